@@ -1,0 +1,41 @@
+// Package compare turns trials into summaries. It computes and does not render.
+package compare
+
+import (
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// Row is one design at one point over all blocks: a line of the table.
+type Row struct {
+	Workload, Design, World string
+	Point                   plan.Point
+	Lines                   *int
+	Bound                   bool
+	Job                     bool // a job, whose measure is its wall time; otherwise a stream
+	N                       int  // trials with a number
+	Statuses                map[result.Status]int
+	Errors                  []string // distinct, of trials without a number
+	Unexpected              int      // trials whose status the design does not declare
+	Warnings                []string // distinct
+
+	// Metrics are the summaries of every metric that the trials have: medians with intervals.
+	Metrics map[string]result.Summary
+
+	// Resources are medians over the observed trials, in the order the design made them.
+	Resources []result.Resource
+	// Ledger is where the observed trials' core-seconds went, as medians of shares in 0..1: useful,
+	// runtime, gc, idle. Unavailable parts are absent.
+	Ledger map[string]result.Value
+	// SlowDown is the median over blocks of throughput (streams) or the inverse of wall time (jobs)
+	// without observation over that with it; 1 means that observing cost nothing.
+	SlowDown result.Value
+}
+
+// Metric returns the summary of a metric, with unavailable numbers where there is none.
+func (r *Row) Metric(name string) result.Summary {
+	if s, ok := r.Metrics[name]; ok {
+		return s
+	}
+	return result.Summary{Metric: name, Median: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
+}

@@ -1,0 +1,34 @@
+package env
+
+import "sync/atomic"
+
+// Word is what an [Atomic] can hold: 64 bits, so that addition wraps as the type itself does.
+type Word interface {
+	~int | ~int64 | ~uint | ~uint64
+}
+
+// Atomic is an atomic integer and a point where the order of goroutines may be explored. Its zero
+// value is zero and ready; it must not be copied.
+type Atomic[T Word] struct{ v atomic.Uint64 }
+
+// Load returns the value.
+func (a *Atomic[T]) Load() T { return T(a.v.Load()) }
+
+// Store sets the value.
+func (a *Atomic[T]) Store(v T) { a.v.Store(uint64(v)) }
+
+// Add adds d and returns the new value.
+func (a *Atomic[T]) Add(d T) T { return T(a.v.Add(uint64(d))) }
+
+// CompareAndSwap replaces was by v and reports whether the value was was.
+func (a *Atomic[T]) CompareAndSwap(was, v T) bool { return a.v.CompareAndSwap(uint64(was), uint64(v)) }
+
+// Var is plain shared memory, as racy as a field, and a point where the order of goroutines may be
+// explored. Its zero value is the zero T.
+type Var[T any] struct{ v T }
+
+// Load returns the value.
+func (x *Var[T]) Load() T { return x.v }
+
+// Store sets the value.
+func (x *Var[T]) Store(v T) { x.v = v }

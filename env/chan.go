@@ -1,0 +1,89 @@
+package env
+
+// Chan is a channel of T. Make one with [NewChan]. Its methods take no Env: any goroutine of the
+// world may use it.
+type Chan[T any] struct {
+	meter *Meter // nil outside observed trials
+	ch    chan T
+}
+
+// NewChan makes a channel with room for capacity values; 0 makes every send meet its receive. The
+// name is the resource's in reports.
+func NewChan[T any](e Env, name string, capacity int) *Chan[T] {
+	return &Chan[T]{meter: e.t.world.Meter(KindChan, name, capacity), ch: make(chan T, capacity)}
+}
+
+// Send delivers v, parking until there is room or a receiver. It panics on a closed channel.
+func (c *Chan[T]) Send(v T) {
+	if c.meter == nil {
+		c.ch <- v
+		return
+	}
+	c.meter.queue()
+	select {
+	case c.ch <- v:
+	default:
+		c.meter.parkSend()
+		c.ch <- v
+		c.meter.unparkSend(true)
+	}
+}
+
+// Recv takes the next value, parking until there is one. ok is false, and the value zero, once the
+// channel is closed and empty.
+func (c *Chan[T]) Recv() (v T, ok bool) {
+	if c.meter == nil {
+		v, ok = <-c.ch
+		return v, ok
+	}
+	select {
+	case v, ok = <-c.ch:
+	default:
+		c.meter.parkRecv()
+		v, ok = <-c.ch
+		c.meter.unparkRecv(true)
+	}
+	if ok {
+		c.meter.served()
+	}
+	return v, ok
+}
+
+// TrySend delivers v if that needs no parking and reports whether it did.
+func (c *Chan[T]) TrySend(v T) bool {
+	if c.meter != nil {
+		c.meter.queue()
+	}
+	select {
+	case c.ch <- v:
+		return true
+	default:
+		if c.meter != nil {
+			c.meter.unqueue()
+		}
+		return false
+	}
+}
+
+// TryRecv takes a value if one is ready. received is false where Recv would have parked; ok is
+// false on a closed and empty channel.
+func (c *Chan[T]) TryRecv() (v T, ok, received bool) {
+	select {
+	case v, ok = <-c.ch:
+		if ok && c.meter != nil {
+			c.meter.served()
+		}
+		return v, ok, true
+	default:
+		return v, false, false
+	}
+}
+
+// Close closes the channel: receivers get what is buffered and then ok == false.
+func (c *Chan[T]) Close() { close(c.ch) }
+
+// Len is the number of buffered values.
+func (c *Chan[T]) Len() int { return len(c.ch) }
+
+// Cap is the channel's capacity.
+func (c *Chan[T]) Cap() int { return cap(c.ch) }

@@ -1,0 +1,117 @@
+package env
+
+import (
+	"sync"
+	"time"
+)
+
+// ResourceKind says what a named resource is.
+type ResourceKind string
+
+// The kinds of resource.
+const (
+	KindStation ResourceKind = "station"
+	KindMutex   ResourceKind = "mutex"
+	KindRWMutex ResourceKind = "rwmutex"
+	KindChan    ResourceKind = "chan"
+)
+
+// Meter watches one resource in an observed trial. It keeps time integrals, so that a reading at
+// any instant is exact, work in progress included. A Meter is safe for concurrent use.
+type Meter struct {
+	kind     ResourceKind
+	name     string
+	capacity int
+	now      func() time.Duration
+
+	mu   sync.Mutex
+	last time.Duration
+	busy int64 // users inside now
+	line int64 // waiting now; for a channel also the buffered values
+	r    Reading
+}
+
+// Reading is what a meter has counted since its world began. Differences of two readings describe
+// the time between them.
+type Reading struct {
+	At       time.Duration // when it was read
+	Busy     time.Duration // integral of the users inside over time
+	Line     time.Duration // integral of those waiting over time; channels: of values not yet received
+	Uses     int64         // acquisitions, entries, values received
+	Waits    int64         // uses that parked before they got in; channels: values sent after parking
+	Starved  int64         // channels: receives that parked on an empty channel
+	SendWait time.Duration // channels: integral of the senders parked over time
+	RecvWait time.Duration // channels: integral of the receivers parked over time
+	Clashes  int64         // stations: entries while another user was inside
+
+	senders, receivers int64
+}
+
+// NewMeter makes the meter of a resource. now is the world's clock.
+func NewMeter(kind ResourceKind, name string, capacity int, now func() time.Duration) *Meter {
+	return &Meter{kind: kind, name: name, capacity: capacity, now: now, last: now()}
+}
+
+// Kind is the resource's kind.
+func (m *Meter) Kind() ResourceKind { return m.kind }
+
+// Name is the resource's name as the design gave it.
+func (m *Meter) Name() string { return m.name }
+
+// Capacity is the room of a channel; 1 for other kinds.
+func (m *Meter) Capacity() int { return m.capacity }
+
+// Read returns the counts up to now.
+func (m *Meter) Read() Reading {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.advance()
+	r := m.r
+	r.At = m.last
+	return r
+}
+
+// advance brings the integrals up to now. Readings of the clock taken by two goroutines may arrive
+// in the wrong order; time never runs backwards here.
+func (m *Meter) advance() {
+	t := m.now()
+	d := t - m.last
+	if d <= 0 {
+		return
+	}
+	m.last = t
+	m.r.Busy += time.Duration(m.busy) * d
+	m.r.Line += time.Duration(m.line) * d
+	m.r.SendWait += time.Duration(m.r.senders) * d
+	m.r.RecvWait += time.Duration(m.r.receivers) * d
+}
+
+func (m *Meter) step(f func(m *Meter)) {
+	m.mu.Lock()
+	m.advance()
+	f(m)
+	m.mu.Unlock()
+}
+
+func (m *Meter) enter()    { m.step(func(m *Meter) { m.busy++; m.r.Uses++ }) }
+func (m *Meter) leave()    { m.step(func(m *Meter) { m.busy-- }) }
+func (m *Meter) queue()    { m.step(func(m *Meter) { m.line++ }) }
+func (m *Meter) unqueue()  { m.step(func(m *Meter) { m.line-- }) }
+func (m *Meter) dequeue()  { m.step(func(m *Meter) { m.line--; m.r.Waits++ }) }
+func (m *Meter) served()   { m.step(func(m *Meter) { m.line--; m.r.Uses++ }) }
+func (m *Meter) parkSend() { m.step(func(m *Meter) { m.r.senders++ }) }
+func (m *Meter) unparkSend(won bool) {
+	m.step(func(m *Meter) { m.r.senders--; m.r.Waits += one(won) })
+}
+func (m *Meter) parkRecv() { m.step(func(m *Meter) { m.r.receivers++ }) }
+func (m *Meter) unparkRecv(won bool) {
+	m.step(func(m *Meter) { m.r.receivers--; m.r.Starved += one(won) })
+}
+
+func one(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+func (m *Meter) violate() { m.step(func(m *Meter) { m.r.Clashes++ }) }

@@ -1,0 +1,3 @@
+module github.com/brewput/brewput
+
+go 1.26

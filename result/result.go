@@ -1,0 +1,187 @@
+// Package result holds what one trial measured: metrics with units, resources, warnings. Its JSON is
+// a contract that other programs rely on.
+package result
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+
+	"github.com/brewput/brewput/plan"
+)
+
+// SchemaVersion is the version of the JSON objects. It grows when a reader would have to change.
+const SchemaVersion = 1
+
+// Status is how a trial ended.
+type Status string
+
+// The ways a trial ends.
+const (
+	OK          Status = "ok"
+	Wrong       Status = "wrong-answer" // its answer is wrong; it has no number
+	Violated    Status = "violated"     // a station served two users at once
+	StatusBound Status = "bound"        // the design is a bound, not a solution
+	Failed      Status = "failed"       // crash, deadlock, hang
+)
+
+// Trial is one trial. Kind is "trial", or "observed" for the extra trial that watches resources and
+// is in no verdict.
+type Trial struct {
+	Kind          string     `json:"kind"`
+	SchemaVersion int        `json:"schema_version"`
+	Workload      string     `json:"workload"`
+	Design        string     `json:"design"`
+	World         string     `json:"world"` // live or virtual
+	Point         plan.Point `json:"point"`
+	Block         int        `json:"block"`
+	Order         int        `json:"order"` // place within the block, in the order of execution
+	Seed          string     `json:"seed"`
+	Status        Status     `json:"status"`
+	Expected      bool       `json:"expected"` // the design declares this status of itself
+	Error         string     `json:"error,omitempty"`
+	Lines         *int       `json:"lines"` // lines of code of the design; null where its source is not at hand
+	Operations    int64      `json:"operations"`
+	WallSeconds   float64    `json:"wall_seconds"` // the window; for a job, the time it took
+	Metrics       Metrics    `json:"metrics"`
+	Resources     []Resource `json:"resources"`
+	Answer        any        `json:"answer"`
+	Warnings      []string   `json:"warnings"`
+}
+
+// Good reports whether the trial has a number to compare: it is right, or a bound.
+func (t *Trial) Good() bool { return t.Status == OK || t.Status == StatusBound }
+
+// Resource is what an observed trial saw of one named resource. A null is not applicable.
+type Resource struct {
+	Name        string   `json:"name"`
+	Kind        string   `json:"kind"`  // station, mutex, rwmutex, chan
+	Count       int      `json:"count"` // how many of that name
+	Utilization *float64 `json:"utilization"`
+	WaitMeanNs  *float64 `json:"wait_mean_ns"` // per use: until the lock was held or the value received; a station's is that of the lock or channel of its name
+	Uses        int64    `json:"uses"`
+	Waits       int64    `json:"waits"` // uses that parked
+	Violations  int64    `json:"violations"`
+	Capacity    *int     `json:"capacity,omitempty"`  // channels
+	Occupancy   *float64 `json:"occupancy,omitempty"` // channels: mean number of values sent and not yet received
+	SendParked  *float64 `json:"send_parked,omitempty"`
+	RecvParked  *float64 `json:"recv_parked,omitempty"` // channels: mean number of goroutines parked to send, to receive
+}
+
+// Value is one measured number. NaN means that this platform cannot measure it; it is null in JSON
+// and "unavailable" in tables, never 0.
+type Value float64
+
+// Unavailable is a number that could not be measured.
+var Unavailable = Value(math.NaN())
+
+// Known reports whether the value was measured.
+func (v Value) Known() bool { return !math.IsNaN(float64(v)) }
+
+// MarshalJSON writes null for an unavailable or infinite value.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(v))
+}
+
+// UnmarshalJSON reads null as unavailable.
+func (v *Value) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*v = Unavailable
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(v))
+}
+
+// Metrics are a trial's numbers by name. The name's ending is the unit: see [UnitOf].
+type Metrics map[string]Value
+
+// Get returns a metric, unavailable where there is none.
+func (m Metrics) Get(name string) Value {
+	if v, ok := m[name]; ok {
+		return v
+	}
+	return Unavailable
+}
+
+// The metrics of the contract that code refers to by name.
+const (
+	Throughput  = "throughput_per_s" // completed operations inside the window / window
+	LatencyMean = "latency_mean_ns"
+	LatencyP50  = "latency_p50_ns"
+	ItemsRate   = "items_per_s"
+	BytesRate   = "bytes_per_s"
+	WallSeconds = "wall_seconds" // jobs: how long the whole job took
+	CPUSeconds  = "cpu_seconds"
+	Parallelism = "parallelism" // CPU seconds per second of window
+)
+
+// Unit is the unit of a metric.
+type Unit string
+
+// The units.
+const (
+	Nanoseconds Unit = "ns"
+	PerSecond   Unit = "/s"
+	Seconds     Unit = "s"
+	Bytes       Unit = "B"
+	BytesPerSec Unit = "B/s"
+	PerOp       Unit = "/op"
+	BytesPerOp  Unit = "B/op"
+	Ratio       Unit = ""
+)
+
+// UnitOf is the unit that a metric's name declares by its ending.
+func UnitOf(metric string) Unit {
+	switch {
+	case metric == BytesRate:
+		return BytesPerSec
+	case strings.HasSuffix(metric, "_bytes_per_op"):
+		return BytesPerOp
+	case strings.HasSuffix(metric, "_per_op"):
+		return PerOp
+	case strings.HasSuffix(metric, "_per_s"):
+		return PerSecond
+	case strings.HasSuffix(metric, "_ns"):
+		return Nanoseconds
+	case strings.HasSuffix(metric, "_seconds"):
+		return Seconds
+	case strings.HasSuffix(metric, "_bytes"):
+		return Bytes
+	default:
+		return Ratio
+	}
+}
+
+// LargerIsBetter is the direction of a metric: rates grow, times and costs shrink.
+func LargerIsBetter(metric string) bool {
+	u := UnitOf(metric)
+	return u == PerSecond || u == BytesPerSec || metric == Parallelism
+}
+
+// Quantiles are the latency quantiles of the contract, in the order of the distribution.
+var Quantiles = []struct {
+	Name string
+	Q    float64 // 0 and 1 are the extremes
+}{
+	{"min", 0}, {"p5", 0.05}, {"p25", 0.25}, {"p50", 0.50}, {"p75", 0.75}, {"p90", 0.90},
+	{"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"max", 1},
+}
+
+// Summary is a metric of one design at one point over all blocks.
+type Summary struct {
+	Kind          string     `json:"kind"` // "summary"
+	SchemaVersion int        `json:"schema_version"`
+	Workload      string     `json:"workload"`
+	Design        string     `json:"design"`
+	World         string     `json:"world"`
+	Point         plan.Point `json:"point"`
+	Metric        string     `json:"metric"`
+	Median        Value      `json:"median"`
+	Low           Value      `json:"low"`  // exact order-statistic interval of the median, at least 95 %;
+	High          Value      `json:"high"` // null below 6 trials
+	N             int        `json:"n"`
+	Bound         bool       `json:"bound"`
+}

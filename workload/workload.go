@@ -1,0 +1,199 @@
+// Package workload says what a job is and which designs do it.
+//
+// A [Workload] is a job to do with the check that its answer is right. A [Design] is one concurrent
+// structure that does it: a [Stream], one operation that many workers repeat, or a [Job], a fixed
+// amount of work that is run once.
+package workload
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+)
+
+// Workload is a job to do, its factors and its designs.
+type Workload struct {
+	Name    string // lower case, without spaces or slashes
+	Doc     string // the first line is its summary
+	Factors []plan.Factor
+	Designs []Design
+
+	// Source holds the Go files of the designs, so that their lines can be counted and shown where
+	// the program runs far from its source. Nil: the files are looked up where they were compiled.
+	Source fs.FS
+
+	// Check refuses points that make no sense ("jitter above twice the stage"). It may be nil.
+	Check func(p plan.Point) error
+}
+
+// Design is one concurrent structure. Exactly one of Stream and Job is set.
+type Design struct {
+	Name   string
+	Doc    string
+	Uses   []string // the workload's factors that matter to it; a trial's point holds only these
+	Stream func(e env.Env, p plan.Point) (Stream, error)
+	Job    func(e env.Env, p plan.Point) (Job, error)
+	Expect Expect
+	Worlds Worlds
+}
+
+// Expect is a failure that a design declares.
+type Expect int
+
+// What a design declares of itself.
+const (
+	Right         Expect = iota // its answer is right; anything else is an error
+	Bound                       // not a solution but a bound: it keeps its number and is in no verdict
+	WrongAnswer                 // its answer is wrong, as its original's was
+	MayViolate                  // its stations may serve two users at once
+	MayFail                     // it may crash, deadlock or hang
+	expectedCount = iota
+)
+
+// String is the word of JSON and tables.
+func (x Expect) String() string {
+	if x < 0 || x >= expectedCount {
+		return fmt.Sprintf("Expect(%d)", int(x))
+	}
+	return [...]string{"right", "bound", "wrong-answer", "violated", "failed"}[x]
+}
+
+// Worlds says where a design runs.
+type Worlds int
+
+// The worlds of a design.
+const (
+	Both     Worlds = iota // live and virtual
+	LiveOnly               // a real server, a child process: nothing that virtual time could run
+)
+
+// String is the word of the list.
+func (w Worlds) String() string {
+	if w == LiveOnly {
+		return "live"
+	}
+	return "live, virtual"
+}
+
+// Answer is what a trial computed, by name: {"words": 215828}. Values must be JSON numbers, strings
+// or booleans.
+type Answer map[string]any
+
+// Stream is a built design whose operation many workers repeat.
+type Stream struct {
+	// Op serves one request. Many workers call it at once, each with its own Env and request number;
+	// request numbers are the same for all designs and key the draws of env.Rand.
+	Op func(e env.Env, request uint64)
+	// Close stops the design's own goroutines after the last operation. It may be nil.
+	Close func(e env.Env)
+	// Check is called after Close with the number of operations and says whether all was right. An
+	// error is a wrong answer. It may be nil.
+	Check func(operations uint64) (Answer, error)
+}
+
+// Job is a built design that is run once.
+type Job struct {
+	// Run does the whole work. The time it takes is the trial's.
+	Run func(e env.Env) error
+	// Items and Bytes are the amount of work, for rates; 0 where it makes no sense.
+	Items, Bytes int64
+	// Check is called after Run and says whether the answer is right. It may be nil.
+	Check func() (Answer, error)
+}
+
+// Find returns the design of that name.
+func (w *Workload) Find(name string) (Design, bool) {
+	for _, d := range w.Designs {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return Design{}, false
+}
+
+// Factor returns the factor of that name: the workload's own or one of [Common].
+func (w *Workload) Factor(name string) (plan.Factor, bool) {
+	for _, f := range w.AllFactors() {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return plan.Factor{}, false
+}
+
+// AllFactors are [Common] and the workload's own, in the order of tables.
+func (w *Workload) AllFactors() []plan.Factor {
+	return append(Common(), w.Factors...)
+}
+
+// Common are the factors that every workload has: cpus, and for streams workers.
+func Common() []plan.Factor {
+	return []plan.Factor{
+		{Name: "cpus", Doc: "CPUs the design may use (GOMAXPROCS)", Kind: plan.Int, Default: "all", Min: 1},
+		{Name: "workers", Doc: "callers that repeat the operation of a stream", Kind: plan.Int, Default: "cpus", Min: 1},
+	}
+}
+
+// FactorsOf are the names of the factors that matter to d, in table order.
+func (w *Workload) FactorsOf(d Design) []string {
+	uses := map[string]bool{"cpus": true, "workers": d.Stream != nil}
+	for _, name := range d.Uses {
+		uses[name] = true
+	}
+	var names []string
+	for _, f := range w.AllFactors() {
+		if uses[f.Name] {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Validate reports what is wrong with the workload's declaration.
+func (w *Workload) Validate() error {
+	if w.Name == "" || strings.ContainsAny(w.Name, " /=,") {
+		return fmt.Errorf("workload %q: a name must not be empty nor hold a space, slash, comma or =", w.Name)
+	}
+	if len(w.Designs) == 0 {
+		return fmt.Errorf("workload %s has no design", w.Name)
+	}
+	seen := map[string]bool{}
+	for _, f := range w.AllFactors() {
+		if seen[f.Name] {
+			return fmt.Errorf("workload %s: two factors are called %q", w.Name, f.Name)
+		}
+		seen[f.Name] = true
+		if err := f.Validate(); err != nil {
+			return fmt.Errorf("workload %s: %w", w.Name, err)
+		}
+	}
+	names := map[string]bool{}
+	for _, d := range w.Designs {
+		if err := w.validateDesign(d, seen); err != nil {
+			return err
+		}
+		if names[d.Name] {
+			return fmt.Errorf("workload %s: two designs are called %q", w.Name, d.Name)
+		}
+		names[d.Name] = true
+	}
+	return nil
+}
+
+func (w *Workload) validateDesign(d Design, factors map[string]bool) error {
+	if d.Name == "" || strings.ContainsAny(d.Name, " /=,") {
+		return fmt.Errorf("workload %s: design %q: a name must not be empty nor hold a space, slash, comma or =", w.Name, d.Name)
+	}
+	if (d.Stream == nil) == (d.Job == nil) {
+		return fmt.Errorf("%s/%s: exactly one of Stream and Job must be set", w.Name, d.Name)
+	}
+	for _, name := range d.Uses {
+		if !factors[name] {
+			return fmt.Errorf("%s/%s uses the factor %q, which the workload does not have", w.Name, d.Name, name)
+		}
+	}
+	return nil
+}
