@@ -10,6 +10,7 @@ type Chan[T any] struct {
 // NewChan makes a channel with room for capacity values; 0 makes every send meet its receive. The
 // name is the resource's in reports.
 func NewChan[T any](e Env, name string, capacity int) *Chan[T] {
+	e.own()
 	return &Chan[T]{meter: e.t.world.Meter(KindChan, name, capacity), ch: make(chan T, capacity)}
 }
 
@@ -19,32 +20,16 @@ func (c *Chan[T]) Send(v T) {
 		c.ch <- v
 		return
 	}
-	c.meter.queue()
-	select {
-	case c.ch <- v:
-	default:
-		c.meter.parkSend()
-		c.ch <- v
-		c.meter.unparkSend(true)
-	}
+	c.sendMetered(v, true)
 }
 
 // Recv takes the next value, parking until there is one. ok is false, and the value zero, once the
 // channel is closed and empty.
 func (c *Chan[T]) Recv() (v T, ok bool) {
-	if c.meter == nil {
+	if c.meter == nil { // in this form the compiler inlines it
 		v, ok = <-c.ch
-		return v, ok
-	}
-	select {
-	case v, ok = <-c.ch:
-	default:
-		c.meter.parkRecv()
-		v, ok = <-c.ch
-		c.meter.unparkRecv(true)
-	}
-	if ok {
-		c.meter.served()
+	} else {
+		v, ok = c.recvMetered()
 	}
 	return v, ok
 }
@@ -52,15 +37,12 @@ func (c *Chan[T]) Recv() (v T, ok bool) {
 // TrySend delivers v if that needs no parking and reports whether it did.
 func (c *Chan[T]) TrySend(v T) bool {
 	if c.meter != nil {
-		c.meter.queue()
+		return c.sendMetered(v, false)
 	}
 	select {
 	case c.ch <- v:
 		return true
 	default:
-		if c.meter != nil {
-			c.meter.unqueue()
-		}
 		return false
 	}
 }
@@ -77,6 +59,46 @@ func (c *Chan[T]) TryRecv() (v T, ok, received bool) {
 	default:
 		return v, false, false
 	}
+}
+
+// sendMetered is Send, or TrySend where it may not park, in an observed trial. A send that panics
+// leaves nothing in the meter.
+func (c *Chan[T]) sendMetered(v T, mayPark bool) (sent bool) {
+	parked := false
+	c.meter.queue()
+	defer func() {
+		if parked {
+			c.meter.unparkSend(sent)
+		}
+		if !sent {
+			c.meter.unqueue()
+		}
+	}()
+	select {
+	case c.ch <- v:
+		return true
+	default:
+	}
+	if mayPark {
+		c.meter.parkSend()
+		parked = true
+		c.ch <- v
+	}
+	return mayPark
+}
+
+func (c *Chan[T]) recvMetered() (v T, ok bool) {
+	select {
+	case v, ok = <-c.ch:
+	default:
+		c.meter.parkRecv()
+		v, ok = <-c.ch
+		c.meter.unparkRecv(true)
+	}
+	if ok {
+		c.meter.served()
+	}
+	return v, ok
 }
 
 // Close closes the channel: receivers get what is buffered and then ok == false.

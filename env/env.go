@@ -44,7 +44,8 @@ type World interface {
 	Epoch() time.Time
 	// Seed is the seed of the trial's random draws.
 	Seed() uint64
-	// Ordinal counts the uses of a name: 1 for the first goroutine or station so called, then 2.
+	// Ordinal counts the goroutines of a name: 1 for the first so called, then 2. It is called once
+	// for each task, before the task starts.
 	Ordinal(name string) int
 	// Meter returns the meter of a new resource, or nil where nothing is observed.
 	Meter(kind ResourceKind, name string, capacity int) *Meter
@@ -96,6 +97,9 @@ func (t *Task) run() {
 // Name is the unique name of the goroutine.
 func (t *Task) Name() string { return Numbered(t.name, t.ordinal) }
 
+// BaseName is the name that the design gave, shared by all goroutines started under it.
+func (t *Task) BaseName() string { return t.name }
+
 // Numbered is the display name of the n-th holder of a name: "grinder", "grinder#2".
 func Numbered(name string, n int) string {
 	if n <= 1 {
@@ -130,7 +134,10 @@ func (e Env) own() {
 }
 
 // Name is the unique name of this goroutine in timelines and findings.
-func (e Env) Name() string { return e.t.Name() }
+func (e Env) Name() string {
+	e.own()
+	return e.t.Name()
+}
 
 // Go starts body on a new goroutine with an Env of its own. The name appears in timelines and
 // findings; a second "grinder" becomes "grinder#2".
@@ -167,10 +174,11 @@ func (e Env) Syscall(d time.Duration) {
 	e.t.world.Syscall(d)
 }
 
-// After returns a channel of capacity 1 that receives the world's time once, d from now.
+// After returns a channel of capacity 1 that receives the world's time once, d from now. It is no
+// resource: no meter watches it.
 func (e Env) After(d time.Duration) *Chan[time.Duration] {
 	e.own()
-	c := NewChan[time.Duration](e, "after", 1)
+	c := &Chan[time.Duration]{ch: make(chan time.Duration, 1)}
 	w := e.t.world
 	w.AfterFunc(d, func() { c.TrySend(w.Now()) })
 	return c
@@ -178,6 +186,7 @@ func (e Env) After(d time.Duration) *Chan[time.Duration] {
 
 // Now is the time since the world began. Live it is one read of the monotonic clock.
 func (e Env) Now() time.Duration {
+	e.own()
 	if !e.t.epoch.IsZero() {
 		return time.Since(e.t.epoch)
 	}
@@ -186,7 +195,10 @@ func (e Env) Now() time.Duration {
 
 // Rand returns the trial's random draws. They are keyed, not streamed: equal keys give equal draws
 // on every goroutine of every design.
-func (e Env) Rand() Rand { return Rand{seed: e.t.world.Seed()} }
+func (e Env) Rand() Rand {
+	e.own()
+	return Rand{seed: e.t.world.Seed()}
+}
 
 // Section is a piece of real code between [Env.Begin] and [Section.End].
 type Section struct {

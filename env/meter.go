@@ -16,7 +16,8 @@ const (
 	KindChan    ResourceKind = "chan"
 )
 
-// Meter watches one resource in an observed trial. It keeps time integrals, so that a reading at
+// Meter watches the resources of one kind and name in an observed trial: both grinders, or the
+// channels that a design makes for each request. It keeps time integrals, so that a reading at
 // any instant is exact, work in progress included. A Meter is safe for concurrent use.
 type Meter struct {
 	kind     ResourceKind
@@ -25,6 +26,7 @@ type Meter struct {
 	now      func() time.Duration
 
 	mu   sync.Mutex
+	n    int // resources that share the meter
 	last time.Duration
 	busy int64 // users inside now
 	line int64 // waiting now; for a channel also the buffered values
@@ -49,7 +51,7 @@ type Reading struct {
 
 // NewMeter makes the meter of a resource. now is the world's clock.
 func NewMeter(kind ResourceKind, name string, capacity int, now func() time.Duration) *Meter {
-	return &Meter{kind: kind, name: name, capacity: capacity, now: now, last: now()}
+	return &Meter{kind: kind, name: name, capacity: capacity, now: now, n: 1, last: now()}
 }
 
 // Kind is the resource's kind.
@@ -57,6 +59,20 @@ func (m *Meter) Kind() ResourceKind { return m.kind }
 
 // Name is the resource's name as the design gave it.
 func (m *Meter) Name() string { return m.name }
+
+// Share adds a resource of the same kind and name to the meter.
+func (m *Meter) Share() {
+	m.mu.Lock()
+	m.n++
+	m.mu.Unlock()
+}
+
+// Count is the number of resources that share the meter.
+func (m *Meter) Count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.n
+}
 
 // Capacity is the room of a channel; 1 for other kinds.
 func (m *Meter) Capacity() int { return m.capacity }

@@ -10,6 +10,7 @@ type Mutex struct {
 
 // Mutex makes a lock. The name is the resource's in reports.
 func (e Env) Mutex(name string) *Mutex {
+	e.own()
 	return &Mutex{meter: e.t.world.Meter(KindMutex, name, 1)}
 }
 
@@ -19,6 +20,10 @@ func (m *Mutex) Lock() {
 		m.mu.Lock()
 		return
 	}
+	m.lockMetered()
+}
+
+func (m *Mutex) lockMetered() {
 	if !m.mu.TryLock() {
 		m.meter.queue()
 		m.mu.Lock()
@@ -54,6 +59,7 @@ type RWMutex struct {
 
 // RWMutex makes a reader/writer lock. The name is the resource's in reports.
 func (e Env) RWMutex(name string) *RWMutex {
+	e.own()
 	return &RWMutex{meter: e.t.world.Meter(KindRWMutex, name, 1)}
 }
 
@@ -63,6 +69,10 @@ func (m *RWMutex) Lock() {
 		m.mu.Lock()
 		return
 	}
+	m.lockMetered()
+}
+
+func (m *RWMutex) lockMetered() {
 	if !m.mu.TryLock() {
 		m.meter.queue()
 		m.mu.Lock()
@@ -85,6 +95,10 @@ func (m *RWMutex) RLock() {
 		m.mu.RLock()
 		return
 	}
+	m.rLockMetered()
+}
+
+func (m *RWMutex) rLockMetered() {
 	if !m.mu.TryRLock() {
 		m.meter.queue()
 		m.mu.RLock()
@@ -108,7 +122,10 @@ type Cond struct {
 }
 
 // Cond makes a condition variable on l.
-func (e Env) Cond(l *Mutex) *Cond { return &Cond{L: l, cond: sync.NewCond(l)} }
+func (e Env) Cond(l *Mutex) *Cond {
+	e.own()
+	return &Cond{L: l, cond: sync.NewCond(l)}
+}
 
 // Wait unlocks L, parks until woken, and locks L again.
 func (c *Cond) Wait() { c.cond.Wait() }
@@ -123,7 +140,10 @@ func (c *Cond) Broadcast() { c.cond.Broadcast() }
 type Group struct{ wg sync.WaitGroup }
 
 // Group makes an empty group.
-func (e Env) Group() *Group { return &Group{} }
+func (e Env) Group() *Group {
+	e.own()
+	return &Group{}
+}
 
 // Go starts body on a new goroutine of the group.
 func (g *Group) Go(e Env, name string, body func(Env)) {

@@ -1,27 +1,17 @@
 package env
 
-import (
-	"math/rand/v2"
-	"reflect"
-)
+import "math/rand/v2"
 
 // Case is one alternative of a [Select]: [Chan.OnRecv], [Chan.OnRecvOK], [Chan.OnSend] or [Default].
 type Case struct {
 	c    port
-	p    any // *T: where a received value goes, or the value to send
+	p    any // receiving: *T, where the value goes; sending: the value, a T
 	ok   *bool
 	send bool
 }
 
 // Default is the case taken when no other could proceed.
 var Default = Case{}
-
-// port is a Chan of any element type, as Select needs it.
-type port interface {
-	try(cs *Case) bool
-	reflected() reflect.Value
-	meterOf() *Meter
-}
 
 // OnRecv is the case of receiving into *dst; a nil dst drops the value. On a closed channel the
 // case proceeds with the zero value. A nil channel never proceeds.
@@ -40,7 +30,7 @@ func (c *Chan[T]) OnSend(v T) Case {
 	if c == nil {
 		return Case{c: never{}}
 	}
-	return Case{c: c, p: &v, send: true}
+	return Case{c: c, p: v, send: true}
 }
 
 // Select carries out exactly one of the cases and returns its index. Of those that can proceed it
@@ -57,8 +47,11 @@ func Select(cases ...Case) int {
 		}
 	}
 	// Trying the cases one by one in a random order is a select whenever one succeeds, and several
-	// times cheaper than one through package reflect. Only "none could proceed" needs all channels
-	// looked at together: with a single channel the try has done so, else selectSlow does.
+	// times cheaper than one over channels of unknown types. Only "none could proceed" needs all
+	// channels looked at together: with a single channel the try has done so, else together does.
+	if n := len(cases); n == 1 || n == 2 && fallback >= 0 {
+		return alone(cases, fallback)
+	}
 	order := shuffled(len(cases))
 	for range len(cases) {
 		i := int(order & 0xff)
@@ -66,14 +59,27 @@ func Select(cases ...Case) int {
 			i = rand.IntN(len(cases))
 		}
 		order >>= 8
-		if cases[i].c != nil && cases[i].c.try(&cases[i]) {
+		if cs := &cases[i]; cs.c != nil && cs.c.try(cs.p, cs.ok, cs.send) {
 			return i
 		}
 	}
-	if fallback >= 0 && len(cases) <= 2 {
-		return fallback
+	return together(cases, fallback)
+}
+
+// alone is a Select of one channel, or of nothing but a Default.
+func alone(cases []Case, fallback int) int {
+	if fallback < 0 {
+		cs := &cases[0]
+		cs.c.wait(cs.p, cs.ok, cs.send)
+		return 0
 	}
-	return selectSlow(cases, fallback)
+	if len(cases) == 2 {
+		i := 1 - fallback
+		if cs := &cases[i]; cs.c.try(cs.p, cs.ok, cs.send) {
+			return i
+		}
+	}
+	return fallback
 }
 
 // maxInline is the number of cases whose order fits shuffled. Beyond it Select tries cases drawn
@@ -102,45 +108,35 @@ func shuffled(n int) uint64 {
 	return order
 }
 
-func selectSlow(cases []Case, fallback int) int {
-	var fixed [5]reflect.SelectCase
-	rc := fixed[:0]
-	for i := range cases {
-		cs := &cases[i]
-		r := reflect.SelectCase{Dir: reflect.SelectDefault}
-		if cs.c != nil {
-			r.Chan, r.Dir = cs.c.reflected(), reflect.SelectRecv
-			if cs.send {
-				r.Dir, r.Send = reflect.SelectSend, reflect.ValueOf(cs.p).Elem()
-			}
-		}
-		rc = append(rc, r)
-	}
+// together looks at all channels at once and parks on them unless there is a fallback. Up to four
+// cases of the usual types become a native select, others one through package reflect.
+func together(cases []Case, fallback int) int {
+	won := -1
 	if fallback < 0 {
-		parkAll(cases, -1, true)
+		parkAll(cases, won, true)
+		defer func() { parkAll(cases, won, false) }() // also where a send meets a closed channel
 	}
-	i, v, ok := reflect.Select(rc)
-	if fallback < 0 {
-		parkAll(cases, i, false)
+	i, ok, done := native(cases, fallback)
+	if !done {
+		i, ok = reflected(cases)
 	}
+	won = i
 	cs := &cases[i]
 	if cs.c == nil {
 		return i
 	}
-	if cs.send {
-		if m := cs.c.meterOf(); m != nil {
+	m := cs.c.meterOf()
+	switch {
+	case cs.send:
+		if m != nil {
 			m.queue()
 		}
 		return i
-	}
-	if dst := reflect.ValueOf(cs.p); !dst.IsNil() {
-		dst.Elem().Set(v)
+	case m != nil && ok:
+		m.served()
 	}
 	if cs.ok != nil {
 		*cs.ok = ok
-	}
-	if m := cs.c.meterOf(); m != nil && ok {
-		m.served()
 	}
 	return i
 }
@@ -164,31 +160,3 @@ func parkAll(cases []Case, won int, park bool) {
 		}
 	}
 }
-
-func (c *Chan[T]) try(cs *Case) bool {
-	p := cs.p.(*T)
-	if cs.send {
-		return c.TrySend(*p)
-	}
-	v, ok, received := c.TryRecv()
-	if !received {
-		return false
-	}
-	if p != nil {
-		*p = v
-	}
-	if cs.ok != nil {
-		*cs.ok = ok
-	}
-	return true
-}
-
-func (c *Chan[T]) reflected() reflect.Value { return reflect.ValueOf(c.ch) }
-func (c *Chan[T]) meterOf() *Meter          { return c.meter }
-
-// never is the port of a nil channel.
-type never struct{}
-
-func (never) try(*Case) bool           { return false }
-func (never) reflected() reflect.Value { return reflect.ValueOf((chan struct{})(nil)) }
-func (never) meterOf() *Meter          { return nil }

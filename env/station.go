@@ -18,6 +18,7 @@ type Station struct {
 // Station makes a station. Stations of one name are reported together: two of "grinder" are the
 // resource grinder with a count of 2.
 func (e Env) Station(name string) *Station {
+	e.own()
 	w := e.t.world
 	return &Station{name: name, world: w, meter: w.Meter(KindStation, name, 1)}
 }
@@ -44,3 +45,7 @@ func (s *Station) Leave() {
 	}
 	s.users.Add(-1)
 }
+
+// Uses is the number of finished uses, for the workload's check: it is exact only where no two users
+// met and none is inside.
+func (s *Station) Uses() uint64 { return s.user / 2 }

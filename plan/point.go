@@ -5,6 +5,7 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -67,7 +68,7 @@ func (l Level) String() string {
 	case Duration:
 		return shortDuration(time.Duration(l.n))
 	case Float:
-		return strconv.FormatFloat(l.f, 'g', -1, 64)
+		return plainFloat(l.f)
 	default:
 		return l.s
 	}
@@ -90,9 +91,18 @@ func (l Level) Number() (x float64, ok bool) {
 	}
 }
 
-// shortDuration prints 1m rather than 1m0s.
+// plainFloat prints 1000000 rather than 1e+06. It uses an exponent where JSON does, so that a point
+// that was read back from JSON has the same text even before its levels are recast.
+func plainFloat(f float64) string {
+	if a := math.Abs(f); a != 0 && (a < 1e-6 || a >= 1e21) {
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// shortDuration prints 1m rather than 1m0s, and us, which every keyboard has, rather than µs.
 func shortDuration(d time.Duration) string {
-	s := d.String()
+	s := strings.Replace(d.String(), "µ", "u", 1)
 	if strings.HasSuffix(s, "m0s") {
 		s = s[:len(s)-2]
 	}
@@ -226,8 +236,8 @@ func (p Point) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// UnmarshalJSON reads an object. Whole numbers become Int, other numbers Float, strings that parse
-// as a duration Duration, other strings Text. Levels that a factor declares otherwise are mended by
+// UnmarshalJSON reads an object. Whole numbers become Int, other numbers Float, strings such as
+// Level.String writes for durations Duration, other strings Text. Levels that a factor declares otherwise are mended by
 // [Factor.Recast].
 func (p *Point) UnmarshalJSON(data []byte) error {
 	dec := json.NewDecoder(strings.NewReader(string(data)))
@@ -267,7 +277,8 @@ func levelOf(v any) (Level, error) {
 		f, err := v.Float64()
 		return FloatLevel(f), err
 	case string:
-		if d, err := time.ParseDuration(v); err == nil {
+		// Only as String writes it: "1000ms" may be a word, and Recast loses nothing either way.
+		if d, err := time.ParseDuration(v); err == nil && shortDuration(d) == v {
 			return DurationLevel(d), nil
 		}
 		return TextLevel(v), nil

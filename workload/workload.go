@@ -152,6 +152,23 @@ func (w *Workload) FactorsOf(d Design) []string {
 	return names
 }
 
+// Recast gives the levels of a point that came as JSON the kinds that the factors declare.
+func (w *Workload) Recast(p plan.Point) (plan.Point, error) {
+	settings := make([]plan.Setting, 0, len(p.Settings()))
+	for _, s := range p.Settings() {
+		f, ok := w.Factor(s.Factor)
+		if !ok {
+			return p, fmt.Errorf("workload %s has no factor %q", w.Name, s.Factor)
+		}
+		l, err := f.Recast(s.Level)
+		if err != nil {
+			return p, err
+		}
+		settings = append(settings, plan.Setting{Factor: s.Factor, Level: l})
+	}
+	return plan.NewPoint(settings...), nil
+}
+
 // Validate reports what is wrong with the workload's declaration.
 func (w *Workload) Validate() error {
 	if w.Name == "" || strings.ContainsAny(w.Name, " /=,") {

@@ -1,0 +1,43 @@
+# Everything a newcomer needs. Only Go and make must be there; a C compiler is fetched for race tests.
+
+GO ?= go
+TOOL = $(GO) tool -modfile=tools/go.mod
+RACE_PACKAGES = ./env/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
+
+.PHONY: help demo build test check bench fuzz cc
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+demo: ## measure six designs of the coffee shop at 1 and 2 CPUs, in under two minutes
+	$(GO) run ./cmd/brewput run coffee --designs ideal,locking,finelocking,multi,linearpipe,splitpipe \
+		--cpus 1,2 --count 8 --duration 400ms --warmup 50ms
+
+build: ## build bin/brewput
+	$(GO) build -o bin/brewput ./cmd/brewput
+
+test: cc ## run every test
+	$(GO) test $(TESTFLAGS) ./...
+
+check: cc ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean git status
+	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt would change: $$out"; exit 1; }
+	$(GO) vet ./...
+	$(TOOL) staticcheck ./...
+	$(GO) mod tidy -diff
+	for os in darwin windows; do GOOS=$$os $(GO) build -o /dev/null ./cmd/brewput || exit 1; done
+	GOARCH=arm64 $(GO) build -o /dev/null ./cmd/brewput
+	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) $(RACE_PACKAGES)
+	@test -z "$$(git status --porcelain)" || { echo "git status is not clean:"; git status --short; exit 1; }
+
+bench: ## what env, the load loop and a trial cost
+	$(GO) test -run '^$$' -bench . -benchtime 300ms ./env/live ./internal/hist ./internal/calibrate
+	$(GO) run ./cmd/brewput run null --workers 1,2,8 --count 6
+
+fuzz: ## fuzz every parser for a minute each
+	@for t in $$(grep -rl '^func Fuzz' --include='*_test.go' . | sort); do \
+		for f in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9]*).*/\1/p' $$t); do \
+			echo "$$f in $$(dirname $$t)"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s ./$$(dirname $$t) || exit 1; \
+		done; done
+
+cc:
+	@sh tools/need-cc.sh

@@ -1,0 +1,22 @@
+// Package brewput is the whole brewput command for a program of one's own:
+//
+//	func main() { brewput.Main(mine) }
+//
+// gives the program the verbs of brewput for the workload mine.
+package brewput
+
+import (
+	"context"
+	"os"
+
+	"github.com/brewput/brewput/internal/cli"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+// Main runs the command on the process's arguments and exits. Where the process was started as the
+// child of a trial, it runs that trial instead; so call it before anything else.
+func Main(workloads ...*workload.Workload) {
+	trial.Main(workloads...)
+	os.Exit(cli.Run(context.Background(), workloads, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

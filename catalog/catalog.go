@@ -1,0 +1,28 @@
+// Package catalog lists the built-in workloads: one folder each, one file per design or family of
+// designs.
+package catalog
+
+import (
+	"embed"
+	"io/fs"
+
+	"github.com/brewput/brewput/catalog/coffee"
+	"github.com/brewput/brewput/catalog/null"
+	"github.com/brewput/brewput/workload"
+)
+
+//go:embed coffee/*.go null/*.go
+var sources embed.FS
+
+// All are the built-in workloads.
+func All() []*workload.Workload {
+	all := []*workload.Workload{coffee.Workload(), null.Workload()}
+	for _, w := range all {
+		source, err := fs.Sub(sources, w.Name)
+		if err != nil {
+			panic(err) // only an invalid folder name, which the embed directive above would refuse
+		}
+		w.Source = source
+	}
+	return all
+}

@@ -1,0 +1,114 @@
+// Package coffee is a coffee shop: S. Ajmani, Simulating a real-world system in Go (dotGo 2016).
+//
+// A latte is ground, pressed and steamed, each on an exclusive machine, and then put together at an
+// uncontended latte stage; every stage is 1 ms of CPU work unless said otherwise. With all stages
+// equal to s, c CPUs, w workers and k machines of each kind, no design can serve more than
+//
+//	min(c/4s, w/4s, k/s)
+//
+// lattes a second (the utilization law: Denning and Buzen, ACM Computing Surveys 10(3), 1978). One
+// lock around the kitchen makes that 1/4s. A closed loop of w workers at throughput x has a mean
+// latency of w/x (Little's law).
+package coffee
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// Workload is the coffee shop with its twelve designs.
+func Workload() *workload.Workload {
+	// Which stages a drink has decides which stage times matter to its designs.
+	latte := []string{"stage", "jitter", "grind", "press", "steam", "latte", "dist"}
+	americano := []string{"stage", "jitter", "grind", "press", "latte", "dist"}
+	espresso := []string{"stage", "jitter", "grind", "press", "dist"}
+	and := func(factor string, drink []string) []string { return append([]string{factor}, drink...) }
+	return &workload.Workload{
+		Name:    "coffee",
+		Doc:     "A coffee shop: grind, press and steam on exclusive machines, then make the latte.",
+		Factors: factors(),
+		Check:   check,
+		Designs: []workload.Design{
+			{Name: "ideal", Doc: "no synchronisation at all: a bound, not a solution", Uses: latte, Stream: newIdeal, Expect: workload.Bound},
+			{Name: "locking", Doc: "one lock around the whole kitchen", Uses: latte, Stream: newLocking},
+			{Name: "finelocking", Doc: "a lock for each machine", Uses: latte, Stream: newFineLocking},
+			{Name: "parsteam", Doc: "finelocking, steaming while grinding and pressing", Uses: latte, Stream: newParSteam},
+			{Name: "americano", Doc: "finelocking without steam: a cache hit", Uses: americano, Stream: newAmericano},
+			{Name: "espresso", Doc: "finelocking with neither steam nor latte: a degraded answer", Uses: espresso, Stream: newEspresso},
+			{Name: "multi", Doc: "several of each machine, in a pool channel", Uses: and("machines", latte), Stream: newMulti},
+			{Name: "linearpipe", Doc: "a goroutine for each machine, orders passed along channels", Uses: and("buffer", latte), Stream: newLinearPipe},
+			{Name: "splitpipe", Doc: "a steamer beside the grind and press pipeline", Uses: and("buffer", latte), Stream: newSplitPipe},
+			{Name: "multipipe", Doc: "several linear pipes behind one order channel", Uses: and("pipes", latte), Stream: newMultiPipe},
+			{Name: "americanopipe", Doc: "linearpipe without steam", Uses: and("buffer", americano), Stream: newAmericanoPipe},
+			{Name: "espressopipe", Doc: "linearpipe with neither steam nor latte", Uses: and("buffer", espresso), Stream: newEspressoPipe},
+		},
+	}
+}
+
+func factors() []plan.Factor {
+	return []plan.Factor{
+		{Name: "buffer", Doc: "room in each channel of a pipe", Kind: plan.Int, Default: "1"},
+		{Name: "machines", Doc: "machines of each kind in multi", Kind: plan.Int, Default: "2", Min: 1},
+		{Name: "pipes", Doc: "pipes in multipipe", Kind: plan.Int, Default: "2", Min: 1},
+		{Name: "stage", Doc: "CPU work of each of the four stages", Kind: plan.Duration, Default: "1ms"},
+		{Name: "jitter", Doc: "width of the uniform noise on the three machine stages", Kind: plan.Duration, Default: "0s"},
+		{Name: "grind", Doc: "CPU work of grinding, if not that of stage", Kind: plan.Duration},
+		{Name: "press", Doc: "CPU work of pressing, if not that of stage", Kind: plan.Duration},
+		{Name: "steam", Doc: "CPU work of steaming, if not that of stage", Kind: plan.Duration},
+		{Name: "latte", Doc: "CPU work of the latte stage, if not that of stage", Kind: plan.Duration},
+		{Name: "dist", Doc: "distribution of the machine stages: fixed, uniform, exponential or lognormal:CV", Kind: plan.Text},
+	}
+}
+
+// check refuses points whose stages could take a negative time, and unknown distributions.
+func check(p plan.Point) error {
+	name, _, err := parseDist(p)
+	if err != nil {
+		return err
+	}
+	jitter := p.Duration("jitter")
+	if jitter > 0 && name != "uniform" {
+		return fmt.Errorf("--jitter %v is the width of a uniform distribution; leave out --dist %s or the jitter", jitter, name)
+	}
+	times := timesOf(p)
+	for _, stage := range []struct {
+		name string
+		mean int64
+	}{{"grind", int64(times.grind)}, {"press", int64(times.press)}, {"steam", int64(times.steam)}} {
+		if int64(jitter) > 2*stage.mean {
+			return fmt.Errorf("--jitter %v would make the %s stage shorter than nothing; at most twice the stage's time is possible", jitter, stage.name)
+		}
+	}
+	return nil
+}
+
+// parseDist returns the name of the distribution of the machine stages and its coefficient of
+// variation (lognormal only).
+func parseDist(p plan.Point) (name string, cv float64, err error) {
+	if !p.Has("dist") {
+		if p.Duration("jitter") > 0 {
+			return "uniform", 0, nil
+		}
+		return "fixed", 0, nil
+	}
+	text := p.Text("dist")
+	name, rest, has := strings.Cut(text, ":")
+	switch name {
+	case "fixed", "uniform", "exponential":
+		if has {
+			return "", 0, fmt.Errorf("--dist %s: only lognormal takes a coefficient of variation", text)
+		}
+		return name, 0, nil
+	case "lognormal":
+		cv, err := strconv.ParseFloat(rest, 64)
+		if err != nil || !(cv > 0 && cv <= 100) {
+			return "", 0, fmt.Errorf("--dist %s: write lognormal:CV with a coefficient of variation above 0, as in lognormal:0.5", text)
+		}
+		return name, cv, nil
+	}
+	return "", 0, fmt.Errorf("--dist %s is not a distribution; use fixed, uniform, exponential or lognormal:CV", text)
+}

@@ -1,0 +1,73 @@
+package coffee
+
+import (
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// counter is a kitchen with a lock on each machine.
+type counter struct {
+	*shop
+	kitchen
+	grinderLock, pressLock, steamerLock *env.Mutex
+}
+
+func newCounter(e env.Env, p plan.Point, drink stage) (*counter, error) {
+	s, err := newShop(p, drink)
+	return &counter{s, newKitchen(e), e.Mutex("grinder"), e.Mutex("press"), e.Mutex("steamer")}, err
+}
+
+func (c *counter) lockGrind(e env.Env, o *order) {
+	c.grinderLock.Lock()
+	c.shop.grind(e, c.grinder, o)
+	c.grinderLock.Unlock()
+}
+
+func (c *counter) lockPress(e env.Env, o *order) {
+	c.pressLock.Lock()
+	c.shop.press(e, c.kitchen.press, o)
+	c.pressLock.Unlock()
+}
+
+func (c *counter) lockSteam(e env.Env, o *order) {
+	c.steamerLock.Lock()
+	c.shop.steam(e, c.steamer, o)
+	c.steamerLock.Unlock()
+}
+
+// newFineLocking locks one machine at a time: up to one latte in every stage.
+func newFineLocking(e env.Env, p plan.Point) (workload.Stream, error) {
+	c, err := newCounter(e, p, aLatte)
+	return workload.Stream{
+		Op: func(e env.Env, request uint64) {
+			o := order{request: request}
+			c.lockGrind(e, &o)
+			c.lockPress(e, &o)
+			c.lockSteam(e, &o)
+			c.serve(e, &o)
+		},
+		Check: c.audit(c.kitchen),
+	}, err
+}
+
+func newAmericano(e env.Env, p plan.Point) (workload.Stream, error) {
+	return blackCoffee(e, p, anAmericano)
+}
+
+func newEspresso(e env.Env, p plan.Point) (workload.Stream, error) {
+	return blackCoffee(e, p, justEspresso)
+}
+
+func blackCoffee(e env.Env, p plan.Point, drink stage) (workload.Stream, error) {
+	c, err := newCounter(e, p, drink)
+	return workload.Stream{
+		Op: func(e env.Env, request uint64) {
+			o := order{request: request}
+			c.lockGrind(e, &o)
+			c.lockPress(e, &o)
+			c.serve(e, &o)
+		},
+		Check: c.audit(c.kitchen),
+	}, err
+}

@@ -1,0 +1,59 @@
+// Package null is the workload that does nothing: what the harness itself costs.
+//
+// The stream's operation is empty, so its time per operation is that of the load loop: one read of
+// the clock and the recording of the latency. The jobs clock and loop measure the yardsticks beside
+// it in the same sweep: bare clock reads, and bare calls of an empty function, a fixed number of each.
+package null
+
+import (
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// turns is how many clock reads or calls a yardstick makes: about half a second of clock reads.
+const turns = 10_000_000
+
+// Workload is null.
+func Workload() *workload.Workload {
+	return &workload.Workload{
+		Name: "null",
+		Doc:  "Nothing at all: what the harness itself costs.",
+		Designs: []workload.Design{
+			{Name: "stream", Doc: "an empty operation: the cost of the load loop", Stream: newStream},
+			{Name: "job", Doc: "an empty job: the cost of one trial", Job: newJob},
+			{Name: "clock", Doc: "10 million bare clock reads: the yardstick for stream", Job: newClock},
+			{Name: "loop", Doc: "10 million calls of an empty operation, without the load loop", Job: newLoop},
+		},
+	}
+}
+
+func newStream(env.Env, plan.Point) (workload.Stream, error) {
+	return workload.Stream{Op: func(env.Env, uint64) {}}, nil
+}
+
+func newJob(env.Env, plan.Point) (workload.Job, error) {
+	return workload.Job{Run: func(env.Env) error { return nil }}, nil
+}
+
+func newClock(env.Env, plan.Point) (workload.Job, error) {
+	return workload.Job{Items: turns, Run: func(e env.Env) error {
+		for range turns {
+			e.Now()
+		}
+		return nil
+	}}, nil
+}
+
+func newLoop(e env.Env, p plan.Point) (workload.Job, error) {
+	s, err := newStream(e, p)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	return workload.Job{Items: turns, Run: func(e env.Env) error {
+		for i := range uint64(turns) {
+			s.Op(e, i)
+		}
+		return nil
+	}}, nil
+}

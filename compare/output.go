@@ -1,0 +1,76 @@
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/brewput/brewput/result"
+)
+
+// Summaries are the summaries of all rows, row by row. The metrics of a row come in the order in which
+// they matter: its speed, its latencies from the smallest to the largest, its cost, then the rest by
+// name.
+func Summaries(rows []Row) []result.Summary {
+	first := metricOrder()
+	var out []result.Summary
+	for i := range rows {
+		metrics := rows[i].Metrics
+		for _, name := range first {
+			if s, ok := metrics[name]; ok {
+				out = append(out, s)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(metrics)) {
+			if !slices.Contains(first, name) {
+				out = append(out, metrics[name])
+			}
+		}
+	}
+	return out
+}
+
+func metricOrder() []string {
+	names := []string{result.Throughput, result.WallSeconds, result.ItemsRate, result.BytesRate}
+	for _, of := range []string{"latency", "service", "response"} {
+		names = append(names, of+"_mean_ns")
+		for _, q := range result.Quantiles {
+			names = append(names, of+"_"+q.Name+"_ns")
+		}
+	}
+	return append(names, result.CPUSeconds, result.Parallelism)
+}
+
+// Attach returns the throughput trials by block and order, each with the resources that its observed
+// twin saw: the observed trial of the same case in the same block. Without a twin a trial keeps its
+// own resources. Resources are never nil. The trials given are not changed.
+func Attach(trials []result.Trial) []result.Trial {
+	type key struct {
+		workload, world, design, point string
+		block                          int
+	}
+	keyOf := func(t *result.Trial) key { return key{t.Workload, t.World, t.Design, t.Point.String(), t.Block} }
+	twins := map[key]*result.Trial{}
+	for i := range trials {
+		if t := &trials[i]; t.Kind == observed {
+			twins[keyOf(t)] = t
+		}
+	}
+	var out []result.Trial
+	for _, t := range trials {
+		if t.Kind != throughput {
+			continue
+		}
+		if twin := twins[keyOf(&t)]; twin != nil {
+			t.Resources = twin.Resources
+		}
+		if t.Resources == nil {
+			t.Resources = []result.Resource{}
+		}
+		out = append(out, t)
+	}
+	slices.SortStableFunc(out, func(a, b result.Trial) int {
+		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
+	})
+	return out
+}

@@ -1,0 +1,136 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// The kinds of trial.
+const (
+	throughput = "trial"
+	observed   = "observed"
+)
+
+// confidence is that of the intervals of medians.
+const confidence = 0.95
+
+// Rows summarises trials of both kinds, in the order of the cases. A case has a row for each workload
+// and world in which it was tried, in order of appearance, and none before its first trial. Trials
+// that belong to no case are left out.
+func Rows(trials []result.Trial, cases []plan.Case) []Row {
+	type key struct{ design, point string }
+	byCase := map[key][]*result.Trial{}
+	for i := range trials {
+		k := key{trials[i].Design, trials[i].Point.String()}
+		byCase[k] = append(byCase[k], &trials[i])
+	}
+	var rows []Row
+	for _, c := range cases {
+		for _, group := range byPlace(byCase[key{c.Design, c.Point.String()}]) {
+			rows = append(rows, newRow(c, group))
+		}
+	}
+	return rows
+}
+
+// byPlace divides the trials of a case by workload and world.
+func byPlace(trials []*result.Trial) [][]*result.Trial {
+	type place struct{ workload, world string }
+	index := map[place]int{}
+	var groups [][]*result.Trial
+	for _, t := range trials {
+		p := place{t.Workload, t.World}
+		i, ok := index[p]
+		if !ok {
+			i = len(groups)
+			index[p] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], t)
+	}
+	return groups
+}
+
+// newRow summarises the trials of one case, of which there is at least one.
+func newRow(c plan.Case, trials []*result.Trial) Row {
+	r := Row{Workload: trials[0].Workload, Design: c.Design, World: trials[0].World, Point: c.Point,
+		Statuses: map[result.Status]int{}}
+	var good, watched []*result.Trial
+	for _, t := range trials {
+		r.note(t)
+		switch {
+		case t.Kind == observed:
+			watched = append(watched, t)
+		case t.Kind == throughput:
+			r.Statuses[t.Status]++
+			if t.Good() {
+				good = append(good, t)
+			}
+		}
+	}
+	r.N = len(good)
+	r.Metrics = r.summarise(good)
+	r.Resources = resources(watched)
+	r.Ledger = ledger(watched)
+	r.SlowDown = slowDown(good, watched, r.Job)
+	return r
+}
+
+// note takes what a trial of either kind says beside its numbers: what an observed trial found wrong
+// is wrong all the same.
+func (r *Row) note(t *result.Trial) {
+	if r.Lines == nil {
+		r.Lines = t.Lines
+	}
+	r.Bound = r.Bound || t.Status == result.StatusBound
+	if _, ok := t.Metrics[result.WallSeconds]; ok {
+		r.Job = true
+	}
+	if !t.Expected {
+		r.Unexpected++
+	}
+	if !t.Good() && t.Error != "" && !slices.Contains(r.Errors, t.Error) {
+		r.Errors = append(r.Errors, t.Error)
+	}
+	for _, w := range t.Warnings {
+		if !slices.Contains(r.Warnings, w) {
+			r.Warnings = append(r.Warnings, w)
+		}
+	}
+}
+
+// summarise has the median and its interval of each metric. A metric that only some of the trials
+// have is unavailable, with the number of those that have it: a quantile lacks where too few
+// operations finished, so that a median of the rest would be that of the fast trials.
+func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
+	values := map[string][]float64{}
+	for _, t := range good {
+		for name, v := range t.Metrics {
+			xs := values[name]
+			if measured(v) {
+				xs = append(xs, float64(v))
+			}
+			values[name] = xs // also where it is empty: the trials have the metric, if as null
+		}
+	}
+	summaries := map[string]result.Summary{}
+	for name, xs := range values {
+		s := result.Summary{Kind: "summary", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
+			World: r.World, Point: r.Point, Metric: name, N: len(xs), Bound: r.Bound,
+			Median: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
+		if len(xs) == len(good) {
+			median, low, high, _ := stat.MedianInterval(xs, confidence)
+			s.Median, s.Low, s.High = result.Value(median), result.Value(low), result.Value(high)
+		}
+		summaries[name] = s
+	}
+	return summaries
+}
+
+// measured reports whether v is a number. An infinite value is null in the journal, and a row must
+// not depend on whether its trials were read back from there.
+func measured(v result.Value) bool { return v.Known() && !math.IsInf(float64(v), 0) }

@@ -1,0 +1,92 @@
+package envtest
+
+import (
+	"math"
+
+	"github.com/brewput/brewput/env"
+)
+
+func atomicLaws() []law {
+	return []law{
+		simple("an Atomic loses no addition", atomicAdds),
+		simple("an Atomic wraps as its type does", atomicWraps),
+		simple("CompareAndSwap has one winner", casWins),
+		simple("a Var is plain memory", varHolds),
+	}
+}
+
+func atomicAdds(b *bench, e env.Env) {
+	const goroutines, adds = 6, 500
+	var a env.Atomic[int]
+	seen, m, g := map[int]int{}, e.Mutex("m"), e.Group()
+	for range goroutines {
+		g.Go(e, "adder", func(env.Env) {
+			for range adds {
+				v := a.Add(3)
+				m.Lock()
+				seen[v]++
+				m.Unlock()
+			}
+		})
+	}
+	g.Wait()
+	want(b, "the sum of additions", a.Load(), 3*goroutines*adds)
+	want(b, "the number of different results of Add", len(seen), goroutines*adds)
+}
+
+func atomicWraps(b *bench, _ env.Env) {
+	var u env.Atomic[uint64]
+	want(b, "0 - 1 of a uint64", u.Add(math.MaxUint64), math.MaxUint64)
+	want(b, "its successor", u.Add(1), 0)
+	var i env.Atomic[int64]
+	i.Store(math.MaxInt64)
+	want(b, "the successor of the greatest int64", i.Add(1), math.MinInt64)
+	want(b, "its predecessor", i.Add(-1), math.MaxInt64)
+	var n env.Atomic[int]
+	n.Store(-5)
+	want(b, "a negative int", n.Load(), -5)
+	want(b, "the sum of negative ints", n.Add(-2), -7)
+	want(b, "a swap of the wrong value", n.CompareAndSwap(7, 1), false)
+	want(b, "a swap of a negative int", n.CompareAndSwap(-7, 1), true)
+	want(b, "the value swapped in", n.Load(), 1)
+}
+
+func casWins(b *bench, e env.Env) {
+	const goroutines, rounds = 4, 200
+	var a env.Atomic[uint]
+	g := e.Group()
+	var wins [goroutines]uint
+	for p := range goroutines {
+		g.Go(e, "swapper", func(env.Env) {
+			for range rounds {
+				for v := a.Load(); !a.CompareAndSwap(v, v+1); v = a.Load() {
+				}
+				wins[p]++
+			}
+		})
+	}
+	g.Wait()
+	want(b, "the value after all swaps", a.Load(), goroutines*rounds)
+	// All try to swap the same value: one may win.
+	const value = 1 << 40
+	a.Store(value)
+	var winners env.Atomic[int]
+	for range goroutines {
+		g.Go(e, "swapper", func(env.Env) {
+			if a.CompareAndSwap(value, 1) {
+				winners.Add(1)
+			}
+		})
+	}
+	g.Wait()
+	want(b, "the number of winners", winners.Load(), 1)
+}
+
+func varHolds(b *bench, e env.Env) {
+	var v env.Var[string]
+	want(b, "the zero Var", v.Load(), "")
+	g := e.Group()
+	g.Go(e, "writer", func(env.Env) { v.Store("full") })
+	g.Wait()
+	want(b, "a Var written by another goroutine", v.Load(), "full")
+}

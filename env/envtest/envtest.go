@@ -1,0 +1,113 @@
+// Package envtest states the laws that every world of package env obeys, as testing/fstest does for
+// file systems. A world's own test calls [Run].
+//
+// No law depends on wall time. A law about time runs only where sleeping takes exactly the time
+// asked for and computing takes none, as in virtual time or in a bubble of testing/synctest.
+package envtest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/env"
+)
+
+// Config is the world that a law asks for.
+type Config struct {
+	Seed    uint64 // of the draws of env.Rand
+	Observe bool   // keep meters of named resources
+}
+
+// World is a world for one Run, and what it can do. Meters and Violations are called from inside the
+// body.
+type World struct {
+	// Run runs body as the world's first goroutine, named "body", waits for the others and returns
+	// what went wrong: goroutines that outlive the body by a minute of the world's time or more, a
+	// deadlock, the panic of body. The error names the goroutine.
+	Run func(body func(env.Env)) error
+	// Meters are the meters made so far; the law looks only at those of its own resources.
+	Meters func() []*env.Meter
+	// Violations counts the entries of a station while another user was inside.
+	Violations func() int64
+
+	ExactTime       bool // sleeping takes exactly the time asked for, computing takes none
+	TimedLocks      bool // with ExactTime: time passes also while a goroutine waits for a Mutex
+	DetectsDeadlock bool // Run returns an error when every goroutine is parked for good
+}
+
+// law is one statement. test starts the world with its run method exactly once.
+type law struct {
+	name  string
+	cfg   Config
+	exact bool // about time: needs World.ExactTime
+	test  func(b *bench)
+}
+
+// bench is where a law is tried: a test and a world. Only Error and Errorf may be called inside
+// a body, as FailNow works on the test's goroutine alone.
+type bench struct {
+	testing.TB
+	World
+}
+
+// Run tries every law in a subtest of its own, each on a new world from open.
+func Run(t *testing.T, open func(t testing.TB, cfg Config) World) {
+	for _, group := range [][]law{
+		lockLaws(), chanLaws(), selectLaws(), goroutineLaws(), timeLaws(), meterLaws(), atomicLaws(), randLaws(open),
+	} {
+		for _, l := range group {
+			t.Run(l.name, func(t *testing.T) {
+				cfg := l.cfg
+				if cfg.Seed == 0 {
+					cfg.Seed = 1
+				}
+				w := open(t, cfg)
+				if l.exact && !w.ExactTime {
+					t.Skip("sleeping takes no exact time in this world")
+				}
+				l.test(&bench{t, w})
+			})
+		}
+	}
+}
+
+// run runs a body that must end well.
+func (b *bench) run(body func(e env.Env)) {
+	b.Helper()
+	if err := b.Run(body); err != nil {
+		b.Errorf("Run: %v", err)
+	}
+}
+
+// simple is a law that is a body and nothing else.
+func simple(name string, body func(b *bench, e env.Env)) law {
+	return law{name: name, test: func(b *bench) { b.run(func(e env.Env) { body(b, e) }) }}
+}
+
+// meter reads the meter of the named resource.
+func (b *bench) meter(name string) env.Reading {
+	for _, m := range b.Meters() {
+		if m.Name() == name {
+			return m.Read()
+		}
+	}
+	b.Errorf("no meter for %q", name)
+	return env.Reading{}
+}
+
+// panics tells whether f does.
+func panics(f func()) (yes bool) {
+	defer func() { yes = recover() != nil }()
+	f()
+	return
+}
+
+// want reports a difference.
+func want[T comparable](b *bench, what string, got, want T) {
+	b.Helper()
+	if got != want {
+		b.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+const ms = time.Millisecond

@@ -1,0 +1,207 @@
+package envtest
+
+import (
+	"time"
+
+	"github.com/brewput/brewput/env"
+)
+
+func meterLaws() []law {
+	observed := Config{Observe: true}
+	body := func(f func(b *bench, e env.Env)) func(b *bench) {
+		return func(b *bench) { b.run(func(e env.Env) { f(b, e) }) }
+	}
+	return []law{
+		simple("a Station counts a clash", stationClash),
+		{"a meter counts a clash", observed, false, body(meterClash)},
+		{"Little's law holds for a Chan", observed, true, body(littleChan)},
+		{"Little's law holds for a Mutex", observed, true, littleMutex},
+		{"work is conserved at a Station", observed, true, body(workConserved)},
+		{"a meter counts what is still going on", observed, true, body(inProgress)},
+		{"a meter tells senders' waits from receivers'", observed, true, body(chanWaits)},
+		{"a meter forgets a send that panics", observed, false, body(forgetsPanic)},
+	}
+}
+
+// clash lets a second user into a station while the first is inside, then a third alone. The
+// channel orders them, so there is no data race.
+func clash(e env.Env) {
+	s, inside, left := e.Station("grinder"), env.NewChan[int](e, "inside", 0), env.NewChan[int](e, "left", 0)
+	e.Go("intruder", func(env.Env) {
+		inside.Recv()
+		s.Enter()
+		s.Leave()
+		left.Send(1)
+	})
+	s.Enter()
+	inside.Send(1)
+	left.Recv()
+	s.Leave()
+	s.Enter()
+	s.Leave()
+}
+
+func stationClash(b *bench, e env.Env) {
+	clash(e)
+	want(b, "the number of violations", b.Violations(), 1)
+}
+
+func meterClash(b *bench, e env.Env) {
+	clash(e)
+	r := b.meter("grinder")
+	want(b, "the number of violations", b.Violations(), 1)
+	want(b, "the number of clashes", r.Clashes, 1)
+	want(b, "the number of uses", r.Uses, 3)
+}
+
+// littleChan measures each value's wait from the call of Send to the return of Recv. Their sum is
+// the integral over time of the values on their way: L = lambda W without an average (Little,
+// Operations Research 9(3), 1961; Stidham, ibid. 22(2), 1974).
+func littleChan(b *bench, e env.Env) {
+	const producers, consumers, values = 3, 2, 40
+	c, sending, receiving := env.NewChan[time.Duration](e, "line", 2), e.Group(), e.Group()
+	var waits env.Atomic[int64]
+	for p := range producers {
+		sending.Go(e, "producer", func(e env.Env) {
+			for i := range values {
+				e.Sleep(time.Duration((i*7+p*3)%5) * ms)
+				c.Send(e.Now())
+			}
+		})
+	}
+	for range consumers {
+		receiving.Go(e, "consumer", func(e env.Env) {
+			n := 0
+			for t, ok := c.Recv(); ok; t, ok = c.Recv() {
+				waits.Add(int64(e.Now() - t))
+				n++
+				e.Sleep(time.Duration(n%4) * ms)
+			}
+		})
+	}
+	sending.Wait()
+	c.Close()
+	receiving.Wait()
+	r := b.meter("line")
+	want(b, "the number of values received", r.Uses, producers*values)
+	want(b, "the integral of the line", r.Line, time.Duration(waits.Load()))
+	if r.Line == 0 {
+		b.Error("nobody waited: the law is not tried")
+	}
+}
+
+func littleMutex(b *bench) {
+	if !b.TimedLocks {
+		b.Skip("no time passes in this world while a goroutine waits for a Mutex")
+	}
+	b.run(func(e env.Env) {
+		m, g := e.Mutex("m"), e.Group()
+		var waits, holds env.Atomic[int64]
+		for p := range 4 {
+			g.Go(e, "user", func(e env.Env) {
+				for i := range 20 {
+					e.Sleep(time.Duration((i*3+p)%7) * ms)
+					t := e.Now()
+					m.Lock()
+					waits.Add(int64(e.Now() - t))
+					t = e.Now()
+					e.Sleep(time.Duration(1+i%3) * ms)
+					holds.Add(int64(e.Now() - t))
+					m.Unlock()
+				}
+			})
+		}
+		g.Wait()
+		r := b.meter("m")
+		want(b, "the integral of the line", r.Line, time.Duration(waits.Load()))
+		want(b, "the busy time", r.Busy, time.Duration(holds.Load()))
+		want(b, "the number of uses", r.Uses, 80)
+	})
+}
+
+// workConserved has users take turns by a token, not by a Mutex, so that every world can try it.
+func workConserved(b *bench, e env.Env) {
+	const users, uses = 4, 10
+	s, token, g := e.Station("press"), env.NewChan[int](e, "token", 1), e.Group()
+	token.Send(1)
+	sum := time.Duration(0) // guarded by the token
+	for u := range users {
+		g.Go(e, "user", func(e env.Env) {
+			for i := range uses {
+				d := time.Duration(1+(i*5+u)%4) * ms
+				token.Recv()
+				s.Enter()
+				e.Sleep(d)
+				s.Leave()
+				sum += d
+				token.Send(1)
+			}
+		})
+	}
+	start := e.Now()
+	g.Wait()
+	r := b.meter("press")
+	want(b, "the busy time", r.Busy, sum)
+	want(b, "the number of uses", r.Uses, users*uses)
+	want(b, "the number of violations", b.Violations(), 0)
+	want(b, "the time until all is done, with users always waiting", e.Now()-start, sum)
+}
+
+func inProgress(b *bench, e env.Env) {
+	s, c := e.Station("steamer"), env.NewChan[int](e, "queue", 2)
+	s.Enter()
+	c.Send(1)
+	e.Sleep(3 * ms)
+	c.Send(2)
+	e.Sleep(2 * ms)
+	want(b, "the busy time of a use that is not over", b.meter("steamer").Busy, 5*ms)
+	want(b, "the line of values not yet received", b.meter("queue").Line, 7*ms)
+	s.Leave()
+	c.Recv()
+	c.Recv()
+	e.Sleep(ms)
+	want(b, "the busy time of an idle station", b.meter("steamer").Busy, 5*ms)
+	want(b, "the line of an empty Chan", b.meter("queue").Line, 7*ms)
+}
+
+func chanWaits(b *bench, e env.Env) {
+	c, other, g := env.NewChan[int](e, "c", 0), env.NewChan[string](e, "other", 0), e.Group()
+	g.Go(e, "sender", func(e env.Env) {
+		c.Send(1) // parks for 2 ms
+		e.Sleep(3 * ms)
+		c.Send(2) // finds the receiver parked
+		env.Select(c.OnSend(3), other.OnRecv(nil))
+	})
+	e.Sleep(2 * ms)
+	c.Recv()
+	c.Recv() // parks for 3 ms
+	e.Sleep(4 * ms)
+	c.Recv() // the Select has been parked for 4 ms
+	g.Wait()
+	r := b.meter("c")
+	want(b, "the time that senders were parked", r.SendWait, 6*ms)
+	want(b, "the time that receivers were parked", r.RecvWait, 3*ms)
+	want(b, "the number of parked sends", r.Waits, 2)
+	want(b, "the number of parked receives", r.Starved, 1)
+	want(b, "the number of values received", r.Uses, 3)
+	want(b, "the time that receivers were parked in a Select not won", b.meter("other").RecvWait, 4*ms)
+	want(b, "the number of receives on a Chan without values", b.meter("other").Uses, 0)
+}
+
+func forgetsPanic(b *bench, e env.Env) {
+	c, full := env.NewChan[int](e, "c", 1), env.NewChan[int](e, "full", 1)
+	full.Send(1)
+	c.Close()
+	for _, f := range []func(){
+		func() { c.Send(1) },
+		func() { c.TrySend(1) },
+		func() { env.Select(c.OnSend(1), full.OnSend(2)) },
+	} {
+		want(b, "a panic on a closed Chan", panics(f), true)
+	}
+	before := b.meter("c")
+	e.Burn(ms)
+	e.Sleep(1)
+	want(b, "the growth of the line of a closed Chan", b.meter("c").Line-before.Line, 0)
+	want(b, "the growth of the senders' wait", b.meter("c").SendWait-before.SendWait, 0)
+}

@@ -1,0 +1,14 @@
+package live
+
+// Spin turns a chain of n dependent multiplications and additions: the unit of Burn. Its time is set
+// by the latency of the chain, so it hardly depends on alignment, caches or what the other core does;
+// the runtime can preempt it anywhere. The result keeps the compiler from dropping the loop.
+//
+//go:noinline
+func Spin(n uint64) uint64 {
+	x := n | 1
+	for range n {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return x
+}

@@ -1,0 +1,200 @@
+// Package live builds a world on the Go runtime: goroutines are goroutines, locks are locks, time is
+// the monotonic clock. What a name or an observation costs is paid only in observed worlds.
+package live
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/brewput/brewput/env"
+)
+
+// Config is what a live world needs to know.
+type Config struct {
+	Seed     uint64  // of the draws of env.Rand
+	BurnRate float64 // turns of Spin per nanosecond of thread CPU time; see internal/calibrate
+	Observe  bool    // keep meters of named resources and the sum of useful work
+	// Grace is how long Run waits for goroutines that outlive the body; 0 means one second.
+	Grace time.Duration
+}
+
+// World is a live world. It serves one Run.
+type World struct {
+	cfg        Config
+	epoch      time.Time
+	violations atomic.Int64
+	useful     atomic.Int64 // nanoseconds of burns and sections that ended, observed worlds only
+
+	running atomic.Int64  // goroutines not yet ended, and 1 for Run itself
+	idle    chan struct{} // closed when running falls to 0
+	names   names
+
+	mu      sync.Mutex
+	meters  []*env.Meter // one for each kind and name, in the order of their first use
+	clashes map[string]int64
+}
+
+// New makes a world whose time starts now.
+func New(cfg Config) *World {
+	if cfg.Grace == 0 {
+		cfg.Grace = time.Second
+	}
+	return &World{cfg: cfg, epoch: time.Now(), clashes: map[string]int64{}}
+}
+
+// Run calls body on the calling goroutine with the world's first Env and then waits for every other
+// goroutine of the world. It reports the names of those that are left after the grace.
+func (w *World) Run(name string, body func(env.Env)) error {
+	w.idle = make(chan struct{})
+	w.running.Add(1)
+	root := env.NewTask(w, name, body)
+	w.Start(root)
+	root.Start()()
+	if w.running.Add(-1) == 0 {
+		acquire(w)
+		return nil
+	}
+	limit := time.NewTimer(w.cfg.Grace)
+	defer limit.Stop()
+	select {
+	case <-w.idle:
+		acquire(w)
+		return nil
+	case <-limit.C:
+		return fmt.Errorf("goroutines outlive the run by %v: %s; end them before the body returns",
+			w.cfg.Grace, strings.Join(w.names.running(), ", "))
+	}
+}
+
+// Start counts a task as running.
+func (w *World) Start(t *env.Task) {
+	hide()
+	w.running.Add(1)
+	show()
+}
+
+// Spawn implements env.World.
+func (w *World) Spawn(t *env.Task) {
+	w.Start(t)
+	go t.Start()()
+}
+
+// Exit implements env.World. A panic is not recovered: it ends the process with its own stack, as in
+// any Go program.
+func (w *World) Exit(t *env.Task) {
+	release(w)
+	hide()
+	w.names.find(t.BaseName()).ended.Add(1)
+	last := w.running.Add(-1) == 0
+	show()
+	if last {
+		close(w.idle)
+	}
+	env.Recycle(t)
+}
+
+// Ordinal implements env.World.
+func (w *World) Ordinal(name string) int {
+	hide()
+	n := int(w.names.find(name).started.Add(1))
+	show()
+	return n
+}
+
+// Burn implements env.World.
+func (w *World) Burn(d time.Duration) {
+	Spin(uint64(float64(d) * w.cfg.BurnRate))
+	if w.cfg.Observe {
+		w.useful.Add(int64(d))
+	}
+}
+
+// Sleep implements env.World.
+func (w *World) Sleep(d time.Duration) { time.Sleep(d) }
+
+// Wait implements env.World. The goroutine parks on a runtime timer, which is what waiting for an
+// answer costs the scheduler; no descriptor is involved.
+func (w *World) Wait(d time.Duration) { time.Sleep(d) }
+
+// Syscall implements env.World.
+func (w *World) Syscall(d time.Duration) { blockInSyscall(d) }
+
+// AfterFunc implements env.World.
+func (w *World) AfterFunc(d time.Duration, f func()) { time.AfterFunc(d, f) }
+
+// Now implements env.World.
+func (w *World) Now() time.Duration { return time.Since(w.epoch) }
+
+// Epoch implements env.World.
+func (w *World) Epoch() time.Time { return w.epoch }
+
+// Seed implements env.World.
+func (w *World) Seed() uint64 { return w.cfg.Seed }
+
+// Begin implements env.World.
+func (w *World) Begin() time.Duration {
+	if !w.cfg.Observe {
+		return 0
+	}
+	return w.Now()
+}
+
+// End implements env.World.
+func (w *World) End(mark time.Duration) {
+	if w.cfg.Observe {
+		w.useful.Add(int64(w.Now() - mark))
+	}
+}
+
+// Meter implements env.World.
+func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Meter {
+	if !w.cfg.Observe {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, m := range w.meters {
+		if m.Kind() == kind && m.Name() == name {
+			m.Share()
+			return m
+		}
+	}
+	m := env.NewMeter(kind, name, capacity, w.Now)
+	w.meters = append(w.meters, m)
+	return m
+}
+
+// Meters are the meters made so far, in order.
+func (w *World) Meters() []*env.Meter {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]*env.Meter(nil), w.meters...)
+}
+
+// Useful is the CPU work done so far in burns and sections; 0 in worlds that are not observed.
+func (w *World) Useful() time.Duration { return time.Duration(w.useful.Load()) }
+
+// Violation implements env.World.
+func (w *World) Violation(station string) {
+	w.violations.Add(1)
+	w.mu.Lock()
+	w.clashes[station]++
+	w.mu.Unlock()
+}
+
+// Violations counts the entries of a station while another user was inside.
+func (w *World) Violations() int64 { return w.violations.Load() }
+
+// Clashes counts the violations by station.
+func (w *World) Clashes() map[string]int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m := make(map[string]int64, len(w.clashes))
+	for k, v := range w.clashes {
+		m[k] = v
+	}
+	return m
+}

@@ -1,0 +1,138 @@
+package live
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/envtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestLaws tries the laws of env on the runtime as it is, and in a bubble of testing/synctest, whose
+// clock moves only when every goroutine sleeps. Waiting for a sync.Mutex does not count as asleep
+// there, so no time passes meanwhile.
+func TestLaws(t *testing.T) {
+	t.Run("runtime", func(t *testing.T) {
+		envtest.Run(t, func(_ testing.TB, cfg envtest.Config) envtest.World {
+			var w *World
+			return adapt(&w, false, func(body func(env.Env)) error { return try(&w, cfg, body) })
+		})
+	})
+	t.Run("bubble", func(t *testing.T) {
+		envtest.Run(t, func(t testing.TB, cfg envtest.Config) envtest.World {
+			var w *World
+			return adapt(&w, true, func(body func(env.Env)) (err error) {
+				synctest.Test(t.(*testing.T), func(*testing.T) { err = try(&w, cfg, body) })
+				return err
+			})
+		})
+	})
+}
+
+func adapt(w **World, exact bool, run func(body func(env.Env)) error) envtest.World {
+	return envtest.World{
+		Run:        run,
+		Meters:     func() []*env.Meter { return (*w).Meters() },
+		Violations: func() int64 { return (*w).Violations() },
+		ExactTime:  exact,
+	}
+}
+
+// try runs body in a new world, which begins here to be inside the bubble, and turns its panic,
+// which Run passes on, into an error.
+func try(w **World, cfg envtest.Config, body func(env.Env)) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	*w = New(Config{Seed: cfg.Seed, BurnRate: 1, Observe: cfg.Observe})
+	return (*w).Run("body", body)
+}
+
+func TestRunNamesLeftovers(t *testing.T) {
+	var stop *env.Chan[int]
+	ended := make(chan int, 3)
+	err := New(Config{Grace: 1}).Run("body", func(e env.Env) {
+		stop = env.NewChan[int](e, "stop", 0)
+		for _, name := range []string{"b", "a", "b"} {
+			e.Go(name, func(env.Env) {
+				stop.Recv()
+				ended <- 1
+			})
+		}
+	})
+	if err == nil || !strings.Contains(err.Error(), "a (1), b (2)") {
+		t.Errorf("Run = %v, want the names a (1), b (2)", err)
+	}
+	stop.Close()
+	for range 3 {
+		<-ended
+	}
+}
+
+// TestNames fills the table with more names than it has buckets.
+func TestNames(t *testing.T) {
+	var n names
+	for round := range 2 {
+		for i := range 2000 {
+			name := fmt.Sprintf("%d-worker-%d", i%7, i)
+			if got := n.find(name[:len(name)/2] + name[len(name)/2:]).started.Add(1); got != int64(round+1) {
+				t.Fatalf("round %d: %s was started %d times", round, name, got)
+			}
+		}
+	}
+	for _, name := range []string{"", "x", "yz", "abc"} {
+		n.find(name).started.Add(1)
+		n.find(name).ended.Add(1)
+	}
+	if got := len(n.running()); got != 2000 {
+		t.Errorf("%d names have goroutines, want 2000", got)
+	}
+}
+
+// TestChildPanics runs itself in a process of its own, which a goroutine's panic must end.
+func TestChildPanics(t *testing.T) {
+	const key = "BREWPUT_TEST_PANIC"
+	if os.Getenv(key) != "" {
+		New(Config{}).Run("body", func(e env.Env) {
+			g := e.Group()
+			g.Go(e, "child", func(env.Env) { panic("boiling over") })
+			g.Wait()
+		})
+		os.Exit(0)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestChildPanics$")
+	cmd.Env = append(os.Environ(), key+"=1")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "panic: boiling over") || !strings.Contains(string(out), "TestChildPanics.") {
+		t.Errorf("the panic of a goroutine must end the process with its stack: %v\n%s", err, out)
+	}
+}
+
+func TestUseful(t *testing.T) {
+	synctest.Test(t, func(*testing.T) {
+		for _, observe := range []bool{false, true} {
+			w := New(Config{BurnRate: 1, Observe: observe})
+			w.Run("body", func(e env.Env) {
+				e.Burn(5)
+				e.Work(func() { e.Sleep(7) }) // the bubble's clock moves only in a sleep
+			})
+			want := 12
+			if !observe {
+				want = 0
+			}
+			if got := w.Useful(); int(got) != want {
+				t.Errorf("observed %v: useful work is %v, want %d", observe, got, want)
+			}
+		}
+	})
+}

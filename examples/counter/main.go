@@ -1,0 +1,58 @@
+// Counter is a workload of one's own: two designs of a shared counter.
+//
+//	go run ./examples/counter run counter --cpus 1,2
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/brewput/brewput"
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+func main() {
+	brewput.Main(&workload.Workload{
+		Name: "counter",
+		Doc:  "Count every request, after 100 us of work.",
+		Designs: []workload.Design{
+			{Name: "coarse", Doc: "work and count under one lock", Stream: newCoarse},
+			{Name: "fine", Doc: "only the count is locked", Stream: newFine},
+		},
+	})
+}
+
+func newCoarse(e env.Env, _ plan.Point) (workload.Stream, error) {
+	lock, n := e.Mutex("counter"), uint64(0)
+	return workload.Stream{
+		Op: func(e env.Env, _ uint64) {
+			lock.Lock()
+			e.Burn(100 * time.Microsecond)
+			n++
+			lock.Unlock()
+		},
+		Check: func(operations uint64) (workload.Answer, error) { return counted(n, operations) },
+	}, nil
+}
+
+func newFine(e env.Env, _ plan.Point) (workload.Stream, error) {
+	lock, n := e.Mutex("counter"), uint64(0)
+	return workload.Stream{
+		Op: func(e env.Env, _ uint64) {
+			e.Burn(100 * time.Microsecond)
+			lock.Lock()
+			n++
+			lock.Unlock()
+		},
+		Check: func(operations uint64) (workload.Answer, error) { return counted(n, operations) },
+	}, nil
+}
+
+func counted(n, operations uint64) (workload.Answer, error) {
+	if n != operations {
+		return nil, fmt.Errorf("%d requests were counted as %d", operations, n)
+	}
+	return workload.Answer{"count": n}, nil
+}

@@ -1,0 +1,60 @@
+package calibrate
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/env/live"
+)
+
+// BenchmarkBurn1ms shows how well a burn of 1 ms keeps to 1 ms of thread CPU time: alone, and with
+// four threads for each CPU. Every goroutine burns b.N times. Run it with -benchtime=200x.
+func BenchmarkBurn1ms(b *testing.B) {
+	if _, ok := ThreadCPU(); !ok {
+		b.Skip("no thread CPU clock")
+	}
+	for _, n := range []int{1, 8} {
+		b.Run(fmt.Sprintf("goroutines=%d", n), func(b *testing.B) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+			cal, err := MeasureBurn(reps)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ResetTimer()
+			times := burnTogether(n, b.N, uint64(float64(batch)*cal.Rate))
+			b.StopTimer()
+			b.ReportMetric(percent(quantile(times, 0.5)), "median-%")
+			b.ReportMetric(percent(quantile(times, 0.95)), "p95-%")
+			b.ReportMetric(percent(quantile(times, 0.05)), "p5-%")
+		})
+	}
+}
+
+// burnTogether has n goroutines spin reps times each and returns the thread CPU time of every burn.
+func burnTogether(n, reps int, turns uint64) []time.Duration {
+	times := make([][]time.Duration, n)
+	var wg sync.WaitGroup
+	for i := range times {
+		wg.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			own := make([]time.Duration, reps)
+			for j := range own {
+				start, _ := ThreadCPU()
+				live.Spin(turns)
+				end, _ := ThreadCPU()
+				own[j] = end - start
+			}
+			times[i] = own
+		})
+	}
+	wg.Wait()
+	return slices.Concat(times...)
+}
+
+// percent is how far d is from 1 ms.
+func percent(d time.Duration) float64 { return (float64(d)/float64(batch) - 1) * 100 }

@@ -1,0 +1,168 @@
+// Package calibrate finds how many turns of [live.Spin] one nanosecond of thread CPU time holds, and
+// says how well burns keep to it.
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/brewput/brewput/env/live"
+)
+
+const (
+	batch     = time.Millisecond       // of one measured burn
+	warmUp    = 20 * time.Millisecond  // after it the clock of a CPU that was idle has risen
+	shortBurn = 500 * time.Microsecond // of the probe
+	probes    = 5                      // burns of one probe
+)
+
+// The clocks a burn can be timed by.
+const (
+	ThreadClock = "thread-cpu"
+	WallClock   = "wall" // counts the time that other threads and machines took as well
+)
+
+// Burn is a calibration of [live.Spin] on one machine. Durations are nanoseconds in JSON.
+type Burn struct {
+	Rate        float64       `json:"rate_per_ns"` // turns of live.Spin per nanosecond of Clock; above 0
+	Median      time.Duration `json:"median_ns"`   // of checked burns that were meant to be 1 ms
+	P95         time.Duration `json:"p95_ns"`
+	Clock       string        `json:"clock"` // ThreadClock or WallClock
+	Fingerprint string        `json:"fingerprint"`
+	Measured    time.Time     `json:"measured"` // when Rate was measured
+	Stored      bool          `json:"-"`        // it is in the cache directory
+}
+
+// usable reports whether b can have been measured at all; what the cache holds need not have been.
+func (b Burn) usable() bool {
+	return b.Rate > 0 && !math.IsInf(b.Rate, 0) && (b.Clock == ThreadClock || b.Clock == WallClock)
+}
+
+// MeasureBurn measures the rate anew: the median over reps burns of about 1 ms each, after a warm-up
+// of 20 ms. The median leaves out burns with an interrupt or a change of the CPU's clock. The burns
+// are then checked; Fingerprint is left to the caller.
+func MeasureBurn(reps int) (Burn, error) {
+	return locked(func(m meter) (Burn, error) { return m.measure(reps) })
+}
+
+// Check is the distribution of the time that burns of 1 ms take by this rate; reps is at least 1.
+func Check(rate float64, reps int) (median, p95 time.Duration) {
+	d, _ := locked(func(m meter) ([2]time.Duration, error) {
+		median, p95 := m.check(rate, reps)
+		return [2]time.Duration{median, p95}, nil
+	})
+	return d[0], d[1]
+}
+
+// Probe is how long a burn takes now, as a multiple of what the rate says: 1 is as calibrated, 1.1
+// that the CPU is 10 % slower. It is the median of 5 burns of 0.5 ms, after one that warms up.
+func Probe(rate float64) float64 {
+	x, _ := locked(func(m meter) (float64, error) { return m.probe(rate), nil })
+	return x
+}
+
+// locked runs f on a locked thread, by the best clock there is.
+func locked[T any](f func(meter) (T, error)) (T, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return f(newMeter())
+}
+
+// meter times burns. The calling goroutine must have locked its thread.
+type meter struct {
+	now   func() time.Duration
+	spin  func(turns uint64)
+	clock string
+}
+
+func newMeter() meter {
+	m := meter{spin: func(n uint64) { live.Spin(n) }}
+	if _, ok := ThreadCPU(); ok {
+		m.clock = ThreadClock
+		m.now = func() time.Duration { d, _ := ThreadCPU(); return d }
+		return m
+	}
+	start := time.Now()
+	m.clock = WallClock
+	m.now = func() time.Duration { return time.Since(start) }
+	return m
+}
+
+// time is how long n turns take.
+func (m meter) time(n uint64) time.Duration {
+	start := m.now()
+	m.spin(n)
+	return m.now() - start
+}
+
+// warm spins for at least the warm-up and returns a first guess of the rate.
+func (m meter) warm() (float64, error) {
+	const longest = 1 << 28 // turns: at least 0.2 s on any CPU
+	start := m.now()
+	for n := uint64(1 << 10); n < longest; {
+		d := m.time(n)
+		if d < batch/2 {
+			n *= 2
+			continue
+		}
+		if m.now()-start >= warmUp {
+			return float64(n) / float64(d), nil
+		}
+	}
+	return 0, errors.New("the clock that times burns (" + m.clock +
+		") stands still: CPU work cannot be calibrated on this system; give the rate yourself")
+}
+
+func (m meter) measure(reps int) (Burn, error) {
+	if reps < 1 {
+		return Burn{}, fmt.Errorf("%d burns cannot calibrate CPU work: ask for at least 1", reps)
+	}
+	guess, err := m.warm()
+	if err != nil {
+		return Burn{}, err
+	}
+	n := uint64(guess * float64(batch))
+	times := make([]time.Duration, 0, reps)
+	for range reps {
+		times = append(times, m.time(n))
+	}
+	median := quantile(times, 0.5)
+	if median <= 0 {
+		return Burn{}, fmt.Errorf("%d turns took no time by the %s clock: CPU work cannot be calibrated on this system", n, m.clock)
+	}
+	b := Burn{Rate: float64(n) / float64(median), Clock: m.clock, Measured: time.Now()}
+	b.Median, b.P95 = m.check(b.Rate, checks)
+	return b, nil
+}
+
+func (m meter) check(rate float64, reps int) (median, p95 time.Duration) {
+	times := m.burns(rate, batch, reps)
+	return quantile(times, 0.5), quantile(times, 0.95)
+}
+
+func (m meter) probe(rate float64) float64 {
+	m.burns(rate, shortBurn, 1)
+	times := m.burns(rate, shortBurn, probes)
+	return float64(quantile(times, 0.5)) / float64(shortBurn)
+}
+
+// burns times reps burns of d, each as live.World.Burn does it.
+func (m meter) burns(rate float64, d time.Duration, reps int) []time.Duration {
+	times := make([]time.Duration, reps)
+	for i := range times {
+		times[i] = m.time(uint64(float64(d) * rate))
+	}
+	return times
+}
+
+// quantile is the smallest of the times that at least the share q does not exceed. It sorts times,
+// which must not be empty.
+func quantile(times []time.Duration, q float64) time.Duration {
+	slices.Sort(times)
+	i := int(math.Ceil(q*float64(len(times)))) - 1
+	return times[max(i, 0)]
+}

@@ -1,0 +1,199 @@
+// Package cli is the command line. It reads flags, asks the packages that do the work, and hands what
+// they return to report; it holds no logic of its own.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// Exit codes of the command. If several apply: 130, 4, 1, 3.
+const (
+	exitOK          = 0
+	exitWrong       = 1 // an undeclared wrong answer or violation
+	exitUsage       = 2
+	exitFailed      = 4 // a trial failed, or its result could not be kept
+	exitInterrupted = 130
+)
+
+// app is one invocation of the command.
+type app struct {
+	workloads      []*workload.Workload
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	code           int // set by a verb that ended without an error
+}
+
+// Run is the command: it returns its exit code.
+func Run(ctx context.Context, workloads []*workload.Workload, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	for _, w := range workloads {
+		if err := w.Validate(); err != nil {
+			fmt.Fprintln(stderr, "brewput:", err)
+			return exitUsage
+		}
+	}
+	// A second interrupt ends the process at once: the first has given the signal back by then.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	a := &app{workloads: workloads, stdin: stdin, stdout: stdout, stderr: stderr}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var usage usageError
+	switch {
+	case err == nil:
+		return a.code
+	case errors.As(err, &usage):
+		fmt.Fprintln(stderr, "brewput:", err)
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	default:
+		fmt.Fprintln(stderr, "brewput:", err)
+		return exitFailed
+	}
+}
+
+// usageError is a wrong use of the command: exit 2.
+type usageError struct{ error }
+
+func (u usageError) Unwrap() error { return u.error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// name is what the user typed to get here: a program of the user's own has another name.
+func name() string {
+	n := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	if n == "" || strings.HasSuffix(n, ".test") {
+		return "brewput"
+	}
+	return n
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   name(),
+		Short: "A performance laboratory for concurrent Go",
+		Long: `Brewput is a performance laboratory for concurrent Go: which design is best for a job, how many
+goroutines it should have, which channel size, and whether more CPUs help. It answers by measuring
+every design in fresh processes, in random order, often enough to say how sure it is.`,
+		Example:       indent(examples),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          func(cmd *cobra.Command, args []string) error { return a.unknownVerb(cmd, args) },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.versionCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	return root
+}
+
+const examples = `NAME list
+NAME run coffee --designs locking,finelocking --cpus 1..2
+NAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6
+NAME show coffee/finelocking`
+
+// indent fills the program's name into examples and indents them as help texts are.
+func indent(text string) string {
+	return "  " + strings.ReplaceAll(strings.ReplaceAll(text, "NAME", name()), "\n", "\n  ")
+}
+
+func (a *app) unknownVerb(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var verbs []string
+	for _, c := range cmd.Commands() {
+		verbs = append(verbs, c.Name())
+	}
+	return usage("there is no verb %q%s; the verbs are %s", args[0], didYouMean(args[0], verbs), strings.Join(verbs, ", "))
+}
+
+func didYouMean(word string, known []string) string {
+	if s := plan.Suggest(word, known); s != "" {
+		return fmt.Sprintf(", did you mean %q?", s)
+	}
+	return ""
+}
+
+// flagError turns a flag that could not be parsed into a usage error, with the nearest flag.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		return usage("%s has no flag --%s%s; see %s --help", cmd.CommandPath(),
+			unknown.GetSpecifiedName(), didYouMeanFlag(unknown.GetSpecifiedName(), known), cmd.CommandPath())
+	}
+	return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+}
+
+func didYouMeanFlag(word string, known []string) string {
+	if s := plan.Suggest(word, known); s != "" {
+		return fmt.Sprintf(", did you mean --%s?", s)
+	}
+	return ""
+}
+
+// find returns the workload of that name.
+func (a *app) find(name string) (*workload.Workload, error) {
+	var names []string
+	for _, w := range a.workloads {
+		if w.Name == name {
+			return w, nil
+		}
+		names = append(names, w.Name)
+	}
+	return nil, usage("there is no workload %q%s; the workloads are %s", name, didYouMean(name, names), strings.Join(names, ", "))
+}
+
+// findDesign returns the design called WORKLOAD/DESIGN.
+func (a *app) findDesign(target string) (*workload.Workload, workload.Design, error) {
+	wname, dname, ok := strings.Cut(target, "/")
+	if !ok {
+		return nil, workload.Design{}, usage("%q is not a design: write WORKLOAD/DESIGN, as in %s/%s", target, a.workloads[0].Name, a.workloads[0].Designs[0].Name)
+	}
+	w, err := a.find(wname)
+	if err != nil {
+		return nil, workload.Design{}, err
+	}
+	d, ok := w.Find(dname)
+	if !ok {
+		return nil, d, unknownDesign(w, dname)
+	}
+	return w, d, nil
+}
+
+func unknownDesign(w *workload.Workload, name string) error {
+	known := designNames(w)
+	return usage("workload %s has no design %q%s; its designs are %s", w.Name, name, didYouMean(name, known), strings.Join(known, ", "))
+}
+
+func designNames(w *workload.Workload) []string {
+	var names []string
+	for _, d := range w.Designs {
+		names = append(names, d.Name)
+	}
+	return names
+}

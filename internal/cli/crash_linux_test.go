@@ -1,0 +1,249 @@
+package cli_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/internal/store"
+)
+
+// mark is an environment variable whose value finds all processes of one command.
+const mark = "BREWPUT_TEST_MARK"
+
+// command is the test binary as the command brewput, in its own process group and under a mark.
+func command(t *testing.T, args ...string) (cmd *exec.Cmd, markOf string) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	markOf = fmt.Sprintf("%s=%s-%d", mark, t.Name(), rand.Uint64())
+	cmd = exec.Command(exe, args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1", markOf)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return cmd, markOf
+}
+
+// alive are the processes under a mark.
+func alive(markOf string) []string {
+	var pids []string
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range environs {
+		if text, err := os.ReadFile(path); err == nil && slices.Contains(strings.Split(string(text), "\x00"), markOf) {
+			pids = append(pids, strings.Split(path, "/")[2])
+		}
+	}
+	return pids
+}
+
+// wantNoOrphan waits until no process is left. Children notice the end of their parent by the end of
+// their input; how soon is up to the scheduler, so the deadline is generous.
+func wantNoOrphan(t *testing.T, markOf string) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		pids := alive(markOf)
+		if len(pids) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("orphans: %v", pids)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}
+
+// wantWhole checks that a run directory holds every trial of a plan exactly once; the journal itself
+// refuses a trial that is there twice.
+func wantWhole(t *testing.T, dir string, blocks, trialsPerBlock int) {
+	t.Helper()
+	j, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !j.Ended || len(j.Trials) != blocks*trialsPerBlock || len(j.Blocks) != blocks {
+		t.Errorf("ended %v, %d trials, %d blocks; want %d and %d", j.Ended, len(j.Trials), len(j.Blocks), blocks*trialsPerBlock, blocks)
+	}
+	for b, n := range j.Blocks {
+		if n != trialsPerBlock {
+			t.Errorf("block %d has %d trials", b, n)
+		}
+	}
+}
+
+// small is a sweep of 2 designs, each plain and observed, in 4 blocks: 16 trials in about 0.3 s.
+func small(dir string) []string {
+	return []string{"run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "1000", "--count", "4", "-o", dir}
+}
+
+// TestKilledAnywhere kills the command at seeded random instants. Whatever it was doing, no process
+// is left, --resume finishes, and every block is there exactly once.
+func TestKilledAnywhere(t *testing.T) {
+	const kills = 50
+	random := rand.New(rand.NewPCG(1, 1))
+	resumed := 0
+	for i := range kills {
+		dir := filepath.Join(t.TempDir(), "run")
+		after := time.Duration(random.Int64N(int64(600 * time.Millisecond)))
+		cmd, markOf := command(t, small(dir)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		killer := time.AfterFunc(after, func() { cmd.Process.Kill() })
+		err := cmd.Wait()
+		killer.Stop()
+		wantNoOrphan(t, markOf)
+		if err == nil {
+			wantWhole(t, dir, 4, 4) // it was faster
+			continue
+		}
+		args := []string{"run", "--resume", dir}
+		if _, err := store.Open(dir); err != nil {
+			args = small(dir) // killed before there was a run
+		} else {
+			resumed++
+		}
+		again, _ := command(t, args...)
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Fatalf("kill %d after %v: %v: %v\n%s", i, after, args, err, out)
+		}
+		wantWhole(t, dir, 4, 4)
+	}
+	if resumed < kills/5 {
+		t.Errorf("only %d of %d kills hit a run under way: choose other instants", resumed, kills)
+	}
+}
+
+// hanging is a sweep whose first trial never ends.
+func hanging(dir string) []string {
+	return []string{"run", "faulty", "--designs", "deadlock", "--cpus", "1", "--count", "1", "--time-limit", "10m", "-o", dir}
+}
+
+// waitForChild waits until the command has started a trial and returns its process.
+func waitForChild(t *testing.T, markOf string, parent int) *os.Process {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for time.Now().Before(deadline) {
+		for _, pid := range alive(markOf) {
+			if pid != fmt.Sprint(parent) {
+				var n int
+				fmt.Sscan(pid, &n)
+				p, err := os.FindProcess(n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return p
+			}
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+	t.Fatal("no trial was started")
+	return nil
+}
+
+func TestInterrupt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	cmd, markOf := command(t, hanging(dir)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForChild(t, markOf, cmd.Process.Pid)
+	// A terminal interrupts the whole group; the child must leave the decision to its parent.
+	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit %d, want 130", code)
+	}
+	if want := "interrupted after 0 of 2 trials; continue with: brewput run --resume " + dir; !strings.Contains(stderr.String(), want) {
+		t.Errorf("it says %q, not %q", stderr.String(), want)
+	}
+	wantNoOrphan(t, markOf)
+	j, err := store.Open(dir)
+	if err != nil || len(j.Trials) != 0 || j.Ended {
+		t.Errorf("the journal: %+v, %v", j, err)
+	}
+}
+
+// TestChildKilled kills a trial, not the command: it is a failed trial, and the sweep goes on.
+func TestChildKilled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	cmd, markOf := command(t, hanging(dir)...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the plain trial and the observed one
+		child := waitForChild(t, markOf, cmd.Process.Pid)
+		child.Kill()
+		for slices.Contains(alive(markOf), fmt.Sprint(child.Pid)) {
+			<-time.After(time.Millisecond)
+		}
+	}
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 4 {
+		t.Errorf("exit %d, want 4", code)
+	}
+	j, err := store.Open(dir)
+	if err != nil || len(j.Trials) != 2 || !j.Ended {
+		t.Fatalf("the journal: %+v, %v", j, err)
+	}
+	if tr := j.Trials[0]; tr.Status != "failed" || !strings.Contains(tr.Error, "signal: killed") {
+		t.Errorf("%s: %s", tr.Status, tr.Error)
+	}
+	wantNoOrphan(t, markOf)
+}
+
+// TestDiskFull runs the command on a file system of 32 KB in a mount namespace of its own: it stops
+// with exit 4 and says how to go on; with more room, --resume finishes.
+func TestDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	script := `mount -t tmpfs -o size=32k tmpfs "$1" || exit 77
+shift_dir=$1; shift
+"$@" run null --designs stream --cpus 1 --operations 1000 --count 30 -o "$shift_dir/run" >/dev/null
+echo "code $?"
+mount -o remount,size=16m "$shift_dir"
+"$@" run --resume "$shift_dir/run" >/dev/null
+echo "code $?"
+cp "$shift_dir/run/journal.ndjson" "$shift_dir/run/histograms.ndjson" "$COPY"`
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := t.TempDir()
+	cmd := exec.Command("sh", "-c", script, "sh", dir, exe)
+	cmd.Env = append(os.Environ(), asCommand+"=1", "COPY="+copied)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
+	if os.Getuid() != 0 {
+		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
+	}
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.Is(err, syscall.EPERM) || errors.As(err, &exit) && exit.ExitCode() == 77 {
+		t.Skipf("this system allows no mount namespace: %v %s", err, out)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text := string(out)
+	for _, want := range []string{"code 4\n", "no space left on device", "free space and continue with --resume " + dir + "/run", "code 0\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
+		}
+	}
+	wantWhole(t, copied, 30, 2)
+}

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brewput/brewput/report"
+	"github.com/brewput/brewput/workload"
+)
+
+func (a *app) listCommand() *cobra.Command {
+	format := "table"
+	cmd := &cobra.Command{
+		Use:               "list [WORKLOAD]",
+		Short:             "List the workloads, their designs and factors",
+		Example:           indent("NAME list\nNAME list coffee\nNAME list --format json"),
+		ValidArgsFunction: a.completeWorkloads,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("list takes one workload at most, not %d", len(args))
+			}
+			chosen := a.workloads
+			if len(args) == 1 {
+				w, err := a.find(args[0])
+				if err != nil {
+					return err
+				}
+				chosen = []*workload.Workload{w}
+			}
+			switch format {
+			case "json":
+				return a.listJSON(chosen)
+			case "table":
+				return a.listText(chosen, len(args) == 1)
+			}
+			return usage("--format %s is not possible here; use table or json", format)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", format, "table or json")
+	return cmd
+}
+
+func (a *app) completeWorkloads(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, w := range a.workloads {
+		names = append(names, w.Name+"\t"+w.Doc)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *app) listText(workloads []*workload.Workload, factors bool) error {
+	for i, w := range workloads {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		summary, _, _ := strings.Cut(w.Doc, "\n")
+		fmt.Fprintf(a.stdout, "%s  %s\n", w.Name, summary)
+		t := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(t, "  DESIGN\tWHAT\tWORLDS\tLINES\tABOUT\n")
+		for _, d := range w.Designs {
+			lines := "-"
+			if src, err := w.SourceOf(d); err == nil {
+				lines = fmt.Sprint(src.Lines)
+			}
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", d.Name, kindOf(d), d.Worlds, lines, d.Doc)
+		}
+		if factors {
+			fmt.Fprintf(t, "\t\t\t\t\n  FACTOR\tLEVELS\tDEFAULT\t\tABOUT\n")
+			for _, f := range w.AllFactors() {
+				fmt.Fprintf(t, "  --%s\t%s\t%s\t\t%s\n", f.Name, f.Kind, f.Default, f.Doc)
+			}
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func kindOf(d workload.Design) string {
+	if d.Stream != nil {
+		return "stream"
+	}
+	return "job"
+}
+
+func (a *app) listJSON(workloads []*workload.Workload) error {
+	for _, w := range workloads {
+		for _, d := range w.Designs {
+			var lines *int
+			if src, err := w.SourceOf(d); err == nil {
+				lines = &src.Lines
+			}
+			if err := report.JSON(a.stdout, map[string]any{
+				"kind": "design", "schema_version": 1, "workload": w.Name, "design": d.Name, "doc": d.Doc, "type": kindOf(d),
+				"worlds": strings.Split(d.Worlds.String(), ", "), "factors": w.FactorsOf(d), "expect": d.Expect.String(), "lines": lines,
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (a *app) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "show WORKLOAD/DESIGN",
+		Short:             "Show the source of a design and count its lines",
+		Example:           indent("NAME show coffee/finelocking"),
+		ValidArgsFunction: a.completeDesigns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("show takes one design, as in show %s/%s", a.workloads[0].Name, a.workloads[0].Designs[0].Name)
+			}
+			w, d, err := a.findDesign(args[0])
+			if err != nil {
+				return err
+			}
+			src, err := w.SourceOf(d)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.stdout, "// %s/%s: %s.\n// %d lines of code; factors: %s; worlds: %s.\n", w.Name, d.Name, d.Doc, src.Lines, strings.Join(w.FactorsOf(d), ", "), d.Worlds)
+			file := ""
+			for _, part := range src.Parts {
+				if part.File != file {
+					file = part.File
+					fmt.Fprintf(a.stdout, "\n// %s\n", file)
+				}
+				fmt.Fprintf(a.stdout, "\n%s\n", part.Text)
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) completeDesigns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, w := range a.workloads {
+		for _, d := range w.Designs {
+			names = append(names, w.Name+"/"+d.Name+"\t"+d.Doc)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

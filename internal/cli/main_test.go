@@ -1,0 +1,130 @@
+package cli_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/brewput/brewput"
+	"github.com/brewput/brewput/catalog"
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+// asCommand makes the test binary the command brewput, for tests that send it signals.
+const asCommand = "BREWPUT_TEST_COMMAND"
+
+func TestMain(m *testing.M) {
+	all := append(catalog.All(), faulty())
+	trial.Main(all...) // the children of the trials that the tests run
+	if os.Getenv(asCommand) != "" {
+		brewput.Main(all...)
+	}
+	testscript.Main(m, map[string]func(){
+		"brewput": func() { brewput.Main(catalog.All()...) },
+		"faulty":  func() { brewput.Main(faulty()) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Setup: func(e *testscript.Env) error {
+			// Calibrations are kept in the cache, which the scripts share.
+			cache, err := os.UserCacheDir()
+			e.Setenv("XDG_CACHE_HOME", cache)
+			e.Setenv("LANG", "C.UTF-8")
+			return err
+		},
+	})
+}
+
+// exits runs a program and wants its exit code: exits CODE PROGRAM ARGS...
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v: %v", args, err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("%v exits %d, want %d", args[1:], got, want)
+	}
+}
+
+// faulty is a workload whose designs go wrong, each in its way.
+func faulty() *workload.Workload {
+	op := func(f func(e env.Env, request uint64)) func(env.Env, plan.Point) (workload.Stream, error) {
+		return func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{Op: f}, nil }
+	}
+	return &workload.Workload{
+		Name: "faulty",
+		Doc:  "Designs that go wrong.",
+		Designs: []workload.Design{
+			{Name: "good", Doc: "goes right", Stream: op(func(e env.Env, _ uint64) { e.Burn(10 * time.Microsecond) })},
+			{Name: "panic", Doc: "panics", Stream: op(func(e env.Env, request uint64) {
+				if request > 3 {
+					panic("the milk is sour")
+				}
+			})},
+			{Name: "deadlock", Doc: "waits for itself", Stream: newDeadlock},
+			{Name: "wrong", Doc: "answers wrong", Stream: newWrong},
+			{Name: "declared", Doc: "answers wrong and says so", Stream: newWrong, Expect: workload.WrongAnswer},
+			{Name: "violate", Doc: "uses a station twice at once", Stream: newViolate},
+			{Name: "leak", Doc: "leaves a goroutine behind", Stream: newLeak},
+			{Name: "goexit", Doc: "a worker ends early", Stream: op(func(e env.Env, request uint64) { exitGoroutine() })},
+			{Name: "killed", Doc: "its process is killed", Stream: op(func(env.Env, uint64) { killSelf() })},
+			{Name: "refuses", Doc: "cannot be built", Job: func(env.Env, plan.Point) (workload.Job, error) {
+				return workload.Job{}, errors.New("no beans")
+			}},
+		},
+	}
+}
+
+func newDeadlock(e env.Env, _ plan.Point) (workload.Stream, error) {
+	lock := e.Mutex("lock")
+	return workload.Stream{Op: func(env.Env, uint64) {
+		lock.Lock()
+		lock.Lock()
+	}}, nil
+}
+
+func newWrong(env.Env, plan.Point) (workload.Stream, error) {
+	return workload.Stream{
+		Op:    func(e env.Env, _ uint64) { e.Burn(10 * time.Microsecond) },
+		Check: func(uint64) (workload.Answer, error) { return nil, errors.New("41 instead of 42") },
+	}, nil
+}
+
+func newViolate(e env.Env, _ plan.Point) (workload.Stream, error) {
+	grinder := e.Station("grinder")
+	return workload.Stream{Op: func(e env.Env, _ uint64) {
+		grinder.Enter()
+		grinder.Enter()
+		grinder.Leave()
+		grinder.Leave()
+		e.Burn(10 * time.Microsecond)
+	}}, nil
+}
+
+func newLeak(e env.Env, _ plan.Point) (workload.Stream, error) {
+	never := env.NewChan[int](e, "never", 0)
+	e.Go("forgotten", func(env.Env) { never.Recv() })
+	return workload.Stream{Op: func(e env.Env, _ uint64) { e.Burn(10 * time.Microsecond) }}, nil
+}

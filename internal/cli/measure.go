@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sweep"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+// measure starts a new sweep.
+func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, given map[string]string) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	cases, err := a.cases(w, o, given)
+	if err != nil {
+		return err
+	}
+	header, err := a.header(w, o, cases)
+	if err != nil {
+		return err
+	}
+	p, err := header.Plan(w)
+	if err != nil {
+		return err
+	}
+	dir := o.out
+	if dir == "" {
+		dir = filepath.Join("brewput-runs", w.Name+"-"+header.Started.Format("20060102-150405"))
+		for n := 2; exists(dir); n++ {
+			dir = filepath.Join("brewput-runs", w.Name+"-"+header.Started.Format("20060102-150405")+"-"+strconv.Itoa(n))
+		}
+	}
+	run, err := store.Create(dir, header)
+	if err != nil {
+		return storeError(err)
+	}
+	defer run.Close()
+	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
+	return a.execute(ctx, s, dir, o)
+}
+
+// storeError tells a directory that is the wrong one, which is a wrong use, from a disk that fails.
+func storeError(err error) error {
+	for _, disk := range []error{syscall.ENOSPC, syscall.EIO, syscall.EROFS} {
+		if errors.Is(err, disk) {
+			return err
+		}
+	}
+	return usageError{err}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// header describes the sweep and the machine.
+func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (sweep.Header, error) {
+	environment := host.Read()
+	burn, err := calibrate.ForSweep(cacheDir(), environment.Fingerprint)
+	if err != nil {
+		return sweep.Header{}, err
+	}
+	h := sweep.Header{
+		Workload: w.Name, World: "live", Args: os.Args[1:], Version: version(), Started: time.Now(),
+		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Observed: true,
+		Settings: sweep.Settings{
+			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup),
+			Operations: o.operations, Sample: o.sample, TimeLimit: sweep.Duration(timeLimit(w, o, cases)),
+		},
+		Environment: environment, Burn: burn, Warnings: []string{},
+	}
+	for _, c := range cases {
+		h.Cases = append(h.Cases, sweep.Case{Design: c.Design, Point: c.Point})
+	}
+	if o.oversubscribe {
+		for _, c := range cases {
+			if c.Point.Int("cpus") > runtime.NumCPU() {
+				h.Warnings = append(h.Warnings, fmt.Sprintf("more CPUs were asked for than the %d of this machine (--oversubscribe): goroutines share them, and times do not show what more CPUs would do", runtime.NumCPU()))
+				break
+			}
+		}
+	}
+	return h, nil
+}
+
+// timeLimit is the flag, or else generous: it only has to end what would never end by itself.
+func timeLimit(w *workload.Workload, o runOptions, cases []plan.Case) time.Duration {
+	if o.timeLimit > 0 {
+		return o.timeLimit
+	}
+	limit := o.warmup + o.duration + 30*time.Second
+	if o.operations > 0 {
+		limit = 10 * time.Minute
+	}
+	for _, c := range cases {
+		if d, _ := w.Find(c.Design); d.Job != nil {
+			limit = max(limit, 10*time.Minute)
+		}
+	}
+	return limit
+}
+
+// cacheDir is where calibrations are kept; "" where there is no home.
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "brewput")
+}
+
+// resume continues the run in o.resume; w is nil or the workload that the user named.
+func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) error {
+	if err := onlyResume(cmd); err != nil {
+		return err
+	}
+	if err := o.validateFormat(); err != nil {
+		return err
+	}
+	run, journal, err := store.Resume(o.resume)
+	if err != nil {
+		return storeError(err)
+	}
+	defer run.Close()
+	var header sweep.Header
+	if err := json.Unmarshal(journal.Header, &header); err != nil {
+		return usage("%s is not a run of brewput: its header cannot be read: %w", o.resume, err)
+	}
+	if w != nil && w.Name != header.Workload {
+		return usage("%s is a run of %s, not of %s", o.resume, header.Workload, w.Name)
+	}
+	if w, err = a.find(header.Workload); err != nil {
+		return err
+	}
+	p, err := header.Plan(w)
+	if err != nil {
+		return usageError{fmt.Errorf("%s cannot be continued: %w", o.resume, err)}
+	}
+	if !journal.Ended {
+		if err := sameHere(header, o.resume); err != nil {
+			return err
+		}
+	}
+	if o.timeLimit > 0 {
+		header.Settings.TimeLimit = sweep.Duration(o.timeLimit)
+	}
+	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run, Done: journal.Trials, Sealed: map[int]bool{}}
+	for b := range journal.Blocks {
+		s.Sealed[b] = true
+	}
+	s.Complete = journal.Ended
+	return a.execute(cmd.Context(), s, o.resume, o)
+}
+
+// onlyResume refuses flags that would change the plan of the run that is continued.
+func onlyResume(cmd *cobra.Command) error {
+	var wrong string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "resume", "format", "time-limit":
+		default:
+			wrong = f.Name
+		}
+	})
+	if wrong != "" {
+		return usage("--%s cannot change a run that is continued: --resume takes only --format and --time-limit with it", wrong)
+	}
+	return nil
+}
+
+// sameHere refuses to mix trials of two machines or two builds in one run.
+func sameHere(h sweep.Header, dir string) error {
+	here := host.Read()
+	if err := here.SameMachine(h.Environment); err != nil {
+		return usage("%s cannot be continued on this machine: %w; start a new run", dir, err)
+	}
+	if err := here.SameBuild(h.Environment); err != nil {
+		return usage("%s cannot be continued by this program: %w; continue with the program that began it, or start a new run", dir, err)
+	}
+	return nil
+}
+
+// execute runs the sweep, shows its progress and renders its results.
+func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOptions) error {
+	out := a.newOutput(o.format, s)
+	runner := trial.Runner{TimeLimit: time.Duration(s.Header.Settings.TimeLimit)}
+	s.Run = runner.Run
+	progress := newProgress(a.stderr)
+	s.Notify = func(e sweep.Event) {
+		if e.Trials != nil {
+			out.block(e.Trials)
+			return
+		}
+		progress.show(e)
+	}
+	a.announce(s, dir)
+	trials, err := s.Execute(ctx)
+	progress.clear()
+	if renderErr := out.finish(trials); renderErr != nil {
+		return renderErr
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %d of %d trials; continue with: %s run --resume %s\n", len(trials), s.Total(), name(), dir)
+		a.code = exitInterrupted
+	case err != nil:
+		return err
+	default:
+		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
+		a.code = exitCode(trials)
+	}
+	return nil
+}
+
+// announce says what is going to happen and how long it will take.
+func (a *app) announce(s *sweep.Sweep, dir string) {
+	if s.Complete {
+		fmt.Fprintf(a.stderr, "%s is complete\n", dir)
+		return
+	}
+	designs := map[string]bool{}
+	for _, c := range s.Plan.Cases {
+		designs[c.Design] = true
+	}
+	left := s.Total() - len(s.Done)
+	text := fmt.Sprintf("%s: %d designs, %d with their points, x %d blocks, each also observed: %d trials", s.Workload.Name, len(designs), len(s.Plan.Cases), s.Plan.Blocks, s.Total())
+	if len(s.Done) > 0 {
+		text += fmt.Sprintf(", %d of them done", len(s.Done))
+	}
+	if s.Header.Settings.Operations == 0 {
+		text += ", about " + roundDuration(s.Foresee(left))
+	}
+	if s.HasJobs() {
+		text += " and the time of its jobs"
+	}
+	fmt.Fprintf(a.stderr, "%s; stored in %s\n", text, dir)
+	for _, w := range s.Header.Warnings {
+		fmt.Fprintln(a.stderr, "warning:", w)
+	}
+}
+
+// roundDuration prints a time with the precision of an estimate.
+func roundDuration(d time.Duration) string {
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) newCommand() *cobra.Command {
+	var module, local string
+	cmd := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Start a workload of your own: a program in the folder NAME",
+		Long: `New writes a folder with a module and a main.go that holds a workload of about 20 lines: two designs
+of a counter. The program has all verbs of brewput for it.`,
+		Example: indent("NAME new mybench\ncd mybench && go mod tidy && go run . run mybench"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("new takes one name, as in new mybench")
+			}
+			return a.newProgram(args[0], module, local)
+		},
+	}
+	cmd.Flags().StringVar(&module, "module", "", "module `PATH` (default example.com/NAME)")
+	cmd.Flags().StringVar(&local, "local", "", "use the brewput checkout in `DIR` instead of the published module")
+	return cmd
+}
+
+// programName is what can be a folder, a workload and a package path.
+var programName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+func (a *app) newProgram(dir, module, local string) error {
+	base := filepath.Base(dir)
+	if !programName.MatchString(base) {
+		return usage("%q cannot be a workload's name: use lower-case letters, digits, - and _, beginning with a letter", base)
+	}
+	if module == "" {
+		module = "example.com/" + base
+	}
+	if exists(dir) {
+		return usage("%s exists already; choose another name", dir)
+	}
+	mod := fmt.Sprintf("module %s\n\ngo 1.26\n", module)
+	if v := version(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") && local == "" {
+		mod += fmt.Sprintf("\nrequire %s %s\n", modulePath, v)
+	}
+	if local != "" {
+		abs, err := filepath.Abs(local)
+		if err != nil {
+			return err
+		}
+		if _, err := os.Stat(filepath.Join(abs, "brewput.go")); err != nil {
+			return usage("--local %s: no brewput checkout is there", local)
+		}
+		mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %s\n", modulePath, modulePath, abs)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return usageError{err}
+	}
+	for file, text := range map[string]string{
+		"go.mod":  mod,
+		"main.go": strings.ReplaceAll(starter, "NAME", base),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(a.stdout, "wrote %s: a workload with two designs\n\n  cd %s\n  go mod tidy\n  go run . run %s --cpus 1..2\n", filepath.Join(dir, "main.go"), dir, base)
+	return nil
+}
+
+const starter = `package main
+
+import (
+	"time"
+
+	"github.com/brewput/brewput"
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+func main() {
+	brewput.Main(&workload.Workload{
+		Name: "NAME",
+		Doc:  "Count under a lock, after some work.",
+		Designs: []workload.Design{
+			{Name: "coarse", Doc: "work and count under one lock", Stream: newCoarse},
+			{Name: "fine", Doc: "only the count is locked", Stream: newFine},
+		},
+	})
+}
+
+func newCoarse(e env.Env, _ plan.Point) (workload.Stream, error) {
+	lock, n := e.Mutex("counter"), 0
+	return workload.Stream{Op: func(e env.Env, request uint64) {
+		lock.Lock()
+		e.Burn(100 * time.Microsecond)
+		n++
+		lock.Unlock()
+	}}, nil
+}
+
+func newFine(e env.Env, _ plan.Point) (workload.Stream, error) {
+	lock, n := e.Mutex("counter"), 0
+	return workload.Stream{Op: func(e env.Env, request uint64) {
+		e.Burn(100 * time.Microsecond)
+		lock.Lock()
+		n++
+		lock.Unlock()
+	}}, nil
+}
+`

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/brewput/brewput/sweep"
+)
+
+// progress is one line on a terminal, redrawn before each trial and never while one runs: drawing
+// would disturb what is measured. Elsewhere it is silent.
+type progress struct {
+	w     io.Writer
+	width int // 0: not a terminal
+}
+
+func newProgress(w io.Writer) *progress {
+	width, ok := terminal(w)
+	if !ok || os.Getenv("TERM") == "dumb" {
+		width = 0
+	}
+	return &progress{w, width}
+}
+
+// terminal returns the width of w where it is a terminal.
+func terminal(w io.Writer) (width int, ok bool) {
+	f, isFile := w.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width <= 0 {
+		width = 80
+	}
+	return width, true
+}
+
+func (p *progress) show(e sweep.Event) {
+	if p.width == 0 {
+		return
+	}
+	watched := ""
+	if e.Step.Observed {
+		watched = " (observed)"
+	}
+	line := fmt.Sprintf("%d/%d  %s left  block %d  %s %s%s", e.Done+1, e.Total, roundDuration(e.Left), e.Step.Block+1, e.Case.Design, e.Case.Point, watched)
+	if len(line) >= p.width {
+		line = line[:p.width-1]
+	}
+	fmt.Fprintf(p.w, "\r\x1b[K%s", line)
+}
+
+func (p *progress) clear() {
+	if p.width > 0 {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	designs       []string
+	count         int
+	duration      time.Duration
+	warmup        time.Duration
+	operations    int64
+	sample        int
+	seed          uint64
+	format        string
+	out           string
+	resume        string
+	timeLimit     time.Duration
+	oversubscribe bool
+}
+
+var formats = []string{"table", "json", "csv", "bench", "md"}
+
+func (a *app) runCommand() *cobra.Command {
+	var o runOptions
+	run := &cobra.Command{
+		Use:   "run WORKLOAD",
+		Short: "Measure designs on this machine, each trial in a fresh process",
+		Long: `Run measures every design of a workload at every point of its factors. Each trial is a fresh
+process; a block holds every design and point once, in random order, and is finished before the next
+begins. Factors take lists and ranges: 1,2,4  1..6  1..1024:x2  0.4..1.1:+0.1; --workers cpus makes
+one factor follow another. What is measured is stored as it goes: --resume DIR continues a run that
+was interrupted.`,
+		Example: indent("NAME run coffee\nNAME run coffee --designs locking,finelocking --cpus 1..2 --count 10\nNAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6 --format json\nNAME run --resume brewput-runs/coffee-20261121-104500"),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				_, err := a.find(args[0])
+				return err
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.resume == "" {
+				return usage("run needs a workload: %s; see %s list", strings.Join(a.workloadNames(), ", "), name())
+			}
+			return a.resume(cmd, nil, o)
+		},
+	}
+	o.addTo(run.PersistentFlags())
+	run.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
+	run.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	for _, w := range a.workloads {
+		run.AddCommand(a.runWorkload(w, &o))
+	}
+	return run
+}
+
+func (o *runOptions) addTo(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.designs, "designs", nil, "the designs to measure, `NAMES` separated by commas (default all)")
+	f.IntVar(&o.count, "count", 10, "super-blocks: how often every design and point is measured")
+	f.DurationVar(&o.duration, "duration", time.Second, "measured `TIME` of each trial of a stream")
+	f.DurationVar(&o.warmup, "warmup", 100*time.Millisecond, "`TIME` before it")
+	f.Int64Var(&o.operations, "operations", 0, "operations of each trial, instead of a duration")
+	f.IntVar(&o.sample, "sample", 1, "time only every `N`th operation, where reading the clock costs too much")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the order of trials and of all draws")
+	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
+	f.StringVarP(&o.out, "output", "o", "", "run directory to make (default brewput-runs/WORKLOAD-TIME)")
+	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
+	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 30s beyond its window; jobs 10m)")
+	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "allow more --cpus than this machine has")
+}
+
+// completeFlagDesigns completes the last name of --designs a,b.
+func (a *app) completeFlagDesigns(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	w, err := a.find(cmd.Name())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	head := typed[:strings.LastIndexByte(typed, ',')+1]
+	var names []string
+	for _, d := range w.Designs {
+		names = append(names, head+d.Name+"\t"+d.Doc)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func (a *app) workloadNames() []string {
+	var names []string
+	for _, w := range a.workloads {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
+// runWorkload is the command "run NAME", whose flags are the factors of the workload.
+func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
+	summary, _, _ := strings.Cut(w.Doc, "\n")
+	levels := map[string]*string{}
+	cmd := &cobra.Command{
+		Use:     w.Name,
+		Short:   summary,
+		Example: indent("NAME run " + w.Name + "\nNAME run " + w.Name + " --cpus 1.." + fmt.Sprint(runtime.NumCPU()) + " --format json"),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("run %s takes no argument %q; factors are flags, as in --cpus 1..2", w.Name, args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.resume != "" {
+				return a.resume(cmd, w, *o)
+			}
+			given := map[string]string{}
+			for name, level := range levels {
+				if cmd.Flags().Changed(name) {
+					given[name] = *level
+				}
+			}
+			return a.measure(cmd.Context(), w, *o, given)
+		},
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd, os.LookupEnv) },
+	}
+	for _, f := range w.AllFactors() {
+		about := f.Doc
+		if f.Default != "" {
+			about += " (default " + f.Default + ")"
+		}
+		levels[f.Name] = cmd.Flags().String(f.Name, "", about+" `LEVELS`")
+		cmd.Flags().Lookup(f.Name).DefValue = "" // said in the text; "all" and "cpus" are not values to quote
+	}
+	return cmd
+}
+
+// fromEnvironment sets flags that were not given from BREWPUT_COUNT and the like.
+func fromEnvironment(cmd *cobra.Command, lookup func(string) (string, bool)) error {
+	var failed error
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		key := "BREWPUT_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if v, ok := lookup(key); ok && !f.Changed && failed == nil && f.Name != "help" {
+			if err := cmd.Flags().Set(f.Name, v); err != nil {
+				failed = usage("%s=%s: %w", key, v, err)
+			}
+		}
+	})
+	return failed
+}
+
+// validate refuses settings that make no sense.
+func (o *runOptions) validate() error {
+	switch {
+	case o.count < 1:
+		return usage("--count %d: at least one block is needed", o.count)
+	case o.duration <= 0:
+		return usage("--duration %v is not a positive time", o.duration)
+	case o.warmup < 0:
+		return usage("--warmup %v is negative", o.warmup)
+	case o.operations < 0:
+		return usage("--operations %d is negative", o.operations)
+	case o.sample < 1:
+		return usage("--sample %d: 1 times every operation, 10 every tenth", o.sample)
+	case o.timeLimit < 0:
+		return usage("--time-limit %v is negative", o.timeLimit)
+	}
+	return o.validateFormat()
+}
+
+func (o *runOptions) validateFormat() error {
+	if !slices.Contains(formats, o.format) {
+		return usage("--format %s is not possible%s; use %s", o.format, didYouMean(o.format, formats), strings.Join(formats, ", "))
+	}
+	return nil
+}
+
+// cases are the designs and points that the flags ask for.
+func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string) ([]plan.Case, error) {
+	designs, err := chosenDesigns(w, o.designs)
+	if err != nil {
+		return nil, err
+	}
+	factors := w.AllFactors()
+	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.NumCPU())}}}
+	var earlier []string
+	for _, f := range factors {
+		if expr, ok := given[f.Name]; ok {
+			choice, err := f.Parse(expr, earlier)
+			if err != nil {
+				return nil, usageError{err}
+			}
+			choices[f.Name] = choice
+		}
+		earlier = append(earlier, f.Name)
+	}
+	if err := used(w, designs, given); err != nil {
+		return nil, err
+	}
+	if err := cpusHere(choices["cpus"].Levels, w.Name, o.oversubscribe); err != nil {
+		return nil, err
+	}
+	points, err := plan.Points(factors, choices)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	for _, p := range points {
+		if w.Check != nil {
+			if err := w.Check(p); err != nil {
+				return nil, usageError{err}
+			}
+		}
+	}
+	factorsOf := func(design string) []string {
+		d, _ := w.Find(design)
+		return w.FactorsOf(d)
+	}
+	return plan.Cases(designs, factorsOf, points), nil
+}
+
+// used refuses a factor that no chosen design has: its levels would silently change nothing.
+func used(w *workload.Workload, designs []string, given map[string]string) error {
+	for _, f := range w.AllFactors() {
+		if _, ok := given[f.Name]; !ok {
+			continue
+		}
+		if !slices.ContainsFunc(designs, func(name string) bool {
+			d, _ := w.Find(name)
+			return slices.Contains(w.FactorsOf(d), f.Name)
+		}) {
+			return usage("--%s changes nothing: of the designs %s none uses it", f.Name, strings.Join(designs, ", "))
+		}
+	}
+	return nil
+}
+
+func cpusHere(levels []plan.Level, workload string, oversubscribe bool) error {
+	have := runtime.NumCPU()
+	for _, l := range levels {
+		if n, _ := l.Number(); int(n) > have && !oversubscribe {
+			return usage("--cpus %v: this machine has %d CPUs; calculate it with %s sim %s --cpus %v, or add --oversubscribe", l, have, name(), workload, l)
+		}
+	}
+	return nil
+}
+
+func chosenDesigns(w *workload.Workload, names []string) ([]string, error) {
+	if len(names) == 0 {
+		return designNames(w), nil
+	}
+	var chosen []string
+	for _, n := range names {
+		if _, ok := w.Find(n); !ok {
+			return nil, unknownDesign(w, n)
+		}
+		if !slices.Contains(chosen, n) {
+			chosen = append(chosen, n)
+		}
+	}
+	return chosen, nil
+}

@@ -1,0 +1,121 @@
+package hist
+
+import (
+	"math"
+	"math/rand/v2"
+	"sort"
+	"testing"
+)
+
+func TestAgainstSortedValues(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	parts := []*Histogram{New(), New(), New()}
+	var all []float64
+	for i := range 30_000 {
+		v := int64(1 + r.ExpFloat64()*1e6)
+		parts[i%3].Record(v)
+		all = append(all, float64(v))
+	}
+	h := New()
+	sum := 0.0
+	for _, p := range parts {
+		if err := h.Merge(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sort.Float64s(all)
+	for _, v := range all {
+		sum += v
+	}
+	if h.Count() != 30_000 || h.Mean() != sum/30_000 {
+		t.Errorf("count %d mean %v, want 30000 and %v", h.Count(), h.Mean(), sum/30_000)
+	}
+	for _, q := range []float64{0.05, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999} {
+		got, ok := h.Quantile(q)
+		want := all[int(math.Ceil(q*30_000))-1]
+		if !ok || got < want*0.997 || got > want*1.003 {
+			t.Errorf("q%v = %v, %v; want %v", q, got, ok, want)
+		}
+	}
+	if lo, _ := h.Quantile(0); lo != all[0] {
+		t.Errorf("min %v, want %v", lo, all[0])
+	}
+	if hi, _ := h.Quantile(1); hi != all[len(all)-1] {
+		t.Errorf("max %v, want %v", hi, all[len(all)-1])
+	}
+}
+
+func TestQuantileNeedsTenValuesBeyond(t *testing.T) {
+	h := New()
+	for i := range int64(999) {
+		h.Record(i)
+	}
+	if _, ok := h.Quantile(0.99); ok {
+		t.Error("p99 of 999 values is told")
+	}
+	h.Record(999)
+	if _, ok := h.Quantile(0.99); !ok {
+		t.Error("p99 of 1000 values is not told")
+	}
+	if _, ok := h.Quantile(0.01); !ok {
+		t.Error("p1 of 1000 values is not told")
+	}
+	if _, ok := New().Quantile(0.5); ok {
+		t.Error("the median of nothing is told")
+	}
+}
+
+func TestBeyondTheLimit(t *testing.T) {
+	h := New()
+	h.Record(Limit * 4)
+	h.Record(0)
+	if max, _ := h.Quantile(1); max != Limit*4 {
+		t.Errorf("max %v", max)
+	}
+	if h.Count() != 2 || h.Mean() != Limit*2 {
+		t.Errorf("count %d mean %v", h.Count(), h.Mean())
+	}
+}
+
+func TestEncodeRoundTrip(t *testing.T) {
+	h := New()
+	for i := range int64(10_000) {
+		h.Record(i * 1000)
+	}
+	blob, err := h.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := Decode(blob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := h.Quantile(0.9)
+	b, _ := g.Quantile(0.9)
+	if g.Count() != h.Count() || a != b {
+		t.Errorf("after a round trip: count %d, p90 %v; want %d, %v", g.Count(), b, h.Count(), a)
+	}
+	if _, err := Decode([]byte("HISTF?")); err == nil {
+		t.Error("garbage decodes")
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	blob, _ := New().Encode()
+	f.Add(blob)
+	f.Fuzz(func(t *testing.T, b []byte) { Decode(b) })
+}
+
+func TestRecordDoesNotAllocate(t *testing.T) {
+	h := New()
+	if n := testing.AllocsPerRun(1000, func() { h.Record(12345) }); n != 0 {
+		t.Errorf("%v allocations a value", n)
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	h := New()
+	for i := range b.N {
+		h.Record(int64(i & 0xffff))
+	}
+}

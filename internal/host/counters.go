@@ -1,0 +1,178 @@
+package host
+
+import (
+	"runtime/debug"
+	"runtime/metrics"
+
+	"github.com/brewput/brewput/result"
+)
+
+// Counters is a snapshot of what the process has used and the system has done. The zero Counters is
+// ready to Read; read again, it uses its memory again. A copy shares that memory.
+type Counters struct {
+	total  [totals]result.Value // since the process, for the system since the machine, started
+	maxRSS result.Value         // bytes
+	load1  result.Value
+
+	samples []metrics.Sample // as runtimeNames
+	gc      debug.GCStats
+
+	own files
+}
+
+// The totals that only grow; a trial's share is their difference.
+const (
+	cpuUser = iota
+	cpuSystem
+	voluntary
+	involuntary
+	steal
+	throttled
+	readCalls
+	writeCalls
+	mutexWait
+	gcCycles
+	gcCPU
+	gcPause
+	allocs
+	allocBytes
+	totals // how many
+)
+
+// totalNames are the metrics' names of the totals, in their order.
+var totalNames = [totals]string{
+	"cpu_user_seconds", "cpu_system_seconds", "voluntary_switches", "involuntary_switches",
+	"steal_seconds", "throttled_periods", "read_calls", "write_calls", "mutex_wait_seconds",
+	"gc_cycles", "gc_cpu_seconds", "gc_pause_seconds", "allocs", "alloc_bytes",
+}
+
+// The samples of runtime/metrics, in the order of runtimeNames.
+const (
+	sampleLatencies = iota
+	sampleMutexWait
+	sampleCycles
+	sampleGCCPU
+	sampleObjects
+	sampleTiny
+	sampleBytes
+)
+
+var runtimeNames = [...]string{
+	"/sched/latencies:seconds", "/sync/mutex/wait/total:seconds", "/gc/cycles/total:gc-cycles",
+	"/cpu/classes/gc/total:cpu-seconds", "/gc/heap/allocs:objects", "/gc/heap/tiny/allocs:objects",
+	"/gc/heap/allocs:bytes",
+}
+
+// ReadCounters takes a snapshot with memory of its own. It takes some tens of microseconds and stops
+// nothing: no collection, no other goroutine.
+func ReadCounters() Counters {
+	var c Counters
+	c.Read()
+	return c
+}
+
+// Read takes a snapshot.
+func (c *Counters) Read() {
+	for i := range c.total {
+		c.total[i] = result.Unavailable
+	}
+	c.maxRSS, c.load1 = result.Unavailable, result.Unavailable
+	c.readSystem()
+	c.readRuntime()
+}
+
+func (c *Counters) readRuntime() {
+	if c.samples == nil {
+		c.samples = sampleSet(runtimeNames[:])
+	}
+	metrics.Read(c.samples)
+	debug.ReadGCStats(&c.gc)
+	c.total[mutexWait] = number(c.samples[sampleMutexWait])
+	c.total[gcCycles] = number(c.samples[sampleCycles])
+	c.total[gcCPU] = number(c.samples[sampleGCCPU])
+	c.total[gcPause] = result.Value(c.gc.PauseTotal.Seconds())
+	// Objects of a few bytes share a block; benchmarks count them one by one, and so do we.
+	c.total[allocs] = number(c.samples[sampleObjects]) + number(c.samples[sampleTiny])
+	c.total[allocBytes] = number(c.samples[sampleBytes])
+}
+
+// Since is what happened between two snapshots of one process.
+//
+// max_rss_bytes is the peak so far and load1 the load at the later snapshot; the rest are differences.
+// gc_cpu_seconds is brought up to date by the runtime at the end of each collection only. allocs and
+// alloc_bytes can lack what the runtime has not yet booked, at most one span for each P and size of
+// object, and hold some dozens of the snapshots' own. The scheduling latency is of the runtime's sample
+// of goroutines (1 in 8) in buckets 25 % wide; its p99 needs 1000 of them. steal_seconds is of all CPUs.
+func (later *Counters) Since(earlier *Counters) result.Metrics {
+	m := result.Metrics{"max_rss_bytes": later.maxRSS, "load1": later.load1}
+	for i, name := range totalNames {
+		m[name] = later.total[i] - earlier.total[i]
+	}
+	m[result.CPUSeconds] = m["cpu_user_seconds"] + m["cpu_system_seconds"]
+	m["read_calls"] -= result.Value(earlier.own.after + later.own.before)
+	m["sched_latency_mean_ns"], m["sched_latency_p99_ns"] = result.Unavailable, result.Unavailable
+	if d, ok := difference(later.latencies(), earlier.latencies()); ok {
+		m["sched_latency_mean_ns"], m["sched_latency_p99_ns"] = d.mean()*1e9, d.quantile(0.99)*1e9
+	}
+	return m
+}
+
+// latencies is nil where there is no such histogram.
+func (c *Counters) latencies() *metrics.Float64Histogram {
+	if c.samples == nil || c.samples[sampleLatencies].Value.Kind() != metrics.KindFloat64Histogram {
+		return nil
+	}
+	return c.samples[sampleLatencies].Value.Float64Histogram()
+}
+
+func sampleSet(names []string) []metrics.Sample {
+	s := make([]metrics.Sample, len(names))
+	for i, name := range names {
+		s[i].Name = name
+	}
+	return s
+}
+
+// number is a sample's value; unavailable where this Go version has no such metric.
+func number(s metrics.Sample) result.Value {
+	switch s.Value.Kind() {
+	case metrics.KindUint64:
+		return result.Value(s.Value.Uint64())
+	case metrics.KindFloat64:
+		return result.Value(s.Value.Float64())
+	default:
+		return result.Unavailable
+	}
+}
+
+// Ledger is where the CPU time of the process went, in seconds times GOMAXPROCS, by the runtime's
+// estimate. Total is the sum of the others.
+type Ledger struct {
+	GC       result.Value `json:"gc_seconds"`
+	Scavenge result.Value `json:"scavenge_seconds"`
+	User     result.Value `json:"user_seconds"` // Go code, and what the runtime does for it
+	Idle     result.Value `json:"idle_seconds"`
+	Total    result.Value `json:"total_seconds"`
+}
+
+// CPUClasses reads the ledger as of the end of the last collection: the runtime brings it up to date
+// only then. Who needs it as of now calls runtime.GC before.
+func CPUClasses() Ledger {
+	s := sampleSet([]string{
+		"/cpu/classes/gc/total:cpu-seconds", "/cpu/classes/scavenge/total:cpu-seconds",
+		"/cpu/classes/user:cpu-seconds", "/cpu/classes/idle:cpu-seconds", "/cpu/classes/total:cpu-seconds",
+	})
+	metrics.Read(s)
+	return Ledger{GC: number(s[0]), Scavenge: number(s[1]), User: number(s[2]), Idle: number(s[3]), Total: number(s[4])}
+}
+
+// Since is what was spent between two ledgers.
+func (later Ledger) Since(earlier Ledger) Ledger {
+	return Ledger{
+		GC:       later.GC - earlier.GC,
+		Scavenge: later.Scavenge - earlier.Scavenge,
+		User:     later.User - earlier.User,
+		Idle:     later.Idle - earlier.Idle,
+		Total:    later.Total - earlier.Total,
+	}
+}

@@ -1,0 +1,91 @@
+package host
+
+import (
+	"path"
+
+	"github.com/brewput/brewput/result"
+	"golang.org/x/sys/unix"
+)
+
+// files is what reading Linux's counters needs. The process's count of read calls holds those of the
+// snapshots themselves; before and after are how many of them precede and follow the count.
+type files struct {
+	buf           []byte
+	before, after int
+	known         bool   // the cgroup was looked for
+	cpuStat       string // the cgroup's file; "" where there is none
+}
+
+func (c *Counters) readSystem() {
+	f := &c.own
+	f.before, f.after = 0, 0
+	calls := 0
+	read := func(name string) string {
+		text, n := f.read(name)
+		calls += n
+		return text
+	}
+	if !f.known {
+		if group, ok := findCgroup(read("/proc/self/cgroup"), read("/proc/self/mountinfo")); ok {
+			f.cpuStat = path.Join(group.dirs[0], "cpu.stat")
+		}
+		f.known = true
+	}
+	c.total[steal] = value(parseSteal(read("/proc/stat")))
+	c.load1 = value(parseLoad1(read("/proc/loadavg")))
+	if f.cpuStat != "" {
+		c.total[throttled] = count(read(f.cpuStat), "nr_throttled")
+	}
+	c.readUsage()
+	// The peak that getrusage tells is at least that of the parent process when it forked.
+	if hwm := count(read("/proc/self/status"), "VmHWM"); hwm.Known() {
+		c.maxRSS = hwm * 1024
+	}
+	f.before, calls = calls, 0
+	io := read("/proc/self/io")
+	f.after = calls
+	c.total[readCalls], c.total[writeCalls] = count(io, "syscr"), count(io, "syscw")
+}
+
+// read is a file's text, "" where it cannot be read, and the number of read calls made. Files longer
+// than 1 MB are cut: none of ours is.
+func (f *files) read(name string) (text string, calls int) {
+	const most = 1 << 20
+	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return "", 0
+	}
+	defer unix.Close(fd)
+	if f.buf == nil {
+		f.buf = make([]byte, 16<<10)
+	}
+	for n := 0; ; {
+		if n == len(f.buf) {
+			if n >= most {
+				return string(f.buf[:n]), calls
+			}
+			f.buf = append(f.buf, make([]byte, n)...)
+		}
+		got, err := unix.Read(fd, f.buf[n:])
+		calls++
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || got <= 0 {
+			return string(f.buf[:n]), calls
+		}
+		n += got
+	}
+}
+
+func count(text, key string) result.Value {
+	n, ok := parseKeyed(text, key)
+	return value(float64(n), ok)
+}
+
+func value(x float64, ok bool) result.Value {
+	if !ok {
+		return result.Unavailable
+	}
+	return result.Value(x)
+}

@@ -1,0 +1,189 @@
+// Package host says what a measurement ran on, and what it used of it: the environment that is stored
+// with a run, and the counters of the process and the system around a trial. What a system does not
+// tell is null or [result.Unavailable], never 0.
+package host
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"runtime"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+)
+
+// Environment is what a run's numbers depend on besides its plan. It names neither host nor user.
+type Environment struct {
+	Machine
+	Build
+
+	GOMAXPROCS     int     `json:"gomaxprocs"`
+	GOMAXPROCSFrom string  `json:"gomaxprocs_from"` // env, cgroup, affinity, cpus; program: none of these explains it
+	GODEBUG        *string `json:"godebug"`         // the build's defaults, then the environment's, which win; null where none is set
+	GOGC           string  `json:"gogc"`            // percent in force, or off
+	GOMEMLIMIT     string  `json:"gomemlimit"`      // bytes in force, or off
+}
+
+// Machine is the computer as this process may use it. A null is unknown here, or there is none.
+type Machine struct {
+	// Fingerprint is a hash of what does not change while the computer and its kernel stay: CPU model,
+	// topology, kernel, hypervisor, memory, GOOS and GOARCH. Limits of the process are not in it.
+	Fingerprint string  `json:"fingerprint"`
+	GOOS        string  `json:"goos"`
+	GOARCH      string  `json:"goarch"`
+	CPUModel    *string `json:"cpu_model"`
+	Kernel      *string `json:"kernel"`       // version
+	Hypervisor  *bool   `json:"hypervisor"`   // it is a virtual machine
+	MemoryBytes *uint64 `json:"memory_bytes"` // of the machine, not of a limit
+
+	OnlineCPUs      *int `json:"online_cpus"`      // of the machine
+	Cores           *int `json:"cores"`            // physical
+	ThreadsPerCore  *int `json:"threads_per_core"` // the most that any core has
+	PerformanceCPUs *int `json:"performance_cpus"` // null where the cores are all of a kind, or unknown
+	EfficiencyCPUs  *int `json:"efficiency_cpus"`
+	NUMANodes       *int `json:"numa_nodes"`
+
+	CPUs         int      `json:"cpus"`          // usable by this process when it started
+	AffinityCPUs *int     `json:"affinity_cpus"` // in the affinity mask now
+	CgroupCPUs   *float64 `json:"cgroup_cpus"`   // CPU limit of the cgroup; null where it has none
+
+	ClockSource *string `json:"clock_source"`
+	Governor    *string `json:"governor"` // of the first CPU's clock
+}
+
+// Read reads the environment. It reads the whole executable to hash it: once a process is enough.
+func Read() Environment {
+	e := Environment{Machine: readMachine(), Build: readBuild()}
+	e.GOMAXPROCS = runtime.GOMAXPROCS(0)
+	e.GOMAXPROCSFrom = procsFrom(e.GOMAXPROCS, os.Getenv("GOMAXPROCS"), e.Machine)
+	if all := joinSettings(defaultGODEBUG(), os.Getenv("GODEBUG")); all != "" {
+		e.GODEBUG = &all
+	}
+	e.GOGC, e.GOMEMLIMIT = gcSettings()
+	return e
+}
+
+func readMachine() Machine {
+	m := Machine{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, CPUs: runtime.NumCPU()}
+	readSystem(&m)
+	m.Fingerprint = m.hash()
+	return m
+}
+
+// hash makes the fingerprint: 64 bits in hexadecimal.
+func (m Machine) hash() string {
+	if m.MemoryBytes != nil {
+		// The kernel keeps a part for itself that changes a little from boot to boot.
+		const unit = 64 << 20
+		m.MemoryBytes = new((*m.MemoryBytes + unit/2) / unit * unit)
+	}
+	h := sha256.New()
+	for _, part := range []any{m.GOOS, m.GOARCH, m.CPUModel, m.Kernel, m.Hypervisor, m.MemoryBytes,
+		m.OnlineCPUs, m.Cores, m.ThreadsPerCore, m.PerformanceCPUs, m.EfficiencyCPUs, m.NUMANodes} {
+		fmt.Fprintln(h, show(reflect.ValueOf(part)))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// procsFrom says where GOMAXPROCS comes from, by the rules of the runtime (Go 1.25 and later): the
+// variable, else the CPUs usable, at most the cgroup's limit rounded up, which counts as 2 at least.
+func procsFrom(procs int, env string, m Machine) string {
+	if n, err := strconv.Atoi(env); err == nil && n > 0 {
+		if n == procs {
+			return "env"
+		}
+		return "program"
+	}
+	if m.CgroupCPUs != nil {
+		if limit := max(2, int(math.Ceil(*m.CgroupCPUs))); limit < m.CPUs && limit == procs {
+			return "cgroup"
+		}
+	}
+	switch {
+	case procs != m.CPUs:
+		return "program"
+	case m.OnlineCPUs != nil && m.CPUs < *m.OnlineCPUs:
+		return "affinity"
+	default:
+		return "cpus"
+	}
+}
+
+// joinSettings joins two lists of key=value, either of which can be empty.
+func joinSettings(a, b string) string { return strings.Trim(a+","+b, ",") }
+
+// gcSettings are GOGC and GOMEMLIMIT in force, whether the environment or the program set them.
+func gcSettings() (gogc, limit string) {
+	s := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}}
+	metrics.Read(s)
+	gogc, limit = "off", "off"
+	// GOGC=off is a negative percentage, which the unsigned metric shows as a huge one.
+	if v := s[0].Value.Uint64(); v <= math.MaxInt32 {
+		gogc = strconv.FormatUint(v, 10)
+	}
+	if v := s[1].Value.Uint64(); v < math.MaxInt64 {
+		limit = strconv.FormatUint(v, 10)
+	}
+	return gogc, limit
+}
+
+// SameMachine returns an error that names what differs between e, read here, and o, recorded
+// earlier; nil if raw times of the two may be mixed. Limits of the process count too.
+func (e Environment) SameMachine(o Environment) error {
+	if diff := differences(e.Machine, o.Machine); diff != "" {
+		return fmt.Errorf("this is not the machine of the recorded run: %s; times of two machines must not be mixed: start a new run, or resume it there", diff)
+	}
+	return nil
+}
+
+// SameBuild returns an error that names what differs between the program e, running here, and the
+// program o, recorded earlier, or between the runtime's settings; nil if they measure the same.
+func (e Environment) SameBuild(o Environment) error {
+	type settings struct {
+		Build
+		GODEBUG    *string `json:"godebug"`
+		GOGC       string  `json:"gogc"`
+		GOMEMLIMIT string  `json:"gomemlimit"`
+	}
+	here := settings{e.Build, e.GODEBUG, e.GOGC, e.GOMEMLIMIT}
+	there := settings{o.Build, o.GODEBUG, o.GOGC, o.GOMEMLIMIT}
+	if diff := differences(here, there); diff != "" {
+		return fmt.Errorf("this is not the program of the recorded run: %s; times of two builds must not be mixed: start a new run, or resume it with that build", diff)
+	}
+	return nil
+}
+
+// differences lists the fields in which two structs of the same type differ, by their JSON names; ""
+// if there are none.
+func differences(here, there any) string {
+	var all []string
+	a, b := reflect.ValueOf(here), reflect.ValueOf(there)
+	for _, f := range reflect.VisibleFields(a.Type()) {
+		if f.Anonymous {
+			continue
+		}
+		if x, y := show(a.FieldByIndex(f.Index)), show(b.FieldByIndex(f.Index)); x != y {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			all = append(all, fmt.Sprintf("%s is %s here and %s there", name, x, y))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// show is a field's value for messages and hashes.
+func show(v reflect.Value) string {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return "unknown"
+		}
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.String || v.Kind() == reflect.Slice {
+		return fmt.Sprintf("%q", v)
+	}
+	return fmt.Sprint(v)
+}

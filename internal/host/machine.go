@@ -1,0 +1,138 @@
+package host
+
+import (
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// linuxFiles fills in what Linux tells in files. fsys is the root of the file system.
+func linuxFiles(fsys fs.FS, m *Machine) {
+	info, _ := text(fsys, "proc/cpuinfo")
+	m.CPUModel = cpuModel(info)
+	if flags, ok := parseInfo(info, "flags"); ok { // x86 alone
+		m.Hypervisor = new(strings.Contains(" "+flags+" ", " hypervisor "))
+	}
+	if mem, ok := text(fsys, "proc/meminfo"); ok {
+		if kb, ok := parseKeyed(mem, "MemTotal"); ok && kb > 0 {
+			m.MemoryBytes = new(kb << 10)
+		}
+	}
+	if release, ok := text(fsys, "proc/sys/kernel/osrelease"); ok {
+		m.Kernel = &release
+	}
+	if clock, ok := text(fsys, "sys/devices/system/clocksource/clocksource0/current_clocksource"); ok {
+		m.ClockSource = &clock
+	}
+	if g, ok := text(fsys, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"); ok {
+		m.Governor = &g
+	}
+	if nodes := list(fsys, "sys/devices/system/node/online"); len(nodes) > 0 {
+		m.NUMANodes = new(len(nodes))
+	}
+	if status, ok := text(fsys, "proc/self/status"); ok {
+		allowed, _ := parseInfo(status, "Cpus_allowed_list")
+		if cpus, err := parseList(allowed); err == nil && len(cpus) > 0 {
+			m.AffinityCPUs = new(len(cpus))
+		}
+	}
+	linuxTopology(fsys, m)
+	m.CgroupCPUs = linuxQuota(fsys)
+}
+
+// cpuModel is the model's name; ARM's cpuinfo has numbers only.
+func cpuModel(info string) *string {
+	if name, ok := parseInfo(info, "model name"); ok {
+		return &name
+	}
+	maker, ok := parseInfo(info, "CPU implementer")
+	part, also := parseInfo(info, "CPU part")
+	if !ok || !also {
+		return nil
+	}
+	return new("implementer " + maker + " part " + part)
+}
+
+// linuxTopology counts cores, hardware threads and kinds of core of the CPUs that are online.
+func linuxTopology(fsys fs.FS, m *Machine) {
+	const dir = "sys/devices/system/cpu/"
+	online := list(fsys, dir+"online")
+	if len(online) == 0 {
+		return
+	}
+	m.OnlineCPUs = new(len(online))
+	cores := map[string]bool{}
+	threads, capacities := 0, map[string]int{}
+	for _, cpu := range online {
+		own := dir + "cpu" + strconv.Itoa(cpu)
+		siblings, ok := text(fsys, own+"/topology/thread_siblings_list")
+		n := len(list(fsys, own+"/topology/thread_siblings_list"))
+		if !ok || n == 0 {
+			return // half a count is none
+		}
+		cores[siblings] = true
+		threads = max(threads, n)
+		if c, ok := text(fsys, own+"/cpu_capacity"); ok {
+			capacities[c]++
+		}
+	}
+	m.Cores, m.ThreadsPerCore = new(len(cores)), new(threads)
+
+	// Intel's hybrid CPUs are two devices of the counter unit; elsewhere the kernel gives each CPU a
+	// capacity, 1024 being the highest. Where all are alike there is no split.
+	p, e := list(fsys, "sys/devices/cpu_core/cpus"), list(fsys, "sys/devices/cpu_atom/cpus")
+	switch best := capacities["1024"]; {
+	case len(p) > 0 && len(e) > 0:
+		m.PerformanceCPUs, m.EfficiencyCPUs = new(len(p)), new(len(e))
+	case m.GOARCH == "arm64" && best > 0 && best < len(online):
+		m.PerformanceCPUs, m.EfficiencyCPUs = new(best), new(len(online)-best)
+	}
+}
+
+// linuxQuota is the tightest CPU limit of the process's own cgroup and those above it.
+func linuxQuota(fsys fs.FS) *float64 {
+	self, _ := text(fsys, "proc/self/cgroup")
+	mounts, _ := text(fsys, "proc/self/mountinfo")
+	group, ok := findCgroup(self, mounts)
+	if !ok {
+		return nil
+	}
+	var least *float64
+	for _, dir := range group.dirs {
+		dir = strings.TrimPrefix(dir, "/")
+		var cpus float64
+		if group.version == 2 {
+			limit, _ := text(fsys, path.Join(dir, "cpu.max"))
+			cpus, ok = parseCPUMax(limit)
+		} else {
+			quota, _ := text(fsys, path.Join(dir, "cpu.cfs_quota_us"))
+			period, _ := text(fsys, path.Join(dir, "cpu.cfs_period_us"))
+			cpus, ok = parseQuota(quota, period)
+		}
+		if ok && (least == nil || cpus < *least) {
+			least = &cpus
+		}
+	}
+	return least
+}
+
+// text is a small file without the space around it; ok is false where it is missing or empty.
+func text(fsys fs.FS, name string) (string, bool) {
+	b, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return "", false
+	}
+	s := strings.TrimSpace(string(b))
+	return s, s != ""
+}
+
+// list is a file's list of numbers, nil where there is none.
+func list(fsys fs.FS, name string) []int {
+	s, _ := text(fsys, name)
+	l, err := parseList(s)
+	if err != nil {
+		return nil
+	}
+	return l
+}

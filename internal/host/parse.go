@@ -1,0 +1,186 @@
+package host
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// The readers of Linux's text files. Each is a pure function, so that it is tested everywhere; ok is
+// false where the text does not hold what is asked for.
+
+// userHZ is the unit of the times in /proc/stat: 100 a second on every Linux that Go runs on.
+const userHZ = 100
+
+// parseSteal reads the steal time of all CPUs in seconds from /proc/stat: the 8th number of its
+// line "cpu" (Linux 2.6.11 and later).
+func parseSteal(stat string) (seconds float64, ok bool) {
+	for line := range strings.Lines(stat) {
+		f := strings.Fields(line)
+		if len(f) == 0 || f[0] != "cpu" {
+			continue
+		}
+		if len(f) < 9 {
+			return 0, false
+		}
+		n, err := strconv.ParseUint(f[8], 10, 64)
+		return float64(n) / userHZ, err == nil
+	}
+	return 0, false
+}
+
+// parseLoad1 reads the mean number of runnable threads over the last minute from /proc/loadavg.
+func parseLoad1(loadavg string) (load float64, ok bool) {
+	f := strings.Fields(loadavg)
+	if len(f) < 3 {
+		return 0, false
+	}
+	load, err := strconv.ParseFloat(f[0], 64)
+	return load, err == nil && load >= 0 && !math.IsInf(load, 0)
+}
+
+// parseKeyed reads the whole number of a line "key value" or "key: value", such as those of
+// /proc/self/io, /proc/self/status (whose kB it leaves as they are) and a cgroup's cpu.stat.
+func parseKeyed(text, key string) (n uint64, ok bool) {
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		if len(f) >= 2 && strings.TrimSuffix(f[0], ":") == key {
+			n, err := strconv.ParseUint(f[1], 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// parseInfo reads the first value of a key in /proc/cpuinfo: "model name : AMD EPYC".
+func parseInfo(cpuinfo, key string) (value string, ok bool) {
+	for line := range strings.Lines(cpuinfo) {
+		k, v, found := strings.Cut(line, ":")
+		if found && strings.TrimSpace(k) == key {
+			v = strings.TrimSpace(v)
+			return v, v != ""
+		}
+	}
+	return "", false
+}
+
+// parseList reads a list of numbers as the kernel writes it: "0-3,8". An empty list has none.
+func parseList(text string) ([]int, error) {
+	const most = 1 << 20 // a list longer than any machine's is a mistake
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil, nil
+	}
+	var list []int
+	for word := range strings.SplitSeq(text, ",") {
+		first, last, ranged := strings.Cut(word, "-")
+		low, err := strconv.ParseUint(first, 10, 31)
+		high := low
+		if err == nil && ranged {
+			high, err = strconv.ParseUint(last, 10, 31)
+		}
+		if err != nil || high < low || high-low >= most || len(list) >= most {
+			return nil, fmt.Errorf("%q is no list of numbers such as 0-3,8: see %q", text, word)
+		}
+		for i := low; i <= high; i++ {
+			list = append(list, int(i))
+		}
+	}
+	return list, nil
+}
+
+// parseCPUMax reads cgroup v2's cpu.max, "QUOTA PERIOD" in microseconds, as CPUs. ok is false for
+// "max", no limit.
+func parseCPUMax(text string) (cpus float64, ok bool) {
+	f := strings.Fields(text)
+	if len(f) != 2 {
+		return 0, false
+	}
+	return parseQuota(f[0], f[1])
+}
+
+// parseQuota is cgroup v1's cpu.cfs_quota_us over cpu.cfs_period_us, as CPUs. ok is false for -1, no
+// limit.
+func parseQuota(quota, period string) (cpus float64, ok bool) {
+	q, err := strconv.ParseInt(strings.TrimSpace(quota), 10, 64)
+	if err != nil || q <= 0 {
+		return 0, false
+	}
+	p, err := strconv.ParseInt(strings.TrimSpace(period), 10, 64)
+	if err != nil || p <= 0 {
+		return 0, false
+	}
+	return float64(q) / float64(p), true
+}
+
+// cgroup is where the kernel shows the CPU limits of a process.
+type cgroup struct {
+	version int      // 1 or 2
+	dirs    []string // absolute; the process's own group first, then those above it that can be seen
+}
+
+// findCgroup finds the group by the texts of /proc/self/cgroup and /proc/self/mountinfo; formats:
+// cgroups(7), proc_pid_mountinfo(5). Version 1 counts where it holds the cpu controller.
+func findCgroup(self, mountinfo string) (cgroup, bool) {
+	var v1, v2 string
+	for line := range strings.Lines(self) {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		switch {
+		case len(f) != 3:
+		case f[0] == "0" && f[1] == "":
+			v2 = f[2]
+		case hasWord(f[1], "cpu"):
+			v1 = f[2]
+		}
+	}
+	if v1 != "" {
+		if dirs, ok := mounted(mountinfo, v1, "cgroup"); ok {
+			return cgroup{1, dirs}, true
+		}
+	}
+	if v2 != "" {
+		if dirs, ok := mounted(mountinfo, v2, "cgroup2"); ok {
+			return cgroup{2, dirs}, true
+		}
+	}
+	return cgroup{}, false
+}
+
+// mounted lists the directories of the group at name and those above it, up to the mount point.
+func mounted(mountinfo, name, kind string) ([]string, bool) {
+	for line := range strings.Lines(mountinfo) {
+		left, right, found := strings.Cut(strings.TrimSuffix(line, "\n"), " - ")
+		l, r := strings.Fields(left), strings.Fields(right)
+		if !found || len(l) < 5 || len(r) < 3 || r[0] != kind || kind == "cgroup" && !hasWord(r[2], "cpu") {
+			continue
+		}
+		root, point := unescape(l[3]), unescape(l[4])
+		// A group outside the mounted part, as in some containers: the mount is the nearest seen.
+		rest, inside := strings.CutPrefix(path.Clean(name), strings.TrimSuffix(root, "/"))
+		if !inside || rest != "" && rest[0] != '/' || strings.Contains(name, "..") {
+			rest = ""
+		}
+		var dirs []string
+		for rest = strings.Trim(rest, "/"); rest != "" && rest != "."; rest = path.Dir(rest) {
+			dirs = append(dirs, path.Join(point, rest))
+		}
+		return append(dirs, path.Clean(point)), true
+	}
+	return nil, false
+}
+
+func hasWord(list, word string) bool {
+	for w := range strings.SplitSeq(list, ",") {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// unescape undoes mountinfo's octal escapes of space, tab, newline and backslash.
+func unescape(s string) string {
+	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(s)
+}

@@ -1,0 +1,5 @@
+package host
+
+import "os"
+
+func readSystem(m *Machine) { linuxFiles(os.DirFS("/"), m) }

@@ -1,0 +1,95 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+)
+
+// vacant reports whether a run may begin in dir.
+func vacant(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot hold a run: %w", dir, err)
+	}
+	if f, _, _, err := openJournal(dir); err == nil {
+		f.Close()
+		return fmt.Errorf("%s already holds a run: use --resume %s, or give another directory", dir, dir)
+	}
+	if !stillborn(dir, entries) {
+		return fmt.Errorf("%s is not empty: give a new directory", dir)
+	}
+	return nil
+}
+
+// stillborn reports whether dir holds no more than a run that was stopped before its header was
+// written.
+func stillborn(dir string, entries []fs.DirEntry) bool {
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !slices.Contains([]string{journalName, histogramsName, lockName}, e.Name()) {
+			return false
+		}
+		if info, err := e.Info(); err != nil || e.Name() != journalName && info.Size() > 0 {
+			return false
+		}
+	}
+	f, err := openRegular(filepath.Join(dir, journalName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	line, err := newLines(f).next()
+	return err == io.EOF || err == nil && unbegun(line)
+}
+
+// makeDir makes a directory and its parents, and brings their names to the disk.
+func makeDir(dir string) error {
+	var changed []string
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) || d == filepath.Dir(d) {
+			break // MkdirAll reports any other error
+		}
+		changed = append(changed, filepath.Dir(d))
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, d := range changed {
+		if err := syncDir(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncDir brings the names in a directory to the disk, where the system can: Windows and some network
+// file systems cannot, and a directory may be writable without being readable.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
+}

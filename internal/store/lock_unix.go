@@ -1,0 +1,31 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package store
+
+import (
+	"io"
+	"os"
+	"syscall"
+)
+
+// lock takes the lock file, which it makes where there is none. The kernel gives the lock up when the
+// process dies. The file stays: removing it would let two processes lock two files of one name. Child
+// processes do not inherit it, since Go opens files close-on-exec.
+func lock(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.EINTR
+	for err == syscall.EINTR {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if err == nil {
+		return f, nil
+	}
+	f.Close()
+	if err == syscall.EWOULDBLOCK {
+		return nil, errLocked
+	}
+	return nil, &os.PathError{Op: "flock", Path: path, Err: err}
+}

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// childEnv holds, in a child process of these tests, the directory of the run to write.
+const childEnv = "BREWPUT_STORE_TEST_CHILD"
+
+// TestKill kills a process that writes a run, again and again while it writes. Whatever it said was
+// appended is there, and while it lived no one else could write.
+func TestKill(t *testing.T) {
+	if dir := os.Getenv(childEnv); dir != "" {
+		appendForever(t, dir)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	r := get(Create(dir, header()))(t)
+	must(t, r.Close())
+	said := 0
+	for kill := range 8 {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
+		cmd.Env = append(os.Environ(), childEnv+"="+dir)
+		cmd.Stderr = os.Stderr
+		out := get(cmd.StdoutPipe())(t)
+		must(t, cmd.Start())
+		lines := bufio.NewScanner(out)
+		for n := 0; n < 1+7*kill && lines.Scan(); n++ {
+			said++
+		}
+		_, _, err := Resume(dir)
+		must(t, cmd.Process.Kill())
+		for lines.Scan() { // it went on until the kill
+			said++
+		}
+		cmd.Wait() // reports the kill
+		wantError(t, err, dir, "another process")
+
+		r, j := get2(t)(Resume(dir)) // the kernel gave the lock up
+		must(t, r.Close())
+		// The child may have died between writing a trial and saying so.
+		if n := len(j.Trials); n < said || n > said+kill+1 {
+			t.Fatalf("%d trials; the child said %d, over %d kills", n, said, kill+1)
+		}
+		for i, trial := range j.Trials {
+			if trial.Order != i {
+				t.Fatalf("trial %d is of order %d", i, trial.Order)
+			}
+		}
+		histograms := 0
+		for _, err := range j.Histograms() {
+			must(t, err)
+			histograms++
+		}
+		if histograms != len(j.Trials) {
+			t.Fatalf("%d histograms of %d trials", histograms, len(j.Trials))
+		}
+	}
+}
+
+// appendForever continues the run with trials until the process is killed. It says each on stdout, in
+// one write.
+func appendForever(t *testing.T, dir string) {
+	r, j := get2(t)(Resume(dir))
+	for order := len(j.Trials); ; order++ {
+		must(t, r.Append(step{kind: kindTrial, order: order}.trial(), make([]byte, 5000)))
+		get(os.Stdout.WriteString("appended\n"))(t)
+	}
+}

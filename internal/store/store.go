@@ -1,0 +1,202 @@
+// Package store keeps a sweep in a run directory, trial by trial, so that a crash, a kill, a power cut
+// or a full disk costs at most the trial under way.
+//
+// A run directory holds
+//
+//	journal.ndjson            what happened, one JSON object a line, only ever appended to
+//	histograms.ndjson         one line for each trial of the journal, in the same order
+//	failures/BLOCK-ORDER.txt  what a failed trial printed
+//	lock                      held by the process that writes the run
+//
+// The journal begins with a record of kind "run", which holds the caller's header, goes on with the
+// trials (kinds "trial" and "observed"), has a record of kind "block" where all trials of a block are
+// done, and closes with one of kind "end".
+//
+// A record counts when its line is whole, newline included. Each line is one write at the end of its
+// file, so a kill leaves at most one torn line, the last; Open ignores it and Resume cuts it off. A
+// trial's histogram is written before its line in the journal. Both files are synced when the run
+// begins, at the end of each block, and at the end: a power cut loses nothing before the last "block"
+// record. After that record it may lose lines of either file, and a trial counts only as far as its
+// histogram is there too; what does not count is run again.
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+
+	"github.com/brewput/brewput/result"
+)
+
+// The names within a run directory.
+const (
+	journalName    = "journal.ndjson"
+	histogramsName = "histograms.ndjson"
+	failuresName   = "failures"
+	lockName       = "lock"
+)
+
+// The kinds of record. The two kinds of trial are those of [result.Trial].
+const (
+	kindRun      = "run"
+	kindTrial    = "trial"
+	kindObserved = "observed"
+	kindBlock    = "block"
+	kindEnd      = "end"
+)
+
+// maxLine is the longest line, in bytes, that is written or read. It keeps a foreign file from filling
+// the memory; a trial with its histogram takes some kilobytes.
+const maxLine = 64 << 20
+
+// errNewer says that a newer brewput wrote the run.
+var errNewer = errors.New("newer than this brewput")
+
+// record is a line of the journal. The pointers tell a missing number from a zero.
+type record struct {
+	Kind          string          `json:"kind"`
+	SchemaVersion int             `json:"schema_version"`
+	Header        json.RawMessage `json:"header"`
+	Block         *int            `json:"block"`
+	Order         *int            `json:"order"`
+	Trials        *int            `json:"trials"`
+
+	trial result.Trial // of the kinds trial and observed
+}
+
+// key names a trial within a run.
+type key struct {
+	block, order int
+	observed     bool
+}
+
+func (k key) String() string { return fmt.Sprintf("block %d order %d", k.block, k.order) }
+
+func keyOf(t *result.Trial) key { return key{t.Block, t.Order, t.Kind == kindObserved} }
+
+// encode makes a line of v, newline included.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // people read the journal
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	if b.Len() > maxLine {
+		return nil, fmt.Errorf("a record of %d bytes is longer than the limit of %d", b.Len(), maxLine)
+	}
+	return b.Bytes(), nil
+}
+
+// parse reads a line of the journal and checks it by itself; [state.check] does the rest.
+func parse(line []byte) (record, error) {
+	var r record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return r, err
+	}
+	if r.SchemaVersion > result.SchemaVersion {
+		return r, fmt.Errorf("schema_version %d is %w, which knows %d: update brewput",
+			r.SchemaVersion, errNewer, result.SchemaVersion)
+	}
+	switch r.Kind {
+	case kindRun, kindEnd:
+	case kindTrial, kindObserved:
+		if r.Block == nil || r.Order == nil || *r.Block < 0 || *r.Order < 0 {
+			return r, errors.New("a trial needs a block and an order, 0 or more")
+		}
+		// Numbers of an answer stay as written: a 64-bit checksum is not rounded to a float64.
+		dec := json.NewDecoder(bytes.NewReader(line))
+		dec.UseNumber()
+		return r, dec.Decode(&r.trial)
+	case kindBlock:
+		if r.Block == nil || r.Trials == nil || *r.Block < 0 || *r.Trials < 0 {
+			return r, errors.New("the end of a block needs its number and its number of trials, 0 or more")
+		}
+	default:
+		return r, fmt.Errorf("unknown kind of record %q", r.Kind)
+	}
+	return r, nil
+}
+
+// state is what the records so far say. Reader and writer obey the same [state.check], so that no
+// journal is written that cannot be read.
+type state struct {
+	seen   map[key]bool
+	counts map[int]int // trials by block, observed ones too
+	blocks map[int]int // the same for complete blocks only
+	ended  bool
+}
+
+func newState() state {
+	return state{seen: map[key]bool{}, counts: map[int]int{}, blocks: map[int]int{}}
+}
+
+func (s *state) clone() state {
+	return state{maps.Clone(s.seen), maps.Clone(s.counts), maps.Clone(s.blocks), s.ended}
+}
+
+// check reports whether the record may follow those so far.
+func (s *state) check(r *record) error {
+	if s.ended {
+		return fmt.Errorf("a record of kind %q after the end of the run", r.Kind)
+	}
+	switch r.Kind {
+	case kindRun:
+		return errors.New("a second header of a run")
+	case kindEnd:
+		return nil
+	}
+	_, complete := s.blocks[*r.Block]
+	switch {
+	case r.Kind == kindBlock && complete:
+		return fmt.Errorf("the end of block %d is there twice", *r.Block)
+	case r.Kind == kindBlock && *r.Trials != s.counts[*r.Block]:
+		return fmt.Errorf("block %d ends with %d trials, but %d are there", *r.Block, *r.Trials, s.counts[*r.Block])
+	case r.Kind == kindBlock:
+		return nil
+	case s.seen[keyOf(&r.trial)]:
+		return fmt.Errorf("%v is there twice", keyOf(&r.trial))
+	case complete:
+		return fmt.Errorf("%v comes after the end of its block", keyOf(&r.trial))
+	}
+	return nil
+}
+
+// add takes in a record that was checked.
+func (s *state) add(r *record) {
+	switch r.Kind {
+	case kindEnd:
+		s.ended = true
+	case kindBlock:
+		s.blocks[*r.Block] = *r.Trials
+	default:
+		s.seen[keyOf(&r.trial)] = true
+		s.counts[*r.Block]++
+	}
+}
+
+// Histogram is the opaque histogram of one trial.
+type Histogram struct {
+	Block    int    `json:"block"`
+	Order    int    `json:"order"`
+	Observed bool   `json:"observed"`
+	Data     []byte `json:"data"` // base64 in the file; empty where the trial has none
+}
+
+// parseHistogram reads a line of the histograms, which must be that of trial k.
+func parseHistogram(line []byte, k key) (Histogram, error) {
+	var h Histogram
+	if !whole(line) {
+		return h, io.ErrUnexpectedEOF
+	}
+	if err := json.Unmarshal(line, &h); err != nil {
+		return h, err
+	}
+	if got := (key{h.Block, h.Order, h.Observed}); got != k {
+		return h, fmt.Errorf("this is the histogram of %v, where that of %v should be", got, k)
+	}
+	return h, nil
+}

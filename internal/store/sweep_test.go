@@ -1,0 +1,174 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// A step is one record of a sweep.
+type step struct {
+	kind          string
+	block, order  int
+	trialsInBlock int
+}
+
+// sweep is a small sweep: trials of both kinds with and without histogram, blocks out of order, an end.
+func sweep() []step {
+	return []step{
+		{kind: kindTrial, block: 1, order: 0},
+		{kind: kindObserved, block: 1, order: 1},
+		{kind: kindBlock, block: 1, trialsInBlock: 2},
+		{kind: kindTrial, block: 0, order: 0},
+		{kind: kindObserved, block: 0, order: 0},
+		{kind: kindBlock, block: 0, trialsInBlock: 2},
+		{kind: kindEnd},
+	}
+}
+
+func (s step) isTrial() bool { return s.kind == kindTrial || s.kind == kindObserved }
+
+func (s step) trial() result.Trial {
+	return result.Trial{Kind: s.kind, SchemaVersion: result.SchemaVersion, Design: "a\n<b>", Block: s.block, Order: s.order,
+		Point:   plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}),
+		Metrics: result.Metrics{result.Throughput: 1.5, result.CPUSeconds: result.Unavailable},
+		Answer:  map[string]any{"sum": json.Number("18446744073709551615")}} // more than a float64 holds
+}
+
+func (s step) histogram() []byte {
+	if s.order > 0 {
+		return nil
+	}
+	return fmt.Appendf(nil, "%s\x00\n%d", s.kind, s.block)
+}
+
+func (s step) do(r *Run) error {
+	switch s.kind {
+	case kindBlock:
+		return r.EndBlock(s.block, s.trialsInBlock)
+	case kindEnd:
+		return r.End()
+	default:
+		return r.Append(s.trial(), s.histogram())
+	}
+}
+
+// done reports whether the journal holds the step.
+func (s step) done(j *Journal) bool {
+	switch s.kind {
+	case kindBlock:
+		_, ok := j.Blocks[s.block]
+		return ok
+	case kindEnd:
+		return j.Ended
+	default:
+		return j.Has(s.kind, s.block, s.order)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		must(t, err)
+		return v
+	}
+}
+
+// wantError fails unless err says each of the words.
+func wantError(t testing.TB, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error; want one with %q", words)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Fatalf("the error %q does not say %q", err, w)
+		}
+	}
+}
+
+// write writes a run of these steps and returns its directory.
+func write(t testing.TB, steps []step) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	r := get(create(dir, header(), withoutSync))(t)
+	for _, s := range steps {
+		must(t, s.do(r))
+	}
+	must(t, r.Close())
+	return dir
+}
+
+func header() any { return map[string]string{"target": "<coffee>"} }
+
+// complete does the steps that the journal lacks.
+func complete(t testing.TB, r *Run, j *Journal, steps []step) {
+	t.Helper()
+	for _, s := range steps {
+		if !s.done(j) {
+			must(t, s.do(r))
+		}
+	}
+	must(t, r.Close())
+}
+
+// verify fails unless the journal holds the first n steps, each once and in order.
+func verify(t testing.TB, j *Journal, steps []step, n int) {
+	t.Helper()
+	var want []step
+	for i, s := range steps {
+		if s.done(j) != (i < n) {
+			t.Fatalf("step %d (%v): in the journal: %v; want the first %d", i, s, s.done(j), n)
+		}
+		if i < n && s.isTrial() {
+			want = append(want, s)
+		}
+	}
+	if string(j.Header) != `{"target":"<coffee>"}` {
+		t.Fatalf("header %s", j.Header)
+	}
+	if len(j.Trials) != len(want) {
+		t.Fatalf("%d trials; want %d", len(j.Trials), len(want))
+	}
+	var histograms []Histogram
+	for i, s := range want {
+		got, exp := get(encode(j.Trials[i]))(t), get(encode(s.trial()))(t)
+		if !bytes.Equal(got, exp) {
+			t.Fatalf("trial %d is\n%s want\n%s", i, got, exp)
+		}
+		if h := s.histogram(); h != nil {
+			histograms = append(histograms, Histogram{s.block, s.order, s.kind == kindObserved, h})
+		}
+	}
+	for h, err := range j.Histograms() {
+		must(t, err)
+		if len(histograms) == 0 || get(encode(h))(t) == nil || !bytes.Equal(get(encode(h))(t), get(encode(histograms[0]))(t)) {
+			t.Fatalf("the histogram %v is not the next of %v", h, histograms)
+		}
+		histograms = histograms[1:]
+	}
+	if len(histograms) > 0 {
+		t.Fatalf("no histograms %v", histograms)
+	}
+}
+
+func get2(t testing.TB) func(*Run, *Journal, error) (*Run, *Journal) {
+	return func(r *Run, j *Journal, err error) (*Run, *Journal) {
+		t.Helper()
+		must(t, err)
+		return r, j
+	}
+}

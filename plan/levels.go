@@ -1,0 +1,244 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// MaxLevels is the largest number of levels of one factor, and of steps of one range.
+const MaxLevels = 10_000
+
+// Choice is what was chosen for a factor: its levels, or the earlier factor that it follows.
+type Choice struct {
+	Levels []Level
+	Follow string
+}
+
+// Parse reads the text of the factor's flag. Levels keep their order; repeats are dropped.
+//
+//	expr   = name | item { "," item }
+//	item   = level | level ".." level [ step ]
+//	step   = ":+" level | ":x" number
+//
+// A name is one of others, the factors before this one. Without a step, a range of whole numbers
+// has step 1; durations and numbers need one. A range holds its end where a step hits it, and decimals
+// are exact: 0.4..1.1:+0.1 ends with 1.1. In a range of whole numbers or durations that is
+// multiplied, levels are rounded to the nearest whole number or nanosecond. Words have no ranges.
+func (f Factor) Parse(expr string, others []string) (Choice, error) {
+	c, err := f.parse(expr, others)
+	if err != nil {
+		return Choice{}, fmt.Errorf("--%s %q: %w", f.Name, expr, err)
+	}
+	return c, nil
+}
+
+func (f Factor) parse(expr string, others []string) (Choice, error) {
+	expr = strings.TrimSpace(expr)
+	// A word of the factor's own comes before a factor of that name.
+	if slices.Contains(others, expr) && !slices.Contains(f.Words, expr) {
+		return Choice{Follow: expr}, nil
+	}
+	if f.Kind != Text && isName(expr) {
+		return Choice{}, fmt.Errorf("it is neither a %v nor an earlier factor%s; give %s",
+			f.Kind, didYouMean(expr, others), f.example())
+	}
+	var levels []Level
+	seen := map[Level]bool{}
+	for item := range strings.SplitSeq(expr, ",") {
+		got, err := f.item(strings.TrimSpace(item), others)
+		if err != nil {
+			return Choice{}, err
+		}
+		for _, l := range got {
+			if err := f.check(l); err != nil {
+				return Choice{}, err
+			}
+			if !seen[l] {
+				seen[l] = true
+				levels = append(levels, l)
+			}
+		}
+		if len(levels) > MaxLevels {
+			return Choice{}, tooMany()
+		}
+	}
+	return Choice{Levels: levels}, nil
+}
+
+func tooMany() error {
+	return fmt.Errorf("more than %d levels; give fewer, or a larger step such as :x2", MaxLevels)
+}
+
+// item reads a level or a range.
+func (f Factor) item(text string, others []string) ([]Level, error) {
+	if text == "" {
+		return nil, fmt.Errorf("a level is missing; give %s", f.example())
+	}
+	if f.Kind == Text {
+		return []Level{TextLevel(text)}, nil
+	}
+	if slices.Contains(others, text) {
+		return nil, fmt.Errorf("a factor to follow stands alone; give %s, or levels", text)
+	}
+	first, rest, isRange := strings.Cut(text, "..")
+	if !isRange {
+		l, err := f.number(text)
+		return []Level{l}, err
+	}
+	last, step, hasStep := strings.Cut(rest, ":")
+	if first == "" || last == "" {
+		return nil, fmt.Errorf("the range %s needs both ends; give %s", text, f.example())
+	}
+	from, err := f.number(first)
+	if err != nil {
+		return nil, err
+	}
+	to, err := f.number(last)
+	if err != nil {
+		return nil, err
+	}
+	if from.rat().Cmp(to.rat()) > 0 {
+		return nil, fmt.Errorf("the range %s is empty; give the smaller end first, as %s..%s", text, last, first)
+	}
+	if !hasStep {
+		if f.Kind != Int {
+			return nil, fmt.Errorf("a range of %vs needs a step; give %s:+STEP to add or %s:xFACTOR to multiply, as in %s",
+				f.Kind, text, text, f.example())
+		}
+		step = "+1"
+	}
+	return f.steps(from, to, step)
+}
+
+// number reads one level without regard to the factor's range.
+func (f Factor) number(text string) (Level, error) {
+	switch f.Kind {
+	case Int:
+		n, err := strconv.ParseInt(text, 10, 64)
+		if errors.Is(err, strconv.ErrRange) {
+			return Level{}, fmt.Errorf("%s is too large; give at most %d", text, math.MaxInt64)
+		}
+		return Level{kind: Int, n: n}, f.not(text, err)
+	case Duration:
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return Level{}, f.notDuration(text, err)
+		}
+		return DurationLevel(d), nil
+	default:
+		// Not the hexadecimal and spelled-out forms of ParseFloat, save to say what is wrong with them.
+		x, err := strconv.ParseFloat(text, 64)
+		if errors.Is(err, strconv.ErrRange) || err == nil && (math.IsInf(x, 0) || math.IsNaN(x)) {
+			return Level{}, fmt.Errorf("%s is not finite; give %s", text, f.example())
+		}
+		if err == nil && strings.Trim(text, "0123456789+-.eE") != "" {
+			err = strconv.ErrSyntax
+		}
+		return FloatLevel(x + 0), f.not(text, err) // -0 + 0 = 0
+	}
+}
+
+func (f Factor) not(text string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%q is not a %v; give %s", text, f.Kind, f.example())
+}
+
+// notDuration tells a missing unit and an overflow, which package time does not, from nonsense.
+func (f Factor) notDuration(text string, err error) error {
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return fmt.Errorf("%s has no unit; give %sms or %ss", text, text, text)
+	}
+	zeros := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return '0'
+		}
+		return r
+	}, text)
+	if _, err := time.ParseDuration(zeros); err == nil {
+		return fmt.Errorf("%s is too long; give at most %v", text, time.Duration(math.MaxInt64).Truncate(time.Hour))
+	}
+	return f.not(text, err)
+}
+
+// steps are the levels from..to by a step such as "+1" or "x2".
+func (f Factor) steps(from, to Level, step string) ([]Level, error) {
+	switch {
+	case strings.HasPrefix(step, "+"):
+		by, err := f.number(step[1:])
+		if err != nil {
+			return nil, fmt.Errorf("the step :%s: %w", step, err)
+		}
+		if by.rat().Sign() <= 0 {
+			return nil, fmt.Errorf("the step :%s must be above 0", step)
+		}
+		return f.walk(from, to, func(x *big.Rat) { x.Add(x, by.rat()) })
+	case strings.HasPrefix(step, "x"):
+		by, err := Factor{Kind: Float}.number(step[1:])
+		if err != nil {
+			return nil, fmt.Errorf("the factor :%s: %w", step, err)
+		}
+		if by.f <= 1 {
+			return nil, fmt.Errorf("the factor :%s must be above 1, such as :x2", step)
+		}
+		if from.rat().Sign() <= 0 {
+			return nil, fmt.Errorf("a range that is multiplied must start above 0, not at %v; give 0 apart, as in 0,1..1024:x2", from)
+		}
+		return f.walk(from, to, func(x *big.Rat) { x.Mul(x, by.rat()) })
+	default:
+		return nil, fmt.Errorf("the step :%s is neither :+STEP to add nor :xFACTOR to multiply; give %s", step, f.example())
+	}
+}
+
+// walk collects the levels from..to. It computes in fractions: typed decimals are exact in them and
+// binary floating point is not.
+func (f Factor) walk(from, to Level, next func(*big.Rat)) ([]Level, error) {
+	var levels []Level
+	end := to.rat()
+	for x := from.rat(); x.Cmp(end) <= 0; next(x) {
+		if len(levels) == MaxLevels {
+			return nil, tooMany()
+		}
+		levels = append(levels, f.nearest(x))
+		bound(x)
+	}
+	return levels, nil
+}
+
+// bound rounds fractions that repeated multiplication made long, so that a walk takes bounded time.
+// A typed end has at most 17 digits and an exponent within 330, which is under 1200 bits, so a
+// fraction of more than 4096 bits is none and loses no end.
+func bound(x *big.Rat) {
+	if x.Num().BitLen() > 4096 || x.Denom().BitLen() > 4096 {
+		new(big.Float).SetPrec(2048).SetRat(x).Rat(x)
+	}
+}
+
+// rat is the level of a number, or of a duration in nanoseconds, as an exact fraction. That of a
+// Float is the decimal that was typed rather than its binary approximation.
+func (l Level) rat() *big.Rat {
+	if l.kind != Float {
+		return new(big.Rat).SetInt64(l.n)
+	}
+	x, _ := new(big.Rat).SetString(strconv.FormatFloat(l.f, 'e', -1, 64))
+	return x
+}
+
+// nearest is the level of the factor's kind nearest to x, halves upwards.
+func (f Factor) nearest(x *big.Rat) Level {
+	if f.Kind == Float {
+		v, _ := x.Float64()
+		return FloatLevel(v)
+	}
+	// floor(x + 1/2) = floor((2 num + denom) / (2 denom)); Div rounds down as denom > 0.
+	num := new(big.Int).Lsh(x.Num(), 1)
+	num.Add(num, x.Denom())
+	return Level{kind: f.Kind, n: num.Div(num, new(big.Int).Lsh(x.Denom(), 1)).Int64()}
+}

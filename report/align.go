@@ -1,0 +1,184 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// cell is a text and how it looks. All our signs are one column wide.
+type cell struct {
+	text string
+	tone tone
+}
+
+// column is a column of a text table.
+type column struct {
+	group string // a heading above several neighbours with the same group
+	head  string
+	left  bool   // left-aligned; numbers are not
+	drop  int    // where the page is too narrow, columns with the highest drop go first; 0 stays
+	rule  string // replaces the line under the heading, such as the axis of a chart
+	cells []cell
+}
+
+func (c *column) add(text string, t tone) { c.cells = append(c.cells, cell{text, t}) }
+
+func (c *column) width() int {
+	w := utf8.RuneCountInString(c.head)
+	for _, x := range c.cells {
+		w = max(w, utf8.RuneCountInString(x.text))
+	}
+	return max(w, utf8.RuneCountInString(c.rule))
+}
+
+const gap = 2
+
+// replaced are the columns with other texts in their cells.
+func replaced(columns []column, text func(string) string) []column {
+	out := slices.Clone(columns)
+	for i := range out {
+		out[i].cells = slices.Clone(out[i].cells)
+		for j := range out[i].cells {
+			out[i].cells[j].text = text(out[i].cells[j].text)
+		}
+	}
+	return out
+}
+
+func total(columns []column) int {
+	sum := -gap
+	for i := range columns {
+		sum += gap + columns[i].width()
+	}
+	return sum
+}
+
+// fit makes the table fit the page as far as it may: first it shortens "unavailable", then it drops
+// columns and names them.
+func fit(columns []column, st Style) (kept []column, dropped []string) {
+	kept = slices.Clone(columns)
+	if total(kept) > st.width() {
+		kept = replaced(kept, func(s string) string {
+			if s == unavailable {
+				return notAvailable
+			}
+			return s
+		})
+	}
+	for total(kept) > st.width() {
+		least := 0 // the column that is missed least
+		for i := range kept {
+			if kept[i].drop > kept[least].drop {
+				least = i
+			}
+		}
+		if kept[least].drop == 0 {
+			break
+		}
+		dropped = append(dropped, strings.TrimSpace(kept[least].group+" "+kept[least].head))
+		kept = slices.Delete(kept, least, least+1)
+	}
+	return kept, dropped
+}
+
+// render writes the columns as aligned lines: groups, headings, a rule, the cells.
+func render(b *strings.Builder, columns []column, st Style) {
+	columns = replaced(columns, st.ascii)
+	widths := make([]int, len(columns))
+	rows := 0
+	for i := range columns {
+		widths[i] = columns[i].width()
+		rows = max(rows, len(columns[i].cells))
+	}
+	renderGroups(b, columns, widths, st)
+	line := func(at func(i int) cell) {
+		var l strings.Builder
+		for i, c := range columns {
+			x := at(i)
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(x.text))
+			if i > 0 {
+				l.WriteString(strings.Repeat(" ", gap))
+			}
+			if c.left {
+				l.WriteString(st.paint(x.tone, x.text) + pad)
+			} else {
+				l.WriteString(pad + st.paint(x.tone, x.text))
+			}
+		}
+		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
+	}
+	line(func(i int) cell { return cell{columns[i].head, bold} })
+	renderRule(b, columns, widths, st)
+	for r := range rows {
+		line(func(i int) cell { return columns[i].cells[r] })
+	}
+}
+
+// renderRule writes the line under the headings; a chart's axis takes the place of its part.
+func renderRule(b *strings.Builder, columns []column, widths []int, st Style) {
+	dash := st.pick("─", "-")
+	var l strings.Builder
+	for i, c := range columns {
+		sep := ""
+		if i > 0 {
+			sep = strings.Repeat(dash, gap)
+			if c.rule != "" {
+				sep = strings.Repeat(" ", gap)
+			}
+		}
+		part := c.rule
+		if part == "" {
+			part = strings.Repeat(dash, widths[i])
+		}
+		l.WriteString(sep + part)
+	}
+	b.WriteString(st.paint(dim, strings.TrimRight(l.String(), " ")) + "\n")
+}
+
+// renderGroups writes the headings that span several columns, centred over them. There is no such
+// line where no column has a group.
+func renderGroups(b *strings.Builder, columns []column, widths []int, st Style) {
+	var l strings.Builder
+	some := false
+	for i := 0; i < len(columns); {
+		span, j := widths[i], i+1
+		for ; j < len(columns) && columns[j].group != "" && columns[j].group == columns[i].group; j++ {
+			span += gap + widths[j]
+		}
+		name := columns[i].group
+		some = some || name != ""
+		left := max(0, span-utf8.RuneCountInString(name))
+		if j > i+1 {
+			left /= 2
+		}
+		l.WriteString(strings.Repeat(" ", left) + st.paint(bold, name))
+		if j < len(columns) {
+			l.WriteString(strings.Repeat(" ", max(0, span-left-utf8.RuneCountInString(name))+gap))
+		}
+		i = j
+	}
+	if some {
+		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
+	}
+}
+
+// wrap writes words separated by sep, breaking lines at width; lines after the first are indented.
+func wrap(b *strings.Builder, words []string, sep string, indent, width int) {
+	at := 0
+	for i, word := range words {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+utf8.RuneCountInString(sep)+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteString(sep)
+			at += utf8.RuneCountInString(sep)
+		}
+		b.WriteString(word)
+		at += n
+	}
+	b.WriteString("\n")
+}

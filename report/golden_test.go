@@ -1,0 +1,185 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares with testdata/name.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (go test ./report -update writes it, then read the difference). Got:\n%s", path, got)
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// summaries makes medians with intervals of a relative half-width.
+func summaries(half float64, n int, values map[string]float64) map[string]result.Summary {
+	out := map[string]result.Summary{}
+	for name, v := range values {
+		s := result.Summary{Metric: name, Median: result.Value(v), N: n, Low: result.Unavailable, High: result.Unavailable}
+		if n >= 6 {
+			s.Low, s.High = result.Value(v*(1-half)), result.Value(v*(1+half))
+		}
+		out[name] = s
+	}
+	return out
+}
+
+// shop makes one coffee row. rate is per second; workers is the same as cpus.
+func shop(design string, cpus int, rate, half float64) compare.Row {
+	p := plan.NewPoint(
+		plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(cpus)},
+		plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)},
+		plan.Setting{Factor: "jitter", Level: plan.DurationLevel(0)})
+	mean := float64(cpus) / rate * 1e9
+	return compare.Row{Workload: "coffee", Design: design, World: "live", Point: p, Lines: ptr(20 + len(design)), N: 10,
+		Statuses: map[result.Status]int{result.OK: 10},
+		Metrics: summaries(half, 10, map[string]float64{
+			result.Throughput: rate, result.LatencyMean: mean, "latency_p5_ns": mean * 0.82, "latency_p25_ns": mean * 0.93,
+			result.LatencyP50: mean * 0.99, "latency_p75_ns": mean * 1.05, latencyP95: mean * 1.21, latencyP99: mean * 1.6,
+			result.Parallelism: rate / 250,
+		}),
+		SlowDown: result.Unavailable}
+}
+
+// shops is a sweep over CPUs with a bound, a wrong design, one that violates and one that fails.
+func shops() []compare.Row {
+	var rows []compare.Row
+	for _, d := range []struct {
+		name string
+		half float64
+		rate func(n float64) float64
+	}{
+		{"ideal", 0.001, func(n float64) float64 { return 249.9 * n }},
+		{"locking", 0.002, func(n float64) float64 { return 249.6 - n/10 }},
+		{"finelocking", 0.03, func(n float64) float64 { return 1000 * n / (n + 3) }},
+		{"parsteam", 0.08, func(n float64) float64 { return min(249.7*n, 1320-15*n) }},
+		{"linearpipe", 0.01, func(n float64) float64 { return min(246*n, 940+n) }},
+	} {
+		for _, cpus := range []int{1, 2, 3, 4, 5, 6} {
+			r := shop(d.name, cpus, d.rate(float64(cpus)), d.half)
+			if d.name == "ideal" {
+				r.Bound, r.Statuses = true, map[result.Status]int{result.StatusBound: 10}
+			}
+			if d.name == "linearpipe" {
+				r.Point = r.Point.With("buffer", plan.IntLevel(1))
+				delete(r.Metrics, latencyP99)
+			}
+			rows = append(rows, r)
+		}
+	}
+	wrong := shop("unlocked", 6, 1, 0)
+	wrong.N, wrong.Metrics, wrong.Statuses = 0, nil, map[result.Status]int{result.Wrong: 10}
+	wrong.Lines = nil
+	wrong.Errors = []string{"72 of 1440 lattes were made by two customers at once at the grinder"}
+	rows[11].N, rows[11].Unexpected = 8, 2
+	rows[11].Statuses = map[result.Status]int{result.OK: 8, result.Failed: 2}
+	rows[11].Errors = []string{"all goroutines are asleep: deadlock"}
+	watch(rows)
+	return append(rows, wrong)
+}
+
+// watch adds what observed trials see, to the rows with 1 and 6 CPUs, and warnings.
+func watch(rows []compare.Row) {
+	for i := range rows {
+		r := &rows[i]
+		if r.Point.Int("cpus") == 6 {
+			r.Warnings = append(r.Warnings, "another process used 0.7 of a CPU during the trial; numbers may be lower than this machine can do")
+		}
+		if r.Design == "ideal" || r.Point.Int("cpus") != 6 {
+			continue
+		}
+		r.SlowDown = result.Value(1 + float64(i)/1000)
+		r.Ledger = map[string]result.Value{"useful": 0.93, "runtime": 0.012, "idle": 0.0561}
+		for _, name := range []string{"grinder", "press", "steamer"} {
+			r.Resources = append(r.Resources, result.Resource{Name: name, Kind: "station", Count: 1, Utilization: ptr(0.998),
+				WaitMeanNs: ptr(4.02e6), Uses: 1000, Waits: 913})
+		}
+		switch r.Design {
+		case "linearpipe":
+			r.Resources = append(r.Resources, result.Resource{Name: "orders", Kind: "chan", Count: 1, WaitMeanNs: ptr(812e3),
+				Uses: 1000, Waits: 20, Capacity: ptr(1), Occupancy: ptr(0.4)})
+		case "parsteam":
+			r.Resources[2].Violations, r.Resources[2].Count = 3, 2
+		}
+	}
+}
+
+// counts is a sweep of jobs over buffers.
+func counts() []compare.Row {
+	var rows []compare.Row
+	for _, d := range []string{"bufio", "chunks"} {
+		for _, buffer := range []int{1, 4, 16, 64, 256, 1024} {
+			wall := 0.062 + 0.4/float64(buffer)
+			r := compare.Row{Workload: "wordcount", Design: d, World: "live", Job: true, N: 3, Lines: ptr(31),
+				Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}, plan.Setting{Factor: "buffer", Level: plan.IntLevel(buffer)}),
+				Metrics: summaries(0.02, 3, map[string]float64{result.WallSeconds: wall, result.ItemsRate: 215828 / wall,
+					result.BytesRate: 1.2e6 / wall, result.Parallelism: math.NaN()}),
+				Statuses: map[result.Status]int{result.OK: 3}, SlowDown: result.Unavailable}
+			if d == "chunks" {
+				r.N, r.Metrics = 10, summaries(0.02, 10, map[string]float64{result.WallSeconds: wall / 1.7,
+					result.ItemsRate: 215828 * 1.7 / wall, result.BytesRate: 1.2e6 * 1.7 / wall, result.Parallelism: 1.43})
+			}
+			rows = append(rows, r)
+		}
+	}
+	return append(rows, compare.Row{Workload: "wordcount", Design: "wc", World: "live", Job: true, N: 10, Lines: nil,
+		Point:    plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}),
+		Metrics:  summaries(0.02, 10, map[string]float64{result.WallSeconds: 0.0071}),
+		Statuses: map[result.Status]int{result.OK: 10}, SlowDown: result.Unavailable})
+}
+
+func TestGoldens(t *testing.T) {
+	unicode, ascii := Style{Width: 100, Unicode: true}, Style{Width: 80}
+	color := Style{Width: 100, Unicode: true, Color: true}
+	type renderer func(*bytes.Buffer, []compare.Row, Style) error
+	table := func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Table(b, rows, st) }
+	for _, g := range []struct {
+		name   string
+		rows   []compare.Row
+		st     Style
+		render renderer
+	}{
+		{"coffee-unicode-100.txt", shops(), unicode, table},
+		{"coffee-ascii-80.txt", shops(), ascii, table},
+		{"wordcount-unicode-100.txt", counts(), unicode, table},
+		{"wordcount-ascii-80.txt", counts(), ascii, table},
+		{"both-color.txt", append(shops()[:14], counts()[:3]...), color, table},
+		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows) }},
+		{"plots-unicode-100.txt", shops(), unicode, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Plots(b, rows, st) }},
+		{"boxes-ascii-80.txt", shops(), ascii, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Boxes(b, rows, st) }},
+	} {
+		t.Run(g.name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := g.render(&b, g.rows, g.st); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, g.name, b.Bytes())
+		})
+	}
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/brewput/brewput/result"
+)
+
+// unavailable stands for a number that could not be measured. It is never 0. A narrow page shows
+// notAvailable for it, with a footnote.
+const (
+	unavailable  = "unavailable"
+	notAvailable = "n/a"
+)
+
+// scale is a unit with its prefix and the decimals to print, so that a median and the ends of its
+// interval are printed alike.
+type scale struct {
+	divisor  float64 // of the metric's own unit
+	suffix   string
+	decimals int
+}
+
+// step is one prefix of a unit: it serves numbers below limit.
+type step struct {
+	divisor, limit float64
+	suffix         string
+}
+
+// stepsOf are the prefixes of a unit, small to large. Rates keep four digits before they turn to k,
+// so that 249.6/s and 1498/s in one column are compared at a glance.
+func stepsOf(u result.Unit) []step {
+	switch u {
+	case result.Nanoseconds:
+		return []step{{1, 1e3, "ns"}, {1e3, 1e6, "µs"}, {1e6, 1e9, "ms"}, {1e9, math.Inf(1), "s"}}
+	case result.Seconds:
+		return []step{{1e-9, 1e-6, "ns"}, {1e-6, 1e-3, "µs"}, {1e-3, 1, "ms"}, {1, math.Inf(1), "s"}}
+	default:
+		s := string(u)
+		return []step{{1, 1e4, s}, {1e3, 1e6, "k" + s}, {1e6, 1e9, "M" + s}, {1e9, math.Inf(1), "G" + s}}
+	}
+}
+
+// scaleFor is the scale that prints v with that many significant digits.
+func scaleFor(v float64, u result.Unit, digits int) scale {
+	v = math.Abs(v)
+	steps := stepsOf(u)
+	if v == 0 {
+		base := 0
+		if u == result.Seconds {
+			base = len(steps) - 1
+		}
+		return scale{steps[base].divisor, steps[base].suffix, 0}
+	}
+	for i, s := range steps {
+		decimals := decimalsFor(v/s.divisor, digits)
+		// Rounding may lift 999.96 to 1000, which the next prefix prints.
+		if round(v/s.divisor, decimals)*s.divisor < s.limit*(1-1e-12) || i == len(steps)-1 {
+			return scale{s.divisor, s.suffix, decimals}
+		}
+	}
+	return scale{divisor: 1}
+}
+
+// decimalsFor is how many decimals show x > 0 with that many significant digits, at most 9.
+func decimalsFor(x float64, digits int) int {
+	d := digits - 1 - int(math.Floor(math.Log10(x)))
+	d = min(max(d, 0), 9)
+	if d > 0 && round(x, d) >= math.Pow10(digits-d) {
+		d-- // 9.9996 is 10.00, not 10.000
+	}
+	return d
+}
+
+func round(x float64, decimals int) float64 {
+	p := math.Pow10(decimals)
+	return math.Round(x*p) / p
+}
+
+// number prints v without its unit.
+func (s scale) number(v float64) string {
+	if math.IsInf(v, 0) {
+		return "∞"
+	}
+	return strconv.FormatFloat(v/s.divisor, 'f', s.decimals, 64)
+}
+
+// number prints a value with its unit.
+func number(v result.Value, u result.Unit, digits int) string {
+	if !v.Known() {
+		return unavailable
+	}
+	if math.IsInf(float64(v), 0) {
+		return "∞"
+	}
+	s := scaleFor(float64(v), u, digits)
+	return s.number(float64(v)) + s.suffix
+}
+
+// interval prints the interval of a summary in the scale of its median; ok is false where it has none.
+func interval(s result.Summary, digits int) (text string, ok bool) {
+	if !s.Low.Known() || !s.High.Known() || !s.Median.Known() || math.IsInf(float64(s.Median), 0) {
+		return "", false
+	}
+	sc := scaleFor(float64(s.Median), result.UnitOf(s.Metric), digits)
+	return "[" + sc.number(float64(s.Low)) + ", " + sc.number(float64(s.High)) + "]", true
+}
+
+// percent prints a share of 0..1.
+func percent(x float64) string {
+	if math.IsNaN(x) {
+		return unavailable
+	}
+	return strconv.FormatFloat(100*x, 'f', 1, 64) + "%"
+}

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/brewput/brewput/compare"
+)
+
+// Table writes the page for people: the results, what they look like, then what the observed trials
+// saw, and last what to be wary of.
+func Table(w io.Writer, rows []compare.Row, st Style) error {
+	if len(rows) == 0 {
+		_, err := io.WriteString(w, "No trial ended: there is nothing to show.\n")
+		return err
+	}
+	fs := frames(rows)
+	var b strings.Builder
+	for _, part := range []func(*strings.Builder, *frame, Style){results, plots, boxes, resources, ledger} {
+		for i := range fs {
+			part(&b, &fs[i], st)
+		}
+	}
+	messages(&b, "errors", alarm, rows, func(r compare.Row) []string { return r.Errors }, st)
+	messages(&b, "warnings", caution, rows, func(r compare.Row) []string { return r.Warnings }, st)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// results writes the main table of a frame.
+func results(b *strings.Builder, f *frame, st Style) {
+	blank(b)
+	shared := make([]string, len(f.shared))
+	for i, s := range f.shared {
+		shared[i] = st.ascii(s)
+	}
+	wrap(b, shared, st.pick(" · ", ", "), 0, st.width())
+	b.WriteString("\n")
+	fitted(b, f.columns(), f.footnotes, st)
+}
+
+// fitted writes a table that fits the page, with its footnotes and what had to be left out.
+func fitted(b *strings.Builder, columns []column, footnotes func([]column) []string, st Style) {
+	columns, dropped := fit(replaced(columns, st.ascii), st)
+	render(b, columns, st)
+	notes := footnotes(columns)
+	if len(dropped) > 0 {
+		notes = append(notes, fmt.Sprintf("left out to fit %d columns: %s", st.width(), strings.Join(dropped, ", ")))
+	}
+	for _, n := range notes {
+		b.WriteString(st.paint(dim, st.ascii(n)) + "\n")
+	}
+}
+
+// blank separates the parts of the page.
+func blank(b *strings.Builder) {
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+}
+
+// heading begins a part of the page. A remark that does not fit beside the title stands below it.
+func heading(b *strings.Builder, title, remark string, st Style) {
+	blank(b)
+	title, remark = st.ascii(title), st.ascii(remark)
+	b.WriteString(st.paint(bold, title))
+	if remark != "" {
+		sep := "  "
+		if utf8.RuneCountInString(title+sep+remark) > st.width() {
+			sep = "\n"
+		}
+		b.WriteString(sep + st.paint(dim, remark))
+	}
+	b.WriteString("\n")
+}
+
+// messages writes each distinct text once, with the rows and designs that it concerns.
+func messages(b *strings.Builder, title string, t tone, rows []compare.Row, of func(compare.Row) []string, st Style) {
+	type concern struct {
+		text    string
+		rows    int
+		designs []string
+	}
+	var list []*concern
+	for _, r := range rows {
+		for _, text := range of(r) {
+			i := slices.IndexFunc(list, func(c *concern) bool { return c.text == text })
+			if i < 0 {
+				list = append(list, &concern{text: text})
+				i = len(list) - 1
+			}
+			list[i].rows++
+			if !slices.Contains(list[i].designs, r.Design) {
+				list[i].designs = append(list[i].designs, r.Design)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	heading(b, title, "", st)
+	for _, c := range list {
+		where := fmt.Sprintf("(%d of %d rows: %s)", c.rows, len(rows), strings.Join(c.designs, ", "))
+		if c.rows == len(rows) {
+			where = "(every row)"
+		}
+		b.WriteString(st.paint(t, "!") + " ")
+		wrap(b, strings.Fields(st.ascii(c.text+" "+where)), " ", 2, st.width()-2)
+	}
+}

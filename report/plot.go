@@ -1,0 +1,259 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// maxPlotWidth keeps plots calm on very wide terminals.
+const maxPlotWidth = 100
+
+// The first level of a plot stands startRoom cells off the axis. Up to maxTogether marks in one place
+// are put side by side; the end of the axis has room for them.
+const (
+	startRoom   = 2
+	maxTogether = 6
+)
+
+// Plots writes the measure and the mean latency against CPUs, or against the first numeric factor
+// that varies. It writes nothing where none does.
+func Plots(w io.Writer, rows []compare.Row, st Style) error {
+	var b strings.Builder
+	for _, f := range frames(rows) {
+		plots(&b, &f, st)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func plots(b *strings.Builder, f *frame, st Style) {
+	factor := f.xFactor()
+	if factor == "" {
+		return
+	}
+	metric, name := f.measure()
+	plot(b, f, factor, metric, name, st)
+	if !f.job {
+		plot(b, f, factor, result.LatencyMean, "mean latency", st)
+	}
+}
+
+// plot writes one metric against a factor: a letter per series, bars for intervals, dots between.
+func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
+	numbers, levels := f.sortedLevels(factor)
+	list, without := f.series(factor, metric, levels)
+	leftOut := max(0, len(list)-maxSeries)
+	list = list[:len(list)-leftOut]
+	top := 0.0
+	for _, s := range list {
+		for _, m := range s.points {
+			top = max(top, m.high)
+		}
+	}
+	if top <= 0 || len(levels) < 2 {
+		return
+	}
+	y := axisTo(top, result.UnitOf(metric))
+	margin := 0
+	for i := range y.ticks + 1 {
+		margin = max(margin, utf8.RuneCountInString(y.label(i)))
+	}
+	width := min(st.width(), maxPlotWidth) - margin - len(" |")
+	at, how := place(numbers, width-startRoom-maxTogether)
+	for i := range at {
+		at[i] += startRoom
+	}
+	c := newCanvas(width, y)
+	c.draw(list, at)
+
+	remark := "bars: 95 % intervals"
+	if how != "" {
+		remark += "; " + how
+	}
+	heading(b, f.rows[0].Workload+": "+name+" against "+factor, remark, st)
+	c.write(b, y, margin, at, st)
+	writeLevels(b, levels, at, margin+2, st)
+	writeLegend(b, list, st)
+	writeRemarks(b, c.crowded, leftOut, without, factor, st)
+}
+
+// writeLevels writes the texts under the x axis, centred, without those that would touch another.
+func writeLevels(b *strings.Builder, levels []string, at []int, margin int, st Style) {
+	line := strings.Repeat(" ", margin)
+	for i, l := range levels {
+		l = st.ascii(l)
+		start := margin + at[i] - (utf8.RuneCountInString(l)-1)/2
+		if n := utf8.RuneCountInString(line); i == 0 || start > n {
+			line += strings.Repeat(" ", max(0, start-n)) + l
+		}
+	}
+	b.WriteString(line + "\n")
+}
+
+// writeLegend names the series in columns.
+func writeLegend(b *strings.Builder, list []series, st Style) {
+	widest := 0
+	for _, s := range list {
+		widest = max(widest, utf8.RuneCountInString(s.name))
+	}
+	entry := len("A ") + widest + 3
+	columns := max(1, (min(st.width(), maxPlotWidth)-2)/entry)
+	for i, s := range list {
+		if i%columns == 0 {
+			b.WriteString("  ")
+		}
+		b.WriteString(st.paint(seriesTone(i), letter(i)) + " " + st.ascii(s.name))
+		if i%columns == columns-1 || i == len(list)-1 {
+			b.WriteString("\n")
+		} else {
+			b.WriteString(strings.Repeat(" ", entry-len("A ")-utf8.RuneCountInString(s.name)))
+		}
+	}
+}
+
+// writeRemarks says what the plot does not show.
+func writeRemarks(b *strings.Builder, crowded bool, leftOut int, without []string, factor string, st Style) {
+	var remarks []string
+	if crowded {
+		remarks = append(remarks, "a digit: that many series in one place (#: 10 or more)")
+	}
+	if leftOut > 0 {
+		remarks = append(remarks, fmt.Sprintf("%d more series left out", leftOut))
+	}
+	if len(without) > 0 {
+		remarks = append(remarks, "not drawn, without "+factor+": "+strings.Join(without, ", "))
+	}
+	for _, r := range remarks {
+		b.WriteString("  " + st.paint(dim, st.ascii(r)) + "\n")
+	}
+}
+
+func letter(i int) string { return string(rune('A' + i)) }
+
+// canvas is the character grid of a plot. Row 0 is the x axis, at y = 0.
+type canvas struct {
+	width, height int // height is the row of the highest tick
+	perTick       int
+	crowded       bool // some place shows a count instead of letters
+	end           float64
+	bits          []byte // braille dots of the lines; in ASCII any bit is a dot
+	bars          []bool
+	texts         []cell // marks; one rune each
+	tones         []tone // of the lines and bars
+}
+
+func newCanvas(width int, y axis) *canvas {
+	perTick := max(3, 16/y.ticks)
+	h := perTick * y.ticks
+	n := width * (h + 1)
+	return &canvas{width: width, height: h, perTick: perTick, end: y.end(), bits: make([]byte, n),
+		bars: make([]bool, n), texts: make([]cell, n), tones: make([]tone, n)}
+}
+
+// row is the row of a y value.
+func (c *canvas) row(y float64) int { return int(math.Round(y / c.end * float64(c.height))) }
+
+// draw puts the series on the canvas, first lines, then bars, then marks, so that marks win.
+func (c *canvas) draw(list []series, at []int) {
+	slot := leastGap(at)
+	for i, s := range list {
+		for j := 1; j < len(s.points); j++ {
+			c.line(s.points[j-1], s.points[j], at, seriesTone(i))
+		}
+	}
+	marks := map[[2]int][]int{} // column, row: series that share the cell
+	for i, s := range list {
+		for _, m := range s.points {
+			x := at[m.level]
+			for r := c.row(m.low); r <= c.row(m.high); r++ {
+				c.bars[r*c.width+x], c.tones[r*c.width+x] = true, seriesTone(i)
+			}
+			marks[[2]int{x, c.row(m.y)}] = append(marks[[2]int{x, c.row(m.y)}], i)
+		}
+	}
+	for cell, who := range marks {
+		c.marks(cell[0], cell[1], who, min(slot-1, maxTogether))
+	}
+}
+
+// line draws the dots between two marks, one in each column between them.
+func (c *canvas) line(a, b mark, at []int, t tone) {
+	x0, x1 := at[a.level], at[b.level]
+	for x := x0 + 1; x < x1; x++ {
+		y := a.y + (b.y-a.y)*float64(x-x0)/float64(x1-x0)
+		// A braille character has four dots on top of each other: a quarter of a row each.
+		quarter := int(math.Floor((y/c.end*float64(c.height) + 0.5) * 4))
+		i := quarter/4*c.width + x
+		if c.bits[i] == 0 {
+			c.tones[i] = t
+		}
+		c.bits[i] |= [...]byte{0x40, 0x04, 0x02, 0x01}[quarter%4] // left column, bottom to top
+	}
+}
+
+// marks puts the letters of series that share a cell side by side, or says how many they are where
+// there is no room.
+func (c *canvas) marks(x, row int, who []int, room int) {
+	put := func(k int, s string, t tone) {
+		if x+k < c.width {
+			c.texts[row*c.width+x+k] = cell{s, t}
+		}
+	}
+	if len(who) > room {
+		c.crowded = true
+		digit := "#"
+		if len(who) < 10 {
+			digit = strconv.Itoa(len(who))
+		}
+		put(0, digit, bold)
+		return
+	}
+	for k, i := range who {
+		put(k, letter(i), seriesTone(i))
+	}
+}
+
+// write writes the canvas with its y axis and the line of the x axis.
+func (c *canvas) write(b *strings.Builder, y axis, margin int, at []int, st Style) {
+	for r := c.height; r >= 0; r-- {
+		label, edge := "", st.pick("│", "|")
+		if r%c.perTick == 0 {
+			label, edge = st.ascii(y.label(r/c.perTick)), st.pick("┤", "+")
+		}
+		if r == 0 {
+			edge = st.pick("└", "+")
+		}
+		cells := make([]cell, c.width)
+		for x := range cells {
+			cells[x] = c.cell(x, r, at, st)
+		}
+		b.WriteString(strings.Repeat(" ", margin-utf8.RuneCountInString(label)) + label + " " +
+			st.paint(dim, edge) + strings.TrimRight(st.paintCells(cells), " ") + "\n")
+	}
+}
+
+func (c *canvas) cell(x, r int, at []int, st Style) cell {
+	i := r*c.width + x
+	switch {
+	case c.texts[i].text != "":
+		return c.texts[i]
+	case c.bars[i]:
+		return cell{st.pick("┃", ":"), c.tones[i]}
+	case c.bits[i] != 0:
+		return cell{st.pick(string(rune(0x2800+int(c.bits[i]))), "."), c.tones[i]}
+	case r == 0 && slices.Contains(at, x):
+		return cell{st.pick("┴", "+"), dim}
+	case r == 0:
+		return cell{st.pick("─", "-"), dim}
+	default:
+		return cell{" ", plain}
+	}
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// resources writes what the observed trials saw of each named resource.
+func resources(b *strings.Builder, f *frame, st Style) {
+	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Resources) > 0 }) {
+		return
+	}
+	heading(b, f.rows[0].Workload+": resources", "of observed trials, which are in no other number", st)
+	labels := f.labels()
+	columns := append(labels,
+		column{head: "resource", left: true}, column{head: "kind", left: true, drop: 3}, column{head: "count", drop: 2},
+		column{head: "busy"}, column{group: "mean", head: "wait"}, column{head: "waited", drop: 1},
+		column{head: "violations"}, column{head: "occupied"})
+	for _, r := range f.rows {
+		for i, x := range r.Resources {
+			if i == 0 {
+				f.label(columns, r)
+			} else {
+				for j := range labels {
+					columns[j].add("", plain) // one name for all resources of a row
+				}
+			}
+			addResource(columns[len(labels):], x)
+		}
+	}
+	columns = slices.DeleteFunc(columns, func(c column) bool {
+		return !slices.ContainsFunc(c.cells, func(x cell) bool { return x.text != "" })
+	})
+	fitted(b, columns, func([]column) []string {
+		if s := slowDown(f.rows); s != "" {
+			return []string{s}
+		}
+		return nil
+	}, st)
+}
+
+// addResource fills the columns after the labels. What does not apply to the kind stays empty.
+func addResource(columns []column, x result.Resource) {
+	share := func(p *float64) string {
+		if p == nil {
+			return ""
+		}
+		return percent(*p)
+	}
+	wait, waited, violations, occupied := "", "", "", ""
+	if x.WaitMeanNs != nil {
+		wait = number(result.Value(*x.WaitMeanNs), result.Nanoseconds, fewDigits)
+	}
+	if x.Uses > 0 {
+		waited = percent(float64(x.Waits) / float64(x.Uses))
+	}
+	if x.Kind == "station" {
+		violations = strconv.FormatInt(x.Violations, 10)
+	}
+	if x.Occupancy != nil && x.Capacity != nil {
+		occupied = strconv.FormatFloat(*x.Occupancy, 'f', 2, 64) + " of " + strconv.Itoa(*x.Capacity)
+	}
+	texts := []string{x.Name, x.Kind, strconv.Itoa(x.Count), share(x.Utilization), wait, waited, violations, occupied}
+	for i, text := range texts {
+		t := plain
+		if i == 6 && x.Violations > 0 {
+			t = alarm
+		}
+		columns[i].add(text, t)
+	}
+}
+
+// slowDown says what observing cost, from the least to the most affected row.
+func slowDown(rows []compare.Row) string {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, r := range rows {
+		if v := float64(r.SlowDown); v > 0 {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	from, to := fmt.Sprintf("%.2fx", low), fmt.Sprintf("%.2fx", high)
+	switch {
+	case math.IsInf(low, 1):
+		return ""
+	case from == to:
+		return "observed trials ran " + from + " slower"
+	default:
+		return "observed trials ran " + from + " to " + to + " slower"
+	}
+}
+
+// ledger writes where the core-seconds of the observed trials went.
+func ledger(b *strings.Builder, f *frame, st Style) {
+	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Ledger) > 0 }) {
+		return
+	}
+	heading(b, f.rows[0].Workload+": core-seconds", "where those of the observed trials went", st)
+	columns := f.labels()
+	names := []string{"useful", "runtime", "gc", "idle"}
+	for _, name := range names {
+		columns = append(columns, column{head: name})
+	}
+	first := len(columns) - len(names)
+	for _, r := range f.rows {
+		if len(r.Ledger) == 0 {
+			continue
+		}
+		f.label(columns, r)
+		for i, name := range names {
+			if v, ok := r.Ledger[name]; ok && v.Known() {
+				columns[first+i].add(percent(float64(v)), plain)
+			} else {
+				columns[first+i].add(unavailable, dim)
+			}
+		}
+	}
+	render(b, columns, st)
+}

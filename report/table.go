@@ -1,0 +1,216 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// Significant digits: of the measure that designs are judged by, and of the others.
+const (
+	digits    = 4
+	fewDigits = 3
+
+	noInterval = "±?"
+	noQuantile = "-"
+)
+
+// The other metrics of the table.
+const (
+	latencyP95 = "latency_p95_ns"
+	latencyP99 = "latency_p99_ns"
+)
+
+// measure is the metric that a table is about, with its heading.
+func (f *frame) measure() (metric, heading string) {
+	if f.job {
+		return result.WallSeconds, "wall time"
+	}
+	return result.Throughput, "throughput"
+}
+
+// known reports whether some row has the metric.
+func (f *frame) known(metric string) bool {
+	return slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.Metric(metric).Median.Known() })
+}
+
+// columns are the main table's.
+func (f *frame) columns() []column {
+	columns := f.labels()
+	for _, r := range f.rows {
+		f.label(columns, r)
+	}
+	if f.trials == 0 {
+		columns = append(columns, f.column("", "trials", func(r compare.Row) string { return strconv.Itoa(trials(r)) }))
+	}
+	columns = append(columns, f.measureColumns()...)
+	if f.job {
+		for i, metric := range []string{result.ItemsRate, result.BytesRate} {
+			if f.known(metric) {
+				c := f.metricColumn("", []string{"items/s", "bytes/s"}[i], metric, fewDigits)
+				c.drop = 2 + i
+				columns = append(columns, c)
+			}
+		}
+	} else {
+		columns = append(columns, f.latencyColumns()...)
+	}
+	used := f.metricColumn("CPUs", "used", result.Parallelism, fewDigits)
+	used.drop = 4
+	lines := f.column("", "lines", lines)
+	lines.drop = 1
+	columns = append(columns, used, lines)
+	if note := f.noteColumn(); note.cells != nil {
+		columns = append(columns, note)
+	}
+	return columns
+}
+
+// measureColumns are the median and, where some row has one, its interval.
+func (f *frame) measureColumns() []column {
+	metric, heading := f.measure()
+	columns := []column{f.metricColumn(heading, "median", metric, digits)}
+	some := false
+	c := f.column(heading, "95 % interval", func(r compare.Row) string {
+		if r.N == 0 {
+			return ""
+		}
+		text, ok := interval(r.Metric(metric), digits)
+		if !ok {
+			return noInterval
+		}
+		some = true
+		return text
+	})
+	if some {
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+// latencyColumns are the mean and the quantiles of a stream's operations.
+func (f *frame) latencyColumns() []column {
+	mean := f.metricColumn("latency", "mean", result.LatencyMean, fewDigits)
+	columns := []column{mean}
+	for _, q := range []struct {
+		head, metric string
+		drop         int
+	}{{"p50", result.LatencyP50, 3}, {"p95", latencyP95, 5}, {"p99", latencyP99, 6}} {
+		if q.metric == latencyP99 && !f.known(latencyP99) {
+			continue
+		}
+		c := f.column("latency", q.head, func(r compare.Row) string {
+			v := r.Metric(q.metric).Median
+			if r.N > 0 && !v.Known() && r.Metric(result.LatencyMean).Median.Known() {
+				return noQuantile
+			}
+			return valueOf(r, q.metric, fewDigits)
+		})
+		c.drop = q.drop
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+// footnotes explain the signs that the columns show.
+func (f *frame) footnotes(columns []column) []string {
+	interval := func(c column) bool { return c.head == "95 % interval" }
+	has := func(sign string) bool {
+		return slices.ContainsFunc(columns, func(c column) bool {
+			return slices.ContainsFunc(c.cells, func(x cell) bool { return x.text == sign || x.text == Style{}.ascii(sign) })
+		})
+	}
+	var notes []string
+	measured := slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.N > 0 })
+	if measured && !slices.ContainsFunc(columns, interval) {
+		notes = append(notes, "no intervals: they need at least 6 trials")
+	} else if has(noInterval) {
+		notes = append(notes, noInterval+" : an interval needs at least 6 trials")
+	}
+	if has(noQuantile) {
+		notes = append(notes, noQuantile+" : too few operations for this quantile")
+	}
+	if has(notAvailable) {
+		notes = append(notes, notAvailable+" : unavailable")
+	}
+	return notes
+}
+
+// column makes a column of one text per row.
+func (f *frame) column(group, head string, text func(compare.Row) string) column {
+	c := column{group: group, head: head}
+	for _, r := range f.rows {
+		s, t := text(r), plain
+		if r.Bound || s == unavailable {
+			t = dim
+		}
+		c.add(s, t)
+	}
+	return c
+}
+
+func (f *frame) metricColumn(group, head, metric string, digits int) column {
+	return f.column(group, head, func(r compare.Row) string { return valueOf(r, metric, digits) })
+}
+
+// valueOf is a metric's median. A row without numbers stays empty: its note says why.
+func valueOf(r compare.Row, metric string, digits int) string {
+	if r.N == 0 {
+		return ""
+	}
+	v := r.Metric(metric).Median
+	if metric == result.Parallelism && v.Known() && !math.IsInf(float64(v), 0) {
+		return strconv.FormatFloat(float64(v), 'f', 2, 64)
+	}
+	return number(v, result.UnitOf(metric), digits)
+}
+
+func lines(r compare.Row) string {
+	if r.Lines == nil {
+		return unavailable
+	}
+	return strconv.Itoa(*r.Lines)
+}
+
+// noteColumn has no cells where no row has a note.
+func (f *frame) noteColumn() column {
+	c := column{head: "note", left: true}
+	some := false
+	for _, r := range f.rows {
+		text, t := note(r), dim
+		if r.Unexpected > 0 {
+			t = alarm
+		}
+		some = some || text != ""
+		c.add(text, t)
+	}
+	if !some {
+		c.cells = nil
+	}
+	return c
+}
+
+// note says how a row's trials ended where that is more than "right". "failed 2/10" is 2 of 10 trials.
+func note(r compare.Row) string {
+	var words []string
+	if r.Bound {
+		words = append(words, "bound")
+	}
+	total := trials(r)
+	for _, s := range []struct {
+		status result.Status
+		word   string
+	}{{result.Wrong, "wrong answer"}, {result.Violated, "violated"}, {result.Failed, "failed"}} {
+		if n := r.Statuses[s.status]; n == total && n > 0 {
+			words = append(words, s.word)
+		} else if n > 0 {
+			words = append(words, fmt.Sprintf("%s %d/%d", s.word, n, total))
+		}
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,92 @@
+// Package sweep executes a plan: every trial of every block in its order, stored as it goes, so that
+// a sweep that was interrupted goes on where it stopped.
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// Header is the first record of a run directory: all that is needed to go on with the sweep and to
+// judge it later.
+type Header struct {
+	Workload    string           `json:"workload"`
+	World       string           `json:"world"`
+	Args        []string         `json:"args"` // the command line
+	Version     string           `json:"version"`
+	Started     time.Time        `json:"started"`
+	Seed        string           `json:"seed"`
+	Blocks      int              `json:"blocks"`
+	Observed    bool             `json:"observed"` // each design and point has an observed trial in each block
+	Cases       []Case           `json:"cases"`
+	Settings    Settings         `json:"settings"`
+	Environment host.Environment `json:"environment"`
+	Burn        calibrate.Burn   `json:"burn"`
+	Warnings    []string         `json:"warnings"`
+}
+
+// Case is a design at a point.
+type Case struct {
+	Design string     `json:"design"`
+	Point  plan.Point `json:"point"`
+}
+
+// Settings are what all trials of a sweep have in common.
+type Settings struct {
+	Duration   Duration `json:"duration"`
+	Warmup     Duration `json:"warmup"`
+	Operations int64    `json:"operations"`
+	Sample     int      `json:"sample"`
+	TimeLimit  Duration `json:"time_limit"` // of one trial
+}
+
+// Duration is a time that JSON writes as "1s".
+type Duration time.Duration
+
+// MarshalJSON writes the duration as a string.
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
+
+// UnmarshalJSON reads "1s".
+func (d *Duration) UnmarshalJSON(b []byte) error {
+	var s string
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	v, err := time.ParseDuration(s)
+	*d = Duration(v)
+	return err
+}
+
+// Plan is the plan of the header, its levels recast to the kinds that the workload's factors declare.
+func (h *Header) Plan(w *workload.Workload) (plan.Plan, error) {
+	seed, err := strconv.ParseUint(h.Seed, 10, 64)
+	if err != nil {
+		return plan.Plan{}, fmt.Errorf("the run's seed %q is not a number", h.Seed)
+	}
+	if h.Blocks < 1 || len(h.Cases) == 0 {
+		return plan.Plan{}, errors.New("the run's plan is empty")
+	}
+	p := plan.Plan{Seed: seed, Blocks: h.Blocks, Observed: h.Observed}
+	for _, c := range h.Cases {
+		if _, ok := w.Find(c.Design); !ok {
+			return plan.Plan{}, fmt.Errorf("the run measures %s/%s, a design that this program does not have", w.Name, c.Design)
+		}
+		point, err := w.Recast(c.Point)
+		if err != nil {
+			return plan.Plan{}, err
+		}
+		if !point.Has("cpus") {
+			return plan.Plan{}, fmt.Errorf("the run's point (%s) has no cpus", point)
+		}
+		p.Cases = append(p.Cases, plan.Case{Design: c.Design, Point: point})
+	}
+	return p, nil
+}

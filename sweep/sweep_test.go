@@ -1,0 +1,215 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+// memory is a store that remembers, and fails or stops where a test says.
+type memory struct {
+	trials []result.Trial
+	blocks map[int]int
+	ended  bool
+	failAt int // fail when so many trials are stored; 0 never
+}
+
+var errDisk = errors.New("disk full")
+
+func (m *memory) Append(t result.Trial, _ []byte) error {
+	if m.failAt > 0 && len(m.trials) == m.failAt {
+		return errDisk
+	}
+	m.trials = append(m.trials, t)
+	return nil
+}
+
+func (m *memory) Failure(block, order int, _ string) (string, error) {
+	return fmt.Sprintf("failures/%d-%d.txt", block, order), nil
+}
+
+func (m *memory) EndBlock(block, trials int) error {
+	if m.blocks == nil {
+		m.blocks = map[int]int{}
+	}
+	if m.blocks[block] != 0 {
+		return fmt.Errorf("block %d sealed twice", block)
+	}
+	m.blocks[block] = trials
+	return nil
+}
+
+func (m *memory) End() error { m.ended = true; return nil }
+
+func testSweep(store Store, run func(context.Context, trial.Spec) (trial.Outcome, error)) *Sweep {
+	nothing := func(env.Env, plan.Point) (workload.Stream, error) {
+		return workload.Stream{Op: func(env.Env, uint64) {}}, nil
+	}
+	w := &workload.Workload{Name: "test", Designs: []workload.Design{
+		{Name: "a", Stream: nothing}, {Name: "b", Stream: nothing, Expect: workload.WrongAnswer},
+	}}
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
+	h := Header{
+		Workload: "test", Seed: "5", Blocks: 3, Observed: true,
+		Cases:    []Case{{"a", point}, {"b", point}},
+		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond)},
+	}
+	p, err := h.Plan(w)
+	if err != nil {
+		panic(err)
+	}
+	return &Sweep{Workload: w, Header: h, Plan: p, Store: store, Run: run, Notify: func(Event) {}}
+}
+
+func succeed(_ context.Context, s trial.Spec) (trial.Outcome, error) {
+	t := trial.Blank(s)
+	t.Status = result.OK
+	return trial.Outcome{Trial: t}, nil
+}
+
+// places are the (block, order, kind, design) of trials, to be compared.
+func places(trials []result.Trial) []string {
+	var list []string
+	for _, t := range trials {
+		list = append(list, fmt.Sprint(t.Block, t.Order, t.Kind, t.Design))
+	}
+	return list
+}
+
+func TestEveryTrialOnceAndInOrder(t *testing.T) {
+	store := &memory{}
+	s := testSweep(store, succeed)
+	var seeds []uint64
+	s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+		seeds = append(seeds, spec.Seed)
+		if spec.Duration != time.Second || spec.Warmup != 100*time.Millisecond {
+			t.Errorf("spec %+v", spec)
+		}
+		return succeed(ctx, spec)
+	}
+	trials, err := s.Execute(t.Context())
+	if err != nil || len(trials) != 12 || !store.ended {
+		t.Fatalf("%d trials, ended %v, %v", len(trials), store.ended, err)
+	}
+	if !slices.Equal(places(trials), places(store.trials)) {
+		t.Error("what is returned is not what was stored")
+	}
+	if want := []uint64{5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7}; !slices.Equal(seeds, want) {
+		t.Errorf("seeds %v", seeds)
+	}
+	for b := range 3 {
+		if store.blocks[b] != 4 {
+			t.Errorf("block %d was sealed with %d trials", b, store.blocks[b])
+		}
+	}
+}
+
+// TestResumeAnywhere stops the sweep at every trial and goes on: each trial is run exactly once.
+func TestResumeAnywhere(t *testing.T) {
+	whole := &memory{}
+	if _, err := testSweep(whole, succeed).Execute(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for stop := range 12 {
+		store := &memory{}
+		ctx, cancel := context.WithCancel(t.Context())
+		s := testSweep(store, func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+			if len(store.trials) == stop {
+				cancel()
+				return trial.Outcome{}, ctx.Err()
+			}
+			return succeed(ctx, spec)
+		})
+		part, err := s.Execute(ctx)
+		if !errors.Is(err, context.Canceled) || len(part) != stop {
+			t.Fatalf("stopped at %d: %d trials, %v", stop, len(part), err)
+		}
+		again := testSweep(store, succeed)
+		again.Done = slices.Clone(store.trials)
+		again.Sealed = map[int]bool{}
+		for b := range store.blocks {
+			again.Sealed[b] = true
+		}
+		trials, err := again.Execute(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(places(trials), places(whole.trials)) || !slices.Equal(places(store.trials), places(whole.trials)) || !store.ended {
+			t.Errorf("stopped at %d:\n%v\n%v", stop, places(trials), places(store.trials))
+		}
+	}
+}
+
+func TestStoreFails(t *testing.T) {
+	store := &memory{failAt: 5}
+	trials, err := testSweep(store, succeed).Execute(t.Context())
+	if !errors.Is(err, errDisk) || len(trials) != 5 {
+		t.Errorf("%d trials, %v", len(trials), err)
+	}
+}
+
+func TestFailuresAreExpectedOrNot(t *testing.T) {
+	store := &memory{}
+	s := testSweep(store, func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+		tr := trial.Blank(spec)
+		tr.Status, tr.Error = result.Wrong, "41"
+		return trial.Outcome{Trial: tr, Failure: "41"}, nil
+	})
+	trials, err := s.Execute(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tr := range trials {
+		if tr.Expected != (tr.Design == "b") {
+			t.Errorf("%s: expected %v", tr.Design, tr.Expected)
+		}
+		if want := fmt.Sprintf("41 (more in failures/%d-%d.txt)", tr.Block, tr.Order); tr.Error != want {
+			t.Errorf("error %q, want %q", tr.Error, want)
+		}
+	}
+}
+
+func TestEstimate(t *testing.T) {
+	s := testSweep(&memory{}, succeed)
+	var first Event
+	s.Notify = func(e Event) {
+		if first.Total == 0 {
+			first = e
+		}
+	}
+	if _, err := s.Execute(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := 12 * (1100*time.Millisecond + overhead); first.Total != 12 || first.Left != want {
+		t.Errorf("before the first trial: %d trials, %v left; want 12 and %v", first.Total, first.Left, want)
+	}
+}
+
+func TestHeaderOfAnotherProgram(t *testing.T) {
+	s := testSweep(&memory{}, succeed)
+	for name, spoil := range map[string]func(*Header){
+		"seed":   func(h *Header) { h.Seed = "x" },
+		"blocks": func(h *Header) { h.Blocks = 0 },
+		"cases":  func(h *Header) { h.Cases = nil },
+		"design": func(h *Header) { h.Cases = []Case{{"c", h.Cases[0].Point}} },
+		"factor": func(h *Header) {
+			h.Cases = []Case{{"a", plan.NewPoint(plan.Setting{Factor: "tea", Level: plan.IntLevel(1)})}}
+		},
+		"cpus": func(h *Header) { h.Cases = []Case{{"a", plan.NewPoint()}} },
+	} {
+		h := s.Header
+		spoil(&h)
+		if _, err := h.Plan(s.Workload); err == nil {
+			t.Errorf("a header with a wrong %s is accepted", name)
+		}
+	}
+}

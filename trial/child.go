@@ -1,0 +1,114 @@
+package trial
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+
+	"github.com/brewput/brewput/workload"
+)
+
+// Exit codes of a child.
+const (
+	exitMisuse   = 2 // no hook, or not started by Run
+	exitStacks   = 4 // asked for its stacks: it hung
+	exitOrphaned = 5 // its standard input closed
+)
+
+// Main runs this process as a trial if it was started as one; it then exits and does not return. Call
+// it first thing in main, or in TestMain of a test binary that runs trials.
+func Main(workloads ...*workload.Workload) {
+	if os.Getenv(Sentinel) == "" {
+		return
+	}
+	// What a design prints must not end up in the protocol.
+	out := os.Stdout
+	os.Stdout = os.Stderr
+	os.Exit(child(os.Stdin, out, os.Stderr, workloads))
+}
+
+// refuseChild ends a process that is a trial's child but came to start trials itself: its main
+// function lacks the hook, and going on would start children without end.
+func refuseChild() {
+	if os.Getenv(Sentinel) == "" {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "brewput: this process was started as a trial but its main function does not call trial.Main (or brewput.Main) first")
+	os.Exit(exitMisuse)
+}
+
+func child(stdin io.Reader, stdout, stderr io.Writer, workloads []*workload.Workload) int {
+	if os.Getenv(Sentinel) != protocol {
+		fmt.Fprintf(stderr, "brewput: %s=%q is set by hand; unset it\n", Sentinel, os.Getenv(Sentinel))
+		return exitMisuse
+	}
+	// The terminal sends an interrupt to the whole group; the parent decides what it means.
+	signal.Ignore(os.Interrupt)
+	in := bufio.NewReader(stdin)
+	line, err := in.ReadBytes('\n')
+	if err != nil {
+		fmt.Fprintf(stderr, "brewput: a trial's child got no specification: %v\n", err)
+		return exitMisuse
+	}
+	spec, w, d, err := resolve(line, workloads)
+	if err != nil {
+		fmt.Fprintln(stderr, "brewput:", err)
+		return exitMisuse
+	}
+	go obey(in, stderr)
+	outcome := measure(spec, w, d)
+	if err := json.NewEncoder(stdout).Encode(outcome); err != nil {
+		fmt.Fprintf(stderr, "brewput: writing the outcome: %v\n", err)
+		return exitMisuse
+	}
+	return 0
+}
+
+// obey waits for the parent's word. End of input means that the parent is gone.
+func obey(in *bufio.Reader, stderr io.Writer) {
+	word, _ := in.ReadString('\n')
+	if word == wordStacks {
+		stderr.Write(stacks())
+		os.Exit(exitStacks)
+	}
+	os.Exit(exitOrphaned)
+}
+
+// wordStacks asks a child for the stacks of all goroutines and its end.
+const wordStacks = "stacks\n"
+
+func stacks() []byte {
+	buf := make([]byte, 64<<10)
+	for {
+		n := runtime.Stack(buf, true)
+		if n < len(buf) || len(buf) >= 16<<20 {
+			return buf[:n]
+		}
+		buf = make([]byte, 2*len(buf))
+	}
+}
+
+// resolve reads a specification and finds its design.
+func resolve(line []byte, workloads []*workload.Workload) (Spec, *workload.Workload, workload.Design, error) {
+	var spec Spec
+	if err := json.Unmarshal(line, &spec); err != nil {
+		return spec, nil, workload.Design{}, fmt.Errorf("a trial's specification is broken: %w", err)
+	}
+	for _, w := range workloads {
+		if w.Name != spec.Workload {
+			continue
+		}
+		d, ok := w.Find(spec.Design)
+		if !ok {
+			break
+		}
+		point, err := w.Recast(spec.Point)
+		spec.Point = point
+		return spec, w, d, err
+	}
+	return spec, nil, workload.Design{}, fmt.Errorf("the trial's child has no design %s/%s: parent and child must be given the same workloads", spec.Workload, spec.Design)
+}

@@ -1,0 +1,137 @@
+package trial
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/live"
+)
+
+// runLoad runs a closed loop in a bubble, where Sleep takes no real time and exactly its own.
+func runLoad(t *testing.T, c closedLoop) (l load, opened, closed time.Duration, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := live.New(live.Config{})
+		var e0 env.Env
+		c.atBegin = func() { opened = e0.Now() }
+		c.atEnd = func() { closed = e0.Now() }
+		left := w.Run("load", func(e env.Env) {
+			e0 = e
+			l, err = c.run(e)
+		})
+		if left != nil {
+			t.Error(left)
+		}
+	})
+	return l, opened, closed, err
+}
+
+func sleepFor(d time.Duration) func(env.Env, uint64) {
+	return func(e env.Env, _ uint64) { e.Sleep(d) }
+}
+
+func TestWindow(t *testing.T) {
+	// Operations of 30 ms end at 30, 60, 90, ...; the window is [100, 250).
+	l, opened, closed, err := runLoad(t, closedLoop{op: sleepFor(30 * time.Millisecond), workers: 2, warmup: 100 * time.Millisecond, window: 150 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opened != 100*time.Millisecond || closed != 250*time.Millisecond {
+		t.Errorf("the window was [%v, %v)", opened, closed)
+	}
+	if l.inside != 10 { // 120, 150, 180, 210, 240, twice
+		t.Errorf("%d operations ended inside the window, want 10", l.inside)
+	}
+	if l.total != 18 { // up to 270
+		t.Errorf("%d operations in all, want 18", l.total)
+	}
+	if l.window != 150*time.Millisecond || l.concurrency != 2 {
+		t.Errorf("window %v, concurrency %v", l.window, l.concurrency)
+	}
+	if l.latency.Count() != 10 || l.latency.Mean() != 30e6 {
+		t.Errorf("%d latencies with mean %v ns", l.latency.Count(), l.latency.Mean())
+	}
+}
+
+func TestOperationLongerThanTheWindow(t *testing.T) {
+	_, _, _, err := runLoad(t, closedLoop{op: sleepFor(time.Second), workers: 1, window: 10 * time.Millisecond})
+	if err == nil || !strings.Contains(err.Error(), "use a longer --duration") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestOperationsInsteadOfWindow(t *testing.T) {
+	l, _, closed, err := runLoad(t, closedLoop{op: sleepFor(10 * time.Millisecond), workers: 3, operations: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.total != 7 || l.inside != 7 || l.latency.Count() != 7 {
+		t.Errorf("total %d inside %d latencies %d, want 7", l.total, l.inside, l.latency.Count())
+	}
+	if l.window != 30*time.Millisecond || closed != 30*time.Millisecond { // the shares are 3, 2, 2
+		t.Errorf("window %v, closed at %v, want 30ms", l.window, closed)
+	}
+}
+
+func TestSampled(t *testing.T) {
+	l, _, _, err := runLoad(t, closedLoop{op: sleepFor(time.Millisecond), workers: 1, window: 100 * time.Millisecond, sample: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Groups of ten end at 10, 20, ..., 100 ms; the last is outside.
+	if l.inside != 90 || l.latency.Count() != 9 || l.latency.Mean() != 1e6 {
+		t.Errorf("inside %d, %d latencies with mean %v", l.inside, l.latency.Count(), l.latency.Mean())
+	}
+}
+
+// TestRequestsAreNumberedAlikeForAllDesigns: they key the random draws.
+func TestRequestNumbers(t *testing.T) {
+	seen := make([]int, 10)
+	_, _, _, err := runLoad(t, closedLoop{op: func(e env.Env, request uint64) {
+		seen[request]++
+		e.Sleep(time.Millisecond)
+	}, workers: 3, operations: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, n := range seen {
+		if n != 1 {
+			t.Errorf("request %d was served %d times", r, n)
+		}
+	}
+}
+
+// TestLittle breaks the identity on purpose: a worker's lost time must be noticed.
+func TestLittle(t *testing.T) {
+	c := closedLoop{workers: 2, window: time.Second}
+	full := tally{latency: histOf(time.Second), inside: 1, total: 1}
+	if _, err := c.sum([]tally{full, full}, 0, 0, time.Second); err != nil {
+		t.Errorf("a full window is refused: %v", err)
+	}
+	short := tally{latency: histOf(400 * time.Millisecond), inside: 1, total: 1}
+	_, err := c.sum([]tally{full, short}, 0, 0, time.Second)
+	if err == nil || !strings.Contains(err.Error(), "2 workers were asked for and 1.400 observed") {
+		t.Errorf("lost time: %v", err)
+	}
+	edges := tally{latency: histOf(900 * time.Millisecond), early: 100 * time.Millisecond, late: 200 * time.Millisecond, inside: 1}
+	if l, err := c.sum([]tally{full, edges}, 0, 0, time.Second); err != nil || l.concurrency != 2 {
+		t.Errorf("operations across the edges: %v, %v", l.concurrency, err)
+	}
+}
+
+func TestShare(t *testing.T) {
+	for _, n := range []int64{0, 1, 7, 100} {
+		for w := 1; w <= 9; w++ {
+			sum := int64(0)
+			for i := range w {
+				sum += share(n, w, i)
+			}
+			if sum != n {
+				t.Errorf("%d operations over %d workers: %d", n, w, sum)
+			}
+		}
+	}
+}

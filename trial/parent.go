@@ -1,0 +1,268 @@
+package trial
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/brewput/brewput/result"
+)
+
+// Runner starts trials.
+type Runner struct {
+	// Command is the program that calls Main, with its arguments; nil means the running one.
+	Command []string
+	// TimeLimit ends a trial that hangs, after its goroutines' stacks have been collected.
+	TimeLimit time.Duration
+	// OnStart, if set, is told the process number of every child.
+	OnStart func(pid int)
+}
+
+// patience is how long a child may take to print its stacks.
+const patience = 5 * time.Second
+
+// Run runs one trial in a fresh process and waits for it. A trial that crashes, deadlocks or hangs is
+// an Outcome with the status failed; an error means that no trial could be run at all, or that ctx
+// was cancelled.
+func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
+	refuseChild()
+	command := r.Command
+	if command == nil {
+		exe, err := os.Executable()
+		if err != nil {
+			return Outcome{}, fmt.Errorf("cannot find the running program to start trials with: %w", err)
+		}
+		command = []string{exe}
+	}
+	line, err := json.Marshal(spec)
+	if err != nil {
+		return Outcome{}, err
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = childEnv(os.Environ(), spec.Point.Int("cpus"))
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return Outcome{}, err
+	}
+	var stdout bytes.Buffer
+	stderr := &ends{}
+	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	// A grandchild that keeps the pipes open must not keep us waiting.
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		return Outcome{}, fmt.Errorf("cannot start a trial: %w", err)
+	}
+	if r.OnStart != nil {
+		r.OnStart(cmd.Process.Pid)
+	}
+	io.WriteString(stdin, string(line)+"\n") // a child that is gone already is reported by Wait
+	hung, err := r.await(ctx, cmd, stdin)
+	if ctx.Err() != nil {
+		return Outcome{}, ctx.Err()
+	}
+	return conclude(spec, cmd, stdout.Bytes(), stderr.String(), hung, err), nil
+}
+
+// await waits for the child and reports whether it had to be ended at the time limit.
+func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.WriteCloser) (hung bool, err error) {
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	limit := time.NewTimer(r.TimeLimit)
+	defer limit.Stop()
+	var giveUp <-chan time.Time
+	for {
+		select {
+		case err := <-done:
+			return hung, err
+		case <-ctx.Done():
+			cmd.Process.Kill()
+			return hung, <-done
+		case <-limit.C:
+			hung = true
+			io.WriteString(stdin, wordStacks)
+			timer := time.NewTimer(patience)
+			defer timer.Stop()
+			giveUp = timer.C
+		case <-giveUp:
+			cmd.Process.Kill()
+			return hung, <-done
+		}
+	}
+}
+
+// childEnv is the environment of a child: the parent's, with the CPUs of the trial.
+func childEnv(environ []string, cpus int) []string {
+	env := make([]string, 0, len(environ)+2)
+	for _, kv := range environ {
+		if !strings.HasPrefix(kv, "GOMAXPROCS=") && !strings.HasPrefix(kv, Sentinel+"=") {
+			env = append(env, kv)
+		}
+	}
+	return append(env, "GOMAXPROCS="+strconv.Itoa(cpus), Sentinel+"="+protocol)
+}
+
+// raceExit is the exit code of a program whose race detector reported something.
+const raceExit = 66
+
+// conclude turns what the child left into an outcome.
+func conclude(spec Spec, cmd *exec.Cmd, stdout []byte, stderr string, hung bool, waitErr error) Outcome {
+	var o Outcome
+	parsed := json.Unmarshal(stdout, &o) == nil && o.Trial.Kind != ""
+	var exit *exec.ExitError
+	raced := errors.As(waitErr, &exit) && exit.ExitCode() == raceExit
+	switch {
+	case parsed && raced:
+		o.Trial.Status, o.Trial.Error = result.Violated, "the race detector reported a data race"
+		o.Failure = stderr
+		return o
+	case parsed && waitErr == nil && !hung:
+		o.Failure = o.Trial.Error
+		return o
+	}
+	o = Outcome{Trial: Blank(spec), Failure: stderr}
+	o.Trial.Status = result.Failed
+	switch {
+	case hung:
+		o.Trial.Error = "the trial did not end within --time-limit: deadlock or hang; " + firstDesignFrame(stderr)
+	case waitErr != nil:
+		o.Trial.Error = fmt.Sprintf("the trial's process ended with %s: %s", describe(waitErr), headline(stderr))
+	default:
+		o.Trial.Error = "the trial's process ended without a result: " + headline(stderr)
+	}
+	return o
+}
+
+// describe says how a process ended.
+func describe(err error) string {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ProcessState.String()
+	}
+	return err.Error()
+}
+
+// headline is the line of a crash report that says what happened.
+func headline(stderr string) string {
+	first := ""
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") || strings.HasPrefix(line, "brewput:") {
+			return line
+		}
+		if first == "" {
+			first = line
+		}
+	}
+	if first == "" {
+		return "it printed nothing"
+	}
+	return first
+}
+
+// firstDesignFrame names the first place outside the runtime and the harness where a goroutine of the
+// dump waits.
+func firstDesignFrame(dump string) string {
+	for block := range strings.SplitSeq(dump, "\n\n") {
+		lines := strings.Split(block, "\n")
+		for i := 1; i+1 < len(lines); i += 2 {
+			fn := lines[i]
+			if strings.HasPrefix(fn, "created by") || strings.Contains(fn, "/brewput/trial.(") {
+				break // a design is called by the load loop, so its frames stand above
+			}
+			if isHarness(fn) {
+				continue
+			}
+			state := lines[0]
+			if _, after, ok := strings.Cut(state, "["); ok {
+				state, _, _ = strings.Cut(after, "]")
+			}
+			place, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
+			return fmt.Sprintf("a goroutine waits (%s) at %s", state, shortPlace(place))
+		}
+	}
+	return "its stacks show no goroutine of the design"
+}
+
+func shortPlace(place string) string {
+	parts := strings.Split(place, "/")
+	if len(parts) > 2 {
+		parts = parts[len(parts)-2:]
+	}
+	return strings.Join(parts, "/")
+}
+
+// isHarness reports whether a stack frame is the runtime's, the standard library's or ours.
+func isHarness(frame string) bool {
+	const module = "github.com/brewput/brewput"
+	for _, p := range []string{
+		"runtime.", "runtime/", "sync.", "internal/", "time.", "os.", "os/", "io.", "bufio.", "syscall.", "reflect.",
+		module + "/trial.", module + "/env.", module + "/env/live.", module + "/internal/cli.", module + ".", "main.main(",
+	} {
+		if strings.HasPrefix(frame, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Blank is a trial's record before anything was measured.
+func Blank(spec Spec) result.Trial {
+	kind := "trial"
+	if spec.Observed {
+		kind = "observed"
+	}
+	return result.Trial{
+		Kind: kind, SchemaVersion: result.SchemaVersion,
+		Workload: spec.Workload, Design: spec.Design, World: "live",
+		Point: spec.Point, Block: spec.Block, Order: spec.Order,
+		Seed:    strconv.FormatUint(spec.Seed, 10),
+		Metrics: result.Metrics{}, Resources: []result.Resource{}, Warnings: []string{},
+		Answer: map[string]any{},
+	}
+}
+
+// ends keeps the beginning and the end of what is written to it: a crash says what happened first and
+// a dump of a million goroutines must not fill the memory.
+type ends struct {
+	mu   sync.Mutex
+	head []byte
+	tail []byte
+	lost int
+}
+
+const keepEach = 256 << 10
+
+func (e *ends) Write(p []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := len(p)
+	if room := keepEach - len(e.head); room > 0 {
+		k := min(room, len(p))
+		e.head = append(e.head, p[:k]...)
+		p = p[k:]
+	}
+	e.tail = append(e.tail, p...)
+	if extra := len(e.tail) - keepEach; extra > 0 {
+		e.lost += extra
+		e.tail = append(e.tail[:0], e.tail[extra:]...)
+	}
+	return n, nil
+}
+
+func (e *ends) String() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.lost > 0 {
+		return fmt.Sprintf("%s\n... %d bytes left out ...\n%s", e.head, e.lost, e.tail)
+	}
+	return string(e.head) + string(e.tail)
+}

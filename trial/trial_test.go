@@ -1,0 +1,164 @@
+package trial_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/catalog"
+	"github.com/brewput/brewput/internal/hist"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/trial"
+)
+
+// noHook makes the test binary a program that starts trials without calling trial.Main.
+const noHook = "BREWPUT_TEST_NO_HOOK"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(noHook) != "" {
+		runner := trial.Runner{TimeLimit: time.Minute}
+		outcome, err := runner.Run(context.Background(), spec("null", "stream"))
+		if err != nil {
+			panic(err)
+		}
+		os.Stdout.WriteString(outcome.Trial.Error)
+		return
+	}
+	trial.Main(catalog.All()...)
+	os.Exit(m.Run())
+}
+
+func spec(workload, design string) trial.Spec {
+	settings := []plan.Setting{{Factor: "cpus", Level: plan.IntLevel(1)}, {Factor: "workers", Level: plan.IntLevel(2)}}
+	if workload == "coffee" {
+		settings = append(settings, plan.Setting{Factor: "stage", Level: plan.DurationLevel(10 * time.Microsecond)},
+			plan.Setting{Factor: "jitter", Level: plan.DurationLevel(0)})
+	}
+	return trial.Spec{
+		Workload: workload, Design: design, Point: plan.NewPoint(settings...),
+		Block: 3, Order: 7, Seed: 11, Operations: 100, BurnRate: 1,
+	}
+}
+
+func run(t *testing.T, s trial.Spec) trial.Outcome {
+	t.Helper()
+	o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestStream(t *testing.T) {
+	o := run(t, spec("coffee", "finelocking"))
+	tr := o.Trial
+	if tr.Status != result.OK || tr.Kind != "trial" || tr.Block != 3 || tr.Order != 7 || tr.Seed != "11" || tr.World != "live" {
+		t.Fatalf("%+v", tr)
+	}
+	if tr.Operations != 100 || tr.Metrics.Get(result.Throughput) <= 0 {
+		t.Errorf("%d operations, throughput %v", tr.Operations, tr.Metrics.Get(result.Throughput))
+	}
+	for _, name := range []string{"latency_mean_ns", "latency_p50_ns", "latency_min_ns", "latency_max_ns", "cpu_seconds", "parallelism", "allocs_per_op", "burn_probe_before", "burn_probe_after"} {
+		if !tr.Metrics.Get(name).Known() {
+			t.Errorf("no %s", name)
+		}
+	}
+	if v, has := tr.Metrics["latency_p999_ns"]; !has || v.Known() {
+		t.Errorf("the p999 of 100 operations is %v", v)
+	}
+	if len(tr.Resources) != 0 {
+		t.Errorf("a plain trial has resources: %v", tr.Resources)
+	}
+	h, err := hist.Decode(o.Histogram)
+	if err != nil || h.Count() != 100 {
+		t.Errorf("histogram of %d operations (%v)", h.Count(), err)
+	}
+}
+
+func TestObserved(t *testing.T) {
+	s := spec("coffee", "finelocking")
+	s.Observed = true
+	tr := run(t, s).Trial
+	if tr.Kind != "observed" || len(tr.Resources) != 6 {
+		t.Fatalf("kind %s, resources %+v", tr.Kind, tr.Resources)
+	}
+	for _, r := range tr.Resources {
+		if r.Uses != 100 || r.Utilization == nil || *r.Utilization <= 0 || *r.Utilization > 1.001 || r.Violations != 0 {
+			t.Errorf("%+v", r)
+		}
+		if r.WaitMeanNs == nil {
+			t.Errorf("%s %s has no wait", r.Kind, r.Name)
+		}
+	}
+	sum := result.Value(0)
+	for _, part := range []string{"useful", "runtime", "gc", "idle"} {
+		sum += tr.Metrics.Get("ledger_" + part)
+	}
+	if !(sum > 0.95) { // parts are measured apart; they may overlap a little but not leave much out
+		t.Errorf("the ledger adds up to %v: %v", sum, tr.Metrics)
+	}
+}
+
+func TestJob(t *testing.T) {
+	s := spec("null", "loop")
+	s.Point = s.Point.Only([]string{"cpus"})
+	tr := run(t, s).Trial
+	if tr.Status != result.OK || tr.Operations != 1 || tr.WallSeconds <= 0 || tr.Metrics.Get(result.ItemsRate) <= 0 {
+		t.Errorf("%+v", tr)
+	}
+	if _, has := tr.Metrics[result.Throughput]; has {
+		t.Error("a job has a throughput")
+	}
+}
+
+// TestChildWithoutHook: a program that starts trials and does not call trial.Main first must not
+// start children without end.
+func TestChildWithoutHook(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), noHook+"=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "exit status 2: brewput: this process was started as a trial but its main function does not call trial.Main") {
+		t.Errorf("it says %q", out)
+	}
+}
+
+// TestChildEndsWithItsInput: no specification, no trial, and no orphan.
+func TestChildEndsWithItsInput(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, input := range []string{"", "{}\n", "nonsense\n"} {
+		cmd := exec.Command(exe)
+		cmd.Env = append(os.Environ(), trial.Sentinel+"=1")
+		cmd.Stdin = strings.NewReader(input)
+		out, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != 2 || len(out) == 0 {
+			t.Errorf("input %q: exit %d, %q", input, code, out)
+		}
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), trial.Sentinel+"=by hand")
+	if cmd.Run(); cmd.ProcessState.ExitCode() != 2 {
+		t.Errorf("a sentinel set by hand: exit %d", cmd.ProcessState.ExitCode())
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	runner := trial.Runner{TimeLimit: time.Minute, OnStart: func(int) { cancel() }}
+	if _, err := runner.Run(ctx, spec("coffee", "locking")); err != context.Canceled {
+		t.Errorf("error %v", err)
+	}
+}

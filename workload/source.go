@@ -1,0 +1,258 @@
+package workload
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Source is the code of one design: the declarations that its constructor reaches within its package.
+type Source struct {
+	Constructor string
+	Parts       []Part
+	Lines       int // lines that hold code, without comments and blank lines
+}
+
+// Part is one declaration, as written.
+type Part struct {
+	File string
+	Line int
+	Text string
+}
+
+// SourceOf finds the code of a design: its constructor and all it reaches among the top-level
+// declarations of its package, except those in files that hold no design's constructor. What lies
+// there serves all designs, and no single one pays for it.
+func (w *Workload) SourceOf(d Design) (Source, error) {
+	files, names, err := w.parse()
+	if err != nil {
+		return Source{}, err
+	}
+	constructor, _, err := constructorOf(d)
+	if err != nil {
+		return Source{}, err
+	}
+	decls := map[string]*declaration{} // by name; methods as Type.Method
+	var order []*declaration
+	for i, f := range files.list {
+		for _, decl := range f.Decls {
+			for _, dc := range declarations(decl) {
+				dc.file = names[i]
+				decls[dc.name] = dc
+				order = append(order, dc)
+			}
+		}
+	}
+	start := decls[constructor]
+	if start == nil {
+		return Source{}, fmt.Errorf("the source of %s/%s does not hold its constructor %s", w.Name, d.Name, constructor)
+	}
+	own := w.constructorFiles(decls)
+	reached := map[*declaration]bool{}
+	reach(start, order, decls, own, reached)
+	src := Source{Constructor: constructor}
+	for _, dc := range order {
+		if !reached[dc] {
+			continue
+		}
+		from, to := files.set.Position(dc.node.Pos()), files.set.Position(dc.node.End())
+		text := string(files.text[dc.file][from.Offset:to.Offset])
+		if dc.doc != nil {
+			text = string(files.text[dc.file][files.set.Position(dc.doc.Pos()).Offset:to.Offset])
+			from = files.set.Position(dc.doc.Pos())
+		}
+		src.Parts = append(src.Parts, Part{File: dc.file, Line: from.Line, Text: text})
+		src.Lines += CodeLines([]byte(text))
+	}
+	// The constructor comes first: it is what a reader looks for.
+	slices.SortStableFunc(src.Parts, func(a, b Part) int {
+		return boolOrder(strings.Contains(b.Text, "func "+constructor+"("), strings.Contains(a.Text, "func "+constructor+"("))
+	})
+	return src, nil
+}
+
+func boolOrder(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	default:
+		return -1
+	}
+}
+
+// declaration is a top-level function, method or group of types, constants or variables.
+type declaration struct {
+	name string
+	file string
+	node ast.Node
+	doc  *ast.CommentGroup
+}
+
+func declarations(decl ast.Decl) []*declaration {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		name := decl.Name.Name
+		if decl.Recv != nil && len(decl.Recv.List) == 1 {
+			name = receiver(decl.Recv.List[0].Type) + "." + name
+		}
+		return []*declaration{{name: name, node: decl, doc: decl.Doc}}
+	case *ast.GenDecl:
+		var list []*declaration
+		for _, spec := range decl.Specs {
+			node, doc := ast.Node(spec), (*ast.CommentGroup)(nil)
+			if !decl.Lparen.IsValid() {
+				node, doc = decl, decl.Doc
+			}
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				list = append(list, &declaration{name: spec.Name.Name, node: node, doc: doc})
+			case *ast.ValueSpec:
+				for _, id := range spec.Names {
+					list = append(list, &declaration{name: id.Name, node: node, doc: doc})
+				}
+			}
+		}
+		return list
+	}
+	return nil
+}
+
+func receiver(t ast.Expr) string {
+	switch t := t.(type) {
+	case *ast.StarExpr:
+		return receiver(t.X)
+	case *ast.IndexExpr:
+		return receiver(t.X)
+	case *ast.IndexListExpr:
+		return receiver(t.X)
+	case *ast.Ident:
+		return t.Name
+	}
+	return ""
+}
+
+// reach marks what from uses. A selector x.m marks every method m of the package's own files: types
+// are not resolved, which errs towards more lines.
+func reach(from *declaration, all []*declaration, decls map[string]*declaration, own map[string]bool, reached map[*declaration]bool) {
+	if reached[from] || !own[from.file] {
+		return
+	}
+	reached[from] = true
+	ast.Inspect(from.node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			for _, dc := range all {
+				if strings.HasSuffix(dc.name, "."+n.Sel.Name) {
+					reach(dc, all, decls, own, reached)
+				}
+			}
+		case *ast.Ident:
+			if dc := decls[n.Name]; dc != nil {
+				reach(dc, all, decls, own, reached)
+			}
+		}
+		return true
+	})
+}
+
+// constructorFiles are the files that hold a constructor of some design.
+func (w *Workload) constructorFiles(decls map[string]*declaration) map[string]bool {
+	files := map[string]bool{}
+	for _, d := range w.Designs {
+		if name, _, err := constructorOf(d); err == nil && decls[name] != nil {
+			files[decls[name].file] = true
+		}
+	}
+	return files
+}
+
+// constructorOf returns the name of the function that makes a design, and where it was compiled.
+func constructorOf(d Design) (name, file string, err error) {
+	value := reflect.ValueOf(d.Stream)
+	if d.Stream == nil {
+		value = reflect.ValueOf(d.Job)
+	}
+	fn := runtime.FuncForPC(value.Pointer())
+	if fn == nil {
+		return "", "", fmt.Errorf("the constructor of %s is unknown to the runtime", d.Name)
+	}
+	file, _ = fn.FileLine(fn.Entry())
+	_, name, _ = strings.Cut(path.Base(fn.Name()), ".")
+	name, _, _ = strings.Cut(name, ".func") // a closure belongs to the function that makes it
+	return name, file, nil
+}
+
+type parsed struct {
+	set  *token.FileSet
+	list []*ast.File
+	text map[string][]byte
+}
+
+// parse reads the Go files, without tests, of the workload's Source, or else of the folder where its
+// first design was compiled.
+func (w *Workload) parse() (parsed, []string, error) {
+	source := w.Source
+	if source == nil {
+		_, file, err := constructorOf(w.Designs[0])
+		if err != nil {
+			return parsed{}, nil, err
+		}
+		source = os.DirFS(filepath.Dir(file))
+	}
+	names, err := fs.Glob(source, "*.go")
+	if err != nil {
+		return parsed{}, nil, err
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return strings.HasSuffix(n, "_test.go") })
+	if len(names) == 0 {
+		return parsed{}, nil, fmt.Errorf("the source of workload %s is not at hand: set its Source, for example by go:embed", w.Name)
+	}
+	p := parsed{set: token.NewFileSet(), text: map[string][]byte{}}
+	for _, name := range names {
+		text, err := fs.ReadFile(source, name)
+		if err != nil {
+			return parsed{}, nil, err
+		}
+		f, err := parser.ParseFile(p.set, name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return parsed{}, nil, err
+		}
+		p.list = append(p.list, f)
+		p.text[name] = text
+	}
+	return p, names, nil
+}
+
+// CodeLines counts the lines of Go text that hold a token other than a comment.
+func CodeLines(text []byte) int {
+	set := token.NewFileSet()
+	file := set.AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, 0)
+	lines := map[int]bool{}
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return len(lines)
+		}
+		if tok == token.SEMICOLON && literal == "\n" {
+			continue
+		}
+		first := file.Line(pos)
+		for i := range strings.Count(literal, "\n") + 1 {
+			lines[first+i] = true
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package workload_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/catalog"
+	"github.com/brewput/brewput/workload"
+)
+
+func TestCodeLines(t *testing.T) {
+	const text = `// A comment.
+func f() { // and one here
+
+	/* one
+	   more */
+	s := ` + "`two\nlines`" + `
+	g(s)
+}
+`
+	if n := workload.CodeLines([]byte(text)); n != 5 {
+		t.Errorf("%d lines, want 5: func, two of the string, g, the brace", n)
+	}
+}
+
+func TestSourceOfDesigns(t *testing.T) {
+	for _, w := range catalog.All() {
+		if err := w.Validate(); err != nil {
+			t.Error(err)
+		}
+		for _, d := range w.Designs {
+			embedded, err := w.SourceOf(d)
+			if err != nil {
+				t.Errorf("%s/%s: %v", w.Name, d.Name, err)
+				continue
+			}
+			// The embedded copy and the files it was compiled from must tell the same.
+			onDisk := *w
+			onDisk.Source = nil
+			disk, err := onDisk.SourceOf(d)
+			if err != nil || disk.Lines != embedded.Lines || disk.Lines == 0 {
+				t.Errorf("%s/%s: %d lines embedded, %d on disk (%v)", w.Name, d.Name, embedded.Lines, disk.Lines, err)
+			}
+		}
+	}
+}
+
+// TestLinesAreOfTheDesignAlone: what lies in files without a constructor serves all designs.
+func TestLinesAreOfTheDesignAlone(t *testing.T) {
+	w := catalog.All()[0]
+	d, _ := w.Find("finelocking")
+	src, err := w.SourceOf(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, p := range src.Parts {
+		text.WriteString(p.Text + "\n")
+	}
+	for _, has := range []string{"func newFineLocking(", "lockSteam(", "type counter struct", "func newCounter("} {
+		if !strings.Contains(text.String(), has) {
+			t.Errorf("finelocking lacks %q", has)
+		}
+	}
+	for _, not := range []string{"newAmericano", "blackCoffee", "func newShop", "type order", "newMulti"} {
+		if strings.Contains(text.String(), not) {
+			t.Errorf("finelocking holds %q", not)
+		}
+	}
+	if got, want := workload.CodeLines([]byte(text.String())), src.Lines; got != want {
+		t.Errorf("%d lines in its parts, %d counted", got, want)
+	}
+	if !strings.HasPrefix(src.Parts[0].Text, "// newFineLocking") {
+		t.Errorf("the constructor is not first but\n%s", src.Parts[0].Text)
+	}
+}
