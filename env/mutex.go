@@ -149,7 +149,14 @@ func (e Env) Group() *Group {
 func (g *Group) Go(e Env, name string, body func(Env)) {
 	g.wg.Add(1)
 	e.Go(name, func(e Env) {
-		defer g.wg.Done()
+		defer func() {
+			// As in sync.WaitGroup.Go: a body that panics is not done, or the process could exit
+			// as if nothing had happened before the panic has ended it.
+			if p := recover(); p != nil {
+				panic(p)
+			}
+			g.wg.Done()
+		}()
 		body(e)
 	})
 }

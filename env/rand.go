@@ -74,7 +74,8 @@ func (d *Draws) LogNormal(mean, cv float64) float64 {
 
 // ln and exp are written out because those of package math use fused instructions on some machines
 // and not on others; a seed must give the same draws everywhere. The conversions to float64 forbid
-// the compiler to fuse. Both are within 4e-16 relative error of package math in their tests.
+// the compiler to fuse. Both agree with package math to a relative 7e-16 in
+// their tests (4.5e-16 on amd64).
 
 const (
 	ln2Hi = 6.93147180369123816490e-01

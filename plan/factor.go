@@ -65,7 +65,8 @@ func (f Factor) validateRange() error {
 }
 
 // Recast makes a level of another kind one of the factor's: JSON does not tell 2.0 from 2, nor a
-// duration from a word. It never changes the value. The result is within the factor's range.
+// duration from a word. What was a level of the factor before it went through JSON is the same
+// afterwards. The result is within the factor's range.
 func (f Factor) Recast(l Level) (Level, error) {
 	r, ok := recast(l, f.Kind)
 	if !ok {
@@ -82,8 +83,8 @@ func recast(l Level, k Kind) (Level, bool) {
 	case l.kind == k:
 		return l, true
 	case k == Float && l.kind == Int:
-		f := float64(l.n)
-		return FloatLevel(f), f < math.MaxInt64 && int64(f) == l.n
+		// Above 2^53 the shortest decimal of a float64 is not its exact value, only nearest to it.
+		return FloatLevel(float64(l.n)), true
 	case k == Int && l.kind == Float: // 1e3
 		whole := l.f == math.Trunc(l.f) && math.Abs(l.f) <= 1<<53
 		return Level{kind: Int, n: int64(l.f)}, whole

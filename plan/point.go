@@ -237,8 +237,8 @@ func (p Point) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads an object. Whole numbers become Int, other numbers Float, strings such as
-// Level.String writes for durations Duration, other strings Text. Levels that a factor declares otherwise are mended by
-// [Factor.Recast].
+// [Level.String] writes for durations Duration, other strings Text. Levels that a factor declares
+// otherwise are mended by [Factor.Recast].
 func (p *Point) UnmarshalJSON(data []byte) error {
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	dec.UseNumber()

@@ -3,7 +3,8 @@ package plan
 import "strings"
 
 // Suggest is the known word that a mistyped one was probably meant to be, or "". The two differ by
-// at most a third of the word's letters, where 1 is always allowed and 2 from four letters on.
+// at most a third of the word's letters, where 1 is always allowed and 2 from four letters on. Failing
+// that, it is the only known word that begins with three letters or more as typed.
 func Suggest(word string, known []string) string {
 	w := []rune(strings.ToLower(word))
 	limit := max(len(w)/3, 1)
@@ -18,7 +19,25 @@ func Suggest(word string, known []string) string {
 			best, nearest = k, d
 		}
 	}
+	if best == "" && len(w) >= 3 {
+		best = completion(strings.ToLower(word), known)
+	}
 	return best
+}
+
+// completion is the only known word with that prefix, or "".
+func completion(prefix string, known []string) string {
+	found := ""
+	for _, k := range known {
+		if !strings.HasPrefix(strings.ToLower(k), prefix) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = k
+	}
+	return found
 }
 
 // didYouMean is the end of a message about an unknown word.

@@ -74,15 +74,20 @@ func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 	c := newCanvas(width, y)
 	c.draw(list, at)
 
-	remark := "bars: 95 % intervals"
-	if how != "" {
-		remark += "; " + how
+	remark := how
+	if f.intervals(metric) {
+		remark = strings.TrimSuffix("bars: 95 % intervals; "+how, "; ")
 	}
 	heading(b, f.rows[0].Workload+": "+name+" against "+factor, remark, st)
 	c.write(b, y, margin, at, st)
 	writeLevels(b, levels, at, margin+2, st)
 	writeLegend(b, list, st)
 	writeRemarks(b, c.crowded, leftOut, without, factor, st)
+}
+
+// intervals reports whether some row has an interval of the metric.
+func (f *frame) intervals(metric string) bool {
+	return slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.Metric(metric).Low.Known() })
 }
 
 // writeLevels writes the texts under the x axis, centred, without those that would touch another.

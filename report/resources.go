@@ -57,7 +57,7 @@ func addResource(columns []column, x result.Resource) {
 	if x.WaitMeanNs != nil {
 		wait = number(result.Value(*x.WaitMeanNs), result.Nanoseconds, fewDigits)
 	}
-	if x.Uses > 0 {
+	if x.Uses > 0 && x.Kind != "station" { // who waits for a station waits at its lock or channel
 		waited = percent(float64(x.Waits) / float64(x.Uses))
 	}
 	if x.Kind == "station" {

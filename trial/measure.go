@@ -198,7 +198,7 @@ func clashText(clashes map[string]int64) string {
 // count adds what the operating system and the runtime counted between the snapshots.
 func (m *measurement) count() {
 	span := (m.ended.at - m.began.at).Seconds()
-	delta := m.ended.counters.Since(&m.began.counters)
+	delta := m.ended.counters.Since(m.began.counters)
 	for name, v := range delta {
 		m.set(name, v)
 	}
@@ -207,10 +207,10 @@ func (m *measurement) count() {
 		m.set(result.Parallelism, cpu/result.Value(span))
 	}
 	if m.operations > 0 && m.trial.WallSeconds > 0 {
-		// The snapshots may lie a little off the window: costs per operation use the rate, not the count.
-		operations := result.Value(float64(m.operations) / m.trial.WallSeconds * span)
-		if m.design.Job != nil {
-			operations = 1
+		operations := result.Value(m.operations)
+		if m.design.Stream != nil && m.spec.Operations == 0 {
+			// The snapshots may lie a little off the window, so the rate counts.
+			operations *= result.Value(span / m.trial.WallSeconds)
 		}
 		m.set("allocs_per_op", delta.Get("allocs")/operations)
 		m.set("alloc_bytes_per_op", delta.Get("alloc_bytes")/operations)

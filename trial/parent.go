@@ -125,7 +125,10 @@ func conclude(spec Spec, cmd *exec.Cmd, stdout []byte, stderr string, hung bool,
 		o.Failure = stderr
 		return o
 	case parsed && waitErr == nil && !hung:
-		o.Failure = o.Trial.Error
+		o.Failure = stderr
+		if o.Trial.Status != result.Failed {
+			o.Failure = "" // its error says it all
+		}
 		return o
 	}
 	o = Outcome{Trial: Blank(spec), Failure: stderr}

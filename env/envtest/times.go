@@ -30,8 +30,8 @@ func nowMonotone(b *bench, e env.Env) {
 			last := time.Duration(0)
 			for t, ok := baton.Recv(); ok; t, ok = baton.Recv() {
 				now := e.Now()
-				if now < t || t < last {
-					b.Errorf("Now is %v after %v after %v", now, t, last)
+				if now < t || now < last {
+					b.Errorf("Now is %v after it was %v here and %v elsewhere", now, last, t)
 				}
 				last = now
 			}

@@ -82,9 +82,13 @@ func (w *World) Spawn(t *env.Task) {
 	go t.Start()()
 }
 
-// Exit implements env.World. A panic is not recovered: it ends the process with its own stack, as in
-// any Go program.
+// Exit implements env.World. A panic goes on and ends the process with its own stack, as in any Go
+// program. The goroutine does not count as ended then: Run could return, and the process exit as
+// if nothing had happened, before the panic has ended it.
 func (w *World) Exit(t *env.Task) {
+	if p := recover(); p != nil {
+		panic(p)
+	}
 	release(w)
 	hide()
 	w.names.find(t.BaseName()).ended.Add(1)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -30,7 +31,10 @@ func TestLaws(t *testing.T) {
 		envtest.Run(t, func(t testing.TB, cfg envtest.Config) envtest.World {
 			var w *World
 			return adapt(&w, true, func(body func(env.Env)) (err error) {
-				synctest.Test(t.(*testing.T), func(*testing.T) { err = try(&w, cfg, body) })
+				synctest.Test(t.(*testing.T), func(*testing.T) {
+					err = try(&w, cfg, body)
+					time.Sleep(24 * time.Hour) // the bubble's: goroutines left behind end meanwhile
+				})
 				return err
 			})
 		})

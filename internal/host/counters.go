@@ -96,29 +96,29 @@ func (c *Counters) readRuntime() {
 	c.total[allocBytes] = number(c.samples[sampleBytes])
 }
 
-// Since is what happened between two snapshots of one process.
+// Since is what happened between an earlier snapshot of the same process and this one.
 //
 // max_rss_bytes is the peak so far and load1 the load at the later snapshot; the rest are differences.
 // gc_cpu_seconds is brought up to date by the runtime at the end of each collection only. allocs and
 // alloc_bytes can lack what the runtime has not yet booked, at most one span for each P and size of
 // object, and hold some dozens of the snapshots' own. The scheduling latency is of the runtime's sample
 // of goroutines (1 in 8) in buckets 25 % wide; its p99 needs 1000 of them. steal_seconds is of all CPUs.
-func (later *Counters) Since(earlier *Counters) result.Metrics {
-	m := result.Metrics{"max_rss_bytes": later.maxRSS, "load1": later.load1}
+func (c Counters) Since(earlier Counters) result.Metrics {
+	m := result.Metrics{"max_rss_bytes": c.maxRSS, "load1": c.load1}
 	for i, name := range totalNames {
-		m[name] = later.total[i] - earlier.total[i]
+		m[name] = c.total[i] - earlier.total[i]
 	}
 	m[result.CPUSeconds] = m["cpu_user_seconds"] + m["cpu_system_seconds"]
-	m["read_calls"] -= result.Value(earlier.own.after + later.own.before)
+	m["read_calls"] -= result.Value(earlier.own.after + c.own.before)
 	m["sched_latency_mean_ns"], m["sched_latency_p99_ns"] = result.Unavailable, result.Unavailable
-	if d, ok := difference(later.latencies(), earlier.latencies()); ok {
+	if d, ok := difference(c.latencies(), earlier.latencies()); ok {
 		m["sched_latency_mean_ns"], m["sched_latency_p99_ns"] = d.mean()*1e9, d.quantile(0.99)*1e9
 	}
 	return m
 }
 
 // latencies is nil where there is no such histogram.
-func (c *Counters) latencies() *metrics.Float64Histogram {
+func (c Counters) latencies() *metrics.Float64Histogram {
 	if c.samples == nil || c.samples[sampleLatencies].Value.Kind() != metrics.KindFloat64Histogram {
 		return nil
 	}
@@ -166,13 +166,13 @@ func CPUClasses() Ledger {
 	return Ledger{GC: number(s[0]), Scavenge: number(s[1]), User: number(s[2]), Idle: number(s[3]), Total: number(s[4])}
 }
 
-// Since is what was spent between two ledgers.
-func (later Ledger) Since(earlier Ledger) Ledger {
+// Since is what was spent between an earlier ledger and this one.
+func (l Ledger) Since(earlier Ledger) Ledger {
 	return Ledger{
-		GC:       later.GC - earlier.GC,
-		Scavenge: later.Scavenge - earlier.Scavenge,
-		User:     later.User - earlier.User,
-		Idle:     later.Idle - earlier.Idle,
-		Total:    later.Total - earlier.Total,
+		GC:       l.GC - earlier.GC,
+		Scavenge: l.Scavenge - earlier.Scavenge,
+		User:     l.User - earlier.User,
+		Idle:     l.Idle - earlier.Idle,
+		Total:    l.Total - earlier.Total,
 	}
 }

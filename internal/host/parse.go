@@ -182,5 +182,8 @@ func hasWord(list, word string) bool {
 
 // unescape undoes mountinfo's octal escapes of space, tab, newline and backslash.
 func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(s)
 }

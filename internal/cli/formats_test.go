@@ -1,0 +1,143 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/catalog"
+	"github.com/brewput/brewput/internal/cli"
+	"github.com/brewput/brewput/result"
+)
+
+// brewput runs the command in this process; only its trials are processes of their own.
+func brewputCommand(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := cli.Run(context.Background(), catalog.All(), args, strings.NewReader(""), &stdout, &stderr); code != 0 {
+		t.Fatalf("%v exits %d: %s", args, code, stderr.String())
+	}
+	return stdout.String()
+}
+
+// TestBenchstatAgrees: benchstat reads --format bench, and its medians are ours.
+func TestBenchstatAgrees(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	bench := brewputCommand(t, "run", "coffee", "--designs", "locking,finelocking", "--cpus", "1", "--workers", "1,2",
+		"--stage", "10us", "--operations", "50", "--count", "7", "--format", "bench", "-o", dir)
+	file := filepath.Join(t.TempDir(), "bench.txt")
+	if err := os.WriteFile(file, []byte(bench), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "tool", "-modfile=tools/go.mod", "benchstat", "-format", "csv", file)
+	cmd.Dir = filepath.Join("..", "..")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("benchstat: %v\n%s", err, out)
+	}
+	theirs := benchstatMedians(t, string(out))
+	compared := 0
+	for line := range strings.Lines(brewputCommand(t, "run", "--resume", dir, "--format", "json")) {
+		var s result.Summary
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			t.Fatal(err)
+		}
+		unit, scale := "", 1.0
+		switch {
+		case s.Kind != "summary":
+			continue
+		case s.Metric == result.Throughput:
+			unit = "ops/s"
+		case s.Metric == result.LatencyMean:
+			unit, scale = "sec/op", 1e-9
+		case s.Metric == result.LatencyP50:
+			unit, scale = "p50-sec", 1e-9
+		default:
+			continue
+		}
+		name := "Coffee/design=" + s.Design + "/world=live/workers=" + strconv.Itoa(s.Point.Int("workers")) + "/stage=10us/jitter=0s-1"
+		got, ok := theirs[unit+" "+name]
+		if want := float64(s.Median) * scale; !ok || math.Abs(got-want) > 1e-12*math.Abs(want) {
+			t.Errorf("%s of %s: benchstat says %v (%v), we %v", unit, name, got, ok, want)
+		}
+		compared++
+	}
+	if compared != 12 {
+		t.Errorf("%d medians compared, want 12: 2 designs, 2 points, 3 metrics", compared)
+	}
+}
+
+// benchstatMedians reads benchstat's CSV: by "UNIT NAME".
+func benchstatMedians(t *testing.T, text string) map[string]float64 {
+	t.Helper()
+	r := csv.NewReader(strings.NewReader(text))
+	r.FieldsPerRecord = -1
+	records, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	medians, unit := map[string]float64{}, ""
+	for _, rec := range records {
+		if len(rec) >= 2 && rec[0] == "" {
+			unit = rec[1]
+		} else if len(rec) >= 2 {
+			if v, err := strconv.ParseFloat(rec[1], 64); err == nil {
+				medians[unit+" "+rec[0]] = v
+			}
+		}
+	}
+	return medians
+}
+
+// TestNewProgram builds and runs what brewput new writes, outside of this tree, by the commands that
+// it prints.
+func TestNewProgram(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "mybench")
+	said := brewputCommand(t, "new", dir, "--local", root)
+	for _, line := range strings.Split(said, "\n") {
+		args := strings.Fields(line)
+		if len(args) == 0 || args[0] != "go" {
+			continue
+		}
+		if args[1] == "run" {
+			args = append(args[:len(args)-2], "--cpus", "1", "--operations", "20", "--count", "1", "--format", "json")
+		}
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = dir
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, stderr.String())
+		}
+		if args[1] != "run" {
+			continue
+		}
+		for _, want := range []string{`"workload":"mybench","design":"coarse"`, `"design":"fine"`, `"status":"ok"`} {
+			if !strings.Contains(stdout.String(), want) {
+				t.Errorf("%v does not print %s:\n%s", args, want, stdout.String())
+			}
+		}
+	}
+	if !strings.Contains(said, "go run . run mybench") {
+		t.Errorf("new does not say how to go on:\n%s", said)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gofmt", "-l", dir).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("gofmt would change what new writes: %s %v\n%s", out, err, text)
+	}
+}
