@@ -62,10 +62,10 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 	var good, watched []*result.Trial
 	for _, t := range trials {
 		r.note(t)
-		switch {
-		case t.Kind == observed:
+		switch t.Kind {
+		case observed:
 			watched = append(watched, t)
-		case t.Kind == throughput:
+		case throughput:
 			r.Statuses[t.Status]++
 			if t.Good() {
 				good = append(good, t)

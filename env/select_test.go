@@ -3,6 +3,7 @@ package env
 import (
 	"math"
 	"testing"
+	"time"
 )
 
 // TestShuffled counts all orders of n cases. The chi-square statistic of k degrees of freedom exceeds
@@ -67,5 +68,89 @@ func TestShuffledEight(t *testing.T) {
 				t.Errorf("case %d comes at place %d %d times, want about %d", i, place, c, each)
 			}
 		}
+	}
+}
+
+// TestNative asks for every case of a native select, parking and with a Default. Select itself gets
+// here with a case ready only if that case has become ready in the last instant.
+func TestNative(t *testing.T) {
+	for n := 1; n <= maxNative; n++ {
+		for ready := range n {
+			for _, fallback := range []int{-1, n - 1} {
+				for _, send := range []bool{false, true} {
+					if ready != fallback {
+						tryNative(t, n, ready, fallback, send)
+					}
+				}
+			}
+		}
+	}
+}
+
+func tryNative(t *testing.T, n, ready, fallback int, send bool) {
+	var c [maxNative]*Chan[int]
+	var values [maxNative]int
+	var cases []Case
+	for i := range n {
+		c[i] = &Chan[int]{ch: make(chan int, 1)}
+		if i == fallback {
+			cases = append(cases, Default)
+		} else if send {
+			cases = append(cases, c[i].OnSend(i+1))
+		} else {
+			cases = append(cases, c[i].OnRecv(&values[i]))
+		}
+		if send && i != ready {
+			c[i].ch <- 9
+		}
+	}
+	if fallback >= 0 && n > 1 {
+		filled := c[ready].ch
+		c[ready].ch = nil
+		if i, _, done := native(cases, fallback); !done || i != fallback {
+			t.Errorf("%d cases, none ready: took %d (%v), want the Default", n, i, done)
+		}
+		c[ready].ch = filled
+	}
+	if !send {
+		c[ready].ch <- ready + 1
+	}
+	i, ok, done := native(cases, fallback)
+	if !done || !ok || i != ready {
+		t.Errorf("%d cases, send %v, ready %d, Default %d: took %d, ok %v, done %v", n, send, ready, fallback, i, ok, done)
+		return
+	}
+	if send {
+		values[ready] = <-c[ready].ch
+	}
+	if values[ready] != ready+1 {
+		t.Errorf("%d cases, send %v: case %d moves the value %d", n, send, ready, values[ready])
+	}
+}
+
+// TestNativeSide asks for the signal and the timer beside channels of another type, with a Default.
+func TestNativeSide(t *testing.T) {
+	c := &Chan[int]{ch: make(chan int)}
+	signal := &Chan[struct{}]{ch: make(chan struct{}, 1)}
+	timer := &Chan[time.Duration]{ch: make(chan time.Duration, 1)}
+	var at time.Duration
+	cases := []Case{signal.OnRecv(nil), Default, timer.OnRecv(&at), c.OnRecv(nil)}
+	take := func(want int) {
+		t.Helper()
+		if i, _, done := native(cases, 1); !done || i != want {
+			t.Errorf("took %d (%v), want %d", i, done, want)
+		}
+	}
+	take(1)
+	signal.ch <- struct{}{}
+	take(0)
+	timer.ch <- 7
+	take(2)
+	if at != 7 {
+		t.Errorf("the time received is %v, want 7ns", at)
+	}
+	other := &Chan[string]{ch: make(chan string)}
+	if _, _, done := native([]Case{c.OnRecv(nil), other.OnRecv(nil)}, -1); done {
+		t.Error("a native select of two payload types")
 	}
 }

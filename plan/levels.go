@@ -214,10 +214,10 @@ func (f Factor) walk(from, to Level, next func(*big.Rat)) ([]Level, error) {
 
 // bound rounds fractions that repeated multiplication made long, so that a walk takes bounded time.
 // A typed end has at most 17 digits and an exponent within 330, which is under 1200 bits, so a
-// fraction of more than 4096 bits is none and loses no end.
+// fraction of more than 2048 bits is none and loses no end.
 func bound(x *big.Rat) {
-	if x.Num().BitLen() > 4096 || x.Denom().BitLen() > 4096 {
-		new(big.Float).SetPrec(2048).SetRat(x).Rat(x)
+	if x.Num().BitLen() > 2048 || x.Denom().BitLen() > 2048 {
+		new(big.Float).SetPrec(1024).SetRat(x).Rat(x)
 	}
 }
 

@@ -16,21 +16,27 @@ func atomicLaws() []law {
 }
 
 func atomicAdds(b *bench, e env.Env) {
-	const goroutines, adds = 6, 500
+	const goroutines, adds = 4, 5000 // enough to overlap even where starting a goroutine takes long
 	var a env.Atomic[int]
-	seen, m, g := map[int]int{}, e.Mutex("m"), e.Group()
-	for range goroutines {
+	start, g := env.NewChan[int](e, "start", 0), e.Group()
+	var results [goroutines][adds]int
+	for p := range goroutines {
 		g.Go(e, "adder", func(env.Env) {
-			for range adds {
-				v := a.Add(3)
-				m.Lock()
-				seen[v]++
-				m.Unlock()
+			start.Recv()
+			for i := range adds {
+				results[p][i] = a.Add(3)
 			}
 		})
 	}
+	start.Close()
 	g.Wait()
 	want(b, "the sum of additions", a.Load(), 3*goroutines*adds)
+	seen := map[int]bool{}
+	for p := range results {
+		for _, v := range results[p] {
+			seen[v] = true
+		}
+	}
 	want(b, "the number of different results of Add", len(seen), goroutines*adds)
 }
 

@@ -15,6 +15,7 @@ func meterLaws() []law {
 		simple("a Station counts a clash", stationClash),
 		{"a meter counts a clash", observed, false, body(meterClash)},
 		{"Little's law holds for a Chan", observed, true, body(littleChan)},
+		{"Little's law holds for a Chan used by Select", observed, true, body(littleSelect)},
 		{"Little's law holds for a Mutex", observed, true, littleMutex},
 		{"work is conserved at a Station", observed, true, body(workConserved)},
 		{"a meter counts what is still going on", observed, true, body(inProgress)},
@@ -87,6 +88,37 @@ func littleChan(b *bench, e env.Env) {
 	want(b, "the integral of the line", r.Line, time.Duration(waits.Load()))
 	if r.Line == 0 {
 		b.Error("nobody waited: the law is not tried")
+	}
+}
+
+// littleSelect has Selects send and receive. A value is on its way from the time its Select has chosen
+// to send it, so the integral is the sum of the receives' times less the sum of the sends'.
+func littleSelect(b *bench, e env.Env) {
+	const goroutines, values = 3, 30
+	c, spare, g := env.NewChan[int](e, "line", 2), env.NewChan[int](e, "spare", 0), e.Group()
+	var sent, received env.Atomic[int64]
+	for p := range goroutines {
+		g.Go(e, "sender", func(e env.Env) {
+			for i := range values {
+				e.Sleep(time.Duration((i*7+p*3)%5) * ms)
+				want(b, "the case taken", env.Select(spare.OnRecv(nil), c.OnSend(i)), 1)
+				sent.Add(int64(e.Now()))
+			}
+		})
+		g.Go(e, "receiver", func(e env.Env) {
+			for i := range values {
+				want(b, "the case taken", env.Select(c.OnRecv(nil), spare.OnRecv(nil)), 0)
+				received.Add(int64(e.Now()))
+				e.Sleep(time.Duration((i*3+p)%6) * ms)
+			}
+		})
+	}
+	g.Wait()
+	r := b.meter("line")
+	want(b, "the number of values received", r.Uses, goroutines*values)
+	want(b, "the integral of the line", r.Line, time.Duration(received.Load()-sent.Load()))
+	if r.Line == 0 || r.SendWait == 0 || r.RecvWait == 0 {
+		b.Errorf("nobody waited, so the law is not tried: %+v", r)
 	}
 }
 

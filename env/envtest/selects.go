@@ -19,6 +19,9 @@ func selectLaws() []law {
 		simple("Select takes more than eight cases", selectMany),
 		simple("Select mixes types, ready or parked", selectMixed),
 		simple("Select sends and receives while parked", selectParked),
+		{name: "a parked Select tells which case woke it", exact: true, test: func(b *bench) {
+			b.run(func(e env.Env) { selectWoken(b, e) })
+		}},
 	}
 }
 
@@ -288,4 +291,43 @@ func selectParked(b *bench, e env.Env) {
 	}
 	stop.Close()
 	g.Wait()
+}
+
+// selectWoken parks on every number of cases of one type and wakes each of them.
+func selectWoken(b *bench, e env.Env) {
+	for _, n := range []int{1, 2, 3, 4, 5, 10} {
+		for woken := range n {
+			for _, send := range []bool{false, true} {
+				c, g := make([]*env.Chan[int], n), e.Group()
+				values, cases := make([]int, n), make([]env.Case, n)
+				for i := range c {
+					c[i] = env.NewChan[int](e, "c", 0)
+					cases[i] = c[i].OnRecv(&values[i])
+					if send {
+						cases[i] = c[i].OnSend(i + 1)
+					}
+				}
+				got := 0
+				g.Go(e, "waker", func(e env.Env) {
+					e.Sleep(1) // until the Select has parked
+					if send {
+						got, _ = c[woken].Recv()
+					} else {
+						c[woken].Send(woken + 1)
+					}
+				})
+				what := fmt.Sprintf("the case that woke a Select of %d", n)
+				want(b, what, env.Select(cases...), woken)
+				g.Wait()
+				for i, v := range values {
+					switch {
+					case send && got != woken+1:
+						b.Errorf("case %d of %d sends %d", woken, n, got)
+					case !send && i == woken && v != woken+1, !send && i != woken && v != 0:
+						b.Errorf("case %d of %d wakes and case %d receives %d", woken, n, i, v)
+					}
+				}
+			}
+		}
+	}
 }

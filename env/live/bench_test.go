@@ -19,7 +19,7 @@ type pair struct {
 // pairs are the costs that the package doc of env limits. Each closure is a plain loop, so that
 // what is inlined in a design is inlined here.
 func pairs(e env.Env) []pair {
-	return slices.Concat(lockPairs(e), chanPairs(e), goPairs(e), selectPairs(e), otherPairs(e))
+	return slices.Concat(lockPairs(e), chanPairs(e), goPairs(e), readyPairs(e), defaultPairs(e), blockedPairs(e), otherPairs(e))
 }
 
 func lockPairs(e env.Env) []pair {
@@ -30,7 +30,7 @@ func lockPairs(e env.Env) []pair {
 		{"Mutex", 2, func(n int) {
 			for range n {
 				mu.Lock()
-				mu.Unlock() //nolint
+				mu.Unlock()
 			}
 		}, func(n int) {
 			for range n {
@@ -169,13 +169,13 @@ func otherPairs(e env.Env) []pair {
 	}
 }
 
-func selectPairs(e env.Env) []pair {
+// readyPairs are Selects with one case ready, the send into its Chan included.
+func readyPairs(e env.Env) []pair {
 	var b [4]chan int
 	var c [4]*env.Chan[int]
 	for i := range b {
 		b[i], c[i] = make(chan int, 1), env.NewChan[int](e, "c", 1)
 	}
-	none, eNone := make(chan int), env.NewChan[int](e, "none", 0)
 	var v int
 	return []pair{
 		{"Select-1", 1, func(n int) {
@@ -221,18 +221,26 @@ func selectPairs(e env.Env) []pair {
 				env.Select(c[0].OnRecv(&v), c[1].OnRecv(&v), c[2].OnRecv(&v), c[3].OnRecv(&v))
 			}
 		}},
+	}
+}
+
+func defaultPairs(e env.Env) []pair {
+	b, c := make(chan int, 1), env.NewChan[int](e, "c", 1)
+	none, eNone := make(chan int), env.NewChan[int](e, "none", 0)
+	var v int
+	return []pair{
 		{"Select-send", 1, func(n int) {
 			for i := range n {
 				select {
-				case b[0] <- i:
+				case b <- i:
 				case v = <-none:
 				}
-				<-b[0]
+				<-b
 			}
 		}, func(n int) {
 			for i := range n {
-				env.Select(c[0].OnSend(i), eNone.OnRecv(&v))
-				c[0].Recv()
+				env.Select(c.OnSend(i), eNone.OnRecv(&v))
+				c.Recv()
 			}
 		}},
 		{"Select-default-1", 1, func(n int) {
@@ -251,15 +259,24 @@ func selectPairs(e env.Env) []pair {
 			for range n {
 				select {
 				case v = <-none:
-				case v = <-b[0]:
+				case v = <-b:
 				default:
 				}
 			}
 		}, func(n int) {
 			for range n {
-				env.Select(eNone.OnRecv(&v), c[0].OnRecv(&v), env.Default)
+				env.Select(eNone.OnRecv(&v), c.OnRecv(&v), env.Default)
 			}
 		}},
+	}
+}
+
+// blockedPairs are Selects that mostly park.
+func blockedPairs(e env.Env) []pair {
+	b, c := make(chan int, 1), env.NewChan[int](e, "c", 1)
+	none, eNone := make(chan int), env.NewChan[int](e, "none", 0)
+	var v int
+	return []pair{
 		{"Select-blocked-1", 1, func(n int) {
 			go func() {
 				for i := range n {
@@ -290,7 +307,7 @@ func selectPairs(e env.Env) []pair {
 			for range n {
 				select {
 				case v = <-none:
-				case v = <-b[0]:
+				case v = <-b:
 				}
 			}
 		}, func(n int) {
@@ -300,7 +317,7 @@ func selectPairs(e env.Env) []pair {
 				}
 			})
 			for range n {
-				env.Select(eNone.OnRecv(&v), c[0].OnRecv(&v))
+				env.Select(eNone.OnRecv(&v), c.OnRecv(&v))
 			}
 		}},
 	}

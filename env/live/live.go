@@ -1,5 +1,6 @@
 // Package live builds a world on the Go runtime: goroutines are goroutines, locks are locks, time is
-// the monotonic clock. What a name or an observation costs is paid only in observed worlds.
+// the monotonic clock. What an observation costs is paid only in observed worlds. Their meters are
+// locks that all users of a resource pass, and so hide races: look for races in a plain world.
 package live
 
 import (

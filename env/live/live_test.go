@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -103,22 +104,42 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestChildPanics runs itself in a process of its own, which a goroutine's panic must end.
+// fault is a panic value that takes its time to be printed: whoever takes the panicking goroutine
+// for ended can meanwhile end the process.
+type fault struct{}
+
+func (fault) Error() string {
+	for range 10000 {
+		runtime.Gosched()
+	}
+	return "boiling over"
+}
+
+// TestChildPanics runs itself in a process of its own, which a goroutine's panic must end, and not
+// the exit of those who wait for that goroutine.
 func TestChildPanics(t *testing.T) {
 	const key = "BREWPUT_TEST_PANIC"
-	if os.Getenv(key) != "" {
+	switch os.Getenv(key) {
+	case "group":
 		New(Config{}).Run("body", func(e env.Env) {
 			g := e.Group()
-			g.Go(e, "child", func(env.Env) { panic("boiling over") })
+			g.Go(e, "child", func(env.Env) { panic(fault{}) })
 			g.Wait()
+			os.Exit(0)
+		})
+	case "run":
+		New(Config{}).Run("body", func(e env.Env) {
+			e.Go("child", func(env.Env) { panic(fault{}) })
 		})
 		os.Exit(0)
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestChildPanics$")
-	cmd.Env = append(os.Environ(), key+"=1")
-	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "panic: boiling over") || !strings.Contains(string(out), "TestChildPanics.") {
-		t.Errorf("the panic of a goroutine must end the process with its stack: %v\n%s", err, out)
+	for _, waiter := range []string{"group", "run"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestChildPanics$")
+		cmd.Env = append(os.Environ(), key+"="+waiter)
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "boiling over") || !strings.Contains(string(out), "TestChildPanics.") {
+			t.Errorf("%s: the panic of a goroutine must end the process with its stack: %v\n%s", waiter, err, out)
+		}
 	}
 }
 

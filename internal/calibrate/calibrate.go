@@ -43,8 +43,11 @@ func (b Burn) usable() bool {
 }
 
 // MeasureBurn measures the rate anew: the median over reps burns of about 1 ms each, after a warm-up
-// of 20 ms. The median leaves out burns with an interrupt or a change of the CPU's clock. The burns
-// are then checked; Fingerprint is left to the caller.
+// of 20 ms. The median leaves out the odd burn that met a long interrupt or a change of the CPU's
+// clock. What disturbs a burn (interrupts, a virtual machine's exits) is charged to its thread and only
+// lengthens it, so the fastest burns would repeat better; but a trial's burns meet the same
+// disturbance, and the rate from the median fits those. The new rate is then checked; Fingerprint is
+// left to the caller.
 func MeasureBurn(reps int) (Burn, error) {
 	return locked(func(m meter) (Burn, error) { return m.measure(reps) })
 }

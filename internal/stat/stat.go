@@ -51,7 +51,7 @@ func Quantile(sorted []float64, q float64) float64 {
 		return sorted[i]
 	}
 	a, b, t := sorted[i], sorted[i+1], place-float64(i)
-	if t == 0 || a == b { // also where both are infinite
+	if t == 0 || a == b { // neither 0 times infinity nor a rounded mean of equals
 		return a
 	}
 	return a*(1-t) + b*t

@@ -168,6 +168,11 @@ func TestQuantile(t *testing.T) {
 			t.Errorf("Quantile(%v, %v) = %v, want %v", c.xs, c.q, got, c.want)
 		}
 	}
+	for i := range 100 {
+		if got := Quantile([]float64{0.1, 0.1}, float64(i)/100); got != 0.1 {
+			t.Errorf("a quantile of equal values is %v", got)
+		}
+	}
 	for _, q := range []float64{-0.1, 1.1, math.NaN()} {
 		if got := Quantile([]float64{1, 2}, q); !math.IsNaN(got) {
 			t.Errorf("the quantile %v is %v", q, got)

@@ -84,11 +84,9 @@ func now(e env.Env) {
 	yield()
 }
 
-// joined is written by goroutines that only Run waits for.
-var joined [2]int
-
-// join is correct: the end of Run comes after the end of its goroutines.
+// join is correct: the end of Run comes after the end of its goroutines, for which nobody else waits.
 func join(env.Env) {
+	var joined [2]int
 	w := live.New(live.Config{BurnRate: 1})
 	w.Run("inner", func(e env.Env) {
 		for i := range joined {

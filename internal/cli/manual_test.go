@@ -1,0 +1,136 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/catalog"
+	"github.com/brewput/brewput/internal/cli"
+)
+
+// TestManual executes the console blocks of the manual. In a block a line that begins with "$ brewput"
+// is a command, "# exit 2" after it is its exit code if not 0, and the lines up to the next command are
+// what it prints. They are compared with numbers taken for one another, since figures differ from
+// run to run; a line "..." stands for any number of lines.
+func TestManual(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "manual", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no manual: %v", err)
+	}
+	for _, page := range pages {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("NO_COLOR", "1")
+			t.Setenv("COLUMNS", "100")
+			t.Setenv("LANG", "C.UTF-8")
+			t.Chdir(t.TempDir())
+			commands := consoleCommands(string(text))
+			if len(commands) == 0 {
+				t.Error("the page shows no command")
+			}
+			for _, c := range commands {
+				c.check(t)
+			}
+		})
+	}
+}
+
+// console is a command of the manual and what it is said to print.
+type console struct {
+	line    string
+	code    int
+	printed []string
+}
+
+func consoleCommands(page string) []console {
+	var list []console
+	inside := false
+	for line := range strings.Lines(page) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case line == "```console":
+			inside = true
+		case strings.HasPrefix(line, "```"):
+			inside = false
+		case inside && strings.HasPrefix(line, "$ "):
+			command, comment, _ := strings.Cut(line[2:], "  # exit ")
+			code, _ := strconv.Atoi(comment)
+			list = append(list, console{line: command, code: code})
+		case inside && len(list) > 0:
+			last := &list[len(list)-1]
+			last.printed = append(last.printed, line)
+		}
+	}
+	return list
+}
+
+func (c console) check(t *testing.T) {
+	t.Helper()
+	args := strings.Fields(c.line)
+	if args[0] != "brewput" {
+		t.Errorf("the manual's command %q is not brewput's", c.line)
+		return
+	}
+	var stdout, stderr bytes.Buffer
+	code := cli.Run(context.Background(), catalog.All(), args[1:], strings.NewReader(""), &stdout, &stderr)
+	if code != c.code {
+		t.Errorf("$ %s\nexits %d, not %d:\n%s", c.line, code, c.code, stderr.String())
+		return
+	}
+	got := loosely(stderr.String() + stdout.String())
+	at, skip := 0, false
+	for _, want := range c.printed {
+		if strings.TrimSpace(want) == "..." {
+			skip = true
+			continue
+		}
+		w := loosely(want)[0]
+		for at < len(got) && skip && got[at] != w {
+			at++
+		}
+		if at >= len(got) || got[at] != w {
+			t.Errorf("$ %s\ndoes not print (numbers apart)\n  %s\nbut\n%s%s", c.line, want, stderr.String(), stdout.String())
+			return
+		}
+		at++
+		skip = false
+	}
+}
+
+var (
+	numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(ns|µs|us|ms|s|k|M|m)?\b`)
+	spaces  = regexp.MustCompile(`[\s─]+`)
+)
+
+// loosely are the lines of a text with numbers and runs of blanks made alike.
+func loosely(text string) []string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, l := range lines {
+		l = numbers.ReplaceAllString(l, "#")
+		l = regexp.MustCompile(`#[smh#]*`).ReplaceAllString(l, "#") // 1m30s
+		lines[i] = strings.TrimSpace(spaces.ReplaceAllString(l, " "))
+	}
+	return lines
+}
+
+func TestManualIsChecked(t *testing.T) {
+	c := consoleCommands("```console\n$ brewput a  # exit 2\nsays 3.5ms\n...\n$ brewput b\n```\n$ brewput no\n")
+	if len(c) != 2 || c[0].code != 2 || c[0].line != "brewput a" || len(c[0].printed) != 2 || c[1].line != "brewput b" {
+		t.Errorf("%+v", c)
+	}
+	if a, b := loosely("took  12.5ms of 3")[0], loosely("took 1µs of 300")[0]; a != b {
+		t.Errorf("%q and %q differ", a, b)
+	}
+	if a, b := loosely("took 1 lap")[0], loosely("took 1 laps")[0]; a == b {
+		t.Errorf("%q and %q are alike", a, b)
+	}
+}
