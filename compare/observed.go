@@ -63,6 +63,7 @@ func medianResource(xs []result.Resource) result.Resource {
 	out := result.Resource{
 		Count:       int(whole(func(x result.Resource) int64 { return int64(x.Count) })),
 		Utilization: median(func(x result.Resource) *float64 { return x.Utilization }),
+		BusyMeanNs:  median(func(x result.Resource) *float64 { return x.BusyMeanNs }),
 		WaitMeanNs:  median(func(x result.Resource) *float64 { return x.WaitMeanNs }),
 		Uses:        whole(func(x result.Resource) int64 { return x.Uses }),
 		Waits:       whole(func(x result.Resource) int64 { return x.Waits }),

@@ -42,16 +42,16 @@ func (f Factor) validateRange() error {
 		}
 	}
 	if f.Max != 0 && f.Max < f.Min {
-		return fmt.Errorf("Max %v is below Min %v", f.Max, f.Min)
+		return fmt.Errorf("the limit Max %v is below Min %v", f.Max, f.Min)
 	}
 	if f.Kind == Duration && f.Min < 0 {
-		return fmt.Errorf("Min %v would allow a negative duration", f.Min)
+		return fmt.Errorf("the limit Min %v would allow a negative duration", f.Min)
 	}
 	if f.Kind == Text && (f.Min != 0 || f.Max != 0) {
 		return errors.New("a word has no Min and Max")
 	}
 	if f.Kind != Text && f.Words != nil {
-		return fmt.Errorf("Words are for words, not for a %v", f.Kind)
+		return fmt.Errorf("the list Words is for words, not for a %v", f.Kind)
 	}
 	for i, w := range f.Words {
 		if err := checkWord(w); err != nil {

@@ -20,7 +20,7 @@ func resources(b *strings.Builder, f *frame, st Style) {
 	labels := f.labels()
 	columns := append(labels,
 		column{head: "resource", left: true}, column{head: "kind", left: true, drop: 3}, column{head: "count", drop: 2},
-		column{head: "busy"}, column{group: "mean", head: "wait"}, column{head: "waited", drop: 1},
+		column{head: "busy"}, column{group: "mean", head: "use", drop: 4}, column{group: "mean", head: "wait"}, column{head: "waited", drop: 1},
 		column{head: "violations"}, column{head: "occupied"})
 	for _, r := range f.rows {
 		for i, x := range r.Resources {
@@ -53,7 +53,10 @@ func addResource(columns []column, x result.Resource) {
 		}
 		return percent(*p)
 	}
-	wait, waited, violations, occupied := "", "", "", ""
+	use, wait, waited, violations, occupied := "", "", "", "", ""
+	if x.BusyMeanNs != nil {
+		use = number(result.Value(*x.BusyMeanNs), result.Nanoseconds, fewDigits)
+	}
 	if x.WaitMeanNs != nil {
 		wait = number(result.Value(*x.WaitMeanNs), result.Nanoseconds, fewDigits)
 	}
@@ -66,10 +69,10 @@ func addResource(columns []column, x result.Resource) {
 	if x.Occupancy != nil && x.Capacity != nil {
 		occupied = strconv.FormatFloat(*x.Occupancy, 'f', 2, 64) + " of " + strconv.Itoa(*x.Capacity)
 	}
-	texts := []string{x.Name, x.Kind, strconv.Itoa(x.Count), share(x.Utilization), wait, waited, violations, occupied}
+	texts := []string{x.Name, x.Kind, strconv.Itoa(x.Count), share(x.Utilization), use, wait, waited, violations, occupied}
 	for i, text := range texts {
 		t := plain
-		if i == 6 && x.Violations > 0 {
+		if i == 7 && x.Violations > 0 {
 			t = alarm
 		}
 		columns[i].add(text, t)

@@ -58,6 +58,7 @@ type Resource struct {
 	Kind        string   `json:"kind"`  // station, mutex, rwmutex, chan
 	Count       int      `json:"count"` // how many of that name
 	Utilization *float64 `json:"utilization"`
+	BusyMeanNs  *float64 `json:"busy_mean_ns"` // per use: how long the resource was held
 	WaitMeanNs  *float64 `json:"wait_mean_ns"` // per use: until the lock was held or the value received; a station's is that of the lock or channel of its name
 	Uses        int64    `json:"uses"`
 	Waits       int64    `json:"waits"` // uses that parked

@@ -288,6 +288,9 @@ func resource(meter *env.Meter, a, b env.Reading) result.Resource {
 		r.RecvParked = number(float64(b.RecvWait-a.RecvWait) / span)
 	} else {
 		r.Utilization = number(float64(b.Busy-a.Busy) / span / float64(r.Count))
+		if r.Uses > 0 {
+			r.BusyMeanNs = number(float64(b.Busy-a.Busy) / float64(r.Uses))
+		}
 	}
 	return r
 }

@@ -1,3 +1,5 @@
+//lint:file-ignore SA2001,S1000,S1005 the bare primitives, as they stand, are what is measured
+
 package live
 
 import (

@@ -111,7 +111,7 @@ func (w *World) Ordinal(name string) int {
 
 // Burn implements env.World.
 func (w *World) Burn(d time.Duration) {
-	Spin(uint64(float64(d) * w.cfg.BurnRate))
+	_ = Spin(uint64(float64(d) * w.cfg.BurnRate))
 	if w.cfg.Observe {
 		w.useful.Add(int64(d))
 	}

@@ -45,7 +45,7 @@ func burnTogether(n, reps int, turns uint64) []time.Duration {
 			own := make([]time.Duration, reps)
 			for j := range own {
 				start, _ := ThreadCPU()
-				live.Spin(turns)
+				_ = live.Spin(turns)
 				end, _ := ThreadCPU()
 				own[j] = end - start
 			}

@@ -83,7 +83,7 @@ type meter struct {
 }
 
 func newMeter() meter {
-	m := meter{spin: func(n uint64) { live.Spin(n) }}
+	m := meter{spin: func(n uint64) { _ = live.Spin(n) }}
 	if _, ok := ThreadCPU(); ok {
 		m.clock = ThreadClock
 		m.now = func() time.Duration { d, _ := ThreadCPU(); return d }
