@@ -11,7 +11,7 @@ help: ## list the targets
 
 demo: ## measure six designs of the coffee shop at 1 and 2 CPUs, in under two minutes
 	$(GO) run ./cmd/brewput run coffee --designs ideal,locking,finelocking,multi,linearpipe,splitpipe \
-		--cpus 1,2 --count 8 --duration 400ms --warmup 50ms
+		--cpus 1,2 --count 8 --duration 300ms --warmup 50ms
 
 build: ## build bin/brewput
 	$(GO) build -o bin/brewput ./cmd/brewput
