@@ -7,9 +7,15 @@ type Word interface {
 	~int | ~int64 | ~uint | ~uint64
 }
 
-// Atomic is an atomic integer and a point where the order of goroutines may be explored. Its zero
-// value is zero and ready; it must not be copied.
+// Atomic is an atomic integer and a point where the order of goroutines may be explored. Make one
+// with [NewAtomic].
 type Atomic[T Word] struct{ v atomic.Uint64 }
+
+// NewAtomic makes an atomic integer that is 0. The name appears where orders are explored.
+func NewAtomic[T Word](e Env, name string) *Atomic[T] {
+	e.own()
+	return &Atomic[T]{}
+}
 
 // Load returns the value.
 func (a *Atomic[T]) Load() T { return T(a.v.Load()) }
@@ -24,8 +30,14 @@ func (a *Atomic[T]) Add(d T) T { return T(a.v.Add(uint64(d))) }
 func (a *Atomic[T]) CompareAndSwap(was, v T) bool { return a.v.CompareAndSwap(uint64(was), uint64(v)) }
 
 // Var is plain shared memory, as racy as a field, and a point where the order of goroutines may be
-// explored. Its zero value is the zero T.
+// explored. Make one with [NewVar].
 type Var[T any] struct{ v T }
+
+// NewVar makes a variable that holds the zero T. The name appears where orders are explored.
+func NewVar[T any](e Env, name string) *Var[T] {
+	e.own()
+	return &Var[T]{}
+}
 
 // Load returns the value.
 func (x *Var[T]) Load() T { return x.v }

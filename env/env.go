@@ -24,20 +24,21 @@ import (
 )
 
 // World is one kind of time and processors. Packages env/live and its virtual twin implement it;
-// designs never see it.
+// designs never see it. Operations that take time are told which task calls, so that a world can
+// find a design that uses another goroutine's Env.
 type World interface {
 	// Spawn starts the task on its own goroutine.
 	Spawn(t *Task)
 	// Exit is deferred on the task's goroutine and so sees its panics.
 	Exit(t *Task)
 	// Burn spends d of CPU work on the calling goroutine.
-	Burn(d time.Duration)
+	Burn(t *Task, d time.Duration)
 	// Sleep parks the caller on a timer for d.
-	Sleep(d time.Duration)
+	Sleep(t *Task, d time.Duration)
 	// Wait parks the caller as for a network or disk answer.
-	Wait(d time.Duration)
+	Wait(t *Task, d time.Duration)
 	// Syscall blocks the caller in a system call: its thread is held, its CPU is given up.
-	Syscall(d time.Duration)
+	Syscall(t *Task, d time.Duration)
 	// AfterFunc calls f once, d from now, on a goroutine that must not block.
 	AfterFunc(d time.Duration, f func())
 	// Now is the time since the world began.
@@ -53,9 +54,9 @@ type World interface {
 	// Meter returns the meter of a new resource, or nil where nothing is observed.
 	Meter(kind ResourceKind, name string, capacity int) *Meter
 	// Begin opens a section of real code and returns a mark for End.
-	Begin() time.Duration
+	Begin(t *Task) time.Duration
 	// End closes the section.
-	End(mark time.Duration)
+	End(t *Task, mark time.Duration)
 	// Violation reports that a station served two users at once.
 	Violation(station string)
 }
@@ -156,25 +157,25 @@ func (e Env) Go(name string, body func(Env)) {
 // Burn spends d of CPU work: live, a calibrated number of iterations and not a wall-clock loop.
 func (e Env) Burn(d time.Duration) {
 	e.own()
-	e.t.world.Burn(d)
+	e.t.world.Burn(e.t, d)
 }
 
 // Sleep parks the goroutine for d.
 func (e Env) Sleep(d time.Duration) {
 	e.own()
-	e.t.world.Sleep(d)
+	e.t.world.Sleep(e.t, d)
 }
 
 // Wait parks the goroutine for d as for an answer from network or disk.
 func (e Env) Wait(d time.Duration) {
 	e.own()
-	e.t.world.Wait(d)
+	e.t.world.Wait(e.t, d)
 }
 
 // Syscall blocks in a system call for d: the thread is held and its CPU given up.
 func (e Env) Syscall(d time.Duration) {
 	e.own()
-	e.t.world.Syscall(d)
+	e.t.world.Syscall(e.t, d)
 }
 
 // After returns a channel of capacity 1 that receives the world's time once, d from now. It is no
@@ -205,19 +206,19 @@ func (e Env) Rand() Rand {
 
 // Section is a piece of real code between [Env.Begin] and [Section.End].
 type Section struct {
-	world World
-	mark  time.Duration
+	t    *Task
+	mark time.Duration
 }
 
 // Begin marks the start of real code. Live it costs a clock read in observed trials and nothing
 // that counts otherwise; in virtual time the section is charged with its CPU cost.
 func (e Env) Begin() Section {
 	e.own()
-	return Section{world: e.t.world, mark: e.t.world.Begin()}
+	return Section{mark: e.t.world.Begin(e.t), t: e.t}
 }
 
 // End closes the section.
-func (s Section) End() { s.world.End(s.mark) }
+func (s Section) End() { s.t.world.End(s.t, s.mark) }
 
 // Work runs f between Begin and End.
 func (e Env) Work(f func()) {

@@ -14,7 +14,7 @@ type counter struct {
 }
 
 func newCounter(e env.Env, p plan.Point, drink stage) (*counter, error) {
-	s, err := newShop(p, drink)
+	s, err := newShop(e, p, drink)
 	return &counter{s, newKitchen(e), e.Mutex("grinder"), e.Mutex("press"), e.Mutex("steamer")}, err
 }
 

@@ -9,7 +9,7 @@ import (
 // newIdeal lets everybody use every machine at once: what the shop could do if nothing were shared.
 // The uses of the machines are not audited, for the machines' own counts are raced.
 func newIdeal(e env.Env, p plan.Point) (workload.Stream, error) {
-	s, err := newShop(p, aLatte)
+	s, err := newShop(e, p, aLatte)
 	k := newKitchen(e)
 	return workload.Stream{
 		Op: func(e env.Env, request uint64) {

@@ -75,7 +75,7 @@ func newEspressoPipe(e env.Env, p plan.Point) (workload.Stream, error) {
 }
 
 func linearPipe(e env.Env, p plan.Point, drink stage) (workload.Stream, error) {
-	s, err := newShop(p, drink)
+	s, err := newShop(e, p, drink)
 	if err != nil {
 		return workload.Stream{}, err
 	}

@@ -8,7 +8,7 @@ import (
 
 // newLocking locks the kitchen until the latte is served: one latte in 4 stages, whatever the CPUs.
 func newLocking(e env.Env, p plan.Point) (workload.Stream, error) {
-	s, err := newShop(p, aLatte)
+	s, err := newShop(e, p, aLatte)
 	k := newKitchen(e)
 	lock := e.Mutex("kitchen")
 	return workload.Stream{

@@ -8,7 +8,7 @@ import (
 
 // newMulti has k machines of each kind; who needs one takes it from its pool and puts it back.
 func newMulti(e env.Env, p plan.Point) (workload.Stream, error) {
-	s, err := newShop(p, aLatte)
+	s, err := newShop(e, p, aLatte)
 	k := p.Int("machines")
 	grinders := env.NewChan[*env.Station](e, "grinder pool", k)
 	presses := env.NewChan[*env.Station](e, "press pool", k)

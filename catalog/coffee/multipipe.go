@@ -12,7 +12,7 @@ const innerBuffer = 10
 // newMultiPipe puts k linear pipes behind one unbuffered order channel. A customer takes a token,
 // sends the order, returns the token and then waits.
 func newMultiPipe(e env.Env, p plan.Point) (workload.Stream, error) {
-	s, err := newShop(p, aLatte)
+	s, err := newShop(e, p, aLatte)
 	if err != nil {
 		return workload.Stream{}, err
 	}

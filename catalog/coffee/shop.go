@@ -55,15 +55,17 @@ type shop struct {
 	dist   string
 	cv     float64
 	jitter time.Duration
-	spoilt env.Atomic[int64] // orders served with a stage missing
+	spoilt *env.Atomic[int64] // orders served with a stage missing
 }
 
-func newShop(p plan.Point, drink stage) (*shop, error) {
+func newShop(e env.Env, p plan.Point, drink stage) (*shop, error) {
 	if err := check(p); err != nil {
 		return nil, err
 	}
 	dist, cv, err := parseDist(p)
-	return &shop{times: timesOf(p), drink: drink, dist: dist, cv: cv, jitter: p.Duration("jitter")}, err
+	s := &shop{times: timesOf(p), drink: drink, dist: dist, cv: cv, jitter: p.Duration("jitter")}
+	s.spoilt = env.NewAtomic[int64](e, "spoilt")
+	return s, err
 }
 
 // draw is how long the machine takes for this request: the same for every design.

@@ -9,7 +9,7 @@ import (
 // newSplitPipe steams beside grinding and pressing: the customer orders coffee and milk and waits for
 // both. The hand-over channels have room for one, so that neither machine waits for the customer.
 func newSplitPipe(e env.Env, p plan.Point) (workload.Stream, error) {
-	s, err := newShop(p, aLatte)
+	s, err := newShop(e, p, aLatte)
 	if err != nil {
 		return workload.Stream{}, err
 	}

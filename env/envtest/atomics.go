@@ -17,7 +17,7 @@ func atomicLaws() []law {
 
 func atomicAdds(b *bench, e env.Env) {
 	const goroutines, adds = 4, 5000 // enough to overlap even where starting a goroutine takes long
-	var a env.Atomic[int]
+	a := env.NewAtomic[int](e, "a")
 	start, g := env.NewChan[int](e, "start", 0), e.Group()
 	var results [goroutines][adds]int
 	for p := range goroutines {
@@ -40,15 +40,15 @@ func atomicAdds(b *bench, e env.Env) {
 	want(b, "the number of different results of Add", len(seen), goroutines*adds)
 }
 
-func atomicWraps(b *bench, _ env.Env) {
-	var u env.Atomic[uint64]
+func atomicWraps(b *bench, e env.Env) {
+	u := env.NewAtomic[uint64](e, "u")
 	want(b, "0 - 1 of a uint64", u.Add(math.MaxUint64), math.MaxUint64)
 	want(b, "its successor", u.Add(1), 0)
-	var i env.Atomic[int64]
+	i := env.NewAtomic[int64](e, "i")
 	i.Store(math.MaxInt64)
 	want(b, "the successor of the greatest int64", i.Add(1), math.MinInt64)
 	want(b, "its predecessor", i.Add(-1), math.MaxInt64)
-	var n env.Atomic[int]
+	n := env.NewAtomic[int](e, "n")
 	n.Store(-5)
 	want(b, "a negative int", n.Load(), -5)
 	want(b, "the sum of negative ints", n.Add(-2), -7)
@@ -59,7 +59,7 @@ func atomicWraps(b *bench, _ env.Env) {
 
 func casWins(b *bench, e env.Env) {
 	const goroutines, rounds = 4, 200
-	var a env.Atomic[uint]
+	a := env.NewAtomic[uint](e, "a")
 	g := e.Group()
 	var wins [goroutines]uint
 	for p := range goroutines {
@@ -76,7 +76,7 @@ func casWins(b *bench, e env.Env) {
 	// All try to swap the same value: one may win.
 	const value = 1 << 40
 	a.Store(value)
-	var winners env.Atomic[int]
+	winners := env.NewAtomic[int](e, "winners")
 	for range goroutines {
 		g.Go(e, "swapper", func(env.Env) {
 			if a.CompareAndSwap(value, 1) {
@@ -89,7 +89,7 @@ func casWins(b *bench, e env.Env) {
 }
 
 func varHolds(b *bench, e env.Env) {
-	var v env.Var[string]
+	v := env.NewVar[string](e, "v")
 	want(b, "the zero Var", v.Load(), "")
 	g := e.Group()
 	g.Go(e, "writer", func(env.Env) { v.Store("full") })

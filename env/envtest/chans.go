@@ -137,7 +137,7 @@ func capacityHolds(b *bench, e env.Env) {
 		c.Recv()
 	}
 	// Sends that are over exceed receives that have begun by no more than the capacity.
-	var sent, begun env.Atomic[int]
+	sent, begun := env.NewAtomic[int](e, "sent"), env.NewAtomic[int](e, "begun")
 	for range senders {
 		g.Go(e, "sender", func(env.Env) {
 			for i := range values {
@@ -160,7 +160,7 @@ func unbufferedMeets(b *bench, e env.Env) {
 	want(b, "TrySend without a receiver", c.TrySend(1), false)
 	_, _, received := c.TryRecv()
 	want(b, "TryRecv without a sender", received, false)
-	var begun env.Atomic[int]
+	begun := env.NewAtomic[int](e, "begun")
 	g.Go(e, "receiver", func(env.Env) {
 		for range 100 {
 			begun.Add(1)

@@ -20,7 +20,7 @@ func lockLaws() []law {
 func mutexExcludes(b *bench, e env.Env) {
 	const goroutines, rounds = 6, 100
 	m, g := e.Mutex("m"), e.Group()
-	var inside env.Atomic[int]
+	inside := env.NewAtomic[int](e, "inside")
 	n := 0 // plain: without exclusion updates are lost, and the race detector sees it
 	for range goroutines {
 		g.Go(e, "user", func(e env.Env) {

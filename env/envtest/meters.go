@@ -61,7 +61,7 @@ func meterClash(b *bench, e env.Env) {
 func littleChan(b *bench, e env.Env) {
 	const producers, consumers, values = 3, 2, 40
 	c, sending, receiving := env.NewChan[time.Duration](e, "line", 2), e.Group(), e.Group()
-	var waits env.Atomic[int64]
+	waits := env.NewAtomic[int64](e, "waits")
 	for p := range producers {
 		sending.Go(e, "producer", func(e env.Env) {
 			for i := range values {
@@ -96,7 +96,7 @@ func littleChan(b *bench, e env.Env) {
 func littleSelect(b *bench, e env.Env) {
 	const goroutines, values = 3, 30
 	c, spare, g := env.NewChan[int](e, "line", 2), env.NewChan[int](e, "spare", 0), e.Group()
-	var sent, received env.Atomic[int64]
+	sent, received := env.NewAtomic[int64](e, "sent"), env.NewAtomic[int64](e, "received")
 	for p := range goroutines {
 		g.Go(e, "sender", func(e env.Env) {
 			for i := range values {
@@ -128,7 +128,7 @@ func littleMutex(b *bench) {
 	}
 	b.run(func(e env.Env) {
 		m, g := e.Mutex("m"), e.Group()
-		var waits, holds env.Atomic[int64]
+		waits, holds := env.NewAtomic[int64](e, "waits"), env.NewAtomic[int64](e, "holds")
 		for p := range 4 {
 			g.Go(e, "user", func(e env.Env) {
 				for i := range 20 {

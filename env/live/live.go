@@ -110,7 +110,7 @@ func (w *World) Ordinal(name string) int {
 }
 
 // Burn implements env.World.
-func (w *World) Burn(d time.Duration) {
+func (w *World) Burn(_ *env.Task, d time.Duration) {
 	_ = Spin(uint64(float64(d) * w.cfg.BurnRate))
 	if w.cfg.Observe {
 		w.useful.Add(int64(d))
@@ -118,14 +118,14 @@ func (w *World) Burn(d time.Duration) {
 }
 
 // Sleep implements env.World.
-func (w *World) Sleep(d time.Duration) { time.Sleep(d) }
+func (w *World) Sleep(_ *env.Task, d time.Duration) { time.Sleep(d) }
 
 // Wait implements env.World. The goroutine parks on a runtime timer, which is what waiting for an
 // answer costs the scheduler; no descriptor is involved.
-func (w *World) Wait(d time.Duration) { time.Sleep(d) }
+func (w *World) Wait(_ *env.Task, d time.Duration) { time.Sleep(d) }
 
 // Syscall implements env.World.
-func (w *World) Syscall(d time.Duration) { blockInSyscall(d) }
+func (w *World) Syscall(_ *env.Task, d time.Duration) { blockInSyscall(d) }
 
 // AfterFunc implements env.World.
 func (w *World) AfterFunc(d time.Duration, f func()) { time.AfterFunc(d, f) }
@@ -140,7 +140,7 @@ func (w *World) Epoch() time.Time { return w.epoch }
 func (w *World) Seed() uint64 { return w.cfg.Seed }
 
 // Begin implements env.World.
-func (w *World) Begin() time.Duration {
+func (w *World) Begin(*env.Task) time.Duration {
 	if !w.cfg.Observe {
 		return 0
 	}
@@ -148,7 +148,7 @@ func (w *World) Begin() time.Duration {
 }
 
 // End implements env.World.
-func (w *World) End(mark time.Duration) {
+func (w *World) End(_ *env.Task, mark time.Duration) {
 	if w.cfg.Observe {
 		w.useful.Add(int64(w.Now() - mark))
 	}
