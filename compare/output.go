@@ -52,13 +52,13 @@ func Attach(trials []result.Trial) []result.Trial {
 	keyOf := func(t *result.Trial) key { return key{t.Workload, t.World, t.Design, t.Point.String(), t.Block} }
 	twins := map[key]*result.Trial{}
 	for i := range trials {
-		if t := &trials[i]; t.Kind == observed {
+		if t := &trials[i]; t.Kind == result.KindObserved {
 			twins[keyOf(t)] = t
 		}
 	}
 	var out []result.Trial
 	for _, t := range trials {
-		if t.Kind != throughput {
+		if t.Kind != result.KindTrial {
 			continue
 		}
 		if twin := twins[keyOf(&t)]; twin != nil {

@@ -9,12 +9,6 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// The kinds of trial.
-const (
-	throughput = "trial"
-	observed   = "observed"
-)
-
 // confidence is that of the intervals of medians.
 const confidence = 0.95
 
@@ -58,14 +52,15 @@ func byPlace(trials []*result.Trial) [][]*result.Trial {
 // newRow summarises the trials of one case, of which there is at least one.
 func newRow(c plan.Case, trials []*result.Trial) Row {
 	r := Row{Workload: trials[0].Workload, Design: c.Design, World: trials[0].World, Point: c.Point,
+		Job: trials[0].Type == result.Job, Bound: trials[0].Bound,
 		Statuses: map[result.Status]int{}}
 	var good, watched []*result.Trial
 	for _, t := range trials {
 		r.note(t)
 		switch t.Kind {
-		case observed:
+		case result.KindObserved:
 			watched = append(watched, t)
-		case throughput:
+		case result.KindTrial:
 			r.Statuses[t.Status]++
 			if t.Good() {
 				good = append(good, t)
@@ -85,10 +80,6 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 func (r *Row) note(t *result.Trial) {
 	if r.Lines == nil {
 		r.Lines = t.Lines
-	}
-	r.Bound = r.Bound || t.Status == result.StatusBound
-	if _, ok := t.Metrics[result.WallSeconds]; ok {
-		r.Job = true
 	}
 	if !t.Expected {
 		r.Unexpected++

@@ -39,7 +39,7 @@ func Bench(w io.Writer, trials []result.Trial, header [][2]string) error {
 	}
 	for i := range trials {
 		t := &trials[i]
-		if !t.Good() || t.Kind == observed {
+		if !t.Good() || t.Kind == result.KindObserved {
 			continue
 		}
 		pairs, iterations := benchPairs(t)

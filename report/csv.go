@@ -13,7 +13,6 @@ import (
 
 // observed is the kind of the trials that watch resources. They are slower and in no comparison, so
 // that CSV and the benchmark format leave them out; JSON has them.
-const observed = "observed"
 
 // CSV writes one line a trial with every factor and every metric that some trial has. A cell is empty
 // where the trial has no such number.
@@ -21,7 +20,7 @@ func CSV(w io.Writer, trials []result.Trial) error {
 	var points []plan.Point
 	var metrics []string
 	for _, t := range trials {
-		if t.Kind == observed {
+		if t.Kind == result.KindObserved {
 			continue
 		}
 		points = append(points, t.Point)
@@ -42,7 +41,7 @@ func CSV(w io.Writer, trials []result.Trial) error {
 		return err
 	}
 	for _, t := range trials {
-		if t.Kind == observed {
+		if t.Kind == result.KindObserved {
 			continue
 		}
 		if err := out.Write(record(t, factors, metrics)); err != nil {

@@ -25,13 +25,29 @@ const (
 	Failed      Status = "failed"       // crash, deadlock, hang
 )
 
-// Trial is one trial. Kind is "trial", or "observed" for the extra trial that watches resources and
-// is in no verdict.
+// The kinds of trial.
+const (
+	KindTrial    = "trial"
+	KindObserved = "observed" // the extra trial that watches resources and is in no verdict
+)
+
+// Live is the world of measured trials.
+const Live = "live"
+
+// The types of design.
+const (
+	Stream = "stream" // one operation, repeated
+	Job    = "job"    // a fixed amount of work, run once
+)
+
+// Trial is one trial.
 type Trial struct {
-	Kind          string     `json:"kind"`
+	Kind          string     `json:"kind"` // KindTrial or KindObserved
 	SchemaVersion int        `json:"schema_version"`
 	Workload      string     `json:"workload"`
 	Design        string     `json:"design"`
+	Type          string     `json:"type"`  // stream or job
+	Bound         bool       `json:"bound"` // the design is a bound, however the trial ended
 	World         string     `json:"world"` // live or virtual
 	Point         plan.Point `json:"point"`
 	Block         int        `json:"block"`

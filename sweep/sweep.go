@@ -13,7 +13,7 @@ import (
 
 // Store keeps what a sweep measures; *store.Run is one.
 type Store interface {
-	Append(t result.Trial, histogram []byte) error
+	Append(t result.Trial, histograms map[string][]byte) error
 	Failure(block, order int, text string) (path string, err error)
 	EndBlock(block, trials int) error
 	End() error
@@ -117,6 +117,8 @@ func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) 
 	design, _ := s.Workload.Find(t.Design)
 	t.Expected = trial.Expected(design.Expect, t.Status)
 	t.Lines = lines[t.Design]
+	t.Bound = design.Expect == workload.Bound
+	t.Type = design.Type()
 	t.Point = spec.Point
 	if outcome.Failure != "" {
 		path, err := s.Store.Failure(step.Block, step.Order, outcome.Failure)
@@ -125,7 +127,7 @@ func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) 
 		}
 		t.Error += fmt.Sprintf(" (more in %s)", path)
 	}
-	return t, s.Store.Append(t, outcome.Histogram)
+	return t, s.Store.Append(t, outcome.Histograms)
 }
 
 // spec is the specification of a step's trial.

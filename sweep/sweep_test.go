@@ -25,7 +25,7 @@ type memory struct {
 
 var errDisk = errors.New("disk full")
 
-func (m *memory) Append(t result.Trial, _ []byte) error {
+func (m *memory) Append(t result.Trial, _ map[string][]byte) error {
 	if m.failAt > 0 && len(m.trials) == m.failAt {
 		return errDisk
 	}

@@ -33,17 +33,17 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	m.set("burn_probe_after", result.Value(after))
 	m.set("violations", result.Value(m.world.Violations()))
 	m.finish(err, left)
-	return Outcome{Trial: m.trial, Histogram: m.histogram}
+	return Outcome{Trial: m.trial, Histograms: m.histograms}
 }
 
 // measurement is a trial under way.
 type measurement struct {
-	spec      Spec
-	design    workload.Design
-	world     *live.World
-	trial     result.Trial
-	histogram []byte
-	wrong     error // what the workload's check found
+	spec       Spec
+	design     workload.Design
+	world      *live.World
+	trial      result.Trial
+	histograms map[string][]byte
+	wrong      error // what the workload's check found
 
 	began      snapshot
 	ended      snapshot
@@ -117,7 +117,8 @@ func (m *measurement) stream(e env.Env) error {
 		}
 		m.set("latency_"+q.Name+"_ns", result.Value(v))
 	}
-	m.histogram, err = l.latency.Encode()
+	blob, err := l.latency.Encode()
+	m.histograms = map[string][]byte{"latency": blob}
 	return err
 }
 

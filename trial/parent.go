@@ -21,7 +21,7 @@ import (
 type Runner struct {
 	// Command is the program that calls Main, with its arguments; nil means the running one.
 	Command []string
-	// TimeLimit ends a trial that hangs, after its goroutines' stacks have been collected.
+	// TimeLimit ends a trial that hangs, after its goroutines' stacks have been collected; 0 means none.
 	TimeLimit time.Duration
 	// OnStart, if set, is told the process number of every child.
 	OnStart func(pid int)
@@ -35,6 +35,9 @@ const patience = 5 * time.Second
 // was cancelled.
 func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	refuseChild()
+	if err := spec.validate(); err != nil {
+		return Outcome{}, err
+	}
 	command := r.Command
 	if command == nil {
 		exe, err := os.Executable()
@@ -76,9 +79,12 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.WriteCloser) (hung bool, err error) {
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	limit := time.NewTimer(r.TimeLimit)
-	defer limit.Stop()
-	var giveUp <-chan time.Time
+	var expired, giveUp <-chan time.Time
+	if r.TimeLimit > 0 {
+		limit := time.NewTimer(r.TimeLimit)
+		defer limit.Stop()
+		expired = limit.C
+	}
 	for {
 		select {
 		case err := <-done:
@@ -86,7 +92,7 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.WriteCloser) 
 		case <-ctx.Done():
 			cmd.Process.Kill()
 			return hung, <-done
-		case <-limit.C:
+		case <-expired:
 			hung = true
 			io.WriteString(stdin, wordStacks)
 			timer := time.NewTimer(patience)
@@ -219,13 +225,13 @@ func isHarness(frame string) bool {
 
 // Blank is a trial's record before anything was measured.
 func Blank(spec Spec) result.Trial {
-	kind := "trial"
+	kind := result.KindTrial
 	if spec.Observed {
-		kind = "observed"
+		kind = result.KindObserved
 	}
 	return result.Trial{
 		Kind: kind, SchemaVersion: result.SchemaVersion,
-		Workload: spec.Workload, Design: spec.Design, World: "live",
+		Workload: spec.Workload, Design: spec.Design, World: result.Live,
 		Point: spec.Point, Block: spec.Block, Order: spec.Order,
 		Seed:    strconv.FormatUint(spec.Seed, 10),
 		Metrics: result.Metrics{}, Resources: []result.Resource{}, Warnings: []string{},

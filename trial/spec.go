@@ -7,6 +7,7 @@
 package trial
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/brewput/brewput/plan"
@@ -37,9 +38,25 @@ type Spec struct {
 	BurnRate   float64       `json:"burn_rate"`  // turns of live.Spin per nanosecond
 }
 
+// validate refuses a specification that would measure nothing, or something else.
+func (s *Spec) validate() error {
+	switch {
+	case !s.Point.Has("cpus"):
+		return fmt.Errorf("%s/%s: the point (%s) has no cpus", s.Workload, s.Design, s.Point)
+	case !(s.BurnRate > 0):
+		return fmt.Errorf("%s/%s: a burn rate of %v would make every burn take no time; measure one first", s.Workload, s.Design, s.BurnRate)
+	case s.Operations < 0 || s.Warmup < 0 || s.Duration < 0 || s.Sample < 0:
+		return fmt.Errorf("%s/%s: negative operations, warm-up, duration or sample", s.Workload, s.Design)
+	case s.Operations == 0 && s.Duration == 0 && s.Point.Has("workers"):
+		return fmt.Errorf("%s/%s: a stream needs a duration or a number of operations", s.Workload, s.Design)
+	}
+	return nil
+}
+
 // Outcome is what came of a trial.
 type Outcome struct {
-	Trial     result.Trial `json:"trial"`
-	Histogram []byte       `json:"histogram,omitempty"` // of latencies, in HdrHistogram's format; see internal/hist
-	Failure   string       `json:"-"`                   // of a failed trial: what it printed, its stacks
+	Trial result.Trial `json:"trial"`
+	// Histograms are in HdrHistogram's format (see internal/hist), by what they are of: "latency".
+	Histograms map[string][]byte `json:"histograms,omitempty"`
+	Failure    string            `json:"-"` // of a failed trial: what it printed, its stacks
 }

@@ -73,7 +73,7 @@ func TestStream(t *testing.T) {
 	if len(tr.Resources) != 0 {
 		t.Errorf("a plain trial has resources: %v", tr.Resources)
 	}
-	h, err := hist.Decode(o.Histogram)
+	h, err := hist.Decode(o.Histograms["latency"])
 	if err != nil || h.Count() != 100 {
 		t.Errorf("histogram of %d operations (%v)", h.Count(), err)
 	}

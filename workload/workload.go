@@ -40,6 +40,14 @@ type Design struct {
 	Worlds Worlds
 }
 
+// Type is "stream" or "job".
+func (d Design) Type() string {
+	if d.Stream != nil {
+		return "stream"
+	}
+	return "job"
+}
+
 // Expect is a failure that a design declares.
 type Expect int
 

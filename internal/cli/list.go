@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brewput/brewput/report"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -65,7 +66,7 @@ func (a *app) listText(workloads []*workload.Workload, factors bool) error {
 			if src, err := w.SourceOf(d); err == nil {
 				lines = fmt.Sprint(src.Lines)
 			}
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", d.Name, kindOf(d), d.Worlds, lines, d.Doc)
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", d.Name, d.Type(), d.Worlds, lines, d.Doc)
 		}
 		if factors {
 			fmt.Fprintf(t, "\t\t\t\t\n  FACTOR\tLEVELS\tDEFAULT\t\tABOUT\n")
@@ -80,13 +81,6 @@ func (a *app) listText(workloads []*workload.Workload, factors bool) error {
 	return nil
 }
 
-func kindOf(d workload.Design) string {
-	if d.Stream != nil {
-		return "stream"
-	}
-	return "job"
-}
-
 func (a *app) listJSON(workloads []*workload.Workload) error {
 	for _, w := range workloads {
 		for _, d := range w.Designs {
@@ -95,7 +89,7 @@ func (a *app) listJSON(workloads []*workload.Workload) error {
 				lines = &src.Lines
 			}
 			if err := report.JSON(a.stdout, map[string]any{
-				"kind": "design", "schema_version": 1, "workload": w.Name, "design": d.Name, "doc": d.Doc, "type": kindOf(d),
+				"kind": "design", "schema_version": result.SchemaVersion, "workload": w.Name, "design": d.Name, "doc": d.Doc, "type": d.Type(),
 				"worlds": strings.Split(d.Worlds.String(), ", "), "factors": w.FactorsOf(d), "expect": d.Expect.String(), "lines": lines,
 			}); err != nil {
 				return err

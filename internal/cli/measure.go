@@ -19,6 +19,7 @@ import (
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
@@ -80,7 +81,7 @@ func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (swe
 		return sweep.Header{}, err
 	}
 	h := sweep.Header{
-		Workload: w.Name, World: "live", Args: os.Args[1:], Version: version(), Started: time.Now(),
+		Workload: w.Name, World: result.Live, Args: os.Args[1:], Version: version(), Started: time.Now(),
 		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Observed: true,
 		Settings: sweep.Settings{
 			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup),

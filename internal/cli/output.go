@@ -37,7 +37,7 @@ func (o *output) write(trials []result.Trial) {
 	o.sent += len(trials)
 	all := compare.Attach(trials)
 	for _, t := range trials {
-		if t.Kind == "observed" {
+		if t.Kind == result.KindObserved {
 			all = append(all, t)
 		}
 	}

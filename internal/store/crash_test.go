@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/brewput/brewput/result"
 )
 
 // withoutSync opens real files whose Sync does nothing, to be quick.
@@ -330,7 +332,7 @@ func randomSweep(rng *rand.Rand) []step {
 	for b := range blocks {
 		n := rng.IntN(5)
 		for o := range n {
-			steps = append(steps, step{kind: []string{kindTrial, kindObserved}[rng.IntN(2)], block: b, order: o})
+			steps = append(steps, step{kind: []string{result.KindTrial, result.KindObserved}[rng.IntN(2)], block: b, order: o})
 		}
 		steps = append(steps, step{kind: kindBlock, block: b, trialsInBlock: n})
 	}

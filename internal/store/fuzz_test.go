@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/brewput/brewput/result"
 )
 
 // FuzzOpen reads any journal without a panic. What it accepts can be resumed and then reads the same.
@@ -31,7 +33,7 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		if !j.Ended {
-			must(t, r.Append(step{kind: kindTrial, block: 1 << 40, order: 1}.trial(), nil))
+			must(t, r.Append(step{kind: result.KindTrial, block: 1 << 40, order: 1}.trial(), nil))
 		}
 		must(t, r.Close())
 		after := get(Open(dir))(t)

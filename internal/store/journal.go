@@ -32,7 +32,7 @@ type Journal struct {
 
 // Has reports whether the run holds this trial; kind is that of [result.Trial].
 func (j *Journal) Has(kind string, block, order int) bool {
-	return j.state.seen[key{block, order, kind == kindObserved}]
+	return j.state.seen[key{block, order, kind == result.KindObserved}]
 }
 
 // Open reads a run directory. It takes no lock and changes nothing: the run may be under way, and then
@@ -131,7 +131,7 @@ func (j *Journal) read(in *lines) (starts []int64, err error) {
 		}
 		j.state.add(&r)
 		switch r.Kind {
-		case kindTrial, kindObserved:
+		case result.KindTrial, result.KindObserved:
 			j.Trials = append(j.Trials, r.trial)
 			starts = append(starts, j.end)
 		default: // the records that come with a sync
@@ -186,23 +186,23 @@ func (j *Journal) cut(i int, start int64) {
 
 // Histograms are the histograms of the trials in the order of j.Trials, without those of trials that
 // have none. An error is the last element.
-func (j *Journal) Histograms() iter.Seq2[Histogram, error] {
-	return func(yield func(Histogram, error) bool) {
+func (j *Journal) Histograms() iter.Seq2[Histograms, error] {
+	return func(yield func(Histograms, error) bool) {
 		f, err := openRegular(filepath.Join(j.Dir, histogramsName))
 		if err != nil {
-			yield(Histogram{}, err)
+			yield(Histograms{}, err)
 			return
 		}
 		defer f.Close()
 		in := newLines(f)
 		for _, t := range j.Trials {
-			var h Histogram
+			var h Histograms
 			line, err := in.next()
 			if err == nil {
 				h, err = parseHistogram(line, keyOf(&t))
 			}
 			if err != nil {
-				yield(Histogram{}, fmt.Errorf("%s:%d: the histogram of %v: %w", f.Name(), in.number, keyOf(&t), err))
+				yield(Histograms{}, fmt.Errorf("%s:%d: the histogram of %v: %w", f.Name(), in.number, keyOf(&t), err))
 				return
 			}
 			if len(h.Data) > 0 && !yield(h, nil) {

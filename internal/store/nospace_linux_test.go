@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/brewput/brewput/result"
 )
 
 // mountEnv is set in the child of TestDiskFull, which has its own mounts. It holds a directory.
@@ -58,7 +60,7 @@ func fillMount(t *testing.T, mount string) {
 		if n > 1000 {
 			t.Fatal("64 KiB are never full")
 		}
-		err = r.Append(step{kind: kindTrial, order: n}.trial(), make([]byte, 300))
+		err = r.Append(step{kind: result.KindTrial, order: n}.trial(), blob(300))
 	}
 	n--
 	if !errors.Is(err, syscall.ENOSPC) || n < 10 {
@@ -87,7 +89,7 @@ func fillMount(t *testing.T, mount string) {
 		t.Fatalf("%d trials; want %d", len(j.Trials), n)
 	}
 	for i := range 4 {
-		must(t, r.Append(step{kind: kindTrial, order: n + i}.trial(), nil))
+		must(t, r.Append(step{kind: result.KindTrial, order: n + i}.trial(), nil))
 	}
 	must(t, r.EndBlock(0, n+4))
 	must(t, r.End())

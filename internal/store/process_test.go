@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/brewput/brewput/result"
 )
 
 // childEnv holds, in a child process of these tests, the directory of the run to write.
@@ -66,7 +68,7 @@ func TestKill(t *testing.T) {
 func appendForever(t *testing.T, dir string) {
 	r, j := get2(t)(Resume(dir))
 	for order := len(j.Trials); ; order++ {
-		must(t, r.Append(step{kind: kindTrial, order: order}.trial(), make([]byte, 5000)))
+		must(t, r.Append(step{kind: result.KindTrial, order: order}.trial(), blob(5000)))
 		get(os.Stdout.WriteString("appended\n"))(t)
 	}
 }

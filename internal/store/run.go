@@ -193,21 +193,21 @@ func (r *Run) sync() error {
 	return r.journal.Sync()
 }
 
-// Append adds a trial and its histogram, which may be empty. Its SchemaVersion is set. When Append
+// Append adds a trial and its histograms, by name; there may be none. Its SchemaVersion is set. When Append
 // fails for want of space, the run is as before the call and may be closed or continued.
-func (r *Run) Append(t result.Trial, hist []byte) error {
+func (r *Run) Append(t result.Trial, histograms map[string][]byte) error {
 	if r.err != nil {
 		return r.err
 	}
 	t.SchemaVersion = result.SchemaVersion
 	k := keyOf(&t)
 	line, rec, err := r.encode(t)
-	if err == nil && rec.Kind != kindTrial && rec.Kind != kindObserved {
-		err = fmt.Errorf("a trial is of kind %q or %q, not %q", kindTrial, kindObserved, rec.Kind)
+	if err == nil && rec.Kind != result.KindTrial && rec.Kind != result.KindObserved {
+		err = fmt.Errorf("a trial is of kind %q or %q, not %q", result.KindTrial, result.KindObserved, rec.Kind)
 	}
 	var histLine []byte
 	if err == nil {
-		histLine, err = encode(Histogram{t.Block, t.Order, k.observed, hist})
+		histLine, err = encode(Histograms{t.Block, t.Order, k.observed, histograms})
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %v cannot be stored: %w", r.dir, k, err)

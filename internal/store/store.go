@@ -39,13 +39,11 @@ const (
 	lockName       = "lock"
 )
 
-// The kinds of record. The two kinds of trial are those of [result.Trial].
+// The kinds of record beside the two of [result.Trial].
 const (
-	kindRun      = "run"
-	kindTrial    = "trial"
-	kindObserved = "observed"
-	kindBlock    = "block"
-	kindEnd      = "end"
+	kindRun   = "run"
+	kindBlock = "block"
+	kindEnd   = "end"
 )
 
 // maxLine is the longest line, in bytes, that is written or read. It keeps a foreign file from filling
@@ -75,7 +73,7 @@ type key struct {
 
 func (k key) String() string { return fmt.Sprintf("block %d order %d", k.block, k.order) }
 
-func keyOf(t *result.Trial) key { return key{t.Block, t.Order, t.Kind == kindObserved} }
+func keyOf(t *result.Trial) key { return key{t.Block, t.Order, t.Kind == result.KindObserved} }
 
 // encode makes a line of v, newline included.
 func encode(v any) ([]byte, error) {
@@ -103,7 +101,7 @@ func parse(line []byte) (record, error) {
 	}
 	switch r.Kind {
 	case kindRun, kindEnd:
-	case kindTrial, kindObserved:
+	case result.KindTrial, result.KindObserved:
 		if r.Block == nil || r.Order == nil || *r.Block < 0 || *r.Order < 0 {
 			return r, errors.New("a trial needs a block and an order, 0 or more")
 		}
@@ -178,17 +176,17 @@ func (s *state) add(r *record) {
 	}
 }
 
-// Histogram is the opaque histogram of one trial.
-type Histogram struct {
-	Block    int    `json:"block"`
-	Order    int    `json:"order"`
-	Observed bool   `json:"observed"`
-	Data     []byte `json:"data"` // base64 in the file; empty where the trial has none
+// Histograms are the opaque histograms of one trial, by what they are of.
+type Histograms struct {
+	Block    int               `json:"block"`
+	Order    int               `json:"order"`
+	Observed bool              `json:"observed"`
+	Data     map[string][]byte `json:"data"` // "latency" and the like; base64 in the file; null where the trial has none
 }
 
 // parseHistogram reads a line of the histograms, which must be that of trial k.
-func parseHistogram(line []byte, k key) (Histogram, error) {
-	var h Histogram
+func parseHistogram(line []byte, k key) (Histograms, error) {
+	var h Histograms
 	if !whole(line) {
 		return h, io.ErrUnexpectedEOF
 	}

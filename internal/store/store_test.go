@@ -30,7 +30,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	r, j = get2(t)(Resume(dir))
 	verify(t, j, sweep(), len(sweep()))
-	wantError(t, r.Append(step{kind: kindTrial, block: 7}.trial(), nil), "after the end")
+	wantError(t, r.Append(step{kind: result.KindTrial, block: 7}.trial(), nil), "after the end")
 	must(t, r.Close())
 }
 
@@ -60,13 +60,13 @@ func TestRefused(t *testing.T) {
 		words string
 	}{
 		{r.Append(steps[3].trial(), nil), "block 0 order 0 is there twice"},
-		{r.Append(step{kind: kindTrial, block: 1, order: 9}.trial(), nil), "after the end of its block"},
-		{r.Append(step{kind: kindTrial, block: -1}.trial(), nil), "0 or more"},
-		{r.Append(step{kind: kindTrial, order: -1}.trial(), nil), "0 or more"},
+		{r.Append(step{kind: result.KindTrial, block: 1, order: 9}.trial(), nil), "after the end of its block"},
+		{r.Append(step{kind: result.KindTrial, block: -1}.trial(), nil), "0 or more"},
+		{r.Append(step{kind: result.KindTrial, order: -1}.trial(), nil), "0 or more"},
 		{r.Append(result.Trial{}, nil), `unknown kind of record ""`},
 		{r.Append(step{kind: kindEnd}.trial(), nil), `not "end"`},
 		{r.Append(bad, nil), "cannot be stored"},
-		{r.Append(step{kind: kindTrial, order: 1}.trial(), make([]byte, maxLine)), "longer than"},
+		{r.Append(step{kind: result.KindTrial, order: 1}.trial(), blob(maxLine)), "longer than"},
 		{r.EndBlock(1, 2), "the end of block 1 is there twice"},
 		{r.EndBlock(0, 2), "block 0 ends with 2 trials, but 1 are there"},
 		{r.EndBlock(-1, 0), "0 or more"},

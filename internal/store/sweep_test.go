@@ -22,17 +22,17 @@ type step struct {
 // sweep is a small sweep: trials of both kinds with and without histogram, blocks out of order, an end.
 func sweep() []step {
 	return []step{
-		{kind: kindTrial, block: 1, order: 0},
-		{kind: kindObserved, block: 1, order: 1},
+		{kind: result.KindTrial, block: 1, order: 0},
+		{kind: result.KindObserved, block: 1, order: 1},
 		{kind: kindBlock, block: 1, trialsInBlock: 2},
-		{kind: kindTrial, block: 0, order: 0},
-		{kind: kindObserved, block: 0, order: 0},
+		{kind: result.KindTrial, block: 0, order: 0},
+		{kind: result.KindObserved, block: 0, order: 0},
 		{kind: kindBlock, block: 0, trialsInBlock: 2},
 		{kind: kindEnd},
 	}
 }
 
-func (s step) isTrial() bool { return s.kind == kindTrial || s.kind == kindObserved }
+func (s step) isTrial() bool { return s.kind == result.KindTrial || s.kind == result.KindObserved }
 
 func (s step) trial() result.Trial {
 	return result.Trial{Kind: s.kind, SchemaVersion: result.SchemaVersion, Design: "a\n<b>", Block: s.block, Order: s.order,
@@ -41,12 +41,15 @@ func (s step) trial() result.Trial {
 		Answer:  map[string]any{"sum": json.Number("18446744073709551615")}} // more than a float64 holds
 }
 
-func (s step) histogram() []byte {
+func (s step) histogram() map[string][]byte {
 	if s.order > 0 {
 		return nil
 	}
-	return fmt.Appendf(nil, "%s\x00\n%d", s.kind, s.block)
+	return map[string][]byte{"latency": fmt.Appendf(nil, "%s\x00\n%d", s.kind, s.block)}
 }
+
+// blob is a histogram of n bytes.
+func blob(n int) map[string][]byte { return map[string][]byte{"latency": make([]byte, n)} }
 
 func (s step) do(r *Run) error {
 	switch s.kind {
@@ -143,14 +146,14 @@ func verify(t testing.TB, j *Journal, steps []step, n int) {
 	if len(j.Trials) != len(want) {
 		t.Fatalf("%d trials; want %d", len(j.Trials), len(want))
 	}
-	var histograms []Histogram
+	var histograms []Histograms
 	for i, s := range want {
 		got, exp := get(encode(j.Trials[i]))(t), get(encode(s.trial()))(t)
 		if !bytes.Equal(got, exp) {
 			t.Fatalf("trial %d is\n%s want\n%s", i, got, exp)
 		}
 		if h := s.histogram(); h != nil {
-			histograms = append(histograms, Histogram{s.block, s.order, s.kind == kindObserved, h})
+			histograms = append(histograms, Histograms{s.block, s.order, s.kind == result.KindObserved, h})
 		}
 	}
 	for h, err := range j.Histograms() {
