@@ -30,7 +30,7 @@ check: cc ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean git 
 	@test -z "$$(git status --porcelain)" || { echo "git status is not clean:"; git status --short; exit 1; }
 
 bench: ## what env, the load loop and a trial cost
-	$(GO) test -run '^$$' -bench . -benchtime 300ms ./env/live ./internal/hist ./internal/calibrate
+	$(GO) test -run '^$$' -bench . -benchtime 300ms ./env/live ./internal/hist ./internal/calibrate ./trial
 	$(GO) run ./cmd/brewput run null --workers 1,2,8 --count 6
 
 fuzz: ## fuzz every parser for a minute each

@@ -71,6 +71,10 @@ func medianResource(xs []result.Resource) result.Resource {
 		SendParked:  median(func(x result.Resource) *float64 { return x.SendParked }),
 		RecvParked:  median(func(x result.Resource) *float64 { return x.RecvParked }),
 	}
+	if waits := median(func(x result.Resource) *float64 { return float(x.RecvWaits) }); waits != nil {
+		n := int64(math.Round(*waits))
+		out.RecvWaits = &n
+	}
 	for _, x := range xs {
 		if out.Capacity == nil {
 			out.Capacity = x.Capacity // the point says it, so that it is the same in all trials
@@ -95,7 +99,7 @@ func ledger(watched []*result.Trial) map[string]result.Value {
 		if parts == nil {
 			parts = map[string]result.Value{}
 		}
-		parts[part] = result.Value(stat.Median(shares))
+		parts[part] = result.Value(stat.Mean(shares))
 	}
 	return parts
 }
@@ -129,4 +133,13 @@ func speed(t *result.Trial, job bool) float64 {
 		return 0
 	}
 	return float64(v)
+}
+
+// float is the number that p points to, nil for nil.
+func float(p *int64) *float64 {
+	if p == nil {
+		return nil
+	}
+	f := float64(*p)
+	return &f
 }

@@ -24,8 +24,8 @@ type Row struct {
 
 	// Resources are medians over the observed trials, in the order the design made them.
 	Resources []result.Resource
-	// Ledger is where the observed trials' core-seconds went, as medians of shares in 0..1: useful,
-	// runtime, gc, idle. Unavailable parts are absent.
+	// Ledger is where the observed trials' core-seconds went, as shares in 0..1: useful,
+	// runtime, gc, idle. They are means, so that they add up; unavailable parts are absent.
 	Ledger map[string]result.Value
 	// SlowDown is the median over blocks of throughput (streams) or the inverse of wall time (jobs)
 	// without observation over that with it; 1 means that observing cost nothing.

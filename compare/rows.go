@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/plan"
@@ -84,8 +85,12 @@ func (r *Row) note(t *result.Trial) {
 	if !t.Expected {
 		r.Unexpected++
 	}
-	if !t.Good() && t.Error != "" && !slices.Contains(r.Errors, t.Error) {
-		r.Errors = append(r.Errors, t.Error)
+	if !t.Good() && t.Error != "" && !slices.ContainsFunc(r.Errors, func(e string) bool { return e == t.Error || strings.HasPrefix(e, t.Error+"; see ") }) {
+		e := t.Error
+		if t.Failure != "" {
+			e += "; see " + t.Failure
+		}
+		r.Errors = append(r.Errors, e)
 	}
 	for _, w := range t.Warnings {
 		if !slices.Contains(r.Warnings, w) {

@@ -136,7 +136,7 @@ func TestRowsStatuses(t *testing.T) {
 	expect(t, r.Metric(result.Throughput), 3, result.Unavailable, result.Unavailable, 2) // of 1 and 5
 
 	bound := latte("ideal", 1, 0, 9)
-	bound.Status = result.StatusBound
+	bound.Status, bound.Bound = result.StatusBound, true
 	r = Rows([]result.Trial{bound}, []plan.Case{{Design: "ideal", Point: cpus(1)}})[0]
 	if !r.Bound || r.N != 1 || !r.Metric(result.Throughput).Bound {
 		t.Errorf("%+v", r)
@@ -164,8 +164,8 @@ func TestRowsObserved(t *testing.T) {
 	trials[4].Status = result.Wrong
 	share := func(i int, part string, v float64) { trials[i].Metrics["ledger_"+part] = result.Value(v) }
 	share(5, "useful", 0.5)
-	share(6, "useful", 0.7)
-	share(7, "useful", 0.9)
+	share(6, "useful", 0.75)
+	share(7, "useful", 1)
 	share(8, "useful", 0.01)
 	share(5, "gc", 0.25)
 	share(6, "idle", math.NaN())
@@ -180,7 +180,7 @@ func TestRowsObserved(t *testing.T) {
 	if got, want := asJSON(t, r.Resources), asJSON(t, want); got != want {
 		t.Errorf("resources\n%s\nwant\n%s", got, want)
 	}
-	if want := map[string]result.Value{"useful": 0.7, "gc": 0.25}; !reflect.DeepEqual(r.Ledger, want) {
+	if want := map[string]result.Value{"useful": 0.75, "gc": 0.25}; !reflect.DeepEqual(r.Ledger, want) {
 		t.Errorf("ledger %v, want %v", r.Ledger, want)
 	}
 	if r.SlowDown != 1.5 {
@@ -204,6 +204,7 @@ func asJSON(t *testing.T, v any) string {
 // A job's speed is the inverse of its time: 3 s observed after 2 s is 1.5 times slower.
 func TestRowsJob(t *testing.T) {
 	x := latte("bufio", 1, 0, 0)
+	x.Type = result.Job
 	x.Metrics = result.Metrics{result.WallSeconds: 2, result.ItemsRate: 50}
 	y := observe(x, 0)
 	y.Metrics = result.Metrics{result.WallSeconds: 3}

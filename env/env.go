@@ -154,7 +154,8 @@ func (e Env) Go(name string, body func(Env)) {
 	e.own() // after the go statement: a child that uses its parent's Env races with this write
 }
 
-// Burn spends d of CPU work: live, a calibrated number of iterations and not a wall-clock loop.
+// Burn spends d of CPU work: live, a calibrated number of iterations and not a wall-clock loop. Like
+// Sleep, Wait and Syscall it returns at once if d is not positive.
 func (e Env) Burn(d time.Duration) {
 	e.own()
 	e.t.world.Burn(e.t, d)

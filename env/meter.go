@@ -19,6 +19,13 @@ const (
 // Meter watches the resources of one kind and name in an observed trial: both grinders, or the
 // channels that a design makes for each request. It keeps time integrals, so that a reading at
 // any instant is exact, work in progress included. A Meter is safe for concurrent use.
+//
+// A value is in the line of its channel from the call of [Chan.Send], or of the [Select] that sends it,
+// to the return of its receive. So Line is the integral L of Little's law, and Line by Uses the mean
+// time from the one to the other. A Select that parks with sends to several channels waits in each of
+// their lines, but is a use of the one only that it sends to: in the others its time stays as time that
+// somebody waited to send there. A Select counts once at each meter and in each direction, however many
+// of its cases share it.
 type Meter struct {
 	kind     ResourceKind
 	name     string
@@ -28,7 +35,8 @@ type Meter struct {
 	mu   sync.Mutex
 	n    int // resources that share the meter
 	last time.Duration
-	busy int64 // users inside now
+	busy int64 // resources held now; for stations the users inside
+	held int64 // holders now
 	line int64 // waiting now; for a channel also the buffered values
 	r    Reading
 }
@@ -36,15 +44,20 @@ type Meter struct {
 // Reading is what a meter has counted since its world began. Differences of two readings describe
 // the time between them.
 type Reading struct {
-	At       time.Duration // when it was read
-	Busy     time.Duration // integral of the users inside over time
-	Line     time.Duration // integral of those waiting over time; channels: of values not yet received
+	At time.Duration // when it was read
+	// Busy is the time in which each resource had a holder, summed over those that share the meter;
+	// where only one holder is allowed, it is Holders. It is at most the meter's Count times the time
+	// gone by, except at stations, where it is the integral of the users, so that a violation shows.
+	Busy     time.Duration
+	Holders  time.Duration // integral of the holders over time; beyond Busy where readers share an RWMutex
+	Line     time.Duration // integral of those waiting over time; channels: of values on their way
 	Uses     int64         // acquisitions, entries, values received
 	Waits    int64         // uses that parked before they got in; channels: values sent after parking
-	Starved  int64         // channels: receives that parked on an empty channel
-	SendWait time.Duration // channels: integral of the senders parked over time
-	RecvWait time.Duration // channels: integral of the receivers parked over time
-	Clashes  int64         // stations: entries while another user was inside
+	Starved  int64         // channels: receives that parked, also those that Close woke
+	SendWait time.Duration // channels: integral of the senders parked over time, in Selects too
+	RecvWait time.Duration // channels: integral of the receivers parked over time, in Selects too
+	// Violations counts a station's entries while another user was inside.
+	Violations int64
 
 	senders, receivers int64
 }
@@ -97,6 +110,7 @@ func (m *Meter) advance() {
 	}
 	m.last = t
 	m.r.Busy += time.Duration(m.busy) * d
+	m.r.Holders += time.Duration(m.held) * d
 	m.r.Line += time.Duration(m.line) * d
 	m.r.SendWait += time.Duration(m.r.senders) * d
 	m.r.RecvWait += time.Duration(m.r.receivers) * d
@@ -109,8 +123,28 @@ func (m *Meter) step(f func(m *Meter)) {
 	m.mu.Unlock()
 }
 
-func (m *Meter) enter()    { m.step(func(m *Meter) { m.busy++; m.r.Uses++ }) }
-func (m *Meter) leave()    { m.step(func(m *Meter) { m.busy-- }) }
+func (m *Meter) enter() { m.step(func(m *Meter) { m.busy++; m.held++; m.r.Uses++ }) }
+func (m *Meter) leave() { m.step(func(m *Meter) { m.busy--; m.held-- }) }
+
+// enterShared is enter for a resource that several may hold: only the first makes it busy. holders are
+// those of the one resource, guarded by the meter.
+func (m *Meter) enterShared(holders *int) {
+	m.step(func(m *Meter) {
+		m.busy += one(*holders == 0)
+		*holders++
+		m.held++
+		m.r.Uses++
+	})
+}
+
+func (m *Meter) leaveShared(holders *int) {
+	m.step(func(m *Meter) {
+		*holders--
+		m.held--
+		m.busy -= one(*holders == 0)
+	})
+}
+
 func (m *Meter) queue()    { m.step(func(m *Meter) { m.line++ }) }
 func (m *Meter) unqueue()  { m.step(func(m *Meter) { m.line-- }) }
 func (m *Meter) dequeue()  { m.step(func(m *Meter) { m.line--; m.r.Waits++ }) }
@@ -124,10 +158,11 @@ func (m *Meter) unparkRecv(won bool) {
 	m.step(func(m *Meter) { m.r.receivers--; m.r.Starved += one(won) })
 }
 
+func (m *Meter) violate() { m.step(func(m *Meter) { m.r.Violations++ }) }
+
 func one(b bool) int64 {
 	if b {
 		return 1
 	}
 	return 0
 }
-func (m *Meter) violate() { m.step(func(m *Meter) { m.r.Clashes++ }) }

@@ -18,6 +18,7 @@ func TestMeterIntegrals(t *testing.T) {
 	var c clock
 	c.to(100) // a meter counts from its own beginning
 	m := NewMeter(KindChan, "m", 4, c.now)
+	readers := 0
 	for _, s := range []struct {
 		at   time.Duration
 		step func()
@@ -37,20 +38,25 @@ func TestMeterIntegrals(t *testing.T) {
 		{152, m.queue},
 		{153, m.unqueue},
 		{156, m.served},
+		{160, func() { m.enterShared(&readers) }},
+		{162, func() { m.enterShared(&readers) }},
+		{165, func() { m.leaveShared(&readers) }},
+		{169, func() { m.leaveShared(&readers) }},
 	} {
 		c.to(s.at)
 		s.step()
 	}
-	c.to(160)
+	c.to(170)
 	want := Reading{
-		At:       160,
-		Busy:     8*1 + 12*2 + 10*1, // one inside from 110, two from 118 to 130, one to 140
-		Line:     6 + 2*1 + 1*2 + 3*1,
-		Uses:     3,
-		Waits:    2, // dequeue, and a send after parking
-		SendWait: 5,
-		RecvWait: 5,
-		Clashes:  1,
+		At:         170,
+		Busy:       8*1 + 12*2 + 10*1 + 9, // one inside from 110, two from 118 to 130, one to 140; readers
+		Holders:    8*1 + 12*2 + 10*1 + 9 + 3,
+		Line:       6 + 2*1 + 1*2 + 3*1,
+		Uses:       5,
+		Waits:      2, // dequeue, and a send after parking
+		SendWait:   5,
+		RecvWait:   5,
+		Violations: 1,
 	}
 	if got := m.Read(); got != want {
 		t.Errorf("reading %+v\nwant    %+v", got, want)

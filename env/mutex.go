@@ -53,8 +53,9 @@ func (m *Mutex) Unlock() {
 
 // RWMutex is a lock for many readers or one writer. Make one with [Env.RWMutex].
 type RWMutex struct {
-	meter *Meter
-	mu    sync.RWMutex
+	meter   *Meter // nil outside observed trials
+	mu      sync.RWMutex
+	holders int // readers, or the writer; guarded by the meter and kept only with one
 }
 
 // RWMutex makes a reader/writer lock. The name is the resource's in reports.
@@ -78,13 +79,13 @@ func (m *RWMutex) lockMetered() {
 		m.mu.Lock()
 		m.meter.dequeue()
 	}
-	m.meter.enter()
+	m.meter.enterShared(&m.holders)
 }
 
 // Unlock releases m from writing.
 func (m *RWMutex) Unlock() {
 	if m.meter != nil {
-		m.meter.leave()
+		m.meter.leaveShared(&m.holders)
 	}
 	m.mu.Unlock()
 }
@@ -104,13 +105,13 @@ func (m *RWMutex) rLockMetered() {
 		m.mu.RLock()
 		m.meter.dequeue()
 	}
-	m.meter.enter()
+	m.meter.enterShared(&m.holders)
 }
 
 // RUnlock releases m from reading.
 func (m *RWMutex) RUnlock() {
 	if m.meter != nil {
-		m.meter.leave()
+		m.meter.leaveShared(&m.holders)
 	}
 	m.mu.RUnlock()
 }

@@ -112,9 +112,17 @@ func shuffled(n int) uint64 {
 // cases of the usual types become a native select, others one through package reflect.
 func together(cases []Case, fallback int) int {
 	won := -1
-	if fallback < 0 {
-		parkAll(cases, won, true)
-		defer func() { parkAll(cases, won, false) }() // also where a send meets a closed channel
+	if metered(cases) {
+		park := fallback < 0
+		if park && len(cases) > maxInline {
+			// The draws may have missed a ready case, which then would count as parked.
+			all := append(cases[:len(cases):len(cases)], Default)
+			if i := together(all, len(cases)); i < len(cases) {
+				return i
+			}
+		}
+		arrive(cases, park)
+		defer func() { depart(cases, won, park) }() // also where a send meets a closed channel
 	}
 	i, ok, done := native(cases, fallback)
 	if !done {
@@ -122,17 +130,10 @@ func together(cases []Case, fallback int) int {
 	}
 	won = i
 	cs := &cases[i]
-	if cs.c == nil {
+	if cs.c == nil || cs.send {
 		return i
 	}
-	m := cs.c.meterOf()
-	switch {
-	case cs.send:
-		if m != nil {
-			m.queue()
-		}
-		return i
-	case m != nil && ok:
+	if m := cs.c.meterOf(); m != nil && ok {
 		m.served()
 	}
 	if cs.ok != nil {
@@ -141,22 +142,70 @@ func together(cases []Case, fallback int) int {
 	return i
 }
 
-// parkAll tells the meters of all cases that the goroutine parks on them, or no longer does.
-func parkAll(cases []Case, won int, park bool) {
+// metered tells whether a meter watches any of the cases.
+func metered(cases []Case) bool {
 	for i := range cases {
-		m := cases[i].c.meterOf()
-		if m == nil {
+		if cases[i].meter() != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// meter is the meter of the case's channel, if there is one.
+func (cs *Case) meter() *Meter {
+	if cs.c == nil {
+		return nil
+	}
+	return cs.c.meterOf()
+}
+
+// arrive puts the goroutine into the lines of all its sends, before one of the values can be received,
+// and tells the meters of all cases if it parks on them.
+func arrive(cases []Case, park bool) {
+	for i := range cases {
+		m, send := cases[i].meter(), cases[i].send
+		if m == nil || told(cases[:i], m, send) {
 			continue
 		}
-		switch send := cases[i].send; {
+		if send {
+			m.queue()
+		}
+		switch {
 		case park && send:
 			m.parkSend()
 		case park:
 			m.parkRecv()
-		case send:
-			m.unparkSend(i == won)
-		default:
-			m.unparkRecv(i == won)
 		}
 	}
+}
+
+// depart undoes arrive, except that the value sent by the case that won stays in line.
+func depart(cases []Case, won int, park bool) {
+	for i := range cases {
+		m, send := cases[i].meter(), cases[i].send
+		if m == nil || told(cases[:i], m, send) {
+			continue
+		}
+		mine := won >= 0 && cases[won].send == send && cases[won].meter() == m
+		switch {
+		case park && send:
+			m.unparkSend(mine)
+		case park:
+			m.unparkRecv(mine)
+		}
+		if send && !mine {
+			m.unqueue()
+		}
+	}
+}
+
+// told reports whether one of the cases is for this meter and direction.
+func told(cases []Case, m *Meter, send bool) bool {
+	for i := range cases {
+		if cases[i].send == send && cases[i].meter() == m {
+			return true
+		}
+	}
+	return false
 }

@@ -138,8 +138,8 @@ func product(axes []axis, total int) ([]Point, error) {
 
 // Case is one design at one point: what a block visits once.
 type Case struct {
-	Design string
-	Point  Point
+	Design string `json:"design"`
+	Point  Point  `json:"point"`
 }
 
 // Cases are the distinct cases of the designs, design by design in the order of the points. A case's

@@ -34,7 +34,7 @@ func CSV(w io.Writer, trials []result.Trial) error {
 	slices.Sort(metrics)
 	factors := factorOrder(points)
 	head := append([]string{"workload", "design", "world", "block", "order", "seed", "status", "lines",
-		"operations", "wall_seconds"}, factors...)
+		"operations", "wall_seconds", "error"}, factors...)
 
 	out := csv.NewWriter(w)
 	if err := out.Write(append(head, metrics...)); err != nil {
@@ -58,8 +58,12 @@ func record(t result.Trial, factors, metrics []string) []string {
 	if t.Lines != nil {
 		lines = strconv.Itoa(*t.Lines)
 	}
+	wall := ""
+	if t.WallSeconds > 0 { // a trial without a number has none
+		wall = exact(t.WallSeconds)
+	}
 	line := []string{t.Workload, t.Design, t.World, strconv.Itoa(t.Block), strconv.Itoa(t.Order), t.Seed,
-		string(t.Status), lines, strconv.FormatInt(t.Operations, 10), exact(t.WallSeconds)}
+		string(t.Status), lines, strconv.FormatInt(t.Operations, 10), wall, t.Error}
 	for _, name := range factors {
 		text := ""
 		if l, ok := t.Point.Get(name); ok {

@@ -18,10 +18,14 @@ func resources(b *strings.Builder, f *frame, st Style) {
 	}
 	heading(b, f.rows[0].Workload+": resources", "of observed trials, which are in no other number", st)
 	labels := f.labels()
+	calm := 2 // a column of zeros may go where the page is narrow
+	if slices.ContainsFunc(f.rows, violated) {
+		calm = 0
+	}
 	columns := append(labels,
-		column{head: "resource", left: true}, column{head: "kind", left: true, drop: 3}, column{head: "count", drop: 2},
+		column{head: "resource", left: true}, column{head: "kind", left: true}, column{head: "count", drop: 3},
 		column{head: "busy"}, column{group: "mean", head: "use", drop: 4}, column{group: "mean", head: "wait"}, column{head: "waited", drop: 1},
-		column{head: "violations"}, column{head: "occupied"})
+		column{head: "violations", drop: calm}, column{head: "occupied"})
 	for _, r := range f.rows {
 		for i, x := range r.Resources {
 			if i == 0 {
@@ -45,6 +49,11 @@ func resources(b *strings.Builder, f *frame, st Style) {
 	}, st)
 }
 
+// violated reports whether two users met in a station of the row.
+func violated(r compare.Row) bool {
+	return slices.ContainsFunc(r.Resources, func(x result.Resource) bool { return x.Violations > 0 })
+}
+
 // addResource fills the columns after the labels. What does not apply to the kind stays empty.
 func addResource(columns []column, x result.Resource) {
 	share := func(p *float64) string {
@@ -62,6 +71,9 @@ func addResource(columns []column, x result.Resource) {
 	}
 	if x.Uses > 0 && x.Kind != "station" { // who waits for a station waits at its lock or channel
 		waited = percent(float64(x.Waits) / float64(x.Uses))
+		if x.RecvWaits != nil { // sending and receiving are two different waits
+			waited += " / " + percent(float64(*x.RecvWaits)/float64(x.Uses))
+		}
 	}
 	if x.Kind == "station" {
 		violations = strconv.FormatInt(x.Violations, 10)
@@ -87,14 +99,14 @@ func slowDown(rows []compare.Row) string {
 			low, high = min(low, v), max(high, v)
 		}
 	}
-	from, to := fmt.Sprintf("%.2fx", low), fmt.Sprintf("%.2fx", high)
+	from, to := fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)
 	switch {
 	case math.IsInf(low, 1):
 		return ""
 	case from == to:
-		return "observed trials ran " + from + " slower"
+		return "an operation took " + from + " times as long in observed trials"
 	default:
-		return "observed trials ran " + from + " to " + to + " slower"
+		return "an operation took " + from + " to " + to + " times as long in observed trials"
 	}
 }
 

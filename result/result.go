@@ -46,8 +46,6 @@ type Trial struct {
 	SchemaVersion int        `json:"schema_version"`
 	Workload      string     `json:"workload"`
 	Design        string     `json:"design"`
-	Type          string     `json:"type"`  // stream or job
-	Bound         bool       `json:"bound"` // the design is a bound, however the trial ended
 	World         string     `json:"world"` // live or virtual
 	Point         plan.Point `json:"point"`
 	Block         int        `json:"block"`
@@ -56,7 +54,10 @@ type Trial struct {
 	Status        Status     `json:"status"`
 	Expected      bool       `json:"expected"` // the design declares this status of itself
 	Error         string     `json:"error,omitempty"`
-	Lines         *int       `json:"lines"` // lines of code of the design; null where its source is not at hand
+	Failure       string     `json:"failure,omitempty"` // the file of the run directory that says more
+	Lines         *int       `json:"lines"`             // lines of code of the design; null where its source is not at hand
+	Type          string     `json:"type"`              // stream or job
+	Bound         bool       `json:"bound"`             // the design is a bound, however the trial ended
 	Operations    int64      `json:"operations"`
 	WallSeconds   float64    `json:"wall_seconds"` // the window; for a job, the time it took
 	Metrics       Metrics    `json:"metrics"`
@@ -82,6 +83,7 @@ type Resource struct {
 	Capacity    *int     `json:"capacity,omitempty"`  // channels
 	Occupancy   *float64 `json:"occupancy,omitempty"` // channels: mean number of values sent and not yet received
 	SendParked  *float64 `json:"send_parked,omitempty"`
+	RecvWaits   *int64   `json:"recv_waits,omitempty"`  // channels: receives that parked
 	RecvParked  *float64 `json:"recv_parked,omitempty"` // channels: mean number of goroutines parked to send, to receive
 }
 

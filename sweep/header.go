@@ -26,17 +26,11 @@ type Header struct {
 	Seed        string           `json:"seed"`
 	Blocks      int              `json:"blocks"`
 	Observed    bool             `json:"observed"` // each design and point has an observed trial in each block
-	Cases       []Case           `json:"cases"`
+	Cases       []plan.Case      `json:"cases"`
 	Settings    Settings         `json:"settings"`
 	Environment host.Environment `json:"environment"`
 	Burn        calibrate.Burn   `json:"burn"`
 	Warnings    []string         `json:"warnings"`
-}
-
-// Case is a design at a point.
-type Case struct {
-	Design string     `json:"design"`
-	Point  plan.Point `json:"point"`
 }
 
 // Settings are what all trials of a sweep have in common.

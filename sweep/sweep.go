@@ -2,9 +2,10 @@ package sweep
 
 import (
 	"context"
-	"fmt"
+	"path/filepath"
 	"time"
 
+	"github.com/brewput/brewput/internal/source"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
@@ -43,7 +44,7 @@ type Event struct {
 	Case   plan.Case
 	Done   int // trials finished, those of earlier executions included
 	Total  int
-	Left   time.Duration // estimate of the time left
+	Left   time.Duration // estimate of the time left; 0 where there is none yet
 	Trials []result.Trial
 }
 
@@ -56,7 +57,7 @@ func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
 		had[place{t.Block, t.Order}] = t
 	}
 	lines := s.lines()
-	clock := newEstimate(s.Plan, s.Header.Settings, len(had))
+	clock := s.newEstimate(len(had))
 	var all []result.Trial
 	for b := range s.Plan.Blocks {
 		steps := s.Plan.Block(b)
@@ -93,8 +94,22 @@ func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
 // Total is the number of trials of the plan.
 func (s *Sweep) Total() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
 
-// Foresee is how long n trials will take, jobs not counted.
-func (s *Sweep) Foresee(n int) time.Duration { return time.Duration(n) * Guess(s.Header.Settings) }
+// Foresee is how long what is left of the sweep will take, without the trials of which nobody knows.
+func (s *Sweep) Foresee() time.Duration {
+	had := map[[2]int]bool{}
+	for _, t := range s.Done {
+		had[[2]int{t.Block, t.Order}] = true
+	}
+	var sum time.Duration
+	for b := range s.Plan.Blocks {
+		for _, step := range s.Plan.Block(b) {
+			if !had[[2]int{step.Block, step.Order}] {
+				sum += s.guess(s.Plan.Cases[step.Case].Design)
+			}
+		}
+	}
+	return sum
+}
 
 // HasJobs reports whether some design is a job, whose time nobody knows beforehand.
 func (s *Sweep) HasJobs() bool {
@@ -125,7 +140,7 @@ func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) 
 		if err != nil {
 			return t, err
 		}
-		t.Error += fmt.Sprintf(" (more in %s)", path)
+		t.Failure = "failures/" + filepath.Base(path) // within the run directory, which may be moved
 	}
 	return t, s.Store.Append(t, outcome.Histograms)
 }
@@ -146,31 +161,38 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 func (s *Sweep) lines() map[string]*int {
 	m := map[string]*int{}
 	for _, d := range s.Workload.Designs {
-		if src, err := s.Workload.SourceOf(d); err == nil {
+		if src, err := source.Of(s.Workload, d); err == nil {
 			m[d.Name] = &src.Lines
 		}
 	}
 	return m
 }
 
-// estimate foresees how long the rest of a sweep takes: what the case took before, else its window.
+// estimate foresees how long the rest of a sweep takes: what each case took before, else its guess.
 type estimate struct {
-	perTrial    []time.Duration // by case; 0 means not yet run
-	guess       time.Duration
+	perTrial    []time.Duration // by case; 0 means unknown
 	done, total int
 }
 
 // overhead is what a trial takes beyond its window: a process, two burn probes, storing it.
 const overhead = 30 * time.Millisecond
 
-// Guess is the time that one trial of these settings takes before any was run.
-func Guess(set Settings) time.Duration {
+// guess is the time that one trial of a design takes before any was run; 0 where nobody knows.
+func (s *Sweep) guess(design string) time.Duration {
+	d, _ := s.Workload.Find(design)
+	set := s.Header.Settings
+	if d.Job != nil || set.Operations > 0 {
+		return 0
+	}
 	return time.Duration(set.Warmup) + time.Duration(set.Duration) + overhead
 }
 
-func newEstimate(p plan.Plan, set Settings, done int) *estimate {
-	total := p.Blocks * len(p.Block(0))
-	return &estimate{perTrial: make([]time.Duration, len(p.Cases)), guess: Guess(set), done: done, total: total}
+func (s *Sweep) newEstimate(done int) *estimate {
+	e := &estimate{perTrial: make([]time.Duration, len(s.Plan.Cases)), done: done, total: s.Total()}
+	for i, c := range s.Plan.Cases {
+		e.perTrial[i] = s.guess(c.Design)
+	}
+	return e
 }
 
 func (e *estimate) took(step plan.Step, d time.Duration) {
@@ -178,14 +200,20 @@ func (e *estimate) took(step plan.Step, d time.Duration) {
 	e.perTrial[step.Case] = d
 }
 
+// event describes the state before a step. Cases of which nothing is known count as the mean of the
+// others; Left is 0 where nothing is known of any.
 func (e *estimate) event(p plan.Plan, step plan.Step) Event {
 	var sum time.Duration
+	known := 0
 	for _, d := range e.perTrial {
-		if d == 0 {
-			d = e.guess
+		if d > 0 {
+			sum += d
+			known++
 		}
-		sum += d
 	}
-	left := time.Duration(float64(sum) / float64(len(e.perTrial)) * float64(e.total-e.done))
+	var left time.Duration
+	if known > 0 {
+		left = time.Duration(float64(sum) / float64(known) * float64(e.total-e.done))
+	}
 	return Event{Step: step, Case: p.Cases[step.Case], Done: e.done, Total: e.total, Left: left}
 }

@@ -60,7 +60,7 @@ func testSweep(store Store, run func(context.Context, trial.Spec) (trial.Outcome
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
 	h := Header{
 		Workload: "test", Seed: "5", Blocks: 3, Observed: true,
-		Cases:    []Case{{"a", point}, {"b", point}},
+		Cases:    []plan.Case{{Design: "a", Point: point}, {Design: "b", Point: point}},
 		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond)},
 	}
 	p, err := h.Plan(w)
@@ -172,8 +172,8 @@ func TestFailuresAreExpectedOrNot(t *testing.T) {
 		if tr.Expected != (tr.Design == "b") {
 			t.Errorf("%s: expected %v", tr.Design, tr.Expected)
 		}
-		if want := fmt.Sprintf("41 (more in failures/%d-%d.txt)", tr.Block, tr.Order); tr.Error != want {
-			t.Errorf("error %q, want %q", tr.Error, want)
+		if want := fmt.Sprintf("failures/%d-%d.txt", tr.Block, tr.Order); tr.Error != "41" || tr.Failure != want {
+			t.Errorf("error %q in %q, want %q", tr.Error, tr.Failure, want)
 		}
 	}
 }
@@ -200,11 +200,11 @@ func TestHeaderOfAnotherProgram(t *testing.T) {
 		"seed":   func(h *Header) { h.Seed = "x" },
 		"blocks": func(h *Header) { h.Blocks = 0 },
 		"cases":  func(h *Header) { h.Cases = nil },
-		"design": func(h *Header) { h.Cases = []Case{{"c", h.Cases[0].Point}} },
+		"design": func(h *Header) { h.Cases = []plan.Case{{Design: "c", Point: h.Cases[0].Point}} },
 		"factor": func(h *Header) {
-			h.Cases = []Case{{"a", plan.NewPoint(plan.Setting{Factor: "tea", Level: plan.IntLevel(1)})}}
+			h.Cases = []plan.Case{{Design: "a", Point: plan.NewPoint(plan.Setting{Factor: "tea", Level: plan.IntLevel(1)})}}
 		},
-		"cpus": func(h *Header) { h.Cases = []Case{{"a", plan.NewPoint()}} },
+		"cpus": func(h *Header) { h.Cases = []plan.Case{{Design: "a", Point: plan.NewPoint()}} },
 	} {
 		h := s.Header
 		spoil(&h)

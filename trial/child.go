@@ -26,9 +26,12 @@ func Main(workloads ...*workload.Workload) {
 		return
 	}
 	// What a design prints must not end up in the protocol.
-	out := os.Stdout
+	in, out := os.Stdin, os.Stdout
 	os.Stdout = os.Stderr
-	os.Exit(child(os.Stdin, out, os.Stderr, workloads))
+	if null, err := os.Open(os.DevNull); err == nil {
+		os.Stdin = null // nor may it read the parent's words
+	}
+	os.Exit(child(in, out, os.Stderr, workloads))
 }
 
 // refuseChild ends a process that is a trial's child but came to start trials itself: its main

@@ -6,8 +6,8 @@ import (
 	"github.com/brewput/brewput/internal/hist"
 )
 
-func histOf(d time.Duration) *hist.Histogram {
-	h := hist.New()
+func histOf(d time.Duration) *hist.Recorder {
+	h := hist.NewRecorder()
 	h.Record(int64(d))
 	return h
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/internal/hist"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -25,12 +26,12 @@ type closedLoop struct {
 
 // tally is what one worker counted. The padding keeps workers off each other's cache lines.
 type tally struct {
-	latency *hist.Histogram // of the operations that ended inside the window
-	inside  int64           // operations that ended inside the window
-	total   int64           // all operations
-	early   time.Duration   // part before the window of the operation under way when it opened
-	late    time.Duration   // part inside the window of the operation under way when it closed
-	last    time.Duration   // end of the last operation
+	latency *hist.Recorder // of the operations that ended inside the window
+	inside  int64          // operations that ended inside the window
+	total   int64          // all operations
+	early   time.Duration  // part before the window of the operation under way when it opened
+	late    time.Duration  // part inside the window of the operation under way when it closed
+	last    time.Duration  // end of the last operation
 	_       [64]byte
 }
 
@@ -39,7 +40,8 @@ type load struct {
 	latency       *hist.Histogram
 	inside, total int64
 	window        time.Duration
-	concurrency   float64 // time integral of the requests in service / window
+	closed        time.Duration // when the window closed
+	concurrency   result.Value  // time integral of the requests in service / window
 }
 
 // run lets the workers loose and returns when all have finished their last operation. Every worker's
@@ -49,10 +51,8 @@ type load struct {
 func (c *closedLoop) run(e env.Env) (load, error) {
 	tallies := make([]tally, c.workers)
 	for i := range tallies {
-		tallies[i].latency = hist.New()
-	}
-	if c.operations > 0 {
-		c.atBegin() // before anybody works: a small number of operations may be done at once
+		tallies[i].latency = hist.NewRecorder()
+		defer tallies[i].latency.Free()
 	}
 	group, gate := e.Group(), e.Group()
 	gate.Add(1)
@@ -72,6 +72,9 @@ func (c *closedLoop) run(e env.Env) (load, error) {
 				c.work(e, uint64(i), begin, end, limit, t)
 			}
 		})
+	}
+	if c.operations > 0 {
+		c.atBegin() // before anybody works: a small number of operations may be done at once
 	}
 	release = e.Now()
 	begin = release + c.warmup
@@ -162,7 +165,7 @@ func (c *closedLoop) workSampled(e env.Env, request uint64, begin, end time.Dura
 // Little's law in its time-integral form. For each worker the operations follow each other without
 // a gap, so their times inside the window must add up to the window.
 func (c *closedLoop) sum(tallies []tally, release, begin, end time.Duration) (load, error) {
-	l := load{latency: hist.New(), window: end - begin}
+	l := load{latency: hist.New(), window: end - begin, closed: end, concurrency: result.Unavailable}
 	if c.operations > 0 {
 		last := release
 		for i := range tallies {
@@ -173,9 +176,7 @@ func (c *closedLoop) sum(tallies []tally, release, begin, end time.Duration) (lo
 	var inService time.Duration
 	for i := range tallies {
 		t := &tallies[i]
-		if err := l.latency.Merge(t.latency); err != nil {
-			return l, err
-		}
+		l.latency.Add(t.latency)
 		l.inside += t.inside
 		l.total += t.total
 		inService += time.Duration(t.latency.Sum()) - t.early + t.late
@@ -188,8 +189,11 @@ func (c *closedLoop) sum(tallies []tally, release, begin, end time.Duration) (lo
 	case l.window <= 0:
 		return l, fmt.Errorf("%d operations took no time: use more --operations", l.total)
 	}
-	l.concurrency = float64(inService) / float64(l.window)
-	if c.sample > 1 || c.operations > 0 {
+	if c.sample > 1 {
+		return l, nil // only some latencies are known
+	}
+	l.concurrency = result.Value(float64(inService) / float64(l.window))
+	if c.operations > 0 {
 		return l, nil
 	}
 	if want := time.Duration(c.workers) * l.window; inService != want {

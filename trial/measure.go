@@ -5,6 +5,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/env"
@@ -45,42 +46,48 @@ type measurement struct {
 	histograms map[string][]byte
 	wrong      error // what the workload's check found
 
-	began      snapshot
-	ended      snapshot
-	operations int64 // that ended inside the window
+	began, ended snapshot
+	gcBefore     result.Value
+	late         bool  // the counters at the end are of a time when nobody worked any more
+	operations   int64 // that ended inside the window
 }
 
 // snapshot is the state of everything counted at one instant.
 type snapshot struct {
 	at       time.Duration
 	counters host.Counters
-	spent    host.Ledger
 	useful   time.Duration
 	readings map[*env.Meter]env.Reading
+	sharing  map[*env.Meter]int // resources of each meter
 }
 
 func (m *measurement) set(name string, v result.Value) { m.trial.Metrics[name] = v }
 
-// snap reads all counters. The CPU classes of the runtime are brought up to date by a garbage
-// collection, so only observed trials look at them.
+func (m *measurement) warn(format string, args ...any) {
+	m.trial.Warnings = append(m.trial.Warnings, fmt.Sprintf(format, args...))
+}
+
 func (m *measurement) snap() snapshot {
-	s := snapshot{}
-	if m.spec.Observed {
-		runtime.GC()
-		s.spent = host.CPUClasses()
-	}
-	s.at = m.world.Now()
+	s := snapshot{at: m.world.Now(), useful: m.world.Useful()}
 	s.counters.Read()
-	s.useful = m.world.Useful()
-	s.readings = map[*env.Meter]env.Reading{}
+	s.readings, s.sharing = map[*env.Meter]env.Reading{}, map[*env.Meter]int{}
 	for _, meter := range m.world.Meters() {
-		s.readings[meter] = meter.Read()
+		s.readings[meter], s.sharing[meter] = meter.Read(), meter.Count()
 	}
 	return s
 }
 
-func (m *measurement) begin() { m.began = m.snap() }
-func (m *measurement) end()   { m.ended = m.snap() }
+// begin is called as the window opens. The runtime accounts for its collections at the end of each, so
+// an observed trial collects before its window, and again after it: see gcSeconds.
+func (m *measurement) begin() {
+	if m.spec.Observed {
+		runtime.GC()
+		m.gcBefore = host.GCSeconds()
+	}
+	m.began = m.snap()
+}
+
+func (m *measurement) end() { m.ended = m.snap() }
 
 // stream measures a stream under a closed loop.
 func (m *measurement) stream(e env.Env) error {
@@ -107,7 +114,11 @@ func (m *measurement) stream(e env.Env) error {
 	m.trial.Operations = l.inside
 	m.trial.WallSeconds = l.window.Seconds()
 	m.set(result.Throughput, result.Value(float64(l.inside)/l.window.Seconds()))
-	m.set("concurrency", result.Value(l.concurrency))
+	m.set("concurrency", l.concurrency)
+	if late := m.ended.at - l.closed; m.spec.Operations == 0 && late > l.window/50 {
+		m.late = true
+		m.warn("the counters were read %v after the window closed, when the workers had stopped: CPU time, parallelism and resources are not known", late)
+	}
 	m.set(result.LatencyMean, result.Value(l.latency.Mean()))
 	for _, q := range result.Quantiles {
 		v, ok := l.latency.Quantile(q.Q)
@@ -168,21 +179,39 @@ func (m *measurement) finish(err, left error) {
 		t.Status, t.Error = result.Failed, err.Error()
 	case left != nil:
 		t.Status, t.Error = result.Failed, left.Error()
+	case m.world.Violations() > 0 && m.design.Expect != workload.Bound:
+		// It comes before the check of the answer: counts of a station that two users met in are wrong too.
+		t.Status, t.Error = result.Violated, clashText(m.world.ViolationsByStation())
+		if m.wrong != nil {
+			t.Error += "; " + m.wrong.Error()
+		}
 	case m.wrong != nil:
 		t.Status, t.Error = result.Wrong, m.wrong.Error()
-	case m.world.Violations() > 0 && m.design.Expect != workload.Bound:
-		t.Status, t.Error = result.Violated, clashText(m.world.Clashes())
 	}
-	if err == nil {
+	if err == nil && !m.late {
 		m.count()
 		t.Resources = m.resources()
 	}
 	if t.Status == result.Wrong || t.Status == result.Failed {
-		// A wrong answer has no number.
-		for _, name := range []string{result.Throughput, result.ItemsRate, result.BytesRate, result.WallSeconds} {
-			delete(t.Metrics, name)
+		m.forget()
+	}
+	if cpus := m.spec.Point.Int("cpus"); cpus > runtime.NumCPU() {
+		m.warn("%d CPUs were asked for and %d are there: goroutines share them, and times do not show what more CPUs would do", cpus, runtime.NumCPU())
+	}
+}
+
+// forget drops every number that could be taken for a result: a wrong answer has none. What the
+// operating system and the runtime counted stays, to find out what went wrong.
+func (m *measurement) forget() {
+	for name := range m.trial.Metrics {
+		switch u := result.UnitOf(name); {
+		case strings.HasPrefix(name, "latency_"), u == result.PerSecond, u == result.BytesPerSec, u == result.PerOp, u == result.BytesPerOp,
+			name == result.WallSeconds, name == "cpu_per_op_ns":
+			delete(m.trial.Metrics, name)
 		}
 	}
+	m.trial.WallSeconds = 0
+	m.histograms = nil
 }
 
 func clashText(clashes map[string]int64) string {
@@ -218,82 +247,8 @@ func (m *measurement) count() {
 		m.set("cpu_per_op_ns", cpu*1e9/operations)
 	}
 	if m.spec.Observed {
-		m.ledger(span, cpu)
+		m.ledger(span, cpu, m.gcSeconds(delta.Get("gc_cycles")))
 	}
-}
-
-// ledger says where the core-seconds of the window went, as shares of CPUs x window: useful (burns
-// and sections of real code), gc, idle, and the rest, which is the runtime and whatever code the
-// design did not declare. Where nothing was declared useful, only gc and idle are known.
-func (m *measurement) ledger(span float64, cpu result.Value) {
-	total := result.Value(span * float64(m.spec.Point.Int("cpus")))
-	if !(total > 0) {
-		return
-	}
-	gc := m.ended.spent.Since(m.began.spent).GC / total
-	idle := max(0, 1-cpu/total)
-	m.set("ledger_gc", gc)
-	m.set("ledger_idle", idle)
-	m.set("ledger_useful", result.Unavailable)
-	m.set("ledger_runtime", result.Unavailable)
-	if useful := m.ended.useful - m.began.useful; useful > 0 {
-		share := result.Value(useful.Seconds()) / total
-		m.set("ledger_useful", share)
-		m.set("ledger_runtime", max(0, 1-share-gc-idle))
-	}
-}
-
-// resources turns the meters' readings over the window into what is reported.
-func (m *measurement) resources() []result.Resource {
-	list := []result.Resource{}
-	waits := map[string]*float64{} // of locks and channels, by name: a station's wait is theirs
-	for _, meter := range m.world.Meters() {
-		first, ok := m.began.readings[meter]
-		if !ok { // made inside the window
-			first.At = m.began.at
-		}
-		r := resource(meter, first, m.ended.readings[meter])
-		if r.Kind != string(env.KindStation) && waits[r.Name] == nil {
-			waits[r.Name] = r.WaitMeanNs
-		}
-		list = append(list, r)
-	}
-	for i := range list {
-		if list[i].Kind == string(env.KindStation) {
-			list[i].WaitMeanNs = waits[list[i].Name]
-		}
-	}
-	return list
-}
-
-// resource is the difference of two readings. The mean wait is the time integral of the line by the
-// number of uses: Little's law.
-func resource(meter *env.Meter, a, b env.Reading) result.Resource {
-	r := result.Resource{
-		Name: meter.Name(), Kind: string(meter.Kind()), Count: meter.Count(),
-		Uses: b.Uses - a.Uses, Waits: b.Waits - a.Waits, Violations: b.Clashes - a.Clashes,
-	}
-	span := float64(b.At - a.At)
-	if span <= 0 {
-		return r
-	}
-	number := func(x float64) *float64 { return &x }
-	if r.Uses > 0 && meter.Kind() != env.KindStation {
-		r.WaitMeanNs = number(float64(b.Line-a.Line) / float64(r.Uses))
-	}
-	if meter.Kind() == env.KindChan {
-		capacity := meter.Capacity()
-		r.Capacity = &capacity
-		r.Occupancy = number(float64(b.Line-a.Line) / span)
-		r.SendParked = number(float64(b.SendWait-a.SendWait) / span)
-		r.RecvParked = number(float64(b.RecvWait-a.RecvWait) / span)
-	} else {
-		r.Utilization = number(float64(b.Busy-a.Busy) / span / float64(r.Count))
-		if r.Uses > 0 {
-			r.BusyMeanNs = number(float64(b.Busy-a.Busy) / float64(r.Uses))
-		}
-	}
-	return r
 }
 
 // Expected reports whether a design declares that its trials may end like this.

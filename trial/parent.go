@@ -141,7 +141,7 @@ func conclude(spec Spec, cmd *exec.Cmd, stdout []byte, stderr string, hung bool,
 	o.Trial.Status = result.Failed
 	switch {
 	case hung:
-		o.Trial.Error = "the trial did not end within --time-limit: deadlock or hang; " + firstDesignFrame(stderr)
+		o.Trial.Error = "the trial did not end within --time-limit: " + whereItHangs(stderr)
 	case waitErr != nil:
 		o.Trial.Error = fmt.Sprintf("the trial's process ended with %s: %s", describe(waitErr), headline(stderr))
 	default:
@@ -177,28 +177,44 @@ func headline(stderr string) string {
 	return first
 }
 
-// firstDesignFrame names the first place outside the runtime and the harness where a goroutine of the
-// dump waits.
-func firstDesignFrame(dump string) string {
+// whereItHangs reads a dump of stacks: a design that waits is stuck, one that runs may need more time.
+func whereItHangs(dump string) string {
+	waits := ""
 	for block := range strings.SplitSeq(dump, "\n\n") {
-		lines := strings.Split(block, "\n")
-		for i := 1; i+1 < len(lines); i += 2 {
-			fn := lines[i]
-			if strings.HasPrefix(fn, "created by") || strings.Contains(fn, "/brewput/trial.(") {
-				break // a design is called by the load loop, so its frames stand above
-			}
-			if isHarness(fn) {
-				continue
-			}
-			state := lines[0]
-			if _, after, ok := strings.Cut(state, "["); ok {
-				state, _, _ = strings.Cut(after, "]")
-			}
-			place, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
-			return fmt.Sprintf("a goroutine waits (%s) at %s", state, shortPlace(place))
+		state, place := designFrame(block)
+		switch {
+		case place == "":
+		case state == "running" || state == "runnable":
+			return fmt.Sprintf("the design was still working at %s; give it a longer --time-limit if it is not caught in a loop", place)
+		case waits == "":
+			waits = fmt.Sprintf("deadlock or hang; a goroutine waits (%s) at %s", state, place)
 		}
 	}
-	return "its stacks show no goroutine of the design"
+	if waits == "" {
+		return "its stacks show no goroutine of the design"
+	}
+	return waits
+}
+
+// designFrame is the first place outside the runtime and the harness of one goroutine of a dump, and
+// the goroutine's state.
+func designFrame(block string) (state, place string) {
+	lines := strings.Split(block, "\n")
+	for i := 1; i+1 < len(lines); i += 2 {
+		fn := lines[i]
+		if strings.HasPrefix(fn, "created by") || strings.Contains(fn, "/brewput/trial.(") {
+			return "", "" // a design is called by the load loop, so its frames stand above
+		}
+		if isHarness(fn) {
+			continue
+		}
+		_, after, _ := strings.Cut(lines[0], "[")
+		state, _, _ = strings.Cut(after, "]")
+		state, _, _ = strings.Cut(state, ",") // without how long it has waited
+		place, _, _ = strings.Cut(strings.TrimSpace(lines[i+1]), " ")
+		return state, shortPlace(place)
+	}
+	return "", ""
 }
 
 func shortPlace(place string) string {

@@ -8,6 +8,7 @@ package workload
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/env"
@@ -22,7 +23,8 @@ type Workload struct {
 	Designs []Design
 
 	// Source holds the Go files of the designs, so that their lines can be counted and shown where
-	// the program runs far from its source. Nil: the files are looked up where they were compiled.
+	// the program runs far from its source. Nil: they are looked up where they were compiled. This
+	// package does not read it.
 	Source fs.FS
 
 	// Check refuses points that make no sense ("jitter above twice the stage"). It may be nil.
@@ -145,6 +147,17 @@ func Common() []plan.Factor {
 	}
 }
 
+// Reserved are the names that a factor cannot have: the flags of the verbs, those foreseen included, and
+// the columns of results.
+func Reserved() []string {
+	return []string{
+		"baseline", "budget", "cost", "count", "designs", "duration", "format", "goal", "help", "o", "operations", "output",
+		"oversubscribe", "patience", "precision", "queue-limit", "resume", "sample", "seed", "slo", "time-limit",
+		"timeline", "twin", "warmup",
+		"block", "bound", "design", "error", "kind", "lines", "order", "status", "trial", "type", "wall_seconds", "workload", "world",
+	}
+}
+
 // FactorsOf are the names of the factors that matter to d, in table order.
 func (w *Workload) FactorsOf(d Design) []string {
 	uses := map[string]bool{"cpus": true, "workers": d.Stream != nil}
@@ -189,6 +202,9 @@ func (w *Workload) Validate() error {
 	for _, f := range w.AllFactors() {
 		if seen[f.Name] {
 			return fmt.Errorf("workload %s: two factors are called %q", w.Name, f.Name)
+		}
+		if slices.Contains(Reserved(), f.Name) {
+			return fmt.Errorf("workload %s: a factor cannot be called %q, which is a flag or a column of results", w.Name, f.Name)
 		}
 		seen[f.Name] = true
 		if err := f.Validate(); err != nil {

@@ -12,21 +12,24 @@ func meterLaws() []law {
 		return func(b *bench) { b.run(func(e env.Env) { f(b, e) }) }
 	}
 	return []law{
-		simple("a Station counts a clash", stationClash),
-		{"a meter counts a clash", observed, false, body(meterClash)},
+		simple("a Station counts a violation", stationViolation),
+		{"a meter counts a violation", observed, false, body(meterViolation)},
 		{"Little's law holds for a Chan", observed, true, body(littleChan)},
 		{"Little's law holds for a Chan used by Select", observed, true, body(littleSelect)},
+		{"a Select waits in the line of each of its sends", observed, true, body(selectLines)},
+		{"a Select receives without parking what is ready", observed, false, body(selectReadyMetered)},
 		{"Little's law holds for a Mutex", observed, true, littleMutex},
 		{"work is conserved at a Station", observed, true, body(workConserved)},
+		{"an RWMutex is busy while it has a holder", observed, true, body(readersBusy)},
 		{"a meter counts what is still going on", observed, true, body(inProgress)},
 		{"a meter tells senders' waits from receivers'", observed, true, body(chanWaits)},
 		{"a meter forgets a send that panics", observed, false, body(forgetsPanic)},
 	}
 }
 
-// clash lets a second user into a station while the first is inside, then a third alone. The
+// violate lets a second user into a station while the first is inside, then a third alone. The
 // channel orders them, so there is no data race.
-func clash(e env.Env) {
+func violate(e env.Env) {
 	s, inside, left := e.Station("grinder"), env.NewChan[int](e, "inside", 0), env.NewChan[int](e, "left", 0)
 	e.Go("intruder", func(env.Env) {
 		inside.Recv()
@@ -42,16 +45,16 @@ func clash(e env.Env) {
 	s.Leave()
 }
 
-func stationClash(b *bench, e env.Env) {
-	clash(e)
+func stationViolation(b *bench, e env.Env) {
+	violate(e)
 	want(b, "the number of violations", b.Violations(), 1)
 }
 
-func meterClash(b *bench, e env.Env) {
-	clash(e)
+func meterViolation(b *bench, e env.Env) {
+	violate(e)
 	r := b.meter("grinder")
 	want(b, "the number of violations", b.Violations(), 1)
-	want(b, "the number of clashes", r.Clashes, 1)
+	want(b, "the number of violations in the meter", r.Violations, 1)
 	want(b, "the number of uses", r.Uses, 3)
 }
 
@@ -91,8 +94,9 @@ func littleChan(b *bench, e env.Env) {
 	}
 }
 
-// littleSelect has Selects send and receive. A value is on its way from the time its Select has chosen
-// to send it, so the integral is the sum of the receives' times less the sum of the sends'.
+// littleSelect is littleChan with Selects that send and receive. Which value a receive gets does not
+// matter: the integral is the sum of the receives' times less the sum of the times that Selects with a
+// send were called.
 func littleSelect(b *bench, e env.Env) {
 	const goroutines, values = 3, 30
 	c, spare, g := env.NewChan[int](e, "line", 2), env.NewChan[int](e, "spare", 0), e.Group()
@@ -101,8 +105,8 @@ func littleSelect(b *bench, e env.Env) {
 		g.Go(e, "sender", func(e env.Env) {
 			for i := range values {
 				e.Sleep(time.Duration((i*7+p*3)%5) * ms)
-				want(b, "the case taken", env.Select(spare.OnRecv(nil), c.OnSend(i)), 1)
 				sent.Add(int64(e.Now()))
+				want(b, "the case taken", env.Select(spare.OnRecv(nil), c.OnSend(i)), 1)
 			}
 		})
 		g.Go(e, "receiver", func(e env.Env) {
@@ -120,6 +124,72 @@ func littleSelect(b *bench, e env.Env) {
 	if r.Line == 0 || r.SendWait == 0 || r.RecvWait == 0 {
 		b.Errorf("nobody waited, so the law is not tried: %+v", r)
 	}
+}
+
+// selectLines parks Selects with several sends and receives, some of one meter, and lets each case win.
+func selectLines(b *bench, e env.Env) {
+	g, a, twin := e.Group(), env.NewChan[int](e, "a", 0), env.NewChan[int](e, "a", 0)
+	other, word := env.NewChan[int](e, "other", 0), env.NewChan[string](e, "word", 0)
+	in, in2 := env.NewChan[int](e, "in", 0), env.NewChan[int](e, "in", 0)
+	g.Go(e, "selector", func(e env.Env) {
+		want(b, "the case taken", env.Select(a.OnSend(1), twin.OnSend(2), other.OnSend(3), in.OnRecv(nil)), 1)
+		want(b, "the case taken", env.Select(word.OnSend("w"), a.OnSend(1), a.OnSend(1), in.OnRecv(nil), in2.OnRecv(nil)), 0)
+		want(b, "the case taken", env.Select(in.OnRecv(nil), other.OnSend(3), in2.OnRecv(nil)), 2)
+		want(b, "the case taken", env.Select(in.OnRecv(nil), word.OnSend("w")), 0)
+	})
+	e.Sleep(1 * ms)
+	v, _ := twin.Recv()
+	want(b, "the value received", v, 2)
+	e.Sleep(2 * ms)
+	word.Recv()
+	e.Sleep(4 * ms)
+	in2.Send(1)
+	e.Sleep(8 * ms)
+	in.Close()
+	g.Wait()
+	e.Sleep(16 * ms) // nobody is left in a line
+	for _, c := range []struct {
+		name                      string
+		line, sendWait, recvWait  time.Duration
+		uses, sentLate, recvParks int64
+	}{
+		{"a", 3 * ms, 3 * ms, 0, 1, 1, 0},
+		{"other", 5 * ms, 5 * ms, 0, 0, 0, 0},
+		{"word", 10 * ms, 10 * ms, 0, 1, 1, 0},
+		{"in", 0, 0, 15 * ms, 1, 0, 2},
+	} {
+		r := b.meter(c.name)
+		want(b, "the integral of the line of "+c.name, r.Line, c.line)
+		want(b, "the time that senders were parked at "+c.name, r.SendWait, c.sendWait)
+		want(b, "the time that receivers were parked at "+c.name, r.RecvWait, c.recvWait)
+		want(b, "the number of values received from "+c.name, r.Uses, c.uses)
+		want(b, "the number of parked sends to "+c.name, r.Waits, c.sentLate)
+		want(b, "the number of parked receives from "+c.name, r.Starved, c.recvParks)
+	}
+}
+
+// selectReadyMetered has one case ready of many, and of few.
+func selectReadyMetered(b *bench, e env.Env) {
+	for _, n := range []int{1, 4, 8, 9, 20} {
+		cases := make([]env.Case, n)
+		for i := range cases {
+			cases[i] = env.NewChan[int](e, "empty", 1).OnRecv(nil)
+		}
+		c := env.NewChan[int](e, "c", 1)
+		for range 40 {
+			cases[n/2] = c.OnSend(1)
+			want(b, "the case taken", env.Select(cases...), n/2)
+			cases[n/2] = c.OnRecv(nil)
+			want(b, "the case taken", env.Select(cases...), n/2)
+		}
+	}
+	r, empty := b.meter("c"), b.meter("empty")
+	want(b, "the number of values received", r.Uses, 5*40)
+	want(b, "the number of parked sends where there was room", r.Waits, 0)
+	want(b, "the number of parked receives where a value was ready", r.Starved, 0)
+	want(b, "the time that senders were parked", r.SendWait, 0)
+	want(b, "the time that receivers were parked", r.RecvWait, 0)
+	want(b, "the time that receivers were parked at the other cases", empty.RecvWait, 0)
 }
 
 func littleMutex(b *bench) {
@@ -174,9 +244,46 @@ func workConserved(b *bench, e env.Env) {
 	g.Wait()
 	r := b.meter("press")
 	want(b, "the busy time", r.Busy, sum)
+	want(b, "the integral of the holders", r.Holders, sum)
 	want(b, "the number of uses", r.Uses, users*uses)
 	want(b, "the number of violations", b.Violations(), 0)
 	want(b, "the time until all is done, with users always waiting", e.Now()-start, sum)
+}
+
+// readersBusy has eight readers follow each other at 1 ms, each inside for 3 ms, and a writer later.
+// Then two locks of one name have two readers each.
+func readersBusy(b *bench, e env.Env) {
+	menu, g := e.RWMutex("menu"), e.Group()
+	for i := range 8 {
+		g.Go(e, "reader", func(e env.Env) {
+			e.Sleep(time.Duration(i) * ms)
+			menu.RLock()
+			e.Sleep(3 * ms)
+			menu.RUnlock()
+		})
+	}
+	g.Wait()
+	e.Sleep(5 * ms)
+	menu.Lock()
+	e.Sleep(2 * ms)
+	r := b.meter("menu")
+	want(b, "the busy time of readers that overlap and a writer", r.Busy, 12*ms)
+	want(b, "the integral of the holders", r.Holders, 26*ms)
+	want(b, "the number of uses", r.Uses, 9)
+	menu.Unlock()
+	for range 2 {
+		shard := e.RWMutex("shard")
+		for range 2 {
+			g.Go(e, "reader", func(e env.Env) {
+				shard.RLock()
+				e.Sleep(4 * ms)
+				shard.RUnlock()
+			})
+		}
+	}
+	g.Wait()
+	want(b, "the busy time of two locks", b.meter("shard").Busy, 8*ms)
+	want(b, "the integral of the holders of two locks", b.meter("shard").Holders, 16*ms)
 }
 
 func inProgress(b *bench, e env.Env) {

@@ -1,6 +1,8 @@
 package envtest
 
 import (
+	"fmt"
+	"math"
 	"time"
 
 	"github.com/brewput/brewput/env"
@@ -14,6 +16,7 @@ func timeLaws() []law {
 	}
 	return []law{
 		simple("Now never runs backwards", nowMonotone),
+		simple("no time or a negative one is over at once", noTime),
 		exact("Sleep and Wait take the time asked for", sleepExact),
 		exact("goroutines sleep at the same time and wake in order", sleepOrder),
 		exact("After delivers once, at its time", afterExact),
@@ -46,6 +49,22 @@ func nowMonotone(b *bench, e env.Env) {
 	g.Wait()
 }
 
+// noTime would hang in a world that takes a negative time for a huge one.
+func noTime(b *bench, e env.Env) {
+	for _, d := range []time.Duration{0, -1, -ms, math.MinInt64} {
+		for what, f := range map[string]func(time.Duration){
+			"Burn": e.Burn, "Sleep": e.Sleep, "Wait": e.Wait, "Syscall": e.Syscall,
+			"After": func(d time.Duration) { e.After(d).Recv() },
+		} {
+			t := e.Now()
+			f(d)
+			if b.ExactTime {
+				want(b, fmt.Sprintf("the time that %s(%d) takes", what, d), e.Now()-t, 0)
+			}
+		}
+	}
+}
+
 func sleepExact(b *bench, e env.Env) {
 	for _, d := range []time.Duration{0, 1, ms, 7*ms + 3, time.Hour} {
 		for what, f := range map[string]func(time.Duration){"Sleep": e.Sleep, "Wait": e.Wait} {
@@ -54,9 +73,6 @@ func sleepExact(b *bench, e env.Env) {
 			want(b, "the time that "+what+" takes", e.Now()-t, d)
 		}
 	}
-	t := e.Now()
-	e.Sleep(-ms)
-	want(b, "the time that a negative Sleep takes", e.Now()-t, 0)
 }
 
 func sleepOrder(b *bench, e env.Env) {

@@ -33,9 +33,9 @@ type World struct {
 	idle    chan struct{} // closed when running falls to 0
 	names   names
 
-	mu      sync.Mutex
-	meters  []*env.Meter // one for each kind and name, in the order of their first use
-	clashes map[string]int64
+	mu        sync.Mutex
+	meters    []*env.Meter     // one for each kind and name, in the order of their first use
+	byStation map[string]int64 // violations
 }
 
 // New makes a world whose time starts now.
@@ -43,7 +43,7 @@ func New(cfg Config) *World {
 	if cfg.Grace == 0 {
 		cfg.Grace = time.Second
 	}
-	return &World{cfg: cfg, epoch: time.Now(), clashes: map[string]int64{}}
+	return &World{cfg: cfg, epoch: time.Now(), byStation: map[string]int64{}}
 }
 
 // Run calls body on the calling goroutine with the world's first Env and then waits for every other
@@ -111,6 +111,9 @@ func (w *World) Ordinal(name string) int {
 
 // Burn implements env.World.
 func (w *World) Burn(_ *env.Task, d time.Duration) {
+	if d <= 0 {
+		return // a negative float becomes some huge uint64
+	}
 	_ = Spin(uint64(float64(d) * w.cfg.BurnRate))
 	if w.cfg.Observe {
 		w.useful.Add(int64(d))
@@ -125,7 +128,11 @@ func (w *World) Sleep(_ *env.Task, d time.Duration) { time.Sleep(d) }
 func (w *World) Wait(_ *env.Task, d time.Duration) { time.Sleep(d) }
 
 // Syscall implements env.World.
-func (w *World) Syscall(_ *env.Task, d time.Duration) { blockInSyscall(d) }
+func (w *World) Syscall(_ *env.Task, d time.Duration) {
+	if d > 0 { // systems disagree about others; to some, a negative time is a huge one
+		blockInSyscall(d)
+	}
+}
 
 // AfterFunc implements env.World.
 func (w *World) AfterFunc(d time.Duration, f func()) { time.AfterFunc(d, f) }
@@ -186,19 +193,19 @@ func (w *World) Useful() time.Duration { return time.Duration(w.useful.Load()) }
 func (w *World) Violation(station string) {
 	w.violations.Add(1)
 	w.mu.Lock()
-	w.clashes[station]++
+	w.byStation[station]++
 	w.mu.Unlock()
 }
 
 // Violations counts the entries of a station while another user was inside.
 func (w *World) Violations() int64 { return w.violations.Load() }
 
-// Clashes counts the violations by station.
-func (w *World) Clashes() map[string]int64 {
+// ViolationsByStation counts the violations of each station that has any.
+func (w *World) ViolationsByStation() map[string]int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m := make(map[string]int64, len(w.clashes))
-	for k, v := range w.clashes {
+	m := make(map[string]int64, len(w.byStation))
+	for k, v := range w.byStation {
 		m[k] = v
 	}
 	return m

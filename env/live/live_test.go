@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
@@ -143,12 +144,29 @@ func TestChildPanics(t *testing.T) {
 	}
 }
 
+func TestViolationsByStation(t *testing.T) {
+	w := New(Config{})
+	w.Run("body", func(e env.Env) {
+		for name, users := range map[string]int{"grinder": 3, "press": 2, "steamer": 1} {
+			s := e.Station(name)
+			for range users {
+				s.Enter()
+			}
+		}
+	})
+	want := map[string]int64{"grinder": 2, "press": 1}
+	if got := w.ViolationsByStation(); !maps.Equal(got, want) || w.Violations() != 3 {
+		t.Errorf("%d violations, %v, want 3, %v", w.Violations(), got, want)
+	}
+}
+
 func TestUseful(t *testing.T) {
 	synctest.Test(t, func(*testing.T) {
 		for _, observe := range []bool{false, true} {
 			w := New(Config{BurnRate: 1, Observe: observe})
 			w.Run("body", func(e env.Env) {
 				e.Burn(5)
+				e.Burn(-3)                    // is none
 				e.Work(func() { e.Sleep(7) }) // the bubble's clock moves only in a sleep
 			})
 			want := 12

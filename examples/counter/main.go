@@ -1,6 +1,6 @@
-// Counter is a workload of one's own: two designs of a shared counter.
+// Command counter measures a workload of its own: two designs of a shared counter.
 //
-//	go run ./examples/counter run counter --cpus 1,2
+//	go run . run counter --cpus 1..2
 package main
 
 import (
@@ -50,6 +50,7 @@ func newFine(e env.Env, _ plan.Point) (workload.Stream, error) {
 	}, nil
 }
 
+// counted is what each design checks of itself: a wrong answer has no number.
 func counted(n, operations uint64) (workload.Answer, error) {
 	if n != operations {
 		return nil, fmt.Errorf("%d requests were counted as %d", operations, n)

@@ -1,211 +1,201 @@
 package arch
 
 import (
-	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
 
-// file is a Go source file of the module.
-type file struct {
-	path string // from the module's root, with slashes
-	pkg  string // folder, "" for the root
-	test bool
-	ast  *ast.File
-	set  *token.FileSet
-	text []byte
-}
-
-func (f *file) at(n ast.Node) string {
-	return fmt.Sprintf("%s:%d", f.path, f.set.Position(n.Pos()).Line)
-}
-
-// load parses every Go file of the module, other modules and test data left out.
-func load(t *testing.T) []*file {
-	t.Helper()
-	root := filepath.Join("..", "..")
-	var files []*file
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, p)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
-		if d.IsDir() {
-			if d.Name() == "testdata" || rel != "." && strings.HasPrefix(d.Name(), ".") || rel == "brewput-runs" {
-				return fs.SkipDir
+// TestArchitecture holds every file of the module to every rule.
+func TestArchitecture(t *testing.T) {
+	files := load(t)
+	for name, rule := range rules {
+		t.Run(name, func(t *testing.T) {
+			for _, f := range files {
+				for _, wrong := range rule(f) {
+					t.Error(wrong)
+				}
 			}
-			if _, err := os.Stat(filepath.Join(p, "go.mod")); err == nil && rel != "." {
-				return fs.SkipDir
-			}
-			return nil
+		})
+	}
+	t.Run("changed variables", func(t *testing.T) {
+		for _, wrong := range changes(files) {
+			t.Error(wrong)
 		}
-		if !strings.HasSuffix(p, ".go") {
-			return nil
-		}
-		text, err := os.ReadFile(p)
-		if err != nil {
-			return err
-		}
-		set := token.NewFileSet()
-		parsed, err := parser.ParseFile(set, p, text, parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		pkg := path.Dir(rel)
-		if pkg == "." {
-			pkg = ""
-		}
-		files = append(files, &file{rel, pkg, strings.HasSuffix(p, "_test.go"), parsed, set, text})
-		return nil
 	})
+}
+
+// TestPolicyIsCurrent: what the policy allows is there and is used.
+func TestPolicyIsCurrent(t *testing.T) {
+	packages, vars, used := map[string]bool{}, map[string]bool{}, map[string][]string{}
+	for _, f := range load(t) {
+		key := f.pkg
+		if f.test {
+			key = "tests"
+		} else {
+			packages[f.pkg] = true
+			for _, v := range packageVariables(f) {
+				vars[f.pkg+"."+v.name.Name] = true
+			}
+		}
+		used[key] = append(used[key], f.imports()...)
+	}
+	for _, pkg := range slices.Concat(slices.Collect(maps.Keys(mayImport)), slices.Collect(maps.Keys(mayUse)), slices.Collect(maps.Keys(pure)), slices.Collect(maps.Keys(prints))) {
+		if !packages[pkg] {
+			t.Errorf("the policy names the package %q, which does not exist", pkg)
+		}
+	}
+	for pkg, allowed := range mayImport {
+		for _, other := range allowed {
+			if !slices.Contains(used[pkg], strings.TrimSuffix(module+"/"+other, "/")) {
+				t.Errorf("the policy lets %q import %q, which it does not", pkg, other)
+			}
+		}
+	}
+	modules := maps.Clone(mayUse)
+	modules["tests"] = testsMayUse
+	for pkg, allowed := range modules {
+		for _, m := range allowed {
+			if !slices.ContainsFunc(used[pkg], func(imp string) bool { return within(imp, []string{m}) }) {
+				t.Errorf("the policy lets %q use %s, which it does not", pkg, m)
+			}
+		}
+	}
+	for name, reason := range variables {
+		if !vars[name] || reason == "" {
+			t.Errorf("the policy names the variable %s, which does not exist or has no reason", name)
+		}
+	}
+}
+
+// snippets are small files with the words of the one complaint about them, "" for none.
+var snippets = []struct{ path, src, want string }{
+	{"newroom/a.go", `package a`, "not in the policy"},
+	{"plan/a.go", `package a; import "strings"; var _ = strings.Cut`, ""},
+	{"plan/a.go", `package a; import _ "github.com/brewput/brewput/result"`, "of this module"},
+	{"plan/a_test.go", `package a; import _ "github.com/brewput/brewput/result"`, ""},
+	{"trial/a.go", `package a; import _ "github.com/brewput/brewput"`, "of this module"},
+	{"trial/a.go", `package a; import _ "github.com/brewput/brewput/catalog"`, "of this module"},
+
+	{"internal/hist/a.go", `package a; import _ "github.com/HdrHistogram/hdrhistogram-go"`, ""},
+	{"internal/stat/a.go", `package a; import _ "github.com/HdrHistogram/hdrhistogram-go"`, "of others' modules"},
+	{"trial/a.go", `package a; import _ "github.com/spf13/cobra"`, "of others' modules"},
+	{"env/live/a.go", `package a; import _ "golang.org/x/sys/windows"`, ""},
+	{"env/live/a.go", `package a; import _ "golang.org/x/systems"`, "of others' modules"},
+	{"env/a.go", `package a; import "C"`, "of others' modules"},
+	{"plan/a.go", `package a; import _ "pgregory.net/rapid"`, "of others' modules"},
+	{"plan/a_test.go", `package a; import _ "pgregory.net/rapid"`, ""},
+	{"plan/a_test.go", `package a; import _ "github.com/stretchr/testify/assert"`, "of others' modules"},
+	{"report/a.go", `package a; import . "strings"`, "with a dot"},
+
+	{"plan/a.go", `package a; import _ "net/http"`, "is pure"},
+	{"compare/a.go", `package a; import _ "log/slog"`, "is pure"},
+	{"result/a.go", `package a; import _ "runtime/debug"`, "is pure"},
+	{"workload/a.go", `package a; import _ "os"`, "is pure"},
+	{"workload/a.go", `package a; import _ "math/rand/v2"`, "is pure"},
+	{"workload/a.go", `package a; import _ "github.com/brewput/brewput/env"`, ""},
+	{"plan/a.go", `package a; import "time"; func f() { time.AfterFunc(0, f) }`, "time.AfterFunc in"},
+	{"plan/a.go", `package a; import clock "time"; func f() { clock.Now() }`, "time.Now in"},
+	{"plan/a.go", `package a; import "time"; func f() any { return time.NewTicker }`, "time.NewTicker in"},
+	{"plan/a.go", `package a; type t struct{ Now int }; func f(time t) int { return time.Now }`, ""},
+	{"plan/a_test.go", `package a; import "time"; func f() { time.Now() }`, ""},
+	{"trial/a.go", `package a; import "time"; func f() { time.Now() }`, ""},
+
+	{"report/a.go", `package a; import "fmt"; func f() { fmt.Println() }`, "only the command prints"},
+	{"report/a.go", `package a; import p "fmt"; func f() { p.Printf("") }`, "only the command prints"},
+	{"sweep/a.go", `package a; import "os"; func f() any { return os.Stderr }`, "only the command prints"},
+	{"sweep/a.go", `package a; import "log/slog"; func f() { slog.Info("") }`, "only the command prints"},
+	{"sweep/a.go", `package a; func f() { println() }`, "only the command prints"},
+	{"internal/cli/a.go", `package a; import "fmt"; func f() { fmt.Println() }`, ""},
+
+	{"catalog/null/a.go", `package a; import ("cmp"; "math/bits"; "time"); var _, _, _ = cmp.Less[int], bits.Len, time.Second`, ""},
+	{"catalog/null/a.go", `package a; import _ "sync/atomic"`, "a design may import only"},
+	{"catalog/null/a.go", `package a; import _ "context"`, "a design may import only"},
+	{"catalog/null/a.go", `package a; import _ "embed"`, "a design may import only"},
+	{"catalog/catalog.go", `package a; import _ "embed"`, ""},
+	{"catalog/null/a.go", `package a; import "time"; func f() { time.NewTimer(0) }`, "its time from env"},
+	{"catalog/null/a.go", `package a; import t "time"; func f() { t.Tick(0) }`, "its time from env"},
+	{"catalog/null/a.go", `package a; import "time"; func f(d time.Duration) { _ = d }`, ""},
+	{"catalog/null/a.go", `package a; func f() { go f() }`, "native go statement"},
+	{"catalog/null/a.go", `package a; func f(c chan int) {}`, "native channel"},
+	{"catalog/null/a.go", `package a; func f() { select {} }`, "native select"},
+	{"catalog/null/a.go", `package a; func f() { g() <- 1 }`, "native send"},
+	{"catalog/null/a.go", `package a; func f() int { return <-g() }`, "native receive"},
+	{"catalog/null/a.go", `package a; func f() int { return -g() }`, ""},
+	{"catalog/null/a.go", `package a; var table = []int{1}`, "would share it"},
+
+	{"env/a.go", `package a; import "errors"; var ErrX = errors.New("x")`, ""},
+	{"env/a.go", `package a; import e "errors"; var errX = e.New("x")`, ""},
+	{"env/a.go", `package a; import "regexp"; var x = regexp.MustCompile("x")`, ""},
+	{"env/a.go", `package a; type i interface{}; var _ i = 1`, ""},
+	{"env/a.go", "package a; import \"embed\"\n//go:embed a\nvar x embed.FS", ""},
+	{"env/a.go", `package a; var names = [...]string{"a"}; var units = map[string]int{}`, ""},
+	{"env/a.go", `package a; var Names = []string{"a"}`, "add it to the policy's variables"},
+	{"env/a.go", `package a; var count int`, "add it to the policy's variables"},
+	{"env/a.go", `package a; import "sync"; var lock sync.Mutex`, "add it to the policy's variables"},
+	{"env/a.go", `package a; var a = f()`, "add it to the policy's variables"},
+	{"env/a.go", `package a; var Default = Case{}`, ""},
+	{"env/a_test.go", `package a; var count int`, ""},
+	{"env/a.go", `package a; var x = map[int]int{}; func f() { x[1] = 2 }`, "env.x is changed"},
+	{"env/a.go", `package a; var x = map[int]int{}; func f() { delete(x, 1) }`, "env.x is changed"},
+	{"env/a.go", `package a; var x = []int{1}; func f() { x[0]++ }`, "env.x is changed"},
+	{"env/a.go", `package a; var x = []int{1}; func f() { (x) = nil }`, "env.x is changed"},
+	{"env/a.go", `package a; var x = []int{1}; func f() { for _, x[0] = range x {} }`, "env.x is changed"},
+	{"env/a.go", `package a; var x = []int{1}; func f() *int { return &x[0] }`, "env.x is changed"},
+	{"env/a.go", `package a; var x = []int{1}; func f() int { y := x; return y[0] + x[0] }`, ""},
+
+	{"env/a.go", `package a; func init() {}`, "an init function"},
+	{"env/a.go", `package a; type t int; func (t) init() {}`, ""},
+	{"env/a.go", "package a; func f() {" + strings.Repeat("\n", maxFunctionLines) + "}", "more than 60"},
+	{"env/a.go", "package a; func f() {" + strings.Repeat("\n", maxFunctionLines-1) + "}", ""},
+	{"env/a.go", "package a" + strings.Repeat("\n", maxFileLines+1), "still one room"},
+	{"env/a_test.go", "package a" + strings.Repeat("\n", maxFileLines+1), ""},
+}
+
+// violations is all that is wrong with the files.
+func violations(files ...*file) (wrong []string) {
+	for _, rule := range rules {
+		for _, f := range files {
+			wrong = append(wrong, rule(f)...)
+		}
+	}
+	return append(wrong, changes(files)...)
+}
+
+// TestRules: each rule can fail, and does so alone.
+func TestRules(t *testing.T) {
+	for _, s := range snippets {
+		f, err := parse(s.path, []byte(s.src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := violations(f)
+		switch {
+		case s.want == "" && len(wrong) > 0:
+			t.Errorf("%s: %s\nis fine, but: %q", s.path, s.src, wrong)
+		case s.want != "" && (len(wrong) != 1 || !strings.Contains(wrong[0], s.want)):
+			t.Errorf("%s: %s\nwant one complaint with %q, got %q", s.path, s.src, s.want, wrong)
+		}
+	}
+}
+
+// TestChangesElsewhere: a variable must not be changed from another file or package either.
+func TestChangesElsewhere(t *testing.T) {
+	declared, err := parse("result/a.go", []byte(`package result; var Quantiles = []struct{ Q float64 }{{1}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) < 20 {
-		t.Fatalf("only %d files found", len(files))
-	}
-	return files
-}
-
-func imports(f *file) []string {
-	var list []string
-	for _, spec := range f.ast.Imports {
-		name, _ := strconv.Unquote(spec.Path.Value)
-		list = append(list, name)
-	}
-	return list
-}
-
-func TestDependencies(t *testing.T) {
-	seen := map[string]bool{}
-	for _, f := range load(t) {
-		allowed, known := mayImport[f.pkg]
-		if !known {
-			t.Errorf("%s: the package %q is not in the policy: add it to mayImport with what it may import", f.path, f.pkg)
-			continue
+	for path, src := range map[string]string{
+		"result/b.go": `package result; func f() { Quantiles[0].Q = 2 }`,
+		"trial/b.go":  `package trial; import r "github.com/brewput/brewput/result"; func f() { r.Quantiles[0].Q = 2 }`,
+	} {
+		f, err := parse(path, []byte(src))
+		if err != nil {
+			t.Fatal(err)
 		}
-		seen[f.pkg] = true
-		if f.test {
-			continue
-		}
-		for _, imp := range imports(f) {
-			own, ok := strings.CutPrefix(imp+"/", module+"/")
-			own = strings.TrimSuffix(own, "/")
-			if ok && !slices.Contains(allowed, own) {
-				t.Errorf("%s imports %s; %q may import only %q", f.path, imp, f.pkg, allowed)
-			}
-			if pure[f.pkg] && slices.Contains(impureImports, imp) {
-				t.Errorf("%s imports %s, but %q is pure", f.path, imp, f.pkg)
-			}
-		}
-	}
-	for pkg := range mayImport {
-		if !seen[pkg] {
-			t.Errorf("the policy names %q, which does not exist", pkg)
-		}
-	}
-}
-
-// calls visits every call of the form name.Name.
-func calls(f *file, visit func(call string, n ast.Node)) {
-	ast.Inspect(f.ast, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := s.X.(*ast.Ident); ok {
-				visit(x.Name+"."+s.Sel.Name, n)
-			}
-		}
-		return true
-	})
-}
-
-func TestPurePackages(t *testing.T) {
-	for _, f := range load(t) {
-		if f.test || !pure[f.pkg] {
-			continue
-		}
-		calls(f, func(call string, n ast.Node) {
-			if slices.Contains(impureCalls, call) {
-				t.Errorf("%s: %s in %q, which is pure", f.at(n), call, f.pkg)
-			}
-		})
-	}
-}
-
-func TestOnlyTheEdgePrints(t *testing.T) {
-	for _, f := range load(t) {
-		if f.test || prints[f.pkg] {
-			continue
-		}
-		calls(f, func(call string, n ast.Node) {
-			switch call {
-			case "fmt.Print", "fmt.Println", "fmt.Printf", "os.Stdout", "os.Stderr", "log.Print", "log.Printf", "log.Println":
-				t.Errorf("%s: %s; only the command prints", f.at(n), call)
-			}
-		})
-	}
-}
-
-// TestCatalogueUsesOnlyEnv keeps designs runnable in both worlds.
-func TestCatalogueUsesOnlyEnv(t *testing.T) {
-	for _, f := range load(t) {
-		if f.test || !strings.HasPrefix(f.path, "catalog/") {
-			continue
-		}
-		for _, imp := range imports(f) {
-			if imp == "sync" || imp == "sync/atomic" || imp == "runtime" || strings.HasPrefix(imp, "math/rand") {
-				t.Errorf("%s imports %s; a design gets these from env", f.path, imp)
-			}
-		}
-		for _, decl := range f.ast.Decls {
-			if g, ok := decl.(*ast.GenDecl); ok && g.Tok == token.VAR && !packageVariables[f.path] {
-				t.Errorf("%s: a package-level variable; two trials would share it", f.at(g))
-			}
-		}
-		ast.Inspect(f.ast, func(n ast.Node) bool {
-			switch n.(type) {
-			case *ast.GoStmt, *ast.ChanType, *ast.SelectStmt, *ast.SendStmt:
-				t.Errorf("%s: a native %T; a design gets its concurrency from env", f.at(n), n)
-			}
-			return true
-		})
-		calls(f, func(call string, n ast.Node) {
-			if call == "time.Now" || call == "time.Sleep" || call == "time.After" || call == "time.Since" {
-				t.Errorf("%s: %s; a design gets its time from env", f.at(n), call)
-			}
-		})
-	}
-}
-
-func TestHouseRules(t *testing.T) {
-	for _, f := range load(t) {
-		if n := strings.Count(string(f.text), "\n"); n > maxFileLines && !f.test {
-			t.Errorf("%s has %d lines, more than %d: is it still one room?", f.path, n, maxFileLines)
-		}
-		for _, decl := range f.ast.Decls {
-			fn, ok := decl.(*ast.FuncDecl)
-			if !ok {
-				continue
-			}
-			if fn.Name.Name == "init" && fn.Recv == nil {
-				t.Errorf("%s: an init function; say plainly what happens when", f.at(fn))
-			}
-			lines := f.set.Position(fn.End()).Line - f.set.Position(fn.Pos()).Line + 1
-			if lines > maxFunctionLines && !f.test {
-				t.Errorf("%s: %s has %d lines, more than %d", f.at(fn), fn.Name.Name, lines, maxFunctionLines)
-			}
+		if wrong := violations(declared, f); len(wrong) != 1 || !strings.Contains(wrong[0], path+":1: the package-level variable result.Quantiles is changed") {
+			t.Errorf("%s: %q", path, wrong)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package arch states the architecture as a policy table; its test holds the code to it.
+// Package arch states the architecture as a policy table; its tests hold the code to it.
 package arch
 
 // module is the path of the module and the prefix of its packages.
@@ -6,8 +6,6 @@ const module = "github.com/brewput/brewput"
 
 // mayImport lists, for every package outside of tests, the packages of this module it may import. A
 // package that is missing here fails the test: a new room is a decision.
-//
-// The order is that of the pipeline: a package imports only what stands above it.
 var mayImport = map[string][]string{
 	"env":                {},
 	"env/live":           {"env"},
@@ -15,6 +13,7 @@ var mayImport = map[string][]string{
 	"plan":               {},
 	"workload":           {"env", "plan"},
 	"result":             {"plan"},
+	"internal/source":    {"workload"},
 	"internal/stat":      {},
 	"internal/hist":      {},
 	"internal/host":      {"result"},
@@ -22,9 +21,9 @@ var mayImport = map[string][]string{
 	"internal/store":     {"result"},
 	"compare":            {"internal/stat", "plan", "result"},
 	"trial":              {"env", "env/live", "internal/calibrate", "internal/hist", "internal/host", "plan", "result", "workload"},
-	"sweep":              {"internal/calibrate", "internal/host", "plan", "result", "trial", "workload"},
+	"sweep":              {"internal/calibrate", "internal/host", "internal/source", "plan", "result", "trial", "workload"},
 	"report":             {"compare", "plan", "result"},
-	"internal/cli":       {"compare", "internal/calibrate", "internal/host", "internal/store", "plan", "report", "result", "sweep", "trial", "workload"},
+	"internal/cli":       {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/store", "plan", "report", "result", "sweep", "trial", "workload"},
 	"":                   {"internal/cli", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "workload"},
 	"catalog/null":       {"env", "plan", "workload"},
@@ -34,22 +33,57 @@ var mayImport = map[string][]string{
 	"examples/counter":   {"", "env", "plan", "workload"},
 }
 
-// pure are the packages whose results depend on their arguments alone.
-var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "result": true}
-
-// impureImports must not be imported by a pure package, and impureCalls not be called by one.
+// mayUse lists the modules of others that a package may import, and testsMayUse those that any test
+// may import besides. cgo is in neither: everything builds with Go alone.
 var (
-	impureImports = []string{"os", "net", "log", "os/exec", "syscall", "runtime", "math/rand", "math/rand/v2", "crypto/rand"}
-	impureCalls   = []string{"time.Now", "time.Since", "time.Sleep", "time.After", "time.NewTimer"}
+	mayUse = map[string][]string{
+		"env/live":           {"golang.org/x/sys"},
+		"internal/calibrate": {"golang.org/x/sys"},
+		"internal/cli":       {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+		"internal/hist":      {"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys"},
+		"internal/host":      {"golang.org/x/sys"},
+	}
+	testsMayUse = []string{
+		"github.com/rogpeppe/go-internal/testscript", "go.uber.org/goleak", "golang.org/x/perf/benchfmt", "pgregory.net/rapid",
+	}
 )
+
+// pure are the packages whose results depend on their arguments alone. They may import each other and
+// env, whose operations happen in the world that they are given.
+var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "result": true, "workload": true}
+
+// impureImports must not be imported by a pure package, nor what lies below them.
+var impureImports = []string{"crypto/rand", "log", "math/rand", "net", "os", "plugin", "runtime", "syscall", "testing", "unsafe"}
+
+// clockCalls read the clock or start a timer. Neither a pure package nor a design makes one: a design
+// asks its world.
+var clockCalls = []string{
+	"time.After", "time.AfterFunc", "time.NewTicker", "time.NewTimer", "time.Now", "time.Since", "time.Sleep", "time.Tick", "time.Until",
+}
+
+// designImports are the packages of the standard library that the catalogue may import: none holds
+// anything concurrent, so that designs run in both worlds. catalogueImports are those of the list of
+// workloads besides, which embeds their sources.
+var (
+	designImports    = []string{"cmp", "errors", "fmt", "math", "math/bits", "slices", "sort", "strconv", "strings", "time"}
+	catalogueImports = []string{"embed", "io/fs"}
+)
+
+// catalogueFile is the list of workloads.
+const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may write to the process's standard streams: the command, and a
 // trial's child, whose protocol they carry.
 var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "examples/counter": true}
 
-// packageVariables are the files of the catalogue that may hold a package-level variable: the
-// embedded sources are one by construction.
-var packageVariables = map[string]bool{"catalog/catalog.go": true}
+// variables are the package-level variables that are neither plainly constant (an error, a pattern, an
+// embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.
+var variables = map[string]string{
+	"env.Default":        "a value of a struct type, which cannot be a constant",
+	"env.tasks":          "a pool: what it hands out is reset, and only the cost of a spawn depends on it",
+	"result.Quantiles":   "the contract's table, which several packages walk through",
+	"result.Unavailable": "NaN, which cannot be a constant",
+}
 
 // Limits of the house. Tests are not counted.
 const (

@@ -20,7 +20,7 @@ func BenchmarkBurn1ms(b *testing.B) {
 	for _, n := range []int{1, 8} {
 		b.Run(fmt.Sprintf("goroutines=%d", n), func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-			cal, err := MeasureBurn(reps)
+			cal, err := locked(func(s stopwatch) (Burn, error) { return s.measure(reps) })
 			if err != nil {
 				b.Fatal(err)
 			}

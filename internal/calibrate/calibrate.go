@@ -42,122 +42,110 @@ func (b Burn) usable() bool {
 	return b.Rate > 0 && !math.IsInf(b.Rate, 0) && (b.Clock == ThreadClock || b.Clock == WallClock)
 }
 
-// MeasureBurn measures the rate anew: the median over reps burns of about 1 ms each, after a warm-up
-// of 20 ms. The median leaves out the odd burn that met a long interrupt or a change of the CPU's
-// clock. What disturbs a burn (interrupts, a virtual machine's exits) is charged to its thread and only
-// lengthens it, so the fastest burns would repeat better; but a trial's burns meet the same
-// disturbance, and the rate from the median fits those. The new rate is then checked; Fingerprint is
-// left to the caller.
-func MeasureBurn(reps int) (Burn, error) {
-	return locked(func(m meter) (Burn, error) { return m.measure(reps) })
-}
-
-// Check is the distribution of the time that burns of 1 ms take by this rate; reps is at least 1.
-func Check(rate float64, reps int) (median, p95 time.Duration) {
-	d, _ := locked(func(m meter) ([2]time.Duration, error) {
-		median, p95 := m.check(rate, reps)
-		return [2]time.Duration{median, p95}, nil
-	})
-	return d[0], d[1]
-}
-
 // Probe is how long a burn takes now, as a multiple of what the rate says: 1 is as calibrated, 1.1
 // that the CPU is 10 % slower. It is the median of 5 burns of 0.5 ms, after one that warms up.
 func Probe(rate float64) float64 {
-	x, _ := locked(func(m meter) (float64, error) { return m.probe(rate), nil })
+	x, _ := locked(func(s stopwatch) (float64, error) { return s.probe(rate), nil })
 	return x
 }
 
 // locked runs f on a locked thread, by the best clock there is.
-func locked[T any](f func(meter) (T, error)) (T, error) {
+func locked[T any](f func(stopwatch) (T, error)) (T, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	return f(newMeter())
+	return f(newStopwatch())
 }
 
-// meter times burns. The calling goroutine must have locked its thread.
-type meter struct {
+// stopwatch times burns. The calling goroutine must have locked its thread.
+type stopwatch struct {
 	now   func() time.Duration
 	spin  func(turns uint64)
 	clock string
 }
 
-func newMeter() meter {
-	m := meter{spin: func(n uint64) { _ = live.Spin(n) }}
+func newStopwatch() stopwatch {
+	s := stopwatch{spin: func(n uint64) { _ = live.Spin(n) }}
 	if _, ok := ThreadCPU(); ok {
-		m.clock = ThreadClock
-		m.now = func() time.Duration { d, _ := ThreadCPU(); return d }
-		return m
+		s.clock = ThreadClock
+		s.now = func() time.Duration { d, _ := ThreadCPU(); return d }
+		return s
 	}
 	start := time.Now()
-	m.clock = WallClock
-	m.now = func() time.Duration { return time.Since(start) }
-	return m
+	s.clock = WallClock
+	s.now = func() time.Duration { return time.Since(start) }
+	return s
 }
 
 // time is how long n turns take.
-func (m meter) time(n uint64) time.Duration {
-	start := m.now()
-	m.spin(n)
-	return m.now() - start
+func (s stopwatch) time(n uint64) time.Duration {
+	start := s.now()
+	s.spin(n)
+	return s.now() - start
 }
 
 // warm spins for at least the warm-up and returns a first guess of the rate.
-func (m meter) warm() (float64, error) {
+func (s stopwatch) warm() (float64, error) {
 	const longest = 1 << 28 // turns: at least 0.2 s on any CPU
-	start := m.now()
+	start := s.now()
 	for n := uint64(1 << 10); n < longest; {
-		d := m.time(n)
+		d := s.time(n)
 		if d < batch/2 {
 			n *= 2
 			continue
 		}
-		if m.now()-start >= warmUp {
+		if s.now()-start >= warmUp {
 			return float64(n) / float64(d), nil
 		}
 	}
-	return 0, errors.New("the clock that times burns (" + m.clock +
+	return 0, errors.New("the clock that times burns (" + s.clock +
 		") stands still: CPU work cannot be calibrated on this system; give the rate yourself")
 }
 
-func (m meter) measure(reps int) (Burn, error) {
+// measure finds the rate anew: the median over reps burns of about 1 ms each, after a warm-up of
+// 20 ms. The median leaves out the odd burn that met a long interrupt or a change of the CPU's clock.
+// What disturbs a burn (interrupts, a virtual machine's exits) is charged to its thread and only
+// lengthens it, so the fastest burns would repeat better; but a trial's burns meet the same
+// disturbance, and the rate from the median fits those. The new rate is then checked; Fingerprint is
+// left to the caller.
+func (s stopwatch) measure(reps int) (Burn, error) {
 	if reps < 1 {
 		return Burn{}, fmt.Errorf("%d burns cannot calibrate CPU work: ask for at least 1", reps)
 	}
-	guess, err := m.warm()
+	guess, err := s.warm()
 	if err != nil {
 		return Burn{}, err
 	}
 	n := uint64(guess * float64(batch))
 	times := make([]time.Duration, 0, reps)
 	for range reps {
-		times = append(times, m.time(n))
+		times = append(times, s.time(n))
 	}
 	median := quantile(times, 0.5)
 	if median <= 0 {
-		return Burn{}, fmt.Errorf("%d turns took no time by the %s clock: CPU work cannot be calibrated on this system", n, m.clock)
+		return Burn{}, fmt.Errorf("%d turns took no time by the %s clock: CPU work cannot be calibrated on this system", n, s.clock)
 	}
-	b := Burn{Rate: float64(n) / float64(median), Clock: m.clock, Measured: time.Now()}
-	b.Median, b.P95 = m.check(b.Rate, checks)
+	b := Burn{Rate: float64(n) / float64(median), Clock: s.clock, Measured: time.Now()}
+	b.Median, b.P95 = s.check(b.Rate, checks)
 	return b, nil
 }
 
-func (m meter) check(rate float64, reps int) (median, p95 time.Duration) {
-	times := m.burns(rate, batch, reps)
+// check is the distribution of the time that burns of 1 ms take by this rate; reps is at least 1.
+func (s stopwatch) check(rate float64, reps int) (median, p95 time.Duration) {
+	times := s.burns(rate, batch, reps)
 	return quantile(times, 0.5), quantile(times, 0.95)
 }
 
-func (m meter) probe(rate float64) float64 {
-	m.burns(rate, shortBurn, 1)
-	times := m.burns(rate, shortBurn, probes)
+func (s stopwatch) probe(rate float64) float64 {
+	s.burns(rate, shortBurn, 1)
+	times := s.burns(rate, shortBurn, probes)
 	return float64(quantile(times, 0.5)) / float64(shortBurn)
 }
 
 // burns times reps burns of d, each as live.World.Burn does it.
-func (m meter) burns(rate float64, d time.Duration, reps int) []time.Duration {
+func (s stopwatch) burns(rate float64, d time.Duration, reps int) []time.Duration {
 	times := make([]time.Duration, reps)
 	for i := range times {
-		times[i] = m.time(uint64(float64(d) * rate))
+		times[i] = s.time(uint64(float64(d) * rate))
 	}
 	return times
 }

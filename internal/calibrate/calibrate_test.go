@@ -20,8 +20,8 @@ type fakeCPU struct {
 	turns []uint64
 }
 
-func (c *fakeCPU) meter() meter {
-	return meter{clock: ThreadClock, now: func() time.Duration { return c.t }, spin: c.spin}
+func (c *fakeCPU) stopwatch() stopwatch {
+	return stopwatch{clock: ThreadClock, now: func() time.Duration { return c.t }, spin: c.spin}
 }
 
 func (c *fakeCPU) spin(n uint64) {
@@ -35,7 +35,7 @@ func (c *fakeCPU) spin(n uint64) {
 
 func TestMeasureFindsTheRate(t *testing.T) {
 	for _, rate := range []float64{0.05, 0.6, 3} {
-		b, err := (&fakeCPU{rate: rate}).meter().measure(10)
+		b, err := (&fakeCPU{rate: rate}).stopwatch().measure(10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestMeasureIsRobust(t *testing.T) {
 		}
 		return 0
 	}}
-	b, err := c.meter().measure(100)
+	b, err := c.stopwatch().measure(100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestMeasureWarmsUp(t *testing.T) {
 		}
 		return 0
 	}
-	b, err := c.meter().measure(5)
+	b, err := c.stopwatch().measure(5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,10 +90,10 @@ func TestMeasureWarmsUp(t *testing.T) {
 }
 
 func TestMeasureErrors(t *testing.T) {
-	if _, err := (&fakeCPU{rate: 1}).meter().measure(0); err == nil || !strings.Contains(err.Error(), "at least 1") {
+	if _, err := (&fakeCPU{rate: 1}).stopwatch().measure(0); err == nil || !strings.Contains(err.Error(), "at least 1") {
 		t.Errorf("no burns: %v", err)
 	}
-	still := meter{clock: WallClock, now: func() time.Duration { return 0 }, spin: func(uint64) {}}
+	still := stopwatch{clock: WallClock, now: func() time.Duration { return 0 }, spin: func(uint64) {}}
 	if _, err := still.measure(1); err == nil || !strings.Contains(err.Error(), "wall") {
 		t.Errorf("a clock that stands still: %v", err)
 	}
@@ -101,7 +101,7 @@ func TestMeasureErrors(t *testing.T) {
 
 func TestCheckAndProbe(t *testing.T) {
 	c := &fakeCPU{rate: 2}
-	if median, p95 := c.meter().check(2.2, 3); median != 1100*time.Microsecond || p95 != median {
+	if median, p95 := c.stopwatch().check(2.2, 3); median != 1100*time.Microsecond || p95 != median {
 		t.Errorf("check: median %v, p95 %v; want 1.1ms", median, p95)
 	}
 	if want := []uint64{2.2e6, 2.2e6, 2.2e6}; !slices.Equal(c.turns, want) {
@@ -114,7 +114,7 @@ func TestCheckAndProbe(t *testing.T) {
 		}
 		return 0
 	}}
-	if x := c.meter().probe(2.2); x != 1.1 {
+	if x := c.stopwatch().probe(2.2); x != 1.1 {
 		t.Errorf("probe %v, want 1.1", x)
 	}
 	if c.burns != probes+1 || c.turns[0] != 1.1e6 {
@@ -144,7 +144,7 @@ func TestForSweep(t *testing.T) {
 	const warmBurns = 50 // at most: the doubling, and 20 ms of burns of at least 0.5 ms
 	dir := filepath.Join(t.TempDir(), "new", "cache")
 	c := &fakeCPU{rate: 1}
-	first, err := c.meter().forSweep(dir, "ab12")
+	first, err := c.stopwatch().forSweep(dir, "ab12")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestForSweep(t *testing.T) {
 
 	// Within 1 %: the stored rate stands, with the figures of today.
 	c = &fakeCPU{rate: 1 / 1.0099}
-	kept, err := c.meter().forSweep(dir, "ab12")
+	kept, err := c.stopwatch().forSweep(dir, "ab12")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestForSweep(t *testing.T) {
 	// Beyond 1 %, either way: measured anew and stored.
 	for _, rate := range []float64{1 / 1.02, 1 / 0.98} {
 		c = &fakeCPU{rate: rate}
-		again, err := c.meter().forSweep(dir, "ab12")
+		again, err := c.stopwatch().forSweep(dir, "ab12")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestForSweepTakesNoOtherClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &fakeCPU{rate: 1}
-	if b, err := c.meter().forSweep(dir, "m"); err != nil || b.Clock != ThreadClock || c.burns < reps {
+	if b, err := c.stopwatch().forSweep(dir, "m"); err != nil || b.Clock != ThreadClock || c.burns < reps {
 		t.Errorf("got %+v, %v after %d burns", b, err, c.burns)
 	}
 }
@@ -197,7 +197,7 @@ func TestForSweepWithoutCache(t *testing.T) {
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b, err := (&fakeCPU{rate: 1}).meter().forSweep(filepath.Join(blocked, "cache"), "m")
+	b, err := (&fakeCPU{rate: 1}).stopwatch().forSweep(filepath.Join(blocked, "cache"), "m")
 	if err != nil || b.Stored || !b.usable() {
 		t.Errorf("got %+v, %v; want a rate that is not stored", b, err)
 	}
@@ -264,15 +264,12 @@ func TestStoreLeavesOneFile(t *testing.T) {
 
 // The real clock and the real spin: only what holds at any speed.
 func TestLive(t *testing.T) {
-	b, err := MeasureBurn(3)
+	b, err := locked(func(s stopwatch) (Burn, error) { return s.measure(3) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !b.usable() || b.Median <= 0 || b.P95 < b.Median {
 		t.Errorf("got %+v", b)
-	}
-	if median, p95 := Check(b.Rate, 2); median <= 0 || p95 < median {
-		t.Errorf("check: %v, %v", median, p95)
 	}
 	if x := Probe(b.Rate); !(x > 0) {
 		t.Errorf("probe: %v", x)

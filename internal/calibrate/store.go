@@ -80,20 +80,20 @@ func Store(dir string, b Burn) error {
 // checked burns are in Median and P95, so that a machine that will not hold still shows. A cache
 // directory that cannot be written is no error: Stored is false. It takes less than 0.3 s of CPU.
 func ForSweep(dir, fingerprint string) (Burn, error) {
-	return locked(func(m meter) (Burn, error) { return m.forSweep(dir, fingerprint) })
+	return locked(func(s stopwatch) (Burn, error) { return s.forSweep(dir, fingerprint) })
 }
 
-func (m meter) forSweep(dir, fingerprint string) (Burn, error) {
-	if b, ok := Load(dir, fingerprint); ok && b.Clock == m.clock {
-		if _, err := m.warm(); err != nil {
+func (s stopwatch) forSweep(dir, fingerprint string) (Burn, error) {
+	if b, ok := Load(dir, fingerprint); ok && b.Clock == s.clock {
+		if _, err := s.warm(); err != nil {
 			return Burn{}, err
 		}
-		b.Median, b.P95 = m.check(b.Rate, checks)
+		b.Median, b.P95 = s.check(b.Rate, checks)
 		if near(b.Median) {
 			return b, nil
 		}
 	}
-	b, err := m.measure(reps)
+	b, err := s.measure(reps)
 	if err != nil {
 		return Burn{}, err
 	}

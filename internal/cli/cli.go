@@ -32,9 +32,9 @@ const (
 // app is one invocation of the command.
 type app struct {
 	workloads      []*workload.Workload
-	stdin          io.Reader
 	stdout, stderr io.Writer
-	code           int // set by a verb that ended without an error
+	measuring      bool // trials may run: errors before are wrong use
+	code           int  // set by a verb that ended without an error
 }
 
 // Run is the command: it returns its exit code.
@@ -50,7 +50,7 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
-	a := &app{workloads: workloads, stdin: stdin, stdout: stdout, stderr: stderr}
+	a := &app{workloads: workloads, stdout: stdout, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -61,7 +61,7 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	switch {
 	case err == nil:
 		return a.code
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), !a.measuring && !errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "brewput:", err)
 		return exitUsage
 	case errors.Is(err, context.Canceled):
@@ -104,9 +104,31 @@ every design in fresh processes, in random order, often enough to say how sure i
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.versionCommand())
-	root.InitDefaultHelpCmd()
+	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args = func(cmd *cobra.Command, args []string) error { return a.unknownVerb(cmd, args) }
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 	return root
+}
+
+// helpCommand is cobra's help, but for an unknown verb it is a usage error.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [VERB]",
+		Short: "Help about any verb",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usage("there is no help on %q; see %s help", strings.Join(args, " "), name())
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
 }
 
 const examples = `NAME list
@@ -137,16 +159,35 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
-// flagError turns a flag that could not be parsed into a usage error, with the nearest flag.
+// flagError turns a flag that could not be parsed into a usage error that says what to type.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return usage("%s has no flag -%s; flags of several letters take two dashes, as in --count 5; see %s --help",
+			cmd.CommandPath(), unknown.GetSpecifiedName(), cmd.CommandPath())
+	case errors.As(err, &unknown):
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		return usage("%s has no flag --%s%s; see %s --help", cmd.CommandPath(),
 			unknown.GetSpecifiedName(), didYouMeanFlag(unknown.GetSpecifiedName(), known), cmd.CommandPath())
+	case errors.As(err, &invalid):
+		return invalidValue(invalid.GetFlag(), invalid.GetValue())
 	}
-	return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+	return usage("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// invalidValue says what a flag takes.
+func invalidValue(f *pflag.Flag, value string) error {
+	takes := map[string]string{
+		"int": "a whole number", "int64": "a whole number", "uint64": "a whole number, 0 or more",
+		"duration": "a time such as 500ms or 2s", "bool": "true or false",
+	}[f.Value.Type()]
+	if takes == "" {
+		takes = "something else"
+	}
+	return usage("--%s %q is not possible: it takes %s", f.Name, value, takes)
 }
 
 func didYouMeanFlag(word string, known []string) string {

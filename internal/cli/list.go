@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/brewput/brewput/internal/source"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/workload"
@@ -63,7 +64,7 @@ func (a *app) listText(workloads []*workload.Workload, factors bool) error {
 		fmt.Fprintf(t, "  DESIGN\tWHAT\tWORLDS\tLINES\tABOUT\n")
 		for _, d := range w.Designs {
 			lines := "-"
-			if src, err := w.SourceOf(d); err == nil {
+			if src, err := source.Of(w, d); err == nil {
 				lines = fmt.Sprint(src.Lines)
 			}
 			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", d.Name, d.Type(), d.Worlds, lines, d.Doc)
@@ -85,7 +86,7 @@ func (a *app) listJSON(workloads []*workload.Workload) error {
 	for _, w := range workloads {
 		for _, d := range w.Designs {
 			var lines *int
-			if src, err := w.SourceOf(d); err == nil {
+			if src, err := source.Of(w, d); err == nil {
 				lines = &src.Lines
 			}
 			if err := report.JSON(a.stdout, map[string]any{
@@ -113,7 +114,7 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			src, err := w.SourceOf(d)
+			src, err := source.Of(w, d)
 			if err != nil {
 				return err
 			}

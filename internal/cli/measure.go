@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -34,6 +35,7 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 	if err != nil {
 		return err
 	}
+	a.measuring = true
 	header, err := a.header(w, o, cases)
 	if err != nil {
 		return err
@@ -53,9 +55,8 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 	if err != nil {
 		return storeError(err)
 	}
-	defer run.Close()
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
-	return a.execute(ctx, s, dir, o)
+	return errors.Join(a.execute(ctx, s, dir, o), run.Close())
 }
 
 // storeError tells a directory that is the wrong one, which is a wrong use, from a disk that fails.
@@ -82,15 +83,12 @@ func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (swe
 	}
 	h := sweep.Header{
 		Workload: w.Name, World: result.Live, Args: os.Args[1:], Version: version(), Started: time.Now(),
-		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Observed: true,
+		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Observed: true, Cases: cases,
 		Settings: sweep.Settings{
 			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup),
 			Operations: o.operations, Sample: o.sample, TimeLimit: sweep.Duration(timeLimit(w, o, cases)),
 		},
 		Environment: environment, Burn: burn, Warnings: []string{},
-	}
-	for _, c := range cases {
-		h.Cases = append(h.Cases, sweep.Case{Design: c.Design, Point: c.Point})
 	}
 	if o.oversubscribe {
 		for _, c := range cases {
@@ -134,6 +132,9 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	if err := onlyResume(cmd); err != nil {
 		return err
 	}
+	if o.resume == "" {
+		return usage("--resume is empty; name the directory of a run")
+	}
 	if err := o.validateFormat(); err != nil {
 		return err
 	}
@@ -169,6 +170,7 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 		s.Sealed[b] = true
 	}
 	s.Complete = journal.Ended
+	a.measuring = true
 	return a.execute(cmd.Context(), s, o.resume, o)
 }
 
@@ -216,47 +218,86 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 	a.announce(s, dir)
 	trials, err := s.Execute(ctx)
 	progress.clear()
-	if renderErr := out.finish(trials); renderErr != nil {
-		return renderErr
+	interrupted := errors.Is(err, context.Canceled)
+	if interrupted {
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %d of %d trials; continue with: %s run --resume %s\n", len(trials), s.Total(), name(), quoted(dir))
+		a.code, err = exitInterrupted, nil
+	}
+	if outErr := out.finish(trials); outErr != nil {
+		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: %s run --resume %s --format %s", outErr, name(), quoted(dir), o.format))
 	}
 	switch {
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintf(a.stderr, "brewput: interrupted after %d of %d trials; continue with: %s run --resume %s\n", len(trials), s.Total(), name(), dir)
-		a.code = exitInterrupted
+	case interrupted && err != nil:
+		fmt.Fprintln(a.stderr, "brewput:", err) // 130 outweighs it
 	case err != nil:
 		return err
-	default:
-		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
+	case !interrupted:
 		a.code = exitCode(trials)
+		a.failures(trials)
+		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
 	}
 	return nil
 }
 
-// announce says what is going to happen and how long it will take.
-func (a *app) announce(s *sweep.Sweep, dir string) {
-	if s.Complete {
-		fmt.Fprintf(a.stderr, "%s is complete\n", dir)
+// failures says on stderr what the exit code is for: formats for programs show numbers only.
+func (a *app) failures(trials []result.Trial) {
+	n, first := 0, -1
+	for i, t := range trials {
+		if !t.Expected {
+			n++
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	if n == 0 {
 		return
 	}
+	t := trials[first]
+	text := fmt.Sprintf("%d of %d trials went wrong; the first: %s %s: %s: %s", n, len(trials), t.Design, t.Point, t.Status, t.Error)
+	if t.Failure != "" {
+		text += "; see " + t.Failure
+	}
+	fmt.Fprintln(a.stderr, "brewput:", text)
+}
+
+// quoted is a path as a shell reads it.
+func quoted(path string) string {
+	if strings.ContainsAny(path, " \t\"'$&;|<>()*?[]#~`\\") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// announce says what is going to happen and how long it will take.
+func (a *app) announce(s *sweep.Sweep, dir string) {
+	text := dir + " is complete"
+	if !s.Complete {
+		text = a.intent(s) + "; stored in " + dir
+	}
+	fmt.Fprintln(a.stderr, text)
+	for _, w := range s.Header.Warnings {
+		fmt.Fprintln(a.stderr, "warning:", w)
+	}
+}
+
+// intent is what is still to be measured, and for how long.
+func (a *app) intent(s *sweep.Sweep) string {
 	designs := map[string]bool{}
 	for _, c := range s.Plan.Cases {
 		designs[c.Design] = true
 	}
-	left := s.Total() - len(s.Done)
 	text := fmt.Sprintf("%s: %d designs, %d with their points, x %d blocks, each also observed: %d trials", s.Workload.Name, len(designs), len(s.Plan.Cases), s.Plan.Blocks, s.Total())
 	if len(s.Done) > 0 {
 		text += fmt.Sprintf(", %d of them done", len(s.Done))
 	}
-	if s.Header.Settings.Operations == 0 {
-		text += ", about " + roundDuration(s.Foresee(left))
+	if d := s.Foresee(); d > 0 {
+		text += ", about " + roundDuration(d)
 	}
 	if s.HasJobs() {
 		text += " and the time of its jobs"
 	}
-	fmt.Fprintf(a.stderr, "%s; stored in %s\n", text, dir)
-	for _, w := range s.Header.Warnings {
-		fmt.Fprintln(a.stderr, "warning:", w)
-	}
+	return text
 }
 
 // roundDuration prints a time with the precision of an estimate.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,8 +16,8 @@ func (a *app) newCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Start a workload of your own: a program in the folder NAME",
-		Long: `New writes a folder with a module and a main.go that holds a workload of about 20 lines: two designs
-of a counter. The program has all verbs of brewput for it.`,
+		Long: `New writes a folder with a module and a main.go that holds a workload: two designs of a counter, which
+check that they counted right. The program has all verbs of brewput for it.`,
 		Example: indent("NAME new mybench\ncd mybench && go mod tidy && go run . run mybench"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -29,6 +30,11 @@ of a counter. The program has all verbs of brewput for it.`,
 	cmd.Flags().StringVar(&local, "local", "", "use the brewput checkout in `DIR` instead of the published module")
 	return cmd
 }
+
+// starter is the program that new writes, with NAME for the workload's name.
+//
+//go:embed starter.go.txt
+var starter string
 
 // programName is what can be a folder, a workload and a package path.
 var programName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
@@ -72,46 +78,3 @@ func (a *app) newProgram(dir, module, local string) error {
 	fmt.Fprintf(a.stdout, "wrote %s: a workload with two designs\n\n  cd %s\n  go mod tidy\n  go run . run %s --cpus 1..2\n", filepath.Join(dir, "main.go"), dir, base)
 	return nil
 }
-
-const starter = `package main
-
-import (
-	"time"
-
-	"github.com/brewput/brewput"
-	"github.com/brewput/brewput/env"
-	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/workload"
-)
-
-func main() {
-	brewput.Main(&workload.Workload{
-		Name: "NAME",
-		Doc:  "Count under a lock, after some work.",
-		Designs: []workload.Design{
-			{Name: "coarse", Doc: "work and count under one lock", Stream: newCoarse},
-			{Name: "fine", Doc: "only the count is locked", Stream: newFine},
-		},
-	})
-}
-
-func newCoarse(e env.Env, _ plan.Point) (workload.Stream, error) {
-	lock, n := e.Mutex("counter"), 0
-	return workload.Stream{Op: func(e env.Env, request uint64) {
-		lock.Lock()
-		e.Burn(100 * time.Microsecond)
-		n++
-		lock.Unlock()
-	}}, nil
-}
-
-func newFine(e env.Env, _ plan.Point) (workload.Stream, error) {
-	lock, n := e.Mutex("counter"), 0
-	return workload.Stream{Op: func(e env.Env, request uint64) {
-		e.Burn(100 * time.Microsecond)
-		lock.Lock()
-		n++
-		lock.Unlock()
-	}}, nil
-}
-`

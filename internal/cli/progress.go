@@ -46,7 +46,11 @@ func (p *progress) show(e sweep.Event) {
 	if e.Step.Observed {
 		watched = " (observed)"
 	}
-	line := fmt.Sprintf("%d/%d  %s left  block %d  %s %s%s", e.Done+1, e.Total, roundDuration(e.Left), e.Step.Block+1, e.Case.Design, e.Case.Point, watched)
+	left := ""
+	if e.Left > 0 {
+		left = "  " + roundDuration(e.Left) + " left"
+	}
+	line := fmt.Sprintf("%d/%d%s  block %d  %s %s%s", e.Done+1, e.Total, left, e.Step.Block+1, e.Case.Design, e.Case.Point, watched)
 	if len(line) >= p.width {
 		line = line[:p.width-1]
 	}

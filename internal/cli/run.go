@@ -52,7 +52,7 @@ was interrupted.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.resume == "" {
+			if !cmd.Flags().Changed("resume") {
 				return usage("run needs a workload: %s; see %s list", strings.Join(a.workloadNames(), ", "), name())
 			}
 			return a.resume(cmd, nil, o)
@@ -119,8 +119,17 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.resume != "" {
+			if cmd.Flags().Changed("resume") {
 				return a.resume(cmd, w, *o)
+			}
+			if err := fromEnvironment(cmd.InheritedFlags(), os.LookupEnv); err != nil {
+				return err
+			}
+			if err := refuseEmpty(cmd.Flags()); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("operations") && cmd.Flags().Changed("duration") {
+				return usage("--operations and --duration are two ways to end a trial; give one of them")
 			}
 			given := map[string]string{}
 			for name, level := range levels {
@@ -130,31 +139,52 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			}
 			return a.measure(cmd.Context(), w, *o, given)
 		},
-		PreRunE: func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd, os.LookupEnv) },
 	}
 	for _, f := range w.AllFactors() {
 		about := f.Doc
 		if f.Default != "" {
 			about += " (default " + f.Default + ")"
 		}
-		levels[f.Name] = cmd.Flags().String(f.Name, "", about+" `LEVELS`")
-		cmd.Flags().Lookup(f.Name).DefValue = "" // said in the text; "all" and "cpus" are not values to quote
+		levels[f.Name] = new(string)
+		cmd.Flags().Var((*levelsFlag)(levels[f.Name]), f.Name, about)
 	}
 	return cmd
 }
 
-// fromEnvironment sets flags that were not given from BREWPUT_COUNT and the like.
-func fromEnvironment(cmd *cobra.Command, lookup func(string) (string, bool)) error {
+// levelsFlag is the flag of a factor: its text is parsed once all factors are known.
+type levelsFlag string
+
+func (l *levelsFlag) String() string     { return string(*l) }
+func (l *levelsFlag) Set(s string) error { *l = levelsFlag(s); return nil }
+func (l *levelsFlag) Type() string       { return "LEVELS" }
+
+// fromEnvironment sets the flags common to all workloads that were not given from BREWPUT_COUNT and the
+// like. Factors are no matter of taste and come from the command line alone.
+func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) error {
 	var failed error
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+	flags.VisitAll(func(f *pflag.Flag) {
 		key := "BREWPUT_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		if v, ok := lookup(key); ok && !f.Changed && failed == nil && f.Name != "help" {
-			if err := cmd.Flags().Set(f.Name, v); err != nil {
-				failed = usage("%s=%s: %w", key, v, err)
-			}
+		v, ok := lookup(key)
+		if !ok || f.Changed || failed != nil || f.Name == "help" || f.Name == "resume" {
+			return
+		}
+		if err := flags.Set(f.Name, v); err != nil {
+			failed = usage("the environment variable %s: %w", key, invalidValue(f, v))
 		}
 	})
 	return failed
+}
+
+// refuseEmpty refuses --designs "" and the like: an unset variable of a shell would measure something
+// else than was meant.
+func refuseEmpty(flags *pflag.FlagSet) error {
+	var empty error
+	flags.Visit(func(f *pflag.Flag) {
+		if v := f.Value.String(); v == "" || v == "[]" {
+			empty = usage("--%s is empty; give it a value or leave it out", f.Name)
+		}
+	})
+	return empty
 }
 
 // validate refuses settings that make no sense.
@@ -172,6 +202,8 @@ func (o *runOptions) validate() error {
 		return usage("--sample %d: 1 times every operation, 10 every tenth", o.sample)
 	case o.timeLimit < 0:
 		return usage("--time-limit %v is negative", o.timeLimit)
+	case o.timeLimit > 0 && o.operations == 0 && o.timeLimit <= o.warmup+o.duration:
+		return usage("--time-limit %v would end every trial of a stream: it must be longer than --warmup and --duration together, %v", o.timeLimit, o.warmup+o.duration)
 	}
 	return o.validateFormat()
 }
@@ -190,10 +222,12 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 		return nil, err
 	}
 	factors := w.AllFactors()
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.NumCPU())}}}
+	// GOMAXPROCS is the number of CPUs that this process may use, the limit of its container included.
+	all := plan.Choice{Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}
+	choices := map[string]plan.Choice{"cpus": all}
 	var earlier []string
 	for _, f := range factors {
-		if expr, ok := given[f.Name]; ok {
+		if expr, ok := given[f.Name]; ok && !(f.Name == "cpus" && expr == "all") {
 			choice, err := f.Parse(expr, earlier)
 			if err != nil {
 				return nil, usageError{err}

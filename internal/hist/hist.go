@@ -11,53 +11,54 @@ import (
 
 // Limit is the largest latency a histogram can hold: 2^42 ns, about 73 minutes. Larger ones count as Limit in
 // quantiles and keep their value in the mean and the maximum.
-const Limit = 1 << 42
+const Limit = 1 << limitBits
+
+const limitBits = 42
 
 const digits = 3
 
-// Histogram is one worker's record of latencies in nanoseconds. It is not safe for concurrent use:
-// each worker has its own, and they are merged afterwards.
+// Histogram holds latencies in nanoseconds. It is not safe for concurrent use.
 type Histogram struct {
-	_        [64]byte // workers' histograms are made one after the other and must not share a cache line
 	h        *hdrhistogram.Histogram
 	n, sum   int64
 	min, max int64
-	_        [64]byte
 }
 
-// New makes an empty histogram. Its table takes about 260 KB of address space, of which only the
-// pages that latencies fall into are ever touched.
+// New makes an empty histogram.
 func New() *Histogram {
 	return &Histogram{h: hdrhistogram.New(1, Limit, digits), min: -1}
 }
 
 // Record adds one latency of ns >= 0 nanoseconds.
 func (h *Histogram) Record(ns int64) {
-	h.n++
-	h.sum += ns
-	if ns > h.max {
-		h.max = ns
-	}
-	if ns < h.min || h.min < 0 {
-		h.min = ns
-	}
-	if h.h.RecordValue(ns) != nil {
-		h.h.RecordValue(Limit) // cannot fail: it is the table's own limit
+	h.note(1, ns, ns, ns)
+	h.record(ns, 1)
+}
+
+// note brings count, sum and extremes up to date.
+func (h *Histogram) note(n, sum, least, greatest int64) {
+	h.n += n
+	h.sum += sum
+	h.max = max(h.max, greatest)
+	if least >= 0 && (h.min < 0 || least < h.min) {
+		h.min = least
 	}
 }
 
-// Merge adds the values of from to h.
-func (h *Histogram) Merge(from *Histogram) error {
-	if dropped := h.h.Merge(from.h); dropped != 0 {
-		return fmt.Errorf("merging histograms dropped %d values", dropped)
+func (h *Histogram) record(ns, count int64) {
+	if h.h.RecordValues(ns, count) != nil {
+		h.h.RecordValues(Limit, count) // cannot fail: it is the table's own limit
 	}
-	h.n += from.n
-	h.sum += from.sum
-	h.max = max(h.max, from.max)
-	if from.min >= 0 && (h.min < 0 || from.min < h.min) {
-		h.min = from.min
+}
+
+// Add adds what a worker recorded.
+func (h *Histogram) Add(r *Recorder) {
+	h.note(r.n, r.sum, r.min, r.max)
+	for i, count := range r.counts {
+		if count > 0 {
+			h.record(valueAt(i), count)
+		}
 	}
-	return nil
 }
 
 // Count is the number of values.

@@ -9,7 +9,7 @@ import (
 
 func TestAgainstSortedValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	parts := []*Histogram{New(), New(), New()}
+	parts := []*Recorder{NewRecorder(), NewRecorder(), NewRecorder()}
 	var all []float64
 	for i := range 30_000 {
 		v := int64(1 + r.ExpFloat64()*1e6)
@@ -19,9 +19,8 @@ func TestAgainstSortedValues(t *testing.T) {
 	h := New()
 	sum := 0.0
 	for _, p := range parts {
-		if err := h.Merge(p); err != nil {
-			t.Fatal(err)
-		}
+		h.Add(p)
+		p.Free()
 	}
 	sort.Float64s(all)
 	for _, v := range all {
@@ -66,9 +65,11 @@ func TestQuantileNeedsTenValuesBeyond(t *testing.T) {
 }
 
 func TestBeyondTheLimit(t *testing.T) {
-	h := New()
-	h.Record(Limit * 4)
-	h.Record(0)
+	r, h := NewRecorder(), New()
+	r.Record(Limit * 4)
+	r.Record(0)
+	h.Add(r)
+	r.Free()
 	if max, _ := h.Quantile(1); max != Limit*4 {
 		t.Errorf("max %v", max)
 	}
@@ -106,15 +107,44 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { Decode(b) })
 }
 
+// TestPlaces: the table of a recorder is that of the histogram it is added to.
+func TestPlaces(t *testing.T) {
+	for i := range tableSize {
+		if got := index(valueAt(i)); got != i {
+			t.Fatalf("place %d begins at %d, which is of place %d", i, valueAt(i), got)
+		}
+		if i > 0 && index(valueAt(i)-1) != i-1 {
+			t.Fatalf("the value before %d is not of the place before", valueAt(i))
+		}
+	}
+	if got := index(Limit - 1); got != tableSize-1 {
+		t.Errorf("the greatest value is at %d of %d", got, tableSize)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 10_000 {
+		v := random.Int64N(1 << (1 + random.IntN(limitBits-1)))
+		r, a, b := NewRecorder(), New(), New()
+		r.Record(v)
+		a.Add(r)
+		b.Record(v)
+		if !a.h.Equals(b.h) || a.n != b.n || a.sum != b.sum || a.min != b.min || a.max != b.max {
+			t.Fatalf("%d is recorded as %+v, should be %+v", v, a, b)
+		}
+		r.Free()
+	}
+}
+
 func TestRecordDoesNotAllocate(t *testing.T) {
-	h := New()
+	h := NewRecorder()
+	defer h.Free()
 	if n := testing.AllocsPerRun(1000, func() { h.Record(12345) }); n != 0 {
 		t.Errorf("%v allocations a value", n)
 	}
 }
 
 func BenchmarkRecord(b *testing.B) {
-	h := New()
+	h := NewRecorder()
+	defer h.Free()
 	for i := range b.N {
 		h.Record(int64(i & 0xffff))
 	}

@@ -63,15 +63,8 @@ var runtimeNames = [...]string{
 	"/gc/heap/allocs:bytes",
 }
 
-// ReadCounters takes a snapshot with memory of its own. It takes some tens of microseconds and stops
-// nothing: no collection, no other goroutine.
-func ReadCounters() Counters {
-	var c Counters
-	c.Read()
-	return c
-}
-
-// Read takes a snapshot.
+// Read takes a snapshot. It takes some tens of microseconds and stops nothing: no collection, no other
+// goroutine.
 func (c *Counters) Read() {
 	for i := range c.total {
 		c.total[i] = result.Unavailable
@@ -145,34 +138,11 @@ func number(s metrics.Sample) result.Value {
 	}
 }
 
-// Ledger is where the CPU time of the process went, in seconds times GOMAXPROCS, by the runtime's
-// estimate. Total is the sum of the others.
-type Ledger struct {
-	GC       result.Value `json:"gc_seconds"`
-	Scavenge result.Value `json:"scavenge_seconds"`
-	User     result.Value `json:"user_seconds"` // Go code, and what the runtime does for it
-	Idle     result.Value `json:"idle_seconds"`
-	Total    result.Value `json:"total_seconds"`
-}
-
-// CPUClasses reads the ledger as of the end of the last collection: the runtime brings it up to date
-// only then. Who needs it as of now calls runtime.GC before.
-func CPUClasses() Ledger {
-	s := sampleSet([]string{
-		"/cpu/classes/gc/total:cpu-seconds", "/cpu/classes/scavenge/total:cpu-seconds",
-		"/cpu/classes/user:cpu-seconds", "/cpu/classes/idle:cpu-seconds", "/cpu/classes/total:cpu-seconds",
-	})
+// GCSeconds is the CPU time that garbage collection has taken since the process started, idle CPUs that
+// helped included, by the runtime's estimate as of the end of the last collection: only then is it
+// brought up to date. Who needs it as of now calls runtime.GC before.
+func GCSeconds() result.Value {
+	s := sampleSet([]string{runtimeNames[sampleGCCPU]})
 	metrics.Read(s)
-	return Ledger{GC: number(s[0]), Scavenge: number(s[1]), User: number(s[2]), Idle: number(s[3]), Total: number(s[4])}
-}
-
-// Since is what was spent between an earlier ledger and this one.
-func (l Ledger) Since(earlier Ledger) Ledger {
-	return Ledger{
-		GC:       l.GC - earlier.GC,
-		Scavenge: l.Scavenge - earlier.Scavenge,
-		User:     l.User - earlier.User,
-		Idle:     l.Idle - earlier.Idle,
-		Total:    l.Total - earlier.Total,
-	}
+	return number(s[0])
 }

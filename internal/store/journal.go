@@ -30,11 +30,6 @@ type Journal struct {
 	histogramsErr error // why no trial can be appended: the histograms of complete blocks are damaged
 }
 
-// Has reports whether the run holds this trial; kind is that of [result.Trial].
-func (j *Journal) Has(kind string, block, order int) bool {
-	return j.state.seen[key{block, order, kind == result.KindObserved}]
-}
-
 // Open reads a run directory. It takes no lock and changes nothing: the run may be under way, and then
 // the journal is as it was at some moment during the call.
 func Open(dir string) (*Journal, error) {

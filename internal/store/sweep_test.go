@@ -71,7 +71,7 @@ func (s step) done(j *Journal) bool {
 	case kindEnd:
 		return j.Ended
 	default:
-		return j.Has(s.kind, s.block, s.order)
+		return j.state.seen[key{s.block, s.order, s.kind == result.KindObserved}]
 	}
 }
 

@@ -1,4 +1,5 @@
-package workload
+// Package source finds the code of a design among the files of its package, and counts its lines.
+package source
 
 import (
 	"fmt"
@@ -14,6 +15,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/workload"
 )
 
 // Source is the code of one design: the declarations that its constructor reaches within its package.
@@ -30,11 +33,11 @@ type Part struct {
 	Text string
 }
 
-// SourceOf finds the code of a design: its constructor and all it reaches among the top-level
+// Of finds the code of a design: its constructor and all it reaches among the top-level
 // declarations of its package, except those in files that hold no design's constructor. What lies
 // there serves all designs, and no single one pays for it.
-func (w *Workload) SourceOf(d Design) (Source, error) {
-	files, names, err := w.parse()
+func Of(w *workload.Workload, d workload.Design) (Source, error) {
+	files, names, err := parse(w)
 	if err != nil {
 		return Source{}, err
 	}
@@ -57,7 +60,7 @@ func (w *Workload) SourceOf(d Design) (Source, error) {
 	if start == nil {
 		return Source{}, fmt.Errorf("the source of %s/%s does not hold its constructor %s", w.Name, d.Name, constructor)
 	}
-	own := w.constructorFiles(decls)
+	own := constructorFiles(w, decls)
 	reached := map[*declaration]bool{}
 	reach(start, order, decls, own, reached)
 	src := Source{Constructor: constructor}
@@ -72,7 +75,7 @@ func (w *Workload) SourceOf(d Design) (Source, error) {
 			from = files.set.Position(dc.doc.Pos())
 		}
 		src.Parts = append(src.Parts, Part{File: dc.file, Line: from.Line, Text: text})
-		src.Lines += CodeLines([]byte(text))
+		src.Lines += Lines([]byte(text))
 	}
 	// The constructor comes first: it is what a reader looks for.
 	slices.SortStableFunc(src.Parts, func(a, b Part) int {
@@ -168,7 +171,7 @@ func reach(from *declaration, all []*declaration, decls map[string]*declaration,
 }
 
 // constructorFiles are the files that hold a constructor of some design.
-func (w *Workload) constructorFiles(decls map[string]*declaration) map[string]bool {
+func constructorFiles(w *workload.Workload, decls map[string]*declaration) map[string]bool {
 	files := map[string]bool{}
 	for _, d := range w.Designs {
 		if name, _, err := constructorOf(d); err == nil && decls[name] != nil {
@@ -179,7 +182,7 @@ func (w *Workload) constructorFiles(decls map[string]*declaration) map[string]bo
 }
 
 // constructorOf returns the name of the function that makes a design, and where it was compiled.
-func constructorOf(d Design) (name, file string, err error) {
+func constructorOf(d workload.Design) (name, file string, err error) {
 	value := reflect.ValueOf(d.Stream)
 	if d.Stream == nil {
 		value = reflect.ValueOf(d.Job)
@@ -202,7 +205,7 @@ type parsed struct {
 
 // parse reads the Go files, without tests, of the workload's Source, or else of the folder where its
 // first design was compiled.
-func (w *Workload) parse() (parsed, []string, error) {
+func parse(w *workload.Workload) (parsed, []string, error) {
 	source := w.Source
 	if source == nil {
 		_, file, err := constructorOf(w.Designs[0])
@@ -235,8 +238,8 @@ func (w *Workload) parse() (parsed, []string, error) {
 	return p, names, nil
 }
 
-// CodeLines counts the lines of Go text that hold a token other than a comment.
-func CodeLines(text []byte) int {
+// Lines counts the lines of Go text that hold a token other than a comment.
+func Lines(text []byte) int {
 	set := token.NewFileSet()
 	file := set.AddFile("", -1, len(text))
 	var s scanner.Scanner

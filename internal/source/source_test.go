@@ -1,14 +1,14 @@
-package workload_test
+package source_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/brewput/brewput/catalog"
-	"github.com/brewput/brewput/workload"
+	"github.com/brewput/brewput/internal/source"
 )
 
-func TestCodeLines(t *testing.T) {
+func TestLines(t *testing.T) {
 	const text = `// A comment.
 func f() { // and one here
 
@@ -18,7 +18,7 @@ func f() { // and one here
 	g(s)
 }
 `
-	if n := workload.CodeLines([]byte(text)); n != 5 {
+	if n := source.Lines([]byte(text)); n != 5 {
 		t.Errorf("%d lines, want 5: func, two of the string, g, the brace", n)
 	}
 }
@@ -29,7 +29,7 @@ func TestSourceOfDesigns(t *testing.T) {
 			t.Error(err)
 		}
 		for _, d := range w.Designs {
-			embedded, err := w.SourceOf(d)
+			embedded, err := source.Of(w, d)
 			if err != nil {
 				t.Errorf("%s/%s: %v", w.Name, d.Name, err)
 				continue
@@ -37,7 +37,7 @@ func TestSourceOfDesigns(t *testing.T) {
 			// The embedded copy and the files it was compiled from must tell the same.
 			onDisk := *w
 			onDisk.Source = nil
-			disk, err := onDisk.SourceOf(d)
+			disk, err := source.Of(&onDisk, d)
 			if err != nil || disk.Lines != embedded.Lines || disk.Lines == 0 {
 				t.Errorf("%s/%s: %d lines embedded, %d on disk (%v)", w.Name, d.Name, embedded.Lines, disk.Lines, err)
 			}
@@ -49,7 +49,7 @@ func TestSourceOfDesigns(t *testing.T) {
 func TestLinesAreOfTheDesignAlone(t *testing.T) {
 	w := catalog.All()[0]
 	d, _ := w.Find("finelocking")
-	src, err := w.SourceOf(d)
+	src, err := source.Of(w, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestLinesAreOfTheDesignAlone(t *testing.T) {
 			t.Errorf("finelocking holds %q", not)
 		}
 	}
-	if got, want := workload.CodeLines([]byte(text.String())), src.Lines; got != want {
+	if got, want := source.Lines([]byte(text.String())), src.Lines; got != want {
 		t.Errorf("%d lines in its parts, %d counted", got, want)
 	}
 	if !strings.HasPrefix(src.Parts[0].Text, "// newFineLocking") {

@@ -1,0 +1,198 @@
+package arch
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// rules are what each file outside of tests, and where it says so each test, is held to. A rule
+// returns what is wrong with the file.
+var rules = map[string]func(*file) []string{
+	"own imports":      ownImports,
+	"others' modules":  othersModules,
+	"no dot imports":   dotImports,
+	"purity":           purity,
+	"printing":         printing,
+	"designs use env":  designs,
+	"variables":        variableRule,
+	"house rules":      houseRules,
+	"no init function": noInit,
+}
+
+// within reports whether an import is one of the list or lies below one.
+func within(imp string, list []string) bool {
+	return slices.ContainsFunc(list, func(l string) bool { return imp == l || strings.HasPrefix(imp, l+"/") })
+}
+
+// own is the folder of an import of this module.
+func own(imp string) (folder string, ok bool) {
+	folder, ok = strings.CutPrefix(imp+"/", module+"/")
+	return strings.TrimSuffix(folder, "/"), ok
+}
+
+// standard reports whether an import is of the standard library: the others' begin with a domain.
+func standard(imp string) bool {
+	first, _, _ := strings.Cut(imp, "/")
+	return !strings.Contains(first, ".") && imp != "C"
+}
+
+func ownImports(f *file) (wrong []string) {
+	allowed, known := mayImport[f.pkg]
+	if !known {
+		return []string{fmt.Sprintf("%s: the package %q is not in the policy: add it to mayImport with what it may import", f.path, f.pkg)}
+	}
+	for _, imp := range f.imports() {
+		if folder, ok := own(imp); ok && !f.test && !slices.Contains(allowed, folder) {
+			wrong = append(wrong, fmt.Sprintf("%s imports %s; %q may import only %q of this module", f.path, imp, f.pkg, allowed))
+		}
+	}
+	return wrong
+}
+
+func othersModules(f *file) (wrong []string) {
+	allowed := mayUse[f.pkg]
+	if f.test {
+		allowed = slices.Concat(allowed, testsMayUse)
+	}
+	for _, imp := range f.imports() {
+		if _, ok := own(imp); !ok && !standard(imp) && !within(imp, allowed) {
+			wrong = append(wrong, fmt.Sprintf("%s imports %s; of others' modules it may use only %q: a dependency is a decision, add it to mayUse", f.path, imp, allowed))
+		}
+	}
+	return wrong
+}
+
+// dotImports would hide calls from the other rules.
+func dotImports(f *file) []string {
+	if imp, ok := f.names["."]; ok {
+		return []string{fmt.Sprintf("%s imports %s with a dot; name the package where it is used", f.path, imp)}
+	}
+	return nil
+}
+
+// uses visits every use of something of an imported package, written as the package's path, a dot and
+// the name, whatever the file calls the package.
+func uses(f *file, visit func(use string, n ast.Node)) {
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && f.names[x.Name] != "" {
+				visit(f.names[x.Name]+"."+s.Sel.Name, n)
+			}
+		}
+		return true
+	})
+}
+
+func purity(f *file) (wrong []string) {
+	if f.test || !pure[f.pkg] {
+		return nil
+	}
+	for _, imp := range f.imports() {
+		if within(imp, impureImports) {
+			wrong = append(wrong, fmt.Sprintf("%s imports %s, but %q is pure", f.path, imp, f.pkg))
+		}
+		if folder, ok := own(imp); ok && !pure[folder] && folder != "env" {
+			wrong = append(wrong, fmt.Sprintf("%s imports %s, which is not pure, but %q is", f.path, imp, f.pkg))
+		}
+	}
+	uses(f, func(use string, n ast.Node) {
+		if slices.Contains(clockCalls, use) {
+			wrong = append(wrong, fmt.Sprintf("%s: %s in %q, which is pure", f.at(n), use, f.pkg))
+		}
+	})
+	return wrong
+}
+
+func printing(f *file) (wrong []string) {
+	if f.test || prints[f.pkg] {
+		return nil
+	}
+	uses(f, func(use string, n ast.Node) {
+		if slices.Contains([]string{"fmt.Print", "fmt.Println", "fmt.Printf", "os.Stdout", "os.Stderr"}, use) || strings.HasPrefix(use, "log.") || strings.HasPrefix(use, "log/") {
+			wrong = append(wrong, fmt.Sprintf("%s: %s; only the command prints", f.at(n), use))
+		}
+	})
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if fn, ok := call.Fun.(*ast.Ident); ok && (fn.Name == "print" || fn.Name == "println") {
+				wrong = append(wrong, fmt.Sprintf("%s: %s; only the command prints", f.at(n), fn.Name))
+			}
+		}
+		return true
+	})
+	return wrong
+}
+
+// designs keeps the catalogue runnable in both worlds.
+func designs(f *file) (wrong []string) {
+	if f.test || !strings.HasPrefix(f.path, "catalog/") {
+		return nil
+	}
+	allowed := designImports
+	if f.path == catalogueFile {
+		allowed = slices.Concat(allowed, catalogueImports)
+	}
+	for _, imp := range f.imports() {
+		if standard(imp) && !slices.Contains(allowed, imp) {
+			wrong = append(wrong, fmt.Sprintf("%s imports %s; a design may import only %q, and gets the rest from env", f.path, imp, allowed))
+		}
+	}
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		what := ""
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			what = "go statement"
+		case *ast.ChanType:
+			what = "channel"
+		case *ast.SelectStmt:
+			what = "select"
+		case *ast.SendStmt:
+			what = "send"
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				what = "receive"
+			}
+		}
+		if what != "" {
+			wrong = append(wrong, fmt.Sprintf("%s: a native %s; a design gets its concurrency from env", f.at(n), what))
+		}
+		return true
+	})
+	uses(f, func(use string, n ast.Node) {
+		if slices.Contains(clockCalls, use) {
+			wrong = append(wrong, fmt.Sprintf("%s: %s; a design gets its time from env", f.at(n), use))
+		}
+	})
+	return wrong
+}
+
+func noInit(f *file) (wrong []string) {
+	for _, decl := range f.ast.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Name.Name == "init" && fn.Recv == nil {
+			wrong = append(wrong, fmt.Sprintf("%s: an init function; say plainly what happens when", f.at(fn)))
+		}
+	}
+	return wrong
+}
+
+func houseRules(f *file) (wrong []string) {
+	if f.test {
+		return nil
+	}
+	if f.lines > maxFileLines {
+		wrong = append(wrong, fmt.Sprintf("%s has %d lines, more than %d: is it still one room?", f.path, f.lines, maxFileLines))
+	}
+	for _, decl := range f.ast.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if lines := f.set.Position(fn.End()).Line - f.set.Position(fn.Pos()).Line + 1; lines > maxFunctionLines {
+			wrong = append(wrong, fmt.Sprintf("%s: %s has %d lines, more than %d", f.at(fn), fn.Name.Name, lines, maxFunctionLines))
+		}
+	}
+	return wrong
+}
