@@ -76,7 +76,7 @@ func TestIntNRejects(t *testing.T) {
 	shift := 61
 	n := 3 << shift
 	if n == 0 {
-		t.Skip("int has 32 bits")
+		return // int has 32 bits
 	}
 	var counts [3]int
 	for i := range uint64(3000) {

@@ -13,17 +13,17 @@ func meterLaws() []law {
 	}
 	return []law{
 		simple("a Station counts a violation", stationViolation),
-		{"a meter counts a violation", observed, false, body(meterViolation)},
-		{"Little's law holds for a Chan", observed, true, body(littleChan)},
-		{"Little's law holds for a Chan used by Select", observed, true, body(littleSelect)},
-		{"a Select waits in the line of each of its sends", observed, true, body(selectLines)},
-		{"a Select receives without parking what is ready", observed, false, body(selectReadyMetered)},
-		{"Little's law holds for a Mutex", observed, true, littleMutex},
-		{"work is conserved at a Station", observed, true, body(workConserved)},
-		{"an RWMutex is busy while it has a holder", observed, true, body(readersBusy)},
-		{"a meter counts what is still going on", observed, true, body(inProgress)},
-		{"a meter tells senders' waits from receivers'", observed, true, body(chanWaits)},
-		{"a meter forgets a send that panics", observed, false, body(forgetsPanic)},
+		{name: "a meter counts a violation", cfg: observed, test: body(meterViolation)},
+		{name: "Little's law holds for a Chan", cfg: observed, exact: true, test: body(littleChan)},
+		{name: "Little's law holds for a Chan used by Select", cfg: observed, exact: true, test: body(littleSelect)},
+		{name: "a Select waits in the line of each of its sends", cfg: observed, exact: true, test: body(selectLines)},
+		{name: "a Select receives without parking what is ready", cfg: observed, test: body(selectReadyMetered)},
+		{name: "Little's law holds for a Mutex", cfg: observed, exact: true, test: littleMutex, needs: func(w World) bool { return w.TimedLocks }},
+		{name: "work is conserved at a Station", cfg: observed, exact: true, test: body(workConserved)},
+		{name: "an RWMutex is busy while it has a holder", cfg: observed, exact: true, test: body(readersBusy)},
+		{name: "a meter counts what is still going on", cfg: observed, exact: true, test: body(inProgress)},
+		{name: "a meter tells senders' waits from receivers'", cfg: observed, exact: true, test: body(chanWaits)},
+		{name: "a meter forgets a send that panics", cfg: observed, test: body(forgetsPanic)},
 	}
 }
 
@@ -193,9 +193,6 @@ func selectReadyMetered(b *bench, e env.Env) {
 }
 
 func littleMutex(b *bench) {
-	if !b.TimedLocks {
-		b.Skip("no time passes in this world while a goroutine waits for a Mutex")
-	}
 	b.run(func(e env.Env) {
 		m, g := e.Mutex("m"), e.Group()
 		waits, holds := env.NewAtomic[int64](e, "waits"), env.NewAtomic[int64](e, "holds")

@@ -213,7 +213,7 @@ func snapshot() Counters {
 	return c
 }
 
-func BenchmarkReadCounters(b *testing.B) {
+func BenchmarkCountersRead(b *testing.B) {
 	b.Run("fresh", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

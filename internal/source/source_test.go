@@ -23,7 +23,7 @@ func f() { // and one here
 	}
 }
 
-func TestSourceOfDesigns(t *testing.T) {
+func TestOf(t *testing.T) {
 	for _, w := range catalog.All() {
 		if err := w.Validate(); err != nil {
 			t.Error(err)
