@@ -158,7 +158,7 @@ func TestGoldens(t *testing.T) {
 	unicode, ascii := Style{Width: 100, Unicode: true}, Style{Width: 80}
 	color := Style{Width: 100, Unicode: true, Color: true}
 	type renderer func(*bytes.Buffer, []compare.Row, Style) error
-	table := func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Table(b, rows, st) }
+	table := func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Table(b, rows, nil, st) }
 	for _, g := range []struct {
 		name   string
 		rows   []compare.Row

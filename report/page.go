@@ -10,16 +10,25 @@ import (
 	"github.com/brewput/brewput/compare"
 )
 
-// Table writes the page for people: the results, what they look like, then what the observed trials
+// Table writes the page for people: the results, the verdicts, what they look like, then what the observed trials
 // saw, and last what to be wary of.
-func Table(w io.Writer, rows []compare.Row, st Style) error {
+func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, st Style) error {
 	if len(rows) == 0 {
 		_, err := io.WriteString(w, "No trial ended: there is nothing to show.\n")
 		return err
 	}
 	fs := frames(rows)
 	var b strings.Builder
-	for _, part := range []func(*strings.Builder, *frame, Style){results, plots, boxes, resources, ledger} {
+	for i := range fs {
+		results(&b, &fs[i], st)
+	}
+	if len(verdicts) > 0 {
+		blank(&b)
+	}
+	if err := Verdicts(&b, verdicts, st); err != nil {
+		return err
+	}
+	for _, part := range []func(*strings.Builder, *frame, Style){plots, boxes, resources, ledger} {
 		for i := range fs {
 			part(&b, &fs[i], st)
 		}

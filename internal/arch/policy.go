@@ -42,6 +42,7 @@ var (
 		"internal/cli":       {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 		"internal/hist":      {"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys"},
 		"internal/host":      {"golang.org/x/sys"},
+		"internal/stat":      {"gonum.org/v1/gonum"},
 	}
 	testsMayUse = []string{
 		"github.com/rogpeppe/go-internal/testscript", "go.uber.org/goleak", "golang.org/x/perf/benchfmt", "pgregory.net/rapid",

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,6 +36,9 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 	if err != nil {
 		return err
 	}
+	if err := checkBaseline(w, o.baseline, cases); err != nil {
+		return err
+	}
 	a.measuring = true
 	header, err := a.header(w, o, cases)
 	if err != nil {
@@ -57,6 +61,23 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 	}
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
 	return errors.Join(a.execute(ctx, s, dir, o), run.Close())
+}
+
+// checkBaseline refuses a baseline that is not measured, or that is no solution.
+func checkBaseline(w *workload.Workload, baseline string, cases []plan.Case) error {
+	if baseline == "" {
+		return nil
+	}
+	d, ok := w.Find(baseline)
+	switch {
+	case !ok:
+		return unknownDesign(w, baseline)
+	case d.Expect == workload.Bound:
+		return usage("--baseline %s: it is a bound, not a solution, and stands in no comparison", baseline)
+	case !slices.ContainsFunc(cases, func(c plan.Case) bool { return c.Design == baseline }):
+		return usage("--baseline %s is not measured; add it to --designs", baseline)
+	}
+	return nil
 }
 
 // storeError tells a directory that is the wrong one, which is a wrong use, from a disk that fails.
@@ -157,6 +178,9 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	if err != nil {
 		return usageError{fmt.Errorf("%s cannot be continued: %w", o.resume, err)}
 	}
+	if err := checkBaseline(w, o.baseline, p.Cases); err != nil {
+		return err
+	}
 	if !journal.Ended {
 		if err := sameHere(header, o.resume); err != nil {
 			return err
@@ -179,13 +203,13 @@ func onlyResume(cmd *cobra.Command) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "resume", "format", "time-limit":
+		case "resume", "format", "time-limit", "baseline":
 		default:
 			wrong = f.Name
 		}
 	})
 	if wrong != "" {
-		return usage("--%s cannot change a run that is continued: --resume takes only --format and --time-limit with it", wrong)
+		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline and --time-limit with it", wrong)
 	}
 	return nil
 }
@@ -204,7 +228,7 @@ func sameHere(h sweep.Header, dir string) error {
 
 // execute runs the sweep, shows its progress and renders its results.
 func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOptions) error {
-	out := a.newOutput(o.format, s)
+	out := a.newOutput(o.format, o.baseline, s)
 	runner := trial.Runner{TimeLimit: time.Duration(s.Header.Settings.TimeLimit)}
 	s.Run = runner.Run
 	progress := newProgress(a.stderr)

@@ -13,15 +13,16 @@ import (
 // output hands what a sweep measures to report, in the format asked for. JSON is written block by
 // block, the other formats at the end.
 type output struct {
-	app    *app
-	format string
-	sweep  *sweep.Sweep
-	sent   int // trials already written
-	err    error
+	app      *app
+	format   string
+	baseline string // design that all others are compared with; "" for none
+	sweep    *sweep.Sweep
+	sent     int // trials already written
+	err      error
 }
 
-func (a *app) newOutput(format string, s *sweep.Sweep) *output {
-	return &output{app: a, format: format, sweep: s}
+func (a *app) newOutput(format, baseline string, s *sweep.Sweep) *output {
+	return &output{app: a, format: format, baseline: baseline, sweep: s}
 }
 
 // block takes the trials of a finished block.
@@ -51,6 +52,7 @@ func (o *output) write(trials []result.Trial) {
 // finish writes the rest once the sweep has ended, complete or not.
 func (o *output) finish(trials []result.Trial) error {
 	rows := compare.Rows(trials, o.sweep.Plan.Cases)
+	verdicts := compare.Usual(o.baseline).Verdicts(rows, trials)
 	w := o.app.stdout
 	switch o.format {
 	case "json":
@@ -60,6 +62,11 @@ func (o *output) finish(trials []result.Trial) error {
 		for _, s := range compare.Summaries(rows) {
 			if o.err == nil {
 				o.err = report.JSON(w, s)
+			}
+		}
+		for _, v := range verdicts {
+			if o.err == nil {
+				o.err = report.JSON(w, v)
 			}
 		}
 		return o.err
@@ -76,7 +83,7 @@ func (o *output) finish(trials []result.Trial) error {
 		return report.Markdown(w, rows)
 	}
 	width, isTerminal := terminal(w)
-	return report.Table(w, rows, report.StyleFor(os.Getenv, isTerminal, width))
+	return report.Table(w, rows, verdicts, report.StyleFor(os.Getenv, isTerminal, width))
 }
 
 // exitCode is what the trials say of the command: a declared failure is none.

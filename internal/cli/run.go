@@ -24,6 +24,7 @@ type runOptions struct {
 	operations    int64
 	sample        int
 	seed          uint64
+	baseline      string
 	format        string
 	out           string
 	resume        string
@@ -75,6 +76,7 @@ func (o *runOptions) addTo(f *pflag.FlagSet) {
 	f.Int64Var(&o.operations, "operations", 0, "operations of each trial, instead of a duration")
 	f.IntVar(&o.sample, "sample", 1, "time only every `N`th operation, where reading the clock costs too much")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the order of trials and of all draws")
+	f.StringVar(&o.baseline, "baseline", "", "compare every other `DESIGN` with this one, besides its neighbour")
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
 	f.StringVarP(&o.out, "output", "o", "", "run directory to make (default brewput-runs/WORKLOAD-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")

@@ -1,0 +1,275 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// The verdicts.
+const (
+	Faster     = "faster"
+	Slower     = "slower"
+	Equivalent = "equivalent" // the interval of the ratio lies within the margin
+	Undecided  = "undecided"
+)
+
+// Verdict says how design A does beside design B, by the blocks that hold both.
+type Verdict struct {
+	Kind          string       `json:"kind"` // "verdict"
+	SchemaVersion int          `json:"schema_version"`
+	Workload      string       `json:"workload"`
+	World         string       `json:"world"`
+	Metric        string       `json:"metric"`
+	A             string       `json:"a"`
+	B             string       `json:"b"`
+	Point         plan.Point   `json:"point"`         // the factors that both have, at the same levels
+	OnlyA         plan.Point   `json:"only_a"`        // what is A's alone: its other factors or levels
+	OnlyB         plan.Point   `json:"only_b"`        // what is B's alone
+	Ratio         result.Value `json:"ratio"`         // A / B: geometric mean of the blocks' ratios
+	Low           result.Value `json:"low"`           // 95 % interval of the ratio
+	High          result.Value `json:"high"`          //
+	N             int          `json:"n"`             // blocks
+	P             result.Value `json:"p"`             // Student's t, adjusted by Holm for all verdicts of the sweep
+	Permutation   result.Value `json:"p_permutation"` // within blocks, not adjusted
+	Verdict       string       `json:"verdict"`       // of A beside B
+	Margin        float64      `json:"margin"`        // of equivalence: 0.02 is 2 %
+	Detectable    result.Value `json:"detectable"`    // the ratio that so many blocks find with power 0.8
+	MoreBlocks    *int         `json:"more_blocks"`   // undecided: how many more would detect Target; null otherwise
+	Target        result.Value `json:"target"`        // undecided: the ratio seen, or that of the margin if it is nearer to 1
+	MoreLines     *int         `json:"more_lines"`    // lines of code of A beyond those of B; null where unknown
+}
+
+// Judgement is how verdicts are made. Its zero value is not useful; see [Usual].
+type Judgement struct {
+	Baseline string  // design that all others are compared with; "" for none
+	Margin   float64 // of equivalence
+	Alpha    float64 // chance of any false difference among all verdicts
+}
+
+// Usual is an equivalence margin of 2 % and a familywise error of 5 %.
+func Usual(baseline string) Judgement {
+	return Judgement{Baseline: baseline, Margin: 0.02, Alpha: 0.05}
+}
+
+// confidence is that of every interval of a ratio.
+const ratioConfidence = 0.95
+
+// blocksLimit is the largest number of further blocks that is worth naming.
+const blocksLimit = 1000
+
+// Verdicts compares each design with the baseline and with its neighbour in the order of the cases, at
+// the points where they agree in the factors that both have; and the levels of a design's own factors
+// with their neighbours. Bounds are in no verdict. All verdicts are one family.
+func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
+	values := blockValues(trials)
+	var list []Verdict
+	var pairs []stat.Paired
+	for _, p := range j.family(rows) {
+		v, paired, ok := compareRows(p[0], p[1], values)
+		if !ok {
+			continue
+		}
+		v.Margin = j.Margin
+		list, pairs = append(list, v), append(pairs, paired)
+	}
+	ps := make([]float64, len(pairs))
+	for i := range pairs {
+		ps[i] = pairs[i].P()
+	}
+	for i, p := range stat.Holm(ps) {
+		j.decide(&list[i], pairs[i], p, len(pairs))
+	}
+	return list
+}
+
+// key finds the trials of a row.
+type key struct{ workload, world, design, point string }
+
+func rowKey(r *Row) key { return key{r.Workload, r.World, r.Design, r.Point.String()} }
+
+// blockValues are the measures of the good throughput trials, by row and block.
+func blockValues(trials []result.Trial) map[key]map[int]float64 {
+	values := map[key]map[int]float64{}
+	for i := range trials {
+		t := &trials[i]
+		if t.Kind != result.KindTrial || !t.Good() {
+			continue
+		}
+		k := key{t.Workload, t.World, t.Design, t.Point.String()}
+		if values[k] == nil {
+			values[k] = map[int]float64{}
+		}
+		if v := float64(t.Metrics.Get(measureOf(t.Type == result.Job))); v > 0 {
+			values[k][t.Block] = v
+		}
+	}
+	return values
+}
+
+// measureOf is what a row is judged by.
+func measureOf(job bool) string {
+	if job {
+		return result.WallSeconds
+	}
+	return result.Throughput
+}
+
+// family lists the pairs of rows to compare, each once.
+func (j Judgement) family(rows []Row) [][2]*Row {
+	var designs []string
+	for i := range rows {
+		if !rows[i].Bound && !slices.Contains(designs, rows[i].Design) {
+			designs = append(designs, rows[i].Design)
+		}
+	}
+	var pairs [][2]*Row
+	add := func(a, b *Row) {
+		if !slices.Contains(pairs, [2]*Row{a, b}) && !slices.Contains(pairs, [2]*Row{b, a}) {
+			pairs = append(pairs, [2]*Row{a, b})
+		}
+	}
+	for i := range rows {
+		for k := range rows {
+			a, b := &rows[i], &rows[k]
+			if a.Bound || b.Bound || !comparable(a, b) {
+				continue
+			}
+			ai, bi := slices.Index(designs, a.Design), slices.Index(designs, b.Design)
+			switch {
+			case a.Design != b.Design && b.Design == j.Baseline, ai == bi+1 && a.Design != j.Baseline:
+				if agree(a.Point, b.Point) {
+					add(a, b)
+				}
+			case a.Design == b.Design && i > k && nextLevel(rows, k, i):
+				add(a, b)
+			}
+		}
+	}
+	return pairs
+}
+
+func comparable(a, b *Row) bool {
+	return a.Workload == b.Workload && a.World == b.World && a.Job == b.Job
+}
+
+// agree reports whether two points have the same levels of the factors that both have.
+func agree(a, b plan.Point) bool {
+	for _, s := range a.Settings() {
+		if l, ok := b.Get(s.Factor); ok && l.String() != s.Level.String() {
+			return false
+		}
+	}
+	return true
+}
+
+// nextLevel reports whether row k is the nearest earlier row of row i's design that differs from it in
+// one factor only, a factor other than cpus and workers: those scale the load, they are no choice
+// between two ways to do the job.
+func nextLevel(rows []Row, k, i int) bool {
+	factor := onlyDifference(rows[k].Point, rows[i].Point)
+	if factor == "" || factor == "cpus" || factor == "workers" {
+		return false
+	}
+	for m := k + 1; m < i; m++ {
+		if rows[m].Design == rows[i].Design && comparable(&rows[m], &rows[i]) && onlyDifference(rows[m].Point, rows[i].Point) == factor {
+			return false
+		}
+	}
+	return true
+}
+
+// onlyDifference is the one factor in which two points of a design differ, or "".
+func onlyDifference(a, b plan.Point) string {
+	factor := ""
+	for _, s := range a.Settings() {
+		if l, ok := b.Get(s.Factor); !ok || l.String() != s.Level.String() {
+			if factor != "" {
+				return ""
+			}
+			factor = s.Factor
+		}
+	}
+	return factor
+}
+
+// compareRows pairs two rows by block; ok is false where fewer than two blocks hold both.
+func compareRows(a, b *Row, values map[key]map[int]float64) (Verdict, stat.Paired, bool) {
+	var logs []float64
+	va, vb := values[rowKey(a)], values[rowKey(b)]
+	for _, block := range sortedBlocks(va) {
+		if y, ok := vb[block]; ok {
+			logs = append(logs, math.Log(va[block]/y))
+		}
+	}
+	paired, ok := stat.Pair(logs, ratioConfidence)
+	if !ok {
+		return Verdict{}, paired, false
+	}
+	v := Verdict{
+		Kind: "verdict", SchemaVersion: result.SchemaVersion,
+		Workload: a.Workload, World: a.World, Metric: measureOf(a.Job), A: a.Design, B: b.Design,
+		Ratio: result.Value(paired.Ratio), Low: result.Value(paired.Low), High: result.Value(paired.High), N: paired.N,
+	}
+	v.Point, v.OnlyA, v.OnlyB = split(a.Point, b.Point)
+	if a.Lines != nil && b.Lines != nil && a.Design != b.Design {
+		more := *a.Lines - *b.Lines
+		v.MoreLines = &more
+	}
+	return v, paired, true
+}
+
+func sortedBlocks(m map[int]float64) []int {
+	var blocks []int
+	for b := range m {
+		blocks = append(blocks, b)
+	}
+	slices.Sort(blocks)
+	return blocks
+}
+
+// split parts two points into what they share and what is of each alone.
+func split(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
+	for _, s := range a.Settings() {
+		if l, ok := b.Get(s.Factor); ok && l.String() == s.Level.String() {
+			both = both.With(s.Factor, s.Level)
+		} else {
+			onlyA = onlyA.With(s.Factor, s.Level)
+		}
+	}
+	for _, s := range b.Settings() {
+		if !both.Has(s.Factor) {
+			onlyB = onlyB.With(s.Factor, s.Level)
+		}
+	}
+	return both, onlyA, onlyB
+}
+
+// decide gives the verdict. A difference needs an adjusted p-value of at most alpha, and a permutation
+// p-value, which assumes less, that agrees: alone it could not decide many comparisons of few blocks,
+// for n blocks have no p-value below 2/2^n. Equivalence needs the interval within the margin
+// at the confidence that m verdicts together ask for.
+func (j Judgement) decide(v *Verdict, p stat.Paired, adjusted float64, m int) {
+	v.P, v.Permutation = result.Value(adjusted), result.Value(p.Permutation())
+	differs := adjusted <= j.Alpha && float64(v.Permutation) <= j.Alpha
+	v.Detectable = result.Value(p.Detectable(m, j.Alpha))
+	low, high := p.Interval(1 - j.Alpha/float64(m))
+	up := p.Ratio > 1
+	switch {
+	case low >= 1/(1+j.Margin) && high <= 1+j.Margin:
+		v.Verdict = Equivalent
+	case differs && up == result.LargerIsBetter(v.Metric):
+		v.Verdict = Faster
+	case differs:
+		v.Verdict = Slower
+	default:
+		v.Verdict = Undecided
+		target := max(p.Ratio, 1/p.Ratio, 1+j.Margin)
+		v.Target = result.Value(target)
+		more := max(p.Blocks(target, m, j.Alpha, blocksLimit)-p.N, 1)
+		v.MoreBlocks = &more
+	}
+}

@@ -1,0 +1,128 @@
+package compare
+
+import (
+	"math"
+	"testing"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// logsOf are ten logarithms with the given mean that alternate by +-spread around it.
+func logsOf(mean, spread float64) []float64 {
+	logs := make([]float64, 10)
+	for i := range logs {
+		logs[i] = mean + spread*float64(2*(i%2)-1)
+	}
+	return logs
+}
+
+func verdictOf(t *testing.T, j Judgement, names []string, logs ...[]float64) []Verdict {
+	t.Helper()
+	rows, trials := sweepOf(names, logs)
+	return j.Verdicts(rows, trials)
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		mean, spread float64
+		want         string
+	}{
+		{"twice as fast", math.Log(2), 0.03, Faster},
+		{"half as fast", -math.Log(2), 0.03, Slower},
+		{"the same", 0, 0.005, Equivalent},
+		{"one per cent apart, surely", 0.01, 0.002, Equivalent},
+		{"noisy", 0.02, 0.2, Undecided},
+		{"a little more than the margin, surely", 0.03, 0.002, Faster},
+	} {
+		v := verdictOf(t, Usual(""), []string{"b", "a"}, logsOf(0, 0), logsOf(c.mean, c.spread))
+		if len(v) != 1 || v[0].A != "a" || v[0].B != "b" || v[0].Verdict != c.want {
+			t.Fatalf("%s: %+v", c.name, v)
+		}
+		if got := math.Log(float64(v[0].Ratio)); math.Abs(got-c.mean) > 1e-9 {
+			t.Errorf("%s: ratio %v, want %v", c.name, v[0].Ratio, math.Exp(c.mean))
+		}
+		if (v[0].MoreBlocks != nil) != (c.want == Undecided) {
+			t.Errorf("%s: more blocks %v", c.name, v[0].MoreBlocks)
+		}
+	}
+}
+
+// TestPairsByBlock: an effect of the blocks that is common to both cancels, and a block that lacks one
+// of the two does not count.
+func TestPairsByBlock(t *testing.T) {
+	common := []float64{0, 1, -1, 2, 0.5, -2, 3, 1, -1, 0}
+	a := make([]float64, 10)
+	for i := range a {
+		a[i] = common[i] + 0.1 + 0.001*float64(i%3)
+	}
+	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{common, a})
+	trials[3].Status = result.Wrong // b in block 3
+	v := Usual("").Verdicts(rows, trials)[0]
+	if v.N != 9 || v.Verdict != Faster || v.Low < 1.10 || v.High > 1.11 {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestFamily(t *testing.T) {
+	at := func(design string, settings ...plan.Setting) Row {
+		return Row{Workload: "w", World: result.Live, Design: design, Point: plan.NewPoint(settings...)}
+	}
+	set := func(f string, n int) plan.Setting { return plan.Setting{Factor: f, Level: plan.IntLevel(n)} }
+	ideal := at("ideal", set("cpus", 1))
+	ideal.Bound = true
+	rows := []Row{
+		ideal,
+		at("lock", set("cpus", 1)), at("lock", set("cpus", 2)),
+		at("fine", set("cpus", 1)), at("fine", set("cpus", 2)),
+		at("pipe", set("cpus", 1), set("buffer", 0)), at("pipe", set("cpus", 1), set("buffer", 1)), at("pipe", set("cpus", 1), set("buffer", 9)),
+	}
+	name := func(r *Row) string { return r.Design + " " + r.Point.String() }
+	got := map[string]bool{}
+	for _, p := range Usual("lock").family(rows) {
+		got[name(p[0])+" / "+name(p[1])] = true
+	}
+	want := []string{
+		"fine cpus=1 / lock cpus=1", "fine cpus=2 / lock cpus=2",
+		"pipe cpus=1 buffer=0 / lock cpus=1", "pipe cpus=1 buffer=1 / lock cpus=1", "pipe cpus=1 buffer=9 / lock cpus=1",
+		"pipe cpus=1 buffer=0 / fine cpus=1", "pipe cpus=1 buffer=1 / fine cpus=1", "pipe cpus=1 buffer=9 / fine cpus=1",
+		"pipe cpus=1 buffer=1 / pipe cpus=1 buffer=0", "pipe cpus=1 buffer=9 / pipe cpus=1 buffer=1",
+	}
+	for _, w := range want {
+		if !got[w] {
+			t.Errorf("not compared: %s", w)
+		}
+		delete(got, w)
+	}
+	for g := range got {
+		t.Errorf("compared: %s", g)
+	}
+}
+
+// TestJobs are judged by their time: less is faster.
+func TestJobs(t *testing.T) {
+	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{logsOf(0, 0), logsOf(-0.5, 0.01)})
+	for i := range rows {
+		rows[i].Job = true
+	}
+	for i := range trials {
+		trials[i].Type = result.Job
+		trials[i].Metrics = result.Metrics{result.WallSeconds: trials[i].Metrics[result.Throughput]}
+	}
+	v := Usual("").Verdicts(rows, trials)[0]
+	if v.Metric != result.WallSeconds || v.Verdict != Faster || v.Ratio > 1 {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestTooFewBlocks(t *testing.T) {
+	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{{0}, {1}})
+	if v := Usual("").Verdicts(rows, trials); len(v) != 0 {
+		t.Errorf("one block: %+v", v)
+	}
+	rows, trials = sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0}, {1, 1.01, 0.99, 1, 1}})
+	if v := Usual("").Verdicts(rows, trials); len(v) != 1 || v[0].Verdict != Undecided {
+		t.Errorf("five blocks cannot decide at 5 %%: %+v", v)
+	}
+}

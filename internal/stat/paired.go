@@ -1,0 +1,192 @@
+package stat
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// tQuantile is the p-quantile of Student's t with df degrees of freedom.
+func tQuantile(p, df float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
+}
+
+// Paired is the comparison of two designs by the blocks that both were measured in.
+type Paired struct {
+	N        int     // blocks
+	Ratio    float64 // geometric mean of the blocks' ratios a/b
+	Low      float64 // interval of the ratio: Student's t on the logarithms
+	High     float64
+	residual float64 // standard deviation of the logarithms
+	logs     []float64
+}
+
+// P is the two-sided p-value of Student's t for the hypothesis that the ratio is 1. It is 0 where the
+// blocks' ratios are all the same and not 1.
+func (p Paired) P() float64 {
+	mean := math.Log(p.Ratio)
+	switch {
+	case mean == 0:
+		return 1
+	case p.residual == 0:
+		return 0
+	}
+	t := math.Abs(mean) / p.residual * math.Sqrt(float64(p.N))
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(p.N - 1)}.Survival(t)
+}
+
+// Permutation is the two-sided p-value of the same hypothesis by [SignFlip], which assumes symmetry
+// only. With n blocks it is at least 2 / 2^n.
+func (p Paired) Permutation() float64 { return SignFlip(p.logs) }
+
+// Pair compares logs, the logarithms of the ratios a/b of each block, at the given confidence of the
+// interval. ok is false below 2 blocks, where there is no spread to judge by.
+//
+// A block is one stretch of time on one machine, so what slowed both designs cancels in its ratio.
+func Pair(logs []float64, confidence float64) (p Paired, ok bool) {
+	n := len(logs)
+	if n < 2 {
+		return Paired{N: n}, false
+	}
+	mean := Mean(logs)
+	var squares float64
+	for _, x := range logs {
+		squares += (x - mean) * (x - mean)
+	}
+	s := math.Sqrt(squares / float64(n-1))
+	half := tQuantile(0.5+confidence/2, float64(n-1)) * s / math.Sqrt(float64(n))
+	return Paired{
+		N: n, Ratio: math.Exp(mean), Low: math.Exp(mean - half), High: math.Exp(mean + half),
+		residual: s, logs: logs,
+	}, true
+}
+
+// Interval is the interval of the ratio at another confidence.
+func (p Paired) Interval(confidence float64) (low, high float64) {
+	half := tQuantile(0.5+confidence/2, float64(p.N-1)) * p.residual / math.Sqrt(float64(p.N))
+	return p.Ratio * math.Exp(-half), p.Ratio * math.Exp(half)
+}
+
+// Detectable is the least ratio above 1 that a comparison of n blocks with this residual finds with
+// power 0.8 when it is one of m at familywise error alpha:
+//
+//	exp((t(1-alpha/2m) + t(0.8)) s / sqrt(n))
+//
+// with quantiles of Student's t on n-1 degrees of freedom.
+func (p Paired) Detectable(m int, alpha float64) float64 { return p.detectableWith(p.N, m, alpha) }
+
+func (p Paired) detectableWith(n, m int, alpha float64) float64 {
+	df := float64(n - 1)
+	return math.Exp((tQuantile(1-alpha/2/float64(m), df) + tQuantile(0.8, df)) * p.residual / math.Sqrt(float64(n)))
+}
+
+// Blocks is the number of blocks at which a ratio becomes detectable, at most limit.
+func (p Paired) Blocks(ratio float64, m int, alpha float64, limit int) int {
+	target := math.Exp(math.Abs(math.Log(ratio)))
+	// The detectable ratio falls with every block.
+	return 3 + sort.Search(limit-3, func(i int) bool { return p.detectableWith(3+i, m, alpha) <= target })
+}
+
+// exactLimit is the largest number of blocks whose sign flips are all tried.
+const exactLimit = 16
+
+// flips is the number of random sign flips beyond it. The p-value then has a standard error of at
+// most 0.0035, and 0.0015 near 0.05.
+const flips = 20_000
+
+// SignFlip is the two-sided p-value of the hypothesis that the logarithms are symmetric about 0: the
+// share of the assignments of "a" and "b" within each block whose mean is at least as far from 0 as the
+// one observed (Fisher, The Design of Experiments, 1935, section 21). Up to 16 blocks all 2^n are tried;
+// beyond it a fixed sequence of 20,000, the observed one counted with them.
+func SignFlip(logs []float64) float64 {
+	n := len(logs)
+	observed := 0.0
+	for _, x := range logs {
+		observed += x
+	}
+	bound := math.Abs(observed) * (1 - 1e-12) // sums in another order must not lose a tie
+	if n <= exactLimit {
+		return exactFlips(logs, bound)
+	}
+	hits, state := 1, uint64(n)
+	for range flips {
+		sum := 0.0
+		var signs uint64
+		for i, x := range logs {
+			if i%64 == 0 {
+				signs, state = next(state)
+			}
+			if signs&1 == 0 {
+				sum += x
+			} else {
+				sum -= x
+			}
+			signs >>= 1
+		}
+		if math.Abs(sum) >= bound {
+			hits++
+		}
+	}
+	return float64(hits) / (flips + 1)
+}
+
+// exactFlips walks all sign assignments in Gray code order, one flip at a time.
+func exactFlips(logs []float64, bound float64) float64 {
+	n := len(logs)
+	signs := make([]float64, n)
+	sum := 0.0
+	for i, x := range logs {
+		signs[i] = 1
+		sum += x
+	}
+	hits, total := 0, 1<<n
+	for k := 1; ; k++ {
+		if math.Abs(sum) >= bound {
+			hits++
+		}
+		if k == total {
+			return float64(hits) / float64(total)
+		}
+		i := bits.TrailingZeros(uint(k))
+		signs[i] = -signs[i]
+		sum += 2 * signs[i] * logs[i]
+	}
+}
+
+// next is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+func next(state uint64) (value, after uint64) {
+	state += 0x9e3779b97f4a7c15
+	z := state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31, state
+}
+
+// Holm adjusts p-values for the number of hypotheses tested (Holm, Scandinavian Journal of Statistics
+// 6(2), 1979): rejecting those whose adjusted value is at most alpha keeps the chance of any false
+// rejection at alpha.
+func Holm(ps []float64) []float64 {
+	order := make([]int, len(ps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case ps[a] < ps[b]:
+			return -1
+		case ps[a] > ps[b]:
+			return 1
+		}
+		return 0
+	})
+	adjusted := make([]float64, len(ps))
+	least := 0.0
+	for rank, i := range order {
+		least = max(least, min(1, ps[i]*float64(len(ps)-rank)))
+		adjusted[i] = least
+	}
+	return adjusted
+}

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// Verdicts writes a sentence for each verdict, under the points that they are of.
+func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
+	if len(verdicts) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	n := len(verdicts)
+	remark := "a false difference among them: at most 5 %"
+	if n > 1 {
+		remark = fmt.Sprintf("a false difference among these %d: at most 5 %%", n)
+	}
+	heading(&b, verdicts[0].Workload+": verdicts", remark, st)
+	quiet := saidOnce(verdicts)
+	for _, at := range pointsOf(verdicts, quiet) {
+		if at != "" {
+			b.WriteString(st.paint(bold, at) + "\n")
+		}
+		for _, v := range verdicts {
+			if points(v.Point, quiet) == at {
+				words := strings.Fields(st.ascii(sentence(v, quiet)))
+				words[0] = "  " + words[0]
+				wrap(&b, words, " ", 4, st.width())
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// sentence says one verdict in words. The factors of quiet need no mention.
+func sentence(v compare.Verdict, quiet []string) string {
+	a, b := v.A, v.B
+	if v.A == v.B { // two levels of one design
+		a += " " + points(v.OnlyA, nil)
+		b = points(v.OnlyB, nil)
+	} else {
+		a, b = with(a, v.OnlyA, quiet), with(b, v.OnlyB, quiet)
+	}
+	interval := fmt.Sprintf("%s to %s", ratio(v.Low), ratio(v.High))
+	switch v.Verdict {
+	case compare.Equivalent:
+		return fmt.Sprintf("%s and %s: equivalent within %.3g %% (%sx, 95 %% interval %s)", a, b, 100*v.Margin, ratio(v.Ratio), interval)
+	case compare.Undecided:
+		return fmt.Sprintf("%s and %s: undecided (%sx, 95 %% interval %s); these %d blocks detect %sx, %s more would detect %sx",
+			a, b, ratio(v.Ratio), interval, v.N, ratio(v.Detectable), blocks(v.MoreBlocks), ratio(v.Target))
+	}
+	text := fmt.Sprintf("%s is %sx %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
+	if !result.LargerIsBetter(v.Metric) {
+		text = fmt.Sprintf("%s takes %sx the time of %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
+	}
+	if v.MoreLines != nil {
+		text += price(*v.MoreLines)
+	}
+	return text
+}
+
+// blocks is a number of blocks to add; beyond what anyone would run it says so.
+func blocks(n *int) string {
+	if n == nil {
+		return "no"
+	}
+	if *n >= 900 {
+		return "more than 900"
+	}
+	return fmt.Sprint(*n)
+}
+
+// price is the price of a design in code.
+func price(more int) string {
+	switch {
+	case more == 1 || more == -1:
+		return map[bool]string{true: ", for 1 more line", false: ", with 1 line less"}[more > 0]
+	case more > 0:
+		return fmt.Sprintf(", for %d more lines", more)
+	case more < 0:
+		return fmt.Sprintf(", with %d lines less", -more)
+	}
+	return ", in as many lines"
+}
+
+// ratio prints a ratio near 1 with enough digits to tell it from 1.
+func ratio(v result.Value) string {
+	x := float64(v)
+	switch d := math.Abs(x - 1); {
+	case !v.Known():
+		return "?"
+	case d < 0.0995:
+		return fmt.Sprintf("%.3f", x)
+	case x < 10:
+		return fmt.Sprintf("%.2f", x)
+	case x < 100:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.0f", x)
+}
+
+func with(design string, p plan.Point, quiet []string) string {
+	if text := points(p, quiet); text != "" {
+		return design + " (" + text + ")"
+	}
+	return design
+}
+
+// points is a point as "cpus 2, buffer 10", without the factors named.
+func points(p plan.Point, without []string) string {
+	var parts []string
+	for _, s := range p.Settings() {
+		if !slices.Contains(without, s.Factor) {
+			parts = append(parts, s.Factor+" "+s.Level.String())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// pointsOf are the texts of the verdicts' points, each once, in order of appearance.
+func pointsOf(verdicts []compare.Verdict, quiet []string) []string {
+	var texts []string
+	for _, v := range verdicts {
+		if at := points(v.Point, quiet); !slices.Contains(texts, at) {
+			texts = append(texts, at)
+		}
+	}
+	return texts
+}
+
+// saidOnce are the factors that need no mention in each verdict: those with one level in all of them,
+// and workers where they are as many as the CPUs. The head of the page says them.
+func saidOnce(verdicts []compare.Verdict) []string {
+	levels := map[string][]string{}
+	follows := true
+	for _, v := range verdicts {
+		for _, p := range []plan.Point{v.Point, v.OnlyA, v.OnlyB} {
+			for _, s := range p.Settings() {
+				if l := s.Level.String(); !slices.Contains(levels[s.Factor], l) {
+					levels[s.Factor] = append(levels[s.Factor], l)
+				}
+			}
+		}
+		cpus, _ := v.Point.Get("cpus")
+		if workers, ok := v.Point.Get("workers"); ok && workers != cpus {
+			follows = false
+		}
+	}
+	var quiet []string
+	for factor, l := range levels {
+		if len(l) == 1 || factor == "workers" && follows {
+			quiet = append(quiet, factor)
+		}
+	}
+	return quiet
+}

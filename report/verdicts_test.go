@@ -1,0 +1,65 @@
+package report
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+func TestSentences(t *testing.T) {
+	more, blocks := 9, 6
+	buffer := func(n int) plan.Point {
+		return plan.NewPoint(plan.Setting{Factor: "buffer", Level: plan.IntLevel(n)})
+	}
+	base := compare.Verdict{A: "finelocking", B: "locking", Metric: result.Throughput, Margin: 0.02,
+		Ratio: 1.9, Low: 1.85, High: 1.95, N: 10, Detectable: 1.05, Target: 1.03}
+	for _, c := range []struct {
+		change func(*compare.Verdict)
+		want   string
+	}{
+		{func(v *compare.Verdict) { v.Verdict, v.MoreLines = compare.Faster, &more },
+			"finelocking is 1.90x locking (95 % interval 1.85 to 1.95), for 9 more lines"},
+		{func(v *compare.Verdict) {
+			v.Verdict, v.A, v.B, v.OnlyA, v.OnlyB = compare.Equivalent, "linearpipe", "linearpipe", buffer(10), buffer(1)
+			v.Ratio, v.Low, v.High = 1.001, 0.995, 1.006
+		}, "linearpipe buffer 10 and buffer 1: equivalent within 2 % (1.001x, 95 % interval 0.995 to 1.006)"},
+		{func(v *compare.Verdict) {
+			v.Verdict, v.MoreBlocks, v.OnlyA = compare.Undecided, &blocks, buffer(1)
+			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
+		}, "finelocking (buffer 1) and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect 1.050x, 6 more would detect 1.030x"},
+		{func(v *compare.Verdict) {
+			v.Verdict, v.Metric, v.Ratio, v.Low, v.High = compare.Faster, result.WallSeconds, 0.5, 0.4, 0.6
+		}, "finelocking takes 0.50x the time of locking (95 % interval 0.40 to 0.60)"},
+	} {
+		v := base
+		c.change(&v)
+		if got := sentence(v, nil); got != c.want {
+			t.Errorf("got\n%s\nwant\n%s", got, c.want)
+		}
+	}
+}
+
+func TestVerdictsUnderTheirPoints(t *testing.T) {
+	at := func(cpus int) plan.Point {
+		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}, plan.Setting{Factor: "stage", Level: plan.TextLevel("1ms")})
+	}
+	v := compare.Verdict{Workload: "coffee", A: "a", B: "b", Metric: result.Throughput, Verdict: compare.Faster, Ratio: 2, Low: 1.9, High: 2.1, N: 10}
+	one, two := v, v
+	one.Point, two.Point = at(1), at(2)
+	var b bytes.Buffer
+	if err := Verdicts(&b, []compare.Verdict{one, two}, Style{Unicode: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := `coffee: verdicts  a false difference among these 2: at most 5 %
+cpus 1
+  a is 2.00x b (95 % interval 1.90 to 2.10)
+cpus 2
+  a is 2.00x b (95 % interval 1.90 to 2.10)
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
