@@ -26,21 +26,21 @@ type Verdict struct {
 	Metric        string       `json:"metric"`
 	A             string       `json:"a"`
 	B             string       `json:"b"`
-	Point         plan.Point   `json:"point"`         // the factors that both have, at the same levels
-	OnlyA         plan.Point   `json:"only_a"`        // what is A's alone: its other factors or levels
-	OnlyB         plan.Point   `json:"only_b"`        // what is B's alone
-	Ratio         result.Value `json:"ratio"`         // A / B: geometric mean of the blocks' ratios
-	Low           result.Value `json:"low"`           // 95 % interval of the ratio
-	High          result.Value `json:"high"`          //
-	N             int          `json:"n"`             // blocks
-	P             result.Value `json:"p"`             // Student's t, adjusted by Holm for all verdicts of the sweep
-	Permutation   result.Value `json:"p_permutation"` // within blocks, not adjusted
-	Verdict       string       `json:"verdict"`       // of A beside B
-	Margin        float64      `json:"margin"`        // of equivalence: 0.02 is 2 %
-	Detectable    result.Value `json:"detectable"`    // the ratio that so many blocks find with power 0.8
-	MoreBlocks    *int         `json:"more_blocks"`   // undecided: how many more would detect Target; null otherwise
-	Target        result.Value `json:"target"`        // undecided: the ratio seen, or that of the margin if it is nearer to 1
-	MoreLines     *int         `json:"more_lines"`    // lines of code of A beyond those of B; null where unknown
+	Point         plan.Point   `json:"point"`            // the factors that both have, at the same levels
+	OnlyA         plan.Point   `json:"only_a"`           // what is A's alone: its other factors or levels
+	OnlyB         plan.Point   `json:"only_b"`           // what is B's alone
+	Ratio         result.Value `json:"ratio"`            // A / B: geometric mean of the blocks' ratios
+	Low           result.Value `json:"low"`              // 95 % interval of the ratio
+	High          result.Value `json:"high"`             //
+	N             int          `json:"n"`                // blocks
+	P             result.Value `json:"p"`                // Student's t, adjusted by Holm for all verdicts of the sweep
+	Permutation   result.Value `json:"p_permutation"`    // within blocks, not adjusted
+	Verdict       string       `json:"verdict"`          // of A beside B
+	Margin        float64      `json:"margin"`           // of equivalence: 0.02 is 2 %
+	Detectable    result.Value `json:"detectable"`       // the ratio that so many blocks find with power 0.8
+	MoreBlocks    *int         `json:"more_blocks"`      // undecided: how many more would decide, if the ratio stays the one seen; null otherwise
+	Nearly        string       `json:"nearly,omitempty"` // undecided: "equivalent" where the ratio seen lies within the margin
+	MoreLines     *int         `json:"more_lines"`       // lines of code of A beyond those of B; null where unknown
 }
 
 // Judgement is how verdicts are made. Its zero value is not useful; see [Usual].
@@ -267,9 +267,13 @@ func (j Judgement) decide(v *Verdict, p stat.Paired, adjusted float64, m int) {
 		v.Verdict = Slower
 	default:
 		v.Verdict = Undecided
-		target := max(p.Ratio, 1/p.Ratio, 1+j.Margin)
-		v.Target = result.Value(target)
-		more := max(p.Blocks(target, m, j.Alpha, blocksLimit)-p.N, 1)
+		v.Nearly = Equivalent
+		n := p.BlocksWithin(j.Margin, 1-j.Alpha/float64(m), blocksLimit)
+		if far := max(p.Ratio, 1/p.Ratio); far > 1+j.Margin {
+			v.Nearly = ""
+			n = p.Blocks(far, m, j.Alpha, blocksLimit)
+		}
+		more := max(n-p.N, 1)
 		v.MoreBlocks = &more
 	}
 }

@@ -55,8 +55,12 @@ func sentence(v compare.Verdict, quiet []string) string {
 	case compare.Equivalent:
 		return fmt.Sprintf("%s and %s: equivalent within %.3g %% (%sx, 95 %% interval %s)", a, b, 100*v.Margin, ratio(v.Ratio), interval)
 	case compare.Undecided:
-		return fmt.Sprintf("%s and %s: undecided (%sx, 95 %% interval %s); these %d blocks detect %sx, %s more would detect %sx",
-			a, b, ratio(v.Ratio), interval, v.N, ratio(v.Detectable), blocks(v.MoreBlocks), ratio(v.Target))
+		hope := "would detect that"
+		if v.Nearly == compare.Equivalent {
+			hope = fmt.Sprintf("would show them equivalent within %.3g %%", 100*v.Margin)
+		}
+		return fmt.Sprintf("%s and %s: undecided (%sx, 95 %% interval %s); these %d blocks detect %sx, %s more %s",
+			a, b, ratio(v.Ratio), interval, v.N, ratio(v.Detectable), blocks(v.MoreBlocks), hope)
 	}
 	text := fmt.Sprintf("%s is %sx %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
 	if !result.LargerIsBetter(v.Metric) {

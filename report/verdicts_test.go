@@ -15,7 +15,7 @@ func TestSentences(t *testing.T) {
 		return plan.NewPoint(plan.Setting{Factor: "buffer", Level: plan.IntLevel(n)})
 	}
 	base := compare.Verdict{A: "finelocking", B: "locking", Metric: result.Throughput, Margin: 0.02,
-		Ratio: 1.9, Low: 1.85, High: 1.95, N: 10, Detectable: 1.05, Target: 1.03}
+		Ratio: 1.9, Low: 1.85, High: 1.95, N: 10, Detectable: 1.05}
 	for _, c := range []struct {
 		change func(*compare.Verdict)
 		want   string
@@ -29,7 +29,11 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.OnlyA = compare.Undecided, &blocks, buffer(1)
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking (buffer 1) and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect 1.050x, 6 more would detect 1.030x"},
+		}, "finelocking (buffer 1) and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect 1.050x, 6 more would detect that"},
+		{func(v *compare.Verdict) {
+			v.Verdict, v.MoreBlocks, v.Nearly = compare.Undecided, &blocks, compare.Equivalent
+			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
+		}, "finelocking and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect 1.050x, 6 more would show them equivalent within 2 %"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Metric, v.Ratio, v.Low, v.High = compare.Faster, result.WallSeconds, 0.5, 0.4, 0.6
 		}, "finelocking takes 0.50x the time of locking (95 % interval 0.40 to 0.60)"},

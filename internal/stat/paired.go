@@ -83,6 +83,16 @@ func (p Paired) detectableWith(n, m int, alpha float64) float64 {
 	return math.Exp((tQuantile(1-alpha/2/float64(m), df) + tQuantile(0.8, df)) * p.residual / math.Sqrt(float64(n)))
 }
 
+// BlocksWithin is the number of blocks at which the interval of the ratio, at that confidence, would lie
+// within 1/(1+margin) and 1+margin if the ratio stays the one seen; at most limit.
+func (p Paired) BlocksWithin(margin, confidence float64, limit int) int {
+	room := math.Log(1+margin) - math.Abs(math.Log(p.Ratio))
+	return 3 + sort.Search(limit-3, func(i int) bool {
+		n := float64(3 + i)
+		return tQuantile(0.5+confidence/2, n-1)*p.residual/math.Sqrt(n) <= room
+	})
+}
+
 // Blocks is the number of blocks at which a ratio becomes detectable, at most limit.
 func (p Paired) Blocks(ratio float64, m int, alpha float64, limit int) int {
 	target := math.Exp(math.Abs(math.Log(ratio)))
@@ -103,11 +113,12 @@ const flips = 20_000
 // beyond it a fixed sequence of 20,000, the observed one counted with them.
 func SignFlip(logs []float64) float64 {
 	n := len(logs)
-	observed := 0.0
+	observed, size := 0.0, 0.0
 	for _, x := range logs {
 		observed += x
+		size += math.Abs(x)
 	}
-	bound := math.Abs(observed) * (1 - 1e-12) // sums in another order must not lose a tie
+	bound := math.Abs(observed) - 1e-12*size // a tie must not be lost to rounding
 	if n <= exactLimit {
 		return exactFlips(logs, bound)
 	}
