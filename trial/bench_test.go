@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkStart is what a trial costs beyond its work: a child that does an empty job, less an empty
-// Go program, in turns. Most of it are the two burn probes of 3 ms.
+// Go program, in turns. Half of it are the two burn probes of 2 ms.
 func BenchmarkStart(b *testing.B) {
 	dir := b.TempDir()
 	source := filepath.Join(dir, "main.go")

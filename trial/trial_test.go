@@ -41,7 +41,7 @@ func spec(workload, design string) trial.Spec {
 	}
 	return trial.Spec{
 		Workload: workload, Design: design, Point: plan.NewPoint(settings...),
-		Block: 3, Order: 7, Seed: 11, Operations: 100, BurnRate: 1,
+		Block: 3, Order: 7, Seed: 11, Operations: 100, BurnRate: 0.8,
 	}
 }
 

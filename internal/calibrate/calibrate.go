@@ -17,7 +17,7 @@ const (
 	batch     = time.Millisecond       // of one measured burn
 	warmUp    = 20 * time.Millisecond  // after it the clock of a CPU that was idle has risen
 	shortBurn = 500 * time.Microsecond // of the probe
-	probes    = 5                      // burns of one probe
+	probes    = 3                      // burns of one probe
 )
 
 // The clocks a burn can be timed by.
@@ -43,7 +43,7 @@ func (b Burn) usable() bool {
 }
 
 // Probe is how long a burn takes now, as a multiple of what the rate says: 1 is as calibrated, 1.1
-// that the CPU is 10 % slower. It is the median of 5 burns of 0.5 ms, after one that warms up.
+// that the CPU is 10 % slower. It is the median of 3 burns of 0.5 ms, after one that warms up.
 func Probe(rate float64) float64 {
 	x, _ := locked(func(s stopwatch) (float64, error) { return s.probe(rate), nil })
 	return x

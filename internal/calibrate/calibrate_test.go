@@ -107,9 +107,9 @@ func TestCheckAndProbe(t *testing.T) {
 	if want := []uint64{2.2e6, 2.2e6, 2.2e6}; !slices.Equal(c.turns, want) {
 		t.Errorf("check burnt %v turns, want %v", c.turns, want)
 	}
-	// The first burn and two of the five that count are disturbed.
+	// The first burn and one of the three that count are disturbed.
 	c = &fakeCPU{rate: 2, extra: func(burn int) time.Duration {
-		if burn < 3 {
+		if burn < 2 {
 			return time.Millisecond
 		}
 		return 0
