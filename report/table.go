@@ -163,6 +163,9 @@ func valueOf(r compare.Row, metric string, digits int) string {
 	if r.N == 0 {
 		return ""
 	}
+	if _, has := r.Metrics[metric]; !has && (metric == result.ItemsRate || metric == result.BytesRate) {
+		return "" // a job that counts neither items nor bytes
+	}
 	v := r.Metric(metric).Median
 	if metric == result.Parallelism && v.Known() && !math.IsInf(float64(v), 0) {
 		return strconv.FormatFloat(float64(v), 'f', 2, 64)
