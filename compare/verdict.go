@@ -38,21 +38,22 @@ type Verdict struct {
 	Verdict       string       `json:"verdict"`          // of A beside B
 	Margin        float64      `json:"margin"`           // of equivalence: 0.02 is 2 %
 	Detectable    result.Value `json:"detectable"`       // the ratio that so many blocks find with power 0.8
-	MoreBlocks    *int         `json:"more_blocks"`      // undecided: how many more would decide, if the ratio stays the one seen; null otherwise
+	MoreBlocks    *int         `json:"more_blocks"`      // undecided: how many more would decide, if the ratio stays the one seen; null where decided, or where 1000 blocks would not do
 	Nearly        string       `json:"nearly,omitempty"` // undecided: "equivalent" where the ratio seen lies within the margin
 	MoreLines     *int         `json:"more_lines"`       // lines of code of A beyond those of B; null where unknown
 }
 
 // Judgement is how verdicts are made. Its zero value is not useful; see [Usual].
 type Judgement struct {
-	Baseline string  // design that all others are compared with; "" for none
-	Margin   float64 // of equivalence
-	Alpha    float64 // chance of any false difference among all verdicts
+	Baseline string   // design that all others are compared with; "" for none
+	Inputs   []string // factors whose levels are different jobs, not choices: see plan.Factor
+	Margin   float64  // of equivalence
+	Alpha    float64  // chance of any false difference among all verdicts
 }
 
 // Usual is an equivalence margin of 2 % and a familywise error of 5 %.
-func Usual(baseline string) Judgement {
-	return Judgement{Baseline: baseline, Margin: 0.02, Alpha: 0.05}
+func Usual(baseline string, inputs []string) Judgement {
+	return Judgement{Baseline: baseline, Inputs: inputs, Margin: 0.02, Alpha: 0.05}
 }
 
 // confidence is that of every interval of a ratio.
@@ -92,8 +93,8 @@ type key struct{ workload, world, design, point string }
 func rowKey(r *Row) key { return key{r.Workload, r.World, r.Design, r.Point.String()} }
 
 // blockValues are the measures of the good throughput trials, by row and block.
-func blockValues(trials []result.Trial) map[key]map[int]float64 {
-	values := map[key]map[int]float64{}
+func blockValues(trials []result.Trial) map[key]map[int]measure {
+	values := map[key]map[int]measure{}
 	for i := range trials {
 		t := &trials[i]
 		if t.Kind != result.KindTrial || !t.Good() {
@@ -101,13 +102,26 @@ func blockValues(trials []result.Trial) map[key]map[int]float64 {
 		}
 		k := key{t.Workload, t.World, t.Design, t.Point.String()}
 		if values[k] == nil {
-			values[k] = map[int]float64{}
+			values[k] = map[int]measure{}
 		}
 		if v := float64(t.Metrics.Get(measureOf(t.Type == result.Job))); v > 0 {
-			values[k][t.Block] = v
+			values[k][t.Block] = measure{v, counting(t)}
 		}
 	}
 	return values
+}
+
+// measure is a trial's measure, with the variance of its logarithm that counting alone gives it.
+type measure struct{ value, resolution float64 }
+
+// counting is that variance: a stream's window ends at any point between two of its n operations, so
+// that the count is off by up to one. The difference of two such roundings has a variance of 1/6.
+func counting(t *result.Trial) float64 {
+	if t.Type == result.Job || t.Operations == 0 {
+		return 0
+	}
+	n := float64(t.Operations)
+	return 1 / (6 * n * n)
 }
 
 // measureOf is what a row is judged by.
@@ -122,7 +136,7 @@ func measureOf(job bool) string {
 func (j Judgement) family(rows []Row) [][2]*Row {
 	var designs []string
 	for i := range rows {
-		if !rows[i].Bound && !slices.Contains(designs, rows[i].Design) {
+		if !rows[i].out() && !slices.Contains(designs, rows[i].Design) {
 			designs = append(designs, rows[i].Design)
 		}
 	}
@@ -135,7 +149,7 @@ func (j Judgement) family(rows []Row) [][2]*Row {
 	for i := range rows {
 		for k := range rows {
 			a, b := &rows[i], &rows[k]
-			if a.Bound || b.Bound || !comparable(a, b) {
+			if a.out() || b.out() || !comparable(a, b) {
 				continue
 			}
 			ai, bi := slices.Index(designs, a.Design), slices.Index(designs, b.Design)
@@ -144,13 +158,16 @@ func (j Judgement) family(rows []Row) [][2]*Row {
 				if agree(a.Point, b.Point) {
 					add(a, b)
 				}
-			case a.Design == b.Design && i > k && nextLevel(rows, k, i):
+			case a.Design == b.Design && i > k && j.nextLevel(rows, k, i):
 				add(a, b)
 			}
 		}
 	}
 	return pairs
 }
+
+// out reports whether a row can be in no verdict: a bound, or one without a number.
+func (r *Row) out() bool { return r.Bound || r.N == 0 }
 
 func comparable(a, b *Row) bool {
 	return a.Workload == b.Workload && a.World == b.World && a.Job == b.Job
@@ -167,11 +184,10 @@ func agree(a, b plan.Point) bool {
 }
 
 // nextLevel reports whether row k is the nearest earlier row of row i's design that differs from it in
-// one factor only, a factor other than cpus and workers: those scale the load, they are no choice
-// between two ways to do the job.
-func nextLevel(rows []Row, k, i int) bool {
+// one factor only, and one that is no input.
+func (j Judgement) nextLevel(rows []Row, k, i int) bool {
 	factor := onlyDifference(rows[k].Point, rows[i].Point)
-	if factor == "" || factor == "cpus" || factor == "workers" {
+	if factor == "" || slices.Contains(j.Inputs, factor) {
 		return false
 	}
 	for m := k + 1; m < i; m++ {
@@ -197,15 +213,18 @@ func onlyDifference(a, b plan.Point) string {
 }
 
 // compareRows pairs two rows by block; ok is false where fewer than two blocks hold both.
-func compareRows(a, b *Row, values map[key]map[int]float64) (Verdict, stat.Paired, bool) {
+func compareRows(a, b *Row, values map[key]map[int]measure) (Verdict, stat.Paired, bool) {
 	var logs []float64
+	resolution := 0.0
 	va, vb := values[rowKey(a)], values[rowKey(b)]
 	for _, block := range sortedBlocks(va) {
 		if y, ok := vb[block]; ok {
-			logs = append(logs, math.Log(va[block]/y))
+			x := va[block]
+			logs = append(logs, math.Log(x.value/y.value))
+			resolution += x.resolution + y.resolution
 		}
 	}
-	paired, ok := stat.Pair(logs, ratioConfidence)
+	paired, ok := stat.Pair(logs, math.Sqrt(resolution/float64(max(len(logs), 1))), ratioConfidence)
 	if !ok {
 		return Verdict{}, paired, false
 	}
@@ -222,7 +241,7 @@ func compareRows(a, b *Row, values map[key]map[int]float64) (Verdict, stat.Paire
 	return v, paired, true
 }
 
-func sortedBlocks(m map[int]float64) []int {
+func sortedBlocks(m map[int]measure) []int {
 	var blocks []int
 	for b := range m {
 		blocks = append(blocks, b)
@@ -255,11 +274,15 @@ func split(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
 func (j Judgement) decide(v *Verdict, p stat.Paired, adjusted float64, m int) {
 	v.P, v.Permutation = result.Value(adjusted), result.Value(p.Permutation())
 	differs := adjusted <= j.Alpha && float64(v.Permutation) <= j.Alpha
-	v.Detectable = result.Value(p.Detectable(m, j.Alpha))
+	v.Detectable = result.Unavailable
+	enough := p.N >= stat.LeastBlocks(j.Alpha)
+	if enough {
+		v.Detectable = result.Value(p.Detectable(m, j.Alpha))
+	}
 	low, high := p.Interval(1 - j.Alpha/float64(m))
 	up := p.Ratio > 1
 	switch {
-	case low >= 1/(1+j.Margin) && high <= 1+j.Margin:
+	case enough && low >= 1/(1+j.Margin) && high <= 1+j.Margin:
 		v.Verdict = Equivalent
 	case differs && up == result.LargerIsBetter(v.Metric):
 		v.Verdict = Faster
@@ -273,7 +296,9 @@ func (j Judgement) decide(v *Verdict, p stat.Paired, adjusted float64, m int) {
 			v.Nearly = ""
 			n = p.Blocks(far, m, j.Alpha, blocksLimit)
 		}
-		more := max(n-p.N, 1)
-		v.MoreBlocks = &more
+		if n < blocksLimit {
+			more := max(n-p.N, 1)
+			v.MoreBlocks = &more
+		}
 	}
 }

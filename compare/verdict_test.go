@@ -36,7 +36,7 @@ func TestVerdicts(t *testing.T) {
 		{"noisy", 0.02, 0.2, Undecided},
 		{"a little more than the margin, surely", 0.03, 0.002, Faster},
 	} {
-		v := verdictOf(t, Usual(""), []string{"b", "a"}, logsOf(0, 0), logsOf(c.mean, c.spread))
+		v := verdictOf(t, Usual("", nil), []string{"b", "a"}, logsOf(0, 0), logsOf(c.mean, c.spread))
 		if len(v) != 1 || v[0].A != "a" || v[0].B != "b" || v[0].Verdict != c.want {
 			t.Fatalf("%s: %+v", c.name, v)
 		}
@@ -59,7 +59,7 @@ func TestPairsByBlock(t *testing.T) {
 	}
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{common, a})
 	trials[3].Status = result.Wrong // b in block 3
-	v := Usual("").Verdicts(rows, trials)[0]
+	v := Usual("", nil).Verdicts(rows, trials)[0]
 	if v.N != 9 || v.Verdict != Faster || v.Low < 1.10 || v.High > 1.11 {
 		t.Errorf("%+v", v)
 	}
@@ -67,7 +67,7 @@ func TestPairsByBlock(t *testing.T) {
 
 func TestFamily(t *testing.T) {
 	at := func(design string, settings ...plan.Setting) Row {
-		return Row{Workload: "w", World: result.Live, Design: design, Point: plan.NewPoint(settings...)}
+		return Row{Workload: "w", World: result.Live, Design: design, Point: plan.NewPoint(settings...), N: 10}
 	}
 	set := func(f string, n int) plan.Setting { return plan.Setting{Factor: f, Level: plan.IntLevel(n)} }
 	ideal := at("ideal", set("cpus", 1))
@@ -80,7 +80,7 @@ func TestFamily(t *testing.T) {
 	}
 	name := func(r *Row) string { return r.Design + " " + r.Point.String() }
 	got := map[string]bool{}
-	for _, p := range Usual("lock").family(rows) {
+	for _, p := range Usual("lock", []string{"cpus", "workers"}).family(rows) {
 		got[name(p[0])+" / "+name(p[1])] = true
 	}
 	want := []string{
@@ -110,7 +110,7 @@ func TestJobs(t *testing.T) {
 		trials[i].Type = result.Job
 		trials[i].Metrics = result.Metrics{result.WallSeconds: trials[i].Metrics[result.Throughput]}
 	}
-	v := Usual("").Verdicts(rows, trials)[0]
+	v := Usual("", nil).Verdicts(rows, trials)[0]
 	if v.Metric != result.WallSeconds || v.Verdict != Faster || v.Ratio > 1 {
 		t.Errorf("%+v", v)
 	}
@@ -118,11 +118,45 @@ func TestJobs(t *testing.T) {
 
 func TestTooFewBlocks(t *testing.T) {
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{{0}, {1}})
-	if v := Usual("").Verdicts(rows, trials); len(v) != 0 {
+	if v := Usual("", nil).Verdicts(rows, trials); len(v) != 0 {
 		t.Errorf("one block: %+v", v)
 	}
 	rows, trials = sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0}, {1, 1.01, 0.99, 1, 1}})
-	if v := Usual("").Verdicts(rows, trials); len(v) != 1 || v[0].Verdict != Undecided {
-		t.Errorf("five blocks cannot decide at 5 %%: %+v", v)
+	v := Usual("", nil).Verdicts(rows, trials)
+	if len(v) != 1 || v[0].Verdict != Undecided || v[0].Detectable.Known() || v[0].MoreBlocks == nil || *v[0].MoreBlocks != 1 {
+		t.Errorf("five blocks cannot decide at 5 %%, six can: %+v", v)
+	}
+}
+
+// TestCountingIsNoAgreement: five operations in each window are 20 % apart by counting; that all blocks
+// count the same says little.
+func TestCountingIsNoAgreement(t *testing.T) {
+	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{logsOf(0, 0), logsOf(0, 0)})
+	for i := range trials {
+		trials[i].Operations = 5
+	}
+	v := Usual("", nil).Verdicts(rows, trials)[0]
+	if v.Verdict != Undecided || v.Low > 0.95 || v.High < 1.05 {
+		t.Errorf("%+v", v)
+	}
+	for i := range trials {
+		trials[i].Operations = 5000
+	}
+	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Equivalent {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestFailedNeighbour: a design without a number does not part its neighbours.
+func TestFailedNeighbour(t *testing.T) {
+	rows, trials := sweepOf([]string{"c", "b", "a"}, [][]float64{logsOf(0, 0.01), logsOf(0, 0.01), logsOf(1, 0.01)})
+	for i := range trials {
+		if trials[i].Design == "b" {
+			trials[i].Status = result.Failed
+		}
+	}
+	rows[1].N = 0
+	if v := Usual("", nil).Verdicts(rows, trials); len(v) != 1 || v[0].A != "a" || v[0].B != "c" {
+		t.Errorf("%+v", v)
 	}
 }

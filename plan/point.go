@@ -36,6 +36,10 @@ type Factor struct {
 	// of cpus is resolved by the caller before a plan is made.
 	Default string
 
+	// Input marks a factor that belongs to the job or its load: its levels are different jobs, not
+	// choices between ways to do one, and get no verdict between them.
+	Input bool
+
 	Min, Max float64  // range of numbers and, in seconds, of durations; Max 0 means none
 	Words    []string // the permitted words of a Text factor, or nil for any
 }

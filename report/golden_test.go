@@ -170,7 +170,7 @@ func TestGoldens(t *testing.T) {
 		{"wordcount-unicode-100.txt", counts(), unicode, table},
 		{"wordcount-ascii-80.txt", counts(), ascii, table},
 		{"both-color.txt", append(shops()[:14], counts()[:3]...), color, table},
-		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows) }},
+		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil) }},
 		{"plots-unicode-100.txt", shops(), unicode, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Plots(b, rows, st) }},
 		{"boxes-ascii-80.txt", shops(), ascii, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Boxes(b, rows, st) }},
 	} {

@@ -7,8 +7,9 @@ import (
 	"github.com/brewput/brewput/compare"
 )
 
-// Markdown writes the main table as a GitHub table with its footnotes. It leaves no column out.
-func Markdown(w io.Writer, rows []compare.Row) error {
+// Markdown writes the main table as a GitHub table with its footnotes, and the verdicts as a list. It
+// leaves no column out.
+func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict) error {
 	var b strings.Builder
 	escape := strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`)
 	for _, f := range frames(rows) {
@@ -39,6 +40,17 @@ func Markdown(w io.Writer, rows []compare.Row) error {
 			}
 			b.WriteString(escape.Replace(n) + "  \n") // two spaces end a line in Markdown
 		}
+	}
+	quiet := saidOnce(verdicts)
+	for i, v := range verdicts {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		at := points(v.Point, quiet)
+		if at != "" {
+			at += ": "
+		}
+		b.WriteString("- " + escape.Replace(at+sentence(v, quiet)) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

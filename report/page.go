@@ -25,6 +25,9 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, st Style
 	if len(verdicts) > 0 {
 		blank(&b)
 	}
+	if len(verdicts) == 0 && alone(rows) {
+		b.WriteString(st.paint(dim, "no verdicts: they need at least 2 blocks, and 6 to decide") + "\n")
+	}
 	if err := Verdicts(&b, verdicts, st); err != nil {
 		return err
 	}
@@ -37,6 +40,21 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, st Style
 	messages(&b, "warnings", caution, rows, func(r compare.Row) []string { return r.Warnings }, st)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// alone reports whether designs that could be compared have one trial each.
+func alone(rows []compare.Row) bool {
+	design := ""
+	for _, r := range rows {
+		switch {
+		case r.Bound || r.N != 1:
+		case design != "" && design != r.Design:
+			return true
+		default:
+			design = r.Design
+		}
+	}
+	return false
 }
 
 // results writes the main table of a frame.

@@ -331,7 +331,7 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
 
 func TestWriteErrorsAreReported(t *testing.T) {
 	for name, err := range map[string]error{
-		"Table": Table(failing{}, shops(), nil, Style{}), "Markdown": Markdown(failing{}, shops()), "Plots": Plots(failing{}, shops(), Style{}),
+		"Table": Table(failing{}, shops(), nil, Style{}), "Markdown": Markdown(failing{}, shops(), nil), "Plots": Plots(failing{}, shops(), Style{}),
 		"Boxes": Boxes(failing{}, shops(), Style{}), "CSV": CSV(failing{}, trialsOf()), "Bench": Bench(failing{}, trialsOf(), nil),
 		"JSON": JSON(failing{}, 1),
 	} {

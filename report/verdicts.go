@@ -19,9 +19,9 @@ func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
 	}
 	var b strings.Builder
 	n := len(verdicts)
-	remark := "a false difference among them: at most 5 %"
+	remark := "the chance of a false difference is at most 5 %"
 	if n > 1 {
-		remark = fmt.Sprintf("a false difference among these %d: at most 5 %%", n)
+		remark = fmt.Sprintf("the chance of a false difference among these %d is at most 5 %%", n)
 	}
 	heading(&b, verdicts[0].Workload+": verdicts", remark, st)
 	quiet := saidOnce(verdicts)
@@ -55,12 +55,16 @@ func sentence(v compare.Verdict, quiet []string) string {
 	case compare.Equivalent:
 		return fmt.Sprintf("%s and %s: equivalent within %.3g %% (%sx, 95 %% interval %s)", a, b, 100*v.Margin, ratio(v.Ratio), interval)
 	case compare.Undecided:
-		hope := "would detect that"
+		hope := "would detect " + ratio(v.Ratio) + "x"
 		if v.Nearly == compare.Equivalent {
 			hope = fmt.Sprintf("would show them equivalent within %.3g %%", 100*v.Margin)
 		}
-		return fmt.Sprintf("%s and %s: undecided (%sx, 95 %% interval %s); these %d blocks detect %sx, %s more %s",
-			a, b, ratio(v.Ratio), interval, v.N, ratio(v.Detectable), blocks(v.MoreBlocks), hope)
+		detect := fmt.Sprintf("these %d blocks detect %sx", v.N, ratio(v.Detectable))
+		if !v.Detectable.Known() {
+			detect = fmt.Sprintf("%d blocks are too few to decide anything", v.N)
+		}
+		return fmt.Sprintf("%s and %s: undecided (%sx, 95 %% interval %s); %s, %s more %s",
+			a, b, ratio(v.Ratio), interval, detect, blocks(v.MoreBlocks), hope)
 	}
 	text := fmt.Sprintf("%s is %sx %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
 	if !result.LargerIsBetter(v.Metric) {
@@ -72,13 +76,10 @@ func sentence(v compare.Verdict, quiet []string) string {
 	return text
 }
 
-// blocks is a number of blocks to add; beyond what anyone would run it says so.
+// blocks is a number of blocks to add; nil is more than anyone would run.
 func blocks(n *int) string {
 	if n == nil {
-		return "no"
-	}
-	if *n >= 900 {
-		return "more than 900"
+		return "hundreds"
 	}
 	return fmt.Sprint(*n)
 }

@@ -29,7 +29,7 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.OnlyA = compare.Undecided, &blocks, buffer(1)
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking (buffer 1) and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect 1.050x, 6 more would detect that"},
+		}, "finelocking (buffer 1) and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect 1.050x, 6 more would detect 1.010x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Nearly = compare.Undecided, &blocks, compare.Equivalent
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
@@ -57,7 +57,7 @@ func TestVerdictsUnderTheirPoints(t *testing.T) {
 	if err := Verdicts(&b, []compare.Verdict{one, two}, Style{Unicode: true}); err != nil {
 		t.Fatal(err)
 	}
-	want := `coffee: verdicts  a false difference among these 2: at most 5 %
+	want := `coffee: verdicts  the chance of a false difference among these 2 is at most 5 %
 cpus 1
   a is 2.00x b (95 % interval 1.90 to 2.10)
 cpus 2

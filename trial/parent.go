@@ -230,7 +230,8 @@ func isHarness(frame string) bool {
 	const module = "github.com/brewput/brewput"
 	for _, p := range []string{
 		"runtime.", "runtime/", "sync.", "internal/", "time.", "os.", "os/", "io.", "bufio.", "syscall.", "reflect.",
-		module + "/trial.", module + "/env.", module + "/env/live.", module + "/internal/cli.", module + ".", "main.main(",
+		module + "/trial.", module + "/env.", module + "/env/live.", module + "/internal/calibrate.", module + "/internal/cli.",
+		module + "/internal/hist.", module + "/internal/host.", module + ".", "golang.org/x/sys/", "main.main(",
 	} {
 		if strings.HasPrefix(frame, p) {
 			return true

@@ -111,7 +111,7 @@ func TestJob(t *testing.T) {
 	s := spec("null", "loop")
 	s.Point = s.Point.Only([]string{"cpus"})
 	tr := run(t, s).Trial
-	if tr.Status != result.OK || tr.Operations != 1 || tr.WallSeconds <= 0 || tr.Metrics.Get(result.ItemsRate) <= 0 {
+	if tr.Status != result.StatusBound || tr.Operations != 1 || tr.WallSeconds <= 0 || tr.Metrics.Get(result.ItemsRate) <= 0 {
 		t.Errorf("%+v", tr)
 	}
 	if _, has := tr.Metrics[result.Throughput]; has {

@@ -142,8 +142,8 @@ func (w *Workload) AllFactors() []plan.Factor {
 // Common are the factors that every workload has: cpus, and for streams workers.
 func Common() []plan.Factor {
 	return []plan.Factor{
-		{Name: "cpus", Doc: "CPUs the design may use (GOMAXPROCS)", Kind: plan.Int, Default: "all", Min: 1},
-		{Name: "workers", Doc: "callers that repeat the operation of a stream", Kind: plan.Int, Default: "cpus", Min: 1},
+		{Name: "cpus", Doc: "CPUs the design may use (GOMAXPROCS)", Kind: plan.Int, Default: "all", Min: 1, Input: true},
+		{Name: "workers", Doc: "callers that repeat the operation of a stream", Kind: plan.Int, Default: "cpus", Min: 1, Input: true},
 	}
 }
 

@@ -54,13 +54,13 @@ func factors() []plan.Factor {
 		{Name: "buffer", Doc: "room in each channel of a pipe", Kind: plan.Int, Default: "1"},
 		{Name: "machines", Doc: "machines of each kind in multi", Kind: plan.Int, Default: "2", Min: 1},
 		{Name: "pipes", Doc: "pipes in multipipe", Kind: plan.Int, Default: "2", Min: 1},
-		{Name: "stage", Doc: "CPU work of each of the four stages", Kind: plan.Duration, Default: "1ms"},
-		{Name: "jitter", Doc: "width of the uniform noise on the three machine stages", Kind: plan.Duration, Default: "0s"},
-		{Name: "grind", Doc: "CPU work of grinding, if not that of stage", Kind: plan.Duration},
-		{Name: "press", Doc: "CPU work of pressing, if not that of stage", Kind: plan.Duration},
-		{Name: "steam", Doc: "CPU work of steaming, if not that of stage", Kind: plan.Duration},
-		{Name: "latte", Doc: "CPU work of the latte stage, if not that of stage", Kind: plan.Duration},
-		{Name: "dist", Doc: "distribution of the machine stages: fixed, uniform, exponential or lognormal:CV", Kind: plan.Text},
+		{Name: "stage", Doc: "CPU work of each of the four stages", Kind: plan.Duration, Default: "1ms", Input: true},
+		{Name: "jitter", Doc: "width of the uniform noise on the three machine stages", Kind: plan.Duration, Default: "0s", Input: true},
+		{Name: "grind", Doc: "CPU work of grinding, if not that of stage", Kind: plan.Duration, Input: true},
+		{Name: "press", Doc: "CPU work of pressing, if not that of stage", Kind: plan.Duration, Input: true},
+		{Name: "steam", Doc: "CPU work of steaming, if not that of stage", Kind: plan.Duration, Input: true},
+		{Name: "latte", Doc: "CPU work of the latte stage, if not that of stage", Kind: plan.Duration, Input: true},
+		{Name: "dist", Doc: "distribution of the machine stages: fixed, uniform, exponential or lognormal:CV", Kind: plan.Text, Input: true},
 	}
 }
 

@@ -153,6 +153,9 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	if err := onlyResume(cmd); err != nil {
 		return err
 	}
+	if format, ok := os.LookupEnv("BREWPUT_FORMAT"); ok && !cmd.Flags().Changed("format") {
+		o.format = format // how a run is shown is none of its settings
+	}
 	if o.resume == "" {
 		return usage("--resume is empty; name the directory of a run")
 	}
@@ -185,6 +188,9 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 		if err := sameHere(header, o.resume); err != nil {
 			return err
 		}
+	}
+	if err := o.validateLimit(time.Duration(header.Settings.Warmup+header.Settings.Duration), header.Settings.Operations); err != nil {
+		return err
 	}
 	if o.timeLimit > 0 {
 		header.Settings.TimeLimit = sweep.Duration(o.timeLimit)

@@ -8,6 +8,7 @@ import (
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
+	"github.com/brewput/brewput/workload"
 )
 
 // output hands what a sweep measures to report, in the format asked for. JSON is written block by
@@ -52,7 +53,7 @@ func (o *output) write(trials []result.Trial) {
 // finish writes the rest once the sweep has ended, complete or not.
 func (o *output) finish(trials []result.Trial) error {
 	rows := compare.Rows(trials, o.sweep.Plan.Cases)
-	verdicts := compare.Usual(o.baseline).Verdicts(rows, trials)
+	verdicts := compare.Usual(o.baseline, inputs(o.sweep.Workload)).Verdicts(rows, trials)
 	w := o.app.stdout
 	switch o.format {
 	case "json":
@@ -80,10 +81,21 @@ func (o *output) finish(trials []result.Trial) error {
 		}
 		return report.Bench(w, compare.Attach(trials), header)
 	case "md":
-		return report.Markdown(w, rows)
+		return report.Markdown(w, rows, verdicts)
 	}
 	width, isTerminal := terminal(w)
 	return report.Table(w, rows, verdicts, report.StyleFor(os.Getenv, isTerminal, width))
+}
+
+// inputs are the factors that get no verdict between their levels.
+func inputs(w *workload.Workload) []string {
+	var names []string
+	for _, f := range w.AllFactors() {
+		if f.Input {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // exitCode is what the trials say of the command: a declared failure is none.

@@ -124,14 +124,18 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if cmd.Flags().Changed("resume") {
 				return a.resume(cmd, w, *o)
 			}
+			operations, duration := cmd.Flags().Changed("operations"), cmd.Flags().Changed("duration")
+			if operations && duration {
+				return usage("--operations and --duration are two ways to end a trial; give one of them")
+			}
 			if err := fromEnvironment(cmd.InheritedFlags(), os.LookupEnv); err != nil {
 				return err
 			}
+			if duration {
+				o.operations = 0 // the command line wins
+			}
 			if err := refuseEmpty(cmd.Flags()); err != nil {
 				return err
-			}
-			if cmd.Flags().Changed("operations") && cmd.Flags().Changed("duration") {
-				return usage("--operations and --duration are two ways to end a trial; give one of them")
 			}
 			given := map[string]string{}
 			for name, level := range levels {
@@ -202,15 +206,28 @@ func (o *runOptions) validate() error {
 		return usage("--operations %d is negative", o.operations)
 	case o.sample < 1:
 		return usage("--sample %d: 1 times every operation, 10 every tenth", o.sample)
-	case o.timeLimit < 0:
-		return usage("--time-limit %v is negative", o.timeLimit)
-	case o.timeLimit > 0 && o.operations == 0 && o.timeLimit <= o.warmup+o.duration:
-		return usage("--time-limit %v would end every trial of a stream: it must be longer than --warmup and --duration together, %v", o.timeLimit, o.warmup+o.duration)
+	}
+	if err := o.validateLimit(o.warmup+o.duration, o.operations); err != nil {
+		return err
 	}
 	return o.validateFormat()
 }
 
+// validateLimit refuses a time limit that would end every trial of a stream.
+func (o *runOptions) validateLimit(window time.Duration, operations int64) error {
+	switch {
+	case o.timeLimit < 0:
+		return usage("--time-limit %v is negative", o.timeLimit)
+	case o.timeLimit > 0 && operations == 0 && o.timeLimit <= window:
+		return usage("--time-limit %v would end every trial of a stream: it must be longer than --warmup and --duration together, %v", o.timeLimit, window)
+	}
+	return nil
+}
+
 func (o *runOptions) validateFormat() error {
+	if o.baseline != "" && (o.format == "csv" || o.format == "bench") {
+		return usage("--baseline has no effect on --format %s, which holds trials and no verdicts", o.format)
+	}
 	if !slices.Contains(formats, o.format) {
 		return usage("--format %s is not possible%s; use %s", o.format, didYouMean(o.format, formats), strings.Join(formats, ", "))
 	}

@@ -43,10 +43,12 @@ func (p Paired) P() float64 {
 func (p Paired) Permutation() float64 { return SignFlip(p.logs) }
 
 // Pair compares logs, the logarithms of the ratios a/b of each block, at the given confidence of the
-// interval. ok is false below 2 blocks, where there is no spread to judge by.
+// interval. ok is false below 2 blocks, where there is no spread to judge by. floor is the standard
+// deviation that the resolution of the measurement alone gives a logarithm: blocks that agree better
+// do so by rounding, and the residual is at least that.
 //
 // A block is one stretch of time on one machine, so what slowed both designs cancels in its ratio.
-func Pair(logs []float64, confidence float64) (p Paired, ok bool) {
+func Pair(logs []float64, floor, confidence float64) (p Paired, ok bool) {
 	n := len(logs)
 	if n < 2 {
 		return Paired{N: n}, false
@@ -56,7 +58,7 @@ func Pair(logs []float64, confidence float64) (p Paired, ok bool) {
 	for _, x := range logs {
 		squares += (x - mean) * (x - mean)
 	}
-	s := math.Sqrt(squares / float64(n-1))
+	s := max(math.Sqrt(squares/float64(n-1)), floor)
 	half := tQuantile(0.5+confidence/2, float64(n-1)) * s / math.Sqrt(float64(n))
 	return Paired{
 		N: n, Ratio: math.Exp(mean), Low: math.Exp(mean - half), High: math.Exp(mean + half),
@@ -69,6 +71,9 @@ func (p Paired) Interval(confidence float64) (low, high float64) {
 	half := tQuantile(0.5+confidence/2, float64(p.N-1)) * p.residual / math.Sqrt(float64(p.N))
 	return p.Ratio * math.Exp(-half), p.Ratio * math.Exp(half)
 }
+
+// LeastBlocks is the fewest blocks whose permutation p-value can be at most alpha: 2/2^n <= alpha.
+func LeastBlocks(alpha float64) int { return int(math.Ceil(math.Log2(2 / alpha))) }
 
 // Detectable is the least ratio above 1 that a comparison of n blocks with this residual finds with
 // power 0.8 when it is one of m at familywise error alpha:
@@ -87,8 +92,9 @@ func (p Paired) detectableWith(n, m int, alpha float64) float64 {
 // within 1/(1+margin) and 1+margin if the ratio stays the one seen; at most limit.
 func (p Paired) BlocksWithin(margin, confidence float64, limit int) int {
 	room := math.Log(1+margin) - math.Abs(math.Log(p.Ratio))
-	return 3 + sort.Search(limit-3, func(i int) bool {
-		n := float64(3 + i)
+	least := LeastBlocks(1 - confidence)
+	return least + sort.Search(limit-least, func(i int) bool {
+		n := float64(least + i)
 		return tQuantile(0.5+confidence/2, n-1)*p.residual/math.Sqrt(n) <= room
 	})
 }
@@ -97,7 +103,8 @@ func (p Paired) BlocksWithin(margin, confidence float64, limit int) int {
 func (p Paired) Blocks(ratio float64, m int, alpha float64, limit int) int {
 	target := math.Exp(math.Abs(math.Log(ratio)))
 	// The detectable ratio falls with every block.
-	return 3 + sort.Search(limit-3, func(i int) bool { return p.detectableWith(3+i, m, alpha) <= target })
+	least := LeastBlocks(alpha)
+	return least + sort.Search(limit-least, func(i int) bool { return p.detectableWith(least+i, m, alpha) <= target })
 }
 
 // exactLimit is the largest number of blocks whose sign flips are all tried.
