@@ -128,6 +128,19 @@ func TestTooFewBlocks(t *testing.T) {
 	}
 }
 
+// TestFewBlocksAreNotEquivalent: what cannot show a difference cannot show its absence.
+func TestFewBlocksAreNotEquivalent(t *testing.T) {
+	same := []float64{0, 0.0001, 0, -0.0001, 0}
+	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0}, same})
+	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.Nearly != Equivalent {
+		t.Errorf("five blocks: %+v", v)
+	}
+	rows, trials = sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0, 0}, append(same, 0)})
+	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Equivalent {
+		t.Errorf("six blocks: %+v", v)
+	}
+}
+
 // TestCountingIsNoAgreement: five operations in each window are 20 % apart by counting; that all blocks
 // count the same says little.
 func TestCountingIsNoAgreement(t *testing.T) {

@@ -178,6 +178,18 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestParentKilled kills the command while its trial hangs: the child must see that it is alone.
+func TestParentKilled(t *testing.T) {
+	cmd, markOf := command(t, hanging(filepath.Join(t.TempDir(), "run"))...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForChild(t, markOf, cmd.Process.Pid)
+	cmd.Process.Kill()
+	cmd.Wait()
+	wantNoOrphan(t, markOf)
+}
+
 // TestChildKilled kills a trial, not the command: it is a failed trial, and the sweep goes on.
 func TestChildKilled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
