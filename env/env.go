@@ -10,11 +10,10 @@
 // In a plain live world a [Mutex], an [RWMutex] or a [Chan] is the Go primitive behind one nil
 // check: at most 2 ns an operation over the bare primitive and no allocation. [Env.Go] costs at most
 // 100 ns and one allocation beyond a go statement. [Select] of one to four cases costs at most 60 ns
-// over a native select when a case is ready; it allocates one copy for each [Chan.OnSend] of a value
-// that is no pointer, and nothing else. It parks in a native select where the cases are channels of
-// one type, beside at most one receive of struct{} and one of [Env.After]; other mixtures, and more
-// than four cases, park in package reflect. The benchmarks of package env/live print these differences
-// side by side.
+// over a native select when a case is ready, and no allocation. It parks in a native select, without
+// allocation too, where the cases are channels of one type, beside at most one receive each of
+// struct{}, of error and of [Env.After]; other mixtures, and more than four cases, park in package
+// reflect, which allocates for each case.
 package env
 
 import (

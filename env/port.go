@@ -40,15 +40,17 @@ func native(cases []Case, fallback int) (i int, ok, done bool) {
 	return 0, false, false
 }
 
-// slots are the channels of a native select: those of T, and beside them one receive from a channel
-// of signals and one from [Env.After], which is what designs mix. Empty slots are nil channels,
+// slots are the channels of a native select: those of T, and beside them one receive of a signal, one
+// of an error and one from [Env.After], which is what programs mix. Empty slots are nil channels,
 // which never proceed.
 type slots[T any] struct {
 	recv, send [maxNative]chan T
 	out        [maxNative]T
 	signal     chan struct{}
+	failed     chan error
 	timer      chan time.Duration
 	signalAt   int
+	failedAt   int
 	timerAt    int
 }
 
@@ -58,7 +60,7 @@ func (s *slots[T]) fill(i int, cs *Case) bool {
 	case *Chan[T]:
 		if cs.send {
 			s.send[i] = c.ch
-			s.out[i], _ = cs.p.(T) // a nil value of an interface type T arrives as a nil any
+			s.out[i] = *cs.p.(*T)
 		} else {
 			s.recv[i] = c.ch
 		}
@@ -67,6 +69,11 @@ func (s *slots[T]) fill(i int, cs *Case) bool {
 			return false
 		}
 		s.signal, s.signalAt = c.ch, i
+	case *Chan[error]:
+		if cs.send || s.failed != nil {
+			return false
+		}
+		s.failed, s.failedAt = c.ch, i
 	case *Chan[time.Duration]:
 		if cs.send || s.timer != nil {
 			return false
@@ -85,35 +92,48 @@ func (c *Chan[T]) native(cases [maxNative]Case, n, fallback int) (i int, ok, don
 			return 0, false, false
 		}
 	}
-	var v T
-	var at time.Duration
+	var got received[T]
 	if fallback < 0 {
-		i, ok = s.park(&v, &at)
+		i, ok = s.park(&got)
 	} else {
-		i, ok = s.poll(fallback, &v, &at)
+		i, ok = s.poll(fallback, &got)
+	}
+	if cases[i].send {
+		return i, ok, true
 	}
 	switch dst := cases[i].p.(type) {
 	case *T:
-		if !cases[i].send && dst != nil {
-			*dst = v
-		}
+		store(dst, got.v)
+	case *error:
+		store(dst, got.err)
 	case *time.Duration:
-		if !cases[i].send && dst != nil {
-			*dst = at
-		}
+		store(dst, got.at)
 	}
 	return i, ok, true
 }
 
-func (s *slots[T]) park(v *T, at *time.Duration) (i int, ok bool) {
+// received is where a native select puts a value.
+type received[T any] struct {
+	v   T
+	err error
+	at  time.Duration
+}
+
+func store[T any](dst *T, v T) {
+	if dst != nil {
+		*dst = v
+	}
+}
+
+func (s *slots[T]) park(got *received[T]) (i int, ok bool) {
 	select {
-	case *v, ok = <-s.recv[0]:
+	case got.v, ok = <-s.recv[0]:
 		return 0, ok
-	case *v, ok = <-s.recv[1]:
+	case got.v, ok = <-s.recv[1]:
 		return 1, ok
-	case *v, ok = <-s.recv[2]:
+	case got.v, ok = <-s.recv[2]:
 		return 2, ok
-	case *v, ok = <-s.recv[3]:
+	case got.v, ok = <-s.recv[3]:
 		return 3, ok
 	case s.send[0] <- s.out[0]:
 		return 0, true
@@ -125,21 +145,23 @@ func (s *slots[T]) park(v *T, at *time.Duration) (i int, ok bool) {
 		return 3, true
 	case _, ok = <-s.signal:
 		return s.signalAt, ok
-	case *at, ok = <-s.timer:
+	case got.err, ok = <-s.failed:
+		return s.failedAt, ok
+	case got.at, ok = <-s.timer:
 		return s.timerAt, ok
 	}
 }
 
 // poll is park with a Default.
-func (s *slots[T]) poll(fallback int, v *T, at *time.Duration) (i int, ok bool) {
+func (s *slots[T]) poll(fallback int, got *received[T]) (i int, ok bool) {
 	select {
-	case *v, ok = <-s.recv[0]:
+	case got.v, ok = <-s.recv[0]:
 		return 0, ok
-	case *v, ok = <-s.recv[1]:
+	case got.v, ok = <-s.recv[1]:
 		return 1, ok
-	case *v, ok = <-s.recv[2]:
+	case got.v, ok = <-s.recv[2]:
 		return 2, ok
-	case *v, ok = <-s.recv[3]:
+	case got.v, ok = <-s.recv[3]:
 		return 3, ok
 	case s.send[0] <- s.out[0]:
 		return 0, true
@@ -151,7 +173,9 @@ func (s *slots[T]) poll(fallback int, v *T, at *time.Duration) (i int, ok bool) 
 		return 3, true
 	case _, ok = <-s.signal:
 		return s.signalAt, ok
-	case *at, ok = <-s.timer:
+	case got.err, ok = <-s.failed:
+		return s.failedAt, ok
+	case got.at, ok = <-s.timer:
 		return s.timerAt, ok
 	default:
 		return fallback, false
@@ -160,8 +184,7 @@ func (s *slots[T]) poll(fallback int, v *T, at *time.Duration) (i int, ok bool) 
 
 func (c *Chan[T]) try(p any, ok *bool, send bool) bool {
 	if send {
-		v, _ := p.(T)
-		return c.TrySend(v)
+		return c.TrySend(*p.(*T))
 	}
 	v, open, received := c.TryRecv()
 	if received {
@@ -172,8 +195,7 @@ func (c *Chan[T]) try(p any, ok *bool, send bool) bool {
 
 func (c *Chan[T]) wait(p any, ok *bool, send bool) {
 	if send {
-		v, _ := p.(T)
-		c.Send(v)
+		c.Send(*p.(*T))
 		return
 	}
 	v, open := c.Recv()
@@ -182,9 +204,7 @@ func (c *Chan[T]) wait(p any, ok *bool, send bool) {
 
 // deliver stores what a receive got where its case wants it.
 func deliver[T any](v T, open bool, p any, ok *bool) {
-	if dst := p.(*T); dst != nil {
-		*dst = v
-	}
+	store(p.(*T), v)
 	if ok != nil {
 		*ok = open
 	}
@@ -195,7 +215,7 @@ func (c *Chan[T]) meterOf() *Meter { return c.meter }
 func (c *Chan[T]) reflected(p any, send bool) reflect.SelectCase {
 	r := reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(c.ch)}
 	if send {
-		v, _ := p.(T)
+		v := *p.(*T)
 		r.Dir, r.Send = reflect.SelectSend, reflect.ValueOf(&v).Elem()
 	}
 	return r

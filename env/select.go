@@ -1,11 +1,14 @@
 package env
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"unsafe"
+)
 
 // Case is one alternative of a [Select]: [Chan.OnRecv], [Chan.OnRecvOK], [Chan.OnSend] or [Default].
 type Case struct {
 	c    port
-	p    any // receiving: *T, where the value goes; sending: the value, a T
+	p    any // a *T: where the value received goes, or the value to send
 	ok   *bool
 	send bool
 }
@@ -30,13 +33,15 @@ func (c *Chan[T]) OnSend(v T) Case {
 	if c == nil {
 		return Case{c: never{}}
 	}
-	return Case{c: c, p: v, send: true}
+	return Case{c: c, p: &v, send: true}
 }
 
 // Select carries out exactly one of the cases and returns its index. Of those that can proceed it
 // takes one with equal probability; if none can, it takes [Default], or without one parks until one
 // can. As in Go, at most one Default is allowed, and Select() parks forever.
-func Select(cases ...Case) int {
+func Select(cases ...Case) int { return choose(onStack(cases)) }
+
+func choose(cases []Case) int {
 	fallback := -1
 	for i := range cases {
 		if cases[i].c == nil {
@@ -52,11 +57,15 @@ func Select(cases ...Case) int {
 	if n := len(cases); n == 1 || n == 2 && fallback >= 0 {
 		return alone(cases, fallback)
 	}
+	var many []int
+	if len(cases) > maxInline {
+		many = rand.Perm(len(cases))
+	}
 	order := shuffled(len(cases))
-	for range len(cases) {
+	for k := range cases {
 		i := int(order & 0xff)
-		if len(cases) > maxInline {
-			i = rand.IntN(len(cases))
+		if many != nil {
+			i = many[k]
 		}
 		order >>= 8
 		if cs := &cases[i]; cs.c != nil && cs.c.try(cs.p, cs.ok, cs.send) {
@@ -64,6 +73,15 @@ func Select(cases ...Case) int {
 		}
 	}
 	return together(cases, fallback)
+}
+
+// onStack hides cases from escape analysis. It cannot see through a call of port, and would put every
+// list of cases, every value sent and every variable received into on the heap. This is sound as
+// long as no Case, and no p of one, is stored on the heap or outlives Select: such memory would still
+// point to where the stack was before it moved. What Select hands to channels are copies.
+func onStack(cases []Case) []Case {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(cases)))
+	return unsafe.Slice(*(**Case)(unsafe.Pointer(&at)), len(cases))
 }
 
 // alone is a Select of one channel, or of nothing but a Default.
@@ -82,8 +100,7 @@ func alone(cases []Case, fallback int) int {
 	return fallback
 }
 
-// maxInline is the number of cases whose order fits shuffled. Beyond it Select tries cases drawn
-// with replacement, which is still uniform over those ready, and then parks.
+// maxInline is the number of cases whose order fits shuffled.
 const maxInline = 8
 
 // shuffled returns a uniform permutation of 0..n-1, one index a byte, first in the low byte; only
@@ -114,13 +131,6 @@ func together(cases []Case, fallback int) int {
 	won := -1
 	if metered(cases) {
 		park := fallback < 0
-		if park && len(cases) > maxInline {
-			// The draws may have missed a ready case, which then would count as parked.
-			all := append(cases[:len(cases):len(cases)], Default)
-			if i := together(all, len(cases)); i < len(cases) {
-				return i
-			}
-		}
 		arrive(cases, park)
 		defer func() { depart(cases, won, park) }() // also where a send meets a closed channel
 	}
