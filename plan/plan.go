@@ -187,6 +187,18 @@ func (p Plan) Block(b int) []Step {
 		}
 	}
 	shuffle(steps, mix(mix(p.Seed)^uint64(b)))
+	return numbered(steps)
+}
+
+// BlockOf is the order of block b where it holds some of the cases only: that of the whole block without
+// the others, so that every order of those that remain is equally likely too.
+func (p Plan) BlockOf(b int, cases []int) []Step {
+	steps := slices.DeleteFunc(p.Block(b), func(s Step) bool { return !slices.Contains(cases, s.Case) })
+	return numbered(steps)
+}
+
+// numbered gives each step its place.
+func numbered(steps []Step) []Step {
 	for i := range steps {
 		steps[i].Order = i
 	}

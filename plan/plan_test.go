@@ -169,6 +169,28 @@ func TestBlockGolden(t *testing.T) {
 	}
 }
 
+// TestBlockOf: some of the cases come in the order that they have in the whole block.
+func TestBlockOf(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := planOf(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 20).Draw(t, "cases"), rapid.Bool().Draw(t, "observed"))
+		b := rapid.IntRange(0, 1000).Draw(t, "block")
+		some := rapid.SliceOfDistinct(rapid.IntRange(0, len(p.Cases)-1), func(i int) int { return i }).Draw(t, "some")
+		var want []plan.Step
+		for _, s := range p.Block(b) {
+			if slices.Contains(some, s.Case) {
+				s.Order = len(want)
+				want = append(want, s)
+			}
+		}
+		if got := p.BlockOf(b, some); !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	})
+	if got, want := order(planOf(1, 6, true).BlockOf(0, []int{5, 0, 3})), "3o 5 0 0o 3 5o"; got != want {
+		t.Errorf("block 0: %s, want %s", got, want)
+	}
+}
+
 func TestBlocksDiffer(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(10) {

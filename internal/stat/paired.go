@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -35,6 +36,21 @@ func (p Paired) P() float64 {
 		return 0
 	}
 	t := math.Abs(mean) / p.residual * math.Sqrt(float64(p.N))
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(p.N - 1)}.Survival(t)
+}
+
+// Outside is twice the larger p-value of the two one-sided t tests for the hypothesis that the ratio is
+// outside 1/(1+margin) .. 1+margin (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15(6),
+// 1987), at most 1. It is at most x exactly where the interval of confidence 1-x lies within the margin.
+func (p Paired) Outside(margin float64) float64 {
+	room := math.Log(1+margin) - math.Abs(math.Log(p.Ratio))
+	switch {
+	case room <= 0:
+		return 1
+	case p.residual == 0:
+		return 0
+	}
+	t := room / p.residual * math.Sqrt(float64(p.N))
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(p.N - 1)}.Survival(t)
 }
 
@@ -187,23 +203,33 @@ func next(state uint64) (value, after uint64) {
 // 6(2), 1979): rejecting those whose adjusted value is at most alpha keeps the chance of any false
 // rejection at alpha.
 func Holm(ps []float64) []float64 {
+	return stepDown(ps, func(rejected int) float64 { return float64(len(ps) - rejected) })
+}
+
+// HolmBeside is Holm for m comparisons that may also be called equivalent, each by [Paired.Outside] at
+// alpha/m: it keeps the chance of any false claim of either kind at alpha. Where m0 of the designs
+// compared are the same, only the other m-m0 can falsely be called equivalent, each with a chance of at
+// most alpha/2m; and the first false difference comes after m-m0 rejections at most. So the threshold
+// after r rejections is Holm's, alpha/(m-r), of what these leave: alpha (1 - r/2m) / (m-r).
+func HolmBeside(ps []float64) []float64 {
+	m := float64(len(ps))
+	return stepDown(ps, func(rejected int) float64 {
+		r := float64(rejected)
+		return (m - r) / (1 - r/2/m)
+	})
+}
+
+// stepDown multiplies each p-value, from the least on, by the factor after so many rejections.
+func stepDown(ps []float64, factor func(rejected int) float64) []float64 {
 	order := make([]int, len(ps))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case ps[a] < ps[b]:
-			return -1
-		case ps[a] > ps[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
 	adjusted := make([]float64, len(ps))
 	least := 0.0
 	for rank, i := range order {
-		least = max(least, min(1, ps[i]*float64(len(ps)-rank)))
+		least = max(least, min(1, ps[i]*factor(rank)))
 		adjusted[i] = least
 	}
 	return adjusted

@@ -114,3 +114,32 @@ func TestHolm(t *testing.T) {
 		t.Error("no hypotheses have p-values")
 	}
 }
+
+// TestHolmBeside is worked by hand for four p-values: factors 4, 3/(7/8), 2/(6/8), 1/(5/8).
+func TestHolmBeside(t *testing.T) {
+	got := HolmBeside([]float64{0.01, 0.04, 0.03, 0.005})
+	want := []float64{0.01 * 24 / 7, 0.03 * 8 / 3, 0.03 * 8 / 3, 0.02}
+	for i := range want {
+		if !near(got[i], want[i], 1e-12) {
+			t.Errorf("adjusted %v, want %v", got, want)
+			break
+		}
+	}
+	if got := HolmBeside([]float64{0.05}); got[0] != 0.05 {
+		t.Errorf("a single p-value becomes %v", got)
+	}
+}
+
+// TestOutside: the p-value is where the interval touches the margin.
+func TestOutside(t *testing.T) {
+	p, _ := Pair([]float64{-0.003, 0.011, 0.002, 0.007, 0.004}, 0, 0.95)
+	x := p.Outside(0.02)
+	if low, high := p.Interval(1 - x); !near(high, 1.02, 1e-6) || low < 1/1.02 {
+		t.Errorf("at p %v the interval is %v to %v", x, low, high)
+	}
+	far, _ := Pair([]float64{0.1, 0.2}, 0, 0.95)
+	same, _ := Pair([]float64{0, 0}, 0, 0.95)
+	if far.Outside(0.02) != 1 || same.Outside(0.02) != 0 {
+		t.Errorf("p %v of a ratio outside, %v of one that is surely 1", far.Outside(0.02), same.Outside(0.02))
+	}
+}
