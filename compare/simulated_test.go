@@ -1,239 +1,224 @@
 package compare
 
 import (
+	"flag"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/brewput/brewput/internal/stat"
-	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/result"
 )
 
-// dataSets is how many sweeps each statement below is tried on. The standard error of a share near 5 %
-// is then 0.2 points.
-const dataSets = 10_000
+// dataSets is how many sweeps each statement below is tried on. make simulate tries 10,000, so that the
+// standard error of a share near 5 % is 0.2 points, allows for no sampling error at all, and wants the
+// manual to show what it prints. Fewer must agree with the targets and with the manual within three and
+// four standard errors.
+var dataSets = flag.Int("datasets", 500, "simulated data sets of each situation")
 
-// machine is where simulated trials run: what disturbs them.
-type machine struct {
-	name   string
-	block  float64 // standard deviation of the blocks' effects, in logarithms
-	drift  float64 // per block
-	noise  float64 // standard deviation of a trial's own error
-	tails  float64 // degrees of freedom of Student's t for that error; 0: normal
-	odd    float64 // share of trials that are slowed
-	slowed float64 // by how much
+const enough = 10_000
+
+// sampling is the standard error of a share of so many per cent.
+func sampling(share float64) float64 {
+	if *dataSets >= enough {
+		return 0
+	}
+	share = min(max(share, 1), 99)
+	return math.Sqrt(share * (100 - share) / float64(*dataSets))
 }
 
-func machines() []machine {
-	return []machine{
-		{name: "calm", noise: 0.02},
-		{name: "block effects", block: 0.10, noise: 0.02},
-		{name: "drift", drift: 0.02, noise: 0.02},
-		{name: "heavy tails", block: 0.05, noise: 0.02, tails: 3},
-		{name: "odd trials", block: 0.05, noise: 0.02, odd: 0.05, slowed: 0.15},
-	}
-}
+// tally counts in how many data sets something happened, and sums.
+type tally map[string]float64
 
-// measure returns the logarithm of one trial's throughput in block b.
-func (m machine) measure(r *rand.Rand, b int, blockEffect float64) float64 {
-	e := r.NormFloat64()
-	if m.tails > 0 { // Student's t with 3 degrees of freedom: normal by root of chi-square / 3
-		chi := 0.0
-		for range int(m.tails) {
-			x := r.NormFloat64()
-			chi += x * x
-		}
-		e /= math.Sqrt(chi / m.tails)
-	}
-	x := blockEffect + m.drift*float64(b) + m.noise*e
-	if r.Float64() < m.odd {
-		x -= m.slowed
-	}
-	return x
-}
+// share is a count in per cent of the data sets.
+func (c tally) share(name string) float64 { return 100 * c[name] / float64(*dataSets) }
 
-// sweep has the logarithms of the throughput of each design in each block; effects are the designs'.
-func (m machine) sweep(r *rand.Rand, blocks int, effects []float64) [][]float64 {
-	out := make([][]float64, len(effects))
-	for b := range blocks {
-		block := m.block * r.NormFloat64()
-		for d, effect := range effects {
-			out[d] = append(out[d], effect+m.measure(r, b, block))
-		}
-	}
-	return out
-}
-
-func differences(a, b []float64) []float64 {
-	d := make([]float64, len(a))
-	for i := range a {
-		d[i] = a[i] - b[i]
-	}
-	return d
-}
-
-// naive is the usual analysis: all of A, then all of B, means and a two-sample t interval.
-func (m machine) naive(r *rand.Rand, blocks int, effect float64) (covers, differs bool) {
-	var a, b []float64
-	for i := range 2 * blocks {
-		x := m.measure(r, i, m.block*r.NormFloat64())
-		if i < blocks {
-			a = append(a, x+effect)
-		} else {
-			b = append(b, x)
-		}
-	}
-	ma, mb := stat.Mean(a), stat.Mean(b)
-	ss := 0.0
-	for i := range a {
-		ss += (a[i]-ma)*(a[i]-ma) + (b[i]-mb)*(b[i]-mb)
-	}
-	const t18 = 2.1009 // 0.975 quantile at 18 degrees of freedom: 10 and 10 trials
-	half := t18 * math.Sqrt(ss/float64(2*blocks-2)*2/float64(blocks))
-	d := ma - mb
-	return math.Abs(d-effect) <= half, math.Abs(d) > half
-}
-
-// TestIntervalsCover: the interval of a ratio holds the true one in at least 93.5 % on every machine.
-// The naive analysis of the same machines does not, or cannot see the difference.
-func TestIntervalsCover(t *testing.T) {
-	const blocks, effect = 10, 0.05
-	naiveFails := 0
-	for i, m := range machines() {
-		r := rand.New(rand.NewPCG(1, uint64(i)))
-		cover, power, naiveCover, naiveFalse, naivePower := 0, 0, 0, 0, 0
-		for range dataSets {
-			d := m.sweep(r, blocks, []float64{effect, 0})
-			p, _ := stat.Pair(differences(d[0], d[1]), 0, 0.95)
-			if p.Low <= math.Exp(effect) && math.Exp(effect) <= p.High {
-				cover++
+// experiment runs f on every data set of every case, a goroutine for each, and tallies what it says.
+func experiment(seed uint64, cases int, f func(i int, r *rand.Rand, c tally)) []tally {
+	tallies := make([]tally, cases)
+	var group sync.WaitGroup
+	for i := range cases {
+		tallies[i] = tally{}
+		group.Go(func() {
+			r := rand.New(rand.NewPCG(seed, uint64(i)))
+			for range *dataSets {
+				f(i, r, tallies[i])
 			}
-			if p.P() <= 0.05 && p.Permutation() <= 0.05 {
-				power++
-			}
-			c, found := m.naive(r, blocks, effect)
-			_, false0 := m.naive(r, blocks, 0)
-			naiveCover += one(c)
-			naivePower += one(found)
-			naiveFalse += one(false0)
+		})
+	}
+	group.Wait()
+	return tallies
+}
+
+// table collects the lines that the manual shows.
+type table struct {
+	t *testing.T
+	b strings.Builder
+}
+
+func (o *table) line(format string, args ...any) { fmt.Fprintf(&o.b, format+"\n", args...) }
+
+func (o *table) head(columns ...string) {
+	o.line("| %s |", strings.Join(columns, " | "))
+	o.line("|%s", strings.Repeat("---|", len(columns)))
+}
+
+// within fails where a figure misses its target.
+func (o *table) within(what string, got, low, high float64) {
+	o.t.Helper()
+	if slack := 3 * sampling(got); got < low-slack || got > high+slack {
+		o.t.Errorf("%s: %.2f, not within %v and %v", what, got, low, high)
+	}
+}
+
+// TestSimulated shows what verdicts are worth on simulated machines, and holds them to it. Its table is in
+// the manual, where figures may be a unit of the last digit off, since processors differ in rounding.
+func TestSimulated(t *testing.T) {
+	o := &table{t: t}
+	o.pairs()
+	o.naive()
+	o.families()
+	o.margins()
+	o.detectable()
+	o.looks()
+	o.equivalence()
+	o.budgets()
+	t.Log("\n" + o.b.String())
+	const page = "../docs/manual/5-budget.md"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mark = "<!-- make simulate -->\n"
+	_, rest, ok := strings.Cut(string(text), mark)
+	shown, _, closed := strings.Cut(rest, mark)
+	if !ok || !closed || !alike(shown, o.b.String()) {
+		t.Errorf("%s does not show, between its marks %q, what make simulate prints", page, strings.TrimSpace(mark))
+	}
+}
+
+// alike reports whether two texts are the same but for the last digits of their figures.
+func alike(a, b string) bool {
+	figure := regexp.MustCompile(`[0-9]+\.[0-9]+`)
+	as, bs := figure.FindAllString(a, -1), figure.FindAllString(b, -1)
+	if len(as) != len(bs) || figure.ReplaceAllString(a, "#") != figure.ReplaceAllString(b, "#") {
+		return false
+	}
+	for i := range as {
+		x, _ := strconv.ParseFloat(as[i], 64)
+		y, _ := strconv.ParseFloat(bs[i], 64)
+		if math.Abs(x-y) > 0.11+4*sampling(x) {
+			return false
 		}
-		share := func(n int) float64 { return 100 * float64(n) / dataSets }
-		t.Logf("%-14s paired: covers %.1f %%, finds 5 %% in %.1f %%; naive: covers %.1f %%, finds it in %.1f %%, false alarms %.1f %%",
-			m.name, share(cover), share(power), share(naiveCover), share(naivePower), share(naiveFalse))
-		if share(cover) < 93.5 {
-			t.Errorf("%s: the interval covers in %.1f %%", m.name, share(cover))
-		}
-		if share(naiveCover) < 93.5 || share(naivePower) < share(power)/2 {
-			naiveFails++
-		}
 	}
-	if naiveFails < 2 {
-		t.Errorf("the naive analysis fails on %d machines only: they are too kind", naiveFails)
-	}
+	return true
 }
 
-func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// TestDetectable: a true ratio as large as the one called detectable is found in 78 to 84 %.
-func TestDetectable(t *testing.T) {
-	for _, blocks := range []int{10, 15, 20} {
-		for _, m := range []int{1, 5} {
-			r := rand.New(rand.NewPCG(2, uint64(blocks*10+m)))
-			// The residual is known here: what is detectable of it, on average over the estimates.
-			found := 0
-			const sigma = 0.03
-			known := knownResidual(sigma, blocks)
-			effect := math.Log(known.Detectable(m, 0.05))
-			for range dataSets {
-				logs := make([]float64, blocks)
-				for i := range logs {
-					logs[i] = effect + sigma*r.NormFloat64()
-				}
-				p, _ := stat.Pair(logs, 0, 1-0.05/float64(m))
-				found += one(p.Low > 1 || p.High < 1)
-			}
-			share := 100 * float64(found) / dataSets
-			t.Logf("%d blocks, %d verdicts: found in %.1f %%", blocks, m, share)
-			if share < 78 || share > 84 {
-				t.Errorf("%d blocks, %d verdicts: a detectable ratio is found in %.1f %%", blocks, m, share)
-			}
+func TestAlike(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"a 1.5 % b", "a 1.6 % b", true}, {"a 1.5 % b", "a 8.7 % b", false}, {"a 1.5", "b 1.5", false}, {"10 of 12", "11 of 12", false}, {"1.5", "1.5 2.5", false},
+	} {
+		if alike(c.a, c.b) != c.want {
+			t.Errorf("%q and %q: alike %v", c.a, c.b, !c.want)
 		}
 	}
 }
 
-// knownResidual is a comparison of n blocks whose logarithms have exactly this standard deviation.
-func knownResidual(sigma float64, n int) stat.Paired {
-	logs := make([]float64, n)
-	for i := range logs {
-		logs[i] = float64(2*(i%2) - 1)
+// pairs: one comparison of 10 blocks whose true ratio lies three standard errors from 1. The paired optimum
+// is Student's t of the pairs: of all unbiased tests that no effect of the blocks can disturb it is
+// the most powerful one where errors are normal (Lehmann and Romano: Testing Statistical Hypotheses, 3rd
+// edition, 2005, section 5.2). An oracle knows what each block's trials have in common, takes it off, and
+// has twice the degrees of freedom.
+func (o *table) pairs() {
+	all := machines(0.02)
+	j := Usual("", nil)
+	j.Margin = 0
+	got := experiment(1, len(all), func(i int, r *rand.Rand, c tally) {
+		effect := 3 * all[i].deviation() / math.Sqrt(10)
+		logs, common := all[i].sweep(r, 10, []float64{effect, 0})
+		s := differences(logs[0], logs[1])
+		verdict := j.judge([]series{s})[0]
+		p, _ := stat.Pair(s.logs, 0, 0.95)
+		c["covers"] += float64(one(p.Low <= math.Exp(effect) && math.Exp(effect) <= p.High))
+		c["finds"] += float64(one(verdict.verdict == differs))
+		c["optimum finds"] += float64(one(p.P() <= 0.05))
+		c["width"] += math.Log(p.High / p.Low)
+		for b, x := range common {
+			logs[0][b], logs[1][b] = logs[0][b]-x, logs[1][b]-x
+		}
+		d, half := twoSample(logs[0], logs[1])
+		c["oracle's width"] += 2 * half
+		c["oracle finds"] += float64(one(math.Abs(d) > half))
+	})
+	o.line("One comparison, 10 blocks, the true ratio three standard errors from 1:\n")
+	o.head("machine", "the interval holds the true ratio", "wider than the oracle's", "finds the difference", "the paired optimum finds it", "the oracle finds it")
+	for i, c := range got {
+		wider := 100 * (c["width"]/c["oracle's width"] - 1)
+		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("covers"), wider, c.share("finds"), c.share("optimum finds"), c.share("oracle finds"))
+		o.within(all[i].name+": covers", c.share("covers"), 93.5, 100)
+		o.within(all[i].name+": wider", wider, -1, 10)
+		o.within(all[i].name+": power less than the optimum's", c.share("optimum finds")-c.share("finds"), 0, 3)
 	}
-	p, _ := stat.Pair(logs, 0, 0.95)
-	scale := sigma / (math.Log(p.Detectable(1, 0.05)) / unitDetectable(n))
-	for i := range logs {
-		logs[i] *= scale
-	}
-	p, _ = stat.Pair(logs, 0, 0.95)
-	return p
 }
 
-// unitDetectable is the logarithm of the detectable ratio at a standard deviation of 1.
-func unitDetectable(n int) float64 {
-	logs := make([]float64, n)
-	sum := 0.0
-	for i := range logs {
-		logs[i] = float64(i)
-		sum += logs[i]
+// naive: the analysis that measures all of A, then all of B, on the same machines.
+func (o *table) naive() {
+	all := machines(0.02)
+	got := experiment(2, len(all), func(i int, r *rand.Rand, c tally) {
+		effect := 3 * all[i].deviation() / math.Sqrt(10)
+		covers, finds := all[i].naive(r, effect)
+		_, false0 := all[i].naive(r, 0)
+		c["covers"] += float64(one(covers))
+		c["finds"] += float64(one(finds))
+		c["false"] += float64(one(false0))
+	})
+	o.line("\nThe same by ten trials of one design and then ten of the other, means and a two-sample t interval:\n")
+	o.head("machine", "the interval holds the true ratio", "finds the difference", "finds one where there is none")
+	fails := 0
+	for i, c := range got {
+		o.line("| %s | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("covers"), c.share("finds"), c.share("false"))
+		fails += one(c.share("covers") < 93.5 || c.share("false") > 5.5 || c.share("finds") < 40)
 	}
-	mean, ss := sum/float64(n), 0.0
-	for _, x := range logs {
-		ss += (x - mean) * (x - mean)
-	}
-	p, _ := stat.Pair(logs, 0, 0.95)
-	return math.Log(p.Detectable(1, 0.05)) / math.Sqrt(ss/float64(n-1))
+	o.within("machines on which the naive analysis fails", float64(fails), 3, 5)
 }
 
-// TestFamilywise: five equal designs get a false verdict of a difference in at most 5 % of the sweeps.
-func TestFamilywise(t *testing.T) {
-	names := []string{"a", "b", "c", "d", "e"}
-	for i, m := range machines() {
-		r := rand.New(rand.NewPCG(3, uint64(i)))
-		wrong := 0
-		for range dataSets / 8 {
-			rows, trials := sweepOf(names, m.sweep(r, 10, make([]float64, len(names))))
-			for _, v := range Usual("a", nil).Verdicts(rows, trials) {
-				if v.Verdict == Faster || v.Verdict == Slower {
-					wrong++
-					break
+// families: what a sweep of five designs says wrongly, each compared with its neighbour and with the
+// first: seven comparisons. No margin ends comparisons early, so that every error there can be is made.
+func (o *table) families() {
+	all := machines(0.02)
+	once, looks := Usual("", nil), Usual("", nil)
+	once.Margin, looks.Margin, looks.Looks = 0, 0, NewLooks(LookBlocks())
+	got := experiment(3, len(all), func(i int, r *rand.Rand, c tally) {
+		logs, _ := all[i].sweep(r, 40, make([]float64, 5))
+		found := func(standings []standing) float64 {
+			for _, s := range standings {
+				if s.verdict == differs {
+					return 1
 				}
 			}
+			return 0
 		}
-		share := 100 * float64(wrong) / (dataSets / 8)
-		t.Logf("%-14s a false difference in %.1f %% of the sweeps", m.name, share)
-		if share > 6.2 { // 5 % and two standard errors of 1,250
-			t.Errorf("%s: a false difference in %.1f %% of the sweeps", m.name, share)
+		c["looks"] += found(looks.judge(family(logs)))
+		c["looks, one"] += found(looks.judge(family(logs[:2])))
+		for d := range logs {
+			logs[d] = logs[d][:10]
 		}
+		c["once"] += found(once.judge(family(logs)))
+	})
+	o.line("\nFive equal designs, seven comparisons; sweeps with any false verdict, by 10 blocks and by the looks at 10, 15, 20,\n30 and 40, and the same of two designs, one comparison:\n")
+	o.head("machine", "10 blocks", "looks", "looks, one comparison")
+	for i, c := range got {
+		o.line("| %s | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("once"), c.share("looks"), c.share("looks, one"))
+		o.within(all[i].name+": family", c.share("once"), 0, 5)
+		o.within(all[i].name+": family with looks", c.share("looks"), 0, 5)
+		o.within(all[i].name+": one with looks", c.share("looks, one"), 0, 5)
 	}
-}
-
-// sweepOf makes rows and trials of logarithms of throughput by design and block.
-func sweepOf(names []string, logs [][]float64) ([]Row, []result.Trial) {
-	var rows []Row
-	var trials []result.Trial
-	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})
-	for d, name := range names {
-		rows = append(rows, Row{Workload: "w", Design: name, World: result.Live, Point: point, N: len(logs[d])})
-		for b, x := range logs[d] {
-			trials = append(trials, result.Trial{
-				Kind: result.KindTrial, Workload: "w", Design: name, World: result.Live, Point: point, Block: b,
-				Status: result.OK, Type: result.Stream, Metrics: result.Metrics{result.Throughput: result.Value(100 * math.Exp(x))},
-			})
-		}
-	}
-	return rows, trials
 }

@@ -26,21 +26,23 @@ type Verdict struct {
 	Metric        string       `json:"metric"`
 	A             string       `json:"a"`
 	B             string       `json:"b"`
-	Point         plan.Point   `json:"point"`            // the factors that both have, at the same levels
-	OnlyA         plan.Point   `json:"only_a"`           // what is A's alone: its other factors or levels
-	OnlyB         plan.Point   `json:"only_b"`           // what is B's alone
-	Ratio         result.Value `json:"ratio"`            // A / B: geometric mean of the blocks' ratios
-	Low           result.Value `json:"low"`              // 95 % interval of the ratio
-	High          result.Value `json:"high"`             //
-	N             int          `json:"n"`                // blocks
-	P             result.Value `json:"p"`                // Student's t, adjusted by Holm for all verdicts of the sweep
-	Permutation   result.Value `json:"p_permutation"`    // within blocks, not adjusted
-	Verdict       string       `json:"verdict"`          // of A beside B
-	Margin        float64      `json:"margin"`           // of equivalence: 0.02 is 2 %
-	Detectable    result.Value `json:"detectable"`       // the ratio that so many blocks find with power 0.8
-	MoreBlocks    *int         `json:"more_blocks"`      // undecided: how many more would decide, if the ratio stays the one seen; null where decided, or where 1000 blocks would not do
-	Nearly        string       `json:"nearly,omitempty"` // undecided: "equivalent" where the ratio seen lies within the margin
-	MoreLines     *int         `json:"more_lines"`       // lines of code of A beyond those of B; null where unknown
+	Point         plan.Point   `json:"point"`                 // the factors that both have, at the same levels
+	OnlyA         plan.Point   `json:"only_a"`                // what is A's alone: its other factors or levels
+	OnlyB         plan.Point   `json:"only_b"`                // what is B's alone
+	Ratio         result.Value `json:"ratio"`                 // A / B: geometric mean of the blocks' ratios
+	Low           result.Value `json:"low"`                   // 95 % interval of the ratio; with looks it holds at all of them together
+	High          result.Value `json:"high"`                  //
+	N             int          `json:"n"`                     // blocks
+	P             result.Value `json:"p"`                     // Student's t over all looks, adjusted by Holm's method for all verdicts of the sweep
+	Permutation   result.Value `json:"p_permutation"`         // within blocks and over all looks, not adjusted
+	Verdict       string       `json:"verdict"`               // of A beside B
+	Margin        float64      `json:"margin"`                // of equivalence: 0.02 is 2 %
+	Detectable    result.Value `json:"detectable"`            // the ratio that so many blocks find with power 0.8
+	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more would decide, if the ratio stays the one seen; null where decided, or where 1000 blocks would not do
+	Nearly        string       `json:"nearly,omitempty"`      // undecided: "equivalent" where the ratio seen lies within the margin
+	MoreLines     *int         `json:"more_lines"`            // lines of code of A beyond those of B; null where unknown
+	Looks         *int         `json:"looks,omitempty"`       // with a budget: how often the blocks were looked at, until this verdict stood
+	AlphaSpent    *float64     `json:"alpha_spent,omitempty"` // with a budget: how much of Alpha those looks may use up
 }
 
 // Judgement is how verdicts are made. Its zero value is not useful; see [Usual].
@@ -48,7 +50,9 @@ type Judgement struct {
 	Baseline string   // design that all others are compared with; "" for none
 	Inputs   []string // factors whose levels are different jobs, not choices: see plan.Factor
 	Margin   float64  // of equivalence
-	Alpha    float64  // chance of any false difference among all verdicts
+	Alpha    float64  // chance of any false difference or equivalence among all verdicts
+	All      bool     // every pair of designs, and of levels of one factor, is compared, not neighbours only
+	Looks    *Looks   // of a run with a budget; nil: it is judged once, at its end
 }
 
 // Usual is an equivalence margin of 2 % and a familywise error of 5 %.
@@ -66,25 +70,30 @@ const blocksLimit = 1000
 // the points where they agree in the factors that both have; and the levels of a design's own factors
 // with their neighbours. Bounds are in no verdict. All verdicts are one family.
 func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
-	values := blockValues(trials)
+	pairs, all := j.comparisons(rows, trials)
+	standings := j.judge(all)
 	var list []Verdict
-	var pairs []stat.Paired
-	for _, p := range j.family(rows) {
-		v, paired, ok := compareRows(p[0], p[1], values)
-		if !ok {
-			continue
+	for i := range all {
+		if standings[i].ok {
+			v := newVerdict(pairs[i][0], pairs[i][1], standings[i].paired)
+			j.fill(&v, &standings[i], len(all))
+			list = append(list, v)
 		}
-		v.Margin = j.Margin
-		list, pairs = append(list, v), append(pairs, paired)
-	}
-	ps := make([]float64, len(pairs))
-	for i := range pairs {
-		ps[i] = pairs[i].P()
-	}
-	for i, p := range stat.Holm(ps) {
-		j.decide(&list[i], pairs[i], p, len(pairs))
 	}
 	return list
+}
+
+// comparisons are the pairs of rows to compare, with the blocks of each. Without looks, pairs that share
+// fewer than two blocks are none.
+func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []series) {
+	values := blockValues(trials)
+	for _, p := range j.family(rows) {
+		s := newSeries(p[0], p[1], values)
+		if _, ok := s.pair(len(s.logs)); ok || j.Looks != nil {
+			pairs, all = append(pairs, p), append(all, s)
+		}
+	}
+	return pairs, all
 }
 
 // key finds the trials of a row.
@@ -92,19 +101,20 @@ type key struct{ workload, world, design, point string }
 
 func rowKey(r *Row) key { return key{r.Workload, r.World, r.Design, r.Point.String()} }
 
-// blockValues are the measures of the good throughput trials, by row and block.
+// blockValues are the measures of the throughput trials, by row and block; NaN of those without a number.
 func blockValues(trials []result.Trial) map[key]map[int]measure {
 	values := map[key]map[int]measure{}
 	for i := range trials {
 		t := &trials[i]
-		if t.Kind != result.KindTrial || !t.Good() {
+		if t.Kind != result.KindTrial {
 			continue
 		}
 		k := key{t.Workload, t.World, t.Design, t.Point.String()}
 		if values[k] == nil {
 			values[k] = map[int]measure{}
 		}
-		if v := float64(t.Metrics.Get(measureOf(t.Type == result.Job))); v > 0 {
+		values[k][t.Block] = measure{math.NaN(), 0}
+		if v := float64(t.Metrics.Get(measureOf(t.Type == result.Job))); t.Good() && v > 0 {
 			values[k][t.Block] = measure{v, counting(t)}
 		}
 	}
@@ -154,11 +164,11 @@ func (j Judgement) family(rows []Row) [][2]*Row {
 			}
 			ai, bi := slices.Index(designs, a.Design), slices.Index(designs, b.Design)
 			switch {
-			case a.Design != b.Design && b.Design == j.Baseline, ai == bi+1 && a.Design != j.Baseline:
+			case a.Design != b.Design && b.Design == j.Baseline, ai == bi+1 && a.Design != j.Baseline, j.All && ai > bi:
 				if agree(a.Point, b.Point) {
 					add(a, b)
 				}
-			case a.Design == b.Design && i > k && j.nextLevel(rows, k, i):
+			case a.Design == b.Design && i > k && j.otherLevel(rows, k, i):
 				add(a, b)
 			}
 		}
@@ -183,14 +193,14 @@ func agree(a, b plan.Point) bool {
 	return true
 }
 
-// nextLevel reports whether row k is the nearest earlier row of row i's design that differs from it in
-// one factor only, and one that is no input.
-func (j Judgement) nextLevel(rows []Row, k, i int) bool {
+// otherLevel reports whether row k, of row i's design, differs from it in one factor only, and one that
+// is no input; and whether it is the nearest earlier row that does, unless all pairs are compared.
+func (j Judgement) otherLevel(rows []Row, k, i int) bool {
 	factor := onlyDifference(rows[k].Point, rows[i].Point)
 	if factor == "" || slices.Contains(j.Inputs, factor) {
 		return false
 	}
-	for m := k + 1; m < i; m++ {
+	for m := k + 1; m < i && !j.All; m++ {
 		if rows[m].Design == rows[i].Design && comparable(&rows[m], &rows[i]) && onlyDifference(rows[m].Point, rows[i].Point) == factor {
 			return false
 		}
@@ -212,33 +222,19 @@ func onlyDifference(a, b plan.Point) string {
 	return factor
 }
 
-// compareRows pairs two rows by block; ok is false where fewer than two blocks hold both.
-func compareRows(a, b *Row, values map[key]map[int]measure) (Verdict, stat.Paired, bool) {
-	var logs []float64
-	resolution := 0.0
-	va, vb := values[rowKey(a)], values[rowKey(b)]
-	for _, block := range sortedBlocks(va) {
-		if y, ok := vb[block]; ok {
-			x := va[block]
-			logs = append(logs, math.Log(x.value/y.value))
-			resolution += x.resolution + y.resolution
-		}
-	}
-	paired, ok := stat.Pair(logs, math.Sqrt(resolution/float64(max(len(logs), 1))), ratioConfidence)
-	if !ok {
-		return Verdict{}, paired, false
-	}
+// newVerdict names what is compared, and the ratio.
+func newVerdict(a, b *Row, paired stat.Paired) Verdict {
 	v := Verdict{
 		Kind: "verdict", SchemaVersion: result.SchemaVersion,
 		Workload: a.Workload, World: a.World, Metric: measureOf(a.Job), A: a.Design, B: b.Design,
-		Ratio: result.Value(paired.Ratio), Low: result.Value(paired.Low), High: result.Value(paired.High), N: paired.N,
+		Ratio: result.Value(paired.Ratio), N: paired.N,
 	}
 	v.Point, v.OnlyA, v.OnlyB = split(a.Point, b.Point)
 	if a.Lines != nil && b.Lines != nil && a.Design != b.Design {
 		more := *a.Lines - *b.Lines
 		v.MoreLines = &more
 	}
-	return v, paired, true
+	return v
 }
 
 func sortedBlocks(m map[int]measure) []int {
@@ -267,38 +263,52 @@ func split(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
 	return both, onlyA, onlyB
 }
 
-// decide gives the verdict. A difference needs an adjusted p-value of at most alpha, and a permutation
-// p-value, which assumes less, that agrees: alone it could not decide many comparisons of few blocks,
-// for n blocks have no p-value below 2/2^n. Equivalence needs the interval within the margin
-// at the confidence that m verdicts together ask for.
-func (j Judgement) decide(v *Verdict, p stat.Paired, adjusted float64, m int) {
-	v.P, v.Permutation = result.Value(adjusted), result.Value(p.Permutation())
-	differs := adjusted <= j.Alpha && float64(v.Permutation) <= j.Alpha
+// fill completes a verdict with how the comparison stands, one of m.
+func (j Judgement) fill(v *Verdict, s *standing, m int) {
+	v.Margin, v.Verdict = j.Margin, directed(s, v.Metric)
+	low, high := s.paired.Interval(1 - s.level(1-ratioConfidence))
+	v.Low, v.High = result.Value(low), result.Value(high)
+	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.permutation())
 	v.Detectable = result.Unavailable
-	enough := p.N >= stat.LeastBlocks(j.Alpha)
-	if enough {
-		v.Detectable = result.Value(p.Detectable(m, j.Alpha))
+	if s.enough {
+		v.Detectable = result.Value(s.paired.Detectable(1, s.level(j.Alpha/float64(m))))
 	}
-	low, high := p.Interval(1 - j.Alpha/float64(m))
-	up := p.Ratio > 1
+	if j.Looks != nil {
+		looks, spent := s.looks(), s.spent
+		v.Looks, v.AlphaSpent = &looks, &spent
+	}
+	if v.Verdict == Undecided {
+		v.Nearly, v.MoreBlocks = j.wants(s, m)
+	}
+}
+
+// directed is the verdict of a standing: of a difference, which of the two is better.
+func directed(s *standing, metric string) string {
 	switch {
-	case enough && low >= 1/(1+j.Margin) && high <= 1+j.Margin:
-		v.Verdict = Equivalent
-	case differs && up == result.LargerIsBetter(v.Metric):
-		v.Verdict = Faster
-	case differs:
-		v.Verdict = Slower
-	default:
-		v.Verdict = Undecided
-		v.Nearly = Equivalent
-		n := p.BlocksWithin(j.Margin, 1-j.Alpha/float64(m), blocksLimit)
-		if far := max(p.Ratio, 1/p.Ratio); far > 1+j.Margin {
-			v.Nearly = ""
-			n = p.Blocks(far, m, j.Alpha, blocksLimit)
-		}
-		if n < blocksLimit {
-			more := max(n-p.N, 1)
-			v.MoreBlocks = &more
-		}
+	case s.verdict != differs:
+		return s.verdict
+	case (s.paired.Ratio > 1) == result.LargerIsBetter(metric):
+		return Faster
 	}
+	return Slower
+}
+
+// wants says what an undecided comparison, one of m, may turn out to be, and how many more blocks would
+// decide it if the ratio stays the one seen; nil where blocksLimit would not do.
+func (j Judgement) wants(s *standing, m int) (nearly string, more *int) {
+	p, level := s.paired, s.last(j.Alpha/float64(m))
+	nearly = Equivalent
+	n := p.BlocksWithin(j.Margin, 1-level, blocksLimit)
+	if far := max(p.Ratio, 1/p.Ratio); far > 1+j.Margin {
+		nearly = ""
+		n = p.Blocks(far, 1, level, blocksLimit)
+	}
+	if n >= blocksLimit {
+		return nearly, nil
+	}
+	if j.Looks != nil {
+		n = max(n, j.Looks.Blocks[0])
+	}
+	n = max(n-p.N, 1)
+	return nearly, &n
 }

@@ -31,6 +31,7 @@ type Header struct {
 	Environment host.Environment `json:"environment"`
 	Burn        calibrate.Burn   `json:"burn"`
 	Warnings    []string         `json:"warnings"`
+	Rule        *Rule            `json:"rule,omitempty"` // of a run with a budget
 }
 
 // Settings are what all trials of a sweep have in common.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/source"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
@@ -16,7 +17,8 @@ import (
 type Store interface {
 	Append(t result.Trial, histograms map[string][]byte) error
 	Failure(block, order int, text string) (path string, err error)
-	EndBlock(block, trials int) error
+	EndBlock(block, trials int, spent time.Duration) error
+	Look(decided any) error
 	End() error
 }
 
@@ -36,54 +38,61 @@ type Sweep struct {
 	Sealed map[int]bool
 	// Notify is told before each trial, and after each block with its trials.
 	Notify func(Event)
+
+	// The rest is for a run with a budget, whose header has a rule.
+
+	// Judgement is how its verdicts are made.
+	Judgement compare.Judgement
+	// Looks are the decisions of earlier executions, and of this one as it goes.
+	Looks []Look
+	// Spent is what earlier executions had spent of the budget when they completed their last block.
+	Spent time.Duration
+	// Now is the clock that the budget is measured by; nil means time.Now.
+	Now func() time.Time
 }
 
 // Event is a step of the execution. Trials is set when a block is complete.
 type Event struct {
 	Step   plan.Step
 	Case   plan.Case
-	Done   int // trials finished, those of earlier executions included
-	Total  int
-	Left   time.Duration // estimate of the time left; 0 where there is none yet
+	Done   int           // trials finished, those of earlier executions included
+	Total  int           // with a budget: up to the next look
+	Left   time.Duration // estimate of the time left; 0 where there is none yet; with a budget, what is left of it
 	Trials []result.Trial
 }
 
 // Execute runs what is not yet done, block after block, and returns all trials in their order. After
 // an error, or when ctx is cancelled, the trials so far are returned with it; all of them are stored.
 func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
-	type place struct{ block, order int }
-	had := map[place]result.Trial{}
+	e := &execution{Sweep: s, had: map[place]result.Trial{}, lines: s.lines()}
 	for _, t := range s.Done {
-		had[place{t.Block, t.Order}] = t
+		e.had[place{t.Block, t.Order}] = t
 	}
-	lines := s.lines()
-	clock := s.newEstimate(len(had))
+	e.clock = s.newEstimate(len(e.had))
+	if s.Header.Rule != nil {
+		e.pace = s.newPace()
+	}
 	var all []result.Trial
-	for b := range s.Plan.Blocks {
-		steps := s.Plan.Block(b)
-		var block []result.Trial
-		for _, step := range steps {
-			t, ok := had[place{step.Block, step.Order}]
-			if !ok {
-				s.Notify(clock.event(s.Plan, step))
-				began := time.Now()
-				var err error
-				if t, err = s.one(ctx, step, lines); err != nil {
-					return append(all, block...), err
-				}
-				clock.took(step, time.Since(began))
-			}
-			block = append(block, t)
+	for b := 0; ; b++ {
+		cases, more, err := e.next(b, all)
+		if err != nil {
+			return all, err
 		}
+		if !more {
+			all = append(all, e.leftover(b)...)
+			break
+		}
+		block, over, err := e.block(ctx, b, cases)
 		all = append(all, block...)
-		if !s.Sealed[b] {
-			if err := s.Store.EndBlock(b, len(steps)); err != nil {
+		if err != nil {
+			return all, err
+		}
+		if over {
+			if _, _, err := e.pace.stop(b); err != nil {
 				return all, err
 			}
+			break
 		}
-		e := clock.event(s.Plan, plan.Step{Block: b})
-		e.Trials = block
-		s.Notify(e)
 	}
 	if s.Complete {
 		return all, nil
@@ -91,7 +100,84 @@ func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
 	return all, s.Store.End()
 }
 
-// Total is the number of trials of the plan.
+// place names a trial within a run.
+type place struct{ block, order int }
+
+// execution is a sweep while it is executed.
+type execution struct {
+	*Sweep
+	had   map[place]result.Trial // by earlier executions
+	lines map[string]*int
+	clock *estimate
+	pace  *pace // nil without a budget
+}
+
+// next are the cases of block b; false ends the sweep.
+func (e *execution) next(b int, trials []result.Trial) (cases []int, more bool, err error) {
+	if e.pace == nil {
+		return e.all(), b < e.Plan.Blocks, nil
+	}
+	cases, more, err = e.pace.next(b, trials, e.Sealed[b])
+	e.clock.foresee(e.pace, len(trials), b)
+	return cases, more, err
+}
+
+// block runs what block b lacks, stores it and returns all of it. over says that the time was over before
+// all was done.
+func (e *execution) block(ctx context.Context, b int, cases []int) (block []result.Trial, over bool, err error) {
+	steps := e.Plan.BlockOf(b, cases)
+	for _, step := range steps {
+		t, ok := e.had[place{step.Block, step.Order}]
+		if !ok {
+			if e.pace != nil && e.pace.left() <= 0 {
+				return block, true, nil
+			}
+			e.Notify(e.event(step))
+			began := time.Now()
+			if t, err = e.one(ctx, step, e.lines); err != nil {
+				return block, false, err
+			}
+			e.clock.took(step, time.Since(began))
+		}
+		block = append(block, t)
+	}
+	if !e.Sealed[b] {
+		var spent time.Duration
+		if e.pace != nil {
+			spent = e.pace.spent()
+		}
+		if err := e.Store.EndBlock(b, len(steps), spent); err != nil {
+			return block, false, err
+		}
+	}
+	event := e.event(plan.Step{Block: b})
+	event.Trials = block
+	e.Notify(event)
+	return block, false, nil
+}
+
+// event is the state before a step.
+func (e *execution) event(step plan.Step) Event {
+	event := e.clock.event(e.Plan, step)
+	if e.pace != nil {
+		event.Left = max(0, e.pace.left())
+	}
+	return event
+}
+
+// leftover are the trials of a block that an earlier execution began and had no time to finish.
+func (e *execution) leftover(b int) []result.Trial {
+	var trials []result.Trial
+	for order := 0; ; order++ {
+		t, ok := e.had[place{b, order}]
+		if !ok {
+			return trials
+		}
+		trials = append(trials, t)
+	}
+}
+
+// Total is the number of trials of the plan; with a budget, of its first look.
 func (s *Sweep) Total() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
 
 // Foresee is how long what is left of the sweep will take, without the trials of which nobody knows.
@@ -193,6 +279,12 @@ func (s *Sweep) newEstimate(done int) *estimate {
 		e.perTrial[i] = s.guess(c.Design)
 	}
 	return e
+}
+
+// foresee counts the trials up to the next look of a run with a budget, after so many trials, before block
+// b.
+func (e *estimate) foresee(p *pace, trials, b int) {
+	e.total = trials + max(0, p.until-b)*p.sweep.each()*len(p.cases)
 }
 
 func (e *estimate) took(step plan.Step, d time.Duration) {

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,6 +21,8 @@ type memory struct {
 	trials []result.Trial
 	blocks map[int]int
 	ended  bool
+	spent  time.Duration
+	looks  []json.RawMessage
 	failAt int // fail when so many trials are stored; 0 never
 }
 
@@ -37,7 +40,8 @@ func (m *memory) Failure(block, order int, _ string) (string, error) {
 	return fmt.Sprintf("failures/%d-%d.txt", block, order), nil
 }
 
-func (m *memory) EndBlock(block, trials int) error {
+func (m *memory) EndBlock(block, trials int, spent time.Duration) error {
+	m.spent = spent
 	if m.blocks == nil {
 		m.blocks = map[int]int{}
 	}
@@ -46,6 +50,12 @@ func (m *memory) EndBlock(block, trials int) error {
 	}
 	m.blocks[block] = trials
 	return nil
+}
+
+func (m *memory) Look(decided any) error {
+	text, err := json.Marshal(decided)
+	m.looks = append(m.looks, text)
+	return err
 }
 
 func (m *memory) End() error { m.ended = true; return nil }

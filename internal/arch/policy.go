@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"internal/store":     {"result"},
 	"compare":            {"internal/stat", "plan", "result"},
 	"trial":              {"env", "env/live", "internal/calibrate", "internal/hist", "internal/host", "plan", "result", "workload"},
-	"sweep":              {"internal/calibrate", "internal/host", "internal/source", "plan", "result", "trial", "workload"},
+	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/source", "plan", "result", "trial", "workload"},
 	"report":             {"compare", "plan", "result"},
 	"internal/cli":       {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/store", "plan", "report", "result", "sweep", "trial", "workload"},
 	"":                   {"internal/cli", "trial", "workload"},

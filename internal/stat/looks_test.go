@@ -5,11 +5,16 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 )
 
 // obrien and pocock are the spending functions of Lan and DeMets (1983) that are like the bounds of
 // O'Brien and Fleming and of Pocock, two-sided.
+func tail(z float64) float64 { return distuv.UnitNormal.Survival(z) }
+
+func bound(p float64) float64 { return -distuv.UnitNormal.Quantile(p / 2) }
+
 func obrien(alpha, t float64) float64 { return 4 * tail(bound(alpha/2)/math.Sqrt(t)) }
 
 func pocock(alpha, t float64) float64 { return alpha * math.Log(1+(math.E-1)*t) }
@@ -18,7 +23,7 @@ func pocock(alpha, t float64) float64 { return alpha * math.Log(1+(math.E-1)*t) 
 // DeMets, Kim and Lan: Computations for group sequential boundaries using the Lan-DeMets spending
 // function method, Controlled Clinical Trials 21(3), 2000).
 func TestPublishedBounds(t *testing.T) {
-	fifths := []float64{0.2, 0.4, 0.6, 0.8, 1}
+	fifths := []int{20_000, 40_000, 60_000, 80_000, 100_000} // blocks, so many that t is normal
 	for name, c := range map[string]struct {
 		spend Spending
 		want  []float64
@@ -36,78 +41,107 @@ func TestPublishedBounds(t *testing.T) {
 
 func BenchmarkNewLooks(b *testing.B) {
 	for b.Loop() {
-		NewLooks(Square, []float64{0.25, 0.375, 0.5, 0.75, 1})
+		NewLooks(Square, []int{10, 15, 20, 30, 40})
 	}
 }
 
-// TestLevelsSpend walks Brownian motions through random looks: what leaves is what was to be spent.
-func TestLevelsSpend(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var ts []float64
-		for k := 1 + rapid.IntRange(0, 7).Draw(t, "first"); k <= 40; k += rapid.IntRange(1, 15).Draw(t, "step") {
-			ts = append(ts, float64(k)/40)
-		}
-		alpha := rapid.Float64Range(0.01, 0.5).Draw(t, "alpha")
-		spend := rapid.SampledFrom([]Spending{Square, obrien, pocock}).Draw(t, "spending")
-		levels := Levels(spend, alpha, ts)
-		r := rand.New(rand.NewPCG(1, 2))
-		const walks = 20_000
-		crossed := 0
-		for range walks {
-			x, before := 0.0, 0.0
-			for k, at := range ts {
-				x += math.Sqrt(at-before) * r.NormFloat64()
-				before = at
-				if 2*tail(math.Abs(x)/math.Sqrt(at)) <= levels[k] {
-					crossed++
-					break
-				}
+// crossings is the share of t tests of normal values, looked at after so many, that one of the levels
+// rejects.
+func crossings(r *rand.Rand, blocks []int, levels []float64, tests int) float64 {
+	edges := make([]float64, len(blocks))
+	for k, n := range blocks {
+		edges[k] = cosineOf(levels[k], n)
+	}
+	crossed := 0
+	for range tests {
+		sum, squares, n := 0.0, 0.0, 0
+		for k, until := range blocks {
+			for ; n < until; n++ {
+				x := r.NormFloat64()
+				sum, squares = sum+x, squares+x*x
+			}
+			if math.Abs(sum) >= edges[k]*math.Sqrt(float64(n)*squares) {
+				crossed++
+				break
 			}
 		}
-		want := spend(alpha, ts[len(ts)-1])
-		got := float64(crossed) / walks
-		if math.Abs(got-want) > 5*math.Sqrt(want*(1-want)/walks)+1e-4 {
-			t.Fatalf("looks at %v: %.4f crossed, %.4f was to be spent", ts, got, want)
+	}
+	return float64(crossed) / float64(tests)
+}
+
+// TestLevelsSpend: at the looks of a run with a budget, and at others, t tests of normal values reject as
+// often as was to be spent. The standard error is 0.01 points at 5 %.
+func TestLevelsSpend(t *testing.T) {
+	const tests = 1_000_000
+	for i, blocks := range [][]int{{10, 15, 20, 30, 40}, {6, 9, 12, 15, 18, 21}, {5, 40}, {12}} {
+		for _, alpha := range []float64{0.05, 0.05 / 7} {
+			got := crossings(rand.New(rand.NewPCG(1, uint64(i))), blocks, Levels(Square, alpha, blocks), tests)
+			if se := math.Sqrt(alpha / tests); math.Abs(got-alpha) > 3*se {
+				t.Errorf("looks at %v: %.4f %% rejected, %.4f %% was to be spent", blocks, 100*got, 100*alpha)
+			}
 		}
-	})
+	}
 }
 
 // TestLooks: the table gives what Levels gives; levels rise with alpha, so that P is what it says.
 func TestLooks(t *testing.T) {
-	shares := []float64{0.25, 0.375, 0.5, 0.75, 1}
-	l := NewLooks(Square, shares)
+	blocks := []int{10, 15, 20, 30, 40}
+	l := NewLooks(Square, blocks)
 	rapid.Check(t, func(t *rapid.T) {
-		alpha := math.Exp(rapid.Float64Range(math.Log(1e-11), math.Log(0.9)).Draw(t, "log alpha"))
-		off := 1e-3
-		if alpha > 0.2 {
-			off = 1e-2
-		}
-		for k, want := range Levels(Square, alpha, shares) {
-			if got := l.Level(alpha, k); !near(got, want, off) {
-				t.Fatalf("alpha %v, look %d: level %v, want %v", alpha, k, got, want)
+		alpha := math.Exp(rapid.Float64Range(math.Log(1e-9), math.Log(0.8)).Draw(t, "log alpha"))
+		for k := range blocks {
+			level := l.Level(alpha, k)
+			if least := alpha * (l.shares[k]*l.shares[k] - before(l.shares, k)); level < least*0.99 || level > alpha {
+				t.Fatalf("alpha %v, look %d: level %v is not between %v and alpha", alpha, k, level, least)
 			}
 			ps := []float64{1, 1, 1, 1, 1}[:k+1]
-			ps[k] = l.Level(alpha, k)
-			if got := l.P(ps); !near(got, alpha, 1e-9) {
+			ps[k] = level
+			if got := l.P(ps); !near(got, alpha, 0.01) {
 				t.Fatalf("alpha %v, look %d: p %v", alpha, k, got)
 			}
-			if l.Level(alpha*1.01, k) <= ps[k] {
+			if l.Level(alpha*1.05, k) <= level {
 				t.Fatalf("alpha %v, look %d: a larger alpha has no higher level", alpha, k)
 			}
 		}
 	})
+	for alpha, off := range map[float64]float64{0.05: 5e-4, 0.05 / 7: 2e-3, 0.05 / 40: 2e-3, 1e-5: 1e-2} {
+		for k, want := range Levels(Square, alpha, blocks) {
+			if got := l.Level(alpha, k); !near(got, want, off) {
+				t.Errorf("alpha %v, look %d: level %v, want %v", alpha, k, got, want)
+			}
+		}
+	}
+}
+
+// before is the square of the share at the look before.
+func before(shares []float64, k int) float64 {
+	if k == 0 {
+		return 0
+	}
+	return shares[k-1] * shares[k-1]
+}
+
+func TestLooksP(t *testing.T) {
+	l, apart := NewLooks(Square, []int{10, 20, 40}), LooksApart(Square, []int{9, 20}, 40)
 	for _, c := range []struct {
+		l    *Looks
 		ps   []float64
 		want float64
 	}{
-		{nil, 1}, {[]float64{0.9, 0.9}, 1}, {[]float64{0, 1}, 0},
-		{[]float64{1e-20}, 1e-20 / 0.0625}, // far out the first look has its share t^2 of alpha
+		{l, nil, 1}, {l, []float64{0.95, 0.95}, 1}, {l, []float64{0, 1}, 0},
+		{l, []float64{1e-20}, 1e-20 / 0.0625}, // the first look has its share t^2 of alpha
+		{l, []float64{0.002, 1}, 0.002 / 0.0625},
+		{apart, []float64{0.01, 0.03}, 0.03 / (0.25 - 9.0*9/1600)},
+		{apart, []float64{0.001}, 0.001 * 1600 / 81},
 	} {
-		if got := l.P(c.ps); !near(got, c.want, 1e-3) && got != c.want {
+		if got := c.l.P(c.ps); !near(got, c.want, 1e-3) && got != c.want {
 			t.Errorf("p-values %v over the looks: %v, want %v", c.ps, got, c.want)
 		}
 	}
-	if got := l.Spent(0.05, 2); got != 0.0125 {
-		t.Errorf("spent %v at the third look", got)
+	if got := apart.Level(0.05, 1); !near(got, 0.05*(0.25-81.0/1600), 1e-12) {
+		t.Errorf("the second of looks apart has the level %v", got)
+	}
+	if got := l.Spent(0.05, 1); got != 0.0125 {
+		t.Errorf("spent %v at the second look", got)
 	}
 }

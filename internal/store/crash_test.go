@@ -113,7 +113,7 @@ func TestDiskFullAnywhere(t *testing.T) {
 // keptBy is what an error after n steps of the sweep says of what is kept. The observed trial is written
 // under the same words.
 func keptBy(n int) string {
-	return []string{"no trial was finished", "up to block 1 order 0", "up to block 1 order 1", "up to block 1 order 1",
+	return []string{"no trial was finished", "up to block 1 order 0", "up to block 1 order 1", "up to block 1 order 1", "up to block 1 order 1",
 		"up to block 0 order 0", "up to block 0 order 0", "up to block 0 order 0"}[n]
 }
 
@@ -176,7 +176,7 @@ func TestOneWrite(t *testing.T) {
 	_, err := fill(t, d, filepath.Join(t.TempDir(), "run"))
 	must(t, err)
 	const trial = histogramsName + " " + journalName + " "
-	want := journalName + " " + trial + trial + journalName + " " + trial + trial + journalName + " " + journalName
+	want := journalName + " " + trial + trial + journalName + " " + journalName + " " + trial + trial + journalName + " " + journalName
 	if got := strings.Join(d.writes, " "); got != want {
 		t.Errorf("writes\n%s; want\n%s", got, want)
 	}
@@ -190,7 +190,7 @@ func TestSyncFails(t *testing.T) {
 		d := &disk{left: 1 << 20, syncs: syncs, syncFail: true}
 		n, err := fill(t, d, dir)
 		if err == nil {
-			if syncs != 2*4 { // two files: header, two blocks, end
+			if syncs != 2*5 { // two files: header, two blocks, look, end
 				t.Errorf("%d syncs", syncs)
 			}
 			return
@@ -201,8 +201,8 @@ func TestSyncFails(t *testing.T) {
 		if n < 0 {
 			continue
 		}
-		// Steps 2, 5 and 6 sync; kept for certain is what the one before brought to the disk.
-		kept := map[int]string{2: "no trial was finished", 5: "up to block 1 order 1", 6: "up to block 0 order 0"}[n]
+		// Steps 2, 3, 6 and 7 sync; kept for certain is what the one before brought to the disk.
+		kept := map[int]string{2: "no trial was finished", 3: "up to block 1 order 1", 6: "up to block 1 order 1", 7: "up to block 0 order 0"}[n]
 		wantError(t, err, kept, "--resume "+dir)
 		r, j := get2(t)(resume(dir, withoutSync))
 		complete(t, r, j, sweep())

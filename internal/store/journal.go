@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/brewput/brewput/result"
 )
@@ -18,11 +19,13 @@ import (
 // Journal is what a run directory holds.
 type Journal struct {
 	Dir    string
-	Header json.RawMessage // what Create was given
-	Trials []result.Trial  // as they were appended; numbers of an Answer are json.Number
-	Blocks map[int]int     // the complete blocks, with their number of trials (observed ones too)
-	Ended  bool            // the sweep is complete
-	Torn   int64           // bytes at the end of the journal that do not count, because a crash cut them
+	Header json.RawMessage   // what Create was given
+	Trials []result.Trial    // as they were appended; numbers of an Answer are json.Number
+	Blocks map[int]int       // the complete blocks, with their number of trials (observed ones too)
+	Looks  []json.RawMessage // what was decided to be measured next, in its order
+	Spent  time.Duration     // of the budget, when the last complete block ended
+	Ended  bool              // the sweep is complete
+	Torn   int64             // bytes at the end of the journal that do not count, because a crash cut them
 
 	state         state
 	end           int64 // length in bytes of the journal that counts
@@ -129,9 +132,13 @@ func (j *Journal) read(in *lines) (starts []int64, err error) {
 		case result.KindTrial, result.KindObserved:
 			j.Trials = append(j.Trials, r.trial)
 			starts = append(starts, j.end)
-		default: // the records that come with a sync
-			starts = starts[:0]
+			continue
+		case kindLook:
+			j.Looks = append(j.Looks, r.Look)
+		case kindBlock:
+			j.Spent = time.Duration(r.Spent * float64(time.Second))
 		}
+		starts = starts[:0] // the other records come with a sync
 	}
 }
 

@@ -91,7 +91,7 @@ func fillMount(t *testing.T, mount string) {
 	for i := range 4 {
 		must(t, r.Append(step{kind: result.KindTrial, order: n + i}.trial(), nil))
 	}
-	must(t, r.EndBlock(0, n+4))
+	must(t, r.EndBlock(0, n+4, 0))
 	must(t, r.End())
 	must(t, r.Close())
 	if j := get(Open(dir))(t); !j.Ended || j.Blocks[0] != n+4 {

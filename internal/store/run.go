@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/brewput/brewput/result"
 )
@@ -226,13 +227,24 @@ func (r *Run) Append(t result.Trial, histograms map[string][]byte) error {
 }
 
 // EndBlock says that the block is complete, and brings all so far to the disk. trials is the number of
-// its trials, observed ones too; another number than was appended is an error.
-func (r *Run) EndBlock(block, trials int) error {
+// its trials, observed ones too; another number than was appended is an error. spent is what the run has
+// used up of its budget so far; 0 where it has none.
+func (r *Run) EndBlock(block, trials int, spent time.Duration) error {
 	return r.commit(struct {
-		Kind   string `json:"kind"`
-		Block  int    `json:"block"`
-		Trials int    `json:"trials"`
-	}{kindBlock, block, trials})
+		Kind   string  `json:"kind"`
+		Block  int     `json:"block"`
+		Trials int     `json:"trials"`
+		Spent  float64 `json:"spent_seconds,omitempty"`
+	}{kindBlock, block, trials, spent.Seconds()})
+}
+
+// Look keeps what was decided to be measured next, any JSON, and brings all so far to the disk.
+func (r *Run) Look(decided any) error {
+	return r.commit(struct {
+		Kind          string `json:"kind"`
+		SchemaVersion int    `json:"schema_version"`
+		Look          any    `json:"look"`
+	}{kindLook, result.SchemaVersion, decided})
 }
 
 // End says that the sweep is complete. No record may follow.

@@ -10,7 +10,7 @@
 //
 // The journal begins with a record of kind "run", which holds the caller's header, goes on with the
 // trials (kinds "trial" and "observed"), has a record of kind "block" where all trials of a block are
-// done, and closes with one of kind "end".
+// done, one of kind "look" where the caller decided what to measure next, and closes with one of kind "end".
 //
 // A record counts when its line is whole, newline included. Each line is one write at the end of its
 // file, so a kill leaves at most one torn line, the last; Open ignores it and Resume cuts it off. A
@@ -43,6 +43,7 @@ const (
 const (
 	kindRun   = "run"
 	kindBlock = "block"
+	kindLook  = "look"
 	kindEnd   = "end"
 )
 
@@ -61,6 +62,8 @@ type record struct {
 	Block         *int            `json:"block"`
 	Order         *int            `json:"order"`
 	Trials        *int            `json:"trials"`
+	Spent         float64         `json:"spent_seconds"` // of a budget, when a block ended
+	Look          json.RawMessage `json:"look"`
 
 	trial result.Trial // of the kinds trial and observed
 }
@@ -113,6 +116,10 @@ func parse(line []byte) (record, error) {
 		if r.Block == nil || r.Trials == nil || *r.Block < 0 || *r.Trials < 0 {
 			return r, errors.New("the end of a block needs its number and its number of trials, 0 or more")
 		}
+	case kindLook:
+		if len(r.Look) == 0 {
+			return r, errors.New("a look needs what it decided")
+		}
 	default:
 		return r, fmt.Errorf("unknown kind of record %q", r.Kind)
 	}
@@ -144,7 +151,7 @@ func (s *state) check(r *record) error {
 	switch r.Kind {
 	case kindRun:
 		return errors.New("a second header of a run")
-	case kindEnd:
+	case kindEnd, kindLook:
 		return nil
 	}
 	_, complete := s.blocks[*r.Block]
@@ -168,6 +175,7 @@ func (s *state) add(r *record) {
 	switch r.Kind {
 	case kindEnd:
 		s.ended = true
+	case kindLook:
 	case kindBlock:
 		s.blocks[*r.Block] = *r.Trials
 	default:

@@ -49,7 +49,7 @@ func TestHistogramsStop(t *testing.T) {
 
 // TestRefused has the records that would make a journal that Open refuses; none is written.
 func TestRefused(t *testing.T) {
-	steps := sweep()[:4]
+	steps := sweep()[:5]
 	dir := write(t, steps)
 	r, _ := get2(t)(Resume(dir))
 	defer r.Close()
@@ -59,7 +59,7 @@ func TestRefused(t *testing.T) {
 		err   error
 		words string
 	}{
-		{r.Append(steps[3].trial(), nil), "block 0 order 0 is there twice"},
+		{r.Append(steps[4].trial(), nil), "block 0 order 0 is there twice"},
 		{r.Append(step{kind: result.KindTrial, block: 1, order: 9}.trial(), nil), "after the end of its block"},
 		{r.Append(step{kind: result.KindTrial, block: -1}.trial(), nil), "0 or more"},
 		{r.Append(step{kind: result.KindTrial, order: -1}.trial(), nil), "0 or more"},
@@ -67,9 +67,9 @@ func TestRefused(t *testing.T) {
 		{r.Append(step{kind: kindEnd}.trial(), nil), `not "end"`},
 		{r.Append(bad, nil), "cannot be stored"},
 		{r.Append(step{kind: result.KindTrial, order: 1}.trial(), blob(maxLine)), "longer than"},
-		{r.EndBlock(1, 2), "the end of block 1 is there twice"},
-		{r.EndBlock(0, 2), "block 0 ends with 2 trials, but 1 are there"},
-		{r.EndBlock(-1, 0), "0 or more"},
+		{r.EndBlock(1, 2, 0), "the end of block 1 is there twice"},
+		{r.EndBlock(0, 2, 0), "block 0 ends with 2 trials, but 1 are there"},
+		{r.EndBlock(-1, 0, 0), "0 or more"},
 	} {
 		wantError(t, c.err, c.words, dir)
 	}
@@ -198,7 +198,7 @@ func TestBroken(t *testing.T) {
 	dir := write(t, sweep())
 	path := filepath.Join(dir, journalName)
 	lines := bytes.SplitAfter(get(os.ReadFile(path))(t), []byte("\n"))
-	lines = lines[:len(lines)-1] // 1 header, 2 3 trials, 4 block, 5 6 trials, 7 block, 8 end
+	lines = lines[:len(lines)-1] // 1 header, 2 3 trials, 4 block, 5 look, 6 7 trials, 8 block, 9 end
 	for _, c := range []struct {
 		at   int // the line, from 1, before which the new one is put
 		line string
@@ -215,8 +215,9 @@ func TestBroken(t *testing.T) {
 		{3, strings.Replace(string(lines[1]), `"order":0,`, ``, 1), []string{":3:", "needs a block and an order"}},
 		{3, strings.Replace(string(lines[1]), `"point":{`, `"point":[{`, 1), []string{":3:"}},
 		{3, `{"kind":"trial","schema_version":9,"block":5,"order":5}` + "\n", []string{":3:", "update brewput"}},
-		{9, `{"kind":"end"}` + "\n", []string{":9:", "after the end"}},
-		{9, `{"kind":"coda"}` + "\n", []string{":9:", `unknown kind of record "coda"`}},
+		{5, `{"kind":"look","schema_version":1}` + "\n", []string{":5:", "what it decided"}},
+		{10, `{"kind":"end"}` + "\n", []string{":10:", "after the end"}},
+		{10, `{"kind":"coda"}` + "\n", []string{":10:", `unknown kind of record "coda"`}},
 	} {
 		all := slices.Insert(slices.Clone(lines), c.at-1, []byte(c.line))
 		must(t, os.WriteFile(path, bytes.Join(all, nil), 0o666))
@@ -231,7 +232,7 @@ func TestBroken(t *testing.T) {
 // TestDamagedHistograms has histograms that were changed after they were synced. The trials stay
 // readable; what is wrong is said where it matters.
 func TestDamagedHistograms(t *testing.T) {
-	dir := write(t, sweep()[:4]) // a complete block of two and a trial
+	dir := write(t, sweep()[:5]) // a complete block of two, a look and a trial
 	path := filepath.Join(dir, histogramsName)
 	lines := bytes.SplitAfter(get(os.ReadFile(path))(t), []byte("\n"))
 	firstError := func(j *Journal) error {
@@ -270,7 +271,7 @@ func TestDamagedHistograms(t *testing.T) {
 	// Failed calls of Resume have given the lock back.
 	must(t, os.WriteFile(path, bytes.Join(lines, nil), 0o666))
 	r, j := get2(t)(Resume(dir))
-	verify(t, j, sweep(), 4)
+	verify(t, j, sweep(), 5)
 	must(t, r.Close())
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
@@ -19,18 +20,24 @@ type step struct {
 	trialsInBlock int
 }
 
-// sweep is a small sweep: trials of both kinds with and without histogram, blocks out of order, an end.
+// sweep is a small sweep: trials of both kinds with and without histogram, blocks out of order, a look, an end.
 func sweep() []step {
 	return []step{
 		{kind: result.KindTrial, block: 1, order: 0},
 		{kind: result.KindObserved, block: 1, order: 1},
 		{kind: kindBlock, block: 1, trialsInBlock: 2},
+		{kind: kindLook},
 		{kind: result.KindTrial, block: 0, order: 0},
 		{kind: result.KindObserved, block: 0, order: 0},
 		{kind: kindBlock, block: 0, trialsInBlock: 2},
 		{kind: kindEnd},
 	}
 }
+
+// looked is what the look of the sweep decided, and spentUntil what of its budget was gone after a block.
+func looked() any { return map[string]int{"blocks": 5} }
+
+func spentUntil(block int) time.Duration { return time.Duration(9-block) * time.Second }
 
 func (s step) isTrial() bool { return s.kind == result.KindTrial || s.kind == result.KindObserved }
 
@@ -54,7 +61,9 @@ func blob(n int) map[string][]byte { return map[string][]byte{"latency": make([]
 func (s step) do(r *Run) error {
 	switch s.kind {
 	case kindBlock:
-		return r.EndBlock(s.block, s.trialsInBlock)
+		return r.EndBlock(s.block, s.trialsInBlock, spentUntil(s.block))
+	case kindLook:
+		return r.Look(looked())
 	case kindEnd:
 		return r.End()
 	default:
@@ -68,6 +77,8 @@ func (s step) done(j *Journal) bool {
 	case kindBlock:
 		_, ok := j.Blocks[s.block]
 		return ok
+	case kindLook:
+		return len(j.Looks) > 0
 	case kindEnd:
 		return j.Ended
 	default:
@@ -139,6 +150,19 @@ func verify(t testing.TB, j *Journal, steps []step, n int) {
 		if i < n && s.isTrial() {
 			want = append(want, s)
 		}
+	}
+	var spent time.Duration
+	looks := 0
+	for _, s := range steps[:n] {
+		switch s.kind {
+		case kindBlock:
+			spent = spentUntil(s.block)
+		case kindLook:
+			looks++
+		}
+	}
+	if j.Spent != spent || len(j.Looks) != looks || looks > 0 && string(j.Looks[0]) != `{"blocks":5}` {
+		t.Fatalf("%v spent and looks %s; want %v and %d", j.Spent, j.Looks, spent, looks)
 	}
 	if string(j.Header) != `{"target":"<coffee>"}` {
 		t.Fatalf("header %s", j.Header)

@@ -1,0 +1,165 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// Course says what a run with a budget measures after a look, and why. It goes into the journal.
+type Course struct {
+	Standings []Standing `json:"standings"`
+	Cases     []int      `json:"cases"`  // that the next blocks hold, by their place in the plan
+	Blocks    int        `json:"blocks"` // how many; 0: the run is over
+	Why       string     `json:"why"`
+}
+
+// The reasons of a course.
+const (
+	AllStand  = "every verdict stands"
+	Uncertain = "the undecided comparisons go on"
+	NotAll    = "the time left suffices for some of the undecided comparisons only: the least certain go on"
+	NoTime    = "the time left does not suffice for the next look"
+	NoBlocks  = "the undecided comparisons have had their last look"
+)
+
+// Standing is how a comparison stands at a look.
+type Standing struct {
+	A         int     `json:"a"` // cases, by their place in the plan
+	B         int     `json:"b"`
+	Blocks    int     `json:"blocks"` // that hold both
+	Looks     int     `json:"looks"`
+	Level     float64 `json:"level"`     // nominal level of its last look, of its part of alpha
+	Verdict   string  `json:"verdict"`   // of A beside B
+	Certainty float64 `json:"certainty"` // how much of the interval's half-width is near enough to decide: 1 decides
+}
+
+// Undecided is the number of comparisons that are not decided.
+func (c *Course) Undecided() int {
+	n := 0
+	for _, s := range c.Standings {
+		n += one(s.Verdict == Undecided)
+	}
+	return n
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Course decides what is measured next, by the trials so far and nothing else: the undecided comparisons
+// go on to the next look of one of them. costs are the times that the cases take in a block, and left is
+// the time there is. Where it does not suffice for all of them, the least certain go first, and the others
+// where there is time for them too. A comparison whose cases are there for others' sake goes on as well.
+func (j Judgement) Course(rows []Row, trials []result.Trial, cases []plan.Case, costs []float64, left float64) Course {
+	c := Course{Standings: j.standings(rows, trials, cases), Cases: []int{}}
+	var open []Standing
+	for _, s := range c.Standings {
+		if s.Verdict == Undecided {
+			open = append(open, s)
+		}
+	}
+	if len(open) == 0 {
+		c.Why = AllStand
+		return c
+	}
+	open = slices.DeleteFunc(open, func(s Standing) bool { return j.toLook(s) == 0 })
+	if len(open) == 0 {
+		c.Why = NoBlocks
+		return c
+	}
+	slices.SortStableFunc(open, func(a, b Standing) int { return cmp.Compare(a.Certainty, b.Certainty) })
+	need := make([]int, len(cases)) // blocks of each case until the looks of those that go on
+	skipped := false
+	for _, s := range open {
+		blocks, with := j.toLook(s), slices.Clone(need)
+		with[s.A], with[s.B] = max(with[s.A], blocks), max(with[s.B], blocks)
+		if duration(with, costs) > left {
+			skipped = true
+			continue
+		}
+		need = with
+		if c.Blocks == 0 || blocks < c.Blocks {
+			c.Blocks = blocks
+		}
+	}
+	for i, n := range need {
+		if n > 0 {
+			c.Cases = append(c.Cases, i)
+		}
+	}
+	switch {
+	case c.Blocks == 0:
+		c.Why = NoTime
+	case skipped:
+		c.Why = NotAll
+	default:
+		c.Why = Uncertain
+	}
+	return c
+}
+
+// toLook is the number of blocks to the next look of a comparison; 0 where there is none.
+func (j Judgement) toLook(s Standing) int {
+	for _, n := range j.Looks.Blocks {
+		if n > s.Blocks {
+			return n - s.Blocks
+		}
+	}
+	return 0
+}
+
+// duration is the time that so many blocks of each case take.
+func duration(blocks []int, costs []float64) float64 {
+	sum := 0.0
+	for c, n := range blocks {
+		sum += float64(n) * costs[c]
+	}
+	return sum
+}
+
+// standings are those of all comparisons.
+func (j Judgement) standings(rows []Row, trials []result.Trial, cases []plan.Case) []Standing {
+	place := map[string]int{}
+	for i, c := range cases {
+		place[c.Design+" "+c.Point.String()] = i
+	}
+	pairs, all := j.comparisons(rows, trials)
+	standings := j.judge(all)
+	list := []Standing{}
+	for i := range standings {
+		a, b, s := pairs[i][0], pairs[i][1], &standings[i]
+		list = append(list, Standing{
+			A: place[a.Design+" "+a.Point.String()], B: place[b.Design+" "+b.Point.String()],
+			Blocks: len(all[i].blocks), Looks: s.looks(), Level: s.level(j.Alpha / float64(len(all))),
+			Verdict: directed(s, measureOf(a.Job)), Certainty: j.certainty(s, len(all)),
+		})
+	}
+	return list
+}
+
+// certainty is the distance from what would have to be excluded, by the half-width of the interval at the
+// last look's level for one of m: a difference is decided where the interval excludes 1, and equivalence
+// where it excludes what lies beyond the margin. 0 is no knowledge.
+func (j Judgement) certainty(s *standing, m int) float64 {
+	if !s.ok {
+		return 0
+	}
+	low, high := s.paired.Interval(1 - s.level(j.Alpha/float64(m)))
+	half := math.Log(high/low) / 2
+	off := math.Abs(math.Log(s.paired.Ratio))
+	near := max(off, math.Log(1+j.Margin)-off)
+	if half == 0 || near > half {
+		return 1 // as near as it can be; JSON has no infinity
+	}
+	return near / half
+}
+
+// Size is the number of comparisons of these rows.
+func (j Judgement) Size(rows []Row) int { return len(j.family(rows)) }

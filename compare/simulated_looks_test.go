@@ -1,0 +1,237 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// sequential judges at the looks of a budget.
+func sequential() Judgement {
+	j := Usual("", nil)
+	j.Looks = NewLooks(LookBlocks())
+	return j
+}
+
+// margins: two designs at six points, six comparisons: at one point they are equal, at the other five one of
+// them is ahead by exactly the margin. Where trials agree well at those and badly at the first, either kind
+// of verdict may be wrong: a difference where there is none, or an equivalence of what is apart. Holm's
+// method alone lets both add up.
+func (o *table) margins() {
+	all := []machine{{name: "0.2 %", noise: 0.002}, {name: "0.4 %", noise: 0.004}, {name: "0.8 %", noise: 0.008}}
+	once, looks := Usual("", nil), sequential()
+	got := experiment(4, len(all), func(i int, r *rand.Rand, c tally) {
+		var long, short []series
+		for k := range 6 {
+			m, effect := all[i], math.Log(1+once.Margin)
+			if k == 0 {
+				m, effect = machine{noise: 0.05}, 0
+			}
+			logs, _ := m.sweep(r, 40, []float64{effect, 0})
+			long = append(long, differences(logs[0], logs[1]))
+			short = append(short, differences(logs[0][:10], logs[1][:10]))
+		}
+		standings := once.judge(short)
+		c["once"] += wrong(standings)
+		c["Holm"] += wrong(byHolm(standings))
+		c["looks"] += wrong(looks.judge(long))
+	})
+	o.line("\nTwo designs at six points: equal at one, with an error of 5 %% a trial, apart by exactly the margin of 2 %% at\nthe others; sweeps with any false verdict, a difference where there is none or an equivalence where they are apart:\n")
+	o.head("a trial's error at the others", "10 blocks", "looks", "10 blocks, by Holm's method alone")
+	for i, c := range got {
+		o.line("| %s | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("once"), c.share("looks"), c.share("Holm"))
+		// The bound is sharp: 4.94 % where t alone decides. Two standard errors are 0.44 points.
+		o.within(all[i].name+": false", c.share("once"), 0, 5.44)
+		o.within(all[i].name+": false with looks", c.share("looks"), 0, 5)
+	}
+}
+
+// wrong is 1 where a verdict is false: the first comparison is of equals, the others are apart.
+func wrong(standings []standing) float64 {
+	for i, s := range standings {
+		if i == 0 && s.verdict == differs || i > 0 && s.verdict == Equivalent {
+			return 1
+		}
+	}
+	return 0
+}
+
+// byHolm decides again, differences by Holm's method without regard to equivalence.
+func byHolm(standings []standing) []standing {
+	var ps []float64
+	for _, s := range standings {
+		ps = append(ps, s.pDifferent)
+	}
+	again := slices.Clone(standings)
+	for i, p := range stat.Holm(ps) {
+		if p <= 0.05 && again[i].verdict == Undecided {
+			again[i].verdict = differs
+		}
+	}
+	return again
+}
+
+// spread are n logarithms with the mean 0 and exactly this standard deviation.
+func spread(n int, sigma float64) []float64 {
+	logs := make([]float64, n)
+	for i := range logs {
+		logs[i] = math.Sqrt(12/float64(n*(n+1))) * sigma * (float64(i) - float64(n-1)/2)
+	}
+	return logs
+}
+
+// detectable: a true ratio as large as the one called detectable, where the deviation is known, is found
+// four times in five; in a family it is the only difference.
+func (o *table) detectable() {
+	const sigma = 0.03
+	type situation struct {
+		blocks, m int
+		looks     bool
+	}
+	all := []situation{{10, 1, false}, {10, 5, false}, {15, 1, false}, {15, 5, false}, {20, 1, false}, {20, 5, false}, {40, 1, false}, {40, 5, false}, {40, 1, true}, {40, 5, true}}
+	once, looks := Usual("", nil), sequential()
+	once.Margin, looks.Margin = 0, 0
+	got := experiment(5, len(all), func(i int, r *rand.Rand, c tally) {
+		j, level := once, 0.05/float64(all[i].m)
+		if all[i].looks {
+			j = looks
+			level = looks.Looks.planned.Level(level, 4)
+		}
+		known, _ := stat.Pair(spread(all[i].blocks, sigma), 0, 0.95)
+		effect := math.Log(known.Detectable(1, level))
+		family := make([]series, all[i].m)
+		for k := range family {
+			logs := make([]float64, all[i].blocks)
+			for b := range logs {
+				logs[b] = float64(2*(b%2) - 1) // no difference, at any look
+				if k == 0 {
+					logs[b] = effect + sigma*r.NormFloat64()
+				}
+			}
+			family[k] = differences(logs, make([]float64, len(logs)))
+		}
+		c["found"] += float64(one(j.judge(family)[0].verdict == differs))
+	})
+	o.line("\nA true ratio as large as the one called detectable:\n")
+	o.head("blocks", "one comparison", "five comparisons")
+	for i := 0; i < len(all); i += 2 {
+		name := fmt.Sprint(all[i].blocks)
+		if all[i].looks {
+			name = "up to 40, looks"
+		}
+		o.line("| %s | %.1f %% | %.1f %% |", name, got[i].share("found"), got[i+1].share("found"))
+		o.within(name+" blocks: detectable found", got[i].share("found"), 78, 84)
+		o.within(name+" blocks, 5 verdicts: detectable found", got[i+1].share("found"), 78, 84)
+	}
+}
+
+// looks: one comparison whose true ratio lies three standard errors of 40 blocks from 1.
+func (o *table) looks() {
+	all := machines(0.02)
+	once, looks := Usual("", nil), sequential()
+	once.Margin, looks.Margin = 0, 0
+	got := experiment(6, len(all), func(i int, r *rand.Rand, c tally) {
+		effect := 3 * all[i].deviation() / math.Sqrt(40)
+		logs, _ := all[i].sweep(r, 40, []float64{effect, 0})
+		s := []series{differences(logs[0], logs[1])}
+		standing := looks.judge(s)[0]
+		low, high := standing.paired.Interval(1 - standing.level(0.05))
+		c["covers"] += float64(one(low <= math.Exp(effect) && math.Exp(effect) <= high))
+		c["finds"] += float64(one(standing.verdict == differs))
+		c["once"] += float64(one(once.judge(s)[0].verdict == differs))
+		c["blocks"] += float64(standing.paired.N)
+	})
+	o.line("\nLooks at one comparison, the true ratio three standard errors of 40 blocks from 1:\n")
+	o.head("machine", "the interval holds it when the looks end", "found", "found by 40 blocks at once", "blocks until then, on average")
+	for i, c := range got {
+		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f |", all[i].name, c.share("covers"), c.share("finds"), c.share("once"), c["blocks"]/float64(*dataSets))
+		o.within(all[i].name+": covers with looks", c.share("covers"), 93.5, 100)
+	}
+}
+
+// equivalence: what the looks cost where two designs are equal, and how often designs that differ by just
+// the margin are called equivalent: each side has half of alpha.
+func (o *table) equivalence() {
+	all := []machine{{name: "0.5 %", noise: 0.005}, {name: "1 %", noise: 0.01}, {name: "2 %", noise: 0.02}, {name: "3 %", noise: 0.03}, {name: "4 %", noise: 0.04}}
+	once, looks := Usual("", nil), sequential()
+	got := experiment(7, len(all), func(i int, r *rand.Rand, c tally) {
+		logs, _ := all[i].sweep(r, 40, []float64{0, 0, math.Log(1.02)})
+		equal := []series{differences(logs[1], logs[0])}
+		standing := looks.judge(equal)[0]
+		c["looks"] += float64(one(standing.verdict == Equivalent))
+		c["blocks"] += float64(standing.paired.N)
+		c["once"] += float64(one(once.judge(equal)[0].verdict == Equivalent))
+		c["false"] += float64(one(looks.judge([]series{differences(logs[2], logs[0])})[0].verdict == Equivalent))
+	})
+	o.line("\nTwo equal designs, one comparison, on a calm machine; and two that differ by exactly the margin of 2 %%:\n")
+	o.head("a trial's error", "equivalent by 40 blocks at once", "equivalent by the looks", "blocks until then, on average", "2 % apart: falsely equivalent by the looks")
+	for i, c := range got {
+		o.line("| %s | %.1f %% | %.1f %% | %.1f | %.1f %% |", all[i].name, c.share("once"), c.share("looks"), c["blocks"]/float64(*dataSets), c.share("false"))
+		o.within(all[i].name+": falsely equivalent", c.share("false"), 0, 2.5+0.31) // two standard errors: the level is exact
+	}
+}
+
+// budgets: whole sweeps, with time enough, beside the same sweeps with 40 blocks of everything.
+func (o *table) budgets() {
+	const sweeps, designs = 20, 6
+	all := machines(0.01)
+	once, looks := Usual("d0", nil), sequential()
+	looks.Baseline = "d0"
+	r := rand.New(rand.NewPCG(8, 0))
+	decided, same, more, trials := 0, 0, 0, 0
+	for i := range sweeps {
+		effects := make([]float64, designs)
+		for d := 1; d < designs; d++ { // steps that people meet: none, a tenth, a half, a doubling
+			effects[d] = effects[d-1] + []float64{0, math.Log(1.1), math.Log(1.5), math.Log(2)}[r.IntN(4)]
+		}
+		logs, _ := all[i%len(all)].sweep(r, 40, effects)
+		measured, short := budgeted(looks, logs)
+		trials += measured
+		rows, everything := sweepOf(names(designs), logs)
+		for k, v := range once.Verdicts(rows, everything) {
+			decided += one(v.Verdict != Undecided)
+			same += one(v.Verdict != Undecided && v.Verdict == short[k].Verdict)
+			more += one(v.Verdict == Undecided && short[k].Verdict != Undecided)
+		}
+	}
+	share := 100 * float64(trials) / (sweeps * designs * 40)
+	o.line("\n%d sweeps of six designs, four on each machine, with an error of 1 %% a trial, each design 0, 10, 50 or 100 %% ahead of the\none before: 40 blocks of everything decide %d of the comparisons. A budget reaches %d of these verdicts, and %d more, with\n%.1f %% of the trials.", sweeps, decided, same, more, share)
+	o.within("the same verdicts", float64(same), float64(decided), float64(decided))
+	o.within("trials", share, 0, 50)
+}
+
+func names(n int) []string {
+	var list []string
+	for d := range n {
+		list = append(list, fmt.Sprint("d", d))
+	}
+	return list
+}
+
+// budgeted measures what a budget without end measures of a sweep, and judges it.
+func budgeted(j Judgement, logs [][]float64) (trials int, verdicts []Verdict) {
+	var cases []plan.Case
+	var costs []float64
+	course := Course{Blocks: j.Looks.Blocks[0]}
+	for d, name := range names(len(logs)) {
+		cases = append(cases, plan.Case{Design: name, Point: onePoint()})
+		costs = append(costs, 1)
+		course.Cases = append(course.Cases, d)
+	}
+	var done []result.Trial
+	for block := 0; course.Blocks > 0; {
+		for range course.Blocks {
+			for _, d := range course.Cases {
+				done = append(done, trialOf(cases[d].Design, block, logs[d][block]))
+			}
+			block++
+		}
+		course = j.Course(Rows(done, cases), done, cases, costs, math.Inf(1))
+	}
+	return len(done), j.Verdicts(Rows(done, cases), done)
+}

@@ -1,0 +1,230 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+// clock is a clock that trials move.
+type clock struct{ now time.Time }
+
+// trialTime is what a trial of the tests takes in all.
+const trialTime = 1100*time.Millisecond + overhead
+
+// budgeted is a sweep of designs a, b, c and d: b is twice as fast as a for certain, c is like b but differs
+// by up to spread from block to block, and d is half as fast as c.
+func budgeted(store Store, looks *compare.Looks, budget time.Duration, spread float64) (*Sweep, *clock) {
+	nothing := func(env.Env, plan.Point) (workload.Stream, error) {
+		return workload.Stream{Op: func(env.Env, uint64) {}}, nil
+	}
+	w := &workload.Workload{Name: "test"}
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
+	h := Header{Workload: "test", Seed: "5", Blocks: 40, Observed: true,
+		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond)},
+		Rule:     &Rule{Budget: Duration(budget), Looks: looks.Blocks, Spending: Spending, Alpha: 0.05, Margin: 0.02}}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		w.Designs = append(w.Designs, workload.Design{Name: name, Stream: nothing})
+		h.Cases = append(h.Cases, plan.Case{Design: name, Point: point})
+	}
+	p, err := h.Plan(w)
+	if err != nil {
+		panic(err)
+	}
+	c := &clock{time.Unix(0, 0)}
+	s := &Sweep{Workload: w, Header: h, Plan: p, Store: store, Notify: func(Event) {}, Now: func() time.Time { return c.now }}
+	s.Judgement = compare.Usual("", nil)
+	s.Judgement.Looks = looks
+	s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+		c.now = c.now.Add(trialTime)
+		t := trial.Blank(spec)
+		t.Status, t.WallSeconds = result.OK, 1
+		// The golden angle spreads the blocks evenly without a period.
+		turn := math.Mod(float64(spec.Block)*0.6180339887, 1)
+		speed := map[string]float64{"a": 1, "b": 2, "c": 2 * math.Exp(spread*(2*turn-1)), "d": 1}[spec.Design]
+		t.Metrics = result.Metrics{result.Throughput: result.Value(1000 * speed * (1 + 0.001*math.Mod(float64(spec.Block)*0.7548776662, 1)*float64(spec.Design[0]-'a')))}
+		return trial.Outcome{Trial: t}, nil
+	}
+	return s, c
+}
+
+// blocksOf are the designs of each block, and how many blocks in a row have them.
+func blocksOf(trials []result.Trial) []string {
+	designs := map[int][]string{}
+	for _, t := range trials {
+		if !slices.Contains(designs[t.Block], t.Design) {
+			designs[t.Block] = append(designs[t.Block], t.Design)
+		}
+	}
+	var list []string
+	n := 0
+	for b := range len(designs) {
+		slices.Sort(designs[b])
+		n++
+		if next := slices.Sorted(slices.Values(designs[b+1])); !slices.Equal(next, designs[b]) {
+			list = append(list, fmt.Sprint(n, " of ", strings.Join(designs[b], "")))
+			n = 0
+		}
+	}
+	return list
+}
+
+func reasons(looks []Look) []string {
+	var list []string
+	for _, l := range looks {
+		list = append(list, fmt.Sprint(l.After, ": ", l.Why))
+	}
+	return list
+}
+
+func TestBudget(t *testing.T) {
+	looks := compare.NewLooks(compare.LookBlocks())
+	block := 8 * trialTime // of all four designs, plain and observed
+	for _, c := range []struct {
+		name   string
+		budget time.Duration
+		spread float64
+		blocks []string
+		why    []string
+	}{
+		{"all clear", time.Hour, 0.001, []string{"10 of abcd"}, []string{"10: " + compare.AllStand}},
+		{"one comparison needs more", time.Hour, 0.05, []string{"10 of abcd", "20 of bc"},
+			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.Uncertain, "30: " + compare.AllStand}},
+		{"one comparison is never decided", time.Hour, 0.2, []string{"10 of abcd", "30 of bc"},
+			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.Uncertain, "30: " + compare.Uncertain, "40: " + compare.NoBlocks}},
+		{"time for two looks", 10*block + 6*block/2, 0.2, []string{"10 of abcd", "5 of bc"},
+			[]string{"10: " + compare.Uncertain, "15: " + compare.NoTime}},
+		{"time for one look", 12 * block, 0.2, []string{"10 of abcd"}, []string{"10: " + compare.NoTime}},
+		{"time for no look", 7*block + block/2, 0.001, []string{"7 of abcd"}, []string{"7: " + compare.NoTime}},
+	} {
+		store := &memory{}
+		s, clock := budgeted(store, looks, c.budget, c.spread)
+		trials, err := s.Execute(t.Context())
+		if err != nil || !store.ended {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if got := blocksOf(trials); !slices.Equal(got, c.blocks) {
+			t.Errorf("%s: blocks %v, want %v", c.name, got, c.blocks)
+		}
+		if got := reasons(s.Looks); !slices.Equal(got, c.why) {
+			t.Errorf("%s: looks %q, want %q", c.name, got, c.why)
+		}
+		if len(store.looks) != len(s.Looks) {
+			t.Errorf("%s: %d looks stored", c.name, len(store.looks))
+		}
+		if spent := clock.now.Sub(time.Unix(0, 0)); spent > c.budget || store.spent != spent {
+			t.Errorf("%s: %v spent, %v stored, of %v", c.name, spent, store.spent, c.budget)
+		}
+	}
+}
+
+// again continues what a store holds.
+func again(store *memory, looks *compare.Looks, budget time.Duration) *Sweep {
+	s, _ := budgeted(store, looks, budget, 0.05)
+	s.Done, s.Sealed, s.Spent = slices.Clone(store.trials), map[int]bool{}, store.spent
+	for b := range store.blocks {
+		s.Sealed[b] = true
+	}
+	var err error
+	if s.Looks, err = ReadLooks(store.looks); err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// TestBudgetResumeAnywhere stops a run with a budget at every trial and goes on: the trials, the decisions
+// and the time spent are those of a run that was never stopped.
+func TestBudgetResumeAnywhere(t *testing.T) {
+	looks := compare.NewLooks(compare.LookBlocks())
+	const budget = 24 * 8 * trialTime
+	whole := &memory{}
+	s, _ := budgeted(whole, looks, budget, 0.05)
+	if _, err := s.Execute(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for stop := 0; stop < len(whole.trials); stop++ {
+		store := &memory{}
+		s, _ := budgeted(store, looks, budget, 0.05)
+		run := s.Run
+		s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+			if len(store.trials) == stop {
+				return trial.Outcome{}, context.Canceled
+			}
+			return run(ctx, spec)
+		}
+		if part, err := s.Execute(t.Context()); !errors.Is(err, context.Canceled) || len(part) != stop {
+			t.Fatalf("stopped at %d: %d trials, %v", stop, len(part), err)
+		}
+		trials, err := again(store, looks, budget).Execute(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(places(trials), places(whole.trials)) || !slices.Equal(places(store.trials), places(whole.trials)) || !store.ended {
+			t.Fatalf("stopped at %d:\n%v\n%v", stop, places(trials), places(whole.trials))
+		}
+		if got, want := fmt.Sprintf("%s", store.looks), fmt.Sprintf("%s", whole.looks); got != want || store.spent != whole.spent {
+			t.Fatalf("stopped at %d: looks\n%s after %v\nwant\n%s after %v", stop, got, store.spent, want, whole.spent)
+		}
+	}
+}
+
+// TestDecisionsAreReplayed: what the journal says was decided is done, whatever would be decided now; and
+// an ended run is shown as it is.
+func TestDecisionsAreReplayed(t *testing.T) {
+	looks := compare.NewLooks(compare.LookBlocks())
+	store := &memory{}
+	s, _ := budgeted(store, looks, time.Hour, 0.001)
+	s.Looks = []Look{{After: 10}, {After: 13}}
+	s.Looks[0].Cases, s.Looks[0].Blocks = []int{0, 3}, 3
+	trials, err := s.Execute(t.Context())
+	if want := []string{"10 of abcd", "3 of ad"}; err != nil || !slices.Equal(blocksOf(trials), want) || len(store.looks) != 0 {
+		t.Errorf("blocks %v, %v, %d new looks; want %v", blocksOf(trials), err, len(store.looks), want)
+	}
+	ended := again(store, looks, time.Hour)
+	ended.Looks, ended.Complete = s.Looks, true
+	ended.Run = nil
+	if shown, err := ended.Execute(t.Context()); err != nil || !slices.Equal(places(shown), places(trials)) {
+		t.Errorf("an ended run shows %d of %d trials, %v", len(shown), len(trials), err)
+	}
+	for _, damaged := range [][]Look{{{After: 12}}, {{After: 10, Course: compare.Course{Cases: []int{4}, Blocks: 1}}}} {
+		s, _ := budgeted(&memory{}, looks, time.Hour, 0.001)
+		s.Looks = damaged
+		if _, err := s.Execute(t.Context()); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("looks %+v: %v", damaged, err)
+		}
+	}
+	if _, err := ReadLooks([]json.RawMessage{[]byte(`{"after":"x"}`)}); err == nil || !strings.Contains(err.Error(), "look 1") {
+		t.Errorf("a look that is none: %v", err)
+	}
+}
+
+// TestTimeOverWithinABlock: where nobody knew how long a trial takes, the time may end within a block. What
+// was measured of it is kept, and shown again.
+func TestTimeOverWithinABlock(t *testing.T) {
+	looks := compare.NewLooks(compare.LookBlocks())
+	store := &memory{}
+	s, _ := budgeted(store, looks, 3*trialTime, 0.001)
+	s.Header.Settings.Operations = 5 // the time of so many is not known
+	trials, err := s.Execute(t.Context())
+	if err != nil || len(trials) != 3 || len(store.trials) != 3 || !store.ended || len(store.blocks) != 0 {
+		t.Fatalf("%d trials, %d stored, %d blocks, %v", len(trials), len(store.trials), len(store.blocks), err)
+	}
+	ended := again(store, looks, 3*trialTime)
+	ended.Complete, ended.Run = true, nil
+	if shown, err := ended.Execute(t.Context()); err != nil || len(shown) != 3 {
+		t.Errorf("shown again: %d trials, %v", len(shown), err)
+	}
+}
