@@ -18,6 +18,9 @@ type Config struct {
 	Seed     uint64  // of the draws of env.Rand
 	BurnRate float64 // turns of Spin per nanosecond of thread CPU time; see internal/calibrate
 	Observe  bool    // keep meters of named resources and the sum of useful work
+	// Poller lets Until park on a timer of the kernel in the network poller, where the system has one.
+	// Such a timer knows nothing of a test's fake clock.
+	Poller bool
 	// Grace is how long Run waits for goroutines that outlive the body; 0 means one second.
 	Grace time.Duration
 }
@@ -32,6 +35,7 @@ type World struct {
 	running atomic.Int64  // goroutines not yet ended, and 1 for Run itself
 	idle    chan struct{} // closed when running falls to 0
 	names   names
+	alarms  alarms
 
 	mu        sync.Mutex
 	meters    []*env.Meter     // one for each kind and name, in the order of their first use
@@ -122,6 +126,17 @@ func (w *World) Burn(_ *env.Task, d time.Duration) {
 
 // Sleep implements env.World.
 func (w *World) Sleep(_ *env.Task, d time.Duration) { time.Sleep(d) }
+
+// Until implements env.World. The runtime rounds the sleep of an idle process to whole milliseconds of
+// epoll_wait, so that a Sleep ends up to 1.1 ms late; a kernel timer read through the poller is about
+// 60 microseconds late.
+func (w *World) Until(_ *env.Task, at time.Duration) {
+	for now := w.Now(); now < at; now = w.Now() {
+		if !w.cfg.Poller || !w.alarms.wait(at-now) {
+			time.Sleep(at - now)
+		}
+	}
+}
 
 // Wait implements env.World. The goroutine parks on a runtime timer, which is what waiting for an
 // answer costs the scheduler; no descriptor is involved.
