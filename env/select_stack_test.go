@@ -153,23 +153,29 @@ func TestSelectAtEveryDepth(t *testing.T) {
 	never, done := &Chan[struct{}]{ch: make(chan struct{})}, make(chan int)
 	for depth := range 3000 {
 		c := buffered[int]()
-		go func() { done <- exchange(depth, c, never) }()
+		c.TrySend(77)
+		go func() { done <- exchangeAt(depth, c, never) }()
 		if got := <-done; got != 77 {
 			t.Fatalf("at depth %d the value received is %d, want 77", depth, got)
 		}
 	}
 }
 
-// exchange has a small frame, so that the depths are close together.
+// exchangeAt has a small frame, so that the depths are close together.
 //
 //go:noinline
 //go:norace
-func exchange(depth int, c *Chan[int], never *Chan[struct{}]) int {
+func exchangeAt(depth int, c *Chan[int], never *Chan[struct{}]) int {
 	if depth > 0 {
-		return exchange(depth-1, c, never)
+		return exchangeAt(depth-1, c, never)
 	}
+	return exchange(c, never)
+}
+
+//go:noinline
+//go:norace
+func exchange(c *Chan[int], never *Chan[struct{}]) int {
 	v := 0
-	Select(c.OnSend(77), never.OnRecv(nil))
 	Select(c.OnRecv(&v), never.OnRecv(nil))
 	return v
 }
