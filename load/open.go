@@ -80,7 +80,6 @@ type server struct {
 	service, response *hist.Recorder
 	served, completed int64
 	inTime, total     int64
-	serving           bool         // the holder of the baton writes it
 	ended             atomic.Int64 // ns: when the request in service ended; atBusy before
 	_                 [64]byte
 }
@@ -125,7 +124,7 @@ func (o *Open) Run(e env.Env) (OpenResult, error) {
 func (r *openRun) work(e env.Env, w *server) {
 	for {
 		r.baton.Recv()
-		c, ok := r.next(e, w)
+		c, ok := r.next(e)
 		if !ok {
 			r.done = true
 			r.baton.Send(struct{}{})
@@ -135,7 +134,6 @@ func (r *openRun) work(e env.Env, w *server) {
 		if measured {
 			r.pending.Add(1)
 		}
-		w.serving = true
 		w.ended.Store(atBusy)
 		start := e.Now()
 		r.baton.Send(struct{}{})
@@ -166,14 +164,13 @@ func (w *server) note(r *openRun, c customer, measured bool, start, end time.Dur
 }
 
 // next is the customer whom the holder of the baton serves; ok is false when the run is over.
-func (r *openRun) next(e env.Env, w *server) (c customer, ok bool) {
+func (r *openRun) next(e env.Env) (c customer, ok bool) {
 	for !r.done {
 		now := e.Now()
 		if now >= r.end+r.Drain {
 			return c, false
 		}
 		r.admit(now)
-		w.serving = false // after admit, which asks until when w was busy
 		c, waits := r.front(now)
 		switch {
 		case waits:
@@ -204,7 +201,7 @@ func (r *openRun) next(e env.Env, w *server) (c customer, ok bool) {
 func (r *openRun) busy(at time.Duration) int {
 	n := 0
 	for i := range r.workers {
-		if w := &r.workers[i]; w.serving && w.ended.Load() > int64(at) {
+		if r.workers[i].ended.Load() > int64(at) {
 			n++
 		}
 	}

@@ -179,6 +179,40 @@ func reference(o Open, service func(uint64) time.Duration) string {
 		arrived, served, dropped, abandoned, 0, completed, inTime, response)
 }
 
+// lateWorld notices an arrival 3 ms late.
+type lateWorld struct{ *live.World }
+
+func (w lateWorld) Until(t *env.Task, at time.Duration) {
+	if at > w.Now() {
+		w.World.Until(t, at+3*ms)
+	}
+}
+
+// TestOpenNoticedLate: customers come in bursts of four, 1 ms apart, to two servers without a queue. Two
+// of each burst find a server idle, however late that is noticed, and two do not.
+func TestOpenNoticedLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := lateWorld{live.New(live.Config{})}
+		o := Open{Op: sleepFor(10 * ms), Workers: 2, QueueLimit: 0, Window: time.Second, Drain: time.Second, CPUs: 2,
+			Arrivals: Arrivals{Gaps: []time.Duration{96 * ms, ms, ms, ms}}, AtBegin: func() {}, AtEnd: func() {}}
+		root := env.NewTask(w, "load", func(e env.Env) {
+			r, err := o.Run(e)
+			if err != nil || r.Arrived != 40 || r.Served != 20 || r.Dropped != 20 {
+				t.Errorf("%v: %+v", err, r)
+			}
+			if r.Response.Mean() != 12.5e6 || r.Service.Mean() != 10e6 { // 3 ms late, and 2
+				t.Errorf("response %v ns, service %v ns", r.Response.Mean(), r.Service.Mean())
+			}
+			if r.Lag.Mean() != 3e6 {
+				t.Errorf("the lag is %v ns, want 3 ms", r.Lag.Mean())
+			}
+		})
+		w.Start(root)
+		w.Start(root) // one more than end: nobody waits for the last
+		root.Start()()
+	})
+}
+
 // TestOpenMM1 holds the mean response of one exponential server to the closed form S / (1 - rho)
 // (Kleinrock, Queueing Systems 1, 3.2).
 func TestOpenMM1(t *testing.T) {
