@@ -31,6 +31,8 @@ type Header struct {
 	Environment host.Environment `json:"environment"`
 	Burn        calibrate.Burn   `json:"burn"`
 	Warnings    []string         `json:"warnings"`
+	Capacities  []Capacity       `json:"capacities,omitempty"` // open loop: measured before the sweep
+	Recorded    []Recorded       `json:"recorded,omitempty"`   // open loop: files of arrivals
 }
 
 // Settings are what all trials of a sweep have in common.

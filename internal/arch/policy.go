@@ -20,10 +20,12 @@ var mayImport = map[string][]string{
 	"internal/calibrate": {"env/live"},
 	"internal/store":     {"result"},
 	"compare":            {"internal/stat", "plan", "result"},
-	"trial":              {"env", "env/live", "internal/calibrate", "internal/hist", "internal/host", "plan", "result", "workload"},
-	"sweep":              {"internal/calibrate", "internal/host", "internal/source", "plan", "result", "trial", "workload"},
+	"load":               {"env", "internal/hist", "result"},
+	"trial":              {"env", "env/live", "internal/calibrate", "internal/hist", "internal/host", "load", "plan", "result", "workload"},
+	"model":              {},
+	"sweep":              {"internal/calibrate", "internal/host", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
 	"report":             {"compare", "plan", "result"},
-	"internal/cli":       {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/store", "plan", "report", "result", "sweep", "trial", "workload"},
+	"internal/cli":       {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sweep", "trial", "workload"},
 	"":                   {"internal/cli", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "workload"},
 	"catalog/null":       {"env", "plan", "workload"},
@@ -51,7 +53,7 @@ var (
 
 // pure are the packages whose results depend on their arguments alone. They may import each other and
 // env, whose operations happen in the world that they are given.
-var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "result": true, "workload": true}
+var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "result": true, "workload": true, "model": true}
 
 // impureImports must not be imported by a pure package, nor what lies below them.
 var impureImports = []string{"crypto/rand", "log", "math/rand", "net", "os", "plugin", "runtime", "syscall", "testing", "unsafe"}

@@ -265,6 +265,9 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 	if err != nil {
 		return nil, usageError{err}
 	}
+	if err := checkOpenLoop(points, o); err != nil {
+		return nil, err
+	}
 	for _, p := range points {
 		if w.Check != nil {
 			if err := w.Check(p); err != nil {
