@@ -66,6 +66,12 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 			if t.Good() {
 				good = append(good, t)
 			}
+			if t.Unstable {
+				r.Unstable++
+			}
+			if rate, open := t.Metrics["rate_per_s"]; open {
+				r.Open, r.Rate = true, float64(rate)
+			}
 		}
 	}
 	r.N = len(good)

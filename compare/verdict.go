@@ -15,6 +15,7 @@ const (
 	Slower     = "slower"
 	Equivalent = "equivalent" // the interval of the ratio lies within the margin
 	Undecided  = "undecided"
+	Unstable   = "unstable" // of one design in an open loop: more is offered than it can serve
 )
 
 // Verdict says how design A does beside design B, by the blocks that hold both.
@@ -84,6 +85,21 @@ func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 	for i, p := range stat.Holm(ps) {
 		j.decide(&list[i], pairs[i], p, len(pairs))
 	}
+	return append(list, overloads(rows)...)
+}
+
+// overloads are the verdicts on designs that cannot serve what is offered. Their Ratio is that of the
+// rate to the capacity.
+func overloads(rows []Row) []Verdict {
+	var list []Verdict
+	for i := range rows {
+		if r := &rows[i]; r.Unstable > 0 {
+			list = append(list, Verdict{Kind: "verdict", SchemaVersion: result.SchemaVersion, Workload: r.Workload, World: r.World,
+				Metric: measureOf(r), A: r.Design, Point: r.Point, Ratio: r.Metric(result.OfferedLoad).Median,
+				Low: result.Unavailable, High: result.Unavailable, N: r.Unstable, P: result.Unavailable,
+				Permutation: result.Unavailable, Detectable: result.Unavailable, Verdict: Unstable})
+		}
+	}
 	return list
 }
 
@@ -97,14 +113,14 @@ func blockValues(trials []result.Trial) map[key]map[int]measure {
 	values := map[key]map[int]measure{}
 	for i := range trials {
 		t := &trials[i]
-		if t.Kind != result.KindTrial || !t.Good() {
+		if t.Kind != result.KindTrial || !t.Good() || t.Unstable {
 			continue
 		}
 		k := key{t.Workload, t.World, t.Design, t.Point.String()}
 		if values[k] == nil {
 			values[k] = map[int]measure{}
 		}
-		if v := float64(t.Metrics.Get(measureOf(t.Type == result.Job))); v > 0 {
+		if v := float64(t.Metrics.Get(measureOfTrial(t))); v > 0 && !math.IsInf(v, 0) {
 			values[k][t.Block] = measure{v, counting(t)}
 		}
 	}
@@ -117,7 +133,7 @@ type measure struct{ value, resolution float64 }
 // counting is that variance: a stream's window ends at any point between two of its n operations, so
 // that the count is off by up to one. The difference of two such roundings has a variance of 1/6.
 func counting(t *result.Trial) float64 {
-	if t.Type == result.Job || t.Operations == 0 {
+	if measureOfTrial(t) != result.Throughput || t.Operations == 0 {
 		return 0
 	}
 	n := float64(t.Operations)
@@ -125,11 +141,19 @@ func counting(t *result.Trial) float64 {
 }
 
 // measureOf is what a row is judged by.
-func measureOf(job bool) string {
-	if job {
+func measureOf(r *Row) string {
+	switch {
+	case r.Job:
 		return result.WallSeconds
+	case r.Open:
+		return result.ResponseP50
 	}
 	return result.Throughput
+}
+
+func measureOfTrial(t *result.Trial) string {
+	_, open := t.Metrics["rate_per_s"]
+	return measureOf(&Row{Job: t.Type == result.Job, Open: open})
 }
 
 // family lists the pairs of rows to compare, each once.
@@ -166,11 +190,14 @@ func (j Judgement) family(rows []Row) [][2]*Row {
 	return pairs
 }
 
-// out reports whether a row can be in no verdict: a bound, or one without a number.
-func (r *Row) out() bool { return r.Bound || r.N == 0 }
+// out reports whether a row can be in no comparison: a bound, one without a number, one that could not
+// serve its load.
+func (r *Row) out() bool { return r.Bound || r.N == 0 || r.Unstable > 0 }
 
+// comparable reports whether two rows have the same measure of the same thing. Response times are
+// compared at equal rates only: any design is fast when hardly anybody comes.
 func comparable(a, b *Row) bool {
-	return a.Workload == b.Workload && a.World == b.World && a.Job == b.Job
+	return a.Workload == b.Workload && a.World == b.World && measureOf(a) == measureOf(b) && a.Rate == b.Rate
 }
 
 // agree reports whether two points have the same levels of the factors that both have.
@@ -230,7 +257,7 @@ func compareRows(a, b *Row, values map[key]map[int]measure) (Verdict, stat.Paire
 	}
 	v := Verdict{
 		Kind: "verdict", SchemaVersion: result.SchemaVersion,
-		Workload: a.Workload, World: a.World, Metric: measureOf(a.Job), A: a.Design, B: b.Design,
+		Workload: a.Workload, World: a.World, Metric: measureOf(a), A: a.Design, B: b.Design,
 		Ratio: result.Value(paired.Ratio), Low: result.Value(paired.Low), High: result.Value(paired.High), N: paired.N,
 	}
 	v.Point, v.OnlyA, v.OnlyB = split(a.Point, b.Point)

@@ -31,6 +31,7 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, st Style
 	if err := Verdicts(&b, verdicts, st); err != nil {
 		return err
 	}
+	views(&b, rows, st)
 	for _, part := range []func(*strings.Builder, *frame, Style){plots, boxes, resources, ledger} {
 		for i := range fs {
 			part(&b, &fs[i], st)

@@ -318,7 +318,7 @@ func TestBoxWithoutTails(t *testing.T) {
 		{map[string]float64{"latency_p50_ns": 4}, "    #"},
 		{map[string]float64{"latency_p5_ns": 2, "latency_p50_ns": 4, "latency_p95_ns": 8}, "  |-#---|"},
 	} {
-		if got := box(row("a", 10, c.quantiles), a, 11, Style{}); got != c.want {
+		if got := box(row("a", 10, c.quantiles), "latency", a, 11, Style{}); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.quantiles, got, c.want)
 		}
 	}

@@ -18,9 +18,17 @@ func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
 		return nil
 	}
 	var b strings.Builder
-	n := len(verdicts)
+	n := 0
+	for _, v := range verdicts {
+		if v.Verdict != compare.Unstable {
+			n++
+		}
+	}
 	remark := "the chance of a false difference is at most 5 %"
-	if n > 1 {
+	switch {
+	case n == 0:
+		remark = ""
+	case n > 1:
 		remark = fmt.Sprintf("the chance of a false difference among these %d is at most 5 %%", n)
 	}
 	heading(&b, verdicts[0].Workload+": verdicts", remark, st)
@@ -52,6 +60,11 @@ func sentence(v compare.Verdict, quiet []string) string {
 	}
 	interval := fmt.Sprintf("%s to %s", ratio(v.Low), ratio(v.High))
 	switch v.Verdict {
+	case compare.Unstable:
+		if !v.Ratio.Known() {
+			return v.A + " is unstable: its queue grows as long as customers come"
+		}
+		return fmt.Sprintf("%s is unstable: %s times as many customers come as it can serve", v.A, ratio(v.Ratio))
 	case compare.Equivalent:
 		return fmt.Sprintf("%s and %s: equivalent within %.3g %% (%sx, 95 %% interval %s)", a, b, 100*v.Margin, ratio(v.Ratio), interval)
 	case compare.Undecided:
@@ -67,7 +80,9 @@ func sentence(v compare.Verdict, quiet []string) string {
 			a, b, ratio(v.Ratio), interval, detect, blocks(v.MoreBlocks), hope)
 	}
 	text := fmt.Sprintf("%s is %sx %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
-	if !result.LargerIsBetter(v.Metric) {
+	if v.Metric == result.ResponseP50 {
+		text = fmt.Sprintf("%s responds in %sx the time of %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
+	} else if !result.LargerIsBetter(v.Metric) {
 		text = fmt.Sprintf("%s takes %sx the time of %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
 	}
 	if v.MoreLines != nil {
