@@ -166,3 +166,57 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestOpenLoop: a fast design under few customers. Other work on the machine may make the load late, which
+// must then be said.
+func TestOpenLoop(t *testing.T) {
+	s := spec("coffee", "finelocking")
+	s.Operations, s.Duration = 0, 200*time.Millisecond
+	s.Point = s.Point.With("stage", plan.DurationLevel(time.Millisecond)).With("queue-limit", plan.IntLevel(50)).With("patience", plan.DurationLevel(time.Second))
+	s.Open = &trial.OpenLoad{Rate: 100, Capacity: 250}
+	tr := run(t, s).Trial
+	if tr.Invalid {
+		if tr.Status != result.Failed || !strings.Contains(tr.Error, "arrivals were noticed late") || tr.Metrics.Get("response_p50_ns").Known() {
+			t.Errorf("%+v", tr)
+		}
+		return
+	}
+	if tr.Status != result.OK || tr.Unstable {
+		t.Fatalf("%+v", tr)
+	}
+	m := tr.Metrics
+	for _, name := range []string{"arrived", "dropped", "abandoned", "unfinished", "goodput_per_s", "offered_per_s",
+		"service_mean_ns", "response_mean_ns", "response_sd_ns", "response_max_ns", "service_min_ns"} {
+		if !m.Get(name).Known() {
+			t.Errorf("no %s", name)
+		}
+	}
+	if m.Get("offered_load") != 0.4 || m.Get("rate_per_s") != 100 || m["latency_mean_ns"] != 0 {
+		t.Errorf("%v", m)
+	}
+	if m.Get("response_mean_ns") < m.Get("service_mean_ns") {
+		t.Errorf("response %v is shorter than service %v", m.Get("response_mean_ns"), m.Get("service_mean_ns"))
+	}
+}
+
+// TestUnstable: ten times the customers that can be served.
+func TestUnstable(t *testing.T) {
+	s := spec("coffee", "locking")
+	s.Operations, s.Duration = 0, 100*time.Millisecond
+	s.Point = s.Point.With("stage", plan.DurationLevel(time.Millisecond))
+	for _, capacity := range []float64{250, 0} { // also where the capacity is not known
+		s.Open = &trial.OpenLoad{Rate: 2500, Capacity: capacity}
+		tr := run(t, s).Trial
+		if tr.Status != result.OK || !tr.Unstable {
+			t.Fatalf("capacity %v: %+v", capacity, tr)
+		}
+		for name, v := range tr.Metrics {
+			if strings.HasPrefix(name, "response_") && v.Known() {
+				t.Errorf("%s is %v, though it grows with the length of the trial", name, v)
+			}
+		}
+		if !tr.Metrics.Get("service_mean_ns").Known() || tr.Metrics.Get("unfinished") == 0 {
+			t.Errorf("%v", tr.Metrics)
+		}
+	}
+}

@@ -156,6 +156,9 @@ func Common() []plan.Factor {
 // loadFactors are the factors of Common that make an open loop.
 var loadFactors = []string{"rate", "load", "arrivals", "queue-limit", "patience"}
 
+// IsLoad reports whether a factor is one of an open loop.
+func IsLoad(factor string) bool { return slices.Contains(loadFactors, factor) }
+
 // LoadFactors are the names of the factors of p that make an open loop; a closed loop has none.
 func LoadFactors(p plan.Point) []string {
 	var names []string
@@ -174,7 +177,7 @@ func OpenLoop(p plan.Point) bool { return len(LoadFactors(p)) > 0 }
 func Unloaded(p plan.Point) plan.Point {
 	var names []string
 	for _, s := range p.Settings() {
-		if !slices.Contains(loadFactors, s.Factor) {
+		if !IsLoad(s.Factor) {
 			names = append(names, s.Factor)
 		}
 	}
