@@ -132,7 +132,7 @@ func TestTrend(t *testing.T) {
 			hits++
 		}
 	})
-	if exact := float64(hits) / 40320; math.Abs(p-exact) > 0.02 {
+	if exact := float64(hits) / 40320; math.Abs(p-exact) > 0.05 { // 200 hits have a standard error of 6 % of p
 		t.Errorf("sampled %v, exact %v", p, exact)
 	}
 }
