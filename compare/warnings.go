@@ -14,6 +14,7 @@ import (
 const (
 	othersLimit   = 0.10  // of a CPU, taken by other processes, on average over the trials
 	stealLimit    = 0.01  // of the CPU time that was wanted, taken by the hypervisor
+	tickSeconds   = 0.01  // in which the system counts both of these; see beyondTicks
 	slowerLimit   = 0.05  // by which a burn takes longer than calibrated, before and after a trial,
 	slowTrials    = 0.05  // in more than this share of the trials
 	orderAlpha    = 0.005 // false alarms of each of the two tests of the blocks' order in a clean run
@@ -81,15 +82,32 @@ func (w *Warning) in(trials, of int) { w.Trials, w.Of = &trials, &of }
 // share is a quotient of sums over trials, for the run and for the block where it is largest.
 type share struct {
 	over, under map[int]float64 // by block
+	trials      int
+}
+
+// seconds is the dividend over all blocks.
+func (s share) seconds() float64 {
+	sum := 0.0
+	for _, b := range slices.Sorted(maps.Keys(s.over)) { // sums of one order are the same each time
+		sum += s.over[b]
+	}
+	return sum
+}
+
+// beyondTicks reports whether the dividend is more than counting in ticks may make of nothing: each trial
+// is off by up to a tick at either end, by chance and of either sign. 5 such errors are never seen.
+func (s share) beyondTicks() bool {
+	return s.seconds() > 5*tickSeconds*math.Sqrt(float64(s.trials))
 }
 
 // shareOf sums what of says of each trial; ok is false where it does not know.
 func shareOf(trials []result.Trial, of func(*result.Trial) (over, under float64, ok bool)) share {
-	s := share{map[int]float64{}, map[int]float64{}}
+	s := share{map[int]float64{}, map[int]float64{}, 0}
 	for i := range trials {
 		if over, under, ok := of(&trials[i]); ok && !math.IsNaN(over+under) {
 			s.over[trials[i].Block] += over
 			s.under[trials[i].Block] += under
+			s.trials++
 		}
 	}
 	return s
@@ -97,9 +115,8 @@ func shareOf(trials []result.Trial, of func(*result.Trial) (over, under float64,
 
 // most is the quotient over all blocks, and the block where it is largest. It is 0 where nothing is known.
 func (s share) most() (total float64, block int, worst float64) {
-	over, under := 0.0, 0.0
-	for _, b := range slices.Sorted(maps.Keys(s.under)) { // sums of one order are the same each time
-		over += s.over[b]
+	under := 0.0
+	for _, b := range slices.Sorted(maps.Keys(s.under)) {
 		under += s.under[b]
 		if q := s.over[b] / s.under[b]; q > worst {
 			block, worst = b, q
@@ -108,17 +125,18 @@ func (s share) most() (total float64, block int, worst float64) {
 	if under <= 0 {
 		return 0, 0, 0
 	}
-	return over / under, block, worst
+	return s.seconds() / under, block, worst
 }
 
 // others is the CPU time of the machine less that of the trial itself.
 func others(trials []result.Trial) (Warning, bool) {
-	total, block, worst := shareOf(trials, func(t *result.Trial) (float64, float64, bool) {
+	taken := shareOf(trials, func(t *result.Trial) (float64, float64, bool) {
 		own := float64(t.Metrics.Get(result.CPUSeconds))
 		span := own / float64(t.Metrics.Get(result.Parallelism)) // between the two readings of the counters
 		return float64(t.Metrics.Get("machine_cpu_seconds")) - own, span, span > 0
-	}).most()
-	if total <= othersLimit {
+	})
+	total, block, worst := taken.most()
+	if total <= othersLimit || !taken.beyondTicks() {
 		return Warning{}, false
 	}
 	return warn(WarnOthers, total, othersLimit,
@@ -127,11 +145,12 @@ func others(trials []result.Trial) (Warning, bool) {
 }
 
 func steal(trials []result.Trial) (Warning, bool) {
-	total, block, worst := shareOf(trials, func(t *result.Trial) (float64, float64, bool) {
+	taken := shareOf(trials, func(t *result.Trial) (float64, float64, bool) {
 		stolen, own := float64(t.Metrics.Get("steal_seconds")), float64(t.Metrics.Get(result.CPUSeconds))
 		return stolen, own + stolen, own+stolen > 0
-	}).most()
-	if total <= stealLimit {
+	})
+	total, block, worst := taken.most()
+	if total <= stealLimit || !taken.beyondTicks() {
 		return Warning{}, false
 	}
 	return warn(WarnSteal, total, stealLimit,

@@ -49,6 +49,9 @@ func TestCountedWarnings(t *testing.T) {
 			na := result.Unavailable
 			return result.Metrics{"machine_cpu_seconds": na, "steal_seconds": na, "throttled_periods": na, "burn_probe_before": na}
 		}, 0, ""},
+		{"windows shorter than a tick", "", func(int) result.Metrics {
+			return result.Metrics{result.CPUSeconds: 0.002, "machine_cpu_seconds": 0.005, "steal_seconds": 0.001}
+		}, 0, ""},
 		// 0.3 of a CPU everywhere, 0.5 in block 4.
 		{"others", WarnOthers, func(i int) result.Metrics {
 			if i/2 == 4 {

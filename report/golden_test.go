@@ -158,7 +158,7 @@ func TestGoldens(t *testing.T) {
 	unicode, ascii := Style{Width: 100, Unicode: true}, Style{Width: 80}
 	color := Style{Width: 100, Unicode: true, Color: true}
 	type renderer func(*bytes.Buffer, []compare.Row, Style) error
-	table := func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Table(b, rows, nil, st) }
+	table := func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Table(b, rows, nil, nil, st) }
 	for _, g := range []struct {
 		name   string
 		rows   []compare.Row
@@ -170,7 +170,7 @@ func TestGoldens(t *testing.T) {
 		{"wordcount-unicode-100.txt", counts(), unicode, table},
 		{"wordcount-ascii-80.txt", counts(), ascii, table},
 		{"both-color.txt", append(shops()[:14], counts()[:3]...), color, table},
-		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil) }},
+		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
 		{"plots-unicode-100.txt", shops(), unicode, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Plots(b, rows, st) }},
 		{"boxes-ascii-80.txt", shops(), ascii, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Boxes(b, rows, st) }},
 	} {
