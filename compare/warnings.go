@@ -250,7 +250,7 @@ func fewBlocks(trials []result.Trial) (Warning, bool) {
 		return Warning{}, false
 	}
 	return warn(WarnFewBlocks, float64(n), float64(least),
-		"%d %s: a median has an interval, and a verdict can be decided, from %d on: measure with --count %d or more",
+		"%d %s: a median has an interval, and a verdict within the run can be decided, from %d on: measure with --count %d or more",
 		n, map[bool]string{true: "block is too few", false: "blocks are too few"}[n == 1], least, least)
 }
 

@@ -3,6 +3,8 @@ package compare
 import (
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -100,6 +102,19 @@ func TestCountedWarnings(t *testing.T) {
 		w, ok := find(list, c.warning)
 		if !ok || len(list) != 1 || math.Abs(float64(w.Value)-c.value) > 1e-9 || !strings.Contains(w.Text, c.says) || w.Workload != "coffee" || w.Kind != "warning" {
 			t.Errorf("%s: %+v, want a value of %v and %q", c.name, list, c.value, c.says)
+		}
+	}
+}
+
+// TestWarningsAreExplained: the manual has a line for each.
+func TestWarningsAreExplained(t *testing.T) {
+	manual, err := os.ReadFile(filepath.Join("..", "docs", "manual", "2-reading-the-table.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{WarnOthers, WarnSteal, WarnThrottled, WarnClock, WarnDrift, WarnSerial, WarnFewBlocks, WarnSettings, WarnPartial} {
+		if !strings.Contains(string(manual), "\n| `"+name+"` |") {
+			t.Errorf("the manual does not explain %s", name)
 		}
 	}
 }

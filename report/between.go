@@ -133,8 +133,8 @@ func (c Between) columns(f *frame) []column {
 	metric, heading := f.measure()
 	columns := f.labels()
 	before, after := column{group: heading, head: "old"}, column{group: heading, head: "new"}
-	ratios, intervals := column{group: "new / old", head: "ratio"}, column{group: "new / old", head: "95 % interval"}
-	blocks, verdicts := column{head: "blocks", drop: 1}, column{head: "verdict", left: true}
+	ratios, intervals := column{group: "new / old", head: "ratio"}, column{group: "new / old", head: "95 % interval", drop: 1} // the sentences have it
+	blocks, verdicts := column{head: "blocks", drop: 2}, column{head: "verdict", left: true}
 	notes, some := column{head: "note", left: true}, false
 	for _, m := range c.Contrast.Matches {
 		if m.A.Job != f.job {

@@ -134,6 +134,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 const examples = `NAME list
 NAME run coffee --designs locking,finelocking --cpus 1..2
 NAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6
+NAME compare brewput-runs/old brewput-runs/new
 NAME show coffee/finelocking`
 
 // indent fills the program's name into examples and indents them as help texts are.
