@@ -57,7 +57,7 @@ func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []st
 	add("seed", h.Seed, b.Seed)
 	add("blocks", h.Blocks, b.Blocks)
 	if q := h.Burn.Rate / b.Burn.Rate; q > 1+burnTolerance || q < 1/(1+burnTolerance) {
-		add("burn_rate_per_ns", h.Burn.Rate, b.Burn.Rate)
+		add("burn_rate_per_ns", fmt.Sprintf("%.4g", h.Burn.Rate), fmt.Sprintf("%.4g", b.Burn.Rate))
 		much, word := 100*(q-1), "more"
 		if q < 1 {
 			much, word = 100*(1-q), "less"
