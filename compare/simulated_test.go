@@ -105,7 +105,7 @@ func TestIntervalsCover(t *testing.T) {
 		cover, power, naiveCover, naiveFalse, naivePower := 0, 0, 0, 0, 0
 		for range dataSets {
 			d := m.sweep(r, blocks, []float64{effect, 0})
-			p, _ := stat.Pair(differences(d[0], d[1]), 0, 0.95)
+			p, _ := stat.Pair(stat.Sample{Logs: differences(d[0], d[1])}, 0.95)
 			if p.Low <= math.Exp(effect) && math.Exp(effect) <= p.High {
 				cover++
 			}
@@ -155,7 +155,7 @@ func TestDetectable(t *testing.T) {
 				for i := range logs {
 					logs[i] = effect + sigma*r.NormFloat64()
 				}
-				p, _ := stat.Pair(logs, 0, 1-0.05/float64(m))
+				p, _ := stat.Pair(stat.Sample{Logs: logs}, 1-0.05/float64(m))
 				found += one(p.Low > 1 || p.High < 1)
 			}
 			share := 100 * float64(found) / dataSets
@@ -168,17 +168,17 @@ func TestDetectable(t *testing.T) {
 }
 
 // knownResidual is a comparison of n blocks whose logarithms have exactly this standard deviation.
-func knownResidual(sigma float64, n int) stat.Paired {
+func knownResidual(sigma float64, n int) stat.Comparison {
 	logs := make([]float64, n)
 	for i := range logs {
 		logs[i] = float64(2*(i%2) - 1)
 	}
-	p, _ := stat.Pair(logs, 0, 0.95)
+	p, _ := stat.Pair(stat.Sample{Logs: logs}, 0.95)
 	scale := sigma / (math.Log(p.Detectable(1, 0.05)) / unitDetectable(n))
 	for i := range logs {
 		logs[i] *= scale
 	}
-	p, _ = stat.Pair(logs, 0, 0.95)
+	p, _ = stat.Pair(stat.Sample{Logs: logs}, 0.95)
 	return p
 }
 
@@ -194,7 +194,7 @@ func unitDetectable(n int) float64 {
 	for _, x := range logs {
 		ss += (x - mean) * (x - mean)
 	}
-	p, _ := stat.Pair(logs, 0, 0.95)
+	p, _ := stat.Pair(stat.Sample{Logs: logs}, 0.95)
 	return math.Log(p.Detectable(1, 0.05)) / math.Sqrt(ss/float64(n-1))
 }
 

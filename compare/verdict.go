@@ -33,13 +33,18 @@ type Verdict struct {
 	Ratio         result.Value `json:"ratio"`            // A / B: geometric mean of the blocks' ratios
 	Low           result.Value `json:"low"`              // 95 % interval of the ratio
 	High          result.Value `json:"high"`             //
-	N             int          `json:"n"`                // blocks
-	P             result.Value `json:"p"`                // Student's t, adjusted by Holm for all verdicts of the sweep
-	Permutation   result.Value `json:"p_permutation"`    // within blocks, not adjusted
+	N             int          `json:"n"`                // blocks; of two runs, those of the one that has fewer
+	Paired        bool         `json:"paired"`           // by block; not so between two runs
+	ARun          string       `json:"a_run,omitempty"`  // between two runs: their directories,
+	BRun          string       `json:"b_run,omitempty"`  //
+	NA            int          `json:"n_a,omitempty"`    // and the blocks of each
+	NB            int          `json:"n_b,omitempty"`    //
+	P             result.Value `json:"p"`                // Student's t, unpaired Welch's, adjusted by Holm for all verdicts of the sweep
+	Permutation   result.Value `json:"p_permutation"`    // within blocks, unpaired of all blocks; not adjusted
 	Verdict       string       `json:"verdict"`          // of A beside B
 	Margin        float64      `json:"margin"`           // of equivalence: 0.02 is 2 %
 	Detectable    result.Value `json:"detectable"`       // the ratio that so many blocks find with power 0.8
-	MoreBlocks    *int         `json:"more_blocks"`      // undecided: how many more would decide, if the ratio stays the one seen; null where decided, or where 1000 blocks would not do
+	MoreBlocks    *int         `json:"more_blocks"`      // undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen; null where decided, or where 1000 blocks would not do
 	Nearly        string       `json:"nearly,omitempty"` // undecided: "equivalent" where the ratio seen lies within the margin
 	MoreLines     *int         `json:"more_lines"`       // lines of code of A beyond those of B; null where unknown
 }
@@ -69,23 +74,25 @@ const blocksLimit = 1000
 func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 	values := blockValues(trials)
 	var list []Verdict
-	var pairs []stat.Paired
+	var ratios []stat.Comparison
 	for _, p := range j.family(rows) {
-		v, paired, ok := compareRows(p[0], p[1], values)
-		if !ok {
-			continue
+		if v, ratio, ok := compareRows(p[0], p[1], values); ok {
+			list, ratios = append(list, v), append(ratios, ratio)
 		}
-		v.Margin = j.Margin
-		list, pairs = append(list, v), append(pairs, paired)
 	}
-	ps := make([]float64, len(pairs))
-	for i := range pairs {
-		ps[i] = pairs[i].P()
+	j.decideAll(list, ratios)
+	return append(list, overloads(rows)...)
+}
+
+// decideAll gives the verdicts of a family, each from the ratio of the same index.
+func (j Judgement) decideAll(list []Verdict, ratios []stat.Comparison) {
+	ps := make([]float64, len(ratios))
+	for i := range ratios {
+		ps[i] = ratios[i].P()
 	}
 	for i, p := range stat.Holm(ps) {
-		j.decide(&list[i], pairs[i], p, len(pairs))
+		j.decide(&list[i], ratios[i], p, len(ratios))
 	}
-	return append(list, overloads(rows)...)
 }
 
 // overloads are the verdicts on designs that cannot serve what is offered. Their Ratio is that of the
@@ -97,7 +104,7 @@ func overloads(rows []Row) []Verdict {
 			list = append(list, Verdict{Kind: "verdict", SchemaVersion: result.SchemaVersion, Workload: r.Workload, World: r.World,
 				Metric: measureOf(r), A: r.Design, Point: r.Point, Ratio: r.Metric(result.OfferedLoad).Median,
 				Low: result.Unavailable, High: result.Unavailable, N: r.Unstable, P: result.Unavailable,
-				Permutation: result.Unavailable, Detectable: result.Unavailable, Verdict: Unstable})
+				Permutation: result.Unavailable, Detectable: result.Unavailable, Verdict: Unstable, Paired: true})
 		}
 	}
 	return list
@@ -240,32 +247,43 @@ func onlyDifference(a, b plan.Point) string {
 }
 
 // compareRows pairs two rows by block; ok is false where fewer than two blocks hold both.
-func compareRows(a, b *Row, values map[key]map[int]measure) (Verdict, stat.Paired, bool) {
-	var logs []float64
+func compareRows(a, b *Row, values map[key]map[int]measure) (Verdict, stat.Comparison, bool) {
+	var pairs stat.Sample
 	resolution := 0.0
 	va, vb := values[rowKey(a)], values[rowKey(b)]
 	for _, block := range sortedBlocks(va) {
 		if y, ok := vb[block]; ok {
 			x := va[block]
-			logs = append(logs, math.Log(x.value/y.value))
+			pairs.Logs = append(pairs.Logs, math.Log(x.value/y.value))
 			resolution += x.resolution + y.resolution
 		}
 	}
-	paired, ok := stat.Pair(logs, math.Sqrt(resolution/float64(max(len(logs), 1))), ratioConfidence)
+	pairs.Floor = math.Sqrt(resolution / float64(max(len(pairs.Logs), 1)))
+	paired, ok := stat.Pair(pairs, ratioConfidence)
 	if !ok {
 		return Verdict{}, paired, false
 	}
+	v := newVerdict(a, b, paired)
+	v.Paired = true
+	if a.Design == b.Design {
+		v.MoreLines = nil
+	}
+	return v, paired, true
+}
+
+// newVerdict is what is known of two rows before it is decided.
+func newVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 	v := Verdict{
 		Kind: "verdict", SchemaVersion: result.SchemaVersion,
 		Workload: a.Workload, World: a.World, Metric: measureOf(a), A: a.Design, B: b.Design,
-		Ratio: result.Value(paired.Ratio), Low: result.Value(paired.Low), High: result.Value(paired.High), N: paired.N,
+		Ratio: result.Value(ratio.Ratio), Low: result.Value(ratio.Low), High: result.Value(ratio.High), N: ratio.N,
 	}
 	v.Point, v.OnlyA, v.OnlyB = split(a.Point, b.Point)
-	if a.Lines != nil && b.Lines != nil && a.Design != b.Design {
+	if a.Lines != nil && b.Lines != nil {
 		more := *a.Lines - *b.Lines
 		v.MoreLines = &more
 	}
-	return v, paired, true
+	return v
 }
 
 func sortedBlocks(m map[int]measure) []int {
@@ -298,11 +316,12 @@ func split(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
 // p-value, which assumes less, that agrees: alone it could not decide many comparisons of few blocks,
 // for n blocks have no p-value below 2/2^n. Equivalence needs the interval within the margin
 // at the confidence that m verdicts together ask for.
-func (j Judgement) decide(v *Verdict, p stat.Paired, adjusted float64, m int) {
+func (j Judgement) decide(v *Verdict, p stat.Comparison, adjusted float64, m int) {
+	v.Margin = j.Margin
 	v.P, v.Permutation = result.Value(adjusted), result.Value(p.Permutation())
 	differs := adjusted <= j.Alpha && float64(v.Permutation) <= j.Alpha
 	v.Detectable = result.Unavailable
-	enough := p.N >= stat.LeastBlocks(j.Alpha)
+	enough := p.Enough(j.Alpha)
 	if enough {
 		v.Detectable = result.Value(p.Detectable(m, j.Alpha))
 	}

@@ -159,7 +159,7 @@ func TestGoldens(t *testing.T) {
 	unicode, ascii := Style{Width: 100, Unicode: true}, Style{Width: 80}
 	color := Style{Width: 100, Unicode: true, Color: true}
 	type renderer func(*bytes.Buffer, []compare.Row, Style) error
-	table := func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Table(b, rows, nil, st) }
+	table := func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Table(b, rows, nil, nil, st) }
 	for _, g := range []struct {
 		name   string
 		rows   []compare.Row
@@ -171,7 +171,7 @@ func TestGoldens(t *testing.T) {
 		{"wordcount-unicode-100.txt", counts(), unicode, table},
 		{"wordcount-ascii-80.txt", counts(), ascii, table},
 		{"both-color.txt", append(shops()[:14], counts()[:3]...), color, table},
-		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil) }},
+		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
 		{"plots-unicode-100.txt", shops(), unicode, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Plots(b, rows, st) }},
 		{"boxes-ascii-80.txt", shops(), ascii, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Boxes(b, rows, st) }},
 	} {
@@ -220,17 +220,17 @@ func TestOpenLoopPage(t *testing.T) {
 	}
 	verdicts := []compare.Verdict{
 		{Workload: "coffee", Metric: result.ResponseP50, A: "parsteam", B: "locking", Point: rows[0].Point, Ratio: 0.75, Low: 0.7, High: 0.8,
-			N: 10, Verdict: compare.Faster, Detectable: 1.02, MoreLines: ptr(5)},
+			N: 10, Verdict: compare.Faster, Detectable: 1.02, MoreLines: ptr(5), Paired: true},
 		{Workload: "coffee", Metric: result.ResponseP50, A: "locking", Point: rows[2].Point, Ratio: 1.1, Verdict: compare.Unstable},
 		{Workload: "coffee", Metric: result.ResponseP50, A: "parsteam", Point: rows[2].Point, Ratio: result.Unavailable, Verdict: compare.Unstable},
 	}
 	var page bytes.Buffer
-	if err := Table(&page, rows, verdicts, Style{Width: 100, Unicode: true}); err != nil {
+	if err := Table(&page, rows, verdicts, nil, Style{Width: 100, Unicode: true}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "open-unicode-100.txt", page.Bytes())
 	page.Reset()
-	if err := Markdown(&page, rows, verdicts); err != nil {
+	if err := Markdown(&page, rows, verdicts, nil); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "open.md", page.Bytes())

@@ -4,108 +4,10 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sort"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
-
-// tQuantile is the p-quantile of Student's t with df degrees of freedom.
-func tQuantile(p, df float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
-}
-
-// Paired is the comparison of two designs by the blocks that both were measured in.
-type Paired struct {
-	N        int     // blocks
-	Ratio    float64 // geometric mean of the blocks' ratios a/b
-	Low      float64 // interval of the ratio: Student's t on the logarithms
-	High     float64
-	residual float64 // standard deviation of the logarithms
-	logs     []float64
-}
-
-// P is the two-sided p-value of Student's t for the hypothesis that the ratio is 1. It is 0 where the
-// blocks' ratios are all the same and not 1.
-func (p Paired) P() float64 {
-	mean := math.Log(p.Ratio)
-	switch {
-	case mean == 0:
-		return 1
-	case p.residual == 0:
-		return 0
-	}
-	t := math.Abs(mean) / p.residual * math.Sqrt(float64(p.N))
-	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(p.N - 1)}.Survival(t)
-}
-
-// Permutation is the two-sided p-value of the same hypothesis by [SignFlip], which assumes symmetry
-// only. With n blocks it is at least 2 / 2^n.
-func (p Paired) Permutation() float64 { return SignFlip(p.logs) }
-
-// Pair compares logs, the logarithms of the ratios a/b of each block, at the given confidence of the
-// interval. ok is false below 2 blocks, where there is no spread to judge by. floor is the standard
-// deviation that the resolution of the measurement alone gives a logarithm: blocks that agree better
-// do so by rounding, and the residual is at least that.
-//
-// A block is one stretch of time on one machine, so what slowed both designs cancels in its ratio.
-func Pair(logs []float64, floor, confidence float64) (p Paired, ok bool) {
-	n := len(logs)
-	if n < 2 {
-		return Paired{N: n}, false
-	}
-	mean := Mean(logs)
-	var squares float64
-	for _, x := range logs {
-		squares += (x - mean) * (x - mean)
-	}
-	s := max(math.Sqrt(squares/float64(n-1)), floor)
-	half := tQuantile(0.5+confidence/2, float64(n-1)) * s / math.Sqrt(float64(n))
-	return Paired{
-		N: n, Ratio: math.Exp(mean), Low: math.Exp(mean - half), High: math.Exp(mean + half),
-		residual: s, logs: logs,
-	}, true
-}
-
-// Interval is the interval of the ratio at another confidence.
-func (p Paired) Interval(confidence float64) (low, high float64) {
-	half := tQuantile(0.5+confidence/2, float64(p.N-1)) * p.residual / math.Sqrt(float64(p.N))
-	return p.Ratio * math.Exp(-half), p.Ratio * math.Exp(half)
-}
 
 // LeastBlocks is the fewest blocks whose permutation p-value can be at most alpha: 2/2^n <= alpha.
 func LeastBlocks(alpha float64) int { return int(math.Ceil(math.Log2(2 / alpha))) }
-
-// Detectable is the least ratio above 1 that a comparison of n blocks with this residual finds with
-// power 0.8 when it is one of m at familywise error alpha:
-//
-//	exp((t(1-alpha/2m) + t(0.8)) s / sqrt(n))
-//
-// with quantiles of Student's t on n-1 degrees of freedom.
-func (p Paired) Detectable(m int, alpha float64) float64 { return p.detectableWith(p.N, m, alpha) }
-
-func (p Paired) detectableWith(n, m int, alpha float64) float64 {
-	df := float64(n - 1)
-	return math.Exp((tQuantile(1-alpha/2/float64(m), df) + tQuantile(0.8, df)) * p.residual / math.Sqrt(float64(n)))
-}
-
-// BlocksWithin is the number of blocks at which the interval of the ratio, at that confidence, would lie
-// within 1/(1+margin) and 1+margin if the ratio stays the one seen; at most limit.
-func (p Paired) BlocksWithin(margin, confidence float64, limit int) int {
-	room := math.Log(1+margin) - math.Abs(math.Log(p.Ratio))
-	least := LeastBlocks(1 - confidence)
-	return least + sort.Search(limit-least, func(i int) bool {
-		n := float64(least + i)
-		return tQuantile(0.5+confidence/2, n-1)*p.residual/math.Sqrt(n) <= room
-	})
-}
-
-// Blocks is the number of blocks at which a ratio becomes detectable, at most limit.
-func (p Paired) Blocks(ratio float64, m int, alpha float64, limit int) int {
-	target := math.Exp(math.Abs(math.Log(ratio)))
-	// The detectable ratio falls with every block.
-	least := LeastBlocks(alpha)
-	return least + sort.Search(limit-least, func(i int) bool { return p.detectableWith(least+i, m, alpha) <= target })
-}
 
 // exactLimit is the largest number of blocks whose sign flips are all tried.
 const exactLimit = 16
