@@ -100,12 +100,12 @@ func prospect(v compare.Verdict) string {
 	if !v.Detectable.Known() {
 		detect = have + " blocks are too few to decide anything"
 	}
-	needed := "hundreds more" // than anyone would run
+	needed := "over 1000 blocks" // or never
 	if v.MoreBlocks != nil {
 		needed = fmt.Sprintf("%d more", *v.MoreBlocks)
 	}
 	if !v.Paired { // a run that has ended gets no more blocks
-		needed = "runs of hundreds of blocks"
+		needed = "runs of over 1000 blocks"
 		if v.MoreBlocks != nil {
 			needed = fmt.Sprintf("runs of %d blocks", v.N+*v.MoreBlocks)
 		}

@@ -52,7 +52,7 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			between(v)
 			v.Verdict, v.Detectable, v.Ratio, v.Low, v.High = compare.Undecided, result.Unavailable, 1.03, 0.98, 1.08
-		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); 12 and 10 blocks are too few to decide anything, runs of hundreds of blocks would detect 1.030x"},
+		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); 12 and 10 blocks are too few to decide anything, runs of over 1000 blocks would detect 1.030x"},
 	} {
 		v := base
 		c.change(&v)
