@@ -12,7 +12,7 @@ import (
 func crowd(design string, block int, load, rate, response float64, unstable bool) result.Trial {
 	p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}, plan.Setting{Factor: "load", Level: plan.FloatLevel(load)})
 	return result.Trial{Kind: result.KindTrial, Workload: "w", Design: design, World: "live", Point: p, Block: block, Status: result.OK,
-		Type: result.Stream, Expected: true, Unstable: unstable, Operations: 1000,
+		Type: result.Stream, Expected: true, Open: true, Unstable: unstable, Operations: 1000,
 		Metrics: result.Metrics{result.Throughput: 500, "rate_per_s": result.Value(rate), result.ResponseP50: result.Value(response), result.OfferedLoad: result.Value(load)}}
 }
 

@@ -159,8 +159,7 @@ func measureOf(r *Row) string {
 }
 
 func measureOfTrial(t *result.Trial) string {
-	_, open := t.Metrics["rate_per_s"]
-	return measureOf(&Row{Job: t.Type == result.Job, Open: open})
+	return measureOf(&Row{Job: t.Type == result.Job, Open: t.Open})
 }
 
 // family lists the pairs of rows to compare, each once.

@@ -222,11 +222,18 @@ func note(r compare.Row) string {
 		words = append(words, "unstable")
 	}
 	total := trials(r)
+	if r.Late > 0 {
+		words = append(words, fmt.Sprintf("late %d/%d", r.Late, total))
+	}
 	for _, s := range []struct {
 		status result.Status
 		word   string
 	}{{result.Wrong, "wrong answer"}, {result.Violated, "violated"}, {result.Failed, "failed"}} {
-		if n := r.Statuses[s.status]; n == total && n > 0 {
+		n := r.Statuses[s.status]
+		if s.status == result.Failed {
+			n -= r.Late
+		}
+		if n == total && n > 0 {
 			words = append(words, s.word)
 		} else if n > 0 {
 			words = append(words, fmt.Sprintf("%s %d/%d", s.word, n, total))

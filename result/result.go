@@ -58,6 +58,7 @@ type Trial struct {
 	Lines         *int       `json:"lines"`              // lines of code of the design; null where its source is not at hand
 	Type          string     `json:"type"`               // stream or job
 	Bound         bool       `json:"bound"`              // the design is a bound, however the trial ended
+	Open          bool       `json:"open,omitempty"`     // under an open loop
 	Unstable      bool       `json:"unstable,omitempty"` // open loop: more was offered than could be served; no response times
 	Invalid       bool       `json:"invalid,omitempty"`  // failed, and not by the design: the load was not the one asked for
 	Operations    int64      `json:"operations"`
@@ -130,6 +131,7 @@ func (m Metrics) Get(name string) Value {
 // The metrics of the contract that code refers to by name.
 const (
 	Throughput  = "throughput_per_s"           // completed operations inside the window / window
+	Rate        = "rate_per_s"                 // open loop: customers a second that were asked for
 	Goodput     = "goodput_per_s"              // of them those that ended within their customer's patience
 	Dropped     = "dropped"                    // customers of the window who found the queue full
 	Abandoned   = "abandoned"                  // customers of the window who lost patience

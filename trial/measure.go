@@ -161,6 +161,7 @@ func (m *measurement) finish(err, left error) {
 func (m *measurement) forget() {
 	for name := range m.trial.Metrics {
 		switch u := result.UnitOf(name); {
+		case name == result.Rate: // what was asked for, not what was found
 		case strings.HasPrefix(name, "latency_"), strings.HasPrefix(name, "service_"), strings.HasPrefix(name, "response_"), u == result.PerSecond, u == result.BytesPerSec, u == result.PerOp, u == result.BytesPerOp,
 			name == result.WallSeconds, name == "cpu_per_op_ns":
 			delete(m.trial.Metrics, name)

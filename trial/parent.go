@@ -250,7 +250,7 @@ func Blank(spec Spec) result.Trial {
 		Kind: kind, SchemaVersion: result.SchemaVersion,
 		Workload: spec.Workload, Design: spec.Design, World: result.Live,
 		Point: spec.Point, Block: spec.Block, Order: spec.Order,
-		Seed:    strconv.FormatUint(spec.Seed, 10),
+		Seed: strconv.FormatUint(spec.Seed, 10), Open: spec.Open != nil,
 		Metrics: result.Metrics{}, Resources: []result.Resource{}, Warnings: []string{},
 		Answer: map[string]any{},
 	}

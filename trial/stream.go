@@ -70,6 +70,7 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, clo
 // openLoop is closedLoop under customers who come when they come.
 func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, closed time.Duration, err error) {
 	p, offered := m.spec.Point, m.spec.Open
+	m.set(result.Rate, result.Value(offered.Rate))
 	loop := load.Open{
 		Op: s.Op, Workers: p.Int("workers"), CPUs: p.Int("cpus"),
 		Arrivals:   load.Arrivals{Kind: load.Poisson, Rate: offered.Rate, Gaps: offered.Gaps},
@@ -96,7 +97,6 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, close
 	m.count(l.Completed, l.Window)
 	seconds := l.Window.Seconds()
 	lost := l.Arrived - l.Served
-	m.set("rate_per_s", result.Value(offered.Rate))
 	m.set("offered_per_s", result.Value(float64(l.Arrived)/seconds))
 	m.set(result.Goodput, result.Value(float64(l.InTime)/seconds))
 	m.set("arrived", result.Value(l.Arrived))

@@ -295,6 +295,9 @@ func (a *app) failures(trials []result.Trial) {
 			}
 		}
 	}
+	if cases := neverValid(trials); len(cases) > 0 {
+		fmt.Fprintf(a.stderr, "brewput: %s: no trial was valid: customers were always noticed late; see the errors\n", cases[0])
+	}
 	if n == 0 {
 		return
 	}

@@ -119,10 +119,28 @@ func exitCode(trials []result.Trial) int {
 		})
 	}
 	switch {
-	case unexpected(result.Failed):
+	case unexpected(result.Failed), len(neverValid(trials)) > 0:
 		return exitFailed
 	case unexpected(result.Wrong, result.Violated):
 		return exitWrong
 	}
 	return exitOK
+}
+
+// neverValid are the cases that have no valid trial: a single one that came to nothing is the machine's
+// doing and expected now and then, all of them are no measurement.
+func neverValid(trials []result.Trial) []string {
+	var cases []string
+	valid := map[string]bool{}
+	for _, t := range trials {
+		c := t.Design + " " + t.Point.String()
+		if t.Kind != result.KindTrial {
+			continue
+		}
+		if !slices.Contains(cases, c) {
+			cases = append(cases, c)
+		}
+		valid[c] = valid[c] || !t.Invalid
+	}
+	return slices.DeleteFunc(cases, func(c string) bool { return valid[c] })
 }
