@@ -30,8 +30,12 @@ type Comparison struct {
 	Design   string
 	Point    plan.Point
 	Blocks   int
-	Warmup   time.Duration // of each trial, two for each block
-	Duration time.Duration
+
+	// Each trial, of which there are two for each block, lasts for Duration after Warmup, or for a number
+	// of Operations if that is above 0.
+	Warmup, Duration time.Duration
+	Operations       int64
+
 	Seed     uint64
 	BurnRate float64 // turns of live.Spin per nanosecond
 	// Run runs one trial; it is trial.Runner.Run but in tests.
@@ -88,7 +92,8 @@ func (c Comparison) sweep() (*sweep.Sweep, error) {
 	h := sweep.Header{
 		Workload: arms.Name, World: result.Live, Seed: strconv.FormatUint(c.Seed, 10), Blocks: c.Blocks,
 		Cases:    []plan.Case{{Design: armA, Point: c.Point}, {Design: armB, Point: c.Point}},
-		Settings: sweep.Settings{Duration: sweep.Duration(c.Duration), Warmup: sweep.Duration(c.Warmup), Sample: 1},
+		Settings: sweep.Settings{Duration: sweep.Duration(c.Duration), Warmup: sweep.Duration(c.Warmup),
+			Operations: c.Operations, Sample: 1},
 	}
 	h.Burn.Rate = c.BurnRate
 	p, err := h.Plan(&arms)

@@ -99,7 +99,6 @@ func Cases(w *workload.Workload, designs []string, levels map[string]string) ([]
 // Campaign compares n times, the cases in turn. Each comparison is as like says but for its case and its
 // seed. each is told every verdict.
 func Campaign(ctx context.Context, like Comparison, cases []Case, n int, each func(Case, compare.Verdict)) error {
-	like.Seed = max(like.Seed, 1)
 	for i := range n {
 		c := cases[i%len(cases)]
 		one := like

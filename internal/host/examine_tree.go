@@ -67,7 +67,7 @@ func readQuota(root fs.FS) doctor.Reading[doctor.Quota] {
 // readGovernors are the distinct governors of all CPUs. A virtual machine has none as a rule.
 func readGovernors(root fs.FS) doctor.Reading[[]string] {
 	var all []string
-	for _, cpu := range list(root, cpuDir+"/online") {
+	for _, cpu := range onlineCPUs(root) {
 		if g, ok := text(root, cpuPath(cpu, "cpufreq/scaling_governor")); ok && !slices.Contains(all, g) {
 			all = append(all, g)
 		}
@@ -77,6 +77,16 @@ func readGovernors(root fs.FS) doctor.Reading[[]string] {
 	}
 	slices.Sort(all)
 	return doctor.Read(all)
+}
+
+// onlineCPUs are the numbers of the CPUs. More than a kernel can be built for are none: the file is damaged.
+func onlineCPUs(root fs.FS) []int {
+	const most = 8192 // NR_CPUS of arch/x86/Kconfig; other architectures have less
+	cpus := list(root, cpuDir+"/online")
+	if len(cpus) > most {
+		return nil
+	}
+	return cpus
 }
 
 func cpuPath(cpu int, file string) string {
@@ -105,7 +115,7 @@ func readBoost(root fs.FS) doctor.Reading[doctor.Boost] {
 
 // readSMT groups the CPUs that are online by core, and counts those that this process may use.
 func readSMT(root fs.FS) doctor.Reading[doctor.SMT] {
-	online := list(root, cpuDir+"/online")
+	online := onlineCPUs(root)
 	if len(online) == 0 {
 		return doctor.Reading[doctor.SMT]{}
 	}
@@ -166,7 +176,8 @@ func readBattery(root fs.FS) doctor.Reading[doctor.Battery] {
 func sampleTree(root fs.FS, s *sample) {
 	if stat, ok := text(root, "proc/stat"); ok {
 		s.busy, s.stolen = parsed(parseBusy(stat)), doctor.Absent[time.Duration]()
-		if seconds, ok := parseSteal(stat); ok {
+		const ages = 1e9 // more seconds than that, and they would not fit
+		if seconds, ok := parseSteal(stat); ok && seconds < ages {
 			s.stolen = doctor.Read(time.Duration(seconds * float64(time.Second)))
 		}
 	}
@@ -207,7 +218,7 @@ func sampleThrottled(root fs.FS) doctor.Reading[uint64] {
 // sampleHeat counts the throttlings by temperature of all CPUs; Intel's alone tell.
 func sampleHeat(root fs.FS) doctor.Reading[uint64] {
 	sum, found := uint64(0), false
-	for _, cpu := range list(root, cpuDir+"/online") {
+	for _, cpu := range onlineCPUs(root) {
 		for _, what := range []string{"core_throttle_count", "package_throttle_count"} {
 			t, ok := text(root, cpuPath(cpu, "thermal_throttle/"+what))
 			if n, err := strconv.ParseUint(t, 10, 64); ok && err == nil {
