@@ -91,7 +91,7 @@ func (c Comparison) sweep() (*sweep.Sweep, error) {
 	arms.Designs[0].Name, arms.Designs[1].Name = armA, armB
 	h := sweep.Header{
 		Workload: arms.Name, World: result.Live, Seed: strconv.FormatUint(c.Seed, 10), Blocks: c.Blocks,
-		Cases:    []plan.Case{{Design: armA, Point: c.Point}, {Design: armB, Point: c.Point}},
+		Cases: []plan.Case{{Design: armA, Point: c.Point}, {Design: armB, Point: c.Point}},
 		Settings: sweep.Settings{Duration: sweep.Duration(c.Duration), Warmup: sweep.Duration(c.Warmup),
 			Operations: c.Operations, Sample: 1},
 	}

@@ -63,19 +63,24 @@ func (r Readings) timer() Check {
 		return without("timer", r.Timer, "how late a timer of the kernel wakes is not known")
 	}
 	c := number("timer", grade(float64(l.Median), 1e5, 1e9), float64(l.Median), "ns", late(l))
-	fix := "keep CPUs from sleeping deeply: sudo cpupower idle-set -D 10"
+	claim := "arrivals of an open loop come this late, and so do goroutines that the network wakes: CPUs that sleep deeply take long to wake"
+	fix := "sudo cpupower idle-set -D 10" // no sleep that takes more than 10 µs to wake from
 	if slack, ok := r.TimerSlack.Get(); ok {
 		c.Evidence += "; timer slack " + span(slack)
-		if slack > 100*time.Microsecond {
-			fix = "echo 50000 > /proc/$$/timerslack_ns in this shell; or " + fix
+		if slack > usualSlack {
 			c.Status = Caution
+			claim = "the kernel stretches short sleeps by its timer slack, those of the runtime's scheduler included: work reaches idle CPUs late"
+			fix = fmt.Sprintf("echo %d > /proc/$$/timerslack_ns", usualSlack.Nanoseconds())
 		}
 	}
 	if c.Status == Good {
 		return c.says("arrivals of an open loop come nearly at their time", "")
 	}
-	return c.says("arrivals of an open loop come this late, and so do goroutines that the network wakes", fix)
+	return c.says(claim, fix)
 }
+
+// usualSlack is the timer slack of a process that nobody changed (init_task of Linux).
+const usualSlack = 50 * time.Microsecond
 
 // late says how late a sleeper wakes.
 func late(l Lateness) string {

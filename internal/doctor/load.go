@@ -8,7 +8,8 @@ import (
 
 // The checks of what takes CPU time away.
 
-const whoRuns = "see who runs: ps -eo pcpu,etime,args --sort=-pcpu | head; stop it, or wait"
+// whoRuns shows whom to stop.
+const whoRuns = "ps -eo pcpu,etime,args --sort=-pcpu | head"
 
 func (r Readings) load() Check {
 	load, ok := r.Load1.Get()
@@ -25,9 +26,9 @@ func (r Readings) load() Check {
 	case Good:
 		return c.says("hardly anything has run here in the last minute", "")
 	case Caution:
-		return c.says("programs have run here in the last minute, perhaps a sweep of your own: what is left of them takes CPUs from trials", "wait a minute and ask again; or "+whoRuns)
+		return c.says("programs have run here in the last minute, perhaps a sweep of your own: what is left of them takes CPUs from trials", "wait a minute and ask again, or stop what runs; or "+whoRuns)
 	}
-	return c.says("more threads wanted CPUs than there are: trials share them, and their times are those of the mixture", "wait a minute and ask again; or "+whoRuns)
+	return c.says("more threads wanted CPUs than there are: trials share them, and their times are those of the mixture", "wait a minute and ask again, or stop what runs; or "+whoRuns)
 }
 
 func (r Readings) others() Check {
@@ -39,7 +40,7 @@ func (r Readings) others() Check {
 	if c.Status == Good {
 		return c.says("no other program works now", "")
 	}
-	return c.says("other programs work now: designs that use all CPUs lose to those that leave one free", whoRuns)
+	return c.says("other programs work now: designs that use all CPUs lose to those that leave one free", "stop them; or "+whoRuns)
 }
 
 func (r Readings) steal() Check {

@@ -88,10 +88,10 @@ func (r Readings) memory() Check {
 	case swaps && pages > 0:
 		c.Status = Bad
 		c.Evidence += fmt.Sprintf("; %s swapped over %s", plural(int(pages), "page"), span(r.Window))
-		return c.says("memory is being swapped: trials wait for the disk", "free memory: ps -eo rss,args --sort=-rss | head")
+		return c.says("memory is being swapped: trials wait for the disk", "end what needs it; or ps -eo rss,args --sort=-rss | head")
 	case share < 0.1:
 		c.Status = Caution
-		return c.says("memory is nearly used up: a design that needs much will make the machine swap or kill", "free memory: ps -eo rss,args --sort=-rss | head")
+		return c.says("memory is nearly used up: a design that needs much will make the machine swap or kill", "end what needs it; or ps -eo rss,args --sort=-rss | head")
 	}
 	return c.says("there is room, and nothing is swapped", "")
 }
