@@ -58,14 +58,13 @@ func (c Comparison) Compare(ctx context.Context) (compare.Verdict, error) {
 	usual := compare.Usual("", nil)
 	trials, err := s.Execute(ctx)
 	if err != nil {
-		done := len(trials) / 2 // blocks; a broken one has at most one trial
+		done := len(trials) / 2 // blocks; a verdict leaves out a broken one
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return compare.Verdict{}, err
 		}
 		if least := stat.LeastBlocks(usual.Alpha); done < least {
 			return compare.Verdict{}, fmt.Errorf("the time was over after %d of %d blocks; at least %d are needed", done, c.Blocks, least)
 		}
-		trials = trials[:2*done]
 	}
 	verdicts := usual.Verdicts(compare.Rows(trials, s.Plan.Cases), trials)
 	if len(verdicts) != 1 {

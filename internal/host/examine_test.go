@@ -108,6 +108,9 @@ func TestReadTreeOthers(t *testing.T) {
 			"cg/job/cpu.cfs_quota_us": "50000", "cg/job/cpu.cfs_period_us": "100000"}, func(t *testing.T, r doctor.Readings) {
 			want(t, "quota", r.Quota, doctor.Quota{CPUs: 0.5, File: "/cg/job/cpu.cfs_quota_us", Lift: "-1"})
 		}},
+		{"a tighter limit below", map[string]string{"sys/fs/cgroup/a/b/cpu.max": "50000 100000"}, func(t *testing.T, r doctor.Readings) {
+			want(t, "quota", r.Quota, doctor.Quota{CPUs: 0.5, File: "/sys/fs/cgroup/a/b/cpu.max", Lift: "max"})
+		}},
 		{"no limit", map[string]string{"sys/fs/cgroup/a/cpu.max": ""}, func(t *testing.T, r doctor.Readings) {
 			want(t, "quota", r.Quota, doctor.Quota{Lift: "max"})
 		}},
