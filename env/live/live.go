@@ -127,9 +127,7 @@ func (w *World) Burn(_ *env.Task, d time.Duration) {
 // Sleep implements env.World.
 func (w *World) Sleep(_ *env.Task, d time.Duration) { time.Sleep(d) }
 
-// Until implements env.World. The runtime rounds the sleep of an idle process to whole milliseconds of
-// epoll_wait, so that a Sleep ends up to 1.1 ms late; a kernel timer read through the poller is about
-// 60 microseconds late.
+// Until implements env.World.
 func (w *World) Until(_ *env.Task, at time.Duration) {
 	for now := w.Now(); now < at; now = w.Now() {
 		if !w.cfg.Poller || !w.alarms.wait(at-now) {

@@ -8,7 +8,8 @@ const module = "github.com/brewput/brewput"
 // package that is missing here fails the test: a new room is a decision.
 var mayImport = map[string][]string{
 	"env":                {},
-	"env/live":           {"env"},
+	"internal/alarm":     {},
+	"env/live":           {"env", "internal/alarm"},
 	"env/envtest":        {"env"},
 	"plan":               {},
 	"workload":           {"env", "plan"},
@@ -17,7 +18,7 @@ var mayImport = map[string][]string{
 	"internal/stat":      {},
 	"internal/hist":      {},
 	"internal/doctor":    {"result"},
-	"internal/host":      {"internal/doctor", "result"},
+	"internal/host":      {"internal/alarm", "internal/doctor", "result"},
 	"internal/calibrate": {"env/live"},
 	"internal/store":     {"result"},
 	"compare":            {"internal/stat", "plan", "result"},
@@ -43,6 +44,7 @@ var mayImport = map[string][]string{
 // may import besides. cgo is in neither: everything builds with Go alone.
 var (
 	mayUse = map[string][]string{
+		"internal/alarm":     {"golang.org/x/sys"},
 		"env/live":           {"golang.org/x/sys"},
 		"internal/calibrate": {"golang.org/x/sys"},
 		"internal/cli":       {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},

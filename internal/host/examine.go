@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/brewput/brewput/internal/alarm"
 	"github.com/brewput/brewput/internal/doctor"
 )
 
@@ -34,9 +35,12 @@ func Examine(ctx context.Context, program string) (*Examination, error) {
 	}
 	x.r.ClockRead = doctor.Read(clockRead())
 	x.r.Sleep = lateness(sleeper)
-	if set, done, ok := timerDescriptor(); ok {
-		x.r.Timer = lateness(set)
-		done()
+	if t, ok := alarm.New(); ok {
+		x.r.Timer = lateness(func(d time.Duration) (time.Time, bool) {
+			ok := t.Wait(d)
+			return time.Now(), ok
+		})
+		t.Close()
 	}
 	return x, ctx.Err()
 }
