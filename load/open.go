@@ -32,7 +32,6 @@ type Open struct {
 	// Drain is how long after the window those are still served. Arrivals go on all that time, so that
 	// the last are served under the same load as the first.
 	Drain time.Duration
-	CPUs  int // with fewer busy workers, an idle one that is late was woken late
 
 	// AtBegin and AtEnd are called as the window opens and closes, by the goroutine that runs the loop.
 	AtBegin, AtEnd func()
@@ -42,7 +41,7 @@ type Open struct {
 type OpenResult struct {
 	Service  *hist.Histogram // from a worker's start to its end
 	Response *hist.Histogram // from the arrival to the end
-	Lag      *hist.Histogram // how late idle workers noticed an arrival while a CPU was free
+	Lag      *hist.Histogram // how late an arrival was noticed while nobody was served
 
 	// Of the customers who arrived within the window: each is in one of the four.
 	Arrived                                int64
@@ -179,7 +178,7 @@ func (r *openRun) next(e env.Env) (c customer, ok bool) {
 		default:
 			e.Until(c.at)
 			now = e.Now()
-			if r.busy(c.at) < r.CPUs {
+			if r.busy(c.at) == 0 { // else it may have been late because the design has the CPUs
 				r.lag.Record(int64(now - c.at))
 			}
 			r.source.advance()

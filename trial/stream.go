@@ -72,7 +72,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, close
 	p, offered := m.spec.Point, m.spec.Open
 	m.set(result.Rate, result.Value(offered.Rate))
 	loop := load.Open{
-		Op: s.Op, Workers: p.Int("workers"), CPUs: p.Int("cpus"),
+		Op: s.Op, Workers: p.Int("workers"),
 		Arrivals:   load.Arrivals{Kind: load.Poisson, Rate: offered.Rate, Gaps: offered.Gaps},
 		QueueLimit: -1,
 		Warmup:     m.spec.Warmup, Window: m.spec.Duration, Drain: m.spec.Duration,
@@ -143,10 +143,10 @@ func (m *measurement) forgetResponse() {
 	}
 }
 
-// maxLag is the largest share of the median response by which idle workers may be late.
+// maxLag is the largest share of the median response by which an idle design may notice arrivals late.
 const maxLag = 0.1
 
-// punctual refuses a trial whose customers were noticed late though a CPU was free: that is the
+// punctual refuses a trial whose customers were noticed late though nobody was served: that is the
 // machine's or the harness's doing, and would pass for the design's.
 func (m *measurement) punctual(l *load.OpenResult) error {
 	lag, name := 0.0, ""
@@ -160,7 +160,7 @@ func (m *measurement) punctual(l *load.OpenResult) error {
 		}
 	}
 	if name == "" {
-		return nil // workers were hardly ever idle with a CPU free: nobody could be late
+		return nil // the design was hardly ever idle
 	}
 	m.set("lag_"+name+"_ns", result.Value(lag))
 	median, ok := l.Response.QuantileOf(0.5, l.Arrived-l.Served)
