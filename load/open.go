@@ -129,7 +129,7 @@ func (r *openRun) work(e env.Env, w *server) {
 			r.baton.Send(struct{}{})
 			return
 		}
-		measured := c.at >= r.begin && c.at < r.end
+		measured := r.measured(c)
 		if measured {
 			r.pending.Add(1)
 		}
@@ -178,7 +178,7 @@ func (r *openRun) next(e env.Env) (c customer, ok bool) {
 		default:
 			e.Until(c.at)
 			now = e.Now()
-			if r.busy(c.at) == 0 { // else it may have been late because the design has the CPUs
+			if r.measured(c) && r.busy(c.at) == 0 { // else it may have been late because the design has the CPUs
 				r.lag.Record(int64(now - c.at))
 			}
 			r.source.advance()
@@ -249,8 +249,11 @@ func (r *openRun) front(now time.Duration) (c customer, waits bool) {
 	return c, true
 }
 
+// measured reports whether a customer arrives within the window.
+func (r *openRun) measured(c customer) bool { return c.at >= r.begin && c.at < r.end }
+
 func (r *openRun) arrive(c customer) {
-	if c.at >= r.begin && c.at < r.end {
+	if r.measured(c) {
 		r.arrived++
 	}
 }
@@ -262,7 +265,7 @@ func (r *openRun) impatient(c customer, at time.Duration) bool {
 
 // lose counts a customer who left at a time without being served.
 func (r *openRun) lose(count *int64, c customer, at time.Duration) {
-	if c.at >= r.begin && c.at < r.end {
+	if r.measured(c) {
 		*count++
 	}
 	if at >= r.begin && at < r.end {
@@ -299,7 +302,7 @@ func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 	o.Backlog = o.Arrived - o.Completed - r.leftEarly
 	waiting := int64(0) // let in and never served
 	for r.queue.n > 0 {
-		if c := r.queue.pop(); c.at >= r.begin && c.at < r.end {
+		if r.measured(r.queue.pop()) {
 			waiting++
 		}
 	}
