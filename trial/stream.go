@@ -33,7 +33,7 @@ func (m *measurement) stream(e env.Env) error {
 	}
 	if late := m.ended.at - closed; m.spec.Operations == 0 && late > m.spec.Duration/50 {
 		m.late = true
-		m.warn("the counters were read %v after the window closed, when the workers had stopped: CPU time, parallelism and resources are not known", late)
+		m.warn("the counters were read more than 2 %% of the window late, when the workers had stopped: CPU time, parallelism and resources are not known")
 	}
 	return nil
 }
