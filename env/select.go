@@ -33,7 +33,7 @@ func (c *Chan[T]) OnSend(v T) Case {
 	if c == nil {
 		return Case{c: never{}}
 	}
-	if len(c.ch) < 0 { // never; but it tells the compiler that what v points to leaves the stack
+	if len(c.ch) > cap(c.ch) { // never; but it tells the compiler that what v points to leaves the stack
 		c.ch <- v
 	}
 	return Case{c: c, p: &v, send: true}
