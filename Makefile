@@ -2,7 +2,7 @@
 
 GO ?= go
 TOOL = $(GO) tool -modfile=tools/go.mod
-RACE_PACKAGES = ./env/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
+RACE_PACKAGES = ./env/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
 .PHONY: help demo build test check bench aa fuzz cc
 
