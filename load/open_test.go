@@ -207,8 +207,6 @@ func TestOpenNoticedLate(t *testing.T) {
 				t.Errorf("%d lags of %v ns, want 10 of 3 ms", r.Lag.Count(), r.Lag.Mean())
 			}
 		})
-		w.Start(root)
-		w.Start(root) // one more than end: nobody waits for the last
 		root.Start()()
 	})
 }

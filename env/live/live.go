@@ -32,10 +32,11 @@ type World struct {
 	violations atomic.Int64
 	useful     atomic.Int64 // nanoseconds of burns and sections that ended, observed worlds only
 
-	running atomic.Int64  // goroutines not yet ended, and 1 for Run itself
-	idle    chan struct{} // closed when running falls to 0
-	names   names
-	alarms  alarms
+	names    names
+	draining atomic.Bool   // the body has returned: whoever ends looks whether it was the last
+	idle     chan struct{} // closed when the last goroutine has ended after that
+	last     sync.Once
+	alarms   alarms
 
 	mu        sync.Mutex
 	meters    []*env.Meter     // one for each kind and name, in the order of their first use
@@ -54,11 +55,12 @@ func New(cfg Config) *World {
 // goroutine of the world. It reports the names of those that are left after the grace.
 func (w *World) Run(name string, body func(env.Env)) error {
 	w.idle = make(chan struct{})
-	w.running.Add(1)
-	root := env.NewTask(w, name, body)
-	w.Start(root)
-	root.Start()()
-	if w.running.Add(-1) == 0 {
+	env.NewTask(w, name, body).Start()()
+	hide()
+	w.draining.Store(true)
+	over := w.names.ended()
+	show()
+	if over {
 		acquire(w)
 		return nil
 	}
@@ -74,16 +76,8 @@ func (w *World) Run(name string, body func(env.Env)) error {
 	}
 }
 
-// Start counts a task as running.
-func (w *World) Start(t *env.Task) {
-	hide()
-	w.running.Add(1)
-	show()
-}
-
 // Spawn implements env.World.
 func (w *World) Spawn(t *env.Task) {
-	w.Start(t)
 	go t.Start()()
 }
 
@@ -97,10 +91,10 @@ func (w *World) Exit(t *env.Task) {
 	release(w)
 	hide()
 	w.names.find(t.BaseName()).ended.Add(1)
-	last := w.running.Add(-1) == 0
+	last := w.draining.Load() && w.names.ended()
 	show()
 	if last {
-		close(w.idle)
+		w.last.Do(func() { close(w.idle) })
 	}
 	env.Recycle(t)
 }
