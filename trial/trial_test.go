@@ -167,34 +167,39 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestOpenLoop: a fast design under few customers. Other work on the machine may make the load late, which
-// must then be said.
+// TestOpenLoop: a fast design under few customers. Whatever else the machine does, as many customers come;
+// if it stands still for a while they may be noticed late, or be more than are served, which must be said.
 func TestOpenLoop(t *testing.T) {
 	s := spec("coffee", "finelocking")
 	s.Operations, s.Duration = 0, 200*time.Millisecond
 	s.Point = s.Point.With("stage", plan.DurationLevel(time.Millisecond)).With("queue-limit", plan.IntLevel(50)).With("patience", plan.DurationLevel(time.Second))
 	s.Open = &trial.OpenLoad{Rate: 100, Capacity: 250}
 	tr := run(t, s).Trial
-	if tr.Invalid {
-		if tr.Status != result.Failed || !strings.Contains(tr.Error, "arrivals were noticed late") || tr.Metrics.Get("response_p50_ns").Known() {
-			t.Errorf("%+v", tr)
-		}
-		return
-	}
-	if tr.Status != result.OK || tr.Unstable {
-		t.Fatalf("%+v", tr)
-	}
 	m := tr.Metrics
-	for _, name := range []string{"arrived", "dropped", "abandoned", "unfinished", "goodput_per_s", "offered_per_s",
-		"service_mean_ns", "response_mean_ns", "response_sd_ns", "response_max_ns", "service_min_ns"} {
-		if !m.Get(name).Known() {
-			t.Errorf("no %s", name)
+	if !tr.Open || m.Get("rate_per_s") != 100 || m.Get("arrived") != 26 || m["latency_mean_ns"] != 0 {
+		t.Errorf("%+v", tr)
+	}
+	known := func(names ...string) (some, all bool) {
+		all = true
+		for _, name := range names {
+			some, all = some || m.Get(name).Known(), all && m.Get(name).Known()
 		}
+		return some, all
 	}
-	if m.Get("offered_load") != 0.4 || m.Get("rate_per_s") != 100 || m["latency_mean_ns"] != 0 {
-		t.Errorf("%v", m)
-	}
-	if m.Get("response_mean_ns") < m.Get("service_mean_ns") {
+	some, all := known("response_mean_ns", "response_sd_ns", "response_min_ns")
+	_, rest := known("arrived", "dropped", "abandoned", "unfinished", "lost_share", "service_mean_ns", "service_min_ns")
+	switch {
+	case tr.Invalid:
+		if tr.Status != result.Failed || !strings.Contains(tr.Error, "arrivals were noticed late") || some {
+			t.Errorf("invalid: %+v", tr)
+		}
+	case tr.Unstable:
+		if tr.Status != result.OK || some || !rest {
+			t.Errorf("unstable: %+v", tr)
+		}
+	case tr.Status != result.OK || !all || !rest || m.Get("offered_load") != 0.4 || m.Get("offered_per_s") != 130:
+		t.Errorf("%+v", tr)
+	case m.Get("response_mean_ns") < m.Get("service_mean_ns"):
 		t.Errorf("response %v is shorter than service %v", m.Get("response_mean_ns"), m.Get("service_mean_ns"))
 	}
 }
