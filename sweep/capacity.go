@@ -2,11 +2,11 @@ package sweep
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"time"
@@ -73,13 +73,13 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 		}
 	}
 	for _, c := range list {
-		if len(c.Trials) < capacityTrials {
+		if len(c.Trials) == 0 {
 			continue // it does not serve: its own trials will say why
 		}
 		c.Rate = stat.Median(c.Trials)
-		if as := alone[c]; len(as) == capacityTrials {
-			slices.SortFunc(as, func(a, b Alone) int { return int(math.Copysign(1, a.Mean-b.Mean)) })
-			if a := as[capacityTrials/2]; a.Mean > 0 && a.SD >= 0 {
+		if as := alone[c]; len(as) > 0 {
+			slices.SortFunc(as, func(a, b Alone) int { return cmp.Compare(a.Mean, b.Mean) })
+			if a := as[len(as)/2]; a.Mean > 0 && a.SD >= 0 {
 				c.Alone = &a
 			}
 		}
