@@ -2,9 +2,9 @@
 
 GO ?= go
 TOOL = $(GO) tool -modfile=tools/go.mod
-RACE_PACKAGES = ./env/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
+RACE_PACKAGES = ./env/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench fuzz cc
+.PHONY: help demo build test check bench aa fuzz cc
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -32,6 +32,10 @@ check: cc ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean git 
 bench: ## what env, the load loop and a trial cost
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./env/live ./internal/hist ./internal/calibrate ./trial
 	$(GO) run ./cmd/brewput run null --workers 1,2,8 --count 6
+
+N = 200
+aa: ## compare designs with themselves 200 times (or N=20) and count the false verdicts: about 9 minutes
+	$(GO) run ./internal/aa/campaign -n $(N)
 
 fuzz: ## fuzz every parser for a minute each
 	@for t in $$(grep -rl '^func Fuzz' --include='*_test.go' . | sort); do \

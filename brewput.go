@@ -8,7 +8,9 @@ package brewput
 import (
 	"context"
 	"os"
+	"slices"
 
+	"github.com/brewput/brewput/internal/aa"
 	"github.com/brewput/brewput/internal/cli"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
@@ -17,6 +19,6 @@ import (
 // Main runs the command on the process's arguments and exits. Where the process was started as the
 // child of a trial, it runs that trial instead; so call it before anything else.
 func Main(workloads ...*workload.Workload) {
-	trial.Main(workloads...)
+	trial.Main(append(slices.Clone(workloads), aa.Yardstick())...) // doctor's own trials
 	os.Exit(cli.Run(context.Background(), workloads, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -138,7 +138,7 @@ func (j Judgement) standings(rows []Row, trials []result.Trial, cases []plan.Cas
 		list = append(list, Standing{
 			A: place[a.Design+" "+a.Point.String()], B: place[b.Design+" "+b.Point.String()],
 			Blocks: len(all[i].blocks), Looks: s.looks(), Level: s.level(j.Alpha / float64(len(all))),
-			Verdict: directed(s, measureOf(a.Job)), Certainty: j.certainty(s, len(all)),
+			Verdict: directed(s, measureOf(a)), Certainty: j.certainty(s, len(all)),
 		})
 	}
 	return list
@@ -151,9 +151,9 @@ func (j Judgement) certainty(s *standing, m int) float64 {
 	if !s.ok {
 		return 0
 	}
-	low, high := s.paired.Interval(1 - s.level(j.Alpha/float64(m)))
+	low, high := s.ratio.Interval(1 - s.level(j.Alpha/float64(m)))
 	half := math.Log(high/low) / 2
-	off := math.Abs(math.Log(s.paired.Ratio))
+	off := math.Abs(math.Log(s.ratio.Ratio))
 	near := max(off, math.Log(1+j.Margin)-off)
 	if half == 0 || near > half {
 		return 1 // as near as it can be; JSON has no infinity

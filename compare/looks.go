@@ -45,46 +45,51 @@ type series struct {
 }
 
 // newSeries pairs two rows by block.
-func newSeries(a, b *Row, values map[key]map[int]measure) series {
+func newSeries(a, b *Row, values map[key]map[int]measure, tried map[key]map[int]bool) series {
 	var s series
-	va, vb := values[rowKey(a)], values[rowKey(b)]
-	for _, block := range sortedBlocks(va) {
-		if y, ok := vb[block]; ok {
-			x := va[block]
-			s.blocks = append(s.blocks, block)
-			s.logs = append(s.logs, math.Log(x.value/y.value))
-			s.resolutions = append(s.resolutions, x.resolution+y.resolution)
+	ka, kb := rowKey(a), rowKey(b)
+	for _, block := range sortedBlocks(tried[ka]) {
+		if !tried[kb][block] {
+			continue
 		}
+		x, okA := values[ka][block]
+		y, okB := values[kb][block]
+		log := math.NaN()
+		if okA && okB {
+			log = math.Log(x.value / y.value)
+		}
+		s.blocks, s.logs, s.resolutions = append(s.blocks, block), append(s.logs, log), append(s.resolutions, x.resolution+y.resolution)
 	}
 	return s
 }
 
 // pair compares the first n blocks; ok is false where fewer than two of them have a number of both.
-func (s *series) pair(n int) (p stat.Paired, ok bool) {
-	var logs []float64
+func (s *series) pair(n int) (c stat.Comparison, ok bool) {
+	var pairs stat.Sample
 	resolution := 0.0
 	for i, x := range s.logs[:n] {
 		if !math.IsNaN(x) {
-			logs = append(logs, x)
+			pairs.Logs = append(pairs.Logs, x)
 			resolution += s.resolutions[i]
 		}
 	}
-	return stat.PairOnly(logs, math.Sqrt(resolution/float64(max(len(logs), 1))))
+	pairs.Floor = math.Sqrt(resolution / float64(max(len(pairs.Logs), 1)))
+	return stat.PairOnly(pairs)
 }
 
 // standing is how one comparison stands: what its looks have shown so far.
 type standing struct {
-	ok      bool        // there is a pair of blocks to judge by
-	paired  stat.Paired // at the last look; before the first, all blocks so far
-	enough  bool        // blocks for any verdict
-	taken   []int       // blocks of the looks taken
-	spent   float64     // of alpha
-	verdict string      // Undecided, Equivalent or differs; once decided it stands
+	ok      bool            // there are blocks to judge by
+	ratio   stat.Comparison // at the last look; before the first, of all blocks so far
+	enough  bool            // blocks for any verdict
+	taken   []int           // blocks of the looks taken
+	spent   float64         // of alpha
+	verdict string          // Undecided, Equivalent or differs; once decided it stands
 
-	pairs              []stat.Paired // of the looks
-	different, outside []float64     // p-values of the looks: of a ratio of 1, of one outside the margin
-	permutations       []float64     // of the first of them: of a ratio of 1
-	pDifferent         float64       // the same over all looks
+	ratios             []stat.Comparison // of the looks
+	different, outside []float64         // p-values of the looks: of a ratio of 1, of one outside the margin
+	permutations       []float64         // of the first of them: of a ratio of 1
+	pDifferent         float64           // the same over all looks
 	pOutside           float64
 	adjusted           float64 // pDifferent for the whole family
 
@@ -92,9 +97,16 @@ type standing struct {
 	// longer than all the rest.
 	permutation func() float64
 
-	// level is the nominal level of the last look where all looks may spend alpha, and last that of the
-	// last look there can be.
-	level, last func(alpha float64) float64
+	// level is the nominal level of the last look where all looks may spend alpha.
+	level func(alpha float64) float64
+}
+
+func newStandings(n int) []standing {
+	standings := make([]standing, n)
+	for i := range standings {
+		standings[i] = standing{verdict: Undecided, pDifferent: 1, pOutside: 1, adjusted: 1, level: itself, permutation: unknown}
+	}
+	return standings
 }
 
 // looks is the number of looks taken.
@@ -102,6 +114,9 @@ func (s *standing) looks() int { return len(s.taken) }
 
 // itself is the level of a test at its only look.
 func itself(alpha float64) float64 { return alpha }
+
+// unknown is the p-value where there is nothing to judge by.
+func unknown() float64 { return 1 }
 
 // judge judges all comparisons of a family. Without looks each is judged once, by all its blocks.
 //
@@ -113,13 +128,12 @@ func itself(alpha float64) float64 { return alpha }
 // Research 5(4), 2013): the chance of any false verdict at any look is at most alpha, whatever the past
 // looks let be measured next.
 func (j Judgement) judge(all []series) []standing {
-	standings := make([]standing, len(all))
-	for i := range standings {
-		standings[i] = standing{verdict: Undecided, pDifferent: 1, pOutside: 1, adjusted: 1, level: itself, last: itself}
-	}
+	standings := newStandings(len(all))
 	if j.Looks == nil {
 		for i := range all {
-			j.judgeOnce(&standings[i], &all[i])
+			if ratio, ok := all[i].pair(len(all[i].logs)); ok {
+				j.judgeOnce(&standings[i], ratio)
+			}
 		}
 		j.decide(standings)
 		return standings
@@ -152,31 +166,28 @@ func lookBlocks(looks []int, all []series) []int {
 	return slices.Compact(blocks)
 }
 
-// judgeOnce judges a comparison by all its blocks.
-func (j Judgement) judgeOnce(s *standing, of *series) {
-	s.paired, s.ok = of.pair(len(of.logs))
-	s.enough = s.paired.N >= stat.LeastBlocks(j.Alpha)
-	if s.ok {
-		s.pDifferent, s.pOutside, s.permutation = s.paired.P(), s.paired.Outside(j.Margin), s.paired.Permutation
-	}
+// judgeOnce judges a comparison by all there is.
+func (j Judgement) judgeOnce(s *standing, ratio stat.Comparison) {
+	s.ok, s.ratio, s.enough = true, ratio, ratio.Enough(j.Alpha)
+	s.pDifferent, s.pOutside, s.permutation = ratio.P(), ratio.Outside(j.Margin), ratio.Permutation
 }
 
 // look judges a comparison by its first n blocks.
 func (j Judgement) look(s *standing, of *series, n int) {
 	p, ok := of.pair(n)
-	if !ok || s.looks() > 0 && p.N == s.paired.N { // nothing new
+	if !ok || s.looks() > 0 && p.N == s.ratio.N { // nothing new
 		return
 	}
-	s.ok, s.paired, s.enough = true, p, p.N >= stat.LeastBlocks(j.Alpha)
+	s.ok, s.ratio, s.enough = true, p, p.Enough(j.Alpha)
 	s.taken, s.different, s.outside = append(s.taken, p.N), append(s.different, p.P()), append(s.outside, p.Outside(j.Margin))
 	looks, k := j.Looks.taken(s.taken), s.looks()-1
 	// What an earlier look has shown stays, also where this one counts for less because trials failed.
 	s.pDifferent, s.pOutside = min(s.pDifferent, looks.P(s.different)), min(s.pOutside, looks.P(s.outside))
 	s.spent = looks.Spent(j.Alpha, k)
 	s.level = func(alpha float64) float64 { return looks.Level(alpha, k) }
-	s.pairs = append(s.pairs, p)
+	s.ratios = append(s.ratios, p)
 	s.permutation = func() float64 {
-		for _, p := range s.pairs[len(s.permutations):] {
+		for _, p := range s.ratios[len(s.permutations):] {
 			s.permutations = append(s.permutations, p.Permutation())
 		}
 		return looks.P(s.permutations)
@@ -206,13 +217,14 @@ func (j Judgement) decide(standings []standing) {
 	}
 }
 
+// last is the nominal level of the last look.
+func (l *Looks) last(alpha float64) float64 { return l.planned.Level(alpha, len(l.Blocks)-1) }
+
 // glance fills a standing in before its first look, so that its ratio can be shown: the interval is what
 // a look at so many blocks would give.
 func (l *Looks) glance(s *standing, of *series) {
-	s.last = func(alpha float64) float64 { return l.planned.Level(alpha, len(l.Blocks)-1) }
-	s.permutation = func() float64 { return 1 }
-	if s.paired, s.ok = of.pair(len(of.logs)); s.ok {
-		first := stat.LooksApart(stat.Square, []int{min(s.paired.N, l.most())}, l.most())
+	if s.ratio, s.ok = of.pair(len(of.logs)); s.ok {
+		first := stat.LooksApart(stat.Square, []int{min(s.ratio.N, l.most())}, l.most())
 		s.level = func(alpha float64) float64 { return first.Level(alpha, 0) }
 	}
 }

@@ -31,7 +31,7 @@ func Summaries(rows []Row) []result.Summary {
 }
 
 func metricOrder() []string {
-	names := []string{result.Throughput, result.WallSeconds, result.ItemsRate, result.BytesRate}
+	names := []string{result.Throughput, result.Goodput, result.WallSeconds, result.ItemsRate, result.BytesRate}
 	for _, of := range []string{"latency", "service", "response"} {
 		names = append(names, of+"_mean_ns")
 		for _, q := range result.Quantiles {

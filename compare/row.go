@@ -12,8 +12,12 @@ type Row struct {
 	Point                   plan.Point
 	Lines                   *int
 	Bound                   bool
-	Job                     bool // a job, whose measure is its wall time; otherwise a stream
-	N                       int  // trials with a number
+	Job                     bool    // a job, whose measure is its wall time; otherwise a stream
+	Open                    bool    // a stream under an open loop, whose measure is the median response
+	Rate                    float64 // open loop: customers a second that were asked for
+	Late                    int     // open loop: trials whose customers were noticed late, which have no number
+	Unstable                int     // open loop: trials in which more was offered than could be served
+	N                       int     // trials with a number
 	Statuses                map[result.Status]int
 	Errors                  []string // distinct, of trials without a number
 	Unexpected              int      // trials whose status the design does not declare

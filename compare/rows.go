@@ -53,7 +53,7 @@ func byPlace(trials []*result.Trial) [][]*result.Trial {
 // newRow summarises the trials of one case, of which there is at least one.
 func newRow(c plan.Case, trials []*result.Trial) Row {
 	r := Row{Workload: trials[0].Workload, Design: c.Design, World: trials[0].World, Point: c.Point,
-		Job: trials[0].Type == result.Job, Bound: trials[0].Bound,
+		Job: trials[0].Type == result.Job, Bound: trials[0].Bound, Open: trials[0].Open,
 		Statuses: map[result.Status]int{}}
 	var good, watched []*result.Trial
 	for _, t := range trials {
@@ -62,9 +62,18 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 		case result.KindObserved:
 			watched = append(watched, t)
 		case result.KindTrial:
+			if rate := t.Metrics.Get(result.Rate); rate.Known() {
+				r.Rate = float64(rate)
+			}
 			r.Statuses[t.Status]++
 			if t.Good() {
 				good = append(good, t)
+			}
+			if t.Invalid {
+				r.Late++
+			}
+			if t.Unstable {
+				r.Unstable++
 			}
 		}
 	}

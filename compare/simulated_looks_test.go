@@ -32,7 +32,7 @@ func (o *table) margins() {
 			if k == 0 {
 				m, effect = machine{noise: 0.05}, 0
 			}
-			logs, _ := m.sweep(r, 40, []float64{effect, 0})
+			logs := m.sweep(r, 40, []float64{effect, 0})
 			long = append(long, differences(logs[0], logs[1]))
 			short = append(short, differences(logs[0][:10], logs[1][:10]))
 		}
@@ -102,7 +102,7 @@ func (o *table) detectable() {
 			j = looks
 			level = looks.Looks.planned.Level(level, 4)
 		}
-		known, _ := stat.Pair(spread(all[i].blocks, sigma), 0, 0.95)
+		known, _ := stat.Pair(stat.Sample{Logs: spread(all[i].blocks, sigma)}, 0.95)
 		effect := math.Log(known.Detectable(1, level))
 		family := make([]series, all[i].m)
 		for k := range family {
@@ -132,24 +132,24 @@ func (o *table) detectable() {
 
 // looks: one comparison whose true ratio lies three standard errors of 40 blocks from 1.
 func (o *table) looks() {
-	all := machines(0.02)
+	all := machines()
 	once, looks := Usual("", nil), sequential()
 	once.Margin, looks.Margin = 0, 0
 	got := experiment(6, len(all), func(i int, r *rand.Rand, c tally) {
 		effect := 3 * all[i].deviation() / math.Sqrt(40)
-		logs, _ := all[i].sweep(r, 40, []float64{effect, 0})
+		logs := all[i].sweep(r, 40, []float64{effect, 0})
 		s := []series{differences(logs[0], logs[1])}
 		standing := looks.judge(s)[0]
-		low, high := standing.paired.Interval(1 - standing.level(0.05))
+		low, high := standing.ratio.Interval(1 - standing.level(0.05))
 		c["covers"] += float64(one(low <= math.Exp(effect) && math.Exp(effect) <= high))
 		c["finds"] += float64(one(standing.verdict == differs))
 		c["once"] += float64(one(once.judge(s)[0].verdict == differs))
-		c["blocks"] += float64(standing.paired.N)
+		c["blocks"] += float64(standing.ratio.N)
 	})
 	o.line("\nLooks at one comparison, the true ratio three standard errors of 40 blocks from 1:\n")
 	o.head("machine", "the interval holds it when the looks end", "found", "found by 40 blocks at once", "blocks until then, on average")
 	for i, c := range got {
-		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f |", all[i].name, c.share("covers"), c.share("finds"), c.share("once"), c["blocks"]/float64(*dataSets))
+		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f |", all[i].name, c.share("covers"), c.share("finds"), c.share("once"), c["blocks"]/float64(*tries))
 		o.within(all[i].name+": covers with looks", c.share("covers"), 93.5, 100)
 	}
 }
@@ -160,18 +160,18 @@ func (o *table) equivalence() {
 	all := []machine{{name: "0.5 %", noise: 0.005}, {name: "1 %", noise: 0.01}, {name: "2 %", noise: 0.02}, {name: "3 %", noise: 0.03}, {name: "4 %", noise: 0.04}}
 	once, looks := Usual("", nil), sequential()
 	got := experiment(7, len(all), func(i int, r *rand.Rand, c tally) {
-		logs, _ := all[i].sweep(r, 40, []float64{0, 0, math.Log(1.02)})
+		logs := all[i].sweep(r, 40, []float64{0, 0, math.Log(1.02)})
 		equal := []series{differences(logs[1], logs[0])}
 		standing := looks.judge(equal)[0]
 		c["looks"] += float64(one(standing.verdict == Equivalent))
-		c["blocks"] += float64(standing.paired.N)
+		c["blocks"] += float64(standing.ratio.N)
 		c["once"] += float64(one(once.judge(equal)[0].verdict == Equivalent))
 		c["false"] += float64(one(looks.judge([]series{differences(logs[2], logs[0])})[0].verdict == Equivalent))
 	})
 	o.line("\nTwo equal designs, one comparison, on a calm machine; and two that differ by exactly the margin of 2 %%:\n")
 	o.head("a trial's error", "equivalent by 40 blocks at once", "equivalent by the looks", "blocks until then, on average", "2 % apart: falsely equivalent by the looks")
 	for i, c := range got {
-		o.line("| %s | %.1f %% | %.1f %% | %.1f | %.1f %% |", all[i].name, c.share("once"), c.share("looks"), c["blocks"]/float64(*dataSets), c.share("false"))
+		o.line("| %s | %.1f %% | %.1f %% | %.1f | %.1f %% |", all[i].name, c.share("once"), c.share("looks"), c["blocks"]/float64(*tries), c.share("false"))
 		o.within(all[i].name+": falsely equivalent", c.share("false"), 0, 2.5+0.31) // two standard errors: the level is exact
 	}
 }
@@ -179,7 +179,7 @@ func (o *table) equivalence() {
 // budgets: whole sweeps, with time enough, beside the same sweeps with 40 blocks of everything.
 func (o *table) budgets() {
 	const sweeps, designs = 20, 6
-	all := machines(0.01)
+	all := machinesWith(0.01)
 	once, looks := Usual("d0", nil), sequential()
 	looks.Baseline = "d0"
 	r := rand.New(rand.NewPCG(8, 0))
@@ -189,7 +189,7 @@ func (o *table) budgets() {
 		for d := 1; d < designs; d++ { // steps that people meet: none, a tenth, a half, a doubling
 			effects[d] = effects[d-1] + []float64{0, math.Log(1.1), math.Log(1.5), math.Log(2)}[r.IntN(4)]
 		}
-		logs, _ := all[i%len(all)].sweep(r, 40, effects)
+		logs := all[i%len(all)].sweep(r, 40, effects)
 		measured, short := budgeted(looks, logs)
 		trials += measured
 		rows, everything := sweepOf(names(designs), logs)

@@ -15,28 +15,25 @@ import (
 	"github.com/brewput/brewput/internal/stat"
 )
 
-// dataSets is how many sweeps each statement below is tried on. make simulate tries 10,000, so that the
-// standard error of a share near 5 % is 0.2 points, allows for no sampling error at all, and wants the
+// tries is how many sweeps each statement below is tried on. make simulate tries 10,000, allows for no sampling error at all, and wants the
 // manual to show what it prints. Fewer must agree with the targets and with the manual within three and
 // four standard errors.
-var dataSets = flag.Int("datasets", 500, "simulated data sets of each situation")
-
-const enough = 10_000
+var tries = flag.Int("datasets", 500, "simulated data sets of each situation")
 
 // sampling is the standard error of a share of so many per cent.
 func sampling(share float64) float64 {
-	if *dataSets >= enough {
+	if *tries >= dataSets {
 		return 0
 	}
 	share = min(max(share, 1), 99)
-	return math.Sqrt(share * (100 - share) / float64(*dataSets))
+	return math.Sqrt(share * (100 - share) / float64(*tries))
 }
 
 // tally counts in how many data sets something happened, and sums.
 type tally map[string]float64
 
 // share is a count in per cent of the data sets.
-func (c tally) share(name string) float64 { return 100 * c[name] / float64(*dataSets) }
+func (c tally) share(name string) float64 { return 100 * c[name] / float64(*tries) }
 
 // experiment runs f on every data set of every case, a goroutine for each, and tallies what it says.
 func experiment(seed uint64, cases int, f func(i int, r *rand.Rand, c tally)) []tally {
@@ -46,7 +43,7 @@ func experiment(seed uint64, cases int, f func(i int, r *rand.Rand, c tally)) []
 		tallies[i] = tally{}
 		group.Go(func() {
 			r := rand.New(rand.NewPCG(seed, uint64(i)))
-			for range *dataSets {
+			for range *tries {
 				f(i, r, tallies[i])
 			}
 		})
@@ -97,13 +94,13 @@ func TestSimulated(t *testing.T) {
 	const mark = "<!-- make simulate -->\n"
 	_, rest, ok := strings.Cut(string(text), mark)
 	shown, _, closed := strings.Cut(rest, mark)
-	if !ok || !closed || !alike(shown, o.b.String()) {
+	if !ok || !closed || !sameFigures(shown, o.b.String()) {
 		t.Errorf("%s does not show, between its marks %q, what make simulate prints", page, strings.TrimSpace(mark))
 	}
 }
 
-// alike reports whether two texts are the same but for the last digits of their figures.
-func alike(a, b string) bool {
+// sameFigures reports whether two texts are the same but for the last digits of their figures.
+func sameFigures(a, b string) bool {
 	figure := regexp.MustCompile(`[0-9]+\.[0-9]+`)
 	as, bs := figure.FindAllString(a, -1), figure.FindAllString(b, -1)
 	if len(as) != len(bs) || figure.ReplaceAllString(a, "#") != figure.ReplaceAllString(b, "#") {
@@ -119,15 +116,15 @@ func alike(a, b string) bool {
 	return true
 }
 
-func TestAlike(t *testing.T) {
+func TestSameFigures(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want bool
 	}{
 		{"a 1.5 % b", "a 1.6 % b", true}, {"a 1.5 % b", "a 8.7 % b", false}, {"a 1.5", "b 1.5", false}, {"10 of 12", "11 of 12", false}, {"1.5", "1.5 2.5", false},
 	} {
-		if alike(c.a, c.b) != c.want {
-			t.Errorf("%q and %q: alike %v", c.a, c.b, !c.want)
+		if sameFigures(c.a, c.b) != c.want {
+			t.Errorf("%q and %q: the same %v", c.a, c.b, !c.want)
 		}
 	}
 }
@@ -138,15 +135,15 @@ func TestAlike(t *testing.T) {
 // edition, 2005, section 5.2). An oracle knows what each block's trials have in common, takes it off, and
 // has twice the degrees of freedom.
 func (o *table) pairs() {
-	all := machines(0.02)
+	all := machines()
 	j := Usual("", nil)
 	j.Margin = 0
 	got := experiment(1, len(all), func(i int, r *rand.Rand, c tally) {
 		effect := 3 * all[i].deviation() / math.Sqrt(10)
-		logs, common := all[i].sweep(r, 10, []float64{effect, 0})
+		logs, common := all[i].apart(r, 10, []float64{effect, 0})
 		s := differences(logs[0], logs[1])
 		verdict := j.judge([]series{s})[0]
-		p, _ := stat.Pair(s.logs, 0, 0.95)
+		p, _ := stat.Pair(stat.Sample{Logs: s.logs}, 0.95)
 		c["covers"] += float64(one(p.Low <= math.Exp(effect) && math.Exp(effect) <= p.High))
 		c["finds"] += float64(one(verdict.verdict == differs))
 		c["optimum finds"] += float64(one(p.P() <= 0.05))
@@ -171,7 +168,7 @@ func (o *table) pairs() {
 
 // naive: the analysis that measures all of A, then all of B, on the same machines.
 func (o *table) naive() {
-	all := machines(0.02)
+	all := machines()
 	got := experiment(2, len(all), func(i int, r *rand.Rand, c tally) {
 		effect := 3 * all[i].deviation() / math.Sqrt(10)
 		covers, finds := all[i].naive(r, effect)
@@ -193,11 +190,11 @@ func (o *table) naive() {
 // families: what a sweep of five designs says wrongly, each compared with its neighbour and with the
 // first: seven comparisons. No margin ends comparisons early, so that every error there can be is made.
 func (o *table) families() {
-	all := machines(0.02)
+	all := machines()
 	once, looks := Usual("", nil), Usual("", nil)
 	once.Margin, looks.Margin, looks.Looks = 0, 0, NewLooks(LookBlocks())
 	got := experiment(3, len(all), func(i int, r *rand.Rand, c tally) {
-		logs, _ := all[i].sweep(r, 40, make([]float64, 5))
+		logs := all[i].sweep(r, 40, make([]float64, 5))
 		found := func(standings []standing) float64 {
 			for _, s := range standings {
 				if s.verdict == differs {

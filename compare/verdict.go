@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -15,6 +16,7 @@ const (
 	Slower     = "slower"
 	Equivalent = "equivalent" // the interval of the ratio lies within the margin
 	Undecided  = "undecided"
+	Unstable   = "unstable" // of one design in an open loop: more is offered than it can serve
 )
 
 // Verdict says how design A does beside design B, by the blocks that hold both.
@@ -32,13 +34,18 @@ type Verdict struct {
 	Ratio         result.Value `json:"ratio"`                 // A / B: geometric mean of the blocks' ratios
 	Low           result.Value `json:"low"`                   // 95 % interval of the ratio; with looks it holds at all of them together
 	High          result.Value `json:"high"`                  //
-	N             int          `json:"n"`                     // blocks
-	P             result.Value `json:"p"`                     // Student's t over all looks, adjusted by Holm's method for all verdicts of the sweep
-	Permutation   result.Value `json:"p_permutation"`         // within blocks and over all looks, not adjusted
+	N             int          `json:"n"`                     // blocks; of two runs, those of the one that has fewer
+	Paired        bool         `json:"paired"`                // by block; not so between two runs
+	ARun          string       `json:"a_run,omitempty"`       // between two runs: their directories,
+	BRun          string       `json:"b_run,omitempty"`       //
+	NA            int          `json:"n_a,omitempty"`         // and the blocks of each
+	NB            int          `json:"n_b,omitempty"`         //
+	P             result.Value `json:"p"`                     // Student's t, unpaired Welch's, over all looks; adjusted by Holm's method for all verdicts of the sweep
+	Permutation   result.Value `json:"p_permutation"`         // within blocks, unpaired of all blocks, over all looks; not adjusted
 	Verdict       string       `json:"verdict"`               // of A beside B
 	Margin        float64      `json:"margin"`                // of equivalence: 0.02 is 2 %
 	Detectable    result.Value `json:"detectable"`            // the ratio that so many blocks find with power 0.8
-	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more would decide, if the ratio stays the one seen; null where decided, or where 1000 blocks would not do
+	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen; null where decided, or where 1000 blocks would not do
 	Nearly        string       `json:"nearly,omitempty"`      // undecided: "equivalent" where the ratio seen lies within the margin
 	MoreLines     *int         `json:"more_lines"`            // lines of code of A beyond those of B; null where unknown
 	Looks         *int         `json:"looks,omitempty"`       // with a budget: how often the blocks were looked at, until this verdict stood
@@ -75,20 +82,20 @@ func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 	var list []Verdict
 	for i := range all {
 		if standings[i].ok {
-			v := newVerdict(pairs[i][0], pairs[i][1], standings[i].paired)
+			v := newPairedVerdict(pairs[i][0], pairs[i][1], standings[i].ratio)
 			j.fill(&v, &standings[i], len(all))
 			list = append(list, v)
 		}
 	}
-	return list
+	return append(list, overloads(rows)...)
 }
 
 // comparisons are the pairs of rows to compare, with the blocks of each. Without looks, pairs that share
 // fewer than two blocks are none.
 func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []series) {
-	values := blockValues(trials)
+	values, tried := blockValues(trials), triedBlocks(trials)
 	for _, p := range j.family(rows) {
-		s := newSeries(p[0], p[1], values)
+		s := newSeries(p[0], p[1], values, tried)
 		if _, ok := s.pair(len(s.logs)); ok || j.Looks != nil {
 			pairs, all = append(pairs, p), append(all, s)
 		}
@@ -96,29 +103,70 @@ func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*R
 	return pairs, all
 }
 
+// decideAll gives the verdicts of a family, each from the ratio of the same index.
+func (j Judgement) decideAll(list []Verdict, ratios []stat.Comparison) {
+	standings := newStandings(len(ratios))
+	for i := range ratios {
+		j.judgeOnce(&standings[i], ratios[i])
+	}
+	j.decide(standings)
+	for i := range list {
+		j.fill(&list[i], &standings[i], len(list))
+	}
+}
+
+// overloads are the verdicts on designs that cannot serve what is offered. Their Ratio is that of the
+// rate to the capacity.
+func overloads(rows []Row) []Verdict {
+	var list []Verdict
+	for i := range rows {
+		if r := &rows[i]; r.Unstable > 0 {
+			list = append(list, Verdict{Kind: "verdict", SchemaVersion: result.SchemaVersion, Workload: r.Workload, World: r.World,
+				Metric: measureOf(r), A: r.Design, Point: r.Point, Ratio: r.Metric(result.OfferedLoad).Median,
+				Low: result.Unavailable, High: result.Unavailable, N: r.Unstable, P: result.Unavailable,
+				Permutation: result.Unavailable, Detectable: result.Unavailable, Verdict: Unstable, Paired: true})
+		}
+	}
+	return list
+}
+
 // key finds the trials of a row.
 type key struct{ workload, world, design, point string }
 
 func rowKey(r *Row) key { return key{r.Workload, r.World, r.Design, r.Point.String()} }
 
-// blockValues are the measures of the throughput trials, by row and block; NaN of those without a number.
+// blockValues are the measures of the good throughput trials, by row and block.
 func blockValues(trials []result.Trial) map[key]map[int]measure {
 	values := map[key]map[int]measure{}
 	for i := range trials {
 		t := &trials[i]
-		if t.Kind != result.KindTrial {
+		if t.Kind != result.KindTrial || !t.Good() || t.Unstable {
 			continue
 		}
 		k := key{t.Workload, t.World, t.Design, t.Point.String()}
 		if values[k] == nil {
 			values[k] = map[int]measure{}
 		}
-		values[k][t.Block] = measure{math.NaN(), 0}
-		if v := float64(t.Metrics.Get(measureOf(t.Type == result.Job))); t.Good() && v > 0 {
+		if v := float64(t.Metrics.Get(measureOfTrial(t))); v > 0 && !math.IsInf(v, 0) {
 			values[k][t.Block] = measure{v, counting(t)}
 		}
 	}
 	return values
+}
+
+// triedBlocks are the blocks in which each row had a throughput trial, however it ended.
+func triedBlocks(trials []result.Trial) map[key]map[int]bool {
+	tried := map[key]map[int]bool{}
+	for i := range trials {
+		if t := &trials[i]; t.Kind == result.KindTrial {
+			k := key{t.Workload, t.World, t.Design, t.Point.String()}
+			if tried[k] == nil {
+				tried[k] = map[int]bool{}
+			}
+			tried[k][t.Block] = true
+		}
+	}
+	return tried
 }
 
 // measure is a trial's measure, with the variance of its logarithm that counting alone gives it.
@@ -127,7 +175,7 @@ type measure struct{ value, resolution float64 }
 // counting is that variance: a stream's window ends at any point between two of its n operations, so
 // that the count is off by up to one. The difference of two such roundings has a variance of 1/6.
 func counting(t *result.Trial) float64 {
-	if t.Type == result.Job || t.Operations == 0 {
+	if measureOfTrial(t) != result.Throughput || t.Operations == 0 {
 		return 0
 	}
 	n := float64(t.Operations)
@@ -135,11 +183,18 @@ func counting(t *result.Trial) float64 {
 }
 
 // measureOf is what a row is judged by.
-func measureOf(job bool) string {
-	if job {
+func measureOf(r *Row) string {
+	switch {
+	case r.Job:
 		return result.WallSeconds
+	case r.Open:
+		return result.ResponseP50
 	}
 	return result.Throughput
+}
+
+func measureOfTrial(t *result.Trial) string {
+	return measureOf(&Row{Job: t.Type == result.Job, Open: t.Open})
 }
 
 // family lists the pairs of rows to compare, each once.
@@ -176,11 +231,14 @@ func (j Judgement) family(rows []Row) [][2]*Row {
 	return pairs
 }
 
-// out reports whether a row can be in no verdict: a bound, or one without a number.
-func (r *Row) out() bool { return r.Bound || r.N == 0 }
+// out reports whether a row can be in no comparison: a bound, one without a number, one that could not
+// serve its load.
+func (r *Row) out() bool { return r.Bound || r.N == 0 || r.Unstable > 0 }
 
+// comparable reports whether two rows have the same measure of the same thing. Response times are
+// compared at equal rates only: any design is fast when hardly anybody comes.
 func comparable(a, b *Row) bool {
-	return a.Workload == b.Workload && a.World == b.World && a.Job == b.Job
+	return a.Workload == b.Workload && a.World == b.World && measureOf(a) == measureOf(b) && a.Rate == b.Rate
 }
 
 // agree reports whether two points have the same levels of the factors that both have.
@@ -222,29 +280,32 @@ func onlyDifference(a, b plan.Point) string {
 	return factor
 }
 
-// newVerdict names what is compared, and the ratio.
-func newVerdict(a, b *Row, paired stat.Paired) Verdict {
+// newPairedVerdict is what is known of two rows of one run before it is decided.
+func newPairedVerdict(a, b *Row, ratio stat.Comparison) Verdict {
+	v := newVerdict(a, b, ratio)
+	v.Paired = true
+	if a.Design == b.Design {
+		v.MoreLines = nil
+	}
+	return v
+}
+
+// newVerdict is what is known of two rows before it is decided.
+func newVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 	v := Verdict{
 		Kind: "verdict", SchemaVersion: result.SchemaVersion,
-		Workload: a.Workload, World: a.World, Metric: measureOf(a.Job), A: a.Design, B: b.Design,
-		Ratio: result.Value(paired.Ratio), N: paired.N,
+		Workload: a.Workload, World: a.World, Metric: measureOf(a), A: a.Design, B: b.Design,
+		Ratio: result.Value(ratio.Ratio), N: ratio.N,
 	}
 	v.Point, v.OnlyA, v.OnlyB = split(a.Point, b.Point)
-	if a.Lines != nil && b.Lines != nil && a.Design != b.Design {
+	if a.Lines != nil && b.Lines != nil {
 		more := *a.Lines - *b.Lines
 		v.MoreLines = &more
 	}
 	return v
 }
 
-func sortedBlocks(m map[int]measure) []int {
-	var blocks []int
-	for b := range m {
-		blocks = append(blocks, b)
-	}
-	slices.Sort(blocks)
-	return blocks
-}
+func sortedBlocks[T any](m map[int]T) []int { return slices.Sorted(maps.Keys(m)) }
 
 // split parts two points into what they share and what is of each alone.
 func split(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
@@ -266,12 +327,12 @@ func split(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
 // fill completes a verdict with how the comparison stands, one of m.
 func (j Judgement) fill(v *Verdict, s *standing, m int) {
 	v.Margin, v.Verdict = j.Margin, directed(s, v.Metric)
-	low, high := s.paired.Interval(1 - s.level(1-ratioConfidence))
+	low, high := s.ratio.Interval(1 - s.level(1-ratioConfidence))
 	v.Low, v.High = result.Value(low), result.Value(high)
 	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.permutation())
 	v.Detectable = result.Unavailable
 	if s.enough {
-		v.Detectable = result.Value(s.paired.Detectable(1, s.level(j.Alpha/float64(m))))
+		v.Detectable = result.Value(s.ratio.Detectable(1, s.level(j.Alpha/float64(m))))
 	}
 	if j.Looks != nil {
 		looks, spent := s.looks(), s.spent
@@ -287,28 +348,30 @@ func directed(s *standing, metric string) string {
 	switch {
 	case s.verdict != differs:
 		return s.verdict
-	case (s.paired.Ratio > 1) == result.LargerIsBetter(metric):
+	case (s.ratio.Ratio > 1) == result.LargerIsBetter(metric):
 		return Faster
 	}
 	return Slower
 }
 
 // wants says what an undecided comparison, one of m, may turn out to be, and how many more blocks would
-// decide it if the ratio stays the one seen; nil where blocksLimit would not do.
+// decide it if the ratio stays the one seen; nil where blocksLimit would not do. With looks, what the last
+// look asks for counts.
 func (j Judgement) wants(s *standing, m int) (nearly string, more *int) {
-	p, level := s.paired, s.last(j.Alpha/float64(m))
+	c, alpha, least := s.ratio, j.Alpha, 0
+	if j.Looks != nil {
+		alpha, least = float64(m)*j.Looks.last(j.Alpha/float64(m)), j.Looks.Blocks[0]
+	}
 	nearly = Equivalent
-	n := p.BlocksWithin(j.Margin, 1-level, blocksLimit)
-	if far := max(p.Ratio, 1/p.Ratio); far > 1+j.Margin {
+	n := c.BlocksWithin(j.Margin, 1-alpha/float64(m), blocksLimit)
+	if far := max(c.Ratio, 1/c.Ratio); far > 1+j.Margin {
 		nearly = ""
-		n = p.Blocks(far, 1, level, blocksLimit)
+		n = c.Blocks(far, m, alpha, blocksLimit)
 	}
 	if n >= blocksLimit {
 		return nearly, nil
 	}
-	if j.Looks != nil {
-		n = max(n, j.Looks.Blocks[0])
-	}
-	n = max(n-p.N, 1)
+	n = max(n, least)
+	n = max(n-c.N, 1)
 	return nearly, &n
 }

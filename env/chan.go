@@ -8,10 +8,14 @@ type Chan[T any] struct {
 }
 
 // NewChan makes a channel with room for capacity values; 0 makes every send meet its receive. The
-// name is the resource's in reports.
+// name is the resource's in reports; a channel without a name is no resource, and no meter watches it.
 func NewChan[T any](e Env, name string, capacity int) *Chan[T] {
 	e.own()
-	return &Chan[T]{meter: e.t.world.Meter(KindChan, name, capacity), ch: make(chan T, capacity)}
+	c := &Chan[T]{ch: make(chan T, capacity)}
+	if name != "" {
+		c.meter = e.t.world.Meter(KindChan, name, capacity)
+	}
+	return c
 }
 
 // Send delivers v, parking until there is room or a receiver. It panics on a closed channel.

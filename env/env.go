@@ -34,6 +34,8 @@ type World interface {
 	Burn(t *Task, d time.Duration)
 	// Sleep parks the caller on a timer for d.
 	Sleep(t *Task, d time.Duration)
+	// Until parks the caller until Now is at, as exactly as the world can; it may not return earlier.
+	Until(t *Task, at time.Duration)
 	// Wait parks the caller as for a network or disk answer.
 	Wait(t *Task, d time.Duration)
 	// Syscall blocks the caller in a system call: its thread is held, its CPU is given up.
@@ -164,6 +166,13 @@ func (e Env) Burn(d time.Duration) {
 func (e Env) Sleep(d time.Duration) {
 	e.own()
 	e.t.world.Sleep(e.t, d)
+}
+
+// Until parks the goroutine until [Env.Now] is at. Live it wakes as a server does for a request, by
+// the network poller and some tens of microseconds late, where Sleep may be a millisecond late.
+func (e Env) Until(at time.Duration) {
+	e.own()
+	e.t.world.Until(e.t, at)
 }
 
 // Wait parks the goroutine for d as for an answer from network or disk.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// port is a Chan of any element type, as Select needs it. Cases come in by value: a pointer to one
-// would make every caller's list of cases escape to the heap.
+// port is a Chan of any element type, as Select needs it. No method may keep what it is given: see
+// onStack.
 type port interface {
 	// try carries out the case if that needs no parking.
 	try(p any, ok *bool, send bool) bool

@@ -33,6 +33,9 @@ func (c *Chan[T]) OnSend(v T) Case {
 	if c == nil {
 		return Case{c: never{}}
 	}
+	if len(c.ch) > cap(c.ch) { // never; but it tells the compiler that what v points to leaves the stack
+		c.ch <- v
+	}
 	return Case{c: c, p: &v, send: true}
 }
 
@@ -78,7 +81,13 @@ func choose(cases []Case) int {
 // onStack hides cases from escape analysis. It cannot see through a call of port, and would put every
 // list of cases, every value sent and every variable received into on the heap. This is sound as
 // long as no Case, and no p of one, is stored on the heap or outlives Select: such memory would still
-// point to where the stack was before it moved. What Select hands to channels are copies.
+// point to where the stack was before it moved. What Select hands to channels are copies of the values
+// sent; what those point to is on the heap, as OnSend sees to.
+//
+// Nothing may be called while the address is a plain number, as a stack that grows in the call moves: so
+// the checks of checkptr, which come with the race detector, are off.
+//
+//go:nocheckptr
 func onStack(cases []Case) []Case {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(cases)))
 	return unsafe.Slice(*(**Case)(unsafe.Pointer(&at)), len(cases))

@@ -3,9 +3,7 @@ package env
 import (
 	"io"
 	"math"
-	"runtime"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -163,80 +161,4 @@ func TestNativeSide(t *testing.T) {
 	if _, _, done := native([]Case{c.OnRecv(nil), other.OnRecv(nil)}, -1); done {
 		t.Error("a native select of two payload types")
 	}
-}
-
-// TestSelectOnMovingStack parks Selects whose values and variables are on the stack, moves the stack
-// by growing it before and by letting the collector shrink it meanwhile, and looks at what arrived.
-func TestSelectOnMovingStack(t *testing.T) {
-	type big struct{ a [64]int }
-	synctest.Test(t, func(t *testing.T) {
-		in, out := &Chan[big]{ch: make(chan big)}, &Chan[string]{ch: make(chan string)}
-		same, back := &Chan[big]{ch: make(chan big)}, make(chan big)
-		park := func(cases func(v *big) []Case) {
-			go func() {
-				deep(500)
-				var v big
-				v.a[7] = 1
-				Select(cases(&v)...)
-				deep(100)
-				back <- v
-			}()
-			for range 4 { // the collector halves a stack once a cycle
-				synctest.Wait()
-				runtime.GC()
-			}
-		}
-		var want big
-		want.a[63] = 42
-		for _, others := range [][]Case{
-			{same.OnRecv(nil)},                                  // parks in a native select
-			{out.OnRecv(nil), same.OnRecv(nil)},                 // in package reflect
-			{same.OnRecv(nil), out.OnRecv(nil), out.OnSend("")}, // with another send
-		} {
-			park(func(v *big) []Case { return append([]Case{in.OnRecv(v)}, others...) })
-			in.ch <- want
-			if got := <-back; got != want {
-				t.Errorf("%d others: received %v", len(others), got)
-			}
-			park(func(v *big) []Case { return append([]Case{in.OnSend(*v)}, others...) })
-			if got := <-in.ch; got.a[7] != 1 {
-				t.Errorf("%d others: sent %v", len(others), got)
-			}
-			<-back
-		}
-		// All on the stack: no append, no function that returns cases.
-		go func() {
-			deep(500)
-			var v big
-			v.a[7] = 2
-			Select(in.OnSend(v), same.OnRecv(&v))
-			Select(in.OnRecv(&v), out.OnRecv(nil), same.OnSend(v))
-			deep(100)
-			back <- v
-		}()
-		for range 4 {
-			synctest.Wait()
-			runtime.GC()
-		}
-		if got := <-in.ch; got.a[7] != 2 {
-			t.Errorf("sent %v", got)
-		}
-		for range 4 {
-			synctest.Wait()
-			runtime.GC()
-		}
-		in.ch <- want
-		if got := <-back; got != want {
-			t.Errorf("received %v", got)
-		}
-	})
-}
-
-//go:noinline
-func deep(n int) int {
-	var frame [64]int
-	if n == 0 {
-		return frame[n]
-	}
-	return deep(n-1) + frame[n&63]
 }

@@ -25,36 +25,56 @@ func Boxes(w io.Writer, rows []compare.Row, st Style) error {
 }
 
 func boxes(b *strings.Builder, f *frame, st Style) {
-	kept := slices.DeleteFunc(slices.Clone(f.rows), func(r compare.Row) bool { return math.IsNaN(quantile(r, "p50")) })
+	if f.job {
+		return
+	}
+	kinds := []string{"latency"}
+	if f.open {
+		kinds = []string{"service", "response"}
+	}
+	columns := f.labels()
+	kind := column{head: "of", left: true}
+	type drawn struct {
+		row compare.Row
+		of  string
+	}
+	var kept []drawn
 	top := 0.0
-	for _, r := range kept {
-		for _, q := range []string{"p50", "p75", "p95"} {
-			if v := quantile(r, q); v > top { // false for NaN
-				top = v
+	for _, r := range f.rows {
+		for _, of := range kinds {
+			if math.IsNaN(quantile(r, of, "p50")) {
+				continue
+			}
+			kept = append(kept, drawn{r, of})
+			f.label(columns, r)
+			kind.add(of, plain)
+			for _, q := range []string{"p50", "p75", "p95"} {
+				if v := quantile(r, of, q); v > top { // false for NaN
+					top = v
+				}
 			}
 		}
 	}
-	if f.job || top == 0 {
+	if top == 0 {
 		return
 	}
-	a := axisTo(top, result.Nanoseconds)
-	columns := f.labels()
-	used := 0
-	for _, r := range kept {
-		f.label(columns, r)
+	if f.open {
+		columns = append(columns, kind)
 	}
+	used := 0
 	for i := range columns {
 		used += columns[i].width() + gap
 	}
+	a := axisTo(top, result.Nanoseconds)
 	width := max(minBoxWidth, min(st.width(), maxPlotWidth)-used)
 	chart := column{left: true}
 	chart.head, chart.rule = ruler(a, width, st)
 	inside := utf8.RuneCountInString(chart.rule)
-	for _, r := range kept {
-		t := seriesTone(slices.Index(f.designs(), r.Design))
-		chart.cells = append(chart.cells, cell{box(r, a, inside, st), t})
+	for _, d := range kept {
+		t := seriesTone(slices.Index(f.designs(), d.row.Design))
+		chart.cells = append(chart.cells, cell{box(d.row, d.of, a, inside, st), t})
 	}
-	heading(b, f.rows[0].Workload+": latency",
+	heading(b, f.rows[0].Workload+": "+strings.Join(kinds, " and "),
 		"box p25-p75 with the median, whiskers p5-p95", st)
 	render(b, append(columns, chart), st)
 }
@@ -70,9 +90,9 @@ func (f *frame) designs() []string {
 	return out
 }
 
-// quantile is a row's latency quantile in nanoseconds, NaN where it is unknown or infinite.
-func quantile(r compare.Row, q string) float64 {
-	v := float64(r.Metric("latency_" + q + "_ns").Median)
+// quantile is a row's quantile of latency, service or response in nanoseconds, NaN where it is unknown or infinite.
+func quantile(r compare.Row, of, q string) float64 {
+	v := float64(r.Metric(of + "_" + q + "_ns").Median)
 	if math.IsInf(v, 0) {
 		return math.NaN()
 	}
@@ -102,10 +122,10 @@ func ruler(a axis, width int, st Style) (labels, line string) {
 }
 
 // box draws one row. A quantile that is not known leaves its part out.
-func box(r compare.Row, a axis, width int, st Style) string {
+func box(r compare.Row, of string, a axis, width int, st Style) string {
 	signs := []rune(strings.Repeat(" ", width))
 	at := func(q string) (int, bool) {
-		v := quantile(r, q)
+		v := quantile(r, of, q)
 		if math.IsNaN(v) {
 			return 0, false
 		}

@@ -15,6 +15,7 @@ const world = "world"
 type frame struct {
 	rows    []compare.Row
 	job     bool
+	open    bool     // an open loop
 	shared  []string // workload, world, "stage 1ms", "workers = cpus", in the order of the points
 	varying []string // factors that differ, and "world"
 	trials  int      // of every row, with or without a number; 0 where rows differ
@@ -24,9 +25,9 @@ type frame struct {
 func frames(rows []compare.Row) []frame {
 	var out []frame
 	for _, r := range rows {
-		i := slices.IndexFunc(out, func(f frame) bool { return f.job == r.Job && f.rows[0].Workload == r.Workload })
+		i := slices.IndexFunc(out, func(f frame) bool { return f.job == r.Job && f.open == r.Open && f.rows[0].Workload == r.Workload })
 		if i < 0 {
-			out = append(out, frame{job: r.Job})
+			out = append(out, frame{job: r.Job, open: r.Open})
 			i = len(out) - 1
 		}
 		out[i].rows = append(out[i].rows, r)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,7 +159,7 @@ func TestGoldens(t *testing.T) {
 	unicode, ascii := Style{Width: 100, Unicode: true}, Style{Width: 80}
 	color := Style{Width: 100, Unicode: true, Color: true}
 	type renderer func(*bytes.Buffer, []compare.Row, Style) error
-	table := func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Table(b, rows, nil, st) }
+	table := func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Table(b, rows, nil, nil, st) }
 	for _, g := range []struct {
 		name   string
 		rows   []compare.Row
@@ -170,7 +171,7 @@ func TestGoldens(t *testing.T) {
 		{"wordcount-unicode-100.txt", counts(), unicode, table},
 		{"wordcount-ascii-80.txt", counts(), ascii, table},
 		{"both-color.txt", append(shops()[:14], counts()[:3]...), color, table},
-		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil) }},
+		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
 		{"plots-unicode-100.txt", shops(), unicode, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Plots(b, rows, st) }},
 		{"boxes-ascii-80.txt", shops(), ascii, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Boxes(b, rows, st) }},
 	} {
@@ -182,4 +183,55 @@ func TestGoldens(t *testing.T) {
 			golden(t, g.name, b.Bytes())
 		})
 	}
+}
+
+// crowd makes one row of an open loop at a fraction of the capacity of 400 a second.
+func crowd(design string, load float64) compare.Row {
+	r := shop(design, 2, 400, 0.02)
+	r.Point = r.Point.With("load", plan.FloatLevel(load))
+	r.Open, r.Rate = true, 400*load
+	wait := 4e6 * load / (2 * max(1-load, 0.02))
+	values := map[string]float64{"rate_per_s": r.Rate, "offered_per_s": r.Rate * 1.01, "offered_load": load, "arrived": r.Rate * 1.01,
+		"throughput_per_s": min(r.Rate, 400), "goodput_per_s": min(r.Rate, 390), "dropped": max(0, r.Rate-390), "abandoned": r.Rate / 100,
+		"parallelism": 2 * min(load, 1), "response_mean_ns": 4e6 + wait, "model_md1_response_mean_ns": 3.9e6 + wait}
+	for i, q := range []string{"p5", "p25", "p50", "p75", "p95"} {
+		values["service_"+q+"_ns"] = 4e6 + 1e5*float64(i)
+		values["response_"+q+"_ns"] = 4e6 + wait*float64(i)/2
+	}
+	if load > 1 {
+		r.Unstable = 10
+		for name := range values {
+			if strings.HasPrefix(name, "response_") || strings.HasPrefix(name, "model_") {
+				delete(values, name)
+			}
+		}
+	}
+	r.Metrics = summaries(0.02, 10, values)
+	return r
+}
+
+// TestOpenLoopPage has two designs under customers who come by themselves, up to beyond saturation.
+func TestOpenLoopPage(t *testing.T) {
+	var rows []compare.Row
+	for _, design := range []string{"locking", "parsteam"} {
+		for _, load := range []float64{0.3, 0.9, 1.1} {
+			rows = append(rows, crowd(design, load))
+		}
+	}
+	verdicts := []compare.Verdict{
+		{Workload: "coffee", Metric: result.ResponseP50, A: "parsteam", B: "locking", Point: rows[0].Point, Ratio: 0.75, Low: 0.7, High: 0.8,
+			N: 10, Verdict: compare.Faster, Detectable: 1.02, MoreLines: ptr(5), Paired: true},
+		{Workload: "coffee", Metric: result.ResponseP50, A: "locking", Point: rows[2].Point, Ratio: 1.1, Verdict: compare.Unstable},
+		{Workload: "coffee", Metric: result.ResponseP50, A: "parsteam", Point: rows[2].Point, Ratio: result.Unavailable, Verdict: compare.Unstable},
+	}
+	var page bytes.Buffer
+	if err := Table(&page, rows, verdicts, nil, Style{Width: 100, Unicode: true}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "open-unicode-100.txt", page.Bytes())
+	page.Reset()
+	if err := Markdown(&page, rows, verdicts, nil); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "open.md", page.Bytes())
 }

@@ -7,40 +7,57 @@ import (
 	"github.com/brewput/brewput/compare"
 )
 
-// Markdown writes the main table as a GitHub table with its footnotes, and the verdicts as a list. It
-// leaves no column out.
-func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict) error {
+// Markdown writes the main table as a GitHub table with its footnotes, the verdicts as a list, and what to
+// be wary of. It leaves no column out.
+func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning) error {
 	var b strings.Builder
-	escape := strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`)
 	for _, f := range frames(rows) {
 		blank(&b)
 		columns := f.columns()
-		b.WriteString(escape.Replace(strings.Join(f.shared, " · ")) + "\n\n")
-		heads, rules := "|", "|"
-		for _, c := range columns {
-			head := strings.TrimSpace(c.group + " " + c.head)
-			heads += " " + escape.Replace(head) + " |"
-			if c.left {
-				rules += " --- |"
-			} else {
-				rules += " ---: |"
-			}
-		}
-		b.WriteString(heads + "\n" + rules + "\n")
-		for i := range f.rows {
-			line := "|"
-			for _, c := range columns {
-				line += " " + escape.Replace(c.cells[i].text) + " |"
-			}
-			b.WriteString(line + "\n")
-		}
+		b.WriteString(escapeMarkdown(strings.Join(f.shared, " · ")) + "\n\n")
+		markdownTable(&b, columns)
 		for i, n := range f.footnotes(columns) {
 			if i == 0 {
 				b.WriteString("\n")
 			}
-			b.WriteString(escape.Replace(n) + "  \n") // two spaces end a line in Markdown
+			b.WriteString(escapeMarkdown(n) + "  \n") // two spaces end a line in Markdown
 		}
 	}
+	markdownVerdicts(&b, verdicts)
+	for i, x := range warnings {
+		markdownWarning(&b, i, x.Text)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func escapeMarkdown(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`).Replace(s)
+}
+
+func markdownTable(b *strings.Builder, columns []column) {
+	heads, rules, rows := "|", "|", 0
+	for _, c := range columns {
+		head := strings.TrimSpace(c.group + " " + c.head)
+		heads += " " + escapeMarkdown(head) + " |"
+		if c.left {
+			rules += " --- |"
+		} else {
+			rules += " ---: |"
+		}
+		rows = len(c.cells)
+	}
+	b.WriteString(heads + "\n" + rules + "\n")
+	for i := range rows {
+		line := "|"
+		for _, c := range columns {
+			line += " " + escapeMarkdown(c.cells[i].text) + " |"
+		}
+		b.WriteString(line + "\n")
+	}
+}
+
+func markdownVerdicts(b *strings.Builder, verdicts []compare.Verdict) {
 	quiet := saidOnce(verdicts)
 	for i, v := range verdicts {
 		if i == 0 {
@@ -50,8 +67,14 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict) error
 		if at != "" {
 			at += ": "
 		}
-		b.WriteString("- " + escape.Replace(at+sentence(v, quiet)) + "\n")
+		b.WriteString("- " + escapeMarkdown(at+sentence(v, quiet)) + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+}
+
+// markdownWarning writes the warning number i of a list.
+func markdownWarning(b *strings.Builder, i int, text string) {
+	if i == 0 {
+		b.WriteString("\nWarnings:\n\n")
+	}
+	b.WriteString("- " + escapeMarkdown(text) + "\n")
 }

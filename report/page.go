@@ -12,7 +12,7 @@ import (
 
 // Table writes the page for people: the results, the verdicts, what they look like, then what the observed trials
 // saw, and last what to be wary of.
-func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, st Style) error {
+func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning, st Style) error {
 	if len(rows) == 0 {
 		_, err := io.WriteString(w, "No trial ended: there is nothing to show.\n")
 		return err
@@ -31,13 +31,14 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, st Style
 	if err := Verdicts(&b, verdicts, st); err != nil {
 		return err
 	}
+	views(&b, rows, st)
 	for _, part := range []func(*strings.Builder, *frame, Style){plots, boxes, resources, ledger} {
 		for i := range fs {
 			part(&b, &fs[i], st)
 		}
 	}
-	messages(&b, "errors", alarm, rows, func(r compare.Row) []string { return r.Errors }, st)
-	messages(&b, "warnings", caution, rows, func(r compare.Row) []string { return r.Warnings }, st)
+	messages(&b, "errors", alarm, nil, rows, func(r compare.Row) []string { return r.Errors }, st)
+	messages(&b, "warnings", caution, warnings, rows, func(r compare.Row) []string { return r.Warnings }, st)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -60,13 +61,18 @@ func alone(rows []compare.Row) bool {
 // results writes the main table of a frame.
 func results(b *strings.Builder, f *frame, st Style) {
 	blank(b)
-	shared := make([]string, len(f.shared))
-	for i, s := range f.shared {
-		shared[i] = st.ascii(s)
-	}
-	wrap(b, shared, st.pick(" · ", ", "), 0, st.width())
-	b.WriteString("\n")
+	sharing(b, f.shared, st)
 	fitted(b, f.columns(), f.footnotes, st)
+}
+
+// sharing writes what all rows of a table share.
+func sharing(b *strings.Builder, texts []string, st Style) {
+	words := make([]string, len(texts))
+	for i, s := range texts {
+		words[i] = st.ascii(s)
+	}
+	wrap(b, words, st.pick(" · ", ", "), 0, st.width())
+	b.WriteString("\n")
 }
 
 // fitted writes a table that fits the page, with its footnotes and what had to be left out.
@@ -104,8 +110,9 @@ func heading(b *strings.Builder, title, remark string, st Style) {
 	b.WriteString("\n")
 }
 
-// messages writes each distinct text once, with the rows and designs that it concerns.
-func messages(b *strings.Builder, title string, t tone, rows []compare.Row, of func(compare.Row) []string, st Style) {
+// messages writes what concerns the run, then each distinct text of the rows once, with the rows and
+// designs that it concerns.
+func messages(b *strings.Builder, title string, t tone, whole []compare.Warning, rows []compare.Row, of func(compare.Row) []string, st Style) {
 	type concern struct {
 		text    string
 		rows    int
@@ -125,10 +132,13 @@ func messages(b *strings.Builder, title string, t tone, rows []compare.Row, of f
 			}
 		}
 	}
-	if len(list) == 0 {
+	if len(list)+len(whole) == 0 {
 		return
 	}
 	heading(b, title, "", st)
+	for _, x := range whole {
+		warning(b, x.Text, st)
+	}
 	for _, c := range list {
 		where := fmt.Sprintf("(%d of %d rows: %s)", c.rows, len(rows), strings.Join(c.designs, ", "))
 		if c.rows == len(rows) {
@@ -137,4 +147,10 @@ func messages(b *strings.Builder, title string, t tone, rows []compare.Row, of f
 		b.WriteString(st.paint(t, "!") + " ")
 		wrap(b, strings.Fields(st.ascii(c.text+" "+where)), " ", 2, st.width()-2)
 	}
+}
+
+// warning writes a warning of a run.
+func warning(b *strings.Builder, text string, st Style) {
+	b.WriteString(st.paint(caution, "!") + " ")
+	wrap(b, strings.Fields(st.ascii(text)), " ", 2, st.width()-2)
 }

@@ -41,7 +41,10 @@ func plots(b *strings.Builder, f *frame, st Style) {
 	}
 	metric, name := f.measure()
 	plot(b, f, factor, metric, name, st)
-	if !f.job {
+	switch {
+	case f.open:
+		plot(b, f, factor, result.Goodput, "customers served in time", st)
+	case !f.job:
 		plot(b, f, factor, result.LatencyMean, "mean latency", st)
 	}
 }

@@ -143,7 +143,7 @@ func TestNote(t *testing.T) {
 func TestSigns(t *testing.T) {
 	page := func(rows ...compare.Row) string {
 		var b bytes.Buffer
-		if err := Table(&b, rows, nil, Style{Unicode: true}); err != nil {
+		if err := Table(&b, rows, nil, nil, Style{Unicode: true}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -173,7 +173,7 @@ func TestPageFitsAndIsASCII(t *testing.T) {
 	for _, width := range []int{1, 60, 80, 100, 200} {
 		for name, rows := range map[string][]compare.Row{"coffee": shops(), "wordcount": counts(), "stages": stages()} {
 			var b bytes.Buffer
-			if err := Table(&b, rows, nil, Style{Width: width}); err != nil {
+			if err := Table(&b, rows, nil, nil, Style{Width: width}); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(b.String()) {
@@ -208,7 +208,7 @@ func stages() []compare.Row {
 
 func TestColorOnlyAddsEscapes(t *testing.T) {
 	var with, without bytes.Buffer
-	if err := errors.Join(Table(&with, shops(), nil, Style{Unicode: true, Color: true}), Table(&without, shops(), nil, Style{Unicode: true})); err != nil {
+	if err := errors.Join(Table(&with, shops(), nil, nil, Style{Unicode: true, Color: true}), Table(&without, shops(), nil, nil, Style{Unicode: true})); err != nil {
 		t.Fatal(err)
 	}
 	bare := with.String()
@@ -226,7 +226,7 @@ func TestMessagesOnce(t *testing.T) {
 	rows[1].Warnings = []string{"everywhere"}
 	rows[2].Warnings = []string{"hot", "everywhere"}
 	var b bytes.Buffer
-	if err := Table(&b, rows, nil, Style{}); err != nil {
+	if err := Table(&b, rows, nil, nil, Style{}); err != nil {
 		t.Fatal(err)
 	}
 	want := "warnings\n! hot (2 of 3 rows: a, b)\n! everywhere (every row)\n"
@@ -318,7 +318,7 @@ func TestBoxWithoutTails(t *testing.T) {
 		{map[string]float64{"latency_p50_ns": 4}, "    #"},
 		{map[string]float64{"latency_p5_ns": 2, "latency_p50_ns": 4, "latency_p95_ns": 8}, "  |-#---|"},
 	} {
-		if got := box(row("a", 10, c.quantiles), a, 11, Style{}); got != c.want {
+		if got := box(row("a", 10, c.quantiles), "latency", a, 11, Style{}); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.quantiles, got, c.want)
 		}
 	}
@@ -331,7 +331,7 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
 
 func TestWriteErrorsAreReported(t *testing.T) {
 	for name, err := range map[string]error{
-		"Table": Table(failing{}, shops(), nil, Style{}), "Markdown": Markdown(failing{}, shops(), nil), "Plots": Plots(failing{}, shops(), Style{}),
+		"Table": Table(failing{}, shops(), nil, nil, Style{}), "Markdown": Markdown(failing{}, shops(), nil, nil), "Plots": Plots(failing{}, shops(), Style{}),
 		"Boxes": Boxes(failing{}, shops(), Style{}), "CSV": CSV(failing{}, trialsOf()), "Bench": Bench(failing{}, trialsOf(), nil),
 		"JSON": JSON(failing{}, 1),
 	} {

@@ -28,8 +28,11 @@ const (
 
 // measure is the metric that a table is about, with its heading.
 func (f *frame) measure() (metric, heading string) {
-	if f.job {
+	switch {
+	case f.job:
 		return result.WallSeconds, "wall time"
+	case f.open:
+		return result.ResponseP50, "median response"
 	}
 	return result.Throughput, "throughput"
 }
@@ -48,7 +51,11 @@ func (f *frame) columns() []column {
 	if f.trials == 0 {
 		columns = append(columns, f.column("", "trials", func(r compare.Row) string { return strconv.Itoa(trials(r)) }))
 	}
-	columns = append(columns, f.measureColumns()...)
+	if f.open {
+		columns = append(columns, f.openColumns()...)
+	} else {
+		columns = append(columns, f.measureColumns()...)
+	}
 	if f.job {
 		for i, metric := range []string{result.ItemsRate, result.BytesRate} {
 			if f.known(metric) {
@@ -57,13 +64,16 @@ func (f *frame) columns() []column {
 				columns = append(columns, c)
 			}
 		}
-	} else {
+	} else if !f.open {
 		columns = append(columns, f.latencyColumns()...)
 	}
 	used := f.metricColumn("CPUs", "used", result.Parallelism, fewDigits)
 	used.drop = 4
 	lines := f.column("", "lines", lines)
 	lines.drop = 1
+	if f.open { // a price for which the times pay: they matter more
+		lines.drop = 4
+	}
 	columns = append(columns, used, lines)
 	if note := f.noteColumn(); note.cells != nil {
 		columns = append(columns, note)
@@ -127,13 +137,17 @@ func (f *frame) footnotes(columns []column) []string {
 	}
 	var notes []string
 	measured := slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.N > 0 })
-	if measured && !slices.ContainsFunc(columns, interval) {
+	if measured && !f.open && !slices.ContainsFunc(columns, interval) {
 		notes = append(notes, "no intervals: they need at least 6 trials")
 	} else if has(noInterval) {
 		notes = append(notes, noInterval+" : an interval needs at least 6 trials")
 	}
 	if has(noQuantile) {
-		notes = append(notes, noQuantile+" : too few operations for this quantile")
+		text := noQuantile + " : too few operations for this quantile"
+		if f.open {
+			text = noQuantile + " : too few customers for this quantile, or too many lost, in some trial"
+		}
+		notes = append(notes, text)
 	}
 	if has(notAvailable) {
 		notes = append(notes, notAvailable+" : unavailable")
@@ -204,12 +218,22 @@ func note(r compare.Row) string {
 	if r.Bound {
 		words = append(words, "bound")
 	}
+	if r.Unstable > 0 {
+		words = append(words, "unstable")
+	}
 	total := trials(r)
+	if r.Late > 0 {
+		words = append(words, fmt.Sprintf("late %d/%d", r.Late, total))
+	}
 	for _, s := range []struct {
 		status result.Status
 		word   string
 	}{{result.Wrong, "wrong answer"}, {result.Violated, "violated"}, {result.Failed, "failed"}} {
-		if n := r.Statuses[s.status]; n == total && n > 0 {
+		n := r.Statuses[s.status]
+		if s.status == result.Failed {
+			n -= r.Late
+		}
+		if n == total && n > 0 {
 			words = append(words, s.word)
 		} else if n > 0 {
 			words = append(words, fmt.Sprintf("%s %d/%d", s.word, n, total))

@@ -18,9 +18,17 @@ func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
 		return nil
 	}
 	var b strings.Builder
-	n := len(verdicts)
+	n := 0
+	for _, v := range verdicts {
+		if v.Verdict != compare.Unstable {
+			n++
+		}
+	}
 	remark := "the chance of a false difference is at most 5 %"
-	if n > 1 {
+	switch {
+	case n == 0:
+		remark = ""
+	case n > 1:
 		remark = fmt.Sprintf("the chance of a false difference among these %d is at most 5 %%", n)
 	}
 	heading(&b, verdicts[0].Workload+": verdicts", remark, st)
@@ -43,45 +51,70 @@ func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
 
 // sentence says one verdict in words. The factors of quiet need no mention.
 func sentence(v compare.Verdict, quiet []string) string {
-	a, b := v.A, v.B
-	if v.A == v.B { // two levels of one design
-		a += " " + points(v.OnlyA, nil)
-		b = points(v.OnlyB, nil)
-	} else {
-		a, b = with(a, v.OnlyA, quiet), with(b, v.OnlyB, quiet)
-	}
+	a, b, both := sides(v, quiet)
 	interval := fmt.Sprintf("%s to %s", ratio(v.Low), ratio(v.High))
 	switch v.Verdict {
+	case compare.Unstable:
+		if !v.Ratio.Known() {
+			return v.A + " is unstable: its queue grows as long as customers come"
+		}
+		return fmt.Sprintf("%s is unstable: %s times as many customers come as it can serve", v.A, ratio(v.Ratio))
 	case compare.Equivalent:
-		return fmt.Sprintf("%s and %s: equivalent within %.3g %% (%sx, 95 %% interval %s)", a, b, 100*v.Margin, ratio(v.Ratio), interval)
+		return fmt.Sprintf("%s: equivalent within %.3g %% (%sx, 95 %% interval %s)", both, 100*v.Margin, ratio(v.Ratio), interval)
 	case compare.Undecided:
-		hope := "would detect " + ratio(v.Ratio) + "x"
-		if v.Nearly == compare.Equivalent {
-			hope = fmt.Sprintf("would show them equivalent within %.3g %%", 100*v.Margin)
-		}
-		detect := fmt.Sprintf("these %d blocks detect %sx", v.N, ratio(v.Detectable))
-		if !v.Detectable.Known() {
-			detect = fmt.Sprintf("%d blocks are too few to decide anything", v.N)
-		}
-		return fmt.Sprintf("%s and %s: undecided (%sx, 95 %% interval %s); %s, %s more %s",
-			a, b, ratio(v.Ratio), interval, detect, blocks(v.MoreBlocks), hope)
+		return fmt.Sprintf("%s: undecided (%sx, 95 %% interval %s); %s", both, ratio(v.Ratio), interval, prospect(v))
 	}
 	text := fmt.Sprintf("%s is %sx %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
-	if !result.LargerIsBetter(v.Metric) {
+	if v.Metric == result.ResponseP50 {
+		text = fmt.Sprintf("%s responds in %sx the time of %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
+	} else if !result.LargerIsBetter(v.Metric) {
 		text = fmt.Sprintf("%s takes %sx the time of %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
 	}
-	if v.MoreLines != nil {
+	if v.MoreLines != nil && (v.Paired || *v.MoreLines != 0) {
 		text += price(*v.MoreLines)
 	}
 	return text
 }
 
-// blocks is a number of blocks to add; nil is more than anyone would run.
-func blocks(n *int) string {
-	if n == nil {
-		return "hundreds"
+// sides names what is compared, one by one and both together.
+func sides(v compare.Verdict, quiet []string) (a, b, both string) {
+	switch {
+	case !v.Paired: // one design in two runs
+		a, b = with("new", v.OnlyA, quiet), with("old", v.OnlyB, quiet)
+		return v.A + ": " + a, b, v.A + ", " + a + " and " + b
+	case v.A == v.B: // two levels of one design
+		a, b = v.A+" "+points(v.OnlyA, nil), points(v.OnlyB, nil)
+	default:
+		a, b = with(v.A, v.OnlyA, quiet), with(v.B, v.OnlyB, quiet)
 	}
-	return fmt.Sprint(*n)
+	return a, b, a + " and " + b
+}
+
+// prospect is what the blocks of an undecided verdict can find, and what more of them would.
+func prospect(v compare.Verdict) string {
+	have := fmt.Sprint(v.N)
+	if !v.Paired {
+		have = fmt.Sprintf("%d and %d", v.NA, v.NB)
+	}
+	detect := fmt.Sprintf("these %s blocks detect %sx", have, ratio(v.Detectable))
+	if !v.Detectable.Known() {
+		detect = have + " blocks are too few to decide anything"
+	}
+	needed := "over 1000 blocks" // or never
+	if v.MoreBlocks != nil {
+		needed = fmt.Sprintf("%d more", *v.MoreBlocks)
+	}
+	if !v.Paired { // a run that has ended gets no more blocks
+		needed = "runs of over 1000 blocks"
+		if v.MoreBlocks != nil {
+			needed = fmt.Sprintf("runs of %d blocks", v.N+*v.MoreBlocks)
+		}
+	}
+	hope := "would detect " + ratio(v.Ratio) + "x"
+	if v.Nearly == compare.Equivalent {
+		hope = fmt.Sprintf("would show them equivalent within %.3g %%", 100*v.Margin)
+	}
+	return detect + ", " + needed + " " + hope
 }
 
 // price is the price of a design in code.

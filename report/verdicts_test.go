@@ -14,7 +14,7 @@ func TestSentences(t *testing.T) {
 	buffer := func(n int) plan.Point {
 		return plan.NewPoint(plan.Setting{Factor: "buffer", Level: plan.IntLevel(n)})
 	}
-	base := compare.Verdict{A: "finelocking", B: "locking", Metric: result.Throughput, Margin: 0.02,
+	base := compare.Verdict{A: "finelocking", B: "locking", Paired: true, Metric: result.Throughput, Margin: 0.02,
 		Ratio: 1.9, Low: 1.85, High: 1.95, N: 10, Detectable: 1.05}
 	for _, c := range []struct {
 		change func(*compare.Verdict)
@@ -37,6 +37,22 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Metric, v.Ratio, v.Low, v.High = compare.Faster, result.WallSeconds, 0.5, 0.4, 0.6
 		}, "finelocking takes 0.50x the time of locking (95 % interval 0.40 to 0.60)"},
+		{func(v *compare.Verdict) { between(v); v.Verdict, v.MoreLines = compare.Faster, &more },
+			"locking: new is 1.90x old (95 % interval 1.85 to 1.95), for 9 more lines"},
+		{func(v *compare.Verdict) { between(v); v.Verdict, v.MoreLines = compare.Faster, new(int) },
+			"locking: new is 1.90x old (95 % interval 1.85 to 1.95)"},
+		{func(v *compare.Verdict) {
+			between(v)
+			v.Verdict, v.OnlyB, v.Ratio, v.Low, v.High = compare.Equivalent, buffer(1), 1.001, 0.995, 1.006
+		}, "locking, new and old (buffer 1): equivalent within 2 % (1.001x, 95 % interval 0.995 to 1.006)"},
+		{func(v *compare.Verdict) {
+			between(v)
+			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High = compare.Undecided, &blocks, 1.03, 0.98, 1.08
+		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); these 12 and 10 blocks detect 1.050x, runs of 16 blocks would detect 1.030x"},
+		{func(v *compare.Verdict) {
+			between(v)
+			v.Verdict, v.Detectable, v.Ratio, v.Low, v.High = compare.Undecided, result.Unavailable, 1.03, 0.98, 1.08
+		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); 12 and 10 blocks are too few to decide anything, runs of over 1000 blocks would detect 1.030x"},
 	} {
 		v := base
 		c.change(&v)
@@ -46,11 +62,16 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// between makes a verdict one of a design in two runs.
+func between(v *compare.Verdict) {
+	v.A, v.B, v.Paired, v.ARun, v.BRun, v.NA, v.NB = "locking", "locking", false, "new", "old", 12, 10
+}
+
 func TestVerdictsUnderTheirPoints(t *testing.T) {
 	at := func(cpus int) plan.Point {
 		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}, plan.Setting{Factor: "stage", Level: plan.TextLevel("1ms")})
 	}
-	v := compare.Verdict{Workload: "coffee", A: "a", B: "b", Metric: result.Throughput, Verdict: compare.Faster, Ratio: 2, Low: 1.9, High: 2.1, N: 10}
+	v := compare.Verdict{Workload: "coffee", A: "a", B: "b", Paired: true, Metric: result.Throughput, Verdict: compare.Faster, Ratio: 2, Low: 1.9, High: 2.1, N: 10}
 	one, two := v, v
 	one.Point, two.Point = at(1), at(2)
 	var b bytes.Buffer

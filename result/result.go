@@ -54,10 +54,13 @@ type Trial struct {
 	Status        Status     `json:"status"`
 	Expected      bool       `json:"expected"` // the design declares this status of itself
 	Error         string     `json:"error,omitempty"`
-	Failure       string     `json:"failure,omitempty"` // the file of the run directory that says more
-	Lines         *int       `json:"lines"`             // lines of code of the design; null where its source is not at hand
-	Type          string     `json:"type"`              // stream or job
-	Bound         bool       `json:"bound"`             // the design is a bound, however the trial ended
+	Failure       string     `json:"failure,omitempty"`  // the file of the run directory that says more
+	Lines         *int       `json:"lines"`              // lines of code of the design; null where its source is not at hand
+	Type          string     `json:"type"`               // stream or job
+	Bound         bool       `json:"bound"`              // the design is a bound, however the trial ended
+	Open          bool       `json:"open,omitempty"`     // under an open loop
+	Unstable      bool       `json:"unstable,omitempty"` // open loop: more was offered than could be served; no response times
+	Invalid       bool       `json:"invalid,omitempty"`  // failed, and not by the design: the load was not the one asked for
 	Operations    int64      `json:"operations"`
 	WallSeconds   float64    `json:"wall_seconds"` // the window; for a job, the time it took
 	Metrics       Metrics    `json:"metrics"`
@@ -127,7 +130,17 @@ func (m Metrics) Get(name string) Value {
 
 // The metrics of the contract that code refers to by name.
 const (
-	Throughput  = "throughput_per_s" // completed operations inside the window / window
+	Throughput  = "throughput_per_s"           // completed operations inside the window / window
+	Rate        = "rate_per_s"                 // open loop: customers a second that were asked for
+	Goodput     = "goodput_per_s"              // of them those that ended within their customer's patience
+	Dropped     = "dropped"                    // customers of the window who found the queue full
+	Abandoned   = "abandoned"                  // customers of the window who lost patience
+	LostShare   = "lost_share"                 // of the customers of the window, those who were not served
+	OfferedLoad = "offered_load"               // rate of arrivals / capacity in a closed loop
+	ModelMG1    = "model_mg1_response_mean_ns" // what the formula says of the mean response
+	ModelMD1    = "model_md1_response_mean_ns" // the same of a service that takes always as long
+	ResponseP50 = "response_p50_ns"
+	ServiceP50  = "service_p50_ns"
 	LatencyMean = "latency_mean_ns"
 	LatencyP50  = "latency_p50_ns"
 	ItemsRate   = "items_per_s"

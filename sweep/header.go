@@ -31,7 +31,9 @@ type Header struct {
 	Environment host.Environment `json:"environment"`
 	Burn        calibrate.Burn   `json:"burn"`
 	Warnings    []string         `json:"warnings"`
-	Rule        *Rule            `json:"rule,omitempty"` // of a run with a budget
+	Capacities  []Capacity       `json:"capacities,omitempty"` // open loop: measured before the sweep
+	Recorded    []Recorded       `json:"recorded,omitempty"`   // open loop: files of arrivals
+	Rule        *Rule            `json:"rule,omitempty"`       // of a run with a budget
 }
 
 // Settings are what all trials of a sweep have in common.

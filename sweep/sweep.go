@@ -36,6 +36,8 @@ type Sweep struct {
 	Complete bool
 	// Sealed are the blocks that an earlier execution completed.
 	Sealed map[int]bool
+	// Recorded are the gaps of recorded arrivals, by the path of their file.
+	Recorded map[string][]time.Duration
 	// Notify is told before each trial, and after each block with its trials.
 	Notify func(Event)
 
@@ -216,7 +218,8 @@ func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) 
 	}
 	t := outcome.Trial
 	design, _ := s.Workload.Find(t.Design)
-	t.Expected = trial.Expected(design.Expect, t.Status)
+	t.Expected = trial.Expected(design.Expect, t.Status) || t.Invalid
+	s.predict(&t, s.Plan.Cases[step.Case], spec.Open)
 	t.Lines = lines[t.Design]
 	t.Bound = design.Expect == workload.Bound
 	t.Type = design.Type()
@@ -240,6 +243,7 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Observed: step.Observed,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup),
 		Operations: set.Operations, Sample: set.Sample, BurnRate: s.Header.Burn.Rate,
+		Open: s.offered(c),
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
 	before := calibrate.Probe(spec.BurnRate)
-	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Observe: spec.Observed})
+	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Observe: spec.Observed, Poller: spec.Open != nil})
 	var err error
 	left := m.world.Run("load", func(e env.Env) {
 		if d.Stream != nil {
@@ -89,50 +89,6 @@ func (m *measurement) begin() {
 
 func (m *measurement) end() { m.ended = m.snap() }
 
-// stream measures a stream under a closed loop.
-func (m *measurement) stream(e env.Env) error {
-	s, err := m.design.Stream(e, m.spec.Point)
-	if err != nil {
-		return err
-	}
-	loop := closedLoop{
-		op: s.Op, workers: m.spec.Point.Int("workers"),
-		warmup: m.spec.Warmup, window: m.spec.Duration,
-		operations: m.spec.Operations, sample: m.spec.Sample,
-		atBegin: m.begin, atEnd: m.end,
-	}
-	l, loadErr := loop.run(e)
-	if s.Close != nil {
-		s.Close(e)
-	}
-	answer, wrong := answered(s.Check, l.total)
-	m.trial.Answer, m.wrong = answer, wrong
-	if loadErr != nil {
-		return loadErr
-	}
-	m.operations = l.inside
-	m.trial.Operations = l.inside
-	m.trial.WallSeconds = l.window.Seconds()
-	m.set(result.Throughput, result.Value(float64(l.inside)/l.window.Seconds()))
-	m.set("concurrency", l.concurrency)
-	if late := m.ended.at - l.closed; m.spec.Operations == 0 && late > l.window/50 {
-		m.late = true
-		m.warn("the counters were read %v after the window closed, when the workers had stopped: CPU time, parallelism and resources are not known", late)
-	}
-	m.set(result.LatencyMean, result.Value(l.latency.Mean()))
-	for _, q := range result.Quantiles {
-		v, ok := l.latency.Quantile(q.Q)
-		if !ok {
-			m.set("latency_"+q.Name+"_ns", result.Unavailable)
-			continue
-		}
-		m.set("latency_"+q.Name+"_ns", result.Value(v))
-	}
-	blob, err := l.latency.Encode()
-	m.histograms = map[string][]byte{"latency": blob}
-	return err
-}
-
 // job measures a job, which is run once.
 func (m *measurement) job(e env.Env) error {
 	j, err := m.design.Job(e, m.spec.Point)
@@ -189,7 +145,7 @@ func (m *measurement) finish(err, left error) {
 		t.Status, t.Error = result.Wrong, m.wrong.Error()
 	}
 	if err == nil && !m.late {
-		m.count()
+		m.counters()
 		t.Resources = m.resources()
 	}
 	if t.Status == result.Wrong || t.Status == result.Failed {
@@ -205,7 +161,8 @@ func (m *measurement) finish(err, left error) {
 func (m *measurement) forget() {
 	for name := range m.trial.Metrics {
 		switch u := result.UnitOf(name); {
-		case strings.HasPrefix(name, "latency_"), u == result.PerSecond, u == result.BytesPerSec, u == result.PerOp, u == result.BytesPerOp,
+		case name == result.Rate: // what was asked for, not what was found
+		case strings.HasPrefix(name, "latency_"), strings.HasPrefix(name, "service_"), strings.HasPrefix(name, "response_"), u == result.PerSecond, u == result.BytesPerSec, u == result.PerOp, u == result.BytesPerOp,
 			name == result.WallSeconds, name == "cpu_per_op_ns":
 			delete(m.trial.Metrics, name)
 		}
@@ -225,8 +182,8 @@ func clashText(clashes map[string]int64) string {
 	return text
 }
 
-// count adds what the operating system and the runtime counted between the snapshots.
-func (m *measurement) count() {
+// counters adds what the operating system and the runtime counted between the snapshots.
+func (m *measurement) counters() {
 	span := (m.ended.at - m.began.at).Seconds()
 	delta := m.ended.counters.Since(m.began.counters)
 	for name, v := range delta {

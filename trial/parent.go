@@ -202,7 +202,7 @@ func designFrame(block string) (state, place string) {
 	lines := strings.Split(block, "\n")
 	for i := 1; i+1 < len(lines); i += 2 {
 		fn := lines[i]
-		if strings.HasPrefix(fn, "created by") || strings.Contains(fn, "/brewput/trial.(") {
+		if strings.HasPrefix(fn, "created by") || strings.Contains(fn, "/brewput/trial.(") || strings.Contains(fn, "/brewput/load.(") {
 			return "", "" // a design is called by the load loop, so its frames stand above
 		}
 		if isHarness(fn) {
@@ -230,7 +230,7 @@ func isHarness(frame string) bool {
 	const module = "github.com/brewput/brewput"
 	for _, p := range []string{
 		"runtime.", "runtime/", "sync.", "internal/", "time.", "os.", "os/", "io.", "bufio.", "syscall.", "reflect.",
-		module + "/trial.", module + "/env.", module + "/env/live.", module + "/internal/calibrate.", module + "/internal/cli.",
+		module + "/trial.", module + "/load.", module + "/env.", module + "/env/live.", module + "/internal/calibrate.", module + "/internal/cli.",
 		module + "/internal/hist.", module + "/internal/host.", module + ".", "golang.org/x/sys/", "main.main(",
 	} {
 		if strings.HasPrefix(frame, p) {
@@ -250,7 +250,7 @@ func Blank(spec Spec) result.Trial {
 		Kind: kind, SchemaVersion: result.SchemaVersion,
 		Workload: spec.Workload, Design: spec.Design, World: result.Live,
 		Point: spec.Point, Block: spec.Block, Order: spec.Order,
-		Seed:    strconv.FormatUint(spec.Seed, 10),
+		Seed: strconv.FormatUint(spec.Seed, 10), Open: spec.Open != nil,
 		Metrics: result.Metrics{}, Resources: []result.Resource{}, Warnings: []string{},
 		Answer: map[string]any{},
 	}

@@ -36,6 +36,15 @@ type Spec struct {
 	Operations int64         `json:"operations"` // if > 0: instead of a window
 	Sample     int           `json:"sample"`     // time every Sample-th operation
 	BurnRate   float64       `json:"burn_rate"`  // turns of live.Spin per nanosecond
+
+	Open *OpenLoad `json:"open,omitempty"` // a stream's open loop; nil: a closed one
+}
+
+// OpenLoad is the load that is offered in an open loop, beside what the point says of it.
+type OpenLoad struct {
+	Rate     float64         `json:"rate"`           // requests a second
+	Capacity float64         `json:"capacity"`       // what the design serves at most, requests a second; 0: unknown
+	Gaps     []time.Duration `json:"gaps,omitempty"` // recorded arrivals
 }
 
 // validate refuses a specification that would measure nothing, or something else.
@@ -49,6 +58,8 @@ func (s *Spec) validate() error {
 		return fmt.Errorf("%s/%s: negative operations, warm-up, duration or sample", s.Workload, s.Design)
 	case s.Operations == 0 && s.Duration == 0 && s.Point.Has("workers"):
 		return fmt.Errorf("%s/%s: a stream needs a duration or a number of operations", s.Workload, s.Design)
+	case s.Open != nil && (s.Operations > 0 || s.Sample > 1):
+		return fmt.Errorf("%s/%s: an open loop has a duration and times every request", s.Workload, s.Design)
 	}
 	return nil
 }

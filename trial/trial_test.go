@@ -166,3 +166,62 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestOpenLoop: a fast design under few customers. Whatever else the machine does, as many customers come;
+// if it stands still for a while they may be noticed late, or be more than are served, which must be said.
+func TestOpenLoop(t *testing.T) {
+	s := spec("coffee", "finelocking")
+	s.Operations, s.Duration = 0, 200*time.Millisecond
+	s.Point = s.Point.With("stage", plan.DurationLevel(time.Millisecond)).With("queue-limit", plan.IntLevel(50)).With("patience", plan.DurationLevel(time.Second))
+	s.Open = &trial.OpenLoad{Rate: 100, Capacity: 250}
+	tr := run(t, s).Trial
+	m := tr.Metrics
+	if !tr.Open || m.Get("rate_per_s") != 100 || m.Get("arrived") != 26 || m["latency_mean_ns"] != 0 {
+		t.Errorf("%+v", tr)
+	}
+	known := func(names ...string) (some, all bool) {
+		all = true
+		for _, name := range names {
+			some, all = some || m.Get(name).Known(), all && m.Get(name).Known()
+		}
+		return some, all
+	}
+	some, all := known("response_mean_ns", "response_sd_ns", "response_min_ns")
+	_, rest := known("arrived", "dropped", "abandoned", "unfinished", "lost_share", "service_mean_ns", "service_min_ns")
+	switch {
+	case tr.Invalid:
+		if tr.Status != result.Failed || !strings.Contains(tr.Error, "arrivals were noticed late") || some {
+			t.Errorf("invalid: %+v", tr)
+		}
+	case tr.Unstable:
+		if tr.Status != result.OK || some || !rest {
+			t.Errorf("unstable: %+v", tr)
+		}
+	case tr.Status != result.OK || !all || !rest || m.Get("offered_load") != 0.4 || m.Get("offered_per_s") != 130:
+		t.Errorf("%+v", tr)
+	case m.Get("response_mean_ns") < m.Get("service_mean_ns"):
+		t.Errorf("response %v is shorter than service %v", m.Get("response_mean_ns"), m.Get("service_mean_ns"))
+	}
+}
+
+// TestUnstable: ten times the customers that can be served.
+func TestUnstable(t *testing.T) {
+	s := spec("coffee", "locking")
+	s.Operations, s.Duration = 0, 100*time.Millisecond
+	s.Point = s.Point.With("stage", plan.DurationLevel(time.Millisecond))
+	for _, capacity := range []float64{250, 0} { // also where the capacity is not known
+		s.Open = &trial.OpenLoad{Rate: 2500, Capacity: capacity}
+		tr := run(t, s).Trial
+		if tr.Status != result.OK || !tr.Unstable {
+			t.Fatalf("capacity %v: %+v", capacity, tr)
+		}
+		for name, v := range tr.Metrics {
+			if strings.HasPrefix(name, "response_") && v.Known() {
+				t.Errorf("%s is %v, though it grows with the length of the trial", name, v)
+			}
+		}
+		if !tr.Metrics.Get("service_mean_ns").Known() || tr.Metrics.Get("unfinished") == 0 {
+			t.Errorf("%v", tr.Metrics)
+		}
+	}
+}

@@ -139,12 +139,49 @@ func (w *Workload) AllFactors() []plan.Factor {
 	return append(Common(), w.Factors...)
 }
 
-// Common are the factors that every workload has: cpus, and for streams workers.
+// Common are the factors that every workload has: cpus, and for streams workers and what their load is.
+// Without rate, load and recorded arrivals that is a closed loop.
 func Common() []plan.Factor {
 	return []plan.Factor{
 		{Name: "cpus", Doc: "CPUs the design may use (GOMAXPROCS)", Kind: plan.Int, Default: "all", Min: 1, Input: true},
-		{Name: "workers", Doc: "callers that repeat the operation of a stream", Kind: plan.Int, Default: "cpus", Min: 1, Input: true},
+		{Name: "workers", Doc: "callers that repeat the operation of a stream, or who serve an open loop", Kind: plan.Int, Default: "cpus", Min: 1, Input: true},
+		{Name: "rate", Doc: "open loop: customers a second", Kind: plan.Float, Input: true},
+		{Name: "load", Doc: "open loop: customers as a fraction of the capacity, which is measured first", Kind: plan.Float, Input: true},
+		{Name: "arrivals", Doc: "open loop: poisson, constant, or a file with one time a line (default poisson)", Kind: plan.Text, Input: true},
+		{Name: "queue-limit", Doc: "open loop: customers who may wait; more are dropped (default no limit)", Kind: plan.Int, Input: true},
+		{Name: "patience", Doc: "open loop: how long a customer waits before it gives up (default for ever)", Kind: plan.Duration, Input: true},
 	}
+}
+
+// loadFactors are the factors of Common that make an open loop.
+var loadFactors = []string{"rate", "load", "arrivals", "queue-limit", "patience"}
+
+// IsLoad reports whether a factor is one of an open loop.
+func IsLoad(factor string) bool { return slices.Contains(loadFactors, factor) }
+
+// LoadFactors are the names of the factors of p that make an open loop; a closed loop has none.
+func LoadFactors(p plan.Point) []string {
+	var names []string
+	for _, name := range loadFactors {
+		if p.Has(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// OpenLoop reports whether a point asks for an open loop.
+func OpenLoop(p plan.Point) bool { return len(LoadFactors(p)) > 0 }
+
+// Unloaded is a point without the factors of an open loop: that of the closed loop at the same design.
+func Unloaded(p plan.Point) plan.Point {
+	var names []string
+	for _, s := range p.Settings() {
+		if !IsLoad(s.Factor) {
+			names = append(names, s.Factor)
+		}
+	}
+	return p.Only(names)
 }
 
 // Reserved are the names that a factor cannot have: the flags of the verbs, those foreseen included, and
@@ -152,7 +189,7 @@ func Common() []plan.Factor {
 func Reserved() []string {
 	return []string{
 		"baseline", "budget", "cost", "count", "designs", "duration", "format", "goal", "help", "o", "operations", "output",
-		"oversubscribe", "patience", "precision", "queue-limit", "resume", "sample", "seed", "slo", "time-limit",
+		"oversubscribe", "precision", "resume", "sample", "seed", "slo", "time-limit",
 		"timeline", "twin", "warmup",
 		"block", "bound", "design", "error", "kind", "lines", "order", "status", "trial", "type", "wall_seconds", "workload", "world",
 	}
@@ -161,6 +198,9 @@ func Reserved() []string {
 // FactorsOf are the names of the factors that matter to d, in table order.
 func (w *Workload) FactorsOf(d Design) []string {
 	uses := map[string]bool{"cpus": true, "workers": d.Stream != nil}
+	for _, name := range loadFactors {
+		uses[name] = d.Stream != nil
+	}
 	for _, name := range d.Uses {
 		uses[name] = true
 	}

@@ -45,7 +45,7 @@ func TestValidate(t *testing.T) {
 func TestFactorsOf(t *testing.T) {
 	w := &workload.Workload{Name: "tea", Factors: []plan.Factor{{Name: "leaves"}, {Name: "sugar"}}}
 	d := workload.Design{Name: "pot", Stream: stream, Uses: []string{"sugar"}}
-	if got := strings.Join(w.FactorsOf(d), " "); got != "cpus workers sugar" {
+	if got := strings.Join(w.FactorsOf(d), " "); got != "cpus workers rate load arrivals queue-limit patience sugar" {
 		t.Errorf("a stream's factors are %q", got)
 	}
 	d.Stream, d.Job = nil, job

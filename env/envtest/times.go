@@ -17,7 +17,7 @@ func timeLaws() []law {
 	return []law{
 		simple("Now never runs backwards", nowMonotone),
 		simple("no time or a negative one is over at once", noTime),
-		exact("Sleep and Wait take the time asked for", sleepExact),
+		exact("Sleep, Wait and Until take the time asked for", sleepExact),
 		exact("goroutines sleep at the same time and wake in order", sleepOrder),
 		exact("After delivers once, at its time", afterExact),
 		exact("Select wakes at the first of several times", selectTimeout),
@@ -53,7 +53,7 @@ func nowMonotone(b *bench, e env.Env) {
 func noTime(b *bench, e env.Env) {
 	for _, d := range []time.Duration{0, -1, -ms, math.MinInt64} {
 		for what, f := range map[string]func(time.Duration){
-			"Burn": e.Burn, "Sleep": e.Sleep, "Wait": e.Wait, "Syscall": e.Syscall,
+			"Burn": e.Burn, "Until": func(d time.Duration) { e.Until(min(e.Now(), e.Now()+d)) }, "Sleep": e.Sleep, "Wait": e.Wait, "Syscall": e.Syscall,
 			"After": func(d time.Duration) { e.After(d).Recv() },
 		} {
 			t := e.Now()
@@ -67,7 +67,9 @@ func noTime(b *bench, e env.Env) {
 
 func sleepExact(b *bench, e env.Env) {
 	for _, d := range []time.Duration{0, 1, ms, 7*ms + 3, time.Hour} {
-		for what, f := range map[string]func(time.Duration){"Sleep": e.Sleep, "Wait": e.Wait} {
+		for what, f := range map[string]func(time.Duration){
+			"Sleep": e.Sleep, "Wait": e.Wait, "Until": func(d time.Duration) { e.Until(e.Now() + d) },
+		} {
 			t := e.Now()
 			f(d)
 			want(b, "the time that "+what+" takes", e.Now()-t, d)

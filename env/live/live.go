@@ -18,6 +18,9 @@ type Config struct {
 	Seed     uint64  // of the draws of env.Rand
 	BurnRate float64 // turns of Spin per nanosecond of thread CPU time; see internal/calibrate
 	Observe  bool    // keep meters of named resources and the sum of useful work
+	// Poller lets Until park on a timer of the kernel in the network poller, where the system has one.
+	// Such a timer knows nothing of a test's fake clock.
+	Poller bool
 	// Grace is how long Run waits for goroutines that outlive the body; 0 means one second.
 	Grace time.Duration
 }
@@ -29,9 +32,11 @@ type World struct {
 	violations atomic.Int64
 	useful     atomic.Int64 // nanoseconds of burns and sections that ended, observed worlds only
 
-	running atomic.Int64  // goroutines not yet ended, and 1 for Run itself
-	idle    chan struct{} // closed when running falls to 0
-	names   names
+	names    names
+	draining atomic.Bool   // the body has returned: whoever ends looks whether it was the last
+	idle     chan struct{} // closed when the last goroutine has ended after that
+	last     sync.Once
+	alarms   alarms
 
 	mu        sync.Mutex
 	meters    []*env.Meter     // one for each kind and name, in the order of their first use
@@ -50,11 +55,12 @@ func New(cfg Config) *World {
 // goroutine of the world. It reports the names of those that are left after the grace.
 func (w *World) Run(name string, body func(env.Env)) error {
 	w.idle = make(chan struct{})
-	w.running.Add(1)
-	root := env.NewTask(w, name, body)
-	w.Start(root)
-	root.Start()()
-	if w.running.Add(-1) == 0 {
+	env.NewTask(w, name, body).Start()()
+	hide()
+	w.draining.Store(true)
+	over := w.names.ended()
+	show()
+	if over {
 		acquire(w)
 		return nil
 	}
@@ -70,16 +76,8 @@ func (w *World) Run(name string, body func(env.Env)) error {
 	}
 }
 
-// Start counts a task as running.
-func (w *World) Start(t *env.Task) {
-	hide()
-	w.running.Add(1)
-	show()
-}
-
 // Spawn implements env.World.
 func (w *World) Spawn(t *env.Task) {
-	w.Start(t)
 	go t.Start()()
 }
 
@@ -93,10 +91,10 @@ func (w *World) Exit(t *env.Task) {
 	release(w)
 	hide()
 	w.names.find(t.BaseName()).ended.Add(1)
-	last := w.running.Add(-1) == 0
+	last := w.draining.Load() && w.names.ended()
 	show()
 	if last {
-		close(w.idle)
+		w.last.Do(func() { close(w.idle) })
 	}
 	env.Recycle(t)
 }
@@ -122,6 +120,15 @@ func (w *World) Burn(_ *env.Task, d time.Duration) {
 
 // Sleep implements env.World.
 func (w *World) Sleep(_ *env.Task, d time.Duration) { time.Sleep(d) }
+
+// Until implements env.World.
+func (w *World) Until(_ *env.Task, at time.Duration) {
+	for now := w.Now(); now < at; now = w.Now() {
+		if !w.cfg.Poller || !w.alarms.wait(at-now) {
+			time.Sleep(at - now)
+		}
+	}
+}
 
 // Wait implements env.World. The goroutine parks on a runtime timer, which is what waiting for an
 // answer costs the scheduler; no descriptor is involved.

@@ -50,6 +50,26 @@ func (t *names) find(name string) *holders {
 	}
 }
 
+// ended reports whether every goroutine has ended. One that ends while another starts may be seen as the
+// last; then the number of those started differs before and after.
+//
+//go:norace
+func (t *names) ended() bool {
+	before, ended := t.sum(func(h *holders) int64 { return h.started.Load() }), t.sum(func(h *holders) int64 { return h.ended.Load() })
+	return before == ended && before == t.sum(func(h *holders) int64 { return h.started.Load() })
+}
+
+//go:norace
+func (t *names) sum(count func(*holders) int64) int64 {
+	sum := int64(0)
+	for i := range t {
+		for h := t[i].Load(); h != nil; h = h.next {
+			sum += count(h)
+		}
+	}
+	return sum
+}
+
 // running lists the names with goroutines that have not ended, and how many, in order.
 //
 //go:norace

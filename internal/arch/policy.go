@@ -8,7 +8,8 @@ const module = "github.com/brewput/brewput"
 // package that is missing here fails the test: a new room is a decision.
 var mayImport = map[string][]string{
 	"env":                {},
-	"env/live":           {"env"},
+	"internal/alarm":     {},
+	"env/live":           {"env", "internal/alarm"},
 	"env/envtest":        {"env"},
 	"plan":               {},
 	"workload":           {"env", "plan"},
@@ -16,27 +17,34 @@ var mayImport = map[string][]string{
 	"internal/source":    {"workload"},
 	"internal/stat":      {},
 	"internal/hist":      {},
-	"internal/host":      {"result"},
+	"internal/doctor":    {"result"},
+	"internal/host":      {"internal/alarm", "internal/doctor", "result"},
 	"internal/calibrate": {"env/live"},
 	"internal/store":     {"result"},
 	"compare":            {"internal/stat", "plan", "result"},
-	"trial":              {"env", "env/live", "internal/calibrate", "internal/hist", "internal/host", "plan", "result", "workload"},
-	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/source", "plan", "result", "trial", "workload"},
-	"report":             {"compare", "plan", "result"},
-	"internal/cli":       {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/store", "plan", "report", "result", "sweep", "trial", "workload"},
-	"":                   {"internal/cli", "trial", "workload"},
+	"load":               {"env", "internal/hist", "result"},
+	"trial":              {"env", "env/live", "internal/calibrate", "internal/hist", "internal/host", "load", "plan", "result", "workload"},
+	"model":              {},
+	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
+	"internal/aa":        {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial", "workload"},
+	"report":             {"compare", "internal/doctor", "plan", "result"},
+	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/doctor", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sweep", "trial", "workload"},
+	"":                   {"internal/aa", "internal/cli", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "workload"},
 	"catalog/null":       {"env", "plan", "workload"},
 	"catalog":            {"catalog/coffee", "catalog/null", "workload"},
 	"cmd/brewput":        {"", "catalog"},
 	"internal/arch":      {},
 	"examples/counter":   {"", "env", "plan", "workload"},
+
+	"internal/aa/campaign": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
 }
 
 // mayUse lists the modules of others that a package may import, and testsMayUse those that any test
 // may import besides. cgo is in neither: everything builds with Go alone.
 var (
 	mayUse = map[string][]string{
+		"internal/alarm":     {"golang.org/x/sys"},
 		"env/live":           {"golang.org/x/sys"},
 		"internal/calibrate": {"golang.org/x/sys"},
 		"internal/cli":       {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
@@ -51,7 +59,7 @@ var (
 
 // pure are the packages whose results depend on their arguments alone. They may import each other and
 // env, whose operations happen in the world that they are given.
-var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "result": true, "workload": true}
+var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true, "result": true, "workload": true, "model": true}
 
 // impureImports must not be imported by a pure package, nor what lies below them.
 var impureImports = []string{"crypto/rand", "log", "math/rand", "net", "os", "plugin", "runtime", "syscall", "testing", "unsafe"}
@@ -75,7 +83,7 @@ const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may write to the process's standard streams: the command, and a
 // trial's child, whose protocol they carry.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "examples/counter": true}
+var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "examples/counter": true}
 
 // variables are the package-level variables that are neither plainly constant (an error, a pattern, an
 // embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.

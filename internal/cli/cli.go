@@ -103,7 +103,7 @@ every design in fresh processes, in random order, often enough to say how sure i
 	}
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.compareCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.doctorCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -134,6 +134,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 const examples = `NAME list
 NAME run coffee --designs locking,finelocking --cpus 1..2
 NAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6
+NAME compare brewput-runs/old brewput-runs/new
 NAME show coffee/finelocking`
 
 // indent fills the program's name into examples and indents them as help texts are.

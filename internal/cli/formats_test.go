@@ -133,11 +133,24 @@ func TestNewProgram(t *testing.T) {
 	if !strings.Contains(said, "go run . run mybench") {
 		t.Errorf("new does not say how to go on:\n%s", said)
 	}
+	wantDoctor(t, dir)
 	text, err := os.ReadFile(filepath.Join(dir, "main.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("gofmt", "-l", dir).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("gofmt would change what new writes: %s %v\n%s", out, err, text)
+	}
+}
+
+// wantDoctor runs doctor in a program of a user's own: its children must know doctor's trials, though the
+// program names its own workload only. Whether they end in the time given is not up to them.
+func wantDoctor(t *testing.T, dir string) {
+	t.Helper()
+	cmd := exec.Command("go", "run", ".", "doctor", "--time-limit", "2s", "--format", "json")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil || !strings.Contains(string(out), `"check":"noise"`) || strings.Contains(string(out), "came to no number") {
+		t.Errorf("doctor in a program of one's own: %v\n%s", err, out)
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -118,7 +119,7 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stdout, "// %s/%s: %s.\n// %d lines of code; factors: %s; worlds: %s.\n", w.Name, d.Name, d.Doc, src.Lines, strings.Join(w.FactorsOf(d), ", "), d.Worlds)
+			fmt.Fprintf(a.stdout, "// %s/%s: %s.\n// %d lines of code; factors: %s; worlds: %s.\n", w.Name, d.Name, d.Doc, src.Lines, strings.Join(ownFactors(w, d), ", "), d.Worlds)
 			file := ""
 			for _, part := range src.Parts {
 				if part.File != file {
@@ -140,4 +141,9 @@ func (a *app) completeDesigns(*cobra.Command, []string, string) ([]string, cobra
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// ownFactors are the factors of a design without those of the open loop, which every stream has.
+func ownFactors(w *workload.Workload, d workload.Design) []string {
+	return slices.DeleteFunc(w.FactorsOf(d), workload.IsLoad)
 }

@@ -55,11 +55,18 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 			dir = filepath.Join("brewput-runs", w.Name+"-"+header.Started.Format("20060102-150405")+"-"+strconv.Itoa(n))
 		}
 	}
-	run, err := store.Create(dir, header)
+	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Run: runnerOf(header).Run}
+	if s.Recorded, s.Header.Recorded, err = sweep.ReadArrivals(cases); err != nil {
+		return usageError{err}
+	}
+	if err := a.measureCapacities(ctx, s, dir); err != nil || a.code != exitOK {
+		return err
+	}
+	run, err := store.Create(dir, s.Header)
 	if err != nil {
 		return storeError(err)
 	}
-	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
+	s.Store = run
 	return errors.Join(a.execute(ctx, s, dir, o), run.Close())
 }
 
@@ -200,6 +207,11 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 		s.Sealed[b] = true
 	}
 	s.Complete = journal.Ended
+	if !journal.Ended {
+		if err := s.RereadArrivals(); err != nil {
+			return usageError{err}
+		}
+	}
 	a.measuring = true
 	return a.execute(cmd.Context(), s, o.resume, o)
 }
@@ -232,11 +244,14 @@ func sameHere(h sweep.Header, dir string) error {
 	return nil
 }
 
+func runnerOf(h sweep.Header) *trial.Runner {
+	return &trial.Runner{TimeLimit: time.Duration(h.Settings.TimeLimit)}
+}
+
 // execute runs the sweep, shows its progress and renders its results.
 func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOptions) error {
 	out := a.newOutput(o.format, o.baseline, s)
-	runner := trial.Runner{TimeLimit: time.Duration(s.Header.Settings.TimeLimit)}
-	s.Run = runner.Run
+	s.Run = runnerOf(s.Header).Run
 	progress := newProgress(a.stderr)
 	s.Notify = func(e sweep.Event) {
 		if e.Trials != nil {
@@ -279,6 +294,9 @@ func (a *app) failures(trials []result.Trial) {
 				first = i
 			}
 		}
+	}
+	if cases := neverValid(trials); len(cases) > 0 {
+		fmt.Fprintf(a.stderr, "brewput: %s: no trial was valid: customers were always noticed late; see the errors\n", cases[0])
 	}
 	if n == 0 {
 		return

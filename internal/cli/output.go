@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"slices"
 
@@ -54,6 +55,7 @@ func (o *output) write(trials []result.Trial) {
 func (o *output) finish(trials []result.Trial) error {
 	rows := compare.Rows(trials, o.sweep.Plan.Cases)
 	verdicts := compare.Usual(o.baseline, inputs(o.sweep.Workload)).Verdicts(rows, trials)
+	warnings := compare.Warnings(trials)
 	w := o.app.stdout
 	switch o.format {
 	case "json":
@@ -70,7 +72,18 @@ func (o *output) finish(trials []result.Trial) error {
 				o.err = report.JSON(w, v)
 			}
 		}
+		for _, x := range warnings {
+			if o.err == nil {
+				o.err = report.JSON(w, x)
+			}
+		}
 		return o.err
+	case "csv", "bench": // which hold trials alone
+		for _, x := range warnings {
+			fmt.Fprintln(o.app.stderr, "warning:", x.Text)
+		}
+	}
+	switch o.format {
 	case "csv":
 		return report.CSV(w, compare.Attach(trials))
 	case "bench":
@@ -81,10 +94,10 @@ func (o *output) finish(trials []result.Trial) error {
 		}
 		return report.Bench(w, compare.Attach(trials), header)
 	case "md":
-		return report.Markdown(w, rows, verdicts)
+		return report.Markdown(w, rows, verdicts, warnings)
 	}
 	width, isTerminal := terminal(w)
-	return report.Table(w, rows, verdicts, report.StyleFor(os.Getenv, isTerminal, width))
+	return report.Table(w, rows, verdicts, warnings, report.StyleFor(os.Getenv, isTerminal, width))
 }
 
 // inputs are the factors that get no verdict between their levels.
@@ -106,10 +119,28 @@ func exitCode(trials []result.Trial) int {
 		})
 	}
 	switch {
-	case unexpected(result.Failed):
+	case unexpected(result.Failed), len(neverValid(trials)) > 0:
 		return exitFailed
 	case unexpected(result.Wrong, result.Violated):
 		return exitWrong
 	}
 	return exitOK
+}
+
+// neverValid are the cases that have no valid trial: a single one that came to nothing is the machine's
+// doing and expected now and then, all of them are no measurement.
+func neverValid(trials []result.Trial) []string {
+	var cases []string
+	valid := map[string]bool{}
+	for _, t := range trials {
+		c := t.Design + " " + t.Point.String()
+		if t.Kind != result.KindTrial {
+			continue
+		}
+		if !slices.Contains(cases, c) {
+			cases = append(cases, c)
+		}
+		valid[c] = valid[c] || !t.Invalid
+	}
+	return slices.DeleteFunc(cases, func(c string) bool { return valid[c] })
 }

@@ -125,6 +125,7 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 				return a.resume(cmd, w, *o)
 			}
 			operations, duration := cmd.Flags().Changed("operations"), cmd.Flags().Changed("duration")
+			baseline := cmd.Flags().Changed("baseline")
 			if operations && duration {
 				return usage("--operations and --duration are two ways to end a trial; give one of them")
 			}
@@ -133,6 +134,9 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			}
 			if duration {
 				o.operations = 0 // the command line wins
+			}
+			if !baseline && !showsVerdicts(o.format) {
+				o.baseline = "" // a taste from the environment, without effect here
 			}
 			if err := refuseEmpty(cmd.Flags()); err != nil {
 				return err
@@ -225,7 +229,7 @@ func (o *runOptions) validateLimit(window time.Duration, operations int64) error
 }
 
 func (o *runOptions) validateFormat() error {
-	if o.baseline != "" && (o.format == "csv" || o.format == "bench") {
+	if o.baseline != "" && !showsVerdicts(o.format) {
 		return usage("--baseline has no effect on --format %s, which holds trials and no verdicts", o.format)
 	}
 	if !slices.Contains(formats, o.format) {
@@ -233,6 +237,9 @@ func (o *runOptions) validateFormat() error {
 	}
 	return nil
 }
+
+// showsVerdicts reports whether a format has more than trials.
+func showsVerdicts(format string) bool { return format != "csv" && format != "bench" }
 
 // cases are the designs and points that the flags ask for.
 func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string) ([]plan.Case, error) {
@@ -264,6 +271,9 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 	points, err := plan.Points(factors, choices)
 	if err != nil {
 		return nil, usageError{err}
+	}
+	if err := checkOpenLoop(points, o); err != nil {
+		return nil, err
 	}
 	for _, p := range points {
 		if w.Check != nil {

@@ -5,6 +5,7 @@ package hist
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -81,20 +82,33 @@ const enough = 10
 
 // Quantile returns the q-quantile in nanoseconds, within 0.1 %. q = 0 and 1 are the exact extremes.
 // ok is false where fewer than ten values lie on either side of it.
-func (h *Histogram) Quantile(q float64) (ns float64, ok bool) {
-	n := float64(h.n)
+func (h *Histogram) Quantile(q float64) (ns float64, ok bool) { return h.QuantileOf(q, 0) }
+
+// QuantileOf is Quantile of the values together with lost more that are infinite.
+func (h *Histogram) QuantileOf(q float64, lost int64) (ns float64, ok bool) {
+	n := float64(h.n + lost)
 	switch {
-	case h.n == 0 || q < 0 || q > 1:
+	case n == 0 || q < 0 || q > 1:
 		return 0, false
+	case 0 < q && q < 1 && n*min(q, 1-q) < enough-1e-9:
+		return 0, false
+	case q*n > float64(h.n)+1e-9, h.n == 0:
+		return math.Inf(1), true
 	case q == 0:
 		return float64(h.min), true
 	case q == 1:
 		return float64(h.max), true
-	case n*min(q, 1-q) < enough-1e-9:
-		return 0, false
 	}
-	v := h.h.ValueAtQuantile(q * 100)
+	v := h.h.ValueAtQuantile(min(q*n/float64(h.n), 1) * 100)
 	return float64(min(max(v, h.min), h.max)), true
+}
+
+// StdDev is the standard deviation in nanoseconds, of values rounded to 0.1 %; 0 when empty.
+func (h *Histogram) StdDev() float64 {
+	if h.n == 0 {
+		return 0
+	}
+	return h.h.StdDev()
 }
 
 // Encode returns the histogram in the compressed interchange format of HdrHistogram (version 2).

@@ -27,6 +27,7 @@ const (
 	voluntary
 	involuntary
 	steal
+	machineCPU
 	throttled
 	readCalls
 	writeCalls
@@ -42,7 +43,7 @@ const (
 // totalNames are the metrics' names of the totals, in their order.
 var totalNames = [totals]string{
 	"cpu_user_seconds", "cpu_system_seconds", "voluntary_switches", "involuntary_switches",
-	"steal_seconds", "throttled_periods", "read_calls", "write_calls", "mutex_wait_seconds",
+	"steal_seconds", "machine_cpu_seconds", "throttled_periods", "read_calls", "write_calls", "mutex_wait_seconds",
 	"gc_cycles", "gc_cpu_seconds", "gc_pause_seconds", "allocs", "alloc_bytes",
 }
 
@@ -95,7 +96,8 @@ func (c *Counters) readRuntime() {
 // gc_cpu_seconds is brought up to date by the runtime at the end of each collection only. allocs and
 // alloc_bytes can lack what the runtime has not yet booked, at most one span for each P and size of
 // object, and hold some dozens of the snapshots' own. The scheduling latency is of the runtime's sample
-// of goroutines (1 in 8) in buckets 25 % wide; its p99 needs 1000 of them. steal_seconds is of all CPUs.
+// of goroutines (1 in 8) in buckets 25 % wide; its p99 needs 1000 of them. steal_seconds is of all CPUs,
+// machine_cpu_seconds of all processes and of the kernel, in ticks of 10 ms for each CPU.
 func (c Counters) Since(earlier Counters) result.Metrics {
 	m := result.Metrics{"max_rss_bytes": c.maxRSS, "load1": c.load1}
 	for i, name := range totalNames {

@@ -31,7 +31,8 @@ func (c *Counters) readSystem() {
 		}
 		f.known = true
 	}
-	c.total[steal] = value(parseSteal(read("/proc/stat")))
+	stat := read("/proc/stat")
+	c.total[steal], c.total[machineCPU] = value(parseSteal(stat)), value(parseBusy(stat))
 	c.load1 = value(parseLoad1(read("/proc/loadavg")))
 	if f.cpuStat != "" {
 		c.total[throttled] = count(read(f.cpuStat), "nr_throttled")

@@ -143,15 +143,7 @@ func (e Environment) SameMachine(o Environment) error {
 // SameBuild returns an error that names what differs between the program e, running here, and the
 // program o, recorded earlier, or between the runtime's settings; nil if they measure the same.
 func (e Environment) SameBuild(o Environment) error {
-	type settings struct {
-		Build
-		GODEBUG    *string `json:"godebug"`
-		GOGC       string  `json:"gogc"`
-		GOMEMLIMIT string  `json:"gomemlimit"`
-	}
-	here := settings{e.Build, e.GODEBUG, e.GOGC, e.GOMEMLIMIT}
-	there := settings{o.Build, o.GODEBUG, o.GOGC, o.GOMEMLIMIT}
-	if diff := differences(here, there); diff != "" {
+	if diff := differences(e.program(), o.program()); diff != "" {
 		return fmt.Errorf("this is not the program of the recorded run: %s; times of two builds must not be mixed: start a new run, or resume it with that build", diff)
 	}
 	return nil
@@ -161,29 +153,8 @@ func (e Environment) SameBuild(o Environment) error {
 // if there are none.
 func differences(here, there any) string {
 	var all []string
-	a, b := reflect.ValueOf(here), reflect.ValueOf(there)
-	for _, f := range reflect.VisibleFields(a.Type()) {
-		if f.Anonymous {
-			continue
-		}
-		if x, y := show(a.FieldByIndex(f.Index)), show(b.FieldByIndex(f.Index)); x != y {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			all = append(all, fmt.Sprintf("%s is %s here and %s there", name, x, y))
-		}
+	for _, d := range fields(here, there) {
+		all = append(all, fmt.Sprintf("%s is %s here and %s there", d.Name, d.A, d.B))
 	}
 	return strings.Join(all, ", ")
-}
-
-// show is a field's value for messages and hashes.
-func show(v reflect.Value) string {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return "unknown"
-		}
-		v = v.Elem()
-	}
-	if v.Kind() == reflect.String || v.Kind() == reflect.Slice {
-		return fmt.Sprintf("%q", v)
-	}
-	return fmt.Sprint(v)
 }

@@ -98,23 +98,29 @@ func linuxQuota(fsys fs.FS) *float64 {
 	if !ok {
 		return nil
 	}
-	var least *float64
-	for _, dir := range group.dirs {
-		dir = strings.TrimPrefix(dir, "/")
-		var cpus float64
-		if group.version == 2 {
-			limit, _ := text(fsys, path.Join(dir, "cpu.max"))
-			cpus, ok = parseCPUMax(limit)
-		} else {
-			quota, _ := text(fsys, path.Join(dir, "cpu.cfs_quota_us"))
-			period, _ := text(fsys, path.Join(dir, "cpu.cfs_period_us"))
+	if cpus, _ := group.tightest(fsys); cpus > 0 {
+		return &cpus
+	}
+	return nil
+}
+
+// tightest is the lowest limit on the group's path and the file that sets it; 0 where there is none.
+func (g cgroup) tightest(fsys fs.FS) (least float64, file string) {
+	for _, dir := range g.dirs {
+		name := path.Join(dir, "cpu.max")
+		limit, _ := text(fsys, strings.TrimPrefix(name, "/"))
+		cpus, ok := parseCPUMax(limit)
+		if g.version == 1 {
+			name = path.Join(dir, "cpu.cfs_quota_us")
+			quota, _ := text(fsys, strings.TrimPrefix(name, "/"))
+			period, _ := text(fsys, strings.TrimPrefix(path.Join(dir, "cpu.cfs_period_us"), "/"))
 			cpus, ok = parseQuota(quota, period)
 		}
-		if ok && (least == nil || cpus < *least) {
-			least = &cpus
+		if ok && (least == 0 || cpus < least) {
+			least, file = cpus, name
 		}
 	}
-	return least
+	return least, file
 }
 
 // text is a small file without the space around it; ok is false where it is missing or empty.

@@ -17,18 +17,37 @@ const userHZ = 100
 // parseSteal reads the steal time of all CPUs in seconds from /proc/stat: the 8th number of its
 // line "cpu" (Linux 2.6.11 and later).
 func parseSteal(stat string) (seconds float64, ok bool) {
+	ticks, ok := parseTicks(stat)
+	return ticks[7] / userHZ, ok
+}
+
+// parseBusy reads the time that all CPUs together have worked, in seconds, from /proc/stat: user, nice,
+// system, irq and softirq. Its guests' time is in user and nice already.
+func parseBusy(stat string) (seconds float64, ok bool) {
+	ticks, ok := parseTicks(stat)
+	return (ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) / userHZ, ok
+}
+
+// parseTicks reads the first 8 numbers of the line "cpu".
+func parseTicks(stat string) (ticks [8]float64, ok bool) {
 	for line := range strings.Lines(stat) {
 		f := strings.Fields(line)
 		if len(f) == 0 || f[0] != "cpu" {
 			continue
 		}
-		if len(f) < 9 {
-			return 0, false
+		if len(f) <= len(ticks) {
+			return ticks, false
 		}
-		n, err := strconv.ParseUint(f[8], 10, 64)
-		return float64(n) / userHZ, err == nil
+		for i := range ticks {
+			n, err := strconv.ParseUint(f[i+1], 10, 64)
+			if err != nil {
+				return ticks, false
+			}
+			ticks[i] = float64(n)
+		}
+		return ticks, true
 	}
-	return 0, false
+	return ticks, false
 }
 
 // parseLoad1 reads the mean number of runnable threads over the last minute from /proc/loadavg.

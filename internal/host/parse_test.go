@@ -28,6 +28,15 @@ func TestParseSteal(t *testing.T) {
 	}
 }
 
+func TestParseBusy(t *testing.T) {
+	if got, ok := parseBusy("cpu  100 20 3 9999 9999 40 5 9999 9999 9999\n"); !ok || got != 1.68 {
+		t.Errorf("%v %v, want 1.68: neither idle nor waiting nor stolen, and no guest twice", got, ok)
+	}
+	if got, ok := parseBusy("cpu 1 2 3 4 5 6 7\n"); ok {
+		t.Errorf("%v of a line that is too short", got)
+	}
+}
+
 func TestParseLoad1(t *testing.T) {
 	for _, x := range []struct {
 		text string

@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// vacant reports whether a run may begin in dir.
-func vacant(dir string) error {
+// Vacant reports whether a run may begin in dir.
+func Vacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil

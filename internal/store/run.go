@@ -78,7 +78,7 @@ func create(dir string, header any, open opener) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the header of the run: %w", err)
 	}
-	if err := vacant(dir); err != nil {
+	if err := Vacant(dir); err != nil {
 		return nil, err
 	}
 	if err := makeDir(dir); err != nil {
@@ -97,7 +97,7 @@ func create(dir string, header any, open opener) (*Run, error) {
 
 // begin writes the header of a run that was just opened.
 func (r *Run) begin(line []byte) error {
-	if err := vacant(r.dir); err != nil { // again, now that no other process can begin a run here
+	if err := Vacant(r.dir); err != nil { // again, now that no other process can begin a run here
 		return err
 	}
 	err := r.openFiles()

@@ -1,4 +1,4 @@
-package trial
+package load
 
 import (
 	"strings"
@@ -11,16 +11,16 @@ import (
 )
 
 // runLoad runs a closed loop in a bubble, where Sleep takes no real time and exactly its own.
-func runLoad(t *testing.T, c closedLoop) (l load, opened, closed time.Duration, err error) {
+func runLoad(t *testing.T, c Closed) (l ClosedResult, opened, closed time.Duration, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := live.New(live.Config{})
 		var e0 env.Env
-		c.atBegin = func() { opened = e0.Now() }
-		c.atEnd = func() { closed = e0.Now() }
+		c.AtBegin = func() { opened = e0.Now() }
+		c.AtEnd = func() { closed = e0.Now() }
 		left := w.Run("load", func(e env.Env) {
 			e0 = e
-			l, err = c.run(e)
+			l, err = c.Run(e)
 		})
 		if left != nil {
 			t.Error(left)
@@ -35,65 +35,65 @@ func sleepFor(d time.Duration) func(env.Env, uint64) {
 
 func TestWindow(t *testing.T) {
 	// Operations of 30 ms end at 30, 60, 90, ...; the window is [100, 250).
-	l, opened, closed, err := runLoad(t, closedLoop{op: sleepFor(30 * time.Millisecond), workers: 2, warmup: 100 * time.Millisecond, window: 150 * time.Millisecond})
+	l, opened, closed, err := runLoad(t, Closed{Op: sleepFor(30 * time.Millisecond), Workers: 2, Warmup: 100 * time.Millisecond, Window: 150 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if opened != 100*time.Millisecond || closed != 250*time.Millisecond {
 		t.Errorf("the window was [%v, %v)", opened, closed)
 	}
-	if l.inside != 10 { // 120, 150, 180, 210, 240, twice
-		t.Errorf("%d operations ended inside the window, want 10", l.inside)
+	if l.Inside != 10 { // 120, 150, 180, 210, 240, twice
+		t.Errorf("%d operations ended inside the window, want 10", l.Inside)
 	}
-	if l.total != 18 { // up to 270
-		t.Errorf("%d operations in all, want 18", l.total)
+	if l.Total != 18 { // up to 270
+		t.Errorf("%d operations in all, want 18", l.Total)
 	}
-	if l.window != 150*time.Millisecond || l.concurrency != 2 {
-		t.Errorf("window %v, concurrency %v", l.window, l.concurrency)
+	if l.Window != 150*time.Millisecond || l.Concurrency != 2 {
+		t.Errorf("window %v, concurrency %v", l.Window, l.Concurrency)
 	}
-	if l.latency.Count() != 10 || l.latency.Mean() != 30e6 {
-		t.Errorf("%d latencies with mean %v ns", l.latency.Count(), l.latency.Mean())
+	if l.Latency.Count() != 10 || l.Latency.Mean() != 30e6 {
+		t.Errorf("%d latencies with mean %v ns", l.Latency.Count(), l.Latency.Mean())
 	}
 }
 
 func TestOperationLongerThanTheWindow(t *testing.T) {
-	_, _, _, err := runLoad(t, closedLoop{op: sleepFor(time.Second), workers: 1, window: 10 * time.Millisecond})
+	_, _, _, err := runLoad(t, Closed{Op: sleepFor(time.Second), Workers: 1, Window: 10 * time.Millisecond})
 	if err == nil || !strings.Contains(err.Error(), "use a longer --duration") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestOperationsInsteadOfWindow(t *testing.T) {
-	l, _, closed, err := runLoad(t, closedLoop{op: sleepFor(10 * time.Millisecond), workers: 3, operations: 7})
+	l, _, closed, err := runLoad(t, Closed{Op: sleepFor(10 * time.Millisecond), Workers: 3, Operations: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.total != 7 || l.inside != 7 || l.latency.Count() != 7 {
-		t.Errorf("total %d inside %d latencies %d, want 7", l.total, l.inside, l.latency.Count())
+	if l.Total != 7 || l.Inside != 7 || l.Latency.Count() != 7 {
+		t.Errorf("total %d inside %d latencies %d, want 7", l.Total, l.Inside, l.Latency.Count())
 	}
-	if l.window != 30*time.Millisecond || closed != 30*time.Millisecond { // the shares are 3, 2, 2
-		t.Errorf("window %v, closed at %v, want 30ms", l.window, closed)
+	if l.Window != 30*time.Millisecond || closed != 30*time.Millisecond { // the shares are 3, 2, 2
+		t.Errorf("window %v, closed at %v, want 30ms", l.Window, closed)
 	}
 }
 
 func TestSampled(t *testing.T) {
-	l, _, _, err := runLoad(t, closedLoop{op: sleepFor(time.Millisecond), workers: 1, window: 100 * time.Millisecond, sample: 10})
+	l, _, _, err := runLoad(t, Closed{Op: sleepFor(time.Millisecond), Workers: 1, Window: 100 * time.Millisecond, Sample: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Groups of ten end at 10, 20, ..., 100 ms; the last is outside.
-	if l.inside != 90 || l.latency.Count() != 9 || l.latency.Mean() != 1e6 {
-		t.Errorf("inside %d, %d latencies with mean %v", l.inside, l.latency.Count(), l.latency.Mean())
+	if l.Inside != 90 || l.Latency.Count() != 9 || l.Latency.Mean() != 1e6 {
+		t.Errorf("inside %d, %d latencies with mean %v", l.Inside, l.Latency.Count(), l.Latency.Mean())
 	}
 }
 
 // TestRequestsAreNumberedAlikeForAllDesigns: they key the random draws.
 func TestRequestNumbers(t *testing.T) {
 	seen := make([]int, 10)
-	_, _, _, err := runLoad(t, closedLoop{op: func(e env.Env, request uint64) {
+	_, _, _, err := runLoad(t, Closed{Op: func(e env.Env, request uint64) {
 		seen[request]++
 		e.Sleep(time.Millisecond)
-	}, workers: 3, operations: 10})
+	}, Workers: 3, Operations: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestRequestNumbers(t *testing.T) {
 
 // TestLittle breaks the identity on purpose: a worker's lost time must be noticed.
 func TestLittle(t *testing.T) {
-	c := closedLoop{workers: 2, window: time.Second}
+	c := Closed{Workers: 2, Window: time.Second}
 	full := tally{latency: histOf(time.Second), inside: 1, total: 1}
 	if _, err := c.sum([]tally{full, full}, 0, 0, time.Second); err != nil {
 		t.Errorf("a full window is refused: %v", err)
@@ -117,8 +117,8 @@ func TestLittle(t *testing.T) {
 		t.Errorf("lost time: %v", err)
 	}
 	edges := tally{latency: histOf(900 * time.Millisecond), early: 100 * time.Millisecond, late: 200 * time.Millisecond, inside: 1}
-	if l, err := c.sum([]tally{full, edges}, 0, 0, time.Second); err != nil || l.concurrency != 2 {
-		t.Errorf("operations across the edges: %v, %v", l.concurrency, err)
+	if l, err := c.sum([]tally{full, edges}, 0, 0, time.Second); err != nil || l.Concurrency != 2 {
+		t.Errorf("operations across the edges: %v, %v", l.Concurrency, err)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestShare(t *testing.T) {
 				sum += share(n, w, i)
 			}
 			if sum != n {
-				t.Errorf("%d operations over %d workers: %d", n, w, sum)
+				t.Errorf("%d operations over %d Workers: %d", n, w, sum)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package trial
+package load
 
 import (
 	"fmt"
@@ -7,21 +7,19 @@ import (
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/internal/hist"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/workload"
 )
 
-// closedLoop is the load of callers that each send their next request when the last is answered. It
-// is an env program, so that both worlds run the same loop.
-type closedLoop struct {
-	op         func(e env.Env, request uint64)
-	workers    int
-	warmup     time.Duration
-	window     time.Duration // measured after warmup; 0 where operations says when to stop
-	operations int64         // if > 0: the number of operations to do, without warm-up or window
-	sample     int           // time every sample-th operation; 0 and 1 time each
+// Closed is the load of callers that each send their next request when the last is answered.
+type Closed struct {
+	Op         Operation
+	Workers    int
+	Warmup     time.Duration
+	Window     time.Duration // measured after Warmup; 0 where Operations says when to stop
+	Operations int64         // if > 0: the number of operations to do, without warm-up or window
+	Sample     int           // time every Sample-th operation; 0 and 1 time each
 
-	// atBegin and atEnd are called as the window opens and closes, by the goroutine that runs the loop.
-	atBegin, atEnd func()
+	// AtBegin and AtEnd are called as the window opens and closes, by the goroutine that runs the loop.
+	AtBegin, AtEnd func()
 }
 
 // tally is what one worker counted. The padding keeps workers off each other's cache lines.
@@ -35,21 +33,22 @@ type tally struct {
 	_       [64]byte
 }
 
-// load is what a closed loop measured.
-type load struct {
-	latency       *hist.Histogram
-	inside, total int64
-	window        time.Duration
-	closed        time.Duration // when the window closed
-	concurrency   result.Value  // time integral of the requests in service / window
+// ClosedResult is what a closed loop measured.
+type ClosedResult struct {
+	Latency     *hist.Histogram // of the operations that ended inside the window
+	Inside      int64           // operations that ended inside the window
+	Total       int64           // all operations
+	Window      time.Duration
+	Closed      time.Duration // when the window closed
+	Concurrency result.Value  // time integral of the requests in service / window
 }
 
-// run lets the workers loose and returns when all have finished their last operation. Every worker's
+// Run lets the workers loose and returns when all have finished their last operation. Every worker's
 // first request counts from the release of all, whenever its goroutine first gets a CPU, so that the
 // concurrency asked for is the concurrency offered. The gate holds the workers until all are there: if
 // one could end before the next is started, the harness would order the two for the race detector.
-func (c *closedLoop) run(e env.Env) (load, error) {
-	tallies := make([]tally, c.workers)
+func (c *Closed) Run(e env.Env) (ClosedResult, error) {
+	tallies := make([]tally, c.Workers)
 	for i := range tallies {
 		tallies[i].latency = hist.NewRecorder()
 		defer tallies[i].latency.Free()
@@ -60,38 +59,38 @@ func (c *closedLoop) run(e env.Env) (load, error) {
 	for i := range tallies {
 		t := &tallies[i]
 		limit := int64(-1)
-		if c.operations > 0 {
-			limit = share(c.operations, c.workers, i)
+		if c.Operations > 0 {
+			limit = share(c.Operations, c.Workers, i)
 		}
 		group.Go(e, "worker", func(e env.Env) {
 			gate.Wait()
 			t.last = release
-			if c.sample > 1 {
+			if c.Sample > 1 {
 				c.workSampled(e, uint64(i), begin, end, limit, t)
 			} else {
 				c.work(e, uint64(i), begin, end, limit, t)
 			}
 		})
 	}
-	if c.operations > 0 {
-		c.atBegin() // before anybody works: a small number of operations may be done at once
+	if c.Operations > 0 {
+		c.AtBegin() // before anybody works: a small number of operations may be done at once
 	}
 	release = e.Now()
-	begin = release + c.warmup
-	end = begin + c.window
-	if c.operations > 0 {
+	begin = release + c.Warmup
+	end = begin + c.Window
+	if c.Operations > 0 {
 		begin, end = release, release+forever
 	}
 	gate.Done()
-	if c.operations == 0 {
+	if c.Operations == 0 {
 		e.Sleep(begin - e.Now())
-		c.atBegin()
+		c.AtBegin()
 		e.Sleep(end - e.Now())
-		c.atEnd()
+		c.AtEnd()
 		group.Wait()
 	} else {
 		group.Wait()
-		c.atEnd()
+		c.AtEnd()
 	}
 	return c.sum(tallies, release, begin, end)
 }
@@ -111,8 +110,8 @@ func share(n int64, w, i int) int64 {
 // work repeats the operation until the window has closed, or limit times if limit >= 0. There is one
 // clock read for each operation: its end is the start of the next. Nothing in here is shared with
 // other workers: an atomic would order them for the race detector and hide a design's races.
-func (c *closedLoop) work(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally) {
-	op, step, last, latency := c.op, uint64(c.workers), t.last, t.latency
+func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally) {
+	op, step, last, latency := c.Op, uint64(c.Workers), t.last, t.latency
 	var inside, total int64
 	for last < end && total != limit {
 		op(e, request)
@@ -137,19 +136,19 @@ func (c *closedLoop) work(e env.Env, request uint64, begin, end time.Duration, l
 
 // workSampled is work with a clock read before and after every sample-th operation only. Operations
 // are counted in groups of sample, at the end of the group.
-func (c *closedLoop) workSampled(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally) {
-	step := uint64(c.workers)
+func (c *Closed) workSampled(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally) {
+	step := uint64(c.Workers)
 	for t.last < end && t.total != limit {
-		group := int64(c.sample)
+		group := int64(c.Sample)
 		if limit >= 0 {
 			group = min(group, limit-t.total)
 		}
 		for range group - 1 {
-			c.op(e, request)
+			c.Op(e, request)
 			request += step
 		}
 		start := e.Now()
-		c.op(e, request)
+		c.Op(e, request)
 		request += step
 		now := e.Now()
 		t.total += group
@@ -164,53 +163,41 @@ func (c *closedLoop) workSampled(e env.Env, request uint64, begin, end time.Dura
 // sum merges the tallies and checks them: the concurrency asked for must be the one observed, by
 // Little's law in its time-integral form. For each worker the operations follow each other without
 // a gap, so their times inside the window must add up to the window.
-func (c *closedLoop) sum(tallies []tally, release, begin, end time.Duration) (load, error) {
-	l := load{latency: hist.New(), window: end - begin, closed: end, concurrency: result.Unavailable}
-	if c.operations > 0 {
+func (c *Closed) sum(tallies []tally, release, begin, end time.Duration) (ClosedResult, error) {
+	l := ClosedResult{Latency: hist.New(), Window: end - begin, Closed: end, Concurrency: result.Unavailable}
+	if c.Operations > 0 {
 		last := release
 		for i := range tallies {
 			last = max(last, tallies[i].last)
 		}
-		l.window = last - release
+		l.Window = last - release
 	}
 	var inService time.Duration
 	for i := range tallies {
 		t := &tallies[i]
-		l.latency.Add(t.latency)
-		l.inside += t.inside
-		l.total += t.total
+		l.Latency.Add(t.latency)
+		l.Inside += t.inside
+		l.Total += t.total
 		inService += time.Duration(t.latency.Sum()) - t.early + t.late
 	}
 	switch {
-	case l.inside == 0 && c.operations == 0:
-		return l, fmt.Errorf("no operation ended within the window of %v: use a longer --duration", l.window)
-	case c.operations > 0 && l.total != c.operations:
-		return l, fmt.Errorf("%d operations were asked for and %d done", c.operations, l.total)
-	case l.window <= 0:
-		return l, fmt.Errorf("%d operations took no time: use more --operations", l.total)
+	case l.Inside == 0 && c.Operations == 0:
+		return l, fmt.Errorf("no operation ended within the window of %v: use a longer --duration", l.Window)
+	case c.Operations > 0 && l.Total != c.Operations:
+		return l, fmt.Errorf("%d operations were asked for and %d done", c.Operations, l.Total)
+	case l.Window <= 0:
+		return l, fmt.Errorf("%d operations took no time: use more --operations", l.Total)
 	}
-	if c.sample > 1 {
+	if c.Sample > 1 {
 		return l, nil // only some latencies are known
 	}
-	l.concurrency = result.Value(float64(inService) / float64(l.window))
-	if c.operations > 0 {
+	l.Concurrency = result.Value(float64(inService) / float64(l.Window))
+	if c.Operations > 0 {
 		return l, nil
 	}
-	if want := time.Duration(c.workers) * l.window; inService != want {
+	if want := time.Duration(c.Workers) * l.Window; inService != want {
 		return l, fmt.Errorf("%d workers were asked for and %.3f observed: a worker ended early or operations were lost (their times add up to %v instead of %v)",
-			c.workers, l.concurrency, inService, want)
+			c.Workers, l.Concurrency, inService, want)
 	}
 	return l, nil
-}
-
-// answered checks what a design says of its own answer.
-func answered(check func(uint64) (workload.Answer, error), operations int64) (workload.Answer, error) {
-	if check == nil {
-		return workload.Answer{}, nil
-	}
-	a, err := check(uint64(operations))
-	if a == nil {
-		a = workload.Answer{}
-	}
-	return a, err
 }

@@ -1,0 +1,136 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/result"
+)
+
+// Run is one of two stored runs that are compared.
+type Run struct {
+	Name   string // its directory
+	Rows   []Row
+	Trials []result.Trial
+}
+
+// Match is a design at one point in both runs. Where one run's design has a factor more, the points agree
+// in those that both have.
+type Match struct {
+	A, B    Row
+	Verdict *Verdict // nil where a side has fewer than 2 blocks with a number, and for bounds
+}
+
+// Contrast is what two runs say of each other.
+type Contrast struct {
+	Matches      []Match // in the order of A
+	OnlyA, OnlyB []Row   // what the other has not
+}
+
+// Verdicts are those that there are.
+func (c Contrast) Verdicts() []Verdict {
+	var list []Verdict
+	for _, m := range c.Matches {
+		if m.Verdict != nil {
+			list = append(list, *m.Verdict)
+		}
+	}
+	return list
+}
+
+// Between compares the designs of run a with the same ones of run b, at the same points. Blocks of two runs
+// lie apart in time, so they are not paired: what the machine did differently in the two is part of
+// the difference. All verdicts are one family.
+func (j Judgement) Between(a, b Run) Contrast {
+	matches, onlyA, onlyB := j.match(a.Rows, b.Rows)
+	va, vb := blockValues(a.Trials), blockValues(b.Trials)
+	var list []Verdict
+	var ratios []stat.Comparison
+	var of []int // the match of each verdict
+	for i := range matches {
+		m := &matches[i]
+		if m.A.out() || m.B.out() {
+			continue
+		}
+		sa, sb := sampleOf(va[rowKey(&m.A)]), sampleOf(vb[rowKey(&m.B)])
+		ratio, ok := stat.TwoSample(sa, sb, ratioConfidence)
+		if !ok {
+			continue
+		}
+		v := newVerdict(&m.A, &m.B, ratio)
+		v.ARun, v.BRun, v.NA, v.NB = a.Name, b.Name, len(sa.Logs), len(sb.Logs)
+		list, ratios, of = append(list, v), append(ratios, ratio), append(of, i)
+	}
+	j.decideAll(list, ratios)
+	for i := range list {
+		matches[of[i]].Verdict = &list[i]
+	}
+	return Contrast{matches, onlyA, onlyB}
+}
+
+// sampleOf has the logarithms of a row's blocks in their order.
+func sampleOf(values map[int]measure) stat.Sample {
+	var s stat.Sample
+	resolution := 0.0
+	for _, block := range sortedBlocks(values) {
+		s.Logs = append(s.Logs, math.Log(values[block].value))
+		resolution += values[block].resolution
+	}
+	s.Floor = math.Sqrt(resolution / float64(max(len(s.Logs), 1)))
+	return s
+}
+
+// match finds for each row of a those of b with the same design: at the same point or, where b has none
+// there, at the points that agree in the factors of both.
+func (j Judgement) match(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
+	used := make([]bool, len(b))
+	for i := range a {
+		same := func(k int) bool { return alike(&a[i], &b[k]) && a[i].Point.String() == b[k].Point.String() }
+		near := func(k int) bool { return alike(&a[i], &b[k]) && j.sharing(&a[i], &b[k]) }
+		found := indices(len(b), same)
+		if len(found) == 0 {
+			found = indices(len(b), near)
+		}
+		for _, k := range found {
+			used[k] = true
+			matches = append(matches, Match{A: a[i], B: b[k]})
+		}
+		if len(found) == 0 {
+			onlyA = append(onlyA, a[i])
+		}
+	}
+	for k := range b {
+		if !used[k] {
+			onlyB = append(onlyB, b[k])
+		}
+	}
+	return matches, onlyA, onlyB
+}
+
+func alike(a, b *Row) bool { return comparable(a, b) && a.Design == b.Design }
+
+// sharing reports whether two points agree in the factors of both, and whether what one has beyond them
+// is a choice of the design: an input that only one has makes it another job.
+func (j Judgement) sharing(a, b *Row) bool {
+	if !agree(a.Point, b.Point) {
+		return false
+	}
+	_, onlyA, onlyB := split(a.Point, b.Point)
+	for _, s := range slices.Concat(onlyA.Settings(), onlyB.Settings()) {
+		if slices.Contains(j.Inputs, s.Factor) {
+			return false
+		}
+	}
+	return true
+}
+
+func indices(n int, is func(i int) bool) []int {
+	var found []int
+	for i := range n {
+		if is(i) {
+			found = append(found, i)
+		}
+	}
+	return found
+}

@@ -1,0 +1,234 @@
+package compare
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+func runOf(name string, designs []string, logs ...[]float64) Run {
+	rows, trials := sweepOf(designs, logs)
+	return Run{name, rows, trials}
+}
+
+func TestBetween(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		mean, spread float64
+		want         string
+	}{
+		{"twice as fast", math.Log(2), 0.03, Faster},
+		{"half as fast", -math.Log(2), 0.03, Slower},
+		{"the same", 0, 0.005, Equivalent},
+		{"noisy", 0.03, 0.08, Undecided},
+	} {
+		a, b := runOf("new", []string{"x"}, logsOf(c.mean, c.spread)), runOf("old", []string{"x"}, logsOf(0, c.spread))
+		list := Usual("", nil).Between(a, b).Verdicts()
+		if len(list) != 1 {
+			t.Fatalf("%s: %+v", c.name, list)
+		}
+		v := list[0]
+		if v.Verdict != c.want || v.Paired || v.ARun != "new" || v.BRun != "old" || v.A != "x" || v.B != "x" || v.NA != 10 || v.NB != 10 || v.N != 10 {
+			t.Errorf("%s: %+v", c.name, v)
+		}
+		if got := math.Log(float64(v.Ratio)); math.Abs(got-c.mean) > 1e-9 {
+			t.Errorf("%s: ratio %v, want %v", c.name, v.Ratio, math.Exp(c.mean))
+		}
+		if (v.MoreBlocks != nil) != (c.want == Undecided) {
+			t.Errorf("%s: more blocks %v", c.name, v.MoreBlocks)
+		}
+	}
+}
+
+// TestBetweenIsUnpaired: an effect of the blocks that both runs share by number is none of the same time,
+// so it does not cancel.
+func TestBetweenIsUnpaired(t *testing.T) {
+	common := []float64{0, 1, -1, 2, 0.5, -2, 3, 1, -1, 0}
+	later := make([]float64, 10)
+	for i := range later {
+		later[i] = common[i] + 0.1
+	}
+	v := Usual("", nil).Between(runOf("new", []string{"x"}, later), runOf("old", []string{"x"}, common)).Verdicts()[0]
+	if v.Verdict != Undecided || v.Low > 0.5 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestBetweenHolm: of many comparisons the p-values grow.
+func TestBetweenHolm(t *testing.T) {
+	names := []string{"x", "y", "z"}
+	a := runOf("new", names, logsOf(0.02, 0.02), logsOf(0, 0.02), logsOf(0, 0.02))
+	b := runOf("old", names, logsOf(0, 0.02), logsOf(0, 0.02), logsOf(0, 0.02))
+	all := Usual("", nil).Between(a, b).Verdicts()
+	a.Rows, b.Rows = a.Rows[:1], b.Rows[:1]
+	alone := Usual("", nil).Between(a, b).Verdicts()
+	if got, want := float64(all[0].P), 3*float64(alone[0].P); math.Abs(got-want) > 1e-12 {
+		t.Errorf("p %v, want %v", got, want)
+	}
+}
+
+// TestMatch: the same point, else what agrees in the factors of both, unless one has an input more.
+func TestMatch(t *testing.T) {
+	set := func(f string, n int) plan.Setting { return plan.Setting{Factor: f, Level: plan.IntLevel(n)} }
+	row := func(design string, settings ...plan.Setting) Row {
+		return Row{Workload: "w", World: result.Live, Design: design, Point: plan.NewPoint(settings...), N: 10}
+	}
+	virtual := row("lock", set("cpus", 2))
+	virtual.World = "virtual"
+	b := []Row{
+		row("lock", set("cpus", 1)), virtual,
+		row("pipe", set("cpus", 1), set("buffer", 1)), row("pipe", set("cpus", 1), set("buffer", 9)),
+		row("gone", set("cpus", 1)), row("open", set("cpus", 1)),
+		row("old", set("cpus", 1), set("batch", 3)),
+	}
+	a := []Row{
+		row("lock", set("cpus", 1)), row("lock", set("cpus", 2)), // there in the virtual world only
+		row("pipe", set("cpus", 1), set("buffer", 9)),
+		row("open", set("cpus", 1), set("rate", 5)), // another job
+		row("old", set("cpus", 1)),                  // lost a factor
+	}
+	name := func(r Row) string { return r.Design + " " + r.Point.String() }
+	names := func(rows []Row) string {
+		var list []string
+		for _, r := range rows {
+			list = append(list, name(r))
+		}
+		return strings.Join(list, "; ")
+	}
+	matches, onlyA, onlyB := Usual("", []string{"cpus", "rate"}).match(a, b)
+	var got []string
+	for _, m := range matches {
+		got = append(got, name(m.A)+" / "+name(m.B))
+	}
+	if want := "lock cpus=1 / lock cpus=1; pipe cpus=1 buffer=9 / pipe cpus=1 buffer=9; old cpus=1 / old cpus=1 batch=3"; strings.Join(got, "; ") != want {
+		t.Errorf("matched %q, want %q", strings.Join(got, "; "), want)
+	}
+	if got, want := names(onlyA), "lock cpus=2; open cpus=1 rate=5"; got != want {
+		t.Errorf("only in a: %q, want %q", got, want)
+	}
+	if got, want := names(onlyB), "lock cpus=2; pipe cpus=1 buffer=1; gone cpus=1; open cpus=1"; got != want {
+		t.Errorf("only in b: %q, want %q", got, want)
+	}
+}
+
+// TestNoVerdict: a bound, a design without a number on one side and a single block have no verdict, but
+// they are matched.
+func TestNoVerdict(t *testing.T) {
+	names := []string{"bound", "failed", "right"}
+	a := runOf("new", names, logsOf(0, 0.01), logsOf(0, 0.01), []float64{1})
+	b := runOf("old", names, logsOf(0, 0.01), logsOf(0, 0.01), logsOf(0, 0.01))
+	a.Rows[0].Bound, b.Rows[0].Bound = true, true
+	b.Rows[1].N = 0
+	c := Usual("", nil).Between(a, b)
+	if len(c.Matches) != 3 || len(c.Verdicts()) != 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// unpairedMachines are machines without drift, which alone keeps two runs from being comparable, with the
+// blocks of the two runs and the factor by which the second run scatters more.
+func unpairedMachines() []struct {
+	machine
+	a, b  int
+	wider float64
+} {
+	type m = struct {
+		machine
+		a, b  int
+		wider float64
+	}
+	all := machines()
+	return []m{{all[0], 10, 10, 1}, {all[1], 10, 10, 1}, {all[3], 10, 10, 1}, {all[4], 10, 10, 1}, {all[0], 6, 15, 3}, {all[0], 15, 6, 3}, {all[0], 5, 5, 1}}
+}
+
+// twoRuns are the logarithms of one design in two runs; the first is faster by effect.
+func twoRuns(r *rand.Rand, m machine, a, b int, wider, effect float64) (x, y []float64) {
+	x = m.sweep(r, a, []float64{effect})[0]
+	m.noise *= wider
+	m.block *= wider
+	return x, m.sweep(r, b, []float64{0})[0]
+}
+
+// TestUnpairedIntervalsCover: the interval holds the true ratio in at least 93.5 %, and equal designs get a
+// false difference in at most 5 %. A machine that drifts from run to run has no such interval: nothing
+// in two runs could tell its drift from a difference.
+func TestUnpairedIntervalsCover(t *testing.T) {
+	const effect = 0.05
+	share := func(n int) float64 { return 100 * float64(n) / dataSets }
+	for i, m := range unpairedMachines() {
+		r := rand.New(rand.NewPCG(4, uint64(i)))
+		cover, wrong := 0, 0
+		for range dataSets {
+			x, y := twoRuns(r, m.machine, m.a, m.b, m.wider, effect)
+			c, _ := stat.TwoSample(stat.Sample{Logs: x}, stat.Sample{Logs: y}, 0.95)
+			cover += one(c.Low <= math.Exp(effect) && math.Exp(effect) <= c.High)
+			x, y = twoRuns(r, m.machine, m.a, m.b, m.wider, 0)
+			c, _ = stat.TwoSample(stat.Sample{Logs: x}, stat.Sample{Logs: y}, 0.95)
+			wrong += one(c.Enough(0.05) && c.P() <= 0.05 && c.Permutation() <= 0.05)
+		}
+		t.Logf("%-14s %2d and %2d blocks: covers %.1f %%, false differences %.1f %%", m.name, m.a, m.b, share(cover), share(wrong))
+		if share(cover) < 93.5 {
+			t.Errorf("%s: the interval covers in %.1f %%", m.name, share(cover))
+		}
+		if share(wrong) > 5.4 { // 5 % and two standard errors of 10,000
+			t.Errorf("%s: a false difference in %.1f %%", m.name, share(wrong))
+		}
+	}
+	drifting := machines()[2]
+	r := rand.New(rand.NewPCG(5, 0))
+	wrong := 0
+	for range dataSets / 10 {
+		// The second run begins where the first ended.
+		both := drifting.sweep(r, 20, []float64{0})[0]
+		c, _ := stat.TwoSample(stat.Sample{Logs: both[10:]}, stat.Sample{Logs: both[:10]}, 0.95)
+		wrong += one(c.P() <= 0.05)
+	}
+	t.Logf("drift from run to run: false differences %.1f %%", 10*share(wrong))
+	if 10*share(wrong) < 50 {
+		t.Errorf("a drift between the runs is taken for a difference in %.1f %% only: what compare says of itself is wrong", 10*share(wrong))
+	}
+}
+
+// TestUnpairedDetectable: a true ratio as large as the one called detectable is found in 76 to 84 %.
+func TestUnpairedDetectable(t *testing.T) {
+	const sigma, blocks = 0.03, 10
+	r := rand.New(rand.NewPCG(6, 0))
+	flat := make([]float64, blocks)
+	known, _ := stat.TwoSample(stat.Sample{Logs: flat, Floor: sigma}, stat.Sample{Logs: flat, Floor: sigma}, 0.95)
+	effect := math.Log(known.Detectable(1, 0.05))
+	found := 0
+	for range dataSets {
+		x, y := twoRuns(r, machine{noise: sigma}, blocks, blocks, 1, effect)
+		c, _ := stat.TwoSample(stat.Sample{Logs: x}, stat.Sample{Logs: y}, 0.95)
+		found += one(c.P() <= 0.05)
+	}
+	if share := 100 * float64(found) / dataSets; share < 76 || share > 84 {
+		t.Errorf("a detectable ratio is found in %.1f %%", share)
+	}
+}
+
+// TestBetweenFamilywise: five designs that did not change get a false difference in at most 5 % of the comparisons.
+func TestBetweenFamilywise(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e"}
+	r := rand.New(rand.NewPCG(7, 0))
+	wrong := 0
+	const sets = dataSets / 8
+	for range sets {
+		m := machines()[0]
+		a, b := runOf("new", names, m.sweep(r, 8, make([]float64, 5))...), runOf("old", names, m.sweep(r, 8, make([]float64, 5))...)
+		for _, v := range Usual("", nil).Between(a, b).Verdicts() {
+			if v.Verdict == Faster || v.Verdict == Slower {
+				wrong++
+				break
+			}
+		}
+	}
+	if share := 100 * float64(wrong) / sets; share > 6.2 { // 5 % and two standard errors of 1,250
+		t.Errorf("a false difference in %.1f %% of the comparisons", share)
+	}
+}

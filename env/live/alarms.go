@@ -1,0 +1,44 @@
+package live
+
+import (
+	"sync"
+	"time"
+
+	"github.com/brewput/brewput/internal/alarm"
+)
+
+// alarms are kernel timers for reuse: as many as there were goroutines waiting at once. They last as long
+// as the world, which lasts as long as the process.
+type alarms struct {
+	mu   sync.Mutex
+	free []*alarm.Timer
+}
+
+// wait parks the goroutine in the network poller for d > 0. It reports whether it could.
+func (a *alarms) wait(d time.Duration) bool {
+	t := a.take()
+	if t == nil {
+		return false
+	}
+	if !t.Wait(d) {
+		t.Close()
+		return false
+	}
+	a.mu.Lock()
+	a.free = append(a.free, t)
+	a.mu.Unlock()
+	return true
+}
+
+// take returns nil where the system gives no timer.
+func (a *alarms) take() *alarm.Timer {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := len(a.free); n > 0 {
+		t := a.free[n-1]
+		a.free = a.free[:n-1]
+		return t
+	}
+	t, _ := alarm.New()
+	return t
+}

@@ -1,0 +1,125 @@
+package aa
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/workload"
+)
+
+// What the harness promises, and when a campaign no longer believes it.
+const (
+	promised = 0.05 // the share of false verdicts is at most this
+	rejectAt = 0.01 // chance of finding a harness that keeps its promise guilty
+)
+
+// Tally counts the verdicts of comparisons of designs with themselves.
+type Tally struct {
+	Faster, Slower        int // false verdicts
+	Equivalent, Undecided int
+	widths                []float64
+}
+
+// Add counts one verdict.
+func (t *Tally) Add(v compare.Verdict) {
+	switch v.Verdict {
+	case compare.Faster:
+		t.Faster++
+	case compare.Slower:
+		t.Slower++
+	case compare.Equivalent:
+		t.Equivalent++
+	default:
+		t.Undecided++
+	}
+	t.widths = append(t.widths, float64(HalfWidth(v)))
+}
+
+// N is the number of comparisons.
+func (t *Tally) N() int { return t.Faster + t.Slower + t.Equivalent + t.Undecided }
+
+// False is the number of false verdicts: a difference between a design and itself.
+func (t *Tally) False() int { return t.Faster + t.Slower }
+
+// P is the chance of so many false verdicts or more if each comparison has one with a chance of 5 %: an
+// exact one-sided binomial test.
+func (t *Tally) P() float64 { return stat.BinomialTail(t.False(), t.N(), promised) }
+
+// Broken reports whether the harness gives more false verdicts than it promises, by a test at 1 %.
+func (t *Tally) Broken() bool { return t.P() <= rejectAt }
+
+// HalfWidth is the median of the half-widths of the intervals; unavailable where there is none.
+func (t *Tally) HalfWidth() result.Value { return result.Value(stat.Median(t.widths)) }
+
+// Case is a design at a point.
+type Case struct {
+	Workload *workload.Workload
+	Design   string
+	Point    plan.Point
+}
+
+// String is "coffee/locking (cpus 2, ...)".
+func (c Case) String() string { return fmt.Sprintf("%s/%s (%s)", c.Workload.Name, c.Design, c.Point) }
+
+// Cases are the designs of a workload at all points of the levels, which are written as on the command
+// line. Factors without a level have their default.
+func Cases(w *workload.Workload, designs []string, levels map[string]string) ([]Case, error) {
+	choices := map[string]plan.Choice{}
+	var earlier []string
+	for _, f := range w.AllFactors() {
+		if expr, ok := levels[f.Name]; ok {
+			c, err := f.Parse(expr, earlier)
+			if err != nil {
+				return nil, err
+			}
+			choices[f.Name] = c
+		}
+		earlier = append(earlier, f.Name)
+	}
+	points, err := plan.Points(w.AllFactors(), choices)
+	if err != nil {
+		return nil, err
+	}
+	factorsOf := func(design string) []string {
+		d, _ := w.Find(design)
+		return w.FactorsOf(d)
+	}
+	var cases []Case
+	for _, c := range plan.Cases(designs, factorsOf, points) {
+		cases = append(cases, Case{w, c.Design, c.Point})
+	}
+	return cases, nil
+}
+
+// Campaign compares n times, the cases in turn. Each comparison is as like says but for its case and its
+// seed. each is told every verdict.
+func Campaign(ctx context.Context, like Comparison, cases []Case, n int, each func(Case, compare.Verdict)) error {
+	for i := range n {
+		c := cases[i%len(cases)]
+		one := like
+		one.Workload, one.Design, one.Point = c.Workload, c.Design, c.Point
+		one.Seed += uint64(i * like.Blocks) // the seed of a block is the sweep's plus its number
+		v, err := one.Compare(ctx)
+		if err != nil {
+			return fmt.Errorf("comparison %d of %d: %w", i+1, n, err)
+		}
+		each(c, v)
+	}
+	return nil
+}
+
+// Names are the distinct names of the cases, in their order.
+func Names(cases []Case) []string {
+	var names []string
+	for _, c := range cases {
+		if !slices.Contains(names, c.String()) {
+			names = append(names, c.String())
+		}
+	}
+	return names
+}

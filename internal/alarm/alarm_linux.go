@@ -1,0 +1,48 @@
+package alarm
+
+import (
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Timer is a timer of the kernel. One goroutine at a time may use it.
+type Timer struct {
+	file *os.File
+	conn syscall.RawConn
+}
+
+// New makes a timer; ok is false where the system gives none.
+func New() (t *Timer, ok bool) {
+	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+	if err != nil {
+		return nil, false
+	}
+	f := os.NewFile(uintptr(fd), "timer") // non-blocking, so that the poller takes it
+	conn, err := f.SyscallConn()
+	if err != nil {
+		f.Close()
+		return nil, false
+	}
+	return &Timer{f, conn}, true
+}
+
+// Wait parks the goroutine for d > 0 and reports whether it could. It may return early.
+func (t *Timer) Wait(d time.Duration) bool {
+	var set error
+	err := t.conn.Control(func(fd uintptr) {
+		once := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
+		set = unix.TimerfdSettime(int(fd), 0, &once, nil)
+	})
+	if err != nil || set != nil {
+		return false
+	}
+	var expirations [8]byte
+	_, err = t.file.Read(expirations[:])
+	return err == nil
+}
+
+// Close gives the timer back.
+func (t *Timer) Close() { t.file.Close() }

@@ -1,0 +1,17 @@
+//go:build !linux
+
+package alarm
+
+import "time"
+
+// Timer is a timer of the kernel, which this system does not have.
+type Timer struct{}
+
+// New makes none.
+func New() (t *Timer, ok bool) { return nil, false }
+
+// Wait does nothing.
+func (*Timer) Wait(time.Duration) bool { return false }
+
+// Close does nothing.
+func (*Timer) Close() {}

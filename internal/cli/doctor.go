@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brewput/brewput/internal/aa"
+	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/internal/doctor"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/report"
+	"github.com/brewput/brewput/trial"
+)
+
+// doctorOptions are the flags of doctor.
+type doctorOptions struct {
+	format    string
+	quick     bool
+	timeLimit time.Duration
+}
+
+var doctorFormats = []string{"table", "json"}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var o doctorOptions
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say whether this machine is fit for measuring, and what would make it so",
+		Long: `Doctor looks at what disturbs measurements: other programs, a host that takes CPU time, quotas, clocks
+that rise and fall, cores that two CPUs share, slow clocks and late timers, and how the program was
+built. Then it compares a design with itself in real trials: how far the two seem apart is the noise
+floor, and twice that is the smallest difference that can be judged. It changes nothing; what would
+help it prints as a command. The exit code is 0 whatever it finds.`,
+		Example: indent("NAME doctor\nNAME doctor --quick\nNAME doctor --format json"),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("doctor takes no argument %q: it examines this machine", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "table", "table or json")
+	f.BoolVar(&o.quick, "quick", false, "leave out the noise floor, which takes most of the time")
+	f.DurationVar(&o.timeLimit, "time-limit", 30*time.Second, "`TIME` after which it stops measuring the noise floor")
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(doctorFormats, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (a *app) doctor(ctx context.Context, o doctorOptions) error {
+	switch {
+	case !slices.Contains(doctorFormats, o.format):
+		return usage("doctor --format %s is not possible%s; use %s", o.format, didYouMean(o.format, doctorFormats), strings.Join(doctorFormats, ", "))
+	case o.timeLimit <= 0:
+		return usage("--time-limit %v is not a positive time; to leave out the noise floor give --quick", o.timeLimit)
+	}
+	a.measuring = true
+	began := time.Now()
+	if !o.quick {
+		fmt.Fprintln(a.stderr, "examining this machine: about 15s, in which nothing else should run")
+	}
+	x, err := host.Examine(ctx, name())
+	if err != nil {
+		return err
+	}
+	var noise []doctor.Noise
+	if !o.quick {
+		if noise, err = noiseFloor(ctx, x.Environment, o.timeLimit-time.Since(began)); err != nil {
+			return err
+		}
+	}
+	checks, verdict := doctor.Judge(x.Readings(), noise)
+	if o.format == "json" {
+		for _, c := range checks {
+			if err := report.JSON(a.stdout, c); err != nil {
+				return err
+			}
+		}
+		return report.JSON(a.stdout, verdict)
+	}
+	width, isTerminal := terminal(a.stdout)
+	return report.Doctor(a.stdout, about(x.Environment), checks, verdict, report.StyleFor(os.Getenv, isTerminal, width))
+}
+
+// noiseFloor measures at one CPU and at all.
+func noiseFloor(ctx context.Context, e host.Environment, limit time.Duration) ([]doctor.Noise, error) {
+	cpus := []int{1}
+	if n := runtime.GOMAXPROCS(0); n > 1 {
+		cpus = append(cpus, n)
+	}
+	burn, err := calibrate.ForSweep(cacheDir(), e.Fingerprint)
+	if err != nil {
+		return []doctor.Noise{{CPUs: 1, Missing: err.Error()}}, nil
+	}
+	return aa.Floor(ctx, cpus, limit, burn.Rate, trial.Runner{}.Run)
+}
+
+// about names the machine in the head of the page.
+func about(e host.Environment) []string {
+	words := []string{"doctor"}
+	if e.CPUModel != nil {
+		words = append(words, *e.CPUModel)
+	}
+	cpus := "1 CPU"
+	if e.CPUs != 1 {
+		cpus = fmt.Sprintf("%d CPUs", e.CPUs)
+	}
+	return append(words, cpus, e.GOOS+"/"+e.GOARCH, e.GoVersion)
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/load"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sweep"
+	"github.com/brewput/brewput/workload"
+)
+
+// checkOpenLoop refuses loads that say nothing or two things. Points that hold none of its factors
+// are those of a closed loop.
+func checkOpenLoop(points []plan.Point, o runOptions) error {
+	for _, p := range points {
+		if !workload.OpenLoop(p) {
+			continue
+		}
+		recorded := p.Has("arrivals") && !slices.Contains([]string{load.Poisson, load.Constant}, p.Text("arrivals"))
+		switch {
+		case p.Has("rate") && p.Has("load"):
+			return usage("--rate and --load both say how many customers come; give one of them")
+		case !p.Has("rate") && !p.Has("load") && !recorded:
+			name := workload.LoadFactors(p)[0]
+			return usage("--%s has no effect without customers: add --load 0.8, a fraction of the capacity, or --rate 100, customers a second", name)
+		case p.Has("rate") && p.Float("rate") == 0:
+			return usage("--rate 0 sends no customer; give customers a second, such as 100")
+		case p.Has("rate") && p.Float("rate") > load.MaxRate:
+			return usage("--rate %v is more than the %.0f customers a second that the load loop can send", p.Float("rate"), load.MaxRate)
+		case p.Has("load") && p.Float("load") == 0:
+			return usage("--load 0 sends no customer; give a fraction of the capacity, such as 0.8")
+		case p.Has("patience") && p.Duration("patience") == 0:
+			return usage("--patience 0s: nobody would wait at all; leave it out, or use --queue-limit 0 to drop who cannot be served at once")
+		case o.operations > 0:
+			return usage("--operations is for closed loops: an open loop measures the customers who arrive within --duration")
+		case o.sample > 1:
+			return usage("--sample is for closed loops: an open loop times every request")
+		}
+	}
+	return nil
+}
+
+// measureCapacities prepares the open loops of a new sweep: a fraction of the capacity needs the
+// capacity, and so does the word unstable.
+func (a *app) measureCapacities(ctx context.Context, s *sweep.Sweep, dir string) error {
+	open := 0
+	for _, c := range s.Plan.Cases {
+		if workload.OpenLoop(c.Point) {
+			open++
+		}
+	}
+	if open == 0 {
+		return nil
+	}
+	if err := store.Vacant(dir); err != nil { // before the time is spent
+		return storeError(err)
+	}
+	fmt.Fprintf(a.stderr, "%s: measuring capacities in a closed loop first\n", s.Workload.Name)
+	p := newProgress(a.stderr)
+	err := s.MeasureCapacities(ctx, func(c plan.Case, done, total int) {
+		p.show(sweep.Event{Case: c, Done: done, Total: total})
+	})
+	p.clear()
+	if errors.Is(err, context.Canceled) {
+		a.code = exitInterrupted
+		fmt.Fprintln(a.stderr, "brewput: interrupted while capacities were measured; nothing is stored yet")
+		return nil
+	}
+	if err == nil {
+		if err := s.CheckRates(); err != nil {
+			return usageError{err}
+		}
+	}
+	return err
+}

@@ -1,0 +1,291 @@
+package doctor
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// ideal is a machine with nothing to complain of.
+func ideal() Readings {
+	return Readings{
+		Program: "brewput",
+		CPUs:    8, Online: Read(8), Procs: 8, ProcsFrom: "cpus", Cores: Read(Cores{}), Hypervisor: Read(false),
+		Load1: Read(0.1), Window: 14 * time.Second, Others: Read(0.01), Steal: Read(0.0),
+		Throttled: Read(uint64(0)), Heat: Read(uint64(0)), Swapped: Read(uint64(0)),
+		Quota: Read(Quota{}), Governors: Read([]string{"performance"}), Boost: Read(Boost{}), SMT: Read(SMT{Threads: 1, Usable: 1, One: "0,1,2,3,4,5,6,7"}),
+		ClockSource: Read("tsc"), ClockSources: []string{"tsc", "hpet"}, ClockRead: Read(40 * time.Nanosecond),
+		TimerSlack: Read(50 * time.Microsecond), Sleep: Read(Lateness{100, 600 * time.Microsecond, time.Millisecond}),
+		Timer: Read(Lateness{100, 20 * time.Microsecond, 60 * time.Microsecond}), MemoryTotal: Read(uint64(16e9)), MemoryAvailable: Read(uint64(9e9)),
+		Battery: Read(Battery{}), Race: Read(false), Cover: Read(false), GOGC: "100", GOMEMLIMIT: "off",
+	}
+}
+
+// still is a noise floor of 0.4 %.
+func still() []Noise {
+	return []Noise{{CPUs: 1, Blocks: 10, HalfWidth: 0.002}, {CPUs: 8, Blocks: 10, HalfWidth: 0.004}}
+}
+
+func find(t *testing.T, checks []Check, name string) Check {
+	t.Helper()
+	i := slices.IndexFunc(checks, func(c Check) bool { return c.Name == name })
+	if i < 0 {
+		t.Fatalf("there is no check %q", name)
+	}
+	return checks[i]
+}
+
+// TestStatus changes one reading of the ideal machine and says what its check must come to. words are of
+// its evidence, claim or fix. All other checks must stay good.
+func TestStatus(t *testing.T) {
+	for _, x := range []struct {
+		name, check string
+		change      func(*Readings)
+		status      Status
+		words       []string
+	}{
+		{"quiet", "load", func(r *Readings) { r.Load1 = Read(2.0) }, Good, []string{"2.00 over the last minute, on 8 CPUs"}},
+		{"some load", "load", func(r *Readings) { r.Load1 = Read(2.01) }, Caution, []string{"wait a minute", "ps -eo"}},
+		{"full", "load", func(r *Readings) { r.Load1 = Read(8.01) }, Bad, []string{"ps -eo"}},
+		{"load is of the machine", "load", func(r *Readings) { r.CPUs, r.Procs, r.Load1 = 2, 2, Read(2.0) }, Good, nil},
+		{"load unknown", "load", func(r *Readings) { r.Load1 = Reading[float64]{} }, Unknown, []string{"could not be read"}},
+		{"no load here", "load", func(r *Readings) { r.Load1 = Absent[float64]() }, Unavailable, nil},
+
+		{"others", "others", func(r *Readings) { r.Others = Read(0.051) }, Caution, []string{"0.05 CPUs used by others over 14s", "ps -eo"}},
+		{"others much", "others", func(r *Readings) { r.Others = Read(0.26) }, Bad, nil},
+		{"steal", "steal", func(r *Readings) { r.Steal = Read(0.011) }, Caution, []string{"0.011 CPUs over 14s", "not shared"}},
+		{"much steal", "steal", func(r *Readings) { r.Steal = Read(0.11) }, Bad, nil},
+		{"no steal here", "steal", func(r *Readings) { r.Steal = Absent[float64]() }, Unavailable, nil},
+		{"throttled", "throttled", func(r *Readings) { r.Throttled = Read(uint64(1)) }, Bad, []string{"1 period over 14s"}},
+		{"no quota counter", "throttled", func(r *Readings) { r.Throttled = Reading[uint64]{} }, Unknown, nil},
+		{"hot", "heat", func(r *Readings) { r.Heat = Read(uint64(3)) }, Bad, []string{"3 times"}},
+
+		{"no quota", "quota", func(*Readings) {}, Good, []string{"whole path"}},
+		{"quota enough", "quota", func(r *Readings) { r.Quota = Read(Quota{8, "/f", "max"}) }, Good, nil},
+		{"quota", "quota", func(r *Readings) { r.Quota = Read(Quota{2.5, "/sys/fs/cgroup/a/cpu.max", "max"}) }, Bad,
+			[]string{"2.5 CPUs by /sys/fs/cgroup/a/cpu.max", "--cpus 1..2", "echo max | sudo tee /sys/fs/cgroup/a/cpu.max"}},
+		{"quota that GOMAXPROCS keeps to", "quota", func(r *Readings) { r.Quota, r.Procs, r.ProcsFrom = Read(Quota{2, "/f", "max"}), 2, "cgroup" }, Caution, nil},
+		{"less than one CPU", "quota", func(r *Readings) { r.Quota, r.Procs, r.ProcsFrom = Read(Quota{0.5, "/f", "-1"}), 1, "cgroup" }, Bad, []string{"echo -1 | sudo tee /f"}},
+		{"quota unknown", "quota", func(r *Readings) { r.Quota = Reading[Quota]{} }, Unknown, nil},
+
+		{"pinned", "cpus", func(r *Readings) { r.CPUs, r.Procs, r.ProcsFrom = 2, 2, "affinity" }, Good, []string{"2 usable of 8; GOMAXPROCS 2 (affinity)"}},
+		{"too many procs", "cpus", func(r *Readings) { r.Procs, r.ProcsFrom = 9, "env" }, Bad, []string{"unset GOMAXPROCS"}},
+		{"few procs", "cpus", func(r *Readings) { r.Procs, r.ProcsFrom = 7, "env" }, Caution, []string{"unset GOMAXPROCS"}},
+		{"few procs by quota", "cpus", func(r *Readings) { r.Procs, r.ProcsFrom = 3, "cgroup" }, Good, nil},
+		{"one CPU", "cpus", func(r *Readings) { r.CPUs, r.Procs, r.Online = 1, 1, Read(1) }, Caution, nil},
+
+		{"powersave", "governor", func(r *Readings) { r.Governors = Read([]string{"performance", "powersave"}) }, Caution,
+			[]string{"performance, powersave", "scaling_governor"}},
+		{"no governor", "governor", func(r *Readings) { r.Governors = Absent[[]string]() }, Unavailable, nil},
+		{"boost", "boost", func(r *Readings) { r.Boost = Read(Boost{true, "/sys/x/no_turbo", "1"}) }, Caution, []string{"echo 1 | sudo tee /sys/x/no_turbo"}},
+		{"smt", "smt", func(r *Readings) { r.SMT = Read(SMT{2, 2, "0,2,4"}) }, Caution, []string{"2 threads a core online", "taskset -c 0,2,4 brewput run"}},
+		{"smt, pinned to one each", "smt", func(r *Readings) { r.SMT = Read(SMT{2, 1, "0,2,4"}) }, Good, []string{"one of them usable"}},
+		{"hybrid", "cores", func(r *Readings) { r.Cores = Read(Cores{4, 8}) }, Caution, []string{"4 fast, 8 slow"}},
+		{"virtual", "virtual", func(r *Readings) { r.Hypervisor = Read(true) }, Caution, []string{"bare metal"}},
+		{"virtual or not", "virtual", func(r *Readings) { r.Hypervisor = Reading[bool]{} }, Unknown, nil},
+
+		{"kvm's clock", "clock", func(r *Readings) { r.ClockSource = Read("kvm-clock") }, Good, nil},
+		{"hpet", "clock", func(r *Readings) { r.ClockSource = Read("hpet") }, Caution, []string{"echo tsc | sudo tee /sys/devices/system/clocksource"}},
+		{"hpet alone", "clock", func(r *Readings) { r.ClockSource, r.ClockSources = Read("hpet"), []string{"hpet"} }, Caution, []string{"boot"}},
+		{"slow clock", "clock-read", func(r *Readings) { r.ClockRead = Read(250 * time.Nanosecond) }, Caution, []string{"250ns", "25µs", "--sample"}},
+		{"very slow clock", "clock-read", func(r *Readings) { r.ClockRead = Read(2 * time.Microsecond) }, Bad, nil},
+		{"late sleep", "sleep", func(r *Readings) { r.Sleep = Read(Lateness{100, 20 * time.Millisecond, time.Second}) }, Caution, []string{"20ms", "1s once in 10"}},
+		{"late timer", "timer", func(r *Readings) { r.Timer = Read(Lateness{100, 150 * time.Microsecond, time.Second}) }, Caution, []string{"idle-set"}},
+		{"slack", "timer", func(r *Readings) { r.TimerSlack = Read(time.Second) }, Caution, []string{"timerslack_ns"}},
+		{"no timer", "timer", func(r *Readings) { r.Timer = Absent[Lateness]() }, Unavailable, nil},
+
+		{"little memory", "memory", func(r *Readings) { r.MemoryAvailable = Read(uint64(1e9)) }, Caution, []string{"1.0 GB of 16.0 GB"}},
+		{"swaps", "memory", func(r *Readings) { r.Swapped = Read(uint64(7)) }, Bad, []string{"7 pages swapped"}},
+		{"swap unknown", "memory", func(r *Readings) { r.Swapped = Reading[uint64]{} }, Good, nil},
+		{"memory unknown", "memory", func(r *Readings) { r.MemoryAvailable = Reading[uint64]{} }, Unknown, nil},
+		{"on battery", "battery", func(r *Readings) { r.Battery = Read(Battery{true, true}) }, Caution, []string{"plug it in"}},
+		{"plugged in", "battery", func(r *Readings) { r.Battery = Read(Battery{true, false}) }, Good, []string{"plugged in"}},
+
+		{"race", "build", func(r *Readings) { r.Race = Read(true) }, Bad, []string{"-race"}},
+		{"cover", "build", func(r *Readings) { r.Cover = Read(true) }, Bad, []string{"-cover"}},
+		{"debug", "build", func(r *Readings) { r.BuildFlags = []string{"-tags=x", "-gcflags=all=-N -l"} }, Bad, []string{"-gcflags=all=-N -l"}},
+		{"msan", "build", func(r *Readings) { r.BuildFlags = []string{"-msan=true"} }, Bad, nil},
+		{"harmless flags", "build", func(r *Readings) {
+			r.BuildFlags = []string{"-gcflags=-m", "-ldflags=-N", "-asan=false", "CGO_ENABLED=0"}
+		}, Good, nil},
+		{"not recorded", "build", func(r *Readings) { r.Race = Reading[bool]{} }, Unknown, nil},
+		{"GODEBUG", "godebug", func(r *Readings) { r.GODEBUG = "gctrace=1" }, Caution, []string{"gctrace=1", "unset GODEBUG"}},
+		{"GOGC", "gc", func(r *Readings) { r.GOGC = "off" }, Caution, []string{"GOGC=off", "unset GOGC"}},
+		{"limit", "gc", func(r *Readings) { r.GOMEMLIMIT = "1000" }, Caution, nil},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			r := ideal()
+			x.change(&r)
+			checks, rep := Judge(r, still())
+			c := find(t, checks, x.check)
+			if c.Status != x.status {
+				t.Errorf("%s is %s, want %s: %+v", x.check, c.Status, x.status, c)
+			}
+			for _, w := range x.words {
+				if !strings.Contains(c.Evidence+"\n"+c.Claim+"\n"+c.Fix, w) {
+					t.Errorf("%s does not say %q: %+v", x.check, w, c)
+				}
+			}
+			if want := x.status == Bad; slices.Contains(rep.Bad, x.check) != want || (rep.Verdict == NotFit) != want {
+				t.Errorf("%s is %s and the verdict %s because of %q", x.check, x.status, rep.Verdict, rep.Bad)
+			}
+			if slices.Contains(rep.Caution, x.check) != (x.status == Caution) {
+				t.Errorf("%s is %s; cautions %q", x.check, x.status, rep.Caution)
+			}
+			for _, other := range checks {
+				if other.Name != x.check && other.Status != Good {
+					t.Errorf("%s changes %s to %s as well", x.name, other.Name, other.Status)
+				}
+			}
+		})
+	}
+}
+
+// TestNothingKnown: of a machine that tells nothing, no check is good, and no value is made up.
+func TestNothingKnown(t *testing.T) {
+	checks, rep := Judge(Readings{GOGC: "100", GOMEMLIMIT: "off", CPUs: 2, Procs: 2}, nil)
+	for _, c := range checks {
+		if c.Claim == "" {
+			t.Errorf("%s claims nothing", c.Name)
+		}
+		switch c.Name {
+		case "cpus", "godebug", "gc": // the runtime knows these anywhere
+			continue
+		}
+		if c.Status != Unknown || c.Value != nil {
+			t.Errorf("%s of nothing is %s, %v", c.Name, c.Status, c.Value)
+		}
+		if c.Fix != "" {
+			t.Errorf("%s of nothing has the fix %q", c.Name, c.Fix)
+		}
+	}
+	if rep.Verdict != Open || rep.NoiseFloor.Known() || rep.Least.Known() {
+		t.Errorf("%+v", rep)
+	}
+}
+
+// TestEveryCheckHelps: what is not good says what would improve it; what is good needs no fix.
+func TestEveryCheckHelps(t *testing.T) {
+	worst := Readings{
+		Program: "brewput", CPUs: 4, Procs: 9, Load1: Read(9.0), Others: Read(3.0), Steal: Read(2.0),
+		Throttled: Read(uint64(9)), Heat: Read(uint64(9)), Swapped: Read(uint64(9)), Quota: Read(Quota{0.5, "/f", "max"}),
+		Governors: Read([]string{"ondemand"}), Boost: Read(Boost{On: true}), SMT: Read(SMT{2, 2, ""}), Cores: Read(Cores{1, 1}), Hypervisor: Read(true),
+		ClockSource: Read("jiffies"), ClockRead: Read(time.Second), TimerSlack: Read(time.Second), Sleep: Read(Lateness{1, time.Second, time.Second}),
+		Timer: Read(Lateness{1, time.Second, time.Second}), MemoryTotal: Read(uint64(100)), MemoryAvailable: Read(uint64(1)), Battery: Read(Battery{true, true}),
+		Race: Read(true), GODEBUG: "x=1", GOGC: "1", GOMEMLIMIT: "1",
+	}
+	for _, r := range []Readings{worst, ideal()} {
+		checks, _ := Judge(r, []Noise{{CPUs: 1, Blocks: 10, HalfWidth: map[bool]result.Value{true: 0.3, false: 0.001}[r.Procs == 9]}})
+		seen := map[string]bool{}
+		for _, c := range checks {
+			good := r.Procs != 9
+			if (c.Status == Good) != good || (c.Fix == "") != good || c.Claim == "" || c.Evidence == "" || c.Value == nil || c.Kind != "check" || c.SchemaVersion != 1 {
+				t.Errorf("%+v", c)
+			}
+			if seen[c.Name] {
+				t.Errorf("two checks are called %s", c.Name)
+			}
+			seen[c.Name] = true
+			if parts := c.Fixes(); strings.Join(parts, "; or ") != c.Fix {
+				t.Errorf("%s: the fixes %q are not %q", c.Name, parts, c.Fix)
+			}
+		}
+		if len(checks) != 22 {
+			t.Errorf("%d checks", len(checks))
+		}
+	}
+}
+
+func TestNoise(t *testing.T) {
+	at := func(widths ...result.Value) (all []Noise) {
+		for i, w := range widths {
+			n := Noise{CPUs: i + 1, Blocks: 10, HalfWidth: w}
+			if !w.Known() {
+				n.Missing = "the time was over"
+			}
+			all = append(all, n)
+		}
+		return all
+	}
+	differs := at(0.002)
+	differs[0].Differs = true
+	for _, x := range []struct {
+		name    string
+		noise   []Noise
+		status  Status
+		verdict string
+		floor   result.Value
+		claim   string // of the verdict
+	}{
+		{"still", at(0.001, 0.01), Good, Fit, 0.01, "fit for measuring differences above 2.0 % (twice the noise floor of 1.0 %)"},
+		{"the wider one", at(0.011, 0.002), Caution, FitFrom, 0.011, "fit for differences above 2.2 % (twice the noise floor of 1.1 %) only; take care: noise"},
+		{"very noisy", at(0.11), Bad, NotFit, 0.11, "not fit for measuring: noise (±11 % at 1 CPU, a design beside itself in 10 blocks)"},
+		{"one is missing", at(0.001, result.Unavailable), Unknown, Open, result.Unavailable, "nothing speaks against measuring here, but"},
+		{"not asked for", nil, "", Open, result.Unavailable, "the noise floor was not measured (brewput doctor measures it)"},
+		{"a difference where there is none", differs, Caution, Fit, 0.002, "fit for measuring differences above 0.4 % (twice the noise floor of 0.2 %); take care: noise"},
+	} {
+		checks, rep := Judge(ideal(), x.noise)
+		if x.status != "" {
+			if c := find(t, checks, "noise"); c.Status != x.status {
+				t.Errorf("%s: %+v", x.name, c)
+			}
+		}
+		if rep.Verdict != x.verdict || rep.NoiseFloor != x.floor && (x.floor.Known() || rep.NoiseFloor.Known()) || !strings.Contains(rep.Claim, x.claim) {
+			t.Errorf("%s: %+v, want %s, %v, %q", x.name, rep, x.verdict, x.floor, x.claim)
+		}
+		if rep.NoiseFloor.Known() && rep.Least != 2*rep.NoiseFloor {
+			t.Errorf("%s: least %v of the floor %v", x.name, rep.Least, rep.NoiseFloor)
+		}
+	}
+}
+
+// TestBadOutweighs: a machine with something bad is not fit, however still it is.
+func TestBadOutweighs(t *testing.T) {
+	r := ideal()
+	r.Race, r.Hypervisor = Read(true), Read(true)
+	_, rep := Judge(r, still())
+	if rep.Verdict != NotFit || rep.Claim != "not fit for measuring: build (built with -race); take care: virtual" {
+		t.Errorf("%+v", rep)
+	}
+}
+
+// TestUsualMargin: fit is what can give every verdict of a run.
+func TestUsualMargin(t *testing.T) {
+	if m := compare.Usual("", nil).Margin; m != usualMargin {
+		t.Errorf("the margin here is %v, that of verdicts %v", usualMargin, m)
+	}
+}
+
+// TestContract: the names of the JSON objects, and null for what is not known.
+func TestContract(t *testing.T) {
+	r := ideal()
+	r.Load1 = Reading[float64]{}
+	checks, rep := Judge(r, nil)
+	for want, v := range map[string]any{
+		`{"kind":"check","schema_version":1,"check":"load","status":"unknown","value":null,"unit":"","evidence":"could not be read","claim":"whether the machine was busy in the last minute is not known; the noise floor tells what comes of it","fix":""}`:                                      find(t, checks, "load"),
+		`{"kind":"check","schema_version":1,"check":"clock-read","status":"good","value":40,"unit":"ns","evidence":"40ns a read","claim":"timing an operation costs little: of one that takes 10 µs or more, less than 1 %","fix":""}`:                                                             find(t, checks, "clock-read"),
+		`{"kind":"doctor","schema_version":1,"verdict":"unknown","noise_floor":null,"least_difference":null,"bad":[],"caution":[],"claim":"nothing speaks against measuring here, but how small a difference it shows is unknown: the noise floor was not measured (brewput doctor measures it)"}`: rep,
+	} {
+		b, err := json.Marshal(v)
+		if err != nil || string(b) != want {
+			t.Errorf("got  %s %v\nwant %s", b, err, want)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for want, got := range map[string]string{
+		"0 %": percent(0), "0.012 %": percent(0.00012), "0.1 %": percent(0.001), "1.2 %": percent(0.0123), "9.9 %": percent(0.0994), "10 %": percent(0.0995), "150 %": percent(1.5),
+		"0s": span(0), "40ns": span(40), "1.2µs": span(1234), "12µs": span(12345), "-5ns": span(-5), "1.5ms": span(1_530_000), "14s": span(13_900 * time.Millisecond),
+		"1 CPU": plural(1, "CPU"), "0 CPUs": plural(0, "CPU"),
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

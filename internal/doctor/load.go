@@ -1,0 +1,137 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The checks of what takes CPU time away.
+
+// whoRuns shows whom to stop.
+const whoRuns = "ps -eo pcpu,etime,args --sort=-pcpu | head"
+
+func (r Readings) load() Check {
+	load, ok := r.Load1.Get()
+	if !ok {
+		return without("load", r.Load1, "whether the machine was busy in the last minute is not known; the noise floor tells what comes of it")
+	}
+	cpus := r.CPUs
+	if online, ok := r.Online.Get(); ok {
+		cpus = online // load is of the machine
+	}
+	share := load / float64(max(cpus, 1))
+	c := number("load", grade(share, 0.25, 1), load, "", fmt.Sprintf("%.2f over the last minute, on %s", load, plural(cpus, "CPU")))
+	switch c.Status {
+	case Good:
+		return c.says("hardly anything has run here in the last minute", "")
+	case Caution:
+		return c.says("programs have run here in the last minute, perhaps a sweep of your own: what is left of them takes CPUs from trials", "wait a minute and ask again, or stop what runs; or "+whoRuns)
+	}
+	return c.says("more threads wanted CPUs than there are: trials share them, and their times are those of the mixture", "wait a minute and ask again, or stop what runs; or "+whoRuns)
+}
+
+func (r Readings) others() Check {
+	cpus, ok := r.Others.Get()
+	if !ok {
+		return without("others", r.Others, "what other programs use now is not known; the noise floor tells what comes of it")
+	}
+	c := number("others", grade(cpus, 0.05, 0.25), cpus, "CPUs", fmt.Sprintf("%.2f CPUs used by others over %s", cpus, span(r.Window)))
+	if c.Status == Good {
+		return c.says("no other program works now", "")
+	}
+	return c.says("other programs work now: designs that use all CPUs lose to those that leave one free", "stop them; or "+whoRuns)
+}
+
+func (r Readings) steal() Check {
+	cpus, ok := r.Steal.Get()
+	if !ok {
+		return without("steal", r.Steal, "whether a host takes CPU time away is not known")
+	}
+	c := number("steal", grade(cpus, 0.01, 0.1), cpus, "CPUs", fmt.Sprintf("%.3f CPUs over %s", cpus, span(r.Window)))
+	if c.Status == Good {
+		return c.says("the host gives the CPU time that is asked for", "")
+	}
+	return c.says("the host gives CPU time of this virtual machine to others, in pieces of milliseconds: latency tails and scaling over CPUs are partly its doing", "measure at another time, or on a machine or instance whose CPUs are not shared")
+}
+
+func (r Readings) throttled() Check {
+	n, ok := r.Throttled.Get()
+	if !ok {
+		return without("throttled", r.Throttled, "whether a quota stops this program is not known")
+	}
+	c := number("throttled", Good, float64(n), "", fmt.Sprintf("stopped in %s over %s", plural(int(n), "period"), span(r.Window)))
+	if n > 0 {
+		c.Status = Bad
+	}
+	if c.Status == Good {
+		return c.says("no quota stopped this program", "")
+	}
+	return c.says("the cgroup's quota stopped this program for parts of a period: trials measure the pauses", "use fewer --cpus, or lift the quota (see quota)")
+}
+
+func (r Readings) heat() Check {
+	n, ok := r.Heat.Get()
+	if !ok {
+		return without("heat", r.Heat, "whether CPUs grow too hot is not known; a trial's burn probes tell when clocks fall")
+	}
+	c := number("heat", Good, float64(n), "", fmt.Sprintf("clocks lowered %s over %s", plural(int(n), "time"), span(r.Window)))
+	if n > 0 {
+		c.Status = Bad
+	}
+	if c.Status == Good {
+		return c.says("CPUs stay cool enough", "")
+	}
+	return c.says("CPUs grew too hot and lowered their clocks: later trials are slower than earlier ones", "cool the machine, use fewer --cpus, or turn boost off (see boost)")
+}
+
+func (r Readings) quota() Check {
+	q, ok := r.Quota.Get()
+	switch {
+	case !ok:
+		return without("quota", r.Quota, "whether the CPU time is limited is not known; throttled tells when it is")
+	case q.CPUs == 0:
+		return word("quota", Good, "none", "no CPU limit on the cgroup's whole path").says("trials get whole CPUs", "")
+	}
+	c := number("quota", Good, q.CPUs, "CPUs", fmt.Sprintf("%.4g CPUs by %s", q.CPUs, q.File))
+	if q.CPUs < float64(r.CPUs) {
+		c.Status = Bad
+		if float64(r.Procs) <= q.CPUs {
+			c.Status = Caution // the default is all right
+		}
+	}
+	if c.Status == Good {
+		return c.says("the limit is not below the CPUs that are there", "")
+	}
+	fix := fmt.Sprintf("echo %s | sudo tee %s", q.Lift, q.File)
+	if whole := int(q.CPUs); whole >= 1 {
+		fix = fmt.Sprintf("keep to --cpus 1..%d; or %s", whole, fix)
+	}
+	return c.says(fmt.Sprintf("trials with more than %.4g CPUs are stopped for the rest of each period of 100 ms or so: it shows as latency and as bad scaling", q.CPUs), fix)
+}
+
+func (r Readings) procs() Check {
+	total := ""
+	if online, ok := r.Online.Get(); ok && online != r.CPUs {
+		total = fmt.Sprintf(" of %d", online)
+	}
+	c := number("cpus", Good, float64(r.CPUs), "CPUs", fmt.Sprintf("%d usable%s; GOMAXPROCS %d (%s)", r.CPUs, total, r.Procs, r.ProcsFrom))
+	switch {
+	case r.Procs > r.CPUs:
+		c.Status = Bad
+		return c.says("GOMAXPROCS is above the CPUs that this process may use: by default trials would share CPUs, and scaling would look worse than it is", "unset GOMAXPROCS; or widen the affinity with taskset")
+	case r.Procs < r.CPUs && r.ProcsFrom != "cgroup":
+		c.Status = Caution
+		return c.says("by default trials use fewer CPUs than there are", "unset GOMAXPROCS; or give --cpus")
+	case r.CPUs == 1:
+		c.Status = Caution
+		return c.says("with one CPU nothing runs in parallel: the runner itself and every other program take time from the trial", "measure on a machine with two CPUs or more")
+	}
+	return c.says("each CPU of a trial has a CPU of the machine", "")
+}
+
+// flat joins what belongs to one line.
+func flat(words []string) string { return strings.Join(words, ", ") }
+
+// ms is a time for sentences about milliseconds.
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

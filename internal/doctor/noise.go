@@ -1,0 +1,49 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/brewput/brewput/result"
+)
+
+// Noise is what a comparison of a design with itself found.
+type Noise struct {
+	CPUs      int
+	Blocks    int
+	HalfWidth result.Value // of the 95 % interval of the ratio, as a ratio: 0.01 is 1 %
+	Differs   bool         // the verdict was a difference, which there is not
+	Missing   string       // why there is no half-width
+}
+
+// judgeNoise makes the check of the noise floor and returns the floor: the widest of the half-widths,
+// unknown where one of them is.
+func judgeNoise(noise []Noise) (Check, result.Value) {
+	floor := result.Value(0)
+	var parts, missing []string
+	differs := false
+	for _, n := range noise {
+		differs = differs || n.Differs
+		if n.Missing != "" || !n.HalfWidth.Known() {
+			missing = append(missing, fmt.Sprintf("at %s: %s", plural(n.CPUs, "CPU"), n.Missing))
+			continue
+		}
+		floor = max(floor, n.HalfWidth)
+		parts = append(parts, fmt.Sprintf("±%s at %s", percent(float64(n.HalfWidth)), plural(n.CPUs, "CPU")))
+	}
+	if len(missing) > 0 {
+		return Check{Name: "noise", Status: Unknown, Evidence: strings.Join(append(parts, missing...), "; "),
+			Claim: "how small a difference this machine shows is not known",
+			Fix:   "see what the trials of a run say, or give this more --time-limit"}, result.Unavailable
+	}
+	c := number("noise", grade(float64(floor), usualMargin/2, 0.1), float64(floor), "ratio",
+		fmt.Sprintf("%s, a design beside itself in %s", flat(parts), plural(noise[0].Blocks, "block")))
+	if differs && c.Status == Good {
+		c.Status = Caution
+	}
+	claim := fmt.Sprintf("differences above %s can be judged; smaller ones drown", percent(2*float64(floor)))
+	if differs {
+		claim += "; a design beside itself looked different, as by chance happens once in 20 times: ask again, and doubt this machine if it is so again"
+	}
+	return c.says(claim, "mend the other checks that are not good; or measure longer: four times the --count or --duration about halve it"), floor
+}

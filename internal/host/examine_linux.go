@@ -1,0 +1,26 @@
+package host
+
+import (
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/brewput/brewput/internal/doctor"
+	"golang.org/x/sys/unix"
+)
+
+// systemRoot is the root of the file system, where Linux tells about itself in files.
+func systemRoot() fs.FS { return os.DirFS("/") }
+
+// ownCPU is the CPU time of this process and of its children that were waited for.
+func ownCPU() doctor.Reading[time.Duration] {
+	var sum int64
+	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
+		var u unix.Rusage
+		if unix.Getrusage(who, &u) != nil {
+			return doctor.Reading[time.Duration]{}
+		}
+		sum += u.Utime.Nano() + u.Stime.Nano()
+	}
+	return doctor.Read(time.Duration(sum))
+}

@@ -1,0 +1,209 @@
+package stat
+
+import (
+	"math"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// tQuantile is the p-quantile of Student's t with df degrees of freedom.
+func tQuantile(p, df float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
+}
+
+// Sample is the logarithms of what blocks measured.
+type Sample struct {
+	Logs []float64
+	// Floor is the standard deviation that the resolution of the measurement alone gives a logarithm:
+	// blocks that agree better do so by rounding, and the residual is at least that.
+	Floor float64
+}
+
+// Comparison is the ratio of two designs a and b with its doubt. It is paired where both were measured
+// in the same blocks, and then made of one group, the blocks' ratios; or unpaired, and then made of two,
+// what the blocks of each measured. All that follows from spread serves both.
+type Comparison struct {
+	N      int     // blocks; of two groups, those of the smaller
+	Ratio  float64 // geometric mean of a / b
+	Low    float64 // interval of the ratio: Student's t on the logarithms
+	High   float64
+	groups []group
+}
+
+// group is a sample with the standard deviation of its logarithms.
+type group struct {
+	logs     []float64
+	residual float64
+}
+
+// Pair compares by blocks that hold both: s has the logarithms of their ratios a / b. The interval has
+// the given confidence. ok is false below 2 blocks, where there is no spread to judge by.
+//
+// A block is one stretch of time on one machine, so what slowed both designs cancels in its ratio.
+func Pair(s Sample, confidence float64) (c Comparison, ok bool) {
+	if c, ok = PairOnly(s); ok {
+		c.Low, c.High = c.Interval(confidence)
+	}
+	return c, ok
+}
+
+// PairOnly is Pair without the interval, which takes longer than all the rest.
+func PairOnly(s Sample) (c Comparison, ok bool) {
+	if len(s.Logs) < 2 {
+		return Comparison{N: len(s.Logs)}, false
+	}
+	return compared(Mean(s.Logs), newGroup(s)), true
+}
+
+// TwoSample compares by blocks that hold one of the two each: a and b have the logarithms of what they
+// measured. Nothing cancels, and the two may scatter differently: Welch's t (The significance of the
+// difference between two means when the population variances are unequal, Biometrika 29, 1938). ok is
+// false where either has fewer than 2 blocks.
+func TwoSample(a, b Sample, confidence float64) (c Comparison, ok bool) {
+	if n := min(len(a.Logs), len(b.Logs)); n < 2 {
+		return Comparison{N: n}, false
+	}
+	c = compared(Mean(a.Logs)-Mean(b.Logs), newGroup(a), newGroup(b))
+	c.Low, c.High = c.Interval(confidence)
+	return c, true
+}
+
+func newGroup(s Sample) group {
+	mean, squares := Mean(s.Logs), 0.0
+	for _, x := range s.Logs {
+		squares += (x - mean) * (x - mean)
+	}
+	return group{s.Logs, max(math.Sqrt(squares/float64(len(s.Logs)-1)), s.Floor)}
+}
+
+func compared(mean float64, groups ...group) Comparison {
+	c := Comparison{N: math.MaxInt, Ratio: math.Exp(mean), groups: groups}
+	for _, g := range groups {
+		c.N = min(c.N, len(g.logs))
+	}
+	return c
+}
+
+// asMeasured asks spread for the numbers of blocks that there are.
+const asMeasured = 0
+
+// spread is the standard error of the logarithm of the ratio and its degrees of freedom, if each group
+// had n blocks. One group has n-1 degrees; the formula is that of Satterthwaite (An approximate
+// distribution of estimates of variance components, Biometrics Bulletin 2(6), 1946).
+func (c Comparison) spread(n int) (se, df float64) {
+	variance, doubt, total := 0.0, 0.0, 0.0
+	for _, g := range c.groups {
+		size := float64(n)
+		if n == asMeasured {
+			size = float64(len(g.logs))
+		}
+		v := g.residual * g.residual / size
+		variance += v
+		doubt += v * v / (size - 1)
+		total += size - 1
+	}
+	if doubt == 0 { // no group scatters
+		return math.Sqrt(variance), total
+	}
+	return math.Sqrt(variance), variance * variance / doubt
+}
+
+// P is the two-sided p-value of Student's t for the hypothesis that the ratio is 1. It is 0 where
+// nothing scatters and the ratio is not 1.
+func (c Comparison) P() float64 {
+	mean := math.Log(c.Ratio)
+	se, df := c.spread(asMeasured)
+	switch {
+	case mean == 0:
+		return 1
+	case se == 0:
+		return 0
+	}
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(math.Abs(mean)/se)
+}
+
+// Outside is twice the larger p-value of the two one-sided t tests for the hypothesis that the ratio is
+// outside 1/(1+margin) .. 1+margin (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15(6),
+// 1987), at most 1. It is at most x exactly where the interval of confidence 1-x lies within the margin.
+func (c Comparison) Outside(margin float64) float64 {
+	room := math.Log(1+margin) - math.Abs(math.Log(c.Ratio))
+	se, df := c.spread(asMeasured)
+	switch {
+	case room <= 0:
+		return 1
+	case se == 0:
+		return 0
+	}
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(room/se)
+}
+
+// Permutation is the two-sided p-value of the same hypothesis by [SignFlip] or, unpaired, [Relabel],
+// which assume less.
+func (c Comparison) Permutation() float64 {
+	if len(c.groups) == 1 {
+		return SignFlip(c.groups[0].logs)
+	}
+	return Relabel(c.groups[0].logs, c.groups[1].logs)
+}
+
+// Enough reports whether the permutation p-value of so many blocks can be at most alpha.
+func (c Comparison) Enough(alpha float64) bool {
+	if len(c.groups) == 1 {
+		return c.N >= LeastBlocks(alpha)
+	}
+	return leastLabelP(len(c.groups[0].logs), len(c.groups[1].logs)) <= alpha
+}
+
+// least is the fewest blocks, of each group, that are enough.
+func (c Comparison) least(alpha float64) int {
+	if len(c.groups) == 1 {
+		return LeastBlocks(alpha)
+	}
+	n := 2
+	for leastLabelP(n, n) > alpha {
+		n++
+	}
+	return n
+}
+
+// Interval is the interval of the ratio at another confidence.
+func (c Comparison) Interval(confidence float64) (low, high float64) {
+	se, df := c.spread(asMeasured)
+	half := tQuantile(0.5+confidence/2, df) * se
+	return c.Ratio * math.Exp(-half), c.Ratio * math.Exp(half)
+}
+
+// Detectable is the least ratio above 1 that a comparison of so many blocks with this spread finds with
+// power 0.8 when it is one of m at familywise error alpha:
+//
+//	exp((t(1-alpha/2m) + t(0.8)) standard error)
+//
+// with quantiles of Student's t.
+func (c Comparison) Detectable(m int, alpha float64) float64 {
+	return c.detectableWith(asMeasured, m, alpha)
+}
+
+func (c Comparison) detectableWith(n, m int, alpha float64) float64 {
+	se, df := c.spread(n)
+	return math.Exp((tQuantile(1-alpha/2/float64(m), df) + tQuantile(0.8, df)) * se)
+}
+
+// BlocksWithin is the number of blocks, of each group, at which the interval of the ratio, at that
+// confidence, would lie within 1/(1+margin) and 1+margin if the ratio stays the one seen; at most limit.
+func (c Comparison) BlocksWithin(margin, confidence float64, limit int) int {
+	room := math.Log(1+margin) - math.Abs(math.Log(c.Ratio))
+	least := c.least(1 - confidence)
+	return least + sort.Search(limit-least, func(i int) bool {
+		se, df := c.spread(least + i)
+		return tQuantile(0.5+confidence/2, df)*se <= room
+	})
+}
+
+// Blocks is the number of blocks, of each group, at which a ratio becomes detectable, at most limit.
+func (c Comparison) Blocks(ratio float64, m int, alpha float64, limit int) int {
+	target := math.Exp(math.Abs(math.Log(ratio)))
+	// The detectable ratio falls with every block.
+	least := c.least(alpha)
+	return least + sort.Search(limit-least, func(i int) bool { return c.detectableWith(least+i, m, alpha) <= target })
+}

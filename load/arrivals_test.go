@@ -1,0 +1,127 @@
+package load
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/env"
+)
+
+// times are the first n arrivals.
+func times(a Arrivals, n int) []time.Duration {
+	s := newSource(a, env.Rand{})
+	var list []time.Duration
+	for range n {
+		_, at := s.peek()
+		list = append(list, at)
+		s.advance()
+	}
+	return list
+}
+
+func TestArrivals(t *testing.T) {
+	if got := fmt.Sprint(times(Arrivals{Kind: Constant, Rate: 100}, 3)); got != "[5ms 15ms 25ms]" {
+		t.Errorf("constant: %s", got)
+	}
+	gaps := []time.Duration{ms, 3 * ms}
+	if got := fmt.Sprint(times(Arrivals{Gaps: gaps}, 4)); got != "[1ms 4ms 5ms 8ms]" {
+		t.Errorf("recorded: %s", got)
+	}
+	if got := fmt.Sprint(times(Arrivals{Gaps: gaps, Rate: 250}, 4)); got != "[2ms 8ms 10ms 16ms]" {
+		t.Errorf("recorded, at half the rate: %s", got)
+	}
+}
+
+// TestPoisson: gaps of a Poisson process have mean and standard deviation 1/rate, and in a window as
+// long as 10 gaps its counts have mean and variance 10.
+func TestPoisson(t *testing.T) {
+	const n, rate = 200_000, 1000.0
+	all := times(Arrivals{Kind: Poisson, Rate: rate}, n)
+	var sum, squares float64
+	counts := map[time.Duration]float64{}
+	for i, at := range all {
+		gap := float64(at)
+		if i > 0 {
+			gap -= float64(all[i-1])
+		}
+		sum, squares = sum+gap, squares+gap*gap
+		counts[at/(10*ms)]++
+	}
+	mean := sum / n
+	if sd := math.Sqrt(squares/n - mean*mean); math.Abs(mean/1e6-1) > 0.01 || math.Abs(sd/1e6-1) > 0.01 {
+		t.Errorf("gaps of %.4g ns with standard deviation %.4g, want 1e6 each", mean, sd)
+	}
+	variance, windows := 0.0, float64(all[n-1]/(10*ms))
+	for w := range time.Duration(windows) {
+		variance += (counts[w] - 10) * (counts[w] - 10) / windows
+	}
+	if math.Abs(variance/10-1) > 0.04 { // its standard error is sqrt(2/20,000) = 1 %
+		t.Errorf("the variance of counts is %.3g, want 10", variance)
+	}
+}
+
+func TestReadGaps(t *testing.T) {
+	gaps, err := ReadGaps(strings.NewReader("# a comment\n0\n\n 0.5 \n750ms\n0.75\n1e0\n"))
+	if err != nil || fmt.Sprint(gaps) != "[0s 500ms 250ms 0s 250ms]" || RateOf(gaps) != 5 {
+		t.Errorf("%v, %v, rate %v", gaps, err, RateOf(gaps))
+	}
+	for text, want := range map[string]string{
+		"":                 "no arrival after time 0",
+		"0\n0\n":           "no arrival after time 0",
+		"1\nx\n":           `line 2: "x" is not a time`,
+		"-1\n":             `line 1: "-1" is not a time`,
+		"NaN\n":            `line 1: "NaN" is not a time`,
+		"-3ms\n":           `line 1: "-3ms" is not a time`,
+		"1e300\n":          `line 1: "1e300" is not a time`,
+		"2\n# c\n\n1.5s\n": "line 4: 1.5s is before the arrival of the line above, 2s; sort the times",
+	} {
+		if _, err := ReadGaps(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzReadGaps(f *testing.F) {
+	f.Add("0.5\n1s\n")
+	f.Add("# x\n\n1e-9\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		gaps, err := ReadGaps(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		sum := time.Duration(0)
+		for _, g := range gaps {
+			if g < 0 {
+				t.Fatalf("a gap of %v", g)
+			}
+			sum += g
+		}
+		if sum <= 0 || !(RateOf(gaps) > 0) {
+			t.Fatalf("gaps of %v in all, rate %v", sum, RateOf(gaps))
+		}
+	})
+}
+
+func TestValidate(t *testing.T) {
+	good := Open{Workers: 1, Arrivals: Arrivals{Rate: 10}, Window: time.Second}
+	if err := good.Validate(); err != nil {
+		t.Error(err)
+	}
+	for want, spoil := range map[string]func(*Open){
+		"needs a worker":  func(o *Open) { o.Workers = 0 },
+		"rate of 0 sends": func(o *Open) { o.Arrivals.Rate = 0 },
+		"beyond the":      func(o *Open) { o.Arrivals.Rate = 2e6 },
+		"beyond":          func(o *Open) { o.Arrivals = Arrivals{Gaps: []time.Duration{1}} },
+		"negative":        func(o *Open) { o.Patience = -1 },
+		"window":          func(o *Open) { o.Window = 0 },
+	} {
+		o := good
+		spoil(&o)
+		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

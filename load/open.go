@@ -1,0 +1,364 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/hist"
+)
+
+// Open is the load of customers who come at their own times, wait in one queue in the order of their
+// arrival, and are served by a fixed number of workers.
+//
+// No goroutine sends requests: that one would need a CPU at the very instant at which the design may use
+// them all, and would be late. The worker who is next, the holder of the baton, looks at the clock and at
+// the arrivals up to now. If someone waits it serves; else it parks until the next arrival, as a server
+// parks in the network poller. A request's response time counts from its arrival, whenever it was noticed.
+type Open struct {
+	Op       Operation
+	Workers  int
+	Arrivals Arrivals
+	// QueueLimit is the most customers who may wait; one who finds so many waiting is dropped. Negative:
+	// no limit.
+	QueueLimit int
+	// Patience is how long a customer waits before it gives up; 0: for ever.
+	Patience time.Duration
+	Warmup   time.Duration
+	Window   time.Duration // the customers who arrive in it are the ones measured
+	// Drain is how long after the window those are still served. Arrivals go on all that time, so that
+	// the last are served under the same load as the first.
+	Drain time.Duration
+
+	// AtBegin and AtEnd are called as the window opens and closes, by the goroutine that runs the loop.
+	AtBegin, AtEnd func()
+}
+
+// OpenResult is what an open loop measured.
+type OpenResult struct {
+	Service  *hist.Histogram // from a worker's start to its end
+	Response *hist.Histogram // from the arrival to the end
+	Lag      *hist.Histogram // how late an arrival was noticed while nobody was served
+
+	// Of the customers who arrived within the window: each is in one of the four.
+	Arrived                                int64
+	Served, Dropped, Abandoned, Unfinished int64
+
+	Completed int64 // requests of any customer that ended within the window
+	InTime    int64 // those of them that ended within the patience, or all of them without one
+	Total     int64 // all requests served, before and after the window too
+	Window    time.Duration
+	Closed    time.Duration // when the window closed
+	Backlog   int64         // customers who arrived in the window, less those who left in it: how the queue grew
+}
+
+// openRun is one run of an open loop. What follows mu belongs to the holder of the baton.
+type openRun struct {
+	*Open
+	baton               *env.Chan[struct{}]
+	release, begin, end time.Duration
+	workers             []server
+	pending             atomic.Int64 // measured customers in service
+
+	source    *source
+	queue     ring // admitted customers, only with a queue limit
+	lag       *hist.Recorder
+	arrived   int64 // measured
+	dropped   int64
+	abandoned int64
+	leftEarly int64 // customers who gave up or were dropped within the window
+	done      bool
+}
+
+// server is what one worker counted, and where it stands. The padding keeps workers off each other's
+// cache lines.
+type server struct {
+	service, response *hist.Recorder
+	served, completed int64
+	inTime, total     int64
+	ended             atomic.Int64 // ns: when the request in service ended; atBusy before
+	_                 [64]byte
+}
+
+// atBusy is the end of a request that has not ended.
+const atBusy = math.MaxInt64
+
+// customer is one who waits.
+type customer struct {
+	request uint64
+	at      time.Duration
+}
+
+// Run lets customers come and returns when those of the window have all been answered or given up.
+func (o *Open) Run(e env.Env) (OpenResult, error) {
+	r := &openRun{Open: o, baton: env.NewChan[struct{}](e, "", 1), workers: make([]server, o.Workers),
+		source: newSource(o.Arrivals, e.Rand()), lag: hist.NewRecorder()}
+	defer r.lag.Free()
+	for i := range r.workers {
+		w := &r.workers[i]
+		w.service, w.response = hist.NewRecorder(), hist.NewRecorder()
+		defer w.service.Free()
+		defer w.response.Free()
+	}
+	group := e.Group()
+	for i := range r.workers {
+		group.Go(e, "worker", func(e env.Env) { r.work(e, &r.workers[i]) })
+	}
+	r.release = e.Now()
+	r.begin = r.release + o.Warmup
+	r.end = r.begin + o.Window
+	r.baton.Send(struct{}{})
+	e.Sleep(r.begin - e.Now())
+	o.AtBegin()
+	e.Sleep(r.end - e.Now())
+	o.AtEnd()
+	group.Wait()
+	return r.sum(e.Rand())
+}
+
+// work serves customers until there is none left to measure.
+func (r *openRun) work(e env.Env, w *server) {
+	for {
+		r.baton.Recv()
+		c, ok := r.next(e)
+		if !ok {
+			r.done = true
+			r.baton.Send(struct{}{})
+			return
+		}
+		measured := r.measured(c)
+		if measured {
+			r.pending.Add(1)
+		}
+		w.ended.Store(atBusy)
+		start := e.Now()
+		r.baton.Send(struct{}{})
+		r.Op(e, c.request)
+		end := e.Now()
+		w.ended.Store(int64(end))
+		w.note(r, c, measured, start, end)
+		if measured {
+			r.pending.Add(-1)
+		}
+	}
+}
+
+// note counts a request that was served.
+func (w *server) note(r *openRun, c customer, measured bool, start, end time.Duration) {
+	w.total++
+	if end >= r.begin && end < r.end {
+		w.completed++
+		if r.Patience == 0 || end-c.at <= r.Patience {
+			w.inTime++
+		}
+	}
+	if measured {
+		w.served++
+		w.service.Record(int64(end - start))
+		w.response.Record(int64(end - c.at))
+	}
+}
+
+// next is the customer whom the holder of the baton serves; ok is false when the run is over.
+func (r *openRun) next(e env.Env) (c customer, ok bool) {
+	for !r.done {
+		now := e.Now()
+		if now >= r.end+r.Drain {
+			return c, false
+		}
+		r.admit(now)
+		c, waits := r.front(now)
+		switch {
+		case waits:
+		case c.at >= r.end+r.Drain, c.at >= r.end && r.pending.Load() == 0:
+			return c, false
+		default:
+			e.Until(c.at)
+			now = e.Now()
+			if r.measured(c) && r.busy(c.at) == 0 { // else it may have been late because the design has the CPUs
+				r.lag.Record(int64(now - c.at))
+			}
+			r.source.advance()
+			r.arrive(c)
+		}
+		if r.impatient(c, now) {
+			r.lose(&r.abandoned, c, c.at+r.Patience)
+			continue
+		}
+		if c.at >= r.end && r.pending.Load() == 0 {
+			return c, false
+		}
+		return c, true
+	}
+	return c, false
+}
+
+// busy is the number of workers in service at a time that is not long ago.
+func (r *openRun) busy(at time.Duration) int {
+	n := 0
+	for i := range r.workers {
+		if r.workers[i].ended.Load() > int64(at) {
+			n++
+		}
+	}
+	return n
+}
+
+// admit lets in, or drops, the customers who came up to now. Nobody was taken from the queue since the
+// last holder of the baton took one, so that the queue that each of them found is known.
+func (r *openRun) admit(now time.Duration) {
+	if r.QueueLimit < 0 {
+		return // all are let in; they need not be stored, for source knows them
+	}
+	for {
+		request, at := r.source.peek()
+		c := customer{request, at + r.release}
+		if c.at > now {
+			return
+		}
+		r.source.advance()
+		r.arrive(c)
+		for r.queue.n > 0 && r.impatient(r.queue.front(), c.at) {
+			gone := r.queue.pop()
+			r.lose(&r.abandoned, gone, gone.at+r.Patience)
+		}
+		// Idle workers are about to take one each.
+		if r.queue.n >= r.QueueLimit && r.queue.n >= r.QueueLimit+r.Workers-r.busy(c.at) {
+			r.lose(&r.dropped, c, c.at)
+			continue
+		}
+		r.queue.push(c)
+	}
+}
+
+// front takes the first of those who wait; if nobody does it only tells who comes next.
+func (r *openRun) front(now time.Duration) (c customer, waits bool) {
+	if r.queue.n > 0 {
+		return r.queue.pop(), true
+	}
+	request, at := r.source.peek()
+	c = customer{request, at + r.release}
+	if c.at > now {
+		return c, false
+	}
+	r.source.advance() // only without a queue limit: else admit has let it in
+	r.arrive(c)
+	return c, true
+}
+
+// measured reports whether a customer arrives within the window.
+func (r *openRun) measured(c customer) bool { return c.at >= r.begin && c.at < r.end }
+
+func (r *openRun) arrive(c customer) {
+	if r.measured(c) {
+		r.arrived++
+	}
+}
+
+// impatient reports whether a customer who still waits at a time has given up before.
+func (r *openRun) impatient(c customer, at time.Duration) bool {
+	return r.Patience > 0 && at-c.at > r.Patience
+}
+
+// lose counts a customer who left at a time without being served.
+func (r *openRun) lose(count *int64, c customer, at time.Duration) {
+	if r.measured(c) {
+		*count++
+	}
+	if at >= r.begin && at < r.end {
+		r.leftEarly++
+	}
+}
+
+// sum merges what the workers counted. Every customer of the window must be accounted for, by a count
+// of the arrivals that shares nothing with the run.
+func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
+	o := OpenResult{Service: hist.New(), Response: hist.New(), Lag: hist.New(), Window: r.end - r.begin, Closed: r.end,
+		Dropped: r.dropped, Abandoned: r.abandoned}
+	o.Lag.Add(r.lag)
+	for i := range r.workers {
+		w := &r.workers[i]
+		o.Service.Add(w.service)
+		o.Response.Add(w.response)
+		o.Served += w.served
+		o.Completed += w.completed
+		o.InTime += w.inTime
+		o.Total += w.total
+	}
+	s := newSource(r.Arrivals, rand)
+	for {
+		_, at := s.peek()
+		if at >= r.end-r.release {
+			break
+		}
+		if at >= r.begin-r.release {
+			o.Arrived++
+		}
+		s.advance()
+	}
+	o.Backlog = o.Arrived - o.Completed - r.leftEarly
+	waiting := int64(0) // let in and never served
+	for r.queue.n > 0 {
+		if r.measured(r.queue.pop()) {
+			waiting++
+		}
+	}
+	o.Unfinished = o.Arrived - r.arrived + waiting
+	switch {
+	case o.Arrived == 0:
+		return o, fmt.Errorf("no customer arrived within the window of %v: use a longer --duration or a higher rate", o.Window)
+	case o.Served+o.Dropped+o.Abandoned+o.Unfinished != o.Arrived:
+		return o, fmt.Errorf("%d customers arrived, but %d were served, %d dropped, %d gave up and %d were left: some were lost",
+			o.Arrived, o.Served, o.Dropped, o.Abandoned, o.Unfinished)
+	}
+	return o, nil
+}
+
+// Validate refuses a load that could not be offered.
+func (o *Open) Validate() error {
+	rate := o.Arrivals.Rate
+	if rate == 0 && len(o.Arrivals.Gaps) > 0 {
+		rate = RateOf(o.Arrivals.Gaps)
+	}
+	switch {
+	case o.Workers < 1:
+		return errors.New("an open loop needs a worker")
+	case !(rate > 0):
+		return fmt.Errorf("a rate of %v sends no request; give requests a second, such as 100", rate)
+	case rate > MaxRate:
+		return fmt.Errorf("a rate of %.4g requests a second is beyond the %.0f that the load loop can send", rate, MaxRate)
+	case o.Patience < 0 || o.Warmup < 0 || o.Window <= 0 || o.Drain < 0:
+		return errors.New("negative patience, warm-up, window or drain")
+	}
+	return nil
+}
+
+// ring is a queue in a circular buffer.
+type ring struct {
+	items   []customer
+	head, n int
+}
+
+func (q *ring) front() customer { return q.items[q.head] }
+
+func (q *ring) push(c customer) {
+	if q.n == len(q.items) {
+		grown := make([]customer, max(8, 2*q.n))
+		for i := range q.n {
+			grown[i] = q.items[(q.head+i)%len(q.items)]
+		}
+		q.items, q.head = grown, 0
+	}
+	q.items[(q.head+q.n)%len(q.items)] = c
+	q.n++
+}
+
+func (q *ring) pop() customer {
+	c := q.items[q.head]
+	q.head = (q.head + 1) % len(q.items)
+	q.n--
+	return c
+}

@@ -1,0 +1,289 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// Between is two stored runs beside each other: A is the new one, B the old.
+type Between struct {
+	Workload string
+	A, B     string // directories
+	Facts    []Fact // in which the runs differ
+	Contrast compare.Contrast
+	Warnings []compare.Warning
+}
+
+// Fact is a setting in which two runs differ.
+type Fact struct {
+	Name string `json:"name"`
+	A    string `json:"a"`
+	B    string `json:"b"`
+}
+
+const (
+	unpaired = "unpaired: the blocks of two runs lie apart in time, so what the machine did differently between " +
+		"them is part of the difference; designs of one run are compared without it"
+	noFact = "program and settings are the same in both: a difference is the machine's"
+)
+
+// Table writes the page for people.
+func (c Between) Table(w io.Writer, st Style) error {
+	var b strings.Builder
+	wrap(&b, strings.Fields(st.ascii(c.title())), " ", 2, st.width())
+	wrap(&b, strings.Fields(unpaired), " ", 0, st.width())
+	blank(&b)
+	if facts := c.factColumns(); len(c.Facts) > 0 {
+		render(&b, facts, st)
+	} else {
+		b.WriteString(noFact + "\n")
+	}
+	for _, t := range c.tables() {
+		blank(&b)
+		sharing(&b, t.shared, st)
+		fitted(&b, t.columns, func([]column) []string { return nil }, st)
+	}
+	verdicts := c.Contrast.Verdicts()
+	if len(verdicts) > 0 {
+		blank(&b)
+	} else {
+		b.WriteString("\n" + st.paint(dim, noVerdicts) + "\n")
+	}
+	if err := Verdicts(&b, verdicts, st); err != nil {
+		return err
+	}
+	for i, text := range c.leftOver() {
+		if i == 0 {
+			blank(&b)
+		}
+		wrap(&b, strings.Fields(st.ascii(text)), " ", 2, st.width())
+	}
+	if len(c.Warnings) > 0 {
+		heading(&b, "warnings", "", st)
+	}
+	for _, x := range c.Warnings {
+		warning(&b, runOf(x, c), st)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+const noVerdicts = "no verdicts: they need at least 2 blocks with a number in each run, and 4 to decide"
+
+func (c Between) title() string {
+	return c.Workload + ": old run " + c.B + ", new run " + c.A
+}
+
+// runOf is a warning's text with the run that it is of.
+func runOf(w compare.Warning, c Between) string {
+	switch w.Run {
+	case c.A:
+		return "new: " + w.Text
+	case c.B:
+		return "old: " + w.Text
+	}
+	return w.Text
+}
+
+func (c Between) factColumns() []column {
+	columns := []column{{head: "setting", left: true}, {head: "old", left: true}, {head: "new", left: true}}
+	for _, f := range c.Facts {
+		columns[0].add(f.Name, plain)
+		columns[1].add(short(f.B), plain)
+		columns[2].add(short(f.A), plain)
+	}
+	return columns
+}
+
+// short cuts hashes, of which the beginning tells enough.
+func short(s string) string {
+	hex := func(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' }
+	if len(s) >= 40 && strings.TrimFunc(s, hex) == "" {
+		return s[:12]
+	}
+	return s
+}
+
+// betweenTable is a table of matches: streams and jobs have their own.
+type betweenTable struct {
+	shared  []string
+	columns []column
+}
+
+func (c Between) tables() []betweenTable {
+	var rows []compare.Row
+	for _, m := range c.Contrast.Matches {
+		rows = append(rows, m.A)
+	}
+	var tables []betweenTable
+	for _, f := range frames(rows) {
+		f.shared = slices.DeleteFunc(f.shared, func(s string) bool { return strings.HasSuffix(s, " each") })
+		tables = append(tables, betweenTable{f.shared, c.columns(&f)})
+	}
+	return tables
+}
+
+func (c Between) columns(f *frame) []column {
+	metric, heading := f.measure()
+	columns := f.labels()
+	before, after := column{group: heading, head: "old"}, column{group: heading, head: "new"}
+	ratios, intervals := column{group: "new / old", head: "ratio"}, column{group: "new / old", head: "95 % interval", drop: 1} // the sentences have it
+	blocks, verdicts := column{head: "blocks", drop: 2}, column{head: "verdict", left: true}
+	notes, some := column{head: "note", left: true}, false
+	for _, m := range c.Contrast.Matches {
+		if m.A.Job != f.job {
+			continue
+		}
+		f.label(columns, m.A)
+		before.add(valueOf(m.B, metric, digits), plain)
+		after.add(valueOf(m.A, metric, digits), plain)
+		blocks.add(fmt.Sprintf("%d, %d", m.B.N, m.A.N), plain)
+		r, interval, verdict := "", "", "none"
+		if v := m.Verdict; v != nil {
+			r, interval, verdict = ratio(v.Ratio)+"x", "["+ratio(v.Low)+", "+ratio(v.High)+"]", v.Verdict
+		}
+		ratios.add(r, plain)
+		intervals.add(interval, plain)
+		verdicts.add(verdict, plain)
+		text := betweenNote(m)
+		some = some || text != ""
+		notes.add(text, dim)
+	}
+	columns = append(columns, before, after, ratios, intervals, blocks, verdicts)
+	if some {
+		columns = append(columns, notes)
+	}
+	return columns
+}
+
+// betweenNote is what either run's row has to say.
+func betweenNote(m compare.Match) string {
+	a, b := note(m.A), note(m.B)
+	switch {
+	case a == b:
+		return a
+	case a == "":
+		return "old: " + b
+	case b == "":
+		return "new: " + a
+	}
+	return "old: " + b + "; new: " + a
+}
+
+// leftOver names what only one of the runs has.
+func (c Between) leftOver() []string {
+	var texts []string
+	for _, side := range []struct {
+		name string
+		rows []compare.Row
+	}{{"old", c.Contrast.OnlyB}, {"new", c.Contrast.OnlyA}} {
+		if len(side.rows) > 0 {
+			texts = append(texts, fmt.Sprintf("only in the %s run: %s", side.name, Cases(side.rows)))
+		}
+	}
+	return texts
+}
+
+// Cases names rows, design by design: "locking (cpus 1; cpus 2), pipe (cpus 1, buffer 4)".
+func Cases(rows []compare.Row) string {
+	var designs []string
+	at := map[string][]string{}
+	for _, r := range rows {
+		if _, ok := at[r.Design]; !ok {
+			designs = append(designs, r.Design)
+		}
+		at[r.Design] = append(at[r.Design], points(r.Point, nil))
+	}
+	for i, d := range designs {
+		designs[i] = d + " (" + strings.Join(at[d], "; ") + ")"
+	}
+	return strings.Join(designs, ", ")
+}
+
+// Markdown writes the same as GitHub tables and lists.
+func (c Between) Markdown(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(escapeMarkdown(c.title()) + "\n\n" + unpaired + ".\n\n")
+	if len(c.Facts) > 0 {
+		markdownTable(&b, c.factColumns())
+	} else {
+		b.WriteString(noFact + ".\n")
+	}
+	for _, t := range c.tables() {
+		b.WriteString("\n" + escapeMarkdown(strings.Join(t.shared, " · ")) + "\n\n")
+		markdownTable(&b, t.columns)
+	}
+	if len(c.Contrast.Verdicts()) == 0 {
+		b.WriteString("\n" + noVerdicts + "\n")
+	}
+	markdownVerdicts(&b, c.Contrast.Verdicts())
+	for _, text := range c.leftOver() {
+		b.WriteString("\n" + escapeMarkdown(text) + "\n")
+	}
+	for i, x := range c.Warnings {
+		markdownWarning(&b, i, runOf(x, c))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// JSON writes a line for the comparison, one for each warning, the summaries of what the verdicts judge
+// by, of both runs, and the verdicts.
+func (c Between) JSON(w io.Writer) error {
+	type place struct {
+		Design string     `json:"design"`
+		World  string     `json:"world"`
+		Point  plan.Point `json:"point"`
+	}
+	places := func(rows []compare.Row) []place {
+		list := []place{}
+		for _, r := range rows {
+			list = append(list, place{r.Design, r.World, r.Point})
+		}
+		return list
+	}
+	lines := []any{struct {
+		Kind          string  `json:"kind"`
+		SchemaVersion int     `json:"schema_version"`
+		Workload      string  `json:"workload"`
+		ARun          string  `json:"a_run"`
+		BRun          string  `json:"b_run"`
+		Paired        bool    `json:"paired"`
+		Differences   []Fact  `json:"differences"`
+		OnlyA         []place `json:"only_a"`
+		OnlyB         []place `json:"only_b"`
+	}{"comparison", result.SchemaVersion, c.Workload, c.A, c.B, false, append([]Fact{}, c.Facts...), places(c.Contrast.OnlyA), places(c.Contrast.OnlyB)}}
+	for _, x := range c.Warnings {
+		lines = append(lines, x)
+	}
+	type summary struct {
+		result.Summary
+		Run string `json:"run"`
+	}
+	for _, m := range c.Contrast.Matches {
+		metric, _ := (&frame{job: m.A.Job}).measure()
+		for _, side := range []struct {
+			row compare.Row
+			run string
+		}{{m.A, c.A}, {m.B, c.B}} {
+			if s, ok := side.row.Metrics[metric]; ok {
+				lines = append(lines, summary{s, side.run})
+			}
+		}
+	}
+	for _, v := range c.Contrast.Verdicts() {
+		lines = append(lines, v)
+	}
+	for _, line := range lines {
+		if err := JSON(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// openColumns are the main table's of an open loop, after the labels: what came, what was lost, and how
+// long the server and the customer took it to last.
+func (f *frame) openColumns() []column {
+	optional := func(c column, drop int) column {
+		c.drop = drop
+		return c
+	}
+	columns := []column{
+		f.metricColumn("customers", "came", "offered_per_s", fewDigits),
+		optional(f.column("customers", "of capacity", ofCapacity), 5),
+		optional(f.metricColumn("customers", "in time", result.Goodput, fewDigits), 6),
+	}
+	for _, lost := range []struct{ head, metric string }{{"dropped", result.Dropped}, {"gave up", result.Abandoned}} {
+		if f.some(lost.metric) {
+			columns = append(columns, f.column("customers", lost.head, func(r compare.Row) string { return shareOfArrived(r, lost.metric) }))
+		}
+	}
+	tail := "p95"
+	if f.known("response_p99_ns") {
+		tail = "p99"
+	}
+	columns = append(columns,
+		f.quantileColumn("service", "p50"), optional(f.quantileColumn("service", tail), 7),
+		optional(f.column("response", "mean", responseMean), 2),
+		f.quantileColumn("response", "p50"), f.quantileColumn("response", tail))
+	for _, model := range []struct{ metric, head string }{{result.ModelMD1, "M/D/1"}, {result.ModelMG1, "M/G/1"}} {
+		if f.known(model.metric) {
+			c := f.column("response", model.head+" mean", func(r compare.Row) string {
+				if _, has := r.Metrics[model.metric]; !has {
+					return "" // the formula does not apply
+				}
+				return valueOf(r, model.metric, fewDigits)
+			})
+			columns = append(columns, optional(c, 3))
+		}
+	}
+	return columns
+}
+
+// responseMean is empty where nothing is known of the response.
+func responseMean(r compare.Row) string {
+	if r.Unstable > 0 {
+		return ""
+	}
+	return valueOf(r, "response_mean_ns", fewDigits)
+}
+
+// some reports whether some row has more than none of a metric.
+func (f *frame) some(metric string) bool {
+	return slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.Metric(metric).Median > 0 })
+}
+
+// quantileColumn shows a quantile; an unstable row has none.
+func (f *frame) quantileColumn(of, q string) column {
+	return f.column(of, q, func(r compare.Row) string {
+		metric := of + "_" + q + "_ns"
+		if v := r.Metric(metric).Median; r.N > 0 && !v.Known() {
+			if r.Unstable > 0 && of == "response" {
+				return ""
+			}
+			return noQuantile
+		}
+		return valueOf(r, metric, fewDigits)
+	})
+}
+
+// ofCapacity is the rate as a fraction of the design's own capacity.
+func ofCapacity(r compare.Row) string {
+	v := r.Metric(result.OfferedLoad).Median
+	if r.N == 0 || !v.Known() {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", float64(v))
+}
+
+// shareOfArrived is a count of customers as a share of all.
+func shareOfArrived(r compare.Row, metric string) string {
+	if r.N == 0 {
+		return ""
+	}
+	return percent(float64(r.Metric(metric).Median) / float64(r.Metric("arrived").Median))
+}
+
+// twoViews says how the busiest stable row of each design looks to the server and to the customer.
+func twoViews(rows []compare.Row) []string {
+	var designs []string
+	busiest := map[string]compare.Row{}
+	for _, r := range rows {
+		if !r.Open || r.N == 0 || r.Unstable > 0 || r.Bound {
+			continue
+		}
+		b, seen := busiest[r.Design]
+		if !seen {
+			designs = append(designs, r.Design)
+		}
+		if !seen || r.Rate > b.Rate {
+			busiest[r.Design] = r
+		}
+	}
+	var list []string
+	for _, d := range designs {
+		r := busiest[d]
+		for _, q := range []string{"p99", "p95", "p90", "p75", "p50"} {
+			server, customer := r.Metric("service_"+q+"_ns").Median, r.Metric("response_"+q+"_ns").Median
+			if server.Known() && customer.Known() {
+				list = append(list, fmt.Sprintf("%s at %s customers: %s is %s for the server and %s for the customer", d,
+					number(result.Value(r.Rate), result.PerSecond, fewDigits), q,
+					number(server, result.Nanoseconds, 2), number(customer, result.Nanoseconds, 2)))
+				break
+			}
+		}
+	}
+	return list
+}
+
+// views writes the sentences of twoViews below the verdicts.
+func views(b *strings.Builder, rows []compare.Row, st Style) {
+	list := twoViews(rows)
+	if len(list) == 0 {
+		return
+	}
+	heading(b, rows[0].Workload+": the server's view and the customer's", "", st)
+	for _, text := range list {
+		b.WriteString("  ")
+		wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-2)
+	}
+}

@@ -1,0 +1,68 @@
+package sweep
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/internal/host"
+)
+
+// burnTolerance is how far two calibrations may lie apart: burns of the same length are as many turns of
+// the loop within it.
+const burnTolerance = 0.01
+
+// Beside says what differs between the run of h and an older one, b, in program and settings. That is what
+// one may want to compare; but warnings name settings whose values cannot be. It is an error where
+// the two are no runs of one workload on one machine.
+func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []string, err error) {
+	if h.Workload != b.Workload {
+		return nil, nil, fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare runs of one workload", b.Workload, h.Workload)
+	}
+	if machine := h.Environment.MachineDifferences(b.Environment); len(machine) > 0 {
+		var all []string
+		for _, d := range machine {
+			all = append(all, fmt.Sprintf("%s is %s in the old run and %s in the new", d.Name, d.B, d.A))
+		}
+		return nil, nil, fmt.Errorf("the runs are of two machines: %s; raw values of two machines say nothing about the programs: measure both on one", strings.Join(all, ", "))
+	}
+	add := func(name string, a, b any) bool {
+		x, y := fmt.Sprint(a), fmt.Sprint(b)
+		if x != y {
+			differences = append(differences, host.Difference{Name: name, A: x, B: y})
+		}
+		return x != y
+	}
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	add("version", h.Version, b.Version)
+	for _, d := range h.Environment.ProgramDifferences(b.Environment) {
+		add(d.Name, strings.Trim(d.A, `"`), strings.Trim(d.B, `"`))
+		if d.Name == "race" || d.Name == "cover" {
+			warn("%s is %s in the old run and %s in the new: its checks slow a program down, each design by another factor; measure both without", d.Name, d.B, d.A)
+		}
+	}
+	x, y := h.Settings, b.Settings
+	if add("duration", time.Duration(x.Duration), time.Duration(y.Duration)) && x.Operations == 0 && y.Operations == 0 {
+		warn("a window is %v long in the old run and %v in the new: start, warm-up and rare stalls weigh differently in the two; measure both with one --duration", time.Duration(y.Duration), time.Duration(x.Duration))
+	}
+	if add("warmup", time.Duration(x.Warmup), time.Duration(y.Warmup)) {
+		warn("the warm-up is %v long in the old run and %v in the new: what is slow at first is in one of the two only; measure both with one --warmup", time.Duration(y.Warmup), time.Duration(x.Warmup))
+	}
+	if add("operations", x.Operations, y.Operations) {
+		warn("a trial ends after %d operations in the old run and %d in the new (0: by time): measure both with one --operations", y.Operations, x.Operations)
+	}
+	if add("sample", x.Sample, y.Sample) {
+		warn("every operation of %d is timed in the old run and of %d in the new: reading the clock costs them differently; measure both with one --sample", y.Sample, x.Sample)
+	}
+	add("seed", h.Seed, b.Seed)
+	add("blocks", h.Blocks, b.Blocks)
+	if q := h.Burn.Rate / b.Burn.Rate; q > 1+burnTolerance || q < 1/(1+burnTolerance) {
+		add("burn_rate_per_ns", fmt.Sprintf("%.4g", h.Burn.Rate), fmt.Sprintf("%.4g", b.Burn.Rate))
+		much, word := 100*(q-1), "more"
+		if q < 1 {
+			much, word = 100*(1-q), "less"
+		}
+		warn("the burn loop was calibrated anew between the runs: a burn of 1ms is %.1f %% %s work in the new run, and designs that burn differ by as much; measure both again", much, word)
+	}
+	return differences, warnings, nil
+}

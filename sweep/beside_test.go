@@ -1,0 +1,73 @@
+package sweep
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/internal/host"
+)
+
+// measured is a header of a run that differs from another in what change does.
+func measured(change func(*Header)) *Header {
+	h := &Header{Workload: "w", Version: "v1", Seed: "1", Blocks: 10,
+		Settings:    Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond), Sample: 1},
+		Environment: host.Environment{Machine: host.Machine{CPUs: 2}, Build: host.Build{GoVersion: "go1.26", Race: new(false)}, GOGC: "100"},
+	}
+	h.Burn.Rate = 1.5
+	if change != nil {
+		change(h)
+	}
+	return h
+}
+
+func TestBeside(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		change  func(*Header)
+		differs string // name=new/old, in order
+		warns   string // a part of the one warning; "" for none
+		fails   string
+	}{
+		{"the same", nil, "", "", ""},
+		{"build", func(h *Header) {
+			h.Version, h.Environment.GoVersion, h.Environment.VCSRevision, h.Environment.GODEBUG = "v2", "go1.27", new("abc"), new("x=1")
+		}, "version=v2/v1 go_version=go1.27/go1.26 vcs_revision=abc/unknown godebug=x=1/unknown", "", ""},
+		{"seed and blocks", func(h *Header) { h.Seed, h.Blocks = "2", 20 }, "seed=2/1 blocks=20/10", "", ""},
+		{"duration", func(h *Header) { h.Settings.Duration *= 2 }, "duration=2s/1s", "a window is 1s long in the old run and 2s in the new", ""},
+		{"warm-up", func(h *Header) { h.Settings.Warmup = 0 }, "warmup=0s/100ms", "the warm-up is 100ms long in the old run and 0s in the new", ""},
+		{"operations", func(h *Header) { h.Settings.Operations = 5 }, "operations=5/0", "after 0 operations in the old run and 5 in the new", ""},
+		{"sample", func(h *Header) { h.Settings.Sample = 10 }, "sample=10/1", "every operation of 1 is timed in the old run and of 10 in the new", ""},
+		{"race", func(h *Header) { h.Environment.Race = new(true) }, "race=true/false", "race is false in the old run and true in the new", ""},
+		{"calibration", func(h *Header) { h.Burn.Rate = 1.53 }, "burn_rate_per_ns=1.53/1.5", "2.0 % more work in the new run", ""},
+		{"calibration down", func(h *Header) { h.Burn.Rate = 1.47 }, "burn_rate_per_ns=1.47/1.5", "2.0 % less work in the new run", ""},
+		{"calibration, a little", func(h *Header) { h.Burn.Rate = 1.51 }, "", "", ""},
+		{"workload", func(h *Header) { h.Workload = "x" }, "", "", "the old run is of the workload w, the new one of x"},
+		{"machine", func(h *Header) { h.Environment.CPUs = 4 }, "", "", "two machines: cpus is 2 in the old run and 4 in the new"},
+	} {
+		differences, warnings, err := measured(c.change).Beside(measured(nil))
+		if (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.fails)
+			continue
+		}
+		var got []string
+		for _, d := range differences {
+			got = append(got, d.Name+"="+d.A+"/"+d.B)
+		}
+		if strings.Join(got, " ") != c.differs {
+			t.Errorf("%s: differences %q, want %q", c.name, got, c.differs)
+		}
+		if (len(warnings) > 0) != (c.warns != "") || len(warnings) > 1 || c.warns != "" && !strings.Contains(warnings[0], c.warns) {
+			t.Errorf("%s: warnings %q, want %q", c.name, warnings, c.warns)
+		}
+	}
+}
+
+// TestBesideOperations: where operations end a trial, its window's length says nothing.
+func TestBesideOperations(t *testing.T) {
+	a := measured(func(h *Header) { h.Settings.Operations, h.Settings.Duration = 100, 0 })
+	b := measured(func(h *Header) { h.Settings.Operations = 100 })
+	if _, warnings, err := a.Beside(b); err != nil || len(warnings) != 0 {
+		t.Errorf("%q %v", warnings, err)
+	}
+}

@@ -1,0 +1,177 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+// openSweep has three designs whose capacities are 100, 80 and, a bound's, 50, at each of the points.
+func openSweep(t *testing.T, points ...plan.Point) (*Sweep, *[]trial.Spec) {
+	t.Helper()
+	nothing := func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{}, nil }
+	w := &workload.Workload{Name: "test", Designs: []workload.Design{
+		{Name: "fast", Stream: nothing}, {Name: "slow", Stream: nothing}, {Name: "bound", Stream: nothing, Expect: workload.Bound},
+	}}
+	h := Header{Workload: "test", Seed: "5", Blocks: 2, Settings: Settings{Duration: Duration(time.Second)}}
+	for _, d := range w.Designs {
+		for _, p := range points {
+			h.Cases = append(h.Cases, plan.Case{Design: d.Name, Point: p})
+		}
+	}
+	p, err := h.Plan(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var specs []trial.Spec
+	run := func(_ context.Context, s trial.Spec) (trial.Outcome, error) {
+		specs = append(specs, s)
+		trial := trial.Blank(s)
+		trial.Status = result.OK
+		rate := map[string]float64{"fast": 100, "slow": 80, "bound": 50}[s.Design]
+		trial.Metrics[result.Throughput] = result.Value(rate + float64(s.Seed%3)) // 2, 0, 1 by the round
+		trial.Metrics[result.LatencyMean], trial.Metrics["latency_sd_ns"] = result.Value(1e9/rate), 0
+		return trialOutcome(trial), nil
+	}
+	return &Sweep{Workload: w, Header: h, Plan: p, Store: &memory{}, Run: run, Notify: func(Event) {}}, &specs
+}
+
+func trialOutcome(t result.Trial) trial.Outcome { return trial.Outcome{Trial: t} }
+
+func at(cpus, workers int, more ...plan.Setting) plan.Point {
+	return plan.NewPoint(append([]plan.Setting{{Factor: "cpus", Level: plan.IntLevel(cpus)}, {Factor: "workers", Level: plan.IntLevel(workers)}}, more...)...)
+}
+
+func setting(name string, x float64) plan.Setting {
+	return plan.Setting{Factor: name, Level: plan.FloatLevel(x)}
+}
+
+// TestLoadIsOfTheLeastCapacity: designs are compared under the same customers, and no more of them than
+// the slowest could serve.
+func TestLoadIsOfTheLeastCapacity(t *testing.T) {
+	s, specs := openSweep(t, at(2, 2, setting("load", 0.5)), at(2, 2, setting("load", 1.5)))
+	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	if len(*specs) != 9 { // three designs, three times each, though each has two points
+		t.Errorf("%d trials to measure 3 capacities", len(*specs))
+	}
+	for _, spec := range *specs {
+		if spec.Open != nil || spec.Point.Has("load") {
+			t.Errorf("a capacity is measured under an open loop: %+v", spec)
+		}
+	}
+	if err := s.CheckRates(); err != nil {
+		t.Error(err)
+	}
+	want := map[string]float64{"fast": 101, "slow": 81, "bound": 51}
+	for _, c := range s.Plan.Cases {
+		o := s.offered(c)
+		if rate := c.Point.Float("load") * 81; math.Abs(o.Rate-rate) > 1e-9 || o.Capacity != want[c.Design] {
+			t.Errorf("%s %s: offered %+v, want %v of %v", c.Design, c.Point, o, rate, want[c.Design])
+		}
+	}
+	for _, c := range s.Header.Capacities {
+		if c.Alone != nil {
+			t.Errorf("%s serves two at once, and yet %+v", c.Design, c)
+		}
+	}
+}
+
+// TestPredict: the formula of one server applies where one request is served at a time.
+func TestPredict(t *testing.T) {
+	s, specs := openSweep(t, at(1, 4, setting("rate", 40)))
+	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	alone := 0
+	for _, spec := range *specs {
+		if spec.Point.Int("workers") == 1 {
+			alone++
+		}
+	}
+	if len(*specs) != 18 || alone != 9 {
+		t.Errorf("%d trials, %d of them with one worker; want 18 and 9", len(*specs), alone)
+	}
+	c := s.Plan.Cases[0]
+	predicted := func(metrics result.Metrics, unstable bool) result.Metrics {
+		x := result.Trial{Status: result.OK, Metrics: metrics, Unstable: unstable}
+		s.predict(&x, c, s.offered(c))
+		return x.Metrics
+	}
+	// S = 10 ms, rate 40 /s: 10 + 40 * 0.01^2 / (2 * 0.6) s.
+	if got, want := float64(predicted(result.Metrics{result.LostShare: 0}, false).Get(result.ModelMD1)), 10e6+1e9*0.004/1.2; math.Abs(got-want) > 1 {
+		t.Errorf("the mean response is predicted as %v ns, want %v", got, want)
+	}
+	for why, m := range map[string]result.Metrics{
+		"customers are lost": predicted(result.Metrics{result.LostShare: 0.02}, false),
+		"it is unstable":     predicted(result.Metrics{result.LostShare: 0}, true),
+	} {
+		if m.Get(result.ModelMD1).Known() || m.Get(result.ModelMG1).Known() {
+			t.Errorf("a prediction although %s", why)
+		}
+	}
+	s.Header.Capacities[0].Alone.SD = 10e6
+	if got := float64(predicted(result.Metrics{result.LostShare: 0}, false).Get(result.ModelMG1)); math.Abs(got-1e9*0.01/0.6) > 1 {
+		t.Errorf("M/M/1's mean response is predicted as %v ns", got)
+	}
+}
+
+func TestCheckRates(t *testing.T) {
+	s, _ := openSweep(t, at(1, 1, setting("load", 20_000)))
+	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "could not be measured") {
+		t.Errorf("a fraction of nothing: %v", err)
+	}
+	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "more than the 1000000") {
+		t.Errorf("1.6 million a second: %v", err)
+	}
+}
+
+func TestRecordedArrivals(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "arrivals.txt")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("# seconds\n0.01\n20ms\n0.1\n")
+	s, _ := openSweep(t, at(1, 1, plan.Setting{Factor: "arrivals", Level: plan.TextLevel(file)}))
+	var err error
+	if s.Recorded, s.Header.Recorded, err = ReadArrivals(s.Plan.Cases); err != nil {
+		t.Fatal(err)
+	}
+	o := s.offered(s.Plan.Cases[0])
+	if fmt.Sprint(o.Gaps) != "[10ms 10ms 80ms]" || math.Abs(o.Rate-30) > 1e-9 {
+		t.Errorf("offered %+v", o)
+	}
+	if err := s.RereadArrivals(); err != nil {
+		t.Errorf("unchanged: %v", err)
+	}
+	write("0.01\n20ms\n0.2\n")
+	if err := s.RereadArrivals(); err == nil || !strings.Contains(err.Error(), "has changed") {
+		t.Errorf("changed: %v", err)
+	}
+	write("0.01\nsoon\n")
+	if err := s.RereadArrivals(); err == nil || !strings.Contains(err.Error(), `line 2: "soon" is not a time`) {
+		t.Errorf("no time: %v", err)
+	}
+	os.Remove(file)
+	if err := s.RereadArrivals(); err == nil || !strings.Contains(err.Error(), "neither poisson nor constant") {
+		t.Errorf("no file: %v", err)
+	}
+}

@@ -1,0 +1,205 @@
+package trial
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/hist"
+	"github.com/brewput/brewput/load"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/workload"
+)
+
+// stream measures a stream under its load.
+func (m *measurement) stream(e env.Env) error {
+	s, err := m.design.Stream(e, m.spec.Point)
+	if err != nil {
+		return err
+	}
+	run := m.closedLoop
+	if m.spec.Open != nil {
+		run = m.openLoop
+	}
+	total, closed, loadErr := run(e, s)
+	if s.Close != nil {
+		s.Close(e)
+	}
+	answer, wrong := answered(s.Check, total)
+	m.trial.Answer, m.wrong = answer, wrong
+	if loadErr != nil {
+		return loadErr
+	}
+	if late := m.ended.at - closed; m.spec.Operations == 0 && late > m.spec.Duration/50 {
+		m.late = true
+		m.warn("the counters were read more than 2 %% of the window late, when the workers had stopped: CPU time, parallelism and resources are not known")
+	}
+	return nil
+}
+
+// answered checks what a design says of its own answer.
+func answered(check func(uint64) (workload.Answer, error), operations int64) (workload.Answer, error) {
+	if check == nil {
+		return workload.Answer{}, nil
+	}
+	a, err := check(uint64(operations))
+	if a == nil {
+		a = workload.Answer{}
+	}
+	return a, err
+}
+
+// closedLoop says how many operations were done in all and when the window closed.
+func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, closed time.Duration, err error) {
+	loop := load.Closed{
+		Op: s.Op, Workers: m.spec.Point.Int("workers"),
+		Warmup: m.spec.Warmup, Window: m.spec.Duration,
+		Operations: m.spec.Operations, Sample: m.spec.Sample,
+		AtBegin: m.begin, AtEnd: m.end,
+	}
+	l, err := loop.Run(e)
+	if err != nil {
+		return l.Total, l.Closed, err
+	}
+	m.count(l.Inside, l.Window)
+	m.set("concurrency", l.Concurrency)
+	return l.Total, l.Closed, m.distribution("latency", l.Latency, 0)
+}
+
+// openLoop is closedLoop under customers who come when they come.
+func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, closed time.Duration, err error) {
+	p, offered := m.spec.Point, m.spec.Open
+	m.set(result.Rate, result.Value(offered.Rate))
+	loop := load.Open{
+		Op: s.Op, Workers: p.Int("workers"),
+		Arrivals:   load.Arrivals{Kind: load.Poisson, Rate: offered.Rate, Gaps: offered.Gaps},
+		QueueLimit: -1,
+		Warmup:     m.spec.Warmup, Window: m.spec.Duration, Drain: m.spec.Duration,
+		AtBegin: m.begin, AtEnd: m.end,
+	}
+	if p.Has("patience") {
+		loop.Patience = p.Duration("patience")
+	}
+	if p.Has("queue-limit") {
+		loop.QueueLimit = p.Int("queue-limit")
+	}
+	if p.Has("arrivals") && offered.Gaps == nil {
+		loop.Arrivals.Kind = p.Text("arrivals")
+	}
+	if err := loop.Validate(); err != nil {
+		return 0, 0, err
+	}
+	l, err := loop.Run(e)
+	if err != nil {
+		return l.Total, l.Closed, err
+	}
+	m.count(l.Completed, l.Window)
+	seconds := l.Window.Seconds()
+	lost := l.Arrived - l.Served
+	m.set("offered_per_s", result.Value(float64(l.Arrived)/seconds))
+	m.set(result.Goodput, result.Value(float64(l.InTime)/seconds))
+	m.set("arrived", result.Value(l.Arrived))
+	m.set(result.Dropped, result.Value(l.Dropped))
+	m.set(result.Abandoned, result.Value(l.Abandoned))
+	m.set("unfinished", result.Value(l.Unfinished))
+	m.set(result.LostShare, result.Value(float64(lost)/float64(l.Arrived)))
+	m.set(result.OfferedLoad, result.Unavailable)
+	if offered.Capacity > 0 {
+		m.set(result.OfferedLoad, result.Value(offered.Rate/offered.Capacity))
+	}
+	m.trial.Unstable = unstable(offered, &l)
+	if err := m.distribution("service", l.Service, 0); err != nil {
+		return l.Total, l.Closed, err
+	}
+	if err := m.distribution("response", l.Response, lost); err != nil {
+		return l.Total, l.Closed, err
+	}
+	if m.trial.Unstable {
+		m.forgetResponse()
+		return l.Total, l.Closed, nil
+	}
+	return l.Total, l.Closed, m.punctual(&l)
+}
+
+// unstable reports whether more was offered than the design can serve: the queue grows as long as the
+// load lasts, and a response time says how long that was. Without a queue limit the growth is seen, too:
+// by chance it is beyond four standard deviations of Poisson arrivals in one of 30,000 trials.
+func unstable(offered *OpenLoad, l *load.OpenResult) bool {
+	if offered.Capacity > 0 && offered.Rate > offered.Capacity {
+		return true
+	}
+	// A queue near saturation wanders by itself as far as its length.
+	usual := 4*math.Sqrt(float64(l.Arrived)) + float64(l.Arrived)/50
+	return float64(l.Backlog) > usual
+}
+
+// forgetResponse drops the response times of an unstable trial.
+func (m *measurement) forgetResponse() {
+	m.set("response_mean_ns", result.Unavailable)
+	m.set("response_sd_ns", result.Unavailable)
+	for _, q := range result.Quantiles {
+		m.set("response_"+q.Name+"_ns", result.Unavailable)
+	}
+}
+
+// maxLag is the largest share of the median response by which an idle design may notice arrivals late.
+const maxLag = 0.1
+
+// punctual refuses a trial whose customers were noticed late though nobody was served: that is the
+// machine's or the harness's doing, and would pass for the design's.
+func (m *measurement) punctual(l *load.OpenResult) error {
+	lag, name := 0.0, ""
+	for _, q := range []struct {
+		name string
+		q    float64
+	}{{"p99", 0.99}, {"p95", 0.95}, {"p90", 0.9}, {"p50", 0.5}} {
+		if v, ok := l.Lag.Quantile(q.q); ok {
+			lag, name = v, q.name
+			break
+		}
+	}
+	if name == "" {
+		return nil // the design was hardly ever idle
+	}
+	m.set("lag_"+name+"_ns", result.Value(lag))
+	median, ok := l.Response.QuantileOf(0.5, l.Arrived-l.Served)
+	if !ok || lag <= maxLag*median {
+		return nil
+	}
+	m.trial.Invalid = true
+	return fmt.Errorf("arrivals were noticed late: %s %v, above %.0f %% of the median response of %v; the machine is busy with other things, or the operation too short for an open loop",
+		name, time.Duration(lag).Round(time.Microsecond), 100*maxLag, time.Duration(median).Round(time.Microsecond))
+}
+
+// count notes the operations that ended inside the window.
+func (m *measurement) count(operations int64, window time.Duration) {
+	m.operations = operations
+	m.trial.Operations = operations
+	m.trial.WallSeconds = window.Seconds()
+	m.set(result.Throughput, result.Value(float64(operations)/window.Seconds()))
+}
+
+// distribution adds the mean, the standard deviation and the quantiles of what was recorded, and the
+// histogram itself. Lost requests count as infinite in the quantiles and not at all in the mean.
+func (m *measurement) distribution(of string, h *hist.Histogram, lost int64) error {
+	mean, sd := result.Unavailable, result.Unavailable
+	if h.Count() > 0 {
+		mean, sd = result.Value(h.Mean()), result.Value(h.StdDev())
+	}
+	m.set(of+"_mean_ns", mean)
+	m.set(of+"_sd_ns", sd)
+	for _, q := range result.Quantiles {
+		v, ok := h.QuantileOf(q.Q, lost)
+		if !ok {
+			v = math.NaN()
+		}
+		m.set(of+"_"+q.Name+"_ns", result.Value(v))
+	}
+	blob, err := h.Encode()
+	if m.histograms == nil {
+		m.histograms = map[string][]byte{}
+	}
+	m.histograms[of] = blob
+	return err
+}
