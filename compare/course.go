@@ -23,7 +23,7 @@ const (
 	Uncertain = "the undecided comparisons go on"
 	NotAll    = "the time left suffices for some of the undecided comparisons only: the least certain go on"
 	NoTime    = "the time left does not suffice for the next look"
-	NoBlocks  = "the undecided comparisons have had their last look"
+	NoBlocks  = "the last look was taken"
 )
 
 // Standing is how a comparison stands at a look.
@@ -160,6 +160,3 @@ func (j Judgement) certainty(s *standing, m int) float64 {
 	}
 	return near / half
 }
-
-// Size is the number of comparisons of these rows.
-func (j Judgement) Size(rows []Row) int { return len(j.family(rows)) }

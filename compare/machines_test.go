@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/plan"
@@ -19,6 +20,9 @@ type machine struct {
 	odd    float64 // share of trials that are slowed
 	slowed float64 // by how much
 }
+
+// usualLooks are made once, which takes longer than most tests.
+var usualLooks = sync.OnceValue(func() *Looks { return NewLooks(LookBlocks()) })
 
 // dataSets is how many sweeps a statement is tried on. The standard error of a share near 5 % is then 0.2
 // points.

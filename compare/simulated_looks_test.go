@@ -14,7 +14,7 @@ import (
 // sequential judges at the looks of a budget.
 func sequential() Judgement {
 	j := Usual("", nil)
-	j.Looks = NewLooks(LookBlocks())
+	j.Looks = usualLooks()
 	return j
 }
 

@@ -86,7 +86,7 @@ func TestSimulated(t *testing.T) {
 	o.equivalence()
 	o.budgets()
 	t.Log("\n" + o.b.String())
-	const page = "../docs/manual/5-budget.md"
+	const page = "../docs/manual/7-budget.md"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +192,7 @@ func (o *table) naive() {
 func (o *table) families() {
 	all := machines()
 	once, looks := Usual("", nil), Usual("", nil)
-	once.Margin, looks.Margin, looks.Looks = 0, 0, NewLooks(LookBlocks())
+	once.Margin, looks.Margin, looks.Looks = 0, 0, usualLooks()
 	got := experiment(3, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, make([]float64, 5))
 		found := func(standings []standing) float64 {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,9 @@ import (
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
+
+// usualLooks are made once, which takes longer than most tests.
+var usualLooks = sync.OnceValue(func() *compare.Looks { return compare.NewLooks(compare.LookBlocks()) })
 
 // clock is a clock that trials move.
 type clock struct{ now time.Time }
@@ -91,7 +95,7 @@ func reasons(looks []Look) []string {
 }
 
 func TestBudget(t *testing.T) {
-	looks := compare.NewLooks(compare.LookBlocks())
+	looks := usualLooks()
 	block := 8 * trialTime // of all four designs, plain and observed
 	for _, c := range []struct {
 		name   string
@@ -148,7 +152,7 @@ func again(store *memory, looks *compare.Looks, budget time.Duration) *Sweep {
 // TestBudgetResumeAnywhere stops a run with a budget at every trial and goes on: the trials, the decisions
 // and the time spent are those of a run that was never stopped.
 func TestBudgetResumeAnywhere(t *testing.T) {
-	looks := compare.NewLooks(compare.LookBlocks())
+	looks := usualLooks()
 	const budget = 24 * 8 * trialTime
 	whole := &memory{}
 	s, _ := budgeted(whole, looks, budget, 0.05)
@@ -184,7 +188,7 @@ func TestBudgetResumeAnywhere(t *testing.T) {
 // TestDecisionsAreReplayed: what the journal says was decided is done, whatever would be decided now; and
 // an ended run is shown as it is.
 func TestDecisionsAreReplayed(t *testing.T) {
-	looks := compare.NewLooks(compare.LookBlocks())
+	looks := usualLooks()
 	store := &memory{}
 	s, _ := budgeted(store, looks, time.Hour, 0.001)
 	s.Looks = []Look{{After: 10}, {After: 13}}
@@ -214,7 +218,7 @@ func TestDecisionsAreReplayed(t *testing.T) {
 // TestTimeOverWithinABlock: where nobody knew how long a trial takes, the time may end within a block. What
 // was measured of it is kept, and shown again.
 func TestTimeOverWithinABlock(t *testing.T) {
-	looks := compare.NewLooks(compare.LookBlocks())
+	looks := usualLooks()
 	store := &memory{}
 	s, _ := budgeted(store, looks, 3*trialTime, 0.001)
 	s.Header.Settings.Operations = 5 // the time of so many is not known

@@ -63,6 +63,15 @@ type Event struct {
 	Trials []result.Trial
 }
 
+// Continue takes in what an earlier execution stored: its trials, the numbers of trials of its complete
+// blocks, and whether it ended.
+func (s *Sweep) Continue(done []result.Trial, blocks map[int]int, ended bool) {
+	s.Done, s.Complete, s.Sealed = done, ended, map[int]bool{}
+	for b := range blocks {
+		s.Sealed[b] = true
+	}
+}
+
 // Execute runs what is not yet done, block after block, and returns all trials in their order. After
 // an error, or when ctx is cancelled, the trials so far are returned with it; all of them are stored.
 func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {

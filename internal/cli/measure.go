@@ -56,6 +56,9 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 		}
 	}
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Run: runnerOf(header).Run}
+	if err := a.prepareVerdicts(s, o); err != nil {
+		return err
+	}
 	if s.Recorded, s.Header.Recorded, err = sweep.ReadArrivals(cases); err != nil {
 		return usageError{err}
 	}
@@ -117,6 +120,9 @@ func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (swe
 			Operations: o.operations, Sample: o.sample, TimeLimit: sweep.Duration(timeLimit(w, o, cases)),
 		},
 		Environment: environment, Burn: burn, Warnings: []string{},
+	}
+	if o.budget > 0 {
+		h.Rule, h.Blocks = rule(o), mostBlocks()
 	}
 	if o.oversubscribe {
 		for _, c := range cases {
@@ -202,15 +208,15 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	if o.timeLimit > 0 {
 		header.Settings.TimeLimit = sweep.Duration(o.timeLimit)
 	}
-	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run, Done: journal.Trials, Sealed: map[int]bool{}}
-	for b := range journal.Blocks {
-		s.Sealed[b] = true
-	}
-	s.Complete = journal.Ended
+	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
+	s.Continue(journal.Trials, journal.Blocks, journal.Ended)
 	if !journal.Ended {
 		if err := s.RereadArrivals(); err != nil {
 			return usageError{err}
 		}
+	}
+	if err := a.resumeVerdicts(cmd, s, journal, o); err != nil {
+		return err
 	}
 	a.measuring = true
 	return a.execute(cmd.Context(), s, o.resume, o)
@@ -221,13 +227,13 @@ func onlyResume(cmd *cobra.Command) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "resume", "format", "time-limit", "baseline":
+		case "resume", "format", "time-limit", "baseline", "compare":
 		default:
 			wrong = f.Name
 		}
 	})
 	if wrong != "" {
-		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline and --time-limit with it", wrong)
+		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, --compare and --time-limit with it", wrong)
 	}
 	return nil
 }
@@ -250,7 +256,7 @@ func runnerOf(h sweep.Header) *trial.Runner {
 
 // execute runs the sweep, shows its progress and renders its results.
 func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOptions) error {
-	out := a.newOutput(o.format, o.baseline, s)
+	out := a.newOutput(o.format, s)
 	s.Run = runnerOf(s.Header).Run
 	progress := newProgress(a.stderr)
 	s.Notify = func(e sweep.Event) {
@@ -265,7 +271,7 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 	progress.clear()
 	interrupted := errors.Is(err, context.Canceled)
 	if interrupted {
-		fmt.Fprintf(a.stderr, "brewput: interrupted after %d of %d trials; continue with: %s run --resume %s\n", len(trials), s.Total(), name(), quoted(dir))
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s run --resume %s\n", progressOf(s, len(trials)), name(), quoted(dir))
 		a.code, err = exitInterrupted, nil
 	}
 	if outErr := out.finish(trials); outErr != nil {
@@ -279,6 +285,7 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 	case !interrupted:
 		a.code = exitCode(trials)
 		a.failures(trials)
+		a.conclude(s)
 		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
 	}
 	return nil
@@ -335,7 +342,11 @@ func (a *app) intent(s *sweep.Sweep) string {
 	for _, c := range s.Plan.Cases {
 		designs[c.Design] = true
 	}
-	text := fmt.Sprintf("%s: %d designs, %d with their points, x %d blocks, each also observed: %d trials", s.Workload.Name, len(designs), len(s.Plan.Cases), s.Plan.Blocks, s.Total())
+	text := fmt.Sprintf("%s: %d designs, %d with their points", s.Workload.Name, len(designs), len(s.Plan.Cases))
+	if s.Header.Rule != nil {
+		return text + budgetIntent(s)
+	}
+	text += fmt.Sprintf(", x %d blocks, each also observed: %d trials", s.Plan.Blocks, s.Total())
 	if len(s.Done) > 0 {
 		text += fmt.Sprintf(", %d of them done", len(s.Done))
 	}

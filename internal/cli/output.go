@@ -15,16 +15,15 @@ import (
 // output hands what a sweep measures to report, in the format asked for. JSON is written block by
 // block, the other formats at the end.
 type output struct {
-	app      *app
-	format   string
-	baseline string // design that all others are compared with; "" for none
-	sweep    *sweep.Sweep
-	sent     int // trials already written
-	err      error
+	app    *app
+	format string
+	sweep  *sweep.Sweep
+	sent   int // trials already written
+	err    error
 }
 
-func (a *app) newOutput(format, baseline string, s *sweep.Sweep) *output {
-	return &output{app: a, format: format, baseline: baseline, sweep: s}
+func (a *app) newOutput(format string, s *sweep.Sweep) *output {
+	return &output{app: a, format: format, sweep: s}
 }
 
 // block takes the trials of a finished block.
@@ -54,7 +53,7 @@ func (o *output) write(trials []result.Trial) {
 // finish writes the rest once the sweep has ended, complete or not.
 func (o *output) finish(trials []result.Trial) error {
 	rows := compare.Rows(trials, o.sweep.Plan.Cases)
-	verdicts := compare.Usual(o.baseline, inputs(o.sweep.Workload)).Verdicts(rows, trials)
+	verdicts := o.sweep.Judgement.Verdicts(rows, trials)
 	warnings := compare.Warnings(trials)
 	w := o.app.stdout
 	switch o.format {

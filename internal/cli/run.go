@@ -19,6 +19,8 @@ import (
 type runOptions struct {
 	designs       []string
 	count         int
+	budget        time.Duration // 0: count blocks
+	pairs         string        // neighbours or all
 	duration      time.Duration
 	warmup        time.Duration
 	operations    int64
@@ -43,8 +45,8 @@ func (a *app) runCommand() *cobra.Command {
 process; a block holds every design and point once, in random order, and is finished before the next
 begins. Factors take lists and ranges: 1,2,4  1..6  1..1024:x2  0.4..1.1:+0.1; --workers cpus makes
 one factor follow another. What is measured is stored as it goes: --resume DIR continues a run that
-was interrupted.`,
-		Example: indent("NAME run coffee\nNAME run coffee --designs locking,finelocking --cpus 1..2 --count 10\nNAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6 --format json\nNAME run --resume brewput-runs/coffee-20261121-104500"),
+was interrupted. With --budget the blocks go on until every comparison is decided or the time is over.`,
+		Example: indent("NAME run coffee\nNAME run coffee --designs locking,finelocking --cpus 1..2 --count 10\nNAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6 --format json\nNAME run coffee --baseline locking --budget 10m\nNAME run --resume brewput-runs/coffee-20261121-104500"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				_, err := a.find(args[0])
@@ -61,6 +63,7 @@ was interrupted.`,
 	}
 	o.addTo(run.PersistentFlags())
 	run.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
+	run.RegisterFlagCompletionFunc("compare", cobra.FixedCompletions(pairings, cobra.ShellCompDirectiveNoFileComp))
 	run.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	for _, w := range a.workloads {
 		run.AddCommand(a.runWorkload(w, &o))
@@ -71,6 +74,8 @@ was interrupted.`,
 func (o *runOptions) addTo(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.designs, "designs", nil, "the designs to measure, `NAMES` separated by commas (default all)")
 	f.IntVar(&o.count, "count", 10, "super-blocks: how often every design and point is measured")
+	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, instead of a count: blocks go to the designs that are not told apart yet")
+	f.StringVar(&o.pairs, "compare", "neighbours", "which designs are compared with each other: `PAIRS` of neighbours, or all")
 	f.DurationVar(&o.duration, "duration", time.Second, "measured `TIME` of each trial of a stream")
 	f.DurationVar(&o.warmup, "warmup", 100*time.Millisecond, "`TIME` before it")
 	f.Int64Var(&o.operations, "operations", 0, "operations of each trial, instead of a duration")
@@ -125,7 +130,7 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 				return a.resume(cmd, w, *o)
 			}
 			operations, duration := cmd.Flags().Changed("operations"), cmd.Flags().Changed("duration")
-			baseline := cmd.Flags().Changed("baseline")
+			baseline, count, budget := cmd.Flags().Changed("baseline"), cmd.Flags().Changed("count"), cmd.Flags().Changed("budget")
 			if operations && duration {
 				return usage("--operations and --duration are two ways to end a trial; give one of them")
 			}
@@ -135,7 +140,10 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if duration {
 				o.operations = 0 // the command line wins
 			}
-			if !baseline && !showsVerdicts(o.format) {
+			if err := o.settleBudget(count, budget); err != nil {
+				return err
+			}
+			if !baseline && !o.needsVerdicts() {
 				o.baseline = "" // a taste from the environment, without effect here
 			}
 			if err := refuseEmpty(cmd.Flags()); err != nil {
@@ -200,6 +208,8 @@ func refuseEmpty(flags *pflag.FlagSet) error {
 // validate refuses settings that make no sense.
 func (o *runOptions) validate() error {
 	switch {
+	case o.budget < 0:
+		return usage("--budget %v is negative; give a time such as 10m", o.budget)
 	case o.count < 1:
 		return usage("--count %d: at least one block is needed", o.count)
 	case o.duration <= 0:
@@ -229,8 +239,11 @@ func (o *runOptions) validateLimit(window time.Duration, operations int64) error
 }
 
 func (o *runOptions) validateFormat() error {
-	if o.baseline != "" && !showsVerdicts(o.format) {
+	if o.baseline != "" && !o.needsVerdicts() {
 		return usage("--baseline has no effect on --format %s, which holds trials and no verdicts", o.format)
+	}
+	if !slices.Contains(pairings, o.pairs) {
+		return usage("--compare %s is not possible%s; use %s", o.pairs, didYouMean(o.pairs, pairings), strings.Join(pairings, " or "))
 	}
 	if !slices.Contains(formats, o.format) {
 		return usage("--format %s is not possible%s; use %s", o.format, didYouMean(o.format, formats), strings.Join(formats, ", "))
@@ -238,8 +251,11 @@ func (o *runOptions) validateFormat() error {
 	return nil
 }
 
-// showsVerdicts reports whether a format has more than trials.
-func showsVerdicts(format string) bool { return format != "csv" && format != "bench" }
+// needsVerdicts reports whether verdicts matter: where the format shows more than trials, or where they
+// decide what is measured.
+func (o *runOptions) needsVerdicts() bool {
+	return o.budget > 0 || o.format != "csv" && o.format != "bench"
+}
 
 // cases are the designs and points that the flags ask for.
 func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string) ([]plan.Case, error) {

@@ -207,3 +207,16 @@ func (c Comparison) Blocks(ratio float64, m int, alpha float64, limit int) int {
 	least := c.least(alpha)
 	return least + sort.Search(limit-least, func(i int) bool { return c.detectableWith(least+i, m, alpha) <= target })
 }
+
+// BlocksForMore is the number of blocks by which a paired comparison that is one of more finds what so many
+// blocks find when it is one of few, 1 <= few <= more: the detectable ratio is the same.
+func BlocksForMore(blocks, few, more int, alpha float64) int {
+	ratio := func(n, m int) float64 {
+		return Comparison{Ratio: 1, groups: []group{{residual: 1}}}.detectableWith(n, m, alpha)
+	}
+	n := blocks
+	for target := ratio(blocks, max(few, 1)); ratio(n, max(more, 1)) > target; {
+		n++
+	}
+	return n
+}

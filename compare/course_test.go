@@ -1,0 +1,215 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// soFar are designs d0, d1, ... after some blocks: the trials, their rows and cases, and what a case costs.
+func soFar(logs [][]float64) ([]Row, []result.Trial, []plan.Case, []float64) {
+	rows, trials := sweepOf(names(len(logs)), logs)
+	var cases []plan.Case
+	var costs []float64
+	for _, r := range rows {
+		cases, costs = append(cases, plan.Case{Design: r.Design, Point: r.Point}), append(costs, 1)
+	}
+	return rows, trials, cases, costs
+}
+
+// steps has n blocks of designs whose neighbours' ratios are given as mean and spread.
+func steps(n int, of ...[2]float64) [][]float64 {
+	logs := [][]float64{make([]float64, n)}
+	for d, s := range of {
+		next := make([]float64, n)
+		for b := range next {
+			next[b] = logs[d][b] + s[0] + s[1]*float64(2*(b%2)-1)
+		}
+		logs = append(logs, next)
+	}
+	return logs
+}
+
+// TestCourse: what is decided is measured no more, and where time is short the least certain go on.
+func TestCourse(t *testing.T) {
+	looks := usualLooks()
+	for _, c := range []struct {
+		name  string
+		logs  [][]float64
+		left  float64
+		cases []int
+		more  int
+		why   string
+	}{
+		{"all clear", steps(10, [2]float64{1, 0.01}, [2]float64{1, 0.01}), 1000, []int{}, 0, AllStand},
+		{"one open", steps(10, [2]float64{1, 0.01}, [2]float64{0, 0.1}, [2]float64{1, 0.01}), 1000, []int{1, 2}, 5, Uncertain},
+		{"no time", steps(10, [2]float64{0, 0.1}), 9.9, []int{}, 0, NoTime},
+		{"just time", steps(10, [2]float64{0, 0.1}), 10, []int{0, 1}, 5, Uncertain},
+		{"time for the least certain", steps(10, [2]float64{0, 0.05}, [2]float64{1, 0.01}, [2]float64{0, 0.2}), 19, []int{2, 3}, 5, NotAll},
+		{"time for both", steps(10, [2]float64{0, 0.05}, [2]float64{1, 0.01}, [2]float64{0, 0.2}), 20, []int{0, 1, 2, 3}, 5, Uncertain},
+		{"a case in common", steps(10, [2]float64{0, 0.05}, [2]float64{0, 0.2}), 15, []int{0, 1, 2}, 5, Uncertain},
+		{"to the fourth look", steps(20, [2]float64{0, 0.1}), 20, []int{0, 1}, 10, Uncertain},
+		{"the last look was taken", steps(40, [2]float64{0, 0.1}), 1000, []int{}, 0, NoBlocks},
+		{"before the first look", steps(7, [2]float64{0, 0.1}), 6, []int{0, 1}, 3, Uncertain},
+	} {
+		j := Usual("", nil)
+		j.Looks = looks
+		rows, trials, cases, costs := soFar(c.logs)
+		got := j.Course(rows, trials, cases, costs, c.left)
+		if !slices.Equal(got.Cases, c.cases) || got.Blocks != c.more || got.Why != c.why {
+			t.Errorf("%s: %d blocks of %v because %s; want %d of %v because %s", c.name, got.Blocks, got.Cases, got.Why, c.more, c.cases, c.why)
+		}
+	}
+}
+
+// TestCourseOfStragglers: comparisons that had no time for a look come to theirs when there is time again,
+// and the next look is that of the nearest.
+func TestCourseOfStragglers(t *testing.T) {
+	j := Usual("", nil)
+	j.Looks = usualLooks()
+	logs := steps(15, [2]float64{0, 0.1}, [2]float64{1, 0.01}, [2]float64{0, 0.1})
+	rows, trials, cases, costs := soFar(logs)
+	trials = slices.DeleteFunc(trials, func(t result.Trial) bool { return t.Block >= 12 && (t.Design == "d0" || t.Design == "d1") })
+	got := j.Course(rows, trials, cases, costs, 1000)
+	if !slices.Equal(got.Cases, []int{0, 1, 2, 3}) || got.Blocks != 3 {
+		t.Errorf("%d blocks of %v; want 3 of all", got.Blocks, got.Cases)
+	}
+	// Both looks together take 2*3 + 2*5 blocks, and 15 suffice for the one that needs 5 or that of 3.
+	if got := j.Course(rows, trials, cases, costs, 15.9); got.Why != NotAll || len(got.Cases) != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestCourseProperties: whatever the data, the cases chosen are those of undecided comparisons, they fit
+// into the time that is left, and nobody decided comes back.
+func TestCourseProperties(t *testing.T) {
+	looks := usualLooks()
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		m := machinesWith(0.03)[rapid.IntRange(0, 4).Draw(t, "machine")]
+		effects := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.02, 0.1, 1}), 2, 5).Draw(t, "effects")
+		blocks := rapid.SampledFrom([]int{10, 15, 20, 30, 40}).Draw(t, "blocks")
+		left := rapid.Float64Range(0, 100).Draw(t, "left")
+		j := Usual("", nil)
+		j.Looks = looks
+		rows, trials, cases, costs := soFar(m.sweep(r, blocks, effects))
+		for i := range costs {
+			costs[i] = rapid.Float64Range(0.1, 3).Draw(t, "cost")
+		}
+		c := j.Course(rows, trials, cases, costs, left)
+		time := 0.0
+		for _, k := range c.Cases {
+			time += float64(c.Blocks) * costs[k]
+			if !slices.ContainsFunc(c.Standings, func(s Standing) bool { return s.Verdict == Undecided && (s.A == k || s.B == k) }) {
+				t.Fatalf("case %d is in no undecided comparison of %+v", k, c)
+			}
+		}
+		if time > left*(1+1e-9) || (c.Blocks == 0) != (len(c.Cases) == 0) || (c.Undecided() == 0) != (c.Why == AllStand) {
+			t.Fatalf("%v of %v left: %+v", time, left, c)
+		}
+	})
+}
+
+// TestVerdictsStand: a verdict is that of the look that decided it, with its numbers, whatever blocks come
+// later; an undecided one is that of the last look.
+func TestVerdictsStand(t *testing.T) {
+	j := Usual("", nil)
+	j.Looks = usualLooks()
+	logs := steps(18, [2]float64{0.5, 0.01}, [2]float64{0, 0.2})
+	for b := 10; b < 18; b++ {
+		logs[1][b] -= 0.5 // from now on d1 is no faster than d0
+		logs[2][b] -= 0.5
+	}
+	rows, trials := sweepOf(names(3), logs)
+	v := j.Verdicts(rows, trials)
+	if v[0].Verdict != Faster || v[0].N != 10 || *v[0].Looks != 1 || *v[0].AlphaSpent != 0.05/16 {
+		t.Errorf("decided: %+v", v[0])
+	}
+	if v[1].Verdict != Undecided || v[1].N != 15 || *v[1].Looks != 2 || math.Abs(*v[1].AlphaSpent-0.05*9/64) > 1e-12 || !v[1].Detectable.Known() {
+		t.Errorf("undecided: %+v", v[1])
+	}
+	if low, high := v[0].Low, v[0].High; low > 1.64 || high < 1.66 {
+		t.Errorf("interval %v to %v", low, high)
+	}
+}
+
+// TestBeforeTheFirstLook nothing is decided, however clear it is.
+func TestBeforeTheFirstLook(t *testing.T) {
+	j := Usual("", nil)
+	j.Looks = usualLooks()
+	rows, trials := sweepOf(names(2), steps(9, [2]float64{1, 0.001}))
+	v := j.Verdicts(rows, trials)[0]
+	if v.Verdict != Undecided || v.N != 9 || *v.Looks != 0 || *v.AlphaSpent != 0 || v.Detectable.Known() || v.P != 1 || *v.MoreBlocks != 1 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestFailedTrialsAtLooks: a look is taken when the blocks are there, good or not, and spends what the good
+// ones allow.
+func TestFailedTrialsAtLooks(t *testing.T) {
+	j := Usual("", nil)
+	j.Looks = usualLooks()
+	rows, trials := sweepOf(names(2), steps(15, [2]float64{0.02, 0.05}))
+	for i := range trials {
+		if trials[i].Block == 3 && trials[i].Design == "d1" {
+			trials[i].Status = result.Failed
+		}
+	}
+	v := j.Verdicts(rows, trials)[0]
+	if want := 0.05 * 14 * 14 / 1600; v.N != 14 || *v.Looks != 2 || math.Abs(*v.AlphaSpent-want) > 1e-12 {
+		t.Errorf("spent %v at look %d of %d blocks, want %v at the second of 14", *v.AlphaSpent, *v.Looks, v.N, want)
+	}
+	// What an earlier look has shown is not lost by failures after it.
+	logs := steps(15, [2]float64{0.05, 0.03})
+	rows, trials = sweepOf(names(2), logs)
+	before := j.Verdicts(rows, slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool { return t.Block >= 10 }))[0]
+	for i := range trials {
+		if trials[i].Block >= 10 {
+			trials[i].Status = result.Failed
+		}
+	}
+	if after := j.Verdicts(rows, trials)[0]; after.P > before.P || *after.Looks != 1 {
+		t.Errorf("p %v after failures only, %v before; %d looks", after.P, before.P, *after.Looks)
+	}
+}
+
+// TestAllPairs: every pair of designs at points that agree, every pair of levels of one factor, and the
+// number of blocks that makes up for their number.
+func TestAllPairs(t *testing.T) {
+	set := func(f string, n int) plan.Setting { return plan.Setting{Factor: f, Level: plan.IntLevel(n)} }
+	var rows []Row
+	for _, cpus := range []int{1, 2} {
+		for _, d := range []string{"a", "b", "c"} {
+			rows = append(rows, Row{Workload: "w", World: result.Live, Design: d, Point: plan.NewPoint(set("cpus", cpus)), N: 10})
+		}
+		for _, buffer := range []int{0, 1, 9} {
+			rows = append(rows, Row{Workload: "w", World: result.Live, Design: "pipe", Point: plan.NewPoint(set("cpus", cpus), set("buffer", buffer)), N: 10})
+		}
+	}
+	j := Usual("", []string{"cpus"})
+	few, many, blocks := j.BlocksForAll(rows)
+	// At each number of CPUs: a b, b c, c with three buffers, two neighbouring buffers; and all of them: a b,
+	// a c, b c, three designs with three buffers, three pairs of buffers.
+	if few != 2*(2+3+2) || many != 2*(3+9+3) {
+		t.Errorf("%d comparisons of neighbours, %d of all", few, many)
+	}
+	j.All = true
+	seen := map[string]bool{}
+	for _, p := range j.family(rows) {
+		id := fmt.Sprint(p[0].Design, p[0].Point, p[1].Design, p[1].Point)
+		if seen[id] {
+			t.Errorf("%s is compared twice", id)
+		}
+		seen[id] = true
+	}
+	if len(seen) != many || blocks != 12 {
+		t.Errorf("%d pairs, %d blocks", len(seen), blocks)
+	}
+}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/sweep"
+	"github.com/brewput/brewput/workload"
+)
+
+// The values of --compare.
+const (
+	neighbours = "neighbours"
+	allPairs   = "all"
+)
+
+var pairings = []string{neighbours, allPairs}
+
+// settleBudget decides between a count of blocks and a budget, which says how many there are: both on the
+// command line contradict each other; what comes from the environment gives way to the command line, and a
+// count to a budget.
+func (o *runOptions) settleBudget(count, budget bool) error {
+	switch {
+	case count && budget:
+		return usage("--count and --budget both say how many blocks there are; give one of them")
+	case count:
+		o.budget = 0
+	case budget && o.budget == 0:
+		return usage("--budget 0s leaves no time for a trial; give a time such as 10m")
+	}
+	return nil
+}
+
+// mostBlocks is the number of blocks at the last look of a budget.
+func mostBlocks() int { return slices.Max(compare.LookBlocks()) }
+
+// rule is how a run with a budget goes.
+func rule(o runOptions) *sweep.Rule {
+	j := compare.Usual(o.baseline, nil)
+	return &sweep.Rule{
+		Budget: sweep.Duration(o.budget), Looks: compare.LookBlocks(), Spending: sweep.Spending,
+		Alpha: j.Alpha, Margin: j.Margin, Baseline: o.baseline, All: o.pairs == allPairs,
+	}
+}
+
+// prepareVerdicts sees that a new sweep can have the verdicts that it is to give.
+func (a *app) prepareVerdicts(s *sweep.Sweep, o runOptions) error {
+	s.Judgement = compare.Usual(o.baseline, inputs(s.Workload))
+	s.Judgement.All = o.pairs == allPairs
+	if err := enoughForAll(s, o.count); err != nil {
+		return err
+	}
+	if s.Header.Rule == nil {
+		return nil
+	}
+	if s.Judgement.Size(caseRows(s)) == 0 {
+		return usage("--budget goes on until designs are told apart, and here is nothing to compare: give two designs that are no bounds, or --count instead")
+	}
+	if one := s.BlockTime(); one > o.budget {
+		return usage("--budget %v: not one block fits: its %d trials take about %v; give more time, fewer designs and points, or a shorter --duration", o.budget, len(s.Plan.Block(0)), roundDuration(one))
+	}
+	s.Judgement.Looks = compare.NewLooks(s.Header.Rule.Looks)
+	return nil
+}
+
+// resumeVerdicts does the same for a run that is continued or shown again.
+func (a *app) resumeVerdicts(cmd *cobra.Command, s *sweep.Sweep, j *store.Journal, o runOptions) error {
+	s.Judgement = compare.Usual(o.baseline, inputs(s.Workload))
+	s.Judgement.All = o.pairs == allPairs
+	r := s.Header.Rule
+	if r == nil {
+		return enoughForAll(s, len(j.Blocks))
+	}
+	if cmd.Flags().Changed("baseline") && o.baseline != r.Baseline || cmd.Flags().Changed("compare") && s.Judgement.All != r.All {
+		return usage("%s has a budget: its blocks went to the comparisons it began with, so that --baseline and --compare cannot change; leave them out", o.resume)
+	}
+	if !slices.IsSorted(r.Looks) || len(r.Looks) == 0 || r.Looks[0] < 2 || r.Alpha <= 0 || r.Alpha >= 1 || r.Margin <= 0 {
+		return usage("%s is not a run of brewput: the rule of its budget makes no sense", o.resume)
+	}
+	s.Judgement.Baseline, s.Judgement.All, s.Judgement.Alpha, s.Judgement.Margin = r.Baseline, r.All, r.Alpha, r.Margin
+	s.Judgement.Looks = compare.NewLooks(r.Looks)
+	var err error
+	if s.Looks, err = sweep.ReadLooks(j.Looks); err != nil {
+		return usage("%s cannot be continued: %w", o.resume, err)
+	}
+	s.Spent = j.Spent
+	return nil
+}
+
+// enoughForAll refuses to compare all pairs by fewer blocks than that takes.
+func enoughForAll(s *sweep.Sweep, blocks int) error {
+	if !s.Judgement.All {
+		return nil
+	}
+	if s.Header.Rule != nil {
+		blocks = mostBlocks()
+	}
+	few, many, needed := s.Judgement.BlocksForAll(caseRows(s))
+	if blocks >= needed {
+		return nil
+	}
+	return usage("--compare all makes %d verdicts where neighbours make %d, and takes %d blocks to find what %d find then; there are %d: use --count %d, fewer designs, or --compare neighbours", many, few, needed, compare.LookBlocks()[0], blocks, needed)
+}
+
+// caseRows are rows of the cases as if all were measured.
+func caseRows(s *sweep.Sweep) []compare.Row {
+	var rows []compare.Row
+	for _, c := range s.Plan.Cases {
+		d, _ := s.Workload.Find(c.Design)
+		rows = append(rows, compare.Row{
+			Workload: s.Workload.Name, Design: c.Design, World: s.Header.World, Point: c.Point, N: 1,
+			Bound: d.Expect == workload.Bound, Job: d.Job != nil, Open: workload.OpenLoop(c.Point),
+		})
+	}
+	return rows
+}
+
+// budgetIntent is what is still to be measured by a run with a budget.
+func budgetIntent(s *sweep.Sweep) string {
+	r := s.Header.Rule
+	budget, first := time.Duration(r.Budget), r.Looks[0]
+	text := fmt.Sprintf(", each also observed: looks at %s blocks", listed(r.Looks))
+	if len(s.Done) > 0 {
+		return text + fmt.Sprintf(", %d trials done, %v of %v left", len(s.Done), roundDuration(max(0, budget-s.Before())), budget)
+	}
+	text += fmt.Sprintf(", in %v at most", budget)
+	block := s.BlockTime()
+	switch fit := budget / max(block, 1); {
+	case block == 0:
+		return text + "; how long a block takes is known once one is done"
+	case s.HasJobs():
+		text += fmt.Sprintf("; the first comes after about %s and the time of the jobs", roundDuration(time.Duration(first)*block))
+	case fit < time.Duration(first):
+		text += fmt.Sprintf("; about %d %s, too few for the first look, so that nothing can be decided: that takes about %s", fit, fits(int(fit)), roundDuration(time.Duration(first)*block))
+	default:
+		text += fmt.Sprintf("; the first comes after about %s", roundDuration(time.Duration(first)*block))
+	}
+	return text
+}
+
+func fits(blocks int) string {
+	if blocks == 1 {
+		return "block fits"
+	}
+	return "blocks fit"
+}
+
+// listed is "10, 15 and 20".
+func listed(ns []int) string {
+	var words []string
+	for _, n := range ns {
+		words = append(words, fmt.Sprint(n))
+	}
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
+// progressOf is how far an interrupted sweep came.
+func progressOf(s *sweep.Sweep, trials int) string {
+	if s.Header.Rule != nil {
+		return fmt.Sprintf("%d trials", trials)
+	}
+	return fmt.Sprintf("%d of %d trials", trials, s.Total())
+}
+
+// conclude says why a run with a budget ended.
+func (a *app) conclude(s *sweep.Sweep) {
+	if s.Header.Rule == nil || len(s.Looks) == 0 {
+		return
+	}
+	last, undecided, all := s.Looks[len(s.Looks)-1], 0, s.Judgement.Size(caseRows(s))
+	for i := len(s.Looks) - 1; i >= 0; i-- {
+		if l := s.Looks[i]; len(l.Standings) > 0 {
+			undecided, all = l.Undecided(), len(l.Standings)
+			break
+		}
+		undecided = all
+	}
+	text := fmt.Sprintf("%d blocks, %s of %v: ", last.After, roundDuration(time.Duration(last.Spent)), time.Duration(s.Header.Rule.Budget))
+	if undecided == 0 {
+		fmt.Fprintln(a.stderr, text+last.Why)
+		return
+	}
+	fmt.Fprintf(a.stderr, "%s%d of %d verdicts undecided: %s\n", text, undecided, all, last.Why)
+}

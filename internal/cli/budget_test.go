@@ -1,0 +1,85 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/catalog"
+	"github.com/brewput/brewput/internal/cli"
+	"github.com/brewput/brewput/internal/store"
+)
+
+// TestBudgetGoesOn cuts the journal of a run with a budget at places of all kinds and resumes it: decisions
+// that are left are not made again, the time spent is not given back, and each block is there once.
+func TestBudgetGoesOn(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "run")
+	command := func(args ...string) string {
+		t.Helper()
+		var out bytes.Buffer
+		if code := cli.Run(context.Background(), catalog.All(), args, strings.NewReader(""), &out, &out); code != 0 {
+			t.Fatalf("%v: exit %d\n%s", args, code, out.String())
+		}
+		return out.String()
+	}
+	command("run", "coffee", "--designs", "locking,finelocking", "--cpus", "1", "--stage", "10us", "--operations", "10", "--budget", "10m", "-o", source)
+	whole := linesOf(t, filepath.Join(source, "journal.ndjson"))
+	histograms := linesOf(t, filepath.Join(source, "histograms.ndjson"))
+	firstLook := slices.IndexFunc(whole, func(l string) bool { return strings.HasPrefix(l, `{"kind":"look"`) })
+	for _, keep := range []int{3, firstLook, firstLook + 1, len(whole) - 1} {
+		dir := filepath.Join(t.TempDir(), "cut")
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for name, lines := range map[string][]string{"journal.ndjson": whole[:keep], "histograms.ndjson": histograms} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(lines, "")), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out := command("run", "--resume", dir)
+		if keep > 3 && !regexp.MustCompile(`[0-9]+ trials done, [0-9ms.]+ of 10m0s left`).MatchString(out) {
+			t.Errorf("cut after line %d: it does not say what is done:\n%s", keep, out)
+		}
+		again := linesOf(t, filepath.Join(dir, "journal.ndjson"))
+		if !slices.Equal(again[:keep], whole[:keep]) {
+			t.Errorf("cut after line %d: what was decided has changed", keep)
+		}
+		j, err := store.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !j.Ended || len(j.Looks) == 0 || len(j.Trials) != 4*len(j.Blocks) {
+			t.Errorf("cut after line %d: ended %v, %d looks, %d trials in %d blocks", keep, j.Ended, len(j.Looks), len(j.Trials), len(j.Blocks))
+		}
+		if spent := spentOf(again); !slices.IsSorted(spent) || len(spent) != len(j.Blocks) {
+			t.Errorf("cut after line %d: time was given back: %v", keep, spent)
+		}
+	}
+}
+
+// spentOf are the times spent after each block of a journal, in seconds.
+func spentOf(journal []string) []float64 {
+	var spent []float64
+	for _, l := range journal {
+		if m := regexp.MustCompile(`^\{"kind":"block",.*"spent_seconds":([0-9.e-]+)`).FindStringSubmatch(l); m != nil {
+			x, _ := strconv.ParseFloat(m[1], 64)
+			spent = append(spent, x)
+		}
+	}
+	return spent
+}
+
+func linesOf(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Collect(strings.Lines(string(text)))
+}
