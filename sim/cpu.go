@@ -164,8 +164,10 @@ func (k *Kernel) act(c *cpu) *G {
 	case modeLook:
 		return k.schedule(c)
 	case modeBackOff:
+		c.mode = modeLook
 		return k.scheduleFrom(c, true)
 	case modeLinger:
+		c.mode = modeLook
 		k.stopLingering(c)
 		return k.settle(c)
 	case modeSyscall:
