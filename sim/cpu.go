@@ -190,10 +190,12 @@ func (k *Kernel) act(c *cpu) *G {
 	return k.schedule(c)
 }
 
-// preempt is gopreempt_m: to the global queue.
+// preempt is gopreempt_m: to the global queue. Who inherits the time slice from here has as long as a whole
+// one: the monitor, when it finds nothing else to do, looks again in 10 ms.
 func (k *Kernel) preempt(c *cpu) {
 	g := c.g
 	c.g = nil
+	c.sliceEnd = k.now + slice
 	k.decided(didPreempt, c.id, int64(g.timer.slot))
 	k.global.push(g)
 	k.wakep()

@@ -133,7 +133,7 @@ func (k *Kernel) Fail(err error) {
 func (k *Kernel) Start(g *G) {
 	c := &k.cpus[0]
 	k.enlist(g)
-	k.put(c, g, true)
+	k.put(c, g, false)
 	c.mode = modeLook
 	k.set(c.id, k.now)
 }
