@@ -115,8 +115,8 @@ func TestUnwinding(t *testing.T) {
 				e.Sleep(ms)
 			})
 		}
-		e.Go("unborn", func(env.Env) { panic("boiling over") })
 		e.Sleep(ms)
+		panic("boiling over")
 	}, "boiling over")
 	if deferred != 3 || again != 9 {
 		t.Errorf("%d deferred functions ran, and %d operations panicked; want 3 and 9", deferred, again)
