@@ -213,6 +213,7 @@ func (k *Kernel) scheduleFrom(c *cpu, stealing bool) *G {
 	if c.spinning { // resetspinning
 		k.unspin(c)
 		k.wakep()
+		c.sliceEnd = k.now + slice // nobody ran here whose time slice could be shared
 	}
 	if !k.execute(c, g, inherit) {
 		return nil
@@ -230,7 +231,6 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 		what = didRun
 	}
 	k.decided(what, c.id, int64(g.timer.slot))
-	k.switches++
 	if d := k.costs.Switch.draw(&k.draws); d > 0 {
 		k.pause(c, d)
 		return false

@@ -64,7 +64,6 @@ type Kernel struct {
 	stillAt  int64
 	inTurn   int
 	sum      uint64
-	switches uint64
 	ops      uint64
 	sent     bool // by the last Send or TrySend
 	err      error
@@ -119,8 +118,12 @@ func (k *Kernel) Live() int { return k.live }
 // Late reports whether the kernel stopped because of [Kernel.StopAfter].
 func (k *Kernel) Late() bool { return k.late }
 
-// StopAfter lets the kernel stop before the first event later than at.
-func (k *Kernel) StopAfter(at int64) { k.until = at }
+// StopAfter lets the kernel stop before the first event that is later than d ns from now.
+func (k *Kernel) StopAfter(d int64) {
+	if k.until = k.now + d; k.until < k.now {
+		k.until = never
+	}
+}
 
 // Fail stops the kernel: no goroutine is resumed again. The first reason counts.
 func (k *Kernel) Fail(err error) {

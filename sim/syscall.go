@@ -57,7 +57,7 @@ func (k *Kernel) alarmMonitor() {
 
 // handOff is handoffp: a CPU taken from a system call goes to another thread if there is work.
 func (k *Kernel) handOff(c *cpu) {
-	c.since = k.now // its processor has not been idle
+	c.since, c.sliceEnd = k.now, k.now+slice // its processor has not been idle
 	switch {
 	case !c.empty() || k.global.n > 0:
 		k.wake(c)

@@ -118,7 +118,7 @@ func (w *World) Exit(t *env.Task) {
 		}
 	}
 	if t == w.root {
-		w.k.StopAfter(w.k.Now() + int64(w.cfg.Grace))
+		w.k.StopAfter(int64(w.cfg.Grace))
 	}
 }
 

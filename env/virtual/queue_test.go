@@ -11,8 +11,8 @@ import (
 	"github.com/brewput/brewput/model"
 )
 
-// queue serves customers of an open loop with one worker on one CPU and returns their mean response in
-// seconds. The mean service is 1 ms.
+// queue serves customers of an open loop with one worker and returns their mean response in seconds. The
+// mean service is 1 ms. A second CPU keeps the load loop's own goroutine out of the way.
 func queue(t *testing.T, rate float64, window time.Duration, service func(env.Rand, uint64) time.Duration) float64 {
 	t.Helper()
 	w := virtual.New(virtual.Config{CPUs: 2, Seed: 3})
