@@ -2,7 +2,7 @@
 
 GO ?= go
 TOOL = $(GO) tool -modfile=tools/go.mod
-RACE_PACKAGES = ./env/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
+RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
 .PHONY: help demo build test check bench aa fuzz cc
 
@@ -30,7 +30,7 @@ check: cc ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean git 
 	@test -z "$$(git status --porcelain)" || { echo "git status is not clean:"; git status --short; exit 1; }
 
 bench: ## what env, the load loop and a trial cost
-	$(GO) test -run '^$$' -bench . -benchtime 300ms ./env/live ./internal/hist ./internal/calibrate ./trial
+	$(GO) test -run '^$$' -bench . -benchtime 300ms ./env/live ./env/virtual ./sim ./internal/hist ./internal/calibrate ./trial
 	$(GO) run ./cmd/brewput run null --workers 1,2,8 --count 6
 
 N = 200

@@ -198,8 +198,11 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 func TestUnpairedDetectable(t *testing.T) {
 	const sigma, blocks = 0.03, 10
 	r := rand.New(rand.NewPCG(6, 0))
-	flat := make([]float64, blocks)
-	known, _ := stat.TwoSample(stat.Sample{Logs: flat, Floor: sigma}, stat.Sample{Logs: flat, Floor: sigma}, 0.95)
+	exact := make([]float64, blocks) // whose standard deviation is sigma
+	for i := range exact {
+		exact[i] = sigma * math.Sqrt(1-1.0/blocks) * float64(1-2*(i%2))
+	}
+	known, _ := stat.TwoSample(stat.Sample{Logs: exact}, stat.Sample{Logs: exact}, 0.95)
 	effect := math.Log(known.Detectable(1, 0.05))
 	found := 0
 	for range dataSets {

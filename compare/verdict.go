@@ -172,14 +172,14 @@ func triedBlocks(trials []result.Trial) map[key]map[int]bool {
 // measure is a trial's measure, with the variance of its logarithm that counting alone gives it.
 type measure struct{ value, resolution float64 }
 
-// counting is that variance: a stream's window ends at any point between two of its n operations, so
-// that the count is off by up to one. The difference of two such roundings has a variance of 1/6.
+// counting is that variance: a window begins and ends at any point between two operations of each worker,
+// so that the count is off by up to t.Rounding. The difference of two such roundings has a variance of 1/6.
 func counting(t *result.Trial) float64 {
 	if measureOfTrial(t) != result.Throughput || t.Operations == 0 {
 		return 0
 	}
-	n := float64(t.Operations)
-	return 1 / (6 * n * n)
+	share := t.Rounding / float64(t.Operations)
+	return share * share / 6
 }
 
 // measureOf is what a row is judged by.
@@ -195,89 +195,6 @@ func measureOf(r *Row) string {
 
 func measureOfTrial(t *result.Trial) string {
 	return measureOf(&Row{Job: t.Type == result.Job, Open: t.Open})
-}
-
-// family lists the pairs of rows to compare, each once.
-func (j Judgement) family(rows []Row) [][2]*Row {
-	var designs []string
-	for i := range rows {
-		if !rows[i].out() && !slices.Contains(designs, rows[i].Design) {
-			designs = append(designs, rows[i].Design)
-		}
-	}
-	var pairs [][2]*Row
-	add := func(a, b *Row) {
-		if !slices.Contains(pairs, [2]*Row{a, b}) && !slices.Contains(pairs, [2]*Row{b, a}) {
-			pairs = append(pairs, [2]*Row{a, b})
-		}
-	}
-	for i := range rows {
-		for k := range rows {
-			a, b := &rows[i], &rows[k]
-			if a.out() || b.out() || !comparable(a, b) {
-				continue
-			}
-			ai, bi := slices.Index(designs, a.Design), slices.Index(designs, b.Design)
-			switch {
-			case a.Design != b.Design && b.Design == j.Baseline, ai == bi+1 && a.Design != j.Baseline, j.All && ai > bi:
-				if agree(a.Point, b.Point) {
-					add(a, b)
-				}
-			case a.Design == b.Design && i > k && j.otherLevel(rows, k, i):
-				add(a, b)
-			}
-		}
-	}
-	return pairs
-}
-
-// out reports whether a row can be in no comparison: a bound, one without a number, one that could not
-// serve its load.
-func (r *Row) out() bool { return r.Bound || r.N == 0 || r.Unstable > 0 }
-
-// comparable reports whether two rows have the same measure of the same thing. Response times are
-// compared at equal rates only: any design is fast when hardly anybody comes.
-func comparable(a, b *Row) bool {
-	return a.Workload == b.Workload && a.World == b.World && measureOf(a) == measureOf(b) && a.Rate == b.Rate
-}
-
-// agree reports whether two points have the same levels of the factors that both have.
-func agree(a, b plan.Point) bool {
-	for _, s := range a.Settings() {
-		if l, ok := b.Get(s.Factor); ok && l.String() != s.Level.String() {
-			return false
-		}
-	}
-	return true
-}
-
-// otherLevel reports whether row k, of row i's design, differs from it in one factor only, and one that
-// is no input; and whether it is the nearest earlier row that does, unless all pairs are compared.
-func (j Judgement) otherLevel(rows []Row, k, i int) bool {
-	factor := onlyDifference(rows[k].Point, rows[i].Point)
-	if factor == "" || slices.Contains(j.Inputs, factor) {
-		return false
-	}
-	for m := k + 1; m < i && !j.All; m++ {
-		if rows[m].Design == rows[i].Design && comparable(&rows[m], &rows[i]) && onlyDifference(rows[m].Point, rows[i].Point) == factor {
-			return false
-		}
-	}
-	return true
-}
-
-// onlyDifference is the one factor in which two points of a design differ, or "".
-func onlyDifference(a, b plan.Point) string {
-	factor := ""
-	for _, s := range a.Settings() {
-		if l, ok := b.Get(s.Factor); !ok || l.String() != s.Level.String() {
-			if factor != "" {
-				return ""
-			}
-			factor = s.Factor
-		}
-	}
-	return factor
 }
 
 // newPairedVerdict is what is known of two rows of one run before it is decided.
@@ -306,23 +223,6 @@ func newVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 }
 
 func sortedBlocks[T any](m map[int]T) []int { return slices.Sorted(maps.Keys(m)) }
-
-// split parts two points into what they share and what is of each alone.
-func split(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
-	for _, s := range a.Settings() {
-		if l, ok := b.Get(s.Factor); ok && l.String() == s.Level.String() {
-			both = both.With(s.Factor, s.Level)
-		} else {
-			onlyA = onlyA.With(s.Factor, s.Level)
-		}
-	}
-	for _, s := range b.Settings() {
-		if !both.Has(s.Factor) {
-			onlyB = onlyB.With(s.Factor, s.Level)
-		}
-	}
-	return both, onlyA, onlyB
-}
 
 // fill completes a verdict with how the comparison stands, one of m.
 func (j Judgement) fill(v *Verdict, s *standing, m int) {
@@ -358,9 +258,9 @@ func directed(s *standing, metric string) string {
 // decide it if the ratio stays the one seen; nil where blocksLimit would not do. With looks, what the last
 // look asks for counts.
 func (j Judgement) wants(s *standing, m int) (nearly string, more *int) {
-	c, alpha, least := s.ratio, j.Alpha, 0
+	c, alpha, least := s.ratio, j.Alpha, s.ratio.Least(j.Alpha)
 	if j.Looks != nil {
-		alpha, least = float64(m)*j.Looks.last(j.Alpha/float64(m)), j.Looks.Blocks[0]
+		alpha, least = float64(m)*j.Looks.last(j.Alpha/float64(m)), max(least, j.Looks.Blocks[0])
 	}
 	nearly = Equivalent
 	n := c.BlocksWithin(j.Margin, 1-alpha/float64(m), blocksLimit)

@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/brewput/brewput/plan"
@@ -146,7 +148,7 @@ func TestFewBlocksAreNotEquivalent(t *testing.T) {
 func TestCountingIsNoAgreement(t *testing.T) {
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{logsOf(0, 0), logsOf(0, 0)})
 	for i := range trials {
-		trials[i].Operations = 5
+		trials[i].Operations, trials[i].Rounding = 5, 1
 	}
 	v := Usual("", nil).Verdicts(rows, trials)[0]
 	if v.Verdict != Undecided || v.Low > 0.95 || v.High < 1.05 {
@@ -157,6 +159,24 @@ func TestCountingIsNoAgreement(t *testing.T) {
 	}
 	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Equivalent {
 		t.Errorf("%+v", v)
+	}
+	for i := range trials {
+		trials[i].Operations, trials[i].Rounding = 80, 16 // 16 workers in step, 5 operations each
+	}
+	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided {
+		t.Errorf("16 workers: %+v", v)
+	}
+	for i := range trials {
+		trials[i].Operations, trials[i].Rounding = 22, 1 // as many in each block, by the same rounding
+	}
+	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.MoreBlocks != nil {
+		t.Errorf("the same rounding ten times: %+v", v)
+	}
+	for i := range trials {
+		trials[i].Operations, trials[i].Rounding = 5, 0 // counted out: the time is exact
+	}
+	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Equivalent {
+		t.Errorf("counted out: %+v", v)
 	}
 }
 
@@ -171,5 +191,48 @@ func TestFailedNeighbour(t *testing.T) {
 	rows[1].N = 0
 	if v := Usual("", nil).Verdicts(rows, trials); len(v) != 1 || v[0].A != "a" || v[0].B != "c" {
 		t.Errorf("%+v", v)
+	}
+}
+
+// TestFailedNeighbourAtOnePoint: b failed at 2 CPUs only, where a's neighbour is c; and a level that failed
+// stands between two that did not.
+func TestFailedNeighbourAtOnePoint(t *testing.T) {
+	at := func(factor string, level int) plan.Point {
+		return plan.NewPoint(plan.Setting{Factor: factor, Level: plan.IntLevel(level)})
+	}
+	row := func(design string, p plan.Point, n int) Row {
+		return Row{Workload: "w", World: "live", Design: design, Point: p, N: n}
+	}
+	names := func(pairs [][2]*Row) string {
+		var list []string
+		for _, p := range pairs {
+			list = append(list, fmt.Sprintf("%s@%s %s@%s", p[0].Design, p[0].Point, p[1].Design, p[1].Point))
+		}
+		return strings.Join(list, "; ")
+	}
+	rows := []Row{row("c", at("cpus", 1), 9), row("c", at("cpus", 2), 9), row("b", at("cpus", 1), 9), row("b", at("cpus", 2), 0),
+		row("a", at("cpus", 1), 9), row("a", at("cpus", 2), 9)}
+	got := names(Usual("", []string{"cpus"}).family(rows))
+	if want := "b@cpus=1 c@cpus=1; a@cpus=1 b@cpus=1; a@cpus=2 c@cpus=2"; got != want {
+		t.Errorf("have %s\nwant %s", got, want)
+	}
+	rows = []Row{row("a", at("buffer", 1), 9), row("a", at("buffer", 2), 0), row("a", at("buffer", 4), 9)}
+	if got, want := names(Usual("", nil).family(rows)), "a@buffer=4 a@buffer=1"; got != want {
+		t.Errorf("have %s\nwant %s", got, want)
+	}
+}
+
+// TestManyVerdictsOfFewBlocks: among eight nearly equal designs five blocks decide nothing, and six do.
+func TestManyVerdictsOfFewBlocks(t *testing.T) {
+	names := []string{"i", "h", "g", "f", "e", "d", "c", "b", "a"}
+	logs := make([][]float64, len(names))
+	for i := range logs {
+		logs[i] = []float64{0, 1e-5 * float64(i), 0, -1e-5 * float64(i), 0}
+	}
+	rows, trials := sweepOf(names, logs)
+	for _, v := range Usual("", nil).Verdicts(rows, trials) {
+		if v.Verdict != Undecided || v.MoreBlocks == nil || *v.MoreBlocks != 1 {
+			t.Errorf("%s and %s: %s, %v more", v.A, v.B, v.Verdict, v.MoreBlocks)
+		}
 	}
 }

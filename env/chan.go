@@ -3,14 +3,18 @@ package env
 // Chan is a channel of T. Make one with [NewChan]. Its methods take no Env: any goroutine of the
 // world may use it.
 type Chan[T any] struct {
-	meter *Meter // nil outside observed trials
+	meter *Meter // nil outside observed trials; never nil on a machine
 	ch    chan T
+	far   *far[T] // on a machine, in place of ch
 }
 
 // NewChan makes a channel with room for capacity values; 0 makes every send meet its receive. The
 // name is the resource's in reports; a channel without a name is no resource, and no meter watches it.
 func NewChan[T any](e Env, name string, capacity int) *Chan[T] {
 	e.own()
+	if e.t.machine != nil {
+		return farChan[T](e, name, capacity)
+	}
 	c := &Chan[T]{ch: make(chan T, capacity)}
 	if name != "" {
 		c.meter = e.t.world.Meter(KindChan, name, capacity)
@@ -54,6 +58,9 @@ func (c *Chan[T]) TrySend(v T) bool {
 // TryRecv takes a value if one is ready. received is false where Recv would have parked; ok is
 // false on a closed and empty channel.
 func (c *Chan[T]) TryRecv() (v T, ok, received bool) {
+	if c.far != nil {
+		return c.recvFar(false)
+	}
 	select {
 	case v, ok = <-c.ch:
 		if ok && c.meter != nil {
@@ -68,6 +75,9 @@ func (c *Chan[T]) TryRecv() (v T, ok, received bool) {
 // sendMetered is Send, or TrySend where it may not park, in an observed trial. A send that panics
 // leaves nothing in the meter.
 func (c *Chan[T]) sendMetered(v T, mayPark bool) (sent bool) {
+	if c.far != nil {
+		return c.sendFar(v, mayPark)
+	}
 	parked := false
 	c.meter.queue()
 	defer func() {
@@ -92,6 +102,10 @@ func (c *Chan[T]) sendMetered(v T, mayPark bool) (sent bool) {
 }
 
 func (c *Chan[T]) recvMetered() (v T, ok bool) {
+	if c.far != nil {
+		v, ok, _ = c.recvFar(true)
+		return v, ok
+	}
 	select {
 	case v, ok = <-c.ch:
 	default:
@@ -106,10 +120,26 @@ func (c *Chan[T]) recvMetered() (v T, ok bool) {
 }
 
 // Close closes the channel: receivers get what is buffered and then ok == false.
-func (c *Chan[T]) Close() { close(c.ch) }
+func (c *Chan[T]) Close() {
+	if c.far != nil {
+		c.far.line.Close()
+		return
+	}
+	close(c.ch)
+}
 
 // Len is the number of buffered values.
-func (c *Chan[T]) Len() int { return len(c.ch) }
+func (c *Chan[T]) Len() int {
+	if c.far != nil {
+		return c.far.line.Len()
+	}
+	return len(c.ch)
+}
 
 // Cap is the channel's capacity.
-func (c *Chan[T]) Cap() int { return cap(c.ch) }
+func (c *Chan[T]) Cap() int {
+	if c.far != nil {
+		return c.far.line.Cap()
+	}
+	return cap(c.ch)
+}

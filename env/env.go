@@ -69,6 +69,7 @@ type Env struct{ t *Task }
 // Task is a goroutine of a world, as the world's scheduler sees it.
 type Task struct {
 	world   World
+	machine Machine // the world, if it is one
 	epoch   time.Time
 	name    string
 	ordinal int
@@ -82,12 +83,13 @@ type Task struct {
 func NewTask(w World, name string, body func(Env)) *Task {
 	t := &Task{}
 	t.start = t.run
-	t.set(w, w.Epoch(), name, body)
+	m, _ := w.(Machine)
+	t.set(w, m, w.Epoch(), name, body)
 	return t
 }
 
-func (t *Task) set(w World, epoch time.Time, name string, body func(Env)) {
-	t.world, t.epoch, t.name, t.body = w, epoch, name, body
+func (t *Task) set(w World, m Machine, epoch time.Time, name string, body func(Env)) {
+	t.world, t.machine, t.epoch, t.name, t.body = w, m, epoch, name, body
 	t.ordinal = w.Ordinal(name)
 }
 
@@ -126,15 +128,18 @@ func Recycle(t *Task) {
 	if raceEnabled {
 		return
 	}
-	t.world, t.body = nil, nil
+	t.world, t.machine, t.body = nil, nil, nil
 	tasks.Put(t)
 }
 
 // own notes that the calling goroutine uses e. Under the race detector it is a plain write, so that
-// two goroutines sharing one Env are reported.
+// two goroutines sharing one Env are reported; a machine looks itself.
 func (e Env) own() {
 	if raceEnabled {
 		e.t.uses++
+	}
+	if e.t.machine != nil {
+		e.t.machine.Use(e.t)
 	}
 }
 
@@ -150,7 +155,7 @@ func (e Env) Go(name string, body func(Env)) {
 	e.own()
 	w := e.t.world
 	t := tasks.Get().(*Task)
-	t.set(w, e.t.epoch, name, body)
+	t.set(w, e.t.machine, e.t.epoch, name, body)
 	w.Spawn(t)
 	e.own() // after the go statement: a child that uses its parent's Env races with this write
 }
@@ -190,8 +195,7 @@ func (e Env) Syscall(d time.Duration) {
 // After returns a channel of capacity 1 that receives the world's time once, d from now. It is no
 // resource: no meter watches it.
 func (e Env) After(d time.Duration) *Chan[time.Duration] {
-	e.own()
-	c := &Chan[time.Duration]{ch: make(chan time.Duration, 1)}
+	c := NewChan[time.Duration](e, "", 1)
 	w := e.t.world
 	w.AfterFunc(d, func() { c.TrySend(w.Now()) })
 	return c

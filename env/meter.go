@@ -158,6 +158,15 @@ func (m *Meter) unparkRecv(won bool) {
 	m.step(func(m *Meter) { m.r.receivers--; m.r.Starved += one(won) })
 }
 
+// waitFar parks a goroutine whose operation on a machine's lock does.
+func (m *Meter) waitFar(step Step, lock interface{ Park() }) {
+	if step == Parks {
+		m.queue()
+		lock.Park()
+		m.dequeue()
+	}
+}
+
 func (m *Meter) violate() { m.step(func(m *Meter) { m.r.Violations++ }) }
 
 func one(b bool) int64 {

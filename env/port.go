@@ -17,6 +17,12 @@ type port interface {
 	// reflected is the case for package reflect.
 	reflected(p any, send bool) reflect.SelectCase
 	meterOf() *Meter
+
+	// On a machine, see chooseFar.
+	machineOf() Machine
+	stage(p any, send bool) (l Line, token uint32)
+	unstage(token uint32)
+	collect(token uint32, open bool, p any, ok *bool)
 }
 
 // maxNative is the number of cases, Default included, that fit a native select.

@@ -54,6 +54,9 @@ func choose(cases []Case) int {
 			fallback = i
 		}
 	}
+	if m := machineOf(cases); m != nil {
+		return chooseFar(m, cases, fallback)
+	}
 	// Trying the cases one by one in a random order is a select whenever one succeeds, and several
 	// times cheaper than one over channels of unknown types. Only "none could proceed" needs all
 	// channels looked at together: with a single channel the try has done so, else together does.
@@ -183,17 +186,24 @@ func (cs *Case) meter() *Meter {
 // and tells the meters of all cases if it parks on them.
 func arrive(cases []Case, park bool) {
 	for i := range cases {
-		m, send := cases[i].meter(), cases[i].send
-		if m == nil || told(cases[:i], m, send) {
-			continue
-		}
-		if send {
+		if m := cases[i].meter(); m != nil && cases[i].send && !told(cases[:i], m, true) {
 			m.queue()
 		}
+	}
+	if park {
+		parkOn(cases)
+	}
+}
+
+// parkOn tells the meters of all cases that the goroutine parks.
+func parkOn(cases []Case) {
+	for i := range cases {
+		m, send := cases[i].meter(), cases[i].send
 		switch {
-		case park && send:
+		case m == nil || told(cases[:i], m, send):
+		case send:
 			m.parkSend()
-		case park:
+		default:
 			m.parkRecv()
 		}
 	}

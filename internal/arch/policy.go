@@ -11,6 +11,8 @@ var mayImport = map[string][]string{
 	"internal/alarm":     {},
 	"env/live":           {"env", "internal/alarm"},
 	"env/envtest":        {"env"},
+	"env/virtual":        {"env", "sim"},
+	"sim":                {},
 	"plan":               {},
 	"workload":           {"env", "plan"},
 	"result":             {"plan"},
@@ -59,7 +61,7 @@ var (
 
 // pure are the packages whose results depend on their arguments alone. They may import each other and
 // env, whose operations happen in the world that they are given.
-var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true, "result": true, "workload": true, "model": true}
+var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true, "result": true, "workload": true, "model": true, "sim": true}
 
 // impureImports must not be imported by a pure package, nor what lies below them.
 var impureImports = []string{"crypto/rand", "log", "math/rand", "net", "os", "plugin", "runtime", "syscall", "testing", "unsafe"}

@@ -15,8 +15,10 @@ func tQuantile(p, df float64) float64 {
 // Sample is the logarithms of what blocks measured.
 type Sample struct {
 	Logs []float64
-	// Floor is the standard deviation that the resolution of the measurement alone gives a logarithm:
-	// blocks that agree better do so by rounding, and the residual is at least that.
+	// Floor is the standard deviation that the resolution of the measurement alone gives a logarithm.
+	// Blocks that agree better do so because they are all rounded alike: then more of them say no more,
+	// and it is the standard error of their mean. Blocks that scatter more are rounded each by another
+	// part, which their scatter holds.
 	Floor float64
 }
 
@@ -35,6 +37,7 @@ type Comparison struct {
 type group struct {
 	logs     []float64
 	residual float64
+	alike    bool // all rounded alike: residual is that of one block and of their mean
 }
 
 // Pair compares by blocks that hold both: s has the logarithms of their ratios a / b. The interval has
@@ -74,7 +77,8 @@ func newGroup(s Sample) group {
 	for _, x := range s.Logs {
 		squares += (x - mean) * (x - mean)
 	}
-	return group{s.Logs, max(math.Sqrt(squares/float64(len(s.Logs)-1)), s.Floor)}
+	residual := math.Sqrt(squares / float64(len(s.Logs)-1))
+	return group{s.Logs, max(residual, s.Floor), residual < s.Floor}
 }
 
 func compared(mean float64, groups ...group) Comparison {
@@ -98,7 +102,10 @@ func (c Comparison) spread(n int) (se, df float64) {
 		if n == asMeasured {
 			size = float64(len(g.logs))
 		}
-		v := g.residual * g.residual / size
+		v := g.residual * g.residual
+		if !g.alike {
+			v /= size
+		}
 		variance += v
 		doubt += v * v / (size - 1)
 		total += size - 1
@@ -155,8 +162,8 @@ func (c Comparison) Enough(alpha float64) bool {
 	return leastLabelP(len(c.groups[0].logs), len(c.groups[1].logs)) <= alpha
 }
 
-// least is the fewest blocks, of each group, that are enough.
-func (c Comparison) least(alpha float64) int {
+// Least is the fewest blocks, of each group, that are enough.
+func (c Comparison) Least(alpha float64) int {
 	if len(c.groups) == 1 {
 		return LeastBlocks(alpha)
 	}
@@ -191,9 +198,10 @@ func (c Comparison) detectableWith(n, m int, alpha float64) float64 {
 
 // BlocksWithin is the number of blocks, of each group, at which the interval of the ratio, at that
 // confidence, would lie within 1/(1+margin) and 1+margin if the ratio stays the one seen; at most limit.
+// Whether they are enough for a verdict is another question: see Least.
 func (c Comparison) BlocksWithin(margin, confidence float64, limit int) int {
 	room := math.Log(1+margin) - math.Abs(math.Log(c.Ratio))
-	least := c.least(1 - confidence)
+	const least = 2
 	return least + sort.Search(limit-least, func(i int) bool {
 		se, df := c.spread(least + i)
 		return tQuantile(0.5+confidence/2, df)*se <= room
@@ -204,7 +212,7 @@ func (c Comparison) BlocksWithin(margin, confidence float64, limit int) int {
 func (c Comparison) Blocks(ratio float64, m int, alpha float64, limit int) int {
 	target := math.Exp(math.Abs(math.Log(ratio)))
 	// The detectable ratio falls with every block.
-	least := c.least(alpha)
+	const least = 2
 	return least + sort.Search(limit-least, func(i int) bool { return c.detectableWith(least+i, m, alpha) <= target })
 }
 

@@ -39,8 +39,14 @@ func TestTwoSample(t *testing.T) {
 		t.Errorf("apart without spread: p %v", apart.P())
 	}
 	floored, _ := TwoSample(Sample{flat.Logs, 0.05}, flat, 0.95)
-	if se, _ := floored.spread(asMeasured); !near(se, 0.05/math.Sqrt2, 1e-12) {
-		t.Errorf("a standard error of %v is below the floor", se)
+	for _, blocks := range []int{asMeasured, 2, 1000} { // all rounded alike: more blocks do not help
+		if se, _ := floored.spread(blocks); !near(se, 0.05, 1e-12) {
+			t.Errorf("the standard error is %v, below the floor of 0.05", se)
+		}
+	}
+	scattered, _ := TwoSample(Sample{[]float64{0, 0.2}, 0.05}, flat, 0.95)
+	if se, _ := scattered.spread(asMeasured); !near(se, 0.1, 1e-12) {
+		t.Errorf("the standard error is %v, though what is rounded differently each time scatters by 0.1", se)
 	}
 }
 
@@ -52,8 +58,8 @@ func TestTwoSampleBlocks(t *testing.T) {
 	if c.detectableWith(n, 2, 0.05) > 1.02 || c.detectableWith(n-1, 2, 0.05) <= 1.02 {
 		t.Errorf("%d blocks detect %v, one less %v", n, c.detectableWith(n, 2, 0.05), c.detectableWith(n-1, 2, 0.05))
 	}
-	if !c.Enough(0.05) || c.least(0.05) != 4 {
-		t.Errorf("4 and 5 blocks: enough %v, least %d", c.Enough(0.05), c.least(0.05))
+	if !c.Enough(0.05) || c.Least(0.05) != 4 {
+		t.Errorf("4 and 5 blocks: enough %v, least %d", c.Enough(0.05), c.Least(0.05))
 	}
 	if c, _ = TwoSample(Sample{Logs: []float64{1, 2, 3}}, Sample{Logs: []float64{1, 2, 3}}, 0.95); c.Enough(0.05) {
 		t.Error("3 and 3 blocks cannot decide")

@@ -1,0 +1,131 @@
+package compare
+
+import (
+	"slices"
+
+	"github.com/brewput/brewput/plan"
+)
+
+// family lists the pairs of rows to compare, each once: at every point each design with the baseline and
+// with the nearest design before it that has a number there, and the levels of a design's own factors; or
+// all pairs of both.
+func (j Judgement) family(rows []Row) [][2]*Row {
+	var designs []string
+	for i := range rows {
+		if !rows[i].out() && !slices.Contains(designs, rows[i].Design) {
+			designs = append(designs, rows[i].Design)
+		}
+	}
+	var pairs [][2]*Row
+	add := func(a, b *Row) {
+		if !slices.Contains(pairs, [2]*Row{a, b}) && !slices.Contains(pairs, [2]*Row{b, a}) {
+			pairs = append(pairs, [2]*Row{a, b})
+		}
+	}
+	for i := range rows {
+		a := &rows[i]
+		if a.out() {
+			continue
+		}
+		beside := j.beside(rows, i, designs)
+		for k := range rows {
+			switch b := &rows[k]; {
+			case b.out() || !comparable(a, b):
+			case slices.Contains(beside, b.Design) && agree(a.Point, b.Point):
+				add(a, b)
+			case a.Design == b.Design && i > k && j.otherLevel(rows, k, i):
+				add(a, b)
+			}
+		}
+	}
+	return pairs
+}
+
+// beside are the designs with which row i is compared at its point.
+func (j Judgement) beside(rows []Row, i int, designs []string) []string {
+	a := &rows[i]
+	var list []string
+	if a.Design != j.Baseline && slices.Contains(designs, j.Baseline) {
+		list = append(list, j.Baseline)
+	}
+	if a.Design == j.Baseline && !j.All {
+		return list
+	}
+	for n := slices.Index(designs, a.Design) - 1; n >= 0; n-- {
+		if !slices.ContainsFunc(rows, func(b Row) bool {
+			return b.Design == designs[n] && !b.out() && comparable(a, &b) && agree(a.Point, b.Point)
+		}) {
+			continue // it failed here; the one before it is the neighbour
+		}
+		if list = append(list, designs[n]); !j.All {
+			break
+		}
+	}
+	return list
+}
+
+// out reports whether a row can be in no comparison: a bound, one without a number, one that could not
+// serve its load.
+func (r *Row) out() bool { return r.Bound || r.N == 0 || r.Unstable > 0 }
+
+// comparable reports whether two rows have the same measure of the same thing. Response times are
+// compared at equal rates only: any design is fast when hardly anybody comes.
+func comparable(a, b *Row) bool {
+	return a.Workload == b.Workload && a.World == b.World && measureOf(a) == measureOf(b) && a.Rate == b.Rate
+}
+
+// agree reports whether two points have the same levels of the factors that both have.
+func agree(a, b plan.Point) bool {
+	for _, s := range a.Settings() {
+		if l, ok := b.Get(s.Factor); ok && l.String() != s.Level.String() {
+			return false
+		}
+	}
+	return true
+}
+
+// otherLevel reports whether row k, of row i's design, differs from it in one factor only, and one that
+// is no input; and whether it is the nearest earlier row that does, unless all pairs are compared.
+func (j Judgement) otherLevel(rows []Row, k, i int) bool {
+	factor := onlyDifference(rows[k].Point, rows[i].Point)
+	if factor == "" || slices.Contains(j.Inputs, factor) {
+		return false
+	}
+	for m := k + 1; m < i && !j.All; m++ {
+		if rows[m].Design == rows[i].Design && !rows[m].out() && comparable(&rows[m], &rows[i]) && onlyDifference(rows[m].Point, rows[i].Point) == factor {
+			return false
+		}
+	}
+	return true
+}
+
+// onlyDifference is the one factor in which two points of a design differ, or "".
+func onlyDifference(a, b plan.Point) string {
+	factor := ""
+	for _, s := range a.Settings() {
+		if l, ok := b.Get(s.Factor); !ok || l.String() != s.Level.String() {
+			if factor != "" {
+				return ""
+			}
+			factor = s.Factor
+		}
+	}
+	return factor
+}
+
+// split parts two points into what they share and what is of each alone.
+func split(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
+	for _, s := range a.Settings() {
+		if l, ok := b.Get(s.Factor); ok && l.String() == s.Level.String() {
+			both = both.With(s.Factor, s.Level)
+		} else {
+			onlyA = onlyA.With(s.Factor, s.Level)
+		}
+	}
+	for _, s := range b.Settings() {
+		if !both.Has(s.Factor) {
+			onlyB = onlyB.With(s.Factor, s.Level)
+		}
+	}
+	return both, onlyA, onlyB
+}

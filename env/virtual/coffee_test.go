@@ -1,0 +1,165 @@
+package virtual_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/catalog/coffee"
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/load"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sim"
+)
+
+// shop is a closed loop over a design of the coffee shop, for a window of virtual time, or 10 s, after 1 s of
+// warm-up.
+type shop struct {
+	design   string
+	settings string // of factors, beside a stage of 1 ms
+	workers  int    // 0: as many as CPUs
+	window   time.Duration
+	virtual.Config
+}
+
+func (s shop) run(t *testing.T) (load.ClosedResult, *virtual.World) {
+	t.Helper()
+	coffeeShop := coffee.Workload()
+	d, ok := coffeeShop.Find(s.design)
+	if !ok {
+		t.Fatalf("no design %s", s.design)
+	}
+	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(s.CPUs)}}}
+	for _, setting := range append([]string{"stage=1ms"}, strings.Fields(s.settings)...) {
+		name, expr, _ := strings.Cut(setting, "=")
+		f, ok := coffeeShop.Factor(name)
+		if !ok {
+			t.Fatalf("no factor %s", name)
+		}
+		c, err := f.Parse(expr, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choices[name] = c
+	}
+	points, err := plan.Points(coffeeShop.AllFactors(), choices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := points[0].Only(coffeeShop.FactorsOf(d))
+	if s.workers == 0 {
+		s.workers = s.CPUs
+	}
+	if s.window == 0 {
+		s.window = 10 * time.Second
+	}
+	w := virtual.New(s.Config)
+	var r load.ClosedResult
+	left := w.Run("load", func(e env.Env) {
+		stream, err := d.Stream(e, p)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		c := load.Closed{Op: stream.Op, Workers: s.workers, Warmup: time.Second, Window: s.window, AtBegin: func() {}, AtEnd: func() {}}
+		if r, err = c.Run(e); err != nil {
+			t.Error(err)
+		}
+		if stream.Close != nil {
+			stream.Close(e)
+		}
+		if _, err := stream.Check(uint64(r.Total)); err != nil {
+			t.Error(err)
+		}
+	})
+	if left != nil {
+		t.Error(left)
+	}
+	return r, w
+}
+
+// TestCoffee holds the designs to what their structure allows where nothing but the stages takes
+// time, with as many workers as CPUs.
+func TestCoffee(t *testing.T) {
+	for _, c := range []struct {
+		designs    string
+		throughput func(n float64) float64 // lattes a second
+	}{
+		{"ideal", func(n float64) float64 { return 250 * n }},
+		{"locking", func(float64) float64 { return 250 }},
+		{"finelocking linearpipe splitpipe parsteam", func(n float64) float64 { return min(250*n, 1000) }},
+		{"multi multipipe", func(n float64) float64 { return min(250*n, 2000) }},
+	} {
+		for _, design := range strings.Fields(c.designs) {
+			for _, n := range []int{1, 2, 3, 4, 6, 8, 16} {
+				t.Run(fmt.Sprintf("%s/%d", design, n), func(t *testing.T) {
+					r, w := shop{design: design, Config: virtual.Config{CPUs: n, Seed: 1}}.run(t)
+					near(t, "lattes a second", float64(r.Inside)/r.Window.Seconds(), c.throughput(float64(n)))
+					near(t, "mean latency in ms", r.Latency.Mean()/1e6, 1000*float64(n)/c.throughput(float64(n)))
+					if v := w.Violations(); v > 0 != (design == "ideal" && n > 1) {
+						t.Errorf("%d violations", v)
+					}
+				})
+			}
+		}
+	}
+}
+
+// near allows a thousandth: a window of 10 s cuts operations at its edges.
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > want/1000 {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// TestAlternation: two workers at one lock each take it twice in a row, and so wait 0 and 8 ms in turn.
+func TestAlternation(t *testing.T) {
+	r, _ := shop{design: "locking", Config: virtual.Config{CPUs: 2, Seed: 1}}.run(t)
+	for q, want := range map[float64]float64{0: 4, 0.4: 4, 0.6: 12, 1: 12} {
+		ns, _ := r.Latency.Quantile(q)
+		if math.Abs(ns/1e6-want) > want/1000 {
+			t.Errorf("the %v quantile of the latency is %v ms, want %v", q, ns/1e6, want)
+		}
+	}
+	near(t, "the mean latency in ms", r.Latency.Mean()/1e6, 8)
+}
+
+// golden are checksums over every decision of the scheduler. They change with each rule that does; a
+// change that means to change none must leave them.
+var golden = []struct {
+	shop
+	checksum uint64
+}{
+	{shop{design: "locking", Config: virtual.Config{CPUs: 2, Seed: 1}}, 0x0},
+	{shop{design: "finelocking", settings: "jitter=1ms", workers: 12, Config: virtual.Config{CPUs: 6, Seed: 2}}, 0x0},
+	{shop{design: "linearpipe", settings: "buffer=10 jitter=500us", Config: virtual.Config{CPUs: 4, Seed: 3}}, 0x0},
+	{shop{design: "splitpipe", settings: "dist=exponential", Config: virtual.Config{CPUs: 3, Seed: 4}}, 0x0},
+	{shop{design: "multipipe", Config: virtual.Config{CPUs: 6, Seed: 5, Costs: costly()}}, 0x0},
+	{shop{design: "parsteam", settings: "stage=100us", workers: 100, window: time.Second / 4, Config: virtual.Config{CPUs: 64, Seed: 6, Costs: costly()}}, 0x0},
+}
+
+// costly are costs of the order that a machine has, drawn and fixed.
+func costly() sim.Costs {
+	return sim.Costs{Wake: sim.Quantiles(3000, 5000, 60_000), Deep: sim.Ns(90_000), DeepAfter: 1_000_000, Spin: sim.Ns(300), SpinFor: 3000,
+		Steal: sim.Ns(3000), Switch: sim.Ns(200), Spawn: sim.Ns(300), Chan: sim.Ns(80), Lock: sim.Ns(20), Timer: sim.Ns(100), LockSpin: sim.Ns(400)}
+}
+
+func TestGolden(t *testing.T) {
+	for _, g := range golden {
+		t.Run(fmt.Sprintf("%s/%d", g.design, g.CPUs), func(t *testing.T) {
+			_, w := g.run(t)
+			if w.Checksum() != g.checksum {
+				t.Errorf("checksum %#x, want %#x", w.Checksum(), g.checksum)
+			}
+			other := g.shop
+			other.Seed += 100
+			if _, o := other.run(t); o.Checksum() == w.Checksum() && g.design != "locking" {
+				t.Error("another seed decides alike")
+			}
+		})
+	}
+}

@@ -1,0 +1,138 @@
+package virtual
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/sim"
+)
+
+// coroutine runs goroutines of a design one after the other.
+type coroutine struct {
+	sim.G
+	w    *World
+	id   int64 // of the Go goroutine below, for the watchdog
+	task *env.Task
+	next func() (struct{}, bool)
+	stop func()
+	// yield leaves the coroutine; false means that the world is over.
+	yield func(struct{}) bool
+}
+
+// aborted is the panic that ends the goroutines of a world that is over.
+type aborted struct{ why string }
+
+func (a aborted) Error() string { return "the simulation is over: " + a.why }
+
+// goroutine is a goroutine of the kernel for a task.
+func (w *World) goroutine(t *env.Task) *sim.G {
+	var co *coroutine
+	if n := len(w.spare); n > 0 {
+		co, w.spare = w.spare[n-1], w.spare[:n-1]
+	} else {
+		co = &coroutine{w: w}
+		co.Bind(co)
+		co.next, co.stop = iter.Pull(co.loop)
+		w.coroutines = append(w.coroutines, co)
+	}
+	co.task = t
+	return &co.G
+}
+
+// loop runs one goroutine after the other until the world is over.
+func (co *coroutine) loop(yield func(struct{}) bool) {
+	co.id = goroutineID()
+	co.w.inside.Store(co.id)
+	co.yield = yield
+	for {
+		co.run()
+		if co.w.over {
+			return
+		}
+		co.w.k.Exit(&co.G)
+		co.task = nil
+		co.w.spare = append(co.w.spare, co)
+		if !yield(struct{}{}) {
+			return
+		}
+	}
+}
+
+// run runs the task and notices if runtime.Goexit ends it.
+func (co *coroutine) run() {
+	ended := false
+	defer func() {
+		if !ended {
+			co.w.fail(fmt.Errorf("goroutine %s called runtime.Goexit (testing.FailNow does): end it by returning", co.task.Name()))
+		}
+	}()
+	co.task.Start()()
+	ended = true
+}
+
+// Resume implements sim.Runner.
+func (co *coroutine) Resume() {
+	w := co.w
+	w.co = co
+	w.progress.Add(1)
+	w.inside.Store(co.id)
+	co.next()
+}
+
+// Name implements sim.Runner.
+func (co *coroutine) Name() string { return co.task.Name() }
+
+// leave runs the kernel until the goroutine of co, which is running, goes on. If nothing else comes
+// first, that needs no switch.
+func (w *World) leave(co *coroutine) {
+	g := w.k.Next()
+	if g == &co.G {
+		return
+	}
+	w.k.Choose(g)
+	if !co.yield(struct{}{}) {
+		panic(aborted{"its goroutines are ended"})
+	}
+}
+
+// fail ends the simulation; the first reason counts.
+func (w *World) fail(err error) {
+	if w.err == nil && !w.over {
+		w.err = err
+	}
+	w.k.Fail(err)
+}
+
+// Exit implements env.World. It keeps the panic of a goroutine with the goroutine's own stack, for Run to
+// return.
+func (w *World) Exit(t *env.Task) {
+	p := recover()
+	if p != nil {
+		if _, ok := p.(aborted); !ok {
+			w.fail(fmt.Errorf("goroutine %s panicked: %v\n%s", t.Name(), p, debug.Stack()))
+		}
+	}
+	if t == w.root {
+		w.k.StopAfter(int64(w.cfg.Grace))
+	}
+}
+
+// goroutineID is the number of the calling goroutine in a dump of stacks.
+func goroutineID() int64 {
+	buf := make([]byte, 32)
+	buf = buf[:runtime.Stack(buf, false)]
+	fields := bytes.Fields(buf)
+	if len(fields) < 2 {
+		return 0
+	}
+	id, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}

@@ -1,0 +1,247 @@
+package virtual
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/sim"
+)
+
+// check ends the goroutine if the world is over.
+func (w *World) check() {
+	if w.over {
+		panic(aborted{"no goroutine goes on"})
+	}
+}
+
+// Use implements env.Machine.
+func (w *World) Use(t *env.Task) {
+	w.check()
+	if w.co.task != t {
+		panic(fmt.Sprintf("goroutine %s uses the Env of %s: give each goroutine its own, the argument of its body", w.co.task.Name(), t.Name()))
+	}
+}
+
+// begin makes an operation of the running goroutine up to where it is done or parks. In a timer's
+// function no goroutine runs.
+func (w *World) begin(op sim.Op) env.Step {
+	w.check()
+	if w.k.Current() == nil {
+		return w.step(w.k.Do(nil, op))
+	}
+	co := w.co
+	for {
+		out := w.k.Do(&co.G, op)
+		if out != sim.Again {
+			return w.step(out)
+		}
+		w.leave(co)
+	}
+}
+
+// step translates an outcome. Operations on channels tell by the tokens' outcome what did not go.
+func (w *World) step(out sim.Outcome) env.Step {
+	switch out {
+	case sim.Done:
+		return env.Went
+	case sim.Parked:
+		return env.Parks
+	}
+	if w.k.Reason() == closed {
+		return env.Shut
+	}
+	panic(w.k.Reason())
+}
+
+// closed is the reason that env itself turns into a panic, when its meters know.
+const closed = "send on closed channel"
+
+// do makes an operation and returns when it is done.
+func (w *World) do(op sim.Op) {
+	if w.begin(op) == env.Parks {
+		w.leave(w.co)
+	}
+}
+
+// Park implements env.Machine.
+func (w *World) Park() { w.leave(w.co) }
+
+// Spawn implements env.World.
+func (w *World) Spawn(t *env.Task) { w.do(sim.Op{Code: sim.Spawn, On: w.goroutine(t)}) }
+
+// Burn implements env.World.
+func (w *World) Burn(_ *env.Task, d time.Duration) {
+	w.useful += max(0, d)
+	w.do(sim.Op{Code: sim.Burn, N: int64(d)})
+}
+
+// Sleep implements env.World.
+func (w *World) Sleep(_ *env.Task, d time.Duration) { w.do(sim.Op{Code: sim.Sleep, N: int64(d)}) }
+
+// Until implements env.World.
+func (w *World) Until(t *env.Task, at time.Duration) { w.Sleep(t, at-w.clock()) }
+
+// Wait implements env.World. As live, the goroutine parks on a timer.
+func (w *World) Wait(t *env.Task, d time.Duration) { w.Sleep(t, d) }
+
+// Syscall implements env.World.
+func (w *World) Syscall(_ *env.Task, d time.Duration) {
+	w.do(sim.Op{Code: sim.Syscall, N: int64(d)})
+}
+
+// AfterFunc implements env.World.
+func (w *World) AfterFunc(d time.Duration, f func()) {
+	w.do(sim.Op{Code: sim.After, N: int64(d), On: w.k.NewTimer(f)})
+}
+
+// lock is a Mutex of the kernel.
+type lock struct {
+	sim.Mutex
+	w *World
+}
+
+// NewLock implements env.Machine.
+func (w *World) NewLock(name string) env.Lock {
+	l := &lock{w: w}
+	l.Name = name
+	return l
+}
+
+func (l *lock) Lock() env.Step { return l.w.begin(sim.Op{Code: sim.Lock, On: &l.Mutex}) }
+func (l *lock) Park()          { l.w.Park() }
+func (l *lock) Unlock()        { l.w.do(sim.Op{Code: sim.Unlock, On: &l.Mutex}) }
+
+func (l *lock) TryLock() bool {
+	l.w.do(sim.Op{Code: sim.TryLock, On: &l.Mutex})
+	return l.w.co.OK()
+}
+
+// rwLock is an RWMutex of the kernel.
+type rwLock struct {
+	sim.RWMutex
+	w *World
+}
+
+// NewRWLock implements env.Machine.
+func (w *World) NewRWLock(name string) env.RWLock {
+	l := &rwLock{w: w}
+	l.Name = name
+	return l
+}
+
+func (l *rwLock) Lock() env.Step  { return l.w.begin(sim.Op{Code: sim.WriteLock, On: &l.RWMutex}) }
+func (l *rwLock) Park()           { l.w.Park() }
+func (l *rwLock) Unlock()         { l.w.do(sim.Op{Code: sim.WriteUnlock, On: &l.RWMutex}) }
+func (l *rwLock) RLock() env.Step { return l.w.begin(sim.Op{Code: sim.ReadLock, On: &l.RWMutex}) }
+func (l *rwLock) RUnlock()        { l.w.do(sim.Op{Code: sim.ReadUnlock, On: &l.RWMutex}) }
+
+// condition is a Cond of the kernel.
+type condition struct {
+	sim.Cond
+	w *World
+}
+
+// NewCondition implements env.Machine.
+func (w *World) NewCondition(l env.Lock) env.Condition {
+	c := &condition{w: w}
+	c.Name = "a condition of " + l.(*lock).Name
+	return c
+}
+
+func (c *condition) Add()       { c.w.do(sim.Op{Code: sim.CondAdd, On: &c.Cond}) }
+func (c *condition) Wait()      { c.w.do(sim.Op{Code: sim.CondWait, On: &c.Cond}) }
+func (c *condition) Signal()    { c.w.do(sim.Op{Code: sim.Signal, On: &c.Cond}) }
+func (c *condition) Broadcast() { c.w.do(sim.Op{Code: sim.Broadcast, On: &c.Cond}) }
+
+// counter is a Group of the kernel.
+type counter struct {
+	sim.Group
+	w *World
+}
+
+// NewCounter implements env.Machine.
+func (w *World) NewCounter() env.Counter { return &counter{w: w} }
+
+func (c *counter) Add(n int) { c.w.do(sim.Op{Code: sim.GroupAdd, N: int64(n), On: &c.Group}) }
+
+func (c *counter) Wait() {
+	c.w.do(sim.Op{Code: sim.GroupWait, On: &c.Group})
+	if !c.w.co.OK() {
+		panic("sync: WaitGroup is reused before previous Wait has returned")
+	}
+}
+
+// line is a Chan of the kernel.
+type line struct {
+	*sim.Chan
+	w *World
+}
+
+// NewLine implements env.Machine.
+func (w *World) NewLine(name string, capacity int) env.Line {
+	return &line{sim.NewChan(name, capacity), w}
+}
+
+func (l *line) Send(token uint32, mayPark bool) env.Step {
+	op := sim.Op{Code: sim.Send, Token: token, On: l.Chan}
+	if !mayPark {
+		op.Code = sim.TrySend
+	}
+	step := l.w.begin(op)
+	if step == env.Went && !l.w.k.Sent() {
+		return env.Stays
+	}
+	return step
+}
+
+func (l *line) Recv(mayPark bool) env.Step {
+	op := sim.Op{Code: sim.Recv, On: l.Chan}
+	if !mayPark {
+		op.Code = sim.TryRecv
+	}
+	step := l.w.begin(op)
+	if step == env.Went && l.w.co.Choice() < 0 {
+		return env.Stays
+	}
+	return step
+}
+
+func (l *line) Outcome() (token uint32, ok bool) { return l.w.co.Token(), l.w.co.OK() }
+func (l *line) Close()                           { l.w.do(sim.Op{Code: sim.Close, On: l.Chan}) }
+
+// ClearCases implements env.Machine.
+func (w *World) ClearCases() {
+	w.check()
+	w.co.ClearCases()
+}
+
+// AddCase implements env.Machine.
+func (w *World) AddCase(l env.Line, send bool, token uint32) {
+	var c *sim.Chan
+	if l != nil {
+		c = l.(*line).Chan
+	}
+	w.co.AddCase(c, send, token)
+}
+
+// CaseToken implements env.Machine.
+func (w *World) CaseToken(i int) uint32 { return w.co.CaseToken(i) }
+
+// Select implements env.Machine.
+func (w *World) Select(mayPark bool) env.Step {
+	op := sim.Op{Code: sim.Select}
+	if !mayPark {
+		op.Code = sim.TrySelect
+	}
+	step := w.begin(op)
+	if step == env.Went && w.co.Choice() < 0 {
+		return env.Stays
+	}
+	return step
+}
+
+// Selected implements env.Machine.
+func (w *World) Selected() (i int, token uint32, ok bool) {
+	return w.co.Choice(), w.co.Token(), w.co.OK()
+}

@@ -1,0 +1,202 @@
+// Package virtual builds a world in virtual time: each goroutine of a design is a coroutine, which package
+// sim schedules on CPUs of its own under the rules of the Go runtime. Time is a number that moves from
+// event to event. Computing takes none of it: only [env.Env.Burn], waiting and the costs of the machine do.
+//
+// A run depends on nothing but the design, its seed, the number of CPUs and the costs. Meters are always
+// on, and reading them costs no virtual time.
+//
+// A design must do everything concurrent through env. One that blocks elsewhere stops the whole world,
+// which a watchdog notices. env.Select of nothing but nil channels, and without Default, is such a case.
+package virtual
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/sim"
+)
+
+// Config is what a virtual world needs to know.
+type Config struct {
+	CPUs  int       // 1 to sim.MaxCPUs; 0 means 1
+	Seed  uint64    // of the draws of env.Rand and of the scheduler's choices
+	Costs sim.Costs // of the scheduler and its primitives; the zero Costs are none
+	// Grace is how long, in virtual time, goroutines may outlive the body; 0 means one second.
+	Grace time.Duration
+	// Watchdog is how long, in real time, a design may block outside env; 0 means ten seconds.
+	Watchdog time.Duration
+}
+
+// World is a virtual world. It serves one Run.
+type World struct {
+	cfg Config
+	k   *sim.Kernel
+
+	co         *coroutine   // that runs
+	coroutines []*coroutine // all that exist; the kernel's goroutine ends them
+	spare      []*coroutine // those that run nobody
+	names      map[string]int
+	root       *env.Task
+	err        error // of a goroutine that panicked or was ended by Goexit
+	over       bool  // every further operation panics
+
+	// For the watchdog: how many switches there were, and to which Go goroutine the last went.
+	progress atomic.Uint64
+	inside   atomic.Int64
+
+	meters     []*env.Meter
+	byName     map[resource]*env.Meter
+	nameless   *env.Meter
+	violations map[string]int64
+	useful     time.Duration
+}
+
+// resource is what shares a meter.
+type resource struct {
+	kind env.ResourceKind
+	name string
+}
+
+// New makes a world whose time is 0.
+func New(cfg Config) *World {
+	if cfg.CPUs == 0 {
+		cfg.CPUs = 1
+	}
+	if cfg.Grace == 0 {
+		cfg.Grace = time.Second
+	}
+	if cfg.Watchdog == 0 {
+		cfg.Watchdog = 10 * time.Second
+	}
+	w := &World{cfg: cfg, names: map[string]int{}, byName: map[resource]*env.Meter{}, violations: map[string]int64{}}
+	w.k = sim.New(sim.Config{CPUs: cfg.CPUs, Seed: cfg.Seed, Costs: cfg.Costs})
+	w.nameless = env.NewMeter(env.KindChan, "", 0, w.clock)
+	return w
+}
+
+// clock is the time for meters: reading it is no operation of a goroutine.
+func (w *World) clock() time.Duration { return time.Duration(w.k.Now()) }
+
+// Run runs body as the world's first goroutine and then waits for every other. It reports the panic of a
+// goroutine with its stack, a deadlock with what everybody waits for, goroutines that outlive the body by
+// the grace, and a design that blocks outside env; there its goroutine cannot be ended and stays behind.
+func (w *World) Run(name string, body func(env.Env)) error {
+	w.root = env.NewTask(w, name, body)
+	ended := make(chan error, 1)
+	// One goroutine is the kernel's, so that a Goexit in the design ends it and not the caller's.
+	go w.simulate(ended)
+	return w.watch(ended)
+}
+
+// simulate runs the kernel and then ends all coroutines that are left.
+func (w *World) simulate(ended chan<- error) {
+	returned := false
+	defer func() {
+		w.unwind()
+		if !returned && w.err == nil { // the panic of the kernel itself goes on
+			w.err = fmt.Errorf("the kernel of the simulation has ended early")
+		}
+		ended <- w.err
+	}()
+	w.k.Start(w.goroutine(w.root))
+	w.k.Run()
+	returned = true
+	if w.err == nil {
+		w.err = w.k.Err()
+	}
+	if w.err == nil && w.k.Late() {
+		var left []string
+		for _, g := range w.k.Waiting() {
+			left = append(left, g.Goroutine)
+		}
+		w.err = fmt.Errorf("goroutines outlive the run by %v: %s; end them before the body returns (%s)",
+			w.cfg.Grace, strings.Join(left, ", "), sim.Describe(w.k.Waiting()))
+	}
+}
+
+// unwind ends every coroutine: those that have parked meet a panic in the operation they are in.
+func (w *World) unwind() {
+	w.over = true
+	for i := 0; i < len(w.coroutines); i++ {
+		w.coroutines[i].stop()
+	}
+}
+
+// Checksum is a sum over all decisions of the scheduler so far.
+func (w *World) Checksum() uint64 { return w.k.Checksum() }
+
+// Operations is the number of operations that goroutines have made so far.
+func (w *World) Operations() uint64 { return w.k.Ops() }
+
+// Meters are the meters made so far, in order.
+func (w *World) Meters() []*env.Meter { return append([]*env.Meter(nil), w.meters...) }
+
+// Useful is the CPU work of all burns so far, those under way included in full.
+func (w *World) Useful() time.Duration { return w.useful }
+
+// Violations counts the entries of a station while another user was inside.
+func (w *World) Violations() int64 {
+	n := int64(0)
+	for _, v := range w.violations {
+		n += v
+	}
+	return n
+}
+
+// ViolationsByStation counts the violations of each station that has any.
+func (w *World) ViolationsByStation() map[string]int64 {
+	m := make(map[string]int64, len(w.violations))
+	for k, v := range w.violations {
+		m[k] = v
+	}
+	return m
+}
+
+// Ordinal implements env.World.
+func (w *World) Ordinal(name string) int {
+	w.names[name]++
+	return w.names[name]
+}
+
+// Now implements env.World. Reading the clock is an operation: a design that does nothing else polls.
+func (w *World) Now() time.Duration {
+	w.check()
+	if !w.k.Count() {
+		w.leave(w.co)
+	}
+	return w.clock()
+}
+
+// Epoch implements env.World.
+func (w *World) Epoch() time.Time { return time.Time{} }
+
+// Seed implements env.World.
+func (w *World) Seed() uint64 { return w.cfg.Seed }
+
+// Begin implements env.World. Real code takes no virtual time.
+func (w *World) Begin(*env.Task) time.Duration { return 0 }
+
+// End implements env.World.
+func (w *World) End(*env.Task, time.Duration) {}
+
+// Meter implements env.World. Resources without a name share one that is not listed.
+func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Meter {
+	if name == "" {
+		return w.nameless
+	}
+	m := w.byName[resource{kind, name}]
+	if m != nil {
+		m.Share()
+		return m
+	}
+	m = env.NewMeter(kind, name, capacity, w.clock)
+	w.byName[resource{kind, name}] = m
+	w.meters = append(w.meters, m)
+	return m
+}
+
+// Violation implements env.World.
+func (w *World) Violation(station string) { w.violations[station]++ }

@@ -1,0 +1,262 @@
+package sim
+
+// Chan is a channel of tokens, which stand for the values that its front keeps.
+type Chan struct {
+	Name string
+
+	capacity int
+	buf      []uint32 // a ring, as large as it was ever needed
+	head, n  int
+	closed   bool
+	sendq    waitq
+	recvq    waitq
+}
+
+// NewChan makes a channel with room for capacity tokens.
+func NewChan(name string, capacity int) *Chan {
+	if capacity < 0 {
+		panic("makechan: size out of range")
+	}
+	return &Chan{Name: name, capacity: capacity}
+}
+
+// Len is the number of buffered tokens.
+func (c *Chan) Len() int { return c.n }
+
+// Cap is the channel's capacity.
+func (c *Chan) Cap() int { return c.capacity }
+
+func (c *Chan) push(token uint32) {
+	if c.n == len(c.buf) {
+		grown := make([]uint32, min(c.capacity, max(4, 2*c.n)))
+		for i := range c.n {
+			grown[i] = c.buf[(c.head+i)%len(c.buf)]
+		}
+		c.buf, c.head = grown, 0
+	}
+	i := c.head + c.n
+	if i >= len(c.buf) {
+		i -= len(c.buf)
+	}
+	c.buf[i] = token
+	c.n++
+}
+
+func (c *Chan) pop() uint32 {
+	token := c.buf[c.head]
+	if c.head++; c.head == len(c.buf) {
+		c.head = 0
+	}
+	c.n--
+	return token
+}
+
+// sudog is a goroutine in the queue of a channel.
+type sudog struct {
+	g          *G
+	c          *Chan
+	prev, next *sudog
+	token      uint32
+	send       bool
+	index      int32 // case of a select; -1 where it is none
+}
+
+// waitq is the FIFO of those who wait at one end of a channel.
+type waitq struct{ head, tail *sudog }
+
+func (q *waitq) push(s *sudog) {
+	s.prev, s.next = q.tail, nil
+	if q.tail == nil {
+		q.head = s
+	} else {
+		q.tail.next = s
+	}
+	q.tail = s
+}
+
+func (q *waitq) remove(s *sudog) {
+	if s.prev == nil {
+		q.head = s.next
+	} else {
+		s.prev.next = s.next
+	}
+	if s.next == nil {
+		q.tail = s.prev
+	} else {
+		s.next.prev = s.prev
+	}
+	s.prev, s.next = nil, nil
+}
+
+// take removes the first who waits, from the queues of all cases if it is a select.
+func (q *waitq) take() *sudog {
+	s := q.head
+	if s == nil {
+		return nil
+	}
+	if s.index < 0 {
+		q.remove(s)
+		return s
+	}
+	for i := range s.g.cases {
+		if o := &s.g.cases[i]; o.c != nil {
+			o.queue().remove(o)
+		}
+	}
+	return s
+}
+
+func (s *sudog) queue() *waitq {
+	if s.send {
+		return &s.c.sendq
+	}
+	return &s.c.recvq
+}
+
+// wake tells a goroutine how its operation ended.
+func (s *sudog) wake(token uint32, ok bool) *G {
+	g := s.g
+	g.token, g.ok, g.choice = token, ok, s.index
+	return g
+}
+
+func (k *Kernel) onChan(g *G, c *Chan, op Op) Outcome {
+	switch op.Code {
+	case Close:
+		return k.close(c)
+	case Send, TrySend:
+		if c.closed {
+			return k.panics("send on closed channel")
+		}
+		if k.sent = k.trySend(c, op.Token); k.sent {
+			return Done
+		}
+	default:
+		if token, ok, got := k.tryRecv(c); got {
+			g.token, g.ok, g.choice = token, ok, 0
+			return Done
+		}
+	}
+	switch op.Code {
+	case TryRecv:
+		g.choice, g.ok = -1, false
+		return Done
+	case TrySend:
+		return Done
+	}
+	g.sudog = sudog{g: g, c: c, token: op.Token, send: op.Code == Send, index: -1}
+	g.sudog.queue().push(&g.sudog)
+	return k.park(g, op.Code, c)
+}
+
+// trySend delivers a token to a channel that is not closed, if that needs no parking.
+func (k *Kernel) trySend(c *Chan, token uint32) bool {
+	if s := c.recvq.take(); s != nil {
+		k.ready(s.wake(token, true))
+		return true
+	}
+	if c.n < c.capacity {
+		c.push(token)
+		return true
+	}
+	return false
+}
+
+// tryRecv takes the next token if there is one; ok is false if there will never be one.
+func (k *Kernel) tryRecv(c *Chan) (token uint32, ok, got bool) {
+	if c.closed && c.n == 0 {
+		return 0, false, true
+	}
+	if s := c.sendq.take(); s != nil {
+		token = s.token
+		if c.capacity > 0 { // full: the first of the buffer goes, the sender's comes last
+			token = c.pop()
+			c.push(s.token)
+		}
+		k.ready(s.wake(s.token, true))
+		return token, true, true
+	}
+	if c.n > 0 {
+		return c.pop(), true, true
+	}
+	return 0, false, false
+}
+
+// close wakes all who wait, the last first, as closechan does.
+func (k *Kernel) close(c *Chan) Outcome {
+	if c.closed {
+		return k.panics("close of closed channel")
+	}
+	c.closed = true
+	var woken queue
+	for _, q := range []*waitq{&c.recvq, &c.sendq} {
+		for s := q.take(); s != nil; s = q.take() {
+			woken.pushFront(s.wake(s.token, false))
+		}
+	}
+	for g := woken.pop(); g != nil; g = woken.pop() {
+		k.ready(g)
+	}
+	return Done
+}
+
+// ClearCases begins a new list of cases.
+func (g *G) ClearCases() { g.cases = g.cases[:0] }
+
+// AddCase adds a case of the next select; a nil channel never proceeds.
+func (g *G) AddCase(c *Chan, send bool, token uint32) {
+	g.cases = append(g.cases, sudog{g: g, c: c, send: send, token: token, index: int32(len(g.cases))})
+}
+
+// CaseToken is the token of a case that AddCase was given.
+func (g *G) CaseToken(i int) uint32 { return g.cases[i].token }
+
+// selects is selectgo: it looks at all cases at one instant, in a random order, and takes the first
+// that can proceed.
+func (k *Kernel) selects(g *G, block bool) Outcome {
+	n := len(g.cases)
+	var few [8]uint16
+	order := few[:0]
+	if n > len(few) {
+		order = make([]uint16, 0, n)
+	}
+	for i := range g.cases {
+		if g.cases[i].c == nil {
+			continue
+		}
+		j := int(k.draws.below(uint64(len(order) + 1)))
+		order = append(order, uint16(i))
+		last := len(order) - 1
+		order[last] = order[j]
+		order[j] = uint16(i)
+	}
+	for _, i := range order {
+		s := &g.cases[i]
+		g.choice = int32(i)
+		if s.send {
+			if s.c.closed {
+				return k.panics("send on closed channel")
+			}
+			g.ok = k.trySend(s.c, s.token)
+		} else {
+			var got bool
+			if g.token, g.ok, got = k.tryRecv(s.c); !got {
+				continue
+			}
+		}
+		if g.ok || !s.send {
+			k.decided(didSelect, g.cpu.id, int64(i))
+			return Done
+		}
+	}
+	g.choice = -1
+	if !block {
+		return Done
+	}
+	for i := range g.cases {
+		if s := &g.cases[i]; s.c != nil {
+			s.queue().push(s)
+		}
+	}
+	return k.park(g, Select, nil)
+}

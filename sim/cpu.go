@@ -1,0 +1,273 @@
+package sim
+
+const (
+	runqSize   = 256        // len(p.runq)
+	slice      = 10_000_000 // forcePreemptNS
+	fairness   = 61         // schedule looks at the global queue first, every so many ticks
+	stealTries = 4
+)
+
+// mode is what a CPU waits for, when its event comes.
+type mode uint8
+
+const (
+	modeIdle    mode = iota // in the stack of idle CPUs; no event
+	modeLook                // woken: will look for work
+	modeBackOff             // a thief before run-next
+	modeLinger              // found no work and still looks
+	modeBusy                // time passes for its goroutine
+	modeSolid               // the same, and it cannot be preempted
+	modeTurn                // lets the others have their turn
+	modeRun                 // its goroutine goes on at this instant; no event
+	modeSyscall             // its goroutine is in a system call; the event is the monitor's look
+)
+
+// cpu is a P with the thread that runs it and the processor below.
+type cpu struct {
+	id       int32 // and slot
+	mode     mode
+	spinning bool
+	g        *G // running, or in a system call
+	next     *G // run-next
+	runq     [runqSize]*G
+	head     uint32
+	tail     uint32
+	tick     uint32 // schedtick
+	sliceEnd int64  // when what shares the time slice is preempted
+	since    int64  // when the present burn or system call began, or the CPU became idle
+	steal    thief
+	link     *cpu // idle stack
+	watched  bool
+}
+
+// empty is runqempty.
+func (c *cpu) empty() bool { return c.head == c.tail && c.next == nil }
+
+// put is runqput: with next, g becomes run-next and kicks out who is.
+func (k *Kernel) put(c *cpu, g *G, next bool) {
+	if next {
+		g, c.next = c.next, g
+		if g == nil {
+			return
+		}
+	}
+	if c.tail-c.head < runqSize {
+		c.runq[c.tail%runqSize] = g
+		c.tail++
+		return
+	}
+	for range runqSize / 2 { // runqputslow
+		k.global.push(c.runq[c.head%runqSize])
+		c.head++
+	}
+	k.global.push(g)
+}
+
+// get is runqget: who comes from run-next inherits the time slice.
+func (c *cpu) get() (g *G, inherit bool) {
+	if g := c.next; g != nil {
+		c.next = nil
+		return g, true
+	}
+	if c.head == c.tail {
+		return nil, false
+	}
+	g = c.runq[c.head%runqSize]
+	c.head++
+	return g, false
+}
+
+// batch is globrunqgetbatch and runqputbatch: a share of the global queue, the first to run.
+func (k *Kernel) batch(c *cpu) *G {
+	n := min(runqSize/2, k.global.n, k.global.n/len(k.cpus)+1)
+	g := k.global.pop()
+	for range n - 1 {
+		c.runq[c.tail%runqSize] = k.global.pop()
+		c.tail++
+	}
+	return g
+}
+
+// sleep is pidleput.
+func (k *Kernel) sleep(c *cpu) {
+	c.mode, c.since = modeIdle, k.now
+	c.link = k.idle
+	k.idle = c
+	k.nidle++
+}
+
+// unidle is pidleget.
+func (k *Kernel) unidle() *cpu {
+	c := k.idle
+	if c == nil {
+		return nil
+	}
+	k.idle, c.link = c.link, nil
+	k.nidle--
+	if k.nidle == 0 && k.watched > 0 {
+		k.alarmMonitor()
+	}
+	return c
+}
+
+// wake lets an idle CPU look for work when it has woken up.
+func (k *Kernel) wake(c *cpu) {
+	cost := &k.costs.Wake
+	if k.costs.DeepAfter > 0 && k.now-c.since >= k.costs.DeepAfter {
+		cost = &k.costs.Deep
+	}
+	c.mode = modeLook
+	k.set(c.id, k.now+cost.draw(&k.draws))
+	k.decided(didWake, c.id, 0)
+}
+
+// wakep wakes an idle CPU to look for work, unless one is looking already.
+func (k *Kernel) wakep() {
+	if k.notice() || k.nspinning != 0 {
+		return
+	}
+	c := k.unidle()
+	if c == nil {
+		return
+	}
+	k.spin(c)
+	k.wake(c)
+}
+
+// notice lets a CPU that looks for work see that there is some.
+func (k *Kernel) notice() bool {
+	n := len(k.lingering)
+	if n == 0 {
+		return false
+	}
+	c := k.lingering[n-1]
+	k.lingering = k.lingering[:n-1]
+	c.mode = modeLook
+	k.set(c.id, k.now+k.costs.Spin.draw(&k.draws))
+	return true
+}
+
+func (k *Kernel) spin(c *cpu) {
+	c.spinning = true
+	k.nspinning++
+}
+
+func (k *Kernel) unspin(c *cpu) {
+	c.spinning = false
+	k.nspinning--
+}
+
+// act is the event of a CPU. It returns the goroutine that goes on, if there is one.
+func (k *Kernel) act(c *cpu) *G {
+	k.cpu = c
+	switch c.mode {
+	case modeLook:
+		return k.schedule(c)
+	case modeBackOff:
+		c.mode = modeLook
+		return k.scheduleFrom(c, true)
+	case modeLinger:
+		c.mode = modeLook
+		k.stopLingering(c)
+		return k.settle(c)
+	case modeSyscall:
+		k.retake(c)
+		return nil
+	case modeTurn:
+		return k.proceed(c)
+	case modeSolid:
+		c.mode = modeRun
+		return k.proceed(c)
+	}
+	g := c.g // modeBusy
+	g.left -= k.now - c.since
+	c.mode = modeRun
+	if g.left <= 0 {
+		g.then = thenRun
+		return g
+	}
+	k.preempt(c)
+	return k.schedule(c)
+}
+
+// preempt is gopreempt_m: to the global queue. Who inherits the time slice from here has as long as a whole
+// one: the monitor, when it finds nothing else to do, looks again in 10 ms.
+func (k *Kernel) preempt(c *cpu) {
+	g := c.g
+	c.g = nil
+	c.sliceEnd = k.now + slice
+	k.decided(didPreempt, c.id, int64(g.timer.slot))
+	k.global.push(g)
+	k.wakep()
+}
+
+// schedule finds a goroutine for a CPU and starts it. It returns the one that goes on at this
+// instant: nil if the CPU has none, or if its goroutine must first let time pass.
+func (k *Kernel) schedule(c *cpu) *G { return k.scheduleFrom(c, false) }
+
+func (k *Kernel) scheduleFrom(c *cpu, stealing bool) *G {
+	g, inherit := k.find(c, stealing)
+	if g == nil {
+		return nil
+	}
+	if c.spinning { // resetspinning
+		k.unspin(c)
+		k.wakep()
+		c.sliceEnd = k.now + slice // nobody ran here whose time slice could be shared
+	}
+	if !k.execute(c, g, inherit) {
+		return nil
+	}
+	return k.proceed(c)
+}
+
+// execute gives the CPU to g and reports whether it goes on at once.
+func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
+	c.g, g.cpu, c.mode = g, c, modeRun
+	what := didInherit
+	if !inherit {
+		c.tick++
+		c.sliceEnd = k.now + slice
+		what = didRun
+	}
+	k.decided(what, c.id, int64(g.timer.slot))
+	if d := k.costs.Switch.draw(&k.draws); d > 0 {
+		k.pause(c, d)
+		return false
+	}
+	return true
+}
+
+// pause lets time pass on a CPU that cannot be preempted meanwhile.
+func (k *Kernel) pause(c *cpu, d int64) {
+	c.mode = modeSolid
+	k.set(c.id, k.now+d)
+}
+
+// proceed does what c's goroutine has left to do in the kernel and returns it if it goes on. If it has
+// parked again, the CPU looks for another.
+func (k *Kernel) proceed(c *cpu) *G {
+	g := c.g
+	c.mode = modeRun
+	switch g.then {
+	case thenBurn:
+		k.burn(c)
+		return nil
+	case thenSpin:
+		if !k.lockSlow(g) {
+			return nil
+		}
+	case thenSema:
+		if !k.semaphoreWoke(g) {
+			return nil
+		}
+	}
+	g.then = thenRun
+	return g
+}
+
+// burn lets the goroutine of c work until it is done or its time slice is over.
+func (k *Kernel) burn(c *cpu) {
+	c.mode, c.since = modeBusy, k.now
+	k.set(c.id, min(k.now+c.g.left, c.sliceEnd))
+}

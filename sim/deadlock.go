@@ -1,0 +1,106 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Deadlock is the error of a kernel whose goroutines all wait for good.
+type Deadlock struct {
+	At      int64 // ns
+	Waiting []Waiting
+}
+
+// Waiting is a goroutine that has not ended and what it waits for.
+type Waiting struct{ Goroutine, For string }
+
+func (d *Deadlock) Error() string {
+	return fmt.Sprintf("deadlock at %v: %s", duration(d.At), Describe(d.Waiting))
+}
+
+// Describe lists who waits for what, the first of many.
+func Describe(all []Waiting) string {
+	const most = 20
+	var list []string
+	for i, w := range all {
+		if i == most {
+			list = append(list, fmt.Sprintf("and %d more", len(all)-most))
+			break
+		}
+		list = append(list, w.Goroutine+" "+w.For)
+	}
+	return strings.Join(list, "; ")
+}
+
+func (k *Kernel) deadlock() error { return &Deadlock{k.now, k.Waiting()} }
+
+// Waiting lists the goroutines that have not ended, in the order of their start.
+func (k *Kernel) Waiting() []Waiting {
+	var all []Waiting
+	for g := k.first; g != nil; g = g.next {
+		all = append(all, Waiting{g.runner.Name(), g.waitsFor()})
+	}
+	return all
+}
+
+func (g *G) waitsFor() string {
+	if !g.parked {
+		return "can run"
+	}
+	on := ""
+	switch o := g.on.(type) {
+	case *Chan:
+		on = named("channel", o.Name)
+	case *Mutex:
+		on = named("lock", o.Name)
+	case *RWMutex:
+		on = named("lock", o.Name)
+	case *Cond:
+		on = named("condition", o.Name)
+	}
+	switch g.code {
+	case Sleep:
+		return "sleeps"
+	case Syscall:
+		return "is in a system call"
+	case Send:
+		return "sends to " + on
+	case Recv:
+		return "receives from " + on
+	case Lock, WriteLock:
+		return "waits for " + on
+	case ReadLock:
+		return "waits to read " + on
+	case CondWait:
+		return "waits for " + on
+	case GroupWait:
+		return "waits for a group"
+	case Select:
+		return "selects among " + g.selecting()
+	}
+	return "waits"
+}
+
+func (g *G) selecting() string {
+	var list []string
+	for i := range g.cases {
+		if s := &g.cases[i]; s.c != nil {
+			what := "a receive from "
+			if s.send {
+				what = "a send to "
+			}
+			list = append(list, what+named("channel", s.c.Name))
+		}
+	}
+	if list == nil {
+		return "nothing"
+	}
+	return strings.Join(list, ", ")
+}
+
+func named(kind, name string) string {
+	if name == "" {
+		return "a " + kind
+	}
+	return name
+}

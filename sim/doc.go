@@ -1,0 +1,58 @@
+// Package sim is the simulation kernel: goroutines on virtual CPUs under the rules of Go's scheduler, in
+// integer nanoseconds of virtual time. A goroutine is anything that makes operations when it is resumed
+// ([Runner]): a coroutine that runs real code (package env/virtual) or a list of operations.
+//
+// A run depends on nothing but its program, the number of CPUs, the seed and the costs. Events of one
+// instant happen in the order in which they were scheduled. A CPU whose turn it is goes on until its
+// goroutine parks or time must pass; then the next has its turn. Nothing takes time but [Burn], timers,
+// system calls and the [Costs].
+//
+// # What is modelled, and where Go 1.26 has it
+//
+// Paths are below src/; the functions of runtime are in proc.go unless said otherwise.
+//
+//   - Run queues: 256 places for each CPU and run-next before them; who is kicked out of run-next goes
+//     to the tail; a full queue gives its first half and the newcomer to the global queue. runqput, runqputslow.
+//   - Who comes from run-next shares the time slice of who ran before. runqget, execute (schedtick).
+//   - A new goroutine and one that is made ready become run-next of the CPU that did it, and wake another CPU.
+//     newproc, ready.
+//   - wakep wakes one idle CPU, the last that became idle, if none is looking for work; one that looked
+//     and found some wakes the next. wakep, resetspinning, pidleget.
+//   - The order of looking: expired timers of the CPU; every 61st tick the global queue; the local queue; the
+//     global queue, of which it takes its share, at most 128; stealing. findRunnable, globrunqgetbatch.
+//   - At most half as many CPUs look for work as are busy. findRunnable (nmspinning).
+//   - Stealing: four rounds over all CPUs in a random order, half of a queue rounded up; in the last round
+//     also expired timers and run-next, the latter of a running CPU only after backing off (usleep(3)):
+//     the back-off without a cost still lets every other CPU have its turn first. stealWork, runqgrab, randomOrder.
+//   - A CPU that found nothing looks at all queues once more after it has said so. findRunnable, checkRunqsNoP.
+//   - Preemption after 10 ms, to the global queue. sysmon, retake, gopreempt_m (forcePreemptNS).
+//   - Gosched goes to the global queue, the yield of a semaphore's hand-off to the local one. goschedImpl, goyield.
+//   - System calls: the CPU stays with the call, until the monitor finds it there after 20 us and others need
+//     it, or after 10 ms; who comes back takes the old CPU from another call, an idle one, or the global queue.
+//     retake, handoffp, exitsyscallTryGetP, exitsyscallNoP.
+//   - Timers belong to the CPU where they were started, which looks when it schedules. An idle CPU, whose
+//     thread sleeps in the network poller until the first is due, takes those of all; if all are busy a
+//     timer may be late until the next preemption. time.go: timers.check; findRunnable (pollUntil).
+//   - Channels: a sender gives to the first waiting receiver, a receiver of a full buffer takes its head and puts
+//     the first waiting sender's value at its tail; both queues are FIFO; close wakes the receivers and then the
+//     senders, the last first. chan.go: chansend, chanrecv, closechan.
+//   - select: all cases at one instant, in a uniform random order; who parks is in the queues of all. select.go: selectgo.
+//   - Mutex: barging, four rounds of spinning where another CPU runs and no local work waits, LIFO for who
+//     waits again, starvation mode after 1 ms with hand-off of lock and CPU. internal/sync/mutex.go, sema.go: semacquire1,
+//     semrelease1; runtime_canSpin.
+//   - RWMutex: a waiting writer stops new readers and waits for those inside. sync/rwmutex.go.
+//   - WaitGroup, with its panics, and Cond, with its tickets. sync/waitgroup.go, sync/cond.go, sema.go: notifyList.
+//   - The sleep of a CPU: while it still looks, asleep, deeply asleep; each has its cost of waking up.
+//
+// # What is not modelled, and why
+//
+//   - Caches, memory bandwidth, sharing of a core: work takes its time wherever and beside whomever it runs.
+//   - The garbage collector, the stack's growth, allocation: real code takes no virtual time.
+//   - The host: no other process, no interrupts, no frequency; a thread is always there and one with its CPU.
+//   - The period of sysmon, which varies from 20 us to 10 ms: it is taken to look exactly when a slice of 10 ms is over, and
+//     at its quickest at system calls.
+//   - The network poller: who waits for it waits for a timer.
+//   - Timers do not move to another CPU when theirs is idle for long.
+//   - Contention inside the runtime: its locks, the atomics of a busy lock or channel; [Costs] are the same however many share.
+//   - Preemption within an operation: it comes before the next.
+package sim

@@ -1,0 +1,95 @@
+package sim
+
+import "math/bits"
+
+// draws is a stream of random numbers: the n-th is a function of (key, n) alone.
+type draws struct{ key, n uint64 }
+
+const golden = 0x9e3779b97f4a7c15
+
+// mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+// generators, OOPSLA 2014), a bijection of 64 bits.
+func mix(z uint64) uint64 {
+	z += golden
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func (d *draws) next() uint64 {
+	d.n++
+	return mix(d.key + d.n*golden)
+}
+
+// below is uniform in [0, n), n > 0, but for a bias of at most n/2^64.
+func (d *draws) below(n uint64) uint64 {
+	hi, _ := bits.Mul64(d.next(), n)
+	return hi
+}
+
+// Cost is how long something takes, in nanoseconds: always the same, or drawn from a distribution.
+// The zero Cost is no time at all.
+type Cost struct {
+	fixed     int64
+	quantiles []int64
+}
+
+// Ns is a cost that is always n nanoseconds; a negative n counts as 0.
+func Ns(n int64) Cost { return Cost{fixed: max(0, n)} }
+
+// Quantiles is the distribution whose quantile function is the line through q, the first at
+// probability 0 and the last at 1, evenly spaced; q ascends and is not negative. One value is a fixed cost.
+func Quantiles(q ...int64) Cost {
+	for i, v := range q {
+		if v < 0 || i > 0 && v < q[i-1] {
+			panic("sim: quantiles of a cost must ascend from 0 or more")
+		}
+	}
+	switch len(q) {
+	case 0:
+		return Cost{}
+	case 1:
+		return Ns(q[0])
+	}
+	return Cost{quantiles: append([]int64(nil), q...)}
+}
+
+// none reports whether the cost is always 0.
+func (c *Cost) none() bool { return c.fixed == 0 && c.quantiles == nil }
+
+// draw is one such time. A fixed cost draws nothing.
+func (c *Cost) draw(d *draws) int64 {
+	if c.quantiles == nil {
+		return c.fixed
+	}
+	x := d.next()
+	i, frac := bits.Mul64(x, uint64(len(c.quantiles)-1))
+	low, high := c.quantiles[i], c.quantiles[i+1]
+	part, _ := bits.Mul64(frac, uint64(high-low))
+	return low + int64(part)
+}
+
+// Costs are the times that the scheduler and its primitives take. The zero Costs take none, as on a
+// machine that is infinitely fast between the pieces of work.
+type Costs struct {
+	// Wake is from the moment a goroutine could run on a CPU that sleeps to when that CPU looks for
+	// work; Deep is the same after the CPU has been idle for DeepAfter ns or more, where that is > 0.
+	Wake, Deep Cost
+	DeepAfter  int64
+	// Spin is the same on a CPU that looks for work already. A CPU that has found none goes on looking for
+	// SpinFor ns before it sleeps; 0 is not at all, and then nothing ever takes Spin.
+	Spin    Cost
+	SpinFor int64
+	// Steal is how long a thief backs off before it takes the run-next of a running CPU: Go asks for 3 us,
+	// which the timer slack of Linux makes some 60 us.
+	Steal   Cost
+	Switch  Cost // to another goroutine, on the CPU
+	Spawn   Cost // starting a goroutine, for the starter
+	Chan    Cost // each operation on a channel, and each select
+	Lock    Cost // each operation on a lock, group or condition
+	Timer   Cost // starting a timer, for who starts it
+	Syscall Cost // entering and leaving a system call, beyond the time in it
+	// LockSpin is one of the four rounds in which a goroutine spins for a Mutex before it parks. Without
+	// it nobody spins: rounds that take no time could not see the lock change.
+	LockSpin Cost
+}

@@ -1,0 +1,200 @@
+package sim
+
+// thief is how far a CPU has come in stealWork.
+type thief struct {
+	try      int
+	visited  uint32
+	pos, inc uint32
+	victim   *G // the run-next before which it backs off
+}
+
+// find is findRunnable: the next goroutine for a CPU. It returns nil if there is none, and the CPU is
+// then idle or backs off from a run-next; stealing continues after that.
+func (k *Kernel) find(c *cpu, stealing bool) (g *G, inherit bool) {
+	for ; ; stealing = false {
+		if !stealing {
+			waker := k.timerWaker == c
+			if waker {
+				k.timerWaker = nil
+			}
+			if k.expired.n > 0 {
+				k.runTimers(c, waker)
+			}
+			if c.tick%fairness == 0 && k.global.n > 0 {
+				return k.global.pop(), false
+			}
+			if g, inherit := c.get(); g != nil {
+				return g, inherit
+			}
+			if k.global.n > 0 {
+				return k.batch(c), false
+			}
+			// At most half as many look for work as are busy.
+			if !c.spinning && 2*k.nspinning >= len(k.cpus)-k.nidle {
+				if k.rest(c) {
+					continue
+				}
+				return nil, false
+			}
+			if !c.spinning {
+				k.spin(c)
+			}
+			c.steal = thief{}
+		}
+		if g := k.stealWork(c, stealing); g != nil {
+			return g, false
+		}
+		if c.mode == modeBackOff {
+			return nil, false
+		}
+		if g, inherit := c.get(); g != nil { // a timer of another CPU
+			return g, inherit
+		}
+		if k.global.n > 0 {
+			return k.batch(c), false
+		}
+		if k.costs.SpinFor > 0 {
+			c.mode = modeLinger
+			k.lingering = append(k.lingering, c)
+			k.set(c.id, k.now+k.costs.SpinFor)
+			return nil, false
+		}
+		if !k.rest(c) {
+			return nil, false
+		}
+	}
+}
+
+// settle is what a CPU does that has looked long enough.
+func (k *Kernel) settle(c *cpu) *G {
+	if k.rest(c) {
+		return k.schedule(c)
+	}
+	return nil
+}
+
+func (k *Kernel) stopLingering(c *cpu) {
+	for i, l := range k.lingering {
+		if l == c {
+			k.lingering = append(k.lingering[:i], k.lingering[i+1:]...)
+			return
+		}
+	}
+}
+
+// rest makes a CPU idle, and then looks once more at all queues. It reports whether there is work
+// after all: the CPU, or rather the one on top of the stack, which is the same, is then looking again.
+func (k *Kernel) rest(c *cpu) bool {
+	spun := c.spinning
+	if spun {
+		k.unspin(c)
+	}
+	k.sleep(c)
+	again := k.expired.n > 0 && k.timerWaker == nil
+	if again {
+		k.timerWaker = c
+	}
+	if spun && !again {
+		again = k.stealable()
+	}
+	if !again {
+		k.decided(didSleep, c.id, 0)
+		return false
+	}
+	k.unidle()
+	k.spin(c)
+	c.mode = modeLook
+	return true
+}
+
+// stealable is checkRunqsNoP and the look at the global queue before it.
+func (k *Kernel) stealable() bool {
+	if k.global.n > 0 {
+		return true
+	}
+	for i := range k.cpus {
+		if p := &k.cpus[i]; p.mode != modeIdle && !p.empty() {
+			return true
+		}
+	}
+	return false
+}
+
+// stealWork visits the other CPUs four times in a random order each, and takes half of the first
+// queue that has any; in the last round a run-next or expired timers too. Where it has to back off
+// before a run-next, c's mode says so and its event brings it back here.
+func (k *Kernel) stealWork(c *cpu, back bool) *G {
+	n := uint32(len(k.cpus))
+	t := &c.steal
+	if back {
+		if g, again := k.grab(c, &k.cpus[t.pos], true); g != nil || again {
+			return g
+		}
+		t.step(n)
+	} else if !k.stealable() && k.expired.n == 0 {
+		return nil // four rounds would find nothing
+	}
+	for {
+		if t.visited == n || t.inc == 0 { // a new round
+			if t.inc != 0 {
+				t.try++
+			}
+			if t.try == stealTries {
+				return nil
+			}
+			x := k.draws.next()
+			t.visited, t.pos = 0, uint32(x)%n
+			t.inc = k.coprim[uint32(x>>32)%uint32(len(k.coprim))]
+		}
+		p, last := &k.cpus[t.pos], t.try == stealTries-1
+		if p != c {
+			if last && k.expired.n > 0 {
+				k.runTimers(c, true)
+				if g, _ := c.get(); g != nil {
+					return g
+				}
+			}
+			if p.mode != modeIdle {
+				if g, again := k.grab(c, p, last); g != nil || again {
+					return g
+				}
+			}
+		}
+		t.step(n)
+	}
+}
+
+func (t *thief) step(n uint32) {
+	t.visited++
+	t.pos = (t.pos + t.inc) % n
+}
+
+// grab is runqsteal: half of p's queue, rounded up, of which the last is to run first. again is true if
+// c backs off before p's run-next.
+func (k *Kernel) grab(c, p *cpu, runNext bool) (g *G, again bool) {
+	n := p.tail - p.head
+	n -= n / 2
+	if n == 0 {
+		if !runNext || p.next == nil {
+			return nil, false
+		}
+		if p.mode != modeSyscall && c.steal.victim != p.next {
+			// p may be about to run it: give it time to do so.
+			c.steal.victim = p.next
+			c.mode = modeBackOff
+			k.set(c.id, k.now+k.costs.Steal.draw(&k.draws))
+			return nil, true
+		}
+		g, p.next, c.steal.victim = p.next, nil, nil
+		k.decided(didSteal, c.id, int64(p.id)<<32|1)
+		return g, false
+	}
+	for range n {
+		c.runq[c.tail%runqSize] = p.runq[p.head%runqSize]
+		c.tail++
+		p.head++
+	}
+	k.decided(didSteal, c.id, int64(p.id)<<32|int64(n))
+	c.tail--
+	return c.runq[c.tail%runqSize], false
+}

@@ -1,0 +1,158 @@
+package sim
+
+import "time"
+
+func duration(ns int64) time.Duration { return time.Duration(ns) }
+
+// G is a goroutine. The front allocates it, gives it its program with [G.Bind], hands it to the kernel
+// with [Spawn] or [Kernel.Start], and may use it again when it has ended.
+type G struct {
+	runner Runner
+	cpu    *cpu // where it runs; where it has started to wait otherwise
+	then   then // what is left to do before it goes on
+	left   int64
+	link   *G // in a run queue or a queue of a semaphore
+
+	prev, next *G // all goroutines
+
+	code    Code // the operation it parks in
+	on      any  // and on what
+	parked  bool
+	charged bool // the cost of the operation has been paid
+
+	timer Timer
+	sudog sudog
+	cases []sudog // of a select
+
+	token  uint32 // results
+	ok     bool
+	choice int32
+
+	lock    lockState
+	sema    *sema
+	lifo    bool   // waits at its front
+	granted bool   // it was handed over
+	ticket  uint32 // of a Cond
+
+	still   int64
+	stillAt int64
+}
+
+// Token is what the last receive got.
+func (g *G) Token() uint32 { return g.token }
+
+// OK is false if the last receive, or a send that parked, met a closed channel, and after a try in vain.
+func (g *G) OK() bool { return g.ok }
+
+// Choice is the case that the last select took; -1 if none could proceed.
+func (g *G) Choice() int { return int(g.choice) }
+
+// then is what a goroutine that gets a CPU has left to do in the kernel.
+type then uint8
+
+const (
+	thenRun     then = iota
+	thenBurn         // burn what is left
+	thenSpin         // look at the lock again
+	thenSema         // try the semaphore again, then go on with what it guards
+	thenSyscall      // is in a system call
+)
+
+// queue is a FIFO of goroutines.
+type queue struct {
+	head, tail *G
+	n          int
+}
+
+func (q *queue) push(g *G) {
+	g.link = nil
+	if q.tail == nil {
+		q.head = g
+	} else {
+		q.tail.link = g
+	}
+	q.tail = g
+	q.n++
+}
+
+func (q *queue) pushFront(g *G) {
+	g.link = q.head
+	q.head = g
+	if q.tail == nil {
+		q.tail = g
+	}
+	q.n++
+}
+
+func (q *queue) pop() *G {
+	g := q.head
+	if g == nil {
+		return nil
+	}
+	q.head = g.link
+	if q.head == nil {
+		q.tail = nil
+	}
+	g.link = nil
+	q.n--
+	return g
+}
+
+// Bind gives g its program.
+func (g *G) Bind(r Runner) { g.runner = r }
+
+// enlist makes g a goroutine of the kernel.
+func (k *Kernel) enlist(g *G) {
+	slot := g.timer.slot
+	*g = G{runner: g.runner, cases: g.cases[:0], timer: g.timer, stillAt: g.stillAt, still: g.still}
+	if slot == 0 {
+		g.timer.slot = k.timerSlot(&g.timer)
+	}
+	g.timer.g = g
+	g.prev = k.last
+	if k.last == nil {
+		k.first = g
+	} else {
+		k.last.next = g
+	}
+	k.last = g
+	k.live++
+}
+
+// Exit ends the running goroutine; goexit0.
+func (k *Kernel) Exit(g *G) {
+	if g.prev == nil {
+		k.first = g.next
+	} else {
+		g.prev.next = g.next
+	}
+	if g.next == nil {
+		k.last = g.prev
+	} else {
+		g.next.prev = g.prev
+	}
+	g.prev, g.next = nil, nil
+	k.live--
+	k.leave(g)
+}
+
+// leave takes the running goroutine off its CPU, which will look for another.
+func (k *Kernel) leave(g *G) {
+	g.cpu.g = nil
+	k.cur = nil
+	k.goes = true
+}
+
+// park is leave for a goroutine that somebody else must make ready.
+func (k *Kernel) park(g *G, code Code, on any) Outcome {
+	g.code, g.on, g.parked = code, on, true
+	k.leave(g)
+	return Parked
+}
+
+// ready makes a parked goroutine runnable on the CPU whose turn it is; goready.
+func (k *Kernel) ready(g *G) {
+	g.parked = false
+	k.put(k.cpu, g, true)
+	k.wakep()
+}

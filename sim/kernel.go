@@ -1,0 +1,253 @@
+package sim
+
+import "fmt"
+
+// MaxCPUs is the most CPUs that a kernel can have.
+const MaxCPUs = 1024
+
+const (
+	// maxStill is how many operations a goroutine may make at one instant, and maxStillAll all together:
+	// a program that polls without advancing time would never end.
+	maxStill    = 1_000_000
+	maxStillAll = 100 * maxStill
+	// turn is how many operations a goroutine makes at one instant before the other CPUs have theirs.
+	turn = 1000
+)
+
+// Config describes the machine.
+type Config struct {
+	CPUs  int    // 1 to MaxCPUs
+	Seed  uint64 // of the scheduler's choices and of the costs that are drawn
+	Costs Costs
+}
+
+// Runner is the program of a goroutine: a coroutine, or a list of operations.
+type Runner interface {
+	// Resume lets the goroutine go on. It makes its operations by [Kernel.Do] until one is not Done, or
+	// until the goroutine has ended with [Kernel.Exit], and then returns.
+	Resume()
+	// Name is the unique name of the goroutine, for reports.
+	Name() string
+}
+
+// Kernel is a simulation of goroutines on CPUs. It is not safe for concurrent use; the goroutines that
+// it runs are coroutines of one thread of control.
+type Kernel struct {
+	events
+	draws  draws
+	costs  Costs
+	none   Cost // of operations that cost nothing
+	cpus   []cpu
+	timers []*Timer // by slot, less the CPUs
+	coprim []uint32 // for the random order of stealing
+
+	global     queue // the global run queue
+	idle       *cpu  // stack of idle CPUs
+	nidle      int
+	nspinning  int
+	lingering  []*cpu // CPUs that found no work and still look
+	watched    int    // CPUs whose system call the monitor watches
+	expired    timerQueue
+	timerWaker *cpu // CPU that was woken for expired timers
+
+	cpu    *cpu // whose turn it is
+	cur    *G   // running on it, or nil
+	chosen *G   // to be resumed next
+	goes   bool // cpu needs a goroutine
+
+	first, last *G // all that have not ended, in order of their start
+	live        int
+	until       int64 // the kernel stops before the first event after this time
+	late        bool  // it has
+
+	still   int64 // operations at the present instant
+	stillAt int64
+	inTurn  int
+	sum     uint64
+	ops     uint64
+	sent    bool // by the last Send or TrySend
+	err     error
+	reason  string // of the panic that an operation asks for
+}
+
+// New makes a kernel whose time is 0.
+func New(c Config) *Kernel {
+	if c.CPUs < 1 || c.CPUs > MaxCPUs {
+		panic(fmt.Sprintf("sim: %d CPUs; possible are 1 to %d", c.CPUs, MaxCPUs))
+	}
+	k := &Kernel{costs: c.Costs, draws: draws{key: mix(c.Seed)}, cpus: make([]cpu, c.CPUs), sum: fnvOffset, until: never}
+	for i := range k.cpus {
+		k.cpus[i].id = k.slot()
+	}
+	for i := len(k.cpus) - 1; i > 0; i-- { // procresize: the lowest is on top
+		k.sleep(&k.cpus[i])
+	}
+	for i := uint32(1); i <= uint32(c.CPUs); i++ {
+		if gcd(i, uint32(c.CPUs)) == 1 {
+			k.coprim = append(k.coprim, i)
+		}
+	}
+	return k
+}
+
+// Now is the time in nanoseconds since the kernel was made.
+func (k *Kernel) Now() int64 { return k.now }
+
+// CPUs is the number of CPUs.
+func (k *Kernel) CPUs() int { return len(k.cpus) }
+
+// Checksum is a running sum over all decisions of the scheduler: who ran where, when and after whom,
+// what was stolen, which CPU was woken. Two runs that differ in one differ in it.
+func (k *Kernel) Checksum() uint64 { return k.sum }
+
+// Ops is the number of operations made so far.
+func (k *Kernel) Ops() uint64 { return k.ops }
+
+// Current is the running goroutine; nil where a timer's function runs.
+func (k *Kernel) Current() *G { return k.cur }
+
+// Sent reports whether the last Send or TrySend delivered its token without parking.
+func (k *Kernel) Sent() bool { return k.sent }
+
+// Err is why the kernel stopped, nil if every goroutine ended or time ran out.
+func (k *Kernel) Err() error { return k.err }
+
+// Live is the number of goroutines that have not ended.
+func (k *Kernel) Live() int { return k.live }
+
+// Late reports whether the kernel stopped because of [Kernel.StopAfter].
+func (k *Kernel) Late() bool { return k.late }
+
+// StopAfter lets the kernel stop before the first event that is later than d ns from now.
+func (k *Kernel) StopAfter(d int64) {
+	if k.until = k.now + d; k.until < k.now {
+		k.until = never
+	}
+}
+
+// Fail stops the kernel: no goroutine is resumed again. The first reason counts.
+func (k *Kernel) Fail(err error) {
+	if k.err == nil {
+		k.err = err
+	}
+}
+
+// Start makes the first goroutine, on CPU 0.
+func (k *Kernel) Start(g *G) {
+	c := &k.cpus[0]
+	k.enlist(g)
+	k.put(c, g, false)
+	c.mode = modeLook
+	k.set(c.id, k.now)
+}
+
+// Run runs the goroutines until none is left, none can run, or something is wrong.
+func (k *Kernel) Run() {
+	for g := k.Next(); g != nil; g = k.Next() {
+		g.runner.Resume()
+	}
+}
+
+// Next runs the machine until a goroutine goes on, and returns it; nil at the end. The caller resumes
+// it. A front whose goroutine cannot go on may itself call Next; if that is its own goroutine it needs
+// no switch, else it calls [Kernel.Choose] and leaves.
+func (k *Kernel) Next() *G {
+	if g := k.chosen; g != nil {
+		k.chosen = nil
+		return g
+	}
+	k.cur = nil
+	for k.err == nil && k.live > 0 {
+		if k.goes {
+			k.goes = false
+			if g := k.schedule(k.cpu); g != nil {
+				return k.resume(g)
+			}
+			continue // one that was woken may have parked again
+		}
+		at := k.events.first()
+		if at == never {
+			k.Fail(k.deadlock())
+			break
+		}
+		if at > k.until {
+			k.late = true
+			break
+		}
+		s, _ := k.pop()
+		if int(s) >= len(k.cpus) {
+			if g := k.fire(k.timers[int(s)-len(k.cpus)]); g != nil {
+				return k.resume(g)
+			}
+			continue
+		}
+		if g := k.act(&k.cpus[s]); g != nil {
+			return k.resume(g)
+		}
+	}
+	return nil
+}
+
+// Choose makes the next call of Next return g.
+func (k *Kernel) Choose(g *G) { k.chosen = g }
+
+func (k *Kernel) resume(g *G) *G {
+	k.cur, k.cpu, k.inTurn = g, g.cpu, 0
+	return g
+}
+
+// Count counts an operation that the kernel does not see, such as reading the clock. It reports
+// false, and the kernel has failed, if the goroutine makes no progress.
+func (k *Kernel) Count() bool {
+	k.ops++
+	if k.stillAt != k.now {
+		k.stillAt, k.still = k.now, 0
+	}
+	k.still++
+	g := k.cur
+	if g == nil {
+		return true
+	}
+	if g.stillAt != k.now {
+		g.stillAt, g.still = k.now, 0
+	}
+	if g.still++; g.still > maxStill || k.still > maxStillAll {
+		k.Fail(fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls; let it park, sleep or burn",
+			g.runner.Name(), duration(k.now)))
+		return false
+	}
+	return true
+}
+
+// FNV-1a, on words instead of bytes.
+const (
+	fnvOffset = 14695981039346656037
+	fnvPrime  = 1099511628211
+)
+
+// decisions, as they enter the checksum.
+const (
+	didRun = iota + 1
+	didInherit
+	didSteal
+	didWake
+	didSleep
+	didPreempt
+	didSelect
+	didHandOff
+	didRetake
+	didTimer
+)
+
+func (k *Kernel) decided(what int, c int32, who int64) {
+	h := (k.sum ^ uint64(k.now)) * fnvPrime
+	h = (h ^ uint64(what)<<32 ^ uint64(c)) * fnvPrime
+	k.sum = (h ^ uint64(who)) * fnvPrime
+}
+
+func gcd(a, b uint32) uint32 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

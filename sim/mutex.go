@@ -1,0 +1,209 @@
+package sim
+
+// starvation is how long a goroutine waits for a Mutex before it asks for it to be handed over:
+// starvationThresholdNs.
+const starvation = 1_000_000
+
+// spinRounds is active_spin.
+const spinRounds = 4
+
+// sema is a semaphore with its queue: one address in the runtime's table.
+type sema struct {
+	value uint32
+	queue queue
+}
+
+// Mutex is a sync.Mutex.
+type Mutex struct {
+	Name string
+
+	locked, woken, starving bool
+	waiters                 int32
+	sema                    sema
+}
+
+// lockState is where a goroutine is in lockSlow.
+type lockState struct {
+	m                        *Mutex
+	rw                       *RWMutex // whose writer's lock m is
+	iter                     int
+	since                    int64
+	waited, starving, awoken bool
+}
+
+func (k *Kernel) onMutex(g *G, m *Mutex, code Code) Outcome {
+	switch code {
+	case TryLock:
+		g.ok = m.tryLock()
+		return Done
+	case Unlock:
+		return k.unlock(g, m)
+	}
+	return k.lock(g, m, nil)
+}
+
+func (m *Mutex) tryLock() bool {
+	if m.locked || m.starving {
+		return false
+	}
+	m.locked = true
+	return true
+}
+
+func (k *Kernel) lock(g *G, m *Mutex, rw *RWMutex) Outcome {
+	g.lock = lockState{m: m, rw: rw}
+	if !m.locked && !m.woken && !m.starving && m.waiters == 0 {
+		m.locked = true
+		if rw == nil {
+			return Done
+		}
+		return k.writeLocked(g, rw)
+	}
+	if k.lockSlow(g) {
+		return Done
+	}
+	k.cur = nil
+	return Parked
+}
+
+// lockSlow goes on with the lock of g.lock. It reports whether g has it; otherwise g has parked or spins.
+func (k *Kernel) lockSlow(g *G) bool {
+	l := &g.lock
+	m := l.m
+	for {
+		if m.locked && !m.starving && k.canSpin(g.cpu, l.iter) {
+			if !l.awoken && !m.woken && m.waiters != 0 {
+				m.woken, l.awoken = true, true
+			}
+			l.iter++
+			g.then = thenSpin
+			k.pause(g.cpu, max(1, k.costs.LockSpin.draw(&k.draws)))
+			return false
+		}
+		free := !m.locked && !m.starving
+		if !free {
+			m.waiters++
+		}
+		if l.starving && m.locked {
+			m.starving = true
+		} else if free {
+			m.locked = true
+		}
+		if l.awoken {
+			m.woken = false
+		}
+		if free {
+			break
+		}
+		lifo := l.waited
+		if !l.waited {
+			l.waited, l.since = true, k.now
+		}
+		if !k.acquire(g, &m.sema, lifo, Lock, m) {
+			return false
+		}
+		if k.lockWoke(g) {
+			break
+		}
+	}
+	return l.rw == nil || k.writeLocked(g, l.rw) == Done
+}
+
+// lockWoke is what follows the semaphore in lockSlow. It reports whether g has been given the lock.
+func (k *Kernel) lockWoke(g *G) bool {
+	l := &g.lock
+	m := l.m
+	l.starving = l.starving || k.now-l.since > starvation
+	if m.starving {
+		m.locked = true
+		m.waiters--
+		if !l.starving || m.waiters == 0 {
+			m.starving = false
+		}
+		k.decided(didHandOff, g.cpu.id, int64(g.timer.slot))
+		return true
+	}
+	l.awoken, l.iter = true, 0
+	return false
+}
+
+// canSpin is runtime_canSpin.
+func (k *Kernel) canSpin(c *cpu, iter int) bool {
+	return !k.costs.LockSpin.none() && iter < spinRounds && len(k.cpus) > k.nidle+k.nspinning+1 && c.empty()
+}
+
+func (k *Kernel) unlock(g *G, m *Mutex) Outcome {
+	if !m.locked {
+		return k.panics("sync: unlock of unlocked mutex")
+	}
+	m.locked = false
+	switch {
+	case m.starving:
+		return k.semrelease(g, &m.sema, true)
+	case m.waiters == 0 || m.woken:
+		return Done
+	}
+	m.waiters--
+	m.woken = true
+	return k.semrelease(g, &m.sema, false)
+}
+
+// acquire is semacquire: it reports whether g has got the semaphore, else g parks.
+func (k *Kernel) acquire(g *G, s *sema, lifo bool, code Code, on any) bool {
+	if s.value > 0 {
+		s.value--
+		return true
+	}
+	g.then, g.sema, g.lifo = thenSema, s, lifo
+	if lifo {
+		s.queue.pushFront(g)
+	} else {
+		s.queue.push(g)
+	}
+	k.park(g, code, on)
+	return false
+}
+
+// semaphoreWoke is what a goroutine does that was woken at a semaphore. It reports whether it goes on.
+func (k *Kernel) semaphoreWoke(g *G) bool {
+	if g.granted {
+		g.granted = false
+	} else if !k.acquire(g, g.sema, g.lifo, g.code, g.on) {
+		return false
+	}
+	g.sema = nil
+	switch g.code {
+	case Lock:
+		if k.lockWoke(g) {
+			return g.lock.rw == nil || k.writeLocked(g, g.lock.rw) == Done
+		}
+		return k.lockSlow(g)
+	case GroupWait:
+		if w := g.on.(*Group); w.n != 0 || w.waiters != 0 {
+			g.ok = false // sync: WaitGroup is reused before previous Wait has returned
+		}
+	}
+	return true
+}
+
+// semrelease wakes the first who waits. With handOff it gives it the semaphore and the CPU too, so that
+// g yields.
+func (k *Kernel) semrelease(g *G, s *sema, handOff bool) Outcome {
+	s.value++
+	w := s.queue.pop()
+	if w == nil {
+		return Done
+	}
+	if handOff && s.value > 0 {
+		s.value--
+		w.granted = true
+	}
+	k.ready(w)
+	if !w.granted {
+		return Done
+	}
+	c := g.cpu // goyield
+	k.put(c, g, false)
+	k.leave(g)
+	return Parked
+}

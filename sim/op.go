@@ -1,0 +1,168 @@
+package sim
+
+import "fmt"
+
+// Code says what an operation does. Those on an object name it in Op.On.
+type Code uint8
+
+// The operations.
+const (
+	Burn    Code = iota // Ns of CPU work
+	Sleep               // parks for Ns
+	Syscall             // Ns in a system call
+	Spawn               // On is a *G
+	After               // On is a *Timer, started for Ns
+	Yield               // as runtime.Gosched
+
+	Lock // On is a *Mutex
+	TryLock
+	Unlock
+	WriteLock // On is a *RWMutex
+	TryWriteLock
+	WriteUnlock
+	ReadLock
+	TryReadLock
+	ReadUnlock
+	CondAdd // On is a *Cond; takes a ticket, before its lock is released
+	CondWait
+	Signal
+	Broadcast
+	GroupAdd // On is a *Group; N may be negative
+	GroupWait
+
+	Send // On is a *Chan, Token the value
+	TrySend
+	Recv
+	TryRecv
+	Close
+	Select    // over the cases that [G.Case] has collected
+	TrySelect // the same with a default
+)
+
+// Op is one operation.
+type Op struct {
+	Code  Code
+	Token uint32
+	N     int64 // nanoseconds, or a number
+	On    any
+}
+
+// Outcome is how far an operation has come.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Done   Outcome = iota // it is carried out and the goroutine goes on
+	Parked                // the goroutine must leave; when it is resumed the operation is carried out
+	Again                 // time must pass first: the goroutine must leave, and give the same operation again
+	Panic                 // the goroutine must panic with [Kernel.Reason]
+)
+
+// Reason is why the last operation panics, in Go's words.
+func (k *Kernel) Reason() string { return k.reason }
+
+func (k *Kernel) panics(reason string) Outcome {
+	k.reason = reason
+	return Panic
+}
+
+// Do carries out an operation of the running goroutine. Where a timer's function runs, g is nil and the
+// operation must not park.
+func (k *Kernel) Do(g *G, op Op) Outcome {
+	if g == nil {
+		return k.carryOut(nil, op)
+	}
+	if !k.Count() {
+		return Parked
+	}
+	c := g.cpu
+	if k.now >= c.sliceEnd {
+		k.preempt(c)
+		k.cur, k.goes = nil, true
+		return Again
+	}
+	if k.inTurn++; k.inTurn > turn && k.waiting() {
+		c.mode = modeTurn
+		k.set(c.id, k.now)
+		k.cur = nil
+		return Again
+	}
+	if !g.charged {
+		if cost := k.costOf(op.Code); !cost.none() {
+			if d := cost.draw(&k.draws); d > 0 {
+				g.charged = true
+				k.pause(c, d)
+				k.cur = nil
+				return Again
+			}
+		}
+	}
+	g.charged = false
+	return k.carryOut(g, op)
+}
+
+func (k *Kernel) costOf(code Code) *Cost {
+	switch {
+	case code >= Send:
+		return &k.costs.Chan
+	case code >= Lock:
+		return &k.costs.Lock
+	}
+	switch code {
+	case Sleep, After:
+		return &k.costs.Timer
+	case Syscall:
+		return &k.costs.Syscall
+	case Spawn:
+		return &k.costs.Spawn
+	}
+	return &k.none
+}
+
+func (k *Kernel) carryOut(g *G, op Op) Outcome {
+	switch on := op.On.(type) {
+	case *Chan:
+		return k.onChan(g, on, op)
+	case *Mutex:
+		return k.onMutex(g, on, op.Code)
+	case *RWMutex:
+		return k.onRWMutex(g, on, op.Code)
+	case *Group:
+		return k.onGroup(g, on, op)
+	case *Cond:
+		return k.onCond(g, on, op.Code)
+	case *Timer:
+		k.after(on, op.N)
+		return Done
+	case *G:
+		k.enlist(on)
+		k.put(g.cpu, on, true)
+		k.wakep()
+		return Done
+	}
+	switch op.Code {
+	case Select, TrySelect:
+		return k.selects(g, op.Code == Select)
+	case Yield:
+		k.global.push(g)
+		k.wakep()
+		k.leave(g)
+		return Parked
+	}
+	if op.N <= 0 {
+		return Done
+	}
+	switch op.Code {
+	case Burn:
+		g.left, g.then = op.N, thenBurn
+		k.burn(g.cpu)
+		k.cur = nil
+		return Parked
+	case Sleep:
+		k.after(&g.timer, op.N)
+		return k.park(g, Sleep, nil)
+	case Syscall:
+		return k.enterSyscall(g, op.N)
+	}
+	panic(fmt.Sprintf("sim: operation %d on a %T", op.Code, op.On))
+}

@@ -1,0 +1,98 @@
+package sim
+
+// monitorPeriod is how long sysmon sleeps at its quickest: a system call keeps its CPU at least so
+// long. monitorLimit is how long it keeps it where nobody needs it.
+const (
+	monitorPeriod = 20_000
+	monitorLimit  = 10_000_000
+)
+
+// enterSyscall: the goroutine and its CPU are both in the call until the monitor takes the CPU away.
+func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
+	c := g.cpu
+	g.then, g.code, g.parked = thenSyscall, Syscall, true
+	c.mode, c.since = modeSyscall, k.now
+	k.after(&g.timer, d)
+	if d > monitorPeriod {
+		k.set(c.id, k.now+monitorPeriod)
+	}
+	k.cur = nil
+	return Parked
+}
+
+// retake is sysmon's look at a CPU whose goroutine is in a system call.
+func (k *Kernel) retake(c *cpu) {
+	k.unwatch(c)
+	if c.empty() && k.nspinning+k.nidle > 0 && k.now < c.since+monitorLimit {
+		if k.nidle == 0 { // those who look may find work: then somebody needs this CPU
+			k.set(c.id, min(k.now+monitorPeriod, c.since+monitorLimit))
+			return
+		}
+		c.watched = true
+		k.watched++
+		k.set(c.id, c.since+monitorLimit)
+		return
+	}
+	k.decided(didRetake, c.id, int64(c.g.timer.slot))
+	c.g.cpu, c.g = nil, nil
+	k.handOff(c)
+}
+
+func (k *Kernel) unwatch(c *cpu) {
+	if c.watched {
+		c.watched = false
+		k.watched--
+	}
+}
+
+// alarmMonitor lets the monitor look at system calls again, as no CPU is idle any more.
+func (k *Kernel) alarmMonitor() {
+	for i := range k.cpus {
+		if c := &k.cpus[i]; c.watched {
+			k.unwatch(c)
+			k.set(c.id, k.now+monitorPeriod)
+		}
+	}
+}
+
+// handOff is handoffp: a CPU taken from a system call goes to another thread if there is work.
+func (k *Kernel) handOff(c *cpu) {
+	c.since, c.sliceEnd = k.now, k.now+slice // its processor has not been idle
+	switch {
+	case !c.empty() || k.global.n > 0:
+		k.wake(c)
+	case k.nspinning+k.nidle == 0:
+		k.spin(c)
+		k.wake(c)
+	default:
+		k.sleep(c)
+		k.decided(didSleep, c.id, 0)
+	}
+}
+
+// exitSyscall lets a goroutine go on where it was, on the CPU that it had if that is in another
+// system call, or on an idle one; else it joins the global queue.
+func (k *Kernel) exitSyscall(g *G) *G {
+	g.parked = false
+	g.then = thenRun
+	c := g.cpu
+	if c != nil {
+		k.unwatch(c)
+		k.cancel(c.id)
+		k.cpu, c.mode = c, modeRun
+		return g
+	}
+	if c = &k.cpus[g.timer.owner]; c.mode == modeSyscall {
+		k.unwatch(c)
+		k.cancel(c.id)
+		c.g.cpu = nil
+	} else if c = k.unidle(); c == nil {
+		k.global.push(g)
+		return nil
+	}
+	c.g, g.cpu, c.mode = g, c, modeRun
+	c.sliceEnd = k.now + slice
+	k.cpu = c
+	k.decided(didRun, c.id, int64(g.timer.slot))
+	return g
+}
