@@ -166,17 +166,44 @@ func TestFailedTrialsAtLooks(t *testing.T) {
 	if want := 0.05 * 14 * 14 / 1600; v.N != 14 || *v.Looks != 2 || math.Abs(*v.AlphaSpent-want) > 1e-12 {
 		t.Errorf("spent %v at look %d of %d blocks, want %v at the second of 14", *v.AlphaSpent, *v.Looks, v.N, want)
 	}
-	// What an earlier look has shown is not lost by failures after it.
-	logs := steps(15, [2]float64{0.05, 0.03})
-	rows, trials = sweepOf(names(2), logs)
-	before := j.Verdicts(rows, slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool { return t.Block >= 10 }))[0]
-	for i := range trials {
-		if trials[i].Block >= 10 {
+	for i := range trials { // the other design as well, in another block
+		if trials[i].Block == 5 && trials[i].Design == "d0" {
 			trials[i].Status = result.Failed
 		}
 	}
-	if after := j.Verdicts(rows, trials)[0]; after.P > before.P || *after.Looks != 1 {
-		t.Errorf("p %v after failures only, %v before; %d looks", after.P, before.P, *after.Looks)
+	if v := j.Verdicts(rows, trials)[0]; v.N != 13 || *v.Looks != 2 {
+		t.Errorf("%d blocks at look %d, want 13 at the second", v.N, *v.Looks)
+	}
+}
+
+// TestFailuresTakeNothingAway: what a look has shown stays, whether no trial after it is good or one of them
+// is bad, though levels are lower then.
+func TestFailuresTakeNothingAway(t *testing.T) {
+	j := Usual("", nil)
+	j.Looks = usualLooks()
+	logs := steps(20, [2]float64{0.1, 0.105})
+	for b := 15; b < 20; b++ {
+		logs[1][b] -= 0.2
+	}
+	rows, trials := sweepOf(names(2), logs)
+	until := func(blocks, fails, from int) Verdict {
+		some := slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool { return t.Block >= blocks })
+		for i := range some {
+			if some[i].Block >= from && some[i].Block < from+fails {
+				some[i].Status = result.Failed
+			}
+		}
+		return j.Verdicts(rows, some)[0]
+	}
+	two, none, fewer := until(15, 0, 15), until(20, 5, 15), until(20, 1, 17)
+	if two.Verdict != Undecided || *two.Looks != 2 || two.P > 0.1 {
+		t.Fatalf("the second look: %+v", two)
+	}
+	if none.P != two.P || *none.Looks != 2 || none.N != 15 {
+		t.Errorf("after failures only: p %v at look %d of %d blocks, before %v", none.P, *none.Looks, none.N, two.P)
+	}
+	if fewer.P != two.P || *fewer.Looks != 3 || fewer.N != 19 {
+		t.Errorf("after a failure: p %v at look %d of %d blocks, before %v", fewer.P, *fewer.Looks, fewer.N, two.P)
 	}
 }
 
