@@ -14,6 +14,7 @@ import (
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/internal/cli"
 	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/sweep"
 )
 
 // TestBudgetGoesOn cuts the journal of a run with a budget at places of all kinds and resumes it: decisions
@@ -56,6 +57,12 @@ func TestBudgetGoesOn(t *testing.T) {
 		}
 		if !j.Ended || len(j.Looks) == 0 || len(j.Trials) != 4*len(j.Blocks) {
 			t.Errorf("cut after line %d: ended %v, %d looks, %d trials in %d blocks", keep, j.Ended, len(j.Looks), len(j.Trials), len(j.Blocks))
+		}
+		looks, err := sweep.ReadLooks(j.Looks)
+		for i := 1; i < len(looks); i++ {
+			if err != nil || looks[i].After <= looks[i-1].After {
+				t.Errorf("cut after line %d: a look after block %d follows one after block %d, %v", keep, looks[i].After, looks[i-1].After, err)
+			}
 		}
 		if spent := spentOf(again); !slices.IsSorted(spent) || len(spent) != len(j.Blocks) {
 			t.Errorf("cut after line %d: time was given back: %v", keep, spent)
