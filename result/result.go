@@ -31,8 +31,11 @@ const (
 	KindObserved = "observed" // the extra trial that watches resources and is in no verdict
 )
 
-// Live is the world of measured trials.
-const Live = "live"
+// The worlds.
+const (
+	Live    = "live"    // measured, on the Go runtime
+	Virtual = "virtual" // calculated, in virtual time
+)
 
 // The types of design.
 const (
