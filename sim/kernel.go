@@ -60,14 +60,14 @@ type Kernel struct {
 	until       int64 // the kernel stops before the first event after this time
 	late        bool  // it has
 
-	still    int64 // operations at the present instant
-	stillAt  int64
-	inTurn   int
-	sum      uint64
-	ops      uint64
-	sent     bool // by the last Send or TrySend
-	err      error
-	reason   string // of the panic that an operation asks for
+	still   int64 // operations at the present instant
+	stillAt int64
+	inTurn  int
+	sum     uint64
+	ops     uint64
+	sent    bool // by the last Send or TrySend
+	err     error
+	reason  string // of the panic that an operation asks for
 }
 
 // New makes a kernel whose time is 0.

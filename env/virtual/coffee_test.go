@@ -91,6 +91,8 @@ func TestCoffee(t *testing.T) {
 		{"ideal", func(n float64) float64 { return 250 * n }},
 		{"locking", func(float64) float64 { return 250 }},
 		{"finelocking linearpipe splitpipe parsteam", func(n float64) float64 { return min(250*n, 1000) }},
+		{"americano americanopipe", func(n float64) float64 { return min(1000./3*n, 1000) }},
+		{"espresso espressopipe", func(n float64) float64 { return min(500*n, 1000) }},
 		{"multi multipipe", func(n float64) float64 { return min(250*n, 2000) }},
 	} {
 		for _, design := range strings.Fields(c.designs) {
