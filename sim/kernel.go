@@ -174,7 +174,7 @@ func (k *Kernel) Next() *G {
 			k.late = true
 			break
 		}
-		s, _ := k.pop()
+		s := k.popAt(at)
 		if int(s) >= len(k.cpus) {
 			if g := k.fire(k.timers[int(s)-len(k.cpus)]); g != nil {
 				return k.resume(g)

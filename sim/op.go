@@ -120,6 +120,9 @@ func (k *Kernel) costOf(code Code) *Cost {
 }
 
 func (k *Kernel) carryOut(g *G, op Op) Outcome {
+	if op.On == nil {
+		return k.alone(g, op)
+	}
 	switch on := op.On.(type) {
 	case *Chan:
 		return k.onChan(g, on, op)
@@ -140,6 +143,11 @@ func (k *Kernel) carryOut(g *G, op Op) Outcome {
 		k.wakep()
 		return Done
 	}
+	panic(fmt.Sprintf("sim: operation %d on a %T", op.Code, op.On))
+}
+
+// alone carries out an operation without an object.
+func (k *Kernel) alone(g *G, op Op) Outcome {
 	switch op.Code {
 	case Select, TrySelect:
 		return k.selects(g, op.Code == Select)
@@ -164,5 +172,5 @@ func (k *Kernel) carryOut(g *G, op Op) Outcome {
 	case Syscall:
 		return k.enterSyscall(g, op.N)
 	}
-	panic(fmt.Sprintf("sim: operation %d on a %T", op.Code, op.On))
+	panic(fmt.Sprintf("sim: operation %d on nothing", op.Code))
 }
