@@ -144,7 +144,6 @@ const (
 	ModelMG1    = "model_mg1_response_mean_ns" // what the formula says of the mean response
 	ModelMD1    = "model_md1_response_mean_ns" // the same of a service that takes always as long
 	ResponseP50 = "response_p50_ns"
-	ServiceP50  = "service_p50_ns"
 	LatencyMean = "latency_mean_ns"
 	LatencyP50  = "latency_p50_ns"
 	ItemsRate   = "items_per_s"

@@ -292,7 +292,7 @@ func (s *Sweep) guess(design string) time.Duration {
 	if d.Job != nil || set.Operations > 0 {
 		return 0
 	}
-	return time.Duration(set.Warmup) + time.Duration(set.Duration) + overhead
+	return time.Duration(set.Warmup) + time.Duration(set.Duration) + overhead // an overloaded open loop takes longer
 }
 
 func (s *Sweep) newEstimate(done int) *estimate {

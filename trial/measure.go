@@ -151,7 +151,10 @@ func (m *measurement) finish(err, left error) {
 		}
 	case m.wrong != nil:
 		t.Status, t.Error = result.Wrong, m.wrong.Error()
+	case t.Invalid:
+		t.Status, t.Error = result.Failed, lateness
 	}
+	t.Invalid = t.Invalid && t.Error == lateness // else it is the design that went wrong
 	if err == nil && !m.late {
 		if m.virtual {
 			m.simulated()
