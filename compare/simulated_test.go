@@ -204,18 +204,30 @@ func (o *table) families() {
 			return 0
 		}
 		c["looks"] += found(looks.judge(family(logs)))
-		c["looks, one"] += found(looks.judge(family(logs[:2])))
+		one := family(logs[:2])
+		c["looks, one"] += found(looks.judge(one))
+		c["no spending"] += unspent(&one[0])
 		for d := range logs {
 			logs[d] = logs[d][:10]
 		}
 		c["once"] += found(once.judge(family(logs)))
 	})
 	o.line("\nFive equal designs, seven comparisons; sweeps with any false verdict, by 10 blocks and by the looks at 10, 15, 20,\n30 and 40, and the same of two designs, one comparison:\n")
-	o.head("machine", "10 blocks", "looks", "looks, one comparison")
+	o.head("machine", "10 blocks", "looks", "looks, one comparison", "one comparison, 5 % at each look")
 	for i, c := range got {
-		o.line("| %s | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("once"), c.share("looks"), c.share("looks, one"))
+		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("once"), c.share("looks"), c.share("looks, one"), c.share("no spending"))
 		o.within(all[i].name+": family", c.share("once"), 0, 5)
 		o.within(all[i].name+": family with looks", c.share("looks"), 0, 5)
 		o.within(all[i].name+": one with looks", c.share("looks, one"), 0, 5)
 	}
+}
+
+// unspent is 1 where one of the looks has a p-value of at most 5 %.
+func unspent(s *series) float64 {
+	for _, n := range LookBlocks() {
+		if c, _ := s.pair(n); c.P() <= 0.05 {
+			return 1
+		}
+	}
+	return 0
 }

@@ -236,3 +236,21 @@ func TestManyVerdictsOfFewBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestRoomForEquivalence: after the first difference of three, the next p-value is doubled by Holm and
+// divided by 5/6, since a sixth of alpha is left for the equivalence of what differs.
+func TestRoomForEquivalence(t *testing.T) {
+	rows, trials := sweepOf([]string{"d", "c", "b", "a"}, [][]float64{logsOf(0, 0), logsOf(0.1, 0.1), logsOf(0.3, 0.3), logsOf(1.3, 0.3)})
+	var p []float64
+	for _, v := range Usual("", nil).Verdicts(rows, trials) {
+		p = append(p, float64(v.P))
+	}
+	single := func(i int) float64 {
+		pair := []string{"d", "c", "b", "a"}[i : i+2]
+		rows, trials := sweepOf(pair, [][]float64{logsOf(0, 0), [][]float64{logsOf(0.1, 0.1), logsOf(0.2, 0.2), logsOf(1, 0.001)}[i]})
+		return float64(Usual("", nil).Verdicts(rows, trials)[0].P)
+	}
+	if want := single(0) * 2 / (5.0 / 6); math.Abs(p[0]-want) > 1e-9 || p[0] > p[1]+1e-12 {
+		t.Errorf("adjusted %v, want %v for the first of them", p, want)
+	}
+}
