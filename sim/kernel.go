@@ -42,6 +42,8 @@ type Kernel struct {
 	coprim []uint32 // for the random order of stealing
 
 	global     queue // the global run queue
+	queued     int   // goroutines in local queues
+	nexts      int   // goroutines in run-next
 	idle       *cpu  // stack of idle CPUs
 	nidle      int
 	nspinning  int

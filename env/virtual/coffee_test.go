@@ -139,9 +139,9 @@ var golden = []struct {
 	{shop{design: "locking", Config: virtual.Config{CPUs: 2, Seed: 1}}, 0xb992f81ccb7166f},
 	{shop{design: "finelocking", settings: "jitter=1ms", workers: 12, Config: virtual.Config{CPUs: 6, Seed: 2}}, 0x8efd3ca3a473611},
 	{shop{design: "linearpipe", settings: "buffer=10 jitter=500us", Config: virtual.Config{CPUs: 4, Seed: 3}}, 0xea46255cbf4e73ed},
-	{shop{design: "splitpipe", settings: "dist=exponential", Config: virtual.Config{CPUs: 3, Seed: 4}}, 0xc9bff8f314b302a1},
-	{shop{design: "multipipe", Config: virtual.Config{CPUs: 6, Seed: 5, Costs: costly()}}, 0xc48593ad507a1629},
-	{shop{design: "parsteam", settings: "stage=100us", workers: 100, window: time.Second / 4, Config: virtual.Config{CPUs: 64, Seed: 6, Costs: costly()}}, 0x314f3c9174714821},
+	{shop{design: "splitpipe", settings: "dist=exponential", Config: virtual.Config{CPUs: 3, Seed: 4}}, 0x71fcd9d4e3de0ace},
+	{shop{design: "multipipe", Config: virtual.Config{CPUs: 6, Seed: 5, Costs: costly()}}, 0xb9d65a0b7c147869},
+	{shop{design: "parsteam", settings: "stage=100us", workers: 100, window: time.Second / 4, Config: virtual.Config{CPUs: 64, Seed: 6, Costs: costly()}}, 0xce4cf1aff1f80771},
 }
 
 // costly are costs of the order that a machine has, drawn and fixed.
