@@ -180,10 +180,12 @@ func (k *Kernel) act(c *cpu) *G {
 	case modeTurn:
 		return k.proceed(c)
 	case modeSolid:
+		k.busy += k.now - c.since
 		c.mode = modeRun
 		return k.proceed(c)
 	}
 	g := c.g // modeBusy
+	k.busy += k.now - c.since
 	g.left -= k.now - c.since
 	c.mode = modeRun
 	if g.left <= 0 {
@@ -244,7 +246,7 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 
 // pause lets time pass on a CPU that cannot be preempted meanwhile.
 func (k *Kernel) pause(c *cpu, d int64) {
-	c.mode = modeSolid
+	c.mode, c.since = modeSolid, k.now
 	k.set(c.id, k.now+d)
 }
 

@@ -137,6 +137,9 @@ func (w *World) Meters() []*env.Meter { return append([]*env.Meter(nil), w.meter
 // Useful is the CPU work of all burns so far, those under way included in full.
 func (w *World) Useful() time.Duration { return w.useful }
 
+// Busy is the time that all CPUs together have spent on goroutines so far, costs included.
+func (w *World) Busy() time.Duration { return time.Duration(w.k.Busy()) }
+
 // Violations counts the entries of a station while another user was inside.
 func (w *World) Violations() int64 {
 	n := int64(0)
