@@ -43,9 +43,10 @@ type World struct {
 	err        error // of a goroutine that panicked or was ended by Goexit
 	over       bool  // every further operation panics
 
-	// For the watchdog: how many switches there were, and to which Go goroutine the last went.
-	progress atomic.Uint64
-	inside   atomic.Int64
+	// For the watchdog: how many switches there were, and in the low 32 bits the number of the Go
+	// goroutine to which the last went.
+	inside   atomic.Uint64
+	switches uint64
 
 	meters     []*env.Meter
 	byName     map[resource]*env.Meter
