@@ -162,6 +162,11 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 	}
 	switch op.Code {
 	case Burn:
+		if end := k.now + op.N; end > k.now && end <= min(g.cpu.sliceEnd, k.until) && end < k.events.first() {
+			k.now = end // nothing else happens before
+			k.busy += op.N
+			return Done
+		}
 		g.left, g.then = op.N, thenBurn
 		k.burn(g.cpu)
 		k.cur = nil

@@ -43,9 +43,10 @@ type World struct {
 	err        error // of a goroutine that panicked or was ended by Goexit
 	over       bool  // every further operation panics
 
-	// For the watchdog: how many switches there were, and to which Go goroutine the last went.
-	progress atomic.Uint64
-	inside   atomic.Int64
+	// For the watchdog: how many switches there were, and in the low 32 bits the number of the Go
+	// goroutine to which the last went.
+	inside   atomic.Uint64
+	switches uint64
 
 	meters     []*env.Meter
 	byName     map[resource]*env.Meter
@@ -136,6 +137,9 @@ func (w *World) Meters() []*env.Meter { return append([]*env.Meter(nil), w.meter
 
 // Useful is the CPU work of all burns so far, those under way included in full.
 func (w *World) Useful() time.Duration { return w.useful }
+
+// Busy is the time that all CPUs together have spent on goroutines so far, costs included.
+func (w *World) Busy() time.Duration { return time.Duration(w.k.Busy()) }
 
 // Violations counts the entries of a station while another user was inside.
 func (w *World) Violations() int64 {

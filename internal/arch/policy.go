@@ -63,6 +63,10 @@ var (
 // env, whose operations happen in the world that they are given.
 var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true, "result": true, "workload": true, "model": true, "sim": true}
 
+// wholeNumbers are the packages that compute in integers alone, so that a run is the same on every
+// machine: of package math they may use its limits of integers, and they have no floating-point types.
+var wholeNumbers = map[string]bool{"sim": true}
+
 // impureImports must not be imported by a pure package, nor what lies below them.
 var impureImports = []string{"crypto/rand", "log", "math/rand", "net", "os", "plugin", "runtime", "syscall", "testing", "unsafe"}
 
