@@ -165,6 +165,7 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 		if end := k.now + op.N; end > k.now && end <= min(g.cpu.sliceEnd, k.until) && end < k.events.first() {
 			k.now = end // nothing else happens before
 			k.busy += op.N
+			k.inTurn = 0
 			return Done
 		}
 		g.left, g.then = op.N, thenBurn

@@ -210,6 +210,16 @@ func TestSyscall(t *testing.T) {
 	s.run(s.program("a", spawn(b), number(Syscall, 8_000_000, "returns"), burn(1, "done")), "b done 6000", "c done 6020", "a returns 8000", "a done 8001")
 }
 
+// TestSyscallReturns: who comes back without a CPU takes the one it had from another call, or waits its turn.
+func TestSyscallReturns(t *testing.T) {
+	s := newScene(t, 1, Costs{})
+	b := s.program("b", burn(8000, "done"))
+	s.run(s.program("a", spawn(b), number(Syscall, 5_000_000, "returns")), "b done 8020", "a returns 8020")
+	s = newScene(t, 1, Costs{})
+	b = s.program("b", burn(30, ""), number(Syscall, 100_000, "returns"))
+	s.run(s.program("a", spawn(b), number(Syscall, 60_000, "returns"), burn(1000, "done")), "a returns 60", "a done 1060", "b returns 1060")
+}
+
 // TestCosts: each operation takes its time from who makes it.
 func TestCosts(t *testing.T) {
 	s := newScene(t, 1, Costs{Spawn: Ns(1000), Chan: Ns(2000), Lock: Ns(4000), Timer: Ns(8000), Syscall: Ns(16_000), Switch: Ns(32_000)})

@@ -85,7 +85,8 @@ func (w *World) clock() time.Duration { return time.Duration(w.k.Now()) }
 // goroutine with its stack, a deadlock with what everybody waits for, goroutines that outlive the body by
 // the grace, and a design that blocks outside env; there its goroutine cannot be ended and stays behind.
 func (w *World) Run(name string, body func(env.Env)) error {
-	w.root = env.NewTask(w, name, body)
+	var machine env.Machine = w // or env would leave its operations to the Go runtime
+	w.root = env.NewTask(machine, name, body)
 	ended := make(chan error, 1)
 	// One goroutine is the kernel's, so that a Goexit in the design ends it and not the caller's.
 	go w.simulate(ended)
