@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
 )
 
 // family lists the pairs of rows to compare, each once: at every point each design with the baseline and
@@ -65,8 +66,11 @@ func (j Judgement) beside(rows []Row, i int, designs []string) []string {
 }
 
 // out reports whether a row can be in no comparison: a bound, one without a number, one that could not
-// serve its load.
-func (r *Row) out() bool { return r.Bound || r.N == 0 || r.Unstable > 0 }
+// serve its load, one that lost more than half of the customers in some trial: what is left are the trials
+// that went well.
+func (r *Row) out() bool {
+	return r.Bound || r.N == 0 || r.Overloaded() || r.Open && !r.Metric(result.ResponseP50).Median.Known()
+}
 
 // comparable reports whether two rows have the same measure of the same thing. Response times are
 // compared at equal rates only: any design is fast when hardly anybody comes.

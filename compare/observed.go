@@ -126,8 +126,11 @@ func slowDown(good, watched []*result.Trial, job bool) result.Value {
 // speed is what a trial is judged by, larger being faster; 0 where it was not measured.
 func speed(t *result.Trial, job bool) float64 {
 	v := t.Metrics.Get(result.Throughput)
-	if job {
+	switch {
+	case job:
 		v = 1 / t.Metrics.Get(result.WallSeconds)
+	case t.Open: // as many are served as come, whatever it takes
+		v = 1 / t.Metrics.Get("service_mean_ns")
 	}
 	if !measured(v) {
 		return 0

@@ -43,3 +43,6 @@ func (r *Row) Metric(name string) result.Summary {
 	}
 	return result.Summary{Metric: name, Median: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
 }
+
+// Overloaded reports whether the design could not serve what was offered, in most of the trials.
+func (r *Row) Overloaded() bool { return 2*r.Unstable > r.N }

@@ -66,6 +66,9 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 				r.Rate = float64(rate)
 			}
 			r.Statuses[t.Status]++
+			if t.World == result.Virtual {
+				watched = append(watched, t) // to watch costs nothing there
+			}
 			if t.Good() {
 				good = append(good, t)
 			}
@@ -81,7 +84,9 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 	r.Metrics = r.summarise(good)
 	r.Resources = resources(watched)
 	r.Ledger = ledger(watched)
-	r.SlowDown = slowDown(good, watched, r.Job)
+	if r.SlowDown = result.Unavailable; r.World != result.Virtual {
+		r.SlowDown = slowDown(good, watched, r.Job)
+	}
 	return r
 }
 

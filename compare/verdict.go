@@ -120,7 +120,7 @@ func (j Judgement) decideAll(list []Verdict, ratios []stat.Comparison) {
 func overloads(rows []Row) []Verdict {
 	var list []Verdict
 	for i := range rows {
-		if r := &rows[i]; r.Unstable > 0 {
+		if r := &rows[i]; r.Overloaded() {
 			list = append(list, Verdict{Kind: "verdict", SchemaVersion: result.SchemaVersion, Workload: r.Workload, World: r.World,
 				Metric: measureOf(r), A: r.Design, Point: r.Point, Ratio: r.Metric(result.OfferedLoad).Median,
 				Low: result.Unavailable, High: result.Unavailable, N: r.Unstable, P: result.Unavailable,

@@ -59,6 +59,9 @@ func NewWarning(workload, name, text string) Warning {
 // Warnings says what disturbed a run, by what its trials counted and by the order of its blocks. In a run
 // whose blocks differ by chance alone, drift or autocorrelation is warned of in at most 1 of 100.
 func Warnings(trials []result.Trial) []Warning {
+	if len(trials) > 0 && trials[0].World == result.Virtual {
+		return nil // nothing disturbs virtual time
+	}
 	var list []Warning
 	for _, check := range []func([]result.Trial) (Warning, bool){
 		others, steal, throttled, clock, order, fewBlocks,

@@ -224,7 +224,7 @@ type Section struct {
 }
 
 // Begin marks the start of real code. Live it costs a clock read in observed trials and nothing
-// that counts otherwise; in virtual time the section is charged with its CPU cost.
+// that counts otherwise; in virtual time real code takes none, so far.
 func (e Env) Begin() Section {
 	e.own()
 	return Section{mark: e.t.world.Begin(e.t), t: e.t}

@@ -197,7 +197,7 @@ func chooseFar(m Machine, cases []Case, fallback int) int {
 		return fallback
 	}
 	won, token, ok := m.Selected()
-	if cases[won].send && !ok {
+	if step == Shut || cases[won].send && !ok {
 		step, won = Shut, -1
 	}
 	depart(cases, won, park)

@@ -69,7 +69,9 @@ func (s *source) gap(i uint64) float64 {
 }
 
 // peek is the number and time of the next request.
-func (s *source) peek() (request uint64, at time.Duration) { return s.next, time.Duration(s.at) }
+func (s *source) peek() (request uint64, at time.Duration) {
+	return s.next, time.Duration(min(s.at, forever))
+}
 
 func (s *source) advance() {
 	s.next++

@@ -178,8 +178,8 @@ func (r *openRun) next(e env.Env) (c customer, ok bool) {
 		default:
 			e.Until(c.at)
 			now = e.Now()
-			if r.measured(c) && r.busy(c.at) == 0 { // else it may have been late because the design has the CPUs
-				r.lag.Record(int64(now - c.at))
+			if r.busy(c.at) == 0 { // else it may have been late because the design has the CPUs
+				r.noteLag(now)
 			}
 			r.source.advance()
 			r.arrive(c)
@@ -194,6 +194,20 @@ func (r *openRun) next(e env.Env) (c customer, ok bool) {
 		return c, true
 	}
 	return c, false
+}
+
+// noteLag records how late those are noticed who came up to now while nobody was served.
+func (r *openRun) noteLag(now time.Duration) {
+	for ahead := *r.source; ; ahead.advance() {
+		request, at := ahead.peek()
+		c := customer{request, at + r.release}
+		if c.at > now {
+			return
+		}
+		if r.measured(c) {
+			r.lag.Record(int64(now - c.at))
+		}
+	}
 }
 
 // busy is the number of workers in service at a time that is not long ago.

@@ -203,8 +203,8 @@ func TestOpenNoticedLate(t *testing.T) {
 			if r.Response.Mean() != 12.5e6 || r.Service.Mean() != 10e6 { // 3 ms late, and 2
 				t.Errorf("response %v ns, service %v ns", r.Response.Mean(), r.Service.Mean())
 			}
-			if r.Lag.Mean() != 3e6 || r.Lag.Count() != 10 { // of the first of each burst
-				t.Errorf("%d lags of %v ns, want 10 of 3 ms", r.Lag.Count(), r.Lag.Mean())
+			if r.Lag.Mean() != 1.5e6 || r.Lag.Count() != 40 { // 3, 2, 1 and 0 ms
+				t.Errorf("%d lags of %v ns, want 40 of 1.5 ms", r.Lag.Count(), r.Lag.Mean())
 			}
 		})
 		root.Start()()

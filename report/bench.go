@@ -34,7 +34,7 @@ func Bench(w io.Writer, trials []result.Trial, header [][2]string) error {
 	for _, unit := range []string{"ops/s", "items/s"} {
 		fmt.Fprintf(&b, "Unit %s better=higher\n", unit)
 	}
-	for _, unit := range []string{"p50-ns", "p95-ns", "p99-ns", "cpu-s/op"} {
+	for _, unit := range []string{"p50-ns", "p95-ns", "p99-ns", "service-ns", "cpu-s/op"} {
 		fmt.Fprintf(&b, "Unit %s better=lower\n", unit)
 	}
 	for i := range trials {
@@ -70,6 +70,13 @@ func benchPairs(t *result.Trial) (pairs []pair, iterations int64) {
 		add("ns/op", wall, 1e9)
 		add("items/s", t.Metrics.Get(result.ItemsRate), 1)
 		add("B/s", t.Metrics.Get(result.BytesRate), 1)
+	} else if t.Open { // an operation lasts as long as its customer waits for it
+		add("ns/op", t.Metrics.Get("response_mean_ns"), 1)
+		add("ops/s", t.Metrics.Get(result.Throughput), 1)
+		for _, q := range []string{"p50", "p95", "p99"} {
+			add(q+"-ns", t.Metrics.Get("response_"+q+"_ns"), 1)
+		}
+		add("service-ns", t.Metrics.Get("service_mean_ns"), 1)
 	} else {
 		add("ns/op", t.Metrics.Get(result.LatencyMean), 1)
 		add("ops/s", t.Metrics.Get(result.Throughput), 1)

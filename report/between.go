@@ -267,7 +267,7 @@ func (c Between) JSON(w io.Writer) error {
 		Run string `json:"run"`
 	}
 	for _, m := range c.Contrast.Matches {
-		metric, _ := (&frame{job: m.A.Job}).measure()
+		metric, _ := (&frame{job: m.A.Job, open: m.A.Open}).measure()
 		for _, side := range []struct {
 			row compare.Row
 			run string

@@ -37,7 +37,7 @@ func (f *frame) openColumns() []column {
 	for _, model := range []struct{ metric, head string }{{result.ModelMD1, "M/D/1"}, {result.ModelMG1, "M/G/1"}} {
 		if f.known(model.metric) {
 			c := f.column("response", model.head+" mean", func(r compare.Row) string {
-				if _, has := r.Metrics[model.metric]; !has {
+				if _, has := r.Metrics[model.metric]; !has || r.Overloaded() {
 					return "" // the formula does not apply
 				}
 				return valueOf(r, model.metric, fewDigits)
@@ -50,7 +50,7 @@ func (f *frame) openColumns() []column {
 
 // responseMean is empty where nothing is known of the response.
 func responseMean(r compare.Row) string {
-	if r.Unstable > 0 {
+	if r.Overloaded() {
 		return ""
 	}
 	return valueOf(r, "response_mean_ns", fewDigits)
@@ -66,7 +66,7 @@ func (f *frame) quantileColumn(of, q string) column {
 	return f.column(of, q, func(r compare.Row) string {
 		metric := of + "_" + q + "_ns"
 		if v := r.Metric(metric).Median; r.N > 0 && !v.Known() {
-			if r.Unstable > 0 && of == "response" {
+			if r.Overloaded() && of == "response" {
 				return ""
 			}
 			return noQuantile
@@ -93,29 +93,23 @@ func shareOfArrived(r compare.Row, metric string) string {
 }
 
 // twoViews says how the busiest stable row of each design looks to the server and to the customer.
-func twoViews(rows []compare.Row) []string {
-	var designs []string
-	busiest := map[string]compare.Row{}
-	for _, r := range rows {
-		if !r.Open || r.N == 0 || r.Unstable > 0 || r.Bound {
+func (f *frame) twoViews() []string {
+	var list []string
+	for _, d := range f.designs() {
+		var busiest *compare.Row
+		for i := range f.rows {
+			r := &f.rows[i]
+			if r.Design == d && r.N > 0 && !r.Overloaded() && !r.Bound && (busiest == nil || r.Rate > busiest.Rate) {
+				busiest = r
+			}
+		}
+		if busiest == nil {
 			continue
 		}
-		b, seen := busiest[r.Design]
-		if !seen {
-			designs = append(designs, r.Design)
-		}
-		if !seen || r.Rate > b.Rate {
-			busiest[r.Design] = r
-		}
-	}
-	var list []string
-	for _, d := range designs {
-		r := busiest[d]
 		for _, q := range []string{"p99", "p95", "p90", "p75", "p50"} {
-			server, customer := r.Metric("service_"+q+"_ns").Median, r.Metric("response_"+q+"_ns").Median
+			server, customer := busiest.Metric("service_"+q+"_ns").Median, busiest.Metric("response_"+q+"_ns").Median
 			if server.Known() && customer.Known() {
-				list = append(list, fmt.Sprintf("%s at %s customers: %s is %s for the server and %s for the customer", d,
-					number(result.Value(r.Rate), result.PerSecond, fewDigits), q,
+				list = append(list, fmt.Sprintf("%s: %s is %s for the server and %s for the customer", f.place(busiest), q,
 					number(server, result.Nanoseconds, 2), number(customer, result.Nanoseconds, 2)))
 				break
 			}
@@ -124,13 +118,30 @@ func twoViews(rows []compare.Row) []string {
 	return list
 }
 
+// place names a row by its design and what varies, as in "locking at load 0.9".
+func (f *frame) place(r *compare.Row) string {
+	var levels []string
+	for _, name := range f.varying {
+		if l := level(*r, name); l != "" && name != world {
+			levels = append(levels, name+" "+l)
+		}
+	}
+	if len(levels) == 0 {
+		return r.Design
+	}
+	return r.Design + " at " + strings.Join(levels, ", ")
+}
+
 // views writes the sentences of twoViews below the verdicts.
-func views(b *strings.Builder, rows []compare.Row, st Style) {
-	list := twoViews(rows)
+func views(b *strings.Builder, f *frame, st Style) {
+	if !f.open {
+		return
+	}
+	list := f.twoViews()
 	if len(list) == 0 {
 		return
 	}
-	heading(b, rows[0].Workload+": the server's view and the customer's", "", st)
+	heading(b, f.rows[0].Workload+": the server's view and the customer's", "of the most customers that each design can serve", st)
 	for _, text := range list {
 		b.WriteString("  ")
 		wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-2)

@@ -31,7 +31,9 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 	if err := Verdicts(&b, verdicts, st); err != nil {
 		return err
 	}
-	views(&b, rows, st)
+	for i := range fs {
+		views(&b, &fs[i], st)
+	}
 	for _, part := range []func(*strings.Builder, *frame, Style){plots, boxes, resources, ledger} {
 		for i := range fs {
 			part(&b, &fs[i], st)
@@ -84,7 +86,9 @@ func fitted(b *strings.Builder, columns []column, footnotes func([]column) []str
 		notes = append(notes, fmt.Sprintf("left out to fit %d columns: %s", st.width(), strings.Join(dropped, ", ")))
 	}
 	for _, n := range notes {
-		b.WriteString(st.paint(dim, st.ascii(n)) + "\n")
+		var line strings.Builder
+		wrap(&line, strings.Fields(st.ascii(n)), " ", 2, st.width())
+		b.WriteString(st.paint(dim, strings.TrimSuffix(line.String(), "\n")) + "\n")
 	}
 }
 

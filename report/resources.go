@@ -16,7 +16,7 @@ func resources(b *strings.Builder, f *frame, st Style) {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Resources) > 0 }) {
 		return
 	}
-	heading(b, f.rows[0].Workload+": resources", "of observed trials, which are in no other number", st)
+	heading(b, f.rows[0].Workload+": resources", f.watched("of observed trials, which are in no other number"), st)
 	labels := f.labels()
 	calm := 2 // a column of zeros may go where the page is narrow
 	if slices.ContainsFunc(f.rows, violated) {
@@ -136,4 +136,12 @@ func ledger(b *strings.Builder, f *frame, st Style) {
 		}
 	}
 	render(b, columns, st)
+}
+
+// watched is a remark on observed trials; virtual time needs none.
+func (f *frame) watched(remark string) string {
+	if f.rows[0].World == result.Virtual {
+		return ""
+	}
+	return remark
 }

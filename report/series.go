@@ -23,7 +23,8 @@ type mark struct {
 	y, low, high float64
 }
 
-// xFactor is the factor to plot against: cpus where it varies, otherwise the first number that does.
+// xFactor is the factor to plot against: cpus where it varies, in an open loop what is offered; otherwise
+// the first number that varies.
 // It is "" where none does.
 func (f *frame) xFactor() string {
 	found := ""
@@ -31,7 +32,7 @@ func (f *frame) xFactor() string {
 		if name == world || f.words(name) {
 			continue
 		}
-		if name == "cpus" {
+		if name == "cpus" && !f.open || f.open && (name == "load" || name == "rate") {
 			return name
 		}
 		if found == "" {

@@ -218,7 +218,7 @@ func note(r compare.Row) string {
 	if r.Bound {
 		words = append(words, "bound")
 	}
-	if r.Unstable > 0 {
+	if r.Overloaded() {
 		words = append(words, "unstable")
 	}
 	total := trials(r)

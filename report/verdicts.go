@@ -55,7 +55,7 @@ func sentence(v compare.Verdict, quiet []string) string {
 	interval := fmt.Sprintf("%s to %s", ratio(v.Low), ratio(v.High))
 	switch v.Verdict {
 	case compare.Unstable:
-		if !v.Ratio.Known() {
+		if !(v.Ratio > 1) {
 			return v.A + " is unstable: its queue grows as long as customers come"
 		}
 		return fmt.Sprintf("%s is unstable: %s times as many customers come as it can serve", v.A, ratio(v.Ratio))

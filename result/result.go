@@ -31,8 +31,11 @@ const (
 	KindObserved = "observed" // the extra trial that watches resources and is in no verdict
 )
 
-// Live is the world of measured trials.
-const Live = "live"
+// The worlds.
+const (
+	Live    = "live"    // measured, on the Go runtime
+	Virtual = "virtual" // calculated, in virtual time
+)
 
 // The types of design.
 const (
@@ -141,7 +144,6 @@ const (
 	ModelMG1    = "model_mg1_response_mean_ns" // what the formula says of the mean response
 	ModelMD1    = "model_md1_response_mean_ns" // the same of a service that takes always as long
 	ResponseP50 = "response_p50_ns"
-	ServiceP50  = "service_p50_ns"
 	LatencyMean = "latency_mean_ns"
 	LatencyP50  = "latency_p50_ns"
 	ItemsRate   = "items_per_s"

@@ -48,25 +48,29 @@ func (k *Kernel) put(c *cpu, g *G, next bool) {
 	if next {
 		g, c.next = c.next, g
 		if g == nil {
+			k.nexts++
 			return
 		}
 	}
 	if c.tail-c.head < runqSize {
 		c.runq[c.tail%runqSize] = g
 		c.tail++
+		k.queued++
 		return
 	}
 	for range runqSize / 2 { // runqputslow
 		k.global.push(c.runq[c.head%runqSize])
 		c.head++
 	}
+	k.queued -= runqSize / 2
 	k.global.push(g)
 }
 
 // get is runqget: who comes from run-next inherits the time slice.
-func (c *cpu) get() (g *G, inherit bool) {
+func (k *Kernel) get(c *cpu) (g *G, inherit bool) {
 	if g := c.next; g != nil {
 		c.next = nil
+		k.nexts--
 		return g, true
 	}
 	if c.head == c.tail {
@@ -74,6 +78,7 @@ func (c *cpu) get() (g *G, inherit bool) {
 	}
 	g = c.runq[c.head%runqSize]
 	c.head++
+	k.queued--
 	return g, false
 }
 
@@ -82,8 +87,7 @@ func (k *Kernel) batch(c *cpu) *G {
 	n := min(runqSize/2, k.global.n, k.global.n/len(k.cpus)+1)
 	g := k.global.pop()
 	for range n - 1 {
-		c.runq[c.tail%runqSize] = k.global.pop()
-		c.tail++
+		k.put(c, k.global.pop(), false)
 	}
 	return g
 }
@@ -176,10 +180,12 @@ func (k *Kernel) act(c *cpu) *G {
 	case modeTurn:
 		return k.proceed(c)
 	case modeSolid:
+		k.busy += k.now - c.since
 		c.mode = modeRun
 		return k.proceed(c)
 	}
 	g := c.g // modeBusy
+	k.busy += k.now - c.since
 	g.left -= k.now - c.since
 	c.mode = modeRun
 	if g.left <= 0 {
@@ -240,7 +246,7 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 
 // pause lets time pass on a CPU that cannot be preempted meanwhile.
 func (k *Kernel) pause(c *cpu, d int64) {
-	c.mode = modeSolid
+	c.mode, c.since = modeSolid, k.now
 	k.set(c.id, k.now+d)
 }
 

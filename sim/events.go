@@ -92,10 +92,7 @@ func (e *events) grow() {
 }
 
 func (e *events) winner(a, b int32) int32 {
-	if before(&e.keys[b], &e.keys[a]) != 0 {
-		return b
-	}
-	return a
+	return a ^ (a^b)&-int32(before(&e.keys[b], &e.keys[a]))
 }
 
 // inRing marks the key of a slot whose event stands in the ring. It is not less than never, so that
@@ -137,13 +134,14 @@ func (e *events) put(s int32, k key) {
 		return
 	}
 	e.keys[s] = k
-	w := s
-	for i := (e.n + int(s)) >> 1; i > 0; i >>= 1 {
-		w = e.winner(e.win[2*i], e.win[2*i+1])
-		if e.win[i] == w && w != s {
+	w, win := s, e.win
+	for i := e.n + int(s); i > 1; {
+		w = e.winner(w, win[i^1])
+		i >>= 1
+		if win[i] == w && w != s {
 			return // above here s plays no part
 		}
-		e.win[i] = w
+		win[i] = w
 	}
 }
 
@@ -198,13 +196,18 @@ func (e *events) pop() (s int32, ok bool) {
 	if at == never {
 		return 0, false
 	}
+	return e.popAt(at), true
+}
+
+// popAt is pop where the time of the next event is known to be at.
+func (e *events) popAt(at int64) (s int32) {
 	if w := e.win[1]; e.keys[w].at == at {
 		e.now = at
 		e.popped = w
-		return w, true
+		return w
 	}
 	s = e.ring[e.head&(len(e.ring)-1)].slot
 	e.head++
 	e.keys[s] = key{never, 0}
-	return s, true
+	return s
 }

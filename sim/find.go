@@ -23,7 +23,7 @@ func (k *Kernel) find(c *cpu, stealing bool) (g *G, inherit bool) {
 			if c.tick%fairness == 0 && k.global.n > 0 {
 				return k.global.pop(), false
 			}
-			if g, inherit := c.get(); g != nil {
+			if g, inherit := k.get(c); g != nil {
 				return g, inherit
 			}
 			if k.global.n > 0 {
@@ -47,7 +47,7 @@ func (k *Kernel) find(c *cpu, stealing bool) (g *G, inherit bool) {
 		if c.mode == modeBackOff {
 			return nil, false
 		}
-		if g, inherit := c.get(); g != nil { // a timer of another CPU
+		if g, inherit := k.get(c); g != nil { // a timer of another CPU
 			return g, inherit
 		}
 		if k.global.n > 0 {
@@ -107,18 +107,8 @@ func (k *Kernel) rest(c *cpu) bool {
 	return true
 }
 
-// stealable is checkRunqsNoP and the look at the global queue before it.
-func (k *Kernel) stealable() bool {
-	if k.global.n > 0 {
-		return true
-	}
-	for i := range k.cpus {
-		if p := &k.cpus[i]; p.mode != modeIdle && !p.empty() {
-			return true
-		}
-	}
-	return false
-}
+// stealable is checkRunqsNoP and the look at the global queue before it. Who asks has nothing itself.
+func (k *Kernel) stealable() bool { return k.global.n+k.queued+k.nexts > 0 }
 
 // stealWork visits the other CPUs four times in a random order each, and takes half of the first
 // queue that has any; in the last round a run-next or expired timers too. Where it has to back off
@@ -131,15 +121,16 @@ func (k *Kernel) stealWork(c *cpu, back bool) *G {
 			return g
 		}
 		t.step(n)
-	} else if !k.stealable() && k.expired.n == 0 {
-		return nil // four rounds would find nothing
 	}
 	for {
 		if t.visited == n || t.inc == 0 { // a new round
 			if t.inc != 0 {
 				t.try++
 			}
-			if t.try == stealTries {
+			if k.queued == 0 {
+				t.try = max(t.try, stealTries-1) // nothing to find before the last round
+			}
+			if t.try == stealTries || k.queued+k.nexts+k.expired.n == 0 {
 				return nil
 			}
 			x := k.draws.next()
@@ -150,7 +141,7 @@ func (k *Kernel) stealWork(c *cpu, back bool) *G {
 		if p != c {
 			if last && k.expired.n > 0 {
 				k.runTimers(c, true)
-				if g, _ := c.get(); g != nil {
+				if g, _ := k.get(c); g != nil {
 					return g
 				}
 			}
@@ -186,6 +177,7 @@ func (k *Kernel) grab(c, p *cpu, runNext bool) (g *G, again bool) {
 			return nil, true
 		}
 		g, p.next, c.steal.victim = p.next, nil, nil
+		k.nexts--
 		k.decided(didSteal, c.id, int64(p.id)<<32|1)
 		return g, false
 	}
@@ -196,5 +188,6 @@ func (k *Kernel) grab(c, p *cpu, runNext bool) (g *G, again bool) {
 	}
 	k.decided(didSteal, c.id, int64(p.id)<<32|int64(n))
 	c.tail--
+	k.queued--
 	return c.runq[c.tail%runqSize], false
 }

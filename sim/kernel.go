@@ -42,6 +42,8 @@ type Kernel struct {
 	coprim []uint32 // for the random order of stealing
 
 	global     queue // the global run queue
+	queued     int   // goroutines in local queues
+	nexts      int   // goroutines in run-next
 	idle       *cpu  // stack of idle CPUs
 	nidle      int
 	nspinning  int
@@ -63,6 +65,7 @@ type Kernel struct {
 	still   int64 // operations at the present instant
 	stillAt int64
 	inTurn  int
+	busy    int64 // ns of CPUs, up to the last event of each
 	sum     uint64
 	ops     uint64
 	sent    bool // by the last Send or TrySend
@@ -99,6 +102,18 @@ func (k *Kernel) CPUs() int { return len(k.cpus) }
 // Checksum is a running sum over all decisions of the scheduler: who ran where, when and after whom,
 // what was stolen, which CPU was woken. Two runs that differ in one differ in it.
 func (k *Kernel) Checksum() uint64 { return k.sum }
+
+// Busy is the time in nanoseconds that CPUs have spent on goroutines so far, costs included, summed over all.
+// CPUs in system calls, waking up or looking for work are not busy.
+func (k *Kernel) Busy() int64 {
+	sum := k.busy
+	for i := range k.cpus {
+		if c := &k.cpus[i]; c.mode == modeBusy || c.mode == modeSolid {
+			sum += k.now - c.since
+		}
+	}
+	return sum
+}
 
 // Ops is the number of operations made so far.
 func (k *Kernel) Ops() uint64 { return k.ops }
@@ -174,7 +189,7 @@ func (k *Kernel) Next() *G {
 			k.late = true
 			break
 		}
-		s, _ := k.pop()
+		s := k.popAt(at)
 		if int(s) >= len(k.cpus) {
 			if g := k.fire(k.timers[int(s)-len(k.cpus)]); g != nil {
 				return k.resume(g)

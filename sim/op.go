@@ -120,6 +120,9 @@ func (k *Kernel) costOf(code Code) *Cost {
 }
 
 func (k *Kernel) carryOut(g *G, op Op) Outcome {
+	if op.On == nil {
+		return k.alone(g, op)
+	}
 	switch on := op.On.(type) {
 	case *Chan:
 		return k.onChan(g, on, op)
@@ -140,6 +143,11 @@ func (k *Kernel) carryOut(g *G, op Op) Outcome {
 		k.wakep()
 		return Done
 	}
+	panic(fmt.Sprintf("sim: operation %d on a %T", op.Code, op.On))
+}
+
+// alone carries out an operation without an object.
+func (k *Kernel) alone(g *G, op Op) Outcome {
 	switch op.Code {
 	case Select, TrySelect:
 		return k.selects(g, op.Code == Select)
@@ -154,6 +162,12 @@ func (k *Kernel) carryOut(g *G, op Op) Outcome {
 	}
 	switch op.Code {
 	case Burn:
+		if end := k.now + op.N; end > k.now && end <= min(g.cpu.sliceEnd, k.until) && end < k.events.first() {
+			k.now = end // nothing else happens before
+			k.busy += op.N
+			k.inTurn = 0
+			return Done
+		}
 		g.left, g.then = op.N, thenBurn
 		k.burn(g.cpu)
 		k.cur = nil
@@ -164,5 +178,5 @@ func (k *Kernel) carryOut(g *G, op Op) Outcome {
 	case Syscall:
 		return k.enterSyscall(g, op.N)
 	}
-	panic(fmt.Sprintf("sim: operation %d on a %T", op.Code, op.On))
+	panic(fmt.Sprintf("sim: operation %d on nothing", op.Code))
 }

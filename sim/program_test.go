@@ -112,7 +112,7 @@ func spawn(p *program) step           { return op(Spawn, &p.G, "") }
 // audit checks what must hold between any two events.
 func (k *Kernel) audit(t *testing.T) {
 	t.Helper()
-	idle, spinning, watched := 0, 0, 0
+	idle, spinning, watched, queued, nexts := 0, 0, 0, 0, 0
 	for i := range k.cpus {
 		c := &k.cpus[i]
 		if c.mode == modeIdle {
@@ -130,12 +130,19 @@ func (k *Kernel) audit(t *testing.T) {
 		if c.watched {
 			watched++
 		}
+		if c.next != nil {
+			nexts++
+		}
+		queued += int(c.tail - c.head)
 		if c.g != nil && c.g.cpu != c {
 			t.Fatalf("CPU %d runs %s, which is elsewhere", i, c.g.runner.Name())
 		}
 	}
 	if idle != k.nidle || spinning != k.nspinning || watched != k.watched {
 		t.Fatalf("%d CPUs idle, %d looking, %d watched; counted %d, %d, %d", idle, spinning, watched, k.nidle, k.nspinning, k.watched)
+	}
+	if queued != k.queued || nexts != k.nexts {
+		t.Fatalf("%d goroutines in queues, %d in run-next; counted %d, %d", queued, nexts, k.queued, k.nexts)
 	}
 	if k.nidle > 0 && k.nspinning == 0 && k.cur == nil && k.stealable() {
 		t.Fatalf("work waits at %d, CPUs are idle and nobody looks", k.now)

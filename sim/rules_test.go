@@ -2,11 +2,11 @@ package sim
 
 import "testing"
 
-// TestPreemption: two goroutines of 25 ms share one CPU in slices of 10 ms.
+// TestPreemption: two goroutines of 35 ms share one CPU in slices of 10 ms.
 func TestPreemption(t *testing.T) {
 	s := newScene(t, 1, Costs{})
-	b := s.program("b", burn(25_000, "done"))
-	s.run(s.program("a", spawn(b), burn(25_000, "done")), "a done 45000", "b done 50000")
+	b := s.program("b", burn(35_000, "done"))
+	s.run(s.program("a", spawn(b), burn(35_000, "done")), "a done 65000", "b done 70000")
 }
 
 // TestRunNextInherits: a and b hand a token to and fro, each time by way of run-next, and so share one time
@@ -183,6 +183,18 @@ func TestBufferOrder(t *testing.T) {
 	}
 }
 
+// TestCloseWakes the last of those who wait first: it is kicked out of run-next by the others, and the first
+// who came is the last to be made ready and the first to run.
+func TestCloseWakes(t *testing.T) {
+	s := newScene(t, 1, Costs{})
+	c := NewChan("c", 0)
+	receiver := func(name string, after int64) *program {
+		return s.program(name, number(Sleep, after, ""), op(Recv, c, "wakes"))
+	}
+	s.run(s.program("a", spawn(receiver("r1", 1)), spawn(receiver("r2", 2)), spawn(receiver("r3", 3)), number(Sleep, 5000, ""), op(Close, c, "closes")),
+		"a closes 5", "r1 wakes 5", "r3 wakes 5", "r2 wakes 5")
+}
+
 // TestSyscall: a goroutine in a system call keeps its CPU for the monitor's 20 us if others need it, and
 // for 10 ms if nobody does.
 func TestSyscall(t *testing.T) {
@@ -198,6 +210,16 @@ func TestSyscall(t *testing.T) {
 	s.run(s.program("a", spawn(b), number(Syscall, 8_000_000, "returns"), burn(1, "done")), "b done 6000", "c done 6020", "a returns 8000", "a done 8001")
 }
 
+// TestSyscallReturns: who comes back without a CPU takes the one it had from another call, or waits its turn.
+func TestSyscallReturns(t *testing.T) {
+	s := newScene(t, 1, Costs{})
+	b := s.program("b", burn(8000, "done"))
+	s.run(s.program("a", spawn(b), number(Syscall, 5_000_000, "returns")), "b done 8020", "a returns 8020")
+	s = newScene(t, 1, Costs{})
+	b = s.program("b", burn(30, ""), number(Syscall, 100_000, "returns"))
+	s.run(s.program("a", spawn(b), number(Syscall, 60_000, "returns"), burn(1000, "done")), "a returns 60", "a done 1060", "b returns 1060")
+}
+
 // TestCosts: each operation takes its time from who makes it.
 func TestCosts(t *testing.T) {
 	s := newScene(t, 1, Costs{Spawn: Ns(1000), Chan: Ns(2000), Lock: Ns(4000), Timer: Ns(8000), Syscall: Ns(16_000), Switch: Ns(32_000)})
@@ -207,4 +229,10 @@ func TestCosts(t *testing.T) {
 		"a starts 32", "a spawned 33", "a sent 35", "a locked 39",
 		"a slept 179", // 8 for the timer, b's switch meanwhile, 100 asleep, and the switch back
 		"a called 196", "a closed 198")
+}
+
+// TestSliceOfTheIdle: who wakes up on a CPU that was idle for longer than a time slice has a whole one.
+func TestSliceOfTheIdle(t *testing.T) {
+	s := newScene(t, 1, Costs{Switch: Ns(1000)})
+	s.run(s.program("a", number(Sleep, 20_000_000, ""), burn(10, "done"), burn(5, "done")), "a done 20012", "a done 20017")
 }

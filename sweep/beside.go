@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,6 +54,12 @@ func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []st
 	}
 	if add("sample", x.Sample, y.Sample) {
 		warn("every operation of %d is timed in the old run and of %d in the new: reading the clock costs them differently; measure both with one --sample", y.Sample, x.Sample)
+	}
+	for _, f := range h.Recorded {
+		i := slices.IndexFunc(b.Recorded, func(o Recorded) bool { return o.Path == f.Path })
+		if i >= 0 && add("arrivals "+f.Path, f.SHA256[:12], b.Recorded[i].SHA256[:12]) {
+			warn("the file %s held other arrivals in the old run than in the new: they served other customers; measure both with one file", f.Path)
+		}
 	}
 	add("seed", h.Seed, b.Seed)
 	add("blocks", h.Blocks, b.Blocks)

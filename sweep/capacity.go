@@ -1,19 +1,14 @@
 package sweep
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/load"
-	"github.com/brewput/brewput/model"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
@@ -26,6 +21,7 @@ type Capacity struct {
 	Point  plan.Point `json:"point"`           // without the load
 	Rate   float64    `json:"rate"`            // median of the trials, requests a second
 	Trials []float64  `json:"trials"`          // each trial's throughput
+	Error  string     `json:"error,omitempty"` // of a trial that did not serve
 	Alone  *Alone     `json:"alone,omitempty"` // where only one request can be in service at a time
 }
 
@@ -37,6 +33,10 @@ type Alone struct {
 
 // capacityTrials is how often a capacity is measured.
 const capacityTrials = 3
+
+// mostAtOnce is the capacity, in requests per service time of one that is alone, up to which requests count
+// as served one at a time: measurements of the two differ by some per cent.
+const mostAtOnce = 1.1
 
 // MeasureCapacities measures the capacity of every case with an open loop, before the sweep begins, and
 // notes them in the header. tell is told before each trial.
@@ -58,6 +58,7 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 				return err
 			}
 			if !t.Good() {
+				c.Error = t.Error
 				continue
 			}
 			c.Trials = append(c.Trials, float64(t.Metrics.Get(result.Throughput)))
@@ -73,13 +74,13 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 		}
 	}
 	for _, c := range list {
-		if len(c.Trials) == 0 {
-			continue // it does not serve: its own trials will say why
+		if len(c.Trials) > 0 {
+			c.Rate = stat.Median(c.Trials)
 		}
-		c.Rate = stat.Median(c.Trials)
 		if as := alone[c]; len(as) > 0 {
 			slices.SortFunc(as, func(a, b Alone) int { return cmp.Compare(a.Mean, b.Mean) })
-			if a := as[len(as)/2]; a.Mean > 0 && a.SD >= 0 {
+			// Requests that wait, or whose parts run beside each other, are served several at a time also here.
+			if a := as[len(as)/2]; a.Mean > 0 && a.SD >= 0 && c.Rate*a.Mean/1e9 <= mostAtOnce {
 				c.Alone = &a
 			}
 		}
@@ -120,7 +121,7 @@ func (s *Sweep) reference(c plan.Case) float64 {
 		for _, x := range s.Header.Capacities {
 			d, _ := s.Workload.Find(x.Design)
 			same := x.Point.Only(inputs).String() == job
-			if same && (d.Expect == workload.Bound) == bounds && (least == 0 || x.Rate < least) {
+			if same && (d.Expect == workload.Bound) == bounds && x.Rate > 0 && (least == 0 || x.Rate < least) {
 				least = x.Rate
 			}
 		}
@@ -172,77 +173,11 @@ func (s *Sweep) CheckRates() error {
 		switch {
 		case o == nil:
 		case o.Rate == 0:
-			return fmt.Errorf("the load of %s (%s) is a fraction of a capacity that could not be measured: its trials in a closed loop failed; give --rate", c.Design, c.Point)
+			return fmt.Errorf("the load of %s (%s) is a fraction of a capacity that could not be measured: in a closed loop: %s", c.Design, c.Point, s.capacityOf(c).Error)
+		case o.Rate*time.Duration(s.Header.Settings.Duration).Seconds() < 1:
+			return fmt.Errorf("%s (%s): %.3g customers a second are less than one in a window of %v; give a higher rate or a longer --duration", c.Design, c.Point, o.Rate, time.Duration(s.Header.Settings.Duration))
 		case o.Rate > load.MaxRate:
 			return fmt.Errorf("%s (%s) would need %.4g customers a second, more than the %.0f that the load loop can send; give less --load or --rate", c.Design, c.Point, o.Rate, load.MaxRate)
-		}
-	}
-	return nil
-}
-
-// mostDeterministic is the coefficient of variation below which a service counts as deterministic.
-const mostDeterministic = 0.05
-
-// most of the customers that may be lost where a formula without losses is shown.
-const mostLost = 0.01
-
-// predict adds what queueing theory says of the response, where it applies: one request in service at a
-// time, Poisson arrivals, hardly a loss.
-func (s *Sweep) predict(t *result.Trial, c plan.Case, o *trial.OpenLoad) {
-	a := s.capacityOf(c).Alone
-	poisson := !c.Point.Has("arrivals") || c.Point.Text("arrivals") == load.Poisson
-	if o == nil || a == nil || !poisson || !t.Good() || t.Unstable || float64(t.Metrics.Get(result.LostShare)) > mostLost {
-		return
-	}
-	name, sd := result.ModelMG1, a.SD
-	if a.SD < mostDeterministic*a.Mean {
-		name, sd = result.ModelMD1, 0
-	}
-	if seconds, ok := model.MG1Response(o.Rate, a.Mean/1e9, sd/1e9); ok {
-		t.Metrics[name] = result.Value(seconds * 1e9)
-	}
-}
-
-// Recorded is a file of arrivals as it was when the sweep began.
-type Recorded struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
-}
-
-// ReadArrivals reads the recorded arrivals of all cases.
-func ReadArrivals(cases []plan.Case) (map[string][]time.Duration, []Recorded, error) {
-	gaps := map[string][]time.Duration{}
-	var files []Recorded
-	for _, c := range cases {
-		if !c.Point.Has("arrivals") {
-			continue
-		}
-		path := c.Point.Text("arrivals")
-		if path == load.Poisson || path == load.Constant || gaps[path] != nil {
-			continue
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("--arrivals %s: it is neither poisson nor constant, and no file of arrivals: %w", path, err)
-		}
-		if gaps[path], err = load.ReadGaps(bytes.NewReader(text)); err != nil {
-			return nil, nil, fmt.Errorf("--arrivals %s: %w", path, err)
-		}
-		sum := sha256.Sum256(text)
-		files = append(files, Recorded{path, hex.EncodeToString(sum[:])})
-	}
-	return gaps, files, nil
-}
-
-// RereadArrivals reads the recorded arrivals of a sweep that goes on. They must be those it began with.
-func (s *Sweep) RereadArrivals() (err error) {
-	var files []Recorded
-	if s.Recorded, files, err = ReadArrivals(s.Plan.Cases); err != nil {
-		return err
-	}
-	for i, f := range files {
-		if i >= len(s.Header.Recorded) || f != s.Header.Recorded[i] {
-			return fmt.Errorf("%s has changed since the run began: its other half would have other customers; restore the file or start a new run", f.Path)
 		}
 	}
 	return nil

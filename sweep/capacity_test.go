@@ -175,3 +175,80 @@ func TestRecordedArrivals(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 }
+
+// TestOpenLoopTrials: a trial that was late is no failure of its design, and what queueing theory says is
+// stored with each.
+func TestOpenLoopTrials(t *testing.T) {
+	s, _ := openSweep(t, at(1, 1, setting("rate", 40)))
+	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	plain := s.Run
+	s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+		o, err := plain(ctx, spec)
+		if spec.Open == nil || spec.Open.Rate != 40 || spec.Open.Capacity < 50 {
+			t.Errorf("offered %+v", spec.Open)
+		}
+		o.Trial.Metrics[result.LostShare] = 0
+		if spec.Block == 1 {
+			o.Trial.Status, o.Trial.Invalid = result.Failed, true
+		}
+		return o, err
+	}
+	trials, err := s.Execute(t.Context())
+	if err != nil || len(trials) != 6 {
+		t.Fatalf("%d trials, %v", len(trials), err)
+	}
+	for _, x := range trials {
+		if !x.Expected {
+			t.Errorf("%s: a trial that was late is not expected", x.Design)
+		}
+		if predicted := x.Metrics.Get(result.ModelMD1).Known(); predicted != (x.Block == 0) {
+			t.Errorf("%s in block %d: predicted %v", x.Design, x.Block, predicted)
+		}
+	}
+}
+
+// TestServedTogether: with 8 workers who wait, one CPU serves 8 customers at a time, and no formula of one
+// server applies.
+func TestServedTogether(t *testing.T) {
+	s, _ := openSweep(t, at(1, 8, setting("rate", 40)))
+	plain := s.Run
+	s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+		o, err := plain(ctx, spec)
+		o.Trial.Metrics[result.LatencyMean] = 8e9 / o.Trial.Metrics[result.Throughput]
+		return o, err
+	}
+	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range s.Header.Capacities {
+		if c.Alone != nil {
+			t.Errorf("%s: %+v", c.Design, c)
+		}
+	}
+}
+
+// TestNoCapacity: why it could not be measured is told.
+func TestNoCapacity(t *testing.T) {
+	s, _ := openSweep(t, at(1, 1, setting("load", 0.5)))
+	s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+		x := trial.Blank(spec)
+		x.Status, x.Error = result.Failed, "out of beans"
+		return trialOutcome(x), nil
+	}
+	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "out of beans") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestHardlyAnybody: fewer customers than one in a window are none.
+func TestHardlyAnybody(t *testing.T) {
+	s, _ := openSweep(t, at(1, 1, setting("rate", 1e-10)))
+	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "less than one in a window") {
+		t.Errorf("%v", err)
+	}
+}

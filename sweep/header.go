@@ -33,6 +33,7 @@ type Header struct {
 	Warnings    []string         `json:"warnings"`
 	Capacities  []Capacity       `json:"capacities,omitempty"` // open loop: measured before the sweep
 	Recorded    []Recorded       `json:"recorded,omitempty"`   // open loop: files of arrivals
+	Costs       string           `json:"costs,omitempty"`      // virtual time: what the scheduler takes; see sim.ParseCosts
 	Rule        *Rule            `json:"rule,omitempty"`       // of a run with a budget
 }
 

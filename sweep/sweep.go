@@ -191,19 +191,28 @@ func (e *execution) leftover(b int) []result.Trial {
 // Total is the number of trials of the plan; with a budget, of its first look.
 func (s *Sweep) Total() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
 
-// Foresee is how long what is left of the sweep will take, without the trials of which nobody knows.
-func (s *Sweep) Foresee() time.Duration {
+// Missing are the specifications of the trials that were not run yet, in their order.
+func (s *Sweep) Missing() []trial.Spec {
 	had := map[[2]int]bool{}
 	for _, t := range s.Done {
 		had[[2]int{t.Block, t.Order}] = true
 	}
-	var sum time.Duration
+	var specs []trial.Spec
 	for b := range s.Plan.Blocks {
 		for _, step := range s.Plan.Block(b) {
 			if !had[[2]int{step.Block, step.Order}] {
-				sum += s.guess(s.Plan.Cases[step.Case].Design)
+				specs = append(specs, s.spec(step))
 			}
 		}
+	}
+	return specs
+}
+
+// Foresee is how long what is left of the sweep will take, without the trials of which nobody knows.
+func (s *Sweep) Foresee() time.Duration {
+	var sum time.Duration
+	for _, spec := range s.Missing() {
+		sum += s.guess(spec.Design)
 	}
 	return sum
 }
@@ -283,7 +292,7 @@ func (s *Sweep) guess(design string) time.Duration {
 	if d.Job != nil || set.Operations > 0 {
 		return 0
 	}
-	return time.Duration(set.Warmup) + time.Duration(set.Duration) + overhead
+	return time.Duration(set.Warmup) + time.Duration(set.Duration) + overhead // an overloaded open loop takes longer
 }
 
 func (s *Sweep) newEstimate(done int) *estimate {

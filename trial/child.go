@@ -49,7 +49,7 @@ func child(stdin io.Reader, stdout, stderr io.Writer, workloads []*workload.Work
 		fmt.Fprintf(stderr, "brewput: %s=%q is set by hand; unset it\n", Sentinel, os.Getenv(Sentinel))
 		return exitMisuse
 	}
-	// The terminal sends an interrupt to the whole group; the parent decides what it means.
+	// An interrupt is the parent's to decide on; see ownGroup.
 	signal.Ignore(os.Interrupt)
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')

@@ -21,14 +21,7 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
 	before := calibrate.Probe(spec.BurnRate)
 	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Observe: spec.Observed, Poller: spec.Open != nil})
-	var err error
-	left := m.world.Run("load", func(e env.Env) {
-		if d.Stream != nil {
-			err = m.stream(e)
-		} else {
-			err = m.job(e)
-		}
-	})
+	err, left := m.run()
 	after := calibrate.Probe(spec.BurnRate)
 	m.set("burn_probe_before", result.Value(before))
 	m.set("burn_probe_after", result.Value(after))
@@ -37,11 +30,24 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	return Outcome{Trial: m.trial, Histograms: m.histograms}
 }
 
+// run runs the design in the world: err is what its load or the design itself reports, left what the world does.
+func (m *measurement) run() (err, left error) {
+	left = m.world.Run("load", func(e env.Env) {
+		if m.design.Stream != nil {
+			err = m.stream(e)
+		} else {
+			err = m.job(e)
+		}
+	})
+	return err, left
+}
+
 // measurement is a trial under way.
 type measurement struct {
 	spec       Spec
 	design     workload.Design
-	world      *live.World
+	world      world
+	virtual    bool
 	trial      result.Trial
 	histograms map[string][]byte
 	wrong      error // what the workload's check found
@@ -69,7 +75,9 @@ func (m *measurement) warn(format string, args ...any) {
 
 func (m *measurement) snap() snapshot {
 	s := snapshot{at: m.world.Now(), useful: m.world.Useful()}
-	s.counters.Read()
+	if !m.virtual {
+		s.counters.Read()
+	}
 	s.readings, s.sharing = map[*env.Meter]env.Reading{}, map[*env.Meter]int{}
 	for _, meter := range m.world.Meters() {
 		s.readings[meter], s.sharing[meter] = meter.Read(), meter.Count()
@@ -80,7 +88,7 @@ func (m *measurement) snap() snapshot {
 // begin is called as the window opens. The runtime accounts for its collections at the end of each, so
 // an observed trial collects before its window, and again after it: see gcSeconds.
 func (m *measurement) begin() {
-	if m.spec.Observed {
+	if m.spec.Observed && !m.virtual {
 		runtime.GC()
 		m.gcBefore = host.GCSeconds()
 	}
@@ -143,15 +151,22 @@ func (m *measurement) finish(err, left error) {
 		}
 	case m.wrong != nil:
 		t.Status, t.Error = result.Wrong, m.wrong.Error()
+	case t.Invalid:
+		t.Status, t.Error = result.Failed, lateness
 	}
+	t.Invalid = t.Invalid && t.Error == lateness // else it is the design that went wrong
 	if err == nil && !m.late {
-		m.counters()
+		if m.virtual {
+			m.simulated()
+		} else {
+			m.counters()
+		}
 		t.Resources = m.resources()
 	}
 	if t.Status == result.Wrong || t.Status == result.Failed {
 		m.forget()
 	}
-	if cpus := m.spec.Point.Int("cpus"); cpus > runtime.NumCPU() {
+	if cpus := m.spec.Point.Int("cpus"); cpus > runtime.NumCPU() && !m.virtual {
 		m.warn("%d CPUs were asked for and %d are there: goroutines share them, and times do not show what more CPUs would do", cpus, runtime.NumCPU())
 	}
 }

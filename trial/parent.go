@@ -51,6 +51,7 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 		return Outcome{}, err
 	}
 	cmd := exec.Command(command[0], command[1:]...)
+	cmd.SysProcAttr = ownGroup()
 	cmd.Env = childEnv(os.Environ(), spec.Point.Int("cpus"))
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

@@ -1,13 +1,16 @@
 package trial
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/brewput/brewput/env/live"
 	"github.com/brewput/brewput/internal/hist"
 	"github.com/brewput/brewput/load"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
 
@@ -30,10 +33,20 @@ func TestPunctual(t *testing.T) {
 		{hundred(500 * time.Microsecond), true, "above a tenth"},
 		{hist.New(), false, "never idle"},
 	} {
-		m := &measurement{trial: result.Trial{Metrics: result.Metrics{}}}
-		err := m.punctual(&load.OpenResult{Lag: c.lag, Response: hundred(4 * ms), Arrived: 100, Served: 100})
-		if (err != nil) != c.late || m.trial.Invalid != c.late || err != nil && !strings.Contains(err.Error(), "p90 500µs, above 10 % of the median response of 4ms") {
-			t.Errorf("%s: %v, invalid %v", c.about, err, m.trial.Invalid)
+		m := &measurement{world: live.New(live.Config{}), virtual: true, trial: result.Trial{Metrics: result.Metrics{}},
+			spec: Spec{Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})}}
+		m.punctual(&load.OpenResult{Lag: c.lag, Response: hundred(4 * ms), Arrived: 100, Served: 100})
+		if m.trial.Invalid != c.late {
+			t.Errorf("%s: invalid %v", c.about, m.trial.Invalid)
+		}
+		m.finish(nil, nil)
+		if got := m.trial; (got.Status == result.Failed) != c.late || c.late && !strings.Contains(got.Error, "noticed late") {
+			t.Errorf("%s: %+v", c.about, got)
+		}
+		// What the design did wrong weighs more.
+		m.wrong = errors.New("2 lattes for 1 customer")
+		if m.finish(nil, nil); m.trial.Status != result.Wrong || m.trial.Invalid {
+			t.Errorf("%s, and wrong: %+v", c.about, m.trial)
 		}
 	}
 }
@@ -63,7 +76,7 @@ func TestUnstableByItsQueue(t *testing.T) {
 		capacity float64
 		backlog  int64
 		want     bool
-	}{{0, 30, false}, {0, 100, true}, {99, 0, true}, {100, 0, false}, {101, 100, true}} {
+	}{{0, 30, false}, {0, 100, true}, {99, 0, true}, {100, 0, false}, {101, 100, false}} {
 		got := unstable(&OpenLoad{Rate: 100, Capacity: c.capacity}, &load.OpenResult{Arrived: 100, Backlog: c.backlog})
 		if got != c.want {
 			t.Errorf("capacity %v, backlog %d of 100: unstable %v", c.capacity, c.backlog, got)

@@ -190,7 +190,7 @@ func TestOpenLoop(t *testing.T) {
 	_, rest := known("arrived", "dropped", "abandoned", "unfinished", "lost_share", "service_mean_ns", "service_min_ns")
 	switch {
 	case tr.Invalid:
-		if tr.Status != result.Failed || !strings.Contains(tr.Error, "arrivals were noticed late") || some {
+		if tr.Status != result.Failed || !strings.Contains(tr.Error, "noticed late") || some {
 			t.Errorf("invalid: %+v", tr)
 		}
 	case tr.Unstable:
@@ -223,5 +223,23 @@ func TestUnstable(t *testing.T) {
 		if !tr.Metrics.Get("service_mean_ns").Known() || tr.Metrics.Get("unfinished") == 0 {
 			t.Errorf("%v", tr.Metrics)
 		}
+	}
+}
+
+// TestImpatient: a customer each millisecond who waits one at most, and a latte takes four: most give up,
+// and nobody has an answer in time.
+func TestImpatient(t *testing.T) {
+	s := spec("coffee", "locking")
+	s.Operations, s.Duration = 0, 200*time.Millisecond
+	s.Point = s.Point.With("stage", plan.DurationLevel(time.Millisecond)).With("workers", plan.IntLevel(1)).
+		With("patience", plan.DurationLevel(time.Millisecond)).With("arrivals", plan.TextLevel("constant"))
+	s.Open = &trial.OpenLoad{Rate: 1000, Capacity: 250}
+	m := run(t, s).Trial.Metrics
+	if m.Get("arrived") != 200 || m.Get("abandoned") < 100 || m.Get("dropped") != 0 || m.Get("throughput_per_s") == 0 || m.Get("goodput_per_s") != 0 {
+		t.Errorf("%v", m)
+	}
+	s.Point = s.Point.Only([]string{"cpus", "workers", "stage", "jitter", "arrivals"}).With("queue-limit", plan.IntLevel(0))
+	if m = run(t, s).Trial.Metrics; m.Get("dropped") < 100 || m.Get("abandoned") != 0 {
+		t.Errorf("no room to wait: %v", m)
 	}
 }

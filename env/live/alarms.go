@@ -7,8 +7,7 @@ import (
 	"github.com/brewput/brewput/internal/alarm"
 )
 
-// alarms are kernel timers for reuse: as many as there were goroutines waiting at once. They last as long
-// as the world, which lasts as long as the process.
+// alarms are kernel timers for reuse: as many as there were goroutines waiting at once.
 type alarms struct {
 	mu   sync.Mutex
 	free []*alarm.Timer
@@ -41,4 +40,14 @@ func (a *alarms) take() *alarm.Timer {
 	}
 	t, _ := alarm.New()
 	return t
+}
+
+// close gives the timers back.
+func (a *alarms) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, t := range a.free {
+		t.Close()
+	}
+	a.free = nil
 }

@@ -55,6 +55,7 @@ func New(cfg Config) *World {
 // goroutine of the world. It reports the names of those that are left after the grace.
 func (w *World) Run(name string, body func(env.Env)) error {
 	w.idle = make(chan struct{})
+	defer w.alarms.close()
 	env.NewTask(w, name, body).Start()()
 	hide()
 	w.draining.Store(true)

@@ -15,7 +15,7 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// shop is a closed loop over a design of the coffee shop, for a window of virtual time, or 10 s, after 1 s of
+// shop is a closed loop over a design of the coffee shop, for a window of virtual time, or 3 s, after 1 s of
 // warm-up.
 type shop struct {
 	design   string
@@ -54,7 +54,7 @@ func (s shop) run(t *testing.T) (load.ClosedResult, *virtual.World) {
 		s.workers = s.CPUs
 	}
 	if s.window == 0 {
-		s.window = 10 * time.Second
+		s.window = 3 * time.Second
 	}
 	w := virtual.New(s.Config)
 	var r load.ClosedResult
@@ -91,6 +91,8 @@ func TestCoffee(t *testing.T) {
 		{"ideal", func(n float64) float64 { return 250 * n }},
 		{"locking", func(float64) float64 { return 250 }},
 		{"finelocking linearpipe splitpipe parsteam", func(n float64) float64 { return min(250*n, 1000) }},
+		{"americano americanopipe", func(n float64) float64 { return min(1000./3*n, 1000) }},
+		{"espresso espressopipe", func(n float64) float64 { return min(500*n, 1000) }},
 		{"multi multipipe", func(n float64) float64 { return min(250*n, 2000) }},
 	} {
 		for _, design := range strings.Fields(c.designs) {
@@ -108,7 +110,7 @@ func TestCoffee(t *testing.T) {
 	}
 }
 
-// near allows a thousandth: a window of 10 s cuts operations at its edges.
+// near allows a thousandth: a window cuts operations at its edges.
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if math.Abs(got-want) > want/1000 {
@@ -134,12 +136,12 @@ var golden = []struct {
 	shop
 	checksum uint64
 }{
-	{shop{design: "locking", Config: virtual.Config{CPUs: 2, Seed: 1}}, 0x0},
-	{shop{design: "finelocking", settings: "jitter=1ms", workers: 12, Config: virtual.Config{CPUs: 6, Seed: 2}}, 0x0},
-	{shop{design: "linearpipe", settings: "buffer=10 jitter=500us", Config: virtual.Config{CPUs: 4, Seed: 3}}, 0x0},
-	{shop{design: "splitpipe", settings: "dist=exponential", Config: virtual.Config{CPUs: 3, Seed: 4}}, 0x0},
-	{shop{design: "multipipe", Config: virtual.Config{CPUs: 6, Seed: 5, Costs: costly()}}, 0x0},
-	{shop{design: "parsteam", settings: "stage=100us", workers: 100, window: time.Second / 4, Config: virtual.Config{CPUs: 64, Seed: 6, Costs: costly()}}, 0x0},
+	{shop{design: "locking", Config: virtual.Config{CPUs: 2, Seed: 1}}, 0x77fc1c4a43907f3e},
+	{shop{design: "finelocking", settings: "jitter=1ms", workers: 12, Config: virtual.Config{CPUs: 6, Seed: 2}}, 0x8e8f64c8fca3bddc},
+	{shop{design: "linearpipe", settings: "buffer=10 jitter=500us", Config: virtual.Config{CPUs: 4, Seed: 3}}, 0x2eca6003fc6cf325},
+	{shop{design: "splitpipe", settings: "dist=exponential", Config: virtual.Config{CPUs: 3, Seed: 4}}, 0xedb5bc73a9c9c9ff},
+	{shop{design: "multipipe", Config: virtual.Config{CPUs: 6, Seed: 5, Costs: costly()}}, 0xaea8c5a1acd0ea02},
+	{shop{design: "parsteam", settings: "stage=100us", workers: 100, window: time.Second / 4, Config: virtual.Config{CPUs: 64, Seed: 6, Costs: costly()}}, 0xce4cf1aff1f80771},
 }
 
 // costly are costs of the order that a machine has, drawn and fixed.

@@ -47,7 +47,7 @@ func (w *World) goroutine(t *env.Task) *sim.G {
 // loop runs one goroutine after the other until the world is over.
 func (co *coroutine) loop(yield func(struct{}) bool) {
 	co.id = goroutineID()
-	co.w.inside.Store(co.id)
+	co.w.inside.Store(co.w.switches<<32 | uint64(uint32(co.id)))
 	co.yield = yield
 	for {
 		co.run()
@@ -79,8 +79,8 @@ func (co *coroutine) run() {
 func (co *coroutine) Resume() {
 	w := co.w
 	w.co = co
-	w.progress.Add(1)
-	w.inside.Store(co.id)
+	w.switches++
+	w.inside.Store(w.switches<<32 | uint64(uint32(co.id)))
 	co.next()
 }
 

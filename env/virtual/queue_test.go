@@ -37,7 +37,7 @@ func queue(t *testing.T, rate float64, window time.Duration, service func(env.Ra
 
 // TestQueues compares an open loop with Pollaczek and Khinchine. Responses of one busy period depend on
 // each other: the standard deviation of the mean is about that of independent ones times
-// 1/(1-load), so that a hundred thousand at a load of 0.7 give some 1.5 %.
+// 1/(1-load), so that the seventy thousand at a load of 0.7 give some 2 %.
 func TestQueues(t *testing.T) {
 	exponential := func(r env.Rand, request uint64) time.Duration {
 		d := r.At(request, 1)
@@ -50,7 +50,7 @@ func TestQueues(t *testing.T) {
 		service func(env.Rand, uint64) time.Duration
 	}{{"M/M/1", 1e-3, exponential}, {"M/D/1", 0, fixed}} {
 		for _, rate := range []float64{300, 700} {
-			got := queue(t, rate, 200*time.Second, c.service)
+			got := queue(t, rate, 100*time.Second, c.service)
 			want, _ := model.MG1Response(rate, 1e-3, c.sd)
 			if math.Abs(got-want) > 0.05*want {
 				t.Errorf("%s at %v/s: mean response %v ms, want %v", c.name, rate, got*1e3, want*1e3)

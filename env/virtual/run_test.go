@@ -203,8 +203,28 @@ func TestMeters(t *testing.T) {
 	if r := m.Read(); m.Name() != "m" || m.Count() != 2 || r.Busy != 6*ms || r.Line != 3*ms || r.Uses != 2 || r.Waits != 1 {
 		t.Errorf("meter %s of %d: %+v", m.Name(), m.Count(), r)
 	}
-	if w.Useful() != 6*ms {
-		t.Errorf("useful work %v, want 6ms", w.Useful())
+	if w.Useful() != 6*ms || w.Busy() != 6*ms {
+		t.Errorf("useful work %v, CPUs busy %v, want 6ms", w.Useful(), w.Busy())
+	}
+}
+
+// TestBusy reads what CPUs have done in the midst of burns, and with the costs of switches.
+func TestBusy(t *testing.T) {
+	w := New(Config{CPUs: 3, Costs: sim.Costs{Switch: sim.Ns(1000)}})
+	err := w.Run("body", func(e env.Env) {
+		for range 2 {
+			e.Go("burner", func(e env.Env) { e.Burn(5 * ms) })
+		}
+		e.Sleep(2 * ms)
+		if got, want := w.Busy(), 4*ms+time.Microsecond; got < want || got > want+3*time.Microsecond {
+			t.Errorf("after 2 ms of two burners: %v of CPUs", got)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if got, want := w.Busy(), 10*ms+4*time.Microsecond; got != want { // two switches to the body and one to each burner
+		t.Errorf("in all %v of CPUs, want %v", got, want)
 	}
 }
 

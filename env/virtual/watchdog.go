@@ -13,7 +13,7 @@ import (
 func (w *World) watch(ended <-chan error) error {
 	tick := time.NewTicker(w.cfg.Watchdog / 2)
 	defer tick.Stop()
-	var progress uint64
+	var last uint64
 	var suspect string
 	for {
 		select {
@@ -21,13 +21,13 @@ func (w *World) watch(ended <-chan error) error {
 			return err
 		case <-tick.C:
 		}
-		now := w.progress.Load()
-		if now != progress {
-			progress, suspect = now, ""
+		now := w.inside.Load()
+		if now != last {
+			last, suspect = now, ""
 			continue
 		}
 		// A design that computes for long is well; one that waits in the same place twice is not.
-		blocked := w.blocked()
+		blocked := blockedAt(uint32(now))
 		if blocked != "" && blocked == suspect {
 			return fmt.Errorf("the design has blocked outside env for %v: do everything concurrent through env\n%s", w.cfg.Watchdog/2, blocked)
 		}
@@ -35,12 +35,8 @@ func (w *World) watch(ended <-chan error) error {
 	}
 }
 
-// blocked is the stack of a coroutine that waits for something of the Go runtime; empty if none does.
-func (w *World) blocked() string {
-	id := w.inside.Load()
-	if id == 0 {
-		return ""
-	}
+// blockedAt is the stack of a Go goroutine that waits for something of the Go runtime; empty if it does not.
+func blockedAt(id uint32) string {
 	buf := make([]byte, 1<<20)
 	for {
 		n := runtime.Stack(buf, true)

@@ -43,9 +43,10 @@ type World struct {
 	err        error // of a goroutine that panicked or was ended by Goexit
 	over       bool  // every further operation panics
 
-	// For the watchdog: how many switches there were, and to which Go goroutine the last went.
-	progress atomic.Uint64
-	inside   atomic.Int64
+	// For the watchdog: how many switches there were, and in the low 32 bits the number of the Go
+	// goroutine to which the last went.
+	inside   atomic.Uint64
+	switches uint64
 
 	meters     []*env.Meter
 	byName     map[resource]*env.Meter
@@ -84,7 +85,8 @@ func (w *World) clock() time.Duration { return time.Duration(w.k.Now()) }
 // goroutine with its stack, a deadlock with what everybody waits for, goroutines that outlive the body by
 // the grace, and a design that blocks outside env; there its goroutine cannot be ended and stays behind.
 func (w *World) Run(name string, body func(env.Env)) error {
-	w.root = env.NewTask(w, name, body)
+	var machine env.Machine = w // or env would leave its operations to the Go runtime
+	w.root = env.NewTask(machine, name, body)
 	ended := make(chan error, 1)
 	// One goroutine is the kernel's, so that a Goexit in the design ends it and not the caller's.
 	go w.simulate(ended)
@@ -136,6 +138,9 @@ func (w *World) Meters() []*env.Meter { return append([]*env.Meter(nil), w.meter
 
 // Useful is the CPU work of all burns so far, those under way included in full.
 func (w *World) Useful() time.Duration { return w.useful }
+
+// Busy is the time that all CPUs together have spent on goroutines so far, costs included.
+func (w *World) Busy() time.Duration { return time.Duration(w.k.Busy()) }
 
 // Violations counts the entries of a station while another user was inside.
 func (w *World) Violations() int64 {

@@ -102,6 +102,11 @@ var snippets = []struct{ path, src, want string }{
 	{"plan/a_test.go", `package a; import "time"; func f() { time.Now() }`, ""},
 	{"trial/a.go", `package a; import "time"; func f() { time.Now() }`, ""},
 
+	{"sim/a.go", `package a; import "math"; const c = math.MaxInt64`, ""},
+	{"sim/a.go", `package a; import m "math"; func f() { m.Log(2) }`, "math.Log in"},
+	{"sim/a.go", `package a; func f() (x float64) { return }`, "float64 in"},
+	{"sim/a_test.go", `package a; func f() (x float64) { return }`, ""},
+	{"load/a.go", `package a; func f() (x float64) { return }`, ""},
 	{"report/a.go", `package a; import "fmt"; func f() { fmt.Println() }`, "only the command prints"},
 	{"report/a.go", `package a; import p "fmt"; func f() { p.Printf("") }`, "only the command prints"},
 	{"sweep/a.go", `package a; import "os"; func f() any { return os.Stderr }`, "only the command prints"},

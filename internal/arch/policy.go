@@ -25,12 +25,12 @@ var mayImport = map[string][]string{
 	"internal/store":     {"result"},
 	"compare":            {"internal/stat", "plan", "result"},
 	"load":               {"env", "internal/hist", "result"},
-	"trial":              {"env", "env/live", "internal/calibrate", "internal/hist", "internal/host", "load", "plan", "result", "workload"},
+	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/hist", "internal/host", "load", "plan", "result", "sim", "workload"},
 	"model":              {},
 	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
 	"internal/aa":        {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial", "workload"},
 	"report":             {"compare", "internal/doctor", "plan", "result"},
-	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/doctor", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sweep", "trial", "workload"},
+	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/doctor", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "trial", "workload"},
 	"":                   {"internal/aa", "internal/cli", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "workload"},
 	"catalog/null":       {"env", "plan", "workload"},
@@ -62,6 +62,10 @@ var (
 // pure are the packages whose results depend on their arguments alone. They may import each other and
 // env, whose operations happen in the world that they are given.
 var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true, "result": true, "workload": true, "model": true, "sim": true}
+
+// wholeNumbers are the packages that compute in integers alone, so that a run is the same on every
+// machine: of package math they may use its limits of integers, and they have no floating-point types.
+var wholeNumbers = map[string]bool{"sim": true}
 
 // impureImports must not be imported by a pure package, nor what lies below them.
 var impureImports = []string{"crypto/rand", "log", "math/rand", "net", "os", "plugin", "runtime", "syscall", "testing", "unsafe"}

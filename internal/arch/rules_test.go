@@ -15,6 +15,7 @@ var rules = map[string]func(*file) []string{
 	"others' modules":  othersModules,
 	"no dot imports":   dotImports,
 	"purity":           purity,
+	"whole numbers":    integers,
 	"printing":         printing,
 	"designs use env":  designs,
 	"variables":        variableRule,
@@ -102,6 +103,24 @@ func purity(f *file) (wrong []string) {
 		if slices.Contains(clockCalls, use) {
 			wrong = append(wrong, fmt.Sprintf("%s: %s in %q, which is pure", f.at(n), use, f.pkg))
 		}
+	})
+	return wrong
+}
+
+func integers(f *file) (wrong []string) {
+	if f.test || !wholeNumbers[f.pkg] {
+		return nil
+	}
+	uses(f, func(use string, n ast.Node) {
+		if strings.HasPrefix(use, "math.") && !strings.HasPrefix(use, "math.Max") {
+			wrong = append(wrong, fmt.Sprintf("%s: %s in %q, which computes in integers", f.at(n), use, f.pkg))
+		}
+	})
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && (id.Name == "float64" || id.Name == "float32") {
+			wrong = append(wrong, fmt.Sprintf("%s: %s in %q, which computes in integers", f.at(n), id.Name, f.pkg))
+		}
+		return true
 	})
 	return wrong
 }

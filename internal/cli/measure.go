@@ -55,7 +55,7 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 			dir = filepath.Join("brewput-runs", w.Name+"-"+header.Started.Format("20060102-150405")+"-"+strconv.Itoa(n))
 		}
 	}
-	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Run: runnerOf(header).Run}
+	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Run: runnerOf(w, header)}
 	if err := a.prepareVerdicts(s, o); err != nil {
 		return err
 	}
@@ -107,6 +107,9 @@ func exists(path string) bool {
 
 // header describes the sweep and the machine.
 func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (sweep.Header, error) {
+	if o.virtual {
+		return a.virtualHeader(w, o, cases)
+	}
 	environment := host.Read()
 	burn, err := calibrate.ForSweep(cacheDir(), environment.Fingerprint)
 	if err != nil {
@@ -141,6 +144,9 @@ func timeLimit(w *workload.Workload, o runOptions, cases []plan.Case) time.Durat
 		return o.timeLimit
 	}
 	limit := o.warmup + o.duration + 30*time.Second
+	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
+		limit += o.duration // in which those are served who came in the window
+	}
 	if o.operations > 0 {
 		limit = 10 * time.Minute
 	}
@@ -241,6 +247,9 @@ func onlyResume(cmd *cobra.Command) error {
 // sameHere refuses to mix trials of two machines or two builds in one run.
 func sameHere(h sweep.Header, dir string) error {
 	here := host.Read()
+	if h.World == result.Virtual {
+		here.Machine = h.Environment.Machine // virtual time is the same everywhere
+	}
 	if err := here.SameMachine(h.Environment); err != nil {
 		return usage("%s cannot be continued on this machine: %w; start a new run", dir, err)
 	}
@@ -250,14 +259,20 @@ func sameHere(h sweep.Header, dir string) error {
 	return nil
 }
 
-func runnerOf(h sweep.Header) *trial.Runner {
-	return &trial.Runner{TimeLimit: time.Duration(h.Settings.TimeLimit)}
+// runnerOf runs one trial after the other, in the world of the sweep.
+func runnerOf(w *workload.Workload, h sweep.Header) func(context.Context, trial.Spec) (trial.Outcome, error) {
+	if h.World == result.Virtual {
+		return simulate(w, h)
+	}
+	return (&trial.Runner{TimeLimit: time.Duration(h.Settings.TimeLimit)}).Run
 }
 
 // execute runs the sweep, shows its progress and renders its results.
 func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOptions) error {
 	out := a.newOutput(o.format, s)
-	s.Run = runnerOf(s.Header).Run
+	if s.Run = runnerOf(s.Workload, s.Header); s.Header.World == result.Virtual {
+		s.Run = newSimulator(s).Run
+	}
 	progress := newProgress(a.stderr)
 	s.Notify = func(e sweep.Event) {
 		if e.Trials != nil {
@@ -338,6 +353,9 @@ func (a *app) announce(s *sweep.Sweep, dir string) {
 
 // intent is what is still to be measured, and for how long.
 func (a *app) intent(s *sweep.Sweep) string {
+	if s.Header.World == result.Virtual {
+		return virtualIntent(s)
+	}
 	designs := map[string]bool{}
 	for _, c := range s.Plan.Cases {
 		designs[c.Design] = true

@@ -32,6 +32,16 @@ type runOptions struct {
 	resume        string
 	timeLimit     time.Duration
 	oversubscribe bool
+	virtual       bool   // sim
+	cost          string // sim: of the scheduler; "" for typical ones
+}
+
+// verb is the command that has these options.
+func (o *runOptions) verb() string {
+	if o.virtual {
+		return "sim"
+	}
+	return "run"
 }
 
 var formats = []string{"table", "json", "csv", "bench", "md"}
@@ -71,22 +81,27 @@ was interrupted. With --budget the blocks go on until every comparison is decide
 	return run
 }
 
+// addTo adds the flags of run, addCommon those that sim has too.
 func (o *runOptions) addTo(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.designs, "designs", nil, "the designs to measure, `NAMES` separated by commas (default all)")
+	o.addCommon(f)
 	f.IntVar(&o.count, "count", 10, "super-blocks: how often every design and point is measured")
 	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, instead of a count: blocks go to the designs that are not told apart yet")
-	f.StringVar(&o.pairs, "compare", "neighbours", "which designs are compared with each other: `PAIRS` of neighbours, or all")
 	f.DurationVar(&o.duration, "duration", time.Second, "measured `TIME` of each trial of a stream")
 	f.DurationVar(&o.warmup, "warmup", 100*time.Millisecond, "`TIME` before it")
-	f.Int64Var(&o.operations, "operations", 0, "operations of each trial, instead of a duration")
 	f.IntVar(&o.sample, "sample", 1, "time only every `N`th operation, where reading the clock costs too much")
+	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 30s beyond its window; jobs 10m)")
+	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "allow more --cpus than this machine has")
+}
+
+func (o *runOptions) addCommon(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.designs, "designs", nil, "the designs to compare, `NAMES` separated by commas (default all)")
+	f.StringVar(&o.pairs, "compare", "neighbours", "which designs are compared with each other: `PAIRS` of neighbours, or all")
+	f.Int64Var(&o.operations, "operations", 0, "operations of each trial, instead of a duration")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the order of trials and of all draws")
 	f.StringVar(&o.baseline, "baseline", "", "compare every other `DESIGN` with this one, besides its neighbour")
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
 	f.StringVarP(&o.out, "output", "o", "", "run directory to make (default brewput-runs/WORKLOAD-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
-	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 30s beyond its window; jobs 10m)")
-	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "allow more --cpus than this machine has")
 }
 
 // completeFlagDesigns completes the last name of --designs a,b.
@@ -118,10 +133,10 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     w.Name,
 		Short:   summary,
-		Example: indent("NAME run " + w.Name + "\nNAME run " + w.Name + " --cpus 1.." + fmt.Sprint(runtime.NumCPU()) + " --format json"),
+		Example: indent("NAME " + o.verb() + " " + w.Name + "\nNAME " + o.verb() + " " + w.Name + " --cpus 1.." + fmt.Sprint(runtime.NumCPU()) + " --format json"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("run %s takes no argument %q; factors are flags, as in --cpus 1..2", w.Name, args[0])
+				return usage("%s %s takes no argument %q; factors are flags, as in --cpus 1..2", o.verb(), w.Name, args[0])
 			}
 			return nil
 		},
@@ -281,8 +296,10 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 	if err := used(w, designs, given); err != nil {
 		return nil, err
 	}
-	if err := cpusHere(choices["cpus"].Levels, w.Name, o.oversubscribe); err != nil {
-		return nil, err
+	if !o.virtual {
+		if err := cpusHere(choices["cpus"].Levels, w.Name, o.oversubscribe); err != nil {
+			return nil, err
+		}
 	}
 	points, err := plan.Points(factors, choices)
 	if err != nil {
@@ -302,7 +319,11 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 		d, _ := w.Find(design)
 		return w.FactorsOf(d)
 	}
-	return plan.Cases(designs, factorsOf, points), nil
+	list := plan.Cases(designs, factorsOf, points)
+	if o.virtual {
+		return list, virtualCases(w, list)
+	}
+	return list, nil
 }
 
 // used refuses a factor that no chosen design has: its levels would silently change nothing.

@@ -1,0 +1,58 @@
+package sweep
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/brewput/brewput/load"
+	"github.com/brewput/brewput/plan"
+)
+
+// Recorded is a file of arrivals as it was when the sweep began.
+type Recorded struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
+
+// ReadArrivals reads the recorded arrivals of all cases.
+func ReadArrivals(cases []plan.Case) (map[string][]time.Duration, []Recorded, error) {
+	gaps := map[string][]time.Duration{}
+	var files []Recorded
+	for _, c := range cases {
+		if !c.Point.Has("arrivals") {
+			continue
+		}
+		path := c.Point.Text("arrivals")
+		if path == load.Poisson || path == load.Constant || gaps[path] != nil {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--arrivals %s: it is neither poisson nor constant, and no file of arrivals: %w", path, err)
+		}
+		if gaps[path], err = load.ReadGaps(bytes.NewReader(text)); err != nil {
+			return nil, nil, fmt.Errorf("--arrivals %s: %w", path, err)
+		}
+		sum := sha256.Sum256(text)
+		files = append(files, Recorded{path, hex.EncodeToString(sum[:])})
+	}
+	return gaps, files, nil
+}
+
+// RereadArrivals reads the recorded arrivals of a sweep that goes on. They must be those it began with.
+func (s *Sweep) RereadArrivals() (err error) {
+	var files []Recorded
+	if s.Recorded, files, err = ReadArrivals(s.Plan.Cases); err != nil {
+		return err
+	}
+	for i, f := range files {
+		if i >= len(s.Header.Recorded) || f != s.Header.Recorded[i] {
+			return fmt.Errorf("%s has changed since the run began: its other half would have other customers; restore the file or start a new run", f.Path)
+		}
+	}
+	return nil
+}

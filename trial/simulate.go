@@ -1,0 +1,49 @@
+package trial
+
+import (
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/workload"
+)
+
+// world is what a measurement needs of the world that it runs in.
+type world interface {
+	Run(name string, body func(env.Env)) error
+	Now() time.Duration
+	Meters() []*env.Meter
+	Useful() time.Duration
+	Violations() int64
+	ViolationsByStation() map[string]int64
+}
+
+// Simulate runs a trial in virtual time, on as many CPUs as its point says, in this process: it shares
+// nothing with others, so that many may run at once. What virtual time costs nothing to see is always there:
+// the resources, and the work done as CPU time.
+func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Costs) Outcome {
+	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
+	m.trial.World = result.Virtual
+	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs})
+	m.world, m.virtual = v, true
+	err, left := m.run()
+	m.set("violations", result.Value(v.Violations()))
+	m.set("operations_simulated", result.Value(v.Operations()))
+	m.finish(err, left)
+	return Outcome{Trial: m.trial, Histograms: m.histograms}
+}
+
+// simulated adds what the simulation counted between the snapshots, where a live trial asks the system.
+func (m *measurement) simulated() {
+	span := (m.ended.at - m.began.at).Seconds()
+	cpu := (m.ended.useful - m.began.useful).Seconds()
+	m.set(result.CPUSeconds, result.Value(cpu))
+	if span > 0 {
+		m.set(result.Parallelism, result.Value(cpu/span))
+	}
+	if m.operations > 0 {
+		m.set("cpu_per_op_ns", result.Value(cpu*1e9/float64(m.operations)))
+	}
+}
