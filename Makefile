@@ -4,7 +4,7 @@ GO ?= go
 TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench aa simulate fuzz cc
+.PHONY: help demo build test check bench aa simulate intervals fuzz cc
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -39,6 +39,9 @@ aa: ## compare designs with themselves 200 times (or N=20) and count the false v
 
 simulate: ## what verdicts are worth: 10,000 simulated data sets of each situation, two minutes
 	$(GO) test ./compare -run '^TestSimulated$$' -count 1 -v -timeout 30m -args -datasets 10000
+
+intervals: ## whether intervals in virtual time hold the truth: 1000 runs of M/M/1 at each of three loads
+	$(GO) test ./sweep -run '^TestIntervals$$' -count 1 -v -timeout 90m -args -runs 1000
 
 fuzz: ## fuzz every parser for a minute each
 	@for t in $$(grep -rl '^func Fuzz' --include='*_test.go' . | sort); do \

@@ -18,6 +18,7 @@ type Row struct {
 	Late                    int     // open loop: trials whose customers were noticed late, which have no number
 	Unstable                int     // open loop: trials in which more was offered than could be served
 	N                       int     // trials with a number
+	Decisions               uint64  // virtual: checksum of what the scheduler decided in all trials; 0 where nothing is known
 	Statuses                map[result.Status]int
 	Errors                  []string // distinct, of trials without a number
 	Unexpected              int      // trials whose status the design does not declare

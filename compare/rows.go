@@ -58,6 +58,7 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 	var good, watched []*result.Trial
 	for _, t := range trials {
 		r.note(t)
+		r.Decisions = fold(r.Decisions, t.Decisions)
 		switch t.Kind {
 		case result.KindObserved:
 			watched = append(watched, t)
@@ -135,6 +136,9 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 		if len(xs) == len(good) {
 			median, low, high, _ := stat.MedianInterval(xs, confidence)
 			s.Median, s.Low, s.High = result.Value(median), result.Value(low), result.Value(high)
+		}
+		if r.World == result.Virtual {
+			average(&s, xs, exactly(good, name, xs))
 		}
 		summaries[name] = s
 	}

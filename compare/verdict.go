@@ -47,6 +47,7 @@ type Verdict struct {
 	Detectable    result.Value `json:"detectable"`            // the ratio that so many blocks find with power 0.8
 	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen; null where decided, or where 1000 blocks would not do
 	Nearly        string       `json:"nearly,omitempty"`      // undecided: "equivalent" where the ratio seen lies within the margin
+	Exact         bool         `json:"exact,omitempty"`       // virtual: both repeat themselves, so that the ratio has no doubt
 	MoreLines     *int         `json:"more_lines"`            // lines of code of A beyond those of B; null where unknown
 	Looks         *int         `json:"looks,omitempty"`       // with a budget: how often the blocks were looked at, until this verdict stood
 	AlphaSpent    *float64     `json:"alpha_spent,omitempty"` // with a budget: how much of Alpha those looks may use up
@@ -87,6 +88,7 @@ func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 			list = append(list, v)
 		}
 	}
+	list = append(list, j.exactVerdicts(rows)...)
 	return append(list, overloads(rows)...)
 }
 
@@ -95,6 +97,9 @@ func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []series) {
 	values, tried := blockValues(trials), triedBlocks(trials)
 	for _, p := range j.family(rows) {
+		if exactPair(p) {
+			continue
+		}
 		s := newSeries(p[0], p[1], values, tried)
 		if _, ok := s.pair(len(s.logs)); ok || j.Looks != nil {
 			pairs, all = append(pairs, p), append(all, s)

@@ -20,6 +20,12 @@ type Closed struct {
 
 	// AtBegin and AtEnd are called as the window opens and closes, by the goroutine that runs the loop.
 	AtBegin, AtEnd func()
+	// At, if not nil, calls a function at a time: then nobody wakes up for these two, which would disturb what is
+	// measured.
+	At func(at time.Duration, f func())
+	// Note, if not nil, is told of every operation that is timed when it ends, from its start to its end, by the
+	// worker that made it: where workers run at the same time it must be ready for that.
+	Note func(from, to time.Duration)
 }
 
 // tally is what one worker counted. The padding keeps workers off each other's cache lines.
@@ -81,15 +87,19 @@ func (c *Closed) Run(e env.Env) (ClosedResult, error) {
 	if c.Operations > 0 {
 		begin, end = release, release+forever
 	}
+	if c.Operations == 0 && c.At != nil {
+		c.At(begin, c.AtBegin)
+		c.At(end, c.AtEnd)
+	}
 	gate.Done()
-	if c.Operations == 0 {
+	if c.Operations == 0 && c.At == nil {
 		e.Sleep(begin - e.Now())
 		c.AtBegin()
 		e.Sleep(end - e.Now())
 		c.AtEnd()
-		group.Wait()
-	} else {
-		group.Wait()
+	}
+	group.Wait()
+	if c.Operations > 0 {
 		c.AtEnd()
 	}
 	return c.sum(tallies, release, begin, end)
@@ -111,13 +121,16 @@ func share(n int64, w, i int) int64 {
 // clock read for each operation: its end is the start of the next. Nothing in here is shared with
 // other workers: an atomic would order them for the race detector and hide a design's races.
 func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally) {
-	op, step, last, latency := c.Op, uint64(c.Workers), t.last, t.latency
+	op, step, last, latency, note := c.Op, uint64(c.Workers), t.last, t.latency, c.Note
 	var inside, total int64
 	for last < end && total != limit {
 		op(e, request)
 		request += step
 		now := e.Now()
 		total++
+		if note != nil {
+			note(last, now)
+		}
 		switch {
 		case now < begin:
 		case now < end:
@@ -152,6 +165,9 @@ func (c *Closed) workSampled(e env.Env, request uint64, begin, end time.Duration
 		request += step
 		now := e.Now()
 		t.total += group
+		if c.Note != nil {
+			c.Note(start, now)
+		}
 		if now >= begin && now < end {
 			t.latency.Record(int64(now - start))
 			t.inside += group

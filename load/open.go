@@ -35,6 +35,9 @@ type Open struct {
 
 	// AtBegin and AtEnd are called as the window opens and closes, by the goroutine that runs the loop.
 	AtBegin, AtEnd func()
+	At             func(at time.Duration, f func()) // as in [Closed]
+	// Note is as in [Closed], from the customer's arrival.
+	Note func(from, to time.Duration)
 }
 
 // OpenResult is what an open loop measured.
@@ -110,11 +113,17 @@ func (o *Open) Run(e env.Env) (OpenResult, error) {
 	r.release = e.Now()
 	r.begin = r.release + o.Warmup
 	r.end = r.begin + o.Window
+	if o.At != nil {
+		o.At(r.begin, o.AtBegin)
+		o.At(r.end, o.AtEnd)
+	}
 	r.baton.Send(struct{}{})
-	e.Sleep(r.begin - e.Now())
-	o.AtBegin()
-	e.Sleep(r.end - e.Now())
-	o.AtEnd()
+	if o.At == nil {
+		e.Sleep(r.begin - e.Now())
+		o.AtBegin()
+		e.Sleep(r.end - e.Now())
+		o.AtEnd()
+	}
 	group.Wait()
 	return r.sum(e.Rand())
 }
@@ -149,6 +158,9 @@ func (r *openRun) work(e env.Env, w *server) {
 // note counts a request that was served.
 func (w *server) note(r *openRun, c customer, measured bool, start, end time.Duration) {
 	w.total++
+	if r.Note != nil {
+		r.Note(c.at, end)
+	}
 	if end >= r.begin && end < r.end {
 		w.completed++
 		if r.Patience == 0 || end-c.at <= r.Patience {

@@ -24,6 +24,10 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 		}
 	}
 	markdownVerdicts(&b, verdicts)
+	if sum := compare.Decisions(rows); sum != 0 {
+		blank(&b)
+		b.WriteString(decisions(sum) + "\n")
+	}
 	for i, x := range warnings {
 		markdownWarning(&b, i, x.Text)
 	}

@@ -39,10 +39,19 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 			part(&b, &fs[i], st)
 		}
 	}
+	if sum := compare.Decisions(rows); sum != 0 {
+		blank(&b)
+		b.WriteString(st.paint(dim, decisions(sum)) + "\n")
+	}
 	messages(&b, "errors", alarm, nil, rows, func(r compare.Row) []string { return r.Errors }, st)
 	messages(&b, "warnings", caution, warnings, rows, func(r compare.Row) []string { return r.Warnings }, st)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// decisions tells the checksum of a run in virtual time.
+func decisions(sum uint64) string {
+	return fmt.Sprintf("decisions of the scheduler: checksum %016x", sum)
 }
 
 // alone reports whether designs that could be compared have one trial each.

@@ -16,6 +16,7 @@ const (
 	digits    = 4
 	fewDigits = 3
 
+	exactly    = "exact"
 	noInterval = "±?"
 	noQuantile = "-"
 )
@@ -85,12 +86,25 @@ func (f *frame) columns() []column {
 func (f *frame) measureColumns() []column {
 	metric, heading := f.measure()
 	columns := []column{f.metricColumn(heading, "median", metric, digits)}
+	if f.virtual() {
+		columns[0] = f.column(heading, "mean", func(r compare.Row) string {
+			if r.N == 0 {
+				return ""
+			}
+			return number(mean(r.Metric(metric)).Median, result.UnitOf(metric), digits)
+		})
+	}
 	some := false
 	c := f.column(heading, "95 % interval", func(r compare.Row) string {
 		if r.N == 0 {
 			return ""
 		}
-		text, ok := interval(r.Metric(metric), digits)
+		s := r.Metric(metric)
+		if s.Exact {
+			some = true
+			return exactly
+		}
+		text, ok := interval(mean(s), digits)
 		if !ok {
 			return noInterval
 		}
@@ -101,6 +115,19 @@ func (f *frame) measureColumns() []column {
 		columns = append(columns, c)
 	}
 	return columns
+}
+
+// mean is a summary with its mean in place of its median, where it has one: in virtual time.
+func mean(s result.Summary) result.Summary {
+	if s.Mean != nil {
+		s.Median, s.Low, s.High = s.Mean.Mean, s.Mean.Low, s.Mean.High
+	}
+	return s
+}
+
+// virtual reports whether all rows are calculated.
+func (f *frame) virtual() bool {
+	return !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.World != result.Virtual })
 }
 
 // latencyColumns are the mean and the quantiles of a stream's operations.
@@ -137,10 +164,17 @@ func (f *frame) footnotes(columns []column) []string {
 	}
 	var notes []string
 	measured := slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.N > 0 })
+	need := "at least 6 trials"
+	if f.virtual() {
+		need = "at least 2 replications"
+	}
 	if measured && !f.open && !slices.ContainsFunc(columns, interval) {
-		notes = append(notes, "no intervals: they need at least 6 trials")
+		notes = append(notes, "no intervals: they need "+need)
 	} else if has(noInterval) {
-		notes = append(notes, noInterval+" : an interval needs at least 6 trials")
+		notes = append(notes, noInterval+" : an interval needs "+need)
+	}
+	if has(exactly) {
+		notes = append(notes, exactly+" : the load repeats itself to the nanosecond; rate and times are those of one period")
 	}
 	if has(noQuantile) {
 		text := noQuantile + " : too few operations for this quantile"

@@ -20,7 +20,7 @@ func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
 	var b strings.Builder
 	n := 0
 	for _, v := range verdicts {
-		if v.Verdict != compare.Unstable {
+		if v.Verdict != compare.Unstable && !v.Exact {
 			n++
 		}
 	}
@@ -52,7 +52,10 @@ func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
 // sentence says one verdict in words. The factors of quiet need no mention.
 func sentence(v compare.Verdict, quiet []string) string {
 	a, b, both := sides(v, quiet)
-	interval := fmt.Sprintf("%s to %s", ratio(v.Low), ratio(v.High))
+	interval := fmt.Sprintf("95 %% interval %s to %s", ratio(v.Low), ratio(v.High))
+	if v.Exact {
+		interval = "exact"
+	}
 	switch v.Verdict {
 	case compare.Unstable:
 		if !(v.Ratio > 1) {
@@ -60,15 +63,18 @@ func sentence(v compare.Verdict, quiet []string) string {
 		}
 		return fmt.Sprintf("%s is unstable: %s times as many customers come as it can serve", v.A, ratio(v.Ratio))
 	case compare.Equivalent:
-		return fmt.Sprintf("%s: equivalent within %.3g %% (%sx, 95 %% interval %s)", both, 100*v.Margin, ratio(v.Ratio), interval)
+		if v.Exact && v.Ratio == 1 {
+			return both + ": equal (exact)"
+		}
+		return fmt.Sprintf("%s: equivalent within %.3g %% (%sx, %s)", both, 100*v.Margin, ratio(v.Ratio), interval)
 	case compare.Undecided:
-		return fmt.Sprintf("%s: undecided (%sx, 95 %% interval %s); %s", both, ratio(v.Ratio), interval, prospect(v))
+		return fmt.Sprintf("%s: undecided (%sx, %s); %s", both, ratio(v.Ratio), interval, prospect(v))
 	}
-	text := fmt.Sprintf("%s is %sx %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
+	text := fmt.Sprintf("%s is %sx %s (%s)", a, ratio(v.Ratio), b, interval)
 	if v.Metric == result.ResponseP50 {
-		text = fmt.Sprintf("%s responds in %sx the time of %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
+		text = fmt.Sprintf("%s responds in %sx the time of %s (%s)", a, ratio(v.Ratio), b, interval)
 	} else if !result.LargerIsBetter(v.Metric) {
-		text = fmt.Sprintf("%s takes %sx the time of %s (95 %% interval %s)", a, ratio(v.Ratio), b, interval)
+		text = fmt.Sprintf("%s takes %sx the time of %s (%s)", a, ratio(v.Ratio), b, interval)
 	}
 	if v.MoreLines != nil && (v.Paired || *v.MoreLines != 0) {
 		text += price(*v.MoreLines)

@@ -65,12 +65,21 @@ type Trial struct {
 	Unstable      bool       `json:"unstable,omitempty"` // open loop: more was offered than could be served; no response times
 	Invalid       bool       `json:"invalid,omitempty"`  // failed, and not by the design: the load was not the one asked for
 	Operations    int64      `json:"operations"`
-	Rounding      float64    `json:"rounding,omitempty"` // by how many the operations may be off at either end of the window; 0 where they are counted out
-	WallSeconds   float64    `json:"wall_seconds"`       // the window; for a job, the time it took
+	Rounding      float64    `json:"rounding,omitempty"`  // by how many the operations may be off at either end of the window; 0 where they are counted out
+	WallSeconds   float64    `json:"wall_seconds"`        // the window; for a job, the time it took
+	Period        *Period    `json:"period,omitempty"`    // virtual: of a load that repeats itself; rate and times are then those of one period
+	Decisions     string     `json:"decisions,omitempty"` // virtual: checksum of all decisions of the scheduler
 	Metrics       Metrics    `json:"metrics"`
 	Resources     []Resource `json:"resources"`
 	Answer        any        `json:"answer"`
 	Warnings      []string   `json:"warnings"`
+}
+
+// Period is the stretch that a load repeats, to the nanosecond.
+type Period struct {
+	Operations int     `json:"operations"`
+	Seconds    float64 `json:"seconds"`
+	Repeats    int     `json:"repeats"` // how often it was seen
 }
 
 // Good reports whether the trial has a number to compare: it is right, or a bound.
@@ -134,23 +143,25 @@ func (m Metrics) Get(name string) Value {
 
 // The metrics of the contract that code refers to by name.
 const (
-	Throughput  = "throughput_per_s"           // completed operations inside the window / window
-	Rate        = "rate_per_s"                 // open loop: customers a second that were asked for
-	Goodput     = "goodput_per_s"              // of them those that ended within their customer's patience
-	Dropped     = "dropped"                    // customers of the window who found the queue full
-	Abandoned   = "abandoned"                  // customers of the window who lost patience
-	LostShare   = "lost_share"                 // of the customers of the window, those who were not served
-	OfferedLoad = "offered_load"               // rate of arrivals / capacity in a closed loop
-	ModelMG1    = "model_mg1_response_mean_ns" // what the formula says of the mean response
-	ModelMD1    = "model_md1_response_mean_ns" // the same of a service that takes always as long
-	ResponseP50 = "response_p50_ns"
-	LatencyMean = "latency_mean_ns"
-	LatencyP50  = "latency_p50_ns"
-	ItemsRate   = "items_per_s"
-	BytesRate   = "bytes_per_s"
-	WallSeconds = "wall_seconds" // jobs: how long the whole job took
-	CPUSeconds  = "cpu_seconds"
-	Parallelism = "parallelism" // CPU seconds per second of window
+	Throughput   = "throughput_per_s"           // completed operations inside the window / window
+	Rate         = "rate_per_s"                 // open loop: customers a second that were asked for
+	Goodput      = "goodput_per_s"              // of them those that ended within their customer's patience
+	Dropped      = "dropped"                    // customers of the window who found the queue full
+	Abandoned    = "abandoned"                  // customers of the window who lost patience
+	LostShare    = "lost_share"                 // of the customers of the window, those who were not served
+	OfferedLoad  = "offered_load"               // rate of arrivals / capacity in a closed loop
+	ModelMG1     = "model_mg1_response_mean_ns" // what the formula says of the mean response
+	ModelMD1     = "model_md1_response_mean_ns" // the same of a service that takes always as long
+	ResponseP50  = "response_p50_ns"
+	ResponseMean = "response_mean_ns"
+	LatencyMean  = "latency_mean_ns"
+	LatencyP50   = "latency_p50_ns"
+	ItemsRate    = "items_per_s"
+	BytesRate    = "bytes_per_s"
+	WallSeconds  = "wall_seconds" // jobs: how long the whole job took
+	CPUSeconds   = "cpu_seconds"
+	Parallelism  = "parallelism"       // CPU seconds per second of window
+	Transient    = "transient_seconds" // virtual: how long after its beginning the load had settled, by MSER-5
 )
 
 // Unit is the unit of a metric.
@@ -219,4 +230,13 @@ type Summary struct {
 	High          Value      `json:"high"` // null below 6 trials
 	N             int        `json:"n"`
 	Bound         bool       `json:"bound"`
+	Mean          *Interval  `json:"mean,omitempty"`  // virtual: over the replications
+	Exact         bool       `json:"exact,omitempty"` // virtual: every trial repeats itself and says the same; low and high are the median
+}
+
+// Interval is a mean with Student's t interval, 95 %, which is null below 2 trials.
+type Interval struct {
+	Mean Value `json:"mean"`
+	Low  Value `json:"low"`
+	High Value `json:"high"`
 }

@@ -282,3 +282,30 @@ func BenchmarkKernel(b *testing.B) {
 		k.Run()
 	})
 }
+
+// TestWatch: to look at an instant disturbs nothing, and happens at that instant however busy the CPUs are.
+func TestWatch(t *testing.T) {
+	run := func(watch bool) (sum uint64, seen []int64) {
+		s := newScene(t, 2, Costs{Wake: Ns(60_000), Switch: Ns(200)})
+		main := mixture(s, 3, 20, 12)
+		s.k.Start(&main.G)
+		if watch {
+			for _, at := range []int64{0, 1, 500_000, 7_777_777} {
+				s.k.Watch(at, func() { seen = append(seen, s.k.Now()) })
+			}
+		}
+		s.k.Run()
+		if s.k.Err() != nil {
+			t.Fatal(s.k.Err())
+		}
+		return s.k.Checksum(), seen
+	}
+	plain, _ := run(false)
+	watched, seen := run(true)
+	if !slices.Equal(seen, []int64{0, 1, 500_000, 7_777_777}) {
+		t.Errorf("seen at %v", seen)
+	}
+	if plain != watched {
+		t.Error("who watches changes what is decided")
+	}
+}

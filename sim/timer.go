@@ -7,6 +7,7 @@ type Timer struct {
 	owner int32 // CPU on which it was started; its scheduler looks at it
 	g     *G
 	f     func() // called on the CPU that notices the timer, in place of waking g
+	watch func() // called at the very instant, outside of the machine
 	link  *Timer
 }
 
@@ -44,6 +45,14 @@ func (k *Kernel) NewTimer(f func()) *Timer {
 	return t
 }
 
+// Watch calls f at a time, not before now, between two events. Nothing notices it: no CPU wakes up, and f makes
+// no operations. So it may look at anything without disturbing what it sees.
+func (k *Kernel) Watch(at int64, f func()) {
+	t := &Timer{watch: f}
+	t.slot = k.timerSlot(t)
+	k.set(t.slot, max(at, k.now))
+}
+
 // fire is the event of a timer. It returns a goroutine that goes on at once, which only one that
 // comes back from a system call does.
 //
@@ -53,6 +62,12 @@ func (k *Kernel) NewTimer(f func()) *Timer {
 func (k *Kernel) fire(t *Timer) *G {
 	if t.g != nil && t.g.then == thenSyscall {
 		return k.exitSyscall(t.g)
+	}
+	if t.watch != nil {
+		k.timers[int(t.slot)-len(k.cpus)] = nil
+		k.release(t.slot)
+		t.watch()
+		return nil
 	}
 	t.link = nil
 	if k.expired.tail == nil {

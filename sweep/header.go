@@ -35,6 +35,8 @@ type Header struct {
 	Recorded    []Recorded       `json:"recorded,omitempty"`   // open loop: files of arrivals
 	Costs       string           `json:"costs,omitempty"`      // virtual time: what the scheduler takes; see sim.ParseCosts
 	Rule        *Rule            `json:"rule,omitempty"`       // of a run with a budget
+	Settled     string           `json:"settled,omitempty"`    // virtual time: why the warm-up is not the least one
+	Precision   *Precision       `json:"precision,omitempty"`  // virtual time: when the replications are enough
 }
 
 // Settings are what all trials of a sweep have in common.
@@ -71,6 +73,11 @@ func (h *Header) Plan(w *workload.Workload) (plan.Plan, error) {
 	}
 	if h.Blocks < 1 || len(h.Cases) == 0 {
 		return plan.Plan{}, errors.New("the run's plan is empty")
+	}
+	if h.Precision != nil {
+		if err := h.Precision.Validate(); err != nil {
+			return plan.Plan{}, err
+		}
 	}
 	p := plan.Plan{Seed: seed, Blocks: h.Blocks, Observed: h.Observed}
 	for _, c := range h.Cases {

@@ -30,6 +30,8 @@ type Sweep struct {
 	// Run runs one trial; it is trial.Runner.Run but in tests.
 	Run   func(context.Context, trial.Spec) (trial.Outcome, error)
 	Store Store
+	// Ahead, if not nil, is told of the trials that will be run next, in their order.
+	Ahead func([]trial.Spec)
 	// Done are the trials that an earlier execution stored.
 	Done []result.Trial
 	// Complete says that an earlier execution ended the sweep.
@@ -40,6 +42,9 @@ type Sweep struct {
 	Recorded map[string][]time.Duration
 	// Notify is told before each trial, and after each block with its trials.
 	Notify func(Event)
+
+	// known are the outcomes of trials that were run before the sweep began; see Settle.
+	known map[place]trial.Outcome
 
 	// The rest is for a run with a budget, whose header has a rule.
 
@@ -120,17 +125,33 @@ type execution struct {
 	had   map[place]result.Trial // by earlier executions
 	lines map[string]*int
 	clock *estimate
-	pace  *pace // nil without a budget
+	pace  *pace   // nil without a budget
+	at    stretch // where the run has a precision
 }
 
 // next are the cases of block b; false ends the sweep.
 func (e *execution) next(b int, trials []result.Trial) (cases []int, more bool, err error) {
+	if p := e.Header.Precision; p != nil {
+		if cases, more = p.next(e.Sweep, &e.at, b, trials); more {
+			e.clock.total = len(trials) + (e.at.until-b)*len(cases)
+			e.ahead(b, e.at.until, cases)
+		}
+		return cases, more, nil
+	}
 	if e.pace == nil {
+		e.ahead(b, e.Plan.Blocks, e.all())
 		return e.all(), b < e.Plan.Blocks, nil
 	}
 	cases, more, err = e.pace.next(b, trials, e.Sealed[b])
 	e.clock.foresee(e.pace, len(trials), b)
 	return cases, more, err
+}
+
+// ahead tells of the trials from block b to before until. It is told them again in each block.
+func (e *execution) ahead(b, until int, cases []int) {
+	if e.Ahead != nil {
+		e.Ahead(e.missing(b, until, cases))
+	}
 }
 
 // block runs what block b lacks, stores it and returns all of it. over says that the time was over before
@@ -192,18 +213,31 @@ func (e *execution) leftover(b int) []result.Trial {
 func (s *Sweep) Total() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
 
 // Missing are the specifications of the trials that were not run yet, in their order.
-func (s *Sweep) Missing() []trial.Spec {
-	had := map[[2]int]bool{}
+func (s *Sweep) Missing() []trial.Spec { return s.missing(0, s.Plan.Blocks, s.all()) }
+
+// missing are those of the cases in blocks from b to before until.
+func (s *Sweep) missing(b, until int, cases []int) []trial.Spec {
+	had := map[place]bool{}
 	for _, t := range s.Done {
-		had[[2]int{t.Block, t.Order}] = true
+		had[place{t.Block, t.Order}] = true
 	}
 	var specs []trial.Spec
-	for b := range s.Plan.Blocks {
-		for _, step := range s.Plan.Block(b) {
-			if !had[[2]int{step.Block, step.Order}] {
-				specs = append(specs, s.spec(step))
+	for ; b < until; b++ {
+		for _, spec := range s.specsOf(b, cases) {
+			at := place{spec.Block, spec.Order}
+			if _, known := s.known[at]; !known && !had[at] {
+				specs = append(specs, spec)
 			}
 		}
+	}
+	return specs
+}
+
+// specsOf are the specifications of the trials of the cases in a block.
+func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
+	var specs []trial.Spec
+	for _, step := range s.Plan.BlockOf(block, cases) {
+		specs = append(specs, s.spec(step))
 	}
 	return specs
 }
@@ -230,9 +264,12 @@ func (s *Sweep) HasJobs() bool {
 // one runs and stores one trial.
 func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) (result.Trial, error) {
 	spec := s.spec(step)
-	outcome, err := s.Run(ctx, spec)
-	if err != nil {
-		return result.Trial{}, err
+	outcome, known := s.known[place{step.Block, step.Order}]
+	if !known {
+		var err error
+		if outcome, err = s.Run(ctx, spec); err != nil {
+			return result.Trial{}, err
+		}
 	}
 	t := outcome.Trial
 	design, _ := s.Workload.Find(t.Design)

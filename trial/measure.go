@@ -10,6 +10,7 @@ import (
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/result"
@@ -48,6 +49,7 @@ type measurement struct {
 	design     workload.Design
 	world      world
 	virtual    bool
+	series     *series // virtual: of a stream
 	trial      result.Trial
 	histograms map[string][]byte
 	wrong      error // what the workload's check found
@@ -63,6 +65,7 @@ type snapshot struct {
 	at       time.Duration
 	counters host.Counters
 	useful   time.Duration
+	busy     time.Duration // virtual: of CPUs
 	readings map[*env.Meter]env.Reading
 	sharing  map[*env.Meter]int // resources of each meter
 }
@@ -75,7 +78,9 @@ func (m *measurement) warn(format string, args ...any) {
 
 func (m *measurement) snap() snapshot {
 	s := snapshot{at: m.world.Now(), useful: m.world.Useful()}
-	if !m.virtual {
+	if v, ok := m.world.(*virtual.World); ok {
+		s.busy = v.Busy()
+	} else {
 		s.counters.Read()
 	}
 	s.readings, s.sharing = map[*env.Meter]env.Reading{}, map[*env.Meter]int{}
@@ -183,6 +188,7 @@ func (m *measurement) forget() {
 		}
 	}
 	m.trial.WallSeconds = 0
+	m.trial.Period = nil
 	m.histograms = nil
 }
 
@@ -209,11 +215,7 @@ func (m *measurement) counters() {
 		m.set(result.Parallelism, cpu/result.Value(span))
 	}
 	if m.operations > 0 && m.trial.WallSeconds > 0 {
-		operations := result.Value(m.operations)
-		if m.design.Stream != nil && m.spec.Operations == 0 {
-			// The snapshots may lie a little off the window, so the rate counts.
-			operations *= result.Value(span / m.trial.WallSeconds)
-		}
+		operations := m.within(span)
 		m.set("allocs_per_op", delta.Get("allocs")/operations)
 		m.set("alloc_bytes_per_op", delta.Get("alloc_bytes")/operations)
 		m.set("cpu_per_op_ns", cpu*1e9/operations)
@@ -221,6 +223,16 @@ func (m *measurement) counters() {
 	if m.spec.Observed {
 		m.ledger(span, cpu, m.gcSeconds(delta.Get("gc_cycles")))
 	}
+}
+
+// within is the number of operations in a span between snapshots, which may lie a little off the window: so the
+// rate counts.
+func (m *measurement) within(span float64) result.Value {
+	operations := result.Value(m.operations)
+	if m.design.Stream != nil && m.spec.Operations == 0 {
+		operations *= result.Value(span / m.trial.WallSeconds)
+	}
+	return operations
 }
 
 // Expected reports whether a design declares that its trials may end like this.

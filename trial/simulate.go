@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/brewput/brewput/env"
@@ -22,7 +23,7 @@ type world interface {
 
 // Simulate runs a trial in virtual time, on as many CPUs as its point says, in this process: it shares
 // nothing with others, so that many may run at once. What virtual time costs nothing to see is always there:
-// the resources, and the work done as CPU time.
+// the resources, and the time that CPUs are busy, with the scheduler's costs, as CPU time.
 func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Costs) Outcome {
 	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
 	m.trial.World = result.Virtual
@@ -32,18 +33,19 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	m.set("violations", result.Value(v.Violations()))
 	m.set("operations_simulated", result.Value(v.Operations()))
 	m.finish(err, left)
+	m.trial.Decisions = fmt.Sprintf("%016x", v.Checksum())
 	return Outcome{Trial: m.trial, Histograms: m.histograms}
 }
 
 // simulated adds what the simulation counted between the snapshots, where a live trial asks the system.
 func (m *measurement) simulated() {
 	span := (m.ended.at - m.began.at).Seconds()
-	cpu := (m.ended.useful - m.began.useful).Seconds()
+	cpu := (m.ended.busy - m.began.busy).Seconds()
 	m.set(result.CPUSeconds, result.Value(cpu))
 	if span > 0 {
 		m.set(result.Parallelism, result.Value(cpu/span))
 	}
-	if m.operations > 0 {
-		m.set("cpu_per_op_ns", result.Value(cpu*1e9/float64(m.operations)))
+	if m.operations > 0 && m.trial.WallSeconds > 0 {
+		m.set("cpu_per_op_ns", result.Value(cpu*1e9)/m.within(span))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/hist"
 	"github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/result"
@@ -57,6 +58,9 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, clo
 		Operations: m.spec.Operations, Sample: m.spec.Sample,
 		AtBegin: m.begin, AtEnd: m.end,
 	}
+	if v, ok := m.world.(*virtual.World); ok {
+		loop.Note, loop.At = m.keep(e), v.At
+	}
 	l, err := loop.Run(e)
 	if err != nil {
 		return l.Total, l.Closed, err
@@ -66,7 +70,9 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, clo
 		m.trial.Rounding = float64(loop.Workers * max(loop.Sample, 1)) // all at once, where they keep step
 	}
 	m.set("concurrency", l.Concurrency)
-	return l.Total, l.Closed, m.distribution("latency", l.Latency, 0)
+	err = m.distribution("latency", l.Latency, 0)
+	m.settle("latency", 0)
+	return l.Total, l.Closed, err
 }
 
 // openLoop is closedLoop under customers who come when they come.
@@ -88,6 +94,9 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, close
 	}
 	if p.Has("arrivals") && offered.Gaps == nil {
 		loop.Arrivals.Kind = p.Text("arrivals")
+	}
+	if v, ok := m.world.(*virtual.World); ok {
+		loop.Note, loop.At = m.keep(e), v.At
 	}
 	if err := loop.Validate(); err != nil {
 		return 0, 0, err
@@ -117,6 +126,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, close
 	if err := m.distribution("response", l.Response, lost); err != nil {
 		return l.Total, l.Closed, err
 	}
+	m.settle("response", lost)
 	if m.trial.Unstable {
 		m.forgetResponse()
 		return l.Total, l.Closed, nil

@@ -160,6 +160,10 @@ func (w *World) ViolationsByStation() map[string]int64 {
 	return m
 }
 
+// At calls f when the time is at, between two events: it sees what is there and disturbs nothing. It must not
+// make operations.
+func (w *World) At(at time.Duration, f func()) { w.k.Watch(int64(at), f) }
+
 // Ordinal implements env.World.
 func (w *World) Ordinal(name string) int {
 	w.names[name]++

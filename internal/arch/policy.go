@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"internal/store":     {"result"},
 	"compare":            {"internal/stat", "plan", "result"},
 	"load":               {"env", "internal/hist", "result"},
-	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/hist", "internal/host", "load", "plan", "result", "sim", "workload"},
+	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/hist", "internal/host", "internal/stat", "load", "plan", "result", "sim", "workload"},
 	"model":              {},
 	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
 	"internal/aa":        {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial", "workload"},

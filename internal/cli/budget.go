@@ -10,6 +10,7 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
@@ -165,14 +166,17 @@ func listed(ns []int) string {
 
 // progressOf is how far an interrupted sweep came.
 func progressOf(s *sweep.Sweep, trials int) string {
-	if s.Header.Rule != nil {
+	if s.Header.Rule != nil || s.Header.Precision != nil {
 		return fmt.Sprintf("%d trials", trials)
 	}
 	return fmt.Sprintf("%d of %d trials", trials, s.Total())
 }
 
-// conclude says why a run with a budget ended.
-func (a *app) conclude(s *sweep.Sweep) {
+// conclude says why a run with a budget or a precision ended.
+func (a *app) conclude(s *sweep.Sweep, trials []result.Trial) {
+	if s.Header.Precision != nil {
+		a.concludePrecision(s, trials)
+	}
 	if s.Header.Rule == nil || len(s.Looks) == 0 {
 		return
 	}

@@ -55,7 +55,8 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 			dir = filepath.Join("brewput-runs", w.Name+"-"+header.Started.Format("20060102-150405")+"-"+strconv.Itoa(n))
 		}
 	}
-	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Run: runnerOf(w, header)}
+	s := &sweep.Sweep{Workload: w, Header: header, Plan: p}
+	equip(s)
 	if err := a.prepareVerdicts(s, o); err != nil {
 		return err
 	}
@@ -64,6 +65,11 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 	}
 	if err := a.measureCapacities(ctx, s, dir); err != nil || a.code != exitOK {
 		return err
+	}
+	if o.settle && s.Header.Settings.Operations == 0 {
+		if err := a.settle(ctx, s, dir); err != nil {
+			return err
+		}
 	}
 	run, err := store.Create(dir, s.Header)
 	if err != nil {
@@ -259,20 +265,20 @@ func sameHere(h sweep.Header, dir string) error {
 	return nil
 }
 
-// runnerOf runs one trial after the other, in the world of the sweep.
-func runnerOf(w *workload.Workload, h sweep.Header) func(context.Context, trial.Spec) (trial.Outcome, error) {
-	if h.World == result.Virtual {
-		return simulate(w, h)
+// equip lets a sweep run its trials, in its world.
+func equip(s *sweep.Sweep) {
+	if s.Header.World == result.Virtual {
+		m := newSimulator(s.Workload, s.Header)
+		s.Run, s.Ahead = m.Run, m.Ahead
+		return
 	}
-	return (&trial.Runner{TimeLimit: time.Duration(h.Settings.TimeLimit)}).Run
+	s.Run = (&trial.Runner{TimeLimit: time.Duration(s.Header.Settings.TimeLimit)}).Run
 }
 
 // execute runs the sweep, shows its progress and renders its results.
 func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOptions) error {
 	out := a.newOutput(o.format, s)
-	if s.Run = runnerOf(s.Workload, s.Header); s.Header.World == result.Virtual {
-		s.Run = newSimulator(s).Run
-	}
+	equip(s)
 	progress := newProgress(a.stderr)
 	s.Notify = func(e sweep.Event) {
 		if e.Trials != nil {
@@ -300,7 +306,7 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 	case !interrupted:
 		a.code = exitCode(trials)
 		a.failures(trials)
-		a.conclude(s)
+		a.conclude(s, trials)
 		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
 	}
 	return nil
@@ -348,6 +354,9 @@ func (a *app) announce(s *sweep.Sweep, dir string) {
 	fmt.Fprintln(a.stderr, text)
 	for _, w := range s.Header.Warnings {
 		fmt.Fprintln(a.stderr, "warning:", w)
+	}
+	if s.Header.Settled != "" {
+		fmt.Fprintln(a.stderr, s.Header.Settled)
 	}
 }
 

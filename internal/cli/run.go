@@ -34,6 +34,8 @@ type runOptions struct {
 	oversubscribe bool
 	virtual       bool   // sim
 	cost          string // sim: of the scheduler; "" for typical ones
+	precision     string // sim: how well means are to be known; "": count replications
+	settle        bool   // sim: the warm-up is the least one
 }
 
 // verb is the command that has these options.
@@ -151,6 +153,10 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			}
 			if err := fromEnvironment(cmd.InheritedFlags(), os.LookupEnv); err != nil {
 				return err
+			}
+			o.settle = o.virtual && !cmd.Flags().Changed("warmup")
+			if count && o.precision != "" {
+				return usage("--count and --precision both say how many replications there are; give one of them")
 			}
 			if duration {
 				o.operations = 0 // the command line wins

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
@@ -32,7 +33,7 @@ numbers on every machine. Work takes the time that the design says (its burns); 
 its primitives take is --cost. It does not model caches, memory bandwidth, garbage collection or the host.
 
 Factors, formats and the run directory are those of run. Each further replication (--count) has customers of its own.`,
-		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking --cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 --jitter 2ms --count 10"),
+		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking --cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 --jitter 2ms --precision 0.5%"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				_, err := a.find(args[0])
@@ -50,8 +51,9 @@ Factors, formats and the run directory are those of run. Each further replicatio
 	f := cmd.PersistentFlags()
 	o.addCommon(f)
 	f.IntVar(&o.count, "count", 1, "replications, each with customers of its own; 6 and more have intervals")
+	f.StringVar(&o.precision, "precision", "", "replications until half of the 95 % interval of every mean rate and time is at most `SHARE` of it, such as 1%")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "virtual `TIME` that is measured")
-	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it")
+	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (default 1s, and more where a design takes longer to settle)")
 	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, spin, steal, switch, spawn, chan, lock, timer, syscall (default typical ones)")
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
@@ -78,10 +80,30 @@ func (a *app) virtualHeader(w *workload.Workload, o runOptions, cases []plan.Cas
 		},
 		Environment: host.Read(), Warnings: []string{},
 	}
+	if o.precision != "" {
+		relative, err := parsePrecision(o.precision)
+		if err != nil {
+			return sweep.Header{}, err
+		}
+		h.Precision = sweep.UpTo(relative)
+		h.Blocks = h.Precision.Most
+	}
 	if o.cost == "" {
 		h.Warnings = append(h.Warnings, "the scheduler's costs are typical ones, not of a machine that was measured: "+h.Costs+"; set them with --cost")
 	}
 	return h, nil
+}
+
+// settle finds the warm-up of a new sweep.
+func (a *app) settle(ctx context.Context, s *sweep.Sweep, dir string) error {
+	if err := store.Vacant(dir); err != nil { // before the time is spent
+		return storeError(err)
+	}
+	err := s.Settle(ctx)
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(a.stderr, "brewput: interrupted while the first replication showed how long a warm-up is needed; nothing is stored yet")
+	}
+	return err
 }
 
 // virtualCases refuses what has no virtual world.
@@ -97,26 +119,12 @@ func virtualCases(w *workload.Workload, cases []plan.Case) error {
 	return nil
 }
 
-// simulate runs one trial in virtual time.
-func simulate(w *workload.Workload, h sweep.Header) func(context.Context, trial.Spec) (trial.Outcome, error) {
-	costs, err := sim.ParseCosts(h.Costs)
-	return func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return trial.Outcome{}, err
-		}
-		d, _ := w.Find(spec.Design)
-		return trial.Simulate(spec, w, d, costs), nil
-	}
-}
-
-// simulator runs the trials of a sweep in virtual time, ahead of their being asked for, as many at once as
-// there are CPUs. A trial depends on nothing but its specification, and so its result not on how many.
+// simulator runs trials in virtual time, ahead of their being asked for, as many at once as there are CPUs. A
+// trial depends on nothing but its specification, and so its result not on how many.
 type simulator struct {
-	run   func(context.Context, trial.Spec) (trial.Outcome, error)
-	ahead map[[2]int]chan simulated // by block and order
+	run   func(trial.Spec) (trial.Outcome, error)
+	ahead map[string]chan simulated // by specification
+	begun map[string]bool
 	next  []trial.Spec
 	slots chan struct{}
 }
@@ -126,25 +134,47 @@ type simulated struct {
 	err     error
 }
 
-// newSimulator looks ahead over the trials that are still to be run.
-func newSimulator(s *sweep.Sweep) *simulator {
-	return &simulator{run: simulate(s.Workload, s.Header), ahead: map[[2]int]chan simulated{},
-		next: s.Missing(), slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+// newSimulator runs trials of a workload under the costs of a header.
+func newSimulator(w *workload.Workload, h sweep.Header) *simulator {
+	costs, err := sim.ParseCosts(h.Costs)
+	return &simulator{
+		run: func(spec trial.Spec) (trial.Outcome, error) {
+			if err != nil {
+				return trial.Outcome{}, err
+			}
+			d, _ := w.Find(spec.Design)
+			return trial.Simulate(spec, w, d, costs), nil
+		},
+		ahead: map[string]chan simulated{}, begun: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
+}
+
+// key names a trial with all that it depends on.
+func key(s trial.Spec) string {
+	return fmt.Sprint(s.Block, s.Order, s.Seed, s.Design, s.Point, s.Warmup, s.Duration)
+}
+
+// Ahead says which trials come next, in place of those that it said before.
+func (m *simulator) Ahead(specs []trial.Spec) {
+	m.next = specs
 }
 
 // Run returns the outcome of a trial.
 func (m *simulator) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
-	place := [2]int{spec.Block, spec.Order}
-	if m.ahead[place] == nil {
+	k := key(spec)
+	if m.ahead[k] == nil {
 		m.begin(ctx, spec)
 	}
 	// Twice as many as there are CPUs are begun: one that takes long does not hold up the rest.
 	for len(m.next) > 0 && len(m.ahead) < 2*cap(m.slots) {
-		m.begin(ctx, m.next[0])
+		if !m.begun[key(m.next[0])] {
+			m.begin(ctx, m.next[0])
+		}
+		m.next = m.next[1:]
 	}
 	select {
-	case s := <-m.ahead[place]:
-		delete(m.ahead, place)
+	case s := <-m.ahead[k]:
+		delete(m.ahead, k)
 		return s.outcome, s.err
 	case <-ctx.Done():
 		return trial.Outcome{}, ctx.Err()
@@ -152,22 +182,66 @@ func (m *simulator) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, er
 }
 
 func (m *simulator) begin(ctx context.Context, spec trial.Spec) {
-	done := make(chan simulated, 1)
-	m.ahead[[2]int{spec.Block, spec.Order}] = done
-	m.next = slices.DeleteFunc(m.next, func(s trial.Spec) bool { return s.Block == spec.Block && s.Order == spec.Order })
+	k, done := key(spec), make(chan simulated, 1)
+	m.ahead[k], m.begun[k] = done, true
 	go func() {
 		m.slots <- struct{}{}
 		defer func() { <-m.slots }()
-		outcome, err := m.run(ctx, spec)
-		done <- simulated{outcome, err}
+		s := simulated{err: ctx.Err()} // one that begins after an interruption is for nothing
+		if s.err == nil {
+			s.outcome, s.err = m.run(spec)
+		}
+		done <- s
 	}()
 }
 
 // virtualIntent is what is still to be calculated.
 func virtualIntent(s *sweep.Sweep) string {
 	text := fmt.Sprintf("%s, in virtual time: %d designs with their points, x %d replications", s.Workload.Name, len(s.Plan.Cases), s.Plan.Blocks)
+	if p := s.Header.Precision; p != nil {
+		text = fmt.Sprintf("%s, in virtual time: %d designs with their points, x %d to %d replications, until every mean is within %v",
+			s.Workload.Name, len(s.Plan.Cases), p.First, p.Most, percent(p.Relative))
+	}
 	if len(s.Done) > 0 {
 		text += fmt.Sprintf(", %d of them done", len(s.Done))
 	}
 	return text
+}
+
+// parsePrecision reads "1%" or "0.01".
+func parsePrecision(text string) (float64, error) {
+	number, unit := strings.TrimSuffix(text, "%"), 1.0
+	if number != text {
+		unit = 100
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil {
+		return 0, usage("--precision %s is not a share; write it as 1%% or 0.01", text)
+	}
+	if v /= unit; !(v >= 0.0001 && v <= 0.5) {
+		return 0, usage("--precision %s is out of range; give 0.01%% to 50%%", text)
+	}
+	return v, nil
+}
+
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + " %" }
+
+// concludePrecision says how well the means are known.
+func (a *app) concludePrecision(s *sweep.Sweep, trials []result.Trial) {
+	p := s.Header.Precision
+	least, widest, missed := "", -1.0, 0
+	for i, c := range s.Plan.Cases {
+		metric, half := s.Widest(trials, i)
+		if half > p.Relative {
+			missed++
+		}
+		if half > widest {
+			least, widest = fmt.Sprintf("%s of %s (%s)", metric, c.Design, c.Point), half
+		}
+	}
+	text := fmt.Sprintf("%d trials: every mean within %s", len(trials), percent(p.Relative))
+	if missed > 0 {
+		text = fmt.Sprintf("%d trials: %d of %d cases are not within %s after %d replications; give a longer --duration", len(trials), missed, len(s.Plan.Cases), percent(p.Relative), p.Most)
+	}
+	fmt.Fprintf(a.stderr, "%s; the least precise is %s, %s\n", text, least, percent(widest))
 }

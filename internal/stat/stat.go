@@ -57,6 +57,22 @@ func Quantile(sorted []float64, q float64) float64 {
 	return a*(1-t) + b*t
 }
 
+// MeanInterval is the mean with Student's t interval of the given confidence (0.95), for independent values
+// that are normal, or so many that their mean is. The ends are NaN below two values.
+func MeanInterval(xs []float64, confidence float64) (mean, low, high float64) {
+	mean = Mean(xs)
+	ssq := 0.0
+	for _, x := range xs {
+		ssq += (x - mean) * (x - mean)
+	}
+	n := float64(len(xs))
+	half := math.NaN()
+	if n > 1 {
+		half = tQuantile((1+confidence)/2, n-1) * math.Sqrt(ssq/(n-1)/n)
+	}
+	return mean, mean - half, mean + half
+}
+
 // MedianInterval is the median with an interval that holds the median of the distribution with at
 // least the given confidence (0.95), whatever continuous distribution it is; of a discrete one,
 // with more. The ends are the order statistics r and n+1-r with the largest r that has the confidence,

@@ -1,0 +1,122 @@
+package compare
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/result"
+)
+
+// precise are the means by which a row's precision is judged: of a closed loop its rate and time, of an open one
+// its time, whose rate is given.
+func (r *Row) precise() []string {
+	switch {
+	case r.Job:
+		return []string{result.WallSeconds}
+	case r.Open:
+		return []string{result.ResponseMean}
+	}
+	return []string{result.Throughput, result.LatencyMean}
+}
+
+// Widest is the least precise of them, with half of its 95 % interval by itself: infinite below two trials, and 0
+// where no trial has a number, as more of them would not help.
+func (r *Row) Widest() (metric string, half float64) {
+	for _, name := range r.precise() {
+		s := r.Metric(name)
+		h := 0.0
+		switch {
+		case r.N == 1 && !s.Exact:
+			h = math.Inf(1)
+		case s.Mean != nil && s.Mean.Mean > 0:
+			h = float64(s.Mean.High-s.Mean.Low) / 2 / float64(s.Mean.Mean)
+		}
+		if metric == "" || h > half {
+			metric, half = name, h
+		}
+	}
+	return metric, half
+}
+
+// average adds to a summary in virtual time the mean with its interval. Replications differ in their customers
+// alone, and their mean, other than their median, is what the formulas of queueing theory are about.
+func average(s *result.Summary, xs []float64, exact bool) {
+	if !s.Median.Known() {
+		s.Mean = &result.Interval{Mean: s.Median, Low: s.Median, High: s.Median}
+		return
+	}
+	if exact {
+		s.Exact, s.Low, s.High = true, s.Median, s.Median
+		s.Mean = &result.Interval{Mean: s.Median, Low: s.Median, High: s.Median}
+		return
+	}
+	mean, low, high := stat.MeanInterval(xs, confidence)
+	s.Mean = &result.Interval{Mean: result.Value(mean), Low: result.Value(low), High: result.Value(high)}
+}
+
+// exactly reports whether every trial repeated itself and says the same: then it is no sample.
+func exactly(good []*result.Trial, metric string, xs []float64) bool {
+	timed := strings.HasPrefix(metric, "latency_") || strings.HasPrefix(metric, "response_")
+	if metric != result.Throughput && !timed || len(xs) == 0 {
+		return false
+	}
+	for i, t := range good {
+		if t.Period == nil || xs[i] != xs[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// Decisions is the checksum of what the scheduler decided in all trials of some rows; 0 where nothing is known.
+func Decisions(rows []Row) uint64 {
+	sum := uint64(0)
+	for i := range rows {
+		if d := rows[i].Decisions; d != 0 {
+			sum = fold(sum, strconv.FormatUint(d, 16))
+		}
+	}
+	return sum
+}
+
+// fold takes one more checksum into a sum (FNV-1a). Their order counts.
+func fold(sum uint64, text string) uint64 {
+	if text == "" {
+		return sum
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%x %s", sum, text)
+	return h.Sum64()
+}
+
+// exactVerdicts are those on pairs whose measures are exact: a ratio without a doubt, of any number of trials.
+func (j Judgement) exactVerdicts(rows []Row) []Verdict {
+	var list []Verdict
+	for _, p := range j.family(rows) {
+		if !exactPair(p) {
+			continue
+		}
+		a, b := p[0].Metric(measureOf(p[0])).Median, p[1].Metric(measureOf(p[1])).Median
+		v := newPairedVerdict(p[0], p[1], stat.Comparison{N: min(p[0].N, p[1].N), Ratio: float64(a / b)})
+		v.Exact, v.Low, v.High, v.Margin = true, v.Ratio, v.Ratio, j.Margin
+		v.P, v.Permutation, v.Detectable = result.Unavailable, result.Unavailable, result.Unavailable
+		switch {
+		case float64(v.Ratio) <= 1+j.Margin && 1/float64(v.Ratio) <= 1+j.Margin:
+			v.Verdict = Equivalent
+		case (v.Ratio > 1) == result.LargerIsBetter(v.Metric):
+			v.Verdict = Faster
+		default:
+			v.Verdict = Slower
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+func exactPair(p [2]*Row) bool {
+	return p[0].Metric(measureOf(p[0])).Exact && p[1].Metric(measureOf(p[1])).Exact
+}

@@ -1,0 +1,96 @@
+package compare
+
+import (
+	"math"
+	"testing"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// replication is a trial in virtual time.
+func replication(design string, block int, rate float64, repeats int) result.Trial {
+	t := result.Trial{Kind: result.KindTrial, Workload: "w", Design: design, World: result.Virtual, Block: block, Status: result.OK, Expected: true,
+		Type: result.Stream, Operations: 1000, Metrics: result.Metrics{result.Throughput: result.Value(rate), result.LatencyMean: result.Value(1e9 / rate), "violations": 0}}
+	if repeats > 0 {
+		t.Period = &result.Period{Operations: 1, Seconds: 1 / rate, Repeats: repeats}
+	}
+	return t
+}
+
+func caseOf(design string) plan.Case { return plan.Case{Design: design} }
+
+func TestMeansInVirtualTime(t *testing.T) {
+	cases := []plan.Case{caseOf("a")}
+	trials := []result.Trial{replication("a", 0, 100, 0), replication("a", 1, 104, 0), replication("a", 2, 96, 0)}
+	row := Rows(trials, cases)[0]
+	s := row.Metric(result.Throughput)
+	// Three values with a standard deviation of 4: 4.3027 * 4 / sqrt 3 on either side.
+	if s.Mean == nil || s.Mean.Mean != 100 || math.Abs(float64(s.Mean.High)-109.937) > 1e-3 || s.Exact {
+		t.Errorf("mean %+v", s.Mean)
+	}
+	metric, half := row.Widest()
+	if metric != result.LatencyMean || math.Abs(half-0.0995) > 1e-3 {
+		t.Errorf("the least precise is %s with %v", metric, half)
+	}
+	one := Rows(trials[:1], cases)[0]
+	if _, half := one.Widest(); !math.IsInf(half, 1) {
+		t.Errorf("one replication has a precision of %v", half)
+	}
+	live := trials[0]
+	live.World = result.Live
+	if s := Rows([]result.Trial{live}, cases)[0].Metric(result.Throughput); s.Mean != nil {
+		t.Error("a live summary has a mean")
+	}
+}
+
+// TestExactMeasures: trials that repeat themselves and agree are no sample, and their ratio has no doubt.
+func TestExactMeasures(t *testing.T) {
+	cases := []plan.Case{caseOf("a"), caseOf("b")}
+	trials := []result.Trial{replication("a", 0, 250, 9), replication("b", 0, 1000, 9)}
+	rows := Rows(trials, cases)
+	if s := rows[0].Metric(result.Throughput); !s.Exact || s.Low != 250 || s.High != 250 {
+		t.Errorf("%+v", s)
+	}
+	if s := rows[0].Metric("violations"); s.Exact {
+		t.Error("a count over the window is not exact")
+	}
+	v := Usual("", nil).Verdicts(rows, trials)
+	if len(v) != 1 || v[0].Verdict != Faster || !v[0].Exact || v[0].Ratio != 4 || v[0].Low != 4 || v[0].N != 1 || v[0].P.Known() {
+		t.Fatalf("%+v", v)
+	}
+	for _, test := range []struct {
+		a, b    float64
+		verdict string
+	}{{100, 101.9, Equivalent}, {101.9, 100, Equivalent}, {100, 98, Slower}} {
+		trials := []result.Trial{replication("a", 0, test.a, 9), replication("b", 0, test.b, 9)}
+		if v := Usual("", nil).Verdicts(Rows(trials, cases), trials); len(v) != 1 || v[0].Verdict != test.verdict {
+			t.Errorf("%v beside %v: %+v, want %s", test.b, test.a, v, test.verdict)
+		}
+	}
+	// Replications that disagree are a sample, whether each repeats itself or not.
+	trials = append(trials, replication("a", 1, 251, 9), replication("b", 1, 1000, 9))
+	rows = Rows(trials, cases)
+	if rows[0].Metric(result.Throughput).Exact || !rows[1].Metric(result.Throughput).Exact {
+		t.Error("exactness")
+	}
+	if v := Usual("", nil).Verdicts(rows, trials); len(v) != 1 || v[0].Exact {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestDecisions: the checksum tells runs apart that differ in one decision, or in who made it.
+func TestDecisions(t *testing.T) {
+	cases := []plan.Case{caseOf("a"), caseOf("b")}
+	sum := func(a, b string) uint64 {
+		x, y := replication("a", 0, 1, 0), replication("b", 0, 1, 0)
+		x.Decisions, y.Decisions = a, b
+		return Decisions(Rows([]result.Trial{x, y}, cases))
+	}
+	if sum("1", "2") == 0 || sum("1", "2") != sum("1", "2") || sum("1", "2") == sum("2", "1") || sum("1", "2") == sum("1", "3") {
+		t.Error("checksums")
+	}
+	if sum("", "") != 0 {
+		t.Error("nothing is known and has a checksum")
+	}
+}
