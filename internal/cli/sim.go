@@ -236,12 +236,13 @@ func (a *app) concludePrecision(s *sweep.Sweep, trials []result.Trial) {
 			missed++
 		}
 		if half > widest {
-			least, widest = fmt.Sprintf("%s of %s (%s)", metric, c.Design, c.Point), half
+			words := map[string]string{result.Throughput: "throughput", result.LatencyMean: "mean latency", result.ResponseMean: "mean response", result.WallSeconds: "wall time"}
+			least, widest = fmt.Sprintf("the %s of %s (%s)", words[metric], c.Design, c.Point), half
 		}
 	}
 	text := fmt.Sprintf("%d trials: every mean within %s", len(trials), percent(p.Relative))
 	if missed > 0 {
 		text = fmt.Sprintf("%d trials: %d of %d cases are not within %s after %d replications; give a longer --duration", len(trials), missed, len(s.Plan.Cases), percent(p.Relative), p.Most)
 	}
-	fmt.Fprintf(a.stderr, "%s; the least precise is %s, %s\n", text, least, percent(widest))
+	fmt.Fprintf(a.stderr, "%s; the least precise is %s, within %s\n", text, least, percent(widest))
 }
