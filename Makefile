@@ -27,6 +27,7 @@ check: cc ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean git 
 	for os in darwin windows; do GOOS=$$os $(GO) build -o /dev/null ./cmd/brewput || exit 1; done
 	GOARCH=arm64 $(GO) build -o /dev/null ./cmd/brewput
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) $(RACE_PACKAGES)
+	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -run '^TestSimulator' ./internal/cli
 	@test -z "$$(git status --porcelain)" || { echo "git status is not clean:"; git status --short; exit 1; }
 
 bench: ## what env, the load loop and a trial cost

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/catalog/coffee"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/sweep"
+	"github.com/brewput/brewput/trial"
+)
+
+func simSpecs(n int) []trial.Spec {
+	var specs []trial.Spec
+	for i := range n {
+		point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1 + i%3)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(2)},
+			plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)}, plan.Setting{Factor: "jitter", Level: plan.DurationLevel(time.Millisecond)})
+		specs = append(specs, trial.Spec{Workload: "coffee", Design: "finelocking", Point: point, Block: i, Seed: uint64(i), Duration: 50 * time.Millisecond, Sample: 1})
+	}
+	return specs
+}
+
+// TestSimulatorRunsAhead: what is run ahead of its being asked for, beside others, is what it would be alone;
+// trials that are never asked for are in nobody's way.
+func TestSimulatorRunsAhead(t *testing.T) {
+	w, specs := coffee.Workload(), simSpecs(30)
+	d, _ := w.Find("finelocking")
+	m := newSimulator(w, sweep.Header{Costs: "wake=60us"})
+	costs, err := sim.ParseCosts("wake=60us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Ahead(specs)
+	for i, spec := range specs {
+		if i%7 == 3 {
+			continue // begun ahead, perhaps, and not wanted
+		}
+		if i == 15 {
+			m.Ahead(specs[i:]) // told again
+		}
+		got, err := m.Run(t.Context(), spec)
+		want, _ := json.Marshal(trial.Simulate(spec, w, d, costs))
+		if got, _ := json.Marshal(got); err != nil || string(got) != string(want) {
+			t.Errorf("trial %d: %s, %v, alone %s", i, got, err, want)
+		}
+	}
+}
+
+// TestSimulatorStops: nothing begins once the run is interrupted.
+func TestSimulatorStops(t *testing.T) {
+	m := newSimulator(coffee.Workload(), sweep.Header{Costs: "none"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	specs := simSpecs(5)
+	m.Ahead(specs)
+	if _, err := m.Run(ctx, specs[0]); !errors.Is(err, context.Canceled) {
+		t.Errorf("after an interruption: %v", err)
+	}
+}
+
+func TestParsePrecision(t *testing.T) {
+	for text, want := range map[string]float64{"1%": 0.01, "0.5 %": 0.005, "0.02": 0.02, "50%": 0.5, "0.01%": 0.0001} {
+		if got, err := parsePrecision(text); err != nil || got != want {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "%", "x", "0", "0%", "-1%", "51%", "NaN", "Inf", "1%%", strconv.Itoa(1)} {
+		if got, err := parsePrecision(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
