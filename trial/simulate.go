@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/env"
@@ -34,7 +35,12 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	m.set("operations_simulated", result.Value(v.Operations()))
 	m.finish(err, left)
 	m.trial.Decisions = fmt.Sprintf("%016x", v.Checksum())
-	return Outcome{Trial: m.trial, Histograms: m.histograms}
+	o := Outcome{Trial: m.trial, Histograms: m.histograms}
+	if what, _, stack := strings.Cut(m.trial.Error, "\n"); stack {
+		// The stack of a panic has addresses, and a trial says the same each time.
+		o.Trial.Error, o.Failure = what, m.trial.Error
+	}
+	return o
 }
 
 // simulated adds what the simulation counted between the snapshots, where a live trial asks the system.
