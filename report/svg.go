@@ -70,10 +70,9 @@ const hues = 7
 
 const svgStyle = `text{font-family:"Helvetica Neue",Arial,"Liberation Sans",sans-serif;font-size:12px;fill:#1b1b1f}
 .bg{fill:#fff}.lane{fill:#eeeef2}.grid{stroke:#d3d3da;fill:none}
-.title{font-size:15px;font-weight:bold}.small{font-size:10px;fill:#5c5c66}.end{text-anchor:end}.mid{text-anchor:middle}
-@media (prefers-color-scheme:dark){text{fill:#ececf0}.bg{fill:#16171b}.lane{fill:#25272d}.grid{stroke:#3b3e46}.small{fill:#a7a9b3}}
+.pale{fill-opacity:.55}.title{font-size:15px;font-weight:bold}.small{font-size:10px;fill:#5c5c66}.end{text-anchor:end}.mid{text-anchor:middle}
+@media (prefers-color-scheme:dark){text{fill:#ececf0}.bg{fill:#16171b}.lane{fill:#25272d}.grid{stroke:#3b3e46}.small{fill:#a7a9b3}.pale{fill-opacity:.72}}
 .in,.ins{fill:#000;text-anchor:middle;pointer-events:none}.in{font-size:9.5px;font-weight:bold}.ins{font-size:8.5px}
 .q0{fill:#e69f00}.q1{fill:#56b4e9}.q2{fill:#1fb58b}.q3{fill:#f0e442}.q4{fill:#4f93d8}.q5{fill:#e8743b}.q6{fill:#d98fb8}
-.none{fill:#a9a9b4}.cost{fill:#77777f}.many{fill:#8e8e99}
-.pale{fill-opacity:.5}
+.none{fill:#b4b4bf}.cost{fill:#66676f}.many{fill:#9a7fb0}
 `
