@@ -157,6 +157,12 @@ const NoRequest = math.MaxUint64
 // starts inherit that, and values that it sends carry it. It changes nothing else; live it is one
 // comparison.
 func (e Env) For(request uint64) {
+	if raceEnabled || e.t.machine != nil { // in this form the compiler inlines it
+		e.tellFor(request)
+	}
+}
+
+func (e Env) tellFor(request uint64) {
 	e.own()
 	if e.t.machine != nil {
 		e.t.machine.For(request)

@@ -240,3 +240,19 @@ func TestDeadlockHasTimeline(t *testing.T) {
 		t.Errorf("%v: %+v", err, l)
 	}
 }
+
+// TestLongestTimeline: a record of more spans than fit in memory ends early, and says so by its end.
+func TestLongestTimeline(t *testing.T) {
+	w := virtual.New(virtual.Config{Timeline: true})
+	err := w.Run("main", func(e env.Env) {
+		w.Record(time.Hour)
+		for i := range uint64(1<<20 + 5) {
+			e.For(i)
+			e.Burn(1)
+		}
+	})
+	l := w.Timeline()
+	if err != nil || len(l.Spans) > 1<<20+1 || l.To > 1<<20+1 || l.Busy() != l.To || l.Validate() != nil {
+		t.Errorf("%v; %d spans up to %d, %v", err, len(l.Spans), l.To, l.Validate())
+	}
+}
