@@ -97,9 +97,9 @@ func TestTimelineAtAnyScale(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	p := newPanel(&timeline.Timeline{CPUs: 1, To: 7_200e9})
-	if got := p.wide(0, 3_600e9); got < svgLanes/2-2 || got > svgLanes/2 {
-		t.Errorf("half of two hours is %v wide, of %v", got, svgLanes)
+	p := newPanel(&timeline.Timeline{CPUs: 1, To: 720_000e9})
+	if got := p.wide(0, 360_000e9); got < svgLanes/2-2 || got > svgLanes/2 {
+		t.Errorf("half of 200 hours is %v wide, of %v", got, svgLanes)
 	}
 }
 

@@ -18,9 +18,9 @@ type actor struct {
 	told     bool     // it, or who started it, has said for whom it works
 	stages   []string // stations that it is in
 
-	// A goroutine that waits to receive may turn to another request when it has received: it did not wait for
-	// the old one then, and all it did since is for the new one. Until it works one cannot know: unsure are
-	// the spans in question.
+	// A goroutine that waits to receive, or that waits for no request, may turn to another request when it is
+	// woken: it did not wait for the old one then, and all since it was woken is for the new one. Until it works
+	// or waits again one cannot know: unsure are the spans in question.
 	waited bool
 	unsure []int
 	// It has received a value with the request of another, from this resource. If it does not turn to that
@@ -56,9 +56,8 @@ func (r *recorder) Turns(g *sim.G, s sim.State) {
 		a.kind, a.cpu = timeline.Overhead, g.CPU()
 	case sim.Waits:
 		a.kind, a.resource = r.waiting(g)
-		if a.kind == timeline.Receiving || a.kind == timeline.Selecting {
-			a.waited, a.unsure = true, a.unsure[:0]
-		}
+		a.sure()
+		a.waited = a.kind == timeline.Receiving || a.kind == timeline.Selecting || a.request == timeline.NoRequest
 	case sim.Ended:
 		delete(r.actors, g)
 	}
@@ -138,8 +137,9 @@ func (r *recorder) turnTo(g *sim.G, a *actor, request int64) {
 	if request != a.request {
 		for _, i := range a.unsure {
 			s := &r.t.Spans[i]
-			s.Request = request
-			if s.Kind == timeline.Receiving || s.Kind == timeline.Selecting {
+			if s.Kind == timeline.Runnable || s.Kind == timeline.Overhead {
+				s.Request = request
+			} else {
 				s.Request = timeline.NoRequest
 			}
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/load"
+	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/timeline"
 )
 
@@ -82,10 +84,10 @@ func TestTimelineIsTheSame(t *testing.T) {
 	}
 }
 
-// diary runs body on CPUs without costs, records all of it, and prints it: who did what for which request, in us.
-func diary(t *testing.T, cpus int, body func(env.Env)) string {
+// diary runs body, records all of it, and prints it: who did what for which request, in us.
+func diary(t *testing.T, cpus int, costs sim.Costs, body func(env.Env)) string {
 	t.Helper()
-	w := virtual.New(virtual.Config{CPUs: cpus, Timeline: true})
+	w := virtual.New(virtual.Config{CPUs: cpus, Costs: costs, Timeline: true})
 	if w.Timeline() != nil {
 		t.Error("a timeline before the run")
 	}
@@ -137,6 +139,7 @@ func TestDiary(t *testing.T) {
 			grinder.Enter()
 			burns(e, 11_000)
 			grinder.Leave()
+			burns(e, 500)
 			g.Wait()
 		}, `
 0-10000 main running in grinder for 4
@@ -144,6 +147,7 @@ func TestDiary(t *testing.T) {
 10000-11000 child running for 4
 10000-11000 main runnable in grinder for 4
 11000-12000 main running in grinder for 4
+12000-12500 main running for 4
 `},
 		// The cook is told nothing by anybody and works for whom it receives from; the waiter says for whom.
 		"a pipe": {2, func(e env.Env) {
@@ -184,6 +188,34 @@ func TestDiary(t *testing.T) {
 70-90 - in a channel out for 8
 90-140 waiter running for 8
 `},
+		// Who waited to receive and then worked waited for the old request, not for the one to which it turns later.
+		"a late turn": {1, func(e env.Env) {
+			c := env.NewChan[int](e, "c", 0)
+			e.Go("waker", func(e env.Env) { e.Sleep(20_000); c.Send(0) })
+			e.For(1)
+			c.Recv()
+			burns(e, 10)
+			e.For(2)
+			burns(e, 10)
+		}, `
+0-20 waker sleeping
+0-20 main receiving c for 1
+20-30 main running for 1
+30-40 main running for 2
+`},
+		"a system call that loses its CPU": {1, func(e env.Env) {
+			g := e.Group()
+			g.Go(e, "other", func(e env.Env) { burns(e, 300) })
+			e.Syscall(100 * time.Microsecond)
+			burns(e, 10)
+			g.Wait()
+		}, `
+0-20 other runnable
+0-100 main in a system call
+20-320 other running
+100-320 main runnable
+320-330 main running
+`},
 		"a pool": {2, func(e env.Env) {
 			pool, m, g := env.NewChan[int](e, "machines", 1), e.Mutex("till"), e.Group()
 			pool.Send(1)
@@ -213,7 +245,7 @@ func TestDiary(t *testing.T) {
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := diary(t, c.cpus, c.body)
+			got := diary(t, c.cpus, sim.Costs{}, c.body)
 			if got != strings.TrimPrefix(c.want, "\n") {
 				t.Errorf("got\n%swant%s", got, c.want)
 			}
@@ -221,8 +253,20 @@ func TestDiary(t *testing.T) {
 	}
 }
 
-// TestDeadlockHasTimeline: a run that fails has a timeline up to where it failed; what goroutines do as they are
-// ended is not in it.
+// TestWokenForRequest: what waking up takes is for the request to which an idle server then turns.
+func TestWokenForRequest(t *testing.T) {
+	got := diary(t, 1, sim.Costs{Switch: sim.Ns(2000)}, func(e env.Env) {
+		e.Sleep(100 * time.Microsecond)
+		e.For(6)
+		burns(e, 10)
+	})
+	want := "0-2 main overhead\n2-102 main sleeping\n102-104 main overhead for 6\n104-114 main running for 6\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// TestDeadlockHasTimeline: a run that fails has a timeline up to where it failed.
 func TestDeadlockHasTimeline(t *testing.T) {
 	w := virtual.New(virtual.Config{CPUs: 1, Timeline: true})
 	err := w.Run("main", func(e env.Env) {
@@ -238,6 +282,35 @@ func TestDeadlockHasTimeline(t *testing.T) {
 	l := w.Timeline()
 	if err == nil || l == nil || l.To != 12_000 || l.Validate() != nil || len(l.Spans) != 3 || l.Spans[2].Kind != timeline.Locking || l.Spans[2].Stage != "s" {
 		t.Errorf("%v: %+v", err, l)
+	}
+}
+
+// TestIdleServer: in an open loop a worker who waits for a customer works for none.
+func TestIdleServer(t *testing.T) {
+	w := virtual.New(virtual.Config{CPUs: 2, Seed: 1, Timeline: true})
+	open := load.Open{Op: func(e env.Env, _ uint64) { e.Burn(time.Millisecond) }, Workers: 2,
+		Arrivals: load.Arrivals{Kind: load.Poisson, Rate: 300}, QueueLimit: -1, Warmup: 100 * time.Millisecond, Window: time.Second,
+		AtBegin: func() { w.Record(time.Second) }, AtEnd: func() {}}
+	err := w.Run("load", func(e env.Env) {
+		if _, err := open.Run(e); err != nil {
+			t.Error(err)
+		}
+	})
+	l := w.Timeline()
+	if err != nil || l.Validate() != nil {
+		t.Fatal(err, l.Validate())
+	}
+	idle := 0
+	for _, s := range l.Spans {
+		if s.Kind == timeline.Sleeping && l.Goroutines[s.Goroutine] != "load" {
+			idle++
+		}
+		if serves := s.Request != timeline.NoRequest; serves != s.Kind.OnCPU() {
+			t.Errorf("%+v", s)
+		}
+	}
+	if idle < 100 {
+		t.Errorf("workers waited for a customer %d times", idle)
 	}
 }
 
