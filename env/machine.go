@@ -11,6 +11,11 @@ type Machine interface {
 	World
 	// Use panics if the running goroutine is not t.
 	Use(t *Task)
+	// For is told for which request the running goroutine works from now on, Enter and Leave which station
+	// it uses. They are no operations: nothing is decided by them.
+	For(request uint64)
+	Enter(station string)
+	Leave(station string)
 	// Park returns when the operation that parked is carried out.
 	Park()
 	NewLock(name string) Lock

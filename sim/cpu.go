@@ -182,6 +182,7 @@ func (k *Kernel) act(c *cpu) *G {
 	case modeSolid:
 		k.busy += k.now - c.since
 		c.mode = modeRun
+		k.turns(c.g, Runs)
 		return k.proceed(c)
 	}
 	g := c.g // modeBusy
@@ -203,6 +204,7 @@ func (k *Kernel) preempt(c *cpu) {
 	c.g = nil
 	c.sliceEnd = k.now + slice
 	k.decided(didPreempt, c.id, int64(g.timer.slot))
+	k.turns(g, Ready)
 	k.global.push(g)
 	k.wakep()
 }
@@ -237,6 +239,7 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 		what = didRun
 	}
 	k.decided(what, c.id, int64(g.timer.slot))
+	k.turns(g, Runs)
 	if d := k.costs.Switch.draw(&k.draws); d > 0 {
 		k.pause(c, d)
 		return false
@@ -247,6 +250,7 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 // pause lets time pass on a CPU that cannot be preempted meanwhile.
 func (k *Kernel) pause(c *cpu, d int64) {
 	c.mode, c.since = modeSolid, k.now
+	k.turns(c.g, Pays)
 	k.set(c.id, k.now+d)
 }
 

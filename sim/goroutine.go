@@ -117,6 +117,7 @@ func (k *Kernel) enlist(g *G) {
 	}
 	k.last = g
 	k.live++
+	k.turns(g, Began)
 }
 
 // Exit ends the running goroutine; goexit0.
@@ -133,6 +134,7 @@ func (k *Kernel) Exit(g *G) {
 	}
 	g.prev, g.next = nil, nil
 	k.live--
+	k.turns(g, Ended)
 	k.leave(g)
 }
 
@@ -146,6 +148,7 @@ func (k *Kernel) leave(g *G) {
 // park is leave for a goroutine that somebody else must make ready.
 func (k *Kernel) park(g *G, code Code, on any) Outcome {
 	g.code, g.on, g.parked = code, on, true
+	k.turns(g, Waits)
 	k.leave(g)
 	return Parked
 }
@@ -153,6 +156,7 @@ func (k *Kernel) park(g *G, code Code, on any) Outcome {
 // ready makes a parked goroutine runnable on the CPU whose turn it is; goready.
 func (k *Kernel) ready(g *G) {
 	g.parked = false
+	k.turns(g, Ready)
 	k.put(k.cpu, g, true)
 	k.wakep()
 }

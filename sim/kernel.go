@@ -71,6 +71,8 @@ type Kernel struct {
 	sent    bool // by the last Send or TrySend
 	err     error
 	reason  string // of the panic that an operation asks for
+
+	observer Observer // nil: nobody looks
 }
 
 // New makes a kernel whose time is 0.

@@ -203,6 +203,7 @@ func (k *Kernel) semrelease(g *G, s *sema, handOff bool) Outcome {
 		return Done
 	}
 	c := g.cpu // goyield
+	k.turns(g, Ready)
 	k.put(c, g, false)
 	k.leave(g)
 	return Parked

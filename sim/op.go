@@ -152,6 +152,7 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 	case Select, TrySelect:
 		return k.selects(g, op.Code == Select)
 	case Yield:
+		k.turns(g, Ready)
 		k.global.push(g)
 		k.wakep()
 		k.leave(g)

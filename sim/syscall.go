@@ -12,6 +12,7 @@ func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
 	c := g.cpu
 	g.then, g.code, g.parked = thenSyscall, Syscall, true
 	c.mode, c.since = modeSyscall, k.now
+	k.turns(g, Waits)
 	k.after(&g.timer, d)
 	if d > monitorPeriod {
 		k.set(c.id, k.now+monitorPeriod)
@@ -80,6 +81,7 @@ func (k *Kernel) exitSyscall(g *G) *G {
 		k.unwatch(c)
 		k.cancel(c.id)
 		k.cpu, c.mode = c, modeRun
+		k.turns(g, Runs)
 		return g
 	}
 	if c = &k.cpus[g.timer.owner]; c.mode == modeSyscall {
@@ -87,6 +89,7 @@ func (k *Kernel) exitSyscall(g *G) *G {
 		k.cancel(c.id)
 		c.g.cpu = nil
 	} else if c = k.unidle(); c == nil {
+		k.turns(g, Ready)
 		k.global.push(g)
 		return nil
 	}
@@ -94,5 +97,6 @@ func (k *Kernel) exitSyscall(g *G) *G {
 	c.sliceEnd = k.now + slice
 	k.cpu = c
 	k.decided(didRun, c.id, int64(g.timer.slot))
+	k.turns(g, Runs)
 	return g
 }

@@ -45,7 +45,7 @@ func (s *Sweep) Settle(ctx context.Context) error {
 // pilot runs the first replication of every case.
 func (s *Sweep) pilot(ctx context.Context) error {
 	s.known = nil
-	specs := s.specsOf(0, s.all())
+	specs := s.First()
 	if s.Ahead != nil {
 		s.Ahead(specs)
 	}

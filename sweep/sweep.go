@@ -233,6 +233,9 @@ func (s *Sweep) missing(b, until int, cases []int) []trial.Spec {
 	return specs
 }
 
+// First are the specifications of the trials of the first block.
+func (s *Sweep) First() []trial.Spec { return s.specsOf(0, s.all()) }
+
 // specsOf are the specifications of the trials of the cases in a block.
 func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
 	var specs []trial.Spec

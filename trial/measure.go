@@ -50,6 +50,7 @@ type measurement struct {
 	world      world
 	virtual    bool
 	series     *series // virtual: of a stream
+	opens      func()  // called as the window opens; nil for nothing
 	trial      result.Trial
 	histograms map[string][]byte
 	wrong      error // what the workload's check found
@@ -98,6 +99,9 @@ func (m *measurement) begin() {
 		m.gcBefore = host.GCSeconds()
 	}
 	m.began = m.snap()
+	if m.opens != nil {
+		m.opens()
+	}
 }
 
 func (m *measurement) end() { m.ended = m.snap() }

@@ -28,14 +28,15 @@ type world interface {
 func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Costs) Outcome {
 	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
 	m.trial.World = result.Virtual
-	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs})
+	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Timeline: spec.Timeline > 0})
 	m.world, m.virtual = v, true
+	m.opens = func() { v.Record(spec.Timeline) }
 	err, left := m.run()
 	m.set("violations", result.Value(v.Violations()))
 	m.set("operations_simulated", result.Value(v.Operations()))
 	m.finish(err, left)
 	m.trial.Decisions = fmt.Sprintf("%016x", v.Checksum())
-	o := Outcome{Trial: m.trial, Histograms: m.histograms}
+	o := Outcome{Trial: m.trial, Histograms: m.histograms, Timeline: v.Timeline()}
 	if what, _, stack := strings.Cut(m.trial.Error, "\n"); stack {
 		// The stack of a panic has addresses, and a trial says the same each time.
 		o.Trial.Error, o.Failure = what, m.trial.Error

@@ -18,6 +18,7 @@ func (w *World) watch(ended <-chan error) error {
 	for {
 		select {
 		case err := <-ended:
+			w.ended = true
 			return err
 		case <-tick.C:
 		}

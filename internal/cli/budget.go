@@ -23,11 +23,13 @@ const (
 
 var pairings = []string{neighbours, allPairs}
 
-// settleBudget decides between a count of blocks and a budget, which says how many there are: both on the
+// settleBudget decides between a count of blocks and a budget or a precision, which say how many there are: both on the
 // command line contradict each other; what comes from the environment gives way to the command line, and a
 // count to a budget.
 func (o *runOptions) settleBudget(count, budget bool) error {
 	switch {
+	case count && o.precision != "":
+		return usage("--count and --precision both say how many replications there are; give one of them")
 	case count && budget:
 		return usage("--count and --budget both say how many blocks there are; give one of them")
 	case count:

@@ -209,10 +209,9 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	if err := checkBaseline(w, o.baseline, p.Cases); err != nil {
 		return err
 	}
-	if !journal.Ended {
-		if err := sameHere(header, o.resume); err != nil {
-			return err
-		}
+	runs, err := o.checkResumed(header, journal.Ended)
+	if err != nil {
+		return err
 	}
 	if err := o.validateLimit(time.Duration(header.Settings.Warmup+header.Settings.Duration), header.Settings.Operations); err != nil {
 		return err
@@ -222,7 +221,7 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	}
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
 	s.Continue(journal.Trials, journal.Blocks, journal.Ended)
-	if !journal.Ended {
+	if runs {
 		if err := s.RereadArrivals(); err != nil {
 			return usageError{err}
 		}
@@ -239,13 +238,13 @@ func onlyResume(cmd *cobra.Command) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "resume", "format", "time-limit", "baseline", "compare":
+		case "resume", "format", "time-limit", "baseline", "compare", "timeline", "timeline-span":
 		default:
 			wrong = f.Name
 		}
 	})
 	if wrong != "" {
-		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, --compare and --time-limit with it", wrong)
+		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, --compare, --time-limit and --timeline with it", wrong)
 	}
 	return nil
 }
@@ -308,6 +307,7 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 		a.failures(trials)
 		a.conclude(s, trials)
 		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
+		return a.writeTimelines(ctx, s, o)
 	}
 	return nil
 }

@@ -36,6 +36,8 @@ type runOptions struct {
 	cost          string // sim: of the scheduler; "" for typical ones
 	precision     string // sim: how well means are to be known; "": count replications
 	settle        bool   // sim: the warm-up is the least one
+	timeline      string // sim: the file; "" for none
+	timelineSpan  time.Duration
 }
 
 // verb is the command that has these options.
@@ -151,13 +153,13 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if operations && duration {
 				return usage("--operations and --duration are two ways to end a trial; give one of them")
 			}
+			if cmd.Flags().Changed("timeline-span") && !cmd.Flags().Changed("timeline") {
+				return usage("--timeline-span changes nothing without --timeline FILE")
+			}
 			if err := fromEnvironment(cmd.InheritedFlags(), os.LookupEnv); err != nil {
 				return err
 			}
 			o.settle = o.virtual && !cmd.Flags().Changed("warmup")
-			if count && o.precision != "" {
-				return usage("--count and --precision both say how many replications there are; give one of them")
-			}
 			if duration {
 				o.operations = 0 // the command line wins
 			}
@@ -327,7 +329,7 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 	}
 	list := plan.Cases(designs, factorsOf, points)
 	if o.virtual {
-		return list, virtualCases(w, list)
+		return list, o.virtualCases(w, list)
 	}
 	return list, nil
 }

@@ -33,7 +33,7 @@ numbers on every machine. Work takes the time that the design says (its burns); 
 its primitives take is --cost. It does not model caches, memory bandwidth, garbage collection or the host.
 
 Factors, formats and the run directory are those of run. Each further replication (--count) has customers of its own.`,
-		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking --cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 --jitter 2ms --precision 0.5%"),
+		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking --cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 --jitter 2ms --precision 0.5%\nNAME sim coffee --designs locking,finelocking --cpus 4 --timeline kitchen.svg"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				_, err := a.find(args[0])
@@ -55,6 +55,7 @@ Factors, formats and the run directory are those of run. Each further replicatio
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "virtual `TIME` that is measured")
 	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (default 1s, and more where a design takes longer to settle)")
 	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, spin, steal, switch, spawn, chan, lock, timer, syscall (default typical ones)")
+	o.timelineFlags(f)
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	for _, w := range a.workloads {
@@ -106,8 +107,8 @@ func (a *app) settle(ctx context.Context, s *sweep.Sweep, dir string) error {
 	return err
 }
 
-// virtualCases refuses what has no virtual world.
-func virtualCases(w *workload.Workload, cases []plan.Case) error {
+// virtualCases refuses what has no virtual world, and what has no timeline.
+func (o *runOptions) virtualCases(w *workload.Workload, cases []plan.Case) error {
 	for _, c := range cases {
 		if d, _ := w.Find(c.Design); d.Worlds == workload.LiveOnly {
 			return usage("%s/%s has no virtual world: it uses what only a real machine has; leave it out with --designs", w.Name, d.Name)
@@ -116,7 +117,7 @@ func virtualCases(w *workload.Workload, cases []plan.Case) error {
 			return usage("--cpus %d: the simulation has at most %d CPUs", n, sim.MaxCPUs)
 		}
 	}
-	return nil
+	return o.checkTimeline(len(cases))
 }
 
 // simulator runs trials in virtual time, ahead of their being asked for, as many at once as there are CPUs. A
@@ -151,7 +152,7 @@ func newSimulator(w *workload.Workload, h sweep.Header) *simulator {
 
 // key names a trial with all that it depends on.
 func key(s trial.Spec) string {
-	return fmt.Sprint(s.Block, s.Order, s.Seed, s.Design, s.Point, s.Warmup, s.Duration)
+	return fmt.Sprint(s.Block, s.Order, s.Seed, s.Design, s.Point, s.Warmup, s.Duration, s.Timeline)
 }
 
 // Ahead says which trials come next, in place of those that it said before.
