@@ -108,13 +108,13 @@ func enoughForAll(s *sweep.Sweep, blocks int) error {
 	return usage("--compare all makes %d verdicts where neighbours make %d, and takes %d blocks to find what %d find then; there are %d: use --count %d, fewer designs, or --compare neighbours", many, few, needed, compare.LookBlocks()[0], blocks, needed)
 }
 
-// caseRows are rows of the cases as if all were measured.
+// caseRows are rows of the cases before any is measured.
 func caseRows(s *sweep.Sweep) []compare.Row {
 	var rows []compare.Row
 	for _, c := range s.Plan.Cases {
 		d, _ := s.Workload.Find(c.Design)
 		rows = append(rows, compare.Row{
-			Workload: s.Workload.Name, Design: c.Design, World: s.Header.World, Point: c.Point, N: 1,
+			Workload: s.Workload.Name, Design: c.Design, World: s.Header.World, Point: c.Point,
 			Bound: d.Expect == workload.Bound, Job: d.Job != nil, Open: workload.OpenLoop(c.Point),
 		})
 	}
