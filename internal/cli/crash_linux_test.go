@@ -260,7 +260,8 @@ func TestChildKilled(t *testing.T) {
 }
 
 // TestDiskFull runs the command on a file system of 32 KB in a mount namespace of its own: it stops
-// with exit 4 and says how to go on; with more room, --resume finishes.
+// with exit 4 and says how to go on; with more room, --resume finishes. A disk that cannot be written is no
+// wrong use of --resume either.
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	script := `mount -t tmpfs -o size=32k tmpfs "$1" || exit 77
@@ -270,6 +271,9 @@ echo "code $?"
 mount -o remount,size=16m "$shift_dir"
 "$@" run --resume "$shift_dir/run" >/dev/null
 echo "code $?"
+mount -o remount,ro "$shift_dir"
+"$@" run --resume "$shift_dir/run" >/dev/null
+echo "read-only: code $?"
 cp "$shift_dir/run/journal.ndjson" "$shift_dir/run/histograms.ndjson" "$COPY"`
 	exe, err := os.Executable()
 	if err != nil {
@@ -293,7 +297,7 @@ cp "$shift_dir/run/journal.ndjson" "$shift_dir/run/histograms.ndjson" "$COPY"`
 		t.Fatalf("%v\n%s", err, out)
 	}
 	text := string(out)
-	for _, want := range []string{"code 4\n", "no space left on device", "free space and continue with --resume " + dir + "/run", "code 0\n"} {
+	for _, want := range []string{"code 4\n", "no space left on device", "free space and continue with --resume " + dir + "/run", "code 0\n", "read-only: code 4\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)
 		}

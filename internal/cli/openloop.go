@@ -74,7 +74,7 @@ func (a *app) measureCapacities(ctx context.Context, s *sweep.Sweep, dir string)
 	}
 	if err == nil {
 		if err := s.CheckRates(); err != nil {
-			return usageError{err}
+			return asUsage(err)
 		}
 	}
 	return err

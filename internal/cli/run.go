@@ -287,7 +287,7 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 		if expr, ok := given[f.Name]; ok && !(f.Name == "cpus" && expr == "all") {
 			choice, err := f.Parse(expr, earlier)
 			if err != nil {
-				return nil, usageError{err}
+				return nil, asUsage(err)
 			}
 			choices[f.Name] = choice
 		}
@@ -303,7 +303,7 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 	}
 	points, err := plan.Points(factors, choices)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, asUsage(err)
 	}
 	if err := checkOpenLoop(points, o); err != nil {
 		return nil, err
@@ -311,7 +311,7 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 	for _, p := range points {
 		if w.Check != nil {
 			if err := w.Check(p); err != nil {
-				return nil, usageError{err}
+				return nil, asUsage(err)
 			}
 		}
 	}
