@@ -13,7 +13,9 @@ import (
 // full is a run whose disk is full when it is closed.
 type full struct{}
 
-func (full) Close() error { return &fs.PathError{Op: "sync", Path: "journal.ndjson", Err: syscall.EDQUOT} }
+func (full) Close() error {
+	return &fs.PathError{Op: "sync", Path: "journal.ndjson", Err: syscall.EDQUOT}
+}
 
 // TestExit: an error carries its code from where it arises, before and while trials run; an interrupt
 // outweighs a disk that fails, and that a wrong answer.
