@@ -1,9 +1,11 @@
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -183,6 +185,40 @@ func TestInterrupt(t *testing.T) {
 	j, err := store.Open(dir)
 	if err != nil || len(j.Trials) != 0 || j.Ended {
 		t.Errorf("the journal: %+v, %v", j, err)
+	}
+}
+
+// TestAllPairsGoOn: a run that is to compare all pairs goes on, though the blocks it has so far are too few for
+// that; and an interrupt of sim names sim.
+func TestAllPairsGoOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	cmd, _ := command(t, "sim", "coffee", "--designs", "locking,finelocking,multi", "--cpus", "2", "--duration", "200s", "--count", "14", "--compare", "all", "-o", dir)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewReader(stderr)
+	if _, err := said.ReadString('\n'); err != nil { // it has begun
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(said)
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(string(rest), "continue with: brewput sim --resume "+dir) {
+		t.Fatalf("exit %d, it says %q", code, rest)
+	}
+	if j, err := store.Open(dir); err != nil || j.Ended || len(j.Blocks) >= 12 {
+		t.Fatalf("it is not interrupted early: %d blocks, %v", len(j.Blocks), err)
+	}
+	again, _ := command(t, "sim", "--resume", dir, "--format", "json")
+	out, err := again.Output()
+	if err != nil || !strings.Contains(string(out), `"a":"multi","b":"locking"`) {
+		t.Errorf("%v: no verdict on multi and locking", err)
 	}
 }
 

@@ -41,6 +41,7 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 	if err != nil {
 		return err
 	}
+	header.Baseline, header.All = o.baseline, o.pairs == allPairs
 	p, err := header.Plan(w)
 	if err != nil {
 		return err
@@ -200,11 +201,11 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 	progress.clear()
 	interrupted := errors.Is(err, context.Canceled)
 	if interrupted {
-		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s run --resume %s\n", progressOf(s, len(trials)), name(), quoted(dir))
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s\n", progressOf(s, len(trials)), resumeHint(s.Header, dir))
 		a.code, err = exitInterrupted, nil
 	}
 	if outErr := out.finish(trials); outErr != nil {
-		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: %s run --resume %s --format %s", outErr, name(), quoted(dir), o.format))
+		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: %s --format %s", outErr, resumeHint(s.Header, dir), o.format))
 	}
 	if err == nil && !interrupted {
 		a.code = exitCode(trials)
@@ -238,6 +239,15 @@ func (a *app) failures(trials []result.Trial) {
 		text += "; see " + t.Failure
 	}
 	fmt.Fprintln(a.stderr, "brewput:", text)
+}
+
+// resumeHint is the command that continues a run, or shows it again.
+func resumeHint(h sweep.Header, dir string) string {
+	verb := "run"
+	if h.World == result.Virtual {
+		verb = "sim"
+	}
+	return name() + " " + verb + " --resume " + quoted(dir)
 }
 
 // quoted is a path as a shell reads it.
