@@ -105,6 +105,41 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestManyNames: names that differ in one place, wherever it is, and more of them than are told apart: no list
+// grows long, and no goroutine is lost.
+func TestManyNames(t *testing.T) {
+	const many = 3 * mostNames
+	for _, format := range []string{"%d", "%05d-brewer", "brewer-%d", "b-%d-r", "a brewer of a very long name, number %d", "%d is the number of one"} {
+		var n names
+		for i := range many {
+			n.find(fmt.Sprintf(format, i)).started.Add(1)
+		}
+		longest, known := 0, 0
+		for i := range n.buckets {
+			length := 0
+			for h := n.buckets[i].Load(); h != nil; h = h.next {
+				length++
+			}
+			longest, known = max(longest, length), known+length
+		}
+		if longest > 20 || known != mostNames { // 4 on average
+			t.Errorf("%s: the longest list has %d of %d names", format, longest, known)
+		}
+		if left := n.running(); len(left) != mostNames+1 || left[mostNames] != fmt.Sprintf("other names (%d)", many-mostNames) {
+			t.Errorf("%s: %d names, the last %q", format, len(left), left[len(left)-1])
+		}
+		if n.ended() {
+			t.Errorf("%s: %d goroutines are left, and all have ended", format, many)
+		}
+		for i := range many {
+			n.find(fmt.Sprintf(format, i)).ended.Add(1)
+		}
+		if left := n.running(); !n.ended() || len(left) != 0 {
+			t.Errorf("%s: all have ended but %q", format, left)
+		}
+	}
+}
+
 // fault is a panic value that takes its time to be printed: whoever takes the panicking goroutine
 // for ended can meanwhile end the process.
 type fault struct{}
