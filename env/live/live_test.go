@@ -26,7 +26,19 @@ func TestLaws(t *testing.T) {
 	t.Run("runtime", func(t *testing.T) {
 		envtest.Run(t, func(_ testing.TB, cfg envtest.Config) envtest.World {
 			var w *World
-			return adapt(&w, false, func(body func(env.Env)) error { return try(&w, cfg, body) })
+			return adapt(&w, false, func(body func(env.Env)) error {
+				w = New(Config{Seed: cfg.Seed, BurnRate: 1, Observe: cfg.Observe})
+				return try(w, body)
+			})
+		})
+	})
+	t.Run("poller", func(t *testing.T) {
+		envtest.Run(t, func(_ testing.TB, cfg envtest.Config) envtest.World {
+			var w *World
+			return adapt(&w, false, func(body func(env.Env)) error {
+				w = New(Config{Seed: cfg.Seed, BurnRate: 1, Observe: cfg.Observe, Poller: true})
+				return try(w, body)
+			})
 		})
 	})
 	t.Run("bubble", func(t *testing.T) {
@@ -34,7 +46,8 @@ func TestLaws(t *testing.T) {
 			var w *World
 			return adapt(&w, true, func(body func(env.Env)) (err error) {
 				synctest.Test(t.(*testing.T), func(*testing.T) {
-					err = try(&w, cfg, body)
+					w = New(Config{Seed: cfg.Seed, BurnRate: 1, Observe: cfg.Observe}) // inside the bubble
+					err = try(w, body)
 					time.Sleep(24 * time.Hour) // the bubble's: goroutines left behind end meanwhile
 				})
 				return err
@@ -52,16 +65,14 @@ func adapt(w **World, exact bool, run func(body func(env.Env)) error) envtest.Wo
 	}
 }
 
-// try runs body in a new world, which begins here to be inside the bubble, and turns its panic,
-// which Run passes on, into an error.
-func try(w **World, cfg envtest.Config, body func(env.Env)) (err error) {
+// try runs body and turns its panic, which Run passes on, into an error.
+func try(w *World, body func(env.Env)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	*w = New(Config{Seed: cfg.Seed, BurnRate: 1, Observe: cfg.Observe})
-	return (*w).Run("body", body)
+	return w.Run("body", body)
 }
 
 func TestRunNamesLeftovers(t *testing.T) {
