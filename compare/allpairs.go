@@ -2,8 +2,8 @@ package compare
 
 import "github.com/brewput/brewput/internal/stat"
 
-// Size is the number of comparisons of these rows.
-func (j Judgement) Size(rows []Row) int { return len(j.family(rows)) }
+// Size is the number of comparisons of rows that have no trial yet, if all of them come to a number.
+func (j Judgement) Size(rows []Row) int { return len(j.pairs(rows, (*Row).never)) }
 
 // BlocksForAll is what it takes to compare all pairs of these rows: how many comparisons there are among
 // neighbours and among all, and the blocks that find among all what the least number of blocks for a verdict

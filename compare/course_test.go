@@ -240,3 +240,20 @@ func TestAllPairs(t *testing.T) {
 		t.Errorf("%d pairs, %d blocks", len(seen), blocks)
 	}
 }
+
+// TestSizeOfWhatIsPlanned: of an open loop the response is not known before it is measured; what can be
+// compared is.
+func TestSizeOfWhatIsPlanned(t *testing.T) {
+	var rows []Row
+	for _, d := range []string{"a", "b", "c"} {
+		rows = append(rows, Row{Workload: "w", World: result.Live, Design: d, Open: true})
+	}
+	rows = append(rows, Row{Workload: "w", World: result.Live, Design: "ideal", Open: true, Bound: true})
+	j := Usual("", nil)
+	if few, many, _ := j.BlocksForAll(rows); few != 2 || many != 3 {
+		t.Errorf("%d comparisons of neighbours, %d of all; want 2 and 3", few, many)
+	}
+	if pairs := j.family(rows); len(pairs) != 0 {
+		t.Errorf("%d pairs without a trial", len(pairs))
+	}
+}

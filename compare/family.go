@@ -10,11 +10,18 @@ import (
 // family lists the pairs of rows to compare, each once: at every point each design with the baseline and
 // with the nearest design before it that has a number there, and the levels of a design's own factors; or
 // all pairs of both.
-func (j Judgement) family(rows []Row) [][2]*Row {
+func (j Judgement) family(rows []Row) [][2]*Row { return j.pairs(rows, (*Row).out) }
+
+// pairs is the family of the rows that are not out.
+func (j Judgement) pairs(all []Row, out func(*Row) bool) [][2]*Row {
+	var rows []*Row
 	var designs []string
-	for i := range rows {
-		if !rows[i].out() && !slices.Contains(designs, rows[i].Design) {
-			designs = append(designs, rows[i].Design)
+	for i := range all {
+		if r := &all[i]; !out(r) {
+			rows = append(rows, r)
+			if !slices.Contains(designs, r.Design) {
+				designs = append(designs, r.Design)
+			}
 		}
 	}
 	var pairs [][2]*Row
@@ -23,15 +30,11 @@ func (j Judgement) family(rows []Row) [][2]*Row {
 			pairs = append(pairs, [2]*Row{a, b})
 		}
 	}
-	for i := range rows {
-		a := &rows[i]
-		if a.out() {
-			continue
-		}
-		beside := j.beside(rows, i, designs)
-		for k := range rows {
-			switch b := &rows[k]; {
-			case b.out() || !comparable(a, b):
+	for i, a := range rows {
+		beside := j.beside(rows, a, designs)
+		for k, b := range rows {
+			switch {
+			case !comparable(a, b):
 			case slices.Contains(beside, b.Design) && agree(a.Point, b.Point):
 				add(a, b)
 			case a.Design == b.Design && i > k && j.otherLevel(rows, k, i):
@@ -42,9 +45,8 @@ func (j Judgement) family(rows []Row) [][2]*Row {
 	return pairs
 }
 
-// beside are the designs with which row i is compared at its point.
-func (j Judgement) beside(rows []Row, i int, designs []string) []string {
-	a := &rows[i]
+// beside are the designs with which row a is compared at its point.
+func (j Judgement) beside(rows []*Row, a *Row, designs []string) []string {
 	var list []string
 	if a.Design != j.Baseline && slices.Contains(designs, j.Baseline) {
 		list = append(list, j.Baseline)
@@ -53,8 +55,8 @@ func (j Judgement) beside(rows []Row, i int, designs []string) []string {
 		return list
 	}
 	for n := slices.Index(designs, a.Design) - 1; n >= 0; n-- {
-		if !slices.ContainsFunc(rows, func(b Row) bool {
-			return b.Design == designs[n] && !b.out() && comparable(a, &b) && agree(a.Point, b.Point)
+		if !slices.ContainsFunc(rows, func(b *Row) bool {
+			return b.Design == designs[n] && comparable(a, b) && agree(a.Point, b.Point)
 		}) {
 			continue // it failed here; the one before it is the neighbour
 		}
@@ -65,11 +67,14 @@ func (j Judgement) beside(rows []Row, i int, designs []string) []string {
 	return list
 }
 
-// out reports whether a row can be in no comparison: a bound, one without a number, one that could not
-// serve its load, one that lost more than half of the customers in some trial: what is left are the trials
-// that went well.
+// never reports whether a row can be in no comparison whatever its trials say: a bound.
+func (r *Row) never() bool { return r.Bound }
+
+// out reports whether a row is in no comparison, now that there are trials: also one without a number, one
+// that could not serve its load, one that lost more than half of the customers in some trial: what is left
+// are the trials that went well.
 func (r *Row) out() bool {
-	return r.Bound || r.N == 0 || r.Overloaded() || r.Open && !r.Metric(result.ResponseP50).Median.Known()
+	return r.never() || r.N == 0 || r.Overloaded() || r.Open && !r.Metric(result.ResponseP50).Median.Known()
 }
 
 // comparable reports whether two rows have the same measure of the same thing. Response times are
@@ -90,13 +95,13 @@ func agree(a, b plan.Point) bool {
 
 // otherLevel reports whether row k, of row i's design, differs from it in one factor only, and one that
 // is no input; and whether it is the nearest earlier row that does, unless all pairs are compared.
-func (j Judgement) otherLevel(rows []Row, k, i int) bool {
+func (j Judgement) otherLevel(rows []*Row, k, i int) bool {
 	factor := onlyDifference(rows[k].Point, rows[i].Point)
 	if factor == "" || slices.Contains(j.Inputs, factor) {
 		return false
 	}
 	for m := k + 1; m < i && !j.All; m++ {
-		if rows[m].Design == rows[i].Design && !rows[m].out() && comparable(&rows[m], &rows[i]) && onlyDifference(rows[m].Point, rows[i].Point) == factor {
+		if rows[m].Design == rows[i].Design && comparable(rows[m], rows[i]) && onlyDifference(rows[m].Point, rows[i].Point) == factor {
 			return false
 		}
 	}

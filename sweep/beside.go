@@ -7,26 +7,39 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/result"
 )
 
 // burnTolerance is how far two calibrations may lie apart: burns of the same length are as many turns of
 // the loop within it.
 const burnTolerance = 0.01
 
-// Beside says what differs between the run of h and an older one, b, in program and settings. That is what
-// one may want to compare; but warnings name settings whose values cannot be. It is an error where
-// the two are no runs of one workload on one machine.
-func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []string, err error) {
+// mayStandBeside refuses runs of two workloads, of two worlds and, live, of two machines.
+func (h *Header) mayStandBeside(b *Header) error {
 	if h.Workload != b.Workload {
-		return nil, nil, fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare runs of one workload", b.Workload, h.Workload)
+		return fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare runs of one workload", b.Workload, h.Workload)
 	}
-	if machine := h.Environment.MachineDifferences(b.Environment); len(machine) > 0 {
+	if h.World != b.World {
+		return fmt.Errorf("the old run is %s and the new one %s: what was measured and what was calculated are compared design by design, not as two versions of a program; give two runs of one world", b.World, h.World)
+	}
+	if machine := h.Environment.MachineDifferences(b.Environment); len(machine) > 0 && h.World != result.Virtual {
 		var all []string
 		for _, d := range machine {
 			all = append(all, fmt.Sprintf("%s is %s in the old run and %s in the new", d.Name, d.B, d.A))
 		}
-		return nil, nil, fmt.Errorf("the runs are of two machines: %s; raw values of two machines say nothing about the programs: measure both on one", strings.Join(all, ", "))
+		return fmt.Errorf("the runs are of two machines: %s; raw values of two machines say nothing about the programs: measure both on one", strings.Join(all, ", "))
 	}
+	return nil
+}
+
+// Beside says what differs between the run of h and an older one, b, in program and settings. That is what
+// one may want to compare; but warnings name settings whose values cannot be. It is an error where
+// the two are no runs of one workload in one world, live on one machine.
+func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []string, err error) {
+	if err := h.mayStandBeside(b); err != nil {
+		return nil, nil, err
+	}
+	virtual := h.World == result.Virtual // whose time is the same on every machine, and whose burns are exact
 	add := func(name string, a, b any) bool {
 		x, y := fmt.Sprint(a), fmt.Sprint(b)
 		if x != y {
@@ -38,7 +51,7 @@ func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []st
 	add("version", h.Version, b.Version)
 	for _, d := range h.Environment.ProgramDifferences(b.Environment) {
 		add(d.Name, strings.Trim(d.A, `"`), strings.Trim(d.B, `"`))
-		if d.Name == "race" || d.Name == "cover" {
+		if (d.Name == "race" || d.Name == "cover") && !virtual {
 			warn("%s is %s in the old run and %s in the new: its checks slow a program down, each design by another factor; measure both without", d.Name, d.B, d.A)
 		}
 	}
@@ -61,9 +74,12 @@ func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []st
 			warn("the file %s held other arrivals in the old run than in the new: they served other customers; measure both with one file", f.Path)
 		}
 	}
+	if add("costs", h.Costs, b.Costs) {
+		warn("the scheduler takes %s in the old run and %s in the new: designs differ by what they ask of it; calculate both with one --cost", b.Costs, h.Costs)
+	}
 	add("seed", h.Seed, b.Seed)
 	add("blocks", h.Blocks, b.Blocks)
-	if q := h.Burn.Rate / b.Burn.Rate; q > 1+burnTolerance || q < 1/(1+burnTolerance) {
+	if q := h.Burn.Rate / b.Burn.Rate; !virtual && (q > 1+burnTolerance || q < 1/(1+burnTolerance)) {
 		add("burn_rate_per_ns", fmt.Sprintf("%.4g", h.Burn.Rate), fmt.Sprintf("%.4g", b.Burn.Rate))
 		much, word := 100*(q-1), "more"
 		if q < 1 {
