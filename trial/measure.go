@@ -182,7 +182,7 @@ func (m *measurement) forget() {
 			delete(m.trial.Metrics, name)
 		}
 	}
-	m.trial.WallSeconds = 0
+	m.trial.WallSeconds, m.trial.Unstable = 0, false
 	m.histograms = nil
 }
 
