@@ -192,26 +192,18 @@ func sampleTree(root fs.FS, s *sample) {
 	}
 }
 
-// sampleThrottled counts the periods in which a group on the path of the process's own was stopped. A
-// stop of a group above is not counted in those below.
+// sampleThrottled counts the periods in which a quota stopped this process.
 func sampleThrottled(root fs.FS) doctor.Reading[uint64] {
-	self, _ := text(root, "proc/self/cgroup")
-	mounts, _ := text(root, "proc/self/mountinfo")
-	group, ok := findCgroup(self, mounts)
+	read := func(name string) string {
+		s, _ := text(root, strings.TrimPrefix(name, "/"))
+		return s
+	}
+	group, _ := findCgroup(read("/proc/self/cgroup"), read("/proc/self/mountinfo"))
+	n, ok := group.throttled(read)
 	if !ok {
-		return doctor.Absent[uint64]()
-	}
-	sum, found := uint64(0), false
-	for _, dir := range group.dirs {
-		stat, _ := text(root, path.Join(strings.TrimPrefix(dir, "/"), "cpu.stat"))
-		if n, ok := parseKeyed(stat, "nr_throttled"); ok {
-			sum, found = sum+n, true
-		}
-	}
-	if !found {
 		return doctor.Absent[uint64]() // no group on the path has the cpu controller: none can be stopped
 	}
-	return doctor.Read(sum)
+	return doctor.Read(n)
 }
 
 // sampleHeat counts the throttlings by temperature of all CPUs; Intel's alone tell.
