@@ -166,12 +166,12 @@ func (s *Sweep) offered(c plan.Case) *trial.OpenLoad {
 	return o
 }
 
-// CheckRates refuses loads that nobody can offer, once the capacities are known.
+// CheckRates refuses loads that nobody can offer. Fractions of a capacity are checked once there are capacities.
 func (s *Sweep) CheckRates() error {
 	for _, c := range s.Plan.Cases {
 		o := s.offered(c)
 		switch {
-		case o == nil:
+		case o == nil, o.Rate == 0 && s.Header.Capacities == nil:
 		case o.Rate == 0:
 			return fmt.Errorf("the load of %s (%s) is a fraction of a capacity that could not be measured: in a closed loop: %s", c.Design, c.Point, s.capacityOf(c).Error)
 		case o.Rate*time.Duration(s.Header.Settings.Duration).Seconds() < 1:

@@ -194,8 +194,8 @@ func TestNoPredictionOfSharedCPU(t *testing.T) {
 
 func TestCheckRates(t *testing.T) {
 	s, _ := openSweep(t, at(1, 1, setting("load", 20_000)))
-	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "could not be measured") {
-		t.Errorf("a fraction of nothing: %v", err)
+	if err := s.CheckRates(); err != nil {
+		t.Errorf("a fraction of what will be measured: %v", err)
 	}
 	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)

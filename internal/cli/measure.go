@@ -143,10 +143,7 @@ func timeLimit(w *workload.Workload, o runOptions, cases []plan.Case) time.Durat
 	if o.timeLimit > 0 {
 		return o.timeLimit
 	}
-	limit := o.warmup + o.duration + 30*time.Second
-	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
-		limit += o.duration // in which those are served who came in the window
-	}
+	limit := window(o.warmup, o.duration, cases) + 30*time.Second
 	if o.operations > 0 {
 		limit = 10 * time.Minute
 	}
@@ -156,6 +153,14 @@ func timeLimit(w *workload.Workload, o runOptions, cases []plan.Case) time.Durat
 		}
 	}
 	return limit
+}
+
+// window is how long a trial of a stream takes at most if nothing hangs.
+func window(warmup, duration time.Duration, cases []plan.Case) time.Duration {
+	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
+		duration *= 2 // in which those are served who came in the window
+	}
+	return warmup + duration
 }
 
 // cacheDir is where calibrations are kept; "" where there is no home.
@@ -208,7 +213,7 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 			return err
 		}
 	}
-	if err := o.validateLimit(time.Duration(header.Settings.Warmup+header.Settings.Duration), header.Settings.Operations); err != nil {
+	if err := o.validateLimit(window(time.Duration(header.Settings.Warmup), time.Duration(header.Settings.Duration), p.Cases), header.Settings.Operations); err != nil {
 		return err
 	}
 	if o.timeLimit > 0 {

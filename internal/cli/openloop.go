@@ -61,6 +61,9 @@ func (a *app) measureCapacities(ctx context.Context, s *sweep.Sweep, dir string)
 	if err := store.Vacant(dir); err != nil { // before the time is spent
 		return storeError(err)
 	}
+	if err := s.CheckRates(); err != nil {
+		return usageError{err}
+	}
 	fmt.Fprintf(a.stderr, "%s: measuring capacities in a closed loop first\n", s.Workload.Name)
 	p := newProgress(a.stderr)
 	err := s.MeasureCapacities(ctx, func(c plan.Case, done, total int) {
