@@ -155,14 +155,6 @@ func timeLimit(w *workload.Workload, o runOptions, cases []plan.Case) time.Durat
 	return limit
 }
 
-// window is how long a trial of a stream takes at most if nothing hangs.
-func window(warmup, duration time.Duration, cases []plan.Case) time.Duration {
-	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
-		duration *= 2 // in which those are served who came in the window
-	}
-	return warmup + duration
-}
-
 // cacheDir is where calibrations are kept; "" where there is no home.
 func cacheDir() string {
 	dir, err := os.UserCacheDir()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/load"
@@ -44,6 +45,14 @@ func checkOpenLoop(points []plan.Point, o runOptions) error {
 		}
 	}
 	return nil
+}
+
+// window is how long a trial of a stream takes at most if nothing hangs.
+func window(warmup, duration time.Duration, cases []plan.Case) time.Duration {
+	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
+		duration *= 2 // in which those are served who came in the window
+	}
+	return warmup + duration
 }
 
 // measureCapacities prepares the open loops of a new sweep: a fraction of the capacity needs the
