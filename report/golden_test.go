@@ -198,6 +198,15 @@ func TestOverload(t *testing.T) {
 	}
 }
 
+// TestPredicted: a formula that fits in some trials only is of something else.
+func TestPredicted(t *testing.T) {
+	r := crowd("locking", 0.3)
+	r.Metrics[result.ModelMG1] = result.Summary{Median: result.Unavailable}
+	if got := predicted(r, result.ModelMD1) + predicted(r, result.ModelMG1); got != "4.76ms" {
+		t.Errorf("%q", got)
+	}
+}
+
 // crowd makes one row of an open loop at a fraction of the capacity of 400 a second.
 func crowd(design string, load float64) compare.Row {
 	r := shop(design, 2, 400, 0.02)
@@ -240,6 +249,7 @@ func TestOpenLoopPage(t *testing.T) {
 		set(r, result.ModelMD1, result.Unavailable)
 	}
 	set(&rows[1], result.ModelWindow, 7.203e9)
+	set(&rows[4], result.ModelAlone, 4e6)
 	set(&rows[4], result.LostShare, 0.06)
 	set(&rows[4], "response_p95_ns", result.Unavailable)
 	verdicts := []compare.Verdict{

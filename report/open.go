@@ -51,15 +51,16 @@ const (
 
 // predicted is a formula's mean response. It is empty where the formula is of something else.
 func predicted(r compare.Row, metric string) string {
-	_, has := r.Metrics[metric]
-	_, short := r.Metrics[result.ModelWindow]
-	switch {
-	case !has || r.Overloaded():
+	has := func(name string) bool { _, ok := r.Metrics[name]; return ok }
+	switch known := r.Metric(metric).Median.Known(); {
+	case !has(metric) || r.Overloaded():
 		return ""
-	case short:
+	case has(result.ModelWindow):
 		return tooShort
-	case !r.Metric(metric).Median.Known():
+	case !known && has(result.ModelAlone):
 		return takeTurn
+	case !known:
+		return "" // too many were lost in some trial
 	}
 	return valueOf(r, metric, fewDigits)
 }

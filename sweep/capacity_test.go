@@ -186,7 +186,7 @@ func TestNoPredictionOfSharedCPU(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Header.Capacities[0].Alone == nil || x.Metrics.Get(result.ModelMD1).Known() != c.predicted {
+		if s.Header.Capacities[0].Alone == nil || x.Metrics.Get(result.ModelMD1).Known() != c.predicted || x.Metrics.Get(result.ModelAlone).Known() == c.predicted {
 			t.Errorf("services of %v at %v: capacity %+v, trial %+v", c.service, c.load, s.Header.Capacities[0], x)
 		}
 	}

@@ -21,8 +21,8 @@ const (
 // The formulas are of one service after the other. Go takes a CPU from a goroutine that has had it for a slice
 // (runtime.forcePreemptNS) and lets the others have theirs, so that throughput says that one is in service at a
 // time, and yet longer services take turns. Shorter ones do where one ends within a slice that another began: that
-// shows in how long they take. mostLonger is how much longer that may be than for a worker who is alone; a third
-// of it is usual, since a CPU that was idle is slow at first.
+// shows in how long they take. mostLonger is how much longer that may be than for a worker who is alone: not all of
+// it is turns, since a CPU that was idle is slow at first.
 const (
 	slice      = 10e6 // ns
 	mostLonger = 1.5
@@ -36,7 +36,7 @@ const longEnough = 20
 
 // predict adds what queueing theory says of the response, where it applies: one request in service at a
 // time, Poisson arrivals, hardly a loss, and a window that is long. Where requests take turns, or the window is too
-// short, the value is unavailable; in the second case the trial has the window that would do.
+// short, the value is unavailable, and the trial has the service of one worker, or the window that would do.
 func (s *Sweep) predict(t *result.Trial, c plan.Case, o *trial.OpenLoad) {
 	a := s.capacityOf(c).Alone
 	poisson := !c.Point.Has("arrivals") || c.Point.Text("arrivals") == load.Poisson
@@ -55,7 +55,7 @@ func (s *Sweep) predict(t *result.Trial, c plan.Case, o *trial.OpenLoad) {
 		return
 	}
 	if float64(t.Metrics.Get("service_mean_ns")) > mostLonger*a.Mean || a.Mean > slice && c.Point.Int("workers") > 1 {
-		t.Metrics[name] = result.Unavailable
+		t.Metrics[name], t.Metrics[result.ModelAlone] = result.Unavailable, result.Value(a.Mean)
 		return
 	}
 	if seconds, ok := model.MG1Response(o.Rate, a.Mean/1e9, sd/1e9); ok {
