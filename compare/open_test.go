@@ -32,6 +32,14 @@ func TestOpenLoopVerdicts(t *testing.T) {
 	add("fast", 0.3, 100, 6e6, false)
 	add("fast", 0.5, 300, 6e6, false) // at another rate than slow
 	add("fast", 1.2, 400, 7e6, false) // slow is unstable there
+	for _, spoil := range []func(*result.Trial){
+		func(t *result.Trial) { t.Design, t.Bound, t.Status = "bound", true, result.StatusBound },
+		func(t *result.Trial) { t.Design, t.Status = "wrong", result.Wrong },
+	} { // neither is in a verdict
+		x := crowd("", 0, 1.2, 400, math.NaN(), true)
+		spoil(&x)
+		trials, cases = append(trials, x), append(cases, plan.Case{Design: x.Design, Point: x.Point})
+	}
 	verdicts := Usual("", []string{"cpus", "load"}).Verdicts(Rows(trials, cases), trials)
 	if len(verdicts) != 2 {
 		t.Fatalf("%d verdicts: %+v", len(verdicts), verdicts)

@@ -125,7 +125,7 @@ func (j Judgement) decideAll(list []Verdict, ratios []stat.Comparison) {
 func overloads(rows []Row) []Verdict {
 	var list []Verdict
 	for i := range rows {
-		if r := &rows[i]; r.Overloaded() {
+		if r := &rows[i]; r.Overloaded() && !r.Bound && r.N > 0 {
 			list = append(list, Verdict{Kind: "verdict", SchemaVersion: result.SchemaVersion, Workload: r.Workload, World: r.World,
 				Metric: measureOf(r), A: r.Design, Point: r.Point, Ratio: r.Metric(result.OfferedLoad).Median,
 				Low: result.Unavailable, High: result.Unavailable, N: r.Unstable, P: result.Unavailable,

@@ -92,7 +92,8 @@ const maxArrivals = 1_000_000
 
 // ReadGaps reads recorded arrivals: one time a line, since the beginning, as seconds (0.25) or with a
 // unit (250ms), none before the last; empty lines and those that begin with # are skipped. The time from
-// 0 to the first is its gap. An error names the line.
+// 0 to the first is its gap, also when they are repeated; where it is longer than all the others together, the
+// times are taken for those of a clock. An error names the line.
 func ReadGaps(r io.Reader) ([]time.Duration, error) {
 	var gaps []time.Duration
 	last := time.Duration(0)
@@ -118,6 +119,10 @@ func ReadGaps(r io.Reader) ([]time.Duration, error) {
 	}
 	if last == 0 {
 		return nil, errors.New("no arrival after time 0; give one time a line, such as 0.25 or 250ms")
+	}
+	if rest := last - gaps[0]; len(gaps) > 1 && gaps[0] > rest {
+		first := strconv.FormatFloat(gaps[0].Seconds(), 'f', -1, 64)
+		return nil, fmt.Errorf("the first arrival is at %s s and all others within %v of it: times count from the start; subtract %s s from all of them, or write the times of two rounds if the wait before the first belongs to them", first, rest, first)
 	}
 	return gaps, nil
 }

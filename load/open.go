@@ -72,7 +72,8 @@ type openRun struct {
 	arrived   int64 // measured
 	dropped   int64
 	abandoned int64
-	leftEarly int64 // customers who gave up or were dropped within the window
+	leftEarly int64         // customers who gave up or were dropped within the window
+	unnoticed time.Duration // up to when customers came to a design that was idle, until that was noticed
 	done      bool
 }
 
@@ -132,7 +133,7 @@ func (o *Open) Run(e env.Env) (OpenResult, error) {
 func (r *openRun) work(e env.Env, w *server) {
 	for {
 		r.baton.Recv()
-		c, ok := r.next(e)
+		c, ok := r.next(e, w)
 		if !ok {
 			r.done = true
 			r.baton.Send(struct{}{})
@@ -176,8 +177,9 @@ func (w *server) note(r *openRun, c customer, measured bool, start, end time.Dur
 	}
 }
 
-// next is the customer whom the holder of the baton serves; ok is false when the run is over.
-func (r *openRun) next(e env.Env) (c customer, ok bool) {
+// next is the customer whom the holder of the baton, w, serves; ok is false when the run is over. One who found
+// it idle, and nobody served, has been waiting for nothing but to be noticed, and does not give up.
+func (r *openRun) next(e env.Env, w *server) (c customer, ok bool) {
 	for !r.done {
 		now := e.Now()
 		if now >= r.end+r.Drain {
@@ -194,11 +196,12 @@ func (r *openRun) next(e env.Env) (c customer, ok bool) {
 			now = e.Now()
 			if r.busy(c.at) == 0 { // else it may have been late because the design has the CPUs
 				r.noteLag(now)
+				r.unnoticed = now
 			}
 			r.source.advance()
 			r.arrive(c)
 		}
-		if r.impatient(c, now) {
+		if r.impatient(c, now) && (c.at > r.unnoticed || w.ended.Load() > int64(c.at)) {
 			r.lose(&r.abandoned, c, c.at+r.Patience)
 			continue
 		}

@@ -188,27 +188,46 @@ func (w lateWorld) Until(t *env.Task, at time.Duration) {
 	}
 }
 
-// TestOpenNoticedLate: customers come in bursts of four, 1 ms apart, to two servers without a queue. Two
-// of each burst find a server idle, however late that is noticed, and two do not.
-func TestOpenNoticedLate(t *testing.T) {
+// runLate runs an open loop of bursts of four, 1 ms apart, whose first customers are noticed 3 ms late.
+func runLate(t *testing.T, o Open) (r OpenResult) {
+	t.Helper()
+	o.Op, o.Workers, o.Window, o.Drain = sleepFor(10*ms), 2, time.Second, time.Second
+	o.Arrivals = Arrivals{Gaps: []time.Duration{96 * ms, ms, ms, ms}}
+	o.AtBegin, o.AtEnd = func() {}, func() {}
 	synctest.Test(t, func(t *testing.T) {
 		w := lateWorld{live.New(live.Config{})}
-		o := Open{Op: sleepFor(10 * ms), Workers: 2, QueueLimit: 0, Window: time.Second, Drain: time.Second,
-			Arrivals: Arrivals{Gaps: []time.Duration{96 * ms, ms, ms, ms}}, AtBegin: func() {}, AtEnd: func() {}}
 		root := env.NewTask(w, "load", func(e env.Env) {
-			r, err := o.Run(e)
-			if err != nil || r.Arrived != 40 || r.Served != 20 || r.Dropped != 20 {
-				t.Errorf("%v: %+v", err, r)
-			}
-			if r.Response.Mean() != 12.5e6 || r.Service.Mean() != 10e6 { // 3 ms late, and 2
-				t.Errorf("response %v ns, service %v ns", r.Response.Mean(), r.Service.Mean())
-			}
-			if r.Lag.Mean() != 1.5e6 || r.Lag.Count() != 40 { // 3, 2, 1 and 0 ms
-				t.Errorf("%d lags of %v ns, want 40 of 1.5 ms", r.Lag.Count(), r.Lag.Mean())
+			var err error
+			if r, err = o.Run(e); err != nil {
+				t.Error(err)
 			}
 		})
 		root.Start()()
 	})
+	return r
+}
+
+// TestOpenNoticedLate: customers come in bursts of four, 1 ms apart, to two servers without a queue. Two
+// of each burst find a server idle, however late that is noticed, and two do not.
+func TestOpenNoticedLate(t *testing.T) {
+	r := runLate(t, Open{QueueLimit: 0})
+	if r.Arrived != 40 || r.Served != 20 || r.Dropped != 20 {
+		t.Errorf("%+v", r)
+	}
+	if r.Response.Mean() != 12.5e6 || r.Service.Mean() != 10e6 { // 3 ms late, and 2
+		t.Errorf("response %v ns, service %v ns", r.Response.Mean(), r.Service.Mean())
+	}
+	if r.Lag.Mean() != 1.5e6 || r.Lag.Count() != 40 { // 3, 2, 1 and 0 ms
+		t.Errorf("%d lags of %v ns, want 40 of 1.5 ms", r.Lag.Count(), r.Lag.Mean())
+	}
+}
+
+// TestOpenLateIsNoLossOfPatience: nor do those two give up because the loop was late. The others do.
+func TestOpenLateIsNoLossOfPatience(t *testing.T) {
+	r := runLate(t, Open{QueueLimit: -1, Patience: ms / 2})
+	if r.Arrived != 40 || r.Served != 20 || r.Abandoned != 20 {
+		t.Errorf("%+v", r)
+	}
 }
 
 // TestOpenMM1 holds the mean response of one exponential server to the closed form S / (1 - rho)

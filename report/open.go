@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -32,20 +33,51 @@ func (f *frame) openColumns() []column {
 	}
 	columns = append(columns,
 		f.quantileColumn("service", "p50"), optional(f.quantileColumn("service", tail), 7),
-		optional(f.column("response", "mean", responseMean), 2),
-		f.quantileColumn("response", "p50"), f.quantileColumn("response", tail))
+		optional(f.column("response", "mean", responseMean), 2))
 	for _, model := range []struct{ metric, head string }{{result.ModelMD1, "M/D/1"}, {result.ModelMG1, "M/G/1"}} {
-		if f.known(model.metric) {
-			c := f.column("response", model.head+" mean", func(r compare.Row) string {
-				if _, has := r.Metrics[model.metric]; !has || r.Overloaded() {
-					return "" // the formula does not apply
-				}
-				return valueOf(r, model.metric, fewDigits)
-			})
+		if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, has := r.Metrics[model.metric]; return has }) {
+			c := f.column("response", model.head+" mean", func(r compare.Row) string { return predicted(r, model.metric) })
 			columns = append(columns, optional(c, 3))
 		}
 	}
-	return columns
+	return append(columns, f.quantileColumn("response", "p50"), f.quantileColumn("response", tail))
+}
+
+// Why there is no prediction where nothing else speaks against one.
+const (
+	tooShort = "short"
+	takeTurn = "shared"
+)
+
+// predicted is a formula's mean response. It is empty where the formula is of something else.
+func predicted(r compare.Row, metric string) string {
+	has := func(name string) bool { _, ok := r.Metrics[name]; return ok }
+	switch known := r.Metric(metric).Median.Known(); {
+	case !has(metric) || r.Overloaded():
+		return ""
+	case has(result.ModelWindow):
+		return tooShort
+	case !known && has(result.ModelAlone):
+		return takeTurn
+	case !known:
+		return "" // too many were lost in some trial
+	}
+	return valueOf(r, metric, fewDigits)
+}
+
+// longest is the --duration that would do for every row that is too short for a prediction, rounded up.
+func (f *frame) longest() string {
+	most := 0.0
+	for _, r := range f.rows {
+		if v := r.Metric(result.ModelWindow).Median; v.Known() {
+			most = max(most, float64(v))
+		}
+	}
+	if most == 0 {
+		return "a longer --duration"
+	}
+	unit := math.Pow10(int(math.Floor(math.Log10(most))) - 1)
+	return "--duration " + number(result.Value(math.Ceil(most/unit)*unit), result.Nanoseconds, 2)
 }
 
 // responseMean is empty where nothing is known of the response.
@@ -106,11 +138,22 @@ func (f *frame) twoViews() []string {
 		if busiest == nil {
 			continue
 		}
-		for _, q := range []string{"p99", "p95", "p90", "p75", "p50"} {
-			server, customer := busiest.Metric("service_"+q+"_ns").Median, busiest.Metric("response_"+q+"_ns").Median
-			if server.Known() && customer.Known() {
-				list = append(list, fmt.Sprintf("%s: %s is %s for the server and %s for the customer", f.place(busiest), q,
-					number(server, result.Nanoseconds, 2), number(customer, result.Nanoseconds, 2)))
+		for _, q := range []struct {
+			Name string
+			Q    float64
+		}{{"p99", 0.99}, {"p95", 0.95}, {"p90", 0.9}, {"p75", 0.75}, {"p50", 0.5}} {
+			server, customer := busiest.Metric("service_"+q.Name+"_ns").Median, busiest.Metric("response_"+q.Name+"_ns").Median
+			lost := float64(busiest.Metric(result.LostShare).Median)
+			text := "" // a lower quantile must do where there are too few customers, not where too many are lost
+			switch {
+			case !server.Known():
+			case customer.Known():
+				text = number(customer, result.Nanoseconds, 2) + " for the customer"
+			case lost > 1-q.Q:
+				text = fmt.Sprintf("never for %s of the customers", percent(lost))
+			}
+			if text != "" {
+				list = append(list, fmt.Sprintf("%s: %s is %s for the server and %s", f.place(busiest), q.Name, number(server, result.Nanoseconds, 2), text))
 				break
 			}
 		}
@@ -141,7 +184,7 @@ func views(b *strings.Builder, f *frame, st Style) {
 	if len(list) == 0 {
 		return
 	}
-	heading(b, f.rows[0].Workload+": the server's view and the customer's", "of the most customers that each design can serve", st)
+	heading(b, f.rows[0].Workload+": the server's view and the customer's", "at the highest rate measured that each could serve", st)
 	for _, text := range list {
 		b.WriteString("  ")
 		wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-2)

@@ -183,6 +183,12 @@ func (f *frame) footnotes(columns []column) []string {
 		}
 		notes = append(notes, text)
 	}
+	if has(tooShort) {
+		notes = append(notes, tooShort+" : the formula is of a queue that has run for ever, and the trials are short beside its memory; "+f.longest()+" would be long enough")
+	}
+	if has(takeTurn) {
+		notes = append(notes, takeTurn+" : requests take turns on the CPU, and the formula is of one after the other")
+	}
 	if has(notAvailable) {
 		notes = append(notes, notAvailable+" : unavailable")
 	}

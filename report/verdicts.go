@@ -58,10 +58,7 @@ func sentence(v compare.Verdict, quiet []string) string {
 	}
 	switch v.Verdict {
 	case compare.Unstable:
-		if !(v.Ratio > 1) {
-			return v.A + " is unstable: its queue grows as long as customers come"
-		}
-		return fmt.Sprintf("%s is unstable: %s times as many customers come as it can serve", v.A, ratio(v.Ratio))
+		return v.A + " is unstable: " + overload(v.Ratio)
 	case compare.Equivalent:
 		if v.Exact && v.Ratio == 1 {
 			return both + ": equal (exact)"
@@ -80,6 +77,20 @@ func sentence(v compare.Verdict, quiet []string) string {
 		text += price(*v.MoreLines)
 	}
 	return text
+}
+
+// overload says why a design is unstable by the rate of the customers as a fraction of its capacity.
+func overload(offered result.Value) string {
+	const nearly = 1.05 // the capacity is the median of a few trials and may be wrong by some per cent itself
+	switch {
+	case !offered.Known():
+		return "more customers come than it can serve"
+	case offered <= 1:
+		return fmt.Sprintf("its queue grew as long as customers came, though at %s times the capacity found in a closed loop", ratio(offered))
+	case offered < nearly:
+		return fmt.Sprintf("a few more customers come than it can serve, at %s times the capacity found in a closed loop", ratio(offered))
+	}
+	return fmt.Sprintf("%s times as many customers come as it can serve", ratio(offered))
 }
 
 // sides names what is compared, one by one and both together.

@@ -152,6 +152,8 @@ const (
 	OfferedLoad  = "offered_load"               // rate of arrivals / capacity in a closed loop
 	ModelMG1     = "model_mg1_response_mean_ns" // what the formula says of the mean response
 	ModelMD1     = "model_md1_response_mean_ns" // the same of a service that takes always as long
+	ModelWindow  = "model_window_ns"            // the window that would be long enough for one of these, where it is too short
+	ModelAlone   = "model_alone_ns"             // the service of a worker who is alone, where requests take turns and so take longer
 	ResponseP50  = "response_p50_ns"
 	ResponseMean = "response_mean_ns"
 	LatencyMean  = "latency_mean_ns"

@@ -197,13 +197,13 @@ func (s *Sweep) offered(c plan.Case) *trial.OpenLoad {
 	return o
 }
 
-// CheckRates refuses loads that nobody can offer, once the capacities are known. A load that is a fraction of
-// nothing is an [Unserved].
+// CheckRates refuses loads that nobody can offer. Fractions of a capacity are checked once there are capacities; one
+// that is a fraction of nothing is an [Unserved].
 func (s *Sweep) CheckRates() error {
 	for _, c := range s.Plan.Cases {
 		o := s.offered(c)
 		switch {
-		case o == nil:
+		case o == nil, o.Rate == 0 && s.Header.Capacities == nil:
 		case o.Rate == 0:
 			return s.unserved(c)
 		case o.Rate*time.Duration(s.Header.Settings.Duration).Seconds() < 1:

@@ -14,6 +14,7 @@ import (
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
@@ -118,21 +119,84 @@ func TestPredict(t *testing.T) {
 	for why, m := range map[string]result.Metrics{
 		"customers are lost": predicted(result.Metrics{result.LostShare: 0.02}, false),
 		"it is unstable":     predicted(result.Metrics{result.LostShare: 0}, true),
+		"it shares the CPU":  predicted(result.Metrics{result.LostShare: 0, "service_mean_ns": 15.1e6}, false),
 	} {
-		if m.Get(result.ModelMD1).Known() || m.Get(result.ModelMG1).Known() {
+		if m.Get(result.ModelMD1).Known() || m.Get(result.ModelMG1).Known() || m.Get(result.ModelWindow).Known() {
 			t.Errorf("a prediction although %s", why)
 		}
+	}
+	if m := predicted(result.Metrics{result.LostShare: 0, "service_mean_ns": 14.9e6}, false); !m.Get(result.ModelMD1).Known() {
+		t.Errorf("no prediction where a service takes a little longer: %v", m)
 	}
 	s.Header.Capacities[0].Alone.SD = 10e6
 	if got := float64(predicted(result.Metrics{result.LostShare: 0}, false).Get(result.ModelMG1)); math.Abs(got-1e9*0.01/0.6) > 1 {
 		t.Errorf("M/M/1's mean response is predicted as %v ns", got)
 	}
+	// 20 times 40 (0.01^2 + 0.01^2) / 0.6^2 s.
+	s.Header.Settings.Duration = Duration(440 * time.Millisecond)
+	m := predicted(result.Metrics{result.LostShare: 0}, false)
+	if _, has := m[result.ModelMG1]; !has || m.Get(result.ModelMG1).Known() || math.Abs(float64(m.Get(result.ModelWindow))-0.16e9/0.36) > 1 {
+		t.Errorf("in a window that is too short: %v", m)
+	}
+}
+
+// TestRelaxation holds a queue that begins empty to what predict claims of it: the mean wait over windows as long as 10
+// times its relaxation time is short by a twentieth.
+func TestRelaxation(t *testing.T) {
+	const rate, service = 225.0, 4e6 // a load of 0.9
+	window := 10 * relaxation(rate/1e9, service, 0)
+	var sum float64
+	var n int
+	for seed := range uint64(4000) {
+		free, at := 0.0, 0.0
+		for i := uint64(0); ; i++ {
+			d := env.Rand{}.At(i, seed)
+			if at += d.Exp() * 1e9 / rate; at > window {
+				break
+			}
+			sum, n = sum+max(0, free-at), n+1
+			free = max(free, at) + service
+		}
+	}
+	steady := service * 0.9 / (2 * 0.1)
+	if got := sum / float64(n) / steady; math.Abs(got-0.95) > 0.02 {
+		t.Errorf("the mean wait is %.3f of that of a queue that has run for ever, want 0.95", got)
+	}
+}
+
+// TestNoPredictionOfSharedCPU: 4 workers take turns on one CPU where a service is longer than a time slice, or where
+// one of 6 ms often begins within a slice and ends in the next. Throughput does not show it.
+func TestNoPredictionOfSharedCPU(t *testing.T) {
+	for _, c := range []struct {
+		service   time.Duration
+		load      float64
+		predicted bool
+	}{{time.Millisecond, 0.8, true}, {6 * time.Millisecond, 0.3, true}, {6 * time.Millisecond, 0.7, false}, {12 * time.Millisecond, 0.3, false}} {
+		s, _ := openSweep(t, at(1, 4, setting("load", c.load)))
+		s.Header.Settings = Settings{Duration: Duration(100 * time.Second), Warmup: Duration(time.Second)}
+		s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+			d := workload.Design{Name: spec.Design, Stream: func(env.Env, plan.Point) (workload.Stream, error) {
+				return workload.Stream{Op: func(e env.Env, _ uint64) { e.Burn(c.service) }}, nil
+			}}
+			return trial.Simulate(spec, s.Workload, d, sim.Costs{}), nil
+		}
+		if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+			t.Fatal(err)
+		}
+		x, err := s.one(t.Context(), s.Plan.Block(0)[0], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Header.Capacities[0].Alone == nil || x.Metrics.Get(result.ModelMD1).Known() != c.predicted || x.Metrics.Get(result.ModelAlone).Known() == c.predicted {
+			t.Errorf("services of %v at %v: capacity %+v, trial %+v", c.service, c.load, s.Header.Capacities[0], x)
+		}
+	}
 }
 
 func TestCheckRates(t *testing.T) {
 	s, _ := openSweep(t, at(1, 1, setting("load", 20_000)))
-	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "could not be measured") {
-		t.Errorf("a fraction of nothing: %v", err)
+	if err := s.CheckRates(); err != nil {
+		t.Errorf("a fraction of what will be measured: %v", err)
 	}
 	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
@@ -181,6 +245,7 @@ func TestRecordedArrivals(t *testing.T) {
 // stored with each.
 func TestOpenLoopTrials(t *testing.T) {
 	s, _ := openSweep(t, at(1, 1, setting("rate", 40)))
+	s.Header.Settings.Duration = Duration(10 * time.Second) // long for a load of 0.8
 	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
 	}

@@ -18,19 +18,56 @@ const (
 	mostLoaded = 0.95
 )
 
+// The formulas are of one service after the other. Go takes a CPU from a goroutine that has had it for a slice
+// (runtime.forcePreemptNS) and lets the others have theirs, so that throughput says that one is in service at a
+// time, and yet longer services take turns. Shorter ones do where one ends within a slice that another began: that
+// shows in how long they take. mostLonger is how much longer that may be than for a worker who is alone: not all of
+// it is turns, since a CPU that was idle is slow at first.
+const (
+	slice      = 10e6 // ns
+	mostLonger = 1.5
+)
+
+// longEnough is how many times as long as the queue takes to forget its beginning a window must be for the
+// mean in it to be compared with that of a queue that has run for ever. The mean wait is then short by up to
+// 1/40, because the queue began empty, and that of one trial differs from the others' with a coefficient of variation
+// of sqrt(1/10): see relaxation.
+const longEnough = 20
+
 // predict adds what queueing theory says of the response, where it applies: one request in service at a
-// time, Poisson arrivals, hardly a loss.
+// time, Poisson arrivals, hardly a loss, and a window that is long. Where requests take turns, or the window is too
+// short, the value is unavailable, and the trial has the service of one worker, or the window that would do.
 func (s *Sweep) predict(t *result.Trial, c plan.Case, o *trial.OpenLoad) {
 	a := s.capacityOf(c).Alone
 	poisson := !c.Point.Has("arrivals") || c.Point.Text("arrivals") == load.Poisson
-	if o == nil || a == nil || o.Rate*a.Mean > mostLoaded*1e9 || !poisson || !t.Good() || t.Unstable || float64(t.Metrics.Get(result.LostShare)) > mostLost {
+	if o == nil || a == nil || o.Rate*a.Mean > mostLoaded*1e9 || !poisson || !t.Good() || t.Unstable {
 		return
 	}
 	name, sd := result.ModelMG1, a.SD
 	if a.SD < mostDeterministic*a.Mean {
 		name, sd = result.ModelMD1, 0
 	}
+	if need := longEnough * relaxation(o.Rate/1e9, a.Mean, sd); float64(s.Header.Settings.Duration) < need {
+		t.Metrics[name], t.Metrics[result.ModelWindow] = result.Unavailable, result.Value(need)
+		return
+	}
+	if float64(t.Metrics.Get(result.LostShare)) > mostLost {
+		return
+	}
+	if float64(t.Metrics.Get("service_mean_ns")) > mostLonger*a.Mean || a.Mean > slice && c.Point.Int("workers") > 1 {
+		t.Metrics[name], t.Metrics[result.ModelAlone] = result.Unavailable, result.Value(a.Mean)
+		return
+	}
 	if seconds, ok := model.MG1Response(o.Rate, a.Mean/1e9, sd/1e9); ok {
 		t.Metrics[name] = result.Value(seconds * 1e9)
 	}
+}
+
+// relaxation is the time in which the queue of one server forgets where it began: near saturation its unfinished
+// work moves as a reflected Brownian motion, whose unit of time is variance over drift squared, rate E[S^2] /
+// (1 - rate S)^2 (Whitt, Planning queueing simulations, Management Science 35, 1989). A mean over T such units
+// that begins empty is short by 1/(2T), and has the variance 2/T, of its limit and that squared.
+func relaxation(rate, mean, sd float64) float64 {
+	idle := 1 - rate*mean
+	return rate * (mean*mean + sd*sd) / (idle * idle)
 }

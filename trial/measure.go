@@ -191,7 +191,7 @@ func (m *measurement) forget() {
 			delete(m.trial.Metrics, name)
 		}
 	}
-	m.trial.WallSeconds = 0
+	m.trial.WallSeconds, m.trial.Unstable = 0, false
 	m.trial.Period = nil
 	m.histograms = nil
 }

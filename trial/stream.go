@@ -115,11 +115,12 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, close
 	m.set(result.Abandoned, result.Value(l.Abandoned))
 	m.set("unfinished", result.Value(l.Unfinished))
 	m.set(result.LostShare, result.Value(float64(lost)/float64(l.Arrived)))
+	rate := offered.came(&l)
 	m.set(result.OfferedLoad, result.Unavailable)
 	if offered.Capacity > 0 {
-		m.set(result.OfferedLoad, result.Value(offered.Rate/offered.Capacity))
+		m.set(result.OfferedLoad, result.Value(rate/offered.Capacity))
 	}
-	m.trial.Unstable = unstable(offered, &l)
+	m.trial.Unstable = unstable(rate, offered.Capacity, &loop, &l)
 	if err := m.distribution("service", l.Service, 0); err != nil {
 		return l.Total, l.Closed, err
 	}
@@ -135,15 +136,33 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, close
 	return l.Total, l.Closed, nil
 }
 
-// unstable reports whether more is offered than the design can serve: a queue grows as long as the load
-// lasts, or customers are lost at the rate of what is too much, and a response time says how long that was.
-// Where the capacity is not known the growth must be seen: by more than four standard deviations of Poisson
-// arrivals, and than a queue near saturation wanders by itself.
-func unstable(offered *OpenLoad, l *load.OpenResult) bool {
-	if offered.Capacity > 0 {
-		return offered.Rate > offered.Capacity
+// came is the rate at which customers came. The mean of a file says little of the part that the window saw.
+func (o *OpenLoad) came(l *load.OpenResult) float64 {
+	if o.Gaps != nil {
+		return float64(l.Arrived) / l.Window.Seconds()
 	}
-	return float64(l.Backlog) > 4*math.Sqrt(float64(l.Arrived))+float64(l.Arrived)/50
+	return o.Rate
+}
+
+// unstable reports whether customers come at a rate that the design cannot serve: a queue grows as long as the
+// load lasts, and a response time says how long that was, or customers are lost at the rate of what is too
+// much, and it says how long the queue may be.
+//
+// A queue that grows proves it whatever the capacity was in a closed loop, if by more than four standard
+// deviations of Poisson arrivals, and more than a queue near saturation wanders by itself. Where the capacity is
+// not known and customers leave by themselves, the loss must tell: beyond capacity, but not below, they
+// would keep more workers busy than there are, if all of them were served.
+func unstable(rate, capacity float64, loop *load.Open, l *load.OpenResult) bool {
+	arrived := float64(l.Arrived)
+	switch {
+	case float64(l.Backlog) > 4*math.Sqrt(arrived)+arrived/50:
+		return true
+	case capacity > 0:
+		return rate > capacity
+	case loop.QueueLimit >= 0 || loop.Patience > 0:
+		return rate*l.Service.Mean()/1e9 > float64(loop.Workers)
+	}
+	return false
 }
 
 // forgetResponse drops the response times of an unstable trial.
@@ -172,11 +191,15 @@ func (m *measurement) punctual(l *load.OpenResult) {
 		}
 	}
 	if name == "" {
-		return // the design was hardly ever idle
+		return // fewer than 20 customers found the design idle, too few for a median of their lags
 	}
 	m.set("lag_"+name+"_ns", result.Value(lag))
 	median, ok := l.Response.QuantileOf(0.5, l.Arrived-l.Served)
-	m.trial.Invalid = ok && lag > maxLag*median
+	if math.IsInf(median, 1) { // most were lost, and any lag is less than a tenth of that
+		median, ok = l.Service.Quantile(0.5)
+	}
+	// In virtual time an idle design is late by the costs of the scheduler alone, which are asked for.
+	m.trial.Invalid = !m.virtual && ok && lag > maxLag*median
 }
 
 // lateness is why a trial is invalid. It has no figure, so that a table says it once; the metric lag_ has it.

@@ -7,11 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/live"
 	"github.com/brewput/brewput/internal/hist"
 	"github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/workload"
 )
 
 func hundred(d time.Duration) *hist.Histogram {
@@ -25,17 +28,26 @@ func hundred(d time.Duration) *hist.Histogram {
 func TestPunctual(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
-		lag   *hist.Histogram
-		late  bool
-		about string
+		lag     *hist.Histogram
+		served  int64 // of 100
+		virtual bool
+		late    bool
+		about   string
 	}{
-		{hundred(390 * time.Microsecond), false, "below a tenth"},
-		{hundred(500 * time.Microsecond), true, "above a tenth"},
-		{hist.New(), false, "never idle"},
+		{hundred(390 * time.Microsecond), 100, false, false, "below a tenth"},
+		{hundred(500 * time.Microsecond), 100, false, true, "above a tenth"},
+		{hist.New(), 100, false, false, "never idle"},
+		{hundred(500 * time.Microsecond), 40, false, true, "most gave up, and a tenth of a service was waited for"},
+		{hundred(390 * time.Microsecond), 40, false, false, "most gave up"},
+		{hundred(500 * time.Microsecond), 100, true, false, "virtual time, where nothing disturbs"},
 	} {
-		m := &measurement{world: live.New(live.Config{}), virtual: true, trial: result.Trial{Metrics: result.Metrics{}},
+		m := &measurement{world: live.New(live.Config{}), virtual: c.virtual, late: true, trial: result.Trial{Metrics: result.Metrics{}},
 			spec: Spec{Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})}}
-		m.punctual(&load.OpenResult{Lag: c.lag, Response: hundred(4 * ms), Arrived: 100, Served: 100})
+		times := hist.New()
+		for range c.served {
+			times.Record(int64(4 * ms))
+		}
+		m.punctual(&load.OpenResult{Lag: c.lag, Response: times, Service: times, Arrived: 100, Served: c.served})
 		if m.trial.Invalid != c.late {
 			t.Errorf("%s: invalid %v", c.about, m.trial.Invalid)
 		}
@@ -43,9 +55,9 @@ func TestPunctual(t *testing.T) {
 		if got := m.trial; (got.Status == result.Failed) != c.late || c.late && !strings.Contains(got.Error, "noticed late") {
 			t.Errorf("%s: %+v", c.about, got)
 		}
-		// What the design did wrong weighs more.
-		m.wrong = errors.New("2 lattes for 1 customer")
-		if m.finish(nil, nil); m.trial.Status != result.Wrong || m.trial.Invalid {
+		// What the design did wrong weighs more, and its trial is not even unstable.
+		m.wrong, m.trial.Unstable = errors.New("2 lattes for 1 customer"), true
+		if m.finish(nil, nil); m.trial.Status != result.Wrong || m.trial.Invalid || m.trial.Unstable {
 			t.Errorf("%s, and wrong: %+v", c.about, m.trial)
 		}
 	}
@@ -71,15 +83,49 @@ func TestLostAreInfinite(t *testing.T) {
 	}
 }
 
-func TestUnstableByItsQueue(t *testing.T) {
+// TestUnstable has 100 customers in a window at a rate of 100. Each of 2 workers serves 50 a second where a
+// service takes 20 ms.
+func TestUnstable(t *testing.T) {
 	for _, c := range []struct {
 		capacity float64
 		backlog  int64
+		limit    int
+		service  time.Duration
 		want     bool
-	}{{0, 30, false}, {0, 100, true}, {99, 0, true}, {100, 0, false}, {101, 100, false}} {
-		got := unstable(&OpenLoad{Rate: 100, Capacity: c.capacity}, &load.OpenResult{Arrived: 100, Backlog: c.backlog})
-		if got != c.want {
-			t.Errorf("capacity %v, backlog %d of 100: unstable %v", c.capacity, c.backlog, got)
+		about    string
+	}{
+		{0, 30, -1, 1, false, "the queue wanders"},
+		{0, 100, -1, 1, true, "the queue grows"},
+		{99, 0, -1, 1, true, "the capacity is less"},
+		{100, 0, -1, 1, false, "the capacity is just that"},
+		{101, 0, -1, 1, false, "the capacity is more"},
+		{101, 100, -1, 1, true, "the capacity was more, but the queue grows"},
+		{0, 5, 5, 21 * time.Millisecond, true, "the queue is full, and the workers never idle"},
+		{0, 5, 5, 19 * time.Millisecond, false, "customers are lost, though the workers do idle"},
+		{101, 5, 5, 21 * time.Millisecond, false, "a capacity that was measured is believed"},
+	} {
+		loop, service := &load.Open{Workers: 2, QueueLimit: c.limit}, hundred(c.service)
+		if got := unstable(100, c.capacity, loop, &load.OpenResult{Arrived: 100, Backlog: c.backlog, Service: service}); got != c.want {
+			t.Errorf("%s: unstable %v", c.about, got)
 		}
+	}
+}
+
+// TestRecordedLoad: customers of a file count as they come in the window, not as they come on average. Here
+// they come in it at 100 a second, to a worker that serves 50, and in the file at 2 a second.
+func TestRecordedLoad(t *testing.T) {
+	gaps := []time.Duration{9 * time.Second}
+	for range 19 {
+		gaps = append(gaps, 10*time.Millisecond)
+	}
+	spec := Spec{Seed: 1, Warmup: 9 * time.Second, Duration: 200 * time.Millisecond,
+		Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)}),
+		Open:  &OpenLoad{Rate: load.RateOf(gaps), Capacity: 50, Gaps: gaps}}
+	bar := workload.Design{Name: "bar", Stream: func(env.Env, plan.Point) (workload.Stream, error) {
+		return workload.Stream{Op: func(e env.Env, _ uint64) { e.Burn(20 * time.Millisecond) }}, nil
+	}}
+	x := Simulate(spec, &workload.Workload{Name: "test"}, bar, sim.Costs{}).Trial
+	if x.Status != result.OK || !x.Unstable || math.Abs(float64(x.Metrics.Get(result.OfferedLoad))-2) > 1e-9 {
+		t.Errorf("load %v, unstable %v: %+v", x.Metrics.Get(result.OfferedLoad), x.Unstable, x)
 	}
 }

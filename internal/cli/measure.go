@@ -156,10 +156,7 @@ func timeLimit(w *workload.Workload, o runOptions, cases []plan.Case) time.Durat
 	if o.timeLimit > 0 {
 		return o.timeLimit
 	}
-	limit := o.warmup + o.duration + 30*time.Second
-	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
-		limit += o.duration // in which those are served who came in the window
-	}
+	limit := window(o.warmup, o.duration, cases) + 30*time.Second
 	if o.operations > 0 {
 		limit = 10 * time.Minute
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/load"
@@ -48,6 +49,14 @@ func checkOpenLoop(points []plan.Point, o runOptions) error {
 	return nil
 }
 
+// window is how long a trial of a stream takes at most if nothing hangs.
+func window(warmup, duration time.Duration, cases []plan.Case) time.Duration {
+	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
+		duration *= 2 // in which those are served who came in the window
+	}
+	return warmup + duration
+}
+
 // measureCapacities prepares the open loops of a new sweep: a fraction of the capacity needs the
 // capacity, and so does the word unstable.
 func (a *app) measureCapacities(ctx context.Context, s *sweep.Sweep, dir string) error {
@@ -62,6 +71,9 @@ func (a *app) measureCapacities(ctx context.Context, s *sweep.Sweep, dir string)
 	}
 	if err := store.Vacant(dir); err != nil { // before the time is spent
 		return storeError(err)
+	}
+	if err := s.CheckRates(); err != nil {
+		return asUsage(err)
 	}
 	fmt.Fprintf(a.stderr, "%s: measuring capacities in a closed loop first\n", s.Workload.Name)
 	p := newProgress(a.stderr)

@@ -60,7 +60,7 @@ func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *
 	if err != nil {
 		return err
 	}
-	if err := o.validateLimit(time.Duration(header.Settings.Warmup+header.Settings.Duration), header.Settings.Operations); err != nil {
+	if err := o.validateLimit(window(time.Duration(header.Settings.Warmup), time.Duration(header.Settings.Duration), p.Cases), header.Settings.Operations); err != nil {
 		return err
 	}
 	if o.timeLimit > 0 {

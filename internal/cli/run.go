@@ -261,7 +261,7 @@ func (o *runOptions) validateLimit(window time.Duration, operations int64) error
 	case o.timeLimit < 0:
 		return usage("--time-limit %v is negative", o.timeLimit)
 	case o.timeLimit > 0 && operations == 0 && o.timeLimit <= window:
-		return usage("--time-limit %v would end every trial of a stream: it must be longer than --warmup and --duration together, %v", o.timeLimit, window)
+		return usage("--time-limit %v would end every trial of a stream: it must be longer than --warmup and --duration together, or in an open loop twice --duration, %v", o.timeLimit, window)
 	}
 	return nil
 }

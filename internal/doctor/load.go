@@ -22,21 +22,30 @@ func (r Readings) load() Check {
 	}
 	share := load / float64(max(cpus, 1))
 	c := number("load", grade(share, 0.25, 1), load, "", fmt.Sprintf("%.2f over the last minute, on %s", load, plural(cpus, "CPU")))
-	switch c.Status {
-	case Good:
+	fix := "wait a minute and ask again, or stop what runs; or " + whoRuns
+	others, known := r.Others.Get()
+	switch {
+	case c.Status == Good:
 		return c.says("hardly anything has run here in the last minute", "")
-	case Caution:
-		return c.says("programs have run here in the last minute, perhaps a sweep of your own: what is left of them takes CPUs from trials", "wait a minute and ask again, or stop what runs; or "+whoRuns)
+	case c.Status == Caution:
+		return c.says("programs have run here in the last minute, perhaps a sweep of your own: what is left of them takes CPUs from trials", fix)
+	case known && grade(others, othersGood, othersMost) == Good:
+		// Linux counts who waits for a disk or a file server too, and a minute is long.
+		c.Status = Caution
+		return c.says("more threads ran, or waited for a disk, than there are CPUs, but no other program uses CPUs now: trials have them to themselves, if it stays so", fix)
 	}
-	return c.says("more threads wanted CPUs than there are: trials share them, and their times are those of the mixture", "wait a minute and ask again, or stop what runs; or "+whoRuns)
+	return c.says("more threads wanted CPUs than there are: trials share them, and their times are those of the mixture", fix)
 }
+
+// othersGood and othersMost are the CPUs that other programs may use, in a good state and at all.
+const othersGood, othersMost = 0.05, 0.25
 
 func (r Readings) others() Check {
 	cpus, ok := r.Others.Get()
 	if !ok {
 		return without("others", r.Others, "what other programs use now is not known; the noise floor tells what comes of it")
 	}
-	c := number("others", grade(cpus, 0.05, 0.25), cpus, "CPUs", fmt.Sprintf("%.2f CPUs used by others over %s", cpus, span(r.Window)))
+	c := number("others", grade(cpus, othersGood, othersMost), cpus, "CPUs", fmt.Sprintf("%.2f CPUs used by others over %s", cpus, span(r.Window)))
 	if c.Status == Good {
 		return c.says("no other program works now", "")
 	}
@@ -56,33 +65,30 @@ func (r Readings) steal() Check {
 }
 
 func (r Readings) throttled() Check {
-	n, ok := r.Throttled.Get()
-	if !ok {
-		return without("throttled", r.Throttled, "whether a quota stops this program is not known")
-	}
-	c := number("throttled", Good, float64(n), "", fmt.Sprintf("stopped in %s over %s", plural(int(n), "period"), span(r.Window)))
-	if n > 0 {
-		c.Status = Bad
-	}
-	if c.Status == Good {
-		return c.says("no quota stopped this program", "")
-	}
-	return c.says("the cgroup's quota stopped this program for parts of a period: trials measure the pauses", "use fewer --cpus, or lift the quota (see quota)")
+	return r.never("throttled", r.Throttled, "stopped in", "period", []string{
+		"whether a quota stops this program is not known", "no quota stopped this program",
+		"the cgroup's quota stopped this program for parts of a period: trials measure the pauses", "use fewer --cpus, or lift the quota (see quota)"})
 }
 
 func (r Readings) heat() Check {
-	n, ok := r.Heat.Get()
+	return r.never("heat", r.Heat, "clocks lowered", "time", []string{
+		"whether CPUs grow too hot is not known; a trial's burn probes tell when clocks fall", "CPUs stay cool enough",
+		"CPUs grew too hot and lowered their clocks: later trials are slower than earlier ones", "cool the machine, use fewer --cpus, or turn boost off (see boost)"})
+}
+
+// never is a check of what must not happen once. says is what it says where nobody knows, where it did not happen, and
+// where it did, with the fix.
+func (r Readings) never(name string, count Reading[uint64], did, what string, says []string) Check {
+	n, ok := count.Get()
 	if !ok {
-		return without("heat", r.Heat, "whether CPUs grow too hot is not known; a trial's burn probes tell when clocks fall")
+		return without(name, count, says[0])
 	}
-	c := number("heat", Good, float64(n), "", fmt.Sprintf("clocks lowered %s over %s", plural(int(n), "time"), span(r.Window)))
+	c := number(name, Good, float64(n), "", fmt.Sprintf("%s %s over %s", did, plural(int(n), what), span(r.Window)))
 	if n > 0 {
 		c.Status = Bad
+		return c.says(says[2], says[3])
 	}
-	if c.Status == Good {
-		return c.says("CPUs stay cool enough", "")
-	}
-	return c.says("CPUs grew too hot and lowered their clocks: later trials are slower than earlier ones", "cool the machine, use fewer --cpus, or turn boost off (see boost)")
+	return c.says(says[1], "")
 }
 
 func (r Readings) quota() Check {

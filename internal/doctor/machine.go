@@ -36,7 +36,14 @@ func (r Readings) smt() Check {
 		return without("smt", r.SMT, "whether CPUs share a core is not known: scaling over CPUs can look worse than it is")
 	}
 	c := number("smt", Good, float64(s.Threads), "", plural(s.Threads, "thread")+" a core online")
+	virtual, _ := r.Hypervisor.Get()
+	if virtual {
+		c.Evidence += ", as the virtual machine is told"
+	}
 	switch {
+	case virtual && s.Usable <= 1:
+		c.Status = Unknown // the topology is made up as a rule
+		return c.says("the host decides where CPUs of a virtual machine run: whether two share a core is not known, and scaling over CPUs can look worse than it is", "")
 	case s.Threads <= 1:
 		return c.says("each CPU is a core of its own", "")
 	case s.Usable <= 1:
@@ -60,8 +67,11 @@ func (r Readings) cores() Check {
 		return word("cores", Good, "alike", "all of one kind").says("a trial is as fast on any core", "")
 	}
 	mix := fmt.Sprintf("%d fast, %d slow", k.Performance, k.Efficiency)
-	return word("cores", Caution, mix, mix+" CPUs").says("cores are of two kinds, and which one a trial gets is chance: medians jump between two levels",
-		fmt.Sprintf("taskset -c $(cat /sys/devices/cpu_core/cpus) %s run ...", r.Program))
+	fix := "measure more blocks with --count, or on a machine whose cores are alike"
+	if k.Fast != "" {
+		fix = fmt.Sprintf("taskset -c %s %s run ...", k.Fast, r.Program)
+	}
+	return word("cores", Caution, mix, mix+" CPUs").says("cores are of two kinds, and which one a trial gets is chance: medians jump between two levels", fix)
 }
 
 func (r Readings) virtual() Check {
@@ -83,6 +93,9 @@ func (r Readings) memory() Check {
 	}
 	share := float64(free) / float64(total)
 	c := number("memory", Good, share, "ratio", fmt.Sprintf("%s of %s free", bytes(free), bytes(total)))
+	if r.MemoryFile != "" {
+		c.Evidence += " by " + r.MemoryFile
+	}
 	pages, swaps := r.Swapped.Get()
 	switch {
 	case swaps && pages > 0:

@@ -13,7 +13,7 @@ type Readings struct {
 	Cores      Reading[Cores]
 	Hypervisor Reading[bool]
 
-	Load1  Reading[float64] // mean number of runnable threads over the last minute
+	Load1  Reading[float64] // mean number of threads over the last minute that ran, could have, or waited for a disk
 	Window time.Duration    // the examination, of which the following counters are
 	Others Reading[float64] // CPUs that other programs used, on average
 	Steal  Reading[float64] // CPUs that the host gave to others, on average
@@ -33,7 +33,8 @@ type Readings struct {
 	Sleep        Reading[Lateness] // of time.Sleep
 	Timer        Reading[Lateness] // of a kernel timer whose descriptor the poller watches
 
-	MemoryTotal, MemoryAvailable Reading[uint64] // bytes
+	MemoryTotal, MemoryAvailable Reading[uint64] // bytes, of the machine or below a limit
+	MemoryFile                   string          // that sets the limit; "" where there is none
 	Battery                      Reading[Battery]
 
 	Race, Cover Reading[bool]
@@ -44,7 +45,10 @@ type Readings struct {
 }
 
 // Cores are the kinds of core.
-type Cores struct{ Performance, Efficiency int }
+type Cores struct {
+	Performance, Efficiency int
+	Fast                    string // a list of the CPUs of the first kind; "" where threads cannot be bound to them
+}
 
 // Quota is a limit of CPU time.
 type Quota struct {

@@ -1,8 +1,6 @@
 package host
 
 import (
-	"path"
-
 	"github.com/brewput/brewput/result"
 	"golang.org/x/sys/unix"
 )
@@ -13,7 +11,8 @@ type files struct {
 	buf           []byte
 	before, after int
 	known         bool   // the cgroup was looked for
-	cpuStat       string // the cgroup's file; "" where there is none
+	group         cgroup // its own and those above it
+	root          string // of the file system, in tests
 }
 
 func (c *Counters) readSystem() {
@@ -26,16 +25,14 @@ func (c *Counters) readSystem() {
 		return text
 	}
 	if !f.known {
-		if group, ok := findCgroup(read("/proc/self/cgroup"), read("/proc/self/mountinfo")); ok {
-			f.cpuStat = path.Join(group.dirs[0], "cpu.stat")
-		}
+		f.group, _ = findCgroup(read("/proc/self/cgroup"), read("/proc/self/mountinfo"))
 		f.known = true
 	}
 	stat := read("/proc/stat")
 	c.total[steal], c.total[machineCPU] = value(parseSteal(stat)), value(parseBusy(stat))
 	c.load1 = value(parseLoad1(read("/proc/loadavg")))
-	if f.cpuStat != "" {
-		c.total[throttled] = count(read(f.cpuStat), "nr_throttled")
+	if n, ok := f.group.throttled(read); ok {
+		c.total[throttled] = result.Value(n)
 	}
 	c.readUsage()
 	// The peak that getrusage tells is at least that of the parent process when it forked.
@@ -52,7 +49,7 @@ func (c *Counters) readSystem() {
 // than 1 MB are cut: none of ours is.
 func (f *files) read(name string) (text string, calls int) {
 	const most = 1 << 20
-	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	fd, err := unix.Open(f.root+name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return "", 0
 	}

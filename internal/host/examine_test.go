@@ -124,6 +124,17 @@ func TestReadTreeOthers(t *testing.T) {
 				t.Errorf("quota %+v", r.Quota)
 			}
 		}},
+		{"a limit of memory", map[string]string{"sys/fs/cgroup/a/memory.max": "100000000", "sys/fs/cgroup/a/memory.current": "99000000",
+			"sys/fs/cgroup/a/memory.stat": "anon 3\ninactive_file 19000000\n", "sys/fs/cgroup/a/b/memory.max": "max"}, func(t *testing.T, r doctor.Readings) {
+			want(t, "memory", r.MemoryAvailable, 20_000_000)
+			want(t, "memory in all", r.MemoryTotal, 100_000_000)
+			if r.MemoryFile != "/sys/fs/cgroup/a/memory.max" {
+				t.Errorf("by %s", r.MemoryFile)
+			}
+		}},
+		{"a limit of memory beyond what there is", map[string]string{"sys/fs/cgroup/a/memory.max": "1000000000000", "sys/fs/cgroup/a/memory.current": "1"}, func(t *testing.T, r doctor.Readings) {
+			want(t, "memory", r.MemoryAvailable, 1000000<<10)
+		}},
 		{"plugged in", map[string]string{"sys/class/power_supply/BAT0/status": "Full"}, func(t *testing.T, r doctor.Readings) {
 			want(t, "battery", r.Battery, doctor.Battery{Present: true})
 		}},
@@ -136,6 +147,20 @@ func TestReadTreeOthers(t *testing.T) {
 			readTree(tree(files), &r)
 			x.check(t, r)
 		})
+	}
+}
+
+// TestFastCPUs: Intel's are devices of their own, elsewhere each CPU has a capacity.
+func TestFastCPUs(t *testing.T) {
+	const cpu = "sys/devices/system/cpu/"
+	for want, files := range map[string]map[string]string{
+		"":    laptop(),
+		"0-3": {"sys/devices/cpu_core/cpus": "0-3\n", "sys/devices/cpu_atom/cpus": "4-11\n"},
+		"4,5": {cpu + "online": "0,4-5", cpu + "cpu0/cpu_capacity": "446", cpu + "cpu4/cpu_capacity": "1024", cpu + "cpu5/cpu_capacity": "1024"},
+	} {
+		if got := fastCPUs(tree(files)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

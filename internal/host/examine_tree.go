@@ -31,6 +31,7 @@ func readTree(root fs.FS, r *doctor.Readings) {
 	if sources, ok := text(root, "sys/devices/system/clocksource/clocksource0/available_clocksource"); ok {
 		r.ClockSources = strings.Fields(sources)
 	}
+	readMemoryLimit(root, r)
 	r.Quota = readQuota(root)
 	r.Governors = readGovernors(root)
 	r.Boost = readBoost(root)
@@ -62,6 +63,47 @@ func readQuota(root fs.FS) doctor.Reading[doctor.Quota] {
 		lift = "-1"
 	}
 	return doctor.Read(doctor.Quota{CPUs: cpus, File: file, Lift: lift})
+}
+
+// readMemoryLimit lowers the memory to what the tightest limit of version 2 on the path of the process's cgroup
+// leaves. What a group keeps of files that nobody uses is free: it gives that back when asked for.
+func readMemoryLimit(root fs.FS, r *doctor.Readings) {
+	self, _ := text(root, "proc/self/cgroup")
+	mounts, _ := text(root, "proc/self/mountinfo")
+	group, _ := findCgroup(self, mounts)
+	for _, dir := range group.dirs {
+		file := func(name string) string {
+			s, _ := text(root, path.Join(strings.TrimPrefix(dir, "/"), name))
+			return s
+		}
+		most, err := strconv.ParseUint(file("memory.max"), 10, 64)
+		used, also := strconv.ParseUint(file("memory.current"), 10, 64)
+		cache, _ := parseKeyed(file("memory.stat"), "inactive_file")
+		if err != nil || also != nil {
+			continue // no limit
+		}
+		free := most - min(most, used-min(used, cache))
+		if available, ok := r.MemoryAvailable.Get(); ok && free < available {
+			r.MemoryTotal, r.MemoryAvailable, r.MemoryFile = doctor.Read(most), doctor.Read(free), path.Join(dir, "memory.max")
+		}
+	}
+}
+
+// fastCPUs lists the CPUs of the fast kind where there are two, as taskset takes them.
+func fastCPUs(root fs.FS) string {
+	if root == nil {
+		return ""
+	}
+	if cpus, ok := text(root, "sys/devices/cpu_core/cpus"); ok {
+		return cpus
+	}
+	var fast []string
+	for _, cpu := range onlineCPUs(root) {
+		if c, ok := text(root, cpuPath(cpu, "cpu_capacity")); ok && c == "1024" {
+			fast = append(fast, strconv.Itoa(cpu))
+		}
+	}
+	return strings.Join(fast, ",")
 }
 
 // readGovernors are the distinct governors of all CPUs. A virtual machine has none as a rule.
@@ -192,26 +234,18 @@ func sampleTree(root fs.FS, s *sample) {
 	}
 }
 
-// sampleThrottled counts the periods in which a group on the path of the process's own was stopped. A
-// stop of a group above is not counted in those below.
+// sampleThrottled counts the periods in which a quota stopped this process.
 func sampleThrottled(root fs.FS) doctor.Reading[uint64] {
-	self, _ := text(root, "proc/self/cgroup")
-	mounts, _ := text(root, "proc/self/mountinfo")
-	group, ok := findCgroup(self, mounts)
+	read := func(name string) string {
+		s, _ := text(root, strings.TrimPrefix(name, "/"))
+		return s
+	}
+	group, _ := findCgroup(read("/proc/self/cgroup"), read("/proc/self/mountinfo"))
+	n, ok := group.throttled(read)
 	if !ok {
-		return doctor.Absent[uint64]()
-	}
-	sum, found := uint64(0), false
-	for _, dir := range group.dirs {
-		stat, _ := text(root, path.Join(strings.TrimPrefix(dir, "/"), "cpu.stat"))
-		if n, ok := parseKeyed(stat, "nr_throttled"); ok {
-			sum, found = sum+n, true
-		}
-	}
-	if !found {
 		return doctor.Absent[uint64]() // no group on the path has the cpu controller: none can be stopped
 	}
-	return doctor.Read(sum)
+	return doctor.Read(n)
 }
 
 // sampleHeat counts the throttlings by temperature of all CPUs; Intel's alone tell.

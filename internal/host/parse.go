@@ -167,6 +167,17 @@ func findCgroup(self, mountinfo string) (cgroup, bool) {
 	return cgroup{}, false
 }
 
+// throttled counts the periods in which the group or one above it was stopped: a stop of a group above is not
+// counted in those below. ok is false where no group says.
+func (g cgroup) throttled(read func(name string) string) (periods uint64, ok bool) {
+	for _, dir := range g.dirs {
+		if n, has := parseKeyed(read(path.Join(dir, "cpu.stat")), "nr_throttled"); has {
+			periods, ok = periods+n, true
+		}
+	}
+	return periods, ok
+}
+
 // mounted lists the directories of the group at name and those above it, up to the mount point.
 func mounted(mountinfo, name, kind string) ([]string, bool) {
 	for line := range strings.Lines(mountinfo) {
