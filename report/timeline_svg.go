@@ -271,6 +271,9 @@ func (p *panel) queue(s *svg, q *timeline.Queue, bottom px) {
 		if piece.Request != timeline.NoRequest {
 			number = fmt.Sprint(piece.Request)
 		}
+		if piece.Goroutine != timeline.None {
+			what += ", " + p.t.Goroutines[piece.Goroutine]
+		}
 		s.rect(class, x, top, apart(width), h-50, fmt.Sprintf("%s, place %d of %s, %s to %s ms", strings.TrimSpace(number+" "+what), piece.Place+1,
 			queueName(q.Resource), milliseconds(piece.Start-p.t.From, 1), milliseconds(piece.End-p.t.From, 1)))
 		if h >= 10_00 && number != "" && fits(number, 4_90, width) {
