@@ -22,6 +22,8 @@ type coroutine struct {
 	stop func()
 	// yield leaves the coroutine; false means that the world is over.
 	yield func(struct{}) bool
+	// aborts counts the operations that panicked because the world is over.
+	aborts int
 }
 
 // aborted is the panic that ends the goroutines of a world that is over.
@@ -51,7 +53,7 @@ func (co *coroutine) loop(yield func(struct{}) bool) {
 	co.yield = yield
 	for {
 		co.run()
-		if co.w.over {
+		if co.w.phase.Load() == unwinding {
 			return
 		}
 		co.w.k.Exit(&co.G)
@@ -77,10 +79,7 @@ func (co *coroutine) run() {
 
 // Resume implements sim.Runner.
 func (co *coroutine) Resume() {
-	w := co.w
-	w.co = co
-	w.switches++
-	w.inside.Store(w.switches<<32 | uint64(uint32(co.id)))
+	co.w.enter(co)
 	co.next()
 }
 
@@ -102,7 +101,10 @@ func (w *World) leave(co *coroutine) {
 
 // fail ends the simulation; the first reason counts.
 func (w *World) fail(err error) {
-	if w.err == nil && !w.over {
+	if w.phase.Load() == unwinding {
+		return
+	}
+	if w.err == nil {
 		w.err = err
 	}
 	w.k.Fail(err)

@@ -1,19 +1,44 @@
 package virtual
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/sim"
 )
 
+// maxAborts is how often a goroutine may recover from the end of the world: one that does so in an endless
+// loop would never end.
+const maxAborts = 1000
+
 // check ends the goroutine if the world is over.
 func (w *World) check() {
-	if w.over {
-		panic(aborted{"no goroutine goes on"})
+	if w.phase.Load() != running {
+		w.abort()
 	}
 }
+
+func (w *World) abort() {
+	switch w.phase.Load() {
+	case abandoned:
+		if w.k.Current() == nil {
+			return // a timer's function: a goroutine will see to it
+		}
+		w.fail(errAbandoned)
+		fallthrough
+	case unwinding:
+		if w.co.aborts++; w.co.aborts > maxAborts {
+			runtime.Goexit() // no recover stops it
+		}
+	}
+	panic(aborted{"no goroutine goes on"})
+}
+
+// errAbandoned is the error of a world that Run no longer waits for.
+var errAbandoned = errors.New("nobody waits for the simulation")
 
 // Use implements env.Machine.
 func (w *World) Use(t *env.Task) {

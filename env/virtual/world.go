@@ -28,6 +28,8 @@ type Config struct {
 	Grace time.Duration
 	// Watchdog is how long, in real time, a design may block outside env; 0 means ten seconds.
 	Watchdog time.Duration
+	// Limit is how long, in real time, the whole run may take; 0 means as long as it takes.
+	Limit time.Duration
 }
 
 // World is a virtual world. It serves one Run.
@@ -37,16 +39,19 @@ type World struct {
 
 	co         *coroutine   // that runs
 	coroutines []*coroutine // all that exist; the kernel's goroutine ends them
+	unwound    int          // how many of them have been ended
 	spare      []*coroutine // those that run nobody
 	names      map[string]int
 	root       *env.Task
-	err        error // of a goroutine that panicked or was ended by Goexit
-	over       bool  // every further operation panics
+	err        error        // of a goroutine that panicked or was ended by Goexit
+	phase      atomic.Int32 // after running, every further operation panics
 
 	// For the watchdog: how many switches there were, and in the low 32 bits the number of the Go
-	// goroutine to which the last went.
+	// goroutine to which the last went; and what the run has come to, before goroutines are ended, which may
+	// hang.
 	inside   atomic.Uint64
 	switches uint64
+	outcome  atomic.Pointer[error]
 
 	meters     []*env.Meter
 	byName     map[resource]*env.Meter
@@ -54,6 +59,14 @@ type World struct {
 	violations map[string]int64
 	useful     time.Duration
 }
+
+// phases of a world.
+const (
+	running   int32 = iota
+	abandoned       // Run no longer waits: whoever makes an operation ends the simulation
+	unwinding       // the goroutines that are left are ended
+	over
+)
 
 // resource is what shares a meter.
 type resource struct {
@@ -83,7 +96,8 @@ func (w *World) clock() time.Duration { return time.Duration(w.k.Now()) }
 
 // Run runs body as the world's first goroutine and then waits for every other. It reports the panic of a
 // goroutine with its stack, a deadlock with what everybody waits for, goroutines that outlive the body by
-// the grace, and a design that blocks outside env; there its goroutine cannot be ended and stays behind.
+// the grace, a design that blocks outside env, and a run beyond the limit. Where the design does not come back to
+// env, its goroutine cannot be ended and stays behind.
 func (w *World) Run(name string, body func(env.Env)) error {
 	var machine env.Machine = w // or env would leave its operations to the Go runtime
 	w.root = env.NewTask(machine, name, body)
@@ -93,15 +107,22 @@ func (w *World) Run(name string, body func(env.Env)) error {
 	return w.watch(ended)
 }
 
-// simulate runs the kernel and then ends all coroutines that are left.
+// simulate runs the kernel and then ends all coroutines that are left. Whatever happens there, it reports.
 func (w *World) simulate(ended chan<- error) {
 	returned := false
 	defer func() {
-		w.unwind()
+		w.phase.Store(over)
+		ended <- w.err
+	}()
+	defer func() {
 		if !returned && w.err == nil { // the panic of the kernel itself goes on
 			w.err = fmt.Errorf("the kernel of the simulation has ended early")
 		}
-		ended <- w.err
+		w.outcome.Store(&w.err)
+		w.phase.Store(unwinding)
+		for w.unwound < len(w.coroutines) {
+			w.unwind()
+		}
 	}()
 	w.k.Start(w.goroutine(w.root))
 	w.k.Run()
@@ -119,12 +140,27 @@ func (w *World) simulate(ended chan<- error) {
 	}
 }
 
-// unwind ends every coroutine: those that have parked meet a panic in the operation they are in.
+// unwind ends one coroutine after the other: those that have parked meet a panic in the operation they are
+// in. A Goexit in what they deferred ends the goroutine that called stop, too: so that is one made for it.
 func (w *World) unwind() {
-	w.over = true
-	for i := 0; i < len(w.coroutines); i++ {
-		w.coroutines[i].stop()
-	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for w.unwound < len(w.coroutines) {
+			co := w.coroutines[w.unwound]
+			w.unwound++
+			w.enter(co)
+			co.stop()
+		}
+	}()
+	<-done
+}
+
+// enter notes that co is about to run.
+func (w *World) enter(co *coroutine) {
+	w.co = co
+	w.switches++
+	w.inside.Store(w.switches<<32 | uint64(uint32(co.id)))
 }
 
 // Checksum is a sum over all decisions of the scheduler so far.
