@@ -129,12 +129,15 @@ func (k *Kernel) onChan(g *G, c *Chan, op Op) Outcome {
 			return k.panics("send on closed channel")
 		}
 		if k.sent = k.trySend(c, op.Token); k.sent {
-			return Done
+			return k.moved(g)
 		}
 	default:
 		if token, ok, got := k.tryRecv(c); got {
 			g.token, g.ok, g.choice = token, ok, 0
-			return Done
+			if !ok {
+				return Done
+			}
+			return k.moved(g)
 		}
 	}
 	switch op.Code {
@@ -246,7 +249,10 @@ func (k *Kernel) selects(g *G, block bool) Outcome {
 		}
 		if g.ok || !s.send {
 			k.decided(didSelect, g.cpu.id, int64(i))
-			return Done
+			if !g.ok {
+				return Done
+			}
+			return k.moved(g)
 		}
 	}
 	g.choice = -1

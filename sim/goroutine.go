@@ -34,7 +34,7 @@ type G struct {
 	granted bool   // it was handed over
 	ticket  uint32 // of a Cond
 
-	still   int64
+	still   int64 // operations in vain at the instant stillAt, one after the other
 	stillAt int64
 }
 
@@ -145,7 +145,7 @@ func (k *Kernel) leave(g *G) {
 
 // park is leave for a goroutine that somebody else must make ready.
 func (k *Kernel) park(g *G, code Code, on any) Outcome {
-	g.code, g.on, g.parked = code, on, true
+	g.code, g.on, g.parked, g.still = code, on, true, 0
 	k.leave(g)
 	return Parked
 }

@@ -6,8 +6,9 @@ import "fmt"
 const MaxCPUs = 1024
 
 const (
-	// maxStill is how many operations a goroutine may make at one instant, and maxStillAll all together:
-	// a program that polls without advancing time would never end.
+	// maxStill is how many operations in vain a goroutine may make at one instant, one after the other, and
+	// maxStillAll how many operations all may make together: a program that polls without advancing time,
+	// or hands something to and fro, would never end.
 	maxStill    = 1_000_000
 	maxStillAll = 100 * maxStill
 	// turn is how many operations a goroutine makes at one instant before the other CPUs have theirs.
@@ -62,8 +63,9 @@ type Kernel struct {
 	until       int64 // the kernel stops before the first event after this time
 	late        bool  // it has
 
-	still   int64 // operations at the present instant
-	stillAt int64
+	still    int64 // operations at the present instant
+	stillAt  int64
+	mayStill int64 // maxStillAll, which takes seconds; only tests set it
 	inTurn  int
 	busy    int64 // ns of CPUs, up to the last event of each
 	sum     uint64
@@ -78,7 +80,7 @@ func New(c Config) *Kernel {
 	if c.CPUs < 1 || c.CPUs > MaxCPUs {
 		panic(fmt.Sprintf("sim: %d CPUs; possible are 1 to %d", c.CPUs, MaxCPUs))
 	}
-	k := &Kernel{costs: c.Costs, draws: draws{key: mix(c.Seed)}, cpus: make([]cpu, c.CPUs), sum: fnvOffset, until: never}
+	k := &Kernel{costs: c.Costs, draws: draws{key: mix(c.Seed)}, cpus: make([]cpu, c.CPUs), sum: fnvOffset, until: never, mayStill: maxStillAll}
 	for i := range k.cpus {
 		k.cpus[i].id = k.slot()
 	}
@@ -226,12 +228,20 @@ func (k *Kernel) Count() bool {
 	if g.stillAt != k.now {
 		g.stillAt, g.still = k.now, 0
 	}
-	if g.still++; g.still > maxStill || k.still > maxStillAll {
-		k.Fail(fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls; let it park, sleep or burn",
-			g.runner.Name(), duration(k.now)))
+	if g.still++; g.still > maxStill || k.still > k.mayStill {
+		k.Fail(k.standsStill(g))
 		return false
 	}
 	return true
+}
+
+func (k *Kernel) standsStill(g *G) error {
+	if g.still > maxStill {
+		return fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls; let it park, sleep or burn",
+			g.runner.Name(), duration(k.now))
+	}
+	return fmt.Errorf("the goroutines have made %d operations at %v without time going by, goroutine %s the last: nothing comes of them; let one sleep or burn",
+		k.still, duration(k.now), g.runner.Name())
 }
 
 // FNV-1a, on words instead of bytes.

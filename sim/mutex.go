@@ -34,8 +34,10 @@ type lockState struct {
 func (k *Kernel) onMutex(g *G, m *Mutex, code Code) Outcome {
 	switch code {
 	case TryLock:
-		g.ok = m.tryLock()
-		return Done
+		if g.ok = m.tryLock(); !g.ok {
+			return Done
+		}
+		return k.moved(g)
 	case Unlock:
 		return k.unlock(g, m)
 	}
@@ -55,12 +57,12 @@ func (k *Kernel) lock(g *G, m *Mutex, rw *RWMutex) Outcome {
 	if !m.locked && !m.woken && !m.starving && m.waiters == 0 {
 		m.locked = true
 		if rw == nil {
-			return Done
+			return k.moved(g)
 		}
 		return k.writeLocked(g, rw)
 	}
 	if k.lockSlow(g) {
-		return Done
+		return k.moved(g)
 	}
 	k.cur = nil
 	return Parked

@@ -13,6 +13,7 @@ const (
 	Spawn               // On is a *G
 	After               // On is a *Timer, started for Ns
 	Yield               // as runtime.Gosched
+	Poll                // nothing but a look at memory that others may change
 
 	Lock // On is a *Mutex
 	TryLock
@@ -136,14 +137,22 @@ func (k *Kernel) carryOut(g *G, op Op) Outcome {
 		return k.onCond(g, on, op.Code)
 	case *Timer:
 		k.after(on, op.N)
-		return Done
+		return k.moved(g)
 	case *G:
 		k.enlist(on)
 		k.put(g.cpu, on, true)
 		k.wakep()
-		return Done
+		return k.moved(g)
 	}
 	panic(fmt.Sprintf("sim: operation %d on a %T", op.Code, op.On))
+}
+
+// moved is Done for an operation that was not in vain: it changed something. Where a timer's function runs, g is nil.
+func (k *Kernel) moved(g *G) Outcome {
+	if g != nil {
+		g.still = 0
+	}
+	return Done
 }
 
 // alone carries out an operation without an object.
@@ -156,6 +165,8 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 		k.wakep()
 		k.leave(g)
 		return Parked
+	case Poll:
+		return Done
 	}
 	if op.N <= 0 {
 		return Done
