@@ -13,6 +13,9 @@ type Machine interface {
 	Use(t *Task)
 	// Park returns when the operation that parked is carried out.
 	Park()
+	// Poll is told of a look at shared memory: a goroutine that does nothing else makes no progress, and others
+	// must have their turn meanwhile. Outside of a run it does nothing.
+	Poll()
 	NewLock(name string) Lock
 	NewRWLock(name string) RWLock
 	NewCondition(l Lock) Condition

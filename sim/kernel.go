@@ -66,13 +66,13 @@ type Kernel struct {
 	still    int64 // operations at the present instant
 	stillAt  int64
 	mayStill int64 // maxStillAll, which takes seconds; only tests set it
-	inTurn  int
-	busy    int64 // ns of CPUs, up to the last event of each
-	sum     uint64
-	ops     uint64
-	sent    bool // by the last Send or TrySend
-	err     error
-	reason  string // of the panic that an operation asks for
+	inTurn   int
+	busy     int64 // ns of CPUs, up to the last event of each
+	sum      uint64
+	ops      uint64
+	sent     bool // by the last Send or TrySend
+	err      error
+	reason   string // of the panic that an operation asks for
 }
 
 // New makes a kernel whose time is 0.

@@ -92,6 +92,13 @@ func (w *World) do(op sim.Op) {
 // Park implements env.Machine.
 func (w *World) Park() { w.leave(w.co) }
 
+// Poll implements env.Machine.
+func (w *World) Poll() {
+	if p := w.phase.Load(); p != over && (p != running || w.k.Current() != nil) {
+		w.do(sim.Op{Code: sim.Poll})
+	}
+}
+
 // Spawn implements env.World.
 func (w *World) Spawn(t *env.Task) { w.do(sim.Op{Code: sim.Spawn, On: w.goroutine(t)}) }
 
