@@ -144,7 +144,7 @@ func (k *Kernel) audit(t *testing.T) {
 	if queued != k.queued || nexts != k.nexts {
 		t.Fatalf("%d goroutines in queues, %d in run-next; counted %d, %d", queued, nexts, k.queued, k.nexts)
 	}
-	if k.nidle > 0 && k.nspinning == 0 && k.cur == nil && k.stealable() {
+	if k.nidle > 0 && k.nspinning == 0 && k.stealable() {
 		t.Fatalf("work waits at %d, CPUs are idle and nobody looks", k.now)
 	}
 }
