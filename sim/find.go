@@ -169,7 +169,9 @@ func (k *Kernel) grab(c, p *cpu, runNext bool) (g *G, again bool) {
 		if !runNext || p.next == nil {
 			return nil, false
 		}
-		if p.mode != modeSyscall && c.steal.victim != p.next {
+		// A CPU that was taken from a system call and whose new thread has not started is not running.
+		running := p.mode != modeSyscall && (p.mode != modeLook || p.spinning)
+		if running && c.steal.victim != p.next {
 			// p may be about to run it: give it time to do so.
 			c.steal.victim = p.next
 			c.mode = modeBackOff

@@ -89,7 +89,7 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 		return Again
 	}
 	if !g.charged {
-		if cost := k.costOf(op.Code); !cost.none() {
+		if cost := k.costOf(op); !cost.none() {
 			if d := cost.draw(&k.draws); d > 0 {
 				g.charged = true
 				k.pause(c, d)
@@ -102,20 +102,26 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 	return k.carryOut(g, op)
 }
 
-func (k *Kernel) costOf(code Code) *Cost {
+func (k *Kernel) costOf(op Op) *Cost {
 	switch {
-	case code >= Send:
+	case op.Code >= Send:
 		return &k.costs.Chan
-	case code >= Lock:
+	case op.Code >= Lock:
 		return &k.costs.Lock
 	}
-	switch code {
-	case Sleep, After:
-		return &k.costs.Timer
-	case Syscall:
-		return &k.costs.Syscall
+	switch op.Code {
 	case Spawn:
 		return &k.costs.Spawn
+	case After:
+		return &k.costs.Timer // even one that is due at once
+	}
+	if op.N > 0 { // else it returns before it has begun
+		switch op.Code {
+		case Sleep:
+			return &k.costs.Timer
+		case Syscall:
+			return &k.costs.Syscall
+		}
 	}
 	return &k.none
 }

@@ -87,7 +87,8 @@ func (k *Kernel) exitSyscall(g *G) *G {
 		k.cancel(c.id)
 		c.g.cpu = nil
 	} else if c = k.unidle(); c == nil {
-		k.global.push(g)
+		k.global.push(g) // nobody is woken, but who looks for work sees it
+		k.notice()
 		return nil
 	}
 	c.g, g.cpu, c.mode = g, c, modeRun
