@@ -36,8 +36,9 @@ type cpu struct {
 	sliceEnd int64  // when what shares the time slice is preempted
 	since    int64  // when the present burn or system call began, or the CPU became idle
 	steal    thief
-	link     *cpu // idle stack
-	watched  bool
+	link     *cpu  // idle stack
+	due      times // of the timers started here whose time has not come
+	expired  timerQueue
 }
 
 // empty is runqempty.
@@ -108,7 +109,7 @@ func (k *Kernel) unidle() *cpu {
 	}
 	k.idle, c.link = c.link, nil
 	k.nidle--
-	if k.nidle == 0 && k.watched > 0 {
+	if k.nidle == 0 && k.nwatched > 0 {
 		k.alarmMonitor()
 	}
 	return c
@@ -116,18 +117,30 @@ func (k *Kernel) unidle() *cpu {
 
 // wake lets an idle CPU look for work when it has woken up.
 func (k *Kernel) wake(c *cpu) {
-	cost := &k.costs.Wake
-	if k.costs.DeepAfter > 0 && k.now-c.since >= k.costs.DeepAfter {
-		cost = &k.costs.Deep
-	}
 	c.mode = modeLook
-	k.set(c.id, k.now+cost.draw(&k.draws))
+	k.set(c.id, k.now+k.latency(c.since))
 	k.decided(didWake, c.id, 0)
 }
 
-// wakep wakes an idle CPU to look for work, unless one is looking already.
+// latency is how long a processor that sleeps since then takes to wake up.
+func (k *Kernel) latency(since int64) int64 {
+	cost := &k.costs.Wake
+	if k.costs.DeepAfter > 0 && k.now-since >= k.costs.DeepAfter {
+		cost = &k.costs.Deep
+	}
+	return cost.draw(&k.draws)
+}
+
+// wakep wakes an idle CPU to look for work, unless one is looking already, which sees it.
 func (k *Kernel) wakep() {
-	if k.notice() || k.nspinning != 0 {
+	if !k.notice() {
+		k.rouse()
+	}
+}
+
+// rouse wakes an idle CPU to look around, unless one is looking already.
+func (k *Kernel) rouse() {
+	if k.nspinning != 0 {
 		return
 	}
 	c := k.unidle()
@@ -219,7 +232,9 @@ func (k *Kernel) scheduleFrom(c *cpu, stealing bool) *G {
 	if c.spinning { // resetspinning
 		k.unspin(c)
 		k.wakep()
-		c.sliceEnd = k.now + slice // nobody ran here whose time slice could be shared
+		if c.sliceEnd <= k.now { // while the CPU was idle: the monitor looks again in 10 ms at the latest
+			c.sliceEnd = k.now + slice
+		}
 	}
 	if !k.execute(c, g, inherit) {
 		return nil

@@ -42,16 +42,23 @@ type Kernel struct {
 	timers []*Timer // by slot, less the CPUs
 	coprim []uint32 // for the random order of stealing
 
-	global     queue // the global run queue
-	queued     int   // goroutines in local queues
-	nexts      int   // goroutines in run-next
-	idle       *cpu  // stack of idle CPUs
-	nidle      int
-	nspinning  int
-	lingering  []*cpu // CPUs that found no work and still look
-	watched    int    // CPUs whose system call the monitor watches
-	expired    timerQueue
-	timerWaker *cpu // CPU that was woken for expired timers
+	global    queue // the global run queue
+	queued    int   // goroutines in local queues
+	nexts     int   // goroutines in run-next
+	idle      *cpu  // stack of idle CPUs
+	nidle     int
+	nspinning int
+	lingering []*cpu   // CPUs that found no work and still look
+	watched   []uint64 // set of the CPUs whose system call the monitor watches
+	nwatched  int
+
+	armed     int   // timers whose time has not come
+	nexpired  int   // timers whose time has come and which no CPU has noticed yet
+	poller    Timer // whose event is that the thread in the network poller has woken up
+	polling   bool  // there is one
+	called    bool  // and it wakes up
+	pollSpun  bool  // and had looked for work before
+	pollSince int64
 
 	cpu    *cpu // whose turn it is
 	cur    *G   // running on it, or nil
@@ -84,6 +91,8 @@ func New(c Config) *Kernel {
 	for i := range k.cpus {
 		k.cpus[i].id = k.slot()
 	}
+	k.poller.slot = k.timerSlot(&k.poller)
+	k.watched = make([]uint64, (c.CPUs+63)/64)
 	for i := len(k.cpus) - 1; i > 0; i-- { // procresize: the lowest is on top
 		k.sleep(&k.cpus[i])
 	}

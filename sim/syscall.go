@@ -1,5 +1,7 @@
 package sim
 
+import "math/bits"
+
 // monitorPeriod is how long sysmon sleeps at its quickest: a system call keeps its CPU at least so
 // long. monitorLimit is how long it keeps it where nobody needs it.
 const (
@@ -12,7 +14,8 @@ func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
 	c := g.cpu
 	g.then, g.code, g.parked = thenSyscall, Syscall, true
 	c.mode, c.since = modeSyscall, k.now
-	k.after(&g.timer, d)
+	g.timer.owner = c.id
+	k.set(g.timer.slot, k.at(d))
 	if d > monitorPeriod {
 		k.set(c.id, k.now+monitorPeriod)
 	}
@@ -28,8 +31,8 @@ func (k *Kernel) retake(c *cpu) {
 			k.set(c.id, min(k.now+monitorPeriod, c.since+monitorLimit))
 			return
 		}
-		c.watched = true
-		k.watched++
+		k.watched[c.id/64] |= 1 << (c.id % 64)
+		k.nwatched++
 		k.set(c.id, c.since+monitorLimit)
 		return
 	}
@@ -39,16 +42,17 @@ func (k *Kernel) retake(c *cpu) {
 }
 
 func (k *Kernel) unwatch(c *cpu) {
-	if c.watched {
-		c.watched = false
-		k.watched--
+	if bit := uint64(1) << (c.id % 64); k.watched[c.id/64]&bit != 0 {
+		k.watched[c.id/64] &^= bit
+		k.nwatched--
 	}
 }
 
 // alarmMonitor lets the monitor look at system calls again, as no CPU is idle any more.
 func (k *Kernel) alarmMonitor() {
-	for i := range k.cpus {
-		if c := &k.cpus[i]; c.watched {
+	for i, set := range k.watched {
+		for ; set != 0; set &= set - 1 {
+			c := &k.cpus[64*i+bits.TrailingZeros64(set)]
 			k.unwatch(c)
 			k.set(c.id, k.now+monitorPeriod)
 		}
@@ -64,9 +68,17 @@ func (k *Kernel) handOff(c *cpu) {
 	case k.nspinning+k.nidle == 0:
 		k.spin(c)
 		k.wake(c)
+	case k.nidle == len(k.cpus)-1 && !k.polling: // nobody would be left to wait for timers
+		k.wake(c)
 	default:
 		k.sleep(c)
 		k.decided(didSleep, c.id, 0)
+		switch {
+		case c.expired.n > 0 && k.polling:
+			k.callPoller()
+		case c.expired.n+len(c.due) > 0 && !k.polling:
+			k.rouse()
+		}
 	}
 }
 
