@@ -132,6 +132,17 @@ func Recycle(t *Task) {
 	tasks.Put(t)
 }
 
+// another is a task that nobody uses. A machine keeps its own, as an Env that outlives its goroutine must never
+// lead into another world.
+func (t *Task) another() *Task {
+	if t.machine != nil && !raceEnabled {
+		if t := t.machine.Spent(); t != nil {
+			return t
+		}
+	}
+	return tasks.Get().(*Task)
+}
+
 // own notes that the calling goroutine uses e. Under the race detector it is a plain write, so that
 // two goroutines sharing one Env are reported; a machine looks itself.
 func (e Env) own() {
@@ -154,7 +165,7 @@ func (e Env) Name() string {
 func (e Env) Go(name string, body func(Env)) {
 	e.own()
 	w := e.t.world
-	t := tasks.Get().(*Task)
+	t := e.t.another()
 	t.set(w, e.t.machine, e.t.epoch, name, body)
 	w.Spawn(t)
 	e.own() // after the go statement: a child that uses its parent's Env races with this write

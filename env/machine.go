@@ -11,6 +11,8 @@ type Machine interface {
 	World
 	// Use panics if the running goroutine is not t.
 	Use(t *Task)
+	// Spent is a task of this machine whose goroutine has ended, for another one; nil if there is none.
+	Spent() *Task
 	// Park returns when the operation that parked is carried out.
 	Park()
 	// Poll is told of a look at shared memory: a goroutine that does nothing else makes no progress, and others

@@ -218,11 +218,10 @@ func (g *G) CaseToken(i int) uint32 { return g.cases[i].token }
 // that can proceed.
 func (k *Kernel) selects(g *G, block bool) Outcome {
 	n := len(g.cases)
-	var few [8]uint16
-	order := few[:0]
-	if n > len(few) {
-		order = make([]uint16, 0, n)
+	if cap(g.order) < n {
+		g.order = make([]uint16, 0, n)
 	}
+	order := g.order[:0]
 	for i := range g.cases {
 		if g.cases[i].c == nil {
 			continue

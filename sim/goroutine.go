@@ -22,7 +22,8 @@ type G struct {
 
 	timer Timer
 	sudog sudog
-	cases []sudog // of a select
+	cases []sudog  // of a select
+	order []uint16 // in which it looks at them
 
 	token  uint32 // results
 	ok     bool
@@ -104,7 +105,7 @@ func (g *G) Bind(r Runner) { g.runner = r }
 // enlist makes g a goroutine of the kernel.
 func (k *Kernel) enlist(g *G) {
 	slot := g.timer.slot
-	*g = G{runner: g.runner, cases: g.cases[:0], timer: g.timer, stillAt: g.stillAt, still: g.still}
+	*g = G{runner: g.runner, cases: g.cases[:0], order: g.order, timer: g.timer, stillAt: g.stillAt, still: g.still}
 	if slot == 0 {
 		g.timer.slot = k.timerSlot(&g.timer)
 	}

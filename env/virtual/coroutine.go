@@ -46,6 +46,17 @@ func (w *World) goroutine(t *env.Task) *sim.G {
 	return &co.G
 }
 
+// Spent implements env.Machine.
+func (w *World) Spent() *env.Task {
+	n := len(w.spent)
+	if n == 0 {
+		return nil
+	}
+	t := w.spent[n-1]
+	w.spent = w.spent[:n-1]
+	return t
+}
+
 // loop runs one goroutine after the other until the world is over.
 func (co *coroutine) loop(yield func(struct{}) bool) {
 	co.id = goroutineID()
@@ -57,6 +68,9 @@ func (co *coroutine) loop(yield func(struct{}) bool) {
 			return
 		}
 		co.w.k.Exit(&co.G)
+		if co.task != co.w.root { // whose end counts
+			co.w.spent = append(co.w.spent, co.task)
+		}
 		co.task = nil
 		co.w.spare = append(co.w.spare, co)
 		if !yield(struct{}{}) {

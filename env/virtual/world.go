@@ -41,6 +41,7 @@ type World struct {
 	coroutines []*coroutine // all that exist; the kernel's goroutine ends them
 	unwound    int          // how many of them have been ended
 	spare      []*coroutine // those that run nobody
+	spent      []*env.Task  // of goroutines that have ended
 	names      map[string]int
 	root       *env.Task
 	err        error        // of a goroutine that panicked or was ended by Goexit
