@@ -83,15 +83,15 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 	}
 	if k.inTurn++; k.inTurn > turn && k.waiting() {
 		c.mode = modeTurn
-		k.set(c.id, k.now)
+		k.set(k.slotOf(g), k.now)
 		k.cur = nil
 		return Again
 	}
-	if !g.charged {
+	if k.charges && !g.charged {
 		if cost := k.costOf(op.Code); !cost.none() {
 			if d := cost.draw(&k.draws); d > 0 {
 				g.charged = true
-				k.pause(c, d)
+				k.pause(g, d)
 				k.cur = nil
 				return Again
 			}
@@ -139,8 +139,7 @@ func (k *Kernel) carryOut(g *G, op Op) Outcome {
 		return Done
 	case *G:
 		k.enlist(on)
-		k.put(g.cpu, on, true)
-		k.wakep()
+		k.ready(on)
 		return Done
 	}
 	panic(fmt.Sprintf("sim: operation %d on a %T", op.Code, op.On))
@@ -152,8 +151,12 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 	case Select, TrySelect:
 		return k.selects(g, op.Code == Select)
 	case Yield:
-		k.global.push(g)
-		k.wakep()
+		if k.unlimited {
+			k.ready(g)
+		} else {
+			k.global.push(g)
+			k.wakep()
+		}
 		k.leave(g)
 		return Parked
 	}
@@ -162,21 +165,19 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 	}
 	switch op.Code {
 	case Burn:
-		if end := k.now + op.N; end > k.now && end <= min(g.cpu.sliceEnd, k.until) && end < k.events.first() {
-			k.now = end // nothing else happens before
-			k.busy += op.N
-			k.inTurn = 0
+		if k.burn(g, op.N) {
 			return Done
 		}
-		g.left, g.then = op.N, thenBurn
-		k.burn(g.cpu)
 		k.cur = nil
 		return Parked
+	case Syscall:
+		if !k.unlimited {
+			return k.enterSyscall(g, op.N)
+		}
+		fallthrough // it keeps no CPU from anybody
 	case Sleep:
 		k.after(&g.timer, op.N)
-		return k.park(g, Sleep, nil)
-	case Syscall:
-		return k.enterSyscall(g, op.N)
+		return k.park(g, op.Code, nil)
 	}
 	panic(fmt.Sprintf("sim: operation %d on nothing", op.Code))
 }

@@ -26,14 +26,19 @@ func (k *Kernel) timerSlot(t *Timer) int32 {
 	return s
 }
 
-// after starts a timer; a time beyond the end of time is the end of time.
+// after starts a timer.
 func (k *Kernel) after(t *Timer, d int64) {
+	t.owner = k.cpu.id
+	k.set(t.slot, k.later(d))
+}
+
+// later is the time d from now; beyond the end of time it is the end of time.
+func (k *Kernel) later(d int64) int64 {
 	at := k.now + max(0, d)
 	if at < 0 || at == never {
-		at = never - 1
+		return never - 1
 	}
-	t.owner = k.cpu.id
-	k.set(t.slot, at)
+	return at
 }
 
 // NewTimer makes a timer that calls f once when it has been started with [After] and its time has come, on
@@ -51,6 +56,9 @@ func (k *Kernel) NewTimer(f func()) *Timer {
 // idle CPU, whose thread waits in the network poller until the earliest, takes any; if all are
 // busy, a timer waits until its CPU, or one that is out of work, looks.
 func (k *Kernel) fire(t *Timer) *G {
+	if k.unlimited {
+		return k.goOn(t)
+	}
 	if t.g != nil && t.g.then == thenSyscall {
 		return k.exitSyscall(t.g)
 	}

@@ -17,10 +17,16 @@ func (w *World) check() {
 
 // Use implements env.Machine.
 func (w *World) Use(t *env.Task) {
-	w.check()
 	if w.co.task != t {
-		panic(fmt.Sprintf("goroutine %s uses the Env of %s: give each goroutine its own, the argument of its body", w.co.task.Name(), t.Name()))
+		w.stranger(t)
 	}
+	w.check()
+}
+
+// stranger ends a goroutine that uses the Env of another.
+func (w *World) stranger(t *env.Task) {
+	w.check()
+	panic(fmt.Sprintf("goroutine %s uses the Env of %s: give each goroutine its own, the argument of its body", w.co.task.Name(), t.Name()))
 }
 
 // begin makes an operation of the running goroutine up to where it is done or parks. In a timer's
@@ -71,13 +77,17 @@ func (w *World) Park() { w.leave(w.co) }
 func (w *World) Spawn(t *env.Task) { w.do(sim.Op{Code: sim.Spawn, On: w.goroutine(t)}) }
 
 // Burn implements env.World.
-func (w *World) Burn(_ *env.Task, d time.Duration) {
+func (w *World) Burn(t *env.Task, d time.Duration) {
+	w.Use(t)
 	w.useful += max(0, d)
 	w.do(sim.Op{Code: sim.Burn, N: int64(d)})
 }
 
 // Sleep implements env.World.
-func (w *World) Sleep(_ *env.Task, d time.Duration) { w.do(sim.Op{Code: sim.Sleep, N: int64(d)}) }
+func (w *World) Sleep(t *env.Task, d time.Duration) {
+	w.Use(t)
+	w.do(sim.Op{Code: sim.Sleep, N: int64(d)})
+}
 
 // Until implements env.World.
 func (w *World) Until(t *env.Task, at time.Duration) { w.Sleep(t, at-w.clock()) }
@@ -86,7 +96,8 @@ func (w *World) Until(t *env.Task, at time.Duration) { w.Sleep(t, at-w.clock()) 
 func (w *World) Wait(t *env.Task, d time.Duration) { w.Sleep(t, d) }
 
 // Syscall implements env.World.
-func (w *World) Syscall(_ *env.Task, d time.Duration) {
+func (w *World) Syscall(t *env.Task, d time.Duration) {
+	w.Use(t)
 	w.do(sim.Op{Code: sim.Syscall, N: int64(d)})
 }
 

@@ -21,7 +21,7 @@ import (
 
 // Config is what a virtual world needs to know.
 type Config struct {
-	CPUs  int       // 1 to sim.MaxCPUs; 0 means 1
+	CPUs  int       // 1 to sim.MaxCPUs, or sim.Unlimited; 0 means 1
 	Seed  uint64    // of the draws of env.Rand and of the scheduler's choices
 	Costs sim.Costs // of the scheduler and its primitives; the zero Costs are none
 	// Grace is how long, in virtual time, goroutines may outlive the body; 0 means one second.
@@ -36,6 +36,7 @@ type World struct {
 	k   *sim.Kernel
 
 	co         *coroutine   // that runs
+	depth      int          // of coroutines that stand above each other, co the highest
 	coroutines []*coroutine // all that exist; the kernel's goroutine ends them
 	spare      []*coroutine // those that run nobody
 	names      map[string]int
@@ -74,7 +75,7 @@ func New(cfg Config) *World {
 	}
 	w := &World{cfg: cfg, names: map[string]int{}, byName: map[resource]*env.Meter{}, violations: map[string]int64{}}
 	w.k = sim.New(sim.Config{CPUs: cfg.CPUs, Seed: cfg.Seed, Costs: cfg.Costs})
-	w.nameless = env.NewMeter(env.KindChan, "", 0, w.clock)
+	w.nameless = env.NewMeterAlone(env.KindChan, "", 0, w.clock)
 	return w
 }
 
@@ -97,12 +98,12 @@ func (w *World) Run(name string, body func(env.Env)) error {
 func (w *World) simulate(ended chan<- error) {
 	returned := false
 	defer func() {
-		w.unwind()
 		if !returned && w.err == nil { // the panic of the kernel itself goes on
 			w.err = fmt.Errorf("the kernel of the simulation has ended early")
 		}
 		ended <- w.err
 	}()
+	defer w.unwind()
 	w.k.Start(w.goroutine(w.root))
 	w.k.Run()
 	returned = true
@@ -119,11 +120,19 @@ func (w *World) simulate(ended chan<- error) {
 	}
 }
 
-// unwind ends every coroutine: those that have parked meet a panic in the operation they are in.
+// unwind ends every coroutine: those that have parked meet a panic in the operation they are in. One that
+// has parked in a function deferred to runtime.Goexit takes this goroutine with it, and the rest is ended on its way out.
 func (w *World) unwind() {
 	w.over = true
-	for i := 0; i < len(w.coroutines); i++ {
-		w.coroutines[i].stop()
+	defer func() {
+		if len(w.coroutines) > 0 {
+			w.unwind()
+		}
+	}()
+	for len(w.coroutines) > 0 {
+		co := w.coroutines[0]
+		w.coroutines = w.coroutines[1:]
+		co.stop()
 	}
 }
 
@@ -197,7 +206,7 @@ func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Met
 		m.Share()
 		return m
 	}
-	m = env.NewMeter(kind, name, capacity, w.clock)
+	m = env.NewMeterAlone(kind, name, capacity, w.clock)
 	w.byName[resource{kind, name}] = m
 	w.meters = append(w.meters, m)
 	return m
