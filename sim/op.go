@@ -69,9 +69,40 @@ func (k *Kernel) panics(reason string) Outcome {
 // Do carries out an operation of the running goroutine. Where a timer's function runs, g is nil and the
 // operation must not park.
 func (k *Kernel) Do(g *G, op Op) Outcome {
-	if g == nil {
-		return k.carryOut(nil, op)
+	if g != nil {
+		if out := k.admit(g, op.Code); out != Done {
+			return out
+		}
 	}
+	return k.carryOut(g, op)
+}
+
+// Burn is Do of [Burn]: the operations made most often have ways of their own.
+func (k *Kernel) Burn(g *G, ns int64) Outcome {
+	if out := k.admit(g, Burn); out != Done {
+		return out
+	}
+	return k.work(g, ns)
+}
+
+// Send is Do of [Send].
+func (k *Kernel) Send(g *G, c *Chan, token uint32) Outcome {
+	if out := k.admit(g, Send); out != Done {
+		return out
+	}
+	return k.send(g, c, token)
+}
+
+// Recv is Do of [Recv].
+func (k *Kernel) Recv(g *G, c *Chan) Outcome {
+	if out := k.admit(g, Recv); out != Done {
+		return out
+	}
+	return k.recv(g, c)
+}
+
+// admit lets the running goroutine make an operation if the outcome is Done: if it may keep its CPU and has paid.
+func (k *Kernel) admit(g *G, code Code) Outcome {
 	if !k.Count() {
 		return Parked
 	}
@@ -88,7 +119,7 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 		return Again
 	}
 	if k.charges && !g.charged {
-		if cost := k.costOf(op.Code); !cost.none() {
+		if cost := k.costOf(code); !cost.none() {
 			if d := cost.draw(&k.draws); d > 0 {
 				g.charged = true
 				k.pause(g, d)
@@ -98,7 +129,7 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 		}
 	}
 	g.charged = false
-	return k.carryOut(g, op)
+	return Done
 }
 
 func (k *Kernel) costOf(code Code) *Cost {
@@ -160,16 +191,13 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 		k.leave(g)
 		return Parked
 	}
+	if op.Code == Burn {
+		return k.work(g, op.N)
+	}
 	if op.N <= 0 {
 		return Done
 	}
 	switch op.Code {
-	case Burn:
-		if k.burn(g, op.N) {
-			return Done
-		}
-		k.cur = nil
-		return Parked
 	case Syscall:
 		if !k.unlimited {
 			return k.enterSyscall(g, op.N)
@@ -180,4 +208,13 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 		return k.park(g, op.Code, nil)
 	}
 	panic(fmt.Sprintf("sim: operation %d on nothing", op.Code))
+}
+
+// work is the operation Burn.
+func (k *Kernel) work(g *G, ns int64) Outcome {
+	if ns <= 0 || k.burn(g, ns) {
+		return Done
+	}
+	k.cur = nil
+	return Parked
 }

@@ -184,6 +184,12 @@ func (w *World) Now() time.Duration {
 	return w.clock()
 }
 
+// NowOf implements env.Machine.
+func (w *World) NowOf(t *env.Task) time.Duration {
+	w.Use(t)
+	return w.Now()
+}
+
 // Epoch implements env.World.
 func (w *World) Epoch() time.Time { return time.Time{} }
 
