@@ -171,6 +171,7 @@ func (k *Kernel) carryOut(g *G, op Op) Outcome {
 	case *G:
 		k.enlist(on)
 		k.ready(on)
+		g.still = 0 // who starts others makes progress
 		return Done
 	}
 	panic(fmt.Sprintf("sim: operation %d on a %T", op.Code, op.On))

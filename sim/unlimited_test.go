@@ -117,6 +117,26 @@ func TestUnlimitedPolling(t *testing.T) {
 	}
 }
 
+// TestSpawningIsProgress: a goroutine may start as many others at one instant as it likes.
+func TestSpawningIsProgress(t *testing.T) {
+	s := newUnlimited(t, Costs{})
+	left := maxStill
+	child := s.program("child")
+	a := s.program("a", step{do: func(*program) Op {
+		child.pc = 0
+		return Op{Code: Spawn, On: &child.G}
+	}}, op(Yield, nil, ""), step{do: func(p *program) Op {
+		if left--; left == 0 {
+			p.steps = p.steps[:3]
+		}
+		return Op{Code: Burn}
+	}}, step{jump: 0})
+	s.run(a)
+	if s.k.Ops() < 3*maxStill {
+		t.Errorf("%d operations, want %d", s.k.Ops(), 3*maxStill)
+	}
+}
+
 // TestManyAtOneInstant: what many goroutines do at one instant is not polling, even if they do more than one may.
 func TestManyAtOneInstant(t *testing.T) {
 	for _, cpus := range []int{4, Unlimited} {

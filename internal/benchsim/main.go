@@ -90,10 +90,13 @@ type engine struct {
 // race runs the peer and both kinds of machine in turn. A ratio is that of one round, in which the clock of the machine
 // has had little time to drift, and the median is of those.
 func (b *bench) race(peer func(seed uint64) (outcome, error)) error {
-	on := func(cpus int) func(uint64) (outcome, error) {
-		return func(seed uint64) (outcome, error) { return (&queue{customers: b.customers}).simulate(cpus, seed) }
+	on := func(cpus int, keyed bool) func(uint64) (outcome, error) {
+		return func(seed uint64) (outcome, error) {
+			return (&queue{customers: b.customers, seed: seed, keyed: keyed}).simulate(cpus)
+		}
 	}
-	engines := []engine{{"peer", peer, 0}, {"unlimited CPUs", on(sim.Unlimited), 35}, {"rules of Go, 4 CPUs", on(4), 20}}
+	engines := []engine{{"SimPy", peer, 0}, {machine(sim.Unlimited), on(sim.Unlimited, false), 35}, {machine(4), on(4, false), 20},
+		{"unlimited, draws of env", on(sim.Unlimited, true), 0}}
 	all := make([][]outcome, len(engines))
 	for round := range b.rounds {
 		for i, e := range engines {
@@ -115,7 +118,7 @@ func (b *bench) race(peer func(seed uint64) (outcome, error)) error {
 	b.printf("%s, %d CPUs, %s/%s, %s; %s\n\n", model, h.CPUs, h.GOOS, h.GOARCH, runtime.Version(), b.versions)
 	b.printf("M/M/1 at a load of %v, %d customers, medians of %d runs in turn; the mean time in the system is %v in theory\n",
 		load, b.customers, b.rounds, theory)
-	b.printf("%-20s %12s %17s %12s %7s %7s\n", "", "ns/customer", "min to max", "customers/s", "ratio", "mean")
+	b.printf("%-24s %12s %17s %12s %7s %7s\n", "", "ns/customer", "min to max", "customers/s", "ratio", "mean")
 	for i, e := range engines {
 		b.row(e, all[i], all[0])
 	}
@@ -135,7 +138,7 @@ func (b *bench) row(e engine, runs, first []outcome) {
 	if ratio := median(ratios); e.floor > 0 {
 		verdict = b.judge(e.name, ratio >= e.floor, fmt.Sprintf("%vx", e.floor))
 	}
-	b.printf("%-20s %12.0f %17s %12.0f %6.1fx %7.3f  %s\n", e.name, median(ns), fmt.Sprintf("%.0f to %.0f", slices.Min(ns), slices.Max(ns)),
+	b.printf("%-24s %12.0f %17s %12.0f %6.1fx %7.3f  %s\n", e.name, median(ns), fmt.Sprintf("%.0f to %.0f", slices.Min(ns), slices.Max(ns)),
 		1e9/median(ns), median(ratios), mean, verdict)
 }
 
@@ -148,7 +151,7 @@ func (b *bench) steady() error {
 	for _, cpus := range []int{sim.Unlimited, 4} {
 		first, last := b.customers/10, b.customers-1
 		var before, after runtime.MemStats
-		q := &queue{customers: b.customers, at: func(customer int) {
+		q := &queue{customers: b.customers, seed: 1, at: func(customer int) {
 			switch customer {
 			case first:
 				runtime.ReadMemStats(&before)
@@ -156,12 +159,12 @@ func (b *bench) steady() error {
 				runtime.ReadMemStats(&after)
 			}
 		}}
-		if _, err := q.simulate(cpus, 1); err != nil {
+		if _, err := q.simulate(cpus); err != nil {
 			return err
 		}
 		n, events := after.Mallocs-before.Mallocs, 2*(last-first)
 		each := float64(n) / float64(events)
-		b.printf("%-20s %d in %d events: %.6f an event  %s\n", machine(cpus), n, events, each, b.judge("allocations", each < 1e-4, "0.0001"))
+		b.printf("%-24s %d in %d events: %.6f an event  %s\n", machine(cpus), n, events, each, b.judge("allocations", each < 1e-4, "0.0001"))
 	}
 	return nil
 }
@@ -193,7 +196,7 @@ func (b *bench) replications() error {
 			}
 			ratios = append(ratios, 2*float64(took[0])/float64(took[1]))
 		}
-		b.printf("%-20s %.2fx (%.2f to %.2f)  %s\n", machine(cpus), median(ratios), slices.Min(ratios), slices.Max(ratios),
+		b.printf("%-24s %.2fx (%.2f to %.2f)  %s\n", machine(cpus), median(ratios), slices.Min(ratios), slices.Max(ratios),
 			b.judge("replications", median(ratios) >= 1.8, "1.8x"))
 	}
 	return nil
@@ -204,7 +207,7 @@ func (b *bench) together(n, cpus int, seed uint64) (time.Duration, error) {
 	began, ends := time.Now(), make(chan error, n)
 	for i := range n {
 		go func() {
-			_, err := (&queue{customers: b.customers}).simulate(cpus, seed+uint64(i))
+			_, err := (&queue{customers: b.customers, seed: seed + uint64(i)}).simulate(cpus)
 			ends <- err
 		}()
 	}
@@ -228,7 +231,7 @@ func (b *bench) coffee() error {
 			return fmt.Errorf("coffee, %s: %w", design, err)
 		}
 		took := time.Since(began)
-		b.printf("%-20s %6.2f s, %d lattes, %d operations  %s\n", design, took.Seconds(), lattes, operations,
+		b.printf("%-24s %6.2f s, %d lattes, %d operations  %s\n", design, took.Seconds(), lattes, operations,
 			b.judge("coffee "+design, took < limit, fmt.Sprintf("%v s", limit.Seconds())))
 	}
 	return nil
@@ -243,7 +246,7 @@ func (b *bench) memory() error {
 		if err != nil {
 			return err
 		}
-		b.printf("%-20s %.2f GB, %.0f bytes each  %s\n", machine(cpus), float64(peak)/1e9, float64(peak)/n,
+		b.printf("%-24s %.2f GB, %.0f bytes each  %s\n", machine(cpus), float64(peak)/1e9, float64(peak)/n,
 			b.judge("memory", float64(peak) < limit, "6 GB"))
 	}
 	return nil

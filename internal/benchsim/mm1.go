@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"runtime"
@@ -29,29 +30,43 @@ type outcome struct {
 }
 
 // queue is M/M/1 written against env: two goroutines and a channel between them. The channel has a name, so that a meter
-// keeps its time integrals, and the times in the system go to a histogram.
+// keeps its time integrals, and the times in the system go to a histogram. As in SimPy's program, times are drawn from a
+// generator of the language's own library; keyed takes those of env instead, which depend on the customer alone.
 type queue struct {
 	customers int
+	seed      uint64
+	keyed     bool
 	at        func(customer int) // called as each customer leaves; may be nil
 	latency   *hist.Recorder
+}
+
+// exponentials are draws with mean 1 for one customer after the other.
+func (q *queue) exponentials(e env.Env, stream uint64) func() float64 {
+	if !q.keyed {
+		return rand.New(rand.NewPCG(q.seed, stream)).ExpFloat64
+	}
+	r, customer := e.Rand(), uint64(0)
+	return func() float64 {
+		d := r.At(customer, stream)
+		customer++
+		return d.Exp()
+	}
 }
 
 func (q *queue) body(e env.Env) {
 	line, g := env.NewChan[time.Duration](e, "line", q.customers), e.Group()
 	g.Go(e, "customers", func(e env.Env) {
-		r := e.Rand()
-		for i := range q.customers {
-			d := r.At(uint64(i), 0)
-			e.Burn(time.Duration(d.Exp() * float64(unit) / load))
+		exponential := q.exponentials(e, 0)
+		for range q.customers {
+			e.Burn(time.Duration(exponential() * float64(unit) / load))
 			line.Send(e.Now())
 		}
 		line.Close()
 	})
 	g.Go(e, "server", func(e env.Env) {
-		r, i := e.Rand(), 0
+		exponential, i := q.exponentials(e, 1), 0
 		for came, ok := line.Recv(); ok; came, ok = line.Recv() {
-			d := r.At(uint64(i), 1)
-			e.Burn(time.Duration(d.Exp() * float64(unit)))
+			e.Burn(time.Duration(exponential() * float64(unit)))
 			q.latency.Record(int64(e.Now() - came))
 			if q.at != nil {
 				q.at(i)
@@ -63,12 +78,12 @@ func (q *queue) body(e env.Env) {
 }
 
 // simulate runs the queue in virtual time.
-func (q *queue) simulate(cpus int, seed uint64) (outcome, error) {
+func (q *queue) simulate(cpus int) (outcome, error) {
 	q.latency = hist.NewRecorder()
 	defer q.latency.Free()
 	runtime.GC()
 	began := time.Now()
-	err := virtual.New(virtual.Config{CPUs: cpus, Seed: seed}).Run("body", q.body)
+	err := virtual.New(virtual.Config{CPUs: cpus, Seed: q.seed}).Run("body", q.body)
 	o := outcome{took: time.Since(began)}
 	h := hist.New()
 	h.Add(q.latency)
@@ -78,7 +93,7 @@ func (q *queue) simulate(cpus int, seed uint64) (outcome, error) {
 
 // simpy runs the queue in SimPy, in a process of its own that times itself.
 func simpy(python, program string, customers int, seed uint64) (o outcome, versions string, err error) {
-	cmd := exec.Command(python, program, strconv.Itoa(customers), strconv.FormatUint(seed, 10))
+	cmd := exec.Command(python, "-c", program, strconv.Itoa(customers), strconv.FormatUint(seed, 10))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

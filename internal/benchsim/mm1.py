@@ -19,7 +19,6 @@ def mm1(customers, seed):
     env = simpy.Environment()
     line = simpy.Store(env)
     exponential = random.Random(seed).expovariate
-    served, total = 0, 0.0
 
     def arrivals():
         timeout, put = env.timeout, line.put
@@ -28,18 +27,17 @@ def mm1(customers, seed):
             put(env.now)
 
     def server():
-        nonlocal served, total
+        served, total = 0, 0.0
         timeout, get = env.timeout, line.get
         for _ in range(customers):
             came = yield get()
             yield timeout(exponential(1.0))
             served += 1
             total += env.now - came
+        return served, total / served
 
     env.process(arrivals())
-    env.process(server())
-    env.run()
-    return served, total / served
+    return env.run(env.process(server()))
 
 
 began = time.perf_counter()
