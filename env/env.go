@@ -146,11 +146,16 @@ func (t *Task) another() *Task {
 // own notes that the calling goroutine uses e. Under the race detector it is a plain write, so that
 // two goroutines sharing one Env are reported; a machine looks itself.
 func (e Env) own() {
-	if raceEnabled {
-		e.t.uses++
-	}
+	e.mark()
 	if e.t.machine != nil {
 		e.t.machine.Use(e.t)
+	}
+}
+
+// mark is own where the world is told the task.
+func (e Env) mark() {
+	if raceEnabled {
+		e.t.uses++
 	}
 }
 
@@ -174,32 +179,32 @@ func (e Env) Go(name string, body func(Env)) {
 // Burn spends d of CPU work: live, a calibrated number of iterations and not a wall-clock loop. Like
 // Sleep, Wait and Syscall it returns at once if d is not positive.
 func (e Env) Burn(d time.Duration) {
-	e.own()
+	e.mark()
 	e.t.world.Burn(e.t, d)
 }
 
 // Sleep parks the goroutine for d.
 func (e Env) Sleep(d time.Duration) {
-	e.own()
+	e.mark()
 	e.t.world.Sleep(e.t, d)
 }
 
 // Until parks the goroutine until [Env.Now] is at. Live it wakes as a server does for a request, by
 // the network poller and some tens of microseconds late, where Sleep may be a millisecond late.
 func (e Env) Until(at time.Duration) {
-	e.own()
+	e.mark()
 	e.t.world.Until(e.t, at)
 }
 
 // Wait parks the goroutine for d as for an answer from network or disk.
 func (e Env) Wait(d time.Duration) {
-	e.own()
+	e.mark()
 	e.t.world.Wait(e.t, d)
 }
 
 // Syscall blocks in a system call for d: the thread is held and its CPU given up.
 func (e Env) Syscall(d time.Duration) {
-	e.own()
+	e.mark()
 	e.t.world.Syscall(e.t, d)
 }
 
@@ -214,9 +219,12 @@ func (e Env) After(d time.Duration) *Chan[time.Duration] {
 
 // Now is the time since the world began. Live it is one read of the monotonic clock.
 func (e Env) Now() time.Duration {
-	e.own()
+	e.mark()
 	if !e.t.epoch.IsZero() {
 		return time.Since(e.t.epoch)
+	}
+	if e.t.machine != nil {
+		return e.t.machine.NowOf(e.t)
 	}
 	return e.t.world.Now()
 }

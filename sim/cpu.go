@@ -191,11 +191,10 @@ func (k *Kernel) act(c *cpu) *G {
 		k.retake(c)
 		return nil
 	case modeTurn:
-		return k.proceed(c)
+		return k.proceed(c.g)
 	case modeSolid:
 		k.busy += k.now - c.since
-		c.mode = modeRun
-		return k.proceed(c)
+		return k.proceed(c.g)
 	}
 	g := c.g // modeBusy
 	k.busy += k.now - c.since
@@ -239,7 +238,7 @@ func (k *Kernel) scheduleFrom(c *cpu, stealing bool) *G {
 	if !k.execute(c, g, inherit) {
 		return nil
 	}
-	return k.proceed(c)
+	return k.proceed(g)
 }
 
 // execute gives the CPU to g and reports whether it goes on at once.
@@ -253,27 +252,30 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 	}
 	k.decided(what, c.id, int64(g.timer.slot))
 	if d := k.costs.Switch.draw(&k.draws); d > 0 {
-		k.pause(c, d)
+		k.pause(g, d)
 		return false
 	}
 	return true
 }
 
-// pause lets time pass on a CPU that cannot be preempted meanwhile.
-func (k *Kernel) pause(c *cpu, d int64) {
-	c.mode, c.since = modeSolid, k.now
-	k.set(c.id, k.now+d)
+// pause lets time pass for a goroutine that has a CPU and cannot be preempted meanwhile.
+func (k *Kernel) pause(g *G, d int64) {
+	g.cpu.mode, g.cpu.since = modeSolid, k.now
+	if k.unlimited {
+		k.occupy(g)
+	}
+	k.set(k.slotOf(g), k.later(d))
 }
 
-// proceed does what c's goroutine has left to do in the kernel and returns it if it goes on. If it has
-// parked again, the CPU looks for another.
-func (k *Kernel) proceed(c *cpu) *G {
-	g := c.g
-	c.mode = modeRun
+// proceed does what a goroutine that has a CPU has left to do in the kernel and returns it if it goes on. If
+// it has parked again, the CPU looks for another.
+func (k *Kernel) proceed(g *G) *G {
+	g.cpu.mode = modeRun
 	switch g.then {
 	case thenBurn:
-		k.burn(c)
-		return nil
+		if !k.burn(g, g.left) {
+			return nil
+		}
 	case thenSpin:
 		if !k.lockSlow(g) {
 			return nil
@@ -287,8 +289,31 @@ func (k *Kernel) proceed(c *cpu) *G {
 	return g
 }
 
-// burn lets the goroutine of c work until it is done or its time slice is over.
-func (k *Kernel) burn(c *cpu) {
+// burn lets g work for d ns, or until its time slice is over. It reports whether g goes on at once, at the time of
+// the end, as nothing else happens before.
+func (k *Kernel) burn(g *G, d int64) bool {
+	c, slot, end := g.cpu, k.slotOf(g), k.later(d)
+	k.set(slot, min(end, c.sliceEnd))
+	if end <= min(c.sliceEnd, k.until) && k.leads(slot) {
+		k.before = k.ops
+		k.popAt(end)
+		k.busy += d
+		k.inTurn = 0
+		return true
+	}
+	if k.unlimited {
+		k.occupy(g)
+		return false
+	}
+	g.left, g.then = d, thenBurn
 	c.mode, c.since = modeBusy, k.now
-	k.set(c.id, min(k.now+c.g.left, c.sliceEnd))
+	return false
+}
+
+// slotOf is the slot of the event that the CPU of g waits for.
+func (k *Kernel) slotOf(g *G) int32 {
+	if k.unlimited {
+		return g.timer.slot
+	}
+	return g.cpu.id
 }

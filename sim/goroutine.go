@@ -15,10 +15,11 @@ type G struct {
 
 	prev, next *G // all goroutines
 
-	code    Code // the operation it parks in
-	on      any  // and on what
-	parked  bool
-	charged bool // the cost of the operation has been paid
+	code     Code // the operation it parks in
+	on       any  // and on what
+	parked   bool
+	charged  bool // the cost of the operation has been paid
+	occupies bool // one of unlimited CPUs
 
 	timer Timer
 	sudog sudog
@@ -102,6 +103,9 @@ func (q *queue) pop() *G {
 // Bind gives g its program.
 func (g *G) Bind(r Runner) { g.runner = r }
 
+// Runner is the program of g.
+func (g *G) Runner() Runner { return g.runner }
+
 // enlist makes g a goroutine of the kernel.
 func (k *Kernel) enlist(g *G) {
 	slot := g.timer.slot
@@ -141,7 +145,7 @@ func (k *Kernel) Exit(g *G) {
 func (k *Kernel) leave(g *G) {
 	g.cpu.g = nil
 	k.cur = nil
-	k.goes = true
+	k.goes = !k.unlimited
 }
 
 // park is leave for a goroutine that somebody else must make ready.
@@ -151,9 +155,13 @@ func (k *Kernel) park(g *G, code Code, on any) Outcome {
 	return Parked
 }
 
-// ready makes a parked goroutine runnable on the CPU whose turn it is; goready.
+// ready makes a new or parked goroutine runnable on the CPU whose turn it is; newproc, goready.
 func (k *Kernel) ready(g *G) {
 	g.parked = false
+	if k.unlimited {
+		k.set(g.timer.slot, k.now)
+		return
+	}
 	k.put(k.cpu, g, true)
 	k.wakep()
 }

@@ -79,7 +79,7 @@ func (k *Kernel) lockSlow(g *G) bool {
 			}
 			l.iter++
 			g.then = thenSpin
-			k.pause(g.cpu, max(1, k.costs.LockSpin.draw(&k.draws)))
+			k.pause(g, max(1, k.costs.LockSpin.draw(&k.draws)))
 			return false
 		}
 		free := !m.locked && !m.starving
@@ -131,7 +131,7 @@ func (k *Kernel) lockWoke(g *G) bool {
 
 // canSpin is runtime_canSpin.
 func (k *Kernel) canSpin(c *cpu, iter int) bool {
-	return !k.costs.LockSpin.none() && iter < spinRounds && len(k.cpus) > k.nidle+k.nspinning+1 && c.empty()
+	return !k.costs.LockSpin.none() && iter < spinRounds && (k.unlimited || len(k.cpus) > k.nidle+k.nspinning+1 && c.empty())
 }
 
 func (k *Kernel) unlock(g *G, m *Mutex) Outcome {
@@ -204,8 +204,11 @@ func (k *Kernel) semrelease(g *G, s *sema, handOff bool) Outcome {
 	if !w.granted {
 		return Done
 	}
-	c := g.cpu // goyield
-	k.put(c, g, false)
+	if k.unlimited { // goyield: w goes first
+		k.ready(g)
+	} else {
+		k.put(g.cpu, g, false)
+	}
 	k.leave(g)
 	return Parked
 }

@@ -73,13 +73,13 @@ func TestInVain(t *testing.T) {
 // TestLivelock: two goroutines that hand a token to and fro without time going by never come to an end.
 func TestLivelock(t *testing.T) {
 	s := newScene(t, 2, Costs{})
-	s.k.mayStill = 10_000
+	s.k.mayStill = maxStill + 10_000
 	ping, pong := NewChan("ping", 0), NewChan("pong", 0)
 	b := s.program("b", op(Recv, ping, ""), op(Send, pong, "")).forEver(2)
 	a := s.program("a", spawn(b), op(Send, ping, ""), op(Recv, pong, "")).forEver(2)
 	s.k.Start(&a.G)
 	s.k.Run()
-	if got := fmt.Sprint(s.k.Err()); !strings.Contains(got, "the goroutines have made 10001 operations at 0s") {
+	if got := fmt.Sprint(s.k.Err()); !strings.Contains(got, "the goroutines have made 1010001 operations at 0s") {
 		t.Errorf("error %s", got)
 	}
 }

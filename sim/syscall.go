@@ -15,7 +15,7 @@ func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
 	g.then, g.code, g.parked = thenSyscall, Syscall, true
 	c.mode, c.since = modeSyscall, k.now
 	g.timer.owner = c.id
-	k.set(g.timer.slot, k.at(d))
+	k.set(g.timer.slot, k.later(d))
 	if d > monitorPeriod {
 		k.set(c.id, k.now+monitorPeriod)
 	}

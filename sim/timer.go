@@ -75,11 +75,11 @@ func (k *Kernel) timerSlot(t *Timer) int32 {
 	return s
 }
 
-// at is the time d from now; one beyond the end of time is the end of time.
-func (k *Kernel) at(d int64) int64 {
+// later is the time d from now; beyond the end of time it is the end of time.
+func (k *Kernel) later(d int64) int64 {
 	at := k.now + max(0, d)
 	if at < 0 || at == never {
-		at = never - 1
+		return never - 1
 	}
 	return at
 }
@@ -87,12 +87,15 @@ func (k *Kernel) at(d int64) int64 {
 // after starts a timer on the CPU whose turn it is. If it is the first of this CPU, somebody must wait for it in the
 // network poller: maybeAdd, wakeNetPoller.
 func (k *Kernel) after(t *Timer, d int64) {
-	at, c := k.at(d), k.cpu
-	first := c.expired.n == 0 && (len(c.due) == 0 || at < c.due[0])
+	at, c := k.later(d), k.cpu
 	t.owner = c.id
+	k.set(t.slot, at)
+	if k.unlimited {
+		return
+	}
+	first := c.expired.n == 0 && (len(c.due) == 0 || at < c.due[0])
 	c.due.push(at)
 	k.armed++
-	k.set(t.slot, at)
 	if first && !k.polling {
 		k.rouse()
 	}
@@ -112,6 +115,9 @@ func (k *Kernel) NewTimer(f func()) *Timer {
 // look when they find nothing else. A thread without a CPU waits in the network poller until the first is due, and
 // then takes an idle CPU to look. If all are busy, a timer waits until its CPU, or one that is out of work, looks.
 func (k *Kernel) fire(t *Timer) *G {
+	if k.unlimited {
+		return k.goOn(t)
+	}
 	if t == &k.poller {
 		return k.pollerWakes()
 	}

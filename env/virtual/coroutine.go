@@ -20,11 +20,15 @@ type coroutine struct {
 	task *env.Task
 	next func() (struct{}, bool)
 	stop func()
-	// yield leaves the coroutine; false means that the world is over.
+	// yield leaves the coroutine for the one that resumed it; false means that the world is over.
 	yield func(struct{}) bool
 	// aborts counts the operations that panicked because the world is over.
 	aborts int
+	below  bool // it has resumed another, which will come back to it
 }
+
+// maxDepth is how many coroutines may stand above each other, each resumed by the one below.
+const maxDepth = 16
 
 // aborted is the panic that ends the goroutines of a world that is over.
 type aborted struct{ why string }
@@ -85,6 +89,9 @@ func (co *coroutine) run() {
 	defer func() {
 		if !ended {
 			co.w.fail(fmt.Errorf("goroutine %s called runtime.Goexit (testing.FailNow does): end it by returning", co.task.Name()))
+			// It ends those below too: what they have deferred must not park.
+			co.w.outcome.Store(&co.w.err)
+			co.w.phase.Store(unwinding)
 		}
 	}()
 	co.task.Start()()
@@ -93,23 +100,43 @@ func (co *coroutine) run() {
 
 // Resume implements sim.Runner.
 func (co *coroutine) Resume() {
-	co.w.enter(co)
+	w := co.w
+	w.enter(co)
+	w.depth++
 	co.next()
+	w.depth--
+}
+
+// enter notes that co is the coroutine that runs.
+func (w *World) enter(co *coroutine) {
+	w.co = co
+	w.switches++
+	w.inside.Store(w.switches<<32 | uint64(uint32(co.id)))
 }
 
 // Name implements sim.Runner.
 func (co *coroutine) Name() string { return co.task.Name() }
 
 // leave runs the kernel until the goroutine of co, which is running, goes on. If nothing else comes
-// first, that needs no switch.
+// first, that needs no switch. If another goroutine does, co resumes it: that is one switch, where to go by
+// way of the kernel's goroutine would be two. A coroutine that is below already cannot be resumed; who comes to it
+// leaves, as does every other above it.
 func (w *World) leave(co *coroutine) {
-	g := w.k.Next()
-	if g == &co.G {
-		return
-	}
-	w.k.Choose(g)
-	if !co.yield(struct{}{}) {
-		panic(aborted{"its goroutines are ended"})
+	for g := w.k.Next(); g != &co.G; g = w.k.Next() {
+		if g != nil && w.depth < maxDepth {
+			if other := g.Runner().(*coroutine); !other.below {
+				co.below = true
+				other.Resume()
+				co.below = false
+				w.enter(co)
+				continue
+			}
+		}
+		w.k.Choose(g)
+		if !co.yield(struct{}{}) {
+			panic(aborted{"its goroutines are ended"})
+		}
+		return // who resumes a coroutine has chosen it
 	}
 }
 

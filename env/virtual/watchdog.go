@@ -47,6 +47,7 @@ func (w *World) watch(ended <-chan error) error {
 			blocked = state + frames
 		}
 		if blocked != "" && blocked == suspect {
+			w.phase.CompareAndSwap(running, abandoned) // if it comes back to env, it ends there
 			return w.because(fmt.Errorf("the design has blocked outside env for %v: do everything concurrent through env\n%s", w.cfg.Watchdog/2, blocked))
 		}
 		suspect = blocked

@@ -21,7 +21,7 @@ import (
 
 // Config is what a virtual world needs to know.
 type Config struct {
-	CPUs  int       // 1 to sim.MaxCPUs; 0 means 1
+	CPUs  int       // 1 to sim.MaxCPUs, or sim.Unlimited; 0 means 1
 	Seed  uint64    // of the draws of env.Rand and of the scheduler's choices
 	Costs sim.Costs // of the scheduler and its primitives; the zero Costs are none
 	// Grace is how long, in virtual time, goroutines may outlive the body; 0 means one second.
@@ -38,6 +38,7 @@ type World struct {
 	k   *sim.Kernel
 
 	co         *coroutine   // that runs
+	depth      int          // of coroutines that stand above each other, co the highest
 	coroutines []*coroutine // all that exist; the kernel's goroutine ends them
 	unwound    int          // how many of them have been ended
 	spare      []*coroutine // those that run nobody
@@ -88,7 +89,7 @@ func New(cfg Config) *World {
 	}
 	w := &World{cfg: cfg, names: map[string]int{}, byName: map[resource]*env.Meter{}, violations: map[string]int64{}}
 	w.k = sim.New(sim.Config{CPUs: cfg.CPUs, Seed: cfg.Seed, Costs: cfg.Costs})
-	w.nameless = env.NewMeter(env.KindChan, "", 0, w.clock)
+	w.nameless = env.NewMeterAlone(env.KindChan, "", 0, w.clock)
 	return w
 }
 
@@ -157,13 +158,6 @@ func (w *World) unwind() {
 	<-done
 }
 
-// enter notes that co is about to run.
-func (w *World) enter(co *coroutine) {
-	w.co = co
-	w.switches++
-	w.inside.Store(w.switches<<32 | uint64(uint32(co.id)))
-}
-
 // Checksum is a sum over all decisions of the scheduler so far.
 func (w *World) Checksum() uint64 { return w.k.Checksum() }
 
@@ -212,6 +206,12 @@ func (w *World) Now() time.Duration {
 	return w.clock()
 }
 
+// NowOf implements env.Machine.
+func (w *World) NowOf(t *env.Task) time.Duration {
+	w.Use(t)
+	return w.Now()
+}
+
 // Epoch implements env.World.
 func (w *World) Epoch() time.Time { return time.Time{} }
 
@@ -234,7 +234,7 @@ func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Met
 		m.Share()
 		return m
 	}
-	m = env.NewMeter(kind, name, capacity, w.clock)
+	m = env.NewMeterAlone(kind, name, capacity, w.clock)
 	w.byName[resource{kind, name}] = m
 	w.meters = append(w.meters, m)
 	return m
