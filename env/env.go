@@ -17,6 +17,7 @@
 package env
 
 import (
+	"math"
 	"strconv"
 	"sync"
 	"time"
@@ -163,6 +164,25 @@ func (e Env) mark() {
 func (e Env) Name() string {
 	e.own()
 	return e.t.Name()
+}
+
+// NoRequest is the request of a goroutine that works for none.
+const NoRequest = math.MaxUint64
+
+// For tells timelines that what this goroutine does from here on is for the request. Goroutines that it
+// starts inherit that, and values that it sends carry it. It changes nothing else; live it is one
+// comparison.
+func (e Env) For(request uint64) {
+	if raceEnabled || e.t.machine != nil { // in this form the compiler inlines it
+		e.tellFor(request)
+	}
+}
+
+func (e Env) tellFor(request uint64) {
+	e.own()
+	if e.t.machine != nil {
+		e.t.machine.For(request)
+	}
 }
 
 // Go starts body on a new goroutine with an Env of its own. The name appears in timelines and

@@ -17,6 +17,11 @@ type Machine interface {
 	Spent() *Task
 	// NowOf is Now for t, after Use.
 	NowOf(t *Task) time.Duration
+	// For is told for which request the running goroutine works from now on, Enter and Leave which station
+	// it uses. They are no operations: nothing is decided by them.
+	For(request uint64)
+	Enter(station string)
+	Leave(station string)
 	// Park returns when the operation that parked is carried out.
 	Park()
 	// Poll is told of a look at shared memory: a goroutine that does nothing else makes no progress, and others

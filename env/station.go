@@ -13,6 +13,7 @@ type Station struct {
 	name  string
 	world World
 	meter *Meter
+	far   Machine // that the station is on, if any; its meter is never nil then
 }
 
 // Station makes a station. Stations of one name are reported together: two of "grinder" are the
@@ -20,7 +21,7 @@ type Station struct {
 func (e Env) Station(name string) *Station {
 	e.own()
 	w := e.t.world
-	return &Station{name: name, world: w, meter: w.Meter(KindStation, name, 1)}
+	return &Station{name: name, world: w, meter: w.Meter(KindStation, name, 1), far: e.t.machine}
 }
 
 // Enter starts a use of the station.
@@ -34,6 +35,9 @@ func (s *Station) Enter() {
 	}
 	if s.meter != nil {
 		s.meter.enter()
+		if s.far != nil {
+			s.far.Enter(s.name)
+		}
 	}
 }
 
@@ -42,6 +46,9 @@ func (s *Station) Leave() {
 	s.user++
 	if s.meter != nil {
 		s.meter.leave()
+		if s.far != nil {
+			s.far.Leave(s.name)
+		}
 	}
 	s.users.Add(-1)
 }

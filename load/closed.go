@@ -114,6 +114,7 @@ func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit
 	op, step, last, latency := c.Op, uint64(c.Workers), t.last, t.latency
 	var inside, total int64
 	for last < end && total != limit {
+		e.For(request)
 		op(e, request)
 		request += step
 		now := e.Now()
@@ -144,9 +145,11 @@ func (c *Closed) workSampled(e env.Env, request uint64, begin, end time.Duration
 			group = min(group, limit-t.total)
 		}
 		for range group - 1 {
+			e.For(request)
 			c.Op(e, request)
 			request += step
 		}
+		e.For(request)
 		start := e.Now()
 		c.Op(e, request)
 		request += step

@@ -136,8 +136,10 @@ func (r *openRun) work(e env.Env, w *server) {
 		w.ended.Store(atBusy)
 		start := e.Now()
 		r.baton.Send(struct{}{})
+		e.For(c.request)
 		r.Op(e, c.request)
 		end := e.Now()
+		e.For(env.NoRequest)
 		w.ended.Store(int64(end))
 		w.note(r, c, measured, start, end)
 		if measured {

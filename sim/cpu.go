@@ -194,6 +194,7 @@ func (k *Kernel) act(c *cpu) *G {
 		return k.proceed(c.g)
 	case modeSolid:
 		k.busy += k.now - c.since
+		k.turns(c.g, Runs)
 		return k.proceed(c.g)
 	}
 	g := c.g // modeBusy
@@ -215,6 +216,7 @@ func (k *Kernel) preempt(c *cpu) {
 	c.g = nil
 	c.sliceEnd = k.now + slice
 	k.decided(didPreempt, c.id, int64(g.timer.slot))
+	k.turns(g, Ready)
 	k.global.push(g)
 	k.wakep()
 }
@@ -251,6 +253,7 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 		what = didRun
 	}
 	k.decided(what, c.id, int64(g.timer.slot))
+	k.turns(g, Runs)
 	if d := k.costs.Switch.draw(&k.draws); d > 0 {
 		k.pause(g, d)
 		return false
@@ -261,6 +264,7 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 // pause lets time pass for a goroutine that has a CPU and cannot be preempted meanwhile.
 func (k *Kernel) pause(g *G, d int64) {
 	g.cpu.mode, g.cpu.since = modeSolid, k.now
+	k.turns(g, Pays)
 	if k.unlimited {
 		k.occupy(g)
 	}

@@ -122,6 +122,7 @@ func (k *Kernel) enlist(g *G) {
 	}
 	k.last = g
 	k.live++
+	k.turns(g, Began)
 }
 
 // Exit ends the running goroutine; goexit0.
@@ -138,6 +139,7 @@ func (k *Kernel) Exit(g *G) {
 	}
 	g.prev, g.next = nil, nil
 	k.live--
+	k.turns(g, Ended)
 	k.leave(g)
 }
 
@@ -151,13 +153,20 @@ func (k *Kernel) leave(g *G) {
 // park is leave for a goroutine that somebody else must make ready.
 func (k *Kernel) park(g *G, code Code, on any) Outcome {
 	g.code, g.on, g.parked, g.still = code, on, true, 0
+	k.turns(g, Waits)
 	k.leave(g)
 	return Parked
 }
 
-// ready makes a new or parked goroutine runnable on the CPU whose turn it is; newproc, goready.
+// ready makes a parked goroutine runnable on the CPU whose turn it is; goready.
 func (k *Kernel) ready(g *G) {
 	g.parked = false
+	k.turns(g, Ready)
+	k.runnable(g)
+}
+
+// runnable is ready for a goroutine that was not parked; newproc.
+func (k *Kernel) runnable(g *G) {
 	if k.unlimited {
 		k.set(g.timer.slot, k.now)
 		return

@@ -81,7 +81,8 @@ type Kernel struct {
 	mayStill uint64 // maxStillAll, which takes seconds; only tests set it
 	sent     bool   // by the last Send or TrySend
 	err      error
-	reason   string // of the panic that an operation asks for
+	reason   string   // of the panic that an operation asks for
+	observer Observer // nil: nobody looks
 }
 
 // New makes a kernel whose time is 0.
@@ -174,7 +175,7 @@ func (k *Kernel) Fail(err error) {
 func (k *Kernel) Start(g *G) {
 	k.enlist(g)
 	if k.unlimited {
-		k.ready(g)
+		k.runnable(g)
 		return
 	}
 	c := &k.cpus[0]

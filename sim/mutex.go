@@ -204,8 +204,9 @@ func (k *Kernel) semrelease(g *G, s *sema, handOff bool) Outcome {
 	if !w.granted {
 		return Done
 	}
+	k.turns(g, Ready)
 	if k.unlimited { // goyield: w goes first
-		k.ready(g)
+		k.runnable(g)
 	} else {
 		k.put(g.cpu, g, false)
 	}

@@ -175,7 +175,7 @@ func (k *Kernel) carryOut(g *G, op Op) Outcome {
 		return k.moved(g)
 	case *G:
 		k.enlist(on)
-		k.ready(on)
+		k.runnable(on)
 		return k.moved(g)
 	}
 	panic(fmt.Sprintf("sim: operation %d on a %T", op.Code, op.On))
@@ -195,8 +195,9 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 	case Select, TrySelect:
 		return k.selects(g, op.Code == Select)
 	case Yield:
+		k.turns(g, Ready)
 		if k.unlimited {
-			k.ready(g)
+			k.runnable(g)
 		} else {
 			k.global.push(g)
 			k.wakep()

@@ -14,6 +14,7 @@ func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
 	c := g.cpu
 	g.then, g.code, g.parked = thenSyscall, Syscall, true
 	c.mode, c.since = modeSyscall, k.now
+	k.turns(g, Waits)
 	g.timer.owner = c.id
 	k.set(g.timer.slot, k.later(d))
 	if d > monitorPeriod {
@@ -92,6 +93,7 @@ func (k *Kernel) exitSyscall(g *G) *G {
 		k.unwatch(c)
 		k.cancel(c.id)
 		k.cpu, c.mode = c, modeRun
+		k.turns(g, Runs)
 		return g
 	}
 	if c = &k.cpus[g.timer.owner]; c.mode == modeSyscall {
@@ -99,6 +101,7 @@ func (k *Kernel) exitSyscall(g *G) *G {
 		k.cancel(c.id)
 		c.g.cpu = nil
 	} else if c = k.unidle(); c == nil {
+		k.turns(g, Ready)
 		k.global.push(g) // nobody is woken, but who looks for work sees it
 		k.notice()
 		return nil
@@ -107,5 +110,6 @@ func (k *Kernel) exitSyscall(g *G) *G {
 	c.sliceEnd = k.now + slice
 	k.cpu = c
 	k.decided(didRun, c.id, int64(g.timer.slot))
+	k.turns(g, Runs)
 	return g
 }

@@ -24,6 +24,7 @@ func (k *Kernel) goOn(t *Timer) *G {
 	}
 	k.decided(didRun, 0, int64(t.slot))
 	g.cpu, g.parked = k.cpu, false
+	k.turns(g, Runs)
 	if g.occupies {
 		g.occupies = false
 		k.occupied--

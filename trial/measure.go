@@ -48,6 +48,7 @@ type measurement struct {
 	design     workload.Design
 	world      world
 	virtual    bool
+	opens      func() // called as the window opens; nil for nothing
 	trial      result.Trial
 	histograms map[string][]byte
 	wrong      error // what the workload's check found
@@ -93,6 +94,9 @@ func (m *measurement) begin() {
 		m.gcBefore = host.GCSeconds()
 	}
 	m.began = m.snap()
+	if m.opens != nil {
+		m.opens()
+	}
 }
 
 func (m *measurement) end() { m.ended = m.snap() }

@@ -26,13 +26,14 @@ type world interface {
 func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Costs) Outcome {
 	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
 	m.trial.World = result.Virtual
-	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs})
+	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Timeline: spec.Timeline > 0})
 	m.world, m.virtual = v, true
+	m.opens = func() { v.Record(spec.Timeline) }
 	err, left := m.run()
 	m.set("violations", result.Value(v.Violations()))
 	m.set("operations_simulated", result.Value(v.Operations()))
 	m.finish(err, left)
-	return Outcome{Trial: m.trial, Histograms: m.histograms}
+	return Outcome{Trial: m.trial, Histograms: m.histograms, Timeline: v.Timeline()}
 }
 
 // simulated adds what the simulation counted between the snapshots, where a live trial asks the system.

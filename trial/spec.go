@@ -12,6 +12,7 @@ import (
 
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/timeline"
 )
 
 // Sentinel is the environment variable that tells a process that it is a trial's child.
@@ -38,6 +39,8 @@ type Spec struct {
 	BurnRate   float64       `json:"burn_rate"`  // turns of live.Spin per nanosecond
 
 	Open *OpenLoad `json:"open,omitempty"` // a stream's open loop; nil: a closed one
+
+	Timeline time.Duration `json:"-"` // in virtual time: how much is recorded, from the opening of the window on
 }
 
 // OpenLoad is the load that is offered in an open loop, beside what the point says of it.
@@ -68,6 +71,7 @@ func (s *Spec) validate() error {
 type Outcome struct {
 	Trial result.Trial `json:"trial"`
 	// Histograms are in HdrHistogram's format (see internal/hist), by what they are of: "latency".
-	Histograms map[string][]byte `json:"histograms,omitempty"`
-	Failure    string            `json:"-"` // of a failed trial: what it printed, its stacks
+	Histograms map[string][]byte  `json:"histograms,omitempty"`
+	Failure    string             `json:"-"` // of a failed trial: what it printed, its stacks
+	Timeline   *timeline.Timeline `json:"-"` // in virtual time, if it was asked for and the window opened
 }

@@ -190,7 +190,7 @@ func Reserved() []string {
 	return []string{
 		"baseline", "budget", "compare", "cost", "count", "designs", "duration", "format", "goal", "help", "o", "operations", "output",
 		"oversubscribe", "precision", "resume", "sample", "seed", "slo", "time-limit",
-		"timeline", "twin", "warmup",
+		"timeline", "timeline-span", "twin", "warmup",
 		"block", "bound", "design", "error", "kind", "lines", "order", "status", "trial", "type", "wall_seconds", "workload", "world",
 	}
 }

@@ -86,6 +86,7 @@ func (s *shop) draw(e env.Env, request uint64, st stage, mean time.Duration) tim
 
 // use burns on the machine. Whoever calls it must have the machine for himself.
 func (s *shop) use(e env.Env, machine *env.Station, o *order, st stage, mean time.Duration) {
+	e.For(o.request)
 	machine.Enter()
 	e.Burn(s.draw(e, o.request, st, mean))
 	machine.Leave()
@@ -110,6 +111,7 @@ func (s *shop) steam(e env.Env, steamer *env.Station, o *order) {
 
 // serve puts the drink together and checks that nothing is missing.
 func (s *shop) serve(e env.Env, o *order) {
+	e.For(o.request)
 	if s.drink&served != 0 {
 		e.Burn(s.times.latte)
 		o.done |= served

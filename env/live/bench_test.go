@@ -176,6 +176,11 @@ func otherPairs(e env.Env) []pair {
 				s.Leave()
 			}
 		}},
+		{"For", 1, func(int) {}, func(n int) {
+			for i := range n {
+				e.For(uint64(i))
+			}
+		}},
 		{"Burn-0", 1, func(int) {}, func(n int) {
 			for range n {
 				e.Burn(0)

@@ -22,6 +22,7 @@ type shop struct {
 	settings string // of factors, beside a stage of 1 ms
 	workers  int    // 0: as many as CPUs
 	window   time.Duration
+	atBegin  func(*virtual.World) // nil: nothing
 	virtual.Config
 }
 
@@ -57,6 +58,9 @@ func (s shop) run(t *testing.T) (load.ClosedResult, *virtual.World) {
 		s.window = 3 * time.Second
 	}
 	w := virtual.New(s.Config)
+	if s.atBegin == nil {
+		s.atBegin = func(*virtual.World) {}
+	}
 	var r load.ClosedResult
 	left := w.Run("load", func(e env.Env) {
 		stream, err := d.Stream(e, p)
@@ -64,7 +68,7 @@ func (s shop) run(t *testing.T) (load.ClosedResult, *virtual.World) {
 			t.Error(err)
 			return
 		}
-		c := load.Closed{Op: stream.Op, Workers: s.workers, Warmup: time.Second, Window: s.window, AtBegin: func() {}, AtEnd: func() {}}
+		c := load.Closed{Op: stream.Op, Workers: s.workers, Warmup: time.Second, Window: s.window, AtBegin: func() { s.atBegin(w) }, AtEnd: func() {}}
 		if r, err = c.Run(e); err != nil {
 			t.Error(err)
 		}

@@ -28,6 +28,7 @@ func (w *World) watch(ended <-chan error) error {
 	for {
 		select {
 		case err := <-ended:
+			w.ended = true
 			return err
 		case <-limit:
 			return w.abandon(ended)
@@ -58,6 +59,7 @@ func (w *World) watch(ended <-chan error) error {
 func (w *World) abandon(ended <-chan error) error {
 	select {
 	case err := <-ended:
+		w.ended = true
 		return err
 	default:
 	}
@@ -68,6 +70,7 @@ func (w *World) abandon(ended <-chan error) error {
 	defer wait.Stop()
 	select {
 	case <-ended:
+		w.ended = true
 	case <-wait.C:
 	}
 	return err

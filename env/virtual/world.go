@@ -26,6 +26,8 @@ type Config struct {
 	Costs sim.Costs // of the scheduler and its primitives; the zero Costs are none
 	// Grace is how long, in virtual time, goroutines may outlive the body; 0 means one second.
 	Grace time.Duration
+	// Timeline keeps the world ready for [World.Record], which costs time and changes no decision.
+	Timeline bool
 	// Watchdog is how long, in real time, a design may block outside env; 0 means ten seconds.
 	Watchdog time.Duration
 	// Limit is how long, in real time, the whole run may take; 0 means as long as it takes.
@@ -60,6 +62,9 @@ type World struct {
 	nameless   *env.Meter
 	violations map[string]int64
 	useful     time.Duration
+
+	recorder *recorder // nil unless the world keeps a timeline
+	ended    bool      // Run has seen the kernel's goroutine end, and so all that it has recorded
 }
 
 // phases of a world.
@@ -89,6 +94,9 @@ func New(cfg Config) *World {
 	}
 	w := &World{cfg: cfg, names: map[string]int{}, byName: map[resource]*env.Meter{}, violations: map[string]int64{}}
 	w.k = sim.New(sim.Config{CPUs: cfg.CPUs, Seed: cfg.Seed, Costs: cfg.Costs})
+	if cfg.Timeline {
+		w.recorder = newRecorder(w.k)
+	}
 	w.nameless = env.NewMeterAlone(env.KindChan, "", 0, w.clock)
 	return w
 }

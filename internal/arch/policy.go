@@ -11,8 +11,9 @@ var mayImport = map[string][]string{
 	"internal/alarm":     {},
 	"env/live":           {"env", "internal/alarm"},
 	"env/envtest":        {"env"},
-	"env/virtual":        {"env", "sim"},
+	"env/virtual":        {"env", "sim", "timeline"},
 	"sim":                {},
+	"timeline":           {},
 	"plan":               {},
 	"workload":           {"env", "plan"},
 	"result":             {"plan"},
@@ -25,12 +26,12 @@ var mayImport = map[string][]string{
 	"internal/store":     {"result"},
 	"compare":            {"internal/stat", "plan", "result"},
 	"load":               {"env", "internal/hist", "result"},
-	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/hist", "internal/host", "load", "plan", "result", "sim", "workload"},
+	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/hist", "internal/host", "load", "plan", "result", "sim", "timeline", "workload"},
 	"model":              {},
 	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
 	"internal/aa":        {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial", "workload"},
-	"report":             {"compare", "internal/doctor", "plan", "result"},
-	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/doctor", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "trial", "workload"},
+	"report":             {"compare", "internal/doctor", "plan", "result", "timeline"},
+	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/doctor", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
 	"":                   {"internal/aa", "internal/cli", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "workload"},
 	"catalog/null":       {"env", "plan", "workload"},
@@ -62,11 +63,11 @@ var (
 
 // pure are the packages whose results depend on their arguments alone. They may import each other and
 // env, whose operations happen in the world that they are given.
-var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true, "result": true, "workload": true, "model": true, "sim": true}
+var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true, "result": true, "workload": true, "model": true, "sim": true, "timeline": true}
 
 // wholeNumbers are the packages that compute in integers alone, so that a run is the same on every
 // machine: of package math they may use its limits of integers, and they have no floating-point types.
-var wholeNumbers = map[string]bool{"sim": true}
+var wholeNumbers = map[string]bool{"sim": true, "timeline": true}
 
 // impureImports must not be imported by a pure package, nor what lies below them.
 var impureImports = []string{"crypto/rand", "log", "math/rand", "net", "os", "plugin", "runtime", "syscall", "testing", "unsafe"}

@@ -13,6 +13,11 @@ import (
 func TestFlagsAreReserved(t *testing.T) {
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	new(runOptions).addTo(flags)
+	(&app{}).simCommand().PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if flags.Lookup(f.Name) == nil {
+			flags.AddFlag(f)
+		}
+	})
 	n := 0
 	flags.VisitAll(func(f *pflag.Flag) {
 		n++

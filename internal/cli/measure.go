@@ -203,10 +203,9 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	if err := checkBaseline(w, o.baseline, p.Cases); err != nil {
 		return err
 	}
-	if !journal.Ended {
-		if err := sameHere(header, o.resume); err != nil {
-			return err
-		}
+	runs, err := o.checkResumed(header, journal.Ended)
+	if err != nil {
+		return err
 	}
 	if err := o.validateLimit(time.Duration(header.Settings.Warmup+header.Settings.Duration), header.Settings.Operations); err != nil {
 		return err
@@ -216,7 +215,7 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	}
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
 	s.Continue(journal.Trials, journal.Blocks, journal.Ended)
-	if !journal.Ended {
+	if runs {
 		if err := s.RereadArrivals(); err != nil {
 			return usageError{err}
 		}
@@ -233,13 +232,13 @@ func onlyResume(cmd *cobra.Command) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "resume", "format", "time-limit", "baseline", "compare":
+		case "resume", "format", "time-limit", "baseline", "compare", "timeline", "timeline-span":
 		default:
 			wrong = f.Name
 		}
 	})
 	if wrong != "" {
-		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, --compare and --time-limit with it", wrong)
+		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, --compare, --time-limit and --timeline with it", wrong)
 	}
 	return nil
 }
@@ -269,9 +268,9 @@ func runnerOf(w *workload.Workload, h sweep.Header) func(context.Context, trial.
 
 // execute runs the sweep, shows its progress and renders its results.
 func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOptions) error {
-	out := a.newOutput(o.format, s)
+	out, lines := a.newOutput(o.format, s), newTimelines(o)
 	if s.Run = runnerOf(s.Workload, s.Header); s.Header.World == result.Virtual {
-		s.Run = newSimulator(s).Run
+		s.Run = newSimulator(s, lines).Run
 	}
 	progress := newProgress(a.stderr)
 	s.Notify = func(e sweep.Event) {
@@ -302,6 +301,7 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 		a.failures(trials)
 		a.conclude(s)
 		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
+		return a.writeTimelines(ctx, s, lines)
 	}
 	return nil
 }

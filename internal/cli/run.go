@@ -34,6 +34,8 @@ type runOptions struct {
 	oversubscribe bool
 	virtual       bool   // sim
 	cost          string // sim: of the scheduler; "" for typical ones
+	timeline      string // sim: the file; "" for none
+	timelineSpan  time.Duration
 }
 
 // verb is the command that has these options.
@@ -148,6 +150,9 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			baseline, count, budget := cmd.Flags().Changed("baseline"), cmd.Flags().Changed("count"), cmd.Flags().Changed("budget")
 			if operations && duration {
 				return usage("--operations and --duration are two ways to end a trial; give one of them")
+			}
+			if cmd.Flags().Changed("timeline-span") && !cmd.Flags().Changed("timeline") {
+				return usage("--timeline-span changes nothing without --timeline FILE")
 			}
 			if err := fromEnvironment(cmd.InheritedFlags(), os.LookupEnv); err != nil {
 				return err
@@ -321,7 +326,7 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 	}
 	list := plan.Cases(designs, factorsOf, points)
 	if o.virtual {
-		return list, virtualCases(w, list)
+		return list, o.virtualCases(w, list)
 	}
 	return list, nil
 }

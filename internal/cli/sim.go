@@ -32,7 +32,7 @@ numbers on every machine. Work takes the time that the design says (its burns); 
 its primitives take is --cost. It does not model caches, memory bandwidth, garbage collection or the host.
 
 Factors, formats and the run directory are those of run. Each further replication (--count) has customers of its own.`,
-		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking --cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 --jitter 2ms --count 10"),
+		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking --cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 --jitter 2ms --count 10\nNAME sim coffee --designs locking,finelocking --cpus 4 --timeline kitchen.svg"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				_, err := a.find(args[0])
@@ -53,6 +53,7 @@ Factors, formats and the run directory are those of run. Each further replicatio
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "virtual `TIME` that is measured")
 	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it")
 	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, spin, steal, switch, spawn, chan, lock, timer, syscall (default typical ones)")
+	o.timelineFlags(f)
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	for _, w := range a.workloads {
@@ -84,8 +85,8 @@ func (a *app) virtualHeader(w *workload.Workload, o runOptions, cases []plan.Cas
 	return h, nil
 }
 
-// virtualCases refuses what has no virtual world.
-func virtualCases(w *workload.Workload, cases []plan.Case) error {
+// virtualCases refuses what has no virtual world, and what has no timeline.
+func (o *runOptions) virtualCases(w *workload.Workload, cases []plan.Case) error {
 	for _, c := range cases {
 		if d, _ := w.Find(c.Design); d.Worlds == workload.LiveOnly {
 			return usage("%s/%s has no virtual world: it uses what only a real machine has; leave it out with --designs", w.Name, d.Name)
@@ -94,7 +95,7 @@ func virtualCases(w *workload.Workload, cases []plan.Case) error {
 			return usage("--cpus %d: the simulation has at most %d CPUs", n, sim.MaxCPUs)
 		}
 	}
-	return nil
+	return o.checkTimeline(len(cases))
 }
 
 // simulate runs one trial in virtual time.
@@ -115,7 +116,7 @@ func simulate(w *workload.Workload, h sweep.Header) func(context.Context, trial.
 // simulator runs the trials of a sweep in virtual time, ahead of their being asked for, as many at once as
 // there are CPUs. A trial depends on nothing but its specification, and so its result not on how many.
 type simulator struct {
-	run   func(context.Context, trial.Spec) (trial.Outcome, error)
+	run   simulation
 	ahead map[[2]int]chan simulated // by block and order
 	next  []trial.Spec
 	slots chan struct{}
@@ -127,8 +128,8 @@ type simulated struct {
 }
 
 // newSimulator looks ahead over the trials that are still to be run.
-func newSimulator(s *sweep.Sweep) *simulator {
-	return &simulator{run: simulate(s.Workload, s.Header), ahead: map[[2]int]chan simulated{},
+func newSimulator(s *sweep.Sweep, t *timelines) *simulator {
+	return &simulator{run: t.watch(simulate(s.Workload, s.Header)), ahead: map[[2]int]chan simulated{},
 		next: s.Missing(), slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 

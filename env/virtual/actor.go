@@ -1,0 +1,251 @@
+package virtual
+
+import (
+	"slices"
+
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/timeline"
+)
+
+// actor is a goroutine and what it is doing.
+type actor struct {
+	number   int
+	kind     timeline.Kind
+	since    int64
+	cpu      int
+	resource int
+	request  int64
+	told     bool     // it, or who started it, has said for whom it works
+	stages   []string // stations that it is in
+
+	// A goroutine that waits to receive, or that waits for no request, may turn to another request when it is
+	// woken: it did not wait for the old one then, and all since it was woken is for the new one. Until it works
+	// or waits again one cannot know: unsure are the spans in question.
+	waited bool
+	unsure []int
+	// It has received a value with the request of another, from this resource. If it does not turn to that
+	// request before it works, the values there are no requests.
+	got     int64
+	gotFrom int
+}
+
+// Turns implements sim.Observer.
+func (r *recorder) Turns(g *sim.G, s sim.State) {
+	if r.past() {
+		return
+	}
+	if s == sim.Began {
+		a := &actor{number: r.born, kind: timeline.Runnable, since: r.k.Now(), cpu: timeline.None, resource: timeline.None,
+			request: timeline.NoRequest, got: timeline.NoRequest}
+		if parent := r.actors[r.k.Current()]; parent != nil {
+			a.request, a.told = parent.request, parent.told
+		}
+		r.born++
+		r.actors[g] = a
+		return
+	}
+	a := r.actors[g]
+	r.flush(g, a)
+	a.cpu, a.resource = timeline.None, timeline.None
+	switch s {
+	case sim.Ready:
+		a.kind = timeline.Runnable
+	case sim.Runs:
+		a.kind, a.cpu = timeline.Running, g.CPU()
+	case sim.Pays:
+		a.kind, a.cpu = timeline.Overhead, g.CPU()
+	case sim.Waits:
+		a.kind, a.resource = r.waiting(g)
+		a.sure()
+		a.waited = a.kind == timeline.Receiving || a.kind == timeline.Selecting || a.request == timeline.NoRequest
+	case sim.Ended:
+		delete(r.actors, g)
+	}
+}
+
+// Puts implements sim.Observer.
+func (r *recorder) Puts(c *sim.Chan, g *sim.G) {
+	if r.past() {
+		return
+	}
+	r.values[c] = append(r.values[c], value{r.put, r.k.Now(), r.requestOf(g)})
+	r.put++
+}
+
+// Takes implements sim.Observer.
+func (r *recorder) Takes(c *sim.Chan, g *sim.G) {
+	if r.past() {
+		return
+	}
+	line := r.values[c]
+	v := line[0]
+	if len(line) == 1 {
+		delete(r.values, c) // a design may make a channel for each request
+	} else {
+		r.values[c] = line[1:]
+	}
+	r.emitValue(c, v)
+	r.receives(g, c, v.request)
+}
+
+// Hands implements sim.Observer.
+func (r *recorder) Hands(c *sim.Chan, from, to *sim.G) {
+	if !r.past() {
+		r.receives(to, c, r.requestOf(from))
+	}
+}
+
+func (r *recorder) requestOf(g *sim.G) int64 {
+	if a := r.actors[g]; a != nil {
+		return a.request
+	}
+	return timeline.NoRequest
+}
+
+// receives is what follows from a goroutine's receiving the value of a request.
+func (r *recorder) receives(g *sim.G, c *sim.Chan, request int64) {
+	a := r.actors[g]
+	if a == nil || c.Name == "" || request == timeline.NoRequest {
+		return
+	}
+	switch {
+	case request == a.request:
+		a.sure()
+	case !a.told: // nobody says for whom it works: then it is for who sends to it
+		r.turnTo(g, a, request)
+	default:
+		a.got, a.gotFrom = request, r.resource(timeline.Channel, c.Name, c.Cap())
+	}
+}
+
+// serves is env.Machine's For.
+func (r *recorder) serves(g *sim.G, request int64) {
+	if r.past() {
+		return
+	}
+	a := r.actors[g]
+	a.told = true
+	if a.got != request {
+		r.pool(a)
+	}
+	a.got = timeline.NoRequest
+	r.turnTo(g, a, request)
+}
+
+func (r *recorder) turnTo(g *sim.G, a *actor, request int64) {
+	r.flush(g, a)
+	if request != a.request {
+		for _, i := range a.unsure {
+			s := &r.t.Spans[i]
+			if s.Kind == timeline.Runnable || s.Kind == timeline.Overhead {
+				s.Request = request
+			} else {
+				s.Request = timeline.NoRequest
+			}
+		}
+	}
+	a.request = request
+	a.sure()
+}
+
+func (a *actor) sure() { a.waited, a.unsure = false, a.unsure[:0] }
+
+// pool notes that the values of the channel that a received from are no requests.
+func (r *recorder) pool(a *actor) {
+	if a.got != timeline.NoRequest {
+		r.t.Resources[a.gotFrom].Pool = true
+		a.got = timeline.NoRequest
+	}
+}
+
+// enter and leave are those of env.Machine.
+func (r *recorder) enter(g *sim.G, station string) {
+	if r.past() {
+		return
+	}
+	a := r.actors[g]
+	r.flush(g, a)
+	a.stages = append(a.stages, station)
+}
+
+func (r *recorder) leave(g *sim.G, station string) {
+	if r.past() {
+		return
+	}
+	a := r.actors[g]
+	r.flush(g, a)
+	for i, s := range slices.Backward(a.stages) {
+		if s == station {
+			a.stages = slices.Delete(a.stages, i, i+1)
+			return
+		}
+	}
+}
+
+// flush ends what a has done up to now; it goes on doing the same.
+func (r *recorder) flush(g *sim.G, a *actor) {
+	now := r.k.Now()
+	if now == a.since {
+		return
+	}
+	s := timeline.Span{Start: a.since, End: now, Kind: a.kind, Goroutine: a.number, CPU: a.cpu, Resource: a.resource, Request: a.request}
+	if n := len(a.stages); n > 0 {
+		s.Stage = a.stages[n-1]
+	}
+	a.since = now
+	if a.kind == timeline.Running {
+		a.sure()
+		r.pool(a)
+	}
+	if !r.emit(s) {
+		return
+	}
+	if _, named := r.names[a.number]; !named {
+		r.names[a.number] = g.Name()
+	}
+	if a.waited {
+		a.unsure = append(a.unsure, len(r.t.Spans)-1)
+	}
+}
+
+// waiting is what a parked goroutine waits in, and for.
+func (r *recorder) waiting(g *sim.G) (kind timeline.Kind, resource int) {
+	code, on := g.Waits()
+	resource = timeline.None
+	switch on := on.(type) {
+	case *sim.Mutex:
+		resource = r.resource(timeline.Lock, on.Name, 0)
+	case *sim.RWMutex:
+		resource = r.resource(timeline.Lock, on.Name, 0)
+	case *sim.Cond:
+		resource = r.resource(timeline.Condition, on.Name, 0)
+	case *sim.Chan:
+		resource = r.resource(timeline.Channel, on.Name, on.Cap())
+	}
+	switch code {
+	case sim.Send:
+		kind = timeline.Sending
+	case sim.Recv:
+		kind = timeline.Receiving
+	case sim.Select:
+		return timeline.Selecting, r.selecting(g)
+	case sim.Sleep:
+		kind = timeline.Sleeping
+	case sim.Syscall:
+		kind = timeline.Syscall
+	case sim.CondWait, sim.GroupWait:
+		kind = timeline.Awaiting
+	default:
+		kind = timeline.Locking
+	}
+	return kind, resource
+}
+
+// selecting is the channel of a select, if there is one only.
+func (r *recorder) selecting(g *sim.G) int {
+	all := g.Selects()
+	if len(all) == 0 || slices.ContainsFunc(all, func(c *sim.Chan) bool { return c.Name != all[0].Name }) {
+		return timeline.None
+	}
+	return r.resource(timeline.Channel, all[0].Name, all[0].Cap())
+}

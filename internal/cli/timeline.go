@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/brewput/brewput/report"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
+	"github.com/brewput/brewput/timeline"
+	"github.com/brewput/brewput/trial"
+)
+
+// mostTimelines is how many cases one file may hold: more are no picture.
+const mostTimelines = 12
+
+// defaultTimeline is how much of a trial is recorded: with stages of 1 ms, their bars have room for a number.
+const defaultTimeline = 50 * time.Millisecond
+
+// timelineFlags are those of sim alone.
+func (o *runOptions) timelineFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.timeline, "timeline", "", "write who ran, waited and queued in the first replication to `FILE`: a picture (.svg), or a trace for ui.perfetto.dev (.json)")
+	f.DurationVar(&o.timelineSpan, "timeline-span", defaultTimeline, "how much virtual `TIME` of it, from the end of the warm-up on")
+}
+
+// timelineFormats are the formats by the end of the file's name.
+var timelineFormats = map[string]func(io.Writer, []*timeline.Timeline) error{".svg": report.TimelineSVG, ".json": report.TimelineJSON}
+
+// checkTimeline refuses a timeline that could not be written, before anything is calculated for it.
+func (o *runOptions) checkTimeline(cases int) error {
+	if o.timeline == "" {
+		return nil
+	}
+	dir := filepath.Dir(o.timeline)
+	info, err := os.Stat(dir)
+	target, targetErr := os.Stat(o.timeline)
+	switch {
+	case timelineFormats[filepath.Ext(o.timeline)] == nil:
+		return usage("--timeline %s: the name must end in .svg, for a picture, or .json, for ui.perfetto.dev", o.timeline)
+	case err != nil || !info.IsDir():
+		return usage("--timeline %s: there is no directory %s; make it first", o.timeline, dir)
+	case targetErr == nil && !target.Mode().IsRegular():
+		return usage("--timeline %s is there and is no file; give another name", o.timeline)
+	case o.timelineSpan <= 0:
+		return usage("--timeline-span %v is not a positive time", o.timelineSpan)
+	case cases > mostTimelines:
+		return usage("--timeline would hold %d cases, and at most %d are possible: choose with --designs, or give factors fewer levels", cases, mostTimelines)
+	}
+	return nil
+}
+
+// checkResumed refuses to continue a run elsewhere, or with a timeline that could not be made. It reports whether
+// trials will be run at all: those of a run that has ended are calculated again for a timeline.
+func (o *runOptions) checkResumed(h sweep.Header, ended bool) (runs bool, err error) {
+	if o.timeline != "" && h.World != result.Virtual {
+		return false, usage("--timeline: %s was measured live, and only virtual time has timelines so far", o.resume)
+	}
+	if err := o.checkTimeline(len(h.Cases)); err != nil {
+		return false, err
+	}
+	if ended && o.timeline == "" {
+		return false, nil
+	}
+	return true, sameHere(h, o.resume)
+}
+
+// simulation calculates one trial.
+type simulation func(context.Context, trial.Spec) (trial.Outcome, error)
+
+// timelines are those of the first replication of each case. A nil one collects nothing.
+type timelines struct {
+	path string
+	span time.Duration
+
+	mu   sync.Mutex
+	seen map[int]*timeline.Timeline // by the order of the trial; nil where its window did not open
+}
+
+func newTimelines(o runOptions) *timelines {
+	if o.timeline == "" {
+		return nil
+	}
+	return &timelines{path: o.timeline, span: o.timelineSpan, seen: map[int]*timeline.Timeline{}}
+}
+
+// watch lets the trials of the first replication be recorded.
+func (t *timelines) watch(run simulation) simulation {
+	if t == nil {
+		return run
+	}
+	return func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+		if spec.Block != 0 {
+			return run(ctx, spec)
+		}
+		spec.Timeline = t.span
+		outcome, err := run(ctx, spec)
+		if err == nil {
+			t.mu.Lock()
+			t.seen[spec.Order] = outcome.Timeline
+			t.mu.Unlock()
+		}
+		return outcome, err
+	}
+}
+
+// writeTimelines writes the file. What an earlier execution calculated is calculated once more, which the
+// seed makes the same.
+func (a *app) writeTimelines(ctx context.Context, s *sweep.Sweep, t *timelines) error {
+	if t == nil {
+		return nil
+	}
+	whole := *s
+	whole.Done = nil
+	run := t.watch(simulate(s.Workload, s.Header))
+	byCase := map[string]*timeline.Timeline{}
+	for _, spec := range whole.Missing() {
+		if spec.Block != 0 {
+			break
+		}
+		if _, seen := t.seen[spec.Order]; !seen {
+			if _, err := run(ctx, spec); err != nil {
+				return err
+			}
+		}
+		byCase[spec.Design+" "+spec.Point.String()] = t.seen[spec.Order]
+	}
+	var all []*timeline.Timeline
+	spans, short := 0, ""
+	for _, c := range s.Plan.Cases {
+		title := c.Design + " " + c.Point.String()
+		tl := byCase[title]
+		if tl == nil {
+			fmt.Fprintf(a.stderr, "brewput: no timeline of %s: its measured time did not begin\n", title)
+			continue
+		}
+		tl.Title = title
+		all = append(all, tl)
+		spans += len(tl.Spans)
+		if got := time.Duration(tl.To - tl.From); got < t.span && short == "" {
+			short = fmt.Sprintf("; %s ended after %v", title, got)
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	if err := t.write(all); err != nil {
+		return fmt.Errorf("the timeline could not be written: %w", err)
+	}
+	fmt.Fprintf(a.stderr, "timeline in %s: %d cases, %d spans in %v each%s\n", t.path, len(all), spans, t.span, short)
+	return nil
+}
+
+// write replaces the file, or leaves what is there untouched.
+func (t *timelines) write(all []*timeline.Timeline) error {
+	var b bytes.Buffer
+	if err := timelineFormats[filepath.Ext(t.path)](&b, all); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(t.path), "."+strings.TrimPrefix(filepath.Base(t.path), ".")+".*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b.Bytes())
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), t.path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

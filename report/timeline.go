@@ -1,0 +1,163 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/brewput/brewput/timeline"
+)
+
+// TimelineJSON writes timelines as Chrome trace events (the "JSON Array Format" wrapped in an object; Trace Event
+// Format, Google 2016), which ui.perfetto.dev opens. Each timeline is three processes: its CPUs, its goroutines and
+// its queues. Times are microseconds from the beginning of the timeline, with all nanoseconds.
+func TimelineJSON(w io.Writer, all []*timeline.Timeline) error {
+	e := &traceEvents{w: bufio.NewWriter(w), separator: "\n"}
+	fmt.Fprint(e.w, `{"displayTimeUnit":"ns","traceEvents":[`)
+	for i, t := range all {
+		e.t, e.cpus, e.goroutines, e.queues = t, 3*i+1, 3*i+2, 3*i+3
+		e.names()
+		for i := range t.Spans {
+			e.span(&t.Spans[i])
+		}
+		e.lines()
+	}
+	fmt.Fprint(e.w, "\n]}\n")
+	return e.w.Flush()
+}
+
+// traceEvents writes events, one a line.
+type traceEvents struct {
+	w                        *bufio.Writer
+	separator                string
+	t                        *timeline.Timeline
+	cpus, goroutines, queues int // processes
+}
+
+func (e *traceEvents) event(format string, args ...any) {
+	e.w.WriteString(e.separator)
+	e.separator = ",\n"
+	fmt.Fprintf(e.w, format, args...)
+}
+
+// places are as many of each queue as have a row of their own.
+const places = 16
+
+// names tells what processes and threads are called; they are shown in the order in which they are told.
+func (e *traceEvents) names() {
+	for _, p := range []struct {
+		pid  int
+		name string
+	}{{e.cpus, "CPUs"}, {e.goroutines, "goroutines"}, {e.queues, "queues"}} {
+		e.event(`{"ph":"M","name":"process_name","pid":%d,"args":{"name":%s}}`, p.pid, quoted(e.t.Title+": "+p.name))
+		e.event(`{"ph":"M","name":"process_sort_index","pid":%d,"args":{"sort_index":%d}}`, p.pid, p.pid)
+	}
+	for i := range e.t.CPUs {
+		e.thread(e.cpus, i+1, fmt.Sprint("CPU ", i))
+	}
+	for i, name := range e.t.Goroutines {
+		e.thread(e.goroutines, i+1, name)
+	}
+}
+
+func (e *traceEvents) thread(pid, tid int, name string) {
+	e.event(`{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":%s}}`, pid, tid, quoted(name))
+	e.event(`{"ph":"M","name":"thread_sort_index","pid":%d,"tid":%d,"args":{"sort_index":%d}}`, pid, tid, tid)
+}
+
+// span is an event of the goroutine, and of the CPU if it is on one. What lies in a channel is in its queue.
+func (e *traceEvents) span(s *timeline.Span) {
+	if s.Goroutine == timeline.None {
+		return
+	}
+	name := spanName(e.t, s)
+	args := fmt.Sprintf(`"goroutine":%s`, quoted(e.t.Goroutines[s.Goroutine]))
+	if s.Request != timeline.NoRequest {
+		args = fmt.Sprintf(`"request":%d,`, s.Request) + args
+	}
+	if s.Stage != "" {
+		args += fmt.Sprintf(`,"stage":%s`, quoted(s.Stage))
+	}
+	if s.Kind.OnCPU() {
+		args += fmt.Sprintf(`,"cpu":%d`, s.CPU)
+		e.slice(e.cpus, s.CPU+1, s.Start, s.End, name, s.Kind.String(), args)
+	}
+	e.slice(e.goroutines, s.Goroutine+1, s.Start, s.End, name, s.Kind.String(), args)
+}
+
+func (e *traceEvents) slice(pid, tid int, from, to int64, name, category, args string) {
+	e.event(`{"ph":"X","name":%s,"cat":%s,"pid":%d,"tid":%d,"ts":%s,"dur":%s,"args":{%s}}`,
+		quoted(name), quoted(category), pid, tid, microseconds(from-e.t.From), microseconds(to-from), args)
+}
+
+// spanName is what a span is called: its request and stage, or what it waits for.
+func spanName(t *timeline.Timeline, s *timeline.Span) string {
+	var words []string
+	if s.Request != timeline.NoRequest {
+		words = append(words, fmt.Sprint(s.Request))
+	}
+	switch {
+	case s.Kind != timeline.Running:
+		words = append(words, s.Kind.String())
+	case s.Stage != "":
+		words = append(words, s.Stage)
+	case s.Request == timeline.NoRequest:
+		words = append(words, t.Goroutines[s.Goroutine])
+	}
+	if s.Resource != timeline.None {
+		words = append(words, t.Resources[s.Resource].Name)
+	}
+	return strings.Join(words, " ")
+}
+
+// lines are the queues: how long each is, as a counter, and who stands in which place.
+func (e *traceEvents) lines() {
+	tid := 0
+	for _, q := range e.t.Queues(places) {
+		name := queueName(q.Resource)
+		for _, l := range q.Lengths {
+			e.event(`{"ph":"C","name":%s,"pid":%d,"ts":%s,"args":{"waiting":%d}}`, quoted(name), e.queues, microseconds(l.At-e.t.From), l.N)
+		}
+		for place := range min(places, q.Longest) {
+			e.thread(e.queues, tid+place+1, fmt.Sprintf("%s, place %d", name, place+1))
+		}
+		for _, p := range q.Pieces {
+			label, args, what := "", fmt.Sprintf(`"place":%d`, p.Place+1), "waits"
+			if p.Request != timeline.NoRequest {
+				label = fmt.Sprint(p.Request)
+				args += `,"request":` + label
+			}
+			if p.Buffered {
+				what = "in the channel"
+			} else {
+				args += fmt.Sprintf(`,"goroutine":%s`, quoted(e.t.Goroutines[p.Goroutine]))
+			}
+			e.slice(e.queues, tid+p.Place+1, p.Start, p.End, strings.TrimSpace(label+" "+what), "queue", args)
+		}
+		tid += min(places, q.Longest)
+	}
+}
+
+// queueName is what a line is called: "lock grinder".
+func queueName(r timeline.Resource) string {
+	if r.Name == "" {
+		return string(r.Kind)
+	}
+	return string(r.Kind) + " " + r.Name
+}
+
+// microseconds prints nanoseconds exactly: 1234.567.
+func microseconds(ns int64) string {
+	return fmt.Sprintf("%d.%03d", ns/1000, ns%1000)
+}
+
+// quoted is a JSON string.
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil { // a string always can
+		return `""`
+	}
+	return string(b)
+}

@@ -1,0 +1,169 @@
+package timeline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Queue is the line at one resource over time.
+type Queue struct {
+	Resource
+	Longest int      // most that stood in it at once
+	Lengths []Length // how many, from one change to the next
+	Pieces  []Piece  // in the order of their start, then of their place
+}
+
+// Length is how many stand in a line from a time on.
+type Length struct {
+	At int64
+	N  int
+}
+
+// Piece is a time in which somebody stood in one place of a line.
+type Piece struct {
+	Start, End int64
+	Place      int  // 0 is next
+	Buffered   bool // a value in the channel, not one who waits to send it
+	Request    int64
+	Goroutine  int // None for a value
+}
+
+// Queues are the lines of the timeline that ever held anybody: of who waits for a CPU, and then of each
+// resource in the order of Resources. The line of a channel is its values and then the senders that wait;
+// of a pool its receivers; of a lock or condition who waits for it. Resources without a name have none.
+// Only the first places of each are told one by one.
+func (t *Timeline) Queues(places int) []Queue {
+	lines := make([][]member, len(t.Resources)+1) // the run queue, then by resource
+	again := make([]waiter, len(t.Goroutines))
+	for i := range t.Spans {
+		s := &t.Spans[i]
+		at, rank, ok := t.line(s)
+		since := s.Start
+		if s.Goroutine != None {
+			since = again[s.Goroutine].since(s)
+		}
+		if ok {
+			lines[at] = append(lines[at], member{Piece{Start: s.Start, End: s.End, Buffered: s.Kind == Buffered, Request: s.Request, Goroutine: s.Goroutine}, rank, since, i})
+		}
+	}
+	var queues []Queue
+	for i, members := range lines {
+		if members == nil {
+			continue
+		}
+		q := Queue{Resource: Resource{Kind: RunQueue}}
+		if i > 0 {
+			q.Resource = t.Resources[i-1]
+		}
+		q.place(members, places)
+		queues = append(queues, q)
+	}
+	return queues
+}
+
+// line is the line in which a span stands, and its rank there: values come before senders.
+func (t *Timeline) line(s *Span) (at, rank int, ok bool) {
+	if s.Kind == Runnable {
+		return 0, 0, true
+	}
+	if s.Resource == None {
+		return 0, 0, false
+	}
+	at = s.Resource + 1
+	pool := t.Resources[s.Resource].Pool
+	switch s.Kind {
+	case Locking, Awaiting:
+		return at, 0, true
+	case Buffered:
+		return at, 0, !pool
+	case Sending:
+		return at, 1, !pool
+	case Receiving:
+		return at, 0, pool
+	}
+	return 0, 0, false
+}
+
+// waiter is what a goroutine waited for last. Who is woken for a lock and does not get it waits again, and
+// has waited since the first time.
+type waiter struct {
+	resource int
+	first    int64
+	waits    bool
+}
+
+func (w *waiter) since(s *Span) int64 {
+	switch {
+	case s.Kind == Running:
+		w.waits = false
+	case s.Kind == Locking && w.waits && w.resource == s.Resource:
+		return w.first
+	case s.Kind == Locking:
+		*w = waiter{s.Resource, s.Start, true}
+	}
+	return s.Start
+}
+
+// member is who stands in a line, with what decides the place.
+type member struct {
+	Piece
+	rank  int
+	since int64
+	order int // of the span
+}
+
+func (m member) compare(o member) int {
+	return cmp.Or(cmp.Compare(m.rank, o.rank), cmp.Compare(m.since, o.since), cmp.Compare(m.order, o.order))
+}
+
+// who is the same for two spans of one wait: that of a goroutine which is woken and at once waits again.
+func (m member) who() int {
+	if m.Goroutine != None {
+		return -1 - m.Goroutine
+	}
+	return m.order
+}
+
+// place cuts members, who are in the order of their start, into pieces: whenever somebody comes or goes,
+// who stands behind may have another place.
+func (q *Queue) place(members []member, places int) {
+	var line []member     // in the order of their places
+	open := map[int]int{} // the last piece of each who stands in it
+	for len(members) > 0 || len(line) > 0 {
+		now := next(members, line)
+		line = slices.DeleteFunc(line, func(m member) bool { return m.End <= now })
+		for len(members) > 0 && members[0].Start == now {
+			at, _ := slices.BinarySearchFunc(line, members[0], member.compare)
+			line = slices.Insert(line, at, members[0])
+			members = members[1:]
+		}
+		q.Longest = max(q.Longest, len(line))
+		if n := len(q.Lengths); n == 0 || q.Lengths[n-1].N != len(line) {
+			q.Lengths = append(q.Lengths, Length{now, len(line)})
+		}
+		until := next(members, line)
+		for place, m := range line[:min(places, len(line))] {
+			if i, ok := open[m.who()]; ok && q.Pieces[i].Place == place && q.Pieces[i].End == now && q.Pieces[i].Request == m.Request {
+				q.Pieces[i].End = until
+				continue
+			}
+			p := m.Piece
+			p.Start, p.End, p.Place = now, until, place
+			open[m.who()] = len(q.Pieces)
+			q.Pieces = append(q.Pieces, p)
+		}
+	}
+}
+
+// next is when somebody comes or goes.
+func next(members, line []member) int64 {
+	at := int64(math.MaxInt64)
+	if len(members) > 0 {
+		at = members[0].Start
+	}
+	for i := range line {
+		at = min(at, line[i].End)
+	}
+	return at
+}
