@@ -6,7 +6,9 @@
 // on, and reading them costs no virtual time.
 //
 // A design must do everything concurrent through env. One that blocks elsewhere stops the whole world,
-// which a watchdog notices. env.Select of nothing but nil channels, and without Default, is such a case.
+// which a watchdog notices. env.Select of nothing but nil channels, and without Default, is such a case. One that
+// waits by looking at an env.Atomic again and again is told that it polls; one that looks at plain memory is told by
+// [Config].Limit only.
 package virtual
 
 import (
