@@ -4,7 +4,7 @@ GO ?= go
 TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench aa simulate intervals fuzz cc
+.PHONY: help demo build test check bench bench-sim aa simulate intervals fuzz cc
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -33,6 +33,9 @@ check: cc ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean git 
 bench: ## what env, the load loop and a trial cost
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./env/live ./env/virtual ./sim ./internal/hist ./internal/calibrate ./trial
 	$(GO) run ./cmd/brewput run null --workers 1,2,8 --count 6
+
+bench-sim: ## the simulator beside SimPy, which pip installs, and its floors: about 3 minutes
+	@python=$$(sh tools/need-simpy.sh) && $(GO) run ./internal/benchsim -python "$$python"
 
 N = 200
 aa: ## compare designs with themselves 200 times (or N=20) and count the false verdicts: about 9 minutes

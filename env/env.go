@@ -133,14 +133,30 @@ func Recycle(t *Task) {
 	tasks.Put(t)
 }
 
+// another is a task that nobody uses. A machine keeps its own, as an Env that outlives its goroutine must never
+// lead into another world.
+func (t *Task) another() *Task {
+	if t.machine != nil && !raceEnabled {
+		if t := t.machine.Spent(); t != nil {
+			return t
+		}
+	}
+	return tasks.Get().(*Task)
+}
+
 // own notes that the calling goroutine uses e. Under the race detector it is a plain write, so that
 // two goroutines sharing one Env are reported; a machine looks itself.
 func (e Env) own() {
-	if raceEnabled {
-		e.t.uses++
-	}
+	e.mark()
 	if e.t.machine != nil {
 		e.t.machine.Use(e.t)
+	}
+}
+
+// mark is own where the world is told the task.
+func (e Env) mark() {
+	if raceEnabled {
+		e.t.uses++
 	}
 }
 
@@ -174,7 +190,7 @@ func (e Env) tellFor(request uint64) {
 func (e Env) Go(name string, body func(Env)) {
 	e.own()
 	w := e.t.world
-	t := tasks.Get().(*Task)
+	t := e.t.another()
 	t.set(w, e.t.machine, e.t.epoch, name, body)
 	w.Spawn(t)
 	e.own() // after the go statement: a child that uses its parent's Env races with this write
@@ -183,32 +199,32 @@ func (e Env) Go(name string, body func(Env)) {
 // Burn spends d of CPU work: live, a calibrated number of iterations and not a wall-clock loop. Like
 // Sleep, Wait and Syscall it returns at once if d is not positive.
 func (e Env) Burn(d time.Duration) {
-	e.own()
+	e.mark()
 	e.t.world.Burn(e.t, d)
 }
 
 // Sleep parks the goroutine for d.
 func (e Env) Sleep(d time.Duration) {
-	e.own()
+	e.mark()
 	e.t.world.Sleep(e.t, d)
 }
 
 // Until parks the goroutine until [Env.Now] is at. Live it wakes as a server does for a request, by
 // the network poller and some tens of microseconds late, where Sleep may be a millisecond late.
 func (e Env) Until(at time.Duration) {
-	e.own()
+	e.mark()
 	e.t.world.Until(e.t, at)
 }
 
 // Wait parks the goroutine for d as for an answer from network or disk.
 func (e Env) Wait(d time.Duration) {
-	e.own()
+	e.mark()
 	e.t.world.Wait(e.t, d)
 }
 
 // Syscall blocks in a system call for d: the thread is held and its CPU given up.
 func (e Env) Syscall(d time.Duration) {
-	e.own()
+	e.mark()
 	e.t.world.Syscall(e.t, d)
 }
 
@@ -223,9 +239,12 @@ func (e Env) After(d time.Duration) *Chan[time.Duration] {
 
 // Now is the time since the world began. Live it is one read of the monotonic clock.
 func (e Env) Now() time.Duration {
-	e.own()
+	e.mark()
 	if !e.t.epoch.IsZero() {
 		return time.Since(e.t.epoch)
+	}
+	if e.t.machine != nil {
+		return e.t.machine.NowOf(e.t)
 	}
 	return e.t.world.Now()
 }

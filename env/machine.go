@@ -1,5 +1,7 @@
 package env
 
+import "time"
+
 // Machine is a world that schedules its goroutines itself: in virtual time, on CPUs of its own. It
 // carries out what this package otherwise leaves to the Go runtime. All methods act for the goroutine that
 // is running, which the machine knows.
@@ -11,6 +13,10 @@ type Machine interface {
 	World
 	// Use panics if the running goroutine is not t.
 	Use(t *Task)
+	// Spent is a task of this machine whose goroutine has ended, for another one; nil if there is none.
+	Spent() *Task
+	// NowOf is Now for t, after Use.
+	NowOf(t *Task) time.Duration
 	// For is told for which request the running goroutine works from now on, Enter and Leave which station
 	// it uses. They are no operations: nothing is decided by them.
 	For(request uint64)
@@ -18,6 +24,9 @@ type Machine interface {
 	Leave(station string)
 	// Park returns when the operation that parked is carried out.
 	Park()
+	// Poll is told of a look at shared memory: a goroutine that does nothing else makes no progress, and others
+	// must have their turn meanwhile. Outside of a run it does nothing.
+	Poll()
 	NewLock(name string) Lock
 	NewRWLock(name string) RWLock
 	NewCondition(l Lock) Condition
@@ -79,8 +88,9 @@ type Counter interface {
 // Line is what a [Chan] is on a machine. It carries tokens; the values stay with the Chan.
 type Line interface {
 	Send(token uint32, mayPark bool) Step
-	Recv(mayPark bool) Step
-	// Outcome is what the last Recv got, or whether the last Send that parked was received.
+	// Recv tells what it got if it is carried out.
+	Recv(mayPark bool) (step Step, token uint32, ok bool)
+	// Outcome is what the last Recv that parked got, or whether the last Send that parked was received.
 	Outcome() (token uint32, ok bool)
 	Close()
 	Len() int
@@ -162,15 +172,16 @@ func (c *Chan[T]) sendFar(v T, mayPark bool) (sent bool) {
 
 func (c *Chan[T]) recvFar(mayPark bool) (v T, ok, received bool) {
 	f := c.far
-	switch f.line.Recv(mayPark) {
+	step, token, ok := f.line.Recv(mayPark)
+	switch step {
 	case Stays:
 		return v, false, false
 	case Parks:
 		c.meter.parkRecv()
 		f.machine.Park()
 		c.meter.unparkRecv(true)
+		token, ok = f.line.Outcome()
 	}
-	token, ok := f.line.Outcome()
 	if ok {
 		c.meter.served()
 		v = f.take(token)

@@ -31,6 +31,7 @@ type Meter struct {
 	name     string
 	capacity int
 	now      func() time.Duration
+	alone    bool // it needs no lock
 
 	mu   sync.Mutex
 	n    int // resources that share the meter
@@ -65,6 +66,14 @@ type Reading struct {
 // NewMeter makes the meter of a resource. now is the world's clock.
 func NewMeter(kind ResourceKind, name string, capacity int, now func() time.Duration) *Meter {
 	return &Meter{kind: kind, name: name, capacity: capacity, now: now, n: 1, last: now()}
+}
+
+// NewMeterAlone is NewMeter for a world whose goroutines never run at the same time, and which alone uses it
+// while it runs. It is not safe for concurrent use.
+func NewMeterAlone(kind ResourceKind, name string, capacity int, now func() time.Duration) *Meter {
+	m := NewMeter(kind, name, capacity, now)
+	m.alone = true
+	return m
 }
 
 // Kind is the resource's kind.
@@ -116,46 +125,110 @@ func (m *Meter) advance() {
 	m.r.RecvWait += time.Duration(m.r.receivers) * d
 }
 
-func (m *Meter) step(f func(m *Meter)) {
-	m.mu.Lock()
+// open and shut enclose every step: the integrals reach up to it, and no other happens meanwhile.
+func (m *Meter) open() {
+	if !m.alone {
+		m.mu.Lock()
+	}
 	m.advance()
-	f(m)
-	m.mu.Unlock()
 }
 
-func (m *Meter) enter() { m.step(func(m *Meter) { m.busy++; m.held++; m.r.Uses++ }) }
-func (m *Meter) leave() { m.step(func(m *Meter) { m.busy--; m.held-- }) }
+func (m *Meter) shut() {
+	if !m.alone {
+		m.mu.Unlock()
+	}
+}
+
+func (m *Meter) enter() {
+	m.open()
+	m.busy++
+	m.held++
+	m.r.Uses++
+	m.shut()
+}
+
+func (m *Meter) leave() {
+	m.open()
+	m.busy--
+	m.held--
+	m.shut()
+}
 
 // enterShared is enter for a resource that several may hold: only the first makes it busy. holders are
 // those of the one resource, guarded by the meter.
 func (m *Meter) enterShared(holders *int) {
-	m.step(func(m *Meter) {
-		m.busy += one(*holders == 0)
-		*holders++
-		m.held++
-		m.r.Uses++
-	})
+	m.open()
+	m.busy += one(*holders == 0)
+	*holders++
+	m.held++
+	m.r.Uses++
+	m.shut()
 }
 
 func (m *Meter) leaveShared(holders *int) {
-	m.step(func(m *Meter) {
-		*holders--
-		m.held--
-		m.busy -= one(*holders == 0)
-	})
+	m.open()
+	*holders--
+	m.held--
+	m.busy -= one(*holders == 0)
+	m.shut()
 }
 
-func (m *Meter) queue()    { m.step(func(m *Meter) { m.line++ }) }
-func (m *Meter) unqueue()  { m.step(func(m *Meter) { m.line-- }) }
-func (m *Meter) dequeue()  { m.step(func(m *Meter) { m.line--; m.r.Waits++ }) }
-func (m *Meter) served()   { m.step(func(m *Meter) { m.line--; m.r.Uses++ }) }
-func (m *Meter) parkSend() { m.step(func(m *Meter) { m.r.senders++ }) }
-func (m *Meter) unparkSend(won bool) {
-	m.step(func(m *Meter) { m.r.senders--; m.r.Waits += one(won) })
+func (m *Meter) queue() {
+	m.open()
+	m.line++
+	m.shut()
 }
-func (m *Meter) parkRecv() { m.step(func(m *Meter) { m.r.receivers++ }) }
+
+func (m *Meter) unqueue() {
+	m.open()
+	m.line--
+	m.shut()
+}
+
+func (m *Meter) dequeue() {
+	m.open()
+	m.line--
+	m.r.Waits++
+	m.shut()
+}
+
+func (m *Meter) served() {
+	m.open()
+	m.line--
+	m.r.Uses++
+	m.shut()
+}
+
+func (m *Meter) parkSend() {
+	m.open()
+	m.r.senders++
+	m.shut()
+}
+
+func (m *Meter) unparkSend(won bool) {
+	m.open()
+	m.r.senders--
+	m.r.Waits += one(won)
+	m.shut()
+}
+
+func (m *Meter) parkRecv() {
+	m.open()
+	m.r.receivers++
+	m.shut()
+}
+
 func (m *Meter) unparkRecv(won bool) {
-	m.step(func(m *Meter) { m.r.receivers--; m.r.Starved += one(won) })
+	m.open()
+	m.r.receivers--
+	m.r.Starved += one(won)
+	m.shut()
+}
+
+func (m *Meter) violate() {
+	m.open()
+	m.r.Violations++
+	m.shut()
 }
 
 // waitFar parks a goroutine whose operation on a machine's lock does.
@@ -166,8 +239,6 @@ func (m *Meter) waitFar(step Step, lock interface{ Park() }) {
 		m.dequeue()
 	}
 }
-
-func (m *Meter) violate() { m.step(func(m *Meter) { m.r.Violations++ }) }
 
 func one(b bool) int64 {
 	if b {

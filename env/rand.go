@@ -82,20 +82,27 @@ const (
 	ln2Lo = 1.90821492927058770002e-10
 )
 
-// ln is the natural logarithm of a positive, finite x: x = 2^k f with f in [sqrt(1/2), sqrt 2),
-// ln f = 2 atanh s with s = (f-1)/(f+1), summed as its series.
+// rootHalf are the bits of sqrt(1/2).
+const rootHalf = 0x3fe6a09e667f3bcd
+
+// ln is the natural logarithm of a positive, finite x that is not subnormal: x = 2^k f with f in
+// [sqrt(1/2), sqrt 2), ln f = 2 atanh s with s = (f-1)/(f+1), summed as its series. It takes k and f from the bits, as
+// a branch on f would be mispredicted half of the time.
 func ln(x float64) float64 {
-	f, k := math.Frexp(x)
-	if f < math.Sqrt2/2 {
-		f *= 2
-		k--
-	}
+	b := math.Float64bits(x) - rootHalf
+	k := int64(b) >> 52
+	f := math.Float64frombits(b&(1<<52-1) + rootHalf)
 	s := (f - 1) / (f + 1)
 	z := float64(s * s)
-	sum := 0.0
-	for n := 21; n >= 3; n -= 2 {
-		sum = float64(sum*z) + 1/float64(n)
-	}
+	sum := float64(1.0/21*z) + 1.0/19
+	sum = float64(sum*z) + 1.0/17
+	sum = float64(sum*z) + 1.0/15
+	sum = float64(sum*z) + 1.0/13
+	sum = float64(sum*z) + 1.0/11
+	sum = float64(sum*z) + 1.0/9
+	sum = float64(sum*z) + 1.0/7
+	sum = float64(sum*z) + 1.0/5
+	sum = float64(sum*z) + 1.0/3
 	sum = float64(sum * z)
 	return float64(float64(k)*ln2Hi) + (2*s + (float64(2*s*sum) + float64(float64(k)*ln2Lo)))
 }

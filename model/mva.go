@@ -12,8 +12,12 @@ type Solution struct {
 	Present    []float64 // mean number of customers waiting or served at each station
 }
 
-// mostWork is how many terms Solve adds up at most, which takes seconds.
-const mostWork = 4e9
+// mostWork is how many terms Solve adds up at most, which takes seconds, and mostKept how many numbers its answer
+// has at most, which take 200 MB.
+const (
+	mostWork = 4e9
+	mostKept = 25e6
+)
 
 // Solve is the steady state of the network with 0, 1, ..., customers customers; element 0 is empty. It is
 // exact for closed product-form networks with one class of customers (Baskett, Chandy, Muntz and Palacios
@@ -27,7 +31,8 @@ const mostWork = 4e9
 // is its throughput with k (Chandy, Herzog and Woo, IBM J. Res. Dev. 19, 1975), and two stations are a
 // birth-death process, whose probabilities are computed from the most likely state outwards. Only positive
 // numbers are added, none overflows, and the error grows as the rounding of a sum does. Time is at most
-// proportional to the square of customers for each station with several servers.
+// proportional to the square of customers for each station with several servers. More than 25 million customers times
+// stations, each counted with five more, are refused.
 func (n Network) Solve(customers int) ([]Solution, error) {
 	if err := n.check(customers); err != nil {
 		return nil, err
@@ -35,6 +40,11 @@ func (n Network) Solve(customers int) ([]Solution, error) {
 	if work := float64(customers) * float64(customers) * float64(len(n.Stations)); n.several() && work > mostWork {
 		return nil, fmt.Errorf("model: %d customers and %d stations are too many to be solved exactly: %.3g terms, at most %.3g",
 			customers, len(n.Stations), work, float64(mostWork))
+	}
+	const each = 5 // words of a Solution beside the numbers at the stations
+	if kept := float64(customers) * float64(len(n.Stations)+each); kept > mostKept {
+		return nil, fmt.Errorf("model: %d customers and %d stations are too many to be solved: an answer of %.3g numbers, at most %.3g",
+			customers, len(n.Stations), kept, float64(mostKept))
 	}
 	solved := n.meanValues(customers)
 	for i, s := range n.Stations {

@@ -122,31 +122,59 @@ func (s *sudog) wake(token uint32, ok bool) *G {
 
 func (k *Kernel) onChan(g *G, c *Chan, op Op) Outcome {
 	switch op.Code {
+	case Send:
+		return k.send(g, c, op.Token)
+	case Recv:
+		return k.recv(g, c)
 	case Close:
 		return k.close(c)
-	case Send, TrySend:
+	case TrySend:
 		if c.closed {
 			return k.panics("send on closed channel")
 		}
 		if k.sent = k.trySend(c, op.Token); k.sent {
-			return Done
+			return k.moved(g)
 		}
-	default:
-		if token, ok, got := k.tryRecv(c); got {
-			g.token, g.ok, g.choice = token, ok, 0
-			return Done
-		}
-	}
-	switch op.Code {
-	case TryRecv:
-		g.choice, g.ok = -1, false
-		return Done
-	case TrySend:
 		return Done
 	}
-	g.sudog = sudog{g: g, c: c, token: op.Token, send: op.Code == Send, index: -1}
-	g.sudog.queue().push(&g.sudog)
-	return k.park(g, op.Code, c)
+	var got bool
+	if g.token, g.ok, got = k.tryRecv(c); !got {
+		g.choice = -1
+		return Done
+	}
+	g.choice = 0
+	return k.received(g)
+}
+
+// received is the end of a receive. From a closed channel it is in vain.
+func (k *Kernel) received(g *G) Outcome {
+	if !g.ok {
+		return Done
+	}
+	return k.moved(g)
+}
+
+func (k *Kernel) send(g *G, c *Chan, token uint32) Outcome {
+	if c.closed {
+		return k.panics("send on closed channel")
+	}
+	if k.sent = k.trySend(c, token); k.sent {
+		return k.moved(g)
+	}
+	g.sudog = sudog{g: g, c: c, token: token, send: true, index: -1}
+	c.sendq.push(&g.sudog)
+	return k.park(g, Send, c)
+}
+
+func (k *Kernel) recv(g *G, c *Chan) Outcome {
+	var got bool
+	if g.token, g.ok, got = k.tryRecv(c); got {
+		g.choice = 0
+		return k.received(g)
+	}
+	g.sudog = sudog{g: g, c: c, index: -1}
+	c.recvq.push(&g.sudog)
+	return k.park(g, Recv, c)
 }
 
 // trySend delivers a token to a channel that is not closed, if that needs no parking.
@@ -222,11 +250,10 @@ func (g *G) CaseToken(i int) uint32 { return g.cases[i].token }
 // that can proceed.
 func (k *Kernel) selects(g *G, block bool) Outcome {
 	n := len(g.cases)
-	var few [8]uint16
-	order := few[:0]
-	if n > len(few) {
-		order = make([]uint16, 0, n)
+	if cap(g.order) < n {
+		g.order = make([]uint16, 0, n)
 	}
+	order := g.order[:0]
 	for i := range g.cases {
 		if g.cases[i].c == nil {
 			continue
@@ -253,7 +280,7 @@ func (k *Kernel) selects(g *G, block bool) Outcome {
 		}
 		if g.ok || !s.send {
 			k.decided(didSelect, g.cpu.id, int64(i))
-			return Done
+			return k.received(g)
 		}
 	}
 	g.choice = -1

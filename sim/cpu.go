@@ -36,8 +36,9 @@ type cpu struct {
 	sliceEnd int64  // when what shares the time slice is preempted
 	since    int64  // when the present burn or system call began, or the CPU became idle
 	steal    thief
-	link     *cpu // idle stack
-	watched  bool
+	link     *cpu  // idle stack
+	due      times // of the timers started here whose time has not come
+	expired  timerQueue
 }
 
 // empty is runqempty.
@@ -108,7 +109,7 @@ func (k *Kernel) unidle() *cpu {
 	}
 	k.idle, c.link = c.link, nil
 	k.nidle--
-	if k.nidle == 0 && k.watched > 0 {
+	if k.nidle == 0 && k.nwatched > 0 {
 		k.alarmMonitor()
 	}
 	return c
@@ -116,18 +117,30 @@ func (k *Kernel) unidle() *cpu {
 
 // wake lets an idle CPU look for work when it has woken up.
 func (k *Kernel) wake(c *cpu) {
-	cost := &k.costs.Wake
-	if k.costs.DeepAfter > 0 && k.now-c.since >= k.costs.DeepAfter {
-		cost = &k.costs.Deep
-	}
 	c.mode = modeLook
-	k.set(c.id, k.now+cost.draw(&k.draws))
+	k.set(c.id, k.now+k.latency(c.since))
 	k.decided(didWake, c.id, 0)
 }
 
-// wakep wakes an idle CPU to look for work, unless one is looking already.
+// latency is how long a processor that sleeps since then takes to wake up.
+func (k *Kernel) latency(since int64) int64 {
+	cost := &k.costs.Wake
+	if k.costs.DeepAfter > 0 && k.now-since >= k.costs.DeepAfter {
+		cost = &k.costs.Deep
+	}
+	return cost.draw(&k.draws)
+}
+
+// wakep wakes an idle CPU to look for work, unless one is looking already, which sees it.
 func (k *Kernel) wakep() {
-	if k.notice() || k.nspinning != 0 {
+	if !k.notice() {
+		k.rouse()
+	}
+}
+
+// rouse wakes an idle CPU to look around, unless one is looking already.
+func (k *Kernel) rouse() {
+	if k.nspinning != 0 {
 		return
 	}
 	c := k.unidle()
@@ -178,12 +191,11 @@ func (k *Kernel) act(c *cpu) *G {
 		k.retake(c)
 		return nil
 	case modeTurn:
-		return k.proceed(c)
+		return k.proceed(c.g)
 	case modeSolid:
 		k.busy += k.now - c.since
-		c.mode = modeRun
 		k.turns(c.g, Runs)
-		return k.proceed(c)
+		return k.proceed(c.g)
 	}
 	g := c.g // modeBusy
 	k.busy += k.now - c.since
@@ -221,12 +233,14 @@ func (k *Kernel) scheduleFrom(c *cpu, stealing bool) *G {
 	if c.spinning { // resetspinning
 		k.unspin(c)
 		k.wakep()
-		c.sliceEnd = k.now + slice // nobody ran here whose time slice could be shared
+		if c.sliceEnd <= k.now { // while the CPU was idle: the monitor looks again in 10 ms at the latest
+			c.sliceEnd = k.now + slice
+		}
 	}
 	if !k.execute(c, g, inherit) {
 		return nil
 	}
-	return k.proceed(c)
+	return k.proceed(g)
 }
 
 // execute gives the CPU to g and reports whether it goes on at once.
@@ -241,28 +255,31 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 	k.decided(what, c.id, int64(g.timer.slot))
 	k.turns(g, Runs)
 	if d := k.costs.Switch.draw(&k.draws); d > 0 {
-		k.pause(c, d)
+		k.pause(g, d)
 		return false
 	}
 	return true
 }
 
-// pause lets time pass on a CPU that cannot be preempted meanwhile.
-func (k *Kernel) pause(c *cpu, d int64) {
-	c.mode, c.since = modeSolid, k.now
-	k.turns(c.g, Pays)
-	k.set(c.id, k.now+d)
+// pause lets time pass for a goroutine that has a CPU and cannot be preempted meanwhile.
+func (k *Kernel) pause(g *G, d int64) {
+	g.cpu.mode, g.cpu.since = modeSolid, k.now
+	k.turns(g, Pays)
+	if k.unlimited {
+		k.occupy(g)
+	}
+	k.set(k.slotOf(g), k.later(d))
 }
 
-// proceed does what c's goroutine has left to do in the kernel and returns it if it goes on. If it has
-// parked again, the CPU looks for another.
-func (k *Kernel) proceed(c *cpu) *G {
-	g := c.g
-	c.mode = modeRun
+// proceed does what a goroutine that has a CPU has left to do in the kernel and returns it if it goes on. If
+// it has parked again, the CPU looks for another.
+func (k *Kernel) proceed(g *G) *G {
+	g.cpu.mode = modeRun
 	switch g.then {
 	case thenBurn:
-		k.burn(c)
-		return nil
+		if !k.burn(g, g.left) {
+			return nil
+		}
 	case thenSpin:
 		if !k.lockSlow(g) {
 			return nil
@@ -276,8 +293,31 @@ func (k *Kernel) proceed(c *cpu) *G {
 	return g
 }
 
-// burn lets the goroutine of c work until it is done or its time slice is over.
-func (k *Kernel) burn(c *cpu) {
+// burn lets g work for d ns, or until its time slice is over. It reports whether g goes on at once, at the time of
+// the end, as nothing else happens before.
+func (k *Kernel) burn(g *G, d int64) bool {
+	c, slot, end := g.cpu, k.slotOf(g), k.later(d)
+	k.set(slot, min(end, c.sliceEnd))
+	if end <= min(c.sliceEnd, k.until) && k.leads(slot) {
+		k.before = k.ops
+		k.popAt(end)
+		k.busy += d
+		k.inTurn = 0
+		return true
+	}
+	if k.unlimited {
+		k.occupy(g)
+		return false
+	}
+	g.left, g.then = d, thenBurn
 	c.mode, c.since = modeBusy, k.now
-	k.set(c.id, min(k.now+c.g.left, c.sliceEnd))
+	return false
+}
+
+// slotOf is the slot of the event that the CPU of g waits for.
+func (k *Kernel) slotOf(g *G) int32 {
+	if k.unlimited {
+		return g.timer.slot
+	}
+	return g.cpu.id
 }

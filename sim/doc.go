@@ -22,17 +22,22 @@
 //     global queue, of which it takes its share, at most 128; stealing. findRunnable, globrunqgetbatch.
 //   - At most half as many CPUs look for work as are busy. findRunnable (nmspinning).
 //   - Stealing: four rounds over all CPUs in a random order, half of a queue rounded up; in the last round
-//     also expired timers and run-next, the latter of a running CPU only after backing off (usleep(3)):
+//     also expired timers and run-next, the latter of a CPU whose thread is there only after backing off (usleep(3)):
 //     the back-off without a cost still lets every other CPU have its turn first. stealWork, runqgrab, randomOrder.
-//   - A CPU that found nothing looks at all queues once more after it has said so. findRunnable, checkRunqsNoP.
+//   - A CPU that found nothing looks at all queues and timers once more after it has said so. findRunnable,
+//     checkRunqsNoP, checkTimersNoP.
 //   - Preemption after 10 ms, to the global queue. sysmon, retake, gopreempt_m (forcePreemptNS).
 //   - Gosched goes to the global queue, the yield of a semaphore's hand-off to the local one. goschedImpl, goyield.
 //   - System calls: the CPU stays with the call, until the monitor finds it there after 20 us and others need
 //     it, or after 10 ms; who comes back takes the old CPU from another call, an idle one, or the global queue.
 //     retake, handoffp, exitsyscallTryGetP, exitsyscallNoP.
-//   - Timers belong to the CPU where they were started, which looks when it schedules. An idle CPU, whose
-//     thread sleeps in the network poller until the first is due, takes those of all; if all are busy a
-//     timer may be late until the next preemption. time.go: timers.check; findRunnable (pollUntil).
+//   - Timers belong to the CPU where they were started, which looks when it schedules. The first thread that finds nothing
+//     to do while there are timers sleeps in the network poller, without a CPU, until the first is due; then it takes an
+//     idle CPU and looks. If there is none, a timer may be late until the next preemption. Who starts the first timer of
+//     a CPU while nobody is in the poller wakes somebody to go there. time.go: timers.check, maybeAdd; findRunnable
+//     (pollUntil), wakeNetPoller, handoffp.
+//   - Who is woken by a timer comes by way of run-next and shares the time slice of who ran before on that CPU, even if
+//     it was idle meanwhile. stealWork (inheritTime), execute.
 //   - Channels: a sender gives to the first waiting receiver, a receiver of a full buffer takes its head and puts
 //     the first waiting sender's value at its tail; both queues are FIFO; close wakes the receivers and then the
 //     senders, the last first. chan.go: chansend, chanrecv, closechan.
@@ -51,7 +56,10 @@
 //   - The host: no other process, no interrupts, no frequency; a thread is always there and one with its CPU.
 //   - The period of sysmon, which varies from 20 us to 10 ms: it is taken to look exactly when a slice of 10 ms is over, and
 //     at its quickest at system calls.
-//   - The network poller: who waits for it waits for a timer.
+//   - Input and output: who waits for it waits for a timer.
+//   - A timer that is due before all others does not break the sleep in the network poller, to sleep again for less: the
+//     poller is taken to wake up for each. One who went there without having looked for work waits for all timers too, and
+//     the monitor does not poll.
 //   - Timers do not move to another CPU when theirs is idle for long.
 //   - Contention inside the runtime: its locks, the atomics of a busy lock or channel; [Costs] are the same however many share.
 //   - Preemption within an operation: it comes before the next.

@@ -54,6 +54,11 @@ func Quantiles(q ...int64) Cost {
 	return Cost{quantiles: append([]int64(nil), q...)}
 }
 
+// charge reports whether any operation costs time.
+func (c *Costs) charge() bool {
+	return !(c.Spawn.none() && c.Chan.none() && c.Lock.none() && c.Timer.none() && c.Syscall.none())
+}
+
 // none reports whether the cost is always 0.
 func (c *Cost) none() bool { return c.fixed == 0 && c.quantiles == nil }
 

@@ -75,7 +75,7 @@ func (e *events) grow() {
 		e.popped = -1
 		e.ring = make([]entry, 16)
 	}
-	n := max(16, 2*e.n)
+	n := max(4, 2*e.n)
 	keys := make([]key, n)
 	copy(keys, e.keys)
 	for i := e.n; i < n; i++ {
@@ -175,6 +175,9 @@ func (e *events) first() int64 {
 	}
 	return e.keys[e.win[1]].at
 }
+
+// leads reports whether the event of a slot, just set for later, is the next of all.
+func (e *events) leads(s int32) bool { return e.win[1] == s && !e.waiting() }
 
 // waiting reports whether an event of this instant is in the ring. An entry whose slot has been set
 // or cancelled since stands for nothing.

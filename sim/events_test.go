@@ -69,6 +69,9 @@ func drive(t *testing.T, moves []byte) {
 			s, at := slots[int(arg)%len(slots)], e.now+int64(what)%5
 			r.set(s, at)
 			e.set(s, at)
+			if leads := at > e.now && r.list[0].slot == s; e.leads(s) != leads {
+				t.Fatalf("slot %d, set for %d: leads is %v, want %v", s, at, !leads, leads)
+			}
 		default:
 			first := int64(never)
 			if len(r.list) > 0 {

@@ -13,13 +13,7 @@ type thief struct {
 func (k *Kernel) find(c *cpu, stealing bool) (g *G, inherit bool) {
 	for ; ; stealing = false {
 		if !stealing {
-			waker := k.timerWaker == c
-			if waker {
-				k.timerWaker = nil
-			}
-			if k.expired.n > 0 {
-				k.runTimers(c, waker)
-			}
+			k.runTimers(c, c)
 			if c.tick%fairness == 0 && k.global.n > 0 {
 				return k.global.pop(), false
 			}
@@ -41,14 +35,11 @@ func (k *Kernel) find(c *cpu, stealing bool) (g *G, inherit bool) {
 			}
 			c.steal = thief{}
 		}
-		if g := k.stealWork(c, stealing); g != nil {
-			return g, false
+		if g, inherit := k.stealWork(c, stealing); g != nil {
+			return g, inherit
 		}
 		if c.mode == modeBackOff {
 			return nil, false
-		}
-		if g, inherit := k.get(c); g != nil { // a timer of another CPU
-			return g, inherit
 		}
 		if k.global.n > 0 {
 			return k.batch(c), false
@@ -82,29 +73,27 @@ func (k *Kernel) stopLingering(c *cpu) {
 	}
 }
 
-// rest makes a CPU idle, and then looks once more at all queues. It reports whether there is work
-// after all: the CPU, or rather the one on top of the stack, which is the same, is then looking again.
+// rest makes a CPU idle, and then, if it looked for work, looks once more at all queues and timers. It reports
+// whether there is something after all: the CPU, or rather the one on top of the stack, which is the same, is then
+// looking again. Else its thread may go to wait in the network poller.
 func (k *Kernel) rest(c *cpu) bool {
 	spun := c.spinning
 	if spun {
 		k.unspin(c)
 	}
 	k.sleep(c)
-	again := k.expired.n > 0 && k.timerWaker == nil
-	if again {
-		k.timerWaker = c
+	if spun && (k.stealable() || k.nexpired > 0 && !k.polling) {
+		k.unidle()
+		k.spin(c)
+		c.mode = modeLook
+		return true
 	}
-	if spun && !again {
-		again = k.stealable()
+	k.decided(didSleep, c.id, 0)
+	if spun && k.nexpired > 0 {
+		k.callPoller()
 	}
-	if !again {
-		k.decided(didSleep, c.id, 0)
-		return false
-	}
-	k.unidle()
-	k.spin(c)
-	c.mode = modeLook
-	return true
+	k.poll(c, spun)
+	return false
 }
 
 // stealable is checkRunqsNoP and the look at the global queue before it. Who asks has nothing itself.
@@ -113,12 +102,12 @@ func (k *Kernel) stealable() bool { return k.global.n+k.queued+k.nexts > 0 }
 // stealWork visits the other CPUs four times in a random order each, and takes half of the first
 // queue that has any; in the last round a run-next or expired timers too. Where it has to back off
 // before a run-next, c's mode says so and its event brings it back here.
-func (k *Kernel) stealWork(c *cpu, back bool) *G {
+func (k *Kernel) stealWork(c *cpu, back bool) (g *G, inherit bool) {
 	n := uint32(len(k.cpus))
 	t := &c.steal
 	if back {
 		if g, again := k.grab(c, &k.cpus[t.pos], true); g != nil || again {
-			return g
+			return g, false
 		}
 		t.step(n)
 	}
@@ -130,8 +119,8 @@ func (k *Kernel) stealWork(c *cpu, back bool) *G {
 			if k.queued == 0 {
 				t.try = max(t.try, stealTries-1) // nothing to find before the last round
 			}
-			if t.try == stealTries || k.queued+k.nexts+k.expired.n == 0 {
-				return nil
+			if t.try == stealTries || k.queued+k.nexts+k.nexpired == 0 {
+				return nil, false
 			}
 			x := k.draws.next()
 			t.visited, t.pos = 0, uint32(x)%n
@@ -139,15 +128,14 @@ func (k *Kernel) stealWork(c *cpu, back bool) *G {
 		}
 		p, last := &k.cpus[t.pos], t.try == stealTries-1
 		if p != c {
-			if last && k.expired.n > 0 {
-				k.runTimers(c, true)
-				if g, _ := k.get(c); g != nil {
-					return g
+			if last && k.runTimers(p, c) {
+				if g, inherit := k.get(c); g != nil {
+					return g, inherit
 				}
 			}
 			if p.mode != modeIdle {
 				if g, again := k.grab(c, p, last); g != nil || again {
-					return g
+					return g, false
 				}
 			}
 		}
@@ -169,7 +157,9 @@ func (k *Kernel) grab(c, p *cpu, runNext bool) (g *G, again bool) {
 		if !runNext || p.next == nil {
 			return nil, false
 		}
-		if p.mode != modeSyscall && c.steal.victim != p.next {
+		// A CPU that was taken from a system call and whose new thread has not started is not running.
+		running := p.mode != modeSyscall && (p.mode != modeLook || p.spinning)
+		if running && c.steal.victim != p.next {
 			// p may be about to run it: give it time to do so.
 			c.steal.victim = p.next
 			c.mode = modeBackOff

@@ -15,14 +15,16 @@ type G struct {
 
 	prev, next *G // all goroutines
 
-	code    Code // the operation it parks in
-	on      any  // and on what
-	parked  bool
-	charged bool // the cost of the operation has been paid
+	code     Code // the operation it parks in
+	on       any  // and on what
+	parked   bool
+	charged  bool // the cost of the operation has been paid
+	occupies bool // one of unlimited CPUs
 
 	timer Timer
 	sudog sudog
-	cases []sudog // of a select
+	cases []sudog  // of a select
+	order []uint16 // in which it looks at them
 
 	token  uint32 // results
 	ok     bool
@@ -34,7 +36,7 @@ type G struct {
 	granted bool   // it was handed over
 	ticket  uint32 // of a Cond
 
-	still   int64
+	still   int64 // operations in vain at the instant stillAt, one after the other
 	stillAt int64
 }
 
@@ -101,10 +103,13 @@ func (q *queue) pop() *G {
 // Bind gives g its program.
 func (g *G) Bind(r Runner) { g.runner = r }
 
+// Runner is the program of g.
+func (g *G) Runner() Runner { return g.runner }
+
 // enlist makes g a goroutine of the kernel.
 func (k *Kernel) enlist(g *G) {
 	slot := g.timer.slot
-	*g = G{runner: g.runner, cases: g.cases[:0], timer: g.timer, stillAt: g.stillAt, still: g.still}
+	*g = G{runner: g.runner, cases: g.cases[:0], order: g.order, timer: g.timer, stillAt: g.stillAt, still: g.still}
 	if slot == 0 {
 		g.timer.slot = k.timerSlot(&g.timer)
 	}
@@ -142,12 +147,12 @@ func (k *Kernel) Exit(g *G) {
 func (k *Kernel) leave(g *G) {
 	g.cpu.g = nil
 	k.cur = nil
-	k.goes = true
+	k.goes = !k.unlimited
 }
 
 // park is leave for a goroutine that somebody else must make ready.
 func (k *Kernel) park(g *G, code Code, on any) Outcome {
-	g.code, g.on, g.parked = code, on, true
+	g.code, g.on, g.parked, g.still = code, on, true, 0
 	k.turns(g, Waits)
 	k.leave(g)
 	return Parked
@@ -157,6 +162,15 @@ func (k *Kernel) park(g *G, code Code, on any) Outcome {
 func (k *Kernel) ready(g *G) {
 	g.parked = false
 	k.turns(g, Ready)
+	k.runnable(g)
+}
+
+// runnable is ready for a goroutine that was not parked; newproc.
+func (k *Kernel) runnable(g *G) {
+	if k.unlimited {
+		k.set(g.timer.slot, k.now)
+		return
+	}
 	k.put(k.cpu, g, true)
 	k.wakep()
 }

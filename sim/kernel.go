@@ -6,8 +6,9 @@ import "fmt"
 const MaxCPUs = 1024
 
 const (
-	// maxStill is how many operations a goroutine may make at one instant, and maxStillAll all together:
-	// a program that polls without advancing time would never end.
+	// maxStill is how many operations in vain a goroutine may make at one instant, one after the other, those not
+	// counted that come before all together have made so many; and maxStillAll how many operations all may make: a
+	// program that polls without advancing time, or hands something to and fro, would never end.
 	maxStill    = 1_000_000
 	maxStillAll = 100 * maxStill
 	// turn is how many operations a goroutine makes at one instant before the other CPUs have theirs.
@@ -16,7 +17,7 @@ const (
 
 // Config describes the machine.
 type Config struct {
-	CPUs  int    // 1 to MaxCPUs
+	CPUs  int    // 1 to MaxCPUs, or Unlimited
 	Seed  uint64 // of the scheduler's choices and of the costs that are drawn
 	Costs Costs
 }
@@ -34,23 +35,32 @@ type Runner interface {
 // it runs are coroutines of one thread of control.
 type Kernel struct {
 	events
-	draws  draws
-	costs  Costs
-	none   Cost // of operations that cost nothing
-	cpus   []cpu
-	timers []*Timer // by slot, less the CPUs
-	coprim []uint32 // for the random order of stealing
+	draws     draws
+	costs     Costs
+	none      Cost // of operations that cost nothing
+	charges   bool // some operation costs time
+	unlimited bool // CPUs
+	cpus      []cpu
+	timers    []*Timer // by slot, less the CPUs
+	coprim    []uint32 // for the random order of stealing
 
-	global     queue // the global run queue
-	queued     int   // goroutines in local queues
-	nexts      int   // goroutines in run-next
-	idle       *cpu  // stack of idle CPUs
-	nidle      int
-	nspinning  int
-	lingering  []*cpu // CPUs that found no work and still look
-	watched    int    // CPUs whose system call the monitor watches
-	expired    timerQueue
-	timerWaker *cpu // CPU that was woken for expired timers
+	global    queue // the global run queue
+	queued    int   // goroutines in local queues
+	nexts     int   // goroutines in run-next
+	idle      *cpu  // stack of idle CPUs
+	nidle     int
+	nspinning int
+	lingering []*cpu   // CPUs that found no work and still look
+	watched   []uint64 // set of the CPUs whose system call the monitor watches
+	nwatched  int
+
+	armed     int   // timers whose time has not come
+	nexpired  int   // timers whose time has come and which no CPU has noticed yet
+	poller    Timer // whose event is that the thread in the network poller has woken up
+	polling   bool  // there is one
+	called    bool  // and it wakes up
+	pollSpun  bool  // and had looked for work before
+	pollSince int64
 
 	cpu    *cpu // whose turn it is
 	cur    *G   // running on it, or nil
@@ -62,28 +72,35 @@ type Kernel struct {
 	until       int64 // the kernel stops before the first event after this time
 	late        bool  // it has
 
-	still   int64 // operations at the present instant
-	stillAt int64
-	inTurn  int
-	busy    int64 // ns of CPUs, up to the last event of each
-	sum     uint64
-	ops     uint64
-	sent    bool // by the last Send or TrySend
-	err     error
-	reason  string // of the panic that an operation asks for
-
+	inTurn   int
+	busy     int64 // ns of CPUs, up to the last event of each
+	occupied int64 // goroutines that occupy one of unlimited CPUs
+	sum      uint64
+	ops      uint64
+	before   uint64 // operations before the present instant
+	mayStill uint64 // maxStillAll, which takes seconds; only tests set it
+	sent     bool   // by the last Send or TrySend
+	err      error
+	reason   string   // of the panic that an operation asks for
 	observer Observer // nil: nobody looks
 }
 
 // New makes a kernel whose time is 0.
 func New(c Config) *Kernel {
-	if c.CPUs < 1 || c.CPUs > MaxCPUs {
-		panic(fmt.Sprintf("sim: %d CPUs; possible are 1 to %d", c.CPUs, MaxCPUs))
+	k := &Kernel{costs: c.Costs, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never, mayStill: maxStillAll}
+	if c.CPUs == Unlimited {
+		k.unlimited, k.cpu = true, &cpu{sliceEnd: never}
+		return k
 	}
-	k := &Kernel{costs: c.Costs, draws: draws{key: mix(c.Seed)}, cpus: make([]cpu, c.CPUs), sum: fnvOffset, until: never}
+	if c.CPUs < 1 || c.CPUs > MaxCPUs {
+		panic(fmt.Sprintf("sim: %d CPUs; possible are 1 to %d, or Unlimited", c.CPUs, MaxCPUs))
+	}
+	k.cpus = make([]cpu, c.CPUs)
 	for i := range k.cpus {
 		k.cpus[i].id = k.slot()
 	}
+	k.poller.slot = k.timerSlot(&k.poller)
+	k.watched = make([]uint64, (c.CPUs+63)/64)
 	for i := len(k.cpus) - 1; i > 0; i-- { // procresize: the lowest is on top
 		k.sleep(&k.cpus[i])
 	}
@@ -98,8 +115,13 @@ func New(c Config) *Kernel {
 // Now is the time in nanoseconds since the kernel was made.
 func (k *Kernel) Now() int64 { return k.now }
 
-// CPUs is the number of CPUs.
-func (k *Kernel) CPUs() int { return len(k.cpus) }
+// CPUs is the number of CPUs, or Unlimited.
+func (k *Kernel) CPUs() int {
+	if k.unlimited {
+		return Unlimited
+	}
+	return len(k.cpus)
+}
 
 // Checksum is a running sum over all decisions of the scheduler: who ran where, when and after whom,
 // what was stolen, which CPU was woken. Two runs that differ in one differ in it.
@@ -108,7 +130,7 @@ func (k *Kernel) Checksum() uint64 { return k.sum }
 // Busy is the time in nanoseconds that CPUs have spent on goroutines so far, costs included, summed over all.
 // CPUs in system calls, waking up or looking for work are not busy.
 func (k *Kernel) Busy() int64 {
-	sum := k.busy
+	sum := k.busy + k.occupied*k.now
 	for i := range k.cpus {
 		if c := &k.cpus[i]; c.mode == modeBusy || c.mode == modeSolid {
 			sum += k.now - c.since
@@ -151,8 +173,12 @@ func (k *Kernel) Fail(err error) {
 
 // Start makes the first goroutine, on CPU 0.
 func (k *Kernel) Start(g *G) {
-	c := &k.cpus[0]
 	k.enlist(g)
+	if k.unlimited {
+		k.runnable(g)
+		return
+	}
+	c := &k.cpus[0]
 	k.put(c, g, false)
 	c.mode = modeLook
 	k.set(c.id, k.now)
@@ -191,6 +217,9 @@ func (k *Kernel) Next() *G {
 			k.late = true
 			break
 		}
+		if at != k.now {
+			k.before = k.ops
+		}
 		s := k.popAt(at)
 		if int(s) >= len(k.cpus) {
 			if g := k.fire(k.timers[int(s)-len(k.cpus)]); g != nil {
@@ -217,10 +246,11 @@ func (k *Kernel) resume(g *G) *G {
 // false, and the kernel has failed, if the goroutine makes no progress.
 func (k *Kernel) Count() bool {
 	k.ops++
-	if k.stillAt != k.now {
-		k.stillAt, k.still = k.now, 0
-	}
-	k.still++
+	return k.ops-k.before <= maxStill || k.progresses()
+}
+
+// progresses looks at an operation of an instant that has seen so many that one goroutine may be polling.
+func (k *Kernel) progresses() bool {
 	g := k.cur
 	if g == nil {
 		return true
@@ -228,12 +258,20 @@ func (k *Kernel) Count() bool {
 	if g.stillAt != k.now {
 		g.stillAt, g.still = k.now, 0
 	}
-	if g.still++; g.still > maxStill || k.still > maxStillAll {
-		k.Fail(fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls; let it park, sleep or burn",
-			g.runner.Name(), duration(k.now)))
+	if g.still++; g.still > maxStill || k.ops-k.before > k.mayStill {
+		k.Fail(k.standsStill(g))
 		return false
 	}
 	return true
+}
+
+func (k *Kernel) standsStill(g *G) error {
+	if g.still > maxStill {
+		return fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls; let it park, sleep or burn",
+			g.runner.Name(), duration(k.now))
+	}
+	return fmt.Errorf("the goroutines have made %d operations at %v without time going by, goroutine %s the last: nothing comes of them; let one sleep or burn",
+		k.ops-k.before, duration(k.now), g.runner.Name())
 }
 
 // FNV-1a, on words instead of bytes.

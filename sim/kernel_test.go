@@ -52,7 +52,7 @@ func TestMixtures(t *testing.T) {
 	costly := Costs{Wake: Quantiles(3000, 9000, 50_000), Deep: Ns(90_000), DeepAfter: 500_000, Spin: Ns(300), SpinFor: 4000,
 		Steal: Ns(3000), Switch: Ns(200), Spawn: Ns(300), Chan: Ns(80), Lock: Ns(20), Timer: Ns(100), Syscall: Ns(150), LockSpin: Ns(400)}
 	for seed := range uint64(30) {
-		for _, cpus := range []int{1, 2, 3, 8, 64} {
+		for _, cpus := range []int{1, 2, 3, 8, 64, Unlimited} {
 			for _, costs := range []Costs{{}, costly} {
 				var sums []uint64
 				for range 2 {
@@ -232,7 +232,7 @@ func TestMisuse(t *testing.T) {
 		s := newScene(t, 1, Costs{})
 		s.run(s.program("a", st), "a panics: "+want+" 0")
 	}
-	if !panics(func() { New(Config{}) }) || !panics(func() { New(Config{CPUs: MaxCPUs + 1}) }) {
+	if !panics(func() { New(Config{}) }) || !panics(func() { New(Config{CPUs: -2}) }) || !panics(func() { New(Config{CPUs: MaxCPUs + 1}) }) {
 		t.Error("a machine of no or too many CPUs is built")
 	}
 }

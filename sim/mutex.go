@@ -34,8 +34,10 @@ type lockState struct {
 func (k *Kernel) onMutex(g *G, m *Mutex, code Code) Outcome {
 	switch code {
 	case TryLock:
-		g.ok = m.tryLock()
-		return Done
+		if g.ok = m.tryLock(); !g.ok {
+			return Done
+		}
+		return k.moved(g)
 	case Unlock:
 		return k.unlock(g, m)
 	}
@@ -55,12 +57,12 @@ func (k *Kernel) lock(g *G, m *Mutex, rw *RWMutex) Outcome {
 	if !m.locked && !m.woken && !m.starving && m.waiters == 0 {
 		m.locked = true
 		if rw == nil {
-			return Done
+			return k.moved(g)
 		}
 		return k.writeLocked(g, rw)
 	}
 	if k.lockSlow(g) {
-		return Done
+		return k.moved(g)
 	}
 	k.cur = nil
 	return Parked
@@ -77,7 +79,7 @@ func (k *Kernel) lockSlow(g *G) bool {
 			}
 			l.iter++
 			g.then = thenSpin
-			k.pause(g.cpu, max(1, k.costs.LockSpin.draw(&k.draws)))
+			k.pause(g, max(1, k.costs.LockSpin.draw(&k.draws)))
 			return false
 		}
 		free := !m.locked && !m.starving
@@ -129,7 +131,7 @@ func (k *Kernel) lockWoke(g *G) bool {
 
 // canSpin is runtime_canSpin.
 func (k *Kernel) canSpin(c *cpu, iter int) bool {
-	return !k.costs.LockSpin.none() && iter < spinRounds && len(k.cpus) > k.nidle+k.nspinning+1 && c.empty()
+	return !k.costs.LockSpin.none() && iter < spinRounds && (k.unlimited || len(k.cpus) > k.nidle+k.nspinning+1 && c.empty())
 }
 
 func (k *Kernel) unlock(g *G, m *Mutex) Outcome {
@@ -202,9 +204,12 @@ func (k *Kernel) semrelease(g *G, s *sema, handOff bool) Outcome {
 	if !w.granted {
 		return Done
 	}
-	c := g.cpu // goyield
 	k.turns(g, Ready)
-	k.put(c, g, false)
+	if k.unlimited { // goyield: w goes first
+		k.runnable(g)
+	} else {
+		k.put(g.cpu, g, false)
+	}
 	k.leave(g)
 	return Parked
 }

@@ -13,6 +13,7 @@ const (
 	Spawn               // On is a *G
 	After               // On is a *Timer, started for Ns
 	Yield               // as runtime.Gosched
+	Poll                // nothing but a look at memory that others may change
 
 	Lock // On is a *Mutex
 	TryLock
@@ -69,9 +70,44 @@ func (k *Kernel) panics(reason string) Outcome {
 // Do carries out an operation of the running goroutine. Where a timer's function runs, g is nil and the
 // operation must not park.
 func (k *Kernel) Do(g *G, op Op) Outcome {
-	if g == nil {
-		return k.carryOut(nil, op)
+	if g != nil {
+		code := op.Code
+		if op.N <= 0 && (code == Sleep || code == Syscall) {
+			code = Poll // it returns before it has begun, and costs nothing
+		}
+		if out := k.admit(g, code); out != Done {
+			return out
+		}
 	}
+	return k.carryOut(g, op)
+}
+
+// Burn is Do of [Burn]: the operations made most often have ways of their own.
+func (k *Kernel) Burn(g *G, ns int64) Outcome {
+	if out := k.admit(g, Burn); out != Done {
+		return out
+	}
+	return k.work(g, ns)
+}
+
+// Send is Do of [Send].
+func (k *Kernel) Send(g *G, c *Chan, token uint32) Outcome {
+	if out := k.admit(g, Send); out != Done {
+		return out
+	}
+	return k.send(g, c, token)
+}
+
+// Recv is Do of [Recv].
+func (k *Kernel) Recv(g *G, c *Chan) Outcome {
+	if out := k.admit(g, Recv); out != Done {
+		return out
+	}
+	return k.recv(g, c)
+}
+
+// admit lets the running goroutine make an operation if the outcome is Done: if it may keep its CPU and has paid.
+func (k *Kernel) admit(g *G, code Code) Outcome {
 	if !k.Count() {
 		return Parked
 	}
@@ -83,22 +119,22 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 	}
 	if k.inTurn++; k.inTurn > turn && k.waiting() {
 		c.mode = modeTurn
-		k.set(c.id, k.now)
+		k.set(k.slotOf(g), k.now)
 		k.cur = nil
 		return Again
 	}
-	if !g.charged {
-		if cost := k.costOf(op.Code); !cost.none() {
+	if k.charges && !g.charged {
+		if cost := k.costOf(code); !cost.none() {
 			if d := cost.draw(&k.draws); d > 0 {
 				g.charged = true
-				k.pause(c, d)
+				k.pause(g, d)
 				k.cur = nil
 				return Again
 			}
 		}
 	}
 	g.charged = false
-	return k.carryOut(g, op)
+	return Done
 }
 
 func (k *Kernel) costOf(code Code) *Cost {
@@ -136,14 +172,21 @@ func (k *Kernel) carryOut(g *G, op Op) Outcome {
 		return k.onCond(g, on, op.Code)
 	case *Timer:
 		k.after(on, op.N)
-		return Done
+		return k.moved(g)
 	case *G:
 		k.enlist(on)
-		k.put(g.cpu, on, true)
-		k.wakep()
-		return Done
+		k.runnable(on)
+		return k.moved(g)
 	}
 	panic(fmt.Sprintf("sim: operation %d on a %T", op.Code, op.On))
+}
+
+// moved is Done for an operation that was not in vain: it changed something. Where a timer's function runs, g is nil.
+func (k *Kernel) moved(g *G) Outcome {
+	if g != nil {
+		g.still = 0
+	}
+	return Done
 }
 
 // alone carries out an operation without an object.
@@ -153,31 +196,41 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 		return k.selects(g, op.Code == Select)
 	case Yield:
 		k.turns(g, Ready)
-		k.global.push(g)
-		k.wakep()
+		if k.unlimited {
+			k.runnable(g)
+		} else {
+			k.global.push(g)
+			k.wakep()
+		}
 		k.leave(g)
 		return Parked
+	case Poll:
+		return Done
+	}
+	if op.Code == Burn {
+		return k.work(g, op.N)
 	}
 	if op.N <= 0 {
 		return Done
 	}
 	switch op.Code {
-	case Burn:
-		if end := k.now + op.N; end > k.now && end <= min(g.cpu.sliceEnd, k.until) && end < k.events.first() {
-			k.now = end // nothing else happens before
-			k.busy += op.N
-			k.inTurn = 0
-			return Done
+	case Syscall:
+		if !k.unlimited {
+			return k.enterSyscall(g, op.N)
 		}
-		g.left, g.then = op.N, thenBurn
-		k.burn(g.cpu)
-		k.cur = nil
-		return Parked
+		fallthrough // it keeps no CPU from anybody
 	case Sleep:
 		k.after(&g.timer, op.N)
-		return k.park(g, Sleep, nil)
-	case Syscall:
-		return k.enterSyscall(g, op.N)
+		return k.park(g, op.Code, nil)
 	}
 	panic(fmt.Sprintf("sim: operation %d on nothing", op.Code))
+}
+
+// work is the operation Burn.
+func (k *Kernel) work(g *G, ns int64) Outcome {
+	if ns <= 0 || k.burn(g, ns) {
+		return Done
+	}
+	k.cur = nil
+	return Parked
 }

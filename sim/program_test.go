@@ -112,7 +112,7 @@ func spawn(p *program) step           { return op(Spawn, &p.G, "") }
 // audit checks what must hold between any two events.
 func (k *Kernel) audit(t *testing.T) {
 	t.Helper()
-	idle, spinning, watched, queued, nexts := 0, 0, 0, 0, 0
+	idle, spinning, watched, queued, nexts, armed, expired := 0, 0, 0, 0, 0, 0, 0
 	for i := range k.cpus {
 		c := &k.cpus[i]
 		if c.mode == modeIdle {
@@ -127,9 +127,9 @@ func (k *Kernel) audit(t *testing.T) {
 				t.Fatalf("CPU %d runs %s and looks for work", i, c.g.runner.Name())
 			}
 		}
-		if c.watched {
-			watched++
-		}
+		watched += int(k.watched[i/64] >> (i % 64) & 1)
+		armed += len(c.due)
+		expired += c.expired.n
 		if c.next != nil {
 			nexts++
 		}
@@ -138,13 +138,19 @@ func (k *Kernel) audit(t *testing.T) {
 			t.Fatalf("CPU %d runs %s, which is elsewhere", i, c.g.runner.Name())
 		}
 	}
-	if idle != k.nidle || spinning != k.nspinning || watched != k.watched {
-		t.Fatalf("%d CPUs idle, %d looking, %d watched; counted %d, %d, %d", idle, spinning, watched, k.nidle, k.nspinning, k.watched)
+	if idle != k.nidle || spinning != k.nspinning || watched != k.nwatched {
+		t.Fatalf("%d CPUs idle, %d looking, %d watched; counted %d, %d, %d", idle, spinning, watched, k.nidle, k.nspinning, k.nwatched)
 	}
 	if queued != k.queued || nexts != k.nexts {
 		t.Fatalf("%d goroutines in queues, %d in run-next; counted %d, %d", queued, nexts, k.queued, k.nexts)
 	}
-	if k.nidle > 0 && k.nspinning == 0 && k.cur == nil && k.stealable() {
+	if armed != k.armed || expired != k.nexpired {
+		t.Fatalf("%d timers run, %d are over; counted %d, %d", armed, expired, k.armed, k.nexpired)
+	}
+	if k.nidle > 0 && k.nspinning == 0 && !k.polling && armed+expired > 0 {
+		t.Fatalf("timers wait at %d, CPUs are idle and nobody waits for them", k.now)
+	}
+	if k.nidle > 0 && k.nspinning == 0 && k.stealable() {
 		t.Fatalf("work waits at %d, CPUs are idle and nobody looks", k.now)
 	}
 }

@@ -220,6 +220,22 @@ func TestSyscallReturns(t *testing.T) {
 	s.run(s.program("a", spawn(b), number(Syscall, 60_000, "returns"), burn(1000, "done")), "a returns 60", "a done 1060", "b returns 1060")
 }
 
+// TestSyscallNoticed: who comes back without a CPU is seen by one that still looks for work. CPU 0 is taken from a at
+// 20 us, its new thread is there at 35, finds nothing and looks on.
+func TestSyscallNoticed(t *testing.T) {
+	s := newScene(t, 2, Costs{Wake: Ns(15_000), Spin: Ns(1000), SpinFor: 20_000})
+	b := s.program("b", burn(1000, "done"))
+	s.run(s.program("a", spawn(b), burn(100, "burns"), number(Syscall, 36_000, "returns")), "a burns 100", "a returns 137", "b done 1015")
+}
+
+// TestStealFromTheStopped: a thief backs off before a run-next only where somebody may be about to run it. CPU 0 is
+// taken from a at 60 us and its new thread is there at 70: c is in its run-next when CPU 1 is done with b at 63.
+func TestStealFromTheStopped(t *testing.T) {
+	s := newScene(t, 2, Costs{Wake: Ns(10_000), Steal: Ns(3000)})
+	b, c := s.program("b", burn(50, "done")), s.program("c", burn(50, "done"))
+	s.run(s.program("a", spawn(b), burn(40, ""), spawn(c), number(Syscall, 1_000_000, "")), "b done 63", "c done 113")
+}
+
 // TestCosts: each operation takes its time from who makes it.
 func TestCosts(t *testing.T) {
 	s := newScene(t, 1, Costs{Spawn: Ns(1000), Chan: Ns(2000), Lock: Ns(4000), Timer: Ns(8000), Syscall: Ns(16_000), Switch: Ns(32_000)})
@@ -229,6 +245,10 @@ func TestCosts(t *testing.T) {
 		"a starts 32", "a spawned 33", "a sent 35", "a locked 39",
 		"a slept 179", // 8 for the timer, b's switch meanwhile, 100 asleep, and the switch back
 		"a called 196", "a closed 198")
+	s = newScene(t, 1, Costs{Timer: Ns(8000), Syscall: Ns(16_000)})
+	past := step{do: func(*program) Op { return Op{Code: After, On: s.k.NewTimer(func() {}), N: -1} }, note: "after"}
+	s.run(s.program("a", number(Sleep, 0, "slept"), number(Sleep, -5, "slept"), number(Syscall, 0, "called"), past),
+		"a slept 0", "a slept 0", "a called 0", "a after 8")
 }
 
 // TestSliceOfTheIdle: who wakes up on a CPU that was idle for longer than a time slice has a whole one.

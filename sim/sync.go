@@ -23,6 +23,7 @@ func (k *Kernel) onRWMutex(g *G, m *RWMutex, code Code) Outcome {
 				return k.unlock(g, &m.w)
 			}
 			g.ok, m.writer = true, true
+			return k.moved(g)
 		}
 		return Done
 	case WriteUnlock:
@@ -32,10 +33,11 @@ func (k *Kernel) onRWMutex(g *G, m *RWMutex, code Code) Outcome {
 		if m.writer && !k.acquire(g, &m.readSem, false, ReadLock, m) {
 			return Parked
 		}
-		return Done
+		return k.moved(g)
 	case TryReadLock:
 		if g.ok = !m.writer; g.ok {
 			m.readers++
+			return k.moved(g)
 		}
 		return Done
 	}
@@ -58,7 +60,7 @@ func (k *Kernel) writeLocked(g *G, m *RWMutex) Outcome {
 	if m.departing != 0 && !k.acquire(g, &m.write, false, WriteLock, m) {
 		return Parked
 	}
-	return Done
+	return k.moved(g)
 }
 
 func (k *Kernel) writeUnlock(g *G, m *RWMutex) Outcome {
@@ -99,14 +101,14 @@ func (k *Kernel) onGroup(g *G, w *Group, op Op) Outcome {
 		return k.panics("sync: WaitGroup misuse: Add called concurrently with Wait")
 	}
 	if w.n > 0 || w.waiters == 0 {
-		return Done
+		return k.moved(g)
 	}
 	n := w.waiters
 	w.waiters = 0
 	for range n {
 		k.semrelease(g, &w.sema, false)
 	}
-	return Done
+	return k.moved(g)
 }
 
 // Cond is a sync.Cond without its lock: CondAdd comes before the lock's release, CondWait after it.

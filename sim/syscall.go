@@ -1,5 +1,7 @@
 package sim
 
+import "math/bits"
+
 // monitorPeriod is how long sysmon sleeps at its quickest: a system call keeps its CPU at least so
 // long. monitorLimit is how long it keeps it where nobody needs it.
 const (
@@ -13,7 +15,8 @@ func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
 	g.then, g.code, g.parked = thenSyscall, Syscall, true
 	c.mode, c.since = modeSyscall, k.now
 	k.turns(g, Waits)
-	k.after(&g.timer, d)
+	g.timer.owner = c.id
+	k.set(g.timer.slot, k.later(d))
 	if d > monitorPeriod {
 		k.set(c.id, k.now+monitorPeriod)
 	}
@@ -29,8 +32,8 @@ func (k *Kernel) retake(c *cpu) {
 			k.set(c.id, min(k.now+monitorPeriod, c.since+monitorLimit))
 			return
 		}
-		c.watched = true
-		k.watched++
+		k.watched[c.id/64] |= 1 << (c.id % 64)
+		k.nwatched++
 		k.set(c.id, c.since+monitorLimit)
 		return
 	}
@@ -40,16 +43,17 @@ func (k *Kernel) retake(c *cpu) {
 }
 
 func (k *Kernel) unwatch(c *cpu) {
-	if c.watched {
-		c.watched = false
-		k.watched--
+	if bit := uint64(1) << (c.id % 64); k.watched[c.id/64]&bit != 0 {
+		k.watched[c.id/64] &^= bit
+		k.nwatched--
 	}
 }
 
 // alarmMonitor lets the monitor look at system calls again, as no CPU is idle any more.
 func (k *Kernel) alarmMonitor() {
-	for i := range k.cpus {
-		if c := &k.cpus[i]; c.watched {
+	for i, set := range k.watched {
+		for ; set != 0; set &= set - 1 {
+			c := &k.cpus[64*i+bits.TrailingZeros64(set)]
 			k.unwatch(c)
 			k.set(c.id, k.now+monitorPeriod)
 		}
@@ -65,9 +69,17 @@ func (k *Kernel) handOff(c *cpu) {
 	case k.nspinning+k.nidle == 0:
 		k.spin(c)
 		k.wake(c)
+	case k.nidle == len(k.cpus)-1 && !k.polling: // nobody would be left to wait for timers
+		k.wake(c)
 	default:
 		k.sleep(c)
 		k.decided(didSleep, c.id, 0)
+		switch {
+		case c.expired.n > 0 && k.polling:
+			k.callPoller()
+		case c.expired.n+len(c.due) > 0 && !k.polling:
+			k.rouse()
+		}
 	}
 }
 
@@ -90,7 +102,8 @@ func (k *Kernel) exitSyscall(g *G) *G {
 		c.g.cpu = nil
 	} else if c = k.unidle(); c == nil {
 		k.turns(g, Ready)
-		k.global.push(g)
+		k.global.push(g) // nobody is woken, but who looks for work sees it
+		k.notice()
 		return nil
 	}
 	c.g, g.cpu, c.mode = g, c, modeRun

@@ -11,10 +11,59 @@ type Timer struct {
 	link  *Timer
 }
 
-// timerQueue holds the timers whose time has come and which no CPU has noticed yet.
+// timerQueue holds the timers of a CPU whose time has come and which no CPU has noticed yet.
 type timerQueue struct {
 	head, tail *Timer
 	n          int
+}
+
+func (q *timerQueue) push(t *Timer) {
+	t.link = nil
+	if q.tail == nil {
+		q.head = t
+	} else {
+		q.tail.link = t
+	}
+	q.tail = t
+	q.n++
+}
+
+// times is a heap of the times of a CPU's timers, the first of which is due[0]. Timers come to their times in
+// order, so that it need not know which is which.
+type times []int64
+
+func (h *times) push(at int64) {
+	s := append(*h, at)
+	i := len(s) - 1
+	for i > 0 && s[(i-1)/2] > at {
+		s[i] = s[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	s[i] = at
+	*h = s
+}
+
+func (h *times) pop() {
+	s := *h
+	n := len(s) - 1
+	at := s[n]
+	i := 0
+	for {
+		child := 2*i + 1
+		if child >= n {
+			break
+		}
+		if child+1 < n && s[child+1] < s[child] {
+			child++
+		}
+		if s[child] >= at {
+			break
+		}
+		s[i] = s[child]
+		i = child
+	}
+	s[i] = at
+	*h = s[:n]
 }
 
 func (k *Kernel) timerSlot(t *Timer) int32 {
@@ -27,14 +76,30 @@ func (k *Kernel) timerSlot(t *Timer) int32 {
 	return s
 }
 
-// after starts a timer; a time beyond the end of time is the end of time.
-func (k *Kernel) after(t *Timer, d int64) {
+// later is the time d from now; beyond the end of time it is the end of time.
+func (k *Kernel) later(d int64) int64 {
 	at := k.now + max(0, d)
 	if at < 0 || at == never {
-		at = never - 1
+		return never - 1
 	}
-	t.owner = k.cpu.id
+	return at
+}
+
+// after starts a timer on the CPU whose turn it is. If it is the first of this CPU, somebody must wait for it in the
+// network poller: maybeAdd, wakeNetPoller.
+func (k *Kernel) after(t *Timer, d int64) {
+	at, c := k.later(d), k.cpu
+	t.owner = c.id
 	k.set(t.slot, at)
+	if k.unlimited {
+		return
+	}
+	first := c.expired.n == 0 && (len(c.due) == 0 || at < c.due[0])
+	c.due.push(at)
+	k.armed++
+	if first && !k.polling {
+		k.rouse()
+	}
 }
 
 // NewTimer makes a timer that calls f once when it has been started with [After] and its time has come, on
@@ -53,60 +118,84 @@ func (k *Kernel) Watch(at int64, f func()) {
 	k.set(t.slot, max(at, k.now))
 }
 
-// fire is the event of a timer. It returns a goroutine that goes on at once, which only one that
-// comes back from a system call does.
+// fire is the event of a timer. It returns a goroutine that goes on at once.
 //
-// As in Go, timers belong to the CPU where they were started, which looks at them when it schedules. An
-// idle CPU, whose thread waits in the network poller until the earliest, takes any; if all are
-// busy, a timer waits until its CPU, or one that is out of work, looks.
+// As in Go, timers belong to the CPU where they were started, which looks at them when it schedules; others
+// look when they find nothing else. A thread without a CPU waits in the network poller until the first is due, and
+// then takes an idle CPU to look. If all are busy, a timer waits until its CPU, or one that is out of work, looks.
 func (k *Kernel) fire(t *Timer) *G {
-	if t.g != nil && t.g.then == thenSyscall {
-		return k.exitSyscall(t.g)
-	}
 	if t.watch != nil {
-		k.timers[int(t.slot)-len(k.cpus)] = nil
-		k.release(t.slot)
+		k.forget(t)
 		t.watch()
 		return nil
 	}
-	t.link = nil
-	if k.expired.tail == nil {
-		k.expired.head = t
-	} else {
-		k.expired.tail.link = t
+	if k.unlimited {
+		return k.goOn(t)
 	}
-	k.expired.tail = t
-	k.expired.n++
-	if k.timerWaker != nil || k.notice() {
-		return nil
+	if t == &k.poller {
+		return k.pollerWakes()
 	}
-	if c := k.unidle(); c != nil {
-		k.timerWaker = c
-		k.spin(c)
-		k.wake(c)
+	if t.g != nil && t.g.then == thenSyscall {
+		return k.exitSyscall(t.g)
 	}
+	c := &k.cpus[t.owner]
+	c.due.pop() // events come in the order of their times
+	k.armed--
+	c.expired.push(t)
+	k.nexpired++
+	k.notice()
+	k.callPoller()
 	return nil
 }
 
-// runTimers runs the expired timers of a CPU, or of all, in the order of their times.
-func (k *Kernel) runTimers(c *cpu, all bool) {
-	q := k.expired
-	k.expired = timerQueue{}
+// poll is what a thread does that gave up CPU c: if nobody waits in the network poller yet it waits there.
+func (k *Kernel) poll(c *cpu, spun bool) {
+	if !k.polling && (len(c.due) > 0 || spun && k.armed > 0) {
+		k.polling, k.pollSince, k.pollSpun = true, k.now, spun
+	}
+}
+
+// callPoller lets the thread in the network poller wake up. Until it has, it is still there.
+func (k *Kernel) callPoller() {
+	if !k.polling || k.called {
+		return
+	}
+	k.called = true
+	k.set(k.poller.slot, k.now+k.latency(k.pollSince))
+}
+
+// pollerWakes is what follows netpoll in findRunnable: the thread takes an idle CPU, if there is one.
+func (k *Kernel) pollerWakes() *G {
+	k.polling, k.called = false, false
+	c := k.unidle()
+	if c == nil {
+		return nil
+	}
+	k.decided(didWake, c.id, 1)
+	if k.pollSpun {
+		k.spin(c)
+	} else if c.sliceEnd <= k.now { // as in scheduleFrom
+		c.sliceEnd = k.now + slice
+	}
+	k.cpu, c.mode = c, modeLook
+	return k.schedule(c)
+}
+
+// runTimers runs the expired timers of p on c, in the order of their times, and reports whether there were any.
+func (k *Kernel) runTimers(p, c *cpu) bool {
+	q := p.expired
+	if q.n == 0 {
+		return false
+	}
+	p.expired = timerQueue{}
+	k.nexpired -= q.n
 	for t := q.head; t != nil; {
 		next := t.link
 		t.link = nil
-		switch {
-		case all || t.owner == c.id:
-			k.run(t, c)
-		case k.expired.tail == nil:
-			k.expired.head, k.expired.tail, k.expired.n = t, t, 1
-		default:
-			k.expired.tail.link = t
-			k.expired.tail = t
-			k.expired.n++
-		}
+		k.run(t, c)
 		t = next
 	}
+	return true
 }
 
 // run lets one timer do what it is for.
@@ -116,7 +205,12 @@ func (k *Kernel) run(t *Timer, c *cpu) {
 		k.ready(t.g)
 		return
 	}
+	k.forget(t)
+	t.f()
+}
+
+// forget gives the slot of a timer back.
+func (k *Kernel) forget(t *Timer) {
 	k.timers[int(t.slot)-len(k.cpus)] = nil
 	k.release(t.slot)
-	t.f()
 }

@@ -5,6 +5,7 @@ package live
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -147,7 +148,28 @@ func otherPairs(e env.Env) []pair {
 	s := e.Station("s")
 	epoch := time.Now()
 	var sum time.Duration
+	var bare atomic.Uint64
+	a := env.NewAtomic[uint64](e, "a")
+	total := uint64(0)
 	return []pair{
+		{"Atomic-load", 1, func(n int) {
+			for range n {
+				total += bare.Load()
+			}
+		}, func(n int) {
+			for range n {
+				total += a.Load()
+			}
+		}},
+		{"Atomic-swap", 1, func(n int) {
+			for range n {
+				bare.CompareAndSwap(total, total)
+			}
+		}, func(n int) {
+			for range n {
+				a.CompareAndSwap(total, total)
+			}
+		}},
 		{"Station", 2, func(int) {}, func(n int) {
 			for range n {
 				s.Enter()

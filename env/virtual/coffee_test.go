@@ -140,12 +140,12 @@ var golden = []struct {
 	shop
 	checksum uint64
 }{
-	{shop{design: "locking", Config: virtual.Config{CPUs: 2, Seed: 1}}, 0x77fc1c4a43907f3e},
-	{shop{design: "finelocking", settings: "jitter=1ms", workers: 12, Config: virtual.Config{CPUs: 6, Seed: 2}}, 0x8e8f64c8fca3bddc},
-	{shop{design: "linearpipe", settings: "buffer=10 jitter=500us", Config: virtual.Config{CPUs: 4, Seed: 3}}, 0x2eca6003fc6cf325},
-	{shop{design: "splitpipe", settings: "dist=exponential", Config: virtual.Config{CPUs: 3, Seed: 4}}, 0xedb5bc73a9c9c9ff},
-	{shop{design: "multipipe", Config: virtual.Config{CPUs: 6, Seed: 5, Costs: costly()}}, 0xaea8c5a1acd0ea02},
-	{shop{design: "parsteam", settings: "stage=100us", workers: 100, window: time.Second / 4, Config: virtual.Config{CPUs: 64, Seed: 6, Costs: costly()}}, 0xce4cf1aff1f80771},
+	{shop{design: "locking", Config: virtual.Config{CPUs: 2, Seed: 1}}, 0x7b73a596d1628c48},
+	{shop{design: "finelocking", settings: "jitter=1ms", workers: 12, Config: virtual.Config{CPUs: 6, Seed: 2}}, 0xeeaf45e13b920361},
+	{shop{design: "linearpipe", settings: "buffer=10 jitter=500us", Config: virtual.Config{CPUs: 4, Seed: 3}}, 0x2aa2dd01b8c91ffd},
+	{shop{design: "splitpipe", settings: "dist=exponential", Config: virtual.Config{CPUs: 3, Seed: 4}}, 0x468ade53d75a93b2},
+	{shop{design: "multipipe", Config: virtual.Config{CPUs: 6, Seed: 5, Costs: costly()}}, 0xb1cf477279cce215},
+	{shop{design: "parsteam", settings: "stage=100us", workers: 100, window: time.Second / 4, Config: virtual.Config{CPUs: 64, Seed: 6, Costs: costly()}}, 0x949f00c898884a1f},
 }
 
 // costly are costs of the order that a machine has, drawn and fixed.

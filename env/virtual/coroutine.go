@@ -20,9 +20,15 @@ type coroutine struct {
 	task *env.Task
 	next func() (struct{}, bool)
 	stop func()
-	// yield leaves the coroutine; false means that the world is over.
+	// yield leaves the coroutine for the one that resumed it; false means that the world is over.
 	yield func(struct{}) bool
+	// aborts counts the operations that panicked because the world is over.
+	aborts int
+	below  bool // it has resumed another, which will come back to it
 }
+
+// maxDepth is how many coroutines may stand above each other, each resumed by the one below.
+const maxDepth = 16
 
 // aborted is the panic that ends the goroutines of a world that is over.
 type aborted struct{ why string }
@@ -44,6 +50,17 @@ func (w *World) goroutine(t *env.Task) *sim.G {
 	return &co.G
 }
 
+// Spent implements env.Machine.
+func (w *World) Spent() *env.Task {
+	n := len(w.spent)
+	if n == 0 {
+		return nil
+	}
+	t := w.spent[n-1]
+	w.spent = w.spent[:n-1]
+	return t
+}
+
 // loop runs one goroutine after the other until the world is over.
 func (co *coroutine) loop(yield func(struct{}) bool) {
 	co.id = goroutineID()
@@ -51,10 +68,13 @@ func (co *coroutine) loop(yield func(struct{}) bool) {
 	co.yield = yield
 	for {
 		co.run()
-		if co.w.over {
+		if co.w.phase.Load() == unwinding {
 			return
 		}
 		co.w.k.Exit(&co.G)
+		if co.task != co.w.root { // whose end counts
+			co.w.spent = append(co.w.spent, co.task)
+		}
 		co.task = nil
 		co.w.spare = append(co.w.spare, co)
 		if !yield(struct{}{}) {
@@ -69,6 +89,9 @@ func (co *coroutine) run() {
 	defer func() {
 		if !ended {
 			co.w.fail(fmt.Errorf("goroutine %s called runtime.Goexit (testing.FailNow does): end it by returning", co.task.Name()))
+			// It ends those below too: what they have deferred must not park.
+			co.w.outcome.Store(&co.w.err)
+			co.w.phase.Store(unwinding)
 		}
 	}()
 	co.task.Start()()
@@ -78,31 +101,51 @@ func (co *coroutine) run() {
 // Resume implements sim.Runner.
 func (co *coroutine) Resume() {
 	w := co.w
+	w.enter(co)
+	w.depth++
+	co.next()
+	w.depth--
+}
+
+// enter notes that co is the coroutine that runs.
+func (w *World) enter(co *coroutine) {
 	w.co = co
 	w.switches++
 	w.inside.Store(w.switches<<32 | uint64(uint32(co.id)))
-	co.next()
 }
 
 // Name implements sim.Runner.
 func (co *coroutine) Name() string { return co.task.Name() }
 
 // leave runs the kernel until the goroutine of co, which is running, goes on. If nothing else comes
-// first, that needs no switch.
+// first, that needs no switch. If another goroutine does, co resumes it: that is one switch, where to go by
+// way of the kernel's goroutine would be two. A coroutine that is below already cannot be resumed; who comes to it
+// leaves, as does every other above it.
 func (w *World) leave(co *coroutine) {
-	g := w.k.Next()
-	if g == &co.G {
-		return
-	}
-	w.k.Choose(g)
-	if !co.yield(struct{}{}) {
-		panic(aborted{"its goroutines are ended"})
+	for g := w.k.Next(); g != &co.G; g = w.k.Next() {
+		if g != nil && w.depth < maxDepth {
+			if other := g.Runner().(*coroutine); !other.below {
+				co.below = true
+				other.Resume()
+				co.below = false
+				w.enter(co)
+				continue
+			}
+		}
+		w.k.Choose(g)
+		if !co.yield(struct{}{}) {
+			panic(aborted{"its goroutines are ended"})
+		}
+		return // who resumes a coroutine has chosen it
 	}
 }
 
 // fail ends the simulation; the first reason counts.
 func (w *World) fail(err error) {
-	if w.err == nil && !w.over {
+	if w.phase.Load() == unwinding {
+		return
+	}
+	if w.err == nil {
 		w.err = err
 	}
 	w.k.Fail(err)

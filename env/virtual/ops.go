@@ -1,26 +1,57 @@
 package virtual
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/sim"
 )
 
+// maxAborts is how often a goroutine may recover from the end of the world: one that does so in an endless
+// loop would never end.
+const maxAborts = 1000
+
 // check ends the goroutine if the world is over.
 func (w *World) check() {
-	if w.over {
-		panic(aborted{"no goroutine goes on"})
+	if w.phase.Load() != running {
+		w.abort()
 	}
 }
 
+func (w *World) abort() {
+	switch w.phase.Load() {
+	case abandoned:
+		if w.k.Current() == nil {
+			return // a timer's function: a goroutine will see to it
+		}
+		w.fail(errAbandoned)
+		fallthrough
+	case unwinding:
+		if w.co.aborts++; w.co.aborts > maxAborts {
+			runtime.Goexit() // no recover stops it
+		}
+	}
+	panic(aborted{"no goroutine goes on"})
+}
+
+// errAbandoned is the error of a world that Run no longer waits for.
+var errAbandoned = errors.New("nobody waits for the simulation")
+
 // Use implements env.Machine.
 func (w *World) Use(t *env.Task) {
-	w.check()
 	if w.co.task != t {
-		panic(fmt.Sprintf("goroutine %s uses the Env of %s: give each goroutine its own, the argument of its body", w.co.task.Name(), t.Name()))
+		w.stranger(t)
 	}
+	w.check()
+}
+
+// stranger ends a goroutine that uses the Env of another.
+func (w *World) stranger(t *env.Task) {
+	w.check()
+	panic(fmt.Sprintf("goroutine %s uses the Env of %s: give each goroutine its own, the argument of its body", w.co.task.Name(), t.Name()))
 }
 
 // begin makes an operation of the running goroutine up to where it is done or parks. In a timer's
@@ -67,17 +98,36 @@ func (w *World) do(op sim.Op) {
 // Park implements env.Machine.
 func (w *World) Park() { w.leave(w.co) }
 
+// Poll implements env.Machine.
+func (w *World) Poll() {
+	if p := w.phase.Load(); p != over && (p != running || w.k.Current() != nil) {
+		w.do(sim.Op{Code: sim.Poll})
+	}
+}
+
 // Spawn implements env.World.
 func (w *World) Spawn(t *env.Task) { w.do(sim.Op{Code: sim.Spawn, On: w.goroutine(t)}) }
 
 // Burn implements env.World.
-func (w *World) Burn(_ *env.Task, d time.Duration) {
+func (w *World) Burn(t *env.Task, d time.Duration) {
+	w.Use(t)
 	w.useful += max(0, d)
-	w.do(sim.Op{Code: sim.Burn, N: int64(d)})
+	co := w.co
+	out := w.k.Burn(&co.G, int64(d))
+	for out == sim.Again {
+		w.leave(co)
+		out = w.k.Burn(&co.G, int64(d))
+	}
+	if out == sim.Parked {
+		w.leave(co)
+	}
 }
 
 // Sleep implements env.World.
-func (w *World) Sleep(_ *env.Task, d time.Duration) { w.do(sim.Op{Code: sim.Sleep, N: int64(d)}) }
+func (w *World) Sleep(t *env.Task, d time.Duration) {
+	w.Use(t)
+	w.do(sim.Op{Code: sim.Sleep, N: int64(d)})
+}
 
 // Until implements env.World.
 func (w *World) Until(t *env.Task, at time.Duration) { w.Sleep(t, at-w.clock()) }
@@ -86,7 +136,8 @@ func (w *World) Until(t *env.Task, at time.Duration) { w.Sleep(t, at-w.clock()) 
 func (w *World) Wait(t *env.Task, d time.Duration) { w.Sleep(t, d) }
 
 // Syscall implements env.World.
-func (w *World) Syscall(_ *env.Task, d time.Duration) {
+func (w *World) Syscall(t *env.Task, d time.Duration) {
+	w.Use(t)
 	w.do(sim.Op{Code: sim.Syscall, N: int64(d)})
 }
 
@@ -184,27 +235,40 @@ func (w *World) NewLine(name string, capacity int) env.Line {
 }
 
 func (l *line) Send(token uint32, mayPark bool) env.Step {
-	op := sim.Op{Code: sim.Send, Token: token, On: l.Chan}
+	w := l.w
 	if !mayPark {
-		op.Code = sim.TrySend
+		step := w.begin(sim.Op{Code: sim.TrySend, Token: token, On: l.Chan})
+		if step == env.Went && !w.k.Sent() {
+			return env.Stays
+		}
+		return step
 	}
-	step := l.w.begin(op)
-	if step == env.Went && !l.w.k.Sent() {
-		return env.Stays
+	w.check()
+	co := w.co
+	out := w.k.Send(&co.G, l.Chan, token)
+	for out == sim.Again {
+		w.leave(co)
+		out = w.k.Send(&co.G, l.Chan, token)
 	}
-	return step
+	return w.step(out)
 }
 
-func (l *line) Recv(mayPark bool) env.Step {
-	op := sim.Op{Code: sim.Recv, On: l.Chan}
+func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
+	w := l.w
 	if !mayPark {
-		op.Code = sim.TryRecv
+		if step = w.begin(sim.Op{Code: sim.TryRecv, On: l.Chan}); w.co.Choice() < 0 {
+			return env.Stays, 0, false
+		}
+		return step, w.co.Token(), w.co.OK()
 	}
-	step := l.w.begin(op)
-	if step == env.Went && l.w.co.Choice() < 0 {
-		return env.Stays
+	w.check()
+	co := w.co
+	out := w.k.Recv(&co.G, l.Chan)
+	for out == sim.Again {
+		w.leave(co)
+		out = w.k.Recv(&co.G, l.Chan)
 	}
-	return step
+	return w.step(out), co.Token(), co.OK()
 }
 
 func (l *line) Outcome() (token uint32, ok bool) { return l.w.co.Token(), l.w.co.OK() }

@@ -9,13 +9,14 @@ import (
 	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/model"
+	"github.com/brewput/brewput/sim"
 )
 
 // queue serves customers of an open loop with one worker and returns their mean response in seconds. The
 // mean service is 1 ms. A second CPU keeps the load loop's own goroutine out of the way.
-func queue(t *testing.T, rate float64, window time.Duration, service func(env.Rand, uint64) time.Duration) float64 {
+func queue(t *testing.T, cpus int, rate float64, window time.Duration, service func(env.Rand, uint64) time.Duration) float64 {
 	t.Helper()
-	w := virtual.New(virtual.Config{CPUs: 2, Seed: 3})
+	w := virtual.New(virtual.Config{CPUs: cpus, Seed: 3})
 	var r load.OpenResult
 	err := w.Run("load", func(e env.Env) {
 		o := load.Open{Op: func(e env.Env, request uint64) { e.Burn(service(e.Rand(), request)) }, Workers: 1,
@@ -49,21 +50,32 @@ func TestQueues(t *testing.T) {
 		sd      float64
 		service func(env.Rand, uint64) time.Duration
 	}{{"M/M/1", 1e-3, exponential}, {"M/D/1", 0, fixed}} {
-		for _, rate := range []float64{300, 700} {
-			got := queue(t, rate, 100*time.Second, c.service)
-			want, _ := model.MG1Response(rate, 1e-3, c.sd)
-			if math.Abs(got-want) > 0.05*want {
-				t.Errorf("%s at %v/s: mean response %v ms, want %v", c.name, rate, got*1e3, want*1e3)
+		for _, cpus := range []int{2, sim.Unlimited} {
+			for _, rate := range []float64{300, 700} {
+				got := queue(t, cpus, rate, 100*time.Second, c.service)
+				want, _ := model.MG1Response(rate, 1e-3, c.sd)
+				if math.Abs(got-want) > 0.05*want {
+					t.Errorf("%s at %v/s, %d CPUs: mean response %v ms, want %v", c.name, rate, cpus, got*1e3, want*1e3)
+				}
+				t.Logf("%s at %v/s, %d CPUs: mean response %.4f ms, formula %.4f", c.name, rate, cpus, got*1e3, want*1e3)
 			}
-			t.Logf("%s at %v/s: mean response %.4f ms, formula %.4f", c.name, rate, got*1e3, want*1e3)
 		}
 	}
 }
 
+// machines are the kinds of machine that benchmarks run on.
+var machines = map[string]int{"unlimited": sim.Unlimited, "rules": 4}
+
 // BenchmarkMM1 is a customer of M/M/1 at a load of 0.9: two goroutines and a channel between them, whose meter
 // is on. One iteration is one customer, which is two events.
 func BenchmarkMM1(b *testing.B) {
-	w := virtual.New(virtual.Config{CPUs: 4, Seed: 1})
+	for name, cpus := range machines {
+		b.Run(name, func(b *testing.B) { mm1(b, cpus) })
+	}
+}
+
+func mm1(b *testing.B, cpus int) {
+	w := virtual.New(virtual.Config{CPUs: cpus, Seed: 1})
 	err := w.Run("body", func(e env.Env) {
 		line, g := env.NewChan[time.Duration](e, "line", 1<<20), e.Group()
 		g.Go(e, "customers", func(e env.Env) {
@@ -97,7 +109,13 @@ func BenchmarkMM1(b *testing.B) {
 
 // BenchmarkSwitch is an event that needs a switch of coroutines: one of two that burn in turn.
 func BenchmarkSwitch(b *testing.B) {
-	w := virtual.New(virtual.Config{CPUs: 2, Seed: 1})
+	for name, cpus := range machines {
+		b.Run(name, func(b *testing.B) { switches(b, cpus) })
+	}
+}
+
+func switches(b *testing.B, cpus int) {
+	w := virtual.New(virtual.Config{CPUs: cpus, Seed: 1})
 	err := w.Run("body", func(e env.Env) {
 		g := e.Group()
 		b.ReportAllocs()

@@ -178,7 +178,7 @@ func (w *World) Timeline() *timeline.Timeline {
 // recorded is the recorder while there is something to record: what goroutines of a world that is over
 // do as they end is nobody's.
 func (w *World) recorded() *recorder {
-	if w.over {
+	if w.phase.Load() != running {
 		return nil
 	}
 	return w.recorder

@@ -83,6 +83,31 @@ func TestErrors(t *testing.T) {
 			}
 		}, "goroutine body makes operation after operation at 0s")
 	})
+	for name, look := range map[string]func(env.Env) func() bool{
+		"Load": func(e env.Env) func() bool {
+			ready := env.NewAtomic[int](e, "ready")
+			return func() bool { return ready.Load() == 0 }
+		},
+		"CompareAndSwap": func(e env.Env) func() bool {
+			lock := env.NewAtomic[int](e, "lock")
+			return func() bool { return !lock.CompareAndSwap(1, 2) }
+		},
+		"Var": func(e env.Env) func() bool {
+			ready := env.NewVar[bool](e, "ready")
+			return func() bool { return !ready.Load() }
+		},
+	} {
+		t.Run("polling by "+name, func(t *testing.T) {
+			says(t, func(e env.Env) {
+				waits := look(e)
+				e.Go("poller", func(env.Env) {
+					for waits() {
+					}
+				})
+				e.Sleep(ms)
+			}, "goroutine poller makes operation after operation at 0s")
+		})
+	}
 	t.Run("Goexit", func(t *testing.T) {
 		says(t, func(e env.Env) {
 			e.Go("quitter", func(env.Env) { runtime.Goexit() })

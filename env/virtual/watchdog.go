@@ -1,18 +1,28 @@
 package virtual
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 	"time"
 )
 
-// watch waits for the end of the simulation, and gives up on one whose design blocks outside env: its
-// coroutine then blocks the whole world, and nothing in it can end it. It looks at real time, which
-// decides only whether such a design is reported, never what a run computes.
+// patience is how long a run that is beyond its limit may take to come to its end, once it was told to.
+const patience = time.Second
+
+// watch waits for the end of the simulation, and gives up on one whose design blocks outside env, or that
+// takes longer than the limit: its coroutine then holds up the whole world, and nothing in it can end it. It
+// looks at real time, which decides only whether such a design is reported, never what a run computes.
 func (w *World) watch(ended <-chan error) error {
 	tick := time.NewTicker(w.cfg.Watchdog / 2)
 	defer tick.Stop()
+	var limit <-chan time.Time
+	if w.cfg.Limit > 0 {
+		t := time.NewTimer(w.cfg.Limit)
+		defer t.Stop()
+		limit = t.C
+	}
 	var last uint64
 	var suspect string
 	for {
@@ -20,6 +30,8 @@ func (w *World) watch(ended <-chan error) error {
 		case err := <-ended:
 			w.ended = true
 			return err
+		case <-limit:
+			return w.abandon(ended)
 		case <-tick.C:
 		}
 		now := w.inside.Load()
@@ -28,16 +40,52 @@ func (w *World) watch(ended <-chan error) error {
 			continue
 		}
 		// A design that computes for long is well; one that waits in the same place twice is not.
-		blocked := blockedAt(uint32(now))
+		state, frames := stackOf(uint32(now))
+		blocked := ""
+		switch state {
+		case "", "running", "runnable", "coroutine", "syscall", "preempted", "copystack":
+		default:
+			blocked = state + frames
+		}
 		if blocked != "" && blocked == suspect {
-			return fmt.Errorf("the design has blocked outside env for %v: do everything concurrent through env\n%s", w.cfg.Watchdog/2, blocked)
+			w.phase.CompareAndSwap(running, abandoned) // if it comes back to env, it ends there
+			return w.because(fmt.Errorf("the design has blocked outside env for %v: do everything concurrent through env\n%s", w.cfg.Watchdog/2, blocked))
 		}
 		suspect = blocked
 	}
 }
 
-// blockedAt is the stack of a Go goroutine that waits for something of the Go runtime; empty if it does not.
-func blockedAt(id uint32) string {
+// abandon gives up on a run that takes too long. If its design comes back to env, it ends there.
+func (w *World) abandon(ended <-chan error) error {
+	select {
+	case err := <-ended:
+		w.ended = true
+		return err
+	default:
+	}
+	_, frames := stackOf(uint32(w.inside.Load()))
+	err := w.because(fmt.Errorf("the simulation takes more than %v of real time, its limit; the design is at%s", w.cfg.Limit, frames))
+	w.phase.CompareAndSwap(running, abandoned)
+	wait := time.NewTimer(patience)
+	defer wait.Stop()
+	select {
+	case <-ended:
+		w.ended = true
+	case <-wait.C:
+	}
+	return err
+}
+
+// because is an error of the watchdog: what the run has come to before, if it hangs only in its end, goes first.
+func (w *World) because(err error) error {
+	if before := w.outcome.Load(); before != nil && *before != nil {
+		return errors.Join(*before, err)
+	}
+	return err
+}
+
+// stackOf is the state of a Go goroutine and its frames; empty if there is none of this number.
+func stackOf(id uint32) (state, frames string) {
 	buf := make([]byte, 1<<20)
 	for {
 		n := runtime.Stack(buf, true)
@@ -52,13 +100,9 @@ func blockedAt(id uint32) string {
 		if !ok {
 			continue
 		}
-		state, frames, _ := strings.Cut(rest, "]")
+		state, frames, _ = strings.Cut(rest, "]")
 		state, _, _ = strings.Cut(state, ",") // how many minutes, locked to a thread
-		switch state {
-		case "running", "runnable", "coroutine", "syscall", "IO wait", "preempted", "copystack":
-			return ""
-		}
-		return state + frames
+		return state, strings.TrimPrefix(frames, ":")
 	}
-	return ""
+	return "", ""
 }

@@ -6,7 +6,9 @@
 // on, and reading them costs no virtual time.
 //
 // A design must do everything concurrent through env. One that blocks elsewhere stops the whole world,
-// which a watchdog notices. env.Select of nothing but nil channels, and without Default, is such a case.
+// which a watchdog notices. env.Select of nothing but nil channels, and without Default, is such a case. One that
+// waits by looking at an env.Atomic again and again is told that it polls; one that looks at plain memory is told by
+// [Config].Limit only.
 package virtual
 
 import (
@@ -21,7 +23,7 @@ import (
 
 // Config is what a virtual world needs to know.
 type Config struct {
-	CPUs  int       // 1 to sim.MaxCPUs; 0 means 1
+	CPUs  int       // 1 to sim.MaxCPUs, or sim.Unlimited; 0 means 1
 	Seed  uint64    // of the draws of env.Rand and of the scheduler's choices
 	Costs sim.Costs // of the scheduler and its primitives; the zero Costs are none
 	// Grace is how long, in virtual time, goroutines may outlive the body; 0 means one second.
@@ -30,6 +32,8 @@ type Config struct {
 	Timeline bool
 	// Watchdog is how long, in real time, a design may block outside env; 0 means ten seconds.
 	Watchdog time.Duration
+	// Limit is how long, in real time, the whole run may take; 0 means as long as it takes.
+	Limit time.Duration
 }
 
 // World is a virtual world. It serves one Run.
@@ -38,17 +42,22 @@ type World struct {
 	k   *sim.Kernel
 
 	co         *coroutine   // that runs
+	depth      int          // of coroutines that stand above each other, co the highest
 	coroutines []*coroutine // all that exist; the kernel's goroutine ends them
+	unwound    int          // how many of them have been ended
 	spare      []*coroutine // those that run nobody
+	spent      []*env.Task  // of goroutines that have ended
 	names      map[string]int
 	root       *env.Task
-	err        error // of a goroutine that panicked or was ended by Goexit
-	over       bool  // every further operation panics
+	err        error        // of a goroutine that panicked or was ended by Goexit
+	phase      atomic.Int32 // after running, every further operation panics
 
 	// For the watchdog: how many switches there were, and in the low 32 bits the number of the Go
-	// goroutine to which the last went.
+	// goroutine to which the last went; and what the run has come to, before goroutines are ended, which may
+	// hang.
 	inside   atomic.Uint64
 	switches uint64
+	outcome  atomic.Pointer[error]
 
 	meters     []*env.Meter
 	byName     map[resource]*env.Meter
@@ -59,6 +68,14 @@ type World struct {
 	recorder *recorder // nil unless the world keeps a timeline
 	ended    bool      // Run has seen the kernel's goroutine end, and so all that it has recorded
 }
+
+// phases of a world.
+const (
+	running   int32 = iota
+	abandoned       // Run no longer waits: whoever makes an operation ends the simulation
+	unwinding       // the goroutines that are left are ended
+	over
+)
 
 // resource is what shares a meter.
 type resource struct {
@@ -82,7 +99,7 @@ func New(cfg Config) *World {
 	if cfg.Timeline {
 		w.recorder = newRecorder(w.k)
 	}
-	w.nameless = env.NewMeter(env.KindChan, "", 0, w.clock)
+	w.nameless = env.NewMeterAlone(env.KindChan, "", 0, w.clock)
 	return w
 }
 
@@ -91,7 +108,8 @@ func (w *World) clock() time.Duration { return time.Duration(w.k.Now()) }
 
 // Run runs body as the world's first goroutine and then waits for every other. It reports the panic of a
 // goroutine with its stack, a deadlock with what everybody waits for, goroutines that outlive the body by
-// the grace, and a design that blocks outside env; there its goroutine cannot be ended and stays behind.
+// the grace, a design that blocks outside env, and a run beyond the limit. Where the design does not come back to
+// env, its goroutine cannot be ended and stays behind.
 func (w *World) Run(name string, body func(env.Env)) error {
 	var machine env.Machine = w // or env would leave its operations to the Go runtime
 	w.root = env.NewTask(machine, name, body)
@@ -101,15 +119,22 @@ func (w *World) Run(name string, body func(env.Env)) error {
 	return w.watch(ended)
 }
 
-// simulate runs the kernel and then ends all coroutines that are left.
+// simulate runs the kernel and then ends all coroutines that are left. Whatever happens there, it reports.
 func (w *World) simulate(ended chan<- error) {
 	returned := false
 	defer func() {
-		w.unwind()
+		w.phase.Store(over)
+		ended <- w.err
+	}()
+	defer func() {
 		if !returned && w.err == nil { // the panic of the kernel itself goes on
 			w.err = fmt.Errorf("the kernel of the simulation has ended early")
 		}
-		ended <- w.err
+		w.outcome.Store(&w.err)
+		w.phase.Store(unwinding)
+		for w.unwound < len(w.coroutines) {
+			w.unwind()
+		}
 	}()
 	w.k.Start(w.goroutine(w.root))
 	w.k.Run()
@@ -127,12 +152,20 @@ func (w *World) simulate(ended chan<- error) {
 	}
 }
 
-// unwind ends every coroutine: those that have parked meet a panic in the operation they are in.
+// unwind ends one coroutine after the other: those that have parked meet a panic in the operation they are
+// in. A Goexit in what they deferred ends the goroutine that called stop, too: so that is one made for it.
 func (w *World) unwind() {
-	w.over = true
-	for i := 0; i < len(w.coroutines); i++ {
-		w.coroutines[i].stop()
-	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for w.unwound < len(w.coroutines) {
+			co := w.coroutines[w.unwound]
+			w.unwound++
+			w.enter(co)
+			co.stop()
+		}
+	}()
+	<-done
 }
 
 // Checksum is a sum over all decisions of the scheduler so far.
@@ -187,6 +220,12 @@ func (w *World) Now() time.Duration {
 	return w.clock()
 }
 
+// NowOf implements env.Machine.
+func (w *World) NowOf(t *env.Task) time.Duration {
+	w.Use(t)
+	return w.Now()
+}
+
 // Epoch implements env.World.
 func (w *World) Epoch() time.Time { return time.Time{} }
 
@@ -209,7 +248,7 @@ func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Met
 		m.Share()
 		return m
 	}
-	m = env.NewMeter(kind, name, capacity, w.clock)
+	m = env.NewMeterAlone(kind, name, capacity, w.clock)
 	w.byName[resource{kind, name}] = m
 	w.meters = append(w.meters, m)
 	return m

@@ -1,0 +1,104 @@
+package virtual
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/brewput/brewput/env"
+)
+
+// safely calls f and recovers from its panic.
+func safely(f func()) {
+	defer func() { _ = recover() }()
+	f()
+}
+
+// TestGoexitWhileUnwinding: every goroutine that is left is ended, though the ends of some are Goexits.
+func TestGoexitWhileUnwinding(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	deferred := 0
+	says(t, func(e env.Env) {
+		c := env.NewChan[int](e, "never", 0)
+		for i := range 6 {
+			e.Go("waiter", func(e env.Env) {
+				if i%2 == 0 {
+					defer runtime.Goexit()
+				}
+				defer func() { deferred++ }()
+				c.Recv()
+			})
+		}
+		e.Sleep(ms)
+		panic("boiling over")
+	}, "boiling over")
+	if deferred != 6 {
+		t.Errorf("%d deferred functions ran, want 6", deferred)
+	}
+}
+
+// TestRecoversForEver: a worker that goes on whatever panics is ended with the world.
+func TestRecoversForEver(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	deferred := 0
+	says(t, func(e env.Env) {
+		jobs := env.NewChan[int](e, "jobs", 0)
+		for range 3 {
+			e.Go("worker", func(e env.Env) {
+				defer func() { deferred++ }()
+				for {
+					safely(func() { jobs.Recv() })
+				}
+			})
+		}
+		e.Sleep(ms)
+		panic("boiling over")
+	}, "boiling over")
+	if deferred != 3 {
+		t.Errorf("%d deferred functions ran, want 3", deferred)
+	}
+}
+
+// The tests below are those whose length is real time: they end as soon as the watchdog has looked twice, or
+// the limit is over.
+
+// TestBlocksWhileUnwinding: the report names the frame and what the run had come to.
+func TestBlocksWhileUnwinding(t *testing.T) {
+	let := make(chan int)
+	defer close(let)
+	err := New(Config{CPUs: 2, Watchdog: 20 * ms}).Run("body", func(e env.Env) {
+		c := env.NewChan[int](e, "never", 0)
+		e.Go("waiter", func(e env.Env) {
+			defer standStill(let)
+			c.Recv()
+		})
+		e.Go("last", func(e env.Env) { c.Recv() }) // who ran last is another
+		e.Sleep(ms)
+		panic("boiling over")
+	})
+	for _, word := range []string{"boiling over", "blocked outside env", "virtual.standStill"} {
+		if !strings.Contains(fmt.Sprint(err), word) {
+			t.Errorf("the error does not say %q: %v", word, err)
+		}
+	}
+}
+
+// TestInputOutput: to wait for a file or the network is to block.
+func TestInputOutput(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	err = New(Config{Watchdog: 20 * ms}).Run("body", func(env.Env) {
+		r.Read(make([]byte, 1))
+	})
+	if !strings.Contains(fmt.Sprint(err), "blocked outside env") || !strings.Contains(fmt.Sprint(err), "TestInputOutput") {
+		t.Errorf("the error must name the frame that waits for input: %v", err)
+	}
+}

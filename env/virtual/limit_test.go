@@ -1,0 +1,54 @@
+package virtual
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/brewput/brewput/env"
+)
+
+// spin computes until flag is set, which nobody does before it is told to.
+func spin(flag *bool, told <-chan bool) {
+	for n := uint(0); !*flag; n++ {
+		if n%1024 == 0 {
+			select {
+			case *flag = <-told:
+			default:
+			}
+		}
+	}
+}
+
+// TestLimit: a design that spins outside env, and one whose simulation has no end, are told where they are.
+// What comes back to env is ended there: nothing stays behind.
+func TestLimit(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	told := make(chan bool, 1)
+	for frame, body := range map[string]func(env.Env){
+		"virtual.spin": func(e env.Env) {
+			e.Go("other", func(e env.Env) { e.Sleep(time.Hour) })
+			spin(new(bool), told)
+			e.Sleep(ms)
+		},
+		"limit_test.go": func(e env.Env) {
+			for {
+				safely(func() { e.Burn(ms) })
+			}
+		},
+	} {
+		err := New(Config{CPUs: 2, Limit: 50 * ms}).Run("body", body)
+		for _, word := range []string{"more than 50ms of real time", frame} {
+			if !strings.Contains(fmt.Sprint(err), word) {
+				t.Errorf("the error does not say %q: %v", word, err)
+			}
+		}
+	}
+	told <- true
+	if err := New(Config{Limit: time.Hour}).Run("body", func(e env.Env) { e.Sleep(ms) }); err != nil {
+		t.Errorf("within the limit: %v", err)
+	}
+}

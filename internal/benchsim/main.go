@@ -1,0 +1,253 @@
+// Benchsim measures how fast the simulator is: M/M/1 beside SimPy, run in turn, the coffee shop on 1024 CPUs, two
+// replications at once, allocations, and the memory of a million goroutines: make bench-sim. It exits 1 if a
+// floor is missed, 4 if something failed.
+package main
+
+import (
+	_ "embed"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/sim"
+)
+
+//go:embed mm1.py
+var program string
+
+func main() {
+	python := flag.String("python", "", "a Python that has SimPy")
+	customers := flag.Int("customers", 1_000_000, "customers of each run of M/M/1")
+	goroutines := flag.Int("blocked", 0, "print the memory that so many goroutines blocked in Recv need, and nothing else")
+	cpus := flag.Int("cpus", sim.Unlimited, "with -blocked: virtual CPUs; -1 is unlimited")
+	flag.Parse()
+	if flag.NArg() > 0 || *goroutines == 0 && (*python == "" || *customers < 1000) {
+		fmt.Fprintln(os.Stderr, "benchsim: give -python the path of one that has SimPy, at least 1000 -customers, and no other argument")
+		os.Exit(2)
+	}
+	if *goroutines > 0 {
+		peak, err := blocked(*goroutines, *cpus)
+		if err != nil {
+			fail(err)
+		}
+		fmt.Println(peak)
+		return
+	}
+	b := &bench{out: os.Stdout, customers: *customers, rounds: 5}
+	peer := func(seed uint64) (o outcome, err error) {
+		o, b.versions, err = simpy(*python, program, *customers, seed)
+		return o, err
+	}
+	for _, part := range []func() error{func() error { return b.race(peer) }, b.steady, b.replications, b.coffee, b.memory} {
+		if err := part(); err != nil {
+			fail(err)
+		}
+	}
+	if len(b.missed) > 0 {
+		fmt.Printf("\nMissed: %q\n", b.missed)
+		os.Exit(1)
+	}
+	fmt.Println("\nEvery floor is kept.")
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "benchsim:", err)
+	os.Exit(4)
+}
+
+// bench prints what it measures and keeps which floors are missed.
+type bench struct {
+	out       io.Writer
+	customers int
+	rounds    int
+	versions  string // of the peer
+	missed    []string
+}
+
+func (b *bench) printf(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
+
+// judge tells whether a floor is kept, in words for the end of a line.
+func (b *bench) judge(what string, kept bool, floor string) string {
+	if kept {
+		return "floor " + floor + ": kept"
+	}
+	b.missed = append(b.missed, what)
+	return "floor " + floor + ": MISSED"
+}
+
+// engine is what runs M/M/1; floor is how many times as fast as the first it must be.
+type engine struct {
+	name  string
+	run   func(seed uint64) (outcome, error)
+	floor float64
+}
+
+// race runs the peer and both kinds of machine in turn. A ratio is that of one round, in which the clock of the machine
+// has had little time to drift, and the median is of those.
+func (b *bench) race(peer func(seed uint64) (outcome, error)) error {
+	on := func(cpus int, keyed bool) func(uint64) (outcome, error) {
+		return func(seed uint64) (outcome, error) {
+			return (&queue{customers: b.customers, seed: seed, keyed: keyed}).simulate(cpus)
+		}
+	}
+	engines := []engine{{"SimPy", peer, 0}, {machine(sim.Unlimited), on(sim.Unlimited, false), 35}, {machine(4), on(4, false), 20},
+		{"unlimited, draws of env", on(sim.Unlimited, true), 0}}
+	all := make([][]outcome, len(engines))
+	for round := range b.rounds {
+		for i, e := range engines {
+			o, err := e.run(uint64(round + 1))
+			if err == nil && o.served != int64(b.customers) {
+				err = fmt.Errorf("%d of %d customers were served", o.served, b.customers)
+			}
+			if err != nil {
+				return fmt.Errorf("M/M/1, %s: %w", e.name, err)
+			}
+			all[i] = append(all[i], o)
+		}
+	}
+	h := host.Read()
+	model := "unknown CPU"
+	if h.CPUModel != nil {
+		model = *h.CPUModel
+	}
+	b.printf("%s, %d CPUs, %s/%s, %s; %s\n\n", model, h.CPUs, h.GOOS, h.GOARCH, runtime.Version(), b.versions)
+	b.printf("M/M/1 at a load of %v, %d customers, medians of %d runs in turn; the mean time in the system is %v in theory\n",
+		load, b.customers, b.rounds, theory)
+	b.printf("%-24s %12s %17s %12s %7s %7s\n", "", "ns/customer", "min to max", "customers/s", "ratio", "mean")
+	for i, e := range engines {
+		b.row(e, all[i], all[0])
+	}
+	return nil
+}
+
+// row prints the runs of one engine beside those of the first.
+func (b *bench) row(e engine, runs, first []outcome) {
+	var ns, ratios []float64
+	mean := 0.0
+	for i, o := range runs {
+		ns = append(ns, float64(o.took)/float64(b.customers))
+		ratios = append(ratios, float64(first[i].took)/float64(o.took))
+		mean += o.mean / float64(len(runs))
+	}
+	verdict := ""
+	if ratio := median(ratios); e.floor > 0 {
+		verdict = b.judge(e.name, ratio >= e.floor, fmt.Sprintf("%vx", e.floor))
+	}
+	b.printf("%-24s %12.0f %17s %12.0f %6.1fx %7.3f  %s\n", e.name, median(ns), fmt.Sprintf("%.0f to %.0f", slices.Min(ns), slices.Max(ns)),
+		1e9/median(ns), median(ratios), mean, verdict)
+}
+
+// median of an odd number of values.
+func median(values []float64) float64 { return slices.Sorted(slices.Values(values))[len(values)/2] }
+
+// steady counts what a run allocates once a tenth of its customers have gone.
+func (b *bench) steady() error {
+	b.printf("\nAllocations after the first tenth of %d customers, each of two events\n", b.customers)
+	for _, cpus := range []int{sim.Unlimited, 4} {
+		first, last := b.customers/10, b.customers-1
+		var before, after runtime.MemStats
+		q := &queue{customers: b.customers, seed: 1, at: func(customer int) {
+			switch customer {
+			case first:
+				runtime.ReadMemStats(&before)
+			case last:
+				runtime.ReadMemStats(&after)
+			}
+		}}
+		if _, err := q.simulate(cpus); err != nil {
+			return err
+		}
+		n, events := after.Mallocs-before.Mallocs, 2*(last-first)
+		each := float64(n) / float64(events)
+		b.printf("%-24s %d in %d events: %.6f an event  %s\n", machine(cpus), n, events, each, b.judge("allocations", each < 1e-4, "0.0001"))
+	}
+	return nil
+}
+
+// machine names a kind of machine.
+func machine(cpus int) string {
+	if cpus == sim.Unlimited {
+		return "unlimited CPUs"
+	}
+	return fmt.Sprintf("rules of Go, %d CPUs", cpus)
+}
+
+// replications runs one replication of M/M/1, and then two at once.
+func (b *bench) replications() error {
+	b.printf("\nTwo replications of M/M/1 at once, beside one\n")
+	if runtime.GOMAXPROCS(0) < 2 {
+		b.printf("unavailable: this process has one CPU  %s\n", b.judge("replications", false, "1.8x"))
+		return nil
+	}
+	for _, cpus := range []int{sim.Unlimited, 4} {
+		var ratios []float64
+		for round := range b.rounds {
+			var took [2]time.Duration
+			for i := range took {
+				var err error
+				if took[i], err = b.together(i+1, cpus, uint64(2*round)); err != nil {
+					return err
+				}
+			}
+			ratios = append(ratios, 2*float64(took[0])/float64(took[1]))
+		}
+		b.printf("%-24s %.2fx (%.2f to %.2f)  %s\n", machine(cpus), median(ratios), slices.Min(ratios), slices.Max(ratios),
+			b.judge("replications", median(ratios) >= 1.8, "1.8x"))
+	}
+	return nil
+}
+
+// together is how long n replications take at once.
+func (b *bench) together(n, cpus int, seed uint64) (time.Duration, error) {
+	began, ends := time.Now(), make(chan error, n)
+	for i := range n {
+		go func() {
+			_, err := (&queue{customers: b.customers, seed: seed + uint64(i)}).simulate(cpus)
+			ends <- err
+		}()
+	}
+	var failed error
+	for range n {
+		if err := <-ends; err != nil {
+			failed = err
+		}
+	}
+	return time.Since(began), failed
+}
+
+// coffee serves 10,000 customers at once on 1024 CPUs for 10 s of virtual time.
+func (b *bench) coffee() error {
+	const cpus, workers, window, limit = 1024, 10_000, 10 * time.Second, 20 * time.Second
+	b.printf("\nCoffee on %d CPUs with %d workers for %v of virtual time, typical costs\n", cpus, workers, window)
+	for _, design := range []string{"ideal", "locking", "finelocking", "multi", "linearpipe"} {
+		began := time.Now()
+		lattes, operations, err := serve(design, cpus, workers, window)
+		if err != nil {
+			return fmt.Errorf("coffee, %s: %w", design, err)
+		}
+		took := time.Since(began)
+		b.printf("%-24s %6.2f s, %d lattes, %d operations  %s\n", design, took.Seconds(), lattes, operations,
+			b.judge("coffee "+design, took < limit, fmt.Sprintf("%v s", limit.Seconds())))
+	}
+	return nil
+}
+
+// memory lets a million goroutines block, in processes of their own.
+func (b *bench) memory() error {
+	const n, limit = 1_000_000, 6e9
+	b.printf("\nMemory of a process with %d goroutines blocked in Recv, at its peak\n", n)
+	for _, cpus := range []int{sim.Unlimited, 4} {
+		peak, err := blockedApart(n, cpus)
+		if err != nil {
+			return err
+		}
+		b.printf("%-24s %.2f GB, %.0f bytes each  %s\n", machine(cpus), float64(peak)/1e9, float64(peak)/n,
+			b.judge("memory", float64(peak) < limit, "6 GB"))
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package sim
+
+// Unlimited, in place of a number of CPUs, is a machine that has one for every goroutine: one that is made ready
+// goes on at that instant, after all that was to happen then already. Nothing queues or is stolen, nobody is
+// preempted, no CPU wakes up and none is kept by a system call. Of the [Costs] only those of operations are paid.
+//
+// Each goroutine has one event at most: the end of its burn or its sleep, or that it was made ready. It is
+// that of its timer.
+const Unlimited = -1
+
+// occupy notes that g has a CPU until its event: so long the negative of the beginning stands in busy.
+func (k *Kernel) occupy(g *G) {
+	g.occupies = true
+	k.occupied++
+	k.busy -= k.now
+}
+
+// goOn is the event of a timer: its goroutine goes on and is returned, or its function is called.
+func (k *Kernel) goOn(t *Timer) *G {
+	g := t.g
+	if g == nil {
+		k.run(t, k.cpu)
+		return nil
+	}
+	k.decided(didRun, 0, int64(t.slot))
+	g.cpu, g.parked = k.cpu, false
+	k.turns(g, Runs)
+	if g.occupies {
+		g.occupies = false
+		k.occupied--
+		k.busy += k.now
+	}
+	return k.proceed(g)
+}

@@ -1,0 +1,162 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func newUnlimited(t *testing.T, costs Costs) *scene {
+	return &scene{T: t, k: New(Config{CPUs: Unlimited, Seed: 1, Costs: costs})}
+}
+
+// TestUnlimited: a thousand goroutines burn for longer than a time slice, all at the same time.
+func TestUnlimited(t *testing.T) {
+	s := newUnlimited(t, Costs{})
+	main := s.program("main")
+	var want []string
+	for i := range 1000 {
+		name := fmt.Sprint(i)
+		main.steps = append(main.steps, spawn(s.program(name, burn(35_000, "done"))))
+		want = append(want, name+" done 35000")
+	}
+	s.run(main, want...)
+	if got := s.k.Busy(); got != 1000*35_000_000 {
+		t.Errorf("CPUs were busy for %d ns, want 35 s", got)
+	}
+	if s.k.CPUs() != Unlimited {
+		t.Errorf("%d CPUs", s.k.CPUs())
+	}
+}
+
+// TestUnlimitedBusy looks in the midst of burns.
+func TestUnlimitedBusy(t *testing.T) {
+	s := newUnlimited(t, Costs{Spawn: Ns(100)})
+	var busy []int64
+	look := step{do: func(p *program) Op {
+		busy = append(busy, p.k.Busy())
+		return Op{Code: Burn}
+	}}
+	a := s.program("a", spawn(s.program("b", burn(5, ""))), look, number(Sleep, 2000, ""), look, burn(1, ""), look, number(Sleep, 9000, ""), look)
+	s.run(a)
+	if want := []int64{100, 2100, 4100, 6100}; !slices.Equal(busy, want) {
+		t.Errorf("busy for %v ns, want %v", busy, want)
+	}
+}
+
+// TestUnlimitedOrder: who is made ready goes on at that instant, but not before others of the instant: those are what
+// was to happen then already, and those who were made ready earlier.
+func TestUnlimitedOrder(t *testing.T) {
+	s := newUnlimited(t, Costs{})
+	c := NewChan("c", 0)
+	r1 := s.program("r1", op(Recv, c, "receives"))
+	r2 := s.program("r2", number(Sleep, 1, ""), op(Recv, c, "receives"))
+	same := s.program("same", number(Sleep, 5000, "wakes"))
+	yields := s.program("yields", number(Sleep, 5000, "wakes"), op(Yield, nil, "goes on"))
+	s.run(s.program("a", spawn(r1), spawn(r2), number(Sleep, 2, ""), spawn(s.program("early", number(Burn, 4998, "ends"))), number(Sleep, 4998, ""),
+		op(Close, c, "closes"), burn(0, "goes on"), spawn(same), spawn(yields)),
+		"a closes 5", "a goes on 5", "early ends 5", "r2 receives 5", "r1 receives 5", "same wakes 10", "yields wakes 10", "yields goes on 10")
+}
+
+// TestUnlimitedCosts: operations take their time, and what is between goroutines and CPUs takes none.
+func TestUnlimitedCosts(t *testing.T) {
+	s := newUnlimited(t, Costs{Wake: Ns(1 << 20), Spin: Ns(1 << 21), SpinFor: 1 << 22, Steal: Ns(1 << 23), Switch: Ns(1 << 24),
+		Spawn: Ns(1000), Chan: Ns(2000), Lock: Ns(4000), Timer: Ns(8000), Syscall: Ns(16_000)})
+	c, m := NewChan("c", 1), &Mutex{Name: "m"}
+	b := s.program("b", op(Recv, c, "received"))
+	s.run(s.program("a", burn(0, "starts"), spawn(b), burn(0, "spawned"), op(Send, c, "sent"), op(Lock, m, "locked"),
+		number(Sleep, 100_000, "slept"), number(Syscall, 1000, "called"), op(Close, c, "closed")),
+		"a starts 0", "a spawned 1", "a sent 3", "b received 3", "a locked 7", "a slept 115", "a called 132", "a closed 134")
+}
+
+// TestUnlimitedSpins: who finds a lock held looks again until it parks.
+func TestUnlimitedSpins(t *testing.T) {
+	s := newUnlimited(t, Costs{LockSpin: Ns(1000)})
+	m := &Mutex{Name: "m"}
+	b := s.program("b", op(Lock, m, "locks"), op(Unlock, m, ""))
+	s.run(s.program("a", op(Lock, m, ""), spawn(b), number(Burn, 2500, ""), op(Unlock, m, ""), burn(9, "done")), "b locks 3", "a done 11")
+}
+
+// TestUnlimitedStarvation: who has waited for more than 1 ms is handed the lock and goes before who hands it over.
+func TestUnlimitedStarvation(t *testing.T) {
+	s := newUnlimited(t, Costs{})
+	m := &Mutex{Name: "m"}
+	user := func(name string) *program {
+		p := s.program(name)
+		for range 3 {
+			p.steps = append(p.steps, op(Lock, m, "locks"), burn(4000, ""), op(Unlock, m, "unlocks"))
+		}
+		return p
+	}
+	a := user("a")
+	a.steps = append([]step{spawn(user("b"))}, a.steps...)
+	s.run(a, "a locks 0", "a unlocks 4000", "a locks 4000", "b locks 8000", "a unlocks 8000", "b unlocks 12000", "b locks 12000",
+		"a locks 16000", "b unlocks 16000", "a unlocks 20000", "b locks 20000", "b unlocks 24000")
+}
+
+// TestUnlimitedPolling: a goroutine that polls is named, unless what it waits for happens at that instant.
+func TestUnlimitedPolling(t *testing.T) {
+	for _, c := range []struct {
+		after int64 // ns
+		says  string
+	}{{0, "<nil>"}, {1000, "goroutine a makes operation after operation at 0s"}} {
+		s := newUnlimited(t, Costs{})
+		ch := NewChan("c", 1)
+		a := s.program("a", spawn(s.program("b", number(Burn, c.after, ""), op(Send, ch, ""))), op(TryRecv, ch, ""), step{do: func(p *program) Op {
+			if p.OK() {
+				p.steps = p.steps[:p.pc+1]
+			}
+			return Op{Code: Burn}
+		}}, step{jump: 1})
+		s.k.Start(&a.G)
+		s.k.Run()
+		if got := fmt.Sprint(s.k.Err()); !strings.Contains(got, c.says) {
+			t.Errorf("a value after %d ns: error %v, want %q", c.after, got, c.says)
+		}
+	}
+}
+
+// TestSpawningIsProgress: a goroutine may start as many others at one instant as it likes.
+func TestSpawningIsProgress(t *testing.T) {
+	s := newUnlimited(t, Costs{})
+	left := maxStill
+	child := s.program("child")
+	a := s.program("a", step{do: func(*program) Op {
+		child.pc = 0
+		return Op{Code: Spawn, On: &child.G}
+	}}, op(Yield, nil, ""), step{do: func(p *program) Op {
+		if left--; left == 0 {
+			p.steps = p.steps[:3]
+		}
+		return Op{Code: Burn}
+	}}, step{jump: 0})
+	s.run(a)
+	if s.k.Ops() < 3*maxStill {
+		t.Errorf("%d operations, want %d", s.k.Ops(), 3*maxStill)
+	}
+}
+
+// TestManyAtOneInstant: what many goroutines do at one instant is not polling, even if they do more than one may.
+func TestManyAtOneInstant(t *testing.T) {
+	for _, cpus := range []int{4, Unlimited} {
+		k := New(Config{CPUs: cpus, Seed: 1})
+		s := &scene{T: t, k: k}
+		c := NewChan("c", 1)
+		main := s.program("main")
+		const each = maxStill / 8
+		for range 20 {
+			left := each
+			main.steps = append(main.steps, spawn(s.program("p", step{do: func(p *program) Op {
+				if left--; left == 0 {
+					p.steps = p.steps[:1]
+				}
+				return Op{Code: TryRecv, On: c}
+			}}, step{jump: 0})))
+		}
+		s.run(main)
+		if k.Ops() < 20*each {
+			t.Errorf("%d CPUs: %d operations, want at least %d", cpus, k.Ops(), 20*each)
+		}
+	}
+}
