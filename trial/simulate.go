@@ -28,7 +28,7 @@ type world interface {
 func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Costs) Outcome {
 	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
 	m.trial.World = result.Virtual
-	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Timeline: spec.Timeline > 0})
+	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Timeline: spec.Timeline > 0, Limit: spec.Limit})
 	m.world, m.virtual = v, true
 	m.opens = func() { v.Record(spec.Timeline) }
 	err, left := m.run()

@@ -40,6 +40,7 @@ type Spec struct {
 
 	Open *OpenLoad `json:"open,omitempty"` // a stream's open loop; nil: a closed one
 
+	Limit    time.Duration `json:"-"` // in virtual time: of real time, after which the trial counts as hung; 0 is none
 	Timeline time.Duration `json:"-"` // in virtual time: how much is recorded, from the opening of the window on
 }
 

@@ -40,7 +40,7 @@ func checkOpenLoop(points []plan.Point, o runOptions) error {
 			return usage("--patience 0s: nobody would wait at all; leave it out, or use --queue-limit 0 to drop who cannot be served at once")
 		case o.operations > 0:
 			return usage("--operations is for closed loops: an open loop measures the customers who arrive within --duration")
-		case o.timeLimit > 0 && o.timeLimit <= o.warmup+2*o.duration:
+		case o.timeLimit > 0 && !o.virtual && o.timeLimit <= o.warmup+2*o.duration:
 			return usage("--time-limit %v would end a trial whose customers are served late: it must be longer than --warmup and twice --duration, %v", o.timeLimit, o.warmup+2*o.duration)
 		case o.sample > 1:
 			return usage("--sample is for closed loops: an open loop times every request")

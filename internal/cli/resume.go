@@ -63,7 +63,7 @@ func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *
 	if err := o.validateLimit(window(time.Duration(header.Settings.Warmup), time.Duration(header.Settings.Duration), p.Cases), header.Settings.Operations); err != nil {
 		return err
 	}
-	if o.timeLimit > 0 {
+	if cmd.Flags().Changed("time-limit") {
 		header.Settings.TimeLimit = sweep.Duration(o.timeLimit)
 	}
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}

@@ -260,7 +260,7 @@ func (o *runOptions) validateLimit(window time.Duration, operations int64) error
 	switch {
 	case o.timeLimit < 0:
 		return usage("--time-limit %v is negative", o.timeLimit)
-	case o.timeLimit > 0 && operations == 0 && o.timeLimit <= window:
+	case o.timeLimit > 0 && !o.virtual && operations == 0 && o.timeLimit <= window:
 		return usage("--time-limit %v would end every trial of a stream: it must be longer than --warmup and --duration together, or in an open loop twice --duration, %v", o.timeLimit, window)
 	}
 	return nil

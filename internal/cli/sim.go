@@ -43,6 +43,7 @@ Factors, formats and the run directory are those of run. Each further replicatio
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "virtual `TIME` that is measured")
 	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (default 1s, and more where a design takes longer to settle)")
 	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, spin, steal, switch, spawn, chan, lock, timer, syscall (default typical ones)")
+	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Minute, "real `TIME` after which a trial counts as hung")
 	o.timelineFlags(f)
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
@@ -66,6 +67,7 @@ func (a *app) virtualHeader(w *workload.Workload, o runOptions, cases []plan.Cas
 		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Cases: cases, Costs: costs.String(),
 		Settings: sweep.Settings{
 			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup), Operations: o.operations, Sample: 1,
+			TimeLimit: sweep.Duration(o.timeLimit),
 		},
 		Environment: host.Read(), Warnings: []string{},
 	}
@@ -132,6 +134,7 @@ func newSimulator(w *workload.Workload, h sweep.Header) *simulator {
 				return trial.Outcome{}, err
 			}
 			d, _ := w.Find(spec.Design)
+			spec.Limit = time.Duration(h.Settings.TimeLimit)
 			return trial.Simulate(spec, w, d, costs), nil
 		},
 		ahead: map[string]chan simulated{}, begun: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
