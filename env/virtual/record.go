@@ -20,6 +20,7 @@ type recorder struct {
 	t         timeline.Timeline
 	recording bool // since t.From, until t.To
 	over      bool
+	most      int // spans
 	born, put int // goroutines and values so far
 	actors    map[*sim.G]*actor
 	names     map[int]string // of those who have a span, by number
@@ -40,7 +41,7 @@ type value struct {
 }
 
 func newRecorder(k *sim.Kernel) *recorder {
-	r := &recorder{k: k, actors: map[*sim.G]*actor{}, names: map[int]string{}, resources: map[resourceKey]int{}, values: map[*sim.Chan][]value{}}
+	r := &recorder{k: k, most: mostSpans, actors: map[*sim.G]*actor{}, names: map[int]string{}, resources: map[resourceKey]int{}, values: map[*sim.Chan][]value{}}
 	r.t.CPUs = k.CPUs()
 	k.Observe(r)
 	return r
@@ -58,7 +59,7 @@ func (r *recorder) record(d time.Duration) {
 
 // past reports whether there is nothing more to watch, and sees to the end of it when its time has come.
 func (r *recorder) past() bool {
-	if !r.over && r.recording && (r.k.Now() >= r.t.To || len(r.t.Spans) >= mostSpans) {
+	if !r.over && r.recording && (r.k.Now() >= r.t.To || len(r.t.Spans) >= r.most) {
 		r.finish()
 	}
 	return r.over
