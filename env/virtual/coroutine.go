@@ -73,7 +73,6 @@ func (co *coroutine) run() {
 	defer func() {
 		if !ended {
 			co.w.fail(fmt.Errorf("goroutine %s called runtime.Goexit (testing.FailNow does): end it by returning", co.task.Name()))
-			co.w.over = true // it ends those below too: what they have deferred must not park
 		}
 	}()
 	co.task.Start()()
