@@ -7,6 +7,9 @@
 // goroutine parks or time must pass; then the next has its turn. Nothing takes time but [Burn], timers,
 // system calls and the [Costs].
 //
+// A machine of [Unlimited] CPUs has no scheduler: of what follows only channels, select and the primitives of
+// package sync are left.
+//
 // # What is modelled, and where Go 1.26 has it
 //
 // Paths are below src/; the functions of runtime are in proc.go unless said otherwise.

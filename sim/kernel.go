@@ -78,7 +78,6 @@ type Kernel struct {
 	sum      uint64
 	ops      uint64
 	before   uint64 // operations before the present instant
-	mayStill uint64 // maxStillAll, which takes seconds; only tests set it
 	sent     bool   // by the last Send or TrySend
 	err      error
 	reason   string   // of the panic that an operation asks for
@@ -87,7 +86,7 @@ type Kernel struct {
 
 // New makes a kernel whose time is 0.
 func New(c Config) *Kernel {
-	k := &Kernel{costs: c.Costs, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never, mayStill: maxStillAll}
+	k := &Kernel{costs: c.Costs, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never}
 	if c.CPUs == Unlimited {
 		k.unlimited, k.cpu = true, &cpu{sliceEnd: never}
 		return k
@@ -258,7 +257,7 @@ func (k *Kernel) progresses() bool {
 	if g.stillAt != k.now {
 		g.stillAt, g.still = k.now, 0
 	}
-	if g.still++; g.still > maxStill || k.ops-k.before > k.mayStill {
+	if g.still++; g.still > maxStill || k.ops-k.before > maxStillAll {
 		k.Fail(k.standsStill(g))
 		return false
 	}

@@ -12,9 +12,14 @@ func (p *program) forEver(n int) *program {
 	return p
 }
 
+// soon lets the first operation in vain but a thousand of g be the one too many.
+func (k *Kernel) soon(g *G) {
+	k.ops, g.still = maxStill, maxStill-1000
+}
+
 // TestProgress: whatever changes something is no polling, however often it is done at one instant.
 func TestProgress(t *testing.T) {
-	const n = maxStill + 10
+	const n = 5000
 	full, m, rw := NewChan("full", n), &Mutex{}, &RWMutex{}
 	for _, steps := range [][]step{
 		{op(Send, full, "")},
@@ -30,6 +35,7 @@ func TestProgress(t *testing.T) {
 			}
 			return Op{Code: Poll}
 		}})...).forEver(len(steps) + 1)
+		s.k.soon(&a.G)
 		s.k.Start(&a.G)
 		s.k.Run()
 		if s.k.Err() != nil || left != 0 {
@@ -62,6 +68,7 @@ func TestInVain(t *testing.T) {
 	} {
 		s := newScene(t, 1, Costs{})
 		a := s.program("a", st).forEver(1)
+		s.k.soon(&a.G)
 		s.k.Start(&a.G)
 		s.k.Run()
 		if got := fmt.Sprint(s.k.Err()); !strings.Contains(got, "goroutine a makes operation after operation at 0s") {
@@ -73,13 +80,13 @@ func TestInVain(t *testing.T) {
 // TestLivelock: two goroutines that hand a token to and fro without time going by never come to an end.
 func TestLivelock(t *testing.T) {
 	s := newScene(t, 2, Costs{})
-	s.k.mayStill = maxStill + 10_000
+	s.k.ops = maxStillAll - 10_000
 	ping, pong := NewChan("ping", 0), NewChan("pong", 0)
 	b := s.program("b", op(Recv, ping, ""), op(Send, pong, "")).forEver(2)
 	a := s.program("a", spawn(b), op(Send, ping, ""), op(Recv, pong, "")).forEver(2)
 	s.k.Start(&a.G)
 	s.k.Run()
-	if got := fmt.Sprint(s.k.Err()); !strings.Contains(got, "the goroutines have made 1010001 operations at 0s") {
+	if got := fmt.Sprint(s.k.Err()); !strings.Contains(got, "the goroutines have made 100000001 operations at 0s") {
 		t.Errorf("error %s", got)
 	}
 }

@@ -222,8 +222,10 @@ func (w *World) Now() time.Duration {
 
 // NowOf implements env.Machine.
 func (w *World) NowOf(t *env.Task) time.Duration {
-	w.Use(t)
-	return w.Now()
+	if w.Use(t); !w.k.Count() {
+		w.leave(w.co)
+	}
+	return w.clock()
 }
 
 // Epoch implements env.World.

@@ -54,9 +54,13 @@ func (h *Histogram) record(ns, count int64) {
 
 // Add adds what a worker recorded.
 func (h *Histogram) Add(r *Recorder) {
+	if r.n == 0 {
+		return
+	}
 	h.note(r.n, r.sum, r.min, r.max)
-	for i, count := range r.counts {
-		if count > 0 {
+	// The rest of the table is empty, and with many workers most of it has never been touched.
+	for i := index(min(r.min, Limit-1)); i <= index(min(r.max, Limit-1)); i++ {
+		if count := r.counts[i]; count > 0 {
 			h.record(valueAt(i), count)
 		}
 	}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"regexp"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/sim"
+)
+
+// TestRace prints a row for each engine and finds out which is too slow, here beside peers of invented speed.
+func TestRace(t *testing.T) {
+	for took, missed := range map[time.Duration][]string{time.Hour: nil, 1: {"unlimited CPUs", "rules of Go, 4 CPUs"}} {
+		var out bytes.Buffer
+		b := &bench{out: &out, customers: 2000, rounds: 3, versions: "nothing"}
+		err := b.race(func(uint64) (outcome, error) { return outcome{took, 2000, 10}, nil })
+		if err != nil || !slices.Equal(b.missed, missed) {
+			t.Errorf("a peer that takes %v: %v, missed %q, want %q", took, err, b.missed, missed)
+		}
+		for _, want := range []string{`(?m)^SimPy +\d+ .* 1\.0x +10\.000`, `(?m)^unlimited CPUs .* floor 35x: `, `(?m)^rules of Go, 4 CPUs .* floor 20x: `} {
+			if !regexp.MustCompile(want).MatchString(out.String()) {
+				t.Errorf("does not print %s:\n%s", want, out.String())
+			}
+		}
+	}
+	b := &bench{out: new(bytes.Buffer), customers: 2000, rounds: 1}
+	if b.race(func(uint64) (outcome, error) { return outcome{1, 1999, 10}, nil }) == nil {
+		t.Error("a peer that loses a customer is believed")
+	}
+}
+
+// TestModels: what is timed does what it should.
+func TestModels(t *testing.T) {
+	for _, keyed := range []bool{false, true} {
+		var means []float64
+		for _, cpus := range []int{sim.Unlimited, 4} {
+			o, err := (&queue{customers: 300_000, seed: 1, keyed: keyed}).simulate(cpus)
+			if err != nil || o.served != 300_000 || o.mean < 0.9*theory || o.mean > 1.1*theory { // the standard deviation is 3.5 %
+				t.Errorf("%d CPUs, keyed %v: %+v, %v", cpus, keyed, o, err)
+			}
+			means = append(means, o.mean)
+		}
+		if means[0] != means[1] { // the draws are the same, and no CPU is ever missing
+			t.Errorf("mean %v where CPUs are unlimited and %v on 4", means[0], means[1])
+		}
+	}
+	if lattes, operations, err := serve("locking", 8, 20, time.Second); err != nil || lattes < 240 || lattes > 250 || operations < 1000 {
+		t.Errorf("%d lattes, %d operations, %v; one lock serves 250 a second", lattes, operations, err)
+	}
+	for _, cpus := range []int{sim.Unlimited, 4} {
+		if _, err := blocked(1000, cpus); err != nil && runtime.GOOS == "linux" { // elsewhere no process tells its memory
+			t.Error(err)
+		}
+	}
+}
