@@ -22,7 +22,7 @@ type machine struct {
 }
 
 // usualLooks are made once, which takes longer than most tests.
-var usualLooks = sync.OnceValue(func() *Looks { return NewLooks(LookBlocks()) })
+var usualLooks = sync.OnceValue(func() *Looks { return NewLooks(LookBlocks(), EquivalentFrom) })
 
 // dataSets is how many sweeps a statement is tried on. The standard error of a share near 5 % is then 0.2
 // points.

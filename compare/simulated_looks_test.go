@@ -65,7 +65,7 @@ func wrong(standings []standing) float64 {
 func byHolm(standings []standing) []standing {
 	var ps []float64
 	for _, s := range standings {
-		ps = append(ps, s.pDifferent)
+		ps = append(ps, s.pDifferent())
 	}
 	again := slices.Clone(standings)
 	for i, p := range stat.Holm(ps) {

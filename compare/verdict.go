@@ -41,11 +41,11 @@ type Verdict struct {
 	NA            int          `json:"n_a,omitempty"`         // and the blocks of each
 	NB            int          `json:"n_b,omitempty"`         //
 	P             result.Value `json:"p"`                     // Student's t, unpaired Welch's, over all looks; adjusted by Holm's method for all verdicts of the sweep
-	Permutation   result.Value `json:"p_permutation"`         // within blocks, unpaired of all blocks, over all looks; not adjusted
+	Permutation   result.Value `json:"p_permutation"`         // within blocks, unpaired of all blocks; of the N blocks, not adjusted
 	Verdict       string       `json:"verdict"`               // of A beside B
 	Margin        float64      `json:"margin"`                // of equivalence: 0.02 is 2 %
 	Detectable    result.Value `json:"detectable"`            // the ratio that so many blocks find with power 0.8
-	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen; null where decided, or where 1000 blocks would not do
+	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen, with a budget until a look; null where decided, or where 1000 blocks or the last look would not do
 	Nearly        string       `json:"nearly,omitempty"`      // undecided: "equivalent" where the ratio seen lies within the margin
 	MoreLines     *int         `json:"more_lines"`            // lines of code of A beyond those of B; null where unknown
 	Looks         *int         `json:"looks,omitempty"`       // with a budget: how often the blocks were looked at, until this verdict stood
@@ -229,13 +229,13 @@ func (j Judgement) fill(v *Verdict, s *standing, m int) {
 	v.Margin, v.Verdict = j.Margin, directed(s, v.Metric)
 	low, high := s.ratio.Interval(1 - s.level(1-ratioConfidence))
 	v.Low, v.High = result.Value(low), result.Value(high)
-	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.permutation())
+	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.ratio.Permutation())
 	v.Detectable = result.Unavailable
 	if s.enough {
 		v.Detectable = result.Value(s.ratio.Detectable(1, s.level(j.Alpha/float64(m))))
 	}
 	if j.Looks != nil {
-		looks, spent := s.looks(), s.spent
+		looks, spent := len(s.looks), s.spent
 		v.Looks, v.AlphaSpent = &looks, &spent
 	}
 	if v.Verdict == Undecided {
@@ -255,23 +255,24 @@ func directed(s *standing, metric string) string {
 }
 
 // wants says what an undecided comparison, one of m, may turn out to be, and how many more blocks would
-// decide it if the ratio stays the one seen; nil where blocksLimit would not do. With looks, what the last
-// look asks for counts.
+// decide it if the ratio stays the one seen; nil where blocksLimit would not do, or no look of a budget.
 func (j Judgement) wants(s *standing, m int) (nearly string, more *int) {
-	c, alpha, least := s.ratio, j.Alpha, s.ratio.Least(j.Alpha)
-	if j.Looks != nil {
-		alpha, least = float64(m)*j.Looks.last(j.Alpha/float64(m)), max(least, j.Looks.Blocks[0])
+	c, level := s.ratio, j.Alpha/float64(m)
+	far := max(c.Ratio, 1/c.Ratio)
+	if far <= 1+j.Margin {
+		nearly = Equivalent
 	}
-	nearly = Equivalent
-	n := c.BlocksWithin(j.Margin, 1-alpha/float64(m), blocksLimit)
-	if far := max(c.Ratio, 1/c.Ratio); far > 1+j.Margin {
-		nearly = ""
-		n = c.Blocks(far, m, alpha, blocksLimit)
+	if j.Looks != nil {
+		return nearly, j.Looks.wants(s, j.Margin, level)
+	}
+	n := c.BlocksWithin(j.Margin, 1-level, blocksLimit)
+	if nearly == "" {
+		n = c.Blocks(far, 1, level, blocksLimit)
 	}
 	if n >= blocksLimit {
 		return nearly, nil
 	}
-	n = max(n, least)
+	n = max(n, c.Least(j.Alpha))
 	n = max(n-c.N, 1)
 	return nearly, &n
 }

@@ -154,12 +154,22 @@ func (c Comparison) Permutation() float64 {
 	return Relabel(c.groups[0].logs, c.groups[1].logs)
 }
 
-// Enough reports whether the permutation p-value of so many blocks can be at most alpha.
-func (c Comparison) Enough(alpha float64) bool {
+// LeastP is the least p-value that [Comparison.Permutation] can have.
+func (c Comparison) LeastP() float64 {
 	if len(c.groups) == 1 {
-		return c.N >= LeastBlocks(alpha)
+		return math.Ldexp(2, -c.N)
 	}
-	return leastLabelP(len(c.groups[0].logs), len(c.groups[1].logs)) <= alpha
+	return leastLabelP(len(c.groups[0].logs), len(c.groups[1].logs))
+}
+
+// leastGroup is the fewest blocks of each of two groups. A permutation of 2 beside 40 can have a p-value below
+// 1 %, but how the two scatter is then all but unknown.
+const leastGroup = 4
+
+// Enough reports whether the permutation p-value of so many blocks can be at most alpha, and unpaired whether
+// each group has leastGroup.
+func (c Comparison) Enough(alpha float64) bool {
+	return c.LeastP() <= alpha && (len(c.groups) == 1 || c.N >= leastGroup)
 }
 
 // Least is the fewest blocks, of each group, that are enough.
@@ -167,7 +177,7 @@ func (c Comparison) Least(alpha float64) int {
 	if len(c.groups) == 1 {
 		return LeastBlocks(alpha)
 	}
-	n := 2
+	n := leastGroup
 	for leastLabelP(n, n) > alpha {
 		n++
 	}
@@ -188,10 +198,11 @@ func (c Comparison) Interval(confidence float64) (low, high float64) {
 //
 // with quantiles of Student's t.
 func (c Comparison) Detectable(m int, alpha float64) float64 {
-	return c.detectableWith(asMeasured, m, alpha)
+	return c.DetectableBy(asMeasured, m, alpha)
 }
 
-func (c Comparison) detectableWith(n, m int, alpha float64) float64 {
+// DetectableBy is Detectable of n blocks, of each group.
+func (c Comparison) DetectableBy(n, m int, alpha float64) float64 {
 	se, df := c.spread(n)
 	return math.Exp((tQuantile(1-alpha/2/float64(m), df) + tQuantile(0.8, df)) * se)
 }
@@ -200,12 +211,14 @@ func (c Comparison) detectableWith(n, m int, alpha float64) float64 {
 // confidence, would lie within 1/(1+margin) and 1+margin if the ratio stays the one seen; at most limit.
 // Whether they are enough for a verdict is another question: see Least.
 func (c Comparison) BlocksWithin(margin, confidence float64, limit int) int {
-	room := math.Log(1+margin) - math.Abs(math.Log(c.Ratio))
 	const least = 2
-	return least + sort.Search(limit-least, func(i int) bool {
-		se, df := c.spread(least + i)
-		return tQuantile(0.5+confidence/2, df)*se <= room
-	})
+	return least + sort.Search(limit-least, func(i int) bool { return c.Within(least+i, margin, confidence) })
+}
+
+// Within reports whether it would with n blocks.
+func (c Comparison) Within(n int, margin, confidence float64) bool {
+	se, df := c.spread(n)
+	return tQuantile(0.5+confidence/2, df)*se <= math.Log(1+margin)-math.Abs(math.Log(c.Ratio))
 }
 
 // Blocks is the number of blocks, of each group, at which a ratio becomes detectable, at most limit.
@@ -213,14 +226,14 @@ func (c Comparison) Blocks(ratio float64, m int, alpha float64, limit int) int {
 	target := math.Exp(math.Abs(math.Log(ratio)))
 	// The detectable ratio falls with every block.
 	const least = 2
-	return least + sort.Search(limit-least, func(i int) bool { return c.detectableWith(least+i, m, alpha) <= target })
+	return least + sort.Search(limit-least, func(i int) bool { return c.DetectableBy(least+i, m, alpha) <= target })
 }
 
 // BlocksForMore is the number of blocks by which a paired comparison that is one of more finds what so many
 // blocks find when it is one of few, 1 <= few <= more: the detectable ratio is the same.
 func BlocksForMore(blocks, few, more int, alpha float64) int {
 	ratio := func(n, m int) float64 {
-		return Comparison{Ratio: 1, groups: []group{{residual: 1}}}.detectableWith(n, m, alpha)
+		return Comparison{Ratio: 1, groups: []group{{residual: 1}}}.DetectableBy(n, m, alpha)
 	}
 	n := blocks
 	for target := ratio(blocks, max(few, 1)); ratio(n, max(more, 1)) > target; {

@@ -42,8 +42,8 @@ func TestPair(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	p, _ := Pair(Sample{Logs: []float64{0.02, 0.05, 0.08, 0.05}}, 0.95)
 	n := p.Blocks(1.03, 2, 0.05, 1000)
-	if p.detectableWith(n, 2, 0.05) > 1.03 || p.detectableWith(n-1, 2, 0.05) <= 1.03 {
-		t.Errorf("%d blocks detect %v, one less %v", n, p.detectableWith(n, 2, 0.05), p.detectableWith(n-1, 2, 0.05))
+	if p.DetectableBy(n, 2, 0.05) > 1.03 || p.DetectableBy(n-1, 2, 0.05) <= 1.03 {
+		t.Errorf("%d blocks detect %v, one less %v", n, p.DetectableBy(n, 2, 0.05), p.DetectableBy(n-1, 2, 0.05))
 	}
 	if got := p.Blocks(1.0000001, 1, 0.05, 50); got != 50 {
 		t.Errorf("the limit is 50, got %d", got)

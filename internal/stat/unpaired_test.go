@@ -55,14 +55,17 @@ func TestTwoSample(t *testing.T) {
 func TestTwoSampleBlocks(t *testing.T) {
 	c, _ := TwoSample(Sample{Logs: []float64{0.05, 0.08, 0.11, 0.08}}, Sample{Logs: []float64{0, 0.02, 0.01, 0.02, 0}}, 0.95)
 	n := c.Blocks(1.02, 2, 0.05, 1000)
-	if c.detectableWith(n, 2, 0.05) > 1.02 || c.detectableWith(n-1, 2, 0.05) <= 1.02 {
-		t.Errorf("%d blocks detect %v, one less %v", n, c.detectableWith(n, 2, 0.05), c.detectableWith(n-1, 2, 0.05))
+	if c.DetectableBy(n, 2, 0.05) > 1.02 || c.DetectableBy(n-1, 2, 0.05) <= 1.02 {
+		t.Errorf("%d blocks detect %v, one less %v", n, c.DetectableBy(n, 2, 0.05), c.DetectableBy(n-1, 2, 0.05))
 	}
 	if !c.Enough(0.05) || c.Least(0.05) != 4 {
 		t.Errorf("4 and 5 blocks: enough %v, least %d", c.Enough(0.05), c.Least(0.05))
 	}
 	if c, _ = TwoSample(Sample{Logs: []float64{1, 2, 3}}, Sample{Logs: []float64{1, 2, 3}}, 0.95); c.Enough(0.05) {
 		t.Error("3 and 3 blocks cannot decide")
+	}
+	if c, _ = TwoSample(Sample{Logs: []float64{1, 2, 3}}, Sample{Logs: make([]float64, 40)}, 0.95); c.Enough(0.05) {
+		t.Error("3 blocks tell too little of how they scatter, however many the others are")
 	}
 }
 
