@@ -34,6 +34,7 @@ type Standing struct {
 	Looks     int     `json:"looks"`
 	Level     float64 `json:"level"`     // nominal level of its last look, of its part of alpha
 	Verdict   string  `json:"verdict"`   // of A beside B
+	New       int     `json:"new"`       // numbers that the blocks since the look before have brought
 	Certainty float64 `json:"certainty"` // how much of the interval's half-width is near enough to decide: 1 decides
 }
 
@@ -56,7 +57,8 @@ func one(b bool) int {
 // Course decides what is measured next, by the trials so far and nothing else: the undecided comparisons
 // go on to the next look of one of them. costs are the times that the cases take in a block, and left is
 // the time there is. Where it does not suffice for all of them, the least certain go first, and the others
-// where there is time for them too. A comparison whose cases are there for others' sake goes on as well.
+// where there is time for them too; last those whose trials failed since they were judged before, of which
+// more may fail as well. A comparison whose cases are there for others' sake goes on as well.
 func (j Judgement) Course(rows []Row, trials []result.Trial, cases []plan.Case, costs []float64, left float64) Course {
 	c := Course{Standings: j.standings(rows, trials, cases), Cases: []int{}}
 	var open []Standing
@@ -74,7 +76,9 @@ func (j Judgement) Course(rows []Row, trials []result.Trial, cases []plan.Case, 
 		c.Why = NoBlocks
 		return c
 	}
-	slices.SortStableFunc(open, func(a, b Standing) int { return cmp.Compare(a.Certainty, b.Certainty) })
+	slices.SortStableFunc(open, func(a, b Standing) int {
+		return cmp.Or(one(a.New == 0)-one(b.New == 0), cmp.Compare(a.Certainty, b.Certainty))
+	})
 	need := make([]int, len(cases)) // blocks of each case until the looks of those that go on
 	skipped := false
 	for _, s := range open {
@@ -137,11 +141,25 @@ func (j Judgement) standings(rows []Row, trials []result.Trial, cases []plan.Cas
 		a, b, s := pairs[i][0], pairs[i][1], &standings[i]
 		list = append(list, Standing{
 			A: place[a.Design+" "+a.Point.String()], B: place[b.Design+" "+b.Point.String()],
-			Blocks: len(all[i].blocks), Looks: s.looks(), Level: s.level(j.Alpha / float64(len(all))),
-			Verdict: directed(s, measureOf(a)), Certainty: j.certainty(s, len(all)),
+			Blocks: len(all[i].blocks), Looks: len(s.looks), Level: s.level(j.Alpha / float64(len(all))),
+			Verdict: directed(s, measureOf(a)), New: j.Looks.news(&all[i]), Certainty: j.certainty(s, len(all)),
 		})
 	}
 	return list
+}
+
+// news is how many numbers the blocks since the look before have brought.
+func (l *Looks) news(s *series) int {
+	from, n := 0, 0
+	for _, look := range l.Blocks {
+		if look < len(s.logs) {
+			from = look
+		}
+	}
+	for _, x := range s.logs[from:] {
+		n += one(!math.IsNaN(x))
+	}
+	return n
 }
 
 // certainty is the distance from what would have to be excluded, by the half-width of the interval at the
