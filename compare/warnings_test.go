@@ -92,7 +92,7 @@ func TestCountedWarnings(t *testing.T) {
 				m[name] = v
 			}
 			return m
-		}))
+		}), nil)
 		if c.warning == "" {
 			if len(list) != 0 {
 				t.Errorf("%s: %+v", c.name, list)
@@ -112,7 +112,7 @@ func TestWarningsAreExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{WarnOthers, WarnSteal, WarnThrottled, WarnClock, WarnDrift, WarnSerial, WarnFewBlocks, WarnSettings, WarnPartial} {
+	for _, name := range []string{WarnOthers, WarnSteal, WarnThrottled, WarnClock, WarnDrift, WarnSerial, WarnFewBlocks, WarnSettings, WarnPartial, WarnBudget} {
 		if !strings.Contains(string(manual), "\n| `"+name+"` |") {
 			t.Errorf("the manual does not explain %s", name)
 		}
@@ -122,7 +122,7 @@ func TestWarningsAreExplained(t *testing.T) {
 func TestFewBlocks(t *testing.T) {
 	few := func(n int) string {
 		_, trials := sweepOf([]string{"a", "b"}, [][]float64{make([]float64, n), make([]float64, n)})
-		w, _ := find(Warnings(trials), WarnFewBlocks)
+		w, _ := find(Warnings(trials, nil), WarnFewBlocks)
 		return w.Text
 	}
 	if got := few(6); got != "" {
@@ -134,7 +134,11 @@ func TestFewBlocks(t *testing.T) {
 	if got := few(1); !strings.HasPrefix(got, "1 block is too few: ") {
 		t.Errorf("one block: %q", got)
 	}
-	if list := Warnings(nil); len(list) != 0 {
+	_, trials := sweepOf([]string{"a", "b"}, [][]float64{make([]float64, 7), make([]float64, 7)})
+	if w, _ := find(Warnings(trials, LookBlocks()), WarnFewBlocks); !strings.Contains(w.Text, "nothing before its first look, at 10") || strings.Contains(w.Text, "--count") {
+		t.Errorf("seven blocks of a budget: %q", w.Text)
+	}
+	if list := Warnings(nil, nil); len(list) != 0 {
 		t.Errorf("no trial: %+v", list)
 	}
 }
