@@ -88,6 +88,7 @@ func (s *series) pair(n int) (c stat.Comparison, ok bool) {
 type glimpse struct {
 	ratio  stat.Comparison
 	enough bool // blocks for any verdict
+	early  bool // too few to be called equivalent
 	// The least alpha of all looks together at which this one rejects that the ratio is 1, and that it is
 	// outside the margin.
 	different, outside float64
@@ -198,7 +199,7 @@ func lookBlocks(looks []int, all []series) []int {
 // judgeOnce judges a comparison by all there is.
 func (j Judgement) judgeOnce(s *standing, ratio stat.Comparison) {
 	s.ok, s.tried = true, ratio.N
-	s.glimpse = glimpse{ratio, ratio.Enough(j.Alpha), ratio.P(), ratio.Outside(j.Margin), itself}
+	s.glimpse = glimpse{ratio, ratio.Enough(j.Alpha), false, ratio.P(), ratio.Outside(j.Margin), itself}
 	s.looks = []glimpse{s.glimpse}
 }
 
@@ -212,11 +213,8 @@ func (j Judgement) look(s *standing, of *series, n int) {
 	s.taken = append(s.taken, c.N)
 	looks, k := j.Looks.taken(s.taken), len(s.looks)
 	s.ok, s.spent = true, looks.Spent(j.Alpha, k)
-	s.glimpse = glimpse{c, c.Enough(j.Alpha), looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k),
+	s.glimpse = glimpse{c, c.Enough(j.Alpha), n < j.Looks.Equivalent, looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k),
 		func(alpha float64) float64 { return looks.Level(alpha, k) }}
-	if n < j.Looks.Equivalent {
-		s.outside = 1
-	}
 	s.looks = append(s.looks, s.glimpse)
 }
 
@@ -231,16 +229,15 @@ func (j Judgement) decide(standings []standing) {
 	for i, adjusted := range stat.HolmBeside(ps) {
 		s := &standings[i]
 		s.adjusted = adjusted
-		if s.verdict != Undecided || s.settle(Equivalent, func(g *glimpse) bool { return g.outside <= j.Alpha/float64(len(ps)) }) {
+		within := func(g *glimpse) bool { return g.outside <= j.Alpha/float64(len(ps)) }
+		if s.verdict != Undecided || s.settle(Equivalent, func(g *glimpse) bool { return within(g) && !g.early }) || adjusted > j.Alpha {
 			continue
 		}
 		share := 0.0 // what Holm's method leaves of alpha for this comparison
 		if adjusted > 0 {
 			share = j.Alpha * ps[i] / adjusted
 		}
-		if adjusted <= j.Alpha {
-			s.settle(differs, func(g *glimpse) bool { return g.different <= share && g.agrees(j.Alpha) })
-		}
+		s.settle(differs, func(g *glimpse) bool { return !within(g) && g.different <= share && g.agrees(j.Alpha) })
 	}
 }
 

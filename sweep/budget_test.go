@@ -104,7 +104,8 @@ func TestBudget(t *testing.T) {
 		blocks []string
 		why    []string
 	}{
-		{"all clear", time.Hour, 0.001, []string{"10 of abcd"}, []string{"10: " + compare.AllStand}},
+		{"all clear", time.Hour, 0.001, []string{"10 of abcd", "10 of bc"}, // for b and c are equal, which takes 20
+			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.AllStand}},
 		{"one comparison needs more", time.Hour, 0.05, []string{"10 of abcd", "20 of bc"},
 			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.Uncertain, "30: " + compare.AllStand}},
 		{"one comparison is never decided", time.Hour, 0.2, []string{"10 of abcd", "30 of bc"},
