@@ -226,7 +226,7 @@ func sortedBlocks[T any](m map[int]T) []int { return slices.Sorted(maps.Keys(m))
 
 // fill completes a verdict with how the comparison stands, one of m.
 func (j Judgement) fill(v *Verdict, s *standing, m int) {
-	v.Margin, v.Verdict = j.Margin, directed(s, v.Metric)
+	v.Margin, v.Verdict = j.Margin, directed(s.verdict, s.ratio.Ratio, v.Metric)
 	low, high := s.ratio.Interval(1 - s.level(1-ratioConfidence))
 	v.Low, v.High = result.Value(low), result.Value(high)
 	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.ratio.Permutation())
@@ -243,12 +243,12 @@ func (j Judgement) fill(v *Verdict, s *standing, m int) {
 	}
 }
 
-// directed is the verdict of a standing: of a difference, which of the two is better.
-func directed(s *standing, metric string) string {
+// directed is a verdict on a ratio: of a difference, which of the two is better.
+func directed(verdict string, ratio float64, metric string) string {
 	switch {
-	case s.verdict != differs:
-		return s.verdict
-	case (s.ratio.Ratio > 1) == result.LargerIsBetter(metric):
+	case verdict != differs:
+		return verdict
+	case (ratio > 1) == result.LargerIsBetter(metric):
 		return Faster
 	}
 	return Slower
