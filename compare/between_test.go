@@ -165,10 +165,10 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 		cover, wrong := 0, 0
 		for range dataSets {
 			x, y := twoRuns(r, m.machine, m.a, m.b, m.wider, effect)
-			c, _ := stat.TwoSample(stat.Sample{Logs: x}, stat.Sample{Logs: y}, 0.95)
+			c, _ := stat.TwoSample(x, y, 0.95)
 			cover += one(c.Low <= math.Exp(effect) && math.Exp(effect) <= c.High)
 			x, y = twoRuns(r, m.machine, m.a, m.b, m.wider, 0)
-			c, _ = stat.TwoSample(stat.Sample{Logs: x}, stat.Sample{Logs: y}, 0.95)
+			c, _ = stat.TwoSample(x, y, 0.95)
 			wrong += one(c.Enough(0.05) && c.P() <= 0.05 && c.Permutation() <= 0.05)
 		}
 		t.Logf("%-14s %2d and %2d blocks: covers %.1f %%, false differences %.1f %%", m.name, m.a, m.b, share(cover), share(wrong))
@@ -185,7 +185,7 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 	for range dataSets / 10 {
 		// The second run begins where the first ended.
 		both := drifting.sweep(r, 20, []float64{0})[0]
-		c, _ := stat.TwoSample(stat.Sample{Logs: both[10:]}, stat.Sample{Logs: both[:10]}, 0.95)
+		c, _ := stat.TwoSample(both[10:], both[:10], 0.95)
 		wrong += one(c.P() <= 0.05)
 	}
 	t.Logf("drift from run to run: false differences %.1f %%", 10*share(wrong))
@@ -202,12 +202,12 @@ func TestUnpairedDetectable(t *testing.T) {
 	for i := range exact {
 		exact[i] = sigma * math.Sqrt(1-1.0/blocks) * float64(1-2*(i%2))
 	}
-	known, _ := stat.TwoSample(stat.Sample{Logs: exact}, stat.Sample{Logs: exact}, 0.95)
+	known, _ := stat.TwoSample(exact, exact, 0.95)
 	effect := math.Log(known.Detectable(1, 0.05))
 	found := 0
 	for range dataSets {
 		x, y := twoRuns(r, machine{noise: sigma}, blocks, blocks, 1, effect)
-		c, _ := stat.TwoSample(stat.Sample{Logs: x}, stat.Sample{Logs: y}, 0.95)
+		c, _ := stat.TwoSample(x, y, 0.95)
 		found += one(c.P() <= 0.05)
 	}
 	if share := 100 * float64(found) / dataSets; share < 76 || share > 84 {

@@ -46,13 +46,12 @@ func (l *Looks) taken(blocks []int) *stat.Looks {
 
 // series are the blocks that both cases of a comparison were tried in, in their order.
 type series struct {
-	blocks      []int
-	logs        []float64 // logarithm of the ratio; NaN where a trial has no number
-	resolutions []float64 // variance that counting gives the logarithm
+	blocks []int
+	logs   []float64 // logarithm of the ratio; NaN where a trial has no number
 }
 
 // newSeries pairs two rows by block.
-func newSeries(a, b *Row, values map[key]map[int]measure, tried map[key]map[int]bool) series {
+func newSeries(a, b *Row, values map[key]map[int]float64, tried map[key]map[int]bool) series {
 	var s series
 	ka, kb := rowKey(a), rowKey(b)
 	for _, block := range sortedBlocks(tried[ka]) {
@@ -63,25 +62,22 @@ func newSeries(a, b *Row, values map[key]map[int]measure, tried map[key]map[int]
 		y, okB := values[kb][block]
 		log := math.NaN()
 		if okA && okB {
-			log = math.Log(x.value / y.value)
+			log = math.Log(x / y)
 		}
-		s.blocks, s.logs, s.resolutions = append(s.blocks, block), append(s.logs, log), append(s.resolutions, x.resolution+y.resolution)
+		s.blocks, s.logs = append(s.blocks, block), append(s.logs, log)
 	}
 	return s
 }
 
 // pair compares the first n blocks; ok is false where fewer than two of them have a number of both.
 func (s *series) pair(n int) (c stat.Comparison, ok bool) {
-	var pairs stat.Sample
-	resolution := 0.0
-	for i, x := range s.logs[:n] {
+	var logs []float64
+	for _, x := range s.logs[:n] {
 		if !math.IsNaN(x) {
-			pairs.Logs = append(pairs.Logs, x)
-			resolution += s.resolutions[i]
+			logs = append(logs, x)
 		}
 	}
-	pairs.Floor = math.Sqrt(resolution / float64(max(len(pairs.Logs), 1)))
-	return stat.PairOnly(pairs)
+	return stat.PairOnly(logs)
 }
 
 // glimpse is what one look at a comparison shows.

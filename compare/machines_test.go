@@ -137,7 +137,7 @@ func (m machine) apart(r *rand.Rand, blocks int, effects []float64) (logs, done 
 func differences(a, b []float64) series {
 	var s series
 	for i := range a {
-		s.blocks, s.logs, s.resolutions = append(s.blocks, i), append(s.logs, a[i]-b[i]), append(s.resolutions, 0)
+		s.blocks, s.logs = append(s.blocks, i), append(s.logs, a[i]-b[i])
 	}
 	return s
 }

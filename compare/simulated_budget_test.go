@@ -112,7 +112,7 @@ func pairsOf(logs [][]float64) []series {
 		a, b := logs[c[0]], logs[c[1]]
 		for i := range min(len(a), len(b)) {
 			if !math.IsNaN(a[i] + b[i]) {
-				s.blocks, s.logs, s.resolutions = append(s.blocks, i), append(s.logs, a[i]-b[i]), append(s.resolutions, 0)
+				s.blocks, s.logs = append(s.blocks, i), append(s.logs, a[i]-b[i])
 			}
 		}
 		all = append(all, s)

@@ -103,7 +103,7 @@ func (o *table) detectable() {
 			j = looks
 			level = looks.Looks.planned.Level(level, 4)
 		}
-		known, _ := stat.PairOnly(stat.Sample{Logs: spread(all[i].blocks, sigma)})
+		known, _ := stat.PairOnly(spread(all[i].blocks, sigma))
 		effect := math.Log(known.Detectable(1, level))
 		family := make([]series, all[i].m)
 		for k := range family {

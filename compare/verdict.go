@@ -136,8 +136,8 @@ type key struct{ workload, world, design, point string }
 func rowKey(r *Row) key { return key{r.Workload, r.World, r.Design, r.Point.String()} }
 
 // blockValues are the measures of the good throughput trials, by row and block.
-func blockValues(trials []result.Trial) map[key]map[int]measure {
-	values := map[key]map[int]measure{}
+func blockValues(trials []result.Trial) map[key]map[int]float64 {
+	values := map[key]map[int]float64{}
 	for i := range trials {
 		t := &trials[i]
 		if t.Kind != result.KindTrial || !t.Good() || t.Unstable {
@@ -145,10 +145,10 @@ func blockValues(trials []result.Trial) map[key]map[int]measure {
 		}
 		k := key{t.Workload, t.World, t.Design, t.Point.String()}
 		if values[k] == nil {
-			values[k] = map[int]measure{}
+			values[k] = map[int]float64{}
 		}
-		if v := float64(t.Metrics.Get(measureOfTrial(t))); v > 0 && !math.IsInf(v, 0) {
-			values[k][t.Block] = measure{v, counting(t)}
+		if v := valueOf(t); v > 0 && !math.IsInf(v, 0) {
+			values[k][t.Block] = v
 		}
 	}
 	return values
@@ -169,17 +169,15 @@ func triedBlocks(trials []result.Trial) map[key]map[int]bool {
 	return tried
 }
 
-// measure is a trial's measure, with the variance of its logarithm that counting alone gives it.
-type measure struct{ value, resolution float64 }
-
-// counting is that variance: a window begins and ends at any point between two operations of each worker,
-// so that the count is off by up to t.Rounding. The difference of two such roundings has a variance of 1/6.
-func counting(t *result.Trial) float64 {
-	if measureOfTrial(t) != result.Throughput || t.Operations == 0 {
-		return 0
+// valueOf is what a trial is judged by. A closed loop's throughput is that of whole operations, as people count;
+// it is judged by those that lie across the ends of its window too, so that rounding is no part of a verdict.
+// Trials of older journals have no such number.
+func valueOf(t *result.Trial) float64 {
+	metric := measureOfTrial(t)
+	if metric == result.Throughput && t.Progress > 0 && t.WallSeconds > 0 {
+		return t.Progress / t.WallSeconds
 	}
-	share := t.Rounding / float64(t.Operations)
-	return share * share / 6
+	return float64(t.Metrics.Get(metric))
 }
 
 // measureOf is what a row is judged by.

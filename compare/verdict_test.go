@@ -143,40 +143,19 @@ func TestFewBlocksAreNotEquivalent(t *testing.T) {
 	}
 }
 
-// TestCountingIsNoAgreement: five operations in each window are 20 % apart by counting; that all blocks
-// count the same says little.
-func TestCountingIsNoAgreement(t *testing.T) {
+// TestProgressIsJudged: 64 workers end 500 operations in each window, as many in every one of them; what lies
+// across its ends tells designs apart, and that all count alike does not make them equal.
+func TestProgressIsJudged(t *testing.T) {
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{logsOf(0, 0), logsOf(0, 0)})
 	for i := range trials {
-		trials[i].Operations, trials[i].Rounding = 5, 1
+		trials[i].Operations, trials[i].WallSeconds = 500, 1
+		trials[i].Progress = 500 + float64(trials[i].Block%3)
+		if trials[i].Design == "a" {
+			trials[i].Progress = 550 + float64(trials[i].Block%2)
+		}
 	}
-	v := Usual("", nil).Verdicts(rows, trials)[0]
-	if v.Verdict != Undecided || v.Low > 0.95 || v.High < 1.05 {
+	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Faster || v.Low < 1.09 || v.High > 1.11 {
 		t.Errorf("%+v", v)
-	}
-	for i := range trials {
-		trials[i].Operations = 5000
-	}
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Equivalent {
-		t.Errorf("%+v", v)
-	}
-	for i := range trials {
-		trials[i].Operations, trials[i].Rounding = 80, 16 // 16 workers in step, 5 operations each
-	}
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided {
-		t.Errorf("16 workers: %+v", v)
-	}
-	for i := range trials {
-		trials[i].Operations, trials[i].Rounding = 22, 1 // as many in each block, by the same rounding
-	}
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.MoreBlocks != nil {
-		t.Errorf("the same rounding ten times: %+v", v)
-	}
-	for i := range trials {
-		trials[i].Operations, trials[i].Rounding = 5, 0 // counted out: the time is exact
-	}
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Equivalent {
-		t.Errorf("counted out: %+v", v)
 	}
 }
 

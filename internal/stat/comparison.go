@@ -12,16 +12,6 @@ func tQuantile(p, df float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
 }
 
-// Sample is the logarithms of what blocks measured.
-type Sample struct {
-	Logs []float64
-	// Floor is the standard deviation that the resolution of the measurement alone gives a logarithm.
-	// Blocks that agree better do so because they are all rounded alike: then more of them say no more,
-	// and it is the standard error of their mean. Blocks that scatter more are rounded each by another
-	// part, which their scatter holds.
-	Floor float64
-}
-
 // Comparison is the ratio of two designs a and b with its doubt. It is paired where both were measured
 // in the same blocks, and then made of one group, the blocks' ratios; or unpaired, and then made of two,
 // what the blocks of each measured. All that follows from spread serves both.
@@ -37,48 +27,46 @@ type Comparison struct {
 type group struct {
 	logs     []float64
 	residual float64
-	alike    bool // all rounded alike: residual is that of one block and of their mean
 }
 
-// Pair compares by blocks that hold both: s has the logarithms of their ratios a / b. The interval has
+// Pair compares by blocks that hold both, of which these are the logarithms of the ratios a / b. The interval has
 // the given confidence. ok is false below 2 blocks, where there is no spread to judge by.
 //
 // A block is one stretch of time on one machine, so what slowed both designs cancels in its ratio.
-func Pair(s Sample, confidence float64) (c Comparison, ok bool) {
-	if c, ok = PairOnly(s); ok {
+func Pair(logs []float64, confidence float64) (c Comparison, ok bool) {
+	if c, ok = PairOnly(logs); ok {
 		c.Low, c.High = c.Interval(confidence)
 	}
 	return c, ok
 }
 
 // PairOnly is Pair without the interval, which takes longer than all the rest.
-func PairOnly(s Sample) (c Comparison, ok bool) {
-	if len(s.Logs) < 2 {
-		return Comparison{N: len(s.Logs)}, false
+func PairOnly(logs []float64) (c Comparison, ok bool) {
+	if len(logs) < 2 {
+		return Comparison{N: len(logs)}, false
 	}
-	return compared(Mean(s.Logs), newGroup(s)), true
+	return compared(Mean(logs), newGroup(logs)), true
 }
 
 // TwoSample compares by blocks that hold one of the two each: a and b have the logarithms of what they
 // measured. Nothing cancels, and the two may scatter differently: Welch's t (The significance of the
 // difference between two means when the population variances are unequal, Biometrika 29, 1938). ok is
 // false where either has fewer than 2 blocks.
-func TwoSample(a, b Sample, confidence float64) (c Comparison, ok bool) {
-	if n := min(len(a.Logs), len(b.Logs)); n < 2 {
+func TwoSample(a, b []float64, confidence float64) (c Comparison, ok bool) {
+	if n := min(len(a), len(b)); n < 2 {
 		return Comparison{N: n}, false
 	}
-	c = compared(Mean(a.Logs)-Mean(b.Logs), newGroup(a), newGroup(b))
+	c = compared(Mean(a)-Mean(b), newGroup(a), newGroup(b))
 	c.Low, c.High = c.Interval(confidence)
 	return c, true
 }
 
-func newGroup(s Sample) group {
-	mean, squares := Mean(s.Logs), 0.0
-	for _, x := range s.Logs {
+func newGroup(logs []float64) group {
+	mean, squares := Mean(logs), 0.0
+	for _, x := range logs {
 		squares += (x - mean) * (x - mean)
 	}
-	residual := math.Sqrt(squares / float64(len(s.Logs)-1))
-	return group{s.Logs, max(residual, s.Floor), residual < s.Floor}
+	return group{logs, math.Sqrt(squares / float64(len(logs)-1))}
 }
 
 func compared(mean float64, groups ...group) Comparison {
@@ -102,10 +90,7 @@ func (c Comparison) spread(n int) (se, df float64) {
 		if n == asMeasured {
 			size = float64(len(g.logs))
 		}
-		v := g.residual * g.residual
-		if !g.alike {
-			v /= size
-		}
+		v := g.residual * g.residual / size
 		variance += v
 		doubt += v * v / (size - 1)
 		total += size - 1
