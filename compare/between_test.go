@@ -158,6 +158,7 @@ func twoRuns(r *rand.Rand, m machine, a, b int, wider, effect float64) (x, y []f
 // false difference in at most 5 %. A machine that drifts from run to run has no such interval: nothing
 // in two runs could tell its drift from a difference.
 func TestUnpairedIntervalsCover(t *testing.T) {
+	t.Parallel()
 	const effect = 0.05
 	share := func(n int) float64 { return 100 * float64(n) / dataSets }
 	for i, m := range unpairedMachines() {
@@ -217,6 +218,7 @@ func TestUnpairedDetectable(t *testing.T) {
 
 // TestBetweenFamilywise: five designs that did not change get a false difference in at most 5 % of the comparisons.
 func TestBetweenFamilywise(t *testing.T) {
+	t.Parallel()
 	names := []string{"a", "b", "c", "d", "e"}
 	r := rand.New(rand.NewPCG(7, 0))
 	wrong := 0

@@ -18,8 +18,31 @@ type blockTable struct {
 // leastVariance is the least variance of a row: differences below 0.01 % are none.
 const leastVariance = 1e-8
 
+// firstStretch are the trials of the blocks up to one that lacks a case of the first. A budget drops cases, and
+// a block of fewer cases scatters more: it cannot change places with another.
+func firstStretch(trials []result.Trial) []result.Trial {
+	if len(trials) == 0 {
+		return nil
+	}
+	first := trials[0].Block
+	for i := range trials {
+		first = min(first, trials[i].Block)
+	}
+	end := math.MaxInt
+	for _, blocks := range triedBlocks(trials) {
+		if b := first; blocks[b] {
+			for blocks[b] {
+				b++
+			}
+			end = min(end, b)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool { return t.Block >= end })
+}
+
 // tabulate makes the table of the good throughput trials. Rows with fewer than 3 of them are left out.
 func tabulate(trials []result.Trial) blockTable {
+	trials = firstStretch(trials)
 	values := blockValues(trials)
 	var keys []key
 	times, seen := map[key]bool{}, map[int]bool{}

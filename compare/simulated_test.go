@@ -84,6 +84,7 @@ func (o *table) sharp(what string, got, level float64) {
 // TestSimulated shows what verdicts are worth on simulated machines, and holds them to it. Its table is in
 // the manual, where figures may be a unit of the last digit off, since processors differ in rounding.
 func TestSimulated(t *testing.T) {
+	t.Parallel()
 	o := &table{t: t}
 	o.pairs()
 	o.naive()
