@@ -47,7 +47,7 @@ func tabulate(trials []result.Trial) blockTable {
 	var keys []key
 	times, seen := map[key]bool{}, map[int]bool{}
 	for i := range trials {
-		k := key{trials[i].Workload, trials[i].World, trials[i].Design, trials[i].Point.String()}
+		k := trialKey(&trials[i])
 		if len(values[k]) >= 3 && !slices.Contains(keys, k) {
 			keys = append(keys, k)
 			times[k] = !result.LargerIsBetter(measureOfTrial(&trials[i]))

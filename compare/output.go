@@ -45,15 +45,14 @@ func metricOrder() []string {
 // twin saw: the observed trial of the same case in the same block. Without a twin a trial keeps its
 // own resources. Resources are never nil. The trials given are not changed.
 func Attach(trials []result.Trial) []result.Trial {
-	type key struct {
-		workload, world, design, point string
-		block                          int
+	type place struct {
+		key
+		block int
 	}
-	keyOf := func(t *result.Trial) key { return key{t.Workload, t.World, t.Design, t.Point.String(), t.Block} }
-	twins := map[key]*result.Trial{}
+	twins := map[place]*result.Trial{}
 	for i := range trials {
 		if t := &trials[i]; t.Kind == result.KindObserved {
-			twins[keyOf(t)] = t
+			twins[place{trialKey(t), t.Block}] = t
 		}
 	}
 	var out []result.Trial
@@ -61,7 +60,7 @@ func Attach(trials []result.Trial) []result.Trial {
 		if t.Kind != result.KindTrial {
 			continue
 		}
-		if twin := twins[keyOf(&t)]; twin != nil {
+		if twin := twins[place{trialKey(&t), t.Block}]; twin != nil {
 			t.Resources = twin.Resources
 		}
 		if t.Resources == nil {

@@ -135,6 +135,8 @@ type key struct{ workload, world, design, point string }
 
 func rowKey(r *Row) key { return key{r.Workload, r.World, r.Design, r.Point.String()} }
 
+func trialKey(t *result.Trial) key { return key{t.Workload, t.World, t.Design, t.Point.String()} }
+
 // blockValues are the measures of the good throughput trials, by row and block.
 func blockValues(trials []result.Trial) map[key]map[int]float64 {
 	values := map[key]map[int]float64{}
@@ -143,7 +145,7 @@ func blockValues(trials []result.Trial) map[key]map[int]float64 {
 		if t.Kind != result.KindTrial || !t.Good() || t.Unstable {
 			continue
 		}
-		k := key{t.Workload, t.World, t.Design, t.Point.String()}
+		k := trialKey(t)
 		if values[k] == nil {
 			values[k] = map[int]float64{}
 		}
@@ -159,7 +161,7 @@ func triedBlocks(trials []result.Trial) map[key]map[int]bool {
 	tried := map[key]map[int]bool{}
 	for i := range trials {
 		if t := &trials[i]; t.Kind == result.KindTrial {
-			k := key{t.Workload, t.World, t.Design, t.Point.String()}
+			k := trialKey(t)
 			if tried[k] == nil {
 				tried[k] = map[int]bool{}
 			}

@@ -201,7 +201,7 @@ func TestFailedNeighbourAtOnePoint(t *testing.T) {
 	}
 }
 
-// TestManyVerdictsOfFewBlocks: among eight nearly equal designs five blocks decide nothing, and six do.
+// TestManyVerdictsOfFewBlocks: among nine nearly equal designs five blocks decide nothing, and six do.
 func TestManyVerdictsOfFewBlocks(t *testing.T) {
 	names := []string{"i", "h", "g", "f", "e", "d", "c", "b", "a"}
 	logs := make([][]float64, len(names))
@@ -209,7 +209,11 @@ func TestManyVerdictsOfFewBlocks(t *testing.T) {
 		logs[i] = []float64{0, 1e-5 * float64(i), 0, -1e-5 * float64(i), 0}
 	}
 	rows, trials := sweepOf(names, logs)
-	for _, v := range Usual("", nil).Verdicts(rows, trials) {
+	list := Usual("", nil).Verdicts(rows, trials)
+	if len(list) != len(names)-1 {
+		t.Errorf("%d verdicts of %d designs", len(list), len(names))
+	}
+	for _, v := range list {
 		if v.Verdict != Undecided || v.MoreBlocks == nil || *v.MoreBlocks != 1 {
 			t.Errorf("%s and %s: %s, %v more", v.A, v.B, v.Verdict, v.MoreBlocks)
 		}

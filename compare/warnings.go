@@ -249,7 +249,7 @@ func fewBlocks(trials []result.Trial, looks []int) (Warning, bool) {
 	counts, n := map[key]int{}, 0
 	for i := range trials {
 		if t := &trials[i]; t.Kind == result.KindTrial && t.Good() {
-			k := rowKey(&Row{Workload: t.Workload, World: t.World, Design: t.Design, Point: t.Point})
+			k := trialKey(t)
 			counts[k]++
 			n = max(n, counts[k])
 		}

@@ -10,8 +10,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// The metrics of allocation, which go test prints as B/op and allocs/op.
+// The metrics of an operation's cost; go test prints those of allocation as B/op and allocs/op.
 const (
+	cpuPerOp        = "cpu_per_op_ns"
 	allocBytesPerOp = "alloc_bytes_per_op"
 	allocsPerOp     = "allocs_per_op"
 )
@@ -84,9 +85,7 @@ func benchPairs(t *result.Trial) (pairs []pair, iterations int64) {
 		add("p95-ns", t.Metrics.Get(latencyP95), 1)
 		add("p99-ns", t.Metrics.Get(latencyP99), 1)
 	}
-	if iterations > 0 {
-		add("cpu-s/op", t.Metrics.Get(result.CPUSeconds)/result.Value(iterations), 1)
-	}
+	add("cpu-s/op", t.Metrics.Get(cpuPerOp)/1e9, 1)
 	add("B/op", t.Metrics.Get(allocBytesPerOp), 1)
 	add("allocs/op", t.Metrics.Get(allocsPerOp), 1)
 	return pairs, iterations

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/result"
 )
 
 // burnTolerance is how far two calibrations may lie apart: burns of the same length are as many turns of
@@ -15,12 +16,16 @@ const burnTolerance = 0.01
 
 // Beside says what differs between the run of h and an older one, b, in program and settings. That is what
 // one may want to compare; but warnings name settings whose values cannot be. It is an error where
-// the two are no runs of one workload on one machine.
+// the two are no runs of one workload in one world, live on one machine.
 func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []string, err error) {
 	if h.Workload != b.Workload {
 		return nil, nil, fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare runs of one workload", b.Workload, h.Workload)
 	}
-	if machine := h.Environment.MachineDifferences(b.Environment); len(machine) > 0 {
+	if h.World != b.World {
+		return nil, nil, fmt.Errorf("the old run is %s and the new one %s: what was measured and what was calculated are compared design by design, not as two versions of a program; give two runs of one world", b.World, h.World)
+	}
+	virtual := h.World == result.Virtual // its time is the same on every machine, and its burns are exact
+	if machine := h.Environment.MachineDifferences(b.Environment); len(machine) > 0 && !virtual {
 		var all []string
 		for _, d := range machine {
 			all = append(all, fmt.Sprintf("%s is %s in the old run and %s in the new", d.Name, d.B, d.A))
@@ -38,7 +43,7 @@ func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []st
 	add("version", h.Version, b.Version)
 	for _, d := range h.Environment.ProgramDifferences(b.Environment) {
 		add(d.Name, strings.Trim(d.A, `"`), strings.Trim(d.B, `"`))
-		if d.Name == "race" || d.Name == "cover" {
+		if (d.Name == "race" || d.Name == "cover") && !virtual {
 			warn("%s is %s in the old run and %s in the new: its checks slow a program down, each design by another factor; measure both without", d.Name, d.B, d.A)
 		}
 	}
@@ -61,9 +66,12 @@ func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []st
 			warn("the file %s held other arrivals in the old run than in the new: they served other customers; measure both with one file", f.Path)
 		}
 	}
+	if add("costs", h.Costs, b.Costs) {
+		warn("the scheduler takes %s in the old run and %s in the new: designs differ by what they ask of it; calculate both with one --cost", b.Costs, h.Costs)
+	}
 	add("seed", h.Seed, b.Seed)
 	add("blocks", h.Blocks, b.Blocks)
-	if q := h.Burn.Rate / b.Burn.Rate; q > 1+burnTolerance || q < 1/(1+burnTolerance) {
+	if q := h.Burn.Rate / b.Burn.Rate; !virtual && (q > 1+burnTolerance || q < 1/(1+burnTolerance)) {
 		add("burn_rate_per_ns", fmt.Sprintf("%.4g", h.Burn.Rate), fmt.Sprintf("%.4g", b.Burn.Rate))
 		much, word := 100*(q-1), "more"
 		if q < 1 {

@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/result"
 )
 
 // measured is a header of a run that differs from another in what change does.
 func measured(change func(*Header)) *Header {
-	h := &Header{Workload: "w", Version: "v1", Seed: "1", Blocks: 10,
+	h := &Header{Workload: "w", World: result.Live, Version: "v1", Seed: "1", Blocks: 10,
 		Settings:    Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond), Sample: 1},
 		Environment: host.Environment{Machine: host.Machine{CPUs: 2}, Build: host.Build{GoVersion: "go1.26", Race: new(false)}, GOGC: "100"},
 	}
@@ -59,6 +60,34 @@ func TestBeside(t *testing.T) {
 		}
 		if (len(warnings) > 0) != (c.warns != "") || len(warnings) > 1 || c.warns != "" && !strings.Contains(warnings[0], c.warns) {
 			t.Errorf("%s: warnings %q, want %q", c.name, warnings, c.warns)
+		}
+	}
+}
+
+// TestBesideVirtual: time that is calculated knows no machine, and two worlds are not two versions.
+func TestBesideVirtual(t *testing.T) {
+	virtual := func(change func(*Header)) *Header {
+		return measured(func(h *Header) {
+			h.World, h.Costs, h.Burn.Rate = result.Virtual, "wake=15µs", 0
+			if change != nil {
+				change(h)
+			}
+		})
+	}
+	elsewhere := virtual(func(h *Header) { h.Environment.CPUs, h.Environment.Race, h.Burn.Rate = 64, new(true), 2 })
+	differences, warnings, err := elsewhere.Beside(virtual(nil))
+	if err != nil || len(warnings) != 0 || len(differences) != 1 || differences[0].Name != "race" {
+		t.Errorf("another machine: %v, %q, %v", differences, warnings, err)
+	}
+	dearer := virtual(func(h *Header) { h.Costs = "wake=60µs" })
+	differences, warnings, err = dearer.Beside(virtual(nil))
+	if err != nil || len(differences) != 1 || differences[0] != (host.Difference{Name: "costs", A: "wake=60µs", B: "wake=15µs"}) ||
+		len(warnings) != 1 || !strings.Contains(warnings[0], "wake=15µs in the old run and wake=60µs in the new") {
+		t.Errorf("other costs: %v, %q, %v", differences, warnings, err)
+	}
+	for _, pair := range [][2]*Header{{virtual(nil), measured(nil)}, {measured(nil), virtual(nil)}} {
+		if _, _, err := pair[0].Beside(pair[1]); err == nil || !strings.Contains(err.Error(), "the old run is "+pair[1].World+" and the new one "+pair[0].World) {
+			t.Errorf("two worlds: %v", err)
 		}
 	}
 }

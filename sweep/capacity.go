@@ -23,6 +23,36 @@ type Capacity struct {
 	Trials []float64  `json:"trials"`          // each trial's throughput
 	Error  string     `json:"error,omitempty"` // of a trial that did not serve
 	Alone  *Alone     `json:"alone,omitempty"` // where only one request can be in service at a time
+
+	failed *trial.Outcome // of the trial with the error
+}
+
+// Unserved is the error of a design that is to serve a fraction of its capacity, and did not serve in a
+// closed loop.
+type Unserved struct {
+	Design  string
+	Point   plan.Point
+	Trial   result.Trial // the last that failed; without a status where none did and still no request ended
+	Failure string       // what it printed, its stacks
+}
+
+func (u *Unserved) Error() string {
+	why := u.Trial.Error
+	if why == "" {
+		why = "no request ended within the window; give a longer --duration, or a --rate"
+	}
+	return fmt.Sprintf("the load of %s (%s) is a fraction of a capacity that could not be measured: in a closed loop: %s", u.Design, u.Point, why)
+}
+
+// unserved is why the load of a case is a fraction of nothing.
+func (s *Sweep) unserved(c plan.Case) *Unserved {
+	u := &Unserved{Design: c.Design, Point: c.Point}
+	if failed := s.capacityOf(c).failed; failed != nil {
+		d, _ := s.Workload.Find(c.Design)
+		u.Trial, u.Failure = failed.Trial, failed.Failure
+		u.Trial.Expected = trial.Expected(d.Expect, u.Trial.Status)
+	}
+	return u
 }
 
 // Alone is the service of one request when nobody else is there.
@@ -53,12 +83,13 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 	for round := range capacityTrials {
 		for i, c := range list {
 			tell(plan.Case{Design: c.Design, Point: c.Point}, round*len(list)+i, capacityTrials*len(list))
-			t, err := s.capacityTrial(ctx, c.Design, c.Point, round)
+			outcome, err := s.capacityTrial(ctx, c.Design, c.Point, round)
 			if err != nil {
 				return err
 			}
+			t := outcome.Trial
 			if !t.Good() {
-				c.Error = t.Error
+				c.Error, c.failed = t.Error, &outcome
 				continue
 			}
 			c.Trials = append(c.Trials, float64(t.Metrics.Get(result.Throughput)))
@@ -66,9 +97,10 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 				continue
 			}
 			if c.Point.Int("workers") > 1 {
-				if t, err = s.capacityTrial(ctx, c.Design, c.Point.With("workers", plan.IntLevel(1)), round); err != nil {
+				if outcome, err = s.capacityTrial(ctx, c.Design, c.Point.With("workers", plan.IntLevel(1)), round); err != nil {
 					return err
 				}
+				t = outcome.Trial
 			}
 			alone[c] = append(alone[c], Alone{float64(t.Metrics.Get(result.LatencyMean)), float64(t.Metrics.Get("latency_sd_ns"))})
 		}
@@ -90,13 +122,12 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 }
 
 // capacityTrial is a trial of a closed loop before the sweep.
-func (s *Sweep) capacityTrial(ctx context.Context, design string, p plan.Point, round int) (result.Trial, error) {
+func (s *Sweep) capacityTrial(ctx context.Context, design string, p plan.Point, round int) (trial.Outcome, error) {
 	set := s.Header.Settings
-	outcome, err := s.Run(ctx, trial.Spec{
+	return s.Run(ctx, trial.Spec{
 		Workload: s.Workload.Name, Design: design, Point: p, Seed: s.Plan.BlockSeed(round),
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup), BurnRate: s.Header.Burn.Rate,
 	})
-	return outcome.Trial, err
 }
 
 // capacityOf is the capacity of a case, 0 where it is unknown.
@@ -166,14 +197,15 @@ func (s *Sweep) offered(c plan.Case) *trial.OpenLoad {
 	return o
 }
 
-// CheckRates refuses loads that nobody can offer, once the capacities are known.
+// CheckRates refuses loads that nobody can offer, once the capacities are known. A load that is a fraction of
+// nothing is an [Unserved].
 func (s *Sweep) CheckRates() error {
 	for _, c := range s.Plan.Cases {
 		o := s.offered(c)
 		switch {
 		case o == nil:
 		case o.Rate == 0:
-			return fmt.Errorf("the load of %s (%s) is a fraction of a capacity that could not be measured: in a closed loop: %s", c.Design, c.Point, s.capacityOf(c).Error)
+			return s.unserved(c)
 		case o.Rate*time.Duration(s.Header.Settings.Duration).Seconds() < 1:
 			return fmt.Errorf("%s (%s): %.3g customers a second are less than one in a window of %v; give a higher rate or a longer --duration", c.Design, c.Point, o.Rate, time.Duration(s.Header.Settings.Duration))
 		case o.Rate > load.MaxRate:

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -229,18 +230,44 @@ func TestServedTogether(t *testing.T) {
 	}
 }
 
-// TestNoCapacity: why it could not be measured is told.
+// TestNoCapacity: why it could not be measured is told, with what the trial printed; and whether the design
+// declares it.
 func TestNoCapacity(t *testing.T) {
+	for _, expect := range []workload.Expect{workload.Right, workload.MayFail} {
+		s, _ := openSweep(t, at(1, 1, setting("load", 0.5)))
+		for i := range s.Workload.Designs {
+			s.Workload.Designs[i].Expect = expect
+		}
+		s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+			x := trial.Blank(spec)
+			x.Status, x.Error = result.Failed, "out of beans"
+			return trial.Outcome{Trial: x, Failure: "goroutine 1"}, nil
+		}
+		if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+			t.Fatal(err)
+		}
+		var u *Unserved
+		if err := s.CheckRates(); !errors.As(err, &u) || !strings.Contains(err.Error(), "the load of fast (cpus=1 workers=1 load=0.5)") || !strings.Contains(err.Error(), "out of beans") {
+			t.Fatalf("%v", err)
+		}
+		if u.Trial.Status != result.Failed || u.Trial.Expected != (expect == workload.MayFail) || u.Failure != "goroutine 1" {
+			t.Errorf("%+v", u)
+		}
+	}
+}
+
+// TestNothingServed: no trial failed, and no request ended.
+func TestNothingServed(t *testing.T) {
 	s, _ := openSweep(t, at(1, 1, setting("load", 0.5)))
 	s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 		x := trial.Blank(spec)
-		x.Status, x.Error = result.Failed, "out of beans"
+		x.Status, x.Metrics[result.Throughput] = result.OK, 0
 		return trialOutcome(x), nil
 	}
 	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "out of beans") {
+	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "no request ended within the window") {
 		t.Errorf("%v", err)
 	}
 }

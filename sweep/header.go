@@ -27,6 +27,8 @@ type Header struct {
 	Blocks      int              `json:"blocks"`
 	Observed    bool             `json:"observed"` // each design and point has an observed trial in each block
 	Cases       []plan.Case      `json:"cases"`
+	Baseline    string           `json:"baseline,omitempty"`  // what is compared, unless it is asked for otherwise: see compare.Judgement
+	All         bool             `json:"all_pairs,omitempty"` //
 	Settings    Settings         `json:"settings"`
 	Environment host.Environment `json:"environment"`
 	Burn        calibrate.Burn   `json:"burn"`

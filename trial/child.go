@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
 
 	"github.com/brewput/brewput/workload"
@@ -49,8 +48,6 @@ func child(stdin io.Reader, stdout, stderr io.Writer, workloads []*workload.Work
 		fmt.Fprintf(stderr, "brewput: %s=%q is set by hand; unset it\n", Sentinel, os.Getenv(Sentinel))
 		return exitMisuse
 	}
-	// An interrupt is the parent's to decide on; see ownGroup.
-	signal.Ignore(os.Interrupt)
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
 	if err != nil {
@@ -71,13 +68,15 @@ func child(stdin io.Reader, stdout, stderr io.Writer, workloads []*workload.Work
 	return 0
 }
 
-// obey waits for the parent's word. End of input means that the parent is gone.
+// obey waits for the parent's word. End of input means that the parent is gone; then nobody else ends what the
+// design started.
 func obey(in *bufio.Reader, stderr io.Writer) {
 	word, _ := in.ReadString('\n')
 	if word == wordStacks {
 		stderr.Write(stacks())
 		os.Exit(exitStacks)
 	}
+	endOwnGroup()
 	os.Exit(exitOrphaned)
 }
 

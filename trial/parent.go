@@ -60,7 +60,7 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	var stdout bytes.Buffer
 	stderr := &ends{}
 	cmd.Stdout, cmd.Stderr = &stdout, stderr
-	// A grandchild that keeps the pipes open must not keep us waiting.
+	// A process that the child leaves behind with its pipes open must not keep us waiting.
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {
 		return Outcome{}, fmt.Errorf("cannot start a trial: %w", err)
@@ -68,18 +68,32 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	if r.OnStart != nil {
 		r.OnStart(cmd.Process.Pid)
 	}
-	io.WriteString(stdin, string(line)+"\n") // a child that is gone already is reported by Wait
-	hung, err := r.await(ctx, cmd, stdin)
+	hung, err := r.await(ctx, cmd, stdin, string(line)+"\n")
 	if ctx.Err() != nil {
 		return Outcome{}, ctx.Err()
 	}
-	return conclude(spec, cmd, stdout.Bytes(), stderr.String(), hung, err), nil
+	return conclude(spec, stdout.Bytes(), stderr.String(), hung, err), nil
 }
 
-// await waits for the child and reports whether it had to be ended at the time limit.
-func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.WriteCloser) (hung bool, err error) {
+// await gives the child its specification and waits for it. It reports whether the time limit came first.
+// Whatever the child started has ended when it returns.
+func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, specification string) (hung bool, err error) {
 	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
+	go func() {
+		err := cmd.Wait()
+		endGroup(cmd.Process) // what it started, and left behind
+		done <- err
+	}()
+	// A child that does not read must not keep us from the limit, nor from an interrupt. One that is gone
+	// already is reported by Wait, which also ends a write that nobody takes.
+	words := make(chan string, 2)
+	words <- specification
+	defer close(words)
+	go func() {
+		for word := range words {
+			io.WriteString(stdin, word)
+		}
+	}()
 	var expired, giveUp <-chan time.Time
 	if r.TimeLimit > 0 {
 		limit := time.NewTimer(r.TimeLimit)
@@ -91,16 +105,16 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.WriteCloser) 
 		case err := <-done:
 			return hung, err
 		case <-ctx.Done():
-			cmd.Process.Kill()
+			endGroup(cmd.Process)
 			return hung, <-done
 		case <-expired:
 			hung = true
-			io.WriteString(stdin, wordStacks)
+			words <- wordStacks
 			timer := time.NewTimer(patience)
 			defer timer.Stop()
 			giveUp = timer.C
 		case <-giveUp:
-			cmd.Process.Kill()
+			endGroup(cmd.Process)
 			return hung, <-done
 		}
 	}
@@ -120,21 +134,25 @@ func childEnv(environ []string, cpus int) []string {
 // raceExit is the exit code of a program whose race detector reported something.
 const raceExit = 66
 
-// conclude turns what the child left into an outcome.
-func conclude(spec Spec, cmd *exec.Cmd, stdout []byte, stderr string, hung bool, waitErr error) Outcome {
+// conclude turns what the child left into an outcome. A whole one counts, also if the limit was over when
+// it came: it may have waited while this process was stopped.
+func conclude(spec Spec, stdout []byte, stderr string, hung bool, waitErr error) Outcome {
 	var o Outcome
 	parsed := json.Unmarshal(stdout, &o) == nil && o.Trial.Kind != ""
 	var exit *exec.ExitError
 	raced := errors.As(waitErr, &exit) && exit.ExitCode() == raceExit
+	left := errors.Is(waitErr, exec.ErrWaitDelay) // the child itself ended well
 	switch {
 	case parsed && raced:
 		o.Trial.Status, o.Trial.Error = result.Violated, "the race detector reported a data race"
 		o.Failure = stderr
 		return o
-	case parsed && waitErr == nil && !hung:
-		o.Failure = stderr
-		if o.Trial.Status != result.Failed {
-			o.Failure = "" // its error says it all
+	case parsed && (waitErr == nil || left):
+		if o.Trial.Status == result.Failed {
+			o.Failure = stderr // of the others, the error says it all
+		}
+		if left {
+			o.Trial.Warnings = append(o.Trial.Warnings, "it left processes behind, which kept its output open: let the design end what it starts")
 		}
 		return o
 	}

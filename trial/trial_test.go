@@ -20,6 +20,7 @@ import (
 const noHook = "BREWPUT_TEST_NO_HOOK"
 
 func TestMain(m *testing.M) {
+	pose(os.Getenv(posing))
 	if os.Getenv(noHook) != "" {
 		runner := trial.Runner{TimeLimit: time.Minute}
 		outcome, err := runner.Run(context.Background(), spec("null", "stream"))
@@ -156,14 +157,6 @@ func TestChildEndsWithItsInput(t *testing.T) {
 	cmd.Env = append(os.Environ(), trial.Sentinel+"=by hand")
 	if cmd.Run(); cmd.ProcessState.ExitCode() != 2 {
 		t.Errorf("a sentinel set by hand: exit %d", cmd.ProcessState.ExitCode())
-	}
-}
-
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	runner := trial.Runner{TimeLimit: time.Minute, OnStart: func(int) { cancel() }}
-	if _, err := runner.Run(ctx, spec("coffee", "locking")); err != context.Canceled {
-		t.Errorf("error %v", err)
 	}
 }
 

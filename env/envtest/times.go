@@ -17,6 +17,7 @@ func timeLaws() []law {
 	return []law{
 		simple("Now never runs backwards", nowMonotone),
 		simple("no time or a negative one is over at once", noTime),
+		simple("no wait ends before its time", noWaitEndsEarly),
 		exact("Sleep, Wait and Until take the time asked for", sleepExact),
 		exact("goroutines sleep at the same time and wake in order", sleepOrder),
 		exact("After delivers once, at its time", afterExact),
@@ -63,6 +64,27 @@ func noTime(b *bench, e env.Env) {
 			}
 		}
 	}
+}
+
+// noWaitEndsEarly has several goroutines wait at once, each of them again and again.
+func noWaitEndsEarly(b *bench, e env.Env) {
+	g := e.Group()
+	for i := range 4 {
+		g.Go(e, "waiter", func(e env.Env) {
+			for _, d := range []time.Duration{1, ms / 10, ms, time.Duration(i) * ms} {
+				for what, f := range map[string]func(time.Duration){
+					"Sleep": e.Sleep, "Wait": e.Wait, "Until": func(d time.Duration) { e.Until(e.Now() + d) },
+				} {
+					t := e.Now()
+					f(d)
+					if took := e.Now() - t; took < d {
+						b.Errorf("%s of %v takes %v", what, d, took)
+					}
+				}
+			}
+		})
+	}
+	g.Wait()
 }
 
 func sleepExact(b *bench, e env.Env) {

@@ -26,7 +26,19 @@ func TestLaws(t *testing.T) {
 	t.Run("runtime", func(t *testing.T) {
 		envtest.Run(t, func(_ testing.TB, cfg envtest.Config) envtest.World {
 			var w *World
-			return adapt(&w, false, func(body func(env.Env)) error { return try(&w, cfg, body) })
+			return adapt(&w, false, func(body func(env.Env)) error {
+				w = New(Config{Seed: cfg.Seed, BurnRate: 1, Observe: cfg.Observe})
+				return try(w, body)
+			})
+		})
+	})
+	t.Run("poller", func(t *testing.T) {
+		envtest.Run(t, func(_ testing.TB, cfg envtest.Config) envtest.World {
+			var w *World
+			return adapt(&w, false, func(body func(env.Env)) error {
+				w = New(Config{Seed: cfg.Seed, BurnRate: 1, Observe: cfg.Observe, Poller: true})
+				return try(w, body)
+			})
 		})
 	})
 	t.Run("bubble", func(t *testing.T) {
@@ -34,7 +46,8 @@ func TestLaws(t *testing.T) {
 			var w *World
 			return adapt(&w, true, func(body func(env.Env)) (err error) {
 				synctest.Test(t.(*testing.T), func(*testing.T) {
-					err = try(&w, cfg, body)
+					w = New(Config{Seed: cfg.Seed, BurnRate: 1, Observe: cfg.Observe}) // inside the bubble
+					err = try(w, body)
 					time.Sleep(24 * time.Hour) // the bubble's: goroutines left behind end meanwhile
 				})
 				return err
@@ -52,16 +65,14 @@ func adapt(w **World, exact bool, run func(body func(env.Env)) error) envtest.Wo
 	}
 }
 
-// try runs body in a new world, which begins here to be inside the bubble, and turns its panic,
-// which Run passes on, into an error.
-func try(w **World, cfg envtest.Config, body func(env.Env)) (err error) {
+// try runs body and turns its panic, which Run passes on, into an error.
+func try(w *World, body func(env.Env)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	*w = New(Config{Seed: cfg.Seed, BurnRate: 1, Observe: cfg.Observe})
-	return (*w).Run("body", body)
+	return w.Run("body", body)
 }
 
 func TestRunNamesLeftovers(t *testing.T) {
@@ -102,6 +113,41 @@ func TestNames(t *testing.T) {
 	}
 	if got := len(n.running()); got != 2000 {
 		t.Errorf("%d names have goroutines, want 2000", got)
+	}
+}
+
+// TestManyNames: names that differ in one place, wherever it is, and more of them than are told apart: no list
+// grows long, and no goroutine is lost.
+func TestManyNames(t *testing.T) {
+	const many = 3 * mostNames
+	for _, format := range []string{"%d", "%05d-brewer", "brewer-%d", "b-%d-r", "a brewer of a very long name, number %d", "%d is the number of one"} {
+		var n names
+		for i := range many {
+			n.find(fmt.Sprintf(format, i)).started.Add(1)
+		}
+		longest, known := 0, 0
+		for i := range n.buckets {
+			length := 0
+			for h := n.buckets[i].Load(); h != nil; h = h.next {
+				length++
+			}
+			longest, known = max(longest, length), known+length
+		}
+		if longest > 20 || known != mostNames { // 4 on average
+			t.Errorf("%s: the longest list has %d of %d names", format, longest, known)
+		}
+		if left := n.running(); len(left) != mostNames+1 || left[mostNames] != fmt.Sprintf("other names (%d)", many-mostNames) {
+			t.Errorf("%s: %d names, the last %q", format, len(left), left[len(left)-1])
+		}
+		if n.ended() {
+			t.Errorf("%s: %d goroutines are left, and all have ended", format, many)
+		}
+		for i := range many {
+			n.find(fmt.Sprintf(format, i)).ended.Add(1)
+		}
+		if left := n.running(); !n.ended() || len(left) != 0 {
+			t.Errorf("%s: all have ended but %q", format, left)
+		}
 	}
 }
 

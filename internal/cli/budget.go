@@ -51,9 +51,9 @@ func rule(o runOptions) *sweep.Rule {
 
 // prepareVerdicts sees that a new sweep can have the verdicts that it is to give.
 func (a *app) prepareVerdicts(s *sweep.Sweep, o runOptions) error {
-	s.Judgement = compare.Usual(o.baseline, inputs(s.Workload))
-	s.Judgement.All = o.pairs == allPairs
-	if err := enoughForAll(s, o.count); err != nil {
+	s.Judgement = compare.Usual(s.Header.Baseline, inputs(s.Workload))
+	s.Judgement.All = s.Header.All
+	if err := enoughForAll(s); err != nil {
 		return err
 	}
 	if s.Header.Rule == nil {
@@ -69,13 +69,20 @@ func (a *app) prepareVerdicts(s *sweep.Sweep, o runOptions) error {
 	return nil
 }
 
-// resumeVerdicts does the same for a run that is continued or shown again.
+// resumeVerdicts does the same for a run that is continued or shown again: what it was asked when it began is
+// what it gives, unless the command line says otherwise.
 func (a *app) resumeVerdicts(cmd *cobra.Command, s *sweep.Sweep, j *store.Journal, o runOptions) error {
-	s.Judgement = compare.Usual(o.baseline, inputs(s.Workload))
-	s.Judgement.All = o.pairs == allPairs
+	s.Judgement = compare.Usual(s.Header.Baseline, inputs(s.Workload))
+	s.Judgement.All = s.Header.All
+	if cmd.Flags().Changed("baseline") {
+		s.Judgement.Baseline = o.baseline
+	}
+	if cmd.Flags().Changed("compare") {
+		s.Judgement.All = o.pairs == allPairs
+	}
 	r := s.Header.Rule
 	if r == nil {
-		return enoughForAll(s, len(j.Blocks))
+		return enoughForAll(s)
 	}
 	if cmd.Flags().Changed("baseline") && o.baseline != r.Baseline || cmd.Flags().Changed("compare") && s.Judgement.All != r.All {
 		return usage("%s has a budget: its blocks went to the comparisons it began with, so that --baseline and --compare cannot change; leave them out", o.resume)
@@ -93,13 +100,15 @@ func (a *app) resumeVerdicts(cmd *cobra.Command, s *sweep.Sweep, j *store.Journa
 	return nil
 }
 
-// enoughForAll refuses to compare all pairs by fewer blocks than that takes.
-func enoughForAll(s *sweep.Sweep, blocks int) error {
+// enoughForAll refuses to compare all pairs by fewer blocks than that takes. A run that goes on will have those
+// of its plan.
+func enoughForAll(s *sweep.Sweep) error {
 	if !s.Judgement.All {
 		return nil
 	}
-	if s.Header.Rule != nil {
-		blocks = mostBlocks()
+	blocks := s.Plan.Blocks
+	if s.Complete {
+		blocks = len(s.Sealed)
 	}
 	few, many, needed := s.Judgement.BlocksForAll(caseRows(s))
 	if blocks >= needed {

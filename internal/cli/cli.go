@@ -56,28 +56,43 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	var usage usageError
-	switch {
-	case err == nil:
-		return a.code
-	case errors.As(err, &usage), !a.measuring && !errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "brewput:", err)
-		return exitUsage
-	case errors.Is(err, context.Canceled):
-		return exitInterrupted
-	default:
-		fmt.Fprintln(stderr, "brewput:", err)
-		return exitFailed
-	}
+	return a.exit(root.ExecuteContext(ctx))
 }
 
-// usageError is a wrong use of the command: exit 2.
-type usageError struct{ error }
+// exit says what went wrong and returns the code for it. An interrupt outweighs what else did.
+func (a *app) exit(err error) int {
+	if err == nil {
+		return a.code
+	}
+	code := exitFailed
+	var said exitError
+	switch {
+	case errors.As(err, &said):
+		code = said.code
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case !a.measuring:
+		code = exitUsage
+	}
+	fmt.Fprintln(a.stderr, "brewput:", err)
+	if a.code == exitInterrupted {
+		return exitInterrupted
+	}
+	return code
+}
 
-func (u usageError) Unwrap() error { return u.error }
+// exitError is an error that says by which code the command exits.
+type exitError struct {
+	error
+	code int
+}
 
-func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+func (e exitError) Unwrap() error { return e.error }
+
+// usage is a wrong use of the command.
+func usage(format string, args ...any) error { return asUsage(fmt.Errorf(format, args...)) }
+
+func asUsage(err error) error { return exitError{err, exitUsage} }
 
 // name is what the user typed to get here: a program of the user's own has another name.
 func name() string {

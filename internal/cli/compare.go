@@ -77,7 +77,7 @@ func openRun(dir string) (*storedRun, error) {
 		return nil, usage("%s is not a run of brewput: its header names no workload; give the directory of a run", dir)
 	}
 	if len(r.Trials) == 0 {
-		return nil, usage("%s holds no trial yet: continue it with %s run --resume %s", dir, name(), quoted(dir))
+		return nil, usage("%s holds no trial yet: continue it with %s", dir, resumeHint(r.header, dir))
 	}
 	if !journal.Ended {
 		r.partial = []compare.Warning{compare.Partial(r.header.Workload, dir, len(journal.Blocks), r.header.Blocks)}

@@ -1,9 +1,11 @@
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -124,43 +126,51 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// hanging is a sweep whose first trial never ends.
-func hanging(dir string) []string {
-	return []string{"run", "faulty", "--designs", "deadlock", "--cpus", "1", "--count", "1", "--time-limit", "10m", "-o", dir}
+// hanging is a sweep of a design whose trials never end.
+func hanging(design, dir string) []string {
+	return []string{"run", "faulty", "--designs", design, "--cpus", "1", "--count", "1", "--time-limit", "10m", "-o", dir}
 }
 
 // waitForChild waits until the command has started a trial and returns its process.
 func waitForChild(t *testing.T, markOf string, parent int) *os.Process {
 	t.Helper()
+	child := 0
+	fmt.Sscan(waitForOthers(t, markOf, parent, 1)[0], &child)
+	p, err := os.FindProcess(child)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// waitForOthers waits until so many processes are under a mark beside the command.
+func waitForOthers(t *testing.T, markOf string, parent, n int) []string {
+	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for time.Now().Before(deadline) {
-		for _, pid := range alive(markOf) {
-			if pid != fmt.Sprint(parent) {
-				var n int
-				fmt.Sscan(pid, &n)
-				p, err := os.FindProcess(n)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return p
-			}
+		others := slices.DeleteFunc(alive(markOf), func(pid string) bool { return pid == fmt.Sprint(parent) })
+		if len(others) >= n {
+			return others
 		}
 		<-time.After(5 * time.Millisecond)
 	}
-	t.Fatal("no trial was started")
+	t.Fatalf("%d processes were not started", n)
 	return nil
 }
 
 func TestInterrupt(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	cmd, markOf := command(t, hanging(dir)...)
+	cmd, markOf := command(t, hanging("deadlock", dir)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitForChild(t, markOf, cmd.Process.Pid)
-	// A terminal interrupts the whole group; the child must leave the decision to its parent.
+	child := waitForChild(t, markOf, cmd.Process.Pid)
+	if group, err := syscall.Getpgid(child.Pid); err != nil || group != child.Pid {
+		t.Errorf("the trial is in group %d (%v), not in its own: an interrupt would end it before the command decides", group, err)
+	}
+	// A terminal interrupts the whole group of the command.
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -178,9 +188,43 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestAllPairsGoOn: a run that is to compare all pairs goes on, though the blocks it has so far are too few for
+// that; and an interrupt of sim names sim.
+func TestAllPairsGoOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	cmd, _ := command(t, "sim", "coffee", "--designs", "locking,finelocking,multi", "--cpus", "2", "--duration", "200s", "--count", "14", "--compare", "all", "-o", dir)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewReader(stderr)
+	if _, err := said.ReadString('\n'); err != nil { // it has begun
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(said)
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(string(rest), "continue with: brewput sim --resume "+dir) {
+		t.Fatalf("exit %d, it says %q", code, rest)
+	}
+	if j, err := store.Open(dir); err != nil || j.Ended || len(j.Blocks) >= 12 {
+		t.Fatalf("it is not interrupted early: %d blocks, %v", len(j.Blocks), err)
+	}
+	again, _ := command(t, "sim", "--resume", dir, "--format", "json")
+	out, err := again.Output()
+	if err != nil || !strings.Contains(string(out), `"a":"multi","b":"locking"`) {
+		t.Errorf("%v: no verdict on multi and locking", err)
+	}
+}
+
 // TestParentKilled kills the command while its trial hangs: the child must see that it is alone.
 func TestParentKilled(t *testing.T) {
-	cmd, markOf := command(t, hanging(filepath.Join(t.TempDir(), "run"))...)
+	cmd, markOf := command(t, hanging("deadlock", filepath.Join(t.TempDir(), "run"))...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -190,10 +234,43 @@ func TestParentKilled(t *testing.T) {
 	wantNoOrphan(t, markOf)
 }
 
+// TestNothingIsLeft: however a trial is ended, the processes that it has started end with it.
+func TestNothingIsLeft(t *testing.T) {
+	for name, end := range map[string]struct {
+		args func(dir string) []string
+		how  func(*exec.Cmd) error
+		code int
+	}{
+		"limit": {func(dir string) []string {
+			return []string{"run", "faulty", "--designs", "nest", "--cpus", "1", "--count", "1", "--duration", "50ms", "--warmup", "0s", "--time-limit", "300ms", "-o", dir}
+		}, nil, 4},
+		"interrupt":    {func(dir string) []string { return hanging("nest", dir) }, func(cmd *exec.Cmd) error { return cmd.Process.Signal(os.Interrupt) }, 130},
+		"parent death": {func(dir string) []string { return hanging("nest", dir) }, func(cmd *exec.Cmd) error { return cmd.Process.Kill() }, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd, markOf := command(t, end.args(filepath.Join(t.TempDir(), "run"))...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if end.how != nil {
+				waitForOthers(t, markOf, cmd.Process.Pid, 2)
+				if err := end.how(cmd); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != end.code {
+				t.Errorf("exit %d, want %d", code, end.code)
+			}
+			wantNoOrphan(t, markOf)
+		})
+	}
+}
+
 // TestChildKilled kills a trial, not the command: it is a failed trial, and the sweep goes on.
 func TestChildKilled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	cmd, markOf := command(t, hanging(dir)...)
+	cmd, markOf := command(t, hanging("deadlock", dir)...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +296,8 @@ func TestChildKilled(t *testing.T) {
 }
 
 // TestDiskFull runs the command on a file system of 32 KB in a mount namespace of its own: it stops
-// with exit 4 and says how to go on; with more room, --resume finishes.
+// with exit 4 and says how to go on; with more room, --resume finishes. A disk that cannot be written is no
+// wrong use of --resume either.
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	script := `mount -t tmpfs -o size=32k tmpfs "$1" || exit 77
@@ -229,6 +307,9 @@ echo "code $?"
 mount -o remount,size=16m "$shift_dir"
 "$@" run --resume "$shift_dir/run" >/dev/null
 echo "code $?"
+mount -o remount,ro "$shift_dir"
+"$@" run --resume "$shift_dir/run" >/dev/null
+echo "read-only: code $?"
 cp "$shift_dir/run/journal.ndjson" "$shift_dir/run/histograms.ndjson" "$COPY"`
 	exe, err := os.Executable()
 	if err != nil {
@@ -252,7 +333,7 @@ cp "$shift_dir/run/journal.ndjson" "$shift_dir/run/histograms.ndjson" "$COPY"`
 		t.Fatalf("%v\n%s", err, out)
 	}
 	text := string(out)
-	for _, want := range []string{"code 4\n", "no space left on device", "free space and continue with --resume " + dir + "/run", "code 0\n"} {
+	for _, want := range []string{"code 4\n", "no space left on device", "free space and continue with --resume " + dir + "/run", "code 0\n", "read-only: code 4\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)
 		}

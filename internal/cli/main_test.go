@@ -85,6 +85,7 @@ func faulty() *workload.Workload {
 				}
 			})},
 			{Name: "deadlock", Doc: "waits for itself", Stream: newDeadlock},
+			{Name: "nest", Doc: "starts a process and waits for itself", Stream: newNest},
 			{Name: "wrong", Doc: "answers wrong", Stream: newWrong},
 			{Name: "declared", Doc: "answers wrong and says so", Stream: newWrong, Expect: workload.WrongAnswer},
 			{Name: "violate", Doc: "uses a station twice at once", Stream: newViolate},
@@ -104,6 +105,16 @@ func newDeadlock(e env.Env, _ plan.Point) (workload.Stream, error) {
 		lock.Lock()
 		lock.Lock()
 	}}, nil
+}
+
+// newNest starts a process that holds the standard error of the trial.
+func newNest(e env.Env, p plan.Point) (workload.Stream, error) {
+	helper := exec.Command("sleep", "120")
+	helper.Stderr = os.Stderr
+	if err := helper.Start(); err != nil {
+		return workload.Stream{}, err
+	}
+	return newDeadlock(e, p)
 }
 
 func newWrong(env.Env, plan.Point) (workload.Stream, error) {

@@ -2,9 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,9 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/host"
@@ -44,6 +41,7 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 	if err != nil {
 		return err
 	}
+	header.Baseline, header.All = o.baseline, o.pairs == allPairs
 	p, err := header.Plan(w)
 	if err != nil {
 		return err
@@ -60,7 +58,7 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 		return err
 	}
 	if s.Recorded, s.Header.Recorded, err = sweep.ReadArrivals(cases); err != nil {
-		return usageError{err}
+		return asUsage(err)
 	}
 	if err := a.measureCapacities(ctx, s, dir); err != nil || a.code != exitOK {
 		return err
@@ -70,7 +68,16 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 		return storeError(err)
 	}
 	s.Store = run
-	return errors.Join(a.execute(ctx, s, dir, o), run.Close())
+	return closing(run, a.execute(ctx, s, dir, o))
+}
+
+// closing closes a run after it was used. What its last lines met when they were brought to the disk is a result
+// that could not be kept, whatever happened before.
+func closing(run io.Closer, err error) error {
+	if failed := run.Close(); failed != nil {
+		return errors.Join(err, exitError{failed, exitFailed})
+	}
+	return err
 }
 
 // checkBaseline refuses a baseline that is not measured, or that is no solution.
@@ -92,12 +99,12 @@ func checkBaseline(w *workload.Workload, baseline string, cases []plan.Case) err
 
 // storeError tells a directory that is the wrong one, which is a wrong use, from a disk that fails.
 func storeError(err error) error {
-	for _, disk := range []error{syscall.ENOSPC, syscall.EIO, syscall.EROFS} {
+	for _, disk := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS} {
 		if errors.Is(err, disk) {
-			return err
+			return exitError{err, exitFailed}
 		}
 	}
-	return usageError{err}
+	return asUsage(err)
 }
 
 func exists(path string) bool {
@@ -167,98 +174,6 @@ func cacheDir() string {
 	return filepath.Join(dir, "brewput")
 }
 
-// resume continues the run in o.resume; w is nil or the workload that the user named.
-func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) error {
-	if err := onlyResume(cmd); err != nil {
-		return err
-	}
-	if format, ok := os.LookupEnv("BREWPUT_FORMAT"); ok && !cmd.Flags().Changed("format") {
-		o.format = format // how a run is shown is none of its settings
-	}
-	if o.resume == "" {
-		return usage("--resume is empty; name the directory of a run")
-	}
-	if err := o.validateFormat(); err != nil {
-		return err
-	}
-	run, journal, err := store.Resume(o.resume)
-	if err != nil {
-		return storeError(err)
-	}
-	defer run.Close()
-	var header sweep.Header
-	if err := json.Unmarshal(journal.Header, &header); err != nil {
-		return usage("%s is not a run of brewput: its header cannot be read: %w", o.resume, err)
-	}
-	if w != nil && w.Name != header.Workload {
-		return usage("%s is a run of %s, not of %s", o.resume, header.Workload, w.Name)
-	}
-	if w, err = a.find(header.Workload); err != nil {
-		return err
-	}
-	p, err := header.Plan(w)
-	if err != nil {
-		return usageError{fmt.Errorf("%s cannot be continued: %w", o.resume, err)}
-	}
-	if err := checkBaseline(w, o.baseline, p.Cases); err != nil {
-		return err
-	}
-	if !journal.Ended {
-		if err := sameHere(header, o.resume); err != nil {
-			return err
-		}
-	}
-	if err := o.validateLimit(time.Duration(header.Settings.Warmup+header.Settings.Duration), header.Settings.Operations); err != nil {
-		return err
-	}
-	if o.timeLimit > 0 {
-		header.Settings.TimeLimit = sweep.Duration(o.timeLimit)
-	}
-	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
-	s.Continue(journal.Trials, journal.Blocks, journal.Ended)
-	if !journal.Ended {
-		if err := s.RereadArrivals(); err != nil {
-			return usageError{err}
-		}
-	}
-	if err := a.resumeVerdicts(cmd, s, journal, o); err != nil {
-		return err
-	}
-	a.measuring = true
-	return a.execute(cmd.Context(), s, o.resume, o)
-}
-
-// onlyResume refuses flags that would change the plan of the run that is continued.
-func onlyResume(cmd *cobra.Command) error {
-	var wrong string
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		switch f.Name {
-		case "resume", "format", "time-limit", "baseline", "compare":
-		default:
-			wrong = f.Name
-		}
-	})
-	if wrong != "" {
-		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, --compare and --time-limit with it", wrong)
-	}
-	return nil
-}
-
-// sameHere refuses to mix trials of two machines or two builds in one run.
-func sameHere(h sweep.Header, dir string) error {
-	here := host.Read()
-	if h.World == result.Virtual {
-		here.Machine = h.Environment.Machine // virtual time is the same everywhere
-	}
-	if err := here.SameMachine(h.Environment); err != nil {
-		return usage("%s cannot be continued on this machine: %w; start a new run", dir, err)
-	}
-	if err := here.SameBuild(h.Environment); err != nil {
-		return usage("%s cannot be continued by this program: %w; continue with the program that began it, or start a new run", dir, err)
-	}
-	return nil
-}
-
 // runnerOf runs one trial after the other, in the world of the sweep.
 func runnerOf(w *workload.Workload, h sweep.Header) func(context.Context, trial.Spec) (trial.Outcome, error) {
 	if h.World == result.Virtual {
@@ -286,24 +201,19 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 	progress.clear()
 	interrupted := errors.Is(err, context.Canceled)
 	if interrupted {
-		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s run --resume %s\n", progressOf(s, len(trials)), name(), quoted(dir))
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s\n", progressOf(s, len(trials)), resumeHint(s.Header, dir))
 		a.code, err = exitInterrupted, nil
 	}
 	if outErr := out.finish(trials); outErr != nil {
-		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: %s run --resume %s --format %s", outErr, name(), quoted(dir), o.format))
+		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: %s --format %s", outErr, resumeHint(s.Header, dir), o.format))
 	}
-	switch {
-	case interrupted && err != nil:
-		fmt.Fprintln(a.stderr, "brewput:", err) // 130 outweighs it
-	case err != nil:
-		return err
-	case !interrupted:
+	if err == nil && !interrupted {
 		a.code = exitCode(trials)
 		a.failures(trials)
 		a.conclude(s)
 		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
 	}
-	return nil
+	return err
 }
 
 // failures says on stderr what the exit code is for: formats for programs show numbers only.
@@ -329,6 +239,15 @@ func (a *app) failures(trials []result.Trial) {
 		text += "; see " + t.Failure
 	}
 	fmt.Fprintln(a.stderr, "brewput:", text)
+}
+
+// resumeHint is the command that continues a run, or shows it again.
+func resumeHint(h sweep.Header, dir string) string {
+	verb := "run"
+	if h.World == result.Virtual {
+		verb = "sim"
+	}
+	return name() + " " + verb + " --resume " + quoted(dir)
 }
 
 // quoted is a path as a shell reads it.

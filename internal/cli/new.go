@@ -65,7 +65,7 @@ func (a *app) newProgram(dir, module, local string) error {
 		mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %s\n", modulePath, modulePath, abs)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return usageError{err}
+		return asUsage(err)
 	}
 	for file, text := range map[string]string{
 		"go.mod":  mod,

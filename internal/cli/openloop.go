@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
@@ -72,10 +74,34 @@ func (a *app) measureCapacities(ctx context.Context, s *sweep.Sweep, dir string)
 		fmt.Fprintln(a.stderr, "brewput: interrupted while capacities were measured; nothing is stored yet")
 		return nil
 	}
+	if err != nil {
+		return err
+	}
+	return a.rates(s)
+}
+
+// rates checks the loads. A design that failed where it must not is a failure like any other, although no run
+// holds it: what it printed is shown here.
+func (a *app) rates(s *sweep.Sweep) error {
+	err := s.CheckRates()
 	if err == nil {
-		if err := s.CheckRates(); err != nil {
-			return usageError{err}
+		return nil
+	}
+	var u *sweep.Unserved
+	if errors.As(err, &u) {
+		if code := exitCode([]result.Trial{u.Trial}); code != exitOK {
+			fmt.Fprint(a.stderr, beginning(u.Failure, 60))
+			return exitError{fmt.Errorf("%w; nothing is stored", err), code}
 		}
 	}
-	return err
+	return asUsage(err)
+}
+
+// beginning is the first lines of a text, and how many follow.
+func beginning(text string, most int) string {
+	lines := strings.SplitAfter(text, "\n")
+	if len(lines) <= most {
+		return text
+	}
+	return strings.Join(lines[:most], "") + fmt.Sprintf("... %d more lines\n", len(lines)-most)
 }

@@ -57,20 +57,8 @@ begins. Factors take lists and ranges: 1,2,4  1..6  1..1024:x2  0.4..1.1:+0.1; -
 one factor follow another. What is measured is stored as it goes: --resume DIR continues a run that
 was interrupted. With --budget the blocks go on until every comparison is decided or the time is over.`,
 		Example: indent("NAME run coffee\nNAME run coffee --designs locking,finelocking --cpus 1..2 --count 10\nNAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6 --format json\nNAME run coffee --baseline locking --budget 10m\nNAME run --resume brewput-runs/coffee-20261121-104500"),
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				_, err := a.find(args[0])
-				return err
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("resume") {
-				return usage("run needs a workload: %s; see %s list", strings.Join(a.workloadNames(), ", "), name())
-			}
-			return a.resume(cmd, nil, o)
-		},
 	}
+	a.withoutWorkload(run, &o)
 	o.addTo(run.PersistentFlags())
 	run.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
 	run.RegisterFlagCompletionFunc("compare", cobra.FixedCompletions(pairings, cobra.ShellCompDirectiveNoFileComp))
@@ -79,6 +67,23 @@ was interrupted. With --budget the blocks go on until every comparison is decide
 		run.AddCommand(a.runWorkload(w, &o))
 	}
 	return run
+}
+
+// withoutWorkload is what a verb does that is given no workload: it continues a run.
+func (a *app) withoutWorkload(cmd *cobra.Command, o *runOptions) {
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			_, err := a.find(args[0])
+			return err
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !cmd.Flags().Changed("resume") {
+			return usage("%s needs a workload: %s; see %s list", o.verb(), strings.Join(a.workloadNames(), ", "), name())
+		}
+		return a.resume(cmd, nil, *o)
+	}
 }
 
 // addTo adds the flags of run, addCommon those that sim has too.
@@ -287,7 +292,7 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 		if expr, ok := given[f.Name]; ok && !(f.Name == "cpus" && expr == "all") {
 			choice, err := f.Parse(expr, earlier)
 			if err != nil {
-				return nil, usageError{err}
+				return nil, asUsage(err)
 			}
 			choices[f.Name] = choice
 		}
@@ -303,7 +308,7 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 	}
 	points, err := plan.Points(factors, choices)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, asUsage(err)
 	}
 	if err := checkOpenLoop(points, o); err != nil {
 		return nil, err
@@ -311,7 +316,7 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 	for _, p := range points {
 		if w.Check != nil {
 			if err := w.Check(p); err != nil {
-				return nil, usageError{err}
+				return nil, asUsage(err)
 			}
 		}
 	}

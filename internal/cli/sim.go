@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,20 +32,8 @@ its primitives take is --cost. It does not model caches, memory bandwidth, garba
 
 Factors, formats and the run directory are those of run. Each further replication (--count) has customers of its own.`,
 		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking --cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 --jitter 2ms --count 10"),
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				_, err := a.find(args[0])
-				return err
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("resume") {
-				return usage("sim needs a workload: %s; see %s list", strings.Join(a.workloadNames(), ", "), name())
-			}
-			return a.resume(cmd, nil, o)
-		},
 	}
+	a.withoutWorkload(cmd, &o)
 	f := cmd.PersistentFlags()
 	o.addCommon(f)
 	f.IntVar(&o.count, "count", 1, "replications, each with customers of its own; 6 and more have intervals")

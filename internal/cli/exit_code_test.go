@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"testing"
+)
+
+// full is a run whose disk is full when it is closed.
+type full struct{}
+
+func (full) Close() error {
+	return &fs.PathError{Op: "sync", Path: "journal.ndjson", Err: syscall.EDQUOT}
+}
+
+// TestExit: an error carries its code from where it arises, before and while trials run; an interrupt
+// outweighs a disk that fails, and that a wrong answer.
+func TestExit(t *testing.T) {
+	disk := func(err error) error { return fmt.Errorf("cannot lock the run: %w", err) }
+	for _, c := range []struct {
+		name      string
+		measuring bool
+		code      int // of a verb that ended without an error
+		err       error
+		want      int
+		silent    bool
+	}{
+		{"nothing wrong", true, exitWrong, nil, exitWrong, true},
+		{"wrong use", false, 0, usage("--count is empty"), exitUsage, false},
+		{"an error of the flags", false, 0, errors.New("unknown shorthand"), exitUsage, false},
+		{"a trial cannot be started", true, 0, errors.New("no such program"), exitFailed, false},
+		{"interrupted", true, 0, context.Canceled, exitInterrupted, true},
+		{"another directory", false, 0, storeError(errors.New("not a run directory")), exitUsage, false},
+		{"the disk of a run that is to go on", false, 0, storeError(disk(syscall.EIO)), exitFailed, false},
+		{"a quota", true, 0, storeError(disk(syscall.EDQUOT)), exitFailed, false},
+		{"no space at the end", true, exitWrong, closing(full{}, nil), exitFailed, false},
+		{"no space after an interrupt", true, exitInterrupted, closing(full{}, nil), exitInterrupted, false},
+		{"no space after a refusal", false, 0, closing(full{}, usage("it is a run of tea")), exitUsage, false},
+	} {
+		var stderr bytes.Buffer
+		a := &app{stderr: &stderr, measuring: c.measuring, code: c.code}
+		if got := a.exit(c.err); got != c.want || (stderr.Len() == 0) != c.silent {
+			t.Errorf("%s: exit %d, want %d; it says %q", c.name, got, c.want, stderr.String())
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
+	"github.com/brewput/brewput/workload"
+)
+
+// resume continues the run in o.resume; w is nil or the workload that the user named.
+func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) error {
+	if err := onlyResume(cmd); err != nil {
+		return err
+	}
+	if format, ok := os.LookupEnv("BREWPUT_FORMAT"); ok && !cmd.Flags().Changed("format") {
+		o.format = format // how a run is shown is none of its settings
+	}
+	if o.resume == "" {
+		return usage("--resume is empty; name the directory of a run")
+	}
+	if err := o.validateFormat(); err != nil {
+		return err
+	}
+	run, journal, err := store.Resume(o.resume)
+	if err != nil {
+		return storeError(err)
+	}
+	return closing(run, a.goOn(cmd, w, o, run, journal))
+}
+
+// goOn continues a run that is open, or shows it again where it is complete.
+func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *store.Run, journal *store.Journal) error {
+	var header sweep.Header
+	if err := json.Unmarshal(journal.Header, &header); err != nil {
+		return usage("%s is not a run of brewput: its header cannot be read: %w", o.resume, err)
+	}
+	if w != nil && w.Name != header.Workload {
+		return usage("%s is a run of %s, not of %s", o.resume, header.Workload, w.Name)
+	}
+	w, err := a.find(header.Workload)
+	if err != nil {
+		return err
+	}
+	p, err := header.Plan(w)
+	if err != nil {
+		return usage("%s cannot be continued: %w", o.resume, err)
+	}
+	if err := checkBaseline(w, o.baseline, p.Cases); err != nil {
+		return err
+	}
+	if !journal.Ended {
+		if err := sameHere(header, o.resume); err != nil {
+			return err
+		}
+	}
+	if err := o.validateLimit(time.Duration(header.Settings.Warmup+header.Settings.Duration), header.Settings.Operations); err != nil {
+		return err
+	}
+	if o.timeLimit > 0 {
+		header.Settings.TimeLimit = sweep.Duration(o.timeLimit)
+	}
+	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
+	s.Continue(journal.Trials, journal.Blocks, journal.Ended)
+	if !journal.Ended {
+		if err := s.RereadArrivals(); err != nil {
+			return asUsage(err)
+		}
+	}
+	if err := a.resumeVerdicts(cmd, s, journal, o); err != nil {
+		return err
+	}
+	a.measuring = true
+	return a.execute(cmd.Context(), s, o.resume, o)
+}
+
+// onlyResume refuses flags that would change the plan of the run that is continued.
+func onlyResume(cmd *cobra.Command) error {
+	var wrong string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "resume", "format", "time-limit", "baseline", "compare":
+		default:
+			wrong = f.Name
+		}
+	})
+	if wrong != "" {
+		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, --compare and --time-limit with it", wrong)
+	}
+	return nil
+}
+
+// sameHere refuses to mix trials of two machines or two builds in one run.
+func sameHere(h sweep.Header, dir string) error {
+	here := host.Read()
+	if h.World == result.Virtual {
+		here.Machine = h.Environment.Machine // virtual time is the same everywhere
+	}
+	if err := here.SameMachine(h.Environment); err != nil {
+		return usage("%s cannot be continued on this machine: %w; start a new run", dir, err)
+	}
+	if err := here.SameBuild(h.Environment); err != nil {
+		return usage("%s cannot be continued by this program: %w; continue with the program that began it, or start a new run", dir, err)
+	}
+	return nil
+}
