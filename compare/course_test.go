@@ -256,7 +256,7 @@ func TestAllPairs(t *testing.T) {
 	}
 	j.All = true
 	seen := map[string]bool{}
-	for _, p := range j.family(rows) {
+	for _, p := range j.pairs(rows, (*Row).out) {
 		id := fmt.Sprint(p[0].Design, p[0].Point, p[1].Design, p[1].Point)
 		if seen[id] {
 			t.Errorf("%s is compared twice", id)
@@ -280,7 +280,7 @@ func TestSizeOfWhatIsPlanned(t *testing.T) {
 	if few, many, _ := j.BlocksForAll(rows); few != 2 || many != 3 {
 		t.Errorf("%d comparisons of neighbours, %d of all; want 2 and 3", few, many)
 	}
-	if pairs := j.family(rows); len(pairs) != 0 {
+	if pairs := j.pairs(rows, (*Row).out); len(pairs) != 0 {
 		t.Errorf("%d pairs without a trial", len(pairs))
 	}
 }

@@ -94,7 +94,7 @@ func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 // fewer than two blocks are none.
 func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []series) {
 	values, tried := blockValues(trials), triedBlocks(trials)
-	for _, p := range j.family(rows) {
+	for _, p := range j.pairs(rows, j.outBy(trials)) {
 		s := newSeries(p[0], p[1], values, tried)
 		if _, ok := s.pair(len(s.logs)); ok || j.Looks != nil {
 			pairs, all = append(pairs, p), append(all, s)

@@ -82,7 +82,7 @@ func TestFamily(t *testing.T) {
 	}
 	name := func(r *Row) string { return r.Design + " " + r.Point.String() }
 	got := map[string]bool{}
-	for _, p := range Usual("lock", []string{"cpus", "workers"}).family(rows) {
+	for _, p := range Usual("lock", []string{"cpus", "workers"}).pairs(rows, (*Row).out) {
 		got[name(p[0])+" / "+name(p[1])] = true
 	}
 	want := []string{
@@ -191,12 +191,12 @@ func TestFailedNeighbourAtOnePoint(t *testing.T) {
 	}
 	rows := []Row{row("c", at("cpus", 1), 9), row("c", at("cpus", 2), 9), row("b", at("cpus", 1), 9), row("b", at("cpus", 2), 0),
 		row("a", at("cpus", 1), 9), row("a", at("cpus", 2), 9)}
-	got := names(Usual("", []string{"cpus"}).family(rows))
+	got := names(Usual("", []string{"cpus"}).pairs(rows, (*Row).out))
 	if want := "b@cpus=1 c@cpus=1; a@cpus=1 b@cpus=1; a@cpus=2 c@cpus=2"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 	rows = []Row{row("a", at("buffer", 1), 9), row("a", at("buffer", 2), 0), row("a", at("buffer", 4), 9)}
-	if got, want := names(Usual("", nil).family(rows)), "a@buffer=4 a@buffer=1"; got != want {
+	if got, want := names(Usual("", nil).pairs(rows, (*Row).out)), "a@buffer=4 a@buffer=1"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 }
