@@ -65,6 +65,8 @@ func TestSignFlip(t *testing.T) {
 	}{
 		{[]float64{1, 1, 1}, 2.0 / 8},         // only +++ and ---
 		{[]float64{1, 1, 1, 1, 1}, 2.0 / 32},  //
+		{[]float64{0, 1, 2, 0}, 2.0 * 4 / 16}, // zeros have either sign
+		{make([]float64, 4), 1},               //
 		{[]float64{3, 1, -1}, 6.0 / 8},        // sums 5, 3, 3, 1 and their opposites: 3 or more six times
 		{[]float64{1, -1}, 1},                 // the sum seen is 0
 		{[]float64{0.1, 0.2, -0.3}, 1},        // as well, but for rounding
@@ -90,6 +92,12 @@ func TestSignFlipSampled(t *testing.T) {
 	exact := exactFlips(logs, math.Abs(bound)*(1-1e-12))
 	if got := SignFlip(logs); math.Abs(got-exact) > 0.01 {
 		t.Errorf("sampled %v, exact %v", got, exact)
+	}
+	for i := range logs {
+		logs[i] = 1 + float64(i)
+	}
+	if got, want := SignFlip(logs), math.Ldexp(2, -len(logs)); got != want {
+		t.Errorf("%d of one sign: p %v, want %v", len(logs), got, want)
 	}
 	if again := SignFlip(logs); again != SignFlip(logs) {
 		t.Errorf("two calls differ: %v", again)
