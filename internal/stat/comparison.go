@@ -148,8 +148,8 @@ func (c Comparison) LeastP() float64 {
 }
 
 // leastGroup is the fewest blocks of each of two groups. A permutation of 2 beside 40 can have a p-value below
-// 1 %, but how the two scatter is then all but unknown.
-const leastGroup = 4
+// 1 %, but how those 2 scatter is all but unknown, and Welch's t holds its confidence of 4 beside 40 no more.
+const leastGroup = 5
 
 // Enough reports whether the permutation p-value of so many blocks can be at most alpha, and unpaired whether
 // each group has leastGroup.
