@@ -126,7 +126,7 @@ func TestCSVReadsBack(t *testing.T) {
 	}
 	// input stands behind cpus, as in the job's point.
 	head := "workload design world block order seed status lines operations wall_seconds error cpus input workers stage buffer " +
-		"alloc_bytes_per_op allocs_per_op bytes_per_s cpu_seconds items_per_s latency_mean_ns latency_p50_ns latency_p99_ns throughput_per_s"
+		"alloc_bytes_per_op allocs_per_op bytes_per_s cpu_per_op_ns cpu_seconds items_per_s latency_mean_ns latency_p50_ns latency_p99_ns throughput_per_s"
 	if got := strings.Join(records[0], " "); got != head {
 		t.Errorf("head:\n got %s\nwant %s", got, head)
 	}

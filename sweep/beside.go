@@ -14,24 +14,32 @@ import (
 // the loop within it.
 const burnTolerance = 0.01
 
-// Beside says what differs between the run of h and an older one, b, in program and settings. That is what
-// one may want to compare; but warnings name settings whose values cannot be. It is an error where
-// the two are no runs of one workload in one world, live on one machine.
-func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []string, err error) {
+// mayStandBeside refuses runs of two workloads, of two worlds and, live, of two machines.
+func (h *Header) mayStandBeside(b *Header) error {
 	if h.Workload != b.Workload {
-		return nil, nil, fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare runs of one workload", b.Workload, h.Workload)
+		return fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare runs of one workload", b.Workload, h.Workload)
 	}
 	if h.World != b.World {
-		return nil, nil, fmt.Errorf("the old run is %s and the new one %s: what was measured and what was calculated are compared design by design, not as two versions of a program; give two runs of one world", b.World, h.World)
+		return fmt.Errorf("the old run is %s and the new one %s: what was measured and what was calculated are compared design by design, not as two versions of a program; give two runs of one world", b.World, h.World)
 	}
-	virtual := h.World == result.Virtual // its time is the same on every machine, and its burns are exact
-	if machine := h.Environment.MachineDifferences(b.Environment); len(machine) > 0 && !virtual {
+	if machine := h.Environment.MachineDifferences(b.Environment); len(machine) > 0 && h.World != result.Virtual {
 		var all []string
 		for _, d := range machine {
 			all = append(all, fmt.Sprintf("%s is %s in the old run and %s in the new", d.Name, d.B, d.A))
 		}
-		return nil, nil, fmt.Errorf("the runs are of two machines: %s; raw values of two machines say nothing about the programs: measure both on one", strings.Join(all, ", "))
+		return fmt.Errorf("the runs are of two machines: %s; raw values of two machines say nothing about the programs: measure both on one", strings.Join(all, ", "))
 	}
+	return nil
+}
+
+// Beside says what differs between the run of h and an older one, b, in program and settings. That is what
+// one may want to compare; but warnings name settings whose values cannot be. It is an error where
+// the two are no runs of one workload in one world, live on one machine.
+func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []string, err error) {
+	if err := h.mayStandBeside(b); err != nil {
+		return nil, nil, err
+	}
+	virtual := h.World == result.Virtual // whose time is the same on every machine, and whose burns are exact
 	add := func(name string, a, b any) bool {
 		x, y := fmt.Sprint(a), fmt.Sprint(b)
 		if x != y {
