@@ -78,7 +78,6 @@ func (o *table) allocations() {
 		o.line("| %.0f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |", 100*noises[i], c.share("decided")/(2*designs-3),
 			of("same"), of("another"), 100-of("same")-of("another"), c.share("false"), c.share("false by 40"), c.share("trials"))
 		o.within(fmt.Sprintf("error of %v: false verdicts of a budget", noises[i]), c.share("false"), 0, 5)
-		o.within(fmt.Sprintf("error of %v: trials of a budget", noises[i]), c.share("trials"), 0, 100)
 	}
 }
 
