@@ -234,3 +234,31 @@ func TestBetweenFamilywise(t *testing.T) {
 		t.Errorf("a false difference in %.1f %% of the comparisons", share)
 	}
 }
+
+// TestBetweenBudgets: of two runs with a budget, which end where designs happen to look clearly apart or equal,
+// more than 5 % of the differences are false: compare warns of them. A median's interval holds all the same.
+func TestBetweenBudgets(t *testing.T) {
+	t.Parallel()
+	const sets = 1000
+	j, r := sequential(), rand.New(rand.NewPCG(11, 0))
+	wrong, holds := 0, 0
+	for range sets {
+		var runs [2][]float64
+		for k := range runs {
+			logs := machine{noise: 0.02, block: 0.01}.sweep(r, 40, []float64{0, 0.01})
+			measured, _ := allocated(j, logs, []float64{1, 1}, math.Inf(1))
+			runs[k] = logs[0][:measured/2]
+		}
+		c, _ := stat.TwoSample(runs[0], runs[1], 0.95)
+		wrong += one(c.P() <= 0.05)
+		_, low, high, _ := stat.MedianInterval(runs[0], 0.95)
+		holds += one(low <= 0 && 0 <= high)
+	}
+	t.Logf("false differences %.1f %%, a median's interval holds it in %.1f %%", 100*float64(wrong)/sets, 100*float64(holds)/sets)
+	if share := 100 * float64(wrong) / sets; share < 5.5 || share > 8.5 {
+		t.Errorf("%.1f %% of the differences between runs with a budget are false: what compare says of them is wrong", share)
+	}
+	if share := 100 * float64(holds) / sets; share < 93.5 {
+		t.Errorf("the interval of a median holds it in %.1f %%", share)
+	}
+}

@@ -275,7 +275,7 @@ func Partial(workload, run string, done, planned int) Warning {
 
 // Budgeted warns of a run with a budget that is compared with another one.
 func Budgeted(workload, run string) Warning {
-	w := NewWarning(workload, WarnBudget, "the run had a budget, so that what its blocks showed decided how many there are, and it ends where designs happened to look clearly apart or equal: medians and verdicts between runs are less sure than they say; measure with --count what is to be compared with another run")
+	w := NewWarning(workload, WarnBudget, "the run had a budget and ended where designs happened to look clearly apart or equal, so that more than 5 % of the differences between such runs are false; measure with --count what is to be compared with another run")
 	w.Run = run
 	return w
 }
