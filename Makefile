@@ -41,7 +41,7 @@ N = 200
 aa: ## compare designs with themselves 200 times (or N=20) and count the false verdicts: about 9 minutes
 	$(GO) run ./internal/aa/campaign -n $(N)
 
-simulate: ## what verdicts are worth: 10,000 simulated data sets of each situation, two minutes
+simulate: ## what verdicts are worth: 10,000 simulated data sets of each situation, three minutes
 	$(GO) test ./compare -run '^TestSimulated$$' -count 1 -v -timeout 30m -args -datasets 10000
 
 intervals: ## whether intervals in virtual time hold the truth: 1000 runs of M/M/1 at each of three loads

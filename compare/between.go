@@ -53,13 +53,13 @@ func (j Judgement) Between(a, b Run) Contrast {
 		if m.A.out() || m.B.out() {
 			continue
 		}
-		sa, sb := sampleOf(va[rowKey(&m.A)]), sampleOf(vb[rowKey(&m.B)])
+		sa, sb := logsOfBlocks(va[rowKey(&m.A)]), logsOfBlocks(vb[rowKey(&m.B)])
 		ratio, ok := stat.TwoSample(sa, sb, ratioConfidence)
 		if !ok {
 			continue
 		}
 		v := newVerdict(&m.A, &m.B, ratio)
-		v.ARun, v.BRun, v.NA, v.NB = a.Name, b.Name, len(sa.Logs), len(sb.Logs)
+		v.ARun, v.BRun, v.NA, v.NB = a.Name, b.Name, len(sa), len(sb)
 		list, ratios, of = append(list, v), append(ratios, ratio), append(of, i)
 	}
 	j.decideAll(list, ratios)
@@ -69,16 +69,13 @@ func (j Judgement) Between(a, b Run) Contrast {
 	return Contrast{matches, onlyA, onlyB}
 }
 
-// sampleOf has the logarithms of a row's blocks in their order.
-func sampleOf(values map[int]measure) stat.Sample {
-	var s stat.Sample
-	resolution := 0.0
+// logsOfBlocks has the logarithms of a row's blocks in their order.
+func logsOfBlocks(values map[int]float64) []float64 {
+	var logs []float64
 	for _, block := range sortedBlocks(values) {
-		s.Logs = append(s.Logs, math.Log(values[block].value))
-		resolution += values[block].resolution
+		logs = append(logs, math.Log(values[block]))
 	}
-	s.Floor = math.Sqrt(resolution / float64(max(len(s.Logs), 1)))
-	return s
+	return logs
 }
 
 // match finds for each row of a those of b with the same design: at the same point or, where b has none

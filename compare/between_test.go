@@ -143,7 +143,7 @@ func unpairedMachines() []struct {
 		wider float64
 	}
 	all := machines()
-	return []m{{all[0], 10, 10, 1}, {all[1], 10, 10, 1}, {all[3], 10, 10, 1}, {all[4], 10, 10, 1}, {all[0], 6, 15, 3}, {all[0], 15, 6, 3}, {all[0], 5, 5, 1}}
+	return []m{{all[0], 10, 10, 1}, {all[1], 10, 10, 1}, {all[3], 10, 10, 1}, {all[4], 10, 10, 1}, {all[0], 6, 15, 3}, {all[0], 15, 6, 3}, {all[0], 5, 5, 1}, {all[0], 5, 40, 1}, {all[0], 5, 40, 0.3}}
 }
 
 // twoRuns are the logarithms of one design in two runs; the first is faster by effect.
@@ -158,17 +158,15 @@ func twoRuns(r *rand.Rand, m machine, a, b int, wider, effect float64) (x, y []f
 // false difference in at most 5 %. A machine that drifts from run to run has no such interval: nothing
 // in two runs could tell its drift from a difference.
 func TestUnpairedIntervalsCover(t *testing.T) {
-	const effect = 0.05
+	t.Parallel()
 	share := func(n int) float64 { return 100 * float64(n) / dataSets }
 	for i, m := range unpairedMachines() {
 		r := rand.New(rand.NewPCG(4, uint64(i)))
 		cover, wrong := 0, 0
 		for range dataSets {
-			x, y := twoRuns(r, m.machine, m.a, m.b, m.wider, effect)
-			c, _ := stat.TwoSample(stat.Sample{Logs: x}, stat.Sample{Logs: y}, 0.95)
-			cover += one(c.Low <= math.Exp(effect) && math.Exp(effect) <= c.High)
-			x, y = twoRuns(r, m.machine, m.a, m.b, m.wider, 0)
-			c, _ = stat.TwoSample(stat.Sample{Logs: x}, stat.Sample{Logs: y}, 0.95)
+			x, y := twoRuns(r, m.machine, m.a, m.b, m.wider, 0) // an effect would shift the logarithms and nothing else
+			c, _ := stat.TwoSample(x, y, 0.95)
+			cover += one(c.Low <= 1 && 1 <= c.High)
 			wrong += one(c.Enough(0.05) && c.P() <= 0.05 && c.Permutation() <= 0.05)
 		}
 		t.Logf("%-14s %2d and %2d blocks: covers %.1f %%, false differences %.1f %%", m.name, m.a, m.b, share(cover), share(wrong))
@@ -185,7 +183,7 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 	for range dataSets / 10 {
 		// The second run begins where the first ended.
 		both := drifting.sweep(r, 20, []float64{0})[0]
-		c, _ := stat.TwoSample(stat.Sample{Logs: both[10:]}, stat.Sample{Logs: both[:10]}, 0.95)
+		c, _ := stat.TwoSample(both[10:], both[:10], 0.95)
 		wrong += one(c.P() <= 0.05)
 	}
 	t.Logf("drift from run to run: false differences %.1f %%", 10*share(wrong))
@@ -202,12 +200,12 @@ func TestUnpairedDetectable(t *testing.T) {
 	for i := range exact {
 		exact[i] = sigma * math.Sqrt(1-1.0/blocks) * float64(1-2*(i%2))
 	}
-	known, _ := stat.TwoSample(stat.Sample{Logs: exact}, stat.Sample{Logs: exact}, 0.95)
+	known, _ := stat.TwoSample(exact, exact, 0.95)
 	effect := math.Log(known.Detectable(1, 0.05))
 	found := 0
 	for range dataSets {
 		x, y := twoRuns(r, machine{noise: sigma}, blocks, blocks, 1, effect)
-		c, _ := stat.TwoSample(stat.Sample{Logs: x}, stat.Sample{Logs: y}, 0.95)
+		c, _ := stat.TwoSample(x, y, 0.95)
 		found += one(c.P() <= 0.05)
 	}
 	if share := 100 * float64(found) / dataSets; share < 76 || share > 84 {
@@ -217,6 +215,7 @@ func TestUnpairedDetectable(t *testing.T) {
 
 // TestBetweenFamilywise: five designs that did not change get a false difference in at most 5 % of the comparisons.
 func TestBetweenFamilywise(t *testing.T) {
+	t.Parallel()
 	names := []string{"a", "b", "c", "d", "e"}
 	r := rand.New(rand.NewPCG(7, 0))
 	wrong := 0
@@ -233,5 +232,33 @@ func TestBetweenFamilywise(t *testing.T) {
 	}
 	if share := 100 * float64(wrong) / sets; share > 6.2 { // 5 % and two standard errors of 1,250
 		t.Errorf("a false difference in %.1f %% of the comparisons", share)
+	}
+}
+
+// TestBetweenBudgets: of two runs with a budget, which end where designs happen to look clearly apart or equal,
+// more than 5 % of the differences are false: compare warns of them. A median's interval holds all the same.
+func TestBetweenBudgets(t *testing.T) {
+	t.Parallel()
+	const sets = 1000
+	j, r := sequential(), rand.New(rand.NewPCG(11, 0))
+	wrong, holds := 0, 0
+	for range sets {
+		var runs [2][]float64
+		for k := range runs {
+			logs := machine{noise: 0.02, block: 0.01}.sweep(r, 40, []float64{0, 0.01})
+			measured, _ := allocated(j, logs, []float64{1, 1}, math.Inf(1))
+			runs[k] = logs[0][:measured/2]
+		}
+		c, _ := stat.TwoSample(runs[0], runs[1], 0.95)
+		wrong += one(c.P() <= 0.05)
+		_, low, high, _ := stat.MedianInterval(runs[0], 0.95)
+		holds += one(low <= 0 && 0 <= high)
+	}
+	t.Logf("false differences %.1f %%, a median's interval holds it in %.1f %%", 100*float64(wrong)/sets, 100*float64(holds)/sets)
+	if share := 100 * float64(wrong) / sets; share < 5.5 || share > 8.5 {
+		t.Errorf("%.1f %% of the differences between runs with a budget are false: what compare says of them is wrong", share)
+	}
+	if share := 100 * float64(holds) / sets; share < 93.5 {
+		t.Errorf("the interval of a median holds it in %.1f %%", share)
 	}
 }

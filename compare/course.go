@@ -34,7 +34,9 @@ type Standing struct {
 	Looks     int     `json:"looks"`
 	Level     float64 `json:"level"`     // nominal level of its last look, of its part of alpha
 	Verdict   string  `json:"verdict"`   // of A beside B
+	New       int     `json:"new"`       // numbers that the blocks since the look before have brought
 	Certainty float64 `json:"certainty"` // how much of the interval's half-width is near enough to decide: 1 decides
+	ratio     float64
 }
 
 // Undecided is the number of comparisons that are not decided.
@@ -56,9 +58,26 @@ func one(b bool) int {
 // Course decides what is measured next, by the trials so far and nothing else: the undecided comparisons
 // go on to the next look of one of them. costs are the times that the cases take in a block, and left is
 // the time there is. Where it does not suffice for all of them, the least certain go first, and the others
-// where there is time for them too. A comparison whose cases are there for others' sake goes on as well.
+// where there is time for them too; last those whose trials failed since they were judged before, of which
+// more may fail as well. A comparison whose cases are there for others' sake goes on as well.
 func (j Judgement) Course(rows []Row, trials []result.Trial, cases []plan.Case, costs []float64, left float64) Course {
-	c := Course{Standings: j.standings(rows, trials, cases), Cases: []int{}}
+	place := map[string]int{}
+	for i, c := range cases {
+		place[c.Design+" "+c.Point.String()] = i
+	}
+	pairs, all := j.comparisons(rows, trials)
+	list := j.standings(all)
+	for i, p := range pairs {
+		s := &list[i]
+		s.A, s.B = place[p[0].Design+" "+p[0].Point.String()], place[p[1].Design+" "+p[1].Point.String()]
+		s.Verdict = directed(s.Verdict, s.ratio, measureOf(p[0]))
+	}
+	return j.next(list, costs, left)
+}
+
+// next decides by how all comparisons stand.
+func (j Judgement) next(standings []Standing, costs []float64, left float64) Course {
+	c := Course{Standings: standings, Cases: []int{}}
 	var open []Standing
 	for _, s := range c.Standings {
 		if s.Verdict == Undecided {
@@ -74,8 +93,10 @@ func (j Judgement) Course(rows []Row, trials []result.Trial, cases []plan.Case, 
 		c.Why = NoBlocks
 		return c
 	}
-	slices.SortStableFunc(open, func(a, b Standing) int { return cmp.Compare(a.Certainty, b.Certainty) })
-	need := make([]int, len(cases)) // blocks of each case until the looks of those that go on
+	slices.SortStableFunc(open, func(a, b Standing) int {
+		return cmp.Or(one(a.New == 0)-one(b.New == 0), cmp.Compare(a.Certainty, b.Certainty))
+	})
+	need := make([]int, len(costs)) // blocks of each case until the looks of those that go on
 	skipped := false
 	for _, s := range open {
 		blocks, with := j.toLook(s), slices.Clone(need)
@@ -124,24 +145,30 @@ func duration(blocks []int, costs []float64) float64 {
 	return sum
 }
 
-// standings are those of all comparisons.
-func (j Judgement) standings(rows []Row, trials []result.Trial, cases []plan.Case) []Standing {
-	place := map[string]int{}
-	for i, c := range cases {
-		place[c.Design+" "+c.Point.String()] = i
-	}
-	pairs, all := j.comparisons(rows, trials)
-	standings := j.judge(all)
+// standings are those of all comparisons, without their cases.
+func (j Judgement) standings(all []series) []Standing {
+	judged := j.judge(all)
 	list := []Standing{}
-	for i := range standings {
-		a, b, s := pairs[i][0], pairs[i][1], &standings[i]
-		list = append(list, Standing{
-			A: place[a.Design+" "+a.Point.String()], B: place[b.Design+" "+b.Point.String()],
-			Blocks: len(all[i].blocks), Looks: s.looks(), Level: s.level(j.Alpha / float64(len(all))),
-			Verdict: directed(s, measureOf(a)), Certainty: j.certainty(s, len(all)),
-		})
+	for i := range judged {
+		s := &judged[i]
+		list = append(list, Standing{Blocks: len(all[i].blocks), Looks: len(s.looks), Level: s.level(j.Alpha / float64(len(all))),
+			Verdict: s.verdict, New: j.Looks.news(&all[i]), Certainty: j.certainty(s, len(all)), ratio: s.ratio.Ratio})
 	}
 	return list
+}
+
+// news is how many numbers the blocks since the look before have brought.
+func (l *Looks) news(s *series) int {
+	from, n := 0, 0
+	for _, look := range l.Blocks {
+		if look < len(s.logs) {
+			from = look
+		}
+	}
+	for _, x := range s.logs[from:] {
+		n += one(!math.IsNaN(x))
+	}
+	return n
 }
 
 // certainty is the distance from what would have to be excluded, by the half-width of the interval at the

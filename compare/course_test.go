@@ -87,6 +87,33 @@ func TestCourseOfStragglers(t *testing.T) {
 	}
 }
 
+// TestFailingPairsGoLast: where trials fail, more of them may, and time goes first to what can be decided.
+func TestFailingPairsGoLast(t *testing.T) {
+	pairs := [][2]float64{{0, 0.1}, {1, 0.01}, {0, 0.1}}
+	for name, c := range map[string]struct {
+		blocks int
+		fails  func(result.Trial) bool
+	}{
+		"never in one block": {10, func(t result.Trial) bool {
+			return t.Design == "d0" && t.Block%2 == 0 || t.Design == "d1" && t.Block%2 == 1
+		}},
+		"since the first look": {15, func(t result.Trial) bool { return t.Design == "d0" && t.Block >= 10 }},
+	} {
+		rows, trials, cases, costs := soFar(steps(c.blocks, pairs...))
+		for i := range trials {
+			if c.fails(trials[i]) {
+				trials[i].Status = result.Failed
+			}
+		}
+		if got := sequential().Course(rows, trials, cases, costs, 10); !slices.Equal(got.Cases, []int{2, 3}) || got.Why != NotAll {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if got := sequential().Course(rows, trials, cases, costs, 1000); !slices.Contains(got.Cases, 0) {
+			t.Errorf("%s, with time for all: %+v", name, got)
+		}
+	}
+}
+
 // TestCourseProperties: whatever the data, the cases chosen are those of undecided comparisons, they fit
 // into the time that is left, and nobody decided comes back.
 func TestCourseProperties(t *testing.T) {
@@ -229,7 +256,7 @@ func TestAllPairs(t *testing.T) {
 	}
 	j.All = true
 	seen := map[string]bool{}
-	for _, p := range j.family(rows) {
+	for _, p := range j.pairs(rows, (*Row).out) {
 		id := fmt.Sprint(p[0].Design, p[0].Point, p[1].Design, p[1].Point)
 		if seen[id] {
 			t.Errorf("%s is compared twice", id)
@@ -253,7 +280,7 @@ func TestSizeOfWhatIsPlanned(t *testing.T) {
 	if few, many, _ := j.BlocksForAll(rows); few != 2 || many != 3 {
 		t.Errorf("%d comparisons of neighbours, %d of all; want 2 and 3", few, many)
 	}
-	if pairs := j.family(rows); len(pairs) != 0 {
+	if pairs := j.pairs(rows, (*Row).out); len(pairs) != 0 {
 		t.Errorf("%d pairs without a trial", len(pairs))
 	}
 }

@@ -7,12 +7,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// family lists the pairs of rows to compare, each once: at every point each design with the baseline and
-// with the nearest design before it that has a number there, and the levels of a design's own factors; or
-// all pairs of both.
-func (j Judgement) family(rows []Row) [][2]*Row { return j.pairs(rows, (*Row).out) }
-
-// pairs is the family of the rows that are not out.
+// pairs lists the pairs of rows to compare, each once, of those that are not out: at every point each design
+// with the baseline and with the nearest design before it, and the levels of a design's own factors; or all
+// pairs of both. They are one family.
 func (j Judgement) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 	var rows []*Row
 	var designs []string
@@ -75,6 +72,28 @@ func (r *Row) never() bool { return r.Bound }
 // are the trials that went well.
 func (r *Row) out() bool {
 	return r.never() || r.N == 0 || r.Overloaded() || r.Open && !r.Metric(result.ResponseP50).Median.Known()
+}
+
+// outBy is out, by these trials. With looks it is what it was at the first of them, so that the family is one
+// from then on: verdicts that stand do not go, and no row has new neighbours.
+func (j Judgement) outBy(trials []result.Trial) func(*Row) bool {
+	if j.Looks == nil {
+		return (*Row).out
+	}
+	early := map[key][]*result.Trial{}
+	for i := range trials {
+		if t := &trials[i]; t.Block < j.Looks.Blocks[0] {
+			early[trialKey(t)] = append(early[trialKey(t)], t)
+		}
+	}
+	return func(r *Row) bool {
+		of := early[rowKey(r)]
+		if r.never() || len(of) == 0 {
+			return true
+		}
+		then := newRow(plan.Case{Design: r.Design, Point: r.Point}, of)
+		return then.out()
+	}
 }
 
 // comparable reports whether two rows have the same measure of the same thing. Response times are

@@ -18,12 +18,19 @@ func LookBlocks() []int { return []int{10, 15, 20, 30, 40} }
 // tails: among 7 comparisons a difference would need 20 standard errors to be found there, where it now
 // needs 5.4. Pocock's way needs 4.1, and takes from the last look what most comparisons need.
 type Looks struct {
-	Blocks  []int // ascending
-	planned *stat.Looks
+	Blocks     []int // ascending
+	Equivalent int   // blocks from which on designs may be called equivalent
+	planned    *stat.Looks
 }
 
-// NewLooks prepares looks; it takes some tenths of a second.
-func NewLooks(blocks []int) *Looks { return &Looks{blocks, stat.NewLooks(stat.Square, blocks)} }
+// EquivalentFrom is the usual [Looks.Equivalent]. What no block has shown, blocks cannot exclude: of trials of
+// which 15 in 100 are slow, 10 blocks hold none in one of 5 runs, and 20 in one of 26.
+const EquivalentFrom = 20
+
+// NewLooks prepares looks, with equivalence from so many blocks on; it takes some tenths of a second.
+func NewLooks(blocks []int, equivalent int) *Looks {
+	return &Looks{blocks, equivalent, stat.NewLooks(stat.Square, blocks)}
+}
 
 // most is the number of blocks at the last look.
 func (l *Looks) most() int { return l.Blocks[len(l.Blocks)-1] }
@@ -39,13 +46,12 @@ func (l *Looks) taken(blocks []int) *stat.Looks {
 
 // series are the blocks that both cases of a comparison were tried in, in their order.
 type series struct {
-	blocks      []int
-	logs        []float64 // logarithm of the ratio; NaN where a trial has no number
-	resolutions []float64 // variance that counting gives the logarithm
+	blocks []int
+	logs   []float64 // logarithm of the ratio; NaN where a trial has no number
 }
 
 // newSeries pairs two rows by block.
-func newSeries(a, b *Row, values map[key]map[int]measure, tried map[key]map[int]bool) series {
+func newSeries(a, b *Row, values map[key]map[int]float64, tried map[key]map[int]bool) series {
 	var s series
 	ka, kb := rowKey(a), rowKey(b)
 	for _, block := range sortedBlocks(tried[ka]) {
@@ -56,67 +62,87 @@ func newSeries(a, b *Row, values map[key]map[int]measure, tried map[key]map[int]
 		y, okB := values[kb][block]
 		log := math.NaN()
 		if okA && okB {
-			log = math.Log(x.value / y.value)
+			log = math.Log(x / y)
 		}
-		s.blocks, s.logs, s.resolutions = append(s.blocks, block), append(s.logs, log), append(s.resolutions, x.resolution+y.resolution)
+		s.blocks, s.logs = append(s.blocks, block), append(s.logs, log)
 	}
 	return s
 }
 
 // pair compares the first n blocks; ok is false where fewer than two of them have a number of both.
 func (s *series) pair(n int) (c stat.Comparison, ok bool) {
-	var pairs stat.Sample
-	resolution := 0.0
-	for i, x := range s.logs[:n] {
+	var logs []float64
+	for _, x := range s.logs[:n] {
 		if !math.IsNaN(x) {
-			pairs.Logs = append(pairs.Logs, x)
-			resolution += s.resolutions[i]
+			logs = append(logs, x)
 		}
 	}
-	pairs.Floor = math.Sqrt(resolution / float64(max(len(pairs.Logs), 1)))
-	return stat.PairOnly(pairs)
+	return stat.PairOnly(logs)
+}
+
+// glimpse is what one look at a comparison shows.
+type glimpse struct {
+	ratio  stat.Comparison
+	enough bool // blocks for any verdict
+	early  bool // too few to be called equivalent
+	// The least alpha of all looks together at which this one rejects that the ratio is 1, and that it is
+	// outside the margin.
+	different, outside float64
+	// level is the nominal level of this look where all looks may spend alpha.
+	level func(alpha float64) float64
+}
+
+// agrees reports whether a permutation test, which assumes less than Student's t, has no objection to a
+// difference. It is a veto and no claim of its own: n blocks have no p-value below 2/2^n, and where that is
+// above the level of the look the least there is will do.
+func (g *glimpse) agrees(alpha float64) bool {
+	return g.ratio.Permutation() <= max(g.level(alpha), g.ratio.LeastP())
 }
 
 // standing is how one comparison stands: what its looks have shown so far.
 type standing struct {
-	ok      bool            // there are blocks to judge by
-	ratio   stat.Comparison // at the last look; before the first, of all blocks so far
-	enough  bool            // blocks for any verdict
-	taken   []int           // blocks of the looks taken
-	spent   float64         // of alpha
-	verdict string          // Undecided, Equivalent or differs; once decided it stands
+	ok      bool // there are blocks to judge by
+	glimpse      // of the look that decided; until then of the last one; before the first, of all blocks so far
+	looks   []glimpse
+	taken   []int   // good blocks of the looks
+	tried   int     // blocks until the last look, good or not; before the first, all so far
+	spent   float64 // of alpha
+	verdict string  // Undecided, Equivalent or differs; once decided it stands
 
-	ratios             []stat.Comparison // of the looks
-	different, outside []float64         // p-values of the looks: of a ratio of 1, of one outside the margin
-	permutations       []float64         // of the first of them: of a ratio of 1
-	pDifferent         float64           // the same over all looks
-	pOutside           float64
-	adjusted           float64 // pDifferent for the whole family
-
-	// permutation is the permutation p-value over the looks; asked for only where it matters, since it takes
-	// longer than all the rest.
-	permutation func() float64
-
-	// level is the nominal level of the last look where all looks may spend alpha.
-	level func(alpha float64) float64
+	adjusted float64 // pDifferent for the whole family
 }
 
 func newStandings(n int) []standing {
 	standings := make([]standing, n)
 	for i := range standings {
-		standings[i] = standing{verdict: Undecided, pDifferent: 1, pOutside: 1, adjusted: 1, level: itself, permutation: unknown}
+		standings[i] = standing{verdict: Undecided, adjusted: 1, glimpse: glimpse{level: itself}}
 	}
 	return standings
 }
 
-// looks is the number of looks taken.
-func (s *standing) looks() int { return len(s.taken) }
+// pDifferent is the p-value of a ratio of 1 over all looks: what an early one has shown stays.
+func (s *standing) pDifferent() float64 {
+	p := 1.0
+	for i := range s.looks {
+		p = min(p, s.looks[i].different)
+	}
+	return p
+}
+
+// settle decides by the first look that shows it, with its numbers: a later one may have other blocks behind
+// it, and even point the other way.
+func (s *standing) settle(verdict string, shows func(*glimpse) bool) bool {
+	for i := range s.looks {
+		if g := &s.looks[i]; g.enough && shows(g) {
+			s.verdict, s.glimpse = verdict, *g
+			return true
+		}
+	}
+	return false
+}
 
 // itself is the level of a test at its only look.
 func itself(alpha float64) float64 { return alpha }
-
-// unknown is the p-value where there is nothing to judge by.
-func unknown() float64 { return 1 }
 
 // judge judges all comparisons of a family. Without looks each is judged once, by all its blocks.
 //
@@ -168,63 +194,69 @@ func lookBlocks(looks []int, all []series) []int {
 
 // judgeOnce judges a comparison by all there is.
 func (j Judgement) judgeOnce(s *standing, ratio stat.Comparison) {
-	s.ok, s.ratio, s.enough = true, ratio, ratio.Enough(j.Alpha)
-	s.pDifferent, s.pOutside, s.permutation = ratio.P(), ratio.Outside(j.Margin), ratio.Permutation
+	s.ok, s.tried = true, ratio.N
+	s.glimpse = glimpse{ratio, ratio.Enough(j.Alpha), false, ratio.P(), ratio.Outside(j.Margin), itself}
+	s.looks = []glimpse{s.glimpse}
 }
 
 // look judges a comparison by its first n blocks.
 func (j Judgement) look(s *standing, of *series, n int) {
-	p, ok := of.pair(n)
-	if !ok || s.looks() > 0 && p.N == s.ratio.N { // nothing new
+	c, ok := of.pair(n)
+	s.tried = n
+	if !ok || len(s.looks) > 0 && c.N == s.ratio.N { // nothing new
 		return
 	}
-	s.ok, s.ratio, s.enough = true, p, p.Enough(j.Alpha)
-	s.taken, s.different, s.outside = append(s.taken, p.N), append(s.different, p.P()), append(s.outside, p.Outside(j.Margin))
-	looks, k := j.Looks.taken(s.taken), s.looks()-1
-	// What an earlier look has shown stays, also where this one counts for less because trials failed.
-	s.pDifferent, s.pOutside = min(s.pDifferent, looks.P(s.different)), min(s.pOutside, looks.P(s.outside))
-	s.spent = looks.Spent(j.Alpha, k)
-	s.level = func(alpha float64) float64 { return looks.Level(alpha, k) }
-	s.ratios = append(s.ratios, p)
-	s.permutation = func() float64 {
-		for _, p := range s.ratios[len(s.permutations):] {
-			s.permutations = append(s.permutations, p.Permutation())
-		}
-		return looks.P(s.permutations)
-	}
+	s.taken = append(s.taken, c.N)
+	looks, k := j.Looks.taken(s.taken), len(s.looks)
+	s.ok, s.spent = true, looks.Spent(j.Alpha, k)
+	s.glimpse = glimpse{c, c.Enough(j.Alpha), n < j.Looks.Equivalent, looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k),
+		func(alpha float64) float64 { return looks.Level(alpha, k) }}
+	s.looks = append(s.looks, s.glimpse)
 }
 
-// decide gives the verdicts that do not stand yet. A difference needs an adjusted p-value of at most
-// alpha, and a permutation p-value, which assumes less, that agrees: alone it could not decide many
-// comparisons of few blocks, for n blocks have no p-value below 2/2^n. Equivalence needs the interval
-// within the margin at the confidence that all comparisons together ask for. A difference within the
-// margin is called equivalent.
+// decide gives the verdicts that do not stand yet. Equivalence needs the interval within the margin at the
+// confidence that all comparisons together ask for. A difference needs an adjusted p-value of at most alpha,
+// at a look to which the permutation test agrees. A difference within the margin is called equivalent.
 func (j Judgement) decide(standings []standing) {
 	ps := make([]float64, len(standings))
 	for i := range standings {
-		ps[i] = standings[i].pDifferent
+		ps[i] = standings[i].pDifferent()
 	}
 	for i, adjusted := range stat.HolmBeside(ps) {
 		s := &standings[i]
 		s.adjusted = adjusted
-		switch {
-		case s.verdict != Undecided || !s.enough:
-		case s.pOutside <= j.Alpha/float64(len(standings)):
-			s.verdict = Equivalent
-		case adjusted <= j.Alpha && s.permutation() <= j.Alpha:
-			s.verdict = differs
+		within := func(g *glimpse) bool { return g.outside <= j.Alpha/float64(len(ps)) }
+		if s.verdict != Undecided || s.settle(Equivalent, func(g *glimpse) bool { return within(g) && !g.early }) || adjusted > j.Alpha {
+			continue
 		}
+		share := 0.0 // what Holm's method leaves of alpha for this comparison
+		if adjusted > 0 {
+			share = j.Alpha * ps[i] / adjusted
+		}
+		s.settle(differs, func(g *glimpse) bool { return !within(g) && g.different <= share && g.agrees(j.Alpha) })
 	}
 }
-
-// last is the nominal level of the last look.
-func (l *Looks) last(alpha float64) float64 { return l.planned.Level(alpha, len(l.Blocks)-1) }
 
 // glance fills a standing in before its first look, so that its ratio can be shown: the interval is what
 // a look at so many blocks would give.
 func (l *Looks) glance(s *standing, of *series) {
+	s.tried = len(of.blocks)
 	if s.ratio, s.ok = of.pair(len(of.logs)); s.ok {
 		first := stat.LooksApart(stat.Square, []int{min(s.ratio.N, l.most())}, l.most())
 		s.level = func(alpha float64) float64 { return first.Level(alpha, 0) }
 	}
+}
+
+// wants is the number of blocks to the first look to come that would decide a comparison if its ratio stays
+// the one seen, by what that look asks for; nil where none would. alpha is what its looks may spend.
+func (l *Looks) wants(s *standing, margin, alpha float64) *int {
+	far := max(s.ratio.Ratio, 1/s.ratio.Ratio)
+	for k, n := range l.Blocks {
+		more, level := n-s.tried, l.planned.Level(alpha, k)
+		if more > 0 && (far <= 1+margin && n >= l.Equivalent && s.ratio.Within(s.ratio.N+more, margin, 1-level) ||
+			far > 1+margin && s.ratio.DetectableBy(s.ratio.N+more, 1, level) <= far) {
+			return &more
+		}
+	}
+	return nil
 }

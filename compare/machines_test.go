@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -10,19 +11,26 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// machine is where simulated trials run: what disturbs them.
+// machine is where simulated trials run: what disturbs them. Each trial has its time within its block, and
+// what changes goes on from trial to trial: nothing but the order of the trials makes it fair.
 type machine struct {
 	name   string
 	block  float64 // standard deviation of the blocks' effects, in logarithms
+	swing  float64 // standard deviation of the change from a block's begin to its end
 	drift  float64 // per block
+	wander float64 // standard deviation of slow noise
 	noise  float64 // scale of a trial's own error
 	tails  int     // degrees of freedom of Student's t for that error; 0: normal
 	odd    float64 // share of trials that are slowed
 	slowed float64 // by how much
+	first  bool    // only those of the first design are
 }
 
+// memory is the number of blocks in which slow noise keeps 1/e of what it was.
+const memory = 10
+
 // usualLooks are made once, which takes longer than most tests.
-var usualLooks = sync.OnceValue(func() *Looks { return NewLooks(LookBlocks()) })
+var usualLooks = sync.OnceValue(func() *Looks { return NewLooks(LookBlocks(), EquivalentFrom) })
 
 // dataSets is how many sweeps a statement is tried on. The standard error of a share near 5 % is then 0.2
 // points.
@@ -34,15 +42,22 @@ func machines() []machine { return machinesWith(0.02) }
 func machinesWith(noise float64) []machine {
 	return []machine{
 		{name: "calm", noise: noise},
-		{name: "blocks differ by 10 %", block: 0.10, noise: noise},
+		{name: "blocks differ by 10 %, and within by 3 %", block: 0.10, swing: 0.03, noise: noise},
 		{name: "drifts by 2 % a block", drift: 0.02, noise: noise},
 		{name: "heavy tails", block: 0.05, noise: noise, tails: 3},
 		{name: "one trial in 20 is 15 % slow", block: 0.05, noise: noise, odd: 0.05, slowed: 0.15},
+		{name: "wanders by 5 %", wander: 0.05, noise: noise},
 	}
 }
 
-// own is the error of one trial.
-func (m machine) own(r *rand.Rand) float64 {
+// lopsided is a machine on which a share of the trials of the first design is slow, and none of another.
+func lopsided(noise, share, slowed float64) machine {
+	name := fmt.Sprintf("one design: %.0f trials in 100 are %.0f %% slow", 100*share, 100*slowed)
+	return machine{name: name, noise: noise, odd: share, slowed: slowed, first: true}
+}
+
+// own is the error of one trial of design d.
+func (m machine) own(r *rand.Rand, d int) float64 {
 	e := r.NormFloat64()
 	if m.tails > 0 { // Student's t: normal by the root of chi-square / degrees of freedom
 		chi := 0.0
@@ -53,24 +68,51 @@ func (m machine) own(r *rand.Rand) float64 {
 		e /= math.Sqrt(chi / float64(m.tails))
 	}
 	e *= m.noise
-	if m.odd > 0 && r.Float64() < m.odd {
+	if m.odd > 0 && (d == 0 || !m.first) && r.Float64() < m.odd {
 		e -= m.slowed
 	}
 	return e
 }
 
-// deviation is the standard deviation of the difference of two trials of a block.
-func (m machine) deviation() float64 {
-	v := m.noise * m.noise
-	if m.tails > 0 {
-		v *= float64(m.tails) / float64(m.tails-2)
+// bias is by how much the first design's trials are slower on average than those of others.
+func (m machine) bias() float64 {
+	if m.first {
+		return m.odd * m.slowed
 	}
-	return math.Sqrt(2 * (v + m.odd*(1-m.odd)*m.slowed*m.slowed))
+	return 0
 }
 
-// common is what all trials of block b have in common.
-func (m machine) common(r *rand.Rand, b int) float64 {
-	return m.drift*float64(b) + m.block*r.NormFloat64()
+// deviation is the standard deviation of the difference of two designs' trials in a block of two.
+func (m machine) deviation() float64 {
+	own := m.noise * m.noise
+	if m.tails > 0 {
+		own *= float64(m.tails) / float64(m.tails-2)
+	}
+	odd := m.odd * (1 - m.odd) * m.slowed * m.slowed
+	if !m.first {
+		odd *= 2
+	}
+	apart := (m.drift*m.drift + m.swing*m.swing) / 4
+	return math.Sqrt(2*own + odd + apart + 2*m.wander*m.wander*(1-math.Exp(-0.5/memory)))
+}
+
+// weather is what the machine does to each trial, by block and place within it.
+func (m machine) weather(r *rand.Rand, blocks, trials int) [][]float64 {
+	var all [][]float64
+	step := 1 / float64(trials)
+	keep := math.Exp(-step / memory)
+	slow := m.wander * r.NormFloat64()
+	for b := range blocks {
+		block, swing := m.block*r.NormFloat64(), m.swing*r.NormFloat64()
+		var effects []float64
+		for i := range trials {
+			at := (float64(i) + 0.5) * step
+			effects = append(effects, block+swing*(at-0.5)+m.drift*(float64(b)+at)+slow)
+			slow = keep*slow + m.wander*math.Sqrt(1-keep*keep)*r.NormFloat64()
+		}
+		all = append(all, effects)
+	}
+	return all
 }
 
 // sweep has the logarithms of the throughput of each design in each block; effects are the designs'.
@@ -79,23 +121,23 @@ func (m machine) sweep(r *rand.Rand, blocks int, effects []float64) [][]float64 
 	return logs
 }
 
-// apart is a sweep with what the trials of each block have in common.
-func (m machine) apart(r *rand.Rand, blocks int, effects []float64) (logs [][]float64, common []float64) {
-	logs, common = make([][]float64, len(effects)), make([]float64, blocks)
-	for b := range blocks {
-		common[b] = m.common(r, b)
-		for d, effect := range effects {
-			logs[d] = append(logs[d], effect+common[b]+m.own(r))
+// apart is a sweep, in random order within each block, with what the machine did to each trial.
+func (m machine) apart(r *rand.Rand, blocks int, effects []float64) (logs, done [][]float64) {
+	logs, done = make([][]float64, len(effects)), make([][]float64, len(effects))
+	for _, weather := range m.weather(r, blocks, len(effects)) {
+		for d, place := range r.Perm(len(effects)) {
+			logs[d] = append(logs[d], effects[d]+weather[place]+m.own(r, d))
+			done[d] = append(done[d], weather[place])
 		}
 	}
-	return logs, common
+	return logs, done
 }
 
 // differences are the logarithms of the ratios of each block.
 func differences(a, b []float64) series {
 	var s series
 	for i := range a {
-		s.blocks, s.logs, s.resolutions = append(s.blocks, i), append(s.logs, a[i]-b[i]), append(s.resolutions, 0)
+		s.blocks, s.logs = append(s.blocks, i), append(s.logs, a[i]-b[i])
 	}
 	return s
 }
@@ -129,8 +171,11 @@ func twoSample(a, b []float64) (difference, half float64) {
 // naive is the usual analysis: all of A, then all of B, means and a two-sample t interval.
 func (m machine) naive(r *rand.Rand, effect float64) (covers, differs bool) {
 	var ab [2][]float64
-	for i := range 2 * 10 {
-		ab[i/10] = append(ab[i/10], m.common(r, i)+m.own(r)+effect*float64(1-i/10))
+	for b, weather := range m.weather(r, 10, 2) {
+		for _, x := range weather {
+			d := b / 5
+			ab[d] = append(ab[d], x+m.own(r, d)+effect*float64(1-d))
+		}
 	}
 	d, half := twoSample(ab[0], ab[1])
 	return math.Abs(d-effect) <= half, math.Abs(d) > half

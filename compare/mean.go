@@ -96,7 +96,7 @@ func fold(sum uint64, text string) uint64 {
 // exactVerdicts are those on pairs whose measures are exact: a ratio without a doubt, of any number of trials.
 func (j Judgement) exactVerdicts(rows []Row) []Verdict {
 	var list []Verdict
-	for _, p := range j.family(rows) {
+	for _, p := range j.pairs(rows, (*Row).out) {
 		if !exactPair(p) {
 			continue
 		}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/brewput/brewput/plan"
@@ -50,5 +51,36 @@ func TestOpenLoopVerdicts(t *testing.T) {
 	}
 	if v = verdicts[1]; v.A != "slow" || v.Verdict != Unstable || v.Ratio != 1.2 || v.N != 10 {
 		t.Errorf("%+v", v)
+	}
+}
+
+// TestFamilyStands: with a budget the verdicts are of one family from the first look to the last. A trial that
+// comes later and tells no response takes neither its design's verdict away nor makes others neighbours.
+func TestFamilyStands(t *testing.T) {
+	var trials []result.Trial
+	var cases []plan.Case
+	for d, design := range []string{"slow", "middle", "fast"} {
+		for b := range 15 {
+			trials = append(trials, crowd(design, b, 0.3, 100, (8e6-1e6*float64(d))*(1+0.001*float64(b%3)), false))
+		}
+		cases = append(cases, plan.Case{Design: design, Point: trials[len(trials)-1].Point})
+	}
+	pairs := func() (list []string) {
+		for _, v := range sequential().Verdicts(Rows(trials, cases), trials) {
+			list = append(list, v.A+" "+v.Verdict+" than "+v.B)
+		}
+		return list
+	}
+	want := []string{"middle faster than slow", "fast faster than middle"}
+	if got := pairs(); !slices.Equal(got, want) {
+		t.Fatalf("%q", got)
+	}
+	trials[15+12].Metrics[result.ResponseP50] = result.Unavailable
+	if got := pairs(); !slices.Equal(got, want) {
+		t.Errorf("after a trial without a response: %q, want %q", got, want)
+	}
+	trials[15+7].Metrics[result.ResponseP50] = result.Unavailable // before the first look
+	if got := pairs(); !slices.Equal(got, []string{"fast faster than slow"}) {
+		t.Errorf("without a response at the first look: %q", got)
 	}
 }

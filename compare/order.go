@@ -12,14 +12,37 @@ import (
 // block, less their row's mean. A missing trial is NaN.
 type blockTable struct {
 	rows   [][]float64
-	spread []float64 // variance of each row, at least that of its counting
+	spread []float64 // variance of each row
 }
 
 // leastVariance is the least variance of a row: differences below 0.01 % are none.
 const leastVariance = 1e-8
 
+// firstStretch are the trials of the blocks up to one that lacks a case of the first. A budget drops cases, and
+// a block of fewer cases scatters more: it cannot change places with another.
+func firstStretch(trials []result.Trial) []result.Trial {
+	if len(trials) == 0 {
+		return nil
+	}
+	first := trials[0].Block
+	for i := range trials {
+		first = min(first, trials[i].Block)
+	}
+	end := math.MaxInt
+	for _, blocks := range triedBlocks(trials) {
+		if b := first; blocks[b] {
+			for blocks[b] {
+				b++
+			}
+			end = min(end, b)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool { return t.Block >= end })
+}
+
 // tabulate makes the table of the good throughput trials. Rows with fewer than 3 of them are left out.
 func tabulate(trials []result.Trial) blockTable {
+	trials = firstStretch(trials)
 	values := blockValues(trials)
 	var keys []key
 	times, seen := map[key]bool{}, map[int]bool{}
@@ -48,9 +71,8 @@ func tabulate(trials []result.Trial) blockTable {
 
 // centred is one row of the table and its variance. What is measured as a time is
 // as fast as that is short.
-func centred(values map[int]measure, blocks []int, isTime bool) (row []float64, variance float64) {
-	s := sampleOf(values)
-	mean, squares := stat.Mean(s.Logs), 0.0
+func centred(values map[int]float64, blocks []int, isTime bool) (row []float64, variance float64) {
+	mean, squares := stat.Mean(logsOfBlocks(values)), 0.0
 	row = make([]float64, len(blocks))
 	for i, b := range blocks {
 		v, ok := values[b]
@@ -58,13 +80,13 @@ func centred(values map[int]measure, blocks []int, isTime bool) (row []float64, 
 			row[i] = math.NaN()
 			continue
 		}
-		row[i] = math.Log(v.value) - mean
+		row[i] = math.Log(v) - mean
 		if isTime {
 			row[i] = -row[i]
 		}
 		squares += row[i] * row[i]
 	}
-	return row, max(squares/float64(len(s.Logs)-1), s.Floor*s.Floor, leastVariance)
+	return row, max(squares/float64(len(values)-1), leastVariance)
 }
 
 // trend is by how much the logarithm of speed changes from the first block to the last, and the p-value

@@ -41,11 +41,11 @@ type Verdict struct {
 	NA            int          `json:"n_a,omitempty"`         // and the blocks of each
 	NB            int          `json:"n_b,omitempty"`         //
 	P             result.Value `json:"p"`                     // Student's t, unpaired Welch's, over all looks; adjusted by Holm's method for all verdicts of the sweep
-	Permutation   result.Value `json:"p_permutation"`         // within blocks, unpaired of all blocks, over all looks; not adjusted
+	Permutation   result.Value `json:"p_permutation"`         // within blocks, unpaired of all blocks; of the N blocks, not adjusted
 	Verdict       string       `json:"verdict"`               // of A beside B
 	Margin        float64      `json:"margin"`                // of equivalence: 0.02 is 2 %
 	Detectable    result.Value `json:"detectable"`            // the ratio that so many blocks find with power 0.8
-	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen; null where decided, or where 1000 blocks would not do
+	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen, with a budget until a look; null where decided, or where 1000 blocks or the last look would not do
 	Nearly        string       `json:"nearly,omitempty"`      // undecided: "equivalent" where the ratio seen lies within the margin
 	Exact         bool         `json:"exact,omitempty"`       // virtual: both repeat themselves, so that the ratio has no doubt
 	MoreLines     *int         `json:"more_lines"`            // lines of code of A beyond those of B; null where unknown
@@ -96,7 +96,7 @@ func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 // fewer than two blocks are none.
 func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []series) {
 	values, tried := blockValues(trials), triedBlocks(trials)
-	for _, p := range j.family(rows) {
+	for _, p := range j.pairs(rows, j.outBy(trials)) {
 		if exactPair(p) {
 			continue
 		}
@@ -143,8 +143,8 @@ func rowKey(r *Row) key { return key{r.Workload, r.World, r.Design, r.Point.Stri
 func trialKey(t *result.Trial) key { return key{t.Workload, t.World, t.Design, t.Point.String()} }
 
 // blockValues are the measures of the good throughput trials, by row and block.
-func blockValues(trials []result.Trial) map[key]map[int]measure {
-	values := map[key]map[int]measure{}
+func blockValues(trials []result.Trial) map[key]map[int]float64 {
+	values := map[key]map[int]float64{}
 	for i := range trials {
 		t := &trials[i]
 		if t.Kind != result.KindTrial || !t.Good() || t.Unstable {
@@ -152,10 +152,10 @@ func blockValues(trials []result.Trial) map[key]map[int]measure {
 		}
 		k := trialKey(t)
 		if values[k] == nil {
-			values[k] = map[int]measure{}
+			values[k] = map[int]float64{}
 		}
-		if v := float64(t.Metrics.Get(measureOfTrial(t))); v > 0 && !math.IsInf(v, 0) {
-			values[k][t.Block] = measure{v, counting(t)}
+		if v := valueOf(t); v > 0 && !math.IsInf(v, 0) {
+			values[k][t.Block] = v
 		}
 	}
 	return values
@@ -176,17 +176,15 @@ func triedBlocks(trials []result.Trial) map[key]map[int]bool {
 	return tried
 }
 
-// measure is a trial's measure, with the variance of its logarithm that counting alone gives it.
-type measure struct{ value, resolution float64 }
-
-// counting is that variance: a window begins and ends at any point between two operations of each worker,
-// so that the count is off by up to t.Rounding. The difference of two such roundings has a variance of 1/6.
-func counting(t *result.Trial) float64 {
-	if measureOfTrial(t) != result.Throughput || t.Operations == 0 {
-		return 0
+// valueOf is what a trial is judged by. A closed loop's throughput is that of whole operations, as people count;
+// it is judged by those that lie across the ends of its window too, so that rounding is no part of a verdict.
+// Trials of older journals have no such number.
+func valueOf(t *result.Trial) float64 {
+	metric := measureOfTrial(t)
+	if metric == result.Throughput && t.Progress > 0 && t.WallSeconds > 0 {
+		return t.Progress / t.WallSeconds
 	}
-	share := t.Rounding / float64(t.Operations)
-	return share * share / 6
+	return float64(t.Metrics.Get(metric))
 }
 
 // measureOf is what a row is judged by.
@@ -233,16 +231,16 @@ func sortedBlocks[T any](m map[int]T) []int { return slices.Sorted(maps.Keys(m))
 
 // fill completes a verdict with how the comparison stands, one of m.
 func (j Judgement) fill(v *Verdict, s *standing, m int) {
-	v.Margin, v.Verdict = j.Margin, directed(s, v.Metric)
+	v.Margin, v.Verdict = j.Margin, directed(s.verdict, s.ratio.Ratio, v.Metric)
 	low, high := s.ratio.Interval(1 - s.level(1-ratioConfidence))
 	v.Low, v.High = result.Value(low), result.Value(high)
-	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.permutation())
+	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.ratio.Permutation())
 	v.Detectable = result.Unavailable
 	if s.enough {
 		v.Detectable = result.Value(s.ratio.Detectable(1, s.level(j.Alpha/float64(m))))
 	}
 	if j.Looks != nil {
-		looks, spent := s.looks(), s.spent
+		looks, spent := len(s.looks), s.spent
 		v.Looks, v.AlphaSpent = &looks, &spent
 	}
 	if v.Verdict == Undecided {
@@ -250,35 +248,36 @@ func (j Judgement) fill(v *Verdict, s *standing, m int) {
 	}
 }
 
-// directed is the verdict of a standing: of a difference, which of the two is better.
-func directed(s *standing, metric string) string {
+// directed is a verdict on a ratio: of a difference, which of the two is better.
+func directed(verdict string, ratio float64, metric string) string {
 	switch {
-	case s.verdict != differs:
-		return s.verdict
-	case (s.ratio.Ratio > 1) == result.LargerIsBetter(metric):
+	case verdict != differs:
+		return verdict
+	case (ratio > 1) == result.LargerIsBetter(metric):
 		return Faster
 	}
 	return Slower
 }
 
 // wants says what an undecided comparison, one of m, may turn out to be, and how many more blocks would
-// decide it if the ratio stays the one seen; nil where blocksLimit would not do. With looks, what the last
-// look asks for counts.
+// decide it if the ratio stays the one seen; nil where blocksLimit would not do, or no look of a budget.
 func (j Judgement) wants(s *standing, m int) (nearly string, more *int) {
-	c, alpha, least := s.ratio, j.Alpha, s.ratio.Least(j.Alpha)
-	if j.Looks != nil {
-		alpha, least = float64(m)*j.Looks.last(j.Alpha/float64(m)), max(least, j.Looks.Blocks[0])
+	c, level := s.ratio, j.Alpha/float64(m)
+	far := max(c.Ratio, 1/c.Ratio)
+	if far <= 1+j.Margin {
+		nearly = Equivalent
 	}
-	nearly = Equivalent
-	n := c.BlocksWithin(j.Margin, 1-alpha/float64(m), blocksLimit)
-	if far := max(c.Ratio, 1/c.Ratio); far > 1+j.Margin {
-		nearly = ""
-		n = c.Blocks(far, m, alpha, blocksLimit)
+	if j.Looks != nil {
+		return nearly, j.Looks.wants(s, j.Margin, level)
+	}
+	n := c.BlocksWithin(j.Margin, 1-level, blocksLimit)
+	if nearly == "" {
+		n = c.Blocks(far, 1, level, blocksLimit)
 	}
 	if n >= blocksLimit {
 		return nearly, nil
 	}
-	n = max(n, least)
+	n = max(n, c.Least(j.Alpha))
 	n = max(n-c.N, 1)
 	return nearly, &n
 }

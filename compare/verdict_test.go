@@ -82,7 +82,7 @@ func TestFamily(t *testing.T) {
 	}
 	name := func(r *Row) string { return r.Design + " " + r.Point.String() }
 	got := map[string]bool{}
-	for _, p := range Usual("lock", []string{"cpus", "workers"}).family(rows) {
+	for _, p := range Usual("lock", []string{"cpus", "workers"}).pairs(rows, (*Row).out) {
 		got[name(p[0])+" / "+name(p[1])] = true
 	}
 	want := []string{
@@ -143,40 +143,19 @@ func TestFewBlocksAreNotEquivalent(t *testing.T) {
 	}
 }
 
-// TestCountingIsNoAgreement: five operations in each window are 20 % apart by counting; that all blocks
-// count the same says little.
-func TestCountingIsNoAgreement(t *testing.T) {
+// TestProgressIsJudged: 64 workers end 500 operations in each window, as many in every one of them; what lies
+// across its ends tells designs apart, and that all count alike does not make them equal.
+func TestProgressIsJudged(t *testing.T) {
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{logsOf(0, 0), logsOf(0, 0)})
 	for i := range trials {
-		trials[i].Operations, trials[i].Rounding = 5, 1
+		trials[i].Operations, trials[i].WallSeconds = 500, 1
+		trials[i].Progress = 500 + float64(trials[i].Block%3)
+		if trials[i].Design == "a" {
+			trials[i].Progress = 550 + float64(trials[i].Block%2)
+		}
 	}
-	v := Usual("", nil).Verdicts(rows, trials)[0]
-	if v.Verdict != Undecided || v.Low > 0.95 || v.High < 1.05 {
+	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Faster || v.Low < 1.09 || v.High > 1.11 {
 		t.Errorf("%+v", v)
-	}
-	for i := range trials {
-		trials[i].Operations = 5000
-	}
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Equivalent {
-		t.Errorf("%+v", v)
-	}
-	for i := range trials {
-		trials[i].Operations, trials[i].Rounding = 80, 16 // 16 workers in step, 5 operations each
-	}
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided {
-		t.Errorf("16 workers: %+v", v)
-	}
-	for i := range trials {
-		trials[i].Operations, trials[i].Rounding = 22, 1 // as many in each block, by the same rounding
-	}
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.MoreBlocks != nil {
-		t.Errorf("the same rounding ten times: %+v", v)
-	}
-	for i := range trials {
-		trials[i].Operations, trials[i].Rounding = 5, 0 // counted out: the time is exact
-	}
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Equivalent {
-		t.Errorf("counted out: %+v", v)
 	}
 }
 
@@ -212,12 +191,12 @@ func TestFailedNeighbourAtOnePoint(t *testing.T) {
 	}
 	rows := []Row{row("c", at("cpus", 1), 9), row("c", at("cpus", 2), 9), row("b", at("cpus", 1), 9), row("b", at("cpus", 2), 0),
 		row("a", at("cpus", 1), 9), row("a", at("cpus", 2), 9)}
-	got := names(Usual("", []string{"cpus"}).family(rows))
+	got := names(Usual("", []string{"cpus"}).pairs(rows, (*Row).out))
 	if want := "b@cpus=1 c@cpus=1; a@cpus=1 b@cpus=1; a@cpus=2 c@cpus=2"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 	rows = []Row{row("a", at("buffer", 1), 9), row("a", at("buffer", 2), 0), row("a", at("buffer", 4), 9)}
-	if got, want := names(Usual("", nil).family(rows)), "a@buffer=4 a@buffer=1"; got != want {
+	if got, want := names(Usual("", nil).pairs(rows, (*Row).out)), "a@buffer=4 a@buffer=1"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 }

@@ -33,6 +33,7 @@ const (
 	WarnFewBlocks = "too-few-blocks"
 	WarnSettings  = "settings"   // of two runs: their values cannot be compared
 	WarnPartial   = "unfinished" // a run that lacks blocks
+	WarnBudget    = "budget"     // a run whose blocks were counted by what they showed
 )
 
 // Warning is a reason to doubt the numbers of a run as a whole.
@@ -57,14 +58,15 @@ func NewWarning(workload, name, text string) Warning {
 }
 
 // Warnings says what disturbed a run, by what its trials counted and by the order of its blocks. In a run
-// whose blocks differ by chance alone, drift or autocorrelation is warned of in at most 1 of 100.
-func Warnings(trials []result.Trial) []Warning {
+// whose blocks differ by chance alone, drift or autocorrelation is warned of in at most 1 of 100. looks are
+// those of a run with a budget.
+func Warnings(trials []result.Trial, looks []int) []Warning {
 	if len(trials) > 0 && trials[0].World == result.Virtual {
 		return nil // nothing disturbs virtual time
 	}
 	var list []Warning
 	for _, check := range []func([]result.Trial) (Warning, bool){
-		others, steal, throttled, clock, order, fewBlocks,
+		others, steal, throttled, clock, order, func(trials []result.Trial) (Warning, bool) { return fewBlocks(trials, looks) },
 	} {
 		if w, ok := check(trials); ok {
 			w.Workload = trials[0].Workload
@@ -239,8 +241,11 @@ func order(trials []result.Trial) (Warning, bool) {
 }
 
 // fewBlocks is about the largest number of trials of any row: where one failed, its row says so.
-func fewBlocks(trials []result.Trial) (Warning, bool) {
+func fewBlocks(trials []result.Trial, looks []int) (Warning, bool) {
 	least := stat.LeastBlocks(1 - confidence)
+	if len(looks) > 0 {
+		least = looks[0]
+	}
 	counts, n := map[key]int{}, 0
 	for i := range trials {
 		if t := &trials[i]; t.Kind == result.KindTrial && t.Good() {
@@ -252,14 +257,25 @@ func fewBlocks(trials []result.Trial) (Warning, bool) {
 	if n == 0 || n >= least {
 		return Warning{}, false
 	}
+	few := fmt.Sprintf("%d %s", n, map[bool]string{true: "block is too few", false: "blocks are too few"}[n == 1])
+	if len(looks) > 0 {
+		return warn(WarnFewBlocks, float64(n), float64(least),
+			"%s: a run with a budget decides nothing before its first look, at %d: give it more time, fewer designs and points, or a shorter --duration", few, least)
+	}
 	return warn(WarnFewBlocks, float64(n), float64(least),
-		"%d %s: a median has an interval, and a verdict within the run can be decided, from %d on: measure with --count %d or more",
-		n, map[bool]string{true: "block is too few", false: "blocks are too few"}[n == 1], least, least)
+		"%s: a median has an interval, and a verdict within the run can be decided, from %d on: measure with --count %d or more", few, least, least)
 }
 
 // Partial warns of a run that was stopped, where done of its blocks are complete.
 func Partial(workload, run string, done, planned int) Warning {
 	w := NewWarning(workload, WarnPartial, fmt.Sprintf("the run is unfinished: %d of %d blocks are complete; what it has is compared; finish it with run --resume %s", done, planned, run))
 	w.Run, w.Value, w.Threshold = run, result.Value(done), result.Value(planned)
+	return w
+}
+
+// Budgeted warns of a run with a budget that is compared with another one.
+func Budgeted(workload, run string) Warning {
+	w := NewWarning(workload, WarnBudget, "the run had a budget and ended where designs happened to look clearly apart or equal, so that more than 5 % of the differences between such runs are false; measure with --count what is to be compared with another run")
+	w.Run = run
 	return w
 }

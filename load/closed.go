@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/brewput/brewput/env"
@@ -36,6 +37,7 @@ type tally struct {
 	early   time.Duration  // part before the window of the operation under way when it opened
 	late    time.Duration  // part inside the window of the operation under way when it closed
 	last    time.Duration  // end of the last operation
+	edges   float64        // what those two add to inside if each counts by its share of time inside
 	_       [64]byte
 }
 
@@ -43,6 +45,7 @@ type tally struct {
 type ClosedResult struct {
 	Latency     *hist.Histogram // of the operations that ended inside the window
 	Inside      int64           // operations that ended inside the window
+	Progress    float64         // operations inside the window, those across its ends by their share of time inside
 	Total       int64           // all operations
 	Window      time.Duration
 	Closed      time.Duration // when the window closed
@@ -53,6 +56,12 @@ type ClosedResult struct {
 // first request counts from the release of all, whenever its goroutine first gets a CPU, so that the
 // concurrency asked for is the concurrency offered. The gate holds the workers until all are there: if
 // one could end before the next is started, the harness would order the two for the race detector.
+//
+// Progress is the integral, over the window and the workers, of 1 / duration of the operation under way. Its
+// mean is the rate times the window exactly, by the inversion formula of Palm calculus (Baccelli and Bremaud:
+// Elements of Queueing Theory, 2nd edition, 2003, section 1.2), so that no count of whole operations has to be
+// allowed for. That asks for operations that take as long as any other: so the load goes on until all those
+// under way at the end are done, but for no more than another window.
 func (c *Closed) Run(e env.Env) (ClosedResult, error) {
 	tallies := make([]tally, c.Workers)
 	for i := range tallies {
@@ -62,6 +71,8 @@ func (c *Closed) Run(e env.Env) (ClosedResult, error) {
 	group, gate := e.Group(), e.Group()
 	gate.Add(1)
 	var release, begin, end time.Duration
+	var across atomic.Int64 // workers whose operation across the end is not done yet
+	across.Store(int64(c.Workers))
 	for i := range tallies {
 		t := &tallies[i]
 		limit := int64(-1)
@@ -72,9 +83,9 @@ func (c *Closed) Run(e env.Env) (ClosedResult, error) {
 			gate.Wait()
 			t.last = release
 			if c.Sample > 1 {
-				c.workSampled(e, uint64(i), begin, end, limit, t)
+				c.workSampled(e, uint64(i), begin, end, limit, t, &across)
 			} else {
-				c.work(e, uint64(i), begin, end, limit, t)
+				c.work(e, uint64(i), begin, end, limit, t, &across)
 			}
 		})
 	}
@@ -119,11 +130,12 @@ func share(n int64, w, i int) int64 {
 
 // work repeats the operation until the window has closed, or limit times if limit >= 0. There is one
 // clock read for each operation: its end is the start of the next. Nothing in here is shared with
-// other workers: an atomic would order them for the race detector and hide a design's races.
-func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally) {
+// other workers while the window is open: an atomic would order them for the race detector and hide a
+// design's races.
+func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally, across *atomic.Int64) {
 	op, step, last, latency, note := c.Op, uint64(c.Workers), t.last, t.latency, c.Note
 	var inside, total int64
-	for last < end && total != limit {
+	for (last < end || last < end+c.Window && across.Load() > 0) && total != limit {
 		e.For(request)
 		op(e, request)
 		request += step
@@ -139,9 +151,12 @@ func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit
 			inside++
 			if last < begin {
 				t.early = begin - last
+				t.edges -= float64(t.early) / float64(now-last)
 			}
-		default:
+		case last < end:
 			t.late = end - max(last, begin)
+			t.edges += float64(t.late) / float64(now-last)
+			across.Add(-1)
 		}
 		last = now
 	}
@@ -149,10 +164,10 @@ func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit
 }
 
 // workSampled is work with a clock read before and after every sample-th operation only. Operations
-// are counted in groups of sample, at the end of the group.
-func (c *Closed) workSampled(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally) {
+// are counted in groups of sample, at the end of the group, and a group across an end of the window as one.
+func (c *Closed) workSampled(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally, across *atomic.Int64) {
 	step := uint64(c.Workers)
-	for t.last < end && t.total != limit {
+	for (t.last < end || t.last < end+c.Window && across.Load() > 0) && t.total != limit {
 		group := int64(c.Sample)
 		if limit >= 0 {
 			group = min(group, limit-t.total)
@@ -171,9 +186,17 @@ func (c *Closed) workSampled(e env.Env, request uint64, begin, end time.Duration
 		if c.Note != nil {
 			c.Note(start, now)
 		}
-		if now >= begin && now < end {
+		switch {
+		case now < begin:
+		case now < end:
 			t.latency.Record(int64(now - start))
 			t.inside += group
+			if t.last < begin {
+				t.edges -= float64(group) * float64(begin-t.last) / float64(now-t.last)
+			}
+		case t.last < end:
+			t.edges += float64(group) * float64(end-max(t.last, begin)) / float64(now-t.last)
+			across.Add(-1)
 		}
 		t.last = now
 	}
@@ -196,6 +219,7 @@ func (c *Closed) sum(tallies []tally, release, begin, end time.Duration) (Closed
 		t := &tallies[i]
 		l.Latency.Add(t.latency)
 		l.Inside += t.inside
+		l.Progress += float64(t.inside) + t.edges
 		l.Total += t.total
 		inService += time.Duration(t.latency.Sum()) - t.early + t.late
 	}

@@ -1,6 +1,8 @@
 package load
 
 import (
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -45,7 +47,7 @@ func TestWindow(t *testing.T) {
 	if l.Inside != 10 { // 120, 150, 180, 210, 240, twice
 		t.Errorf("%d operations ended inside the window, want 10", l.Inside)
 	}
-	if l.Total != 18 { // up to 270
+	if l.Total != 18 && l.Total != 19 { // up to 270, and one more by who does not see yet that the other has ended
 		t.Errorf("%d operations in all, want 18", l.Total)
 	}
 	if l.Window != 150*time.Millisecond || l.Concurrency != 2 {
@@ -84,6 +86,76 @@ func TestSampled(t *testing.T) {
 	// Groups of ten end at 10, 20, ..., 100 ms; the last is outside.
 	if l.Inside != 90 || l.Latency.Count() != 9 || l.Latency.Mean() != 1e6 {
 		t.Errorf("inside %d, %d latencies with mean %v", l.Inside, l.Latency.Count(), l.Latency.Mean())
+	}
+}
+
+// TestProgress: operations across the ends of the window count by their share inside, so that operations of
+// equal length make exactly the window by that length, wherever its ends fall.
+func TestProgress(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []Closed{
+		{Op: sleepFor(30 * ms), Workers: 2, Warmup: 100 * ms, Window: 150 * ms},
+		{Op: sleepFor(7 * ms), Workers: 3, Warmup: 100 * ms, Window: 150 * ms},
+		{Op: sleepFor(100 * ms), Workers: 1, Warmup: 90 * ms, Window: 20 * ms}, // one end inside
+		{Op: sleepFor(13 * ms), Workers: 5, Window: 100 * ms},
+		{Op: sleepFor(ms), Workers: 2, Warmup: 5 * ms, Window: 95 * ms, Sample: 10},
+	} {
+		l, _, _, err := runLoad(t, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := l.Latency.Mean()
+		if want := float64(c.Workers) * float64(c.Window) / d; math.Abs(l.Progress-want) > 1e-9*want {
+			t.Errorf("operations of %v ns in %v by %d workers: progress %v, want %v", d, c.Window, c.Workers, l.Progress, want)
+		}
+	}
+	if l, _, _, err := runLoad(t, Closed{Op: sleepFor(ms), Workers: 3, Operations: 7}); err != nil || l.Progress != 7 {
+		t.Errorf("7 operations that are counted out: progress %v, %v", l.Progress, err)
+	}
+}
+
+// TestProgressIsUnbiased: operations of random length, of which long ones lie across an end more often.
+func TestProgressIsUnbiased(t *testing.T) {
+	const windows, workers = 400, 4
+	sum, squares, counted := 0.0, 0.0, 0.0
+	for seed := range uint64(windows) {
+		var random [workers]*rand.Rand
+		for i := range random {
+			random[i] = rand.New(rand.NewPCG(seed, uint64(i)))
+		}
+		op := func(e env.Env, request uint64) { // 1 ms or 19 ms, as often
+			e.Sleep(time.Duration(1+18*random[request%workers].IntN(2)) * time.Millisecond)
+		}
+		l, _, _, err := runLoad(t, Closed{Op: op, Workers: workers, Warmup: 200 * time.Millisecond, Window: 45 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, squares, counted = sum+l.Progress, squares+l.Progress*l.Progress, counted+float64(l.Inside)
+	}
+	mean := sum / windows
+	se := math.Sqrt((squares/windows - mean*mean) / windows)
+	if want := float64(workers * 45 / 10); math.Abs(mean-want) > 3*se || se > 0.4 {
+		t.Errorf("progress %.3f with a standard error of %.3f, want %v; counted %.3f", mean, se, want, counted/windows)
+	}
+}
+
+// TestLoadGoesOn until the last operation across the window's end is done: it takes as long as under load.
+func TestLoadGoesOn(t *testing.T) {
+	op := func(e env.Env, request uint64) {
+		if request%2 == 0 {
+			e.Sleep(95 * time.Millisecond)
+		} else {
+			e.Sleep(10 * time.Millisecond)
+		}
+	}
+	for window, want := range map[time.Duration]int64{
+		50 * time.Millisecond: 1 + 10, // the other goes on to 100 ms
+		30 * time.Millisecond: 1 + 6,  // but no longer than another window
+	} {
+		l, _, _, err := runLoad(t, Closed{Op: op, Workers: 2, Window: window})
+		if err != nil || l.Total != want {
+			t.Errorf("a window of %v: %d operations in all, %v; want %d", window, l.Total, err, want)
+		}
 	}
 }
 

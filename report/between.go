@@ -74,7 +74,7 @@ func (c Between) Table(w io.Writer, st Style) error {
 	return err
 }
 
-const noVerdicts = "no verdicts: they need at least 2 blocks with a number in each run, and 4 to decide"
+const noVerdicts = "no verdicts: they need at least 2 blocks with a number in each run, and 5 to decide"
 
 func (c Between) title() string {
 	return c.Workload + ": old run " + c.B + ", new run " + c.A

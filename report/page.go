@@ -26,7 +26,7 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 		blank(&b)
 	}
 	if len(verdicts) == 0 && alone(rows) {
-		b.WriteString(st.paint(dim, "no verdicts: they need at least 2 blocks, and 6 to decide") + "\n")
+		b.WriteString(st.paint(dim, "no verdicts: they need at least 2 blocks") + "\n")
 	}
 	if err := Verdicts(&b, verdicts, st); err != nil {
 		return err

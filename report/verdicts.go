@@ -121,6 +121,9 @@ func prospect(v compare.Verdict) string {
 	if v.MoreBlocks != nil {
 		needed = fmt.Sprintf("%d more", *v.MoreBlocks)
 	}
+	if v.Looks != nil && v.MoreBlocks == nil {
+		needed = "more than a budget takes"
+	}
 	if !v.Paired { // a run that has ended gets no more blocks
 		needed = "runs of over 1000 blocks"
 		if v.MoreBlocks != nil {

@@ -35,6 +35,10 @@ func TestSentences(t *testing.T) {
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
 		}, "finelocking and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect 1.050x, 6 more would show them equivalent within 2 %"},
 		{func(v *compare.Verdict) {
+			v.Verdict, v.Looks = compare.Undecided, &blocks
+			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
+		}, "finelocking and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect 1.050x, more than a budget takes would detect 1.010x"},
+		{func(v *compare.Verdict) {
 			v.Verdict, v.Metric, v.Ratio, v.Low, v.High = compare.Faster, result.WallSeconds, 0.5, 0.4, 0.6
 		}, "finelocking takes 0.50x the time of locking (95 % interval 0.40 to 0.60)"},
 		{func(v *compare.Verdict) { between(v); v.Verdict, v.MoreLines = compare.Faster, &more },

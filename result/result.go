@@ -65,7 +65,7 @@ type Trial struct {
 	Unstable      bool       `json:"unstable,omitempty"` // open loop: more was offered than could be served; no response times
 	Invalid       bool       `json:"invalid,omitempty"`  // failed, and not by the design: the load was not the one asked for
 	Operations    int64      `json:"operations"`
-	Rounding      float64    `json:"rounding,omitempty"`  // by how many the operations may be off at either end of the window; 0 where they are counted out
+	Progress      float64    `json:"progress,omitempty"`  // closed loop: the operations inside the window, those across its ends by their share of time inside; what verdicts judge by
 	WallSeconds   float64    `json:"wall_seconds"`        // the window; for a job, the time it took
 	Period        *Period    `json:"period,omitempty"`    // virtual: of a load that repeats itself; rate and times are then those of one period
 	Decisions     string     `json:"decisions,omitempty"` // virtual: checksum of all decisions of the scheduler

@@ -21,7 +21,7 @@ import (
 )
 
 // usualLooks are made once, which takes longer than most tests.
-var usualLooks = sync.OnceValue(func() *compare.Looks { return compare.NewLooks(compare.LookBlocks()) })
+var usualLooks = sync.OnceValue(func() *compare.Looks { return compare.NewLooks(compare.LookBlocks(), compare.EquivalentFrom) })
 
 // clock is a clock that trials move.
 type clock struct{ now time.Time }
@@ -39,7 +39,7 @@ func budgeted(store Store, looks *compare.Looks, budget time.Duration, spread fl
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
 	h := Header{Workload: "test", Seed: "5", Blocks: 40, Observed: true,
 		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond)},
-		Rule:     &Rule{Budget: Duration(budget), Looks: looks.Blocks, Spending: Spending, Alpha: 0.05, Margin: 0.02}}
+		Rule:     &Rule{Budget: Duration(budget), Looks: looks.Blocks, Equivalent: looks.Equivalent, Spending: Spending, Alpha: 0.05, Margin: 0.02}}
 	for _, name := range []string{"a", "b", "c", "d"} {
 		w.Designs = append(w.Designs, workload.Design{Name: name, Stream: nothing})
 		h.Cases = append(h.Cases, plan.Case{Design: name, Point: point})
@@ -104,7 +104,8 @@ func TestBudget(t *testing.T) {
 		blocks []string
 		why    []string
 	}{
-		{"all clear", time.Hour, 0.001, []string{"10 of abcd"}, []string{"10: " + compare.AllStand}},
+		{"all clear", time.Hour, 0.001, []string{"10 of abcd", "10 of bc"}, // for b and c are equal, which takes 20
+			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.AllStand}},
 		{"one comparison needs more", time.Hour, 0.05, []string{"10 of abcd", "20 of bc"},
 			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.Uncertain, "30: " + compare.AllStand}},
 		{"one comparison is never decided", time.Hour, 0.2, []string{"10 of abcd", "30 of bc"},

@@ -161,7 +161,7 @@ func (m *measurement) settle(of string, lost int64) {
 		return
 	}
 	m.trial.Period = &result.Period{Operations: len(period), Seconds: span.Seconds(), Repeats: p.repeats}
-	m.trial.Rounding = 0
+	m.trial.Progress = float64(len(period)) / span.Seconds() * m.trial.WallSeconds
 	m.set(result.Throughput, result.Value(float64(len(period))/span.Seconds()))
 	var sum time.Duration
 	for _, r := range period {

@@ -66,9 +66,7 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, clo
 		return l.Total, l.Closed, err
 	}
 	m.count(l.Inside, l.Window)
-	if loop.Operations == 0 {
-		m.trial.Rounding = float64(loop.Workers * max(loop.Sample, 1)) // all at once, where they keep step
-	}
+	m.trial.Progress = l.Progress
 	m.set("concurrency", l.Concurrency)
 	err = m.distribution("latency", l.Latency, 0)
 	m.settle("latency", 0)

@@ -223,8 +223,8 @@ func TestTally(t *testing.T) {
 		t.Errorf("of nothing: %+v", all)
 	}
 	add := func(verdict string, n int, high result.Value) {
-		for range n {
-			all.Add(compare.Verdict{Verdict: verdict, Low: 1 / high, High: high})
+		for i := range n {
+			all.Add(compare.Verdict{Verdict: verdict, Low: 1 / high, High: high, P: result.Value(float64(i) / 100)})
 		}
 	}
 	add(compare.Equivalent, 80, 1.01)
@@ -233,6 +233,9 @@ func TestTally(t *testing.T) {
 	add(compare.Slower, 7, 1.02)
 	if all.N() != 200 || all.False() != 18 || all.Broken() || math.Abs(all.P()-0.012089443730889564) > 1e-12 {
 		t.Errorf("18 of 200: p %v, broken %v", all.P(), all.Broken())
+	}
+	if all.Apart != 6+6+6+6 { // six of each verdict, the equivalent ones too
+		t.Errorf("%d have a p-value of at most 5 %%", all.Apart)
 	}
 	if w := float64(all.HalfWidth()); math.Abs(w-0.03) > 1e-12 {
 		t.Errorf("median half-width %v", w)

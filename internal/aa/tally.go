@@ -22,6 +22,7 @@ const (
 type Tally struct {
 	Faster, Slower        int // false verdicts
 	Equivalent, Undecided int
+	Apart                 int // a p-value of at most 5 %, whatever the verdict: equivalent designs may have it
 	widths                []float64
 }
 
@@ -36,6 +37,9 @@ func (t *Tally) Add(v compare.Verdict) {
 		t.Equivalent++
 	default:
 		t.Undecided++
+	}
+	if float64(v.P) <= promised {
+		t.Apart++
 	}
 	t.widths = append(t.widths, float64(HalfWidth(v)))
 }

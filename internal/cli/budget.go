@@ -47,7 +47,7 @@ func mostBlocks() int { return slices.Max(compare.LookBlocks()) }
 func rule(o runOptions) *sweep.Rule {
 	j := compare.Usual(o.baseline, nil)
 	return &sweep.Rule{
-		Budget: sweep.Duration(o.budget), Looks: compare.LookBlocks(), Spending: sweep.Spending,
+		Budget: sweep.Duration(o.budget), Looks: compare.LookBlocks(), Equivalent: compare.EquivalentFrom, Spending: sweep.Spending,
 		Alpha: j.Alpha, Margin: j.Margin, Baseline: o.baseline, All: o.pairs == allPairs,
 	}
 }
@@ -68,7 +68,7 @@ func (a *app) prepareVerdicts(s *sweep.Sweep, o runOptions) error {
 	if one := s.BlockTime(); one > o.budget {
 		return usage("--budget %v: not one block fits: its %d trials take about %v; give more time, fewer designs and points, or a shorter --duration", o.budget, len(s.Plan.Block(0)), roundDuration(one))
 	}
-	s.Judgement.Looks = compare.NewLooks(s.Header.Rule.Looks)
+	s.Judgement.Looks = compare.NewLooks(s.Header.Rule.Looks, s.Header.Rule.Equivalent)
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (a *app) resumeVerdicts(cmd *cobra.Command, s *sweep.Sweep, j *store.Journa
 		return usage("%s is not a run of brewput: the rule of its budget makes no sense", o.resume)
 	}
 	s.Judgement.Baseline, s.Judgement.All, s.Judgement.Alpha, s.Judgement.Margin = r.Baseline, r.All, r.Alpha, r.Margin
-	s.Judgement.Looks = compare.NewLooks(r.Looks)
+	s.Judgement.Looks = compare.NewLooks(r.Looks, r.Equivalent)
 	var err error
 	if s.Looks, err = sweep.ReadLooks(j.Looks); err != nil {
 		return usage("%s cannot be continued: %w", o.resume, err)

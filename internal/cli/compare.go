@@ -137,7 +137,10 @@ func (r *storedRun) warnings() []compare.Warning {
 		w.Run = r.Name
 		list = append(list, w)
 	}
-	for _, w := range compare.Warnings(r.Trials) {
+	if r.header.Rule != nil {
+		list = append(list, compare.Budgeted(r.header.Workload, r.Name))
+	}
+	for _, w := range compare.Warnings(r.Trials, r.header.LookBlocks()) {
 		w.Run = r.Name
 		list = append(list, w)
 	}

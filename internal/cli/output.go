@@ -54,7 +54,7 @@ func (o *output) write(trials []result.Trial) {
 func (o *output) finish(trials []result.Trial) error {
 	rows := compare.Rows(trials, o.sweep.Plan.Cases)
 	verdicts := o.sweep.Judgement.Verdicts(rows, trials)
-	warnings := compare.Warnings(trials)
+	warnings := compare.Warnings(trials, o.sweep.Header.LookBlocks())
 	w := o.app.stdout
 	switch o.format {
 	case "json":

@@ -12,16 +12,6 @@ func tQuantile(p, df float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
 }
 
-// Sample is the logarithms of what blocks measured.
-type Sample struct {
-	Logs []float64
-	// Floor is the standard deviation that the resolution of the measurement alone gives a logarithm.
-	// Blocks that agree better do so because they are all rounded alike: then more of them say no more,
-	// and it is the standard error of their mean. Blocks that scatter more are rounded each by another
-	// part, which their scatter holds.
-	Floor float64
-}
-
 // Comparison is the ratio of two designs a and b with its doubt. It is paired where both were measured
 // in the same blocks, and then made of one group, the blocks' ratios; or unpaired, and then made of two,
 // what the blocks of each measured. All that follows from spread serves both.
@@ -37,48 +27,46 @@ type Comparison struct {
 type group struct {
 	logs     []float64
 	residual float64
-	alike    bool // all rounded alike: residual is that of one block and of their mean
 }
 
-// Pair compares by blocks that hold both: s has the logarithms of their ratios a / b. The interval has
+// Pair compares by blocks that hold both, of which these are the logarithms of the ratios a / b. The interval has
 // the given confidence. ok is false below 2 blocks, where there is no spread to judge by.
 //
 // A block is one stretch of time on one machine, so what slowed both designs cancels in its ratio.
-func Pair(s Sample, confidence float64) (c Comparison, ok bool) {
-	if c, ok = PairOnly(s); ok {
+func Pair(logs []float64, confidence float64) (c Comparison, ok bool) {
+	if c, ok = PairOnly(logs); ok {
 		c.Low, c.High = c.Interval(confidence)
 	}
 	return c, ok
 }
 
 // PairOnly is Pair without the interval, which takes longer than all the rest.
-func PairOnly(s Sample) (c Comparison, ok bool) {
-	if len(s.Logs) < 2 {
-		return Comparison{N: len(s.Logs)}, false
+func PairOnly(logs []float64) (c Comparison, ok bool) {
+	if len(logs) < 2 {
+		return Comparison{N: len(logs)}, false
 	}
-	return compared(Mean(s.Logs), newGroup(s)), true
+	return compared(Mean(logs), newGroup(logs)), true
 }
 
 // TwoSample compares by blocks that hold one of the two each: a and b have the logarithms of what they
 // measured. Nothing cancels, and the two may scatter differently: Welch's t (The significance of the
 // difference between two means when the population variances are unequal, Biometrika 29, 1938). ok is
 // false where either has fewer than 2 blocks.
-func TwoSample(a, b Sample, confidence float64) (c Comparison, ok bool) {
-	if n := min(len(a.Logs), len(b.Logs)); n < 2 {
+func TwoSample(a, b []float64, confidence float64) (c Comparison, ok bool) {
+	if n := min(len(a), len(b)); n < 2 {
 		return Comparison{N: n}, false
 	}
-	c = compared(Mean(a.Logs)-Mean(b.Logs), newGroup(a), newGroup(b))
+	c = compared(Mean(a)-Mean(b), newGroup(a), newGroup(b))
 	c.Low, c.High = c.Interval(confidence)
 	return c, true
 }
 
-func newGroup(s Sample) group {
-	mean, squares := Mean(s.Logs), 0.0
-	for _, x := range s.Logs {
+func newGroup(logs []float64) group {
+	mean, squares := Mean(logs), 0.0
+	for _, x := range logs {
 		squares += (x - mean) * (x - mean)
 	}
-	residual := math.Sqrt(squares / float64(len(s.Logs)-1))
-	return group{s.Logs, max(residual, s.Floor), residual < s.Floor}
+	return group{logs, math.Sqrt(squares / float64(len(logs)-1))}
 }
 
 func compared(mean float64, groups ...group) Comparison {
@@ -102,10 +90,7 @@ func (c Comparison) spread(n int) (se, df float64) {
 		if n == asMeasured {
 			size = float64(len(g.logs))
 		}
-		v := g.residual * g.residual
-		if !g.alike {
-			v /= size
-		}
+		v := g.residual * g.residual / size
 		variance += v
 		doubt += v * v / (size - 1)
 		total += size - 1
@@ -154,12 +139,22 @@ func (c Comparison) Permutation() float64 {
 	return Relabel(c.groups[0].logs, c.groups[1].logs)
 }
 
-// Enough reports whether the permutation p-value of so many blocks can be at most alpha.
-func (c Comparison) Enough(alpha float64) bool {
+// LeastP is the least p-value that [Comparison.Permutation] can have.
+func (c Comparison) LeastP() float64 {
 	if len(c.groups) == 1 {
-		return c.N >= LeastBlocks(alpha)
+		return math.Ldexp(2, -c.N)
 	}
-	return leastLabelP(len(c.groups[0].logs), len(c.groups[1].logs)) <= alpha
+	return leastLabelP(len(c.groups[0].logs), len(c.groups[1].logs))
+}
+
+// leastGroup is the fewest blocks of each of two groups. A permutation of 2 beside 40 can have a p-value below
+// 1 %, but how those 2 scatter is all but unknown, and Welch's t holds its confidence of 4 beside 40 no more.
+const leastGroup = 5
+
+// Enough reports whether the permutation p-value of so many blocks can be at most alpha, and unpaired whether
+// each group has leastGroup.
+func (c Comparison) Enough(alpha float64) bool {
+	return c.LeastP() <= alpha && (len(c.groups) == 1 || c.N >= leastGroup)
 }
 
 // Least is the fewest blocks, of each group, that are enough.
@@ -167,7 +162,7 @@ func (c Comparison) Least(alpha float64) int {
 	if len(c.groups) == 1 {
 		return LeastBlocks(alpha)
 	}
-	n := 2
+	n := leastGroup
 	for leastLabelP(n, n) > alpha {
 		n++
 	}
@@ -188,10 +183,11 @@ func (c Comparison) Interval(confidence float64) (low, high float64) {
 //
 // with quantiles of Student's t.
 func (c Comparison) Detectable(m int, alpha float64) float64 {
-	return c.detectableWith(asMeasured, m, alpha)
+	return c.DetectableBy(asMeasured, m, alpha)
 }
 
-func (c Comparison) detectableWith(n, m int, alpha float64) float64 {
+// DetectableBy is Detectable of n blocks, of each group.
+func (c Comparison) DetectableBy(n, m int, alpha float64) float64 {
 	se, df := c.spread(n)
 	return math.Exp((tQuantile(1-alpha/2/float64(m), df) + tQuantile(0.8, df)) * se)
 }
@@ -200,12 +196,14 @@ func (c Comparison) detectableWith(n, m int, alpha float64) float64 {
 // confidence, would lie within 1/(1+margin) and 1+margin if the ratio stays the one seen; at most limit.
 // Whether they are enough for a verdict is another question: see Least.
 func (c Comparison) BlocksWithin(margin, confidence float64, limit int) int {
-	room := math.Log(1+margin) - math.Abs(math.Log(c.Ratio))
 	const least = 2
-	return least + sort.Search(limit-least, func(i int) bool {
-		se, df := c.spread(least + i)
-		return tQuantile(0.5+confidence/2, df)*se <= room
-	})
+	return least + sort.Search(limit-least, func(i int) bool { return c.Within(least+i, margin, confidence) })
+}
+
+// Within reports whether it would with n blocks.
+func (c Comparison) Within(n int, margin, confidence float64) bool {
+	se, df := c.spread(n)
+	return tQuantile(0.5+confidence/2, df)*se <= math.Log(1+margin)-math.Abs(math.Log(c.Ratio))
 }
 
 // Blocks is the number of blocks, of each group, at which a ratio becomes detectable, at most limit.
@@ -213,14 +211,14 @@ func (c Comparison) Blocks(ratio float64, m int, alpha float64, limit int) int {
 	target := math.Exp(math.Abs(math.Log(ratio)))
 	// The detectable ratio falls with every block.
 	const least = 2
-	return least + sort.Search(limit-least, func(i int) bool { return c.detectableWith(least+i, m, alpha) <= target })
+	return least + sort.Search(limit-least, func(i int) bool { return c.DetectableBy(least+i, m, alpha) <= target })
 }
 
 // BlocksForMore is the number of blocks by which a paired comparison that is one of more finds what so many
 // blocks find when it is one of few, 1 <= few <= more: the detectable ratio is the same.
 func BlocksForMore(blocks, few, more int, alpha float64) int {
 	ratio := func(n, m int) float64 {
-		return Comparison{Ratio: 1, groups: []group{{residual: 1}}}.detectableWith(n, m, alpha)
+		return Comparison{Ratio: 1, groups: []group{{residual: 1}}}.DetectableBy(n, m, alpha)
 	}
 	n := blocks
 	for target := ratio(blocks, max(few, 1)); ratio(n, max(more, 1)) > target; {

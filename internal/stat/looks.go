@@ -99,27 +99,24 @@ func (l *Looks) Level(alpha float64, k int) float64 {
 	return math.Exp(l.level[k].Predict(math.Log(math.Min(alpha, largestAlpha))))
 }
 
-// P is the p-value over the looks so far, of which ps are the p-values: the least alpha at which one of
-// them would have rejected (Liu and Anderson: On adaptive extensions of group sequential trials for
-// clinical investigations, Journal of the American Statistical Association 103(484), 2008). Under the
-// hypothesis it is at most x with a chance of at most x, also when the test stops before its last look.
-// It is 1 where it is above largestAlpha.
-func (l *Looks) P(ps []float64) float64 {
-	least := 1.0
-	for k, p := range ps {
-		x := math.Log(p)
-		switch {
-		case p <= 0:
-			return 0
-		case l.level == nil:
-			least = math.Min(least, p/l.quota(1, k))
-		case x < l.ends[k][0]:
-			least = math.Min(least, math.Min(leastAlpha, p/l.quota(1, k)))
-		case x <= l.ends[k][1]:
-			least = math.Min(least, math.Exp(l.alpha[k].Predict(x)))
-		}
+// P is the least alpha at which look k rejects when its p-value is p; it is 1 where that is above
+// largestAlpha. The least over the looks so far is a p-value (Liu and Anderson: On adaptive extensions of
+// group sequential trials for clinical investigations, Journal of the American Statistical Association
+// 103(484), 2008): under the hypothesis it is at most x with a chance of at most x, also when the test stops
+// before its last look.
+func (l *Looks) P(p float64, k int) float64 {
+	x := math.Log(p)
+	switch {
+	case p <= 0:
+		return 0
+	case l.level == nil:
+		return math.Min(1, p/l.quota(1, k))
+	case x < l.ends[k][0]:
+		return math.Min(leastAlpha, p/l.quota(1, k))
+	case x <= l.ends[k][1]:
+		return math.Exp(l.alpha[k].Predict(x))
 	}
-	return least
+	return 1
 }
 
 // levelOf is the two-sided level of the t test of n blocks that rejects where the cosine between the

@@ -94,9 +94,7 @@ func TestLooks(t *testing.T) {
 			if least := alpha * (l.shares[k]*l.shares[k] - before(l.shares, k)); level < least*0.99 || level > alpha {
 				t.Fatalf("alpha %v, look %d: level %v is not between %v and alpha", alpha, k, level, least)
 			}
-			ps := []float64{1, 1, 1, 1, 1}[:k+1]
-			ps[k] = level
-			if got := l.P(ps); !near(got, alpha, 0.01) {
+			if got := l.P(level, k); !near(got, alpha, 0.01) {
 				t.Fatalf("alpha %v, look %d: p %v", alpha, k, got)
 			}
 			if l.Level(alpha*1.05, k) <= level {
@@ -125,17 +123,18 @@ func TestLooksP(t *testing.T) {
 	l, apart := NewLooks(Square, []int{10, 20, 40}), LooksApart(Square, []int{9, 20}, 40)
 	for _, c := range []struct {
 		l    *Looks
-		ps   []float64
+		p    float64
+		k    int
 		want float64
 	}{
-		{l, nil, 1}, {l, []float64{0.95, 0.95}, 1}, {l, []float64{0, 1}, 0},
-		{l, []float64{1e-20}, 1e-20 / 0.0625}, // the first look has its share t^2 of alpha
-		{l, []float64{0.002, 1}, 0.002 / 0.0625},
-		{apart, []float64{0.01, 0.03}, 0.03 / (0.25 - 9.0*9/1600)},
-		{apart, []float64{0.001}, 0.001 * 1600 / 81},
+		{l, 0.95, 1, 1}, {l, 0, 0, 0}, {apart, 0.5, 0, 1},
+		{l, 1e-20, 0, 1e-20 / 0.0625}, // the first look has its share t^2 of alpha
+		{l, 0.002, 0, 0.002 / 0.0625},
+		{apart, 0.03, 1, 0.03 / (0.25 - 9.0*9/1600)},
+		{apart, 0.001, 0, 0.001 * 1600 / 81},
 	} {
-		if got := c.l.P(c.ps); !near(got, c.want, 1e-3) && got != c.want {
-			t.Errorf("p-values %v over the looks: %v, want %v", c.ps, got, c.want)
+		if got := c.l.P(c.p, c.k); !near(got, c.want, 1e-3) && got != c.want {
+			t.Errorf("p-value %v at look %d: %v, want %v", c.p, c.k, got, c.want)
 		}
 	}
 	if got := apart.Level(0.05, 1); !near(got, 0.05*(0.25-81.0/1600), 1e-12) {

@@ -23,12 +23,18 @@ const flips = 20_000
 // beyond it a fixed sequence of 20,000, the observed one counted with them.
 func SignFlip(logs []float64) float64 {
 	n := len(logs)
-	observed, size := 0.0, 0.0
+	observed, size, zeros := 0.0, 0.0, 0
 	for _, x := range logs {
 		observed += x
 		size += math.Abs(x)
+		if x == 0 {
+			zeros++
+		}
 	}
 	bound := math.Abs(observed) - 1e-12*size // a tie must not be lost to rounding
+	if bound > 0 && math.Abs(observed) == size {
+		return math.Ldexp(2, zeros-n) // all of one sign: nothing but that and its opposite is as far
+	}
 	if n <= exactLimit {
 		return exactFlips(logs, bound)
 	}

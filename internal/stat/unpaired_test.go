@@ -8,7 +8,7 @@ import (
 
 // TestTwoSample is worked by hand: the logarithms scatter alike, so the degrees of freedom are 4.
 func TestTwoSample(t *testing.T) {
-	a, b := Sample{Logs: []float64{0.4, 0.5, 0.6}}, Sample{Logs: []float64{0.1, 0.2, 0.3}}
+	a, b := []float64{0.4, 0.5, 0.6}, []float64{0.1, 0.2, 0.3}
 	c, ok := TwoSample(a, b, 0.95)
 	se := 0.1 * math.Sqrt(2.0/3)
 	half := 2.7764451051977987 * se
@@ -21,48 +21,40 @@ func TestTwoSample(t *testing.T) {
 		t.Errorf("p %v, want %v", c.P(), want)
 	}
 	// Satterthwaite: variances 0.01 of 3 and 0.02 of 2.
-	c, _ = TwoSample(a, Sample{Logs: []float64{0, 0.2}}, 0.95)
+	c, _ = TwoSample(a, []float64{0, 0.2}, 0.95)
 	if se, df := c.spread(asMeasured); !near(se*se, 0.01/3+0.02/2, 1e-12) || !near(df, 1.6842105263157894, 1e-12) {
 		t.Errorf("standard error %v with %v degrees of freedom", se, df)
 	}
 	if c.N != 2 {
 		t.Errorf("%d blocks, want those of the smaller group", c.N)
 	}
-	if _, ok := TwoSample(a, Sample{Logs: []float64{1}}, 0.95); ok {
+	if _, ok := TwoSample(a, []float64{1}, 0.95); ok {
 		t.Error("one block has an interval")
 	}
-	flat := Sample{Logs: []float64{0.2, 0.2}}
+	flat := []float64{0.2, 0.2}
 	if same, _ := TwoSample(flat, flat, 0.95); same.P() != 1 {
 		t.Errorf("the same without spread: p %v", same.P())
 	}
-	if apart, _ := TwoSample(flat, Sample{Logs: []float64{0.1, 0.1}}, 0.95); apart.P() != 0 {
+	if apart, _ := TwoSample(flat, []float64{0.1, 0.1}, 0.95); apart.P() != 0 {
 		t.Errorf("apart without spread: p %v", apart.P())
-	}
-	floored, _ := TwoSample(Sample{flat.Logs, 0.05}, flat, 0.95)
-	for _, blocks := range []int{asMeasured, 2, 1000} { // all rounded alike: more blocks do not help
-		if se, _ := floored.spread(blocks); !near(se, 0.05, 1e-12) {
-			t.Errorf("the standard error is %v, below the floor of 0.05", se)
-		}
-	}
-	scattered, _ := TwoSample(Sample{[]float64{0, 0.2}, 0.05}, flat, 0.95)
-	if se, _ := scattered.spread(asMeasured); !near(se, 0.1, 1e-12) {
-		t.Errorf("the standard error is %v, though what is rounded differently each time scatters by 0.1", se)
 	}
 }
 
-// TestTwoSampleBlocks: the numbers of blocks are those at which the rules are first met, and 4 blocks
-// each are the fewest that a permutation test can decide by at 5 %.
+// TestTwoSampleBlocks: the numbers of blocks are those at which the rules are first met, and 5 blocks
+// each are the fewest that decide.
 func TestTwoSampleBlocks(t *testing.T) {
-	c, _ := TwoSample(Sample{Logs: []float64{0.05, 0.08, 0.11, 0.08}}, Sample{Logs: []float64{0, 0.02, 0.01, 0.02, 0}}, 0.95)
+	c, _ := TwoSample([]float64{0.05, 0.08, 0.11, 0.08}, []float64{0, 0.02, 0.01, 0.02, 0}, 0.95)
 	n := c.Blocks(1.02, 2, 0.05, 1000)
-	if c.detectableWith(n, 2, 0.05) > 1.02 || c.detectableWith(n-1, 2, 0.05) <= 1.02 {
-		t.Errorf("%d blocks detect %v, one less %v", n, c.detectableWith(n, 2, 0.05), c.detectableWith(n-1, 2, 0.05))
+	if c.DetectableBy(n, 2, 0.05) > 1.02 || c.DetectableBy(n-1, 2, 0.05) <= 1.02 {
+		t.Errorf("%d blocks detect %v, one less %v", n, c.DetectableBy(n, 2, 0.05), c.DetectableBy(n-1, 2, 0.05))
 	}
-	if !c.Enough(0.05) || c.Least(0.05) != 4 {
+	if c.Enough(0.05) || c.Least(0.05) != 5 {
 		t.Errorf("4 and 5 blocks: enough %v, least %d", c.Enough(0.05), c.Least(0.05))
 	}
-	if c, _ = TwoSample(Sample{Logs: []float64{1, 2, 3}}, Sample{Logs: []float64{1, 2, 3}}, 0.95); c.Enough(0.05) {
-		t.Error("3 and 3 blocks cannot decide")
+	for few, enough := range map[int]bool{2: false, 3: false, 4: false, 5: true} { // however many the others are
+		if c, _ = TwoSample(make([]float64, few), make([]float64, 40), 0.95); c.Enough(0.05) != enough {
+			t.Errorf("%d and 40 blocks: enough %v", few, !enough)
+		}
 	}
 }
 

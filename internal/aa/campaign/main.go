@@ -80,10 +80,10 @@ func run(ctx context.Context, like aa.Comparison, cases []aa.Case, n int, stdout
 	if err != nil {
 		return false, err
 	}
-	const row = "%-68s %5v %7v %7v %11v %10v %11s\n"
-	fmt.Fprintf(stdout, row, "design beside itself", "n", "faster", "slower", "equivalent", "undecided", "half-width")
+	const row = "%-68s %5v %7v %7v %11v %10v %9v %11s\n"
+	fmt.Fprintf(stdout, row, "design beside itself", "n", "faster", "slower", "equivalent", "undecided", "p <= 5 %", "half-width")
 	line := func(name string, t *aa.Tally) {
-		fmt.Fprintf(stdout, row, name, t.N(), t.Faster, t.Slower, t.Equivalent, t.Undecided, fmt.Sprintf("%.2f %%", 100*float64(t.HalfWidth())))
+		fmt.Fprintf(stdout, row, name, t.N(), t.Faster, t.Slower, t.Equivalent, t.Undecided, t.Apart, fmt.Sprintf("%.2f %%", 100*float64(t.HalfWidth())))
 	}
 	for _, name := range aa.Names(cases) {
 		if t := tallies[name]; t != nil {
@@ -97,6 +97,7 @@ func run(ctx context.Context, like aa.Comparison, cases []aa.Case, n int, stdout
 	}
 	fmt.Fprintf(stdout, "\n%d of %d verdicts are false (%.1f %%). If 5 %% were, so many or more would come with probability %.3g: %s.\n",
 		sum.False(), sum.N(), 100*float64(sum.False())/float64(sum.N()), sum.P(), words)
+	fmt.Fprintf(stdout, "%d have a p-value of at most 5 %%, equivalent ones among them: a bias too small for a false verdict would show there.\n", sum.Apart)
 	fmt.Fprintf(stdout, "It took %v.\n", time.Since(began).Round(time.Second))
 	return sum.Broken(), nil
 }

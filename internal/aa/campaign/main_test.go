@@ -34,9 +34,9 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`(?m)^design beside itself +n +faster +slower +equivalent +undecided +half-width$`,
-		`(?m)^null/.*\) +2 +\d +\d +\d +\d +\d+\.\d\d %$`, `(?m)^null/.*\) +1 +\d`, `(?m)^all +3 +\d`,
-		`(?m)^\d of 3 verdicts are false`,
+		`(?m)^design beside itself +n +faster +slower +equivalent +undecided +p <= 5 % +half-width$`,
+		`(?m)^null/.*\) +2 +\d +\d +\d +\d +\d +\d+\.\d\d %$`, `(?m)^null/.*\) +1 +\d`, `(?m)^all +3 +\d`,
+		`(?m)^\d of 3 verdicts are false`, `(?m)^\d have a p-value of at most 5 %`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("does not print %s:\n%s", want, out.String())

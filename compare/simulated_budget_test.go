@@ -1,0 +1,195 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// budgets: whole sweeps of designs as people have them, with time enough, beside the same sweeps with 40 blocks
+// of everything.
+func (o *table) budgets() {
+	const sweeps, designs = 20, 6
+	all := machinesWith(0.01)
+	once, looks := Usual("d0", nil), sequential()
+	looks.Baseline = "d0"
+	r := rand.New(rand.NewPCG(8, 0))
+	decided, same, more, trials := 0, 0, 0, 0
+	for i := range sweeps {
+		effects := make([]float64, designs)
+		for d := 1; d < designs; d++ { // steps that people meet: none, a tenth, a half, a doubling
+			effects[d] = effects[d-1] + []float64{0, math.Log(1.1), math.Log(1.5), math.Log(2)}[r.IntN(4)]
+		}
+		logs := all[i%len(all)].sweep(r, 40, effects)
+		measured, short := budgeted(looks, logs, []float64{1, 1, 1, 1, 1, 1}, math.Inf(1))
+		trials += measured
+		rows, everything := sweepOf(names(designs), logs)
+		for k, v := range once.Verdicts(rows, everything) {
+			decided += one(v.Verdict != Undecided)
+			same += one(v.Verdict != Undecided && v.Verdict == short[k].Verdict)
+			more += one(v.Verdict == Undecided && short[k].Verdict != Undecided)
+		}
+	}
+	share := 100 * float64(trials) / (sweeps * designs * 40)
+	o.line("\n%d sweeps of six designs on these machines in turn, with an error of 1 %% a trial and time enough, each design 0, 10, 50 or\n100 %% ahead of the one before: 40 blocks of everything decide %d of the comparisons. A budget reaches %d of these verdicts, and\n%d more, with %.1f %% of the trials.", sweeps, decided, same, more, share)
+	if same != decided || share > 50 {
+		o.t.Errorf("the same verdicts in %d of %d comparisons, with %.1f %% of the trials", same, decided, share)
+	}
+}
+
+// allocations: sweeps of designs that are hard to tell apart, all beside one baseline, on any machine, each case
+// with its cost and the whole with a time that may not suffice; beside the same with 40 blocks of everything.
+func (o *table) allocations() {
+	const designs = 5
+	noises := []float64{0.01, 0.02, 0.03}
+	once, looks := Usual("d0", nil), sequential()
+	looks.Baseline = "d0"
+	got := experiment(10, len(noises), func(i int, r *rand.Rand, c tally) {
+		effects, costs, block := make([]float64, designs), make([]float64, designs), 0.0
+		for d := range designs {
+			if d > 0 {
+				effects[d] = effects[d-1] + someStep(r)
+			}
+			costs[d] = 0.5 + 1.5*r.Float64()
+			block += costs[d]
+		}
+		all := machinesWith(noises[i])
+		logs := all[r.IntN(len(all))].sweep(r, 40, effects)
+		measured, short := allocated(looks, logs, costs, 40*block*(0.25+0.75*r.Float64()))
+		long := once.judge(pairsOf(logs))
+		for k := range long {
+			sure, soon := long[k].verdict != Undecided, short[k].verdict != Undecided
+			same := directed(long[k].verdict, long[k].ratio.Ratio, result.Throughput) == directed(short[k].verdict, short[k].ratio.Ratio, result.Throughput)
+			c["decided"] += float64(one(sure))
+			c["same"] += float64(one(sure && same))
+			c["another"] += float64(one(sure && soon && !same))
+		}
+		c["false"] += falseClaim(short, effects)
+		c["false by 40"] += falseClaim(long, effects)
+		c["trials"] += float64(measured) / (designs * 40)
+	})
+	o.line("\nSweeps of five designs, each beside the one before and the first, where steps are none, exactly the margin of 2 %%, 1 to 5 %%,\n10 or 50 %%; on any of these machines, at random costs, in a random time of 25 to 100 %% of that of 40 blocks of everything:\n")
+	o.head("a trial's error", "comparisons that 40 blocks decide", "of these alike by the budget", "otherwise decided by it", "undecided by it", "sweeps with a false verdict, budget", "the same, 40 blocks", "trials")
+	for i, c := range got {
+		of := func(name string) float64 { return 100 * c[name] / c["decided"] }
+		o.line("| %.0f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |", 100*noises[i], c.share("decided")/(2*designs-3),
+			of("same"), of("another"), 100-of("same")-of("another"), c.share("false"), c.share("false by 40"), c.share("trials"))
+		o.within(fmt.Sprintf("error of %v: false verdicts of a budget", noises[i]), c.share("false"), 0, 5)
+	}
+}
+
+// someStep is the logarithm of the ratio of two neighbours: often one that is hard to judge.
+func someStep(r *rand.Rand) float64 {
+	step := []float64{0, 0, math.Log(1.02), math.Log(1.01 + 0.04*r.Float64()), math.Log(1.1), math.Log(1.5)}[r.IntN(6)]
+	if r.IntN(2) == 0 {
+		return -step
+	}
+	return step
+}
+
+// couples are the comparisons of n designs, each beside the first and the one before it.
+func couples(n int) [][2]int {
+	var list [][2]int
+	for d := 1; d < n; d++ {
+		list = append(list, [2]int{d, 0})
+		if d > 1 {
+			list = append(list, [2]int{d, d - 1})
+		}
+	}
+	return list
+}
+
+// pairsOf are the blocks that hold both designs of each couple. A design drops out where its logarithms end,
+// or are NaN.
+func pairsOf(logs [][]float64) []series {
+	var all []series
+	for _, c := range couples(len(logs)) {
+		var s series
+		a, b := logs[c[0]], logs[c[1]]
+		for i := range min(len(a), len(b)) {
+			if !math.IsNaN(a[i] + b[i]) {
+				s.blocks, s.logs = append(s.blocks, i), append(s.logs, a[i]-b[i])
+			}
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// falseClaim is 1 where a verdict is false: a difference where there is none, or one that points the wrong
+// way, or an equivalence of what is apart by the margin.
+func falseClaim(standings []standing, effects []float64) float64 {
+	const tiny = 1e-9 // of rounding
+	for i, c := range couples(len(effects)) {
+		truth, s := effects[c[0]]-effects[c[1]], &standings[i]
+		switch {
+		case s.verdict == differs && (math.Abs(truth) < tiny || (truth > 0) != (s.ratio.Ratio > 1)):
+			return 1
+		case s.verdict == Equivalent && math.Abs(truth) > math.Log(1.02)-tiny:
+			return 1
+		}
+	}
+	return 0
+}
+
+// allocated is [budgeted] without trials and rows, which take most of its time.
+func allocated(j Judgement, logs [][]float64, costs []float64, time float64) (trials int, standings []standing) {
+	seen := make([][]float64, len(logs))
+	course := Course{Blocks: j.Looks.Blocks[0]}
+	for d := range logs {
+		course.Cases = append(course.Cases, d)
+	}
+	for block := 0; course.Blocks > 0; {
+		for range course.Blocks {
+			for d := range seen {
+				seen[d] = append(seen[d], math.NaN())
+			}
+			for _, d := range course.Cases {
+				seen[d][block] = logs[d][block]
+				time -= costs[d]
+				trials++
+			}
+			block++
+		}
+		list := j.standings(pairsOf(seen))
+		for i, c := range couples(len(logs)) {
+			list[i].A, list[i].B = c[0], c[1]
+		}
+		course = j.next(list, costs, time)
+	}
+	return trials, j.judge(pairsOf(seen))
+}
+
+func names(n int) []string {
+	var list []string
+	for d := range n {
+		list = append(list, fmt.Sprint("d", d))
+	}
+	return list
+}
+
+// budgeted measures what a budget of so much time measures of a sweep, and judges it.
+func budgeted(j Judgement, logs [][]float64, costs []float64, time float64) (trials int, verdicts []Verdict) {
+	rows, _ := sweepOf(names(len(logs)), logs)
+	var cases []plan.Case
+	course := Course{Blocks: j.Looks.Blocks[0]}
+	for d := range rows {
+		cases = append(cases, plan.Case{Design: rows[d].Design, Point: rows[d].Point})
+		course.Cases = append(course.Cases, d)
+	}
+	var done []result.Trial
+	for block := 0; course.Blocks > 0; {
+		for range course.Blocks {
+			for _, d := range course.Cases {
+				done = append(done, trialOf(cases[d].Design, block, logs[d][block]))
+				time -= costs[d]
+			}
+			block++
+		}
+		course = j.Course(rows, done, cases, costs, time)
+	}
+	return len(done), j.Verdicts(rows, done)
+}
