@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/result"
 )
 
 // differs is the verdict of a standing before it is known which direction is the better one.
@@ -67,6 +68,34 @@ func newSeries(a, b *Row, values map[key]map[int]float64, tried map[key]map[int]
 		s.blocks, s.logs = append(s.blocks, block), append(s.logs, log)
 	}
 	return s
+}
+
+// cut ends a series at the first block, from one on, in which the response of either side is lost because it was
+// beyond all bounds: blocks without such ones would be those that went well. What stood before stays.
+func (s *series) cut(from int, lost ...map[int]bool) {
+	for i, block := range s.blocks {
+		if block >= from && (lost[0][block] || lost[1][block]) {
+			s.blocks, s.logs = s.blocks[:i], s.logs[:i]
+			return
+		}
+	}
+}
+
+// lostResponses are the blocks in which a trial of an open loop went right and still has no response: it was
+// unstable, or lost more than half of its customers.
+func lostResponses(trials []result.Trial) map[key]map[int]bool {
+	lost := map[key]map[int]bool{}
+	for i := range trials {
+		t := &trials[i]
+		if t.Kind != result.KindTrial || !t.Open || !t.Good() || !t.Unstable && measured(t.Metrics.Get(measureOfTrial(t))) {
+			continue
+		}
+		if lost[trialKey(t)] == nil {
+			lost[trialKey(t)] = map[int]bool{}
+		}
+		lost[trialKey(t)][t.Block] = true
+	}
+	return lost
 }
 
 // pair compares the first n blocks; ok is false where fewer than two of them have a number of both.
@@ -209,7 +238,7 @@ func (j Judgement) look(s *standing, of *series, n int) {
 	s.taken = append(s.taken, c.N)
 	looks, k := j.Looks.taken(s.taken), len(s.looks)
 	s.ok, s.spent = true, looks.Spent(j.Alpha, k)
-	s.glimpse = glimpse{c, c.Enough(j.Alpha), n < j.Looks.Equivalent, looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k),
+	s.glimpse = glimpse{c, c.Enough(j.Alpha), c.N < j.Looks.Equivalent, looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k),
 		func(alpha float64) float64 { return looks.Level(alpha, k) }}
 	s.looks = append(s.looks, s.glimpse)
 }
@@ -253,7 +282,7 @@ func (l *Looks) wants(s *standing, margin, alpha float64) *int {
 	far := max(s.ratio.Ratio, 1/s.ratio.Ratio)
 	for k, n := range l.Blocks {
 		more, level := n-s.tried, l.planned.Level(alpha, k)
-		if more > 0 && (far <= 1+margin && n >= l.Equivalent && s.ratio.Within(s.ratio.N+more, margin, 1-level) ||
+		if more > 0 && (far <= 1+margin && s.ratio.N+more >= l.Equivalent && s.ratio.Within(s.ratio.N+more, margin, 1-level) ||
 			far > 1+margin && s.ratio.DetectableBy(s.ratio.N+more, 1, level) <= far) {
 			return &more
 		}

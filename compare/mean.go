@@ -23,16 +23,19 @@ func (r *Row) precise() []string {
 	return []string{result.Throughput, result.LatencyMean}
 }
 
-// Widest is the least precise of them, with half of its 95 % interval by itself: infinite below two trials, and 0
-// where no trial has a number, as more of them would not help.
+// Widest is the least precise of them, with half of its 95 % interval by itself: infinite below two trials, and NaN
+// where there is no mean.
 func (r *Row) Widest() (metric string, half float64) {
+	half = math.NaN()
 	for _, name := range r.precise() {
 		s := r.Metric(name)
 		h := 0.0
 		switch {
+		case s.Mean == nil || !s.Mean.Mean.Known():
+			continue
 		case r.N == 1 && !s.Exact:
 			h = math.Inf(1)
-		case s.Mean != nil && s.Mean.Mean > 0:
+		case s.Mean.Mean > 0:
 			h = float64(s.Mean.High-s.Mean.Low) / 2 / float64(s.Mean.Mean)
 		}
 		if metric == "" || h > half {
@@ -101,6 +104,12 @@ func (j Judgement) exactVerdicts(rows []Row) []Verdict {
 			continue
 		}
 		a, b := p[0].Metric(measureOf(p[0])).Median, p[1].Metric(measureOf(p[1])).Median
+		if a == b {
+			a, b = 1, 1 // also where both take no time at all
+		}
+		if !(a > 0 && b > 0) {
+			continue
+		}
 		v := newPairedVerdict(p[0], p[1], stat.Comparison{N: min(p[0].N, p[1].N), Ratio: float64(a / b)})
 		v.Exact, v.Low, v.High, v.Margin = true, v.Ratio, v.Ratio, j.Margin
 		v.P, v.Permutation, v.Detectable = result.Unavailable, result.Unavailable, result.Unavailable

@@ -68,6 +68,19 @@ func TestExactMeasures(t *testing.T) {
 			t.Errorf("%v beside %v: %+v, want %s", test.b, test.a, v, test.verdict)
 		}
 	}
+	// No time at all is as long as no time at all, and no ratio otherwise.
+	zero := []result.Trial{replication("a", 0, 100, 9), replication("b", 0, 100, 9)}
+	for i := range zero {
+		zero[i].Open = true
+		zero[i].Metrics[result.ResponseP50] = 0
+	}
+	if v := Usual("", nil).Verdicts(Rows(zero, cases), zero); len(v) != 1 || v[0].Verdict != Equivalent || v[0].Ratio != 1 {
+		t.Errorf("%+v", v)
+	}
+	zero[1].Metrics[result.ResponseP50] = 5
+	if v := Usual("", nil).Verdicts(Rows(zero, cases), zero); len(v) != 0 {
+		t.Errorf("%+v", v)
+	}
 	// Replications that disagree are a sample, whether each repeats itself or not.
 	trials = append(trials, replication("a", 1, 251, 9), replication("b", 1, 1000, 9))
 	rows = Rows(trials, cases)

@@ -84,3 +84,25 @@ func TestFamilyStands(t *testing.T) {
 		t.Errorf("without a response at the first look: %q", got)
 	}
 }
+
+// TestLostResponsesEndASeries: with a budget, blocks in which a response was lost do not drop out of a comparison
+// that goes on: those that are left would be the ones that went well.
+func TestLostResponsesEndASeries(t *testing.T) {
+	s := series{blocks: []int{0, 1, 5, 10, 11, 12}, logs: []float64{1, 2, 3, 4, 5, 6}}
+	s.cut(10, map[int]bool{1: true, 11: true}, nil)
+	if !slices.Equal(s.blocks, []int{0, 1, 5, 10}) || len(s.logs) != 4 {
+		t.Errorf("%+v", s)
+	}
+	var trials []result.Trial
+	for b := range 15 {
+		trials = append(trials, crowd("a", b, 0.3, 100, 8e6, false))
+	}
+	trials[11].Metrics[result.ResponseP50] = result.Unavailable
+	trials[12].Status = result.Failed // by chance
+	trials[12].Metrics = result.Metrics{}
+	trials[13].Unstable = true
+	lost := lostResponses(trials)[trialKey(&trials[0])]
+	if len(lost) != 2 || !lost[11] || !lost[13] {
+		t.Errorf("%v", lost)
+	}
+}

@@ -95,12 +95,15 @@ func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 // comparisons are the pairs of rows to compare, with the blocks of each. Without looks, pairs that share
 // fewer than two blocks are none.
 func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []series) {
-	values, tried := blockValues(trials), triedBlocks(trials)
+	values, tried, lost := blockValues(trials), triedBlocks(trials), lostResponses(trials)
 	for _, p := range j.pairs(rows, j.outBy(trials)) {
 		if exactPair(p) {
 			continue
 		}
 		s := newSeries(p[0], p[1], values, tried)
+		if j.Looks != nil {
+			s.cut(j.Looks.Blocks[0], lost[rowKey(p[0])], lost[rowKey(p[1])])
+		}
 		if _, ok := s.pair(len(s.logs)); ok || j.Looks != nil {
 			pairs, all = append(pairs, p), append(all, s)
 		}

@@ -56,6 +56,8 @@ type OpenResult struct {
 	Window    time.Duration
 	Closed    time.Duration // when the window closed
 	Backlog   int64         // customers who arrived in the window, less those who left in it: how the queue grew
+	// First is the Backlog of the first half of the window, in which FirstArrived came.
+	First, FirstArrived int64
 }
 
 // openRun is one run of an open loop. What follows mu belongs to the holder of the baton.
@@ -73,6 +75,7 @@ type openRun struct {
 	dropped   int64
 	abandoned int64
 	leftEarly int64         // customers who gave up or were dropped within the window
+	leftFirst int64         // the same within its first half
 	unnoticed time.Duration // up to when customers came to a design that was idle, until that was noticed
 	done      bool
 }
@@ -82,6 +85,7 @@ type openRun struct {
 type server struct {
 	service, response *hist.Recorder
 	served, completed int64
+	first             int64 // completed in the first half of the window
 	inTime, total     int64
 	ended             atomic.Int64 // ns: when the request in service ended; atBusy before
 	_                 [64]byte
@@ -166,6 +170,9 @@ func (w *server) note(r *openRun, c customer, measured bool, start, end time.Dur
 	}
 	if end >= r.begin && end < r.end {
 		w.completed++
+		if end < r.middle() {
+			w.first++
+		}
 		if r.Patience == 0 || end-c.at <= r.Patience {
 			w.inTime++
 		}
@@ -294,6 +301,9 @@ func (r *openRun) impatient(c customer, at time.Duration) bool {
 	return r.Patience > 0 && at-c.at > r.Patience
 }
 
+// middle is the time halfway through the window.
+func (r *openRun) middle() time.Duration { return r.begin + (r.end-r.begin)/2 }
+
 // lose counts a customer who left at a time without being served.
 func (r *openRun) lose(count *int64, c customer, at time.Duration) {
 	if r.measured(c) {
@@ -301,6 +311,9 @@ func (r *openRun) lose(count *int64, c customer, at time.Duration) {
 	}
 	if at >= r.begin && at < r.end {
 		r.leftEarly++
+		if at < r.middle() {
+			r.leftFirst++
+		}
 	}
 }
 
@@ -316,6 +329,7 @@ func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 		o.Response.Add(w.response)
 		o.Served += w.served
 		o.Completed += w.completed
+		o.First -= w.first
 		o.InTime += w.inTime
 		o.Total += w.total
 	}
@@ -327,10 +341,14 @@ func (r *openRun) sum(rand env.Rand) (OpenResult, error) {
 		}
 		if at >= r.begin-r.release {
 			o.Arrived++
+			if at < r.middle()-r.release {
+				o.FirstArrived++
+			}
 		}
 		s.advance()
 	}
 	o.Backlog = o.Arrived - o.Completed - r.leftEarly
+	o.First += o.FirstArrived - r.leftFirst
 	waiting := int64(0) // let in and never served
 	for r.queue.n > 0 {
 		if r.measured(r.queue.pop()) {
@@ -365,31 +383,4 @@ func (o *Open) Validate() error {
 		return errors.New("negative patience, warm-up, window or drain")
 	}
 	return nil
-}
-
-// ring is a queue in a circular buffer.
-type ring struct {
-	items   []customer
-	head, n int
-}
-
-func (q *ring) front() customer { return q.items[q.head] }
-
-func (q *ring) push(c customer) {
-	if q.n == len(q.items) {
-		grown := make([]customer, max(8, 2*q.n))
-		for i := range q.n {
-			grown[i] = q.items[(q.head+i)%len(q.items)]
-		}
-		q.items, q.head = grown, 0
-	}
-	q.items[(q.head+q.n)%len(q.items)] = c
-	q.n++
-}
-
-func (q *ring) pop() customer {
-	c := q.items[q.head]
-	q.head = (q.head + 1) % len(q.items)
-	q.n--
-	return c
 }

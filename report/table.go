@@ -174,7 +174,7 @@ func (f *frame) footnotes(columns []column) []string {
 		notes = append(notes, noInterval+" : an interval needs "+need)
 	}
 	if has(exactly) {
-		notes = append(notes, exactly+" : the load repeats itself to the nanosecond; rate and times are those of one period")
+		notes = append(notes, exactly+" : with this seed the load repeats itself to the nanosecond; rate and times are those of one period")
 	}
 	if has(noQuantile) {
 		text := noQuantile + " : too few operations for this quantile"

@@ -32,7 +32,8 @@ func Describe(all []Waiting) string {
 	return strings.Join(list, "; ")
 }
 
-func (k *Kernel) deadlock() error { return &Deadlock{k.now, k.Waiting()} }
+// deadlock is since the last goroutine parked or ended: who watches may have looked later.
+func (k *Kernel) deadlock() error { return &Deadlock{k.lived, k.Waiting()} }
 
 // Waiting lists the goroutines that have not ended, in the order of their start.
 func (k *Kernel) Waiting() []Waiting {

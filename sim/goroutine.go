@@ -139,6 +139,7 @@ func (k *Kernel) Exit(g *G) {
 	}
 	g.prev, g.next = nil, nil
 	k.live--
+	k.lived = k.now
 	k.turns(g, Ended)
 	k.leave(g)
 }
@@ -153,6 +154,7 @@ func (k *Kernel) leave(g *G) {
 // park is leave for a goroutine that somebody else must make ready.
 func (k *Kernel) park(g *G, code Code, on any) Outcome {
 	g.code, g.on, g.parked, g.still = code, on, true, 0
+	k.lived = k.now
 	k.turns(g, Waits)
 	k.leave(g)
 	return Parked

@@ -71,6 +71,7 @@ type Kernel struct {
 	live        int
 	until       int64 // the kernel stops before the first event after this time
 	late        bool  // it has
+	lived       int64 // when a goroutine last parked or ended
 
 	inTurn   int
 	busy     int64 // ns of CPUs, up to the last event of each

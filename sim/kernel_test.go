@@ -309,3 +309,17 @@ func TestWatch(t *testing.T) {
 		t.Error("who watches changes what is decided")
 	}
 }
+
+// TestDeadlockBeforeALook: it is told when it happened, not when somebody looked.
+func TestDeadlockBeforeALook(t *testing.T) {
+	s := newScene(t, 2, Costs{})
+	m := &Mutex{Name: "m"}
+	main := s.program("main", number(Burn, 5000, ""), op(Lock, m, ""), op(Lock, m, ""))
+	s.k.Start(&main.G)
+	s.k.Watch(1_000_000, func() {})
+	s.k.Run()
+	var d *Deadlock
+	if !errors.As(s.k.Err(), &d) || d.At != 5000 {
+		t.Errorf("%v", s.k.Err())
+	}
+}

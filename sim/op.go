@@ -108,7 +108,7 @@ func (k *Kernel) Recv(g *G, c *Chan) Outcome {
 
 // admit lets the running goroutine make an operation if the outcome is Done: if it may keep its CPU and has paid.
 func (k *Kernel) admit(g *G, code Code) Outcome {
-	if !k.Count() {
+	if !g.charged && !k.Count() { // what has paid its cost has been counted
 		return Parked
 	}
 	c := g.cpu

@@ -12,7 +12,7 @@ const (
 // enterSyscall: the goroutine and its CPU are both in the call until the monitor takes the CPU away.
 func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
 	c := g.cpu
-	g.then, g.code, g.parked = thenSyscall, Syscall, true
+	g.then, g.code, g.on, g.parked = thenSyscall, Syscall, nil, true
 	c.mode, c.since = modeSyscall, k.now
 	k.turns(g, Waits)
 	g.timer.owner = c.id

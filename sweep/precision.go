@@ -50,7 +50,8 @@ func (p *Precision) next(s *Sweep, at *stretch, b int, trials []result.Trial) (c
 	return at.cases, len(at.cases) > 0
 }
 
-// imprecise are the cases whose means are not known well enough.
+// imprecise are the cases whose means are not known well enough. Of one that has no mean after so many trials more of
+// them would not help.
 func (p *Precision) imprecise(s *Sweep, trials []result.Trial) []int {
 	var cases []int
 	for i := range s.Plan.Cases {
@@ -62,7 +63,7 @@ func (p *Precision) imprecise(s *Sweep, trials []result.Trial) []int {
 }
 
 // Widest is the least precise mean of a case, with half of its 95 % interval by itself: infinite where there is no
-// interval yet, and 0 where trials went wrong, as more of them would not help.
+// interval yet, and NaN where trials went wrong or are unstable and there is no mean.
 func (s *Sweep) Widest(trials []result.Trial, i int) (metric string, half float64) {
 	rows := compare.Rows(trials, s.Plan.Cases[i:i+1])
 	if len(rows) == 0 {

@@ -43,6 +43,9 @@ func (s *Sweep) predict(t *result.Trial, c plan.Case, o *trial.OpenLoad) {
 	if o == nil || a == nil || o.Rate*a.Mean > mostLoaded*1e9 || !poisson || !t.Good() || t.Unstable {
 		return
 	}
+	if float64(t.Metrics.Get(result.LostShare)) > mostLost {
+		return
+	}
 	name, sd := result.ModelMG1, a.SD
 	if a.SD < mostDeterministic*a.Mean {
 		name, sd = result.ModelMD1, 0
@@ -51,10 +54,7 @@ func (s *Sweep) predict(t *result.Trial, c plan.Case, o *trial.OpenLoad) {
 		t.Metrics[name], t.Metrics[result.ModelWindow] = result.Unavailable, result.Value(need)
 		return
 	}
-	if float64(t.Metrics.Get(result.LostShare)) > mostLost {
-		return
-	}
-	if float64(t.Metrics.Get("service_mean_ns")) > mostLonger*a.Mean || a.Mean > slice && c.Point.Int("workers") > 1 {
+	if c.Point.Int("workers") > 1 && (float64(t.Metrics.Get("service_mean_ns")) > mostLonger*a.Mean || a.Mean > slice) {
 		t.Metrics[name], t.Metrics[result.ModelAlone] = result.Unavailable, result.Value(a.Mean)
 		return
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
+	"syscall"
 
 	"github.com/brewput/brewput/workload"
 )
@@ -24,6 +26,9 @@ func Main(workloads ...*workload.Workload) {
 	if os.Getenv(Sentinel) == "" {
 		return
 	}
+	// When the parent dies the pipe that a design prints to breaks, and must not end this process before it has
+	// ended what the design started. It is not ignored, for that would be inherited.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	// What a design prints must not end up in the protocol.
 	in, out := os.Stdin, os.Stdout
 	os.Stdout = os.Stderr

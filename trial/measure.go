@@ -57,6 +57,7 @@ type measurement struct {
 
 	began, ended snapshot
 	gcBefore     result.Value
+	closed       bool  // the window has
 	late         bool  // the counters at the end are of a time when nobody worked any more
 	operations   int64 // that ended inside the window
 }
@@ -104,7 +105,7 @@ func (m *measurement) begin() {
 	}
 }
 
-func (m *measurement) end() { m.ended = m.snap() }
+func (m *measurement) end() { m.ended, m.closed = m.snap(), true }
 
 // job measures a job, which is run once.
 func (m *measurement) job(e env.Env) error {
@@ -164,7 +165,7 @@ func (m *measurement) finish(err, left error) {
 		t.Status, t.Error = result.Failed, lateness
 	}
 	t.Invalid = t.Invalid && t.Error == lateness // else it is the design that went wrong
-	if err == nil && !m.late {
+	if err == nil && m.closed && !m.late {
 		if m.virtual {
 			m.simulated()
 		} else {
@@ -192,7 +193,7 @@ func (m *measurement) forget() {
 		}
 	}
 	m.trial.WallSeconds, m.trial.Unstable = 0, false
-	m.trial.Period = nil
+	m.trial.Period, m.trial.Progress = nil, 0
 	m.histograms = nil
 }
 

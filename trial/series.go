@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/result"
 )
@@ -27,6 +28,7 @@ const (
 type series struct {
 	release time.Duration // when the load began
 	end     time.Duration // of the window: what ends later ends under less load
+	asked   int           // for draws, before it
 	size    int           // requests of a batch
 	batches []batch
 	open    batch // the last one, with its sum in mean
@@ -48,7 +50,8 @@ type served struct{ end, took time.Duration }
 
 // keep begins the series of a load that begins now.
 func (m *measurement) keep(e env.Env) func(from, to time.Duration) {
-	m.series = &series{size: batchSize, release: e.Now(), end: e.Now() + m.spec.Warmup + m.spec.Duration}
+	v, _ := m.world.(*virtual.World)
+	m.series = &series{size: batchSize, asked: v.Asked(), release: e.Now(), end: e.Now() + m.spec.Warmup + m.spec.Duration}
 	return m.series.note
 }
 
@@ -98,7 +101,7 @@ func (s *series) transient() (d time.Duration, settled bool) {
 
 // period finds out whether the requests repeat themselves to the nanosecond: their times and what lies between
 // their ends. It is the shortest period of the longest stretch at the end that has it four times, where that
-// is a third of all requests, or all that are kept.
+// is half of all requests, or all that are kept.
 func (s *series) period() (p repetition) {
 	last := slices.Concat(s.ring[s.next:], s.ring[:s.next])
 	slices.Reverse(last)
@@ -127,7 +130,7 @@ func (s *series) period() (p repetition) {
 		}
 	}
 	if size := best - border[best]; int64(best) >= min(s.all/2, mostServed-1) && best > 0 {
-		p = repetition{last[:size], last[0].end - last[size].end, best / size, last[best].end}
+		p = repetition{last[:size], last[0].end - last[size].end, best / size, last[best].end, best == n}
 	}
 	return p
 }
@@ -138,6 +141,18 @@ type repetition struct {
 	span     time.Duration
 	repeats  int
 	since    time.Duration // from when on, as far as is known
+	whole    bool          // all that are kept
+}
+
+// drawn reports whether something was drawn by chance since the load began: then it may yet do otherwise, however
+// often it did the same. An open loop itself asks for its arrivals, before and to count them.
+func (m *measurement) drawn() bool {
+	v, ok := m.world.(*virtual.World)
+	own := 0
+	if m.spec.Open != nil {
+		own = 2
+	}
+	return !ok || v.Asked()-m.series.asked > own
 }
 
 // settle notes how long the transient lasted, and if the load came to repeat itself, replaces what a window of
@@ -149,19 +164,35 @@ func (m *measurement) settle(of string, lost int64) {
 	}
 	p := s.period()
 	d, settled := s.transient()
-	if len(p.requests) > 0 {
-		d, settled = p.since-s.release, true
+	full := s.all > mostServed && p.whole // and so it may have repeated itself before what is kept
+	switch since := p.since - s.release; {
+	case len(p.requests) == 0:
+	case !full || !settled || since < d:
+		d, settled = since, true
 	}
 	m.set(result.Transient, result.Value(d.Seconds()))
 	if !settled {
 		m.set(result.Transient, result.Unavailable)
 	}
 	period, span := p.requests, p.span
-	if period == nil || span <= 0 || lost > 0 || m.trial.Unstable || m.spec.Operations > 0 {
+	switch {
+	case len(period) == 0 || m.drawn():
+		return
+	case !full && p.since > s.end-m.spec.Duration:
+		return // it began within the window
+	case full: // what came before must have gone at the same rate
+		want := float64(len(period)) / span.Seconds() * (m.spec.Warmup + m.spec.Duration).Seconds()
+		if math.Abs(float64(s.all)-want) > float64(2*len(period)+m.spec.Point.Int("workers")) {
+			return
+		}
+	}
+	if span <= 0 || lost > 0 || m.trial.Unstable || m.spec.Operations > 0 {
 		return
 	}
 	m.trial.Period = &result.Period{Operations: len(period), Seconds: span.Seconds(), Repeats: p.repeats}
-	m.trial.Progress = float64(len(period)) / span.Seconds() * m.trial.WallSeconds
+	if m.spec.Open == nil {
+		m.trial.Progress = float64(len(period)) / span.Seconds() * m.trial.WallSeconds
+	}
 	m.set(result.Throughput, result.Value(float64(len(period))/span.Seconds()))
 	var sum time.Duration
 	for _, r := range period {

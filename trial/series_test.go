@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/result"
 )
 
 // feed gives a series requests that take the times and end the gaps after each other.
@@ -115,5 +117,16 @@ func TestLateEndsAreLeftOut(t *testing.T) {
 	feed(s, 100, func(i int) (gap, took time.Duration) { return time.Millisecond, time.Duration(i) })
 	if s.all != 49 {
 		t.Errorf("%d requests were kept, want the 49 that ended before 50ms", s.all)
+	}
+}
+
+// TestTransientOfManyRequests: of a load that repeats itself for longer than requests are kept nobody knows since when.
+func TestTransientOfManyRequests(t *testing.T) {
+	s := longSeries()
+	feed(s, 3*mostServed, func(int) (gap, took time.Duration) { return time.Microsecond, time.Microsecond })
+	m := &measurement{series: s, trial: Blank(Spec{})}
+	m.settle("latency", 0)
+	if got := m.trial.Metrics.Get(result.Transient); got != 0 {
+		t.Errorf("it took %v s to settle, want 0", got)
 	}
 }

@@ -32,14 +32,22 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	m.world, m.virtual = v, true
 	m.opens = func() { v.Record(spec.Timeline) }
 	err, left := m.run()
+	if !v.Ended() { // the design hangs and still has m
+		t := Blank(spec)
+		t.World, t.Status, t.Error = result.Virtual, result.Failed, left.Error()
+		return brief(Outcome{Trial: t})
+	}
 	m.set("violations", result.Value(v.Violations()))
 	m.set("operations_simulated", result.Value(v.Operations()))
 	m.finish(err, left)
 	m.trial.Decisions = fmt.Sprintf("%016x", v.Checksum())
-	o := Outcome{Trial: m.trial, Histograms: m.histograms, Timeline: v.Timeline()}
-	if what, _, stack := strings.Cut(m.trial.Error, "\n"); stack {
-		// The stack of a panic has addresses, and a trial says the same each time.
-		o.Trial.Error, o.Failure = what, m.trial.Error
+	return brief(Outcome{Trial: m.trial, Histograms: m.histograms, Timeline: v.Timeline()})
+}
+
+// brief takes the stack out of a trial's error: it has addresses, and a trial says the same each time.
+func brief(o Outcome) Outcome {
+	if what, _, stack := strings.Cut(o.Trial.Error, "\n"); stack {
+		o.Trial.Error, o.Failure = what, o.Trial.Error
 	}
 	return o
 }

@@ -33,7 +33,7 @@ func (m *measurement) stream(e env.Env) error {
 	}
 	if late := m.ended.at - closed; m.spec.Operations == 0 && late > m.spec.Duration/50 {
 		m.late = true
-		m.warn("the counters were read more than 2 %% of the window late, when the workers had stopped: CPU time, parallelism and resources are not known")
+		m.warn("the counters were read more than 2 %% of the window late: CPU time, parallelism and resources are not known")
 	}
 	return nil
 }
@@ -146,17 +146,21 @@ func (o *OpenLoad) came(l *load.OpenResult) float64 {
 // load lasts, and a response time says how long that was, or customers are lost at the rate of what is too
 // much, and it says how long the queue may be.
 //
-// A queue that grows proves it whatever the capacity was in a closed loop, if by more than four standard
-// deviations of Poisson arrivals, and more than a queue near saturation wanders by itself. Where the capacity is
+// A queue that grows tells, if by more than four standard deviations of Poisson arrivals, and more than a queue near
+// saturation wanders by itself. Below a known capacity it must do so in both halves of the window, or a single stall
+// of the machine would pass for it, and customers must not come in bursts, as those of a file may. Where the capacity is
 // not known and customers leave by themselves, the loss must tell: beyond capacity, but not below, they
 // would keep more workers busy than there are, if all of them were served.
 func unstable(rate, capacity float64, loop *load.Open, l *load.OpenResult) bool {
-	arrived := float64(l.Arrived)
+	grew := func(backlog, arrived int64) bool {
+		n := float64(arrived)
+		return float64(backlog) > 4*math.Sqrt(n)+n/50
+	}
 	switch {
-	case float64(l.Backlog) > 4*math.Sqrt(arrived)+arrived/50:
+	case capacity > 0 && rate <= capacity:
+		return loop.Arrivals.Gaps == nil && grew(l.First, l.FirstArrived) && grew(l.Backlog-l.First, l.Arrived-l.FirstArrived)
+	case capacity > 0, grew(l.Backlog, l.Arrived):
 		return true
-	case capacity > 0:
-		return rate > capacity
 	case loop.QueueLimit >= 0 || loop.Patience > 0:
 		return rate*l.Service.Mean()/1e9 > float64(loop.Workers)
 	}

@@ -105,9 +105,17 @@ func TestUnstable(t *testing.T) {
 		{101, 5, 5, 21 * time.Millisecond, false, "a capacity that was measured is believed"},
 	} {
 		loop, service := &load.Open{Workers: 2, QueueLimit: c.limit}, hundred(c.service)
-		if got := unstable(100, c.capacity, loop, &load.OpenResult{Arrived: 100, Backlog: c.backlog, Service: service}); got != c.want {
+		if got := unstable(100, c.capacity, loop, &load.OpenResult{Arrived: 100, Backlog: c.backlog, First: c.backlog / 2, FirstArrived: 50, Service: service}); got != c.want {
 			t.Errorf("%s: unstable %v", c.about, got)
 		}
+	}
+	stall := &load.OpenResult{Arrived: 100, Backlog: 100, FirstArrived: 50, Service: hundred(time.Millisecond)}
+	if unstable(100, 101, &load.Open{Workers: 2, QueueLimit: -1}, stall) {
+		t.Error("a queue that grows in one half of the window only may be a stall of the machine")
+	}
+	burst := &load.OpenResult{Arrived: 100, Backlog: 100, First: 50, FirstArrived: 50, Service: hundred(time.Millisecond)}
+	if unstable(100, 101, &load.Open{Workers: 2, QueueLimit: -1, Arrivals: load.Arrivals{Gaps: []time.Duration{1}}}, burst) {
+		t.Error("customers of a file come in bursts")
 	}
 }
 

@@ -256,7 +256,7 @@ func (l *line) Send(token uint32, mayPark bool) env.Step {
 func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 	w := l.w
 	if !mayPark {
-		if step = w.begin(sim.Op{Code: sim.TryRecv, On: l.Chan}); w.co.Choice() < 0 {
+		if step = w.begin(sim.Op{Code: sim.TryRecv, On: l.Chan}); step == env.Went && w.co.Choice() < 0 {
 			return env.Stays, 0, false
 		}
 		return step, w.co.Token(), w.co.OK()

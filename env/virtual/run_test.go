@@ -96,6 +96,23 @@ func TestErrors(t *testing.T) {
 			ready := env.NewVar[bool](e, "ready")
 			return func() bool { return !ready.Load() }
 		},
+		"TryRecv": func(e env.Env) func() bool {
+			c := env.NewChan[int](e, "c", 1)
+			return func() bool { _, _, got := c.TryRecv(); return !got }
+		},
+		"TrySend": func(e env.Env) func() bool {
+			c := env.NewChan[int](e, "c", 0)
+			return func() bool { return !c.TrySend(1) }
+		},
+		"Select": func(e env.Env) func() bool {
+			c := env.NewChan[int](e, "c", 0)
+			return func() bool { return env.Select(c.OnRecv(nil), env.Default) == 1 }
+		},
+		"TryLock": func(e env.Env) func() bool {
+			m := e.Mutex("m")
+			m.Lock()
+			return func() bool { return !m.TryLock() }
+		},
 	} {
 		t.Run("polling by "+name, func(t *testing.T) {
 			says(t, func(e env.Env) {

@@ -64,7 +64,7 @@ func (w *World) abandon(ended <-chan error) error {
 	default:
 	}
 	_, frames := stackOf(uint32(w.inside.Load()))
-	err := w.because(fmt.Errorf("the simulation takes more than %v of real time, its limit; the design is at%s", w.cfg.Limit, frames))
+	err := w.because(fmt.Errorf("the simulation takes more than %v of real time, its limit; the design is in %s\n%s", w.cfg.Limit, placeIn(frames), strings.TrimLeft(frames, "\n")))
 	w.phase.CompareAndSwap(running, abandoned)
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
@@ -106,3 +106,19 @@ func stackOf(id uint32) (state, frames string) {
 	}
 	return "", ""
 }
+
+// placeIn is the innermost function of a stack that is a design's and not the world's, or of the Go runtime.
+func placeIn(frames string) string {
+	for line := range strings.SplitSeq(frames, "\n") {
+		name, _, _ := strings.Cut(line, "(")
+		switch {
+		case name == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(name, "runtime."), strings.HasPrefix(name, "iter."),
+			strings.HasPrefix(name, ownPackages+"env"), strings.HasPrefix(name, ownPackages+"sim"):
+			continue
+		}
+		return name
+	}
+	return "nothing of its own"
+}
+
+const ownPackages = "github.com/brewput/brewput/"

@@ -28,7 +28,8 @@ type Config struct {
 	Costs sim.Costs // of the scheduler and its primitives; the zero Costs are none
 	// Grace is how long, in virtual time, goroutines may outlive the body; 0 means one second.
 	Grace time.Duration
-	// Timeline keeps the world ready for [World.Record], which costs time and changes no decision.
+	// Timeline keeps the world ready for [World.Record], which costs time and changes no decision. Unlimited CPUs have
+	// no lanes, and so no timeline.
 	Timeline bool
 	// Watchdog is how long, in real time, a design may block outside env; 0 means ten seconds.
 	Watchdog time.Duration
@@ -66,6 +67,7 @@ type World struct {
 	useful     time.Duration
 
 	recorder *recorder // nil unless the world keeps a timeline
+	asked    int       // for the seed
 	ended    bool      // Run has seen the kernel's goroutine end, and so all that it has recorded
 }
 
@@ -96,7 +98,7 @@ func New(cfg Config) *World {
 	}
 	w := &World{cfg: cfg, names: map[string]int{}, byName: map[resource]*env.Meter{}, violations: map[string]int64{}}
 	w.k = sim.New(sim.Config{CPUs: cfg.CPUs, Seed: cfg.Seed, Costs: cfg.Costs})
-	if cfg.Timeline {
+	if cfg.Timeline && cfg.CPUs > 0 {
 		w.recorder = newRecorder(w.k)
 	}
 	w.nameless = env.NewMeterAlone(env.KindChan, "", 0, w.clock)
@@ -232,7 +234,13 @@ func (w *World) NowOf(t *env.Task) time.Duration {
 func (w *World) Epoch() time.Time { return time.Time{} }
 
 // Seed implements env.World.
-func (w *World) Seed() uint64 { return w.cfg.Seed }
+func (w *World) Seed() uint64 {
+	w.asked++
+	return w.cfg.Seed
+}
+
+// Asked is how often somebody has asked for random draws: a load for which nobody has is the same each time.
+func (w *World) Asked() int { return w.asked }
 
 // Begin implements env.World. Real code takes no virtual time.
 func (w *World) Begin(*env.Task) time.Duration { return 0 }
@@ -257,4 +265,12 @@ func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Met
 }
 
 // Violation implements env.World.
-func (w *World) Violation(station string) { w.violations[station]++ }
+func (w *World) Violation(station string) {
+	if w.phase.Load() == running { // who was given up may go on
+		w.violations[station]++
+	}
+}
+
+// Ended reports whether the world that Run was called for is at its end. If Run has given up on a design that hangs
+// outside env, that one may go on, and nothing of the world may be read.
+func (w *World) Ended() bool { return w.ended }

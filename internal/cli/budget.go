@@ -25,15 +25,15 @@ var pairings = []string{neighbours, allPairs}
 
 // settleBudget decides between a count of blocks and a budget or a precision, which say how many there are: both on the
 // command line contradict each other; what comes from the environment gives way to the command line, and a
-// count to a budget.
-func (o *runOptions) settleBudget(count, budget bool) error {
+// count to a budget or a precision.
+func (o *runOptions) settleBudget(count, budget, precision bool) error {
 	switch {
-	case count && o.precision != "":
+	case count && precision:
 		return usage("--count and --precision both say how many replications there are; give one of them")
 	case count && budget:
 		return usage("--count and --budget both say how many blocks there are; give one of them")
 	case count:
-		o.budget = 0
+		o.budget, o.precision = 0, ""
 	case budget && o.budget == 0:
 		return usage("--budget 0s leaves no time for a trial; give a time such as 10m")
 	}
@@ -85,6 +85,9 @@ func (a *app) resumeVerdicts(cmd *cobra.Command, s *sweep.Sweep, j *store.Journa
 	}
 	r := s.Header.Rule
 	if r == nil {
+		if s.Complete && !cmd.Flags().Changed("compare") {
+			return nil // it shows what it was asked for
+		}
 		return enoughForAll(s)
 	}
 	if cmd.Flags().Changed("baseline") && o.baseline != r.Baseline || cmd.Flags().Changed("compare") && s.Judgement.All != r.All {

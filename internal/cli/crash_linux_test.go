@@ -88,15 +88,16 @@ func small(dir string) []string {
 	return []string{"run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "1000", "--count", "4", "-o", dir}
 }
 
-// TestKilledAnywhere kills the command at seeded random instants. Whatever it was doing, no process
-// is left, --resume finishes, and every block is there exactly once.
+// TestKilledAnywhere kills the command at seeded random shares of the time that it takes on this machine at present.
+// Whatever it was doing, no process is left, --resume finishes, and every block is there exactly once.
 func TestKilledAnywhere(t *testing.T) {
 	const kills = 50
 	random := rand.New(rand.NewPCG(1, 1))
 	resumed := 0
+	whole := timeOf(t, small(filepath.Join(t.TempDir(), "run")))
 	for i := range kills {
 		dir := filepath.Join(t.TempDir(), "run")
-		after := time.Duration(random.Int64N(int64(600 * time.Millisecond)))
+		after := time.Duration(random.Float64() * 1.1 * float64(whole))
 		cmd, markOf := command(t, small(dir)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -107,6 +108,7 @@ func TestKilledAnywhere(t *testing.T) {
 		wantNoOrphan(t, markOf)
 		if err == nil {
 			wantWhole(t, dir, 4, 4) // it was faster
+			whole = min(whole, after)
 			continue
 		}
 		args := []string{"run", "--resume", dir}
@@ -124,6 +126,17 @@ func TestKilledAnywhere(t *testing.T) {
 	if resumed < kills/5 {
 		t.Errorf("only %d of %d kills hit a run under way: choose other instants", resumed, kills)
 	}
+}
+
+// timeOf is how long the command takes.
+func timeOf(t *testing.T, args []string) time.Duration {
+	t.Helper()
+	cmd, _ := command(t, args...)
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return time.Since(began)
 }
 
 // hanging is a sweep of a design whose trials never end.

@@ -84,6 +84,12 @@ func faulty() *workload.Workload {
 					panic("the milk is sour")
 				}
 			})},
+			{Name: "sours", Doc: "panics after some time", Stream: op(func(e env.Env, request uint64) {
+				e.Burn(10 * time.Microsecond)
+				if request > 30 {
+					panic("the milk has turned")
+				}
+			})},
 			{Name: "deadlock", Doc: "waits for itself", Stream: newDeadlock},
 			{Name: "nest", Doc: "starts a process and waits for itself", Stream: newNest},
 			{Name: "wrong", Doc: "answers wrong", Stream: newWrong},

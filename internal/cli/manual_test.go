@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,6 +42,36 @@ func TestManual(t *testing.T) {
 				c.check(t)
 			}
 		})
+	}
+}
+
+// TestPicture: the picture of the README is what the command beside it draws.
+func TestPicture(t *testing.T) {
+	docs, err := filepath.Abs(filepath.Join("..", "..", "docs", "kitchen.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile("`brewput (sim .* --timeline) docs/kitchen.svg`").FindSubmatch(readme)
+	if line == nil {
+		t.Fatal("the README does not say how its picture is made")
+	}
+	want, err := os.ReadFile(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	var stderr bytes.Buffer
+	args := append(strings.Fields(string(line[1])), "kitchen.svg", "-o", "run")
+	if code := cli.Run(t.Context(), catalog.All(), args, nil, io.Discard, &stderr); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr.String())
+	}
+	got, err := os.ReadFile("kitchen.svg")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("docs/kitchen.svg is not what the command draws now; make it again (%v)", err)
 	}
 }
 
@@ -107,7 +138,7 @@ func (c console) check(t *testing.T) {
 }
 
 var (
-	numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(ns|µs|us|ms|s|k|M|m)?\b`)
+	numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(ns|µs|us|ms|s|k|M|m|x)?\b`)
 	spaces  = regexp.MustCompile(`[\s─]+`)
 )
 

@@ -215,7 +215,10 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 		a.failures(trials)
 		a.conclude(s, trials)
 		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
-		return a.writeTimelines(ctx, s, o)
+		if err = a.writeTimelines(ctx, s, o); errors.Is(err, context.Canceled) {
+			fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s --timeline %s\n", resumeHint(s.Header, dir), quoted(o.timeline))
+			a.code, err = exitInterrupted, nil
+		}
 	}
 	return err
 }

@@ -60,11 +60,15 @@ func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *
 	if err != nil {
 		return err
 	}
-	if err := o.validateLimit(window(time.Duration(header.Settings.Warmup), time.Duration(header.Settings.Duration), p.Cases), header.Settings.Operations); err != nil {
-		return err
-	}
+	o.virtual = header.World == result.Virtual // either verb continues either
 	if cmd.Flags().Changed("time-limit") {
-		header.Settings.TimeLimit = sweep.Duration(o.timeLimit)
+		set := &header.Settings
+		if err := o.validateLimit(window(time.Duration(set.Warmup), time.Duration(set.Duration), p.Cases), set.Operations); err != nil {
+			return err
+		}
+		if o.timeLimit > 0 {
+			set.TimeLimit = sweep.Duration(o.timeLimit)
+		}
 	}
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
 	s.Continue(journal.Trials, journal.Blocks, journal.Ended)
@@ -90,6 +94,9 @@ func onlyResume(cmd *cobra.Command) error {
 			wrong = f.Name
 		}
 	})
+	if err := spanOfTimeline(cmd); err != nil {
+		return err
+	}
 	if wrong != "" {
 		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, --compare, --time-limit and --timeline with it", wrong)
 	}

@@ -153,13 +153,13 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if cmd.Flags().Changed("resume") {
 				return a.resume(cmd, w, *o)
 			}
-			operations, duration := cmd.Flags().Changed("operations"), cmd.Flags().Changed("duration")
+			operations, duration, precision := cmd.Flags().Changed("operations"), cmd.Flags().Changed("duration"), cmd.Flags().Changed("precision")
 			baseline, count, budget := cmd.Flags().Changed("baseline"), cmd.Flags().Changed("count"), cmd.Flags().Changed("budget")
 			if operations && duration {
 				return usage("--operations and --duration are two ways to end a trial; give one of them")
 			}
-			if cmd.Flags().Changed("timeline-span") && !cmd.Flags().Changed("timeline") {
-				return usage("--timeline-span changes nothing without --timeline FILE")
+			if err := spanOfTimeline(cmd); err != nil {
+				return err
 			}
 			if err := fromEnvironment(cmd.InheritedFlags(), os.LookupEnv); err != nil {
 				return err
@@ -168,7 +168,7 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if duration {
 				o.operations = 0 // the command line wins
 			}
-			if err := o.settleBudget(count, budget); err != nil {
+			if err := o.settleBudget(count, budget, precision); err != nil {
 				return err
 			}
 			if !baseline && !o.needsVerdicts() {

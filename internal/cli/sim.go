@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -221,20 +222,30 @@ func percent(share float64) string { return strconv.FormatFloat(100*share, 'g', 
 // concludePrecision says how well the means are known.
 func (a *app) concludePrecision(s *sweep.Sweep, trials []result.Trial) {
 	p := s.Header.Precision
-	least, widest, missed := "", -1.0, 0
+	least, widest, missed, none := "", -1.0, 0, 0
 	for i, c := range s.Plan.Cases {
 		metric, half := s.Widest(trials, i)
-		if half > p.Relative {
+		switch {
+		case math.IsNaN(half):
+			none++
+			continue
+		case half > p.Relative:
 			missed++
 		}
 		if half > widest {
 			words := map[string]string{result.Throughput: "throughput", result.LatencyMean: "mean latency", result.ResponseMean: "mean response", result.WallSeconds: "wall time"}
-			least, widest = fmt.Sprintf("the %s of %s (%s)", words[metric], c.Design, c.Point), half
+			least, widest = fmt.Sprintf("; the least precise is the %s of %s (%s), within ", words[metric], c.Design, c.Point), half
 		}
 	}
 	text := fmt.Sprintf("%d trials: every mean within %s", len(trials), percent(p.Relative))
 	if missed > 0 {
 		text = fmt.Sprintf("%d trials: %d of %d cases are not within %s after %d replications; give a longer --duration", len(trials), missed, len(s.Plan.Cases), percent(p.Relative), p.Most)
 	}
-	fmt.Fprintf(a.stderr, "%s; the least precise is %s, within %s\n", text, least, percent(widest))
+	if none > 0 {
+		text += fmt.Sprintf("; %d of %d cases have no mean", none, len(s.Plan.Cases))
+	}
+	if least != "" {
+		text += least + percent(widest)
+	}
+	fmt.Fprintln(a.stderr, text)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/brewput/brewput/report"
@@ -29,6 +30,14 @@ const defaultTimeline = 50 * time.Millisecond
 func (o *runOptions) timelineFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.timeline, "timeline", "", "write who ran, waited and queued in the first replication to `FILE`: a picture (.svg), or a trace for ui.perfetto.dev (.json)")
 	f.DurationVar(&o.timelineSpan, "timeline-span", defaultTimeline, "how much virtual `TIME` of it, from the end of the warm-up on")
+}
+
+// spanOfTimeline refuses a span of no timeline.
+func spanOfTimeline(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("timeline-span") && !cmd.Flags().Changed("timeline") {
+		return usage("--timeline-span changes nothing without --timeline FILE")
+	}
+	return nil
 }
 
 // timelineFormats are the formats by the end of the file's name.
@@ -82,7 +91,7 @@ func (a *app) writeTimelines(ctx context.Context, s *sweep.Sweep, o runOptions) 
 	for i := range specs {
 		specs[i].Timeline = o.timelineSpan
 		if specs[i].Operations == 0 {
-			specs[i].Duration = o.timelineSpan
+			specs[i].Duration = min(specs[i].Duration, o.timelineSpan)
 		}
 	}
 	m := newSimulator(s.Workload, s.Header)
@@ -101,7 +110,7 @@ func (a *app) writeTimelines(ctx context.Context, s *sweep.Sweep, o runOptions) 
 		title := c.Design + " " + c.Point.String()
 		tl := byCase[title]
 		if tl == nil {
-			fmt.Fprintf(a.stderr, "brewput: no timeline of %s: its measured time did not begin\n", title)
+			fmt.Fprintf(a.stderr, "brewput: no timeline of %s: its measured time did not begin, or its design hangs\n", title)
 			continue
 		}
 		tl.Title = title
