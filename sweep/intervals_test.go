@@ -20,7 +20,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-var runsFlag = flag.Int("runs", 8, "runs of each load; many for a campaign")
+var runsFlag = flag.Int("runs", 5, "runs of each load; many for a campaign")
 
 // mm1 is one server whose times are exponential with a mean of 1 ms.
 func mm1() *workload.Workload {
