@@ -13,6 +13,7 @@ import (
 // Its functions are hidden from the race detector, which would take the order of two visits here for
 // an order between the design's goroutines and so miss races.
 type names struct {
+	recent  [1 << 6]atomic.Pointer[holders] // found last, by a look at the name that costs less than to hash it
 	buckets [1 << 10]atomic.Pointer[holders]
 	known   atomic.Int64 // names in the buckets
 	others  holders      // the goroutines of all other names
@@ -51,6 +52,22 @@ func (t *names) bucketOf(name string) *atomic.Pointer[holders] {
 //
 //go:norace
 func (t *names) find(name string) *holders {
+	slot := &t.recent[0]
+	if n := len(name); n > 0 {
+		slot = &t.recent[(n+int(name[0])+int(name[n-1])*4)%len(t.recent)]
+	}
+	h := slot.Load()
+	if h == nil || h.name != name {
+		h = t.search(name)
+		slot.Store(h)
+	}
+	return h
+}
+
+// search looks through all names.
+//
+//go:norace
+func (t *names) search(name string) *holders {
 	bucket := t.bucketOf(name)
 	for {
 		first := bucket.Load()
