@@ -54,6 +54,9 @@ func TestOpenOverload(t *testing.T) {
 	if r.Arrived != 60 || r.Served != 60 || r.Completed != 39 || r.Backlog != 21 { // the first ends at 20 ms
 		t.Errorf("all are served in the end: %+v", r)
 	}
+	if r.First != 11 || r.FirstArrived != 30 { // until 300 ms, 19 of the 30 are served
+		t.Errorf("in the first half %d of %d are left, want 11 of 30", r.First, r.FirstArrived)
+	}
 	o.Drain = 0
 	r = runOpen(t, o)
 	if r.Arrived != 60 || r.Served != 40 || r.Unfinished != 20 {

@@ -126,6 +126,9 @@ func TestSettle(t *testing.T) {
 	}{
 		{"at once", func(string, time.Duration) time.Duration { return 0 }, 100 * time.Millisecond, second, 1, false, false},
 		{"within the warm-up", func(string, time.Duration) time.Duration { return 90 * time.Millisecond }, 100 * time.Millisecond, second, 1, false, false},
+		{"whoever it is", func(d string, _ time.Duration) time.Duration {
+			return map[string]time.Duration{"b": 1, "a": 412345678}[d]
+		}, 420 * time.Millisecond, second, 2, false, true},
 		{"the slowest counts for all", func(d string, _ time.Duration) time.Duration {
 			return map[string]time.Duration{"a": 1, "b": 412345678}[d]
 		}, 420 * time.Millisecond, second, 2, false, true},
