@@ -37,6 +37,7 @@ type Standing struct {
 	New       int     `json:"new"`       // numbers that the blocks since the look before have brought
 	Certainty float64 `json:"certainty"` // how much of the interval's half-width is near enough to decide: 1 decides
 	ratio     float64
+	ended     bool
 }
 
 // Undecided is the number of comparisons that are not decided.
@@ -128,6 +129,9 @@ func (j Judgement) next(standings []Standing, costs []float64, left float64) Cou
 
 // toLook is the number of blocks to the next look of a comparison; 0 where there is none.
 func (j Judgement) toLook(s Standing) int {
+	if s.ended {
+		return 0
+	}
 	for _, n := range j.Looks.Blocks {
 		if n > s.Blocks {
 			return n - s.Blocks
@@ -152,7 +156,7 @@ func (j Judgement) standings(all []series) []Standing {
 	for i := range judged {
 		s := &judged[i]
 		list = append(list, Standing{Blocks: len(all[i].blocks), Looks: len(s.looks), Level: s.level(j.Alpha / float64(len(all))),
-			Verdict: s.verdict, New: j.Looks.news(&all[i]), Certainty: j.certainty(s, len(all)), ratio: s.ratio.Ratio})
+			Verdict: s.verdict, New: j.Looks.news(&all[i]), Certainty: j.certainty(s, len(all)), ratio: s.ratio.Ratio, ended: all[i].ended})
 	}
 	return list
 }

@@ -49,6 +49,7 @@ func (l *Looks) taken(blocks []int) *stat.Looks {
 type series struct {
 	blocks []int
 	logs   []float64 // logarithm of the ratio; NaN where a trial has no number
+	ended  bool      // cut: more blocks say no more
 }
 
 // newSeries pairs two rows by block.
@@ -75,7 +76,7 @@ func newSeries(a, b *Row, values map[key]map[int]float64, tried map[key]map[int]
 func (s *series) cut(from int, lost ...map[int]bool) {
 	for i, block := range s.blocks {
 		if block >= from && (lost[0][block] || lost[1][block]) {
-			s.blocks, s.logs = s.blocks[:i], s.logs[:i]
+			s.blocks, s.logs, s.ended = s.blocks[:i], s.logs[:i], true
 			return
 		}
 	}
@@ -87,7 +88,7 @@ func lostResponses(trials []result.Trial) map[key]map[int]bool {
 	lost := map[key]map[int]bool{}
 	for i := range trials {
 		t := &trials[i]
-		if t.Kind != result.KindTrial || !t.Open || !t.Good() || !t.Unstable && measured(t.Metrics.Get(measureOfTrial(t))) {
+		if t.Kind != result.KindTrial || !t.Open || !t.Good() || !t.Unstable && !(t.Metrics.Get(result.LostShare) > 0.5) {
 			continue
 		}
 		if lost[trialKey(t)] == nil {
@@ -134,6 +135,7 @@ type standing struct {
 	glimpse      // of the look that decided; until then of the last one; before the first, of all blocks so far
 	looks   []glimpse
 	taken   []int   // good blocks of the looks
+	ended   bool    // no more blocks help
 	tried   int     // blocks until the last look, good or not; before the first, all so far
 	spent   float64 // of alpha
 	verdict string  // Undecided, Equivalent or differs; once decided it stands
@@ -231,7 +233,7 @@ func (j Judgement) judgeOnce(s *standing, ratio stat.Comparison) {
 // look judges a comparison by its first n blocks.
 func (j Judgement) look(s *standing, of *series, n int) {
 	c, ok := of.pair(n)
-	s.tried = n
+	s.tried, s.ended = n, of.ended
 	if !ok || len(s.looks) > 0 && c.N == s.ratio.N { // nothing new
 		return
 	}
@@ -269,7 +271,7 @@ func (j Judgement) decide(standings []standing) {
 // glance fills a standing in before its first look, so that its ratio can be shown: the interval is what
 // a look at so many blocks would give.
 func (l *Looks) glance(s *standing, of *series) {
-	s.tried = len(of.blocks)
+	s.tried, s.ended = len(of.blocks), of.ended
 	if s.ratio, s.ok = of.pair(len(of.logs)); s.ok {
 		first := stat.LooksApart(stat.Square, []int{min(s.ratio.N, l.most())}, l.most())
 		s.level = func(alpha float64) float64 { return first.Level(alpha, 0) }
@@ -279,6 +281,9 @@ func (l *Looks) glance(s *standing, of *series) {
 // wants is the number of blocks to the first look to come that would decide a comparison if its ratio stays
 // the one seen, by what that look asks for; nil where none would. alpha is what its looks may spend.
 func (l *Looks) wants(s *standing, margin, alpha float64) *int {
+	if s.ended {
+		return nil
+	}
 	far := max(s.ratio.Ratio, 1/s.ratio.Ratio)
 	for k, n := range l.Blocks {
 		more, level := n-s.tried, l.planned.Level(alpha, k)

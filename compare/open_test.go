@@ -90,15 +90,19 @@ func TestFamilyStands(t *testing.T) {
 func TestLostResponsesEndASeries(t *testing.T) {
 	s := series{blocks: []int{0, 1, 5, 10, 11, 12}, logs: []float64{1, 2, 3, 4, 5, 6}}
 	s.cut(10, map[int]bool{1: true, 11: true}, nil)
-	if !slices.Equal(s.blocks, []int{0, 1, 5, 10}) || len(s.logs) != 4 {
+	if !slices.Equal(s.blocks, []int{0, 1, 5, 10}) || len(s.logs) != 4 || !s.ended {
 		t.Errorf("%+v", s)
+	}
+	if j := sequential(); j.toLook(Standing{Blocks: 12, ended: true}) != 0 || j.toLook(Standing{Blocks: 12}) != 3 {
+		t.Error("no look comes to a series that has ended")
 	}
 	var trials []result.Trial
 	for b := range 15 {
 		trials = append(trials, crowd("a", b, 0.3, 100, 8e6, false))
 	}
-	trials[11].Metrics[result.ResponseP50] = result.Unavailable
-	trials[12].Status = result.Failed // by chance
+	trials[11].Metrics[result.ResponseP50], trials[11].Metrics[result.LostShare] = result.Unavailable, 0.6
+	trials[10].Metrics[result.ResponseP50] = result.Unavailable // too few customers came
+	trials[12].Status = result.Failed                           // by chance
 	trials[12].Metrics = result.Metrics{}
 	trials[13].Unstable = true
 	lost := lostResponses(trials)[trialKey(&trials[0])]

@@ -27,12 +27,14 @@ const (
 // bounded, however many there are.
 type series struct {
 	release time.Duration // when the load began
+	begin   time.Duration // of the window
 	end     time.Duration // of the window: what ends later ends under less load
-	asked   int           // for draws, before it
 	size    int           // requests of a batch
 	batches []batch
 	open    batch // the last one, with its sum in mean
 	n       int   // requests in open
+
+	least, most time.Duration // of the requests that ended within the window
 
 	ring []served // the last requests, the oldest at next once it is full
 	next int
@@ -50,8 +52,7 @@ type served struct{ end, took time.Duration }
 
 // keep begins the series of a load that begins now.
 func (m *measurement) keep(e env.Env) func(from, to time.Duration) {
-	v, _ := m.world.(*virtual.World)
-	m.series = &series{size: batchSize, asked: v.Asked(), release: e.Now(), end: e.Now() + m.spec.Warmup + m.spec.Duration}
+	m.series = &series{size: batchSize, release: e.Now(), begin: e.Now() + m.spec.Warmup, end: e.Now() + m.spec.Warmup + m.spec.Duration}
 	return m.series.note
 }
 
@@ -61,6 +62,12 @@ func (s *series) note(from, to time.Duration) {
 		return
 	}
 	took := to - from
+	if to >= s.begin {
+		if s.most == 0 {
+			s.least = took
+		}
+		s.least, s.most = min(s.least, took), max(s.most, took)
+	}
 	if s.all++; len(s.ring) < mostServed {
 		s.ring = append(s.ring, served{to, took})
 	} else {
@@ -144,7 +151,7 @@ type repetition struct {
 	whole    bool          // all that are kept
 }
 
-// drawn reports whether something was drawn by chance since the load began: then it may yet do otherwise, however
+// drawn reports whether somebody has asked for draws, if only to make them later: then it may yet do otherwise, however
 // often it did the same. An open loop itself asks for its arrivals, before and to count them.
 func (m *measurement) drawn() bool {
 	v, ok := m.world.(*virtual.World)
@@ -152,7 +159,7 @@ func (m *measurement) drawn() bool {
 	if m.spec.Open != nil {
 		own = 2
 	}
-	return !ok || v.Asked()-m.series.asked > own
+	return !ok || v.Asked() > own
 }
 
 // settle notes how long the transient lasted, and if the load came to repeat itself, replaces what a window of
@@ -182,7 +189,8 @@ func (m *measurement) settle(of string, lost int64) {
 		return // it began within the window
 	case full: // what came before must have gone at the same rate
 		want := float64(len(period)) / span.Seconds() * (m.spec.Warmup + m.spec.Duration).Seconds()
-		if math.Abs(float64(s.all)-want) > float64(2*len(period)+m.spec.Point.Int("workers")) {
+		least, most := extremes(period)
+		if math.Abs(float64(s.all)-want) > float64(len(period)+m.spec.Point.Int("workers")) || least != s.least || most != s.most {
 			return
 		}
 	}
@@ -210,4 +218,12 @@ func (m *measurement) settle(of string, lost int64) {
 		i := max(0, int(math.Ceil(q.Q*float64(len(period))-1e-9))-1)
 		m.set(of+"_"+q.Name+"_ns", result.Value(period[i].took))
 	}
+}
+
+func extremes(requests []served) (least, most time.Duration) {
+	least = requests[0].took
+	for _, r := range requests {
+		least, most = min(least, r.took), max(most, r.took)
+	}
+	return least, most
 }

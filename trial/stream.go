@@ -148,7 +148,7 @@ func (o *OpenLoad) came(l *load.OpenResult) float64 {
 //
 // A queue that grows tells, if by more than four standard deviations of Poisson arrivals, and more than a queue near
 // saturation wanders by itself. Below a known capacity it must do so in both halves of the window, or a single stall
-// of the machine would pass for it, and customers must not come in bursts, as those of a file may. Where the capacity is
+// of the machine, or one burst of customers, would pass for it. Where the capacity is
 // not known and customers leave by themselves, the loss must tell: beyond capacity, but not below, they
 // would keep more workers busy than there are, if all of them were served.
 func unstable(rate, capacity float64, loop *load.Open, l *load.OpenResult) bool {
@@ -158,7 +158,7 @@ func unstable(rate, capacity float64, loop *load.Open, l *load.OpenResult) bool 
 	}
 	switch {
 	case capacity > 0 && rate <= capacity:
-		return loop.Arrivals.Gaps == nil && grew(l.First, l.FirstArrived) && grew(l.Backlog-l.First, l.Arrived-l.FirstArrived)
+		return grew(l.First, l.FirstArrived) && grew(l.Backlog-l.First, l.Arrived-l.FirstArrived)
 	case capacity > 0, grew(l.Backlog, l.Arrived):
 		return true
 	case loop.QueueLimit >= 0 || loop.Patience > 0:

@@ -113,10 +113,6 @@ func TestUnstable(t *testing.T) {
 	if unstable(100, 101, &load.Open{Workers: 2, QueueLimit: -1}, stall) {
 		t.Error("a queue that grows in one half of the window only may be a stall of the machine")
 	}
-	burst := &load.OpenResult{Arrived: 100, Backlog: 100, First: 50, FirstArrived: 50, Service: hundred(time.Millisecond)}
-	if unstable(100, 101, &load.Open{Workers: 2, QueueLimit: -1, Arrivals: load.Arrivals{Gaps: []time.Duration{1}}}, burst) {
-		t.Error("customers of a file come in bursts")
-	}
 }
 
 // TestRecordedLoad: customers of a file count as they come in the window, not as they come on average. Here

@@ -58,8 +58,9 @@ func (t *names) find(name string) *holders {
 	}
 	h := slot.Load()
 	if h == nil || h.name != name {
-		h = t.search(name)
-		slot.Store(h)
+		if h = t.search(name); h != &t.others {
+			slot.Store(h)
+		}
 	}
 	return h
 }

@@ -110,9 +110,12 @@ func stackOf(id uint32) (state, frames string) {
 // placeIn is the innermost function of a stack that is a design's and not the world's, or of the Go runtime.
 func placeIn(frames string) string {
 	for line := range strings.SplitSeq(frames, "\n") {
-		name, _, _ := strings.Cut(line, "(")
+		name := line
+		if i := strings.LastIndexByte(line, '('); i >= 0 {
+			name = line[:i] // without its arguments; a receiver is in parentheses too
+		}
 		switch {
-		case name == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(name, "runtime."), strings.HasPrefix(name, "iter."),
+		case name == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(name, "runtime."), strings.HasPrefix(name, "iter."), strings.HasPrefix(name, "internal/"), strings.HasPrefix(name, "sync."),
 			strings.HasPrefix(name, ownPackages+"env"), strings.HasPrefix(name, ownPackages+"sim"):
 			continue
 		}

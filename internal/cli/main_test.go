@@ -97,7 +97,7 @@ func faulty() *workload.Workload {
 			{Name: "violate", Doc: "uses a station twice at once", Stream: newViolate},
 			{Name: "leak", Doc: "leaves a goroutine behind", Stream: newLeak},
 			{Name: "goexit", Doc: "a worker ends early", Stream: op(func(e env.Env, request uint64) { exitGoroutine() })},
-			{Name: "spins", Doc: "waits for a word in memory", Stream: op(func(env.Env, uint64) { spinForEver() })},
+			{Name: "spins", Doc: "waits for a word in memory", Stream: op(func(env.Env, uint64) { new(kettle).spinForEver() })},
 			{Name: "killed", Doc: "its process is killed", Stream: op(func(env.Env, uint64) { killSelf() })},
 			{Name: "refuses", Doc: "cannot be built", Job: func(env.Env, plan.Point) (workload.Job, error) {
 				return workload.Job{}, errors.New("no beans")
@@ -106,7 +106,9 @@ func faulty() *workload.Workload {
 	}
 }
 
-func spinForEver() {
+type kettle struct{}
+
+func (*kettle) spinForEver() {
 	for flag := new(bool); !*flag; {
 	}
 }
