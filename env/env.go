@@ -50,9 +50,9 @@ type World interface {
 	Epoch() time.Time
 	// Seed is the seed of the trial's random draws.
 	Seed() uint64
-	// Ordinal counts the goroutines of a name: 1 for the first so called, then 2. It is called once
-	// for each task, before the task starts.
-	Ordinal(name string) int
+	// Ordinal counts the goroutines of the task's base name: 1 for the first so called, then 2. It is
+	// called once for each task, before the task starts.
+	Ordinal(t *Task) int
 	// Meter returns the meter of a new resource, or nil where nothing is observed.
 	Meter(kind ResourceKind, name string, capacity int) *Meter
 	// Begin opens a section of real code and returns a mark for End.
@@ -76,6 +76,7 @@ type Task struct {
 	ordinal int
 	body    func(Env)
 	start   func() // t.run, made once, so that a go statement needs no closure
+	kept    any    // see Keep
 	uses    uint64 // written by every operation of the owner under the race detector; see own
 }
 
@@ -91,7 +92,7 @@ func NewTask(w World, name string, body func(Env)) *Task {
 
 func (t *Task) set(w World, m Machine, epoch time.Time, name string, body func(Env)) {
 	t.world, t.machine, t.epoch, t.name, t.body = w, m, epoch, name, body
-	t.ordinal = w.Ordinal(name)
+	t.ordinal = w.Ordinal(t)
 }
 
 // Start returns the function that runs the task.
@@ -107,6 +108,13 @@ func (t *Task) Name() string { return Numbered(t.name, t.ordinal) }
 
 // BaseName is the name that the design gave, shared by all goroutines started under it.
 func (t *Task) BaseName() string { return t.name }
+
+// Keep leaves a pointer with the task for its world, which spares it a search when the goroutine ends.
+// It outlives [Recycle]: who finds it there must look whether it is of his own world and for this task's name.
+func (t *Task) Keep(v any) { t.kept = v }
+
+// Kept is what was left with Keep, if anything.
+func (t *Task) Kept() any { return t.kept }
 
 // Numbered is the display name of the n-th holder of a name: "grinder", "grinder#2".
 func Numbered(name string, n int) string {

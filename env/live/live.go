@@ -91,7 +91,7 @@ func (w *World) Exit(t *env.Task) {
 	}
 	release(w)
 	hide()
-	w.names.find(t.BaseName()).ended.Add(1)
+	w.names.of(t).ended.Add(1)
 	last := w.draining.Load() && w.names.ended()
 	show()
 	if last {
@@ -101,9 +101,9 @@ func (w *World) Exit(t *env.Task) {
 }
 
 // Ordinal implements env.World.
-func (w *World) Ordinal(name string) int {
+func (w *World) Ordinal(t *env.Task) int {
 	hide()
-	n := int(w.names.find(name).started.Add(1))
+	n := int(w.names.of(t).started.Add(1))
 	show()
 	return n
 }

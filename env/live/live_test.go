@@ -116,6 +116,28 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestNamesOfTasks: what a task keeps of its name counts only for the same name in the same world, as tasks
+// are used again for others.
+func TestNamesOfTasks(t *testing.T) {
+	first, second := New(Config{}), New(Config{})
+	task := env.NewTask(first, "a", nil) // its goroutine is started, by the count
+	for _, w := range []*World{first, second} {
+		for range 2 {
+			if got := w.names.of(task); got != w.names.find("a") {
+				t.Errorf("the task counts as one of %q of another world", got.name)
+			}
+		}
+	}
+	other := env.NewTask(second, "b", nil)
+	other.Keep(second.names.find("a"))
+	if got := second.names.of(other); got.name != "b" {
+		t.Errorf("a task b counts as one of %q", got.name)
+	}
+	if left := strings.Join(append(first.names.running(), second.names.running()...), " "); left != "a (1) b (1)" {
+		t.Errorf("running: %q", left)
+	}
+}
+
 // TestManyNames: names that differ in one place, wherever it is, and more of them than are told apart: no list
 // grows long, and no goroutine is lost.
 func TestManyNames(t *testing.T) {

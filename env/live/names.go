@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sort"
 	"sync/atomic"
+
+	"github.com/brewput/brewput/env"
 )
 
 // names counts the goroutines of each name. Spawning and ending a goroutine are measured operations,
@@ -13,7 +15,6 @@ import (
 // Its functions are hidden from the race detector, which would take the order of two visits here for
 // an order between the design's goroutines and so miss races.
 type names struct {
-	recent  [1 << 6]atomic.Pointer[holders] // found last, by a look at the name that costs less than to hash it
 	buckets [1 << 10]atomic.Pointer[holders]
 	known   atomic.Int64 // names in the buckets
 	others  holders      // the goroutines of all other names
@@ -25,6 +26,7 @@ const mostNames = 4096
 // holders are the goroutines of one name.
 type holders struct {
 	name           string
+	of             *names
 	next           *holders
 	started, ended atomic.Int64
 }
@@ -48,27 +50,24 @@ func (t *names) bucketOf(name string) *atomic.Pointer[holders] {
 	return &t.buckets[(h^rest)*multiplier>>54]
 }
 
-// find returns the holders of a name, new ones if there are none.
+// of returns the holders of the task's name. They stay with the task, which was most often used under the
+// same name before: that spares both the start and the end of a goroutine a search.
 //
 //go:norace
-func (t *names) find(name string) *holders {
-	slot := &t.recent[0]
-	if n := len(name); n > 0 {
-		slot = &t.recent[(n+int(name[0])+int(name[n-1])*4)%len(t.recent)]
+func (t *names) of(task *env.Task) *holders {
+	name := task.BaseName()
+	if h, ok := task.Kept().(*holders); ok && h.of == t && h.name == name {
+		return h
 	}
-	h := slot.Load()
-	if h == nil || h.name != name {
-		if h = t.search(name); h != &t.others {
-			slot.Store(h)
-		}
-	}
+	h := t.find(name)
+	task.Keep(h)
 	return h
 }
 
-// search looks through all names.
+// find looks through all names, and adds the name if it is not among them.
 //
 //go:norace
-func (t *names) search(name string) *holders {
+func (t *names) find(name string) *holders {
 	bucket := t.bucketOf(name)
 	for {
 		first := bucket.Load()
@@ -80,7 +79,7 @@ func (t *names) search(name string) *holders {
 		if t.known.Load() >= mostNames {
 			return &t.others
 		}
-		if h := (&holders{name: name, next: first}); bucket.CompareAndSwap(first, h) {
+		if h := (&holders{name: name, of: t, next: first}); bucket.CompareAndSwap(first, h) {
 			t.known.Add(1)
 			return h
 		}

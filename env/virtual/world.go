@@ -208,9 +208,9 @@ func (w *World) ViolationsByStation() map[string]int64 {
 func (w *World) At(at time.Duration, f func()) { w.k.Watch(int64(at), f) }
 
 // Ordinal implements env.World.
-func (w *World) Ordinal(name string) int {
-	w.names[name]++
-	return w.names[name]
+func (w *World) Ordinal(t *env.Task) int {
+	w.names[t.BaseName()]++
+	return w.names[t.BaseName()]
 }
 
 // Now implements env.World. Reading the clock is an operation: a design that does nothing else polls.

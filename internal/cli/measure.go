@@ -216,7 +216,7 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 		a.conclude(s, trials)
 		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
 		if err = a.writeTimelines(ctx, s, o); errors.Is(err, context.Canceled) {
-			fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s --timeline %s\n", resumeHint(s.Header, dir), quoted(o.timeline))
+			fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n", resumeHint(s.Header, dir), o.askedTimeline())
 			a.code, err = exitInterrupted, nil
 		}
 	}

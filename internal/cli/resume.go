@@ -66,9 +66,10 @@ func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *
 		if err := o.validateLimit(window(time.Duration(set.Warmup), time.Duration(set.Duration), p.Cases), set.Operations); err != nil {
 			return err
 		}
-		if o.timeLimit > 0 {
-			set.TimeLimit = sweep.Duration(o.timeLimit)
+		if o.timeLimit == 0 {
+			return usage("--time-limit 0s sets none: leave it out to keep the run's %v, or give a positive time", time.Duration(set.TimeLimit))
 		}
+		set.TimeLimit = sweep.Duration(o.timeLimit)
 	}
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
 	s.Continue(journal.Trials, journal.Blocks, journal.Ended)

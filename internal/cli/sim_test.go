@@ -75,3 +75,19 @@ func TestParsePrecision(t *testing.T) {
 		}
 	}
 }
+
+// TestAskedTimeline is what a message tells to type after an interrupt: the same timeline again.
+func TestAskedTimeline(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		span time.Duration
+		want string
+	}{
+		{"k.svg", defaultTimeline, "--timeline k.svg"},
+		{"my k.svg", 20 * time.Millisecond, "--timeline 'my k.svg' --timeline-span 20ms"},
+	} {
+		if got := (&runOptions{timeline: c.file, timelineSpan: c.span}).askedTimeline(); got != c.want {
+			t.Errorf("asked for again by %q, want %q", got, c.want)
+		}
+	}
+}

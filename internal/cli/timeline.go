@@ -32,6 +32,15 @@ func (o *runOptions) timelineFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.timelineSpan, "timeline-span", defaultTimeline, "how much virtual `TIME` of it, from the end of the warm-up on")
 }
 
+// askedTimeline are the flags that ask for this timeline again.
+func (o *runOptions) askedTimeline() string {
+	asked := "--timeline " + quoted(o.timeline)
+	if o.timelineSpan != defaultTimeline {
+		asked += " --timeline-span " + o.timelineSpan.String()
+	}
+	return asked
+}
+
 // spanOfTimeline refuses a span of no timeline.
 func spanOfTimeline(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("timeline-span") && !cmd.Flags().Changed("timeline") {
