@@ -33,14 +33,14 @@ func mm1() *workload.Workload {
 	return &workload.Workload{Name: "mm1", Designs: []workload.Design{{Name: "server", Stream: stream}}}
 }
 
-// mm1Sweep is a sweep of it under Poisson arrivals of a load, as sim makes it of its defaults.
-func mm1Sweep(rho float64, seed uint64) *Sweep {
+// mm1Sweep is a sweep of it under Poisson arrivals of a load, as sim makes it of its defaults, but for the window.
+func mm1Sweep(rho float64, window time.Duration, seed uint64) *Sweep {
 	w := mm1()
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)},
 		plan.Setting{Factor: "rate", Level: plan.FloatLevel(1000 * rho)})
 	s := &Sweep{Workload: w, Store: &memory{}, Notify: func(Event) {}, Header: Header{
 		Workload: w.Name, World: result.Virtual, Seed: fmt.Sprint(seed), Blocks: 10, Cases: []plan.Case{{Design: "server", Point: point}},
-		Settings: Settings{Duration: Duration(10 * time.Second), Warmup: Duration(time.Second), Sample: 1}, Costs: "none",
+		Settings: Settings{Duration: Duration(window), Warmup: Duration(time.Second), Sample: 1}, Costs: "none",
 	}}
 	s.Plan = plan.Plan{Seed: seed, Blocks: 10, Cases: s.Header.Cases}
 	s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
@@ -69,7 +69,12 @@ func (s *Sweep) interval(t *testing.T) (i result.Interval, replications int) {
 // TestIntervals: 95 % intervals over replications hold the mean response of M/M/1 as often as they say, with a
 // fixed number of replications and where a precision of 5 % ends them.
 func TestIntervals(t *testing.T) {
-	for _, rho := range []float64{0.3, 0.7, 0.9} {
+	const usual = 10 * time.Second
+	for _, load := range []struct {
+		rho   float64
+		fixed time.Duration // window of a fixed number of replications: 100 times what the queue remembers, or more
+	}{{0.3, usual}, {0.7, usual}, {0.9, 2 * usual}} {
+		rho := load.rho
 		q, err := model.MMc(1000*rho, 1e-3, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -78,11 +83,12 @@ func TestIntervals(t *testing.T) {
 		for _, rule := range []struct {
 			name      string
 			precision *Precision
+			window    time.Duration
 			least     float64 // of 1000 runs
-		}{{"10 replications", nil, 0.935}, {"to 5 %", UpTo(0.05), 0.92}} {
+		}{{fmt.Sprintf("10 of %v", load.fixed), nil, load.fixed, 0.935}, {"to 5 %", UpTo(0.05), usual, 0.92}} {
 			c := coverage{t: t, truth: truth}
 			c.runs(*runsFlag, func(seed uint64) *Sweep {
-				s := mm1Sweep(rho, seed)
+				s := mm1Sweep(rho, rule.window, seed)
 				if s.Header.Precision = rule.precision; rule.precision != nil {
 					s.Plan.Blocks = rule.precision.Most
 				}
