@@ -33,6 +33,7 @@ check: cc ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean git 
 bench: ## what env, the load loop and a trial cost
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./env/live ./env/virtual ./sim ./internal/hist ./internal/calibrate ./trial
 	$(GO) run ./cmd/brewput run null --workers 1,2,8 --count 6
+	$(GO) run ./cmd/brewput calibrate
 
 bench-sim: ## the simulator beside SimPy, which pip installs, and its floors: about 3 minutes
 	@python=$$(sh tools/need-simpy.sh) && $(GO) run ./internal/benchsim -python "$$python"

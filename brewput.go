@@ -12,6 +12,7 @@ import (
 
 	"github.com/brewput/brewput/internal/aa"
 	"github.com/brewput/brewput/internal/cli"
+	"github.com/brewput/brewput/internal/costs"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
@@ -19,6 +20,6 @@ import (
 // Main runs the command on the process's arguments and exits. Where the process was started as the
 // child of a trial, it runs that trial instead; so call it before anything else.
 func Main(workloads ...*workload.Workload) {
-	trial.Main(append(slices.Clone(workloads), aa.Yardstick())...) // doctor's own trials
+	trial.Main(append(slices.Clone(workloads), aa.Yardstick(), costs.Programs())...) // the trials of doctor and calibrate
 	os.Exit(cli.Run(context.Background(), workloads, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,97 +18,144 @@ func Typical() Costs {
 	}
 }
 
-// byName are the costs that can be set, in the order in which they are told.
-func (c *Costs) byName() []struct {
+// setting is a cost that has a name, or a time that goes with one.
+type setting struct {
 	name string
 	cost *Cost
-} {
-	return []struct {
-		name string
-		cost *Cost
-	}{
-		{"wake", &c.Wake}, {"spin", &c.Spin}, {"steal", &c.Steal}, {"switch", &c.Switch}, {"spawn", &c.Spawn},
-		{"chan", &c.Chan}, {"lock", &c.Lock}, {"timer", &c.Timer}, {"syscall", &c.Syscall},
+	span *int64 // ns; where it is no cost
+}
+
+// settings are all that can be set, in the order in which they are told.
+func (c *Costs) settings() []setting {
+	return []setting{
+		{"wake", &c.Wake, nil}, {"deep", &c.Deep, nil}, {"deep-after", nil, &c.DeepAfter}, {"rouse", &c.Rouse, nil}, {"spin", &c.Spin, nil}, {"spin-for", nil, &c.SpinFor},
+		{"steal", &c.Steal, nil}, {"switch", &c.Switch, nil}, {"spawn", &c.Spawn, nil}, {"chan", &c.Chan, nil}, {"lock", &c.Lock, nil},
+		{"lock-spin", &c.LockSpin, nil}, {"timer", &c.Timer, nil}, {"syscall", &c.Syscall, nil},
 	}
 }
 
-// maxCost is the greatest cost: beyond it, a single one would be the whole run.
-const maxCost = time.Second
+// maxCost is the greatest cost: beyond it, a single one would be the whole run. maxQuantiles is the most of one cost.
+const (
+	maxCost      = time.Second
+	maxQuantiles = 1000
+)
 
-// ParseCosts reads "wake=60us,chan=200ns": every cost that is not named is none. "none" is no cost at all. Two
-// things have no name of their own, as they follow from what has: where spin takes time, CPUs that found no
-// work go on looking, and where lock does, goroutines spin for a lock, each for as long as with [Typical] costs.
+// ParseCosts reads "wake=60us,chan=200ns": every cost that is not named is none. "none" is no cost at all. A cost that
+// is drawn has its quantiles, as in wake=5us/8us/60us: see [Quantiles]. Where spin takes time, CPUs that found no
+// work go on looking, and where lock does, goroutines spin for a lock, each for as long as with [Typical] costs unless
+// spin-for or lock-spin say otherwise.
 func ParseCosts(text string) (Costs, error) {
 	var c Costs
 	if text == "none" {
 		return c, nil
 	}
-	names := c.byName()
+	settings := c.settings()
 	seen := map[string]bool{}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
 		if !ok {
 			return Costs{}, fmt.Errorf("%q is not a cost; write name=time, as in wake=60us, or none", part)
 		}
-		var cost *Cost
-		var known []string
-		for _, n := range names {
-			known = append(known, n.name)
-			if n.name == name {
-				cost = n.cost
+		i := slices.IndexFunc(settings, func(s setting) bool { return s.name == name })
+		if i < 0 {
+			var known []string
+			for _, s := range settings {
+				known = append(known, s.name)
 			}
-		}
-		if cost == nil {
 			return Costs{}, fmt.Errorf("there is no cost %q; there are %s", name, strings.Join(known, ", "))
 		}
 		if seen[name] {
 			return Costs{}, fmt.Errorf("the cost %s is there twice", name)
 		}
 		seen[name] = true
-		d, err := time.ParseDuration(value)
-		switch {
-		case err != nil:
-			return Costs{}, fmt.Errorf("cost %s: %q is not a time; write it with its unit, as in 60us", name, value)
-		case d < 0 || d > maxCost:
-			return Costs{}, fmt.Errorf("cost %s: %v is out of range; give 0s to %v", name, d, maxCost)
+		if err := settings[i].parse(value); err != nil {
+			return Costs{}, err
 		}
-		*cost = Ns(int64(d))
 	}
-	c.imply()
+	if !c.Deep.none() && c.DeepAfter == 0 {
+		return Costs{}, fmt.Errorf("the cost deep is never taken without deep-after: say after how long a CPU sleeps deeply, as in deep-after=1ms")
+	}
+	c.imply(seen)
 	return c, nil
 }
 
-// imply sets what follows from the costs with names.
-func (c *Costs) imply() {
-	if !c.Spin.none() {
+func (s setting) parse(text string) error {
+	var times []int64
+	for part := range strings.SplitSeq(text, "/") {
+		d, err := time.ParseDuration(part)
+		switch {
+		case err != nil:
+			return fmt.Errorf("cost %s: %q is not a time; write it with its unit, as in 60us", s.name, part)
+		case d < 0 || d > maxCost:
+			return fmt.Errorf("cost %s: %v is out of range; give 0s to %v", s.name, d, maxCost)
+		case len(times) > 0 && int64(d) < times[len(times)-1]:
+			return fmt.Errorf("cost %s: %v comes after a greater one; write quantiles in rising order, as in 5us/8us/60us", s.name, d)
+		case len(times) == maxQuantiles:
+			return fmt.Errorf("cost %s: more than %d quantiles", s.name, maxQuantiles)
+		}
+		times = append(times, int64(d))
+	}
+	switch {
+	case s.cost != nil:
+		*s.cost = Quantiles(times...)
+	case len(times) > 1:
+		return fmt.Errorf("%s is one time, and is not drawn", s.name)
+	default:
+		*s.span = times[0]
+	}
+	return nil
+}
+
+// imply sets what follows from the costs that were given, unless it was given too.
+func (c *Costs) imply(given map[string]bool) {
+	if !c.Spin.none() && !given["spin-for"] {
 		c.SpinFor = Typical().SpinFor // without it nobody would be found spinning
 	}
-	if !c.Lock.none() {
+	if !c.Lock.none() && !given["lock-spin"] {
 		c.LockSpin = Typical().LockSpin
 	}
 }
 
-// String is what ParseCosts reads: the costs that are not 0, or "none". Costs that it cannot make, because they
-// are drawn for instance, have a text that it refuses.
+// String is what ParseCosts reads: what is not 0 and does not follow from the rest, or "none".
 func (c Costs) String() string {
+	implied := Costs{Spin: c.Spin, Lock: c.Lock}
+	implied.imply(nil)
 	var parts []string
-	var named Costs
-	for i, n := range c.byName() {
-		if n.cost.none() {
-			continue
+	beside := implied.settings()
+	for i, s := range c.settings() {
+		var text string
+		switch follows := beside[i]; s.name {
+		case "spin-for", "lock-spin":
+			if text = s.String(); text == follows.String() {
+				continue
+			}
+		default:
+			if text = s.String(); text == none {
+				continue
+			}
 		}
-		if n.cost.quantiles != nil {
-			parts = append(parts, n.name+"=drawn")
-			continue
-		}
-		parts = append(parts, fmt.Sprintf("%s=%v", n.name, time.Duration(n.cost.fixed)))
-		*named.byName()[i].cost = *n.cost
-	}
-	if named.imply(); named.SpinFor != c.SpinFor || c.DeepAfter != 0 || !c.Deep.none() || c.LockSpin.quantiles != nil || c.LockSpin.fixed != named.LockSpin.fixed {
-		parts = append(parts, "and others")
+		parts = append(parts, s.name+"="+text)
 	}
 	if len(parts) == 0 {
 		return "none"
 	}
 	return strings.Join(parts, ",")
+}
+
+// none is the text of no time.
+const none = "0s"
+
+// String is the value as parse reads it.
+func (s setting) String() string {
+	if s.span != nil {
+		return time.Duration(*s.span).String()
+	}
+	if s.cost.quantiles == nil {
+		return time.Duration(s.cost.fixed).String()
+	}
+	texts := make([]string, len(s.cost.quantiles))
+	for i, q := range s.cost.quantiles {
+		texts[i] = time.Duration(q).String()
+	}
+	return strings.Join(texts, "/")
 }

@@ -10,6 +10,8 @@ func TestParseCosts(t *testing.T) {
 	for text, want := range map[string]string{
 		"none": "none", "wake=60us": "wake=60µs", "chan=200ns, wake=1ms": "wake=1ms,chan=200ns", "lock=0s": "none",
 		"spin=0s,wake=60us": "wake=60µs", "spin=1us,lock=5ns": "spin=1µs,lock=5ns",
+		"spin=1us,spin-for=20us,lock-spin=750ns,lock=5ns": "spin=1µs,lock=5ns", "spin=1us,spin-for=3us": "spin=1µs,spin-for=3µs",
+		"lock=5ns,lock-spin=0s": "lock=5ns,lock-spin=0s", "steal=3us/60us/90us": "steal=3µs/60µs/90µs", "deep=90us,deep-after=1ms": "deep=90µs,deep-after=1ms",
 	} {
 		c, err := ParseCosts(text)
 		if err != nil || c.String() != want {
@@ -21,14 +23,19 @@ func TestParseCosts(t *testing.T) {
 		t.Error("typical costs are none")
 	}
 	survives(t, Typical())
-	for _, c := range []Costs{{Wake: Quantiles(1, 2)}, {Deep: Ns(1), DeepAfter: 1}, {SpinFor: 1}, {LockSpin: Ns(1)}, {Lock: Ns(1)}} {
-		if again, err := ParseCosts(c.String()); err == nil {
-			t.Errorf("%+v has a text, %v, that stands for %+v", c, c, again)
-		}
+	for _, c := range []Costs{
+		{Wake: Quantiles(1, 2)}, {Wake: Quantiles(1, 1)}, {Deep: Ns(1), DeepAfter: 1}, {DeepAfter: 5}, {SpinFor: 1}, {LockSpin: Ns(1)}, {Lock: Ns(1)},
+		{Lock: Ns(1), LockSpin: Quantiles(0, 3)}, {Spin: Quantiles(0, 0, 9)}, {Spin: Ns(1), SpinFor: 5},
+	} {
+		survives(t, c)
+	}
+	if c, err := ParseCosts("deep=90us"); err == nil {
+		t.Errorf("deep without a time after which it is taken: %v", c)
 	}
 	for text, want := range map[string]string{
 		"": "is not a cost", "wake": `"wake" is not a cost`, "wale=1us": `no cost "wale"; there are wake`, "wake=60": `"60" is not a time`,
 		"wake=-1us": "out of range", "wake=2s": "out of range", "wake=1us,wake=2us": "twice",
+		"wake=2us/1us": "rising order", "wake=1us/": `"" is not a time`, "spin-for=1us/2us": "is one time", "wake=1s" + strings.Repeat("/1s", 1000): "more than 1000",
 	} {
 		if _, err := ParseCosts(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -36,10 +43,30 @@ func TestParseCosts(t *testing.T) {
 	}
 }
 
+// TestRouse: who wakes a CPU that sleeps pays for it before going on; it costs nothing where that CPU still looks for
+// work. c is found at 70 us by CPU 1, which looks until 80; when d comes at 220 us it sleeps, and a burns from 240 on.
+func TestRouse(t *testing.T) {
+	costs := Costs{Wake: Ns(50_000), Rouse: Ns(20_000), Spin: Ns(1000), SpinFor: 20_000}
+	s := newScene(t, 2, costs)
+	b, c, d := s.program("b", burn(10, "done")), s.program("c", burn(10, "done")), s.program("d", burn(10, "done"))
+	s.run(s.program("a", spawn(b), burn(50, "done"), spawn(c), burn(150, "done"), spawn(d), burn(100, "done")),
+		"b done 60", "a done 70", "c done 81", "a done 220", "d done 280", "a done 340")
+
+	// Who ends after that leaves the bill to who comes next on that CPU, once.
+	s = newScene(t, 2, costs)
+	b = s.program("b", burn(10, "done"), burn(10, "again"))
+	s.run(s.program("a", spawn(b)), "b done 30", "b again 40")
+
+	// At the end of its time slice, too, CPU 0 wakes the other, and pays before it goes on with a.
+	s = newScene(t, 2, costs)
+	s.run(s.program("a", burn(15_000, "done")), "a done 15020")
+}
+
 func FuzzParseCosts(f *testing.F) {
 	f.Add("wake=60us,chan=1ns")
 	f.Add("spin=0s,wake=60us")
 	f.Add("lock=5ns,spin=1us")
+	f.Add("steal=1us/60us/9ms,deep=1ms,deep-after=1us,lock-spin=0s,spin-for=1ns")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := ParseCosts(text)
 		if err != nil {

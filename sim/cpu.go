@@ -39,6 +39,7 @@ type cpu struct {
 	link     *cpu  // idle stack
 	due      times // of the timers started here whose time has not come
 	expired  timerQueue
+	owed     int64 // ns that it has spent on waking others and not paid yet
 }
 
 // empty is runqempty.
@@ -95,7 +96,7 @@ func (k *Kernel) batch(c *cpu) *G {
 
 // sleep is pidleput.
 func (k *Kernel) sleep(c *cpu) {
-	c.mode, c.since = modeIdle, k.now
+	c.mode, c.since, c.owed = modeIdle, k.now, 0
 	c.link = k.idle
 	k.idle = c
 	k.nidle++
@@ -134,21 +135,36 @@ func (k *Kernel) latency(since int64) int64 {
 // wakep wakes an idle CPU to look for work, unless one is looking already, which sees it.
 func (k *Kernel) wakep() {
 	if !k.notice() {
-		k.rouse()
+		k.rouseFor(k.cpu)
 	}
 }
 
-// rouse wakes an idle CPU to look around, unless one is looking already.
-func (k *Kernel) rouse() {
+// rouse wakes an idle CPU to look around, unless one is looking already. It reports whether it did.
+func (k *Kernel) rouse() bool {
 	if k.nspinning != 0 {
-		return
+		return false
 	}
 	c := k.unidle()
 	if c == nil {
-		return
+		return false
 	}
 	k.spin(c)
 	k.wake(c)
+	return true
+}
+
+// rouseFor is rouse by CPU c, which pays for it before its goroutine goes on, or the next one begins.
+func (k *Kernel) rouseFor(c *cpu) {
+	if k.rouse() {
+		c.owed += k.costs.Rouse.draw(&k.draws)
+	}
+}
+
+// pays is what c owes.
+func (c *cpu) pays() int64 {
+	d := c.owed
+	c.owed = 0
+	return d
 }
 
 // notice lets a CPU that looks for work see that there is some.
@@ -254,7 +270,7 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 	}
 	k.decided(what, c.id, int64(g.timer.slot))
 	k.turns(g, Runs)
-	if d := k.costs.Switch.draw(&k.draws); d > 0 {
+	if d := k.costs.Switch.draw(&k.draws) + c.pays(); d > 0 {
 		k.pause(g, d)
 		return false
 	}

@@ -56,7 +56,7 @@ func Quantiles(q ...int64) Cost {
 
 // charge reports whether any operation costs time.
 func (c *Costs) charge() bool {
-	return !(c.Spawn.none() && c.Chan.none() && c.Lock.none() && c.Timer.none() && c.Syscall.none())
+	return !(c.Spawn.none() && c.Chan.none() && c.Lock.none() && c.Timer.none() && c.Syscall.none() && c.Rouse.none())
 }
 
 // none reports whether the cost is always 0.
@@ -81,7 +81,10 @@ type Costs struct {
 	// work; Deep is the same after the CPU has been idle for DeepAfter ns or more, where that is > 0.
 	Wake, Deep Cost
 	DeepAfter  int64
-	// Spin is the same on a CPU that looks for work already. A CPU that has found none goes on looking for
+	// Rouse is what waking a CPU that sleeps takes of the one that wakes it, at the beginning of Wake: a system call,
+	// and an interrupt to another processor, which a virtual machine must leave to its host.
+	Rouse Cost
+	// Spin is the same as Wake on a CPU that looks for work already. A CPU that has found none goes on looking for
 	// SpinFor ns before it sleeps; 0 is not at all, and then nothing ever takes Spin.
 	Spin    Cost
 	SpinFor int64

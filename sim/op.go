@@ -124,13 +124,15 @@ func (k *Kernel) admit(g *G, code Code) Outcome {
 		return Again
 	}
 	if k.charges && !g.charged {
+		d := c.pays()
 		if cost := k.costOf(code); !cost.none() {
-			if d := cost.draw(&k.draws); d > 0 {
-				g.charged = true
-				k.pause(g, d)
-				k.cur = nil
-				return Again
-			}
+			d += cost.draw(&k.draws)
+		}
+		if d > 0 {
+			g.charged = true
+			k.pause(g, d)
+			k.cur = nil
+			return Again
 		}
 	}
 	g.charged = false

@@ -98,7 +98,7 @@ func (k *Kernel) after(t *Timer, d int64) {
 	c.due.push(at)
 	k.armed++
 	if first && !k.polling {
-		k.rouse()
+		k.rouseFor(c)
 	}
 }
 

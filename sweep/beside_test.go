@@ -85,6 +85,11 @@ func TestBesideVirtual(t *testing.T) {
 		len(warnings) != 1 || !strings.Contains(warnings[0], "wake=15µs in the old run and wake=60µs in the new") {
 		t.Errorf("other costs: %v, %q, %v", differences, warnings, err)
 	}
+	here := virtual(func(h *Header) { h.Costs, h.CostsFrom = "wake=10µs/20µs/90µs", Calibrated+"2026-01-02T03:04:05Z" })
+	differences, _, err = here.Beside(virtual(nil))
+	if err != nil || len(differences) != 1 || differences[0] != (host.Difference{Name: "costs", A: "what was calibrated 2026-01-02T03:04:05Z", B: "wake=15µs"}) {
+		t.Errorf("calibrated costs: %v, %v", differences, err)
+	}
 	for _, pair := range [][2]*Header{{virtual(nil), measured(nil)}, {measured(nil), virtual(nil)}} {
 		if _, _, err := pair[0].Beside(pair[1]); err == nil || !strings.Contains(err.Error(), "the old run is "+pair[1].World+" and the new one "+pair[0].World) {
 			t.Errorf("two worlds: %v", err)

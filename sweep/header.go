@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/internal/calibrate"
@@ -36,9 +37,21 @@ type Header struct {
 	Capacities  []Capacity       `json:"capacities,omitempty"` // open loop: measured before the sweep
 	Recorded    []Recorded       `json:"recorded,omitempty"`   // open loop: files of arrivals
 	Costs       string           `json:"costs,omitempty"`      // virtual time: what the scheduler takes; see sim.ParseCosts
+	CostsFrom   string           `json:"costs_from,omitempty"` // virtual time: given, typical, or calibrated and when
 	Rule        *Rule            `json:"rule,omitempty"`       // of a run with a budget
 	Settled     string           `json:"settled,omitempty"`    // virtual time: why the warm-up is not the least one
 	Precision   *Precision       `json:"precision,omitempty"`  // virtual time: when the replications are enough
+}
+
+// Calibrated begins CostsFrom where the costs are those of a machine that was calibrated; when follows.
+const Calibrated = "calibrated "
+
+// costsName tells costs in a few words: those of a calibration are long.
+func (h *Header) costsName() string {
+	if strings.HasPrefix(h.CostsFrom, Calibrated) {
+		return "what was " + h.CostsFrom
+	}
+	return h.Costs
 }
 
 // Settings are what all trials of a sweep have in common.

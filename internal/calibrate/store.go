@@ -16,18 +16,21 @@ const (
 	tolerance = 0.01 // of the median of checked burns: beyond it a stored rate is measured again
 )
 
-// file is where the calibration of a machine is kept.
-func file(dir, fingerprint string) (string, error) {
+// prefix begins the name of the file that has a machine's burn rate.
+const prefix = "burn"
+
+// File is where what was calibrated of a machine is kept: dir/PREFIX-FINGERPRINT.json.
+func File(dir, prefix, fingerprint string) (string, error) {
 	if fingerprint == "" || strings.ContainsAny(fingerprint, `/\:`) {
 		return "", fmt.Errorf("the machine's fingerprint %q is no part of a file name: it must be a word", fingerprint)
 	}
-	return filepath.Join(dir, "burn-"+fingerprint+".json"), nil
+	return filepath.Join(dir, prefix+"-"+fingerprint+".json"), nil
 }
 
 // Load returns the stored calibration of a machine. It is false where there is none that can be
 // used: no file, a damaged one, one of another machine, one by another clock than this system has.
 func Load(dir, fingerprint string) (Burn, bool) {
-	name, err := file(dir, fingerprint)
+	name, err := File(dir, prefix, fingerprint)
 	if err != nil {
 		return Burn{}, false
 	}
@@ -43,21 +46,24 @@ func Load(dir, fingerprint string) (Burn, bool) {
 	return b, true
 }
 
-// Store keeps b in dir as burn-FINGERPRINT.json. It makes dir where it is missing. A reader sees the
-// old file or the new one, never a part.
-func Store(dir string, b Burn) error {
-	name, err := file(dir, b.Fingerprint)
+// Store keeps b in dir as burn-FINGERPRINT.json.
+func Store(dir string, b Burn) error { return Keep(dir, prefix, b.Fingerprint, b) }
+
+// Keep writes what was calibrated of a machine to its [File] as JSON. It makes dir where it is missing. A reader sees
+// the old file or the new one, never a part.
+func Keep(dir, prefix, fingerprint string, v any) error {
+	name, err := File(dir, prefix, fingerprint)
 	if err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(b, "", "\t")
+	text, err := json.MarshalIndent(v, "", "\t")
 	if err != nil {
 		return fmt.Errorf("calibration: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("calibration: cache directory: %w", err)
 	}
-	tmp, err := os.CreateTemp(dir, "burn-*.tmp")
+	tmp, err := os.CreateTemp(dir, prefix+"-*.tmp")
 	if err != nil {
 		return fmt.Errorf("calibration: cache directory: %w", err)
 	}

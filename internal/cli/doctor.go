@@ -13,6 +13,7 @@ import (
 
 	"github.com/brewput/brewput/internal/aa"
 	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/internal/costs"
 	"github.com/brewput/brewput/internal/doctor"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/report"
@@ -77,7 +78,9 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 			return err
 		}
 	}
-	checks, verdict := doctor.Judge(x.Readings(), noise)
+	readings := x.Readings()
+	readings.Costs = calibrated(x.Environment)
+	checks, verdict := doctor.Judge(readings, noise)
 	if o.format == "json" {
 		for _, c := range checks {
 			if err := report.JSON(a.stdout, c); err != nil {
@@ -87,7 +90,7 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 		return report.JSON(a.stdout, verdict)
 	}
 	width, isTerminal := terminal(a.stdout)
-	return report.Doctor(a.stdout, about(x.Environment), checks, verdict, report.StyleFor(os.Getenv, isTerminal, width))
+	return report.Doctor(a.stdout, about("doctor", x.Environment), checks, verdict, report.StyleFor(os.Getenv, isTerminal, width))
 }
 
 // noiseFloor measures at one CPU and at all.
@@ -103,9 +106,18 @@ func noiseFloor(ctx context.Context, e host.Environment, limit time.Duration) ([
 	return aa.Floor(ctx, cpus, limit, burn.Rate, trial.Runner{}.Run)
 }
 
-// about names the machine in the head of the page.
-func about(e host.Environment) []string {
-	words := []string{"doctor"}
+// calibrated says whether the scheduler's costs are known here.
+func calibrated(e host.Environment) doctor.Reading[doctor.Costs] {
+	c, _, err := costs.Load(cacheDir(), e.Fingerprint, e.GoVersion)
+	if err != nil {
+		return doctor.Read(doctor.Costs{Missing: err.Error()})
+	}
+	return doctor.Read(doctor.Costs{Measured: c.Measured})
+}
+
+// about names the machine in the head of a verb's page.
+func about(verb string, e host.Environment) []string {
+	words := []string{verb}
 	if e.CPUModel != nil {
 		words = append(words, *e.CPUModel)
 	}

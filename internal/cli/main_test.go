@@ -14,6 +14,7 @@ import (
 	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/internal/aa"
+	"github.com/brewput/brewput/internal/costs"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
@@ -24,7 +25,7 @@ const asCommand = "BREWPUT_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
 	all := append(catalog.All(), faulty())
-	trial.Main(append(all, aa.Yardstick())...) // the children of the trials that the tests run
+	trial.Main(append(all, aa.Yardstick(), costs.Programs())...) // the children of the trials that the tests run
 	if os.Getenv(asCommand) != "" {
 		brewput.Main(all...)
 	}

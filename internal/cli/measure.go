@@ -272,6 +272,9 @@ func (a *app) announce(s *sweep.Sweep, dir string) {
 		text = a.intent(s) + "; stored in " + dir
 	}
 	fmt.Fprintln(a.stderr, text)
+	if strings.HasPrefix(s.Header.CostsFrom, sweep.Calibrated) {
+		fmt.Fprintln(a.stderr, "the scheduler's costs are those of the machine it began on, "+s.Header.CostsFrom)
+	}
 	for _, w := range s.Header.Warnings {
 		fmt.Fprintln(a.stderr, "warning:", w)
 	}

@@ -31,7 +31,7 @@ func (a *app) simCommand() *cobra.Command {
 		Long: `Sim runs the designs of a workload in virtual time: the same source as run measures, on CPUs that a model of
 Go's scheduler keeps busy. It takes no more of this machine than it needs, and the same seed gives the same
 numbers on every machine. Work takes the time that the design says (its burns); what the scheduler and
-its primitives take is --cost. It does not model caches, memory bandwidth, garbage collection or the host.
+its primitives take is --cost, or what NAME calibrate has found here. It does not model caches, memory bandwidth, garbage collection or the host.
 
 Factors, formats and the run directory are those of run. Each further replication (--count) has customers of its own.`,
 		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking --cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 --jitter 2ms --precision 0.5%\nNAME sim coffee --designs locking,finelocking --cpus 4 --timeline kitchen.svg"),
@@ -43,7 +43,7 @@ Factors, formats and the run directory are those of run. Each further replicatio
 	f.StringVar(&o.precision, "precision", "", "replications until half of the 95 % interval of every mean rate and time is at most `SHARE` of it, such as 1%")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "virtual `TIME` that is measured")
 	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (default 1s, and more where a design takes longer to settle)")
-	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, spin, steal, switch, spawn, chan, lock, timer, syscall (default typical ones)")
+	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, spin, steal, switch, spawn, chan, lock, timer, syscall (default what calibrate has found here, else typical ones)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Minute, "real `TIME` after which a trial counts as hung")
 	o.timelineFlags(f)
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
@@ -56,21 +56,19 @@ Factors, formats and the run directory are those of run. Each further replicatio
 
 // virtualHeader describes a sweep in virtual time.
 func (a *app) virtualHeader(w *workload.Workload, o runOptions, cases []plan.Case) (sweep.Header, error) {
-	costs := sim.Typical()
-	if o.cost != "" {
-		var err error
-		if costs, err = sim.ParseCosts(o.cost); err != nil {
-			return sweep.Header{}, usage("--cost %s: %w", o.cost, err)
-		}
+	here := host.Read()
+	what, err := costsHere(o.cost, here)
+	if err != nil {
+		return sweep.Header{}, err
 	}
 	h := sweep.Header{
 		Workload: w.Name, World: result.Virtual, Args: os.Args[1:], Version: version(), Started: time.Now(),
-		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Cases: cases, Costs: costs.String(),
+		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Cases: cases, Costs: what.text, CostsFrom: what.from,
 		Settings: sweep.Settings{
 			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup), Operations: o.operations, Sample: 1,
 			TimeLimit: sweep.Duration(o.timeLimit),
 		},
-		Environment: host.Read(), Warnings: []string{},
+		Environment: here, Warnings: what.warnings,
 	}
 	if o.precision != "" {
 		relative, err := parsePrecision(o.precision)
@@ -79,9 +77,6 @@ func (a *app) virtualHeader(w *workload.Workload, o runOptions, cases []plan.Cas
 		}
 		h.Precision = sweep.UpTo(relative)
 		h.Blocks = h.Precision.Most
-	}
-	if o.cost == "" {
-		h.Warnings = append(h.Warnings, "the scheduler's costs are typical ones, not of a machine that was measured: "+h.Costs+"; set them with --cost")
 	}
 	return h, nil
 }

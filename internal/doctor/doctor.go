@@ -94,7 +94,7 @@ func Judge(r Readings, noise []Noise) ([]Check, Report) {
 		r.load(), r.others(), r.steal(), r.throttled(), r.heat(), r.quota(), r.procs(),
 		r.governor(), r.boost(), r.smt(), r.cores(), r.virtual(),
 		r.clock(), r.clockRead(), r.sleep(), r.timer(),
-		r.memory(), r.battery(), r.build(), r.godebug(), r.gc(),
+		r.memory(), r.battery(), r.build(), r.godebug(), r.gc(), r.costs(),
 	}
 	floor := result.Unavailable
 	if len(noise) > 0 {
@@ -106,6 +106,23 @@ func Judge(r Readings, noise []Noise) ([]Check, Report) {
 		checks[i].Kind, checks[i].SchemaVersion = "check", result.SchemaVersion
 	}
 	return checks, r.conclude(checks, floor)
+}
+
+// Disturbed names what makes a measurement of microseconds worthless: the evidence of those checks that are bad and
+// speak of CPU time taken away, or of a program that is not as it is in use; "" where there are none. own says that the
+// caller has loaded the machine itself in the last minute.
+func Disturbed(r Readings, own bool) string {
+	checks := []Check{r.others(), r.steal(), r.throttled(), r.build()}
+	if !own {
+		checks = append(checks, r.load())
+	}
+	var why []string
+	for _, c := range checks {
+		if c.Status == Bad {
+			why = append(why, fmt.Sprintf("%s (%s)", c.Name, c.Evidence))
+		}
+	}
+	return strings.Join(why, ", ")
 }
 
 // conclude makes the verdict. Twice the floor is the smallest difference that can be judged: a verdict is

@@ -22,7 +22,7 @@ func ideal() Readings {
 		ClockSource: Read("tsc"), ClockSources: []string{"tsc", "hpet"}, ClockRead: Read(40 * time.Nanosecond),
 		TimerSlack: Read(50 * time.Microsecond), Sleep: Read(Lateness{100, 600 * time.Microsecond, time.Millisecond}),
 		Timer: Read(Lateness{100, 20 * time.Microsecond, 60 * time.Microsecond}), MemoryTotal: Read(uint64(16e9)), MemoryAvailable: Read(uint64(9e9)),
-		Battery: Read(Battery{}), Race: Read(false), Cover: Read(false), GOGC: "100", GOMEMLIMIT: "off",
+		Battery: Read(Battery{}), Costs: Read(Costs{Measured: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}), Race: Read(false), Cover: Read(false), GOGC: "100", GOMEMLIMIT: "off",
 	}
 }
 
@@ -60,6 +60,10 @@ func TestStatus(t *testing.T) {
 		{"load is of the machine", "load", func(r *Readings) { r.CPUs, r.Procs, r.Load1 = 2, 2, Read(2.0) }, Good, nil},
 		{"load unknown", "load", func(r *Readings) { r.Load1 = Reading[float64]{} }, Unknown, []string{"could not be read"}},
 		{"no load here", "load", func(r *Readings) { r.Load1 = Absent[float64]() }, Unavailable, nil},
+
+		{"not calibrated", "costs", func(r *Readings) { r.Costs = Read(Costs{Missing: "this machine is not calibrated"}) }, Caution, []string{"this machine is not calibrated", "brewput calibrate"}},
+		{"calibrated", "costs", func(*Readings) {}, Good, []string{"calibrated on 2026-11-21"}},
+		{"costs unknown", "costs", func(r *Readings) { r.Costs = Reading[Costs]{} }, Unknown, nil},
 
 		{"others", "others", func(r *Readings) { r.Others = Read(0.051) }, Caution, []string{"0.05 CPUs used by others over 14s", "ps -eo"}},
 		{"others much", "others", func(r *Readings) { r.Others = Read(0.26) }, Bad, nil},
@@ -186,7 +190,7 @@ func TestEveryCheckHelps(t *testing.T) {
 		Governors: Read([]string{"ondemand"}), Boost: Read(Boost{On: true}), SMT: Read(SMT{2, 2, ""}), Cores: Read(Cores{1, 1, "0"}), Hypervisor: Read(true),
 		ClockSource: Read("jiffies"), ClockRead: Read(time.Second), TimerSlack: Read(time.Second), Sleep: Read(Lateness{1, time.Second, time.Second}),
 		Timer: Read(Lateness{1, time.Second, time.Second}), MemoryTotal: Read(uint64(100)), MemoryAvailable: Read(uint64(1)), Battery: Read(Battery{true, true}),
-		Race: Read(true), GODEBUG: "x=1", GOGC: "1", GOMEMLIMIT: "1",
+		Costs: Read(Costs{Missing: "this machine is not calibrated"}), Race: Read(true), GODEBUG: "x=1", GOGC: "1", GOMEMLIMIT: "1",
 	}
 	for _, r := range []Readings{worst, ideal()} {
 		checks, _ := Judge(r, []Noise{{CPUs: 1, Blocks: 10, HalfWidth: map[bool]result.Value{true: 0.3, false: 0.001}[r.Procs == 9]}})
@@ -204,7 +208,7 @@ func TestEveryCheckHelps(t *testing.T) {
 				t.Errorf("%s: the fixes %q are not %q", c.Name, parts, c.Fix)
 			}
 		}
-		if len(checks) != 22 {
+		if len(checks) != 23 {
 			t.Errorf("%d checks", len(checks))
 		}
 	}

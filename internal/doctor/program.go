@@ -58,3 +58,14 @@ func (r Readings) gc() Check {
 	}
 	return word("gc", Caution, r.GOGC, set).says("memory is collected otherwise than by default: designs that allocate much look better or worse than they do elsewhere", "unset GOGC GOMEMLIMIT")
 }
+
+func (r Readings) costs() Check {
+	c, ok := r.Costs.Get()
+	switch {
+	case !ok:
+		return without("costs", r.Costs, "whether virtual time has the scheduler's costs of this machine is not known")
+	case c.Missing != "":
+		return word("costs", Caution, "typical", c.Missing).says("virtual time counts what the scheduler takes on a typical machine, not what it takes here", r.Program+" calibrate")
+	}
+	return word("costs", Good, "calibrated", "calibrated on "+c.Measured.Format("2006-01-02")).says("virtual time counts what the scheduler takes here", "")
+}

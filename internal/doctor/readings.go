@@ -37,6 +37,8 @@ type Readings struct {
 	MemoryFile                   string          // that sets the limit; "" where there is none
 	Battery                      Reading[Battery]
 
+	Costs Reading[Costs] // of the scheduler, for virtual time
+
 	Race, Cover Reading[bool]
 	BuildFlags  []string
 	GODEBUG     string // of the environment
@@ -75,6 +77,12 @@ type SMT struct {
 type Battery struct {
 	Present bool
 	Drains  bool
+}
+
+// Costs says whether what the scheduler takes was calibrated on this machine.
+type Costs struct {
+	Measured time.Time
+	Missing  string // why there are none that can be used; "" where there are
 }
 
 // Lateness is how long after its time a sleeper woke.

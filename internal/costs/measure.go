@@ -1,0 +1,110 @@
+// Package costs measures what Go's scheduler and its primitives take on this machine, as sim charges it. Microprograms,
+// written once like any design, run live in fresh processes and in virtual time: each cost is the one with which a
+// microprogram takes in virtual time what it took live. So calibration is the inverse of the simulation, and a cost means
+// what the simulation charges it for.
+package costs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/trial"
+)
+
+// rounds is how often every microprogram runs, in a process of its own: the round is the replicate.
+const rounds = 16
+
+// confidence is that of all intervals.
+const confidence = 0.95
+
+// Run runs one trial; it is trial.Runner.Run but in tests.
+type Run func(context.Context, trial.Spec) (trial.Outcome, error)
+
+// Measure calibrates this machine, which has so many CPUs. rate is the turns of the burn loop in a nanosecond. What needs
+// two CPUs keeps its typical cost where there is one. The caller says of which machine and program the calibration is.
+func Measure(ctx context.Context, rate float64, cpus int, run Run) (result.Calibration, error) {
+	s, err := sample(ctx, rate, cpus, run)
+	if err != nil {
+		return result.Calibration{}, err
+	}
+	f := fitter{sample: s, costs: sim.Typical(), simulate: simulate, found: map[string][][]float64{}}
+	if err := f.fit(); err != nil {
+		return result.Calibration{}, err
+	}
+	c := result.Calibration{
+		Kind: result.KindCalibration, SchemaVersion: result.SchemaVersion, Rounds: rounds, Costs: f.costs.String(),
+		Prices: f.prices, Ladder: s.ladder(), Warnings: []string{},
+	}
+	if cpus < 2 {
+		c.Warnings = append(c.Warnings, "this machine has one CPU: what waking another one takes, and stealing from it, are typical costs")
+	}
+	return c, nil
+}
+
+// samples are the readings of all rounds, by program and reading: a list for each round.
+type samples map[string][][]float64
+
+// name is that of a reading of a program.
+func name(program, reading string) string { return program + "/" + reading }
+
+// sample runs all rounds. The order of the programs turns from round to round.
+func sample(ctx context.Context, rate float64, cpus int, run Run) (samples, error) {
+	s := samples{}
+	for round := range rounds {
+		for i := range programs {
+			p := programs[(i+round)%len(programs)]
+			if p.cpus > cpus {
+				continue
+			}
+			o, err := run(ctx, trial.Spec{Workload: microprograms, Design: p.name, Point: p.point(), Block: round, Order: i, Seed: uint64(round + 1), BurnRate: rate})
+			if err != nil {
+				return nil, err
+			}
+			r, err := readAnswer(o)
+			if err != nil {
+				return nil, err
+			}
+			for reading, values := range r {
+				s[name(p.name, reading)] = append(s[name(p.name, reading)], values)
+			}
+		}
+	}
+	return s, nil
+}
+
+// simulate is what a microprogram reads in virtual time.
+func simulate(program string, much setting, c sim.Costs) (readings, error) {
+	w := much.workload()
+	for _, p := range programs {
+		if d, ok := w.Find(program); ok && p.name == program {
+			return readAnswer(trial.Simulate(trial.Spec{Workload: microprograms, Design: program, Point: p.point(), Seed: 1, BurnRate: 1}, w, d, c))
+		}
+	}
+	return nil, fmt.Errorf("there is no microprogram %q", program)
+}
+
+// estimate is the median over the rounds of the medians within each.
+func estimate(byRound [][]float64) result.Estimate {
+	var medians []float64
+	for _, values := range byRound {
+		medians = append(medians, median(values))
+	}
+	m, low, high, _ := stat.MedianInterval(medians, confidence)
+	return result.Estimate{Median: result.Value(m), Low: result.Value(low), High: result.Value(high)}
+}
+
+// rungs are the price ladder: readings of the programs operations and shared.
+var rungs = []struct{ operation, reading string }{
+	{"add to a word", "add"}, {"add atomically", "atomic"}, {"lock and unlock", "lock"}, {"pass through a channel", "chan"},
+}
+
+func (s samples) ladder() []result.Rung {
+	all := []result.Rung{}
+	for _, r := range rungs {
+		all = append(all, result.Rung{Operation: r.operation, Same: estimate(s[name("operations", r.reading)]), Other: estimate(s[name("shared", r.reading)])})
+	}
+	return all
+}

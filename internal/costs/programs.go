@@ -1,0 +1,358 @@
+package costs
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+// microprograms is a name that no workload of a user can have: it holds a slash.
+const microprograms = "brewput/costs"
+
+// Programs are the microprograms by which a machine is calibrated, as designs of a workload: a program that
+// calibrates must know it in its trials.
+func Programs() *workload.Workload { return full().workload() }
+
+// setting is how much the microprograms do, and what only one of the worlds has.
+type setting struct {
+	batches int // of each operation
+	cycles  int // through the naps
+	ladder  int // operations of a batch that two CPUs share
+	syscall func(env.Env)
+}
+
+// full is what is measured live.
+func full() setting {
+	return setting{batches: 30, cycles: 40, ladder: 20_000, syscall: emptySyscall()}
+}
+
+// brief is enough in virtual time, where everything repeats itself.
+func brief() setting {
+	return setting{batches: 2, cycles: 4, ladder: 100, syscall: func(e env.Env) { e.Syscall(1) }}
+}
+
+// program is a microprogram: it makes readings, each a list of nanoseconds.
+type program struct {
+	name, doc string
+	cpus      int
+	run       func(s setting, e env.Env, r readings)
+}
+
+// The microprograms, in the order in which a round runs them.
+var programs = []program{
+	{"operations", "batches of single operations on one CPU", 1, operations},
+	{"wake", "two goroutines made ready at once beside an idle CPU", 2, wake},
+	{"handoff", "one goroutine made ready beside an idle CPU, while its waker goes on", 2, handOff},
+	{"shared", "what two CPUs share", 2, shared},
+}
+
+func (p program) point() plan.Point {
+	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(p.cpus)})
+}
+
+func (s setting) workload() *workload.Workload {
+	w := &workload.Workload{Name: microprograms, Doc: "microprograms, to calibrate a machine by"}
+	for _, p := range programs {
+		w.Designs = append(w.Designs, workload.Design{Name: p.name, Doc: p.doc, Job: func(env.Env, plan.Point) (workload.Job, error) {
+			r := readings{}
+			return workload.Job{
+				Run:   func(e env.Env) error { p.run(s, e, r); return nil },
+				Check: func() (workload.Answer, error) { return r.answer(), nil },
+			}, nil
+		}})
+	}
+	return w
+}
+
+// readings are what a microprogram found, by name: nanoseconds, in the order in which they came.
+type readings map[string][]float64
+
+func (r readings) add(name string, ns float64) { r[name] = append(r[name], ns) }
+
+// answer is r as a trial hands it on: a text for each name.
+func (r readings) answer() workload.Answer {
+	a := workload.Answer{}
+	for name, values := range r {
+		words := make([]string, len(values))
+		for i, v := range values {
+			words[i] = strconv.FormatFloat(v, 'f', 2, 64)
+		}
+		a[name] = strings.Join(words, " ")
+	}
+	return a
+}
+
+// readAnswer is what a trial found.
+func readAnswer(o trial.Outcome) (readings, error) {
+	if !o.Trial.Good() {
+		return nil, fmt.Errorf("the microprogram %s came to nothing: %s: %s", o.Trial.Design, o.Trial.Status, o.Trial.Error)
+	}
+	var fields map[string]any
+	switch a := o.Trial.Answer.(type) {
+	case workload.Answer:
+		fields = a
+	case map[string]any:
+		fields = a
+	}
+	r := readings{}
+	for name, v := range fields {
+		text, _ := v.(string)
+		for word := range strings.FieldsSeq(text) {
+			x, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				return nil, fmt.Errorf("the microprogram %s says %q of %s, which is no number", o.Trial.Design, word, name)
+			}
+			r.add(name, x)
+		}
+	}
+	if len(r) == 0 {
+		return nil, errors.New("the microprogram " + o.Trial.Design + " found nothing")
+	}
+	return r, nil
+}
+
+// batch times n repetitions at once, s.batches times, after two that do not count.
+func (s setting) batch(e env.Env, r readings, name string, n int, f func(n int)) {
+	for i := range 2 + s.batches {
+		start := e.Now()
+		f(n)
+		if took := e.Now() - start; i >= 2 {
+			r.add(name, float64(took)/float64(n))
+		}
+	}
+}
+
+// operations are those of one CPU: nothing is woken, and nothing shared.
+func operations(s setting, e env.Env, r readings) {
+	c := env.NewChan[int](e, "c", 1)
+	s.batch(e, r, "chan", 2000, func(n int) {
+		for i := range n {
+			c.Send(i)
+			c.Recv()
+		}
+	})
+	m := e.Mutex("m")
+	s.batch(e, r, "lock", 5000, func(n int) {
+		for range n {
+			m.Lock()
+			m.Unlock() //lint:ignore SA2001 an empty section is what is timed
+		}
+	})
+	ping, pong := env.NewChan[int](e, "ping", 0), env.NewChan[int](e, "pong", 0)
+	e.Go("partner", func(env.Env) {
+		for i, ok := ping.Recv(); ok; i, ok = ping.Recv() {
+			pong.Send(i)
+		}
+	})
+	s.batch(e, r, "switch", 1000, func(n int) {
+		for i := range n {
+			ping.Send(i)
+			pong.Recv()
+		}
+	})
+	ping.Close()
+	g := e.Group()
+	s.batch(e, r, "spawn", 1000, func(n int) {
+		for range n / 100 { // fewer than a run queue holds
+			for range 100 {
+				g.Go(e, "child", func(env.Env) {})
+			}
+			g.Wait()
+		}
+	})
+	timers(s, e, r)
+	if s.syscall != nil {
+		s.batch(e, r, "syscall", 1000, func(n int) {
+			for range n {
+				s.syscall(e)
+			}
+		})
+	}
+	atomic := env.NewAtomic[int64](e, "a")
+	s.batch(e, r, "atomic", 10_000, func(n int) {
+		for range n {
+			atomic.Add(1)
+		}
+	})
+	var word int64
+	s.batch(e, r, "add", 10_000, func(n int) {
+		for range n {
+			increment(&word)
+		}
+	})
+}
+
+// increment is an addition in memory that the compiler leaves there.
+//
+//go:noinline
+func increment(p *int64) { *p++ }
+
+// timers starts timers, which is timed, and then lets their time come.
+func timers(s setting, e env.Env, r readings) {
+	const n = 100
+	var waits [n]*env.Chan[time.Duration]
+	for i := range 2 + s.batches {
+		start := e.Now()
+		for j := range waits {
+			waits[j] = e.After(time.Millisecond)
+		}
+		if took := e.Now() - start; i >= 2 {
+			r.add("timer", float64(took)/n)
+		}
+		for _, c := range waits {
+			c.Recv()
+		}
+	}
+}
+
+// naps are how long the other CPU has been without work when it is woken. A process is idle for all of them in its life,
+// and the state of an idle processor depends on them: it may poll, sleep, or sleep deeply.
+var naps = []time.Duration{0, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000}
+
+// poll is how often a waker looks whether those that it woke have run. It keeps its CPU meanwhile.
+const poll = 200 * time.Nanosecond
+
+// wake makes two goroutines ready at once. The first is kicked out of run-next by the second, so that the CPU that wakes
+// up finds it in the run queue. When it parks, that CPU has found its way, and backs off before the second in run-next.
+func wake(s setting, e env.Env, r readings) {
+	first, second := env.NewChan[time.Duration](e, "first", 0), env.NewChan[time.Duration](e, "second", 0)
+	var came, left, then, done = env.NewAtomic[int64](e, "came"), env.NewAtomic[int64](e, "left"), env.NewAtomic[int64](e, "then"), env.NewAtomic[int64](e, "done")
+	e.Go("first", func(e env.Env) {
+		for _, ok := first.Recv(); ok; _, ok = first.Recv() {
+			came.Store(int64(e.Now()))
+			done.Add(1)
+			left.Store(int64(e.Now()))
+		}
+	})
+	e.Go("second", func(e env.Env) {
+		for _, ok := second.Recv(); ok; _, ok = second.Recv() {
+			then.Store(int64(e.Now()))
+			done.Add(1)
+		}
+	})
+	e.Burn(time.Millisecond)
+	for range s.cycles {
+		for _, nap := range naps {
+			done.Store(0)
+			e.Burn(nap)
+			sent := e.Now()
+			first.Send(sent)
+			second.Send(sent)
+			for done.Load() < 2 {
+				e.Burn(poll)
+			}
+			if came.Load() > then.Load() {
+				continue // the second was taken before the first, by the waker itself or while it was told
+			}
+			r.add(at("wake", nap), float64(came.Load()-int64(sent)))
+			r.add(at("steal", nap), float64(then.Load()-left.Load()))
+		}
+	}
+	first.Close()
+	second.Close()
+}
+
+// handOff makes one goroutine ready and goes on: another CPU must wake up and back off before it takes it.
+func handOff(s setting, e env.Env, r readings) {
+	given := env.NewChan[time.Duration](e, "given", 0)
+	came := env.NewAtomic[int64](e, "came")
+	e.Go("taker", func(e env.Env) {
+		for _, ok := given.Recv(); ok; _, ok = given.Recv() {
+			came.Store(int64(e.Now()))
+		}
+	})
+	e.Burn(time.Millisecond)
+	for range s.cycles {
+		for _, nap := range naps {
+			came.Store(0)
+			e.Burn(nap)
+			sent := e.Now()
+			given.Send(sent)
+			e.Burn(poll)
+			told := e.Now()
+			for came.Load() == 0 {
+				e.Burn(poll)
+			}
+			r.add(at("handoff", nap), float64(came.Load()-int64(sent)))
+			r.add(at("rouse", nap), float64(told-sent))
+		}
+	}
+	given.Close()
+}
+
+// at names the reading after a nap.
+func at(name string, nap time.Duration) string { return name + "@" + nap.String() }
+
+// shared is what two CPUs share: words of one cache line, one word, a lock, a channel.
+func shared(s setting, e env.Env, r readings) {
+	n := s.ladder
+	var line [8]int64
+	s.together(e, r, "add", n, func(side, n int) {
+		for range n {
+			increment(&line[side])
+		}
+	})
+	a := env.NewAtomic[int64](e, "a")
+	s.together(e, r, "atomic", n, func(_, n int) {
+		for range n {
+			a.Add(1)
+		}
+	})
+	m := e.Mutex("m")
+	s.together(e, r, "lock", n, func(_, n int) {
+		for range n {
+			m.Lock()
+			m.Unlock() //lint:ignore SA2001 an empty section is what is timed
+		}
+	})
+	c := env.NewChan[int](e, "c", 100)
+	s.together(e, r, "chan", n, func(side, n int) {
+		for i := range n {
+			if side == 0 {
+				c.Send(i)
+			} else {
+				c.Recv()
+			}
+		}
+	})
+}
+
+// together lets two goroutines do n operations each at once, s.batches times. The time is that of an operation for the one
+// that makes it.
+func (s setting) together(e env.Env, r readings, name string, n int, f func(side, n int)) {
+	came, took := env.NewAtomic[int64](e, "came"), env.NewAtomic[int64](e, "took")
+	meet := func(e env.Env, times int) {
+		came.Add(1)
+		for came.Load() < int64(2*times) {
+			e.Burn(poll)
+		}
+	}
+	turn := func(e env.Env, side, i int) {
+		meet(e, 2*i+1) // so that neither is alone
+		start := e.Now()
+		f(side, n)
+		took.Add(int64(e.Now() - start))
+		meet(e, 2*i+2)
+	}
+	g := e.Group()
+	g.Go(e, "other", func(e env.Env) {
+		for i := range 2 + s.batches {
+			turn(e, 1, i)
+		}
+	})
+	for i := range 2 + s.batches {
+		turn(e, 0, i)
+		if sum := took.Load(); i >= 2 {
+			r.add(name, float64(sum)/float64(2*n))
+		}
+		took.Store(0)
+	}
+	g.Wait()
+}

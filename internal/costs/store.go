@@ -1,0 +1,84 @@
+package costs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
+)
+
+// prefix begins the name of the file that has a machine's costs.
+const prefix = "costs"
+
+// Store keeps a calibration in the cache directory, and replaces an older one of the same machine.
+func Store(dir string, c result.Calibration) error {
+	return calibrate.Keep(dir, prefix, c.Fingerprint, c)
+}
+
+// Load returns the calibration of a machine and its costs. The error says why there is none to be used: it was never
+// made, or is of another machine or Go, or damaged.
+func Load(dir, fingerprint, goVersion string) (result.Calibration, sim.Costs, error) {
+	name, err := calibrate.File(dir, prefix, fingerprint)
+	if err != nil {
+		return result.Calibration{}, sim.Costs{}, err
+	}
+	text, err := os.ReadFile(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return result.Calibration{}, sim.Costs{}, missing(dir)
+	case err != nil:
+		return result.Calibration{}, sim.Costs{}, fmt.Errorf("the calibration cannot be read: %w", err)
+	}
+	c, costs, err := parse(text)
+	switch {
+	case err != nil:
+		return c, costs, fmt.Errorf("the calibration in %s is damaged: %w", name, err)
+	case c.Fingerprint != fingerprint:
+		return c, costs, fmt.Errorf("the calibration in %s is of another machine: its fingerprint is %s, here it is %s", name, c.Fingerprint, fingerprint)
+	case c.GoVersion != goVersion: // costs are the runtime's as much as the machine's
+		return c, costs, fmt.Errorf("the calibration is of %s, and this program is built with %s", c.GoVersion, goVersion)
+	}
+	return c, costs, nil
+}
+
+// missing tells a machine that was never calibrated from one beside others that were: a cache may be shared, and a
+// machine gets a new kernel.
+func missing(dir string) error {
+	others, _ := filepath.Glob(filepath.Join(dir, prefix+"-*.json"))
+	for _, name := range others {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		if c, _, err := parse(text); err == nil {
+			return fmt.Errorf("the calibration of %s is of another machine, or of this one with another kernel: its fingerprint is %s", c.Measured.Format("2006-01-02"), c.Fingerprint)
+		}
+	}
+	return errors.New("this machine is not calibrated")
+}
+
+// parse reads a stored calibration and refuses one that nobody can have measured.
+func parse(text []byte) (result.Calibration, sim.Costs, error) {
+	var c result.Calibration
+	if err := json.Unmarshal(text, &c); err != nil {
+		return c, sim.Costs{}, err
+	}
+	switch {
+	case c.Kind != result.KindCalibration:
+		return c, sim.Costs{}, fmt.Errorf("its kind is %q, not %q", c.Kind, result.KindCalibration)
+	case c.SchemaVersion != result.SchemaVersion:
+		return c, sim.Costs{}, fmt.Errorf("its schema version is %d, and this program reads %d", c.SchemaVersion, result.SchemaVersion)
+	case c.Fingerprint == "" || c.GoVersion == "" || c.Measured.IsZero():
+		return c, sim.Costs{}, errors.New("it does not say of which machine, program or time it is")
+	}
+	costs, err := sim.ParseCosts(c.Costs)
+	if err != nil {
+		return c, sim.Costs{}, fmt.Errorf("its costs cannot be read: %w", err)
+	}
+	return c, costs, nil
+}

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/brewput/brewput/result"
+)
+
+// Calibration writes what the scheduler takes on a machine, and the price ladder. about is the head of the page.
+func Calibration(w io.Writer, about []string, c result.Calibration, st Style) error {
+	var b strings.Builder
+	head := make([]string, len(about))
+	for i, s := range about {
+		head[i] = st.ascii(s)
+	}
+	wrap(&b, head, st.pick(" · ", ", "), 0, st.width())
+	b.WriteString("\n")
+	prices(&b, c, st)
+	ladder(&b, c, st)
+	for _, text := range c.Warnings {
+		b.WriteString("\n")
+		wrap(&b, strings.Fields(st.ascii("warning: "+text)), " ", 2, st.width())
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// nanoseconds prints a time of a calibration.
+func nanoseconds(v result.Value) cell {
+	if !v.Known() {
+		return cell{unavailable, dim}
+	}
+	return cell{number(v, result.Nanoseconds, fewDigits), plain}
+}
+
+// estimate prints a median and its interval.
+func estimate(e result.Estimate) (median, ends cell) {
+	s := result.Summary{Metric: "wall_ns", Median: e.Median, Low: e.Low, High: e.High}
+	text, _ := interval(s, fewDigits)
+	return nanoseconds(e.Median), cell{text, dim}
+}
+
+// prices is the table of costs.
+func prices(b *strings.Builder, c result.Calibration, st Style) {
+	columns := []column{
+		{head: "cost", left: true}, {head: "median"}, {head: "95 % interval", drop: 2}, {head: "10 %", drop: 3}, {head: "90 %", drop: 3},
+		{group: "microprogram", head: "reading", left: true, drop: 1}, {group: "microprogram", head: "live", drop: 1}, {group: "microprogram", head: "virtual", drop: 1},
+	}
+	for _, p := range c.Prices {
+		median, ends := estimate(p.Estimate)
+		low, high := cell{}, cell{}
+		if p.P10.Known() {
+			low, high = nanoseconds(p.P10), nanoseconds(p.P90)
+		}
+		for i, x := range []cell{{p.Cost, plain}, median, ends, low, high, {p.Reading, plain}, nanoseconds(p.Live), nanoseconds(p.Virtual)} {
+			columns[i].cells = append(columns[i].cells, x)
+		}
+	}
+	fitted(b, columns, func([]column) []string {
+		return []string{fmt.Sprintf("medians of %d rounds of fresh processes, in %.0f s; a cost with 10 %% and 90 %% is drawn from its distribution", c.Rounds, c.Seconds)}
+	}, st)
+}
+
+// ladder is the table of operations alone and shared.
+func ladder(b *strings.Builder, c result.Calibration, st Style) {
+	if len(c.Ladder) == 0 {
+		return
+	}
+	heading(b, "price ladder", "an operation, for the goroutine that makes it", st)
+	columns := []column{
+		{head: "operation", left: true}, {group: "alone on its CPU", head: "median"}, {group: "alone on its CPU", head: "95 % interval", drop: 1},
+		{group: "shared with another CPU", head: "median"}, {group: "shared with another CPU", head: "95 % interval", drop: 1},
+	}
+	for _, r := range c.Ladder {
+		same, sameEnds := estimate(r.Same)
+		other, otherEnds := estimate(r.Other)
+		for i, x := range []cell{{r.Operation, plain}, same, sameEnds, other, otherEnds} {
+			columns[i].cells = append(columns[i].cells, x)
+		}
+	}
+	fitted(b, columns, func([]column) []string { return nil }, st)
+}
