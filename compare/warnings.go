@@ -34,6 +34,7 @@ const (
 	WarnSettings  = "settings"   // of two runs: their values cannot be compared
 	WarnPartial   = "unfinished" // a run that lacks blocks
 	WarnBudget    = "budget"     // a run whose blocks were counted by what they showed
+	WarnTwin      = "no-prediction"
 )
 
 // Warning is a reason to doubt the numbers of a run as a whole.

@@ -24,6 +24,15 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 		}
 	}
 	markdownVerdicts(&b, verdicts)
+	if sentence, off := agreement(rows); sentence != "" {
+		b.WriteString("\n" + escapeMarkdown(sentence) + "\n")
+		for i, text := range off {
+			if i == 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString("- " + escapeMarkdown(text) + "\n")
+		}
+	}
 	if sum := compare.Decisions(rows); sum != 0 {
 		blank(&b)
 		b.WriteString(decisions(sum) + "\n")

@@ -56,12 +56,9 @@ Factors, formats and the run directory are those of run. Each further replicatio
 
 // virtualHeader describes a sweep in virtual time.
 func (a *app) virtualHeader(w *workload.Workload, o runOptions, cases []plan.Case) (sweep.Header, error) {
-	costs := sim.Typical()
-	if o.cost != "" {
-		var err error
-		if costs, err = sim.ParseCosts(o.cost); err != nil {
-			return sweep.Header{}, usage("--cost %s: %w", o.cost, err)
-		}
+	costs, warning, err := o.costs()
+	if err != nil {
+		return sweep.Header{}, err
 	}
 	h := sweep.Header{
 		Workload: w.Name, World: result.Virtual, Args: os.Args[1:], Version: version(), Started: time.Now(),
@@ -80,10 +77,23 @@ func (a *app) virtualHeader(w *workload.Workload, o runOptions, cases []plan.Cas
 		h.Precision = sweep.UpTo(relative)
 		h.Blocks = h.Precision.Most
 	}
-	if o.cost == "" {
-		h.Warnings = append(h.Warnings, "the scheduler's costs are typical ones, not of a machine that was measured: "+h.Costs+"; set them with --cost")
+	if warning != "" {
+		h.Warnings = append(h.Warnings, warning)
 	}
 	return h, nil
+}
+
+// costs are what the scheduler takes in virtual time, for sim and for the predictions of run, and what is doubtful in
+// them.
+func (o *runOptions) costs() (costs sim.Costs, warning string, err error) {
+	if o.cost != "" {
+		if costs, err = sim.ParseCosts(o.cost); err != nil {
+			return costs, "", usage("--cost %s: %w", o.cost, err)
+		}
+		return costs, "", nil
+	}
+	costs = sim.Typical()
+	return costs, "the scheduler's costs are typical ones, not of a machine that was measured: " + costs.String() + "; set them with --cost", nil
 }
 
 // settle finds the warm-up of a new sweep.
@@ -114,7 +124,7 @@ func (o *runOptions) virtualCases(w *workload.Workload, cases []plan.Case) error
 // simulator runs trials in virtual time, ahead of their being asked for, as many at once as there are CPUs. A
 // trial depends on nothing but its specification, and so its result not on how many.
 type simulator struct {
-	run   func(trial.Spec) (trial.Outcome, error)
+	run   func(context.Context, trial.Spec) (trial.Outcome, error)
 	ahead map[string]chan simulated // by specification
 	begun map[string]bool
 	next  []trial.Spec
@@ -129,17 +139,28 @@ type simulated struct {
 // newSimulator runs trials of a workload under the costs of a header.
 func newSimulator(w *workload.Workload, h sweep.Header) *simulator {
 	costs, err := sim.ParseCosts(h.Costs)
-	return &simulator{
-		run: func(spec trial.Spec) (trial.Outcome, error) {
-			if err != nil {
-				return trial.Outcome{}, err
-			}
-			d, _ := w.Find(spec.Design)
-			spec.Limit = time.Duration(h.Settings.TimeLimit)
-			return trial.Simulate(spec, w, d, costs), nil
-		},
-		ahead: map[string]chan simulated{}, begun: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
-	}
+	return aheadOf(func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+		if err != nil {
+			return trial.Outcome{}, err
+		}
+		d, _ := w.Find(spec.Design)
+		spec.Limit = time.Duration(h.Settings.TimeLimit)
+		return trial.Simulate(spec, w, d, costs), nil
+	})
+}
+
+// newPredictor runs the trials of a twin, each in a process of its own: beside measurements a design must not leave
+// anything behind, nor end the process that measures.
+func newPredictor(h sweep.Header) *simulator {
+	runner := trial.Runner{TimeLimit: time.Duration(h.Settings.TimeLimit)}
+	return aheadOf(func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+		spec.Costs = h.Costs
+		return runner.Run(ctx, spec)
+	})
+}
+
+func aheadOf(run func(context.Context, trial.Spec) (trial.Outcome, error)) *simulator {
+	return &simulator{run: run, ahead: map[string]chan simulated{}, begun: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // key names a trial with all that it depends on.
@@ -182,7 +203,7 @@ func (m *simulator) begin(ctx context.Context, spec trial.Spec) {
 		defer func() { <-m.slots }()
 		s := simulated{err: ctx.Err()} // one that begins after an interruption is for nothing
 		if s.err == nil {
-			s.outcome, s.err = m.run(spec)
+			s.outcome, s.err = m.run(ctx, spec)
 		}
 		done <- s
 	}()
