@@ -74,7 +74,7 @@ func (f *frame) columns() []column {
 	lines := f.column("", "lines", lines)
 	lines.drop = 1
 	if f.open { // a price for which the times pay: they matter more
-		lines.drop = 4
+		lines.drop = 3
 	}
 	columns = append(columns, used, lines)
 	if note := f.noteColumn(); note.cells != nil {

@@ -10,10 +10,11 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// predictedNote marks a row that is predicted among others that are measured, offSign the error of a prediction that is off.
+// predictedNote stands above predictions, and beside a row that is predicted among others that are measured. offSign
+// is at the error of a prediction that is off.
 const (
 	predictedNote = "predicted"
-	offSign          = "!"
+	offSign       = "!"
 )
 
 // mostOff is how many predictions that are off are told in full.
@@ -33,17 +34,18 @@ func (f *frame) twinColumns() []column {
 	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Twins) > 0 }) {
 		return nil
 	}
-	predicted := f.column("twin", "predicted", func(r compare.Row) string {
+	predicted := f.column(predictedNote, "mean", func(r compare.Row) string {
 		t, ok := r.Twin(r.TwinMetric())
 		if !ok {
 			return ""
 		}
 		return number(t.Predicted, result.UnitOf(t.Metric), digits)
 	})
+	predicted.drop = 1
 	columns := []column{predicted, f.errorColumn("error", func(r compare.Row) string { return r.TwinMetric() })}
 	if !f.job && !f.open {
-		latency := f.errorColumn("of latency", func(compare.Row) string { return result.LatencyMean })
-		latency.drop = 2
+		latency := f.errorColumn("latency error", func(compare.Row) string { return result.LatencyMean })
+		latency.drop = 7
 		columns = append(columns, latency)
 	}
 	return columns
@@ -51,7 +53,7 @@ func (f *frame) twinColumns() []column {
 
 // errorColumn is by how much predictions of a metric are off.
 func (f *frame) errorColumn(head string, metric func(compare.Row) string) column {
-	c := column{group: "twin", head: head}
+	c := column{group: predictedNote, head: head}
 	for _, r := range f.rows {
 		t, ok := r.Twin(metric(r))
 		switch {
@@ -97,14 +99,15 @@ func (f *frame) twinNotes(columns []column) []string {
 }
 
 // agreement says how well predictions agree with measurements, and which do not. The sentence is "" where there are none.
-func agreement(rows []compare.Row) (sentence string, off []string) {
-	a := compare.Agree(rows)
+func (f *frame) agreement() (sentence string, off []string) {
+	a := compare.Agree(f.rows)
 	if a.Points == 0 {
 		return "", nil
 	}
+	where := func(t compare.Twin) string { return f.place(&compare.Row{Design: t.Design, Point: t.Point}) }
 	sentence = fmt.Sprintf("the twin: %d of %d points within %.0f %%, median error %.1f %%", a.Within, a.Points, 100*compare.TwinMargin, 100*a.Median)
 	if a.Points > 1 {
-		sentence += fmt.Sprintf(", worst %s (%s)", strings.Replace(signed(a.Worst.Error), "%", " %", 1), twinPlace(a.Worst))
+		sentence += fmt.Sprintf(", worst %s (%s)", signed(a.Worst.Error), where(a.Worst))
 	}
 	for i, t := range a.Off {
 		if i == mostOff {
@@ -112,13 +115,11 @@ func agreement(rows []compare.Row) (sentence string, off []string) {
 			break
 		}
 		u := result.UnitOf(t.Metric)
-		off = append(off, fmt.Sprintf("%s of %s: predicted %s, measured %s: %s (%s to %s)", metricWords[t.Metric], twinPlace(t),
+		off = append(off, fmt.Sprintf("%s of %s: %s predicted, %s measured: %s (%s to %s)", metricWords[t.Metric], where(t),
 			number(t.Predicted, u, fewDigits), number(t.Measured, u, fewDigits), signed(t.Error), signed(t.Low), signed(t.High)))
 	}
 	return sentence, off
 }
-
-func twinPlace(t compare.Twin) string { return t.Design + " " + t.Point.String() }
 
 // metricWords are the metrics that are predicted, in words.
 var metricWords = map[string]string{
@@ -126,8 +127,8 @@ var metricWords = map[string]string{
 }
 
 // twin writes how well the predictions agree.
-func twin(b *strings.Builder, rows []compare.Row, st Style) {
-	sentence, off := agreement(rows)
+func twin(b *strings.Builder, f *frame, st Style) {
+	sentence, off := f.agreement()
 	if sentence == "" {
 		return
 	}

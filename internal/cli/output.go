@@ -9,6 +9,7 @@ import (
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
@@ -76,6 +77,9 @@ func (o *output) finish(trials []result.Trial) error {
 	warnings := compare.Warnings(trials, h.LookBlocks())
 	rows = compare.WithTwin(rows, trials, o.predictions, h.Twin)
 	warnings = append(warnings, compare.Unpredicted(o.predictions, h.Twin)...)
+	if h.Costs == sim.Typical().String() && len(o.predictions) > 0 {
+		warnings = append(warnings, compare.NewWarning(h.Workload, compare.WarnCosts, "predictions are made with typical costs of a scheduler, not with those of this machine"))
+	}
 	w := o.app.stdout
 	switch o.format {
 	case "json":
