@@ -50,8 +50,8 @@ func (f *frame) describe() {
 	for _, name := range factorOrder(points) {
 		if levels := f.levels(name); len(levels) == 1 {
 			f.shared = append(f.shared, name+" "+levels[0])
-		} else if twin := f.twin(name); twin != "" {
-			f.shared = append(f.shared, name+" = "+twin)
+		} else if other := f.alias(name); other != "" {
+			f.shared = append(f.shared, name+" = "+other)
 		} else {
 			f.varying = append(f.varying, name)
 		}
@@ -79,8 +79,8 @@ func trials(r compare.Row) int {
 	return max(total, r.N)
 }
 
-// twin is an earlier varying factor that has the same level in every row that holds name.
-func (f *frame) twin(name string) string {
+// alias is an earlier varying factor that has the same level in every row that holds name.
+func (f *frame) alias(name string) string {
 	for _, other := range f.varying {
 		same := true
 		for _, r := range f.rows {

@@ -46,7 +46,7 @@ func (o *output) block(trials []result.Trial) {
 }
 
 // write sends trials of whole or broken blocks as JSON: each throughput trial with the resources of
-// its observed twin, then the observed trials themselves.
+// its observed trial, then the observed trials themselves.
 func (o *output) write(trials []result.Trial) {
 	all := compare.Attach(trials)
 	for _, t := range trials {

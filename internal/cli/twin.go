@@ -50,7 +50,7 @@ func (o *runOptions) twin(w *workload.Workload, cases []plan.Case) (measured, pr
 }
 
 // worthTelling is how long predictions must take for the time to be announced.
-const worthTelling = 2 * time.Second
+const worthTelling = 10 * time.Second
 
 // predict calculates the twin of a sweep and returns its trials: all of them before anything is measured, since
 // calculating would disturb that. The twin is a run in virtual time in the directory of the run that it belongs to; what it
