@@ -13,7 +13,7 @@ import (
 func Typical() Costs {
 	return Costs{
 		Wake: Ns(15_000), Spin: Ns(1_000), SpinFor: 20_000, Steal: Ns(90_000), Switch: Ns(120), Spawn: Ns(300),
-		Chan: Ns(20), Lock: Ns(5), LockSpin: Ns(750), Timer: Ns(200), Syscall: Ns(300),
+		Chan: Ns(20), Lock: Ns(5), LockSpin: Ns(750), Timer: Ns(200), PollGrain: 1_000_000, Syscall: Ns(300),
 	}
 }
 
@@ -34,9 +34,10 @@ func (c *Costs) byName() []struct {
 // maxCost is the greatest cost: beyond it, a single one would be the whole run.
 const maxCost = time.Second
 
-// ParseCosts reads "wake=60us,chan=200ns": every cost that is not named is none. "none" is no cost at all. Two
+// ParseCosts reads "wake=60us,chan=200ns": every cost that is not named is none. "none" is no cost at all. Three
 // things have no name of their own, as they follow from what has: where spin takes time, CPUs that found no
-// work go on looking, and where lock does, goroutines spin for a lock, each for as long as with [Typical] costs.
+// work go on looking; where lock does, goroutines spin for a lock; and where timer does, a thread that sleeps until a
+// timer is due sleeps whole milliseconds; each for as long as with [Typical] costs.
 func ParseCosts(text string) (Costs, error) {
 	var c Costs
 	if text == "none" {
@@ -85,6 +86,9 @@ func (c *Costs) imply() {
 	if !c.Lock.none() {
 		c.LockSpin = Typical().LockSpin
 	}
+	if !c.Timer.none() {
+		c.PollGrain = Typical().PollGrain
+	}
 }
 
 // String is what ParseCosts reads: the costs that are not 0, or "none". Costs that it cannot make, because they
@@ -103,7 +107,7 @@ func (c Costs) String() string {
 		parts = append(parts, fmt.Sprintf("%s=%v", n.name, time.Duration(n.cost.fixed)))
 		*named.byName()[i].cost = *n.cost
 	}
-	if named.imply(); named.SpinFor != c.SpinFor || c.DeepAfter != 0 || !c.Deep.none() || c.LockSpin.quantiles != nil || c.LockSpin.fixed != named.LockSpin.fixed {
+	if named.imply(); named.SpinFor != c.SpinFor || named.PollGrain != c.PollGrain || c.DeepAfter != 0 || !c.Deep.none() || c.LockSpin.quantiles != nil || c.LockSpin.fixed != named.LockSpin.fixed {
 		parts = append(parts, "and others")
 	}
 	if len(parts) == 0 {

@@ -21,7 +21,7 @@ func TestParseCosts(t *testing.T) {
 		t.Error("typical costs are none")
 	}
 	survives(t, Typical())
-	for _, c := range []Costs{{Wake: Quantiles(1, 2)}, {Deep: Ns(1), DeepAfter: 1}, {SpinFor: 1}, {LockSpin: Ns(1)}, {Lock: Ns(1)}} {
+	for _, c := range []Costs{{Wake: Quantiles(1, 2)}, {Deep: Ns(1), DeepAfter: 1}, {SpinFor: 1}, {PollGrain: 1}, {LockSpin: Ns(1)}, {Lock: Ns(1)}} {
 		if again, err := ParseCosts(c.String()); err == nil {
 			t.Errorf("%+v has a text, %v, that stands for %+v", c, c, again)
 		}

@@ -36,7 +36,7 @@ var unmodelled = map[string]string{
 	ofShapes: "what is said of each above",
 	fanout:   "stacks and garbage of eight goroutines a request, and the cache misses of a task that is stolen",
 	cache:    "the cache line of the reader count, which all readers write",
-	pool:     "the network poller and the timer slack of the operating system: a wait ends when its thread comes to look",
+	pool:     "the timer slack of the operating system, 50 us at a time: a wait ends when its thread comes to look",
 	loop:     "the locks of the channels that a select takes, garbage of a timer for each wait, timer slack",
 	belt:     "at 20 us an item, whatever one hand-off costs beyond its typical price: contention for the channel's lock, futex calls, cache misses of what is handed over",
 }
