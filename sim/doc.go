@@ -36,9 +36,9 @@
 //     retake, handoffp, exitsyscallTryGetP, exitsyscallNoP.
 //   - Timers belong to the CPU where they were started, which looks when it schedules. The first thread that finds nothing
 //     to do while there are timers sleeps in the network poller, without a CPU, until the first is due; then it takes an
-//     idle CPU and looks. It sleeps whole milliseconds of what is left, or one, and looks again (netpoll_epoll.go: netpoll),
-//     which [Costs].PollGrain says. If there is none, a timer may be late until the next preemption. Who starts the first timer of
-//     a CPU while nobody is in the poller wakes somebody to go there. time.go: timers.check, maybeAdd; findRunnable
+//     idle CPU and looks. If there is none, a timer may be late until the next preemption. Who starts the first timer of
+//     a CPU while nobody is in the poller wakes somebody to go there. The poller sleeps whole milliseconds of what is left, or
+//     one, and looks again ([Costs].PollGrain; netpoll_epoll.go: netpoll). time.go: timers.check, maybeAdd; findRunnable
 //     (pollUntil), wakeNetPoller, handoffp.
 //   - Who is woken by a timer comes by way of run-next and shares the time slice of who ran before on that CPU, even if
 //     it was idle meanwhile. stealWork (inheritTime), execute.

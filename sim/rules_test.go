@@ -283,6 +283,10 @@ func TestPollGrain(t *testing.T) {
 	s := newScene(t, 2, grain)
 	b := s.program("b", burn(300, ""), number(Sleep, 500_000, "slept"))
 	s.run(s.program("a", spawn(b), number(Sleep, 9_000_000, "slept")), "b slept 1300", "a slept 9300")
+	// Word from outside comes at once.
+	s = newScene(t, 1, grain)
+	word := step{do: func(*program) Op { return Op{Code: Sleep, Token: Polled, N: 1_500_000} }, note: "heard"}
+	s.run(s.program("a", word, number(Sleep, 1_500_000, "slept")), "a heard 1500", "a slept 3500")
 	// Where another CPU looks for work it finds the timer.
 	s = newScene(t, 2, grain)
 	c := s.program("c", burn(600, "done"))

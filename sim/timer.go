@@ -147,7 +147,7 @@ func (k *Kernel) fire(t *Timer) *G {
 	c.expired.push(t)
 	k.nexpired++
 	k.notice()
-	k.callPoller(true)
+	k.callPoller(t.g == nil || !t.g.polled)
 	return nil
 }
 
