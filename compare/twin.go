@@ -54,7 +54,7 @@ func WithTwin(rows []Row, measured, predicted []result.Trial, cases []plan.Case)
 	}
 	for _, r := range Rows(predicted, cases) {
 		if slices.ContainsFunc(rows, func(m Row) bool {
-			return m.World != result.Virtual && m.Design == r.Design && m.Point.String() == r.Point.String()
+			return m.Design == r.Design && m.Point.String() == r.Point.String()
 		}) {
 			continue
 		}
