@@ -4,7 +4,7 @@ GO ?= go
 TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench bench-sim aa simulate intervals fuzz cc
+.PHONY: help demo build test check bench bench-sim aa twin simulate intervals fuzz cc
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -41,6 +41,10 @@ bench-sim: ## the simulator beside SimPy, which pip installs, and its floors: ab
 N = 200
 aa: ## compare designs with themselves 200 times (or N=20) and count the false verdicts: about 9 minutes
 	$(GO) run ./internal/aa/campaign -n $(N)
+
+EVERY = 1
+twin: ## predictions beside measurements, 144 points of coffee and 40 of other shapes: about 15 minutes (or EVERY=10)
+	$(GO) run ./internal/twin -every $(EVERY)
 
 simulate: ## what verdicts are worth: 10,000 simulated data sets of each situation, three minutes
 	$(GO) test ./compare -run '^TestSimulated$$' -count 1 -v -timeout 30m -args -datasets 10000

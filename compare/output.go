@@ -42,17 +42,17 @@ func metricOrder() []string {
 }
 
 // Attach returns the throughput trials by block and order, each with the resources that its observed
-// twin saw: the observed trial of the same case in the same block. Without a twin a trial keeps its
+// trial beside it saw: that of the same case in the same block. Without one a trial keeps its
 // own resources. Resources are never nil. The trials given are not changed.
 func Attach(trials []result.Trial) []result.Trial {
 	type place struct {
 		key
 		block int
 	}
-	twins := map[place]*result.Trial{}
+	watched := map[place]*result.Trial{}
 	for i := range trials {
 		if t := &trials[i]; t.Kind == result.KindObserved {
-			twins[place{trialKey(t), t.Block}] = t
+			watched[place{trialKey(t), t.Block}] = t
 		}
 	}
 	var out []result.Trial
@@ -60,8 +60,8 @@ func Attach(trials []result.Trial) []result.Trial {
 		if t.Kind != result.KindTrial {
 			continue
 		}
-		if twin := twins[place{trialKey(&t), t.Block}]; twin != nil {
-			t.Resources = twin.Resources
+		if beside := watched[place{trialKey(&t), t.Block}]; beside != nil {
+			t.Resources = beside.Resources
 		}
 		if t.Resources == nil {
 			t.Resources = []result.Resource{}

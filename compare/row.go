@@ -27,6 +27,9 @@ type Row struct {
 	// Metrics are the summaries of every metric that the trials have: medians with intervals.
 	Metrics map[string]result.Summary
 
+	// Twins are what was predicted beside what was measured, by metric; see WithTwin.
+	Twins []Twin
+
 	// Resources are medians over the observed trials, in the order the design made them.
 	Resources []result.Resource
 	// Ledger is where the observed trials' core-seconds went, as shares in 0..1: useful,

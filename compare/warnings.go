@@ -31,9 +31,11 @@ const (
 	WarnDrift     = "drift"
 	WarnSerial    = "autocorrelation"
 	WarnFewBlocks = "too-few-blocks"
-	WarnSettings  = "settings"   // of two runs: their values cannot be compared
-	WarnPartial   = "unfinished" // a run that lacks blocks
-	WarnBudget    = "budget"     // a run whose blocks were counted by what they showed
+	WarnSettings  = "settings"      // of two runs: their values cannot be compared
+	WarnPartial   = "unfinished"    // a run that lacks blocks
+	WarnBudget    = "budget"        // a run whose blocks were counted by what they showed
+	WarnTwin      = "no-prediction" // of a case, whose trial in virtual time goes wrong
+	WarnCosts     = "typical-costs" // the predictions are not made with this machine's
 )
 
 // Warning is a reason to doubt the numbers of a run as a whole.

@@ -67,9 +67,9 @@ func fit(columns []column, st Style) (kept []column, dropped []string) {
 		})
 	}
 	for total(kept) > st.width() {
-		least := 0 // the column that is missed least
+		least := 0 // the column that is missed least, of equals the last
 		for i := range kept {
-			if kept[i].drop > kept[least].drop {
+			if kept[i].drop >= kept[least].drop {
 				least = i
 			}
 		}

@@ -6,10 +6,8 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
 )
-
-// world is the pseudo-factor that tells live from virtual rows.
-const world = "world"
 
 // frame says once what all rows of a table share and which factors tell them apart.
 type frame struct {
@@ -17,7 +15,7 @@ type frame struct {
 	job     bool
 	open    bool     // an open loop
 	shared  []string // workload, world, "stage 1ms", "workers = cpus", in the order of the points
-	varying []string // factors that differ, and "world"
+	varying []string // factors that differ
 	trials  int      // of every row, with or without a number; 0 where rows differ
 }
 
@@ -44,16 +42,16 @@ func (f *frame) describe() {
 	for i, r := range f.rows {
 		points[i] = r.Point
 	}
-	if levels := f.levels(world); len(levels) == 1 {
-		f.shared = append(f.shared, levels[0])
+	if f.beyond() {
+		f.shared = append(f.shared, result.Live+" and "+predictedNote)
 	} else {
-		f.varying = append(f.varying, world)
+		f.shared = append(f.shared, f.rows[0].World)
 	}
 	for _, name := range factorOrder(points) {
 		if levels := f.levels(name); len(levels) == 1 {
 			f.shared = append(f.shared, name+" "+levels[0])
-		} else if twin := f.twin(name); twin != "" {
-			f.shared = append(f.shared, name+" = "+twin)
+		} else if other := f.alias(name); other != "" {
+			f.shared = append(f.shared, name+" = "+other)
 		} else {
 			f.varying = append(f.varying, name)
 		}
@@ -81,10 +79,10 @@ func trials(r compare.Row) int {
 	return max(total, r.N)
 }
 
-// twin is an earlier varying factor that has the same level in every row that holds name.
-func (f *frame) twin(name string) string {
+// alias is an earlier varying factor that has the same level in every row that holds name.
+func (f *frame) alias(name string) string {
 	for _, other := range f.varying {
-		same := other != world
+		same := true
 		for _, r := range f.rows {
 			if r.Point.Has(name) && level(r, name) != level(r, other) {
 				same = false
@@ -111,9 +109,6 @@ func (f *frame) levels(name string) []string {
 
 // level is a factor's level in a row, "" where its design does not use the factor.
 func level(r compare.Row, name string) string {
-	if name == world {
-		return r.World
-	}
 	if l, ok := r.Point.Get(name); ok {
 		return l.String()
 	}

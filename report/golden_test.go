@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +156,51 @@ func counts() []compare.Row {
 		Statuses: map[result.Status]int{result.OK: 10}, SlowDown: result.Unavailable})
 }
 
+// twinned is a sweep of three designs on two CPUs, each with its prediction, and predictions for four and eight CPUs.
+func twinned() []compare.Row {
+	var rows []compare.Row
+	for _, r := range shops() {
+		n := r.Point.Int("cpus")
+		if r.N != 10 || n != 1 && n != 2 && n != 4 && n != 6 || r.Design == "parsteam" {
+			continue
+		}
+		r.Warnings, r.Resources, r.Ledger, r.SlowDown = nil, nil, nil, result.Unavailable
+		if n > 2 {
+			r.World = result.Virtual
+			for name, s := range r.Metrics {
+				s.Mean = &result.Interval{Mean: s.Median * 1.01, Low: s.Median, High: s.Median * 1.02}
+				s.Exact = r.Bound
+				r.Metrics[name] = s
+			}
+			rows = append(rows, r)
+			continue
+		}
+		for metric, e := range map[string]float64{result.Throughput: 0.012, result.LatencyMean: -0.011} {
+			if r.Design == "linearpipe" {
+				e *= 10 * float64(n-1) // exact at one CPU
+			}
+			m := r.Metric(metric).Median
+			v := result.Value(e)
+			r.Twins = append(r.Twins, compare.Twin{Workload: r.Workload, Design: r.Design, Point: r.Point, Metric: metric, Measured: m,
+				Predicted: m * (1 + v), Error: v, Low: v - 0.01, High: v + 0.01, N: 10, Margin: 0.05, Off: max(e, -e) > 0.1, Bound: r.Bound})
+		}
+		slices.SortFunc(r.Twins, func(a, b compare.Twin) int { return strings.Compare(b.Metric, a.Metric) })
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// twinnedJobs are jobs of which some are predicted.
+func twinnedJobs() []compare.Row {
+	rows := counts()
+	for i := range rows[:3] {
+		m := rows[i].Metric(result.WallSeconds).Median
+		rows[i].Twins = []compare.Twin{{Design: rows[i].Design, Point: rows[i].Point, Metric: result.WallSeconds, Measured: m, Predicted: m * 0.99,
+			Error: -0.01, Low: result.Unavailable, High: result.Unavailable, N: 1, Margin: 0.05}}
+	}
+	return rows
+}
+
 func TestGoldens(t *testing.T) {
 	unicode, ascii := Style{Width: 100, Unicode: true}, Style{Width: 80}
 	color := Style{Width: 100, Unicode: true, Color: true}
@@ -170,8 +216,13 @@ func TestGoldens(t *testing.T) {
 		{"coffee-ascii-80.txt", shops(), ascii, table},
 		{"wordcount-unicode-100.txt", counts(), unicode, table},
 		{"wordcount-ascii-80.txt", counts(), ascii, table},
+		{"twin-unicode-100.txt", twinned(), unicode, table},
+		{"twin-ascii-80.txt", twinned(), ascii, table},
+		{"twin-color.txt", twinned(), color, table},
+		{"twin-jobs.txt", twinnedJobs(), unicode, table},
 		{"both-color.txt", append(shops()[:14], counts()[:3]...), color, table},
 		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
+		{"twin.md", twinned(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
 		{"plots-unicode-100.txt", shops(), unicode, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Plots(b, rows, st) }},
 		{"boxes-ascii-80.txt", shops(), ascii, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Boxes(b, rows, st) }},
 	} {

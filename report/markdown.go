@@ -11,7 +11,8 @@ import (
 // be wary of. It leaves no column out.
 func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning) error {
 	var b strings.Builder
-	for _, f := range frames(rows) {
+	fs := frames(rows)
+	for _, f := range fs {
 		blank(&b)
 		columns := f.columns()
 		b.WriteString(escapeMarkdown(strings.Join(f.shared, " · ")) + "\n\n")
@@ -24,6 +25,9 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 		}
 	}
 	markdownVerdicts(&b, verdicts)
+	for i := range fs {
+		markdownTwin(&b, &fs[i])
+	}
 	if sum := compare.Decisions(rows); sum != 0 {
 		blank(&b)
 		b.WriteString(decisions(sum) + "\n")
@@ -72,6 +76,20 @@ func markdownVerdicts(b *strings.Builder, verdicts []compare.Verdict) {
 			at += ": "
 		}
 		b.WriteString("- " + escapeMarkdown(at+sentence(v, quiet)) + "\n")
+	}
+}
+
+// markdownTwin writes how well the predictions agree.
+func markdownTwin(b *strings.Builder, f *frame) {
+	sentence, off := f.agreement()
+	if sentence != "" {
+		b.WriteString("\n" + escapeMarkdown(sentence) + "\n")
+	}
+	for i, text := range off {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("- " + escapeMarkdown(text) + "\n")
 	}
 }
 

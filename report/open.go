@@ -165,7 +165,7 @@ func (f *frame) twoViews() []string {
 func (f *frame) place(r *compare.Row) string {
 	var levels []string
 	for _, name := range f.varying {
-		if l := level(*r, name); l != "" && name != world {
+		if l := level(*r, name); l != "" {
 			levels = append(levels, name+" "+l)
 		}
 	}

@@ -33,6 +33,7 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 	}
 	for i := range fs {
 		views(&b, &fs[i], st)
+		twin(&b, &fs[i], st)
 	}
 	for _, part := range []func(*strings.Builder, *frame, Style){plots, boxes, resources, ledger} {
 		for i := range fs {

@@ -78,8 +78,11 @@ func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 	c.draw(list, at)
 
 	remark := how
+	if f.beyond() {
+		remark = strings.TrimSuffix("small letters: predicted; "+remark, "; ")
+	}
 	if f.intervals(metric) {
-		remark = strings.TrimSuffix("bars: 95 % intervals; "+how, "; ")
+		remark = strings.TrimSuffix("bars: 95 % intervals; "+remark, "; ")
 	}
 	heading(b, f.rows[0].Workload+": "+name+" against "+factor, remark, st)
 	c.write(b, y, margin, at, st)
@@ -177,18 +180,22 @@ func (c *canvas) draw(list []series, at []int) {
 			c.line(s.points[j-1], s.points[j], at, seriesTone(i))
 		}
 	}
-	marks := map[[2]int][]int{} // column, row: series that share the cell
+	marks := map[[2]int][]cell{} // column, row: series that share the cell
 	for i, s := range list {
 		for _, m := range s.points {
 			x := at[m.level]
 			for r := c.row(m.low); r <= c.row(m.high); r++ {
 				c.bars[r*c.width+x], c.tones[r*c.width+x] = true, seriesTone(i)
 			}
-			marks[[2]int{x, c.row(m.y)}] = append(marks[[2]int{x, c.row(m.y)}], i)
+			text := letter(i)
+			if m.predicted {
+				text = strings.ToLower(text)
+			}
+			marks[[2]int{x, c.row(m.y)}] = append(marks[[2]int{x, c.row(m.y)}], cell{text, seriesTone(i)})
 		}
 	}
-	for cell, who := range marks {
-		c.marks(cell[0], cell[1], who, min(slot-1, maxTogether))
+	for at, who := range marks {
+		c.marks(at[0], at[1], who, min(slot-1, maxTogether))
 	}
 }
 
@@ -209,10 +216,10 @@ func (c *canvas) line(a, b mark, at []int, t tone) {
 
 // marks puts the letters of series that share a cell side by side, or says how many they are where
 // there is no room.
-func (c *canvas) marks(x, row int, who []int, room int) {
-	put := func(k int, s string, t tone) {
+func (c *canvas) marks(x, row int, who []cell, room int) {
+	put := func(k int, mark cell) {
 		if x+k < c.width {
-			c.texts[row*c.width+x+k] = cell{s, t}
+			c.texts[row*c.width+x+k] = mark
 		}
 	}
 	if len(who) > room {
@@ -221,11 +228,11 @@ func (c *canvas) marks(x, row int, who []int, room int) {
 		if len(who) < 10 {
 			digit = strconv.Itoa(len(who))
 		}
-		put(0, digit, bold)
+		put(0, cell{digit, bold})
 		return
 	}
-	for k, i := range who {
-		put(k, letter(i), seriesTone(i))
+	for k, mark := range who {
+		put(k, mark)
 	}
 }
 

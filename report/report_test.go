@@ -114,8 +114,11 @@ func TestFrame(t *testing.T) {
 	rows[3].Point = rows[3].Point.With("workers", plan.IntLevel(7))
 	rows[3].World = "virtual"
 	f = frames(rows)[0]
-	if got, want := strings.Join(f.varying, " "), "world cpus workers pipes"; got != want {
+	if got, want := strings.Join(f.varying, " "), "cpus workers pipes"; got != want {
 		t.Errorf("varying: got %q, want %q", got, want)
+	}
+	if got, want := strings.Join(f.shared, "; "), "w; live and predicted; stage 3; 1 trial each"; got != want {
+		t.Errorf("shared: got %q, want %q", got, want)
 	}
 	rows[0].Job = true
 	if got := len(frames(rows)); got != 2 {
@@ -171,7 +174,7 @@ func TestSigns(t *testing.T) {
 
 func TestPageFitsAndIsASCII(t *testing.T) {
 	for _, width := range []int{1, 60, 80, 100, 200} {
-		for name, rows := range map[string][]compare.Row{"coffee": shops(), "wordcount": counts(), "stages": stages()} {
+		for name, rows := range map[string][]compare.Row{"coffee": shops(), "wordcount": counts(), "stages": stages(), "twin": twinned(), "jobs": twinnedJobs()} {
 			var b bytes.Buffer
 			if err := Table(&b, rows, nil, nil, Style{Width: width}); err != nil {
 				t.Fatal(err)

@@ -17,10 +17,11 @@ type series struct {
 	points []mark // by increasing level
 }
 
-// mark is a median with its interval. Low and high equal y where there is none.
+// mark is a median with its interval; in virtual time a mean. Low and high equal y where there is none.
 type mark struct {
 	level        int // index of the x level
 	y, low, high float64
+	predicted    bool // where others are measured
 }
 
 // xFactor is the factor to plot against: cpus where it varies, in an open loop what is offered; otherwise
@@ -29,7 +30,7 @@ type mark struct {
 func (f *frame) xFactor() string {
 	found := ""
 	for _, name := range f.varying {
-		if name == world || f.words(name) {
+		if f.words(name) {
 			continue
 		}
 		if name == "cpus" && !f.open || f.open && (name == "load" || name == "rate") {
@@ -46,7 +47,7 @@ func (f *frame) xFactor() string {
 // the designs that do not use the factor.
 func (f *frame) series(factor, metric string, levels []string) (list []series, without []string) {
 	for _, r := range f.rows {
-		s := r.Metric(metric)
+		s := mean(r.Metric(metric))
 		y := float64(s.Median)
 		if math.IsNaN(y) || math.IsInf(y, 0) {
 			continue
@@ -59,7 +60,7 @@ func (f *frame) series(factor, metric string, levels []string) (list []series, w
 			}
 			continue
 		}
-		m := mark{level: at, y: y, low: y, high: y}
+		m := mark{level: at, y: y, low: y, high: y, predicted: f.predicted(r)}
 		if low, high := float64(s.Low), float64(s.High); low <= y && y <= high && !math.IsInf(high, 0) {
 			m.low, m.high = low, high
 		}
@@ -83,8 +84,6 @@ func (f *frame) seriesName(r compare.Row, factor string) string {
 		l := level(r, name)
 		switch {
 		case name == factor || l == "":
-		case name == world:
-			words = append(words, l)
 		default:
 			words = append(words, name+"="+l)
 		}

@@ -57,6 +57,7 @@ func (f *frame) columns() []column {
 	} else {
 		columns = append(columns, f.measureColumns()...)
 	}
+	columns = append(columns, f.twinColumns()...)
 	if f.job {
 		for i, metric := range []string{result.ItemsRate, result.BytesRate} {
 			if f.known(metric) {
@@ -73,7 +74,7 @@ func (f *frame) columns() []column {
 	lines := f.column("", "lines", lines)
 	lines.drop = 1
 	if f.open { // a price for which the times pay: they matter more
-		lines.drop = 4
+		lines.drop = 3
 	}
 	columns = append(columns, used, lines)
 	if note := f.noteColumn(); note.cells != nil {
@@ -85,15 +86,16 @@ func (f *frame) columns() []column {
 // measureColumns are the median and, where some row has one, its interval.
 func (f *frame) measureColumns() []column {
 	metric, heading := f.measure()
-	columns := []column{f.metricColumn(heading, "median", metric, digits)}
+	average := "median"
 	if f.virtual() {
-		columns[0] = f.column(heading, "mean", func(r compare.Row) string {
-			if r.N == 0 {
-				return ""
-			}
-			return number(mean(r.Metric(metric)).Median, result.UnitOf(metric), digits)
-		})
+		average = "mean"
 	}
+	columns := []column{f.column(heading, average, func(r compare.Row) string {
+		if r.N == 0 {
+			return ""
+		}
+		return number(mean(r.Metric(metric)).Median, result.UnitOf(metric), digits)
+	})}
 	some := false
 	c := f.column(heading, "95 % interval", func(r compare.Row) string {
 		if r.N == 0 {
@@ -189,6 +191,7 @@ func (f *frame) footnotes(columns []column) []string {
 	if has(takeTurn) {
 		notes = append(notes, takeTurn+" : requests take turns on the CPU, and the formula is of one after the other")
 	}
+	notes = append(notes, f.twinNotes(columns)...)
 	if has(notAvailable) {
 		notes = append(notes, notAvailable+" : unavailable")
 	}
@@ -240,6 +243,9 @@ func (f *frame) noteColumn() column {
 	some := false
 	for _, r := range f.rows {
 		text, t := note(r), dim
+		if f.predicted(r) {
+			text = strings.TrimSuffix(predictedNote+", "+text, ", ")
+		}
 		if r.Unexpected > 0 {
 			t = alarm
 		}

@@ -14,7 +14,7 @@ import (
 func Typical() Costs {
 	return Costs{
 		Wake: Ns(15_000), Spin: Ns(1_000), SpinFor: 20_000, Steal: Ns(90_000), Switch: Ns(120), Spawn: Ns(300),
-		Chan: Ns(20), Lock: Ns(5), LockSpin: Ns(750), Timer: Ns(200), Syscall: Ns(300),
+		Chan: Ns(20), Lock: Ns(5), LockSpin: Ns(750), Timer: Ns(200), PollGrain: 1_000_000, Syscall: Ns(300),
 	}
 }
 
@@ -30,7 +30,7 @@ func (c *Costs) settings() []setting {
 	return []setting{
 		{"wake", &c.Wake, nil}, {"deep", &c.Deep, nil}, {"deep-after", nil, &c.DeepAfter}, {"rouse", &c.Rouse, nil}, {"spin", &c.Spin, nil}, {"spin-for", nil, &c.SpinFor},
 		{"steal", &c.Steal, nil}, {"switch", &c.Switch, nil}, {"spawn", &c.Spawn, nil}, {"chan", &c.Chan, nil}, {"lock", &c.Lock, nil},
-		{"lock-spin", &c.LockSpin, nil}, {"timer", &c.Timer, nil}, {"syscall", &c.Syscall, nil},
+		{"lock-spin", &c.LockSpin, nil}, {"timer", &c.Timer, nil}, {"poll-grain", nil, &c.PollGrain}, {"syscall", &c.Syscall, nil},
 	}
 }
 
@@ -42,8 +42,9 @@ const (
 
 // ParseCosts reads "wake=60us,chan=200ns": every cost that is not named is none. "none" is no cost at all. A cost that
 // is drawn has its quantiles, as in wake=5us/8us/60us: see [Quantiles]. Where spin takes time, CPUs that found no
-// work go on looking, and where lock does, goroutines spin for a lock, each for as long as with [Typical] costs unless
-// spin-for or lock-spin say otherwise.
+// work go on looking; where lock does, goroutines spin for a lock; and where timer does, a thread that sleeps until a
+// timer is due sleeps whole milliseconds; each for as long as with [Typical] costs unless spin-for, lock-spin or
+// poll-grain say otherwise.
 func ParseCosts(text string) (Costs, error) {
 	var c Costs
 	if text == "none" {
@@ -114,18 +115,21 @@ func (c *Costs) imply(given map[string]bool) {
 	if !c.Lock.none() && !given["lock-spin"] {
 		c.LockSpin = Typical().LockSpin
 	}
+	if !c.Timer.none() && !given["poll-grain"] {
+		c.PollGrain = Typical().PollGrain
+	}
 }
 
 // String is what ParseCosts reads: what is not 0 and does not follow from the rest, or "none".
 func (c Costs) String() string {
-	implied := Costs{Spin: c.Spin, Lock: c.Lock}
+	implied := Costs{Spin: c.Spin, Lock: c.Lock, Timer: c.Timer}
 	implied.imply(nil)
 	var parts []string
 	beside := implied.settings()
 	for i, s := range c.settings() {
 		var text string
 		switch follows := beside[i]; s.name {
-		case "spin-for", "lock-spin":
+		case "spin-for", "lock-spin", "poll-grain":
 			if text = s.String(); text == follows.String() {
 				continue
 			}

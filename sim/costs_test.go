@@ -24,7 +24,7 @@ func TestParseCosts(t *testing.T) {
 	}
 	survives(t, Typical())
 	for _, c := range []Costs{
-		{Wake: Quantiles(1, 2)}, {Wake: Quantiles(1, 1)}, {Deep: Ns(1), DeepAfter: 1}, {DeepAfter: 5}, {SpinFor: 1}, {LockSpin: Ns(1)}, {Lock: Ns(1)},
+		{Wake: Quantiles(1, 2)}, {Wake: Quantiles(1, 1)}, {Deep: Ns(1), DeepAfter: 1}, {DeepAfter: 5}, {SpinFor: 1}, {LockSpin: Ns(1)}, {Lock: Ns(1)}, {PollGrain: 1}, {Timer: Ns(1)}, {Timer: Ns(1), PollGrain: 7},
 		{Lock: Ns(1), LockSpin: Quantiles(0, 3)}, {Spin: Quantiles(0, 0, 9)}, {Spin: Ns(1), SpinFor: 5},
 	} {
 		survives(t, c)

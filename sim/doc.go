@@ -37,7 +37,8 @@
 //   - Timers belong to the CPU where they were started, which looks when it schedules. The first thread that finds nothing
 //     to do while there are timers sleeps in the network poller, without a CPU, until the first is due; then it takes an
 //     idle CPU and looks. If there is none, a timer may be late until the next preemption. Who starts the first timer of
-//     a CPU while nobody is in the poller wakes somebody to go there. time.go: timers.check, maybeAdd; findRunnable
+//     a CPU while nobody is in the poller wakes somebody to go there. The poller sleeps whole milliseconds of what is left, or
+//     one, and looks again ([Costs].PollGrain; netpoll_epoll.go: netpoll). time.go: timers.check, maybeAdd; findRunnable
 //     (pollUntil), wakeNetPoller, handoffp.
 //   - Who is woken by a timer comes by way of run-next and shares the time slice of who ran before on that CPU, even if
 //     it was idle meanwhile. stealWork (inheritTime), execute.
@@ -60,8 +61,7 @@
 //   - The period of sysmon, which varies from 20 us to 10 ms: it is taken to look exactly when a slice of 10 ms is over, and
 //     at its quickest at system calls.
 //   - Input and output: who waits for it waits for a timer.
-//   - A timer that is due before all others does not break the sleep in the network poller, to sleep again for less: the
-//     poller is taken to wake up for each. One who went there without having looked for work waits for all timers too, and
+//   - One who went to the network poller without having looked for work waits for all timers too, and
 //     the monitor does not poll.
 //   - Timers do not move to another CPU when theirs is idle for long.
 //   - Contention inside the runtime: its locks, the atomics of a busy lock or channel; [Costs] are the same however many share.

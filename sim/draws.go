@@ -90,13 +90,16 @@ type Costs struct {
 	SpinFor int64
 	// Steal is how long a thief backs off before it takes the run-next of a running CPU: Go asks for 3 us,
 	// which the timer slack of Linux makes some 60 us.
-	Steal   Cost
-	Switch  Cost // to another goroutine, on the CPU
-	Spawn   Cost // starting a goroutine, for the starter
-	Chan    Cost // each operation on a channel, and each select
-	Lock    Cost // each operation on a lock, group or condition
-	Timer   Cost // starting a timer, for who starts it
-	Syscall Cost // entering and leaving a system call, beyond the time in it
+	Steal  Cost
+	Switch Cost // to another goroutine, on the CPU
+	Spawn  Cost // starting a goroutine, for the starter
+	Chan   Cost // each operation on a channel, and each select
+	Lock   Cost // each operation on a lock, group or condition
+	Timer  Cost // starting a timer, for who starts it
+	// PollGrain is the unit of ns in which the thread in the network poller sleeps: it asks for whole milliseconds, of
+	// less than one for one. 0 is any time.
+	PollGrain int64
+	Syscall   Cost // entering and leaving a system call, beyond the time in it
 	// LockSpin is one of the four rounds in which a goroutine spins for a Mutex before it parks. Without
 	// it nobody spins: rounds that take no time could not see the lock change.
 	LockSpin Cost

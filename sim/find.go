@@ -90,7 +90,7 @@ func (k *Kernel) rest(c *cpu) bool {
 	}
 	k.decided(didSleep, c.id, 0)
 	if spun && k.nexpired > 0 {
-		k.callPoller()
+		k.callPoller(false)
 	}
 	k.poll(c, spun)
 	return false

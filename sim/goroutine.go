@@ -20,6 +20,7 @@ type G struct {
 	parked   bool
 	charged  bool // the cost of the operation has been paid
 	occupies bool // one of unlimited CPUs
+	polled   bool // it sleeps until the network poller has word from outside, which is told at once
 
 	timer Timer
 	sudog sudog

@@ -61,6 +61,8 @@ type Kernel struct {
 	called    bool  // and it wakes up
 	pollSpun  bool  // and had looked for work before
 	pollSince int64
+	pollFrom  int64 // when it last looked how long to sleep,
+	pollUntil int64 // for the timer that is due then; where there is a grain
 
 	cpu    *cpu // whose turn it is
 	cur    *G   // running on it, or nil

@@ -8,7 +8,7 @@ type Code uint8
 // The operations.
 const (
 	Burn    Code = iota // Ns of CPU work
-	Sleep               // parks for Ns
+	Sleep               // parks for Ns; Token may be Polled
 	Syscall             // Ns in a system call
 	Spawn               // On is a *G
 	After               // On is a *Timer, started for Ns
@@ -39,6 +39,10 @@ const (
 	Select    // over the cases that [G.Case] has collected
 	TrySelect // the same with a default
 )
+
+// Polled is the token of a Sleep that ends by word from outside, such as a request: the network poller has that at once,
+// whereas it looks for timers when it has slept for its [Costs].PollGrain.
+const Polled = 1
 
 // Op is one operation.
 type Op struct {
@@ -222,6 +226,7 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 		}
 		fallthrough // it keeps no CPU from anybody
 	case Sleep:
+		g.polled = op.Token == Polled
 		k.after(&g.timer, op.N)
 		return k.park(g, op.Code, nil)
 	}

@@ -256,3 +256,39 @@ func TestSliceOfTheIdle(t *testing.T) {
 	s := newScene(t, 1, Costs{Switch: Ns(1000)})
 	s.run(s.program("a", number(Sleep, 20_000_000, ""), burn(10, "done"), burn(5, "done")), "a done 20012", "a done 20017")
 }
+
+// TestPollGrain: who sleeps until a timer is due asks the system for whole milliseconds, looks, and asks for one more. A
+// timer that is due before all others makes it look again.
+func TestPollGrain(t *testing.T) {
+	grain := Costs{PollGrain: 1_000_000}
+	for _, c := range []struct {
+		costs   Costs
+		sleep   int64
+		slept   string
+		because string
+	}{
+		{Costs{}, 1_500_000, "a slept 1500", "any time"},
+		{grain, 1_500_000, "a slept 2000", "1 ms and 1 ms"},
+		{grain, 400_000, "a slept 1000", "less than 1 ms"},
+		{grain, 3_000_000, "a slept 3000", "3 ms"},
+		{Costs{PollGrain: 1_000_000, Wake: Ns(300_000)}, 1_200_000, "a slept 1300", "it wakes so late that the rest is over"},
+		{Costs{PollGrain: 1_000_000, Wake: Ns(100_000)}, 1_200_000, "a slept 2200", "1.1 ms, and 1.1 ms again"},
+	} {
+		s := newScene(t, 1, c.costs)
+		t.Log(c.because)
+		s.run(s.program("a", number(Sleep, c.sleep, "slept")), c.slept)
+	}
+	// CPU 0 sleeps for the 9 ms of a; 300 us later b asks for 500 us, and so the poller for 1 ms from then on, then for 7 of
+	// the 7.7 ms that are left, and for one more.
+	s := newScene(t, 2, grain)
+	b := s.program("b", burn(300, ""), number(Sleep, 500_000, "slept"))
+	s.run(s.program("a", spawn(b), number(Sleep, 9_000_000, "slept")), "b slept 1300", "a slept 9300")
+	// Word from outside comes at once.
+	s = newScene(t, 1, grain)
+	word := step{do: func(*program) Op { return Op{Code: Sleep, Token: Polled, N: 1_500_000} }, note: "heard"}
+	s.run(s.program("a", word, number(Sleep, 1_500_000, "slept")), "a heard 1500", "a slept 3500")
+	// Where another CPU looks for work it finds the timer.
+	s = newScene(t, 2, grain)
+	c := s.program("c", burn(600, "done"))
+	s.run(s.program("a", spawn(c), number(Sleep, 500_000, "slept")), "c done 600", "a slept 600")
+}

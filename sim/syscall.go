@@ -76,7 +76,7 @@ func (k *Kernel) handOff(c *cpu) {
 		k.decided(didSleep, c.id, 0)
 		switch {
 		case c.expired.n > 0 && k.polling:
-			k.callPoller()
+			k.callPoller(false)
 		case c.expired.n+len(c.due) > 0 && !k.polling:
 			k.rouse()
 		}

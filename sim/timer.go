@@ -97,8 +97,11 @@ func (k *Kernel) after(t *Timer, d int64) {
 	first := c.expired.n == 0 && (len(c.due) == 0 || at < c.due[0])
 	c.due.push(at)
 	k.armed++
-	if first && !k.polling {
+	switch {
+	case first && !k.polling:
 		k.rouseFor(c)
+	case k.polling && !k.called && at < k.pollUntil: // wakeNetPoller breaks its sleep, to sleep again for less
+		k.pollFrom, k.pollUntil = k.now, at
 	}
 }
 
@@ -144,7 +147,7 @@ func (k *Kernel) fire(t *Timer) *G {
 	c.expired.push(t)
 	k.nexpired++
 	k.notice()
-	k.callPoller()
+	k.callPoller(t.g == nil || !t.g.polled)
 	return nil
 }
 
@@ -152,16 +155,34 @@ func (k *Kernel) fire(t *Timer) *G {
 func (k *Kernel) poll(c *cpu, spun bool) {
 	if !k.polling && (len(c.due) > 0 || spun && k.armed > 0) {
 		k.polling, k.pollSince, k.pollSpun = true, k.now, spun
+		if k.costs.PollGrain > 0 {
+			k.pollFrom, k.pollUntil = k.now, never
+			for i := range k.cpus {
+				if due := k.cpus[i].due; len(due) > 0 {
+					k.pollUntil = min(k.pollUntil, due[0])
+				}
+			}
+		}
 	}
 }
 
-// callPoller lets the thread in the network poller wake up. Until it has, it is still there.
-func (k *Kernel) callPoller() {
+// callPoller lets the thread in the network poller wake up, by itself because a timer is due, or because it is called.
+// Until it has, it is still there.
+func (k *Kernel) callPoller(due bool) {
 	if !k.polling || k.called {
 		return
 	}
 	k.called = true
-	k.set(k.poller.slot, k.now+k.latency(k.pollSince))
+	late := k.latency(k.pollSince)
+	wakes := k.now + late
+	if grain := k.costs.PollGrain; grain > 0 && due {
+		// netpoll: it sleeps whole grains of what is left, and at least one, looks, and sleeps again.
+		for wakes = k.pollFrom; wakes < k.now; {
+			left := k.now - wakes
+			wakes += max(grain, left-left%grain) + late
+		}
+	}
+	k.set(k.poller.slot, max(wakes, k.now))
 }
 
 // pollerWakes is what follows netpoll in findRunnable: the thread takes an idle CPU, if there is one.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/load"
@@ -46,7 +47,7 @@ func ReadArrivals(cases []plan.Case) (map[string][]time.Duration, []Recorded, er
 // RereadArrivals reads the recorded arrivals of a sweep that goes on. They must be those it began with.
 func (s *Sweep) RereadArrivals() (err error) {
 	var files []Recorded
-	if s.Recorded, files, err = ReadArrivals(s.Plan.Cases); err != nil {
+	if s.Recorded, files, err = ReadArrivals(slices.Concat(s.Plan.Cases, s.Header.Twin)); err != nil {
 		return err
 	}
 	for i, f := range files {

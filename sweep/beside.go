@@ -74,7 +74,7 @@ func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []st
 			warn("the file %s held other arrivals in the old run than in the new: they served other customers; measure both with one file", f.Path)
 		}
 	}
-	if h.Costs != b.Costs && add("costs", h.costsName(), b.costsName()) {
+	if virtual && h.Costs != b.Costs && add("costs", h.costsName(), b.costsName()) {
 		warn("the scheduler takes %s in the old run and %s in the new: designs differ by what they ask of it; calculate both with one --cost", b.costsName(), h.costsName())
 	}
 	add("seed", h.Seed, b.Seed)

@@ -36,8 +36,10 @@ type Header struct {
 	Warnings    []string         `json:"warnings"`
 	Capacities  []Capacity       `json:"capacities,omitempty"` // open loop: measured before the sweep
 	Recorded    []Recorded       `json:"recorded,omitempty"`   // open loop: files of arrivals
-	Costs       string           `json:"costs,omitempty"`      // virtual time: what the scheduler takes; see sim.ParseCosts
-	CostsFrom   string           `json:"costs_from,omitempty"` // virtual time: given, typical, or calibrated and when
+	Twin        []plan.Case      `json:"twin,omitempty"`       // live: the cases that are predicted, those beyond the machine's CPUs among them
+	Predicts    bool             `json:"predicts,omitempty"`   // virtual time: it is the twin of a live run
+	Costs       string           `json:"costs,omitempty"`      // virtual time, and that of a twin: what the scheduler takes; see sim.ParseCosts
+	CostsFrom   string           `json:"costs_from,omitempty"` // the same: given, typical, or calibrated and when
 	Rule        *Rule            `json:"rule,omitempty"`       // of a run with a budget
 	Settled     string           `json:"settled,omitempty"`    // virtual time: why the warm-up is not the least one
 	Precision   *Precision       `json:"precision,omitempty"`  // virtual time: when the replications are enough
@@ -45,6 +47,9 @@ type Header struct {
 
 // Calibrated begins CostsFrom where the costs are those of a machine that was calibrated; when follows.
 const Calibrated = "calibrated "
+
+// Typical is what CostsFrom says of costs of no machine in particular.
+const Typical = "typical"
 
 // costsName tells costs in a few words: those of a calibration are long.
 func (h *Header) costsName() string {
@@ -86,7 +91,7 @@ func (h *Header) Plan(w *workload.Workload) (plan.Plan, error) {
 	if err != nil {
 		return plan.Plan{}, fmt.Errorf("the run's seed %q is not a number", h.Seed)
 	}
-	if h.Blocks < 1 || len(h.Cases) == 0 {
+	if h.Blocks < 1 || len(h.Cases)+len(h.Twin) == 0 {
 		return plan.Plan{}, errors.New("the run's plan is empty")
 	}
 	if h.Precision != nil {

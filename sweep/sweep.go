@@ -138,9 +138,13 @@ func (e *execution) next(b int, trials []result.Trial) (cases []int, more bool, 
 		}
 		return cases, more, nil
 	}
+	if e.Header.Predicts {
+		cases, more = e.predictable(b, trials)
+		return cases, more, nil
+	}
 	if e.pace == nil {
 		e.ahead(b, e.Plan.Blocks, e.all())
-		return e.all(), b < e.Plan.Blocks, nil
+		return e.all(), b < e.Plan.Blocks && len(e.Plan.Cases) > 0, nil
 	}
 	cases, more, err = e.pace.next(b, trials, e.Sealed[b])
 	e.clock.foresee(e.pace, len(trials), b)

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -65,12 +66,29 @@ func child(stdin io.Reader, stdout, stderr io.Writer, workloads []*workload.Work
 		return exitMisuse
 	}
 	go obey(in, stderr)
-	outcome := measure(spec, w, d)
+	outcome, err := try(spec, w, d)
+	if err != nil {
+		fmt.Fprintln(stderr, "brewput:", err)
+		return exitMisuse
+	}
+	fmt.Fprint(stderr, outcome.Failure)
 	if err := json.NewEncoder(stdout).Encode(outcome); err != nil {
 		fmt.Fprintf(stderr, "brewput: writing the outcome: %v\n", err)
 		return exitMisuse
 	}
 	return 0
+}
+
+// try runs a trial in its world.
+func try(spec Spec, w *workload.Workload, d workload.Design) (Outcome, error) {
+	if spec.Costs == "" {
+		return measure(spec, w, d), nil
+	}
+	costs, err := sim.ParseCosts(spec.Costs)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return Simulate(spec, w, d, costs), nil
 }
 
 // obey waits for the parent's word. End of input means that the parent is gone; then nobody else ends what the

@@ -52,7 +52,11 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	}
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.SysProcAttr = ownGroup()
-	cmd.Env = childEnv(os.Environ(), spec.Point.Int("cpus"))
+	cpus := spec.Point.Int("cpus")
+	if spec.Costs != "" {
+		cpus = 1 // the simulation's own are another thing
+	}
+	cmd.Env = childEnv(os.Environ(), cpus)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return Outcome{}, err
@@ -249,7 +253,7 @@ func isHarness(frame string) bool {
 	const module = "github.com/brewput/brewput"
 	for _, p := range []string{
 		"runtime.", "runtime/", "sync.", "internal/", "time.", "os.", "os/", "io.", "bufio.", "syscall.", "reflect.",
-		module + "/trial.", module + "/load.", module + "/env.", module + "/env/live.", module + "/internal/calibrate.", module + "/internal/cli.",
+		module + "/trial.", module + "/load.", module + "/env.", module + "/env/live.", module + "/env/virtual.", module + "/sim.", module + "/internal/calibrate.", module + "/internal/cli.",
 		module + "/internal/hist.", module + "/internal/host.", module + ".", "golang.org/x/sys/", "main.main(",
 	} {
 		if strings.HasPrefix(frame, p) {
@@ -265,9 +269,13 @@ func Blank(spec Spec) result.Trial {
 	if spec.Observed {
 		kind = result.KindObserved
 	}
+	world := result.Live
+	if spec.Costs != "" {
+		world = result.Virtual
+	}
 	return result.Trial{
 		Kind: kind, SchemaVersion: result.SchemaVersion,
-		Workload: spec.Workload, Design: spec.Design, World: result.Live,
+		Workload: spec.Workload, Design: spec.Design, World: world,
 		Point: spec.Point, Block: spec.Block, Order: spec.Order,
 		Seed: strconv.FormatUint(spec.Seed, 10), Open: spec.Open != nil,
 		Metrics: result.Metrics{}, Resources: []result.Resource{}, Warnings: []string{},

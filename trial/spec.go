@@ -38,6 +38,8 @@ type Spec struct {
 	Sample     int           `json:"sample"`     // time every Sample-th operation
 	BurnRate   float64       `json:"burn_rate"`  // turns of live.Spin per nanosecond
 
+	Costs string `json:"costs,omitempty"` // a child's trial in virtual time: what the scheduler takes, see sim.ParseCosts; "" is live
+
 	Open *OpenLoad `json:"open,omitempty"` // a stream's open loop; nil: a closed one
 
 	Limit    time.Duration `json:"-"` // in virtual time: of real time, after which the trial counts as hung; 0 is none
@@ -56,7 +58,7 @@ func (s *Spec) validate() error {
 	switch {
 	case !s.Point.Has("cpus"):
 		return fmt.Errorf("%s/%s: the point (%s) has no cpus", s.Workload, s.Design, s.Point)
-	case !(s.BurnRate > 0):
+	case !(s.BurnRate > 0) && s.Costs == "":
 		return fmt.Errorf("%s/%s: a burn rate of %v would make every burn take no time; measure one first", s.Workload, s.Design, s.BurnRate)
 	case s.Operations < 0 || s.Warmup < 0 || s.Duration < 0 || s.Sample < 0:
 		return fmt.Errorf("%s/%s: negative operations, warm-up, duration or sample", s.Workload, s.Design)

@@ -2,6 +2,7 @@ package trial_test
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"os"
 	"os/exec"
@@ -10,9 +11,11 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/catalog"
+	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/internal/hist"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/trial"
 )
 
@@ -78,6 +81,34 @@ func TestStream(t *testing.T) {
 	h, err := hist.Decode(o.Histograms["latency"])
 	if err != nil || h.Count() != 100 {
 		t.Errorf("histogram of %d operations (%v)", h.Count(), err)
+	}
+}
+
+// TestVirtualChild: a child calculates the same trial as this process does.
+func TestVirtualChild(t *testing.T) {
+	s := spec("coffee", "finelocking")
+	s.Costs, s.BurnRate = "wake=60us,chan=200ns", 0
+	tr := run(t, s).Trial
+	costs, err := sim.ParseCosts(s.Costs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := coffee.Workload()
+	d, _ := w.Find(s.Design)
+	here := trial.Simulate(s, w, d, costs).Trial
+	a, errA := json.Marshal(tr)
+	b, errB := json.Marshal(here)
+	if errA != nil || errB != nil || string(a) != string(b) || tr.World != result.Virtual || tr.Status != result.OK || tr.Decisions == "" {
+		t.Errorf("child: %s\nhere: %s", a, b)
+	}
+	s.Costs = "wale=1us"
+	if tr := run(t, s).Trial; tr.Status != result.Failed || tr.World != result.Virtual || !strings.Contains(tr.Error, `no cost "wale"`) {
+		t.Errorf("%+v", tr)
+	}
+	s = spec("null", "stream") // which never lets time go by
+	s.Costs, s.Operations, s.Duration = "none", 0, time.Millisecond
+	if o := run(t, s); o.Trial.Status != result.Failed || !strings.Contains(o.Trial.Error, "it polls") {
+		t.Errorf("%+v", o)
 	}
 }
 

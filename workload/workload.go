@@ -188,7 +188,7 @@ func Unloaded(p plan.Point) plan.Point {
 // the columns of results.
 func Reserved() []string {
 	return []string{
-		"baseline", "budget", "compare", "cost", "count", "designs", "duration", "format", "goal", "help", "o", "operations", "output",
+		"baseline", "budget", "compare", "cost", "count", "designs", "duration", "format", "goal", "help", "no-twin", "o", "operations", "output",
 		"oversubscribe", "precision", "resume", "sample", "seed", "slo", "time-limit",
 		"timeline", "timeline-span", "twin", "warmup",
 		"block", "bound", "design", "error", "kind", "lines", "order", "status", "trial", "type", "wall_seconds", "workload", "world",

@@ -130,7 +130,10 @@ func (w *World) Sleep(t *env.Task, d time.Duration) {
 }
 
 // Until implements env.World.
-func (w *World) Until(t *env.Task, at time.Duration) { w.Sleep(t, at-w.clock()) }
+func (w *World) Until(t *env.Task, at time.Duration) {
+	w.Use(t)
+	w.do(sim.Op{Code: sim.Sleep, Token: sim.Polled, N: int64(at - w.clock())})
+}
 
 // Wait implements env.World. As live, the goroutine parks on a timer.
 func (w *World) Wait(t *env.Task, d time.Duration) { w.Sleep(t, d) }

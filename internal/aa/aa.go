@@ -99,7 +99,7 @@ func (c Comparison) sweep() (*sweep.Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sweep.Sweep{Workload: &arms, Header: h, Plan: p, Store: nowhere{}, Run: c.runArm, Notify: func(sweep.Event) {}}, nil
+	return &sweep.Sweep{Workload: &arms, Header: h, Plan: p, Store: sweep.Nowhere{}, Run: c.runArm, Notify: func(sweep.Event) {}}, nil
 }
 
 // runArm gives the child the design's own name, so that the arms differ in nothing that it could know. A
@@ -114,15 +114,6 @@ func (c Comparison) runArm(ctx context.Context, spec trial.Spec) (trial.Outcome,
 	o.Trial.Design = arm
 	return o, err
 }
-
-// nowhere is a store that keeps nothing: the verdict is all that is wanted.
-type nowhere struct{}
-
-func (nowhere) Append(result.Trial, map[string][]byte) error    { return nil }
-func (nowhere) Failure(int, int, string) (path string, e error) { return "", nil }
-func (nowhere) EndBlock(int, int, time.Duration) error          { return nil }
-func (nowhere) Look(any) error                                  { return nil }
-func (nowhere) End() error                                      { return nil }
 
 // yardstick is a name that no workload of a user can have: it holds a slash.
 const yardstick = "brewput/yardstick"

@@ -111,3 +111,12 @@ func (s stopwatch) forSweep(dir, fingerprint string) (Burn, error) {
 func near(median time.Duration) bool {
 	return math.Abs(float64(median)/float64(batch)-1) <= tolerance
 }
+
+// CacheDir is where calibrations are kept; "" where there is no home.
+func CacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "brewput")
+}

@@ -30,7 +30,7 @@ func (a *app) calibrateCommand() *cobra.Command {
 stealing what another CPU would run next, switching to another goroutine, starting one, operations on channels and
 locks, timers and system calls. Each cost is the one with which a microprogram takes in virtual time what it takes
 here. They are stored for this machine, and sim counts with them from then on. The table also has a price ladder:
-what an addition, an atomic operation, a lock and a channel cost alone, and shared with another CPU.
+what an addition, an atomic operation, a lock and a channel cost alone, and with another CPU.
 
 It takes less than 30 seconds, in which nothing else should run: on a machine that is loaded it stores nothing
 and exits with 4.`,
@@ -60,7 +60,7 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 		return err
 	}
 	e := x.Environment
-	burn, err := calibrate.ForSweep(cacheDir(), e.Fingerprint)
+	burn, err := calibrate.ForSweep(calibrate.CacheDir(), e.Fingerprint)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 		return err
 	}
 	c.Fingerprint, c.GoVersion, c.Measured, c.Seconds = e.Fingerprint, e.GoVersion, began, time.Since(began).Seconds()
-	if err := costs.Store(cacheDir(), c); err != nil {
+	if err := costs.Store(calibrate.CacheDir(), c); err != nil {
 		return err
 	}
 	if format == "json" {
@@ -124,10 +124,10 @@ func costsHere(given string, here host.Environment) (counted, error) {
 		}
 		return counted{c.String(), "given", []string{}}, nil
 	}
-	cal, c, err := costs.Load(cacheDir(), here.Fingerprint, here.GoVersion)
+	cal, c, err := costs.Load(calibrate.CacheDir(), here.Fingerprint, here.GoVersion)
 	if err != nil {
 		text := sim.Typical().String()
-		return counted{text, "typical", []string{fmt.Sprintf("the scheduler's costs are typical ones, not this machine's: %s (%v); measure them with %s calibrate, or set them with --cost", text, err, name())}}, nil
+		return counted{text, sweep.Typical, []string{fmt.Sprintf("the scheduler's costs are typical ones, not this machine's: %s (%v); measure them with %s calibrate, or set them with --cost", text, err, name())}}, nil
 	}
 	return counted{c.String(), sweep.Calibrated + cal.Measured.UTC().Format(time.RFC3339), append([]string{}, cal.Warnings...)}, nil
 }

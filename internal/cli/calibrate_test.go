@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/costs"
 	"github.com/brewput/brewput/internal/doctor"
 	"github.com/brewput/brewput/internal/host"
@@ -21,7 +22,7 @@ func TestCostsHere(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	dir := filepath.Join(cache, "brewput")
-	if cacheDir() != dir {
+	if calibrate.CacheDir() != dir {
 		t.Skip("the cache is elsewhere on this system")
 	}
 	here := host.Environment{Machine: host.Machine{Fingerprint: "ab12"}, Build: host.Build{GoVersion: "go1.26.0"}}

@@ -141,7 +141,7 @@ func timeOf(t *testing.T, args []string) time.Duration {
 
 // hanging is a sweep of a design whose trials never end.
 func hanging(design, dir string) []string {
-	return []string{"run", "faulty", "--designs", design, "--cpus", "1", "--count", "1", "--time-limit", "10m", "-o", dir}
+	return []string{"run", "faulty", "--designs", design, "--cpus", "1", "--count", "1", "--no-twin", "--time-limit", "10m", "-o", dir}
 }
 
 // waitForChild waits until the command has started a trial and returns its process.
@@ -255,7 +255,7 @@ func TestNothingIsLeft(t *testing.T) {
 		code int
 	}{
 		"limit": {func(dir string) []string {
-			return []string{"run", "faulty", "--designs", "nest", "--cpus", "1", "--count", "1", "--duration", "50ms", "--warmup", "0s", "--time-limit", "300ms", "-o", dir}
+			return []string{"run", "faulty", "--designs", "nest", "--cpus", "1", "--count", "1", "--no-twin", "--duration", "50ms", "--warmup", "0s", "--time-limit", "300ms", "-o", dir}
 		}, nil, 4},
 		"interrupt":    {func(dir string) []string { return hanging("nest", dir) }, func(cmd *exec.Cmd) error { return cmd.Process.Signal(os.Interrupt) }, 130},
 		"parent death": {func(dir string) []string { return hanging("nest", dir) }, func(cmd *exec.Cmd) error { return cmd.Process.Kill() }, -1},

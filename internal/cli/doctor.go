@@ -99,7 +99,7 @@ func noiseFloor(ctx context.Context, e host.Environment, limit time.Duration) ([
 	if n := runtime.GOMAXPROCS(0); n > 1 {
 		cpus = append(cpus, n)
 	}
-	burn, err := calibrate.ForSweep(cacheDir(), e.Fingerprint)
+	burn, err := calibrate.ForSweep(calibrate.CacheDir(), e.Fingerprint)
 	if err != nil {
 		return []doctor.Noise{{CPUs: 1, Missing: err.Error()}}, nil
 	}
@@ -108,7 +108,7 @@ func noiseFloor(ctx context.Context, e host.Environment, limit time.Duration) ([
 
 // calibrated says whether the scheduler's costs are known here.
 func calibrated(e host.Environment) doctor.Reading[doctor.Costs] {
-	c, _, err := costs.Load(cacheDir(), e.Fingerprint, e.GoVersion)
+	c, _, err := costs.Load(calibrate.CacheDir(), e.Fingerprint, e.GoVersion)
 	if err != nil {
 		return doctor.Read(doctor.Costs{Missing: err.Error()})
 	}

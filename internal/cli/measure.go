@@ -123,14 +123,15 @@ func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (swe
 	if o.virtual {
 		return a.virtualHeader(w, o, cases)
 	}
+	measured, twin := o.twin(w, cases)
 	environment := host.Read()
-	burn, err := calibrate.ForSweep(cacheDir(), environment.Fingerprint)
+	burn, err := calibrate.ForSweep(calibrate.CacheDir(), environment.Fingerprint)
 	if err != nil {
 		return sweep.Header{}, err
 	}
 	h := sweep.Header{
 		Workload: w.Name, World: result.Live, Args: os.Args[1:], Version: version(), Started: time.Now(),
-		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Observed: true, Cases: cases,
+		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Observed: true, Cases: measured, Twin: twin,
 		Settings: sweep.Settings{
 			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup),
 			Operations: o.operations, Sample: o.sample, TimeLimit: sweep.Duration(timeLimit(w, o, cases)),
@@ -139,6 +140,13 @@ func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (swe
 	}
 	if o.budget > 0 {
 		h.Rule, h.Blocks = rule(o), mostBlocks()
+	}
+	if len(twin) > 0 {
+		what, err := costsHere(o.cost, environment)
+		if err != nil {
+			return sweep.Header{}, err
+		}
+		h.Costs, h.CostsFrom = what.text, what.from
 	}
 	if o.oversubscribe {
 		for _, c := range cases {
@@ -168,18 +176,14 @@ func timeLimit(w *workload.Workload, o runOptions, cases []plan.Case) time.Durat
 	return limit
 }
 
-// cacheDir is where calibrations are kept; "" where there is no home.
-func cacheDir() string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "brewput")
-}
-
 // equip lets a sweep run its trials, in its world.
 func equip(s *sweep.Sweep) {
-	if s.Header.World == result.Virtual {
+	switch {
+	case s.Header.Predicts:
+		m := newPredictor(s.Header)
+		s.Run, s.Ahead = m.Run, m.Ahead
+		return
+	case s.Header.World == result.Virtual:
 		m := newSimulator(s.Workload, s.Header)
 		s.Run, s.Ahead = m.Run, m.Ahead
 		return
@@ -200,7 +204,11 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 		progress.show(e)
 	}
 	a.announce(s, dir)
-	trials, err := s.Execute(ctx)
+	trials, err := s.Done, error(nil)
+	if out.predictions, err = a.predict(ctx, s, dir, progress); err == nil {
+		out.predicted()
+		trials, err = s.Execute(ctx)
+	}
 	progress.clear()
 	interrupted := errors.Is(err, context.Canceled)
 	if interrupted {
@@ -211,8 +219,9 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: %s --format %s", outErr, resumeHint(s.Header, dir), o.format))
 	}
 	if err == nil && !interrupted {
-		a.code = exitCode(trials)
-		a.failures(trials)
+		judged := slices.Concat(trials, out.beyond())
+		a.code = exitCode(judged)
+		a.failures(judged)
 		a.conclude(s, trials)
 		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
 		if err = a.writeTimelines(ctx, s, o); errors.Is(err, context.Canceled) {
@@ -288,11 +297,17 @@ func (a *app) intent(s *sweep.Sweep) string {
 	if s.Header.World == result.Virtual {
 		return virtualIntent(s)
 	}
+	if len(s.Plan.Cases) == 0 {
+		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; %d cases are predicted, x %d replications", s.Workload.Name, runtime.NumCPU(), len(s.Header.Twin), s.Plan.Blocks)
+	}
 	designs := map[string]bool{}
 	for _, c := range s.Plan.Cases {
 		designs[c.Design] = true
 	}
 	text := fmt.Sprintf("%s: %d designs, %d with their points", s.Workload.Name, len(designs), len(s.Plan.Cases))
+	if n := len(s.Beyond()); n > 0 {
+		text += fmt.Sprintf(" (%d more, beyond %d CPUs, are predicted)", n, runtime.NumCPU())
+	}
 	if s.Header.Rule != nil {
 		return text + budgetIntent(s)
 	}

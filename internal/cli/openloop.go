@@ -58,15 +58,32 @@ func window(warmup, duration time.Duration, cases []plan.Case) time.Duration {
 }
 
 // measureCapacities prepares the open loops of a new sweep: a fraction of the capacity needs the
-// capacity, and so does the word unstable.
+// capacity, and so does the word unstable. Beyond the CPUs of this machine it is calculated.
 func (a *app) measureCapacities(ctx context.Context, s *sweep.Sweep, dir string) error {
-	open := 0
-	for _, c := range s.Plan.Cases {
-		if workload.OpenLoop(c.Point) {
-			open++
+	t, err := s.Twin()
+	if err != nil {
+		return err
+	}
+	both := []*sweep.Sweep{s}
+	if t != nil {
+		t.Plan.Cases = s.Beyond()
+		equip(t)
+		both = append(both, t)
+	}
+	for _, x := range both {
+		if err := a.capacitiesOf(ctx, x, dir); err != nil || a.code != exitOK {
+			return err
 		}
 	}
-	if open == 0 {
+	if t != nil {
+		s.Header.Capacities = append(s.Header.Capacities, t.Header.Capacities...)
+	}
+	return nil
+}
+
+// capacitiesOf measures the capacities of the open loops of one sweep.
+func (a *app) capacitiesOf(ctx context.Context, s *sweep.Sweep, dir string) error {
+	if !slices.ContainsFunc(s.Plan.Cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
 		return nil
 	}
 	if err := store.Vacant(dir); err != nil { // before the time is spent
@@ -75,7 +92,9 @@ func (a *app) measureCapacities(ctx context.Context, s *sweep.Sweep, dir string)
 	if err := s.CheckRates(); err != nil {
 		return asUsage(err)
 	}
-	fmt.Fprintf(a.stderr, "%s: measuring capacities in a closed loop first\n", s.Workload.Name)
+	if !s.Header.Predicts {
+		fmt.Fprintf(a.stderr, "%s: measuring capacities in a closed loop first\n", s.Workload.Name)
+	}
 	p := newProgress(a.stderr)
 	err := s.MeasureCapacities(ctx, func(c plan.Case, done, total int) {
 		p.show(sweep.Event{Case: c, Done: done, Total: total})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -20,23 +21,32 @@ type output struct {
 	sweep  *sweep.Sweep
 	sent   int // trials already written
 	err    error
+
+	predictions []result.Trial // of the twin
 }
 
 func (a *app) newOutput(format string, s *sweep.Sweep) *output {
 	return &output{app: a, format: format, sweep: s}
 }
 
+// predicted takes the predictions, which are all there before anything is measured.
+func (o *output) predicted() {
+	if o.format == "json" {
+		o.write(o.predictions)
+	}
+}
+
 // block takes the trials of a finished block.
 func (o *output) block(trials []result.Trial) {
 	if o.format == "json" {
+		o.sent += len(trials)
 		o.write(trials)
 	}
 }
 
 // write sends trials of whole or broken blocks as JSON: each throughput trial with the resources of
-// its observed twin, then the observed trials themselves.
+// its observed trial, then the observed trials themselves.
 func (o *output) write(trials []result.Trial) {
-	o.sent += len(trials)
 	all := compare.Attach(trials)
 	for _, t := range trials {
 		if t.Kind == result.KindObserved {
@@ -50,32 +60,32 @@ func (o *output) write(trials []result.Trial) {
 	}
 }
 
+// beyond are the predictions of what could not be measured.
+func (o *output) beyond() []result.Trial {
+	cases := o.sweep.Beyond()
+	return slices.DeleteFunc(slices.Clone(o.predictions), func(t result.Trial) bool {
+		return !slices.ContainsFunc(cases, func(c plan.Case) bool { return c.Design == t.Design && c.Point.String() == t.Point.String() })
+	})
+}
+
 // finish writes the rest once the sweep has ended, complete or not.
 func (o *output) finish(trials []result.Trial) error {
+	h := &o.sweep.Header
 	rows := compare.Rows(trials, o.sweep.Plan.Cases)
-	verdicts := o.sweep.Judgement.Verdicts(rows, trials)
-	warnings := compare.Warnings(trials, o.sweep.Header.LookBlocks())
+	verdicts := o.sweep.Judgement.Verdicts(rows, trials) // of what was measured alone
+	warnings := compare.Warnings(trials, h.LookBlocks())
+	rows = compare.WithTwin(rows, trials, o.predictions, h.Twin)
+	warnings = append(warnings, compare.Unpredicted(o.predictions, h.Twin)...)
+	if h.CostsFrom == sweep.Typical && len(o.predictions) > 0 {
+		warnings = append(warnings, compare.NewWarning(h.Workload, compare.WarnCosts, "predictions are made with typical costs of a scheduler, not with those of this machine: "+name()+" calibrate measures them"))
+	}
 	w := o.app.stdout
 	switch o.format {
 	case "json":
 		if o.sent < len(trials) {
 			o.write(trials[o.sent:])
 		}
-		for _, s := range compare.Summaries(rows) {
-			if o.err == nil {
-				o.err = report.JSON(w, s)
-			}
-		}
-		for _, v := range verdicts {
-			if o.err == nil {
-				o.err = report.JSON(w, v)
-			}
-		}
-		for _, x := range warnings {
-			if o.err == nil {
-				o.err = report.JSON(w, x)
-			}
-		}
+		o.writeAll(rows, verdicts, warnings)
 		return o.err
 	case "csv", "bench": // which hold trials alone
 		for _, x := range warnings {
@@ -84,19 +94,42 @@ func (o *output) finish(trials []result.Trial) error {
 	}
 	switch o.format {
 	case "csv":
-		return report.CSV(w, compare.Attach(trials))
+		return report.CSV(w, append(compare.Attach(o.predictions), compare.Attach(trials)...))
 	case "bench":
-		env := o.sweep.Header.Environment
-		header := [][2]string{{"goos", env.GOOS}, {"goarch", env.GOARCH}, {"pkg", modulePath}}
-		if env.CPUModel != nil {
-			header = append(header, [2]string{"cpu", *env.CPUModel})
+		header := [][2]string{{"goos", h.Environment.GOOS}, {"goarch", h.Environment.GOARCH}, {"pkg", modulePath}}
+		if cpu := h.Environment.CPUModel; cpu != nil {
+			header = append(header, [2]string{"cpu", *cpu})
 		}
-		return report.Bench(w, compare.Attach(trials), header)
+		return report.Bench(w, append(compare.Attach(o.predictions), compare.Attach(trials)...), header)
 	case "md":
 		return report.Markdown(w, rows, verdicts, warnings)
 	}
 	width, isTerminal := terminal(w)
 	return report.Table(w, rows, verdicts, warnings, report.StyleFor(os.Getenv, isTerminal, width))
+}
+
+// writeAll writes what follows the trials in JSON.
+func (o *output) writeAll(rows []compare.Row, verdicts []compare.Verdict, warnings []compare.Warning) {
+	var all []any
+	for _, s := range compare.Summaries(rows) {
+		all = append(all, s)
+	}
+	for _, r := range rows {
+		for _, t := range r.Twins {
+			all = append(all, t)
+		}
+	}
+	for _, v := range verdicts {
+		all = append(all, v)
+	}
+	for _, x := range warnings {
+		all = append(all, x)
+	}
+	for _, x := range all {
+		if o.err == nil {
+			o.err = report.JSON(o.app.stdout, x)
+		}
+	}
 }
 
 // inputs are the factors that get no verdict between their levels.

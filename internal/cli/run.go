@@ -32,6 +32,7 @@ type runOptions struct {
 	resume        string
 	timeLimit     time.Duration
 	oversubscribe bool
+	noTwin        bool
 	virtual       bool   // sim
 	cost          string // sim: of the scheduler; "" for typical ones
 	precision     string // sim: how well means are to be known; "": count replications
@@ -58,9 +59,10 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Run measures every design of a workload at every point of its factors. Each trial is a fresh
 process; a block holds every design and point once, in random order, and is finished before the next
 begins. Factors take lists and ranges: 1,2,4  1..6  1..1024:x2  0.4..1.1:+0.1; --workers cpus makes
-one factor follow another. What is measured is stored as it goes: --resume DIR continues a run that
+one factor follow another. Beside each measurement stands what virtual time predicts (see sim), and CPUs
+beyond those of this machine are predicted only. What is measured is stored as it goes: --resume DIR continues a run that
 was interrupted. With --budget the blocks go on until every comparison is decided or the time is over.`,
-		Example: indent("NAME run coffee\nNAME run coffee --designs locking,finelocking --cpus 1..2 --count 10\nNAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6 --format json\nNAME run coffee --baseline locking --budget 10m\nNAME run --resume brewput-runs/coffee-20261121-104500"),
+		Example: indent("NAME run coffee\nNAME run coffee --designs locking,finelocking --cpus 1..2 --count 10\nNAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6 --format json\nNAME run coffee --baseline locking --budget 10m\nNAME run coffee --designs locking,multi --cpus 1..16\nNAME run --resume brewput-runs/coffee-20261121-104500"),
 	}
 	a.withoutWorkload(run, &o)
 	o.addTo(run.PersistentFlags())
@@ -99,7 +101,8 @@ func (o *runOptions) addTo(f *pflag.FlagSet) {
 	f.DurationVar(&o.warmup, "warmup", 100*time.Millisecond, "`TIME` before it")
 	f.IntVar(&o.sample, "sample", 1, "time only every `N`th operation, where reading the clock costs too much")
 	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 30s beyond its window; jobs 10m)")
-	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "allow more --cpus than this machine has")
+	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "measure more --cpus than this machine has on those that it has")
+	f.BoolVar(&o.noTwin, "no-twin", false, "predict nothing, neither beside what is measured nor beyond the CPUs of this machine")
 }
 
 func (o *runOptions) addCommon(f *pflag.FlagSet) {
@@ -309,11 +312,6 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 	if err := used(w, designs, given); err != nil {
 		return nil, err
 	}
-	if !o.virtual {
-		if err := cpusHere(choices["cpus"].Levels, w.Name, o.oversubscribe); err != nil {
-			return nil, err
-		}
-	}
 	points, err := plan.Points(factors, choices)
 	if err != nil {
 		return nil, asUsage(err)
@@ -336,7 +334,7 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 	if o.virtual {
 		return list, o.virtualCases(w, list)
 	}
-	return list, nil
+	return list, o.casesHere(w, list)
 }
 
 // used refuses a factor that no chosen design has: its levels would silently change nothing.
@@ -350,16 +348,6 @@ func used(w *workload.Workload, designs []string, given map[string]string) error
 			return slices.Contains(w.FactorsOf(d), f.Name)
 		}) {
 			return usage("--%s changes nothing: of the designs %s none uses it", f.Name, strings.Join(designs, ", "))
-		}
-	}
-	return nil
-}
-
-func cpusHere(levels []plan.Level, workload string, oversubscribe bool) error {
-	have := runtime.NumCPU()
-	for _, l := range levels {
-		if n, _ := l.Number(); int(n) > have && !oversubscribe {
-			return usage("--cpus %v: this machine has %d CPUs; calculate it with %s sim %s --cpus %v, or add --oversubscribe", l, have, name(), workload, l)
 		}
 	}
 	return nil

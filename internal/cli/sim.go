@@ -109,7 +109,7 @@ func (o *runOptions) virtualCases(w *workload.Workload, cases []plan.Case) error
 // simulator runs trials in virtual time, ahead of their being asked for, as many at once as there are CPUs. A
 // trial depends on nothing but its specification, and so its result not on how many.
 type simulator struct {
-	run   func(trial.Spec) (trial.Outcome, error)
+	run   func(context.Context, trial.Spec) (trial.Outcome, error)
 	ahead map[string]chan simulated // by specification
 	begun map[string]bool
 	next  []trial.Spec
@@ -124,17 +124,28 @@ type simulated struct {
 // newSimulator runs trials of a workload under the costs of a header.
 func newSimulator(w *workload.Workload, h sweep.Header) *simulator {
 	costs, err := sim.ParseCosts(h.Costs)
-	return &simulator{
-		run: func(spec trial.Spec) (trial.Outcome, error) {
-			if err != nil {
-				return trial.Outcome{}, err
-			}
-			d, _ := w.Find(spec.Design)
-			spec.Limit = time.Duration(h.Settings.TimeLimit)
-			return trial.Simulate(spec, w, d, costs), nil
-		},
-		ahead: map[string]chan simulated{}, begun: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
-	}
+	return aheadOf(func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+		if err != nil {
+			return trial.Outcome{}, err
+		}
+		d, _ := w.Find(spec.Design)
+		spec.Limit = time.Duration(h.Settings.TimeLimit)
+		return trial.Simulate(spec, w, d, costs), nil
+	})
+}
+
+// newPredictor runs the trials of a twin, each in a process of its own: beside measurements a design must not leave
+// anything behind, nor end the process that measures.
+func newPredictor(h sweep.Header) *simulator {
+	runner := trial.Runner{TimeLimit: time.Duration(h.Settings.TimeLimit)}
+	return aheadOf(func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+		spec.Costs = h.Costs
+		return runner.Run(ctx, spec)
+	})
+}
+
+func aheadOf(run func(context.Context, trial.Spec) (trial.Outcome, error)) *simulator {
+	return &simulator{run: run, ahead: map[string]chan simulated{}, begun: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // key names a trial with all that it depends on.
@@ -177,7 +188,7 @@ func (m *simulator) begin(ctx context.Context, spec trial.Spec) {
 		defer func() { <-m.slots }()
 		s := simulated{err: ctx.Err()} // one that begins after an interruption is for nothing
 		if s.err == nil {
-			s.outcome, s.err = m.run(spec)
+			s.outcome, s.err = m.run(ctx, spec)
 		}
 		done <- s
 	}()

@@ -31,7 +31,7 @@ func invented(t *testing.T, truth sim.Costs, much setting) Run {
 func truth() sim.Costs {
 	return sim.Costs{
 		Wake: sim.Ns(31_000), Rouse: sim.Ns(7_000), Spin: sim.Ns(9_000), SpinFor: 14_142, Deep: sim.Ns(57_000), DeepAfter: 316_227, Steal: sim.Ns(72_000), Switch: sim.Ns(213), Spawn: sim.Ns(402), Chan: sim.Ns(33), Lock: sim.Ns(9),
-		LockSpin: sim.Typical().LockSpin, Timer: sim.Ns(512), Syscall: sim.Ns(290),
+		LockSpin: sim.Typical().LockSpin, Timer: sim.Ns(512), PollGrain: sim.Typical().PollGrain, Syscall: sim.Ns(290),
 	}
 }
 

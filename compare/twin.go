@@ -1,0 +1,203 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// TwinMargin is the error of a prediction that is tolerated: a greater one is flagged.
+const TwinMargin = 0.05
+
+// Twin is what was predicted of a row beside what was measured, by the blocks that hold both: the replication of a block
+// serves the same customers. All three are geometric means over those blocks.
+type Twin struct {
+	Kind          string       `json:"kind"` // "twin"
+	SchemaVersion int          `json:"schema_version"`
+	Workload      string       `json:"workload"`
+	Design        string       `json:"design"`
+	Point         plan.Point   `json:"point"`
+	Metric        string       `json:"metric"`
+	Predicted     result.Value `json:"predicted"`
+	Measured      result.Value `json:"measured"`
+	Error         result.Value `json:"error"` // predicted / measured - 1
+	Low           result.Value `json:"low"`   // its 95 % interval, Student's t on the logarithms of the blocks' ratios;
+	High          result.Value `json:"high"`  // null below 2 blocks
+	N             int          `json:"n"`     // blocks
+	Margin        float64      `json:"margin"`
+	Off           bool         `json:"off"`   // the interval lies wholly outside the margin
+	Bound         bool         `json:"bound"` // the design is one
+}
+
+// WithTwin sets beside each row what was predicted of it, and puts the rows of cases that were predicted only behind
+// those of their design. The cases are all that were to be predicted.
+func WithTwin(rows []Row, measured, predicted []result.Trial, cases []plan.Case) []Row {
+	if len(predicted) == 0 {
+		return rows
+	}
+	rows = slices.Clone(rows)
+	live, virtual := goodTrials(measured), goodTrials(predicted)
+	for i := range rows {
+		r := &rows[i]
+		k := rowKey(r)
+		k.world = result.Virtual
+		r.Twins = nil
+		for _, metric := range r.precise() {
+			if t, ok := newTwin(r, metric, live[rowKey(r)], virtual[k]); ok {
+				r.Twins = append(r.Twins, t)
+			}
+		}
+	}
+	for _, r := range Rows(predicted, cases) {
+		if slices.ContainsFunc(rows, func(m Row) bool {
+			return m.Design == r.Design && m.Point.String() == r.Point.String()
+		}) {
+			continue
+		}
+		at := len(rows)
+		for i := range rows {
+			if rows[i].Design == r.Design {
+				at = i + 1
+			}
+		}
+		rows = slices.Insert(rows, at, r)
+	}
+	return rows
+}
+
+// goodTrials are the throughput trials with a number, by row and block.
+func goodTrials(trials []result.Trial) map[key]map[int]*result.Trial {
+	m := map[key]map[int]*result.Trial{}
+	for i := range trials {
+		t := &trials[i]
+		if t.Kind != result.KindTrial || !t.Good() || t.Unstable {
+			continue
+		}
+		k := trialKey(t)
+		if m[k] == nil {
+			m[k] = map[int]*result.Trial{}
+		}
+		m[k][t.Block] = t
+	}
+	return m
+}
+
+// newTwin compares one metric; ok is false where no block has both.
+func newTwin(r *Row, metric string, live, virtual map[int]*result.Trial) (t Twin, ok bool) {
+	var logs, predictions []float64
+	for _, b := range sortedBlocks(live) {
+		if virtual[b] == nil {
+			continue
+		}
+		p, m := twinValue(virtual[b], metric), twinValue(live[b], metric)
+		if p > 0 && m > 0 && !math.IsInf(p, 0) && !math.IsInf(m, 0) {
+			logs, predictions = append(logs, math.Log(p/m)), append(predictions, math.Log(p))
+		}
+	}
+	if len(logs) == 0 {
+		return t, false
+	}
+	predicted, ratio := math.Exp(stat.Mean(predictions)), math.Exp(stat.Mean(logs))
+	t = Twin{Kind: "twin", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, Point: r.Point,
+		Metric: metric, Predicted: result.Value(predicted), Measured: result.Value(predicted / ratio), Error: result.Value(ratio - 1),
+		Low: result.Unavailable, High: result.Unavailable, N: len(logs), Margin: TwinMargin, Bound: r.Bound}
+	if c, ok := stat.Pair(logs, ratioConfidence); ok {
+		t.Low, t.High = result.Value(c.Low-1), result.Value(c.High-1)
+		t.Off = t.Low > TwinMargin || t.High < -TwinMargin
+	}
+	return t, true
+}
+
+// twinValue is what a trial is compared by: its throughput as in verdicts.
+func twinValue(t *result.Trial, metric string) float64 {
+	if metric == measureOfTrial(t) {
+		return valueOf(t)
+	}
+	return float64(t.Metrics.Get(metric))
+}
+
+// Twin is what was predicted of a metric.
+func (r *Row) Twin(metric string) (t Twin, ok bool) {
+	i := slices.IndexFunc(r.Twins, func(t Twin) bool { return t.Metric == metric })
+	if i < 0 {
+		return t, false
+	}
+	return r.Twins[i], true
+}
+
+// TwinMetric is the metric that a row's prediction is judged by first.
+func (r *Row) TwinMetric() string { return r.precise()[0] }
+
+// Agreement is how well predictions agree with measurements, over the rows that have both.
+type Agreement struct {
+	Points int
+	Within int     // whose error is at most TwinMargin
+	Median float64 // of the errors' sizes
+	Worst  Twin    // the one whose error is greatest
+	Off    []Twin  // those that are flagged, of any metric
+}
+
+// Agree sums up the predictions of rows; without any, Points is 0.
+func Agree(rows []Row) Agreement {
+	var a Agreement
+	var sizes []float64
+	for i := range rows {
+		for _, t := range rows[i].Twins {
+			if t.Off {
+				a.Off = append(a.Off, t)
+			}
+		}
+		t, ok := rows[i].Twin(rows[i].TwinMetric())
+		if !ok {
+			continue
+		}
+		size := math.Abs(float64(t.Error))
+		if size <= TwinMargin {
+			a.Within++
+		}
+		if a.Points == 0 || size > math.Abs(float64(a.Worst.Error)) {
+			a.Worst = t
+		}
+		sizes = append(sizes, size)
+		a.Points++
+	}
+	if a.Points > 0 {
+		a.Median = stat.Median(sizes)
+	}
+	return a
+}
+
+// Unpredicted warns of cases whose prediction came to no number, by design and by what went wrong.
+func Unpredicted(predicted []result.Trial, cases []plan.Case) []Warning {
+	type why struct{ design, text string }
+	var order []why
+	points := map[why]int{}
+	workload := ""
+	for _, r := range Rows(predicted, cases) {
+		if r.N > 0 {
+			continue
+		}
+		workload = r.Workload
+		w := why{design: r.Design, text: "it has no number"}
+		if len(r.Errors) > 0 {
+			w.text = r.Errors[0]
+		}
+		if points[w] == 0 {
+			order = append(order, w)
+		}
+		points[w]++
+	}
+	var list []Warning
+	for _, w := range order {
+		at := ""
+		if n := points[w]; n > 1 {
+			at = fmt.Sprintf(" at %d points", n)
+		}
+		list = append(list, NewWarning(workload, WarnTwin, fmt.Sprintf("%s has no prediction%s, for in virtual time its trial goes wrong: %s; leave predictions out with --no-twin", w.design, at, w.text)))
+	}
+	return list
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/result"
+)
+
+// target is how far predictions may be off.
+type target struct {
+	median, p90 float64 // of the sizes of the errors
+	worst       float64 // of each, beyond half of the interval of what was measured
+}
+
+// What targets are of.
+const (
+	ofThroughput = "throughput"
+	ofLatency    = "mean latency"
+	ofShapes     = "other shapes" // their throughput
+)
+
+// targets are what is asked of coffee, of latency half as much again; of other shapes of the median alone.
+var targets = map[string]target{
+	ofThroughput: {0.02, 0.04, 0.06},
+	ofLatency:    {0.03, 0.06, 0.09},
+	ofShapes:     {0.05, math.Inf(1), math.Inf(1)},
+}
+
+// point is one prediction beside its measurement.
+type point struct {
+	compare.Twin
+	half  float64 // half of the 95 % interval of what was measured, by itself
+	probe float64 // how much longer a burn took than calibrated, in the median of the trials
+}
+
+func (p point) size() float64 { return math.Abs(float64(p.Error)) }
+
+// score is how far the predictions of some points are off.
+type score struct {
+	points             []point // the worst first
+	median, p90, worst float64
+	beyond             float64 // of the worst beyond its own half-width: what the target is of
+	misses             int     // points whose error is beyond the target of the worst
+}
+
+// points are the predictions of a metric. The trials are those that were measured.
+func points(rows []compare.Row, trials []result.Trial, metric string) []point {
+	var list []point
+	for i := range rows {
+		t, ok := rows[i].Twin(metric)
+		if !ok {
+			continue
+		}
+		p := point{Twin: t, half: math.NaN()}
+		var logs, probes []float64
+		for j := range trials {
+			x := &trials[j]
+			if x.Design != t.Design || x.Point.String() != t.Point.String() || !x.Good() {
+				continue
+			}
+			v := float64(x.Metrics.Get(metric))
+			if metric == result.Throughput {
+				v = x.Progress / x.WallSeconds
+			}
+			logs = append(logs, math.Log(v))
+			probes = append(probes, float64(x.Metrics.Get("burn_probe_before")+x.Metrics.Get("burn_probe_after"))/2-1)
+		}
+		if c, ok := stat.Pair(logs, 0.95); ok {
+			p.half = math.Sqrt(c.High/c.Low) - 1
+		}
+		if len(probes) > 0 {
+			p.probe = stat.Median(probes)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// judge sums up the errors of points against a target.
+func judge(list []point, t target) score {
+	s := score{points: slices.Clone(list)}
+	if len(list) == 0 {
+		return s
+	}
+	slices.SortStableFunc(s.points, func(a, b point) int {
+		switch {
+		case a.size() > b.size():
+			return -1
+		case a.size() < b.size():
+			return 1
+		}
+		return 0
+	})
+	sizes := make([]float64, len(list))
+	for i, p := range s.points {
+		sizes[len(list)-1-i] = p.size() // increasing
+		s.beyond = max(s.beyond, p.size()-p.margin())
+		if p.size()-p.margin() > t.worst {
+			s.misses++
+		}
+	}
+	s.median, s.worst = stat.Median(sizes), sizes[len(sizes)-1]
+	s.p90 = sizes[int(math.Ceil(0.9*float64(len(sizes))))-1]
+	return s
+}
+
+// margin is what a measurement itself is uncertain by: nothing where that is not known.
+func (p point) margin() float64 {
+	if math.IsNaN(p.half) {
+		return 0
+	}
+	return p.half
+}
+
+// kept reports whether a score keeps a target.
+func (s score) kept(t target) bool {
+	return len(s.points) > 0 && s.median <= t.median && s.p90 <= t.p90 && s.misses == 0
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// predictedNote stands above predictions, and beside a row that is predicted among others that are measured. offSign
+// is at the error of a prediction that is off.
+const (
+	predictedNote = "predicted"
+	offSign       = "!"
+)
+
+// mostOff is how many predictions that are off are told in full.
+const mostOff = 8
+
+// beyond reports whether some rows are predicted and others measured.
+func (f *frame) beyond() bool {
+	return !f.virtual() && slices.ContainsFunc(f.rows, f.predicted)
+}
+
+// predicted reports whether a row is predicted where others are measured.
+func (f *frame) predicted(r compare.Row) bool { return r.World == result.Virtual && !f.virtual() }
+
+// twinColumns are what was predicted of the measure, or in an open loop of the mean response, and by how much that
+// and the mean latency are off. There are none where nothing was.
+func (f *frame) twinColumns() []column {
+	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Twins) > 0 }) {
+		return nil
+	}
+	predicted := f.column(predictedNote, "mean", func(r compare.Row) string {
+		t, ok := r.Twin(r.TwinMetric())
+		if !ok {
+			return ""
+		}
+		return number(t.Predicted, result.UnitOf(t.Metric), digits)
+	})
+	predicted.drop = 1
+	columns := []column{predicted, f.errorColumn("error", func(r compare.Row) string { return r.TwinMetric() })}
+	if !f.job && !f.open {
+		latency := f.errorColumn("latency error", func(compare.Row) string { return result.LatencyMean })
+		latency.drop = 7
+		columns = append(columns, latency)
+	}
+	return columns
+}
+
+// errorColumn is by how much predictions of a metric are off.
+func (f *frame) errorColumn(head string, metric func(compare.Row) string) column {
+	c := column{group: predictedNote, head: head}
+	for _, r := range f.rows {
+		t, ok := r.Twin(metric(r))
+		switch {
+		case !ok:
+			c.add("", plain)
+		case t.Off:
+			c.add(signed(t.Error)+offSign, caution)
+		case r.Bound:
+			c.add(signed(t.Error)+" ", dim)
+		default:
+			c.add(signed(t.Error)+" ", plain)
+		}
+	}
+	if !slices.ContainsFunc(c.cells, func(x cell) bool { return strings.HasSuffix(x.text, offSign) }) {
+		for i := range c.cells {
+			c.cells[i].text = strings.TrimSuffix(c.cells[i].text, " ")
+		}
+	}
+	return c
+}
+
+// signed prints an error of 0.012 as +1.2%.
+func signed(v result.Value) string {
+	x := 100 * float64(v)
+	if math.Abs(x) < 0.05 {
+		return "0.0%"
+	}
+	return fmt.Sprintf("%+.1f%%", x)
+}
+
+// twinNotes explain the signs of twinColumns.
+func (f *frame) twinNotes(columns []column) []string {
+	var notes []string
+	if slices.ContainsFunc(columns, func(c column) bool {
+		return slices.ContainsFunc(c.cells, func(x cell) bool { return strings.HasSuffix(x.text, "%"+offSign) })
+	}) {
+		notes = append(notes, fmt.Sprintf("%s : off; the 95 %% interval of the error lies wholly outside -%.0f to +%.0f %%", offSign, 100*compare.TwinMargin, 100*compare.TwinMargin))
+	}
+	if f.beyond() {
+		notes = append(notes, predictedNote+" : calculated in virtual time, on CPUs that this machine does not have; means in place of medians")
+	}
+	return notes
+}
+
+// agreement says how well predictions agree with measurements, and which do not. The sentence is "" where there are none.
+func (f *frame) agreement() (sentence string, off []string) {
+	a := compare.Agree(f.rows)
+	if a.Points == 0 {
+		return "", nil
+	}
+	where := func(t compare.Twin) string { return f.place(&compare.Row{Design: t.Design, Point: t.Point}) }
+	sentence = fmt.Sprintf("the twin: %d of %d points within %.0f %%, median error %.1f %%", a.Within, a.Points, 100*compare.TwinMargin, 100*a.Median)
+	if a.Points > 1 {
+		sentence += fmt.Sprintf(", worst %s (%s)", signed(a.Worst.Error), where(a.Worst))
+	}
+	for i, t := range a.Off {
+		if i == mostOff {
+			off = append(off, fmt.Sprintf("and %d more", len(a.Off)-i))
+			break
+		}
+		u := result.UnitOf(t.Metric)
+		off = append(off, fmt.Sprintf("%s of %s: %s predicted, %s measured: %s (%s to %s)", metricWords[t.Metric], where(t),
+			number(t.Predicted, u, fewDigits), number(t.Measured, u, fewDigits), signed(t.Error), signed(t.Low), signed(t.High)))
+	}
+	return sentence, off
+}
+
+// metricWords are the metrics that are predicted, in words.
+var metricWords = map[string]string{
+	result.Throughput: "throughput", result.LatencyMean: "mean latency", result.ResponseMean: "mean response", result.WallSeconds: "wall time",
+}
+
+// twin writes how well the predictions agree.
+func twin(b *strings.Builder, f *frame, st Style) {
+	sentence, off := f.agreement()
+	if sentence == "" {
+		return
+	}
+	blank(b)
+	wrap(b, strings.Fields(st.ascii(sentence)), " ", 2, st.width())
+	for _, text := range off {
+		b.WriteString("  " + st.paint(caution, offSign) + " ")
+		wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-4)
+	}
+}

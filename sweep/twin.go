@@ -1,0 +1,60 @@
+package sweep
+
+import (
+	"slices"
+
+	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// Twin is the sweep in virtual time that predicts what s measures, and what lies beyond the CPUs of its machine: the
+// cases of the header's twin under the header's costs, each replication with the seed of the block of its number, and so
+// with the same customers; with the same windows, and in an open loop at the same rates. Work takes what the
+// design says, not what the burn loop was calibrated to. It is nil where nothing is to be predicted.
+func (s *Sweep) Twin() (*Sweep, error) {
+	if len(s.Header.Twin) == 0 {
+		return nil, nil
+	}
+	h := s.Header
+	h.World, h.Observed, h.Predicts = result.Virtual, false, true
+	h.Cases, h.Twin, h.Warnings = s.Header.Twin, nil, []string{}
+	h.Settings.Sample, h.Burn = 1, calibrate.Burn{}
+	if h.Rule != nil { // later blocks stay without a prediction: how many there will be is not known
+		h.Blocks, h.Rule = h.Rule.Looks[0], nil
+	}
+	p, err := h.Plan(s.Workload)
+	return &Sweep{Workload: s.Workload, Header: h, Plan: p, Recorded: s.Recorded}, err
+}
+
+// Beyond are the cases that are predicted and not measured.
+func (s *Sweep) Beyond() []plan.Case {
+	var list []plan.Case
+	for _, c := range s.Header.Twin {
+		if !slices.ContainsFunc(s.Header.Cases, func(m plan.Case) bool {
+			return m.Design == c.Design && m.Point.String() == c.Point.String()
+		}) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// predictable are the cases of block b of a twin: those whose first replication came to a number. The others are not
+// tried again.
+func (e *execution) predictable(b int, trials []result.Trial) (cases []int, more bool) {
+	if b == 0 {
+		e.ahead(0, 1, e.all())
+		return e.all(), true
+	}
+	for i, c := range e.Plan.Cases {
+		if slices.ContainsFunc(trials, func(t result.Trial) bool {
+			return t.Block == 0 && t.Good() && t.Design == c.Design && t.Point.String() == c.Point.String()
+		}) {
+			cases = append(cases, i)
+		}
+	}
+	e.clock.total = len(trials) + (e.Plan.Blocks-b)*len(cases)
+	e.ahead(b, e.Plan.Blocks, cases)
+	return cases, b < e.Plan.Blocks && len(cases) > 0
+}
