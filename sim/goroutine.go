@@ -26,7 +26,7 @@ type G struct {
 	cases []sudog  // of a select
 	order []uint16 // in which it looks at them
 
-	token  uint32 // results
+	token  int64 // results
 	ok     bool
 	choice int32
 
@@ -41,7 +41,7 @@ type G struct {
 }
 
 // Token is what the last receive got.
-func (g *G) Token() uint32 { return g.token }
+func (g *G) Token() int64 { return g.token }
 
 // OK is false if the last receive, or a send that parked, met a closed channel, and after a try in vain.
 func (g *G) OK() bool { return g.ok }

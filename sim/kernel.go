@@ -83,6 +83,9 @@ type Kernel struct {
 	err      error
 	reason   string   // of the panic that an operation asks for
 	observer Observer // nil: nobody looks
+
+	spare []*list          // goroutines of programs that have ended
+	named map[string]int32 // how many there have been of each name
 }
 
 // New makes a kernel whose time is 0.

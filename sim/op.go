@@ -43,7 +43,7 @@ const (
 // Op is one operation.
 type Op struct {
 	Code  Code
-	Token uint32
+	Token int64
 	N     int64 // nanoseconds, or a number
 	On    any
 }
@@ -91,7 +91,7 @@ func (k *Kernel) Burn(g *G, ns int64) Outcome {
 }
 
 // Send is Do of [Send].
-func (k *Kernel) Send(g *G, c *Chan, token uint32) Outcome {
+func (k *Kernel) Send(g *G, c *Chan, token int64) Outcome {
 	if out := k.admit(g, Send); out != Done {
 		return out
 	}

@@ -1,0 +1,233 @@
+package sim
+
+import "fmt"
+
+// list is a goroutine that runs a program.
+type list struct {
+	G
+	k       *Kernel
+	p       *Program
+	pc      int32 // the next instruction
+	ordinal int32 // of the goroutines with its name
+	r       Regs
+	child   *list // whose start takes time
+}
+
+// Goroutine is a goroutine of the program for [Kernel.Start], with these numbers in its first registers.
+func (k *Kernel) Goroutine(p *Program, args ...int64) *G {
+	l := k.list(p)
+	l.r = Regs{}
+	copy(l.r[:], args)
+	return &l.G
+}
+
+func (k *Kernel) list(p *Program) (l *list) {
+	p.seal()
+	if n := len(k.spare); n > 0 {
+		l, k.spare = k.spare[n-1], k.spare[:n-1]
+	} else {
+		l = &list{k: k}
+		l.Bind(l)
+	}
+	if k.named == nil {
+		k.named = map[string]int32{}
+	}
+	k.named[p.name]++
+	l.p, l.pc, l.ordinal = p, 0, k.named[p.name]
+	return l
+}
+
+// Name implements Runner.
+func (l *list) Name() string {
+	if l.ordinal == 1 {
+		return l.p.name
+	}
+	return fmt.Sprintf("%s#%d", l.p.name, l.ordinal)
+}
+
+// Resume implements Runner.
+func (l *list) Resume() {
+	k, code, pc := l.k, l.p.code, l.pc
+	for {
+		var out Outcome
+		in := &code[pc]
+		switch in.do {
+		case doDraw:
+			l.r[in.a&7] = in.draw(l.r[in.b&7])
+		case doJump:
+			pc = in.to
+			continue
+		case doLoop:
+			if l.r[in.a&7]--; l.r[in.a&7] > 0 {
+				pc = in.to
+				continue
+			}
+		case doNow:
+			if !k.Count() {
+				return
+			}
+			l.r[in.a&7] = k.now
+		case doBurn:
+			out = k.Burn(&l.G, l.r[in.a&7])
+		case doSend:
+			if out = k.Send(&l.G, in.ch, l.r[in.a&7]); out == Done {
+				pc += 2 // it did not park
+				continue
+			}
+		case doRecv:
+			out = k.Recv(&l.G, in.ch)
+		case doGot:
+			l.r[in.a&7], pc = l.token, in.to
+			if !l.ok {
+				pc = in.or
+			}
+			continue
+		case doEnd:
+			k.Exit(&l.G)
+			k.spare = append(k.spare, l)
+			return
+		default:
+			if pc, out = l.step(in, pc); out == Done {
+				continue
+			}
+		}
+		switch out {
+		case Done:
+			pc++
+		case Parked:
+			l.pc = pc + 1
+			return
+		case Again:
+			l.pc = pc
+			return
+		case Panic:
+			l.panics(pc)
+			return
+		}
+	}
+}
+
+// step carries out an instruction that is not among the most frequent. If it is done, next is that which follows, and
+// else itself.
+func (l *list) step(in *instr, pc int32) (next int32, out Outcome) {
+	k, g := l.k, &l.G
+	switch in.do {
+	case doSet:
+		l.r[in.a] = in.n
+	case doAdd:
+		l.r[in.a] = l.r[in.b] + l.r[in.c]
+	case doSub:
+		l.r[in.a] = l.r[in.b] - l.r[in.c]
+	case doCall:
+		in.on.(func(*Regs))(&l.r)
+	case doGauge:
+		in.on.(*Gauge).add(in.n, k.now)
+	case doJumpIf:
+		if l.r[in.a] != 0 {
+			return in.to, Done
+		}
+	case doOp:
+		out = k.Do(g, Op{Code: in.code, N: in.n, On: in.on})
+	case doFor:
+		out = k.Do(g, Op{Code: in.code, N: l.r[in.a]})
+	case doSendTo:
+		if out = k.Send(g, in.on.([]*Chan)[l.r[in.b]], l.r[in.a]); out == Done {
+			return pc + 2, Done // it did not park
+		}
+	case doSent:
+		if !l.ok {
+			return pc, k.panics(sendOnClosed)
+		}
+	case doRecvFrom:
+		out = k.Recv(g, in.on.([]*Chan)[l.r[in.b]])
+	case doTry:
+		if out = k.Do(g, Op{Code: in.code, Token: l.r[in.a], On: in.on}); out == Done && !l.tried(in.code) {
+			return in.to, Done
+		}
+	case doTryRecv:
+		return l.tryRecv(in, pc)
+	case doSelect:
+		l.stage(in.on.([]Case))
+		out = k.Do(g, Op{Code: in.code})
+	case doChosen:
+		return l.chosen(in.on.([]Case), pc)
+	case doJoined:
+		if !l.ok {
+			return pc, k.panics("sync: WaitGroup is reused before previous Wait has returned")
+		}
+	case doSpawn:
+		out = l.spawn(in.on.(*Program))
+	}
+	if out == Done {
+		pc++
+	}
+	return pc, out
+}
+
+// tried reports whether a try was not in vain.
+func (l *list) tried(code Code) bool {
+	if code == TrySend {
+		return l.k.sent
+	}
+	return l.ok
+}
+
+func (l *list) tryRecv(in *instr, pc int32) (next int32, out Outcome) {
+	if out = l.k.Do(&l.G, Op{Code: TryRecv, On: in.ch}); out != Done {
+		return pc, out
+	}
+	if l.choice < 0 {
+		return in.to, Done
+	}
+	l.r[in.a] = l.token
+	if !l.ok {
+		return in.or, Done
+	}
+	return pc + 1, Done
+}
+
+// stage collects the cases of a select.
+func (l *list) stage(cases []Case) {
+	l.ClearCases()
+	for i := range cases {
+		c := &cases[i]
+		l.AddCase(c.Chan, c.Send, l.r[c.Reg])
+	}
+}
+
+// chosen is where a select goes on.
+func (l *list) chosen(cases []Case, pc int32) (next int32, out Outcome) {
+	if l.choice < 0 {
+		return pc + 1, Done
+	}
+	c := &cases[l.choice]
+	switch {
+	case c.Send && !l.ok:
+		return pc, l.k.panics(sendOnClosed)
+	case !c.Send:
+		l.r[c.Reg] = l.token
+	}
+	if !l.ok {
+		return int32(c.Closed), Done
+	}
+	return int32(c.Then), Done
+}
+
+// spawn starts a goroutine, which there is from the first try.
+func (l *list) spawn(p *Program) Outcome {
+	if l.child == nil {
+		l.child = l.k.list(p)
+		l.child.r = l.r
+	}
+	out := l.k.Do(&l.G, Op{Code: Spawn, On: &l.child.G})
+	if out == Done {
+		l.child = nil
+	}
+	return out
+}
+
+// panics ends the kernel because of what an instruction would panic with.
+func (l *list) panics(pc int32) {
+	l.k.Fail(fmt.Errorf("goroutine %s panicked at instruction %d: %s", l.Name(), pc, l.k.Reason()))
+	l.k.Exit(&l.G)
+}
