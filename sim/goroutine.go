@@ -8,8 +8,9 @@ func duration(ns int64) time.Duration { return time.Duration(ns) }
 // with [Spawn] or [Kernel.Start], and may use it again when it has ended.
 type G struct {
 	runner Runner
-	cpu    *cpu // where it runs; where it has started to wait otherwise
-	then   then // what is left to do before it goes on
+	list   *list // itself, where it runs a program
+	cpu    *cpu  // where it runs; where it has started to wait otherwise
+	then   then  // what is left to do before it goes on
 	left   int64
 	link   *G // in a run queue or a queue of a semaphore
 
@@ -109,7 +110,7 @@ func (g *G) Runner() Runner { return g.runner }
 // enlist makes g a goroutine of the kernel.
 func (k *Kernel) enlist(g *G) {
 	slot := g.timer.slot
-	*g = G{runner: g.runner, cases: g.cases[:0], order: g.order, timer: g.timer, stillAt: g.stillAt, still: g.still}
+	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, stillAt: g.stillAt, still: g.still}
 	if slot == 0 {
 		g.timer.slot = k.timerSlot(&g.timer)
 	}

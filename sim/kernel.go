@@ -73,7 +73,8 @@ type Kernel struct {
 	late        bool  // it has
 	lived       int64 // when a goroutine last parked or ended
 
-	inTurn   int
+	inTurn   int   // operations that the running goroutine has made at this instant
+	turn     int   // as many as it may make without anything to be looked at
 	busy     int64 // ns of CPUs, up to the last event of each
 	occupied int64 // goroutines that occupy one of unlimited CPUs
 	sum      uint64
@@ -90,7 +91,10 @@ type Kernel struct {
 
 // New makes a kernel whose time is 0.
 func New(c Config) *Kernel {
-	k := &Kernel{costs: c.Costs, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never}
+	k := &Kernel{costs: c.Costs, turn: turn, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never}
+	if k.charges {
+		k.turn = 0
+	}
 	if c.CPUs == Unlimited {
 		k.unlimited, k.cpu = true, &cpu{sliceEnd: never}
 		return k
@@ -203,6 +207,9 @@ func (k *Kernel) Next() *G {
 		return g
 	}
 	k.cur = nil
+	if k.unlimited {
+		return k.nextUnlimited()
+	}
 	for k.err == nil && k.live > 0 {
 		if k.goes {
 			k.goes = false

@@ -28,6 +28,7 @@ func (k *Kernel) list(p *Program) (l *list) {
 	} else {
 		l = &list{k: k}
 		l.Bind(l)
+		l.list = l
 	}
 	if k.named == nil {
 		k.named = map[string]int32{}
@@ -45,66 +46,95 @@ func (l *list) Name() string {
 	return fmt.Sprintf("%s#%d", l.p.name, l.ordinal)
 }
 
-// Resume implements Runner.
+// Resume implements Runner. It goes on with whatever other goroutine of a program the kernel chooses next.
 func (l *list) Resume() {
 	k, code, pc := l.k, l.p.code, l.pc
 	for {
-		var out Outcome
+		out := Done
 		in := &code[pc]
 		switch in.do {
 		case doDraw:
 			l.r[in.a&7] = in.draw(l.r[in.b&7])
-		case doJump:
-			pc = in.to
-			continue
-		case doLoop:
-			if l.r[in.a&7]--; l.r[in.a&7] > 0 {
-				pc = in.to
-				continue
-			}
+		case doGauge:
+			in.gauge.add(in.n, k.now)
 		case doNow:
 			if !k.Count() {
-				return
+				out = Again
+				break
 			}
 			l.r[in.a&7] = k.now
 		case doBurn:
 			out = k.Burn(&l.G, l.r[in.a&7])
 		case doSend:
 			if out = k.Send(&l.G, in.ch, l.r[in.a&7]); out == Done {
-				pc += 2 // it did not park
-				continue
+				pc++ // it did not park
 			}
 		case doRecv:
-			out = k.Recv(&l.G, in.ch)
-		case doGot:
-			l.r[in.a&7], pc = l.token, in.to
-			if !l.ok {
-				pc = in.or
+			if out = k.Recv(&l.G, in.ch); out == Done {
+				pc = l.got(in)
+				continue
 			}
+		case doGot:
+			pc = l.got(in)
 			continue
-		case doEnd:
-			k.Exit(&l.G)
-			k.spare = append(k.spare, l)
-			return
+		case doJump:
+			pc = in.to
+			continue
+		case doJumpIf:
+			if l.r[in.a&7] != 0 {
+				pc = in.to
+				continue
+			}
+		case doLoop:
+			if l.r[in.a&7]--; l.r[in.a&7] > 0 {
+				pc = in.to
+				continue
+			}
 		default:
-			if pc, out = l.step(in, pc); out == Done {
+			pc, out = l.step(in, pc)
+			if out == Done {
 				continue
 			}
 		}
-		switch out {
-		case Done:
+		if out == Done {
 			pc++
-		case Parked:
-			l.pc = pc + 1
-			return
-		case Again:
-			l.pc = pc
-			return
-		case Panic:
-			l.panics(pc)
+			continue
+		}
+		if l = l.leaves(pc, out); l == nil {
 			return
 		}
+		code, pc = l.p.code, l.pc
 	}
+}
+
+// leaves ends the turn of a goroutine at an instruction, and returns the one whose turn is next if it runs a program.
+func (l *list) leaves(pc int32, out Outcome) *list {
+	k := l.k
+	switch out {
+	case Again:
+		l.pc = pc
+	case Panic:
+		k.Fail(fmt.Errorf("goroutine %s panicked at instruction %d: %s", l.Name(), pc, k.Reason()))
+		k.Exit(&l.G)
+	default:
+		l.pc = pc + 1
+	}
+	g := k.Next()
+	if g == nil {
+		return nil
+	}
+	if g.list == nil {
+		k.Choose(g)
+	}
+	return g.list
+}
+
+// got takes what was received, and is the instruction that follows.
+func (l *list) got(in *instr) int32 {
+	if l.r[in.a&7] = l.token; !l.ok {
+		return in.or
+	}
+	return in.to
 }
 
 // step carries out an instruction that is not among the most frequent. If it is done, next is that which follows, and
@@ -120,12 +150,6 @@ func (l *list) step(in *instr, pc int32) (next int32, out Outcome) {
 		l.r[in.a] = l.r[in.b] - l.r[in.c]
 	case doCall:
 		in.on.(func(*Regs))(&l.r)
-	case doGauge:
-		in.on.(*Gauge).add(in.n, k.now)
-	case doJumpIf:
-		if l.r[in.a] != 0 {
-			return in.to, Done
-		}
 	case doOp:
 		out = k.Do(g, Op{Code: in.code, N: in.n, On: in.on})
 	case doFor:
@@ -139,7 +163,9 @@ func (l *list) step(in *instr, pc int32) (next int32, out Outcome) {
 			return pc, k.panics(sendOnClosed)
 		}
 	case doRecvFrom:
-		out = k.Recv(g, in.on.([]*Chan)[l.r[in.b]])
+		if out = k.Recv(g, in.on.([]*Chan)[l.r[in.b]]); out == Done {
+			return l.got(in), Done
+		}
 	case doTry:
 		if out = k.Do(g, Op{Code: in.code, Token: l.r[in.a], On: in.on}); out == Done && !l.tried(in.code) {
 			return in.to, Done
@@ -157,6 +183,10 @@ func (l *list) step(in *instr, pc int32) (next int32, out Outcome) {
 		}
 	case doSpawn:
 		out = l.spawn(in.on.(*Program))
+	case doEnd:
+		k.Exit(g)
+		k.spare = append(k.spare, l)
+		out = Parked
 	}
 	if out == Done {
 		pc++
@@ -224,10 +254,4 @@ func (l *list) spawn(p *Program) Outcome {
 		l.child = nil
 	}
 	return out
-}
-
-// panics ends the kernel because of what an instruction would panic with.
-func (l *list) panics(pc int32) {
-	l.k.Fail(fmt.Errorf("goroutine %s panicked at instruction %d: %s", l.Name(), pc, l.k.Reason()))
-	l.k.Exit(&l.G)
 }

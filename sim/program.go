@@ -50,6 +50,7 @@ type instr struct {
 	ch      *Chan
 	on      any
 	draw    func(int64) int64
+	gauge   *Gauge
 }
 
 // do says how an instruction is carried out.
@@ -121,10 +122,14 @@ func (p *Program) seal() {
 	p.add(instr{do: doEnd})
 	for i := range p.code {
 		in := &p.code[i]
+		next := int32(i + 1)
+		if in.do == doRecv || in.do == doRecvFrom {
+			next++ // which takes what has been received while it was parked
+		}
 		place := func(l int32) int32 {
 			switch {
 			case Label(l) == Next:
-				return int32(i + 1)
+				return next
 			case p.labels[l] < 0:
 				panic(fmt.Sprintf("sim: program %s, instruction %d: its label has no place", p.name, i))
 			}
@@ -133,7 +138,7 @@ func (p *Program) seal() {
 		switch in.do {
 		case doJump, doJumpIf, doLoop, doTry:
 			in.to = place(in.to)
-		case doGot, doTryRecv:
+		case doRecv, doRecvFrom, doGot, doTryRecv:
 			in.to, in.or = place(in.to), place(in.or)
 		case doChosen:
 			for j := range in.on.([]Case) {
@@ -163,7 +168,7 @@ func (p *Program) Draw(to Reg, f func(int64) int64, of Reg) {
 func (p *Program) Call(f func(*Regs)) { p.add(instr{do: doCall, on: f}) }
 
 // Gauge adds n to a gauge.
-func (p *Program) Gauge(g *Gauge, n int64) { p.add(instr{do: doGauge, on: g, n: n}) }
+func (p *Program) Gauge(g *Gauge, n int64) { p.add(instr{do: doGauge, gauge: g, n: n}) }
 
 // Now puts the time in nanoseconds into a register.
 func (p *Program) Now(to Reg) { p.add(instr{do: doNow, a: to}) }

@@ -19,18 +19,22 @@ func (p *Program) TrySend(c *Chan, from Reg, failed Label) {
 
 // Recv receives into a register. From a closed channel it receives 0 and goes on at a label.
 func (p *Program) Recv(c *Chan, to Reg, closed Label) {
-	p.add(instr{do: doRecv, ch: c})
-	p.got(to, closed)
+	in := instr{do: doRecv, ch: c, a: to, to: int32(Next), or: int32(closed)}
+	p.add(in)
+	p.got(in)
 }
 
 // RecvFrom receives from one of several channels, that whose index is in a register.
 func (p *Program) RecvFrom(all []*Chan, index, to Reg, closed Label) {
-	p.add(instr{do: doRecvFrom, on: all, b: index})
-	p.got(to, closed)
+	in := instr{do: doRecvFrom, on: all, b: index, a: to, to: int32(Next), or: int32(closed)}
+	p.add(in)
+	p.got(in)
 }
 
-func (p *Program) got(to Reg, closed Label) {
-	p.add(instr{do: doGot, a: to, to: int32(Next), or: int32(closed)})
+// got takes what has been received, where the receive has parked.
+func (p *Program) got(in instr) {
+	in.do = doGot
+	p.add(in)
 }
 
 // TryRecv receives into a register, or goes on at one of two labels if the channel is empty or closed.

@@ -129,9 +129,6 @@ func (k *Kernel) fire(t *Timer) *G {
 		t.watch()
 		return nil
 	}
-	if k.unlimited {
-		return k.goOn(t)
-	}
 	if t == &k.poller {
 		return k.pollerWakes()
 	}

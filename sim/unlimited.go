@@ -15,6 +15,35 @@ func (k *Kernel) occupy(g *G) {
 	k.busy -= k.now
 }
 
+// nextUnlimited is Next.
+func (k *Kernel) nextUnlimited() *G {
+	for k.err == nil && k.live > 0 {
+		at := k.events.first()
+		if at == never {
+			k.Fail(k.deadlock())
+			break
+		}
+		if at > k.until {
+			k.late = true
+			break
+		}
+		if at != k.now {
+			k.before = k.ops
+		}
+		t := k.timers[k.popAt(at)]
+		if t.watch != nil {
+			k.forget(t)
+			t.watch()
+			continue
+		}
+		if g := k.goOn(t); g != nil {
+			k.cur, k.cpu, k.inTurn = g, g.cpu, 0
+			return g
+		}
+	}
+	return nil
+}
+
 // goOn is the event of a timer: its goroutine goes on and is returned, or its function is called.
 func (k *Kernel) goOn(t *Timer) *G {
 	g := t.g
@@ -29,6 +58,9 @@ func (k *Kernel) goOn(t *Timer) *G {
 		g.occupies = false
 		k.occupied--
 		k.busy += k.now
+	}
+	if g.then == thenRun {
+		return g
 	}
 	return k.proceed(g)
 }
