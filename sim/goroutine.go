@@ -6,39 +6,38 @@ func duration(ns int64) time.Duration { return time.Duration(ns) }
 
 // G is a goroutine. The front allocates it, gives it its program with [G.Bind], hands it to the kernel
 // with [Spawn] or [Kernel.Start], and may use it again when it has ended.
+//
+// What the end of a burn looks at stands together: where many goroutines live, memory is what takes time.
 type G struct {
-	runner Runner
-	list   *list // itself, where it runs a program
-	cpu    *cpu  // where it runs; where it has started to wait otherwise
-	then   then  // what is left to do before it goes on
-	left   int64
-	link   *G // in a run queue or a queue of a semaphore
-
-	prev, next *G // all goroutines
-
-	code     Code // the operation it parks in
-	on       any  // and on what
+	timer    Timer
+	cpu      *cpu  // where it runs; where it has started to wait otherwise
+	list     *list // itself, where it runs a program
+	then     then  // what is left to do before it goes on
+	code     Code  // the operation it parks in
 	parked   bool
 	charged  bool // the cost of the operation has been paid
 	occupies bool // one of unlimited CPUs
+	ok       bool // result
 
-	timer Timer
-	sudog sudog
-	cases []sudog  // of a select
-	order []uint16 // in which it looks at them
+	runner  Runner
+	left    int64 // of a burn
+	still   int64 // operations in vain at the instant stillAt, one after the other
+	stillAt int64
+	on      any   // what it parks on
+	token   int64 // results
+	choice  int32
+	ticket  uint32 // of a Cond
+	link    *G     // in a run queue or a queue of a semaphore
 
-	token  int64 // results
-	ok     bool
-	choice int32
+	prev, next *G // all goroutines
+	sudog      sudog
+	cases      []sudog  // of a select
+	order      []uint16 // in which it looks at them
 
 	lock    lockState
 	sema    *sema
-	lifo    bool   // waits at its front
-	granted bool   // it was handed over
-	ticket  uint32 // of a Cond
-
-	still   int64 // operations in vain at the instant stillAt, one after the other
-	stillAt int64
+	lifo    bool // waits at its front
+	granted bool // it was handed over
 }
 
 // Token is what the last receive got.

@@ -55,6 +55,8 @@ func (l *list) Resume() {
 		switch in.do {
 		case doDraw:
 			l.r[in.a&7] = in.draw(l.r[in.b&7])
+		case doExp:
+			l.r[in.a&7] = in.stream.Exp(in.n)
 		case doGauge:
 			in.gauge.add(in.n, k.now)
 		case doNow:
@@ -63,8 +65,24 @@ func (l *list) Resume() {
 				break
 			}
 			l.r[in.a&7] = k.now
+		case doExpBurn:
+			l.r[in.a&7] = in.stream.Exp(in.n)
+			pc++
+			fallthrough
 		case doBurn:
-			out = k.Burn(&l.G, l.r[in.a&7])
+			if !k.unlimited {
+				out = k.Burn(&l.G, l.r[in.a&7])
+				break
+			}
+			if k.admits(&l.G) || k.admit(&l.G, Burn) == Done {
+				l.pc = pc + 1
+				if l = k.listed(k.hold(&l.G, l.r[in.a&7])); l == nil {
+					return
+				}
+				code, pc = l.p.code, l.pc
+				continue
+			}
+			out = Again
 		case doSend:
 			if out = k.Send(&l.G, in.ch, l.r[in.a&7]); out == Done {
 				pc++ // it did not park
@@ -119,7 +137,11 @@ func (l *list) leaves(pc int32, out Outcome) *list {
 	default:
 		l.pc = pc + 1
 	}
-	g := k.Next()
+	return k.listed(k.Next())
+}
+
+// listed is the goroutine if it runs a program. Another is left for Next to return.
+func (k *Kernel) listed(g *G) *list {
 	if g == nil {
 		return nil
 	}

@@ -51,6 +51,7 @@ type instr struct {
 	on      any
 	draw    func(int64) int64
 	gauge   *Gauge
+	stream  *Stream
 }
 
 // do says how an instruction is carried out.
@@ -63,6 +64,8 @@ const (
 	doSub
 	doDraw
 	doCall
+	doExp
+	doExpBurn // and the burn that follows
 	doJump
 	doJumpIf
 	doLoop
@@ -136,6 +139,10 @@ func (p *Program) seal() {
 			return p.labels[l]
 		}
 		switch in.do {
+		case doExp:
+			if then := p.code[i+1]; then.do == doBurn && then.a == in.a {
+				in.do = doExpBurn
+			}
 		case doJump, doJumpIf, doLoop, doTry:
 			in.to = place(in.to)
 		case doRecv, doRecvFrom, doGot, doTryRecv:
@@ -162,6 +169,11 @@ func (p *Program) Sub(to, x, y Reg) { p.add(instr{do: doSub, a: to, b: x, c: y})
 // Draw puts f of a register into a register: a time that is drawn for a request, for instance.
 func (p *Program) Draw(to Reg, f func(int64) int64, of Reg) {
 	p.add(instr{do: doDraw, a: to, b: of, draw: f})
+}
+
+// Exp puts an exponential time of a mean into a register.
+func (p *Program) Exp(to Reg, mean int64, s *Stream) {
+	p.add(instr{do: doExp, a: to, n: mean, stream: s})
 }
 
 // Call calls f with the registers: for statistics and decisions. It takes no time and must make no operation.

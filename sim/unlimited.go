@@ -15,6 +15,43 @@ func (k *Kernel) occupy(g *G) {
 	k.busy -= k.now
 }
 
+// hold is the burn of a goroutine, which has been admitted, and then Next: mostly the next event is the end of a burn.
+func (k *Kernel) hold(g *G, d int64) *G {
+	if d <= 0 {
+		return g
+	}
+	slot := g.timer.slot
+	k.set(slot, k.later(d))
+	w := k.win[1]
+	at := k.keys[w].at
+	if at > k.until || at == never || k.head != k.tail && k.waiting() {
+		k.occupy(g)
+		k.cur = nil
+		return k.Next()
+	}
+	if at != k.now {
+		k.before = k.ops
+	}
+	if w == slot { // as in burn
+		k.now, k.popped = at, w
+		k.busy += d
+		k.inTurn = 0
+		return g
+	}
+	k.occupy(g)
+	t := k.timers[w]
+	if t.g == nil || k.err != nil {
+		k.cur = nil
+		return k.Next()
+	}
+	k.now, k.popped = at, w
+	if g = k.goOn(t); g == nil {
+		return k.Next()
+	}
+	k.cur, k.inTurn = g, 0
+	return g
+}
+
 // nextUnlimited is Next.
 func (k *Kernel) nextUnlimited() *G {
 	for k.err == nil && k.live > 0 {
@@ -37,7 +74,7 @@ func (k *Kernel) nextUnlimited() *G {
 			continue
 		}
 		if g := k.goOn(t); g != nil {
-			k.cur, k.cpu, k.inTurn = g, g.cpu, 0
+			k.cur, k.inTurn = g, 0
 			return g
 		}
 	}

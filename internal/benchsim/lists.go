@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/brewput/brewput/internal/hist"
+	"github.com/brewput/brewput/sim"
+)
+
+// list is the queue as lists of operations: the same draws, a histogram of the times in the system, and in place of the
+// channel's meter a gauge of the customers in the system.
+func (q *queue) list(cpus int) (outcome, error) {
+	q.latency = hist.NewRecorder()
+	defer q.latency.Free()
+	runtime.GC()
+	began := time.Now()
+	k := sim.New(sim.Config{CPUs: cpus, Seed: q.seed})
+	line, inside := sim.NewChan("line", q.customers), &sim.Gauge{}
+	k.Start(k.Goroutine(q.lists(k, line, inside), int64(q.customers)))
+	k.Run()
+	o := outcome{took: time.Since(began)}
+	h := hist.New()
+	h.Add(q.latency)
+	o.served, o.mean = h.Count(), h.Mean()/float64(unit)
+	if err := k.Err(); err != nil {
+		return o, err
+	}
+	if sum := inside.Integral(k.Now()); sum != q.latency.Sum() || inside.Now() != 0 { // Little's law
+		return o, fmt.Errorf("customers were in the system for %d ns, of which the gauge has seen %d", q.latency.Sum(), sum)
+	}
+	return o, nil
+}
+
+// lists is the program of the customers, who come as often as R0 says; it starts that of the server.
+func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Program {
+	const left, came, gap, service = sim.R0, sim.R1, sim.R2, sim.R3
+	server := sim.NewProgram("server")
+	closed := server.NewLabel()
+	next := server.Here()
+	server.Recv(line, came, closed)
+	server.Exp(service, int64(unit), sim.NewStream(q.seed, 1))
+	server.Burn(service)
+	server.Gauge(inside, -1)
+	server.Draw(came, func(came int64) int64 {
+		q.latency.Record(k.Now() - came)
+		return 0
+	}, came)
+	server.Jump(next)
+	server.Place(closed)
+
+	p := sim.NewProgram("customers")
+	p.Spawn(server)
+	top := p.Here()
+	p.Exp(gap, int64(math.Round(float64(unit)/load)), sim.NewStream(q.seed, 0))
+	p.Burn(gap)
+	p.Gauge(inside, 1)
+	p.Now(came)
+	p.Send(line, came)
+	p.Loop(left, top)
+	p.Close(line)
+	return p
+}
+
+// sleepers lets n goroutines on unlimited CPUs burn for exponential times of mean 1, each as often as the others.
+func sleepers(n, wakes int, seed uint64) (took time.Duration, mean float64, err error) {
+	runtime.GC()
+	began := time.Now()
+	k := sim.New(sim.Config{CPUs: sim.Unlimited, Seed: seed})
+	p := sim.NewProgram("sleeper")
+	again := p.Here()
+	p.Exp(sim.R1, int64(unit), sim.NewStream(seed, 0))
+	p.Burn(sim.R1)
+	p.Loop(sim.R0, again)
+	main := sim.NewProgram("main")
+	main.Set(sim.R0, int64(wakes/n))
+	top := main.Here()
+	main.Spawn(p)
+	main.Loop(sim.R2, top)
+	k.Start(k.Goroutine(main, 0, 0, int64(n)))
+	k.Run()
+	return time.Since(began), float64(k.Busy()) / float64(wakes) / float64(unit), k.Err()
+}
