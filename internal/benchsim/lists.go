@@ -44,8 +44,13 @@ func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Pro
 	server.Exp(service, int64(unit), sim.NewStream(q.seed, 1))
 	server.Burn(service)
 	server.Gauge(inside, -1)
+	served := 0
 	server.Draw(came, func(came int64) int64 {
 		q.latency.Record(k.Now() - came)
+		if q.at != nil {
+			q.at(served)
+		}
+		served++
 		return 0
 	}, came)
 	server.Jump(next)
@@ -64,8 +69,8 @@ func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Pro
 	return p
 }
 
-// sleepers lets n goroutines on unlimited CPUs burn for exponential times of mean 1, each as often as the others.
-func sleepers(n, wakes int, seed uint64) (took time.Duration, mean float64, err error) {
+// byLists lets goroutines on unlimited CPUs burn for exponential times of mean 1, each as often as the others.
+func (m model) byLists(seed uint64) (o outcome, err error) {
 	runtime.GC()
 	began := time.Now()
 	k := sim.New(sim.Config{CPUs: sim.Unlimited, Seed: seed})
@@ -74,12 +79,45 @@ func sleepers(n, wakes int, seed uint64) (took time.Duration, mean float64, err 
 	p.Exp(sim.R1, int64(unit), sim.NewStream(seed, 0))
 	p.Burn(sim.R1)
 	p.Loop(sim.R0, again)
-	main := sim.NewProgram("main")
-	main.Set(sim.R0, int64(wakes/n))
-	top := main.Here()
-	main.Spawn(p)
-	main.Loop(sim.R2, top)
-	k.Start(k.Goroutine(main, 0, 0, int64(n)))
+	k.Start(k.Goroutine(crowd(p, nil), int64(m.number/m.processes), int64(m.processes)))
 	k.Run()
-	return time.Since(began), float64(k.Busy()) / float64(wakes) / float64(unit), k.Err()
+	o = outcome{took: time.Since(began), served: int64(k.Ops()) - int64(m.processes), mean: float64(k.Busy()) / float64(m.number) / float64(unit)}
+	return o, k.Err()
+}
+
+// crowd starts as many goroutines of a program as R1 says, and then does something else.
+func crowd(p *sim.Program, then func(*sim.Program)) *sim.Program {
+	main := sim.NewProgram("main")
+	next := main.Here()
+	main.Spawn(p)
+	main.Loop(sim.R1, next)
+	if then != nil {
+		then(main)
+	}
+	return main
+}
+
+// blockedLists is blocked as lists of operations.
+func blockedLists(n, cpus int) error {
+	k, waiting := sim.New(sim.Config{CPUs: cpus}), 0
+	gate := sim.NewChan("gate", 0)
+	p := sim.NewProgram("waiter")
+	p.Call(func(*sim.Regs) { waiting++ })
+	p.Recv(gate, sim.R0, sim.Next)
+	p.Call(func(*sim.Regs) { waiting-- })
+	k.Start(k.Goroutine(crowd(p, func(main *sim.Program) {
+		main.Set(sim.R0, int64(time.Second))
+		main.Sleep(sim.R0)
+		main.Call(func(*sim.Regs) {
+			if waiting != n {
+				k.Fail(fmt.Errorf("%d goroutines wait, want %d", waiting, n))
+			}
+		})
+		main.Close(gate)
+	}), 0, int64(n)))
+	k.Run()
+	if k.Err() == nil && waiting != 0 {
+		return fmt.Errorf("%d goroutines have not come back", waiting)
+	}
+	return k.Err()
 }
