@@ -75,7 +75,7 @@ func (e *events) grow() {
 		e.popped = -1
 		e.ring = make([]entry, 16)
 	}
-	n := max(4, 2*e.n)
+	n := max(2, 2*e.n)
 	keys := make([]key, n)
 	copy(keys, e.keys)
 	for i := e.n; i < n; i++ {

@@ -112,6 +112,7 @@ func (k *Kernel) enlist(g *G) {
 	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, stillAt: g.stillAt, still: g.still}
 	if slot == 0 {
 		g.timer.slot = k.timerSlot(&g.timer)
+		k.lists[int(g.timer.slot)-len(k.cpus)] = g.list
 	}
 	g.timer.g = g
 	g.prev = k.last

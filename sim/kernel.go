@@ -42,6 +42,7 @@ type Kernel struct {
 	unlimited bool // CPUs
 	cpus      []cpu
 	timers    []*Timer // by slot, less the CPUs
+	lists     []*list  // as timers: the goroutines that run programs
 	coprim    []uint32 // for the random order of stealing
 
 	global    queue // the global run queue

@@ -4,13 +4,15 @@ import "fmt"
 
 // list is a goroutine that runs a program.
 type list struct {
-	G
 	k       *Kernel
-	p       *Program
+	code    []instr
 	pc      int32 // the next instruction
 	ordinal int32 // of the goroutines with its name
 	r       Regs
+	p       *Program
 	child   *list // whose start takes time
+	_       int64 // what is used most of G then begins where a cache line does
+	G
 }
 
 // Goroutine is a goroutine of the program for [Kernel.Start], with these numbers in its first registers.
@@ -34,7 +36,7 @@ func (k *Kernel) list(p *Program) (l *list) {
 		k.named = map[string]int32{}
 	}
 	k.named[p.name]++
-	l.p, l.pc, l.ordinal = p, 0, k.named[p.name]
+	l.p, l.code, l.pc, l.ordinal = p, p.code, 0, k.named[p.name]
 	return l
 }
 
@@ -48,7 +50,7 @@ func (l *list) Name() string {
 
 // Resume implements Runner. It goes on with whatever other goroutine of a program the kernel chooses next.
 func (l *list) Resume() {
-	k, code, pc := l.k, l.p.code, l.pc
+	k, code, pc := l.k, l.code, l.pc
 	for {
 		out := Done
 		in := &code[pc]
@@ -76,10 +78,10 @@ func (l *list) Resume() {
 			}
 			if k.admits(&l.G) || k.admit(&l.G, Burn) == Done {
 				l.pc = pc + 1
-				if l = k.listed(k.hold(&l.G, l.r[in.a&7])); l == nil {
+				if l = k.hold(l, l.r[in.a&7]); l == nil {
 					return
 				}
-				code, pc = l.p.code, l.pc
+				code, pc = l.code, l.pc
 				continue
 			}
 			out = Again
@@ -121,7 +123,7 @@ func (l *list) Resume() {
 		if l = l.leaves(pc, out); l == nil {
 			return
 		}
-		code, pc = l.p.code, l.pc
+		code, pc = l.code, l.pc
 	}
 }
 

@@ -15,41 +15,43 @@ func (k *Kernel) occupy(g *G) {
 	k.busy -= k.now
 }
 
-// hold is the burn of a goroutine, which has been admitted, and then Next: mostly the next event is the end of a burn.
-func (k *Kernel) hold(g *G, d int64) *G {
+// hold is the burn of a goroutine that runs a program and has been admitted, and then Next: mostly the next event is the
+// end of such a burn too. It returns whose turn is next if that one runs a program.
+func (k *Kernel) hold(l *list, d int64) *list {
 	if d <= 0 {
-		return g
+		return l
 	}
-	slot := g.timer.slot
-	k.set(slot, k.later(d))
+	slot := l.timer.slot
+	at := k.now + d
+	if k.popped == slot && 0 < at && at < never { // as set, in fewer steps
+		k.seq++
+		k.putPopped(slot, key{at, k.seq ^ k.tie})
+	} else {
+		k.set(slot, k.later(d))
+	}
 	w := k.win[1]
-	at := k.keys[w].at
-	if at > k.until || at == never || k.head != k.tail && k.waiting() {
-		k.occupy(g)
-		k.cur = nil
-		return k.Next()
+	at = k.keys[w].at
+	next := k.lists[w]
+	if next == nil || at > k.until || at == never || k.err != nil || k.head != k.tail && k.waiting() {
+		k.occupy(&l.G)
+		return k.listed(k.Next())
 	}
 	if at != k.now {
 		k.before = k.ops
 	}
+	k.inTurn, k.popped = 0, w
 	if w == slot { // as in burn
-		k.now, k.popped = at, w
+		k.now = at
 		k.busy += d
-		k.inTurn = 0
-		return g
+		return l
 	}
-	k.occupy(g)
-	t := k.timers[w]
-	if t.g == nil || k.err != nil {
-		k.cur = nil
-		return k.Next()
+	k.occupy(&l.G)
+	k.now = at
+	if k.goOn(&next.G) == nil {
+		return k.listed(k.Next())
 	}
-	k.now, k.popped = at, w
-	if g = k.goOn(t); g == nil {
-		return k.Next()
-	}
-	k.cur, k.inTurn = g, 0
-	return g
+	k.cur = &next.G
+	return next
 }
 
 // nextUnlimited is Next.
@@ -73,7 +75,11 @@ func (k *Kernel) nextUnlimited() *G {
 			t.watch()
 			continue
 		}
-		if g := k.goOn(t); g != nil {
+		if t.g == nil {
+			k.run(t, k.cpu)
+			continue
+		}
+		if g := k.goOn(t.g); g != nil {
 			k.cur, k.inTurn = g, 0
 			return g
 		}
@@ -81,14 +87,9 @@ func (k *Kernel) nextUnlimited() *G {
 	return nil
 }
 
-// goOn is the event of a timer: its goroutine goes on and is returned, or its function is called.
-func (k *Kernel) goOn(t *Timer) *G {
-	g := t.g
-	if g == nil {
-		k.run(t, k.cpu)
-		return nil
-	}
-	k.decided(didRun, 0, int64(t.slot))
+// goOn is the event of a goroutine, and returns it if it goes on.
+func (k *Kernel) goOn(g *G) *G {
+	k.decided(didRun, 0, int64(g.timer.slot))
 	g.cpu, g.parked = k.cpu, false
 	k.turns(g, Runs)
 	if g.occupies {

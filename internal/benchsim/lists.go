@@ -44,15 +44,7 @@ func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Pro
 	server.Exp(service, int64(unit), sim.NewStream(q.seed, 1))
 	server.Burn(service)
 	server.Gauge(inside, -1)
-	served := 0
-	server.Draw(came, func(came int64) int64 {
-		q.latency.Record(k.Now() - came)
-		if q.at != nil {
-			q.at(served)
-		}
-		served++
-		return 0
-	}, came)
+	server.Draw(came, q.record(k), came)
 	server.Jump(next)
 	server.Place(closed)
 
@@ -67,6 +59,23 @@ func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Pro
 	p.Loop(left, top)
 	p.Close(line)
 	return p
+}
+
+// record takes the time in the system of a customer who leaves, of the time when he came.
+func (q *queue) record(k *sim.Kernel) func(came int64) int64 {
+	latency, served := q.latency, 0
+	if q.at == nil {
+		return func(came int64) int64 {
+			latency.Record(k.Now() - came)
+			return 0
+		}
+	}
+	return func(came int64) int64 {
+		latency.Record(k.Now() - came)
+		q.at(served)
+		served++
+		return 0
+	}
 }
 
 // byLists lets goroutines on unlimited CPUs burn for exponential times of mean 1, each as often as the others.
