@@ -72,19 +72,22 @@ func (l *list) Resume() {
 			pc++
 			fallthrough
 		case doBurn:
-			if !k.unlimited {
-				out = k.Burn(&l.G, l.r[in.a&7])
-				break
-			}
-			if k.admits(&l.G) || k.admit(&l.G, Burn) == Done {
-				l.pc = pc + 1
-				if l = k.hold(l, l.r[in.a&7]); l == nil {
-					return
+			if !k.admits(&l.G) {
+				if out = k.admit(&l.G, Burn); out != Done {
+					break
 				}
-				code, pc = l.code, l.pc
-				continue
 			}
-			out = Again
+			l.pc = pc + 1
+			if k.unlimited {
+				l = k.hold(l, l.r[in.a&7])
+			} else {
+				l = k.holdCPU(l, l.r[in.a&7])
+			}
+			if l == nil {
+				return
+			}
+			code, pc = l.code, l.pc
+			continue
 		case doSend:
 			if out = k.Send(&l.G, in.ch, l.r[in.a&7]); out == Done {
 				pc++ // it did not park
@@ -278,4 +281,29 @@ func (l *list) spawn(p *Program) Outcome {
 		l.child = nil
 	}
 	return out
+}
+
+// holdCPU is the burn of a goroutine that has been admitted, and then Next, as hold is on unlimited CPUs.
+func (k *Kernel) holdCPU(l *list, d int64) *list {
+	if k.work(&l.G, d) == Done {
+		return l
+	}
+	w := k.win[1]
+	at := k.keys[w].at
+	if int(w) >= len(k.cpus) || at > k.until || k.err != nil || k.head != k.tail {
+		return k.listed(k.Next())
+	}
+	c := &k.cpus[w]
+	if c.mode != modeBusy || c.g.list == nil || c.g.left > at-c.since {
+		return k.listed(k.Next())
+	}
+	if at != k.now {
+		k.before = k.ops
+	}
+	k.now, k.popped = at, w
+	k.busy += at - c.since // as in act
+	g := c.g
+	g.left, g.then, c.mode = 0, thenRun, modeRun
+	k.cur, k.cpu, k.inTurn = g, c, 0
+	return g.list
 }

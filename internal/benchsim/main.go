@@ -28,6 +28,7 @@ func main() {
 	customers := flag.Int("customers", 1_000_000, "customers of each run of M/M/1")
 	goroutines := flag.Int("blocked", 0, "print the memory that so many goroutines blocked in Recv need, and nothing else")
 	cpus := flag.Int("cpus", sim.Unlimited, "with -blocked: virtual CPUs; -1 is unlimited")
+	only := flag.String("part", "", "only this part: speed, steady, replications, coffee or memory")
 	lists := flag.Bool("lists", false, "with -blocked: as lists of operations")
 	flag.Parse()
 	if flag.NArg() > 0 || *goroutines == 0 && (*python == "" || *customers < 1000) {
@@ -47,8 +48,14 @@ func main() {
 	if p.rust == "" {
 		fmt.Println("desru and nexosim are left out: there is no -peers")
 	}
-	for _, part := range []func() error{func() error { return b.speed(p) }, b.steady, b.replications, b.coffee, b.memory} {
-		if err := part(); err != nil {
+	for _, part := range []struct {
+		name string
+		run  func() error
+	}{{"speed", func() error { return b.speed(p) }}, {"steady", b.steady}, {"replications", b.replications}, {"coffee", b.coffee}, {"memory", b.memory}} {
+		if *only != "" && part.name != *only {
+			continue
+		}
+		if err := part.run(); err != nil {
 			fail(err)
 		}
 	}
