@@ -32,7 +32,7 @@ const Next Label = -1
 //
 // Each method appends an instruction, which takes its numbers from registers. A program is complete when a
 // goroutine of it is first started, and must not be appended to then. It ends after its last instruction. As its
-// channels and locks belong to one kernel, so does it.
+// channels and locks belong to one kernel, so does it. A loop without any operation never ends, as in Go.
 type Program struct {
 	name   string
 	code   []instr

@@ -31,8 +31,12 @@ func (k *Kernel) hold(l *list, d int64) *list {
 	}
 	w := k.win[1]
 	at = k.keys[w].at
-	next := k.lists[w]
-	if next == nil || at > k.until || at == never || k.err != nil || k.head != k.tail && k.waiting() {
+	var next *list // whose burn ends
+	if at < never {
+		next = k.lists[w]
+	}
+	if next == nil || at > k.until || k.err != nil || k.head != k.tail && k.waiting() ||
+		next != l && (!next.occupies || next.then != thenRun || k.observer != nil) {
 		k.occupy(&l.G)
 		return k.listed(k.Next())
 	}
@@ -40,16 +44,15 @@ func (k *Kernel) hold(l *list, d int64) *list {
 		k.before = k.ops
 	}
 	k.inTurn, k.popped = 0, w
-	if w == slot { // as in burn
+	if next == l { // as in burn
 		k.now = at
 		k.busy += d
 		return l
 	}
-	k.occupy(&l.G)
+	l.occupies, next.occupies = true, false // as occupy and goOn
+	k.busy += at - k.now
 	k.now = at
-	if k.goOn(&next.G) == nil {
-		return k.listed(k.Next())
-	}
+	k.decided(didRun, 0, int64(w))
 	k.cur = &next.G
 	return next
 }

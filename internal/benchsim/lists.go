@@ -90,8 +90,11 @@ func (m model) byLists(seed uint64) (o outcome, err error) {
 	p.Loop(sim.R0, again)
 	k.Start(k.Goroutine(crowd(p, nil), int64(m.number/m.processes), int64(m.processes)))
 	k.Run()
-	o = outcome{took: time.Since(began), served: int64(k.Ops()) - int64(m.processes), mean: float64(k.Busy()) / float64(m.number) / float64(unit)}
-	return o, k.Err()
+	o = outcome{took: time.Since(began), served: int64(m.number), mean: float64(k.Busy()) / float64(m.number) / float64(unit)}
+	if k.Live() > 0 {
+		return o, fmt.Errorf("%d goroutines have not ended: %w", k.Live(), k.Err())
+	}
+	return o, nil
 }
 
 // crowd starts as many goroutines of a program as R1 says, and then does something else.
