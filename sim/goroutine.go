@@ -113,6 +113,9 @@ func (k *Kernel) enlist(g *G) {
 	if slot == 0 {
 		g.timer.slot = k.timerSlot(&g.timer)
 		k.lists[int(g.timer.slot)-len(k.cpus)] = g.list
+		if g.list != nil {
+			g.list.slot = g.timer.slot
+		}
 	}
 	g.timer.g = g
 	g.prev = k.last

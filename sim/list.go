@@ -7,11 +7,11 @@ type list struct {
 	k       *Kernel
 	code    []instr
 	pc      int32 // the next instruction
-	ordinal int32 // of the goroutines with its name
+	slot    int32 // of its timer
 	r       Regs
 	p       *Program
 	child   *list // whose start takes time
-	_       int64 // what is used most of G then begins where a cache line does
+	ordinal int32 // of the goroutines with its name
 	G
 }
 
@@ -72,7 +72,7 @@ func (l *list) Resume() {
 			pc++
 			fallthrough
 		case doBurn:
-			if !k.admits(&l.G) {
+			if !k.admits(k.cpu) {
 				if out = k.admit(&l.G, Burn); out != Done {
 					break
 				}

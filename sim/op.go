@@ -75,7 +75,7 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 		if op.N <= 0 && (code == Sleep || code == Syscall) {
 			code = Poll // it returns before it has begun, and costs nothing
 		}
-		if !k.admits(g) {
+		if !k.admits(g.cpu) {
 			if out := k.admit(g, code); out != Done {
 				return out
 			}
@@ -86,7 +86,7 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 
 // Burn is Do of [Burn]: the operations made most often have ways of their own.
 func (k *Kernel) Burn(g *G, ns int64) Outcome {
-	if !k.admits(g) {
+	if !k.admits(g.cpu) {
 		if out := k.admit(g, Burn); out != Done {
 			return out
 		}
@@ -96,7 +96,7 @@ func (k *Kernel) Burn(g *G, ns int64) Outcome {
 
 // Send is Do of [Send].
 func (k *Kernel) Send(g *G, c *Chan, token int64) Outcome {
-	if !k.admits(g) {
+	if !k.admits(g.cpu) {
 		if out := k.admit(g, Send); out != Done {
 			return out
 		}
@@ -111,7 +111,7 @@ func (k *Kernel) Send(g *G, c *Chan, token int64) Outcome {
 
 // Recv is Do of [Recv].
 func (k *Kernel) Recv(g *G, c *Chan) Outcome {
-	if !k.admits(g) {
+	if !k.admits(g.cpu) {
 		if out := k.admit(g, Recv); out != Done {
 			return out
 		}
@@ -123,12 +123,12 @@ func (k *Kernel) Recv(g *G, c *Chan) Outcome {
 	return k.recv(g, c)
 }
 
-// admits counts an operation of the running goroutine and reports whether it may make it without further ado. If not,
+// admits counts an operation of the goroutine that runs on c and reports whether it may make it without further ado. If not,
 // [Kernel.admit] looks closer.
-func (k *Kernel) admits(g *G) bool {
+func (k *Kernel) admits(c *cpu) bool {
 	k.ops++
 	k.inTurn++
-	return k.inTurn <= k.turn && k.ops-k.before <= maxStill && k.now < g.cpu.sliceEnd
+	return k.inTurn <= k.turn && k.ops-k.before <= maxStill && k.now < c.sliceEnd
 }
 
 // admit lets the running goroutine make an operation if the outcome is Done: if it may keep its CPU and has paid.

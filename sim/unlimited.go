@@ -16,13 +16,13 @@ func (k *Kernel) occupy(g *G) {
 }
 
 // hold is the burn of a goroutine that runs a program and has been admitted, and then Next: mostly the next event is the
-// end of such a burn too. It returns whose turn is next if that one runs a program.
+// end of such a burn too. It returns whose turn is next if that one runs a program. Of a goroutine it looks at nothing but
+// its slot: where there are many, each look at another place is a wait for memory.
 func (k *Kernel) hold(l *list, d int64) *list {
 	if d <= 0 {
 		return l
 	}
-	slot := l.timer.slot
-	at := k.now + d
+	slot, at := l.slot, k.now+d
 	if k.popped == slot && 0 < at && at < never { // as set, in fewer steps
 		k.seq++
 		k.putPopped(slot, key{at, k.seq ^ k.tie})
@@ -31,25 +31,23 @@ func (k *Kernel) hold(l *list, d int64) *list {
 	}
 	w := k.win[1]
 	at = k.keys[w].at
-	var next *list // whose burn ends
-	if at < never {
-		next = k.lists[w]
-	}
-	if next == nil || at > k.until || k.err != nil || k.head != k.tail && k.waiting() ||
-		next != l && (!next.occupies || next.then != thenRun || k.observer != nil) {
-		k.occupy(&l.G)
+	if at == never || at > k.until || k.err != nil || k.observer != nil || k.head != k.tail && k.waiting() || w != slot && !k.burns[w] {
+		k.burns[slot] = true // as occupy
+		k.occupied++
+		k.busy -= k.now
 		return k.listed(k.Next())
 	}
 	if at != k.now {
 		k.before = k.ops
 	}
 	k.inTurn, k.popped = 0, w
-	if next == l { // as in burn
+	if w == slot { // as in burn
 		k.now = at
 		k.busy += d
 		return l
 	}
-	l.occupies, next.occupies = true, false // as occupy and goOn
+	next := k.lists[w]
+	k.burns[slot], k.burns[w] = true, false // as occupy and goOn
 	k.busy += at - k.now
 	k.now = at
 	k.decided(didRun, 0, int64(w))
@@ -95,8 +93,8 @@ func (k *Kernel) goOn(g *G) *G {
 	k.decided(didRun, 0, int64(g.timer.slot))
 	g.cpu, g.parked = k.cpu, false
 	k.turns(g, Runs)
-	if g.occupies {
-		g.occupies = false
+	if g.occupies || k.burns[g.timer.slot] {
+		g.occupies, k.burns[g.timer.slot] = false, false
 		k.occupied--
 		k.busy += k.now
 	}
