@@ -88,6 +88,7 @@ type Kernel struct {
 	observer Observer // nil: nobody looks
 
 	spare []*list          // goroutines of programs that have ended
+	slab  []list           // those that have never begun
 	named map[string]int32 // how many there have been of each name
 }
 

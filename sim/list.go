@@ -13,7 +13,11 @@ type list struct {
 	child   *list // whose start takes time
 	ordinal int32 // of the goroutines with its name
 	G
+	_ int64 // to a multiple of a cache line
 }
+
+// slab is how many are made at a time.
+const slab = 32
 
 // Goroutine is a goroutine of the program for [Kernel.Start], with these numbers in its first registers.
 func (k *Kernel) Goroutine(p *Program, args ...int64) *G {
@@ -28,7 +32,11 @@ func (k *Kernel) list(p *Program) (l *list) {
 	if n := len(k.spare); n > 0 {
 		l, k.spare = k.spare[n-1], k.spare[:n-1]
 	} else {
-		l = &list{k: k}
+		if len(k.slab) == 0 {
+			k.slab = make([]list, slab)
+		}
+		l, k.slab = &k.slab[0], k.slab[1:]
+		l.k = k
 		l.Bind(l)
 		l.list = l
 	}
@@ -61,29 +69,17 @@ func (l *list) Resume() {
 			l.r[in.a&7] = in.stream.Exp(in.n)
 		case doGauge:
 			in.gauge.add(in.n, k.now)
-		case doNow:
-			if !k.Count() {
-				out = Again
-				break
-			}
-			l.r[in.a&7] = k.now
 		case doExpBurn:
 			l.r[in.a&7] = in.stream.Exp(in.n)
 			pc++
 			fallthrough
 		case doBurn:
-			if !k.admits(k.cpu) {
-				if out = k.admit(&l.G, Burn); out != Done {
-					break
-				}
+			if !k.admits(k.cpu) && k.admit(&l.G, Burn) != Done {
+				out = Again
+				break
 			}
 			l.pc = pc + 1
-			if k.unlimited {
-				l = k.hold(l, l.r[in.a&7])
-			} else {
-				l = k.holdCPU(l, l.r[in.a&7])
-			}
-			if l == nil {
+			if l = k.hold(l, l.r[in.a&7]); l == nil {
 				return
 			}
 			code, pc = l.code, l.pc
@@ -97,25 +93,16 @@ func (l *list) Resume() {
 				pc = l.got(in)
 				continue
 			}
-		case doGot:
-			pc = l.got(in)
-			continue
 		case doJump:
 			pc = in.to
 			continue
-		case doJumpIf:
-			if l.r[in.a&7] != 0 {
-				pc = in.to
-				continue
-			}
 		case doLoop:
 			if l.r[in.a&7]--; l.r[in.a&7] > 0 {
 				pc = in.to
 				continue
 			}
 		default:
-			pc, out = l.step(in, pc)
-			if out == Done {
+			if pc, out = l.step(in, pc); out == Done {
 				continue
 			}
 		}
@@ -169,14 +156,19 @@ func (l *list) got(in *instr) int32 {
 func (l *list) step(in *instr, pc int32) (next int32, out Outcome) {
 	k, g := l.k, &l.G
 	switch in.do {
-	case doSet:
-		l.r[in.a] = in.n
-	case doAdd:
-		l.r[in.a] = l.r[in.b] + l.r[in.c]
-	case doSub:
-		l.r[in.a] = l.r[in.b] - l.r[in.c]
-	case doCall:
-		in.on.(func(*Regs))(&l.r)
+	case doSet, doAdd, doSub, doCall:
+		l.compute(in)
+	case doNow:
+		if !k.Count() {
+			return pc, Again
+		}
+		l.r[in.a] = k.now
+	case doGot:
+		return l.got(in), Done
+	case doJumpIf:
+		if l.r[in.a] != 0 {
+			return in.to, Done
+		}
 	case doOp:
 		out = k.Do(g, Op{Code: in.code, N: in.n, On: in.on})
 	case doFor:
@@ -219,6 +211,20 @@ func (l *list) step(in *instr, pc int32) (next int32, out Outcome) {
 		pc++
 	}
 	return pc, out
+}
+
+// compute carries out an instruction that concerns the registers only.
+func (l *list) compute(in *instr) {
+	switch in.do {
+	case doSet:
+		l.r[in.a] = in.n
+	case doAdd:
+		l.r[in.a] = l.r[in.b] + l.r[in.c]
+	case doSub:
+		l.r[in.a] = l.r[in.b] - l.r[in.c]
+	case doCall:
+		in.on.(func(*Regs))(&l.r)
+	}
 }
 
 // tried reports whether a try was not in vain.

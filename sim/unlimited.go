@@ -15,10 +15,13 @@ func (k *Kernel) occupy(g *G) {
 	k.busy -= k.now
 }
 
-// hold is the burn of a goroutine that runs a program and has been admitted, and then Next: mostly the next event is the
+// hold is the burn of a goroutine that runs a program and has been admitted, and then Next: on unlimited CPUs mostly the next event is the
 // end of such a burn too. It returns whose turn is next if that one runs a program. Of a goroutine it looks at nothing but
 // its slot: where there are many, each look at another place is a wait for memory.
 func (k *Kernel) hold(l *list, d int64) *list {
+	if !k.unlimited {
+		return k.holdCPU(l, d)
+	}
 	if d <= 0 {
 		return l
 	}

@@ -122,7 +122,7 @@ func (b *bench) speed(p *peers) error {
 		return err
 	}
 	for _, n := range []int{1000, 10_000} {
-		m := model{processes: n, number: b.customers / 2 / n * n}
+		m := model{processes: n, number: b.customers / n * n}
 		lists := engine{"lists, unlimited CPUs", m.byLists, 40}
 		if err := b.race(m, append(p.engines(m), lists), fmt.Sprintf("%d goroutines that only burn, for exponential times of mean 1, %d times together", n, m.number), "event"); err != nil {
 			return err
