@@ -35,8 +35,8 @@ bench: ## what env, the load loop and a trial cost
 	$(GO) run ./cmd/brewput run null --workers 1,2,8 --count 6
 	$(GO) run ./cmd/brewput calibrate
 
-bench-sim: ## the simulator beside SimPy, which pip installs, and its floors: about 3 minutes
-	@python=$$(sh tools/need-simpy.sh) && $(GO) run ./internal/benchsim -python "$$python"
+bench-sim: ## the simulator beside SimPy, which pip installs, and others, and its floors: about 5 minutes
+	@python=$$(sh tools/need-simpy.sh) && peers=$$(sh tools/need-rust-peers.sh) && $(GO) run ./internal/benchsim -python "$$python" -peers "$$peers"
 
 N = 200
 aa: ## compare designs with themselves 200 times (or N=20) and count the false verdicts: about 9 minutes

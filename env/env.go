@@ -261,7 +261,7 @@ func (e Env) Now() time.Duration {
 // on every goroutine of every design.
 func (e Env) Rand() Rand {
 	e.own()
-	return Rand{seed: e.t.world.Seed()}
+	return NewRand(e.t.world.Seed())
 }
 
 // Section is a piece of real code between [Env.Begin] and [Section.End].

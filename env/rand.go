@@ -9,6 +9,9 @@ import (
 // compared designs see the same customers in whatever order they serve them.
 type Rand struct{ seed uint64 }
 
+// NewRand is the draws that worlds with this seed have: for what stands in place of a design.
+func NewRand(seed uint64) Rand { return Rand{seed} }
+
 // At returns the draws of one request at one stage.
 func (r Rand) At(request, stage uint64) Draws {
 	return Draws{key: mix(mix(mix(r.seed)^request) + stage*0x9e3779b97f4a7c15)}

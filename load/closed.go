@@ -133,34 +133,38 @@ func share(n int64, w, i int) int64 {
 // other workers while the window is open: an atomic would order them for the race detector and hide a
 // design's races.
 func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally, across *atomic.Int64) {
-	op, step, last, latency, note := c.Op, uint64(c.Workers), t.last, t.latency, c.Note
-	var inside, total int64
-	for (last < end || last < end+c.Window && across.Load() > 0) && total != limit {
+	op, step, note := c.Op, uint64(c.Workers), c.Note
+	for (t.last < end || t.last < end+c.Window && across.Load() > 0) && t.total != limit {
 		e.For(request)
 		op(e, request)
 		request += step
 		now := e.Now()
-		total++
 		if note != nil {
-			note(last, now)
+			note(t.last, now)
 		}
-		switch {
-		case now < begin:
-		case now < end:
-			latency.Record(int64(now - last))
-			inside++
-			if last < begin {
-				t.early = begin - last
-				t.edges -= float64(t.early) / float64(now-last)
-			}
-		case last < end:
-			t.late = end - max(last, begin)
-			t.edges += float64(t.late) / float64(now-last)
-			across.Add(-1)
-		}
-		last = now
+		t.ends(now, begin, end, across)
 	}
-	t.inside, t.total, t.last = inside, total, last
+}
+
+// ends counts an operation that has begun when the last one ended, and ends now.
+func (t *tally) ends(now, begin, end time.Duration, across *atomic.Int64) {
+	last := t.last
+	t.total++
+	t.last = now
+	switch {
+	case now < begin:
+	case now < end:
+		t.latency.Record(int64(now - last))
+		t.inside++
+		if last < begin {
+			t.early = begin - last
+			t.edges -= float64(t.early) / float64(now-last)
+		}
+	case last < end:
+		t.late = end - max(last, begin)
+		t.edges += float64(t.late) / float64(now-last)
+		across.Add(-1)
+	}
 }
 
 // workSampled is work with a clock read before and after every sample-th operation only. Operations

@@ -1,11 +1,14 @@
 package sim
 
+// sendOnClosed is what a send on a closed channel panics with.
+const sendOnClosed = "send on closed channel"
+
 // Chan is a channel of tokens, which stand for the values that its front keeps.
 type Chan struct {
 	Name string
 
 	capacity int
-	buf      []uint32 // a ring, as large as it was ever needed
+	buf      []int64 // a ring, as large as it was ever needed
 	head, n  int
 	closed   bool
 	sendq    waitq
@@ -26,9 +29,9 @@ func (c *Chan) Len() int { return c.n }
 // Cap is the channel's capacity.
 func (c *Chan) Cap() int { return c.capacity }
 
-func (c *Chan) push(token uint32) {
+func (c *Chan) push(token int64) {
 	if c.n == len(c.buf) {
-		grown := make([]uint32, min(c.capacity, max(4, 2*c.n)))
+		grown := make([]int64, min(c.capacity, max(4, 2*c.n)))
 		for i := range c.n {
 			grown[i] = c.buf[(c.head+i)%len(c.buf)]
 		}
@@ -42,7 +45,7 @@ func (c *Chan) push(token uint32) {
 	c.n++
 }
 
-func (c *Chan) pop() uint32 {
+func (c *Chan) pop() int64 {
 	token := c.buf[c.head]
 	if c.head++; c.head == len(c.buf) {
 		c.head = 0
@@ -56,7 +59,7 @@ type sudog struct {
 	g          *G
 	c          *Chan
 	prev, next *sudog
-	token      uint32
+	token      int64
 	send       bool
 	index      int32 // case of a select; -1 where it is none
 }
@@ -114,7 +117,7 @@ func (s *sudog) queue() *waitq {
 }
 
 // wake tells a goroutine how its operation ended.
-func (s *sudog) wake(token uint32, ok bool) *G {
+func (s *sudog) wake(token int64, ok bool) *G {
 	g := s.g
 	g.token, g.ok, g.choice = token, ok, s.index
 	return g
@@ -130,7 +133,7 @@ func (k *Kernel) onChan(g *G, c *Chan, op Op) Outcome {
 		return k.close(c)
 	case TrySend:
 		if c.closed {
-			return k.panics("send on closed channel")
+			return k.panics(sendOnClosed)
 		}
 		if k.sent = k.trySend(c, op.Token); k.sent {
 			return k.moved(g)
@@ -154,9 +157,9 @@ func (k *Kernel) received(g *G) Outcome {
 	return k.moved(g)
 }
 
-func (k *Kernel) send(g *G, c *Chan, token uint32) Outcome {
+func (k *Kernel) send(g *G, c *Chan, token int64) Outcome {
 	if c.closed {
-		return k.panics("send on closed channel")
+		return k.panics(sendOnClosed)
 	}
 	if k.sent = k.trySend(c, token); k.sent {
 		return k.moved(g)
@@ -178,7 +181,7 @@ func (k *Kernel) recv(g *G, c *Chan) Outcome {
 }
 
 // trySend delivers a token to a channel that is not closed, if that needs no parking.
-func (k *Kernel) trySend(c *Chan, token uint32) bool {
+func (k *Kernel) trySend(c *Chan, token int64) bool {
 	if s := c.recvq.take(); s != nil {
 		k.hands(c, k.cur, s.g)
 		k.ready(s.wake(token, true))
@@ -193,7 +196,7 @@ func (k *Kernel) trySend(c *Chan, token uint32) bool {
 }
 
 // tryRecv takes the next token if there is one; ok is false if there will never be one.
-func (k *Kernel) tryRecv(c *Chan) (token uint32, ok, got bool) {
+func (k *Kernel) tryRecv(c *Chan) (token int64, ok, got bool) {
 	if c.closed && c.n == 0 {
 		return 0, false, true
 	}
@@ -239,12 +242,12 @@ func (k *Kernel) close(c *Chan) Outcome {
 func (g *G) ClearCases() { g.cases = g.cases[:0] }
 
 // AddCase adds a case of the next select; a nil channel never proceeds.
-func (g *G) AddCase(c *Chan, send bool, token uint32) {
+func (g *G) AddCase(c *Chan, send bool, token int64) {
 	g.cases = append(g.cases, sudog{g: g, c: c, send: send, token: token, index: int32(len(g.cases))})
 }
 
 // CaseToken is the token of a case that AddCase was given.
-func (g *G) CaseToken(i int) uint32 { return g.cases[i].token }
+func (g *G) CaseToken(i int) int64 { return g.cases[i].token }
 
 // selects is selectgo: it looks at all cases at one instant, in a random order, and takes the first
 // that can proceed.
@@ -269,7 +272,7 @@ func (k *Kernel) selects(g *G, block bool) Outcome {
 		g.choice = int32(i)
 		if s.send {
 			if s.c.closed {
-				return k.panics("send on closed channel")
+				return k.panics(sendOnClosed)
 			}
 			g.ok = k.trySend(s.c, s.token)
 		} else {

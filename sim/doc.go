@@ -1,6 +1,6 @@
 // Package sim is the simulation kernel: goroutines on virtual CPUs under the rules of Go's scheduler, in
 // integer nanoseconds of virtual time. A goroutine is anything that makes operations when it is resumed
-// ([Runner]): a coroutine that runs real code (package env/virtual) or a list of operations.
+// ([Runner]): a coroutine that runs real code (package env/virtual) or a list of operations ([Program]).
 //
 // A run depends on nothing but its program, the number of CPUs, the seed and the costs. Events of one
 // instant happen in the order in which they were scheduled. A CPU whose turn it is goes on until its

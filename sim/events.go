@@ -75,7 +75,7 @@ func (e *events) grow() {
 		e.popped = -1
 		e.ring = make([]entry, 16)
 	}
-	n := max(4, 2*e.n)
+	n := max(2, 2*e.n)
 	keys := make([]key, n)
 	copy(keys, e.keys)
 	for i := e.n; i < n; i++ {
@@ -124,10 +124,11 @@ func (e *events) cancel(s int32) {
 // put writes a key and replays the matches of its slot.
 func (e *events) put(s int32, k key) {
 	if e.popped >= 0 {
-		if e.popped != s {
-			e.drop()
+		if e.popped == s {
+			e.putPopped(s, k)
+			return
 		}
-		e.popped = -1
+		e.drop()
 	}
 	if k.at == never && e.keys[s].at == never {
 		e.keys[s] = k // both out of the tree's sight
@@ -145,12 +146,30 @@ func (e *events) put(s int32, k key) {
 	}
 }
 
+// putPopped is put for the slot that was popped last. It has won all its matches, so that all are played again, and the
+// key of who leads is carried along: to look it up would take longer than to compare it.
+func (e *events) putPopped(s int32, k key) {
+	e.popped = -1
+	keys, win := e.keys, e.win
+	keys[s] = k
+	w, at, seq := uint32(s), uint64(k.at), k.seq
+	for i := uint(e.n) + uint(s); i > 1; {
+		o := win[i^1]
+		r := &keys[o]
+		_, borrow := bits.Sub64(r.seq, seq, 0)
+		_, borrow = bits.Sub64(uint64(r.at), at, borrow)
+		w ^= (w ^ uint32(o)) & -uint32(borrow)
+		at ^= (at ^ uint64(r.at)) & -borrow
+		seq ^= (seq ^ r.seq) & -borrow
+		i >>= 1
+		win[i] = int32(w)
+	}
+}
+
 // drop clears the key of the slot popped last. Most handlers schedule the slot's next event at once,
 // and one replay then serves for both.
 func (e *events) drop() {
-	s := e.popped
-	e.popped = -1
-	e.put(s, key{never, 0})
+	e.putPopped(e.popped, key{never, 0})
 }
 
 func (e *events) growRing() {

@@ -6,43 +6,43 @@ func duration(ns int64) time.Duration { return time.Duration(ns) }
 
 // G is a goroutine. The front allocates it, gives it its program with [G.Bind], hands it to the kernel
 // with [Spawn] or [Kernel.Start], and may use it again when it has ended.
+//
+// What the end of a burn looks at stands together: where many goroutines live, memory is what takes time.
 type G struct {
-	runner Runner
-	cpu    *cpu // where it runs; where it has started to wait otherwise
-	then   then // what is left to do before it goes on
-	left   int64
-	link   *G // in a run queue or a queue of a semaphore
-
-	prev, next *G // all goroutines
-
-	code     Code // the operation it parks in
-	on       any  // and on what
+	timer    Timer
+	cpu      *cpu  // where it runs; where it has started to wait otherwise
+	list     *list // itself, where it runs a program
+	then     then  // what is left to do before it goes on
+	code     Code  // the operation it parks in
 	parked   bool
 	charged  bool // the cost of the operation has been paid
 	occupies bool // one of unlimited CPUs
 	polled   bool // it sleeps until the network poller has word from outside, which is told at once
+	ok       bool // result
 
-	timer Timer
-	sudog sudog
-	cases []sudog  // of a select
-	order []uint16 // in which it looks at them
+	runner  Runner
+	left    int64 // of a burn
+	still   int64 // operations in vain at the instant stillAt, one after the other
+	stillAt int64
+	on      any   // what it parks on
+	token   int64 // results
+	choice  int32
+	ticket  uint32 // of a Cond
+	link    *G     // in a run queue or a queue of a semaphore
 
-	token  uint32 // results
-	ok     bool
-	choice int32
+	prev, next *G // all goroutines
+	sudog      sudog
+	cases      []sudog  // of a select
+	order      []uint16 // in which it looks at them
 
 	lock    lockState
 	sema    *sema
-	lifo    bool   // waits at its front
-	granted bool   // it was handed over
-	ticket  uint32 // of a Cond
-
-	still   int64 // operations in vain at the instant stillAt, one after the other
-	stillAt int64
+	lifo    bool // waits at its front
+	granted bool // it was handed over
 }
 
 // Token is what the last receive got.
-func (g *G) Token() uint32 { return g.token }
+func (g *G) Token() int64 { return g.token }
 
 // OK is false if the last receive, or a send that parked, met a closed channel, and after a try in vain.
 func (g *G) OK() bool { return g.ok }
@@ -110,9 +110,13 @@ func (g *G) Runner() Runner { return g.runner }
 // enlist makes g a goroutine of the kernel.
 func (k *Kernel) enlist(g *G) {
 	slot := g.timer.slot
-	*g = G{runner: g.runner, cases: g.cases[:0], order: g.order, timer: g.timer, stillAt: g.stillAt, still: g.still}
+	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, stillAt: g.stillAt, still: g.still}
 	if slot == 0 {
 		g.timer.slot = k.timerSlot(&g.timer)
+		k.lists[int(g.timer.slot)-len(k.cpus)] = g.list
+		if g.list != nil {
+			g.list.slot = g.timer.slot
+		}
 	}
 	g.timer.g = g
 	g.prev = k.last

@@ -42,6 +42,8 @@ type Kernel struct {
 	unlimited bool // CPUs
 	cpus      []cpu
 	timers    []*Timer // by slot, less the CPUs
+	lists     []*list  // as timers: the goroutines that run programs
+	burns     []bool   // as timers, on unlimited CPUs: that such a goroutine has a CPU until its event
 	coprim    []uint32 // for the random order of stealing
 
 	global    queue // the global run queue
@@ -75,7 +77,8 @@ type Kernel struct {
 	late        bool  // it has
 	lived       int64 // when a goroutine last parked or ended
 
-	inTurn   int
+	inTurn   int   // operations that the running goroutine has made at this instant
+	turn     int   // as many as it may make without anything to be looked at
 	busy     int64 // ns of CPUs, up to the last event of each
 	occupied int64 // goroutines that occupy one of unlimited CPUs
 	sum      uint64
@@ -85,11 +88,18 @@ type Kernel struct {
 	err      error
 	reason   string   // of the panic that an operation asks for
 	observer Observer // nil: nobody looks
+
+	spare []*list          // goroutines of programs that have ended
+	slab  []list           // those that have never begun
+	named map[string]int32 // how many there have been of each name
 }
 
 // New makes a kernel whose time is 0.
 func New(c Config) *Kernel {
-	k := &Kernel{costs: c.Costs, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never}
+	k := &Kernel{costs: c.Costs, turn: turn, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never}
+	if k.charges {
+		k.turn = 0
+	}
 	if c.CPUs == Unlimited {
 		k.unlimited, k.cpu = true, &cpu{sliceEnd: never}
 		return k
@@ -202,6 +212,9 @@ func (k *Kernel) Next() *G {
 		return g
 	}
 	k.cur = nil
+	if k.unlimited {
+		return k.nextUnlimited()
+	}
 	for k.err == nil && k.live > 0 {
 		if k.goes {
 			k.goes = false

@@ -47,7 +47,7 @@ const Polled = 1
 // Op is one operation.
 type Op struct {
 	Code  Code
-	Token uint32
+	Token int64
 	N     int64 // nanoseconds, or a number
 	On    any
 }
@@ -79,8 +79,10 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 		if op.N <= 0 && (code == Sleep || code == Syscall) {
 			code = Poll // it returns before it has begun, and costs nothing
 		}
-		if out := k.admit(g, code); out != Done {
-			return out
+		if !k.admits(g.cpu) {
+			if out := k.admit(g, code); out != Done {
+				return out
+			}
 		}
 	}
 	return k.carryOut(g, op)
@@ -88,30 +90,55 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 
 // Burn is Do of [Burn]: the operations made most often have ways of their own.
 func (k *Kernel) Burn(g *G, ns int64) Outcome {
-	if out := k.admit(g, Burn); out != Done {
-		return out
+	if !k.admits(g.cpu) {
+		if out := k.admit(g, Burn); out != Done {
+			return out
+		}
 	}
 	return k.work(g, ns)
 }
 
 // Send is Do of [Send].
-func (k *Kernel) Send(g *G, c *Chan, token uint32) Outcome {
-	if out := k.admit(g, Send); out != Done {
-		return out
+func (k *Kernel) Send(g *G, c *Chan, token int64) Outcome {
+	if !k.admits(g.cpu) {
+		if out := k.admit(g, Send); out != Done {
+			return out
+		}
+	}
+	if c.n < len(c.buf) && c.recvq.head == nil && !c.closed && k.observer == nil {
+		c.push(token)
+		k.sent, g.still = true, 0
+		return Done
 	}
 	return k.send(g, c, token)
 }
 
 // Recv is Do of [Recv].
 func (k *Kernel) Recv(g *G, c *Chan) Outcome {
-	if out := k.admit(g, Recv); out != Done {
-		return out
+	if !k.admits(g.cpu) {
+		if out := k.admit(g, Recv); out != Done {
+			return out
+		}
+	}
+	if c.n > 0 && c.sendq.head == nil && k.observer == nil {
+		g.token, g.ok, g.choice, g.still = c.pop(), true, 0, 0
+		return Done
 	}
 	return k.recv(g, c)
 }
 
+// admits counts an operation of the goroutine that runs on c and reports whether it may make it without further ado. If not,
+// [Kernel.admit] looks closer.
+func (k *Kernel) admits(c *cpu) bool {
+	k.ops++
+	k.inTurn++
+	return k.inTurn <= k.turn && k.ops-k.before <= maxStill && k.now < c.sliceEnd
+}
+
 // admit lets the running goroutine make an operation if the outcome is Done: if it may keep its CPU and has paid.
 func (k *Kernel) admit(g *G, code Code) Outcome {
+	k.ops-- // it has been counted
+	k.inTurn--
 	if !g.charged && !k.Count() { // what has paid its cost has been counted
 		return Parked
 	}

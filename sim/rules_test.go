@@ -137,14 +137,14 @@ func TestChanHandsOver(t *testing.T) {
 	for _, capacity := range []int{0, 2} {
 		s := newScene(t, 1, Costs{})
 		c := NewChan("c", capacity)
-		got := map[string]uint32{}
+		got := map[string]int64{}
 		receiver := func(name string, after int64) *program {
 			return s.program(name, number(Sleep, after*1000, ""), op(Recv, c, ""), step{do: func(p *program) Op {
 				got[p.name] = p.Token()
 				return Op{Code: Burn}
 			}, note: "receives"})
 		}
-		send := func(token uint32) step {
+		send := func(token int64) step {
 			return step{do: func(*program) Op { return Op{Code: Send, On: c, Token: token} }}
 		}
 		a := s.program("a", spawn(receiver("r1", 1)), spawn(receiver("r2", 2)), spawn(receiver("r3", 3)), number(Sleep, 9000, ""),
@@ -160,9 +160,9 @@ func TestChanHandsOver(t *testing.T) {
 func TestBufferOrder(t *testing.T) {
 	s := newScene(t, 1, Costs{})
 	c := NewChan("c", 2)
-	var got []uint32
+	var got []int64
 	a := s.program("a")
-	for i := range uint32(6) {
+	for i := range int64(6) {
 		a.steps = append(a.steps, spawn(s.program("s", number(Sleep, int64(i+1), ""), step{do: func(*program) Op { return Op{Code: Send, On: c, Token: i} }})))
 	}
 	a.steps = append(a.steps, number(Sleep, 1000, ""))
@@ -174,7 +174,7 @@ func TestBufferOrder(t *testing.T) {
 	}
 	s.run(a)
 	for i, token := range got {
-		if token != uint32(i) {
+		if token != int64(i) {
 			t.Fatalf("received %v", got)
 		}
 	}

@@ -70,9 +70,9 @@ func (k *Kernel) timerSlot(t *Timer) int32 {
 	s := k.slot()
 	i := int(s) - len(k.cpus)
 	if i == len(k.timers) {
-		k.timers = append(k.timers, nil)
+		k.timers, k.lists, k.burns = append(k.timers, nil), append(k.lists, nil), append(k.burns, false)
 	}
-	k.timers[i] = t
+	k.timers[i], k.lists[i] = t, nil
 	return s
 }
 
@@ -131,9 +131,6 @@ func (k *Kernel) fire(t *Timer) *G {
 		k.forget(t)
 		t.watch()
 		return nil
-	}
-	if k.unlimited {
-		return k.goOn(t)
 	}
 	if t == &k.poller {
 		return k.pollerWakes()

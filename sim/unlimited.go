@@ -15,20 +15,94 @@ func (k *Kernel) occupy(g *G) {
 	k.busy -= k.now
 }
 
-// goOn is the event of a timer: its goroutine goes on and is returned, or its function is called.
-func (k *Kernel) goOn(t *Timer) *G {
-	g := t.g
-	if g == nil {
-		k.run(t, k.cpu)
-		return nil
+// hold is the burn of a goroutine that runs a program and has been admitted, and then Next: on unlimited CPUs mostly the next event is the
+// end of such a burn too. It returns whose turn is next if that one runs a program. Of a goroutine it looks at nothing but
+// its slot: where there are many, each look at another place is a wait for memory.
+func (k *Kernel) hold(l *list, d int64) *list {
+	if !k.unlimited {
+		return k.holdCPU(l, d)
 	}
-	k.decided(didRun, 0, int64(t.slot))
+	if d <= 0 {
+		return l
+	}
+	slot, at := l.slot, k.now+d
+	if k.popped == slot && 0 < at && at < never { // as set, in fewer steps
+		k.seq++
+		k.putPopped(slot, key{at, k.seq ^ k.tie})
+	} else {
+		k.set(slot, k.later(d))
+	}
+	w := k.win[1]
+	at = k.keys[w].at
+	if at == never || at > k.until || k.err != nil || k.observer != nil || k.head != k.tail && k.waiting() || w != slot && !k.burns[w] {
+		k.burns[slot] = true // as occupy
+		k.occupied++
+		k.busy -= k.now
+		return k.listed(k.Next())
+	}
+	if at != k.now {
+		k.before = k.ops
+	}
+	k.inTurn, k.popped = 0, w
+	if w == slot { // as in burn
+		k.now = at
+		k.busy += d
+		return l
+	}
+	next := k.lists[w]
+	k.burns[slot], k.burns[w] = true, false // as occupy and goOn
+	k.busy += at - k.now
+	k.now = at
+	k.decided(didRun, 0, int64(w))
+	k.cur = &next.G
+	return next
+}
+
+// nextUnlimited is Next.
+func (k *Kernel) nextUnlimited() *G {
+	for k.err == nil && k.live > 0 {
+		at := k.events.first()
+		if at == never {
+			k.Fail(k.deadlock())
+			break
+		}
+		if at > k.until {
+			k.late = true
+			break
+		}
+		if at != k.now {
+			k.before = k.ops
+		}
+		t := k.timers[k.popAt(at)]
+		if t.watch != nil {
+			k.forget(t)
+			t.watch()
+			continue
+		}
+		if t.g == nil {
+			k.run(t, k.cpu)
+			continue
+		}
+		if g := k.goOn(t.g); g != nil {
+			k.cur, k.inTurn = g, 0
+			return g
+		}
+	}
+	return nil
+}
+
+// goOn is the event of a goroutine, and returns it if it goes on.
+func (k *Kernel) goOn(g *G) *G {
+	k.decided(didRun, 0, int64(g.timer.slot))
 	g.cpu, g.parked = k.cpu, false
 	k.turns(g, Runs)
-	if g.occupies {
-		g.occupies = false
+	if g.occupies || k.burns[g.timer.slot] {
+		g.occupies, k.burns[g.timer.slot] = false, false
 		k.occupied--
 		k.busy += k.now
+	}
+	if g.then == thenRun {
+		return g
 	}
 	return k.proceed(g)
 }

@@ -48,32 +48,51 @@ func timesOf(p plan.Point) times {
 	return times{of("grind"), of("press"), of("steam"), of("latte")}
 }
 
-// shop is what all designs share: the recipe and the count of what went wrong.
+// shop is what all designs share: what is made of which stages, how long those take, and the count of what went wrong.
 type shop struct {
-	times
+	recipe
 	drink  stage
-	dist   string
-	cv     float64
-	jitter time.Duration
 	spoilt *env.Atomic[int64] // orders served with a stage missing
 }
 
 func newShop(e env.Env, p plan.Point, drink stage) (*shop, error) {
-	if err := check(p); err != nil {
-		return nil, err
-	}
-	dist, cv, err := parseDist(p)
-	s := &shop{times: timesOf(p), drink: drink, dist: dist, cv: cv, jitter: p.Duration("jitter")}
-	s.spoilt = env.NewAtomic[int64](e, "spoilt")
-	return s, err
+	r, err := newRecipe(p)
+	return &shop{recipe: r, drink: drink, spoilt: env.NewAtomic[int64](e, "spoilt")}, err
 }
 
-// draw is how long the machine takes for this request: the same for every design.
-func (s *shop) draw(e env.Env, request uint64, st stage, mean time.Duration) time.Duration {
-	if s.dist == "fixed" {
-		return mean
+// recipe is how long the stages take.
+type recipe struct {
+	times
+	dist   string
+	cv     float64
+	jitter time.Duration
+}
+
+func newRecipe(p plan.Point) (recipe, error) {
+	if err := check(p); err != nil {
+		return recipe{}, err
 	}
-	d := e.Rand().At(request, uint64(st))
+	dist, cv, err := parseDist(p)
+	return recipe{times: timesOf(p), dist: dist, cv: cv, jitter: p.Duration("jitter")}, err
+}
+
+// mean is the mean time of a stage on a machine.
+func (t *times) mean(st stage) time.Duration {
+	switch st {
+	case ground:
+		return t.grind
+	case pressed:
+		return t.press
+	}
+	return t.steam
+}
+
+// fixed reports whether a machine takes the same time for every request.
+func (s *recipe) fixed() bool { return s.dist == "fixed" }
+
+// draw is how long the machine takes for this request: the same for every design.
+func (s *recipe) draw(r env.Rand, request uint64, st stage, mean time.Duration) time.Duration {
+	d := r.At(request, uint64(st))
 	switch s.dist {
 	case "uniform":
 		return mean + time.Duration((d.Float64()-0.5)*float64(s.jitter))
@@ -85,27 +104,31 @@ func (s *shop) draw(e env.Env, request uint64, st stage, mean time.Duration) tim
 }
 
 // use burns on the machine. Whoever calls it must have the machine for himself.
-func (s *shop) use(e env.Env, machine *env.Station, o *order, st stage, mean time.Duration) {
+func (s *shop) use(e env.Env, machine *env.Station, o *order, st stage) {
 	e.For(o.request)
 	machine.Enter()
-	e.Burn(s.draw(e, o.request, st, mean))
+	d := s.mean(st)
+	if !s.fixed() { // else nobody asks for draws
+		d = s.draw(e.Rand(), o.request, st, d)
+	}
+	e.Burn(d)
 	machine.Leave()
 }
 
 func (s *shop) grind(e env.Env, grinder *env.Station, o *order) {
-	s.use(e, grinder, o, ground, s.times.grind)
+	s.use(e, grinder, o, ground)
 	o.done |= ground
 }
 
 func (s *shop) press(e env.Env, press *env.Station, o *order) {
-	s.use(e, press, o, pressed, s.times.press)
+	s.use(e, press, o, pressed)
 	if o.done&ground != 0 { // nothing comes out of an empty filter
 		o.done |= pressed
 	}
 }
 
 func (s *shop) steam(e env.Env, steamer *env.Station, o *order) {
-	s.use(e, steamer, o, steamed, s.times.steam)
+	s.use(e, steamer, o, steamed)
 	o.milk = steamed
 }
 
@@ -113,7 +136,7 @@ func (s *shop) steam(e env.Env, steamer *env.Station, o *order) {
 func (s *shop) serve(e env.Env, o *order) {
 	e.For(o.request)
 	if s.drink&served != 0 {
-		e.Burn(s.times.latte)
+		e.Burn(s.latte)
 		o.done |= served
 	}
 	if o.done|o.milk != s.drink {

@@ -13,6 +13,7 @@ import (
 	"github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/workload"
 )
 
 // shop is a closed loop over a design of the coffee shop, for a window of virtual time, or 3 s, after 1 s of
@@ -26,14 +27,15 @@ type shop struct {
 	virtual.Config
 }
 
-func (s shop) run(t *testing.T) (load.ClosedResult, *virtual.World) {
+// point is the design and the point of its settings.
+func (s shop) point(t *testing.T) (workload.Design, plan.Point) {
 	t.Helper()
 	coffeeShop := coffee.Workload()
 	d, ok := coffeeShop.Find(s.design)
 	if !ok {
 		t.Fatalf("no design %s", s.design)
 	}
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(s.CPUs)}}}
+	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(max(1, s.CPUs))}}}
 	for _, setting := range append([]string{"stage=1ms"}, strings.Fields(s.settings)...) {
 		name, expr, _ := strings.Cut(setting, "=")
 		f, ok := coffeeShop.Factor(name)
@@ -50,7 +52,12 @@ func (s shop) run(t *testing.T) (load.ClosedResult, *virtual.World) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := points[0].Only(coffeeShop.FactorsOf(d))
+	return d, points[0].Only(coffeeShop.FactorsOf(d))
+}
+
+func (s shop) run(t *testing.T) (load.ClosedResult, *virtual.World) {
+	t.Helper()
+	d, p := s.point(t)
 	if s.workers == 0 {
 		s.workers = s.CPUs
 	}

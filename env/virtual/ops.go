@@ -240,7 +240,7 @@ func (w *World) NewLine(name string, capacity int) env.Line {
 func (l *line) Send(token uint32, mayPark bool) env.Step {
 	w := l.w
 	if !mayPark {
-		step := w.begin(sim.Op{Code: sim.TrySend, Token: token, On: l.Chan})
+		step := w.begin(sim.Op{Code: sim.TrySend, Token: int64(token), On: l.Chan})
 		if step == env.Went && !w.k.Sent() {
 			return env.Stays
 		}
@@ -248,10 +248,10 @@ func (l *line) Send(token uint32, mayPark bool) env.Step {
 	}
 	w.check()
 	co := w.co
-	out := w.k.Send(&co.G, l.Chan, token)
+	out := w.k.Send(&co.G, l.Chan, int64(token))
 	for out == sim.Again {
 		w.leave(co)
-		out = w.k.Send(&co.G, l.Chan, token)
+		out = w.k.Send(&co.G, l.Chan, int64(token))
 	}
 	return w.step(out)
 }
@@ -262,7 +262,7 @@ func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 		if step = w.begin(sim.Op{Code: sim.TryRecv, On: l.Chan}); step == env.Went && w.co.Choice() < 0 {
 			return env.Stays, 0, false
 		}
-		return step, w.co.Token(), w.co.OK()
+		return step, w.token(), w.co.OK()
 	}
 	w.check()
 	co := w.co
@@ -271,10 +271,13 @@ func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 		w.leave(co)
 		out = w.k.Recv(&co.G, l.Chan)
 	}
-	return w.step(out), co.Token(), co.OK()
+	return w.step(out), w.token(), co.OK()
 }
 
-func (l *line) Outcome() (token uint32, ok bool) { return l.w.co.Token(), l.w.co.OK() }
+// token is what the running goroutine has received.
+func (w *World) token() uint32 { return uint32(w.co.Token()) }
+
+func (l *line) Outcome() (token uint32, ok bool) { return l.w.token(), l.w.co.OK() }
 func (l *line) Close()                           { l.w.do(sim.Op{Code: sim.Close, On: l.Chan}) }
 
 // ClearCases implements env.Machine.
@@ -289,11 +292,11 @@ func (w *World) AddCase(l env.Line, send bool, token uint32) {
 	if l != nil {
 		c = l.(*line).Chan
 	}
-	w.co.AddCase(c, send, token)
+	w.co.AddCase(c, send, int64(token))
 }
 
 // CaseToken implements env.Machine.
-func (w *World) CaseToken(i int) uint32 { return w.co.CaseToken(i) }
+func (w *World) CaseToken(i int) uint32 { return uint32(w.co.CaseToken(i)) }
 
 // Select implements env.Machine.
 func (w *World) Select(mayPark bool) env.Step {
@@ -310,5 +313,5 @@ func (w *World) Select(mayPark bool) env.Step {
 
 // Selected implements env.Machine.
 func (w *World) Selected() (i int, token uint32, ok bool) {
-	return w.co.Choice(), w.co.Token(), w.co.OK()
+	return w.co.Choice(), w.token(), w.co.OK()
 }

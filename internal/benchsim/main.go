@@ -1,5 +1,6 @@
-// Benchsim measures how fast the simulator is: M/M/1 beside SimPy, run in turn, the coffee shop on 1024 CPUs, two
-// replications at once, allocations, and the memory of a million goroutines: make bench-sim. It exits 1 if a
+// Benchsim measures how fast the simulator is, with goroutines as coroutines and as lists of operations: M/M/1 and many
+// goroutines beside SimPy and others, run in turn, the coffee shop on 1024 CPUs, two replications at once, allocations,
+// and the memory of a million goroutines: make bench-sim. It exits 1 if a
 // floor is missed, 4 if something failed.
 package main
 
@@ -11,27 +12,31 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/sim"
 )
 
-//go:embed mm1.py
+//go:embed peer.py
 var program string
 
 func main() {
 	python := flag.String("python", "", "a Python that has SimPy")
+	rust := flag.String("peers", "", "the program of the simulators in Rust; without it they are left out")
 	customers := flag.Int("customers", 1_000_000, "customers of each run of M/M/1")
 	goroutines := flag.Int("blocked", 0, "print the memory that so many goroutines blocked in Recv need, and nothing else")
 	cpus := flag.Int("cpus", sim.Unlimited, "with -blocked: virtual CPUs; -1 is unlimited")
+	only := flag.String("part", "", "only this part: speed, steady, replications, coffee or memory")
+	lists := flag.Bool("lists", false, "with -blocked: as lists of operations")
 	flag.Parse()
 	if flag.NArg() > 0 || *goroutines == 0 && (*python == "" || *customers < 1000) {
 		fmt.Fprintln(os.Stderr, "benchsim: give -python the path of one that has SimPy, at least 1000 -customers, and no other argument")
 		os.Exit(2)
 	}
 	if *goroutines > 0 {
-		peak, err := blocked(*goroutines, *cpus)
+		peak, err := blocked(*goroutines, *cpus, *lists)
 		if err != nil {
 			fail(err)
 		}
@@ -39,12 +44,18 @@ func main() {
 		return
 	}
 	b := &bench{out: os.Stdout, customers: *customers, rounds: 5}
-	peer := func(seed uint64) (o outcome, err error) {
-		o, b.versions, err = simpy(*python, program, *customers, seed)
-		return o, err
+	p := &peers{python: *python, rust: *rust}
+	if p.rust == "" {
+		fmt.Println("desru and nexosim are left out: there is no -peers")
 	}
-	for _, part := range []func() error{func() error { return b.race(peer) }, b.steady, b.replications, b.coffee, b.memory} {
-		if err := part(); err != nil {
+	for _, part := range []struct {
+		name string
+		run  func() error
+	}{{"speed", func() error { return b.speed(p) }}, {"steady", b.steady}, {"replications", b.replications}, {"coffee", b.coffee}, {"memory", b.memory}} {
+		if *only != "" && part.name != *only {
+			continue
+		}
+		if err := part.run(); err != nil {
 			fail(err)
 		}
 	}
@@ -65,7 +76,6 @@ type bench struct {
 	out       io.Writer
 	customers int
 	rounds    int
-	versions  string // of the peer
 	missed    []string
 }
 
@@ -87,50 +97,75 @@ type engine struct {
 	floor float64
 }
 
-// race runs the peer and both kinds of machine in turn. A ratio is that of one round, in which the clock of the machine
-// has had little time to drift, and the median is of those.
-func (b *bench) race(peer func(seed uint64) (outcome, error)) error {
-	on := func(cpus int, keyed bool) func(uint64) (outcome, error) {
+// mm1 are the ways in which M/M/1 is run here.
+func (b *bench) mm1() []engine {
+	coroutines := func(cpus int, keyed bool) func(uint64) (outcome, error) {
 		return func(seed uint64) (outcome, error) {
 			return (&queue{customers: b.customers, seed: seed, keyed: keyed}).simulate(cpus)
 		}
 	}
-	engines := []engine{{"SimPy", peer, 0}, {machine(sim.Unlimited), on(sim.Unlimited, false), 35}, {machine(4), on(4, false), 20},
-		{"unlimited, draws of env", on(sim.Unlimited, true), 0}}
+	lists := func(cpus int) func(uint64) (outcome, error) {
+		return func(seed uint64) (outcome, error) { return (&queue{customers: b.customers, seed: seed}).list(cpus) }
+	}
+	return []engine{
+		{machine(sim.Unlimited), coroutines(sim.Unlimited, false), 35}, {machine(4), coroutines(4, false), 20},
+		{"unlimited, draws of env", coroutines(sim.Unlimited, true), 0},
+		{"lists, unlimited CPUs", lists(sim.Unlimited), 90}, {"lists, rules, 4 CPUs", lists(4), 50},
+	}
+}
+
+// speed runs M/M/1, and then many goroutines that do nothing but burn.
+func (b *bench) speed(p *peers) error {
+	m := model{number: b.customers}
+	if err := b.race(m, append(p.engines(m), b.mm1()...), fmt.Sprintf("M/M/1 at a load of %v, %d customers, medians of %d runs in turn; the mean time in the system is %v in theory",
+		load, b.customers, b.rounds, theory), "customer"); err != nil {
+		return err
+	}
+	for _, n := range []int{1000, 10_000} {
+		m := model{processes: n, number: b.customers / n * n}
+		lists := engine{"lists, unlimited CPUs", m.byLists, 40}
+		if err := b.race(m, append(p.engines(m), lists), fmt.Sprintf("%d goroutines that only burn, for exponential times of mean 1, %d times together", n, m.number), "event"); err != nil {
+			return err
+		}
+	}
+	h := host.Read()
+	on := "unknown CPU"
+	if h.CPUModel != nil {
+		on = *h.CPUModel
+	}
+	b.printf("\n%s, %d CPUs, %s/%s, %s; %s\n", on, h.CPUs, h.GOOS, h.GOARCH, runtime.Version(), strings.Join(p.versions, ", "))
+	return nil
+}
+
+// race runs engines in turn. A ratio is that of one round, in which the clock of the machine has had little time to
+// drift, and the median is of those.
+func (b *bench) race(m model, engines []engine, what, each string) error {
 	all := make([][]outcome, len(engines))
 	for round := range b.rounds {
 		for i, e := range engines {
 			o, err := e.run(uint64(round + 1))
-			if err == nil && o.served != int64(b.customers) {
-				err = fmt.Errorf("%d of %d customers were served", o.served, b.customers)
+			if err == nil && o.served != int64(m.number) {
+				err = fmt.Errorf("%d of %d were served", o.served, m.number)
 			}
 			if err != nil {
-				return fmt.Errorf("M/M/1, %s: %w", e.name, err)
+				return fmt.Errorf("%s, %s: %w", m.name(), e.name, err)
 			}
 			all[i] = append(all[i], o)
 		}
 	}
-	h := host.Read()
-	model := "unknown CPU"
-	if h.CPUModel != nil {
-		model = *h.CPUModel
-	}
-	b.printf("%s, %d CPUs, %s/%s, %s; %s\n\n", model, h.CPUs, h.GOOS, h.GOARCH, runtime.Version(), b.versions)
-	b.printf("M/M/1 at a load of %v, %d customers, medians of %d runs in turn; the mean time in the system is %v in theory\n",
-		load, b.customers, b.rounds, theory)
-	b.printf("%-24s %12s %17s %12s %7s %7s\n", "", "ns/customer", "min to max", "customers/s", "ratio", "mean")
+	b.printf("\n%s\n%-24s %12s %17s %12s %7s %7s\n", what, "", "ns/"+each, "min to max", each+"s/s", "ratio", "mean")
 	for i, e := range engines {
-		b.row(e, all[i], all[0])
+		b.row(e, all[i], all[0], m.number)
 	}
 	return nil
 }
 
 // row prints the runs of one engine beside those of the first.
-func (b *bench) row(e engine, runs, first []outcome) {
+func (b *bench) row(e engine, runs, first []outcome, number int) {
 	var ns, ratios []float64
 	mean := 0.0
 	for i, o := range runs {
-		ns = append(ns, float64(o.took)/float64(b.customers))
+		ns = append(ns, float64(o.took)/float64(number))
 		ratios = append(ratios, float64(first[i].took)/float64(o.took))
 		mean += o.mean / float64(len(runs))
 	}
@@ -148,7 +183,15 @@ func median(values []float64) float64 { return slices.Sorted(slices.Values(value
 // steady counts what a run allocates once a tenth of its customers have gone.
 func (b *bench) steady() error {
 	b.printf("\nAllocations after the first tenth of %d customers, each of two events\n", b.customers)
-	for _, cpus := range []int{sim.Unlimited, 4} {
+	for _, e := range []struct {
+		name string
+		run  func(*queue) (outcome, error)
+	}{
+		{machine(sim.Unlimited), func(q *queue) (outcome, error) { return q.simulate(sim.Unlimited) }},
+		{machine(4), func(q *queue) (outcome, error) { return q.simulate(4) }},
+		{"lists, unlimited CPUs", func(q *queue) (outcome, error) { return q.list(sim.Unlimited) }},
+		{"lists, rules, 4 CPUs", func(q *queue) (outcome, error) { return q.list(4) }},
+	} {
 		first, last := b.customers/10, b.customers-1
 		var before, after runtime.MemStats
 		q := &queue{customers: b.customers, seed: 1, at: func(customer int) {
@@ -159,12 +202,12 @@ func (b *bench) steady() error {
 				runtime.ReadMemStats(&after)
 			}
 		}}
-		if _, err := q.simulate(cpus); err != nil {
+		if _, err := e.run(q); err != nil {
 			return err
 		}
 		n, events := after.Mallocs-before.Mallocs, 2*(last-first)
 		each := float64(n) / float64(events)
-		b.printf("%-24s %d in %d events: %.6f an event  %s\n", machine(cpus), n, events, each, b.judge("allocations", each < 1e-4, "0.0001"))
+		b.printf("%-24s %d in %d events: %.6f an event  %s\n", e.name, n, events, each, b.judge("allocations", each < 1e-4, "0.0001"))
 	}
 	return nil
 }
@@ -239,15 +282,23 @@ func (b *bench) coffee() error {
 
 // memory lets a million goroutines block, in processes of their own.
 func (b *bench) memory() error {
-	const n, limit = 1_000_000, 6e9
+	const n = 1_000_000
 	b.printf("\nMemory of a process with %d goroutines blocked in Recv, at its peak\n", n)
-	for _, cpus := range []int{sim.Unlimited, 4} {
-		peak, err := blockedApart(n, cpus)
+	for _, way := range []struct {
+		name  string
+		cpus  int
+		lists bool
+		limit float64
+	}{
+		{machine(sim.Unlimited), sim.Unlimited, false, 6e9}, {machine(4), 4, false, 6e9},
+		{"lists, unlimited CPUs", sim.Unlimited, true, 1e9}, {"lists, rules, 4 CPUs", 4, true, 1e9},
+	} {
+		peak, err := blockedApart(n, way.cpus, way.lists)
 		if err != nil {
 			return err
 		}
-		b.printf("%-24s %.2f GB, %.0f bytes each  %s\n", machine(cpus), float64(peak)/1e9, float64(peak)/n,
-			b.judge("memory", float64(peak) < limit, "6 GB"))
+		b.printf("%-24s %.2f GB, %.0f bytes each  %s\n", way.name, float64(peak)/1e9, float64(peak)/n,
+			b.judge("memory, "+way.name, float64(peak) < way.limit, fmt.Sprintf("%.0f GB", way.limit/1e9)))
 	}
 	return nil
 }

@@ -11,23 +11,28 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// TestRace prints a row for each engine and finds out which is too slow, here beside peers of invented speed.
+// TestRace prints a row for each engine and finds out which is too slow, here beside a peer of invented speed.
 func TestRace(t *testing.T) {
-	for took, missed := range map[time.Duration][]string{time.Hour: nil, 1: {"unlimited CPUs", "rules of Go, 4 CPUs"}} {
+	m := model{number: 2000}
+	for took, missed := range map[time.Duration][]string{
+		time.Hour: nil, 1: {"unlimited CPUs", "rules of Go, 4 CPUs", "lists, unlimited CPUs", "lists, rules, 4 CPUs"},
+	} {
 		var out bytes.Buffer
-		b := &bench{out: &out, customers: 2000, rounds: 3, versions: "nothing"}
-		err := b.race(func(uint64) (outcome, error) { return outcome{took, 2000, 10}, nil })
+		b := &bench{out: &out, customers: 2000, rounds: 3}
+		peer := engine{"SimPy", func(uint64) (outcome, error) { return outcome{took, 2000, 10}, nil }, 0}
+		err := b.race(m, append([]engine{peer}, b.mm1()...), "M/M/1", "customer")
 		if err != nil || !slices.Equal(b.missed, missed) {
 			t.Errorf("a peer that takes %v: %v, missed %q, want %q", took, err, b.missed, missed)
 		}
-		for _, want := range []string{`(?m)^SimPy +\d+ .* 1\.0x +10\.000`, `(?m)^unlimited CPUs .* floor 35x: `, `(?m)^rules of Go, 4 CPUs .* floor 20x: `} {
+		for _, want := range []string{`(?m)^SimPy +\d+ .* 1\.0x +10\.000`, `(?m)^unlimited CPUs .* floor 35x: `, `(?m)^rules of Go, 4 CPUs .* floor 20x: `,
+			`(?m)^lists, unlimited CPUs .* floor 90x: `, `(?m)^lists, rules, 4 CPUs .* floor 50x: `} {
 			if !regexp.MustCompile(want).MatchString(out.String()) {
 				t.Errorf("does not print %s:\n%s", want, out.String())
 			}
 		}
 	}
-	b := &bench{out: new(bytes.Buffer), customers: 2000, rounds: 1}
-	if b.race(func(uint64) (outcome, error) { return outcome{1, 1999, 10}, nil }) == nil {
+	b := &bench{out: new(bytes.Buffer), rounds: 1}
+	if b.race(m, []engine{{"peer", func(uint64) (outcome, error) { return outcome{1, 1999, 10}, nil }, 0}}, "", "") == nil {
 		t.Error("a peer that loses a customer is believed")
 	}
 }
@@ -47,12 +52,36 @@ func TestModels(t *testing.T) {
 			t.Errorf("mean %v where CPUs are unlimited and %v on 4", means[0], means[1])
 		}
 	}
+	var means []float64
+	for _, cpus := range []int{sim.Unlimited, 4} {
+		o, err := (&queue{customers: 300_000, seed: 1}).list(cpus)
+		if err != nil || o.served != 300_000 || o.mean < 0.9*theory || o.mean > 1.1*theory {
+			t.Errorf("as lists, %d CPUs: %+v, %v", cpus, o, err)
+		}
+		means = append(means, o.mean)
+	}
+	if means[0] != means[1] {
+		t.Errorf("as lists the mean is %v where CPUs are unlimited and %v on 4", means[0], means[1])
+	}
+	for name, run := range map[string]func(uint64) (outcome, error){
+		"heap": model{number: 300_000}.byHeap, "sleeping heap": model{100, 300_000}.byHeap, "sleeping lists": model{100, 300_000}.byLists,
+	} {
+		want := 1.0
+		if name == "heap" {
+			want = theory
+		}
+		if o, err := run(1); err != nil || o.served != 300_000 || o.mean < 0.9*want || o.mean > 1.1*want {
+			t.Errorf("%s: %+v, %v; want a mean of %v", name, o, err, want)
+		}
+	}
 	if lattes, operations, err := serve("locking", 8, 20, time.Second); err != nil || lattes < 240 || lattes > 250 || operations < 1000 {
 		t.Errorf("%d lattes, %d operations, %v; one lock serves 250 a second", lattes, operations, err)
 	}
 	for _, cpus := range []int{sim.Unlimited, 4} {
-		if _, err := blocked(1000, cpus); err != nil && runtime.GOOS == "linux" { // elsewhere no process tells its memory
-			t.Error(err)
+		for _, lists := range []bool{false, true} {
+			if _, err := blocked(1000, cpus, lists); err != nil && runtime.GOOS == "linux" { // elsewhere no process tells its memory
+				t.Error(err)
+			}
 		}
 	}
 }

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"runtime"
-	"strconv"
 	"time"
 
 	"github.com/brewput/brewput/env"
@@ -89,21 +85,4 @@ func (q *queue) simulate(cpus int) (outcome, error) {
 	h.Add(q.latency)
 	o.served, o.mean = h.Count(), h.Mean()/float64(unit)
 	return o, err
-}
-
-// simpy runs the queue in SimPy, in a process of its own that times itself.
-func simpy(python, program string, customers int, seed uint64) (o outcome, versions string, err error) {
-	cmd := exec.Command(python, "-c", program, strconv.Itoa(customers), strconv.FormatUint(seed, 10))
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return o, "", fmt.Errorf("SimPy: %w", err)
-	}
-	var version, on string
-	var seconds float64
-	if _, err := fmt.Sscan(string(out), &version, &on, &seconds, &o.served, &o.mean); err != nil {
-		return o, "", fmt.Errorf("SimPy printed %q: %w", out, err)
-	}
-	o.took = time.Duration(seconds * float64(time.Second))
-	return o, fmt.Sprintf("SimPy %s on Python %s", version, on), nil
 }

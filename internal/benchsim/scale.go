@@ -53,9 +53,20 @@ func serve(design string, cpus, workers int, window time.Duration) (lattes int64
 }
 
 // blocked lets n goroutines wait in Recv of one channel until it is closed, and returns the peak of this process's memory.
-func blocked(n, cpus int) (peak int64, err error) {
+func blocked(n, cpus int, lists bool) (peak int64, err error) {
+	run := blockedCoroutines
+	if lists {
+		run = blockedLists
+	}
+	if err := run(n, cpus); err != nil {
+		return 0, err
+	}
+	return highWater()
+}
+
+func blockedCoroutines(n, cpus int) error {
 	waiting := 0
-	err = virtual.New(virtual.Config{CPUs: cpus}).Run("body", func(e env.Env) {
+	err := virtual.New(virtual.Config{CPUs: cpus}).Run("body", func(e env.Env) {
 		gate, g := env.NewChan[int](e, "gate", 0), e.Group()
 		for range n {
 			g.Go(e, "waiter", func(e env.Env) {
@@ -74,10 +85,7 @@ func blocked(n, cpus int) (peak int64, err error) {
 	if err == nil && waiting != 0 {
 		err = fmt.Errorf("%d goroutines have not come back", waiting)
 	}
-	if err != nil {
-		return 0, err
-	}
-	return highWater()
+	return err
 }
 
 // highWater is VmHWM in bytes: the most memory that this process ever had.
@@ -97,12 +105,12 @@ func highWater() (int64, error) {
 }
 
 // blockedApart is blocked in a fresh process, so that nothing else is in its peak.
-func blockedApart(n, cpus int) (peak int64, err error) {
+func blockedApart(n, cpus int, lists bool) (peak int64, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, err
 	}
-	cmd := exec.Command(self, "-blocked", strconv.Itoa(n), "-cpus", strconv.Itoa(cpus))
+	cmd := exec.Command(self, "-blocked", strconv.Itoa(n), "-cpus", strconv.Itoa(cpus), "-lists="+strconv.FormatBool(lists))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

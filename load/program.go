@@ -1,0 +1,142 @@
+package load
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/brewput/brewput/internal/hist"
+	"github.com/brewput/brewput/sim"
+)
+
+// Lists is what a load makes requests of where it is given as lists of operations: Open appends what comes before
+// the load, Op one request of a worker, and Close what comes after. Op finds the request in R0 and the worker's
+// number in R1, and may use R4 to R7; the others may use those.
+type Lists struct{ Open, Op, Close func(*sim.Program) }
+
+// Program is the loop as a list of operations, to be started on k: the same operations in the same order as those
+// of Run, and of what lists make between them, where Run has c.Op. Sample is not used. The result is there when the
+// kernel has run.
+func (c *Closed) Program(k *sim.Kernel, lists Lists) (main *sim.Program, result func() (ClosedResult, error)) {
+	l := &listed{Closed: c, k: k, tallies: make([]tally, c.Workers)}
+	l.across.Store(int64(c.Workers))
+	for i := range l.tallies {
+		l.tallies[i].latency = hist.NewRecorder()
+	}
+	main, worker := sim.NewProgram("load"), l.worker(lists.Op)
+	lists.Open(main)
+	main.GroupAdd(&l.gate, 1)
+	l.hire(main, worker)
+	if c.Operations > 0 {
+		main.Call(func(*sim.Regs) { c.AtBegin() })
+	}
+	main.Now(sim.R0)
+	main.Call(l.release)
+	main.GroupAdd(&l.gate, -1)
+	if c.Operations == 0 && c.At == nil {
+		l.until(main, &l.begin, c.AtBegin)
+		l.until(main, &l.end, c.AtEnd)
+	}
+	main.GroupWait(&l.group)
+	if c.Operations > 0 {
+		main.Call(func(*sim.Regs) { c.AtEnd() })
+	}
+	lists.Close(main)
+	return main, l.result
+}
+
+// listed is a closed loop as lists of operations.
+type listed struct {
+	*Closed
+	k                    *sim.Kernel
+	group, gate          sim.Group
+	tallies              []tally
+	released, begin, end time.Duration
+	across               atomic.Int64
+}
+
+// hire starts the workers, with their numbers in R0 and how many there are in R2.
+func (l *listed) hire(main, worker *sim.Program) {
+	if l.Workers == 0 {
+		return
+	}
+	main.Set(sim.R0, 0)
+	main.Set(sim.R2, int64(l.Workers))
+	main.Set(sim.R4, 1)
+	main.Set(sim.R5, int64(l.Workers))
+	next := main.Here()
+	main.GroupAdd(&l.group, 1)
+	main.Spawn(worker)
+	main.Add(sim.R0, sim.R0, sim.R4)
+	main.Loop(sim.R5, next)
+}
+
+// release lets the load begin, at the time in R0.
+func (l *listed) release(r *sim.Regs) {
+	l.released = time.Duration(r[0])
+	l.begin = l.released + l.Warmup
+	l.end = l.begin + l.Window
+	if l.Operations > 0 {
+		l.begin, l.end = l.released, l.released+forever
+	} else if l.At != nil {
+		l.At(l.begin, l.AtBegin)
+		l.At(l.end, l.AtEnd)
+	}
+}
+
+// until sleeps until a time that the release has set, and then calls f.
+func (l *listed) until(main *sim.Program, at *time.Duration, f func()) {
+	main.Now(sim.R0)
+	main.Call(func(r *sim.Regs) { r[0] = int64(*at) - r[0] })
+	main.Sleep(sim.R0)
+	main.Call(func(*sim.Regs) { f() })
+}
+
+// worker repeats the operation. R3 is the time after each, and then whether it goes on.
+func (l *listed) worker(op func(*sim.Program)) *sim.Program {
+	p := sim.NewProgram("worker")
+	p.GroupWait(&l.gate)
+	p.Call(func(r *sim.Regs) {
+		r[1] = r[0]
+		t := &l.tallies[r[1]]
+		t.last = l.released
+		r[3] = l.goesOn(t, r[1])
+	})
+	first := p.NewLabel()
+	p.Jump(first)
+	again := p.Here()
+	op(p)
+	p.Add(sim.R0, sim.R0, sim.R2)
+	p.Now(sim.R3)
+	p.Call(func(r *sim.Regs) {
+		t, now := &l.tallies[r[1]], time.Duration(r[3])
+		if l.Note != nil {
+			l.Note(t.last, now)
+		}
+		t.ends(now, l.begin, l.end, &l.across)
+		r[3] = l.goesOn(t, r[1])
+	})
+	p.Place(first)
+	p.JumpIf(sim.R3, again)
+	p.GroupAdd(&l.group, -1)
+	return p
+}
+
+// goesOn is 1 if a worker makes another request, and else 0.
+func (l *listed) goesOn(t *tally, worker int64) int64 {
+	if l.Operations > 0 && t.total == share(l.Operations, l.Workers, int(worker)) {
+		return 0
+	}
+	if t.last < l.end || t.last < l.end+l.Window && l.across.Load() > 0 {
+		return 1
+	}
+	return 0
+}
+
+func (l *listed) result() (ClosedResult, error) {
+	defer func() {
+		for i := range l.tallies {
+			l.tallies[i].latency.Free()
+		}
+	}()
+	return l.sum(l.tallies, l.released, l.begin, l.end)
+}

@@ -1,0 +1,315 @@
+package sim
+
+import "fmt"
+
+// list is a goroutine that runs a program.
+type list struct {
+	k       *Kernel
+	code    []instr
+	pc      int32 // the next instruction
+	slot    int32 // of its timer
+	r       Regs
+	p       *Program
+	child   *list // whose start takes time
+	ordinal int32 // of the goroutines with its name
+	G
+	_ int64 // to a multiple of a cache line
+}
+
+// slab is how many are made at a time.
+const slab = 32
+
+// Goroutine is a goroutine of the program for [Kernel.Start], with these numbers in its first registers.
+func (k *Kernel) Goroutine(p *Program, args ...int64) *G {
+	l := k.list(p)
+	l.r = Regs{}
+	copy(l.r[:], args)
+	return &l.G
+}
+
+func (k *Kernel) list(p *Program) (l *list) {
+	p.seal()
+	if n := len(k.spare); n > 0 {
+		l, k.spare = k.spare[n-1], k.spare[:n-1]
+	} else {
+		if len(k.slab) == 0 {
+			k.slab = make([]list, slab)
+		}
+		l, k.slab = &k.slab[0], k.slab[1:]
+		l.k = k
+		l.Bind(l)
+		l.list = l
+	}
+	if k.named == nil {
+		k.named = map[string]int32{}
+	}
+	k.named[p.name]++
+	l.p, l.code, l.pc, l.ordinal = p, p.code, 0, k.named[p.name]
+	return l
+}
+
+// Name implements Runner.
+func (l *list) Name() string {
+	if l.ordinal == 1 {
+		return l.p.name
+	}
+	return fmt.Sprintf("%s#%d", l.p.name, l.ordinal)
+}
+
+// Resume implements Runner. It goes on with whatever other goroutine of a program the kernel chooses next.
+func (l *list) Resume() {
+	k, code, pc := l.k, l.code, l.pc
+	for {
+		out := Done
+		in := &code[pc]
+		switch in.do {
+		case doDraw:
+			l.r[in.a&7] = in.draw(l.r[in.b&7])
+		case doExp:
+			l.r[in.a&7] = in.stream.Exp(in.n)
+		case doGauge:
+			in.gauge.add(in.n, k.now)
+		case doExpBurn:
+			l.r[in.a&7] = in.stream.Exp(in.n)
+			pc++
+			fallthrough
+		case doBurn:
+			if !k.admits(k.cpu) && k.admit(&l.G, Burn) != Done {
+				out = Again
+				break
+			}
+			l.pc = pc + 1
+			if l = k.hold(l, l.r[in.a&7]); l == nil {
+				return
+			}
+			code, pc = l.code, l.pc
+			continue
+		case doSend:
+			if out = k.Send(&l.G, in.ch, l.r[in.a&7]); out == Done {
+				pc++ // it did not park
+			}
+		case doRecv:
+			if out = k.Recv(&l.G, in.ch); out == Done {
+				pc = l.got(in)
+				continue
+			}
+		case doJump:
+			pc = in.to
+			continue
+		case doLoop:
+			if l.r[in.a&7]--; l.r[in.a&7] > 0 {
+				pc = in.to
+				continue
+			}
+		default:
+			if pc, out = l.step(in, pc); out == Done {
+				continue
+			}
+		}
+		if out == Done {
+			pc++
+			continue
+		}
+		if l = l.leaves(pc, out); l == nil {
+			return
+		}
+		code, pc = l.code, l.pc
+	}
+}
+
+// leaves ends the turn of a goroutine at an instruction, and returns the one whose turn is next if it runs a program.
+func (l *list) leaves(pc int32, out Outcome) *list {
+	k := l.k
+	switch out {
+	case Again:
+		l.pc = pc
+	case Panic:
+		k.Fail(fmt.Errorf("goroutine %s panicked at instruction %d: %s", l.Name(), pc, k.Reason()))
+		k.Exit(&l.G)
+	default:
+		l.pc = pc + 1
+	}
+	return k.listed(k.Next())
+}
+
+// listed is the goroutine if it runs a program. Another is left for Next to return.
+func (k *Kernel) listed(g *G) *list {
+	if g == nil {
+		return nil
+	}
+	if g.list == nil {
+		k.Choose(g)
+	}
+	return g.list
+}
+
+// got takes what was received, and is the instruction that follows.
+func (l *list) got(in *instr) int32 {
+	if l.r[in.a&7] = l.token; !l.ok {
+		return in.or
+	}
+	return in.to
+}
+
+// step carries out an instruction that is not among the most frequent. If it is done, next is that which follows, and
+// else itself.
+func (l *list) step(in *instr, pc int32) (next int32, out Outcome) {
+	k, g := l.k, &l.G
+	switch in.do {
+	case doSet, doAdd, doSub, doCall:
+		l.compute(in)
+	case doNow:
+		if !k.Count() {
+			return pc, Again
+		}
+		l.r[in.a] = k.now
+	case doGot:
+		return l.got(in), Done
+	case doJumpIf:
+		if l.r[in.a] != 0 {
+			return in.to, Done
+		}
+	case doOp:
+		out = k.Do(g, Op{Code: in.code, N: in.n, On: in.on})
+	case doFor:
+		out = k.Do(g, Op{Code: in.code, N: l.r[in.a]})
+	case doSendTo:
+		if out = k.Send(g, in.on.([]*Chan)[l.r[in.b]], l.r[in.a]); out == Done {
+			return pc + 2, Done // it did not park
+		}
+	case doSent:
+		if !l.ok {
+			return pc, k.panics(sendOnClosed)
+		}
+	case doRecvFrom:
+		if out = k.Recv(g, in.on.([]*Chan)[l.r[in.b]]); out == Done {
+			return l.got(in), Done
+		}
+	case doTry:
+		if out = k.Do(g, Op{Code: in.code, Token: l.r[in.a], On: in.on}); out == Done && !l.tried(in.code) {
+			return in.to, Done
+		}
+	case doTryRecv:
+		return l.tryRecv(in, pc)
+	case doSelect:
+		l.stage(in.on.([]Case))
+		out = k.Do(g, Op{Code: in.code})
+	case doChosen:
+		return l.chosen(in.on.([]Case), pc)
+	case doJoined:
+		if !l.ok {
+			return pc, k.panics("sync: WaitGroup is reused before previous Wait has returned")
+		}
+	case doSpawn:
+		out = l.spawn(in.on.(*Program))
+	case doEnd:
+		k.Exit(g)
+		k.spare = append(k.spare, l)
+		out = Parked
+	}
+	if out == Done {
+		pc++
+	}
+	return pc, out
+}
+
+// compute carries out an instruction that concerns the registers only.
+func (l *list) compute(in *instr) {
+	switch in.do {
+	case doSet:
+		l.r[in.a] = in.n
+	case doAdd:
+		l.r[in.a] = l.r[in.b] + l.r[in.c]
+	case doSub:
+		l.r[in.a] = l.r[in.b] - l.r[in.c]
+	case doCall:
+		in.on.(func(*Regs))(&l.r)
+	}
+}
+
+// tried reports whether a try was not in vain.
+func (l *list) tried(code Code) bool {
+	if code == TrySend {
+		return l.k.sent
+	}
+	return l.ok
+}
+
+func (l *list) tryRecv(in *instr, pc int32) (next int32, out Outcome) {
+	if out = l.k.Do(&l.G, Op{Code: TryRecv, On: in.ch}); out != Done {
+		return pc, out
+	}
+	if l.choice < 0 {
+		return in.to, Done
+	}
+	l.r[in.a] = l.token
+	if !l.ok {
+		return in.or, Done
+	}
+	return pc + 1, Done
+}
+
+// stage collects the cases of a select.
+func (l *list) stage(cases []Case) {
+	l.ClearCases()
+	for i := range cases {
+		c := &cases[i]
+		l.AddCase(c.Chan, c.Send, l.r[c.Reg])
+	}
+}
+
+// chosen is where a select goes on.
+func (l *list) chosen(cases []Case, pc int32) (next int32, out Outcome) {
+	if l.choice < 0 {
+		return pc + 1, Done
+	}
+	c := &cases[l.choice]
+	switch {
+	case c.Send && !l.ok:
+		return pc, l.k.panics(sendOnClosed)
+	case !c.Send:
+		l.r[c.Reg] = l.token
+	}
+	if !l.ok {
+		return int32(c.Closed), Done
+	}
+	return int32(c.Then), Done
+}
+
+// spawn starts a goroutine, which there is from the first try.
+func (l *list) spawn(p *Program) Outcome {
+	if l.child == nil {
+		l.child = l.k.list(p)
+		l.child.r = l.r
+	}
+	out := l.k.Do(&l.G, Op{Code: Spawn, On: &l.child.G})
+	if out == Done {
+		l.child = nil
+	}
+	return out
+}
+
+// holdCPU is the burn of a goroutine that has been admitted, and then Next, as hold is on unlimited CPUs.
+func (k *Kernel) holdCPU(l *list, d int64) *list {
+	if k.work(&l.G, d) == Done {
+		return l
+	}
+	w := k.win[1]
+	at := k.keys[w].at
+	if int(w) >= len(k.cpus) || at > k.until || k.err != nil || k.head != k.tail {
+		return k.listed(k.Next())
+	}
+	c := &k.cpus[w]
+	if c.mode != modeBusy || c.g.list == nil || c.g.left > at-c.since {
+		return k.listed(k.Next())
+	}
+	if at != k.now {
+		k.before = k.ops
+	}
+	k.now, k.popped = at, w
+	k.busy += at - c.since // as in act
+	g := c.g
+	g.left, g.then, c.mode = 0, thenRun, modeRun
+	k.cur, k.cpu, k.inTurn = g, c, 0
+	return g.list
+}

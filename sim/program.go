@@ -1,0 +1,256 @@
+package sim
+
+import "fmt"
+
+// Reg names a register of a goroutine that runs a [Program].
+type Reg uint8
+
+// Regs are the registers of such a goroutine: numbers, times in nanoseconds, what it sends and has received.
+type Regs [8]int64
+
+// The registers.
+const (
+	R0 Reg = iota
+	R1
+	R2
+	R3
+	R4
+	R5
+	R6
+	R7
+)
+
+// Label is a place in a program, to jump to.
+type Label int32
+
+// Next, in place of a label, is the instruction that follows.
+const Next Label = -1
+
+// Program is a goroutine as data: a list of instructions in place of code with a stack, so that a goroutine that
+// waits is no more than its registers and the number of its next instruction. The kernel carries out the operations
+// of a program exactly as it does those of a coroutine.
+//
+// Each method appends an instruction, which takes its numbers from registers. A program is complete when a
+// goroutine of it is first started, and must not be appended to then. It ends after its last instruction. As its
+// channels and locks belong to one kernel, so does it. A loop without any operation never ends, as in Go.
+type Program struct {
+	name   string
+	code   []instr
+	labels []int32 // by Label, the number of an instruction; -1 where it has not been placed
+	sealed bool
+}
+
+// instr is an instruction.
+type instr struct {
+	do      do
+	code    Code // of the kernel's operation
+	a, b, c Reg
+	to, or  int32 // where to go on; first as labels, then as numbers of instructions
+	n       int64
+	ch      *Chan
+	on      any
+	draw    func(int64) int64
+	gauge   *Gauge
+	stream  *Stream
+}
+
+// do says how an instruction is carried out.
+type do uint8
+
+const (
+	doEnd do = iota
+	doSet
+	doAdd
+	doSub
+	doDraw
+	doCall
+	doExp
+	doExpBurn // and the burn that follows
+	doJump
+	doJumpIf
+	doLoop
+	doNow
+	doGauge
+	doBurn
+	doFor // an operation that takes a time: N is in register a
+	doOp  // one without a result
+	doSend
+	doSendTo
+	doSent // whether a send that parked met a closed channel
+	doRecv
+	doRecvFrom
+	doGot // what was received
+	doTry // an operation that may be in vain
+	doTryRecv
+	doSelect
+	doChosen // what a select has come to
+	doJoined // what a wait for a group has come to
+	doSpawn
+)
+
+// NewProgram makes an empty program. Its goroutines are called by the name, the second of a kernel "name#2".
+func NewProgram(name string) *Program { return &Program{name: name} }
+
+func (p *Program) add(in instr) {
+	if p.sealed {
+		panic(fmt.Sprintf("sim: program %s is appended to, but a goroutine of it has started", p.name))
+	}
+	if max(in.a, in.b, in.c) > R7 {
+		panic(fmt.Sprintf("sim: program %s, instruction %d: there is no register %d", p.name, len(p.code), max(in.a, in.b, in.c)))
+	}
+	p.code = append(p.code, in)
+}
+
+// NewLabel is a label that [Program.Place] gives its place.
+func (p *Program) NewLabel() Label {
+	p.labels = append(p.labels, -1)
+	return Label(len(p.labels) - 1)
+}
+
+// Place lets a label stand for the next instruction.
+func (p *Program) Place(l Label) { p.labels[l] = int32(len(p.code)) }
+
+// Here is a label of the next instruction.
+func (p *Program) Here() Label {
+	l := p.NewLabel()
+	p.Place(l)
+	return l
+}
+
+// seal ends the program and lets its jumps know their places.
+func (p *Program) seal() {
+	if p.sealed {
+		return
+	}
+	p.add(instr{do: doEnd})
+	for i := range p.code {
+		in := &p.code[i]
+		next := int32(i + 1)
+		if in.do == doRecv || in.do == doRecvFrom {
+			next++ // which takes what has been received while it was parked
+		}
+		place := func(l int32) int32 {
+			switch {
+			case Label(l) == Next:
+				return next
+			case p.labels[l] < 0:
+				panic(fmt.Sprintf("sim: program %s, instruction %d: its label has no place", p.name, i))
+			}
+			return p.labels[l]
+		}
+		switch in.do {
+		case doExp:
+			if then := p.code[i+1]; then.do == doBurn && then.a == in.a {
+				in.do = doExpBurn
+			}
+		case doJump, doJumpIf, doLoop, doTry:
+			in.to = place(in.to)
+		case doRecv, doRecvFrom, doGot, doTryRecv:
+			in.to, in.or = place(in.to), place(in.or)
+		case doChosen:
+			for j := range in.on.([]Case) {
+				c := &in.on.([]Case)[j]
+				c.Then, c.Closed = Label(place(int32(c.Then))), Label(place(int32(c.Closed)))
+			}
+		}
+	}
+	p.sealed = true
+}
+
+// Set puts n into a register.
+func (p *Program) Set(to Reg, n int64) { p.add(instr{do: doSet, a: to, n: n}) }
+
+// Add puts x + y into a register.
+func (p *Program) Add(to, x, y Reg) { p.add(instr{do: doAdd, a: to, b: x, c: y}) }
+
+// Sub puts x - y into a register.
+func (p *Program) Sub(to, x, y Reg) { p.add(instr{do: doSub, a: to, b: x, c: y}) }
+
+// Draw puts f of a register into a register: a time that is drawn for a request, for instance.
+func (p *Program) Draw(to Reg, f func(int64) int64, of Reg) {
+	p.add(instr{do: doDraw, a: to, b: of, draw: f})
+}
+
+// Exp puts an exponential time of a mean into a register.
+func (p *Program) Exp(to Reg, mean int64, s *Stream) {
+	p.add(instr{do: doExp, a: to, n: mean, stream: s})
+}
+
+// Call calls f with the registers: for statistics and decisions. It takes no time and must make no operation.
+func (p *Program) Call(f func(*Regs)) { p.add(instr{do: doCall, on: f}) }
+
+// Gauge adds n to a gauge.
+func (p *Program) Gauge(g *Gauge, n int64) { p.add(instr{do: doGauge, gauge: g, n: n}) }
+
+// Now puts the time in nanoseconds into a register.
+func (p *Program) Now(to Reg) { p.add(instr{do: doNow, a: to}) }
+
+// Jump goes on at a label.
+func (p *Program) Jump(l Label) { p.add(instr{do: doJump, to: int32(l)}) }
+
+// JumpIf goes on at a label if a register is not 0.
+func (p *Program) JumpIf(r Reg, l Label) { p.add(instr{do: doJumpIf, a: r, to: int32(l)}) }
+
+// Loop takes 1 off a register and goes on at a label if more than 0 is left.
+func (p *Program) Loop(r Reg, l Label) { p.add(instr{do: doLoop, a: r, to: int32(l)}) }
+
+// End ends the goroutine.
+func (p *Program) End() { p.add(instr{do: doEnd}) }
+
+// Spawn starts a goroutine of another program, or of this. It begins with a copy of the registers.
+func (p *Program) Spawn(child *Program) { p.add(instr{do: doSpawn, on: child}) }
+
+// Burn works for as many nanoseconds as a register says. See [Burn].
+func (p *Program) Burn(ns Reg) { p.add(instr{do: doBurn, a: ns}) }
+
+// Sleep parks for as many nanoseconds as a register says. See [Sleep].
+func (p *Program) Sleep(ns Reg) { p.add(instr{do: doFor, code: Sleep, a: ns}) }
+
+// Syscall is in a system call for as many nanoseconds as a register says. See [Syscall].
+func (p *Program) Syscall(ns Reg) { p.add(instr{do: doFor, code: Syscall, a: ns}) }
+
+func (p *Program) op(code Code, on any) { p.add(instr{do: doOp, code: code, on: on}) }
+
+// Yield lets others run. See [Yield].
+func (p *Program) Yield() { p.op(Yield, nil) }
+
+// Poll looks at shared memory. See [Poll].
+func (p *Program) Poll() { p.op(Poll, nil) }
+
+// Lock locks m.
+func (p *Program) Lock(m *Mutex) { p.op(Lock, m) }
+
+// TryLock locks m, or goes on at a label if that is not possible at once.
+func (p *Program) TryLock(m *Mutex, failed Label) {
+	p.add(instr{do: doTry, code: TryLock, on: m, to: int32(failed)})
+}
+
+// Unlock unlocks m.
+func (p *Program) Unlock(m *Mutex) { p.op(Unlock, m) }
+
+// WriteLock, WriteUnlock, ReadLock and ReadUnlock are operations on an RWMutex.
+func (p *Program) WriteLock(m *RWMutex)   { p.op(WriteLock, m) }
+func (p *Program) WriteUnlock(m *RWMutex) { p.op(WriteUnlock, m) }
+func (p *Program) ReadLock(m *RWMutex)    { p.op(ReadLock, m) }
+func (p *Program) ReadUnlock(m *RWMutex)  { p.op(ReadUnlock, m) }
+
+// GroupAdd adds n to a group.
+func (p *Program) GroupAdd(g *Group, n int64) { p.add(instr{do: doOp, code: GroupAdd, on: g, n: n}) }
+
+// GroupWait waits for a group.
+func (p *Program) GroupWait(g *Group) {
+	p.op(GroupWait, g)
+	p.add(instr{do: doJoined})
+}
+
+// CondWait unlocks m, waits for a signal of c, and locks m again.
+func (p *Program) CondWait(c *Cond, m *Mutex) {
+	p.op(CondAdd, c)
+	p.op(Unlock, m)
+	p.op(CondWait, c)
+	p.op(Lock, m)
+}
+
+// Signal wakes one who waits for c, and Broadcast all.
+func (p *Program) Signal(c *Cond)    { p.op(Signal, c) }
+func (p *Program) Broadcast(c *Cond) { p.op(Broadcast, c) }
