@@ -44,7 +44,7 @@ func TestCoffeePrograms(t *testing.T) {
 				settings += fmt.Sprintf(" buffer=%d", 5*i)
 			}
 			for _, cpus := range []int{1, 2, 4, 6, 64, sim.Unlimited} {
-				for name, costs := range map[string]sim.Costs{"none": {}, "typical": sim.Typical(), "drawn": costly()} {
+				for name, costs := range map[string]sim.Costs{"none": {}, "typical": sim.Typical(), "drawn": costly(), "rousing": rousing()} {
 					t.Run(fmt.Sprintf("%s/%s/%d/%s", design, settings, cpus, name), func(t *testing.T) {
 						s := shop{design: design, settings: settings, workers: 1 + 3*i*i, window: time.Second / 4}
 						s.CPUs, s.Seed, s.Costs = cpus, uint64(i+cpus), costs

@@ -161,6 +161,13 @@ func costly() sim.Costs {
 		Steal: sim.Ns(3000), Switch: sim.Ns(200), Spawn: sim.Ns(300), Chan: sim.Ns(80), Lock: sim.Ns(20), Timer: sim.Ns(100), LockSpin: sim.Ns(400)}
 }
 
+// rousing are costly ones where who wakes a CPU pays too, and timers are waited for in whole milliseconds.
+func rousing() sim.Costs {
+	c := costly()
+	c.Rouse, c.PollGrain = sim.Quantiles(2000, 15_000, 40_000), 1_000_000
+	return c
+}
+
 func TestGolden(t *testing.T) {
 	for _, g := range golden {
 		t.Run(fmt.Sprintf("%s/%d", g.design, g.CPUs), func(t *testing.T) {

@@ -284,7 +284,7 @@ func TestPrograms(t *testing.T) {
 		}
 		config := virtual.Config{Seed: seed, Grace: time.Hour}
 		config.CPUs = []int{1, 2, 3, 8, sim.Unlimited}[v.IntN(5)]
-		config.Costs = []sim.Costs{{}, sim.Typical(), costly()}[v.IntN(3)]
+		config.Costs = []sim.Costs{{}, sim.Typical(), rousing()}[v.IntN(3)]
 		c := &coroutines{bodies: all}
 		w := virtual.New(config)
 		wrong := w.Run("g0", c.main)
