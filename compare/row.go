@@ -27,6 +27,10 @@ type Row struct {
 	// Metrics are the summaries of every metric that the trials have: medians with intervals.
 	Metrics map[string]result.Summary
 
+	// Sensitivity says by how much predictions depend on the scheduler's costs, where that was asked for: see
+	// Sensitivities.
+	Sensitivity []Sensitivity
+
 	// Resources are medians over the observed trials, in the order the design made them.
 	Resources []result.Resource
 	// Ledger is where the observed trials' core-seconds went, as shares in 0..1: useful,

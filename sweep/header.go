@@ -36,6 +36,8 @@ type Header struct {
 	Capacities  []Capacity       `json:"capacities,omitempty"` // open loop: measured before the sweep
 	Recorded    []Recorded       `json:"recorded,omitempty"`   // open loop: files of arrivals
 	Costs       string           `json:"costs,omitempty"`      // virtual time: what the scheduler takes; see sim.ParseCosts
+	Records     string           `json:"records,omitempty"`    // virtual time: the file for what real code costs, written when all is calculated
+	Replayed    *Recorded        `json:"replayed,omitempty"`   // virtual time: the file that it is read from
 	Rule        *Rule            `json:"rule,omitempty"`       // of a run with a budget
 	Settled     string           `json:"settled,omitempty"`    // virtual time: why the warm-up is not the least one
 	Precision   *Precision       `json:"precision,omitempty"`  // virtual time: when the replications are enough

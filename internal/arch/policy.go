@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"cmd/brewput":        {"", "catalog"},
 	"internal/arch":      {},
 	"examples/counter":   {"", "env", "plan", "workload"},
+	"examples/realcode":  {"", "env", "plan", "workload"},
 
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/hist", "internal/host", "load", "plan", "sim"},
 	"internal/aa/campaign": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},

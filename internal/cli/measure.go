@@ -54,6 +54,9 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 		}
 	}
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p}
+	if err := o.prepareCosts(s); err != nil {
+		return err
+	}
 	equip(s)
 	if err := a.prepareVerdicts(s, o); err != nil {
 		return err
@@ -202,6 +205,9 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 	a.announce(s, dir)
 	trials, err := s.Execute(ctx)
 	progress.clear()
+	if err == nil && o.sensitivity {
+		out.sensitivity, err = a.vary(ctx, s, trials)
+	}
 	interrupted := errors.Is(err, context.Canceled)
 	if interrupted {
 		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s\n", progressOf(s, len(trials)), resumeHint(s.Header, dir))
@@ -215,6 +221,9 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 		a.failures(trials)
 		a.conclude(s, trials)
 		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
+		if err := a.writeCosts(s); err != nil {
+			return err
+		}
 		if err = a.writeTimelines(ctx, s, o); errors.Is(err, context.Canceled) {
 			fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n", resumeHint(s.Header, dir), o.askedTimeline())
 			a.code, err = exitInterrupted, nil

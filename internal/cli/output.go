@@ -20,6 +20,8 @@ type output struct {
 	sweep  *sweep.Sweep
 	sent   int // trials already written
 	err    error
+
+	sensitivity []compare.Sensitivity // of what was calculated to the scheduler's costs, if it was asked for
 }
 
 func (a *app) newOutput(format string, s *sweep.Sweep) *output {
@@ -54,6 +56,7 @@ func (o *output) write(trials []result.Trial) {
 func (o *output) finish(trials []result.Trial) error {
 	rows := compare.Rows(trials, o.sweep.Plan.Cases)
 	verdicts := o.sweep.Judgement.Verdicts(rows, trials)
+	compare.Beside(rows, o.sensitivity)
 	warnings := compare.Warnings(trials, o.sweep.Header.LookBlocks())
 	w := o.app.stdout
 	switch o.format {
@@ -69,6 +72,11 @@ func (o *output) finish(trials []result.Trial) error {
 		for _, v := range verdicts {
 			if o.err == nil {
 				o.err = report.JSON(w, v)
+			}
+		}
+		for _, x := range o.sensitivity {
+			if o.err == nil {
+				o.err = report.JSON(w, x)
 			}
 		}
 		for _, x := range warnings {

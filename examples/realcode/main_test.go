@@ -1,0 +1,39 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+// TestDesigns: every design does all of its work, on several CPUs too, and its real code takes time.
+func TestDesigns(t *testing.T) {
+	for _, w := range []*workload.Workload{pixels(), chunks()} {
+		if err := w.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range w.Designs {
+			point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(3)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(3)},
+				plan.Setting{Factor: "pixels", Level: plan.IntLevel(5000)}, plan.Setting{Factor: "chunk", Level: plan.IntLevel(500_000)})
+			o := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: point, Seed: 1, Limit: time.Minute}, w, d, sim.Costs{})
+			x := o.Trial
+			if x.Status != result.OK || x.RealCode != result.RealMeasured || x.Metrics["real_sections"] < 50 || !(x.Metrics[result.Parallelism] > 1) {
+				t.Errorf("%s/%s: %+v", w.Name, d.Name, x)
+			}
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	text := []byte("  a tale of  two pots ")
+	for cut := range len(text) + 1 {
+		if n := words(text, 0, cut) + words(text, cut, len(text)); n != 5 {
+			t.Errorf("cut at %d: %d words", cut, n)
+		}
+	}
+}
