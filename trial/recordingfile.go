@@ -115,7 +115,9 @@ func ReadRecording(in io.Reader, recast func(plan.Point) (plan.Point, error)) (*
 		err = fmt.Errorf("line %d is longer than %d bytes: %w", p.line+1, maxLine, errNoCosts)
 	}
 	if err == nil {
-		err = p.whole()
+		if err = p.whole(); err != nil {
+			err = fmt.Errorf("line %d: %w", p.line, err)
+		}
 	}
 	if err == nil && (p.line == 0 || len(p.r.scripts) != p.trials) {
 		err = fmt.Errorf("line %d: the file ends here with %d of %d trials: %w", p.line, len(p.r.scripts), p.trials, errCut)
@@ -180,7 +182,7 @@ func (p *parser) head(text []byte) error {
 // whole is an error if the last script lacks sections.
 func (p *parser) whole() error {
 	if p.left > 0 {
-		return fmt.Errorf("line %d: %d sections of %s (%s) are missing: %w", p.line, p.left, p.last.design, p.last.point, errCut)
+		return fmt.Errorf("%d sections of %s (%s) are missing: %w", p.left, p.last.design, p.last.point, errCut)
 	}
 	return nil
 }

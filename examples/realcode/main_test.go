@@ -1,6 +1,7 @@
 package main
 
 import (
+	"hash/fnv"
 	"testing"
 	"time"
 
@@ -29,11 +30,10 @@ func TestDesigns(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
-	text := []byte("  a tale of  two pots ")
-	for cut := range len(text) + 1 {
-		if n := words(text, 0, cut) + words(text, cut, len(text)); n != 5 {
-			t.Errorf("cut at %d: %d words", cut, n)
-		}
+func TestFNV1a(t *testing.T) {
+	want := fnv.New64a()
+	want.Write([]byte("a tale of two pots"))
+	if got := fnv1a([]byte("a tale of two pots")); got != want.Sum64() {
+		t.Errorf("%x, want %x", got, want.Sum64())
 	}
 }

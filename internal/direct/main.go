@@ -1,0 +1,157 @@
+// Command direct asks what direct execution is worth: it records jobs of real code on one virtual CPU, predicts
+// their wall time on more, and measures it there by real trials.
+//
+//	go build -o realcode ./examples/realcode && go run ./internal/direct -program ./realcode
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/brewput/brewput/result"
+)
+
+// most is the share of the measured wall time by which a prediction may be off.
+const most = 0.05
+
+// task is a design of a workload with its grain.
+type task struct{ workload, design, factor, level string }
+
+func (t task) args() []string {
+	return []string{t.workload, "--designs", t.design, "--" + t.factor, t.level}
+}
+
+// tasks have blocks of some 50 us to some milliseconds.
+func tasks() []task {
+	var list []task
+	for _, design := range []string{"pool", "counter"} {
+		for _, level := range []string{"512", "4096", "16384"} {
+			list = append(list, task{"pixels", design, "pixels", level})
+		}
+		for _, level := range []string{"32768", "262144", "1048576"} {
+			list = append(list, task{"chunks", design, "chunk", level})
+		}
+	}
+	return list
+}
+
+func main() {
+	program := flag.String("program", "", "the `PATH` of examples/realcode")
+	cpus := flag.Int("cpus", 2, "CPUs that are predicted and measured")
+	rounds := flag.Int("rounds", 5, "how often each task is recorded, predicted and measured")
+	cost := flag.String("cost", "", "the scheduler's `COSTS` (default those of sim)")
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "direct")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = campaign(&bench{*program, dir, *cpus, *rounds, *cost})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "direct:", err)
+		os.RemoveAll(dir)
+		os.Exit(1)
+	}
+}
+
+// bench runs a program.
+type bench struct {
+	program, dir string
+	cpus, rounds int
+	cost         string
+}
+
+func campaign(b *bench) error {
+	fmt.Printf("predicted from one virtual CPU and measured on %d: medians of %d rounds\n\n", b.cpus, b.rounds)
+	fmt.Printf("%-8s %-8s %8s  %9s  %10s  %10s  %10s  %7s\n", "workload", "design", "grain", "mean cost", "1 CPU", "predicted", "measured", "error")
+	worst := 0.0
+	for _, t := range tasks() {
+		var one, predicted, measured, grain []float64
+		for i := range b.rounds {
+			x, err := b.round(t, i)
+			if err != nil {
+				return err
+			}
+			one, predicted, measured, grain = append(one, x.one), append(predicted, x.predicted), append(measured, x.measured), append(grain, x.grain)
+		}
+		off := median(predicted)/median(measured) - 1
+		worst = max(worst, math.Abs(off))
+		fmt.Printf("%-8s %-8s %8s  %7.0fus  %8.2fms  %8.2fms  %8.2fms  %+6.1f%%\n", t.workload, t.design, t.level,
+			1e6*median(grain), 1e3*median(one), 1e3*median(predicted), 1e3*median(measured), 100*off)
+	}
+	fmt.Printf("\nthe worst prediction is off by %.1f %%; wanted are at most %.0f %%\n", 100*worst, 100*most)
+	if worst > most {
+		return fmt.Errorf("a prediction is off by more than %.0f %%", 100*most)
+	}
+	return nil
+}
+
+// round is what one recording and the trials after it found, in seconds.
+type round struct{ grain, one, predicted, measured float64 }
+
+func (b *bench) round(t task, i int) (r round, err error) {
+	costs := filepath.Join(b.dir, "costs")
+	sim := append(append([]string{"sim"}, t.args()...), "--format", "json")
+	if b.cost != "" {
+		sim = append(sim, "--cost", b.cost)
+	}
+	steps := []struct {
+		args []string
+		into map[string]*float64
+	}{
+		{append(slices.Clone(sim), "--cpus", "1", "--record-costs", costs), map[string]*float64{result.WallSeconds: &r.one}},
+		{append(slices.Clone(sim), "--cpus", strconv.Itoa(b.cpus), "--replay-costs", costs), map[string]*float64{result.WallSeconds: &r.predicted}},
+		{append(append([]string{"run"}, t.args()...), "--format", "json", "--cpus", strconv.Itoa(b.cpus), "--count", "1", "--seed", strconv.Itoa(i+1)), map[string]*float64{result.WallSeconds: &r.measured}},
+	}
+	sections, seconds := 0.0, 0.0
+	steps[0].into["real_sections"], steps[0].into["real_code_seconds"] = &sections, &seconds
+	for n, step := range steps {
+		out := filepath.Join(b.dir, fmt.Sprint(t.workload, t.design, t.level, "-", i, "-", n))
+		if err := b.ask(append(step.args, "-o", out), step.into); err != nil {
+			return r, err
+		}
+	}
+	r.grain = seconds / sections
+	return r, nil
+}
+
+// ask runs the program and takes medians from its summaries.
+func (b *bench) ask(args []string, into map[string]*float64) error {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(b.program, args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%v: %w\n%s", cmd.Args, err, stderr.String())
+	}
+	found := 0
+	lines := bufio.NewScanner(&stdout)
+	lines.Buffer(nil, 1<<22)
+	for lines.Scan() {
+		var s result.Summary
+		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
+			return fmt.Errorf("%v: %w", cmd.Args, err)
+		}
+		if v := into[s.Metric]; s.Kind == "summary" && v != nil {
+			*v = float64(s.Median)
+			found++
+		}
+	}
+	if found != len(into) {
+		return fmt.Errorf("%v says nothing of what was asked", cmd.Args)
+	}
+	return lines.Err()
+}
+
+func median(xs []float64) float64 {
+	xs = slices.Sorted(slices.Values(xs))
+	n := len(xs)
+	return (xs[(n-1)/2] + xs[n/2]) / 2
+}
