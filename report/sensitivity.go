@@ -36,11 +36,15 @@ func sensitive(rows []compare.Row) []string {
 	var texts []string
 	some := false
 	for _, r := range rows {
-		for _, s := range r.Sensitivity {
+		worst := -1 // one sentence for each row: throughput and latency say the same
+		for i, s := range r.Sensitivity {
 			some = true
-			if s.Matters() {
-				texts = append(texts, s.Text())
+			if s.Matters() && (worst < 0 || !(s.Share <= r.Sensitivity[worst].Share)) {
+				worst = i
 			}
+		}
+		if worst >= 0 {
+			texts = append(texts, r.Sensitivity[worst].Text())
 		}
 	}
 	if some && texts == nil {
@@ -55,7 +59,6 @@ func sensitivities(b *strings.Builder, rows []compare.Row, st Style) {
 	if texts == nil {
 		return
 	}
-	blank(b)
 	heading(b, rows[0].Workload+": what the costs of the scheduler do", "each x 1/2 and x 2, all else equal", st)
 	for _, text := range texts {
 		words := strings.Fields(st.ascii(text))

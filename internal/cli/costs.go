@@ -91,10 +91,13 @@ func (o *runOptions) resumeCosts(s *sweep.Sweep, runs bool) error {
 		return err
 	}
 	if s.Header.Replayed != nil {
-		if !runs {
+		if !runs { // it is shown again, whatever became of the file
 			return nil
 		}
-		return asUsage(s.RereadCosts())
+		if err := s.RereadCosts(); err != nil {
+			return asUsage(err)
+		}
+		return nil
 	}
 	measured := slices.ContainsFunc(s.Done, func(t result.Trial) bool { return t.RealCode != "" })
 	switch {
@@ -113,7 +116,7 @@ func (o *runOptions) resumeCosts(s *sweep.Sweep, runs bool) error {
 	return nil
 }
 
-// writeCosts writes what the real code of a run cost.
+// writeCosts writes what the real code of a run cost, once all of it is calculated.
 func (a *app) writeCosts(s *sweep.Sweep) error {
 	path := s.Header.Records
 	if path == "" || s.Complete {
@@ -145,7 +148,12 @@ func (a *app) vary(ctx context.Context, s *sweep.Sweep, trials []result.Trial) (
 		}
 	}
 	fmt.Fprintf(a.stderr, "sensitivity: all is calculated %d times more, with one cost x 1/2 or x 2\n", len(variants))
-	return s.Vary(ctx, trials, variants)
+	before := s.Costs.Sections()
+	list, err := s.Vary(ctx, trials, variants)
+	if err == nil && s.Costs.Sections() > before { // where it goes faster more is done
+		err = a.writeCosts(s)
+	}
+	return list, err
 }
 
 // writable refuses a file that could not be written, before anything is calculated for it.

@@ -205,12 +205,15 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 	a.announce(s, dir)
 	trials, err := s.Execute(ctx)
 	progress.clear()
+	if err == nil {
+		err = a.writeCosts(s)
+	}
 	if err == nil && o.sensitivity {
 		out.sensitivity, err = a.vary(ctx, s, trials)
 	}
 	interrupted := errors.Is(err, context.Canceled)
 	if interrupted {
-		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s\n", progressOf(s, len(trials)), resumeHint(s.Header, dir))
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n", progressOf(s, len(trials)), continuation(s, dir))
 		a.code, err = exitInterrupted, nil
 	}
 	if outErr := out.finish(trials); outErr != nil {
@@ -221,9 +224,6 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 		a.failures(trials)
 		a.conclude(s, trials)
 		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
-		if err := a.writeCosts(s); err != nil {
-			return err
-		}
 		if err = a.writeTimelines(ctx, s, o); errors.Is(err, context.Canceled) {
 			fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n", resumeHint(s.Header, dir), o.askedTimeline())
 			a.code, err = exitInterrupted, nil
@@ -255,6 +255,14 @@ func (a *app) failures(trials []result.Trial) {
 		text += "; see " + t.Failure
 	}
 	fmt.Fprintln(a.stderr, "brewput:", text)
+}
+
+// continuation says how a run goes on that was interrupted.
+func continuation(s *sweep.Sweep, dir string) string {
+	if s.Header.Records != "" && !s.Complete {
+		return "what its real code cost is not kept: start it anew"
+	}
+	return "continue with: " + resumeHint(s.Header, dir)
 }
 
 // resumeHint is the command that continues a run, or shows it again.
