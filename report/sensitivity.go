@@ -39,7 +39,7 @@ func sensitive(rows []compare.Row) []string {
 		worst := -1 // one sentence for each row: throughput and latency say the same
 		for i, s := range r.Sensitivity {
 			some = true
-			if s.Matters() && (worst < 0 || !(s.Share <= r.Sensitivity[worst].Share)) {
+			if s.Matters() && (worst < 0 || r.Sensitivity[worst].Share.Known() && !(s.Share <= r.Sensitivity[worst].Share)) {
 				worst = i
 			}
 		}

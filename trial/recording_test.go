@@ -30,6 +30,7 @@ func lottery() *workload.Workload {
 						w := e.Begin()
 						grind(100 * piece)
 						w.End()
+						e.Work(func() { grind(50) })
 						e.WorkFor(time.Microsecond, func() {})
 					}
 				})
@@ -86,7 +87,7 @@ func TestReplay(t *testing.T) {
 	var recorded []string
 	for seed := range uint64(2) {
 		x, text := draw(t, lotterySpec(1, seed, r))
-		if x.Status != result.OK || x.RealCode != result.RealRecorded || x.Metrics["real_sections"] != 41 || !(x.Metrics["real_code_seconds"] > 0) {
+		if x.Status != result.OK || x.RealCode != result.RealRecorded || x.Metrics["real_sections"] != 81 || !(x.Metrics["real_code_seconds"] > 0) {
 			t.Fatalf("%s", text)
 		}
 		if again, same := draw(t, lotterySpec(1, seed, r)); same != text {
@@ -94,7 +95,7 @@ func TestReplay(t *testing.T) {
 		}
 		recorded = append(recorded, text)
 	}
-	if r.Sections() != 82 || r.Trials() != 2 {
+	if r.Sections() != 162 || r.Trials() != 2 {
 		t.Errorf("%d sections of %d trials", r.Sections(), r.Trials())
 	}
 	replay, text := file(t, r)
@@ -177,6 +178,28 @@ func TestRecordingEnds(t *testing.T) {
 	r.n = mostSections - 3
 	if x, _ := draw(t, lotterySpec(1, 2, r)); x.Status != result.Failed || !strings.Contains(x.Error, "more than 2097152 sections") {
 		t.Errorf("%+v", x)
+	}
+}
+
+// TestRealCodeIsNeverExact: what a piece costs was measured, and that another costs as much is chance.
+func TestRealCodeIsNeverExact(t *testing.T) {
+	for _, real := range []bool{false, true} {
+		op := func(e env.Env, _ uint64) { e.WorkFor(time.Millisecond, func() {}) }
+		if real {
+			op = func(e env.Env, _ uint64) { e.Work(func() {}) }
+		}
+		d := workload.Design{Name: "d", Stream: func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{Op: op}, nil }}
+		spec := lotterySpec(1, 1, &Recording{sealed: true})
+		spec.Design, spec.Warmup, spec.Duration = "d", 20*time.Millisecond, 20*time.Millisecond
+		costs := map[Piece][]time.Duration{}
+		for request := range uint64(100) {
+			costs[Piece{request, "worker"}] = []time.Duration{time.Millisecond}
+		}
+		spec.Recording.scripts = []*script{{design: "d", point: spec.Point, seed: 1, costs: costs}}
+		x := Simulate(spec, &workload.Workload{Name: "test"}, d, sim.Costs{}).Trial
+		if x.Status != result.OK || !(x.Metrics[result.Throughput] > 900) || (x.Period == nil) != real {
+			t.Errorf("real %v: %+v", real, x)
+		}
 	}
 }
 
