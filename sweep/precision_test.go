@@ -121,56 +121,68 @@ func TestSettle(t *testing.T) {
 		name             string
 		transient        func(design string, whole time.Duration) time.Duration // negative: not settled
 		warmup, duration time.Duration
-		pilots           int
+		pilots, apart    int // with one replication, and with several
 		warned, told     bool
 	}{
-		{"at once", func(string, time.Duration) time.Duration { return 0 }, 100 * time.Millisecond, second, 1, false, false},
-		{"within the warm-up", func(string, time.Duration) time.Duration { return 90 * time.Millisecond }, 100 * time.Millisecond, second, 1, false, false},
+		{"at once", func(string, time.Duration) time.Duration { return 0 }, 100 * time.Millisecond, second, 1, 1, false, false},
+		{"within the warm-up", func(string, time.Duration) time.Duration { return 90 * time.Millisecond }, 100 * time.Millisecond, second, 1, 1, false, false},
 		{"whoever it is", func(d string, _ time.Duration) time.Duration {
 			return map[string]time.Duration{"b": 1, "a": 412345678}[d]
-		}, 420 * time.Millisecond, second, 2, false, true},
+		}, 420 * time.Millisecond, second, 2, 1, false, true},
 		{"the slowest counts for all", func(d string, _ time.Duration) time.Duration {
 			return map[string]time.Duration{"a": 1, "b": 412345678}[d]
-		}, 420 * time.Millisecond, second, 2, false, true},
-		{"in the second half", func(string, time.Duration) time.Duration { return 700 * time.Millisecond }, 1100 * time.Millisecond, 1100 * time.Millisecond, 2, false, true},
+		}, 420 * time.Millisecond, second, 2, 1, false, true},
+		{"in the second half", func(string, time.Duration) time.Duration { return 700 * time.Millisecond }, 1100 * time.Millisecond, 1100 * time.Millisecond, 2, 2, false, true},
 		{"later still", func(_ string, whole time.Duration) time.Duration {
 			if whole < 4*second {
 				return -1
 			}
 			return second
-		}, 2200 * time.Millisecond, 2200 * time.Millisecond, 3, false, true},
-		{"never", func(_ string, whole time.Duration) time.Duration { return -1 }, 8800 * time.Millisecond, 8800 * time.Millisecond, 5, true, true},
+		}, 2200 * time.Millisecond, 2200 * time.Millisecond, 3, 3, false, true},
+		{"never", func(_ string, whole time.Duration) time.Duration { return -1 }, 8800 * time.Millisecond, 8800 * time.Millisecond, 5, 5, true, true},
 	} {
-		pilots := map[string]int{}
-		s := virtualSweep(&memory{}, nil)
-		s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
-			pilots[spec.Design]++
-			r := trial.Blank(spec)
-			r.Status, r.World = result.OK, result.Virtual
-			d := test.transient(spec.Design, spec.Warmup+spec.Duration)
-			r.Metrics = result.Metrics{result.Throughput: result.Value(spec.Warmup), result.Transient: result.Value(d.Seconds())}
-			if d < 0 {
-				r.Metrics[result.Transient] = result.Unavailable
+		for _, blocks := range []int{1, 3} {
+			pilots, seeds := map[string]int{}, map[uint64]int{}
+			s := virtualSweep(&memory{}, nil)
+			s.Header.Blocks, s.Plan.Blocks = blocks, blocks
+			s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+				pilots[spec.Design]++
+				seeds[spec.Seed]++
+				r := trial.Blank(spec)
+				r.Status, r.World = result.OK, result.Virtual
+				d := test.transient(spec.Design, spec.Warmup+spec.Duration)
+				r.Metrics = result.Metrics{result.Throughput: result.Value(spec.Warmup), result.Transient: result.Value(d.Seconds())}
+				if d < 0 {
+					r.Metrics[result.Transient] = result.Unavailable
+				}
+				return trial.Outcome{Trial: r}, nil
 			}
-			return trial.Outcome{Trial: r}, nil
-		}
-		if err := s.Settle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		set := s.Header.Settings
-		if time.Duration(set.Warmup) != test.warmup || time.Duration(set.Duration) != test.duration || pilots["a"] != test.pilots || pilots["b"] != test.pilots {
-			t.Errorf("%s: warm-up %v, window %v after %v pilots, want %v, %v, %d", test.name, time.Duration(set.Warmup), time.Duration(set.Duration), pilots, test.warmup, test.duration, test.pilots)
-		}
-		if (len(s.Header.Warnings) > 0) != test.warned || (s.Header.Settled != "") != test.told {
-			t.Errorf("%s: warnings %q, settled %q", test.name, s.Header.Warnings, s.Header.Settled)
-		}
-		trials, err := s.Execute(t.Context())
-		if err != nil || len(trials) != 6 || pilots["a"] != test.pilots+2 {
-			t.Errorf("%s: %d trials, %v runs, %v: the last pilots are the first block", test.name, len(trials), pilots, err)
-		}
-		for _, r := range trials {
-			if got := time.Duration(r.Metrics[result.Throughput]); got != test.warmup {
-				t.Errorf("%s: a trial has a warm-up of %v", test.name, got)
+			if err := s.Settle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			want, all := test.pilots, test.pilots
+			if blocks > 1 { // pilots of other customers are no trials
+				want = test.apart
+				all = want + blocks
+			}
+			set := s.Header.Settings
+			if time.Duration(set.Warmup) != test.warmup || time.Duration(set.Duration) != test.duration || pilots["a"] != want || pilots["b"] != want {
+				t.Errorf("%s: warm-up %v, window %v after %v pilots, want %v, %v, %d", test.name, time.Duration(set.Warmup), time.Duration(set.Duration), pilots, test.warmup, test.duration, want)
+			}
+			if (len(s.Header.Warnings) > 0) != test.warned || (s.Header.Settled != "") != test.told {
+				t.Errorf("%s: warnings %q, settled %q", test.name, s.Header.Warnings, s.Header.Settled)
+			}
+			trials, err := s.Execute(t.Context())
+			if err != nil || len(trials) != 2*blocks || pilots["a"] != all {
+				t.Errorf("%s: %d trials of %d blocks, %v runs, %v", test.name, len(trials), blocks, pilots, err)
+			}
+			for _, r := range trials {
+				if got := time.Duration(r.Metrics[result.Throughput]); got != test.warmup {
+					t.Errorf("%s: a trial has a warm-up of %v", test.name, got)
+				}
+			}
+			if n := seeds[s.Plan.BlockSeed(0)]; blocks > 1 && n != 2 {
+				t.Errorf("%s: %d runs have the customers of the first block, want those of its 2 trials", test.name, n)
 			}
 		}
 	}

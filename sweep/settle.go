@@ -12,16 +12,23 @@ import (
 // mostExtensions is how often a window is doubled for a load that has not settled.
 const mostExtensions = 4
 
-// Settle finds the warm-up of a sweep in virtual time: it runs the first replication of every case, sees by MSER-5
-// how long each took to settle, and gives all the same warm-up, that of the slowest, so that compared designs are
+// Settle finds the warm-up of a sweep in virtual time: it runs a pilot of every case, sees by MSER-5 how long each
+// took to settle, and gives all the same warm-up, that of the slowest, so that compared designs are
 // seen in the same stretch of time. A load that settles in the second half of its run, or not at all, makes the
 // run twice as long. The warm-up and window that the header has are the least.
 //
-// What it ran last, under the settings that it found, are the sweep's own trials and not run again.
+// The pilot of a sweep of one replication is that replication, as long as it need not be longer. With more of
+// them its customers are others: a warm-up chosen by a trial's own requests leaves out what happens to be long at their
+// beginning, and the mean of the others would be too short.
 func (s *Sweep) Settle(ctx context.Context) error {
 	set := &s.Header.Settings
+	seed, apart := s.Plan.BlockSeed(0), s.Plan.Blocks > 1
+	if apart {
+		seed = s.Plan.BlockSeed(-1)
+		defer func() { s.known = nil }()
+	}
 	for extended := 0; ; extended++ {
-		if err := s.pilot(ctx); err != nil {
+		if err := s.pilot(ctx, seed); err != nil {
 			return err
 		}
 		transient, slowest, settled := transientOf(s.known)
@@ -32,7 +39,10 @@ func (s *Sweep) Settle(ctx context.Context) error {
 		case settled && 2*transient <= whole:
 			set.Warmup = Duration(roundUp(transient))
 			s.Header.Settled = fmt.Sprintf("warm-up %v for all: %s took %v to settle", time.Duration(set.Warmup), slowest, transient)
-			return s.pilot(ctx)
+			if apart {
+				return nil
+			}
+			return s.pilot(ctx, seed)
 		case extended == mostExtensions:
 			s.Header.Warnings = append(s.Header.Warnings, fmt.Sprintf("%s has not settled after %v: what it shows may be its beginning; give a longer --warmup and --duration", slowest, whole))
 			return nil
@@ -42,10 +52,13 @@ func (s *Sweep) Settle(ctx context.Context) error {
 	}
 }
 
-// pilot runs the first replication of every case.
-func (s *Sweep) pilot(ctx context.Context) error {
+// pilot runs every case once, as in the first replication but for the seed.
+func (s *Sweep) pilot(ctx context.Context, seed uint64) error {
 	s.known = nil
 	specs := s.First()
+	for i := range specs {
+		specs[i].Seed = seed
+	}
 	if s.Ahead != nil {
 		s.Ahead(specs)
 	}
