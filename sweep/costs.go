@@ -50,22 +50,24 @@ func (s *Sweep) RereadCosts() error {
 	return nil
 }
 
-// CheckCosts is an error if the costs of some trial of the plan are not there.
-func (s *Sweep) CheckCosts() error {
-	for _, spec := range s.specsUntil(s.Plan.Blocks) {
-		if err := s.Costs.Covers(spec); err != nil {
-			return err
+// CheckCosts is an error if the costs of some trial of the plan are not there; settles says that Settle comes first.
+func (s *Sweep) CheckCosts(settles bool) error {
+	for b := range s.Plan.Blocks {
+		for _, spec := range s.specsOf(b, s.all()) {
+			if err := s.Costs.Covers(spec); err != nil {
+				return err
+			}
+		}
+	}
+	for _, spec := range s.First() {
+		d, _ := s.Workload.Find(spec.Design)
+		if spec.Seed = s.Plan.BlockSeed(-1); settles && s.Plan.Blocks > 1 && d.Stream != nil {
+			if err := s.Costs.Covers(spec); err != nil {
+				return fmt.Errorf("the pilot that finds the warm-up (give --warmup to do without): %w", err)
+			}
 		}
 	}
 	return nil
-}
-
-func (s *Sweep) specsUntil(blocks int) []trial.Spec {
-	var specs []trial.Spec
-	for b := range blocks {
-		specs = append(specs, s.specsOf(b, s.all())...)
-	}
-	return specs
 }
 
 // Variant calculates trials with one cost of the scheduler multiplied by a factor.

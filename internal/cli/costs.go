@@ -76,7 +76,7 @@ func (o *runOptions) prepareCosts(s *sweep.Sweep) error {
 		if s.Costs, s.Header.Replayed, err = sweep.ReadCosts(o.replayCosts, s.Workload); err != nil {
 			return usage("--replay-costs: %w", err)
 		}
-		if err := s.CheckCosts(); err != nil {
+		if err := s.CheckCosts(o.settle && o.operations == 0); err != nil {
 			return usage("--replay-costs %s: %w", o.replayCosts, err)
 		}
 	case o.again():

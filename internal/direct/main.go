@@ -37,7 +37,7 @@ func tasks() []task {
 		for _, level := range []string{"512", "4096", "16384"} {
 			list = append(list, task{"pixels", design, "pixels", level})
 		}
-		for _, level := range []string{"32768", "262144", "1048576"} {
+		for _, level := range []string{"49152", "262144", "1048576"} {
 			list = append(list, task{"chunks", design, "chunk", level})
 		}
 	}
