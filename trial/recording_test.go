@@ -28,9 +28,9 @@ func lottery() *workload.Workload {
 					for piece := next.Add(1); piece <= 40; piece = next.Add(1) {
 						e.For(uint64(piece))
 						w := e.Begin()
-						grind(100 * piece)
+						_ = grind(100 * piece)
 						w.End()
-						e.Work(func() { grind(50) })
+						e.Work(func() { _ = grind(50) })
 						e.WorkFor(time.Microsecond, func() {})
 					}
 				})
@@ -42,6 +42,7 @@ func lottery() *workload.Workload {
 	return &workload.Workload{Name: "lottery", Designs: []workload.Design{{Name: "stock", Uses: []string{"workers"}, Job: build}}}
 }
 
+//go:noinline
 func grind(n int) uint64 {
 	x := uint64(n)
 	for range n {

@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"examples/counter":   {"", "env", "plan", "workload"},
 	"examples/realcode":  {"", "env", "plan", "workload"},
 
-	"internal/direct":      {"result"},
+	"internal/direct":      {"internal/stat", "result"},
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/hist", "internal/host", "load", "plan", "sim"},
 	"internal/aa/campaign": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
 }

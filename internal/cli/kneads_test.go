@@ -21,11 +21,11 @@ func kneads() *workload.Workload {
 		Designs: []workload.Design{
 			{Name: "stock", Doc: "who is free takes the next", Uses: []string{"workers", "loaves"}, Job: newStock},
 			{Name: "stream", Doc: "a loaf for each customer", Stream: op(func(e env.Env, request uint64) {
-				e.Work(func() { knead(1000 + int(request%7)) })
+				e.Work(func() { _ = knead(1000 + int(request%7)) })
 				e.Burn(200 * time.Microsecond)
 			})},
 			{Name: "declared", Doc: "says what a loaf takes", Stream: op(func(e env.Env, _ uint64) {
-				e.WorkFor(100*time.Microsecond, func() { knead(10) })
+				e.WorkFor(100*time.Microsecond, func() { _ = knead(10) })
 			})},
 			{Name: "burns", Doc: "has no real code", Stream: op(func(e env.Env, _ uint64) { e.Burn(100 * time.Microsecond) })},
 			{Name: "breaks", Doc: "sleeps with its hands in the dough", Stream: op(func(e env.Env, _ uint64) {
@@ -42,7 +42,7 @@ func newStock(e env.Env, p plan.Point) (workload.Job, error) {
 			done.Go(e, "baker", func(e env.Env) {
 				for loaf := next.Add(1); loaf <= p.Int("loaves"); loaf = next.Add(1) {
 					e.For(uint64(loaf))
-					e.Work(func() { knead(2000 * (1 + loaf%5)) })
+					e.Work(func() { _ = knead(2000 * (1 + loaf%5)) })
 				}
 			})
 		}
@@ -51,6 +51,7 @@ func newStock(e env.Env, p plan.Point) (workload.Job, error) {
 	}}, nil
 }
 
+//go:noinline
 func knead(n int) uint64 {
 	x := uint64(n)
 	for range n {

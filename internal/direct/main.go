@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/result"
 )
 
@@ -47,7 +48,7 @@ func tasks() []task {
 func main() {
 	program := flag.String("program", "", "the `PATH` of examples/realcode")
 	cpus := flag.Int("cpus", 2, "CPUs that are predicted and measured")
-	rounds := flag.Int("rounds", 5, "how often each task is recorded, predicted and measured")
+	rounds := flag.Int("rounds", 6, "how often each task is recorded, predicted and measured")
 	cost := flag.String("cost", "", "the scheduler's `COSTS` (default those of sim)")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "direct")
@@ -70,29 +71,50 @@ type bench struct {
 }
 
 func campaign(b *bench) error {
-	fmt.Printf("predicted from one virtual CPU and measured on %d: medians of %d rounds\n\n", b.cpus, b.rounds)
+	fmt.Printf("predicted from one virtual CPU and measured on %d: medians of %d rounds; the error is the mean of its rounds, with its 95 %% interval\n\n", b.cpus, b.rounds)
 	fmt.Printf("%-8s %-8s %8s  %9s  %10s  %10s  %10s  %7s\n", "workload", "design", "grain", "mean cost", "1 CPU", "predicted", "measured", "error")
-	worst := 0.0
+	verdicts := map[string]int{}
 	for _, t := range tasks() {
-		var one, predicted, measured, grain []float64
+		var one, predicted, measured, grain, logs []float64
 		for i := range b.rounds {
 			x, err := b.round(t, i)
 			if err != nil {
 				return err
 			}
 			one, predicted, measured, grain = append(one, x.one), append(predicted, x.predicted), append(measured, x.measured), append(grain, x.grain)
+			logs = append(logs, math.Log(x.predicted/x.measured))
 		}
-		off := median(predicted)/median(measured) - 1
-		worst = max(worst, math.Abs(off))
-		fmt.Printf("%-8s %-8s %8s  %7.0fus  %8.2fms  %8.2fms  %8.2fms  %+6.1f%%\n", t.workload, t.design, t.level,
-			1e6*median(grain), 1e3*median(one), 1e3*median(predicted), 1e3*median(measured), 100*off)
+		off, low, high := stat.MeanInterval(logs, 0.95)
+		verdict := judge(low, high)
+		verdicts[verdict]++
+		fmt.Printf("%-8s %-8s %8s  %7.0fus  %8.2fms  %8.2fms  %8.2fms  %+6.1f%%  [%+.1f%%, %+.1f%%]  %s\n", t.workload, t.design, t.level,
+			1e6*median(grain), 1e3*median(one), 1e3*median(predicted), 1e3*median(measured), percent(off), percent(low), percent(high), verdict)
 	}
-	fmt.Printf("\nthe worst prediction is off by %.1f %%; wanted are at most %.0f %%\n", 100*worst, 100*most)
-	if worst > most {
-		return fmt.Errorf("a prediction is off by more than %.0f %%", 100*most)
+	fmt.Printf("\nwithin %.0f %% of the trials: %d predictions; undecided, as trials scatter too much here: %d; off: %d\n", 100*most, verdicts[within], verdicts[undecided], verdicts[beyond])
+	if verdicts[beyond] > 0 {
+		return fmt.Errorf("%d predictions are off by more than %.0f %%", verdicts[beyond], 100*most)
 	}
 	return nil
 }
+
+const (
+	within    = "within"
+	undecided = "undecided"
+	beyond    = "off"
+)
+
+// judge says whether the interval of a logarithm lies within what is allowed, or beyond it.
+func judge(low, high float64) string {
+	switch limit := math.Log1p(most); {
+	case low >= -limit && high <= limit:
+		return within
+	case low > limit || high < -limit:
+		return beyond
+	}
+	return undecided // also where there is no interval
+}
+
+func percent(log float64) float64 { return 100 * math.Expm1(log) }
 
 // round is what one recording and the trials after it found, in seconds.
 type round struct{ grain, one, predicted, measured float64 }

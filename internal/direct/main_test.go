@@ -1,0 +1,26 @@
+package main
+
+import (
+	"math"
+	"testing"
+)
+
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      string
+	}{
+		{-0.01, 0.04, within}, {-0.04, -0.01, within}, {-0.06, 0.01, undecided}, {0.04, 0.06, undecided}, {-0.2, 0.2, undecided},
+		{0.05, 0.2, beyond}, {-0.2, -0.06, beyond}, {math.Inf(-1), math.Inf(1), undecided}, {math.NaN(), math.NaN(), undecided},
+	} {
+		if got := judge(c.low, c.high); got != c.want {
+			t.Errorf("%v to %v: %s, want %s", c.low, c.high, got, c.want)
+		}
+	}
+}
+
+func TestMedian(t *testing.T) {
+	if a, b := median([]float64{3, 1, 2}), median([]float64{4, 1, 3, 2}); a != 2 || b != 2.5 {
+		t.Errorf("%v, %v", a, b)
+	}
+}
