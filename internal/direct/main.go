@@ -73,7 +73,7 @@ type bench struct {
 func campaign(b *bench) error {
 	fmt.Printf("predicted from one virtual CPU and measured on %d: medians of %d rounds; the error is the mean of its rounds, with its 95 %% interval\n\n", b.cpus, b.rounds)
 	fmt.Printf("%-8s %-8s %8s  %9s  %10s  %10s  %10s  %7s\n", "workload", "design", "grain", "mean cost", "1 CPU", "predicted", "measured", "error")
-	verdicts := map[string]int{}
+	verdicts, all := map[string]int{}, round{}
 	for _, t := range tasks() {
 		var one, predicted, measured, grain, logs []float64
 		for i := range b.rounds {
@@ -81,6 +81,7 @@ func campaign(b *bench) error {
 			if err != nil {
 				return err
 			}
+			all.add(x)
 			one, predicted, measured, grain = append(one, x.one), append(predicted, x.predicted), append(measured, x.measured), append(grain, x.grain)
 			logs = append(logs, math.Log(x.predicted/x.measured))
 		}
@@ -91,6 +92,8 @@ func campaign(b *bench) error {
 			1e6*median(grain), 1e3*median(one), 1e3*median(predicted), 1e3*median(measured), percent(off), percent(low), percent(high), verdict)
 	}
 	fmt.Printf("\nwithin %.0f %% of the trials: %d predictions; undecided, as trials scatter too much here: %d; off: %d\n", 100*most, verdicts[within], verdicts[undecided], verdicts[beyond])
+	fmt.Printf("during the trials other processes had %.2f of a CPU, and the hypervisor kept %.1f %% of the time that was wanted\n",
+		(all.machine-all.own)/all.measured, 100*all.steal/(all.own+all.steal))
 	if verdicts[beyond] > 0 {
 		return fmt.Errorf("%d predictions are off by more than %.0f %%", verdicts[beyond], 100*most)
 	}
@@ -117,7 +120,17 @@ func judge(low, high float64) string {
 func percent(log float64) float64 { return 100 * math.Expm1(log) }
 
 // round is what one recording and the trials after it found, in seconds.
-type round struct{ grain, one, predicted, measured float64 }
+type round struct {
+	grain, one, predicted, measured float64
+	own, machine, steal             float64 // CPU time of the trial, of all processes, and what the hypervisor kept
+}
+
+func (r *round) add(x round) {
+	r.measured += x.measured
+	r.own += x.own
+	r.machine += x.machine
+	r.steal += x.steal
+}
 
 func (b *bench) round(t task, i int) (r round, err error) {
 	costs := filepath.Join(b.dir, "costs")
@@ -131,7 +144,8 @@ func (b *bench) round(t task, i int) (r round, err error) {
 	}{
 		{append(slices.Clone(sim), "--cpus", "1", "--record-costs", costs), map[string]*float64{result.WallSeconds: &r.one}},
 		{append(slices.Clone(sim), "--cpus", strconv.Itoa(b.cpus), "--replay-costs", costs), map[string]*float64{result.WallSeconds: &r.predicted}},
-		{append(append([]string{"run"}, t.args()...), "--format", "json", "--cpus", strconv.Itoa(b.cpus), "--count", "1", "--seed", strconv.Itoa(i+1)), map[string]*float64{result.WallSeconds: &r.measured}},
+		{append(append([]string{"run"}, t.args()...), "--format", "json", "--cpus", strconv.Itoa(b.cpus), "--count", "1", "--seed", strconv.Itoa(i+1)), map[string]*float64{
+			result.WallSeconds: &r.measured, result.CPUSeconds: &r.own, "machine_cpu_seconds": &r.machine, "steal_seconds": &r.steal}},
 	}
 	sections, seconds := 0.0, 0.0
 	steps[0].into["real_sections"], steps[0].into["real_code_seconds"] = &sections, &seconds
