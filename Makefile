@@ -4,7 +4,7 @@ GO ?= go
 TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench bench-sim aa twin simulate intervals fuzz cc
+.PHONY: help demo build test check bench bench-sim direct aa twin simulate intervals fuzz cc
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -37,6 +37,10 @@ bench: ## what env, the load loop and a trial cost
 
 bench-sim: ## the simulator beside SimPy, which pip installs, and others, and its floors: about 5 minutes
 	@python=$$(sh tools/need-simpy.sh) && peers=$$(sh tools/need-rust-peers.sh) && $(GO) run ./internal/benchsim -python "$$python" -peers "$$peers"
+
+direct: ## jobs of real code, recorded on one virtual CPU and predicted on two, beside real trials: 2 minutes
+	@mkdir -p bin && $(GO) build -o bin/realcode ./examples/realcode
+	$(GO) run ./internal/direct -program bin/realcode
 
 N = 200
 aa: ## compare designs with themselves 200 times (or N=20) and count the false verdicts: about 9 minutes

@@ -29,6 +29,9 @@ type Row struct {
 
 	// Twins are what was predicted beside what was measured, by metric; see WithTwin.
 	Twins []Twin
+	// Sensitivity says by how much predictions depend on the scheduler's costs, where that was asked for: see
+	// Sensitivities.
+	Sensitivity []Sensitivity
 
 	// Resources are medians over the observed trials, in the order the design made them.
 	Resources []result.Resource

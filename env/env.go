@@ -55,8 +55,9 @@ type World interface {
 	Ordinal(t *Task) int
 	// Meter returns the meter of a new resource, or nil where nothing is observed.
 	Meter(kind ResourceKind, name string, capacity int) *Meter
-	// Begin opens a section of real code and returns a mark for End.
-	Begin(t *Task) time.Duration
+	// Begin opens a section of real code and returns a mark for End. In virtual time the section costs what is
+	// declared, or if that is [Measured], the CPU time that it takes.
+	Begin(t *Task, declared time.Duration) time.Duration
 	// End closes the section.
 	End(t *Task, mark time.Duration)
 	// Violation reports that a station served two users at once.
@@ -264,17 +265,28 @@ func (e Env) Rand() Rand {
 	return NewRand(e.t.world.Seed())
 }
 
+// Measured is declared of a section that costs the CPU time that it takes.
+const Measured time.Duration = -1
+
 // Section is a piece of real code between [Env.Begin] and [Section.End].
 type Section struct {
 	t    *Task
 	mark time.Duration
 }
 
-// Begin marks the start of real code. Live it costs a clock read in observed trials and nothing
-// that counts otherwise; in virtual time real code takes none, so far.
-func (e Env) Begin() Section {
+// Begin marks the start of real code: code that computes, does not wait and makes no call of this package before
+// End, by which virtual time would have to move in the middle of it. Live that costs a clock read in observed trials
+// and nothing that counts otherwise. In virtual time the section is charged with the CPU time that its thread
+// took, as a burn at its end: what it did is there before its time has passed. To read that clock twice takes up to a
+// microsecond, so that a section should take 50 us or more; do several pieces in one, or see [Env.WorkFor].
+//
+// Costs that are recorded are found again by the request that the goroutine works for (see [Env.For]): say for which
+// one where several goroutines share a stock of work, or another schedule gives each piece the cost of another.
+func (e Env) Begin() Section { return e.begin(Measured) }
+
+func (e Env) begin(declared time.Duration) Section {
 	e.own()
-	return Section{mark: e.t.world.Begin(e.t), t: e.t}
+	return Section{mark: e.t.world.Begin(e.t, declared), t: e.t}
 }
 
 // End closes the section.
@@ -283,6 +295,14 @@ func (s Section) End() { s.t.world.End(s.t, s.mark) }
 // Work runs f between Begin and End.
 func (e Env) Work(f func()) {
 	s := e.Begin()
+	f()
+	s.End()
+}
+
+// WorkFor is Work for real code whose cost is declared: in virtual time f takes d of CPU work, however long it really
+// takes, and live it takes what it takes. A d that is not positive is none.
+func (e Env) WorkFor(d time.Duration, f func()) {
+	s := e.begin(max(0, d))
 	f()
 	s.End()
 }

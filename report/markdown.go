@@ -28,6 +28,12 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 	for i := range fs {
 		markdownTwin(&b, &fs[i])
 	}
+	for i, text := range sensitive(rows) {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("- " + escapeMarkdown(text) + "\n")
+	}
 	if sum := compare.Decisions(rows); sum != 0 {
 		blank(&b)
 		b.WriteString(decisions(sum) + "\n")

@@ -31,6 +31,7 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 	if err := Verdicts(&b, verdicts, st); err != nil {
 		return err
 	}
+	sensitivities(&b, rows, st)
 	for i := range fs {
 		views(&b, &fs[i], st)
 		twin(&b, &fs[i], st)

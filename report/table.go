@@ -116,7 +116,7 @@ func (f *frame) measureColumns() []column {
 	if some {
 		columns = append(columns, c)
 	}
-	return columns
+	return append(columns, f.sensitivityColumn(heading, metric)...)
 }
 
 // mean is a summary with its mean in place of its median, where it has one: in virtual time.
@@ -135,7 +135,7 @@ func (f *frame) virtual() bool {
 // latencyColumns are the mean and the quantiles of a stream's operations.
 func (f *frame) latencyColumns() []column {
 	mean := f.metricColumn("latency", "mean", result.LatencyMean, fewDigits)
-	columns := []column{mean}
+	columns := append([]column{mean}, f.sensitivityColumn("latency", result.LatencyMean)...)
 	for _, q := range []struct {
 		head, metric string
 		drop         int

@@ -43,6 +43,12 @@ const (
 	Job    = "job"    // a fixed amount of work, run once
 )
 
+// Where the cost of real code in virtual time came from.
+const (
+	RealMeasured = "measured" // its CPU time in this run, which is never quite the same
+	RealRecorded = "recorded" // a file that was written or read
+)
+
 // Trial is one trial.
 type Trial struct {
 	Kind          string     `json:"kind"` // KindTrial or KindObserved
@@ -68,6 +74,7 @@ type Trial struct {
 	Progress      float64    `json:"progress,omitempty"`  // closed loop: the operations inside the window, those across its ends by their share of time inside; what verdicts judge by
 	WallSeconds   float64    `json:"wall_seconds"`        // the window; for a job, the time it took
 	Period        *Period    `json:"period,omitempty"`    // virtual: of a load that repeats itself; rate and times are then those of one period
+	RealCode      string     `json:"real_code,omitempty"` // virtual: where the cost of real code came from: RealMeasured or RealRecorded
 	Decisions     string     `json:"decisions,omitempty"` // virtual: checksum of all decisions of the scheduler
 	Metrics       Metrics    `json:"metrics"`
 	Resources     []Resource `json:"resources"`

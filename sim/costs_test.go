@@ -83,3 +83,27 @@ func survives(t *testing.T, c Costs) {
 		t.Errorf("%+v is written as %v and read as %+v (%v)", c, c, again, err)
 	}
 }
+
+func TestScaledCosts(t *testing.T) {
+	c := Costs{Wake: Ns(15), Deep: Quantiles(10, 31), DeepAfter: 5, Chan: Quantiles(2, 8, 20), SpinFor: 100}
+	if got := strings.Join(c.Names(), " "); got != "wake deep chan" {
+		t.Errorf("the costs are %s", got)
+	}
+	was := Costs{Wake: Ns(15), Deep: Quantiles(10, 31), DeepAfter: 5, Chan: Quantiles(2, 8, 20), SpinFor: 100}
+	for name, want := range map[string]Costs{
+		"wake": {Wake: Ns(7), Deep: was.Deep, DeepAfter: 5, Chan: was.Chan, SpinFor: 100},
+		"deep": {Wake: was.Wake, Deep: Quantiles(5, 15), DeepAfter: 5, Chan: was.Chan, SpinFor: 100},
+		"chan": {Wake: was.Wake, Deep: was.Deep, DeepAfter: 5, Chan: Quantiles(1, 4, 10), SpinFor: 100},
+		"lock": was,
+	} {
+		if got := c.Scaled(name, 1, 2); !reflect.DeepEqual(got, want) {
+			t.Errorf("half of %s: %+v", name, got)
+		}
+	}
+	if !reflect.DeepEqual(c, was) {
+		t.Errorf("the costs themselves have become %+v", c)
+	}
+	if got := Typical().Scaled("steal", 2, 1).Steal; !reflect.DeepEqual(got, Ns(180_000)) {
+		t.Errorf("twice the steal is %+v", got)
+	}
+}

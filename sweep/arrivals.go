@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// Recorded is a file of arrivals as it was when the sweep began.
+// Recorded is a file, of arrivals or costs, as it was when the sweep began.
 type Recorded struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`

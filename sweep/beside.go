@@ -77,6 +77,9 @@ func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []st
 	if virtual && h.Costs != b.Costs && add("costs", h.costsName(), b.costsName()) {
 		warn("the scheduler takes %s in the old run and %s in the new: designs differ by what they ask of it; calculate both with one --cost", b.costsName(), h.costsName())
 	}
+	if x, y := h.replayed(), b.replayed(); add("costs of real code", x, y) {
+		warn("the costs of real code are %s in the old run and %s in the new: the code may not be what differs; calculate both with one --replay-costs", y, x)
+	}
 	add("seed", h.Seed, b.Seed)
 	add("blocks", h.Blocks, b.Blocks)
 	if q := h.Burn.Rate / b.Burn.Rate; !virtual && (q > 1+burnTolerance || q < 1/(1+burnTolerance)) {
@@ -88,4 +91,12 @@ func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []st
 		warn("the burn loop was calibrated anew between the runs: a burn of 1ms is %.1f %% %s work in the new run, and designs that burn differ by as much; measure both again", much, word)
 	}
 	return differences, warnings, nil
+}
+
+// replayed says where the costs of real code come from.
+func (h *Header) replayed() string {
+	if h.Replayed == nil {
+		return "measured, if there are any"
+	}
+	return "of a file, " + h.Replayed.SHA256[:min(12, len(h.Replayed.SHA256))]
 }

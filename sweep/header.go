@@ -40,6 +40,8 @@ type Header struct {
 	Predicts    bool             `json:"predicts,omitempty"`   // virtual time: it is the twin of a live run
 	Costs       string           `json:"costs,omitempty"`      // virtual time, and that of a twin: what the scheduler takes; see sim.ParseCosts
 	CostsFrom   string           `json:"costs_from,omitempty"` // the same: given, typical, or calibrated and when
+	Records     string           `json:"records,omitempty"`    // virtual time: the file for what real code costs, written when all is calculated
+	Replayed    *Recorded        `json:"replayed,omitempty"`   // virtual time: the file that it is read from
 	Rule        *Rule            `json:"rule,omitempty"`       // of a run with a budget
 	Settled     string           `json:"settled,omitempty"`    // virtual time: why the warm-up is not the least one
 	Precision   *Precision       `json:"precision,omitempty"`  // virtual time: when the replications are enough

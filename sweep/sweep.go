@@ -40,6 +40,8 @@ type Sweep struct {
 	Sealed map[int]bool
 	// Recorded are the gaps of recorded arrivals, by the path of their file.
 	Recorded map[string][]time.Duration
+	// Costs are those of real code in virtual time; nil: they are measured and forgotten.
+	Costs *trial.Recording
 	// Notify is told before each trial, and after each block with its trials.
 	Notify func(Event)
 
@@ -279,13 +281,9 @@ func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) 
 		}
 	}
 	t := outcome.Trial
-	design, _ := s.Workload.Find(t.Design)
-	t.Expected = trial.Expected(design.Expect, t.Status) || t.Invalid
+	s.declare(&t, spec)
 	s.predict(&t, s.Plan.Cases[step.Case], spec.Open)
 	t.Lines = lines[t.Design]
-	t.Bound = design.Expect == workload.Bound
-	t.Type = design.Type()
-	t.Point = spec.Point
 	if outcome.Failure != "" {
 		path, err := s.Store.Failure(step.Block, step.Order, outcome.Failure)
 		if err != nil {
@@ -294,6 +292,15 @@ func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) 
 		t.Failure = "failures/" + filepath.Base(path) // within the run directory, which may be moved
 	}
 	return t, s.Store.Append(t, outcome.Histograms)
+}
+
+// declare adds to a trial what its design says of itself.
+func (s *Sweep) declare(t *result.Trial, spec trial.Spec) {
+	design, _ := s.Workload.Find(t.Design)
+	t.Expected = trial.Expected(design.Expect, t.Status) || t.Invalid
+	t.Bound = design.Expect == workload.Bound
+	t.Type = design.Type()
+	t.Point = spec.Point
 }
 
 // spec is the specification of a step's trial.
@@ -305,7 +312,7 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Observed: step.Observed,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup),
 		Operations: set.Operations, Sample: set.Sample, BurnRate: s.Header.Burn.Rate,
-		Open: s.offered(c),
+		Open: s.offered(c), Recording: s.Costs,
 	}
 }
 

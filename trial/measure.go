@@ -49,8 +49,9 @@ type measurement struct {
 	design     workload.Design
 	world      world
 	virtual    bool
-	series     *series // virtual: of a stream
-	opens      func()  // called as the window opens; nil for nothing
+	real       *realCode // virtual: what charges real code
+	series     *series   // virtual: of a stream
+	opens      func()    // called as the window opens; nil for nothing
 	trial      result.Trial
 	histograms map[string][]byte
 	wrong      error // what the workload's check found

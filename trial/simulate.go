@@ -25,11 +25,19 @@ type world interface {
 // Simulate runs a trial in virtual time, on as many CPUs as its point says, in this process: it shares
 // nothing with others, so that many may run at once. What virtual time costs nothing to see is always there:
 // the resources, and the time that CPUs are busy, with the scheduler's costs, as CPU time.
+//
+// Real code (env.Env.Begin) is charged with the CPU time that it takes, or as the recording of spec says. Who runs other
+// trials at the same time says so with Spec.Crowded.
 func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Costs) Outcome {
 	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
 	m.trial.World = result.Virtual
-	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Timeline: spec.Timeline > 0, Limit: spec.Limit})
-	m.world, m.virtual = v, true
+	real, err := newRealCode(spec)
+	if err != nil {
+		m.trial.Status, m.trial.Error = result.Failed, err.Error()
+		return Outcome{Trial: m.trial}
+	}
+	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Sections: real, Timeline: spec.Timeline > 0, Limit: spec.Limit})
+	m.world, m.virtual, m.real = v, true, real
 	m.opens = func() { v.Record(spec.Timeline) }
 	err, left := m.run()
 	if !v.Ended() { // the design hangs and still has m
@@ -37,9 +45,13 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 		t.World, t.Status, t.Error = result.Virtual, result.Failed, left.Error()
 		return brief(Outcome{Trial: t})
 	}
+	if real.crowded {
+		return Outcome{Trial: m.trial, Crowded: true}
+	}
 	m.set("violations", result.Value(v.Violations()))
 	m.set("operations_simulated", result.Value(v.Operations()))
 	m.finish(err, left)
+	real.tell(m)
 	m.trial.Decisions = fmt.Sprintf("%016x", v.Checksum())
 	return brief(Outcome{Trial: m.trial, Histograms: m.histograms, Timeline: v.Timeline()})
 }

@@ -44,6 +44,12 @@ type Spec struct {
 
 	Limit    time.Duration `json:"-"` // in virtual time: of real time, after which the trial counts as hung; 0 is none
 	Timeline time.Duration `json:"-"` // in virtual time: how much is recorded, from the opening of the window on
+
+	// Recording has or takes in what real code costs in virtual time; nil: it is measured and forgotten.
+	Recording *Recording `json:"-"`
+	// Crowded says that other trials run at the same time: one that must measure real code then ends with
+	// Outcome.Crowded.
+	Crowded bool `json:"crowded,omitempty"`
 }
 
 // OpenLoad is the load that is offered in an open loop, beside what the point says of it.
@@ -75,6 +81,7 @@ type Outcome struct {
 	Trial result.Trial `json:"trial"`
 	// Histograms are in HdrHistogram's format (see internal/hist), by what they are of: "latency".
 	Histograms map[string][]byte  `json:"histograms,omitempty"`
-	Failure    string             `json:"-"` // of a failed trial: what it printed, its stacks
-	Timeline   *timeline.Timeline `json:"-"` // in virtual time, if it was asked for and the window opened
+	Failure    string             `json:"-"`                 // of a failed trial: what it printed, its stacks
+	Crowded    bool               `json:"crowded,omitempty"` // the trial came to nothing, as it must run alone; see Spec.Crowded
+	Timeline   *timeline.Timeline `json:"-"`                 // in virtual time, if it was asked for and the window opened
 }

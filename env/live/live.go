@@ -155,7 +155,7 @@ func (w *World) Epoch() time.Time { return w.epoch }
 func (w *World) Seed() uint64 { return w.cfg.Seed }
 
 // Begin implements env.World.
-func (w *World) Begin(*env.Task) time.Duration {
+func (w *World) Begin(*env.Task, time.Duration) time.Duration {
 	if !w.cfg.Observe {
 		return 0
 	}

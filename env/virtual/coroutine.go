@@ -18,8 +18,10 @@ type coroutine struct {
 	w    *World
 	id   int64 // of the Go goroutine below, for the watchdog
 	task *env.Task
-	next func() (struct{}, bool)
-	stop func()
+	// request is for which the goroutine works, as it said itself or who started it.
+	request uint64
+	next    func() (struct{}, bool)
+	stop    func()
 	// yield leaves the coroutine for the one that resumed it; false means that the world is over.
 	yield func(struct{}) bool
 	// aborts counts the operations that panicked because the world is over.
@@ -46,7 +48,10 @@ func (w *World) goroutine(t *env.Task) *sim.G {
 		co.next, co.stop = iter.Pull(co.loop)
 		w.coroutines = append(w.coroutines, co)
 	}
-	co.task = t
+	co.task, co.request = t, env.NoRequest
+	if w.co != nil {
+		co.request = w.co.request
+	}
 	return &co.G
 }
 
@@ -155,6 +160,9 @@ func (w *World) fail(err error) {
 // return.
 func (w *World) Exit(t *env.Task) {
 	p := recover()
+	if where := w.drop(); where != "" && p == nil {
+		w.fail(fmt.Errorf("goroutine %s ended between Begin (%s) and End of a section of real code: end the section first", t.Name(), where))
+	}
 	if p != nil {
 		if _, ok := p.(aborted); !ok {
 			w.fail(fmt.Errorf("goroutine %s panicked: %v\n%s", t.Name(), p, debug.Stack()))

@@ -23,6 +23,8 @@ func (w *World) check() {
 
 func (w *World) abort() {
 	switch w.phase.Load() {
+	case computing:
+		panic(w.broken())
 	case abandoned:
 		if w.k.Current() == nil {
 			return // a timer's function: a goroutine will see to it

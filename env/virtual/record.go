@@ -186,6 +186,7 @@ func (w *World) recorded() *recorder {
 
 // For implements env.Machine.
 func (w *World) For(request uint64) {
+	w.co.request = request
 	if r := w.recorded(); r != nil {
 		n := int64(request)
 		if request == env.NoRequest {

@@ -48,7 +48,7 @@ func (w *World) watch(ended <-chan error) error {
 			blocked = state + frames
 		}
 		if blocked != "" && blocked == suspect {
-			w.phase.CompareAndSwap(running, abandoned) // if it comes back to env, it ends there
+			w.giveUp()
 			return w.because(fmt.Errorf("the design has blocked outside env for %v: do everything concurrent through env\n%s", w.cfg.Watchdog/2, blocked))
 		}
 		suspect = blocked
@@ -65,7 +65,7 @@ func (w *World) abandon(ended <-chan error) error {
 	}
 	_, frames := stackOf(uint32(w.inside.Load()))
 	err := w.because(fmt.Errorf("the simulation takes more than %v of real time, its limit; the design is in %s\n%s", w.cfg.Limit, placeIn(frames), strings.TrimLeft(frames, "\n")))
-	w.phase.CompareAndSwap(running, abandoned)
+	w.giveUp()
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
 	select {
@@ -74,6 +74,15 @@ func (w *World) abandon(ended <-chan error) error {
 	case <-wait.C:
 	}
 	return err
+}
+
+// giveUp ends a design that comes back to env, there.
+func (w *World) giveUp() {
+	for _, p := range []int32{running, computing, running} { // real code may have begun after the first look
+		if w.phase.CompareAndSwap(p, abandoned) {
+			return
+		}
+	}
 }
 
 // because is an error of the watchdog: what the run has come to before, if it hangs only in its end, goes first.

@@ -1,6 +1,7 @@
 // Package virtual builds a world in virtual time: each goroutine of a design is a coroutine, which package
 // sim schedules on CPUs of its own under the rules of the Go runtime. Time is a number that moves from
-// event to event. Computing takes none of it: only [env.Env.Burn], waiting and the costs of the machine do.
+// event to event. Computing takes none of it: only [env.Env.Burn], waiting and the costs of the machine do, and real
+// code that a design marks as such ([env.Env.Begin]), if [Config.Sections] says what it costs.
 //
 // A run depends on nothing but the design, its seed, the number of CPUs and the costs. Meters are always
 // on, and reading them costs no virtual time.
@@ -31,6 +32,8 @@ type Config struct {
 	// Timeline keeps the world ready for [World.Record], which costs time and changes no decision. Unlimited CPUs have
 	// no lanes, and so no timeline.
 	Timeline bool
+	// Sections says what real code costs; nil: nothing, unless the design declares it.
+	Sections Sections
 	// Watchdog is how long, in real time, a design may block outside env; 0 means ten seconds.
 	Watchdog time.Duration
 	// Limit is how long, in real time, the whole run may take; 0 means as long as it takes.
@@ -65,6 +68,7 @@ type World struct {
 	nameless   *env.Meter
 	violations map[string]int64
 	useful     time.Duration
+	section    section // of real code that runs
 
 	recorder *recorder // nil unless the world keeps a timeline
 	asked    int       // for the seed
@@ -74,6 +78,7 @@ type World struct {
 // phases of a world.
 const (
 	running   int32 = iota
+	computing       // real code runs: who makes an operation breaks its section
 	abandoned       // Run no longer waits: whoever makes an operation ends the simulation
 	unwinding       // the goroutines that are left are ended
 	over
@@ -241,12 +246,6 @@ func (w *World) Seed() uint64 {
 
 // Asked is how often somebody has asked for random draws: a load for which nobody has is the same each time.
 func (w *World) Asked() int { return w.asked }
-
-// Begin implements env.World. Real code takes no virtual time.
-func (w *World) Begin(*env.Task) time.Duration { return 0 }
-
-// End implements env.World.
-func (w *World) End(*env.Task, time.Duration) {}
 
 // Meter implements env.World. Resources without a name share one that is not listed.
 func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Meter {

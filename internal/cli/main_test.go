@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"brewput": func() { brewput.Main(catalog.All()...) },
 		"faulty":  func() { brewput.Main(faulty()) },
+		"kneads":  func() { brewput.Main(kneads()) },
 	})
 }
 

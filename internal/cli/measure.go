@@ -54,6 +54,9 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 		}
 	}
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p}
+	if err := o.prepareCosts(s); err != nil {
+		return err
+	}
 	equip(s)
 	if err := a.prepareVerdicts(s, o); err != nil {
 		return err
@@ -210,9 +213,15 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 		trials, err = s.Execute(ctx)
 	}
 	progress.clear()
+	if err == nil {
+		err = a.writeCosts(s)
+	}
+	if err == nil && o.sensitivity {
+		out.sensitivity, err = a.vary(ctx, s, trials)
+	}
 	interrupted := errors.Is(err, context.Canceled)
 	if interrupted {
-		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s\n", progressOf(s, len(trials)), resumeHint(s.Header, dir))
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n", progressOf(s, len(trials)), continuation(s, dir))
 		a.code, err = exitInterrupted, nil
 	}
 	if outErr := out.finish(trials); outErr != nil {
@@ -255,6 +264,14 @@ func (a *app) failures(trials []result.Trial) {
 		text += "; see " + t.Failure
 	}
 	fmt.Fprintln(a.stderr, "brewput:", text)
+}
+
+// continuation says how a run goes on that was interrupted.
+func continuation(s *sweep.Sweep, dir string) string {
+	if s.Header.Records != "" && !s.Complete {
+		return "what its real code cost is not kept: start it anew"
+	}
+	return "continue with: " + resumeHint(s.Header, dir)
 }
 
 // resumeHint is the command that continues a run, or shows it again.

@@ -22,7 +22,8 @@ type output struct {
 	sent   int // trials already written
 	err    error
 
-	predictions []result.Trial // of the twin
+	predictions []result.Trial        // of the twin
+	sensitivity []compare.Sensitivity // of what was calculated to the scheduler's costs, if it was asked for
 }
 
 func (a *app) newOutput(format string, s *sweep.Sweep) *output {
@@ -73,6 +74,7 @@ func (o *output) finish(trials []result.Trial) error {
 	h := &o.sweep.Header
 	rows := compare.Rows(trials, o.sweep.Plan.Cases)
 	verdicts := o.sweep.Judgement.Verdicts(rows, trials) // of what was measured alone
+	compare.Beside(rows, o.sensitivity)
 	warnings := compare.Warnings(trials, h.LookBlocks())
 	rows = compare.WithTwin(rows, trials, o.predictions, h.Twin)
 	warnings = append(warnings, compare.Unpredicted(o.predictions, h.Twin)...)
@@ -121,6 +123,9 @@ func (o *output) writeAll(rows []compare.Row, verdicts []compare.Verdict, warnin
 	}
 	for _, v := range verdicts {
 		all = append(all, v)
+	}
+	for _, x := range o.sensitivity {
+		all = append(all, x)
 	}
 	for _, x := range warnings {
 		all = append(all, x)

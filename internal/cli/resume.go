@@ -78,6 +78,9 @@ func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *
 			return asUsage(err)
 		}
 	}
+	if err := o.resumeCosts(s, runs); err != nil {
+		return err
+	}
 	if err := a.resumeVerdicts(cmd, s, journal, o); err != nil {
 		return err
 	}
@@ -90,7 +93,7 @@ func onlyResume(cmd *cobra.Command) error {
 	var wrong string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "resume", "format", "time-limit", "baseline", "compare", "timeline", "timeline-span":
+		case "resume", "format", "time-limit", "baseline", "compare", "timeline", "timeline-span", "sensitivity":
 		default:
 			wrong = f.Name
 		}
@@ -99,7 +102,7 @@ func onlyResume(cmd *cobra.Command) error {
 		return err
 	}
 	if wrong != "" {
-		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, --compare, --time-limit and --timeline with it", wrong)
+		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, --compare, --time-limit, --timeline and --sensitivity with it", wrong)
 	}
 	return nil
 }

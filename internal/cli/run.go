@@ -39,6 +39,7 @@ type runOptions struct {
 	settle        bool   // sim: the warm-up is the least one
 	timeline      string // sim: the file; "" for none
 	timelineSpan  time.Duration
+	costOptions   // sim
 }
 
 // verb is the command that has these options.

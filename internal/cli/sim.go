@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,11 +31,12 @@ func (a *app) simCommand() *cobra.Command {
 		Short: "Calculate designs in virtual time, on any number of CPUs",
 		Long: `Sim runs the designs of a workload in virtual time: the same source as run measures, on CPUs that a model of
 Go's scheduler keeps busy. It takes no more of this machine than it needs, and the same seed gives the same
-numbers on every machine. Work takes the time that the design says (its burns); what the scheduler and
+numbers on every machine. Work takes the time that the design says (its burns), and real code the CPU time that it
+takes here, once recorded the same each time (--record-costs, --replay-costs); what the scheduler and
 its primitives take is --cost, or what NAME calibrate has found here. It does not model caches, memory bandwidth, garbage collection or the host.
 
 Factors, formats and the run directory are those of run. Each further replication (--count) has customers of its own.`,
-		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking --cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 --jitter 2ms --precision 0.5%\nNAME sim coffee --designs locking,finelocking --cpus 4 --timeline kitchen.svg"),
+		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking --cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 --jitter 2ms --precision 0.5%\nNAME sim coffee --designs locking,finelocking --cpus 4 --timeline kitchen.svg\nNAME sim coffee --designs linearpipe --cpus 6 --sensitivity\nNAME sim mine --cpus 1 --record-costs mine.costs\nNAME sim mine --cpus 1..8 --replay-costs mine.costs"),
 	}
 	a.withoutWorkload(cmd, &o)
 	f := cmd.PersistentFlags()
@@ -46,6 +48,7 @@ Factors, formats and the run directory are those of run. Each further replicatio
 	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, spin, steal, switch, spawn, chan, lock, timer, syscall (default what calibrate has found here, else typical ones)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Minute, "real `TIME` after which a trial counts as hung")
 	o.timelineFlags(f)
+	o.costFlags(f)
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	for _, w := range a.workloads {
@@ -107,13 +110,18 @@ func (o *runOptions) virtualCases(w *workload.Workload, cases []plan.Case) error
 }
 
 // simulator runs trials in virtual time, ahead of their being asked for, as many at once as there are CPUs. A
-// trial depends on nothing but its specification, and so its result not on how many.
+// trial depends on nothing but its specification, and so its result not on how many; but one whose real code is
+// measured runs alone.
 type simulator struct {
 	run   func(context.Context, trial.Spec) (trial.Outcome, error)
+	costs sim.Costs
 	ahead map[string]chan simulated // by specification
 	begun map[string]bool
 	next  []trial.Spec
 	slots chan struct{}
+
+	alone    sync.Mutex // held by who takes all slots
+	measures sync.Map   // designs that came to real code
 }
 
 type simulated struct {
@@ -124,14 +132,17 @@ type simulated struct {
 // newSimulator runs trials of a workload under the costs of a header.
 func newSimulator(w *workload.Workload, h sweep.Header) *simulator {
 	costs, err := sim.ParseCosts(h.Costs)
-	return aheadOf(func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+	m := aheadOf(nil)
+	m.costs = costs
+	m.run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 		if err != nil {
 			return trial.Outcome{}, err
 		}
 		d, _ := w.Find(spec.Design)
 		spec.Limit = time.Duration(h.Settings.TimeLimit)
-		return trial.Simulate(spec, w, d, costs), nil
-	})
+		return trial.Simulate(spec, w, d, m.costs), nil
+	}
+	return m
 }
 
 // newPredictor runs the trials of a twin, each in a process of its own: beside measurements a design must not leave
@@ -183,15 +194,34 @@ func (m *simulator) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, er
 func (m *simulator) begin(ctx context.Context, spec trial.Spec) {
 	k, done := key(spec), make(chan simulated, 1)
 	m.ahead[k], m.begun[k] = done, true
-	go func() {
+	go func() { done <- m.inTurn(ctx, spec) }()
+}
+
+// inTurn runs a trial beside others, or alone once it has come to real code that is to be measured.
+func (m *simulator) inTurn(ctx context.Context, spec trial.Spec) (s simulated) {
+	if _, measures := m.measures.Load(spec.Design); !measures {
+		spec.Crowded = true
+		if s = m.with(ctx, spec, 1); !s.outcome.Crowded {
+			return s
+		}
+		m.measures.Store(spec.Design, true)
+	}
+	spec.Crowded = false
+	m.alone.Lock()
+	defer m.alone.Unlock()
+	return m.with(ctx, spec, cap(m.slots))
+}
+
+// with runs a trial that takes so many slots.
+func (m *simulator) with(ctx context.Context, spec trial.Spec, slots int) (s simulated) {
+	for range slots {
 		m.slots <- struct{}{}
 		defer func() { <-m.slots }()
-		s := simulated{err: ctx.Err()} // one that begins after an interruption is for nothing
-		if s.err == nil {
-			s.outcome, s.err = m.run(ctx, spec)
-		}
-		done <- s
-	}()
+	}
+	if s.err = ctx.Err(); s.err == nil { // one that begins after an interruption is for nothing
+		s.outcome, s.err = m.run(ctx, spec)
+	}
+	return s
 }
 
 // virtualIntent is what is still to be calculated.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/trial"
@@ -89,5 +92,47 @@ func TestAskedTimeline(t *testing.T) {
 		if got := (&runOptions{timeline: c.file, timelineSpan: c.span}).askedTimeline(); got != c.want {
 			t.Errorf("asked for again by %q, want %q", got, c.want)
 		}
+	}
+}
+
+// TestSimulatorMeasuresAlone: a trial that comes to real code is run again when no other runs, and then by itself.
+func TestSimulatorMeasuresAlone(t *testing.T) {
+	m := newSimulator(coffee.Workload(), sweep.Header{Costs: "none"})
+	m.slots = make(chan struct{}, 4)
+	var running, crowded, alone atomic.Int64
+	m.run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+		beside := running.Add(1)
+		defer running.Add(-1)
+		real := spec.Design == "real"
+		if real && spec.Crowded {
+			crowded.Add(1)
+			return trial.Outcome{Crowded: true}, nil
+		}
+		for range 100 {
+			runtime.Gosched()
+			if real && (beside != 1 || running.Load() != 1) {
+				t.Error("real code is measured while others run")
+				break
+			}
+		}
+		if real {
+			alone.Add(1)
+		}
+		return trial.Outcome{Trial: result.Trial{Block: spec.Block}}, nil
+	}
+	specs := simSpecs(40)
+	for i := range specs {
+		if i%2 == 0 {
+			specs[i].Design = "real"
+		}
+	}
+	m.Ahead(specs)
+	for i, spec := range specs {
+		if o, err := m.Run(t.Context(), spec); err != nil || o.Crowded || o.Trial.Block != i {
+			t.Errorf("trial %d: %+v, %v", i, o, err)
+		}
+	}
+	if alone.Load() != 20 || crowded.Load() < 1 || crowded.Load() > 8 {
+		t.Errorf("%d trials measured alone, %d found out that they must", alone.Load(), crowded.Load())
 	}
 }

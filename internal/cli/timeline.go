@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -57,22 +56,15 @@ func (o *runOptions) checkTimeline(cases int) error {
 	if o.timeline == "" {
 		return nil
 	}
-	dir := filepath.Dir(o.timeline)
-	info, err := os.Stat(dir)
-	target, targetErr := os.Stat(o.timeline)
 	switch {
 	case timelineFormats[filepath.Ext(o.timeline)] == nil:
 		return usage("--timeline %s: the name must end in .svg, for a picture, or .json, for ui.perfetto.dev", o.timeline)
-	case err != nil || !info.IsDir():
-		return usage("--timeline %s: there is no directory %s; make it first", o.timeline, dir)
-	case targetErr == nil && !target.Mode().IsRegular():
-		return usage("--timeline %s is there and is no file; give another name", o.timeline)
 	case o.timelineSpan <= 0:
 		return usage("--timeline-span %v is not a positive time", o.timelineSpan)
 	case cases > mostTimelines:
 		return usage("--timeline would hold %d cases, and at most %d are possible: choose with --designs, or give factors fewer levels", cases, mostTimelines)
 	}
-	return nil
+	return writable("--timeline", o.timeline)
 }
 
 // checkResumed refuses to continue a run elsewhere, or with a timeline that could not be made. It reports whether
@@ -84,7 +76,7 @@ func (o *runOptions) checkResumed(h sweep.Header, ended bool) (runs bool, err er
 	if err := o.checkTimeline(len(h.Cases)); err != nil {
 		return false, err
 	}
-	if ended && o.timeline == "" {
+	if ended && !o.again() {
 		return false, nil
 	}
 	return true, sameHere(h, o.resume)
@@ -132,24 +124,21 @@ func (a *app) writeTimelines(ctx context.Context, s *sweep.Sweep, o runOptions) 
 	if all == nil {
 		return nil
 	}
-	if err := writeTimeline(o.timeline, all); err != nil {
+	err := replaceFile(o.timeline, func(w io.Writer) error { return timelineFormats[filepath.Ext(o.timeline)](w, all) })
+	if err != nil {
 		return fmt.Errorf("the timeline could not be written: %w", err)
 	}
 	fmt.Fprintf(a.stderr, "timeline in %s: %d cases, %d spans in %v each%s\n", o.timeline, len(all), spans, o.timelineSpan, short)
 	return nil
 }
 
-// writeTimeline replaces a file, or leaves what is there untouched.
-func writeTimeline(path string, all []*timeline.Timeline) error {
-	var b bytes.Buffer
-	if err := timelineFormats[filepath.Ext(path)](&b, all); err != nil {
-		return err
-	}
+// replaceFile replaces a file, or leaves what is there untouched.
+func replaceFile(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+strings.TrimPrefix(filepath.Base(path), ".")+".*.tmp")
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b.Bytes())
+	err = write(f)
 	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}

@@ -1,0 +1,120 @@
+package trial
+
+import (
+	"errors"
+	"time"
+
+	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/result"
+)
+
+// shortSection is the mean cost of real code below which reading the clock, some hundred nanoseconds each time, and
+// what that does to caches, may be more than a percent of it.
+const shortSection = 50 * time.Microsecond
+
+// What is warned of in trials with real code. The sentences have no figures, so that a table says each once.
+const (
+	warnMeasured = "real code was charged with the CPU time that it took this time, and another run differs: keep it with --record-costs FILE and repeat it with --replay-costs FILE"
+	warnWall     = "this system has no clock for the CPU time of a thread: real code was charged with wall time, in which others may have had the CPU"
+	warnShort    = "sections of real code take less than 50us on average, of which reading the clock is a part: do more in each, or declare what they cost (env.WorkFor)"
+	warnShared   = "real code was timed with one CPU busy: what several take from each other in caches and memory bandwidth is not modelled"
+)
+
+// errCrowded ends a trial that came to real code while others ran beside it.
+var errCrowded = errors.New("real code is not measured while other trials run")
+
+// realCode charges the real code of one trial in virtual time.
+type realCode struct {
+	recording *Recording // nil: none is kept
+	script    *script    // of the trial, in the recording
+	alone     bool
+	sections  *calibrate.Sectioner // nil until the first section, and where nothing is measured
+	so        map[Piece]int        // sections of each name so far
+	n         int64
+	sum       time.Duration
+	crowded   bool
+}
+
+func newRealCode(spec Spec) (*realCode, error) {
+	r := &realCode{recording: spec.Recording, alone: !spec.Crowded, so: map[Piece]int{}}
+	var err error
+	if r.recording != nil {
+		r.script, err = r.recording.script(spec)
+	}
+	return r, err
+}
+
+// replays reports whether costs come from a file alone.
+func (r *realCode) replays() bool { return r.recording != nil && r.recording.sealed }
+
+// Begin implements virtual.Sections.
+func (r *realCode) Begin() error {
+	switch {
+	case r.replays():
+		return nil
+	case !r.alone:
+		r.crowded = true
+		return errCrowded
+	case r.sections == nil:
+		r.sections = calibrate.NewSectioner()
+	}
+	r.sections.Begin()
+	return nil
+}
+
+// End implements virtual.Sections. A section that the recording has costs what that says, also while it is made: so
+// every trial of one specification goes the same way.
+func (r *realCode) End(code virtual.Code) (cost time.Duration, err error) {
+	if !r.replays() {
+		cost = r.sections.End()
+	}
+	if r.recording != nil {
+		p := Piece(code)
+		if cost, err = r.recording.cost(r.script, p, r.so[p], cost); err != nil {
+			return 0, err
+		}
+		r.so[p]++
+	}
+	r.n++
+	r.sum += cost
+	return cost, nil
+}
+
+// Drop implements virtual.Sections.
+func (r *realCode) Drop() {
+	if !r.replays() {
+		r.sections.Drop()
+	}
+}
+
+// tell adds to a trial what its real code cost, and what to be wary of.
+func (r *realCode) tell(m *measurement) {
+	if r.n == 0 {
+		return
+	}
+	m.trial.RealCode = result.RealMeasured
+	if r.recording != nil && r.recording.kept {
+		m.trial.RealCode = result.RealRecorded
+	} else {
+		m.warn(warnMeasured)
+	}
+	m.set("real_sections", result.Value(r.n))
+	m.set("real_code_seconds", result.Value(r.sum.Seconds()))
+	clock := ""
+	if r.sections != nil {
+		clock = r.sections.Clock
+	}
+	if r.recording != nil {
+		clock = r.recording.clocked(clock)
+	}
+	if clock == calibrate.WallClock {
+		m.warn(warnWall)
+	}
+	if r.sum < time.Duration(r.n)*shortSection {
+		m.warn(warnShort)
+	}
+	if m.spec.Point.Int("cpus") > 1 {
+		m.warn(warnShared)
+	}
+}

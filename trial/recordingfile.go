@@ -1,0 +1,240 @@
+package trial
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+const (
+	mostInLine = 1000    // sections
+	maxLine    = 1 << 20 // bytes
+)
+
+// A file of costs is NDJSON: a line of kind "costs", and for each trial one of kind "section_costs" followed by lines
+// without a kind, one for each piece and every thousand sections of it.
+type (
+	costsLine struct {
+		Kind          string `json:"kind"`
+		SchemaVersion int    `json:"schema_version"`
+		Workload      string `json:"workload"`
+		Clock         string `json:"clock"`
+		Trials        int    `json:"trials"`
+	}
+	scriptLine struct {
+		Kind     string     `json:"kind"`
+		Design   string     `json:"design"`
+		Point    plan.Point `json:"point"`
+		Seed     string     `json:"seed"`
+		Sections int        `json:"sections"`
+	}
+	pieceLine struct {
+		Goroutine string  `json:"goroutine"`
+		Request   *uint64 `json:"request,omitempty"`
+		Ns        []int64 `json:"ns"`
+	}
+)
+
+const (
+	kindCosts  = "costs"
+	kindScript = "section_costs"
+)
+
+// Write writes the recording. Equal ones have equal files.
+func (r *Recording) Write(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	enc := json.NewEncoder(out)
+	slices.SortFunc(r.scripts, func(a, b *script) int {
+		return cmp.Or(cmp.Compare(a.seed, b.seed), cmp.Compare(a.design, b.design), cmp.Compare(a.point.String(), b.point.String()))
+	})
+	if err := enc.Encode(costsLine{kindCosts, result.SchemaVersion, r.Workload, r.clock, len(r.scripts)}); err != nil {
+		return err
+	}
+	for _, s := range r.scripts {
+		if err := s.write(enc); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+func (s *script) write(enc *json.Encoder) error {
+	n := 0
+	var pieces []Piece
+	for p, costs := range s.costs {
+		pieces = append(pieces, p)
+		n += len(costs)
+	}
+	slices.SortFunc(pieces, func(a, b Piece) int {
+		return cmp.Or(cmp.Compare(a.Request, b.Request), cmp.Compare(a.Goroutine, b.Goroutine))
+	})
+	if err := enc.Encode(scriptLine{kindScript, s.design, s.point, strconv.FormatUint(s.seed, 10), n}); err != nil {
+		return err
+	}
+	for _, p := range pieces {
+		for costs := range slices.Chunk(s.costs[p], mostInLine) {
+			line := pieceLine{Goroutine: p.Goroutine}
+			if p.Request != env.NoRequest {
+				line.Request = &p.Request
+			}
+			for _, c := range costs {
+				line.Ns = append(line.Ns, int64(c))
+			}
+			if err := enc.Encode(line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ReadRecording reads a file of costs. recast gives the levels of a point their kinds; nil leaves them. Errors name
+// the line.
+func ReadRecording(in io.Reader, recast func(plan.Point) (plan.Point, error)) (*Recording, error) {
+	p := parser{lines: bufio.NewScanner(in), recast: recast, r: &Recording{sealed: true, kept: true}}
+	p.lines.Buffer(nil, maxLine)
+	for p.lines.Scan() {
+		p.line++
+		if err := p.next(p.lines.Bytes()); err != nil {
+			return nil, fmt.Errorf("line %d: %w", p.line, err)
+		}
+	}
+	err := p.lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("line %d is longer than %d bytes: %w", p.line+1, maxLine, errNoCosts)
+	}
+	if err == nil {
+		if err = p.whole(); err != nil {
+			err = fmt.Errorf("line %d: %w", p.line, err)
+		}
+	}
+	if err == nil && (p.line == 0 || len(p.r.scripts) != p.trials) {
+		err = fmt.Errorf("line %d: the file ends here with %d of %d trials: %w", p.line, len(p.r.scripts), p.trials, errCut)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.r, nil
+}
+
+var (
+	errNoCosts = errors.New("this is no file of costs; make one with --record-costs FILE")
+	errCut     = errors.New("it was cut off or changed; record it anew with --record-costs FILE")
+)
+
+// parser reads a file of costs line by line.
+type parser struct {
+	lines  *bufio.Scanner
+	line   int
+	recast func(plan.Point) (plan.Point, error)
+	r      *Recording
+	trials int     // that the file says it has
+	last   *script // whose pieces come
+	left   int     // of its sections
+}
+
+func (p *parser) next(text []byte) error {
+	var kind struct {
+		Kind string `json:"kind"`
+	}
+	if err := json.Unmarshal(text, &kind); err != nil {
+		return fmt.Errorf("%w (%w)", errNoCosts, err)
+	}
+	switch {
+	case (kind.Kind == kindCosts) != (p.line == 1):
+		return errNoCosts
+	case kind.Kind == kindCosts:
+		return p.head(text)
+	case kind.Kind == kindScript:
+		return p.script(text)
+	case kind.Kind != "":
+		return fmt.Errorf("a line of kind %q: %w", kind.Kind, errNoCosts)
+	}
+	return p.piece(text)
+}
+
+func (p *parser) head(text []byte) error {
+	var l costsLine
+	if err := json.Unmarshal(text, &l); err != nil {
+		return fmt.Errorf("%w (%w)", errNoCosts, err)
+	}
+	if l.SchemaVersion != result.SchemaVersion {
+		return fmt.Errorf("the file is of version %d and this program reads %d: record it anew", l.SchemaVersion, result.SchemaVersion)
+	}
+	if l.Clock != "" && l.Clock != calibrate.ThreadClock && l.Clock != calibrate.WallClock {
+		return fmt.Errorf("there is no clock %q: %w", l.Clock, errCut)
+	}
+	p.r.Workload, p.r.clock, p.trials = l.Workload, l.Clock, l.Trials
+	return nil
+}
+
+// whole is an error if the last script lacks sections.
+func (p *parser) whole() error {
+	if p.left > 0 {
+		return fmt.Errorf("%d sections of %s (%s) are missing: %w", p.left, p.last.design, p.last.point, errCut)
+	}
+	return nil
+}
+
+func (p *parser) script(text []byte) error {
+	if err := p.whole(); err != nil {
+		return err
+	}
+	var l scriptLine
+	if err := json.Unmarshal(text, &l); err != nil {
+		return fmt.Errorf("%w (%w)", errCut, err)
+	}
+	seed, err := strconv.ParseUint(l.Seed, 10, 64)
+	if err == nil && p.recast != nil {
+		l.Point, err = p.recast(l.Point)
+	}
+	if err != nil {
+		return fmt.Errorf("%w (%w)", errCut, err)
+	}
+	if cpus, ok := l.Point.Get("cpus"); !ok || cpus.Kind() != plan.Int {
+		return fmt.Errorf("the point (%s) has no number of cpus: %w", l.Point, errCut)
+	}
+	if p.r.n += l.Sections; l.Sections < 0 || l.Sections > mostSections || p.r.n > mostSections {
+		return fmt.Errorf("%d sections are out of range; a file has at most %d: %w", l.Sections, mostSections, errCut)
+	}
+	for _, s := range p.r.scripts {
+		if s.design == l.Design && s.seed == seed && s.point.String() == l.Point.String() {
+			return fmt.Errorf("%s (%s) with seed %d is there twice: %w", s.design, s.point, seed, errCut)
+		}
+	}
+	p.last, p.left = &script{l.Design, l.Point, seed, map[Piece][]time.Duration{}}, l.Sections
+	p.r.scripts = append(p.r.scripts, p.last)
+	return nil
+}
+
+func (p *parser) piece(text []byte) error {
+	var l pieceLine
+	if err := json.Unmarshal(text, &l); err != nil {
+		return fmt.Errorf("%w (%w)", errCut, err)
+	}
+	if p.left -= len(l.Ns); p.last == nil || p.left < 0 || len(l.Ns) == 0 {
+		return fmt.Errorf("%d sections that belong to no trial: %w", len(l.Ns), errCut)
+	}
+	key := Piece{env.NoRequest, l.Goroutine}
+	if l.Request != nil {
+		key.Request = *l.Request
+	}
+	for _, ns := range l.Ns {
+		if ns < 0 {
+			return fmt.Errorf("a cost of %d ns: %w", ns, errCut)
+		}
+		p.last.costs[key] = append(p.last.costs[key], time.Duration(ns))
+	}
+	return nil
+}
