@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"time"
 
 	"github.com/brewput/brewput/internal/hist"
@@ -15,7 +14,6 @@ import (
 func (q *queue) list(cpus int) (outcome, error) {
 	q.latency = hist.NewRecorder()
 	defer q.latency.Free()
-	runtime.GC()
 	began := time.Now()
 	k := sim.New(sim.Config{CPUs: cpus, Seed: q.seed})
 	line, inside := sim.NewChan("line", q.customers), &sim.Gauge{}
@@ -80,7 +78,6 @@ func (q *queue) record(k *sim.Kernel) func(came int64) int64 {
 
 // byLists lets goroutines on unlimited CPUs burn for exponential times of mean 1, each as often as the others.
 func (m model) byLists(seed uint64) (o outcome, err error) {
-	runtime.GC()
 	began := time.Now()
 	k := sim.New(sim.Config{CPUs: sim.Unlimited, Seed: seed})
 	p := sim.NewProgram("sleeper")

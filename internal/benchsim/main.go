@@ -143,6 +143,7 @@ func (b *bench) race(m model, engines []engine, what, each string) error {
 	all := make([][]outcome, len(engines))
 	for round := range b.rounds {
 		for i, e := range engines {
+			runtime.GC() // what others have left is not its to collect
 			o, err := e.run(uint64(round + 1))
 			if err == nil && o.served != int64(m.number) {
 				err = fmt.Errorf("%d of %d were served", o.served, m.number)
@@ -247,7 +248,9 @@ func (b *bench) replications() error {
 
 // together is how long n replications take at once.
 func (b *bench) together(n, cpus int, seed uint64) (time.Duration, error) {
-	began, ends := time.Now(), make(chan error, n)
+	ends := make(chan error, n)
+	runtime.GC() // what others have left is not theirs to collect
+	began := time.Now()
 	for i := range n {
 		go func() {
 			_, err := (&queue{customers: b.customers, seed: seed + uint64(i)}).simulate(cpus)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"math/rand/v2"
-	"runtime"
 	"time"
 
 	"github.com/brewput/brewput/env"
@@ -77,7 +76,6 @@ func (q *queue) body(e env.Env) {
 func (q *queue) simulate(cpus int) (outcome, error) {
 	q.latency = hist.NewRecorder()
 	defer q.latency.Free()
-	runtime.GC()
 	began := time.Now()
 	err := virtual.New(virtual.Config{CPUs: cpus, Seed: q.seed}).Run("body", q.body)
 	o := outcome{took: time.Since(began)}
