@@ -13,6 +13,10 @@ import (
 // TwinMargin is the error of a prediction that is tolerated: a greater one is flagged.
 const TwinMargin = 0.05
 
+// leastForOff is how many blocks an error must have to be flagged: an interval of fewer hangs on two or three trials,
+// and verdicts are not made of fewer either.
+const leastForOff = 6
+
 // Twin is what was predicted of a row beside what was measured, by the blocks that hold both: the replication of a block
 // serves the same customers. All three are geometric means over those blocks.
 type Twin struct {
@@ -107,7 +111,7 @@ func newTwin(r *Row, metric string, live, virtual map[int]*result.Trial) (t Twin
 		Low: result.Unavailable, High: result.Unavailable, N: len(logs), Margin: TwinMargin, Bound: r.Bound}
 	if c, ok := stat.Pair(logs, ratioConfidence); ok {
 		t.Low, t.High = result.Value(c.Low-1), result.Value(c.High-1)
-		t.Off = t.Low > TwinMargin || t.High < -TwinMargin
+		t.Off = len(logs) >= leastForOff && (t.Low > TwinMargin || t.High < -TwinMargin)
 	}
 	return t, true
 }
@@ -171,33 +175,31 @@ func Agree(rows []Row) Agreement {
 	return a
 }
 
-// Unpredicted warns of cases whose prediction came to no number, by design and by what went wrong.
+// Unpredicted warns of cases whose prediction came to no number, once for each design.
 func Unpredicted(predicted []result.Trial, cases []plan.Case) []Warning {
-	type why struct{ design, text string }
-	var order []why
-	points := map[why]int{}
+	var order []string // designs
+	points, why := map[string]int{}, map[string]string{}
 	workload := ""
 	for _, r := range Rows(predicted, cases) {
 		if r.N > 0 {
 			continue
 		}
 		workload = r.Workload
-		w := why{design: r.Design, text: "it has no number"}
-		if len(r.Errors) > 0 {
-			w.text = r.Errors[0]
+		if points[r.Design]++; points[r.Design] > 1 {
+			continue // others fail alike, at another instant
 		}
-		if points[w] == 0 {
-			order = append(order, w)
+		order = append(order, r.Design)
+		if why[r.Design] = "it has no number"; len(r.Errors) > 0 {
+			why[r.Design] = r.Errors[0]
 		}
-		points[w]++
 	}
 	var list []Warning
-	for _, w := range order {
+	for _, design := range order {
 		at := ""
-		if n := points[w]; n > 1 {
+		if n := points[design]; n > 1 {
 			at = fmt.Sprintf(" at %d points", n)
 		}
-		list = append(list, NewWarning(workload, WarnTwin, fmt.Sprintf("%s has no prediction%s, for in virtual time its trial goes wrong: %s; leave predictions out with --no-twin", w.design, at, w.text)))
+		list = append(list, NewWarning(workload, WarnTwin, fmt.Sprintf("%s has no prediction%s, for in virtual time its trial goes wrong: %s; leave predictions out with --no-twin", design, at, why[design])))
 	}
 	return list
 }

@@ -59,7 +59,7 @@ func TestTwin(t *testing.T) {
 	geometric := 100 * math.Pow(24, 0.25)
 	near(t, "measured", x.Measured, geometric)
 	near(t, "predicted", x.Predicted, geometric*math.Exp(0.11))
-	if x.N != 4 || !x.Off || x.Metric != result.Throughput || x.Kind != "twin" || x.Design != "a" || x.Workload != "coffee" {
+	if x.N != 4 || x.Off || x.Metric != result.Throughput || x.Kind != "twin" || x.Design != "a" || x.Workload != "coffee" {
 		t.Errorf("%+v", x)
 	}
 	if got := Rows(live, cases); len(got[0].Twins) != 0 || len(WithTwin(got, live, nil, cases)[0].Twins) != 0 {
@@ -67,7 +67,7 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestTwinOff: an error is flagged where its interval lies wholly beyond 5 %, on either side.
+// TestTwinOff: an error is flagged where its interval lies wholly beyond 5 %, on either side, by six blocks and no fewer.
 func TestTwinOff(t *testing.T) {
 	for _, c := range []struct {
 		rates []float64 // predicted, where 100 is measured
@@ -83,10 +83,17 @@ func TestTwinOff(t *testing.T) {
 		{[]float64{150}, false}, // no interval
 	} {
 		var live, virtual []result.Trial
-		for b, rate := range c.rates {
+		rates := append(c.rates, c.rates...)
+		if len(c.rates) == 1 {
+			rates = c.rates
+		}
+		for b, rate := range rates {
 			live, virtual = append(live, latte("a", 1, b, 100)), append(virtual, predict("a", 1, b, rate))
 		}
 		x := WithTwin(Rows(live, at("a", 1)), live, virtual, at("a", 1))[0].Twins[0]
+		if fewer := WithTwin(Rows(live, at("a", 1)), live, virtual[:len(virtual)-1], at("a", 1)); len(fewer[0].Twins) > 0 && fewer[0].Twins[0].Off {
+			t.Errorf("%v: flagged by %d blocks", c.rates, len(virtual)-1)
+		}
 		if x.Off != c.off || (len(c.rates) == 1) == x.Low.Known() {
 			t.Errorf("%v: %+v", c.rates, x)
 		}

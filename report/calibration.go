@@ -71,7 +71,7 @@ func ladder(b *strings.Builder, c result.Calibration, st Style) {
 	heading(b, "price ladder", "an operation, for the goroutine that makes it", st)
 	columns := []column{
 		{head: "operation", left: true}, {group: "alone on its CPU", head: "median"}, {group: "alone on its CPU", head: "95 % interval", drop: 1},
-		{group: "with another CPU", head: "median"}, {group: "shared with another CPU", head: "95 % interval", drop: 1},
+		{group: "with another CPU", head: "median"}, {group: "with another CPU", head: "95 % interval", drop: 1},
 	}
 	for _, r := range c.Ladder {
 		same, sameEnds := estimate(r.Same)

@@ -25,11 +25,11 @@ func (a *app) calibrateCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "calibrate",
-		Short: "Measure what the scheduler takes on this machine, for sim",
+		Short: "Measure what the scheduler takes on this machine, for predictions",
 		Long: `Calibrate measures what Go's scheduler and its primitives take on this machine: waking a CPU that sleeps,
 stealing what another CPU would run next, switching to another goroutine, starting one, operations on channels and
 locks, timers and system calls. Each cost is the one with which a microprogram takes in virtual time what it takes
-here. They are stored for this machine, and sim counts with them from then on. The table also has a price ladder:
+here. They are stored for this machine, and sim and the predictions of run count with them from then on. The table also has a price ladder:
 what an addition, an atomic operation, a lock and a channel cost alone, and with another CPU.
 
 It takes less than 30 seconds, in which nothing else should run: on a machine that is loaded it stores nothing
@@ -134,5 +134,5 @@ func costsHere(given string, here host.Environment) (counted, error) {
 
 // kept says where a calibration went.
 func kept(c result.Calibration) string {
-	return fmt.Sprintf("stored for this machine (fingerprint %s); %s sim counts with these costs from now on", c.Fingerprint, name())
+	return fmt.Sprintf("stored for this machine (fingerprint %s); sim and the predictions of run count with these costs from now on", c.Fingerprint)
 }

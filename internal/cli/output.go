@@ -78,7 +78,7 @@ func (o *output) finish(trials []result.Trial) error {
 	warnings := compare.Warnings(trials, h.LookBlocks())
 	rows = compare.WithTwin(rows, trials, o.predictions, h.Twin)
 	warnings = append(warnings, compare.Unpredicted(o.predictions, h.Twin)...)
-	if h.CostsFrom == sweep.Typical && len(o.predictions) > 0 {
+	if h.CostsFrom == sweep.Typical && slices.ContainsFunc(rows, func(r compare.Row) bool { return len(r.Twins) > 0 || r.World == result.Virtual && len(h.Twin) > 0 }) {
 		warnings = append(warnings, compare.NewWarning(h.Workload, compare.WarnCosts, "predictions are made with typical costs of a scheduler, not with those of this machine: "+name()+" calibrate measures them"))
 	}
 	w := o.app.stdout
@@ -102,7 +102,7 @@ func (o *output) finish(trials []result.Trial) error {
 		if cpu := h.Environment.CPUModel; cpu != nil {
 			header = append(header, [2]string{"cpu", *cpu})
 		}
-		return report.Bench(w, append(compare.Attach(o.predictions), compare.Attach(trials)...), header)
+		return report.Bench(w, append(compare.Attach(o.beyond()), compare.Attach(trials)...), header) // what was measured is not there twice
 	case "md":
 		return report.Markdown(w, rows, verdicts, warnings)
 	}

@@ -102,7 +102,11 @@ func onlyResume(cmd *cobra.Command) error {
 		return err
 	}
 	if wrong != "" {
-		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, --compare, --time-limit, --timeline and --sensitivity with it", wrong)
+		also := "--compare and --time-limit"
+		if cmd.Flags().Lookup("timeline") != nil {
+			also = "--compare, --time-limit, --timeline and --sensitivity"
+		}
+		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, %s with it", wrong, also)
 	}
 	return nil
 }

@@ -29,23 +29,24 @@ func (a *app) simCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sim WORKLOAD",
 		Short: "Calculate designs in virtual time, on any number of CPUs",
-		Long: `Sim runs the designs of a workload in virtual time: the same source as run measures, on CPUs that a model of
+		Long: strings.ReplaceAll(`Sim runs the designs of a workload in virtual time: the same source as run measures, on CPUs that a model of
 Go's scheduler keeps busy. It takes no more of this machine than it needs, and the same seed gives the same
 numbers on every machine. Work takes the time that the design says (its burns), and real code the CPU time that it
 takes here, once recorded the same each time (--record-costs, --replay-costs); what the scheduler and
-its primitives take is --cost, or what NAME calibrate has found here. It does not model caches, memory bandwidth, garbage collection or the host.
+its primitives take is --cost, or what NAME calibrate has found here. It does not model caches, memory bandwidth,
+garbage collection or the host.
 
-Factors, formats and the run directory are those of run. Each further replication (--count) has customers of its own.`,
+Factors, formats and the run directory are those of run. Each further replication (--count) has customers of its own.`, "NAME", name()),
 		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking --cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 --jitter 2ms --precision 0.5%\nNAME sim coffee --designs locking,finelocking --cpus 4 --timeline kitchen.svg\nNAME sim coffee --designs linearpipe --cpus 6 --sensitivity\nNAME sim mine --cpus 1 --record-costs mine.costs\nNAME sim mine --cpus 1..8 --replay-costs mine.costs"),
 	}
 	a.withoutWorkload(cmd, &o)
 	f := cmd.PersistentFlags()
 	o.addCommon(f)
-	f.IntVar(&o.count, "count", 1, "replications, each with customers of its own; 6 and more have intervals")
+	f.IntVar(&o.count, "count", 1, "replications, each with customers of its own; 2 and more have intervals")
 	f.StringVar(&o.precision, "precision", "", "replications until half of the 95 % interval of every mean rate and time is at most `SHARE` of it, such as 1%")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "virtual `TIME` that is measured")
-	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (default 1s, and more where a design takes longer to settle)")
-	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, spin, steal, switch, spawn, chan, lock, timer, syscall (default what calibrate has found here, else typical ones)")
+	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (more where a design takes longer to settle, unless it is given)")
+	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, deep, deep-after, rouse, spin, spin-for, steal, switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default what calibrate has found here, else typical ones)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Minute, "real `TIME` after which a trial counts as hung")
 	o.timelineFlags(f)
 	o.costFlags(f)

@@ -28,7 +28,7 @@ func (o *runOptions) casesHere(w *workload.Workload, cases []plan.Case) error {
 		case d.Worlds == workload.LiveOnly:
 			return usage("--cpus %d: this machine has %d CPUs, and %s/%s has no virtual world in which more could be predicted: leave it out with --designs, or add --oversubscribe", n, have, w.Name, d.Name)
 		case n > sim.MaxCPUs:
-			return usage("--cpus %d: this machine has %d CPUs, and the simulation at most %d", n, have, sim.MaxCPUs)
+			return usage("--cpus %d: this machine has %d CPUs, and the simulation at most %d: give no more than those", n, have, sim.MaxCPUs)
 		}
 	}
 	return nil
