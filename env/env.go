@@ -280,6 +280,10 @@ type Section struct {
 // took, as a burn at its end: what it did is there before its time has passed. To read that clock twice takes up to a
 // microsecond, so that a section should take 50 us or more; do several pieces in one, or see [Env.WorkFor].
 //
+// No coroutine of [iter.Pull] may go across an edge of a section: none that began before may be resumed in it, and none
+// that began in it after. In virtual time the section has its thread locked, and the Go runtime ends the process where a
+// coroutine is resumed under another lock than it was made under. One that begins and ends in the section is well.
+//
 // Costs that are recorded are found again by the request that the goroutine works for (see [Env.For]): say for which
 // one where several goroutines share a stock of work, or another schedule gives each piece the cost of another.
 func (e Env) Begin() Section { return e.begin(Measured) }

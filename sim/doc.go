@@ -38,7 +38,8 @@
 //     to do while there are timers sleeps in the network poller, without a CPU, until the first is due; then it takes an
 //     idle CPU and looks. If there is none, a timer may be late until the next preemption. Who starts the first timer of
 //     a CPU while nobody is in the poller wakes somebody to go there. The poller sleeps whole milliseconds of what is left, or
-//     one, and looks again ([Costs].PollGrain; netpoll_epoll.go: netpoll). time.go: timers.check, maybeAdd; findRunnable
+//     one, and looks again ([Costs].PollGrain; netpoll_epoll.go: netpoll); word from outside, or an earlier timer
+//     (netpollBreak), ends its sleep at once. time.go: timers.check, maybeAdd; findRunnable
 //     (pollUntil), wakeNetPoller, handoffp.
 //   - Who is woken by a timer comes by way of run-next and shares the time slice of who ran before on that CPU, even if
 //     it was idle meanwhile. stealWork (inheritTime), execute.
@@ -56,7 +57,8 @@
 // # What is not modelled, and why
 //
 //   - Caches, memory bandwidth, sharing of a core: work takes its time wherever and beside whomever it runs.
-//   - The garbage collector, the stack's growth, allocation: real code takes no virtual time.
+//   - The garbage collector, the stack's growth, allocation: of real code only what stands in a section takes virtual time,
+//     with what its own thread collects and allocates in it.
 //   - The host: no other process, no interrupts, no frequency; a thread is always there and one with its CPU.
 //   - The period of sysmon, which varies from 20 us to 10 ms: it is taken to look exactly when a slice of 10 ms is over, and
 //     at its quickest at system calls.

@@ -81,11 +81,12 @@ func (k *Kernel) rest(c *cpu) bool {
 	if spun {
 		k.unspin(c)
 	}
+	owed := c.owed
 	k.sleep(c)
 	if spun && (k.stealable() || k.nexpired > 0 && !k.polling) {
 		k.unidle()
 		k.spin(c)
-		c.mode = modeLook
+		c.mode, c.owed = modeLook, owed // it has not been idle
 		return true
 	}
 	k.decided(didSleep, c.id, 0)

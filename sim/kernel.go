@@ -56,7 +56,8 @@ type Kernel struct {
 	watched   []uint64 // set of the CPUs whose system call the monitor watches
 	nwatched  int
 
-	armed     int   // timers whose time has not come
+	armed     int   // timers whose time has not come, less
+	nhear     int   // those that stand for word from outside
 	nexpired  int   // timers whose time has come and which no CPU has noticed yet
 	poller    Timer // whose event is that the thread in the network poller has woken up
 	polling   bool  // there is one
@@ -64,7 +65,9 @@ type Kernel struct {
 	pollSpun  bool  // and had looked for work before
 	pollSince int64
 	pollFrom  int64 // when it last looked how long to sleep,
-	pollUntil int64 // for the timer that is due then; where there is a grain
+	pollUntil int64 // for the timer that is due then; where breaking its sleep makes a difference
+	pollEnds  int64 // when it is called, the end of its sleep, and
+	pollLate  int64 // how long after that it is there
 
 	cpu    *cpu // whose turn it is
 	cur    *G   // running on it, or nil

@@ -94,16 +94,24 @@ func (k *Kernel) after(t *Timer, d int64) {
 	if k.unlimited {
 		return
 	}
+	if t.polled() { // it parks on a descriptor, which nobody needs to know
+		k.nhear++
+		return
+	}
 	first := c.expired.n == 0 && (len(c.due) == 0 || at < c.due[0])
 	c.due.push(at)
 	k.armed++
 	switch {
 	case first && !k.polling:
 		k.rouseFor(c)
-	case k.polling && !k.called && at < k.pollUntil: // wakeNetPoller breaks its sleep, to sleep again for less
-		k.pollFrom, k.pollUntil = k.now, at
+	case k.polling && !k.called && at < k.pollUntil: // netpollBreak: it comes, looks around, and sleeps again for less
+		c.owed += k.costs.Rouse.draw(&k.draws)
+		k.callPoller(false)
 	}
 }
+
+// polled reports whether the timer stands for word from outside.
+func (t *Timer) polled() bool { return t.g != nil && t.g.polled }
 
 // NewTimer makes a timer that calls f once when it has been started with [After] and its time has come, on
 // whichever CPU notices that: f may make operations that do not park.
@@ -139,20 +147,25 @@ func (k *Kernel) fire(t *Timer) *G {
 		return k.exitSyscall(t.g)
 	}
 	c := &k.cpus[t.owner]
-	c.due.pop() // events come in the order of their times
-	k.armed--
 	c.expired.push(t)
 	k.nexpired++
 	k.notice()
-	k.callPoller(t.g == nil || !t.g.polled)
+	if t.polled() {
+		k.nhear--
+		k.pollerHears()
+		return nil
+	}
+	c.due.pop() // events come in the order of their times
+	k.armed--
+	k.callPoller(true)
 	return nil
 }
 
 // poll is what a thread does that gave up CPU c: if nobody waits in the network poller yet it waits there.
 func (k *Kernel) poll(c *cpu, spun bool) {
-	if !k.polling && (len(c.due) > 0 || spun && k.armed > 0) {
+	if !k.polling && (k.nhear > 0 || len(c.due) > 0 || spun && k.armed > 0) {
 		k.polling, k.pollSince, k.pollSpun = true, k.now, spun
-		if k.costs.PollGrain > 0 {
+		if k.costs.PollGrain > 0 || !k.costs.Rouse.none() { // else breaking its sleep would change nothing
 			k.pollFrom, k.pollUntil = k.now, never
 			for i := range k.cpus {
 				if due := k.cpus[i].due; len(due) > 0 {
@@ -170,16 +183,27 @@ func (k *Kernel) callPoller(due bool) {
 		return
 	}
 	k.called = true
-	late := k.latency(k.pollSince)
-	wakes := k.now + late
+	k.pollLate = k.latency(k.pollSince)
+	wakes := k.now + k.pollLate
 	if grain := k.costs.PollGrain; grain > 0 && due {
 		// netpoll: it sleeps whole grains of what is left, and at least one, looks, and sleeps again.
 		for wakes = k.pollFrom; wakes < k.now; {
 			left := k.now - wakes
-			wakes += max(grain, left-left%grain) + late
+			wakes += max(grain, left-left%grain) + k.pollLate
 		}
 	}
-	k.set(k.poller.slot, max(wakes, k.now))
+	k.pollEnds = wakes - k.pollLate
+	k.set(k.poller.slot, wakes)
+}
+
+// pollerHears is word from outside: it ends the poller's sleep at once, also where that would go on to the end of a
+// grain though a timer is due.
+func (k *Kernel) pollerHears() {
+	k.callPoller(false)
+	if k.polling && k.now < k.pollEnds {
+		k.pollEnds = k.now
+		k.set(k.poller.slot, k.now+k.pollLate)
+	}
 }
 
 // pollerWakes is what follows netpoll in findRunnable: the thread takes an idle CPU, if there is one.

@@ -68,6 +68,7 @@ type Settings struct {
 	Operations int64    `json:"operations"`
 	Sample     int      `json:"sample"`
 	TimeLimit  Duration `json:"time_limit"` // of one trial
+	Limited    bool     `json:"limited,omitempty"` // the user said so
 }
 
 // Duration is a time that JSON writes as "1s".

@@ -2,11 +2,15 @@ package sweep
 
 import (
 	"slices"
+	"time"
 
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
+
+// longPrediction is how long a trial of a twin may take to calculate where the user set no limit.
+const longPrediction = 10 * time.Minute
 
 // Twin is the sweep in virtual time that predicts what s measures, and what lies beyond the CPUs of its machine: the
 // cases of the header's twin under the header's costs, each replication with the seed of the block of its number, and so
@@ -20,6 +24,9 @@ func (s *Sweep) Twin() (*Sweep, error) {
 	h.World, h.Observed, h.Predicts = result.Virtual, false, true
 	h.Cases, h.Twin, h.Warnings = s.Header.Twin, nil, []string{}
 	h.Settings.Sample, h.Burn = 1, calibrate.Burn{}
+	if !h.Settings.Limited { // what is over in a second of real CPUs may take long to calculate
+		h.Settings.TimeLimit = max(h.Settings.TimeLimit, Duration(longPrediction))
+	}
 	if h.Rule != nil { // later blocks stay without a prediction: how many there will be is not known
 		h.Blocks, h.Rule = h.Rule.Looks[0], nil
 	}

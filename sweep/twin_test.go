@@ -53,6 +53,16 @@ func TestTwinOf(t *testing.T) {
 	if b := s.Beyond(); len(b) != 1 || b[0].Point.Int("cpus") != 9 {
 		t.Errorf("beyond: %v", b)
 	}
+	for _, c := range []struct {
+		live  time.Duration
+		given bool
+		want  time.Duration
+	}{{30 * time.Second, false, 10 * time.Minute}, {time.Hour, false, time.Hour}, {time.Second, true, time.Second}} {
+		s.Header.Settings.TimeLimit, s.Header.Settings.Limited = Duration(c.live), c.given
+		if w, err := s.Twin(); err != nil || time.Duration(w.Header.Settings.TimeLimit) != c.want || time.Duration(s.Header.Settings.TimeLimit) != c.live {
+			t.Errorf("a limit of %v (given %v) is one of %v for predictions, %v", c.live, c.given, time.Duration(w.Header.Settings.TimeLimit), err)
+		}
+	}
 	s.Header.Rule, s.Header.Blocks = &Rule{Looks: []int{2, 4}}, 4
 	if w, err = s.Twin(); err != nil || w.Plan.Blocks != 2 || w.Header.Rule != nil {
 		t.Errorf("with a budget: %d blocks, %v", w.Plan.Blocks, err)

@@ -88,6 +88,14 @@ func (r *realCode) Drop() {
 	}
 }
 
+// ended is an error if a job that came to its end did not do all of its recorded work.
+func (r *realCode) ended() error {
+	if r.recording == nil {
+		return nil
+	}
+	return r.recording.ended(r.script, int(r.n))
+}
+
 // tell adds to a trial what its real code cost, and what to be wary of.
 func (r *realCode) tell(m *measurement) {
 	if r.n == 0 {

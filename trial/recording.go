@@ -11,8 +11,12 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// mostSections bounds a recording: about 100 bytes each.
-const mostSections = 1 << 21
+const (
+	mostSections = 1 << 21 // of a recording: about 100 bytes each
+
+	longestSection               = time.Hour
+	longestTrial   time.Duration = 1 << 62 // its sections together: virtual time ends at twice that
+)
 
 // Recording is what the sections of real code of a workload cost: of each design at each point, with each seed. One
 // that was read from a file answers for what it has, and may be used by many trials at once; another one takes in
@@ -49,6 +53,7 @@ type script struct {
 	point  plan.Point
 	seed   uint64
 	costs  map[Piece][]time.Duration
+	whole  int // sections of a job; other schedules of the same trial may have added more to costs
 }
 
 // NewRecording is an empty one; kept says that it will be written to a file.
@@ -135,6 +140,9 @@ func (r *Recording) cost(s *script, p Piece, n int, measured time.Duration) (tim
 		return 0, fmt.Errorf("the recording of %s (%s) has %d sections of real code of %s, and it comes to one more: record it anew, for as long or longer, and let each goroutine say for which piece of the work it works (env.For)",
 			s.design, s.point, len(costs), p)
 	}
+	if measured > longestSection {
+		return 0, fmt.Errorf("a section of real code of %s took %v, and more than %v are not kept: do less in each", p, measured, longestSection)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.n++; r.n > mostSections {
@@ -142,6 +150,21 @@ func (r *Recording) cost(s *script, p Piece, n int, measured time.Duration) (tim
 	}
 	s.costs[p] = append(costs, measured)
 	return measured, nil
+}
+
+// ended is told how many sections a job had that came to its end. Fewer than were recorded are an error: where a section
+// is larger in the trial than in the recording, it costs what the smaller one did, and the rest of the work nothing.
+func (r *Recording) ended(s *script, sections int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case !r.sealed && s.whole == 0:
+		s.whole = sections
+	case r.sealed && sections < s.whole:
+		return fmt.Errorf("the recording of %s (%s) has %d sections of real code, and the job ended after %d of them, without the cost of the others: let each goroutine say for which piece of the work it works, in a section for each (env.For), or record it at the CPUs and workers that are asked for",
+			s.design, s.point, s.whole, sections)
+	}
+	return nil
 }
 
 // clocked is the clock of the recording, which is the trial's if it has none yet.

@@ -204,6 +204,53 @@ func TestRealCodeIsNeverExact(t *testing.T) {
 	}
 }
 
+// split is a job whose workers have a share of the pieces each, all in one section.
+func split(e env.Env, p plan.Point) (workload.Job, error) {
+	done, workers := e.Group(), p.Int("workers")
+	return workload.Job{Items: 40, Run: func(e env.Env) error {
+		for range workers {
+			done.Go(e, "worker", func(e env.Env) {
+				e.Work(func() { _ = grind(4000 / workers) })
+			})
+		}
+		done.Wait()
+		return nil
+	}}, nil
+}
+
+// TestReplayLosesNoWork: a job whose sections are larger where there are fewer workers is not replayed with those of
+// more, of which some would be left. Its own replays, and those of a recording that other schedules have added to, are whole.
+func TestReplayLosesNoWork(t *testing.T) {
+	w := &workload.Workload{Name: "lottery", Designs: []workload.Design{{Name: "stock", Uses: []string{"workers"}, Job: split}}}
+	run := func(cpus int, r *Recording) result.Trial {
+		return Simulate(lotterySpec(cpus, 1, r), w, w.Designs[0], sim.Typical()).Trial
+	}
+	r := NewRecording("lottery", true)
+	if x := run(4, r); x.Status != result.OK || x.Metrics["real_sections"] != 4 {
+		t.Fatalf("%+v", x)
+	}
+	replay, _ := file(t, r)
+	if x := run(4, replay); x.Status != result.OK {
+		t.Errorf("%+v", x)
+	}
+	const want = "the recording of stock (cpus=4 workers=4) has 4 sections of real code, and the job ended after 2 of them"
+	if x := run(2, replay); x.Status != result.Failed || !strings.Contains(x.Error, want) || x.WallSeconds != 0 {
+		t.Errorf("half of the work is gone: %+v", x)
+	}
+	r.scripts[0].costs[Piece{env.NoRequest, "worker#9"}] = []time.Duration{time.Millisecond}
+	r.n++
+	replay, text := file(t, r)
+	if !strings.Contains(text, `"sections":5,"job_sections":4`) {
+		t.Error(text)
+	}
+	if x := run(4, replay); x.Status != result.OK {
+		t.Errorf("what another schedule added counts: %+v", x)
+	}
+	if x := run(2, replay); x.Status != result.Failed || !strings.Contains(x.Error, want) {
+		t.Errorf("%+v", x)
+	}
+}
+
 const goodCosts = `{"kind":"costs","schema_version":1,"workload":"lottery","clock":"thread-cpu","trials":2}
 {"kind":"section_costs","design":"stock","point":{"cpus":1,"workers":1},"seed":"7","sections":3}
 {"goroutine":"worker","request":4,"ns":[5,6]}
@@ -231,6 +278,9 @@ func TestReadRecording(t *testing.T) {
 		{`{"cpus":1,"workers":1}`, `{"cpus":1,"milk":1}`, `has no factor "milk"`},
 		{`"design":"empty","point":{"cpus":1}`, `"design":"stock","point":{"cpus":1,"workers":1}`, "line 5: stock (cpus=1 workers=1) with seed 7 is there twice"},
 		{`[900]`, `[-900]`, "line 4: a cost of -900 ns"},
+		{`[900]`, `[3600000000001]`, "line 4: a cost of 3600000000001 ns"},
+		{`"sections":3}`, `"sections":3,"job_sections":4}`, "line 2: 4 of 3 sections"},
+		{`"sections":3}`, `"sections":3,"job_sections":-1}`, "line 2: -1 of 3 sections"},
 		{`[900]`, `[]`, "line 4: 0 sections"},
 		{`{"goroutine":"load","ns":[900]}`, `{"kind":"tea"}`, `line 4: a line of kind "tea"`},
 		{`{"goroutine":"load","ns":[900]}`, `not JSON`, "line 4: this is no file of costs"},
@@ -243,6 +293,24 @@ func TestReadRecording(t *testing.T) {
 	}
 	if _, err := ReadRecording(os.NewFile(^uintptr(0), "closed"), nil); err == nil {
 		t.Error("a file that cannot be read is empty")
+	}
+}
+
+// TestLongTrials: virtual time has an end, and no trial comes there.
+func TestLongTrials(t *testing.T) {
+	for _, c := range []struct {
+		before time.Duration
+		good   bool
+	}{{longestTrial - 11, true}, {longestTrial - 10, false}} {
+		p := parser{last: &script{costs: map[Piece][]time.Duration{}}, left: 2, sum: c.before}
+		if err := p.piece([]byte(`{"goroutine":"load","ns":[5,6]}`)); (err == nil) != c.good || err != nil && !strings.Contains(err.Error(), "more than") {
+			t.Errorf("%v before: %v", c.before, err)
+		}
+	}
+	r := NewRecording("lottery", true)
+	s := &script{design: "d", costs: map[Piece][]time.Duration{}}
+	if _, err := r.cost(s, Piece{}, 0, longestSection+1); err == nil || r.n > 0 {
+		t.Error("a section is kept that no file may have")
 	}
 }
 

@@ -38,6 +38,7 @@ type (
 		Point    plan.Point `json:"point"`
 		Seed     string     `json:"seed"`
 		Sections int        `json:"sections"`
+		Job      *int       `json:"job_sections,omitempty"` // nil: all of them
 	}
 	pieceLine struct {
 		Goroutine string  `json:"goroutine"`
@@ -79,7 +80,11 @@ func (s *script) write(enc *json.Encoder) error {
 	slices.SortFunc(pieces, func(a, b Piece) int {
 		return cmp.Or(cmp.Compare(a.Request, b.Request), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
-	if err := enc.Encode(scriptLine{kindScript, s.design, s.point, strconv.FormatUint(s.seed, 10), n}); err != nil {
+	head := scriptLine{Kind: kindScript, Design: s.design, Point: s.point, Seed: strconv.FormatUint(s.seed, 10), Sections: n}
+	if s.whole != 0 && s.whole != n {
+		head.Job = &s.whole
+	}
+	if err := enc.Encode(head); err != nil {
 		return err
 	}
 	for _, p := range pieces {
@@ -142,6 +147,7 @@ type parser struct {
 	trials int     // that the file says it has
 	last   *script // whose pieces come
 	left   int     // of its sections
+	sum    time.Duration
 }
 
 func (p *parser) next(text []byte) error {
@@ -213,7 +219,14 @@ func (p *parser) script(text []byte) error {
 			return fmt.Errorf("%s (%s) with seed %d is there twice: %w", s.design, s.point, seed, errCut)
 		}
 	}
-	p.last, p.left = &script{l.Design, l.Point, seed, map[Piece][]time.Duration{}}, l.Sections
+	whole := l.Sections
+	if l.Job != nil {
+		whole = *l.Job
+	}
+	if whole < 0 || whole > l.Sections {
+		return fmt.Errorf("%d of %d sections are the job's: %w", whole, l.Sections, errCut)
+	}
+	p.last, p.left, p.sum = &script{l.Design, l.Point, seed, map[Piece][]time.Duration{}, whole}, l.Sections, 0
 	p.r.scripts = append(p.r.scripts, p.last)
 	return nil
 }
@@ -231,8 +244,11 @@ func (p *parser) piece(text []byte) error {
 		key.Request = *l.Request
 	}
 	for _, ns := range l.Ns {
-		if ns < 0 {
-			return fmt.Errorf("a cost of %d ns: %w", ns, errCut)
+		if ns < 0 || ns > int64(longestSection) {
+			return fmt.Errorf("a cost of %d ns is out of range; a section takes at most %v: %w", ns, longestSection, errCut)
+		}
+		if p.sum += time.Duration(ns); p.sum > longestTrial {
+			return fmt.Errorf("the sections of one trial take more than %v together: %w", longestTrial, errCut)
 		}
 		p.last.costs[key] = append(p.last.costs[key], time.Duration(ns))
 	}

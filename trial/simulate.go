@@ -48,6 +48,9 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	if real.crowded {
 		return Outcome{Trial: m.trial, Crowded: true}
 	}
+	if err == nil && left == nil && d.Job != nil {
+		err = real.ended()
+	}
 	m.set("violations", result.Value(v.Violations()))
 	m.set("operations_simulated", result.Value(v.Operations()))
 	m.finish(err, left)

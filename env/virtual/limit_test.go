@@ -52,3 +52,38 @@ func TestLimit(t *testing.T) {
 		t.Errorf("within the limit: %v", err)
 	}
 }
+
+// TestGiveUp: a world is given up also while short sections of real code come and go.
+func TestGiveUp(t *testing.T) {
+	w := New(Config{})
+	stop, ended := make(chan bool), make(chan bool)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			for range 1000 {
+				w.phase.CompareAndSwap(running, computing)
+				w.phase.CompareAndSwap(computing, running)
+			}
+		}
+	}()
+	for n := range 1_000_000 {
+		w.giveUp()
+		if !w.phase.CompareAndSwap(abandoned, running) {
+			t.Errorf("after %d times it goes on", n)
+			break
+		}
+	}
+	close(stop)
+	<-ended
+	for _, p := range []int32{unwinding, over} {
+		w.phase.Store(p)
+		if w.giveUp(); w.phase.Load() != p {
+			t.Errorf("phase %d became %d", p, w.phase.Load())
+		}
+	}
+}

@@ -78,8 +78,9 @@ func (w *World) abandon(ended <-chan error) error {
 
 // giveUp ends a design that comes back to env, there.
 func (w *World) giveUp() {
-	for _, p := range []int32{running, computing, running} { // real code may have begun after the first look
-		if w.phase.CompareAndSwap(p, abandoned) {
+	for {
+		p := w.phase.Load()
+		if p != running && p != computing || w.phase.CompareAndSwap(p, abandoned) { // real code may begin or end meanwhile
 			return
 		}
 	}

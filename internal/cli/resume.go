@@ -69,7 +69,7 @@ func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *
 		if o.timeLimit == 0 {
 			return usage("--time-limit 0s sets none: leave it out to keep the run's %v, or give a positive time", time.Duration(set.TimeLimit))
 		}
-		set.TimeLimit = sweep.Duration(o.timeLimit)
+		set.TimeLimit, set.Limited = sweep.Duration(o.timeLimit), true
 	}
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
 	s.Continue(journal.Trials, journal.Blocks, journal.Ended)
