@@ -67,7 +67,7 @@ type Settings struct {
 	Warmup     Duration `json:"warmup"`
 	Operations int64    `json:"operations"`
 	Sample     int      `json:"sample"`
-	TimeLimit  Duration `json:"time_limit"` // of one trial
+	TimeLimit  Duration `json:"time_limit"`        // of one trial
 	Limited    bool     `json:"limited,omitempty"` // the user said so
 }
 
