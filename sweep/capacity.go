@@ -71,14 +71,7 @@ const mostAtOnce = 1.1
 // MeasureCapacities measures the capacity of every case with an open loop, before the sweep begins, and
 // notes them in the header. tell is told before each trial.
 func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, done, total int)) error {
-	var list []*Capacity
-	for _, c := range s.Plan.Cases {
-		bare := workload.Unloaded(c.Point)
-		had := slices.ContainsFunc(list, func(x *Capacity) bool { return x.Design == c.Design && x.Point.String() == bare.String() })
-		if workload.OpenLoop(c.Point) && !had {
-			list = append(list, &Capacity{Design: c.Design, Point: bare})
-		}
-	}
+	list := s.closed()
 	alone := map[*Capacity][]Alone{}
 	for round := range capacityTrials {
 		for i, c := range list {
@@ -121,13 +114,30 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 	return nil
 }
 
+// closed are the capacities to measure, of every case with an open loop.
+func (s *Sweep) closed() (list []*Capacity) {
+	for _, c := range s.Plan.Cases {
+		bare := workload.Unloaded(c.Point)
+		had := slices.ContainsFunc(list, func(x *Capacity) bool { return x.Design == c.Design && x.Point.String() == bare.String() })
+		if workload.OpenLoop(c.Point) && !had {
+			list = append(list, &Capacity{Design: c.Design, Point: bare})
+		}
+	}
+	return list
+}
+
 // capacityTrial is a trial of a closed loop before the sweep.
 func (s *Sweep) capacityTrial(ctx context.Context, design string, p plan.Point, round int) (trial.Outcome, error) {
+	return s.Run(ctx, s.capacitySpec(design, p, round))
+}
+
+func (s *Sweep) capacitySpec(design string, p plan.Point, round int) trial.Spec {
 	set := s.Header.Settings
-	return s.Run(ctx, trial.Spec{
+	return trial.Spec{
 		Workload: s.Workload.Name, Design: design, Point: p, Seed: s.Plan.BlockSeed(round),
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup), BurnRate: s.Header.Burn.Rate,
-	})
+		Recording: s.Costs,
+	}
 }
 
 // capacityOf is the capacity of a case, 0 where it is unknown.

@@ -59,6 +59,13 @@ func (s *Sweep) CheckCosts(settles bool) error {
 			}
 		}
 	}
+	for _, c := range s.closed() {
+		for round := range capacityTrials {
+			if err := s.Costs.Covers(s.capacitySpec(c.Design, c.Point, round)); err != nil {
+				return fmt.Errorf("the capacity, in a closed loop: %w", err)
+			}
+		}
+	}
 	for _, spec := range s.First() {
 		d, _ := s.Workload.Find(spec.Design)
 		if spec.Seed = s.Plan.BlockSeed(-1); settles && s.Plan.Blocks > 1 && d.Stream != nil {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/host"
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/sweep"
@@ -62,9 +61,6 @@ func (o *runOptions) prepareCosts(s *sweep.Sweep) error {
 	if err := o.checkSensitivity(&s.Header); err != nil {
 		return err
 	}
-	if err := o.checkCapacities(s.Header.Cases); err != nil {
-		return err
-	}
 	switch {
 	case o.recordCosts != "":
 		if err := writable("--record-costs", o.recordCosts); err != nil {
@@ -85,26 +81,6 @@ func (o *runOptions) prepareCosts(s *sweep.Sweep) error {
 		}
 	case o.again():
 		s.Costs = trial.NewRecording(s.Workload.Name, false)
-	}
-	return nil
-}
-
-// checkCapacities refuses loads that are a share of a capacity where the costs of real code are a file's: the capacity is
-// found in trials that the file knows nothing of, and would be another one each time.
-func (o *runOptions) checkCapacities(cases []plan.Case) error {
-	flag := ""
-	switch {
-	case o.recordCosts != "":
-		flag = "--record-costs"
-	case o.replayCosts != "":
-		flag = "--replay-costs"
-	default:
-		return nil
-	}
-	for _, c := range cases {
-		if c.Point.Has("load") {
-			return usage("%s: --load %v is a share of a capacity, for which real code would be measured anew: give --rate, customers a second", flag, c.Point.Float("load"))
-		}
 	}
 	return nil
 }
