@@ -1,0 +1,17 @@
+package proc
+
+import (
+	"os"
+	"syscall"
+)
+
+// OwnGroup starts a child in a process group of its own, which an interrupt at the console does not reach.
+func OwnGroup() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// EndGroup ends a child. What it started lives on: here a group is about the console alone.
+func EndGroup(child *os.Process) { child.Kill() }
+
+// EndOwnGroup does nothing here.
+func EndOwnGroup() {}
