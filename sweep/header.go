@@ -37,6 +37,7 @@ type Header struct {
 	Recorded    []Recorded       `json:"recorded,omitempty"`   // open loop: files of arrivals
 	Costs       string           `json:"costs,omitempty"`      // virtual time: what the scheduler takes; see sim.ParseCosts
 	Rule        *Rule            `json:"rule,omitempty"`       // of a run with a budget
+	Bench       json.RawMessage  `json:"bench,omitempty"`      // of a run of Go benchmarks: what they are; see internal/gobench
 	Settled     string           `json:"settled,omitempty"`    // virtual time: why the warm-up is not the least one
 	Precision   *Precision       `json:"precision,omitempty"`  // virtual time: when the replications are enough
 }

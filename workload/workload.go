@@ -31,7 +31,8 @@ type Workload struct {
 	Check func(p plan.Point) error
 }
 
-// Design is one concurrent structure. Exactly one of Stream and Job is set.
+// Design is one concurrent structure. Exactly one of Stream and Job is set; neither for a Go benchmark, which runs in a
+// binary of its own and stands in no list of workloads.
 type Design struct {
 	Name   string
 	Doc    string
@@ -42,12 +43,15 @@ type Design struct {
 	Worlds Worlds
 }
 
-// Type is "stream" or "job".
+// Type is "stream", "job" or "benchmark".
 func (d Design) Type() string {
-	if d.Stream != nil {
+	switch {
+	case d.Stream != nil:
 		return "stream"
+	case d.Job != nil:
+		return "job"
 	}
-	return "job"
+	return "benchmark"
 }
 
 // Expect is a failure that a design declares.

@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"internal/doctor":    {"result"},
 	"internal/host":      {"internal/alarm", "internal/doctor", "result"},
 	"internal/calibrate": {"env/live"},
-	"internal/proc":     {},
+	"internal/proc":      {},
 	"internal/lock":      {},
 	"internal/store":     {"internal/lock", "result"},
 	"compare":            {"internal/stat", "plan", "result"},

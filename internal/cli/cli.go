@@ -118,7 +118,7 @@ every design in fresh processes, in random order, often enough to say how sure i
 	}
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.simCommand(), a.compareCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.doctorCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.simCommand(), a.benchCommand(), a.compareCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.doctorCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

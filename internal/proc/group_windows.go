@@ -15,3 +15,9 @@ func EndGroup(child *os.Process) { child.Kill() }
 
 // EndOwnGroup does nothing here.
 func EndOwnGroup() {}
+
+// AskStacks ends the child: here nobody can be asked.
+func AskStacks(child *os.Process) { child.Kill() }
+
+// DieWithParent is OwnGroup: a child outlives a parent that is killed.
+func DieWithParent() *syscall.SysProcAttr { return OwnGroup() }
