@@ -13,8 +13,8 @@ import (
 // Benchmarks are Go benchmarks on a page: what they measured, or two sides of it beside each other, and how they scale.
 type Benchmarks struct {
 	Title    string
-	How      string // how the sides are compared; "" where nothing is
-	A, B     string // names of the sides: head and base, or two files
+	How      string        // how the sides are compared; "" where nothing is
+	A, B     string        // names of the sides: head and base, or two files
 	Rows     []compare.Row // of two sides, those of A
 	Metrics  []BenchMetric // in the order of tables
 	Scalings []compare.Scaling

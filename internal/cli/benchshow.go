@@ -23,7 +23,9 @@ func (r *benchRun) page(trials []result.Trial) report.Benchmarks {
 	if x.BaseCommit != "" {
 		p.A, p.B = gobench.Head, gobench.Base
 		layouts = x.Layouts
-		isBase := func(point plan.Point) bool { return point.Has(gobench.FactorRev) && point.Text(gobench.FactorRev) == gobench.Base }
+		isBase := func(point plan.Point) bool {
+			return point.Has(gobench.FactorRev) && point.Text(gobench.FactorRev) == gobench.Base
+		}
 		p.Rows = slices.DeleteFunc(slices.Clone(rows), func(r compare.Row) bool { return isBase(r.Point) })
 		p.Scalings = slices.DeleteFunc(p.Scalings, func(s compare.Scaling) bool { return isBase(s.Point) })
 	}
