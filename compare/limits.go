@@ -12,6 +12,7 @@ const (
 	LimitNone      = "scales"         // nothing that matters: efficiency of at least 85 %
 	LimitOneCPU    = "one-cpu"        // it hardly uses more than one CPU
 	LimitLock      = "lock"           // goroutines wait for mutexes
+	LimitWake      = "wake-latency"   // CPUs are idle while goroutines are ready: they hand over to each other
 	LimitWaiting   = "waiting"        // CPUs are idle, and not for mutexes
 	LimitInflation = "work-inflation" // an operation takes more CPU time
 	LimitGC        = "gc"             // of which the collector takes a good part
@@ -24,6 +25,7 @@ const (
 	scalesFrom   = 0.85 // efficiency
 	oneCPU       = 1.25 // CPUs used, beyond what few CPUs have
 	lockWaiters  = 0.2  // goroutines that wait for a mutex, on average
+	readyIdle    = 0.2  // goroutines that are ready, on average, while as much of a CPU is idle
 	gcShare      = 0.25 // of the CPU time
 	noiseOfSpeed = 0.25 // half-width of the interval of the speed-up's logarithm
 )
@@ -137,14 +139,16 @@ func (v Scaling) limit(more float64) string {
 		return LimitUnknown
 	}
 	used := float64(v.UsedTo / v.UsedFrom)
-	idle, more2 := math.Log(more/used), math.Log(inflation)
+	idle, extra := math.Log(more/used), math.Log(inflation)
 	lock := float64(v.Mutex) >= lockWaiters
 	switch {
-	case idle >= more2 && lock:
+	case idle >= extra && lock:
 		return LimitLock
-	case idle >= more2 && float64(v.UsedTo) <= oneCPU*min(float64(v.UsedFrom), float64(v.From)):
+	case idle >= extra && min(float64(v.Ready), float64(v.To)-float64(v.UsedTo)) >= readyIdle:
+		return LimitWake
+	case idle >= extra && float64(v.UsedTo) <= oneCPU*min(float64(v.UsedFrom), float64(v.From)):
 		return LimitOneCPU
-	case idle >= more2:
+	case idle >= extra:
 		return LimitWaiting
 	case lock:
 		return LimitLock

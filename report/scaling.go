@@ -29,6 +29,8 @@ func scaled(s compare.Scaling) string {
 		return text + "it works on one CPU (" + used + "); more CPUs help only where its work is done in parallel, as by b.RunParallel" + collector(s)
 	case compare.LimitLock:
 		return text + fmt.Sprintf("goroutines wait for mutexes, %.2f of them at any time (%s; %s)", float64(s.Mutex), used, perOp) + collector(s)
+	case compare.LimitWake:
+		return text + fmt.Sprintf("goroutines hand over to each other, as through a lock or a channel: %.2f of them are ready and do not run yet at any time, while CPUs are idle (%s; %s)", float64(s.Ready), used, perOp) + collector(s)
 	case compare.LimitWaiting:
 		return text + fmt.Sprintf("CPUs are idle (%s), and not for mutexes: goroutines wait for each other or for something outside (%.2f are ready without a CPU at any time)", used, float64(s.Ready)) + collector(s)
 	case compare.LimitInflation:
