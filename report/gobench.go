@@ -11,10 +11,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// GoBench writes trials of benchmarks in the Go benchmark format under the names that they have, one line a trial. With
-// factors, what varies beside cpus stands in lines of configuration: benchstat -col rev compares the revisions. The
-// lines "block N", which readers of the format skip, let compare pair two files.
-func GoBench(w io.Writer, trials []result.Trial, header [][2]string, factors bool) error {
+// GoBench writes trials of benchmarks in the Go benchmark format under the names that they have, one line a trial. What
+// varies beside cpus stands in lines of configuration, but for one factor: benchstat -col rev compares the revisions. The
+// lines "block N of RUN", which readers of the format skip, let compare pair two files; "" leaves them out.
+func GoBench(w io.Writer, trials []result.Trial, header [][2]string, run, but string) error {
 	var b strings.Builder
 	for _, h := range header {
 		fmt.Fprintf(&b, "%s: %s\n", h[0], h[1])
@@ -25,13 +25,13 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, factors boo
 		if !t.Good() || t.Kind != result.KindTrial {
 			continue
 		}
-		if t.Block != block {
+		if t.Block != block && run != "" {
 			block = t.Block
-			fmt.Fprintf(&b, "block %d\n", block)
+			fmt.Fprintf(&b, "block %d of %s\n", block, run)
 		}
 		for _, s := range t.Point.Settings() {
 			key := configKey(s.Factor)
-			if s.Factor != "cpus" && factors && now[key] != s.Level.String() {
+			if s.Factor != "cpus" && s.Factor != but && now[key] != s.Level.String() {
 				now[key] = s.Level.String()
 				fmt.Fprintf(&b, "%s: %s\n", key, now[key])
 			}

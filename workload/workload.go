@@ -192,8 +192,8 @@ func Unloaded(p plan.Point) plan.Point {
 // the columns of results.
 func Reserved() []string {
 	return []string{
-		"baseline", "budget", "compare", "cost", "count", "designs", "duration", "format", "goal", "help", "o", "operations", "output",
-		"oversubscribe", "precision", "resume", "sample", "seed", "slo", "time-limit",
+		"allow", "base", "baseline", "bench", "budget", "compare", "cost", "count", "designs", "duration", "env", "format", "go", "goal", "help", "layouts", "max-regression", "metric", "o", "operations", "output",
+		"oversubscribe", "pgo", "precision", "resume", "rev", "sample", "seed", "slo", "time-limit",
 		"timeline", "timeline-span", "twin", "warmup",
 		"block", "bound", "design", "error", "kind", "lines", "order", "status", "trial", "type", "wall_seconds", "workload", "world",
 	}

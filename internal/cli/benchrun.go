@@ -212,11 +212,14 @@ func (r *benchRun) execute(ctx context.Context, o benchOptions) error {
 		fmt.Fprintf(a.stderr, "brewput: %d benchmarks could not be measured:\n%s\n", len(r.bench.Broken), broken(r.bench.Experiment, true))
 		a.code = exitFailed
 	}
-	return r.complete()
+	return r.complete(trials)
 }
 
-// complete removes what only a run that goes on needs.
-func (r *benchRun) complete() error {
+// complete writes files for other tools, and removes what only a run that goes on needs.
+func (r *benchRun) complete(trials []result.Trial) error {
+	if err := r.files(trials); err != nil {
+		return err
+	}
 	fmt.Fprintf(r.app.stderr, "stored in %s\n", r.dir)
 	return os.RemoveAll(filepath.Join(r.dir, binariesName))
 }

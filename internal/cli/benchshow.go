@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ func (r *benchRun) page(trials []result.Trial) report.Benchmarks {
 		p.Rows = slices.DeleteFunc(slices.Clone(rows), func(r compare.Row) bool { return isBase(r.Point) })
 		p.Scalings = slices.DeleteFunc(p.Scalings, func(s compare.Scaling) bool { return isBase(s.Point) })
 	}
-	p.Metrics = benchMetrics(j, j.Levels(rows, trials), trials, layouts)
+	p.Metrics = benchMetrics(j, j.Levels(rows, trials), declaredDirections(trials), layouts)
 	if len(p.Metrics) > 0 {
 		p.How = "paired: each block holds both sides, so that what the machine does falls on both"
 		if layouts > 1 {
@@ -63,7 +64,7 @@ func leftAlone(x *gobench.Experiment) string {
 }
 
 // benchMetrics compares sides by every metric that both have, but those that follow from time.
-func benchMetrics(j compare.Judgement, sides []compare.Sides, trials []result.Trial, layouts int) []report.BenchMetric {
+func benchMetrics(j compare.Judgement, sides []compare.Sides, declared map[string]string, layouts int) []report.BenchMetric {
 	if len(sides) == 0 {
 		return nil
 	}
@@ -71,7 +72,6 @@ func benchMetrics(j compare.Judgement, sides []compare.Sides, trials []result.Tr
 	for _, s := range sides {
 		rows = append(rows, *s.A, *s.B)
 	}
-	declared := declaredDirections(trials)
 	var list []report.BenchMetric
 	for _, metric := range append([]string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp}, report.OwnMetrics(rows)...) {
 		m := report.BenchMetric{Name: metric, Sides: sides}
@@ -112,7 +112,7 @@ func (r *benchRun) show(trials []result.Trial, format string) error {
 	case "csv":
 		return report.CSV(w, compare.Attach(trials))
 	case "bench":
-		return report.GoBench(w, trials, r.benchHeader(), true)
+		return report.GoBench(w, trials, r.benchHeader(), r.id(), "")
 	case "md":
 		return r.page(trials).Markdown(w)
 	}
@@ -143,6 +143,28 @@ func (r *benchRun) json(trials []result.Trial) error {
 	lines = append(lines, p.Lines()...)
 	for _, line := range lines {
 		if err := report.JSON(r.app.stdout, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// id names the run in files.
+func (r *benchRun) id() string {
+	return r.sweep.Header.Started.UTC().Format("20060102T150405.000") + "-" + r.sweep.Header.Seed
+}
+
+// files writes a file in the Go benchmark format for each revision into the run directory, for benchstat and compare.
+func (r *benchRun) files(trials []result.Trial) error {
+	for _, rev := range r.bench.Revs() {
+		of := slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool {
+			return t.Point.Has(gobench.FactorRev) && t.Point.Text(gobench.FactorRev) != rev
+		})
+		var b strings.Builder
+		if err := report.GoBench(&b, of, r.benchHeader(), r.id(), gobench.FactorRev); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(r.dir, rev+".txt"), []byte(b.String()), 0o666); err != nil {
 			return err
 		}
 	}

@@ -194,7 +194,7 @@ func (g *gateRun) execute(ctx context.Context, o gateOptions) error {
 		return fmt.Errorf("the results could not be printed: %w; they are stored in %s", err, g.dir)
 	}
 	a.failures(trials)
-	return g.complete()
+	return g.complete(trials)
 }
 
 // judge decides by the trials so far.

@@ -115,10 +115,18 @@ func modFile(ctx context.Context, w *Workshop, r Repo, tree, mod string) (string
 	return file, err
 }
 
+// workspace is what go work edit -json says of a go.work.
+type workspace struct {
+	Go        string
+	Toolchain string
+	Use       []struct{ DiskPath string }
+	Replace   []replacement
+}
+
 // workFile is a go.work for the worktree: the revision's own where it has one and that leads nowhere else, otherwise
 // one that takes the repository's modules from the worktree and the others from where they are.
 func workFile(ctx context.Context, w *Workshop, r Repo, tree, work string) (string, error) {
-	from, dir := work, moved(r.Root, tree, filepath.Dir(work))
+	from := work
 	if own := moved(r.Root, tree, work); within(r.Root, work) && exists(own) {
 		from = own
 	}
@@ -126,54 +134,12 @@ func workFile(ctx context.Context, w *Workshop, r Repo, tree, work string) (stri
 	if err != nil {
 		return "", fmt.Errorf("the workspace file %s cannot be read: %w", from, err)
 	}
-	var parsed struct {
-		Go        string
-		Toolchain string
-		Use       []struct{ DiskPath string }
-		Replace   []replacement
-	}
+	var parsed workspace
 	if err := json.Unmarshal(out, &parsed); err != nil {
 		return "", err
 	}
-	text, same := "", within(tree, from)
-	place := func(path string) string {
-		abs := filepath.Join(dir, path)
-		if filepath.IsAbs(path) {
-			abs = path
-			if within(r.Root, path) {
-				abs = moved(r.Root, tree, path)
-			}
-		} else if !within(tree, abs) {
-			abs, same = filepath.Join(moved(tree, r.Root, dir), path), false
-			if within(r.Root, abs) { // a go.work above the repository names it
-				abs = moved(r.Root, tree, abs)
-			}
-		}
-		return abs
-	}
-	if parsed.Go != "" {
-		text += "go " + parsed.Go + "\n"
-	}
-	if parsed.Toolchain != "" {
-		text += "toolchain " + parsed.Toolchain + "\n"
-	}
-	for _, u := range parsed.Use {
-		if abs := place(u.DiskPath); exists(abs) { // the revision may lack a module
-			text += fmt.Sprintf("use %q\n", abs)
-		} else {
-			same = false
-		}
-	}
-	for _, x := range parsed.Replace {
-		to := x.New.Path
-		if x.New.Version == "" {
-			to = fmt.Sprintf("%q", place(to))
-		} else {
-			to += " " + x.New.Version
-		}
-		text += "replace " + strings.Replace(x.old(), "@", " ", 1) + " => " + to + "\n"
-	}
-	if same {
+	text, same := parsed.text(r, tree, filepath.Dir(work))
+	if same && within(tree, from) {
 		return from, nil
 	}
 	file := filepath.Join(w.Dir, "go.work")
@@ -183,6 +149,46 @@ func workFile(ctx context.Context, w *Workshop, r Repo, tree, work string) (stri
 		}
 	}
 	return file, os.WriteFile(file, []byte(text), 0o666)
+}
+
+// text is the workspace with absolute paths, dir being its directory in the user's tree. same reports whether
+// relative paths lead to the same places.
+func (s workspace) text(r Repo, tree, dir string) (text string, same bool) {
+	same = true
+	place := func(path string) string {
+		abs := path
+		if !filepath.IsAbs(path) {
+			abs = filepath.Join(dir, path)
+		}
+		if within(r.Root, abs) {
+			same = same && !filepath.IsAbs(path)
+			return moved(r.Root, tree, abs)
+		}
+		same = same && filepath.IsAbs(path)
+		return abs
+	}
+	if s.Go != "" {
+		text += "go " + s.Go + "\n"
+	}
+	if s.Toolchain != "" {
+		text += "toolchain " + s.Toolchain + "\n"
+	}
+	for _, u := range s.Use {
+		abs := place(u.DiskPath)
+		if !exists(abs) { // the revision lacks a module
+			same = false
+			continue
+		}
+		text += fmt.Sprintf("use %q\n", abs)
+	}
+	for _, x := range s.Replace {
+		to := x.New.Path + " " + x.New.Version
+		if x.New.Version == "" {
+			to = fmt.Sprintf("%q", place(x.New.Path))
+		}
+		text += "replace " + strings.Replace(x.old(), "@", " ", 1) + " => " + to + "\n"
+	}
+	return text, same
 }
 
 func copyFile(from, to string) error {

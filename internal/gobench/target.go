@@ -29,6 +29,9 @@ type Target struct {
 
 // Resolve finds the one package with tests that a pattern such as ./codec names, as seen from dir.
 func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
+	if inside := filepath.Join(dir, pattern); !filepath.IsAbs(pattern) && strings.HasPrefix(pattern, ".") && isDir(inside) {
+		dir, pattern = inside, "." // which may belong to another module than dir
+	}
 	out, err := run(ctx, dir, nil, "go", "list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--", pattern)
 	if err != nil {
 		return Target{}, fmt.Errorf("%s is no package that go list finds: %w", pattern, err)
@@ -73,6 +76,11 @@ func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
 		t.GoMod = ""
 	}
 	return t, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // real is a path without symbolic links, where there is such a file.
