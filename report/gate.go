@@ -32,8 +32,10 @@ func (g Gate) Table(w io.Writer, st Style) error {
 	for _, text := range g.wanting() {
 		wrap(&b, strings.Fields(st.ascii(text)), " ", 2, st.width())
 	}
-	blank(&b)
-	for _, n := range g.Notes {
+	for i, n := range g.Notes {
+		if i == 0 {
+			blank(&b)
+		}
 		wrap(&b, strings.Fields(st.ascii(n)), " ", 2, st.width())
 	}
 	if len(g.Warnings) > 0 {
@@ -41,8 +43,8 @@ func (g Gate) Table(w io.Writer, st Style) error {
 		for _, x := range g.Warnings {
 			warning(&b, x.Text, st)
 		}
-		blank(&b)
 	}
+	blank(&b)
 	t := plain
 	if g.Decision == compare.Fail {
 		t = alarm
