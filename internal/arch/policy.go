@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"catalog":            {"catalog/coffee", "catalog/null", "workload"},
 	"cmd/brewput":        {"", "catalog"},
 	"internal/arch":      {},
+	"labtest":            {"internal/host", "internal/stat", "result"},
 	"examples/counter":   {"", "env", "plan", "workload"},
 
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/hist", "internal/host", "load", "plan", "sim"},
