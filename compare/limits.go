@@ -23,7 +23,7 @@ const (
 // The thresholds of these.
 const (
 	scalesFrom   = 0.85 // efficiency
-	oneCPU       = 1.25 // CPUs used, beyond what few CPUs have
+	oneCPU       = 0.25 // as far from 1 the CPUs used may lie that one goroutine keeps busy, with the runtime's own work
 	lockWaiters  = 0.2  // goroutines that wait for a mutex, on average
 	readyIdle    = 0.2  // goroutines that are ready, on average, while as much of a CPU is idle
 	gcShare      = 0.25 // of the CPU time
@@ -146,7 +146,7 @@ func (v Scaling) limit(more float64) string {
 		return LimitLock
 	case idle >= extra && min(float64(v.Ready), float64(v.To)-float64(v.UsedTo)) >= readyIdle:
 		return LimitWake
-	case idle >= extra && float64(v.UsedTo) <= oneCPU*min(float64(v.UsedFrom), float64(v.From)):
+	case idle >= extra && math.Abs(float64(v.UsedTo)-1) <= oneCPU:
 		return LimitOneCPU
 	case idle >= extra:
 		return LimitWaiting
