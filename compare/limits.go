@@ -16,6 +16,7 @@ const (
 	LimitWaiting   = "waiting"        // CPUs are idle, and not for mutexes
 	LimitInflation = "work-inflation" // an operation takes more CPU time
 	LimitGC        = "gc"             // of which the collector takes a good part
+	LimitOthers    = "load-by-others" // other processes, or the hypervisor, had the CPUs
 	LimitUnknown   = "unknown"        // the counters of the runtime are not there
 	LimitNoise     = "undecided"      // the interval of the speed-up says nothing
 )
@@ -26,6 +27,7 @@ const (
 	oneCPU       = 0.25 // as far from 1 the CPUs used may lie that one goroutine keeps busy, with the runtime's own work
 	lockWaiters  = 0.2  // goroutines that wait for a mutex, on average
 	readyIdle    = 0.2  // goroutines that are ready, on average, while as much of a CPU is idle
+	takenCPUs    = 0.25 // of a CPU, by other processes and the hypervisor: what is left says nothing of the benchmark
 	gcShare      = 0.25 // of the CPU time
 	noiseOfSpeed = 0.25 // half-width of the interval of the speed-up's logarithm
 )
@@ -54,6 +56,7 @@ type Scaling struct {
 	Mutex         result.Value `json:"mutex_waiters"` // at To: goroutines that wait for a mutex, on average
 	Ready         result.Value `json:"ready"`         // at To: goroutines that are ready and have no CPU, on average
 	GC            result.Value `json:"gc_share"`      // at To: of the CPU time
+	Others        result.Value `json:"others_cpus"`   // at To: CPUs that other processes and the hypervisor used, on average
 	Limit         string       `json:"limit"`
 }
 
@@ -120,6 +123,7 @@ func scaling(s Sides, rest plan.Point) Scaling {
 	v.UsedFrom, v.UsedTo = v.CPUFrom/of(few, result.TimePerOp), v.CPUTo/of(many, result.TimePerOp)
 	v.Mutex, v.Ready = of(many, result.MutexPerOp)/of(many, result.TimePerOp), of(many, result.SchedPerOp)/of(many, result.TimePerOp)
 	v.GC = of(many, result.GCPerOp) / v.CPUTo
+	v.Others = taken(s.trialsB)
 	v.Limit = v.limit(float64(more))
 	return v
 }
@@ -135,6 +139,8 @@ func (v Scaling) limit(more float64) string {
 		return LimitNoise
 	case float64(v.Efficiency) >= scalesFrom:
 		return LimitNone
+	case float64(v.Others) > takenCPUs:
+		return LimitOthers
 	case math.IsNaN(inflation) || inflation <= 0 || float64(v.CPUTo) <= 0:
 		return LimitUnknown
 	}
@@ -156,4 +162,18 @@ func (v Scaling) limit(more float64) string {
 		return LimitGC
 	}
 	return LimitInflation
+}
+
+// taken is how many CPUs others had during the trials, on average; unavailable where the system does not tell.
+func taken(trials []*result.Trial) result.Value {
+	sum, span := 0.0, 0.0
+	for _, t := range trials {
+		own := float64(t.Metrics.Get(result.CPUSeconds))
+		sum += float64(t.Metrics.Get("machine_cpu_seconds")) - own
+		if steal := float64(t.Metrics.Get("steal_seconds")); steal > 0 {
+			sum += steal
+		}
+		span += own / float64(t.Metrics.Get(result.Parallelism))
+	}
+	return result.Value(sum / span)
 }

@@ -191,20 +191,21 @@ func TestSimulatedGate(t *testing.T) {
 // TestScalings: each limit by its evidence.
 func TestScalings(t *testing.T) {
 	for _, c := range []struct {
-		name             string
-		t1, t2           float64 // ns an operation at 1 and 2 CPUs
-		c1, c2           float64 // CPU time
-		mutex, ready, gc float64 // at 2, ns an operation
-		want             string
-		inflation, used  float64
+		name              string
+		t1, t2            float64 // ns an operation at 1 and 2 CPUs
+		c1, c2            float64 // CPU time
+		mutex, ready, gc  float64 // at 2, ns an operation
+		want              string
+		inflation, others float64
 	}{
-		{"scales", 100, 52, 100, 103, 0, 0, 0, LimitNone, 1.03, 1.98},
-		{"one goroutine", 100, 99, 100, 101, 0, 0, 0, LimitOneCPU, 1.01, 1.02},
-		{"a lock", 100, 100, 100, 105, 90, 0, 0, LimitLock, 1.05, 1.05},
-		{"a lock that is handed over", 100, 130, 100, 140, 4, 116, 0, LimitWake, 1.4, 1.077},
-		{"memory", 100, 95, 100, 190, 0, 0, 10, LimitInflation, 1.9, 2},
-		{"the collector", 100, 95, 100, 190, 0, 0, 80, LimitGC, 1.9, 2},
-		{"something outside", 100, 90, 30, 30, 0, 0, 0, LimitWaiting, 1, 0.333},
+		{"scales", 100, 52, 100, 103, 0, 0, 0, LimitNone, 1.03, 0.05},
+		{"one goroutine", 100, 99, 100, 101, 0, 0, 0, LimitOneCPU, 1.01, 0.05},
+		{"a lock", 100, 100, 100, 105, 90, 0, 0, LimitLock, 1.05, 0},
+		{"a lock that is handed over", 100, 130, 100, 140, 4, 116, 0, LimitWake, 1.4, 0},
+		{"memory", 100, 95, 100, 190, 0, 0, 10, LimitInflation, 1.9, 0},
+		{"the collector", 100, 95, 100, 190, 0, 0, 80, LimitGC, 1.9, 0},
+		{"something outside", 100, 90, 30, 30, 0, 0, 0, LimitWaiting, 1, math.NaN()},
+		{"a neighbour that takes a CPU", 100, 99, 100, 101, 0, 0, 0, LimitOthers, 1.01, 0.9},
 		{"no counters", 100, 90, 0, 0, 0, 0, 0, LimitUnknown, math.NaN(), 0},
 	} {
 		var trials []result.Trial
@@ -216,6 +217,8 @@ func TestScalings(t *testing.T) {
 					tr.Metrics[result.CPUPerOp] = result.Value(of[1])
 				}
 				tr.Metrics[result.MutexPerOp], tr.Metrics[result.SchedPerOp], tr.Metrics[result.GCPerOp] = result.Value(c.mutex), result.Value(c.ready), result.Value(c.gc)
+				tr.Metrics[result.CPUSeconds], tr.Metrics[result.Parallelism] = 1, 1 // in a second
+				tr.Metrics["machine_cpu_seconds"] = result.Value(1 + c.others)
 				trials = append(trials, tr)
 			}
 		}

@@ -37,6 +37,8 @@ func scaled(s compare.Scaling) string {
 		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s): CPUs pass memory to and fro, or share what slows them", ratio(s.Inflation), perOp) + collector(s)
 	case compare.LimitGC:
 		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s), %s of it the garbage collector's", ratio(s.Inflation), perOp, whole(s.GC))
+	case compare.LimitOthers:
+		return text + fmt.Sprintf("%.2f of a CPU went to other processes or the hypervisor meanwhile, so that nothing can be said of the benchmark; measure when the machine is quiet", float64(s.Others))
 	case compare.LimitNoise:
 		return text + "the speed-up is too uncertain to say what limits it; measure more blocks"
 	}

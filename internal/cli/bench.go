@@ -189,6 +189,9 @@ func none(x *gobench.Experiment) error {
 	if len(x.Broken) > 0 {
 		return fmt.Errorf("no benchmark of %s can be measured:\n%s", x.Package, broken(x, true))
 	}
+	if len(x.Skipped) > 0 {
+		return usage("the benchmarks of %s that match --bench %s skip themselves: %s", x.Package, x.Pattern, strings.Join(x.Skipped, ", "))
+	}
 	return usage("no benchmark of %s matches --bench %s; go test -list Benchmark shows those there are", x.Package, x.Pattern)
 }
 

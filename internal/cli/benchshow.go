@@ -40,6 +40,9 @@ func (r *benchRun) page(trials []result.Trial) report.Benchmarks {
 	if x.Unprobed != "" {
 		p.Notes = append(p.Notes, "the counters of the runtime could not be read, so that nothing is said of what limits scaling: "+x.Unprobed)
 	}
+	if len(x.Skipped) > 0 {
+		p.Notes = append(p.Notes, "not measured, for they skip themselves: "+strings.Join(x.Skipped, ", "))
+	}
 	if n := leftAlone(x); n != "" && x.BaseCommit != "" {
 		p.Notes = append(p.Notes, n)
 	}

@@ -41,6 +41,7 @@ type Experiment struct {
 
 	Benchmarks []Benchmark       `json:"benchmarks"`
 	Broken     []Broken          `json:"broken,omitempty"`
+	Skipped    []string          `json:"skipped,omitempty"`  // they call b.Skip
 	Binaries   map[string]string `json:"binaries,omitempty"` // SHA-256 by file name
 	Unprobed   string            `json:"unprobed,omitempty"` // why the helper is not there
 }

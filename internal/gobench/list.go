@@ -14,6 +14,7 @@ type Found struct {
 	Name  string // without "Benchmark": "Encode/size=1k"
 	Error string // why it cannot be measured; "" where it can
 	Text  string // what it printed then
+	Skips bool   // it called b.Skip
 }
 
 // Binary is a test binary at its place.
@@ -67,6 +68,9 @@ func (b Binary) leaves(ctx context.Context, top string, below []string, limit ti
 			list = append(list, Found{Name: line.Name})
 		}
 	}
+	for _, m := range skipLine.FindAllStringSubmatch(out.stdout, -1) {
+		list = append(list, Found{Name: m[1], Skips: true})
+	}
 	for _, name := range failed(out.stdout) {
 		if !slices.ContainsFunc(list, func(f Found) bool { return strings.HasPrefix(f.Name, name+"/") }) {
 			list = append(list, Found{name, complaint(out.stdout, name), out.stdout + out.stderr})
@@ -77,6 +81,8 @@ func (b Binary) leaves(ctx context.Context, top string, below []string, limit ti
 	}
 	return list, nil
 }
+
+var skipLine = regexp.MustCompile(`(?m)^\s*--- SKIP: Benchmark(\S+)`)
 
 var failLine = regexp.MustCompile(`(?m)^\s*--- FAIL: Benchmark(\S+)`)
 

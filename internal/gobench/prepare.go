@@ -134,7 +134,7 @@ func (b *Bench) profile(name string) string {
 
 // list finds the benchmarks of each revision.
 func (b *Bench) list(ctx context.Context, note func(string)) error {
-	b.Benchmarks, b.Broken = nil, nil
+	b.Benchmarks, b.Broken, b.Skipped = nil, nil, nil
 	for _, rev := range b.Revs() {
 		note("looking for benchmarks in the " + rev)
 		v := b.variants()[slices.IndexFunc(b.variants(), func(v Variant) bool { return v.Rev == rev })]
@@ -143,6 +143,12 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 			return fmt.Errorf("%s: %w", rev, err)
 		}
 		for _, f := range found {
+			if f.Skips {
+				if !slices.Contains(b.Skipped, f.Name) {
+					b.Skipped = append(b.Skipped, f.Name)
+				}
+				continue
+			}
 			if f.Error != "" {
 				b.Broken = append(b.Broken, Broken{rev, f.Name, f.Error, tail(f.Text)})
 				continue
