@@ -73,11 +73,11 @@ func (b Binary) leaves(ctx context.Context, top string, below []string, limit ti
 	}
 	for _, name := range failed(out.stdout) {
 		if !slices.ContainsFunc(list, func(f Found) bool { return strings.HasPrefix(f.Name, name+"/") }) {
-			list = append(list, Found{name, complaint(out.stdout, name), out.stdout + out.stderr})
+			list = append(list, Found{Name: name, Error: complaint(out.stdout, name), Text: out.stdout + out.stderr})
 		}
 	}
 	if out.wrong != "" && !slices.ContainsFunc(list, func(f Found) bool { return f.Error != "" }) {
-		list = append(list, Found{strings.TrimPrefix(top, "Benchmark"), out.wrong, out.stderr + out.stdout})
+		list = append(list, Found{Name: strings.TrimPrefix(top, "Benchmark"), Error: out.wrong, Text: out.stderr + out.stdout})
 	}
 	return list, nil
 }
