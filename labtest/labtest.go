@@ -78,6 +78,7 @@ func Speedup(t testing.TB, f func(), o Options) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	r := compared(side{f, 1}, side{f, o.CPUs}, o)
+	r.Name = "speedup"
 	r.Asked = fmt.Sprintf("a speed-up of at least %.3g on %d CPUs", o.AtLeast, o.CPUs)
 	r.decide(r.Low >= o.AtLeast, r.High < o.AtLeast)
 	r.conclude(t, fmt.Sprintf("%.3gx", r.Found))
@@ -92,6 +93,7 @@ func NoSlowerThan(t testing.TB, baseline, f func(), o Options) {
 	o.fill(t)
 	n := runtime.GOMAXPROCS(0)
 	r := compared(side{f, n}, side{baseline, n}, o)
+	r.Name = "no-slower"
 	r.Asked = fmt.Sprintf("at most %.3g times the time of the baseline", 1+o.Within)
 	r.decide(r.High <= 1+o.Within, r.Low > 1+o.Within)
 	r.conclude(t, fmt.Sprintf("%.3g times", r.Found))
@@ -178,6 +180,12 @@ func (r *outcome) conclude(t testing.TB, found string) {
 	t.Helper()
 	if text, err := json.MarshalIndent(r, "", "\t"); err == nil {
 		path := filepath.Join(t.ArtifactDir(), "labtest-"+r.Name+".json")
+		for n := 2; ; n++ { // of several in one test
+			if _, err := os.Stat(path); err != nil {
+				break
+			}
+			path = filepath.Join(t.ArtifactDir(), fmt.Sprintf("labtest-%s-%d.json", r.Name, n))
+		}
 		if err := os.WriteFile(path, append(text, '\n'), 0o666); err != nil {
 			t.Logf("what was measured could not be stored: %v", err)
 		}
