@@ -144,21 +144,20 @@ func (v Scaling) limit(more float64) string {
 	case math.IsNaN(inflation) || inflation <= 0 || float64(v.CPUTo) <= 0:
 		return LimitUnknown
 	}
-	used := float64(v.UsedTo / v.UsedFrom)
+	used, gc := float64(v.UsedTo/v.UsedFrom), float64(v.GC)
 	idle, extra := math.Log(more/used), math.Log(inflation)
-	lock := float64(v.Mutex) >= lockWaiters
+	// The collector's own goroutines wait for CPUs too, and keep CPUs busy beside a single goroutine.
+	ready := min(float64(v.Ready)-2*gc, float64(v.To)-float64(v.UsedTo))
 	switch {
-	case idle >= extra && lock:
+	case float64(v.Mutex) >= lockWaiters:
 		return LimitLock
-	case idle >= extra && min(float64(v.Ready), float64(v.To)-float64(v.UsedTo)) >= readyIdle:
+	case idle >= extra && ready >= readyIdle:
 		return LimitWake
-	case idle >= extra && math.Abs(float64(v.UsedTo)-1) <= oneCPU:
+	case math.Abs(float64(v.UsedTo)*(1-gc)-1) <= oneCPU:
 		return LimitOneCPU
 	case idle >= extra:
 		return LimitWaiting
-	case lock:
-		return LimitLock
-	case float64(v.GC) >= gcShare:
+	case gc >= gcShare:
 		return LimitGC
 	}
 	return LimitInflation

@@ -26,7 +26,7 @@ func scaled(s compare.Scaling) string {
 	case compare.LimitNone:
 		return text + "it scales" + collector(s)
 	case compare.LimitOneCPU:
-		return text + "it works on one CPU (" + used + "); more CPUs help only where its work is done in parallel, as by b.RunParallel" + collector(s)
+		return text + "it works on one CPU (" + used + "); more CPUs help only where its work is done in parallel, as by b.RunParallel" + inflated(s) + collector(s)
 	case compare.LimitLock:
 		return text + fmt.Sprintf("goroutines wait for mutexes, %.2f of them at any time (%s; %s)", float64(s.Mutex), used, perOp) + collector(s)
 	case compare.LimitWake:
@@ -43,6 +43,14 @@ func scaled(s compare.Scaling) string {
 		return text + "the speed-up is too uncertain to say what limits it; measure more blocks"
 	}
 	return text + "what limits it is not known: the counters of the runtime are not there"
+}
+
+// inflated names the growth of the CPU time where it is worth mentioning beside something else.
+func inflated(s compare.Scaling) string {
+	if s.Inflation >= 1.25 {
+		return fmt.Sprintf("; an operation takes %sx the CPU time", ratio(s.Inflation))
+	}
+	return ""
 }
 
 // collector names the part of the garbage collector where it is worth mentioning.
