@@ -262,9 +262,7 @@ func (g *gateRun) code(trials []result.Trial) int {
 // show renders the decisions.
 func (g *gateRun) show(trials []result.Trial, format string) error {
 	p := report.Gate{Title: g.bench.Title(), List: g.list, Decision: compare.Decided(g.list), Max: g.gate.Max, Layouts: g.gate.Layouts, Notes: g.notes()}
-	for _, w := range compare.Warnings(trials, nil) {
-		p.Warnings = append(p.Warnings, w)
-	}
+	p.Warnings = append(p.Warnings, compare.Warnings(trials, nil)...)
 	switch format {
 	case "json":
 		return p.JSON(g.app.stdout)
