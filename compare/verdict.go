@@ -47,7 +47,8 @@ type Verdict struct {
 	Detectable    result.Value `json:"detectable"`            // the ratio that so many blocks find with power 0.8
 	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen, with a budget until a look; null where decided, or where 1000 blocks or the last look would not do
 	Nearly        string       `json:"nearly,omitempty"`      // undecided: "equivalent" where the ratio seen lies within the margin
-	Exact         bool         `json:"exact,omitempty"`       // virtual: both repeat themselves, so that the ratio has no doubt
+	Exact         bool         `json:"exact,omitempty"`       // both repeat themselves, in virtual time or as counts of a benchmark do, so that the ratio has no doubt
+	Layouts       int          `json:"layouts,omitempty"`     // of benchmarks: builds with functions in other places, whose means are the replicates
 	MoreLines     *int         `json:"more_lines"`            // lines of code of A beyond those of B; null where unknown
 	Looks         *int         `json:"looks,omitempty"`       // with a budget: how often the blocks were looked at, until this verdict stood
 	AlphaSpent    *float64     `json:"alpha_spent,omitempty"` // with a budget: how much of Alpha those looks may use up
@@ -60,6 +61,7 @@ type Judgement struct {
 	Margin   float64  // of equivalence
 	Alpha    float64  // chance of any false difference or equivalence among all verdicts
 	All      bool     // every pair of designs, and of levels of one factor, is compared, not neighbours only
+	Apart    bool     // designs do different jobs, as benchmarks do: only levels of a factor are compared
 	Looks    *Looks   // of a run with a budget; nil: it is judged once, at its end
 }
 
@@ -222,7 +224,7 @@ func newVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 		Workload: a.Workload, World: a.World, Metric: measureOf(a), A: a.Design, B: b.Design,
 		Ratio: result.Value(ratio.Ratio), N: ratio.N,
 	}
-	v.Point, v.OnlyA, v.OnlyB = split(a.Point, b.Point)
+	v.Point, v.OnlyA, v.OnlyB = Split(a.Point, b.Point)
 	if a.Lines != nil && b.Lines != nil {
 		more := *a.Lines - *b.Lines
 		v.MoreLines = &more
