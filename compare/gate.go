@@ -21,6 +21,7 @@ type Gate struct {
 	Alpha   float64 // chance of any false fail; of each false pass
 	Layouts int     // see Sides.Contrast
 	Looks   []int   // blocks after which it may decide, ascending; the last is the most there can be
+	Family  int     // benchmarks and metrics that it decides together: a false fail of any of them is one
 }
 
 // GateLooks are the usual looks of a gate.
@@ -52,7 +53,7 @@ type Gated struct {
 	Decision      string       `json:"decision"`              // pass, fail or undecided
 	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more would decide if the cost stays the one seen; null where 1000 would not
 	MoreLayouts   *int         `json:"more_layouts"`          // the same where layouts are the replicates
-	Allowed       string       `json:"allowed,omitempty"`     // a fail that the allow-list lets pass: its reason
+	Allowed       string       `json:"allowed,omitempty"`     // not a pass, and the allow-list lets it be: its reason
 	Waived        string       `json:"allow_until,omitempty"` // the last day that it does
 }
 
@@ -71,7 +72,7 @@ func (g Gate) Judge(sides []Sides, metric string, direction int) []Gated {
 		case c.Exact:
 			g.exact(&v, c.Exactly, direction)
 		default:
-			g.sequential(&v, s, direction, len(sides))
+			g.sequential(&v, s, direction, max(g.Family, len(sides)))
 		}
 		list = append(list, v)
 	}
@@ -108,7 +109,7 @@ func (g Gate) exact(v *Gated, ratio float64, direction int) {
 
 // sequential decides at the first look that shows it. Alpha is spent over the looks with the square of the blocks
 // and by Bonferroni's inequality, which layouts that all blocks share ask for. A fail also shares it with the other
-// benchmarks; passing needs no such share, since all must pass.
+// benchmarks and metrics; passing needs no such share, since all must pass.
 func (g Gate) sequential(v *Gated, s *Sides, direction, m int) {
 	looks := stat.LooksApart(stat.Square, g.Looks, g.Looks[len(g.Looks)-1])
 	var c Contrasted

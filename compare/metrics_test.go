@@ -189,6 +189,24 @@ func TestSimulatedGate(t *testing.T) {
 	}
 }
 
+// TestGateFamily: a false fail is shared among all that are judged together; a pass is not.
+func TestGateFamily(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	var trials []result.Trial
+	for b := range 10 {
+		for _, rev := range []string{"base", "head"} {
+			trials = append(trials, benchTrial(rev, b, takes(100*math.Exp(0.02*rng.NormFloat64()))))
+		}
+	}
+	g := Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, Looks: GateLooks(10)}
+	alone := g.Judge(levels(trials), result.TimePerOp, -1)[0]
+	g.Family = 20
+	among := g.Judge(levels(trials), result.TimePerOp, -1)[0]
+	if among.Low >= alone.Low || among.High != alone.High {
+		t.Errorf("alone %v to %v, among 20 %v to %v", alone.Low, alone.High, among.Low, among.High)
+	}
+}
+
 // TestScalings: each limit by its evidence.
 func TestScalings(t *testing.T) {
 	for _, c := range []struct {

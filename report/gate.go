@@ -73,7 +73,7 @@ func (g Gate) conclusion() string {
 		text += fmt.Sprintf(", %d undecided", count[compare.Undecided])
 	}
 	if allowed > 0 {
-		text += fmt.Sprintf(", %d over it and allowed", allowed)
+		text += fmt.Sprintf(", %d allowed to be over it", allowed)
 	}
 	return text
 }

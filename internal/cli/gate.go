@@ -202,24 +202,27 @@ func (g *gateRun) judge(trials []result.Trial) error {
 	rows := compare.Rows(trials, g.sweep.Plan.Cases)
 	sides := g.sweep.Judgement.Levels(rows, trials)
 	declared := declaredDirections(trials)
-	g.list, g.loaded = nil, nil
-	for _, metric := range g.metrics {
-		direction := compare.Direction(metric, declared)
-		var have []compare.Sides
+	g.list, g.loaded, g.gate.Family = nil, nil, 0
+	have := make([][]compare.Sides, len(g.metrics))
+	for i, metric := range g.metrics {
 		for _, s := range sides {
 			_, a := s.A.Metrics[metric]
 			_, b := s.B.Metrics[metric]
 			if a && b {
-				have = append(have, s)
+				have[i] = append(have[i], s)
 			}
 		}
-		switch {
-		case len(have) == 0 && len(sides) > 0:
+		if len(have[i]) == 0 && len(sides) > 0 {
 			return usage("--metric %s: no benchmark of both revisions reports it; they report %s", metric, strings.Join(report.MetricNames(rows), ", "))
-		case direction == 0:
+		}
+		g.gate.Family += len(have[i])
+	}
+	for i, metric := range g.metrics {
+		direction := compare.Direction(metric, declared)
+		if direction == 0 {
 			return usage("--metric %s: whether more or less of it is better is not known; let the benchmark print a line %q", metric, "Unit "+metric+" better=lower")
 		}
-		g.list = append(g.list, g.gate.Judge(have, metric, direction)...)
+		g.list = append(g.list, g.gate.Judge(have[i], metric, direction)...)
 	}
 	for _, w := range compare.Warnings(trials, nil) {
 		if w.Warning == compare.WarnOthers {
@@ -233,7 +236,7 @@ func (g *gateRun) judge(trials []result.Trial) error {
 			v.Decision, v.MoreBlocks, v.MoreLayouts = compare.Undecided, nil, nil
 		}
 		for _, e := range g.allowed {
-			if e.matches(*v) && v.Decision == compare.Fail && e.until >= today {
+			if e.matches(*v) && v.Decision != compare.Pass && e.until >= today {
 				v.Allowed, v.Waived = e.reason, e.until
 			}
 		}
