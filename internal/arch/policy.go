@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"examples/realcode":  {"", "env", "plan", "workload"},
 
 	"internal/direct":      {"internal/stat", "result"},
+	"internal/gates":       {"internal/stat"},
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/hist", "internal/host", "load", "plan", "sim"},
 	"internal/twin":        {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs", "internal/host", "internal/stat", "plan", "result", "sim", "sweep", "trial", "workload"},
 	"internal/aa/campaign": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
@@ -100,7 +101,7 @@ const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may write to the process's standard streams: the command, and a
 // trial's child, whose protocol they carry.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/twin": true, "examples/counter": true}
+var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/twin": true, "examples/counter": true}
 
 // variables are the package-level variables that are neither plainly constant (an error, a pattern, an
 // embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.
