@@ -52,7 +52,7 @@ twin: ## predictions beside measurements, 144 points of coffee and 40 of other s
 
 RUNS = 8
 FOR = 0
-gates: ## is gate right? 64 runs on seeded changes, idle and under load: about 15 minutes (or RUNS=2; or in pieces: FOR=8m)
+gates: ## is gate right? 64 runs on seeded changes, idle and under load: about 25 minutes (or RUNS=2; or in pieces: FOR=8m)
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
 	$(GO) run ./internal/gates -program bin/brewput -record bin/gates.ndjson -n $(RUNS) -for $(FOR)
 

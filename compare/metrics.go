@@ -47,16 +47,24 @@ func Direction(metric string, declared map[string]string) int {
 type Sides struct {
 	A, B             *Row
 	trialsA, trialsB []*result.Trial
+	tried            []int // blocks that both were tried in, however it ended; of paired ones in a run
 	Paired           bool
 	NameA, NameB     string // of runs or files; "" within one run
 }
 
 // Levels are the pairs of rows of one run that verdicts compare: neighbouring levels of factors that are a choice.
 func (j Judgement) Levels(rows []Row, trials []result.Trial) []Sides {
-	of := byRow(trials)
+	of, tried := byRow(trials), triedBlocks(trials)
 	var list []Sides
-	for _, p := range j.pairs(rows, func(r *Row) bool { return r.N == 0 }) {
-		list = append(list, Sides{A: p[0], B: p[1], trialsA: of[rowKey(p[0])], trialsB: of[rowKey(p[1])], Paired: true})
+	for _, p := range j.pairs(rows, j.outBy(trials)) {
+		a, b := rowKey(p[0]), rowKey(p[1])
+		s := Sides{A: p[0], B: p[1], trialsA: of[a], trialsB: of[b], Paired: true}
+		for _, block := range sortedBlocks(tried[a]) {
+			if tried[b][block] {
+				s.tried = append(s.tried, block)
+			}
+		}
+		list = append(list, s)
 	}
 	return list
 }
@@ -191,47 +199,85 @@ func replicates(logs []float64, blocks []int, layouts int) []float64 {
 const leastLayouts = 3
 
 // MetricVerdicts are the verdicts on one metric of all pairs, a family; those that are exact are in none.
-func (j Judgement) MetricVerdicts(sides []Sides, metric string, direction, layouts int) []Verdict {
-	var list, family []Verdict
-	var ratios []stat.Comparison
+func (j Judgement) MetricVerdicts(sides []Sides, metric string, direction int) []Verdict {
+	var list []Verdict
+	var family []*Sides
+	var ratios []Contrasted
 	var at []int // where in list the family's verdicts go
 	for i := range sides {
 		s := &sides[i]
-		c, ok := s.Contrast(metric, layouts)
-		if !ok {
+		c, ok := s.Contrast(metric, j.Layouts)
+		switch {
+		case !ok:
+			continue
+		case c.Exact:
+			list = append(list, j.exactMetric(s.verdict(metric, c.Ratio, c), c, direction))
 			continue
 		}
-		v := newVerdict(s.A, s.B, c.Ratio)
-		v.Metric, v.Paired, v.ARun, v.BRun, v.MoreLines = metric, s.Paired, s.NameA, s.NameB, nil
-		v.N = min(c.NA, c.NB)
-		if !s.Paired {
-			v.NA, v.NB = c.NA, c.NB
-		}
-		if c.Exact {
-			list = append(list, j.exactMetric(v, c, direction))
-			continue
-		}
-		if layouts > 1 {
-			v.Layouts = layouts
-		}
-		family, ratios, at = append(family, v), append(ratios, c.Ratio), append(at, len(list))
-		list = append(list, v)
+		family, ratios, at = append(family, s), append(ratios, c), append(at, len(list))
+		list = append(list, Verdict{})
 	}
-	standings := newStandings(len(family))
-	for i := range ratios {
-		j.judgeOnce(&standings[i], ratios[i])
-		if layouts > 1 { // Student's t of the layouts' means is all there is: permutations of so few decide nothing
-			standings[i].enough = ratios[i].N >= leastLayouts
-			standings[i].looks[0].enough = standings[i].enough
+	for i, standing := range j.contrasted(family, ratios) {
+		v := family[i].verdict(metric, standing.ratio, ratios[i])
+		if j.Looks != nil {
+			v.N = standing.blocks
 		}
-	}
-	j.decide(standings)
-	for i := range family {
-		j.fill(&family[i], &standings[i], len(family))
-		family[i].Verdict = worded(standings[i].verdict, standings[i].ratio.Ratio, metric, direction)
-		list[at[i]] = family[i]
+		if j.Layouts > 1 && v.Paired {
+			v.Layouts = j.Layouts
+		}
+		j.fill(&v, &standing, len(family))
+		v.Verdict = worded(standing.verdict, standing.ratio.Ratio, metric, direction)
+		list[at[i]] = v
 	}
 	return list
+}
+
+// contrasted is how the comparisons of a family stand. Those of a run with looks are judged at each of them.
+func (j Judgement) contrasted(sides []*Sides, ratios []Contrasted) []standing {
+	if j.Looks != nil {
+		var all []series
+		for i, s := range sides {
+			all = append(all, s.series(ratios[i], j.Layouts))
+		}
+		return j.judge(all)
+	}
+	standings := newStandings(len(ratios))
+	for i := range ratios {
+		layouts := j.Layouts
+		if !sides[i].Paired {
+			layouts = 1
+		}
+		j.judgeOnce(&standings[i], ratios[i].Ratio, layouts)
+	}
+	j.decide(standings)
+	return standings
+}
+
+// series are the blocks of paired sides.
+func (s *Sides) series(c Contrasted, layouts int) series {
+	logs := map[int]float64{}
+	for i, b := range c.blocks {
+		logs[b] = c.logs[i]
+	}
+	r := series{layouts: layouts}
+	for _, b := range s.tried {
+		x, ok := logs[b]
+		if !ok {
+			x = math.NaN()
+		}
+		r.blocks, r.logs = append(r.blocks, b), append(r.logs, x)
+	}
+	return r
+}
+
+// verdict is what is known of two sides before it is decided.
+func (s *Sides) verdict(metric string, ratio stat.Comparison, c Contrasted) Verdict {
+	v := newVerdict(s.A, s.B, ratio)
+	v.Metric, v.Paired, v.ARun, v.BRun, v.MoreLines, v.N = metric, s.Paired, s.NameA, s.NameB, nil, min(c.NA, c.NB)
+	if !s.Paired {
+		v.NA, v.NB = c.NA, c.NB
+	}
+	return v
 }
 
 // exactMetric is the verdict on counts that never vary.
@@ -266,11 +312,11 @@ func worded(verdict string, ratio float64, metric string, direction int) string 
 }
 
 // Geomean is the geometric mean of the ratios of a metric over all pairs, with its 95 % interval where every pair is
-// paired and shares its blocks with the others; n is the number of pairs.
-func Geomean(sides []Sides, metric string, layouts int) (ratio, low, high result.Value, n int) {
+// paired and shares its blocks with the others, and none was looked at before the end; n is the number of pairs.
+func (j Judgement) Geomean(sides []Sides, metric string) (ratio, low, high result.Value, n int) {
 	sum, byBlock, count, paired := 0.0, map[int]float64{}, map[int]int{}, true
 	for i := range sides {
-		c, ok := sides[i].Contrast(metric, layouts)
+		c, ok := sides[i].Contrast(metric, j.Layouts)
 		switch {
 		case !ok:
 			continue
@@ -304,7 +350,7 @@ func Geomean(sides []Sides, metric string, layouts int) (ratio, low, high result
 			logs, blocks = append(logs, byBlock[b]/float64(n)), append(blocks, b)
 		}
 	}
-	if c, ok := stat.Pair(replicates(logs, blocks, layouts), ratioConfidence); ok && paired {
+	if c, ok := stat.Pair(replicates(logs, blocks, j.Layouts), ratioConfidence); ok && paired && j.Looks == nil {
 		low, high = result.Value(c.Low), result.Value(c.High)
 	}
 	return ratio, low, high, n

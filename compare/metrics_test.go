@@ -67,11 +67,11 @@ func TestLoadThatComesAndGoes(t *testing.T) {
 		ours = append(ours, benchTrial("base", b, takes(speed(2*b))), benchTrial("head", b, takes(speed(2*b+1))))
 	}
 	sides, _, _ := apart().Across(Run{"then", Rows(then, casesOf(then)), then}, Run{"first", Rows(first, casesOf(first)), first}, false)
-	sequential := apart().MetricVerdicts(sides, result.TimePerOp, -1, 1)
+	sequential := apart().MetricVerdicts(sides, result.TimePerOp, -1)
 	if len(sequential) != 1 || sequential[0].Verdict != Slower || sequential[0].Paired {
 		t.Errorf("one after the other: %+v", sequential)
 	}
-	verdicts := apart().MetricVerdicts(levels(ours), result.TimePerOp, -1, 1)
+	verdicts := apart().MetricVerdicts(levels(ours), result.TimePerOp, -1)
 	if len(verdicts) != 1 || verdicts[0].Verdict != Equivalent || !verdicts[0].Paired {
 		t.Errorf("in blocks: %+v", verdicts)
 	}
@@ -107,9 +107,62 @@ func TestMetricVerdicts(t *testing.T) {
 			}
 		}
 		cases := []plan.Case{{Design: "A", Point: benchTrial("base", 0, nil).Point}, {Design: "A", Point: benchTrial("head", 0, nil).Point}}
-		list := apart().MetricVerdicts(apart().Levels(Rows(trials, cases), trials), c.metric, c.direction, 1)
+		list := apart().MetricVerdicts(apart().Levels(Rows(trials, cases), trials), c.metric, c.direction)
 		if len(list) != 1 || list[0].Verdict != c.want || list[0].Exact != c.exact || !roughly(float64(list[0].Ratio), c.ratio) {
 			t.Errorf("%s %v %v: %+v, want %s %v", c.metric, c.base, c.head, list, c.want, c.ratio)
+		}
+	}
+}
+
+// TestLooksOfMetrics: with looks a verdict has the numbers of the look that it stood at, whatever came later; what stops a run
+// and what is shown agree; and layouts stay the replicates.
+func TestLooksOfMetrics(t *testing.T) {
+	for _, layouts := range []int{1, 5} {
+		j := apart()
+		j.Looks, j.Layouts = NewLooks(LookBlocks(), EquivalentFrom), layouts
+		rng := rand.New(rand.NewPCG(5, 9))
+		var trials []result.Trial
+		for b := range 20 {
+			log := 0.2
+			if b >= 10 { // not looked at any more
+				log = -1
+			}
+			trials = append(trials, benchTrial("base", b, takes(100*math.Exp(0.01*rng.NormFloat64()))), benchTrial("head", b, takes(100*math.Exp(log+0.01*rng.NormFloat64()))))
+		}
+		list := j.MetricVerdicts(j.Levels(Rows(trials, casesOf(trials)), trials), result.TimePerOp, -1)
+		if len(list) != 1 || list[0].Verdict != Slower || list[0].N != 10 || *list[0].Looks != 1 || !roughly(float64(list[0].Ratio), math.Exp(0.2)) || (list[0].Layouts == 5) != (layouts == 5) {
+			t.Errorf("%d layouts: %+v", layouts, list)
+		}
+		course := j.Course(Rows(trials, casesOf(trials)), trials, casesOf(trials), []float64{1, 1}, 1000)
+		if course.Why != AllStand {
+			t.Errorf("%d layouts: %+v", layouts, course)
+		}
+		if _, low, _, n := j.Geomean(j.Levels(Rows(trials, casesOf(trials)), trials), result.TimePerOp); n != 1 || low.Known() {
+			t.Errorf("a geometric mean of looks has no interval: %v", low)
+		}
+	}
+}
+
+// TestSimulatedLooksOfLayouts: a re-layout, which shifts all blocks of a layout alike, is called a difference in at most 5 %
+// of the runs with a budget; by blocks it would be in a third of them.
+func TestSimulatedLooksOfLayouts(t *testing.T) {
+	for _, c := range []struct {
+		layouts     int
+		least, most float64
+	}{{5, 0, 0.06}, {1, 0.2, 1}} {
+		j := apart()
+		j.Looks, j.Layouts = NewLooks(LookBlocks(), EquivalentFrom), c.layouts
+		rng := rand.New(rand.NewPCG(17, 19))
+		const runs = 300
+		differ := 0.0
+		for range runs {
+			trials := simulatedTrials(rng, 40, 5, 1, 0.01, 0.02)
+			if v := j.MetricVerdicts(levels(trials), result.TimePerOp, -1)[0].Verdict; v == Slower || v == Faster {
+				differ += 1.0 / runs
+			}
+		}
+		if differ < c.least || differ > c.most {
+			t.Errorf("%d layouts: %.3f differ", c.layouts, differ)
 		}
 	}
 }
@@ -128,26 +181,31 @@ func TestDirection(t *testing.T) {
 	}
 }
 
-// simulatedGate is what a gate decides of a head that costs so much, at its looks. noise is that of a trial, placement
-// that of a layout.
-func simulatedGate(rng *rand.Rand, g Gate, cost, noise, placement float64) (decision string, blocks int) {
+// simulatedTrials are those of a head that costs so much. noise is that of a trial, placement that of a layout.
+func simulatedTrials(rng *rand.Rand, blocks, layouts int, cost, noise, placement float64) []result.Trial {
 	effect := map[string][]float64{}
 	for _, rev := range []string{"base", "head"} {
-		for range max(1, g.Layouts) {
+		for range layouts {
 			effect[rev] = append(effect[rev], placement*rng.NormFloat64())
 		}
 	}
 	var trials []result.Trial
-	for b := range g.Looks[len(g.Looks)-1] {
+	for b := range blocks {
 		machine := 0.1 * rng.NormFloat64()
 		for _, rev := range []string{"base", "head"} {
-			log := machine + noise*rng.NormFloat64() + effect[rev][b%max(1, g.Layouts)]
+			log := machine + noise*rng.NormFloat64() + effect[rev][b%layouts]
 			if rev == "head" {
 				log += math.Log(cost)
 			}
 			trials = append(trials, benchTrial(rev, b, takes(100*math.Exp(log))))
 		}
 	}
+	return trials
+}
+
+// simulatedGate is what a gate decides of that, at its looks.
+func simulatedGate(rng *rand.Rand, g Gate, cost, noise, placement float64) (decision string, blocks int) {
+	trials := simulatedTrials(rng, g.Looks[len(g.Looks)-1], max(1, g.Layouts), cost, noise, placement)
 	v := g.Judge(levels(trials), result.TimePerOp, -1)
 	return v[0].Decision, v[0].N
 }

@@ -62,6 +62,7 @@ type Judgement struct {
 	Alpha    float64  // chance of any false difference or equivalence among all verdicts
 	All      bool     // every pair of designs, and of levels of one factor, is compared, not neighbours only
 	Apart    bool     // designs do different jobs, as benchmarks do: only levels of a factor are compared
+	Layouts  int      // of benchmarks: builds whose means are the replicates; see Sides.Contrast
 	Looks    *Looks   // of a run with a budget; nil: it is judged once, at its end
 }
 
@@ -106,7 +107,8 @@ func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*R
 		if j.Looks != nil {
 			s.cut(j.Looks.Blocks[0], lost[rowKey(p[0])], lost[rowKey(p[1])])
 		}
-		if _, ok := s.pair(len(s.logs)); ok || j.Looks != nil {
+		s.layouts = j.Layouts
+		if _, _, ok := s.pair(len(s.logs)); ok || j.Looks != nil {
 			pairs, all = append(pairs, p), append(all, s)
 		}
 	}
@@ -117,7 +119,7 @@ func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*R
 func (j Judgement) decideAll(list []Verdict, ratios []stat.Comparison) {
 	standings := newStandings(len(ratios))
 	for i := range ratios {
-		j.judgeOnce(&standings[i], ratios[i])
+		j.judgeOnce(&standings[i], ratios[i], 1)
 	}
 	j.decide(standings)
 	for i := range list {
@@ -279,7 +281,7 @@ func (j Judgement) wants(s *standing, m int) (nearly string, more *int) {
 	if nearly == "" {
 		n = c.Blocks(far, 1, level, blocksLimit)
 	}
-	if n >= blocksLimit {
+	if n >= blocksLimit || s.layouts > 1 {
 		return nearly, nil
 	}
 	n = max(n, c.Least(j.Alpha))

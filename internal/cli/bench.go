@@ -74,7 +74,7 @@ the head is the tree as it stands, uncommitted changes included. Nothing in the 
 func (o *benchOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.pattern, "bench", ".", "only the benchmarks that match this `PATTERN`, as go test -bench takes it")
 	f.StringVar(&o.cpus, "cpus", "", "`LEVELS` of GOMAXPROCS")
-	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, instead of a count")
+	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, which end sooner where all comparisons are decided")
 	f.DurationVar(&o.duration, "duration", 500*time.Millisecond, "`TIME` that each trial measures: -benchtime of go test")
 	f.IntVar(&o.layouts, "layouts", 0, "link each build `K` times with its functions in other places, which is chance and no change of the program")
 	f.StringArrayVar(&o.env, "env", nil, "a variable of the environment with its levels, as in `GOGC=50,100,200`; may be repeated")
@@ -190,9 +190,30 @@ func none(x *gobench.Experiment) error {
 		return fmt.Errorf("no benchmark of %s can be measured:\n%s", x.Package, broken(x, true))
 	}
 	if len(x.Skipped) > 0 {
-		return usage("the benchmarks of %s that match --bench %s skip themselves: %s", x.Package, x.Pattern, strings.Join(x.Skipped, ", "))
+		return usage("the benchmarks of %s that match --bench %s skip themselves: %s", x.Package, x.Pattern, skipped(x))
 	}
 	return usage("no benchmark of %s matches --bench %s; go test -list Benchmark shows those there are", x.Package, x.Pattern)
+}
+
+// skipped lists the benchmarks that skip themselves, those of one reason together.
+func skipped(x *gobench.Experiment) string {
+	var reasons []string
+	of := map[string][]string{}
+	for _, s := range x.Skipped {
+		if of[s.Reason] == nil {
+			reasons = append(reasons, s.Reason)
+		}
+		of[s.Reason] = append(of[s.Reason], s.Name)
+	}
+	var parts []string
+	for _, reason := range reasons {
+		text := strings.Join(of[reason], ", ")
+		if reason != "" {
+			text += " (" + reason + ")"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // broken lists the benchmarks that go wrong.

@@ -102,6 +102,38 @@ func TestBenchStopped(t *testing.T) {
 	}
 }
 
+// TestBenchStoppedEarly: an interrupt while it builds leaves neither worktree nor run directory.
+func TestBenchStoppedEarly(t *testing.T) {
+	root := benchRepository(t)
+	cache := cacheFor(t)
+	t.Setenv("XDG_CACHE_HOME", cache)
+	dir := filepath.Join(t.TempDir(), "run")
+	cmd, markOf := command(t, "bench", "--base", "HEAD", "-o", dir)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for in := bufio.NewScanner(stderr); in.Scan() && !strings.HasPrefix(in.Text(), "building"); {
+	}
+	cmd.Process.Signal(syscall.SIGINT)
+	said, _ := io.ReadAll(stderr)
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 130 {
+		t.Fatalf("exit %d:\n%s", got, said)
+	}
+	wantNoOrphan(t, markOf)
+	if n := strings.Count(gitIn(t, root, "worktree", "list"), "\n"); n != 1 {
+		t.Errorf("%d worktrees are left", n)
+	}
+	left, _ := filepath.Glob(filepath.Join(cache, "brewput", "bench", "*"))
+	if _, err := os.Stat(dir); err == nil || len(left) > 0 {
+		t.Errorf("%s is there (%v), in the cache there is %v", dir, err, left)
+	}
+}
+
 // cacheFor is a cache directory of the test's own, but with the go command's build cache.
 func cacheFor(t *testing.T) string {
 	t.Helper()

@@ -48,7 +48,7 @@ func readBenchmarks(path string) (*gobench.File, error) {
 		return nil, usage("%s: what its header says of the benchmarks cannot be read: %w", path, err)
 	}
 	env := r.header.Environment
-	f := &gobench.File{Path: path, Trials: r.Trials, Cases: r.header.Cases, Better: declaredDirections(r.Trials),
+	f := &gobench.File{Path: path, Trials: r.Trials, Cases: r.header.Cases, Better: declaredDirections(r.Trials), Budget: r.header.Rule != nil,
 		Config: map[string]string{"goos": env.GOOS, "goarch": env.GOARCH, "pkg": r.header.Workload}}
 	if env.CPUModel != nil {
 		f.Config["cpu"] = *env.CPUModel
@@ -117,7 +117,7 @@ func benchBetween(older, newer *gobench.File) report.Benchmarks {
 	}
 	declared := maps.Clone(older.Better)
 	maps.Copy(declared, newer.Better)
-	page.Metrics = benchMetrics(j, sides, declared, 1)
+	page.Metrics = benchMetrics(j, sides, declared)
 	for _, only := range []struct {
 		name string
 		rows []compare.Row
@@ -127,6 +127,9 @@ func benchBetween(older, newer *gobench.File) report.Benchmarks {
 		}
 	}
 	for _, f := range []*gobench.File{older, newer} {
+		if f.Budget {
+			page.Warnings = append(page.Warnings, compare.Budgeted(newer.Trials[0].Workload, f.Path))
+		}
 		if f.Torn > 0 {
 			page.Notes = append(page.Notes, fmt.Sprintf("%s: %d lines look like results and cannot be read; they are left out", f.Path, f.Torn))
 		}

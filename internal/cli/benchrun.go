@@ -47,7 +47,9 @@ func (a *app) bench(cmd *cobra.Command, args []string, o benchOptions) error {
 	}
 	defer r.close(cmd.Context())
 	if o.budget > 0 {
-		r.fit(o.budget)
+		if err := r.fit(o.budget); err != nil {
+			return err
+		}
 	}
 	return r.inDirectory(cmd.Context(), func(ctx context.Context) error { return r.execute(ctx, o) })
 }
@@ -135,7 +137,7 @@ func benchJudgement(x *gobench.Experiment) compare.Judgement {
 		}
 	}
 	j := compare.Usual("", inputs)
-	j.Apart = true
+	j.Apart, j.Layouts = true, max(1, x.Layouts)
 	return j
 }
 
@@ -151,11 +153,18 @@ func (r *benchRun) close(ctx context.Context) {
 	}
 }
 
-// fit takes as many blocks as a budget has room for, of 1 to 100.
-func (r *benchRun) fit(budget time.Duration) {
-	n := int(budget / max(r.sweep.BlockTime(), time.Millisecond))
-	r.sweep.Header.Blocks = min(max(n, 1), 100)
-	r.sweep.Plan.Blocks = r.sweep.Header.Blocks
+// fit settles how many blocks a budget is for. Where there is something to compare, looks decide that as they go, and
+// when a comparison is no longer measured. Otherwise it is as many as there is room for, of 1 to 100.
+func (r *benchRun) fit(budget time.Duration) error {
+	s := r.sweep
+	if s.Judgement.Size(caseRows(s)) == 0 {
+		n := int(budget / max(s.BlockTime(), time.Millisecond))
+		s.Header.Blocks = min(max(n, 1), 100)
+		s.Plan.Blocks = s.Header.Blocks
+		return nil
+	}
+	s.Header.Rule, s.Header.Blocks, s.Plan.Blocks = rule(budget, s.Judgement), mostBlocks(), mostBlocks()
+	return underRule(s)
 }
 
 // inDirectory makes the run directory, and keeps the binaries there while the run is not complete.
@@ -192,13 +201,12 @@ func (r *benchRun) measure(ctx context.Context) (trials []result.Trial, interrup
 func (r *benchRun) execute(ctx context.Context, o benchOptions) error {
 	a, s := r.app, r.sweep
 	if !s.Complete {
-		text := fmt.Sprintf("%s: %d benchmarks, %d with their points, x %d blocks: %d trials, about %s; stored in %s", r.bench.Package,
-			len(r.bench.Benchmarks), len(s.Plan.Cases), s.Plan.Blocks, s.Total(), roundDuration(s.Foresee()), r.dir)
-		fmt.Fprintln(a.stderr, text)
+		fmt.Fprintf(a.stderr, "%s: %d benchmarks, %d with their points%s; stored in %s\n", r.bench.Package,
+			len(r.bench.Benchmarks), len(s.Plan.Cases), r.intent(), r.dir)
 	}
 	trials, interrupted, err := r.measure(ctx)
 	if interrupted {
-		fmt.Fprintf(a.stderr, "brewput: interrupted after %d of %d trials; continue with: %s bench --resume %s\n", len(trials), s.Total(), name(), quoted(r.dir))
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s bench --resume %s\n", progressOf(s, len(trials)), name(), quoted(r.dir))
 		a.code = exitInterrupted
 	}
 	if failed := r.show(trials, o.format); failed != nil {
@@ -209,11 +217,21 @@ func (r *benchRun) execute(ctx context.Context, o benchOptions) error {
 	}
 	a.code = exitCode(trials)
 	a.failures(trials)
+	a.conclude(s, trials)
 	if len(r.bench.Broken) > 0 {
 		fmt.Fprintf(a.stderr, "brewput: %d benchmarks could not be measured:\n%s\n", len(r.bench.Broken), broken(r.bench.Experiment, true))
 		a.code = exitFailed
 	}
 	return r.complete(trials)
+}
+
+// intent is what is still to be measured.
+func (r *benchRun) intent() string {
+	s := r.sweep
+	if s.Header.Rule != nil {
+		return budgetIntent(s)
+	}
+	return fmt.Sprintf(", x %d blocks: %d trials, about %s", s.Plan.Blocks, s.Total(), roundDuration(s.Foresee()))
 }
 
 // complete writes files for other tools, and removes what only a run that goes on needs.
@@ -277,6 +295,9 @@ func (a *app) benchGoOn(ctx context.Context, o benchOptions, run *store.Run, jou
 		return usage("%s cannot be continued: %w", o.resume, err)
 	}
 	r.sweep.Store = run
+	if err := resumeRule(r.sweep, journal, o.resume); err != nil {
+		return err
+	}
 	r.sweep.Continue(journal.Trials, journal.Blocks, journal.Ended)
 	a.measuring = true
 	return r.execute(ctx, o)

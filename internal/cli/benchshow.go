@@ -18,30 +18,28 @@ import (
 func (r *benchRun) page(trials []result.Trial) report.Benchmarks {
 	x := r.bench.Experiment
 	rows := compare.Rows(trials, r.sweep.Plan.Cases)
-	p := report.Benchmarks{Title: x.Title(), Rows: rows, Scalings: compare.Scalings(rows, trials), Warnings: compare.Warnings(trials, nil)}
+	p := report.Benchmarks{Title: x.Title(), Rows: rows, Scalings: compare.Scalings(rows, trials), Warnings: compare.Warnings(trials, r.sweep.Header.LookBlocks())}
 	j := r.sweep.Judgement
-	layouts := 1
 	if x.BaseCommit != "" {
 		p.A, p.B = gobench.Head, gobench.Base
-		layouts = x.Layouts
 		isBase := func(point plan.Point) bool {
 			return point.Has(gobench.FactorRev) && point.Text(gobench.FactorRev) == gobench.Base
 		}
 		p.Rows = slices.DeleteFunc(slices.Clone(rows), func(r compare.Row) bool { return isBase(r.Point) })
 		p.Scalings = slices.DeleteFunc(p.Scalings, func(s compare.Scaling) bool { return isBase(s.Point) })
 	}
-	p.Metrics = benchMetrics(j, j.Levels(rows, trials), declaredDirections(trials), layouts)
+	p.Metrics = benchMetrics(j, j.Levels(rows, trials), declaredDirections(trials))
 	if len(p.Metrics) > 0 {
 		p.How = "paired: each block holds both sides, so that what the machine does falls on both"
-		if layouts > 1 {
-			p.How += fmt.Sprintf("; %d layouts of the code are the replicates", layouts)
+		if j.Layouts > 1 {
+			p.How += fmt.Sprintf("; %d layouts of the code are the replicates", j.Layouts)
 		}
 	}
 	if x.Unprobed != "" {
 		p.Notes = append(p.Notes, "the counters of the runtime could not be read, so that nothing is said of what limits scaling: "+x.Unprobed)
 	}
 	if len(x.Skipped) > 0 {
-		p.Notes = append(p.Notes, "not measured, for they skip themselves: "+strings.Join(x.Skipped, ", "))
+		p.Notes = append(p.Notes, "not measured, for they skip themselves: "+skipped(x))
 	}
 	if n := leftAlone(x); n != "" && x.BaseCommit != "" {
 		p.Notes = append(p.Notes, n)
@@ -67,7 +65,7 @@ func leftAlone(x *gobench.Experiment) string {
 }
 
 // benchMetrics compares sides by every metric that both have, but those that follow from time.
-func benchMetrics(j compare.Judgement, sides []compare.Sides, declared map[string]string, layouts int) []report.BenchMetric {
+func benchMetrics(j compare.Judgement, sides []compare.Sides, declared map[string]string) []report.BenchMetric {
 	if len(sides) == 0 {
 		return nil
 	}
@@ -78,8 +76,8 @@ func benchMetrics(j compare.Judgement, sides []compare.Sides, declared map[strin
 	var list []report.BenchMetric
 	for _, metric := range append([]string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp}, report.OwnMetrics(rows)...) {
 		m := report.BenchMetric{Name: metric, Sides: sides}
-		m.Verdicts = j.MetricVerdicts(sides, metric, compare.Direction(metric, declared), layouts)
-		m.Geomean, m.GeoLow, m.GeoTop, m.Pairs = compare.Geomean(sides, metric, layouts)
+		m.Verdicts = j.MetricVerdicts(sides, metric, compare.Direction(metric, declared))
+		m.Geomean, m.GeoLow, m.GeoTop, m.Pairs = j.Geomean(sides, metric)
 		if len(m.Verdicts) > 0 {
 			list = append(list, m)
 		}

@@ -41,8 +41,8 @@ whether they cost more than is allowed. It exits with 0 when the upper bound of 
 every benchmark, with 1 when the lower bound is over it for one, and with 3 when neither is known within the budget,
 with the number of blocks that would do. Under load by other processes it does not decide by times.
 
-The chance that it fails though nothing costs more than the limit is at most 5 % for all benchmarks together, at all
-its looks; the chance that it lets a benchmark pass that costs more is at most 5 % for each. Of a metric of which more
+The chance that it fails though nothing costs more than the limit is at most 5 % for all benchmarks and metrics together,
+at all its looks; the chance that it lets a benchmark pass that costs more is at most 5 % for each. Of a metric of which more
 is better, less is what costs.
 
 An allow-list has a line for each benchmark that may cost more for a while: its name (with * for any text), the

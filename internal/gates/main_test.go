@@ -22,7 +22,7 @@ func TestTally(t *testing.T) {
 		}
 		return tally(list)
 	}
-	const none, order, loaded = "no change, 5 % allowed", "another order, 2 %, 5 layouts", "no change, under load"
+	const none, order, loaded = "no change, 5 % allowed", "another order, 5 %, 5 layouts", "no change, under load"
 	for _, c := range []struct {
 		exits  map[string][]int
 		right  int

@@ -59,7 +59,7 @@ func (v verdict) String() string {
 func (c *campaign) after(ctx context.Context, binary string) (verdict, error) {
 	defer load(ctx, comes)()
 	for _, name := range []string{"first.txt", "second.txt"} {
-		cmd := exec.CommandContext(ctx, binary, "-test.run=^$", "-test.bench=.", "-test.benchtime=100ms", "-test.count=20", "-test.cpu=1")
+		cmd := exec.CommandContext(ctx, binary, "-test.run=^$", "-test.bench=Brew", "-test.benchtime=100ms", "-test.count=20", "-test.cpu=1")
 		cmd.Dir = c.repo
 		out, err := cmd.Output()
 		if err == nil {
@@ -76,7 +76,7 @@ func (c *campaign) after(ctx context.Context, binary string) (verdict, error) {
 func (c *campaign) blocks(ctx context.Context) (verdict, error) {
 	defer load(ctx, comes)()
 	defer os.RemoveAll(filepath.Join(c.repo, "run"))
-	return c.say(ctx, "bench", "--base", "HEAD", "--cpus", "1", "--count", "20", "--duration", "100ms", "-o", "run")
+	return c.say(ctx, "bench", "--base", "HEAD", "--bench", "Brew", "--cpus", "1", "--count", "20", "--duration", "100ms", "-o", "run")
 }
 
 // say is what brewput says.

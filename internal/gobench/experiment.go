@@ -41,7 +41,7 @@ type Experiment struct {
 
 	Benchmarks []Benchmark       `json:"benchmarks"`
 	Broken     []Broken          `json:"broken,omitempty"`
-	Skipped    []string          `json:"skipped,omitempty"`  // they call b.Skip
+	Skipped    []Skipped         `json:"skipped,omitempty"`
 	Binaries   map[string]string `json:"binaries,omitempty"` // SHA-256 by file name
 	Unprobed   string            `json:"unprobed,omitempty"` // why the helper is not there
 }
@@ -64,6 +64,12 @@ type Broken struct {
 	Name  string `json:"name"`
 	Error string `json:"error"`
 	Text  string `json:"text,omitempty"` // the end of what it printed
+}
+
+// Skipped is a benchmark that calls b.Skip.
+type Skipped struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"` // as it says; "" where it says nothing
 }
 
 // Revs are the revisions, the base first: it is what the head is compared with.

@@ -21,6 +21,7 @@ type File struct {
 	Cases  []plan.Case
 	Better map[string]string // units of its own, "higher" or "lower"
 	Run    string            // the run that its lines are of, whose blocks it names; "" where it says nothing
+	Budget bool              // of a run with a budget: its blocks were counted by what they showed
 	Torn   int               // lines that look like results and cannot be read
 	Config map[string]string // of all lines: goos, goarch, cpu and the like
 }

@@ -44,11 +44,15 @@ func (r Repo) Modified(ctx context.Context) (bool, error) {
 	return len(out) > 0, err
 }
 
-// git runs git without the hooks of the repository, and without an index of somebody else's.
+// git runs git without the hooks of the repository. It finds the repository by the directory, whatever one of which
+// hook it was started by.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	env := []string{"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
 	return run(ctx, dir, env, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "advice.detachedHead=false"}, args...)...)
 }
+
+// gitsOwn are the variables by which git tells its hooks of a repository.
+var gitsOwn = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
 
 // within reports whether path is root or lies below it.
 func within(root, path string) bool {

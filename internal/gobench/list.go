@@ -13,7 +13,7 @@ import (
 type Found struct {
 	Name  string // without "Benchmark": "Encode/size=1k"
 	Error string // why it cannot be measured; "" where it can
-	Text  string // what it printed then
+	Text  string // what it printed then, or why it skips
 	Skips bool   // it called b.Skip
 }
 
@@ -68,9 +68,7 @@ func (b Binary) leaves(ctx context.Context, top string, below []string, limit ti
 			list = append(list, Found{Name: line.Name})
 		}
 	}
-	for _, m := range skipLine.FindAllStringSubmatch(out.stdout, -1) {
-		list = append(list, Found{Name: m[1], Skips: true})
-	}
+	list = append(list, skips(out.stdout)...)
 	for _, name := range failed(out.stdout) {
 		if !slices.ContainsFunc(list, func(f Found) bool { return strings.HasPrefix(f.Name, name+"/") }) {
 			list = append(list, Found{Name: name, Error: complaint(out.stdout, name), Text: out.stdout + out.stderr})
@@ -82,7 +80,30 @@ func (b Binary) leaves(ctx context.Context, top string, below []string, limit ti
 	return list, nil
 }
 
-var skipLine = regexp.MustCompile(`(?m)^\s*--- SKIP: Benchmark(\S+)`)
+var skipLine = regexp.MustCompile(`^\s*--- SKIP: Benchmark(\S+)`)
+
+// skips are the benchmarks that skip themselves, with the first line of what they said last, which stands before or
+// behind the line that says that they do.
+func skips(output string) []Found {
+	var list []Found
+	said, open := "", false
+	for line := range strings.Lines(output) {
+		skip, log := skipLine.FindStringSubmatch(line), logLine.FindStringSubmatch(line)
+		switch {
+		case skip != nil:
+			list = append(list, Found{Name: skip[1], Skips: true, Text: said})
+			said, open = "", said == ""
+		case log != nil:
+			_, text, _ := strings.Cut(log[1], ": ")
+			if said = strings.TrimSpace(text); open {
+				list[len(list)-1].Text, said, open = said, "", false
+			}
+		case !strings.HasPrefix(line, "        "): // which is more of the same
+			said, open = "", false
+		}
+	}
+	return list
+}
 
 var failLine = regexp.MustCompile(`(?m)^\s*--- FAIL: Benchmark(\S+)`)
 

@@ -60,6 +60,20 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
+// TestSkips: the reason stands before the line that says so, as -v prints it, or behind it, as other versions of Go do.
+func TestSkips(t *testing.T) {
+	const output = "BenchmarkA\n    a_test.go:7: no beans\n--- SKIP: BenchmarkA\nBenchmarkB\n--- SKIP: BenchmarkB\n    a_test.go:9: no milk: fetch it\n" +
+		"        from the shop\nBenchmarkC\n    a_test.go:1: other\nBenchmarkC \t 1\t 2 ns/op\nBenchmarkD\n--- SKIP: BenchmarkD\nBenchmarkE/x\n" +
+		"    a_test.go:7: no cup\n        at all\n    --- SKIP: BenchmarkE/x\nPASS\n"
+	var got []string
+	for _, f := range skips(output) {
+		got = append(got, f.Name+": "+f.Text)
+	}
+	if want := []string{"A: no beans", "B: no milk: fetch it", "D: ", "E/x: no cup"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestPatched: the installed Go takes the helper, and one that differs is refused.
 func TestPatched(t *testing.T) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()

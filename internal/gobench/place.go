@@ -83,8 +83,12 @@ func outside(r Repo, tree, dir, path string) string {
 	return filepath.Join(moved(tree, r.Root, dir), path)
 }
 
-// modFile is a go.mod that finds its replacements, or "" where that in the worktree does.
+// modFile is a go.mod that finds its replacements, or "" where that in the worktree does, or where they are vendored:
+// then nobody looks for them, and they must be what vendor/modules.txt says.
 func modFile(ctx context.Context, w *Workshop, r Repo, tree, mod string) (string, error) {
+	if exists(filepath.Join(filepath.Dir(mod), "vendor", "modules.txt")) && !strings.Contains(os.Getenv("GOFLAGS"), "-mod=mod") {
+		return "", nil
+	}
 	out, err := run(ctx, filepath.Dir(mod), nil, "go", "mod", "edit", "-json", mod)
 	if err != nil {
 		return "", fmt.Errorf("the base's go.mod cannot be read: %w", err)

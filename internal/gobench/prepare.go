@@ -144,8 +144,8 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 		}
 		for _, f := range found {
 			if f.Skips {
-				if !slices.Contains(b.Skipped, f.Name) {
-					b.Skipped = append(b.Skipped, f.Name)
+				if !slices.ContainsFunc(b.Skipped, func(s Skipped) bool { return s.Name == f.Name }) {
+					b.Skipped = append(b.Skipped, Skipped{f.Name, f.Text})
 				}
 				continue
 			}

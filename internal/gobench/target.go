@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/internal/proc"
@@ -95,7 +96,10 @@ func real(path string) string {
 func run(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(cmd.Environ(), env...)
+	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(gitsOwn, name)
+	}), env...)
 	// An interrupt typed at the terminal is the parent's to decide.
 	cmd.SysProcAttr = proc.OwnGroup()
 	cmd.Cancel = func() error { proc.EndGroup(cmd.Process); return nil }

@@ -59,6 +59,8 @@ func worktrees(t *testing.T, root string) int {
 // that is still at work keeps its own.
 func TestLeftBehind(t *testing.T) {
 	root := repository(t, "a.txt", "a")
+	t.Setenv("GIT_DIR", filepath.Join(t.TempDir(), "other")) // as where a hook of git's starts us
+	t.Setenv("GIT_INDEX_FILE", filepath.Join(t.TempDir(), "index"))
 	cache := t.TempDir()
 	open := func(key string) *Workshop {
 		w, err := OpenWorkshop(t.Context(), cache, key)
@@ -124,20 +126,30 @@ func TestSameKey(t *testing.T) {
 	b.Close(t.Context())
 }
 
-// TestPlaces: modules beside the repository, and workspaces, are found from the worktree, and those within it come
-// from the base.
+// TestPlaces: modules beside the repository, workspaces and vendored modules are found from the worktree, and those within it
+// come from the base.
 func TestPlaces(t *testing.T) {
 	const test = "package p\n\nimport (\"testing\"; \"example.com/in\"; \"example.com/out\")\n\nfunc BenchmarkB(b *testing.B) { for b.Loop() { _ = in.N + out.N }; b.ReportMetric(in.N, \"in\"); b.ReportMetric(out.N, \"out\") }\n"
 	const in, out = "module example.com/in\n\ngo 1.24\n", "module example.com/out\n\ngo 1.24\n"
-	for name, files := range map[string][]string{
-		"replace": {"p/go.mod", "module example.com/p\n\ngo 1.24\n\nrequire (\n\texample.com/in v0.0.0\n\texample.com/out v0.0.0\n)\n\nreplace (\n\texample.com/in => ../in\n\texample.com/out => ../../outside/out\n)\n"},
-		"work":    {"p/go.mod", "module example.com/p\n\ngo 1.24\n", "go.work", "go 1.24\n\nuse (\n\t./p\n\t./in\n\t../outside/out\n)\n"},
+	const replaced = "module example.com/p\n\ngo 1.24\n\nrequire (\n\texample.com/in v0.0.0\n\texample.com/out v0.0.0\n)\n\nreplace (\n\texample.com/in => ../in\n\texample.com/out => ../../outside/out\n)\n"
+	const vendored = "# example.com/in v0.0.0 => ../in\n## explicit; go 1.24\nexample.com/in\n# example.com/out v0.0.0 => ../../outside/out\n## explicit; go 1.24\nexample.com/out\n" +
+		"# example.com/in => ../in\n# example.com/out => ../../outside/out\n"
+	for name, c := range map[string]struct {
+		changed string // the file of package in that the head has changed
+		files   []string
+	}{
+		"replace": {"in/in.go", []string{"p/go.mod", replaced, "in/go.mod", in}},
+		"work":    {"in/in.go", []string{"p/go.mod", "module example.com/p\n\ngo 1.24\n", "go.work", "go 1.24\n\nuse (\n\t./p\n\t./in\n\t../outside/out\n)\n", "in/go.mod", in}},
+		"vendor": {"p/vendor/example.com/in/in.go", []string{"p/go.mod", replaced, "p/vendor/modules.txt", vendored,
+			"p/vendor/example.com/out/out.go", "package out\n\nconst N = 7\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := repository(t, append(files, "r/p.go", "package r\n", "p/p_test.go", test, "in/go.mod", in, "in/in.go", "package in\n\nconst N = 1\n")...)
+			root := repository(t, append(c.files, "r/p.go", "package r\n", "p/p_test.go", test, c.changed, "package in\n\nconst N = 1\n")...)
 			outside := filepath.Join(filepath.Dir(root), "outside")
-			write(t, outside, "out/go.mod", out, "out/out.go", "package out\n\nconst N = 7\n")
-			write(t, root, "in/in.go", "package in\n\nconst N = 2\n")
+			if name != "vendor" {
+				write(t, outside, "out/go.mod", out, "out/out.go", "package out\n\nconst N = 7\n")
+			}
+			write(t, root, c.changed, "package in\n\nconst N = 2\n")
 			w, err := OpenWorkshop(t.Context(), t.TempDir(), "k")
 			if err != nil {
 				t.Fatal(err)
@@ -156,7 +168,7 @@ func TestPlaces(t *testing.T) {
 					t.Errorf("%s: %+v %v %s", rev, lines, err, e.stderr)
 				}
 			}
-			if status, _ := git(t.Context(), root, "status", "--porcelain"); string(status) != " M in/in.go\n" {
+			if status, _ := git(t.Context(), root, "status", "--porcelain"); string(status) != " M "+c.changed+"\n" {
 				t.Errorf("the tree changed: %s", status)
 			}
 		})
