@@ -6,7 +6,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoPredictionOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench bench-sim direct aa twin simulate intervals fuzz cc
+.PHONY: help demo build test check bench bench-sim direct aa twin gates gusts simulate intervals fuzz cc
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -51,6 +51,16 @@ aa: ## compare designs with themselves 200 times (or N=20) and count the false v
 EVERY = 1
 twin: ## predictions beside measurements, 144 points of coffee and 40 of other shapes: about 15 minutes (or EVERY=10)
 	$(GO) run ./internal/twin -every $(EVERY)
+
+RUNS = 8
+FOR = 0
+gates: ## is gate right? 64 runs on seeded changes, idle and under load: about 25 minutes (or RUNS=2; or in pieces: FOR=8m)
+	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
+	$(GO) run ./internal/gates -program bin/brewput -record bin/gates.ndjson -n $(RUNS) -for $(FOR)
+
+gusts: ## a program beside itself under a load that comes and goes, one side after the other and in blocks: 3 minutes
+	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
+	$(GO) run ./internal/gates -program bin/brewput -sequential -n $(RUNS)
 
 simulate: ## what verdicts are worth: 10,000 simulated data sets of each situation, three minutes
 	$(GO) test ./compare -run '^TestSimulated$$' -count 1 -v -timeout 30m -args -datasets 10000

@@ -113,7 +113,7 @@ func (j Judgement) sharing(a, b *Row) bool {
 	if !agree(a.Point, b.Point) {
 		return false
 	}
-	_, onlyA, onlyB := split(a.Point, b.Point)
+	_, onlyA, onlyB := Split(a.Point, b.Point)
 	for _, s := range slices.Concat(onlyA.Settings(), onlyB.Settings()) {
 		if slices.Contains(j.Inputs, s.Factor) {
 			return false

@@ -45,6 +45,9 @@ func (j Judgement) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 // beside are the designs with which row a is compared at its point.
 func (j Judgement) beside(rows []*Row, a *Row, designs []string) []string {
 	var list []string
+	if j.Apart {
+		return nil
+	}
 	if a.Design != j.Baseline && slices.Contains(designs, j.Baseline) {
 		list = append(list, j.Baseline)
 	}
@@ -141,8 +144,8 @@ func onlyDifference(a, b plan.Point) string {
 	return factor
 }
 
-// split parts two points into what they share and what is of each alone.
-func split(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
+// Split parts two points into what they share and what is of each alone.
+func Split(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
 	for _, s := range a.Settings() {
 		if l, ok := b.Get(s.Factor); ok && l.String() == s.Level.String() {
 			both = both.With(s.Factor, s.Level)

@@ -37,9 +37,9 @@ func NewLooks(blocks []int, equivalent int) *Looks {
 func (l *Looks) most() int { return l.Blocks[len(l.Blocks)-1] }
 
 // taken are the looks at so many blocks. Where trials failed a look has fewer blocks than planned, and what
-// is spent there is that of the blocks there are.
-func (l *Looks) taken(blocks []int) *stat.Looks {
-	if slices.Equal(blocks, l.Blocks[:len(blocks)]) {
+// is spent there is that of the blocks there are. Looks at layouts share what these do, however many blocks there are.
+func (l *Looks) taken(blocks []int, layouts int) *stat.Looks {
+	if layouts < 2 && slices.Equal(blocks, l.Blocks[:len(blocks)]) {
 		return l.planned
 	}
 	return stat.LooksApart(stat.Square, blocks, l.most())
@@ -50,6 +50,8 @@ type series struct {
 	blocks []int
 	logs   []float64 // logarithm of the ratio; NaN where a trial has no number
 	ended  bool      // cut: more blocks say no more
+
+	layouts int // of several, whose blocks are one replicate each: see Sides.Contrast
 }
 
 // newSeries pairs two rows by block.
@@ -99,22 +101,35 @@ func lostResponses(trials []result.Trial) map[key]map[int]bool {
 	return lost
 }
 
-// pair compares the first n blocks; ok is false where fewer than two of them have a number of both.
-func (s *series) pair(n int) (c stat.Comparison, ok bool) {
+// pair compares the first n blocks, of which good have a number of both; ok is false where fewer than two replicates do.
+func (s *series) pair(n int) (c stat.Comparison, good int, ok bool) {
 	var logs []float64
-	for _, x := range s.logs[:n] {
+	var blocks []int
+	for i, x := range s.logs[:n] {
 		if !math.IsNaN(x) {
-			logs = append(logs, x)
+			logs, blocks = append(logs, x), append(blocks, s.blocks[i])
 		}
 	}
-	return stat.PairOnly(logs)
+	c, ok = stat.PairOnly(replicates(logs, blocks, s.layouts))
+	return c, len(logs), ok
+}
+
+// enough reports whether a comparison has what any verdict needs. Of layouts permutations decide nothing, being so few:
+// Student's t of their means is all there is.
+func (j Judgement) enough(c stat.Comparison, layouts int) bool {
+	if layouts > 1 {
+		return c.N >= leastLayouts
+	}
+	return c.Enough(j.Alpha)
 }
 
 // glimpse is what one look at a comparison shows.
 type glimpse struct {
-	ratio  stat.Comparison
-	enough bool // blocks for any verdict
-	early  bool // too few to be called equivalent
+	ratio   stat.Comparison
+	blocks  int  // behind it
+	layouts int  // see series
+	enough  bool // for any verdict
+	early   bool // too few to be called equivalent
 	// The least alpha of all looks together at which this one rejects that the ratio is 1, and that it is
 	// outside the margin.
 	different, outside float64
@@ -188,8 +203,8 @@ func (j Judgement) judge(all []series) []standing {
 	standings := newStandings(len(all))
 	if j.Looks == nil {
 		for i := range all {
-			if ratio, ok := all[i].pair(len(all[i].logs)); ok {
-				j.judgeOnce(&standings[i], ratio)
+			if ratio, _, ok := all[i].pair(len(all[i].logs)); ok {
+				j.judgeOnce(&standings[i], ratio, all[i].layouts)
 			}
 		}
 		j.decide(standings)
@@ -224,23 +239,23 @@ func lookBlocks(looks []int, all []series) []int {
 }
 
 // judgeOnce judges a comparison by all there is.
-func (j Judgement) judgeOnce(s *standing, ratio stat.Comparison) {
+func (j Judgement) judgeOnce(s *standing, ratio stat.Comparison, layouts int) {
 	s.ok, s.tried = true, ratio.N
-	s.glimpse = glimpse{ratio, ratio.Enough(j.Alpha), false, ratio.P(), ratio.Outside(j.Margin), itself}
+	s.glimpse = glimpse{ratio, ratio.N, layouts, j.enough(ratio, layouts), false, ratio.P(), ratio.Outside(j.Margin), itself}
 	s.looks = []glimpse{s.glimpse}
 }
 
 // look judges a comparison by its first n blocks.
 func (j Judgement) look(s *standing, of *series, n int) {
-	c, ok := of.pair(n)
+	c, good, ok := of.pair(n)
 	s.tried, s.ended = n, of.ended
-	if !ok || len(s.looks) > 0 && c.N == s.ratio.N { // nothing new
+	if !ok || len(s.looks) > 0 && good == s.blocks { // nothing new
 		return
 	}
-	s.taken = append(s.taken, c.N)
-	looks, k := j.Looks.taken(s.taken), len(s.looks)
+	s.taken = append(s.taken, good)
+	looks, k := j.Looks.taken(s.taken, of.layouts), len(s.looks)
 	s.ok, s.spent = true, looks.Spent(j.Alpha, k)
-	s.glimpse = glimpse{c, c.Enough(j.Alpha), c.N < j.Looks.Equivalent, looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k),
+	s.glimpse = glimpse{c, good, of.layouts, j.enough(c, of.layouts), good < j.Looks.Equivalent, looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k),
 		func(alpha float64) float64 { return looks.Level(alpha, k) }}
 	s.looks = append(s.looks, s.glimpse)
 }
@@ -271,9 +286,9 @@ func (j Judgement) decide(standings []standing) {
 // glance fills a standing in before its first look, so that its ratio can be shown: the interval is what
 // a look at so many blocks would give.
 func (l *Looks) glance(s *standing, of *series) {
-	s.tried, s.ended = len(of.blocks), of.ended
-	if s.ratio, s.ok = of.pair(len(of.logs)); s.ok {
-		first := stat.LooksApart(stat.Square, []int{min(s.ratio.N, l.most())}, l.most())
+	s.tried, s.ended, s.layouts = len(of.blocks), of.ended, of.layouts
+	if s.ratio, s.blocks, s.ok = of.pair(len(of.logs)); s.ok {
+		first := stat.LooksApart(stat.Square, []int{min(s.blocks, l.most())}, l.most())
 		s.level = func(alpha float64) float64 { return first.Level(alpha, 0) }
 	}
 }
@@ -281,7 +296,7 @@ func (l *Looks) glance(s *standing, of *series) {
 // wants is the number of blocks to the first look to come that would decide a comparison if its ratio stays
 // the one seen, by what that look asks for; nil where none would. alpha is what its looks may spend.
 func (l *Looks) wants(s *standing, margin, alpha float64) *int {
-	if s.ended {
+	if s.ended || s.layouts > 1 { // more blocks are no more layouts
 		return nil
 	}
 	far := max(s.ratio.Ratio, 1/s.ratio.Ratio)

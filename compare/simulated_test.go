@@ -253,7 +253,7 @@ const pairsEach = 8
 // unspent is 1 where one of the looks has a p-value of at most 5 %.
 func unspent(s *series) float64 {
 	for _, n := range LookBlocks() {
-		if c, _ := s.pair(n); c.P() <= 0.05 {
+		if c, _, _ := s.pair(n); c.P() <= 0.05 {
 			return 1
 		}
 	}

@@ -47,7 +47,8 @@ type Verdict struct {
 	Detectable    result.Value `json:"detectable"`            // the ratio that so many blocks find with power 0.8
 	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen, with a budget until a look; null where decided, or where 1000 blocks or the last look would not do
 	Nearly        string       `json:"nearly,omitempty"`      // undecided: "equivalent" where the ratio seen lies within the margin
-	Exact         bool         `json:"exact,omitempty"`       // virtual: both repeat themselves, so that the ratio has no doubt
+	Exact         bool         `json:"exact,omitempty"`       // both repeat themselves, in virtual time or as counts of a benchmark do, so that the ratio has no doubt
+	Layouts       int          `json:"layouts,omitempty"`     // of benchmarks: builds with functions in other places, whose means are the replicates
 	MoreLines     *int         `json:"more_lines"`            // lines of code of A beyond those of B; null where unknown
 	Looks         *int         `json:"looks,omitempty"`       // with a budget: how often the blocks were looked at, until this verdict stood
 	AlphaSpent    *float64     `json:"alpha_spent,omitempty"` // with a budget: how much of Alpha those looks may use up
@@ -60,6 +61,8 @@ type Judgement struct {
 	Margin   float64  // of equivalence
 	Alpha    float64  // chance of any false difference or equivalence among all verdicts
 	All      bool     // every pair of designs, and of levels of one factor, is compared, not neighbours only
+	Apart    bool     // designs do different jobs, as benchmarks do: only levels of a factor are compared
+	Layouts  int      // of benchmarks: builds whose means are the replicates; see Sides.Contrast
 	Looks    *Looks   // of a run with a budget; nil: it is judged once, at its end
 }
 
@@ -104,7 +107,8 @@ func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*R
 		if j.Looks != nil {
 			s.cut(j.Looks.Blocks[0], lost[rowKey(p[0])], lost[rowKey(p[1])])
 		}
-		if _, ok := s.pair(len(s.logs)); ok || j.Looks != nil {
+		s.layouts = j.Layouts
+		if _, _, ok := s.pair(len(s.logs)); ok || j.Looks != nil {
 			pairs, all = append(pairs, p), append(all, s)
 		}
 	}
@@ -115,7 +119,7 @@ func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*R
 func (j Judgement) decideAll(list []Verdict, ratios []stat.Comparison) {
 	standings := newStandings(len(ratios))
 	for i := range ratios {
-		j.judgeOnce(&standings[i], ratios[i])
+		j.judgeOnce(&standings[i], ratios[i], 1)
 	}
 	j.decide(standings)
 	for i := range list {
@@ -222,7 +226,7 @@ func newVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 		Workload: a.Workload, World: a.World, Metric: measureOf(a), A: a.Design, B: b.Design,
 		Ratio: result.Value(ratio.Ratio), N: ratio.N,
 	}
-	v.Point, v.OnlyA, v.OnlyB = split(a.Point, b.Point)
+	v.Point, v.OnlyA, v.OnlyB = Split(a.Point, b.Point)
 	if a.Lines != nil && b.Lines != nil {
 		more := *a.Lines - *b.Lines
 		v.MoreLines = &more
@@ -277,7 +281,7 @@ func (j Judgement) wants(s *standing, m int) (nearly string, more *int) {
 	if nearly == "" {
 		n = c.Blocks(far, 1, level, blocksLimit)
 	}
-	if n >= blocksLimit {
+	if n >= blocksLimit || s.layouts > 1 {
 		return nearly, nil
 	}
 	n = max(n, c.Least(j.Alpha))

@@ -156,6 +156,8 @@ func ratio(v result.Value) string {
 	switch d := math.Abs(x - 1); {
 	case !v.Known():
 		return "?"
+	case math.IsInf(x, 0):
+		return "∞"
 	case d < 0.0995:
 		return fmt.Sprintf("%.3f", x)
 	case x < 10:

@@ -42,6 +42,8 @@ const (
 const (
 	Stream = "stream" // one operation, repeated
 	Job    = "job"    // a fixed amount of work, run once
+
+	Benchmark = "benchmark" // a Go benchmark of somebody's package
 )
 
 // Where the cost of real code in virtual time came from.
@@ -170,8 +172,15 @@ const (
 	BytesRate    = "bytes_per_s"
 	WallSeconds  = "wall_seconds" // jobs: how long the whole job took
 	CPUSeconds   = "cpu_seconds"
-	Parallelism  = "parallelism"       // CPU seconds per second of window
-	Transient    = "transient_seconds" // virtual: how long after its beginning the load had settled, by MSER-5
+	Parallelism  = "parallelism"          // CPU seconds per second of window
+	TimePerOp    = "time_per_op_ns"       // benchmarks: of the wall clock, as go test prints it
+	AllocedPerOp = "alloc_bytes_per_op"   // allocated
+	AllocsPerOp  = "allocs_per_op"        //
+	CPUPerOp     = "cpu_per_op_ns"        // CPU time of the process while operations were timed
+	MutexPerOp   = "mutex_wait_per_op_ns" // benchmarks: waits for mutexes, of all goroutines together
+	GCPerOp      = "gc_cpu_per_op_ns"     // benchmarks: CPU time of the collections that ended
+	SchedPerOp   = "sched_wait_per_op_ns" // benchmarks: of all goroutines together, ready and without a CPU
+	Transient    = "transient_seconds"    // virtual: how long after its beginning the load had settled, by MSER-5
 )
 
 // Unit is the unit of a metric.

@@ -43,6 +43,7 @@ type Header struct {
 	Records     string           `json:"records,omitempty"`    // virtual time: the file for what real code costs, written when all is calculated
 	Replayed    *Recorded        `json:"replayed,omitempty"`   // virtual time: the file that it is read from
 	Rule        *Rule            `json:"rule,omitempty"`       // of a run with a budget
+	Bench       json.RawMessage  `json:"bench,omitempty"`      // of a run of Go benchmarks: what they are; see internal/gobench
 	Settled     string           `json:"settled,omitempty"`    // virtual time: why the warm-up is not the least one
 	Precision   *Precision       `json:"precision,omitempty"`  // virtual time: when the replications are enough
 }

@@ -320,6 +320,9 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 func (s *Sweep) lines() map[string]*int {
 	m := map[string]*int{}
 	for _, d := range s.Workload.Designs {
+		if d.Type() == result.Benchmark {
+			continue // its code is nobody's but its owner's
+		}
 		if src, err := source.Of(s.Workload, d); err == nil {
 			m[d.Name] = &src.Lines
 		}

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/brewput/brewput/internal/proc"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/workload"
 )
@@ -99,7 +100,7 @@ func obey(in *bufio.Reader, stderr io.Writer) {
 		stderr.Write(stacks())
 		os.Exit(exitStacks)
 	}
-	endOwnGroup()
+	proc.EndOwnGroup()
 	os.Exit(exitOrphaned)
 }
 

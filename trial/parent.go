@@ -11,9 +11,9 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/brewput/brewput/internal/proc"
 	"github.com/brewput/brewput/result"
 )
 
@@ -51,7 +51,7 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 		return Outcome{}, err
 	}
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.SysProcAttr = ownGroup()
+	cmd.SysProcAttr = proc.OwnGroup()
 	cpus := spec.Point.Int("cpus")
 	if spec.Costs != "" {
 		cpus = 1 // the simulation's own are another thing
@@ -62,7 +62,7 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 		return Outcome{}, err
 	}
 	var stdout bytes.Buffer
-	stderr := &ends{}
+	stderr := &proc.Ends{}
 	cmd.Stdout, cmd.Stderr = &stdout, stderr
 	// A process that the child leaves behind with its pipes open must not keep us waiting.
 	cmd.WaitDelay = time.Second
@@ -85,7 +85,7 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, speci
 	done := make(chan error, 1)
 	go func() {
 		err := cmd.Wait()
-		endGroup(cmd.Process) // what it started, and left behind
+		proc.EndGroup(cmd.Process) // what it started, and left behind
 		done <- err
 	}()
 	// A child that does not read must not keep us from the limit, nor from an interrupt. One that is gone
@@ -109,7 +109,7 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, speci
 		case err := <-done:
 			return hung, err
 		case <-ctx.Done():
-			endGroup(cmd.Process)
+			proc.EndGroup(cmd.Process)
 			return hung, <-done
 		case <-expired:
 			hung = true
@@ -118,7 +118,7 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, speci
 			defer timer.Stop()
 			giveUp = timer.C
 		case <-giveUp:
-			endGroup(cmd.Process)
+			proc.EndGroup(cmd.Process)
 			return hung, <-done
 		}
 	}
@@ -281,41 +281,4 @@ func Blank(spec Spec) result.Trial {
 		Metrics: result.Metrics{}, Resources: []result.Resource{}, Warnings: []string{},
 		Answer: map[string]any{},
 	}
-}
-
-// ends keeps the beginning and the end of what is written to it: a crash says what happened first and
-// a dump of a million goroutines must not fill the memory.
-type ends struct {
-	mu   sync.Mutex
-	head []byte
-	tail []byte
-	lost int
-}
-
-const keepEach = 256 << 10
-
-func (e *ends) Write(p []byte) (int, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	n := len(p)
-	if room := keepEach - len(e.head); room > 0 {
-		k := min(room, len(p))
-		e.head = append(e.head, p[:k]...)
-		p = p[k:]
-	}
-	e.tail = append(e.tail, p...)
-	if extra := len(e.tail) - keepEach; extra > 0 {
-		e.lost += extra
-		e.tail = append(e.tail[:0], e.tail[extra:]...)
-	}
-	return n, nil
-}
-
-func (e *ends) String() string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.lost > 0 {
-		return fmt.Sprintf("%s\n... %d bytes left out ...\n%s", e.head, e.lost, e.tail)
-	}
-	return string(e.head) + string(e.tail)
 }

@@ -31,7 +31,8 @@ type Workload struct {
 	Check func(p plan.Point) error
 }
 
-// Design is one concurrent structure. Exactly one of Stream and Job is set.
+// Design is one concurrent structure. Exactly one of Stream and Job is set; neither for a Go benchmark, which runs in a
+// binary of its own and stands in no list of workloads.
 type Design struct {
 	Name   string
 	Doc    string
@@ -42,12 +43,15 @@ type Design struct {
 	Worlds Worlds
 }
 
-// Type is "stream" or "job".
+// Type is "stream", "job" or "benchmark".
 func (d Design) Type() string {
-	if d.Stream != nil {
+	switch {
+	case d.Stream != nil:
 		return "stream"
+	case d.Job != nil:
+		return "job"
 	}
-	return "job"
+	return "benchmark"
 }
 
 // Expect is a failure that a design declares.
@@ -188,8 +192,9 @@ func Unloaded(p plan.Point) plan.Point {
 // the columns of results.
 func Reserved() []string {
 	return []string{
-		"baseline", "budget", "compare", "cost", "count", "designs", "duration", "format", "goal", "help", "no-twin", "o", "operations", "output",
-		"oversubscribe", "precision", "record-costs", "replay-costs", "resume", "sample", "seed", "sensitivity", "slo", "time-limit",
+		"allow", "base", "baseline", "bench", "budget", "compare", "cost", "count", "designs", "duration", "env", "format", "go", "goal", "help",
+		"layouts", "max-regression", "metric", "no-twin", "o", "operations", "output", "oversubscribe", "pgo", "precision", "record-costs",
+		"replay-costs", "resume", "rev", "sample", "seed", "sensitivity", "slo", "time-limit",
 		"timeline", "timeline-span", "twin", "warmup",
 		"block", "bound", "design", "error", "kind", "lines", "order", "status", "trial", "type", "wall_seconds", "workload", "world",
 	}

@@ -23,26 +23,31 @@ var mayImport = map[string][]string{
 	"internal/doctor":    {"result"},
 	"internal/host":      {"internal/alarm", "internal/doctor", "result"},
 	"internal/calibrate": {"env/live"},
-	"internal/store":     {"result"},
+	"internal/proc":      {},
+	"internal/lock":      {},
+	"internal/store":     {"internal/lock", "result"},
 	"compare":            {"internal/stat", "plan", "result"},
 	"load":               {"env", "internal/hist", "result", "sim"},
-	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/hist", "internal/host", "internal/stat", "load", "plan", "result", "sim", "timeline", "workload"},
+	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/hist", "internal/host", "internal/proc", "internal/stat", "load", "plan", "result", "sim", "timeline", "workload"},
 	"model":              {},
 	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
 	"internal/aa":        {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial", "workload"},
 	"internal/costs":     {"env", "internal/calibrate", "internal/stat", "plan", "result", "sim", "trial", "workload"},
 	"report":             {"compare", "internal/doctor", "plan", "result", "timeline"},
-	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
+	"internal/gobench":   {"internal/host", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
+	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "internal/gobench", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
 	"":                   {"internal/aa", "internal/cli", "internal/costs", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/null":       {"env", "plan", "workload"},
 	"catalog":            {"catalog/coffee", "catalog/null", "workload"},
 	"cmd/brewput":        {"", "catalog"},
 	"internal/arch":      {},
+	"labtest":            {"internal/host", "internal/stat", "result"},
 	"examples/counter":   {"", "env", "plan", "workload"},
 	"examples/realcode":  {"", "env", "plan", "workload"},
 
 	"internal/direct":      {"internal/stat", "result"},
+	"internal/gates":       {"internal/stat"},
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/hist", "internal/host", "load", "plan", "sim"},
 	"internal/twin":        {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs", "internal/host", "internal/stat", "plan", "result", "sim", "sweep", "trial", "workload"},
 	"internal/aa/campaign": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
@@ -56,6 +61,7 @@ var (
 		"env/live":           {"golang.org/x/sys"},
 		"internal/calibrate": {"golang.org/x/sys"},
 		"internal/cli":       {"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+		"internal/gobench":   {"golang.org/x/perf/benchfmt"},
 		"internal/hist":      {"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys"},
 		"internal/host":      {"golang.org/x/sys"},
 		"internal/stat":      {"gonum.org/v1/gonum"},
@@ -95,7 +101,7 @@ const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may write to the process's standard streams: the command, and a
 // trial's child, whose protocol they carry.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/twin": true, "examples/counter": true}
+var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/twin": true, "examples/counter": true}
 
 // variables are the package-level variables that are neither plainly constant (an error, a pattern, an
 // embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.

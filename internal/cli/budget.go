@@ -44,11 +44,10 @@ func (o *runOptions) settleBudget(count, budget, precision bool) error {
 func mostBlocks() int { return slices.Max(compare.LookBlocks()) }
 
 // rule is how a run with a budget goes.
-func rule(o runOptions) *sweep.Rule {
-	j := compare.Usual(o.baseline, nil)
+func rule(budget time.Duration, j compare.Judgement) *sweep.Rule {
 	return &sweep.Rule{
-		Budget: sweep.Duration(o.budget), Looks: compare.LookBlocks(), Equivalent: compare.EquivalentFrom, Spending: sweep.Spending,
-		Alpha: j.Alpha, Margin: j.Margin, Baseline: o.baseline, All: o.pairs == allPairs,
+		Budget: sweep.Duration(budget), Looks: compare.LookBlocks(), Equivalent: compare.EquivalentFrom, Spending: sweep.Spending,
+		Alpha: j.Alpha, Margin: j.Margin, Baseline: j.Baseline, All: j.All,
 	}
 }
 
@@ -65,11 +64,25 @@ func (a *app) prepareVerdicts(s *sweep.Sweep, o runOptions) error {
 	if s.Judgement.Size(caseRows(s)) == 0 {
 		return usage("--budget goes on until designs are told apart, and here is nothing to compare: give two designs that are no bounds, or --count instead")
 	}
-	if one := s.BlockTime(); one > o.budget {
-		return usage("--budget %v: not one block fits: its %d trials take about %v; give more time, fewer designs and points, or a shorter --duration", o.budget, len(s.Plan.Block(0)), roundDuration(one))
+	return underRule(s)
+}
+
+// underRule sees that a new sweep can follow its rule.
+func underRule(s *sweep.Sweep) error {
+	r := s.Header.Rule
+	if one := s.BlockTime(); one > time.Duration(r.Budget) {
+		return usage("--budget %v: not one block fits: its %d trials take about %v; give more time, fewer %s, or a shorter --duration", time.Duration(r.Budget), len(s.Plan.Block(0)), roundDuration(one), measuredOf(s))
 	}
-	s.Judgement.Looks = compare.NewLooks(s.Header.Rule.Looks, s.Header.Rule.Equivalent)
+	s.Judgement.Looks = compare.NewLooks(r.Looks, r.Equivalent)
 	return nil
+}
+
+// measuredOf is what there may be fewer of.
+func measuredOf(s *sweep.Sweep) string {
+	if s.Header.Bench != nil {
+		return "benchmarks or CPUs"
+	}
+	return "designs and points"
 }
 
 // resumeVerdicts does the same for a run that is continued or shown again: what it was asked when it began is
@@ -93,14 +106,23 @@ func (a *app) resumeVerdicts(cmd *cobra.Command, s *sweep.Sweep, j *store.Journa
 	if cmd.Flags().Changed("baseline") && o.baseline != r.Baseline || cmd.Flags().Changed("compare") && s.Judgement.All != r.All {
 		return usage("%s has a budget: its blocks went to the comparisons it began with, so that --baseline and --compare cannot change; leave them out", o.resume)
 	}
+	return resumeRule(s, j, o.resume)
+}
+
+// resumeRule lets a sweep that goes on, or is shown again, follow the rule that it has, if any.
+func resumeRule(s *sweep.Sweep, j *store.Journal, dir string) error {
+	r := s.Header.Rule
+	if r == nil {
+		return nil
+	}
 	if !slices.IsSorted(r.Looks) || len(r.Looks) == 0 || r.Looks[0] < 2 || r.Alpha <= 0 || r.Alpha >= 1 || r.Margin <= 0 {
-		return usage("%s is not a run of brewput: the rule of its budget makes no sense", o.resume)
+		return usage("%s is not a run of brewput: the rule of its budget makes no sense", dir)
 	}
 	s.Judgement.Baseline, s.Judgement.All, s.Judgement.Alpha, s.Judgement.Margin = r.Baseline, r.All, r.Alpha, r.Margin
 	s.Judgement.Looks = compare.NewLooks(r.Looks, r.Equivalent)
 	var err error
 	if s.Looks, err = sweep.ReadLooks(j.Looks); err != nil {
-		return usage("%s cannot be continued: %w", o.resume, err)
+		return usage("%s cannot be continued: %w", dir, err)
 	}
 	s.Spent = j.Spent
 	return nil
@@ -140,7 +162,10 @@ func caseRows(s *sweep.Sweep) []compare.Row {
 func budgetIntent(s *sweep.Sweep) string {
 	r := s.Header.Rule
 	budget, first := time.Duration(r.Budget), r.Looks[0]
-	text := fmt.Sprintf(", each also observed: looks at %s blocks", listed(r.Looks))
+	text := fmt.Sprintf(": looks at %s blocks", listed(r.Looks))
+	if s.Header.Observed {
+		text = ", each also observed" + text
+	}
 	if len(s.Done) > 0 {
 		return text + fmt.Sprintf(", %d trials done, %v of %v left", len(s.Done), roundDuration(max(0, budget-s.Before())), budget)
 	}

@@ -25,6 +25,7 @@ const (
 	exitOK          = 0
 	exitWrong       = 1 // an undeclared wrong answer or violation
 	exitUsage       = 2
+	exitUndecided   = 3 // where a decision was asked for
 	exitFailed      = 4 // a trial failed, or its result could not be kept
 	exitInterrupted = 130
 )
@@ -118,7 +119,7 @@ every design in fresh processes, in random order, often enough to say how sure i
 	}
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.simCommand(), a.compareCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.doctorCommand(), a.calibrateCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.simCommand(), a.benchCommand(), a.gateCommand(), a.compareCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.doctorCommand(), a.calibrateCommand(), a.versionCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

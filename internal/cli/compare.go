@@ -24,14 +24,14 @@ func (a *app) compareCommand() *cobra.Command {
 	format := "table"
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
-		Short: "Compare two stored runs of one workload on one machine",
+		Short: "Compare two stored runs of one workload on one machine, or two files of Go benchmarks",
 		Long: `Compare gives verdicts between two stored runs, such as those of two versions of a program: is each design
 at each point faster in the run in NEW than in the run in OLD? "new is 1.20x old" says that it is by 20 %.
 
 Blocks of two runs lie apart in time, so they are not paired: the machine's drift from one run to the
 other is part of the difference, and more blocks are needed than within a run. Where two designs can be
 in one run, put them there. Runs of two machines are refused.`,
-		Example: indent("NAME run coffee -o old\nNAME run coffee -o new          # after a change of the program\nNAME compare old new\nNAME compare old new --format json"),
+		Example: indent("NAME run coffee -o old\nNAME run coffee -o new          # after a change of the program\nNAME compare old new\nNAME compare old new --format json\nNAME compare before.txt after.txt"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usage("compare takes two run directories, the old and the new one, not %d; as in compare old new", len(args))
@@ -45,13 +45,20 @@ in one run, put them there. Runs of two machines are refused.`,
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !slices.Contains(betweenFormats, format) {
-				return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, betweenFormats), strings.Join(betweenFormats, ", "))
+			benchmarks, possible := isBenchmarks(args[0]) || isBenchmarks(args[1]), betweenFormats
+			if benchmarks {
+				possible = append(slices.Clone(possible), "bench")
+			}
+			if !slices.Contains(possible, format) {
+				return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible), strings.Join(possible, ", "))
+			}
+			if benchmarks && !sameFile(args[0], args[1]) {
+				return a.compareBenchmarks(args[0], args[1], format)
 			}
 			return a.compareRuns(args[0], args[1], format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", format, "table, json or md")
+	cmd.Flags().StringVar(&format, "format", format, "table, json or md; of benchmarks also bench (for benchstat -col side)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(betweenFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/store"
@@ -142,7 +143,9 @@ func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (swe
 		Environment: environment, Burn: burn, Warnings: []string{},
 	}
 	if o.budget > 0 {
-		h.Rule, h.Blocks = rule(o), mostBlocks()
+		j := compare.Usual(o.baseline, nil)
+		j.All = o.pairs == allPairs
+		h.Rule, h.Blocks = rule(o.budget, j), mostBlocks()
 	}
 	if len(twin) > 0 {
 		what, err := costsHere(o.cost, environment)

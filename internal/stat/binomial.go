@@ -22,3 +22,15 @@ func BinomialTail(k, n int, p float64) float64 {
 	}
 	return mathext.RegIncBeta(float64(k), float64(n-k+1), p)
 }
+
+// Wilson is the 95 % score interval of a probability of which k of n trials were hits (Wilson: Probable inference, the law of
+// succession, and statistical inference, Journal of the American Statistical Association 22(158), 1927); 0 to 1 where n is 0.
+func Wilson(k, n int) (low, high float64) {
+	if n == 0 {
+		return 0, 1
+	}
+	const z = 1.959963984540054
+	p, m := float64(k)/float64(n), float64(n)
+	middle, half := p+z*z/(2*m), z*math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return max(0, (middle-half)/(1+z*z/m)), min(1, (middle+half)/(1+z*z/m))
+}

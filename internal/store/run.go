@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/brewput/brewput/internal/lock"
 	"github.com/brewput/brewput/result"
 )
 
@@ -163,8 +164,8 @@ func resume(dir string, open opener) (*Run, *Journal, error) {
 
 // openRun takes the lock of an existing directory.
 func openRun(dir string, open opener) (*Run, error) {
-	l, err := lock(filepath.Join(dir, lockName))
-	if errors.Is(err, errLocked) {
+	l, err := lock.Lock(filepath.Join(dir, lockName))
+	if errors.Is(err, lock.ErrLocked) {
 		return nil, fmt.Errorf("%s is being written by another process: wait until it ends, or stop it", dir)
 	}
 	if err != nil {

@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package store
+package lock
 
 import (
 	"io"
@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// lock takes the lock file, which it makes where there is none. The kernel gives the lock up when the
+// Lock takes the lock file, which it makes where there is none. The kernel gives the lock up when the
 // process dies. The file stays: removing it would let two processes lock two files of one name. Child
 // processes do not inherit it, since Go opens files close-on-exec.
-func lock(path string) (io.Closer, error) {
+func Lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func lock(path string) (io.Closer, error) {
 	}
 	f.Close()
 	if err == syscall.EWOULDBLOCK {
-		return nil, errLocked
+		return nil, ErrLocked
 	}
 	return nil, &os.PathError{Op: "flock", Path: path, Err: err}
 }

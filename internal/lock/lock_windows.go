@@ -1,4 +1,4 @@
-package store
+package lock
 
 import (
 	"io"
@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// lock opens the lock file, which it makes where there is none, shared with nobody. The kernel closes
+// Lock opens the lock file, which it makes where there is none, shared with nobody. The kernel closes
 // it when the process dies.
-func lock(path string) (io.Closer, error) {
+func Lock(path string) (io.Closer, error) {
 	const sharingViolation = syscall.Errno(32) // ERROR_SHARING_VIOLATION
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -17,7 +17,7 @@ func lock(path string) (io.Closer, error) {
 	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil,
 		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if err == sharingViolation {
-		return nil, errLocked
+		return nil, ErrLocked
 	}
 	if err != nil {
 		return nil, &os.PathError{Op: "lock", Path: path, Err: err}

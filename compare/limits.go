@@ -1,0 +1,178 @@
+package compare
+
+import (
+	"math"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// The factors that limit how a benchmark scales with CPUs.
+const (
+	LimitNone      = "scales"         // nothing that matters: efficiency of at least 85 %
+	LimitOneCPU    = "one-cpu"        // it hardly uses more than one CPU
+	LimitLock      = "lock"           // goroutines wait for mutexes
+	LimitWake      = "wake-latency"   // CPUs are idle while goroutines are ready: they hand over to each other
+	LimitWaiting   = "waiting"        // CPUs are idle, and not for mutexes
+	LimitInflation = "work-inflation" // an operation takes more CPU time
+	LimitGC        = "gc"             // of which the collector takes a good part
+	LimitOthers    = "load-by-others" // other processes, or the hypervisor, had the CPUs
+	LimitUnknown   = "unknown"        // the counters of the runtime are not there
+	LimitNoise     = "undecided"      // the interval of the speed-up says nothing
+)
+
+// The thresholds of these.
+const (
+	scalesFrom   = 0.85 // efficiency
+	oneCPU       = 0.25 // as far from 1 the CPUs used may lie that one goroutine keeps busy, with the runtime's own work
+	lockWaiters  = 0.2  // goroutines that wait for a mutex, on average
+	readyIdle    = 0.2  // goroutines that are ready, on average, while as much of a CPU is idle
+	takenCPUs    = 0.25 // of a CPU, by other processes and the hypervisor: what is left says nothing of the benchmark
+	gcShare      = 0.25 // of the CPU time
+	noiseOfSpeed = 0.25 // half-width of the interval of the speed-up's logarithm
+)
+
+// Scaling is how a benchmark does at some CPUs beside fewer, and what limits it. Its JSON is a contract.
+//
+// The speed-up is the growth of the CPUs used, divided by the growth of the CPU time of an operation: an identity, since time
+// per operation is CPU time per operation over CPUs used. So what is lacking of the CPUs' ratio is divided among idle CPUs and
+// more work without a rest.
+type Scaling struct {
+	Kind          string       `json:"kind"` // "scaling"
+	SchemaVersion int          `json:"schema_version"`
+	Design        string       `json:"design"`
+	Point         plan.Point   `json:"point"` // without cpus
+	From          int          `json:"from_cpus"`
+	To            int          `json:"to_cpus"`
+	Speedup       result.Value `json:"speedup"` // time per operation at From over that at To
+	Low           result.Value `json:"low"`     // 95 % interval, paired by block
+	High          result.Value `json:"high"`
+	Efficiency    result.Value `json:"efficiency"`         // speed-up / (To / From)
+	CPUFrom       result.Value `json:"cpu_per_op_from_ns"` // CPU time of an operation
+	CPUTo         result.Value `json:"cpu_per_op_to_ns"`
+	Inflation     result.Value `json:"work_inflation"` // CPUTo / CPUFrom
+	UsedFrom      result.Value `json:"cpus_used_from"`
+	UsedTo        result.Value `json:"cpus_used_to"`
+	Mutex         result.Value `json:"mutex_waiters"` // at To: goroutines that wait for a mutex, on average
+	Ready         result.Value `json:"ready"`         // at To: goroutines that are ready and have no CPU, on average
+	GC            result.Value `json:"gc_share"`      // at To: of the CPU time
+	Others        result.Value `json:"others_cpus"`   // at To: CPUs that other processes and the hypervisor used, on average
+	Limit         string       `json:"limit"`
+}
+
+// Scalings say how the benchmarks of a run scale from the least number of CPUs to the largest.
+func Scalings(rows []Row, trials []result.Trial) []Scaling {
+	of := byRow(trials)
+	list := []Scaling{}
+	seen := map[string]bool{}
+	for i := range rows {
+		first := &rows[i]
+		rest := without(first.Point, "cpus")
+		id := first.Design + " " + rest.String()
+		if seen[id] || first.N == 0 {
+			continue
+		}
+		seen[id] = true
+		least, most := first, first
+		for k := range rows {
+			r := &rows[k]
+			if r.N == 0 || r.Design != first.Design || without(r.Point, "cpus").String() != rest.String() {
+				continue
+			}
+			if r.Point.Int("cpus") < least.Point.Int("cpus") {
+				least = r
+			}
+			if r.Point.Int("cpus") > most.Point.Int("cpus") {
+				most = r
+			}
+		}
+		if least != most {
+			s := Sides{A: least, B: most, trialsA: of[rowKey(least)], trialsB: of[rowKey(most)], Paired: true}
+			list = append(list, scaling(s, rest))
+		}
+	}
+	return list
+}
+
+func without(p plan.Point, factor string) plan.Point {
+	var names []string
+	for _, s := range p.Settings() {
+		if s.Factor != factor {
+			names = append(names, s.Factor)
+		}
+	}
+	return p.Only(names)
+}
+
+// scaling compares few CPUs, side A, with many, side B.
+func scaling(s Sides, rest plan.Point) Scaling {
+	few, many := s.A, s.B
+	v := Scaling{Kind: "scaling", SchemaVersion: result.SchemaVersion, Design: few.Design, Point: rest,
+		From: few.Point.Int("cpus"), To: many.Point.Int("cpus"),
+		Speedup: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
+	if c, ok := s.Contrast(result.TimePerOp, 1); ok && !c.Exact {
+		v.Speedup, v.Low, v.High = result.Value(c.Ratio.Ratio), result.Value(c.Ratio.Low), result.Value(c.Ratio.High)
+	} else {
+		v.Speedup = few.Metric(result.TimePerOp).Median / many.Metric(result.TimePerOp).Median
+	}
+	more := result.Value(v.To) / result.Value(v.From)
+	v.Efficiency = v.Speedup / more
+	of := func(r *Row, metric string) result.Value { return r.Metric(metric).Median }
+	v.CPUFrom, v.CPUTo = of(few, result.CPUPerOp), of(many, result.CPUPerOp)
+	v.Inflation = v.CPUTo / v.CPUFrom
+	v.UsedFrom, v.UsedTo = v.CPUFrom/of(few, result.TimePerOp), v.CPUTo/of(many, result.TimePerOp)
+	v.Mutex, v.Ready = of(many, result.MutexPerOp)/of(many, result.TimePerOp), of(many, result.SchedPerOp)/of(many, result.TimePerOp)
+	v.GC = of(many, result.GCPerOp) / v.CPUTo
+	v.Others = taken(s.trialsB)
+	v.Limit = v.limit(float64(more))
+	return v
+}
+
+// limit names what is lacking most.
+func (v Scaling) limit(more float64) string {
+	speedup, inflation := float64(v.Speedup), float64(v.Inflation)
+	half := math.Log(float64(v.High)/float64(v.Low)) / 2
+	switch {
+	case math.IsNaN(speedup):
+		return LimitUnknown
+	case half > noiseOfSpeed:
+		return LimitNoise
+	case float64(v.Efficiency) >= scalesFrom:
+		return LimitNone
+	case float64(v.Others) > takenCPUs:
+		return LimitOthers
+	case math.IsNaN(inflation) || inflation <= 0 || float64(v.CPUTo) <= 0:
+		return LimitUnknown
+	}
+	used, gc := float64(v.UsedTo/v.UsedFrom), float64(v.GC)
+	idle, extra := math.Log(more/used), math.Log(inflation)
+	// The collector's own goroutines wait for CPUs too, and keep CPUs busy beside a single goroutine.
+	ready := min(float64(v.Ready)-2*gc, float64(v.To)-float64(v.UsedTo))
+	switch {
+	case float64(v.Mutex) >= lockWaiters:
+		return LimitLock
+	case idle >= extra && ready >= readyIdle:
+		return LimitWake
+	case math.Abs(float64(v.UsedTo)*(1-gc)-1) <= oneCPU:
+		return LimitOneCPU
+	case idle >= extra:
+		return LimitWaiting
+	case gc >= gcShare:
+		return LimitGC
+	}
+	return LimitInflation
+}
+
+// taken is how many CPUs others had during the trials, on average; unavailable where the system does not tell.
+func taken(trials []*result.Trial) result.Value {
+	sum, span := 0.0, 0.0
+	for _, t := range trials {
+		own := float64(t.Metrics.Get(result.CPUSeconds))
+		sum += float64(t.Metrics.Get("machine_cpu_seconds")) - own
+		if steal := float64(t.Metrics.Get("steal_seconds")); steal > 0 {
+			sum += steal
+		}
+		span += own / float64(t.Metrics.Get(result.Parallelism))
+	}
+	return result.Value(sum / span)
+}

@@ -1,0 +1,357 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/result"
+)
+
+// The verdicts on metrics that are no time. Higher and Lower are of metrics of which nobody said which direction is
+// better.
+const (
+	Better = "better"
+	Worse  = "worse"
+	Higher = "higher"
+	Lower  = "lower"
+)
+
+// Direction is +1 for a metric of which more is better, -1 where less is, and 0 where nobody knows. declared are the
+// metrics' own words, "higher" or "lower".
+func Direction(metric string, declared map[string]string) int {
+	switch declared[metric] {
+	case "higher":
+		return 1
+	case "lower":
+		return -1
+	}
+	if result.LargerIsBetter(metric) || strings.HasSuffix(metric, "/s") || strings.HasSuffix(metric, "/sec") {
+		return 1
+	}
+	u := result.UnitOf(metric)
+	for _, end := range []string{"/op", "ns", "-sec", "-bytes", "B"} {
+		if strings.HasSuffix(metric, end) {
+			return -1
+		}
+	}
+	if u == result.Ratio {
+		return 0
+	}
+	return -1
+}
+
+// Sides are two rows whose metrics are compared, with their trials. They are paired where their trials share
+// blocks: each block then holds a trial of both.
+type Sides struct {
+	A, B             *Row
+	trialsA, trialsB []*result.Trial
+	tried            []int // blocks that both were tried in, however it ended; of paired ones in a run
+	Paired           bool
+	NameA, NameB     string // of runs or files; "" within one run
+}
+
+// Levels are the pairs of rows of one run that verdicts compare: neighbouring levels of factors that are a choice.
+func (j Judgement) Levels(rows []Row, trials []result.Trial) []Sides {
+	of, tried := byRow(trials), triedBlocks(trials)
+	var list []Sides
+	for _, p := range j.pairs(rows, j.outBy(trials)) {
+		a, b := rowKey(p[0]), rowKey(p[1])
+		s := Sides{A: p[0], B: p[1], trialsA: of[a], trialsB: of[b], Paired: true}
+		for _, block := range sortedBlocks(tried[a]) {
+			if tried[b][block] {
+				s.tried = append(s.tried, block)
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// Across are the pairs of rows of two runs, or files, a and b. paired says that their trials were measured in common blocks.
+func (j Judgement) Across(a, b Run, paired bool) (list []Sides, onlyA, onlyB []Row) {
+	matches, onlyA, onlyB := j.match(a.Rows, b.Rows)
+	ofA, ofB := byRow(a.Trials), byRow(b.Trials)
+	for i := range matches {
+		m := &matches[i]
+		list = append(list, Sides{A: &m.A, B: &m.B, trialsA: ofA[rowKey(&m.A)], trialsB: ofB[rowKey(&m.B)],
+			Paired: paired, NameA: a.Name, NameB: b.Name})
+	}
+	return list, onlyA, onlyB
+}
+
+// byRow are the good trials of each row.
+func byRow(trials []result.Trial) map[key][]*result.Trial {
+	m := map[key][]*result.Trial{}
+	for i := range trials {
+		if t := &trials[i]; t.Kind == result.KindTrial && t.Good() {
+			m[trialKey(t)] = append(m[trialKey(t)], t)
+		}
+	}
+	return m
+}
+
+// values are a metric's by block.
+func values(trials []*result.Trial, metric string) map[int]float64 {
+	m := map[int]float64{}
+	for _, t := range trials {
+		if v := t.Metrics.Get(metric); measured(v) {
+			m[t.Block] = float64(v)
+		}
+	}
+	return m
+}
+
+// samples are what two sides measured of a metric: of paired ones in the same order of blocks.
+func (s *Sides) samples(metric string) (xs, ys []float64, blocks []int) {
+	a, b := values(s.trialsA, metric), values(s.trialsB, metric)
+	for _, block := range sortedBlocks(a) {
+		y, both := b[block]
+		if s.Paired && !both {
+			continue
+		}
+		xs, blocks = append(xs, a[block]), append(blocks, block)
+		if s.Paired {
+			ys = append(ys, y)
+		}
+	}
+	if !s.Paired {
+		for _, block := range sortedBlocks(b) {
+			ys = append(ys, b[block])
+		}
+	}
+	return xs, ys, blocks
+}
+
+// Contrasted is a metric of two sides: a ratio with its doubt, or exact.
+type Contrasted struct {
+	Ratio   stat.Comparison
+	NA, NB  int     // values of each side
+	Exact   bool    // each side has one value in all its trials, as counts have
+	Exactly float64 // then the ratio; infinite where something came of nothing, NaN of nothing at all
+	logs    []float64
+	blocks  []int // of logs, where paired
+}
+
+// Contrast compares a metric. Where blocks have one of several layouts of the code, block b that of b modulo layouts,
+// a layout's blocks are one replicate: what the placement of functions does to one build is chance. ok is false where
+// a side has fewer than 2 values.
+//
+// Values may be 0, as of allocations. Where some are and others not, one is added to all: counts are whole numbers.
+func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
+	xs, ys, blocks := s.samples(metric)
+	if len(xs) < 2 || len(ys) < 2 {
+		return c, false
+	}
+	c.NA, c.NB, c.blocks = len(xs), len(ys), blocks
+	if slices.Min(xs) == slices.Max(xs) && slices.Min(ys) == slices.Max(ys) {
+		c.Exact, c.Exactly = true, xs[0]/ys[0]
+		return c, true
+	}
+	least, add := min(slices.Min(xs), slices.Min(ys)), 0.0
+	if least < 0 {
+		return c, false
+	}
+	if least == 0 {
+		add = 1
+	}
+	logsA, logsB := logsPlus(xs, add), logsPlus(ys, add)
+	if !s.Paired {
+		c.Ratio, ok = stat.TwoSample(logsA, logsB, ratioConfidence)
+		return c, ok
+	}
+	for i := range logsA {
+		c.logs = append(c.logs, logsA[i]-logsB[i])
+	}
+	c.Ratio, ok = stat.Pair(replicates(c.logs, blocks, layouts), ratioConfidence)
+	return c, ok
+}
+
+func logsPlus(xs []float64, add float64) []float64 {
+	var logs []float64
+	for _, x := range xs {
+		logs = append(logs, math.Log(x+add))
+	}
+	return logs
+}
+
+// replicates are the means of the blocks of each layout, or the blocks where there is one layout.
+func replicates(logs []float64, blocks []int, layouts int) []float64 {
+	if layouts < 2 {
+		return logs
+	}
+	sums, counts := make([]float64, layouts), make([]float64, layouts)
+	for i, x := range logs {
+		sums[blocks[i]%layouts] += x
+		counts[blocks[i]%layouts]++
+	}
+	var means []float64
+	for i, n := range counts {
+		if n > 0 {
+			means = append(means, sums[i]/n)
+		}
+	}
+	return means
+}
+
+// leastLayouts is the fewest layouts by which placement is judged.
+const leastLayouts = 3
+
+// MetricVerdicts are the verdicts on one metric of all pairs, a family; those that are exact are in none.
+func (j Judgement) MetricVerdicts(sides []Sides, metric string, direction int) []Verdict {
+	var list []Verdict
+	var family []*Sides
+	var ratios []Contrasted
+	var at []int // where in list the family's verdicts go
+	for i := range sides {
+		s := &sides[i]
+		c, ok := s.Contrast(metric, j.Layouts)
+		switch {
+		case !ok:
+			continue
+		case c.Exact:
+			list = append(list, j.exactMetric(s.verdict(metric, c.Ratio, c), c, direction))
+			continue
+		}
+		family, ratios, at = append(family, s), append(ratios, c), append(at, len(list))
+		list = append(list, Verdict{})
+	}
+	for i, standing := range j.contrasted(family, ratios) {
+		v := family[i].verdict(metric, standing.ratio, ratios[i])
+		if j.Looks != nil {
+			v.N = standing.blocks
+		}
+		if j.Layouts > 1 && v.Paired {
+			v.Layouts = j.Layouts
+		}
+		j.fill(&v, &standing, len(family))
+		v.Verdict = worded(standing.verdict, standing.ratio.Ratio, metric, direction)
+		list[at[i]] = v
+	}
+	return list
+}
+
+// contrasted is how the comparisons of a family stand. Those of a run with looks are judged at each of them.
+func (j Judgement) contrasted(sides []*Sides, ratios []Contrasted) []standing {
+	if j.Looks != nil {
+		var all []series
+		for i, s := range sides {
+			all = append(all, s.series(ratios[i], j.Layouts))
+		}
+		return j.judge(all)
+	}
+	standings := newStandings(len(ratios))
+	for i := range ratios {
+		layouts := j.Layouts
+		if !sides[i].Paired {
+			layouts = 1
+		}
+		j.judgeOnce(&standings[i], ratios[i].Ratio, layouts)
+	}
+	j.decide(standings)
+	return standings
+}
+
+// series are the blocks of paired sides.
+func (s *Sides) series(c Contrasted, layouts int) series {
+	logs := map[int]float64{}
+	for i, b := range c.blocks {
+		logs[b] = c.logs[i]
+	}
+	r := series{layouts: layouts}
+	for _, b := range s.tried {
+		x, ok := logs[b]
+		if !ok {
+			x = math.NaN()
+		}
+		r.blocks, r.logs = append(r.blocks, b), append(r.logs, x)
+	}
+	return r
+}
+
+// verdict is what is known of two sides before it is decided.
+func (s *Sides) verdict(metric string, ratio stat.Comparison, c Contrasted) Verdict {
+	v := newVerdict(s.A, s.B, ratio)
+	v.Metric, v.Paired, v.ARun, v.BRun, v.MoreLines, v.N = metric, s.Paired, s.NameA, s.NameB, nil, min(c.NA, c.NB)
+	if !s.Paired {
+		v.NA, v.NB = c.NA, c.NB
+	}
+	return v
+}
+
+// exactMetric is the verdict on counts that never vary.
+func (j Judgement) exactMetric(v Verdict, c Contrasted, direction int) Verdict {
+	v.Exact, v.Margin, v.P, v.Permutation, v.Detectable = true, j.Margin, result.Unavailable, result.Unavailable, result.Unavailable
+	x := c.Exactly
+	verdict := differs
+	if math.IsNaN(x) { // 0 / 0
+		x = 1
+	}
+	if x == 1 {
+		verdict = Equivalent
+	}
+	v.Ratio, v.Low, v.High = result.Value(x), result.Value(x), result.Value(x)
+	v.Verdict = worded(verdict, x, v.Metric, direction)
+	return v
+}
+
+// worded says of a difference which side of it is the better one.
+func worded(verdict string, ratio float64, metric string, direction int) string {
+	if verdict != differs {
+		return verdict
+	}
+	more := ratio > 1
+	switch {
+	case direction == 0:
+		return map[bool]string{true: Higher, false: Lower}[more]
+	case metric == result.TimePerOp:
+		return map[bool]string{true: Slower, false: Faster}[more]
+	}
+	return map[bool]string{true: Better, false: Worse}[more == (direction > 0)]
+}
+
+// Geomean is the geometric mean of the ratios of a metric over all pairs, with its 95 % interval where every pair is
+// paired and shares its blocks with the others, and none was looked at before the end; n is the number of pairs.
+func (j Judgement) Geomean(sides []Sides, metric string) (ratio, low, high result.Value, n int) {
+	sum, byBlock, count, paired := 0.0, map[int]float64{}, map[int]int{}, true
+	for i := range sides {
+		c, ok := sides[i].Contrast(metric, j.Layouts)
+		switch {
+		case !ok:
+			continue
+		case c.Exact && !(c.Exactly > 0) || math.IsInf(c.Exactly, 0):
+			continue // something of nothing has no ratio
+		case c.Exact:
+			sum += math.Log(c.Exactly)
+			for _, b := range c.blocks {
+				byBlock[b] += math.Log(c.Exactly)
+				count[b]++
+			}
+		default:
+			sum += math.Log(c.Ratio.Ratio)
+			for k, x := range c.logs {
+				byBlock[c.blocks[k]] += x
+				count[c.blocks[k]]++
+			}
+		}
+		paired = paired && sides[i].Paired
+		n++
+	}
+	ratio, low, high = result.Unavailable, result.Unavailable, result.Unavailable
+	if n == 0 {
+		return ratio, low, high, n
+	}
+	ratio = result.Value(math.Exp(sum / float64(n)))
+	var logs []float64
+	var blocks []int
+	for _, b := range sortedBlocks(byBlock) {
+		if count[b] == n {
+			logs, blocks = append(logs, byBlock[b]/float64(n)), append(blocks, b)
+		}
+	}
+	if c, ok := stat.Pair(replicates(logs, blocks, j.Layouts), ratioConfidence); ok && paired && j.Looks == nil {
+		low, high = result.Value(c.Low), result.Value(c.High)
+	}
+	return ratio, low, high, n
+}

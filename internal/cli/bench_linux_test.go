@@ -1,0 +1,146 @@
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// benchRepository is a repository with a benchmark whose base differs from the head.
+func benchRepository(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it compiles")
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	root := t.TempDir()
+	file := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file("go.mod", "module example.com/r\n\ngo 1.24\n")
+	file("r_test.go", "package r\n\nimport \"testing\"\n\nfunc BenchmarkR(b *testing.B) { for b.Loop() {} }\n")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "base"}} {
+		gitIn(t, root, args...)
+	}
+	file("r.go", "package r\n")
+	t.Chdir(root)
+	t.Setenv("GOFLAGS", "")
+	return root
+}
+
+func gitIn(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// TestBenchStopped: a run of benchmarks that is interrupted or killed leaves no process, and goes on; the worktree of
+// its base is gone at once, or after the next run.
+func TestBenchStopped(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		signal syscall.Signal
+		code   int // -1: it was killed
+		left   int // worktrees besides the repository's own
+	}{{"interrupt", syscall.SIGINT, 130, 0}, {"kill", syscall.SIGKILL, -1, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			root := benchRepository(t)
+			t.Setenv("XDG_CACHE_HOME", cacheFor(t))
+			dir := filepath.Join(t.TempDir(), "run")
+			cmd, markOf := command(t, "bench", "--base", "HEAD", "--cpus", "1", "--count", "3", "--duration", "300ms", "-o", dir)
+			stderr, err := cmd.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			var said bytes.Buffer
+			for in := bufio.NewScanner(stderr); in.Scan(); {
+				said.WriteString(in.Text() + "\n")
+				if strings.Contains(in.Text(), "stored in") {
+					break
+				}
+			}
+			cmd.Process.Signal(c.signal)
+			io.Copy(&said, stderr)
+			cmd.Wait()
+			if got := cmd.ProcessState.ExitCode(); got != c.code {
+				t.Fatalf("exit %d:\n%s", got, said.String())
+			}
+			wantNoOrphan(t, markOf)
+			if n := strings.Count(gitIn(t, root, "worktree", "list"), "\n") - 1; n != c.left {
+				t.Errorf("%d worktrees are left", n)
+			}
+			again, _ := command(t, "bench", "--resume", dir)
+			if out, err := again.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			wantWhole(t, dir, 3, 2)
+			if n := strings.Count(gitIn(t, root, "worktree", "list"), "\n"); n != 1 {
+				t.Errorf("%d worktrees in the end", n)
+			}
+			if status := gitIn(t, root, "status", "--porcelain"); status != "?? r.go\n" {
+				t.Errorf("the tree changed:\n%s", status)
+			}
+		})
+	}
+}
+
+// TestBenchStoppedEarly: an interrupt while it builds leaves neither worktree nor run directory.
+func TestBenchStoppedEarly(t *testing.T) {
+	root := benchRepository(t)
+	cache := cacheFor(t)
+	t.Setenv("XDG_CACHE_HOME", cache)
+	dir := filepath.Join(t.TempDir(), "run")
+	cmd, markOf := command(t, "bench", "--base", "HEAD", "-o", dir)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for in := bufio.NewScanner(stderr); in.Scan() && !strings.HasPrefix(in.Text(), "building"); {
+	}
+	cmd.Process.Signal(syscall.SIGINT)
+	said, _ := io.ReadAll(stderr)
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 130 {
+		t.Fatalf("exit %d:\n%s", got, said)
+	}
+	wantNoOrphan(t, markOf)
+	if n := strings.Count(gitIn(t, root, "worktree", "list"), "\n"); n != 1 {
+		t.Errorf("%d worktrees are left", n)
+	}
+	left, _ := filepath.Glob(filepath.Join(cache, "brewput", "bench", "*"))
+	if _, err := os.Stat(dir); err == nil || len(left) > 0 {
+		t.Errorf("%s is there (%v), in the cache there is %v", dir, err, left)
+	}
+}
+
+// cacheFor is a cache directory of the test's own, but with the go command's build cache.
+func cacheFor(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Skip("go is not installed")
+	}
+	t.Setenv("GOCACHE", strings.TrimSpace(string(out)))
+	return t.TempDir()
+}

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/gobench"
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/report"
+	"github.com/brewput/brewput/sweep"
+)
+
+// isBenchmarks reports whether a path is a file, or a run of benchmarks.
+func isBenchmarks(path string) bool {
+	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+		return err == nil
+	}
+	journal, err := store.Open(path)
+	if err != nil {
+		return false
+	}
+	var h sweep.Header
+	return json.Unmarshal(journal.Header, &h) == nil && h.Bench != nil
+}
+
+// readBenchmarks reads a file in the Go benchmark format, or a run of benchmarks.
+func readBenchmarks(path string) (*gobench.File, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		f, err := gobench.ReadFile(path)
+		if err != nil {
+			return nil, asUsage(err)
+		}
+		return f, nil
+	}
+	r, err := openRun(path)
+	if err != nil {
+		return nil, err
+	}
+	if r.header.Bench == nil {
+		return nil, usage("%s is not a run of benchmarks; give two runs of benchmarks, or files in the Go benchmark format", path)
+	}
+	x := new(gobench.Experiment)
+	if err := json.Unmarshal(r.header.Bench, x); err != nil {
+		return nil, usage("%s: what its header says of the benchmarks cannot be read: %w", path, err)
+	}
+	env := r.header.Environment
+	f := &gobench.File{Path: path, Trials: r.Trials, Cases: r.header.Cases, Better: declaredDirections(r.Trials), Budget: r.header.Rule != nil,
+		Config: map[string]string{"goos": env.GOOS, "goarch": env.GOARCH, "pkg": r.header.Workload}}
+	if env.CPUModel != nil {
+		f.Config["cpu"] = *env.CPUModel
+	}
+	p, err := (&r.header).Plan(x.Workload())
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	f.Cases = p.Cases
+	return f, nil
+}
+
+// compareBenchmarks compares files or runs of benchmarks.
+func (a *app) compareBenchmarks(oldPath, newPath, format string) error {
+	older, err := readBenchmarks(oldPath)
+	if err != nil {
+		return err
+	}
+	newer, err := readBenchmarks(newPath)
+	if err != nil {
+		return err
+	}
+	for _, key := range []string{"goos", "goarch", "cpu"} {
+		x, y := older.Config[key], newer.Config[key]
+		if x != "" && y != "" && x != y {
+			return usage("%s and %s are of two machines: %s is %s in the old and %s in the new; raw values of two machines say nothing about the programs: measure both on one", oldPath, newPath, key, x, y)
+		}
+	}
+	if format == "bench" {
+		return a.printBoth(older, newer)
+	}
+	page := benchBetween(older, newer)
+	if len(page.Metrics) == 0 {
+		return usage("%s and %s have no benchmark at the same point with at least 2 results each: the old has %s; the new has %s",
+			oldPath, newPath, report.Cases(compare.Rows(older.Trials, older.Cases)), report.Cases(compare.Rows(newer.Trials, newer.Cases)))
+	}
+	a.measuring = true
+	switch format {
+	case "json":
+		for _, line := range page.Lines() {
+			if err := report.JSON(a.stdout, line); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "md":
+		return page.Markdown(a.stdout)
+	}
+	width, isTerminal := terminal(a.stdout)
+	return page.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
+}
+
+// benchBetween is the page of two files.
+func benchBetween(older, newer *gobench.File) report.Benchmarks {
+	oneWorkload(older, newer)
+	b := compare.Run{Name: older.Path, Rows: compare.Rows(older.Trials, older.Cases), Trials: older.Trials}
+	n := compare.Run{Name: newer.Path, Rows: compare.Rows(newer.Trials, newer.Cases), Trials: newer.Trials}
+	paired := older.Run != "" && older.Run == newer.Run
+	j := compare.Usual("", []string{"cpus"})
+	j.Apart = true
+	sides, onlyNew, onlyOld := j.Across(n, b, paired)
+	page := report.Benchmarks{Title: fmt.Sprintf("old is %s, new is %s", older.Path, newer.Path), A: "new", B: "old"}
+	page.How = "unpaired: the files do not say which of their lines were measured together, so what the machine did differently between them is part of the difference"
+	if paired {
+		page.How = "paired: the lines of both files were measured in the same blocks, so that what the machine did falls on both"
+	}
+	declared := maps.Clone(older.Better)
+	maps.Copy(declared, newer.Better)
+	page.Metrics = benchMetrics(j, sides, declared)
+	for _, only := range []struct {
+		name string
+		rows []compare.Row
+	}{{"old", onlyOld}, {"new", onlyNew}} {
+		if len(only.rows) > 0 {
+			page.Notes = append(page.Notes, fmt.Sprintf("only in the %s: %s", only.name, report.Cases(only.rows)))
+		}
+	}
+	for _, f := range []*gobench.File{older, newer} {
+		if f.Budget {
+			page.Warnings = append(page.Warnings, compare.Budgeted(newer.Trials[0].Workload, f.Path))
+		}
+		if f.Torn > 0 {
+			page.Notes = append(page.Notes, fmt.Sprintf("%s: %d lines look like results and cannot be read; they are left out", f.Path, f.Torn))
+		}
+	}
+	return page
+}
+
+// oneWorkload gives both the package of the newer: a package that was renamed is compared with itself.
+func oneWorkload(older, newer *gobench.File) {
+	packages := map[string]bool{}
+	for _, f := range []*gobench.File{older, newer} {
+		for _, t := range f.Trials {
+			packages[t.Workload] = true
+		}
+	}
+	if len(packages) != 2 || len(older.Trials) == 0 || len(newer.Trials) == 0 {
+		return
+	}
+	for i := range older.Trials {
+		older.Trials[i].Workload = newer.Trials[0].Workload
+	}
+}
+
+// printBoth writes both in the Go benchmark format, for benchstat -col side.
+func (a *app) printBoth(older, newer *gobench.File) error {
+	for _, f := range []struct {
+		side string
+		*gobench.File
+	}{{"old", older}, {"new", newer}} {
+		header := [][2]string{{"side", f.side}}
+		for _, key := range slices.Sorted(maps.Keys(f.Config)) {
+			header = append(header, [2]string{key, f.Config[key]})
+		}
+		if err := report.GoBench(a.stdout, f.Trials, header, "", ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}

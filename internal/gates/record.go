@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/internal/stat"
+)
+
+// outcome is a run of gate, a line of the record.
+type outcome struct {
+	Kind    string  `json:"kind"`
+	Program string  `json:"program"` // SHA-256
+	Exit    int     `json:"exit"`
+	Cost    float64 `json:"cost"`
+	Low     float64 `json:"low"`
+	High    float64 `json:"high"`
+	Blocks  int     `json:"blocks"`
+	Seconds float64 `json:"seconds"`
+}
+
+func hashFile(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// readRecord reads the runs so far, which are those of one program.
+func readRecord(path, program string) ([]outcome, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []outcome
+	in := bufio.NewScanner(bytes.NewReader(text))
+	for in.Scan() {
+		var o outcome
+		if err := json.Unmarshal(in.Bytes(), &o); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, len(list)+1, err)
+		}
+		if o.Program != program {
+			return nil, fmt.Errorf("%s holds runs of another build: remove it", path)
+		}
+		list = append(list, o)
+	}
+	return list, in.Err()
+}
+
+func appendRecord(path string, o outcome) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(o)
+	if err == nil {
+		_, err = f.Write(append(line, '\n'))
+	}
+	return errors.Join(err, f.Close())
+}
+
+func count(list []outcome, name string) int {
+	n := 0
+	for _, o := range list {
+		if o.Kind == name {
+			n++
+		}
+	}
+	return n
+}
+
+// row counts the runs of a kind.
+type row struct {
+	kind             kind
+	n, right, wrong  int // wrong are those of which not one may come
+	pass, fail, open int
+	costs, seconds   []float64
+	blocks           []float64
+}
+
+// table counts all runs.
+type table []row
+
+func tally(list []outcome) table {
+	var t table
+	for _, k := range kinds {
+		r := row{kind: k}
+		for _, o := range list {
+			if o.Kind != k.name {
+				continue
+			}
+			r.n++
+			r.right += one(slices.Contains(k.right, o.Exit))
+			r.wrong += one(slices.Contains(k.never, o.Exit))
+			r.pass, r.fail, r.open = r.pass+one(o.Exit == passes), r.fail+one(o.Exit == fails), r.open+one(o.Exit == undecided)
+			r.costs, r.seconds, r.blocks = append(r.costs, o.Cost), append(r.seconds, o.Seconds), append(r.blocks, float64(o.Blocks))
+		}
+		t = append(t, r)
+	}
+	return t
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// promised is the share of the runs in which gate is to be right.
+const promised = 0.95
+
+// sum counts the right ones among the runs with or without load.
+func (t table) sum(loaded bool) (right, n int) {
+	for _, r := range t {
+		if r.kind.loaded == loaded {
+			right, n = right+r.right, n+r.n
+		}
+	}
+	return right, n
+}
+
+// broken reports whether the runs exclude that gate keeps its promises.
+func (t table) broken() bool {
+	for _, loaded := range []bool{false, true} {
+		if _, high := stat.Wilson(t.sum(loaded)); high < promised {
+			return true
+		}
+	}
+	return slices.ContainsFunc(t, func(r row) bool { return r.wrong > 0 })
+}
+
+// text is the table for people.
+func (t table) text() string {
+	var b strings.Builder
+	const line = "%-34s %4v %6v %5v %5v %9v %8v %7v %7v\n"
+	fmt.Fprintf(&b, line, "change", "runs", "right", "pass", "fail", "undecided", "cost", "blocks", "time")
+	for _, r := range t {
+		if r.n > 0 {
+			fmt.Fprintf(&b, line, r.kind.name, r.n, r.right, r.pass, r.fail, r.open, fmt.Sprintf("%.4f", stat.Median(r.costs)), stat.Median(r.blocks), fmt.Sprintf("%.1fs", stat.Median(r.seconds)))
+		}
+	}
+	b.WriteString("\nMedians of cost, blocks and time. ")
+	for _, loaded := range []bool{false, true} {
+		right, n := t.sum(loaded)
+		if n == 0 {
+			continue
+		}
+		low, high := stat.Wilson(right, n)
+		fmt.Fprintf(&b, "%s: right in %d of %d, %.1f %% (95 %% Wilson interval %.1f to %.1f %%). ", map[bool]string{false: "Idle", true: "Under load"}[loaded],
+			right, n, 100*float64(right)/float64(n), 100*low, 100*high)
+	}
+	for _, r := range t {
+		if len(r.kind.never) > 0 && r.n > 0 {
+			fmt.Fprintf(&b, "Another order of functions was called a regression %d times.", r.wrong)
+		}
+	}
+	return strings.TrimSpace(b.String()) + "\n"
+}

@@ -1,0 +1,110 @@
+package gobench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Variant is one way to build a revision's benchmarks.
+type Variant struct {
+	Rev    string // "head" or "base"
+	Go     string // toolchain such as go1.25.0; "" is the one in use
+	PGO    string // "", "off", "auto" or a file
+	Layout int    // seed of the order of functions; 0 leaves it to the linker
+}
+
+// file is the name of its binary.
+func (v Variant) file() string {
+	name := v.Rev
+	for _, part := range []string{v.Go, v.PGO} {
+		if part != "" {
+			name += "-" + strings.Map(func(r rune) rune {
+				if r == '/' || r == '\\' || r == ':' {
+					return '_'
+				}
+				return r
+			}, part)
+		}
+	}
+	return name + "-" + strconv.Itoa(v.Layout) + ".test"
+}
+
+// Builder compiles test binaries.
+type Builder struct {
+	Workshop *Workshop
+	Probe    bool   // add the helper; see Unprobed
+	Unprobed string // why the helper could not be added; "" while it could
+}
+
+// Build compiles the test binary of a variant at its place.
+func (b *Builder) Build(ctx context.Context, p Place, v Variant) (string, error) {
+	env := p.env
+	if v.Go != "" {
+		env = append(env[:len(env):len(env)], "GOTOOLCHAIN="+v.Go, "GOPROXY=off") // nothing is fetched
+	}
+	out, err := run(ctx, p.Dir, env, "go", "env", "GOROOT", "GOVERSION", "GOFLAGS")
+	if err != nil {
+		if v.Go != "" {
+			return "", fmt.Errorf("the Go version %s is not installed here: %w; install it with GOTOOLCHAIN=%s go version", v.Go, err, v.Go)
+		}
+		return "", err
+	}
+	if v.Go != "" {
+		env = env[:len(env)-1] // but for the toolchain
+	}
+	lines := strings.Split(string(out)+"\n\n\n", "\n")
+	goroot, version, goflags := lines[0], lines[1], lines[2]
+	if v.Layout != 0 && strings.Contains(goflags, "-ldflags") {
+		return "", errors.New("GOFLAGS has -ldflags, which --layouts sets too: give one of them")
+	}
+	binary := filepath.Join(b.Workshop.Dir, v.file())
+	args := append([]string{"test", "-c", "-o", binary}, p.flags...)
+	if v.PGO != "" {
+		args = append(args, "-pgo="+v.PGO)
+	}
+	if v.Layout != 0 {
+		args = append(args, "-ldflags=-randlayout="+strconv.Itoa(v.Layout))
+	}
+	if b.Probe && b.Unprobed == "" && strings.Contains(goflags, "-overlay") {
+		b.Unprobed = "GOFLAGS has an overlay already"
+	}
+	if b.Probe && b.Unprobed == "" {
+		list, err := overlay(filepath.Join(b.Workshop.Dir, "probe-"+filepath.Base(version)), goroot)
+		if err == nil {
+			with := append(args[:len(args):len(args)], "-overlay="+list, ".")
+			_, err = run(ctx, p.Dir, env, "go", with...)
+		}
+		if err == nil || ctx.Err() != nil {
+			return binary, found(binary, err)
+		}
+		// Either the helper does not fit this version of Go, or the package does not compile anyway.
+		if _, plain := run(ctx, p.Dir, env, "go", append(args, ".")...); plain != nil {
+			return "", plain
+		}
+		b.Unprobed = fmt.Sprintf("%s: %s", version, firstLine(err.Error()))
+		return binary, found(binary, nil)
+	}
+	_, err = run(ctx, p.Dir, env, "go", append(args, ".")...)
+	return binary, found(binary, err)
+}
+
+// found adds that the go command made no binary, as it does where no test file takes part in the build.
+func found(binary string, err error) error {
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(binary); err != nil {
+		return errors.New("the package has no test file that takes part in the build: build constraints exclude all of them")
+	}
+	return nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}

@@ -1,0 +1,219 @@
+package gobench
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// The revisions of an experiment.
+const (
+	Head = "head" // the user's tree, uncommitted changes included
+	Base = "base"
+)
+
+// The factors of an experiment, beside cpus and the variables of the environment.
+const (
+	FactorRev = "rev"
+	FactorGo  = "go"
+	FactorPGO = "pgo"
+)
+
+// Experiment is what a run of benchmarks is about. It stands in the header of the run's journal.
+type Experiment struct {
+	Package    string `json:"package"`
+	Dir        string `json:"dir"`
+	Pattern    string `json:"pattern"`               // of -bench
+	Commit     string `json:"commit,omitempty"`      // of the head; "" outside of a repository
+	Modified   bool   `json:"modified,omitempty"`    // the head has changes that are not committed
+	BaseRev    string `json:"base_rev,omitempty"`    // as it was given
+	BaseCommit string `json:"base_commit,omitempty"` //
+
+	Layouts int           `json:"layouts"` // links of each build; block b has the one of number b modulo layouts
+	Time    time.Duration `json:"benchtime_ns"`
+	Limit   time.Duration `json:"time_limit_ns"`
+	Go      []string      `json:"go,omitempty"`
+	PGO     []string      `json:"pgo,omitempty"`
+	Env     []Variable    `json:"env,omitempty"`
+
+	Benchmarks []Benchmark       `json:"benchmarks"`
+	Broken     []Broken          `json:"broken,omitempty"`
+	Skipped    []Skipped         `json:"skipped,omitempty"`
+	Binaries   map[string]string `json:"binaries,omitempty"` // SHA-256 by file name
+	Unprobed   string            `json:"unprobed,omitempty"` // why the helper is not there
+}
+
+// Variable is a variable of the environment as a factor.
+type Variable struct {
+	Name   string   `json:"name"`
+	Levels []string `json:"levels"`
+}
+
+// Benchmark is one that can be measured, with the revisions that have it.
+type Benchmark struct {
+	Name string   `json:"name"`
+	Revs []string `json:"revs"`
+}
+
+// Broken is a benchmark that goes wrong at once.
+type Broken struct {
+	Rev   string `json:"rev"`
+	Name  string `json:"name"`
+	Error string `json:"error"`
+	Text  string `json:"text,omitempty"` // the end of what it printed
+}
+
+// Skipped is a benchmark that calls b.Skip.
+type Skipped struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"` // as it says; "" where it says nothing
+}
+
+// Revs are the revisions, the base first: it is what the head is compared with.
+func (x *Experiment) Revs() []string {
+	if x.BaseCommit == "" {
+		return []string{Head}
+	}
+	return []string{Base, Head}
+}
+
+// Factors are those beside cpus, in the order of tables.
+func (x *Experiment) Factors() []plan.Factor {
+	var list []plan.Factor
+	add := func(name, doc string) { list = append(list, plan.Factor{Name: name, Doc: doc, Kind: plan.Text}) }
+	if len(x.Go) > 0 {
+		add(FactorGo, "version of Go")
+	}
+	if len(x.PGO) > 0 {
+		add(FactorPGO, "profile that guides optimization")
+	}
+	for _, v := range x.Env {
+		add(v.Name, "variable of the environment")
+	}
+	if x.BaseCommit != "" {
+		add(FactorRev, "revision")
+	}
+	return list
+}
+
+// Workload is the benchmarks as a workload, whose designs nobody but this package runs.
+func (x *Experiment) Workload() *workload.Workload {
+	w := &workload.Workload{Name: x.Package, Doc: "Go benchmarks.", Factors: x.Factors()}
+	var uses []string
+	for _, f := range w.Factors {
+		uses = append(uses, f.Name)
+	}
+	for _, b := range x.Benchmarks {
+		w.Designs = append(w.Designs, workload.Design{Name: b.Name, Uses: uses})
+	}
+	return w
+}
+
+// Cases are every benchmark at every point, at these numbers of CPUs.
+func (x *Experiment) Cases(cpus []plan.Level) ([]plan.Case, error) {
+	factors := append([]plan.Factor{{Name: "cpus", Kind: plan.Int, Min: 1, Input: true}}, x.Factors()...)
+	choices := map[string]plan.Choice{"cpus": {Levels: cpus}}
+	words := func(name string, levels []string) {
+		var c plan.Choice
+		for _, l := range levels {
+			c.Levels = append(c.Levels, plan.TextLevel(l))
+		}
+		if len(levels) > 0 {
+			choices[name] = c
+		}
+	}
+	words(FactorGo, x.Go)
+	words(FactorPGO, x.PGO)
+	for _, v := range x.Env {
+		words(v.Name, v.Levels)
+	}
+	if x.BaseCommit != "" {
+		words(FactorRev, x.Revs())
+	}
+	points, err := plan.Points(factors, choices)
+	if err != nil {
+		return nil, err
+	}
+	var cases []plan.Case
+	for _, b := range x.Benchmarks {
+		for _, p := range points {
+			if slices.Contains(b.Revs, revOf(p)) {
+				cases = append(cases, plan.Case{Design: b.Name, Point: p})
+			}
+		}
+	}
+	return cases, nil
+}
+
+// text is a factor's level at a point, or a default.
+func text(p plan.Point, factor, otherwise string) string {
+	if l, ok := p.Get(factor); ok {
+		return l.String()
+	}
+	return otherwise
+}
+
+func revOf(p plan.Point) string { return text(p, FactorRev, Head) }
+
+// variant is the build that a point asks for in a block.
+func (x *Experiment) variant(p plan.Point, block int) Variant {
+	v := Variant{Rev: revOf(p), Go: text(p, FactorGo, ""), PGO: text(p, FactorPGO, "")}
+	if x.Layouts > 1 {
+		v.Layout = block%x.Layouts + 1
+	}
+	return v
+}
+
+// variants are all builds of the experiment.
+func (x *Experiment) variants() []Variant {
+	var list []Variant
+	or := func(levels []string) []string {
+		if len(levels) == 0 {
+			return []string{""}
+		}
+		return levels
+	}
+	for _, rev := range x.Revs() {
+		for _, g := range or(x.Go) {
+			for _, p := range or(x.PGO) {
+				for layout := range max(1, x.Layouts) {
+					v := Variant{Rev: rev, Go: g, PGO: p}
+					if x.Layouts > 1 {
+						v.Layout = layout + 1
+					}
+					list = append(list, v)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// env are the variables that a point sets.
+func (x *Experiment) env(p plan.Point) []string {
+	var list []string
+	for _, v := range x.Env {
+		if l, ok := p.Get(v.Name); ok {
+			list = append(list, v.Name+"="+l.String())
+		}
+	}
+	return list
+}
+
+// Title says what is measured.
+func (x *Experiment) Title() string {
+	if x.Commit == "" {
+		return x.Package
+	}
+	head := short(x.Commit)
+	if x.Modified {
+		head += " with uncommitted changes"
+	}
+	if x.BaseCommit == "" {
+		return fmt.Sprintf("%s at %s", x.Package, head)
+	}
+	return fmt.Sprintf("%s: head is %s, base is %s (%s)", x.Package, head, short(x.BaseCommit), x.BaseRev)
+}

@@ -1,0 +1,172 @@
+package gobench
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// File is a file in the Go benchmark format.
+type File struct {
+	Path   string
+	Trials []result.Trial // a line each; their blocks are numbered by benchmark where the file names none
+	Cases  []plan.Case
+	Better map[string]string // units of its own, "higher" or "lower"
+	Run    string            // the run that its lines are of, whose blocks it names; "" where it says nothing
+	Budget bool              // of a run with a budget: its blocks were counted by what they showed
+	Torn   int               // lines that look like results and cannot be read
+	Config map[string]string // of all lines: goos, goarch, cpu and the like
+}
+
+// blockLine names the block that the lines after it were measured in, and its run; readers of the format skip it.
+var blockLine = regexp.MustCompile(`(?m)^block (\d+) of (\S+)$`)
+
+// ReadFile reads a file in the Go benchmark format, as go test -bench or brewput writes it.
+func ReadFile(path string) (*File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Path: path, Better: map[string]string{}, Config: map[string]string{}}
+	blocks := f.blocksOf(string(text))
+	in := benchfmt.NewReader(strings.NewReader(string(text)), path)
+	for in.Scan() {
+		switch rec := in.Result().(type) {
+		case *benchfmt.SyntaxError:
+			f.Torn++
+		case *benchfmt.Result:
+			t := f.trial(rec)
+			if blocks != nil {
+				_, line := rec.Pos()
+				t.Block = blocks[line-1]
+			}
+			f.Trials = append(f.Trials, t)
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	if len(f.Trials) == 0 {
+		return nil, fmt.Errorf("%s holds no line in the Go benchmark format: give what go test -bench printed, or a run directory", path)
+	}
+	f.directions(in)
+	f.settle(blocks != nil)
+	return f, nil
+}
+
+// settle leaves out of the points what is the same in the whole file, such as a branch, and numbers the lines of each
+// benchmark where no blocks are named.
+func (f *File) settle(blocks bool) {
+	levels := map[string]map[string]bool{"cpus": {"": true, "kept": true}}
+	for _, t := range f.Trials {
+		for _, s := range t.Point.Settings() {
+			if levels[s.Factor] == nil {
+				levels[s.Factor] = map[string]bool{}
+			}
+			levels[s.Factor][s.Level.String()] = true
+		}
+	}
+	var kept []string
+	for factor, l := range levels {
+		if len(l) > 1 {
+			kept = append(kept, factor)
+		}
+	}
+	seen := map[string]int{}
+	for i := range f.Trials {
+		t := &f.Trials[i]
+		t.Point, t.Order = t.Point.Only(kept), i
+		id := t.Design + " " + t.Point.String()
+		if seen[id] == 0 {
+			f.Cases = append(f.Cases, plan.Case{Design: t.Design, Point: t.Point})
+		}
+		if !blocks {
+			t.Block = seen[id]
+		}
+		seen[id]++
+	}
+}
+
+// blocksOf is the block of each line; nil where none is named, or those of several runs.
+func (f *File) blocksOf(text string) []int {
+	for _, m := range blockLine.FindAllStringSubmatch(text, -1) {
+		if f.Run != "" && f.Run != m[2] {
+			f.Run = ""
+			return nil
+		}
+		f.Run = m[2]
+	}
+	if f.Run == "" {
+		return nil
+	}
+	var blocks []int
+	now := 0
+	for line := range strings.Lines(text) {
+		if m := blockLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			now, _ = strconv.Atoi(m[1])
+		}
+		blocks = append(blocks, now)
+	}
+	return blocks
+}
+
+// configOfAll are the keys of configuration that describe the machine and the package rather than a factor.
+var configOfAll = []string{"goos", "goarch", "cpu", "pkg", "toolchain"}
+
+// trial is a line as a trial. What its configuration says beside machine and package are factors.
+func (f *File) trial(rec *benchfmt.Result) result.Trial {
+	base, parts := rec.Name.Parts()
+	cpus := 1
+	name := string(base)
+	for _, p := range parts {
+		if n, err := strconv.Atoi(strings.TrimPrefix(string(p), "-")); err == nil && p[0] == '-' {
+			cpus = n
+			continue
+		}
+		name += string(p)
+	}
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)})
+	for _, c := range rec.Config {
+		switch {
+		case slices.Contains(configOfAll, c.Key):
+			f.Config[c.Key] = string(c.Value)
+		case c.File:
+			point = point.With(c.Key, plan.TextLevel(string(c.Value)))
+		}
+	}
+	values := map[string]float64{}
+	for _, v := range rec.Values {
+		unit, x := v.Unit, v.Value
+		if v.OrigUnit != "" {
+			unit, x = v.OrigUnit, v.OrigValue
+		}
+		values[unit] = x
+	}
+	if x, ok := values["B/s"]; ok {
+		values["MB/s"] = x / 1e6
+		delete(values, "B/s")
+	}
+	t := result.Trial{Kind: result.KindTrial, SchemaVersion: result.SchemaVersion, Workload: f.Config["pkg"], Design: name, World: result.Live,
+		Point: point, Status: result.OK, Expected: true, Type: result.Benchmark, Operations: int64(rec.Iters), Metrics: Line{Values: values}.Metrics()}
+	if t.Workload == "" {
+		t.Workload = "benchmarks"
+	}
+	return t
+}
+
+// directions are those that the file's units declare.
+func (f *File) directions(in *benchfmt.Reader) {
+	for key, unit := range in.Units() {
+		if key.Key == "better" {
+			f.Better[key.Unit] = unit.Value
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package gobench
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Found is a benchmark with no benchmark below it, or one that goes wrong.
+type Found struct {
+	Name  string // without "Benchmark": "Encode/size=1k"
+	Error string // why it cannot be measured; "" where it can
+	Text  string // what it printed then, or why it skips
+	Skips bool   // it called b.Skip
+}
+
+// Binary is a test binary at its place.
+type Binary struct {
+	Path string
+	Dir  string // it runs here
+}
+
+// List runs every benchmark of a binary that matches pattern once, each of the top level in a process of its own, so
+// that one that goes wrong does not hide the others. limit is the time of each.
+func List(ctx context.Context, b Binary, pattern string, limit time.Duration) ([]Found, error) {
+	parts := splitPattern(pattern)
+	first, err := regexp.Compile(parts[0])
+	if err != nil {
+		return nil, fmt.Errorf("--bench %s: %w", pattern, err)
+	}
+	listing, err := b.run(ctx, nil, limit, "-test.list=^Benchmark")
+	if err != nil {
+		return nil, err
+	}
+	if listing.wrong != "" {
+		return nil, fmt.Errorf("the test binary does not say which benchmarks it has: %s\n%s", listing.wrong, tail(listing.stderr+listing.stdout))
+	}
+	var tops []string
+	for word := range strings.FieldsSeq(listing.stdout) {
+		if strings.HasPrefix(word, "Benchmark") && first.MatchString(word) && !slices.Contains(tops, word) {
+			tops = append(tops, word)
+		}
+	}
+	var list []Found
+	for _, top := range tops {
+		found, err := b.leaves(ctx, top, parts[1:], limit)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// leaves runs the benchmarks of one function once.
+func (b Binary) leaves(ctx context.Context, top string, below []string, limit time.Duration) ([]Found, error) {
+	select_ := strings.Join(append([]string{"^" + top + "$"}, below...), "/")
+	out, err := b.run(ctx, nil, limit, "-test.run=^$", "-test.bench="+select_, "-test.benchtime=1x", "-test.cpu=1", "-test.v")
+	if err != nil {
+		return nil, err
+	}
+	var list []Found
+	for _, line := range Parse(out.stdout, 1) {
+		if !slices.ContainsFunc(list, func(f Found) bool { return f.Name == line.Name }) {
+			list = append(list, Found{Name: line.Name})
+		}
+	}
+	list = append(list, skips(out.stdout)...)
+	for _, name := range failed(out.stdout) {
+		if !slices.ContainsFunc(list, func(f Found) bool { return strings.HasPrefix(f.Name, name+"/") }) {
+			list = append(list, Found{Name: name, Error: complaint(out.stdout, name), Text: out.stdout + out.stderr})
+		}
+	}
+	if out.wrong != "" && !slices.ContainsFunc(list, func(f Found) bool { return f.Error != "" }) {
+		list = append(list, Found{Name: strings.TrimPrefix(top, "Benchmark"), Error: out.wrong, Text: out.stderr + out.stdout})
+	}
+	return list, nil
+}
+
+var skipLine = regexp.MustCompile(`^\s*--- SKIP: Benchmark(\S+)`)
+
+// skips are the benchmarks that skip themselves, with the first line of what they said last, which stands before or
+// behind the line that says that they do.
+func skips(output string) []Found {
+	var list []Found
+	said, open := "", false
+	for line := range strings.Lines(output) {
+		skip, log := skipLine.FindStringSubmatch(line), logLine.FindStringSubmatch(line)
+		switch {
+		case skip != nil:
+			list = append(list, Found{Name: skip[1], Skips: true, Text: said})
+			said, open = "", said == ""
+		case log != nil:
+			_, text, _ := strings.Cut(log[1], ": ")
+			if said = strings.TrimSpace(text); open {
+				list[len(list)-1].Text, said, open = said, "", false
+			}
+		case !strings.HasPrefix(line, "        "): // which is more of the same
+			said, open = "", false
+		}
+	}
+	return list
+}
+
+var failLine = regexp.MustCompile(`(?m)^\s*--- FAIL: Benchmark(\S+)`)
+
+// failed are the benchmarks that called b.Fatal and the like. Those above them count as failed as well.
+func failed(output string) []string {
+	var names []string
+	for _, m := range failLine.FindAllStringSubmatch(output, -1) {
+		if !slices.Contains(names, m[1]) {
+			names = append(names, m[1])
+		}
+	}
+	return slices.DeleteFunc(names, func(n string) bool {
+		return slices.ContainsFunc(names, func(o string) bool { return strings.HasPrefix(o, n+"/") })
+	})
+}
+
+// logLine is what b.Log, b.Error and b.Fatal print.
+var logLine = regexp.MustCompile(`^\s+(\S+\.go:\d+: .*)`)
+
+// complaint is what a benchmark said when it failed: the last of its logs before it, or the first after it.
+func complaint(output, name string) string {
+	before, after, _ := strings.Cut(output, "--- FAIL: Benchmark"+name)
+	said := ""
+	for line := range strings.Lines(before) {
+		if m := logLine.FindStringSubmatch(line); m != nil {
+			said = m[1]
+		}
+	}
+	for line := range strings.Lines(after) {
+		if m := logLine.FindStringSubmatch(line); m != nil && said == "" {
+			said = m[1]
+		}
+	}
+	if said == "" {
+		return "it fails"
+	}
+	return "it fails: " + strings.TrimSpace(said)
+}
+
+// splitPattern parts a pattern of -bench at the slashes between brackets, as package testing does.
+func splitPattern(s string) []string {
+	var parts []string
+	square, round, from := 0, 0, 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '[':
+			square++
+		case ']':
+			square = max(0, square-1)
+		case '(':
+			if square == 0 {
+				round++
+			}
+		case ')':
+			if square == 0 {
+				round--
+			}
+		case '\\':
+			i++
+		case '/':
+			if square == 0 && round == 0 {
+				parts = append(parts, s[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return append(parts, s[from:])
+}
+
+// exactly is the pattern of one benchmark.
+func exactly(name string) string {
+	parts := strings.Split("Benchmark"+name, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// tail is the end of a text, for messages.
+func tail(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-20):], "\n")
+}

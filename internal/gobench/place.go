@@ -1,0 +1,204 @@
+package gobench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Place is where a revision's package is built and run.
+type Place struct {
+	Dir   string   // of the package; benchmarks run here, as go test runs them
+	env   []string // for the go command
+	flags []string
+}
+
+// Head is the package in the user's tree, uncommitted changes included.
+func (t Target) Head() Place { return Place{Dir: t.Dir} }
+
+// At is the package in the worktree of another revision. Modules that go.mod or go.work take from outside of the
+// repository by a relative path would be looked for beside the worktree: files with absolute paths take the place of
+// these.
+func (t Target) At(ctx context.Context, w *Workshop, r Repo, tree string) (Place, error) {
+	p := Place{Dir: moved(r.Root, tree, t.Dir)}
+	if !exists(p.Dir) {
+		return p, fmt.Errorf("the base has no directory %s: the package is newer; give a later revision", relative(r.Root, t.Dir))
+	}
+	if t.GoWork != "" && t.GoWork != "off" {
+		file, err := workFile(ctx, w, r, tree, t.GoWork)
+		p.env = append(p.env, "GOWORK="+file)
+		return p, err
+	}
+	p.env = append(p.env, "GOWORK=off") // not one that lies above the worktree
+	if t.GoMod == "" {
+		return p, nil
+	}
+	mod := moved(r.Root, tree, t.GoMod)
+	if !within(r.Root, t.GoMod) || !exists(mod) {
+		return p, fmt.Errorf("the base has no %s, so that its package belongs to no module; give a later revision", relative(r.Root, t.GoMod))
+	}
+	file, err := modFile(ctx, w, r, tree, mod)
+	if file != "" {
+		p.flags = append(p.flags, "-modfile="+file)
+	}
+	return p, err
+}
+
+// moved is a path of the repository in the worktree.
+func moved(root, tree, path string) string { return filepath.Join(tree, relative(root, path)) }
+
+func relative(root, path string) string {
+	if rel, err := filepath.Rel(root, path); err == nil {
+		return rel
+	}
+	return path
+}
+
+func exists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// replacement is one of go.mod or go.work.
+type replacement struct {
+	Old, New struct{ Path, Version string }
+}
+
+func (r replacement) old() string {
+	if r.Old.Version != "" {
+		return r.Old.Path + "@" + r.Old.Version
+	}
+	return r.Old.Path
+}
+
+// outside is the absolute path behind a path that leads from a directory of the worktree out of it, as it
+// leads out of the repository; "" where it does not.
+func outside(r Repo, tree, dir, path string) string {
+	if filepath.IsAbs(path) || !strings.HasPrefix(path, ".") {
+		return ""
+	}
+	if within(tree, filepath.Join(dir, path)) {
+		return ""
+	}
+	return filepath.Join(moved(tree, r.Root, dir), path)
+}
+
+// modFile is a go.mod that finds its replacements, or "" where that in the worktree does, or where they are vendored:
+// then nobody looks for them, and they must be what vendor/modules.txt says.
+func modFile(ctx context.Context, w *Workshop, r Repo, tree, mod string) (string, error) {
+	if exists(filepath.Join(filepath.Dir(mod), "vendor", "modules.txt")) && !strings.Contains(os.Getenv("GOFLAGS"), "-mod=mod") {
+		return "", nil
+	}
+	out, err := run(ctx, filepath.Dir(mod), nil, "go", "mod", "edit", "-json", mod)
+	if err != nil {
+		return "", fmt.Errorf("the base's go.mod cannot be read: %w", err)
+	}
+	var parsed struct{ Replace []replacement }
+	if err := json.Unmarshal(out, &parsed); err != nil {
+		return "", err
+	}
+	var edits []string
+	for _, x := range parsed.Replace {
+		if to := outside(r, tree, filepath.Dir(mod), x.New.Path); x.New.Version == "" && to != "" {
+			edits = append(edits, "-replace="+x.old()+"="+to)
+		}
+	}
+	if len(edits) == 0 {
+		return "", nil
+	}
+	file := filepath.Join(w.Dir, "go.mod")
+	if err := copyFile(mod, file); err != nil {
+		return "", err
+	}
+	if sum := strings.TrimSuffix(mod, ".mod") + ".sum"; exists(sum) {
+		if err := copyFile(sum, filepath.Join(w.Dir, "go.sum")); err != nil {
+			return "", err
+		}
+	}
+	_, err = run(ctx, w.Dir, nil, "go", append(append([]string{"mod", "edit"}, edits...), file)...)
+	return file, err
+}
+
+// workspace is what go work edit -json says of a go.work.
+type workspace struct {
+	Go        string
+	Toolchain string
+	Use       []struct{ DiskPath string }
+	Replace   []replacement
+}
+
+// workFile is a go.work for the worktree: the revision's own where it has one and that leads nowhere else, otherwise
+// one that takes the repository's modules from the worktree and the others from where they are.
+func workFile(ctx context.Context, w *Workshop, r Repo, tree, work string) (string, error) {
+	from := work
+	if own := moved(r.Root, tree, work); within(r.Root, work) && exists(own) {
+		from = own
+	}
+	out, err := run(ctx, filepath.Dir(from), nil, "go", "work", "edit", "-json", from)
+	if err != nil {
+		return "", fmt.Errorf("the workspace file %s cannot be read: %w", from, err)
+	}
+	var parsed workspace
+	if err := json.Unmarshal(out, &parsed); err != nil {
+		return "", err
+	}
+	text, same := parsed.text(r, tree, filepath.Dir(work))
+	if same && within(tree, from) {
+		return from, nil
+	}
+	file := filepath.Join(w.Dir, "go.work")
+	if sum := from + ".sum"; exists(sum) {
+		if err := copyFile(sum, file+".sum"); err != nil {
+			return "", err
+		}
+	}
+	return file, os.WriteFile(file, []byte(text), 0o666)
+}
+
+// text is the workspace with absolute paths, dir being its directory in the user's tree. same reports whether
+// relative paths lead to the same places.
+func (s workspace) text(r Repo, tree, dir string) (text string, same bool) {
+	same = true
+	place := func(path string) string {
+		abs := path
+		if !filepath.IsAbs(path) {
+			abs = filepath.Join(dir, path)
+		}
+		if within(r.Root, abs) {
+			same = same && !filepath.IsAbs(path)
+			return moved(r.Root, tree, abs)
+		}
+		same = same && filepath.IsAbs(path)
+		return abs
+	}
+	if s.Go != "" {
+		text += "go " + s.Go + "\n"
+	}
+	if s.Toolchain != "" {
+		text += "toolchain " + s.Toolchain + "\n"
+	}
+	for _, u := range s.Use {
+		abs := place(u.DiskPath)
+		if !exists(abs) { // the revision lacks a module
+			same = false
+			continue
+		}
+		text += fmt.Sprintf("use %q\n", abs)
+	}
+	for _, x := range s.Replace {
+		to := x.New.Path + " " + x.New.Version
+		if x.New.Version == "" {
+			to = fmt.Sprintf("%q", place(x.New.Path))
+		}
+		text += "replace " + strings.Replace(x.old(), "@", " ", 1) + " => " + to + "\n"
+	}
+	return text, same
+}
+
+func copyFile(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o666)
+}

@@ -1,0 +1,222 @@
+package gobench
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/brewput/brewput/trial"
+)
+
+// Bench is an experiment that can be run: its binaries lie in a directory, its places exist.
+type Bench struct {
+	*Experiment
+	Binaries string // directory
+	places   map[string]Place
+}
+
+// Prepare finds the package, makes the base's worktree, compiles all builds and lists their benchmarks. note is told
+// what is being done.
+func Prepare(ctx context.Context, x *Experiment, w *Workshop, note func(string)) (*Bench, error) {
+	b := &Bench{Experiment: x, Binaries: w.Dir}
+	if err := b.settle(ctx, w, note); err != nil {
+		return nil, err
+	}
+	if err := b.build(ctx, w, note); err != nil {
+		return nil, err
+	}
+	if err := b.list(ctx, note); err != nil {
+		return nil, err
+	}
+	return b, b.sum()
+}
+
+// Restore makes ready an experiment of which dir holds the binaries: a run that goes on.
+func Restore(ctx context.Context, x *Experiment, w *Workshop, dir string, note func(string)) (*Bench, error) {
+	b := &Bench{Experiment: x, Binaries: dir}
+	was := *x
+	if err := b.settle(ctx, w, note); err != nil {
+		return nil, err
+	}
+	*x = was
+	for name, sum := range x.Binaries {
+		if now, err := hashFile(filepath.Join(dir, name)); err != nil || now != sum {
+			return nil, fmt.Errorf("the test binary %s is not what the run began with (%w): start a new run", filepath.Join(dir, name), errors.Join(err, errChanged))
+		}
+	}
+	return b, nil
+}
+
+var errChanged = errors.New("it is gone or was changed")
+
+// settle finds where the revisions are.
+func (b *Bench) settle(ctx context.Context, w *Workshop, note func(string)) error {
+	t, err := Resolve(ctx, b.Dir, b.Package)
+	if err != nil {
+		return err
+	}
+	b.Dir, b.Package = t.Dir, t.ImportPath
+	b.places = map[string]Place{Head: t.Head()}
+	repo, err := FindRepo(ctx, t.Dir)
+	switch {
+	case err != nil && b.BaseRev == "":
+		return ctx.Err() // it need not be in a repository
+	case err != nil:
+		return err
+	}
+	if b.Commit, err = repo.Commit(ctx, "HEAD"); err != nil && b.BaseRev != "" {
+		return err
+	}
+	if b.Modified, err = repo.Modified(ctx); err != nil || b.BaseRev == "" {
+		return ctx.Err()
+	}
+	rev := b.BaseRev
+	if b.BaseCommit != "" { // of a run that goes on
+		rev = b.BaseCommit
+	}
+	if b.BaseCommit, err = repo.Commit(ctx, rev); err != nil {
+		return err
+	}
+	note("making a worktree of " + b.BaseRev)
+	tree, err := w.Checkout(ctx, repo, b.BaseCommit)
+	if err != nil {
+		return err
+	}
+	b.places[Base], err = t.At(ctx, w, repo, tree)
+	return err
+}
+
+// build compiles every variant.
+func (b *Bench) build(ctx context.Context, w *Workshop, note func(string)) error {
+	builder := &Builder{Workshop: w, Probe: true}
+	list := b.variants()
+	for i, v := range list {
+		note(fmt.Sprintf("building %s (%d of %d)", v.file(), i+1, len(list)))
+		if v.PGO != "" && v.PGO != "off" && v.PGO != "auto" {
+			v.PGO = b.profile(v.PGO)
+			if !exists(v.PGO) {
+				return fmt.Errorf("--pgo %s: there is no such profile", list[i].PGO)
+			}
+		}
+		binary, err := builder.Build(ctx, b.places[v.Rev], v)
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("%s does not compile:\n%w", map[string]string{Head: b.Package, Base: "the base " + b.BaseRev}[v.Rev], err)
+		}
+		if err != nil {
+			return err
+		}
+		if name := filepath.Join(w.Dir, list[i].file()); binary != name {
+			if err := os.Rename(binary, name); err != nil {
+				return err
+			}
+		}
+	}
+	b.Unprobed = builder.Unprobed
+	return nil
+}
+
+// profile is the path of a profile that is named from the package's directory or from here.
+func (b *Bench) profile(name string) string {
+	if inside := filepath.Join(b.Dir, name); !filepath.IsAbs(name) && exists(inside) {
+		return inside
+	}
+	if abs, err := filepath.Abs(name); err == nil {
+		return abs
+	}
+	return name
+}
+
+// list finds the benchmarks of each revision.
+func (b *Bench) list(ctx context.Context, note func(string)) error {
+	b.Benchmarks, b.Broken, b.Skipped = nil, nil, nil
+	for _, rev := range b.Revs() {
+		note("looking for benchmarks in the " + rev)
+		v := b.variants()[slices.IndexFunc(b.variants(), func(v Variant) bool { return v.Rev == rev })]
+		found, err := List(ctx, Binary{filepath.Join(b.Binaries, v.file()), b.places[rev].Dir}, b.Pattern, b.Limit)
+		if err != nil {
+			return fmt.Errorf("%s: %w", rev, err)
+		}
+		for _, f := range found {
+			if f.Skips {
+				if !slices.ContainsFunc(b.Skipped, func(s Skipped) bool { return s.Name == f.Name }) {
+					b.Skipped = append(b.Skipped, Skipped{f.Name, f.Text})
+				}
+				continue
+			}
+			if f.Error != "" {
+				b.Broken = append(b.Broken, Broken{rev, f.Name, f.Error, tail(f.Text)})
+				continue
+			}
+			i := slices.IndexFunc(b.Benchmarks, func(x Benchmark) bool { return x.Name == f.Name })
+			if i < 0 {
+				b.Benchmarks = append(b.Benchmarks, Benchmark{Name: f.Name})
+				i = len(b.Benchmarks) - 1
+			}
+			b.Benchmarks[i].Revs = append(b.Benchmarks[i].Revs, rev)
+		}
+	}
+	return nil
+}
+
+// sum hashes the binaries.
+func (b *Bench) sum() error {
+	b.Experiment.Binaries = map[string]string{}
+	for _, v := range b.variants() {
+		sum, err := hashFile(filepath.Join(b.Binaries, v.file()))
+		if err != nil {
+			return err
+		}
+		b.Experiment.Binaries[v.file()] = sum
+	}
+	return nil
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// Keep moves the binaries to a directory, which it makes: a run that goes on has what it began with.
+func (b *Bench) Keep(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for name := range b.Experiment.Binaries {
+		from, to := filepath.Join(b.Binaries, name), filepath.Join(dir, name)
+		if os.Rename(from, to) == nil {
+			continue
+		}
+		text, err := os.ReadFile(from) // another file system
+		if err == nil {
+			err = os.WriteFile(to, text, 0o777)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	abs, err := filepath.Abs(dir)
+	b.Binaries = abs
+	return err
+}
+
+// Run runs one trial of the sweep.
+func (b *Bench) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+	v := b.variant(spec.Point, spec.Block)
+	j := Job{
+		Binary: Binary{filepath.Join(b.Binaries, v.file()), b.places[v.Rev].Dir},
+		Name:   spec.Design, CPUs: spec.Point.Int("cpus"), Time: b.Time, Limit: b.Limit, Env: b.env(spec.Point),
+	}
+	return j.Trial(ctx, trial.Blank(spec))
+}

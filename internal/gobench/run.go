@@ -1,0 +1,169 @@
+package gobench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/proc"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/trial"
+)
+
+// ended is how a test binary ended.
+type ended struct {
+	stdout, stderr string
+	wrong          string // "" where it ended well
+	cpu            time.Duration
+	wall           time.Duration
+}
+
+// patience is how long a process that hangs may take to print its stacks.
+const patience = 5 * time.Second
+
+// run runs the binary as go test does: in its package's directory, without standard input. Whatever it started
+// has ended when it returns. An error says that it could not be run, or that ctx was cancelled.
+func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args ...string) (ended, error) {
+	cmd := exec.Command(b.Path, append(args, "-test.paniconexit0", "-test.timeout=0")...)
+	cmd.Dir = b.Dir
+	cmd.Env = append(append(os.Environ(), env...), "PWD="+b.Dir)
+	cmd.SysProcAttr = proc.DieWithParent()
+	cmd.WaitDelay = time.Second
+	stdout, stderr := &proc.Ends{}, &proc.Ends{}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return ended{}, fmt.Errorf("cannot start %s: %w", b.Path, err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		err := cmd.Wait()
+		proc.EndGroup(cmd.Process)
+		done <- err
+	}()
+	hung, err := await(ctx, cmd.Process, done, limit)
+	if ctx.Err() != nil {
+		return ended{}, ctx.Err()
+	}
+	e := ended{stdout: stdout.String(), stderr: stderr.String(), wall: time.Since(began)}
+	if s := cmd.ProcessState; s != nil {
+		e.cpu = s.UserTime() + s.SystemTime()
+	}
+	switch {
+	case hung:
+		e.wrong = fmt.Sprintf("it did not end within %v: a deadlock or a loop without end, or give it a longer --time-limit", limit)
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		e.wrong = fmt.Sprintf("its process ended with %v: %s", err, headline(e.stderr+"\n"+e.stdout))
+	}
+	return e, nil
+}
+
+// await waits for the process, and ends one that hangs once it has printed its stacks.
+func await(ctx context.Context, p *os.Process, done <-chan error, limit time.Duration) (hung bool, err error) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		select {
+		case err := <-done:
+			return hung, err
+		case <-ctx.Done():
+			proc.EndGroup(p)
+			return hung, <-done
+		case <-timer.C:
+			if hung {
+				proc.EndGroup(p)
+				return hung, <-done
+			}
+			hung = true
+			proc.AskStacks(p)
+			timer.Reset(patience)
+		}
+	}
+}
+
+// headline is the line that says why a process failed.
+func headline(text string) string {
+	first := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") {
+			return line
+		}
+		if first == "" {
+			first = line
+		}
+	}
+	if first == "" {
+		return "it printed nothing"
+	}
+	return first
+}
+
+// Job is one trial: a benchmark in a fresh process.
+type Job struct {
+	Binary
+	Name  string
+	CPUs  int
+	Time  time.Duration // of -benchtime
+	Env   []string
+	Limit time.Duration
+}
+
+// Trial runs the job and fills in the record of a trial that has no numbers yet.
+func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
+	var before, after host.Counters
+	before.Read()
+	env := append(j.Env[:len(j.Env):len(j.Env)], "GOMAXPROCS="+strconv.Itoa(j.CPUs))
+	e, err := j.run(ctx, env, j.Limit, "-test.run=^$", "-test.bench="+exactly(j.Name), "-test.benchtime="+j.Time.String(),
+		"-test.cpu="+strconv.Itoa(j.CPUs), "-test.benchmem", "-test.v", "-test.count=1")
+	if err != nil {
+		return trial.Outcome{}, err
+	}
+	after.Read()
+	lines := Parse(e.stdout, j.CPUs)
+	var line *Line
+	for i := range lines {
+		if lines[i].Name == j.Name {
+			line = &lines[i]
+		}
+	}
+	t.Type = result.Benchmark
+	o := trial.Outcome{Trial: t}
+	switch {
+	case e.wrong != "" || line == nil:
+		o.Trial.Status, o.Trial.Error = result.Failed, e.wrong
+		if f := failed(e.stdout); len(f) > 0 {
+			o.Trial.Error = complaint(e.stdout, f[0])
+		} else if o.Trial.Error == "" {
+			o.Trial.Error = "it printed no result: " + headline(e.stderr+e.stdout)
+		}
+		o.Failure = e.stdout + e.stderr
+		return o, nil
+	}
+	o.Trial.Status, o.Trial.Operations, o.Trial.Metrics = result.OK, line.N, line.Metrics()
+	o.Trial.WallSeconds = float64(line.N) * float64(o.Trial.Metrics.Get(result.TimePerOp)) / 1e9
+	if !(o.Trial.WallSeconds > 0) {
+		o.Trial.WallSeconds = e.wall.Seconds()
+	}
+	o.Trial.Answer = map[string]any{}
+	if d := Directions(e.stdout); len(d) > 0 {
+		o.Trial.Answer = map[string]any{"better": d}
+	}
+	around(o.Trial.Metrics, after.Since(before), e)
+	return o, nil
+}
+
+// around adds what the machine did while the process ran, by which a run's warnings judge.
+func around(m, since result.Metrics, e ended) {
+	for _, name := range []string{"steal_seconds", "machine_cpu_seconds", "throttled_periods", "load1"} {
+		m[name] = since.Get(name)
+	}
+	m[result.CPUSeconds] = result.Value(e.cpu.Seconds())
+	m[result.Parallelism] = result.Value(e.cpu.Seconds() / e.wall.Seconds())
+}

@@ -1,0 +1,121 @@
+// Package gobench builds and runs the Go benchmarks that people already have. It compiles a package's test binary
+// once for each revision, and runs each trial in a fresh process of it.
+//
+// Nothing in the user's tree changes: binaries and the helper that reads the runtime's counters lie in a workshop in
+// the cache directory, another revision in a git worktree there. See [Workshop] for who removes it.
+package gobench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/internal/proc"
+)
+
+// Target is a package whose benchmarks are measured, as it stands in the user's tree.
+type Target struct {
+	ImportPath string
+	Dir        string // absolute, without symbolic links
+	GoMod      string // path of its module's go.mod; "" outside of a module
+	GoWork     string // path of the go.work in force; "" or "off" where there is none
+}
+
+// Resolve finds the one package with tests that a pattern such as ./codec names, as seen from dir.
+func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
+	if inside := filepath.Join(dir, pattern); !filepath.IsAbs(pattern) && strings.HasPrefix(pattern, ".") && isDir(inside) {
+		dir, pattern = inside, "." // which may belong to another module than dir
+	}
+	out, err := run(ctx, dir, nil, "go", "list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--", pattern)
+	if err != nil {
+		return Target{}, fmt.Errorf("%s is no package that go list finds: %w", pattern, err)
+	}
+	var with []Target
+	all := 0
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); all++ {
+		var p struct {
+			ImportPath, Dir           string
+			TestGoFiles, XTestGoFiles []string
+		}
+		if err := dec.Decode(&p); err != nil {
+			return Target{}, fmt.Errorf("what go list %s says cannot be read: %w", pattern, err)
+		}
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+			with = append(with, Target{ImportPath: p.ImportPath, Dir: p.Dir})
+		}
+	}
+	switch {
+	case all == 0:
+		return Target{}, fmt.Errorf("%s matches no package", pattern)
+	case len(with) == 0:
+		return Target{}, fmt.Errorf("%s has no test file, and so no benchmark", pattern)
+	case len(with) > 1:
+		var names []string
+		for _, t := range with {
+			names = append(names, t.ImportPath)
+		}
+		return Target{}, fmt.Errorf("%s names %d packages with tests; give one of them: %s", pattern, len(with), strings.Join(names, ", "))
+	}
+	t := with[0]
+	if t.Dir, err = filepath.EvalSymlinks(t.Dir); err != nil {
+		return t, err
+	}
+	out, err = run(ctx, t.Dir, nil, "go", "env", "GOMOD", "GOWORK")
+	if err != nil {
+		return t, err
+	}
+	lines := strings.Split(string(out)+"\n\n", "\n")
+	t.GoMod, t.GoWork = real(strings.TrimSpace(lines[0])), real(strings.TrimSpace(lines[1]))
+	if t.GoMod == os.DevNull {
+		t.GoMod = ""
+	}
+	return t, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// real is a path without symbolic links, where there is such a file.
+func real(path string) string {
+	if r, err := filepath.EvalSymlinks(path); err == nil && path != "" {
+		return r
+	}
+	return path
+}
+
+// run runs a command of a tool and returns what it prints; its error holds what it complains of.
+func run(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(gitsOwn, name)
+	}), env...)
+	// An interrupt typed at the terminal is the parent's to decide.
+	cmd.SysProcAttr = proc.OwnGroup()
+	cmd.Cancel = func() error { proc.EndGroup(cmd.Process); return nil }
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, fmt.Errorf("the command %s is not installed, or not in PATH", name)
+	case err != nil:
+		if text := strings.TrimSpace(stderr.String() + "\n" + stdout.String()); text != "" {
+			return nil, errors.New(text)
+		}
+		return nil, fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+	}
+	return stdout.Bytes(), nil
+}

@@ -1,0 +1,96 @@
+package labtest
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/result"
+)
+
+// side is a function at a number of CPUs.
+type side struct {
+	f    func()
+	cpus int
+}
+
+// compared measures a and b in the blocks of o. Found is the ratio of the times a / b.
+func compared(a, b side, o Options) outcome {
+	r := outcome{Name: "ratio", CPUs: b.cpus, Duration: o.Duration.String()}
+	a.perOp(o.Duration) // to warm up, both
+	b.perOp(o.Duration)
+	busy := watch()
+	var logs []float64
+	for block := range o.Blocks {
+		var x, y float64
+		if block%2 == 0 {
+			x, y = a.perOp(o.Duration), b.perOp(o.Duration)
+		} else {
+			y, x = b.perOp(o.Duration), a.perOp(o.Duration)
+		}
+		r.A, r.B = append(r.A, x), append(r.B, y)
+		logs = append(logs, math.Log(x/y))
+	}
+	r.Busy = busy()
+	c, _ := stat.Pair(logs, confidence) // at least 6 blocks
+	r.Found, r.Low, r.High = c.Ratio, c.Low, c.High
+	return r
+}
+
+// perOp is the time of a call in nanoseconds, over as many calls as fill the duration.
+func (s side) perOp(d time.Duration) float64 {
+	runtime.GOMAXPROCS(s.cpus)
+	runtime.GC()
+	calls := 0
+	began := time.Now()
+	for next := 1; ; next = min(2*next, 1<<20) { // the clock is read now and then
+		for range next {
+			s.f()
+		}
+		calls += next
+		if spent := time.Since(began); spent >= d {
+			return float64(spent) / float64(calls)
+		}
+	}
+}
+
+// latencies are the times of the calls that fill the duration, in nanoseconds.
+func latencies(f func(), d time.Duration) []float64 {
+	runtime.GC()
+	times := make([]float64, 0, 1<<16)
+	began := time.Now()
+	for last := began; len(times) < cap(times); {
+		f()
+		now := time.Now()
+		times = append(times, float64(now.Sub(last)))
+		if last = now; now.Sub(began) >= d {
+			break
+		}
+	}
+	return times
+}
+
+// quantile is the least of the values that at least a share q of them do not exceed.
+func quantile(values []float64, q float64) float64 {
+	slices.Sort(values)
+	return values[max(0, int(math.Ceil(q*float64(len(values))))-1)]
+}
+
+// watch begins to watch other processes, and returns how much of a CPU they used since; -1 where that is not known.
+func watch() func() float64 {
+	var before, after host.Counters
+	before.Read()
+	began := time.Now()
+	return func() float64 {
+		after.Read()
+		m := after.Since(before)
+		others := float64(m.Get("machine_cpu_seconds")-m.Get(result.CPUSeconds)) / time.Since(began).Seconds()
+		if math.IsNaN(others) {
+			return -1
+		}
+		return others
+	}
+}

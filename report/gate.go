@@ -1,0 +1,192 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// Gate is what a gate came to, on a page.
+type Gate struct {
+	Title    string
+	List     []compare.Gated
+	Decision string
+	Max      float64
+	Layouts  int
+	Notes    []string
+	Warnings []compare.Warning
+}
+
+// Table writes the page for people.
+func (g Gate) Table(w io.Writer, st Style) error {
+	var b strings.Builder
+	wrap(&b, strings.Fields(st.ascii(g.Title)), " ", 2, st.width())
+	blank(&b)
+	if len(g.List) > 0 {
+		fitted(&b, g.columns(), func([]column) []string { return nil }, st)
+	}
+	for _, text := range g.wanting() {
+		wrap(&b, strings.Fields(st.ascii(text)), " ", 2, st.width())
+	}
+	for i, n := range g.Notes {
+		if i == 0 {
+			blank(&b)
+		}
+		wrap(&b, strings.Fields(st.ascii(n)), " ", 2, st.width())
+	}
+	if len(g.Warnings) > 0 {
+		heading(&b, "warnings", "", st)
+		for _, x := range g.Warnings {
+			warning(&b, x.Text, st)
+		}
+	}
+	blank(&b)
+	t := plain
+	if g.Decision == compare.Fail {
+		t = alarm
+	}
+	b.WriteString(st.paint(t, st.ascii(g.conclusion())) + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// conclusion is the last line.
+func (g Gate) conclusion() string {
+	count := map[string]int{}
+	allowed := 0
+	for _, v := range g.List {
+		count[v.Decision]++
+		if v.Allowed != "" {
+			count[v.Decision]--
+			allowed++
+		}
+	}
+	text := fmt.Sprintf("gate: %s: of %d, %d within %s", g.Decision, len(g.List), count[compare.Pass], limitText(g.Max))
+	if count[compare.Fail] > 0 {
+		text += fmt.Sprintf(", %d over it", count[compare.Fail])
+	}
+	if count[compare.Undecided] > 0 {
+		text += fmt.Sprintf(", %d undecided", count[compare.Undecided])
+	}
+	if allowed > 0 {
+		text += fmt.Sprintf(", %d allowed to be over it", allowed)
+	}
+	return text
+}
+
+func limitText(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
+
+// wanting says what undecided ones lack.
+func (g Gate) wanting() []string {
+	var list []string
+	for _, v := range g.List {
+		name := v.Design + " " + metricHead(v.Metric)
+		switch {
+		case v.Allowed != "":
+			list = append(list, fmt.Sprintf("%s: allowed until %s: %s", name, v.Waived, v.Allowed))
+		case v.Decision != compare.Undecided:
+		case v.MoreBlocks != nil:
+			list = append(list, fmt.Sprintf("%s: undecided by %d blocks; about %d more would decide if the cost stays %sx", name, v.N, *v.MoreBlocks, ratio(v.Cost)))
+		case v.MoreLayouts != nil:
+			list = append(list, fmt.Sprintf("%s: undecided by %d layouts; about %d more would decide if the cost stays %sx", name, g.Layouts, *v.MoreLayouts, ratio(v.Cost)))
+		case v.Cost.Known():
+			list = append(list, fmt.Sprintf("%s: undecided by %d blocks, and no number of them worth naming would decide: the cost lies too near to the limit, or the machine is not quiet", name, v.N))
+		default:
+			list = append(list, name+": it has no numbers")
+		}
+	}
+	return list
+}
+
+func (g Gate) columns() []column {
+	var rows []compare.Row
+	for _, v := range g.List {
+		rows = append(rows, compare.Row{Design: v.Design, World: result.Live, Point: v.Point})
+	}
+	f := frames(rows)[0]
+	columns := f.labels()
+	columns[0].head = "benchmark"
+	metric, base, head := column{head: "metric", left: true}, column{head: "base"}, column{head: "head"}
+	cost, bounds, n := column{head: "cost"}, column{head: "bounds"}, column{head: "n"}
+	decision := column{head: "decision", left: true}
+	for i, v := range g.List {
+		f.label(columns, f.rows[i])
+		metric.add(metricHead(v.Metric), plain)
+		base.add(value(v.Base, v.Metric), plain)
+		head.add(value(v.Head, v.Metric), plain)
+		cost.add(ratio(v.Cost)+"x", plain)
+		text := "[" + ratio(v.Low) + ", " + ratio(v.High) + "]"
+		if v.Exact {
+			text = "exact"
+		}
+		bounds.add(text, plain)
+		n.add(fmt.Sprint(v.N), plain)
+		word, t := v.Decision, tones[v.Decision]
+		if v.Decision == compare.Fail {
+			t = alarm
+		}
+		if v.Allowed != "" {
+			word, t = "allowed", caution
+		}
+		decision.add(word, t)
+	}
+	return append(columns, metric, base, head, cost, bounds, n, decision)
+}
+
+// JSON writes a line for each decision, one for all of them, and the warnings.
+func (g Gate) JSON(w io.Writer) error {
+	var lines []any
+	for _, v := range g.List {
+		lines = append(lines, v)
+	}
+	for _, x := range g.Warnings {
+		lines = append(lines, x)
+	}
+	lines = append(lines, struct {
+		Kind          string   `json:"kind"` // "gate-decision"
+		SchemaVersion int      `json:"schema_version"`
+		Decision      string   `json:"decision"`
+		Limit         float64  `json:"limit"`
+		Notes         []string `json:"notes"`
+	}{"gate-decision", result.SchemaVersion, g.Decision, g.Max, append([]string{}, g.Notes...)})
+	for _, line := range lines {
+		if err := JSON(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Markdown writes the page for a pull request.
+func (g Gate) Markdown(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("**" + escapeMarkdown(g.conclusion()) + "**\n\n" + escapeMarkdown(g.Title) + "\n")
+	if len(g.List) > 0 {
+		b.WriteString("\n")
+		markdownTable(&b, g.columns())
+	}
+	for i, text := range slices.Concat(g.wanting(), g.Notes) {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("- " + escapeMarkdown(text) + "\n")
+	}
+	for i, x := range g.Warnings {
+		markdownWarning(&b, i, x.Text)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// MetricNames are the metrics of benchmarks as their headings name them.
+func MetricNames(rows []compare.Row) []string {
+	names := []string{"ns/op"}
+	for _, metric := range (Benchmarks{}).others(&frame{rows: rows}) {
+		names = append(names, metricHead(metric))
+	}
+	return names
+}

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// GoBench writes trials of benchmarks in the Go benchmark format under the names that they have, one line a trial. What
+// varies beside cpus stands in lines of configuration, but for one factor: benchstat -col rev compares the revisions. The
+// lines "block N of RUN", which readers of the format skip, let compare pair two files; "" leaves them out.
+func GoBench(w io.Writer, trials []result.Trial, header [][2]string, run, but string) error {
+	var b strings.Builder
+	for _, h := range header {
+		fmt.Fprintf(&b, "%s: %s\n", h[0], h[1])
+	}
+	now, block := map[string]string{}, -1
+	for i := range trials {
+		t := &trials[i]
+		if !t.Good() || t.Kind != result.KindTrial {
+			continue
+		}
+		if t.Block != block && run != "" {
+			block = t.Block
+			fmt.Fprintf(&b, "block %d of %s\n", block, run)
+		}
+		for _, s := range t.Point.Settings() {
+			key := configKey(s.Factor)
+			if s.Factor != "cpus" && s.Factor != but && now[key] != s.Level.String() {
+				now[key] = s.Level.String()
+				fmt.Fprintf(&b, "%s: %s\n", key, now[key])
+			}
+		}
+		fmt.Fprintf(&b, "Benchmark%s", t.Design)
+		if l, ok := t.Point.Get("cpus"); ok && l.String() != "1" {
+			b.WriteString("-" + l.String())
+		}
+		fmt.Fprintf(&b, "\t%d", t.Operations)
+		for _, p := range goPairs(t) {
+			fmt.Fprintf(&b, "\t%s %s", exact(p.value), p.unit)
+		}
+		b.WriteString("\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// configKey is a factor as the format wants its keys: they begin with a small letter.
+func configKey(factor string) string { return strings.ToLower(factor[:1]) + factor[1:] }
+
+// goPairs are a trial's numbers as go test prints them, then those of its own.
+func goPairs(t *result.Trial) []pair {
+	var pairs []pair
+	add := func(unit, metric string, factor float64) {
+		if v := float64(t.Metrics.Get(metric)) * factor; !math.IsNaN(v) && !math.IsInf(v, 0) {
+			pairs = append(pairs, pair{unit, v})
+		}
+	}
+	add("ns/op", result.TimePerOp, 1)
+	add("B/s", result.BytesRate, 1)
+	row := []compare.Row{{Metrics: map[string]result.Summary{}}}
+	for name := range t.Metrics {
+		row[0].Metrics[name] = result.Summary{}
+	}
+	for _, name := range OwnMetrics(row) {
+		add(name, name, 1)
+	}
+	add("B/op", result.AllocedPerOp, 1)
+	add("allocs/op", result.AllocsPerOp, 1)
+	add("cpu-s/op", result.CPUPerOp, 1e-9)
+	return pairs
+}
+
+// Lines are what the page says beside the rows, as objects of JSON.
+func (p Benchmarks) Lines() []any {
+	var lines []any
+	for _, m := range p.Metrics {
+		for _, v := range m.Verdicts {
+			lines = append(lines, v)
+		}
+		if m.Pairs > 1 {
+			lines = append(lines, struct {
+				Kind          string       `json:"kind"` // "geomean"
+				SchemaVersion int          `json:"schema_version"`
+				Metric        string       `json:"metric"`
+				Ratio         result.Value `json:"ratio"`
+				Low           result.Value `json:"low"`
+				High          result.Value `json:"high"`
+				N             int          `json:"n"`
+			}{"geomean", result.SchemaVersion, m.Name, m.Geomean, m.GeoLow, m.GeoTop, m.Pairs})
+		}
+	}
+	for _, s := range p.Scalings {
+		lines = append(lines, s)
+	}
+	for _, x := range p.Warnings {
+		lines = append(lines, x)
+	}
+	return lines
+}
+
+// Markdown writes the page for a pull request.
+func (p Benchmarks) Markdown(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(escapeMarkdown(p.Title) + "\n")
+	if p.How != "" {
+		b.WriteString("\n" + escapeMarkdown(p.How) + ".\n")
+	}
+	if f := p.frame(); f != nil && len(p.Metrics) == 0 {
+		b.WriteString("\n")
+		markdownTable(&b, p.columns(f))
+	}
+	for _, m := range p.Metrics {
+		if text, quiet := m.quiet(); quiet {
+			b.WriteString("\n" + escapeMarkdown(metricHead(m.Name)+": "+text) + "\n")
+			continue
+		}
+		b.WriteString("\n")
+		markdownTable(&b, slices.DeleteFunc(p.contrast(m), func(c column) bool { return len(c.cells) == 0 }))
+	}
+	for i, s := range p.Scalings {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("- " + escapeMarkdown(scaled(s)) + "\n")
+	}
+	for _, n := range p.Notes {
+		b.WriteString("\n" + escapeMarkdown(n) + "\n")
+	}
+	for i, x := range p.Warnings {
+		markdownWarning(&b, i, x.Text)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// scaled is one sentence on how a benchmark scales and what limits it, with the evidence.
+func scaled(s compare.Scaling) string {
+	text := s.Design
+	if at := points(s.Point, nil); at != "" {
+		text += " (" + at + ")"
+	}
+	text += fmt.Sprintf(": %sx from %d to %s", ratio(s.Speedup), s.From, cpus(s.To))
+	if s.Low.Known() {
+		text += fmt.Sprintf(" (%s to %s)", ratio(s.Low), ratio(s.High))
+	}
+	text += ", efficiency " + whole(s.Efficiency) + ": "
+	perOp := fmt.Sprintf("%s of CPU time an operation at %d, %s at %s", number(s.CPUFrom, result.Nanoseconds, fewDigits), s.From, number(s.CPUTo, result.Nanoseconds, fewDigits), cpus(s.To))
+	used := fmt.Sprintf("%.2f of %s busy", float64(s.UsedTo), cpus(s.To))
+	switch s.Limit {
+	case compare.LimitNone:
+		return text + "it scales" + collector(s)
+	case compare.LimitOneCPU:
+		return text + "it works on one CPU (" + used + "); more CPUs help only where its work is done in parallel, as by b.RunParallel" + inflated(s) + collector(s)
+	case compare.LimitLock:
+		return text + fmt.Sprintf("goroutines wait for mutexes, %.2f of them at any time (%s; %s)", float64(s.Mutex), used, perOp) + collector(s)
+	case compare.LimitWake:
+		return text + fmt.Sprintf("goroutines hand over to each other, as through a lock or a channel: %.2f of them are ready and do not run yet at any time, while CPUs are idle (%s; %s)", float64(s.Ready), used, perOp) + collector(s)
+	case compare.LimitWaiting:
+		return text + fmt.Sprintf("CPUs are idle (%s), and not for mutexes: goroutines wait for each other or for something outside (%.2f are ready without a CPU at any time)", used, float64(s.Ready)) + collector(s)
+	case compare.LimitInflation:
+		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s): CPUs pass memory to and fro, or share what slows them", ratio(s.Inflation), perOp) + collector(s)
+	case compare.LimitGC:
+		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s), %s of it the garbage collector's", ratio(s.Inflation), perOp, whole(s.GC))
+	case compare.LimitOthers:
+		return text + fmt.Sprintf("%.2f of a CPU went to other processes or the hypervisor meanwhile, so that nothing can be said of the benchmark; measure when the machine is quiet", float64(s.Others))
+	case compare.LimitNoise:
+		return text + "the speed-up is too uncertain to say what limits it; measure more blocks"
+	}
+	return text + "what limits it is not known: the counters of the runtime are not there"
+}
+
+// inflated names the growth of the CPU time where it is worth mentioning beside something else.
+func inflated(s compare.Scaling) string {
+	if s.Inflation >= 1.25 {
+		return fmt.Sprintf("; an operation takes %sx the CPU time", ratio(s.Inflation))
+	}
+	return ""
+}
+
+// collector names the part of the garbage collector where it is worth mentioning.
+func collector(s compare.Scaling) string {
+	if s.GC >= 0.1 {
+		return "; the garbage collector takes " + whole(s.GC) + " of the CPU time"
+	}
+	return ""
+}
+
+func cpus(n int) string {
+	if n == 1 {
+		return "1 CPU"
+	}
+	return fmt.Sprintf("%d CPUs", n)
+}
+
+// whole prints a share in per cent.
+func whole(v result.Value) string {
+	if !v.Known() {
+		return unavailable
+	}
+	return fmt.Sprintf("%.0f %%", 100*float64(v))
+}
+
+// speedups plots how many times as many operations a second each benchmark does as at the fewest CPUs.
+func speedups(b *strings.Builder, rows []compare.Row, st Style) {
+	if len(rows) == 0 {
+		return
+	}
+	const metric = "speedup"
+	first := map[string]result.Value{}
+	var scaled []compare.Row
+	for _, r := range rows {
+		name := r.Design + " " + r.Point.With("cpus", plan.IntLevel(0)).String()
+		s := r.Metric(result.Throughput)
+		if _, ok := first[name]; !ok {
+			first[name] = s.Median // the rows of a benchmark come by growing CPUs
+		}
+		one := first[name]
+		s.Median, s.Low, s.High = s.Median/one, s.Low/one, s.High/one
+		r.Metrics = map[string]result.Summary{metric: s}
+		scaled = append(scaled, r)
+	}
+	f := frames(scaled)[0]
+	if f.xFactor() == "cpus" {
+		plot(b, &f, "cpus", metric, "speed-up", st)
+	}
+}
