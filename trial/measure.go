@@ -21,7 +21,7 @@ import (
 func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
 	before := calibrate.Probe(spec.BurnRate)
-	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Observe: spec.Observed, Poller: spec.Open != nil})
+	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Observe: spec.Observed, Poller: true})
 	err, left := m.run()
 	after := calibrate.Probe(spec.BurnRate)
 	m.set("burn_probe_before", result.Value(before))
