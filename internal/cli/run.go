@@ -184,12 +184,7 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if err := refuseEmpty(cmd.Flags()); err != nil {
 				return err
 			}
-			given := map[string]string{}
-			for name, level := range levels {
-				if cmd.Flags().Changed(name) {
-					given[name] = *level
-				}
-			}
+			given := givenLevels(cmd.Flags(), levels)
 			if o.quick {
 				o.hasten(w, given, cmd.Flags().Changed)
 			}
@@ -205,6 +200,17 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 		cmd.Flags().Var((*levelsFlag)(levels[f.Name]), f.Name, about)
 	}
 	return cmd
+}
+
+// givenLevels are the levels of the factors whose flags were given.
+func givenLevels(flags *pflag.FlagSet, levels map[string]*string) map[string]string {
+	given := map[string]string{}
+	for name, level := range levels {
+		if flags.Changed(name) {
+			given[name] = *level
+		}
+	}
+	return given
 }
 
 // levelsFlag is the flag of a factor: its text is parsed once all factors are known.
