@@ -70,6 +70,7 @@ type Settings struct {
 	Sample     int      `json:"sample"`
 	TimeLimit  Duration `json:"time_limit"`        // of one trial
 	Limited    bool     `json:"limited,omitempty"` // the user said so
+	Profile    bool     `json:"profile,omitempty"` // observed trials take a CPU profile instead of meters
 }
 
 // Duration is a time that JSON writes as "1s".

@@ -201,7 +201,7 @@ func Unloaded(p plan.Point) plan.Point {
 func Reserved() []string {
 	return []string{
 		"baseline", "budget", "compare", "cost", "count", "designs", "duration", "format", "goal", "help", "no-twin", "o", "operations", "output",
-		"oversubscribe", "peer", "precision", "quick", "record-costs", "replay-costs", "resume", "sample", "seed", "sensitivity", "slo", "time-limit",
+		"oversubscribe", "peer", "precision", "profile", "quick", "record-costs", "replay-costs", "resume", "sample", "seed", "sensitivity", "slo", "time-limit",
 		"timeline", "timeline-span", "twin", "warmup",
 		"block", "bound", "design", "error", "kind", "lines", "order", "status", "trial", "type", "wall_seconds", "workload", "world",
 	}

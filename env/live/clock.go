@@ -42,7 +42,7 @@ func (c *clock) wait(d time.Duration) bool {
 	}
 	if !c.rings {
 		c.rings = true
-		go c.ring()
+		go c.ring(c.timer)
 	}
 	c.mu.Unlock()
 	<-s.wake
@@ -69,9 +69,11 @@ func (c *clock) sleeper() *sleeper {
 }
 
 // ring wakes who is due, until nobody waits.
-func (c *clock) ring() {
+func (c *clock) ring(t *alarm.Timer) {
 	for {
-		c.timer.Await()
+		if !t.Await() {
+			return // the run is over, and left goroutines behind
+		}
 		c.mu.Lock()
 		for now := time.Since(c.epoch); len(c.line) > 0 && c.line[0].at <= now; {
 			s := heap.Pop(&c.line).(*sleeper)
@@ -83,7 +85,7 @@ func (c *clock) ring() {
 			c.mu.Unlock()
 			return
 		}
-		c.timer.Set(max(1, c.line[0].at-time.Since(c.epoch)))
+		t.Set(max(1, c.line[0].at-time.Since(c.epoch)))
 		c.mu.Unlock()
 	}
 }

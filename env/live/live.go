@@ -137,7 +137,7 @@ func (w *World) Until(_ *env.Task, at time.Duration) {
 
 // Wait implements env.World.
 func (w *World) Wait(_ *env.Task, d time.Duration) {
-	if d > 0 && (!w.cfg.Poller || !w.clock.wait(d)) {
+	if d > 0 && (raced || !w.cfg.Poller || !w.clock.wait(d)) {
 		time.Sleep(d)
 	}
 }

@@ -7,40 +7,45 @@ const module = "github.com/brewput/brewput"
 // mayImport lists, for every package outside of tests, the packages of this module it may import. A
 // package that is missing here fails the test: a new room is a decision.
 var mayImport = map[string][]string{
-	"env":                {},
-	"internal/alarm":     {},
-	"env/live":           {"env", "internal/alarm"},
-	"env/envtest":        {"env"},
-	"env/virtual":        {"env", "sim", "timeline"},
-	"sim":                {},
-	"timeline":           {},
-	"plan":               {},
-	"workload":           {"env", "plan"},
-	"result":             {"plan"},
-	"internal/source":    {"workload"},
-	"internal/stat":      {},
-	"internal/hist":      {},
-	"internal/doctor":    {"result"},
-	"internal/host":      {"internal/alarm", "internal/doctor", "result"},
-	"internal/calibrate": {"env/live"},
-	"internal/store":     {"result"},
-	"compare":            {"internal/stat", "plan", "result"},
-	"load":               {"env", "internal/hist", "result", "sim"},
-	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/hist", "internal/host", "internal/stat", "load", "plan", "result", "sim", "timeline", "workload"},
-	"model":              {},
-	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
-	"internal/aa":        {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial", "workload"},
-	"internal/costs":     {"env", "internal/calibrate", "internal/stat", "plan", "result", "sim", "trial", "workload"},
-	"report":             {"compare", "internal/doctor", "plan", "result", "timeline"},
-	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
-	"":                   {"internal/aa", "internal/cli", "internal/costs", "trial", "workload"},
-	"catalog/coffee":     {"env", "plan", "sim", "workload"},
-	"catalog/null":       {"env", "plan", "workload"},
-	"catalog":            {"catalog/coffee", "catalog/null", "workload"},
-	"cmd/brewput":        {"", "catalog"},
-	"internal/arch":      {},
-	"examples/counter":   {"", "env", "plan", "workload"},
-	"examples/realcode":  {"", "env", "plan", "workload"},
+	"env":                 {},
+	"internal/alarm":      {},
+	"env/live":            {"env", "internal/alarm"},
+	"env/envtest":         {"env"},
+	"env/virtual":         {"env", "sim", "timeline"},
+	"sim":                 {},
+	"timeline":            {},
+	"plan":                {},
+	"workload":            {"env", "plan"},
+	"result":              {"plan"},
+	"internal/source":     {"workload"},
+	"internal/gopprof":    {},
+	"internal/stat":       {},
+	"internal/hist":       {},
+	"internal/doctor":     {"result"},
+	"internal/host":       {"internal/alarm", "internal/doctor", "result"},
+	"internal/calibrate":  {"env/live"},
+	"internal/store":      {"result"},
+	"compare":             {"internal/stat", "plan", "result"},
+	"load":                {"env", "internal/hist", "result", "sim"},
+	"trial":               {"env", "env/live", "env/virtual", "internal/calibrate", "internal/gopprof", "internal/hist", "internal/host", "internal/stat", "load", "plan", "result", "sim", "timeline", "workload"},
+	"model":               {},
+	"sweep":               {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
+	"internal/aa":         {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial", "workload"},
+	"internal/costs":      {"env", "internal/calibrate", "internal/stat", "plan", "result", "sim", "trial", "workload"},
+	"report":              {"compare", "internal/doctor", "plan", "result", "timeline"},
+	"internal/cli":        {"compare", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
+	"":                    {"internal/aa", "internal/cli", "internal/costs", "trial", "workload"},
+	"catalog/coffee":      {"env", "plan", "sim", "workload"},
+	"catalog/null":        {"env", "plan", "workload"},
+	"catalog/find":        {"env", "plan", "workload"},
+	"catalog/lines":       {"env", "plan", "workload"},
+	"catalog/parse":       {"env", "plan", "workload"},
+	"catalog":             {"catalog/coffee", "catalog/find", "catalog/lines", "catalog/null", "catalog/parse", "workload"},
+	"cmd/brewput":         {"", "catalog"},
+	"internal/arch":       {},
+	"examples/counter":    {"", "env", "plan", "workload"},
+	"examples/realcode":   {"", "env", "plan", "workload"},
+	"examples/futuredate": {},
 
 	"internal/direct":      {"internal/stat", "result"},
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/hist", "internal/host", "load", "plan", "sim"},
@@ -52,6 +57,7 @@ var mayImport = map[string][]string{
 // may import besides. cgo is in neither: everything builds with Go alone.
 var (
 	mayUse = map[string][]string{
+		"catalog/find":       {"golang.org/x/sys"},
 		"internal/alarm":     {"golang.org/x/sys"},
 		"env/live":           {"golang.org/x/sys"},
 		"internal/calibrate": {"golang.org/x/sys"},
@@ -67,7 +73,7 @@ var (
 
 // pure are the packages whose results depend on their arguments alone. They may import each other and
 // env, whose operations happen in the world that they are given.
-var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true, "result": true, "workload": true, "model": true, "sim": true, "timeline": true}
+var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true, "internal/gopprof": true, "result": true, "workload": true, "model": true, "sim": true, "timeline": true}
 
 // wholeNumbers are the packages that compute in integers alone, so that a run is the same on every
 // machine: of package math they may use its limits of integers, and they have no floating-point types.
@@ -87,21 +93,24 @@ var clockCalls = []string{
 // workloads besides, which embeds their sources; liveImports those of liveFiles besides, which reach files,
 // processes and the machine. Concurrency comes from env there too.
 var (
-	designImports    = []string{"bufio", "bytes", "cmp", "encoding/binary", "errors", "fmt", "io", "math", "math/bits", "slices", "sort", "strconv", "strings", "time"}
+	designImports    = []string{"bufio", "bytes", "cmp", "crypto/sha1", "encoding/binary", "encoding/xml", "errors", "fmt", "io", "math", "math/bits", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8"}
 	catalogueImports = []string{"embed", "io/fs"}
 	liveImports      = []string{"os", "os/exec", "path/filepath", "runtime", "syscall", "unsafe"}
 )
 
 // liveFiles are the files of the catalogue that reach beyond env, each with the reason: their designs say that they
 // run in the live world only.
-var liveFiles = map[string]string{}
+var liveFiles = map[string]string{
+	"catalog/find/files.go":      "reads documents from files",
+	"catalog/find/cold_linux.go": "drops files from the system's cache",
+}
 
 // catalogueFile is the list of workloads.
 const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may write to the process's standard streams: the command, and a
 // trial's child, whose protocol they carry.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/twin": true, "examples/counter": true}
+var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/twin": true, "examples/counter": true, "examples/futuredate": true}
 
 // variables are the package-level variables that are neither plainly constant (an error, a pattern, an
 // embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.

@@ -137,7 +137,7 @@ func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (swe
 		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Observed: true, Cases: measured, Twin: twin,
 		Settings: sweep.Settings{
 			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup),
-			Operations: o.operations, Sample: o.sample, TimeLimit: sweep.Duration(timeLimit(w, o, cases)), Limited: o.timeLimit > 0,
+			Operations: o.operations, Sample: o.sample, TimeLimit: sweep.Duration(timeLimit(w, o, cases)), Limited: o.timeLimit > 0, Profile: o.profile,
 		},
 		Environment: environment, Burn: burn, Warnings: []string{}, Quick: o.hasty,
 	}
