@@ -25,8 +25,9 @@ func newEach(_ env.Env, p plan.Point) (workload.Job, error) {
 	}), nil
 }
 
-// newSemaphore starts a goroutine for each document too, of which g at a time may read. It is limited as the pool
-// is; the goroutines that do not go on yet cost their memory.
+// newSemaphore starts a goroutine for each document too, of which g at a time may go on. It is limited as the pool
+// is, and near the knee by more: who gets a token has to wait for a CPU before its read can begin, where a goroutine of
+// the pool has one. Those that may not go on yet cost their memory.
 func newSemaphore(_ env.Env, p plan.Point) (workload.Job, error) {
 	t, g := newTask(p, p.Text("scanner") == "xml"), p.Int("goroutines")
 	return t.job(func(e env.Env) (int, error) {

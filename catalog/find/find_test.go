@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,7 @@ func TestDesigns(t *testing.T) {
 		for _, p := range []plan.Point{
 			point(2, 8, 2, 40, 12, 100*time.Microsecond, "own", "warm"), point(1, 1, 1, 5, 3, 0, "xml", "cold"), point(2, 50, 3, 20, 0, time.Microsecond, "own", "warm"),
 		} {
-			if p.Text("cache") == "cold" && forget(os.DevNull) != nil && d.Name == "files" {
+			if p.Text("cache") == "cold" && runtime.GOOS != "linux" && d.Name == "files" {
 				continue // this system cannot
 			}
 			s := trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
@@ -98,13 +99,17 @@ func TestLaw(t *testing.T) {
 	for _, m := range []int{1, 2} {
 		one, metrics := took("sequential", m, 1)
 		read, parse := metrics["read_seconds"], metrics["parse_seconds"]
-		if math.Abs(one-read-parse) > 1e-9 || math.Abs(read-n*z.Seconds()) > 1e-9 || metrics["knee_goroutines"] != float64(21*m) {
+		if math.Abs(one-read-parse) > 1e-9 || math.Abs(read-n*z.Seconds()) > 1e-9 || math.Abs(metrics["knee_goroutines"]-float64(21*m)) > 1e-6 {
 			t.Errorf("one goroutine, %d CPUs: %v s, %v", m, one, metrics)
 		}
 		for _, g := range []int{1, 2, 7, 10, 20, 21, 22, 41, 42, 43, 100, 1000} {
 			for _, design := range []string{"pool", "semaphore"} {
 				wall, _ := took(design, m, g)
-				if b := bound(read, parse, g, m); wall < b*0.999 || wall > b*1.01+1.2*z.Seconds() {
+				b, most := bound(read, parse, g, m), 0.0
+				if most = b; design == "semaphore" { // the next may have to wait for all others before it can read
+					most += float64(n/g+1) * s.Seconds() * float64(min(g, 2*21))
+				}
+				if wall < b*0.999 || wall > most*1.01+1.2*z.Seconds() {
 					t.Errorf("%s with %d goroutines on %d CPUs: %v s, the bound is %v s", design, g, m, wall, b)
 				}
 			}

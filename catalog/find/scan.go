@@ -71,9 +71,14 @@ func newScanner() *scanner {
 	return s
 }
 
-var (
-	errEnd  = errors.New("the document ends too early")
-	errName = errors.New("no name where one must be")
+// broken is what is wrong with a document.
+type broken string
+
+func (b broken) Error() string { return string(b) }
+
+const (
+	errEnd  broken = "the document ends too early"
+	errName broken = "no name where one must be"
 )
 
 // items calls visit for each item of the document, with slices that hold until visit returns. After an error the

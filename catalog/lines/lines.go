@@ -61,13 +61,13 @@ func check(p plan.Point) error {
 	return nil
 }
 
-const source = "the busiest station and the work of all: Denning and Buzen, ACM Computing Surveys 10(3), 1978"
+const bounds = "the busiest station and the work of all: Denning and Buzen, ACM Computing Surveys 10(3), 1978"
 
 // law is the bound for one producer.
 func law() *workload.Formula {
 	return &workload.Formula{
 		Text:   "max(nP, n(P+C)/m): nP is the time of produce, n(P+C) that of sequential",
-		Source: source,
+		Source: bounds,
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			return math.Max(m.Wall("produce", p), m.Wall("sequential", p)/float64(p.Int("cpus")))
 		},
@@ -78,7 +78,7 @@ func law() *workload.Formula {
 func shared() *workload.Formula {
 	return &workload.Formula{
 		Text:   "n(P+C)/m: n(P+C) is the time of sequential",
-		Source: source,
+		Source: bounds,
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			return m.Wall("sequential", p) / float64(min(p.Int("cpus"), p.Int("consumers")))
 		},

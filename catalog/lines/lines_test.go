@@ -37,6 +37,10 @@ func TestDesigns(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	costs, err := sim.ParseCosts("chan=100ns")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, d := range w.Designs {
 		for _, p := range []plan.Point{
 			point(2, 3, 25, 10, 2000, "original"), point(2, 1, 0, 1, 300, "free"), point(1, 4, 1, 7, 500, "free"), point(2, 2, 1000, 1000, 501, "original"), point(2, 5, 3, 3, 1, "free"),
@@ -46,7 +50,7 @@ func TestDesigns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for world, x := range map[string]result.Trial{"live": o.Trial, "virtual": trial.Simulate(s, w, d, sim.Costs{Chan: 100}).Trial} {
+			for world, x := range map[string]result.Trial{"live": o.Trial, "virtual": trial.Simulate(s, w, d, costs).Trial} {
 				switch {
 				case d.Name == "original" && p.Int("lines") > 1: // live it can be lucky
 					if world == "virtual" && (x.Status != result.Wrong || !strings.Contains(x.Error, "lines were hashed")) {

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -40,11 +41,16 @@ func TestDesigns(t *testing.T) {
 				t.Fatalf("%s at %s: %v %s %s", d.Name, p, err, o.Trial.Status, o.Trial.Error)
 			}
 			v := trial.Simulate(s, w, d, sim.Costs{}).Trial
-			if !v.Good() || fmt.Sprint(v.Answer) != fmt.Sprint(o.Trial.Answer) {
+			if !v.Good() || text(v.Answer) != text(o.Trial.Answer) {
 				t.Errorf("%s at %s: %v in virtual time, %v live", d.Name, p, v.Answer, o.Trial.Answer)
 			}
 		}
 	}
+}
+
+func text(answer any) string {
+	b, err := json.Marshal(answer)
+	return fmt.Sprint(string(b), err)
 }
 
 // TestVain: the attempts that are said to fail do.
