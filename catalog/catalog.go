@@ -8,15 +8,16 @@ import (
 
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/catalog/null"
+	"github.com/brewput/brewput/catalog/words"
 	"github.com/brewput/brewput/workload"
 )
 
-//go:embed coffee/*.go null/*.go
+//go:embed coffee/*.go null/*.go words/*.go
 var sources embed.FS
 
 // All are the built-in workloads.
 func All() []*workload.Workload {
-	all := []*workload.Workload{coffee.Workload(), null.Workload()}
+	all := []*workload.Workload{coffee.Workload(), null.Workload(), words.Workload()}
 	for _, w := range all {
 		source, err := fs.Sub(sources, w.Name)
 		if err != nil {
