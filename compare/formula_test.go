@@ -100,3 +100,29 @@ func TestNoFormula(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// TestAnswer: what all trials of a job answered, read from a journal or not; a stream has none.
+func TestAnswer(t *testing.T) {
+	of := func(answers ...any) map[string]any {
+		var trials []result.Trial
+		for b, a := range answers {
+			trials = append(trials, timed("one", b, 1, cpus(1)))
+			trials[b].Answer = a
+		}
+		return Rows(trials, []plan.Case{{Design: "one", Point: cpus(1)}})[0].Answer
+	}
+	if got := of(map[string]int{"words": 7}, map[string]any{"words": 7.0}); got["words"] != 7.0 {
+		t.Errorf("%v", got)
+	}
+	if got := of(map[string]int{"words": 7}, map[string]any{"words": 8}); got != nil {
+		t.Errorf("%v", got)
+	}
+	if got := of(map[string]int{}, nil); got != nil {
+		t.Errorf("%v", got)
+	}
+	s := timed("one", 0, 1, cpus(1))
+	s.Type, s.Answer = result.Stream, map[string]any{"lattes": 1}
+	if got := Rows([]result.Trial{s}, []plan.Case{{Design: "one", Point: cpus(1)}})[0].Answer; got != nil {
+		t.Errorf("%v", got)
+	}
+}

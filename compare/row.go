@@ -28,6 +28,9 @@ type Row struct {
 	// Metrics are the summaries of every metric that the trials have: medians with intervals.
 	Metrics map[string]result.Summary
 
+	// Answer is what all trials with a number answered, if they answered alike; nil otherwise, and for streams.
+	Answer map[string]any
+
 	// Twins are what was predicted beside what was measured, by metric; see WithTwin.
 	Twins []Twin
 	// Formula is what the closed form of the design predicts; nil where it has none; see WithFormulas.

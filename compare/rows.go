@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -82,6 +83,7 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 		}
 	}
 	r.N = len(good)
+	r.Answer = answer(r.Job, good)
 	r.Metrics = r.summarise(good)
 	r.Resources = resources(watched)
 	r.Ledger = ledger(watched)
@@ -89,6 +91,25 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 		r.SlowDown = slowDown(good, watched, r.Job)
 	}
 	return r
+}
+
+// answer is what all trials of a job answered, nil if they differ or say nothing. Answers that were read from a journal
+// are what JSON makes of them, so that they are compared as that.
+func answer(job bool, good []*result.Trial) map[string]any {
+	if !job || len(good) == 0 {
+		return nil
+	}
+	first, err := json.Marshal(good[0].Answer)
+	for _, t := range good {
+		if text, failed := json.Marshal(t.Answer); failed != nil || string(text) != string(first) {
+			return nil
+		}
+	}
+	var same map[string]any
+	if err != nil || json.Unmarshal(first, &same) != nil || len(same) == 0 {
+		return nil
+	}
+	return same
 }
 
 // note takes what a trial of either kind says beside its numbers: what an observed trial found wrong

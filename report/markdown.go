@@ -24,6 +24,11 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 			b.WriteString(escapeMarkdown(n) + "  \n") // two spaces end a line in Markdown
 		}
 	}
+	for i := range fs {
+		for _, text := range fs[i].answers() {
+			b.WriteString("\n" + escapeMarkdown(text) + "\n")
+		}
+	}
 	markdownVerdicts(&b, verdicts)
 	for i := range fs {
 		markdownTwin(&b, &fs[i])

@@ -21,6 +21,7 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 	var b strings.Builder
 	for i := range fs {
 		results(&b, &fs[i], st)
+		answered(&b, &fs[i], st)
 	}
 	if len(verdicts) > 0 {
 		blank(&b)
