@@ -7,16 +7,20 @@ import (
 	"io/fs"
 
 	"github.com/brewput/brewput/catalog/coffee"
+	"github.com/brewput/brewput/catalog/find"
+	"github.com/brewput/brewput/catalog/lines"
 	"github.com/brewput/brewput/catalog/null"
+	"github.com/brewput/brewput/catalog/parse"
+	"github.com/brewput/brewput/catalog/words"
 	"github.com/brewput/brewput/workload"
 )
 
-//go:embed coffee/*.go null/*.go
+//go:embed coffee/*.go find/*.go lines/*.go null/*.go parse/*.go words/*.go
 var sources embed.FS
 
 // All are the built-in workloads.
 func All() []*workload.Workload {
-	all := []*workload.Workload{coffee.Workload(), null.Workload()}
+	all := []*workload.Workload{coffee.Workload(), words.Workload(), find.Workload(), lines.Workload(), parse.Workload(), null.Workload()}
 	for _, w := range all {
 		source, err := fs.Sub(sources, w.Name)
 		if err != nil {

@@ -87,7 +87,7 @@ func medianResource(xs []result.Resource) result.Resource {
 // measured none.
 func ledger(watched []*result.Trial) map[string]result.Value {
 	var parts map[string]result.Value
-	for _, part := range []string{"useful", "runtime", "gc", "idle"} {
+	for _, part := range []string{"useful", "runtime", "channel", "scheduler", "gc", "idle"} {
 		var shares []float64
 		for _, t := range watched {
 			if v := t.Metrics.Get("ledger_" + part); measured(v) && t.Status != result.Failed {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ func byPlace(trials []*result.Trial) [][]*result.Trial {
 // newRow summarises the trials of one case, of which there is at least one.
 func newRow(c plan.Case, trials []*result.Trial) Row {
 	r := Row{Workload: trials[0].Workload, Design: c.Design, World: trials[0].World, Point: c.Point,
-		Job: trials[0].Type == result.Job, Bound: trials[0].Bound, Open: trials[0].Open,
+		Job: trials[0].Type == result.Job, Bound: trials[0].Bound, Peer: trials[0].Peer, Open: trials[0].Open,
 		Statuses: map[result.Status]int{}}
 	var good, watched []*result.Trial
 	for _, t := range trials {
@@ -82,6 +83,7 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 		}
 	}
 	r.N = len(good)
+	r.Answer = answer(r.Job, good)
 	r.Metrics = r.summarise(good)
 	r.Resources = resources(watched)
 	r.Ledger = ledger(watched)
@@ -89,6 +91,25 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 		r.SlowDown = slowDown(good, watched, r.Job)
 	}
 	return r
+}
+
+// answer is what all trials of a job answered, nil if they differ or say nothing. Answers that were read from a journal
+// are what JSON makes of them, so that they are compared as that.
+func answer(job bool, good []*result.Trial) map[string]any {
+	if !job || len(good) == 0 {
+		return nil
+	}
+	first, err := json.Marshal(good[0].Answer)
+	for _, t := range good {
+		if text, failed := json.Marshal(t.Answer); failed != nil || string(text) != string(first) {
+			return nil
+		}
+	}
+	var same map[string]any
+	if err != nil || json.Unmarshal(first, &same) != nil || len(same) == 0 {
+		return nil
+	}
+	return same
 }
 
 // note takes what a trial of either kind says beside its numbers: what an observed trial found wrong
@@ -131,7 +152,7 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 	summaries := map[string]result.Summary{}
 	for name, xs := range values {
 		s := result.Summary{Kind: "summary", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
-			World: r.World, Point: r.Point, Metric: name, N: len(xs), Bound: r.Bound,
+			World: r.World, Point: r.Point, Metric: name, N: len(xs), Bound: r.Bound, Peer: r.Peer,
 			Median: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
 		if len(xs) == len(good) {
 			median, low, high, _ := stat.MedianInterval(xs, confidence)

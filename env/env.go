@@ -225,7 +225,7 @@ func (e Env) Until(at time.Duration) {
 	e.t.world.Until(e.t, at)
 }
 
-// Wait parks the goroutine for d as for an answer from network or disk.
+// Wait parks the goroutine for d as for an answer from network or disk, with as little delay as [Env.Until].
 func (e Env) Wait(d time.Duration) {
 	e.mark()
 	e.t.world.Wait(e.t, d)

@@ -118,6 +118,9 @@ func ledger(b *strings.Builder, f *frame, st Style) {
 	heading(b, f.rows[0].Workload+": core-seconds", "where those of the observed trials went", st)
 	columns := f.labels()
 	names := []string{"useful", "runtime", "gc", "idle"}
+	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, profiled := r.Ledger["channel"]; return profiled }) {
+		names = []string{"useful", "channel", "scheduler", "gc", "idle"}
+	}
 	for _, name := range names {
 		columns = append(columns, column{head: name})
 	}

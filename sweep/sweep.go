@@ -298,7 +298,7 @@ func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) 
 func (s *Sweep) declare(t *result.Trial, spec trial.Spec) {
 	design, _ := s.Workload.Find(t.Design)
 	t.Expected = trial.Expected(design.Expect, t.Status) || t.Invalid
-	t.Bound = design.Expect == workload.Bound
+	t.Bound, t.Peer = design.Expect == workload.Bound, design.Peer
 	t.Type = design.Type()
 	t.Point = spec.Point
 }
@@ -309,7 +309,7 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 	set := s.Header.Settings
 	return trial.Spec{
 		Workload: s.Workload.Name, Design: c.Design, Point: c.Point,
-		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Observed: step.Observed,
+		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Observed: step.Observed, Profiled: step.Observed && s.Settings.Profile,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup),
 		Operations: set.Operations, Sample: set.Sample, BurnRate: s.Header.Burn.Rate,
 		Open: s.offered(c), Recording: s.Costs,

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"runtime"
@@ -21,7 +22,7 @@ import (
 func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
 	before := calibrate.Probe(spec.BurnRate)
-	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Observe: spec.Observed, Poller: spec.Open != nil})
+	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Observe: spec.Observed && !spec.Profiled, Poller: true})
 	err, left := m.run()
 	after := calibrate.Probe(spec.BurnRate)
 	m.set("burn_probe_before", result.Value(before))
@@ -54,7 +55,12 @@ type measurement struct {
 	opens      func()    // called as the window opens; nil for nothing
 	trial      result.Trial
 	histograms map[string][]byte
-	wrong      error // what the workload's check found
+	wrong      error    // what the workload's check found
+	own        []string // metrics that the job itself measured
+
+	profile *bytes.Buffer    // of the CPUs, while it is taken
+	samples int64            // of it
+	parts   map[string]int64 // of them, by the part of the ledger
 
 	began, ended snapshot
 	gcBefore     result.Value
@@ -100,13 +106,19 @@ func (m *measurement) begin() {
 		runtime.GC()
 		m.gcBefore = host.GCSeconds()
 	}
+	if m.spec.Profiled && !m.virtual {
+		m.startProfile()
+	}
 	m.began = m.snap()
 	if m.opens != nil {
 		m.opens()
 	}
 }
 
-func (m *measurement) end() { m.ended, m.closed = m.snap(), true }
+func (m *measurement) end() {
+	m.ended, m.closed = m.snap(), true
+	m.stopProfile()
+}
 
 // job measures a job, which is run once.
 func (m *measurement) job(e env.Env) error {
@@ -127,6 +139,12 @@ func (m *measurement) job(e env.Env) error {
 		m.wrong = wrong
 		if answer != nil {
 			m.trial.Answer = answer
+		}
+	}
+	if j.Metrics != nil {
+		for name, v := range j.Metrics() {
+			m.set(name, result.Value(v))
+			m.own = append(m.own, name)
 		}
 	}
 	m.operations = 1
@@ -193,6 +211,9 @@ func (m *measurement) forget() {
 			delete(m.trial.Metrics, name)
 		}
 	}
+	for _, name := range m.own {
+		delete(m.trial.Metrics, name)
+	}
 	m.trial.WallSeconds, m.trial.Unstable = 0, false
 	m.trial.Period, m.trial.Progress = nil, 0
 	m.histograms = nil
@@ -226,7 +247,10 @@ func (m *measurement) counters() {
 		m.set("alloc_bytes_per_op", delta.Get("alloc_bytes")/operations)
 		m.set("cpu_per_op_ns", cpu*1e9/operations)
 	}
-	if m.spec.Observed {
+	switch {
+	case m.spec.Profiled:
+		m.profiledLedger(span, cpu)
+	case m.spec.Observed:
 		m.ledger(span, cpu, m.gcSeconds(delta.Get("gc_cycles")))
 	}
 }

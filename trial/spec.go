@@ -32,6 +32,8 @@ type Spec struct {
 	Seed     uint64     `json:"seed"`
 	Observed bool       `json:"observed"` // watch resources: an observed trial is in no verdict
 
+	Profiled bool `json:"profiled,omitempty"` // with Observed: a CPU profile instead of meters
+
 	Duration   time.Duration `json:"duration"`   // window of a stream
 	Warmup     time.Duration `json:"warmup"`     // before the window
 	Operations int64         `json:"operations"` // if > 0: instead of a window

@@ -38,6 +38,7 @@ func TestAlarmsAreFreed(t *testing.T) {
 				g.Go(e, "waiter", func(e env.Env) {
 					for range 20 {
 						e.Until(e.Now() + 10*time.Microsecond)
+						e.Wait(10 * time.Microsecond)
 					}
 				})
 			}
@@ -47,7 +48,7 @@ func TestAlarmsAreFreed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (during > 0) != poller || during > waiters {
+		if (during > 0) != poller || during > waiters+1 { // those of Until, and that of all who wait
 			t.Errorf("poller %v: %d timers for %d waiters", poller, during, waiters)
 		}
 		if after := kernelTimers(t) - before; after != 0 {

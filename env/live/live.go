@@ -18,8 +18,8 @@ type Config struct {
 	Seed     uint64  // of the draws of env.Rand
 	BurnRate float64 // turns of Spin per nanosecond of thread CPU time; see internal/calibrate
 	Observe  bool    // keep meters of named resources and the sum of useful work
-	// Poller lets Until park on a timer of the kernel in the network poller, where the system has one.
-	// Such a timer knows nothing of a test's fake clock.
+	// Poller lets Until and Wait park until a timer of the kernel rings in the network poller, where the system has
+	// one: as for an answer, and not up to a millisecond longer, as an idle process sleeps. Such a timer knows nothing of a test's fake clock.
 	Poller bool
 	// Grace is how long Run waits for goroutines that outlive the body; 0 means one second.
 	Grace time.Duration
@@ -37,6 +37,7 @@ type World struct {
 	idle     chan struct{} // closed when the last goroutine has ended after that
 	last     sync.Once
 	alarms   alarms
+	clock    clock
 
 	mu        sync.Mutex
 	meters    []*env.Meter     // one for each kind and name, in the order of their first use
@@ -48,7 +49,9 @@ func New(cfg Config) *World {
 	if cfg.Grace == 0 {
 		cfg.Grace = time.Second
 	}
-	return &World{cfg: cfg, epoch: time.Now(), byStation: map[string]int64{}}
+	w := &World{cfg: cfg, epoch: time.Now(), byStation: map[string]int64{}}
+	w.clock.epoch = w.epoch
+	return w
 }
 
 // Run calls body on the calling goroutine with the world's first Env and then waits for every other
@@ -56,6 +59,7 @@ func New(cfg Config) *World {
 func (w *World) Run(name string, body func(env.Env)) error {
 	w.idle = make(chan struct{})
 	defer w.alarms.close()
+	defer w.clock.close()
 	env.NewTask(w, name, body).Start()()
 	hide()
 	w.draining.Store(true)
@@ -131,9 +135,12 @@ func (w *World) Until(_ *env.Task, at time.Duration) {
 	}
 }
 
-// Wait implements env.World. The goroutine parks on a runtime timer, which is what waiting for an
-// answer costs the scheduler; no descriptor is involved.
-func (w *World) Wait(_ *env.Task, d time.Duration) { time.Sleep(d) }
+// Wait implements env.World.
+func (w *World) Wait(_ *env.Task, d time.Duration) {
+	if d > 0 && (raced || !w.cfg.Poller || !w.clock.wait(d)) {
+		time.Sleep(d)
+	}
+}
 
 // Syscall implements env.World.
 func (w *World) Syscall(_ *env.Task, d time.Duration) {

@@ -7,6 +7,9 @@ import (
 	"unsafe"
 )
 
+// raced says that the race detector watches. Waiting then takes the runtime's own timers, which order no goroutines.
+const raced = true
+
 // hide makes the race detector ignore the order of atomic operations until show: the world's own
 // bookkeeping must not order the goroutines of a design.
 func hide() { runtime.RaceDisable() }

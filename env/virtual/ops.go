@@ -137,8 +137,8 @@ func (w *World) Until(t *env.Task, at time.Duration) {
 	w.do(sim.Op{Code: sim.Sleep, Token: sim.Polled, N: int64(at - w.clock())})
 }
 
-// Wait implements env.World. As live, the goroutine parks on a timer.
-func (w *World) Wait(t *env.Task, d time.Duration) { w.Sleep(t, d) }
+// Wait implements env.World.
+func (w *World) Wait(t *env.Task, d time.Duration) { w.Until(t, w.clock()+d) }
 
 // Syscall implements env.World.
 func (w *World) Syscall(t *env.Task, d time.Duration) {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Timer is a timer of the kernel. One goroutine at a time may use it.
+// Timer is a timer of the kernel. One goroutine at a time may wait for it.
 type Timer struct {
 	file *os.File
 	conn syscall.RawConn
@@ -30,17 +30,22 @@ func New() (t *Timer, ok bool) {
 }
 
 // Wait parks the goroutine for d > 0 and reports whether it could. It may return early.
-func (t *Timer) Wait(d time.Duration) bool {
+func (t *Timer) Wait(d time.Duration) bool { return t.Set(d) && t.Await() }
+
+// Set lets the timer ring d > 0 from now, and not when it was set to before. Any goroutine may call it.
+func (t *Timer) Set(d time.Duration) bool {
 	var set error
 	err := t.conn.Control(func(fd uintptr) {
 		once := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
 		set = unix.TimerfdSettime(int(fd), 0, &once, nil)
 	})
-	if err != nil || set != nil {
-		return false
-	}
+	return err == nil && set == nil
+}
+
+// Await parks the goroutine until the timer rings and reports whether it could.
+func (t *Timer) Await() bool {
 	var expirations [8]byte
-	_, err = t.file.Read(expirations[:])
+	_, err := t.file.Read(expirations[:])
 	return err == nil
 }
 

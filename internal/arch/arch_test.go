@@ -28,9 +28,10 @@ func TestArchitecture(t *testing.T) {
 
 // TestPolicyIsCurrent: what the policy allows is there and is used.
 func TestPolicyIsCurrent(t *testing.T) {
-	packages, vars, used := map[string]bool{}, map[string]bool{}, map[string][]string{}
+	packages, vars, used, paths := map[string]bool{}, map[string]bool{}, map[string][]string{}, map[string]bool{}
 	for _, f := range load(t) {
 		key := f.pkg
+		paths[f.path] = true
 		if f.test {
 			key = "tests"
 		} else {
@@ -60,6 +61,11 @@ func TestPolicyIsCurrent(t *testing.T) {
 			if !slices.ContainsFunc(used[pkg], func(imp string) bool { return within(imp, []string{m}) }) {
 				t.Errorf("the policy lets %q use %s, which it does not", pkg, m)
 			}
+		}
+	}
+	for path, reason := range liveFiles {
+		if reason == "" || !paths[path] {
+			t.Errorf("the policy names %s, which does not exist or has no reason", path)
 		}
 	}
 	for name, reason := range variables {
@@ -116,6 +122,10 @@ var snippets = []struct{ path, src, want string }{
 
 	{"catalog/null/a.go", `package a; import ("cmp"; "math/bits"; "time"); var _, _, _ = cmp.Less[int], bits.Len, time.Second`, ""},
 	{"catalog/null/a.go", `package a; import _ "sync/atomic"`, "a design may import only"},
+	{"catalog/null/a.go", `package a; import _ "os/exec"`, "a design may import only"},
+	{"catalog/words/peers.go", `package a; import _ "os/exec"`, ""},
+	{"catalog/words/peers.go", `package a; import _ "sync"`, "a design may import only"},
+	{"catalog/words/peers.go", `package a; func f() { go f() }`, "native go statement"},
 	{"catalog/null/a.go", `package a; import _ "context"`, "a design may import only"},
 	{"catalog/null/a.go", `package a; import _ "embed"`, "a design may import only"},
 	{"catalog/catalog.go", `package a; import _ "embed"`, ""},

@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"workload":           {"env", "plan"},
 	"result":             {"plan"},
 	"internal/source":    {"workload"},
+	"internal/gopprof":   {},
 	"internal/stat":      {},
 	"internal/hist":      {},
 	"internal/doctor":    {"result"},
@@ -28,7 +29,7 @@ var mayImport = map[string][]string{
 	"internal/store":     {"internal/lock", "result"},
 	"compare":            {"internal/stat", "plan", "result"},
 	"load":               {"env", "internal/hist", "result", "sim"},
-	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/hist", "internal/host", "internal/proc", "internal/stat", "load", "plan", "result", "sim", "timeline", "workload"},
+	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/gopprof", "internal/hist", "internal/host", "internal/proc", "internal/stat", "load", "plan", "result", "sim", "timeline", "workload"},
 	"model":              {},
 	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
 	"internal/aa":        {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial", "workload"},
@@ -39,13 +40,18 @@ var mayImport = map[string][]string{
 	"":                   {"internal/aa", "internal/cli", "internal/costs", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/null":       {"env", "plan", "workload"},
-	"catalog":            {"catalog/coffee", "catalog/null", "workload"},
+	"catalog/find":       {"env", "plan", "workload"},
+	"catalog/lines":      {"env", "plan", "workload"},
+	"catalog/parse":      {"env", "plan", "workload"},
+	"catalog/words":      {"env", "plan", "workload"},
+	"catalog":            {"catalog/coffee", "catalog/find", "catalog/lines", "catalog/null", "catalog/parse", "catalog/words", "workload"},
 	"cmd/brewput":        {"", "catalog"},
 	"internal/arch":      {},
 	"labtest":            {"internal/host", "internal/stat", "result"},
 	"examples/counter":   {"", "env", "plan", "workload"},
 	"examples/realcode":  {"", "env", "plan", "workload"},
 
+	"examples/futuredate":  {},
 	"internal/direct":      {"internal/stat", "result"},
 	"internal/gates":       {"internal/stat"},
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/hist", "internal/host", "load", "plan", "sim"},
@@ -57,6 +63,7 @@ var mayImport = map[string][]string{
 // may import besides. cgo is in neither: everything builds with Go alone.
 var (
 	mayUse = map[string][]string{
+		"catalog/find":       {"golang.org/x/sys"},
 		"internal/alarm":     {"golang.org/x/sys"},
 		"env/live":           {"golang.org/x/sys"},
 		"internal/calibrate": {"golang.org/x/sys"},
@@ -73,7 +80,7 @@ var (
 
 // pure are the packages whose results depend on their arguments alone. They may import each other and
 // env, whose operations happen in the world that they are given.
-var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true, "result": true, "workload": true, "model": true, "sim": true, "timeline": true}
+var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true, "internal/gopprof": true, "result": true, "workload": true, "model": true, "sim": true, "timeline": true}
 
 // wholeNumbers are the packages that compute in integers alone, so that a run is the same on every
 // machine: of package math they may use its limits of integers, and they have no floating-point types.
@@ -90,18 +97,37 @@ var clockCalls = []string{
 
 // designImports are the packages of the standard library that the catalogue may import: none holds
 // anything concurrent, so that designs run in both worlds. catalogueImports are those of the list of
-// workloads besides, which embeds their sources.
+// workloads besides, which embeds their sources; liveImports those of liveFiles besides, which reach files,
+// processes and the machine. Concurrency comes from env there too.
 var (
-	designImports    = []string{"cmp", "errors", "fmt", "math", "math/bits", "slices", "sort", "strconv", "strings", "time"}
+	designImports    = []string{"bufio", "bytes", "cmp", "crypto/sha1", "encoding/binary", "encoding/xml", "errors", "fmt", "io", "math", "math/bits", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8"}
 	catalogueImports = []string{"embed", "io/fs"}
+	liveImports      = []string{"os", "os/exec", "path/filepath", "runtime", "simd/archsimd", "syscall", "unsafe"}
 )
+
+// liveFiles are the files of the catalogue that reach beyond env, each with the reason: their designs say that they
+// run in the live world only.
+var liveFiles = map[string]string{
+	"catalog/find/files.go":       "reads documents from files",
+	"catalog/find/cold_linux.go":  "drops files from the system's cache",
+	"catalog/words/bounds.go":     "reads the file, to find out what that takes",
+	"catalog/words/bytewise.go":   "opens the file",
+	"catalog/words/chunks.go":     "reads the file at many places at once",
+	"catalog/words/generate.go":   "writes the file that is counted, in the cache directory",
+	"catalog/words/input.go":      "finds the file and reads it",
+	"catalog/words/mmap.go":       "opens the file that is mapped",
+	"catalog/words/mmap_unix.go":  "maps the file",
+	"catalog/words/mmap_other.go": "says that it cannot",
+	"catalog/words/peers.go":      "runs wc and cat",
+	"catalog/words/simd_amd64.go": "uses vector instructions, which are an experiment",
+}
 
 // catalogueFile is the list of workloads.
 const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may write to the process's standard streams: the command, and a
 // trial's child, whose protocol they carry.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/twin": true, "examples/counter": true}
+var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/twin": true, "examples/counter": true, "examples/futuredate": true}
 
 // variables are the package-level variables that are neither plainly constant (an error, a pattern, an
 // embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.

@@ -103,7 +103,7 @@ func newPool(e env.Env, _ plan.Point) (workload.Stream, error) {
 			d := e.Rand().At(request, 0)
 			c, _ := connections.Recv()
 			e.Burn(100 * time.Microsecond)
-			e.Wait(time.Millisecond + time.Duration(d.IntN(1_000_000)))
+			e.Sleep(time.Millisecond + time.Duration(d.IntN(1_000_000)))
 			e.Burn(200 * time.Microsecond)
 			connections.Send(c)
 			served.Add(1)

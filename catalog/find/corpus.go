@@ -1,0 +1,121 @@
+package find
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// topic is what is looked for. None of the words of the documents is part of it.
+const topic = "president"
+
+// seed is that of all documents: they are the same in every trial.
+const seed = 1
+
+// corpus are documents in memory, and how many of their items have the topic in title or description.
+type corpus struct {
+	documents [][]byte
+	matches   int
+}
+
+// newCorpus writes n documents of so many items.
+func newCorpus(n, items int) corpus {
+	words := vocabulary()
+	c := corpus{documents: make([][]byte, n)}
+	for i := range n {
+		d := document{words: words, random: random(seed<<32 + uint64(i))}
+		c.documents[i] = d.write(i, items)
+		c.matches += d.matches
+	}
+	return c
+}
+
+// document is one that is being written.
+type document struct {
+	text    []byte
+	words   []string
+	random  random
+	matches int
+}
+
+func (d *document) write(number, items int) []byte {
+	d.text = make([]byte, 0, 400+items*540)
+	d.add(`<?xml version="1.0" encoding="UTF-8"?>`, "\n", `<rss version="2.0"><channel>`, "\n<title>Feed ", strconv.Itoa(number),
+		"</title><link>http://feeds.example.com/", strconv.Itoa(number), "</link>\n<description>What is new</description><language>en-us</language>\n")
+	for range items {
+		d.item()
+	}
+	d.add("</channel></rss>\n")
+	return d.text
+}
+
+// item writes one. Every sixth or so has the topic, most of these in the description.
+func (d *document) item() {
+	r := d.random.next()
+	inTitle, inText := r&0x1f == 0, r>>8&7 == 0
+	if inTitle || inText {
+		d.matches++
+	}
+	d.add("<item><title>")
+	d.prose(6, inTitle)
+	d.add("</title><link>http://feeds.example.com/item/", strconv.FormatUint(r>>40, 10), `</link><guid isPermaLink="false">`, strconv.FormatUint(r>>32, 16),
+		"</guid><pubDate>Tue, 14 Aug 2018 12:00:00 GMT</pubDate><description>")
+	if r>>16&7 == 0 {
+		d.add("<![CDATA[<p>")
+		d.prose(56, inText)
+		d.add("</p>]]>")
+	} else {
+		d.prose(58, inText)
+	}
+	d.add("</description></item>\n")
+}
+
+// prose writes n words, and the topic among them.
+func (d *document) prose(n int, hit bool) {
+	at := -1
+	if hit {
+		at = int(d.random.next() % uint64(n))
+	}
+	var r uint64
+	for i := range n {
+		if i&7 == 0 {
+			r = d.random.next()
+		}
+		if i == at {
+			d.add(topic, " ")
+		}
+		d.add(d.words[r&63])
+		r >>= 8
+		if r&0x3f == 5 {
+			d.add(" &amp;")
+		}
+		d.add(" ")
+	}
+}
+
+func (d *document) add(pieces ...string) {
+	for _, p := range pieces {
+		d.text = append(d.text, p...)
+	}
+}
+
+func vocabulary() []string {
+	words := strings.Fields(`the of and a to in is was he for it with as his on be at by had not are but from or have an they which
+one you were her all she there would their we him been has when who will more no if out so said what up its about into than them
+can only other new some could time`)
+	if len(words) != 64 {
+		panic(fmt.Sprintf("%d words instead of 64", len(words)))
+	}
+	return words
+}
+
+// random is a sequence of draws: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+type random uint64
+
+func (r *random) next() uint64 {
+	*r += 0x9e3779b97f4a7c15
+	z := uint64(*r)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}

@@ -1,0 +1,43 @@
+package find
+
+import (
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// newReadAhead has g goroutines that only read and hand documents to as many parsers as there are CPUs. A reader
+// waits for the next document while the last is parsed: where the pool needs (Z+S)/S goroutines for a CPU, here Z/S
+// read for it. It is limited by the readers or by the parsers, whoever is slower.
+func newReadAhead(_ env.Env, p plan.Point) (workload.Job, error) {
+	t, g, k := newTask(p, p.Text("scanner") == "xml"), p.Int("goroutines"), p.Int("parsers")
+	return t.job(func(e env.Env) (int, error) {
+		numbers, read := env.NewChan[int](e, "documents", len(t.documents)), env.NewChan[int](e, "read", g)
+		for i := range t.documents {
+			numbers.Send(i)
+		}
+		numbers.Close()
+		reading, parsing := e.Group(), e.Group()
+		for range min(g, len(t.documents)) {
+			reading.Go(e, "reader", func(e env.Env) {
+				for i, ok := numbers.Recv(); ok; i, ok = numbers.Recv() {
+					e.Wait(t.read)
+					read.Send(i)
+				}
+			})
+		}
+		parsers := make([]*reader, k)
+		for j := range parsers {
+			parsers[j] = t.reader()
+			parsing.Go(e, "parser", func(e env.Env) {
+				for i, ok := read.Recv(); ok; i, ok = read.Recv() {
+					parsers[j].parse(e, i, t.documents[i])
+				}
+			})
+		}
+		reading.Wait()
+		read.Close()
+		parsing.Wait()
+		return sum(parsers)
+	}), nil
+}

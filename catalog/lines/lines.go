@@ -1,0 +1,86 @@
+// Package lines is a producer, a channel and consumers: an essay on what channels cost (Fournier). One producer makes
+// lines of 300 random letters, consumers compute SHA-1 five times over each.
+//
+// A line takes P to make and C to hash. With one producer and m CPUs no design does n lines before
+//
+//	n max(P, (P+C)/m)
+//
+// (the busiest station and all work shared by all CPUs: Denning and Buzen, ACM Computing Surveys 10(3), 1978), and what a
+// channel costs comes on top: its lock and copy for each value sent, and a goroutine parked and woken wherever it is
+// empty or full. A woken goroutine waits for a thread to come out of its sleep, which takes as long as many lines; so a
+// small channel does not only cost CPU time but leaves CPUs idle. More room saves wake-ups and no sends; a batch saves
+// both by its size. P and C are measured in the same sweep: produce does nP, sequential n(P+C).
+//
+// The original's program ends when its producer does, before its consumers have: the lines that are in the channel
+// and in work then are never hashed. Its design is kept, fault included.
+package lines
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// Workload is lines.
+func Workload() *workload.Workload {
+	uses := func(own ...string) []string { return append(own, "lines", "functions") }
+	return &workload.Workload{
+		Name: "lines",
+		Doc:  "Make lines and hash them: one producer, some consumers.",
+		Factors: []plan.Factor{
+			{Name: "consumers", Doc: "goroutines that hash", Kind: plan.Int, Default: "cpus", Min: 1, Max: 100_000},
+			{Name: "buffer", Doc: "room in the channel, in lines or batches", Kind: plan.Int, Default: "25", Max: 10_000_000},
+			{Name: "batch", Doc: "lines of a batch", Kind: plan.Int, Default: "100", Min: 1, Max: 1_000_000},
+			{Name: "lines", Doc: "how many", Kind: plan.Int, Default: "100000", Min: 1, Max: 1_000_000_000, Input: true},
+			{Name: "functions", Doc: "original, which allocate, or free, which do not", Kind: plan.Text, Default: "original", Input: true},
+		},
+		Check: check,
+		Quick: map[string]string{"lines": "50000"},
+		Designs: []workload.Design{
+			{Name: "sequential", Doc: "one goroutine makes and hashes in turn", Uses: uses(), Job: newSequential},
+			{Name: "produce", Doc: "lines are made and not hashed: what the producer takes", Uses: uses(), Job: newProduce, Expect: workload.Bound},
+			{Name: "original", Doc: "one channel; the program ends with its producer, before its consumers", Uses: uses("consumers", "buffer"), Job: newOriginal, Expect: workload.WrongAnswer},
+			{Name: "channel", Doc: "one channel", Uses: uses("consumers", "buffer"), Job: newChannel, Formula: law()},
+			{Name: "batch", Doc: "batches along one channel", Uses: uses("consumers", "buffer", "batch"), Job: newBatch, Formula: law()},
+			{Name: "recycled", Doc: "batches that come back and are filled again", Uses: uses("consumers", "buffer", "batch"), Job: newRecycled, Formula: law()},
+			{Name: "queues", Doc: "a channel for each consumer, in turn", Uses: uses("consumers", "buffer"), Job: newQueues, Formula: law()},
+			{Name: "helping", Doc: "the producer hashes itself when the channel is full", Uses: uses("consumers", "buffer"), Job: newHelping, Formula: law()},
+			{Name: "shared", Doc: "no producer: who is free takes the next numbers, makes these lines and hashes them", Uses: uses("consumers", "batch"), Job: newShared, Formula: shared()},
+			{Name: "objects", Doc: "a goroutine for each object and a channel for each of its methods", Uses: uses("consumers"), Job: newObjects, Formula: law()},
+		},
+	}
+}
+
+// check refuses words that are no level.
+func check(p plan.Point) error {
+	if f := p.Text("functions"); f != "original" && f != "free" {
+		return fmt.Errorf("--functions %s are none; use original or free", f)
+	}
+	return nil
+}
+
+const bounds = "the busiest station and the work of all: Denning and Buzen, ACM Computing Surveys 10(3), 1978"
+
+// law is the bound for one producer.
+func law() *workload.Formula {
+	return &workload.Formula{
+		Text:   "max(nP, n(P+C)/m): nP is the time of produce, n(P+C) that of sequential",
+		Source: bounds,
+		Seconds: func(p plan.Point, m workload.Measured) float64 {
+			return math.Max(m.Wall("produce", p), m.Wall("sequential", p)/float64(p.Int("cpus")))
+		},
+	}
+}
+
+// shared is the bound where everybody makes lines.
+func shared() *workload.Formula {
+	return &workload.Formula{
+		Text:   "n(P+C)/m: n(P+C) is the time of sequential",
+		Source: bounds,
+		Seconds: func(p plan.Point, m workload.Measured) float64 {
+			return m.Wall("sequential", p) / float64(min(p.Int("cpus"), p.Int("consumers")))
+		},
+	}
+}

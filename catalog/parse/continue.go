@@ -1,0 +1,28 @@
+package parse
+
+import (
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// newContinue goes on with the next date by a labelled continue: limited by the failures before each success.
+func newContinue(_ env.Env, p plan.Point) (workload.Job, error) {
+	return job(p, labelled, inVain), nil
+}
+
+func labelled(in *input) (t tally) {
+dates:
+	for _, text := range in.dates {
+		for _, format := range in.formats {
+			d, err := time.Parse(format, text)
+			if err == nil {
+				t.add(d)
+				continue dates
+			}
+		}
+	}
+	return t
+}

@@ -1,0 +1,101 @@
+// Package parse reads dates that are in one of several formats: B. Bengfort's journal of Go experiments, where the
+// question was whether a labelled continue is slower than a helper function that returns.
+//
+// A date whose format is the i-th that is tried costs i-1 failures and a success: n(c + f(i-1)) for n dates, where c
+// is what a format takes that fits and f what one takes that does not. The first two designs make the same calls in
+// the same order, so that nothing can be between them but a jump; the third tries the format of the date before first,
+// and has failures only where the format changes. All are one goroutine: CPUs change nothing.
+package parse
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// Workload is parse.
+func Workload() *workload.Workload {
+	uses := []string{"dates", "run", "formats"}
+	return &workload.Workload{
+		Name: "parse",
+		Doc:  "Parse dates that are in one of several formats.",
+		Factors: []plan.Factor{
+			{Name: "dates", Doc: "how many", Kind: plan.Int, Default: "300000", Min: 1, Max: 100_000_000, Input: true},
+			{Name: "run", Doc: "dates of one format that follow each other, as in one file", Kind: plan.Int, Default: "100", Min: 1, Max: 100_000_000, Input: true},
+			{Name: "formats", Doc: "how many formats there are", Kind: plan.Int, Default: "8", Min: 1, Max: 8, Input: true},
+		},
+		Quick: map[string]string{"dates": "200000"},
+		Designs: []workload.Design{
+			{Name: "continue", Doc: "a loop in a loop: a labelled continue where a format fits", Uses: uses, Job: newContinue},
+			{Name: "helper", Doc: "a function that returns where a format fits", Uses: uses, Job: newHelper, Formula: same()},
+			{Name: "cached", Doc: "the helper, which tries the last format that fitted first", Uses: uses, Job: newCached, Formula: fewer()},
+			{Name: "known", Doc: "each date's format is known: nothing is tried in vain", Uses: uses, Job: newKnown, Expect: workload.Bound},
+		},
+	}
+}
+
+// same says that the helper makes the calls of continue.
+func same() *workload.Formula {
+	return &workload.Formula{
+		Text: "the time of continue", Source: "the same calls of time.Parse in the same order",
+		Seconds: func(p plan.Point, m workload.Measured) float64 { return m.Wall("continue", p) },
+	}
+}
+
+// fewer counts the attempts in vain of cached, each as long as one of continue.
+func fewer() *workload.Formula {
+	return &workload.Formula{
+		Text:   "T(known) + F(cached) (T(continue) - T(known)) / F(continue): T is the time, F the attempts in vain",
+		Source: "operations counted, each at its measured cost (Knuth, The Art of Computer Programming 1, 1.3.3)",
+		Seconds: func(p plan.Point, m workload.Measured) float64 {
+			all, ok := m.Of("continue", "vain", p)
+			few, also := m.Of("cached", "vain", p)
+			if !ok || !also || all == 0 {
+				return math.NaN()
+			}
+			base := m.Wall("known", p)
+			return base + few*(m.Wall("continue", p)-base)/all
+		},
+	}
+}
+
+// tally is what came of dates: how many were read, and the sum of their days since 1970.
+type tally struct{ read, days int64 }
+
+func (t *tally) add(d time.Time) {
+	t.read++
+	t.days += d.Unix() / (24 * 60 * 60)
+}
+
+// job is the job of a design. vain counts the attempts that fail, from the formats that the dates have.
+func job(p plan.Point, run func(*input) tally, vain func(*input) int) workload.Job {
+	in, got := newInput(p.Int("dates"), p.Int("run"), p.Int("formats")), tally{}
+	return workload.Job{
+		Items: int64(len(in.dates)),
+		Run: func(e env.Env) error {
+			w := e.Begin()
+			got = run(in)
+			w.End()
+			return nil
+		},
+		Check: func() (workload.Answer, error) {
+			if got != in.want {
+				return nil, fmt.Errorf("%d dates with the sum %d of their days instead of %d with %d", got.read, got.days, in.want.read, in.want.days)
+			}
+			return workload.Answer{"dates": got.read, "days": got.days}, nil
+		},
+		Metrics: func() map[string]float64 { return map[string]float64{"vain": float64(vain(in))} },
+	}
+}
+
+// inVain are the failures where formats are tried in order.
+func inVain(in *input) (n int) {
+	for _, f := range in.formatOf {
+		n += f // one that has none is as if it had one more
+	}
+	return n
+}

@@ -1,0 +1,137 @@
+package words
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// What the bounds measure themselves.
+const (
+	eachSeconds = "each_seconds" // of one call or allocation
+	fileBytes   = "file_bytes"
+)
+
+// most is how many calls or allocations are measured.
+const most = 1_000_000
+
+// newRead reads the file and counts nothing.
+func newRead(_ env.Env, p plan.Point) (workload.Job, error) {
+	in, err := newInput(p)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	return workload.Job{Bytes: in.size, Run: func(env.Env) error {
+		_, err := in.each(in.chunk, func([]byte) {})
+		return err
+	}}, nil
+}
+
+// newCalls reads the file byte by byte, into the same byte.
+func newCalls(_ env.Env, p plan.Point) (workload.Job, error) {
+	in, err := newInput(p)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	n := min(in.size, most)
+	return probe(n, map[string]float64{fileBytes: float64(in.size)}, func() error {
+		f, err := os.Open(in.path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		for buf := make([]byte, 1); n > 0; n-- {
+			if _, err := f.Read(buf); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}
+
+// newAllocs puts single bytes on the heap.
+func newAllocs(env.Env, plan.Point) (workload.Job, error) {
+	return probe(most, map[string]float64{}, func() error {
+		_, err := io.CopyN(io.Discard, &escapes{}, most)
+		return err
+	}), nil
+}
+
+// escapes is a reader that makes a new byte for each read.
+type escapes struct{ last []byte }
+
+func (x *escapes) Read(p []byte) (int, error) {
+	for range p {
+		x.last = make([]byte, 1)
+	}
+	return len(p), nil
+}
+
+// probe is a job of n equal operations, of which it says what each took.
+func probe(n int64, metrics map[string]float64, run func() error) workload.Job {
+	return workload.Job{
+		Items: n,
+		Run: func(e env.Env) error {
+			began := e.Now()
+			err := run()
+			if n > 0 {
+				metrics[eachSeconds] = (e.Now() - began).Seconds() / float64(n)
+			}
+			return err
+		},
+		Metrics: func() map[string]float64 { return metrics },
+	}
+}
+
+func newScanTable(_ env.Env, p plan.Point) (workload.Job, error) {
+	return scanning(p, func(r rule) scan { return r.table() })
+}
+
+func newScanSWAR(_ env.Env, p plan.Point) (workload.Job, error) {
+	return scanning(p, func(r rule) scan { return r.swar })
+}
+
+// newScanBytes counts as reused does, through a buffer of which the bytes come from memory.
+func newScanBytes(_ env.Env, p plan.Point) (workload.Job, error) {
+	return scanning(p, func(r rule) scan {
+		return func(t tally, p []byte) tally {
+			n, err := r.steps(bufio.NewReader(bytes.NewReader(p)), reusedByte())
+			if err != nil {
+				panic(err) // memory has no errors
+			}
+			t.words += n
+			return t
+		}
+	})
+}
+
+// scanning is the job of a scan that finds its bytes in the cache: the first chunk of the file, as often as the file has
+// one.
+func scanning(p plan.Point, of func(rule) scan) (workload.Job, error) {
+	in, err := newInput(p)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	f, err := os.Open(in.path)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	defer f.Close()
+	chunk := make([]byte, min(int64(in.chunk), in.size))
+	if _, err := io.ReadFull(f, chunk); err != nil {
+		return workload.Job{}, err
+	}
+	count := of(in.rule)
+	return workload.Job{Bytes: in.size, Run: func(env.Env) error {
+		var t tally
+		for left := in.size; left > 0; left -= int64(len(chunk)) {
+			t = count(t, chunk[:min(left, int64(len(chunk)))])
+		}
+		return nil
+	}}, nil
+}

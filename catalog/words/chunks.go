@@ -1,0 +1,73 @@
+package words
+
+import (
+	"io"
+	"os"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// newChunks cuts the file into chunks, which as many goroutines as there are CPUs take one by one and scan as newSWAR
+// does; each chunk tells what it adds whatever precedes it, and the pieces are joined in order. What limits it: reading,
+// which shares the bandwidth of memory.
+func newChunks(_ env.Env, p plan.Point) (workload.Job, error) {
+	return counting(p, func(e env.Env, in *input) (int, error) { return in.chunked(e, in.rule.swar) })
+}
+
+// chunked scans the chunks of the file in parallel, each read into the buffer of its goroutine.
+func (in *input) chunked(e env.Env, count scan) (int, error) {
+	f, err := os.Open(in.path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return in.pieces(e, func() func(int64, int) (piece, error) {
+		buf := make([]byte, min(int64(in.chunk), in.size))
+		return func(at int64, n int) (piece, error) {
+			if _, err := f.ReadAt(buf[:n], at); err != nil {
+				return piece{}, shrunk(in.path, err)
+			}
+			return in.rule.pieceOf(count, buf[:n]), nil
+		}
+	})
+}
+
+// pieces counts the file chunk by chunk on all CPUs. Each goroutine makes a function of its own that counts n bytes from
+// an offset on.
+func (in *input) pieces(e env.Env, make_ func() func(at int64, n int) (piece, error)) (int, error) {
+	total := int((in.size + int64(in.chunk) - 1) / int64(in.chunk))
+	all := make([]piece, total)
+	workers := min(in.cpus, total)
+	errs := make([]error, workers)
+	next, group := env.NewAtomic[int](e, "chunks"), e.Group()
+	for w := range workers {
+		group.Go(e, "scanner", func(env.Env) {
+			count := make_()
+			for i := next.Add(1) - 1; i < total && errs[w] == nil; i = next.Add(1) - 1 {
+				at := int64(i) * int64(in.chunk)
+				all[i], errs[w] = count(at, int(min(int64(in.chunk), in.size-at)))
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return 0, err
+		}
+	}
+	var t tally
+	for _, p := range all {
+		t = t.join(p)
+	}
+	return t.words, nil
+}
+
+// shrunk says what the end of a file means where there was more of it.
+func shrunk(path string, err error) error {
+	if err == io.EOF {
+		return &os.PathError{Op: "count", Path: path, Err: io.ErrUnexpectedEOF}
+	}
+	return err
+}

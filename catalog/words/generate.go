@@ -1,0 +1,104 @@
+package words
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// generated is the path of a file of random words of so many bytes, and how many words it has. It is kept in the cache
+// directory: its name says the number of its words, so that it is there whole or not at all.
+func generated(size int64) (path string, words int, err error) {
+	if size < 0 {
+		return "", 0, fmt.Errorf("a file of %d bytes cannot be made", size)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", 0, fmt.Errorf("there is no place for the file of words: %w; give one with --file", err)
+	}
+	dir := filepath.Join(cache, "brewput", "data")
+	prefix := filepath.Join(dir, fmt.Sprintf("words-%d-", size))
+	names, err := filepath.Glob(prefix + "*.txt")
+	if err != nil {
+		return "", 0, err
+	}
+	for _, name := range names {
+		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(name, prefix), ".txt"))
+		if info, failed := os.Stat(name); err == nil && failed == nil && info.Size() == size {
+			return name, n, nil
+		}
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", 0, err
+	}
+	return store(dir, prefix, size)
+}
+
+// store makes the file under another name first.
+func store(dir, prefix string, size int64) (path string, words int, err error) {
+	f, err := os.CreateTemp(dir, "making-*")
+	if err != nil {
+		return "", 0, err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	out := bufio.NewWriterSize(f, 1<<16)
+	if words, err = write(out, size); err != nil {
+		return "", 0, err
+	}
+	if err := out.Flush(); err != nil {
+		return "", 0, err
+	}
+	if err := f.Close(); err != nil {
+		return "", 0, err
+	}
+	path = prefix + strconv.Itoa(words) + ".txt"
+	return path, words, os.Rename(f.Name(), path)
+}
+
+// write writes so many bytes of words and counts them as it does. By either rule, in any locale, they are as many.
+func write(w io.Writer, size int64) (words int, err error) {
+	draw := draws(1)
+	token := make([]byte, 0, 64)
+	for left := size; left > 0; left -= int64(len(token)) {
+		x := draw()
+		token = token[:0]
+		for n := 1 + int(x%9); n > 0; n-- { // five letters on average, as in English
+			x >>= 5
+			token = append(token, 'a'+byte(x%26))
+		}
+		switch mark := x >> 5 % 64; {
+		case mark < 6:
+			token = append(token, ",.;:!?"[mark])
+		case mark == 6:
+			token[0] -= 'a' - 'A'
+		}
+		token = append(token, "          \n\n\t\r"[x>>12%14])
+		if x>>20%32 == 0 {
+			token = append(token, "\n   "...)
+		}
+		if int64(len(token)) > left { // the last word, without a space behind it
+			token = append(token[:0], "abcdefghijklmnopqrstuvwxyz"[:left]...)
+		}
+		words++
+		if _, err := w.Write(token); err != nil {
+			return 0, err
+		}
+	}
+	return words, nil
+}
+
+// draws are the numbers of splitmix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014).
+func draws(seed uint64) func() uint64 {
+	return func() uint64 {
+		seed += 0x9e3779b97f4a7c15
+		x := seed
+		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+		x = (x ^ x>>27) * 0x94d049bb133111eb
+		return x ^ x>>31
+	}
+}

@@ -1,0 +1,137 @@
+package words
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// input is the file whose words are counted, and how.
+type input struct {
+	path  string
+	size  int64
+	rule  rule
+	as    string // the wc by which the rule is; "" if it was asked for
+	chunk int    // bytes
+	cpus  int
+	words int // known by construction; -1: not known
+}
+
+// check refuses points that name no file, or two.
+func check(p plan.Point) error {
+	if !p.Has("file") {
+		return nil
+	}
+	if p.Has("size") {
+		return errors.New("--file and --size both say what is counted; give one of them")
+	}
+	info, err := os.Stat(p.Text("file"))
+	switch {
+	case err != nil:
+		return fmt.Errorf("--file: %w", err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("--file %s: it is no regular file, so that it cannot be read again and again; copy what it holds to one", p.Text("file"))
+	}
+	return nil
+}
+
+// newInput finds or makes the file and reads it once, so that all designs find it in memory.
+func newInput(p plan.Point) (*input, error) {
+	in := &input{words: -1, cpus: p.Int("cpus")}
+	if p.Has("chunk") {
+		in.chunk = p.Int("chunk")
+	}
+	var err error
+	if p.Has("file") {
+		in.path = p.Text("file")
+	} else {
+		size := usualSize
+		if p.Has("size") {
+			size = p.Int("size")
+		}
+		if in.path, in.words, err = generated(int64(size)); err != nil {
+			return nil, err
+		}
+	}
+	if in.rule, err = ruleOf(p.Text("rule")); p.Text("rule") == asWC {
+		in.rule, in.as, err = ruleHere()
+	}
+	if err != nil {
+		return nil, err
+	}
+	in.size, err = in.each(64<<10, func([]byte) {})
+	return in, err
+}
+
+// each reads the file by buffers and says how many bytes it has.
+func (in *input) each(buffer int, use func([]byte)) (int64, error) {
+	f, err := os.Open(in.path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	buf := make([]byte, buffer)
+	for size := int64(0); ; {
+		n, err := f.Read(buf)
+		use(buf[:n])
+		size += int64(n)
+		if err == io.EOF {
+			return size, nil
+		}
+		if err != nil {
+			return size, err
+		}
+	}
+}
+
+// inOrder scans the file by buffers.
+func (in *input) inOrder(count scan) (int, error) {
+	var t tally
+	_, err := in.each(in.chunk, func(p []byte) { t = count(t, p) })
+	return t.words, err
+}
+
+// expected is the right answer by a rule: known by construction, or what the simplest design says.
+func (in *input) expected(r rule) (int, error) {
+	if in.words >= 0 {
+		return in.words, nil
+	}
+	var t tally
+	_, err := in.each(64<<10, func(p []byte) { t = r.simplest(t, p) })
+	return t.words, err
+}
+
+// counting is the job of a design that counts the words of its file.
+func counting(p plan.Point, count func(e env.Env, in *input) (int, error)) (workload.Job, error) {
+	in, err := newInput(p)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	words := 0
+	return workload.Job{
+		Bytes: in.size,
+		Run: func(e env.Env) (err error) {
+			words, err = count(e, in)
+			return err
+		},
+		Check: func() (workload.Answer, error) { return in.judge(words, in.rule) },
+	}, nil
+}
+
+// judge says whether there are so many words by a rule.
+func (in *input) judge(words int, r rule) (workload.Answer, error) {
+	answer := workload.Answer{"words": words, "bytes": in.size, "rule": r.String()}
+	if in.as != "" {
+		answer["rule_of"] = in.as
+	}
+	right, err := in.expected(r)
+	if err == nil && words != right {
+		err = fmt.Errorf("it counts %d words where there are %d (by the rule %s)", words, right, r)
+	}
+	return answer, err
+}

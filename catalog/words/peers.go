@@ -1,0 +1,114 @@
+package words
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// newWC runs wc. What limits it: a table and a branch for each byte.
+func newWC(_ env.Env, p plan.Point) (workload.Job, error) { return wc(p, "C") }
+
+// newWCUTF8 runs wc where bytes are not characters.
+func newWCUTF8(_ env.Env, p plan.Point) (workload.Job, error) { return wc(p, "C.UTF-8") }
+
+// wc is the job of the program wc in a locale. Its words are checked by its own rule, whatever the others count by; in
+// another locale than C only where the file has nothing in which locales differ.
+func wc(p plan.Point, locale string) (workload.Job, error) {
+	in, err := newInput(p)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	r, version, err := ruleHere()
+	if err == nil && version == "" {
+		err = errors.New("there is no wc here; leave the peers out with --designs")
+	}
+	if err != nil {
+		return workload.Job{}, err
+	}
+	in.as = version
+	words := 0
+	return workload.Job{
+		Bytes: in.size,
+		Run: func(env.Env) (err error) {
+			words, err = countWith(locale, nil, "-w", in.path)
+			return err
+		},
+		Check: func() (workload.Answer, error) {
+			if plain, err := in.plain(); locale == "C" || plain || err != nil {
+				answer, wrong := in.judge(words, r)
+				return answer, errors.Join(wrong, err)
+			}
+			return workload.Answer{"words": words, "bytes": in.size, "rule": locale + ", not checked", "rule_of": version}, nil
+		},
+	}, nil
+}
+
+// plain reports whether the file has only bytes in which no two locales and rules differ.
+func (in *input) plain() (bool, error) {
+	plain := true
+	_, err := in.each(64<<10, func(p []byte) {
+		for _, b := range p {
+			plain = plain && printing.class(b) != other
+		}
+	})
+	return plain, err
+}
+
+// countWith runs wc in a locale and reads the first number that it prints.
+func countWith(locale string, stdin []byte, args ...string) (int, error) {
+	cmd := exec.Command("wc", args...)
+	cmd.Env = append(cmd.Environ(), "LC_ALL="+locale)
+	cmd.Stdin = strings.NewReader(string(stdin))
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, fmt.Errorf("wc %s: %w", strings.Join(args, " "), err)
+	}
+	number, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return 0, fmt.Errorf("wc %s says %q, which is no number", strings.Join(args, " "), out)
+	}
+	return n, nil
+}
+
+// ruleHere is the rule by which the wc of this machine counts in the locale C, found out by having it count, and its
+// version: "" where there is none, and the rule then that of today.
+func ruleHere() (rule, string, error) {
+	if _, err := exec.LookPath("wc"); err != nil {
+		return anyRun, "", nil
+	}
+	n, err := countWith("C", []byte{1}, "-w")
+	if err != nil {
+		return anyRun, "", err
+	}
+	version := "wc"
+	if out, err := exec.Command("wc", "--version").Output(); err == nil {
+		version, _, _ = strings.Cut(string(out), "\n")
+	}
+	if n == 0 {
+		return printing, version, nil
+	}
+	return anyRun, version, nil
+}
+
+// newCat copies the file to nowhere. What limits it: the copy out of the page cache, which is in memory.
+func newCat(_ env.Env, p plan.Point) (workload.Job, error) {
+	in, err := newInput(p)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	if _, err := exec.LookPath("cat"); err != nil {
+		return workload.Job{}, errors.New("there is no cat here; leave the peers out with --designs")
+	}
+	return workload.Job{
+		Bytes: in.size,
+		Run:   func(env.Env) error { return exec.Command("cat", in.path).Run() }, // without a Stdout it has /dev/null
+	}, nil
+}

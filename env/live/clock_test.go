@@ -1,0 +1,42 @@
+package live
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/brewput/brewput/env"
+)
+
+// TestWaitIsNeverTooShort: whoever waits, among many who wait for other times, waits long enough, and nobody is
+// forgotten.
+func TestWaitIsNeverTooShort(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for _, poller := range []bool{false, true} {
+		r := rand.New(rand.NewPCG(1, 2))
+		err := New(Config{Poller: poller}).Run("body", func(e env.Env) {
+			g := e.Group()
+			for range 50 {
+				times := make([]time.Duration, 20)
+				for i := range times {
+					times[i] = time.Duration(r.IntN(1_000_000))
+				}
+				g.Go(e, "waiter", func(e env.Env) {
+					for _, d := range times {
+						start := e.Now()
+						e.Wait(d)
+						if took := e.Now() - start; took < d {
+							t.Errorf("waiting for %v took %v", d, took)
+						}
+					}
+				})
+			}
+			g.Wait()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}

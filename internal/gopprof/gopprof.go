@@ -1,0 +1,165 @@
+// Package gopprof reads profiles in the format of pprof, as package runtime/pprof writes them: who called whom when
+// each sample was taken, and what it stands for. It reads no more of the format than that, and trusts nothing
+// (github.com/google/pprof/proto/profile.proto).
+package gopprof
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Profile is what was sampled.
+type Profile struct {
+	Types    []ValueType // of the values of each sample
+	Samples  []Sample
+	Duration time.Duration // from the first to the last moment; 0 where it is not said
+}
+
+// ValueType says what a value counts: {"cpu", "nanoseconds"}.
+type ValueType struct{ Type, Unit string }
+
+// Sample is a stack and what was found there.
+type Sample struct {
+	Stack  []Frame // the innermost function first, those that were inlined included
+	Values []int64 // as many as the profile has types
+}
+
+// Frame is a function on a stack.
+type Frame struct {
+	Function string // with its package: "runtime.chansend"
+	File     string
+	Line     int
+}
+
+// maxBytes is the size of an unpacked profile beyond which it is refused, maxFrames the sum of the depths of its stacks:
+// these can be far longer than the file.
+const (
+	maxBytes  = 256 << 20
+	maxFrames = 10 << 20
+)
+
+// Parse reads a profile, packed by gzip or not.
+func Parse(data []byte) (*Profile, error) {
+	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		unpacked, err := unpack(data)
+		if err != nil {
+			return nil, fmt.Errorf("reading a profile: %w", err)
+		}
+		data = unpacked
+	}
+	p := parser{functions: map[uint64]function{}, locations: map[uint64][]line{}}
+	if err := p.profile(data); err != nil {
+		return nil, fmt.Errorf("reading a profile: %w", err)
+	}
+	out, err := p.resolve()
+	if err != nil {
+		return nil, fmt.Errorf("reading a profile: %w", err)
+	}
+	return out, nil
+}
+
+func unpack(data []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err == nil && len(out) > maxBytes {
+		err = fmt.Errorf("it has more than %d bytes", maxBytes)
+	}
+	return out, err
+}
+
+// parser holds the parts of a profile, which refer to each other by numbers and in any order.
+type parser struct {
+	strings   []string
+	types     [][2]int64
+	samples   []sample
+	functions map[uint64]function
+	locations map[uint64][]line
+	duration  int64
+}
+
+type sample struct {
+	locations []uint64
+	values    []int64
+}
+
+type function struct{ name, file int64 }
+
+type line struct {
+	function uint64
+	number   int64
+}
+
+// resolve replaces numbers by what they stand for.
+func (p *parser) resolve() (*Profile, error) {
+	if len(p.strings) == 0 || p.strings[0] != "" {
+		return nil, errors.New("its table of strings does not begin with an empty one")
+	}
+	out := &Profile{Duration: time.Duration(p.duration)}
+	for _, t := range p.types {
+		name, err := p.text(t[0])
+		unit, also := p.text(t[1])
+		if err = errors.Join(err, also); err != nil {
+			return nil, err
+		}
+		out.Types = append(out.Types, ValueType{name, unit})
+	}
+	stacks := map[uint64][]Frame{}
+	for id, lines := range p.locations {
+		frames, err := p.frames(lines)
+		if err != nil {
+			return nil, err
+		}
+		stacks[id] = frames
+	}
+	depth := 0
+	for _, s := range p.samples {
+		if len(s.values) != len(out.Types) {
+			return nil, fmt.Errorf("a sample has %d values instead of %d", len(s.values), len(out.Types))
+		}
+		frames := []Frame{}
+		for _, id := range s.locations {
+			f, ok := stacks[id]
+			if !ok {
+				return nil, fmt.Errorf("a sample is at location %d, which is not there", id)
+			}
+			if depth += len(f); depth > maxFrames {
+				return nil, fmt.Errorf("its stacks have more than %d frames", maxFrames)
+			}
+			frames = append(frames, f...)
+		}
+		out.Samples = append(out.Samples, Sample{frames, s.values})
+	}
+	return out, nil
+}
+
+// frames are the functions of a location: the one that was called last first.
+func (p *parser) frames(lines []line) ([]Frame, error) {
+	var frames []Frame
+	for _, l := range lines {
+		f, ok := p.functions[l.function]
+		if !ok {
+			return nil, fmt.Errorf("a line is of function %d, which is not there", l.function)
+		}
+		name, err := p.text(f.name)
+		file, also := p.text(f.file)
+		if err = errors.Join(err, also); err != nil {
+			return nil, err
+		}
+		frames = append(frames, Frame{name, file, int(l.number)})
+	}
+	return frames, nil
+}
+
+func (p *parser) text(i int64) (string, error) {
+	if i < 0 || i >= int64(len(p.strings)) {
+		return "", fmt.Errorf("it has no string number %d", i)
+	}
+	return p.strings[i], nil
+}

@@ -1,0 +1,182 @@
+package gopprof
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+var errBroken = errors.New("it is broken, or no profile")
+
+// field is one of a message in protobuf's encoding: a number, or bytes.
+type field struct {
+	id     uint64
+	number uint64
+	bytes  []byte
+	packed bool // bytes is set, not number
+}
+
+// next takes the first field off data.
+func next(data []byte) (f field, rest []byte, err error) {
+	key, data, err := varint(data)
+	if err != nil {
+		return f, nil, err
+	}
+	f.id = key >> 3
+	switch key & 7 {
+	case 0:
+		f.number, data, err = varint(data)
+		return f, data, err
+	case 1:
+		if len(data) < 8 {
+			return f, nil, errBroken
+		}
+		f.number = binary.LittleEndian.Uint64(data)
+		return f, data[8:], nil
+	case 2:
+		n, data, err := varint(data)
+		if err != nil || n > uint64(len(data)) {
+			return f, nil, errBroken
+		}
+		f.bytes, f.packed = data[:n], true
+		return f, data[n:], nil
+	case 5:
+		if len(data) < 4 {
+			return f, nil, errBroken
+		}
+		f.number = uint64(binary.LittleEndian.Uint32(data))
+		return f, data[4:], nil
+	}
+	return f, nil, errBroken
+}
+
+func varint(data []byte) (uint64, []byte, error) {
+	x, n := binary.Uvarint(data)
+	if n <= 0 {
+		return 0, nil, errBroken
+	}
+	return x, data[n:], nil
+}
+
+// each calls f with every field of a message.
+func each(data []byte, f func(field) error) error {
+	for len(data) > 0 {
+		one, rest, err := next(data)
+		if err != nil {
+			return err
+		}
+		data = rest
+		if err := f(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numbers appends those of a repeated field, which may be packed or not.
+func numbers(list []uint64, f field) ([]uint64, error) {
+	if !f.packed {
+		return append(list, f.number), nil
+	}
+	for data := f.bytes; len(data) > 0; {
+		x, rest, err := varint(data)
+		if err != nil {
+			return nil, err
+		}
+		list, data = append(list, x), rest
+	}
+	return list, nil
+}
+
+// The fields of the messages, by their numbers.
+const (
+	profileType, profileSample, profileLocation, profileFunction, profileString, profileDuration = 1, 2, 4, 5, 6, 10
+
+	typeType, typeUnit             = 1, 2
+	sampleLocation, sampleValue    = 1, 2
+	locationID, locationLine       = 1, 4
+	lineFunction, lineNumber       = 1, 2
+	functionID, functionName, file = 1, 2, 4
+)
+
+func (p *parser) profile(data []byte) error {
+	return each(data, func(f field) error {
+		inner := f.id == profileType || f.id == profileSample || f.id == profileLocation || f.id == profileFunction || f.id == profileString
+		if inner && !f.packed {
+			return errBroken
+		}
+		switch f.id {
+		case profileType:
+			t := [2]int64{}
+			p.types = append(p.types, t)
+			return small(f.bytes, map[uint64]*int64{typeType: &p.types[len(p.types)-1][0], typeUnit: &p.types[len(p.types)-1][1]})
+		case profileSample:
+			return p.sample(f.bytes)
+		case profileLocation:
+			return p.location(f.bytes)
+		case profileFunction:
+			return p.function(f.bytes)
+		case profileString:
+			p.strings = append(p.strings, string(f.bytes))
+		case profileDuration:
+			p.duration = int64(f.number)
+		}
+		return nil
+	})
+}
+
+// small reads a message of numbers.
+func small(data []byte, into map[uint64]*int64) error {
+	return each(data, func(f field) error {
+		if to := into[f.id]; to != nil && !f.packed {
+			*to = int64(f.number)
+		}
+		return nil
+	})
+}
+
+func (p *parser) sample(data []byte) error {
+	var s sample
+	err := each(data, func(f field) (err error) {
+		switch f.id {
+		case sampleLocation:
+			s.locations, err = numbers(s.locations, f)
+		case sampleValue:
+			var values []uint64
+			values, err = numbers(nil, f)
+			for _, v := range values {
+				s.values = append(s.values, int64(v))
+			}
+		}
+		return err
+	})
+	p.samples = append(p.samples, s)
+	return err
+}
+
+func (p *parser) location(data []byte) error {
+	var id uint64
+	var lines []line
+	err := each(data, func(f field) error {
+		switch f.id {
+		case locationID:
+			id = f.number
+		case locationLine:
+			var of, number int64
+			if err := small(f.bytes, map[uint64]*int64{lineFunction: &of, lineNumber: &number}); err != nil {
+				return err
+			}
+			lines = append(lines, line{uint64(of), number})
+		}
+		return nil
+	})
+	p.locations[id] = lines
+	return err
+}
+
+func (p *parser) function(data []byte) error {
+	var id int64
+	var fn function
+	err := small(data, map[uint64]*int64{functionID: &id, functionName: &fn.name, file: &fn.file})
+	p.functions[uint64(id)] = fn
+	return err
+}

@@ -1,0 +1,133 @@
+package trial
+
+import (
+	"bytes"
+	"runtime/pprof"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/internal/gopprof"
+	"github.com/brewput/brewput/result"
+)
+
+// fewSamples is below how many samples of a CPU profile the shares of its ledger are not known to a few per cent: the
+// standard error of a share s of n samples is sqrt(s(1-s)/n).
+const fewSamples = 100
+
+// The parts of the ledger of a profiled trial. Idle is what no CPU time was.
+const (
+	partUseful    = "ledger_useful"    // the design's own code, allocation included
+	partChannel   = "ledger_channel"   // inside operations of channels and locks, waiting for the runtime's own lock of one included
+	partScheduler = "ledger_scheduler" // parking, waking, starting and looking for goroutines, and whatever else the runtime does
+	partGC        = "ledger_gc"
+)
+
+// startProfile begins a CPU profile.
+func (m *measurement) startProfile() {
+	m.profile = new(bytes.Buffer)
+	if err := pprof.StartCPUProfile(m.profile); err != nil {
+		m.warn("no CPU profile: %v", err)
+		m.profile = nil
+	}
+}
+
+// stopProfile ends the profile and reads it.
+func (m *measurement) stopProfile() {
+	if m.profile == nil {
+		return
+	}
+	pprof.StopCPUProfile()
+	p, err := gopprof.Parse(m.profile.Bytes())
+	if err != nil {
+		m.warn("no CPU profile: %v", err)
+		return
+	}
+	m.samples, m.parts = tell(p)
+	if m.samples < fewSamples {
+		m.warn("a CPU profile has less than 100 samples, one for each 10 ms of CPU time: let the trials take longer")
+	}
+}
+
+// tell counts the samples of a CPU profile, all of them and those of each part.
+func tell(p *gopprof.Profile) (all int64, parts map[string]int64) {
+	parts = map[string]int64{}
+	for _, s := range p.Samples {
+		if len(s.Values) > 0 {
+			all += s.Values[0]
+			parts[partOf(s.Stack)] += s.Values[0]
+		}
+	}
+	return all, parts
+}
+
+// profiledLedger says where the core-seconds of the window went: the CPU time by the shares of the samples, and idle for
+// the rest of CPUs x window.
+func (m *measurement) profiledLedger(span float64, cpu result.Value) {
+	total := result.Value(span * float64(m.spec.Point.Int("cpus")))
+	for _, part := range []string{partUseful, partChannel, partScheduler, partGC} {
+		share := result.Unavailable
+		if m.samples > 0 && total > 0 {
+			share = cpu / total * result.Value(m.parts[part]) / result.Value(m.samples)
+		}
+		m.set(part, share)
+	}
+	m.set("profile_samples", result.Value(m.samples))
+	if total > 0 {
+		m.set("ledger_idle", max(0, 1-cpu/total))
+	}
+}
+
+// partOf is the part of the ledger that a stack belongs to: that of its innermost function that decides. What wakes a
+// goroutine inside a send is the scheduler, the send around it a channel, and a function of the design
+// that calls it neither.
+func partOf(stack []gopprof.Frame) string {
+	if slices.ContainsFunc(stack, func(f gopprof.Frame) bool { return strings.HasPrefix(f.Function, "runtime/pprof.") }) {
+		return partScheduler // the profiler itself
+	}
+	for _, f := range stack {
+		name, ok := strings.CutPrefix(f.Function, "runtime.")
+		if !ok {
+			if lock(f.Function) {
+				return partChannel
+			}
+			return partUseful
+		}
+		for _, p := range []struct {
+			part  string
+			names []string
+		}{{partGC, collecting()}, {partChannel, communicating()}, {partScheduler, scheduling()}} {
+			for _, n := range p.names {
+				if strings.HasPrefix(name, n) {
+					return p.part
+				}
+			}
+		}
+	}
+	return partScheduler
+}
+
+// lock reports whether a function outside of the runtime is an operation of a channel, a lock or a group.
+func lock(function string) bool {
+	for _, prefix := range []string{"sync.(*Mutex)", "sync.(*RWMutex)", "sync.(*WaitGroup)", "sync.(*Cond)", "sync.runtime_", "internal/sync.", "github.com/brewput/brewput/env.(*Chan["} {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// The beginnings of the names of the functions of package runtime that decide (Go 1.26: mgc.go, chan.go, proc.go).
+func collecting() []string {
+	return []string{"gc", "bgsweep", "bgscavenge", "scanobject", "scanblock", "markroot", "sweepone", "(*sweepLocked)", "wbBuf", "(*gcWork)"}
+}
+
+func communicating() []string {
+	return []string{"chansend", "chanrecv", "closechan", "selectgo", "selectnb", "sellock", "selunlock", "semacquire", "semrelease"}
+}
+
+func scheduling() []string {
+	return []string{
+		"goready", "ready", "wakep", "startm", "stopm", "handoffp", "schedule", "findRunnable", "park_m", "mcall", "mstart", "sysmon", "gopark", "gosched", "gopreempt",
+		"newproc", "goexit0", "resetspinning", "exitsyscall", "entersyscall", "execute", "checkTimers", "netpoll", "asyncPreempt", "preempt", "injectglist", "retake",
+	}
+}
