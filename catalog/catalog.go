@@ -7,16 +7,17 @@ import (
 	"io/fs"
 
 	"github.com/brewput/brewput/catalog/coffee"
+	"github.com/brewput/brewput/catalog/mandelbrot"
 	"github.com/brewput/brewput/catalog/null"
 	"github.com/brewput/brewput/workload"
 )
 
-//go:embed coffee/*.go null/*.go
+//go:embed coffee/*.go mandelbrot/*.go null/*.go
 var sources embed.FS
 
 // All are the built-in workloads.
 func All() []*workload.Workload {
-	all := []*workload.Workload{coffee.Workload(), null.Workload()}
+	all := []*workload.Workload{coffee.Workload(), mandelbrot.Workload(), null.Workload()}
 	for _, w := range all {
 		source, err := fs.Sub(sources, w.Name)
 		if err != nil {
