@@ -9,7 +9,7 @@ import (
 
 // pairs lists the pairs of rows to compare, each once, of those that are not out: at every point each design
 // with the baseline and with the nearest design before it, and the levels of a design's own factors; or all
-// pairs of both. They are one family.
+// pairs of both. A peer is compared with the baseline only, unless it is all pairs. They are one family.
 func (j Judgement) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 	var rows []*Row
 	var designs []string
@@ -34,7 +34,7 @@ func (j Judgement) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 			case !comparable(a, b):
 			case slices.Contains(beside, b.Design) && agree(a.Point, b.Point):
 				add(a, b)
-			case a.Design == b.Design && i > k && j.otherLevel(rows, k, i):
+			case a.Design == b.Design && i > k && (j.All || !a.Peer) && j.otherLevel(rows, k, i):
 				add(a, b)
 			}
 		}
@@ -48,14 +48,14 @@ func (j Judgement) beside(rows []*Row, a *Row, designs []string) []string {
 	if a.Design != j.Baseline && slices.Contains(designs, j.Baseline) {
 		list = append(list, j.Baseline)
 	}
-	if a.Design == j.Baseline && !j.All {
+	if (a.Design == j.Baseline || a.Peer) && !j.All {
 		return list
 	}
 	for n := slices.Index(designs, a.Design) - 1; n >= 0; n-- {
 		if !slices.ContainsFunc(rows, func(b *Row) bool {
-			return b.Design == designs[n] && comparable(a, b) && agree(a.Point, b.Point)
+			return b.Design == designs[n] && (j.All || !b.Peer) && comparable(a, b) && agree(a.Point, b.Point)
 		}) {
-			continue // it failed here; the one before it is the neighbour
+			continue // it failed here, or is a peer; the one before it is the neighbour
 		}
 		if list = append(list, designs[n]); !j.All {
 			break

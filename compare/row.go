@@ -12,6 +12,7 @@ type Row struct {
 	Point                   plan.Point
 	Lines                   *int
 	Bound                   bool
+	Peer                    bool    // somebody else's solution: compared with the baseline, or the baseline itself
 	Job                     bool    // a job, whose measure is its wall time; otherwise a stream
 	Open                    bool    // a stream under an open loop, whose measure is the median response
 	Rate                    float64 // open loop: customers a second that were asked for
@@ -29,6 +30,10 @@ type Row struct {
 
 	// Twins are what was predicted beside what was measured, by metric; see WithTwin.
 	Twins []Twin
+	// Formula is what the closed form of the design predicts; nil where it has none; see WithFormulas.
+	Formula *Formula
+	// Beside is the verdict on the row beside the baseline; nil where there is none; see WithBaseline.
+	Beside *Verdict
 	// Sensitivity says by how much predictions depend on the scheduler's costs, where that was asked for: see
 	// Sensitivities.
 	Sensitivity []Sensitivity

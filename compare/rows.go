@@ -53,7 +53,7 @@ func byPlace(trials []*result.Trial) [][]*result.Trial {
 // newRow summarises the trials of one case, of which there is at least one.
 func newRow(c plan.Case, trials []*result.Trial) Row {
 	r := Row{Workload: trials[0].Workload, Design: c.Design, World: trials[0].World, Point: c.Point,
-		Job: trials[0].Type == result.Job, Bound: trials[0].Bound, Open: trials[0].Open,
+		Job: trials[0].Type == result.Job, Bound: trials[0].Bound, Peer: trials[0].Peer, Open: trials[0].Open,
 		Statuses: map[result.Status]int{}}
 	var good, watched []*result.Trial
 	for _, t := range trials {
@@ -131,7 +131,7 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 	summaries := map[string]result.Summary{}
 	for name, xs := range values {
 		s := result.Summary{Kind: "summary", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
-			World: r.World, Point: r.Point, Metric: name, N: len(xs), Bound: r.Bound,
+			World: r.World, Point: r.Point, Metric: name, N: len(xs), Bound: r.Bound, Peer: r.Peer,
 			Median: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
 		if len(xs) == len(good) {
 			median, low, high, _ := stat.MedianInterval(xs, confidence)

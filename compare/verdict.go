@@ -92,6 +92,29 @@ func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 	return append(list, overloads(rows)...)
 }
 
+// WithBaseline sets beside each row its verdict against the baseline, where it has one and no more.
+func (j Judgement) WithBaseline(rows []Row, verdicts []Verdict) {
+	for i := range rows {
+		r := &rows[i]
+		r.Beside = nil
+		found := 0
+		for k := range verdicts {
+			if v := &verdicts[k]; v.Paired && v.B == j.Baseline && v.A == r.Design && v.World == r.World && v.B != v.A && sameLevels(r.Point, v.Point, v.OnlyA) {
+				r.Beside = v
+				found++
+			}
+		}
+		if found > 1 {
+			r.Beside = nil
+		}
+	}
+}
+
+// sameLevels reports whether a point is made of two others.
+func sameLevels(p, a, b plan.Point) bool {
+	return len(p.Settings()) == len(a.Settings())+len(b.Settings()) && agree(p, a) && agree(p, b)
+}
+
 // comparisons are the pairs of rows to compare, with the blocks of each. Without looks, pairs that share
 // fewer than two blocks are none.
 func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []series) {

@@ -102,6 +102,43 @@ func TestFamily(t *testing.T) {
 	}
 }
 
+// TestPeers are compared with the baseline, or are it, and are nobody's neighbour.
+func TestPeers(t *testing.T) {
+	names := []string{"slow", "wc", "fast", "cat"}
+	rows, trials := sweepOf(names, [][]float64{logsOf(0, 0.01), logsOf(1, 0.01), logsOf(2, 0.01), logsOf(3, 0.01)})
+	rows[1].Peer, rows[3].Peer = true, true
+	for baseline, want := range map[string]string{
+		"":     "fast/slow",
+		"slow": "wc/slow fast/slow cat/slow",
+		"wc":   "slow/wc fast/slow fast/wc cat/wc",
+	} {
+		j := Usual(baseline, nil)
+		list := j.Verdicts(rows, trials)
+		var got []string
+		for _, v := range list {
+			got = append(got, v.A+"/"+v.B)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("baseline %q: %v, want %s", baseline, got, want)
+		}
+		j.WithBaseline(rows, list)
+		for _, r := range rows {
+			switch {
+			case baseline == "" || r.Design == baseline:
+				if r.Beside != nil {
+					t.Errorf("baseline %q: %s stands beside %s", baseline, r.Design, r.Beside.B)
+				}
+			case r.Beside == nil || r.Beside.A != r.Design || r.Beside.B != baseline:
+				t.Errorf("baseline %q: %s has %+v", baseline, r.Design, r.Beside)
+			}
+		}
+	}
+	j := Usual("", nil)
+	if j.All = true; len(j.Verdicts(rows, trials)) != 6 {
+		t.Error("all pairs are not all pairs")
+	}
+}
+
 // TestJobs are judged by their time: less is faster.
 func TestJobs(t *testing.T) {
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{logsOf(0, 0), logsOf(-0.5, 0.01)})

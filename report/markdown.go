@@ -27,6 +27,11 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 	markdownVerdicts(&b, verdicts)
 	for i := range fs {
 		markdownTwin(&b, &fs[i])
+		markdownFormulas(&b, &fs[i])
+		if columns := fs[i].countersOf(); columns != nil {
+			b.WriteString("\n")
+			markdownTable(&b, columns)
+		}
 	}
 	for i, text := range sensitive(rows) {
 		if i == 0 {
@@ -94,6 +99,16 @@ func markdownTwin(b *strings.Builder, f *frame) {
 	for i, text := range off {
 		if i == 0 {
 			b.WriteString("\n")
+		}
+		b.WriteString("- " + escapeMarkdown(text) + "\n")
+	}
+}
+
+// markdownFormulas writes the closed forms of the designs.
+func markdownFormulas(b *strings.Builder, f *frame) {
+	for i, text := range f.formulaTexts() {
+		if i == 0 {
+			b.WriteString("\nFormulas of the wall time:\n\n")
 		}
 		b.WriteString("- " + escapeMarkdown(text) + "\n")
 	}

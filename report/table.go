@@ -57,6 +57,8 @@ func (f *frame) columns() []column {
 	} else {
 		columns = append(columns, f.measureColumns()...)
 	}
+	columns = append(columns, f.besideColumn()...)
+	columns = append(columns, f.formulaColumns()...)
 	columns = append(columns, f.twinColumns()...)
 	if f.job {
 		for i, metric := range []string{result.ItemsRate, result.BytesRate} {
@@ -117,6 +119,20 @@ func (f *frame) measureColumns() []column {
 		columns = append(columns, c)
 	}
 	return append(columns, f.sensitivityColumn(heading, metric)...)
+}
+
+// besideColumn is each row's ratio to the baseline, where there is one.
+func (f *frame) besideColumn() []column {
+	i := slices.IndexFunc(f.rows, func(r compare.Row) bool { return r.Beside != nil })
+	if i < 0 {
+		return nil
+	}
+	return []column{f.column("beside", f.rows[i].Beside.B, func(r compare.Row) string {
+		if r.Beside == nil {
+			return ""
+		}
+		return ratio(r.Beside.Ratio) + "x"
+	})}
 }
 
 // mean is a summary with its mean in place of its median, where it has one: in virtual time.
@@ -191,6 +207,7 @@ func (f *frame) footnotes(columns []column) []string {
 	if has(takeTurn) {
 		notes = append(notes, takeTurn+" : requests take turns on the CPU, and the formula is of one after the other")
 	}
+	notes = append(notes, f.formulaNotes(columns)...)
 	notes = append(notes, f.twinNotes(columns)...)
 	if has(notAvailable) {
 		notes = append(notes, notAvailable+" : unavailable")
@@ -263,6 +280,9 @@ func note(r compare.Row) string {
 	var words []string
 	if r.Bound {
 		words = append(words, "bound")
+	}
+	if r.Peer {
+		words = append(words, "peer")
 	}
 	if r.Overloaded() {
 		words = append(words, "unstable")

@@ -158,6 +158,8 @@ func ratio(v result.Value) string {
 		return "?"
 	case d < 0.0995:
 		return fmt.Sprintf("%.3f", x)
+	case x < 0.0995:
+		return fmt.Sprintf("%.3g", x)
 	case x < 10:
 		return fmt.Sprintf("%.2f", x)
 	case x < 100:

@@ -67,6 +67,7 @@ type Trial struct {
 	Lines         *int       `json:"lines"`              // lines of code of the design; null where its source is not at hand
 	Type          string     `json:"type"`               // stream or job
 	Bound         bool       `json:"bound"`              // the design is a bound, however the trial ended
+	Peer          bool       `json:"peer,omitempty"`     // the design is somebody else's solution, a yardstick
 	Open          bool       `json:"open,omitempty"`     // under an open loop
 	Unstable      bool       `json:"unstable,omitempty"` // open loop: more was offered than could be served; no response times
 	Invalid       bool       `json:"invalid,omitempty"`  // failed, and not by the design: the load was not the one asked for
@@ -239,6 +240,7 @@ type Summary struct {
 	High          Value      `json:"high"` // null below 6 trials
 	N             int        `json:"n"`
 	Bound         bool       `json:"bound"`
+	Peer          bool       `json:"peer,omitempty"`
 	Mean          *Interval  `json:"mean,omitempty"`  // virtual: over the replications
 	Exact         bool       `json:"exact,omitempty"` // virtual: every trial repeats itself and says the same; low and high are the median
 }

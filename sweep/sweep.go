@@ -298,7 +298,7 @@ func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) 
 func (s *Sweep) declare(t *result.Trial, spec trial.Spec) {
 	design, _ := s.Workload.Find(t.Design)
 	t.Expected = trial.Expected(design.Expect, t.Status) || t.Invalid
-	t.Bound = design.Expect == workload.Bound
+	t.Bound, t.Peer = design.Expect == workload.Bound, design.Peer
 	t.Type = design.Type()
 	t.Point = spec.Point
 }

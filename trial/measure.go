@@ -54,7 +54,8 @@ type measurement struct {
 	opens      func()    // called as the window opens; nil for nothing
 	trial      result.Trial
 	histograms map[string][]byte
-	wrong      error // what the workload's check found
+	wrong      error    // what the workload's check found
+	own        []string // metrics that the job itself measured
 
 	began, ended snapshot
 	gcBefore     result.Value
@@ -129,6 +130,12 @@ func (m *measurement) job(e env.Env) error {
 			m.trial.Answer = answer
 		}
 	}
+	if j.Metrics != nil {
+		for name, v := range j.Metrics() {
+			m.set(name, result.Value(v))
+			m.own = append(m.own, name)
+		}
+	}
 	m.operations = 1
 	m.trial.Operations = 1
 	m.trial.WallSeconds = wall.Seconds()
@@ -192,6 +199,9 @@ func (m *measurement) forget() {
 			name == result.WallSeconds, name == "cpu_per_op_ns":
 			delete(m.trial.Metrics, name)
 		}
+	}
+	for _, name := range m.own {
+		delete(m.trial.Metrics, name)
 	}
 	m.trial.WallSeconds, m.trial.Unstable = 0, false
 	m.trial.Period, m.trial.Progress = nil, 0

@@ -29,6 +29,9 @@ type Workload struct {
 
 	// Check refuses points that make no sense ("jitter above twice the stage"). It may be nil.
 	Check func(p plan.Point) error
+
+	// Quick are the levels, by factor, of a run that is to end soon (run --quick), where the user gives none.
+	Quick map[string]string
 }
 
 // Design is one concurrent structure. Exactly one of Stream and Job is set.
@@ -40,6 +43,12 @@ type Design struct {
 	Job    func(e env.Env, p plan.Point) (Job, error)
 	Expect Expect
 	Worlds Worlds
+
+	// Peer marks somebody else's solution of the same job, a yardstick such as wc. Its answer is checked as any.
+	// It is compared with the baseline, or is the baseline, but is nobody's neighbour.
+	Peer bool
+	// Formula predicts the wall time of a Job. It may be nil.
+	Formula *Formula
 }
 
 // Type is "stream" or "job".
@@ -112,6 +121,9 @@ type Job struct {
 	Items, Bytes int64
 	// Check is called after Run and says whether the answer is right. It may be nil.
 	Check func() (Answer, error)
+	// Metrics is called after Check and returns what the job itself measured, by the names that results have: the
+	// ending is the unit (see result.UnitOf). What every trial has of its own under a name stands. It may be nil.
+	Metrics func() map[string]float64
 }
 
 // Find returns the design of that name.
@@ -189,7 +201,7 @@ func Unloaded(p plan.Point) plan.Point {
 func Reserved() []string {
 	return []string{
 		"baseline", "budget", "compare", "cost", "count", "designs", "duration", "format", "goal", "help", "no-twin", "o", "operations", "output",
-		"oversubscribe", "precision", "record-costs", "replay-costs", "resume", "sample", "seed", "sensitivity", "slo", "time-limit",
+		"oversubscribe", "peer", "precision", "quick", "record-costs", "replay-costs", "resume", "sample", "seed", "sensitivity", "slo", "time-limit",
 		"timeline", "timeline-span", "twin", "warmup",
 		"block", "bound", "design", "error", "kind", "lines", "order", "status", "trial", "type", "wall_seconds", "workload", "world",
 	}
@@ -261,6 +273,19 @@ func (w *Workload) Validate() error {
 		}
 		names[d.Name] = true
 	}
+	return w.validateQuick()
+}
+
+func (w *Workload) validateQuick() error {
+	for name, levels := range w.Quick {
+		f, ok := w.Factor(name)
+		if !ok {
+			return fmt.Errorf("workload %s: Quick has a level of %q, which is no factor", w.Name, name)
+		}
+		if _, err := f.Parse(levels, nil); err != nil {
+			return fmt.Errorf("workload %s: Quick: %w", w.Name, err)
+		}
+	}
 	return nil
 }
 
@@ -270,6 +295,12 @@ func (w *Workload) validateDesign(d Design, factors map[string]bool) error {
 	}
 	if (d.Stream == nil) == (d.Job == nil) {
 		return fmt.Errorf("%s/%s: exactly one of Stream and Job must be set", w.Name, d.Name)
+	}
+	if d.Peer && d.Expect == Bound {
+		return fmt.Errorf("%s/%s is a peer, which solves the job, and a bound, which does not: it can be one of them", w.Name, d.Name)
+	}
+	if err := d.Formula.validate(d); err != nil {
+		return fmt.Errorf("%s/%s: %w", w.Name, d.Name, err)
 	}
 	for _, name := range d.Uses {
 		if !factors[name] {

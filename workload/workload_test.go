@@ -12,12 +12,34 @@ import (
 func stream(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{}, nil }
 func job(env.Env, plan.Point) (workload.Job, error)       { return workload.Job{}, nil }
 
+func formula() *workload.Formula {
+	return &workload.Formula{Text: "of cup", Source: "a law", Seconds: func(p plan.Point, m workload.Measured) float64 { return m.Wall("cup", p) }}
+}
+
+// TestMeasured: a wall time that is not there is no number, and so is what is made of it.
+func TestMeasured(t *testing.T) {
+	m := workload.Measured(func(design, metric string, p plan.Point) (float64, bool) {
+		return 3, design == "cup" && metric == "wall_seconds" && p.Int("cpus") == 2
+	})
+	p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)})
+	if x := formula().Seconds(p, m); x != 3 {
+		t.Errorf("%v", x)
+	}
+	if x, ok := m.Of("pot", "wall_seconds", p); ok {
+		t.Errorf("%v", x)
+	}
+	if x := m.Wall("pot", p) / 2; x == x {
+		t.Errorf("%v", x)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	good := func() *workload.Workload {
 		return &workload.Workload{
 			Name:    "tea",
 			Factors: []plan.Factor{{Name: "leaves", Default: "3"}},
-			Designs: []workload.Design{{Name: "pot", Stream: stream, Uses: []string{"leaves"}}, {Name: "cup", Job: job}},
+			Designs: []workload.Design{{Name: "pot", Stream: stream, Uses: []string{"leaves"}}, {Name: "cup", Job: job, Peer: true, Formula: formula()}},
+			Quick:   map[string]string{"leaves": "1,2"},
 		}
 	}
 	if err := good().Validate(); err != nil {
@@ -33,6 +55,14 @@ func TestValidate(t *testing.T) {
 		`cannot be called "world"`:        func(w *workload.Workload) { w.Factors[0].Name = "world" },
 		`uses the factor "leaves"`:        func(w *workload.Workload) { w.Factors = nil },
 		"design \"a/b\": a name must not": func(w *workload.Workload) { w.Designs[0].Name = "a/b" },
+		`Quick has a level of "milk"`:     func(w *workload.Workload) { w.Quick = map[string]string{"milk": "1"} },
+		"Quick: ":                         func(w *workload.Workload) { w.Quick = map[string]string{"leaves": "many"} },
+		"it can be one of them":           func(w *workload.Workload) { w.Designs[1].Peer, w.Designs[1].Expect = true, workload.Bound },
+		"and this is a stream":            func(w *workload.Workload) { w.Designs[0].Formula = formula() },
+		"needs its text": func(w *workload.Workload) {
+			w.Designs[1].Formula = formula()
+			w.Designs[1].Formula.Source = ""
+		},
 	} {
 		w := good()
 		spoil(w)

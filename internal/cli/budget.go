@@ -130,7 +130,7 @@ func caseRows(s *sweep.Sweep) []compare.Row {
 		d, _ := s.Workload.Find(c.Design)
 		rows = append(rows, compare.Row{
 			Workload: s.Workload.Name, Design: c.Design, World: s.Header.World, Point: c.Point,
-			Bound: d.Expect == workload.Bound, Job: d.Job != nil, Open: workload.OpenLoop(c.Point),
+			Bound: d.Expect == workload.Bound, Peer: d.Peer, Job: d.Job != nil, Open: workload.OpenLoop(c.Point),
 		})
 	}
 	return rows

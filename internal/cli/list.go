@@ -68,7 +68,7 @@ func (a *app) listText(workloads []*workload.Workload, factors bool) error {
 			if src, err := source.Of(w, d); err == nil {
 				lines = fmt.Sprint(src.Lines)
 			}
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", d.Name, d.Type(), d.Worlds, lines, d.Doc)
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", d.Name, typeOf(d), d.Worlds, lines, d.Doc)
 		}
 		if factors {
 			fmt.Fprintf(t, "\t\t\t\t\n  FACTOR\tLEVELS\tDEFAULT\t\tABOUT\n")
@@ -92,7 +92,7 @@ func (a *app) listJSON(workloads []*workload.Workload) error {
 			}
 			if err := report.JSON(a.stdout, map[string]any{
 				"kind": "design", "schema_version": result.SchemaVersion, "workload": w.Name, "design": d.Name, "doc": d.Doc, "type": d.Type(),
-				"worlds": strings.Split(d.Worlds.String(), ", "), "factors": w.FactorsOf(d), "expect": d.Expect.String(), "lines": lines,
+				"worlds": strings.Split(d.Worlds.String(), ", "), "factors": w.FactorsOf(d), "expect": d.Expect.String(), "peer": d.Peer, "formula": formulaText(d), "lines": lines,
 			}); err != nil {
 				return err
 			}
@@ -119,7 +119,10 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stdout, "// %s/%s: %s.\n// %d lines of code; factors: %s; worlds: %s.\n", w.Name, d.Name, d.Doc, src.Lines, strings.Join(ownFactors(w, d), ", "), d.Worlds)
+			fmt.Fprintf(a.stdout, "// %s/%s: %s.\n// %s; %d lines of code; factors: %s; worlds: %s.\n", w.Name, d.Name, d.Doc, typeOf(d), src.Lines, strings.Join(ownFactors(w, d), ", "), d.Worlds)
+			if d.Formula != nil {
+				fmt.Fprintf(a.stdout, "// Its wall time by formula: %s (%s).\n", d.Formula.Text, d.Formula.Source)
+			}
 			file := ""
 			for _, part := range src.Parts {
 				if part.File != file {
@@ -141,6 +144,22 @@ func (a *app) completeDesigns(*cobra.Command, []string, string) ([]string, cobra
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// typeOf is the type of a design, and whether it is a peer.
+func typeOf(d workload.Design) string {
+	if d.Peer {
+		return d.Type() + ", peer"
+	}
+	return d.Type()
+}
+
+// formulaText is the formula of a design, nil where it has none.
+func formulaText(d workload.Design) *string {
+	if d.Formula == nil {
+		return nil
+	}
+	return &d.Formula.Text
 }
 
 // ownFactors are the factors of a design without those of the open loop, which every stream has.

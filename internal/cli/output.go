@@ -75,6 +75,8 @@ func (o *output) finish(trials []result.Trial) error {
 	rows := compare.Rows(trials, o.sweep.Plan.Cases)
 	verdicts := o.sweep.Judgement.Verdicts(rows, trials) // of what was measured alone
 	compare.Beside(rows, o.sensitivity)
+	o.sweep.Judgement.WithBaseline(rows, verdicts)
+	compare.WithFormulas(rows, trials, closedForms(o.sweep.Workload))
 	warnings := compare.Warnings(trials, h.LookBlocks())
 	rows = compare.WithTwin(rows, trials, o.predictions, h.Twin)
 	warnings = append(warnings, compare.Unpredicted(o.predictions, h.Twin)...)
@@ -121,6 +123,11 @@ func (o *output) writeAll(rows []compare.Row, verdicts []compare.Verdict, warnin
 			all = append(all, t)
 		}
 	}
+	for _, r := range rows {
+		if r.Formula != nil {
+			all = append(all, r.Formula)
+		}
+	}
 	for _, v := range verdicts {
 		all = append(all, v)
 	}
@@ -135,6 +142,19 @@ func (o *output) writeAll(rows []compare.Row, verdicts []compare.Verdict, warnin
 			o.err = report.JSON(o.app.stdout, x)
 		}
 	}
+}
+
+// closedForms are the formulas of a workload's designs.
+func closedForms(w *workload.Workload) map[string]compare.ClosedForm {
+	forms := map[string]compare.ClosedForm{}
+	for _, d := range w.Designs {
+		if f := d.Formula; f != nil {
+			forms[d.Name] = compare.ClosedForm{Text: f.Text, Source: f.Source, Seconds: func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
+				return f.Seconds(p, of)
+			}}
+		}
+	}
+	return forms
 }
 
 // inputs are the factors that get no verdict between their levels.

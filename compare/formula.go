@@ -1,0 +1,118 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// ClosedForm is a formula for the wall time of a design's job, in seconds, of what else was measured: see
+// workload.Formula and workload.Measured.
+type ClosedForm struct {
+	Text, Source string
+	Seconds      func(p plan.Point, of func(design, metric string, p plan.Point) (float64, bool)) float64
+}
+
+// Formula is what a closed form predicts of a row beside what was measured, by the blocks in which it predicts
+// something: the formula is of the trials of the block. All three are geometric means over those blocks.
+type Formula struct {
+	Kind          string       `json:"kind"` // "formula"
+	SchemaVersion int          `json:"schema_version"`
+	Workload      string       `json:"workload"`
+	Design        string       `json:"design"`
+	World         string       `json:"world"`
+	Point         plan.Point   `json:"point"`
+	Text          string       `json:"text"`
+	Source        string       `json:"source"`
+	Predicted     result.Value `json:"predicted_seconds"`
+	Measured      result.Value `json:"measured_seconds"`
+	Ratio         result.Value `json:"ratio"` // measured / predicted
+	Low           result.Value `json:"low"`   // its 95 % interval, Student's t on the logarithms of the blocks' ratios;
+	High          result.Value `json:"high"`  // null below 2 blocks
+	N             int          `json:"n"`     // blocks
+	Reason        string       `json:"reason,omitempty"`
+}
+
+// WithFormulas sets beside each row what the closed form of its design predicts. A row without a number has none.
+func WithFormulas(rows []Row, trials []result.Trial, forms map[string]ClosedForm) {
+	if len(forms) == 0 {
+		return
+	}
+	good := goodTrials(trials)
+	for i := range rows {
+		r := &rows[i]
+		if form, ok := forms[r.Design]; ok && r.Job && r.N > 0 {
+			r.Formula = newFormula(r, form, good)
+		}
+	}
+}
+
+func newFormula(r *Row, form ClosedForm, good map[key]map[int]*result.Trial) *Formula {
+	f := &Formula{Kind: "formula", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, World: r.World, Point: r.Point,
+		Text: form.Text, Source: form.Source, Predicted: result.Unavailable, Measured: result.Unavailable,
+		Ratio: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
+	var logs, predictions []float64
+	own := good[rowKey(r)]
+	for _, b := range sortedBlocks(own) {
+		look := lookup{row: r, block: b, good: good}
+		p, m := form.Seconds(r.Point, look.of), valueOf(own[b])
+		switch {
+		case !(m > 0):
+		case p > 0 && !math.IsInf(p, 0):
+			logs, predictions = append(logs, math.Log(m/p)), append(predictions, math.Log(p))
+		case f.Reason == "" && look.missing != "":
+			f.Reason = look.missing
+		case f.Reason == "":
+			f.Reason = "it says nothing at this point"
+		}
+	}
+	if f.N = len(logs); f.N == 0 {
+		return f
+	}
+	f.Reason = ""
+	predicted, ratio := math.Exp(stat.Mean(predictions)), math.Exp(stat.Mean(logs))
+	f.Predicted, f.Measured, f.Ratio = result.Value(predicted), result.Value(predicted*ratio), result.Value(ratio)
+	if c, ok := stat.Pair(logs, ratioConfidence); ok {
+		f.Low, f.High = result.Value(c.Low), result.Value(c.High)
+	}
+	return f
+}
+
+// lookup finds what a formula asks for among the trials of one block, and notes what it does not find.
+type lookup struct {
+	row     *Row
+	block   int
+	good    map[key]map[int]*result.Trial
+	missing string
+}
+
+// of is workload.Measured: points fit that agree in the factors that both have.
+func (l *lookup) of(design, metric string, p plan.Point) (float64, bool) {
+	var found *result.Trial
+	fits := 0
+	for k, blocks := range l.good {
+		t := blocks[l.block]
+		if t != nil && k.design == design && k.workload == l.row.Workload && k.world == l.row.World && agree(p, t.Point) {
+			found = t
+			fits++
+		}
+	}
+	why := ""
+	switch {
+	case fits == 0:
+		why = "there is no trial of " + design + " that fits"
+	case fits > 1:
+		why = fmt.Sprintf("%d trials of %s fit", fits, design)
+	case !measured(found.Metrics.Get(metric)):
+		why = fmt.Sprintf("%s has no %s", design, metric)
+	default:
+		return float64(found.Metrics.Get(metric)), true
+	}
+	if l.missing == "" {
+		l.missing = why
+	}
+	return 0, false
+}

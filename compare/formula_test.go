@@ -1,0 +1,102 @@
+package compare
+
+import (
+	"math"
+	"testing"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// timed is a trial of a job.
+func timed(design string, block int, seconds float64, p plan.Point) result.Trial {
+	return result.Trial{Kind: result.KindTrial, Workload: "w", World: result.Live, Type: result.Job, Design: design, Block: block, Point: p,
+		Status: result.OK, Metrics: result.Metrics{result.WallSeconds: result.Value(seconds), "read_calls": 10}}
+}
+
+// formulaOf is what a formula says of the design "fast" in blocks in which "slow" takes three times as long, give or take.
+func formulaOf(t *testing.T, extra []result.Trial, seconds func(plan.Point, func(string, string, plan.Point) (float64, bool)) float64) *Formula {
+	t.Helper()
+	slow, fast := cpus(1), cpus(1).With("size", plan.IntLevel(7))
+	var trials []result.Trial
+	for b, off := range []float64{0.9, 1.1, 1, 1} {
+		pace := math.Pow(2, float64(b)) // of the machine, which both feel
+		trials = append(trials, timed("slow", b, 3*pace, slow), timed("fast", b, pace*off, fast))
+	}
+	trials = append(trials, extra...)
+	rows := Rows(trials, []plan.Case{{Design: "slow", Point: slow}, {Design: "fast", Point: fast}})
+	WithFormulas(rows, trials, map[string]ClosedForm{"fast": {Text: "slow / 3", Source: "invented", Seconds: seconds}})
+	if rows[0].Formula != nil || rows[1].Formula == nil {
+		t.Fatalf("%+v", rows)
+	}
+	return rows[1].Formula
+}
+
+// TestFormula: the formula is of the block's own trials, so that the pace of a block cancels.
+func TestFormula(t *testing.T) {
+	third := func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
+		x, ok := of("slow", result.WallSeconds, p)
+		if calls, has := of("slow", "read_calls", p); !has || calls != 10 {
+			t.Errorf("%v read calls", calls)
+		}
+		if !ok {
+			return math.NaN()
+		}
+		return x / 3
+	}
+	f := formulaOf(t, nil, third)
+	want := math.Exp((math.Log(0.9) + math.Log(1.1)) / 4)
+	if f.N != 4 || math.Abs(float64(f.Ratio)-want) > 1e-12 || math.Abs(float64(f.Predicted)-math.Pow(2, 1.5)) > 1e-12 || math.Abs(float64(f.Measured/f.Predicted-f.Ratio)) > 1e-12 {
+		t.Errorf("%+v", f)
+	}
+	if !(f.Low < f.Ratio && f.Ratio < f.High) || f.Low < 0.8 || f.High > 1.25 || f.Reason != "" {
+		t.Errorf("interval %v to %v: %s", f.Low, f.High, f.Reason)
+	}
+	// A block in which the other design failed has no prediction; the rest have.
+	late := timed("fast", 9, 5, cpus(1).With("size", plan.IntLevel(7)))
+	wrong := timed("slow", 9, 5, cpus(1))
+	wrong.Status = result.Wrong
+	if f := formulaOf(t, []result.Trial{late, wrong}, func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
+		x, ok := of("slow", result.WallSeconds, p)
+		if !ok {
+			return math.NaN()
+		}
+		return x / 3
+	}); f.N != 4 || f.Reason != "" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestNoFormula: what a formula lacks is told, the first thing it asked for.
+func TestNoFormula(t *testing.T) {
+	for want, ask := range map[string]struct {
+		design, metric string
+		extra          []result.Trial
+	}{
+		"there is no trial of snail that fits": {"snail", result.WallSeconds, nil},
+		"slow has no bytes":                    {"slow", "bytes", nil},
+		"2 trials of slow fit": {"slow", result.WallSeconds, []result.Trial{
+			timed("slow", 0, 1, cpus(1).With("buffer", plan.IntLevel(2))), timed("slow", 1, 1, cpus(1).With("buffer", plan.IntLevel(2))),
+			timed("slow", 2, 1, cpus(1).With("buffer", plan.IntLevel(2))), timed("slow", 3, 1, cpus(1).With("buffer", plan.IntLevel(2)))}},
+		"it says nothing at this point": {"slow", "read_calls", nil},
+	} {
+		f := formulaOf(t, ask.extra, func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
+			of(ask.design, ask.metric, p)
+			return math.NaN()
+		})
+		if f.N != 0 || f.Ratio.Known() || f.Predicted.Known() || f.Reason != want {
+			t.Errorf("want %q: %+v", want, f)
+		}
+	}
+	// Other levels are no answer, and those that p names are.
+	f := formulaOf(t, nil, func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
+		if _, ok := of("slow", result.WallSeconds, p.With("cpus", plan.IntLevel(2))); ok {
+			t.Error("a trial on one CPU is taken for one on two")
+		}
+		x, _ := of("slow", result.WallSeconds, p)
+		return x / 3
+	})
+	if f.N != 4 {
+		t.Errorf("%+v", f)
+	}
+}

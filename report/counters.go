@@ -1,0 +1,47 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// counted are the counters of the table that explains the times of jobs. What a design of its own counts is in the
+// JSON and the CSV.
+var counted = []struct {
+	group, head, metric string
+	drop                int
+}{
+	{"CPU time", "user", "cpu_user_seconds", 0}, {"CPU time", "system", "cpu_system_seconds", 0},
+	{"system calls", "read", "read_calls", 0}, {"system calls", "write", "write_calls", 3},
+	{"allocated", "objects", "allocs", 1}, {"allocated", "bytes", "alloc_bytes", 2},
+}
+
+// countersOf are the columns of what the system and the runtime counted while the jobs ran; none where nothing did.
+func (f *frame) countersOf() []column {
+	if !f.job || !f.known(counted[0].metric) {
+		return nil
+	}
+	columns := f.labels()
+	rows := slices.DeleteFunc(slices.Clone(f.rows), func(r compare.Row) bool { return r.N == 0 || r.World == result.Virtual })
+	for _, r := range rows {
+		f.label(columns, r)
+	}
+	of := frame{rows: rows}
+	for _, x := range counted {
+		c := of.metricColumn(x.group, x.head, x.metric, fewDigits)
+		c.drop = x.drop
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+// counters writes what explains the times of jobs.
+func counters(b *strings.Builder, f *frame, st Style) {
+	if columns := f.countersOf(); columns != nil {
+		heading(b, f.rows[0].Workload+": what the times are made of", "medians; child processes included", st)
+		fitted(b, columns, func([]column) []string { return nil }, st)
+	}
+}
