@@ -26,6 +26,7 @@ func blocksOf(n, each int) (blocks []rows) {
 type file struct {
 	width  int    // of the picture, as of its height
 	gray   []byte // the pixels, row by row
+	level  int    // of compression: 1 is fast, 9 is small
 	bpp    int    // bytes of a pixel in the file: 1, or 3 equal ones
 	blocks []rows
 	raw    [][]byte // of each block: its filtered rows,
@@ -33,9 +34,9 @@ type file struct {
 	chunks [][]byte // and its chunk
 }
 
-func newFile(gray []byte, width, bpp int, blocks []rows) *file {
+func newFile(gray []byte, width, bpp, level int, blocks []rows) *file {
 	n := len(blocks)
-	return &file{width, gray, bpp, blocks, make([][]byte, n), make([]uint32, n), make([][]byte, n)}
+	return &file{width, gray, level, bpp, blocks, make([][]byte, n), make([]uint32, n), make([][]byte, n)}
 }
 
 // window is how far back compressed data can refer, bytes (RFC 1951, 2).
@@ -53,8 +54,8 @@ func (f *file) compress(k int) {
 	if k == 0 {
 		b.WriteString("\x78\x9c") // zlib, a window of 32 KiB, the usual level
 	}
-	w, _ := flate.NewWriterDict(b, flate.DefaultCompression, dictionary) // an error only of another level
-	w.Write(f.raw[k])                                                    // the buffer takes all
+	w, _ := flate.NewWriterDict(b, f.level, dictionary) // an error only of another level
+	w.Write(f.raw[k])                                   // the buffer takes all
 	if k == len(f.blocks)-1 {
 		w.Close()
 	} else {

@@ -47,11 +47,11 @@ func Workload() *workload.Workload {
 			{Name: "cycles", Doc: "sequential, with orbits that end where they repeat themselves", Uses: and("file"), Job: drawn(cycles)},
 			{Name: "lanes", Doc: "cycles, two orbits at once", Uses: and("file"), Job: drawn(twoLanes)},
 			{Name: "mirror", Doc: "lanes, with the half below the axis copied", Uses: and("file"), Job: drawn(mirror)},
-			{Name: "overlap", Doc: "mirror on workers, while one goroutine compresses what is there", Uses: and("workers", "block", "colour"), Job: newOverlap},
-			{Name: "parallel", Doc: "mirror on workers, who then compress blocks of rows at once", Uses: and("workers", "block", "colour"), Job: newParallel},
+			{Name: "overlap", Doc: "mirror on workers, while one goroutine compresses what is there", Uses: and("workers", "rows", "level", "colour"), Job: newOverlap},
+			{Name: "parallel", Doc: "mirror on workers, who then compress blocks of rows at once", Uses: and("workers", "rows", "level", "colour"), Job: newParallel},
 			{Name: "png-standard", Doc: "the file alone, by the standard library", Uses: and("colour"), Job: newStandardFile},
-			{Name: "png-serial", Doc: "the file alone, in blocks of rows by one goroutine", Uses: and("colour", "block"), Job: newSerialFile},
-			{Name: "png-parallel", Doc: "the file alone, in blocks of rows by workers", Uses: and("colour", "block", "workers"), Job: newParallelFile},
+			{Name: "png-serial", Doc: "the file alone, in blocks of rows by one goroutine", Uses: and("colour", "level", "rows"), Job: newSerialFile},
+			{Name: "png-parallel", Doc: "the file alone, in blocks of rows by workers", Uses: and("colour", "level", "rows", "workers"), Job: newParallelFile},
 		},
 	}
 }
@@ -67,7 +67,8 @@ func factors() []plan.Factor {
 		{Name: "grain", Doc: "pixels of a task", Kind: plan.Int, Default: "1024", Min: 1, Max: 1 << 28},
 		{Name: "tile", Doc: "pixels of a tile's width and height", Kind: plan.Int, Default: "32", Min: 1, Max: 1 << 14},
 		{Name: "buffer", Doc: "room in the channel of pool", Kind: plan.Int, Default: "0"},
-		{Name: "block", Doc: "rows that are computed, filtered and compressed in one go", Kind: plan.Int, Default: "32", Min: 1, Max: 1 << 14},
+		{Name: "rows", Doc: "rows that are computed, filtered and compressed in one go", Kind: plan.Int, Default: "64", Min: 1, Max: 1 << 14},
+		{Name: "level", Doc: "how long compression looks for repetition, 1 to 9; the standard library takes 6", Kind: plan.Int, Default: "5", Min: 1, Max: 9},
 		{Name: "save", Doc: "write the design's PNG to this file", Kind: plan.Text, Input: true},
 	}
 }

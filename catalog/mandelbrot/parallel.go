@@ -30,8 +30,8 @@ func newPress(p plan.Point) (*press, error) {
 	if err != nil {
 		return nil, err
 	}
-	blocks, tasks := s.tasks(p.Int("block"))
-	return &press{scene: s, tasks: tasks, file: newFile(make([]byte, s.size*s.size), s.size, bytesOf(p), blocks)}, nil
+	blocks, tasks := s.tasks(p.Int("rows"))
+	return &press{scene: s, tasks: tasks, file: newFile(make([]byte, s.size*s.size), s.size, bytesOf(p), p.Int("level"), blocks)}, nil
 }
 
 // bytesOf are the bytes of a pixel in the file.
@@ -166,8 +166,8 @@ func drawnPress(p plan.Point) (*press, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.blocks = blocksOf(f.size, p.Int("block"))
-	f.file = newFile(f.gray, f.size, f.bpp, f.blocks)
+	f.blocks = blocksOf(f.size, p.Int("rows"))
+	f.file = newFile(f.gray, f.size, f.bpp, f.level, f.blocks)
 	draw(f.scene, f.gray)
 	return f, nil
 }
