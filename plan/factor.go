@@ -50,6 +50,9 @@ func (f Factor) validateRange() error {
 	if f.Kind == Text && (f.Min != 0 || f.Max != 0) {
 		return errors.New("a word has no Min and Max")
 	}
+	if f.Path && (f.Kind != Text || f.Words != nil) {
+		return errors.New("a path is a word, and any")
+	}
 	if f.Kind != Text && f.Words != nil {
 		return fmt.Errorf("the list Words is for words, not for a %v", f.Kind)
 	}
@@ -128,7 +131,10 @@ func (f Factor) check(l Level) error {
 }
 
 func (f Factor) checkText(s string) error {
-	if f.Words == nil {
+	switch {
+	case f.Path:
+		return checkPath(s)
+	case f.Words == nil:
 		return checkWord(s)
 	}
 	if slices.Contains(f.Words, s) {
@@ -142,6 +148,15 @@ func checkWord(s string) error {
 	bad := func(r rune) bool { return r == ',' || unicode.IsSpace(r) || !unicode.IsPrint(r) }
 	if s == "" || !utf8.ValidString(s) || strings.ContainsFunc(s, bad) {
 		return fmt.Errorf("%q is not a word; give one without spaces, commas and control characters", s)
+	}
+	return nil
+}
+
+// checkPath refuses what a list of paths or a line of text cannot hold.
+func checkPath(s string) error {
+	bad := func(r rune) bool { return r == ',' || r != ' ' && !unicode.IsPrint(r) }
+	if s == "" || !utf8.ValidString(s) || strings.ContainsFunc(s, bad) {
+		return fmt.Errorf("%q is not possible as a path; give one without commas and control characters", s)
 	}
 	return nil
 }
@@ -172,6 +187,9 @@ func (f Factor) example() string {
 	default:
 		if f.Words != nil {
 			return "one or more of " + strings.Join(f.Words, ",")
+		}
+		if f.Path {
+			return "paths separated by commas"
 		}
 		return "words separated by commas"
 	}

@@ -55,6 +55,8 @@ func TestValidate(t *testing.T) {
 		{plan.Factor{Name: "a", Kind: plan.Text, Max: 1}, "no Min and Max"},
 		{plan.Factor{Name: "a", Kind: plan.Text, Words: []string{"x", "y", "x"}}, "twice"},
 		{plan.Factor{Name: "a", Kind: plan.Text, Words: []string{"x y"}}, "not a word"},
+		{plan.Factor{Name: "a", Path: true}, "a path is a word"},
+		{plan.Factor{Name: "a", Kind: plan.Text, Words: []string{"x"}, Path: true}, "a path is a word"},
 		{plan.Factor{Name: "a", Kind: plan.Text, Words: []string{"x"}, Default: "z"}, "not one of x"},
 	} {
 		if err := c.factor.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -172,5 +174,22 @@ func TestSuggest(t *testing.T) {
 	}
 	if got := plan.Suggest("abdc", []string{"abxx", "abcd"}); got != "abcd" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestPath: a path may hold spaces, and its name is no other factor's.
+func TestPath(t *testing.T) {
+	f := plan.Factor{Name: "file", Kind: plan.Text, Path: true}
+	c, err := f.Parse("cpus", []string{"cpus"})
+	if err != nil || c.Follow != "" || len(c.Levels) != 1 || c.Levels[0].String() != "cpus" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err = f.Parse("/my documents/a b.txt,c", nil); err != nil || len(c.Levels) != 2 || c.Levels[0].String() != "/my documents/a b.txt" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for _, bad := range []string{"", "a\nb", "a\x00b", "a\xff"} {
+		if _, err := f.Parse(bad, nil); err == nil {
+			t.Errorf("%q is taken for a path", bad)
+		}
 	}
 }

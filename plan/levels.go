@@ -41,7 +41,7 @@ func (f Factor) Parse(expr string, others []string) (Choice, error) {
 func (f Factor) parse(expr string, others []string) (Choice, error) {
 	expr = strings.TrimSpace(expr)
 	// A word of the factor's own comes before a factor of that name.
-	if slices.Contains(others, expr) && !slices.Contains(f.Words, expr) {
+	if slices.Contains(others, expr) && !slices.Contains(f.Words, expr) && !f.Path {
 		return Choice{Follow: expr}, nil
 	}
 	if f.Kind != Text && isName(expr) {

@@ -42,6 +42,7 @@ type Factor struct {
 
 	Min, Max float64  // range of numbers and, in seconds, of durations; Max 0 means none
 	Words    []string // the permitted words of a Text factor, or nil for any
+	Path     bool     // a Text factor that names a file: it may hold spaces, and the command makes it absolute
 }
 
 // Level is one value of a factor. The zero Level is the whole number 0.

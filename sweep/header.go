@@ -34,6 +34,7 @@ type Header struct {
 	Environment host.Environment `json:"environment"`
 	Burn        calibrate.Burn   `json:"burn"`
 	Warnings    []string         `json:"warnings"`
+	Quick       string           `json:"quick,omitempty"`      // what --quick changed, in words
 	Capacities  []Capacity       `json:"capacities,omitempty"` // open loop: measured before the sweep
 	Recorded    []Recorded       `json:"recorded,omitempty"`   // open loop: files of arrivals
 	Twin        []plan.Case      `json:"twin,omitempty"`       // live: the cases that are predicted, those beyond the machine's CPUs among them

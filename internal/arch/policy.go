@@ -84,11 +84,17 @@ var clockCalls = []string{
 
 // designImports are the packages of the standard library that the catalogue may import: none holds
 // anything concurrent, so that designs run in both worlds. catalogueImports are those of the list of
-// workloads besides, which embeds their sources.
+// workloads besides, which embeds their sources; liveImports those of liveFiles besides, which reach files,
+// processes and the machine. Concurrency comes from env there too.
 var (
-	designImports    = []string{"cmp", "errors", "fmt", "math", "math/bits", "slices", "sort", "strconv", "strings", "time"}
+	designImports    = []string{"bufio", "bytes", "cmp", "encoding/binary", "errors", "fmt", "io", "math", "math/bits", "slices", "sort", "strconv", "strings", "time"}
 	catalogueImports = []string{"embed", "io/fs"}
+	liveImports      = []string{"os", "os/exec", "path/filepath", "runtime", "syscall", "unsafe"}
 )
+
+// liveFiles are the files of the catalogue that reach beyond env, each with the reason: their designs say that they
+// run in the live world only.
+var liveFiles = map[string]string{}
 
 // catalogueFile is the list of workloads.
 const catalogueFile = "catalog/catalog.go"

@@ -154,6 +154,9 @@ func designs(f *file) (wrong []string) {
 	if f.path == catalogueFile {
 		allowed = slices.Concat(allowed, catalogueImports)
 	}
+	if liveFiles[f.path] != "" {
+		allowed = slices.Concat(allowed, liveImports)
+	}
 	for _, imp := range f.imports() {
 		if standard(imp) && !slices.Contains(allowed, imp) {
 			wrong = append(wrong, fmt.Sprintf("%s imports %s; a design may import only %q, and gets the rest from env", f.path, imp, allowed))

@@ -24,7 +24,7 @@ import (
 const asCommand = "BREWPUT_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
-	all := append(catalog.All(), faulty())
+	all := append(catalog.All(), faulty(), yards())
 	trial.Main(append(all, aa.Yardstick(), costs.Programs())...) // the children of the trials that the tests run
 	if os.Getenv(asCommand) != "" {
 		brewput.Main(all...)
@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 		"brewput": func() { brewput.Main(catalog.All()...) },
 		"faulty":  func() { brewput.Main(faulty()) },
 		"kneads":  func() { brewput.Main(kneads()) },
+		"yards":   func() { brewput.Main(yards()) },
 	})
 }
 

@@ -139,7 +139,7 @@ func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (swe
 			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup),
 			Operations: o.operations, Sample: o.sample, TimeLimit: sweep.Duration(timeLimit(w, o, cases)), Limited: o.timeLimit > 0,
 		},
-		Environment: environment, Burn: burn, Warnings: []string{},
+		Environment: environment, Burn: burn, Warnings: []string{}, Quick: o.hasty,
 	}
 	if o.budget > 0 {
 		h.Rule, h.Blocks = rule(o), mostBlocks()
@@ -298,6 +298,9 @@ func (a *app) announce(s *sweep.Sweep, dir string) {
 		text = a.intent(s) + "; stored in " + dir
 	}
 	fmt.Fprintln(a.stderr, text)
+	if s.Header.Quick != "" {
+		fmt.Fprintln(a.stderr, s.Header.Quick)
+	}
 	if strings.HasPrefix(s.Header.CostsFrom, sweep.Calibrated) {
 		fmt.Fprintln(a.stderr, "the scheduler's costs are those of the machine it began on, "+s.Header.CostsFrom)
 	}

@@ -33,6 +33,8 @@ type runOptions struct {
 	timeLimit     time.Duration
 	oversubscribe bool
 	noTwin        bool
+	quick         bool
+	hasty         string // what quick changed
 	virtual       bool   // sim
 	cost          string // sim: of the scheduler; "" for typical ones
 	precision     string // sim: how well means are to be known; "": count replications
@@ -63,7 +65,7 @@ begins. Factors take lists and ranges: 1,2,4  1..6  1..1024:x2  0.4..1.1:+0.1; -
 one factor follow another. Beside each measurement stands what virtual time predicts (see sim), and CPUs
 beyond those of this machine are predicted only. What is measured is stored as it goes: --resume DIR continues a run that
 was interrupted. With --budget the blocks go on until every comparison is decided or the time is over.`,
-		Example: indent("NAME run coffee\nNAME run coffee --designs locking,finelocking --cpus 1..2 --count 10\nNAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6 --format json\nNAME run coffee --baseline locking --budget 10m\nNAME run coffee --designs locking,multi --cpus 1..16\nNAME run --resume brewput-runs/coffee-20261121-104500"),
+		Example: indent("NAME run coffee\nNAME run coffee --designs locking,finelocking --cpus 1..2 --count 10\nNAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6 --format json\nNAME run coffee --baseline locking --budget 10m\nNAME run coffee --designs locking,multi --cpus 1..16\nNAME run null --quick\nNAME run --resume brewput-runs/coffee-20261121-104500"),
 	}
 	a.withoutWorkload(run, &o)
 	o.addTo(run.PersistentFlags())
@@ -103,6 +105,7 @@ func (o *runOptions) addTo(f *pflag.FlagSet) {
 	f.IntVar(&o.sample, "sample", 1, "time only every `N`th operation, where reading the clock costs too much")
 	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 30s beyond its window; jobs 10m)")
 	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "measure more --cpus than this machine has on those that it has")
+	f.BoolVar(&o.quick, "quick", false, "rough figures within two minutes: 3 short blocks, and what the workload says of its size, where not given")
 	f.BoolVar(&o.noTwin, "no-twin", false, "predict nothing, neither beside what is measured nor beyond the CPUs of this machine")
 }
 
@@ -181,11 +184,9 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if err := refuseEmpty(cmd.Flags()); err != nil {
 				return err
 			}
-			given := map[string]string{}
-			for name, level := range levels {
-				if cmd.Flags().Changed(name) {
-					given[name] = *level
-				}
+			given := givenLevels(cmd.Flags(), levels)
+			if o.quick {
+				o.hasten(w, given, cmd.Flags().Changed)
 			}
 			return a.measure(cmd.Context(), w, *o, given)
 		},
@@ -199,6 +200,17 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 		cmd.Flags().Var((*levelsFlag)(levels[f.Name]), f.Name, about)
 	}
 	return cmd
+}
+
+// givenLevels are the levels of the factors whose flags were given.
+func givenLevels(flags *pflag.FlagSet, levels map[string]*string) map[string]string {
+	given := map[string]string{}
+	for name, level := range levels {
+		if flags.Changed(name) {
+			given[name] = *level
+		}
+	}
+	return given
 }
 
 // levelsFlag is the flag of a factor: its text is parsed once all factors are known.
@@ -306,7 +318,9 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 			if err != nil {
 				return nil, asUsage(err)
 			}
-			choices[f.Name] = choice
+			if choices[f.Name], err = resolved(f, choice); err != nil {
+				return nil, err
+			}
 		}
 		earlier = append(earlier, f.Name)
 	}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// What --quick makes of settings that are not given.
+const (
+	quickCount    = 3
+	quickDuration = 300 * time.Millisecond
+	quickWarmup   = 50 * time.Millisecond
+)
+
+// hasten makes a run short where the user did not say otherwise, and notes what it changed. Levels are for the factors
+// that a chosen design has.
+func (o *runOptions) hasten(w *workload.Workload, given map[string]string, changed func(flag string) bool) {
+	var words []string
+	if !changed("count") && o.budget == 0 {
+		o.count = quickCount
+		words = append(words, fmt.Sprintf("%d blocks", o.count))
+	}
+	if !changed("duration") && o.operations == 0 {
+		o.duration = quickDuration
+		words = append(words, "duration "+o.duration.String())
+	}
+	if !changed("warmup") {
+		o.warmup = quickWarmup
+		words = append(words, "warmup "+o.warmup.String())
+	}
+	designs, err := chosenDesigns(w, o.designs)
+	if err != nil {
+		return // which the caller finds too
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.Quick)) {
+		one := map[string]string{name: w.Quick[name]}
+		if _, ok := given[name]; !ok && used(w, designs, one) == nil {
+			given[name] = w.Quick[name]
+			words = append(words, name+" "+w.Quick[name])
+		}
+	}
+	if o.hasty = "quick: nothing was left to shorten"; len(words) > 0 {
+		o.hasty = "quick, so that figures are rough: " + strings.Join(words, ", ")
+	}
+}
+
+// resolved makes the levels of a path absolute: a run may go on from another directory.
+func resolved(f plan.Factor, c plan.Choice) (plan.Choice, error) {
+	if !f.Path {
+		return c, nil
+	}
+	for i, l := range c.Levels {
+		path, err := filepath.Abs(l.String())
+		if err != nil {
+			return c, usage("--%s %s: %w", f.Name, l, err)
+		}
+		c.Levels[i] = plan.TextLevel(path)
+	}
+	return c, nil
+}
