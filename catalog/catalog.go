@@ -9,15 +9,17 @@ import (
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/catalog/mandelbrot"
 	"github.com/brewput/brewput/catalog/null"
+	"github.com/brewput/brewput/catalog/sort"
+	"github.com/brewput/brewput/catalog/sum"
 	"github.com/brewput/brewput/workload"
 )
 
-//go:embed coffee/*.go mandelbrot/*.go null/*.go
+//go:embed coffee/*.go mandelbrot/*.go null/*.go sort/*.go sum/*.go
 var sources embed.FS
 
 // All are the built-in workloads.
 func All() []*workload.Workload {
-	all := []*workload.Workload{coffee.Workload(), mandelbrot.Workload(), null.Workload()}
+	all := []*workload.Workload{coffee.Workload(), mandelbrot.Workload(), null.Workload(), sort.Workload(), sum.Workload()}
 	for _, w := range all {
 		source, err := fs.Sub(sources, w.Name)
 		if err != nil {
