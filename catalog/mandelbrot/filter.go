@@ -1,0 +1,116 @@
+package mandelbrot
+
+// The filters of a row (ISO/IEC 15948, 9): a byte is replaced by its difference from what its neighbours make expect.
+const (
+	filterNone = iota
+	filterSub
+	filterUp
+	filterAverage
+	filterPaeth
+	filters
+)
+
+// filter makes the filtered rows of block k: of each row the filter whose bytes, as signed numbers, have the least sum of
+// magnitudes, as libpng and image/png choose it. The first row of a block is not compared with the one above it, which
+// may not be there yet. The colours of a pixel are equal, and so are their differences: one is computed for all.
+func (f *file) filter(k int) {
+	b, n := f.blocks[k], f.width
+	raw := make([]byte, 0, (b.end-b.first)*(n*f.bpp+1))
+	differences, above := make([]byte, n), []byte(nil)
+	for y := b.first; y < b.end; y++ {
+		row := f.gray[y*n : (y+1)*n]
+		best := lightest(row, above)
+		apply(best, differences, row, above)
+		raw = append(raw, byte(best))
+		if f.bpp == 1 {
+			raw = append(raw, differences...)
+		} else {
+			for _, d := range differences {
+				raw = append(raw, d, d, d)
+			}
+		}
+		above = row
+	}
+	f.raw[k] = raw
+}
+
+// lightest is the filter with the least sum of magnitudes. Without a row above it is none or sub.
+func lightest(row, above []byte) (best int) {
+	var sums [filters]int
+	left, corner := 0, 0
+	if above == nil {
+		for _, b := range row {
+			x := int(b)
+			sums[filterNone] += weight(x)
+			sums[filterSub] += weight(x - left)
+			left = x
+		}
+	} else {
+		above = above[:len(row)]
+		var none, sub, up, average, paeth int
+		for i, b := range row {
+			x, over := int(b), int(above[i])
+			none += weight(x)
+			sub += weight(x - left)
+			up += weight(x - over)
+			average += weight(x - (left+over)/2)
+			paeth += weight(x - nearest(left, over, corner))
+			left, corner = x, over
+		}
+		sums = [filters]int{none, sub, up, average, paeth}
+	}
+	for kind, sum := range sums {
+		if sum < sums[best] && (above != nil || kind == filterSub) {
+			best = kind
+		}
+	}
+	return best
+}
+
+// weight is the magnitude of the lowest byte as a signed number.
+func weight(x int) int { return magnitude(int(int8(x))) }
+
+func magnitude(n int) int {
+	sign := n >> 63
+	return n ^ sign - sign
+}
+
+// nearest is that of the neighbours which is nearest to left + over - corner (A. Paeth, Image file compression made easy,
+// Graphics Gems II, 1991).
+func nearest(left, over, corner int) int {
+	toLeft, toOver := over-corner, left-corner // of the sum, less that neighbour
+	toCorner := magnitude(toLeft + toOver)
+	toLeft, toOver = magnitude(toLeft), magnitude(toOver)
+	other, toOther := over, toOver
+	if toCorner < toOther {
+		other, toOther = corner, toCorner
+	}
+	if toOther < toLeft {
+		left = other
+	}
+	return left
+}
+
+// apply writes a row's differences by a filter.
+func apply(kind int, differences, row, above []byte) {
+	left, corner := 0, 0
+	for i, b := range row {
+		over := 0
+		if above != nil {
+			over = int(above[i])
+		}
+		expect := 0
+		switch kind {
+		case filterSub:
+			expect = left
+		case filterUp:
+			expect = over
+		case filterAverage:
+			expect = (left + over) / 2
+		case filterPaeth:
+			expect = nearest(left, over, corner)
+		}
+		differences[i] = b - byte(expect)
+		left, corner = int(b), over
+	}
+}

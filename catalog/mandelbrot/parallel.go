@@ -1,0 +1,242 @@
+package mandelbrot
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// press is a picture on its way to a file: tasks compute rows, filters and compressors make blocks of them.
+type press struct {
+	scene
+	*file
+	tasks []task
+	whole []byte
+}
+
+// task is rows to compute, with the blocks that they fill: their own, and that of the rows which mirror them, -1 if none.
+type task struct {
+	rows
+	block, twin int
+}
+
+func newPress(p plan.Point) (*press, error) {
+	s, err := sceneOf(p)
+	if err != nil {
+		return nil, err
+	}
+	blocks, tasks := s.tasks(p.Int("rows"))
+	return &press{scene: s, tasks: tasks, file: newFile(make([]byte, s.size*s.size), s.size, bytesOf(p), p.Int("level"), blocks)}, nil
+}
+
+// bytesOf are the bytes of a pixel in the file.
+func bytesOf(p plan.Point) int {
+	if p.Text("colour") == "rgb" {
+		return 3
+	}
+	return 1
+}
+
+// tasks divides the picture: where its middle is the axis, into the rows down to the axis and those that mirror them.
+func (s scene) tasks(each int) (blocks []rows, tasks []task) {
+	if !s.axis() {
+		blocks = blocksOf(s.size, each)
+		for k, b := range blocks {
+			tasks = append(tasks, task{b, k, -1})
+		}
+		return blocks, tasks
+	}
+	middle := s.size / 2
+	blocks = blocksOf(middle+1, each)
+	for k, b := range blocks {
+		tasks = append(tasks, task{b, k, -1})
+	}
+	for k := len(tasks) - 1; k >= 0; k-- {
+		b := rows{max(middle, s.size-tasks[k].end) + 1, min(s.size, s.size-tasks[k].first+1)}
+		if b.first < b.end {
+			tasks[k].twin = len(blocks)
+			blocks = append(blocks, b)
+		}
+	}
+	return blocks, tasks
+}
+
+// compute computes the pixels of a task and filters their blocks.
+func (f *press) compute(e env.Env, n int, crs []float64) {
+	e.For(uint64(n))
+	w := e.Begin()
+	defer w.End()
+	t := f.tasks[n]
+	for y := t.first; y < t.end; y++ {
+		row := f.gray[y*f.size : (y+1)*f.size]
+		lanes(row, crs, f.row(y), f.iterations)
+		if mirrored := f.size - y; t.twin >= 0 && mirrored < f.size {
+			copy(f.gray[mirrored*f.size:], row)
+		}
+	}
+	f.filter(t.block)
+	if t.twin >= 0 {
+		f.filter(t.twin)
+	}
+}
+
+// compressed makes the chunk of a block.
+func (f *press) compressed(e env.Env, k int) {
+	e.For(uint64(len(f.tasks) + k))
+	w := e.Begin()
+	f.compress(k)
+	w.End()
+}
+
+// finish joins the chunks.
+func (f *press) finish(e env.Env) {
+	e.For(env.NoRequest)
+	w := e.Begin()
+	f.whole = f.join()
+	w.End()
+}
+
+// job is what is the same of all designs that make a file by blocks.
+func (f *press) job(p plan.Point, run func(e env.Env)) workload.Job {
+	return workload.Job{
+		Items: int64(f.size) * int64(f.size),
+		Bytes: int64(f.size) * int64(f.size) * int64(f.bpp),
+		Run: func(e env.Env) error {
+			run(e)
+			f.finish(e)
+			return nil
+		},
+		Check: func() (workload.Answer, error) { return audit(f.scene, nil, f.whole, p) },
+	}
+}
+
+// newOverlap has workers compute while one goroutine compresses what is there, from above. It is limited by the slower of the
+// two: max(P, W/c) where there is a CPU for each of them.
+func newOverlap(_ env.Env, p plan.Point) (workload.Job, error) {
+	f, err := newPress(p)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	return f.job(p, func(e env.Env) {
+		ready := make([]*env.Chan[bool], len(f.blocks))
+		for k := range ready {
+			ready[k] = env.NewChan[bool](e, "ready", 1)
+		}
+		workers, crs := e.Group(), f.reals()
+		workers.Go(e, "drawing", func(e env.Env) {
+			counted(e, p.Int("workers"), len(f.tasks), func(e env.Env, n int) {
+				f.compute(e, n, crs)
+				ready[f.tasks[n].block].Send(true)
+				if twin := f.tasks[n].twin; twin >= 0 {
+					ready[twin].Send(true)
+				}
+			})
+		})
+		for k, block := range ready {
+			block.Recv()
+			f.compressed(e, k)
+		}
+		workers.Wait()
+	}), nil
+}
+
+// newParallel has workers compute all and then compress all: nothing is left to one of them but to join the blocks, and
+// somebody idles only at the end of either. The rows beside the axis, which take longest, come first, so that those ends
+// are short (R. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17, 1969). It is limited by W/c + P/c.
+func newParallel(_ env.Env, p plan.Point) (workload.Job, error) {
+	f, err := newPress(p)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	return f.job(p, func(e env.Env) {
+		crs := f.reals()
+		counted(e, p.Int("workers"), len(f.tasks), func(e env.Env, n int) { f.compute(e, len(f.tasks)-1-n, crs) })
+		counted(e, p.Int("workers"), len(f.blocks), f.compressed)
+	}), nil
+}
+
+// drawnPress is a press whose pixels are there.
+func drawnPress(p plan.Point) (*press, error) {
+	f, err := newPress(p)
+	if err != nil {
+		return nil, err
+	}
+	f.blocks = blocksOf(f.size, p.Int("rows"))
+	f.file = newFile(f.gray, f.size, f.bpp, f.level, f.blocks)
+	draw(f.scene, f.gray)
+	return f, nil
+}
+
+// draw computes all pixels at once.
+func draw(s scene, gray []byte) {
+	crs := s.reals()
+	for y := range s.size {
+		lanes(gray[y*s.size:(y+1)*s.size], crs, s.row(y), s.iterations)
+	}
+}
+
+// newSerialFile is limited by looking for what was there before, in one thread.
+func newSerialFile(_ env.Env, p plan.Point) (workload.Job, error) {
+	f, err := drawnPress(p)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	return f.job(p, func(e env.Env) {
+		e.Work(func() {
+			for k := range f.blocks {
+				f.filter(k)
+				f.compress(k)
+			}
+		})
+	}), nil
+}
+
+// newParallelFile is limited by the CPUs: P/c, and the last block.
+func newParallelFile(_ env.Env, p plan.Point) (workload.Job, error) {
+	f, err := drawnPress(p)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	return f.job(p, func(e env.Env) {
+		counted(e, p.Int("workers"), len(f.blocks), func(e env.Env, k int) {
+			e.For(uint64(k))
+			e.Work(func() { f.filter(k) })
+		})
+		counted(e, p.Int("workers"), len(f.blocks), f.compressed)
+	}), nil
+}
+
+// newStandardFile is image/png, with an image that it knows.
+func newStandardFile(_ env.Env, p plan.Point) (workload.Job, error) {
+	s, err := sceneOf(p)
+	if err != nil {
+		return workload.Job{}, err
+	}
+	gray := image.NewGray(image.Rect(0, 0, s.size, s.size))
+	draw(s, gray.Pix)
+	var picture image.Image = gray
+	bpp := bytesOf(p)
+	if bpp == 3 {
+		coloured := image.NewRGBA(gray.Rect)
+		for i, n := range gray.Pix {
+			x, y := i%s.size, i/s.size
+			coloured.SetRGBA(x, y, color.RGBA{n, n, n, 255})
+		}
+		picture = coloured
+	}
+	file := new(bytes.Buffer)
+	return workload.Job{
+		Items: int64(len(gray.Pix)),
+		Bytes: int64(len(gray.Pix) * bpp),
+		Run: func(e env.Env) (err error) {
+			e.Work(func() { err = png.Encode(file, picture) })
+			return err
+		},
+		Check: func() (workload.Answer, error) { return audit(s, nil, file.Bytes(), p) },
+	}, nil
+}

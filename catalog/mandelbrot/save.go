@@ -1,0 +1,30 @@
+package mandelbrot
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// save writes a file, which is there as a whole or not at all.
+func save(name string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	if err != nil {
+		return fmt.Errorf("--save: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(content)
+	if e := f.Chmod(0o644); err == nil {
+		err = e
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return fmt.Errorf("--save: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package mandelbrot
+
+import (
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+)
+
+// pool has workers who are handed tasks by a channel, as the original's workers are pixels, unbuffered: each task then parks
+// and wakes two goroutines. It is limited by the one goroutine that hands out, below the finer knee.
+func pool(e env.Env, p plan.Point, c *canvas) {
+	grain := p.Int("grain")
+	tasks, done := env.NewChan[int](e, "tasks", p.Int("buffer")), e.Group()
+	for range p.Int("workers") {
+		done.Go(e, "worker", func(e env.Env) {
+			for first, ok := tasks.Recv(); ok; first, ok = tasks.Recv() {
+				c.task(e, first, grain)
+			}
+		})
+	}
+	for first := 0; first < c.pixels(); first += grain {
+		tasks.Send(first)
+	}
+	tasks.Close()
+	done.Wait()
+}
+
+// counted has workers who take the next of so many tasks from a counter.
+func counted(e env.Env, workers, tasks int, do func(e env.Env, task int)) {
+	next, done := env.NewAtomic[int](e, "next"), e.Group()
+	for range workers {
+		done.Go(e, "worker", func(e env.Env) {
+			for task := next.Add(1) - 1; task < tasks; task = next.Add(1) - 1 {
+				do(e, task)
+			}
+		})
+	}
+	done.Wait()
+}
+
+// counter takes one atomic addition for each task, where pool takes two goroutines that meet.
+func counter(e env.Env, p plan.Point, c *canvas) {
+	grain := p.Int("grain")
+	counted(e, p.Int("workers"), (c.pixels()+grain-1)/grain, func(e env.Env, task int) { c.task(e, task*grain, grain) })
+}
+
+// tiles is counter with square tasks: no tile takes longer than tile*tile pixels of the set.
+func tiles(e env.Env, p plan.Point, c *canvas) {
+	side := min(p.Int("tile"), c.size)
+	across := (c.size + side - 1) / side
+	counted(e, p.Int("workers"), across*across, func(e env.Env, task int) {
+		e.For(uint64(task))
+		w := e.Begin()
+		left, top := task/across*side, task%across*side
+		for x := left; x < min(left+side, c.size); x++ {
+			for y := top; y < min(top+side, c.size); y++ {
+				c.paint(x, y)
+			}
+		}
+		w.End()
+	})
+}
+
+// span is a range of tasks in one word, so that who takes some from it does so in one step: the first of them above,
+// the end below.
+type span uint64
+
+func newSpan(first, end int) span       { return span(first)<<32 | span(end) }
+func (s span) bounds() (first, end int) { return int(s >> 32), int(s & (1<<32 - 1)) }
+
+// stealing gives each worker a range of neighbouring tasks, who takes from its front; who has none takes the rear half of
+// the longest range there is (R. Blumofe and C. Leiserson, Scheduling multithreaded computations by work stealing, JACM 46,
+// 1999, steal from a victim by chance; with few workers a look at all is as cheap). Nobody shares a counter as long as he has
+// work of his own.
+func stealing(e env.Env, p plan.Point, c *canvas) {
+	grain, workers := p.Int("grain"), p.Int("workers")
+	tasks := (c.pixels() + grain - 1) / grain
+	ranges, done := make([]*env.Atomic[span], workers), e.Group()
+	for w := range ranges {
+		ranges[w] = env.NewAtomic[span](e, "range")
+		ranges[w].Store(newSpan(tasks*w/workers, tasks*(w+1)/workers))
+	}
+	for w := range ranges {
+		done.Go(e, "worker", func(e env.Env) {
+			for {
+				if task, ok := takeFirst(ranges[w]); ok {
+					c.task(e, task*grain, grain)
+				} else if !steal(ranges, w) {
+					return
+				}
+			}
+		})
+	}
+	done.Wait()
+}
+
+// takeFirst takes the first task of a range.
+func takeFirst(r *env.Atomic[span]) (task int, ok bool) {
+	for {
+		s := r.Load()
+		first, end := s.bounds()
+		if first >= end {
+			return 0, false
+		}
+		if r.CompareAndSwap(s, newSpan(first+1, end)) {
+			return first, true
+		}
+	}
+}
+
+// steal moves the rear half of the longest range, rounded up, to the thief's own, which is empty: nobody else writes an empty
+// range. It reports false where there is nothing left to steal: the last tasks are then with those who do them.
+func steal(ranges []*env.Atomic[span], thief int) bool {
+	for {
+		longest, most := 0, 0
+		for w, r := range ranges {
+			if first, end := r.Load().bounds(); end-first > most {
+				longest, most = w, end-first
+			}
+		}
+		if most == 0 {
+			return false
+		}
+		s := ranges[longest].Load()
+		first, end := s.bounds()
+		if first >= end {
+			continue
+		}
+		middle := first + (end-first)/2
+		if ranges[longest].CompareAndSwap(s, newSpan(first, middle)) {
+			ranges[thief].Store(newSpan(middle, end))
+			return true
+		}
+	}
+}

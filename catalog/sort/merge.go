@@ -1,0 +1,145 @@
+package sort
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/model"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// merge is limited by S/(k min(k, c)) while there are few chunks, and by the merge when there are many.
+func merge(e env.Env, p plan.Point, numbers []int) { byChunks(e, numbers, p.Int("chunks")) }
+
+func byChunks(e env.Env, numbers []int, k int) {
+	inChunks(e, numbers, k)
+	e.For(env.NoRequest)
+	w := e.Begin()
+	join(numbers, k)
+	w.End()
+}
+
+// newMerging is the second half of merge.
+func newMerging(e env.Env, p plan.Point) (workload.Job, error) {
+	k := p.Int("chunks")
+	given := sortedChunks(draw(e, p.Int("n"), p.Text("order")), k)
+	return of(given, p, func(e env.Env, _ plan.Point, numbers []int) {
+		w := e.Begin()
+		join(numbers, k)
+		w.End()
+	}), nil
+}
+
+// join merges k sorted chunks, two neighbours at a time, in log2 k rounds that each move all numbers.
+func join(numbers []int, k int) {
+	ends := make([]int, 0, k)
+	for i := range k - 1 {
+		ends = append(ends, (i+1)*(len(numbers)/k))
+	}
+	ends = append(ends, len(numbers))
+	from, to := numbers, make([]int, len(numbers))
+	for len(ends) > 1 {
+		kept, first := ends[:0], 0
+		for i := 0; i < len(ends); i += 2 {
+			middle, end := ends[i], ends[min(i+1, len(ends)-1)]
+			two(to[first:end], from[first:middle], from[middle:end])
+			kept, first = append(kept, end), end
+		}
+		ends, from, to = kept, to, from
+	}
+	copy(numbers, from) // onto itself where they ended there
+}
+
+// two merges a and b into out. The next number is chosen without a branch, which would be guessed wrong every second time.
+func two(out, a, b []int) {
+	for len(a) > 0 && len(b) > 0 {
+		x, y := a[0], b[0]
+		fromB := 0
+		if y < x {
+			x, fromB = y, 1
+		}
+		out[0] = x
+		out, a, b = out[1:], a[1-fromB:], b[fromB:]
+	}
+	copy(out[copy(out, a):], b)
+}
+
+// sortedChunks are the numbers with each of k chunks sorted.
+func sortedChunks(given []int, k int) []int {
+	given = slices.Clone(given)
+	for i := range k {
+		slices.Sort(chunk(given, i, k))
+	}
+	return given
+}
+
+// resorted predicts the original: its second sort does as much as one without chunks, at most.
+func resorted() *workload.Formula {
+	return &workload.Formula{
+		Text:   "sequential / (chunks x min(chunks, CPUs)) + sequential",
+		Source: "n^2/2 comparisons of n/k numbers in each chunk, and of all again",
+		Seconds: func(p plan.Point, m workload.Measured) float64 {
+			s := m.Wall("sequential", p)
+			return inTheory(s, 0, p) + s
+		},
+	}
+}
+
+// merged predicts merge.
+func merged() *workload.Formula {
+	return &workload.Formula{
+		Text:   "sequential / (chunks x min(chunks, CPUs)) + merging",
+		Source: "model.Chunked: n^2/2 comparisons of n/k numbers in each chunk, and n log2 k moves",
+		Seconds: func(p plan.Point, m workload.Measured) float64 {
+			return inTheory(m.Wall("sequential", p), 0, p) + m.Wall("merging", p)
+		},
+	}
+}
+
+func inTheory(quadratic, merge float64, p plan.Point) float64 {
+	s, ok := model.Chunked(quadratic, merge, p.Int("n"), p.Int("chunks"), p.Int("cpus"))
+	if !ok {
+		return math.NaN()
+	}
+	return s
+}
+
+// newPlanned measures how long a sample takes to bubble and to merge, which is not counted, and has the closed form say how
+// many chunks are best on so many CPUs.
+func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
+	const sample, chunks = 1024, 32
+	numbers, n := draw(e, sample, p.Text("order")), p.Int("n")
+	quadratic := least(e, numbers, bubble) * float64(n) * float64(n) / (sample * sample)
+	merge := least(e, sortedChunks(numbers, chunks), func(numbers []int) { join(numbers, chunks) }) / (sample * math.Log2(chunks))
+	k, ok := model.BestChunks(quadratic, merge, max(1, n), p.Int("cpus"))
+	if !ok {
+		k = 1
+	}
+	j := job(e, p, func(e env.Env, _ plan.Point, numbers []int) { byChunks(e, numbers, k) })
+	check := j.Check
+	j.Check = func() (workload.Answer, error) {
+		answer, err := check()
+		if err == nil {
+			answer["chunks"] = k
+		}
+		return answer, err
+	}
+	return j, nil
+}
+
+// least is the least time of some that f takes, seconds.
+func least(e env.Env, numbers []int, f func([]int)) float64 {
+	copied, shortest := make([]int, len(numbers)), time.Duration(math.MaxInt64)
+	for range 5 {
+		copy(copied, numbers)
+		start := e.Now()
+		w := e.Begin()
+		f(copied)
+		w.End()
+		shortest = min(shortest, e.Now()-start)
+	}
+	return shortest.Seconds()
+}

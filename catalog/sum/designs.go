@@ -1,0 +1,128 @@
+package sum
+
+import (
+	"github.com/brewput/brewput/env"
+)
+
+// sequential is limited by one addition after the other, a cycle each, as long as the numbers come as fast.
+func sequential(e env.Env, numbers []int, _ int) (sum int) {
+	w := e.Begin()
+	sum = plain(numbers)
+	w.End()
+	return sum
+}
+
+func plain(numbers []int) (sum int) {
+	for _, n := range numbers {
+		sum += n
+	}
+	return sum
+}
+
+// unrolled is limited by what a CPU loads, for its sums do not wait for each other.
+func unrolled(e env.Env, numbers []int, _ int) (sum int) {
+	w := e.Begin()
+	sum = four(numbers)
+	w.End()
+	return sum
+}
+
+func four(numbers []int) int {
+	var a, b, c, d int
+	for len(numbers) >= 8 {
+		eight := (*[8]int)(numbers)
+		a += eight[0] + eight[4]
+		b += eight[1] + eight[5]
+		c += eight[2] + eight[6]
+		d += eight[3] + eight[7]
+		numbers = numbers[8:]
+	}
+	return a + b + c + d + plain(numbers)
+}
+
+// stretches gives each worker a stretch of the numbers, the last the rest too, as the original divides them.
+func stretches(e env.Env, numbers []int, workers int, do func(e env.Env, worker int, stretch []int)) {
+	stride, done := len(numbers)/workers, e.Group()
+	for g := range workers {
+		first, end := g*stride, (g+1)*stride
+		if g == workers-1 {
+			end = len(numbers)
+		}
+		done.Go(e, "adder", func(e env.Env) { do(e, g, numbers[first:end]) })
+	}
+	done.Wait()
+}
+
+// strided is limited by the memory, where the numbers do not fit into a cache.
+func strided(e env.Env, numbers []int, workers int) int {
+	return summed(e, numbers, workers, plain)
+}
+
+// wide comes nearest to the bandwidth.
+func wide(e env.Env, numbers []int, workers int) int {
+	return summed(e, numbers, workers, four)
+}
+
+func summed(e env.Env, numbers []int, workers int, add func([]int) int) int {
+	sum := env.NewAtomic[int](e, "sum")
+	stretches(e, numbers, workers, func(e env.Env, worker int, stretch []int) {
+		e.For(uint64(worker))
+		w := e.Begin()
+		own := add(stretch)
+		w.End()
+		sum.Add(own)
+	})
+	return sum.Load()
+}
+
+// channel is strided with a send and a receive for each goroutine.
+func channel(e env.Env, numbers []int, workers int) (sum int) {
+	sums := env.NewChan[int](e, "sums", workers)
+	stretches(e, numbers, workers, func(e env.Env, worker int, stretch []int) {
+		e.For(uint64(worker))
+		w := e.Begin()
+		own := plain(stretch)
+		w.End()
+		sums.Send(own)
+	})
+	for range workers {
+		own, _ := sums.Recv()
+		sum += own
+	}
+	return sum
+}
+
+// sharedLine is limited by a cache line that moves from CPU to CPU for nearly every number. Virtual time does not know that.
+func sharedLine(e env.Env, numbers []int, workers int) int { return inWords(e, numbers, workers, 1) }
+
+// padded is limited by a sum that is loaded and stored for each number, which takes some cycles. A line has 64 bytes, and two
+// are fetched together on many machines.
+func padded(e env.Env, numbers []int, workers int) int { return inWords(e, numbers, workers, 16) }
+
+func inWords(e env.Env, numbers []int, workers, apart int) int {
+	sums := make([]int, workers*apart)
+	stretches(e, numbers, workers, func(e env.Env, worker int, stretch []int) {
+		e.For(uint64(worker))
+		w := e.Begin()
+		own := &sums[worker*apart]
+		for _, n := range stretch {
+			*own += n
+		}
+		w.End()
+	})
+	return plain(sums)
+}
+
+// atomic is limited by the one word that all CPUs add to.
+func atomic(e env.Env, numbers []int, workers int) int {
+	sum := env.NewAtomic[int](e, "sum")
+	stretches(e, numbers, workers, func(e env.Env, worker int, stretch []int) {
+		e.For(uint64(worker))
+		w := e.Begin()
+		for _, n := range stretch {
+			sum.Add(n)
+		}
+		w.End()
+	})
+	return sum.Load()
+}

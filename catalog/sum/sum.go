@@ -1,0 +1,105 @@
+// Package sum adds numbers: W. Kennedy, Concurrency, Goroutines and GOMAXPROCS (Ardan Labs, 2018-2019), who found adding 10
+// million integers by goroutines on one core 10 to 13 % slower and on eight threads 1.7 times as fast, and did not ask why
+// not eight times.
+//
+// With c CPUs, a memory that delivers B bytes a second to all of them, and numbers of 8 bytes of which one CPU adds one in t
+// seconds when it has them, n numbers take at least
+//
+//	max(t n/c, 8n/B)
+//
+// (the roofline: S. Williams, A. Waterman and D. Patterson, CACM 52(4), 2009), and h c more where c goroutines are started for
+// them in h each. Below the n of [model.BreakEven] starting them takes longer than they save.
+package sum
+
+import (
+	"fmt"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// Workload is the sum with its designs.
+func Workload() *workload.Workload {
+	all, shared := []string{"n", "total"}, []string{"n", "total", "workers"}
+	return &workload.Workload{
+		Name: "sum",
+		Doc:  "Add numbers that lie in memory.",
+		Factors: []plan.Factor{
+			{Name: "n", Doc: "numbers, of 8 bytes", Kind: plan.Int, Default: "10000000", Min: 1, Max: 1 << 31, Input: true},
+			{Name: "total", Doc: "numbers to add in all: the n of them over and over, at least once", Kind: plan.Int, Default: "100000000", Min: 1, Input: true},
+		},
+		Quick: map[string]string{"total": "20000000"},
+		Designs: []workload.Design{
+			{Name: "sequential", Doc: "one after the other: the original", Uses: all, Job: adding(sequential)},
+			{Name: "unrolled", Doc: "four sums at once, added at the end", Uses: all, Job: adding(unrolled)},
+			{Name: "strided", Doc: "a stretch for each goroutine, who adds its sum to an atomic one: the original", Uses: shared, Job: adding(strided), Formula: spawned("sequential")},
+			{Name: "wide", Doc: "strided and unrolled", Uses: shared, Job: adding(wide), Formula: spawned("unrolled")},
+			{Name: "channel", Doc: "strided, with sums that are sent to one who adds them", Uses: shared, Job: adding(channel), Formula: spawned("sequential")},
+			{Name: "shared-line", Doc: "sums in neighbouring words, written for each number: false sharing", Uses: shared, Job: adding(sharedLine)},
+			{Name: "padded", Doc: "shared-line, with each sum in cache lines of its own", Uses: shared, Job: adding(padded)},
+			{Name: "atomic", Doc: "each number is added to an atomic sum", Uses: shared, Job: adding(atomic)},
+			{Name: "bandwidth", Doc: "memory read by bytes.IndexByte for a byte that is not there, on all workers: how fast it can be", Uses: shared, Job: newBandwidth, Expect: workload.Bound},
+			{Name: "spawning", Doc: "the goroutines of strided, which add nothing: what starting them takes, and from which n on that pays", Uses: shared, Job: newSpawning, Expect: workload.Bound},
+		},
+	}
+}
+
+// adder adds numbers once.
+type adder func(e env.Env, numbers []int, workers int) int
+
+// rounds is how often n numbers are added.
+func rounds(p plan.Point) int { return max(1, p.Int("total")/p.Int("n")) }
+
+// workersOf are the goroutines of a design; those without the factor have one.
+func workersOf(p plan.Point) int {
+	if !p.Has("workers") {
+		return 1
+	}
+	return p.Int("workers")
+}
+
+// adding is the job of an adder. Sums wrap, as those of int do, and are exact so: the order does not matter.
+func adding(add adder) func(e env.Env, p plan.Point) (workload.Job, error) {
+	return func(e env.Env, p plan.Point) (workload.Job, error) {
+		numbers, want := draw(e, p.Int("n"))
+		rounds, wrong, sum := rounds(p), 0, 0
+		items := int64(rounds) * int64(len(numbers))
+		return workload.Job{
+			Items: items,
+			Bytes: 8 * items,
+			Run: func(e env.Env) error {
+				for range rounds {
+					if sum = add(e, numbers, workersOf(p)); sum != want {
+						wrong++
+					}
+				}
+				return nil
+			},
+			Check: func() (workload.Answer, error) {
+				if wrong > 0 {
+					return nil, fmt.Errorf("%d of %d sums were wrong; the last was %d, and it should be %d", wrong, rounds, sum, want)
+				}
+				return workload.Answer{"sum": sum}, nil
+			},
+		}, nil
+	}
+}
+
+// draw makes n numbers, with their sum. Each second one is what is missing to a number that is drawn for the pair, so that
+// the sum is known of how they were made, not of adding them up.
+func draw(e env.Env, n int) (numbers []int, sum int) {
+	numbers = make([]int, n)
+	draws := e.Rand().At(0, 0)
+	for i := 0; i+1 < n; i += 2 {
+		pair := int(draws.Uint64())
+		numbers[i] = int(draws.Uint64())
+		numbers[i+1] = pair - numbers[i]
+		sum += pair
+	}
+	if n%2 == 1 {
+		numbers[n-1] = int(draws.Uint64())
+		sum += numbers[n-1]
+	}
+	return numbers, sum
+}

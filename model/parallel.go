@@ -1,0 +1,63 @@
+package model
+
+import "math"
+
+// KarpFlatt is the serial share of a fixed job that was speedup times as fast on n CPUs, n >= 2, as on one, found from the
+// measurement (Karp and Flatt, CACM 33(5), 1990): (1/speedup - 1/n) / (1 - 1/n), the inverse of [Amdahl]. One that grows with n
+// is overhead and not work that cannot be divided; one below 0 is a speed-up above n. ok is false where an argument is out of range.
+func KarpFlatt(speedup float64, n int) (serial float64, ok bool) {
+	if !(speedup > 0) || math.IsInf(speedup, 0) || n < 2 {
+		return 0, false
+	}
+	return (1/speedup - 1/float64(n)) / (1 - 1/float64(n)), true
+}
+
+// BreakEven is how many items a job must have so that dividing it between n CPUs saves as much as it costs: the items, each
+// of item seconds, take items*item alone, and overhead + items*item/n divided. That is overhead / (item (1 - 1/n)). ok is false
+// where it never pays: n below 2, or items that take no time.
+func BreakEven(overhead, item float64, n int) (items float64, ok bool) {
+	if !(overhead >= 0 && item > 0 && n >= 2) {
+		return 0, false
+	}
+	return overhead / (item * (1 - 1/float64(n))), true
+}
+
+// Chunked is the time in seconds of sorting n items by sorting k chunks, k >= 1, on m CPUs by a method that is quadratic and
+// takes quadratic seconds for all n in one, and then merging the chunks in merge seconds for each item and bit of k:
+//
+//	quadratic / (k min(k, m)) + merge n log2 k
+//
+// A chunk has n/k items and takes quadratic/k^2; there are k of them, min(k, m) at a time. ok is false where an argument is
+// out of range.
+func Chunked(quadratic, merge float64, n, k, m int) (seconds float64, ok bool) {
+	if !(quadratic >= 0 && merge >= 0 && n >= 1 && k >= 1 && m >= 1) {
+		return 0, false
+	}
+	return quadratic/(float64(k)*float64(min(k, m))) + merge*float64(n)*math.Log2(float64(k)), true
+}
+
+// BestChunks is the k from 1 to n at which [Chunked] is least. Beyond m CPUs that is where its derivative is 0, at
+// quadratic ln 2 / (m merge n).
+func BestChunks(quadratic, merge float64, n, m int) (k int, ok bool) {
+	least, ok := Chunked(quadratic, merge, n, 1, m)
+	if !ok {
+		return 0, false
+	}
+	k = 1
+	consider := func(candidate int) {
+		if t, ok := Chunked(quadratic, merge, n, candidate, m); ok && candidate <= n && t < least {
+			k, least = candidate, t
+		}
+	}
+	for candidate := 2; candidate <= min(m, n); candidate++ {
+		consider(candidate)
+	}
+	if merge > 0 {
+		zero := min(float64(n), quadratic*math.Ln2/(float64(m)*merge*float64(n)))
+		consider(int(zero))
+		consider(int(zero) + 1)
+	} else {
+		consider(n)
+	}
+	return k, true
+}
