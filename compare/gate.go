@@ -107,11 +107,16 @@ func (g Gate) exact(v *Gated, ratio float64, direction int) {
 	}
 }
 
-// sequential decides at the first look that shows it. Alpha is spent over the looks with the square of the blocks
-// and by Bonferroni's inequality, which layouts that all blocks share ask for. A fail also shares it with the other
+// sequential decides at the first look that shows it. Alpha is spent over the looks in proportion to the blocks, so that
+// what is clear is soon decided and what is not has many more blocks; with layouts, of which more blocks bring no more,
+// with their square; and by Bonferroni's inequality, which layouts that all blocks share ask for. A fail also shares it with the other
 // benchmarks and metrics; passing needs no such share, since all must pass.
 func (g Gate) sequential(v *Gated, s *Sides, direction, m int) {
-	looks := stat.LooksApart(stat.Square, g.Looks, g.Looks[len(g.Looks)-1])
+	spend := stat.Linear
+	if g.Layouts > 1 {
+		spend = stat.Square
+	}
+	looks := stat.LooksApart(spend, g.Looks, g.Looks[len(g.Looks)-1])
 	var c Contrasted
 	level := 0.0
 	for k, n := range g.Looks {

@@ -11,8 +11,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
+
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/result"
 )
 
 // kind is a change with what gate is asked of it, and what it is to answer.
@@ -133,7 +137,7 @@ func makeRepository(ctx context.Context, dir string) error {
 }
 
 // one lets gate judge a kind once.
-func (c *campaign) one(ctx context.Context, k kind) (outcome, error) {
+func (c *campaign) one(ctx context.Context, k kind, seed int) (outcome, error) {
 	if err := errors.Join(write(c.repo, base), write(c.repo, k.change)); err != nil {
 		return outcome{}, err
 	}
@@ -143,11 +147,12 @@ func (c *campaign) one(ctx context.Context, k kind) (outcome, error) {
 	began := time.Now()
 	out := filepath.Join(c.repo, "run")
 	defer os.RemoveAll(out)
-	code, stdout, stderr, err := c.brewput(ctx, append([]string{"gate", "--base", "HEAD", "--cpus", "1", "--format", "json", "-o", out}, k.args...)...)
+	others := c.watch()
+	code, stdout, stderr, err := c.brewput(ctx, append([]string{"gate", "--base", "HEAD", "--cpus", "1", "--seed", strconv.Itoa(seed), "--format", "json", "-o", out}, k.args...)...)
 	if err != nil {
 		return outcome{}, err
 	}
-	o := outcome{Kind: k.name, Exit: code, Seconds: time.Since(began).Seconds()}
+	o := outcome{Kind: k.name, Exit: code, Seconds: time.Since(began).Seconds(), Others: others()}
 	if code != passes && code != fails && code != undecided {
 		return o, fmt.Errorf("%s: gate exits with %d:\n%s", k.name, code, stderr)
 	}
@@ -179,7 +184,28 @@ func (c *campaign) brewput(ctx context.Context, args ...string) (code int, stdou
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
+	if cmd.ProcessState == nil {
+		return 0, nil, nil, err
+	}
+	c.spent += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return cmd.ProcessState.ExitCode(), o.Bytes(), e.Bytes(), err
+}
+
+// watch begins to watch the machine, and returns how much of a CPU was used since by processes that are neither this one nor
+// brewput and what it started; 0 where that is not known.
+func (c *campaign) watch() func() float64 {
+	var before, after host.Counters
+	began, spent := time.Now(), c.spent
+	before.Read()
+	return func() float64 {
+		after.Read()
+		m := after.Since(before)
+		others := float64(m.Get("machine_cpu_seconds")-m.Get(result.CPUSeconds)) - (c.spent - spent).Seconds()
+		if !(others > 0) {
+			return 0
+		}
+		return others / time.Since(began).Seconds()
+	}
 }
 
 // load keeps all CPUs busy for every other period, until what it returns is called.

@@ -54,6 +54,7 @@ type campaign struct {
 	repo    string
 	began   time.Time
 	piece   time.Duration
+	spent   time.Duration // CPU time of brewput and all that it started
 }
 
 // start makes the repository and runs the campaign in it; broken says that a promise was found not to hold.
@@ -96,7 +97,7 @@ func (c *campaign) gates(ctx context.Context) (broken bool, err error) {
 				left++
 				continue
 			}
-			o, err := c.one(ctx, k)
+			o, err := c.one(ctx, k, n+1)
 			if errors.Is(err, context.Canceled) {
 				return false, errors.New("interrupted; what was measured is in " + c.record)
 			}
@@ -108,7 +109,7 @@ func (c *campaign) gates(ctx context.Context) (broken bool, err error) {
 				return false, err
 			}
 			done = append(done, o)
-			fmt.Fprintf(os.Stderr, "%-34s exit %d, cost %.4f [%.4f, %.4f], %d blocks, %.1f s\n", k.name, o.Exit, o.Cost, o.Low, o.High, o.Blocks, o.Seconds)
+			fmt.Fprintf(os.Stderr, "%-34s exit %d, cost %.4f [%.4f, %.4f], %d blocks, %.1f s, others %.2f CPUs\n", k.name, o.Exit, o.Cost, o.Low, o.High, o.Blocks, o.Seconds, o.Others)
 		}
 	}
 	t := tally(done)

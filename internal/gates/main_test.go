@@ -44,6 +44,21 @@ func TestTally(t *testing.T) {
 	}
 }
 
+// TestDisturbed: a run beside others is done again, but not one that is to be under load.
+func TestDisturbed(t *testing.T) {
+	list := []outcome{{Kind: kinds[0].name, Others: 0.11, Exit: 3}, {Kind: kinds[0].name, Others: 0.09}, {Kind: kinds[len(kinds)-1].name, Others: 1, Exit: 3}}
+	if n := count(list, kinds[0].name); n != 1 {
+		t.Errorf("%d runs count", n)
+	}
+	table := tally(list)
+	if right, n := table.sum(false); right != 1 || n != 1 || !strings.Contains(table.text(), "1 more runs are not counted") {
+		t.Errorf("%d of %d: %s", right, n, table.text())
+	}
+	if right, n := table.sum(true); right != 1 || n != 1 {
+		t.Errorf("under load %d of %d", right, n)
+	}
+}
+
 func names() []string {
 	var list []string
 	for _, k := range kinds {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/brewput/brewput/internal/stat"
@@ -30,7 +31,7 @@ func (c *campaign) sequential(ctx context.Context) (broken bool, err error) {
 	for n := range c.runs {
 		var said [2]verdict
 		if said[0], err = c.after(ctx, binary); err == nil {
-			said[1], err = c.blocks(ctx)
+			said[1], err = c.blocks(ctx, n+1)
 		}
 		if err != nil {
 			return false, err
@@ -72,11 +73,11 @@ func (c *campaign) after(ctx context.Context, binary string) (verdict, error) {
 	return c.say(ctx, "compare", "first.txt", "second.txt")
 }
 
-// blocks is that of brewput bench.
-func (c *campaign) blocks(ctx context.Context) (verdict, error) {
+// blocks is that of brewput bench; each round has an order of its own.
+func (c *campaign) blocks(ctx context.Context, seed int) (verdict, error) {
 	defer load(ctx, comes)()
 	defer os.RemoveAll(filepath.Join(c.repo, "run"))
-	return c.say(ctx, "bench", "--base", "HEAD", "--bench", "Brew", "--cpus", "1", "--count", "20", "--duration", "100ms", "-o", "run")
+	return c.say(ctx, "bench", "--base", "HEAD", "--bench", "Brew", "--cpus", "1", "--count", "20", "--duration", "100ms", "--seed", strconv.Itoa(seed), "-o", "run")
 }
 
 // say is what brewput says.

@@ -16,6 +16,9 @@ type Spending func(alpha, t float64) float64
 // type I error spending rate function, Biometrika 74(1), 1987, with rho = 2).
 func Square(alpha, t float64) float64 { return alpha * t * t }
 
+// Linear spends alpha t (the same with rho = 1): more of it early, and less at the last look.
+func Linear(alpha, t float64) float64 { return alpha * t }
+
 // Looks are the looks of a group-sequential t test, for all alphas at once.
 type Looks struct {
 	spend  Spending
