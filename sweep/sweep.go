@@ -309,7 +309,7 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 	set := s.Header.Settings
 	return trial.Spec{
 		Workload: s.Workload.Name, Design: c.Design, Point: c.Point,
-		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Observed: step.Observed, Profiled: step.Observed && s.Settings.Profile,
+		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Observed: step.Observed, Profiled: step.Observed && set.Profile,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup),
 		Operations: set.Operations, Sample: set.Sample, BurnRate: s.Header.Burn.Rate,
 		Open: s.offered(c), Recording: s.Costs,
