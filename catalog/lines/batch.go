@@ -27,7 +27,7 @@ func newRecycled(_ env.Env, p plan.Point) (workload.Job, error) {
 
 func batches[L any](recycle bool) func(t task[L]) func(env.Env) (tally, error) {
 	return func(t task[L]) func(env.Env) (tally, error) {
-		n, size, k, buffer := t.p.Int("lines"), t.p.Int("batch"), t.p.Int("consumers"), t.p.Int("buffer")
+		n, size, k, buffer := t.p.Int("total"), t.p.Int("batch"), t.p.Int("consumers"), t.p.Int("buffer")
 		return func(e env.Env) (tally, error) {
 			full, spent := env.NewChan[batch[L]](e, "batches", buffer), env.NewChan[[]L](e, "spent", buffer+k+1)
 			tallies, done := make([]tally, k), e.Group()

@@ -21,7 +21,7 @@ func newChannel(_ env.Env, p plan.Point) (workload.Job, error) {
 func oneChannel[L any](t task[L]) func(env.Env) (tally, error) {
 	return func(e env.Env) (tally, error) {
 		c := t.consumers(e)
-		for i := range t.p.Int("lines") {
+		for i := range t.p.Int("total") {
 			c.lines.Send(numbered[L]{t.make(e, c.places.take(), i), i})
 		}
 		c.lines.Close()
@@ -40,7 +40,7 @@ func helping[L any](t task[L]) func(env.Env) (tally, error) {
 	return func(e env.Env) (tally, error) {
 		c := t.consumers(e)
 		var own tally
-		for i := range t.p.Int("lines") {
+		for i := range t.p.Int("total") {
 			line := t.make(e, c.places.take(), i)
 			if !c.lines.TrySend(numbered[L]{line, i}) {
 				t.consume(e, line, i, &own)
@@ -75,7 +75,7 @@ func original[L any](t task[L]) func(env.Env) (tally, error) {
 				c.places.give(n.line)
 			}
 		})
-		for i := range t.p.Int("lines") {
+		for i := range t.p.Int("total") {
 			c.lines.Send(numbered[L]{t.make(e, c.places.take(), i), i})
 		}
 		exited.Store(1)

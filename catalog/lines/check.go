@@ -10,7 +10,7 @@ import (
 
 // job is the job of a design, whose lines must be hashed once each.
 func job(p plan.Point, run func(env.Env) (tally, error)) workload.Job {
-	n, got := p.Int("lines"), tally{}
+	n, got := p.Int("total"), tally{}
 	return workload.Job{
 		Items: int64(n), Bytes: int64(n) * length,
 		Run: func(e env.Env) (err error) {

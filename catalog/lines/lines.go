@@ -25,7 +25,7 @@ import (
 
 // Workload is lines.
 func Workload() *workload.Workload {
-	uses := func(own ...string) []string { return append(own, "lines", "functions") }
+	uses := func(own ...string) []string { return append(own, "total", "functions") }
 	return &workload.Workload{
 		Name: "lines",
 		Doc:  "Make lines and hash them: one producer, some consumers.",
@@ -33,11 +33,11 @@ func Workload() *workload.Workload {
 			{Name: "consumers", Doc: "goroutines that hash", Kind: plan.Int, Default: "cpus", Min: 1, Max: 100_000},
 			{Name: "buffer", Doc: "room in the channel, in lines or batches", Kind: plan.Int, Default: "25", Max: 10_000_000},
 			{Name: "batch", Doc: "lines of a batch", Kind: plan.Int, Default: "100", Min: 1, Max: 1_000_000},
-			{Name: "lines", Doc: "how many", Kind: plan.Int, Default: "100000", Min: 1, Max: 1_000_000_000, Input: true},
+			{Name: "total", Doc: "how many lines", Kind: plan.Int, Default: "100000", Min: 1, Max: 1_000_000_000, Input: true},
 			{Name: "functions", Doc: "original, which allocate, or free, which do not", Kind: plan.Text, Default: "original", Input: true},
 		},
 		Check: check,
-		Quick: map[string]string{"lines": "50000"},
+		Quick: map[string]string{"total": "50000"},
 		Designs: []workload.Design{
 			{Name: "sequential", Doc: "one goroutine makes and hashes in turn", Uses: uses(), Job: newSequential},
 			{Name: "produce", Doc: "lines are made and not hashed: what the producer takes", Uses: uses(), Job: newProduce, Expect: workload.Bound},

@@ -65,7 +65,7 @@ type source[L any] struct {
 }
 
 func newSource[L any](e env.Env, t task[L], places places[L]) source[L] {
-	s, n := source[L]{newMethod[struct{}, numbered[L]](e, "source.next"), e.Group()}, t.p.Int("lines")
+	s, n := source[L]{newMethod[struct{}, numbered[L]](e, "source.next"), e.Group()}, t.p.Int("total")
 	s.gone.Go(e, "source", func(e env.Env) {
 		i := 0
 		for c, ok := s.next.calls.Recv(); ok; c, ok = s.next.calls.Recv() {

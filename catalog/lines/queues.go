@@ -25,7 +25,7 @@ func queues[L any](t task[L]) func(env.Env) (tally, error) {
 				}
 			})
 		}
-		for i := range t.p.Int("lines") {
+		for i := range t.p.Int("total") {
 			lines[i%k].Send(numbered[L]{t.make(e, places.take(), i), i})
 		}
 		for _, c := range lines {

@@ -16,7 +16,7 @@ func newSequential(_ env.Env, p plan.Point) (workload.Job, error) {
 
 func inTurn[L any](t task[L]) func(env.Env) (tally, error) {
 	return func(e env.Env) (all tally, err error) {
-		n := t.p.Int("lines")
+		n := t.p.Int("total")
 		for from := 0; from < n; from += block {
 			t.both(e, from, min(from+block, n), &all)
 		}
@@ -45,7 +45,7 @@ func newProduce(_ env.Env, p plan.Point) (workload.Job, error) {
 
 func making[L any](t task[L]) func(env.Env) (tally, error) {
 	return func(e env.Env) (tally, error) {
-		n := t.p.Int("lines")
+		n := t.p.Int("total")
 		var line L
 		for from := 0; from < n; from += block {
 			e.For(uint64(from))

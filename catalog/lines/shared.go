@@ -14,7 +14,7 @@ func newShared(_ env.Env, p plan.Point) (workload.Job, error) {
 }
 
 func index[L any](t task[L]) func(env.Env) (tally, error) {
-	n, size, k := t.p.Int("lines"), t.p.Int("batch"), t.p.Int("consumers")
+	n, size, k := t.p.Int("total"), t.p.Int("batch"), t.p.Int("consumers")
 	return func(e env.Env) (tally, error) {
 		next, tallies, done := env.NewAtomic[int](e, "next"), make([]tally, k), e.Group()
 		for i := range k {
