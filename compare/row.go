@@ -31,6 +31,7 @@ type Row struct {
 	// Twins are what was predicted beside what was measured, by metric; see WithTwin.
 	Twins []Twin
 	// Formula is what the closed form of the design predicts; nil where it has none; see WithFormulas.
+	Serial  *Serial // what more CPUs do not shorten; nil where the design was not on one CPU
 	Formula *Formula
 	// Beside is the verdict on the row beside the baseline; nil where there is none; see WithBaseline.
 	Beside *Verdict
