@@ -33,6 +33,8 @@ type Row struct {
 	// Formula is what the closed form of the design predicts; nil where it has none; see WithFormulas.
 	Serial  *Serial // what more CPUs do not shorten; nil where the design was not on one CPU
 	Formula *Formula
+	// Serial is what part of the time more CPUs do not shorten; nil where the design was not on one CPU; see WithSerial.
+	Serial *Serial
 	// Beside is the verdict on the row beside the baseline; nil where there is none; see WithBaseline.
 	Beside *Verdict
 	// Sensitivity says by how much predictions depend on the scheduler's costs, where that was asked for: see
