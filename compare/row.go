@@ -31,7 +31,6 @@ type Row struct {
 	// Twins are what was predicted beside what was measured, by metric; see WithTwin.
 	Twins []Twin
 	// Formula is what the closed form of the design predicts; nil where it has none; see WithFormulas.
-	Serial  *Serial // what more CPUs do not shorten; nil where the design was not on one CPU
 	Formula *Formula
 	// Serial is what part of the time more CPUs do not shorten; nil where the design was not on one CPU; see WithSerial.
 	Serial *Serial
