@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"github.com/brewput/brewput/catalog"
 	"github.com/brewput/brewput/catalog/mandelbrot"
 	"github.com/brewput/brewput/catalog/sort"
 	"github.com/brewput/brewput/catalog/sum"
@@ -66,7 +67,7 @@ var hard = map[string]map[string][]string{
 		"buffer": {"0", "3"}, "rows": {"1", "2", "5", "100"}, "level": {"1", "5", "9"}, "workers": {"1", "2", "5"},
 	},
 	"sort": {
-		"n": {"0", "1", "2", "3", "64", "257"}, "order": {"random", "sorted", "reversed", "equal"}, "rounds": {"1", "2"}, "chunks": {"1", "2", "3", "7", "64", "300"},
+		"n": {"0", "1", "2", "3", "64", "257"}, "given": {"random", "sorted", "reversed", "equal"}, "rounds": {"1", "2"}, "chunks": {"1", "2", "3", "7", "64", "300"},
 		"workers": {"1", "2", "5"},
 	},
 	"sum": {"n": {"1", "2", "7", "8", "9", "1000"}, "total": {"1", "100", "3000"}, "workers": {"1", "2", "5", "16"}},
@@ -134,5 +135,14 @@ func TestWrongPictures(t *testing.T) {
 	}
 	if err := w.Check(point(t, w, d, "view=-0.7436+0.1318i")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestDeclarations: no workload declares what cannot be.
+func TestDeclarations(t *testing.T) {
+	for _, w := range catalog.All() {
+		if err := w.Validate(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -49,7 +49,7 @@ func sortsAll(t interface{ Fatalf(string, ...any) }, given []int, k int) {
 
 // TestCheck: numbers that are lost, doubled or out of order are found.
 func TestCheck(t *testing.T) {
-	p := plan.NewPoint(plan.Setting{Factor: "n", Level: plan.IntLevel(20)}, plan.Setting{Factor: "rounds", Level: plan.IntLevel(2)}, plan.Setting{Factor: "order", Level: plan.TextLevel("random")})
+	p := plan.NewPoint(plan.Setting{Factor: "n", Level: plan.IntLevel(20)}, plan.Setting{Factor: "rounds", Level: plan.IntLevel(2)}, plan.Setting{Factor: "given", Level: plan.TextLevel("random")})
 	for name, s := range map[string]sorter{
 		"nothing done": func(env.Env, plan.Point, []int) {},
 		"one doubled":  func(_ env.Env, _ plan.Point, n []int) { slices.Sort(n); n[3] = n[4] },

@@ -90,7 +90,7 @@ var clockCalls = []string{
 // workloads besides, which embeds their sources; liveImports those of liveFiles besides, which reach files,
 // processes and the machine. Concurrency comes from env there too.
 var (
-	designImports    = []string{"bufio", "bytes", "cmp", "compress/flate", "encoding/binary", "errors", "fmt", "hash", "image", "io", "math", "math/bits", "slices", "sort", "strconv", "strings", "time"}
+	designImports    = []string{"bufio", "bytes", "cmp", "compress/flate", "encoding/binary", "errors", "fmt", "hash/adler32", "hash/crc32", "image", "image/color", "image/png", "io", "math", "math/bits", "slices", "sort", "strconv", "strings", "time"}
 	catalogueImports = []string{"embed", "io/fs"}
 	liveImports      = []string{"os", "os/exec", "path/filepath", "runtime", "syscall", "unsafe"}
 )
