@@ -35,6 +35,8 @@ type Row struct {
 	Twins []Twin
 	// Formula is what the closed form of the design predicts; nil where it has none; see WithFormulas.
 	Formula *Formula
+	// Serial is what part of the time more CPUs do not shorten; nil where the design was not on one CPU; see WithSerial.
+	Serial *Serial
 	// Beside is the verdict on the row beside the baseline; nil where there is none; see WithBaseline.
 	Beside *Verdict
 	// Sensitivity says by how much predictions depend on the scheduler's costs, where that was asked for: see

@@ -33,6 +33,7 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 	for i := range fs {
 		markdownTwin(&b, &fs[i])
 		markdownFormulas(&b, &fs[i])
+		markdownSerials(&b, &fs[i])
 		if columns := fs[i].countersOf(); columns != nil {
 			b.WriteString("\n")
 			markdownTable(&b, columns)

@@ -36,22 +36,23 @@ func Workload() *workload.Workload {
 		Doc:     "Render the Mandelbrot set and write it as a PNG.",
 		Factors: factors(),
 		Check:   check,
+		Quick:   map[string]string{"size": "512"},
 		Designs: []workload.Design{
 			{Name: "sequential", Doc: "one pixel after the other, then the file: the original", Uses: and("file"), Job: drawn(sequential)},
 			{Name: "pixel", Doc: "a goroutine for each pixel", Uses: and("file"), Job: drawn(perPixel)},
-			{Name: "row", Doc: "a goroutine for each of the original's rows, the picture's columns", Uses: and("file"), Job: drawn(perRow)},
-			{Name: "pool", Doc: "workers are handed tasks of pixels by a channel", Uses: and("file", "workers", "grain", "buffer"), Job: drawn(pool)},
-			{Name: "counter", Doc: "workers take the next task of pixels from an atomic counter", Uses: and("file", "workers", "grain"), Job: drawn(counter)},
-			{Name: "tiles", Doc: "workers take the next square tile from an atomic counter", Uses: and("file", "workers", "tile"), Job: drawn(tiles)},
-			{Name: "stealing", Doc: "each worker has a range of pixels and steals half of another's when it is done", Uses: and("file", "workers", "grain"), Job: drawn(stealing)},
+			{Name: "row", Doc: "a goroutine for each of the original's rows, the picture's columns", Uses: and("file"), Job: drawn(perRow), Formula: undivided()},
+			{Name: "pool", Doc: "workers are handed tasks of pixels by a channel", Uses: and("file", "workers", "grain", "buffer"), Job: drawn(pool), Formula: undivided()},
+			{Name: "counter", Doc: "workers take the next task of pixels from an atomic counter", Uses: and("file", "workers", "grain"), Job: drawn(counter), Formula: undivided()},
+			{Name: "tiles", Doc: "workers take the next square tile from an atomic counter", Uses: and("file", "workers", "tile"), Job: drawn(tiles), Formula: undivided()},
+			{Name: "stealing", Doc: "each worker has a range of pixels and steals half of another's when it is done", Uses: and("file", "workers", "grain"), Job: drawn(stealing), Formula: undivided()},
 			{Name: "cycles", Doc: "sequential, with orbits that end where they repeat themselves", Uses: and("file"), Job: drawn(cycles)},
 			{Name: "lanes", Doc: "cycles, two orbits at once", Uses: and("file"), Job: drawn(twoLanes)},
 			{Name: "mirror", Doc: "lanes, with the half below the axis copied", Uses: and("file"), Job: drawn(mirror)},
-			{Name: "overlap", Doc: "mirror on workers, while one goroutine compresses what is there", Uses: and("workers", "rows", "level", "colour"), Job: newOverlap},
-			{Name: "parallel", Doc: "mirror on workers, who then compress blocks of rows at once", Uses: and("workers", "rows", "level", "colour"), Job: newParallel},
-			{Name: "png-standard", Doc: "the file alone, by the standard library", Uses: and("colour"), Job: newStandardFile},
+			{Name: "overlap", Doc: "mirror on workers, while one goroutine compresses what is there", Uses: and("workers", "rows", "level", "colour"), Job: newOverlap, Formula: overlapped()},
+			{Name: "parallel", Doc: "mirror on workers, who then compress blocks of rows at once", Uses: and("workers", "rows", "level", "colour"), Job: newParallel, Formula: divided()},
+			{Name: "png-standard", Doc: "the file alone, by the standard library", Uses: and("colour"), Job: newStandardFile, Peer: true},
 			{Name: "png-serial", Doc: "the file alone, in blocks of rows by one goroutine", Uses: and("colour", "level", "rows"), Job: newSerialFile},
-			{Name: "png-parallel", Doc: "the file alone, in blocks of rows by workers", Uses: and("colour", "level", "rows", "workers"), Job: newParallelFile},
+			{Name: "png-parallel", Doc: "the file alone, in blocks of rows by workers", Uses: and("colour", "level", "rows", "workers"), Job: newParallelFile, Formula: filed()},
 		},
 	}
 }
@@ -69,7 +70,7 @@ func factors() []plan.Factor {
 		{Name: "buffer", Doc: "room in the channel of pool", Kind: plan.Int, Default: "0"},
 		{Name: "rows", Doc: "rows that are computed, filtered and compressed in one go", Kind: plan.Int, Default: "64", Min: 1, Max: 1 << 14},
 		{Name: "level", Doc: "how long compression looks for repetition, 1 to 9; the standard library takes 6", Kind: plan.Int, Default: "5", Min: 1, Max: 9},
-		{Name: "save", Doc: "write the design's PNG to this file", Kind: plan.Text, Input: true},
+		{Name: "save", Doc: "write the design's PNG to this file", Kind: plan.Text, Path: true, Input: true},
 	}
 }
 

@@ -25,7 +25,7 @@ func byChunks(e env.Env, numbers []int, k int) {
 // newMerging is the second half of merge.
 func newMerging(e env.Env, p plan.Point) (workload.Job, error) {
 	k := p.Int("chunks")
-	given := sortedChunks(draw(e, p.Int("n"), p.Text("order")), k)
+	given := sortedChunks(draw(e, p.Int("n"), p.Text("given")), k)
 	return of(given, p, func(e env.Env, _ plan.Point, numbers []int) {
 		w := e.Begin()
 		join(numbers, k)
@@ -111,7 +111,7 @@ func inTheory(quadratic, merge float64, p plan.Point) float64 {
 // many chunks are best on so many CPUs.
 func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
 	const sample, chunks = 1024, 32
-	numbers, n := draw(e, sample, p.Text("order")), p.Int("n")
+	numbers, n := draw(e, sample, p.Text("given")), p.Int("n")
 	quadratic := least(e, numbers, bubble) * float64(n) * float64(n) / (sample * sample)
 	merge := least(e, sortedChunks(numbers, chunks), func(numbers []int) { join(numbers, chunks) }) / (sample * math.Log2(chunks))
 	k, ok := model.BestChunks(quadratic, merge, max(1, n), p.Int("cpus"))

@@ -21,13 +21,13 @@ import (
 
 // Workload is the sort with its designs.
 func Workload() *workload.Workload {
-	all, chunked := []string{"n", "order", "rounds"}, []string{"n", "order", "rounds", "chunks"}
+	all, chunked := []string{"n", "given", "rounds"}, []string{"n", "given", "rounds", "chunks"}
 	return &workload.Workload{
 		Name: "sort",
 		Doc:  "Bubble sort, alone and in chunks.",
 		Factors: []plan.Factor{
 			{Name: "n", Doc: "numbers", Kind: plan.Int, Default: "8000", Min: 0, Max: 1 << 24, Input: true},
-			{Name: "order", Doc: "how the numbers lie: random, sorted, reversed, or equal", Kind: plan.Text, Default: "random", Words: []string{"random", "sorted", "reversed", "equal"}, Input: true},
+			{Name: "given", Doc: "how the numbers lie at first: random, sorted, reversed, or equal", Kind: plan.Text, Default: "random", Words: []string{"random", "sorted", "reversed", "equal"}, Input: true},
 			{Name: "rounds", Doc: "how often they are sorted", Kind: plan.Int, Default: "10", Min: 1, Input: true},
 			{Name: "chunks", Doc: "chunks, each sorted by a goroutine of its own", Kind: plan.Int, Default: "64", Min: 1, Max: 1 << 20},
 		},
@@ -53,7 +53,7 @@ func sorting(s sorter) func(e env.Env, p plan.Point) (workload.Job, error) {
 }
 
 func job(e env.Env, p plan.Point, s sorter) workload.Job {
-	return of(draw(e, p.Int("n"), p.Text("order")), p, s)
+	return of(draw(e, p.Int("n"), p.Text("given")), p, s)
 }
 
 // of is the job of a sorter of given numbers.

@@ -77,6 +77,7 @@ func (o *output) finish(trials []result.Trial) error {
 	compare.Beside(rows, o.sensitivity)
 	o.sweep.Judgement.WithBaseline(rows, verdicts)
 	compare.WithFormulas(rows, trials, closedForms(o.sweep.Workload))
+	compare.WithSerial(rows, trials)
 	warnings := compare.Warnings(trials, h.LookBlocks())
 	rows = compare.WithTwin(rows, trials, o.predictions, h.Twin)
 	warnings = append(warnings, compare.Unpredicted(o.predictions, h.Twin)...)
@@ -127,6 +128,9 @@ func (o *output) writeAll(rows []compare.Row, verdicts []compare.Verdict, warnin
 	for _, r := range rows {
 		if r.Formula != nil {
 			all = append(all, r.Formula)
+		}
+		if r.Serial != nil {
+			all = append(all, r.Serial)
 		}
 	}
 	for _, v := range verdicts {

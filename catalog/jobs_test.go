@@ -1,0 +1,148 @@
+package catalog_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"github.com/brewput/brewput/catalog"
+	"github.com/brewput/brewput/catalog/mandelbrot"
+	"github.com/brewput/brewput/catalog/sort"
+	"github.com/brewput/brewput/catalog/sum"
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/workload"
+)
+
+// point is the point of a design at some levels, written as flags are; other factors have their defaults.
+func point(t interface{ Fatal(...any) }, w *workload.Workload, d workload.Design, settings ...string) plan.Point {
+	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(2)}}}
+	for _, s := range settings {
+		name, expr, _ := strings.Cut(s, "=")
+		f, ok := w.Factor(name)
+		if !ok {
+			t.Fatal("no factor", name)
+		}
+		c, err := f.Parse(expr, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choices[name] = c
+	}
+	points, err := plan.Points(w.AllFactors(), choices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return points[0].Only(w.FactorsOf(d))
+}
+
+// do runs a job in a world and returns what its check says.
+func do(t interface{ Fatal(...any) }, run func(string, func(env.Env)) error, d workload.Design, p plan.Point) (answer workload.Answer, err error) {
+	left := run("test", func(e env.Env) {
+		var j workload.Job
+		if j, err = d.Job(e, p); err != nil {
+			return
+		}
+		if err = j.Run(e); err == nil {
+			answer, err = j.Check()
+		}
+	})
+	if left != nil {
+		t.Fatal(d.Name, p, left)
+	}
+	return answer, err
+}
+
+// factors that vary, with levels that are hard for somebody: one item, more workers than items, no room, all equal.
+var hard = map[string]map[string][]string{
+	"mandelbrot": {
+		"size": {"1", "2", "3", "7", "16", "33"}, "iterations": {"0", "1", "2", "17", "200"}, "view": {"-0.5", "-0.7436+0.1318i", "0.25", "0.5i", "-2", "2+2i"},
+		"zoom": {"0.01", "1", "1000", "1e15"}, "file": {"standard", "none"}, "colour": {"gray", "rgb"}, "grain": {"1", "5", "64", "100000"}, "tile": {"1", "4", "100"},
+		"buffer": {"0", "3"}, "rows": {"1", "2", "5", "100"}, "level": {"1", "5", "9"}, "workers": {"1", "2", "5"},
+	},
+	"sort": {
+		"n": {"0", "1", "2", "3", "64", "257"}, "given": {"random", "sorted", "reversed", "equal"}, "rounds": {"1", "2"}, "chunks": {"1", "2", "3", "7", "64", "300"},
+		"workers": {"1", "2", "5"},
+	},
+	"sum": {"n": {"1", "2", "7", "8", "9", "1000"}, "total": {"1", "100", "3000"}, "workers": {"1", "2", "5", "16"}},
+}
+
+// TestDesignsAgree: every design of a job gives in both worlds the answer of the first at points chosen at random, and each
+// finds it right.
+func TestDesignsAgree(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for _, w := range []*workload.Workload{mandelbrot.Workload(), sort.Workload(), sum.Workload()} {
+		for _, d := range w.Designs[1:] {
+			t.Run(w.Name+"/"+d.Name, func(t *testing.T) {
+				rapid.Check(t, func(t *rapid.T) {
+					var settings []string
+					for _, f := range w.Factors {
+						if levels := hard[w.Name][f.Name]; levels != nil {
+							settings = append(settings, f.Name+"="+rapid.SampledFrom(levels).Draw(t, f.Name))
+						}
+					}
+					settings = append(settings, "workers="+rapid.SampledFrom(hard["sum"]["workers"]).Draw(t, "workers"))
+					agree(t, w, d, settings)
+				})
+			})
+		}
+	}
+}
+
+func agree(t *rapid.T, w *workload.Workload, d workload.Design, settings []string) {
+	seed := rapid.Uint64().Draw(t, "seed")
+	worlds := map[string]func(string, func(env.Env)) error{
+		"live":    live.New(live.Config{Seed: seed}).Run,
+		"virtual": virtual.New(virtual.Config{Seed: seed, CPUs: 2, Costs: sim.Costs{}}).Run,
+	}
+	first := w.Designs[0]
+	want, err := do(t, live.New(live.Config{Seed: seed}).Run, first, point(t, w, first, settings...))
+	if err != nil {
+		t.Fatal(first.Name, settings, err)
+	}
+	for name, run := range worlds {
+		got, err := do(t, run, d, point(t, w, d, settings...))
+		if err != nil {
+			t.Fatal(name, d.Name, settings, err)
+		}
+		for _, key := range []string{"pixels", "sum", "numbers"} {
+			if has := got[key]; has != nil && fmt.Sprint(has) != fmt.Sprint(want[key]) {
+				t.Fatal(name, d.Name, settings, ": the", key, "are", has, "and those of", first.Name, want[key])
+			}
+		}
+	}
+}
+
+// TestWrongPictures: a point that is none is refused, and so is a file where there is none.
+func TestWrongPictures(t *testing.T) {
+	w := mandelbrot.Workload()
+	d, _ := w.Find("sequential")
+	for settings, says := range map[string]string{
+		"view=seahorse":        "not a point near the set",
+		"view=3":               "not a point near the set",
+		"view=NaN":             "not a point near the set",
+		"file=none save=a.png": "--save wants a file",
+	} {
+		if err := w.Check(point(t, w, d, strings.Fields(settings)...)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", settings, err)
+		}
+	}
+	if err := w.Check(point(t, w, d, "view=-0.7436+0.1318i")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDeclarations: no workload declares what cannot be.
+func TestDeclarations(t *testing.T) {
+	for _, w := range catalog.All() {
+		if err := w.Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+}

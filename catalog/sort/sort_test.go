@@ -1,0 +1,68 @@
+package sort
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/plan"
+)
+
+func numbers() *rapid.Generator[[]int] {
+	return rapid.OneOf(rapid.SliceOfN(rapid.Int(), 0, 200), rapid.SliceOfN(rapid.IntRange(0, 3), 0, 200))
+}
+
+// TestPieces: what designs are made of sorts any numbers.
+func TestPieces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		given, k := numbers().Draw(t, "numbers"), rapid.IntRange(1, 250).Draw(t, "chunks")
+		sortsAll(t, given, k)
+	})
+}
+
+func FuzzJoin(f *testing.F) {
+	f.Add([]byte{3, 1, 2, 2, 0, 255}, uint8(3))
+	f.Fuzz(func(t *testing.T, bytes []byte, k uint8) {
+		var given []int
+		for _, b := range bytes[:min(len(bytes), 500)] {
+			given = append(given, int(b))
+		}
+		sortsAll(t, given, int(k)+1)
+	})
+}
+
+func sortsAll(t interface{ Fatalf(string, ...any) }, given []int, k int) {
+	want := slices.Sorted(slices.Values(given))
+	bubbled := slices.Clone(given)
+	if bubble(bubbled); !slices.Equal(bubbled, want) {
+		t.Fatalf("bubble makes %v of %v", bubbled, given)
+	}
+	chunks := sortedChunks(given, k)
+	if join(chunks, k); !slices.Equal(chunks, want) {
+		t.Fatalf("join makes %v of %v in %d chunks", chunks, given, k)
+	}
+}
+
+// TestCheck: numbers that are lost, doubled or out of order are found.
+func TestCheck(t *testing.T) {
+	p := plan.NewPoint(plan.Setting{Factor: "n", Level: plan.IntLevel(20)}, plan.Setting{Factor: "rounds", Level: plan.IntLevel(2)}, plan.Setting{Factor: "given", Level: plan.TextLevel("random")})
+	for name, s := range map[string]sorter{
+		"nothing done": func(env.Env, plan.Point, []int) {},
+		"one doubled":  func(_ env.Env, _ plan.Point, n []int) { slices.Sort(n); n[3] = n[4] },
+		"one missing":  func(_ env.Env, _ plan.Point, n []int) { n[0] = -1; slices.Sort(n) },
+	} {
+		live.New(live.Config{}).Run("test", func(e env.Env) {
+			j := job(e, p, s)
+			if err := j.Run(e); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := j.Check(); err == nil || !strings.Contains(err.Error(), "of the sorted ones is") {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,64 @@
+package sum
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/plan"
+)
+
+// TestAdders: any numbers, also those whose sum wraps, have the sum that one after the other has.
+func TestAdders(t *testing.T) {
+	adders := map[string]adder{
+		"unrolled": unrolled, "strided": strided, "wide": wide, "channel": channel, "sharedLine": sharedLine, "padded": padded, "atomic": atomic,
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		numbers, workers := rapid.SliceOfN(rapid.Int(), 0, 100).Draw(t, "numbers"), rapid.IntRange(1, 20).Draw(t, "workers")
+		live.New(live.Config{}).Run("test", func(e env.Env) {
+			want := sequential(e, numbers, 1)
+			for name, add := range adders {
+				if got := add(e, numbers, workers); got != want {
+					t.Errorf("%s: %d instead of %d", name, got, want)
+				}
+			}
+		})
+	})
+}
+
+// TestDraw: the sum that is known of how numbers were made is theirs.
+func TestDraw(t *testing.T) {
+	for n := range 10 {
+		live.New(live.Config{Seed: uint64(n)}).Run("test", func(e env.Env) {
+			if numbers, sum := draw(e, n); len(numbers) != n || plain(numbers) != sum {
+				t.Errorf("%d numbers with the sum %d: %v", n, sum, numbers)
+			}
+		})
+	}
+}
+
+// TestCheck: one wrong sum among right ones is found.
+func TestCheck(t *testing.T) {
+	p := plan.NewPoint(plan.Setting{Factor: "n", Level: plan.IntLevel(8)}, plan.Setting{Factor: "total", Level: plan.IntLevel(80)})
+	live.New(live.Config{}).Run("test", func(e env.Env) {
+		calls := 0
+		j, err := adding(func(e env.Env, numbers []int, workers int) int {
+			if calls++; calls == 3 {
+				numbers = numbers[1:]
+			}
+			return sequential(e, numbers, workers)
+		})(e, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Run(e); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Check(); err == nil || !strings.Contains(err.Error(), "1 of 10 sums were wrong") {
+			t.Errorf("%v", err)
+		}
+	})
+}

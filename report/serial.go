@@ -1,0 +1,43 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// serialTexts are a sentence for each row that has a serial share.
+func (f *frame) serialTexts() (texts []string) {
+	for i := range f.rows {
+		s := f.rows[i].Serial
+		if s == nil {
+			continue
+		}
+		interval := ""
+		if s.Low.Known() {
+			interval = " (" + ratio(s.Low) + " to " + ratio(s.High) + ")"
+		}
+		texts = append(texts, fmt.Sprintf("%s%s: %s%s on %d CPUs, serial share %.3f", s.Design, f.where(f.rows[i]), ratio(s.Speedup), interval, s.Point.Int("cpus"), float64(s.Share)))
+	}
+	return texts
+}
+
+// serials writes how much of a job's time more CPUs do not shorten.
+func serials(b *strings.Builder, f *frame, st Style) {
+	for i, text := range f.serialTexts() {
+		if i == 0 {
+			heading(b, f.rows[0].Workload+": speed-up over one CPU", "and the serial share of it, by Karp and Flatt", st)
+		}
+		b.WriteString("  ")
+		wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-2)
+	}
+}
+
+// markdownSerials writes the same as a list.
+func markdownSerials(b *strings.Builder, f *frame) {
+	for i, text := range f.serialTexts() {
+		if i == 0 {
+			b.WriteString("\nSpeed-up over one CPU, and the serial share of it by Karp and Flatt:\n\n")
+		}
+		b.WriteString("- " + escapeMarkdown(text) + "\n")
+	}
+}
