@@ -175,6 +175,21 @@ func Agree(rows []Row) Agreement {
 	return a
 }
 
+// Doubts are the warnings that trials of a twin have, each once.
+func Doubts(predicted []result.Trial) []Warning {
+	var list []Warning
+	had := map[string]bool{}
+	for _, t := range predicted {
+		for _, text := range t.Warnings {
+			if !had[text] {
+				had[text] = true
+				list = append(list, NewWarning(t.Workload, WarnDoubt, "predictions: "+text))
+			}
+		}
+	}
+	return list
+}
+
 // Unpredicted warns of cases whose prediction came to no number, once for each design.
 func Unpredicted(predicted []result.Trial, cases []plan.Case) []Warning {
 	var order []string // designs

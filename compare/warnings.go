@@ -35,6 +35,7 @@ const (
 	WarnPartial   = "unfinished"    // a run that lacks blocks
 	WarnBudget    = "budget"        // a run whose blocks were counted by what they showed
 	WarnTwin      = "no-prediction" // of a case, whose trial in virtual time goes wrong
+	WarnDoubt     = "prediction"    // what trials in virtual time warn of
 	WarnCosts     = "typical-costs" // the predictions are not made with this machine's
 )
 

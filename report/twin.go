@@ -105,7 +105,7 @@ func (f *frame) agreement() (sentence string, off []string) {
 		return "", nil
 	}
 	where := func(t compare.Twin) string { return f.place(&compare.Row{Design: t.Design, Point: t.Point}) }
-	sentence = fmt.Sprintf("the twin: %d of %d cases within %.0f %%, median error %.1f %%", a.Within, a.Points, 100*compare.TwinMargin, 100*a.Median)
+	sentence = fmt.Sprintf("the twin: %d of %s within %.0f %%, median error %.1f %%", a.Within, result.Count(a.Points, "case"), 100*compare.TwinMargin, 100*a.Median)
 	if a.Points > 1 {
 		sentence += fmt.Sprintf(", worst %s (%s)", signed(a.Worst.Error), where(a.Worst))
 	}

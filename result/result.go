@@ -4,6 +4,7 @@ package result
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 
@@ -188,6 +189,14 @@ const (
 	BytesPerOp  Unit = "B/op"
 	Ratio       Unit = ""
 )
+
+// Count is a number of things in words: "1 case", "2 cases".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
 
 // UnitOf is the unit that a metric's name declares by its ending.
 func UnitOf(metric string) Unit {

@@ -23,12 +23,9 @@ func ReadCosts(path string, w *workload.Workload) (*trial.Recording, *Recorded, 
 	}
 	defer f.Close()
 	sum := sha256.New()
-	r, err := trial.ReadRecording(io.TeeReader(f, sum), w.Recast)
+	r, err := trial.ReadRecording(io.TeeReader(f, sum), w)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, %w", path, err)
-	}
-	if r.Workload != w.Name {
-		return nil, nil, fmt.Errorf("%s has the costs of the workload %s, not of %s", path, r.Workload, w.Name)
 	}
 	return r, &Recorded{path, hex.EncodeToString(sum.Sum(nil))}, nil
 }

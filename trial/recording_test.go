@@ -75,7 +75,7 @@ func file(t *testing.T, r *Recording) (*Recording, string) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	again, err := ReadRecording(&b, lottery().Recast)
+	again, err := ReadRecording(&b, lottery())
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
@@ -259,7 +259,7 @@ const goodCosts = `{"kind":"costs","schema_version":1,"workload":"lottery","cloc
 `
 
 func TestReadRecording(t *testing.T) {
-	r, err := ReadRecording(strings.NewReader(goodCosts), lottery().Recast)
+	r, err := ReadRecording(strings.NewReader(goodCosts), lottery())
 	if err != nil || r.Sections() != 3 || r.Trials() != 2 || r.Workload != "lottery" {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -287,11 +287,11 @@ func TestReadRecording(t *testing.T) {
 		{`"load"`, `"` + strings.Repeat("x", maxLine) + `"`, "line 4 is longer than 1048576 bytes"},
 	} {
 		text := strings.Replace(goodCosts, c.old, c.new, 1)
-		if _, err := ReadRecording(strings.NewReader(text), lottery().Recast); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ReadRecording(strings.NewReader(text), lottery()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q for %q: %v, want %q", c.new[:min(len(c.new), 40)], c.old[:min(len(c.old), 40)], err, c.want)
 		}
 	}
-	if _, err := ReadRecording(os.NewFile(^uintptr(0), "closed"), nil); err == nil {
+	if _, err := ReadRecording(os.NewFile(^uintptr(0), "closed"), lottery()); err == nil {
 		t.Error("a file that cannot be read is empty")
 	}
 }
@@ -320,7 +320,7 @@ func FuzzReadRecording(f *testing.F) {
 	f.Add(strings.ReplaceAll(goodCosts, "7", "18446744073709551615"))
 	f.Add(`{"kind":"costs","schema_version":1,"trials":0}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := ReadRecording(strings.NewReader(text), nil)
+		r, err := ReadRecording(strings.NewReader(text), lottery())
 		if err != nil {
 			return
 		}
@@ -329,7 +329,7 @@ func FuzzReadRecording(f *testing.F) {
 			t.Fatal(err)
 		}
 		written := first.String()
-		again, err := ReadRecording(&first, nil)
+		again, err := ReadRecording(&first, lottery())
 		if err != nil {
 			t.Fatalf("%v in what was written of %q:\n%s", err, text, written)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/workload"
 )
 
 const (
@@ -104,10 +105,9 @@ func (s *script) write(enc *json.Encoder) error {
 	return nil
 }
 
-// ReadRecording reads a file of costs. recast gives the levels of a point their kinds; nil leaves them. Errors name
-// the line.
-func ReadRecording(in io.Reader, recast func(plan.Point) (plan.Point, error)) (*Recording, error) {
-	p := parser{lines: bufio.NewScanner(in), recast: recast, r: &Recording{sealed: true, kept: true}}
+// ReadRecording reads a file of what real code of w costs. Errors name the line.
+func ReadRecording(in io.Reader, w *workload.Workload) (*Recording, error) {
+	p := parser{lines: bufio.NewScanner(in), workload: w, r: &Recording{sealed: true, kept: true}}
 	p.lines.Buffer(nil, maxLine)
 	for p.lines.Scan() {
 		p.line++
@@ -140,14 +140,14 @@ var (
 
 // parser reads a file of costs line by line.
 type parser struct {
-	lines  *bufio.Scanner
-	line   int
-	recast func(plan.Point) (plan.Point, error)
-	r      *Recording
-	trials int     // that the file says it has
-	last   *script // whose pieces come
-	left   int     // of its sections
-	sum    time.Duration
+	lines    *bufio.Scanner
+	line     int
+	workload *workload.Workload
+	r        *Recording
+	trials   int     // that the file says it has
+	last     *script // whose pieces come
+	left     int     // of its sections
+	sum      time.Duration
 }
 
 func (p *parser) next(text []byte) error {
@@ -181,6 +181,9 @@ func (p *parser) head(text []byte) error {
 	if l.Clock != "" && l.Clock != calibrate.ThreadClock && l.Clock != calibrate.WallClock {
 		return fmt.Errorf("there is no clock %q: %w", l.Clock, errCut)
 	}
+	if l.Workload != p.workload.Name {
+		return fmt.Errorf("these are the costs of the workload %s, not of %s: record those with --record-costs FILE", l.Workload, p.workload.Name)
+	}
 	p.r.Workload, p.r.clock, p.trials = l.Workload, l.Clock, l.Trials
 	return nil
 }
@@ -202,8 +205,8 @@ func (p *parser) script(text []byte) error {
 		return fmt.Errorf("%w (%w)", errCut, err)
 	}
 	seed, err := strconv.ParseUint(l.Seed, 10, 64)
-	if err == nil && p.recast != nil {
-		l.Point, err = p.recast(l.Point)
+	if err == nil {
+		l.Point, err = p.workload.Recast(l.Point)
 	}
 	if err != nil {
 		return fmt.Errorf("%w (%w)", errCut, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -75,6 +76,9 @@ func openRun(dir string) (*storedRun, error) {
 	}
 	if r.header.Workload == "" {
 		return nil, usage("%s is not a run of brewput: its header names no workload; give the directory of a run", dir)
+	}
+	if len(r.Trials) == 0 && len(r.header.Cases) == 0 {
+		return nil, usage("%s holds no measurement, only what is predicted of CPUs that were not there; that is a run of its own: give %s", dir, quoted(filepath.Join(dir, "twin")))
 	}
 	if len(r.Trials) == 0 {
 		return nil, usage("%s holds no trial yet: continue it with %s", dir, resumeHint(r.header, dir))

@@ -318,7 +318,7 @@ func (a *app) intent(s *sweep.Sweep) string {
 		return virtualIntent(s)
 	}
 	if len(s.Plan.Cases) == 0 {
-		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; %d cases are predicted, x %d replications", s.Workload.Name, runtime.NumCPU(), len(s.Header.Twin), s.Plan.Blocks)
+		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; predicted: %s, x %s", s.Workload.Name, runtime.NumCPU(), result.Count(len(s.Header.Twin), "case"), result.Count(s.Plan.Blocks, "replication"))
 	}
 	designs := map[string]bool{}
 	for _, c := range s.Plan.Cases {

@@ -80,7 +80,8 @@ func (o *output) finish(trials []result.Trial) error {
 	warnings := compare.Warnings(trials, h.LookBlocks())
 	rows = compare.WithTwin(rows, trials, o.predictions, h.Twin)
 	warnings = append(warnings, compare.Unpredicted(o.predictions, h.Twin)...)
-	if h.CostsFrom == sweep.Typical && slices.ContainsFunc(rows, func(r compare.Row) bool { return len(r.Twins) > 0 || r.World == result.Virtual && len(h.Twin) > 0 }) {
+	warnings = append(warnings, compare.Doubts(o.predictions)...)
+	if h.CostsFrom == sweep.Typical && slices.ContainsFunc(rows, func(r compare.Row) bool { return len(r.Twins) > 0 || r.World == result.Virtual }) {
 		warnings = append(warnings, compare.NewWarning(h.Workload, compare.WarnCosts, "predictions are made with typical costs of a scheduler, not with those of this machine: "+name()+" calibrate measures them"))
 	}
 	w := o.app.stdout

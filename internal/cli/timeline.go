@@ -128,7 +128,7 @@ func (a *app) writeTimelines(ctx context.Context, s *sweep.Sweep, o runOptions) 
 	if err != nil {
 		return fmt.Errorf("the timeline could not be written: %w", err)
 	}
-	fmt.Fprintf(a.stderr, "timeline in %s: %d cases, %d spans in %v each%s\n", o.timeline, len(all), spans, o.timelineSpan, short)
+	fmt.Fprintf(a.stderr, "timeline in %s: %s, %s in %v each%s\n", o.timeline, result.Count(len(all), "case"), result.Count(spans, "span"), o.timelineSpan, short)
 	return nil
 }
 

@@ -69,16 +69,17 @@ func (a *app) predict(ctx context.Context, s *sweep.Sweep, dir string, progress 
 		return nil, err
 	}
 	equip(t)
-	began, first := time.Now(), len(t.Done)
+	began, first, told := time.Now(), len(t.Done), false
 	t.Notify = func(e sweep.Event) {
+		if done := e.Done - first; done > 0 && !told {
+			if left := time.Since(began) / time.Duration(done) * time.Duration(e.Total-e.Done); left >= worthTelling {
+				told = true
+				progress.clear()
+				fmt.Fprintf(a.stderr, "predictions come first; they take about %s more (--no-twin leaves them out)\n", roundDuration(left))
+			}
+		}
 		if e.Trials == nil {
 			progress.show(e)
-			return
-		}
-		spent := time.Since(began)
-		if left := spent * time.Duration(t.Plan.Blocks-1); first == 0 && e.Step.Block == 0 && left >= worthTelling {
-			progress.clear()
-			fmt.Fprintf(a.stderr, "predictions come first; they take about %s more (--no-twin leaves them out)\n", roundDuration(left))
 		}
 	}
 	t.Store = run

@@ -228,10 +228,3 @@ func span(d time.Duration) string {
 	}
 	return d.String()
 }
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -301,7 +301,7 @@ func TestWords(t *testing.T) {
 	for want, got := range map[string]string{
 		"0 %": percent(0), "0.012 %": percent(0.00012), "0.1 %": percent(0.001), "1.2 %": percent(0.0123), "9.9 %": percent(0.0994), "10 %": percent(0.0995), "150 %": percent(1.5),
 		"0s": span(0), "40ns": span(40), "1.2µs": span(1234), "12µs": span(12345), "-5ns": span(-5), "1.5ms": span(1_530_000), "14s": span(13_900 * time.Millisecond),
-		"1 CPU": plural(1, "CPU"), "0 CPUs": plural(0, "CPU"),
+		"1 CPU": result.Count(1, "CPU"), "0 CPUs": result.Count(0, "CPU"),
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"github.com/brewput/brewput/result"
 	"strings"
 	"time"
 )
@@ -21,7 +22,7 @@ func (r Readings) load() Check {
 		cpus = online // load is of the machine
 	}
 	share := load / float64(max(cpus, 1))
-	c := number("load", grade(share, 0.25, 1), load, "", fmt.Sprintf("%.2f over the last minute, on %s", load, plural(cpus, "CPU")))
+	c := number("load", grade(share, 0.25, 1), load, "", fmt.Sprintf("%.2f over the last minute, on %s", load, result.Count(cpus, "CPU")))
 	fix := "wait a minute and ask again, or stop what runs; or " + whoRuns
 	others, known := r.Others.Get()
 	switch {
@@ -83,7 +84,7 @@ func (r Readings) never(name string, count Reading[uint64], did, what string, sa
 	if !ok {
 		return without(name, count, says[0])
 	}
-	c := number(name, Good, float64(n), "", fmt.Sprintf("%s %s over %s", did, plural(int(n), what), span(r.Window)))
+	c := number(name, Good, float64(n), "", fmt.Sprintf("%s %s over %s", did, result.Count(int(n), what), span(r.Window)))
 	if n > 0 {
 		c.Status = Bad
 		return c.says(says[2], says[3])

@@ -1,6 +1,10 @@
 package doctor
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/brewput/brewput/result"
+)
 
 // The checks of the hardware, and of how it is set.
 
@@ -35,7 +39,7 @@ func (r Readings) smt() Check {
 	if !ok {
 		return without("smt", r.SMT, "whether CPUs share a core is not known: scaling over CPUs can look worse than it is")
 	}
-	c := number("smt", Good, float64(s.Threads), "", plural(s.Threads, "thread")+" a core online")
+	c := number("smt", Good, float64(s.Threads), "", result.Count(s.Threads, "thread")+" a core online")
 	virtual, _ := r.Hypervisor.Get()
 	if virtual {
 		c.Evidence += ", as the virtual machine is told"
@@ -100,7 +104,7 @@ func (r Readings) memory() Check {
 	switch {
 	case swaps && pages > 0:
 		c.Status = Bad
-		c.Evidence += fmt.Sprintf("; %s swapped over %s", plural(int(pages), "page"), span(r.Window))
+		c.Evidence += fmt.Sprintf("; %s swapped over %s", result.Count(int(pages), "page"), span(r.Window))
 		return c.says("memory is being swapped: trials wait for the disk", "end what needs it; or ps -eo rss,args --sort=-rss | head")
 	case share < 0.1:
 		c.Status = Caution

@@ -25,11 +25,11 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 	for _, n := range noise {
 		differs = differs || n.Differs
 		if n.Missing != "" || !n.HalfWidth.Known() {
-			missing = append(missing, fmt.Sprintf("at %s: %s", plural(n.CPUs, "CPU"), n.Missing))
+			missing = append(missing, fmt.Sprintf("at %s: %s", result.Count(n.CPUs, "CPU"), n.Missing))
 			continue
 		}
 		floor = max(floor, n.HalfWidth)
-		parts = append(parts, fmt.Sprintf("±%s at %s", percent(float64(n.HalfWidth)), plural(n.CPUs, "CPU")))
+		parts = append(parts, fmt.Sprintf("±%s at %s", percent(float64(n.HalfWidth)), result.Count(n.CPUs, "CPU")))
 	}
 	if len(missing) > 0 {
 		return Check{Name: "noise", Status: Unknown, Evidence: strings.Join(append(parts, missing...), "; "),
@@ -37,7 +37,7 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 			Fix:   "see what the trials of a run say, or give this more --time-limit"}, result.Unavailable
 	}
 	c := number("noise", grade(float64(floor), usualMargin/2, 0.1), float64(floor), "ratio",
-		fmt.Sprintf("%s, a design beside itself in %s", flat(parts), plural(noise[0].Blocks, "block")))
+		fmt.Sprintf("%s, a design beside itself in %s", flat(parts), result.Count(noise[0].Blocks, "block")))
 	if differs && c.Status == Good {
 		c.Status = Caution
 	}

@@ -27,13 +27,13 @@ type campaign struct {
 	warmup, duration time.Duration
 	seed             uint64
 	burn             float64
-	live             func(context.Context, trial.Spec) (trial.Outcome, error)
+	calm
 }
 
 func (c *campaign) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
 
-// overhead is what a trial takes beyond its window: a process and two probes.
-const overhead = 15 * time.Millisecond
+// overhead is what a trial takes beyond its window: a process, two probes and the burns before it.
+const overhead = 35 * time.Millisecond
 
 // floorTime is the most that the noise floor may take.
 const floorTime = 30 * time.Second
@@ -42,12 +42,14 @@ const floorTime = 30 * time.Second
 // printed first.
 func (c *campaign) run(ctx context.Context) (code int, err error) {
 	began := time.Now()
+	c.most = 20 // of the noise floor
 	floor, err := c.floor(ctx)
 	if err != nil {
 		return 0, err
 	}
 	c.printf("costs, set before anything is measured: %s\n", c.cost)
 	shop, five := c.thinned(coffeeGrid()), c.thinned(shapesGrid())
+	c.most += (len(shop) + len(five)) * c.blocks / 2
 	c.printf("%d points of coffee and %d of other shapes, x %d blocks of %v: about %v to measure, after the predictions\n\n", len(shop), len(five), c.blocks, c.duration,
 		(time.Duration((len(shop)+len(five))*c.blocks) * (c.warmup + c.duration + overhead)).Round(time.Second))
 	first, err := c.compare(ctx, coffee.Workload(), shop)
@@ -60,6 +62,10 @@ func (c *campaign) run(ctx context.Context) (code int, err error) {
 	}
 	missed := c.scoreCoffee(first)
 	missed = append(missed, c.scoreShapes(second)...)
+	if c.again > 0 {
+		c.printf("\n%s measured again, since others had disturbed them (more than %.2f of a CPU, more than %.0f %% stolen, or burns beside it off by more than %.0f %%); so were %d to the end\n",
+			result.Count(c.again, "trial"), mostOthers, 100*mostStolen, 100*mostClock, c.left)
+	}
 	c.printf("\nIt took %v.\n", time.Since(began).Round(time.Second))
 	switch {
 	case len(missed) > 0 && 2*floor > targets[ofThroughput].median:
@@ -84,7 +90,7 @@ func (c *campaign) thinned(all []plan.Case) []plan.Case {
 
 // floor measures and prints the noise floor, the widest of all numbers of CPUs.
 func (c *campaign) floor(ctx context.Context) (float64, error) {
-	noise, err := aa.Floor(ctx, []int{1, 2}, floorTime, c.burn, c.live)
+	noise, err := aa.Floor(ctx, []int{1, 2}, floorTime, c.burn, c.calm.run)
 	if err != nil {
 		return 0, err
 	}
@@ -115,7 +121,7 @@ func (c *campaign) compare(ctx context.Context, w *workload.Workload, cases []pl
 	if err != nil {
 		return compared{}, err
 	}
-	s := &sweep.Sweep{Workload: w, Header: h, Plan: p, Store: sweep.Nowhere{}, Run: c.live, Notify: c.tell("measuring", w.Name)}
+	s := &sweep.Sweep{Workload: w, Header: h, Plan: p, Store: sweep.Nowhere{}, Run: c.calm.run, Notify: c.tell("measuring", w.Name)}
 	t, err := s.Twin()
 	if err != nil {
 		return compared{}, err
@@ -123,7 +129,7 @@ func (c *campaign) compare(ctx context.Context, w *workload.Workload, cases []pl
 	t.Store, t.Notify = sweep.Nowhere{}, func(sweep.Event) {}
 	t.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 		spec.Costs = c.cost
-		return c.live(ctx, spec)
+		return c.calm.run(ctx, spec)
 	}
 	fmt.Fprintf(c.progress, "predicting %d points of %s\n", len(cases), w.Name)
 	predicted, err := t.Execute(ctx)
