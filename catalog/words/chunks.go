@@ -36,7 +36,7 @@ func (in *input) chunked(e env.Env, count scan) (int, error) {
 
 // pieces counts the file chunk by chunk on all CPUs. Each goroutine makes a function of its own that counts n bytes from
 // an offset on.
-func (in *input) pieces(e env.Env, make_ func() func(at int64, n int) (piece, error)) (int, error) {
+func (in *input) pieces(e env.Env, counter func() func(at int64, n int) (piece, error)) (int, error) {
 	total := int((in.size + int64(in.chunk) - 1) / int64(in.chunk))
 	all := make([]piece, total)
 	workers := min(in.cpus, total)
@@ -44,7 +44,7 @@ func (in *input) pieces(e env.Env, make_ func() func(at int64, n int) (piece, er
 	next, group := env.NewAtomic[int](e, "chunks"), e.Group()
 	for w := range workers {
 		group.Go(e, "scanner", func(env.Env) {
-			count := make_()
+			count := counter()
 			for i := next.Add(1) - 1; i < total && errs[w] == nil; i = next.Add(1) - 1 {
 				at := int64(i) * int64(in.chunk)
 				all[i], errs[w] = count(at, int(min(int64(in.chunk), in.size-at)))
