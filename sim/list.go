@@ -8,12 +8,12 @@ type list struct {
 	code    []instr
 	pc      int32 // the next instruction
 	slot    int32 // of its timer
+	burns   bool  // on unlimited CPUs: it has a CPU until its event, the end of a burn
 	r       Regs
 	p       *Program
 	child   *list // whose start takes time
 	ordinal int32 // of the goroutines with its name
-	G
-	_ int64 // to a multiple of a cache line
+	G             // which ends at a multiple of a cache line
 }
 
 // slab is how many are made at a time.
@@ -296,7 +296,7 @@ func (k *Kernel) holdCPU(l *list, d int64) *list {
 	}
 	w := k.win[1]
 	at := k.keys[w].at
-	if int(w) >= len(k.cpus) || at > k.until || k.err != nil || k.head != k.tail {
+	if int(w) >= len(k.cpus) || at > k.until || k.err != nil || k.tall || k.head != k.tail {
 		return k.listed(k.Next())
 	}
 	c := &k.cpus[w]
