@@ -25,11 +25,13 @@ func before(a, b *key) uint64 {
 // events is the event set: one slot for each CPU and each timer, and at most one event in a slot, so
 // that moving or cancelling an event is the same overwrite as scheduling it. Events of the present
 // instant stand in a ring; the others are in a winner tree (Knuth, The Art of Computer Programming 3,
-// 5.4.1), whose root is the earliest.
+// 5.4.1), whose root is the earliest, or in the ladder before it.
 type events struct {
+	ladder
 	now  int64
 	seq  uint64
 	tie  uint64 // flips the order of events of one instant; only tests set it
+	flat bool   // there is never a ladder; only tests set it
 	keys []key  // by slot
 	win  []int32
 	n    int // slots that the tree has room for, a power of two
@@ -72,7 +74,7 @@ func (e *events) release(s int32) {
 // grow doubles the tree and plays all matches again.
 func (e *events) grow() {
 	if e.n == 0 {
-		e.popped = -1
+		e.popped, e.horizon = -1, never
 		e.ring = make([]entry, 16)
 	}
 	n := max(2, 2*e.n)
@@ -82,6 +84,9 @@ func (e *events) grow() {
 		keys[i].at = never
 	}
 	e.keys, e.n = keys, n
+	if n >= ladderSlots && !e.flat {
+		e.raise(n)
+	}
 	e.win = make([]int32, 2*n)
 	for i := range n {
 		e.win[n+i] = int32(i)
@@ -102,6 +107,17 @@ const inRing = never
 // set schedules the event of a slot, in place of the one it has. at is not before now.
 func (e *events) set(s int32, at int64) {
 	e.seq++
+	if e.tall && e.places[s+1].seq != 0 {
+		e.leave(s)
+	}
+	if at >= e.horizon {
+		if e.popped >= 0 {
+			e.drop()
+		}
+		e.cancel(s)
+		e.join(s, key{at, e.seq ^ e.tie})
+		return
+	}
 	if at > e.now {
 		e.put(s, key{at, e.seq ^ e.tie})
 		return
@@ -116,6 +132,9 @@ func (e *events) set(s int32, at int64) {
 
 // cancel takes the event of a slot away.
 func (e *events) cancel(s int32) {
+	if e.tall && e.places[s+1].seq != 0 {
+		e.leave(s)
+	}
 	if k := e.keys[s]; k.at != never || k.seq != 0 {
 		e.put(s, key{never, 0})
 	}
@@ -186,17 +205,24 @@ func (e *events) first() int64 {
 	if e.popped >= 0 {
 		e.drop()
 	}
-	if at := e.keys[e.win[1]].at; at == e.now {
-		return at
+	at := e.keys[e.win[1]].at
+	if e.tall {
+		_, at, _ = e.soonest()
 	}
-	if e.waiting() {
+	if at != e.now && e.waiting() {
 		return e.now
 	}
-	return e.keys[e.win[1]].at
+	return at
 }
 
 // leads reports whether the event of a slot, just set for later, is the next of all.
-func (e *events) leads(s int32) bool { return e.win[1] == s && !e.waiting() }
+func (e *events) leads(s int32) bool {
+	if w := e.win[1]; !e.tall {
+		return w == s && !e.waiting()
+	}
+	w, at, _ := e.soonest()
+	return w == s && at != never && !e.waiting()
+}
 
 // waiting reports whether an event of this instant is in the ring. An entry whose slot has been set
 // or cancelled since stands for nothing.
@@ -223,6 +249,13 @@ func (e *events) pop() (s int32, ok bool) {
 
 // popAt is pop where the time of the next event is known to be at.
 func (e *events) popAt(at int64) (s int32) {
+	if e.tall {
+		if s, first, run := e.soonest(); run && first == at {
+			e.now = at
+			e.popRun()
+			return s
+		}
+	}
 	if w := e.win[1]; e.keys[w].at == at {
 		e.now = at
 		e.popped = w

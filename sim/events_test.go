@@ -47,9 +47,18 @@ func (r *reference) pop() (s int32, ok bool) {
 
 // drive does to an event set and to a sorted list what the bytes say.
 func drive(t *testing.T, moves []byte) {
+	for _, tall := range []bool{false, true} { // without a ladder and with one
+		driveEvents(t, tall, moves)
+	}
+}
+
+func driveEvents(t *testing.T, tall bool, moves []byte) {
 	var e events
 	var r reference
 	var slots []int32
+	for tall && int(e.next) < ladderSlots/2 { // the ladder is raised in the midst
+		e.slot()
+	}
 	for len(moves) >= 2 {
 		what, arg := moves[0], moves[1]
 		moves = moves[2:]
@@ -67,6 +76,9 @@ func drive(t *testing.T, moves []byte) {
 			e.cancel(s)
 		case what < 180: // few different times, so that many are equal, and some are now
 			s, at := slots[int(arg)%len(slots)], e.now+int64(what)%5
+			if what > 150 {
+				at = e.now + int64(arg)<<(what-150)
+			}
 			r.set(s, at)
 			e.set(s, at)
 			if leads := at > e.now && r.list[0].slot == s; e.leads(s) != leads {

@@ -43,7 +43,6 @@ type Kernel struct {
 	cpus      []cpu
 	timers    []*Timer // by slot, less the CPUs
 	lists     []*list  // as timers: the goroutines that run programs
-	burns     []bool   // as timers, on unlimited CPUs: that such a goroutine has a CPU until its event
 	coprim    []uint32 // for the random order of stealing
 
 	global    queue // the global run queue

@@ -8,12 +8,12 @@ type list struct {
 	code    []instr
 	pc      int32 // the next instruction
 	slot    int32 // of its timer
+	burns   bool  // on unlimited CPUs: it has a CPU until its event, the end of a burn
 	r       Regs
 	p       *Program
 	child   *list // whose start takes time
 	ordinal int32 // of the goroutines with its name
-	G
-	_ int64 // to a multiple of a cache line
+	G             // which ends at a multiple of a cache line
 }
 
 // slab is how many are made at a time.
@@ -65,10 +65,12 @@ func (l *list) Resume() {
 		switch in.do {
 		case doDraw:
 			l.r[in.a&7] = in.draw(l.r[in.b&7])
-		case doExp:
-			l.r[in.a&7] = in.stream.Exp(in.n)
 		case doGauge:
 			in.gauge.add(in.n, k.now)
+		case doNow:
+			if l.r[in.a&7] = k.now; !k.Count() {
+				out = Again
+			}
 		case doExpBurn:
 			l.r[in.a&7] = in.stream.Exp(in.n)
 			pc++
@@ -86,16 +88,14 @@ func (l *list) Resume() {
 			continue
 		case doSend:
 			if out = k.Send(&l.G, in.ch, l.r[in.a&7]); out == Done {
-				pc++ // it did not park
+				pc = in.to // it did not park
+				continue
 			}
 		case doRecv:
 			if out = k.Recv(&l.G, in.ch); out == Done {
 				pc = l.got(in)
 				continue
 			}
-		case doJump:
-			pc = in.to
-			continue
 		case doLoop:
 			if l.r[in.a&7]--; l.r[in.a&7] > 0 {
 				pc = in.to
@@ -107,7 +107,7 @@ func (l *list) Resume() {
 			}
 		}
 		if out == Done {
-			pc++
+			pc = in.next
 			continue
 		}
 		if l = l.leaves(pc, out); l == nil {
@@ -156,15 +156,12 @@ func (l *list) got(in *instr) int32 {
 func (l *list) step(in *instr, pc int32) (next int32, out Outcome) {
 	k, g := l.k, &l.G
 	switch in.do {
-	case doSet, doAdd, doSub, doCall:
+	case doSet, doAdd, doSub, doExp, doCall:
 		l.compute(in)
-	case doNow:
-		if !k.Count() {
-			return pc, Again
-		}
-		l.r[in.a] = k.now
 	case doGot:
 		return l.got(in), Done
+	case doJump:
+		return in.to, Done
 	case doJumpIf:
 		if l.r[in.a] != 0 {
 			return in.to, Done
@@ -222,6 +219,8 @@ func (l *list) compute(in *instr) {
 		l.r[in.a] = l.r[in.b] + l.r[in.c]
 	case doSub:
 		l.r[in.a] = l.r[in.b] - l.r[in.c]
+	case doExp:
+		l.r[in.a] = in.stream.Exp(in.n)
 	case doCall:
 		in.on.(func(*Regs))(&l.r)
 	}
@@ -291,15 +290,27 @@ func (l *list) spawn(p *Program) Outcome {
 
 // holdCPU is the burn of a goroutine that has been admitted, and then Next, as hold is on unlimited CPUs.
 func (k *Kernel) holdCPU(l *list, d int64) *list {
-	if k.work(&l.G, d) == Done {
+	c, end := l.cpu, k.now+d
+	if at := min(end, c.sliceEnd); k.popped == c.id && k.now < at && !k.tall { // as work, in fewer steps
+		k.seq++
+		k.putPopped(c.id, key{at, k.seq ^ k.tie})
+		if end <= min(at, k.until) && k.leads(c.id) {
+			k.before, k.inTurn = k.ops, 0
+			k.now, k.popped = end, c.id
+			k.busy += d
+			return l
+		}
+		l.left, l.then = d, thenBurn
+		c.mode, c.since, k.cur = modeBusy, k.now, nil
+	} else if k.work(&l.G, d) == Done {
 		return l
 	}
 	w := k.win[1]
 	at := k.keys[w].at
-	if int(w) >= len(k.cpus) || at > k.until || k.err != nil || k.head != k.tail {
+	if int(w) >= len(k.cpus) || at > k.until || k.err != nil || k.tall || k.head != k.tail {
 		return k.listed(k.Next())
 	}
-	c := &k.cpus[w]
+	c = &k.cpus[w]
 	if c.mode != modeBusy || c.g.list == nil || c.g.left > at-c.since {
 		return k.listed(k.Next())
 	}

@@ -45,7 +45,8 @@ type instr struct {
 	do      do
 	code    Code // of the kernel's operation
 	a, b, c Reg
-	to, or  int32 // where to go on; first as labels, then as numbers of instructions
+	next    int32 // where to go on where nothing else is said: the number of an instruction
+	to, or  int32 // where else to go on; first as labels, then as such numbers
 	n       int64
 	ch      *Chan
 	on      any
@@ -126,8 +127,8 @@ func (p *Program) seal() {
 	for i := range p.code {
 		in := &p.code[i]
 		next := int32(i + 1)
-		if in.do == doRecv || in.do == doRecvFrom {
-			next++ // which takes what has been received while it was parked
+		if in.do == doRecv || in.do == doRecvFrom || in.do == doSend {
+			next++ // which sees to what has come of it while it was parked
 		}
 		place := func(l int32) int32 {
 			switch {
@@ -143,7 +144,7 @@ func (p *Program) seal() {
 			if then := p.code[i+1]; then.do == doBurn && then.a == in.a {
 				in.do = doExpBurn
 			}
-		case doJump, doJumpIf, doLoop, doTry:
+		case doJump, doJumpIf, doLoop, doTry, doSend:
 			in.to = place(in.to)
 		case doRecv, doRecvFrom, doGot, doTryRecv:
 			in.to, in.or = place(in.to), place(in.or)
@@ -154,7 +155,21 @@ func (p *Program) seal() {
 			}
 		}
 	}
+	for i := range p.code {
+		p.code[i].next = p.lands(int32(i + 1))
+	}
 	p.sealed = true
+}
+
+// lands is the first instruction from one on that is no jump.
+func (p *Program) lands(at int32) int32 {
+	for range p.code {
+		if int(at) == len(p.code) || p.code[at].do != doJump {
+			break
+		}
+		at = p.code[at].to
+	}
+	return at
 }
 
 // Set puts n into a register.

@@ -2,7 +2,7 @@ package sim
 
 // Send sends a register.
 func (p *Program) Send(c *Chan, from Reg) {
-	p.add(instr{do: doSend, ch: c, a: from})
+	p.add(instr{do: doSend, ch: c, a: from, to: int32(Next)})
 	p.add(instr{do: doSent})
 }
 

@@ -12,21 +12,15 @@ type Stream struct {
 // NewStream is a stream at its beginning.
 func NewStream(seed, number uint64) *Stream {
 	s := &Stream{draws: draws{key: mix(mix(seed) + number)}}
-	s.ahead = s.exponential()
+	s.Exp(0)
 	return s
 }
 
-// Exp is exponential with the given mean, rounded down to a whole number.
+// Exp is exponential with the given mean, rounded down to a whole number: the mean by -ln of a number that is uniform
+// between 0 and 1 and has 64 bits, in units of 2^-57. The logarithm is that of a table, with what lies between taken by a
+// parabola, and exact to 1e-9; integers make it the same on every machine, and no branch makes it fast.
 func (s *Stream) Exp(mean int64) int64 {
 	hi, lo := bits.Mul64(uint64(mean), s.ahead)
-	s.ahead = s.exponential()
-	return int64(hi<<7 | lo>>57)
-}
-
-// exponential is exponential with mean 1, in units of 2^-57: -ln of a number that is uniform between 0 and 1 and has
-// 64 bits. The logarithm is that of a table, with what lies between taken by a parabola, and exact to 1e-9; integers
-// make it the same on every machine, and no branch makes it fast.
-func (s *Stream) exponential() uint64 {
 	u := s.next() | 1
 	zeros := uint64(bits.LeadingZeros64(u))
 	u <<= zeros & 63 // the number is u/2^64 2^-zeros, and u/2^63 from 1 to 2
@@ -38,7 +32,8 @@ func (s *Stream) exponential() uint64 {
 	// The parabola lies above the line by f (1-f) d^2/2, as the second derivative of ln is minus the square of the first.
 	bend, _ := bits.Mul64(d<<9, d<<9) // of d^2, in units of 2^-68
 	above := (bend >> 32) * (f * (1<<32 - f) >> 32) >> 12
-	return (zeros+1)*ln2 - low - line - above
+	s.ahead = (zeros+1)*ln2 - low - line - above
+	return int64(hi<<7 | lo>>57)
 }
 
 // ln2 is ln 2 in units of 2^-57, as is logs.

@@ -70,7 +70,7 @@ func (k *Kernel) timerSlot(t *Timer) int32 {
 	s := k.slot()
 	i := int(s) - len(k.cpus)
 	if i == len(k.timers) {
-		k.timers, k.lists, k.burns = append(k.timers, nil), append(k.lists, nil), append(k.burns, false)
+		k.timers, k.lists = append(k.timers, nil), append(k.lists, nil)
 	}
 	k.timers[i], k.lists[i] = t, nil
 	return s

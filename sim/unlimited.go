@@ -15,9 +15,8 @@ func (k *Kernel) occupy(g *G) {
 	k.busy -= k.now
 }
 
-// hold is the burn of a goroutine that runs a program and has been admitted, and then Next: on unlimited CPUs mostly the next event is the
-// end of such a burn too. It returns whose turn is next if that one runs a program. Of a goroutine it looks at nothing but
-// its slot: where there are many, each look at another place is a wait for memory.
+// hold is the burn of a goroutine that runs a program and has been admitted, and then Next: on unlimited CPUs mostly the
+// next event is the end of such a burn too. It returns whose turn is next if that one runs a program.
 func (k *Kernel) hold(l *list, d int64) *list {
 	if !k.unlimited {
 		return k.holdCPU(l, d)
@@ -25,17 +24,30 @@ func (k *Kernel) hold(l *list, d int64) *list {
 	if d <= 0 {
 		return l
 	}
+	l.burns = true // as occupy
 	slot, at := l.slot, k.now+d
-	if k.popped == slot && 0 < at && at < never { // as set, in fewer steps
+	switch { // as set, in fewer steps
+	case k.popped == slot && 0 < at && at < k.horizon:
 		k.seq++
 		k.putPopped(slot, key{at, k.seq ^ k.tie})
-	} else {
+	case k.tall && k.popped < 0 && k.horizon <= at && at < never:
+		k.seq++
+		k.join(slot, key{at, k.seq ^ k.tie})
+	default:
 		k.set(slot, k.later(d))
 	}
-	w := k.win[1]
+	w, run, ends := k.win[1], false, false
 	at = k.keys[w].at
-	if at == never || at > k.until || k.err != nil || k.observer != nil || k.head != k.tail && k.waiting() || w != slot && !k.burns[w] {
-		k.burns[slot] = true // as occupy
+	if k.tall {
+		if w, at, run = k.soonest(); run {
+			ends = k.foreseen()
+		}
+	}
+	next := k.lists[w]
+	if !run {
+		ends = next != nil && next.burns
+	}
+	if !ends || at == never || at > k.until || k.err != nil || k.observer != nil || k.head != k.tail && k.waiting() {
 		k.occupied++
 		k.busy -= k.now
 		return k.listed(k.Next())
@@ -43,19 +55,38 @@ func (k *Kernel) hold(l *list, d int64) *list {
 	if at != k.now {
 		k.before = k.ops
 	}
-	k.inTurn, k.popped = 0, w
-	if w == slot { // as in burn
+	k.inTurn = 0
+	if run {
+		k.popRun()
+	} else {
+		k.popped = w
+	}
+	next.burns = false // as goOn
+	if w == slot {     // as in burn
 		k.now = at
 		k.busy += d
 		return l
 	}
-	next := k.lists[w]
-	k.burns[slot], k.burns[w] = true, false // as occupy and goOn
 	k.busy += at - k.now
 	k.now = at
 	k.decided(didRun, 0, int64(w))
 	k.cur = &next.G
 	return next
+}
+
+// foreseen reports whether the first event of the run is the end of such a burn. It looks at the goroutines of a whole run
+// at once: where there are many, each is a wait for memory, and those of a run then wait together.
+func (k *Kernel) foreseen() bool {
+	if !k.looked {
+		for i := range k.arrivals {
+			if a := &k.arrivals[i]; a.slot >= 0 {
+				l := k.lists[a.slot]
+				a.burns = l != nil && l.burns
+			}
+		}
+		k.looked = true
+	}
+	return k.arrivals[k.gone].burns
 }
 
 // nextUnlimited is Next.
@@ -96,8 +127,11 @@ func (k *Kernel) goOn(g *G) *G {
 	k.decided(didRun, 0, int64(g.timer.slot))
 	g.cpu, g.parked = k.cpu, false
 	k.turns(g, Runs)
-	if g.occupies || k.burns[g.timer.slot] {
-		g.occupies, k.burns[g.timer.slot] = false, false
+	if l := g.list; l != nil && l.burns {
+		g.occupies, l.burns = true, false
+	}
+	if g.occupies {
+		g.occupies = false
 		k.occupied--
 		k.busy += k.now
 	}
