@@ -209,9 +209,12 @@ func (s *Sides) first(n int) *Sides {
 	return &cut
 }
 
-// Decided is what all benchmarks come to: fail where one does, else undecided where one is.
+// Decided is what all benchmarks come to: fail where one does, else undecided where one is, or where there is none.
 func Decided(list []Gated) string {
 	decision := Pass
+	if len(list) == 0 {
+		return Undecided
+	}
 	for _, v := range list {
 		switch {
 		case v.Allowed != "":

@@ -31,15 +31,14 @@ func Direction(metric string, declared map[string]string) int {
 		return 1
 	}
 	u := result.UnitOf(metric)
-	for _, end := range []string{"/op", "ns", "-sec", "-bytes", "B"} {
-		if strings.HasSuffix(metric, end) {
-			return -1
-		}
+	if strings.HasSuffix(metric, "/op") || u == result.Nanoseconds || u == result.Seconds {
+		return -1
 	}
-	if u == result.Ratio {
-		return 0
+	switch metric[strings.LastIndexAny(metric, "-_")+1:] { // nobody's word ends in these by chance
+	case "ns", "us", "µs", "ms", "sec", "seconds", "bytes", "B", "op":
+		return -1
 	}
-	return -1
+	return 0
 }
 
 // Sides are two rows whose metrics are compared, with their trials. They are paired where their trials share
@@ -138,7 +137,8 @@ type Contrasted struct {
 // a layout's blocks are one replicate: what the placement of functions does to one build is chance. ok is false where
 // a side has fewer than 2 values.
 //
-// Values may be 0, as of allocations. Where some are and others not, one is added to all: counts are whole numbers.
+// Values may be 0, as of allocations. Where some are and others not, one is added to all if they are whole numbers, as
+// counts are; of fractions nothing can be said.
 func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
 	xs, ys, blocks := s.samples(metric)
 	if len(xs) < 2 || len(ys) < 2 {
@@ -154,6 +154,9 @@ func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
 		return c, false
 	}
 	if least == 0 {
+		if !whole(xs) || !whole(ys) {
+			return c, false
+		}
 		add = 1
 	}
 	logsA, logsB := logsPlus(xs, add), logsPlus(ys, add)
@@ -166,6 +169,10 @@ func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
 	}
 	c.Ratio, ok = stat.Pair(replicates(c.logs, blocks, layouts), ratioConfidence)
 	return c, ok
+}
+
+func whole(xs []float64) bool {
+	return !slices.ContainsFunc(xs, func(x float64) bool { return x != math.Trunc(x) })
 }
 
 func logsPlus(xs []float64, add float64) []float64 {

@@ -133,6 +133,7 @@ func Latency(t testing.TB, f func(), o Options) {
 // fill sets defaults, and skips where times say nothing.
 func (o *Options) fill(t testing.TB) {
 	t.Helper()
+	t.Setenv("BREWPUT_LABTEST", "alone") // which no parallel test may do: what runs beside it would be measured too
 	if o.Blocks == 0 {
 		o.Blocks = 20
 	}

@@ -126,7 +126,22 @@ func benchBetween(older, newer *gobench.File) report.Benchmarks {
 			page.Notes = append(page.Notes, fmt.Sprintf("only in the %s: %s", only.name, report.Cases(only.rows)))
 		}
 	}
+	var few []compare.Row
+	for _, s := range sides {
+		if min(s.A.N, s.B.N) < 2 {
+			few = append(few, *s.A)
+		}
+	}
+	if len(few) > 0 {
+		page.Notes = append(page.Notes, "left out, for there is only one result of them on a side: "+report.Cases(few))
+	}
 	for _, f := range []*gobench.File{older, newer} {
+		for _, w := range compare.Warnings(f.Trials, nil) {
+			if w.Warning == compare.WarnOthers || w.Warning == compare.WarnSteal || w.Warning == compare.WarnThrottled {
+				w.Run, w.Text = f.Path, f.Path+": "+w.Text
+				page.Warnings = append(page.Warnings, w)
+			}
+		}
 		if f.Budget {
 			page.Warnings = append(page.Warnings, compare.Budgeted(newer.Trials[0].Workload, f.Path))
 		}

@@ -176,14 +176,27 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
+// goFlags are ours of the flags of go test.
+var goFlags = map[string]string{"cpu": "cpus", "benchtime": "duration", "run": "bench"}
+
 // flagError turns a flag that could not be parsed into a usage error that says what to type.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return usage("%s has no flag -%s; flags of several letters take two dashes, as in --count 5; see %s --help",
-			cmd.CommandPath(), unknown.GetSpecifiedName(), cmd.CommandPath())
+		typed, as := "-"+unknown.GetSpecifiedName(), "--count 5"
+		if _, word, ok := strings.Cut(err.Error(), " in -"); ok && len(word) > 1 {
+			typed = "-" + word
+			word, _, _ = strings.Cut(word, "=")
+			if ours, ok := goFlags[word]; ok {
+				word = ours
+			}
+			if cmd.Flags().Lookup(word) != nil {
+				as = "--" + word
+			}
+		}
+		return usage("%s has no flag %s; flags of several letters take two dashes, as in %s; see %s --help", cmd.CommandPath(), typed, as, cmd.CommandPath())
 	case errors.As(err, &unknown):
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })

@@ -146,44 +146,41 @@ type gateRun struct {
 	why     string           // it ended undecided
 }
 
-// execute goes from look to look, and shows what it came to.
+// execute goes from look to look, and shows what it came to. The first block alone tells how long the others take.
 func (g *gateRun) execute(ctx context.Context, o gateOptions) error {
 	a, began := g.app, time.Now()
 	end := g.sweep.Store
 	g.sweep.Store = unending{end}
+	if len(g.sweep.Plan.Cases) > 0 {
+		fmt.Fprintf(a.stderr, "%s: %s with the base and their points, until it is known, at most %s in %v; stored in %s\n", g.bench.Package,
+			result.Count(len(g.sweep.Plan.Cases), "trial")+" a block", result.Count(o.count, "block"), o.budget, g.dir)
+	}
 	var trials []result.Trial
-	for _, n := range g.gate.Looks {
-		if done := g.sweep.Plan.Blocks; len(trials) > 0 {
-			spent := time.Since(began)
-			if ahead := spent / time.Duration(done) * time.Duration(n-done); o.budget > 0 && spent+ahead > o.budget {
-				g.why = fmt.Sprintf("the budget of %v does not suffice for %d blocks", o.budget, n)
+	for i, n := range append([]int{1}, g.gate.Looks...) {
+		if done := g.sweep.Plan.Blocks; i > 0 {
+			ahead := time.Since(began) / time.Duration(done) * time.Duration(n)
+			if o.budget > 0 && ahead > o.budget {
+				g.why = fmt.Sprintf("the budget of %v does not suffice for %d blocks, which take about %s", o.budget, n, roundDuration(ahead))
 				break
 			}
 		}
-		g.sweep.Plan.Blocks = n
-		more, interrupted, err := g.measure(ctx)
-		if interrupted {
-			fmt.Fprintf(a.stderr, "brewput: interrupted after %d trials; what was measured is stored in %s\n", len(more), g.dir)
-			a.code = exitInterrupted
-			return nil
-		}
-		if err != nil {
+		more, interrupted, err := g.upTo(ctx, n)
+		if err != nil || interrupted {
 			return err
 		}
-		trials = more
-		sealed := map[int]int{}
-		for b := range n {
-			sealed[b] = len(g.sweep.Plan.Cases)
+		if trials = more; i == 0 && n < g.gate.Looks[0] && exitCode(trials) == exitOK {
+			continue
 		}
-		g.sweep.Continue(trials, sealed, false)
-		if err := g.judge(trials); err != nil {
-			return err
-		}
-		if err := end.Look(g.list); err != nil {
+		if err := g.look(trials, end); err != nil {
 			return err
 		}
 		if compare.Decided(g.list) != compare.Undecided || exitCode(trials) != exitOK {
 			break
+		}
+	}
+	if g.list == nil {
+		if err := g.look(trials, end); err != nil {
+			return err
 		}
 	}
 	if err := end.End(); err != nil {
@@ -195,6 +192,38 @@ func (g *gateRun) execute(ctx context.Context, o gateOptions) error {
 	}
 	a.failures(trials)
 	return g.complete(trials)
+}
+
+// upTo measures until there are n blocks.
+func (g *gateRun) upTo(ctx context.Context, n int) (trials []result.Trial, interrupted bool, err error) {
+	g.sweep.Plan.Blocks = n
+	trials, interrupted, err = g.measure(ctx)
+	if interrupted {
+		fmt.Fprintf(g.app.stderr, "brewput: interrupted after %s; what was measured is stored in %s\n", result.Count(len(trials), "trial"), g.dir)
+		g.app.code = exitInterrupted
+		return nil, true, nil
+	}
+	sealed := map[int]int{}
+	for b := range n {
+		sealed[b] = len(g.sweep.Plan.Cases)
+	}
+	g.sweep.Continue(trials, sealed, false)
+	return trials, false, err
+}
+
+// look judges, and says where it stands.
+func (g *gateRun) look(trials []result.Trial, store sweep.Store) error {
+	if err := g.judge(trials); err != nil {
+		return err
+	}
+	open := 0
+	for _, v := range g.list {
+		if v.Decision == compare.Undecided && v.Allowed == "" {
+			open++
+		}
+	}
+	fmt.Fprintf(g.app.stderr, "after %s: %d of %d undecided\n", result.Count(g.sweep.Plan.Blocks, "block"), open, len(g.list))
+	return store.Look(g.list)
 }
 
 // judge decides by the trials so far.

@@ -73,8 +73,12 @@ func (b *Bench) settle(ctx context.Context, w *Workshop, note func(string)) erro
 	if b.Commit, err = repo.Commit(ctx, "HEAD"); err != nil && b.BaseRev != "" {
 		return err
 	}
-	if b.Modified, err = repo.Modified(ctx); err != nil || b.BaseRev == "" {
+	b.Modified, err = repo.Modified(ctx)
+	if b.BaseRev == "" {
 		return ctx.Err()
+	}
+	if err != nil {
+		return err
 	}
 	rev := b.BaseRev
 	if b.BaseCommit != "" { // of a run that goes on

@@ -107,7 +107,7 @@ func (w *Workshop) clear(ctx context.Context) error {
 		// The repository may be gone, or know nothing of a worktree that was being made.
 		git(ctx, string(repo), "worktree", "remove", "--force", "--force", tree)
 		errs = append(errs, removeAll(tree))
-		git(ctx, string(repo), "worktree", "prune")
+		forget(ctx, string(repo), tree)
 	}
 	entries, err := os.ReadDir(w.Dir)
 	errs = append(errs, err)
@@ -117,6 +117,23 @@ func (w *Workshop) clear(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// forget removes what git has noted of a worktree that git itself could not remove. Git's own prune would forget those of
+// its owner too that happen not to be there, on a disk that is not mounted now.
+func forget(ctx context.Context, repo, tree string) {
+	common, err := git(ctx, repo, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return
+	}
+	notes := filepath.Join(strings.TrimSpace(string(common)), "worktrees")
+	entries, _ := os.ReadDir(notes)
+	for _, e := range entries {
+		dir := filepath.Join(notes, e.Name())
+		if of, err := os.ReadFile(filepath.Join(dir, "gitdir")); err == nil && strings.TrimSpace(string(of)) == filepath.Join(tree, ".git") {
+			os.RemoveAll(dir)
+		}
+	}
 }
 
 // removeAll removes a tree also where a benchmark made directories that cannot be written.
