@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -37,7 +38,8 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, run, but st
 			}
 		}
 		fmt.Fprintf(&b, "Benchmark%s", t.Design)
-		if l, ok := t.Point.Get("cpus"); ok && l.String() != "1" {
+		// At 1 CPU go test writes no number; behind a name that ends like one there must be one to be read again.
+		if l, ok := t.Point.Get("cpus"); ok && (l.String() != "1" || numbered.MatchString(t.Design)) {
 			b.WriteString("-" + l.String())
 		}
 		fmt.Fprintf(&b, "\t%d", t.Operations)
@@ -49,6 +51,8 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, run, but st
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+var numbered = regexp.MustCompile(`-[0-9]+$`)
 
 // configKey is a factor as the format wants its keys: they begin with a small letter.
 func configKey(factor string) string { return strings.ToLower(factor[:1]) + factor[1:] }

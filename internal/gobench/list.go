@@ -26,10 +26,14 @@ type Binary struct {
 // List runs every benchmark of a binary that matches pattern once, each of the top level in a process of its own, so
 // that one that goes wrong does not hide the others. limit is the time of each.
 func List(ctx context.Context, b Binary, pattern string, limit time.Duration) ([]Found, error) {
-	parts := splitPattern(pattern)
-	first, err := regexp.Compile(parts[0])
-	if err != nil {
-		return nil, fmt.Errorf("--bench %s: %w", pattern, err)
+	var choices []choice
+	for _, one := range split(pattern, '|') {
+		parts := split(one, '/')
+		first, err := regexp.Compile(parts[0])
+		if err != nil {
+			return nil, fmt.Errorf("--bench %s: %w", pattern, err)
+		}
+		choices = append(choices, choice{first, parts[1:]})
 	}
 	listing, err := b.run(ctx, nil, limit, "-test.list=^Benchmark")
 	if err != nil {
@@ -40,19 +44,34 @@ func List(ctx context.Context, b Binary, pattern string, limit time.Duration) ([
 	}
 	var tops []string
 	for word := range strings.FieldsSeq(listing.stdout) {
-		if strings.HasPrefix(word, "Benchmark") && first.MatchString(word) && !slices.Contains(tops, word) {
+		if strings.HasPrefix(word, "Benchmark") && !slices.Contains(tops, word) {
 			tops = append(tops, word)
 		}
 	}
 	var list []Found
 	for _, top := range tops {
-		found, err := b.leaves(ctx, top, parts[1:], limit)
-		if err != nil {
-			return nil, err
+		for _, c := range choices {
+			if !c.top.MatchString(top) {
+				continue
+			}
+			found, err := b.leaves(ctx, top, c.below, limit)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range found {
+				if !slices.ContainsFunc(list, func(g Found) bool { return g.Name == f.Name }) {
+					list = append(list, f)
+				}
+			}
 		}
-		list = append(list, found...)
 	}
 	return list, nil
+}
+
+// choice is one of the alternatives of a pattern: A/x|B has two.
+type choice struct {
+	top   *regexp.Regexp
+	below []string
 }
 
 // leaves runs the benchmarks of one function once.
@@ -143,8 +162,8 @@ func complaint(output, name string) string {
 	return "it fails: " + strings.TrimSpace(said)
 }
 
-// splitPattern parts a pattern of -bench at the slashes between brackets, as package testing does.
-func splitPattern(s string) []string {
+// split parts a pattern of -bench at bars or slashes that are in no brackets, as package testing does: at bars first.
+func split(s string, at byte) []string {
 	var parts []string
 	square, round, from := 0, 0, 0
 	for i := 0; i < len(s); i++ {
@@ -163,7 +182,7 @@ func splitPattern(s string) []string {
 			}
 		case '\\':
 			i++
-		case '/':
+		case at:
 			if square == 0 && round == 0 {
 				parts = append(parts, s[from:i])
 				from = i + 1

@@ -52,7 +52,7 @@ func TestMetrics(t *testing.T) {
 }
 
 func TestPatterns(t *testing.T) {
-	if got := splitPattern(`A[/]b/(c/d)|e/f\/g`); !slices.Equal(got, []string{"A[/]b", "(c/d)|e", `f\/g`}) {
+	if got := split(`A[/]b/(c/d)|e/f\/g`, '/'); !slices.Equal(got, []string{"A[/]b", "(c/d)|e", `f\/g`}) {
 		t.Errorf("%q", got)
 	}
 	if got := exactly("A/b.c=1"); got != `^BenchmarkA$/^b\.c=1$` {
@@ -121,5 +121,12 @@ func TestReadFile(t *testing.T) {
 	write(t, dir, "f.txt", "nothing here\n")
 	if _, err := ReadFile(filepath.Join(dir, "f.txt")); err == nil || !strings.Contains(err.Error(), "no line in the Go benchmark format") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestAlternatives: bars part a pattern before slashes do.
+func TestAlternatives(t *testing.T) {
+	if got := split(`A/x|B|C(d|e)/[|]`, '|'); !slices.Equal(got, []string{"A/x", "B", "C(d|e)/[|]"}) {
+		t.Errorf("%q", got)
 	}
 }
