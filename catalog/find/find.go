@@ -35,7 +35,7 @@ func Workload() *workload.Workload {
 			{Name: "parsers", Doc: "goroutines of read-ahead that parse, beside those that read", Kind: plan.Int, Default: "cpus", Min: 1, Max: 100_000},
 			{Name: "cache", Doc: "of real files: warm, or cold where the system drops its cache", Kind: plan.Text, Default: "warm"},
 			{Name: "documents", Doc: "how many", Kind: plan.Int, Default: "1000", Min: 1, Max: 1_000_000, Input: true},
-			{Name: "items", Doc: "items of a document, of 500 bytes each", Kind: plan.Int, Default: "200", Min: 0, Max: 1_000_000, Input: true},
+			{Name: "items", Doc: "items of a document, of 500 bytes each", Kind: plan.Int, Default: "60", Min: 0, Max: 1_000_000, Input: true},
 			{Name: "read", Doc: "how long a read blocks", Kind: plan.Duration, Default: "1ms", Input: true},
 			{Name: "scanner", Doc: "who parses: own, or xml for encoding/xml", Kind: plan.Text, Default: "own", Input: true},
 		},

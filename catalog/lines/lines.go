@@ -47,7 +47,7 @@ func Workload() *workload.Workload {
 			{Name: "recycled", Doc: "batches that come back and are filled again", Uses: uses("consumers", "buffer", "batch"), Job: newRecycled, Formula: law()},
 			{Name: "queues", Doc: "a channel for each consumer, in turn", Uses: uses("consumers", "buffer"), Job: newQueues, Formula: law()},
 			{Name: "helping", Doc: "the producer hashes itself when the channel is full", Uses: uses("consumers", "buffer"), Job: newHelping, Formula: law()},
-			{Name: "shared", Doc: "no producer: who is free takes the next numbers, makes these lines and hashes them", Uses: uses("consumers", "batch"), Job: newShared, Formula: shared()},
+			{Name: "index", Doc: "no producer: who is free takes the next numbers, makes these lines and hashes them", Uses: uses("consumers", "batch"), Job: newShared, Formula: shared()},
 			{Name: "objects", Doc: "a goroutine for each object and a channel for each of its methods", Uses: uses("consumers"), Job: newObjects, Formula: law()},
 		},
 	}
