@@ -1,0 +1,18 @@
+package catalog
+
+import (
+	"testing"
+
+	"github.com/brewput/brewput/internal/source"
+)
+
+// TestSources: the code of every design is found, and so its lines are counted.
+func TestSources(t *testing.T) {
+	for _, w := range All() {
+		for _, d := range w.Designs {
+			if s, err := source.Of(w, d); err != nil || s.Lines == 0 {
+				t.Errorf("%s/%s: %d lines, %v", w.Name, d.Name, s.Lines, err)
+			}
+		}
+	}
+}
