@@ -38,16 +38,16 @@ func Workload() *workload.Workload {
 		Check:   check,
 		Quick:   map[string]string{"size": "512"},
 		Designs: []workload.Design{
-			{Name: "sequential", Doc: "one pixel after the other, then the file: the original", Uses: and("file"), Job: drawn(sequential)},
-			{Name: "pixel", Doc: "a goroutine for each pixel", Uses: and("file"), Job: drawn(perPixel)},
-			{Name: "row", Doc: "a goroutine for each of the original's rows, the picture's columns", Uses: and("file"), Job: drawn(perRow), Formula: undivided()},
-			{Name: "pool", Doc: "workers are handed tasks of pixels by a channel", Uses: and("file", "workers", "grain", "buffer"), Job: drawn(pool), Formula: undivided()},
-			{Name: "counter", Doc: "workers take the next task of pixels from an atomic counter", Uses: and("file", "workers", "grain"), Job: drawn(counter), Formula: undivided()},
-			{Name: "tiles", Doc: "workers take the next square tile from an atomic counter", Uses: and("file", "workers", "tile"), Job: drawn(tiles), Formula: undivided()},
-			{Name: "stealing", Doc: "each worker has a range of pixels and steals half of another's when it is done", Uses: and("file", "workers", "grain"), Job: drawn(stealing), Formula: undivided()},
-			{Name: "cycles", Doc: "sequential, with orbits that end where they repeat themselves", Uses: and("file"), Job: drawn(cycles)},
-			{Name: "lanes", Doc: "cycles, two orbits at once", Uses: and("file"), Job: drawn(twoLanes)},
-			{Name: "mirror", Doc: "lanes, with the half below the axis copied", Uses: and("file"), Job: drawn(mirror)},
+			{Name: "sequential", Doc: "one pixel after the other, then the file: the original", Uses: and("file"), Job: newSequential},
+			{Name: "pixel", Doc: "a goroutine for each pixel", Uses: and("file"), Job: newPerPixel},
+			{Name: "row", Doc: "a goroutine for each of the original's rows, the picture's columns", Uses: and("file"), Job: newPerRow, Formula: undivided()},
+			{Name: "pool", Doc: "workers are handed tasks of pixels by a channel", Uses: and("file", "workers", "grain", "buffer"), Job: newPool, Formula: undivided()},
+			{Name: "counter", Doc: "workers take the next task of pixels from an atomic counter", Uses: and("file", "workers", "grain"), Job: newCounter, Formula: undivided()},
+			{Name: "tiles", Doc: "workers take the next square tile from an atomic counter", Uses: and("file", "workers", "tile"), Job: newTiles, Formula: undivided()},
+			{Name: "stealing", Doc: "each worker has a range of pixels and steals half of another's when it is done", Uses: and("file", "workers", "grain"), Job: newStealing, Formula: undivided()},
+			{Name: "cycles", Doc: "sequential, with orbits that end where they repeat themselves", Uses: and("file"), Job: newCycles},
+			{Name: "lanes", Doc: "cycles, two orbits at once", Uses: and("file"), Job: newTwoLanes},
+			{Name: "mirror", Doc: "lanes, with the half below the axis copied", Uses: and("file"), Job: newMirror},
 			{Name: "overlap", Doc: "mirror on workers, while one goroutine compresses what is there", Uses: and("workers", "rows", "level", "colour"), Job: newOverlap, Formula: overlapped()},
 			{Name: "parallel", Doc: "mirror on workers, who then compress blocks of rows at once", Uses: and("workers", "rows", "level", "colour"), Job: newParallel, Formula: divided()},
 			{Name: "png-standard", Doc: "the file alone, by the standard library", Uses: and("colour"), Job: newStandardFile, Peer: true},
@@ -117,6 +117,3 @@ func (s scene) reals() []float64 {
 // axis reports whether the real axis is the middle of the picture. Then row size - y has the colours of row y: their
 // points are conjugate, and so are their orbits, exactly, for rounding does not look at signs.
 func (s scene) axis() bool { return s.im == 0 }
-
-// builder makes a job of a point.
-type builder = func(e env.Env, p plan.Point) (workload.Job, error)

@@ -3,7 +3,10 @@ package mandelbrot
 import (
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
 )
+
+func newPool(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, pool) }
 
 // pool has workers who are handed tasks by a channel, as the original's workers are pixels, unbuffered: each task then parks
 // and wakes two goroutines. It is limited by the one goroutine that hands out, below the finer knee.
@@ -37,11 +40,15 @@ func counted(e env.Env, workers, tasks int, do func(e env.Env, task int)) {
 	done.Wait()
 }
 
+func newCounter(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, counter) }
+
 // counter takes one atomic addition for each task, where pool takes two goroutines that meet.
 func counter(e env.Env, p plan.Point, c *canvas) {
 	grain := p.Int("grain")
 	counted(e, p.Int("workers"), (c.pixels()+grain-1)/grain, func(e env.Env, task int) { c.task(e, task*grain, grain) })
 }
+
+func newTiles(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, tiles) }
 
 // tiles is counter with square tasks: no tile takes longer than tile*tile pixels of the set.
 func tiles(e env.Env, p plan.Point, c *canvas) {
@@ -66,6 +73,8 @@ type span uint64
 
 func newSpan(first, end int) span       { return span(first)<<32 | span(end) }
 func (s span) bounds() (first, end int) { return int(s >> 32), int(s & (1<<32 - 1)) }
+
+func newStealing(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, stealing) }
 
 // stealing gives each worker a range of neighbouring tasks, who takes from its front; who has none takes the rear half of
 // the longest range there is (R. Blumofe and C. Leiserson, Scheduling multithreaded computations by work stealing, JACM 46,

@@ -5,7 +5,10 @@ import (
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
 )
+
+func newSequential(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, sequential) }
 
 // sequential is limited by n^2/2 comparisons, of which a CPU guesses many wrong at first.
 func sequential(e env.Env, _ plan.Point, numbers []int) {
@@ -57,6 +60,8 @@ func inChunks(e env.Env, numbers []int, k int) {
 	done.Wait()
 }
 
+func newResort(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, resort) }
+
 // resort is limited by the second sort, which has the same passes over all numbers, though fewer exchanges.
 func resort(e env.Env, p plan.Point, numbers []int) {
 	inChunks(e, numbers, p.Int("chunks"))
@@ -64,12 +69,16 @@ func resort(e env.Env, p plan.Point, numbers []int) {
 	sequential(e, p, numbers)
 }
 
+func newLibrary(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, library) }
+
 // library is slices.Sort: n log n.
 func library(e env.Env, _ plan.Point, numbers []int) {
 	w := e.Begin()
 	slices.Sort(numbers)
 	w.End()
 }
+
+func newOddEven(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, oddEven) }
 
 // oddEven sorts in at most n phases (N. Habermann, Parallel neighbor sort, Carnegie Mellon University, 1972), in each of which no
 // pair shares a number with another, so that workers may share the pairs. It is limited by n^2/2 comparisons divided by the

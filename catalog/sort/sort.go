@@ -33,12 +33,12 @@ func Workload() *workload.Workload {
 		},
 		Quick: map[string]string{"rounds": "2"},
 		Designs: []workload.Design{
-			{Name: "sequential", Doc: "bubble sort: the original", Uses: all, Job: sorting(sequential)},
-			{Name: "resort", Doc: "chunks at once, then all again: the original's concurrent version", Uses: chunked, Job: sorting(resort), Formula: resorted()},
-			{Name: "odd-even", Doc: "all pairs of neighbours at once, the odd and the even ones in turn", Uses: append([]string{"workers"}, all...), Job: sorting(oddEven)},
-			{Name: "merge", Doc: "chunks at once, then one merge of all", Uses: chunked, Job: sorting(merge), Formula: merged()},
+			{Name: "sequential", Doc: "bubble sort: the original", Uses: all, Job: newSequential},
+			{Name: "resort", Doc: "chunks at once, then all again: the original's concurrent version", Uses: chunked, Job: newResort, Formula: resorted()},
+			{Name: "odd-even", Doc: "all pairs of neighbours at once, the odd and the even ones in turn", Uses: append([]string{"workers"}, all...), Job: newOddEven},
+			{Name: "merge", Doc: "chunks at once, then one merge of all", Uses: chunked, Job: newMerge, Formula: merged()},
 			{Name: "planned", Doc: "merge, with as many chunks as the closed form says from a short measurement", Uses: all, Job: newPlanned},
-			{Name: "library", Doc: "slices.Sort of the standard library", Uses: all, Job: sorting(library), Peer: true},
+			{Name: "library", Doc: "slices.Sort of the standard library", Uses: all, Job: newLibrary, Peer: true},
 			{Name: "merging", Doc: "the merge alone, of chunks that are sorted", Uses: chunked, Job: newMerging, Expect: workload.Bound},
 		},
 	}
@@ -48,9 +48,7 @@ func Workload() *workload.Workload {
 type sorter func(e env.Env, p plan.Point, numbers []int)
 
 // sorting is the job of a sorter. Each round begins with the same numbers.
-func sorting(s sorter) func(e env.Env, p plan.Point) (workload.Job, error) {
-	return func(e env.Env, p plan.Point) (workload.Job, error) { return job(e, p, s), nil }
-}
+func sorting(e env.Env, p plan.Point, s sorter) (workload.Job, error) { return job(e, p, s), nil }
 
 func job(e env.Env, p plan.Point, s sorter) workload.Job {
 	return of(draw(e, p.Int("n"), p.Text("given")), p, s)

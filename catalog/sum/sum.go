@@ -31,14 +31,14 @@ func Workload() *workload.Workload {
 		},
 		Quick: map[string]string{"total": "20000000"},
 		Designs: []workload.Design{
-			{Name: "sequential", Doc: "one after the other: the original", Uses: all, Job: adding(sequential)},
-			{Name: "unrolled", Doc: "four sums at once, added at the end", Uses: all, Job: adding(unrolled)},
-			{Name: "strided", Doc: "a stretch for each goroutine, who adds its sum to an atomic one: the original", Uses: shared, Job: adding(strided), Formula: spawned("sequential")},
-			{Name: "wide", Doc: "strided and unrolled", Uses: shared, Job: adding(wide), Formula: spawned("unrolled")},
-			{Name: "channel", Doc: "strided, with sums that are sent to one who adds them", Uses: shared, Job: adding(channel), Formula: spawned("sequential")},
-			{Name: "shared-line", Doc: "sums in neighbouring words, written for each number: false sharing", Uses: shared, Job: adding(sharedLine)},
-			{Name: "padded", Doc: "shared-line, with each sum in cache lines of its own", Uses: shared, Job: adding(padded)},
-			{Name: "atomic", Doc: "each number is added to an atomic sum", Uses: shared, Job: adding(atomic)},
+			{Name: "sequential", Doc: "one after the other: the original", Uses: all, Job: newSequential},
+			{Name: "unrolled", Doc: "four sums at once, added at the end", Uses: all, Job: newUnrolled},
+			{Name: "strided", Doc: "a stretch for each goroutine, who adds its sum to an atomic one: the original", Uses: shared, Job: newStrided, Formula: spawned("sequential")},
+			{Name: "wide", Doc: "strided and unrolled", Uses: shared, Job: newWide, Formula: spawned("unrolled")},
+			{Name: "channel", Doc: "strided, with sums that are sent to one who adds them", Uses: shared, Job: newChannel, Formula: spawned("sequential")},
+			{Name: "shared-line", Doc: "sums in neighbouring words, written for each number: false sharing", Uses: shared, Job: newSharedLine},
+			{Name: "padded", Doc: "shared-line, with each sum in cache lines of its own", Uses: shared, Job: newPadded},
+			{Name: "atomic", Doc: "each number is added to an atomic sum", Uses: shared, Job: newAtomic},
 			{Name: "bandwidth", Doc: "memory read by bytes.IndexByte for a byte that is not there, on all workers: how fast it can be", Uses: shared, Job: newBandwidth, Expect: workload.Bound},
 			{Name: "spawning", Doc: "the goroutines of strided, which add nothing: what starting them takes, and from which n on that pays", Uses: shared, Job: newSpawning, Expect: workload.Bound},
 		},
@@ -60,30 +60,28 @@ func workersOf(p plan.Point) int {
 }
 
 // adding is the job of an adder. Sums wrap, as those of int do, and are exact so: the order does not matter.
-func adding(add adder) func(e env.Env, p plan.Point) (workload.Job, error) {
-	return func(e env.Env, p plan.Point) (workload.Job, error) {
-		numbers, want := draw(e, p.Int("n"))
-		rounds, wrong, sum := rounds(p), 0, 0
-		items := int64(rounds) * int64(len(numbers))
-		return workload.Job{
-			Items: items,
-			Bytes: 8 * items,
-			Run: func(e env.Env) error {
-				for range rounds {
-					if sum = add(e, numbers, workersOf(p)); sum != want {
-						wrong++
-					}
+func adding(e env.Env, p plan.Point, add adder) (workload.Job, error) {
+	numbers, want := draw(e, p.Int("n"))
+	rounds, wrong, sum := rounds(p), 0, 0
+	items := int64(rounds) * int64(len(numbers))
+	return workload.Job{
+		Items: items,
+		Bytes: 8 * items,
+		Run: func(e env.Env) error {
+			for range rounds {
+				if sum = add(e, numbers, workersOf(p)); sum != want {
+					wrong++
 				}
-				return nil
-			},
-			Check: func() (workload.Answer, error) {
-				if wrong > 0 {
-					return nil, fmt.Errorf("%d of %d sums were wrong; the last was %d, and it should be %d", wrong, rounds, sum, want)
-				}
-				return workload.Answer{"sum": sum}, nil
-			},
-		}, nil
-	}
+			}
+			return nil
+		},
+		Check: func() (workload.Answer, error) {
+			if wrong > 0 {
+				return nil, fmt.Errorf("%d of %d sums were wrong; the last was %d, and it should be %d", wrong, rounds, sum, want)
+			}
+			return workload.Answer{"sum": sum}, nil
+		},
+	}, nil
 }
 
 // draw makes n numbers, with their sum. Each second one is what is missing to a number that is drawn for the pair, so that
