@@ -17,7 +17,7 @@ func TestSerial(t *testing.T) {
 		if workers > 0 {
 			settings = append(settings, plan.Setting{Factor: "workers", Level: plan.IntLevel(workers)})
 		}
-		return result.Trial{Kind: result.KindTrial, Workload: "w", Design: design, World: result.Live, Point: plan.NewPoint(settings...), Block: block,
+		return result.Trial{Kind: result.KindTrial, Type: result.Job, Workload: "w", Design: design, World: result.Live, Point: plan.NewPoint(settings...), Block: block,
 			Status: result.OK, Operations: 1, WallSeconds: seconds, Metrics: result.Metrics{result.WallSeconds: result.Value(seconds)}}
 	}
 	var trials []result.Trial

@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -117,6 +116,3 @@ func (s scene) reals() []float64 {
 // axis reports whether the real axis is the middle of the picture. Then row size - y has the colours of row y: their
 // points are conjugate, and so are their orbits, exactly, for rounding does not look at signs.
 func (s scene) axis() bool { return s.im == 0 }
-
-// builder makes a job of a point.
-type builder = func(e env.Env, p plan.Point) (workload.Job, error)

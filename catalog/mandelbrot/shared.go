@@ -6,7 +6,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-func newPool(e env.Env, p plan.Point) (workload.Job, error) { return drawn(pool)(e, p) }
+func newPool(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, pool) }
 
 // pool has workers who are handed tasks by a channel, as the original's workers are pixels, unbuffered: each task then parks
 // and wakes two goroutines. It is limited by the one goroutine that hands out, below the finer knee.
@@ -40,7 +40,7 @@ func counted(e env.Env, workers, tasks int, do func(e env.Env, task int)) {
 	done.Wait()
 }
 
-func newCounter(e env.Env, p plan.Point) (workload.Job, error) { return drawn(counter)(e, p) }
+func newCounter(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, counter) }
 
 // counter takes one atomic addition for each task, where pool takes two goroutines that meet.
 func counter(e env.Env, p plan.Point, c *canvas) {
@@ -48,7 +48,7 @@ func counter(e env.Env, p plan.Point, c *canvas) {
 	counted(e, p.Int("workers"), (c.pixels()+grain-1)/grain, func(e env.Env, task int) { c.task(e, task*grain, grain) })
 }
 
-func newTiles(e env.Env, p plan.Point) (workload.Job, error) { return drawn(tiles)(e, p) }
+func newTiles(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, tiles) }
 
 // tiles is counter with square tasks: no tile takes longer than tile*tile pixels of the set.
 func tiles(e env.Env, p plan.Point, c *canvas) {
@@ -74,7 +74,7 @@ type span uint64
 func newSpan(first, end int) span       { return span(first)<<32 | span(end) }
 func (s span) bounds() (first, end int) { return int(s >> 32), int(s & (1<<32 - 1)) }
 
-func newStealing(e env.Env, p plan.Point) (workload.Job, error) { return drawn(stealing)(e, p) }
+func newStealing(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, stealing) }
 
 // stealing gives each worker a range of neighbouring tasks, who takes from its front; who has none takes the rear half of
 // the longest range there is (R. Blumofe and C. Leiserson, Scheduling multithreaded computations by work stealing, JACM 46,

@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-func newSequential(e env.Env, p plan.Point) (workload.Job, error) { return sorting(sequential)(e, p) }
+func newSequential(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, sequential) }
 
 // sequential is limited by n^2/2 comparisons, of which a CPU guesses many wrong at first.
 func sequential(e env.Env, _ plan.Point, numbers []int) {
@@ -60,7 +60,7 @@ func inChunks(e env.Env, numbers []int, k int) {
 	done.Wait()
 }
 
-func newResort(e env.Env, p plan.Point) (workload.Job, error) { return sorting(resort)(e, p) }
+func newResort(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, resort) }
 
 // resort is limited by the second sort, which has the same passes over all numbers, though fewer exchanges.
 func resort(e env.Env, p plan.Point, numbers []int) {
@@ -69,7 +69,7 @@ func resort(e env.Env, p plan.Point, numbers []int) {
 	sequential(e, p, numbers)
 }
 
-func newLibrary(e env.Env, p plan.Point) (workload.Job, error) { return sorting(library)(e, p) }
+func newLibrary(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, library) }
 
 // library is slices.Sort: n log n.
 func library(e env.Env, _ plan.Point, numbers []int) {
@@ -78,7 +78,7 @@ func library(e env.Env, _ plan.Point, numbers []int) {
 	w.End()
 }
 
-func newOddEven(e env.Env, p plan.Point) (workload.Job, error) { return sorting(oddEven)(e, p) }
+func newOddEven(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, oddEven) }
 
 // oddEven sorts in at most n phases (N. Habermann, Parallel neighbor sort, Carnegie Mellon University, 1972), in each of which no
 // pair shares a number with another, so that workers may share the pairs. It is limited by n^2/2 comparisons divided by the

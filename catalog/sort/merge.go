@@ -11,7 +11,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-func newMerge(e env.Env, p plan.Point) (workload.Job, error) { return sorting(merge)(e, p) }
+func newMerge(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, merge) }
 
 // merge is limited by S/(k min(k, c)) while there are few chunks, and by the merge when there are many.
 func merge(e env.Env, p plan.Point, numbers []int) { byChunks(e, numbers, p.Int("chunks")) }

@@ -48,9 +48,7 @@ func Workload() *workload.Workload {
 type sorter func(e env.Env, p plan.Point, numbers []int)
 
 // sorting is the job of a sorter. Each round begins with the same numbers.
-func sorting(s sorter) func(e env.Env, p plan.Point) (workload.Job, error) {
-	return func(e env.Env, p plan.Point) (workload.Job, error) { return job(e, p, s), nil }
-}
+func sorting(e env.Env, p plan.Point, s sorter) (workload.Job, error) { return job(e, p, s), nil }
 
 func job(e env.Env, p plan.Point, s sorter) workload.Job {
 	return of(draw(e, p.Int("n"), p.Text("given")), p, s)

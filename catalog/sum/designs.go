@@ -6,7 +6,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-func newSequential(e env.Env, p plan.Point) (workload.Job, error) { return adding(sequential)(e, p) }
+func newSequential(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, sequential) }
 
 // sequential is limited by one addition after the other, a cycle each, as long as the numbers come as fast.
 func sequential(e env.Env, numbers []int, _ int) (sum int) {
@@ -23,7 +23,7 @@ func plain(numbers []int) (sum int) {
 	return sum
 }
 
-func newUnrolled(e env.Env, p plan.Point) (workload.Job, error) { return adding(unrolled)(e, p) }
+func newUnrolled(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, unrolled) }
 
 // unrolled is limited by what a CPU loads, for its sums do not wait for each other.
 func unrolled(e env.Env, numbers []int, _ int) (sum int) {
@@ -59,14 +59,14 @@ func stretches(e env.Env, numbers []int, workers int, do func(e env.Env, worker 
 	done.Wait()
 }
 
-func newStrided(e env.Env, p plan.Point) (workload.Job, error) { return adding(strided)(e, p) }
+func newStrided(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, strided) }
 
 // strided is limited by the memory, where the numbers do not fit into a cache.
 func strided(e env.Env, numbers []int, workers int) int {
 	return summed(e, numbers, workers, plain)
 }
 
-func newWide(e env.Env, p plan.Point) (workload.Job, error) { return adding(wide)(e, p) }
+func newWide(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, wide) }
 
 // wide comes nearest to the bandwidth.
 func wide(e env.Env, numbers []int, workers int) int {
@@ -85,7 +85,7 @@ func summed(e env.Env, numbers []int, workers int, add func([]int) int) int {
 	return sum.Load()
 }
 
-func newChannel(e env.Env, p plan.Point) (workload.Job, error) { return adding(channel)(e, p) }
+func newChannel(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, channel) }
 
 // channel is strided with a send and a receive for each goroutine.
 func channel(e env.Env, numbers []int, workers int) (sum int) {
@@ -104,12 +104,12 @@ func channel(e env.Env, numbers []int, workers int) (sum int) {
 	return sum
 }
 
-func newSharedLine(e env.Env, p plan.Point) (workload.Job, error) { return adding(sharedLine)(e, p) }
+func newSharedLine(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, sharedLine) }
 
 // sharedLine is limited by a cache line that moves from CPU to CPU for nearly every number. Virtual time does not know that.
 func sharedLine(e env.Env, numbers []int, workers int) int { return inWords(e, numbers, workers, 1) }
 
-func newPadded(e env.Env, p plan.Point) (workload.Job, error) { return adding(padded)(e, p) }
+func newPadded(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, padded) }
 
 // padded is limited by a sum that is loaded and stored for each number, which takes some cycles. A line has 64 bytes, and two
 // are fetched together on many machines.
@@ -129,7 +129,7 @@ func inWords(e env.Env, numbers []int, workers, apart int) int {
 	return plain(sums)
 }
 
-func newAtomic(e env.Env, p plan.Point) (workload.Job, error) { return adding(atomic)(e, p) }
+func newAtomic(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, atomic) }
 
 // atomic is limited by the one word that all CPUs add to.
 func atomic(e env.Env, numbers []int, workers int) int {

@@ -60,30 +60,28 @@ func workersOf(p plan.Point) int {
 }
 
 // adding is the job of an adder. Sums wrap, as those of int do, and are exact so: the order does not matter.
-func adding(add adder) func(e env.Env, p plan.Point) (workload.Job, error) {
-	return func(e env.Env, p plan.Point) (workload.Job, error) {
-		numbers, want := draw(e, p.Int("n"))
-		rounds, wrong, sum := rounds(p), 0, 0
-		items := int64(rounds) * int64(len(numbers))
-		return workload.Job{
-			Items: items,
-			Bytes: 8 * items,
-			Run: func(e env.Env) error {
-				for range rounds {
-					if sum = add(e, numbers, workersOf(p)); sum != want {
-						wrong++
-					}
+func adding(e env.Env, p plan.Point, add adder) (workload.Job, error) {
+	numbers, want := draw(e, p.Int("n"))
+	rounds, wrong, sum := rounds(p), 0, 0
+	items := int64(rounds) * int64(len(numbers))
+	return workload.Job{
+		Items: items,
+		Bytes: 8 * items,
+		Run: func(e env.Env) error {
+			for range rounds {
+				if sum = add(e, numbers, workersOf(p)); sum != want {
+					wrong++
 				}
-				return nil
-			},
-			Check: func() (workload.Answer, error) {
-				if wrong > 0 {
-					return nil, fmt.Errorf("%d of %d sums were wrong; the last was %d, and it should be %d", wrong, rounds, sum, want)
-				}
-				return workload.Answer{"sum": sum}, nil
-			},
-		}, nil
-	}
+			}
+			return nil
+		},
+		Check: func() (workload.Answer, error) {
+			if wrong > 0 {
+				return nil, fmt.Errorf("%d of %d sums were wrong; the last was %d, and it should be %d", wrong, rounds, sum, want)
+			}
+			return workload.Answer{"sum": sum}, nil
+		},
+	}, nil
 }
 
 // draw makes n numbers, with their sum. Each second one is what is missing to a number that is drawn for the pair, so that

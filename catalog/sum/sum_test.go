@@ -45,12 +45,12 @@ func TestCheck(t *testing.T) {
 	p := plan.NewPoint(plan.Setting{Factor: "n", Level: plan.IntLevel(8)}, plan.Setting{Factor: "total", Level: plan.IntLevel(80)})
 	live.New(live.Config{}).Run("test", func(e env.Env) {
 		calls := 0
-		j, err := adding(func(e env.Env, numbers []int, workers int) int {
+		j, err := adding(e, p, func(e env.Env, numbers []int, workers int) int {
 			if calls++; calls == 3 {
 				numbers = numbers[1:]
 			}
 			return sequential(e, numbers, workers)
-		})(e, p)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
