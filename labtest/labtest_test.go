@@ -76,3 +76,17 @@ func TestQuantile(t *testing.T) {
 		}
 	}
 }
+
+// TestAlone: a test that measures cannot become parallel.
+func TestAlone(t *testing.T) {
+	t.Run("measuring", func(t *testing.T) {
+		o := Options{}
+		o.fill(&fake{TB: t})
+		defer func() {
+			if recover() == nil {
+				t.Error("other tests may run beside it")
+			}
+		}()
+		t.Parallel()
+	})
+}

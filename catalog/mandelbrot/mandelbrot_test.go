@@ -43,7 +43,7 @@ func FuzzKernels(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, ci float64, n int) {
 		for _, x := range []float64{a, b, ci} {
 			if !(math.Abs(x) <= 100) {
-				t.Skip()
+				return // no point of a picture
 			}
 		}
 		kernels(t, []float64{a, b, a, a + b}, ci, n%5000)

@@ -174,3 +174,53 @@ func TestPlaces(t *testing.T) {
 		})
 	}
 }
+
+// TestOwnersWorktree: a worktree of the owner's that is not there while a workshop comes and goes is as it was when it is
+// there again.
+func TestOwnersWorktree(t *testing.T) {
+	root := repository(t, "a", "1")
+	repo, ctx := Repo{root}, t.Context()
+	theirs := filepath.Join(filepath.Dir(root), filepath.Base(root)+"-theirs")
+	away := theirs + "-away"
+	t.Cleanup(func() { os.RemoveAll(theirs); os.RemoveAll(away) })
+	if _, err := git(ctx, root, "worktree", "add", "-q", "--detach", theirs, "HEAD"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(theirs, away); err != nil {
+		t.Fatal(err)
+	}
+	w, err := OpenWorkshop(ctx, t.TempDir(), "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit, err := repo.Commit(ctx, "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := w.Checkout(ctx, repo, commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := worktrees(t, root); n != 3 {
+		t.Fatalf("%d worktrees, want 3", n)
+	}
+	// What git does not remove by itself, for its tree is nobody's any more.
+	if err := os.RemoveAll(tree); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := git(ctx, root, "worktree", "lock", tree); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := worktrees(t, root); n != 2 {
+		t.Errorf("%d worktrees afterwards, want 2: the repository's and the owner's", n)
+	}
+	if err := os.Rename(away, theirs); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := git(ctx, theirs, "status"); err != nil {
+		t.Errorf("the owner's worktree is lost: %v", err)
+	}
+}
