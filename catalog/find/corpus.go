@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/brewput/brewput/env"
 )
 
 // topic is what is looked for. None of the words of the documents is part of it.
@@ -23,7 +25,7 @@ func newCorpus(n, items int) corpus {
 	words := vocabulary()
 	c := corpus{documents: make([][]byte, n)}
 	for i := range n {
-		d := document{words: words, random: random(seed<<32 + uint64(i))}
+		d := document{words: words, random: env.NewRand(seed).At(uint64(i), 0)}
 		c.documents[i] = d.write(i, items)
 		c.matches += d.matches
 	}
@@ -34,7 +36,7 @@ func newCorpus(n, items int) corpus {
 type document struct {
 	text    []byte
 	words   []string
-	random  random
+	random  env.Draws
 	matches int
 }
 
@@ -51,7 +53,7 @@ func (d *document) write(number, items int) []byte {
 
 // item writes one. Every sixth or so has the topic, most of these in the description.
 func (d *document) item() {
-	r := d.random.next()
+	r := d.random.Uint64()
 	inTitle, inText := r&0x1f == 0, r>>8&7 == 0
 	if inTitle || inText {
 		d.matches++
@@ -74,12 +76,12 @@ func (d *document) item() {
 func (d *document) prose(n int, hit bool) {
 	at := -1
 	if hit {
-		at = int(d.random.next() % uint64(n))
+		at = int(d.random.Uint64() % uint64(n))
 	}
 	var r uint64
 	for i := range n {
 		if i&7 == 0 {
-			r = d.random.next()
+			r = d.random.Uint64()
 		}
 		if i == at {
 			d.add(topic, " ")
@@ -107,15 +109,4 @@ can only other new some could time`)
 		panic(fmt.Sprintf("%d words instead of 64", len(words)))
 	}
 	return words
-}
-
-// random is a sequence of draws: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-type random uint64
-
-func (r *random) next() uint64 {
-	*r += 0x9e3779b97f4a7c15
-	z := uint64(*r)
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }

@@ -2,6 +2,8 @@ package parse
 
 import (
 	"time"
+
+	"github.com/brewput/brewput/env"
 )
 
 // formats are those that dates may have. No text fits two of them, so that the order in which they are tried does not
@@ -21,12 +23,12 @@ type input struct {
 // newInput makes n dates, the same each time. So many in a row have one format, and one in 500 has none.
 func newInput(n, run, kinds int) *input {
 	in := &input{formats: formats()[:kinds], dates: make([]string, n), formatOf: make([]int, n)}
-	r, format := random(1), 0
+	r, format := env.NewRand(1).At(0, 0), 0
 	for i := range n {
 		if i%run == 0 {
-			format = int(r.next() % uint64(kinds))
+			format = int(r.Uint64() % uint64(kinds))
 		}
-		x := r.next()
+		x := r.Uint64()
 		day := time.Date(1970+int(x%60), time.Month(1+(x>>8)%12), 1+int((x>>16)%28), 0, 0, 0, 0, time.UTC)
 		in.dates[i], in.formatOf[i] = day.Format(in.formats[format]), format
 		if (x>>32)%500 == 0 {
@@ -36,15 +38,4 @@ func newInput(n, run, kinds int) *input {
 		in.want.add(day)
 	}
 	return in
-}
-
-// random is a sequence of draws: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-type random uint64
-
-func (r *random) next() uint64 {
-	*r += 0x9e3779b97f4a7c15
-	z := uint64(*r)
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
