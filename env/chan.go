@@ -72,12 +72,16 @@ func (c *Chan[T]) TryRecv() (v T, ok, received bool) {
 	}
 }
 
-// sendMetered is Send, or TrySend where it may not park, in an observed trial. A send that panics
-// leaves nothing in the meter.
+// sendMetered is Send, or TrySend where it may not park, in an observed trial or on a machine.
 func (c *Chan[T]) sendMetered(v T, mayPark bool) (sent bool) {
 	if c.far != nil {
 		return c.sendFar(v, mayPark)
 	}
+	return c.sendNear(v, mayPark)
+}
+
+// sendNear is sendMetered on the Go runtime. A send that panics leaves nothing in the meter.
+func (c *Chan[T]) sendNear(v T, mayPark bool) (sent bool) {
 	parked := false
 	c.meter.queue()
 	defer func() {

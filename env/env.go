@@ -249,11 +249,11 @@ func (e Env) After(d time.Duration) *Chan[time.Duration] {
 // Now is the time since the world began. Live it is one read of the monotonic clock.
 func (e Env) Now() time.Duration {
 	e.mark()
-	if !e.t.epoch.IsZero() {
-		return time.Since(e.t.epoch)
-	}
 	if e.t.machine != nil {
 		return e.t.machine.NowOf(e.t)
+	}
+	if !e.t.epoch.IsZero() {
+		return time.Since(e.t.epoch)
 	}
 	return e.t.world.Now()
 }

@@ -31,16 +31,37 @@ type Meter struct {
 	name     string
 	capacity int
 	now      func() time.Duration
-	alone    bool // it needs no lock
+	clock    *int64 // of a world that uses it alone: in place of now, and without the lock
 
 	mu   sync.Mutex
 	n    int // resources that share the meter
 	last time.Duration
-	busy int64 // resources held now; for stations the users inside
-	held int64 // holders now
-	line int64 // waiting now; for a channel also the buffered values
-	r    Reading
+
+	busy      level // resources held now; for stations the users inside
+	held      level // holders now
+	line      level // waiting now; for a channel also the buffered values
+	senders   level // parked
+	receivers level
+
+	uses, waits, starved, violations int64
 }
+
+// level is a number of users or of values, and its integral over time. That is the level times the time, less what each
+// step up was too early for, and plus what each step down was: to keep it takes one sum a step.
+type level struct{ n, early int64 }
+
+func (l *level) up(at time.Duration) {
+	l.n++
+	l.early += int64(at)
+}
+
+func (l *level) down(at time.Duration) {
+	l.n--
+	l.early -= int64(at)
+}
+
+// until is the integral. Overflow in between does no harm.
+func (l *level) until(at time.Duration) time.Duration { return time.Duration(l.n*int64(at) - l.early) }
 
 // Reading is what a meter has counted since its world began. Differences of two readings describe
 // the time between them.
@@ -59,8 +80,6 @@ type Reading struct {
 	RecvWait time.Duration // channels: integral of the receivers parked over time, in Selects too
 	// Violations counts a station's entries while another user was inside.
 	Violations int64
-
-	senders, receivers int64
 }
 
 // NewMeter makes the meter of a resource. now is the world's clock.
@@ -69,11 +88,9 @@ func NewMeter(kind ResourceKind, name string, capacity int, now func() time.Dura
 }
 
 // NewMeterAlone is NewMeter for a world whose goroutines never run at the same time, and which alone uses it
-// while it runs. It is not safe for concurrent use.
-func NewMeterAlone(kind ResourceKind, name string, capacity int, now func() time.Duration) *Meter {
-	m := NewMeter(kind, name, capacity, now)
-	m.alone = true
-	return m
+// while it runs. The world's clock stands at clock, in nanoseconds, and never goes back. It is not safe for concurrent use.
+func NewMeterAlone(kind ResourceKind, name string, capacity int, clock *int64) *Meter {
+	return &Meter{kind: kind, name: name, capacity: capacity, clock: clock, n: 1}
 }
 
 // Kind is the resource's kind.
@@ -101,133 +118,125 @@ func (m *Meter) Capacity() int { return m.capacity }
 
 // Read returns the counts up to now.
 func (m *Meter) Read() Reading {
+	t := m.open()
+	defer m.shut()
+	return Reading{
+		At:       t,
+		Busy:     m.busy.until(t),
+		Holders:  m.held.until(t),
+		Line:     m.line.until(t),
+		SendWait: m.senders.until(t),
+		RecvWait: m.receivers.until(t),
+		Uses:     m.uses, Waits: m.waits, Starved: m.starved, Violations: m.violations,
+	}
+}
+
+// open and shut enclose every step: it happens at the time that open returns, and no other happens meanwhile. Readings of
+// the clock taken by two goroutines may arrive in the wrong order; time never runs backwards here.
+func (m *Meter) open() time.Duration {
+	if m.clock != nil {
+		return time.Duration(*m.clock)
+	}
+	return m.openShared()
+}
+
+func (m *Meter) openShared() time.Duration {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.advance()
-	r := m.r
-	r.At = m.last
-	return r
-}
-
-// advance brings the integrals up to now. Readings of the clock taken by two goroutines may arrive
-// in the wrong order; time never runs backwards here.
-func (m *Meter) advance() {
-	t := m.now()
-	d := t - m.last
-	if d <= 0 {
-		return
-	}
-	m.last = t
-	m.r.Busy += time.Duration(m.busy) * d
-	m.r.Holders += time.Duration(m.held) * d
-	m.r.Line += time.Duration(m.line) * d
-	m.r.SendWait += time.Duration(m.r.senders) * d
-	m.r.RecvWait += time.Duration(m.r.receivers) * d
-}
-
-// open and shut enclose every step: the integrals reach up to it, and no other happens meanwhile.
-func (m *Meter) open() {
-	if !m.alone {
-		m.mu.Lock()
-	}
-	m.advance()
+	m.last = max(m.last, m.now())
+	return m.last
 }
 
 func (m *Meter) shut() {
-	if !m.alone {
+	if m.clock == nil {
 		m.mu.Unlock()
 	}
 }
 
 func (m *Meter) enter() {
-	m.open()
-	m.busy++
-	m.held++
-	m.r.Uses++
+	t := m.open()
+	m.busy.up(t)
+	m.held.up(t)
+	m.uses++
 	m.shut()
 }
 
 func (m *Meter) leave() {
-	m.open()
-	m.busy--
-	m.held--
+	t := m.open()
+	m.busy.down(t)
+	m.held.down(t)
 	m.shut()
 }
 
 // enterShared is enter for a resource that several may hold: only the first makes it busy. holders are
 // those of the one resource, guarded by the meter.
 func (m *Meter) enterShared(holders *int) {
-	m.open()
-	m.busy += one(*holders == 0)
+	t := m.open()
+	if *holders == 0 {
+		m.busy.up(t)
+	}
 	*holders++
-	m.held++
-	m.r.Uses++
+	m.held.up(t)
+	m.uses++
 	m.shut()
 }
 
 func (m *Meter) leaveShared(holders *int) {
-	m.open()
+	t := m.open()
 	*holders--
-	m.held--
-	m.busy -= one(*holders == 0)
+	m.held.down(t)
+	if *holders == 0 {
+		m.busy.down(t)
+	}
 	m.shut()
 }
 
 func (m *Meter) queue() {
-	m.open()
-	m.line++
+	m.line.up(m.open())
 	m.shut()
 }
 
 func (m *Meter) unqueue() {
-	m.open()
-	m.line--
+	m.line.down(m.open())
 	m.shut()
 }
 
 func (m *Meter) dequeue() {
-	m.open()
-	m.line--
-	m.r.Waits++
+	m.line.down(m.open())
+	m.waits++
 	m.shut()
 }
 
 func (m *Meter) served() {
-	m.open()
-	m.line--
-	m.r.Uses++
+	m.line.down(m.open())
+	m.uses++
 	m.shut()
 }
 
 func (m *Meter) parkSend() {
-	m.open()
-	m.r.senders++
+	m.senders.up(m.open())
 	m.shut()
 }
 
 func (m *Meter) unparkSend(won bool) {
-	m.open()
-	m.r.senders--
-	m.r.Waits += one(won)
+	m.senders.down(m.open())
+	m.waits += one(won)
 	m.shut()
 }
 
 func (m *Meter) parkRecv() {
-	m.open()
-	m.r.receivers++
+	m.receivers.up(m.open())
 	m.shut()
 }
 
 func (m *Meter) unparkRecv(won bool) {
-	m.open()
-	m.r.receivers--
-	m.r.Starved += one(won)
+	m.receivers.down(m.open())
+	m.starved += one(won)
 	m.shut()
 }
 
 func (m *Meter) violate() {
 	m.open()
-	m.r.Violations++
+	m.violations++
 	m.shut()
 }
 

@@ -22,23 +22,23 @@ func TestSelectMeterOrder(t *testing.T) {
 		var m *Meter
 		m = NewMeter(KindChan, "c", 1, func() time.Duration {
 			// Each step reads the clock first, with the meter locked.
-			if m != nil && int64(len(ch)) > m.line {
-				t.Errorf("%s: the channel holds %d values and the line is %d", c.name, len(ch), m.line)
+			if m != nil && int64(len(ch)) > m.line.n {
+				t.Errorf("%s: the channel holds %d values and the line is %d", c.name, len(ch), m.line.n)
 			}
 			return 0
 		})
 		out := &Chan[int]{ch: ch, meter: m}
 		cases := append([]Case{out.OnSend(7)}, c.others...)
-		if i := together(cases, c.fallback); i != 0 || m.line != 1 {
-			t.Errorf("%s: took %d, the line is %d, want 0 and 1", c.name, i, m.line)
+		if i := together(cases, c.fallback); i != 0 || m.line.n != 1 {
+			t.Errorf("%s: took %d, the line is %d, want 0 and 1", c.name, i, m.line.n)
 		}
 		if c.fallback > 0 { // the channel is full now
-			if i := together(cases, c.fallback); i != c.fallback || m.line != 1 {
-				t.Errorf("%s: took %d of a full channel, the line is %d, want %d and 1", c.name, i, m.line, c.fallback)
+			if i := together(cases, c.fallback); i != c.fallback || m.line.n != 1 {
+				t.Errorf("%s: took %d of a full channel, the line is %d, want %d and 1", c.name, i, m.line.n, c.fallback)
 			}
 		}
-		if v, _ := out.Recv(); v != 7 || m.line != 0 || m.Read().Uses != 1 {
-			t.Errorf("%s: received %d, the line is %d: %+v", c.name, v, m.line, m.Read())
+		if v, _ := out.Recv(); v != 7 || m.line.n != 0 || m.Read().Uses != 1 {
+			t.Errorf("%s: received %d, the line is %d: %+v", c.name, v, m.line.n, m.Read())
 		}
 	}
 }

@@ -231,7 +231,7 @@ func (k *Kernel) preempt(c *cpu) {
 	g := c.g
 	c.g = nil
 	c.sliceEnd = k.now + slice
-	k.decided(didPreempt, c.id, int64(g.timer.slot))
+	k.decided(didPreempt, c.id, int64(g.slot))
 	k.turns(g, Ready)
 	k.global.push(g)
 	k.wakep()
@@ -268,7 +268,7 @@ func (k *Kernel) execute(c *cpu, g *G, inherit bool) bool {
 		c.sliceEnd = k.now + slice
 		what = didRun
 	}
-	k.decided(what, c.id, int64(g.timer.slot))
+	k.decided(what, c.id, int64(g.slot))
 	k.turns(g, Runs)
 	if d := k.costs.Switch.draw(&k.draws) + c.pays(); d > 0 {
 		k.pause(g, d)
@@ -333,7 +333,44 @@ func (k *Kernel) burn(g *G, d int64) bool {
 // slotOf is the slot of the event that the CPU of g waits for.
 func (k *Kernel) slotOf(g *G) int32 {
 	if k.unlimited {
-		return g.timer.slot
+		return g.slot
 	}
 	return g.cpu.id
+}
+
+// holdCPU is the burn of a goroutine that has been admitted, and then Next, as hold is on unlimited CPUs.
+func (k *Kernel) holdCPU(g *G, d int64) *G {
+	c, end := g.cpu, k.now+d
+	if at := min(end, c.sliceEnd); k.popped == c.id && k.now < at && !k.tall { // as work, in fewer steps
+		k.seq++
+		k.putPopped(c.id, key{at, k.seq ^ k.tie})
+		if end <= min(at, k.until) && k.leads(c.id) {
+			k.before, k.inTurn = k.ops, 0
+			k.now, k.popped = end, c.id
+			k.busy += d
+			return g
+		}
+		g.left, g.then = d, thenBurn
+		c.mode, c.since, k.cur = modeBusy, k.now, nil
+	} else if k.work(g, d) == Done {
+		return g
+	}
+	w := k.win[1]
+	at := k.keys[w].at
+	if int(w) >= len(k.cpus) || at > k.until || k.err != nil || k.tall || k.head != k.tail {
+		return k.Next()
+	}
+	c = &k.cpus[w]
+	if c.mode != modeBusy || c.g.left > at-c.since {
+		return k.Next()
+	}
+	if at != k.now {
+		k.before = k.ops
+	}
+	k.now, k.popped = at, w
+	k.busy += at - c.since // as in act
+	g = c.g
+	g.left, g.then, c.mode = 0, thenRun, modeRun
+	k.cur, k.cpu, k.inTurn = g, c, 0
+	return g
 }

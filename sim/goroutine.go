@@ -9,9 +9,9 @@ func duration(ns int64) time.Duration { return time.Duration(ns) }
 //
 // What the end of a burn looks at stands together: where many goroutines live, memory is what takes time.
 type G struct {
-	timer    Timer
 	cpu      *cpu  // where it runs; where it has started to wait otherwise
 	list     *list // itself, where it runs a program
+	slot     int32 // of its timer
 	then     then  // what is left to do before it goes on
 	code     Code  // the operation it parks in
 	parked   bool
@@ -20,6 +20,7 @@ type G struct {
 	polled   bool // it sleeps until the network poller has word from outside, which is told at once
 	ok       bool // result
 
+	timer   Timer
 	runner  Runner
 	left    int64 // of a burn
 	still   int64 // operations in vain at the instant stillAt, one after the other
@@ -109,14 +110,12 @@ func (g *G) Runner() Runner { return g.runner }
 
 // enlist makes g a goroutine of the kernel.
 func (k *Kernel) enlist(g *G) {
-	slot := g.timer.slot
-	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, stillAt: g.stillAt, still: g.still}
+	slot := g.slot
+	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, slot: slot, stillAt: g.stillAt, still: g.still}
 	if slot == 0 {
-		g.timer.slot = k.timerSlot(&g.timer)
-		k.lists[int(g.timer.slot)-len(k.cpus)] = g.list
-		if g.list != nil {
-			g.list.slot = g.timer.slot
-		}
+		g.slot = k.timerSlot(&g.timer)
+		g.timer.slot = g.slot
+		k.owners[int(g.slot)-len(k.cpus)] = g
 	}
 	g.timer.g = g
 	g.prev = k.last
@@ -175,7 +174,7 @@ func (k *Kernel) ready(g *G) {
 // runnable is ready for a goroutine that was not parked; newproc.
 func (k *Kernel) runnable(g *G) {
 	if k.unlimited {
-		k.set(g.timer.slot, k.now)
+		k.set(g.slot, k.now)
 		return
 	}
 	k.put(k.cpu, g, true)

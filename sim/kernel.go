@@ -42,7 +42,7 @@ type Kernel struct {
 	unlimited bool // CPUs
 	cpus      []cpu
 	timers    []*Timer // by slot, less the CPUs
-	lists     []*list  // as timers: the goroutines that run programs
+	owners    []*G     // of the timers, less functions
 	coprim    []uint32 // for the random order of stealing
 
 	global    queue // the global run queue
@@ -128,6 +128,9 @@ func New(c Config) *Kernel {
 
 // Now is the time in nanoseconds since the kernel was made.
 func (k *Kernel) Now() int64 { return k.now }
+
+// Clock is where Now stands, to be read only.
+func (k *Kernel) Clock() *int64 { return &k.now }
 
 // CPUs is the number of CPUs, or Unlimited.
 func (k *Kernel) CPUs() int {

@@ -66,7 +66,8 @@ func TestLadderAllocates(t *testing.T) {
 	run := func(rounds int64) float64 {
 		return testing.AllocsPerRun(1, func() { crowd(Unlimited, false, rounds) })
 	}
-	if short, long := run(20), run(200); long > short {
+	// The Go runtime makes a few of its own meanwhile. One a round, or one for each run of the ladder, would be more.
+	if short, long := run(20), run(200); long > short+20 {
 		t.Errorf("%v allocations in 20 rounds of each goroutine, %v in 200", short, long)
 	}
 }

@@ -2,18 +2,17 @@ package sim
 
 import "fmt"
 
-// list is a goroutine that runs a program.
+// list is a goroutine that runs a program. Its registers are a cache line, and what it runs and how its G begins are the next.
 type list struct {
-	k       *Kernel
+	r       Regs
 	code    []instr
 	pc      int32 // the next instruction
-	slot    int32 // of its timer
-	burns   bool  // on unlimited CPUs: it has a CPU until its event, the end of a burn
-	r       Regs
-	p       *Program
-	child   *list // whose start takes time
 	ordinal int32 // of the goroutines with its name
-	G             // which ends at a multiple of a cache line
+	G
+	k     *Kernel
+	p     *Program
+	child *list   // whose start takes time
+	_     [8]byte // to the end of a cache line
 }
 
 // slab is how many are made at a time.
@@ -81,9 +80,12 @@ func (l *list) Resume() {
 				break
 			}
 			l.pc = pc + 1
-			if l = k.hold(l, l.r[in.a&7]); l == nil {
+			g := k.hold(&l.G, l.r[in.a&7])
+			if g == nil || g.list == nil {
+				k.Choose(g)
 				return
 			}
+			l = g.list
 			code, pc = l.code, l.pc
 			continue
 		case doSend:
@@ -286,41 +288,4 @@ func (l *list) spawn(p *Program) Outcome {
 		l.child = nil
 	}
 	return out
-}
-
-// holdCPU is the burn of a goroutine that has been admitted, and then Next, as hold is on unlimited CPUs.
-func (k *Kernel) holdCPU(l *list, d int64) *list {
-	c, end := l.cpu, k.now+d
-	if at := min(end, c.sliceEnd); k.popped == c.id && k.now < at && !k.tall { // as work, in fewer steps
-		k.seq++
-		k.putPopped(c.id, key{at, k.seq ^ k.tie})
-		if end <= min(at, k.until) && k.leads(c.id) {
-			k.before, k.inTurn = k.ops, 0
-			k.now, k.popped = end, c.id
-			k.busy += d
-			return l
-		}
-		l.left, l.then = d, thenBurn
-		c.mode, c.since, k.cur = modeBusy, k.now, nil
-	} else if k.work(&l.G, d) == Done {
-		return l
-	}
-	w := k.win[1]
-	at := k.keys[w].at
-	if int(w) >= len(k.cpus) || at > k.until || k.err != nil || k.tall || k.head != k.tail {
-		return k.listed(k.Next())
-	}
-	c = &k.cpus[w]
-	if c.mode != modeBusy || c.g.list == nil || c.g.left > at-c.since {
-		return k.listed(k.Next())
-	}
-	if at != k.now {
-		k.before = k.ops
-	}
-	k.now, k.popped = at, w
-	k.busy += at - c.since // as in act
-	g := c.g
-	g.left, g.then, c.mode = 0, thenRun, modeRun
-	k.cur, k.cpu, k.inTurn = g, c, 0
-	return g.list
 }

@@ -122,7 +122,7 @@ func (k *Kernel) lockWoke(g *G) bool {
 		if !l.starving || m.waiters == 0 {
 			m.starving = false
 		}
-		k.decided(didHandOff, g.cpu.id, int64(g.timer.slot))
+		k.decided(didHandOff, g.cpu.id, int64(g.slot))
 		return true
 	}
 	l.awoken, l.iter = true, 0

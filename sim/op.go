@@ -88,14 +88,15 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 	return k.carryOut(g, op)
 }
 
-// Burn is Do of [Burn]: the operations made most often have ways of their own.
-func (k *Kernel) Burn(g *G, ns int64) Outcome {
+// Burn is Do of [Burn], and then [Kernel.Next] unless it is Done: the operations made most often have ways of their own.
+// It returns whose turn is next, which may be g itself, and whether the outcome was [Again].
+func (k *Kernel) Burn(g *G, ns int64) (next *G, again bool) {
 	if !k.admits(g.cpu) {
 		if out := k.admit(g, Burn); out != Done {
-			return out
+			return k.Next(), out == Again
 		}
 	}
-	return k.work(g, ns)
+	return k.hold(g, ns), false
 }
 
 // Send is Do of [Send].

@@ -16,7 +16,7 @@ func (k *Kernel) enterSyscall(g *G, d int64) Outcome {
 	c.mode, c.since = modeSyscall, k.now
 	k.turns(g, Waits)
 	g.timer.owner = c.id
-	k.set(g.timer.slot, k.later(d))
+	k.set(g.slot, k.later(d))
 	if d > monitorPeriod {
 		k.set(c.id, k.now+monitorPeriod)
 	}
@@ -37,7 +37,7 @@ func (k *Kernel) retake(c *cpu) {
 		k.set(c.id, c.since+monitorLimit)
 		return
 	}
-	k.decided(didRetake, c.id, int64(c.g.timer.slot))
+	k.decided(didRetake, c.id, int64(c.g.slot))
 	c.g.cpu, c.g = nil, nil
 	k.handOff(c)
 }
@@ -109,7 +109,7 @@ func (k *Kernel) exitSyscall(g *G) *G {
 	c.g, g.cpu, c.mode = g, c, modeRun
 	c.sliceEnd = k.now + slice
 	k.cpu = c
-	k.decided(didRun, c.id, int64(g.timer.slot))
+	k.decided(didRun, c.id, int64(g.slot))
 	k.turns(g, Runs)
 	return g
 }

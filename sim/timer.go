@@ -70,9 +70,9 @@ func (k *Kernel) timerSlot(t *Timer) int32 {
 	s := k.slot()
 	i := int(s) - len(k.cpus)
 	if i == len(k.timers) {
-		k.timers, k.lists = append(k.timers, nil), append(k.lists, nil)
+		k.timers, k.owners = append(k.timers, nil), append(k.owners, nil)
 	}
-	k.timers[i], k.lists[i] = t, nil
+	k.timers[i], k.owners[i] = t, nil
 	return s
 }
 

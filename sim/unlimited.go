@@ -15,17 +15,20 @@ func (k *Kernel) occupy(g *G) {
 	k.busy -= k.now
 }
 
-// hold is the burn of a goroutine that runs a program and has been admitted, and then Next: on unlimited CPUs mostly the
-// next event is the end of such a burn too. It returns whose turn is next if that one runs a program.
-func (k *Kernel) hold(l *list, d int64) *list {
+// goesOn reports whether g has a CPU until its event, and then nothing left to do in the kernel. A nil g does not.
+func (g *G) goesOn() bool { return g != nil && g.occupies && g.then == thenRun }
+
+// hold is the burn of a goroutine that has been admitted, and then Next: on unlimited CPUs mostly the next event is the
+// end of a burn too.
+func (k *Kernel) hold(g *G, d int64) *G {
 	if !k.unlimited {
-		return k.holdCPU(l, d)
+		return k.holdCPU(g, d)
 	}
 	if d <= 0 {
-		return l
+		return g
 	}
-	l.burns = true // as occupy
-	slot, at := l.slot, k.now+d
+	g.occupies = true // as occupy
+	slot, at := g.slot, k.now+d
 	switch { // as set, in fewer steps
 	case k.popped == slot && 0 < at && at < k.horizon:
 		k.seq++
@@ -43,14 +46,14 @@ func (k *Kernel) hold(l *list, d int64) *list {
 			ends = k.foreseen()
 		}
 	}
-	next := k.lists[w]
+	next := k.owners[w]
 	if !run {
-		ends = next != nil && next.burns
+		ends = next.goesOn()
 	}
 	if !ends || at == never || at > k.until || k.err != nil || k.observer != nil || k.head != k.tail && k.waiting() {
 		k.occupied++
 		k.busy -= k.now
-		return k.listed(k.Next())
+		return k.Next()
 	}
 	if at != k.now {
 		k.before = k.ops
@@ -61,16 +64,16 @@ func (k *Kernel) hold(l *list, d int64) *list {
 	} else {
 		k.popped = w
 	}
-	next.burns = false // as goOn
-	if w == slot {     // as in burn
+	next.occupies = false // as goOn
+	if w == slot {        // as in burn
 		k.now = at
 		k.busy += d
-		return l
+		return g
 	}
 	k.busy += at - k.now
 	k.now = at
 	k.decided(didRun, 0, int64(w))
-	k.cur = &next.G
+	k.cur = next
 	return next
 }
 
@@ -80,8 +83,7 @@ func (k *Kernel) foreseen() bool {
 	if !k.looked {
 		for i := range k.arrivals {
 			if a := &k.arrivals[i]; a.slot >= 0 {
-				l := k.lists[a.slot]
-				a.burns = l != nil && l.burns
+				a.burns = k.owners[a.slot].goesOn()
 			}
 		}
 		k.looked = true
@@ -124,12 +126,9 @@ func (k *Kernel) nextUnlimited() *G {
 
 // goOn is the event of a goroutine, and returns it if it goes on.
 func (k *Kernel) goOn(g *G) *G {
-	k.decided(didRun, 0, int64(g.timer.slot))
+	k.decided(didRun, 0, int64(g.slot))
 	g.cpu, g.parked = k.cpu, false
 	k.turns(g, Runs)
-	if l := g.list; l != nil && l.burns {
-		g.occupies, l.burns = true, false
-	}
 	if g.occupies {
 		g.occupies = false
 		k.occupied--

@@ -123,26 +123,38 @@ func (w *World) enter(co *coroutine) {
 func (co *coroutine) Name() string { return co.task.Name() }
 
 // leave runs the kernel until the goroutine of co, which is running, goes on. If nothing else comes
-// first, that needs no switch. If another goroutine does, co resumes it: that is one switch, where to go by
-// way of the kernel's goroutine would be two. A coroutine that is below already cannot be resumed; who comes to it
-// leaves, as does every other above it.
+// first, that needs no switch.
 func (w *World) leave(co *coroutine) {
-	for g := w.k.Next(); g != &co.G; g = w.k.Next() {
-		if g != nil && w.depth < maxDepth {
-			if other := g.Runner().(*coroutine); !other.below {
-				co.below = true
-				other.Resume()
-				co.below = false
-				w.enter(co)
-				continue
-			}
-		}
-		w.k.Choose(g)
-		if !co.yield(struct{}{}) {
-			panic(aborted{"its goroutines are ended"})
-		}
-		return // who resumes a coroutine has chosen it
+	if next := w.k.Next(); next != &co.G {
+		w.cross(co, next)
 	}
+}
+
+// cross is leave where another goroutine comes first: co resumes it. That is one switch, where to go by way of the
+// kernel's goroutine would be two. A coroutine that is below already cannot be resumed; who comes to it leaves, as does
+// every other above it.
+func (w *World) cross(co *coroutine, next *sim.G) {
+	for next != nil && w.depth < maxDepth {
+		other := next.Runner().(*coroutine)
+		if other.below {
+			break
+		}
+		co.below = true
+		w.enter(other) // as Resume, which would be one more function to come back through
+		w.depth++
+		other.next()
+		w.depth--
+		co.below = false
+		w.enter(co)
+		if next = w.k.Next(); next == &co.G {
+			return
+		}
+	}
+	w.k.Choose(next)
+	if !co.yield(struct{}{}) {
+		panic(aborted{"its goroutines are ended"})
+	}
+	// Who resumes a coroutine has chosen it.
 }
 
 // fail ends the simulation; the first reason counts.

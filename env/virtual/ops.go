@@ -115,13 +115,14 @@ func (w *World) Burn(t *env.Task, d time.Duration) {
 	w.Use(t)
 	w.useful += max(0, d)
 	co := w.co
-	out := w.k.Burn(&co.G, int64(d))
-	for out == sim.Again {
-		w.leave(co)
-		out = w.k.Burn(&co.G, int64(d))
-	}
-	if out == sim.Parked {
-		w.leave(co)
+	for {
+		next, again := w.k.Burn(&co.G, int64(d))
+		if next != &co.G {
+			w.cross(co, next)
+		}
+		if !again {
+			return
+		}
 	}
 }
 

@@ -106,11 +106,11 @@ func New(cfg Config) *World {
 	if cfg.Timeline && cfg.CPUs > 0 {
 		w.recorder = newRecorder(w.k)
 	}
-	w.nameless = env.NewMeterAlone(env.KindChan, "", 0, w.clock)
+	w.nameless = env.NewMeterAlone(env.KindChan, "", 0, w.k.Clock())
 	return w
 }
 
-// clock is the time for meters: reading it is no operation of a goroutine.
+// clock is Now where reading it is no operation of a goroutine.
 func (w *World) clock() time.Duration { return time.Duration(w.k.Now()) }
 
 // Run runs body as the world's first goroutine and then waits for every other. It reports the panic of a
@@ -257,7 +257,7 @@ func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Met
 		m.Share()
 		return m
 	}
-	m = env.NewMeterAlone(kind, name, capacity, w.clock)
+	m = env.NewMeterAlone(kind, name, capacity, w.k.Clock())
 	w.byName[resource{kind, name}] = m
 	w.meters = append(w.meters, m)
 	return m
