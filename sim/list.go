@@ -80,12 +80,9 @@ func (l *list) Resume() {
 				break
 			}
 			l.pc = pc + 1
-			g := k.hold(&l.G, l.r[in.a&7])
-			if g == nil || g.list == nil {
-				k.Choose(g)
+			if l = k.listed(k.hold(&l.G, l.r[in.a&7])); l == nil {
 				return
 			}
-			l = g.list
 			code, pc = l.code, l.pc
 			continue
 		case doSend:
