@@ -20,6 +20,7 @@ var mayImport = map[string][]string{
 	"internal/source":    {"workload"},
 	"internal/gopprof":   {},
 	"internal/stat":      {},
+	"explain":            {},
 	"internal/hist":      {},
 	"internal/doctor":    {"result"},
 	"internal/host":      {"internal/alarm", "internal/doctor", "result"},
