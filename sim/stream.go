@@ -16,12 +16,18 @@ func NewStream(seed, number uint64) *Stream {
 	return s
 }
 
-// Exp is exponential with the given mean, rounded down to a whole number: the mean by -ln of a number that is uniform
-// between 0 and 1 and has 64 bits, in units of 2^-57. The logarithm is that of a table, with what lies between taken by a
-// parabola, and exact to 1e-9; integers make it the same on every machine, and no branch makes it fast.
+// Exp is exponential with the given mean, rounded down to a whole number, in units of 2^-57 of the mean: a number of mean 1
+// by the ziggurat. Integers make it the same on every machine.
 func (s *Stream) Exp(mean int64) int64 {
 	hi, lo := bits.Mul64(uint64(mean), s.ahead)
-	u := s.next() | 1
+	s.ahead = s.exp()
+	return int64(hi<<7 | lo>>57)
+}
+
+// minusLog is -ln(u/2^64) in units of 2^-57. The logarithm is that of a table, with what lies between taken by a
+// parabola, and exact to 1e-9; no branch makes it fast.
+func minusLog(u uint64) uint64 {
+	u |= 1
 	zeros := uint64(bits.LeadingZeros64(u))
 	u <<= zeros & 63 // the number is u/2^64 2^-zeros, and u/2^63 from 1 to 2
 	i := u >> 55 & 255
@@ -32,8 +38,7 @@ func (s *Stream) Exp(mean int64) int64 {
 	// The parabola lies above the line by f (1-f) d^2/2, as the second derivative of ln is minus the square of the first.
 	bend, _ := bits.Mul64(d<<9, d<<9) // of d^2, in units of 2^-68
 	above := (bend >> 32) * (f * (1<<32 - f) >> 32) >> 12
-	s.ahead = (zeros+1)*ln2 - low - line - above
-	return int64(hi<<7 | lo>>57)
+	return (zeros+1)*ln2 - low - line - above
 }
 
 // ln2 is ln 2 in units of 2^-57, as is logs.

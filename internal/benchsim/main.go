@@ -43,7 +43,7 @@ func main() {
 		fmt.Println(peak)
 		return
 	}
-	b := &bench{out: os.Stdout, customers: *customers, rounds: 5}
+	b := &bench{out: os.Stdout, customers: *customers, rounds: 5, least: time.Second}
 	p := &peers{python: *python, rust: *rust}
 	if p.rust == "" {
 		fmt.Println("desru and nexosim are left out: there is no -peers")
@@ -76,7 +76,10 @@ type bench struct {
 	out       io.Writer
 	customers int
 	rounds    int
-	missed    []string
+	// least is how long an engine runs in each round: one that needs a tenth of a second would else see another machine
+	// than one that needs ten.
+	least  time.Duration
+	missed []string
 }
 
 func (b *bench) printf(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
@@ -137,17 +140,13 @@ func (b *bench) speed(p *peers) error {
 	return nil
 }
 
-// race runs engines in turn. A ratio is that of one round, in which the clock of the machine has had little time to
+// race runs engines in turn, each for its time. A ratio is that of one round, in which the clock of the machine has had little time to
 // drift, and the median is of those.
 func (b *bench) race(m model, engines []engine, what, each string) error {
 	all := make([][]outcome, len(engines))
 	for round := range b.rounds {
 		for i, e := range engines {
-			runtime.GC() // what others have left is not its to collect
-			o, err := e.run(uint64(round + 1))
-			if err == nil && o.served != int64(m.number) {
-				err = fmt.Errorf("%d of %d were served", o.served, m.number)
-			}
+			o, err := e.often(uint64(round+1), int64(m.number), b.least)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", m.name(), e.name, err)
 			}
@@ -159,6 +158,24 @@ func (b *bench) race(m model, engines []engine, what, each string) error {
 		b.row(e, all[i], all[0], m.number)
 	}
 	return nil
+}
+
+// often runs an engine again and again until it has had its time, and returns the mean run.
+func (e engine) often(seed uint64, number int64, least time.Duration) (o outcome, err error) {
+	began, took := time.Now(), time.Duration(0)
+	for n := 1; ; n++ {
+		runtime.GC() // what others have left is not its to collect
+		if o, err = e.run(seed); err != nil {
+			return o, err
+		}
+		if o.served != number {
+			return o, fmt.Errorf("%d of %d were served", o.served, number)
+		}
+		if took += o.took; time.Since(began) >= least {
+			o.took = took / time.Duration(n)
+			return o, nil
+		}
+	}
 }
 
 // row prints the runs of one engine beside those of the first.
