@@ -17,10 +17,18 @@ func NewStream(seed, number uint64) *Stream {
 }
 
 // Exp is exponential with the given mean, rounded down to a whole number, in units of 2^-57 of the mean: a number of mean 1
-// by the ziggurat. Integers make it the same on every machine.
+// by the ziggurat with 256 layers of equal area (Marsaglia and Tsang: The ziggurat method for generating random variables,
+// Journal of Statistical Software 5(8), 2000). 98.9 % of the numbers take one draw, one product and one comparison: they are
+// left of the next layer's edge, and so under the curve. Integers make it the same on every machine.
 func (s *Stream) Exp(mean int64) int64 {
 	hi, lo := bits.Mul64(uint64(mean), s.ahead)
-	s.ahead = s.exp()
+	u := s.next()
+	i := u & 255
+	x, _ := bits.Mul64(edges[i], u&^255)
+	if x >= edges[i+1] {
+		x = s.outside(x, i)
+	}
+	s.ahead = x
 	return int64(hi<<7 | lo>>57)
 }
 
