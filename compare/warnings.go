@@ -196,7 +196,11 @@ func clock(trials []result.Trial) (Warning, bool) {
 	known := 0
 	for i := range trials {
 		m := trials[i].Metrics
-		slower := min(float64(m.Get("burn_probe_before")), float64(m.Get("burn_probe_after"))) - 1
+		slower := min(float64(m.Get("burn_probe_before")), float64(m.Get("burn_probe_after")))
+		if pace := float64(m.Get("burn_pace")); !math.IsNaN(pace) {
+			slower *= pace // the probes are beside what the block was set to
+		}
+		slower--
 		if math.IsNaN(slower) {
 			continue
 		}

@@ -128,6 +128,7 @@ func (s *Sweep) closed() (list []*Capacity) {
 
 // capacityTrial is a trial of a closed loop before the sweep.
 func (s *Sweep) capacityTrial(ctx context.Context, design string, p plan.Point, round int) (trial.Outcome, error) {
+	s.ask()
 	return s.Run(ctx, s.capacitySpec(design, p, round))
 }
 
@@ -135,7 +136,7 @@ func (s *Sweep) capacitySpec(design string, p plan.Point, round int) trial.Spec 
 	set := s.Header.Settings
 	return trial.Spec{
 		Workload: s.Workload.Name, Design: design, Point: p, Seed: s.Plan.BlockSeed(round),
-		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup), BurnRate: s.Header.Burn.Rate,
+		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup), BurnRate: s.burnRate(), BurnPace: s.paced,
 		Recording: s.Costs,
 	}
 }

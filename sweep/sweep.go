@@ -30,6 +30,10 @@ type Sweep struct {
 	// Run runs one trial; it is trial.Runner.Run but in tests.
 	Run   func(context.Context, trial.Spec) (trial.Outcome, error)
 	Store Store
+	// Pace, if not nil, is asked before each block how long burns by a rate take now, as a multiple of what they should:
+	// all trials of the block then have burns of a length that is right. A clock that is slower for minutes would
+	// otherwise make all work longer than any prediction could know.
+	Pace func(rate float64) float64
 	// Ahead, if not nil, is told of the trials that will be run next, in their order.
 	Ahead func([]trial.Spec)
 	// Done are the trials that an earlier execution stored.
@@ -47,6 +51,8 @@ type Sweep struct {
 
 	// known are the outcomes of trials that were run before the sweep began; see Settle.
 	known map[place]trial.Outcome
+	// paced is what Pace said last; 0: it was not asked.
+	paced float64
 
 	// The rest is for a run with a budget, whose header has a rule.
 
@@ -164,11 +170,16 @@ func (e *execution) ahead(b, until int, cases []int) {
 // all was done.
 func (e *execution) block(ctx context.Context, b int, cases []int) (block []result.Trial, over bool, err error) {
 	steps := e.Plan.BlockOf(b, cases)
+	asked := false
 	for _, step := range steps {
 		t, ok := e.had[place{step.Block, step.Order}]
 		if !ok {
 			if e.pace != nil && e.pace.left() <= 0 {
 				return block, true, nil
+			}
+			if !asked {
+				e.ask()
+				asked = true
 			}
 			e.Notify(e.event(step))
 			began := time.Now()
@@ -311,7 +322,7 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 		Workload: s.Workload.Name, Design: c.Design, Point: c.Point,
 		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Observed: step.Observed, Profiled: step.Observed && set.Profile,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup),
-		Operations: set.Operations, Sample: set.Sample, BurnRate: s.Header.Burn.Rate,
+		Operations: set.Operations, Sample: set.Sample, BurnRate: s.burnRate(), BurnPace: s.paced,
 		Open: s.offered(c), Recording: s.Costs,
 	}
 }

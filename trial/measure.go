@@ -25,6 +25,9 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Observe: spec.Observed && !spec.Profiled, Poller: true})
 	err, left := m.run()
 	after := calibrate.Probe(spec.BurnRate)
+	if spec.BurnPace > 0 {
+		m.set("burn_pace", result.Value(spec.BurnPace))
+	}
 	m.set("burn_probe_before", result.Value(before))
 	m.set("burn_probe_after", result.Value(after))
 	m.set("violations", result.Value(m.world.Violations()))

@@ -39,6 +39,8 @@ type Spec struct {
 	Operations int64         `json:"operations"` // if > 0: instead of a window
 	Sample     int           `json:"sample"`     // time every Sample-th operation
 	BurnRate   float64       `json:"burn_rate"`  // turns of live.Spin per nanosecond
+	// BurnPace is how much slower than calibrated the CPU was when BurnRate was set, as a multiple; 0: it is as calibrated.
+	BurnPace float64 `json:"burn_pace,omitempty"`
 
 	Costs string `json:"costs,omitempty"` // a child's trial in virtual time: what the scheduler takes, see sim.ParseCosts; "" is live
 

@@ -49,6 +49,17 @@ func Probe(rate float64) float64 {
 	return x
 }
 
+// Pace is the median of nine probes, which take 20 ms: what a burn rate is to be divided by for burns to take what they
+// should for the next seconds.
+func Pace(rate float64) float64 {
+	var ratios []float64
+	for range 9 {
+		ratios = append(ratios, Probe(rate))
+	}
+	slices.Sort(ratios)
+	return ratios[len(ratios)/2]
+}
+
 // locked runs f on a locked thread, by the best clock there is.
 func locked[T any](f func(stopwatch) (T, error)) (T, error) {
 	runtime.LockOSThread()

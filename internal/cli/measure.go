@@ -195,6 +195,7 @@ func equip(s *sweep.Sweep) {
 		return
 	}
 	s.Run = (&trial.Runner{TimeLimit: time.Duration(s.Header.Settings.TimeLimit)}).Run
+	s.Pace = calibrate.Pace
 }
 
 // execute runs the sweep, shows its progress and renders its results.

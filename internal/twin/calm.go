@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )
@@ -21,7 +20,7 @@ const (
 // calm measures trials again that others disturbed, each with burns as long as they are at that moment: a clock that is
 // faster or slower for minutes is nothing that a prediction could know of.
 type calm struct {
-	probe       func(rate float64) float64 // calibrate.Probe, or nil
+	pace        func(rate float64) float64 // calibrate.Pace, or nil
 	live        func(context.Context, trial.Spec) (trial.Outcome, error)
 	most        int // trials may be measured again in all: a machine may never be calm
 	again, left int // trials measured again, and those that stayed disturbed
@@ -33,7 +32,9 @@ func (c *calm) run(ctx context.Context, spec trial.Spec) (trial.Outcome, error) 
 	}
 	rate := spec.BurnRate
 	for n := 0; ; n++ {
-		spec.BurnRate = rate / c.pace(rate)
+		if c.pace != nil {
+			spec.BurnRate = rate / c.pace(rate)
+		}
 		o, err := c.live(ctx, spec)
 		switch {
 		case err != nil || !disturbed(o.Trial.Metrics):
@@ -44,18 +45,6 @@ func (c *calm) run(ctx context.Context, spec trial.Spec) (trial.Outcome, error) 
 		}
 		c.again++
 	}
-}
-
-// pace is how long burns take now, as a multiple of what the rate says: the median of nine probes, which take 20 ms.
-func (c *calm) pace(rate float64) float64 {
-	if c.probe == nil {
-		return 1
-	}
-	var ratios []float64
-	for range 9 {
-		ratios = append(ratios, c.probe(rate))
-	}
-	return stat.Median(ratios)
 }
 
 // disturbed reports whether others took much of what a live trial wanted. What is not known is not held against them.

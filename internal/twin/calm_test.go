@@ -64,9 +64,9 @@ func TestCalm(t *testing.T) {
 func TestPace(t *testing.T) {
 	slower := 0.0
 	var rates []float64
-	x := calm{most: 9, probe: func(rate float64) float64 {
+	x := calm{most: 9, pace: func(rate float64) float64 {
 		slower++
-		return 1 + slower/100*rate/2 // the median of the first nine is 1.05, of the next 1.14
+		return 1 + slower/20*rate/2
 	}, live: func(_ context.Context, s trial.Spec) (o trial.Outcome, err error) {
 		rates = append(rates, s.BurnRate)
 		o.Trial.Metrics = quiet()
@@ -75,7 +75,7 @@ func TestPace(t *testing.T) {
 		}
 		return o, nil
 	}}
-	if _, err := x.run(t.Context(), trial.Spec{BurnRate: 2}); err != nil || len(rates) != 2 || rates[0] != 2/1.05 || rates[1] != 2/1.14 {
+	if _, err := x.run(t.Context(), trial.Spec{BurnRate: 2}); err != nil || len(rates) != 2 || rates[0] != 2/1.05 || rates[1] != 2/1.1 {
 		t.Errorf("%v, %v", rates, err)
 	}
 }

@@ -59,7 +59,7 @@ func main() {
 		fail(err)
 	}
 	c := &campaign{out: os.Stdout, progress: os.Stderr, cost: *cost, blocks: *blocks, warmup: 100 * time.Millisecond, duration: *duration, seed: *seed,
-		burn: burn.Rate, calm: calm{probe: calibrate.Probe, live: trial.Runner{TimeLimit: time.Minute}.Run}, every: *every}
+		burn: burn.Rate, calm: calm{pace: calibrate.Pace, live: trial.Runner{TimeLimit: time.Minute}.Run}, every: *every}
 	code, err := c.run(ctx)
 	if err != nil {
 		fail(err)

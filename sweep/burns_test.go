@@ -1,0 +1,40 @@
+package sweep
+
+import (
+	"context"
+	"testing"
+
+	"github.com/brewput/brewput/trial"
+)
+
+// TestPace: all trials of a block have burns at the pace of its beginning, and one beyond reason is not believed.
+func TestPace(t *testing.T) {
+	paces, asked := []float64{1.25, 0.8, 40}, 0
+	rates := map[int]map[float64]int{}
+	s := testSweep(&memory{}, func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+		if rates[spec.Block] == nil {
+			rates[spec.Block] = map[float64]int{}
+		}
+		rates[spec.Block][spec.BurnRate]++
+		if spec.BurnRate*spec.BurnPace != 2 {
+			t.Errorf("a rate of %v at a pace of %v", spec.BurnRate, spec.BurnPace)
+		}
+		return trial.Outcome{Trial: trial.Blank(spec)}, nil
+	})
+	s.Header.Burn.Rate = 2
+	s.Pace = func(rate float64) float64 {
+		if rate != 2 {
+			t.Errorf("asked for the pace of %v, not of what was calibrated", rate)
+		}
+		asked++
+		return paces[asked-1]
+	}
+	if _, err := s.Execute(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for b, want := range []float64{1.6, 2.5, 2} {
+		if each := s.each() * 2; rates[b][want] != each || len(rates[b]) != 1 {
+			t.Errorf("block %d has rates %v, want %d times %v", b, rates[b], each, want)
+		}
+	}
+}
