@@ -33,7 +33,7 @@ import (
 
 // Options say what is asked for. Each test says which of them it reads.
 type Options struct {
-	CPUs     int           // Speedup: compared with one CPU; default all that there are
+	CPUs     int           // Speedup: compared with one CPU; default GOMAXPROCS
 	AtLeast  float64       // Speedup: the least speed-up; default 0.7 of CPUs
 	Within   float64       // NoSlowerThan: 0.05 allows 5 % more time; default 0.05
 	Quantile float64       // Latency: of all calls, such as 0.99; default 0.5
@@ -48,18 +48,20 @@ const confidence = 0.90 // two-sided: each bound is wrong with a chance of 5 %
 
 // outcome is what a test came to.
 type outcome struct {
-	Name     string    `json:"name"`
-	Asked    string    `json:"asked"`
-	Found    float64   `json:"found"`
-	Low      float64   `json:"low"`
-	High     float64   `json:"high"`
-	A        []float64 `json:"a"` // by block, nanoseconds an operation
-	B        []float64 `json:"b,omitempty"`
-	Verdict  string    `json:"verdict"` // pass, fail, inconclusive
-	Reason   string    `json:"reason,omitempty"`
-	CPUs     int       `json:"cpus"`
-	Busy     float64   `json:"others_cpus"` // used by other processes; negative where it is not known
-	Duration string    `json:"duration"`
+	Name    string    `json:"name"`
+	Asked   string    `json:"asked"`
+	Found   float64   `json:"found"`
+	Low     float64   `json:"low"`
+	High    float64   `json:"high"`
+	A       []float64 `json:"a"` // by block, nanoseconds an operation
+	B       []float64 `json:"b,omitempty"`
+	Verdict string    `json:"verdict"` // pass, fail, inconclusive
+	Reason  string    `json:"reason,omitempty"`
+	CPUs    int       `json:"cpus"`
+	Busy    float64   `json:"others_cpus"` // used by other processes; negative where it is not known
+	// Throttled are the periods in which a CPU quota stopped the process; negative where it is not known.
+	Throttled float64 `json:"throttled_periods"`
+	Duration  string  `json:"duration"`
 }
 
 // Speedup tests that f is at least AtLeast times as fast on CPUs CPUs as on one. f uses the CPUs itself; GOMAXPROCS is set
@@ -67,7 +69,7 @@ type outcome struct {
 func Speedup(t testing.TB, f func(), o Options) {
 	t.Helper()
 	if o.CPUs == 0 {
-		o.CPUs = runtime.NumCPU()
+		o.CPUs = runtime.GOMAXPROCS(0) // which a quota of the container makes fewer than there are
 	}
 	if o.AtLeast == 0 {
 		o.AtLeast = 0.7 * float64(o.CPUs)
@@ -111,14 +113,14 @@ func Latency(t testing.TB, f func(), o Options) {
 		t.Fatalf("labtest.Latency needs AtMost and a Quantile from 0 to below 1, not %v and %v", o.AtMost, o.Quantile)
 	}
 	r := outcome{Name: "latency", CPUs: runtime.GOMAXPROCS(0), Asked: fmt.Sprintf("a %.4g quantile of at most %v", o.Quantile, o.AtMost)}
-	busy := watch()
+	seen := watch()
 	calls := math.MaxInt
 	for range o.Blocks {
 		times := latencies(f, o.Duration)
 		calls = min(calls, len(times))
 		r.A = append(r.A, quantile(times, o.Quantile))
 	}
-	r.Busy = busy()
+	r.Busy, r.Throttled = seen()
 	var ok bool
 	r.Found, r.Low, r.High, ok = stat.MedianInterval(r.A, confidence)
 	bound := float64(o.AtMost)
@@ -167,6 +169,8 @@ func (r *outcome) decide(within, excluded bool) {
 	switch {
 	case r.Busy > othersLimit:
 		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("other processes used %.2f of a CPU meanwhile", r.Busy)
+	case r.Throttled > 0:
+		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("a CPU quota stopped the process in %.0f periods: ask for fewer CPUs, or raise the quota", r.Throttled)
 	case within:
 		r.Verdict = pass
 	case excluded:

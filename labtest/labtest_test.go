@@ -27,16 +27,18 @@ func TestDecide(t *testing.T) {
 	for _, c := range []struct {
 		name             string
 		low, high, busy  float64
+		throttled        float64
 		want, wantReason string
 	}{
-		{"within", 1.01, 1.04, 0, pass, ""},
-		{"over", 1.06, 1.2, 0, fail, "asked for"},
-		{"both", 1.01, 1.2, 0, inconclusive, "more Blocks"},
-		{"over, under load", 1.06, 1.2, 0.5, inconclusive, "other processes used 0.50 of a CPU"},
-		{"within, load unknown", 1.01, 1.04, -1, pass, ""},
+		{"within", 1.01, 1.04, 0, 0, pass, ""},
+		{"over", 1.06, 1.2, 0, 0, fail, "asked for"},
+		{"both", 1.01, 1.2, 0, 0, inconclusive, "more Blocks"},
+		{"over, under load", 1.06, 1.2, 0.5, 0, inconclusive, "other processes used 0.50 of a CPU"},
+		{"within, load unknown", 1.01, 1.04, -1, -1, pass, ""},
+		{"over, stopped by a quota", 1.06, 1.2, 0, 3, inconclusive, "a CPU quota stopped the process in 3 periods"},
 	} {
 		f := &fake{TB: t, dir: t.TempDir()}
-		r := outcome{Name: "ratio", Asked: "x", Low: c.low, High: c.high, Busy: c.busy}
+		r := outcome{Name: "ratio", Asked: "x", Low: c.low, High: c.high, Busy: c.busy, Throttled: c.throttled}
 		r.decide(r.High <= 1.05, r.Low > 1.05)
 		r.conclude(f, "y")
 		if f.ended != c.want || !strings.Contains(f.reason, c.wantReason) {

@@ -22,7 +22,7 @@ func compared(a, b side, o Options) outcome {
 	r := outcome{Name: "ratio", CPUs: b.cpus, Duration: o.Duration.String()}
 	a.perOp(o.Duration) // to warm up, both
 	b.perOp(o.Duration)
-	busy := watch()
+	seen := watch()
 	var logs []float64
 	for block := range o.Blocks {
 		var x, y float64
@@ -34,7 +34,7 @@ func compared(a, b side, o Options) outcome {
 		r.A, r.B = append(r.A, x), append(r.B, y)
 		logs = append(logs, math.Log(x/y))
 	}
-	r.Busy = busy()
+	r.Busy, r.Throttled = seen()
 	c, _ := stat.Pair(logs, confidence) // at least 6 blocks
 	r.Found, r.Low, r.High = c.Ratio, c.Low, c.High
 	return r
@@ -79,18 +79,22 @@ func quantile(values []float64, q float64) float64 {
 	return values[max(0, int(math.Ceil(q*float64(len(values))))-1)]
 }
 
-// watch begins to watch other processes, and returns how much of a CPU they used since; -1 where that is not known.
-func watch() func() float64 {
+// watch begins to watch what else decides how long things take, and returns how much of a CPU other processes used since,
+// and in how many periods a quota stopped this one; -1 where that is not known.
+func watch() func() (others, throttled float64) {
 	var before, after host.Counters
 	before.Read()
 	began := time.Now()
-	return func() float64 {
-		after.Read()
-		m := after.Since(before)
-		others := float64(m.Get("machine_cpu_seconds")-m.Get(result.CPUSeconds)) / time.Since(began).Seconds()
-		if math.IsNaN(others) {
+	known := func(x float64) float64 {
+		if math.IsNaN(x) {
 			return -1
 		}
-		return others
+		return x
+	}
+	return func() (others, throttled float64) {
+		after.Read()
+		m := after.Since(before)
+		others = float64(m.Get("machine_cpu_seconds")-m.Get(result.CPUSeconds)) / time.Since(began).Seconds()
+		return known(others), known(float64(m.Get("throttled_periods")))
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -14,11 +15,15 @@ import (
 
 // GoBench writes trials of benchmarks in the Go benchmark format under the names that they have, one line a trial. What
 // varies beside cpus stands in lines of configuration, but for one factor: benchstat -col rev compares the revisions. The
-// lines "block N of RUN", which readers of the format skip, let compare pair two files; "" leaves them out.
-func GoBench(w io.Writer, trials []result.Trial, header [][2]string, run, but string) error {
+// lines "block N of RUN", which readers of the format skip, let compare pair two files; "" leaves them out. better says of
+// units of the benchmarks' own whether "higher" or "lower" is.
+func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[string]string, run, but string) error {
 	var b strings.Builder
 	for _, h := range header {
 		fmt.Fprintf(&b, "%s: %s\n", h[0], h[1])
+	}
+	for _, unit := range slices.Sorted(maps.Keys(better)) {
+		fmt.Fprintf(&b, "Unit %s better=%s\n", unit, better[unit])
 	}
 	now, block := map[string]string{}, -1
 	for i := range trials {

@@ -140,6 +140,10 @@ func (o *benchOptions) levels() ([]plan.Level, error) {
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
+// compiled are variables that the go command reads, and no binary.
+var compiled = []string{"GOOS", "GOARCH", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM", "GOFLAGS",
+	"GOEXPERIMENT", "GOTOOLCHAIN", "CGO_ENABLED"}
+
 // variables reads --env.
 func (o *benchOptions) variables() ([]gobench.Variable, error) {
 	var list []gobench.Variable
@@ -148,6 +152,8 @@ func (o *benchOptions) variables() ([]gobench.Variable, error) {
 		switch {
 		case !ok || !variableName.MatchString(name) || levels == "":
 			return nil, usage("--env %s: give a variable with its levels, as in GOGC=50,100,200", text)
+		case slices.Contains(compiled, name):
+			return nil, usage("--env %s: %s is read when the binary is built, and would change nothing afterwards; measure once for each level with it in the environment", text, name)
 		case name == "GOMAXPROCS":
 			return nil, usage("--env GOMAXPROCS: give the levels by --cpus")
 		case slices.Contains([]string{"cpus", gobench.FactorRev, gobench.FactorGo, gobench.FactorPGO}, name) ||

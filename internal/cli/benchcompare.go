@@ -178,7 +178,7 @@ func (a *app) printBoth(older, newer *gobench.File) error {
 		for _, key := range slices.Sorted(maps.Keys(f.Config)) {
 			header = append(header, [2]string{key, f.Config[key]})
 		}
-		if err := report.GoBench(a.stdout, f.Trials, header, "", ""); err != nil {
+		if err := report.GoBench(a.stdout, f.Trials, header, f.Better, "", ""); err != nil {
 			return err
 		}
 	}

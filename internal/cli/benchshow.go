@@ -41,6 +41,9 @@ func (r *benchRun) page(trials []result.Trial) report.Benchmarks {
 	if len(x.Skipped) > 0 {
 		p.Notes = append(p.Notes, "not measured, for they skip themselves: "+skipped(x))
 	}
+	if len(x.Broken) > 0 {
+		p.Notes = append(p.Notes, "not measured, for they go wrong: "+strings.ReplaceAll(broken(x, false), "\n", "; "))
+	}
 	if n := leftAlone(x); n != "" && x.BaseCommit != "" {
 		p.Notes = append(p.Notes, n)
 	}
@@ -113,7 +116,7 @@ func (r *benchRun) show(trials []result.Trial, format string) error {
 	case "csv":
 		return report.CSV(w, compare.Attach(trials))
 	case "bench":
-		return report.GoBench(w, trials, r.benchHeader(), r.id(), "")
+		return report.GoBench(w, trials, r.benchHeader(), declaredDirections(trials), r.id(), "")
 	case "md":
 		return r.page(trials).Markdown(w)
 	}
@@ -162,7 +165,7 @@ func (r *benchRun) files(trials []result.Trial) error {
 			return t.Point.Has(gobench.FactorRev) && t.Point.Text(gobench.FactorRev) != rev
 		})
 		var b strings.Builder
-		if err := report.GoBench(&b, of, r.benchHeader(), r.id(), gobench.FactorRev); err != nil {
+		if err := report.GoBench(&b, of, r.benchHeader(), declaredDirections(of), r.id(), gobench.FactorRev); err != nil {
 			return err
 		}
 		if err := os.WriteFile(filepath.Join(r.dir, rev+".txt"), []byte(b.String()), 0o666); err != nil {

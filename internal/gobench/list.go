@@ -24,8 +24,8 @@ type Binary struct {
 }
 
 // List runs every benchmark of a binary that matches pattern once, each of the top level in a process of its own, so
-// that one that goes wrong does not hide the others. limit is the time of each.
-func List(ctx context.Context, b Binary, pattern string, limit time.Duration) ([]Found, error) {
+// that one that goes wrong does not hide the others. env is set beside the environment; limit is the time of each.
+func List(ctx context.Context, b Binary, env []string, pattern string, limit time.Duration) ([]Found, error) {
 	var choices []choice
 	for _, one := range split(pattern, '|') {
 		parts := split(one, '/')
@@ -35,7 +35,7 @@ func List(ctx context.Context, b Binary, pattern string, limit time.Duration) ([
 		}
 		choices = append(choices, choice{first, parts[1:]})
 	}
-	listing, err := b.run(ctx, nil, limit, "-test.list=^Benchmark")
+	listing, err := b.run(ctx, env, limit, "-test.list=^Benchmark")
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func List(ctx context.Context, b Binary, pattern string, limit time.Duration) ([
 			if !c.top.MatchString(top) {
 				continue
 			}
-			found, err := b.leaves(ctx, top, c.below, limit)
+			found, err := b.leaves(ctx, env, top, c.below, limit)
 			if err != nil {
 				return nil, err
 			}
@@ -75,9 +75,9 @@ type choice struct {
 }
 
 // leaves runs the benchmarks of one function once.
-func (b Binary) leaves(ctx context.Context, top string, below []string, limit time.Duration) ([]Found, error) {
+func (b Binary) leaves(ctx context.Context, env []string, top string, below []string, limit time.Duration) ([]Found, error) {
 	select_ := strings.Join(append([]string{"^" + top + "$"}, below...), "/")
-	out, err := b.run(ctx, nil, limit, "-test.run=^$", "-test.bench="+select_, "-test.benchtime=1x", "-test.cpu=1", "-test.v")
+	out, err := b.run(ctx, env, limit, "-test.run=^$", "-test.bench="+select_, "-test.benchtime=1x", "-test.cpu=1", "-test.v")
 	if err != nil {
 		return nil, err
 	}

@@ -136,13 +136,17 @@ func (b *Bench) profile(name string) string {
 	return name
 }
 
-// list finds the benchmarks of each revision.
+// list finds the benchmarks of each revision, with the variables of the sweep at their first levels.
 func (b *Bench) list(ctx context.Context, note func(string)) error {
+	var env []string
+	for _, v := range b.Env {
+		env = append(env, v.Name+"="+v.Levels[0])
+	}
 	b.Benchmarks, b.Broken, b.Skipped = nil, nil, nil
 	for _, rev := range b.Revs() {
 		note("looking for benchmarks in the " + rev)
 		v := b.variants()[slices.IndexFunc(b.variants(), func(v Variant) bool { return v.Rev == rev })]
-		found, err := List(ctx, Binary{filepath.Join(b.Binaries, v.file()), b.places[rev].Dir}, b.Pattern, b.Limit)
+		found, err := List(ctx, Binary{filepath.Join(b.Binaries, v.file()), b.places[rev].Dir}, env, b.Pattern, b.Limit)
 		if err != nil {
 			return fmt.Errorf("%s: %w", rev, err)
 		}

@@ -26,7 +26,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "f.txt")
 	f, _ := os.Create(path)
-	report.GoBench(f, trials, nil, "run", "rev")
+	report.GoBench(f, trials, nil, map[string]string{"rows/s": "higher"}, "run", "rev")
 	f.Close()
 	b, _ = os.ReadFile(path)
 	got, err := ReadFile(path)
@@ -37,6 +37,9 @@ func TestRoundTrip(t *testing.T) {
 		if got.Trials[i].Design != trials[i].Design || got.Trials[i].Point.String() != trials[i].Point.String() {
 			t.Errorf("%s %s read as %s %s", trials[i].Design, trials[i].Point, got.Trials[i].Design, got.Trials[i].Point)
 		}
+	}
+	if len(got.Better) != 1 || got.Better["rows/s"] != "higher" {
+		t.Errorf("directions are read as %v\n%s", got.Better, b)
 	}
 	if len(got.Cases) != 4 {
 		t.Errorf("%d cases of 4\n%s", len(got.Cases), b)

@@ -30,6 +30,9 @@ type Target struct {
 
 // Resolve finds the one package with tests that a pattern such as ./codec names, as seen from dir.
 func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
+	if strings.HasSuffix(pattern, ".go") {
+		return Target{}, fmt.Errorf("%s is a file: give the package that it is in, such as %s", pattern, packageOf(pattern))
+	}
 	if inside := filepath.Join(dir, pattern); !filepath.IsAbs(pattern) && strings.HasPrefix(pattern, ".") && isDir(inside) {
 		dir, pattern = inside, "." // which may belong to another module than dir
 	}
@@ -77,6 +80,15 @@ func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
 		t.GoMod = ""
 	}
 	return t, nil
+}
+
+// packageOf is the pattern of the package that a file is in.
+func packageOf(file string) string {
+	dir := filepath.ToSlash(filepath.Dir(file))
+	if filepath.IsAbs(dir) || strings.HasPrefix(dir, ".") {
+		return dir
+	}
+	return "./" + dir
 }
 
 func isDir(path string) bool {
