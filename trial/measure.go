@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,9 @@ import (
 // measure runs the trial in this process.
 func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
+	if spec.Point.Has(workload.GOGC) {
+		defer debug.SetGCPercent(debug.SetGCPercent(spec.Point.Int(workload.GOGC)))
+	}
 	before := calibrate.Probe(spec.BurnRate)
 	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Observe: spec.Observed && !spec.Profiled, Poller: true})
 	err, left := m.run()

@@ -169,6 +169,15 @@ func Common() []plan.Factor {
 	}
 }
 
+// GOGC is the name of the factor that [Collecting] is.
+const GOGC = "gogc"
+
+// Collecting is a factor for designs that make garbage: the trial sets it, for a process of its own, before the design
+// begins. In virtual time nothing is collected, and it changes nothing.
+func Collecting() plan.Factor {
+	return plan.Factor{Name: GOGC, Doc: "GOGC: per cent that garbage may add to what is in use before it is collected", Kind: plan.Int, Default: "100", Min: 1, Max: 1_000_000}
+}
+
 // loadFactors are the factors of Common that make an open loop.
 var loadFactors = []string{"rate", "load", "arrivals", "queue-limit", "patience"}
 

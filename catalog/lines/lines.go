@@ -25,7 +25,7 @@ import (
 
 // Workload is lines.
 func Workload() *workload.Workload {
-	uses := func(own ...string) []string { return append(own, "total", "functions") }
+	uses := func(own ...string) []string { return append(own, "total", "functions", workload.GOGC) }
 	return &workload.Workload{
 		Name: "lines",
 		Doc:  "Make lines and hash them: one producer, some consumers.",
@@ -35,6 +35,7 @@ func Workload() *workload.Workload {
 			{Name: "batch", Doc: "lines of a batch", Kind: plan.Int, Default: "100", Min: 1, Max: 1_000_000},
 			{Name: "total", Doc: "how many lines", Kind: plan.Int, Default: "100000", Min: 1, Max: 1_000_000_000, Input: true},
 			{Name: "functions", Doc: "original, which allocate, or free, which do not", Kind: plan.Text, Default: "original", Input: true},
+			workload.Collecting(),
 		},
 		Check: check,
 		Quick: map[string]string{"total": "50000"},
