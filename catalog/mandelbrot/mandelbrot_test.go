@@ -2,6 +2,7 @@ package mandelbrot
 
 import (
 	"bytes"
+	"compress/flate"
 	"encoding/binary"
 	"fmt"
 	"hash/adler32"
@@ -153,7 +154,7 @@ func picture(t *rapid.T) (gray []byte, size int, encoded []byte) {
 		f.filter(k)
 	}
 	for k := len(f.blocks) - 1; k >= 0; k-- { // in any order
-		f.compress(k)
+		w = f.compress(k, w)
 	}
 	return gray, size, f.join()
 }
@@ -222,9 +223,10 @@ func TestForeignDecoder(t *testing.T) {
 		gray := make([]byte, s.size*s.size)
 		draw(s, gray)
 		f := newFile(gray, s.size, bpp, 5, blocksOf(s.size, 64))
+		var w *flate.Writer
 		for k := range f.blocks {
 			f.filter(k)
-			f.compress(k)
+			w = f.compress(k, w)
 		}
 		if err := save(name, f.join()); err != nil {
 			t.Fatal(err)
@@ -258,9 +260,10 @@ func TestCombine(t *testing.T) {
 // its sum.
 func TestChunks(t *testing.T) {
 	f := newFile(make([]byte, 100*100), 100, 1, 5, blocksOf(100, 30))
+	var w *flate.Writer
 	for k := range f.blocks {
 		f.filter(k)
-		f.compress(k)
+		w = f.compress(k, w)
 	}
 	count := map[string]int{}
 	for rest := f.join()[8:]; len(rest) > 0; {

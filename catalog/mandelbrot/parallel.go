@@ -2,6 +2,7 @@ package mandelbrot
 
 import (
 	"bytes"
+	"compress/flate"
 	"image"
 	"image/color"
 	"image/png"
@@ -16,6 +17,7 @@ type press struct {
 	scene
 	*file
 	tasks []task
+	spare *env.Chan[*flate.Writer] // compressors that nobody uses
 	whole []byte
 }
 
@@ -88,9 +90,11 @@ func (f *press) compute(e env.Env, n int, crs []float64) {
 // compressed makes the chunk of a block.
 func (f *press) compressed(e env.Env, k int) {
 	e.For(uint64(len(f.tasks) + k))
+	compressor, _, _ := f.spare.TryRecv()
 	w := e.Begin()
-	f.compress(k)
+	compressor = f.compress(k, compressor)
 	w.End()
+	f.spare.TrySend(compressor)
 }
 
 // finish joins the chunks.
@@ -107,6 +111,7 @@ func (f *press) job(p plan.Point, run func(e env.Env)) workload.Job {
 		Items: int64(f.size) * int64(f.size),
 		Bytes: int64(f.size) * int64(f.size) * int64(f.bpp),
 		Run: func(e env.Env) error {
+			f.spare = env.NewChan[*flate.Writer](e, "compressors", len(f.blocks))
 			run(e)
 			f.finish(e)
 			return nil
@@ -188,9 +193,10 @@ func newSerialFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	}
 	return f.job(p, func(e env.Env) {
 		e.Work(func() {
+			var w *flate.Writer
 			for k := range f.blocks {
 				f.filter(k)
-				f.compress(k)
+				w = f.compress(k, w)
 			}
 		})
 	}), nil
