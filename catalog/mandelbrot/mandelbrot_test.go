@@ -153,6 +153,7 @@ func picture(t *rapid.T) (gray []byte, size int, encoded []byte) {
 	for k := range f.blocks {
 		f.filter(k)
 	}
+	var w *flate.Writer
 	for k := len(f.blocks) - 1; k >= 0; k-- { // in any order
 		w = f.compress(k, w)
 	}
