@@ -117,8 +117,10 @@ func (t *tally) classify(g *goroutine, start string, stack trace.Stack, created 
 	switch {
 	case collects:
 		g.kind = collectors
-	case system:
+	case system || g.unknown: // until its first stack: mostly the runtime's
 		g.kind = systems
+	default:
+		g.kind = users
 	}
 	place := t.stacks.frames(t.stacks.id(stack))
 	f := explain.Frame{Function: start}
