@@ -132,7 +132,8 @@ func (t *tally) proc(s *trace.StateTransition) {
 		p.calling = nil
 		if g.state == calling {
 			t.leave(g, calling)
-			g.state = outside
+			t.pause(g)
+			g.state, g.since = outside, t.now
 			t.enter(g, outside)
 		}
 	}
