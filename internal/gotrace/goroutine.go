@@ -100,6 +100,7 @@ func (t *tally) born(e *trace.Event, s *trace.StateTransition, id trace.GoID, ma
 		start = "main.main"
 	case start == "":
 		g.unknown = true
+		t.unknown++
 	}
 	t.classify(g, start, s.Stack, created)
 	if made && g.kind == users {
@@ -131,6 +132,13 @@ func (t *tally) classify(g *goroutine, start string, stack trace.Stack, created 
 	g.class.join(t.now)
 }
 
+// identify looks at the stack of who makes an event, if its start is not known.
+func (t *tally) identify(e *trace.Event) {
+	if g := t.goroutines[e.Goroutine()]; g != nil && g.unknown && e.Stack() != trace.NoStack {
+		t.reclass(g, e.Stack())
+	}
+}
+
 // reclass gives one whose start was not known its class, at the first stack of it.
 func (t *tally) reclass(g *goroutine, stack trace.Stack) {
 	id := t.stacks.id(stack)
@@ -138,6 +146,7 @@ func (t *tally) reclass(g *goroutine, stack trace.Stack) {
 		return
 	}
 	g.unknown = false
+	t.unknown--
 	t.leave(g, g.state)
 	g.class.quit(t.now, t.cpus)
 	g.class.count--
@@ -292,6 +301,9 @@ func (t *tally) end(g *goroutine) {
 	g.class.ended(g, t.now-t.start)
 	g.class.offer(g, t.now, t.start)
 	delete(t.goroutines, g.id)
+	if g.unknown {
+		t.unknown--
+	}
 }
 
 // move changes a goroutine's state.

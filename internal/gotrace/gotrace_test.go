@@ -40,8 +40,8 @@ func read(t testing.TB, data []byte) *explain.Trace {
 	return tr
 }
 
-// class is that of a start function.
-func class(t *testing.T, tr *explain.Trace, part string) explain.Class {
+// classOf is that of a start function.
+func classOf(t *testing.T, tr *explain.Trace, part string) explain.Class {
 	t.Helper()
 	for _, c := range tr.Classes {
 		if c.Count > 0 && strings.Contains(c.Start.Function, part) {
@@ -86,7 +86,7 @@ func TestUnbufferedChannelParksOneSideEachTime(t *testing.T) {
 	if full+empty < items || full+empty > 2*items {
 		t.Errorf("%d senders and %d receivers parked for %d values", full, empty, items)
 	}
-	if c := class(t, tr, "sendItems"); c.Count != 1 || c.Peak != 1 || c.Busy.Count != 1 {
+	if c := classOf(t, tr, "sendItems"); c.Count != 1 || c.Peak != 1 || c.Busy.Count != 1 {
 		t.Errorf("class %+v", c)
 	}
 }
@@ -142,7 +142,7 @@ func TestSpawnsCallsAndIntegrals(t *testing.T) {
 			_, _ = null.Write([]byte{0})
 		}
 	}))
-	if c := class(t, tr, "gotrace.nothing"); c.Count != items || c.Alive != 0 {
+	if c := classOf(t, tr, "gotrace.nothing"); c.Count != items || c.Alive != 0 {
 		t.Errorf("%d goroutines, %d alive", c.Count, c.Alive)
 	}
 	writes := int64(0)

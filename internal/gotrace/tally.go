@@ -16,6 +16,7 @@ type tally struct {
 	cpus       int // GOMAXPROCS, now
 	most       int
 	busy       int // procs that run
+	unknown    int // goroutines whose start is not known yet
 	demand     demand
 	used       used
 	classes    classes
@@ -71,8 +72,15 @@ func (t *tally) event(e *trace.Event) {
 	if t.start == 0 {
 		t.start, t.now = at, at
 	}
+	if at-t.start > longest || at < t.start {
+		t.now = max(t.now, at)
+		return
+	}
 	if at > t.now {
 		t.pass(at)
+	}
+	if t.unknown > 0 && kind == trace.EventStateTransition {
+		t.identify(e)
 	}
 	switch kind {
 	case trace.EventStateTransition:
