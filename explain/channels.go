@@ -157,7 +157,7 @@ func (v *view) stages() []stage {
 
 // channelRules find what is wrong with a line of stages, or with a channel that goroutines share.
 func channelRules(v *view) []Finding {
-	if v.t == nil || v.unused() < stepIdle {
+	if v.t == nil || v.idle() < stepIdle {
 		return nil
 	}
 	if f, ok := v.tokens(); ok {
@@ -184,7 +184,7 @@ func (v *view) limited(line []stage) (Finding, bool) {
 		next = math.Max(next, o.occupied)
 	}
 	waited, neighbour := v.waitedFor(s.class)
-	if !s.single || s.occupied < stageFull || next > stageNext || v.unused() < stageIdle || waited < 0.3 {
+	if !s.single || s.occupied < stageFull || next > stageNext || v.idle() < stageIdle || waited < 0.3 {
 		return Finding{}, false
 	}
 	f := v.finding("stage-limited", "%s is the slowest stage: it is occupied for %s of the time, and the others wait for it.", capital(v.name(s.class)), percent(s.occupied))
@@ -245,7 +245,7 @@ func (v *view) lockstep(line []stage) (Finding, bool) {
 	var worst *Resource
 	for i := range v.t.Resources {
 		r := &v.t.Resources[i]
-		if r.Kind != OpChannel || v.traced(r.Full) < stepWaits || v.traced(r.Empty) < stepWaits || r.FullCount < 10 || r.EmptyCount < 10 {
+		if r.Kind != OpChannel || v.traced(r.Full) < stepWaits || v.traced(r.Empty) < stepWaits || v.traced(r.Starved) < stepIdle || r.FullCount < 10 || r.EmptyCount < 10 {
 			continue
 		}
 		if worst == nil || r.Full+r.Empty > worst.Full+worst.Empty {
@@ -255,7 +255,7 @@ func (v *view) lockstep(line []stage) (Finding, bool) {
 	if worst == nil || line[0].occupied > 0.95 {
 		return Finding{}, false
 	}
-	most := 1 - v.floor(line[0].occupied)
+	most := math.Min(1-v.floor(line[0].occupied), v.idle())
 	name := Name("unbuffered-lockstep")
 	if v.buffered(worst) {
 		name = "undersized-buffer"
@@ -267,9 +267,9 @@ func (v *view) lockstep(line []stage) (Finding, bool) {
 		f.Fix = "Make the buffer some times larger."
 	}
 	f.Where = v.p.places(worst.Sites...)
-	f.Share = v.unused()
+	f.Share = v.idle()
 	f.says("senders were parked for %s of the time (%d times), receivers for %s (%d times)", percent(v.traced(worst.Full)), worst.FullCount, percent(v.traced(worst.Empty)), worst.EmptyCount)
-	f.says("no stage is occupied for more than %s of the time, and %s of the CPUs' time is unused", percent(line[0].occupied), percent(v.unused()))
+	f.says("no stage is occupied for more than %s of the time, and %s of the CPUs' time is unused", percent(line[0].occupied), percent(v.idle()))
 	f.Gain = gain(0.7*most, 0.2*most, most)
 	f.Rival = "The stages' times do not vary, and one of them is the limit."
 	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."
@@ -356,7 +356,7 @@ func (v *view) tokens() (Finding, bool) {
 		f.Where = where
 		f.Share = v.traced(r.Busy)
 		f.says("somebody waited for %s of the time, %.1f goroutines in the mean, %d times; who gives it back had taken it", percent(f.Share), queue, r.Count)
-		f.says("%s of the CPUs' time is unused", percent(v.unused()))
+		f.says("%s of the CPUs' time is unused", percent(v.idle()))
 		f.Gain = gain(0.85*most, 0.4*most, most)
 		f.Rival = "The number is what the other side allows."
 		f.Fix = "Allow more at a time: a larger semaphore or pool, of as many as CPUs where they compute."

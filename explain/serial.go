@@ -9,12 +9,13 @@ import (
 
 // Thresholds of work that is not shared out.
 const (
-	loneShare  = 0.85 // of the time in which somebody ran, with one goroutine that wanted a CPU
-	loneBusy   = 0.7  // of the time, somebody ran
-	split2     = 0.85 // of an even division is what dividing a loop gives in practice
-	phaseShare = 0.1  // of the time, in serial phases
-	phaseWide  = 0.15 // of the time, in parallel ones
-	tailShare  = 0.1  // of the time, in which one goroutine of several was left
+	loneShare  = 0.85                   // of the time in which somebody ran, with one goroutine that wanted a CPU
+	loneBusy   = 0.7                    // of the time, somebody ran
+	split2     = 0.85                   // of an even division is what dividing a loop gives in practice
+	phaseShare = 0.1                    // of the time, in serial phases
+	phaseWide  = 0.15                   // of the time, in parallel ones
+	tailShare  = 0.1                    // of the time, in which one goroutine of several was left
+	tailLong   = 150 * time.Microsecond // each time: more than it takes to wake a CPU, which makes one start after the other
 )
 
 // loner is the goroutine that was alone for longest, and for how long as a fraction of the trace.
@@ -191,7 +192,7 @@ func loadImbalance(v *view) []Finding {
 			worst = c
 		}
 	}
-	if worst == nil || v.traced(worst.Tail) < tailShare || worst.Running == 0 {
+	if worst == nil || v.traced(worst.Tail) < tailShare || worst.Running == 0 || worst.Tail < tailLong*time.Duration(worst.Batches) {
 		return nil
 	}
 	tail := v.traced(worst.Tail)
@@ -244,7 +245,7 @@ const (
 
 // fewWorkers finds pools of workers that are all occupied while CPUs are not.
 func fewWorkers(v *view) []Finding {
-	if v.t == nil || v.unused() < poolSpare {
+	if v.t == nil || v.idle() < poolSpare {
 		return nil
 	}
 	for _, c := range v.classes() {

@@ -110,6 +110,18 @@ func (v *view) unused() float64 {
 	return math.Max(0, 1-v.used/math.Max(v.cpus*v.wall, 1e-9))
 }
 
+// idle is the fraction of the CPUs' time for which nobody wanted one, in the trace; without one, that was not used.
+func (v *view) idle() float64 {
+	if v.t == nil {
+		return v.unused()
+	}
+	wanted := 0.0
+	for n := range v.t.Demand.For {
+		wanted += math.Min(float64(n), v.cpus) * v.wanting(n)
+	}
+	return math.Max(0, 1-wanted/v.cpus)
+}
+
 // floor is the fraction of the wall time that is left at least when nothing but the job's own work on all CPUs, or one
 // of the serial parts given as fractions of the time, keeps it (the bounds of operational analysis: Denning and Buzen 1978).
 func (v *view) floor(serial ...float64) float64 {
