@@ -140,6 +140,9 @@ func escapes(v *view) []Finding {
 	}
 	g := groups[0]
 	reason := v.reason(g.at)
+	if reason == "" && !v.allocatesItself(g.sample) {
+		return nil // inside a library
+	}
 	perOp, ops := v.perOperation(g.share * objects)
 	cost, samples := v.allocationBelow(g.at)
 	collected, _ := v.collecting()
@@ -167,6 +170,12 @@ func escapes(v *view) []Finding {
 	f.Fix = "Make it once, before the loop, and reuse it; or keep it from escaping: no interface, no pointer that is kept."
 	f.Experiment = "Count allocations: testing.AllocsPerRun or -benchmem should fall by one for each operation."
 	return []Finding{f}
+}
+
+// allocatesItself reports whether the program's own function calls for the memory, not a library below it.
+func (v *view) allocatesItself(stack []Frame) bool {
+	i := slices.IndexFunc(stack, func(f Frame) bool { return !strings.HasPrefix(f.Function, "runtime.") })
+	return i >= 0 && v.p.own(stack[i])
 }
 
 // reason is what the compiler says of a line.

@@ -74,6 +74,7 @@ var explains = map[Name][]Name{
 	"serial-phase":        {"cpu-saturated", "single-threaded"},
 	"wake-latency":        {"single-threaded", "cpu-saturated"},
 	"blocking-syscall":    {"dependency-wait"},
+	"os-oversubscription": {"cpu-saturated"},
 	"one-cpu-pathology":   {"single-threaded", "cpu-saturated"},
 	"not-worth-parallel":  {"cpu-saturated", "work-inflation"},
 }
