@@ -225,7 +225,7 @@ func stopping(v *view) []Finding {
 		return nil
 	}
 	s := v.t.GC.Stops[0]
-	if strings.HasPrefix(s.Reason, "GC ") && v.t.GC.Stop.P99 < stopLong {
+	if strings.HasPrefix(s.Reason, "GC ") && (v.t.GC.Stop.P99 < stopLong || v.traced(v.t.GC.Stopped) < 3*stopShare) {
 		return nil
 	}
 	f := v.finding("stw-stopping", "The world is stopped for %s of the time: %s.", percent(v.traced(v.t.GC.Stopped)), s.Reason)

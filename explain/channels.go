@@ -366,19 +366,13 @@ func (v *view) tokens() (Finding, bool) {
 	return Finding{}, false
 }
 
-// sharedByItsUsers reports whether those who wait are woken by goroutines of their own classes.
+// sharedByItsUsers reports whether those who wait are woken by goroutines of their own class.
 func (v *view) sharedByItsUsers(waits []*Wait) bool {
-	users := map[int]bool{}
-	for _, w := range waits {
-		for _, c := range w.Classes {
-			users[c] = true
-		}
-	}
 	var own, all int64
 	for _, w := range waits {
 		for _, k := range w.Wakers {
 			all += k.Count
-			if users[k.Class] {
+			if slices.Contains(w.Classes, k.Class) {
 				own += k.Count
 			}
 		}

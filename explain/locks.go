@@ -110,7 +110,11 @@ func (v *view) held(r *Resource, waits []*Wait) (inside, outside float64) {
 	if r.Holds.Sum > 0 {
 		outside = 1 - float64(r.HeldRunning)/float64(r.Holds.Sum)
 	}
-	return math.Min(1, float64(r.HeldRunning)/math.Max(1, float64(running))), math.Max(0, outside)
+	inside = float64(r.HeldRunning) / math.Max(1, float64(running))
+	if outside < 0.5 { // those who had not waited held it too: all that can have been done under it
+		inside = math.Max(inside, v.traced(r.Busy)*v.wall/math.Max(v.used, 1e-9))
+	}
+	return math.Min(1, inside), math.Max(0, outside)
 }
 
 // lockCaller is the function that takes a lock, and whether it is not the program's own.

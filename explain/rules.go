@@ -76,7 +76,8 @@ var explains = map[Name][]Name{
 	"blocking-syscall":    {"dependency-wait"},
 	"os-oversubscription": {"cpu-saturated"},
 	"one-cpu-pathology":   {"single-threaded", "cpu-saturated"},
-	"not-worth-parallel":  {"cpu-saturated", "work-inflation"},
+	"not-worth-parallel":  {"cpu-saturated"},
+	"goroutine-leak":      {"unbounded-spawn"},
 }
 
 // dominant is by how much the gain of a cause must stand against what it explains: where that alone would gain far
@@ -86,6 +87,9 @@ const dominant = 0.6
 // dominate drops what another finding explains.
 func dominate(found []Finding) []Finding {
 	explained := func(f Finding) bool {
+		if f.Name == "not-worth-parallel" && slices.ContainsFunc(found, func(o Finding) bool { return o.Name != f.Name && o.Gain != nil && o.Gain.Estimate >= 2*minGain }) {
+			return true // that is what any trouble with several CPUs looks like from outside
+		}
 		return slices.ContainsFunc(found, func(cause Finding) bool {
 			if !slices.Contains(explains[cause.Name], f.Name) {
 				return false
