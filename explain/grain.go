@@ -174,7 +174,7 @@ func wakeLatency(v *view) []Finding {
 // leak finds goroutines that are made all the time and never end.
 func leak(v *view) []Finding {
 	if v.t == nil {
-		return nil
+		return v.leftOver()
 	}
 	for _, c := range v.classes() {
 		spread := c.Last - c.First
@@ -199,4 +199,35 @@ func leak(v *view) []Finding {
 		return []Finding{f}
 	}
 	return nil
+}
+
+// leftGoroutines is how many goroutines at one place, when the goroutine profile was taken, are too many to be a pool.
+const leftGoroutines = 100
+
+// leftOver finds the same by a goroutine profile: so many wait at one place when the program ends.
+func (v *view) leftOver() []Finding {
+	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Goroutine })
+	if i < 0 {
+		return nil
+	}
+	all := &profile{user: 1}
+	for _, s := range v.e.Profiles[i].Samples {
+		if len(s.Values) > 0 && has(s.Stack, channelFunctions...) || has(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_") {
+			all.list = append(all.list, weighed{stack: s.Stack, weight: float64(s.Values[0])})
+		}
+	}
+	groups := all.groups(func(w *weighed) (Frame, bool) { return v.p.ours(w.stack) })
+	if len(groups) == 0 || groups[0].share < leftGoroutines {
+		return nil
+	}
+	g := groups[0]
+	f := v.finding("goroutine-leak", "%.0f goroutines wait at %s when the program ends.", g.share, v.p.at(g.at))
+	f.Tier = TierA
+	f.Where = []string{v.p.at(g.at)}
+	f.Share = 1
+	f.says("%s", v.quoted(g.at))
+	f.Rival = "They are a pool that lives as long as the program."
+	f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
+	f.Experiment = "Count goroutines over time: their number should stop growing."
+	return []Finding{f}
 }

@@ -205,7 +205,11 @@ func lockByProfile(v *view) []Finding {
 		return nil
 	}
 	g := groups[0]
-	f := v.finding("coarse-lock", "The lock released at %s serialises the program.", v.p.at(g.at))
+	name := Name("coarse-lock")
+	if v.used < v.wall/2 { // who holds it does not run
+		name = "saturated-resource"
+	}
+	f := v.finding(name, "")
 	f.Tier = TierA
 	f.Where = []string{v.p.at(g.at)}
 	f.Share = math.Min(1, queue)

@@ -126,7 +126,7 @@ func inflation(v *view) []Finding {
 	if math.IsNaN(r) || r < inflated || v.cpus < 2 || v.one.Wall <= 0 || v.one.Count < 3 || v.run.Count < 3 {
 		return nil
 	}
-	if v.t == nil || v.widest() == nil || v.busy() < 0.7 || v.saturated() < 0.5 {
+	if v.t != nil && v.widest() == nil || v.busy() < 0.7 || v.saturated() < 0.5 {
 		return nil
 	}
 	if v.cpu != nil && v.cpu.samples >= minSamples && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.2 {

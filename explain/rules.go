@@ -12,7 +12,7 @@ type rule func(v *view) []Finding
 
 // rules are all of them.
 var rules = []rule{
-	unbufferedIO, escapes, gcRules, tooFine, unboundedSpawn, lockRules, rwMutex, handoff, channelRules, fewWorkers,
+	unbufferedIO, escapes, gcRules, tooFine, unboundedSpawn, lockRules, rwMutex, handoff, channelRules, turnsByProfile, fewWorkers,
 	singleThreaded, serialPhase, loadImbalance, oneCPU, busyWait, inflation, notWorth, blockingCalls, dependency, hotFunction,
 	wakeLatency, stopping, leak, saturatedCPUs, oversubscribed, noisy,
 }
