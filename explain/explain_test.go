@@ -163,7 +163,8 @@ var cases = []struct {
 	}, "cpu-saturated"},
 	{"lock-convoy", func() *made {
 		c := coarse()
-		c.e.Trace.Resources[0].Holds.P50 = time.Microsecond
+		h := &c.e.Trace.Resources[0].Holds
+		h.P50, h.Sum = time.Microsecond, time.Duration(h.Count)*2*time.Microsecond
 		return c
 	}, coarse, "coarse-lock"},
 	{"saturated-resource", func() *made {

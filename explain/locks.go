@@ -11,6 +11,8 @@ import (
 const (
 	lockBusy    = 0.4                   // of the time somebody waits for it
 	lockStarved = 0.08                  // of the time somebody does while a CPU has nothing to do
+	lockFull    = 0.7                   // of the time somebody waits for it; then it is the limit if
+	lockIdle    = 0.2                   // of the CPUs' time is unused, though who was woken wants one
 	lockCost    = 0.15                  // of CPU time in locking and in the scheduler, from which a lock held for short is one
 	lockShort   = 20 * time.Microsecond // held for less than it takes to park and wake
 	lockInside  = 0.6                   // of what those who use it run is done while it is held
@@ -37,7 +39,8 @@ func lockRules(v *view) []Finding {
 	if v.cpu != nil && v.cpu.samples >= minSamples {
 		cost = v.cpu.share(Locks, Scheduler)
 	}
-	if v.traced(best.Starved) < lockStarved && cost < lockCost {
+	idle := v.traced(best.Busy) >= lockFull && v.unused() >= lockIdle
+	if v.traced(best.Starved) < lockStarved && cost < lockCost && !idle {
 		return nil
 	}
 	return []Finding{v.lock(best, cost)}
@@ -53,7 +56,7 @@ func (v *view) lock(r *Resource, cost float64) Finding {
 	switch {
 	case library:
 		name = "library-limit"
-	case r.Holds.Count > 0 && r.Holds.P50 < lockShort || r.Holds.Count == 0 && cost >= lockCost:
+	case r.Holds.Count > 0 && r.Holds.P50 < lockShort && r.Holds.Sum < lockShort*time.Duration(r.Holds.Count) || r.Holds.Count == 0 && cost >= lockCost:
 		name = "lock-convoy"
 		if r.Kind == OpRWMutex {
 			name = "rwmutex-misuse"
