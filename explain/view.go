@@ -239,28 +239,53 @@ func (v *view) hottest(c *Class, most int) []group {
 	return groups[:min(most, len(groups))]
 }
 
-// entry is the call in a class's own start function, or the first below it that is the program's, that most CPU time is
-// spent below.
+// entry is the place in the program that is deepest among those which most of a class's CPU time is spent in or below.
 func (v *view) entry(c *Class) (group, bool) {
 	if v.cpu == nil {
 		return group{}, false
 	}
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	total := 0.0
+	below := map[Frame]*group{}
+	depth := map[Frame]int{}
+	for _, w := range v.cpu.list {
 		if w.root != c.Start.Function {
-			return Frame{}, false
+			continue
 		}
-		for i := len(w.stack) - 1; i >= 0; i-- {
-			if v.p.own(w.stack[i]) {
-				return w.stack[i], true
+		total += w.weight
+		seen := map[Frame]bool{}
+		for i, f := range w.stack {
+			if !v.p.own(f) || seen[f] {
+				continue
 			}
+			seen[f] = true
+			if below[f] == nil {
+				below[f] = &group{at: f}
+			}
+			g := below[f]
+			g.share += w.weight
+			if w.weight > g.most {
+				g.most, g.sample = w.weight, w.stack
+			}
+			depth[f] = max(depth[f], len(w.stack)-i)
 		}
-		return Frame{}, false
-	})
-	if len(groups) == 0 {
+	}
+	var best *group
+	for f, g := range below {
+		if g.share < entryShare*total {
+			continue
+		}
+		if best == nil || depth[f] > depth[best.at] || depth[f] == depth[best.at] && v.p.at(f) < v.p.at(best.at) {
+			best = g
+		}
+	}
+	if best == nil {
 		return group{}, false
 	}
-	return groups[0], true
+	return *best, true
 }
+
+// entryShare is what most of the CPU time is.
+const entryShare = 0.6
 
 // callee is the outermost function of the library below the program's own frames of a stack: what it calls there.
 func (v *view) callee(stack []Frame) string {

@@ -248,6 +248,11 @@ func (t *tally) latency(g *goroutine, waited int64) {
 
 // call lets a goroutine enter a system call.
 func (t *tally) call(e *trace.Event, s *trace.StateTransition, g *goroutine) {
+	from, _ := s.Goroutine()
+	if from == trace.GoUndetermined { // since before the trace, or before the thread showed: it has no CPU
+		t.move(g, outside)
+		return
+	}
 	t.move(g, calling)
 	g.called, g.callFrom, g.callLost = t.stacks.id(s.Stack), t.now, false
 	if p := t.procs[e.Proc()]; p != nil {
