@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -10,25 +11,33 @@ import (
 
 // Thresholds of channels.
 const (
-	handoffBurst = 20 * time.Microsecond // computed between two operations
-	handoffCost  = 0.3                   // of CPU time, in channels and the scheduler
-	handoffRate  = 3000.0                // parkings/s
-	parkCost     = 1500e-9               // s of CPU time for parking and waking once, where no profile tells
-	stageFull    = 0.85                  // of its life a stage is occupied
-	stageNext    = 0.75                  // the next one at most
-	stageIdle    = 0.2                   // of the CPUs' time is unused
-	stepWaits    = 0.05                  // of the time a sender, and a receiver, is parked
-	stepIdle     = 0.08                  // of the CPUs' time is unused
+	handoffBurst = 20 * time.Microsecond  // computed between two operations
+	handoffCost  = 0.3                    // of CPU time, in channels and the scheduler
+	handoffRate  = 3000.0                 // parkings/s
+	stallBurst   = 100 * time.Microsecond // and this, where several CPUs are no faster than one
+	stallRate    = 5000.0                 // parkings/s there
+	stallWall    = 0.9                    // of the time on one CPU
+	parkCost     = 1500e-9                // s of CPU time for parking and waking once, where no profile tells
+	stageFull    = 0.85                   // of its life a stage is occupied
+	stageNext    = 0.75                   // the next one at most
+	stageIdle    = 0.2                    // of the CPUs' time is unused
+	stepWaits    = 0.05                   // of the time a sender, and a receiver, is parked
+	stepIdle     = 0.08                   // of the CPUs' time is unused
 )
 
 // handoff finds goroutines that hand over so little at a time that handing over is the work.
 func handoff(v *view) []Finding {
 	var parks int64
 	var worst *Wait
+	stalls := v.stalls()
+	longest := handoffBurst
+	if stalls {
+		longest = stallBurst
+	}
 	if v.t != nil {
 		for i := range v.t.Waits {
 			w := &v.t.Waits[i]
-			if w.Op != OpSend && w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || v.t.Classes[w.Classes[0]].Bursts.P50 >= handoffBurst {
+			if w.Op != OpSend && w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || v.t.Classes[w.Classes[0]].Bursts.P50 >= longest {
 				continue
 			}
 			if _, ok := v.p.ours(w.Stack); !ok {
@@ -44,6 +53,20 @@ func handoff(v *view) []Finding {
 		}
 	}
 	cost, source := 0.0, ""
+	if stalls && worst != nil && v.rate(parks) >= stallRate {
+		rate := v.rate(parks)
+		f := v.handedOver(worst, parks, v.handingOver(), "in the CPU profile")
+		f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working beside each other: %.0f parkings a second, and it is no faster on %.0f CPUs than on one.", rate, v.cpus)
+		f.says("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", span(v.run.Wall), v.run.CPUs, span(v.one.Wall), percent(v.unused()))
+		busy := v.used
+		if v.cpu != nil && v.cpu.samples >= minSamples {
+			busy *= 1 - v.handingOver()
+		}
+		most := 1 - busy/(v.cpus*v.wall)
+		f.Gain = gain(0.7*most, 0.1*most, most)
+		f.Confidence = Medium
+		return []Finding{f}
+	}
 	switch {
 	case v.cpu != nil && v.cpu.samples >= minSamples:
 		cost, source = v.cpu.share(Channels, Scheduler), "in the CPU profile"
@@ -57,6 +80,24 @@ func handoff(v *view) []Finding {
 		return nil
 	}
 	return []Finding{v.handedOver(worst, parks, cost, source)}
+}
+
+// stalls reports whether several CPUs are no faster than one, and are not used either.
+func (v *view) stalls() bool {
+	return v.t != nil && v.one != nil && v.run != nil && v.run.Count >= 3 && v.one.Count >= 3 && v.one.Wall > 0 &&
+		v.run.Wall.Seconds() > stallWall*v.one.Wall.Seconds() && v.unused() >= stageIdle &&
+		(v.one.User+v.one.System).Seconds() > stallWall*v.one.Wall.Seconds() && v.wanting(0) < stepWaits
+}
+
+// rate of something that was counted in the trace, a second.
+func (v *view) rate(n int64) float64 { return float64(n) / v.t.Duration.Seconds() }
+
+// handingOver is the share of CPU time in channels and the scheduler.
+func (v *view) handingOver() float64 {
+	if v.cpu == nil || v.cpu.samples < minSamples {
+		return 0
+	}
+	return v.cpu.share(Channels, Scheduler)
 }
 
 func (v *view) handedOver(worst *Wait, parks int64, cost float64, source string) Finding {
@@ -123,157 +164,6 @@ func (v *view) coreAfter(cost float64) float64 {
 		}
 	}
 	return v.floor(longest / v.cpu.total * v.used / v.wall)
-}
-
-// stage is a class of goroutines in a line, and how much of the time each of them is occupied: runs, or is outside.
-type stage struct {
-	class    *Class
-	occupied float64
-	single   bool
-}
-
-// stages are the classes that wait on channels for others, and main if it does.
-func (v *view) stages() []stage {
-	var out []stage
-	for _, c := range v.classes() {
-		life, running, queued, channels, _, outside := c.lives()
-		if life < v.t.Duration/3 || v.parks(c) < 10 {
-			continue
-		}
-		_, _ = queued, channels
-		out = append(out, stage{c, math.Min(1, float64(running+outside)/float64(v.t.Duration)), c.Peak == 1})
-	}
-	slices.SortFunc(out, func(a, b stage) int {
-		switch {
-		case a.occupied > b.occupied:
-			return -1
-		case a.occupied < b.occupied:
-			return 1
-		}
-		return 0
-	})
-	return out
-}
-
-// channelRules find what is wrong with a line of stages, or with a channel that goroutines share.
-func channelRules(v *view) []Finding {
-	if v.t == nil || v.idle() < stepIdle {
-		return nil
-	}
-	if f, ok := v.tokens(); ok {
-		return []Finding{f}
-	}
-	line := v.stages()
-	if len(line) < 2 {
-		return nil
-	}
-	if f, ok := v.limited(line); ok {
-		return []Finding{f}
-	}
-	if f, ok := v.lockstep(line); ok {
-		return []Finding{f}
-	}
-	return nil
-}
-
-// limited is a line whose one stage is occupied nearly all the time, while the others wait for it.
-func (v *view) limited(line []stage) (Finding, bool) {
-	s := line[0]
-	next := 0.0
-	for _, o := range line[1:] {
-		next = math.Max(next, o.occupied)
-	}
-	waited, neighbour := v.waitedFor(s.class)
-	if !s.single || s.occupied < stageFull || next > stageNext || v.idle() < stageIdle || waited < 0.3 {
-		return Finding{}, false
-	}
-	f := v.finding("stage-limited", "%s is the slowest stage: it is occupied for %s of the time, and the others wait for it.", capital(v.name(s.class)), percent(s.occupied))
-	f.Share = s.occupied
-	if neighbour != nil {
-		f.Where = v.p.places(neighbour.Stack)
-	}
-	f.Where = append(v.stagePlace(s.class), f.Where...)
-	f.says("the next stage, %s, is occupied for %s", v.name(line[1].class), percent(next))
-	f.says("neighbours waited for it for %s of the time", percent(math.Min(1, waited)))
-	for _, g := range v.hottest(s.class, 1) {
-		f.says("%s of the goroutines' CPU time is in it at %s", percent(g.share), v.quoted(g.at))
-	}
-	most := 1 - v.floor(next)
-	f.Gain = gain(0.85*most, math.Min(0.3, 0.5*most), most)
-	f.Confidence = High
-	f.Rival = "The stage must see the pieces one after the other."
-	f.Fix = "Let several goroutines do this stage; a larger buffer would not help."
-	f.Experiment = "Start two of it: the time should fall until the CPUs or the next stage are the limit."
-	return f, true
-}
-
-// stagePlace is where a class works, else where it was started.
-func (v *view) stagePlace(c *Class) []string {
-	for _, g := range v.hottest(c, 1) {
-		return []string{v.p.at(g.at)}
-	}
-	return v.p.places(c.Created)
-}
-
-// waitedFor is how long others waited for a class to wake them, as a fraction of the time, and the site where they waited longest.
-func (v *view) waitedFor(c *Class) (share float64, longest *Wait) {
-	for i := range v.t.Waits {
-		w := &v.t.Waits[i]
-		if w.Op != OpSend && w.Op != OpReceive && w.Op != OpSelect {
-			continue
-		}
-		var all, by int64
-		for _, k := range w.Wakers {
-			all += k.Count
-			if k.Class >= 0 && &v.t.Classes[k.Class] == c {
-				by += k.Count
-			}
-		}
-		if by == 0 || slices.ContainsFunc(w.Classes, func(i int) bool { return &v.t.Classes[i] == c }) && len(w.Classes) == 1 {
-			continue
-		}
-		share += v.traced(w.Waited) * float64(by) / float64(all)
-		if longest == nil || w.Waited > longest.Waited {
-			longest = w
-		}
-	}
-	return share, longest
-}
-
-// lockstep is a line whose stages wait for each other in turns: now the channel between them is full, now it is empty.
-func (v *view) lockstep(line []stage) (Finding, bool) {
-	var worst *Resource
-	for i := range v.t.Resources {
-		r := &v.t.Resources[i]
-		if r.Kind != OpChannel || v.traced(r.Full) < stepWaits || v.traced(r.Empty) < stepWaits || v.traced(r.Starved) < stepIdle || r.FullCount < 10 || r.EmptyCount < 10 {
-			continue
-		}
-		if worst == nil || r.Full+r.Empty > worst.Full+worst.Empty {
-			worst = r
-		}
-	}
-	if worst == nil || line[0].occupied > 0.95 {
-		return Finding{}, false
-	}
-	most := math.Min(1-v.floor(line[0].occupied), v.idle())
-	name := Name("unbuffered-lockstep")
-	if v.buffered(worst) {
-		name = "undersized-buffer"
-	}
-	f := v.finding(name, "Neighbours in a line wait for each other in turns, because nothing lies between them.")
-	f.Fix = "Give the channel a buffer of 1 to 16."
-	if name == "undersized-buffer" {
-		f.Claim = "The buffer between two stages is now full, now empty: it is too small for how much their times vary."
-		f.Fix = "Make the buffer some times larger."
-	}
-	f.Where = v.p.places(worst.Sites...)
-	f.Share = v.idle()
-	f.says("senders were parked for %s of the time (%d times), receivers for %s (%d times)", percent(v.traced(worst.Full)), worst.FullCount, percent(v.traced(worst.Empty)), worst.EmptyCount)
-	f.says("no stage is occupied for more than %s of the time, and %s of the CPUs' time is unused", percent(line[0].occupied), percent(v.idle()))
-	f.Gain = gain(0.7*most, 0.2*most, most)
-	f.Rival = "The stages' times do not vary, and one of them is the limit."
-	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."
-	return f, true
 }
 
 var making = regexp.MustCompile(`([A-Za-z_][A-Za-z_0-9.]*)\s*:?=\s*make\(chan `)

@@ -9,14 +9,13 @@ import (
 
 // profile is a CPU profile added up.
 type profile struct {
-	total    float64 // CPU time of all samples but the profilers', in ns or counts
-	samples  int64   // that it stands on
-	noise    float64 // the profilers', as a fraction of all
-	by       map[string]float64
-	user     float64 // of goroutines of the program, whatever they did
-	userBy   map[string]float64
-	list     []weighed
-	unitless bool
+	total   float64 // CPU time of all samples but the profilers', in ns or counts
+	samples int64   // that it stands on
+	noise   float64 // the profilers', as a fraction of all
+	by      map[string]float64
+	user    float64 // of goroutines of the program, whatever they did
+	userBy  map[string]float64
+	list    []weighed
 }
 
 // weighed is a sample with its weight and its line of the ledger.

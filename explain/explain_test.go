@@ -9,8 +9,7 @@ import (
 
 // made builds evidence by hand: a program of two CPUs that ran for a second.
 type made struct {
-	e       Evidence
-	classes []Class
+	e Evidence
 }
 
 const second = time.Second
@@ -399,5 +398,96 @@ func TestCauseBeforeSymptom(t *testing.T) {
 	}
 	if got := rank([]Finding{{Name: "a"}, {Name: "b", Gain: small}, {Name: "c", Gain: large}}); got[0].Name != "c" || got[2].Name != "a" {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestLoadedMachine(t *testing.T) {
+	for _, x := range cases {
+		if !slices.Contains(restOnAll, x.name) {
+			continue
+		}
+		c := x.sick()
+		for i := range c.e.Runs {
+			c.e.Runs[i].Others = 1
+		}
+		r := Explain(&c.e)
+		if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == x.name || f.Gain != nil && f.Confidence != Low }) || len(r.Notes) != 1 {
+			t.Errorf("%s on a loaded machine: %+v, %v", x.name, r.Findings, r.Notes)
+		}
+	}
+}
+
+// The lines of a ledger add up to all CPUs for all of the time.
+func TestLedgerAddsUp(t *testing.T) {
+	for _, x := range cases {
+		l := Explain(&x.sick().e).Ledger
+		total := time.Duration(0)
+		for _, e := range l.Entries {
+			total += e.Time
+		}
+		if want := time.Duration(l.CPUs) * l.Wall; total < want*99/100 || total > want*101/100 {
+			t.Errorf("%s: %v of %v in %+v", x.name, total, want, l.Entries)
+		}
+	}
+}
+
+func TestSpentOn(t *testing.T) {
+	for _, c := range []struct {
+		want  string
+		stack []string
+	}{
+		{Channels, []string{"runtime.futex", "runtime.notewakeup", "runtime.ready", "runtime.send", "runtime.chansend", "runtime.chansend1", "main.f"}},
+		{Scheduler, []string{"runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall"}},
+		{Collector, []string{"runtime.scanobject", "runtime.gcDrain", "runtime.gcAssistAlloc1", "runtime.gcAssistAlloc", "runtime.mallocgc", "main.f"}},
+		{Allocation, []string{"runtime.nextFreeFast", "runtime.mallocgcSmallNoscan", "runtime.mallocgc", "runtime.newobject", "main.f"}},
+		{SystemCalls, []string{"internal/runtime/syscall.Syscall6", "syscall.RawSyscall6", "syscall.Syscall", "syscall.read", "os.(*File).Read", "main.f"}},
+		{Locks, []string{"sync/atomic.(*Int32).Add", "sync.(*RWMutex).RLock", "main.f"}},
+		{Profiler, []string{"runtime.memmove", "runtime/pprof.(*profileBuilder).addCPUData", "runtime/pprof.profileWriter"}},
+		{UserCode, []string{"runtime.memmove", "bytes.Equal", "main.f"}},
+		{UserCode, []string{"runtime.mapaccess1", "main.f"}},
+	} {
+		if got := spentOn(frames(c.stack...)); got != c.want {
+			t.Errorf("%v is %q, not %q", c.stack, got, c.want)
+		}
+	}
+}
+
+func TestPhases(t *testing.T) {
+	c := newCase()
+	c.demand(0, 500, 500)
+	for i := range 100 {
+		x := 1.0
+		if i >= 40 && i < 90 {
+			x = 6
+		}
+		c.e.Trace.Demand.Wants = append(c.e.Trace.Demand.Wants, x)
+		c.e.Trace.Demand.Runs = append(c.e.Trace.Demand.Runs, min(x, 2))
+	}
+	got := Explain(&c.e).Phases
+	if len(got) != 3 || got[0].To != 400*time.Millisecond || got[1].To != 900*time.Millisecond || got[1].Wants != 6 || got[2].To != second {
+		t.Errorf("%+v", got)
+	}
+	for i := range c.e.Trace.Demand.Wants { // no change
+		c.e.Trace.Demand.Wants[i] = 2 + float64(i%2)/10
+	}
+	if got := Explain(&c.e).Phases; len(got) != 1 {
+		t.Errorf("%d phases where nothing changes", len(got))
+	}
+}
+
+func TestAmdahl(t *testing.T) {
+	c := newCase()
+	c.demand(0, 500, 500) // half a second alone of one and a half of work
+	p := Explain(&c.e).Parallelism
+	if p.Serial < 0.333 || p.Serial > 0.334 || p.Limit < 2.99 || p.Limit > 3.01 || p.At < 1.49 || p.At > 1.51 || p.Wants != 1.5 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestCapacity(t *testing.T) {
+	for text, want := range map[string]string{"int)": "", "int, 25)": "25", "map[string]int, n)": "n", "func(a, b int), 0)": "0", "struct{}, len(x))": "len(x)"} {
+		if got := capacity(text); got != want {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
 	}
 }

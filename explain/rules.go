@@ -34,6 +34,10 @@ func Explain(e *Evidence) Report {
 		found = append(found, look(v)...)
 	}
 	found = slices.DeleteFunc(found, func(f Finding) bool { return f.Gain != nil && f.Gain.Estimate < minGain })
+	if v.loaded() {
+		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs being there is left out", v.run.Others))
+		found = v.doubted(found)
+	}
 	r.Findings = rank(dominate(found))
 	if len(r.Findings) == 0 {
 		r.Findings = []Finding{v.nothing()}
@@ -47,6 +51,21 @@ func Explain(e *Evidence) Report {
 		}
 	}
 	return r
+}
+
+// loaded reports whether other processes took what the program might have used.
+func (v *view) loaded() bool { return v.run != nil && v.run.Others >= others }
+
+// restOnAll are findings that a CPU which is not there makes up.
+var restOnAll = []Name{"load-imbalance", "wake-latency", "work-inflation", "not-worth-parallel", "unbuffered-lockstep", "undersized-buffer"}
+
+// doubted is what is left of findings on a loaded machine.
+func (v *view) doubted(found []Finding) []Finding {
+	found = slices.DeleteFunc(found, func(f Finding) bool { return slices.Contains(restOnAll, f.Name) })
+	for i := range found {
+		found[i].Confidence = Low
+	}
+	return found
 }
 
 // explains lists which findings are but what another one looks like: they are dropped where the cause is found.
