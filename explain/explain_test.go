@@ -203,7 +203,9 @@ var cases = []struct {
 		c.demand(5, 400, 595)
 		c.class("main.main", 1, 1, time.Millisecond, 0)
 		w := c.class("main.worker", 2, 2, 1590*time.Millisecond, 400*time.Millisecond)
-		c.e.Trace.Classes[w].Tail = 400 * time.Millisecond
+		x := &c.e.Trace.Classes[w]
+		x.Tail = 400 * time.Millisecond
+		x.Members[0].Running, x.Members[1].Running = 1000*time.Millisecond, 590*time.Millisecond
 		c.cpu(159, "main.f:5", "main.worker:3")
 		return c
 	}, wide, "cpu-saturated"},

@@ -15,7 +15,7 @@ const (
 	lockIdle    = 0.2                   // of the CPUs' time is unused, though who was woken wants one
 	lockCost    = 0.15                  // of CPU time in locking and in the scheduler, from which a lock held for short is one
 	lockShort   = 20 * time.Microsecond // held for less than it takes to park and wake
-	lockInside  = 0.6                   // of what those who use it run is done while it is held
+	lockInside  = 0.7                   // of what those who use it run is done while it is held
 	rwCost      = 0.1                   // of CPU time in a RWMutex
 )
 

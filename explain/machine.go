@@ -33,6 +33,10 @@ func (v *view) spins(w *weighed) bool {
 	if has(w.stack, "runtime.Gosched", "runtime.gosched_m", "runtime.goschedImpl", "runtime.selectnb", "sync.(*Mutex).TryLock") {
 		return true
 	}
+	if has(w.stack, "runtime.selectgo") {
+		at, ok := v.p.ours(w.stack)
+		return ok && v.hasDefault(at)
+	}
 	leaf := w.stack[0].Function
 	if startsWith(leaf, "sync/atomic.", "internal/runtime/atomic.") {
 		return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
@@ -42,6 +46,22 @@ func (v *view) spins(w *weighed) bool {
 	}
 	line := v.p.line(w.stack[0])
 	return strings.HasPrefix(line, "for ") && looking.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
+}
+
+// hasDefault reports whether the select at a place has a default, as far as the source is at hand.
+func (v *view) hasDefault(at Frame) bool {
+	if v.p.Source == nil {
+		return false
+	}
+	for n := at.Line + 1; n < at.Line+20; n++ {
+		switch line := strings.TrimSpace(v.p.Source(at.File, n)); {
+		case strings.HasPrefix(line, "default:"):
+			return true
+		case strings.HasPrefix(line, "select"):
+			return false
+		}
+	}
+	return false
 }
 
 // busyWait finds loops that look again and again instead of waiting.

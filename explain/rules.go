@@ -84,7 +84,7 @@ var explains = map[Name][]Name{
 	"unbuffered-lockstep": {"single-threaded", "serial-phase", "wake-latency", "undersized-buffer"},
 	"undersized-buffer":   {"single-threaded", "serial-phase", "wake-latency"},
 	"stop-and-wait":       {"dependency-wait", "single-threaded"},
-	"busy-wait":           {"cpu-saturated", "lock-convoy", "coarse-lock", "work-inflation", "hot-function", "load-imbalance"},
+	"busy-wait":           {"chan-handoff", "cpu-saturated", "lock-convoy", "coarse-lock", "work-inflation", "hot-function", "load-imbalance"},
 	"work-inflation":      {"cpu-saturated", "hot-function"},
 	"gc-thrash":           {"gc-pressure", "cpu-saturated"},
 	"gc-pressure":         {"cpu-saturated", "stw-stopping"},

@@ -15,6 +15,7 @@ const (
 	phaseShare = 0.1                    // of the time, in serial phases
 	phaseWide  = 0.15                   // of the time, in parallel ones
 	tailShare  = 0.1                    // of the time, in which one goroutine of several was left
+	uneven     = 1.15                   // of the mean, what the one that ran longest ran
 	tailLong   = 150 * time.Microsecond // each time: more than it takes to wake a CPU, which makes one start after the other
 )
 
@@ -158,7 +159,7 @@ func serialPhase(v *view) []Finding {
 	g, ok := v.entry(c)
 	if ok {
 		f.Where = append(f.Where, v.p.at(g.at))
-		call := v.callee(g.sample)
+		call := v.callee(g.at, g.sample)
 		if call != "" {
 			f.Claim = capital(v.name(c)) + " works alone for " + percent(alone) + " of the time, in " + call + " called at " + v.p.at(g.at) + "."
 			f.says("its CPU time is mostly in %s: %s", call, v.quoted(g.at))
@@ -195,6 +196,9 @@ func loadImbalance(v *view) []Finding {
 	if worst == nil || v.traced(worst.Tail) < tailShare || worst.Running == 0 || worst.Tail < tailLong*time.Duration(worst.Batches) {
 		return nil
 	}
+	if int64(len(worst.Members)) >= worst.Count && worst.unevenness() < uneven {
+		return nil // one began later, or the machine held it up
+	}
 	tail := v.traced(worst.Tail)
 	f := v.finding("load-imbalance", "Of %s one works on alone for %s of the time after the others have ended.", v.name(worst), percent(tail))
 	f.Share = tail
@@ -214,6 +218,15 @@ func loadImbalance(v *view) []Finding {
 	f.Fix = "Give out smaller pieces as workers become free (a channel or an atomic counter), the largest first."
 	f.Experiment = "Halve the pieces: the time in which one is left should halve."
 	return []Finding{f}
+}
+
+// unevenness is how long the goroutine that ran longest ran, by the mean of all.
+func (c *Class) unevenness() float64 {
+	total := time.Duration(0)
+	for _, m := range c.Members {
+		total += m.Running
+	}
+	return float64(c.Members[0].Running) * float64(len(c.Members)) / math.Max(1, float64(total))
 }
 
 // oneCPU finds programs that were told to use one CPU of several.

@@ -287,14 +287,11 @@ func (v *view) entry(c *Class) (group, bool) {
 // entryShare is what most of the CPU time is.
 const entryShare = 0.6
 
-// callee is the outermost function of the library below the program's own frames of a stack: what it calls there.
-func (v *view) callee(stack []Frame) string {
-	i := slices.IndexFunc(stack, v.p.own)
-	if i <= 0 {
+// callee is what a place calls in a stack, if that is a library's.
+func (v *view) callee(at Frame, stack []Frame) string {
+	i := slices.Index(stack, at)
+	if i <= 0 || v.p.own(stack[i-1]) || strings.HasPrefix(stack[i-1].Function, "runtime.") {
 		return ""
 	}
-	if name := stack[i-1].Function; !strings.HasPrefix(name, "runtime.") {
-		return short(name)
-	}
-	return ""
+	return short(stack[i-1].Function)
 }

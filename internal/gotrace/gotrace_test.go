@@ -93,8 +93,8 @@ func TestUnbufferedChannelParksOneSideEachTime(t *testing.T) {
 
 func lockOnce(mu *sync.Mutex, done chan struct{}) {
 	mu.Lock()
-	mu.Unlock()
 	close(done)
+	mu.Unlock()
 }
 
 func TestWhoWakesAtALock(t *testing.T) {
@@ -260,6 +260,7 @@ var benchmarkTrace = sync.OnceValue(func() []byte {
 		return nil
 	}
 	var mu sync.Mutex
+	sent := 0
 	for range 300 {
 		c := make(chan int)
 		var wg sync.WaitGroup
@@ -269,6 +270,7 @@ var benchmarkTrace = sync.OnceValue(func() []byte {
 				defer wg.Done()
 				for i := range 100 {
 					mu.Lock()
+					sent++
 					mu.Unlock()
 					c <- i
 				}
