@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/report"
+)
+
+// explainOptions are the flags of explain.
+type explainOptions struct {
+	cpus      string
+	duration  time.Duration
+	timeLimit time.Duration
+	format    string
+	out       string
+}
+
+var explainFormats = []string{"table", "json"}
+
+func (a *app) explainCommand() *cobra.Command {
+	var o explainOptions
+	defaults := evidence.Defaults()
+	cmd := &cobra.Command{
+		Use:   "explain [TARGET] [-- COMMAND ARGS...]",
+		Short: "Say why a Go program is not faster, and what to change",
+		Long: `Explain runs a Go program some ten times, each time with one kind of evidence or none, and says what holds it
+back: the claim, the evidence, how much a change would gain, what else it could be, the change to make and how
+to prove it. Where nothing is to be gained it says so.
+
+The target is a program with its arguments behind two dashes, a package to build and run, go test -bench, saved
+profiles and traces, or the address of a process that serves net/http/pprof. A program whose source is at hand is built
+again with a hook inside; nothing in your tree changes. It is run as it is given, without a shell, with what it does each time.`,
+		Example: indent("NAME explain -- ./prog -n 1000\nNAME explain ./cmd/server -- -port 0\nNAME explain -- go test -bench Encode ./codec\nNAME explain cpu.pprof heap.pprof trace.out\nNAME explain http://localhost:6060 --duration 5s\nNAME explain --format json -- ./prog"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.explain(cmd, args, o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.cpus, "cpus", "", "`LEVELS` of GOMAXPROCS for runs without a profiler; profiles are taken at the highest (default 1 and all)")
+	f.DurationVar(&o.duration, "duration", defaults.Duration, "`TIME` that one run is watched at most")
+	f.DurationVar(&o.timeLimit, "time-limit", defaults.Limit, "`TIME` for all runs together; what does not fit is left out, and said")
+	f.StringVar(&o.format, "format", "table", "table or json")
+	f.StringVarP(&o.out, "output", "o", "", "keep profiles and trace in `DIR`")
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// options are what the flags ask for.
+func (o *explainOptions) options(say func(string)) (evidence.Options, error) {
+	e := evidence.Defaults()
+	e.Duration, e.Limit, e.Keep, e.Say = o.duration, o.timeLimit, o.out, say
+	switch {
+	case !slices.Contains(explainFormats, o.format):
+		return e, usage("explain --format %s is not possible%s; use %s", o.format, didYouMean(o.format, explainFormats), strings.Join(explainFormats, ", "))
+	case o.duration <= 0:
+		return e, usage("--duration %v is not a positive time", o.duration)
+	case o.timeLimit <= 0:
+		return e, usage("--time-limit %v is not a positive time", o.timeLimit)
+	}
+	if o.cpus == "" {
+		return e, nil
+	}
+	c, err := (plan.Factor{Name: "cpus", Kind: plan.Int, Min: 1}).Parse(o.cpus, nil)
+	if err != nil {
+		return e, asUsage(err)
+	}
+	for _, l := range c.Levels {
+		n, _ := l.Number()
+		if int(n) > runtime.NumCPU() {
+			return e, usage("--cpus %v: this machine has %d CPUs", l, runtime.NumCPU())
+		}
+		e.CPUs = append(e.CPUs, int(n))
+	}
+	return e, nil
+}
+
+func (a *app) explain(cmd *cobra.Command, args []string, o explainOptions) error {
+	options, err := o.options(func(line string) { fmt.Fprintln(a.stderr, line) })
+	if err != nil {
+		return err
+	}
+	c, err := a.collect(cmd, args, options)
+	if err != nil {
+		return a.failed(err)
+	}
+	defer c.Close()
+	r := explain.Explain(c.Evidence)
+	if o.format == "json" {
+		for _, f := range r.Findings {
+			if err := report.JSON(a.stdout, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	width, isTerminal := terminal(a.stdout)
+	return report.Explanation(a.stdout, r, c.Evidence, report.StyleFor(os.Getenv, isTerminal, width))
+}
+
+// collect finds out what kind of target it is, and collects its evidence.
+func (a *app) collect(cmd *cobra.Command, args []string, o evidence.Options) (*evidence.Collected, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	command := args
+	if dash := cmd.ArgsLenAtDash(); dash < 0 {
+		command = evidence.Package(args[0], nil)
+	} else if dash > 0 {
+		command = evidence.Package(args[0], args[dash:])
+	}
+	stop, err := input(cmd.InOrStdin(), &o)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	a.measuring = true
+	return evidence.Command(cmd.Context(), dir, command, o)
+}
+
+// input gives the runs what this process can read.
+func input(in io.Reader, o *evidence.Options) (stop func(), err error) {
+	f, ok := in.(*os.File)
+	if !ok {
+		return func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "brewput-explain-stdin-")
+	if err != nil {
+		return nil, err
+	}
+	remark := ""
+	if o.Stdin, remark, err = evidence.Stdin(f, dir); err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	if remark != "" {
+		o.Say(remark)
+	}
+	return func() { os.RemoveAll(dir) }, nil
+}
+
+// failed says what a program that goes wrong printed.
+func (a *app) failed(err error) error {
+	var f *evidence.Failure
+	if errors.As(err, &f) {
+		a.measuring = true
+		if text := strings.TrimSpace(f.Output); text != "" {
+			lines := strings.Split(text, "\n")
+			fmt.Fprintln(a.stderr, "    "+strings.Join(lines[max(0, len(lines)-20):], "\n    "))
+		}
+	}
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(a.stderr, "brewput: interrupted; nothing is left behind")
+	}
+	return err
+}
