@@ -59,13 +59,13 @@ type one struct {
 func (s *subject) collect(ctx context.Context, c *Collected, work string, o Options) error {
 	s.plain.stdin = o.Stdin
 	k := &collector{subject: s, Collected: c, o: o, work: work, window: o.Duration, deadline: time.Now().Add(o.Limit), levels: o.levels(), runs: map[int][]one{}}
-	c.Notes = append(c.Notes, s.notes...)
 	if err := k.prepare(ctx); err != nil {
 		return err
 	}
 	if err := k.first(ctx); err != nil {
 		return err
 	}
+	c.Program = s.about
 	top := k.levels[len(k.levels)-1]
 	if err := k.undisturbed(ctx, top); err != nil {
 		return err
@@ -116,6 +116,9 @@ func (k *collector) first(ctx context.Context) error {
 		return err
 	}
 	if err := k.judge(e); err != nil {
+		return err
+	}
+	if err := k.measured(e, top); err != nil {
 		return err
 	}
 	k.endless = e.cut
@@ -291,12 +294,19 @@ func moveFile(from, to string) error {
 func (k *collector) conclude(top int) {
 	for _, cpus := range append([]int{top}, k.levels[:len(k.levels)-1]...) {
 		if list := k.runs[cpus]; len(list) > 0 {
-			k.Evidence.Runs = append(k.Evidence.Runs, medians(cpus, list))
+			run := medians(cpus, list)
+			if k.bench != nil {
+				run.Operations = k.bench.operations
+			}
+			k.Evidence.Runs = append(k.Evidence.Runs, run)
 		}
 	}
 	if k.binary == "" {
 		k.note("%s was run without a hook, as %s: only its times and system calls are known; import github.com/brewput/brewput/profile is not needed, one line in main writes a profile: %s",
 			k.about.Name, k.why, theLine)
+	}
+	for _, n := range k.notes {
+		k.note("%s", n)
 	}
 	if len(k.skipped) > 0 {
 		k.note("the time limit of %v left out: %s", k.o.Limit, strings.Join(k.skipped, ", "))

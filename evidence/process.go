@@ -16,11 +16,12 @@ import (
 
 // program is what is run, as it is given: no shell is between.
 type program struct {
-	path  string   // of the executable file
-	args  []string // with the name that the program is called by
-	dir   string
-	env   []string // beside this process's
-	stdin string   // a file; "" is none
+	path    string   // of the executable file
+	args    []string // with the name that the program is called by
+	dir     string
+	env     []string // beside this process's
+	cpuFlag string   // takes the number of CPUs too; "" for none
+	stdin   string   // a file; "" is none
 }
 
 // ended is what one run of a program came to.
@@ -42,7 +43,7 @@ type ended struct {
 // ioCounts are what the kernel counts of a process; -1 where it does not tell.
 type ioCounts struct{ reads, writes, readBytes, writeBytes int64 }
 
-var unknownIO = ioCounts{-1, -1, -1, -1}
+func unknownIO() ioCounts { return ioCounts{-1, -1, -1, -1} }
 
 // crashed reports whether the program did not end as programs do: a signal, or an error of the Go runtime.
 func (e ended) crashed() bool {

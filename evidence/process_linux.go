@@ -22,11 +22,11 @@ func beforeReaping(pid int) (ioCounts, time.Duration) {
 			break
 		}
 		if !errors.Is(err, unix.EINTR) {
-			return unknownIO, 0
+			return unknownIO(), 0
 		}
 	}
 	dir := "/proc/" + strconv.Itoa(pid)
-	counts := unknownIO
+	counts := unknownIO()
 	if text, err := os.ReadFile(dir + "/io"); err == nil {
 		counts = parseIO(string(text))
 	}
@@ -36,7 +36,7 @@ func beforeReaping(pid int) (ioCounts, time.Duration) {
 
 // parseIO reads /proc/PID/io.
 func parseIO(text string) ioCounts {
-	c := unknownIO
+	c := unknownIO()
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		n, err := strconv.ParseInt(value, 10, 64)

@@ -163,6 +163,9 @@ func (s *subject) settle() {
 // at is the program with so many CPUs.
 func (p program) at(cpus int, env ...string) program {
 	p.env = append(append(slices.Clone(p.env), env...), fmt.Sprintf("GOMAXPROCS=%d", cpus))
+	if p.cpuFlag != "" {
+		p.args = slices.Insert(slices.Clone(p.args), 1, fmt.Sprint(p.cpuFlag, cpus))
+	}
 	return p
 }
 

@@ -36,9 +36,11 @@ var mayImport = map[string][]string{
 	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
 	"internal/aa":        {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial", "workload"},
 	"internal/costs":     {"env", "internal/calibrate", "internal/stat", "plan", "result", "sim", "trial", "workload"},
-	"report":             {"compare", "internal/doctor", "plan", "result", "timeline"},
+	"report":             {"compare", "explain", "internal/doctor", "plan", "result", "timeline"},
+	"internal/hook":      {},
+	"evidence":           {"explain", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook", "internal/host", "internal/proc", "result"},
 	"internal/gobench":   {"internal/host", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
-	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "internal/gobench", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
+	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "evidence", "explain", "internal/gobench", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
 	"":                   {"internal/aa", "internal/cli", "internal/costs", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/mandelbrot": {"env", "model", "plan", "workload"},
@@ -69,6 +71,7 @@ var mayImport = map[string][]string{
 var (
 	mayUse = map[string][]string{
 		"catalog/find":       {"golang.org/x/sys"},
+		"evidence":           {"golang.org/x/sys"},
 		"internal/alarm":     {"golang.org/x/sys"},
 		"env/live":           {"golang.org/x/sys"},
 		"internal/calibrate": {"golang.org/x/sys"},
