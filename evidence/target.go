@@ -181,3 +181,9 @@ func (o Options) levels() []int {
 	}
 	return []int{1}
 }
+
+// IsProgram reports whether a file is a Go program.
+func IsProgram(path string) bool {
+	_, err := buildinfo.ReadFile(path)
+	return err == nil
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -110,22 +111,60 @@ func (a *app) explain(cmd *cobra.Command, args []string, o explainOptions) error
 
 // collect finds out what kind of target it is, and collects its evidence.
 func (a *app) collect(cmd *cobra.Command, args []string, o evidence.Options) (*evidence.Collected, error) {
+	dash := cmd.ArgsLenAtDash()
+	switch {
+	case len(args) == 0:
+		return nil, usage("explain needs a target: a program behind two dashes, a package, profiles or an address, as in explain -- ./prog; see %s explain --help", name())
+	case dash == 0:
+		return a.command(cmd, args, o)
+	case dash > 1:
+		return nil, usage("explain takes one package before the two dashes, not %d", dash)
+	case dash == 1:
+		return a.command(cmd, evidence.Package(args[0], args[1:]), o)
+	case strings.Contains(args[0], "://"):
+		if len(args) > 1 {
+			return nil, usage("explain takes one address at a time")
+		}
+		a.measuring = true
+		return evidence.Endpoint(cmd.Context(), args[0], o)
+	case isPackage(args[0]):
+		if len(args) > 1 {
+			return nil, usage("explain takes one package; arguments of its program stand behind two dashes: explain %s -- %s", args[0], strings.Join(args[1:], " "))
+		}
+		return a.command(cmd, evidence.Package(args[0], nil), o)
+	}
+	for _, arg := range args {
+		if _, err := os.Stat(arg); err != nil {
+			return nil, usage("%s is neither a package nor a file, nor an address: %w; a program stands behind two dashes, as in explain -- ./prog", arg, err)
+		}
+	}
+	if len(args) == 1 && evidence.IsProgram(args[0]) {
+		return nil, usage("%s is a program: to run it write explain -- %s", args[0], args[0])
+	}
+	a.measuring = true
+	return evidence.Files(cmd.Context(), args)
+}
+
+// isPackage reports whether a word names a package: a directory, or a path that the go command knows.
+func isPackage(word string) bool {
+	info, err := os.Stat(word)
+	if err != nil {
+		return strings.HasPrefix(word, "./") && filepath.Ext(word) == "" || strings.Contains(word, ".") && strings.Contains(word, "/") && filepath.Ext(word) == ""
+	}
+	return info.IsDir() || strings.HasSuffix(word, ".go")
+}
+
+// command collects the evidence of a command.
+func (a *app) command(cmd *cobra.Command, command []string, o evidence.Options) (*evidence.Collected, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
-	}
-	command := args
-	if dash := cmd.ArgsLenAtDash(); dash < 0 {
-		command = evidence.Package(args[0], nil)
-	} else if dash > 0 {
-		command = evidence.Package(args[0], args[dash:])
 	}
 	stop, err := input(cmd.InOrStdin(), &o)
 	if err != nil {
 		return nil, err
 	}
 	defer stop()
-	a.measuring = true
 	return evidence.Command(cmd.Context(), dir, command, o)
 }
 
