@@ -98,15 +98,14 @@ func (a *app) explain(cmd *cobra.Command, args []string, o explainOptions) error
 	defer c.Close()
 	r := explain.Explain(c.Evidence)
 	if o.format == "json" {
-		for _, f := range r.Findings {
-			if err := report.JSON(a.stdout, f); err != nil {
-				return err
-			}
-		}
-		return nil
+		return report.ExplanationJSON(a.stdout, r, c.Evidence)
+	}
+	var overheads []string
+	for _, x := range c.Overheads {
+		overheads = append(overheads, fmt.Sprintf("%s %.2fx", x.Kind, x.Ratio))
 	}
 	width, isTerminal := terminal(a.stdout)
-	return report.Explanation(a.stdout, r, c.Evidence, report.StyleFor(os.Getenv, isTerminal, width))
+	return report.Explanation(a.stdout, r, c.Evidence, overheads, report.StyleFor(os.Getenv, isTerminal, width))
 }
 
 // collect finds out what kind of target it is, and collects its evidence.
