@@ -40,7 +40,7 @@ type collector struct {
 	*Collected
 	o        Options
 	work     string
-	binary   string // with the hook; "" without
+	do       func(ctx context.Context, r hook.Request, cpus int) (ended, error) // one run with the hook; nil without
 	window   time.Duration
 	endless  bool
 	deadline time.Time
@@ -55,22 +55,30 @@ type one struct {
 	after *after // nil without the hook
 }
 
+func newCollector(s *subject, c *Collected, work string, o Options) *collector {
+	s.plain.stdin = o.Stdin
+	return &collector{subject: s, Collected: c, o: o, work: work, window: o.Duration, deadline: time.Now().Add(o.Limit), levels: o.levels(), runs: map[int][]one{}}
+}
+
 // collect runs the program once for each kind of evidence, in the order of what is needed most.
 func (s *subject) collect(ctx context.Context, c *Collected, work string, o Options) error {
-	s.plain.stdin = o.Stdin
-	k := &collector{subject: s, Collected: c, o: o, work: work, window: o.Duration, deadline: time.Now().Add(o.Limit), levels: o.levels(), runs: map[int][]one{}}
-	if err := k.prepare(ctx); err != nil {
-		return err
+	k := newCollector(s, c, work, o)
+	for _, f := range []func(context.Context) error{k.prepare, k.first, k.all} {
+		if err := f(ctx); err != nil {
+			return err
+		}
 	}
-	if err := k.first(ctx); err != nil {
-		return err
-	}
-	c.Program = s.about
+	return nil
+}
+
+// all is what follows once it is known how the program runs.
+func (k *collector) all(ctx context.Context) error {
+	k.Program = k.about
 	top := k.levels[len(k.levels)-1]
 	if err := k.undisturbed(ctx, top); err != nil {
 		return err
 	}
-	if k.binary != "" {
+	if k.do != nil {
 		for _, f := range []func(context.Context, int) error{k.cpuProfile, k.trace, k.locks, k.heap} {
 			if err := f(ctx, top); err != nil {
 				return err
@@ -100,7 +108,11 @@ func (k *collector) prepare(ctx context.Context) error {
 		k.why = "it does not build with a hook: " + first
 		return nil
 	}
-	k.binary = to
+	k.do = func(ctx context.Context, r hook.Request, cpus int) (ended, error) {
+		p := k.plain.at(cpus, r.Variable())
+		p.path = to
+		return p.run(ctx, r.For, r.For+slack, func() bool { return exists(filepath.Join(r.Dir, hook.End)) })
+	}
 	if k.older(k.plain.path) {
 		k.note("the source is newer than %s: what is explained is the source as it stands", k.about.Name)
 	}
@@ -134,7 +146,7 @@ func (k *collector) first(ctx context.Context) error {
 	}
 	estimate := min(e.wall, k.window)
 	k.o.Say(fmt.Sprintf("it takes %v; now about %v of runs", e.wall.Round(time.Millisecond), k.estimate(estimate).Round(time.Second)))
-	if k.binary == "" { // there is nothing else to see
+	if k.do == nil { // there is nothing else to see
 		k.runs[top] = append(k.runs[top], one{e, nil})
 	}
 	return nil
@@ -153,7 +165,7 @@ func (k *collector) judge(e ended) error {
 
 // estimate is about how long all runs take.
 func (k *collector) estimate(wall time.Duration) time.Duration {
-	if k.binary == "" {
+	if k.do == nil {
 		return wall * time.Duration(len(k.levels)*k.rounds(wall)-1)
 	}
 	repeats := time.Duration(0)
@@ -178,7 +190,7 @@ func (k *collector) rounds(wall time.Duration) int {
 
 // undisturbed runs the program once without any profiler.
 func (k *collector) undisturbed(ctx context.Context, cpus int) error {
-	if k.binary == "" {
+	if k.do == nil {
 		if cpus == k.levels[len(k.levels)-1] && len(k.runs[cpus]) == 1 && k.rounds(k.runs[cpus][0].wall) == 1 {
 			return nil
 		}
@@ -206,9 +218,7 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int, window ti
 	if err != nil {
 		return ended{}, nil, "", err
 	}
-	p := k.plain.at(cpus, hook.Request{Kind: kind, For: window, Bytes: k.o.Bytes, Dir: dir}.Variable())
-	p.path = k.binary
-	e, err := p.run(ctx, window, window+slack, func() bool { return exists(filepath.Join(dir, hook.End)) })
+	e, err := k.do(ctx, hook.Request{Kind: kind, For: window, Bytes: k.o.Bytes, Dir: dir}, cpus)
 	if err != nil {
 		return e, nil, dir, err
 	}
@@ -295,13 +305,14 @@ func (k *collector) conclude(top int) {
 	for _, cpus := range append([]int{top}, k.levels[:len(k.levels)-1]...) {
 		if list := k.runs[cpus]; len(list) > 0 {
 			run := medians(cpus, list)
+			run.Operations = list[0].operations
 			if k.bench != nil {
 				run.Operations = k.bench.operations
 			}
 			k.Evidence.Runs = append(k.Evidence.Runs, run)
 		}
 	}
-	if k.binary == "" {
+	if k.do == nil {
 		k.note("%s was run without a hook, as %s: only its times and system calls are known; import github.com/brewput/brewput/profile is not needed, one line in main writes a profile: %s",
 			k.about.Name, k.why, theLine)
 	}

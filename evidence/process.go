@@ -38,6 +38,7 @@ type ended struct {
 	code           int     // of its exit; -1 where a signal ended it
 	state          string  // how it ended, in words
 	stdout, stderr string
+	operations     int64 // of a trial
 }
 
 // ioCounts are what the kernel counts of a process; -1 where it does not tell.

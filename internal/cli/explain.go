@@ -27,6 +27,7 @@ type explainOptions struct {
 	timeLimit time.Duration
 	format    string
 	out       string
+	designs   []string
 }
 
 var explainFormats = []string{"table", "json"}
@@ -45,15 +46,25 @@ The target is a program with its arguments behind two dashes, a package to build
 profiles and traces, or the address of a process that serves net/http/pprof. A program whose source is at hand is built
 again with a hook inside; nothing in your tree changes. It is run as it is given, without a shell, with what it does each time.`,
 		Example: indent("NAME explain -- ./prog -n 1000\nNAME explain ./cmd/server -- -port 0\nNAME explain -- go test -bench Encode ./codec\nNAME explain cpu.pprof heap.pprof trace.out\nNAME explain http://localhost:6060 --duration 5s\nNAME explain --format json -- ./prog"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.explain(cmd, args, o) },
+		Args:    cobra.ArbitraryArgs, // a first one that is no workload is a target
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.explain(cmd.Context(), o, func(_ context.Context, e evidence.Options) (*evidence.Collected, error) {
+				return a.collect(cmd, args, e)
+			})
+		},
 	}
-	f := cmd.Flags()
+	f := cmd.PersistentFlags()
 	f.StringVar(&o.cpus, "cpus", "", "`LEVELS` of GOMAXPROCS for runs without a profiler; profiles are taken at the highest (default 1 and all)")
 	f.DurationVar(&o.duration, "duration", defaults.Duration, "`TIME` that one run is watched at most")
 	f.DurationVar(&o.timeLimit, "time-limit", defaults.Limit, "`TIME` for all runs together; what does not fit is left out, and said")
 	f.StringVar(&o.format, "format", "table", "table or json")
 	f.StringVarP(&o.out, "output", "o", "", "keep profiles and trace in `DIR`")
+	f.StringSliceVar(&o.designs, "designs", nil, "the `NAME` of the design of a workload, or of a run directory")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
+	for _, w := range a.workloads {
+		cmd.AddCommand(a.explainWorkload(w, &o))
+	}
 	return cmd
 }
 
@@ -86,12 +97,13 @@ func (o *explainOptions) options(say func(string)) (evidence.Options, error) {
 	return e, nil
 }
 
-func (a *app) explain(cmd *cobra.Command, args []string, o explainOptions) error {
+// explain collects evidence, and writes what it says.
+func (a *app) explain(ctx context.Context, o explainOptions, collect func(context.Context, evidence.Options) (*evidence.Collected, error)) error {
 	options, err := o.options(func(line string) { fmt.Fprintln(a.stderr, line) })
 	if err != nil {
 		return err
 	}
-	c, err := a.collect(cmd, args, options)
+	c, err := collect(ctx, options)
 	if err != nil {
 		return a.failed(err)
 	}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+// explainWorkload is the command "explain NAME", whose flags are the factors of the workload.
+func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Command {
+	summary, _, _ := strings.Cut(w.Doc, "\n")
+	levels := map[string]*string{}
+	cmd := &cobra.Command{
+		Use: w.Name, Short: summary,
+		Example: indent("NAME explain " + w.Name + " --designs " + w.Designs[0].Name + " --cpus " + fmt.Sprint(runtime.NumCPU())),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("explain %s takes no argument %q; to run a program of that name write explain -- %s", w.Name, args[0], w.Name)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			given := givenLevels(cmd.Flags(), levels)
+			return a.explain(cmd.Context(), *o, func(ctx context.Context, e evidence.Options) (*evidence.Collected, error) {
+				return a.explainDesign(ctx, w, o.designs, given, e)
+			})
+		},
+	}
+	for _, f := range w.AllFactors() {
+		about := f.Doc
+		if f.Default != "" {
+			about += " (default " + f.Default + ")"
+		}
+		levels[f.Name] = new(string)
+		cmd.Flags().Var((*levelsFlag)(levels[f.Name]), f.Name, about)
+	}
+	return cmd
+}
+
+// explainDesign collects the evidence of one design at one point: the numbers of CPUs are those of the runs.
+func (a *app) explainDesign(ctx context.Context, w *workload.Workload, designs []string, given map[string]string, e evidence.Options) (*evidence.Collected, error) {
+	if len(designs) != 1 {
+		return nil, usage("explain looks at one design at a time: give one by --designs, of %s", strings.Join(designNames(w), ", "))
+	}
+	cases, err := a.cases(w, runOptions{designs: designs, noTwin: true}, given)
+	if err != nil {
+		return nil, err
+	}
+	top := cases[0].Point
+	for _, c := range cases {
+		if !sameBut(c.Point, top, "cpus", "workers") {
+			return nil, usage("explain looks at one point at a time, and these flags ask for %d: give each factor one level", len(cases))
+		}
+		if c.Point.Int("cpus") >= top.Int("cpus") {
+			top = c.Point
+		}
+		if given["cpus"] != "" {
+			e.CPUs = append(e.CPUs, c.Point.Int("cpus"))
+		}
+	}
+	d, _ := w.Find(designs[0])
+	here := host.Read()
+	burn, err := calibrate.ForSweep(calibrate.CacheDir(), here.Fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	a.measuring = true
+	spec := trial.Spec{Workload: w.Name, Design: d.Name, Point: top, Seed: 1, Sample: 1, BurnRate: burn.Rate}
+	return evidence.Design(ctx, d, spec, e)
+}
+
+// sameBut reports whether two points are the same but for some factors.
+func sameBut(a, b plan.Point, but ...string) bool {
+	for _, name := range but {
+		if level, ok := b.Get(name); ok {
+			a = a.With(name, level)
+		}
+	}
+	return a.String() == b.String()
+}
