@@ -47,6 +47,13 @@ type collector struct {
 	levels   []int
 	runs     map[int][]one // undisturbed, by CPUs
 	skipped  []string
+	took     []took
+}
+
+// took is how long a run with a profiler took.
+type took struct {
+	kind string
+	wall time.Duration
 }
 
 // one is one undisturbed run.
@@ -330,17 +337,25 @@ func (k *collector) conclude(top int) {
 // theLine writes a CPU profile where there is no source to build with a hook.
 const theLine = `f, _ := os.Create("cpu.pprof"); pprof.StartCPUProfile(f); defer pprof.StopCPUProfile()`
 
-// disturbed notes what makes the machine unfit.
+// shortest is how long a run must take that one may speak of its length.
+const shortest = 50 * time.Millisecond
+
+// disturbed notes what makes the machine unfit, and what the profilers took.
 func (k *collector) disturbed(r explain.Run) {
 	if r.Others > 0.2 {
 		k.note("other processes used %.1f CPUs meanwhile: run it again on an idle machine", r.Others)
 	}
-	if r.Throttled > 0 {
-		k.note("a quota stopped the process: times hold waiting that is not the program's")
+	if slices.ContainsFunc(k.runs[r.CPUs], func(o one) bool { return o.throttled > 0 }) {
+		k.note("a quota stopped the process: times hold waiting that is not the program's own")
 	}
-	for _, o := range k.Overheads {
+	for _, t := range k.took {
+		if r.Wall < shortest {
+			break
+		}
+		o := Overhead{t.kind, float64(t.wall) / float64(r.Wall)}
+		k.Overheads = append(k.Overheads, o)
 		if o.Ratio > 1.25 {
-			k.note("the %s makes the program take %.2fx as long: times in it are longer than without", o.Kind, o.Ratio)
+			k.note("with its %s the program takes %.2fx as long: times are longer there than without", o.Kind, o.Ratio)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/gopprof"
 	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/result"
 )
 
 // mostProfile is the size of a file that is read as a profile.
@@ -59,9 +60,9 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 	}
 	all.Wall = median(walls)
 	k.Evidence.Profiles = append(k.Evidence.Profiles, *all)
-	k.overhead("CPU profile", all.Wall, cpus)
+	k.overhead("CPU profile", all.Wall)
 	if samples < fewSamples {
-		k.note("the CPU profile has %d samples of %d runs, one for each 10 ms of CPU time: too few to tell shares below %d %%", samples, len(walls), 30)
+		k.note("the CPU profile has %s of %s, one for each 10 ms of CPU time: too few to tell small shares; give the program more to do", result.Count(int(samples), "sample"), result.Count(len(walls), "run"))
 	}
 	return nil
 }
@@ -108,14 +109,14 @@ func (k *collector) single(ctx context.Context, cpus int, kind hook.Kind, files 
 		p.Wall = e.wall - a.end
 		k.Evidence.Profiles = append(k.Evidence.Profiles, *p)
 	}
-	k.overhead(kindNames[kind], e.wall-a.end, cpus)
+	k.overhead(kindNames[kind], e.wall-a.end)
 	return nil
 }
 
-// overhead compares with the run before, which was undisturbed.
-func (k *collector) overhead(kind string, wall time.Duration, cpus int) {
-	if usual := k.usual(cpus); usual > 0 && !k.endless {
-		k.Overheads = append(k.Overheads, Overhead{kind, float64(wall) / float64(usual)})
+// overhead remembers how long a run with a profiler took.
+func (k *collector) overhead(kind string, wall time.Duration) {
+	if !k.endless {
+		k.took = append(k.took, took{kind, wall})
 	}
 }
 

@@ -31,7 +31,7 @@ func medians(cpus int, list []one) explain.Run {
 		Reads: counts(func(r one) int64 { return r.io.reads }), Writes: counts(func(r one) int64 { return r.io.writes }),
 		ReadBytes: counts(func(r one) int64 { return r.io.readBytes }), WriteBytes: counts(func(r one) int64 { return r.io.writeBytes }),
 		Voluntary: counts(func(r one) int64 { return r.voluntary }), Involuntary: counts(func(r one) int64 { return r.involuntary }),
-		Others:  median(each(list, func(r one) float64 { return r.others })),
+		Others:  others(list),
 		Metrics: metrics(list),
 	}
 }
@@ -59,4 +59,17 @@ func metrics(list []one) map[string]float64 {
 		out[name] = median(values)
 	}
 	return out
+}
+
+// others are the CPUs that other processes used, in the mean; the kernel counts in ticks, so that nothing is known of a short time.
+func others(list []one) float64 {
+	var used, span float64
+	for _, r := range list {
+		used += r.others * r.wall.Seconds()
+		span += r.wall.Seconds()
+	}
+	if span < 0.2 {
+		return 0
+	}
+	return used / span
 }
