@@ -68,7 +68,13 @@ func (s *subject) place(ctx context.Context, d workload.Design) {
 	}
 	s.recipe = r
 	s.settle()
+	if s.about.Module == own {
+		s.about.Module = s.about.Main // what carries the design is not its own code
+	}
 }
+
+// own is the module of this program.
+const own = "github.com/brewput/brewput"
 
 // trials runs a trial to know how long one takes, and lets the others be of as many operations.
 func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Spec) error {

@@ -16,8 +16,12 @@ import (
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/gotrace"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/report"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/timeline"
 )
 
 // explainOptions are the flags of explain.
@@ -27,6 +31,9 @@ type explainOptions struct {
 	timeLimit time.Duration
 	format    string
 	out       string
+	timeline  string
+	before    string
+	after     string
 	designs   []string
 }
 
@@ -48,8 +55,11 @@ again with a hook inside; nothing in your tree changes. It is run as it is given
 		Example: indent("NAME explain -- ./prog -n 1000\nNAME explain ./cmd/server -- -port 0\nNAME explain -- go test -bench Encode ./codec\nNAME explain cpu.pprof heap.pprof trace.out\nNAME explain http://localhost:6060 --duration 5s\nNAME explain --format json -- ./prog"),
 		Args:    cobra.ArbitraryArgs, // a first one that is no workload is a target
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.before != "" || o.after != "" {
+				return a.explainChanges(cmd, args, o)
+			}
 			return a.explain(cmd.Context(), o, func(_ context.Context, e evidence.Options) (*evidence.Collected, error) {
-				return a.collect(cmd, args, e)
+				return a.collect(cmd, args, o, e)
 			})
 		},
 	}
@@ -59,6 +69,9 @@ again with a hook inside; nothing in your tree changes. It is run as it is given
 	f.DurationVar(&o.timeLimit, "time-limit", defaults.Limit, "`TIME` for all runs together; what does not fit is left out, and said")
 	f.StringVar(&o.format, "format", "table", "table or json")
 	f.StringVarP(&o.out, "output", "o", "", "keep profiles and trace in `DIR`")
+	f.StringVar(&o.timeline, "timeline", "", "write who ran, queued and waited in the trace to `FILE` (.json), for ui.perfetto.dev")
+	cmd.Flags().StringVar(&o.before, "before", "", "with --after: rank what changed between two `TARGETS`, each a program, a package, a profile or a directory of profiles")
+	cmd.Flags().StringVar(&o.after, "after", "", "see --before")
 	f.StringSliceVar(&o.designs, "designs", nil, "the `NAME` of the design of a workload, or of a run directory")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(explainFormats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("designs", a.completeFlagDesigns)
@@ -79,6 +92,14 @@ func (o *explainOptions) options(say func(string)) (evidence.Options, error) {
 		return e, usage("--duration %v is not a positive time", o.duration)
 	case o.timeLimit <= 0:
 		return e, usage("--time-limit %v is not a positive time", o.timeLimit)
+	}
+	if o.timeline != "" {
+		if filepath.Ext(o.timeline) != ".json" {
+			return e, usage("--timeline %s: the name must end in .json, for ui.perfetto.dev", o.timeline)
+		}
+		if err := writable("--timeline", o.timeline); err != nil {
+			return e, err
+		}
 	}
 	if o.cpus == "" {
 		return e, nil
@@ -108,6 +129,9 @@ func (a *app) explain(ctx context.Context, o explainOptions, collect func(contex
 		return a.failed(err)
 	}
 	defer c.Close()
+	if err := a.traceTimeline(c, o.timeline); err != nil {
+		return err
+	}
 	r := explain.Explain(c.Evidence)
 	if o.format == "json" {
 		return report.ExplanationJSON(a.stdout, r, c.Evidence)
@@ -121,7 +145,7 @@ func (a *app) explain(ctx context.Context, o explainOptions, collect func(contex
 }
 
 // collect finds out what kind of target it is, and collects its evidence.
-func (a *app) collect(cmd *cobra.Command, args []string, o evidence.Options) (*evidence.Collected, error) {
+func (a *app) collect(cmd *cobra.Command, args []string, flags explainOptions, o evidence.Options) (*evidence.Collected, error) {
 	dash := cmd.ArgsLenAtDash()
 	switch {
 	case len(args) == 0:
@@ -138,6 +162,10 @@ func (a *app) collect(cmd *cobra.Command, args []string, o evidence.Options) (*e
 		}
 		a.measuring = true
 		return evidence.Endpoint(cmd.Context(), args[0], o)
+	case store.Holds(args[0]):
+		return a.explainRun(cmd.Context(), args[0], flags.designs, o)
+	case len(flags.designs) > 0:
+		return nil, usage("--designs is for a workload or a run directory, and %s is neither", args[0])
 	case isPackage(args[0]):
 		if len(args) > 1 {
 			return nil, usage("explain takes one package; arguments of its program stand behind two dashes: explain %s -- %s", args[0], strings.Join(args[1:], " "))
@@ -152,8 +180,7 @@ func (a *app) collect(cmd *cobra.Command, args []string, o evidence.Options) (*e
 	if len(args) == 1 && evidence.IsProgram(args[0]) {
 		return nil, usage("%s is a program: to run it write explain -- %s", args[0], args[0])
 	}
-	a.measuring = true
-	return evidence.Files(cmd.Context(), args)
+	return a.files(cmd.Context(), args)
 }
 
 // isPackage reports whether a word names a package: a directory, or a path that the go command knows.
@@ -214,4 +241,34 @@ func (a *app) failed(err error) error {
 		fmt.Fprintln(a.stderr, "brewput: interrupted; nothing is left behind")
 	}
 	return err
+}
+
+// mostSpans is how many spans of a trace are written: more than a browser shows.
+const mostSpans = 1 << 20
+
+// traceTimeline writes the timeline of the trace that was collected.
+func (a *app) traceTimeline(c *evidence.Collected, path string) error {
+	if path == "" {
+		return nil
+	}
+	from := c.Path("trace")
+	if from == "" {
+		fmt.Fprintln(a.stderr, "brewput: there is no trace, and so no timeline")
+		return nil
+	}
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	t, err := gotrace.Timeline(f, mostSpans)
+	if err != nil {
+		return err
+	}
+	t.Title = c.Program.Name
+	if err := replaceFile(path, func(w io.Writer) error { return report.TimelineJSON(w, []*timeline.Timeline{t}) }); err != nil {
+		return fmt.Errorf("the timeline could not be written: %w", err)
+	}
+	fmt.Fprintf(a.stderr, "timeline in %s: %s of %s in %v\n", path, result.Count(len(t.Spans), "span"), result.Count(len(t.Goroutines), "goroutine"), time.Duration(t.To))
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
@@ -69,14 +71,50 @@ func (a *app) explainDesign(ctx context.Context, w *workload.Workload, designs [
 		}
 	}
 	d, _ := w.Find(designs[0])
+	return a.designAt(ctx, w, d, top, e)
+}
+
+// designAt collects the evidence of a design at a point.
+func (a *app) designAt(ctx context.Context, w *workload.Workload, d workload.Design, p plan.Point, e evidence.Options) (*evidence.Collected, error) {
 	here := host.Read()
 	burn, err := calibrate.ForSweep(calibrate.CacheDir(), here.Fingerprint)
 	if err != nil {
 		return nil, err
 	}
 	a.measuring = true
-	spec := trial.Spec{Workload: w.Name, Design: d.Name, Point: top, Seed: 1, Sample: 1, BurnRate: burn.Rate}
-	return evidence.Design(ctx, d, spec, e)
+	return evidence.Design(ctx, d, trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, Sample: 1, BurnRate: burn.Rate}, e)
+}
+
+// explainRun collects the evidence of a design of a stored run, at its point with most CPUs: what it is, live again.
+func (a *app) explainRun(ctx context.Context, dir string, designs []string, e evidence.Options) (*evidence.Collected, error) {
+	r, err := openRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	w, err := a.find(r.header.Workload)
+	if err != nil {
+		return nil, usage("%s is a run of %s, which is no workload here; of benchmarks write explain -- go test -bench NAME %s", dir, r.header.Workload, r.header.Workload)
+	}
+	var names []string
+	var best *plan.Case
+	for i, c := range r.header.Cases {
+		if !slices.Contains(names, c.Design) {
+			names = append(names, c.Design)
+		}
+		cpus := c.Point.Int("cpus")
+		if len(designs) == 1 && c.Design == designs[0] && cpus <= runtime.NumCPU() && (best == nil || cpus > best.Point.Int("cpus")) {
+			best = &r.header.Cases[i]
+		}
+	}
+	if best == nil {
+		return nil, usage("explain looks at one design of a run at a time: give one by --designs, of %s", strings.Join(names, ", "))
+	}
+	point, err := w.Recast(best.Point)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	d, _ := w.Find(best.Design)
+	return a.designAt(ctx, w, d, point, e)
 }
 
 // sameBut reports whether two points are the same but for some factors.
