@@ -202,14 +202,12 @@ func (e *endpoint) empty(ctx context.Context, kind explain.ProfileKind) {
 	lines := map[explain.ProfileKind]string{explain.Mutex: "runtime.SetMutexProfileFraction(5)", explain.Block: "runtime.SetBlockProfileRate(10000)"}
 	tmp := filepath.Join(e.c.Dir, "text")
 	defer os.Remove(tmp)
-	ever := true
+	why := "nobody waited in these seconds, or its rate was set to 0 since it held something"
 	if _, err := e.get(ctx, string(kind)+"?debug=1", tmp, 0, 64<<10); err == nil {
 		text, _ := os.ReadFile(tmp)
-		ever = strings.Contains(string(text), "@") // which stands before each stack
+		if strings.Contains(string(text), "sampling period=0") || !strings.Contains(string(text), "@") { // which stands before each stack
+			why = "its rate is 0 unless the program sets it"
+		}
 	}
-	if !ever {
-		e.c.note("the %s profile is empty, as its rate is 0 unless the program sets it: one line in main enables it, %s", kind, lines[kind])
-		return
-	}
-	e.c.note("the %s profile is empty for these seconds, though it was not before: nobody waited", kind)
+	e.c.note("the %s profile is empty: %s; one line in main enables it: %s", kind, why, lines[kind])
 }

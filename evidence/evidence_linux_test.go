@@ -226,7 +226,7 @@ func TestWithoutSource(t *testing.T) {
 	}
 	defer c.Close()
 	if len(c.Profiles) != 0 || c.Trace != nil || len(c.Runs) != 1 || c.Runs[0].Wall <= 0 {
-		t.Errorf("%+v", c.Evidence)
+		t.Errorf("%d profiles, %+v", len(c.Profiles), c.Runs)
 	}
 	if !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, "StartCPUProfile") }) {
 		t.Errorf("nothing says what to write: %q", c.Notes)
@@ -242,7 +242,7 @@ func TestBenchmark(t *testing.T) {
 	}
 	defer c.Close()
 	if c.Runs[0].Operations != 5 || c.Program.Name != "BenchmarkBurn" || c.Trace == nil {
-		t.Errorf("%+v", c.Evidence)
+		t.Errorf("%s: %+v", c.Program.Name, c.Runs)
 	}
 	if _, err := Command(t.Context(), root, []string{"go", "test", "./work", "-bench=Nothing"}, quick()); err == nil || !strings.Contains(err.Error(), "no benchmark") {
 		t.Errorf("no benchmark matches, and the error is %v", err)
@@ -298,7 +298,7 @@ func TestEndless(t *testing.T) {
 	}
 	defer c.Close()
 	if c.Trace == nil || len(c.Profiles) != 5 {
-		t.Errorf("trace %v, %d profiles: %q", c.Trace, len(c.Profiles), c.Notes)
+		t.Errorf("trace %t, %d profiles: %q", c.Trace != nil, len(c.Profiles), c.Notes)
 	}
 	gone(t, pids)
 }

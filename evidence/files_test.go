@@ -103,7 +103,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(c.Profiles) != 5 || c.Trace == nil || c.Program.Module != "github.com/brewput/brewput" || !exists(filepath.Join(c.Program.Dir, "go.mod")) {
-		t.Errorf("%d profiles, trace %v, program %+v", len(c.Profiles), c.Trace, c.Program)
+		t.Errorf("%d profiles, trace %t, program %+v", len(c.Profiles), c.Trace != nil, c.Program)
 	}
 	if err := c.Close(); err != nil || !exists(paths[0]) {
 		t.Errorf("the user's file is gone, or %v", err)
@@ -240,7 +240,7 @@ func TestEndpoint(t *testing.T) {
 	}
 	defer c.Close()
 	if c.Trace == nil || len(c.Profiles) != 5 {
-		t.Errorf("trace %v, %d profiles: %q", c.Trace, len(c.Profiles), c.Notes)
+		t.Errorf("trace %t, %d profiles: %q", c.Trace != nil, len(c.Profiles), c.Notes)
 	}
 	if len(said) == 0 || !strings.Contains(said[0], "which takes it") {
 		t.Errorf("the overhead is not said first: %q", said)

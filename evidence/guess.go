@@ -26,7 +26,7 @@ func (g *guess) begin(path string) {
 }
 
 func (g *guess) frame(f explain.Frame) {
-	if strings.HasPrefix(f.Function, "main.") {
+	if strings.HasPrefix(f.Function, "main.") && f.File != "_testmain.go" {
 		g.main[len(g.main)-1][f.File] = true
 	}
 	if filepath.IsAbs(f.File) && !strings.HasPrefix(f.File, runtime.GOROOT()+"/") && !strings.Contains(f.File, "/pkg/mod/") && !strings.Contains(f.File, "/src/runtime/") {

@@ -59,9 +59,8 @@ func parseIO(text string) ioCounts {
 
 // parseChildren reads cutime and cstime of /proc/PID/stat, its fields 16 and 17 (proc(5)); the second field may hold blanks.
 func parseChildren(text string) time.Duration {
-	_, after, ok := strings.Cut(text, ") ")
-	fields := strings.Fields(after)
-	if !ok || len(fields) < 15 {
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+	if len(fields) < 15 {
 		return 0
 	}
 	user, _ := strconv.ParseInt(fields[13], 10, 64)

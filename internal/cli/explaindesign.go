@@ -12,7 +12,6 @@ import (
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/host"
-	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
