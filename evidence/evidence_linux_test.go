@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -312,7 +313,7 @@ func TestInterrupted(t *testing.T) {
 	o.Say = func(line string) {
 		if strings.HasPrefix(line, "running") {
 			go func() {
-				for !exists(pids) {
+				for text := []byte(nil); bytes.Count(text, []byte("\n")) < 2; text, _ = os.ReadFile(pids) {
 					time.Sleep(time.Millisecond)
 				}
 				cancel()

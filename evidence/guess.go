@@ -14,7 +14,7 @@ import (
 // guess finds out of which program profiles are, by the files that their stacks name.
 type guess struct {
 	of    []string          // files of evidence
-	main  []map[string]bool // files of package main that each names
+	main  []map[string]bool // directories of package main that each names
 	count map[string]int    // directories of source, by how many frames are there
 }
 
@@ -27,7 +27,7 @@ func (g *guess) begin(path string) {
 
 func (g *guess) frame(f explain.Frame) {
 	if strings.HasPrefix(f.Function, "main.") && f.File != "_testmain.go" {
-		g.main[len(g.main)-1][f.File] = true
+		g.main[len(g.main)-1][filepath.Dir(f.File)] = true // of whose files some may be in one profile only
 	}
 	if filepath.IsAbs(f.File) && !strings.HasPrefix(f.File, runtime.GOROOT()+"/") && !strings.Contains(f.File, "/pkg/mod/") && !strings.Contains(f.File, "/src/runtime/") {
 		g.count[filepath.Dir(f.File)]++
@@ -83,10 +83,10 @@ func overlap(a, b map[string]bool) bool {
 	return false
 }
 
-// any1 is the first of some files.
-func any1(files map[string]bool) string {
+// any1 is the first of some directories.
+func any1(dirs map[string]bool) string {
 	first := ""
-	for f := range files {
+	for f := range dirs {
 		if first == "" || f < first {
 			first = f
 		}
@@ -109,8 +109,8 @@ func (g *guess) program() explain.Program {
 		}
 	}
 	for _, m := range g.main {
-		if f := any1(m); f != "" {
-			best, p.Main = filepath.Dir(f), "main"
+		if d := any1(m); d != "" {
+			best, p.Main = d, "main"
 			break
 		}
 	}

@@ -174,7 +174,8 @@ func spent(b *strings.Builder, l explain.Ledger, st Style) {
 	room := max(10, min(st.width(), maxPlotWidth)-width-16)
 	for _, x := range l.Entries {
 		bar := int(math.Round(x.Share * float64(room)))
-		fmt.Fprintf(b, "  %s%s %8s %5s  %s\n", x.Name, strings.Repeat(" ", width-len(x.Name)), duration(x.Time), share(x.Share),
+		line := fmt.Sprintf("  %s%s %8s %5s  %s", x.Name, strings.Repeat(" ", width-len(x.Name)), duration(x.Time), share(x.Share),
 			strings.Repeat(st.pick("▇", "#"), max(0, min(bar, room))))
+		b.WriteString(st.ascii(strings.TrimRight(line, " ")) + "\n")
 	}
 }
