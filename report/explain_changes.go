@@ -29,7 +29,11 @@ func Changes(w io.Writer, before, after string, changes []explain.Change, notes 
 			columns[2].add(seconds(c.After), t)
 			columns[3].add(difference(c.After-c.Before), t)
 		}
-		columns[4].add(map[bool]string{false: "perhaps chance"}[c.Clear], t)
+		remark := ""
+		if !c.Clear && c.Before != c.After {
+			remark = "perhaps chance"
+		}
+		columns[4].add(remark, t)
 		columns[5].add(strings.Join(c.Where, " "), t)
 	}
 	fitted(&b, columns, func([]column) []string { return nil }, st)

@@ -39,6 +39,7 @@ func (a *app) explainChanges(cmd *cobra.Command, args []string, o explainOptions
 			return a.failed(err)
 		}
 		defer c.Close()
+		c.Program.Name = word
 		sides[i] = c.Evidence
 	}
 	changes := explain.Changes(sides[0], sides[1])
