@@ -43,6 +43,7 @@ type collector struct {
 	do       func(ctx context.Context, r hook.Request, cpus int) (ended, error) // one run with the hook; nil without
 	window   time.Duration
 	endless  bool
+	inside   bool // the hook's own time counts: of a process only a part is looked at, or it does not tell
 	deadline time.Time
 	levels   []int
 	runs     map[int][]one // undisturbed, by CPUs
@@ -236,6 +237,9 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int, window ti
 	if err != nil {
 		k.note("no %s of %s: %v", kindNames[kind], k.about.Name, err)
 		return e, nil, dir, nil
+	}
+	if k.inside {
+		e.wall = a.wall + a.end
 	}
 	return e, a, dir, nil
 }

@@ -83,9 +83,7 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 	k.do = func(ctx context.Context, r hook.Request, cpus int) (ended, error) {
 		spec := spec
 		spec.Point = spec.Point.With("cpus", plan.IntLevel(cpus))
-		if r.Kind != "" {
-			spec.Evidence = &r
-		}
+		spec.Evidence = &r
 		out, err := runner.Run(ctx, spec)
 		if err != nil {
 			return ended{}, err
@@ -100,9 +98,9 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 		spec.Duration = min(firstWindow, k.o.Duration)
 	}
 	k.o.Say("running " + k.about.Name + " once, to see how long it takes")
-	var err error
-	e := ended{}
-	if e, err = k.do(ctx, hook.Request{}, top); err != nil {
+	k.inside = true
+	e, _, _, err := k.run(ctx, hook.Undisturbed, top, k.window)
+	if err != nil {
 		return err
 	}
 	if stream {
