@@ -38,9 +38,10 @@ var mayImport = map[string][]string{
 	"internal/costs":     {"env", "internal/calibrate", "internal/stat", "plan", "result", "sim", "trial", "workload"},
 	"report":             {"compare", "explain", "internal/doctor", "plan", "result", "timeline"},
 	"internal/hook":      {},
+	"internal/pprofui":   {},
 	"evidence":           {"explain", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook", "internal/host", "internal/proc", "plan", "result", "trial", "workload"},
 	"internal/gobench":   {"internal/host", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
-	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "evidence", "explain", "internal/gobench", "internal/gotrace", "internal/host", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
+	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "evidence", "explain", "internal/gobench", "internal/gotrace", "internal/host", "internal/pprofui", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
 	"":                   {"internal/aa", "internal/cli", "internal/costs", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/mandelbrot": {"env", "model", "plan", "workload"},
@@ -80,6 +81,7 @@ var (
 		"internal/gotrace":   {"golang.org/x/exp/trace"},
 		"internal/hist":      {"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys"},
 		"internal/host":      {"golang.org/x/sys"},
+		"internal/pprofui":   {"github.com/google/pprof"},
 		"internal/stat":      {"gonum.org/v1/gonum"},
 	}
 	testsMayUse = []string{

@@ -32,6 +32,7 @@ type explainOptions struct {
 	format    string
 	out       string
 	timeline  string
+	pprof     bool
 	before    string
 	after     string
 	designs   []string
@@ -70,6 +71,7 @@ again with a hook inside; nothing in your tree changes. It is run as it is given
 	f.StringVar(&o.format, "format", "table", "table or json")
 	f.StringVarP(&o.out, "output", "o", "", "keep profiles and trace in `DIR`")
 	f.StringVar(&o.timeline, "timeline", "", "write who ran, queued and waited in the trace to `FILE` (.json), for ui.perfetto.dev")
+	f.BoolVar(&o.pprof, "pprof", false, "then show the profiles in pprof's own views, in a browser on this machine, until interrupted")
 	cmd.Flags().StringVar(&o.before, "before", "", "with --after: rank what changed between two `TARGETS`, each a program, a package, a profile or a directory of profiles")
 	cmd.Flags().StringVar(&o.after, "after", "", "see --before")
 	f.StringSliceVar(&o.designs, "designs", nil, "the `NAME` of the design of a workload, or of a run directory")
@@ -132,8 +134,16 @@ func (a *app) explain(ctx context.Context, o explainOptions, collect func(contex
 	if err := a.traceTimeline(c, o.timeline); err != nil {
 		return err
 	}
+	if err := a.present(c, o.format); err != nil || !o.pprof {
+		return err
+	}
+	return a.servePprof(ctx, c)
+}
+
+// present writes what the evidence says.
+func (a *app) present(c *evidence.Collected, format string) error {
 	r := explain.Explain(c.Evidence)
-	if o.format == "json" {
+	if format == "json" {
 		return report.ExplanationJSON(a.stdout, r, c.Evidence)
 	}
 	var overheads []string

@@ -21,8 +21,8 @@ func (a *app) explainChanges(cmd *cobra.Command, args []string, o explainOptions
 		return usage("--before and --after go together: give what was and what is, as in explain --before old.pprof --after new.pprof")
 	case len(args) > 0 && cmd.ArgsLenAtDash() != 0:
 		return usage("beside --before and --after there is no target %q; arguments of both programs stand behind two dashes", args[0])
-	case o.timeline != "":
-		return usage("--timeline is of one trace; ask for it without --before and --after")
+	case o.timeline != "" || o.pprof:
+		return usage("--timeline and --pprof are of one program; ask for them without --before and --after")
 	}
 	options, err := o.options(func(line string) { fmt.Fprintln(a.stderr, line) })
 	if err != nil {
