@@ -189,7 +189,7 @@ func TestCommand(t *testing.T) {
 			t.Errorf("%v: allocations %v", args, of)
 		}
 		r := c.Runs[0]
-		if len(c.Runs) != 1 || r.CPUs != 1 || r.Count < 3 || r.Wall <= 0 || r.User <= 0 || r.Metrics["/gc/heap/allocs:objects"] < 20000 {
+		if len(c.Runs) != 1 || r.CPUs != 1 || r.Count < 3 || r.Wall <= 0 || r.User <= 0 || r.Reads <= 0 || r.Metrics["/gc/heap/allocs:objects"] < 20000 {
 			t.Errorf("%v: runs %+v", args, c.Runs)
 		}
 		if !slices.ContainsFunc(c.Escapes, func(e explain.Escape) bool {

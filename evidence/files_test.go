@@ -63,11 +63,13 @@ func saved(t *testing.T) (dir string) {
 // contend lets goroutines wait for a mutex, and for a channel: each of them, whatever the scheduler does.
 func contend() {
 	var mu sync.Mutex
+	passed := 0
 	var group sync.WaitGroup
 	mu.Lock()
 	for range 4 {
 		group.Go(func() {
 			mu.Lock()
+			passed++
 			mu.Unlock()
 		})
 	}
@@ -182,6 +184,20 @@ func TestStrangers(t *testing.T) {
 	g.profile("mutex.pprof", of("/b/main.go"))
 	if err := g.conflict(); err == nil || !strings.Contains(err.Error(), "cpu.pprof and mutex.pprof are of different programs") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestStandard: the standard library is no program's module, wherever it lies.
+func TestStandard(t *testing.T) {
+	for f, want := range map[explain.Frame]bool{
+		{Function: "sync.(*Mutex).Lock", File: "/opt/go/src/sync/mutex.go"}:               true,
+		{Function: "runtime/pprof.writeHeap", File: "/opt/go/src/runtime/pprof/pprof.go"}: true,
+		{Function: "example.com/m/sync.F", File: "/home/u/src/m/sync/f.go"}:               false,
+		{Function: "main.main", File: "/home/u/src/x/main.go"}:                            false,
+	} {
+		if standard(f) != want {
+			t.Errorf("%+v: %t", f, !want)
+		}
 	}
 }
 

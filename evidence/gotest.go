@@ -26,9 +26,9 @@ type bench struct {
 
 // testCommand is a command go test, taken apart.
 type testCommand struct {
-	build, run, args []string // flags of the build, of the binary, and what follows -args
-	pkg              string
-	has              map[string]string // flags of the binary
+	build, args []string // flags of the build, and what follows -args
+	pkg         string
+	has         map[string]string // flags of the binary
 }
 
 // parseTest reads the arguments of go test.

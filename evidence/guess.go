@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -29,9 +28,16 @@ func (g *guess) frame(f explain.Frame) {
 	if strings.HasPrefix(f.Function, "main.") && f.File != "_testmain.go" {
 		g.main[len(g.main)-1][filepath.Dir(f.File)] = true // of whose files some may be in one profile only
 	}
-	if filepath.IsAbs(f.File) && !strings.HasPrefix(f.File, runtime.GOROOT()+"/") && !strings.Contains(f.File, "/pkg/mod/") && !strings.Contains(f.File, "/src/runtime/") {
+	if filepath.IsAbs(f.File) && !strings.Contains(f.File, "/pkg/mod/") && !standard(f) {
 		g.count[filepath.Dir(f.File)]++
 	}
+}
+
+// standard reports whether a function is of the standard library, whose files lie in src by the paths of their packages.
+func standard(f explain.Frame) bool {
+	slash := strings.LastIndexByte(f.Function, '/')
+	pkg, _, _ := strings.Cut(f.Function[slash+1:], ".")
+	return strings.HasSuffix(filepath.Dir(f.File), "/src/"+f.Function[:slash+1]+pkg)
 }
 
 func (g *guess) profile(path string, p *explain.Profile) {
