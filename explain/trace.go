@@ -15,8 +15,13 @@ type Trace struct {
 	Waits   []Wait
 	Calls   []Calls
 	Spawns  []Spawn
+	// Resources are the locks and channels, as far as who wakes whom tells them apart.
+	Resources []Resource
 
 	Idle       time.Duration // of all CPUs together
+	Running    time.Duration // CPUs running the program's goroutines, system calls that kept the CPU included
+	Searching  time.Duration // CPUs that no goroutine had, though they were not idle: the scheduler
+	Background time.Duration // CPUs running the Go runtime's goroutines other than the collector's, and the tracer's
 	GC         GC
 	WakeIdle   Latencies // from being made ready to running, where some CPU was idle
 	WakeBusy   Latencies // where none was
@@ -33,6 +38,8 @@ type Demand struct {
 	For  []time.Duration
 	Work []time.Duration
 	Peak int
+	// Spare is how long some CPU had nothing to do: fewer wanted one than there are.
+	Spare time.Duration
 }
 
 // Class is the goroutines with one start function, or one creation site.
@@ -45,13 +52,73 @@ type Class struct {
 	Runnable time.Duration
 	Waiting  map[string]time.Duration // by reason
 	Syscall  time.Duration
-	Lifetime Latencies // of those that ended
-	Bursts   Latencies // from getting a CPU to giving it up
+	Lifetime Latencies     // of those that ended
+	Bursts   Latencies     // from getting a CPU to giving it up
+	Busy     Latencies     // how long each of those that ended ran in all
+	Alone    time.Duration // in which one of them was the only goroutine that wanted a CPU
+	// Tail is the part of Alone in which others that had run beside it were done: the end of a fork and join.
+	Tail    time.Duration
+	Batches int64         // times that there were some, from the first to the last that lived together
+	First   time.Duration // when the first and the last was made
+	Last    time.Duration
+	Alive   int64 // at the end
+	Stuck   int64 // of these, waiting at one and the same site since long: at least a tenth of the trace
+	StuckAt int   // index of Trace.Waits; -1 none
+	Members []Member
 }
+
+// Member is one goroutine of a class: the 16 that ran longest are kept.
+type Member struct {
+	Born, Ended time.Duration // Ended is the trace's end for those that live
+	Running     time.Duration
+	Runnable    time.Duration
+	OnChannels  time.Duration // waiting
+	OnLocks     time.Duration
+	Outside     time.Duration // sleeping, waiting for the network, or in a system call that gave up the CPU
+}
+
+// Resource is a lock or a channel: sites that wake each other. Those that share all their code cannot be told apart.
+type Resource struct {
+	Kind  Op    // OpMutex, OpRWMutex, OpChannel
+	Waits []int // indices of Trace.Waits, where goroutines waited for it
+	// Busy is how long somebody waited for it (of a channel: to send, or to receive), from parking to running again.
+	// Starved is the part of that in which a CPU had nothing to do.
+	Busy, Starved time.Duration
+	// Full is how long a sender was parked, Empty a receiver; counts are of parkings. Of locks all is in Busy.
+	Full, Empty           time.Duration
+	FullCount, EmptyCount int64
+	Count                 int64 // of parkings
+	// Holds are those of locks that began and ended in view: from running again to waking the next. HeldRunning is the
+	// CPU time in them.
+	Holds       Latencies
+	HeldRunning time.Duration
+	Sites       [][]Frame // where it is used: waiting and waking
+}
+
+// Op is what a goroutine waits for.
+type Op string
+
+// What goroutines wait for: primitives, as told by the trace's reason and the innermost functions.
+const (
+	OpMutex     Op = "mutex"
+	OpRWMutex   Op = "rwmutex"
+	OpWaitGroup Op = "waitgroup"
+	OpCond      Op = "cond"
+	OpSend      Op = "send"
+	OpReceive   Op = "receive"
+	OpSelect    Op = "select"
+	OpChannel   Op = "channel" // of resources
+	OpSleep     Op = "sleep"
+	OpNetwork   Op = "network"
+	OpYield     Op = "yield" // runtime.Gosched: it does not wait, it queues
+	OpCollector Op = "collector"
+	OpOther     Op = "other"
+)
 
 // Wait is one site where goroutines parked, with who woke them.
 type Wait struct {
 	Reason  string // in the trace's words: "chan send", "sync", "select", "sleep", "network"
+	Op      Op
 	Stack   []Frame
 	Wakers  []Waker // most frequent first
 	Count   int64
@@ -75,6 +142,7 @@ type Calls struct {
 	Spent time.Duration
 	Lost  int64 // after which the goroutine had to queue for a CPU
 	Each  Latencies
+	Class int // of the first caller
 }
 
 // Spawn is one site where goroutines were made.
@@ -88,9 +156,19 @@ type Spawn struct {
 type GC struct {
 	Marking time.Duration // some cycle ran
 	Assists time.Duration // of the program's goroutines
+	Workers time.Duration // CPUs running the collector's goroutines
 	Cycles  int
-	Stopped time.Duration // the world
+	Stopped time.Duration // the world, starting and stopping the tracer apart
 	Stop    Latencies
+	Stops   []Stop
+}
+
+// Stop is why the world was stopped.
+type Stop struct {
+	Reason string
+	Stack  []Frame
+	Count  int64
+	Spent  time.Duration
 }
 
 // Latencies is a distribution of times.

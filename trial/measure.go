@@ -14,6 +14,7 @@ import (
 	"github.com/brewput/brewput/env/live"
 	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/internal/hook"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/workload"
@@ -69,6 +70,8 @@ type measurement struct {
 	samples int64            // of it
 	parts   map[string]int64 // of them, by the part of the ledger
 
+	collected func() // ends the collection of evidence; nil for none
+
 	began, ended snapshot
 	gcBefore     result.Value
 	closed       bool  // the window has
@@ -116,6 +119,9 @@ func (m *measurement) begin() {
 	if m.spec.Profiled && !m.virtual {
 		m.startProfile()
 	}
+	if m.spec.Evidence != nil {
+		m.collected = hook.Begin(*m.spec.Evidence)
+	}
 	m.began = m.snap()
 	if m.opens != nil {
 		m.opens()
@@ -125,6 +131,9 @@ func (m *measurement) begin() {
 func (m *measurement) end() {
 	m.ended, m.closed = m.snap(), true
 	m.stopProfile()
+	if m.collected != nil {
+		m.collected()
+	}
 }
 
 // job measures a job, which is run once.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/brewput/brewput/internal/hook"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/timeline"
@@ -33,6 +34,8 @@ type Spec struct {
 	Observed bool       `json:"observed"` // watch resources: an observed trial is in no verdict
 
 	Profiled bool `json:"profiled,omitempty"` // with Observed: a CPU profile instead of meters
+
+	Evidence *hook.Request `json:"evidence,omitempty"` // collect it while the window is open; what the trial measures is disturbed
 
 	Duration   time.Duration `json:"duration"`   // window of a stream
 	Warmup     time.Duration `json:"warmup"`     // before the window

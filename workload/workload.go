@@ -213,9 +213,9 @@ func Unloaded(p plan.Point) plan.Point {
 // the columns of results.
 func Reserved() []string {
 	return []string{
-		"allow", "base", "baseline", "bench", "budget", "compare", "cost", "count", "designs", "duration", "env", "format", "go",
+		"after", "allow", "base", "baseline", "before", "bench", "budget", "compare", "cost", "count", "designs", "duration", "env", "format", "go",
 		"goal", "help", "layouts", "max-regression", "metric", "no-twin", "o", "operations", "output", "oversubscribe", "peer",
-		"pgo", "precision", "profile", "quick", "record-costs", "replay-costs", "resume", "rev", "sample", "seed", "sensitivity",
+		"pgo", "pprof", "precision", "profile", "quick", "record-costs", "replay-costs", "resume", "rev", "sample", "seed", "sensitivity",
 		"slo", "time-limit",
 		"timeline", "timeline-span", "twin", "warmup",
 		"block", "bound", "design", "error", "kind", "lines", "order", "status", "trial", "type", "wall_seconds", "workload", "world",

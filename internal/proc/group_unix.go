@@ -24,3 +24,6 @@ func EndOwnGroup() {
 
 // AskStacks lets a Go program print the stacks of all its goroutines, and end.
 func AskStacks(child *os.Process) { child.Signal(syscall.SIGQUIT) }
+
+// AskEnd asks a child that was started by OwnGroup, and whatever it started, to end, as a shell does at hang-up.
+func AskEnd(child *os.Process) { syscall.Kill(-child.Pid, syscall.SIGTERM) }

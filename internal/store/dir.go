@@ -31,6 +31,12 @@ func Vacant(dir string) error {
 	return nil
 }
 
+// Holds reports whether a directory holds a run.
+func Holds(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, journalName))
+	return err == nil && info.Mode().IsRegular()
+}
+
 // stillborn reports whether dir holds no more than a run that was stopped before its header was
 // written.
 func stillborn(dir string, entries []fs.DirEntry) bool {

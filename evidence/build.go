@@ -1,0 +1,139 @@
+package evidence
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/internal/proc"
+)
+
+// recipe is how a program is built.
+type recipe struct {
+	dir   string   // where the go command runs
+	of    []string // a package, or files
+	flags []string
+	env   []string
+	test  bool
+	pkg   listed
+}
+
+// listed is what go list says of a package.
+type listed struct {
+	ImportPath, Dir, Name string
+	GoFiles               []string
+	Module                *struct{ Path, Dir string }
+}
+
+// goCommand runs the go command and returns what it prints.
+func goCommand(ctx context.Context, dir string, env []string, args ...string) (stdout, stderr string, err error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.SysProcAttr = dir, proc.OwnGroup()
+	cmd.Env = append(cmd.Environ(), env...)
+	cmd.Cancel = func() error { proc.EndGroup(cmd.Process); return nil }
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	err = cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case errors.Is(err, exec.ErrNotFound):
+		err = errors.New("the command go is not installed, or not in PATH")
+	case err != nil && complaints.Len() > 0:
+		err = errors.New(strings.TrimSpace(complaints.String()))
+	}
+	return out.String(), complaints.String(), err
+}
+
+// list asks the go command for the one package of a recipe.
+func (r *recipe) list(ctx context.Context) error {
+	args := append([]string{"list", "-json=ImportPath,Dir,Name,GoFiles,Module"}, listFlags(r.flags)...)
+	out, _, err := goCommand(ctx, r.dir, r.env, append(append(args, "--"), r.of...)...)
+	if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(strings.NewReader(out))
+	if err := dec.Decode(&r.pkg); err != nil {
+		return fmt.Errorf("%s matches no package", strings.Join(r.of, " "))
+	}
+	if dec.More() {
+		return fmt.Errorf("%s names several packages; give one of them", strings.Join(r.of, " "))
+	}
+	return nil
+}
+
+// listFlags are the flags of a build that decide which files belong to it.
+func listFlags(flags []string) []string {
+	var list []string
+	for _, f := range flags {
+		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
+		switch name {
+		case "tags", "mod", "modfile", "race", "msan", "asan":
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// build compiles the program as it is.
+func (r *recipe) build(ctx context.Context, to string, more ...string) error {
+	args := []string{"build", "-buildvcs=false"}
+	if r.test {
+		args = []string{"test", "-c", "-buildvcs=false"}
+	}
+	args = append(append(args, r.flags...), more...)
+	_, _, err := goCommand(ctx, r.dir, r.env, append(append(args, "-o", to), r.of...)...)
+	if err == nil {
+		if _, gone := os.Stat(to); gone != nil {
+			err = fmt.Errorf("%s has no test file that takes part in the build", strings.Join(r.of, " "))
+		}
+	}
+	return err
+}
+
+// buildHooked compiles it with the hook: one more file in its package, and one in runtime/debug.
+func (r *recipe) buildHooked(ctx context.Context, work, to string) error {
+	out, _, err := goCommand(ctx, r.dir, r.env, "env", "GOROOT", "GOFLAGS")
+	if err != nil {
+		return err
+	}
+	goroot, goflags, _ := strings.Cut(out, "\n")
+	if strings.Contains(goflags, "-overlay") || strings.Contains(strings.Join(r.flags, " "), "-overlay") {
+		return errors.New("the build has an overlay already")
+	}
+	// Variables are initialized in the order of files.
+	name, pkg := "0brewput_explain.go", r.pkg.Name
+	if r.test {
+		name, pkg = "0brewput_explain_test.go", pkg+"_test"
+	}
+	replace := map[string]string{}
+	for _, f := range []struct{ at, name, text string }{
+		{filepath.Join(r.pkg.Dir, name), "hook.go", hook.Source(pkg)},
+		{filepath.Join(strings.TrimSpace(goroot), "src", "runtime", "debug", "brewput.go"), "exit.go", hook.ExitFile},
+	} {
+		replace[f.at] = filepath.Join(work, f.name)
+		if err := os.WriteFile(replace[f.at], []byte(f.text), 0o666); err != nil {
+			return err
+		}
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return err
+	}
+	overlay := filepath.Join(work, "overlay.json")
+	if err := os.WriteFile(overlay, list, 0o666); err != nil {
+		return err
+	}
+	hooked := *r
+	if strings.HasSuffix(r.of[0], ".go") {
+		hooked.of = append([]string{filepath.Join(r.pkg.Dir, name)}, r.of...)
+	}
+	return hooked.build(ctx, to, "-overlay="+overlay)
+}

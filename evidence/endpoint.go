@@ -1,0 +1,213 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/brewput/brewput/explain"
+)
+
+// The bounds of what is asked of a live process.
+const (
+	mostFetched = 64 << 20        // bytes of a profile
+	mostTraced  = 2 * time.Second // of its trace, which costs it most
+	grace       = 10 * time.Second
+)
+
+// Endpoint collects the profiles of a process that serves net/http/pprof, for a bounded time. It changes no rate there.
+func Endpoint(ctx context.Context, address string, o Options) (*Collected, error) {
+	base, err := pprofURL(address)
+	if err != nil {
+		return nil, err
+	}
+	seconds := max(1, int(o.Duration.Round(time.Second).Seconds()))
+	traced := min(seconds, int(mostTraced.Seconds()))
+	o.Say(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then for a trace of %d s, which takes from 1 to 10 %%, more where goroutines change over every few microseconds; at most %d MB of it",
+		base, seconds, traced, o.Bytes>>20))
+	e := endpoint{base: base, o: o}
+	if e.c, err = open(o, explain.Program{}); err != nil {
+		return nil, err
+	}
+	err = e.reach(ctx)
+	if err == nil {
+		err = e.fetch(ctx, seconds, traced)
+	}
+	if err != nil {
+		e.c.Close()
+		return nil, err
+	}
+	e.c.Program = e.g.program()
+	e.c.Program.Name = strings.TrimSuffix(base, "/debug/pprof/")
+	return e.c, nil
+}
+
+// endpoint is one process that is asked.
+type endpoint struct {
+	base string
+	o    Options
+	c    *Collected
+	g    guess
+}
+
+// pprofURL is where profiles are: an address without a path has the usual one.
+func pprofURL(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", fmt.Errorf("%s is not the address of a process; give one such as http://localhost:6060", address)
+	}
+	if strings.Trim(u.Path, "/") == "" {
+		u.Path = "/debug/pprof/"
+	}
+	if !strings.HasSuffix(u.Path, "/") {
+		u.Path += "/"
+	}
+	u.RawQuery, u.Fragment = "", ""
+	return u.String(), nil
+}
+
+// get writes at most so many bytes of an answer to a file. It reports whether there were more.
+func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duration, most int64) (cut bool, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, wait+grace, fmt.Errorf("no answer within %v", wait+grace))
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.base+what, nil)
+	if err != nil {
+		return false, err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		return false, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(answer.Body, 200))
+		return false, statusError{answer.StatusCode, strings.TrimSpace(string(text))}
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return false, err
+	}
+	n, err := io.Copy(f, io.LimitReader(answer.Body, most))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return false, err
+	}
+	return n == most, nil
+}
+
+type statusError struct {
+	code int
+	text string
+}
+
+func (s statusError) Error() string { return fmt.Sprintf("status %d: %s", s.code, s.text) }
+
+// reach finds out whether somebody answers.
+func (e *endpoint) reach(ctx context.Context) error {
+	_, err := e.get(ctx, "cmdline", filepath.Join(e.c.Dir, "cmdline"), 0, 4<<10)
+	var status statusError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &status):
+		return fmt.Errorf("%s answers with %w: does the program import _ \"net/http/pprof\", and serve http.DefaultServeMux? Otherwise give the whole address, as in http://HOST:PORT/debug/pprof/", e.base, err)
+	case err != nil:
+		return fmt.Errorf("%s cannot be reached: %w; does the program run, and listen there?", e.base, err)
+	}
+	return os.Remove(filepath.Join(e.c.Dir, "cmdline"))
+}
+
+// fetch takes the CPU profile, and over the same time what was allocated and waited for: that is counted anyway. The trace
+// comes last.
+func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
+	kinds := []string{"profile", "allocs", "mutex", "block"}
+	errs := make([]error, len(kinds))
+	var group sync.WaitGroup
+	for i, kind := range kinds {
+		group.Go(func() {
+			_, errs[i] = e.get(ctx, fmt.Sprintf("%s?seconds=%d", kind, seconds), e.file(kind), time.Duration(seconds)*time.Second, mostFetched)
+		})
+	}
+	group.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i, kind := range kinds {
+		if err := errs[i]; err != nil {
+			e.c.note("there is no %s: %v", fileKinds[kind], err)
+		} else if err := e.take(ctx, kind); err != nil {
+			return err
+		}
+	}
+	if _, err := e.get(ctx, "goroutine", e.file("goroutine"), 0, mostFetched); err == nil {
+		if err := e.take(ctx, "goroutine"); err != nil {
+			return err
+		}
+	}
+	cut, err := e.get(ctx, fmt.Sprintf("trace?seconds=%d", traced), e.file("trace"), time.Duration(traced)*time.Second, e.o.Bytes)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		e.c.note("there is no trace: %v", err)
+		return nil
+	case cut:
+		e.c.note("the trace is cut at %d MB", e.o.Bytes>>20)
+	}
+	return e.c.read(e.file("trace"), &e.g)
+}
+
+// fileKinds are the kinds of profile by their names at the endpoint.
+var fileKinds = map[string]string{"profile": "cpu", "allocs": "heap", "mutex": "mutex", "block": "block", "goroutine": "goroutine", "trace": "trace"}
+
+func (e *endpoint) file(kind string) string {
+	if kind == "trace" {
+		return filepath.Join(e.c.Dir, "trace.out")
+	}
+	return filepath.Join(e.c.Dir, fileKinds[kind]+".pprof")
+}
+
+// take reads a profile that was fetched, and says why one may be empty.
+func (e *endpoint) take(ctx context.Context, kind string) error {
+	what := explain.ProfileKind(fileKinds[kind])
+	if err := e.c.add(e.file(kind), what, &e.g); err != nil {
+		return fmt.Errorf("what %s%s sent is no profile: %w", e.base, kind, err)
+	}
+	e.c.Files = append(e.c.Files, File{fileKinds[kind], e.file(kind)})
+	p := e.c.Profiles[len(e.c.Profiles)-1]
+	if len(p.Samples) > 0 {
+		return ctx.Err()
+	}
+	switch what {
+	case explain.Mutex, explain.Block:
+		e.empty(ctx, what)
+	case explain.CPU:
+		e.c.note("the CPU profile is empty: the process did nothing for %v; ask while it is under load", p.Duration.Round(time.Second))
+	}
+	return ctx.Err()
+}
+
+// empty notes why nobody seems to wait: rates are 0 unless the program sets them, and no other process should.
+func (e *endpoint) empty(ctx context.Context, kind explain.ProfileKind) {
+	lines := map[explain.ProfileKind]string{explain.Mutex: "runtime.SetMutexProfileFraction(5)", explain.Block: "runtime.SetBlockProfileRate(10000)"}
+	tmp := filepath.Join(e.c.Dir, "text")
+	defer os.Remove(tmp)
+	why := "nobody waited in these seconds, or its rate was set to 0 since it held something"
+	if _, err := e.get(ctx, string(kind)+"?debug=1", tmp, 0, 64<<10); err == nil {
+		text, _ := os.ReadFile(tmp)
+		if strings.Contains(string(text), "sampling period=0") || !strings.Contains(string(text), "@") { // which stands before each stack
+			why = "its rate is 0 unless the program sets it"
+		}
+	}
+	e.c.note("the %s profile is empty: %s; one line in main enables it: %s", kind, why, lines[kind])
+}

@@ -1,0 +1,122 @@
+// Package evidence collects what can be known about a running program: it builds programs with a hook inside where their
+// source is at hand, runs them once for each kind of evidence, since profilers disturb each other, and reads saved
+// profiles and those of live processes. What it means is for package explain to say.
+//
+// Programs run as they are given, never through a shell, in a process group of their own that is ended with all it started.
+// Nothing in the user's tree changes, and nothing is left behind.
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/brewput/brewput/explain"
+)
+
+// Options bound what is collected.
+type Options struct {
+	CPUs     []int         // levels of GOMAXPROCS; profiles are taken at the highest. nil: 1 and what the program would have
+	Duration time.Duration // that one run is watched at most
+	Limit    time.Duration // of all runs together
+	Bytes    int64         // of a trace
+	Stdin    string        // a file that every run reads; "" for none
+	Keep     string        // a directory for profiles and trace; "" for none
+	Say      func(string)  // is told what is being done, a line at a time
+}
+
+// Defaults are the options that the command has.
+func Defaults() Options {
+	return Options{Duration: 10 * time.Second, Limit: 3 * time.Minute, Bytes: 64 << 20, Say: func(string) {}}
+}
+
+// Collected is evidence, with the files that it was read from.
+type Collected struct {
+	*explain.Evidence
+	Dir       string // of the files; gone after Close, unless it was asked for
+	Files     []File
+	Overheads []Overhead
+	keep      bool
+}
+
+// File is a profile or a trace.
+type File struct {
+	Kind string // "cpu", "heap", "mutex", "block", "goroutine", "trace"
+	Path string
+}
+
+// Overhead is how much longer a run took with a profiler than without.
+type Overhead struct {
+	Kind  string
+	Ratio float64
+}
+
+// open makes the place for the files.
+func open(o Options, p explain.Program) (*Collected, error) {
+	c := &Collected{Evidence: &explain.Evidence{Program: p}, Dir: o.Keep, keep: o.Keep != ""}
+	var err error
+	if c.keep {
+		if err = os.MkdirAll(c.Dir, 0o777); err == nil {
+			c.Dir, err = filepath.Abs(c.Dir)
+		}
+	} else {
+		c.Dir, err = os.MkdirTemp("", "brewput-explain-")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("there is no place for profiles: %w", err)
+	}
+	return c, nil
+}
+
+// Close removes what was not asked for.
+func (c *Collected) Close() error {
+	if c == nil || c.keep {
+		return nil
+	}
+	return os.RemoveAll(c.Dir)
+}
+
+func (c *Collected) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for _, n := range c.Notes {
+		if n == text {
+			return
+		}
+	}
+	c.Notes = append(c.Notes, text)
+}
+
+// Path is the file of a kind, "" where there is none.
+func (c *Collected) Path(kind string) string {
+	for _, f := range c.Files {
+		if f.Kind == kind {
+			return f.Path
+		}
+	}
+	return ""
+}
+
+// Command collects the evidence of a program, a package, go run or go test: whatever is typed before its arguments.
+func Command(ctx context.Context, dir string, args []string, o Options) (*Collected, error) {
+	work, err := os.MkdirTemp("", "brewput-explain-work-")
+	if err != nil {
+		return nil, fmt.Errorf("there is no place to build in: %w", err)
+	}
+	defer os.RemoveAll(work)
+	s, err := resolve(ctx, work, dir, args, o.Say)
+	if err != nil {
+		return nil, err
+	}
+	c, err := open(o, s.about)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.collect(ctx, c, work, o); err != nil {
+		c.Close()
+		return nil, err
+	}
+	c.Escapes = s.escapes(ctx)
+	return c, ctx.Err()
+}

@@ -1,0 +1,182 @@
+package evidence
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/gopprof"
+)
+
+// Files collects what saved profiles and traces hold, each recognised by its content.
+func Files(ctx context.Context, paths []string) (*Collected, error) {
+	c := &Collected{Evidence: &explain.Evidence{}, keep: true}
+	var g guess
+	for _, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := c.read(path, &g); err != nil {
+			return nil, err
+		}
+	}
+	c.Program = g.program()
+	c.Program.Name = strings.Join(paths, " ")
+	return c, nil
+}
+
+// read takes one file in.
+func (c *Collected) read(path string, g *guess) error {
+	kind, err := kindOf(path)
+	if err != nil {
+		return err
+	}
+	if c.Path(kind) != "" && kind != "cpu" {
+		return fmt.Errorf("%s and %s are both of the kind %s: give one of each kind", c.Path(kind), path, kind)
+	}
+	if kind == "trace" {
+		if c.Evidence.Trace, err = readTrace(path); err != nil {
+			return err
+		}
+		if c.Evidence.Trace.Truncated {
+			c.note("%s ends in the midst, or is broken from some place on: it is read as far as it goes, %v", path, c.Evidence.Trace.Duration.Round(1e6))
+		}
+		g.trace(path, c.Evidence.Trace)
+	} else if err = c.add(path, explain.ProfileKind(kind), g); err != nil {
+		return err
+	}
+	c.Files = append(c.Files, File{kind, path})
+	return g.conflict()
+}
+
+// add takes a profile in; several CPU profiles are one.
+func (c *Collected) add(path string, kind explain.ProfileKind, g *guess) error {
+	p, err := readProfile(path, kind)
+	if err != nil {
+		return err
+	}
+	if !named(p) {
+		return fmt.Errorf("%s has no names of functions, only addresses: give one that was written by package runtime/pprof, which names them", path)
+	}
+	g.profile(path, p)
+	if i := slices.IndexFunc(c.Profiles, func(q explain.Profile) bool { return q.Kind == kind }); i >= 0 {
+		c.Profiles[i].Samples = append(c.Profiles[i].Samples, p.Samples...)
+		c.Profiles[i].Duration += p.Duration
+		return nil
+	}
+	c.Profiles = append(c.Profiles, *p)
+	return nil
+}
+
+// named reports whether a profile names its functions; one without samples does.
+func named(p *explain.Profile) bool {
+	frames := 0
+	for _, s := range p.Samples {
+		for _, f := range s.Stack {
+			if f.Function != "" {
+				return true
+			}
+			frames++
+		}
+	}
+	return len(p.Samples) == 0 && frames == 0
+}
+
+// textForms are the first words of profiles that people read.
+var textForms = []string{"heap profile:", "--- mutex:", "--- contention:", "goroutine profile:", "threadcreate profile:"}
+
+// kindOf recognises a file by its content.
+func kindOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	head := make([]byte, 64)
+	n, err := io.ReadFull(f, head)
+	head = head[:n]
+	switch {
+	case info.IsDir():
+		return "", fmt.Errorf("%s is a directory", path)
+	case n == 0:
+		return "", fmt.Errorf("%s is empty: whoever wrote it did not come to its end; a CPU profile and a trace are whole only after they were stopped", path)
+	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
+		return "", fmt.Errorf("%s: %w", path, err)
+	case bytes.HasPrefix(head, []byte("go 1.")) && bytes.Contains(head[:min(n, 16)], []byte(" trace")):
+		return "trace", nil
+	case slices.ContainsFunc(textForms, func(t string) bool { return bytes.HasPrefix(head, []byte(t)) }):
+		return "", fmt.Errorf("%s is a profile as text, which lacks what is needed: fetch it without debug=1", path)
+	}
+	data, err := readAtMost(path, mostProfile)
+	if err != nil {
+		return "", err
+	}
+	p, err := gopprof.Parse(data)
+	if err != nil {
+		return "", fmt.Errorf("%s is neither a trace of Go nor a profile in the format of pprof: %w", path, err)
+	}
+	kind := profileKind(p, filepath.Base(path))
+	if kind == "" {
+		return "", fmt.Errorf("%s is a profile of %s, which explain does not know: it reads cpu, heap, mutex, block and goroutine profiles of Go programs", path, types(p))
+	}
+	return kind, nil
+}
+
+func types(p *gopprof.Profile) string {
+	var names []string
+	for _, t := range p.Types {
+		names = append(names, t.Type+"/"+t.Unit)
+	}
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, " and ")
+}
+
+// profileKind is the kind of a profile by its types, and by its stacks where two kinds have the same.
+func profileKind(p *gopprof.Profile, name string) string {
+	is := func(words ...string) bool {
+		var have []string
+		for _, t := range p.Types {
+			have = append(have, t.Type)
+		}
+		return slices.Equal(have, words)
+	}
+	switch {
+	case is("samples", "cpu"):
+		return "cpu"
+	case is("alloc_objects", "alloc_space", "inuse_objects", "inuse_space"):
+		return "heap"
+	case is("goroutine"):
+		return "goroutine"
+	case !is("contentions", "delay"):
+		return ""
+	}
+	for _, s := range p.Samples {
+		for _, f := range s.Stack {
+			// A mutex profile blames who unlocks.
+			if strings.HasPrefix(f.Function, "sync.") || strings.HasPrefix(f.Function, "internal/sync.") || strings.HasPrefix(f.Function, "runtime.") {
+				if strings.Contains(f.Function, "Unlock") || strings.Contains(f.Function, ".unlock") || f.Function == "runtime._LostContendedRuntimeLock" {
+					return "mutex"
+				}
+				continue
+			}
+			break
+		}
+	}
+	if len(p.Samples) == 0 && strings.Contains(name, "mutex") {
+		return "mutex"
+	}
+	return "block"
+}

@@ -1,0 +1,161 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/gopprof"
+	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/result"
+)
+
+// mostProfile is the size of a file that is read as a profile.
+const mostProfile = 256 << 20
+
+// cpuProfile takes a CPU profile, of several runs where one is short.
+func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
+	var all *explain.Profile
+	var walls []time.Duration
+	samples, began := int64(0), time.Now()
+	for n := 0; n < mostRepeats && samples < enoughSamples; n++ {
+		if n > 0 && (time.Since(began) > repeatFor || k.endless) {
+			break
+		}
+		if n == 0 && k.late("CPU profile", k.usual(cpus)) {
+			break
+		}
+		if n == 1 {
+			k.o.Say("repeating the CPU profile: one run has few samples")
+		}
+		e, a, dir, err := k.run(ctx, hook.CPU, cpus, k.window)
+		if err != nil {
+			return err
+		}
+		if a == nil {
+			break
+		}
+		path, err := k.keepFile(dir, "cpu.pprof", string(explain.CPU), n)
+		if err != nil {
+			return err
+		}
+		p, err := readProfile(path, explain.CPU)
+		if err != nil {
+			return err
+		}
+		walls = append(walls, e.wall-a.end)
+		samples += total(p)
+		if all == nil {
+			all = p
+		} else {
+			all.Samples = append(all.Samples, p.Samples...)
+			all.Duration += p.Duration
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	all.Wall = median(walls)
+	k.Evidence.Profiles = append(k.Evidence.Profiles, *all)
+	k.overhead("CPU profile", all.Wall)
+	if samples < fewSamples {
+		k.note("the CPU profile has %s of %s, one for each 10 ms of CPU time: too few to tell small shares; give the program more to do", result.Count(int(samples), "sample"), result.Count(len(walls), "run"))
+	}
+	return nil
+}
+
+// total is the number of samples of a CPU profile.
+func total(p *explain.Profile) int64 {
+	n := int64(0)
+	for _, s := range p.Samples {
+		if len(s.Values) > 0 {
+			n += s.Values[0]
+		}
+	}
+	return n
+}
+
+// locks takes a mutex and a block profile in one run: neither costs anything while nobody waits.
+func (k *collector) locks(ctx context.Context, cpus int) error {
+	return k.single(ctx, cpus, hook.Locks, map[string]explain.ProfileKind{"mutex.pprof": explain.Mutex, "block.pprof": explain.Block})
+}
+
+// heap takes a profile of what was allocated, and of the goroutines at the end.
+func (k *collector) heap(ctx context.Context, cpus int) error {
+	return k.single(ctx, cpus, hook.Heap, map[string]explain.ProfileKind{"heap.pprof": explain.Heap, "goroutine.pprof": explain.Goroutine})
+}
+
+func (k *collector) single(ctx context.Context, cpus int, kind hook.Kind, files map[string]explain.ProfileKind) error {
+	if k.late(kindNames[kind], k.usual(cpus)) {
+		return nil
+	}
+	k.o.Say("running it with " + kindNames[kind])
+	e, a, dir, err := k.run(ctx, kind, cpus, k.window)
+	if err != nil || a == nil {
+		return err
+	}
+	for name, profile := range files {
+		path, err := k.keepFile(dir, name, string(profile), 0)
+		if err != nil {
+			return err
+		}
+		p, err := readProfile(path, profile)
+		if err != nil {
+			return err
+		}
+		p.Wall = e.wall - a.end
+		k.Evidence.Profiles = append(k.Evidence.Profiles, *p)
+	}
+	k.overhead(kindNames[kind], e.wall-a.end)
+	return nil
+}
+
+// overhead remembers how long a run with a profiler took.
+func (k *collector) overhead(kind string, wall time.Duration) {
+	if !k.endless {
+		k.took = append(k.took, took{kind, wall})
+	}
+}
+
+// readProfile reads a profile of a kind that is known.
+func readProfile(path string, kind explain.ProfileKind) (*explain.Profile, error) {
+	data, err := readAtMost(path, mostProfile)
+	if err != nil {
+		return nil, err
+	}
+	p, err := gopprof.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	return converted(p, kind), nil
+}
+
+// converted is a profile in the terms of package explain.
+func converted(p *gopprof.Profile, kind explain.ProfileKind) *explain.Profile {
+	out := &explain.Profile{Kind: kind, Duration: p.Duration}
+	for _, t := range p.Types {
+		out.Types = append(out.Types, t.Type+"/"+t.Unit)
+	}
+	for _, s := range p.Samples {
+		x := explain.Sample{Values: s.Values, Stack: make([]explain.Frame, len(s.Stack))}
+		for i, f := range s.Stack {
+			x.Stack[i] = explain.Frame{Function: f.Function, File: f.File, Line: f.Line}
+		}
+		out.Samples = append(out.Samples, x)
+	}
+	return out
+}
+
+func readAtMost(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > most {
+		return nil, fmt.Errorf("%s has %d MB; a profile has at most %d MB", path, info.Size()>>20, most>>20)
+	}
+	return os.ReadFile(path)
+}

@@ -1,0 +1,68 @@
+package explain
+
+import (
+	"math"
+	"slices"
+)
+
+// turnsByProfile is lockstep without a trace: the block profile has goroutines that waited to send, and such that waited to
+// receive, while CPUs were unused.
+func turnsByProfile(v *view) []Finding {
+	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Block })
+	if v.t != nil || i < 0 || v.cpu == nil || v.unused() < stageIdle || v.used < v.wall/2 {
+		return nil
+	}
+	b := &v.e.Profiles[i]
+	value := slices.Index(b.Types, "delay/nanoseconds")
+	if value < 0 {
+		return nil
+	}
+	sent, received, sharing := 0.0, 0.0, &profile{user: 1}
+	for _, s := range b.Samples {
+		if value >= len(s.Values) {
+			continue
+		}
+		x := float64(s.Values[value]) / 1e9 / v.wall
+		switch {
+		case has(s.Stack, "runtime.chansend"):
+			sent += x
+		case has(s.Stack, "runtime.chanrecv"):
+			received += x
+		default:
+			continue
+		}
+		sharing.list = append(sharing.list, weighed{stack: s.Stack, weight: x})
+	}
+	roots := map[string]float64{}
+	most := 0.0
+	for _, w := range v.cpu.list {
+		if w.root != "" {
+			roots[w.root] += w.weight / v.cpu.total * v.used / v.wall
+			most = math.Max(most, roots[w.root])
+		}
+	}
+	if sent < 4*stepWaits || received < 4*stepWaits || len(roots) < 2 || most > stageFull {
+		return nil
+	}
+	groups := sharing.groups(func(w *weighed) (Frame, bool) { return v.p.ours(w.stack) })
+	var sites [][]Frame
+	for _, g := range groups[:min(2, len(groups))] {
+		sites = append(sites, g.sample)
+	}
+	name := Name("unbuffered-lockstep")
+	if v.buffered(&Resource{Sites: sites}) {
+		name = "undersized-buffer"
+	}
+	f := v.finding(name, "Neighbours in a line wait for each other in turns.")
+	f.Confidence = Low
+	f.Where = v.p.places(sites...)
+	f.Share = v.unused()
+	f.says("goroutines waited to send for %s of the time and to receive for %s, together", percent(sent), percent(received))
+	f.says("no goroutine computes for more than %s of the time, and %s of the CPUs' time is unused", percent(most), percent(v.unused()))
+	left := math.Min(1-v.floor(most), v.unused())
+	f.Gain = gain(0.6*left, 0.1*left, left)
+	f.Rival = "They wait for work, and there is none: an execution trace would tell."
+	f.Fix = "Give the channel a buffer, or a larger one."
+	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."
+	return []Finding{f}
+}

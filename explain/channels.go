@@ -1,0 +1,271 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Thresholds of channels.
+const (
+	handoffBurst = 20 * time.Microsecond  // computed between two operations
+	handoffCost  = 0.3                    // of CPU time, in channels and the scheduler
+	handoffRate  = 3000.0                 // parkings/s
+	stallBurst   = 100 * time.Microsecond // and this, where several CPUs are no faster than one
+	stallRate    = 5000.0                 // parkings/s there
+	stallWall    = 0.9                    // of the time on one CPU
+	parkCost     = 1500e-9                // s of CPU time for parking and waking once, where no profile tells
+	stageFull    = 0.85                   // of its life a stage is occupied
+	stageNext    = 0.75                   // the next one at most
+	stageIdle    = 0.2                    // of the CPUs' time is unused
+	stepWaits    = 0.05                   // of the time a sender, and a receiver, is parked
+	stepIdle     = 0.08                   // of the CPUs' time is unused
+)
+
+// handoff finds goroutines that hand over so little at a time that handing over is the work.
+func handoff(v *view) []Finding {
+	var parks int64
+	var worst *Wait
+	stalls := v.stalls()
+	longest := handoffBurst
+	if stalls {
+		longest = stallBurst
+	}
+	if v.t != nil {
+		for i := range v.t.Waits {
+			w := &v.t.Waits[i]
+			if w.Op != OpSend && w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || v.t.Classes[w.Classes[0]].Bursts.P50 >= longest {
+				continue
+			}
+			if _, ok := v.p.ours(w.Stack); !ok {
+				continue
+			}
+			parks += w.Count
+			if worst == nil || w.Count > worst.Count {
+				worst = w
+			}
+		}
+		if worst == nil && (v.cpu == nil || v.cpu.share(Channels) < handoffCost) {
+			return nil
+		}
+	}
+	cost, source := 0.0, ""
+	if stalls && worst != nil && v.rate(parks) >= stallRate {
+		rate := v.rate(parks)
+		f := v.handedOver(worst, parks, v.handingOver(), "in the CPU profile")
+		f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working beside each other: %.0f parkings a second, and it is no faster on %.0f CPUs than on one.", rate, v.cpus)
+		f.says("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", span(v.run.Wall), v.run.CPUs, span(v.one.Wall), percent(v.unused()))
+		busy := v.used
+		if v.cpu != nil && v.cpu.samples >= minSamples {
+			busy *= 1 - v.handingOver()
+		}
+		most := 1 - busy/(v.cpus*v.wall)
+		f.Gain = gain(0.7*most, 0.1*most, most)
+		f.Confidence = Medium
+		return []Finding{f}
+	}
+	switch {
+	case v.cpu != nil && v.cpu.samples >= minSamples:
+		cost, source = v.cpu.share(Channels, Scheduler), "in the CPU profile"
+		if v.cpu.share(Channels) < 0.1 {
+			return nil
+		}
+	case v.t != nil:
+		cost, source = math.Min(0.9, float64(parks)*parkCost/v.t.Duration.Seconds()/math.Max(0.1, v.used/v.wall)), "at 1.5 us for each parking"
+	}
+	if cost < handoffCost || v.t != nil && float64(parks)/v.t.Duration.Seconds() < handoffRate && (v.cpu == nil || v.cpu.share(Channels) < handoffCost) {
+		return nil
+	}
+	return []Finding{v.handedOver(worst, parks, cost, source)}
+}
+
+// stalls reports whether several CPUs are no faster than one, and are not used either.
+func (v *view) stalls() bool {
+	return v.t != nil && v.one != nil && v.run != nil && v.run.Count >= 3 && v.one.Count >= 3 && v.one.Wall > 0 &&
+		v.run.Wall.Seconds() > stallWall*v.one.Wall.Seconds() && v.unused() >= stageIdle &&
+		(v.one.User+v.one.System).Seconds() > stallWall*v.one.Wall.Seconds() && v.wanting(0) < stepWaits
+}
+
+// rate of something that was counted in the trace, a second.
+func (v *view) rate(n int64) float64 { return float64(n) / v.t.Duration.Seconds() }
+
+// handingOver is the share of CPU time in channels and the scheduler.
+func (v *view) handingOver() float64 {
+	if v.cpu == nil || v.cpu.samples < minSamples {
+		return 0
+	}
+	return v.cpu.share(Channels, Scheduler)
+}
+
+func (v *view) handedOver(worst *Wait, parks int64, cost float64, source string) Finding {
+	f := v.finding("chan-handoff", "Handing over through channels takes %s of the CPU time: each piece is too small.", percent(cost))
+	f.Share = cost
+	if worst != nil {
+		f.Where = v.p.places(worst.Stack)
+		for _, w := range worst.Wakers[:min(1, len(worst.Wakers))] {
+			for _, at := range v.p.places(w.Stack) {
+				if !slices.Contains(f.Where, at) {
+					f.Where = append(f.Where, at)
+				}
+			}
+		}
+		if at, ok := v.p.ours(worst.Stack); ok {
+			f.says("goroutines parked %d times, most at %s", parks, v.quoted(at))
+		}
+		f.says("between two parkings they compute for %s (median)", span(v.t.Classes[worst.Classes[0]].Bursts.P50))
+	} else if v.cpu != nil {
+		for _, g := range v.cpu.groups(func(w *weighed) (Frame, bool) {
+			if w.what != Channels {
+				return Frame{}, false
+			}
+			return v.p.ours(w.stack)
+		}) {
+			if len(f.Where) < 2 {
+				f.Where = append(f.Where, v.p.at(g.at))
+			}
+		}
+	}
+	f.says("channels and the scheduler take %s of the CPU time, %s", percent(cost), source)
+	left := v.coreAfter(cost)
+	most := 1 - left
+	f.Gain = gain(0.9*most, math.Min(0.5*most, cost*v.busy()*0.5), math.Min(0.97, most+0.1))
+	f.Confidence = High
+	f.Rival = "What is computed for each piece is slow, and the channel only waits for it."
+	f.Fix = "Send batches: a slice of 100 pieces or more at a time, or let one goroutine do both sides."
+	f.Experiment = "Send two pieces at a time: the parkings should halve and the time fall."
+	return f
+}
+
+// coreAfter is the fraction of the wall time that the work itself takes when handing over costs nothing: shared by the CPUs,
+// but no shorter than what the busiest single goroutine computes.
+func (v *view) coreAfter(cost float64) float64 {
+	if v.cpu == nil || v.cpu.samples < minSamples {
+		longest := 0.0
+		for _, c := range v.classes() {
+			if c.Peak == 1 {
+				longest = math.Max(longest, v.traced(c.Running)*(1-cost))
+			}
+		}
+		return math.Min(1, math.Max(longest, (1-cost)*v.used/(v.cpus*v.wall)))
+	}
+	single := map[string]bool{}
+	for _, c := range v.classes() {
+		single[c.Start.Function] = c.Count == 1
+	}
+	by := map[string]float64{}
+	longest := 0.0
+	for _, w := range v.cpu.list {
+		if w.root != "" && w.what != Channels && w.what != Scheduler && w.what != Locks && w.what != Collector && single[w.root] {
+			by[w.root] += w.weight
+			longest = math.Max(longest, by[w.root])
+		}
+	}
+	return v.floor(longest / v.cpu.total * v.used / v.wall)
+}
+
+var making = regexp.MustCompile(`([A-Za-z_][A-Za-z_0-9.]*)\s*:?=\s*make\(chan `)
+
+// buffered reports whether the channels in the files where a resource is used are made with a buffer, as far as the source
+// says. What is made with a computed size counts as buffered.
+func (v *view) buffered(r *Resource) bool {
+	unbuffered, buffered := 0, 0
+	var files []string
+	for _, s := range r.Sites {
+		at, ok := v.p.ours(s)
+		if !ok || slices.Contains(files, at.File) {
+			continue
+		}
+		files = append(files, at.File)
+		u, b := v.p.channelsOf(at.File)
+		unbuffered += u
+		buffered += b
+		for _, s := range r.Sites {
+			if is, known := v.madeWith(s); known {
+				return is
+			}
+		}
+	}
+	return buffered > unbuffered
+}
+
+// madeWith looks for the place where the channel of a site is made under the same name in the same file.
+func (v *view) madeWith(stack []Frame) (buffered, known bool) {
+	at, ok := v.p.ours(stack)
+	if !ok || v.p.Source == nil {
+		return false, false
+	}
+	line := v.p.line(at)
+	for n := 1; n < 3000; n++ {
+		text := v.p.Source(at.File, n)
+		m := making.FindStringSubmatchIndex(text)
+		if m == nil {
+			continue
+		}
+		name := text[m[2]:m[3]]
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(line) {
+			continue
+		}
+		size := capacity(text[m[1]:])
+		return size != "" && size != "0", true
+	}
+	return false, false
+}
+
+// tokens is a channel that those who share it both take from and give back to: a semaphore, or a pool of connections.
+func (v *view) tokens() (Finding, bool) {
+	for i := range v.t.Resources {
+		r := &v.t.Resources[i]
+		if r.Kind != OpChannel || r.Count < 10 || v.traced(r.Busy) < lockBusy || min(r.FullCount, r.EmptyCount) > max(r.FullCount, r.EmptyCount)/10 {
+			continue
+		}
+		waits, waited := v.waitsOf(r)
+		if len(waits) == 0 || !v.sharedByItsUsers(waits) {
+			continue
+		}
+		queue := float64(waited) / float64(v.t.Duration)
+		most := 1 - v.floor(1/(queue+1))
+		if most < 2*minGain {
+			continue
+		}
+		outside := v.wanting(0) > 0.3
+		name := Name("too-few-workers")
+		claim := "Few at a time may go on: the others wait for a place at %s while CPUs are unused."
+		if outside {
+			name = "saturated-resource"
+			claim = "Whatever the channel at %s gives out is always in use: everybody waits for it."
+		}
+		where := v.p.places(r.Sites...)
+		if len(where) == 0 {
+			continue
+		}
+		f := v.finding(name, claim, where[0])
+		f.Where = where
+		f.Share = v.traced(r.Busy)
+		f.says("somebody waited for %s of the time, %.1f goroutines in the mean, %d times; who gives it back had taken it", percent(f.Share), queue, r.Count)
+		f.says("%s of the CPUs' time is unused", percent(v.idle()))
+		f.Gain = gain(0.85*most, 0.4*most, most)
+		f.Rival = "The number is what the other side allows."
+		f.Fix = "Allow more at a time: a larger semaphore or pool, of as many as CPUs where they compute."
+		f.Experiment = "Double the number: the time should halve while nothing else is the limit."
+		return f, true
+	}
+	return Finding{}, false
+}
+
+// sharedByItsUsers reports whether those who wait are woken by goroutines of their own class.
+func (v *view) sharedByItsUsers(waits []*Wait) bool {
+	var own, all int64
+	for _, w := range waits {
+		for _, k := range w.Wakers {
+			all += k.Count
+			if slices.Contains(w.Classes, k.Class) {
+				own += k.Count
+			}
+		}
+	}
+	return all > 0 && own*10 >= all*9
+}

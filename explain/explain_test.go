@@ -1,0 +1,495 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// made builds evidence by hand: a program of two CPUs that ran for a second.
+type made struct {
+	e Evidence
+}
+
+const second = time.Second
+
+func newCase() *made {
+	c := &made{}
+	c.e.Program = Program{Name: "prog", Module: "example.com/prog", Dir: "/src/prog", Source: func(string, int) string { return "" }}
+	c.e.Runs = []Run{{CPUs: 2, Machine: 2, Count: 3, Wall: second, WallLow: second, WallHigh: second, User: second, Reads: -1, Writes: -1, ReadBytes: -1, WriteBytes: -1}}
+	c.e.Trace = &Trace{Duration: second, CPUs: 2, Events: 1000, Classes: []Class{{}}}
+	return c
+}
+
+// frames of the program, the innermost first; "main.f:7" is line 7 of main.go.
+func frames(names ...string) []Frame {
+	var out []Frame
+	for i, n := range names {
+		function, line, _ := strings.Cut(n, ":")
+		f := Frame{Function: function, File: "/usr/local/go/src/x.go", Line: 100 + i}
+		if strings.HasPrefix(n, "main.") {
+			f.File = "/src/prog/main.go"
+			f.Line = 1
+		}
+		if line != "" {
+			f.Line = int(line[0] - '0')
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// demand says for how long, in ms, 0, 1, 2 ... goroutines wanted a CPU, and that all CPUs that were wanted ran.
+func (c *made) demand(ms ...int) {
+	d := &c.e.Trace.Demand
+	for n, m := range ms {
+		d.For = append(d.For, time.Duration(m)*time.Millisecond)
+		d.Work = append(d.Work, time.Duration(m*min(n, 2))*time.Millisecond)
+	}
+	run := time.Duration(0)
+	for _, w := range d.Work {
+		run += w
+	}
+	c.e.Trace.Running = run
+	c.e.Runs[0].User = run
+	d.Slice = 10 * time.Millisecond
+}
+
+// class adds one, and is its index.
+func (c *made) class(start string, count, peak int, running, alone time.Duration) int {
+	x := Class{Start: frames(start)[0], Created: frames("main.main:9"), Count: int64(count), Peak: peak, Running: running, Alone: alone,
+		Waiting: map[string]time.Duration{}, Batches: 1, StuckAt: -1}
+	for range min(peak, 16) {
+		x.Members = append(x.Members, Member{Ended: second, Running: running / time.Duration(max(1, peak))})
+	}
+	x.Busy.P50, x.Busy.Count = running/time.Duration(count), int64(count)
+	x.Bursts.P50, x.Bursts.Count = time.Millisecond, 1000
+	c.e.Trace.Classes = append(c.e.Trace.Classes, x)
+	return len(c.e.Trace.Classes) - 1
+}
+
+// cpu adds samples of 10 ms to the CPU profile.
+func (c *made) cpu(n int, stack ...string) {
+	i := slices.IndexFunc(c.e.Profiles, func(p Profile) bool { return p.Kind == CPU })
+	if i < 0 {
+		c.e.Profiles = append(c.e.Profiles, Profile{Kind: CPU, Types: []string{"samples/count", "cpu/nanoseconds"}, Duration: second})
+		i = len(c.e.Profiles) - 1
+	}
+	p := &c.e.Profiles[i]
+	p.Samples = append(p.Samples, Sample{Stack: frames(stack...), Values: []int64{int64(n), int64(n) * 10e6}})
+}
+
+// wait adds a site, and is its index.
+func (c *made) wait(op Op, class int, count int64, waited time.Duration, waker int, stack ...string) int {
+	w := Wait{Op: op, Reason: string(op), Stack: frames(stack...), Count: count, Waited: waited, Classes: []int{class}}
+	if waker >= 0 {
+		w.Wakers = []Waker{{Stack: frames("main.wake:8"), Count: count, Class: waker}}
+	}
+	c.e.Trace.Waits = append(c.e.Trace.Waits, w)
+	return len(c.e.Trace.Waits) - 1
+}
+
+func (c *made) names() []string {
+	var out []string
+	for _, f := range Explain(&c.e).Findings {
+		out = append(out, string(f.Name))
+	}
+	return out
+}
+
+// single is a program of one goroutine.
+func single() *made {
+	c := newCase()
+	c.demand(10, 990)
+	c.class("main.main", 1, 1, 990*time.Millisecond, 990*time.Millisecond)
+	c.cpu(99, "main.f:5", "main.main:3", "runtime.main")
+	return c
+}
+
+// wide is a program of two goroutines that use both CPUs.
+func wide() *made {
+	c := newCase()
+	c.demand(5, 10, 985)
+	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
+	c.class("main.worker", 2, 2, 1980*time.Millisecond, 5*time.Millisecond)
+	c.cpu(198, "main.f:5", "main.worker:3")
+	return c
+}
+
+// cases are each a sick program and one that only looks like it. What the decoy must not be called is the name, what it is
+// called first is in decoyIs.
+var cases = []struct {
+	name    Name
+	sick    func() *made
+	decoy   func() *made
+	decoyIs Name
+}{
+	{"single-threaded", single, wide, "cpu-saturated"},
+	{"unbuffered-io", func() *made {
+		c := single()
+		c.e.Profiles = nil
+		c.cpu(80, "syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", "main.f:5", "main.main:3", "runtime.main")
+		c.cpu(19, "main.f:6", "main.main:3", "runtime.main")
+		c.e.Runs[0].Reads, c.e.Runs[0].ReadBytes = 1000000, 1000000
+		return c
+	}, func() *made { // as much time in calls that move pages
+		c := single()
+		c.e.Profiles = nil
+		c.cpu(80, "syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", "main.f:5", "main.main:3", "runtime.main")
+		c.cpu(19, "main.f:6", "main.main:3", "runtime.main")
+		c.e.Runs[0].Reads, c.e.Runs[0].ReadBytes = 1000000, 65536*1000000
+		return c
+	}, "single-threaded"},
+	{"goroutine-too-fine", func() *made {
+		c := wide()
+		c.e.Profiles = nil
+		c.cpu(50, "main.tiny:5")
+		c.cpu(150, "runtime.newproc1", "runtime.newproc", "main.main:3", "runtime.main")
+		c.e.Trace.Classes[2].Count, c.e.Trace.Classes[2].Busy.P50 = 1000000, 400
+		return c
+	}, func() *made { // as many, each with work
+		c := wide()
+		c.e.Trace.Classes[2].Count, c.e.Trace.Classes[2].Busy.P50 = 1000000, 100*time.Microsecond
+		return c
+	}, "cpu-saturated"},
+	{"coarse-lock", coarse, func() *made { // waited for as much, but the CPUs are busy
+		c := coarse()
+		c.e.Trace.Demand = Demand{}
+		c.demand(0, 10, 990)
+		c.e.Trace.Resources[0].Starved = 0
+		return c
+	}, "cpu-saturated"},
+	{"lock-convoy", func() *made {
+		c := coarse()
+		h := &c.e.Trace.Resources[0].Holds
+		h.P50, h.Sum = time.Microsecond, time.Duration(h.Count)*2*time.Microsecond
+		return c
+	}, coarse, "coarse-lock"},
+	{"saturated-resource", func() *made {
+		c := coarse()
+		c.e.Trace.Resources[0].HeldRunning = 400 * time.Millisecond
+		return c
+	}, coarse, "coarse-lock"},
+	{"rwmutex-misuse", func() *made {
+		c := wide()
+		c.cpu(100, "sync/atomic.(*Int32).Add", "sync.(*RWMutex).RLock", "main.get:7", "main.worker:3")
+		return c
+	}, wide, "cpu-saturated"},
+	{"gc-pressure", func() *made {
+		c := wide()
+		c.cpu(100, "runtime.scanobject", "runtime.gcDrain", "runtime.gcBgMarkWorker", "runtime.systemstack")
+		return c
+	}, wide, "cpu-saturated"},
+	{"chan-handoff", pipe, func() *made { // waits as often for long pieces
+		c := pipe()
+		c.e.Profiles = nil
+		c.cpu(90, "main.f:5", "main.stage:3")
+		c.e.Trace.Classes[1].Bursts.P50 = time.Millisecond
+		c.e.Trace.Classes[2].Bursts.P50 = time.Millisecond
+		return c
+	}, ""},
+	{"serial-phase", func() *made {
+		c := newCase()
+		c.demand(5, 400, 595)
+		c.class("main.main", 1, 1, 400*time.Millisecond, 400*time.Millisecond)
+		c.class("main.worker", 2, 2, 1190*time.Millisecond, 0)
+		c.cpu(40, "compress/flate.(*compressor).deflate", "image/png.Encode", "main.main:7", "runtime.main")
+		c.cpu(119, "main.f:5", "main.worker:3")
+		return c
+	}, wide, "cpu-saturated"},
+	{"load-imbalance", func() *made {
+		c := newCase()
+		c.demand(5, 400, 595)
+		c.class("main.main", 1, 1, time.Millisecond, 0)
+		w := c.class("main.worker", 2, 2, 1590*time.Millisecond, 400*time.Millisecond)
+		x := &c.e.Trace.Classes[w]
+		x.Tail = 400 * time.Millisecond
+		x.Members[0].Running, x.Members[1].Running = 1000*time.Millisecond, 590*time.Millisecond
+		c.cpu(159, "main.f:5", "main.worker:3")
+		return c
+	}, wide, "cpu-saturated"},
+	{"busy-wait", func() *made {
+		c := newCase()
+		c.demand(0, 0, 0, 1000)
+		c.class("main.main", 1, 1, 10*time.Millisecond, 0)
+		c.class("main.worker", 3, 3, 1990*time.Millisecond, 0)
+		c.cpu(130, "main.f:5", "main.worker:3")
+		c.cpu(70, "sync/atomic.(*Bool).Load", "main.spin:4")
+		return c
+	}, wide, "cpu-saturated"},
+	{"work-inflation", func() *made {
+		c := wide()
+		c.e.Runs = append(c.e.Runs, c.e.Runs[0])
+		c.e.Runs[0].CPUs, c.e.Runs[0].User, c.e.Runs[0].Wall = 1, 800*time.Millisecond, 800*time.Millisecond
+		return c
+	}, func() *made { // two threads of one core
+		c := wide()
+		c.e.Runs = append(c.e.Runs, c.e.Runs[0])
+		c.e.Runs[0].CPUs, c.e.Runs[0].User, c.e.Runs[0].Wall = 1, 1400*time.Millisecond, 1400*time.Millisecond
+		return c
+	}, "cpu-saturated"},
+	{"stage-limited", func() *made { return stagesOf(950, 100) }, func() *made { return stagesOf(600, 550) }, "none"},
+	{"unbuffered-lockstep", func() *made {
+		c := stagesOf(600, 550)
+		c.e.Trace.Resources = []Resource{{Kind: OpChannel, Count: 1000, Busy: second, Starved: 700 * time.Millisecond, Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500, Sites: [][]Frame{frames("main.f:5")}}}
+		return c
+	}, func() *made { return stagesOf(600, 550) }, "none"},
+	{"goroutine-leak", leaky, func() *made { // as many, all made at the start: a pool
+		c := leaky()
+		c.e.Trace.Classes[3].Last = time.Millisecond
+		return c
+	}, "cpu-saturated"},
+	{"unbounded-spawn", func() *made {
+		c := wide()
+		k := &c.e.Trace.Classes[2]
+		k.Count, k.Peak, k.Runnable, k.Busy.P50 = 5000, 5000, 2000*second, time.Millisecond
+		return c
+	}, wide, "cpu-saturated"},
+	{"dependency-wait", func() *made {
+		c := newCase()
+		c.demand(950, 50)
+		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
+		c.wait(OpSleep, m, 100, 900*time.Millisecond, -1, "time.Sleep", "main.main:5")
+		return c
+	}, func() *made { // a server that waits for work
+		c := newCase()
+		c.demand(950, 50)
+		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
+		c.wait(OpNetwork, m, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.main:5")
+		return c
+	}, "none"},
+	{"one-cpu-pathology", func() *made {
+		c := wide()
+		c.e.Runs[0].CPUs = 1
+		c.e.Trace.CPUs = 1
+		return c
+	}, wide, "cpu-saturated"},
+	{"hot-function", func() *made {
+		c := wide()
+		c.cpu(400, "regexp/syntax.Parse", "regexp.compile", "regexp.Compile", "regexp.MustCompile", "main.route:7", "main.worker:3")
+		return c
+	}, wide, "cpu-saturated"},
+	{"os-oversubscription", func() *made {
+		c := wide()
+		c.e.Runs[0].Throttled = 300 * time.Millisecond
+		return c
+	}, wide, "cpu-saturated"},
+	{"too-few-workers", func() *made { return pool(0) }, func() *made { return pool(800 * time.Millisecond) }, ""},
+}
+
+// pool is two workers that sleep most of their lives; of the rest they wait so long for work.
+func pool(idle time.Duration) *made {
+	c := newCase()
+	c.demand(900, 100)
+	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
+	w := c.class("main.worker", 2, 2, 100*time.Millisecond, 90*time.Millisecond)
+	for i := range c.e.Trace.Classes[w].Members {
+		m := &c.e.Trace.Classes[w].Members[i]
+		m.OnChannels, m.Outside = idle, 950*time.Millisecond-idle
+	}
+	return c
+}
+
+// leaky is a wide program with goroutines that nobody wakes.
+func leaky() *made {
+	c := wide()
+	k := c.class("main.serve", 500, 400, 10*time.Millisecond, 0)
+	at := c.wait(OpSend, k, 500, 0, -1, "runtime.chansend1", "main.serve:4")
+	x := &c.e.Trace.Classes[k]
+	x.Alive, x.Stuck, x.StuckAt, x.Last = 400, 390, at, 900*time.Millisecond
+	return c
+}
+
+// coarse is two workers that take turns in one lock.
+func coarse() *made {
+	c := newCase()
+	c.demand(0, 990, 10)
+	c.class("main.main", 1, 1, time.Millisecond, 0)
+	w := c.class("main.worker", 4, 4, second, 900*time.Millisecond)
+	at := c.wait(OpMutex, w, 1000, 2900*time.Millisecond, w, "sync.(*Mutex).Lock", "main.update:7", "main.worker:3")
+	c.e.Trace.Resources = []Resource{{Kind: OpMutex, Waits: []int{at}, Busy: 990 * time.Millisecond, Starved: 980 * time.Millisecond, Count: 1000,
+		Holds: Latencies{Count: 900, P50: time.Millisecond, Sum: 950 * time.Millisecond}, HeldRunning: 950 * time.Millisecond,
+		Sites: [][]Frame{frames("sync.(*Mutex).Lock", "main.update:7"), frames("sync.(*Mutex).Unlock", "main.update:8")}}}
+	c.cpu(100, "main.f:5", "main.update:7", "main.worker:3")
+	return c
+}
+
+// pipe is two goroutines that hand over a thousand times for each millisecond of work.
+func pipe() *made {
+	c := newCase()
+	c.demand(100, 600, 300)
+	a := c.class("main.main", 1, 1, 600*time.Millisecond, 300*time.Millisecond)
+	b := c.class("main.stage", 1, 1, 600*time.Millisecond, 300*time.Millisecond)
+	c.e.Trace.Classes[a].Bursts.P50, c.e.Trace.Classes[b].Bursts.P50 = 3*time.Microsecond, 3*time.Microsecond
+	c.wait(OpSend, a, 50000, 200*time.Millisecond, b, "runtime.chansend1", "main.main:4")
+	c.wait(OpReceive, b, 50000, 200*time.Millisecond, a, "runtime.chanrecv2", "main.stage:6")
+	c.cpu(30, "main.f:5", "main.stage:3")
+	c.cpu(20, "main.g:5", "main.main:3", "runtime.main")
+	c.cpu(40, "runtime.lock2", "runtime.chansend", "runtime.chansend1", "main.main:4", "runtime.main")
+	c.cpu(30, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
+	return c
+}
+
+// stagesOf is a line of two goroutines that are occupied for so many ms of the second.
+func stagesOf(first, next int) *made {
+	c := newCase()
+	a := c.class("main.slow", 1, 1, time.Duration(first)*time.Millisecond, time.Duration(first/2)*time.Millisecond)
+	b := c.class("main.fast", 1, 1, time.Duration(next)*time.Millisecond, time.Duration(next/2)*time.Millisecond)
+	c.demand(0, 1000)
+	c.wait(OpSend, b, 1000, time.Duration(1000-next)*time.Millisecond, a, "runtime.chansend1", "main.fast:4")
+	c.wait(OpReceive, a, 20, time.Duration(1000-first)*time.Millisecond, b, "runtime.chanrecv2", "main.slow:6")
+	c.cpu(first/10, "main.f:5", "main.slow:3")
+	c.cpu(next/10, "main.g:5", "main.fast:3")
+	return c
+}
+
+func TestEachRuleFiresOnItsSickCaseAndNotOnItsDecoy(t *testing.T) {
+	for _, x := range cases {
+		t.Run(string(x.name), func(t *testing.T) {
+			if got := x.sick().names(); got[0] != string(x.name) {
+				t.Errorf("the sick case: %v", got)
+			}
+			got := x.decoy().names()
+			if slices.Contains(got, string(x.name)) || x.decoyIs != "" && got[0] != string(x.decoyIs) {
+				t.Errorf("the decoy: %v", got)
+			}
+		})
+	}
+}
+
+// Every finding keeps the contract: a rank, a place to look at or nothing, evidence, a fix, an experiment, and an ordered interval.
+func TestFindingsAreWhole(t *testing.T) {
+	for _, x := range cases {
+		for i, f := range Explain(&x.sick().e).Findings {
+			if f.Rank != i+1 || f.Kind != "finding" || f.Claim == "" || len(f.Evidence) == 0 || f.Rival == "" || f.Fix == "" || f.Experiment == "" || f.Confidence == "" || f.Where == nil {
+				t.Errorf("%s: %+v", x.name, f)
+			}
+			if g := f.Gain; g != nil && (g.Low > g.Estimate || g.Estimate > g.High || g.Low < 0 || g.High >= 1 || g.Estimate < minGain) {
+				t.Errorf("%s: gain %+v", f.Name, *g)
+			}
+			if f.Share < 0 || f.Share > 1 {
+				t.Errorf("%s: share %v", f.Name, f.Share)
+			}
+		}
+	}
+}
+
+func TestTooLittleEvidence(t *testing.T) {
+	c := newCase()
+	c.e.Trace = nil
+	c.cpu(7, "main.f:5", "main.main:3", "runtime.main")
+	if got := c.names(); len(got) != 1 || got[0] != string(TooLittle) {
+		t.Errorf("%v", got)
+	}
+	if got := Explain(&Evidence{}).Findings; len(got) != 1 || got[0].Name != TooLittle || got[0].Gain != nil {
+		t.Errorf("no evidence: %+v", got)
+	}
+}
+
+func TestCauseBeforeSymptom(t *testing.T) {
+	small, large := gain(0.1, 0, 0.2), gain(0.9, 0.8, 0.99)
+	cause := Finding{Name: "coarse-lock", Gain: large}
+	symptom := Finding{Name: "single-threaded", Gain: large}
+	if got := dominate([]Finding{symptom, cause}); len(got) != 1 || got[0].Name != "coarse-lock" {
+		t.Errorf("%+v", got)
+	}
+	cause.Gain = small
+	if got := dominate([]Finding{symptom, cause}); len(got) != 2 {
+		t.Errorf("a cause of little gain hides what gains far more: %+v", got)
+	}
+	if got := rank([]Finding{{Name: "a"}, {Name: "b", Gain: small}, {Name: "c", Gain: large}}); got[0].Name != "c" || got[2].Name != "a" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestLoadedMachine(t *testing.T) {
+	for _, x := range cases {
+		if !slices.Contains(restOnAll, x.name) {
+			continue
+		}
+		c := x.sick()
+		for i := range c.e.Runs {
+			c.e.Runs[i].Others = 1
+		}
+		r := Explain(&c.e)
+		if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == x.name || f.Gain != nil && f.Confidence != Low }) || len(r.Notes) != 1 {
+			t.Errorf("%s on a loaded machine: %+v, %v", x.name, r.Findings, r.Notes)
+		}
+	}
+}
+
+// The lines of a ledger add up to all CPUs for all of the time.
+func TestLedgerAddsUp(t *testing.T) {
+	for _, x := range cases {
+		l := Explain(&x.sick().e).Ledger
+		total := time.Duration(0)
+		for _, e := range l.Entries {
+			total += e.Time
+		}
+		if want := time.Duration(l.CPUs) * l.Wall; total < want*99/100 || total > want*101/100 {
+			t.Errorf("%s: %v of %v in %+v", x.name, total, want, l.Entries)
+		}
+	}
+}
+
+func TestSpentOn(t *testing.T) {
+	for _, c := range []struct {
+		want  string
+		stack []string
+	}{
+		{Channels, []string{"runtime.futex", "runtime.notewakeup", "runtime.ready", "runtime.send", "runtime.chansend", "runtime.chansend1", "main.f"}},
+		{Scheduler, []string{"runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall"}},
+		{Collector, []string{"runtime.scanobject", "runtime.gcDrain", "runtime.gcAssistAlloc1", "runtime.gcAssistAlloc", "runtime.mallocgc", "main.f"}},
+		{Allocation, []string{"runtime.nextFreeFast", "runtime.mallocgcSmallNoscan", "runtime.mallocgc", "runtime.newobject", "main.f"}},
+		{SystemCalls, []string{"internal/runtime/syscall.Syscall6", "syscall.RawSyscall6", "syscall.Syscall", "syscall.read", "os.(*File).Read", "main.f"}},
+		{Locks, []string{"sync/atomic.(*Int32).Add", "sync.(*RWMutex).RLock", "main.f"}},
+		{Profiler, []string{"runtime.memmove", "runtime/pprof.(*profileBuilder).addCPUData", "runtime/pprof.profileWriter"}},
+		{UserCode, []string{"runtime.memmove", "bytes.Equal", "main.f"}},
+		{UserCode, []string{"runtime.mapaccess1", "main.f"}},
+	} {
+		if got := spentOn(frames(c.stack...)); got != c.want {
+			t.Errorf("%v is %q, not %q", c.stack, got, c.want)
+		}
+	}
+}
+
+func TestPhases(t *testing.T) {
+	c := newCase()
+	c.demand(0, 500, 500)
+	for i := range 100 {
+		x := 1.0
+		if i >= 40 && i < 90 {
+			x = 6
+		}
+		c.e.Trace.Demand.Wants = append(c.e.Trace.Demand.Wants, x)
+		c.e.Trace.Demand.Runs = append(c.e.Trace.Demand.Runs, min(x, 2))
+	}
+	got := Explain(&c.e).Phases
+	if len(got) != 3 || got[0].To != 400*time.Millisecond || got[1].To != 900*time.Millisecond || got[1].Wants != 6 || got[2].To != second {
+		t.Errorf("%+v", got)
+	}
+	for i := range c.e.Trace.Demand.Wants { // no change
+		c.e.Trace.Demand.Wants[i] = 2 + float64(i%2)/10
+	}
+	if got := Explain(&c.e).Phases; len(got) != 1 {
+		t.Errorf("%d phases where nothing changes", len(got))
+	}
+}
+
+func TestAmdahl(t *testing.T) {
+	c := newCase()
+	c.demand(0, 500, 500) // half a second alone of one and a half of work
+	p := Explain(&c.e).Parallelism
+	if p.Serial < 0.333 || p.Serial > 0.334 || p.Limit < 2.99 || p.Limit > 3.01 || p.At < 1.49 || p.At > 1.51 || p.Wants != 1.5 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestCapacity(t *testing.T) {
+	for text, want := range map[string]string{"int)": "", "int, 25)": "25", "map[string]int, n)": "n", "func(a, b int), 0)": "0", "struct{}, len(x))": "len(x)"} {
+		if got := capacity(text); got != want {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
+	}
+}

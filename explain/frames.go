@@ -1,0 +1,168 @@
+package explain
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// packageOf is the import path of a function's package: "image/png" of "image/png.(*encoder).writeIDATs".
+func packageOf(function string) string {
+	if i := strings.IndexByte(function, '['); i >= 0 { // type arguments have paths of their own
+		function = function[:i]
+	}
+	slash := strings.LastIndexByte(function, '/')
+	dot := strings.IndexByte(function[slash+1:], '.')
+	if dot < 0 {
+		return function
+	}
+	return function[:slash+1+dot]
+}
+
+// standard reports whether a function is of Go's standard library: the first element of its path has no dot.
+func (p *Program) standard(f Frame) bool {
+	path := packageOf(f.Function)
+	if p.own(f) {
+		return false
+	}
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
+
+// own reports whether a function is of the program's own module, or of package main.
+func (p *Program) own(f Frame) bool {
+	path := packageOf(f.Function)
+	switch {
+	case hooked(f):
+		return false
+	case path == "main" || p.Main != "" && path == p.Main:
+		return true
+	}
+	return p.Module != "" && (path == p.Module || strings.HasPrefix(path, p.Module+"/"))
+}
+
+// hooked reports whether a function is part of what collects the evidence.
+func hooked(f Frame) bool {
+	return strings.Contains(f.Function, "brewput") && strings.HasPrefix(f.Function, "main.")
+}
+
+// ours is the innermost frame of a stack that is the program's own; where none is, the innermost that is not of the
+// standard library; ok is false if there is none either.
+func (p *Program) ours(stack []Frame) (Frame, bool) {
+	if i := slices.IndexFunc(stack, p.own); i >= 0 {
+		return stack[i], true
+	}
+	i := slices.IndexFunc(stack, func(f Frame) bool { return !p.standard(f) && !hooked(f) })
+	if i < 0 {
+		return Frame{}, false
+	}
+	return stack[i], true
+}
+
+// at is a place as findings give it: relative to the module.
+func (p *Program) at(f Frame) string {
+	if f.File == "" {
+		return f.Function
+	}
+	file := f.File
+	if p.Dir != "" {
+		if rel, err := filepath.Rel(p.Dir, f.File); err == nil && !strings.HasPrefix(rel, "..") {
+			file = filepath.ToSlash(rel)
+		}
+	}
+	if p.Module != "" { // built with -trimpath
+		if rest, ok := strings.CutPrefix(file, p.Module+"/"); ok {
+			file = rest
+		}
+	}
+	if strings.HasPrefix(file, "/") && (p.Dir == "" || packageOf(f.Function) == "main") {
+		file = filepath.Base(file)
+	}
+	return fmt.Sprintf("%s:%d", file, f.Line)
+}
+
+// places are the program's own places of stacks, each once.
+func (p *Program) places(stacks ...[]Frame) []string {
+	var out []string
+	for _, s := range stacks {
+		if f, ok := p.ours(s); ok && !slices.Contains(out, p.at(f)) {
+			out = append(out, p.at(f))
+		}
+	}
+	return out
+}
+
+// line is the source at a place, "" where it is not at hand.
+func (p *Program) line(f Frame) string {
+	if p.Source == nil {
+		return ""
+	}
+	return strings.TrimSpace(p.Source(f.File, f.Line))
+}
+
+// short is a function's name as its own package's readers know it.
+func short(function string) string {
+	path := packageOf(function)
+	last := path[strings.LastIndexByte(path, '/')+1:]
+	return last + strings.TrimPrefix(function, path)
+}
+
+// has reports whether some function of a stack has one of the prefixes.
+func has(stack []Frame, prefixes ...string) bool {
+	return slices.ContainsFunc(stack, func(f Frame) bool { return startsWith(f.Function, prefixes...) })
+}
+
+func startsWith(s string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
+}
+
+// channelsOf are the capacities that the source makes channels with in a file, as far as it says them as numbers: -1
+// for one that is computed.
+func (p *Program) channelsOf(file string) (unbuffered, buffered int) {
+	if p.Source == nil {
+		return 0, 0
+	}
+	for line := 1; line < 5000; line++ {
+		text := p.Source(file, line)
+		if text == "" && line > 1 && p.Source(file, line+1) == "" && p.Source(file, line+2) == "" && p.Source(file, line+3) == "" {
+			break
+		}
+		for {
+			_, rest, ok := strings.Cut(text, "make(chan ")
+			if !ok {
+				break
+			}
+			if capacity(rest) == "" || capacity(rest) == "0" {
+				unbuffered++
+			} else {
+				buffered++
+			}
+			text = rest
+		}
+	}
+	return unbuffered, buffered
+}
+
+// capacity is the second argument of what follows "make(chan ".
+func capacity(rest string) string {
+	depth, comma := 0, -1
+	for i, c := range rest {
+		switch c {
+		case '(', '[', '{':
+			depth++
+		case ',':
+			if depth == 0 {
+				comma = i
+			}
+		case ')', ']', '}':
+			if depth--; depth < 0 {
+				if comma < 0 {
+					return ""
+				}
+				return strings.TrimSpace(rest[comma+1 : i])
+			}
+		}
+	}
+	return ""
+}

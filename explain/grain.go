@@ -1,0 +1,233 @@
+package explain
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Thresholds of grain.
+const (
+	fineRate  = 5000.0                // goroutines/s
+	fineBody  = 15 * time.Microsecond // what each runs: ten times what it costs to make one, about 1 us with its queueing
+	fineCost  = 0.1                   // of CPU time in making, queueing and joining goroutines
+	spawnCost = 700e-9                // s for each, where no profile tells (0.3 to 1.5 us)
+	queueRoom = 100                   // goroutines for each CPU that may queue
+	wakeShare = 0.15                  // of the CPUs' time idle though somebody wanted one
+)
+
+// tooFine finds goroutines that do less than they cost.
+func tooFine(v *view) []Finding {
+	if v.t == nil {
+		return nil
+	}
+	var c *Class
+	for _, k := range v.classes() {
+		if k.Count >= 500 && (c == nil || k.Count > c.Count) && k.Busy.P50 < fineBody {
+			c = k
+		}
+	}
+	if c == nil || float64(c.Count)/v.t.Duration.Seconds() < fineRate {
+		return nil
+	}
+	cost := float64(c.Count) * spawnCost / math.Max(v.used, 1e-9)
+	source := "at 0.7 us each"
+	if v.cpu != nil && v.cpu.samples >= minSamples {
+		cost = v.cpu.share(Scheduler, Locks) + v.spawnAllocation()
+		source = "in the CPU profile"
+	}
+	if cost < fineCost {
+		return nil
+	}
+	f := v.finding("goroutine-too-fine", "%d goroutines are made that run for %s each: less than it takes to make and queue them.", c.Count, span(c.Busy.P50))
+	if at, ok := v.p.ours(c.Created); ok {
+		f.Where = []string{v.p.at(at)}
+		f.says("they are started at %s", v.quoted(at))
+	}
+	f.Share = cost
+	f.says("%.0f goroutines a second; half of them ran for less than %s in all", float64(c.Count)/v.t.Duration.Seconds(), span(c.Busy.P50))
+	f.says("making, queueing and joining them takes %s of the CPU time, %s", percent(cost), source)
+	collected, _ := v.collecting()
+	left := math.Max(0, v.core/(v.cpus*v.wall)*(1-v.spawnAllocation()))
+	if v.core == v.used {
+		left = (1 - cost) * v.used / (v.cpus * v.wall)
+	}
+	most := 1 - left
+	est := math.Min(0.95*most, math.Max(cost, (cost+collected)*v.busy()))
+	if est < most/2 {
+		est = (est + 0.9*most) / 2
+	}
+	f.Gain = gain(est, 0.6*cost*v.busy(), most)
+	f.Confidence = High
+	f.Rival = "They wait for something outside, and the CPU time is spent elsewhere."
+	f.Fix = "Give each goroutine more: rows or chunks instead of single elements, and as many workers as CPUs."
+	f.Experiment = "Let each goroutine do ten elements: their cost should fall to a tenth."
+	return []Finding{f}
+}
+
+// spawnAllocation is the share of CPU time in allocations for go statements: closures and stacks.
+func (v *view) spawnAllocation() float64 {
+	if v.cpu == nil {
+		return 0
+	}
+	s := 0.0
+	for _, w := range v.cpu.list {
+		if w.what == Allocation && has(w.stack, "runtime.newproc", "runtime.malg", "runtime.gfget") {
+			s += w.weight
+		}
+	}
+	return s / v.cpu.total
+}
+
+// unboundedSpawn finds goroutines made without a limit.
+func unboundedSpawn(v *view) []Finding {
+	if v.t == nil {
+		return nil
+	}
+	for _, c := range v.classes() {
+		if float64(c.Peak) < queueRoom*v.cpus || c.Peak < 500 || c.Runnable < 20*c.Running && c.Stuck > c.Count/2 {
+			continue
+		}
+		queues := float64(c.Runnable) / float64(v.t.Duration)
+		if queues < 20*v.cpus {
+			continue
+		}
+		f := v.finding("unbounded-spawn", "%d goroutines of %s live at once for %.0f CPUs.", c.Peak, short(c.Start.Function), v.cpus)
+		if at, ok := v.p.ours(c.Created); ok {
+			f.Where = []string{v.p.at(at)}
+			f.says("they are started at %s", v.quoted(at))
+		}
+		f.Share = math.Min(1, v.saturated())
+		f.says("%.0f of them queued for a CPU in the mean; each holds its stack and what it was given meanwhile", queues)
+		f.Rival = "They wait for something outside, and so many are needed to keep that busy."
+		f.Fix = "Bound them: as many workers as CPUs and a channel, or errgroup.SetLimit. It saves memory, not time."
+		f.Experiment = "Bound them and compare the peak memory; the time should stay."
+		return []Finding{f}
+	}
+	return nil
+}
+
+// notWorth finds programs that are no faster on several CPUs than on one, though several goroutines work.
+func notWorth(v *view) []Finding {
+	if v.one == nil || v.run == nil || v.run.CPUs < 2 || v.run.Count < 3 || v.one.Count < 3 || v.t == nil {
+		return nil
+	}
+	wide := v.widest()
+	if wide == nil || wide.Running < v.running()/3 || v.one.WallHigh >= v.run.WallLow {
+		return nil
+	}
+	f := v.finding("not-worth-parallel", "It is slower on %d CPUs than on one: %s against %s.", v.run.CPUs, span(v.run.Wall), span(v.one.Wall))
+	f.Share = 1
+	if at, ok := v.p.ours(wide.Created); ok {
+		f.Where = []string{v.p.at(at)}
+	}
+	saved := 1 - v.one.Wall.Seconds()/v.run.Wall.Seconds()
+	f.Gain = gain(saved, 1-v.one.WallHigh.Seconds()/v.run.WallLow.Seconds(), 1-v.one.WallLow.Seconds()/v.run.WallHigh.Seconds())
+	f.says("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", v.run.Count, span(v.one.WallHigh), v.run.CPUs, span(v.run.WallLow))
+	f.Rival = "Something that the goroutines share slows them down: a lock, a counter, memory."
+	f.Fix = "Keep it sequential, or make the pieces far larger."
+	f.Experiment = "Write the plain loop and compare."
+	return []Finding{f}
+}
+
+// wakeLatency finds CPUs that sleep while somebody wants one.
+func wakeLatency(v *view) []Finding {
+	if v.t == nil {
+		return nil
+	}
+	lost := 0.0
+	for n, d := range v.t.Demand.For {
+		if n == 0 {
+			continue
+		}
+		could := math.Min(float64(n), v.cpus) * float64(d)
+		lost += math.Max(0, could-float64(v.t.Demand.Work[n]))
+	}
+	lost /= float64(v.t.Duration)
+	nobody := 0.0 // wanted by one, run by none: all wait for the wake
+	if len(v.t.Demand.For) > 1 {
+		nobody = v.traced(v.t.Demand.For[1] - v.t.Demand.Work[1])
+	}
+	if lost < wakeShare || nobody < wakeShare/2 || v.t.WakeIdle.Count < 100 {
+		return nil
+	}
+	f := v.finding("wake-latency", "CPUs that sleep take %s to wake: %s of the time somebody waits for that.", span(v.t.WakeIdle.P50), percent(lost))
+	f.Share = lost
+	var worst *Wait
+	for i := range v.t.Waits {
+		if w := &v.t.Waits[i]; worst == nil || w.Queued > worst.Queued {
+			worst = w
+		}
+	}
+	if worst != nil {
+		f.Where = v.p.places(worst.Stack)
+	}
+	f.says("%d goroutines were made ready while a CPU was idle; half of them ran after more than %s", v.t.WakeIdle.Count, span(v.t.WakeIdle.P50))
+	f.says("for %s of the time one goroutine wanted a CPU and had none", percent(nobody))
+	f.Gain = gain(0.8*nobody, 0.4*nobody, lost)
+	f.Rival = "The machine is loaded or virtual, and its CPUs are not there when they are wanted."
+	f.Fix = "Hand over less often: larger pieces, batches, or both sides in one goroutine."
+	f.Experiment = "Double the pieces: the wakes and the time lost should halve."
+	return []Finding{f}
+}
+
+// leak finds goroutines that are made all the time and never end.
+func leak(v *view) []Finding {
+	if v.t == nil {
+		return v.leftOver()
+	}
+	for _, c := range v.classes() {
+		spread := c.Last - c.First
+		if c.Alive < 50 || c.Stuck < c.Alive/2 || c.StuckAt < 0 || c.Alive < c.Count/4 || spread < v.t.Duration/3 {
+			continue
+		}
+		w := v.t.Waits[c.StuckAt]
+		if !slices.Contains([]Op{OpSend, OpReceive, OpSelect, OpMutex, OpCond, OpWaitGroup, OpRWMutex}, w.Op) {
+			continue
+		}
+		f := v.finding("goroutine-leak", "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck, short(c.Start.Function), w.Op)
+		f.Where = v.p.places(w.Stack, c.Created)
+		f.Share = float64(c.Alive) / float64(c.Count)
+		f.says("%d of %d made in %s still live at the end", c.Alive, c.Count, span(spread))
+		if at, ok := v.p.ours(w.Stack); ok {
+			f.says("%d of them have waited for more than a tenth of the time at %s", c.Stuck, v.quoted(at))
+		}
+		f.Rival = "They serve something that lives as long as the program, and their number is bounded."
+		f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
+		f.Experiment = "Count goroutines over time: their number should stop growing."
+		f.Confidence = High
+		return []Finding{f}
+	}
+	return nil
+}
+
+// leftGoroutines is how many goroutines at one place, when the goroutine profile was taken, are too many to be a pool.
+const leftGoroutines = 100
+
+// leftOver finds the same by a goroutine profile: so many wait at one place when the program ends.
+func (v *view) leftOver() []Finding {
+	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Goroutine })
+	if i < 0 {
+		return nil
+	}
+	all := &profile{user: 1}
+	for _, s := range v.e.Profiles[i].Samples {
+		if len(s.Values) > 0 && has(s.Stack, channelFunctions...) || has(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_") {
+			all.list = append(all.list, weighed{stack: s.Stack, weight: float64(s.Values[0])})
+		}
+	}
+	groups := all.groups(func(w *weighed) (Frame, bool) { return v.p.ours(w.stack) })
+	if len(groups) == 0 || groups[0].share < leftGoroutines {
+		return nil
+	}
+	g := groups[0]
+	f := v.finding("goroutine-leak", "%.0f goroutines wait at %s when the program ends.", g.share, v.p.at(g.at))
+	f.Tier = TierA
+	f.Where = []string{v.p.at(g.at)}
+	f.Share = 1
+	f.says("%s", v.quoted(g.at))
+	f.Rival = "They are a pool that lives as long as the program."
+	f.Fix = "Give them a way to end: a context, a closed channel, or room for one value in the channel."
+	f.Experiment = "Count goroutines over time: their number should stop growing."
+	return []Finding{f}
+}

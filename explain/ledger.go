@@ -1,0 +1,184 @@
+package explain
+
+import (
+	"math"
+	"time"
+)
+
+// ledger is where the CPUs' time went. The CPU profile says on what, as shares of the undisturbed run's CPU time;
+// without one the trace says what it can: what goroutines ran is then all user code but for system calls.
+func (v *view) ledger() Ledger {
+	total := v.cpus * v.wall
+	if total <= 0 {
+		return Ledger{}
+	}
+	l := Ledger{CPUs: int(v.cpus), Wall: time.Duration(v.wall * 1e9)}
+	add := func(name string, s float64) {
+		if s > 0 {
+			l.Entries = append(l.Entries, Entry{name, time.Duration(s * 1e9), s / total})
+		}
+	}
+	used := math.Min(v.used, total)
+	switch {
+	case v.cpu != nil && v.cpu.samples >= minSamples:
+		l.Source = "CPU profile"
+		for _, what := range []string{UserCode, Allocation, Channels, Locks, Scheduler, Collector, SystemCalls} {
+			add(what, used*v.cpu.share(what))
+		}
+	case v.t != nil:
+		l.Source = "execution trace"
+		calls := time.Duration(0)
+		for _, c := range v.classes() {
+			calls += c.Syscall
+		}
+		calls = min(calls, v.t.Running)
+		parts := []struct {
+			name string
+			d    time.Duration
+		}{{UserCode, max(0, v.t.Running-calls-v.t.GC.Assists)}, {Scheduler, v.t.Searching}, {Collector, v.t.GC.Workers + v.t.GC.Assists}, {SystemCalls, calls}}
+		all := time.Duration(0)
+		for _, p := range parts {
+			all += p.d
+		}
+		for _, p := range parts {
+			add(p.name, used*float64(p.d)/math.Max(1, float64(all)))
+		}
+	default:
+		l.Source = "CPU time"
+		add(UserCode, used)
+	}
+	add(IdleCPUs, total-used)
+	return l
+}
+
+// parallelism is how much of the machine was asked for.
+func (v *view) parallelism() Parallelism {
+	p := Parallelism{CPUs: int(v.cpus), Serial: math.NaN(), Limit: math.NaN(), At: math.NaN(), Inflation: v.inflation()}
+	if v.wall > 0 {
+		p.Running = v.used / v.wall
+		p.Wants = p.Running
+	}
+	if v.t == nil {
+		return p
+	}
+	wants, work, alone := 0.0, 0.0, 0.0
+	for n, d := range v.t.Demand.For {
+		wants += float64(n) * float64(d)
+		work += float64(v.t.Demand.Work[n])
+		if n == 1 {
+			alone = float64(v.t.Demand.Work[n])
+		}
+	}
+	p.Wants = wants / float64(v.t.Duration)
+	if work > 0 {
+		p.Serial = alone / work
+		p.Limit = 1 / math.Max(p.Serial, 1e-9)
+		p.At = 1 / (p.Serial + (1-p.Serial)/v.cpus)
+	}
+	return p
+}
+
+// inflation is the CPU time at several CPUs by that at one; NaN unknown.
+func (v *view) inflation() float64 {
+	if v.one == nil || v.run == nil {
+		return math.NaN()
+	}
+	per := func(r *Run) float64 {
+		s := (r.User + r.System).Seconds()
+		if r.Operations > 0 {
+			s /= float64(r.Operations)
+		}
+		return s
+	}
+	if per(v.one) <= 0 {
+		return math.NaN()
+	}
+	return per(v.run) / per(v.one)
+}
+
+// Change-points of d(t): a phase has at least minPhase slices, and a new one begins where that lowers the sum of the
+// squares by more than penalty times the variance of neighbours, for each (binary segmentation: Scott and Knott 1974; the penalty
+// as in Killick, Fearnhead and Eckley 2012, 2 log n doubled, as slices are not independent).
+const (
+	minPhase  = 8
+	maxPhases = 12
+)
+
+// phases are the stretches between change-points of the number of goroutines that want a CPU, up to the number of CPUs and one
+// more: beyond it makes no difference how many queue.
+func (v *view) phases() []Phase {
+	if v.t == nil || len(v.t.Demand.Wants) < 2*minPhase {
+		return nil
+	}
+	d := &v.t.Demand
+	x := make([]float64, len(d.Wants))
+	for i := range x {
+		x[i] = math.Min(d.Wants[i], v.cpus+1)
+	}
+	noise := 0.0
+	for i := 1; i < len(x); i++ {
+		noise += (x[i] - x[i-1]) * (x[i] - x[i-1]) / 2
+	}
+	noise = math.Max(noise/float64(len(x)), 1e-3)
+	sums := prefix(x)
+	cuts := []int{0, len(x)}
+	for len(cuts) <= maxPhases {
+		best, at := 4*math.Log(float64(len(x)))*noise, -1
+		for i := 1; i < len(cuts); i++ {
+			if g, k := split(sums, cuts[i-1], cuts[i]); g > best {
+				best, at = g, k
+			}
+		}
+		if at < 0 {
+			break
+		}
+		cuts = insert(cuts, at)
+	}
+	var out []Phase
+	for i := 1; i < len(cuts); i++ {
+		from, to := cuts[i-1], cuts[i]
+		out = append(out, Phase{
+			From: time.Duration(from) * d.Slice, To: min(time.Duration(to)*d.Slice, v.t.Duration),
+			Wants: mean(d.Wants[from:to]), Runs: mean(d.Runs[from:to]),
+		})
+	}
+	return out
+}
+
+func prefix(x []float64) []float64 {
+	s := make([]float64, len(x)+1)
+	for i, y := range x {
+		s[i+1] = s[i] + y
+	}
+	return s
+}
+
+// split is the best place to cut a stretch, and by how much that lowers the sum of squares.
+func split(sums []float64, from, to int) (gain float64, at int) {
+	n := float64(to - from)
+	whole := (sums[to] - sums[from]) * (sums[to] - sums[from]) / n
+	for k := from + minPhase; k <= to-minPhase; k++ {
+		a, b := sums[k]-sums[from], sums[to]-sums[k]
+		if g := a*a/float64(k-from) + b*b/float64(to-k) - whole; g > gain {
+			gain, at = g, k
+		}
+	}
+	return gain, at
+}
+
+func insert(cuts []int, at int) []int {
+	for i, c := range cuts {
+		if c > at {
+			return append(cuts[:i:i], append([]int{at}, cuts[i:]...)...)
+		}
+	}
+	return cuts
+}
+
+func mean(x []float64) float64 {
+	s := 0.0
+	for _, y := range x {
+		s += y
+	}
+	return s / math.Max(1, float64(len(x)))
+}

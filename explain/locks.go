@@ -1,0 +1,260 @@
+package explain
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Thresholds of locks.
+const (
+	lockBusy    = 0.4                   // of the time somebody waits for it
+	lockStarved = 0.08                  // of the time somebody does while a CPU has nothing to do
+	lockFull    = 0.7                   // of the time somebody waits for it; then it is the limit if
+	lockIdle    = 0.2                   // of the CPUs' time is unused, though who was woken wants one
+	lockCost    = 0.15                  // of CPU time in locking and in the scheduler, from which a lock held for short is one
+	lockShort   = 20 * time.Microsecond // held for less than it takes to park and wake
+	lockInside  = 0.7                   // of what those who use it run is done while it is held
+	rwCost      = 0.1                   // of CPU time in a RWMutex
+)
+
+// lockRules find the lock that holds the program back most.
+func lockRules(v *view) []Finding {
+	if v.t == nil {
+		return lockByProfile(v)
+	}
+	var best *Resource
+	for i := range v.t.Resources {
+		r := &v.t.Resources[i]
+		if r.Kind == OpChannel || r.Count < 20 || v.traced(r.Busy) < lockBusy || best != nil && r.Starved <= best.Starved {
+			continue
+		}
+		best = r
+	}
+	if best == nil {
+		return nil
+	}
+	cost := 0.0
+	if v.cpu != nil && v.cpu.samples >= minSamples {
+		cost = v.cpu.share(Locks, Scheduler)
+	}
+	idle := v.traced(best.Busy) >= lockFull && v.unused() >= lockIdle
+	if v.traced(best.Starved) < lockStarved && cost < lockCost && !idle {
+		return nil
+	}
+	return []Finding{v.lock(best, cost)}
+}
+
+// lock is what is to be said of one.
+func (v *view) lock(r *Resource, cost float64) Finding {
+	waits, waited := v.waitsOf(r)
+	queue := float64(waited) / float64(v.t.Duration) // that waits in the mean
+	inside, outside := v.held(r, waits)
+	name := Name("coarse-lock")
+	caller, library := v.lockCaller(r)
+	switch {
+	case library:
+		name = "library-limit"
+	case r.Holds.Count > 0 && r.Holds.P50 < lockShort && r.Holds.Sum < lockShort*time.Duration(r.Holds.Count) || r.Holds.Count == 0 && cost >= lockCost:
+		name = "lock-convoy"
+		if r.Kind == OpRWMutex {
+			name = "rwmutex-misuse"
+		}
+	case outside > 0.5 || inside < lockInside || v.otherLocks(r):
+		name = "saturated-resource"
+	}
+	f := v.finding(name, "")
+	f.Where = v.p.places(r.Sites...)
+	f.Share = v.traced(r.Busy)
+	f.says("somebody waited for it for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue, r.Count)
+	if r.Holds.Count > 0 {
+		f.says("those who had waited then held it for %s (median), %s of that on a CPU", span(r.Holds.P50), percent(1-outside))
+	}
+	f.says("meanwhile a CPU had nothing to do for %s of the time", percent(v.traced(r.Starved)))
+	if cost > 0 {
+		f.says("%s of the CPU time is spent in locks and the scheduler", percent(cost))
+	}
+	if len(waits) > 0 {
+		if at, ok := v.p.ours(waits[0].Stack); ok {
+			f.says("most wait at %s", v.quoted(at))
+		}
+	}
+	f.Gain = v.lockGain(r, queue, outside, cost)
+	f.Confidence = High
+	v.lockWords(&f, caller, inside)
+	return f
+}
+
+// waitsOf are the sites where goroutines wait for a resource, the longest first, and how long they did in all.
+func (v *view) waitsOf(r *Resource) (waits []*Wait, total time.Duration) {
+	for _, i := range r.Waits {
+		w := &v.t.Waits[i]
+		waits = append(waits, w)
+		total += w.Waited + w.Queued
+	}
+	slices.SortFunc(waits, func(a, b *Wait) int { return int(b.Waited - a.Waited) })
+	return waits, total
+}
+
+// held is the part of what its users run that they run while they hold a lock, and the part of its holding times that
+// they do not run.
+func (v *view) held(r *Resource, waits []*Wait) (inside, outside float64) {
+	running := time.Duration(0)
+	seen := map[int]bool{}
+	for _, w := range waits {
+		for _, c := range w.Classes {
+			if !seen[c] {
+				seen[c] = true
+				running += v.t.Classes[c].Running
+			}
+		}
+	}
+	if r.Holds.Sum > 0 {
+		outside = 1 - float64(r.HeldRunning)/float64(r.Holds.Sum)
+	}
+	inside = float64(r.HeldRunning) / math.Max(1, float64(running))
+	if outside < 0.5 { // those who had not waited held it too: all that can have been done under it
+		inside = math.Max(inside, v.traced(r.Busy)*v.wall/math.Max(v.used, 1e-9))
+	}
+	return math.Min(1, inside), math.Max(0, outside)
+}
+
+// lockCaller is the function that takes a lock, and whether it is not the program's own.
+func (v *view) lockCaller(r *Resource) (Frame, bool) {
+	for _, i := range r.Waits {
+		for _, f := range v.t.Waits[i].Stack {
+			if startsWith(f.Function, "sync.", "internal/sync.", "runtime.") {
+				continue
+			}
+			return f, v.p.standard(f) && !hooked(f)
+		}
+	}
+	return Frame{}, false
+}
+
+// otherLocks reports whether there are more locks that somebody waits for now and then: resources, of which this one is full.
+func (v *view) otherLocks(r *Resource) bool {
+	for i := range v.t.Resources {
+		o := &v.t.Resources[i]
+		if o != r && o.Kind == r.Kind && o.Count >= max(10, r.Count/20) {
+			return true
+		}
+	}
+	return false
+}
+
+// lockGain is what is saved where the lock serialises no more: up to as many as waited go on at once, on the CPUs there are.
+func (v *view) lockGain(r *Resource, queue, outside, cost float64) *Gain {
+	at := v.cpus
+	if outside > 0.5 {
+		at = math.Inf(1)
+	}
+	most := 1 - v.floor(1/(queue+1))
+	most = math.Min(most, v.traced(r.Busy)*(1-1/math.Min(at, queue+1)))
+	most = math.Max(most, math.Min(1-v.floor(), cost*v.busy()))
+	low := math.Min(0.5*most, v.traced(r.Starved)*0.5)
+	return gain(0.85*most, low, math.Max(most, 1-v.floor()))
+}
+
+func (v *view) lockWords(f *Finding, caller Frame, inside float64) {
+	place := "one lock"
+	if len(f.Where) > 0 {
+		place = "the lock taken at " + f.Where[0]
+	}
+	f.Rival = "The lock waits for something that is slow in itself, and without it the wait would move there."
+	switch f.Name {
+	case "library-limit":
+		f.Claim = "A lock inside " + short(caller.Function) + " lets one goroutine at a time go on."
+		f.Fix = "Call it less often, give each goroutine an instance of its own, or use another library."
+		f.Experiment = "Give each goroutine its own instance: the waits should be gone."
+	case "lock-convoy":
+		f.Claim = capital(place) + " is held for a moment, but so often that goroutines park and wake one another for it."
+		f.Fix = "Take it less often: do several things under it at once, or split it into shards, or use an atomic."
+		f.Experiment = "Take it once for every ten operations: the waits should fall to a tenth."
+	case "rwmutex-misuse":
+		f.Claim = "The RWMutex at " + strings.TrimPrefix(place, "the lock taken at ") + " costs more than what it guards."
+		f.Fix = "Use a plain Mutex for short sections, or copy on write: an atomic.Pointer to a map that is never changed."
+		f.Experiment = "Replace it by an atomic.Pointer: the time in it should be gone."
+	case "saturated-resource":
+		f.Claim = capital(place) + " guards a resource that is in use all the time: everybody waits for it."
+		f.Fix = "Have more than one of it (shards, a second instance, a pool), or make its use shorter."
+		f.Experiment = "Double it: the time should fall until the next resource or the CPUs are the limit."
+	default:
+		f.Claim = capital(place) + " is held for nearly all that its users do (" + percent(inside) + " of what they run): one works at a time."
+		f.Fix = "Hold it only for what is shared: compute before or after; or one lock for each part of the data."
+		f.Experiment = "Leave the lock out in a test run that may be wrong: the time should fall as estimated."
+	}
+}
+
+// lockByProfile is for mutex profiles without a trace: the stack that delayed others most.
+func lockByProfile(v *view) []Finding {
+	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Mutex })
+	if i < 0 || v.wall == 0 || v.unused() < lockCost && (v.cpu == nil || v.cpu.share(Locks, Scheduler) < lockCost) {
+		return nil
+	}
+	m := &v.e.Profiles[i]
+	value := max(0, slices.Index(m.Types, "delay/nanoseconds"))
+	delay := &profile{}
+	for _, s := range m.Samples {
+		if value < len(s.Values) {
+			delay.list = append(delay.list, weighed{stack: s.Stack, weight: float64(s.Values[value])})
+			delay.user += float64(s.Values[value])
+		}
+	}
+	groups := delay.groups(func(w *weighed) (Frame, bool) { return v.p.ours(w.stack) })
+	queue := delay.user / 1e9 / v.wall
+	if len(groups) == 0 || groups[0].share < 0.5 || queue < 0.5 {
+		return nil
+	}
+	g := groups[0]
+	name := Name("coarse-lock")
+	if v.used < v.wall/2 { // who holds it does not run
+		name = "saturated-resource"
+	}
+	f := v.finding(name, "")
+	f.Tier = TierA
+	f.Where = []string{v.p.at(g.at)}
+	f.Share = math.Min(1, queue)
+	f.says("goroutines were delayed %s in all by who released it there: %.1f at a time", seconds(delay.user/1e9), queue)
+	f.says("%s of the CPUs' time is unused", percent(v.unused()))
+	most := 1 - v.floor(1/(queue+1))
+	f.Gain = gain(0.7*most, 0.2*most, most)
+	v.lockWords(&f, Frame{}, 1)
+	f.Claim = "The lock released at " + v.p.at(g.at) + " serialises the program: others wait for it."
+	return []Finding{f}
+}
+
+// rwMutex finds locks for readers that cost more than they guard, though nobody waits for long: the count of
+// readers is memory that all CPUs write.
+func rwMutex(v *view) []Finding {
+	if v.cpu == nil || v.cpu.samples < minSamples {
+		return nil
+	}
+	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+		if w.what != Locks || !has(w.stack, "sync.(*RWMutex)", "sync.(*rlocker)") {
+			return Frame{}, false
+		}
+		return v.p.ours(w.stack)
+	})
+	share := 0.0
+	for _, g := range groups {
+		share += g.share
+	}
+	if share < rwCost {
+		return nil
+	}
+	f := v.finding("rwmutex-misuse", "Taking the RWMutex at %s costs %s of the CPU time, for sections shorter than that.", v.p.at(groups[0].at), percent(share))
+	f.Tier = TierA
+	for _, g := range groups[:min(2, len(groups))] {
+		f.Where = append(f.Where, v.p.at(g.at))
+		f.says("%s in RLock, RUnlock, Lock and Unlock called at %s", percent(g.share), v.quoted(g.at))
+	}
+	f.Share = share
+	d := v.shareDoubt(share)
+	f.Gain = gain(share*v.busy(), 0.5*(share-d), share+d+0.2)
+	f.Rival = "The sections are long, and the time in the lock is waiting for writers."
+	f.Fix = "Copy on write: an atomic.Pointer to data that is never changed; or shards; or a plain Mutex where writers are many."
+	f.Experiment = "Read without the lock in a test run: the time should fall by its share."
+	return []Finding{f}
+}

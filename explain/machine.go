@@ -1,0 +1,326 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Thresholds of the machine and of what keeps it busy for nothing.
+const (
+	spinShare  = 0.1     // of the goroutines' CPU time in loops that only look
+	yieldRate  = 20000.0 // calls of runtime.Gosched a second
+	inflated   = 1.8     // CPU time at several CPUs by that at one: two threads of one core reach 1.6 without any sharing
+	atomicCost = 0.3     // of the goroutines' CPU time in atomic additions
+	fullTime   = 0.8     // of the time all CPUs are wanted
+	fullUsed   = 0.85    // of the CPUs' time is used
+	throttle   = 0.05    // of the time throttled by a quota
+	others     = 0.3     // CPUs that other processes used
+	noiseShare = 0.15    // of the CPU profile's samples in profilers
+	hotShare   = 0.3     // of the goroutines' CPU time below one call that could be avoided
+	hotOwn     = 0.6     // in one function of the program's own
+)
+
+var looking = regexp.MustCompile(`\.Load\(\)|atomic\.Load|CompareAndSwap|runtime\.Gosched\(|TryLock\(|time\.(Now|Since)\(`)
+
+// spins reports whether a sample is of a loop that looks whether something has happened.
+func (v *view) spins(w *weighed) bool {
+	if len(w.stack) == 0 {
+		return false
+	}
+	if has(w.stack, "runtime.Gosched", "runtime.gosched_m", "runtime.goschedImpl", "runtime.selectnb", "sync.(*Mutex).TryLock") {
+		return true
+	}
+	if has(w.stack, "runtime.selectgo") {
+		at, ok := v.p.ours(w.stack)
+		return ok && v.hasDefault(at)
+	}
+	leaf := w.stack[0].Function
+	if startsWith(leaf, "sync/atomic.", "internal/runtime/atomic.") {
+		return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
+	}
+	if !v.p.own(w.stack[0]) {
+		return false
+	}
+	line := v.p.line(w.stack[0])
+	return strings.HasPrefix(line, "for ") && looking.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
+}
+
+// hasDefault reports whether the select at a place has a default, as far as the source is at hand.
+func (v *view) hasDefault(at Frame) bool {
+	if v.p.Source == nil {
+		return false
+	}
+	for n := at.Line + 1; n < at.Line+20; n++ {
+		switch line := strings.TrimSpace(v.p.Source(at.File, n)); {
+		case strings.HasPrefix(line, "default:"):
+			return true
+		case strings.HasPrefix(line, "select"):
+			return false
+		}
+	}
+	return false
+}
+
+// busyWait finds loops that look again and again instead of waiting.
+func busyWait(v *view) []Finding {
+	if v.cpu == nil || v.cpu.samples < minSamples {
+		return nil
+	}
+	share := 0.0
+	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+		if !v.spins(w) {
+			return Frame{}, false
+		}
+		share += w.weight / v.cpu.total
+		at, ok := v.p.ours(w.stack)
+		return at, ok
+	})
+	yields, site := v.yields()
+	if len(groups) == 0 && site == nil || share < spinShare {
+		return nil
+	}
+	f := v.finding("busy-wait", "A loop looks again and again whether something has happened: %s of the CPU time.", percent(share))
+	f.Share = share
+	for _, g := range groups[:min(2, len(groups))] {
+		f.Where = append(f.Where, v.p.at(g.at))
+		f.says("%s", v.quoted(g.at))
+	}
+	if site != nil && yields > yieldRate/10 {
+		for _, at := range v.p.places(site.Stack) {
+			if !slices.Contains(f.Where, at) {
+				f.Where = append(f.Where, at)
+			}
+		}
+		f.says("runtime.Gosched is called %.0f times a second", yields)
+	}
+	crowd := v.crowded()
+	f.says("%s of the CPU time is spent looking; more goroutines than CPUs want to run for %s of the time", percent(share), percent(crowd))
+	if saved := share * crowd; saved >= minGain {
+		f.Gain = gain(0.9*saved, 0.4*saved, math.Max(saved, share))
+	}
+	f.Rival = "What it waits for comes so soon that parking would take longer."
+	f.Fix = "Block: receive from a channel, wait for a condition or a WaitGroup; or sleep between looks."
+	f.Experiment = "Put time.Sleep(100*time.Microsecond) into the loop: CPU time should fall and the time not rise."
+	return []Finding{f}
+}
+
+// crowded is the fraction of the time in which more goroutines wanted a CPU than there are.
+func (v *view) crowded() float64 {
+	if v.t == nil {
+		return 0
+	}
+	s := 0.0
+	for n := int(v.cpus) + 1; n < len(v.t.Demand.For); n++ {
+		s += v.wanting(n)
+	}
+	return s
+}
+
+// yields is how often goroutines gave up their CPU by runtime.Gosched a second, and where most.
+func (v *view) yields() (rate float64, site *Wait) {
+	if v.t == nil {
+		return 0, nil
+	}
+	n := int64(0)
+	for i := range v.t.Waits {
+		if w := &v.t.Waits[i]; w.Op == OpYield {
+			n += w.Count
+			if site == nil || w.Count > site.Count {
+				site = w
+			}
+		}
+	}
+	return float64(n) / v.t.Duration.Seconds(), site
+}
+
+// inflation finds work that takes more CPU time the more CPUs do it: by runs on one and on several, or by atomic
+// additions that many make to the same memory.
+func inflation(v *view) []Finding {
+	if f, ok := v.contended(); ok {
+		return []Finding{f}
+	}
+	r := v.inflation()
+	if math.IsNaN(r) || r < inflated || v.cpus < 2 || v.one.Wall <= 0 || v.one.Count < 3 || v.run.Count < 3 {
+		return nil
+	}
+	if v.t != nil && v.widest() == nil || v.busy() < 0.7 || v.saturated() < 0.5 {
+		return nil
+	}
+	if v.cpu != nil && v.cpu.samples >= minSamples && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.2 {
+		return nil
+	}
+	f := v.finding("work-inflation", "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, v.run.CPUs)
+	f.Share = 1 - 1/r
+	f.says("%s of CPU time on one CPU, %s on %d", span(v.one.User+v.one.System), span(v.run.User+v.run.System), v.run.CPUs)
+	for _, g := range v.hottest(nil, 2) {
+		f.Where = append(f.Where, v.p.at(g.at))
+		f.says("%s of the goroutines' CPU time is at %s", percent(g.share), v.quoted(g.at))
+	}
+	saved := (1 - 1/r) * v.busy()
+	f.Gain = gain(0.9*saved, 0.4*saved, saved)
+	f.Rival = "The two CPUs share a core, its caches or its memory: then each is slower beside the other, whatever the program does."
+	f.Fix = "Give each goroutine memory of its own: pad what lies side by side to 64 bytes (128 on some machines), sum up locally, add once at the end."
+	f.Experiment = "Run two processes side by side, each on half of the input: if they take as long, the machine is the cause."
+	return []Finding{f}
+}
+
+// contended are atomic additions that several goroutines make all the time.
+func (v *view) contended() (Finding, bool) {
+	if v.cpu == nil || v.cpu.samples < minSamples || v.used < 1.3*v.wall {
+		return Finding{}, false
+	}
+	share := 0.0
+	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+		if w.what == Locks || w.what == Channels || w.what == Scheduler || len(w.stack) == 0 {
+			return Frame{}, false
+		}
+		leaf := w.stack[0]
+		add := startsWith(leaf.Function, "sync/atomic.", "internal/runtime/atomic.") && (strings.Contains(leaf.Function, "Add") || strings.Contains(leaf.Function, "Xadd"))
+		if !add && !(v.p.own(leaf) && adding.MatchString(v.p.line(leaf))) {
+			return Frame{}, false
+		}
+		share += w.weight / math.Max(v.cpu.user, 1e-9)
+		return v.p.ours(w.stack)
+	})
+	r := v.inflation()
+	if share < atomicCost || len(groups) == 0 || !math.IsNaN(r) && r < 1.1 {
+		return Finding{}, false
+	}
+	f := v.finding("work-inflation", "All CPUs add to the same memory at %s: %s of the CPU time.", v.p.at(groups[0].at), percent(share))
+	f.Where = []string{v.p.at(groups[0].at)}
+	f.Share = share
+	f.says("%s of the goroutines' CPU time is in atomic additions: %s", percent(share), v.quoted(groups[0].at))
+	saved := 0.8 * share
+	if !math.IsNaN(r) {
+		f.says("the same work takes %.2f times the CPU time on %d CPUs as on one", r, v.run.CPUs)
+		saved = math.Max(0.6*share, 1-1/r)
+	}
+	f.Gain = gain(saved*v.busy(), 0.3*saved, math.Max(share, saved))
+	f.Rival = "The additions are few, and what is counted is slow beside them."
+	f.Fix = "Let each goroutine count for itself, and add once at the end."
+	f.Experiment = "Give each goroutine a counter of its own, 128 bytes apart."
+	return f, true
+}
+
+var adding = regexp.MustCompile(`\.Add\(|atomic\.Add`)
+
+// avoidable are functions that are often called where a result could be kept, or one call could do.
+var avoidable = []struct{ function, fix string }{
+	{"regexp.Compile", "Compile the pattern once, outside of the loop."},
+	{"regexp.MustCompile", "Compile the pattern once, outside of the loop."},
+	{"regexp.MatchString", "Compile the pattern once and use its MatchString."},
+	{"text/template.(*Template).Parse", "Parse the template once."},
+	{"html/template.(*Template).Parse", "Parse the template once."},
+	{"time.LoadLocation", "Load the location once."},
+	{"runtime.concatstring", "Use a strings.Builder: adding to a string copies all of it each time."},
+	{"fmt.Sprintf", "Format less: strconv.AppendInt and the like, or a struct as a key."},
+	{"fmt.Sprint", "Format less: strconv.AppendInt and the like, or a struct as a key."},
+	{"runtime.growslice", "Make the slice with the capacity that it will have."},
+}
+
+// hotFunction finds one function that takes most of the CPU time: what could be avoided, with a gain; else only its name,
+// where the program does nothing else.
+func hotFunction(v *view) []Finding {
+	if v.cpu == nil || v.cpu.samples < minSamples {
+		return nil
+	}
+	for _, a := range avoidable {
+		groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+			if !slices.ContainsFunc(w.stack, func(f Frame) bool { return strings.HasPrefix(f.Function, a.function) }) || has(w.stack, "runtime.doInit") || has(w.stack, "log.") {
+				return Frame{}, false
+			}
+			return v.p.ours(w.stack)
+		})
+		if len(groups) == 0 || groups[0].share < hotShare {
+			continue
+		}
+		g := groups[0]
+		f := v.finding("hot-function", "%s, called at %s, takes %s of the CPU time.", short(a.function), v.p.at(g.at), percent(g.share))
+		f.Tier = TierA
+		f.Where = []string{v.p.at(g.at)}
+		f.Share = g.share
+		d := v.shareDoubt(g.share)
+		collected, _ := v.collecting()
+		saved := (g.share*(1-collected) + collected*g.share) * v.busy()
+		f.Gain = gain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
+		f.says("%s of the goroutines' CPU time is below %s", percent(g.share), v.quoted(g.at))
+		f.Rival = "Each call is for something else, so that nothing can be kept."
+		f.Fix = a.fix
+		f.Experiment = "Keep the result of the first call: the time should fall by its share."
+		f.Confidence = High
+		return []Finding{f}
+	}
+	return nil
+}
+
+// saturatedCPUs says that all CPUs are in use: the program is as parallel as the machine.
+func saturatedCPUs(v *view) []Finding {
+	if v.wall == 0 || v.unused() > 1-fullUsed || v.t != nil && v.saturated() < fullTime || v.cpus < 2 && v.t == nil {
+		return nil
+	}
+	if v.cpu != nil && v.cpu.samples >= minSamples && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {
+		return nil
+	}
+	f := v.finding("cpu-saturated", "All %.0f CPUs are in use: it is limited by its work, not by its structure.", v.cpus)
+	f.Share = 1 - v.unused()
+	f.says("it used %.2f of %.0f CPUs", v.used/v.wall, v.cpus)
+	if v.t != nil {
+		f.says("as many goroutines as CPUs or more wanted to run for %s of the time", percent(v.saturated()))
+	}
+	for _, g := range v.hottest(nil, 2) {
+		if g.share >= 0.1 {
+			f.Where = append(f.Where, v.p.at(g.at))
+			f.says("%s of the goroutines' CPU time is at %s", percent(g.share), v.quoted(g.at))
+		}
+	}
+	f.Rival = "The work is inflated: cache misses or memory bandwidth make it slow, which no profile of time shows."
+	f.Fix = "More CPUs, or less work: the lines above are where it is done."
+	f.Experiment = "Run it on half the CPUs: it should take twice as long."
+	f.Confidence = High
+	return []Finding{f}
+}
+
+// oversubscribed finds a machine that does not give what GOMAXPROCS promises.
+func oversubscribed(v *view) []Finding {
+	if v.run == nil || v.run.Wall <= 0 {
+		return nil
+	}
+	f := v.finding("os-oversubscription", "")
+	f.Tier = TierA
+	f.Rival = "Somebody else's load, that will be gone next time."
+	f.Experiment = "Run it alone on an idle machine."
+	throttled := v.run.Throttled.Seconds() / v.run.Wall.Seconds()
+	switch {
+	case throttled >= throttle:
+		f.Claim = fmt.Sprintf("The system throttles it for %s of the time: its quota is below GOMAXPROCS.", percent(throttled))
+		f.Share = math.Min(1, throttled)
+		f.says("throttled for %s of %s", span(v.run.Throttled), span(v.run.Wall))
+		f.Fix = "Raise the quota, or set GOMAXPROCS to it."
+	case v.run.Machine > 0 && v.run.CPUs > v.run.Machine:
+		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the system's scheduler decides who runs.", v.run.CPUs, v.run.Machine)
+		f.Share = 1 - float64(v.run.Machine)/float64(v.run.CPUs)
+		f.says("%d involuntary context switches in %s", v.run.Involuntary, span(v.run.Wall))
+		f.Fix = "Set GOMAXPROCS to the number of CPUs."
+	default:
+		return nil
+	}
+	return []Finding{f}
+}
+
+// noisy finds profilers that take much of what they measure.
+func noisy(v *view) []Finding {
+	if v.cpu == nil || v.cpu.noise < noiseShare || v.cpu.samples < minSamples {
+		return nil
+	}
+	f := v.finding("profiler-noise", "The profilers themselves take %s of the CPU profile's samples.", percent(v.cpu.noise))
+	f.Tier = TierA
+	f.Share = v.cpu.noise
+	f.says("they are left out of all shares")
+	f.Rival = "The program profiles itself, and means to."
+	f.Fix = "Take one profile at a time, and no execution trace beside the CPU profile."
+	f.Experiment = "Take the CPU profile alone."
+	return []Finding{f}
+}

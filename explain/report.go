@@ -1,0 +1,65 @@
+package explain
+
+import "time"
+
+// Report is the answer.
+type Report struct {
+	Findings    []Finding // by rank; never empty: None or TooLittle where there is nothing to say
+	Ledger      Ledger
+	Parallelism Parallelism
+	Phases      []Phase  // of d(t), in the order of time
+	Notes       []string // what disturbs all claims
+}
+
+// Ledger is where the CPUs' time went: its entries add up to CPUs x Wall.
+type Ledger struct {
+	Source  string // what it was added up from
+	CPUs    int
+	Wall    time.Duration
+	Entries []Entry
+}
+
+// Entry is one line of a ledger.
+type Entry struct {
+	Name  string        `json:"name"` // one of the names below
+	Time  time.Duration `json:"cpu_nanoseconds"`
+	Share float64       `json:"share"` // of CPUs x Wall
+}
+
+// The lines of a ledger.
+const (
+	UserCode    = "user code"
+	Allocation  = "allocation"
+	Channels    = "channels"
+	Locks       = "locks"
+	Scheduler   = "scheduler"
+	Collector   = "garbage collector"
+	SystemCalls = "system calls"
+	Profiler    = "profiler"
+	IdleCPUs    = "idle"
+)
+
+// Parallelism is how much of the machine the program asked for, by the trace's d(t), or by CPU time where there is none.
+type Parallelism struct {
+	CPUs    int
+	Running float64 // goroutines that ran, in the mean
+	Wants   float64 // and those that wanted to
+	// Serial is the fraction of the work done while exactly one goroutine wanted a CPU; NaN unknown. Limit is Amdahl's
+	// ceiling on the speed-up over one CPU, 1/Serial with any number of CPUs, and At that with CPUs.
+	Serial, Limit, At float64
+	// Inflation is the CPU time at several CPUs by that at one, for the same work; NaN where only one was measured.
+	Inflation float64
+}
+
+// Phase is a stretch of time between change-points of d(t).
+type Phase struct {
+	From, To time.Duration
+	Wants    float64 // means
+	Runs     float64
+}
+
+// The answers where no change is called for. They are names of the JSON contract, but of no rule.
+const (
+	None      Name = "none"
+	TooLittle Name = "too-little-evidence"
+)

@@ -1,0 +1,169 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// rule looks for one family of troubles.
+type rule func(v *view) []Finding
+
+// rules are all of them.
+var rules = []rule{
+	unbufferedIO, escapes, gcRules, tooFine, unboundedSpawn, lockRules, rwMutex, handoff, channelRules, turnsByProfile, fewWorkers,
+	singleThreaded, serialPhase, loadImbalance, oneCPU, busyWait, inflation, notWorth, blockingCalls, dependency, hotFunction,
+	wakeLatency, stopping, leak, saturatedCPUs, oversubscribed, noisy,
+}
+
+// Below these nothing is said. A gain below minGain is not worth a change; fewer samples of a CPU profile than minSamples
+// tell a share of 30 % only to +-9 % (95 %); a trace shorter than minTrace has seen too little of anything.
+const (
+	minGain    = 0.05
+	minSamples = 40
+	minTrace   = 5 * time.Millisecond
+)
+
+// Explain says what holds a program back, by rank.
+func Explain(e *Evidence) Report {
+	v := viewOf(e)
+	r := Report{Notes: slices.Clone(e.Notes), Ledger: v.ledger(), Parallelism: v.parallelism(), Phases: v.phases()}
+	var found []Finding
+	for _, look := range rules {
+		found = append(found, look(v)...)
+	}
+	found = slices.DeleteFunc(found, func(f Finding) bool { return f.Gain != nil && f.Gain.Estimate < minGain })
+	if v.loaded() {
+		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs being there is left out", v.run.Others))
+		found = v.doubted(found)
+	}
+	r.Findings = rank(dominate(found))
+	if len(r.Findings) == 0 {
+		r.Findings = []Finding{v.nothing()}
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.Kind, f.Rank = "finding", i+1
+		f.Share = gain(f.Share, 0, 1).Estimate
+		if f.Where == nil {
+			f.Where = []string{}
+		}
+	}
+	return r
+}
+
+// loaded reports whether other processes took what the program might have used.
+func (v *view) loaded() bool { return v.run != nil && v.run.Others >= others }
+
+// restOnAll are findings that a CPU which is not there makes up.
+var restOnAll = []Name{"load-imbalance", "wake-latency", "work-inflation", "not-worth-parallel", "unbuffered-lockstep", "undersized-buffer"}
+
+// doubted is what is left of findings on a loaded machine.
+func (v *view) doubted(found []Finding) []Finding {
+	found = slices.DeleteFunc(found, func(f Finding) bool { return slices.Contains(restOnAll, f.Name) })
+	for i := range found {
+		found[i].Confidence = Low
+	}
+	return found
+}
+
+// explains lists which findings are but what another one looks like: they are dropped where the cause is found.
+var explains = map[Name][]Name{
+	"goroutine-too-fine":  {"lock-convoy", "coarse-lock", "saturated-resource", "wake-latency", "chan-handoff", "single-threaded", "serial-phase", "cpu-saturated", "work-inflation", "load-imbalance", "hot-function"},
+	"unbounded-spawn":     {"cpu-saturated"},
+	"unbuffered-io":       {"blocking-syscall", "cpu-saturated", "hot-function", "library-limit"},
+	"chan-handoff":        {"wake-latency", "unbuffered-lockstep", "undersized-buffer", "stage-limited", "single-threaded", "too-few-workers", "cpu-saturated", "lock-convoy", "serial-phase"},
+	"coarse-lock":         {"single-threaded", "serial-phase", "lock-convoy", "wake-latency", "too-few-workers", "load-imbalance", "dependency-wait", "cpu-saturated", "hot-function", "stage-limited"},
+	"saturated-resource":  {"single-threaded", "serial-phase", "lock-convoy", "wake-latency", "load-imbalance", "dependency-wait", "cpu-saturated", "hot-function", "stage-limited", "too-few-workers"},
+	"library-limit":       {"single-threaded", "coarse-lock", "saturated-resource", "lock-convoy", "wake-latency", "cpu-saturated"},
+	"lock-convoy":         {"single-threaded", "wake-latency", "cpu-saturated", "work-inflation", "chan-handoff", "serial-phase"},
+	"rwmutex-misuse":      {"lock-convoy", "coarse-lock", "saturated-resource", "work-inflation", "cpu-saturated", "wake-latency", "library-limit"},
+	"too-few-workers":     {"single-threaded", "dependency-wait", "stage-limited", "serial-phase", "stop-and-wait", "hot-function"},
+	"stage-limited":       {"single-threaded", "dependency-wait", "serial-phase", "unbuffered-lockstep", "undersized-buffer", "too-few-workers", "hot-function"},
+	"unbuffered-lockstep": {"single-threaded", "serial-phase", "wake-latency", "undersized-buffer"},
+	"undersized-buffer":   {"single-threaded", "serial-phase", "wake-latency"},
+	"stop-and-wait":       {"dependency-wait", "single-threaded"},
+	"busy-wait":           {"chan-handoff", "cpu-saturated", "lock-convoy", "coarse-lock", "work-inflation", "hot-function", "load-imbalance"},
+	"work-inflation":      {"cpu-saturated", "hot-function"},
+	"gc-thrash":           {"gc-pressure", "cpu-saturated"},
+	"gc-pressure":         {"cpu-saturated", "stw-stopping"},
+	"hot-function":        {"cpu-saturated"},
+	"load-imbalance":      {"serial-phase", "cpu-saturated"},
+	"serial-phase":        {"cpu-saturated", "single-threaded"},
+	"wake-latency":        {"single-threaded", "cpu-saturated"},
+	"blocking-syscall":    {"dependency-wait"},
+	"os-oversubscription": {"cpu-saturated"},
+	"one-cpu-pathology":   {"single-threaded", "cpu-saturated"},
+	"not-worth-parallel":  {"cpu-saturated"},
+	"goroutine-leak":      {"unbounded-spawn"},
+}
+
+// dominant is by how much the gain of a cause must stand against what it explains: where that alone would gain far
+// more, it is no mere symptom.
+const dominant = 0.6
+
+// dominate drops what another finding explains.
+func dominate(found []Finding) []Finding {
+	explained := func(f Finding) bool {
+		if f.Name == "not-worth-parallel" && slices.ContainsFunc(found, func(o Finding) bool { return o.Name != f.Name && o.Gain != nil && o.Gain.Estimate >= 2*minGain }) {
+			return true // that is what any trouble with several CPUs looks like from outside
+		}
+		return slices.ContainsFunc(found, func(cause Finding) bool {
+			if !slices.Contains(explains[cause.Name], f.Name) {
+				return false
+			}
+			return f.Gain == nil || cause.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate
+		})
+	}
+	var kept []Finding
+	for _, f := range found {
+		if !explained(f) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// rank sorts by gain; what only diagnoses comes after what gains.
+func rank(found []Finding) []Finding {
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		switch {
+		case a.Gain == nil && b.Gain == nil:
+			return 0
+		case a.Gain == nil:
+			return 1
+		case b.Gain == nil:
+			return -1
+		}
+		return cmp.Compare(b.Gain.Estimate, a.Gain.Estimate)
+	})
+	return found
+}
+
+// nothing is the answer where no rule has one.
+func (v *view) nothing() Finding {
+	if v.t == nil && (v.cpu == nil || v.cpu.samples < minSamples) || v.t != nil && v.t.Duration < minTrace && v.cpu == nil {
+		f := v.finding(TooLittle, "There is too little evidence to say anything.")
+		f.Confidence = Low
+		if v.cpu != nil {
+			f.says("the CPU profile has %d samples; %d are needed", v.cpu.samples, minSamples)
+		} else {
+			f.says("there is neither an execution trace nor a CPU profile with samples")
+		}
+		f.Rival = "anything"
+		f.Fix = "Run it for longer, or on more input."
+		f.Experiment = "A longer run with an execution trace."
+		return f
+	}
+	f := v.finding(None, "Nothing was found that holds it back.")
+	f.says("it used %.2f of %.0f CPUs", v.used/max(v.wall, 1e-9), v.cpus)
+	if v.t == nil {
+		f.says("only profiles were looked at: who waits for whom an execution trace would tell")
+		f.Confidence = Low
+	}
+	f.Rival = "A cause that neither profiles nor traces show: caches, memory bandwidth, other machines."
+	f.Fix = "Leave it as it is, or do less work."
+	f.Experiment = fmt.Sprintf("Run it on fewer CPUs: it should slow down in proportion from %.0f.", v.cpus)
+	return f
+}

@@ -1,0 +1,336 @@
+package explain
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Thresholds of work that is not shared out.
+const (
+	loneShare  = 0.85                   // of the time in which somebody ran, with one goroutine that wanted a CPU
+	loneBusy   = 0.7                    // of the time, somebody ran
+	split2     = 0.85                   // of an even division is what dividing a loop gives in practice
+	phaseShare = 0.1                    // of the time, in serial phases
+	phaseWide  = 0.15                   // of the time, in parallel ones
+	tailShare  = 0.1                    // of the time, in which one goroutine of several was left
+	uneven     = 1.15                   // of the mean, what the one that ran longest ran
+	tailLong   = 150 * time.Microsecond // each time: more than it takes to wake a CPU, which makes one start after the other
+)
+
+// loner is the goroutine that was alone for longest, and for how long as a fraction of the trace.
+func (v *view) loner() (*Class, float64) {
+	var most *Class
+	for _, c := range v.classes() {
+		if most == nil || c.Alone-c.Tail > most.Alone-most.Tail {
+			most = c
+		}
+	}
+	if most == nil {
+		return nil, 0
+	}
+	return most, v.traced(most.Alone - most.Tail)
+}
+
+// parks is how often the goroutines of a class waited for others: on channels and locks.
+func (v *view) parks(c *Class) (n int64) {
+	for _, w := range v.t.Waits {
+		switch w.Op {
+		case OpSend, OpReceive, OpSelect, OpMutex, OpRWMutex, OpCond:
+			if slices.ContainsFunc(w.Classes, func(i int) bool { return &v.t.Classes[i] == c }) {
+				n += w.Count
+			}
+		}
+	}
+	return n
+}
+
+// few parks: with fewer than so many a second a goroutine works for itself.
+const fewParks = 200.0
+
+// singleThreaded finds programs whose work one goroutine does.
+func singleThreaded(v *view) []Finding {
+	if v.cpus < 2 {
+		return nil
+	}
+	if v.t == nil {
+		return v.singleByCPUTime()
+	}
+	c, alone := v.loner()
+	if c == nil || v.busy() < loneBusy || alone < loneShare*v.busy() || c.Peak > 1 && c.Running > 0 && c.Members[0].Running < c.Running*9/10 {
+		return nil
+	}
+	if float64(v.parks(c))/v.t.Duration.Seconds() > fewParks && !c.isMain() {
+		return nil
+	}
+	f := v.finding("single-threaded", "%s does all the work: one CPU of %.0f is used.", capital(v.name(c)), v.cpus)
+	f.Share = alone
+	for _, g := range v.hottest(c, 2) {
+		if g.share >= 0.1 {
+			f.Where = append(f.Where, v.p.at(g.at))
+			f.says("%s of the goroutines' CPU time is spent at %s", percent(g.share), v.quoted(g.at))
+		}
+	}
+	if g, ok := v.entry(c); ok && !slices.Contains(f.Where, v.p.at(g.at)) {
+		f.Where = append(f.Where, v.p.at(g.at))
+	}
+	if len(f.Where) == 0 && c.Start.File != "" {
+		f.Where = []string{v.p.at(c.Start)}
+	}
+	f.says("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(v.wanting(1)), v.used/v.wall)
+	v.singleGain(&f, alone)
+	return []Finding{f}
+}
+
+// singleGain is what dividing the program's own code over the CPUs saves.
+func (v *view) singleGain(f *Finding, alone float64) {
+	own := 1.0
+	if v.cpu != nil && v.cpu.samples >= minSamples {
+		own = v.cpu.userShare(UserCode, Allocation)
+	}
+	most := alone * own * (1 - 1/v.cpus)
+	f.Gain = gain(split2*most, 0.5*most, most)
+	f.Confidence = High
+	f.Rival = "Each step needs the result of the one before, so that there is nothing to divide."
+	f.Fix = "Divide the loop at the lines above into as many parts as there are CPUs, each in a goroutine with results of its own."
+	f.Experiment = "Give each half of the input to a process of its own: if both end in half the time, the work divides."
+}
+
+// singleByCPUTime is the same without a trace: CPU time is the wall time, and one goroutine's stacks have nearly all samples.
+func (v *view) singleByCPUTime() []Finding {
+	if v.cpu == nil || v.cpu.samples < minSamples || v.wall == 0 {
+		return nil
+	}
+	used := v.used / v.wall * v.cpu.user / v.cpu.total
+	root, most := "", 0.0
+	by := map[string]float64{}
+	for _, w := range v.cpu.list {
+		if w.root != "" {
+			if by[w.root] += w.weight; by[w.root] > most {
+				root, most = w.root, by[w.root]
+			}
+		}
+	}
+	if used < loneBusy || used > 1.1 || most < loneShare*v.cpu.user || v.cpu.share(Locks, Channels, Scheduler) > 0.15 {
+		return nil
+	}
+	f := v.finding("single-threaded", "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall, v.cpus)
+	f.Tier = TierA
+	f.Share = used
+	f.says("%s of the goroutines' CPU time is in goroutines of %s", percent(most/v.cpu.user), short(root))
+	for _, g := range v.hottest(nil, 2) {
+		f.Where = append(f.Where, v.p.at(g.at))
+		f.says("%s of it is spent at %s", percent(g.share), v.quoted(g.at))
+	}
+	v.singleGain(&f, math.Min(1, used))
+	if root != "main.main" {
+		f.Confidence = Medium // several could take turns
+	}
+	return []Finding{f}
+}
+
+// widest is the class of several goroutines that ran most.
+func (v *view) widest() *Class {
+	var most *Class
+	for _, c := range v.classes() {
+		if c.Peak >= 2 && (most == nil || c.Running > most.Running) {
+			most = c
+		}
+	}
+	return most
+}
+
+// serialPhase finds stretches in which one goroutine works between others in which many do.
+func serialPhase(v *view) []Finding {
+	if v.t == nil || v.cpus < 2 {
+		return nil
+	}
+	c, alone := v.loner()
+	wide := v.widest()
+	parallel := v.busy() - v.wanting(1)
+	if c == nil || wide == nil || c == wide || alone < phaseShare || parallel < phaseWide || c.Peak > 1 || wide.Running < v.running()/10 {
+		return nil
+	}
+	work := float64(v.running())
+	serial := float64(c.Alone-c.Tail) / math.Max(work, 1)
+	f := v.finding("serial-phase", "%s works alone for %s of the time, while the others wait for it or have ended.", capital(v.name(c)), percent(alone))
+	f.Share = alone
+	g, ok := v.entry(c)
+	if ok {
+		f.Where = append(f.Where, v.p.at(g.at))
+		call := v.callee(g.at, g.sample)
+		if call != "" {
+			f.Claim = capital(v.name(c)) + " works alone for " + percent(alone) + " of the time, in " + call + " called at " + v.p.at(g.at) + "."
+			f.says("its CPU time is mostly in %s: %s", call, v.quoted(g.at))
+		} else {
+			f.says("its CPU time is mostly below %s", v.quoted(g.at))
+		}
+	}
+	for _, h := range v.hottest(c, 1) {
+		if !slices.Contains(f.Where, v.p.at(h.at)) {
+			f.Where = append(f.Where, v.p.at(h.at))
+		}
+	}
+	f.says("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/v.cpus), v.cpus)
+	f.says("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak, short(wide.Start.Function), percent(parallel))
+	most := alone * (1 - 1/v.cpus)
+	f.Gain = gain(0.8*most, 0.3*most, most)
+	f.Rival = "The phase is limited by something else than its CPU, or must come before or after."
+	f.Fix = "Divide the phase as well, or overlap it with the parallel part: begin with what is already there."
+	f.Experiment = "Leave the phase out: the time should fall by its share of " + percent(alone) + "."
+	return []Finding{f}
+}
+
+// loadImbalance finds goroutines that were made together and end far apart.
+func loadImbalance(v *view) []Finding {
+	if v.t == nil || v.cpus < 2 {
+		return nil
+	}
+	var worst *Class
+	for _, c := range v.classes() {
+		if worst == nil || c.Tail > worst.Tail {
+			worst = c
+		}
+	}
+	if worst == nil || v.traced(worst.Tail) < tailShare || worst.Running == 0 || worst.Tail < tailLong*time.Duration(worst.Batches) {
+		return nil
+	}
+	if int64(len(worst.Members)) >= worst.Count && worst.unevenness() < uneven {
+		return nil // one began later, or the machine held it up
+	}
+	tail := v.traced(worst.Tail)
+	f := v.finding("load-imbalance", "Of %s one works on alone for %s of the time after the others have ended.", v.name(worst), percent(tail))
+	f.Share = tail
+	if at, ok := v.p.ours(worst.Created); ok {
+		f.Where = []string{v.p.at(at)}
+		f.says("they are started at %s", v.quoted(at))
+	}
+	var ran []string
+	for _, m := range worst.Members[:min(4, len(worst.Members))] {
+		ran = append(ran, span(m.Running))
+	}
+	f.says("those that ran longest had a CPU for %s", strings.Join(ran, ", "))
+	saved := tail * (1 - 1/v.cpus)
+	f.Gain = gain(0.9*saved, 0.5*saved, saved)
+	f.Confidence = High
+	f.Rival = "The last piece cannot be divided, and came last by chance."
+	f.Fix = "Give out smaller pieces as workers become free (a channel or an atomic counter), the largest first."
+	f.Experiment = "Halve the pieces: the time in which one is left should halve."
+	return []Finding{f}
+}
+
+// unevenness is how long the goroutine that ran longest ran, by the mean of all.
+func (c *Class) unevenness() float64 {
+	total := time.Duration(0)
+	for _, m := range c.Members {
+		total += m.Running
+	}
+	return float64(c.Members[0].Running) * float64(len(c.Members)) / math.Max(1, float64(total))
+}
+
+// oneCPU finds programs that were told to use one CPU of several.
+func oneCPU(v *view) []Finding {
+	if v.t == nil || v.run == nil || v.run.CPUs != 1 || v.run.Machine < 2 {
+		return nil
+	}
+	wants := v.parallelism().Wants
+	if wants < 1.5 {
+		return nil
+	}
+	f := v.finding("one-cpu-pathology", "It runs on one CPU of %d, and %.1f goroutines want it in the mean.", v.run.Machine, wants)
+	f.Share = v.saturated()
+	most := 1 - 1/math.Min(wants, float64(v.run.Machine))
+	f.Gain = gain(0.8*most, 0.3*most, most)
+	f.says("GOMAXPROCS is 1; goroutines queued for a CPU for %s of the time", percent(1-v.wanting(0)-v.wanting(1)))
+	f.Rival = "The one CPU is a quota, and others would be throttled."
+	f.Fix = "Raise GOMAXPROCS, or do the work in one goroutine without channels."
+	f.Experiment = "Run it with GOMAXPROCS=2."
+	return []Finding{f}
+}
+
+// Thresholds of pools.
+const (
+	poolWaits  = 0.5 // of the workers' lives outside the program
+	poolStarve = 0.2 // of their lives at most they wait for work
+	poolSpare  = 0.4 // of the CPUs' time is unused
+)
+
+// fewWorkers finds pools of workers that are all occupied while CPUs are not.
+func fewWorkers(v *view) []Finding {
+	if v.t == nil || v.idle() < poolSpare {
+		return nil
+	}
+	for _, c := range v.classes() {
+		if c.isMain() || c.Peak > 64 || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 || len(c.Members) == 0 {
+			continue
+		}
+		life, running, queued, channels, locks, outside := c.lives()
+		if life < v.t.Duration/2 || channels > time.Duration(poolStarve*float64(life)) || locks > life/10 {
+			continue
+		}
+		waits := outside > time.Duration(poolWaits*float64(life))
+		works := running+queued > life*85/100 && float64(c.Peak) < v.cpus
+		pool := c.Count >= 2 || v.inLoop(c)
+		if !pool || !waits && !works || v.turnsLimited(c) {
+			continue
+		}
+		f := v.finding("too-few-workers", "%s are all occupied, and %s of the CPUs' time is unused.", capital(v.name(c)), percent(v.unused()))
+		f.Share = v.unused()
+		if at, ok := v.p.ours(c.Created); ok {
+			f.Where = []string{v.p.at(at)}
+			f.says("they are started at %s", v.quoted(at))
+		}
+		all := float64(life)
+		f.says("they ran for %s of their lives, waited outside for %s, and for work for %s", percent(float64(running)/all), percent(float64(outside)/all), percent(float64(channels)/all))
+		most := 1 - v.floor()
+		if works {
+			most = math.Min(most, 1-float64(c.Peak)/v.cpus)
+		}
+		f.Gain = gain(math.Min(0.75, 0.9*most), math.Min(0.4, 0.5*most), most)
+		f.Rival = "What they wait for serves no more at a time, so that more workers only wait longer."
+		f.Fix = "Start more of them, until CPUs or the other side are the limit."
+		f.Experiment = "Double their number: the time should halve while nothing else is the limit."
+		return []Finding{f}
+	}
+	return nil
+}
+
+// lives adds up the members of a class.
+func (c *Class) lives() (life, running, queued, channels, locks, outside time.Duration) {
+	for _, m := range c.Members {
+		life += m.Ended - m.Born
+		running += m.Running
+		queued += m.Runnable
+		channels += m.OnChannels
+		locks += m.OnLocks
+		outside += m.Outside
+	}
+	return life / time.Duration(max(1, min(c.Peak, len(c.Members)))), running / time.Duration(max(1, min(c.Peak, len(c.Members)))),
+		queued / time.Duration(max(1, min(c.Peak, len(c.Members)))), channels / time.Duration(max(1, min(c.Peak, len(c.Members)))),
+		locks / time.Duration(max(1, min(c.Peak, len(c.Members)))), outside / time.Duration(max(1, min(c.Peak, len(c.Members))))
+}
+
+// inLoop reports whether the go statement that made a class stands in a loop, as far as the source is at hand.
+func (v *view) inLoop(c *Class) bool {
+	at, ok := v.p.ours(c.Created)
+	if !ok || v.p.Source == nil {
+		return false
+	}
+	for back := range 4 {
+		if strings.HasPrefix(strings.TrimSpace(v.p.Source(at.File, at.Line-back)), "for ") {
+			return true
+		}
+	}
+	return false
+}
+
+// turnsLimited reports whether the goroutines of a class sleep by a timer of their own, so that nobody waits for them.
+func (v *view) turnsLimited(c *Class) bool {
+	for _, w := range v.t.Waits {
+		if w.Op == OpSend && w.Waited > v.t.Duration/5 {
+			return false // somebody has work for them
+		}
+	}
+	return c.Alive > 0 && c.Count == c.Alive
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/internal/pprofui"
+)
+
+// servePprof shows the profiles in pprof's own views until it is interrupted, to this machine alone.
+func (a *app) servePprof(ctx context.Context, c *evidence.Collected) error {
+	var list []pprofui.Profile
+	for _, f := range c.Files {
+		if f.Kind != "trace" && c.Path(f.Kind) == f.Path { // of repeated ones the first
+			list = append(list, pprofui.Profile{Name: f.Kind, Path: f.Path})
+		}
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.stderr, "brewput: there is no profile that pprof could show")
+		return nil
+	}
+	handler, err := pprofui.Handler(list)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("pprof's views cannot be served: %w", err)
+	}
+	server := http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
+	fmt.Fprintf(a.stderr, "pprof's views are at http://%v until you interrupt this program\n", listener.Addr())
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

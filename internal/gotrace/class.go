@@ -1,0 +1,203 @@
+package gotrace
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/brewput/brewput/explain"
+)
+
+// class is the goroutines with one start function and creation site.
+type class struct {
+	index                    int
+	start                    explain.Frame
+	created                  stackID
+	count, live, peak        int64
+	batches, batchPeak       int64
+	running, queued, calling int64
+	waited                   map[string]int64
+	lifetime, bursts, busy   latencies
+	alone, tail              int64
+	tailing                  bool // some that had run beside those that live have ended
+	firstBorn, lastBorn      int64
+	stuck                    int64
+	stuckAt                  *site
+	members                  []explain.Member
+}
+
+// classes are all of them.
+type classes struct {
+	list []*class
+	by   map[classKey]*class
+}
+
+type classKey struct {
+	start   string
+	created stackID
+}
+
+func (c *classes) init() {
+	c.by = map[classKey]*class{}
+	c.class("", 0, explain.Frame{}) // of those whose start is not known, and of those beyond the limit
+}
+
+func (c *classes) class(start string, created stackID, f explain.Frame) *class {
+	key := classKey{start, created}
+	if found := c.by[key]; found != nil {
+		return found
+	}
+	if len(c.list) == maxClasses {
+		return c.list[0]
+	}
+	made := &class{index: len(c.list), start: f, created: created, waited: map[string]int64{}}
+	c.list = append(c.list, made)
+	c.by[key] = made
+	return made
+}
+
+// join is one more that lives.
+func (c *class) join(now int64) {
+	if c.live == 0 {
+		c.batches++
+		c.batchPeak = 0
+		c.tailing = false
+	}
+	if c.count == 0 {
+		c.firstBorn = now
+	}
+	c.lastBorn = now
+	c.count++
+	c.live++
+	c.peak = max(c.peak, c.live)
+	c.batchPeak = max(c.batchPeak, c.live)
+}
+
+// quit is one less.
+func (c *class) quit(_ int64, cpus int) {
+	c.live--
+	c.tailing = c.live > 0 && c.batchPeak > 1 && c.live < min(c.batchPeak, int64(cpus))
+}
+
+func (c *class) aloneFor(dt int64) {
+	c.alone += dt
+	if c.tailing {
+		c.tail += dt
+	}
+}
+
+// ended counts one that has ended.
+func (c *class) ended(g *goroutine, _ int64) {
+	c.lifetime.add(g.since - g.born)
+	c.busy.add(g.running)
+}
+
+// offer keeps a goroutine among the members if it ran longer than another that is there.
+func (c *class) offer(g *goroutine, now, start int64) {
+	least := -1
+	if len(c.members) == maxMembers {
+		least = 0
+		for i, m := range c.members {
+			if m.Running < c.members[least].Running {
+				least = i
+			}
+		}
+		if time.Duration(g.running) <= c.members[least].Running {
+			return
+		}
+	}
+	m := explain.Member{
+		Born: time.Duration(g.born - start), Ended: time.Duration(now - start), Running: time.Duration(g.running),
+		Runnable: time.Duration(g.queued), OnChannels: time.Duration(g.channels), OnLocks: time.Duration(g.locks),
+		Outside: time.Duration(g.away),
+	}
+	if least < 0 {
+		c.members = append(c.members, m)
+	} else {
+		c.members[least] = m
+	}
+}
+
+// site is where goroutines park for one reason.
+type site struct {
+	reason  string
+	op      explain.Op
+	stack   stackID
+	count   int64
+	queued  int64
+	waits   latencies
+	wakers  map[stackID]*waker
+	classes []*class
+}
+
+type waker struct {
+	count int64
+	class *class
+}
+
+type sites struct {
+	list []*site
+	by   map[siteKey]*site
+}
+
+type siteKey struct {
+	reason string
+	stack  stackID
+}
+
+func (s *sites) init() { s.by = map[siteKey]*site{} }
+
+// at is the site with a reason and a stack.
+func (s *sites) at(all *stacks, reason string, stack stackID) *site {
+	key := siteKey{reason, stack}
+	if found := s.by[key]; found != nil {
+		return found
+	}
+	if len(s.list) >= maxSites { // those beyond the limit are one for each reason
+		key.stack = 0
+		if found := s.by[key]; found != nil || len(s.list) >= 2*maxSites {
+			return cmp.Or(found, s.list[0])
+		}
+	}
+	made := &site{reason: reason, op: op(reason, all.frames(key.stack)), stack: key.stack, wakers: map[stackID]*waker{}}
+	s.list = append(s.list, made)
+	s.by[key] = made
+	return made
+}
+
+// woken counts a waker; 0 is a timer, the network poller or the runtime.
+func (s *site) woken(stack stackID, by *class) {
+	w := s.wakers[stack]
+	if w == nil {
+		if len(s.wakers) == maxWakers {
+			return
+		}
+		w = &waker{class: by}
+		s.wakers[stack] = w
+	}
+	w.count++
+}
+
+// class notes whose goroutines wait here.
+func (s *site) class(c *class) {
+	if len(s.classes) < maxWakers && !slices.Contains(s.classes, c) {
+		s.classes = append(s.classes, c)
+	}
+}
+
+// calls are the system calls made at a site.
+type calls struct {
+	each  latencies
+	lost  int64
+	class *class
+}
+
+// waitedFor is the time by reason.
+func (c *class) waitedFor() map[string]time.Duration {
+	out := make(map[string]time.Duration, len(c.waited))
+	for reason := range maps.Keys(c.waited) {
+		out[reason] = time.Duration(c.waited[reason])
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package gotrace
+
+import (
+	"time"
+
+	"github.com/brewput/brewput/explain"
+)
+
+// slices is how many slices of time are kept at most: when there are more, two become one.
+const (
+	maxSlices = 2048
+	first     = 1 << 14 // ns, of a slice to begin with
+	occupied  = 129     // exact numbers of goroutines are told below this
+)
+
+// demand is how many of the program's goroutines want a CPU, and how many have one.
+type demand struct {
+	wants, runs int
+	alone       int // the sum of the classes of those that want one: the class of the one that is alone
+	width       int64
+	slices      []slice
+	exact       [occupied]slice // by wants: for, work
+	peak        int
+	spare       int64
+}
+
+// slice holds integrals over time: of those that want a CPU, and of those that have one.
+type slice struct{ wants, runs int64 }
+
+func (d *demand) init() { d.width = first }
+
+// pass adds dt from a time since the start on.
+func (d *demand) pass(from, dt int64, cpus int) {
+	d.peak = max(d.peak, d.wants)
+	x := &d.exact[min(max(d.wants, 0), occupied-1)]
+	x.wants += dt
+	x.runs += dt * int64(d.runs)
+	if d.wants < cpus {
+		d.spare += dt
+	}
+	for dt > 0 {
+		for from >= d.width*maxSlices {
+			d.halve()
+		}
+		i := int(from / d.width)
+		if i >= len(d.slices) {
+			d.slices = append(d.slices, make([]slice, i+1-len(d.slices))...)
+		}
+		part := min(dt, int64(i+1)*d.width-from)
+		d.slices[i].wants += part * int64(d.wants)
+		d.slices[i].runs += part * int64(d.runs)
+		from += part
+		dt -= part
+	}
+}
+
+// halve makes slices twice as wide.
+func (d *demand) halve() {
+	for i := range (len(d.slices) + 1) / 2 {
+		s := d.slices[2*i]
+		if 2*i+1 < len(d.slices) {
+			s.wants += d.slices[2*i+1].wants
+			s.runs += d.slices[2*i+1].runs
+		}
+		d.slices[i] = s
+	}
+	d.slices = d.slices[:(len(d.slices)+1)/2]
+	d.width *= 2
+}
+
+func (d *demand) export(duration int64) explain.Demand {
+	out := explain.Demand{Slice: time.Duration(d.width), Peak: d.peak, Spare: time.Duration(d.spare)}
+	for i, s := range d.slices {
+		width := float64(min(d.width, max(1, duration-int64(i)*d.width)))
+		out.Wants = append(out.Wants, float64(s.wants)/width)
+		out.Runs = append(out.Runs, float64(s.runs)/width)
+	}
+	last := min(d.peak, occupied-1)
+	for _, s := range d.exact[:last+1] {
+		out.For = append(out.For, time.Duration(s.wants))
+		out.Work = append(out.Work, time.Duration(s.runs))
+	}
+	return out
+}

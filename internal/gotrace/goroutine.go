@@ -1,0 +1,387 @@
+package gotrace
+
+import (
+	"github.com/brewput/brewput/explain"
+	"golang.org/x/exp/trace"
+)
+
+// state is what a goroutine does.
+type state uint8
+
+const (
+	none     state = iota
+	runnable       // queued for a CPU
+	running
+	calling // in a system call, with its CPU
+	outside // in a system call that has lost its CPU
+	waiting
+)
+
+// kind is whose a goroutine is.
+type kind uint8
+
+const (
+	users kind = iota
+	systems
+	collectors
+)
+
+// goroutine is one that lives. Times are in ns.
+type goroutine struct {
+	id       trace.GoID
+	class    *class
+	kind     kind
+	unknown  bool // it was there before the trace, and its start is not known yet
+	state    state
+	since    int64
+	born     int64
+	burst    int64 // since it got a CPU
+	running  int64 // sums by state
+	queued   int64
+	channels int64
+	locks    int64
+	away     int64
+	site     *site   // where it waits, or waited before it queued
+	woken    bool    // it queues because somebody woke it
+	idle     bool    // a CPU was idle then
+	called   stackID // where its system call was made
+	callFrom int64
+	callLost bool
+	node     int32 // of the resource it waits for; -1 none
+	held     int32 // of the lock it got after waiting; -1 none
+	heldFrom int64
+	heldRan  int64
+	assistFrom,
+	stopFrom int64
+	stopAt stopKey
+}
+
+// goroutine lets one change its state.
+func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
+	from, to := s.Goroutine()
+	id := s.Resource.Goroutine()
+	g := t.goroutines[id]
+	if g == nil {
+		if to == trace.GoNotExist {
+			return
+		}
+		g = t.born(e, s, id, from == trace.GoNotExist)
+	}
+	if g.unknown && s.Stack != trace.NoStack {
+		t.reclass(g, s.Stack)
+	}
+	switch to {
+	case trace.GoRunnable:
+		t.ready(e, s, g)
+	case trace.GoRunning:
+		t.run(g)
+	case trace.GoSyscall:
+		t.call(e, s, g)
+	case trace.GoWaiting:
+		t.park(s, g)
+	case trace.GoNotExist:
+		t.end(g)
+	}
+}
+
+// born is a goroutine that is new, or new to the trace.
+func (t *tally) born(e *trace.Event, s *trace.StateTransition, id trace.GoID, made bool) *goroutine {
+	g := &goroutine{id: id, since: t.now, born: t.now, node: -1, held: -1}
+	t.goroutines[id] = g
+	start := ""
+	if stack := t.stacks.id(s.Stack); stack != 0 {
+		start = t.stacks.list[stack].root
+	}
+	created := stackID(0)
+	switch {
+	case made:
+		created = t.stacks.id(e.Stack())
+	case id == 1:
+		start = "main.main"
+	case start == "":
+		g.unknown = true
+		t.unknown++
+	}
+	t.classify(g, start, s.Stack, created)
+	if made && g.kind == users {
+		t.spawned(spawn{created, g.class})
+	}
+	return g
+}
+
+// classify gives a goroutine its class, and joins it.
+func (t *tally) classify(g *goroutine, start string, stack trace.Stack, created stackID) {
+	if start == "runtime.main" {
+		start = "main.main"
+	}
+	system, collects := isSystem(start)
+	switch {
+	case collects:
+		g.kind = collectors
+	case system || g.unknown: // until its first stack: mostly the runtime's
+		g.kind = systems
+	default:
+		g.kind = users
+	}
+	place := t.stacks.frames(t.stacks.id(stack))
+	f := explain.Frame{Function: start}
+	if n := len(place); n > 0 && place[n-1].Function == start {
+		f = place[n-1]
+	}
+	g.class = t.classes.class(start, created, f)
+	g.class.join(t.now)
+}
+
+// identify looks at the stack of who makes an event, if its start is not known.
+func (t *tally) identify(e *trace.Event) {
+	if g := t.goroutines[e.Goroutine()]; g != nil && g.unknown && e.Stack() != trace.NoStack {
+		t.reclass(g, e.Stack())
+	}
+}
+
+// reclass gives one whose start was not known its class, at the first stack of it.
+func (t *tally) reclass(g *goroutine, stack trace.Stack) {
+	id := t.stacks.id(stack)
+	if id == 0 {
+		return
+	}
+	g.unknown = false
+	t.unknown--
+	t.leave(g, g.state)
+	g.class.quit(t.now, t.cpus)
+	g.class.count--
+	t.classify(g, t.stacks.list[id].root, trace.NoStack, 0)
+	t.enter(g, g.state)
+}
+
+func (t *tally) spawned(s spawn) {
+	if _, ok := t.spawns[s]; ok || len(t.spawns) < maxSites {
+		t.spawns[s]++
+	}
+}
+
+// ready queues a goroutine: it was made, woken, preempted, or came back from a system call without its CPU.
+func (t *tally) ready(e *trace.Event, s *trace.StateTransition, g *goroutine) {
+	was := g.state
+	t.move(g, runnable)
+	g.woken = false
+	switch was {
+	case waiting:
+		g.woken = true
+		g.idle = t.busy < t.cpus
+		t.wake(e, g)
+	case calling, outside:
+		t.returned(g, true)
+	case running:
+		if s.Reason == "runtime.Gosched" && g.kind == users {
+			t.sites.at(t.stacks, "runtime.Gosched", t.stacks.id(s.Stack)).count++
+		}
+	}
+}
+
+// wake counts who woke a goroutine at the site where it waited.
+func (t *tally) wake(e *trace.Event, g *goroutine) {
+	if g.site == nil || g.kind != users {
+		return
+	}
+	waker := t.goroutines[e.Goroutine()]
+	if waker == nil || waker.kind != users {
+		g.site.woken(0, nil)
+		return
+	}
+	stack := t.stacks.id(e.Stack())
+	g.site.woken(stack, waker.class)
+	if g.node < 0 || stack == 0 {
+		return
+	}
+	t.resources.link(g.node, t.stacks, stack)
+	if waker.held >= 0 && t.resources.find(waker.held) == t.resources.find(g.node) {
+		ran := waker.running
+		if waker.state == running {
+			ran += t.now - waker.since
+		}
+		t.resources.hold(waker.held, t.now-waker.heldFrom, ran-waker.heldRan)
+		waker.held = -1
+	}
+}
+
+// run gives a goroutine a CPU.
+func (t *tally) run(g *goroutine) {
+	was := g.state
+	waited := t.now - g.since
+	t.move(g, running)
+	switch was {
+	case calling, outside:
+		t.returned(g, false)
+		return
+	case runnable:
+		t.latency(g, waited)
+	}
+	g.burst = t.now
+	if g.node >= 0 {
+		kind := t.resources.got(g.node)
+		if kind == explain.OpMutex || kind == explain.OpRWMutex {
+			g.held, g.heldFrom, g.heldRan = g.node, t.now, g.running
+		}
+		g.node = -1
+	}
+}
+
+// latency counts how long a goroutine queued.
+func (t *tally) latency(g *goroutine, waited int64) {
+	if g.kind != users {
+		return
+	}
+	t.wakes[2].add(waited)
+	if !g.woken {
+		return
+	}
+	if g.idle {
+		t.wakes[0].add(waited)
+	} else {
+		t.wakes[1].add(waited)
+	}
+	if g.site != nil {
+		g.site.queued += waited
+	}
+}
+
+// call lets a goroutine enter a system call.
+func (t *tally) call(e *trace.Event, s *trace.StateTransition, g *goroutine) {
+	from, _ := s.Goroutine()
+	if from == trace.GoUndetermined { // since before the trace, or before the thread showed: it has no CPU
+		t.move(g, outside)
+		return
+	}
+	t.move(g, calling)
+	g.called, g.callFrom, g.callLost = t.stacks.id(s.Stack), t.now, false
+	if p := t.procs[e.Proc()]; p != nil {
+		p.calling = g
+	}
+}
+
+// returned counts a system call that has ended.
+func (t *tally) returned(g *goroutine, lost bool) {
+	if g.kind != users || g.callFrom == 0 {
+		return
+	}
+	c := t.calls[g.called]
+	if c == nil {
+		if len(t.calls) == maxSites {
+			return
+		}
+		c = &calls{class: g.class}
+		t.calls[g.called] = c
+	}
+	c.each.add(t.now - g.callFrom)
+	if lost {
+		c.lost++
+	}
+	g.callFrom = 0
+}
+
+// park lets a goroutine wait.
+func (t *tally) park(s *trace.StateTransition, g *goroutine) {
+	t.move(g, waiting)
+	g.node = -1
+	if g.kind != users {
+		return
+	}
+	stack := t.stacks.id(s.Stack)
+	g.site = t.sites.at(t.stacks, s.Reason, stack)
+	g.site.count++
+	g.site.class(g.class)
+	if g.held >= 0 && g.site.op == explain.OpMutex {
+		g.held = -1 // it waits for the next, or for this one again
+	}
+	if stack != 0 {
+		g.node = t.resources.park(stack, g.site)
+	}
+}
+
+// end lets a goroutine end.
+func (t *tally) end(g *goroutine) {
+	t.move(g, none)
+	g.class.quit(t.now, t.cpus)
+	g.class.ended(g, t.now-t.start)
+	g.class.offer(g, t.now, t.start)
+	delete(t.goroutines, g.id)
+	if g.unknown {
+		t.unknown--
+	}
+}
+
+// move changes a goroutine's state.
+func (t *tally) move(g *goroutine, to state) {
+	t.leave(g, g.state)
+	t.pause(g)
+	if t.now > g.burst && g.burst > 0 && to != calling && to != running {
+		g.class.bursts.add(t.now - g.burst)
+		g.burst = 0
+	}
+	g.state, g.since = to, t.now
+	t.enter(g, to)
+}
+
+// pause adds up the time in the state that ends.
+func (t *tally) pause(g *goroutine) {
+	d := t.now - g.since
+	switch g.state {
+	case runnable:
+		g.queued += d
+		g.class.queued += d
+	case running:
+		g.running += d
+		g.class.running += d
+	case calling:
+		g.running += d
+		g.class.running += d
+		g.class.calling += d
+	case outside:
+		g.away += d
+		g.class.calling += d
+	case waiting:
+		t.waited(g, d)
+	}
+}
+
+func (t *tally) waited(g *goroutine, d int64) {
+	if g.site == nil {
+		g.class.waited["other"] += d
+		return
+	}
+	g.site.waits.add(d)
+	g.class.waited[g.site.reason] += d
+	switch g.site.op {
+	case explain.OpSend, explain.OpReceive, explain.OpSelect:
+		g.channels += d
+	case explain.OpMutex, explain.OpRWMutex, explain.OpWaitGroup, explain.OpCond:
+		g.locks += d
+	case explain.OpSleep, explain.OpNetwork:
+		g.away += d
+	}
+}
+
+// leave and enter keep count of who wants a CPU and who has one.
+func (t *tally) leave(g *goroutine, s state) { t.count(g, s, -1) }
+func (t *tally) enter(g *goroutine, s state) { t.count(g, s, 1) }
+
+func (t *tally) count(g *goroutine, s state, by int) {
+	if s != runnable && s != running && s != calling {
+		return
+	}
+	has := s != runnable
+	switch {
+	case g.kind == users:
+		t.demand.wants += by
+		t.demand.alone += by * g.class.index
+		if has {
+			t.demand.runs += by
+			t.used.users += by
+		}
+	case has && g.kind == systems:
+		t.used.systems += by
+	case has:
+		t.used.collectors += by
+	}
+}

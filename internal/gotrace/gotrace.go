@@ -1,0 +1,162 @@
+// Package gotrace reads Go execution traces into what package explain needs, event by event: memory grows with the
+// program's goroutines, sites and classes, the latter two up to a limit, and with what one generation of a trace holds
+// (about a second of it), not with the trace.
+//
+// It stands on golang.org/x/exp/trace, which follows the format; that module's interface is experimental, and this
+// package is all that touches it.
+package gotrace
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/brewput/brewput/explain"
+	"golang.org/x/exp/trace"
+)
+
+// oldest is the first release of Go 1 whose traces can be read piece by piece.
+const oldest = 22
+
+// Read reads a trace, of up to so many events (0: all). One that ends in the midst, or that is corrupt from some place
+// on, is read as far as it goes and says that it is truncated; of one that nothing can be read of there is an error.
+func Read(r io.Reader, events int64) (*explain.Trace, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	if err := header(in); err != nil {
+		return nil, fmt.Errorf("reading a trace: %w", err)
+	}
+	t := newTally()
+	truncated, err := t.read(in, events)
+	if err == nil && !t.usable() {
+		err = errors.New("it holds no events")
+	}
+	if err != nil && !t.usable() {
+		return nil, fmt.Errorf("reading a trace: %w", err)
+	}
+	out := t.finish()
+	out.Truncated = truncated || err != nil
+	return out, nil
+}
+
+// header looks at the first 16 bytes, "go 1.26 trace" and zeros, which stay unread.
+func header(in *bufio.Reader) error {
+	head, err := in.Peek(16)
+	if err != nil {
+		if len(head) == 0 {
+			return errors.New("the file is empty: was the tracer stopped, by trace.Stop, before the program ended?")
+		}
+		if err == io.EOF {
+			return fmt.Errorf("%d bytes are too few for one", len(head))
+		}
+		return err
+	}
+	version, ok := strings.CutPrefix(strings.TrimRight(string(head), "\x00"), "go 1.")
+	version, also := strings.CutSuffix(version, " trace")
+	minor, err := strconv.Atoi(version)
+	switch {
+	case !ok || !also || err != nil:
+		return fmt.Errorf("it does not begin as Go's execution traces do: %q", head)
+	case minor < oldest:
+		return fmt.Errorf("it was made by Go 1.%d or before: record it with Go 1.%d or later", minor, oldest)
+	}
+	return nil
+}
+
+// batch is how many events the reader hands over at a time, ahead how many batches it may be ahead: it takes about as
+// long as adding up, so that the two go on beside each other.
+const (
+	batch = 512
+	ahead = 4
+)
+
+// read adds all events up.
+func (t *tally) read(in io.Reader, events int64) (truncated bool, err error) {
+	reader, err := trace.NewReader(in)
+	if err != nil {
+		return false, fmt.Errorf("%s: a newer Go than this program knows?", firstLine(err))
+	}
+	full, empty, stop := make(chan []trace.Event, ahead), make(chan []trace.Event, ahead), make(chan struct{})
+	for range ahead {
+		empty <- make([]trace.Event, 0, batch)
+	}
+	failed := make(chan error, 1)
+	go func() {
+		defer close(full)
+		failed <- readAhead(reader, full, empty, stop)
+	}()
+	truncated, err = t.addAll(full, empty, events)
+	close(stop)
+	for range full { // the reader sees that it is to stop
+	}
+	if reading := <-failed; reading != nil && !truncated {
+		return true, reading
+	}
+	return truncated, err
+}
+
+// addAll adds up what comes.
+func (t *tally) addAll(full <-chan []trace.Event, empty chan<- []trace.Event, events int64) (truncated bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			truncated, err = true, fmt.Errorf("it is corrupt: %v", r)
+		}
+	}()
+	for list := range full {
+		for i := range list {
+			if events > 0 && t.events >= events {
+				return true, nil
+			}
+			if t.event(&list[i]); t.now-t.start > longest {
+				return true, errors.New("its times are years apart")
+			}
+		}
+		empty <- list[:0]
+	}
+	return false, nil
+}
+
+// readAhead reads events in batches, until there are no more or it is to stop. The reader of a corrupt trace may panic.
+func readAhead(reader *trace.Reader, full chan<- []trace.Event, empty <-chan []trace.Event, stop <-chan struct{}) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("it is corrupt: %v", r)
+		}
+	}()
+	for {
+		var list []trace.Event
+		select {
+		case list = <-empty:
+		case <-stop:
+			return nil
+		}
+		for len(list) < batch && err == nil {
+			var e trace.Event
+			if e, err = reader.ReadEvent(); err == nil {
+				list = append(list, e)
+			}
+		}
+		select {
+		case full <- list:
+		case <-stop:
+			return nil
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return errors.New(firstLine(err))
+		}
+	}
+}
+
+// longest is what a trace may last, in ns: sums of times cannot overflow below it.
+const longest = 1 << 55
+
+// firstLine is an error without the dump of the reader's state that may follow.
+func firstLine(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
+}

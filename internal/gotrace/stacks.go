@@ -1,0 +1,139 @@
+package gotrace
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"github.com/brewput/brewput/explain"
+	"golang.org/x/exp/trace"
+)
+
+// Limits of what is kept, whatever a trace holds. What comes beyond them is counted under the first stack, class or site.
+const (
+	maxStacks  = 16384
+	maxFrames  = 24 // of a stack: the innermost
+	maxClasses = 1024
+	maxSites   = 4096
+	maxWakers  = 24 // sites that woke goroutines at one site
+	maxMembers = 16 // goroutines of a class that are told one by one
+)
+
+// stacks gives each stack a small number. The trace's own handles hold for one generation only.
+type stacks struct {
+	seen  map[trace.Stack]stackID // of this generation
+	known map[string]stackID      // by program counters
+	list  []stack
+	key   []byte
+}
+
+type stackID int32
+
+// stack is what is known of one.
+type stack struct {
+	frames []explain.Frame
+	root   string // the outermost function
+}
+
+func newStacks() *stacks {
+	return &stacks{seen: map[trace.Stack]stackID{}, known: map[string]stackID{}, list: []stack{{}}}
+}
+
+// generation forgets the trace's handles.
+func (s *stacks) generation() { clear(s.seen) }
+
+// id is the number of a stack; 0 is none, or one too many.
+func (s *stacks) id(t trace.Stack) stackID {
+	if t == trace.NoStack {
+		return 0
+	}
+	id, ok := s.seen[t]
+	if !ok {
+		id = s.intern(t)
+		s.seen[t] = id
+	}
+	return id
+}
+
+func (s *stacks) intern(t trace.Stack) stackID {
+	s.key = s.key[:0]
+	root, n := "", 0
+	for f := range t.Frames() {
+		if n < maxFrames {
+			s.key = binary.LittleEndian.AppendUint64(s.key, f.PC)
+			s.key = binary.LittleEndian.AppendUint32(s.key, uint32(f.Line))
+		}
+		root = f.Func
+		n++
+	}
+	if n == 0 {
+		return 0
+	}
+	if id, ok := s.known[string(s.key)]; ok {
+		return id
+	}
+	if len(s.list) == maxStacks {
+		return 0
+	}
+	frames := make([]explain.Frame, 0, min(n, maxFrames))
+	for f := range t.Frames() {
+		if len(frames) == cap(frames) {
+			break
+		}
+		frames = append(frames, explain.Frame{Function: f.Func, File: f.File, Line: int(f.Line)})
+	}
+	id := stackID(len(s.list))
+	s.list = append(s.list, stack{frames, root})
+	s.known[string(s.key)] = id
+	return id
+}
+
+func (s *stacks) frames(id stackID) []explain.Frame { return s.list[id].frames }
+
+// op is what a goroutine waits for that parks with a reason on a stack.
+func op(reason string, frames []explain.Frame) explain.Op {
+	switch reason {
+	case "chan send":
+		return explain.OpSend
+	case "chan receive":
+		return explain.OpReceive
+	case "select", "select (no cases)":
+		return explain.OpSelect
+	case "sleep":
+		return explain.OpSleep
+	case "network":
+		return explain.OpNetwork
+	case "runtime.Gosched":
+		return explain.OpYield
+	case "sync", "sync.(*Cond).Wait":
+		return lockOp(frames)
+	}
+	if strings.HasPrefix(reason, "GC ") || strings.Contains(reason, "GC ends") {
+		return explain.OpCollector
+	}
+	return explain.OpOther
+}
+
+// lockOp tells the primitives of package sync apart by the functions of it that are on the stack: the outermost of them
+// is what the program called.
+func lockOp(frames []explain.Frame) explain.Op {
+	kind := explain.OpOther
+	for _, f := range frames {
+		name, ok := strings.CutPrefix(f.Function, "sync.(*")
+		if !ok && !strings.HasPrefix(f.Function, "internal/sync.") && !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "sync.") {
+			break
+		}
+		switch {
+		case strings.HasPrefix(name, "Mutex)."):
+			kind = explain.OpMutex
+		case strings.HasPrefix(name, "RWMutex)."), strings.HasPrefix(name, "rlocker)."):
+			kind = explain.OpRWMutex
+		case strings.HasPrefix(name, "WaitGroup)."):
+			kind = explain.OpWaitGroup
+		case strings.HasPrefix(name, "Cond)."):
+			kind = explain.OpCond
+		case strings.HasPrefix(name, "Once)."):
+			kind = explain.OpOther
+		}
+	}
+	return kind
+}

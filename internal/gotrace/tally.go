@@ -1,0 +1,258 @@
+package gotrace
+
+import (
+	"strings"
+
+	"golang.org/x/exp/trace"
+)
+
+// tally adds events up.
+type tally struct {
+	events     int64
+	start, now int64 // ns
+	stacks     *stacks
+	goroutines map[trace.GoID]*goroutine
+	procs      map[trace.ProcID]*proc
+	cpus       int // GOMAXPROCS, now
+	most       int
+	busy       int // procs that run
+	unknown    int // goroutines whose start is not known yet
+	demand     demand
+	used       used
+	classes    classes
+	sites      sites
+	calls      map[stackID]*calls
+	spawns     map[spawn]int64
+	resources  resources
+	gc         collector
+	wakes      [3]latencies // with an idle CPU, without, all
+}
+
+// proc is one of GOMAXPROCS.
+type proc struct {
+	running bool
+	calling *goroutine // in a system call on it
+}
+
+// used are times of CPUs, in ns: with the program's goroutines, the runtime's, the collector's, none; and idle.
+type used struct {
+	user, system, collector, searching, idle int64
+	// How many goroutines of each kind run now.
+	users, systems, collectors int
+}
+
+type spawn struct {
+	stack stackID
+	class *class
+}
+
+func newTally() *tally {
+	t := &tally{
+		stacks: newStacks(), goroutines: map[trace.GoID]*goroutine{}, procs: map[trace.ProcID]*proc{},
+		calls: map[stackID]*calls{}, spawns: map[spawn]int64{}, cpus: 1,
+	}
+	t.classes.init()
+	t.sites.init()
+	t.gc.init()
+	t.demand.init()
+	return t
+}
+
+// usable reports whether something was seen.
+func (t *tally) usable() bool { return t.events > 16 && t.now > t.start }
+
+func (t *tally) event(e *trace.Event) {
+	t.events++
+	kind := e.Kind()
+	if kind == trace.EventSync {
+		t.stacks.generation()
+		return
+	}
+	at := int64(e.Time())
+	if t.start == 0 {
+		t.start, t.now = at, at
+	}
+	if at-t.start > longest || at < t.start {
+		t.now = max(t.now, at)
+		return
+	}
+	if at > t.now {
+		t.pass(at)
+	}
+	if t.unknown > 0 && kind == trace.EventStateTransition {
+		t.identify(e)
+	}
+	switch kind {
+	case trace.EventStateTransition:
+		s := e.StateTransition()
+		switch s.Resource.Kind {
+		case trace.ResourceGoroutine:
+			t.goroutine(e, &s)
+		case trace.ResourceProc:
+			t.proc(&s)
+		}
+	case trace.EventMetric:
+		if m := e.Metric(); m.Name == "/sched/gomaxprocs:threads" {
+			t.cpus = max(1, int(m.Value.Uint64()))
+			t.most = max(t.most, t.cpus)
+		}
+	case trace.EventRangeBegin, trace.EventRangeActive, trace.EventRangeEnd:
+		t.span(e, kind)
+	}
+}
+
+// pass lets time pass up to an event.
+func (t *tally) pass(at int64) {
+	dt := at - t.now
+	u := &t.used
+	u.user += dt * int64(u.users)
+	u.system += dt * int64(u.systems)
+	u.collector += dt * int64(u.collectors)
+	u.searching += dt * int64(max(0, t.busy-u.users-u.systems-u.collectors))
+	u.idle += dt * int64(max(0, t.cpus-t.busy))
+	t.demand.pass(t.now-t.start, dt, t.cpus)
+	if d := &t.demand; d.wants == 1 && d.alone >= 0 && d.alone < len(t.classes.list) {
+		t.classes.list[d.alone].aloneFor(dt)
+	}
+	t.resources.pass(dt, t.demand.wants < t.cpus)
+	t.now = at
+}
+
+func (t *tally) proc(s *trace.StateTransition) {
+	id := s.Resource.Proc()
+	p := t.procs[id]
+	if p == nil {
+		p = &proc{}
+		t.procs[id] = p
+	}
+	_, to := s.Proc()
+	runs := to == trace.ProcRunning
+	if runs == p.running {
+		return
+	}
+	p.running = runs
+	if runs {
+		t.busy++
+		return
+	}
+	t.busy--
+	if g := p.calling; g != nil { // its CPU was taken away
+		p.calling = nil
+		if g.state == calling {
+			t.leave(g, calling)
+			t.pause(g)
+			g.state, g.since = outside, t.now
+			t.enter(g, outside)
+		}
+	}
+}
+
+// collector is what collecting garbage takes.
+type collector struct {
+	marking    int64
+	markedFrom int64
+	cycles     int
+	assists    int64
+	stops      latencies
+	why        map[stopKey]*stopped
+}
+
+type stopKey struct {
+	reason string
+	stack  stackID
+}
+
+type stopped struct{ count, spent int64 }
+
+func (c *collector) init() { c.why = map[stopKey]*stopped{}; c.markedFrom = -1 }
+
+// span is the beginning or end of a range of time: of marking, assisting, or a stopped world.
+func (t *tally) span(e *trace.Event, kind trace.EventKind) {
+	r := e.Range()
+	begin := kind != trace.EventRangeEnd
+	switch {
+	case r.Name == "GC concurrent mark phase":
+		if begin {
+			if t.gc.markedFrom < 0 {
+				t.gc.markedFrom = t.now
+				t.gc.cycles++
+			}
+		} else if t.gc.markedFrom >= 0 {
+			t.gc.marking += t.now - t.gc.markedFrom
+			t.gc.markedFrom = -1
+		}
+	case r.Name == "GC mark assist":
+		if r.Scope.Kind == trace.ResourceGoroutine {
+			t.assist(r.Scope.Goroutine(), begin)
+		}
+	case strings.HasPrefix(r.Name, "stop-the-world ("):
+		t.stop(e, strings.TrimSuffix(strings.TrimPrefix(r.Name, "stop-the-world ("), ")"), begin)
+	}
+}
+
+// assist counts what a goroutine runs for the collector.
+func (t *tally) assist(id trace.GoID, begin bool) {
+	g := t.goroutines[id]
+	if g == nil {
+		return
+	}
+	ran := g.running
+	if g.state == running {
+		ran += t.now - g.since
+	}
+	switch {
+	case begin:
+		g.assistFrom = ran + 1
+	case g.assistFrom > 0:
+		t.gc.assists += ran + 1 - g.assistFrom
+		g.assistFrom = 0
+	}
+}
+
+// stop counts a stopped world. Who stops it runs meanwhile, so that there is one at a time.
+func (t *tally) stop(e *trace.Event, reason string, begin bool) {
+	if reason == "start trace" || reason == "stop trace" {
+		return
+	}
+	g := t.goroutines[e.Goroutine()]
+	if g == nil {
+		return
+	}
+	if begin {
+		g.stopFrom = t.now
+		g.stopAt = stopKey{reason, t.stacks.id(e.Stack())}
+		return
+	}
+	if g.stopFrom == 0 {
+		return
+	}
+	spent := t.now - g.stopFrom
+	g.stopFrom = 0
+	t.gc.stops.add(spent)
+	s := t.gc.why[g.stopAt]
+	if s == nil {
+		if len(t.gc.why) == maxWakers {
+			return
+		}
+		s = &stopped{}
+		t.gc.why[g.stopAt] = s
+	}
+	s.count++
+	s.spent += spent
+}
+
+// isSystem reports whether a goroutine with a start function is the runtime's or the profilers', and whether it is the
+// collector's.
+func isSystem(start string) (system, collects bool) {
+	switch {
+	case start == "runtime.main" || start == "main.main":
+		return false, false
+	case strings.HasPrefix(start, "runtime.gcBgMark"), start == "runtime.bgsweep", start == "runtime.bgscavenge":
+		return true, true
+	case strings.HasPrefix(start, "runtime."), strings.HasPrefix(start, "runtime/trace."), strings.HasPrefix(start, "runtime/pprof."),
+		strings.HasPrefix(start, "os/signal."), strings.HasPrefix(start, "internal/trace"),
+		strings.HasPrefix(start, "main.(*brewput"), strings.HasPrefix(start, "main.brewput"): // what evidence injects
+		return true, false
+	}
+	return false, false
+}

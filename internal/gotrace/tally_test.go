@@ -1,0 +1,286 @@
+package gotrace
+
+import (
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/explain"
+	"golang.org/x/exp/trace"
+)
+
+// script makes events by hand, so that times are exact.
+type script struct {
+	t   *testing.T
+	all *tally
+}
+
+func newScript(t *testing.T, cpus uint64) *script {
+	s := &script{t, newTally()}
+	s.send(trace.EventConfig[trace.Metric]{Kind: trace.EventMetric, Time: 1000, Goroutine: trace.NoGoroutine, Proc: trace.NoProc,
+		Details: trace.Metric{Name: "/sched/gomaxprocs:threads", Value: trace.Uint64Value(cpus)}})
+	return s
+}
+
+func (s *script) send(c any) {
+	s.t.Helper()
+	var e trace.Event
+	var err error
+	switch c := c.(type) {
+	case trace.EventConfig[trace.Metric]:
+		e, err = trace.MakeEvent(c)
+	case trace.EventConfig[trace.StateTransition]:
+		e, err = trace.MakeEvent(c)
+	case trace.EventConfig[trace.Range]:
+		e, err = trace.MakeEvent(c)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.all.event(&e)
+}
+
+// proc starts or idles a proc at a time in us.
+func (s *script) proc(us int, p trace.ProcID, from, to trace.ProcState) {
+	s.t.Helper()
+	s.send(trace.EventConfig[trace.StateTransition]{Kind: trace.EventStateTransition, Time: at(us), Goroutine: trace.NoGoroutine, Proc: trace.NoProc,
+		Details: trace.MakeProcStateTransition(p, from, to)})
+}
+
+// move changes a goroutine's state at a time in us. By is who makes it do so, with the second stack.
+func (s *script) move(us int, g trace.GoID, from, to trace.GoState, reason string, by trace.GoID, p trace.ProcID, stack, bys trace.Stack) {
+	s.t.Helper()
+	d := trace.MakeGoStateTransition(g, from, to)
+	d.Reason, d.Stack = reason, stack
+	if by == g { // its own stack, both ways
+		bys = stack
+	}
+	s.send(trace.EventConfig[trace.StateTransition]{Kind: trace.EventStateTransition, Time: at(us), Goroutine: by, Proc: p, Stack: bys, Details: d})
+}
+
+func at(us int) trace.Time { return trace.Time(1000 + 1000*us) }
+
+// stackOf is a stack of functions, the innermost first. Their places follow from their names.
+func stackOf(names ...string) trace.Stack {
+	var frames []trace.StackFrame
+	for _, n := range names {
+		pc := uint64(1)
+		for _, c := range n {
+			pc = pc*131 + uint64(c)
+		}
+		frames = append(frames, trace.StackFrame{PC: pc, Func: n, File: "main.go", Line: pc % 1000})
+	}
+	return trace.MakeStack(frames)
+}
+
+const us = time.Microsecond
+
+// lockScript is two workers and one lock on two CPUs: A holds it for 100 us while B waits, then B for 50 us.
+func lockScript(t *testing.T) *explain.Trace {
+	s := newScript(t, 2)
+	no, none := trace.NoStack, trace.NoGoroutine
+	start := stackOf("main.worker")
+	lock := stackOf("sync.(*Mutex).Lock", "main.step", "main.worker")
+	unlock := stackOf("sync.(*Mutex).Unlock", "main.step", "main.worker")
+	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
+	s.proc(0, 1, trace.ProcUndetermined, trace.ProcRunning)
+	s.move(0, 1, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
+	s.move(0, 7, trace.GoNotExist, trace.GoRunnable, "", 1, 0, start, stackOf("main.main"))
+	s.move(0, 8, trace.GoNotExist, trace.GoRunnable, "", 1, 0, start, stackOf("main.main"))
+	s.move(0, 1, trace.GoRunning, trace.GoWaiting, "sync", 1, 0, stackOf("sync.(*WaitGroup).Wait", "main.main"), no)
+	s.move(0, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
+	s.move(10, 8, trace.GoRunnable, trace.GoRunning, "", none, 1, no, no)
+	s.move(20, 8, trace.GoRunning, trace.GoWaiting, "sync", 8, 1, lock, no)
+	s.proc(20, 1, trace.ProcRunning, trace.ProcIdle)
+	s.move(120, 8, trace.GoWaiting, trace.GoRunnable, "", 7, 0, no, unlock)
+	s.proc(140, 1, trace.ProcIdle, trace.ProcRunning)
+	s.move(150, 8, trace.GoRunnable, trace.GoRunning, "", none, 1, no, no)
+	s.move(160, 7, trace.GoRunning, trace.GoWaiting, "sync", 7, 0, lock, no)
+	s.move(200, 7, trace.GoWaiting, trace.GoRunnable, "", 8, 1, no, unlock)
+	s.move(200, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
+	s.move(250, 8, trace.GoRunning, trace.GoNotExist, "", 8, 1, no, no)
+	s.move(300, 7, trace.GoRunning, trace.GoNotExist, "", 7, 0, no, no)
+	return s.all.finish()
+}
+
+func TestDemandIsExact(t *testing.T) {
+	tr := lockScript(t)
+	// B wants a CPU from 0 to 20, and from 120 to 250; A from 0 to 160, and from 200 to 300.
+	want := map[int]time.Duration{0: 0, 1: 100*us + 40*us + 50*us, 2: 20*us + 40*us + 50*us}
+	for n, d := range want {
+		if got := tr.Demand.For[n]; got != d {
+			t.Errorf("%d goroutines wanted a CPU for %v, not %v", n, got, d)
+		}
+	}
+	if got := tr.Demand.Work[2]; got != 2*110*us-10*us-30*us {
+		t.Errorf("work while two wanted: %v", got)
+	}
+	if tr.Duration != 300*us || tr.Demand.Spare != want[1] || tr.Idle != 120*us || tr.Demand.Peak != 2 {
+		t.Errorf("duration %v, spare %v, idle %v, peak %d", tr.Duration, tr.Demand.Spare, tr.Idle, tr.Demand.Peak)
+	}
+	if tr.Searching != 10*us+10*us+40*us+50*us {
+		t.Errorf("CPUs without a goroutine for %v", tr.Searching)
+	}
+}
+
+func TestLock(t *testing.T) {
+	tr := lockScript(t)
+	if len(tr.Resources) != 1 {
+		t.Fatalf("%d resources: %+v", len(tr.Resources), tr.Resources)
+	}
+	r := tr.Resources[0]
+	// Waited for from 20 to 150, parked and queued, and from 160 to 200; one CPU had nothing to do from 20 to 120 and from 160 to 200.
+	if r.Kind != explain.OpMutex || r.Count != 2 || r.Busy != 170*us || r.Starved != 140*us || len(r.Sites) != 2 {
+		t.Errorf("resource %+v", r)
+	}
+	// B had it from 150 to 200. A's holding is not seen: it did not wait.
+	if r.Holds.Count != 1 || r.Holds.Sum != 50*us || r.HeldRunning != 50*us {
+		t.Errorf("holds %+v, running %v", r.Holds, r.HeldRunning)
+	}
+	w := tr.Waits[r.Waits[0]]
+	if w.Op != explain.OpMutex || w.Count != 2 || w.Waited != 140*us || w.Queued != 30*us || len(w.Wakers) != 1 || w.Wakers[0].Count != 2 {
+		t.Errorf("wait %+v", w)
+	}
+	if tr.WakeIdle.Count != 1 || tr.WakeIdle.Sum != 30*us || tr.WakeBusy.Count != 1 {
+		t.Errorf("wakes: idle %+v, busy %+v", tr.WakeIdle, tr.WakeBusy)
+	}
+}
+
+func TestClasses(t *testing.T) {
+	tr := lockScript(t)
+	var c *explain.Class
+	for i := range tr.Classes {
+		if tr.Classes[i].Start.Function == "main.worker" {
+			c = &tr.Classes[i]
+		}
+	}
+	if c == nil || c.Count != 2 || c.Peak != 2 || c.Batches != 1 || len(c.Members) != 2 {
+		t.Fatalf("class %+v", c)
+	}
+	if c.Running != 160*us+100*us+10*us+100*us || c.Runnable != 10*us+30*us || c.Waiting["sync"] != 140*us {
+		t.Errorf("running %v, runnable %v, waiting %v", c.Running, c.Runnable, c.Waiting)
+	}
+	if c.Alone != 190*us || c.Tail != 50*us {
+		t.Errorf("alone %v, of which after the other had ended %v", c.Alone, c.Tail)
+	}
+	if m := c.Members[0]; m.Running != 260*us || m.OnLocks != 40*us || m.Ended != 300*us {
+		t.Errorf("the one that ran longest: %+v", m)
+	}
+	if len(c.Created) != 1 || c.Created[0].Function != "main.main" || len(tr.Spawns) != 1 || tr.Spawns[0].Count != 2 {
+		t.Errorf("created at %v, spawns %+v", c.Created, tr.Spawns)
+	}
+}
+
+func TestSystemCallThatLosesItsCPU(t *testing.T) {
+	s := newScript(t, 1)
+	no, none := trace.NoStack, trace.NoGoroutine
+	read := stackOf("syscall.Read", "os.(*File).Read", "main.main")
+	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
+	s.move(0, 1, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
+	s.move(10, 1, trace.GoRunning, trace.GoSyscall, "", 1, 0, read, no)
+	s.move(12, 1, trace.GoSyscall, trace.GoRunning, "", 1, 0, no, no) // keeps it
+	s.move(20, 1, trace.GoRunning, trace.GoSyscall, "", 1, 0, read, no)
+	s.proc(50, 0, trace.ProcRunning, trace.ProcIdle) // taken away
+	s.move(100, 1, trace.GoSyscall, trace.GoRunnable, "", none, trace.NoProc, no, no)
+	s.proc(110, 0, trace.ProcIdle, trace.ProcRunning)
+	s.move(110, 1, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
+	s.move(120, 1, trace.GoRunning, trace.GoNotExist, "", 1, 0, no, no)
+	tr := s.all.finish()
+	if tr.Demand.For[0] != 50*us || tr.Demand.Work[1] != 60*us {
+		t.Errorf("nobody wanted a CPU for %v, one had it for %v", tr.Demand.For[0], tr.Demand.Work[1])
+	}
+	if len(tr.Calls) != 1 || tr.Calls[0].Count != 2 || tr.Calls[0].Lost != 1 || tr.Calls[0].Spent != 82*us {
+		t.Errorf("calls %+v", tr.Calls)
+	}
+	if m := tr.Classes[tr.Calls[0].Class].Members[0]; m.Outside != 50*us || m.Running != 60*us {
+		t.Errorf("main %+v", m)
+	}
+}
+
+func TestCollectorAndStops(t *testing.T) {
+	s := newScript(t, 1)
+	no, none := trace.NoStack, trace.NoGoroutine
+	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
+	s.move(0, 1, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
+	span := func(us int, kind trace.EventKind, name string, scope trace.ResourceID) {
+		s.send(trace.EventConfig[trace.Range]{Kind: kind, Time: at(us), Goroutine: 1, Proc: 0, Details: trace.Range{Name: name, Scope: scope}})
+	}
+	g := trace.MakeResourceID(trace.GoID(1))
+	span(10, trace.EventRangeBegin, "stop-the-world (GC sweep termination)", g)
+	span(12, trace.EventRangeEnd, "stop-the-world (GC sweep termination)", g)
+	span(12, trace.EventRangeBegin, "GC concurrent mark phase", trace.ResourceID{})
+	span(20, trace.EventRangeBegin, "GC mark assist", g)
+	span(25, trace.EventRangeEnd, "GC mark assist", g)
+	span(40, trace.EventRangeEnd, "GC concurrent mark phase", trace.ResourceID{})
+	s.move(50, 1, trace.GoRunning, trace.GoNotExist, "", 1, 0, no, no)
+	gc := s.all.finish().GC
+	if gc.Cycles != 1 || gc.Marking != 28*us || gc.Assists != 5*us || gc.Stopped != 2*us || len(gc.Stops) != 1 || gc.Stops[0].Reason != "GC sweep termination" {
+		t.Errorf("%+v", gc)
+	}
+}
+
+func TestOps(t *testing.T) {
+	frames := func(names ...string) (out []explain.Frame) {
+		for _, n := range names {
+			out = append(out, explain.Frame{Function: n})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		reason string
+		stack  []explain.Frame
+		want   explain.Op
+	}{
+		{"chan send", nil, explain.OpSend},
+		{"sync", frames("sync.(*Mutex).Lock", "main.f"), explain.OpMutex},
+		{"sync", frames("sync.(*RWMutex).RLock", "main.f"), explain.OpRWMutex},
+		{"sync", frames("sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "main.f"), explain.OpRWMutex},
+		{"sync", frames("sync.(*WaitGroup).Wait", "main.f"), explain.OpWaitGroup},
+		{"sync.(*Cond).Wait", frames("sync.(*Cond).Wait", "main.f"), explain.OpCond},
+		{"sync", frames("main.f", "sync.(*Mutex).Lock"), explain.OpOther},
+		{"GC mark assist wait for work", nil, explain.OpCollector},
+		{"preempted", nil, explain.OpOther},
+	} {
+		if got := op(c.reason, c.stack); got != c.want {
+			t.Errorf("%q on %v is %q, not %q", c.reason, c.stack, got, c.want)
+		}
+	}
+}
+
+func TestLatencies(t *testing.T) {
+	var l latencies
+	for i := range int64(1000) {
+		l.add(i * 1000)
+	}
+	x := l.export()
+	for _, c := range []struct {
+		got, want time.Duration
+	}{{x.P10, 100 * us}, {x.P50, 500 * us}, {x.P90, 900 * us}, {x.P99, 990 * us}} {
+		if r := float64(c.got) / float64(c.want); r < 1-1.0/16 || r > 1+1.0/16 {
+			t.Errorf("quantile %v, not %v", c.got, c.want)
+		}
+	}
+	if x.Count != 1000 || x.Sum != 499500*us || x.Max != 999*us {
+		t.Errorf("%+v", x)
+	}
+}
+
+// Slices are joined in pairs when there are too many: the integrals stay.
+func TestSlicesKeepIntegrals(t *testing.T) {
+	var d demand
+	d.init()
+	d.wants, d.runs = 3, 2
+	from := int64(0)
+	for range 5 * maxSlices {
+		d.pass(from, first*3/2, 2)
+		from += first * 3 / 2
+	}
+	out := d.export(from)
+	if len(out.Wants) > maxSlices || len(out.Wants) < maxSlices/2 {
+		t.Errorf("%d slices", len(out.Wants))
+	}
+	for i, w := range out.Wants {
+		if w < 2.99 || w > 3.01 || out.Runs[i] < 1.99 || out.Runs[i] > 2.01 {
+			t.Fatalf("slice %d of %d has %v, %v", i, len(out.Wants), w, out.Runs[i])
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/result"
+)
+
+// Explanation writes what holds a program back: the findings by rank, where the time went, how many goroutines wanted a CPU,
+// and what to be wary of. overheads is what each profiler took.
+func Explanation(w io.Writer, r explain.Report, e *explain.Evidence, overheads []string, st Style) error {
+	var b strings.Builder
+	sharing(&b, explained(e), st)
+	for i, f := range r.Findings {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		finding(&b, f, len(r.Findings) > 1, e.Program, st)
+	}
+	spent(&b, r.Ledger, st)
+	demand(&b, r, e.Trace, st)
+	if len(r.Notes)+len(overheads) > 0 {
+		heading(&b, "notes", "", st)
+		for _, n := range r.Notes {
+			warning(&b, n, st)
+		}
+		if len(overheads) > 0 {
+			wrap(&b, strings.Fields(st.ascii("each kind of evidence has a run of its own; beside undisturbed ones it took: "+strings.Join(overheads, ", "))), " ", 0, st.width())
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// explained is the head of the page: what was looked at.
+func explained(e *explain.Evidence) []string {
+	words := []string{"explain", e.Program.Name}
+	for _, r := range e.Runs {
+		text := fmt.Sprintf("%s on %s", duration(r.Wall), result.Count(r.CPUs, "CPU"))
+		if r.Count > 1 {
+			text += fmt.Sprintf(" (%d runs, %s to %s)", r.Count, duration(r.WallLow), duration(r.WallHigh))
+		}
+		words = append(words, text)
+	}
+	for _, p := range e.Profiles {
+		words = append(words, string(p.Kind)+" profile")
+	}
+	if e.Trace != nil {
+		words = append(words, "trace of "+duration(e.Trace.Duration))
+	}
+	return words
+}
+
+// duration is a time to three digits.
+func duration(d time.Duration) string {
+	return number(result.Value(d.Nanoseconds()), result.Nanoseconds, 3)
+}
+
+// finding writes one answer.
+func finding(b *strings.Builder, f explain.Finding, ranked bool, p explain.Program, st Style) {
+	title := string(f.Name)
+	if ranked {
+		title = strconv.Itoa(f.Rank) + " " + title
+	}
+	var remarks []string
+	if f.Gain != nil {
+		remarks = append(remarks, fmt.Sprintf("a change saves %s (%s to %s) of the %s", share(f.Gain.Estimate), share(f.Gain.Low), share(f.Gain.High), metricName(f.Gain.Metric)))
+	}
+	if f.Share > 0 {
+		remarks = append(remarks, "concerns "+share(f.Share)+" of the time")
+	}
+	remarks = append(remarks, string(f.Confidence)+" confidence, tier "+string(f.Tier))
+	b.WriteString(st.paint(bold, st.ascii(title)) + "\n")
+	part(b, "", f.Claim, st)
+	part(b, "", strings.Join(remarks, st.pick(" · ", ", ")), st)
+	for _, at := range f.Where {
+		sourceAt(b, at, p, st)
+	}
+	for i, line := range f.Evidence {
+		label := ""
+		if i == 0 {
+			label = "evidence"
+		}
+		part(b, label, line, st)
+	}
+	part(b, "fix", f.Fix, st)
+	part(b, "or else", f.Rival, st)
+	part(b, "prove it", f.Experiment, st)
+}
+
+// labelWidth is that of the longest label before a part of a finding.
+const labelWidth = len("evidence")
+
+// part writes a labelled text; "" as label goes on below the one before.
+func part(b *strings.Builder, label, text string, st Style) {
+	if text == "" {
+		return
+	}
+	indent := 2 + labelWidth + gap
+	b.WriteString("  " + st.paint(dim, label) + strings.Repeat(" ", labelWidth+gap-len(label)))
+	var lines strings.Builder
+	wrap(&lines, strings.Fields(st.ascii(text)), " ", 0, max(st.width()-indent, minWidth/2))
+	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(lines.String(), "\n"), "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
+}
+
+// sourceAt writes file:line with the source there.
+func sourceAt(b *strings.Builder, at string, p explain.Program, st Style) {
+	file, number, _ := cutLast(at, ":")
+	quoted := ""
+	if line, err := strconv.Atoi(number); err == nil && p.Source != nil {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(p.Dir, file)
+		}
+		quoted = p.Source(file, line)
+	}
+	indent := strings.Repeat(" ", 2+labelWidth+gap)
+	text := indent + st.ascii(at)
+	if quoted != "" {
+		room := st.width() - len(text) - 2
+		quoted = st.ascii(strings.Join(strings.Fields(quoted), " "))
+		if runes := []rune(quoted); len(runes) > room && room > 3 {
+			quoted = string(runes[:room-3]) + "..."
+		}
+		text += "  " + st.paint(dim, quoted)
+	}
+	b.WriteString(text + "\n")
+}
+
+// cutLast cuts around the last separator.
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// share is a share in whole per cent.
+func share(x float64) string {
+	if math.IsNaN(x) {
+		return unavailable
+	}
+	if x > 0 && x < 0.01 {
+		return strconv.FormatFloat(100*x, 'f', 1, 64) + " %"
+	}
+	return strconv.FormatFloat(100*x, 'f', 0, 64) + " %"
+}
+
+// metricName is what people call a metric.
+func metricName(metric string) string {
+	if metric == result.WallSeconds {
+		return "wall time"
+	}
+	return strings.ReplaceAll(metric, "_", " ")
+}
+
+// spent writes where the CPUs' time went.
+func spent(b *strings.Builder, l explain.Ledger, st Style) {
+	if len(l.Entries) == 0 {
+		return
+	}
+	heading(b, "where the time went", fmt.Sprintf("%s x %s, by %s", result.Count(l.CPUs, "CPU"), duration(l.Wall), l.Source), st)
+	width := 0
+	for _, x := range l.Entries {
+		width = max(width, len(x.Name))
+	}
+	room := max(10, min(st.width(), maxPlotWidth)-width-16)
+	for _, x := range l.Entries {
+		bar := int(math.Round(x.Share * float64(room)))
+		line := fmt.Sprintf("  %s%s %8s %5s  %s", x.Name, strings.Repeat(" ", width-len(x.Name)), duration(x.Time), share(x.Share),
+			strings.Repeat(st.pick("▇", "#"), max(0, min(bar, room))))
+		b.WriteString(st.ascii(strings.TrimRight(line, " ")) + "\n")
+	}
+}

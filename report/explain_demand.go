@@ -1,0 +1,107 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/result"
+)
+
+// demandRows is the height of the picture of d(t).
+const demandRows = 8
+
+// demand draws how many goroutines wanted a CPU over time, and says what follows from it.
+func demand(b *strings.Builder, r explain.Report, t *explain.Trace, st Style) {
+	if t != nil && len(t.Demand.Wants) > 0 {
+		heading(b, "goroutines that want a CPU, over time", fmt.Sprintf("%s: they run; %s: they wait for a CPU; %s in all, by the trace",
+			st.pick("█", "#"), st.pick("░", "."), duration(t.Duration)), st)
+		drawDemand(b, t, st)
+	}
+	var lines []string
+	if len(r.Phases) > 1 {
+		var phases []string
+		for _, p := range r.Phases {
+			phases = append(phases, fmt.Sprintf("%s to %s: %.1f want, %.1f run", duration(p.From), duration(p.To), p.Wants, p.Runs))
+		}
+		lines = append(lines, "phases: "+strings.Join(phases, "; "))
+	}
+	p := r.Parallelism
+	if known(p.Serial) && p.Serial > 0 {
+		lines = append(lines, fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU; by Amdahl's law it is at most %.2fx as fast as on one CPU, and %.2fx with %s",
+			share(p.Serial), p.Limit, p.At, result.Count(p.CPUs, "CPU")))
+	}
+	if known(p.Inflation) {
+		lines = append(lines, fmt.Sprintf("inflation: the same work takes %.2fx the CPU time with several CPUs", p.Inflation))
+	}
+	for _, l := range lines {
+		words := strings.Fields(st.ascii(l))
+		wrap(b, append([]string{"  " + words[0]}, words[1:]...), " ", 4, st.width())
+	}
+}
+
+func known(x float64) bool { return x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// drawDemand draws columns, each the mean of some slices. What is far above the CPUs is cut, and its top says so.
+func drawDemand(b *strings.Builder, t *explain.Trace, st Style) {
+	margin := 6
+	width := min(st.width(), maxPlotWidth) - margin - 2
+	wants, runs := columnsOf(t.Demand.Wants, width), columnsOf(t.Demand.Runs, width)
+	top := float64(max(t.CPUs, 1))
+	for _, w := range wants {
+		top = max(top, w)
+	}
+	cut := top > 4*float64(t.CPUs)
+	if cut {
+		top = 4 * float64(t.CPUs)
+	}
+	for row := demandRows; row >= 1; row-- {
+		at, below := top*float64(row)/demandRows, top*float64(row-1)/demandRows
+		label := ""
+		switch {
+		case row == demandRows && cut:
+			label = st.pick("≥", ">=") + strconv.Itoa(int(top))
+		case row == demandRows:
+			label = strconv.FormatFloat(top, 'f', -1, 64)
+			if top != math.Trunc(top) {
+				label = strconv.FormatFloat(top, 'f', 1, 64)
+			}
+		case below < float64(t.CPUs) && at >= float64(t.CPUs) && t.CPUs > 0:
+			label = result.Count(t.CPUs, "CPU")
+		}
+		line := ""
+		for i := range wants {
+			middle := (at + below) / 2
+			switch {
+			case runs[i] >= middle:
+				line += st.pick("█", "#")
+			case wants[i] >= middle:
+				line += st.pick("░", ".")
+			default:
+				line += " "
+			}
+		}
+		fmt.Fprintf(b, "%s %s%s\n", pad(label, margin), st.paint(dim, st.pick("│", "|")), strings.TrimRight(line, " "))
+	}
+	fmt.Fprintf(b, "%s %s\n", pad("0", margin), st.paint(dim, st.pick("└", "+")+strings.Repeat(st.pick("─", "-"), len(wants))))
+}
+
+func pad(s string, width int) string {
+	return strings.Repeat(" ", max(0, width-len([]rune(s)))) + s
+}
+
+// columnsOf are the means of a series over equal stretches, at most so many.
+func columnsOf(list []float64, most int) []float64 {
+	n := min(len(list), most)
+	out := make([]float64, n)
+	for i := range out {
+		from, to := i*len(list)/n, (i+1)*len(list)/n
+		for _, x := range list[from:to] {
+			out[i] += x
+		}
+		out[i] /= float64(to - from)
+	}
+	return out
+}

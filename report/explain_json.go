@@ -1,0 +1,99 @@
+package report
+
+import (
+	"io"
+	"math"
+
+	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/result"
+)
+
+// ExplanationJSON writes one object a line: the findings by rank, then of other kinds the ledger, the parallelism, the
+// phases, the undisturbed runs and the notes.
+func ExplanationJSON(w io.Writer, r explain.Report, e *explain.Evidence) error {
+	var all []any
+	for _, f := range r.Findings {
+		f.Kind = "finding"
+		f.Where, f.Evidence = orEmpty(f.Where), orEmpty(f.Evidence)
+		all = append(all, f)
+	}
+	if l := r.Ledger; len(l.Entries) > 0 {
+		all = append(all, ledgerJSON{"ledger", l.Source, l.CPUs, l.Wall.Seconds(), l.Entries})
+	}
+	if p := r.Parallelism; p.CPUs > 0 {
+		all = append(all, parallelismJSON{"parallelism", p.CPUs, finite(p.Running), finite(p.Wants), finite(p.Serial), finite(p.Limit), finite(p.At), finite(p.Inflation)})
+	}
+	for _, p := range r.Phases {
+		all = append(all, phaseJSON{"phase", p.From.Seconds(), p.To.Seconds(), p.Wants, p.Runs})
+	}
+	for _, run := range e.Runs {
+		all = append(all, runJSON{"run", run.CPUs, run.Count, run.Wall.Seconds(), run.WallLow.Seconds(), run.WallHigh.Seconds(), run.User.Seconds(), run.System.Seconds()})
+	}
+	for _, n := range r.Notes {
+		all = append(all, noteJSON{"note", n})
+	}
+	for _, x := range all {
+		if err := JSON(w, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type ledgerJSON struct {
+	Kind    string          `json:"kind"`
+	Source  string          `json:"source"`
+	CPUs    int             `json:"cpus"`
+	Wall    float64         `json:"wall_seconds"`
+	Entries []explain.Entry `json:"entries"`
+}
+
+type parallelismJSON struct {
+	Kind      string       `json:"kind"`
+	CPUs      int          `json:"cpus"`
+	Running   result.Value `json:"running"`
+	Wants     result.Value `json:"wants"`
+	Serial    result.Value `json:"serial_fraction"`
+	Limit     result.Value `json:"amdahl_limit"`
+	At        result.Value `json:"amdahl_limit_here"`
+	Inflation result.Value `json:"work_inflation"`
+}
+
+type phaseJSON struct {
+	Kind  string  `json:"kind"`
+	From  float64 `json:"from_seconds"`
+	To    float64 `json:"to_seconds"`
+	Wants float64 `json:"wants"`
+	Runs  float64 `json:"runs"`
+}
+
+type runJSON struct {
+	Kind   string  `json:"kind"`
+	CPUs   int     `json:"cpus"`
+	Count  int     `json:"count"`
+	Wall   float64 `json:"wall_seconds"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	User   float64 `json:"cpu_user_seconds"`
+	System float64 `json:"cpu_system_seconds"`
+}
+
+type noteJSON struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+// finite is a number, or unavailable where it is none.
+func finite(x float64) result.Value {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return result.Unavailable
+	}
+	return result.Value(x)
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
