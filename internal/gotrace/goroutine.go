@@ -76,6 +76,10 @@ func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
 	case trace.GoRunning:
 		t.run(g)
 	case trace.GoSyscall:
+		if from == trace.GoUndetermined { // for longer than the trace, or its part, says: it has no CPU by now
+			t.move(g, outside)
+			break
+		}
 		t.call(e, s, g)
 	case trace.GoWaiting:
 		t.park(s, g)
