@@ -290,9 +290,10 @@ func TestOldSystemCall(t *testing.T) {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
 	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
-	s.move(0, 1, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
-	s.move(100, 5, trace.GoUndetermined, trace.GoSyscall, "", none, trace.NoProc, stackOf("syscall.read", "main.listen"), no)
-	s.move(300, 1, trace.GoRunning, trace.GoNotExist, "", 1, 0, no, no)
+	s.move(0, 7, trace.GoNotExist, trace.GoRunnable, "", none, 0, stackOf("main.worker"), no)
+	s.move(0, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
+	s.move(100, 1, trace.GoUndetermined, trace.GoSyscall, "", none, trace.NoProc, no, no)
+	s.move(300, 7, trace.GoRunning, trace.GoNotExist, "", 7, 0, no, no)
 	tr := s.all.finish()
 	if tr.Demand.For[1] != 300*us || tr.Demand.Peak != 1 {
 		t.Errorf("one goroutine wanted a CPU for %v of 300us, and at most %d did", tr.Demand.For[1], tr.Demand.Peak)
