@@ -68,7 +68,7 @@ func header(in *bufio.Reader) error {
 // batch is how many events the reader hands over at a time, ahead how many batches it may be ahead: it takes about as
 // long as adding up, so that the two go on beside each other.
 const (
-	batch = 512
+	batch = 64
 	ahead = 4
 )
 
