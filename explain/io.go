@@ -253,7 +253,7 @@ func (v *view) outside() (class *Class, where []Frame, calls int64) {
 			continue
 		}
 		c := &v.t.Classes[w.Classes[0]]
-		if hooked(c.Start) || has(w.Stack, "net.(*TCPListener)", "net.(*netFD).accept") {
+		if hooked(c.Start) || v.handles(c) || has(w.Stack, "net.(*TCPListener)", "net.(*netFD).accept") {
 			continue
 		}
 		if each := w.Waited / time.Duration(max(1, c.Peak)); each > longest {
@@ -263,7 +263,7 @@ func (v *view) outside() (class *Class, where []Frame, calls int64) {
 	for i := range v.t.Calls {
 		c := &v.t.Calls[i]
 		k := &v.t.Classes[c.Class]
-		if each := c.Spent / time.Duration(max(1, k.Peak)); c.Each.P50 >= blockLong && each > longest && !hooked(k.Start) {
+		if each := c.Spent / time.Duration(max(1, k.Peak)); c.Each.P50 >= blockLong && each > longest && !hooked(k.Start) && !v.handles(k) {
 			longest, class, where, calls = each, k, c.Stack, c.Count/int64(max(1, k.Peak))
 		}
 	}
@@ -281,6 +281,18 @@ func (v *view) serves() bool {
 	}
 	return accepts && !slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
 		return has(w.Stack, "net.(*sysDialer)", "net/http.(*persistConn)", "net/http.(*Client)")
+	})
+}
+
+// handles reports whether a class was started by what accepts connections: it waits for others to ask.
+func (v *view) handles(c *Class) bool {
+	by, ok := v.p.ours(c.Created)
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
+		at, ok := v.p.ours(w.Stack)
+		return ok && at.Function == by.Function && has(w.Stack, "net.(*TCPListener)", "net.(*netFD).accept", "net.(*UnixListener)")
 	})
 }
 

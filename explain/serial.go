@@ -262,7 +262,7 @@ func fewWorkers(v *view) []Finding {
 		return nil
 	}
 	for _, c := range v.classes() {
-		if c.isMain() || c.Peak > 64 || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 || len(c.Members) == 0 {
+		if c.isMain() || v.handles(c) || c.Peak > 64 || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 || len(c.Members) == 0 {
 			continue
 		}
 		life, running, queued, channels, locks, outside := c.lives()

@@ -17,7 +17,7 @@ type class struct {
 	count, live, peak        int64
 	batches, batchPeak       int64
 	running, queued, calling int64
-	waited                   map[string]int64
+	waited                   map[string]*int64
 	lifetime, bursts, busy   latencies
 	alone, tail              int64
 	tailing                  bool // some that had run beside those that live have ended
@@ -25,6 +25,8 @@ type class struct {
 	stuck                    int64
 	stuckAt                  *site
 	members                  []explain.Member
+	lastReason               string
+	lastSum                  *int64
 }
 
 // classes are all of them.
@@ -51,7 +53,7 @@ func (c *classes) class(start string, created stackID, f explain.Frame) *class {
 	if len(c.list) == maxClasses {
 		return c.list[0]
 	}
-	made := &class{index: len(c.list), start: f, created: created, waited: map[string]int64{}}
+	made := &class{index: len(c.list), start: f, created: created, waited: map[string]*int64{}}
 	c.list = append(c.list, made)
 	c.by[key] = made
 	return made
@@ -78,6 +80,20 @@ func (c *class) join(now int64) {
 func (c *class) quit(_ int64, cpus int) {
 	c.live--
 	c.tailing = c.live > 0 && c.batchPeak > 1 && c.live < min(c.batchPeak, int64(cpus))
+}
+
+// waitedOn is the sum of waits for a reason.
+func (c *class) waitedOn(reason string) *int64 {
+	if c.lastSum != nil && c.lastReason == reason {
+		return c.lastSum
+	}
+	sum := c.waited[reason]
+	if sum == nil {
+		sum = new(int64)
+		c.waited[reason] = sum
+	}
+	c.lastReason, c.lastSum = reason, sum
+	return sum
 }
 
 func (c *class) aloneFor(dt int64) {
@@ -129,6 +145,9 @@ type site struct {
 	waits   latencies
 	wakers  map[stackID]*waker
 	classes []*class
+	node    int32 // of the resource, plus one; 0 none yet
+	latest  *waker
+	wokenAt stackID // of latest
 }
 
 type waker struct {
@@ -168,6 +187,10 @@ func (s *sites) at(all *stacks, reason string, stack stackID) *site {
 
 // woken counts a waker; 0 is a timer, the network poller or the runtime.
 func (s *site) woken(stack stackID, by *class) {
+	if s.latest != nil && s.wokenAt == stack {
+		s.latest.count++
+		return
+	}
 	w := s.wakers[stack]
 	if w == nil {
 		if len(s.wakers) == maxWakers {
@@ -176,6 +199,7 @@ func (s *site) woken(stack stackID, by *class) {
 		w = &waker{class: by}
 		s.wakers[stack] = w
 	}
+	s.latest, s.wokenAt = w, stack
 	w.count++
 }
 
@@ -197,7 +221,7 @@ type calls struct {
 func (c *class) waitedFor() map[string]time.Duration {
 	out := make(map[string]time.Duration, len(c.waited))
 	for reason := range maps.Keys(c.waited) {
-		out[reason] = time.Duration(c.waited[reason])
+		out[reason] = time.Duration(*c.waited[reason])
 	}
 	return out
 }

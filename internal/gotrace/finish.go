@@ -44,7 +44,7 @@ func (t *tally) survivors() {
 		if g.state != waiting {
 			t.pause(g)
 		} else if g.site != nil {
-			g.class.waited[g.site.reason] += t.now - g.since
+			*g.class.waitedOn(g.site.reason) += t.now - g.since
 		}
 		g.class.offer(g, t.now, t.start)
 	}

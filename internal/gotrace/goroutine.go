@@ -41,6 +41,7 @@ type goroutine struct {
 	channels int64
 	locks    int64
 	away     int64
+	parked   trace.Stack
 	site     *site   // where it waits, or waited before it queued
 	woken    bool    // it queues because somebody woke it
 	idle     bool    // a CPU was idle then
@@ -291,8 +292,11 @@ func (t *tally) park(s *trace.StateTransition, g *goroutine) {
 	if g.kind != users {
 		return
 	}
-	stack := t.stacks.id(s.Stack)
-	g.site = t.sites.at(t.stacks, s.Reason, stack)
+	if s.Stack != g.parked || g.site == nil || g.site.reason != s.Reason { // mostly it is where it was
+		g.parked = s.Stack
+		g.site = t.sites.at(t.stacks, s.Reason, t.stacks.id(s.Stack))
+	}
+	stack := g.site.stack
 	g.site.count++
 	g.site.class(g.class)
 	if g.held >= 0 && g.site.op == explain.OpMutex {
@@ -351,11 +355,11 @@ func (t *tally) pause(g *goroutine) {
 
 func (t *tally) waited(g *goroutine, d int64) {
 	if g.site == nil {
-		g.class.waited["other"] += d
+		*g.class.waitedOn("other") += d
 		return
 	}
 	g.site.waits.add(d)
-	g.class.waited[g.site.reason] += d
+	*g.class.waitedOn(g.site.reason) += d
 	switch g.site.op {
 	case explain.OpSend, explain.OpReceive, explain.OpSelect:
 		g.channels += d

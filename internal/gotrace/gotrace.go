@@ -65,89 +65,30 @@ func header(in *bufio.Reader) error {
 	return nil
 }
 
-// batch is how many events the reader hands over at a time, ahead how many batches it may be ahead: it takes about as
-// long as adding up, so that the two go on beside each other.
-const (
-	batch = 512
-	ahead = 4
-)
-
-// read adds all events up.
+// read adds all events up. The reader of a corrupt trace may panic.
 func (t *tally) read(in io.Reader, events int64) (truncated bool, err error) {
-	reader, err := trace.NewReader(in)
-	if err != nil {
-		return false, fmt.Errorf("%s: a newer Go than this program knows?", firstLine(err))
-	}
-	full, empty, stop := make(chan []trace.Event, ahead), make(chan []trace.Event, ahead), make(chan struct{})
-	for range ahead {
-		empty <- make([]trace.Event, 0, batch)
-	}
-	failed := make(chan error, 1)
-	go func() {
-		defer close(full)
-		failed <- readAhead(reader, full, empty, stop)
-	}()
-	truncated, err = t.addAll(full, empty, events)
-	close(stop)
-	for range full { // the reader sees that it is to stop
-	}
-	if reading := <-failed; reading != nil && !truncated {
-		return true, reading
-	}
-	return truncated, err
-}
-
-// addAll adds up what comes.
-func (t *tally) addAll(full <-chan []trace.Event, empty chan<- []trace.Event, events int64) (truncated bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			truncated, err = true, fmt.Errorf("it is corrupt: %v", r)
 		}
 	}()
-	for list := range full {
-		for i := range list {
-			if events > 0 && t.events >= events {
-				return true, nil
-			}
-			if t.event(&list[i]); t.now-t.start > longest {
-				return true, errors.New("its times are years apart")
-			}
-		}
-		empty <- list[:0]
+	reader, err := trace.NewReader(in)
+	if err != nil {
+		return false, fmt.Errorf("%s: a newer Go than this program knows?", firstLine(err))
 	}
-	return false, nil
-}
-
-// readAhead reads events in batches, until there are no more or it is to stop. The reader of a corrupt trace may panic.
-func readAhead(reader *trace.Reader, full chan<- []trace.Event, empty <-chan []trace.Event, stop <-chan struct{}) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("it is corrupt: %v", r)
-		}
-	}()
 	for {
-		var list []trace.Event
-		select {
-		case list = <-empty:
-		case <-stop:
-			return nil
-		}
-		for len(list) < batch && err == nil {
-			var e trace.Event
-			if e, err = reader.ReadEvent(); err == nil {
-				list = append(list, e)
-			}
-		}
-		select {
-		case full <- list:
-		case <-stop:
-			return nil
-		}
+		e, err := reader.ReadEvent()
 		if err == io.EOF {
-			return nil
+			return false, nil
 		}
 		if err != nil {
-			return errors.New(firstLine(err))
+			return true, errors.New(firstLine(err))
+		}
+		if events > 0 && t.events >= events {
+			return true, nil
+		}
+		if t.event(&e); t.now-t.start > longest {
+			return true, errors.New("its times are years apart")
 		}
 	}
 }

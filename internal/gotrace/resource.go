@@ -86,7 +86,10 @@ func (r *resources) park(stack stackID, s *site) int32 {
 	default:
 		return -1
 	}
-	i := r.node(stack, kind)
+	if s.node == 0 {
+		s.node = r.node(stack, kind) + 1
+	}
+	i := s.node - 1
 	root := &r.nodes[r.find(i<<1)]
 	root.sides[at].add(r, 1)
 	root.any.add(r, 1)
