@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"internal/gotrace":   {"explain", "timeline"},
 	"internal/stat":      {},
 	"explain":            {},
+	"explain/corpus":     {},
 	"internal/hist":      {},
 	"internal/doctor":    {"result"},
 	"internal/host":      {"internal/alarm", "internal/doctor", "result"},
