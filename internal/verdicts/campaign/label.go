@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/explain/corpus"
@@ -50,6 +51,7 @@ func label(ctx context.Context, cases []corpus.Case, file string, runs int, dead
 			todo = append(todo, c)
 		}
 	}
+	slices.SortStableFunc(todo, func(a, b corpus.Case) int { return a.Point - b.Point }) // every family first
 	for n, c := range todo {
 		if time.Now().After(deadline) {
 			return len(todo) - n, nil
@@ -109,16 +111,14 @@ func intervene(ctx context.Context, c corpus.Case, runs int) (corpus.Interventio
 		}
 	}
 	var logs [2][]float64
-	for n := range runs + 1 { // the first pair warms up
+	for n := range runs {
 		for k := range 2 {
 			k := k ^ n&1
 			took, err := run(ctx, programs[k], dir)
 			if err != nil {
 				return corpus.Intervention{}, fmt.Errorf("%s: %w", c.Name(), err)
 			}
-			if n > 0 {
-				logs[k] = append(logs[k], math.Log(took.Seconds()))
-			}
+			logs[k] = append(logs[k], math.Log(took.Seconds()))
 		}
 	}
 	return gained(corpus.Intervention{Case: c.Name(), Source: source, Runs: runs}, logs), nil
