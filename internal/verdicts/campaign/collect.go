@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,8 @@ func collect(ctx context.Context, dir string, cases []corpus.Case, deadline time
 			todo = append(todo, c)
 		}
 	}
+	// In no order, so that what is there after a part of the time is of all kinds.
+	rand.New(rand.NewPCG(1, uint64(len(cases)))).Shuffle(len(todo), func(a, b int) { todo[a], todo[b] = todo[b], todo[a] })
 	for n, c := range todo {
 		if time.Now().After(deadline) {
 			return len(todo) - n, nil
