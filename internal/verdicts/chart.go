@@ -10,7 +10,8 @@ import (
 
 // Geometry of the charts, in pixels.
 const (
-	unit     = 14 // height of a case
+	tallest  = 560 // of bars, about
+	line     = 14
 	barWidth = 26
 	gap      = 14
 	left     = 48
@@ -22,12 +23,14 @@ const (
 type chart struct {
 	strings.Builder
 	width, height, floor int
+	unit                 int // height of a program
 }
 
-func newChart(title, axis string, bars, highest int, more int) *chart {
-	c := &chart{width: left + bars*(barWidth+gap) + gap + more, floor: head + highest*unit}
-	c.height = max(c.floor+foot, head+more/10*unit)
-	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", c.width, c.height, c.width, c.height)
+func newChart(title, axis string, bars, highest, entries int) *chart {
+	c := &chart{width: left + bars*(barWidth+gap) + gap + legend, unit: min(max(tallest/highest, 3), 24)}
+	c.floor = head + highest*c.unit
+	c.height = max(c.floor+foot, head+entries*line)
+	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" data-unit="%d" font-family="sans-serif" font-size="11">`+"\n", c.width, c.height, c.width, c.height, c.unit)
 	fmt.Fprintf(c, `<rect width="%d" height="%d" fill="#fff"/><text x="%d" y="20" font-size="15">%s</text>`+"\n", c.width, c.height, left, html.EscapeString(title))
 	fmt.Fprintf(c, `<text transform="translate(14 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (head+c.floor)/2, html.EscapeString(axis))
 	step := 1
@@ -38,7 +41,7 @@ func newChart(title, axis string, bars, highest int, more int) *chart {
 		}
 	}
 	for n := 0; n <= highest; n += step {
-		y := c.floor - n*unit
+		y := c.floor - n*c.unit
 		fmt.Fprintf(c, `<path d="M%d %dH%d" stroke="#ddd"/><text x="%d" y="%d" text-anchor="end">%d</text>`+"\n", left, y, left+bars*(barWidth+gap)+gap, left-6, y+4, n)
 	}
 	return c
@@ -60,14 +63,14 @@ func Balance(s Score, title string) string {
 	for _, n := range names {
 		highest = max(highest, support(s, n), predicted[n])
 	}
-	c := newChart(title, "programs", len(names), highest, legend)
+	c := newChart(title, "programs", len(names), highest, 2)
 	for i, n := range names {
 		for k, bar := range []struct {
 			what, fill string
 			count      int
 		}{{"actual", "#4c78a8", support(s, n)}, {"predicted", "#f2a34b", predicted[n]}} {
 			fmt.Fprintf(c, `<rect class="%s" data-class="%s" x="%d" y="%d" width="%d" height="%d" fill="%s"><title>%s: %d %s</title></rect>`+"\n",
-				bar.what, n, c.x(i)+k*barWidth/2, c.floor-bar.count*unit, barWidth/2-1, bar.count*unit, bar.fill, n, bar.count, bar.what)
+				bar.what, n, c.x(i)+k*barWidth/2, c.floor-bar.count*c.unit, barWidth/2-1, bar.count*c.unit, bar.fill, n, bar.count, bar.what)
 		}
 		c.name(i, n)
 	}
@@ -88,7 +91,7 @@ func Mistakes(s Score, title string) string {
 	for _, n := range names {
 		highest = max(highest, support(s, n))
 	}
-	c := newChart(title, "programs of the class", len(names), highest, max(legend, len(all)*10))
+	c := newChart(title, "programs of the class", len(names), highest, len(all))
 	for i, actual := range names {
 		y := c.floor
 		order := slices.Concat([]string{actual}, slices.DeleteFunc(slices.Clone(all), func(n string) bool { return n == actual }))
@@ -97,11 +100,11 @@ func Mistakes(s Score, title string) string {
 			if n == 0 {
 				continue
 			}
-			y -= n * unit
+			y -= n * c.unit
 			fmt.Fprintf(c, `<rect data-actual="%s" data-predicted="%s" x="%d" y="%d" width="%d" height="%d" fill="%s" stroke="#fff"><title>%s, taken for %s: %d</title></rect>`+"\n",
-				actual, p, c.x(i), y, barWidth, n*unit, color(all, p), actual, p, n)
-			if p != actual {
-				fmt.Fprintf(c, `<text x="%d" y="%d" text-anchor="middle" fill="#fff">%d</text>`+"\n", c.x(i)+barWidth/2, y+n*unit/2+4, n)
+				actual, p, c.x(i), y, barWidth, n*c.unit, color(all, p), actual, p, n)
+			if p != actual && n*c.unit >= line {
+				fmt.Fprintf(c, `<text x="%d" y="%d" text-anchor="middle" fill="#fff">%d</text>`+"\n", c.x(i)+barWidth/2, y+n*c.unit/2+4, n)
 			}
 		}
 		c.name(i, actual)
@@ -109,7 +112,7 @@ func Mistakes(s Score, title string) string {
 	x := c.x(len(names)) + 10
 	fmt.Fprintf(c, `<text x="%d" y="%d">taken for</text>`+"\n", x, head-6)
 	for i, p := range all {
-		fmt.Fprintf(c, `<rect x="%d" y="%d" width="10" height="10" fill="%s"/><text x="%d" y="%d">%s</text>`+"\n", x, head+i*unit, color(all, p), x+16, head+9+i*unit, p)
+		fmt.Fprintf(c, `<rect x="%d" y="%d" width="10" height="10" fill="%s"/><text x="%d" y="%d">%s</text>`+"\n", x, head+i*line, color(all, p), x+16, head+9+i*line, p)
 	}
 	return c.svg()
 }

@@ -9,24 +9,30 @@ import (
 	"testing"
 )
 
-// rects are the attributes of a chart's rectangles; the chart must be well-formed.
-func rects(t *testing.T, svg string) []map[string]string {
+// rects are the attributes of a chart's rectangles, and how high a program is; the chart must be well-formed.
+func rects(t *testing.T, svg string) (all []map[string]string, unit int) {
 	t.Helper()
-	var all []map[string]string
 	d := xml.NewDecoder(strings.NewReader(svg))
 	for {
 		token, err := d.Token()
 		if err == io.EOF {
-			return all
+			return all, unit
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "rect" {
-			attributes := map[string]string{}
-			for _, a := range e.Attr {
-				attributes[a.Name.Local] = a.Value
-			}
+		e, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		attributes := map[string]string{}
+		for _, a := range e.Attr {
+			attributes[a.Name.Local] = a.Value
+		}
+		switch e.Name.Local {
+		case "svg":
+			unit = number(t, attributes["data-unit"])
+		case "rect":
 			all = append(all, attributes)
 		}
 	}
@@ -46,7 +52,8 @@ func TestMistakesHeights(t *testing.T) {
 	s := Of(known())
 	type part struct{ y, height int }
 	bars := map[string][]part{}
-	for _, r := range rects(t, Mistakes(s, "mistakes")) {
+	all, unit := rects(t, Mistakes(s, "mistakes"))
+	for _, r := range all {
 		if actual, ok := r["data-actual"]; ok {
 			p := part{number(t, r["y"]), number(t, r["height"])}
 			bars[actual] = append(bars[actual], p)
@@ -77,7 +84,8 @@ func TestMistakesHeights(t *testing.T) {
 func TestBalanceHeights(t *testing.T) {
 	s := Of(known())
 	heights := map[string]int{}
-	for _, r := range rects(t, Balance(s, "balance")) {
+	all, unit := rects(t, Balance(s, "balance"))
+	for _, r := range all {
 		if r["data-class"] != "" {
 			heights[r["class"]+" "+r["data-class"]] = number(t, r["height"]) / unit
 		}
