@@ -23,7 +23,7 @@ func main() {
 	flag.IntVar(&o.runs, "runs", 6, "pairs of runs for a label")
 	flag.IntVar(&o.n, "n", 0, "only so many programs, drawn by the seed (0: all)")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the draw")
-	flag.IntVar(&o.points, "points", 2, "parameter points of each family")
+	flag.IntVar(&o.points, "points", 3, "parameter points of the sick programs of each family; of the others it is one")
 	flag.DurationVar(&o.limit, "for", 24*time.Hour, "begin nothing more after this time; a later call goes on")
 	flag.Parse()
 	if flag.NArg() > 0 || o.runs < 2 || o.limit <= 0 || o.n < 0 || o.points < 1 {
@@ -56,7 +56,7 @@ func campaign(ctx context.Context, o options) error {
 	var cases []corpus.Case
 	for _, f := range families {
 		for _, c := range f.Cases() {
-			if c.Point < o.points || o.label {
+			if o.label || c.Point == 0 || c.Form == corpus.Sick && c.Point < o.points {
 				cases = append(cases, c)
 			}
 		}
