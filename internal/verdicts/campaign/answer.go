@@ -127,6 +127,10 @@ func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) erro
 		}
 		fmt.Fprintf(out, "\n%s\n%s", a.Name, verdicts.Misses(shown))
 	}
+	fmt.Fprintln(out)
+	for _, t := range verdicts.Targets(rows[0].Score, rows[3].Score) {
+		fmt.Fprintf(out, "%s  %s\n", map[bool]string{true: "met   ", false: "missed"}[t.Met], t.What)
+	}
 	text, err := json.MarshalIndent(struct {
 		Rows    []verdicts.Row `json:"rows"`
 		Answers []answers      `json:"answers"`
