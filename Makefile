@@ -6,7 +6,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoPredictionOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench bench-sim direct aa twin gates gusts simulate intervals fuzz cc data simd
+.PHONY: help demo build test check bench bench-sim verdicts verdicts-quick verdicts-labels direct aa twin gates gusts simulate intervals fuzz cc data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -52,6 +52,17 @@ aa: ## compare designs with themselves 200 times (or N=20) and count the false v
 EVERY = 1
 twin: ## predictions beside measurements, 144 points of coffee and 40 of other shapes: about 15 minutes (or EVERY=10)
 	$(GO) run ./internal/twin -every $(EVERY)
+
+VERDICTS = bin/verdicts
+FOR_VERDICTS = 24h
+verdicts: ## how good is explain? 250 programs whose trouble is known, on an idle machine: about 50 minutes (or in pieces: FOR_VERDICTS=8m)
+	$(GO) run ./internal/verdicts/campaign -dir $(VERDICTS) -for $(FOR_VERDICTS)
+
+verdicts-quick: ## the same for 20 of them, drawn by a seed: about 4 minutes
+	$(GO) run ./internal/verdicts/campaign -dir $(VERDICTS) -n 20
+
+verdicts-labels: ## what every program of the corpus gains by its fix, where that was not measured yet: about 15 minutes
+	$(GO) run ./internal/verdicts/campaign -label -runs 4 -for $(FOR_VERDICTS)
 
 RUNS = 8
 FOR = 0

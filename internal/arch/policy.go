@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"internal/gotrace":   {"explain", "timeline"},
 	"internal/stat":      {},
 	"explain":            {},
+	"explain/corpus":     {},
 	"internal/hist":      {},
 	"internal/doctor":    {"result"},
 	"internal/host":      {"internal/alarm", "internal/doctor", "result"},
@@ -65,6 +66,9 @@ var mayImport = map[string][]string{
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/hist", "internal/host", "load", "plan", "sim"},
 	"internal/twin":        {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs", "internal/host", "internal/stat", "plan", "result", "sim", "sweep", "trial", "workload"},
 	"internal/aa/campaign": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
+
+	"internal/verdicts":          {"explain", "explain/corpus", "internal/stat"},
+	"internal/verdicts/campaign": {"evidence", "explain", "explain/corpus", "internal/host", "internal/proc", "internal/stat", "internal/verdicts"},
 }
 
 // mayUse lists the modules of others that a package may import, and testsMayUse those that any test
@@ -139,7 +143,7 @@ const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may write to the process's standard streams: the command, and a
 // trial's child, whose protocol they carry.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/twin": true, "examples/counter": true, "examples/futuredate": true}
+var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/twin": true, "internal/verdicts/campaign": true, "examples/counter": true, "examples/futuredate": true}
 
 // variables are the package-level variables that are neither plainly constant (an error, a pattern, an
 // embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.
