@@ -259,6 +259,7 @@ var cases = []struct {
 		c.wait(OpNetwork, m, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.main:5")
 		return c
 	}, "none"},
+	{"stop-and-wait", func() *made { return asking(0) }, func() *made { return asking(400 * time.Millisecond) }, "dependency-wait"},
 	{"one-cpu-pathology", func() *made {
 		c := wide()
 		c.e.Runs[0].CPUs = 1
@@ -276,6 +277,22 @@ var cases = []struct {
 		return c
 	}, wide, "cpu-saturated"},
 	{"too-few-workers", func() *made { return pool(0) }, func() *made { return pool(800 * time.Millisecond) }, ""},
+}
+
+// asking is a goroutine that writes a request and waits for its answer, 200 times; beside that it waits for work.
+func asking(idle time.Duration) *made {
+	c := newCase()
+	c.demand(900, 100)
+	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
+	k := c.class("main.client", 1, 1, 100*time.Millisecond, 90*time.Millisecond)
+	c.wait(OpNetwork, k, 200, 800*time.Millisecond-idle, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.ask:6", "main.client:3")
+	x := &c.e.Trace.Classes[k]
+	x.Waiting["network"], x.Waiting["chan receive"] = 800*time.Millisecond-idle, idle
+	for i := range x.Members {
+		x.Members[i].OnChannels, x.Members[i].Outside = idle, 800*time.Millisecond-idle
+	}
+	c.e.Trace.Calls = append(c.e.Trace.Calls, Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:5", "main.client:3"), Class: k, Count: 200})
+	return c
 }
 
 // pool is two workers that sleep most of their lives; of the rest they wait so long for work.

@@ -309,6 +309,9 @@ func (v *view) stopAndWait(c *Class, turns int64) (Finding, bool) {
 		}
 	}
 	each := sent / int64(max(1, c.Peak))
+	if c.Waiting["chan receive"]+c.Waiting["select"] > c.Waiting["network"]/5 {
+		return Finding{}, false // it waits for work as well: the next request is not there yet
+	}
 	if turns < 20 || each < 10 || float64(each) > 3*float64(turns) || float64(turns) > 3*float64(each) || at.File == "" {
 		return Finding{}, false
 	}
