@@ -160,3 +160,23 @@ func TestManyAtOneInstant(t *testing.T) {
 		}
 	}
 }
+
+// TestUnlimitedBusyInTurns: what goroutines burn while their ends alternate is busy time, to the nanosecond.
+func TestUnlimitedBusyInTurns(t *testing.T) {
+	k := New(Config{CPUs: Unlimited})
+	p := NewProgram("burner")
+	top := p.Here()
+	p.Burn(R1)
+	p.Loop(R0, top)
+	main := NewProgram("main")
+	main.Set(R0, 10)
+	main.Set(R1, 300)
+	main.Spawn(p)
+	main.Set(R1, 500)
+	main.Spawn(p)
+	k.Start(k.Goroutine(main))
+	k.Run()
+	if k.Err() != nil || k.Busy() != 10*300+10*500 || k.Now() != 5000 {
+		t.Errorf("busy for %d ns at %d: %v", k.Busy(), k.Now(), k.Err())
+	}
+}
