@@ -20,7 +20,7 @@ import (
 // explainWorkload is the command "explain NAME", whose flags are the factors of the workload.
 func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Command {
 	summary, _, _ := strings.Cut(w.Doc, "\n")
-	levels := map[string]*string{}
+	var levels func() map[string]string
 	cmd := &cobra.Command{
 		Use: w.Name, Short: summary,
 		Example: indent("NAME explain " + w.Name + " --designs " + w.Designs[0].Name + " --cpus " + fmt.Sprint(runtime.NumCPU())),
@@ -31,20 +31,13 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			given := givenLevels(cmd.Flags(), levels)
+			given := levels()
 			return a.explain(cmd.Context(), *o, func(ctx context.Context, e evidence.Options) (*evidence.Collected, error) {
 				return a.explainDesign(ctx, w, o.designs, given, e)
 			})
 		},
 	}
-	for _, f := range w.AllFactors() {
-		about := f.Doc
-		if f.Default != "" {
-			about += " (default " + f.Default + ")"
-		}
-		levels[f.Name] = new(string)
-		cmd.Flags().Var((*levelsFlag)(levels[f.Name]), f.Name, about)
-	}
+	levels = factorFlags(cmd.Flags(), w)
 	return cmd
 }
 

@@ -147,7 +147,7 @@ func (a *app) workloadNames() []string {
 // runWorkload is the command "run NAME", whose flags are the factors of the workload.
 func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 	summary, _, _ := strings.Cut(w.Doc, "\n")
-	levels := map[string]*string{}
+	var levels func() map[string]string
 	cmd := &cobra.Command{
 		Use:     w.Name,
 		Short:   summary,
@@ -186,33 +186,38 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if err := refuseEmpty(cmd.Flags()); err != nil {
 				return err
 			}
-			given := givenLevels(cmd.Flags(), levels)
+			given := levels()
 			if o.quick {
 				o.hasten(w, given, cmd.Flags().Changed)
 			}
 			return a.measure(cmd.Context(), w, *o, given)
 		},
 	}
+	levels = factorFlags(cmd.Flags(), w)
+	return cmd
+}
+
+// factorFlags adds a flag for each factor of a workload. What it returns gives, once flags are parsed, the levels
+// of those that were given.
+func factorFlags(flags *pflag.FlagSet, w *workload.Workload) func() map[string]string {
+	levels := map[string]*string{}
 	for _, f := range w.AllFactors() {
 		about := f.Doc
 		if f.Default != "" {
 			about += " (default " + f.Default + ")"
 		}
 		levels[f.Name] = new(string)
-		cmd.Flags().Var((*levelsFlag)(levels[f.Name]), f.Name, about)
+		flags.Var((*levelsFlag)(levels[f.Name]), f.Name, about)
 	}
-	return cmd
-}
-
-// givenLevels are the levels of the factors whose flags were given.
-func givenLevels(flags *pflag.FlagSet, levels map[string]*string) map[string]string {
-	given := map[string]string{}
-	for name, level := range levels {
-		if flags.Changed(name) {
-			given[name] = *level
+	return func() map[string]string {
+		given := map[string]string{}
+		for name, level := range levels {
+			if flags.Changed(name) {
+				given[name] = *level
+			}
 		}
+		return given
 	}
-	return given
 }
 
 // levelsFlag is the flag of a factor: its text is parsed once all factors are known.
