@@ -348,7 +348,7 @@ type estimate struct {
 }
 
 // overhead is what a trial takes beyond its window: a process, two burn probes, storing it.
-const overhead = 30 * time.Millisecond
+const overhead = 45 * time.Millisecond
 
 // guess is the time that one trial of a design takes before any was run; 0 where nobody knows.
 func (s *Sweep) guess(design string) time.Duration {

@@ -17,7 +17,9 @@ const (
 	batch     = time.Millisecond       // of one measured burn
 	warmUp    = 20 * time.Millisecond  // after it the clock of a CPU that was idle has risen
 	shortBurn = 500 * time.Microsecond // of the probe
-	probes    = 3                      // burns of one probe
+
+	probeBurns = 15  // of one probe: 8 ms
+	paceBurns  = 120 // of a pace: 60 ms, over which the clock of a shared CPU comes and goes
 )
 
 // The clocks a burn can be timed by.
@@ -43,21 +45,18 @@ func (b Burn) usable() bool {
 }
 
 // Probe is how long a burn takes now, as a multiple of what the rate says: 1 is as calibrated, 1.1
-// that the CPU is 10 % slower. It is the median of 3 burns of 0.5 ms, after one that warms up.
+// that the CPU is 10 % slower. It is the mean of 15 burns of 0.5 ms, after one that warms up, without those of more than one
+// and a half times their median.
 func Probe(rate float64) float64 {
-	x, _ := locked(func(s stopwatch) (float64, error) { return s.probe(rate), nil })
+	x, _ := locked(func(s stopwatch) (float64, error) { return s.pace(rate, probeBurns), nil })
 	return x
 }
 
-// Pace is the median of nine probes, which take 20 ms: what a burn rate is to be divided by for burns to take what they
-// should for the next seconds.
+// Pace is what a burn rate is to be divided by for burns to take what they should, on the average of the next seconds: a
+// probe of 120 burns.
 func Pace(rate float64) float64 {
-	var ratios []float64
-	for range 9 {
-		ratios = append(ratios, Probe(rate))
-	}
-	slices.Sort(ratios)
-	return ratios[len(ratios)/2]
+	x, _ := locked(func(s stopwatch) (float64, error) { return s.pace(rate, paceBurns), nil })
+	return x
 }
 
 // locked runs f on a locked thread, by the best clock there is.
@@ -146,10 +145,21 @@ func (s stopwatch) check(rate float64, reps int) (median, p95 time.Duration) {
 	return quantile(times, 0.5), quantile(times, 0.95)
 }
 
-func (s stopwatch) probe(rate float64) float64 {
+// pace is the mean of n burns as a multiple of what they should take. What a design does in a second follows the mean: the
+// median is 2 to 4 % less where a CPU loses its highest clock now and then, or gives a part of each tick to the system. The
+// longest burns say nothing about the clock: somebody took the CPU.
+func (s stopwatch) pace(rate float64, n int) float64 {
 	s.burns(rate, shortBurn, 1)
-	times := s.burns(rate, shortBurn, probes)
-	return float64(quantile(times, 0.5)) / float64(shortBurn)
+	times := s.burns(rate, shortBurn, n)
+	most := quantile(times, 0.5) * 3 / 2
+	sum, kept := time.Duration(0), 0
+	for _, d := range times {
+		if d <= most {
+			sum += d
+			kept++
+		}
+	}
+	return float64(sum) / float64(kept) / float64(shortBurn)
 }
 
 // burns times reps burns of d, each as live.World.Burn does it.

@@ -107,18 +107,46 @@ func TestCheckAndProbe(t *testing.T) {
 	if want := []uint64{2.2e6, 2.2e6, 2.2e6}; !slices.Equal(c.turns, want) {
 		t.Errorf("check burnt %v turns, want %v", c.turns, want)
 	}
-	// The first burn and one of the three that count are disturbed.
+	// The first burn and one of those that count are disturbed.
 	c = &fakeCPU{rate: 2, extra: func(burn int) time.Duration {
 		if burn < 2 {
 			return time.Millisecond
 		}
 		return 0
 	}}
-	if x := c.stopwatch().probe(2.2); x != 1.1 {
+	if x := c.stopwatch().pace(2.2, 5); x != 1.1 {
 		t.Errorf("probe %v, want 1.1", x)
 	}
-	if c.burns != probes+1 || c.turns[0] != 1.1e6 {
+	if c.burns != 6 || c.turns[0] != 1.1e6 {
 		t.Errorf("probe burnt %v", c.turns)
+	}
+}
+
+// A third of the burns takes a tenth longer: so does the mean, by a thirtieth. One in forty meets somebody else, and does not
+// count.
+func TestPace(t *testing.T) {
+	c := &fakeCPU{rate: 2, extra: func(burn int) time.Duration {
+		switch {
+		case burn%40 == 1:
+			return time.Millisecond
+		case burn%3 == 0:
+			return shortBurn / 10
+		}
+		return 0
+	}}
+	got := c.stopwatch().pace(2, paceBurns)
+	slow, n := 0.0, 0.0
+	for burn := 1; burn <= paceBurns; burn++ {
+		if burn%40 == 1 {
+			continue
+		}
+		n++
+		if burn%3 == 0 {
+			slow++
+		}
+	}
+	if want := 1 + 0.1*slow/n; math.Abs(got-want) > 1e-6 {
+		t.Errorf("pace %v, want %v", got, want)
 	}
 }
 

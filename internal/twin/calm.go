@@ -13,7 +13,7 @@ const (
 	mostOthers = 0.10 // of a CPU, taken by other processes
 	mostStolen = 0.02 // of the CPU time that was wanted, taken by the hypervisor
 	leastTicks = 0.03 // seconds below which either is nobody's: the system counts in steps of 10 ms
-	mostClock  = 0.05 // by which burns, both before and after the trial, take longer or shorter than calibrated
+	mostClock  = 0.03 // by which burns, in the mean of those before and after the trial, take longer or shorter than set
 	mostAgain  = 4    // times that one trial is measured again
 )
 
@@ -53,8 +53,8 @@ func disturbed(m result.Metrics) bool {
 	own := of(result.CPUSeconds)
 	others, stolen := of("machine_cpu_seconds")-own, of("steal_seconds")
 	span := own / of(result.Parallelism)
-	before, after := of("burn_probe_before")-1, of("burn_probe_after")-1
+	clock := (of("burn_probe_before")+of("burn_probe_after"))/2 - 1
 	return others > leastTicks && others > mostOthers*span ||
 		stolen > leastTicks && stolen > mostStolen*(own+stolen) ||
-		math.Abs(before) > mostClock && math.Abs(after) > mostClock && before*after > 0
+		math.Abs(clock) > mostClock
 }
