@@ -316,8 +316,8 @@ func (k *Kernel) burn(g *G, d int64) bool {
 	k.set(slot, min(end, c.sliceEnd))
 	if end <= min(c.sliceEnd, k.until) && k.leads(slot) {
 		k.before = k.ops
+		k.busy += end - k.now
 		k.popAt(end)
-		k.busy += d
 		k.inTurn = 0
 		return true
 	}
