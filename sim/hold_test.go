@@ -30,6 +30,17 @@ func (w *twins) look(i int) {
 	w.seen[i] = append(w.seen[i], k.now, k.Busy(), int64(k.ops), int64(k.before), int64(k.inTurn), int64(k.sum))
 }
 
+// witness sees what goroutines do.
+type witness struct {
+	*Kernel
+	seen *[]int64
+}
+
+func (w witness) Turns(g *G, s State) { *w.seen = append(*w.seen, w.now, int64(g.slot), int64(s)) }
+func (w witness) Puts(*Chan, *G)      {}
+func (w witness) Takes(*Chan, *G)     {}
+func (w witness) Hands(*Chan, *G, *G) {}
+
 // twin is a goroutine of both.
 type twin struct {
 	*twins
@@ -105,6 +116,10 @@ func TestHold(t *testing.T) {
 						w.k[0].StopAfter(500_500)
 						w.k[1].StopAfter(500_500)
 					}
+					if seed == 1 {
+						w.k[0].Observe(witness{w.k[0], &w.seen[0]})
+						w.k[1].Observe(witness{w.k[1], &w.seen[1]})
+					}
 					w.run(t, fmt.Sprintf("seed %d, %d goroutines, %d CPUs, costs %d", seed, workers, cpus, i), &draws{key: seed}, workers)
 				}
 			}
@@ -134,9 +149,9 @@ func (w *twins) run(t *testing.T, what string, d *draws, workers int) {
 	if w.k[0].Live() != w.k[1].Live() || w.k[0].Late() != w.k[1].Late() || !slices.Equal(w.seen[0], w.seen[1]) {
 		for i := range min(len(w.seen[0]), len(w.seen[1])) {
 			if w.seen[0][i] != w.seen[1][i] {
-				t.Fatalf("%s: look %d, number %d is %d by the short way and %d by events", what, i/6, i%6, w.seen[0][i], w.seen[1][i])
+				t.Fatalf("%s: the %d-th number seen is %d by the short way and %d by events", what, i, w.seen[0][i], w.seen[1][i])
 			}
 		}
-		t.Fatalf("%s: %d looks by the short way and %d by events", what, len(w.seen[0])/6, len(w.seen[1])/6)
+		t.Fatalf("%s: %d numbers are seen by the short way and %d by events", what, len(w.seen[0]), len(w.seen[1]))
 	}
 }

@@ -49,7 +49,7 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	if !run { // at the end of time the tree may be empty: all events are of that instant
 		ends = at != never && k.owners[w].goesOn()
 	}
-	if !ends || at > k.until || k.err != nil || k.observer != nil || k.head != k.tail && k.waiting() {
+	if !ends || at > k.until || k.err != nil || k.observer != nil && w != slot || k.head != k.tail && k.waiting() {
 		k.occupied++
 		k.busy -= k.now
 		return k.Next()
