@@ -370,7 +370,7 @@ func (k *Kernel) holdCPU(g *G, d int64) *G {
 	k.now, k.popped = at, w
 	k.busy += at - c.since // as in act
 	g = c.g
-	g.left, g.then, c.mode = 0, thenRun, modeRun
+	g.then, c.mode = thenRun, modeRun
 	k.cur, k.cpu, k.inTurn = g, c, 0
 	return g
 }
