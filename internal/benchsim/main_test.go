@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"regexp"
 	"runtime"
 	"slices"
@@ -96,7 +97,7 @@ func TestOften(t *testing.T) {
 		}
 		return outcome{1000, 10, 10}, nil
 	}}
-	if _, err := e.often(1, 10, time.Hour); err == nil || runs != 3 {
+	if _, err := e.often(1, 10, time.Hour); fmt.Sprint(err) != "third" || runs != 3 {
 		t.Errorf("%d runs in an hour, %v; want 3, of which the last fails", runs, err)
 	}
 	if o, err := e.often(1, 10, 20*time.Millisecond); err != nil || o != (outcome{1000, 10, 10}) || runs < 4 {
