@@ -316,8 +316,8 @@ func (k *Kernel) burn(g *G, d int64) bool {
 	k.set(slot, min(end, c.sliceEnd))
 	if end <= min(c.sliceEnd, k.until) && k.leads(slot) {
 		k.before = k.ops
+		k.busy += end - k.now
 		k.popAt(end)
-		k.busy += d
 		k.inTurn = 0
 		return true
 	}
@@ -370,7 +370,7 @@ func (k *Kernel) holdCPU(g *G, d int64) *G {
 	k.now, k.popped = at, w
 	k.busy += at - c.since // as in act
 	g = c.g
-	g.left, g.then, c.mode = 0, thenRun, modeRun
+	g.then, c.mode = thenRun, modeRun
 	k.cur, k.cpu, k.inTurn = g, c, 0
 	return g
 }

@@ -16,9 +16,9 @@ func NewStream(seed, number uint64) *Stream {
 	return s
 }
 
-// Exp is exponential with the given mean, rounded down to a whole number, in units of 2^-57 of the mean: a number of mean 1
-// by the ziggurat with 256 layers of equal area (Marsaglia and Tsang: The ziggurat method for generating random variables,
-// Journal of Statistical Software 5(8), 2000). 98.9 % of the numbers take one draw, one product and one comparison: they are
+// Exp is exponential with the given mean, from 0 to 2^57, rounded down to a whole number: the mean by a number of mean 1, in
+// units of 2^-57 and at most 53, by the ziggurat with 256 layers of equal area (Marsaglia and Tsang: The ziggurat method for
+// generating random variables, Journal of Statistical Software 5(8), 2000). 98.9 % of the numbers take one draw, one product and one comparison: they are
 // left of the next layer's edge, and so under the curve. Integers make it the same on every machine.
 func (s *Stream) Exp(mean int64) int64 {
 	hi, lo := bits.Mul64(uint64(mean), s.ahead)

@@ -11,7 +11,7 @@ func TestStream(t *testing.T) {
 	const n, bins, mean = 5_000_000, 2000, 1 << 40
 	s, same, other := NewStream(1, 2), NewStream(1, 2), NewStream(1, 3)
 	var seen [bins]int
-	equal, tail, sum := 0, 0, 0.0
+	equal, tail, sum, beyond := 0, 0, 0.0, 0.0
 	for range n {
 		got := s.Exp(mean)
 		if same.Exp(mean) != got {
@@ -25,6 +25,7 @@ func TestStream(t *testing.T) {
 		sum += x
 		if x > 7.697117470131049 {
 			tail++
+			beyond += x - 7.697117470131049
 		}
 	}
 	if equal > 10 { // of 2^40 times
@@ -43,6 +44,9 @@ func TestStream(t *testing.T) {
 	}
 	if want := n * math.Exp(-7.697117470131049); math.Abs(float64(tail)-want) > 3.3*math.Sqrt(want) {
 		t.Errorf("%d times are in the tail, want %.0f", tail, want)
+	}
+	if z := (beyond/float64(tail) - 1) * math.Sqrt(float64(tail)); math.Abs(z) > 3.3 { // the tail is the distribution again
+		t.Errorf("the mean of the tail beyond its beginning is off by %v standard errors", z)
 	}
 }
 

@@ -46,11 +46,10 @@ func (k *Kernel) hold(g *G, d int64) *G {
 			ends = k.foreseen()
 		}
 	}
-	next := k.owners[w]
-	if !run {
-		ends = next.goesOn()
+	if !run { // at the end of time the tree may be empty: all events are of that instant
+		ends = at != never && k.owners[w].goesOn()
 	}
-	if !ends || at == never || at > k.until || k.err != nil || k.observer != nil || k.head != k.tail && k.waiting() {
+	if !ends || at > k.until || k.err != nil || k.observer != nil && w != slot || k.head != k.tail && k.waiting() {
 		k.occupied++
 		k.busy -= k.now
 		return k.Next()
@@ -64,14 +63,13 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	} else {
 		k.popped = w
 	}
+	next := k.owners[w]
 	next.occupies = false // as goOn
-	if w == slot {        // as in burn
-		k.now = at
-		k.busy += d
-		return g
-	}
 	k.busy += at - k.now
 	k.now = at
+	if w == slot { // as in burn
+		return g
+	}
 	k.decided(didRun, 0, int64(w))
 	k.cur = next
 	return next

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -178,5 +179,20 @@ func TestUnlimitedBusyInTurns(t *testing.T) {
 	k.Run()
 	if k.Err() != nil || k.Busy() != 10*300+10*500 || k.Now() != 5000 {
 		t.Errorf("busy for %d ns at %d: %v", k.Busy(), k.Now(), k.Err())
+	}
+}
+
+// TestUnlimitedEndOfTime: the last burn ends with time itself, and what comes then takes none.
+func TestUnlimitedEndOfTime(t *testing.T) {
+	k := New(Config{CPUs: Unlimited})
+	p := NewProgram("burner")
+	for _, d := range []int64{5, math.MaxInt64, 1} {
+		p.Set(R0, d)
+		p.Burn(R0)
+	}
+	k.Start(k.Goroutine(p))
+	k.Run()
+	if k.Err() != nil || k.Live() != 0 || k.Now() != never-1 || k.Busy() != k.Now() {
+		t.Errorf("busy for %d ns at %d, %d goroutines left: %v", k.Busy(), k.Now(), k.Live(), k.Err())
 	}
 }

@@ -72,10 +72,16 @@ func TestErrors(t *testing.T) {
 		}, "x receives from never")
 	})
 	t.Run("Env of the parent", func(t *testing.T) {
-		says(t, func(e env.Env) {
-			e.Go("child", func(env.Env) { e.Sleep(ms) })
-			e.Sleep(ms)
-		}, "goroutine child uses the Env of body")
+		for _, use := range []func(env.Env){
+			func(e env.Env) { e.Burn(ms) }, func(e env.Env) { e.Sleep(ms) }, func(e env.Env) { e.Wait(ms) }, func(e env.Env) { e.Until(ms) },
+			func(e env.Env) { e.Syscall(ms) }, func(e env.Env) { e.Now() }, func(e env.Env) { e.Go("x", func(env.Env) {}) },
+			func(e env.Env) { e.For(1) }, func(e env.Env) { e.Mutex("m") },
+		} {
+			says(t, func(e env.Env) {
+				e.Go("child", func(env.Env) { use(e) })
+				e.Sleep(2 * ms)
+			}, "goroutine child uses the Env of body")
+		}
 	})
 	t.Run("polling", func(t *testing.T) {
 		says(t, func(e env.Env) {
