@@ -49,10 +49,15 @@ func (w *World) watch(ended <-chan error) error {
 		}
 		if blocked != "" && blocked == suspect {
 			w.giveUp()
-			return w.because(fmt.Errorf("the design has blocked outside env for %v: do everything concurrent through env\n%s", w.cfg.Watchdog/2, blocked))
+			return w.because(outside(w.cfg.Watchdog/2, state, frames))
 		}
 		suspect = blocked
 	}
+}
+
+// outside says what a design waits for, and where in its first line, which a table shows alone.
+func outside(d time.Duration, state, frames string) error {
+	return fmt.Errorf("the design has blocked outside env for %v (%s) in %s: do everything concurrent through env\n%s", d, state, placeIn(frames), strings.TrimLeft(frames, "\n"))
 }
 
 // abandon gives up on a run that takes too long. If its design comes back to env, it ends there.
@@ -125,7 +130,7 @@ func placeIn(frames string) string {
 			name = line[:i] // without its arguments; a receiver is in parentheses too
 		}
 		switch {
-		case name == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(name, "runtime."), strings.HasPrefix(name, "iter."), strings.HasPrefix(name, "internal/"), strings.HasPrefix(name, "sync."),
+		case name == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(name, "runtime."), strings.HasPrefix(name, "iter."), strings.HasPrefix(name, "internal/"), strings.HasPrefix(name, "sync."), strings.HasPrefix(name, "time."), strings.HasPrefix(name, "reflect."),
 			strings.HasPrefix(name, ownPackages+"env"), strings.HasPrefix(name, ownPackages+"sim"):
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -97,15 +98,27 @@ func (a *app) settle(ctx context.Context, s *sweep.Sweep, dir string) error {
 	return err
 }
 
-// virtualCases refuses what has no virtual world, and what has no timeline.
+// virtualCases refuses what has no virtual world, naming those that have one, and what has no timeline.
 func (o *runOptions) virtualCases(w *workload.Workload, cases []plan.Case) error {
+	var live, both []string
 	for _, c := range cases {
+		of := &both
 		if d, _ := w.Find(c.Design); d.Worlds == workload.LiveOnly {
-			return usage("%s/%s has no virtual world: it uses what only a real machine has; leave it out with --designs", w.Name, d.Name)
+			of = &live
+		}
+		if !slices.Contains(*of, c.Design) {
+			*of = append(*of, c.Design)
 		}
 		if n := c.Point.Int("cpus"); n > sim.MaxCPUs {
 			return usage("--cpus %d: the simulation has at most %d CPUs", n, sim.MaxCPUs)
 		}
+	}
+	if len(live) > 0 {
+		advice := "name others with --designs"
+		if len(both) > 0 {
+			advice = "leave it out, with --designs " + strings.Join(both, ",")
+		}
+		return usage("%s/%s has no virtual world: it uses what only a real machine has; %s", w.Name, live[0], advice)
 	}
 	return o.checkTimeline(len(cases))
 }
