@@ -91,9 +91,12 @@ func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 	writeRemarks(b, c.crowded, leftOut, without, factor, st)
 }
 
-// intervals reports whether some row has an interval of the metric.
+// intervals reports whether some row has an interval of the metric that is more than a point, as what is exact is.
 func (f *frame) intervals(metric string) bool {
-	return slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.Metric(metric).Low.Known() })
+	return slices.ContainsFunc(f.rows, func(r compare.Row) bool {
+		s := r.Metric(metric)
+		return s.Low.Known() && s.Low < s.High
+	})
 }
 
 // writeLevels writes the texts under the x axis, centred, without those that would touch another.

@@ -1,12 +1,10 @@
 package virtual
 
 import (
-	"bytes"
 	"fmt"
 	"iter"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/sim"
@@ -68,7 +66,7 @@ func (w *World) Spent() *env.Task {
 
 // loop runs one goroutine after the other until the world is over.
 func (co *coroutine) loop(yield func(struct{}) bool) {
-	co.id = goroutineID()
+	co.id = co.w.goroutineID()
 	co.w.inside.Store(co.w.switches<<32 | uint64(uint32(co.id)))
 	co.yield = yield
 	for {
@@ -185,17 +183,40 @@ func (w *World) Exit(t *env.Task) {
 	}
 }
 
-// goroutineID is the number of the calling goroutine in a dump of stacks.
-func goroutineID() int64 {
-	buf := make([]byte, 32)
-	buf = buf[:runtime.Stack(buf, false)]
-	fields := bytes.Fields(buf)
-	if len(fields) < 2 {
-		return 0
-	}
-	id, err := strconv.ParseInt(string(fields[1]), 10, 64)
-	if err != nil {
-		return 0
+// goroutineID is the number of the calling goroutine in a dump of stacks; 0 if it cannot be read.
+func (w *World) goroutineID() int64 {
+	id := int64(0)
+	for _, c := range w.dump[min(len(beforeID), runtime.Stack(w.dump[:], false)):] {
+		if c < '0' || c > '9' {
+			break
+		}
+		id = 10*id + int64(c-'0')
 	}
 	return id
+}
+
+// Each of the first operations of a world is asked by whom it is made, later one of so many on average: asking takes
+// microseconds.
+const (
+	firstAsked = 64
+	askedOf    = 1 << 13
+)
+
+// strict ends a design in which a goroutine of the go statement uses an Env: it would take the place of the one that
+// the Env is of. It ends without a panic, which nobody could recover.
+func (w *World) strict(co *coroutine) {
+	if w.unasked--; w.unasked > 0 {
+		return
+	}
+	w.askings++
+	w.unasked = 1
+	if w.askings > firstAsked { // by turns that no design's own are in step with
+		w.unasked += int(w.askings * 0x9e3779b97f4a7c15 >> 32 % (2 * askedOf))
+	}
+	if id := w.goroutineID(); id != co.id && id != 0 && co.id != 0 {
+		err := fmt.Errorf("a goroutine of the go statement uses the Env of %s: start it with Go of that Env, or of a group", co.task.Name())
+		w.fail(err)
+		w.outcome.Store(&w.err)
+		runtime.Goexit()
+	}
 }

@@ -64,6 +64,7 @@ func (w *World) begin(op sim.Op) env.Step {
 		return w.step(w.k.Do(nil, op))
 	}
 	co := w.co
+	w.strict(co)
 	for {
 		out := w.k.Do(&co.G, op)
 		if out != sim.Again {
@@ -115,6 +116,7 @@ func (w *World) Burn(t *env.Task, d time.Duration) {
 	w.Use(t)
 	w.useful += max(0, d)
 	co := w.co
+	w.strict(co)
 	for {
 		next, again := w.k.Burn(&co.G, int64(d))
 		if next != &co.G {

@@ -83,6 +83,24 @@ func TestErrors(t *testing.T) {
 			}, "goroutine child uses the Env of body")
 		}
 	})
+	for name, ops := range map[string]int{"goroutine of the go statement": 0, "one of many operations": 10 * askedOf} {
+		t.Run(name, func(t *testing.T) {
+			says(t, func(e env.Env) {
+				for range ops {
+					e.Burn(1)
+				}
+				done := make(chan bool)
+				go func() {
+					defer close(done)
+					for range max(1, 10*ops) {
+						e.Burn(1)
+					}
+				}()
+				<-done
+				e.Burn(1)
+			}, "a goroutine of the go statement uses the Env of body")
+		})
+	}
 	t.Run("polling", func(t *testing.T) {
 		says(t, func(e env.Env) {
 			for e.Now() < ms {

@@ -72,8 +72,14 @@ type World struct {
 
 	recorder *recorder // nil unless the world keeps a timeline
 	asked    int       // for the seed
-	ended    bool      // Run has seen the kernel's goroutine end, and so all that it has recorded
+	unasked  int       // operations to come before the next is asked who makes it
+	askings  uint64
+	dump     [len(beforeID) + 20]byte // here, for it not to be allocated each time
+	ended    bool                     // Run has seen the kernel's goroutine end, and so all that it has recorded
 }
+
+// beforeID stands before the number of a goroutine in a dump of its stack.
+const beforeID = "goroutine "
 
 // phases of a world.
 const (
