@@ -94,7 +94,7 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 		return tried(out.Trial), nil
 	}
 	stream := d.Stream != nil && spec.Operations == 0
-	if stream {
+	if spec.Operations == 0 { // it does not end a job, but designs with workers must be given one
 		spec.Duration = min(firstWindow, k.o.Duration)
 	}
 	k.o.Say("running " + k.about.Name + " once, to see how long it takes")

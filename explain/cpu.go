@@ -72,10 +72,10 @@ func rootOf(stack []Frame) string {
 	if len(stack) == 0 {
 		return ""
 	}
-	root := stack[len(stack)-1].Function
-	if root == "runtime.goexit" && len(stack) > 1 {
-		root = stack[len(stack)-2].Function
+	if stack[len(stack)-1].Function == "runtime.goexit" && len(stack) > 1 {
+		stack = stack[:len(stack)-1]
 	}
+	root := Begins(stack).Function
 	if root == "runtime.main" {
 		return "main.main"
 	}
