@@ -24,7 +24,7 @@ const firstWindow = time.Second
 
 // Design collects the evidence of a design, in trials as those of run. What is collected is of the window alone.
 func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) (*Collected, error) {
-	work, err := os.MkdirTemp("", "brewput-explain-work-")
+	work, err := Place("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
 	}
