@@ -6,7 +6,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoPredictionOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench bench-sim verdicts verdicts-quick verdicts-labels direct aa twin gates gusts simulate intervals fuzz cc data simd
+.PHONY: help demo build test check bench bench-sim verdicts verdicts-quick verdicts-labels gains direct aa twin gates gusts simulate intervals fuzz cc data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -63,6 +63,11 @@ verdicts-quick: ## the same for 20 of them, drawn by a seed: about 4 minutes
 
 verdicts-labels: ## what every program of the corpus gains by its fix, where that was not measured yet: about 15 minutes
 	$(GO) run ./internal/verdicts/campaign -label -runs 4 -for $(FOR_VERDICTS)
+
+PAIRS =
+gains: ## what explain promises of designs beside what the change then gives: about 5 minutes (or PAIRS=words: 1 minute)
+	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
+	$(GO) run ./internal/verdicts/gains -program bin/brewput -only "$(PAIRS)"
 
 RUNS = 8
 FOR = 0

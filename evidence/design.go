@@ -24,7 +24,7 @@ const firstWindow = time.Second
 
 // Design collects the evidence of a design, in trials as those of run. What is collected is of the window alone.
 func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) (*Collected, error) {
-	work, err := os.MkdirTemp("", "brewput-explain-work-")
+	work, err := Place("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
 	}
@@ -94,7 +94,7 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 		return tried(out.Trial), nil
 	}
 	stream := d.Stream != nil && spec.Operations == 0
-	if stream {
+	if spec.Operations == 0 { // it does not end a job, but designs with workers must be given one
 		spec.Duration = min(firstWindow, k.o.Duration)
 	}
 	k.o.Say("running " + k.about.Name + " once, to see how long it takes")

@@ -62,7 +62,7 @@ func open(o Options, p explain.Program) (*Collected, error) {
 			c.Dir, err = filepath.Abs(c.Dir)
 		}
 	} else {
-		c.Dir, err = os.MkdirTemp("", "brewput-explain-")
+		c.Dir, err = Place("files")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
@@ -100,7 +100,7 @@ func (c *Collected) Path(kind string) string {
 
 // Command collects the evidence of a program, a package, go run or go test: whatever is typed before its arguments.
 func Command(ctx context.Context, dir string, args []string, o Options) (*Collected, error) {
-	work, err := os.MkdirTemp("", "brewput-explain-work-")
+	work, err := Place("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place to build in: %w", err)
 	}

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -65,6 +64,9 @@ func main() {
 	f, _ := os.OpenFile(os.Args[1], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	fmt.Fprintln(f, os.Getpid())
 	fmt.Fprintln(f, child.Process.Pid)
+	if len(os.Args) > 2 {
+		os.OpenFile(os.Args[2], os.O_WRONLY, 0)
+	}
 	for {
 	}
 }
@@ -310,17 +312,17 @@ func TestInterrupted(t *testing.T) {
 	pids := filepath.Join(root, "pids")
 	ctx, cancel := context.WithCancel(t.Context())
 	o := quick()
-	o.Say = func(line string) {
-		if strings.HasPrefix(line, "running") {
-			go func() {
-				for text := []byte(nil); bytes.Count(text, []byte("\n")) < 2; text, _ = os.ReadFile(pids) {
-					time.Sleep(time.Millisecond)
-				}
-				cancel()
-			}()
-		}
+	ready := filepath.Join(root, "ready")
+	if err := syscall.Mkfifo(ready, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := Command(ctx, root, []string{filepath.Join(root, "endless.bin"), pids}, o); !errors.Is(err, context.Canceled) {
+	go func() { // opening waits until the program opens it too
+		if f, err := os.Open(ready); err == nil {
+			f.Close()
+		}
+		cancel()
+	}()
+	if _, err := Command(ctx, root, []string{filepath.Join(root, "endless.bin"), pids, ready}, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	gone(t, pids)

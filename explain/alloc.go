@@ -143,7 +143,7 @@ func escapes(v *view) []Finding {
 	if reason == "" && !v.allocatesItself(g.sample) {
 		return nil // inside a library
 	}
-	perOp, ops := v.perOperation(g.share * objects)
+	perOp, ops := v.perOperation(g.share*objects, v.sizeAt(g.at))
 	cost, samples := v.allocationBelow(g.at)
 	collected, _ := v.collecting()
 	saved := (cost + collected*g.share*0.8) * v.busy()
@@ -165,6 +165,8 @@ func escapes(v *view) []Finding {
 	f.says("allocating there takes %s of the goroutines' CPU time, collecting %s of all", percent(cost), percent(collected))
 	if saved >= minGain {
 		f.Gain = gain(0.8*saved, 0.3*saved, saved)
+	} else if rest := 1 - v.cpu.userShare(SystemCalls); rest < 0.5 {
+		f.says("that is %s of what the system calls leave: it shows when they are fewer", percent(math.Min(1, cost/rest)))
 	}
 	f.Rival = "What is allocated outlives the operation, and must."
 	f.Fix = "Make it once, before the loop, and reuse it; or keep it from escaping: no interface, no pointer that is kept."
@@ -188,8 +190,38 @@ func (v *view) reason(at Frame) string {
 	return ""
 }
 
-// perOperation is how many objects come on each operation that was counted, if they are about one.
-func (v *view) perOperation(objects float64) (float64, string) {
+// tinyBlock is the size of the blocks in which the runtime puts several small objects without pointers; a heap profile
+// counts the blocks (runtime/malloc.go).
+const tinyBlock = 16
+
+// sizeAt is the mean size of the objects that are allocated at a place, in bytes; 0 unknown.
+func (v *view) sizeAt(at Frame) float64 {
+	of := func(what string) float64 {
+		groups, total := v.allocated(what)
+		for _, g := range groups {
+			if g.at == at {
+				return g.share * total
+			}
+		}
+		return 0
+	}
+	if n := of("alloc_objects/count"); n > 0 {
+		return of("alloc_space/bytes") / n
+	}
+	return 0
+}
+
+// perOperation is how many objects come on each operation that was counted, if they are about one; of objects that are
+// counted by blocks there are 1, 2, 4, 8 or 16 in each.
+func (v *view) perOperation(objects, size float64) (float64, string) {
+	if size > 0 && size < tinyBlock+1 {
+		for in := 1.0; in < tinyBlock; in *= 2 {
+			if x, name := v.perOperation(in*objects, 0); x > 0 {
+				return x, name
+			}
+		}
+		objects *= tinyBlock
+	}
 	if v.run == nil {
 		return 0, ""
 	}

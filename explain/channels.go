@@ -11,18 +11,18 @@ import (
 
 // Thresholds of channels.
 const (
-	handoffBurst = 20 * time.Microsecond  // computed between two operations
-	handoffCost  = 0.3                    // of CPU time, in channels and the scheduler
-	handoffRate  = 3000.0                 // parkings/s
-	stallBurst   = 100 * time.Microsecond // and this, where several CPUs are no faster than one
-	stallRate    = 5000.0                 // parkings/s there
-	stallWall    = 0.9                    // of the time on one CPU
-	parkCost     = 1500e-9                // s of CPU time for parking and waking once, where no profile tells
-	stageFull    = 0.85                   // of its life a stage is occupied
-	stageNext    = 0.75                   // the next one at most
-	stageIdle    = 0.2                    // of the CPUs' time is unused
-	stepWaits    = 0.05                   // of the time a sender, and a receiver, is parked
-	stepIdle     = 0.08                   // of the CPUs' time is unused
+	handoffBurst = 20 * time.Microsecond // computed between two operations
+	handoffCost  = 0.3                   // of CPU time, in channels and the scheduler
+	handoffRate  = 3000.0                // parkings/s
+	stallBurst   = 20 * time.Microsecond // and this, where several CPUs are no faster than one
+	stallRate    = 5000.0                // parkings/s there
+	stallWall    = 0.9                   // of the time on one CPU
+	parkCost     = 1500e-9               // s of CPU time for parking and waking once, where no profile tells
+	stageFull    = 0.85                  // of its life a stage is occupied
+	stageNext    = 0.75                  // the next one at most
+	stageIdle    = 0.2                   // of the CPUs' time is unused
+	stepWaits    = 0.05                  // of the time a sender, and a receiver, is parked
+	stepIdle     = 0.08                  // of the CPUs' time is unused
 )
 
 // handoff finds goroutines that hand over so little at a time that handing over is the work.
@@ -166,11 +166,17 @@ func (v *view) coreAfter(cost float64) float64 {
 	return v.floor(longest / v.cpu.total * v.used / v.wall)
 }
 
+// buffers is the size that the name of a design gives for its channels.
+var buffers = regexp.MustCompile(`\bbuffer=(\d+)\b`)
+
 var making = regexp.MustCompile(`([A-Za-z_][A-Za-z_0-9.]*)\s*:?=\s*make\(chan `)
 
 // buffered reports whether the channels in the files where a resource is used are made with a buffer, as far as the source
 // says. What is made with a computed size counts as buffered.
 func (v *view) buffered(r *Resource) bool {
+	if m := buffers.FindStringSubmatch(v.p.Name); m != nil {
+		return m[1] != "0"
+	}
 	unbuffered, buffered := 0, 0
 	var files []string
 	for _, s := range r.Sites {
@@ -217,6 +223,9 @@ func (v *view) madeWith(stack []Frame) (buffered, known bool) {
 
 // tokens is a channel that those who share it both take from and give back to: a semaphore, or a pool of connections.
 func (v *view) tokens() (Finding, bool) {
+	if f, ok := v.selected(); ok {
+		return f, true
+	}
 	for i := range v.t.Resources {
 		r := &v.t.Resources[i]
 		if r.Kind != OpChannel || r.Count < 10 || v.traced(r.Busy) < lockBusy || min(r.FullCount, r.EmptyCount) > max(r.FullCount, r.EmptyCount)/10 {
@@ -245,12 +254,39 @@ func (v *view) tokens() (Finding, bool) {
 		f := v.finding(name, claim, where[0])
 		f.Where = where
 		f.Share = v.traced(r.Busy)
-		f.says("somebody waited for %s of the time, %.1f goroutines in the mean, %d times; who gives it back had taken it", percent(f.Share), queue, r.Count)
-		f.says("%s of the CPUs' time is unused", percent(v.idle()))
-		f.Gain = gain(0.85*most, 0.4*most, most)
-		f.Rival = "The number is what the other side allows."
-		f.Fix = "Allow more at a time: a larger semaphore or pool, of as many as CPUs where they compute."
-		f.Experiment = "Double the number: the time should halve while nothing else is the limit."
+		v.tokenWords(&f, queue, r.Count, most)
+		return f, true
+	}
+	return Finding{}, false
+}
+
+func (v *view) tokenWords(f *Finding, queue float64, count int64, most float64) {
+	f.says("somebody waited for %s of the time, %.1f goroutines in the mean, %d times; who gives it back had taken it", percent(f.Share), queue, count)
+	f.says("%s of the CPUs' time is unused", percent(v.idle()))
+	f.Gain = gain(0.85*most, 0.4*most, most)
+	f.Rival = "The number is what the other side allows."
+	f.Fix = "Allow more at a time: a larger semaphore or pool, of as many as CPUs where they compute."
+	f.Experiment = "Double the number: the time should halve while nothing else is the limit."
+}
+
+// selected is the same where the place is waited for in a select, which the trace joins to no channel: nearly all who
+// wait are woken by one of their own who sends, and who holds what they wait for waits for something outside.
+func (v *view) selected() (Finding, bool) {
+	for i := range v.t.Waits {
+		w := &v.t.Waits[i]
+		queue := v.traced(w.Waited)
+		if w.Op != OpSelect || w.Count < 10 || queue < 1 || v.wanting(0) < 0.3 || !v.sharedByItsUsers([]*Wait{w}) {
+			continue
+		}
+		where := v.p.places(w.Stack, w.Wakers[0].Stack)
+		most := 1 - v.floor(1/(queue+1))
+		if len(where) == 0 || most < 2*minGain || !has(w.Wakers[0].Stack, "runtime.chansend") {
+			continue
+		}
+		f := v.finding("saturated-resource", "Whatever the channel at %s gives out is always in use: everybody waits for it.", where[0])
+		f.Where = where
+		f.Share = math.Min(1, queue)
+		v.tokenWords(&f, queue, w.Count, most)
 		return f, true
 	}
 	return Finding{}, false

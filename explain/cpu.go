@@ -72,10 +72,10 @@ func rootOf(stack []Frame) string {
 	if len(stack) == 0 {
 		return ""
 	}
-	root := stack[len(stack)-1].Function
-	if root == "runtime.goexit" && len(stack) > 1 {
-		root = stack[len(stack)-2].Function
+	if stack[len(stack)-1].Function == "runtime.goexit" && len(stack) > 1 {
+		stack = stack[:len(stack)-1]
 	}
+	root := Begins(stack).Function
 	if root == "runtime.main" {
 		return "main.main"
 	}
@@ -118,7 +118,7 @@ func spentOn(stack []Frame) string {
 		if startsWith(f.Function, allocFunctions...) {
 			return Allocation
 		}
-		if startsWith(f.Function, schedulerFunctions...) {
+		if startsWith(f.Function, schedulerFunctions...) || Wraps(f.Function) {
 			return Scheduler
 		}
 		if !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "internal/runtime/") && !startsWith(f.Function, "internal/abi", "sync/atomic.", "internal/sync.") {

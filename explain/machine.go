@@ -10,131 +10,16 @@ import (
 
 // Thresholds of the machine and of what keeps it busy for nothing.
 const (
-	spinShare  = 0.1     // of the goroutines' CPU time in loops that only look
-	yieldRate  = 20000.0 // calls of runtime.Gosched a second
-	inflated   = 1.8     // CPU time at several CPUs by that at one: two threads of one core reach 1.6 without any sharing
-	atomicCost = 0.3     // of the goroutines' CPU time in atomic additions
-	fullTime   = 0.8     // of the time all CPUs are wanted
-	fullUsed   = 0.85    // of the CPUs' time is used
-	throttle   = 0.05    // of the time throttled by a quota
-	others     = 0.3     // CPUs that other processes used
-	noiseShare = 0.15    // of the CPU profile's samples in profilers
-	hotShare   = 0.3     // of the goroutines' CPU time below one call that could be avoided
-	hotOwn     = 0.6     // in one function of the program's own
+	inflated   = 1.8  // CPU time at several CPUs by that at one: two threads of one core reach 1.6 without any sharing
+	atomicCost = 0.3  // of the goroutines' CPU time in atomic additions
+	fullTime   = 0.8  // of the time all CPUs are wanted
+	fullUsed   = 0.85 // of the CPUs' time is used
+	throttle   = 0.05 // of the time throttled by a quota
+	others     = 0.3  // CPUs that other processes used
+	noiseShare = 0.15 // of the CPU profile's samples in profilers
+	hotShare   = 0.3  // of the goroutines' CPU time below one call that could be avoided
+	hotOwn     = 0.6  // in one function of the program's own
 )
-
-var looking = regexp.MustCompile(`\.Load\(\)|atomic\.Load|CompareAndSwap|runtime\.Gosched\(|TryLock\(|time\.(Now|Since)\(`)
-
-// spins reports whether a sample is of a loop that looks whether something has happened.
-func (v *view) spins(w *weighed) bool {
-	if len(w.stack) == 0 {
-		return false
-	}
-	if has(w.stack, "runtime.Gosched", "runtime.gosched_m", "runtime.goschedImpl", "runtime.selectnb", "sync.(*Mutex).TryLock") {
-		return true
-	}
-	if has(w.stack, "runtime.selectgo") {
-		at, ok := v.p.ours(w.stack)
-		return ok && v.hasDefault(at)
-	}
-	leaf := w.stack[0].Function
-	if startsWith(leaf, "sync/atomic.", "internal/runtime/atomic.") {
-		return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
-	}
-	if !v.p.own(w.stack[0]) {
-		return false
-	}
-	line := v.p.line(w.stack[0])
-	return strings.HasPrefix(line, "for ") && looking.MatchString(line) || strings.Contains(line, "runtime.Gosched()")
-}
-
-// hasDefault reports whether the select at a place has a default, as far as the source is at hand.
-func (v *view) hasDefault(at Frame) bool {
-	if v.p.Source == nil {
-		return false
-	}
-	for n := at.Line + 1; n < at.Line+20; n++ {
-		switch line := strings.TrimSpace(v.p.Source(at.File, n)); {
-		case strings.HasPrefix(line, "default:"):
-			return true
-		case strings.HasPrefix(line, "select"):
-			return false
-		}
-	}
-	return false
-}
-
-// busyWait finds loops that look again and again instead of waiting.
-func busyWait(v *view) []Finding {
-	if v.cpu == nil || v.cpu.samples < minSamples {
-		return nil
-	}
-	share := 0.0
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
-		if !v.spins(w) {
-			return Frame{}, false
-		}
-		share += w.weight / v.cpu.total
-		at, ok := v.p.ours(w.stack)
-		return at, ok
-	})
-	yields, site := v.yields()
-	if len(groups) == 0 && site == nil || share < spinShare {
-		return nil
-	}
-	f := v.finding("busy-wait", "A loop looks again and again whether something has happened: %s of the CPU time.", percent(share))
-	f.Share = share
-	for _, g := range groups[:min(2, len(groups))] {
-		f.Where = append(f.Where, v.p.at(g.at))
-		f.says("%s", v.quoted(g.at))
-	}
-	if site != nil && yields > yieldRate/10 {
-		for _, at := range v.p.places(site.Stack) {
-			if !slices.Contains(f.Where, at) {
-				f.Where = append(f.Where, at)
-			}
-		}
-		f.says("runtime.Gosched is called %.0f times a second", yields)
-	}
-	crowd := v.crowded()
-	f.says("%s of the CPU time is spent looking; more goroutines than CPUs want to run for %s of the time", percent(share), percent(crowd))
-	if saved := share * crowd; saved >= minGain {
-		f.Gain = gain(0.9*saved, 0.4*saved, math.Max(saved, share))
-	}
-	f.Rival = "What it waits for comes so soon that parking would take longer."
-	f.Fix = "Block: receive from a channel, wait for a condition or a WaitGroup; or sleep between looks."
-	f.Experiment = "Put time.Sleep(100*time.Microsecond) into the loop: CPU time should fall and the time not rise."
-	return []Finding{f}
-}
-
-// crowded is the fraction of the time in which more goroutines wanted a CPU than there are.
-func (v *view) crowded() float64 {
-	if v.t == nil {
-		return 0
-	}
-	s := 0.0
-	for n := int(v.cpus) + 1; n < len(v.t.Demand.For); n++ {
-		s += v.wanting(n)
-	}
-	return s
-}
-
-// yields is how often goroutines gave up their CPU by runtime.Gosched a second, and where most.
-func (v *view) yields() (rate float64, site *Wait) {
-	if v.t == nil {
-		return 0, nil
-	}
-	n := int64(0)
-	for i := range v.t.Waits {
-		if w := &v.t.Waits[i]; w.Op == OpYield {
-			n += w.Count
-			if site == nil || w.Count > site.Count {
-				site = w
-			}
-		}
-	}
-	return float64(n) / v.t.Duration.Seconds(), site
-}
 
 // inflation finds work that takes more CPU time the more CPUs do it: by runs on one and on several, or by atomic
 // additions that many make to the same memory.

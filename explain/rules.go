@@ -12,7 +12,7 @@ type rule func(v *view) []Finding
 
 // rules are all of them.
 var rules = []rule{
-	unbufferedIO, escapes, gcRules, tooFine, unboundedSpawn, lockRules, rwMutex, handoff, channelRules, turnsByProfile, fewWorkers,
+	unbufferedIO, escapes, gcRules, tooFine, fineByProfile, convoyByProfile, outsideByProfile, unboundedSpawn, lockRules, rwMutex, handoff, channelRules, turnsByProfile, fewWorkers,
 	singleThreaded, serialPhase, loadImbalance, oneCPU, busyWait, inflation, notWorth, blockingCalls, dependency, hotFunction,
 	wakeLatency, stopping, leak, saturatedCPUs, oversubscribed, noisy,
 }
@@ -23,6 +23,7 @@ const (
 	minGain    = 0.05
 	minSamples = 40
 	minTrace   = 5 * time.Millisecond
+	minWall    = 100 * time.Millisecond // of a run: starting a process and its runtime alone takes 5 to 15 ms
 )
 
 // Explain says what holds a program back, by rank.
@@ -39,6 +40,9 @@ func Explain(e *Evidence) Report {
 		found = v.doubted(found)
 	}
 	r.Findings = rank(dominate(found))
+	if v.brief() {
+		r.Findings = v.unpromised(r.Findings)
+	}
 	if len(r.Findings) == 0 {
 		r.Findings = []Finding{v.nothing()}
 	}
@@ -51,6 +55,37 @@ func Explain(e *Evidence) Report {
 		}
 	}
 	return r
+}
+
+// brief reports whether a whole run is so short that what it takes to start, and chance, are a good part of it.
+func (v *view) brief() bool { return v.run != nil && v.run.Wall > 0 && v.run.Wall < minWall }
+
+// counted are findings that stand on what the kernel counts, which a short run has as surely as a long one.
+var counted = []Name{"unbuffered-io"}
+
+// unpromised is what is left of findings on a brief run: they promise nothing, but for what was counted.
+func (v *view) unpromised(found []Finding) []Finding {
+	var sure, rest []Finding
+	for _, f := range found {
+		if slices.Contains(counted, f.Name) {
+			sure = append(sure, f)
+			continue
+		}
+		f.Gain, f.Confidence = nil, Low
+		rest = append(rest, f)
+	}
+	f := v.finding("too-few-samples", "A run takes %s: too short to say what a change would gain.", span(v.run.Wall))
+	f.Tier = TierA
+	f.Share = 1
+	f.says("starting a process and its runtime alone takes 5 to 15 ms; nothing is promised below %s", span(minWall))
+	if v.cpu != nil {
+		f.says("the CPU profile has %d samples, of several runs", v.cpu.samples)
+	}
+	f.Rival = "It is always as short: then only its start is worth a look."
+	f.Fix = "Give it more to do: more input, more repetitions, a benchmark."
+	f.Experiment = "With ten times the work, what follows should be found again, with a gain."
+	f.Confidence = High
+	return append(append(sure, f), rest...)
 }
 
 // loaded reports whether other processes took what the program might have used.
@@ -72,7 +107,7 @@ func (v *view) doubted(found []Finding) []Finding {
 var explains = map[Name][]Name{
 	"goroutine-too-fine":  {"lock-convoy", "coarse-lock", "saturated-resource", "wake-latency", "chan-handoff", "single-threaded", "serial-phase", "cpu-saturated", "work-inflation", "load-imbalance", "hot-function"},
 	"unbounded-spawn":     {"cpu-saturated"},
-	"unbuffered-io":       {"blocking-syscall", "cpu-saturated", "hot-function", "library-limit"},
+	"unbuffered-io":       {"blocking-syscall", "cpu-saturated", "hot-function", "library-limit", "single-threaded"},
 	"chan-handoff":        {"wake-latency", "unbuffered-lockstep", "undersized-buffer", "stage-limited", "single-threaded", "too-few-workers", "cpu-saturated", "lock-convoy", "serial-phase"},
 	"coarse-lock":         {"single-threaded", "serial-phase", "lock-convoy", "wake-latency", "too-few-workers", "load-imbalance", "dependency-wait", "cpu-saturated", "hot-function", "stage-limited"},
 	"saturated-resource":  {"single-threaded", "serial-phase", "lock-convoy", "wake-latency", "load-imbalance", "dependency-wait", "cpu-saturated", "hot-function", "stage-limited", "too-few-workers"},
@@ -81,8 +116,8 @@ var explains = map[Name][]Name{
 	"rwmutex-misuse":      {"lock-convoy", "coarse-lock", "saturated-resource", "work-inflation", "cpu-saturated", "wake-latency", "library-limit"},
 	"too-few-workers":     {"single-threaded", "dependency-wait", "stage-limited", "serial-phase", "stop-and-wait", "hot-function"},
 	"stage-limited":       {"single-threaded", "dependency-wait", "serial-phase", "unbuffered-lockstep", "undersized-buffer", "too-few-workers", "hot-function"},
-	"unbuffered-lockstep": {"single-threaded", "serial-phase", "wake-latency", "undersized-buffer"},
-	"undersized-buffer":   {"single-threaded", "serial-phase", "wake-latency"},
+	"unbuffered-lockstep": {"single-threaded", "serial-phase", "wake-latency", "undersized-buffer", "cpu-saturated"},
+	"undersized-buffer":   {"single-threaded", "serial-phase", "wake-latency", "cpu-saturated"},
 	"stop-and-wait":       {"dependency-wait", "single-threaded"},
 	"busy-wait":           {"chan-handoff", "cpu-saturated", "lock-convoy", "coarse-lock", "work-inflation", "hot-function", "load-imbalance"},
 	"work-inflation":      {"cpu-saturated", "hot-function"},

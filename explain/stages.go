@@ -3,12 +3,14 @@ package explain
 import (
 	"math"
 	"slices"
+	"time"
 )
 
 // stage is a class of goroutines in a line, and how much of the time each of them is occupied: runs, or is outside.
 type stage struct {
 	class    *Class
 	occupied float64
+	outside  float64 // the part of that in which it waits for a timer, the network or a system call
 	single   bool
 }
 
@@ -21,7 +23,7 @@ func (v *view) stages() []stage {
 			continue
 		}
 		_, _ = queued, channels
-		out = append(out, stage{c, math.Min(1, float64(running+outside)/float64(v.t.Duration)), c.Peak == 1})
+		out = append(out, stage{c, math.Min(1, v.traced(running+outside)), v.traced(outside), c.Peak == 1})
 	}
 	slices.SortFunc(out, func(a, b stage) int {
 		switch {
@@ -37,17 +39,18 @@ func (v *view) stages() []stage {
 
 // channelRules find what is wrong with a line of stages, or with a channel that goroutines share.
 func channelRules(v *view) []Finding {
-	if v.t == nil || v.idle() < stepIdle {
+	if v.t == nil || v.slack() < stepIdle {
 		return nil
 	}
-	if f, ok := v.tokens(); ok {
+	asked := v.idle() >= stepIdle
+	if f, ok := v.tokens(); ok && asked {
 		return []Finding{f}
 	}
 	line := v.stages()
 	if len(line) < 2 {
 		return nil
 	}
-	if f, ok := v.limited(line); ok {
+	if f, ok := v.limited(line); ok && asked {
 		return []Finding{f}
 	}
 	if f, ok := v.lockstep(line); ok {
@@ -66,6 +69,9 @@ func (v *view) limited(line []stage) (Finding, bool) {
 	waited, neighbour := v.waitedFor(s.class)
 	if !s.single || s.occupied < stageFull || next > stageNext || v.idle() < stageIdle || waited < 0.3 {
 		return Finding{}, false
+	}
+	if s.outside > s.occupied/2 && v.pushed(s.class) < 0.3 {
+		return Finding{}, false // nobody brings it work faster than it goes: it waits for something else
 	}
 	f := v.finding("stage-limited", "%s is the slowest stage: it is occupied for %s of the time, and the others wait for it.", capital(v.name(s.class)), percent(s.occupied))
 	f.Share = s.occupied
@@ -120,6 +126,18 @@ func (v *view) waitedFor(c *Class) (share float64, longest *Wait) {
 	return share, longest
 }
 
+// pushed is how long others waited to hand something to a class, as a fraction of the time.
+func (v *view) pushed(c *Class) float64 {
+	waited := time.Duration(0)
+	for i := range v.t.Waits {
+		w := &v.t.Waits[i]
+		if w.Op == OpSend && slices.ContainsFunc(w.Wakers, func(k Waker) bool { return k.Class >= 0 && &v.t.Classes[k.Class] == c }) {
+			waited += w.Waited
+		}
+	}
+	return v.traced(waited)
+}
+
 // lockstep is a line whose stages wait for each other in turns: now the channel between them is full, now it is empty.
 func (v *view) lockstep(line []stage) (Finding, bool) {
 	var worst *Resource
@@ -135,10 +153,14 @@ func (v *view) lockstep(line []stage) (Finding, bool) {
 	if worst == nil || line[0].occupied > 0.95 {
 		return Finding{}, false
 	}
-	most := math.Min(1-v.floor(line[0].occupied), v.idle())
+	most := math.Min(1-v.floor(line[0].occupied), v.slack())
 	name := Name("unbuffered-lockstep")
 	if v.buffered(worst) {
+		if v.idle() < stepIdle {
+			return Finding{}, false
+		}
 		name = "undersized-buffer"
+		most = math.Min(most, v.idle())
 	}
 	f := v.finding(name, "Neighbours in a line wait for each other in turns, because nothing lies between them.")
 	f.Fix = "Give the channel a buffer of 1 to 16."
@@ -150,7 +172,7 @@ func (v *view) lockstep(line []stage) (Finding, bool) {
 	f.Share = v.idle()
 	f.says("senders were parked for %s of the time (%d times), receivers for %s (%d times)", percent(v.traced(worst.Full)), worst.FullCount, percent(v.traced(worst.Empty)), worst.EmptyCount)
 	f.says("no stage is occupied for more than %s of the time, and %s of the CPUs' time is unused", percent(line[0].occupied), percent(v.idle()))
-	f.Gain = gain(0.7*most, 0.2*most, most)
+	f.Gain = gain(0.8*most, 0.2*most, 1.2*most)
 	f.Rival = "The stages' times do not vary, and one of them is the limit."
 	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."
 	return f, true

@@ -21,6 +21,8 @@ type view struct {
 	// used is the CPU time of an undisturbed run in seconds; core that of it which the job itself needs: the program's own
 	// code, what it allocates, and its system calls, without channels, locks, the scheduler and the collector.
 	used, core float64
+	code       sources
+	looked     map[Frame]bool
 }
 
 func viewOf(e *Evidence) *view {
@@ -121,6 +123,10 @@ func (v *view) idle() float64 {
 	}
 	return math.Max(0, 1-wanted/v.cpus)
 }
+
+// slack is the fraction of the CPUs' time that was not used or that nobody wanted, whichever is more: what is lost while
+// one waits for a CPU to wake was wanted.
+func (v *view) slack() float64 { return math.Max(v.idle(), v.unused()) }
 
 // floor is the fraction of the wall time that is left at least when nothing but the job's own work on all CPUs, or one
 // of the serial parts given as fractions of the time, keeps it (the bounds of operational analysis: Denning and Buzen 1978).

@@ -68,6 +68,7 @@ var mayImport = map[string][]string{
 	"internal/aa/campaign": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
 
 	"internal/verdicts":          {"explain", "explain/corpus", "internal/stat"},
+	"internal/verdicts/gains":    {"explain", "internal/verdicts"},
 	"internal/verdicts/campaign": {"evidence", "explain", "explain/corpus", "internal/host", "internal/proc", "internal/stat", "internal/verdicts"},
 }
 
@@ -143,7 +144,7 @@ const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may write to the process's standard streams: the command, and a
 // trial's child, whose protocol they carry.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/twin": true, "internal/verdicts/campaign": true, "examples/counter": true, "examples/futuredate": true}
+var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/twin": true, "internal/verdicts/campaign": true, "internal/verdicts/gains": true, "examples/counter": true, "examples/futuredate": true}
 
 // variables are the package-level variables that are neither plainly constant (an error, a pattern, an
 // embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.

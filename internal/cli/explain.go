@@ -222,7 +222,7 @@ func input(in io.Reader, o *evidence.Options) (stop func(), err error) {
 	if !ok {
 		return func() {}, nil
 	}
-	dir, err := os.MkdirTemp("", "brewput-explain-stdin-")
+	dir, err := evidence.Place("stdin")
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 type class struct {
 	index                    int
 	start                    explain.Frame
+	wrapped                  bool // start only runs what it is given: a stack will tell
 	created                  stackID
 	count, live, peak        int64
 	batches, batchPeak       int64
@@ -53,7 +54,7 @@ func (c *classes) class(start string, created stackID, f explain.Frame) *class {
 	if len(c.list) == maxClasses {
 		return c.list[0]
 	}
-	made := &class{index: len(c.list), start: f, created: created, waited: map[string]*int64{}}
+	made := &class{index: len(c.list), start: f, wrapped: explain.Wraps(f.Function), created: created, waited: map[string]*int64{}}
 	c.list = append(c.list, made)
 	c.by[key] = made
 	return made
@@ -224,4 +225,10 @@ func (c *class) waitedFor() map[string]time.Duration {
 		out[reason] = time.Duration(*c.waited[reason])
 	}
 	return out
+}
+
+func (t *tally) spawned(s spawn) {
+	if _, ok := t.spawns[s]; ok || len(t.spawns) < maxSites {
+		t.spawns[s]++
+	}
 }

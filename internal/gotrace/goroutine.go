@@ -107,7 +107,11 @@ func (t *tally) born(e *trace.Event, s *trace.StateTransition, id trace.GoID, ma
 		g.unknown = true
 		t.unknown++
 	}
-	t.classify(g, start, s.Stack, created)
+	f := explain.Frame{Function: start}
+	if place := t.stacks.frames(t.stacks.id(s.Stack)); len(place) > 0 && place[len(place)-1].Function == start {
+		f = place[len(place)-1]
+	}
+	t.classify(g, start, f, created)
 	if made && g.kind == users {
 		t.spawned(spawn{created, g.class})
 	}
@@ -115,9 +119,9 @@ func (t *tally) born(e *trace.Event, s *trace.StateTransition, id trace.GoID, ma
 }
 
 // classify gives a goroutine its class, and joins it.
-func (t *tally) classify(g *goroutine, start string, stack trace.Stack, created stackID) {
+func (t *tally) classify(g *goroutine, start string, f explain.Frame, created stackID) {
 	if start == "runtime.main" {
-		start = "main.main"
+		start, f = "main.main", explain.Frame{Function: "main.main"}
 	}
 	system, collects := isSystem(start)
 	switch {
@@ -128,10 +132,8 @@ func (t *tally) classify(g *goroutine, start string, stack trace.Stack, created 
 	default:
 		g.kind = users
 	}
-	place := t.stacks.frames(t.stacks.id(stack))
-	f := explain.Frame{Function: start}
-	if n := len(place); n > 0 && place[n-1].Function == start {
-		f = place[n-1]
+	if f.Function == "" {
+		f.Function = start
 	}
 	g.class = t.classes.class(start, created, f)
 	g.class.join(t.now)
@@ -155,14 +157,9 @@ func (t *tally) reclass(g *goroutine, stack trace.Stack) {
 	t.leave(g, g.state)
 	g.class.quit(t.now, t.cpus)
 	g.class.count--
-	t.classify(g, t.stacks.list[id].root, trace.NoStack, 0)
+	entry := t.stacks.list[id].entry
+	t.classify(g, entry.Function, entry, 0)
 	t.enter(g, g.state)
-}
-
-func (t *tally) spawned(s spawn) {
-	if _, ok := t.spawns[s]; ok || len(t.spawns) < maxSites {
-		t.spawns[s]++
-	}
 }
 
 // ready queues a goroutine: it was made, woken, preempted, or came back from a system call without its CPU.
@@ -297,6 +294,9 @@ func (t *tally) park(s *trace.StateTransition, g *goroutine) {
 		g.site = t.sites.at(t.stacks, s.Reason, t.stacks.id(s.Stack))
 	}
 	stack := g.site.stack
+	if g.class.wrapped && stack != 0 {
+		g.class.start, g.class.wrapped = t.stacks.list[stack].entry, false
+	}
 	g.site.count++
 	g.site.class(g.class)
 	if g.held >= 0 && g.site.op == explain.OpMutex {

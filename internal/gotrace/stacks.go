@@ -31,7 +31,8 @@ type stackID int32
 // stack is what is known of one.
 type stack struct {
 	frames []explain.Frame
-	root   string // the outermost function
+	root   string        // the outermost function
+	entry  explain.Frame // that function, or what a wrapper runs for it
 }
 
 func newStacks() *stacks {
@@ -57,12 +58,16 @@ func (s *stacks) id(t trace.Stack) stackID {
 func (s *stacks) intern(t trace.Stack) stackID {
 	s.key = s.key[:0]
 	root, n := "", 0
+	var entry trace.StackFrame
 	for f := range t.Frames() {
 		if n < maxFrames {
 			s.key = binary.LittleEndian.AppendUint64(s.key, f.PC)
 			s.key = binary.LittleEndian.AppendUint32(s.key, uint32(f.Line))
 		}
 		root = f.Func
+		if !explain.Wraps(f.Func) {
+			entry = f
+		}
 		n++
 	}
 	if n == 0 {
@@ -81,8 +86,15 @@ func (s *stacks) intern(t trace.Stack) stackID {
 		}
 		frames = append(frames, explain.Frame{Function: f.Func, File: f.File, Line: int(f.Line)})
 	}
+	if !explain.Wraps(root) || entry.Func == "" || strings.HasPrefix(entry.Func, "runtime.") {
+		entry = trace.StackFrame{Func: root}
+		if n <= maxFrames {
+			last := frames[n-1]
+			entry.File, entry.Line = last.File, uint64(last.Line)
+		}
+	}
 	id := stackID(len(s.list))
-	s.list = append(s.list, stack{frames, root})
+	s.list = append(s.list, stack{frames, root, explain.Frame{Function: entry.Func, File: entry.File, Line: int(entry.Line)}})
 	s.known[string(s.key)] = id
 	return id
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/proc"
 	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/internal/verdicts"
 )
 
 // runLimit ends a program of the corpus that hangs.
@@ -110,7 +111,7 @@ func intervene(ctx context.Context, c corpus.Case, runs int) (corpus.Interventio
 			return corpus.Intervention{}, err
 		}
 	}
-	var logs [2][]float64
+	var times [2][]float64
 	for n := range runs {
 		for k := range 2 {
 			k := k ^ n&1
@@ -118,21 +119,12 @@ func intervene(ctx context.Context, c corpus.Case, runs int) (corpus.Interventio
 			if err != nil {
 				return corpus.Intervention{}, fmt.Errorf("%s: %w", c.Name(), err)
 			}
-			logs[k] = append(logs[k], math.Log(took.Seconds()))
+			times[k] = append(times[k], took.Seconds())
 		}
 	}
-	return gained(corpus.Intervention{Case: c.Name(), Source: source, Runs: runs}, logs), nil
-}
-
-func gained(i corpus.Intervention, logs [2][]float64) corpus.Intervention {
-	ratios := make([]float64, len(logs[0]))
-	for n := range ratios {
-		ratios[n] = logs[1][n] - logs[0][n]
-	}
-	mean, low, high := stat.MeanInterval(ratios, 0.95)
-	i.SickSeconds, i.FixedSeconds = round(math.Exp(stat.Mean(logs[0]))), round(math.Exp(stat.Mean(logs[1])))
-	i.Gain, i.Low, i.High = round(1-math.Exp(mean)), round(1-math.Exp(high)), round(1-math.Exp(low))
-	return i
+	gain, low, high := verdicts.Gained(times[0], times[1])
+	return corpus.Intervention{Case: c.Name(), Source: source, Runs: runs, SickSeconds: round(stat.GeoMean(times[0])), FixedSeconds: round(stat.GeoMean(times[1])),
+		Gain: round(gain), Low: round(low), High: round(high)}, nil
 }
 
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/explain/corpus"
@@ -20,6 +22,7 @@ func main() {
 	flag.BoolVar(&o.score, "score", false, "collect nothing: answer and score from the evidence that is there")
 	flag.BoolVar(&o.heldOut, "held-out", false, "show single programs of the families that are held out from tuning, too")
 	flag.StringVar(&o.dir, "dir", "bin/verdicts", "directory of evidence, answers and scores")
+	flag.StringVar(&o.families, "families", "", "only these, separated by commas: to score those apart that are new")
 	flag.IntVar(&o.runs, "runs", 6, "pairs of runs for a label")
 	flag.IntVar(&o.n, "n", 0, "only so many programs, drawn by the seed (0: all)")
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the draw")
@@ -40,7 +43,7 @@ func main() {
 
 type options struct {
 	label, score, heldOut bool
-	dir                   string
+	dir, families         string
 	runs, n, points       int
 	seed                  uint64
 	limit                 time.Duration
@@ -55,6 +58,9 @@ func campaign(ctx context.Context, o options) error {
 	}
 	var cases []corpus.Case
 	for _, f := range families {
+		if o.families != "" && !o.label && !slices.Contains(strings.Split(o.families, ","), f.Name) {
+			continue
+		}
 		for _, c := range f.Cases() {
 			if o.label || c.Point == 0 || c.Form == corpus.Sick && c.Point < o.points {
 				cases = append(cases, c)

@@ -1,0 +1,39 @@
+package explain
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestOnlyLooks tells loops that wait from loops that work.
+func TestOnlyLooks(t *testing.T) {
+	for _, c := range []struct {
+		loop string
+		want bool
+	}{
+		{"for { mu.Lock(); d := done; mu.Unlock(); if d >= n { return } }", true},
+		{"for !ready.Load() { }", true},
+		{"for { if ok := atomic.LoadInt32(&x) == 1; ok { break } }", true},
+		{"for time.Since(start) < limit { }", true},
+		{"for { mu.Lock(); done++; mu.Unlock(); if done >= n { return } }", false},          // it counts
+		{"for { mu.Lock(); d := done; mu.Unlock(); work(d); if d >= n { return } }", false}, // it works
+		{"for { mu.Lock(); m[k] = 1; mu.Unlock(); if d >= n { return } }", false},           // it writes
+		{"for { mu.Lock(); d := done; mu.Unlock(); time.Sleep(1); if d { return } }", false},
+		{"for i := 0; i < n; i++ { mu.Lock(); d = x; mu.Unlock() }", false}, // so many times
+		{"for range n { mu.Lock(); d = x; mu.Unlock() }", false},
+		{"for { d := <-c; if d { return } }", false},
+		{"for d < n { d = len(s) }", false},
+	} {
+		text := "package main\nfunc f() {\n" + strings.ReplaceAll(c.loop, "; ", "\n") + "\n}\n"
+		lines := strings.Split(text, "\n")
+		v := &view{p: &Program{Source: func(_ string, n int) string {
+			if n > len(lines) {
+				return ""
+			}
+			return lines[n-1]
+		}}}
+		if got := v.onlyLooks(Frame{File: "main.go", Line: 3}); got != c.want {
+			t.Errorf("%s: %v", c.loop, got)
+		}
+	}
+}
