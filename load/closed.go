@@ -24,6 +24,9 @@ type Closed struct {
 	// At, if not nil, calls a function at a time: then nobody wakes up for these two, which would disturb what is
 	// measured.
 	At func(at time.Duration, f func())
+	// OneByOne says that workers never run at the same time, as in virtual time. They share a recorder: of thousands, each
+	// would be out of the cache when its worker comes back to it.
+	OneByOne bool
 	// Note, if not nil, is told of every operation that is timed when it ends, from its start to its end, by the
 	// worker that made it: where workers run at the same time it must be ready for that.
 	Note func(from, to time.Duration)
@@ -31,7 +34,7 @@ type Closed struct {
 
 // tally is what one worker counted. The padding keeps workers off each other's cache lines.
 type tally struct {
-	latency *hist.Recorder // of the operations that ended inside the window
+	latency *hist.Recorder // of the operations that ended inside the window; all have one where they run one by one
 	inside  int64          // operations that ended inside the window
 	total   int64          // all operations
 	early   time.Duration  // part before the window of the operation under way when it opened
@@ -63,11 +66,8 @@ type ClosedResult struct {
 // allowed for. That asks for operations that take as long as any other: so the load goes on until all those
 // under way at the end are done, but for no more than another window.
 func (c *Closed) Run(e env.Env) (ClosedResult, error) {
-	tallies := make([]tally, c.Workers)
-	for i := range tallies {
-		tallies[i].latency = hist.NewRecorder()
-		defer tallies[i].latency.Free()
-	}
+	tallies, recorders := newTallies(c.Workers, c.OneByOne)
+	defer free(recorders)
 	group, gate := e.Group(), e.Group()
 	gate.Add(1)
 	var release, begin, end time.Duration
@@ -113,7 +113,25 @@ func (c *Closed) Run(e env.Env) (ClosedResult, error) {
 	if c.Operations > 0 {
 		c.AtEnd()
 	}
-	return c.sum(tallies, release, begin, end)
+	return c.sum(tallies, recorders, release, begin, end)
+}
+
+// newTallies makes the tallies of n workers, and their recorders.
+func newTallies(n int, oneByOne bool) ([]tally, []*hist.Recorder) {
+	tallies, recorders := make([]tally, n), make([]*hist.Recorder, 0, n)
+	for i := range tallies {
+		if i == 0 || !oneByOne {
+			recorders = append(recorders, hist.NewRecorder())
+		}
+		tallies[i].latency = recorders[len(recorders)-1]
+	}
+	return tallies, recorders
+}
+
+func free(recorders []*hist.Recorder) {
+	for _, r := range recorders {
+		r.Free()
+	}
 }
 
 // forever is beyond the end of every run.
@@ -209,7 +227,7 @@ func (c *Closed) workSampled(e env.Env, request uint64, begin, end time.Duration
 // sum merges the tallies and checks them: the concurrency asked for must be the one observed, by
 // Little's law in its time-integral form. For each worker the operations follow each other without
 // a gap, so their times inside the window must add up to the window.
-func (c *Closed) sum(tallies []tally, release, begin, end time.Duration) (ClosedResult, error) {
+func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin, end time.Duration) (ClosedResult, error) {
 	l := ClosedResult{Latency: hist.New(), Window: end - begin, Closed: end, Concurrency: result.Unavailable}
 	if c.Operations > 0 {
 		last := release
@@ -219,13 +237,16 @@ func (c *Closed) sum(tallies []tally, release, begin, end time.Duration) (Closed
 		l.Window = last - release
 	}
 	var inService time.Duration
+	for _, r := range recorders {
+		l.Latency.Add(r)
+		inService += time.Duration(r.Sum())
+	}
 	for i := range tallies {
 		t := &tallies[i]
-		l.Latency.Add(t.latency)
 		l.Inside += t.inside
 		l.Progress += float64(t.inside) + t.edges
 		l.Total += t.total
-		inService += time.Duration(t.latency.Sum()) - t.early + t.late
+		inService += t.late - t.early
 	}
 	switch {
 	case l.Inside == 0 && c.Operations == 0:

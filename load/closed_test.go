@@ -10,6 +10,7 @@ import (
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/internal/hist"
 )
 
 // runLoad runs a closed loop in a bubble, where Sleep takes no real time and exactly its own.
@@ -179,17 +180,20 @@ func TestRequestNumbers(t *testing.T) {
 // TestLittle breaks the identity on purpose: a worker's lost time must be noticed.
 func TestLittle(t *testing.T) {
 	c := Closed{Workers: 2, Window: time.Second}
+	sum := func(a, b tally) (ClosedResult, error) {
+		return c.sum([]tally{a, b}, []*hist.Recorder{a.latency, b.latency}, 0, 0, time.Second)
+	}
 	full := tally{latency: histOf(time.Second), inside: 1, total: 1}
-	if _, err := c.sum([]tally{full, full}, 0, 0, time.Second); err != nil {
+	if _, err := sum(full, full); err != nil {
 		t.Errorf("a full window is refused: %v", err)
 	}
 	short := tally{latency: histOf(400 * time.Millisecond), inside: 1, total: 1}
-	_, err := c.sum([]tally{full, short}, 0, 0, time.Second)
+	_, err := sum(full, short)
 	if err == nil || !strings.Contains(err.Error(), "2 workers were asked for and 1.400 observed") {
 		t.Errorf("lost time: %v", err)
 	}
 	edges := tally{latency: histOf(900 * time.Millisecond), early: 100 * time.Millisecond, late: 200 * time.Millisecond, inside: 1}
-	if l, err := c.sum([]tally{full, edges}, 0, 0, time.Second); err != nil || l.Concurrency != 2 {
+	if l, err := sum(full, edges); err != nil || l.Concurrency != 2 {
 		t.Errorf("operations across the edges: %v, %v", l.Concurrency, err)
 	}
 }

@@ -17,11 +17,9 @@ type Lists struct{ Open, Op, Close func(*sim.Program) }
 // of Run, and of what lists make between them, where Run has c.Op. Sample is not used. The result is there when the
 // kernel has run.
 func (c *Closed) Program(k *sim.Kernel, lists Lists) (main *sim.Program, result func() (ClosedResult, error)) {
-	l := &listed{Closed: c, k: k, tallies: make([]tally, c.Workers)}
+	l := &listed{Closed: c, k: k}
+	l.tallies, l.recorders = newTallies(c.Workers, true)
 	l.across.Store(int64(c.Workers))
-	for i := range l.tallies {
-		l.tallies[i].latency = hist.NewRecorder()
-	}
 	main, worker := sim.NewProgram("load"), l.worker(lists.Op)
 	lists.Open(main)
 	main.GroupAdd(&l.gate, 1)
@@ -50,6 +48,7 @@ type listed struct {
 	k                    *sim.Kernel
 	group, gate          sim.Group
 	tallies              []tally
+	recorders            []*hist.Recorder
 	released, begin, end time.Duration
 	across               atomic.Int64
 }
@@ -133,10 +132,6 @@ func (l *listed) goesOn(t *tally, worker int64) int64 {
 }
 
 func (l *listed) result() (ClosedResult, error) {
-	defer func() {
-		for i := range l.tallies {
-			l.tallies[i].latency.Free()
-		}
-	}()
-	return l.sum(l.tallies, l.released, l.begin, l.end)
+	defer free(l.recorders)
+	return l.sum(l.tallies, l.recorders, l.released, l.begin, l.end)
 }

@@ -59,7 +59,7 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, clo
 		AtBegin: m.begin, AtEnd: m.end,
 	}
 	if v, ok := m.world.(*virtual.World); ok {
-		loop.Note, loop.At = m.keep(e), v.At
+		loop.Note, loop.At, loop.OneByOne = m.keep(e), v.At, true
 	}
 	l, err := loop.Run(e)
 	if err != nil {

@@ -66,7 +66,7 @@ type World struct {
 	meters     []*env.Meter
 	byName     map[resource]*env.Meter
 	nameless   *env.Meter
-	violations map[string]int64
+	violations map[string]*int64 // by station
 	useful     time.Duration
 	section    section // of real code that runs
 
@@ -107,7 +107,7 @@ func New(cfg Config) *World {
 	if cfg.Watchdog == 0 {
 		cfg.Watchdog = 10 * time.Second
 	}
-	w := &World{cfg: cfg, names: map[string]int{}, byName: map[resource]*env.Meter{}, violations: map[string]int64{}}
+	w := &World{cfg: cfg, names: map[string]int{}, byName: map[resource]*env.Meter{}, violations: map[string]*int64{}}
 	w.k = sim.New(sim.Config{CPUs: cfg.CPUs, Seed: cfg.Seed, Costs: cfg.Costs})
 	if cfg.Timeline && cfg.CPUs > 0 {
 		w.recorder = newRecorder(w.k)
@@ -200,7 +200,7 @@ func (w *World) Busy() time.Duration { return time.Duration(w.k.Busy()) }
 func (w *World) Violations() int64 {
 	n := int64(0)
 	for _, v := range w.violations {
-		n += v
+		n += *v
 	}
 	return n
 }
@@ -209,7 +209,7 @@ func (w *World) Violations() int64 {
 func (w *World) ViolationsByStation() map[string]int64 {
 	m := make(map[string]int64, len(w.violations))
 	for k, v := range w.violations {
-		m[k] = v
+		m[k] = *v
 	}
 	return m
 }
@@ -272,7 +272,12 @@ func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Met
 // Violation implements env.World.
 func (w *World) Violation(station string) {
 	if w.phase.Load() == running { // who was given up may go on
-		w.violations[station]++
+		n := w.violations[station]
+		if n == nil {
+			n = new(int64)
+			w.violations[station] = n
+		}
+		*n++
 	}
 }
 

@@ -39,7 +39,7 @@ func serve(design string, cpus, workers int, window time.Duration) (lattes int64
 			failed = err
 			return
 		}
-		c := loops.Closed{Op: stream.Op, Workers: workers, Window: window, AtBegin: func() {}, AtEnd: func() {}}
+		c := loops.Closed{Op: stream.Op, Workers: workers, Window: window, OneByOne: true, AtBegin: func() {}, AtEnd: func() {}}
 		r, err := c.Run(e)
 		if stream.Close != nil {
 			stream.Close(e)
