@@ -37,6 +37,8 @@ type Row struct {
 	Formula *Formula
 	// Serial is what part of the time more CPUs do not shorten; nil where the design was not on one CPU; see WithSerial.
 	Serial *Serial
+	// Knees are where the time along a factor becomes flat, if this is its best level; see WithKnees.
+	Knees []Knee
 	// Beside is the verdict on the row beside the baseline; nil where there is none; see WithBaseline.
 	Beside *Verdict
 	// Sensitivity says by how much predictions depend on the scheduler's costs, where that was asked for: see

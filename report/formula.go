@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -46,8 +47,8 @@ func (f *frame) formulaNotes(columns []column) []string {
 	return notes
 }
 
-// formulaTexts are the closed forms of the designs, each once, with their sources, and how well each does at a point if it
-// is of one point only.
+// formulaTexts are the closed forms of the designs, each once, with their sources, and how well each does: at its only point with
+// the interval, otherwise where least and most was measured beside it.
 func (f *frame) formulaTexts() []string {
 	var texts, designs []string
 	for _, r := range f.rows {
@@ -55,16 +56,34 @@ func (f *frame) formulaTexts() []string {
 			continue
 		}
 		designs = append(designs, r.Design)
-		text := r.Design + " = " + r.Formula.Text
-		if r.Formula.N > 0 && r.Formula.Low.Known() {
-			text += ": measured " + ratio(r.Formula.Ratio) + " of it (" + ratio(r.Formula.Low) + " to " + ratio(r.Formula.High) + f.where(r) + ")"
-		}
-		texts = append(texts, text+"; "+r.Formula.Source)
+		texts = append(texts, r.Design+" = "+r.Formula.Text+f.howWell(r.Design)+"; "+r.Formula.Source)
 	}
 	return texts
 }
 
-// where says at which point a row is, if its design has several.
+// howWell says what was measured of what the formula of a design predicts.
+func (f *frame) howWell(design string) string {
+	var points []compare.Row // with a prediction, by its ratio
+	for _, r := range f.rows {
+		if r.Design == design && r.Formula != nil && r.Formula.N > 0 {
+			points = append(points, r)
+		}
+	}
+	if len(points) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(points, func(a, b compare.Row) int { return cmp.Compare(a.Formula.Ratio, b.Formula.Ratio) })
+	least, most := points[0], points[len(points)-1]
+	switch {
+	case len(points) > 1:
+		return ": measured " + ratio(least.Formula.Ratio) + " (" + strings.TrimSpace(f.where(least)) + ") to " + ratio(most.Formula.Ratio) + " (" + strings.TrimSpace(f.where(most)) + ") of it"
+	case least.Formula.Low.Known():
+		return ": measured " + ratio(least.Formula.Ratio) + " of it (" + ratio(least.Formula.Low) + " to " + ratio(least.Formula.High) + f.where(least) + ")"
+	}
+	return ""
+}
+
+// where says at which point a row is, as in " at load 0.9", if its design has several.
 func (f *frame) where(r compare.Row) string {
 	n := 0
 	for _, o := range f.rows {
@@ -75,7 +94,7 @@ func (f *frame) where(r compare.Row) string {
 	if n < 2 {
 		return ""
 	}
-	return " at " + f.place(&r)
+	return strings.TrimPrefix(f.place(&r), r.Design)
 }
 
 // formulas writes the closed forms of the designs.

@@ -34,6 +34,7 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 		markdownTwin(&b, &fs[i])
 		markdownFormulas(&b, &fs[i])
 		markdownSerials(&b, &fs[i])
+		markdownKnees(&b, &fs[i])
 		if columns := fs[i].countersOf(); columns != nil {
 			b.WriteString("\n")
 			markdownTable(&b, columns)

@@ -163,16 +163,21 @@ func (f *frame) twoViews() []string {
 
 // place names a row by its design and what varies, as in "locking at load 0.9".
 func (f *frame) place(r *compare.Row) string {
+	if at := f.at(r, ""); at != "" {
+		return r.Design + " at " + at
+	}
+	return r.Design
+}
+
+// at is a row's levels of what varies but for one factor, as in "cpus 2, load 0.9".
+func (f *frame) at(r *compare.Row, but string) string {
 	var levels []string
 	for _, name := range f.varying {
-		if l := level(*r, name); l != "" {
+		if l := level(*r, name); l != "" && name != but {
 			levels = append(levels, name+" "+l)
 		}
 	}
-	if len(levels) == 0 {
-		return r.Design
-	}
-	return r.Design + " at " + strings.Join(levels, ", ")
+	return strings.Join(levels, ", ")
 }
 
 // views writes the sentences of twoViews below the verdicts.

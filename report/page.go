@@ -37,7 +37,7 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 		views(&b, &fs[i], st)
 		twin(&b, &fs[i], st)
 	}
-	for _, part := range []func(*strings.Builder, *frame, Style){formulas, serials, counters, plots, boxes, resources, ledger} {
+	for _, part := range []func(*strings.Builder, *frame, Style){formulas, serials, knees, counters, plots, boxes, resources, ledger} {
 		for i := range fs {
 			part(&b, &fs[i], st)
 		}

@@ -78,6 +78,7 @@ func (o *output) finish(trials []result.Trial) error {
 	o.sweep.Judgement.WithBaseline(rows, verdicts)
 	compare.WithFormulas(rows, trials, closedForms(o.sweep.Workload))
 	compare.WithSerial(rows, trials)
+	compare.WithKnees(rows, o.sweep.Judgement.Inputs)
 	warnings := compare.Warnings(trials, h.LookBlocks())
 	rows = compare.WithTwin(rows, trials, o.predictions, h.Twin)
 	warnings = append(warnings, compare.Unpredicted(o.predictions, h.Twin)...)
@@ -131,6 +132,9 @@ func (o *output) writeAll(rows []compare.Row, verdicts []compare.Verdict, warnin
 		}
 		if r.Serial != nil {
 			all = append(all, r.Serial)
+		}
+		for _, k := range r.Knees {
+			all = append(all, k)
 		}
 	}
 	for _, v := range verdicts {

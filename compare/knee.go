@@ -1,0 +1,130 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// KneeMargin is how much longer than at the best level of a factor a job may take where its level is said not to matter.
+const KneeMargin = 0.10
+
+// Knee says between which levels of a factor a job's time is flat: its ends are the knees of the curve. All times are medians, in
+// virtual time means. It stands beside the row of the best level.
+type Knee struct {
+	Kind          string       `json:"kind"` // "knee"
+	SchemaVersion int          `json:"schema_version"`
+	Workload      string       `json:"workload"`
+	Design        string       `json:"design"`
+	World         string       `json:"world"`
+	Point         plan.Point   `json:"point"` // of the best level
+	Factor        string       `json:"factor"`
+	Best          result.Value `json:"best_seconds"`
+	First         plan.Level   `json:"first"` // the levels around the best, without a gap, at which the time is at most
+	Last          plan.Level   `json:"last"`  // 1 + KneeMargin times the best
+	Below         *plan.Level  `json:"below"` // the next level, at which it is more; null where there is none
+	BelowRatio    result.Value `json:"below_ratio"`
+	Above         *plan.Level  `json:"above"`
+	AboveRatio    result.Value `json:"above_ratio"`
+	FormulaFirst  *plan.Level  `json:"formula_first"` // the same of what the design's closed form predicts; null where it predicts
+	FormulaLast   *plan.Level  `json:"formula_last"`  // nothing at one of the levels
+}
+
+// WithKnees sets beside rows of jobs the knees of the factors that have three levels or more while all else is equal. Inputs have
+// none, as another input is another job, and neither have CPUs: see WithSerial.
+func WithKnees(rows []Row, inputs []string) {
+	seen := map[string]bool{}
+	for i := range rows {
+		r := &rows[i]
+		for _, s := range r.Point.Settings() {
+			_, number := s.Level.Number()
+			name := r.Workload + " " + r.World + " " + r.Design + " " + s.Factor + " " + r.Point.With(s.Factor, plan.TextLevel("")).String()
+			if !r.Job || !number || s.Factor == "cpus" || slices.Contains(inputs, s.Factor) || seen[name] {
+				continue
+			}
+			seen[name] = true
+			if along := alongFactor(rows, r, s.Factor); len(along) >= 3 {
+				best, k := newKnee(along, s.Factor)
+				best.Knees = append(best.Knees, k)
+			}
+		}
+	}
+}
+
+// alongFactor are the rows with a number that differ from r in nothing but a factor, by its level.
+func alongFactor(rows []Row, r *Row, factor string) (along []*Row) {
+	place := r.Point.With(factor, plan.TextLevel("")).String()
+	for i := range rows {
+		o := &rows[i]
+		if o.Job && o.Workload == r.Workload && o.World == r.World && o.Design == r.Design && o.Point.Has(factor) &&
+			o.Point.With(factor, plan.TextLevel("")).String() == place && wall(o) > 0 {
+			along = append(along, o)
+		}
+	}
+	slices.SortFunc(along, func(a, b *Row) int { return cmp.Compare(numberOf(a, factor), numberOf(b, factor)) })
+	return along
+}
+
+func numberOf(r *Row, factor string) float64 {
+	l, _ := r.Point.Get(factor)
+	x, _ := l.Number()
+	return x
+}
+
+// wall is the wall time of a row in seconds, NaN where there is none.
+func wall(r *Row) float64 {
+	s := r.Metric(result.WallSeconds)
+	if s.Mean != nil {
+		return float64(s.Mean.Mean)
+	}
+	return float64(s.Median)
+}
+
+func predictedWall(r *Row) float64 {
+	if r.Formula == nil {
+		return 0
+	}
+	return float64(r.Formula.Predicted)
+}
+
+// newKnee is the knee of rows along a factor, with the row that is best.
+func newKnee(along []*Row, factor string) (*Row, Knee) {
+	level := func(i int) plan.Level { l, _ := along[i].Point.Get(factor); return l }
+	best, first, last := flat(along, wall)
+	r := along[best]
+	k := Knee{Kind: "knee", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, World: r.World, Point: r.Point, Factor: factor,
+		Best: result.Value(wall(r)), First: level(first), Last: level(last), BelowRatio: result.Unavailable, AboveRatio: result.Unavailable}
+	if first > 0 {
+		l := level(first - 1)
+		k.Below, k.BelowRatio = &l, result.Value(wall(along[first-1])/wall(r))
+	}
+	if last < len(along)-1 {
+		l := level(last + 1)
+		k.Above, k.AboveRatio = &l, result.Value(wall(along[last+1])/wall(r))
+	}
+	if !slices.ContainsFunc(along, func(r *Row) bool { return !(predictedWall(r) > 0) }) {
+		_, first, last := flat(along, predictedWall)
+		from, to := level(first), level(last)
+		k.FormulaFirst, k.FormulaLast = &from, &to
+	}
+	return r, k
+}
+
+// flat are the least time, and the first and the last row around it without a gap that take hardly longer.
+func flat(along []*Row, time func(*Row) float64) (best, first, last int) {
+	for i, r := range along {
+		if time(r) < time(along[best]) {
+			best = i
+		}
+	}
+	most := (1 + KneeMargin) * time(along[best])
+	for first = best; first > 0 && time(along[first-1]) <= most; {
+		first--
+	}
+	for last = best; last < len(along)-1 && time(along[last+1]) <= most; {
+		last++
+	}
+	return best, first, last
+}

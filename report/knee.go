@@ -1,0 +1,73 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// kneeTitle says what a knee is.
+func kneeTitle() string {
+	return fmt.Sprintf("levels that take at most %.0f %% longer than the best", 100*compare.KneeMargin)
+}
+
+// kneeTexts are a sentence for each knee.
+func (f *frame) kneeTexts() (texts []string) {
+	for i := range f.rows {
+		for _, k := range f.rows[i].Knees {
+			texts = append(texts, f.kneeText(&f.rows[i], k))
+		}
+	}
+	return texts
+}
+
+func (f *frame) kneeText(r *compare.Row, k compare.Knee) string {
+	text := k.Design
+	if at := f.at(r, k.Factor); at != "" {
+		text += " at " + at
+	}
+	at, _ := r.Point.Get(k.Factor)
+	text += ": " + k.Factor + " " + span(k.First, k.Last) + fmt.Sprintf(" (%s at %s)", number(k.Best, result.UnitOf(result.WallSeconds), digits), at)
+	if k.Below != nil {
+		text += fmt.Sprintf(", %sx at %s", ratio(k.BelowRatio), k.Below)
+	}
+	if k.Above != nil {
+		text += fmt.Sprintf(", %sx at %s", ratio(k.AboveRatio), k.Above)
+	}
+	if k.FormulaFirst != nil {
+		text += "; by its formula " + span(*k.FormulaFirst, *k.FormulaLast)
+	}
+	return text
+}
+
+// span names levels from one to another.
+func span(first, last plan.Level) string {
+	if first.String() == last.String() {
+		return first.String()
+	}
+	return first.String() + " to " + last.String()
+}
+
+// knees writes between which levels of a factor a job's time is flat.
+func knees(b *strings.Builder, f *frame, st Style) {
+	for i, text := range f.kneeTexts() {
+		if i == 0 {
+			heading(b, f.rows[0].Workload+": knees", kneeTitle(), st)
+		}
+		b.WriteString("  ")
+		wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-2)
+	}
+}
+
+// markdownKnees writes the same as a list.
+func markdownKnees(b *strings.Builder, f *frame) {
+	for i, text := range f.kneeTexts() {
+		if i == 0 {
+			b.WriteString("\nKnees: " + escapeMarkdown(kneeTitle()) + ":\n\n")
+		}
+		b.WriteString("- " + escapeMarkdown(text) + "\n")
+	}
+}

@@ -1,0 +1,37 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// TestPlacesOfSentences: sentences about one of several points of a design name the design once; that of a formula says at which
+// points it is nearest and farthest, those of knees where the curve is flat.
+func TestPlacesOfSentences(t *testing.T) {
+	var rows []compare.Row
+	for i, grain := range []int{1, 16, 256} {
+		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}, plan.Setting{Factor: "grain", Level: plan.IntLevel(grain)})
+		wall := []float64{2.5, 1, 1.5}[i]
+		rows = append(rows, compare.Row{Workload: "w", Design: "pool", World: "live", Job: true, N: 3, Point: p, SlowDown: result.Unavailable,
+			Statuses: map[result.Status]int{result.OK: 3}, Metrics: summaries(0.02, 3, map[string]float64{result.WallSeconds: wall}),
+			Formula: &compare.Formula{Text: "one", Source: "a law", Design: "pool", N: 3, Predicted: 1, Ratio: result.Value(wall), Low: 0.9, High: 3},
+			Serial:  &compare.Serial{Design: "pool", Point: p, Speedup: 1.5, Low: result.Unavailable, High: result.Unavailable, Share: 1. / 3}})
+	}
+	compare.WithKnees(rows, nil)
+	f := frames(rows)[0]
+	for _, c := range []struct {
+		got, want string
+	}{
+		{f.serialTexts()[1], "pool at grain 16: 1.50 on 2 CPUs, serial share 0.333"},
+		{f.formulaTexts()[0], "pool = one: measured 1.000 (at grain 16) to 2.50 (at grain 1) of it; a law"},
+		{strings.Join(f.kneeTexts(), "\n"), "pool: grain 16 (1.000s at 16), 2.50x at 1, 1.50x at 256; by its formula 1 to 256"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q\nwant %q", c.got, c.want)
+		}
+	}
+}
