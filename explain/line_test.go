@@ -103,3 +103,22 @@ func (c *made) sleepy(class int) {
 	x.Running = 0
 	c.e.Trace.Waits[0].Op = OpReceive
 }
+
+// TestLockByMutexProfile: without a trace a lock is one that serialises where nearly always somebody waits for it.
+func TestLockByMutexProfile(t *testing.T) {
+	of := func(waited time.Duration) *made {
+		c := newCase()
+		c.e.Trace = nil
+		c.e.Runs[0].User = 1100 * time.Millisecond
+		c.cpu(100, "main.f:5", "main.update:7", "main.worker:3")
+		c.e.Profiles = append(c.e.Profiles, Profile{Kind: Mutex, Types: []string{"contentions/count", "delay/nanoseconds"}, Samples: []Sample{
+			{Stack: frames("sync.(*Mutex).Unlock", "main.update:8", "main.worker:3"), Values: []int64{1000, int64(waited)}}}})
+		return c
+	}
+	if f := of(2 * second).first(); f.Name != "coarse-lock" {
+		t.Errorf("two wait for it all the time: %s", f.Name)
+	}
+	if names := of(700 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
+		t.Errorf("nobody waits for it for a third of the time: %v", names)
+	}
+}

@@ -20,6 +20,7 @@ func TestOnlyLooks(t *testing.T) {
 		{"for { mu.Lock(); m[k] = 1; mu.Unlock(); if d >= n { return } }", false},           // it writes
 		{"for { mu.Lock(); d := done; mu.Unlock(); time.Sleep(1); if d { return } }", false},
 		{"for i := 0; i < n; i++ { mu.Lock(); d = x; mu.Unlock() }", false}, // so many times
+		{"for i := 0;i < n;i = i + 1 { mu.Lock(); d = x; mu.Unlock() }", false},
 		{"for range n { mu.Lock(); d = x; mu.Unlock() }", false},
 		{"for { d := <-c; if d { return } }", false},
 		{"for d < n { d = len(s) }", false},
@@ -34,6 +35,26 @@ func TestOnlyLooks(t *testing.T) {
 		}}}
 		if got := v.onlyLooks(Frame{File: "main.go", Line: 3}); got != c.want {
 			t.Errorf("%s: %v", c.loop, got)
+		}
+	}
+}
+
+// TestHasDefault: the default that makes a select look is its own, not that of the next.
+func TestHasDefault(t *testing.T) {
+	for text, want := range map[string]bool{
+		"select {\ncase <-c:\ndefault:\n}":                         true,
+		"select {\ncase <-c:\n}\nselect {\ncase <-d:\ndefault:\n}": false,
+		"select {\ncase <-c:\n}":                                   false,
+	} {
+		lines := strings.Split(text, "\n")
+		v := &view{p: &Program{Source: func(_ string, n int) string {
+			if n < 1 || n > len(lines) {
+				return ""
+			}
+			return lines[n-1]
+		}}}
+		if got := v.hasDefault(Frame{File: "main.go", Line: 1}); got != want {
+			t.Errorf("%q: %v", text, got)
 		}
 	}
 }
