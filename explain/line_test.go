@@ -74,7 +74,7 @@ func TestSelectThatIsNoPlace(t *testing.T) {
 func TestLineDecoys(t *testing.T) {
 	for what, c := range map[string]*made{
 		"nobody waits for it":      func() *made { c := stagesOf(950, 100); c.e.Trace.Waits[0].Waited = 100 * time.Millisecond; return c }(),
-		"the next is as busy":      stagesOf(950, 900),
+		"the next is as busy":      func() *made { c := stagesOf(950, 900); c.e.Trace.Waits[0].Waited = 500 * time.Millisecond; return c }(),
 		"there are two of it":      func() *made { c := stagesOf(950, 100); c.e.Trace.Classes[1].Peak = 2; return c }(),
 		"it sleeps, nobody pushes": func() *made { c := stagesOf(950, 100); c.sleepy(1); return c }(),
 	} {
