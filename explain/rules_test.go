@@ -200,3 +200,148 @@ func TestByProfile(t *testing.T) {
 		t.Error("a server that waits for work")
 	}
 }
+
+// stalling is a line of channels whose goroutines do ten pieces at a time, 60 us, between two parkings: little of the CPU
+// time is in channels, and yet two CPUs are no faster than one. The figures are those of a line of one producer and two consumers.
+func stalling() *made {
+	c := newCase()
+	c.demand(4, 43, 142, 811)
+	a := c.class("main.main", 1, 1, 253*time.Millisecond, 10*time.Millisecond)
+	b := c.class("main.consumer", 2, 2, 820*time.Millisecond, 10*time.Millisecond)
+	c.e.Trace.Classes[a].Bursts.P50, c.e.Trace.Classes[b].Bursts.P50 = 26*time.Microsecond, 70*time.Microsecond
+	c.wait(OpSend, a, 7900, 72*time.Millisecond, b, "runtime.chansend1", "main.main:4")
+	c.wait(OpReceive, b, 9800, 130*time.Millisecond, a, "runtime.chanrecv2", "main.consumer:6")
+	c.cpu(90, "main.f:5", "main.consumer:3")
+	c.cpu(30, "main.g:5", "main.main:3", "runtime.main")
+	c.cpu(4, "runtime.chansend", "runtime.chansend1", "main.main:4", "runtime.main")
+	c.cpu(16, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
+	c.e.Runs[0].User = 1400 * time.Millisecond
+	c.e.Runs = append(c.e.Runs, c.e.Runs[0])
+	one := &c.e.Runs[0]
+	one.CPUs, one.Wall, one.User = 1, 930*time.Millisecond, 920*time.Millisecond
+	return c
+}
+
+// TestStalls: what hand-overs cost need not be in the CPU profile. Each thing that must hold is taken away in turn.
+func TestStalls(t *testing.T) {
+	if f := stalling().first(); f.Name != "chan-handoff" || f.Gain == nil || f.Gain.Estimate < 0.15 || f.Gain.Estimate > 0.4 {
+		t.Fatalf("two CPUs stall on hand-overs: %s %v", f.Name, f.Gain)
+	}
+	for what, change := range map[string]func(c *made){
+		"two CPUs are faster than one": func(c *made) { c.e.Runs[0].Wall, c.e.Runs[0].User = 1200*time.Millisecond, 1190*time.Millisecond },
+		"both CPUs are used":           func(c *made) { c.e.Runs[1].User = 1700 * time.Millisecond },
+		"it waits on one CPU, too":     func(c *made) { c.e.Runs[0].User = 600 * time.Millisecond },
+		"too few runs to compare":      func(c *made) { c.e.Runs[0].Count = 2 },
+		"long pieces between parkings": func(c *made) { c.bursts(300 * time.Microsecond) },
+		"they park now and then":       func(c *made) { c.e.Trace.Waits[0].Count, c.e.Trace.Waits[1].Count = 1000, 1000 },
+		"often nobody wants a CPU":     func(c *made) { c.e.Trace.Demand.For[0] = 100 * time.Millisecond },
+	} {
+		c := stalling()
+		change(c)
+		if slices.Contains(c.names(), "chan-handoff") {
+			t.Errorf("%s: %v", what, c.names())
+		}
+	}
+}
+
+// bursts sets how long goroutines run between two parkings.
+func (c *made) bursts(d time.Duration) {
+	for i := range c.e.Trace.Classes {
+		c.e.Trace.Classes[i].Bursts.P50 = d
+	}
+}
+
+// TestStageThatNeverWaits: the slowest stage of a line is the one that nobody sees waiting. CPUs that wake for the others all
+// the time are no reason to call it the hand-over.
+func TestStageThatNeverWaits(t *testing.T) {
+	hub := func(runs time.Duration) *made {
+		c := stalling()
+		main := &c.e.Trace.Classes[1]
+		main.Running, main.Members[0].Running = runs, runs
+		c.e.Trace.Waits = nil
+		source := c.class("main.source", 1, 1, 10*time.Millisecond, 0)
+		c.wait(OpReceive, 2, 9800, 2500*time.Millisecond, 1, "runtime.chanrecv2", "main.consumer:6")
+		c.wait(OpSend, source, 700, 400*time.Millisecond, 1, "runtime.chansend1", "main.source:4")
+		members := c.e.Trace.Classes[2].Members
+		c.e.Trace.Classes[2].Running, members[0].Running, members[1].Running = 60*time.Millisecond, 30*time.Millisecond, 30*time.Millisecond
+		return c
+	}
+	if f := hub(950 * time.Millisecond).first(); f.Name != "stage-limited" || f.Gain == nil || f.Gain.Estimate < 0.15 {
+		t.Errorf("one goroutine runs all the time, six wait for it: %s %v", f.Name, f.Gain)
+	}
+	if f := hub(600 * time.Millisecond).first(); f.Name != "chan-handoff" {
+		t.Errorf("none runs all the time: %s", f.Name)
+	}
+}
+
+// TestLockOfWakers: a lock that is passed on often, to goroutines that then queue for a CPU, serialises nobody. One that does
+// has nearly all of its users parked.
+func TestLockOfWakers(t *testing.T) {
+	of := func(parked time.Duration) *made {
+		c := coarse()
+		c.e.Trace.Resources[0].Starved = 0
+		c.e.Trace.Waits[0].Waited = parked
+		return c
+	}
+	if names := of(2 * second).names(); names[0] != "coarse-lock" {
+		t.Errorf("two of four parked: %v", names)
+	}
+	if names := of(600 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
+		t.Errorf("one of four parked, now and then: %v", names)
+	}
+}
+
+// TestSharedLine: adding to memory that lies side by side takes more CPU time beside others, though less than twice as much.
+func TestSharedLine(t *testing.T) {
+	of := func(line string, one time.Duration) *made {
+		c := wide()
+		c.e.Program.Source = func(_ string, n int) string {
+			if n == 5 {
+				return line
+			}
+			return ""
+		}
+		c.e.Runs = append(c.e.Runs, c.e.Runs[0])
+		c.e.Runs[0].CPUs, c.e.Runs[0].User, c.e.Runs[0].Wall = 1, one, one
+		return c
+	}
+	for _, line := range []string{"t.east++", "sums[w] += x", "p.n -= 2"} {
+		if f := of(line, 1300*time.Millisecond).first(); f.Name != "work-inflation" {
+			t.Errorf("%s, 1.5 times the CPU time: %s", line, f.Name)
+		}
+		if f := of(line, 1700*time.Millisecond).first(); f.Name == "work-inflation" {
+			t.Errorf("%s, 1.2 times the CPU time: %s", line, f.Name)
+		}
+	}
+	for _, line := range []string{"x = x*5 + 1", "sum += x", "x ^= x << 13", "return t.n"} {
+		if f := of(line, 1300*time.Millisecond).first(); f.Name == "work-inflation" {
+			t.Errorf("%s adds to no memory: %s", line, f.Name)
+		}
+	}
+}
+
+// TestOneOfTwoStays: of findings that explain each other, the one that promises more stays, else the first; never none.
+func TestOneOfTwoStays(t *testing.T) {
+	pairs := 0
+	for a := range explains {
+		for _, b := range explains[a] {
+			if a == b || !slices.Contains(explains[b], a) {
+				continue
+			}
+			pairs++
+			less, more := gain(0.4, 0.3, 0.5), gain(0.5, 0.4, 0.6)
+			if got := dominate([]Finding{{Name: a, Gain: less}, {Name: b, Gain: more}}); len(got) != 1 || got[0].Name != b {
+				t.Errorf("%s of less, %s of more: %v", a, b, got)
+			}
+			if got := dominate([]Finding{{Name: a, Gain: less}, {Name: b, Gain: less}}); len(got) != 1 || got[0].Name != a {
+				t.Errorf("%s, %s of the same: %v", a, b, got)
+			}
+			if got := dominate([]Finding{{Name: a}, {Name: b, Gain: less}}); len(got) != 1 || got[0].Name != b {
+				t.Errorf("%s without a gain, %s with one: %v", a, b, got)
+			}
+		}
+	}
+	if pairs == 0 {
+		t.Error("no two explain each other: this tests nothing")
+	}
+}

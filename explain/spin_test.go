@@ -1,8 +1,10 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestOnlyLooks tells loops that wait from loops that work.
@@ -20,6 +22,9 @@ func TestOnlyLooks(t *testing.T) {
 		{"for { mu.Lock(); m[k] = 1; mu.Unlock(); if d >= n { return } }", false},           // it writes
 		{"for { mu.Lock(); d := done; mu.Unlock(); time.Sleep(1); if d { return } }", false},
 		{"for i := 0; i < n; i++ { mu.Lock(); d = x; mu.Unlock() }", false}, // so many times
+		{"for i := 0;i < n;i = i + 1 { mu.Lock(); d = x; mu.Unlock() }", false},
+		{"for { mu.Lock(); d = x; mu.Unlock() }", false},                    // it never ends
+		{"for { mu.Lock(); d = <-c; mu.Unlock(); if d { return } }", false}, // it waits
 		{"for range n { mu.Lock(); d = x; mu.Unlock() }", false},
 		{"for { d := <-c; if d { return } }", false},
 		{"for d < n { d = len(s) }", false},
@@ -34,6 +39,47 @@ func TestOnlyLooks(t *testing.T) {
 		}}}
 		if got := v.onlyLooks(Frame{File: "main.go", Line: 3}); got != c.want {
 			t.Errorf("%s: %v", c.loop, got)
+		}
+	}
+}
+
+// TestHasDefault: the default that makes a select look is its own, not that of the next.
+func TestHasDefault(t *testing.T) {
+	for text, want := range map[string]bool{
+		"select {\ncase <-c:\ndefault:\n}":                         true,
+		"select {\ncase <-c:\n}\nselect {\ncase <-d:\ndefault:\n}": false,
+		"select {\ncase <-c:\n}":                                   false,
+	} {
+		lines := strings.Split(text, "\n")
+		v := &view{p: &Program{Source: func(_ string, n int) string {
+			if n < 1 || n > len(lines) {
+				return ""
+			}
+			return lines[n-1]
+		}}}
+		if got := v.hasDefault(Frame{File: "main.go", Line: 1}); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// TestSpinBesideIdleCPUs: a loop that looks while nobody else wants its CPU costs no time.
+func TestSpinBesideIdleCPUs(t *testing.T) {
+	for _, crowded := range []bool{true, false} {
+		c := newCase()
+		c.demand(0, 0, 1000)
+		if crowded {
+			c.e.Trace.Demand = Demand{}
+			c.demand(0, 0, 0, 1000)
+		}
+		c.class("main.main", 1, 1, 10*time.Millisecond, 0)
+		c.class("main.worker", 3, 3, 1990*time.Millisecond, 0)
+		c.cpu(130, "main.f:5", "main.worker:3")
+		c.cpu(70, "sync/atomic.(*Bool).Load", "main.spin:4")
+		found := Explain(&c.e).Findings
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Name == "busy-wait" })
+		if i < 0 || (found[i].Gain != nil) != crowded {
+			t.Errorf("others want the CPU: %v; %+v", crowded, found)
 		}
 	}
 }

@@ -14,12 +14,28 @@ type stage struct {
 	single   bool
 }
 
-// stages are the classes that wait on channels for others, and main if it does.
+// wakes is how often the goroutines of a class woke others that waited on a channel.
+func (v *view) wakes(c *Class) (n int64) {
+	for _, w := range v.t.Waits {
+		if w.Op != OpSend && w.Op != OpReceive {
+			continue
+		}
+		for _, k := range w.Wakers {
+			if k.Class >= 0 && &v.t.Classes[k.Class] == c {
+				n += k.Count
+			}
+		}
+	}
+	return n
+}
+
+// stages are the classes that wait on channels for others, and those that run all the time and let others wait there: the
+// slowest of a line never waits itself.
 func (v *view) stages() []stage {
 	var out []stage
 	for _, c := range v.classes() {
 		life, running, queued, channels, _, outside := c.lives()
-		if life < v.t.Duration/3 || v.parks(c) < 10 {
+		if life < v.t.Duration/3 || v.parks(c) < 10 && (v.traced(running) < stageFull || v.wakes(c) < 10) {
 			continue
 		}
 		_, _ = queued, channels
@@ -50,7 +66,7 @@ func channelRules(v *view) []Finding {
 	if len(line) < 2 {
 		return nil
 	}
-	if f, ok := v.limited(line); ok && asked {
+	if f, ok := v.limited(line); ok {
 		return []Finding{f}
 	}
 	if f, ok := v.lockstep(line); ok {
@@ -67,7 +83,14 @@ func (v *view) limited(line []stage) (Finding, bool) {
 		next = math.Max(next, o.occupied)
 	}
 	waited, neighbour := v.waitedFor(s.class)
-	if !s.single || s.occupied < stageFull || next > stageNext || v.idle() < stageIdle || waited < 0.3 {
+	if !s.single || s.occupied < stageFull || next > stageNext || waited < 0.3 {
+		return Finding{}, false
+	}
+	unused := v.idle()
+	if v.traced(s.class.Running) >= stageFull { // it runs all the time: what others lose while CPUs wake for them is not the limit
+		unused = v.slack()
+	}
+	if unused < stageIdle {
 		return Finding{}, false
 	}
 	if s.outside > s.occupied/2 && v.pushed(s.class) < 0.3 {

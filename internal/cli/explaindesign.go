@@ -88,11 +88,16 @@ func (a *app) explainRun(ctx context.Context, dir string, designs []string, e ev
 		return nil, usage("%s is a run of %s, which is no workload here; of benchmarks write explain -- go test -bench NAME %s", dir, r.header.Workload, r.header.Workload)
 	}
 	var names []string
-	var best *plan.Case
-	for i, c := range r.header.Cases {
+	for _, c := range r.header.Cases {
 		if !slices.Contains(names, c.Design) {
 			names = append(names, c.Design)
 		}
+	}
+	if len(designs) == 0 && len(names) == 1 {
+		designs = names
+	}
+	var best *plan.Case
+	for i, c := range r.header.Cases {
 		cpus := c.Point.Int("cpus")
 		if len(designs) == 1 && c.Design == designs[0] && cpus <= runtime.NumCPU() && (best == nil || cpus > best.Point.Int("cpus")) {
 			best = &r.header.Cases[i]

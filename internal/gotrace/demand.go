@@ -9,8 +9,9 @@ import (
 // slices is how many slices of time are kept at most: when there are more, two become one.
 const (
 	maxSlices = 2048
-	first     = 1 << 14 // ns, of a slice to begin with
-	occupied  = 129     // exact numbers of goroutines are told below this
+	firstBits = 14
+	first     = 1 << firstBits // ns, of a slice to begin with
+	occupied  = 129            // exact numbers of goroutines are told below this
 )
 
 // demand is how many of the program's goroutines want a CPU, and how many have one.
@@ -18,6 +19,7 @@ type demand struct {
 	wants, runs int
 	alone       int // the sum of the classes of those that want one: the class of the one that is alone
 	width       int64
+	shift       uint // width is 1<<shift ns
 	slices      []slice
 	exact       [occupied]slice // by wants: for, work
 	peak        int
@@ -27,7 +29,7 @@ type demand struct {
 // slice holds integrals over time: of those that want a CPU, and of those that have one.
 type slice struct{ wants, runs int64 }
 
-func (d *demand) init() { d.width = first }
+func (d *demand) init() { d.width, d.shift = first, firstBits }
 
 // pass adds dt from a time since the start on.
 func (d *demand) pass(from, dt int64, cpus int) {
@@ -38,11 +40,16 @@ func (d *demand) pass(from, dt int64, cpus int) {
 	if d.wants < cpus {
 		d.spare += dt
 	}
+	if i := int(from >> d.shift); i == len(d.slices)-1 && (from+dt)>>d.shift == from>>d.shift { // mostly
+		d.slices[i].wants += dt * int64(d.wants)
+		d.slices[i].runs += dt * int64(d.runs)
+		return
+	}
 	for dt > 0 {
 		for from >= d.width*maxSlices {
 			d.halve()
 		}
-		i := int(from / d.width)
+		i := int(from >> d.shift)
 		if i >= len(d.slices) {
 			d.slices = append(d.slices, make([]slice, i+1-len(d.slices))...)
 		}
@@ -66,6 +73,7 @@ func (d *demand) halve() {
 	}
 	d.slices = d.slices[:(len(d.slices)+1)/2]
 	d.width *= 2
+	d.shift++
 }
 
 func (d *demand) export(duration int64) explain.Demand {

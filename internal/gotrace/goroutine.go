@@ -61,7 +61,7 @@ type goroutine struct {
 func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
 	from, to := s.Goroutine()
 	id := s.Resource.Goroutine()
-	g := t.goroutines[id]
+	g := t.find(id)
 	if g == nil {
 		if to == trace.GoNotExist {
 			return
@@ -141,7 +141,7 @@ func (t *tally) classify(g *goroutine, start string, f explain.Frame, created st
 
 // identify looks at the stack of who makes an event, if its start is not known.
 func (t *tally) identify(e *trace.Event) {
-	if g := t.goroutines[e.Goroutine()]; g != nil && g.unknown && e.Stack() != trace.NoStack {
+	if g := t.find(e.Goroutine()); g != nil && g.unknown && e.Stack() != trace.NoStack {
 		t.reclass(g, e.Stack())
 	}
 }
@@ -186,7 +186,7 @@ func (t *tally) wake(e *trace.Event, g *goroutine) {
 	if g.site == nil || g.kind != users {
 		return
 	}
-	waker := t.goroutines[e.Goroutine()]
+	waker := t.find(e.Goroutine())
 	if waker == nil || waker.kind != users {
 		g.site.woken(0, nil)
 		return
@@ -257,8 +257,8 @@ func (t *tally) call(e *trace.Event, s *trace.StateTransition, g *goroutine) {
 	}
 	t.move(g, calling)
 	g.called, g.callFrom, g.callLost = t.stacks.id(s.Stack), t.now, false
-	if p := t.procs[e.Proc()]; p != nil {
-		p.calling = g
+	if id := e.Proc(); id != trace.NoProc {
+		t.on(id).calling = g
 	}
 }
 
@@ -313,7 +313,7 @@ func (t *tally) end(g *goroutine) {
 	g.class.quit(t.now, t.cpus)
 	g.class.ended(g, t.now-t.start)
 	g.class.offer(g, t.now, t.start)
-	delete(t.goroutines, g.id)
+	t.forget(g.id)
 	if g.unknown {
 		t.unknown--
 	}

@@ -65,31 +65,106 @@ func header(in *bufio.Reader) error {
 	return nil
 }
 
-// read adds all events up. The reader of a corrupt trace may panic.
+// read adds all events up, while another goroutine decodes those that follow. What is read of a corrupt trace may panic.
 func (t *tally) read(in io.Reader, events int64) (truncated bool, err error) {
+	reader, err := trace.NewReader(in)
+	if err != nil {
+		return false, fmt.Errorf("%s: a newer Go than this program knows?", firstLine(err))
+	}
+	d := decode(reader)
+	defer d.end()
 	defer func() {
 		if r := recover(); r != nil {
 			truncated, err = true, fmt.Errorf("it is corrupt: %v", r)
 		}
 	}()
-	reader, err := trace.NewReader(in)
-	if err != nil {
-		return false, fmt.Errorf("%s: a newer Go than this program knows?", firstLine(err))
+	for b := range d.full {
+		for i := range b.events {
+			if events > 0 && t.events >= events {
+				return true, nil
+			}
+			if t.event(&b.events[i]); t.now-t.start > longest {
+				return true, errors.New("its times are years apart")
+			}
+		}
+		if b.err != nil {
+			return true, b.err
+		}
+		d.empty <- b
 	}
+	return false, nil
+}
+
+// Events are decoded ahead in so many batches of so many: to wake the other side takes as long as some hundred events do.
+const (
+	batches   = 3
+	batchSize = 8192
+)
+
+// batch is some events, and what went wrong after them.
+type batch struct {
+	events []trace.Event
+	err    error
+}
+
+// decoder decodes ahead. Events stay as they are once the reader has given them out, but for the names of user tasks, which
+// package gotrace does not look at.
+type decoder struct {
+	full, empty chan *batch
+	stop        chan struct{}
+}
+
+func decode(reader *trace.Reader) *decoder {
+	d := &decoder{make(chan *batch, batches), make(chan *batch, batches), make(chan struct{})}
+	for range batches {
+		d.empty <- &batch{}
+	}
+	go d.run(reader)
+	return d
+}
+
+// run fills batches until the trace ends or nobody wants more.
+func (d *decoder) run(reader *trace.Reader) {
+	defer close(d.full)
 	for {
+		select {
+		case <-d.stop:
+			return
+		case b := <-d.empty:
+			more := b.fill(reader)
+			d.full <- b // there is always room
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// fill decodes as many events as a batch has room for, and reports whether there may be more.
+func (b *batch) fill(reader *trace.Reader) (more bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			more, b.err = false, fmt.Errorf("it is corrupt: %v", r)
+		}
+	}()
+	for b.events = b.events[:0]; len(b.events) < batchSize; {
 		e, err := reader.ReadEvent()
 		if err == io.EOF {
-			return false, nil
+			return false
 		}
 		if err != nil {
-			return true, errors.New(firstLine(err))
+			b.err = errors.New(firstLine(err))
+			return false
 		}
-		if events > 0 && t.events >= events {
-			return true, nil
-		}
-		if t.event(&e); t.now-t.start > longest {
-			return true, errors.New("its times are years apart")
-		}
+		b.events = append(b.events, e)
+	}
+	return true
+}
+
+// end waits until nothing is read any more.
+func (d *decoder) end() {
+	close(d.stop)
+	for range d.full {
 	}
 }
 

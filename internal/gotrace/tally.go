@@ -12,8 +12,10 @@ type tally struct {
 	start, now int64 // ns
 	stacks     *stacks
 	goroutines map[trace.GoID]*goroutine
+	recent     [recents]*goroutine // of these, by the lowest bits of their numbers: most events are of few goroutines
 	procs      map[trace.ProcID]*proc
-	cpus       int // GOMAXPROCS, now
+	first      [recents]*proc // of these, those with small numbers
+	cpus       int            // GOMAXPROCS, now
 	most       int
 	busy       int // procs that run
 	unknown    int // goroutines whose start is not known yet
@@ -26,6 +28,47 @@ type tally struct {
 	resources  resources
 	gc         collector
 	wakes      [3]latencies // with an idle CPU, without, all
+}
+
+// recents is how many goroutines and procs are found without a map.
+const recents = 256
+
+// find is the goroutine with a number; nil if none is known.
+func (t *tally) find(id trace.GoID) *goroutine {
+	at := &t.recent[uint64(id)%recents]
+	if g := *at; g != nil && g.id == id {
+		return g
+	}
+	g := t.goroutines[id]
+	if g != nil {
+		*at = g
+	}
+	return g
+}
+
+// forget is for one that has ended: its number comes never again.
+func (t *tally) forget(id trace.GoID) {
+	delete(t.goroutines, id)
+	if at := &t.recent[uint64(id)%recents]; *at != nil && (*at).id == id {
+		*at = nil
+	}
+}
+
+// on is the proc with a number.
+func (t *tally) on(id trace.ProcID) *proc {
+	small := id >= 0 && id < recents
+	if small && t.first[id] != nil {
+		return t.first[id]
+	}
+	p := t.procs[id]
+	if p == nil {
+		p = &proc{}
+		t.procs[id] = p
+	}
+	if small {
+		t.first[id] = p
+	}
+	return p
 }
 
 // proc is one of GOMAXPROCS.
@@ -119,12 +162,7 @@ func (t *tally) pass(at int64) {
 }
 
 func (t *tally) proc(s *trace.StateTransition) {
-	id := s.Resource.Proc()
-	p := t.procs[id]
-	if p == nil {
-		p = &proc{}
-		t.procs[id] = p
-	}
+	p := t.on(s.Resource.Proc())
 	_, to := s.Proc()
 	runs := to == trace.ProcRunning
 	if runs == p.running {
@@ -192,7 +230,7 @@ func (t *tally) span(e *trace.Event, kind trace.EventKind) {
 
 // assist counts what a goroutine runs for the collector.
 func (t *tally) assist(id trace.GoID, begin bool) {
-	g := t.goroutines[id]
+	g := t.find(id)
 	if g == nil {
 		return
 	}
@@ -214,7 +252,7 @@ func (t *tally) stop(e *trace.Event, reason string, begin bool) {
 	if reason == "start trace" || reason == "stop trace" {
 		return
 	}
-	g := t.goroutines[e.Goroutine()]
+	g := t.find(e.Goroutine())
 	if g == nil {
 		return
 	}

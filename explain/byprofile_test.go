@@ -1,0 +1,66 @@
+package explain
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestByProfileDecoys takes away, one by one, what the findings from profiles alone stand on.
+func TestByProfileDecoys(t *testing.T) {
+	fine := func(spawning, scheduling, channels, working int) *made {
+		c := wide()
+		c.e.Profiles = nil
+		c.cpu(spawning, "runtime.malg", "runtime.newproc1", "runtime.newproc", "main.sort:4", "main.main:3", "runtime.main")
+		c.cpu(scheduling, "runtime.findRunnable", "runtime.schedule", "runtime.goexit0", "runtime.mcall")
+		c.cpu(channels, "runtime.chansend", "runtime.chansend1", "main.sort:6", "main.main:3", "runtime.main")
+		c.cpu(working, "main.f:5", "main.sort:3")
+		return c
+	}
+	convoy := func(locking int, one time.Duration, kind string) *made {
+		c := wide()
+		c.e.Profiles = nil
+		c.cpu(locking, "internal/sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock", kind, "main.book:5", "main.worker:3")
+		c.cpu(100, "main.f:5", "main.worker:3")
+		c.e.Runs = append(c.e.Runs, c.e.Runs[0])
+		c.e.Runs[0].CPUs, c.e.Runs[0].Wall = 1, one
+		return c
+	}
+	calls := func(change func(r *Run)) *made {
+		c := single()
+		c.e.Profiles = nil
+		c.cpu(40, "syscall.fsync", "internal/poll.(*FD).Fsync", "os.(*File).Sync", "main.log:5", "main.main:3", "runtime.main")
+		r := &c.e.Runs[0]
+		r.User, r.System, r.Voluntary, r.Writes = 30*time.Millisecond, 400*time.Millisecond, 9000, 2500
+		change(r)
+		return c
+	}
+	for what, x := range map[string]struct {
+		name Name
+		c    *made
+	}{
+		"few are made":                 {"goroutine-too-fine", fine(4, 90, 0, 100)},
+		"making them is cheap":         {"goroutine-too-fine", fine(20, 10, 0, 200)},
+		"they are scheduled to send":   {"goroutine-too-fine", fine(30, 60, 90, 40)},
+		"it is faster on several":      {"lock-convoy", convoy(100, 1500*time.Millisecond, "main.take:2")},
+		"the lock costs little":        {"lock-convoy", convoy(20, 500*time.Millisecond, "main.take:2")},
+		"it is a RWMutex's own":        {"lock-convoy", convoy(100, 500*time.Millisecond, "sync.(*RWMutex).Lock")},
+		"it computes beside the calls": {"blocking-syscall", calls(func(r *Run) { r.User = 500 * time.Millisecond })},
+		"it never blocks":              {"blocking-syscall", calls(func(r *Run) { r.Voluntary = 10 })},
+		"it uses its CPU":              {"blocking-syscall", calls(func(r *Run) { r.System = 900 * time.Millisecond })},
+		"it ends at once":              {"dependency-wait", calls(func(r *Run) { r.Wall, r.User, r.System = 50*time.Millisecond, 0, time.Millisecond })},
+	} {
+		x.c.e.Trace = nil
+		if names := x.c.names(); slices.Contains(names, string(x.name)) {
+			t.Errorf("%s: %v", what, names)
+		}
+	}
+}
+
+// TestBeginsBelowTheRuntime: what a wrapper runs for the runtime is the wrapper's.
+func TestBeginsBelowTheRuntime(t *testing.T) {
+	stack := frames("main.f:2", "runtime.call32", "sync.(*WaitGroup).Go.func1")
+	if got := Begins(stack).Function; got != "sync.(*WaitGroup).Go.func1" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,124 @@
+package explain
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// places is a channel that 20 goroutines take places from, one of which each gives back; outside, its holders sleep.
+func places(outside bool) *made {
+	c := newCase()
+	if outside {
+		c.demand(900, 50, 50)
+	} else {
+		c.demand(50, 900, 50)
+	}
+	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
+	w := c.class("main.query", 20, 20, 900*time.Millisecond, 10*time.Millisecond)
+	at := c.wait(OpReceive, w, 400, 5*second, w, "runtime.chanrecv1", "main.take:4")
+	c.e.Trace.Resources = []Resource{{Kind: OpChannel, Waits: []int{at}, Count: 400, Busy: 950 * time.Millisecond, Empty: 950 * time.Millisecond,
+		EmptyCount: 400, Starved: 900 * time.Millisecond, Sites: [][]Frame{frames("main.take:4"), frames("main.give:5")}}}
+	c.e.Runs[0].User = time.Second
+	return c
+}
+
+// TestPlaces: what is given out by a channel is too little of it, or a resource that is always in use.
+func TestPlaces(t *testing.T) {
+	if f := places(true).first(); f.Name != "saturated-resource" || f.Gain == nil || !slices.Contains(f.Where, "main.go:4") {
+		t.Errorf("holders that wait outside: %s", f.Name)
+	}
+	if f := places(false).first(); f.Name != "too-few-workers" || f.Gain == nil || !slices.Contains(f.Where, "main.go:4") {
+		t.Errorf("holders that compute: %s", f.Name)
+	}
+	both := places(true)
+	both.e.Trace.Resources[0].FullCount = 300
+	if names := both.names(); slices.Contains(names, "saturated-resource") {
+		t.Errorf("a channel that is now full, now empty, gives nothing out: %v", names)
+	}
+	fed := places(true)
+	fed.e.Trace.Waits[0].Wakers[0].Class = 1
+	if names := fed.names(); slices.Contains(names, "saturated-resource") {
+		t.Errorf("they wait for main, not for each other: %v", names)
+	}
+	mixed := places(true)
+	mixed.e.Trace.Waits[0].Wakers = append(mixed.e.Trace.Waits[0].Wakers, Waker{Stack: frames("main.feed:8"), Count: 200, Class: 1})
+	if names := mixed.names(); slices.Contains(names, "saturated-resource") {
+		t.Errorf("a third of them wait for main: %v", names)
+	}
+}
+
+// TestSelectThatIsNoPlace takes away what makes a select one for a place.
+func TestSelectThatIsNoPlace(t *testing.T) {
+	of := func(by string, idle int) *made {
+		c := newCase()
+		c.demand(idle, 1000-idle)
+		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
+		w := c.class("main.query", 20, 20, 50*time.Millisecond, 10*time.Millisecond)
+		at := c.wait(OpSelect, w, 400, 18*second, w, "runtime.selectgo", "main.do:4")
+		c.e.Trace.Waits[at].Wakers[0].Stack = frames(by, "main.do:5")
+		return c
+	}
+	if f := of("runtime.chansend1", 950).first(); f.Name != "saturated-resource" {
+		t.Fatalf("a place that is given back: %s", f.Name)
+	}
+	if names := of("runtime.closechan", 950).names(); slices.Contains(names, "saturated-resource") {
+		t.Errorf("a channel that is closed gives nothing back: %v", names)
+	}
+	if names := of("runtime.chansend1", 100).names(); slices.Contains(names, "saturated-resource") {
+		t.Errorf("whoever holds it computes: %v", names)
+	}
+}
+
+// TestLineDecoys takes away, one by one, what makes a stage the limit of its line, or a line wait in turns.
+func TestLineDecoys(t *testing.T) {
+	for what, c := range map[string]*made{
+		"nobody waits for it":      func() *made { c := stagesOf(950, 100); c.e.Trace.Waits[0].Waited = 100 * time.Millisecond; return c }(),
+		"the next is as busy":      func() *made { c := stagesOf(950, 900); c.e.Trace.Waits[0].Waited = 500 * time.Millisecond; return c }(),
+		"there are two of it":      func() *made { c := stagesOf(950, 100); c.e.Trace.Classes[1].Peak = 2; return c }(),
+		"it sleeps, nobody pushes": func() *made { c := stagesOf(950, 100); c.sleepy(1); return c }(),
+	} {
+		if names := c.names(); slices.Contains(names, "stage-limited") {
+			t.Errorf("%s: %v", what, names)
+		}
+	}
+	c := stagesOf(950, 100)
+	c.class("main.other", 1, 1, 900*time.Millisecond, 0)
+	if f := c.first(); f.Name != "stage-limited" {
+		t.Errorf("a goroutine beside the line, that waits for nobody and that nobody waits for: %s", f.Name)
+	}
+	c = stagesOf(600, 550)
+	c.e.Trace.Resources = []Resource{{Kind: OpChannel, Count: 1000, Busy: second, Starved: 10 * time.Millisecond, Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500, Sites: [][]Frame{frames("main.f:5")}}}
+	if names := c.names(); slices.Contains(names, "unbuffered-lockstep") {
+		t.Errorf("no CPU is without work while they wait: %v", names)
+	}
+}
+
+// sleepy lets a class sleep instead of running, and those who waited to hand it work wait to get some of it.
+func (c *made) sleepy(class int) {
+	x := &c.e.Trace.Classes[class]
+	for i := range x.Members {
+		x.Members[i].Outside, x.Members[i].Running = x.Members[i].Running, 0
+	}
+	x.Running = 0
+	c.e.Trace.Waits[0].Op = OpReceive
+}
+
+// TestLockByMutexProfile: without a trace a lock is one that serialises where nearly always somebody waits for it.
+func TestLockByMutexProfile(t *testing.T) {
+	of := func(waited time.Duration) *made {
+		c := newCase()
+		c.e.Trace = nil
+		c.e.Runs[0].User = 1100 * time.Millisecond
+		c.cpu(100, "main.f:5", "main.update:7", "main.worker:3")
+		c.e.Profiles = append(c.e.Profiles, Profile{Kind: Mutex, Types: []string{"contentions/count", "delay/nanoseconds"}, Samples: []Sample{
+			{Stack: frames("sync.(*Mutex).Unlock", "main.update:8", "main.worker:3"), Values: []int64{1000, int64(waited)}}}})
+		return c
+	}
+	if f := of(2 * second).first(); f.Name != "coarse-lock" {
+		t.Errorf("two wait for it all the time: %s", f.Name)
+	}
+	if names := of(700 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
+		t.Errorf("nobody waits for it for a third of the time: %v", names)
+	}
+}
