@@ -19,7 +19,7 @@ build: ## build bin/brewput
 	$(GO) build -o bin/brewput ./cmd/brewput
 
 test: cc ## run every test
-	$(GO) test $(TESTFLAGS) ./...
+	$(GO) test -timeout 20m $(TESTFLAGS) ./...
 
 check: cc ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean git status
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt would change: $$out"; exit 1; }

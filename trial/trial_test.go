@@ -254,6 +254,7 @@ func TestUnstable(t *testing.T) {
 // and nobody has an answer in time.
 func TestImpatient(t *testing.T) {
 	s := spec("coffee", "locking")
+	s.Costs = "none" // in virtual time: on a loaded machine the customers would come late themselves
 	s.Operations, s.Duration = 0, 200*time.Millisecond
 	s.Point = s.Point.With("stage", plan.DurationLevel(time.Millisecond)).With("workers", plan.IntLevel(1)).
 		With("patience", plan.DurationLevel(time.Millisecond)).With("arrivals", plan.TextLevel("constant"))
