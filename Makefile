@@ -1,4 +1,4 @@
-# Everything a newcomer needs. Only Go and make must be there; a C compiler is fetched for race tests.
+# Everything a newcomer needs. Only Go and make must be there; what tests need beside is fetched.
 
 GO ?= go
 TOOL = $(GO) tool -modfile=tools/go.mod
@@ -6,7 +6,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoPredictionOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench bench-sim verdicts verdicts-quick verdicts-labels gains direct aa twin gates gusts simulate intervals fuzz cc data simd
+.PHONY: help demo build test check bench bench-sim verdicts verdicts-quick verdicts-labels gains direct aa twin gates gusts simulate intervals fuzz needs data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -18,10 +18,10 @@ demo: ## measure six designs of the coffee shop at 1 and 2 CPUs, in under two mi
 build: ## build bin/brewput
 	$(GO) build -o bin/brewput ./cmd/brewput
 
-test: cc ## run every test
+test: needs ## run every test
 	$(GO) test -timeout 20m $(TESTFLAGS) ./...
 
-check: cc ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean git status
+check: needs ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean git status
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt would change: $$out"; exit 1; }
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
@@ -109,5 +109,5 @@ simd: ## build bin/brewput-simd, whose words has designs with vector instruction
 	GOEXPERIMENT=simd $(GO) test $(TESTFLAGS) ./catalog/words
 	GOEXPERIMENT=simd $(GO) build -o bin/brewput-simd ./cmd/brewput
 
-cc:
-	@sh tools/need-cc.sh
+needs:
+	@sh tools/need-tests.sh
