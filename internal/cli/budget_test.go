@@ -21,29 +21,19 @@ import (
 // that are left are not made again, the time spent is not given back, and each block is there once.
 func TestBudgetGoesOn(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "run")
-	command := func(args ...string) string {
-		t.Helper()
-		var out bytes.Buffer
-		if code := cli.Run(context.Background(), catalog.All(), args, strings.NewReader(""), &out, &out); code != 0 {
-			t.Fatalf("%v: exit %d\n%s", args, code, out.String())
-		}
-		return out.String()
-	}
-	command("run", "coffee", "--designs", "locking,finelocking", "--cpus", "1", "--stage", "10us", "--operations", "10", "--budget", "10m", "-o", source)
+	said(t, "run", "coffee", "--designs", "locking,finelocking", "--cpus", "1", "--stage", "10us", "--operations", "10", "--budget", "10m", "-o", source)
 	whole := linesOf(t, filepath.Join(source, "journal.ndjson"))
 	histograms := linesOf(t, filepath.Join(source, "histograms.ndjson"))
-	firstLook := slices.IndexFunc(whole, func(l string) bool { return strings.HasPrefix(l, `{"kind":"look"`) })
-	for _, keep := range []int{3, firstLook, firstLook + 1, len(whole) - 1} {
-		dir := filepath.Join(t.TempDir(), "cut")
-		if err := os.Mkdir(dir, 0o777); err != nil {
-			t.Fatal(err)
+	var looks []int // their lines
+	for i, l := range whole {
+		if strings.HasPrefix(l, `{"kind":"look"`) {
+			looks = append(looks, i)
 		}
-		for name, lines := range map[string][]string{"journal.ndjson": whole[:keep], "histograms.ndjson": histograms} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(lines, "")), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		out := command("run", "--resume", dir)
+	}
+	late := looks[(len(looks)-1)*3/4] // where little is left to measure
+	for _, keep := range []int{3, late, late + 1, len(whole) - 1} {
+		dir := cutAt(t, whole[:keep], histograms)
+		out := said(t, "run", "--resume", dir)
 		if keep > 3 && !regexp.MustCompile(`[0-9]+ trials done, [0-9ms.]+ of 10m0s left`).MatchString(out) {
 			t.Errorf("cut after line %d: it does not say what is done:\n%s", keep, out)
 		}
@@ -58,15 +48,49 @@ func TestBudgetGoesOn(t *testing.T) {
 		if !j.Ended || len(j.Looks) == 0 || len(j.Trials) != 4*len(j.Blocks) {
 			t.Errorf("cut after line %d: ended %v, %d looks, %d trials in %d blocks", keep, j.Ended, len(j.Looks), len(j.Trials), len(j.Blocks))
 		}
-		looks, err := sweep.ReadLooks(j.Looks)
-		for i := 1; i < len(looks); i++ {
-			if err != nil || looks[i].After <= looks[i-1].After {
-				t.Errorf("cut after line %d: a look after block %d follows one after block %d, %v", keep, looks[i].After, looks[i-1].After, err)
+		read, err := sweep.ReadLooks(j.Looks)
+		for i := 1; i < len(read); i++ {
+			if err != nil || read[i].After <= read[i-1].After {
+				t.Errorf("cut after line %d: a look after block %d follows one after block %d, %v", keep, read[i].After, read[i-1].After, err)
 			}
 		}
 		if spent := spentOf(again); !slices.IsSorted(spent) || len(spent) != len(j.Blocks) {
 			t.Errorf("cut after line %d: time was given back: %v", keep, spent)
 		}
+	}
+}
+
+// said runs a command that is to succeed, and returns all it says.
+func said(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if code := cli.Run(context.Background(), catalog.All(), args, strings.NewReader(""), &out, &out); code != 0 {
+		t.Fatalf("%v: exit %d\n%s", args, code, out.String())
+	}
+	return out.String()
+}
+
+// cutAt is a run directory of the first lines of another's journal.
+func cutAt(t *testing.T, journal, histograms []string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, lines := range map[string][]string{"journal.ndjson": journal, "histograms.ndjson": histograms} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(lines, "")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestAllPairsGoOn: a run that is to compare all pairs goes on, though the blocks it has so far are too few for that.
+func TestAllPairsGoOn(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "run")
+	said(t, "sim", "coffee", "--designs", "locking,finelocking,multi", "--cpus", "2", "--duration", "100ms", "--count", "14", "--compare", "all", "-o", source)
+	whole := linesOf(t, filepath.Join(source, "journal.ndjson"))
+	second := slices.IndexFunc(whole, func(l string) bool { return strings.Contains(l, `"block":1,`) })
+	dir := cutAt(t, whole[:second], linesOf(t, filepath.Join(source, "histograms.ndjson")))
+	if out := said(t, "sim", "--resume", dir, "--format", "json"); !strings.Contains(out, `"a":"multi","b":"locking"`) {
+		t.Error("no verdict on multi and locking")
 	}
 }
 

@@ -201,11 +201,10 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestAllPairsGoOn: a run that is to compare all pairs goes on, though the blocks it has so far are too few for
-// that; and an interrupt of sim names sim.
-func TestAllPairsGoOn(t *testing.T) {
+// TestInterruptOfSim: an interrupt ends a replication that would go on for long, and sim says how it goes on.
+func TestInterruptOfSim(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	cmd, _ := command(t, "sim", "coffee", "--designs", "locking,finelocking,multi", "--cpus", "2", "--duration", "200s", "--count", "14", "--compare", "all", "-o", dir)
+	cmd, _ := command(t, "sim", "coffee", "--designs", "locking", "--cpus", "2", "--warmup", "1s", "--duration", "100000s", "--count", "2", "-o", dir)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -225,13 +224,8 @@ func TestAllPairsGoOn(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(string(rest), "continue with: brewput sim --resume "+dir) {
 		t.Fatalf("exit %d, it says %q", code, rest)
 	}
-	if j, err := store.Open(dir); err != nil || j.Ended || len(j.Blocks) >= 12 {
+	if j, err := store.Open(dir); err != nil || j.Ended || len(j.Blocks) > 0 {
 		t.Fatalf("it is not interrupted early: %d blocks, %v", len(j.Blocks), err)
-	}
-	again, _ := command(t, "sim", "--resume", dir, "--format", "json")
-	out, err := again.Output()
-	if err != nil || !strings.Contains(string(out), `"a":"multi","b":"locking"`) {
-		t.Errorf("%v: no verdict on multi and locking", err)
 	}
 }
 
