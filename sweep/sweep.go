@@ -327,15 +327,12 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 	}
 }
 
-// lines counts the code of each design; nil where its source is not at hand.
+// lines counts the code of each design; nil where its source is not at hand, or its owner's.
 func (s *Sweep) lines() map[string]*int {
-	m := map[string]*int{}
+	m := source.Count(s.Workload)
 	for _, d := range s.Workload.Designs {
 		if d.Type() == result.Benchmark {
-			continue // its code is nobody's but its owner's
-		}
-		if src, err := source.Of(s.Workload, d); err == nil {
-			m[d.Name] = &src.Lines
+			delete(m, d.Name)
 		}
 	}
 	return m

@@ -63,10 +63,11 @@ func (a *app) listText(workloads []*workload.Workload, factors bool) error {
 		fmt.Fprintf(a.stdout, "%s  %s\n", w.Name, summary)
 		t := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(t, "  DESIGN\tWHAT\tWORLDS\tLINES\tABOUT\n")
+		counted := source.Count(w)
 		for _, d := range w.Designs {
 			lines := "-"
-			if src, err := source.Of(w, d); err == nil {
-				lines = fmt.Sprint(src.Lines)
+			if n := counted[d.Name]; n != nil {
+				lines = fmt.Sprint(*n)
 			}
 			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", d.Name, typeOf(d), d.Worlds, lines, d.Doc)
 		}
@@ -85,14 +86,11 @@ func (a *app) listText(workloads []*workload.Workload, factors bool) error {
 
 func (a *app) listJSON(workloads []*workload.Workload) error {
 	for _, w := range workloads {
+		counted := source.Count(w)
 		for _, d := range w.Designs {
-			var lines *int
-			if src, err := source.Of(w, d); err == nil {
-				lines = &src.Lines
-			}
 			if err := report.JSON(a.stdout, map[string]any{
 				"kind": "design", "schema_version": result.SchemaVersion, "workload": w.Name, "design": d.Name, "doc": d.Doc, "type": d.Type(),
-				"worlds": strings.Split(d.Worlds.String(), ", "), "factors": w.FactorsOf(d), "expect": d.Expect.String(), "peer": d.Peer, "formula": formulaText(d), "lines": lines,
+				"worlds": strings.Split(d.Worlds.String(), ", "), "factors": w.FactorsOf(d), "expect": d.Expect.String(), "peer": d.Peer, "formula": formulaText(d), "lines": counted[d.Name],
 			}); err != nil {
 				return err
 			}

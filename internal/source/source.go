@@ -37,42 +37,49 @@ type Part struct {
 // declarations of its package, except those in files that hold no design's constructor. What lies
 // there serves all designs, and no single one pays for it.
 func Of(w *workload.Workload, d workload.Design) (Source, error) {
-	files, names, err := parse(w)
+	p, err := parse(w)
 	if err != nil {
 		return Source{}, err
 	}
+	return p.of(d)
+}
+
+// Count counts the lines of every design, by name: nil where the source is not at hand.
+func Count(w *workload.Workload) map[string]*int {
+	m := map[string]*int{}
+	p, err := parse(w)
+	if err != nil {
+		return m
+	}
+	for _, d := range w.Designs {
+		if src, err := p.of(d); err == nil {
+			m[d.Name] = &src.Lines
+		}
+	}
+	return m
+}
+
+func (p *parsed) of(d workload.Design) (Source, error) {
 	constructor, _, err := constructorOf(d)
 	if err != nil {
 		return Source{}, err
 	}
-	decls := map[string]*declaration{} // by name; methods as Type.Method
-	var order []*declaration
-	for i, f := range files.list {
-		for _, decl := range f.Decls {
-			for _, dc := range declarations(decl) {
-				dc.file = names[i]
-				decls[dc.name] = dc
-				order = append(order, dc)
-			}
-		}
-	}
-	start := decls[constructor]
+	start := p.decls[constructor]
 	if start == nil {
-		return Source{}, fmt.Errorf("the source of %s/%s does not hold its constructor %s", w.Name, d.Name, constructor)
+		return Source{}, fmt.Errorf("the source of %s/%s does not hold its constructor %s", p.workload, d.Name, constructor)
 	}
-	own := constructorFiles(w, decls)
 	reached := map[*declaration]bool{}
-	reach(start, order, decls, own, reached)
+	p.reach(start, reached)
 	src := Source{Constructor: constructor}
-	for _, dc := range order {
+	for _, dc := range p.order {
 		if !reached[dc] {
 			continue
 		}
-		from, to := files.set.Position(dc.node.Pos()), files.set.Position(dc.node.End())
-		text := string(files.text[dc.file][from.Offset:to.Offset])
+		from, to := p.set.Position(dc.node.Pos()), p.set.Position(dc.node.End())
+		text := string(p.text[dc.file][from.Offset:to.Offset])
 		if dc.doc != nil {
-			text = string(files.text[dc.file][files.set.Position(dc.doc.Pos()).Offset:to.Offset])
-			from = files.set.Position(dc.doc.Pos())
+			text = string(p.text[dc.file][p.set.Position(dc.doc.Pos()).Offset:to.Offset])
+			from = p.set.Position(dc.doc.Pos())
 		}
 		src.Parts = append(src.Parts, Part{File: dc.file, Line: from.Line, Text: text})
 		src.Lines += Lines([]byte(text))
@@ -148,37 +155,26 @@ func receiver(t ast.Expr) string {
 
 // reach marks what from uses. A selector x.m marks every method m of the package's own files: types
 // are not resolved, which errs towards more lines.
-func reach(from *declaration, all []*declaration, decls map[string]*declaration, own map[string]bool, reached map[*declaration]bool) {
-	if reached[from] || !own[from.file] {
+func (p *parsed) reach(from *declaration, reached map[*declaration]bool) {
+	if reached[from] || !p.own[from.file] {
 		return
 	}
 	reached[from] = true
 	ast.Inspect(from.node, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			for _, dc := range all {
+			for _, dc := range p.order {
 				if strings.HasSuffix(dc.name, "."+n.Sel.Name) {
-					reach(dc, all, decls, own, reached)
+					p.reach(dc, reached)
 				}
 			}
 		case *ast.Ident:
-			if dc := decls[n.Name]; dc != nil {
-				reach(dc, all, decls, own, reached)
+			if dc := p.decls[n.Name]; dc != nil {
+				p.reach(dc, reached)
 			}
 		}
 		return true
 	})
-}
-
-// constructorFiles are the files that hold a constructor of some design.
-func constructorFiles(w *workload.Workload, decls map[string]*declaration) map[string]bool {
-	files := map[string]bool{}
-	for _, d := range w.Designs {
-		if name, _, err := constructorOf(d); err == nil && decls[name] != nil {
-			files[decls[name].file] = true
-		}
-	}
-	return files
 }
 
 // constructorOf returns the name of the function that makes a design, and where it was compiled.
@@ -197,45 +193,67 @@ func constructorOf(d workload.Design) (name, file string, err error) {
 	return name, file, nil
 }
 
+// parsed is the package of a workload.
 type parsed struct {
-	set  *token.FileSet
-	list []*ast.File
-	text map[string][]byte
+	workload string
+	set      *token.FileSet
+	text     map[string][]byte // by file
+	order    []*declaration
+	decls    map[string]*declaration // by name; methods as Type.Method
+	own      map[string]bool         // files that hold the constructor of some design
 }
 
 // parse reads the Go files, without tests, of the workload's Source, or else of the folder where its
 // first design was compiled.
-func parse(w *workload.Workload) (parsed, []string, error) {
+func parse(w *workload.Workload) (*parsed, error) {
 	source := w.Source
 	if source == nil {
 		_, file, err := constructorOf(w.Designs[0])
 		if err != nil {
-			return parsed{}, nil, err
+			return nil, err
 		}
 		source = os.DirFS(filepath.Dir(file))
 	}
 	names, err := fs.Glob(source, "*.go")
 	if err != nil {
-		return parsed{}, nil, err
+		return nil, err
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return strings.HasSuffix(n, "_test.go") })
 	if len(names) == 0 {
-		return parsed{}, nil, fmt.Errorf("the source of workload %s is not at hand: set its Source, for example by go:embed", w.Name)
+		return nil, fmt.Errorf("the source of workload %s is not at hand: set its Source, for example by go:embed", w.Name)
 	}
-	p := parsed{set: token.NewFileSet(), text: map[string][]byte{}}
+	p := &parsed{workload: w.Name, set: token.NewFileSet(), text: map[string][]byte{}, decls: map[string]*declaration{}, own: map[string]bool{}}
 	for _, name := range names {
-		text, err := fs.ReadFile(source, name)
-		if err != nil {
-			return parsed{}, nil, err
+		if err := p.file(source, name); err != nil {
+			return nil, err
 		}
-		f, err := parser.ParseFile(p.set, name, text, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return parsed{}, nil, err
-		}
-		p.list = append(p.list, f)
-		p.text[name] = text
 	}
-	return p, names, nil
+	for _, d := range w.Designs {
+		if name, _, err := constructorOf(d); err == nil && p.decls[name] != nil {
+			p.own[p.decls[name].file] = true
+		}
+	}
+	return p, nil
+}
+
+func (p *parsed) file(source fs.FS, name string) error {
+	text, err := fs.ReadFile(source, name)
+	if err != nil {
+		return err
+	}
+	f, err := parser.ParseFile(p.set, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	p.text[name] = text
+	for _, decl := range f.Decls {
+		for _, dc := range declarations(decl) {
+			dc.file = name
+			p.decls[dc.name] = dc
+			p.order = append(p.order, dc)
+		}
+	}
+	return nil
 }
 
 // Lines counts the lines of Go text that hold a token other than a comment.
