@@ -34,7 +34,7 @@ func TestBudgetGoesOn(t *testing.T) {
 	for _, keep := range []int{3, late, late + 1, len(whole) - 1} {
 		dir := cutAt(t, whole[:keep], histograms)
 		out := said(t, "run", "--resume", dir)
-		if keep > 3 && !regexp.MustCompile(`[0-9]+ trials done, [0-9ms.]+ of 10m0s left`).MatchString(out) {
+		if keep > 3 && !regexp.MustCompile(`[0-9]+ trials done, [0-9.hmµ]+s of 10m0s left`).MatchString(out) {
 			t.Errorf("cut after line %d: it does not say what is done:\n%s", keep, out)
 		}
 		again := linesOf(t, filepath.Join(dir, "journal.ndjson"))
