@@ -75,9 +75,10 @@ type Kernel struct {
 
 	first, last *G // all that have not ended, in order of their start
 	live        int
-	until       int64 // the kernel stops before the first event after this time
-	late        bool  // it has
-	lived       int64 // when a goroutine last parked or ended
+	serial      uint64 // of the last that was started
+	until       int64  // the kernel stops before the first event after this time
+	late        bool   // it has
+	lived       int64  // when a goroutine last parked or ended
 
 	inTurn   int   // operations that the running goroutine has made at this instant
 	turn     int   // as many as it may make without anything to be looked at

@@ -57,8 +57,8 @@ func TestErrors(t *testing.T) {
 			g := e.Group()
 			g.Add(1)
 			g.Wait()
-		}, "deadlock at 2ms", "body waits for a group", "a waits to read menu", "b sends to orders", "c selects among a send to orders, a receive from done",
-			"d waits for a condition of kitchen", "e waits for kitchen")
+		}, "deadlock at 2ms", "body waits for a group", "a waits to read menu (held by itself)", "b sends to orders", "c selects among a send to orders, a receive from done",
+			"d waits for a condition of kitchen", "e waits for kitchen (held by itself)")
 	})
 	t.Run("outliving", func(t *testing.T) {
 		says(t, func(e env.Env) {
