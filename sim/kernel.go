@@ -288,7 +288,7 @@ func (k *Kernel) progresses() bool {
 
 func (k *Kernel) standsStill(g *G) error {
 	if g.still > maxStill {
-		return fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls; let it park, sleep or burn",
+		return fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls, or its work takes none; let it park, sleep or burn",
 			g.runner.Name(), duration(k.now))
 	}
 	return fmt.Errorf("the goroutines have made %d operations at %v without time going by, goroutine %s the last: nothing comes of them; let one sleep or burn",
