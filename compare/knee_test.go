@@ -15,9 +15,10 @@ import (
 func TestKnees(t *testing.T) {
 	var trials []result.Trial
 	var cases []plan.Case
+	kind, world := result.Job, result.Live
 	add := func(design string, cpus int, factor string, level int, seconds float64) {
 		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}, plan.Setting{Factor: factor, Level: plan.IntLevel(level)})
-		trials = append(trials, result.Trial{Kind: result.KindTrial, Type: result.Job, Workload: "w", Design: design, World: result.Live, Point: p,
+		trials = append(trials, result.Trial{Kind: result.KindTrial, Type: kind, Workload: "w", Design: design, World: world, Point: p,
 			Status: result.OK, Operations: 1, WallSeconds: seconds, Metrics: result.Metrics{result.WallSeconds: result.Value(seconds)}})
 		cases = append(cases, plan.Case{Design: design, Point: p})
 	}

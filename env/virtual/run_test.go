@@ -115,6 +115,17 @@ func TestErrors(t *testing.T) {
 			}, "a goroutine of a go statement", "acts in the place of body")
 		})
 	}
+	t.Run("goroutine of the go statement for which its parent waits", func(t *testing.T) {
+		done := make(chan bool)
+		defer close(done)
+		err := New(Config{Watchdog: 20 * ms}).Run("body", func(e env.Env) {
+			go func() { e.Burn(1) }()
+			<-done
+		})
+		if !strings.Contains(fmt.Sprint(err), "acts in the place of body") {
+			t.Errorf("the error is %v", err)
+		}
+	})
 	t.Run("polling", func(t *testing.T) {
 		says(t, func(e env.Env) {
 			for e.Now() < ms {
