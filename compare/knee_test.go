@@ -54,3 +54,38 @@ func TestKnees(t *testing.T) {
 		t.Errorf("%d knees instead of 3", found)
 	}
 }
+
+// TestKneesApart: worlds have knees of their own, in virtual time by means; rows without a number are left out, a formula that
+// lacks a level too, and streams have none.
+func TestKneesApart(t *testing.T) {
+	var rows []compare.Row
+	add := func(design, world string, job bool, median, mean, predicted []float64) {
+		for i := range median {
+			s := result.Summary{Metric: result.WallSeconds, Median: result.Value(median[i])}
+			if mean != nil {
+				s.Mean = &result.Interval{Mean: result.Value(mean[i])}
+			}
+			r := compare.Row{Workload: "w", Design: design, World: world, Job: job, Metrics: map[string]result.Summary{result.WallSeconds: s},
+				Point: plan.NewPoint(plan.Setting{Factor: "grain", Level: plan.IntLevel(i)})}
+			if predicted != nil && predicted[i] > 0 {
+				r.Formula = &compare.Formula{Predicted: result.Value(predicted[i])}
+			}
+			rows = append(rows, r)
+		}
+	}
+	add("a", result.Live, true, []float64{5, 1, 1}, nil, nil)
+	add("a", result.Virtual, true, []float64{1, 1, 1}, []float64{1, 2, 3}, nil)
+	add("failed", result.Live, true, []float64{1, math.NaN(), 1.05, 2}, nil, nil)
+	add("formula", result.Live, true, []float64{2, 2, 1}, nil, []float64{1, 0, 1})
+	add("stream", result.Live, false, []float64{5, 1, 1}, nil, nil)
+	compare.WithKnees(rows, nil)
+	got := ""
+	for _, r := range rows {
+		for _, k := range r.Knees {
+			got += fmt.Sprintf("%s %s %s to %s, formula %t; ", k.Design, k.World, k.First, k.Last, k.FormulaFirst != nil)
+		}
+	}
+	if want := "a live 1 to 2, formula false; a virtual 0 to 0, formula false; failed live 0 to 2, formula false; formula live 2 to 2, formula false; "; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}

@@ -254,7 +254,7 @@ func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin
 	case c.Operations > 0 && l.Total != c.Operations:
 		return l, fmt.Errorf("%d operations were asked for and %d done", c.Operations, l.Total)
 	case l.Window <= 0:
-		return l, fmt.Errorf("%d operations took no time: use more --operations", l.Total)
+		return l, fmt.Errorf("%d operations took no time: use more --operations, or give them work", l.Total)
 	}
 	if c.Sample > 1 {
 		return l, nil // only some latencies are known

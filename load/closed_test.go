@@ -177,6 +177,21 @@ func TestRequestNumbers(t *testing.T) {
 	}
 }
 
+// TestRecorders: workers that run at the same time have a recorder each, others share one.
+func TestRecorders(t *testing.T) {
+	for oneByOne, want := range map[bool]int{false: 3, true: 1} {
+		tallies, recorders := newTallies(3, oneByOne)
+		seen := map[*hist.Recorder]bool{}
+		for _, t := range tallies {
+			seen[t.latency] = true
+		}
+		if len(recorders) != want || len(seen) != want || !seen[recorders[0]] {
+			t.Errorf("one by one %t: %d recorders, of which %d are used, want %d", oneByOne, len(recorders), len(seen), want)
+		}
+		free(recorders)
+	}
+}
+
 // TestLittle breaks the identity on purpose: a worker's lost time must be noticed.
 func TestLittle(t *testing.T) {
 	c := Closed{Workers: 2, Window: time.Second}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -32,6 +33,31 @@ func TestPlacesOfSentences(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("%q\nwant %q", c.got, c.want)
+		}
+	}
+	rows[0].Metrics, rows[0].Knees = summaries(0.02, 3, map[string]float64{result.WallSeconds: 0.5}), nil
+	rows[1].Knees, rows[2].Knees = nil, nil
+	compare.WithKnees(rows, nil)
+	text := "pool: grain 1 (500.0ms at 1), 2.00x at 16; by its formula 1 to 256"
+	var table, markdown strings.Builder
+	if err := errors.Join(Table(&table, rows, nil, nil, Style{Width: 100}), Markdown(&markdown, rows, nil, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(table.String(), "\n  "+text+"\n") {
+		t.Errorf("the table lacks %q:\n%s", text, &table)
+	}
+	if !strings.Contains(markdown.String(), "\n- "+text+"\n") {
+		t.Errorf("the list lacks %q:\n%s", text, &markdown)
+	}
+}
+
+// TestPointsAreNoIntervals: a plot of what is exact does not speak of intervals.
+func TestPointsAreNoIntervals(t *testing.T) {
+	for high, want := range map[result.Value]bool{1: false, 1.1: true, result.Unavailable: false} {
+		s := result.Summary{Metric: result.Throughput, Median: 1, Low: 1, High: high}
+		f := frame{rows: []compare.Row{{Metrics: map[string]result.Summary{result.Throughput: s}}}}
+		if f.intervals(result.Throughput) != want {
+			t.Errorf("from 1 to %v: %t, want %t", high, !want, want)
 		}
 	}
 }

@@ -48,14 +48,14 @@ func (g *G) waitsFor() string {
 	if !g.parked {
 		return "can run"
 	}
-	on := ""
+	on, held := "", ""
 	switch o := g.on.(type) {
 	case *Chan:
 		on = named("channel", o.Name)
 	case *Mutex:
-		on = named("lock", o.Name)
+		on, held = named("lock", o.Name), o.heldFrom(g)
 	case *RWMutex:
-		on = named("lock", o.Name)
+		on, held = named("lock", o.Name), o.heldFrom(g)
 	case *Cond:
 		on = named("condition", o.Name)
 	}
@@ -69,9 +69,9 @@ func (g *G) waitsFor() string {
 	case Recv:
 		return "receives from " + on
 	case Lock, WriteLock:
-		return "waits for " + on
+		return "waits for " + on + held
 	case ReadLock:
-		return "waits to read " + on
+		return "waits to read " + on + held
 	case CondWait:
 		return "waits for " + on
 	case GroupWait:
@@ -80,6 +80,32 @@ func (g *G) waitsFor() string {
 		return "selects among " + g.selecting()
 	}
 	return "waits"
+}
+
+// heldFrom says who keeps g from having m; "" if nobody does.
+func (m *Mutex) heldFrom(g *G) string {
+	switch {
+	case !m.locked:
+		return ""
+	case m.holder.serial != m.serial:
+		return " (held by a goroutine that has ended)"
+	case m.holder == g:
+		return " (held by itself)"
+	}
+	return " (held by " + m.holder.Name() + ")"
+}
+
+// heldFrom is that of a lock with readers, who are only counted.
+func (m *RWMutex) heldFrom(g *G) string {
+	switch {
+	case g.code == ReadLock && m.departing > 0: // whoever has announced itself goes first
+		return strings.Replace(m.w.heldFrom(g), "held by", "behind", 1)
+	case g.code == ReadLock:
+		return m.w.heldFrom(g)
+	case m.departing == 1:
+		return " (held by a reader)"
+	}
+	return fmt.Sprintf(" (held by %d readers)", m.departing)
 }
 
 func (g *G) selecting() string {

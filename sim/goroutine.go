@@ -36,6 +36,7 @@ type G struct {
 	cases      []sudog  // of a select
 	order      []uint16 // in which it looks at them
 
+	serial  uint64 // of all that were ever started, from 1; 0 when it has ended
 	lock    lockState
 	sema    *sema
 	lifo    bool // waits at its front
@@ -111,7 +112,8 @@ func (g *G) Runner() Runner { return g.runner }
 // enlist makes g a goroutine of the kernel.
 func (k *Kernel) enlist(g *G) {
 	slot := g.slot
-	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, slot: slot, stillAt: g.stillAt, still: g.still}
+	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, slot: slot, stillAt: g.stillAt, still: g.still, serial: k.serial + 1}
+	k.serial++
 	if slot == 0 {
 		g.slot = k.timerSlot(&g.timer)
 		g.timer.slot = g.slot
@@ -141,7 +143,7 @@ func (k *Kernel) Exit(g *G) {
 	} else {
 		g.next.prev = g.prev
 	}
-	g.prev, g.next = nil, nil
+	g.prev, g.next, g.serial = nil, nil, 0
 	k.live--
 	k.lived = k.now
 	k.turns(g, Ended)

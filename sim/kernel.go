@@ -75,9 +75,10 @@ type Kernel struct {
 
 	first, last *G // all that have not ended, in order of their start
 	live        int
-	until       int64 // the kernel stops before the first event after this time
-	late        bool  // it has
-	lived       int64 // when a goroutine last parked or ended
+	serial      uint64 // of the last that was started
+	until       int64  // the kernel stops before the first event after this time
+	late        bool   // it has
+	lived       int64  // when a goroutine last parked or ended
 
 	inTurn   int   // operations that the running goroutine has made at this instant
 	turn     int   // as many as it may make without anything to be looked at
@@ -287,7 +288,7 @@ func (k *Kernel) progresses() bool {
 
 func (k *Kernel) standsStill(g *G) error {
 	if g.still > maxStill {
-		return fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls; let it park, sleep or burn",
+		return fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls, or its work takes none; let it park, sleep or burn",
 			g.runner.Name(), duration(k.now))
 	}
 	return fmt.Errorf("the goroutines have made %d operations at %v without time going by, goroutine %s the last: nothing comes of them; let one sleep or burn",

@@ -188,8 +188,72 @@ func TestDeadlock(t *testing.T) {
 	s.k.Start(&a.G)
 	s.k.Run()
 	var d *Deadlock
-	if !errors.As(s.k.Err(), &d) || d.At != 5_000_000 || s.k.Err().Error() != "deadlock at 5ms: a receives from orders; b waits for kitchen" {
+	if !errors.As(s.k.Err(), &d) || d.At != 5_000_000 || s.k.Err().Error() != "deadlock at 5ms: a receives from orders; b waits for kitchen (held by a)" {
 		t.Errorf("error %v", s.k.Err())
+	}
+}
+
+// TestHolders: who waits for a lock is told who has it, however that one came to it: at once, after spinning, handed over, or by
+// a try; also if it is gone, and somebody else runs in its place.
+func TestHolders(t *testing.T) {
+	type locks struct {
+		m  *Mutex
+		rw *RWMutex
+	}
+	for want, build := range map[string]func(s *scene, l locks) *program{
+		"a waits for m (held by itself)": func(s *scene, l locks) *program {
+			return s.program("a", op(Lock, l.m, ""), op(Lock, l.m, ""))
+		},
+		"a waits for m (held by a goroutine that has ended)": func(s *scene, l locks) *program {
+			return s.program("a", spawn(s.program("b", op(Lock, l.m, ""))), number(Sleep, 1000, ""), op(Lock, l.m, ""))
+		},
+		"a waits for m (held by a goroutine that has ended); b waits for a group": func(s *scene, l locks) *program {
+			b := s.program("b", op(Lock, l.m, ""))
+			again := step{do: func(*program) Op {
+				b.steps, b.pc, b.told = []step{op(GroupWait, &Group{n: 1}, "")}, 0, 0
+				return Op{Code: Spawn, On: &b.G}
+			}}
+			return s.program("a", spawn(b), number(Sleep, 1000, ""), again, number(Sleep, 1000, ""), op(Lock, l.m, ""))
+		},
+		"a waits for a group; b waits for m (held by c); c waits for a group": func(s *scene, l locks) *program {
+			w := &Group{n: 1}
+			b := s.program("b", number(Sleep, 5000, ""), op(Lock, l.m, ""))
+			c := s.program("c", op(TryLock, l.m, ""), op(GroupWait, w, ""))
+			return s.program("a", spawn(b), spawn(c), op(GroupWait, w, ""))
+		},
+		"b waits for m (held by itself)": func(s *scene, l locks) *program { // it was woken, found it free
+			b := s.program("b", op(Lock, l.m, ""), op(Lock, l.m, ""))
+			return s.program("a", op(Lock, l.m, ""), spawn(b), burn(5000, ""), op(Unlock, l.m, ""))
+		},
+		"a waits for a group; b waits for m (held by itself)": func(s *scene, l locks) *program { // it was handed over
+			b := s.program("b", op(Lock, l.m, ""), op(Lock, l.m, ""))
+			return s.program("a", op(Lock, l.m, ""), spawn(b), burn(5000, ""), op(Unlock, l.m, ""), op(Lock, l.m, ""), burn(5000, ""), op(Unlock, l.m, ""),
+				op(GroupWait, &Group{n: 1}, ""))
+		},
+		"b waits for m (held by c); c waits for a group": func(s *scene, l locks) *program { // it spun for it
+			b := s.program("b", number(Sleep, 9_000_000, ""), op(Lock, l.m, ""))
+			c := s.program("c", op(Lock, l.m, ""), op(GroupWait, &Group{n: 1}, ""))
+			return s.program("a", op(Lock, l.m, ""), spawn(b), spawn(c), burn(1, ""), op(Unlock, l.m, ""))
+		},
+		"a waits for rw (held by a reader); b waits to read rw (behind a)": func(s *scene, l locks) *program {
+			b := s.program("b", number(Sleep, 1000, ""), op(ReadLock, l.rw, ""))
+			return s.program("a", spawn(b), op(ReadLock, l.rw, ""), op(WriteLock, l.rw, ""))
+		},
+		"a waits for rw (held by 2 readers); b waits for a group": func(s *scene, l locks) *program {
+			b := s.program("b", op(ReadLock, l.rw, ""), op(GroupWait, &Group{n: 1}, ""))
+			return s.program("a", spawn(b), op(ReadLock, l.rw, ""), number(Sleep, 1000, ""), op(WriteLock, l.rw, ""))
+		},
+		"a waits to read rw (held by itself); b waits for rw (held by a)": func(s *scene, l locks) *program {
+			b := s.program("b", number(Sleep, 1000, ""), op(WriteLock, l.rw, ""))
+			return s.program("a", spawn(b), op(TryWriteLock, l.rw, ""), op(ReadLock, l.rw, ""))
+		},
+	} {
+		s := newScene(t, 4, Costs{LockSpin: Ns(1000)})
+		s.k.Start(&build(s, locks{&Mutex{Name: "m"}, &RWMutex{Name: "rw"}}).G)
+		s.k.Run()
+		if _, who, _ := strings.Cut(fmt.Sprint(s.k.Err()), ": "); who != want {
+			t.Errorf("it says %q, want %q", who, want)
+		}
 	}
 }
 

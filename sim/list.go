@@ -11,8 +11,7 @@ type list struct {
 	G
 	k     *Kernel
 	p     *Program
-	child *list   // whose start takes time
-	_     [8]byte // to the end of a cache line
+	child *list // whose start takes time; here a cache line ends
 }
 
 // slab is how many are made at a time.

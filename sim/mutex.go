@@ -20,7 +20,12 @@ type Mutex struct {
 	locked, woken, starving bool
 	waiters                 int32
 	sema                    sema
+	holder                  *G // who locked it last, and its serial number then: it may have ended since, and begun anew
+	serial                  uint64
 }
+
+// take locks m for g.
+func (m *Mutex) take(g *G) { m.locked, m.holder, m.serial = true, g, g.serial }
 
 // lockState is where a goroutine is in lockSlow.
 type lockState struct {
@@ -34,7 +39,7 @@ type lockState struct {
 func (k *Kernel) onMutex(g *G, m *Mutex, code Code) Outcome {
 	switch code {
 	case TryLock:
-		if g.ok = m.tryLock(); !g.ok {
+		if g.ok = m.tryLock(g); !g.ok {
 			return Done
 		}
 		return k.moved(g)
@@ -44,18 +49,18 @@ func (k *Kernel) onMutex(g *G, m *Mutex, code Code) Outcome {
 	return k.lock(g, m, nil)
 }
 
-func (m *Mutex) tryLock() bool {
+func (m *Mutex) tryLock(g *G) bool {
 	if m.locked || m.starving {
 		return false
 	}
-	m.locked = true
+	m.take(g)
 	return true
 }
 
 func (k *Kernel) lock(g *G, m *Mutex, rw *RWMutex) Outcome {
 	g.lock = lockState{m: m, rw: rw}
 	if !m.locked && !m.woken && !m.starving && m.waiters == 0 {
-		m.locked = true
+		m.take(g)
 		if rw == nil {
 			return k.moved(g)
 		}
@@ -89,7 +94,7 @@ func (k *Kernel) lockSlow(g *G) bool {
 		if l.starving && m.locked {
 			m.starving = true
 		} else if free {
-			m.locked = true
+			m.take(g)
 		}
 		if l.awoken {
 			m.woken = false
@@ -117,7 +122,7 @@ func (k *Kernel) lockWoke(g *G) bool {
 	m := l.m
 	l.starving = l.starving || k.now-l.since > starvation
 	if m.starving {
-		m.locked = true
+		m.take(g)
 		m.waiters--
 		if !l.starving || m.waiters == 0 {
 			m.starving = false

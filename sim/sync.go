@@ -18,7 +18,7 @@ func (k *Kernel) onRWMutex(g *G, m *RWMutex, code Code) Outcome {
 		return k.lock(g, &m.w, m)
 	case TryWriteLock:
 		g.ok = false
-		if m.w.tryLock() {
+		if m.w.tryLock(g) {
 			if m.readers > 0 || m.writer {
 				return k.unlock(g, &m.w)
 			}

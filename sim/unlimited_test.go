@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -182,17 +183,69 @@ func TestUnlimitedBusyInTurns(t *testing.T) {
 	}
 }
 
-// TestUnlimitedEndOfTime: the last burn ends with time itself, and what comes then takes none.
+// TestUnlimitedEndOfTime: the last burn ends with time itself, and what comes then takes none; also where it is an event, and
+// where there are so many goroutines that a ladder holds it, beyond the time or right at its end.
 func TestUnlimitedEndOfTime(t *testing.T) {
-	k := New(Config{CPUs: Unlimited})
-	p := NewProgram("burner")
-	for _, d := range []int64{5, math.MaxInt64, 1} {
-		p.Set(R0, d)
-		p.Burn(R0)
+	for _, d := range []int64{math.MaxInt64, math.MaxInt64 - 5, math.MaxInt64 - 6} {
+		for _, crowd := range []int64{0, 2 * ladderSlots} {
+			k := New(Config{CPUs: Unlimited})
+			p, other := NewProgram("burner"), NewProgram("other")
+			other.Sleep(R1)
+			if crowd > 0 {
+				p.Set(R0, crowd)
+				p.Set(R1, 1)
+				top := p.Here()
+				p.Spawn(other)
+				p.Loop(R0, top)
+			}
+			for _, d := range []int64{5, d, 1} {
+				p.Set(R0, d)
+				p.Burn(R0)
+			}
+			k.Start(k.Goroutine(p))
+			k.Run()
+			if k.Err() != nil || k.Live() != 0 || k.Now() != never-1 || k.Busy() != k.Now() {
+				t.Errorf("%d goroutines: busy for %d ns at %d, %d left: %v", crowd, k.Busy(), k.Now(), k.Live(), k.Err())
+			}
+		}
+		s := newScene(t, Unlimited, Costs{})
+		s.k.Start(&s.program("events", number(Burn, 5, ""), number(Burn, d, ""), number(Burn, 1, "")).G)
+		s.k.Run()
+		if s.k.Err() != nil || s.k.Now() != never-1 || s.k.Busy() != s.k.Now() {
+			t.Errorf("as events: busy for %d ns at %d: %v", s.k.Busy(), s.k.Now(), s.k.Err())
+		}
 	}
-	k.Start(k.Goroutine(p))
-	k.Run()
-	if k.Err() != nil || k.Live() != 0 || k.Now() != never-1 || k.Busy() != k.Now() {
-		t.Errorf("busy for %d ns at %d, %d goroutines left: %v", k.Busy(), k.Now(), k.Live(), k.Err())
+}
+
+// TestFailEndsBurns: a kernel that has failed resumes nobody, whichever way a burn takes.
+func TestFailEndsBurns(t *testing.T) {
+	for _, cpus := range []int{2, Unlimited} {
+		k := New(Config{CPUs: cpus})
+		failed, after := false, 0
+		other, main := NewProgram("other"), NewProgram("main")
+		top := other.Here()
+		other.Call(func(*Regs) {
+			if failed {
+				after++
+			}
+		})
+		other.Burn(R1)
+		other.Loop(R0, top)
+		main.Set(R0, 100)
+		main.Set(R1, 7)
+		main.Spawn(other)
+		main.Set(R0, 50)
+		main.Burn(R0)
+		main.Call(func(*Regs) {
+			k.Fail(errors.New("no more"))
+			failed = true
+		})
+		main.Burn(R0)
+		main.Burn(R0)
+		k.Start(k.Goroutine(main))
+		k.Run()
+		if !failed || after > 0 {
+			t.Errorf("%d CPUs: failed %t, and then %d burns of the other goroutine", cpus, failed, after)
+		}
 	}
 }

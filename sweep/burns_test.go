@@ -9,7 +9,7 @@ import (
 
 // TestPace: all trials of a block have burns at the pace of its beginning, and one beyond reason is not believed.
 func TestPace(t *testing.T) {
-	paces, asked := []float64{1.25, 0.8, 40}, 0
+	paces, asked := []float64{1.25, 0.8, 40, 0.2}, 0
 	rates := map[int]map[float64]int{}
 	s := testSweep(&memory{}, func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 		if rates[spec.Block] == nil {
@@ -31,6 +31,9 @@ func TestPace(t *testing.T) {
 	}
 	if _, err := s.Execute(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if s.ask(); s.burnRate() != 2 {
+		t.Errorf("after a pace of 0.2 the rate is %v", s.burnRate())
 	}
 	for b, want := range []float64{1.6, 2.5, 2} {
 		if each := s.each() * 2; rates[b][want] != each || len(rates[b]) != 1 {

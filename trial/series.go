@@ -50,10 +50,18 @@ type batch struct {
 // served is one request.
 type served struct{ end, took time.Duration }
 
-// keep begins the series of a load that begins now.
-func (m *measurement) keep(e env.Env) func(from, to time.Duration) {
-	m.series = &series{size: batchSize, release: e.Now(), begin: e.Now() + m.spec.Warmup, end: e.Now() + m.spec.Warmup + m.spec.Duration}
-	return m.series.note
+// keep begins the series of a load in virtual time that begins now, and looks ahead to its end.
+func (m *measurement) keep(e env.Env, v *virtual.World) func(from, to time.Duration) {
+	span := m.spec.Warmup + m.spec.Duration
+	m.series = &series{size: batchSize, release: e.Now(), begin: e.Now() + m.spec.Warmup, end: e.Now() + span}
+	if m.spec.Operations > 0 {
+		span = 0
+	}
+	o := &outlook{span: span, limit: m.spec.Limit, workers: m.spec.Point.Int("workers"), now: time.Now, fail: v.Fail}
+	return func(from, to time.Duration) {
+		m.series.note(from, to)
+		o.note(to)
+	}
 }
 
 // note takes the next request.

@@ -59,7 +59,7 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, clo
 		AtBegin: m.begin, AtEnd: m.end,
 	}
 	if v, ok := m.world.(*virtual.World); ok {
-		loop.Note, loop.At, loop.OneByOne = m.keep(e), v.At, true
+		loop.Note, loop.At, loop.OneByOne = m.keep(e, v), v.At, true
 	}
 	l, err := loop.Run(e)
 	if err != nil {
@@ -94,7 +94,7 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, close
 		loop.Arrivals.Kind = p.Text("arrivals")
 	}
 	if v, ok := m.world.(*virtual.World); ok {
-		loop.Note, loop.At = m.keep(e), v.At
+		loop.Note, loop.At = m.keep(e, v), v.At
 	}
 	if err := loop.Validate(); err != nil {
 		return 0, 0, err

@@ -107,7 +107,7 @@ func TestVirtualChild(t *testing.T) {
 	}
 	s = spec("null", "stream") // which never lets time go by
 	s.Costs, s.Operations, s.Duration = "none", 0, time.Millisecond
-	if o := run(t, s); o.Trial.Status != result.Failed || !strings.Contains(o.Trial.Error, "it polls") {
+	if o := run(t, s); o.Trial.Status != result.Failed || !strings.Contains(o.Trial.Error, "take no virtual time") {
 		t.Errorf("%+v", o)
 	}
 }

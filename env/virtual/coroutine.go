@@ -5,6 +5,7 @@ import (
 	"iter"
 	"runtime"
 	"runtime/debug"
+	"unsafe"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/sim"
@@ -25,6 +26,9 @@ type coroutine struct {
 	// aborts counts the operations that panicked because the world is over.
 	aborts int
 	below  bool // it has resumed another, which will come back to it
+	// Operations from low up to span bytes above it on the stack are its own, which has moved strides times: see strict.
+	low, span uintptr
+	strides   int
 }
 
 // maxDepth is how many coroutines may stand above each other, each resumed by the one below.
@@ -67,6 +71,7 @@ func (w *World) Spent() *env.Task {
 // loop runs one goroutine after the other until the world is over.
 func (co *coroutine) loop(yield func(struct{}) bool) {
 	co.id = co.w.goroutineID()
+	co.low, co.span = here()-headroom, headroom
 	co.w.inside.Store(co.w.switches<<32 | uint64(uint32(co.id)))
 	co.yield = yield
 	for {
@@ -195,28 +200,39 @@ func (w *World) goroutineID() int64 {
 	return id
 }
 
-// Each of the first operations of a world is asked by whom it is made, later one of so many on average: asking takes
-// microseconds.
+// Who makes an operation is known by where on its stack it stands: stacks of other goroutines are elsewhere. Only for one that
+// stands where none of its own has stood before is the runtime asked, which takes microseconds.
 const (
-	firstAsked = 64
-	askedOf    = 1 << 13
+	headroom = 1 << 10 // bytes below the beginning of a coroutine that are its own, as every stack is longer
+	strides  = 8       // times that a stack may have moved; from then on it goes to and fro itself
 )
 
-// strict ends a design in which a goroutine of the go statement uses an Env: it would take the place of the one that
-// the Env is of. It ends without a panic, which nobody could recover.
+// here is where the calling function stands on its stack.
+func here() uintptr {
+	var mark byte
+	return uintptr(unsafe.Pointer(&mark))
+}
+
+// strict ends a design in which a goroutine that env has not started makes an operation: it would take the place of co,
+// which runs. It ends without a panic, which nobody could recover.
 func (w *World) strict(co *coroutine) {
-	if w.unasked--; w.unasked > 0 {
-		return
+	if at := here(); at-co.low > co.span {
+		w.ask(co, at)
 	}
-	w.askings++
-	w.unasked = 1
-	if w.askings > firstAsked { // by turns that no design's own are in step with
-		w.unasked += int(w.askings * 0x9e3779b97f4a7c15 >> 32 % (2 * askedOf))
-	}
+}
+
+// ask asks the runtime who makes an operation at that place.
+func (w *World) ask(co *coroutine, at uintptr) {
 	if id := w.goroutineID(); id != co.id && id != 0 && co.id != 0 {
-		err := fmt.Errorf("a goroutine of the go statement uses the Env of %s: start it with Go of that Env, or of a group", co.task.Name())
+		err := fmt.Errorf("a goroutine of a go statement, or of iter.Pull, acts in the place of %s: start it with Go of an Env, or of a group", co.task.Name())
 		w.fail(err)
 		w.outcome.Store(&w.err)
 		runtime.Goexit()
 	}
+	low, high := min(co.low, at), max(co.low+co.span, at)
+	if high-low > co.span+headroom && co.strides < strides { // the stack has moved, rather
+		low, high = at, at
+		co.strides++
+	}
+	co.low, co.span = low, high-low
 }

@@ -253,6 +253,7 @@ func (l *line) Send(token uint32, mayPark bool) env.Step {
 	}
 	w.check()
 	co := w.co
+	w.strict(co)
 	out := w.k.Send(&co.G, l.Chan, int64(token))
 	for out == sim.Again {
 		w.leave(co)
@@ -271,6 +272,7 @@ func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 	}
 	w.check()
 	co := w.co
+	w.strict(co)
 	out := w.k.Recv(&co.G, l.Chan)
 	for out == sim.Again {
 		w.leave(co)

@@ -32,6 +32,16 @@ func says(t *testing.T, body func(env.Env), words ...string) {
 // spill panics, in a frame that the report must name.
 func spill(c *env.Chan[int]) { c.Close() }
 
+// deep burns on each of n frames.
+func deep(e env.Env, n int) int {
+	var frame [16]int
+	e.Burn(1)
+	if n > 0 {
+		frame[n%16] = deep(e, n-1)
+	}
+	return frame[0] + n
+}
+
 func TestErrors(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	t.Run("panic", func(t *testing.T) {
@@ -57,8 +67,8 @@ func TestErrors(t *testing.T) {
 			g := e.Group()
 			g.Add(1)
 			g.Wait()
-		}, "deadlock at 2ms", "body waits for a group", "a waits to read menu", "b sends to orders", "c selects among a send to orders, a receive from done",
-			"d waits for a condition of kitchen", "e waits for kitchen")
+		}, "deadlock at 2ms", "body waits for a group", "a waits to read menu (held by itself)", "b sends to orders", "c selects among a send to orders, a receive from done",
+			"d waits for a condition of kitchen", "e waits for kitchen (held by itself)")
 	})
 	t.Run("outliving", func(t *testing.T) {
 		says(t, func(e env.Env) {
@@ -83,24 +93,39 @@ func TestErrors(t *testing.T) {
 			}, "goroutine child uses the Env of body")
 		}
 	})
-	for name, ops := range map[string]int{"goroutine of the go statement": 0, "one of many operations": 10 * askedOf} {
-		t.Run(name, func(t *testing.T) {
+	for name, use := range map[string]func(e env.Env, m *env.Mutex, c *env.Chan[int]){
+		"burn": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Burn(1) }, "clock": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Now() },
+		"lock": func(_ env.Env, m *env.Mutex, _ *env.Chan[int]) { m.Lock() }, "send": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Send(1) },
+		"receive": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Recv() }, "try": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.TrySend(2) },
+	} {
+		t.Run("goroutine of the go statement, "+name, func(t *testing.T) {
 			says(t, func(e env.Env) {
-				for range ops {
-					e.Burn(1)
+				m, c := e.Mutex("m"), env.NewChan[int](e, "c", 4)
+				c.Send(1)
+				for range 100 {
+					deep(e, 40) // its stack moves as it grows
 				}
 				done := make(chan bool)
 				go func() {
 					defer close(done)
-					for range max(1, 10*ops) {
-						e.Burn(1)
-					}
+					use(e, m, c)
 				}()
 				<-done
 				e.Burn(1)
-			}, "a goroutine of the go statement uses the Env of body")
+			}, "a goroutine of a go statement", "acts in the place of body")
 		})
 	}
+	t.Run("goroutine of the go statement for which its parent waits", func(t *testing.T) {
+		done := make(chan bool)
+		defer close(done)
+		err := New(Config{Watchdog: 20 * ms}).Run("body", func(e env.Env) {
+			go func() { e.Burn(1) }()
+			<-done
+		})
+		if !strings.Contains(fmt.Sprint(err), "acts in the place of body") {
+			t.Errorf("the error is %v", err)
+		}
+	})
 	t.Run("polling", func(t *testing.T) {
 		says(t, func(e env.Env) {
 			for e.Now() < ms {

@@ -48,7 +48,7 @@ func (w *World) Begin(_ *env.Task, declared time.Duration) time.Duration {
 	if declared == env.Measured && w.cfg.Sections != nil {
 		if err := w.cfg.Sections.Begin(); err != nil {
 			w.close()
-			w.failed(err)
+			w.Fail(err)
 		}
 	}
 	return 0
@@ -75,7 +75,7 @@ func (w *World) End(t *env.Task, _ time.Duration) {
 	}
 	w.close()
 	if err != nil {
-		w.failed(err)
+		w.Fail(err)
 	}
 	w.Burn(t, cost)
 }
@@ -95,8 +95,8 @@ func (w *World) close() {
 	w.phase.CompareAndSwap(computing, running)
 }
 
-// failed ends the simulation and, with it, the goroutine that runs.
-func (w *World) failed(err error) {
+// Fail ends the world with an error, and with it the goroutine that runs, which calls it.
+func (w *World) Fail(err error) {
 	w.check()
 	w.fail(err)
 	w.leave(w.co)

@@ -70,10 +70,8 @@ type World struct {
 	useful     time.Duration
 	section    section // of real code that runs
 
-	recorder *recorder // nil unless the world keeps a timeline
-	asked    int       // for the seed
-	unasked  int       // operations to come before the next is asked who makes it
-	askings  uint64
+	recorder *recorder                // nil unless the world keeps a timeline
+	asked    int                      // for the seed
 	dump     [len(beforeID) + 20]byte // here, for it not to be allocated each time
 	ended    bool                     // Run has seen the kernel's goroutine end, and so all that it has recorded
 }
@@ -235,7 +233,9 @@ func (w *World) Now() time.Duration {
 
 // NowOf implements env.Machine.
 func (w *World) NowOf(t *env.Task) time.Duration {
-	if w.Use(t); !w.k.Count() {
+	w.Use(t)
+	w.strict(w.co)
+	if !w.k.Count() {
 		w.leave(w.co)
 	}
 	return w.clock()

@@ -90,17 +90,21 @@ func TestModels(t *testing.T) {
 
 // TestOften: an engine runs until it has had its time, and the mean of its runs counts; the first error ends it.
 func TestOften(t *testing.T) {
-	runs := 0
+	runs, sum := 0, time.Duration(0)
 	e := engine{run: func(uint64) (outcome, error) {
 		if runs++; runs == 3 {
 			return outcome{}, errors.New("third")
 		}
-		return outcome{1000, 10, 10}, nil
+		took := time.Duration(1000 * runs)
+		if runs > 3 {
+			sum += took
+		}
+		return outcome{took, 10, 10}, nil
 	}}
 	if _, err := e.often(1, 10, time.Hour); fmt.Sprint(err) != "third" || runs != 3 {
 		t.Errorf("%d runs in an hour, %v; want 3, of which the last fails", runs, err)
 	}
-	if o, err := e.often(1, 10, 20*time.Millisecond); err != nil || o != (outcome{1000, 10, 10}) || runs < 4 {
-		t.Errorf("%d runs of 1 us are one of %v, %v", runs-3, o.took, err)
+	if o, err := e.often(1, 10, 20*time.Millisecond); err != nil || o != (outcome{sum / time.Duration(runs-3), 10, 10}) || runs < 4 {
+		t.Errorf("%d runs of %v in all are one of %v, %v", runs-3, sum, o.took, err)
 	}
 }

@@ -306,7 +306,11 @@ func (a *app) announce(s *sweep.Sweep, dir string) {
 		fmt.Fprintln(a.stderr, s.Header.Quick)
 	}
 	if strings.HasPrefix(s.Header.CostsFrom, sweep.Calibrated) {
-		fmt.Fprintln(a.stderr, "the scheduler's costs are those of the machine it began on, "+s.Header.CostsFrom)
+		where := "this machine"
+		if s.Complete || len(s.Done) > 0 {
+			where = "the machine it began on"
+		}
+		fmt.Fprintln(a.stderr, "the scheduler's costs are those of "+where+", "+s.Header.CostsFrom)
 	}
 	for _, w := range s.Header.Warnings {
 		fmt.Fprintln(a.stderr, "warning:", w)

@@ -261,6 +261,8 @@ func (o *runOptions) validate() error {
 	switch {
 	case o.budget < 0:
 		return usage("--budget %v is negative; give a time such as 10m", o.budget)
+	case o.count < 1 && o.virtual:
+		return usage("--count %d: at least one replication is needed", o.count)
 	case o.count < 1:
 		return usage("--count %d: at least one block is needed", o.count)
 	case o.duration <= 0:

@@ -1,0 +1,63 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// mostAtOnce is how many requests may end at one instant, beside ten of each worker: nothing in them takes time, and
+	// there will be no end of them.
+	mostAtOnce = 1 << 20
+	// lookEvery is after how many requests the real clock is looked at.
+	lookEvery = 1 << 10
+	// firstLook is the real time after which one can tell how long a load will take; at most a tenth of its limit.
+	firstLook = 5 * time.Second
+)
+
+var errNoTime = errors.New("the operations take no virtual time, so that the window never ends: give them work (coffee's is --stage), or the scheduler costs (--cost)")
+
+// outlook sees early what will never end: a load in virtual time whose operations take none, or so little that there are
+// too many of them.
+type outlook struct {
+	span    time.Duration // of virtual time from the release to the end of the window; 0 where operations are counted
+	limit   time.Duration // of real time; 0 is none
+	workers int
+	now     func() time.Time
+	fail    func(error)
+
+	n     int64
+	began time.Time     // the first look,
+	from  time.Duration // and the virtual time then
+	at    time.Duration // when the last request ended
+	still int           // requests that have ended then, in a row
+}
+
+// note takes the next request.
+func (o *outlook) note(to time.Duration) {
+	if to != o.at {
+		o.at, o.still = to, 0
+	}
+	if o.still++; o.still == mostAtOnce+10*o.workers {
+		o.fail(errNoTime)
+	}
+	o.n++
+	if o.limit == 0 || o.n%lookEvery != 0 {
+		return
+	}
+	if o.began.IsZero() {
+		o.began, o.from = o.now(), to
+		return
+	}
+	if hopeless(o.now().Sub(o.began), to-o.from, o.span, o.limit) {
+		o.fail(fmt.Errorf("the operations take so little virtual time that there are too many in %v of it: the simulation would run to its limit of %v (--time-limit); give --operations, a shorter --warmup and --duration, or more work to each",
+			o.span, o.limit))
+	}
+}
+
+// hopeless reports whether a load of so much virtual time will take more than twice the limit, by the real time that a part
+// of it took.
+func hopeless(real, part, span, limit time.Duration) bool {
+	return real >= min(firstLook, limit/10) && float64(real)*float64(span) > 2*float64(limit)*float64(part)
+}
