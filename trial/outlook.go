@@ -16,7 +16,7 @@ const (
 	firstLook = 5 * time.Second
 )
 
-var errNoTime = errors.New("the operations take no virtual time, so that the window never ends: give them work (coffee's is --stage), or the scheduler costs (--cost)")
+var errNoTime = errors.New("the operations take no virtual time, so that the window never ends: give them work by a factor of the workload, as --stage is one, or the scheduler costs by --cost")
 
 // outlook sees early what will never end: a load in virtual time whose operations take none, or so little that there are
 // too many of them.
