@@ -15,10 +15,16 @@ import (
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/live"
 	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/internal/seeded"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/workload"
 )
+
+func TestMain(m *testing.M) {
+	seeded.Fix()
+	m.Run()
+}
 
 // point is the point of a design at some levels, written as flags are; other factors have their defaults.
 func point(t interface{ Fatal(...any) }, w *workload.Workload, d workload.Design, settings ...string) plan.Point {

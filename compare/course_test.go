@@ -9,9 +9,15 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/brewput/brewput/internal/seeded"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
+
+func TestMain(m *testing.M) {
+	seeded.Fix()
+	m.Run()
+}
 
 // soFar are designs d0, d1, ... after some blocks: the trials, their rows and cases, and what a case costs.
 func soFar(logs [][]float64) ([]Row, []result.Trial, []plan.Case, []float64) {

@@ -5,7 +5,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/brewput/brewput/internal/seeded"
 )
+
+func TestMain(m *testing.M) {
+	seeded.Fix()
+	m.Run()
+}
 
 // office is the example of Lazowska et al. 1984, ch. 5 and 6: a CPU, two disks, terminals that think 15 s.
 func office() Network { return Network{15, []Station{{.605, 1}, {2.1, 1}, {1.35, 1}}} }

@@ -1,19 +1,10 @@
 package model
 
 import (
-	"flag"
 	"math"
 	"strings"
 	"testing"
 )
-
-// TestMain fixes the seed of the property tests; -rapid.seed gives another.
-func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.seed", "1"); err != nil {
-		panic(err)
-	}
-	m.Run()
-}
 
 // near is whether a and b differ by at most the tolerance, relative to b where b is not 0.
 func near(a, b, tolerance float64) bool {

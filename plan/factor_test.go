@@ -2,21 +2,18 @@ package plan_test
 
 import (
 	"encoding/json"
-	"flag"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/brewput/brewput/internal/seeded"
 	"github.com/brewput/brewput/plan"
 	"pgregory.net/rapid"
 )
 
-// TestMain fixes the seed of the property tests; -rapid.seed gives another.
 func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.seed", "1"); err != nil {
-		panic(err)
-	}
+	seeded.Fix()
 	m.Run()
 }
 

@@ -7,7 +7,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/brewput/brewput/internal/seeded"
 )
+
+func TestMain(m *testing.M) {
+	seeded.Fix()
+	m.Run()
+}
 
 // shop is a timeline with a bit of everything: two CPUs, three goroutines, a lock and a channel.
 func shop() *Timeline {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/internal/seeded"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
@@ -22,6 +23,7 @@ import (
 
 func TestMain(m *testing.M) {
 	trial.Main(Workload())
+	seeded.Fix()
 	os.Exit(m.Run())
 }
 

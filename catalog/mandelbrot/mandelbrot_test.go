@@ -19,8 +19,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/brewput/brewput/internal/seeded"
 	"github.com/brewput/brewput/plan"
 )
+
+func TestMain(m *testing.M) {
+	seeded.Fix()
+	m.Run()
+}
 
 // corners are points whose orbits are special: fixed, periodic at once, on the axis, at the edge, zeros of either sign.
 var corners = []float64{0, math.Copysign(0, -1), 0.25, -0.75, -1, -1.25, -2, 2, 0.5, 1, -1, 1e-300, -1.7548776662466927, math.Nextafter(-2, -3)}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/internal/seeded"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/trial"
@@ -19,6 +20,7 @@ import (
 
 func TestMain(m *testing.M) {
 	trial.Main(Workload())
+	seeded.Fix()
 	os.Exit(m.Run())
 }
 

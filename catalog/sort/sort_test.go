@@ -9,8 +9,14 @@ import (
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/internal/seeded"
 	"github.com/brewput/brewput/plan"
 )
+
+func TestMain(m *testing.M) {
+	seeded.Fix()
+	m.Run()
+}
 
 func numbers() *rapid.Generator[[]int] {
 	return rapid.OneOf(rapid.SliceOfN(rapid.Int(), 0, 200), rapid.SliceOfN(rapid.IntRange(0, 3), 0, 200))

@@ -8,8 +8,14 @@ import (
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/internal/seeded"
 	"github.com/brewput/brewput/plan"
 )
+
+func TestMain(m *testing.M) {
+	seeded.Fix()
+	m.Run()
+}
 
 // TestAdders: any numbers, also those whose sum wraps, have the sum that one after the other has.
 func TestAdders(t *testing.T) {

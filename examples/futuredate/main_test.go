@@ -6,7 +6,14 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/brewput/brewput/internal/seeded"
 )
+
+func TestMain(m *testing.M) {
+	seeded.Fix()
+	m.Run()
+}
 
 func TestFuture(t *testing.T) {
 	now := time.Date(2026, 1, 31, 23, 59, 0, 0, time.UTC)

@@ -61,6 +61,7 @@ var mayImport = map[string][]string{
 	"examples/realcode":  {"", "env", "plan", "workload"},
 
 	"examples/futuredate":  {},
+	"internal/seeded":      {},
 	"internal/direct":      {"internal/stat", "result"},
 	"internal/gates":       {"internal/host", "internal/stat", "result"},
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/hist", "internal/host", "load", "plan", "sim"},
@@ -87,6 +88,7 @@ var (
 		"internal/hist":      {"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys"},
 		"internal/host":      {"golang.org/x/sys"},
 		"internal/pprofui":   {"github.com/google/pprof"},
+		"internal/seeded":    {"pgregory.net/rapid"},
 		"internal/stat":      {"gonum.org/v1/gonum"},
 	}
 	testsMayUse = []string{

@@ -12,7 +12,14 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/brewput/brewput/internal/seeded"
 )
+
+func TestMain(m *testing.M) {
+	seeded.Fix()
+	m.Run()
+}
 
 // message writes protobuf.
 type message []byte

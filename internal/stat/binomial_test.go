@@ -6,7 +6,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/brewput/brewput/internal/seeded"
 )
+
+func TestMain(m *testing.M) {
+	seeded.Fix()
+	m.Run()
+}
 
 // TestBinomialTail: the values are sums of whole-number fractions.
 func TestBinomialTail(t *testing.T) {

@@ -1,7 +1,6 @@
 package stat
 
 import (
-	"flag"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,14 +8,6 @@ import (
 
 	"pgregory.net/rapid"
 )
-
-// TestMain fixes the seed of the property tests; -rapid.seed gives another.
-func TestMain(m *testing.M) {
-	if err := flag.Set("rapid.seed", "1"); err != nil {
-		panic(err)
-	}
-	m.Run()
-}
 
 // ascendingTo is 1, 2, ... n, so that a value is its own rank.
 func ascendingTo(n int) []float64 {
