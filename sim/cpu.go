@@ -341,9 +341,8 @@ func (k *Kernel) slotOf(g *G) int32 {
 // holdCPU is the burn of a goroutine that has been admitted, and then Next, as hold is on unlimited CPUs.
 func (k *Kernel) holdCPU(g *G, d int64) *G {
 	c, end := g.cpu, k.now+d
-	if at := min(end, c.sliceEnd); k.popped == c.id && k.now < at && !k.tall { // as work, in fewer steps
-		k.seq++
-		k.putPopped(c.id, key{at, k.seq ^ k.tie})
+	if at := min(end, c.sliceEnd); k.popped == c.id && k.now < at { // as work, in fewer steps
+		k.putPopped(c.id, key{at, k.stamp(c.id)})
 		if end <= min(at, k.until) && k.leads(c.id) {
 			k.before, k.inTurn = k.ops, 0
 			k.now, k.popped = end, c.id
@@ -355,9 +354,8 @@ func (k *Kernel) holdCPU(g *G, d int64) *G {
 	} else if k.work(g, d) == Done {
 		return g
 	}
-	w := k.win[1]
-	at := k.keys[w].at
-	if int(w) >= len(k.cpus) || at > k.until || k.err != nil || k.tall || k.head != k.tail {
+	w, at := k.tree[1].slot(), k.tree[1].at
+	if int(w) >= len(k.cpus) || at > k.until || k.err != nil || k.head != k.tail {
 		return k.Next()
 	}
 	c = &k.cpus[w]

@@ -19,7 +19,7 @@ type twins struct {
 func newTwins(c Config, tie uint64) *twins {
 	w := &twins{k: [2]*Kernel{New(c), New(c)}, m: [2]*Mutex{{}, {}}, gate: [2]*Group{{n: 1}, {n: 1}}}
 	for _, k := range w.k {
-		k.tie = tie
+		k.tie = tie * inOrder
 	}
 	return w
 }

@@ -29,27 +29,16 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	}
 	g.occupies = true // as occupy
 	slot, at := g.slot, k.now+d
-	switch { // as set, in fewer steps
-	case k.popped == slot && 0 < at && at < k.horizon:
-		k.seq++
-		k.putPopped(slot, key{at, k.seq ^ k.tie})
-	case k.tall && k.popped < 0 && k.horizon <= at && at < never:
-		k.seq++
-		k.join(slot, key{at, k.seq ^ k.tie})
-	default:
+	if k.popped == slot && 0 < at && at < never { // as set, in fewer steps
+		k.putPopped(slot, key{at, k.stamp(slot)})
+	} else {
 		k.set(slot, k.later(d))
 	}
-	w, run, ends := k.win[1], false, false
-	at = k.keys[w].at
-	if k.tall {
-		if w, at, run = k.soonest(); run {
-			ends = k.foreseen()
-		}
-	}
-	if !run { // at the end of time the tree may be empty: all events are of that instant
-		ends = at != never && k.owners[w].goesOn()
-	}
-	if !ends || at > k.until || k.err != nil || k.observer != nil && w != slot || k.head != k.tail && k.waiting() {
+	w := k.tree[1]
+	s := w.slot()
+	at = w.at
+	// At the end of time the tree may be empty: all events are of that instant.
+	if at == never || !k.owners[s].goesOn() || at > k.until || k.err != nil || k.observer != nil && s != slot || k.head != k.tail && k.waiting() {
 		k.occupied++
 		k.busy -= k.now
 		return k.Next()
@@ -58,35 +47,17 @@ func (k *Kernel) hold(g *G, d int64) *G {
 		k.before = k.ops
 	}
 	k.inTurn = 0
-	if run {
-		k.popRun()
-	} else {
-		k.popped = w
-	}
-	next := k.owners[w]
+	k.popped = s
+	next := k.owners[s]
 	next.occupies = false // as goOn
 	k.busy += at - k.now
 	k.now = at
-	if w == slot { // as in burn
+	if s == slot { // as in burn
 		return g
 	}
-	k.decided(didRun, 0, int64(w))
+	k.decided(didRun, 0, int64(s))
 	k.cur = next
 	return next
-}
-
-// foreseen reports whether the first event of the run is the end of such a burn. It looks at the goroutines of a whole run
-// at once: where there are many, each is a wait for memory, and those of a run then wait together.
-func (k *Kernel) foreseen() bool {
-	if !k.looked {
-		for i := range k.arrivals {
-			if a := &k.arrivals[i]; a.slot >= 0 {
-				a.burns = k.owners[a.slot].goesOn()
-			}
-		}
-		k.looked = true
-	}
-	return k.arrivals[k.gone].burns
 }
 
 // nextUnlimited is Next.
