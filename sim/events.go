@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -36,6 +37,7 @@ type events struct {
 	tie  uint64 // flips the order of events of one instant; only tests set it
 	tree []key  // the root is at 1, the winner of 2i and 2i+1 at i, and slot s at n+s
 	n    int    // slots that the tree has room for, a power of two
+	toTop uint
 	next int32
 	free []int32
 
@@ -81,6 +83,7 @@ func (e *events) grow() {
 		tree[n+i].at = never
 	}
 	e.tree, e.n = tree, n
+	e.toTop = uint(max(0, bits.Len(uint(n))-5))
 	e.play()
 }
 

@@ -89,6 +89,8 @@ type Kernel struct {
 	sent     bool   // by the last Send or TrySend
 	err      error
 	reason   string   // of the panic that an operation asks for
+	touched  int64
+	ahead int
 	observer Observer // nil: nobody looks
 
 	spare []*list          // goroutines of programs that have ended

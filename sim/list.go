@@ -2,21 +2,21 @@ package sim
 
 import "fmt"
 
-// list is a goroutine that runs a program. Its registers are a cache line, and what it runs and how its G begins are the next.
+// list is a goroutine that runs a program. The end of its G, what it runs and its first registers are a cache line.
 type list struct {
-	r       Regs
-	code    []instr
+	k     *Kernel
+	child *list // whose start takes time
+	_     [24]byte
+	G
+	p       *Program
 	pc      int32 // the next instruction
 	ordinal int32 // of the goroutines with its name
-	G
-	k     *Kernel
-	p     *Program
-	child *list   // whose start takes time
-	_     [8]byte // to the end of a cache line
+	r       Regs
+	_       [16]byte // to the end of a cache line
 }
 
-// slab is how many are made at a time.
-const slab = 32
+// slab is how many are made at a time, where there are many already: more than 32 KiB, which begin with a cache line.
+const slab = 128
 
 // Goroutine is a goroutine of the program for [Kernel.Start], with these numbers in its first registers.
 func (k *Kernel) Goroutine(p *Program, args ...int64) *G {
@@ -32,7 +32,7 @@ func (k *Kernel) list(p *Program) (l *list) {
 		l, k.spare = k.spare[n-1], k.spare[:n-1]
 	} else {
 		if len(k.slab) == 0 {
-			k.slab = make([]list, slab)
+			k.slab = make([]list, min(slab, max(8, int(k.next))))
 		}
 		l, k.slab = &k.slab[0], k.slab[1:]
 		l.k = k
@@ -43,7 +43,7 @@ func (k *Kernel) list(p *Program) (l *list) {
 		k.named = map[string]int32{}
 	}
 	k.named[p.name]++
-	l.p, l.code, l.pc, l.ordinal = p, p.code, 0, k.named[p.name]
+	l.p, l.pc, l.ordinal = p, 0, k.named[p.name]
 	return l
 }
 
@@ -57,7 +57,7 @@ func (l *list) Name() string {
 
 // Resume implements Runner. It goes on with whatever other goroutine of a program the kernel chooses next.
 func (l *list) Resume() {
-	k, code, pc := l.k, l.code, l.pc
+	k, code, pc := l.k, l.p.code, l.pc
 	for {
 		out := Done
 		in := &code[pc]
@@ -83,7 +83,7 @@ func (l *list) Resume() {
 			if l = k.listed(k.hold(&l.G, l.r[in.a&7])); l == nil {
 				return
 			}
-			code, pc = l.code, l.pc
+			code, pc = l.p.code, l.pc
 			continue
 		case doSend:
 			if out = k.Send(&l.G, in.ch, l.r[in.a&7]); out == Done {
@@ -112,7 +112,7 @@ func (l *list) Resume() {
 		if l = l.leaves(pc, out); l == nil {
 			return
 		}
-		code, pc = l.code, l.pc
+		code, pc = l.p.code, l.pc
 	}
 }
 

@@ -57,7 +57,25 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	}
 	k.decided(didRun, 0, int64(s))
 	k.cur = next
+	if k.n >= 4096 {
+		if k.ahead--; k.ahead < 0 {
+			k.foresee()
+		}
+	}
 	return next
+}
+
+func (k *Kernel) foresee() {
+	k.ahead = 16
+	sum := int64(0)
+	for _, w := range k.tree[64:128] {
+		if g := k.owners[w.slot()]; g != nil {
+			if l := g.list; l != nil {
+				sum += l.r[0]
+			}
+		}
+	}
+	k.touched = sum
 }
 
 // nextUnlimited is Next.
