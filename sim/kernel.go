@@ -88,9 +88,9 @@ type Kernel struct {
 	before   uint64 // operations before the present instant
 	sent     bool   // by the last Send or TrySend
 	err      error
-	reason   string   // of the panic that an operation asks for
+	reason   string // of the panic that an operation asks for
 	touched  int64
-	ahead int
+	ahead    int
 	observer Observer // nil: nobody looks
 
 	spare []*list          // goroutines of programs that have ended
