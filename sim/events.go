@@ -195,7 +195,7 @@ func (e *events) put(s int32, k key) {
 }
 
 // putPopped is put for the slot that was popped last. It has won all its matches, so that all are played again.
-func (e *events) putPopped(s int32, k key) {
+func (e *events) putPopped(s int32, k key) (root key) {
 	e.popped = -1
 	tree, i := e.tree, uint(e.n)+uint(s)
 	tree[i] = k
@@ -204,6 +204,7 @@ func (e *events) putPopped(s int32, k key) {
 		i >>= 1
 		tree[i] = k
 	}
+	return k
 }
 
 // drop clears the key of the slot popped last. Most handlers schedule the slot's next event at once,

@@ -76,6 +76,7 @@ type Kernel struct {
 	first, last *G // all that have not ended, in order of their start
 	live        int
 	until       int64 // the kernel stops before the first event after this time
+	limit       int64 // see bound
 	late        bool  // it has
 	lived       int64 // when a goroutine last parked or ended
 
@@ -100,7 +101,7 @@ type Kernel struct {
 
 // New makes a kernel whose time is 0.
 func New(c Config) *Kernel {
-	k := &Kernel{costs: c.Costs, turn: turn, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never}
+	k := &Kernel{costs: c.Costs, turn: turn, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never, limit: never}
 	if k.charges {
 		k.turn = 0
 	}
@@ -181,6 +182,7 @@ func (k *Kernel) StopAfter(d int64) {
 	if k.until = k.now + d; k.until < k.now {
 		k.until = never
 	}
+	k.bound()
 }
 
 // Fail stops the kernel: no goroutine is resumed again. The first reason counts.
@@ -188,6 +190,7 @@ func (k *Kernel) Fail(err error) {
 	if k.err == nil {
 		k.err = err
 	}
+	k.bound()
 }
 
 // Start makes the first goroutine, on CPU 0.

@@ -29,16 +29,17 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	}
 	g.occupies = true // as occupy
 	slot, at := g.slot, k.now+d
+	var w key
 	if k.popped == slot && 0 < at && at < never { // as set, in fewer steps
-		k.putPopped(slot, key{at, k.stamp(slot)})
+		w = k.putPopped(slot, key{at, k.stamp(slot)})
 	} else {
 		k.set(slot, k.later(d))
+		w = k.tree[1]
 	}
-	w := k.tree[1]
-	s := w.slot()
 	at = w.at
-	// At the end of time the tree may be empty: all events are of that instant.
-	if at == never || !k.owners[s].goesOn() || at > k.until || k.err != nil || k.observer != nil && s != slot || k.head != k.tail && k.waiting() {
+	s := w.slot()
+	next := k.owners[s]
+	if at >= k.limit && k.beyond(at, s == slot) || k.head != k.tail && k.waiting() || !next.goesOn() {
 		k.occupied++
 		k.busy -= k.now
 		return k.Next()
@@ -48,7 +49,6 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	}
 	k.inTurn = 0
 	k.popped = s
-	next := k.owners[s]
 	next.occupies = false // as goOn
 	k.busy += at - k.now
 	k.now = at
@@ -63,6 +63,19 @@ func (k *Kernel) hold(g *G, d int64) *G {
 		}
 	}
 	return next
+}
+
+// beyond reports whether hold must leave an event to Next. At the end of time the tree may be empty: all events are of that instant.
+func (k *Kernel) beyond(at int64, own bool) bool {
+	return at == never || at > k.until || k.err != nil || k.observer != nil && !own
+}
+
+// bound sets the time from which hold asks beyond.
+func (k *Kernel) bound() {
+	k.limit = min(k.until, never-1) + 1
+	if k.err != nil || k.observer != nil {
+		k.limit = 0
+	}
 }
 
 func (k *Kernel) foresee() {
