@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -32,14 +31,13 @@ func (k *key) slot() int32 { return slotIn(k.tag) }
 // 5.4.1), whose root is the earliest. The nodes are the keys themselves, side by side with those that they
 // play against: a path needs no look elsewhere, and all of it is known before the first match.
 type events struct {
-	now   int64
-	seq   uint64 // of the tag given last
-	tie   uint64 // flips the order of events of one instant; only tests set it
-	tree  []key  // the root is at 1, the winner of 2i and 2i+1 at i, and slot s at n+s
-	n     int    // slots that the tree has room for, a power of two
-	toTop uint
-	next  int32
-	free  []int32
+	now  int64
+	seq  uint64 // of the tag given last
+	tie  uint64 // flips the order of events of one instant; only tests set it
+	tree []key  // the root is at 1, the winner of 2i and 2i+1 at i, and slot s at n+s
+	n    int    // slots that the tree has room for, a power of two
+	next int32
+	free []int32
 
 	popped int32    // slot whose event was taken and whose key still stands in the tree; -1 none
 	ring   []uint64 // tags
@@ -83,7 +81,6 @@ func (e *events) grow() {
 		tree[n+i].at = never
 	}
 	e.tree, e.n = tree, n
-	e.toTop = uint(max(0, bits.Len(uint(n))-5))
 	e.play()
 }
 

@@ -76,7 +76,7 @@ type Kernel struct {
 	first, last *G // all that have not ended, in order of their start
 	live        int
 	until       int64 // the kernel stops before the first event after this time
-	limit       int64 // see bound
+	limit       int64 // from here on hold asks beyond
 	late        bool  // it has
 	lived       int64 // when a goroutine last parked or ended
 
@@ -84,14 +84,14 @@ type Kernel struct {
 	turn     int   // as many as it may make without anything to be looked at
 	busy     int64 // ns of CPUs, up to the last event of each
 	occupied int64 // goroutines that occupy one of unlimited CPUs
+	foreseen int   // events before foresee looks again
+	looked   int64 // what it has seen: without that it would be left out
 	sum      uint64
 	ops      uint64
 	before   uint64 // operations before the present instant
 	sent     bool   // by the last Send or TrySend
 	err      error
-	reason   string // of the panic that an operation asks for
-	touched  int64
-	ahead    int
+	reason   string   // of the panic that an operation asks for
 	observer Observer // nil: nobody looks
 
 	spare []*list          // goroutines of programs that have ended

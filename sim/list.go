@@ -101,11 +101,7 @@ func (l *list) Resume() {
 				continue
 			}
 		case doLoop:
-			if l.r[in.a&7]--; l.r[in.a&7] > 0 {
-				in = in.to
-			} else {
-				in = in.next
-			}
+			in = l.loop(in)
 			continue
 		default:
 			var next *instr
@@ -119,6 +115,14 @@ func (l *list) Resume() {
 		}
 		in = l.in
 	}
+}
+
+// loop counts a round, and is the instruction that follows.
+func (l *list) loop(in *instr) *instr {
+	if l.r[in.a&7]--; l.r[in.a&7] > 0 {
+		return in.to
+	}
+	return in.next
 }
 
 // leaves ends the turn of a goroutine at an instruction, and returns the one whose turn is next if it runs a program.

@@ -57,20 +57,21 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	}
 	k.decided(didRun, 0, int64(s))
 	k.cur = next
-	if k.n >= 4096 {
-		if k.ahead--; k.ahead < 0 {
+	if k.n >= manySlots {
+		if k.foreseen--; k.foreseen < 0 {
 			k.foresee()
 		}
 	}
 	return next
 }
 
-// beyond reports whether hold must leave an event to Next. At the end of time the tree may be empty: all events are of that instant.
+// beyond reports whether hold must leave an event to Next, and own that it is that of the same burn. At the end of time the
+// tree may be empty: all events are of that instant.
 func (k *Kernel) beyond(at int64, own bool) bool {
 	return at == never || at > k.until || k.err != nil || k.observer != nil && !own
 }
 
-// bound sets the time from which hold asks beyond.
+// bound sets the time from which on hold asks beyond.
 func (k *Kernel) bound() {
 	k.limit = min(k.until, never-1) + 1
 	if k.err != nil || k.observer != nil {
@@ -78,17 +79,21 @@ func (k *Kernel) bound() {
 	}
 }
 
+const (
+	manySlots = 4096 // from so many on hold looks ahead,
+	parts     = 64   // at the winners of so many parts of the tree
+	often     = 16   // before so many events
+)
+
+// foresee looks at goroutines whose events are among the next. Where there are many goroutines each is a wait for memory,
+// and those that are looked at together wait together; the others were looked at before and are at hand.
 func (k *Kernel) foresee() {
-	k.ahead = 16
-	sum := int64(0)
-	for _, w := range k.tree[64:128] {
-		if g := k.owners[w.slot()]; g != nil {
-			if l := g.list; l != nil {
-				sum += l.r[0]
-			}
+	k.foreseen, k.looked = often-1, 0
+	for _, w := range k.tree[parts : 2*parts] {
+		if g := k.owners[w.slot()]; g != nil && g.list != nil {
+			k.looked |= g.list.r[0]
 		}
 	}
-	k.touched = sum
 }
 
 // nextUnlimited is Next.
