@@ -341,10 +341,10 @@ func (k *Kernel) slotOf(g *G) int32 {
 // holdCPU is the burn of a goroutine that has been admitted, and then Next, as hold is on unlimited CPUs.
 func (k *Kernel) holdCPU(g *G, d int64) *G {
 	c, end := g.cpu, k.now+d
-	if at := min(end, c.sliceEnd); k.popped == c.id && k.now < at && !k.tall { // as work, in fewer steps
-		k.seq++
-		k.putPopped(c.id, key{at, k.seq ^ k.tie})
-		if end <= min(at, k.until) && k.leads(c.id) {
+	var w key
+	if at := min(end, c.sliceEnd); k.popped == c.id && k.now < at { // as work, in fewer steps
+		w = k.putPopped(c.id, key{at, k.stamp(c.id)})
+		if w.slot() == c.id && end <= min(at, k.until) && !k.waiting() {
 			k.before, k.inTurn = k.ops, 0
 			k.now, k.popped = end, c.id
 			k.busy += d
@@ -354,20 +354,21 @@ func (k *Kernel) holdCPU(g *G, d int64) *G {
 		c.mode, c.since, k.cur = modeBusy, k.now, nil
 	} else if k.work(g, d) == Done {
 		return g
+	} else {
+		w = k.tree[1]
 	}
-	w := k.win[1]
-	at := k.keys[w].at
-	if int(w) >= len(k.cpus) || at > k.until || k.err != nil || k.tall || k.head != k.tail {
+	s, at := w.slot(), w.at
+	if int(s) >= len(k.cpus) || at > k.until || k.err != nil || k.head != k.tail {
 		return k.Next()
 	}
-	c = &k.cpus[w]
+	c = &k.cpus[s]
 	if c.mode != modeBusy || c.g.left > at-c.since {
 		return k.Next()
 	}
 	if at != k.now {
 		k.before = k.ops
 	}
-	k.now, k.popped = at, w
+	k.now, k.popped = at, s
 	k.busy += at - c.since // as in act
 	g = c.g
 	g.then, c.mode = thenRun, modeRun

@@ -2,8 +2,8 @@ package sim
 
 import "math/bits"
 
-// draws is a stream of random numbers: the n-th is a function of (key, n) alone.
-type draws struct{ key, n uint64 }
+// draws is a stream of random numbers: the n-th is a function of n and of the key that the stream begins with alone.
+type draws struct{ key uint64 }
 
 const golden = 0x9e3779b97f4a7c15
 
@@ -17,8 +17,8 @@ func mix(z uint64) uint64 {
 }
 
 func (d *draws) next() uint64 {
-	d.n++
-	return mix(d.key + d.n*golden)
+	d.key += golden
+	return mix(d.key)
 }
 
 // below is uniform in [0, n), n > 0, but for a bias of at most n/2^64.

@@ -1,53 +1,48 @@
 package sim
 
 import (
+	"fmt"
 	"math"
-	"math/bits"
+	"slices"
 )
 
 // never is the time of a slot that has no event.
 const never = math.MaxInt64
 
-// key orders events: by time in nanoseconds, then in the order in which they were scheduled.
+// key is an event. Keys are ordered by time in nanoseconds, then by the order in which they were scheduled: that is in the
+// tag, above the slot.
 type key struct {
 	at  int64
-	seq uint64
+	tag uint64
 }
 
-// before compares two keys as one number of 128 bits, without a branch: the outcome is as good as
-// random, and a branch on it would be mispredicted half of the time. Times are not negative.
-func before(a, b *key) uint64 {
-	_, borrow := bits.Sub64(a.seq, b.seq, 0)
-	_, borrow = bits.Sub64(uint64(a.at), uint64(b.at), borrow)
-	return borrow
-}
+const (
+	maxSlots = 1 << 28  // room for a slot in a tag
+	inOrder  = maxSlots // from one tag to the next
+)
+
+func slotIn(tag uint64) int32 { return int32(tag & (maxSlots - 1)) }
+
+func (k *key) slot() int32 { return slotIn(k.tag) }
 
 // events is the event set: one slot for each CPU and each timer, and at most one event in a slot, so
 // that moving or cancelling an event is the same overwrite as scheduling it. Events of the present
 // instant stand in a ring; the others are in a winner tree (Knuth, The Art of Computer Programming 3,
-// 5.4.1), whose root is the earliest, or in the ladder before it.
+// 5.4.1), whose root is the earliest. The nodes are the keys themselves, side by side with those that they
+// play against: a path needs no look elsewhere, and all of it is known before the first match.
 type events struct {
-	ladder
 	now  int64
-	seq  uint64
+	seq  uint64 // of the tag given last
 	tie  uint64 // flips the order of events of one instant; only tests set it
-	flat bool   // there is never a ladder; only tests set it
-	keys []key  // by slot
-	win  []int32
-	n    int // slots that the tree has room for, a power of two
+	tree []key  // the root is at 1, the winner of 2i and 2i+1 at i, and slot s at n+s
+	n    int    // slots that the tree has room for, a power of two
 	next int32
 	free []int32
 
-	popped int32 // slot whose event was taken and whose key still stands in the tree; -1 none
-	ring   []entry
+	popped int32    // slot whose event was taken and whose key still stands in the tree; -1 none
+	ring   []uint64 // tags
 	head   int
 	tail   int
-}
-
-// entry is an event of the present instant.
-type entry struct {
-	slot int32
-	seq  uint64
 }
 
 // slot returns a new slot without an event.
@@ -71,33 +66,83 @@ func (e *events) release(s int32) {
 	e.free = append(e.free, s)
 }
 
-// grow doubles the tree and plays all matches again.
+// grow doubles the tree.
 func (e *events) grow() {
 	if e.n == 0 {
-		e.popped, e.horizon = -1, never
-		e.ring = make([]entry, 16)
+		e.popped = -1
+		e.ring = make([]uint64, 16)
+	}
+	if e.n == maxSlots {
+		panic(fmt.Sprintf("sim: more than %d goroutines and timers at once", maxSlots))
 	}
 	n := max(2, 2*e.n)
-	keys := make([]key, n)
-	copy(keys, e.keys)
-	for i := e.n; i < n; i++ {
-		keys[i].at = never
+	tree := make([]key, 2*n)
+	for i := copy(tree[n:], e.tree[e.n:]); i < n; i++ {
+		tree[n+i].at = never
 	}
-	e.keys, e.n = keys, n
-	if n >= ladderSlots && !e.flat {
-		e.raise(n)
-	}
-	e.win = make([]int32, 2*n)
-	for i := range n {
-		e.win[n+i] = int32(i)
-	}
-	for i := n - 1; i > 0; i-- {
-		e.win[i] = e.winner(e.win[2*i], e.win[2*i+1])
+	e.tree, e.n = tree, n
+	e.play()
+}
+
+// play plays all matches.
+func (e *events) play() {
+	for i := e.n - 1; i > 0; i-- {
+		e.tree[i] = earlier(e.tree[2*i], e.tree[2*i+1])
 	}
 }
 
-func (e *events) winner(a, b int32) int32 {
-	return a ^ (a^b)&-int32(before(&e.keys[b], &e.keys[a]))
+// earlier is the winner of a match. Who wins is as good as random, and a branch on it would be mispredicted half of the time;
+// that two times are equal is rare, or the rule.
+func earlier(a, b key) key {
+	if a.at == b.at {
+		a.tag = min(a.tag, b.tag)
+		return a
+	}
+	w := a
+	if b.at < a.at {
+		w.at = b.at
+	}
+	if b.at < a.at {
+		w.tag = b.tag
+	}
+	return w
+}
+
+// stamp is the tag of the next event of a slot.
+func (e *events) stamp(s int32) uint64 {
+	if e.seq += inOrder; e.seq == 0 {
+		e.renumber()
+	}
+	return e.seq ^ e.tie | uint64(s)
+}
+
+// renumber begins the order anew when its numbers are used up, with the events that there are.
+func (e *events) renumber() {
+	leaves := e.tree[e.n:]
+	var tags []uint64
+	for _, k := range leaves {
+		if k.tag != 0 {
+			tags = append(tags, k.tag)
+		}
+	}
+	slices.Sort(tags)
+	was := map[uint64]uint64{}
+	for _, t := range tags {
+		e.seq += inOrder
+		s := slotIn(t)
+		leaves[s].tag = e.seq | uint64(s)
+		was[t] = leaves[s].tag
+	}
+	tail, mask := e.head, len(e.ring)-1
+	for i := e.head; i != e.tail; i++ {
+		if tag, ok := was[e.ring[i&mask]]; ok { // else it stands for nothing
+			e.ring[tail&mask] = tag
+			tail++
+		}
+	}
+	e.tail = tail
+	e.seq += inOrder
+	e.play()
 }
 
 // inRing marks the key of a slot whose event stands in the ring. It is not less than never, so that
@@ -106,36 +151,22 @@ const inRing = never
 
 // set schedules the event of a slot, in place of the one it has. at is not before now.
 func (e *events) set(s int32, at int64) {
-	e.seq++
-	if e.tall && e.places[s+1].seq != 0 {
-		e.leave(s)
-	}
-	if at >= e.horizon {
-		if e.popped >= 0 {
-			e.drop()
-		}
-		e.cancel(s)
-		e.join(s, key{at, e.seq ^ e.tie})
-		return
-	}
+	tag := e.stamp(s)
 	if at > e.now {
-		e.put(s, key{at, e.seq ^ e.tie})
+		e.put(s, key{at, tag})
 		return
 	}
-	e.put(s, key{inRing, e.seq})
+	e.put(s, key{inRing, tag})
 	if e.tail-e.head == len(e.ring) {
 		e.growRing()
 	}
-	e.ring[e.tail&(len(e.ring)-1)] = entry{s, e.seq}
+	e.ring[e.tail&(len(e.ring)-1)] = tag
 	e.tail++
 }
 
 // cancel takes the event of a slot away.
 func (e *events) cancel(s int32) {
-	if e.tall && e.places[s+1].seq != 0 {
-		e.leave(s)
-	}
-	if k := e.keys[s]; k.at != never || k.seq != 0 {
+	if k := &e.tree[e.n+int(s)]; k.at != never || k.tag != 0 {
 		e.put(s, key{never, 0})
 	}
 }
@@ -149,40 +180,28 @@ func (e *events) put(s int32, k key) {
 		}
 		e.drop()
 	}
-	if k.at == never && e.keys[s].at == never {
-		e.keys[s] = k // both out of the tree's sight
-		return
-	}
-	e.keys[s] = k
-	w, win := s, e.win
-	for i := e.n + int(s); i > 1; {
-		w = e.winner(w, win[i^1])
+	tree, i := e.tree, uint(e.n)+uint(s)
+	out := k.at == never && tree[i].at == never // of the tree's sight, before and after
+	tree[i] = k
+	for i > 1 && !out {
+		k = earlier(k, tree[i^1])
 		i >>= 1
-		if win[i] == w && w != s {
-			return // above here s plays no part
-		}
-		win[i] = w
+		out = tree[i] == k // above here nothing changes
+		tree[i] = k
 	}
 }
 
-// putPopped is put for the slot that was popped last. It has won all its matches, so that all are played again, and the
-// key of who leads is carried along: to look it up would take longer than to compare it.
-func (e *events) putPopped(s int32, k key) {
+// putPopped is put for the slot that was popped last. It has won all its matches, so that all are played again.
+func (e *events) putPopped(s int32, k key) (root key) {
 	e.popped = -1
-	keys, win := e.keys, e.win
-	keys[s] = k
-	w, at, seq := uint32(s), uint64(k.at), k.seq
-	for i := uint(e.n) + uint(s); i > 1; {
-		o := win[i^1]
-		r := &keys[o]
-		_, borrow := bits.Sub64(r.seq, seq, 0)
-		_, borrow = bits.Sub64(uint64(r.at), at, borrow)
-		w ^= (w ^ uint32(o)) & -uint32(borrow)
-		at ^= (at ^ uint64(r.at)) & -borrow
-		seq ^= (seq ^ r.seq) & -borrow
+	tree, i := e.tree, uint(e.n)+uint(s)
+	tree[i] = k
+	for i > 1 {
+		k = earlier(k, tree[i^1])
 		i >>= 1
-		win[i] = int32(w)
+		tree[i] = k
 	}
+	return k
 }
 
 // drop clears the key of the slot popped last. Most handlers schedule the slot's next event at once,
@@ -193,7 +212,7 @@ func (e *events) drop() {
 
 func (e *events) growRing() {
 	n := len(e.ring)
-	ring := make([]entry, 2*n)
+	ring := make([]uint64, 2*n)
 	for i := range n {
 		ring[i] = e.ring[(e.head+i)&(n-1)]
 	}
@@ -205,10 +224,7 @@ func (e *events) first() int64 {
 	if e.popped >= 0 {
 		e.drop()
 	}
-	at := e.keys[e.win[1]].at
-	if e.tall {
-		_, at, _ = e.soonest()
-	}
+	at := e.tree[1].at
 	if at != e.now && e.waiting() {
 		return e.now
 	}
@@ -216,20 +232,14 @@ func (e *events) first() int64 {
 }
 
 // leads reports whether the event of a slot, just set for later, is the next of all.
-func (e *events) leads(s int32) bool {
-	if w := e.win[1]; !e.tall {
-		return w == s && !e.waiting()
-	}
-	w, at, _ := e.soonest()
-	return w == s && at != never && !e.waiting()
-}
+func (e *events) leads(s int32) bool { return e.tree[1].slot() == s && !e.waiting() }
 
 // waiting reports whether an event of this instant is in the ring. An entry whose slot has been set
 // or cancelled since stands for nothing.
 func (e *events) waiting() bool {
 	for e.head != e.tail {
-		r := e.ring[e.head&(len(e.ring)-1)]
-		if e.keys[r.slot] == (key{inRing, r.seq}) {
+		tag := e.ring[e.head&(len(e.ring)-1)]
+		if e.tree[e.n+int(slotIn(tag))] == (key{inRing, tag}) {
 			return true
 		}
 		e.head++
@@ -249,20 +259,13 @@ func (e *events) pop() (s int32, ok bool) {
 
 // popAt is pop where the time of the next event is known to be at.
 func (e *events) popAt(at int64) (s int32) {
-	if e.tall {
-		if s, first, run := e.soonest(); run && first == at {
-			e.now = at
-			e.popRun()
-			return s
-		}
-	}
-	if w := e.win[1]; e.keys[w].at == at {
+	if w := &e.tree[1]; w.at == at {
 		e.now = at
-		e.popped = w
-		return w
+		e.popped = w.slot()
+		return e.popped
 	}
-	s = e.ring[e.head&(len(e.ring)-1)].slot
+	s = slotIn(e.ring[e.head&(len(e.ring)-1)])
 	e.head++
-	e.keys[s] = key{never, 0}
+	e.tree[e.n+int(s)] = key{never, 0}
 	return s
 }

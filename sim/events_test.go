@@ -47,18 +47,15 @@ func (r *reference) pop() (s int32, ok bool) {
 
 // drive does to an event set and to a sorted list what the bytes say.
 func drive(t *testing.T, moves []byte) {
-	for _, tall := range []bool{false, true} { // without a ladder and with one
-		driveEvents(t, tall, moves)
+	for _, used := range []uint64{0, 100} { // of the numbers for an order; a hundred are left
+		driveEvents(t, -used*inOrder, moves)
 	}
 }
 
-func driveEvents(t *testing.T, tall bool, moves []byte) {
-	var e events
+func driveEvents(t *testing.T, seq uint64, moves []byte) {
+	e := events{seq: seq}
 	var r reference
 	var slots []int32
-	for tall && int(e.next) < ladderSlots/2 { // the ladder is raised in the midst
-		e.slot()
-	}
 	for len(moves) >= 2 {
 		what, arg := moves[0], moves[1]
 		moves = moves[2:]

@@ -7,19 +7,9 @@ func duration(ns int64) time.Duration { return time.Duration(ns) }
 // G is a goroutine. The front allocates it, gives it its program with [G.Bind], hands it to the kernel
 // with [Spawn] or [Kernel.Start], and may use it again when it has ended.
 //
-// What the end of a burn looks at stands together: where many goroutines live, memory is what takes time.
+// What the end of a burn looks at stands together at the end, where a list has its registers: where many goroutines live,
+// memory is what takes time.
 type G struct {
-	cpu      *cpu  // where it runs; where it has started to wait otherwise
-	list     *list // itself, where it runs a program
-	slot     int32 // of its timer
-	then     then  // what is left to do before it goes on
-	code     Code  // the operation it parks in
-	parked   bool
-	charged  bool // the cost of the operation has been paid
-	occupies bool // one of unlimited CPUs
-	polled   bool // it sleeps until the network poller has word from outside, which is told at once
-	ok       bool // result
-
 	timer   Timer
 	runner  Runner
 	left    int64 // of a burn
@@ -36,11 +26,22 @@ type G struct {
 	cases      []sudog  // of a select
 	order      []uint16 // in which it looks at them
 
-	serial  uint64 // of all that were ever started, from 1; 0 when it has ended
-	lock    lockState
-	sema    *sema
-	lifo    bool // waits at its front
-	granted bool // it was handed over
+	serial uint64 // of all that were ever started, from 1; 0 when it has ended
+	lock   lockState
+	sema   *sema
+
+	cpu      *cpu  // where it runs; where it has started to wait otherwise
+	list     *list // itself, where it runs a program
+	slot     int32 // of its timer
+	then     then  // what is left to do before it goes on
+	code     Code  // the operation it parks in
+	parked   bool
+	charged  bool // the cost of the operation has been paid
+	occupies bool // one of unlimited CPUs
+	polled   bool // it sleeps until the network poller has word from outside, which is told at once
+	ok       bool // result
+	lifo     bool // waits at the front of sema
+	granted  bool // it was handed over
 }
 
 // Token is what the last receive got.

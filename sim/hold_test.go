@@ -19,7 +19,7 @@ type twins struct {
 func newTwins(c Config, tie uint64) *twins {
 	w := &twins{k: [2]*Kernel{New(c), New(c)}, m: [2]*Mutex{{}, {}}, gate: [2]*Group{{n: 1}, {n: 1}}}
 	for _, k := range w.k {
-		k.tie = tie
+		k.tie = tie * inOrder
 	}
 	return w
 }
@@ -108,7 +108,7 @@ func (t twin) work(d *draws, rounds int) {
 func TestHold(t *testing.T) {
 	costly := Costs{Wake: Ns(3000), Switch: Ns(1000), Spawn: Ns(2000), Lock: Ns(1000), LockSpin: Ns(1000), Timer: Ns(1000)}
 	for seed := range uint64(6) {
-		for _, workers := range []int{1, 2, 20, 600} { // so many take a ladder, and long: three seeds have one of each kind
+		for _, workers := range []int{1, 2, 20, 600} { // so many take long: three seeds have one of each kind
 			if workers == 600 && seed >= 3 {
 				continue
 			}

@@ -77,6 +77,7 @@ type Kernel struct {
 	live        int
 	serial      uint64 // of the last that was started
 	until       int64  // the kernel stops before the first event after this time
+	limit       int64  // from here on hold asks beyond
 	late        bool   // it has
 	lived       int64  // when a goroutine last parked or ended
 
@@ -84,6 +85,8 @@ type Kernel struct {
 	turn     int   // as many as it may make without anything to be looked at
 	busy     int64 // ns of CPUs, up to the last event of each
 	occupied int64 // goroutines that occupy one of unlimited CPUs
+	foreseen int   // events before foresee looks again
+	looked   int64 // what it has seen: without that it would be left out
 	sum      uint64
 	ops      uint64
 	before   uint64 // operations before the present instant
@@ -99,7 +102,7 @@ type Kernel struct {
 
 // New makes a kernel whose time is 0.
 func New(c Config) *Kernel {
-	k := &Kernel{costs: c.Costs, turn: turn, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never}
+	k := &Kernel{costs: c.Costs, turn: turn, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never, limit: never}
 	if k.charges {
 		k.turn = 0
 	}
@@ -180,6 +183,7 @@ func (k *Kernel) StopAfter(d int64) {
 	if k.until = k.now + d; k.until < k.now {
 		k.until = never
 	}
+	k.bound()
 }
 
 // Fail stops the kernel: no goroutine is resumed again. The first reason counts.
@@ -187,6 +191,7 @@ func (k *Kernel) Fail(err error) {
 	if k.err == nil {
 		k.err = err
 	}
+	k.bound()
 }
 
 // Start makes the first goroutine, on CPU 0.

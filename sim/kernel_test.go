@@ -81,7 +81,7 @@ func TestTies(t *testing.T) {
 	sum := func(tie, seed uint64) uint64 {
 		s := newScene(t, 8, Costs{})
 		s.k = New(Config{CPUs: 8, Seed: seed})
-		s.k.tie = tie
+		s.k.tie = tie * inOrder
 		thieves := s.program("thieves", spawn(mixture(s, 1, 20, 4)), spawn(mixture(s, 2, 20, 4)))
 		// Two sleepers wake at one time, and again.
 		sleeper := func(name string) *program {

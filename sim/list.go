@@ -2,20 +2,20 @@ package sim
 
 import "fmt"
 
-// list is a goroutine that runs a program. Its registers are a cache line, and what it runs and how its G begins are the next.
+// list is a goroutine that runs a program. The end of its G, what it does next and its first registers are a cache line.
 type list struct {
-	r       Regs
-	code    []instr
-	pc      int32 // the next instruction
+	k       *Kernel
+	p       *Program
 	ordinal int32 // of the goroutines with its name
+	child   *list // whose start takes time
 	G
-	k     *Kernel
-	p     *Program
-	child *list // whose start takes time; here a cache line ends
+	in *instr // the next
+	r  Regs
+	_  [24]byte // to the end of a cache line
 }
 
-// slab is how many are made at a time.
-const slab = 32
+// slab is how many are made at a time, where there are many already: more than 32 KiB, which begin with a cache line.
+const slab = 128
 
 // Goroutine is a goroutine of the program for [Kernel.Start], with these numbers in its first registers.
 func (k *Kernel) Goroutine(p *Program, args ...int64) *G {
@@ -31,7 +31,7 @@ func (k *Kernel) list(p *Program) (l *list) {
 		l, k.spare = k.spare[n-1], k.spare[:n-1]
 	} else {
 		if len(k.slab) == 0 {
-			k.slab = make([]list, slab)
+			k.slab = make([]list, min(slab, max(8, int(k.next))))
 		}
 		l, k.slab = &k.slab[0], k.slab[1:]
 		l.k = k
@@ -42,7 +42,7 @@ func (k *Kernel) list(p *Program) (l *list) {
 		k.named = map[string]int32{}
 	}
 	k.named[p.name]++
-	l.p, l.code, l.pc, l.ordinal = p, p.code, 0, k.named[p.name]
+	l.p, l.in, l.ordinal = p, &p.code[0], k.named[p.name]
 	return l
 }
 
@@ -56,76 +56,85 @@ func (l *list) Name() string {
 
 // Resume implements Runner. It goes on with whatever other goroutine of a program the kernel chooses next.
 func (l *list) Resume() {
-	k, code, pc := l.k, l.code, l.pc
+	k, in := l.k, l.in
 	for {
 		out := Done
-		in := &code[pc]
 		switch in.do {
 		case doDraw:
 			l.r[in.a&7] = in.draw(l.r[in.b&7])
+			in = in.next
+			continue
 		case doGauge:
 			in.gauge.add(in.n, k.now)
+			in = in.next
+			continue
 		case doNow:
-			if l.r[in.a&7] = k.now; !k.Count() {
-				out = Again
+			if l.r[in.a&7] = k.now; k.Count() {
+				in = in.next
+				continue
 			}
+			out = Again
 		case doExpBurn:
 			l.r[in.a&7] = in.stream.Exp(in.n)
-			pc++
+			in = in.to
 			fallthrough
 		case doBurn:
 			if !k.admits(k.cpu) && k.admit(&l.G, Burn) != Done {
 				out = Again
 				break
 			}
-			l.pc = pc + 1
+			l.in = in.next
 			if l = k.listed(k.hold(&l.G, l.r[in.a&7])); l == nil {
 				return
 			}
-			code, pc = l.code, l.pc
+			in = l.in
 			continue
 		case doSend:
 			if out = k.Send(&l.G, in.ch, l.r[in.a&7]); out == Done {
-				pc = in.to // it did not park
+				in = in.to // it did not park
 				continue
 			}
 		case doRecv:
 			if out = k.Recv(&l.G, in.ch); out == Done {
-				pc = l.got(in)
+				in = l.got(in)
 				continue
 			}
 		case doLoop:
-			if l.r[in.a&7]--; l.r[in.a&7] > 0 {
-				pc = in.to
-				continue
-			}
-		default:
-			if pc, out = l.step(in, pc); out == Done {
-				continue
-			}
-		}
-		if out == Done {
-			pc = in.next
+			in = l.loop(in)
 			continue
+		default:
+			var next *instr
+			if next, out = l.step(in); out == Done {
+				in = next
+				continue
+			}
 		}
-		if l = l.leaves(pc, out); l == nil {
+		if l = l.leaves(in, out); l == nil {
 			return
 		}
-		code, pc = l.code, l.pc
+		in = l.in
 	}
 }
 
+// loop counts a round, and is the instruction that follows.
+func (l *list) loop(in *instr) *instr {
+	if l.r[in.a&7]--; l.r[in.a&7] > 0 {
+		return in.to
+	}
+	return in.next
+}
+
 // leaves ends the turn of a goroutine at an instruction, and returns the one whose turn is next if it runs a program.
-func (l *list) leaves(pc int32, out Outcome) *list {
+func (l *list) leaves(in *instr, out Outcome) *list {
 	k := l.k
 	switch out {
 	case Again:
-		l.pc = pc
+		l.in = in
 	case Panic:
-		k.Fail(fmt.Errorf("goroutine %s panicked at instruction %d: %s", l.Name(), pc, k.Reason()))
+		k.Fail(fmt.Errorf("goroutine %s panicked at instruction %d: %s", l.Name(), in.at, k.Reason()))
 		k.Exit(&l.G)
 	default:
-		l.pc = pc + 1
+		l.in = in.next
 	}
 	return k.listed(k.Next())
 }
@@ -142,16 +151,15 @@ func (k *Kernel) listed(g *G) *list {
 }
 
 // got takes what was received, and is the instruction that follows.
-func (l *list) got(in *instr) int32 {
+func (l *list) got(in *instr) *instr {
 	if l.r[in.a&7] = l.token; !l.ok {
 		return in.or
 	}
 	return in.to
 }
 
-// step carries out an instruction that is not among the most frequent. If it is done, next is that which follows, and
-// else itself.
-func (l *list) step(in *instr, pc int32) (next int32, out Outcome) {
+// step carries out an instruction that is not among the most frequent. If it is done, next is that which follows.
+func (l *list) step(in *instr) (next *instr, out Outcome) {
 	k, g := l.k, &l.G
 	switch in.do {
 	case doSet, doAdd, doSub, doExp, doCall:
@@ -170,11 +178,11 @@ func (l *list) step(in *instr, pc int32) (next int32, out Outcome) {
 		out = k.Do(g, Op{Code: in.code, N: l.r[in.a]})
 	case doSendTo:
 		if out = k.Send(g, in.on.([]*Chan)[l.r[in.b]], l.r[in.a]); out == Done {
-			return pc + 2, Done // it did not park
+			return in.next.next, Done // it did not park
 		}
 	case doSent:
 		if !l.ok {
-			return pc, k.panics(sendOnClosed)
+			return nil, k.panics(sendOnClosed)
 		}
 	case doRecvFrom:
 		if out = k.Recv(g, in.on.([]*Chan)[l.r[in.b]]); out == Done {
@@ -185,15 +193,15 @@ func (l *list) step(in *instr, pc int32) (next int32, out Outcome) {
 			return in.to, Done
 		}
 	case doTryRecv:
-		return l.tryRecv(in, pc)
+		return l.tryRecv(in)
 	case doSelect:
 		l.stage(in.on.([]Case))
 		out = k.Do(g, Op{Code: in.code})
 	case doChosen:
-		return l.chosen(in.on.([]Case), pc)
+		return l.chosen(in)
 	case doJoined:
 		if !l.ok {
-			return pc, k.panics("sync: WaitGroup is reused before previous Wait has returned")
+			return nil, k.panics("sync: WaitGroup is reused before previous Wait has returned")
 		}
 	case doSpawn:
 		out = l.spawn(in.on.(*Program))
@@ -202,10 +210,7 @@ func (l *list) step(in *instr, pc int32) (next int32, out Outcome) {
 		k.spare = append(k.spare, l)
 		out = Parked
 	}
-	if out == Done {
-		pc++
-	}
-	return pc, out
+	return in.next, out
 }
 
 // compute carries out an instruction that concerns the registers only.
@@ -232,9 +237,9 @@ func (l *list) tried(code Code) bool {
 	return l.ok
 }
 
-func (l *list) tryRecv(in *instr, pc int32) (next int32, out Outcome) {
+func (l *list) tryRecv(in *instr) (next *instr, out Outcome) {
 	if out = l.k.Do(&l.G, Op{Code: TryRecv, On: in.ch}); out != Done {
-		return pc, out
+		return nil, out
 	}
 	if l.choice < 0 {
 		return in.to, Done
@@ -243,7 +248,7 @@ func (l *list) tryRecv(in *instr, pc int32) (next int32, out Outcome) {
 	if !l.ok {
 		return in.or, Done
 	}
-	return pc + 1, Done
+	return in.next, Done
 }
 
 // stage collects the cases of a select.
@@ -256,21 +261,21 @@ func (l *list) stage(cases []Case) {
 }
 
 // chosen is where a select goes on.
-func (l *list) chosen(cases []Case, pc int32) (next int32, out Outcome) {
+func (l *list) chosen(in *instr) (next *instr, out Outcome) {
 	if l.choice < 0 {
-		return pc + 1, Done
+		return in.next, Done
 	}
-	c := &cases[l.choice]
+	c := &in.on.([]Case)[l.choice]
 	switch {
 	case c.Send && !l.ok:
-		return pc, l.k.panics(sendOnClosed)
+		return nil, l.k.panics(sendOnClosed)
 	case !c.Send:
 		l.r[c.Reg] = l.token
 	}
 	if !l.ok {
-		return int32(c.Closed), Done
+		return c.closed, Done
 	}
-	return int32(c.Then), Done
+	return c.then, Done
 }
 
 // spawn starts a goroutine, which there is from the first try.

@@ -26,7 +26,10 @@ type Observer interface {
 }
 
 // Observe lets o watch from now on; nil ends that.
-func (k *Kernel) Observe(o Observer) { k.observer = o }
+func (k *Kernel) Observe(o Observer) {
+	k.observer = o
+	k.bound()
+}
 
 // turns tells the observer, if there is one, and is else one comparison.
 func (k *Kernel) turns(g *G, s State) {

@@ -45,8 +45,11 @@ type instr struct {
 	do      do
 	code    Code // of the kernel's operation
 	a, b, c Reg
-	next    int32 // where to go on where nothing else is said: the number of an instruction
-	to, or  int32 // where else to go on; first as labels, then as such numbers
+	then    Label  // where to go on, until the program is sealed
+	closed  Label  // the same for a receive from a closed channel
+	next    *instr // where to go on where nothing else is said
+	to, or  *instr // at then and closed
+	at      int    // its number
 	n       int64
 	ch      *Chan
 	on      any
@@ -126,50 +129,53 @@ func (p *Program) seal() {
 	p.add(instr{do: doEnd})
 	for i := range p.code {
 		in := &p.code[i]
-		next := int32(i + 1)
-		if in.do == doRecv || in.do == doRecvFrom || in.do == doSend {
-			next++ // which sees to what has come of it while it was parked
-		}
-		place := func(l int32) int32 {
-			switch {
-			case Label(l) == Next:
-				return next
-			case p.labels[l] < 0:
-				panic(fmt.Sprintf("sim: program %s, instruction %d: its label has no place", p.name, i))
-			}
-			return p.labels[l]
-		}
+		in.at, in.next = i, p.lands(i+1)
 		switch in.do {
 		case doExp:
-			if then := p.code[i+1]; then.do == doBurn && then.a == in.a {
-				in.do = doExpBurn
+			if then := &p.code[i+1]; then.do == doBurn && then.a == in.a {
+				in.do, in.to = doExpBurn, then
 			}
 		case doJump, doJumpIf, doLoop, doTry, doSend:
-			in.to = place(in.to)
+			in.to = p.place(i, in.then)
 		case doRecv, doRecvFrom, doGot, doTryRecv:
-			in.to, in.or = place(in.to), place(in.or)
+			in.to, in.or = p.place(i, in.then), p.place(i, in.closed)
 		case doChosen:
 			for j := range in.on.([]Case) {
 				c := &in.on.([]Case)[j]
-				c.Then, c.Closed = Label(place(int32(c.Then))), Label(place(int32(c.Closed)))
+				c.then, c.closed = p.place(i, c.Then), p.place(i, c.Closed)
 			}
 		}
-	}
-	for i := range p.code {
-		p.code[i].next = p.lands(int32(i + 1))
 	}
 	p.sealed = true
 }
 
-// lands is the first instruction from one on that is no jump.
-func (p *Program) lands(at int32) int32 {
-	for range p.code {
-		if int(at) == len(p.code) || p.code[at].do != doJump {
-			break
+// place is where a label of instruction i stands.
+func (p *Program) place(i int, l Label) *instr {
+	if l == Next {
+		if do := p.code[i].do; do == doRecv || do == doRecvFrom || do == doSend {
+			i++ // which sees to what has come of it while it was parked
 		}
-		at = p.code[at].to
+		return p.lands(i + 1)
 	}
-	return at
+	if p.labels[l] < 0 {
+		panic(fmt.Sprintf("sim: program %s, instruction %d: its label has no place", p.name, i))
+	}
+	return p.lands(int(p.labels[l]))
+}
+
+// lands is the first instruction from one on that is no jump; nil after the last.
+func (p *Program) lands(at int) *instr {
+	for range p.code {
+		if at == len(p.code) {
+			return nil
+		}
+		in := &p.code[at]
+		if in.do != doJump || in.then == Next || p.labels[in.then] < 0 { // seal will say what is wrong with it
+			return in
+		}
+		at = int(p.labels[in.then])
+	}
+	return &p.code[at] // jumps in a circle
 }
 
 // Set puts n into a register.
@@ -201,13 +207,13 @@ func (p *Program) Gauge(g *Gauge, n int64) { p.add(instr{do: doGauge, gauge: g, 
 func (p *Program) Now(to Reg) { p.add(instr{do: doNow, a: to}) }
 
 // Jump goes on at a label.
-func (p *Program) Jump(l Label) { p.add(instr{do: doJump, to: int32(l)}) }
+func (p *Program) Jump(l Label) { p.add(instr{do: doJump, then: l}) }
 
 // JumpIf goes on at a label if a register is not 0.
-func (p *Program) JumpIf(r Reg, l Label) { p.add(instr{do: doJumpIf, a: r, to: int32(l)}) }
+func (p *Program) JumpIf(r Reg, l Label) { p.add(instr{do: doJumpIf, a: r, then: l}) }
 
 // Loop takes 1 off a register and goes on at a label if more than 0 is left.
-func (p *Program) Loop(r Reg, l Label) { p.add(instr{do: doLoop, a: r, to: int32(l)}) }
+func (p *Program) Loop(r Reg, l Label) { p.add(instr{do: doLoop, a: r, then: l}) }
 
 // End ends the goroutine.
 func (p *Program) End() { p.add(instr{do: doEnd}) }
@@ -237,7 +243,7 @@ func (p *Program) Lock(m *Mutex) { p.op(Lock, m) }
 
 // TryLock locks m, or goes on at a label if that is not possible at once.
 func (p *Program) TryLock(m *Mutex, failed Label) {
-	p.add(instr{do: doTry, code: TryLock, on: m, to: int32(failed)})
+	p.add(instr{do: doTry, code: TryLock, on: m, then: failed})
 }
 
 // Unlock unlocks m.

@@ -2,7 +2,7 @@ package sim
 
 // Send sends a register.
 func (p *Program) Send(c *Chan, from Reg) {
-	p.add(instr{do: doSend, ch: c, a: from, to: int32(Next)})
+	p.add(instr{do: doSend, ch: c, a: from, then: Next})
 	p.add(instr{do: doSent})
 }
 
@@ -14,19 +14,19 @@ func (p *Program) SendTo(all []*Chan, index, from Reg) {
 
 // TrySend sends a register, or goes on at a label if that is not possible at once.
 func (p *Program) TrySend(c *Chan, from Reg, failed Label) {
-	p.add(instr{do: doTry, code: TrySend, on: c, a: from, to: int32(failed)})
+	p.add(instr{do: doTry, code: TrySend, on: c, a: from, then: failed})
 }
 
 // Recv receives into a register. From a closed channel it receives 0 and goes on at a label.
 func (p *Program) Recv(c *Chan, to Reg, closed Label) {
-	in := instr{do: doRecv, ch: c, a: to, to: int32(Next), or: int32(closed)}
+	in := instr{do: doRecv, ch: c, a: to, then: Next, closed: closed}
 	p.add(in)
 	p.got(in)
 }
 
 // RecvFrom receives from one of several channels, that whose index is in a register.
 func (p *Program) RecvFrom(all []*Chan, index, to Reg, closed Label) {
-	in := instr{do: doRecvFrom, on: all, b: index, a: to, to: int32(Next), or: int32(closed)}
+	in := instr{do: doRecvFrom, on: all, b: index, a: to, then: Next, closed: closed}
 	p.add(in)
 	p.got(in)
 }
@@ -39,7 +39,7 @@ func (p *Program) got(in instr) {
 
 // TryRecv receives into a register, or goes on at one of two labels if the channel is empty or closed.
 func (p *Program) TryRecv(c *Chan, to Reg, empty, closed Label) {
-	p.add(instr{do: doTryRecv, ch: c, a: to, to: int32(empty), or: int32(closed)})
+	p.add(instr{do: doTryRecv, ch: c, a: to, then: empty, closed: closed})
 }
 
 // Close closes a channel.
@@ -52,6 +52,8 @@ type Case struct {
 	Send         bool
 	Reg          Reg
 	Then, Closed Label
+
+	then, closed *instr // where these stand
 }
 
 // Select carries out one of the cases.

@@ -29,27 +29,17 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	}
 	g.occupies = true // as occupy
 	slot, at := g.slot, k.now+d
-	switch { // as set, in fewer steps
-	case k.popped == slot && 0 < at && at < k.horizon:
-		k.seq++
-		k.putPopped(slot, key{at, k.seq ^ k.tie})
-	case k.tall && k.popped < 0 && k.horizon <= at && at < never:
-		k.seq++
-		k.join(slot, key{at, k.seq ^ k.tie})
-	default:
+	var w key
+	if k.popped == slot && 0 < at && at < never { // as set, in fewer steps
+		w = k.putPopped(slot, key{at, k.stamp(slot)})
+	} else {
 		k.set(slot, k.later(d))
+		w = k.tree[1]
 	}
-	w, run, ends := k.win[1], false, false
-	at = k.keys[w].at
-	if k.tall {
-		if w, at, run = k.soonest(); run {
-			ends = k.foreseen()
-		}
-	}
-	if !run { // at the end of time the tree may be empty: all events are of that instant
-		ends = at != never && k.owners[w].goesOn()
-	}
-	if !ends || at > k.until || k.err != nil || k.observer != nil && w != slot || k.head != k.tail && k.waiting() {
+	at = w.at
+	s := w.slot()
+	next := k.owners[s]
+	if at >= k.limit && k.beyond(at, s == slot) || k.head != k.tail && k.waiting() || !next.goesOn() {
 		k.occupied++
 		k.busy -= k.now
 		return k.Next()
@@ -58,35 +48,52 @@ func (k *Kernel) hold(g *G, d int64) *G {
 		k.before = k.ops
 	}
 	k.inTurn = 0
-	if run {
-		k.popRun()
-	} else {
-		k.popped = w
-	}
-	next := k.owners[w]
+	k.popped = s
 	next.occupies = false // as goOn
 	k.busy += at - k.now
 	k.now = at
-	if w == slot { // as in burn
+	if s == slot { // as in burn
 		return g
 	}
-	k.decided(didRun, 0, int64(w))
+	k.decided(didRun, 0, int64(s))
 	k.cur = next
+	if k.n >= manySlots {
+		if k.foreseen--; k.foreseen < 0 {
+			k.foresee()
+		}
+	}
 	return next
 }
 
-// foreseen reports whether the first event of the run is the end of such a burn. It looks at the goroutines of a whole run
-// at once: where there are many, each is a wait for memory, and those of a run then wait together.
-func (k *Kernel) foreseen() bool {
-	if !k.looked {
-		for i := range k.arrivals {
-			if a := &k.arrivals[i]; a.slot >= 0 {
-				a.burns = k.owners[a.slot].goesOn()
-			}
-		}
-		k.looked = true
+// beyond reports whether hold must leave an event to Next, and own that it is that of the same burn. At the end of time the
+// tree may be empty: all events are of that instant.
+func (k *Kernel) beyond(at int64, own bool) bool {
+	return at == never || at > k.until || k.err != nil || k.observer != nil && !own
+}
+
+// bound sets the time from which on hold asks beyond.
+func (k *Kernel) bound() {
+	k.limit = min(k.until, never-1) + 1
+	if k.err != nil || k.observer != nil {
+		k.limit = 0
 	}
-	return k.arrivals[k.gone].burns
+}
+
+const (
+	manySlots = 4096 // from so many on hold looks ahead,
+	parts     = 64   // at the winners of so many parts of the tree
+	often     = 16   // before so many events
+)
+
+// foresee looks at goroutines whose events are among the next. Where there are many goroutines each is a wait for memory,
+// and those that are looked at together wait together; the others were looked at before and are at hand.
+func (k *Kernel) foresee() {
+	k.foreseen, k.looked = often-1, 0
+	for _, w := range k.tree[parts : 2*parts] {
+		if g := k.owners[w.slot()]; g != nil && g.list != nil {
+			k.looked |= g.list.r[0]
+		}
+	}
 }
 
 // nextUnlimited is Next.
