@@ -46,6 +46,9 @@ func (c *clock) wait(d time.Duration) bool {
 	}
 	c.mu.Unlock()
 	<-s.wake
+	c.mu.Lock()
+	c.spent = append(c.spent, s) // not before: whoever took it then would be woken in this one's place
+	c.mu.Unlock()
 	return true
 }
 
@@ -78,7 +81,6 @@ func (c *clock) ring(t *alarm.Timer) {
 		for now := time.Since(c.epoch); len(c.line) > 0 && c.line[0].at <= now; {
 			s := heap.Pop(&c.line).(*sleeper)
 			s.wake <- struct{}{}
-			c.spent = append(c.spent, s)
 		}
 		if len(c.line) == 0 {
 			c.rings = false
