@@ -54,8 +54,8 @@ func TestOutlook(t *testing.T) {
 // in between.
 func TestNoTime(t *testing.T) {
 	d := workload.Design{Name: "idle", Uses: []string{"workers"}, Stream: func(e env.Env, _ plan.Point) (workload.Stream, error) {
-		m := e.Mutex("m")
-		return workload.Stream{Op: func(env.Env, uint64) { m.Lock(); m.Unlock() }}, nil
+		m, served := e.Mutex("m"), 0
+		return workload.Stream{Op: func(env.Env, uint64) { m.Lock(); served++; m.Unlock() }}, nil
 	}}
 	w := &workload.Workload{Name: "test", Designs: []workload.Design{d}}
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(2)})
