@@ -50,7 +50,7 @@ func (o *outlook) note(to time.Duration) {
 		o.began, o.from = o.now(), to
 		return
 	}
-	if hopeless(o.now().Sub(o.began), to-o.from, o.span, o.limit) {
+	if to > o.from && hopeless(o.now().Sub(o.began), to-o.from, o.span, o.limit) {
 		o.fail(fmt.Errorf("the operations take so little virtual time that there are too many in %v of it: the simulation would run to its limit of %v (--time-limit); give --operations, a shorter --warmup and --duration, or more work to each",
 			o.span, o.limit))
 	}

@@ -50,6 +50,19 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
+// TestOutlookOfBursts: requests that all end together, thousands at an instant, say nothing of a time to come before the next do.
+func TestOutlookOfBursts(t *testing.T) {
+	clock := time.Unix(1, 0)
+	o := &outlook{span: 11 * time.Second, limit: 600 * time.Second, workers: 5000, now: func() time.Time { return clock }}
+	o.fail = func(err error) { t.Fatalf("after %d requests, %v: %v", o.n, clock.Sub(time.Unix(1, 0)), err) }
+	for round := range 11 { // of 25 s each, 275 s in all
+		for range 5000 {
+			clock = clock.Add(5 * time.Millisecond)
+			o.note(time.Duration(round+1) * time.Second)
+		}
+	}
+}
+
 // TestNoTime: operations that take no time end the trial, with a word of what to do; as many at one instant do not if time goes by
 // in between.
 func TestNoTime(t *testing.T) {
