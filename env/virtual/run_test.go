@@ -42,28 +42,6 @@ func deep(e env.Env, n int) int {
 	return frame[0] + n
 }
 
-// quiet makes no operation on n frames.
-//
-//go:noinline
-func quiet(n int) int {
-	var frame [64]int
-	frame[n%64] = n
-	if n > 0 {
-		frame[(n+1)%64] = quiet(n - 1)
-	}
-	return frame[n%64] + frame[(n+1)%64]
-}
-
-// hop makes operations below a frame of 3 KiB.
-//
-//go:noinline
-func hop(e env.Env) int {
-	var frame [384]int
-	frame[e.Now()%384] = 1
-	e.Burn(1)
-	return frame[5]
-}
-
 func TestErrors(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	t.Run("panic", func(t *testing.T) {
@@ -148,38 +126,6 @@ func TestErrors(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 	})
-	for name, before := range map[string]func(e env.Env){
-		"far apart on its stack, which then grows": func(e env.Env) {
-			for range 20 {
-				e.Burn(1)
-				hop(e)
-			}
-			quiet(500)
-			e.Burn(1)
-		},
-		"while its stack grows and shrinks": func(e env.Env) {
-			for range 10 {
-				quiet(200)
-				e.Burn(1)
-				runtime.GC()
-				runtime.GC()
-				e.Burn(1)
-			}
-		},
-	} {
-		t.Run("goroutine of the go statement after operations "+name, func(t *testing.T) {
-			says(t, func(e env.Env) {
-				before(e)
-				done := make(chan bool)
-				go func() {
-					defer close(done)
-					e.Burn(1)
-				}()
-				<-done
-				e.Burn(1)
-			}, "a goroutine of a go statement", "acts in the place of body")
-		})
-	}
 	t.Run("polling", func(t *testing.T) {
 		says(t, func(e env.Env) {
 			for e.Now() < ms {
