@@ -26,13 +26,10 @@ type coroutine struct {
 	// aborts counts the operations that panicked because the world is over.
 	aborts int
 	below  bool // it has resumed another, which will come back to it
-	// Operations at a place of its are its own: at the one where it stood last, or at others from before. See strict.
-	place
-	others [3]place
+	// Operations from low up to span bytes above it on the stack are its own, which has moved strides times: see strict.
+	low, span uintptr
+	strides   int
 }
-
-// place is a piece of a stack: from low to span bytes above it.
-type place struct{ low, span uintptr }
 
 // maxDepth is how many coroutines may stand above each other, each resumed by the one below.
 const maxDepth = 16
@@ -205,9 +202,10 @@ func (w *World) goroutineID() int64 {
 
 // Who makes an operation is known by where on its stack it stands: stacks of other goroutines are elsewhere. Only for one that
 // stands where none of its own has stood before is the runtime asked, which takes microseconds.
-// headroom is how many bytes below the beginning of a coroutine are its own, as every stack is longer, and how far a place
-// grows at a time: what lies farther off is another place, lest a stack that moves make its own of all that is in between.
-const headroom = 1 << 10
+const (
+	headroom = 1 << 10 // bytes below the beginning of a coroutine that are its own, as every stack is longer
+	strides  = 8       // times that a stack may have moved; from then on it goes to and fro itself
+)
 
 // here is where the calling function stands on its stack.
 func here() uintptr {
@@ -223,14 +221,8 @@ func (w *World) strict(co *coroutine) {
 	}
 }
 
-// ask asks the runtime who makes an operation at that place, unless co has stood there.
+// ask asks the runtime who makes an operation at that place.
 func (w *World) ask(co *coroutine, at uintptr) {
-	for i := range co.others {
-		if o := &co.others[i]; at-o.low <= o.span {
-			co.place, *o = *o, co.place
-			return
-		}
-	}
 	if id := w.goroutineID(); id != co.id && id != 0 && co.id != 0 {
 		err := fmt.Errorf("a goroutine of a go statement, or of iter.Pull, acts in the place of %s: start it with Go of an Env, or of a group", co.task.Name())
 		w.fail(err)
@@ -238,10 +230,9 @@ func (w *World) ask(co *coroutine, at uintptr) {
 		runtime.Goexit()
 	}
 	low, high := min(co.low, at), max(co.low+co.span, at)
-	if high-low <= co.span+headroom {
-		co.place = place{low, high - low}
-		return
+	if high-low > co.span+headroom && co.strides < strides { // the stack has moved, rather
+		low, high = at, at
+		co.strides++
 	}
-	copy(co.others[1:], co.others[:])
-	co.others[0], co.place = co.place, place{low: at}
+	co.low, co.span = low, high-low
 }
