@@ -26,9 +26,8 @@ type coroutine struct {
 	// aborts counts the operations that panicked because the world is over.
 	aborts int
 	below  bool // it has resumed another, which will come back to it
-	// Operations from low up to span bytes above it on the stack are its own, which has moved strides times: see strict.
+	// Operations from low up to span bytes above it on the stack are its own: see strict.
 	low, span uintptr
-	strides   int
 }
 
 // maxDepth is how many coroutines may stand above each other, each resumed by the one below.
@@ -202,10 +201,10 @@ func (w *World) goroutineID() int64 {
 
 // Who makes an operation is known by where on its stack it stands: stacks of other goroutines are elsewhere. Only for one that
 // stands where none of its own has stood before is the runtime asked, which takes microseconds.
-const (
-	headroom = 1 << 10 // bytes below the beginning of a coroutine that are its own, as every stack is longer
-	strides  = 8       // times that a stack may have moved; from then on it goes to and fro itself
-)
+// headroom is how many bytes below the beginning of a coroutine are its own, as every stack is longer, and how far its place
+// grows at a time. What is farther off is its new place, and the old one is not: its stack may have moved, and another
+// goroutine stand there now.
+const headroom = 1 << 10
 
 // here is where the calling function stands on its stack.
 func here() uintptr {
@@ -230,9 +229,8 @@ func (w *World) ask(co *coroutine, at uintptr) {
 		runtime.Goexit()
 	}
 	low, high := min(co.low, at), max(co.low+co.span, at)
-	if high-low > co.span+headroom && co.strides < strides { // the stack has moved, rather
+	if high-low > co.span+headroom {
 		low, high = at, at
-		co.strides++
 	}
 	co.low, co.span = low, high-low
 }
