@@ -104,3 +104,21 @@ func TestOutsideNamesThePlace(t *testing.T) {
 		}
 	}
 }
+
+// TestFullMemory: a design whose goroutines take more memory than there is for them ends before the machine stands still.
+func TestFullMemory(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for n, word := range map[int]string{lookAtMemory - 2: "<nil>", 2 * lookAtMemory: "let fewer live at a time"} {
+		w := New(Config{Memory: 1})
+		err := w.Run("body", func(e env.Env) {
+			done := env.NewChan[int](e, "done", 0)
+			for range n {
+				e.Go("child", func(env.Env) { done.Recv() })
+			}
+			done.Close()
+		})
+		if !strings.Contains(fmt.Sprint(err), word) || w.Full() != (err != nil) {
+			t.Errorf("%d goroutines: full %v: %v; want %s", n, w.Full(), err, word)
+		}
+	}
+}

@@ -38,6 +38,9 @@ type Config struct {
 	Watchdog time.Duration
 	// Limit is how long, in real time, the whole run may take; 0 means as long as it takes.
 	Limit time.Duration
+	// Memory is how many bytes this process may take, all that it has included, for goroutines to be started; 0 means as
+	// many as they take. It decides only whether a run ends with an error, never what it computes.
+	Memory uint64
 }
 
 // World is a virtual world. It serves one Run.
@@ -73,6 +76,7 @@ type World struct {
 	recorder *recorder                // nil unless the world keeps a timeline
 	asked    int                      // for the seed
 	dump     [len(beforeID) + 20]byte // here, for it not to be allocated each time
+	full     bool                     // goroutines took more than Config.Memory
 	ended    bool                     // Run has seen the kernel's goroutine end, and so all that it has recorded
 }
 
@@ -280,6 +284,9 @@ func (w *World) Violation(station string) {
 		*n++
 	}
 }
+
+// Full reports whether the run ended because its goroutines took more than [Config].Memory.
+func (w *World) Full() bool { return w.full }
 
 // Ended reports whether the world that Run was called for is at its end. If Run has given up on a design that hangs
 // outside env, that one may go on, and nothing of the world may be read.

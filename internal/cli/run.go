@@ -355,6 +355,9 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 		return w.FactorsOf(d)
 	}
 	list := plan.Cases(designs, factorsOf, points)
+	if err := checkWorkers(list); err != nil {
+		return nil, err
+	}
 	if o.virtual {
 		return list, o.virtualCases(w, list)
 	}

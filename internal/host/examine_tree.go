@@ -18,11 +18,6 @@ func readTree(root fs.FS, r *doctor.Readings) {
 	if load, ok := text(root, "proc/loadavg"); ok {
 		r.Load1 = parsed(parseLoad1(load))
 	}
-	if mem, ok := text(root, "proc/meminfo"); ok {
-		if kb, ok := parseKeyed(mem, "MemAvailable"); ok && kb < 1<<54 {
-			r.MemoryAvailable = doctor.Read(kb << 10)
-		}
-	}
 	if slack, ok := text(root, "proc/self/timerslack_ns"); ok {
 		if n, err := strconv.ParseInt(slack, 10, 64); err == nil && n >= 0 {
 			r.TimerSlack = doctor.Read(time.Duration(n))
@@ -31,7 +26,7 @@ func readTree(root fs.FS, r *doctor.Readings) {
 	if sources, ok := text(root, "sys/devices/system/clocksource/clocksource0/available_clocksource"); ok {
 		r.ClockSources = strings.Fields(sources)
 	}
-	readMemoryLimit(root, r)
+	readMemory(root, r)
 	r.Quota = readQuota(root)
 	r.Governors = readGovernors(root)
 	r.Boost = readBoost(root)
@@ -65,9 +60,25 @@ func readQuota(root fs.FS) doctor.Reading[doctor.Quota] {
 	return doctor.Read(doctor.Quota{CPUs: cpus, File: file, Lift: lift})
 }
 
-// readMemoryLimit lowers the memory to what the tightest limit of version 2 on the path of the process's cgroup
-// leaves. What a group keeps of files that nobody uses is free: it gives that back when asked for.
-func readMemoryLimit(root fs.FS, r *doctor.Readings) {
+// FreeMemory is how many bytes of memory processes may still take; ok is false where the system does not tell.
+func FreeMemory() (bytes uint64, ok bool) {
+	root := systemRoot()
+	if root == nil {
+		return 0, false
+	}
+	var r doctor.Readings
+	readMemory(root, &r)
+	return r.MemoryAvailable.Get()
+}
+
+// readMemory reads what memory is free, or what the tightest limit of version 2 on the path of the process's cgroup
+// leaves of it. What a group keeps of files that nobody uses is free: it gives that back when asked for.
+func readMemory(root fs.FS, r *doctor.Readings) {
+	if mem, ok := text(root, "proc/meminfo"); ok {
+		if kb, ok := parseKeyed(mem, "MemAvailable"); ok && kb < 1<<54 {
+			r.MemoryAvailable = doctor.Read(kb << 10)
+		}
+	}
 	self, _ := text(root, "proc/self/cgroup")
 	mounts, _ := text(root, "proc/self/mountinfo")
 	group, _ := findCgroup(self, mounts)

@@ -1,0 +1,38 @@
+package trial
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/workload"
+)
+
+// TestMemoryBesideOthers: what does not fit beside other trials is to run again, alone; what does not fit then has failed.
+func TestMemoryBesideOthers(t *testing.T) {
+	was := memory
+	memory = func() uint64 { return 1 }
+	defer func() { memory = was }()
+	d := workload.Design{Name: "many", Job: func(env.Env, plan.Point) (workload.Job, error) {
+		return workload.Job{Items: 1, Run: func(e env.Env) error {
+			c := env.NewChan[int](e, "c", 0)
+			for range 1 << 14 {
+				e.Go("child", func(env.Env) { c.Recv() })
+			}
+			c.Close()
+			return nil
+		}}, nil
+	}}
+	w := &workload.Workload{Name: "w", Designs: []workload.Design{d}}
+	spec := Spec{Workload: "w", Design: "many", Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}), Crowded: true}
+	if o := Simulate(spec, w, d, sim.Costs{}); !o.Crowded {
+		t.Errorf("beside others: %+v", o.Trial)
+	}
+	spec.Crowded = false
+	if o := Simulate(spec, w, d, sim.Costs{}); o.Crowded || o.Trial.Status != result.Failed || !strings.Contains(o.Trial.Error, "let fewer live at a time") {
+		t.Errorf("alone: crowded %v, %s: %s", o.Crowded, o.Trial.Status, o.Trial.Error)
+	}
+}
