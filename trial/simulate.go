@@ -3,12 +3,10 @@ package trial
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/virtual"
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/workload"
@@ -24,12 +22,6 @@ type world interface {
 	ViolationsByStation() map[string]int64
 }
 
-// memory is how many bytes simulations may take: most of what was free when this process began.
-var memory = sync.OnceValue(func() uint64 {
-	free, _ := host.FreeMemory()
-	return free / 10 * 9
-})
-
 // Simulate runs a trial in virtual time, on as many CPUs as its point says, in this process: it shares
 // nothing with others, so that many may run at once. What virtual time costs nothing to see is always there:
 // the resources, and the time that CPUs are busy, with the scheduler's costs, as CPU time.
@@ -44,7 +36,7 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 		m.trial.Status, m.trial.Error = result.Failed, err.Error()
 		return Outcome{Trial: m.trial}
 	}
-	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Sections: real, Timeline: spec.Timeline > 0, Limit: spec.Limit, Memory: memory()})
+	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Sections: real, Timeline: spec.Timeline > 0, Limit: spec.Limit, Room: room(spec)})
 	m.world, m.virtual, m.real = v, true, real
 	m.opens = func() { v.Record(spec.Timeline) }
 	err, left := m.run()

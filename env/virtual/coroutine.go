@@ -5,7 +5,6 @@ import (
 	"iter"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"unsafe"
 
 	"github.com/brewput/brewput/env"
@@ -45,8 +44,8 @@ func (w *World) goroutine(t *env.Task) *sim.G {
 	if n := len(w.spare); n > 0 {
 		co, w.spare = w.spare[n-1], w.spare[:n-1]
 	} else {
-		if w.cfg.Memory > 0 && len(w.coroutines)%lookAtMemory == lookAtMemory-1 {
-			w.room()
+		if len(w.coroutines)%askForRoom == askForRoom-1 && w.cfg.Room != nil && !w.cfg.Room() {
+			w.crowd()
 		}
 		co = &coroutine{w: w}
 		co.Bind(co)
@@ -60,28 +59,14 @@ func (w *World) goroutine(t *env.Task) *sim.G {
 	return &co.G
 }
 
-// lookAtMemory is after how many new coroutines, each of some kilobytes, memory is looked at.
-const lookAtMemory = 1 << 13
+// askForRoom is after how many new coroutines, each of some kilobytes, Config.Room is asked.
+const askForRoom = 1 << 13
 
-// room ends a run whose goroutines take more memory than they may: the machine would stand still before they are there.
-func (w *World) room() {
-	if taken() <= w.cfg.Memory {
-		return
-	}
-	if runtime.GC(); taken() <= w.cfg.Memory {
-		return
-	}
+// crowd ends a run whose goroutines take all memory: the machine would stand still before they are there.
+func (w *World) crowd() {
 	w.full = true
-	w.fail(fmt.Errorf("goroutine %s is about to start one more than %d, which take the %.3g GB of memory that there are for them: let fewer live at a time",
-		w.co.task.Name(), len(w.coroutines), float64(w.cfg.Memory)/1e9))
+	w.fail(fmt.Errorf("memory is full with %d goroutines, and %s starts one more: let fewer live at a time", len(w.coroutines), w.co.task.Name()))
 	panic(aborted{"memory is full"})
-}
-
-// taken is how many bytes of memory this process has in use.
-func taken() uint64 {
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
-	metrics.Read(s)
-	return s[0].Value.Uint64() - s[1].Value.Uint64() - s[2].Value.Uint64()
 }
 
 // Spent implements env.Machine.

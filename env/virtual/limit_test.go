@@ -108,8 +108,8 @@ func TestOutsideNamesThePlace(t *testing.T) {
 // TestFullMemory: a design whose goroutines take more memory than there is for them ends before the machine stands still.
 func TestFullMemory(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	for n, word := range map[int]string{lookAtMemory - 2: "<nil>", 2 * lookAtMemory: "let fewer live at a time"} {
-		w := New(Config{Memory: 1})
+	for n, word := range map[int]string{askForRoom - 2: "<nil>", askForRoom: "let fewer live at a time"} {
+		w := New(Config{Room: func() bool { return false }})
 		err := w.Run("body", func(e env.Env) {
 			done := env.NewChan[int](e, "done", 0)
 			for range n {

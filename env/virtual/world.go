@@ -38,9 +38,9 @@ type Config struct {
 	Watchdog time.Duration
 	// Limit is how long, in real time, the whole run may take; 0 means as long as it takes.
 	Limit time.Duration
-	// Memory is how many bytes this process may take, all that it has included, for goroutines to be started; 0 means as
-	// many as they take. It decides only whether a run ends with an error, never what it computes.
-	Memory uint64
+	// Room, if not nil, is asked now and then, where there are thousands of goroutines, whether memory has room for more. It
+	// decides only whether a run ends with an error, never what it computes.
+	Room func() bool
 }
 
 // World is a virtual world. It serves one Run.
@@ -76,7 +76,7 @@ type World struct {
 	recorder *recorder                // nil unless the world keeps a timeline
 	asked    int                      // for the seed
 	dump     [len(beforeID) + 20]byte // here, for it not to be allocated each time
-	full     bool                     // goroutines took more than Config.Memory
+	full     bool                     // there was no Room
 	ended    bool                     // Run has seen the kernel's goroutine end, and so all that it has recorded
 }
 
@@ -285,7 +285,7 @@ func (w *World) Violation(station string) {
 	}
 }
 
-// Full reports whether the run ended because its goroutines took more than [Config].Memory.
+// Full reports whether the run ended because memory had no room for its goroutines: see [Config].
 func (w *World) Full() bool { return w.full }
 
 // Ended reports whether the world that Run was called for is at its end. If Run has given up on a design that hangs

@@ -13,9 +13,6 @@ import (
 
 // TestMemoryBesideOthers: what does not fit beside other trials is to run again, alone; what does not fit then has failed.
 func TestMemoryBesideOthers(t *testing.T) {
-	was := memory
-	memory = func() uint64 { return 1 }
-	defer func() { memory = was }()
 	d := workload.Design{Name: "many", Job: func(env.Env, plan.Point) (workload.Job, error) {
 		return workload.Job{Items: 1, Run: func(e env.Env) error {
 			c := env.NewChan[int](e, "c", 0)
@@ -27,7 +24,7 @@ func TestMemoryBesideOthers(t *testing.T) {
 		}}, nil
 	}}
 	w := &workload.Workload{Name: "w", Designs: []workload.Design{d}}
-	spec := Spec{Workload: "w", Design: "many", Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}), Crowded: true}
+	spec := Spec{Workload: "w", Design: "many", Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}), Crowded: true, Room: func() bool { return false }}
 	if o := Simulate(spec, w, d, sim.Costs{}); !o.Crowded {
 		t.Errorf("beside others: %+v", o.Trial)
 	}

@@ -1,0 +1,37 @@
+package trial
+
+import (
+	"math"
+	"runtime"
+	"runtime/metrics"
+
+	"github.com/brewput/brewput/internal/host"
+)
+
+// room tells a simulation whether memory has room for more goroutines.
+func room(spec Spec) func() bool {
+	if spec.Room != nil {
+		return spec.Room
+	}
+	most := uint64(0) // that this process may take
+	return func() bool {
+		if most == 0 {
+			most = math.MaxUint64
+			if free, ok := host.FreeMemory(); ok {
+				most = taken() + free/10*9
+			}
+		}
+		if taken() <= most {
+			return true
+		}
+		runtime.GC()
+		return taken() <= most
+	}
+}
+
+// taken is how many bytes of memory this process has in use.
+func taken() uint64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64() - s[1].Value.Uint64() - s[2].Value.Uint64()
+}
