@@ -112,15 +112,13 @@ func (g *G) Runner() Runner { return g.runner }
 
 // enlist makes g a goroutine of the kernel.
 func (k *Kernel) enlist(g *G) {
-	slot := g.slot
-	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, slot: slot, stillAt: g.stillAt, still: g.still, serial: k.serial + 1}
 	k.serial++
-	if slot == 0 {
+	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, slot: g.slot, stillAt: g.stillAt, still: g.still, serial: k.serial}
+	if g.timer.g == nil { // it begins for the first time
 		g.slot = k.timerSlot(&g.timer)
-		g.timer.slot = g.slot
+		g.timer.slot, g.timer.g = g.slot, g
 		k.owners[int(g.slot)-len(k.cpus)] = g
 	}
-	g.timer.g = g
 	g.prev = k.last
 	if k.last == nil {
 		k.first = g

@@ -178,7 +178,7 @@ func (l *list) step(in *instr) (next *instr, out Outcome) {
 		out = k.Do(g, Op{Code: in.code, N: l.r[in.a]})
 	case doSendTo:
 		if out = k.Send(g, in.on.([]*Chan)[l.r[in.b]], l.r[in.a]); out == Done {
-			return in.next.next, Done // it did not park
+			return in.to, Done // it did not park
 		}
 	case doSent:
 		if !l.ok {

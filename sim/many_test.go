@@ -58,7 +58,8 @@ func (nobody) Puts(*Chan, *G)      {}
 func (nobody) Takes(*Chan, *G)     {}
 func (nobody) Hands(*Chan, *G, *G) {}
 
-// TestMany: many goroutines decide as they do where there is an observer, for whom no burn goes the short way.
+// TestMany: many goroutines decide as they do where there is an observer, for whom hold on unlimited CPUs goes on with no other
+// goroutine than its own.
 func TestMany(t *testing.T) {
 	for _, cpus := range []int{3, Unlimited} {
 		k, seen := crowd(cpus, 5, nil), crowd(cpus, 5, nobody{})

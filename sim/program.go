@@ -27,7 +27,7 @@ type Label int32
 const Next Label = -1
 
 // Program is a goroutine as data: a list of instructions in place of code with a stack, so that a goroutine that
-// waits is no more than its registers and the number of its next instruction. The kernel carries out the operations
+// waits is no more than its registers and its next instruction. The kernel carries out the operations
 // of a program exactly as it does those of a coroutine.
 //
 // Each method appends an instruction, which takes its numbers from registers. A program is complete when a
@@ -135,7 +135,7 @@ func (p *Program) seal() {
 			if then := &p.code[i+1]; then.do == doBurn && then.a == in.a {
 				in.do, in.to = doExpBurn, then
 			}
-		case doJump, doJumpIf, doLoop, doTry, doSend:
+		case doJump, doJumpIf, doLoop, doTry, doSend, doSendTo:
 			in.to = p.place(i, in.then)
 		case doRecv, doRecvFrom, doGot, doTryRecv:
 			in.to, in.or = p.place(i, in.then), p.place(i, in.closed)
@@ -152,7 +152,8 @@ func (p *Program) seal() {
 // place is where a label of instruction i stands.
 func (p *Program) place(i int, l Label) *instr {
 	if l == Next {
-		if do := p.code[i].do; do == doRecv || do == doRecvFrom || do == doSend {
+		switch p.code[i].do {
+		case doRecv, doRecvFrom, doSend, doSendTo:
 			i++ // which sees to what has come of it while it was parked
 		}
 		return p.lands(i + 1)

@@ -8,7 +8,7 @@ func (p *Program) Send(c *Chan, from Reg) {
 
 // SendTo sends a register to one of several channels, that whose index is in another register.
 func (p *Program) SendTo(all []*Chan, index, from Reg) {
-	p.add(instr{do: doSendTo, on: all, b: index, a: from})
+	p.add(instr{do: doSendTo, on: all, b: index, a: from, then: Next})
 	p.add(instr{do: doSent})
 }
 

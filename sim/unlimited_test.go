@@ -249,3 +249,18 @@ func TestFailEndsBurns(t *testing.T) {
 		}
 	}
 }
+
+// TestUnlimitedSlots: who begins in the place of the first goroutine has its slot, which is 0.
+func TestUnlimitedSlots(t *testing.T) {
+	k := New(Config{CPUs: Unlimited})
+	main, child, last := NewProgram("main"), NewProgram("child"), NewProgram("last")
+	main.Spawn(child)
+	child.Set(R0, 10)
+	child.Sleep(R0)
+	child.Spawn(last)
+	k.Start(k.Goroutine(main))
+	k.Run()
+	if k.Err() != nil || k.next != 2 {
+		t.Errorf("three goroutines, two at a time, have %d slots: %v", k.next, k.Err())
+	}
+}

@@ -35,7 +35,6 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 	}
 	m.set("burn_probe_before", result.Value(before))
 	m.set("burn_probe_after", result.Value(after))
-	m.set("violations", result.Value(m.world.Violations()))
 	m.finish(err, left)
 	return Outcome{Trial: m.trial, Histograms: m.histograms}
 }
@@ -178,7 +177,8 @@ func (m *measurement) job(e env.Env) error {
 
 // finish decides how the trial ended and fills in what the counters say.
 func (m *measurement) finish(err, left error) {
-	t := &m.trial
+	t, violations := &m.trial, m.world.Violations()
+	m.set("violations", result.Value(violations))
 	t.Status = result.OK
 	if m.design.Expect == workload.Bound {
 		t.Status = result.StatusBound
@@ -188,7 +188,7 @@ func (m *measurement) finish(err, left error) {
 		t.Status, t.Error = result.Failed, err.Error()
 	case left != nil:
 		t.Status, t.Error = result.Failed, left.Error()
-	case m.world.Violations() > 0 && m.design.Expect != workload.Bound:
+	case violations > 0 && m.design.Expect != workload.Bound:
 		// It comes before the check of the answer: counts of a station that two users met in are wrong too.
 		t.Status, t.Error = result.Violated, clashText(m.world.ViolationsByStation())
 		if m.wrong != nil {

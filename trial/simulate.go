@@ -51,7 +51,6 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	if err == nil && left == nil && d.Job != nil {
 		err = real.ended()
 	}
-	m.set("violations", result.Value(v.Violations()))
 	m.set("operations_simulated", result.Value(v.Operations()))
 	m.finish(err, left)
 	real.tell(m)

@@ -18,7 +18,8 @@ type clock struct {
 	missing bool         // the system has none
 	rings   bool         // the goroutine is there
 	line    sleepers
-	spent   []*sleeper
+
+	spent sync.Pool // of sleepers whose wait is over
 }
 
 // sleeper is a goroutine that waits.
@@ -34,7 +35,10 @@ func (c *clock) wait(d time.Duration) bool {
 		c.mu.Unlock()
 		return false
 	}
-	s := c.sleeper()
+	s, _ := c.spent.Get().(*sleeper)
+	if s == nil {
+		s = &sleeper{wake: make(chan struct{}, 1)}
+	}
 	s.at = time.Since(c.epoch) + d
 	heap.Push(&c.line, s)
 	if c.line[0] == s {
@@ -46,9 +50,7 @@ func (c *clock) wait(d time.Duration) bool {
 	}
 	c.mu.Unlock()
 	<-s.wake
-	c.mu.Lock()
-	c.spent = append(c.spent, s) // not before: whoever took it then would be woken in this one's place
-	c.mu.Unlock()
+	c.spent.Put(s) // not before: whoever took it then would be woken in this one's place
 	return true
 }
 
@@ -59,16 +61,6 @@ func (c *clock) ready() bool {
 		c.timer, c.missing = t, !ok
 	}
 	return !c.missing
-}
-
-// sleeper is a new one or one that is over.
-func (c *clock) sleeper() *sleeper {
-	if n := len(c.spent); n > 0 {
-		s := c.spent[n-1]
-		c.spent = c.spent[:n-1]
-		return s
-	}
-	return &sleeper{wake: make(chan struct{}, 1)}
 }
 
 // ring wakes who is due, until nobody waits.

@@ -5,6 +5,7 @@ package live
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,10 +28,9 @@ type Config struct {
 
 // World is a live world. It serves one Run.
 type World struct {
-	cfg        Config
-	epoch      time.Time
-	violations atomic.Int64
-	useful     atomic.Int64 // nanoseconds of burns and sections that ended, observed worlds only
+	cfg    Config
+	epoch  time.Time
+	useful atomic.Int64 // nanoseconds of burns and sections that ended, observed worlds only
 
 	names    names
 	draining atomic.Bool   // the body has returned: whoever ends looks whether it was the last
@@ -39,9 +39,9 @@ type World struct {
 	alarms   alarms
 	clock    clock
 
-	mu        sync.Mutex
-	meters    []*env.Meter     // one for each kind and name, in the order of their first use
-	byStation map[string]int64 // violations
+	mu         sync.Mutex
+	meters     []*env.Meter     // one for each kind and name, in the order of their first use
+	violations map[string]int64 // by station
 }
 
 // New makes a world whose time starts now.
@@ -49,7 +49,7 @@ func New(cfg Config) *World {
 	if cfg.Grace == 0 {
 		cfg.Grace = time.Second
 	}
-	w := &World{cfg: cfg, epoch: time.Now(), byStation: map[string]int64{}}
+	w := &World{cfg: cfg, epoch: time.Now(), violations: map[string]int64{}}
 	w.clock.epoch = w.epoch
 	return w
 }
@@ -206,22 +206,25 @@ func (w *World) Useful() time.Duration { return time.Duration(w.useful.Load()) }
 
 // Violation implements env.World.
 func (w *World) Violation(station string) {
-	w.violations.Add(1)
 	w.mu.Lock()
-	w.byStation[station]++
+	w.violations[station]++
 	w.mu.Unlock()
 }
 
 // Violations counts the entries of a station while another user was inside.
-func (w *World) Violations() int64 { return w.violations.Load() }
+func (w *World) Violations() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := int64(0)
+	for _, v := range w.violations {
+		n += v
+	}
+	return n
+}
 
 // ViolationsByStation counts the violations of each station that has any.
 func (w *World) ViolationsByStation() map[string]int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m := make(map[string]int64, len(w.byStation))
-	for k, v := range w.byStation {
-		m[k] = v
-	}
-	return m
+	return maps.Clone(w.violations)
 }

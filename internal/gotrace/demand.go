@@ -9,17 +9,15 @@ import (
 // slices is how many slices of time are kept at most: when there are more, two become one.
 const (
 	maxSlices = 2048
-	firstBits = 14
-	first     = 1 << firstBits // ns, of a slice to begin with
-	occupied  = 129            // exact numbers of goroutines are told below this
+	firstBits = 14  // of the ns of a slice to begin with: a power of two
+	occupied  = 129 // exact numbers of goroutines are told below this
 )
 
 // demand is how many of the program's goroutines want a CPU, and how many have one.
 type demand struct {
 	wants, runs int
-	alone       int // the sum of the classes of those that want one: the class of the one that is alone
-	width       int64
-	shift       uint // width is 1<<shift ns
+	alone       int  // the sum of the classes of those that want one: the class of the one that is alone
+	shift       uint // a slice is 1<<shift ns
 	slices      []slice
 	exact       [occupied]slice // by wants: for, work
 	peak        int
@@ -29,7 +27,7 @@ type demand struct {
 // slice holds integrals over time: of those that want a CPU, and of those that have one.
 type slice struct{ wants, runs int64 }
 
-func (d *demand) init() { d.width, d.shift = first, firstBits }
+func (d *demand) init() { d.shift = firstBits }
 
 // pass adds dt from a time since the start on.
 func (d *demand) pass(from, dt int64, cpus int) {
@@ -46,14 +44,14 @@ func (d *demand) pass(from, dt int64, cpus int) {
 		return
 	}
 	for dt > 0 {
-		for from >= d.width*maxSlices {
+		for from>>d.shift >= maxSlices {
 			d.halve()
 		}
 		i := int(from >> d.shift)
 		if i >= len(d.slices) {
 			d.slices = append(d.slices, make([]slice, i+1-len(d.slices))...)
 		}
-		part := min(dt, int64(i+1)*d.width-from)
+		part := min(dt, int64(i+1)<<d.shift-from)
 		d.slices[i].wants += part * int64(d.wants)
 		d.slices[i].runs += part * int64(d.runs)
 		from += part
@@ -72,16 +70,16 @@ func (d *demand) halve() {
 		d.slices[i] = s
 	}
 	d.slices = d.slices[:(len(d.slices)+1)/2]
-	d.width *= 2
 	d.shift++
 }
 
 func (d *demand) export(duration int64) explain.Demand {
-	out := explain.Demand{Slice: time.Duration(d.width), Peak: d.peak, Spare: time.Duration(d.spare)}
+	width := int64(1) << d.shift
+	out := explain.Demand{Slice: time.Duration(width), Peak: d.peak, Spare: time.Duration(d.spare)}
 	for i, s := range d.slices {
-		width := float64(min(d.width, max(1, duration-int64(i)*d.width)))
-		out.Wants = append(out.Wants, float64(s.wants)/width)
-		out.Runs = append(out.Runs, float64(s.runs)/width)
+		lasts := float64(min(width, max(1, duration-int64(i)*width)))
+		out.Wants = append(out.Wants, float64(s.wants)/lasts)
+		out.Runs = append(out.Runs, float64(s.runs)/lasts)
 	}
 	last := min(d.peak, occupied-1)
 	for _, s := range d.exact[:last+1] {

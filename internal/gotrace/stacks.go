@@ -2,6 +2,7 @@ package gotrace
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/explain"
@@ -23,7 +24,8 @@ type stacks struct {
 	seen  map[trace.Stack]stackID // of this generation
 	known map[string]stackID      // by program counters
 	list  []stack
-	key   []byte
+	key   []byte          // of the stack that is looked at
+	all   []explain.Frame // of it
 }
 
 type stackID int32
@@ -56,20 +58,15 @@ func (s *stacks) id(t trace.Stack) stackID {
 }
 
 func (s *stacks) intern(t trace.Stack) stackID {
-	s.key = s.key[:0]
-	root, n := "", 0
-	var entry trace.StackFrame
+	s.key, s.all = s.key[:0], s.all[:0]
 	for f := range t.Frames() {
-		if n < maxFrames {
+		if len(s.all) < maxFrames {
 			s.key = binary.LittleEndian.AppendUint64(s.key, f.PC)
 			s.key = binary.LittleEndian.AppendUint32(s.key, uint32(f.Line))
 		}
-		root = f.Func
-		if !explain.Wraps(f.Func) {
-			entry = f
-		}
-		n++
+		s.all = append(s.all, explain.Frame{Function: f.Func, File: f.File, Line: int(f.Line)})
 	}
+	n := len(s.all)
 	if n == 0 {
 		return 0
 	}
@@ -79,22 +76,8 @@ func (s *stacks) intern(t trace.Stack) stackID {
 	if len(s.list) == maxStacks {
 		return 0
 	}
-	frames := make([]explain.Frame, 0, min(n, maxFrames))
-	for f := range t.Frames() {
-		if len(frames) == cap(frames) {
-			break
-		}
-		frames = append(frames, explain.Frame{Function: f.Func, File: f.File, Line: int(f.Line)})
-	}
-	if !explain.Wraps(root) || entry.Func == "" || strings.HasPrefix(entry.Func, "runtime.") {
-		entry = trace.StackFrame{Func: root}
-		if n <= maxFrames {
-			last := frames[n-1]
-			entry.File, entry.Line = last.File, uint64(last.Line)
-		}
-	}
 	id := stackID(len(s.list))
-	s.list = append(s.list, stack{frames, root, explain.Frame{Function: entry.Func, File: entry.File, Line: int(entry.Line)}})
+	s.list = append(s.list, stack{slices.Clone(s.all[:min(n, maxFrames)]), s.all[n-1].Function, explain.Begins(s.all)})
 	s.known[string(s.key)] = id
 	return id
 }

@@ -1,6 +1,7 @@
 package gotrace
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -170,6 +171,36 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+// TestWrapped: a goroutine that a wrapper began is that of what the wrapper runs, which the first stack on which it parks tells,
+// or, where the trace found it there, its first; however deep it stands.
+func TestWrapped(t *testing.T) {
+	below := func(function string) trace.Stack {
+		deep := []string{"runtime.chanrecv1"}
+		for range 2 * maxFrames {
+			deep = append(deep, function+".descend")
+		}
+		return stackOf(append(deep, function, "sync.(*WaitGroup).Go.func1")...)
+	}
+	s := newScript(t, 1)
+	no, none := trace.NoStack, trace.NoGoroutine
+	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
+	s.move(0, 1, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
+	s.move(10, 7, trace.GoNotExist, trace.GoRunnable, "", 1, 0, stackOf("sync.(*WaitGroup).Go.func1"), stackOf("main.main"))
+	s.move(20, 1, trace.GoRunning, trace.GoWaiting, "sync", 1, 0, stackOf("sync.(*WaitGroup).Wait", "main.main"), no)
+	s.move(20, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
+	s.move(30, 7, trace.GoRunning, trace.GoWaiting, "chan receive", 7, 0, below("main.main.func1"), no)
+	there := trace.GoID(7 + recents)
+	s.move(30, there, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
+	s.move(40, there, trace.GoRunning, trace.GoWaiting, "chan receive", there, 0, below("main.serve"), no)
+	s.move(50, 7, trace.GoWaiting, trace.GoRunnable, "", none, 0, no, no)
+	classes := s.all.finish().Classes
+	for _, want := range []string{"main.main.func1", "main.serve"} {
+		if i := slices.IndexFunc(classes, func(c explain.Class) bool { return c.Start.Function == want }); i < 0 || classes[i].Start.File != "main.go" || classes[i].Count != 1 {
+			t.Errorf("no class of one goroutine that begins in %s: %+v", want, classes)
+		}
+	}
+}
+
 func TestSystemCallThatLosesItsCPU(t *testing.T) {
 	s := newScript(t, 1)
 	no, none := trace.NoStack, trace.NoGoroutine
@@ -271,8 +302,8 @@ func TestSlicesKeepIntegrals(t *testing.T) {
 	d.wants, d.runs = 3, 2
 	from := int64(0)
 	for range 5 * maxSlices {
-		d.pass(from, first*3/2, 2)
-		from += first * 3 / 2
+		d.pass(from, 3<<(firstBits-1), 2)
+		from += 3 << (firstBits - 1)
 	}
 	out := d.export(from)
 	if len(out.Wants) > maxSlices || len(out.Wants) < maxSlices/2 {

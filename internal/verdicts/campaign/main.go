@@ -29,8 +29,8 @@ func main() {
 	flag.IntVar(&o.points, "points", 3, "parameter points of the sick programs of each family; of the others it is one")
 	flag.DurationVar(&o.limit, "for", 24*time.Hour, "begin nothing more after this time; a later call goes on")
 	flag.Parse()
-	if flag.NArg() > 0 || o.runs < 2 || o.limit <= 0 || o.n < 0 || o.points < 1 {
-		fmt.Fprintln(os.Stderr, "campaign: give -runs 2 or more, -points 1 or more, a positive -for, -n 0 or more, and no other argument")
+	if flag.NArg() > 0 || o.runs < 2 || o.limit <= 0 || o.n < 0 || o.points < 1 || o.label && o.families != "" {
+		fmt.Fprintln(os.Stderr, "campaign: give -runs 2 or more, -points 1 or more, a positive -for, -n 0 or more, no -families with -label, and no other argument")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -56,11 +56,13 @@ func campaign(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	if o.families != "" {
+		if families, err = only(families, strings.Split(o.families, ",")); err != nil {
+			return err
+		}
+	}
 	var cases []corpus.Case
 	for _, f := range families {
-		if o.families != "" && !o.label && !slices.Contains(strings.Split(o.families, ","), f.Name) {
-			continue
-		}
 		for _, c := range f.Cases() {
 			if o.label || c.Point == 0 || c.Form == corpus.Sick && c.Point < o.points {
 				cases = append(cases, c)
@@ -88,4 +90,14 @@ func campaign(ctx context.Context, o options) error {
 		return nil
 	}
 	return conclude(o.dir, cases, o.heldOut, os.Stdout)
+}
+
+// only are the families of these names.
+func only(families []*corpus.Family, names []string) ([]*corpus.Family, error) {
+	for _, n := range names {
+		if !slices.ContainsFunc(families, func(f *corpus.Family) bool { return f.Name == n }) {
+			return nil, fmt.Errorf("-families: there is no family %q", n)
+		}
+	}
+	return slices.DeleteFunc(families, func(f *corpus.Family) bool { return !slices.Contains(names, f.Name) }), nil
 }

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -83,8 +84,15 @@ func main() {
 	}
 }
 
-// run explains the sick side, and measures both.
+// run explains the sick side, and measures both. What an earlier run has left goes: it may have had more trials.
 func (p pair) run(ctx context.Context, program, base string, count int) error {
+	old, err := filepath.Glob(base + "-*.ndjson")
+	for _, file := range old {
+		err = errors.Join(err, os.Remove(file))
+	}
+	if err != nil {
+		return err
+	}
 	var window []string
 	if p.workload == "coffee" {
 		window = append(window, "--duration", "500ms")
@@ -126,14 +134,14 @@ func call(ctx context.Context, file, program string, args ...string) error {
 
 // line is what is read of an object that brewput prints.
 type line struct {
-	Kind     string
-	Finding  explain.Name
-	Rank     int
-	Gain     *explain.Gain
-	Metrics  map[string]float64
-	Wall     float64 `json:"wall_seconds"`
-	Type     string
-	Measured string `json:"status"`
+	Kind    string
+	Finding explain.Name
+	Rank    int
+	Gain    *explain.Gain
+	Metrics map[string]float64
+	Wall    float64 `json:"wall_seconds"`
+	Type    string
+	Status  string
 }
 
 func read(file string) ([]line, error) {
@@ -172,7 +180,7 @@ func took(base string, side int) ([]float64, error) {
 				t = 1 / x
 			}
 			if t <= 0 {
-				return nil, fmt.Errorf("%s: a trial has no time (%s)", f, l.Measured)
+				return nil, fmt.Errorf("%s: a trial has no time (%s)", f, l.Status)
 			}
 			all = append(all, t)
 		}
