@@ -12,8 +12,8 @@ import (
 
 // Thresholds of loops that only look.
 const (
-	spinShare = 0.1     // of the goroutines' CPU time in them
-	yieldRate = 20000.0 // calls of runtime.Gosched a second
+	spinShare = 0.1    // of the goroutines' CPU time in them
+	yieldRate = 2000.0 // calls of runtime.Gosched a second
 )
 
 var looking = regexp.MustCompile(`\.Load\(\)|atomic\.Load|CompareAndSwap|runtime\.Gosched\(|TryLock\(|time\.(Now|Since)\(`)
@@ -84,7 +84,7 @@ func busyWait(v *view) []Finding {
 		f.Where = append(f.Where, v.p.at(g.at))
 		f.says("%s", v.quoted(g.at))
 	}
-	if site != nil && yields > yieldRate/10 {
+	if site != nil && yields > yieldRate {
 		for _, at := range v.p.places(site.Stack) {
 			if !slices.Contains(f.Where, at) {
 				f.Where = append(f.Where, at)

@@ -34,11 +34,10 @@ func (v *view) wakes(c *Class) (n int64) {
 func (v *view) stages() []stage {
 	var out []stage
 	for _, c := range v.classes() {
-		life, running, queued, channels, _, outside := c.lives()
+		life, running, _, _, _, outside := c.lives()
 		if life < v.t.Duration/3 || v.parks(c) < 10 && (v.traced(running) < stageFull || v.wakes(c) < 10) {
 			continue
 		}
-		_, _ = queued, channels
 		out = append(out, stage{c, math.Min(1, v.traced(running+outside)), v.traced(outside), c.Peak == 1})
 	}
 	slices.SortFunc(out, func(a, b stage) int {
