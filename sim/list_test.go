@@ -99,6 +99,43 @@ func TestProgramEnds(t *testing.T) {
 	says(t, k, p, new([]string), "goroutine g panicked at instruction 2: send on closed channel")
 }
 
+// TestSendTo: a send to one of several channels goes on with what follows it, whether it parked or not, and whatever came of the
+// operation before; where that channel is closed it panics.
+func TestSendTo(t *testing.T) {
+	for _, cpus := range []int{1, Unlimited} {
+		for capacity, want := range map[int][]string{1: {"sent at 0", "sent at 0", "got 5, 6"}, 0: {"sent at 100", "sent at 100", "got 5, 6"}} {
+			k := New(Config{CPUs: cpus})
+			var log []string
+			all, m := []*Chan{NewChan("one", capacity), NewChan("two", capacity)}, &Mutex{Name: "m"}
+			listener := NewProgram("listener")
+			listener.Set(R1, 100)
+			listener.Sleep(R1)
+			listener.Recv(all[1], R0, Next)
+			listener.Recv(all[0], R1, Next)
+			listener.Call(func(r *Regs) { log = append(log, fmt.Sprintf("got %d, %d", r[R0], r[R1])) })
+
+			main := NewProgram("main")
+			main.Spawn(listener)
+			main.Lock(m)
+			main.Set(R1, 1)
+			for range 2 { // 5 to the second, 6 to the first
+				main.TryLock(m, Next) // in vain, which is no result of the send
+				main.SendTo(all, R1, R0)
+				main.Call(func(r *Regs) {
+					log = append(log, fmt.Sprintf("sent at %d", k.Now()))
+					r[R0], r[R1] = 6, 0
+				})
+			}
+			says(t, k, main, &log, "", want...)
+		}
+		k := New(Config{CPUs: cpus})
+		c, main := NewChan("c", 1), NewProgram("main")
+		main.Close(c)
+		main.SendTo([]*Chan{c}, R1, R0)
+		says(t, k, main, new([]string), "goroutine main panicked at instruction 1: send on closed channel")
+	}
+}
+
 // TestProgramMistakes are found when the program is written or first started.
 func TestProgramMistakes(t *testing.T) {
 	for want, wrong := range map[string]func(*Program){

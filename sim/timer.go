@@ -248,7 +248,9 @@ func (k *Kernel) run(t *Timer, c *cpu) {
 		return
 	}
 	k.forget(t)
+	k.rings = true
 	t.f()
+	k.rings = false
 }
 
 // forget gives the slot of a timer back.

@@ -10,7 +10,8 @@ const (
 	// mostAtOnce is how many requests may end at one instant, beside ten of each worker: nothing in them takes time, and
 	// there will be no end of them.
 	mostAtOnce = 1 << 20
-	// lookEvery is after how many requests the real clock is looked at.
+	// lookEvery is after how many requests the real clock is looked at, or after one of each worker where there are more of
+	// those: they may all end their requests within a moment of a long time.
 	lookEvery = 1 << 10
 	// firstLook is the real time after which one can tell how long a load will take; at most a tenth of its limit.
 	firstLook = 5 * time.Second
@@ -19,11 +20,12 @@ const (
 var errNoTime = errors.New("the operations take no virtual time, so that the window never ends: give them work by a factor of the workload, as --stage is one, or the scheduler costs by --cost")
 
 // outlook sees early what will never end: a load in virtual time whose operations take none, or so little that there are
-// too many of them.
+// too many of them until its window is over. Where operations are counted there is none: they end.
 type outlook struct {
-	span    time.Duration // of virtual time from the release to the end of the window; 0 where operations are counted
+	span    time.Duration // of virtual time from the release to the end of the window
 	limit   time.Duration // of real time; 0 is none
 	workers int
+	open    bool // requests are customers, who come at their own times
 	now     func() time.Time
 	fail    func(error)
 
@@ -43,7 +45,7 @@ func (o *outlook) note(to time.Duration) {
 		o.fail(errNoTime)
 	}
 	o.n++
-	if o.limit == 0 || o.n%lookEvery != 0 {
+	if o.limit == 0 || o.n%o.every() != 0 {
 		return
 	}
 	if o.began.IsZero() {
@@ -51,9 +53,18 @@ func (o *outlook) note(to time.Duration) {
 		return
 	}
 	if to > o.from && hopeless(o.now().Sub(o.began), to-o.from, o.span, o.limit) {
-		o.fail(fmt.Errorf("the operations take so little virtual time that there are too many in %v of it: the simulation would run to its limit of %v (--time-limit); give --operations, a shorter --warmup and --duration, or more work to each",
-			o.span, o.limit))
+		o.fail(o.tooMany())
 	}
+}
+
+func (o *outlook) every() int64 { return int64(max(lookEvery, o.workers)) }
+
+func (o *outlook) tooMany() error {
+	what, give := "the operations take so little virtual time that there are too many in %v of it", "give --operations, a shorter --warmup and --duration, or more work to each"
+	if o.open {
+		what, give = "too many customers come in %v of virtual time", "give fewer of them (--rate, --load), or a shorter --warmup and --duration"
+	}
+	return fmt.Errorf(what+": the simulation would run to its limit of %v (--time-limit); "+give, o.span, o.limit)
 }
 
 // hopeless reports whether a load of so much virtual time will take more than twice the limit, by the real time that a part

@@ -12,7 +12,7 @@ import (
 )
 
 // TestOutlook: a load that would run far beyond its limit ends when that can be seen, and no sooner; one that would take
-// less than twice its limit goes on, as does one of a number of operations.
+// less than twice its limit goes on.
 func TestOutlook(t *testing.T) {
 	for _, c := range []struct {
 		what        string
@@ -26,7 +26,6 @@ func TestOutlook(t *testing.T) {
 		{"a little less than twice its limit", time.Second, 11 * time.Microsecond, 10 * time.Second, 450 * time.Second, 0},
 		{"a little more than twice its limit", time.Second, 11 * time.Microsecond, 10 * time.Second, 440 * time.Second, 6 * lookEvery},
 		{"no limit", time.Second, time.Nanosecond, 10 * time.Second, 0, 0},
-		{"a number of operations", time.Second, time.Nanosecond, 0, 10 * time.Minute, 0},
 	} {
 		clock, ended := time.Unix(1, 0), int64(0)
 		o := &outlook{span: c.span, limit: c.limit, workers: 1, now: func() time.Time { return clock }}
@@ -50,44 +49,90 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
-// TestOutlookOfBursts: requests that all end together, thousands at an instant, say nothing of a time to come before the next do.
+// TestOutlookOfBursts: requests that all end together, thousands at an instant or one right after the other, say nothing of a
+// time to come before the next do.
 func TestOutlookOfBursts(t *testing.T) {
-	clock := time.Unix(1, 0)
-	o := &outlook{span: 11 * time.Second, limit: 600 * time.Second, workers: 5000, now: func() time.Time { return clock }}
-	o.fail = func(err error) { t.Fatalf("after %d requests, %v: %v", o.n, clock.Sub(time.Unix(1, 0)), err) }
-	for round := range 11 { // of 25 s each, 275 s in all
-		for range 5000 {
-			clock = clock.Add(5 * time.Millisecond)
-			o.note(time.Duration(round+1) * time.Second)
+	for _, apart := range []time.Duration{0, time.Nanosecond} {
+		clock := time.Unix(1, 0)
+		o := &outlook{span: 11 * time.Second, limit: 600 * time.Second, workers: 5000, now: func() time.Time { return clock }}
+		o.fail = func(err error) {
+			t.Fatalf("%v apart, after %d requests, %v: %v", apart, o.n, clock.Sub(time.Unix(1, 0)), err)
 		}
+		for round := range 11 { // of 25 s each, 275 s in all
+			for i := range 5000 {
+				clock = clock.Add(5 * time.Millisecond)
+				o.note(time.Duration(round+1)*time.Second + time.Duration(i)*apart)
+			}
+		}
+	}
+}
+
+// TestOutlookOfCustomers: what is too much in an open loop is customers, whose number is not the operations' doing.
+func TestOutlookOfCustomers(t *testing.T) {
+	for open, want := range map[bool]string{false: "the operations take so little virtual time that there are too many in 2s of it: the simulation would run to its limit of 1m0s (--time-limit); give --operations, a shorter --warmup and --duration, or more work to each",
+		true: "too many customers come in 2s of virtual time: the simulation would run to its limit of 1m0s (--time-limit); give fewer of them (--rate, --load), or a shorter --warmup and --duration"} {
+		if got := (&outlook{span: 2 * time.Second, limit: time.Minute, open: open}).tooMany().Error(); got != want {
+			t.Errorf("open %t: %s\nwant %s", open, got, want)
+		}
+	}
+}
+
+// simulateTwo simulates a stream with two workers on one CPU.
+func simulateTwo(s Spec, op func(env.Env, uint64)) Outcome {
+	d := workload.Design{Name: "d", Uses: []string{"workers"}, Stream: func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{Op: op}, nil }}
+	s.Workload, s.Design = "test", "d"
+	s.Point = plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(2)})
+	return Simulate(s, &workload.Workload{Name: "test", Designs: []workload.Design{d}}, d, sim.Costs{})
+}
+
+// TestOutlookOfSimulation: the load that is simulated is looked at, its warm-up included, and a number of operations is not:
+// they end, though they take no time for long.
+func TestOutlookOfSimulation(t *testing.T) {
+	burn := func(e env.Env, _ uint64) { e.Burn(1) }
+	o := simulateTwo(Spec{Warmup: 1000 * time.Hour, Duration: time.Second, Limit: 10 * time.Second}, burn)
+	if !strings.Contains(o.Trial.Error, "too many in 1000h0m1s of it: the simulation would run to its limit of 10s") {
+		t.Errorf("the error is %q", o.Trial.Error)
+	}
+	o = simulateTwo(Spec{Warmup: 1000 * time.Hour, Duration: time.Second, Limit: 10 * time.Second, Open: &OpenLoad{Rate: 1e6}}, burn)
+	if !strings.Contains(o.Trial.Error, "too many customers come in 1000h0m1s") {
+		t.Errorf("in an open loop the error is %q", o.Trial.Error)
+	}
+	const many = mostAtOnce + 100
+	o = simulateTwo(Spec{Operations: many, Duration: 1000 * time.Hour}, func(e env.Env, request uint64) {
+		if request == many-1 {
+			e.Burn(time.Second)
+		}
+	})
+	if o.Trial.Error != "" || o.Trial.Operations != many || o.Trial.WallSeconds != 1 {
+		t.Errorf("%d operations took %v s, error %q", o.Trial.Operations, o.Trial.WallSeconds, o.Trial.Error)
 	}
 }
 
 // TestNoTime: operations that take no time end the trial, with a word of what to do; as many at one instant do not if time goes by
 // in between.
 func TestNoTime(t *testing.T) {
-	d := workload.Design{Name: "idle", Uses: []string{"workers"}, Stream: func(e env.Env, _ plan.Point) (workload.Stream, error) {
-		m, served := e.Mutex("m"), 0
-		return workload.Stream{Op: func(env.Env, uint64) { m.Lock(); served++; m.Unlock() }}, nil
-	}}
-	w := &workload.Workload{Name: "test", Designs: []workload.Design{d}}
-	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(2)})
-	o := Simulate(Spec{Workload: "test", Design: "idle", Point: point, Duration: time.Second}, w, d, sim.Costs{})
+	served := 0
+	o := simulateTwo(Spec{Duration: time.Second}, func(env.Env, uint64) { served++ })
 	if !strings.Contains(o.Trial.Error, "take no virtual time") || !strings.Contains(o.Trial.Error, "--stage") {
 		t.Errorf("the error is %q", o.Trial.Error)
 	}
 	failed := 0
 	p := outlook{workers: 2, fail: func(error) { failed++ }}
-	for n := range 3 * mostAtOnce {
-		p.note(time.Duration(n / mostAtOnce))
+	note := func(requests int, at time.Duration) {
+		for range requests {
+			p.note(at)
+		}
+	}
+	for at := range time.Duration(3) {
+		note(mostAtOnce+19, at)
 	}
 	if failed > 0 {
 		t.Error("a million requests at each of three instants are refused")
 	}
-	for range mostAtOnce {
-		p.note(2)
+	if note(1, 2); failed != 1 {
+		t.Errorf("twenty more are refused %d times", failed)
 	}
-	if failed != 1 {
-		t.Errorf("two million requests at one instant are refused %d times", failed)
+	if note(1000, 2); failed != 1 {
+		t.Errorf("it is told %d times", failed)
 	}
 }

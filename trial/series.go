@@ -55,9 +55,9 @@ func (m *measurement) keep(e env.Env, v *virtual.World) func(from, to time.Durat
 	span := m.spec.Warmup + m.spec.Duration
 	m.series = &series{size: batchSize, release: e.Now(), begin: e.Now() + m.spec.Warmup, end: e.Now() + span}
 	if m.spec.Operations > 0 {
-		span = 0
+		return m.series.note
 	}
-	o := &outlook{span: span, limit: m.spec.Limit, workers: m.spec.Point.Int("workers"), now: time.Now, fail: v.Fail}
+	o := &outlook{span: span, limit: m.spec.Limit, workers: m.spec.Point.Int("workers"), open: m.spec.Open != nil, now: time.Now, fail: v.Fail}
 	return func(from, to time.Duration) {
 		m.series.note(from, to)
 		o.note(to)

@@ -1,6 +1,7 @@
 package virtual
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"runtime"
@@ -82,7 +83,7 @@ func (w *World) Spent() *env.Task {
 
 // loop runs one goroutine after the other until the world is over.
 func (co *coroutine) loop(yield func(struct{}) bool) {
-	co.id = co.w.goroutineID()
+	co.id = goroutineID()
 	co.low, co.span = here()-headroom, headroom
 	co.w.inside.Store(co.w.switches<<32 | uint64(uint32(co.id)))
 	co.yield = yield
@@ -201,9 +202,9 @@ func (w *World) Exit(t *env.Task) {
 }
 
 // goroutineID is the number of the calling goroutine in a dump of stacks; 0 if it cannot be read.
-func (w *World) goroutineID() int64 {
-	id := int64(0)
-	for _, c := range w.dump[min(len(beforeID), runtime.Stack(w.dump[:], false)):] {
+func goroutineID() int64 {
+	id, dump := int64(0), make([]byte, len(beforeID)+20)
+	for _, c := range dump[min(len(beforeID), runtime.Stack(dump, false)):] {
 		if c < '0' || c > '9' {
 			break
 		}
@@ -225,25 +226,46 @@ func here() uintptr {
 	return uintptr(unsafe.Pointer(&mark))
 }
 
+// owns reports whether a place is known to be on the stack of co.
+func (co *coroutine) owns(at uintptr) bool { return at-co.low <= co.span }
+
 // strict ends a design in which a goroutine that env has not started makes an operation: it would take the place of co,
 // which runs. It ends without a panic, which nobody could recover.
+//
+// One passes for co until co's next operation if it stands where co stood: the stack of co has moved since its last one, and
+// this goroutine has got what it left.
 func (w *World) strict(co *coroutine) {
-	if at := here(); at-co.low > co.span {
+	if at := here(); !co.owns(at) {
 		w.ask(co, at)
 	}
 }
 
 // ask asks the runtime who makes an operation at that place.
 func (w *World) ask(co *coroutine, at uintptr) {
-	if id := w.goroutineID(); id != co.id && id != 0 && co.id != 0 {
-		err := fmt.Errorf("a goroutine of a go statement, or of iter.Pull, acts in the place of %s: start it with Go of an Env, or of a group", co.task.Name())
-		w.fail(err)
-		w.outcome.Store(&w.err)
-		runtime.Goexit()
+	if id := goroutineID(); id != co.id && id != 0 {
+		w.refuse(co)
 	}
 	low, high := min(co.low, at), max(co.low+co.span, at)
 	if high-low > co.span+headroom {
 		low, high = at, at
 	}
 	co.low, co.span = low, high-low
+}
+
+// refuse ends the world, and the calling goroutine, which is not one of env.
+func (w *World) refuse(co *coroutine) {
+	place := "a goroutine that has ended"
+	if t := co.task; t != nil {
+		place = t.Name()
+	}
+	var stack [32]uintptr
+	operation, where := outermost(stack[:runtime.Callers(2, stack[:])])
+	w.fail(fmt.Errorf("a goroutine of a go statement, or of iter.Pull, calls %s (%s) in the place of %s: start it with Go of an Env, or of a group", operation, where, place))
+	w.outcome.Store(&w.err)
+	runtime.Goexit()
+}
+
+// known reports whether the calling goroutine is a coroutine. If it is not the one that runs, it may stand below it.
+func (w *World) known() bool {
+	return goroutineID() == w.co.id || bytes.Contains(debug.Stack(), []byte("virtual.(*coroutine).loop("))
 }

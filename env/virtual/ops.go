@@ -21,14 +21,22 @@ func (w *World) check() {
 	}
 }
 
+// abort panics in a goroutine of env. In any other nobody would recover from that, and it would end the process.
 func (w *World) abort() {
-	switch w.phase.Load() {
+	phase := w.phase.Load()
+	switch {
+	case phase == abandoned && w.k.Current() == nil:
+		return // a timer's function: a goroutine will see to it
+	case w.known():
+	case phase == computing:
+		w.refuse(w.co)
+	default:
+		runtime.Goexit()
+	}
+	switch phase {
 	case computing:
 		panic(w.broken())
 	case abandoned:
-		if w.k.Current() == nil {
-			return // a timer's function: a goroutine will see to it
-		}
 		w.fail(errAbandoned)
 		fallthrough
 	case unwinding:
@@ -53,6 +61,9 @@ func (w *World) Use(t *env.Task) {
 // stranger ends a goroutine that uses the Env of another.
 func (w *World) stranger(t *env.Task) {
 	w.check()
+	if !w.known() {
+		w.refuse(w.co)
+	}
 	panic(fmt.Sprintf("goroutine %s uses the Env of %s: give each goroutine its own, the argument of its body", w.co.task.Name(), t.Name()))
 }
 
@@ -61,6 +72,9 @@ func (w *World) stranger(t *env.Task) {
 func (w *World) begin(op sim.Op) env.Step {
 	w.check()
 	if w.k.Current() == nil {
+		if !w.k.Rings() {
+			w.ask(w.co, here())
+		}
 		return w.step(w.k.Do(nil, op))
 	}
 	co := w.co

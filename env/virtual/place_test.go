@@ -1,12 +1,127 @@
 package virtual
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/brewput/brewput/env"
+)
+
+// aside calls f in a goroutine of the go statement, and waits until that has ended: f must not come back.
+func aside(f func()) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		f()
+		panic("it goes on")
+	}()
+	<-done
+}
+
+// deep burns on each of n frames.
+func deep(e env.Env, n int) int {
+	var frame [16]int
+	e.Burn(1)
+	if n > 0 {
+		frame[n%16] = deep(e, n-1)
+	}
+	return frame[0] + n
+}
+
+// TestGoStatement: a goroutine that env has not started ends the design with its first operation, whatever that is and whoever runs
+// meanwhile; and it ends itself, without a panic.
+func TestGoStatement(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for name, use := range map[string]func(e env.Env, m *env.Mutex, c *env.Chan[int]){
+		"burn": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Burn(1) }, "clock": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Now() },
+		"lock": func(_ env.Env, m *env.Mutex, _ *env.Chan[int]) { m.Lock() }, "send": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Send(1) },
+		"receive": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Recv() }, "try": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.TrySend(2) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			says(t, func(e env.Env) {
+				m, c := e.Mutex("m"), env.NewChan[int](e, "c", 4)
+				c.Send(1)
+				for range 100 {
+					deep(e, 40) // its stack moves as it grows
+				}
+				aside(func() { use(e, m, c) })
+				e.Burn(1)
+			}, "a goroutine of a go statement", "place_test.go:", "in the place of body")
+		})
+	}
+	t.Run("beside another", func(t *testing.T) {
+		says(t, func(e env.Env) {
+			e.Go("other", func(own env.Env) {
+				aside(func() { e.Burn(1) })
+				own.Burn(1)
+			})
+			e.Sleep(1)
+		}, "calls env.Env.Burn", "in the place of other")
+	})
+	t.Run("in real code", func(t *testing.T) {
+		says(t, func(e env.Env) { e.Work(func() { aside(func() { e.Burn(1) }) }) }, "a goroutine of a go statement", "in the place of body")
+	})
+	t.Run("while nobody runs", func(t *testing.T) {
+		w := New(Config{})
+		err := w.Run("body", func(e env.Env) {
+			m := e.Mutex("m")
+			w.At(ms, func() { aside(m.Lock) })
+			e.Sleep(2 * ms)
+		})
+		if !strings.Contains(fmt.Sprint(err), "in the place of body") {
+			t.Errorf("the error is %v", err)
+		}
+	})
+	t.Run("for which its parent waits", func(t *testing.T) {
+		done := make(chan bool)
+		defer close(done)
+		err := New(Config{Watchdog: 20 * ms}).Run("body", func(e env.Env) {
+			go func() { e.Burn(1) }()
+			<-done
+		})
+		if !strings.Contains(fmt.Sprint(err), "in the place of body") {
+			t.Errorf("the error is %v", err)
+		}
+	})
+}
+
+// TestGoStatementLate: a goroutine of the go statement whose first operation comes after the end, which others of its kind may have
+// brought about, ends itself only.
+func TestGoStatementLate(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for _, fails := range []bool{false, true} {
+		var later func()
+		err := New(Config{}).Run("body", func(e env.Env) {
+			if later = func() { e.Burn(1) }; fails {
+				aside(later)
+			}
+		})
+		if aside(later); (err != nil) != fails {
+			t.Errorf("the error is %v", err)
+		}
+	}
+	given, ended := make(chan bool), make(chan bool)
+	err := New(Config{Watchdog: 20 * ms}).Run("body", func(e env.Env) {
+		defer close(ended)
+		aside(func() {
+			<-given
+			e.Burn(1)
+		})
+	})
+	close(given)
+	if <-ended; !strings.Contains(fmt.Sprint(err), "blocked outside env") {
+		t.Errorf("the error is %v", err)
+	}
+}
 
 // TestPlace: a goroutine whose stack moves, or that stands below large frames in turn, makes nothing of what lies between its own, and
 // where operations stand close together they are one place.
 func TestPlace(t *testing.T) {
-	w, co := New(Config{}), &coroutine{} // whose number is unknown, so that nobody is refused
-	own := func(at uintptr) bool { return at-co.low <= co.span }
+	w, co := New(Config{}), &coroutine{id: goroutineID()}
+	own := co.owns
 	const kib = 1 << 10
 	for i := range uintptr(100) {
 		at := (100 + i%2*50) * kib
@@ -19,5 +134,8 @@ func TestPlace(t *testing.T) {
 	}
 	if !own(400*kib) || !own(301*kib) || own(250*kib) {
 		t.Errorf("after a recursion from %d on %d bytes are its own", co.low, co.span)
+	}
+	if w.ask(co, 500*kib); !own(500*kib) || own(501*kib) || own(499*kib) || own(350*kib) {
+		t.Errorf("far from it from %d on %d bytes are its own", co.low, co.span)
 	}
 }

@@ -32,16 +32,6 @@ func says(t *testing.T, body func(env.Env), words ...string) {
 // spill panics, in a frame that the report must name.
 func spill(c *env.Chan[int]) { c.Close() }
 
-// deep burns on each of n frames.
-func deep(e env.Env, n int) int {
-	var frame [16]int
-	e.Burn(1)
-	if n > 0 {
-		frame[n%16] = deep(e, n-1)
-	}
-	return frame[0] + n
-}
-
 func TestErrors(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	t.Run("panic", func(t *testing.T) {
@@ -91,39 +81,6 @@ func TestErrors(t *testing.T) {
 				e.Go("child", func(env.Env) { use(e) })
 				e.Sleep(2 * ms)
 			}, "goroutine child uses the Env of body")
-		}
-	})
-	for name, use := range map[string]func(e env.Env, m *env.Mutex, c *env.Chan[int]){
-		"burn": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Burn(1) }, "clock": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Now() },
-		"lock": func(_ env.Env, m *env.Mutex, _ *env.Chan[int]) { m.Lock() }, "send": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Send(1) },
-		"receive": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Recv() }, "try": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.TrySend(2) },
-	} {
-		t.Run("goroutine of the go statement, "+name, func(t *testing.T) {
-			says(t, func(e env.Env) {
-				m, c := e.Mutex("m"), env.NewChan[int](e, "c", 4)
-				c.Send(1)
-				for range 100 {
-					deep(e, 40) // its stack moves as it grows
-				}
-				done := make(chan bool)
-				go func() {
-					defer close(done)
-					use(e, m, c)
-				}()
-				<-done
-				e.Burn(1)
-			}, "a goroutine of a go statement", "acts in the place of body")
-		})
-	}
-	t.Run("goroutine of the go statement for which its parent waits", func(t *testing.T) {
-		done := make(chan bool)
-		defer close(done)
-		err := New(Config{Watchdog: 20 * ms}).Run("body", func(e env.Env) {
-			go func() { e.Burn(1) }()
-			<-done
-		})
-		if !strings.Contains(fmt.Sprint(err), "acts in the place of body") {
-			t.Errorf("the error is %v", err)
 		}
 	})
 	t.Run("polling", func(t *testing.T) {

@@ -73,11 +73,10 @@ type World struct {
 	useful     time.Duration
 	section    section // of real code that runs
 
-	recorder *recorder                // nil unless the world keeps a timeline
-	asked    int                      // for the seed
-	dump     [len(beforeID) + 20]byte // here, for it not to be allocated each time
-	full     bool                     // there was no Room
-	ended    bool                     // Run has seen the kernel's goroutine end, and so all that it has recorded
+	recorder *recorder // nil unless the world keeps a timeline
+	asked    int       // for the seed
+	full     bool      // there was no Room
+	ended    bool      // Run has seen the kernel's goroutine end, and so all that it has recorded
 }
 
 // beforeID stands before the number of a goroutine in a dump of its stack.

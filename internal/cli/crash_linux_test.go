@@ -204,7 +204,7 @@ func TestInterrupt(t *testing.T) {
 // TestInterruptOfSim: an interrupt ends a replication that would go on for long, and sim says how it goes on.
 func TestInterruptOfSim(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	cmd, _ := command(t, "sim", "coffee", "--designs", "locking", "--cpus", "2", "--warmup", "1s", "--duration", "100000s", "--count", "2", "-o", dir)
+	cmd, _ := command(t, "sim", "coffee", "--designs", "locking", "--cpus", "2", "--warmup", "1s", "--duration", "10000000s", "--time-limit", "10h", "--count", "2", "-o", dir)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
