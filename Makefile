@@ -6,7 +6,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoPredictionOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench bench-sim verdicts verdicts-quick verdicts-labels gains direct aa twin gates gusts simulate intervals fuzz needs data simd
+.PHONY: help demo build test check bench bench-sim pgo verdicts verdicts-quick verdicts-labels gains direct aa twin gates gusts simulate intervals fuzz needs data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -26,8 +26,8 @@ check: needs ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean g
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
 	$(GO) mod tidy -diff
-	for os in darwin windows; do GOOS=$$os $(GO) build -o /dev/null ./cmd/brewput || exit 1; done
-	GOARCH=arm64 $(GO) build -o /dev/null ./cmd/brewput
+	for os in darwin windows; do GOOS=$$os $(GO) build -pgo=off -o /dev/null ./cmd/brewput || exit 1; done
+	GOARCH=arm64 $(GO) build -pgo=off -o /dev/null ./cmd/brewput
 	$(MAKE) simd
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -run '^TestSimulator' ./internal/cli
@@ -38,8 +38,12 @@ bench: ## what env, the load loop and a trial cost
 	$(GO) run ./cmd/brewput run null --workers 1,2,8 --count 6
 	$(GO) run ./cmd/brewput calibrate
 
+PGO = cmd/brewput/default.pgo
 bench-sim: ## the simulator beside SimPy, which pip installs, and others, and its floors: about 5 minutes
-	@python=$$(sh tools/need-simpy.sh) && peers=$$(sh tools/need-rust-peers.sh) && $(GO) run ./internal/benchsim -python "$$python" -peers "$$peers"
+	@python=$$(sh tools/need-simpy.sh) && peers=$$(sh tools/need-rust-peers.sh) && $(GO) run -pgo=$(PGO) ./internal/benchsim -python "$$python" -peers "$$peers"
+
+pgo: ## profile the simulator anew for the compiler, which takes it when it builds cmd/brewput: half a minute
+	$(GO) run -trimpath -pgo=off ./internal/benchsim -cpuprofile $(PGO)
 
 direct: ## jobs of real code, recorded on one virtual CPU and predicted on two, beside real trials: 2 minutes
 	@mkdir -p bin && $(GO) build -o bin/realcode ./examples/realcode
@@ -108,7 +112,7 @@ data/moby-dick.txt:
 simd: ## build bin/brewput-simd, whose words has designs with vector instructions, and test them
 	GOEXPERIMENT=simd $(GO) vet ./catalog/words
 	GOEXPERIMENT=simd $(GO) test $(TESTFLAGS) ./catalog/words
-	GOEXPERIMENT=simd $(GO) build -o bin/brewput-simd ./cmd/brewput
+	GOEXPERIMENT=simd $(GO) build -pgo=off -o bin/brewput-simd ./cmd/brewput
 
 needs:
 	@sh tools/need-tests.sh

@@ -30,8 +30,9 @@ func main() {
 	cpus := flag.Int("cpus", sim.Unlimited, "with -blocked: virtual CPUs; -1 is unlimited")
 	only := flag.String("part", "", "only this part: speed, steady, replications, coffee or memory")
 	lists := flag.Bool("lists", false, "with -blocked: as lists of operations")
+	profile := flag.String("cpuprofile", "", "write a CPU profile of the simulator to this file, and print nothing else")
 	flag.Parse()
-	if flag.NArg() > 0 || *goroutines == 0 && (*python == "" || *customers < 1000) {
+	if flag.NArg() > 0 || *goroutines == 0 && *profile == "" && (*python == "" || *customers < 1000) {
 		fmt.Fprintln(os.Stderr, "benchsim: give -python the path of one that has SimPy, at least 1000 -customers, and no other argument")
 		os.Exit(2)
 	}
@@ -44,6 +45,12 @@ func main() {
 		return
 	}
 	b := &bench{out: os.Stdout, customers: *customers, rounds: 5, least: time.Second}
+	if *profile != "" {
+		if err := b.profile(*profile); err != nil {
+			fail(err)
+		}
+		return
+	}
 	p := &peers{python: *python, rust: *rust}
 	if p.rust == "" {
 		fmt.Println("desru and nexosim are left out: there is no -peers")
@@ -238,56 +245,14 @@ func machine(cpus int) string {
 	return fmt.Sprintf("rules of Go, %d CPUs", cpus)
 }
 
-// replications runs one replication of M/M/1, and then two at once.
-func (b *bench) replications() error {
-	b.printf("\nTwo replications of M/M/1 at once, beside one\n")
-	if runtime.GOMAXPROCS(0) < 2 {
-		b.printf("unavailable: this process has one CPU  %s\n", b.judge("replications", false, "1.8x"))
-		return nil
-	}
-	for _, cpus := range []int{sim.Unlimited, 4} {
-		var ratios []float64
-		for round := range 3 * b.rounds { // short ones: many, because the clock of a shared machine moves
-			var took [3]time.Duration // the pair stands between two alone, so that a drift takes from neither
-			for i, n := range []int{1, 2, 1} {
-				var err error
-				if took[i], err = b.together(n, cpus, uint64(2*round)); err != nil {
-					return err
-				}
-			}
-			ratios = append(ratios, float64(took[0]+took[2])/float64(took[1]))
-		}
-		b.printf("%-24s %.2fx (%.2f to %.2f)  %s\n", machine(cpus), median(ratios), slices.Min(ratios), slices.Max(ratios),
-			b.judge("replications", median(ratios) >= 1.8, "1.8x"))
-	}
-	return nil
-}
-
-// together is how long n replications take at once.
-func (b *bench) together(n, cpus int, seed uint64) (time.Duration, error) {
-	ends := make(chan error, n)
-	runtime.GC() // what others have left is not theirs to collect
-	began := time.Now()
-	for i := range n {
-		go func() {
-			_, err := (&queue{customers: b.customers, seed: seed + uint64(i)}).simulate(cpus)
-			ends <- err
-		}()
-	}
-	var failed error
-	for range n {
-		if err := <-ends; err != nil {
-			failed = err
-		}
-	}
-	return time.Since(began), failed
-}
+// brewed are the designs of the coffee shop that are timed.
+var brewed = []string{"ideal", "locking", "finelocking", "multi", "linearpipe"}
 
 // coffee serves 10,000 customers at once on 1024 CPUs for 10 s of virtual time.
 func (b *bench) coffee() error {
 	const cpus, workers, window, limit = 1024, 10_000, 10 * time.Second, 20 * time.Second
 	b.printf("\nCoffee on %d CPUs with %d workers for %v of virtual time, typical costs\n", cpus, workers, window)
-	for _, design := range []string{"ideal", "locking", "finelocking", "multi", "linearpipe"} {
+	for _, design := range brewed {
 		began := time.Now()
 		lattes, operations, err := serve(design, cpus, workers, window)
 		if err != nil {
