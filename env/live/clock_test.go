@@ -40,3 +40,18 @@ func TestWaitIsNeverTooShort(t *testing.T) {
 		}
 	}
 }
+
+// TestSleeperOfAnother: who has been woken keeps what it is woken by until it goes on: another who took it would not wait.
+func TestSleeperOfAnother(t *testing.T) {
+	c := clock{epoch: time.Now(), rings: true}
+	if !c.ready() {
+		t.Skip("the system has no such timer")
+	}
+	defer c.close()
+	s := c.sleeper()
+	c.line = sleepers{s} // due at once
+	c.timer.Set(1)
+	if c.ring(c.timer); len(s.wake) != 1 || len(c.spent) != 0 {
+		t.Errorf("it is woken %d times, and %d are free for others", len(s.wake), len(c.spent))
+	}
+}

@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/brewput/brewput/env"
@@ -31,5 +32,22 @@ func TestLaws(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestViolations: they are counted by station.
+func TestViolations(t *testing.T) {
+	w := New(Config{})
+	err := w.Run("body", func(e env.Env) {
+		a, b := e.Station("a"), e.Station("b")
+		for _, s := range []*env.Station{a, b, a} {
+			s.Enter()
+			s.Enter()
+			s.Leave()
+			s.Leave()
+		}
+	})
+	if got, want := w.ViolationsByStation(), map[string]int64{"a": 2, "b": 1}; err != nil || !maps.Equal(got, want) || w.Violations() != 3 {
+		t.Errorf("%d violations, %v, want 3, %v: %v", w.Violations(), got, want, err)
 	}
 }
