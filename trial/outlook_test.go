@@ -25,6 +25,7 @@ func TestOutlook(t *testing.T) {
 		{"slow, with a short limit", time.Second, time.Nanosecond, 10 * time.Second, 10 * time.Second, 2 * lookEvery},
 		{"a little less than twice its limit", time.Second, 11 * time.Microsecond, 10 * time.Second, 450 * time.Second, 0},
 		{"a little more than twice its limit", time.Second, 11 * time.Microsecond, 10 * time.Second, 440 * time.Second, 6 * lookEvery},
+		{"a little less than twice its limit, in half the time", time.Second, 11 * time.Microsecond, 5 * time.Second, 225 * time.Second, 0},
 		{"no limit", time.Second, time.Nanosecond, 10 * time.Second, 0, 0},
 	} {
 		clock, ended := time.Unix(1, 0), int64(0)
@@ -50,11 +51,11 @@ func TestOutlook(t *testing.T) {
 }
 
 // TestOutlookOfBursts: requests that all end together, thousands at an instant or one right after the other, say nothing of a
-// time to come before the next do.
+// time to come before the next do; nor do several of each worker at an instant.
 func TestOutlookOfBursts(t *testing.T) {
-	for _, apart := range []time.Duration{0, time.Nanosecond} {
+	for apart, workers := range map[time.Duration]int{0: 500, time.Nanosecond: 5000} {
 		clock := time.Unix(1, 0)
-		o := &outlook{span: 11 * time.Second, limit: 600 * time.Second, workers: 5000, now: func() time.Time { return clock }}
+		o := &outlook{span: 11 * time.Second, limit: 600 * time.Second, workers: workers, now: func() time.Time { return clock }}
 		o.fail = func(err error) {
 			t.Fatalf("%v apart, after %d requests, %v: %v", apart, o.n, clock.Sub(time.Unix(1, 0)), err)
 		}
@@ -97,7 +98,7 @@ func TestOutlookOfSimulation(t *testing.T) {
 	if !strings.Contains(o.Trial.Error, "too many customers come in 1000h0m1s") {
 		t.Errorf("in an open loop the error is %q", o.Trial.Error)
 	}
-	const many = mostAtOnce + 100
+	const many = 3 * mostAtOnce // each of the two would make too many at an instant
 	o = simulateTwo(Spec{Operations: many, Duration: 1000 * time.Hour}, func(e env.Env, request uint64) {
 		if request == many-1 {
 			e.Burn(time.Second)

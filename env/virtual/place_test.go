@@ -69,6 +69,7 @@ func TestGoStatement(t *testing.T) {
 		err := w.Run("body", func(e env.Env) {
 			m := e.Mutex("m")
 			w.At(ms, func() { aside(m.Lock) })
+			e.After(1).Recv() // whoever comes now is no timer's function
 			e.Sleep(2 * ms)
 		})
 		if !strings.Contains(fmt.Sprint(err), "in the place of body") {
@@ -120,6 +121,12 @@ func TestGoStatementLate(t *testing.T) {
 // TestPlace: a goroutine whose stack moves, or that stands below large frames in turn, makes nothing of what lies between its own, and
 // where operations stand close together they are one place.
 func TestPlace(t *testing.T) {
+	w := New(Config{})
+	w.Run("body", func(env.Env) {
+		if begun := w.co.low + w.co.span; w.co.span != headroom || begun-here() > 4*headroom {
+			t.Errorf("at first %d bytes are its own, %d above the body", w.co.span, begun-here())
+		}
+	})
 	w, co := New(Config{}), &coroutine{id: goroutineID()}
 	own := co.owns
 	const kib = 1 << 10

@@ -54,7 +54,7 @@ func TestSimulatorRunsAhead(t *testing.T) {
 	}
 }
 
-// TestSimulatorStops: nothing begins once the run is interrupted.
+// TestSimulatorStops: nothing begins once the run is interrupted, and what has begun is not waited for.
 func TestSimulatorStops(t *testing.T) {
 	m := newSimulator(coffee.Workload(), sweep.Header{Costs: "none"})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -63,6 +63,17 @@ func TestSimulatorStops(t *testing.T) {
 	m.Ahead(specs)
 	if _, err := m.Run(ctx, specs[0]); !errors.Is(err, context.Canceled) {
 		t.Errorf("after an interruption: %v", err)
+	}
+	m, end := newSimulator(coffee.Workload(), sweep.Header{Costs: "none"}), make(chan bool)
+	defer close(end)
+	ctx, cancel = context.WithCancel(t.Context())
+	m.run = func(context.Context, trial.Spec) (trial.Outcome, error) {
+		cancel()
+		<-end
+		return trial.Outcome{}, nil
+	}
+	if _, err := m.Run(ctx, specs[0]); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted while a trial runs: %v", err)
 	}
 }
 

@@ -28,6 +28,7 @@ func TestOf(t *testing.T) {
 		if err := w.Validate(); err != nil {
 			t.Error(err)
 		}
+		counted := source.Count(w)
 		for _, d := range w.Designs {
 			embedded, err := source.Of(w, d)
 			if err != nil {
@@ -40,6 +41,9 @@ func TestOf(t *testing.T) {
 			disk, err := source.Of(&onDisk, d)
 			if err != nil || disk.Lines != embedded.Lines || disk.Lines == 0 {
 				t.Errorf("%s/%s: %d lines embedded, %d on disk (%v)", w.Name, d.Name, embedded.Lines, disk.Lines, err)
+			}
+			if n := counted[d.Name]; n == nil || *n != embedded.Lines {
+				t.Errorf("%s/%s: Count has not its %d lines", w.Name, d.Name, embedded.Lines)
 			}
 		}
 	}
