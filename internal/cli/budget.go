@@ -206,9 +206,9 @@ func listed(ns []int) string {
 // progressOf is how far an interrupted sweep came.
 func progressOf(s *sweep.Sweep, trials int) string {
 	if s.Header.Rule != nil || s.Header.Precision != nil {
-		return fmt.Sprintf("%d trials", trials)
+		return result.Count(trials, "trial")
 	}
-	return fmt.Sprintf("%d of %d trials", trials, s.Total())
+	return fmt.Sprintf("%d of %s", trials, result.Count(s.Total(), "trial"))
 }
 
 // conclude says why a run with a budget or a precision ended.

@@ -125,7 +125,7 @@ func (a *app) writeCosts(s *sweep.Sweep) error {
 	if err := replaceFile(path, s.Costs.Write); err != nil {
 		return exitError{fmt.Errorf("the costs of real code could not be written: %w", err), exitFailed}
 	}
-	text := fmt.Sprintf("costs of real code in %s: %d sections of %d trials", path, s.Costs.Sections(), s.Costs.Trials())
+	text := fmt.Sprintf("costs of real code in %s: %s of %s", path, result.Count(s.Costs.Sections(), "section"), result.Count(s.Costs.Trials(), "trial"))
 	if s.Costs.Sections() == 0 {
 		text += "; no design has real code (env.Begin)"
 	}

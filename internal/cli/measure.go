@@ -263,7 +263,7 @@ func (a *app) failures(trials []result.Trial) {
 		return
 	}
 	t := trials[first]
-	text := fmt.Sprintf("%d of %d trials went wrong; the first: %s %s: %s: %s", n, len(trials), t.Design, t.Point, t.Status, t.Error)
+	text := fmt.Sprintf("%d of %s went wrong; the first: %s %s: %s: %s", n, result.Count(len(trials), "trial"), t.Design, t.Point, t.Status, t.Error)
 	if t.Failure != "" {
 		text += "; see " + t.Failure
 	}
@@ -328,18 +328,14 @@ func (a *app) intent(s *sweep.Sweep) string {
 	if len(s.Plan.Cases) == 0 {
 		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; predicted: %s, x %s", s.Workload.Name, runtime.NumCPU(), result.Count(len(s.Header.Twin), "case"), result.Count(s.Plan.Blocks, "replication"))
 	}
-	designs := map[string]bool{}
-	for _, c := range s.Plan.Cases {
-		designs[c.Design] = true
-	}
-	text := fmt.Sprintf("%s: %d designs, %d with their points", s.Workload.Name, len(designs), len(s.Plan.Cases))
+	text := s.Workload.Name + ": " + casesOf(s)
 	if n := len(s.Beyond()); n > 0 {
 		text += fmt.Sprintf(" (%d more, beyond %d CPUs, are predicted)", n, runtime.NumCPU())
 	}
 	if s.Header.Rule != nil {
 		return text + budgetIntent(s)
 	}
-	text += fmt.Sprintf(", x %d blocks, each also observed: %d trials", s.Plan.Blocks, s.Total())
+	text += fmt.Sprintf(", x %s, each also observed: %s", result.Count(s.Plan.Blocks, "block"), result.Count(s.Total(), "trial"))
 	if len(s.Done) > 0 {
 		text += fmt.Sprintf(", %d of them done", len(s.Done))
 	}
@@ -350,6 +346,24 @@ func (a *app) intent(s *sweep.Sweep) string {
 		text += " and the time of its jobs"
 	}
 	return text
+}
+
+// casesOf counts the designs of a sweep, and its cases.
+func casesOf(s *sweep.Sweep) string {
+	designs := map[string]bool{}
+	for _, c := range s.Plan.Cases {
+		designs[c.Design] = true
+	}
+	return withPoints(len(designs), "design", len(s.Plan.Cases))
+}
+
+// withPoints counts n of what is compared, and how many that is at all points.
+func withPoints(n int, what string, cases int) string {
+	whose := "their"
+	if n == 1 {
+		whose = "its"
+	}
+	return fmt.Sprintf("%s, %d with %s points", result.Count(n, what), cases, whose)
 }
 
 // roundDuration prints a time with the precision of an estimate.

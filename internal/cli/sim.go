@@ -240,10 +240,11 @@ func (m *simulator) with(ctx context.Context, spec trial.Spec, slots int) (s sim
 
 // virtualIntent is what is still to be calculated.
 func virtualIntent(s *sweep.Sweep) string {
-	text := fmt.Sprintf("%s, in virtual time: %d designs with their points, x %d replications", s.Workload.Name, len(s.Plan.Cases), s.Plan.Blocks)
+	text := fmt.Sprintf("%s, in virtual time: %s, x ", s.Workload.Name, casesOf(s))
 	if p := s.Header.Precision; p != nil {
-		text = fmt.Sprintf("%s, in virtual time: %d designs with their points, x %d to %d replications, until every mean is within %v",
-			s.Workload.Name, len(s.Plan.Cases), p.First, p.Most, percent(p.Relative))
+		text += fmt.Sprintf("%d to %d replications, until every mean is within %v", p.First, p.Most, percent(p.Relative))
+	} else {
+		text += result.Count(s.Plan.Blocks, "replication")
 	}
 	if len(s.Done) > 0 {
 		text += fmt.Sprintf(", %d of them done", len(s.Done))
