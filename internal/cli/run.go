@@ -174,8 +174,8 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 				return err
 			}
 			o.settle = o.virtual && !cmd.Flags().Changed("warmup")
-			if duration {
-				o.operations = 0 // the command line wins
+			if err := o.settleEnd(cmd.Flags(), duration); err != nil {
+				return err
 			}
 			if err := o.settleBudget(count, budget, precision); err != nil {
 				return err
