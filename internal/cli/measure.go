@@ -220,12 +220,13 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 	if err == nil {
 		err = a.writeCosts(s)
 	}
-	if err == nil && o.sensitivity {
+	whole := err == nil
+	if whole && o.sensitivity {
 		out.sensitivity, err = a.vary(ctx, s, trials)
 	}
 	interrupted := errors.Is(err, context.Canceled)
 	if interrupted {
-		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n", progressOf(s, len(trials)), continuation(s, dir))
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n", progressOf(s, len(trials)), o.continuation(s, dir, whole))
 		a.code, err = exitInterrupted, nil
 	}
 	if outErr := out.finish(trials); outErr != nil {
@@ -270,12 +271,19 @@ func (a *app) failures(trials []result.Trial) {
 	fmt.Fprintln(a.stderr, "brewput:", text)
 }
 
-// continuation says how a run goes on that was interrupted.
-func continuation(s *sweep.Sweep, dir string) string {
-	if s.Header.Records != "" && !s.Complete {
+// continuation says how a run goes on that was interrupted, to all that it was asked for; whole says that it had all trials.
+func (o *runOptions) continuation(s *sweep.Sweep, dir string, whole bool) string {
+	if s.Header.Records != "" && !whole {
 		return "what its real code cost is not kept: start it anew"
 	}
-	return "continue with: " + resumeHint(s.Header, dir)
+	text := "continue with: " + resumeHint(s.Header, dir)
+	if o.sensitivity {
+		text += " --sensitivity"
+	}
+	if o.timeline != "" {
+		text += " " + o.askedTimeline()
+	}
+	return text
 }
 
 // resumeHint is the command that continues a run, or shows it again.
