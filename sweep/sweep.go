@@ -74,6 +74,7 @@ type Event struct {
 	Total  int           // with a budget: up to the next look
 	Left   time.Duration // estimate of the time left; 0 where there is none yet; with a budget, what is left of it
 	Trials []result.Trial
+	Pilot  bool // it shows how long a warm-up is needed; see Settle
 }
 
 // Continue takes in what an earlier execution stored: its trials, the numbers of trials of its complete

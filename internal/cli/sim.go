@@ -91,9 +91,12 @@ func (a *app) settle(ctx context.Context, s *sweep.Sweep, dir string) error {
 	if err := store.Vacant(dir); err != nil { // before the time is spent
 		return storeError(err)
 	}
+	progress := newProgress(a.stderr)
+	s.Notify = progress.show
 	err := s.Settle(ctx)
+	progress.clear()
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(a.stderr, "brewput: interrupted while the first replication showed how long a warm-up is needed; nothing is stored yet")
+		fmt.Fprintln(a.stderr, "brewput: interrupted while the first replication showed how long a warm-up is needed; nothing is stored yet (with --warmup TIME each trial is stored as it ends)")
 	}
 	return err
 }
