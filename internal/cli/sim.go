@@ -113,10 +113,13 @@ func (o *runOptions) virtualCases(w *workload.Workload, cases []plan.Case) error
 			*of = append(*of, c.Design)
 		}
 		if n := c.Point.Int("cpus"); n > sim.MaxCPUs {
-			return usage("--cpus %d: the simulation has at most %d CPUs", n, sim.MaxCPUs)
+			return usage("--cpus %d: the simulation has at most %d CPUs; give fewer", n, sim.MaxCPUs)
 		}
 	}
 	if len(live) > 0 {
+		if !slices.ContainsFunc(w.Designs, func(d workload.Design) bool { return d.Worlds != workload.LiveOnly }) {
+			return usage("no design of %s has a virtual world: they use what only a real machine has; measure them with %s run %s", w.Name, name(), w.Name)
+		}
 		advice := "name others with --designs"
 		if len(both) > 0 {
 			advice = "leave it out, with --designs " + strings.Join(both, ",")
