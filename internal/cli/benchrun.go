@@ -280,7 +280,7 @@ func (a *app) benchGoOn(ctx context.Context, o benchOptions, run *store.Run, jou
 	r := &benchRun{app: a, dir: o.resume, bench: &gobench.Bench{Experiment: x}}
 	if !journal.Ended {
 		if err := host.Read().SameMachine(h.Environment); err != nil {
-			return usage("%s cannot be continued on this machine: %w; start a new run", o.resume, err)
+			return usage("%s cannot be continued on this machine: %w; continue it there, or start a new run", o.resume, err)
 		}
 		var err error
 		if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err != nil {
