@@ -27,7 +27,11 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 		blank(&b)
 	}
 	if len(verdicts) == 0 && alone(rows) {
-		b.WriteString(st.paint(dim, "no verdicts: they need at least 2 blocks") + "\n")
+		what := "blocks"
+		if fs[0].virtual() {
+			what = "replications"
+		}
+		b.WriteString(st.paint(dim, "no verdicts: they need at least 2 "+what) + "\n")
 	}
 	if err := Verdicts(&b, verdicts, st); err != nil {
 		return err

@@ -146,7 +146,9 @@ func writeRemarks(b *strings.Builder, crowded bool, leftOut int, without []strin
 		remarks = append(remarks, "not drawn, without "+factor+": "+strings.Join(without, ", "))
 	}
 	for _, r := range remarks {
-		b.WriteString("  " + st.paint(dim, st.ascii(r)) + "\n")
+		var text strings.Builder
+		wrap(&text, strings.Fields(st.ascii(r)), " ", 4, st.width()-2)
+		b.WriteString("  " + st.paint(dim, strings.TrimSuffix(text.String(), "\n")) + "\n")
 	}
 }
 

@@ -174,7 +174,7 @@ func TestSigns(t *testing.T) {
 
 func TestPageFitsAndIsASCII(t *testing.T) {
 	for _, width := range []int{1, 60, 80, 100, 200} {
-		for name, rows := range map[string][]compare.Row{"coffee": shops(), "wordcount": counts(), "stages": stages(), "twin": twinned(), "jobs": twinnedJobs()} {
+		for name, rows := range map[string][]compare.Row{"coffee": shops(), "wordcount": counts(), "stages": stages(), "twin": twinned(), "jobs": twinnedJobs(), "pipes": pipes()} {
 			var b bytes.Buffer
 			if err := Table(&b, rows, nil, nil, Style{Width: width}); err != nil {
 				t.Fatal(err)
@@ -195,6 +195,18 @@ func TestPageFitsAndIsASCII(t *testing.T) {
 			}
 		}
 	}
+}
+
+// pipes is a sweep over a factor that most of many designs do not have.
+func pipes() []compare.Row {
+	var rows []compare.Row
+	for _, design := range []string{"locking", "finelocking", "parsteam", "americano", "espresso", "linearpipe", "splitpipe", "americanopipe", "espressopipe"} {
+		rows = append(rows, row(design, 10, map[string]float64{result.Throughput: 10, result.LatencyMean: 1500}))
+	}
+	for n := range 2 {
+		rows = append(rows, row("multipipe", 10, map[string]float64{result.Throughput: 10, result.LatencyMean: 1500}, plan.Setting{Factor: "pipes", Level: plan.IntLevel(1 + n)}))
+	}
+	return rows
 }
 
 // stages is a sweep over durations, whose texts are not ASCII.

@@ -153,9 +153,6 @@ func (p *panel) label(s *svg, q *timeline.Queue, y px) {
 	case q.Kind == timeline.Channel:
 		about = fmt.Sprintf("room %d, %s", q.Room, about)
 	}
-	if q.Longest > places {
-		about += fmt.Sprintf(", the first %d drawn", places)
-	}
 	name := queueName(q.Resource)
 	if len([]rune(name)) > 24 {
 		name = string([]rune(name)[:23]) + "…"
@@ -163,6 +160,9 @@ func (p *panel) label(s *svg, q *timeline.Queue, y px) {
 	middle := y + queueHeight(q)/2
 	s.text("", svgMargin, middle-1_00, name)
 	s.text("small", svgMargin, middle+11_00, about)
+	if q.Longest > places {
+		s.text("small", svgMargin, middle+22_00, fmt.Sprintf("the first %d drawn", places))
+	}
 }
 
 // cpus draws who ran where.

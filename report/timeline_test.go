@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -100,6 +101,28 @@ func TestTimelineAtAnyScale(t *testing.T) {
 	p := newPanel(&timeline.Timeline{CPUs: 1, To: 720_000e9})
 	if got := p.wide(0, 360_000e9); got < svgLanes/2-2 || got > svgLanes/2 {
 		t.Errorf("half of 200 hours is %v wide, of %v", got, svgLanes)
+	}
+}
+
+// TestTimelineLabels: what stands beside a lane ends before it, also of a queue too long to be drawn.
+func TestTimelineLabels(t *testing.T) {
+	l := &timeline.Timeline{Title: "long", CPUs: 1, To: 1e6, Resources: []timeline.Resource{{Kind: timeline.Channel, Name: "lines", Room: 1000}}}
+	for i := range int64(1001) {
+		l.Spans = append(l.Spans, timeline.Span{Start: i, End: 1e6, Kind: timeline.Buffered, Goroutine: timeline.None, CPU: timeline.None, Request: i})
+	}
+	l.Sort()
+	var b bytes.Buffer
+	if err := TimelineSVG(&b, []*timeline.Timeline{l}); err != nil {
+		t.Fatal(err)
+	}
+	labels := regexp.MustCompile(`<text class="small" x="16"[^>]*>([^<]*)`).FindAllStringSubmatch(b.String(), -1)
+	for _, label := range labels {
+		if len(label[1]) > 30 { // of 5 px each in the 154 that there are
+			t.Errorf("the label %q reaches into its lane", label[1])
+		}
+	}
+	if !strings.Contains(b.String(), "room 1000, longest 1001<") || !strings.Contains(b.String(), "the first 16 drawn<") {
+		t.Errorf("the lane does not say what it holds: %q", labels)
 	}
 }
 

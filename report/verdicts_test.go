@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/brewput/brewput/compare"
@@ -90,5 +91,22 @@ cpus 2
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// TestNoVerdicts: a page without verdicts says how many blocks they need, or replications.
+func TestNoVerdicts(t *testing.T) {
+	for world, want := range map[string]string{
+		result.Live:    "no verdicts: they need at least 2 blocks\n",
+		result.Virtual: "no verdicts: they need at least 2 replications\n",
+	} {
+		rows := []compare.Row{row("a", 1, nil), row("b", 1, nil)}
+		for i := range rows {
+			rows[i].World = world
+		}
+		var b bytes.Buffer
+		if err := Table(&b, rows, nil, nil, Style{}); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("%s: %q, %v", world, b.String(), err)
+		}
 	}
 }

@@ -142,8 +142,13 @@ func TestSettle(t *testing.T) {
 		{"never", func(_ string, whole time.Duration) time.Duration { return -1 }, 8800 * time.Millisecond, 8800 * time.Millisecond, 5, 5, true, true},
 	} {
 		for _, blocks := range []int{1, 3} {
-			pilots, seeds := map[string]int{}, map[uint64]int{}
+			pilots, seeds, told := map[string]int{}, map[uint64]int{}, 0
 			s := virtualSweep(&memory{}, nil)
+			s.Notify = func(e Event) {
+				if e.Pilot {
+					told++
+				}
+			}
 			s.Header.Blocks, s.Plan.Blocks = blocks, blocks
 			s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 				pilots[spec.Design]++
@@ -159,6 +164,9 @@ func TestSettle(t *testing.T) {
 			}
 			if err := s.Settle(t.Context()); err != nil {
 				t.Fatal(err)
+			}
+			if told != pilots["a"]+pilots["b"] {
+				t.Errorf("%s: %d pilots announced of %v", test.name, told, pilots)
 			}
 			want, all := test.pilots, test.pilots
 			if blocks > 1 { // pilots of other customers are no trials

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )
@@ -63,7 +64,8 @@ func (s *Sweep) pilot(ctx context.Context, seed uint64) error {
 		s.Ahead(specs)
 	}
 	known := map[place]trial.Outcome{}
-	for _, spec := range specs {
+	for i, spec := range specs {
+		s.Notify(Event{Case: plan.Case{Design: spec.Design, Point: spec.Point}, Done: i, Total: len(specs), Pilot: true})
 		o, err := s.Run(ctx, spec)
 		if err != nil {
 			return err

@@ -74,6 +74,7 @@ type Event struct {
 	Total  int           // with a budget: up to the next look
 	Left   time.Duration // estimate of the time left; 0 where there is none yet; with a budget, what is left of it
 	Trials []result.Trial
+	Pilot  bool // it shows how long a warm-up is needed; see Settle
 }
 
 // Continue takes in what an earlier execution stored: its trials, the numbers of trials of its complete
@@ -159,10 +160,13 @@ func (e *execution) next(b int, trials []result.Trial) (cases []int, more bool, 
 	return cases, more, err
 }
 
-// ahead tells of the trials from block b to before until. It is told them again in each block.
+// far is how many trials beyond a block are told of ahead: no runner begins more.
+const far = 1024
+
+// ahead tells of the trials from block b to before until, as far as anybody looks ahead. It is told them again in each block.
 func (e *execution) ahead(b, until int, cases []int) {
 	if e.Ahead != nil {
-		e.Ahead(e.missing(b, until, cases))
+		e.Ahead(e.missing(b, until, cases, far+len(cases)))
 	}
 }
 
@@ -229,20 +233,15 @@ func (e *execution) leftover(b int) []result.Trial {
 // Total is the number of trials of the plan; with a budget, of its first look.
 func (s *Sweep) Total() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
 
-// Missing are the specifications of the trials that were not run yet, in their order.
-func (s *Sweep) Missing() []trial.Spec { return s.missing(0, s.Plan.Blocks, s.all()) }
-
-// missing are those of the cases in blocks from b to before until.
-func (s *Sweep) missing(b, until int, cases []int) []trial.Spec {
-	had := map[place]bool{}
-	for _, t := range s.Done {
-		had[place{t.Block, t.Order}] = true
-	}
+// missing are the specifications of the trials that were not run yet, of the cases in blocks from b to before until, until
+// there are enough.
+func (e *execution) missing(b, until int, cases []int, enough int) []trial.Spec {
 	var specs []trial.Spec
-	for ; b < until; b++ {
-		for _, spec := range s.specsOf(b, cases) {
+	for ; b < until && len(specs) < enough; b++ {
+		for _, spec := range e.specsOf(b, cases) {
 			at := place{spec.Block, spec.Order}
-			if _, known := s.known[at]; !known && !had[at] {
+			_, known := e.known[at]
+			if _, had := e.had[at]; !known && !had {
 				specs = append(specs, spec)
 			}
 		}
@@ -264,11 +263,14 @@ func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
 
 // Foresee is how long what is left of the sweep will take, without the trials of which nobody knows.
 func (s *Sweep) Foresee() time.Duration {
-	var sum time.Duration
-	for _, spec := range s.Missing() {
-		sum += s.guess(spec.Design)
+	var block, done float64
+	for _, spec := range s.First() {
+		block += float64(s.guess(spec.Design))
 	}
-	return sum
+	for _, t := range s.Done {
+		done += float64(s.guess(t.Design))
+	}
+	return time.Duration(min(float64(s.Plan.Blocks)*block-done, 1<<62))
 }
 
 // HasJobs reports whether some design is a job, whose time nobody knows beforehand.

@@ -223,3 +223,33 @@ func TestHeaderOfAnotherProgram(t *testing.T) {
 		}
 	}
 }
+
+// TestManyBlocks: a sweep that would never end begins, foresees that, and tells of a few trials ahead only.
+func TestManyBlocks(t *testing.T) {
+	s := testSweep(&memory{}, nil)
+	s.Header.World, s.Plan.Observed = result.Virtual, false
+	s.Plan.Blocks = 1_000_000
+	if d := s.Foresee(); d.Round(time.Second) != 2_290_000*time.Second {
+		t.Errorf("%d blocks take %v", s.Plan.Blocks, d)
+	}
+	s.Plan.Blocks = 1_000_000_000_000
+	if d := s.Foresee(); d < 100*365*24*time.Hour {
+		t.Errorf("%d blocks take %v", s.Plan.Blocks, d)
+	}
+	var told []int
+	s.Ahead = func(specs []trial.Spec) { told = append(told, len(specs)) }
+	ctx, cancel := context.WithCancel(t.Context())
+	s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+		if spec.Block == 3 {
+			cancel()
+			return trial.Outcome{}, ctx.Err()
+		}
+		return succeed(ctx, spec)
+	}
+	if trials, err := s.Execute(ctx); len(trials) != 6 || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d trials, %v", len(trials), err)
+	}
+	if !slices.Equal(told, []int{1026, 1026, 1026, 1026}) {
+		t.Errorf("told of %v trials ahead", told)
+	}
+}

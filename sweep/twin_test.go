@@ -45,9 +45,11 @@ func TestTwinOf(t *testing.T) {
 	if len(w.Plan.Cases) != 3 || w.Plan.Blocks != 3 || w.Plan.Observed || w.Header.World != result.Virtual || w.Header.Costs != "wake=1us" || len(w.Header.Twin) > 0 {
 		t.Errorf("%+v %+v", w.Header, w.Plan)
 	}
-	for _, spec := range w.Missing() {
-		if spec.Seed != 5+uint64(spec.Block) || spec.Duration != time.Second || spec.Warmup != 100*time.Millisecond || spec.Sample != 1 || spec.BurnRate != 0 || spec.Observed {
-			t.Errorf("%+v", spec)
+	for b := range w.Plan.Blocks {
+		for _, spec := range w.specsOf(b, w.all()) {
+			if spec.Seed != 5+uint64(b) || spec.Duration != time.Second || spec.Warmup != 100*time.Millisecond || spec.Sample != 1 || spec.BurnRate != 0 || spec.Observed {
+				t.Errorf("%+v", spec)
+			}
 		}
 	}
 	if b := s.Beyond(); len(b) != 1 || b[0].Point.Int("cpus") != 9 {

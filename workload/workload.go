@@ -155,12 +155,15 @@ func (w *Workload) AllFactors() []plan.Factor {
 	return append(Common(), w.Factors...)
 }
 
+// mostWorkers is more than anybody has use for, and fits into memory: in virtual time each takes some 6 kB.
+const mostWorkers = 1_000_000
+
 // Common are the factors that every workload has: cpus, and for streams workers and what their load is.
 // Without rate, load and recorded arrivals that is a closed loop.
 func Common() []plan.Factor {
 	return []plan.Factor{
 		{Name: "cpus", Doc: "CPUs the design may use (GOMAXPROCS)", Kind: plan.Int, Default: "all", Min: 1, Input: true},
-		{Name: "workers", Doc: "callers that repeat the operation of a stream, or who serve an open loop", Kind: plan.Int, Default: "cpus", Min: 1, Input: true},
+		{Name: "workers", Doc: "callers that repeat the operation of a stream, or who serve an open loop", Kind: plan.Int, Default: "cpus", Min: 1, Max: mostWorkers, Input: true},
 		{Name: "rate", Doc: "open loop: customers a second", Kind: plan.Float, Input: true},
 		{Name: "load", Doc: "open loop: customers as a fraction of the capacity, which is measured first", Kind: plan.Float, Input: true},
 		{Name: "arrivals", Doc: "open loop: poisson, constant, or a file with one time a line (default poisson)", Kind: plan.Text, Input: true},

@@ -49,17 +49,20 @@ func Workload() *workload.Workload {
 	}
 }
 
+// hour, in seconds, is the longest stage: a CPU is taken from it every 10 ms, in virtual time too.
+const hour = 3600
+
 func factors() []plan.Factor {
 	return []plan.Factor{
-		{Name: "buffer", Doc: "room in each channel of a pipe", Kind: plan.Int, Default: "1"},
-		{Name: "machines", Doc: "machines of each kind in multi", Kind: plan.Int, Default: "2", Min: 1},
-		{Name: "pipes", Doc: "pipes in multipipe", Kind: plan.Int, Default: "2", Min: 1},
-		{Name: "stage", Doc: "CPU work of each of the four stages", Kind: plan.Duration, Default: "1ms", Input: true},
+		{Name: "buffer", Doc: "room in each channel of a pipe", Kind: plan.Int, Default: "1", Max: 1_000_000},
+		{Name: "machines", Doc: "machines of each kind in multi", Kind: plan.Int, Default: "2", Min: 1, Max: 1_000_000},
+		{Name: "pipes", Doc: "pipes in multipipe", Kind: plan.Int, Default: "2", Min: 1, Max: 100_000},
+		{Name: "stage", Doc: "CPU work of each of the four stages", Kind: plan.Duration, Default: "1ms", Max: hour, Input: true},
 		{Name: "jitter", Doc: "width of the uniform noise on the three machine stages", Kind: plan.Duration, Default: "0s", Input: true},
-		{Name: "grind", Doc: "CPU work of grinding, if not that of stage", Kind: plan.Duration, Input: true},
-		{Name: "press", Doc: "CPU work of pressing, if not that of stage", Kind: plan.Duration, Input: true},
-		{Name: "steam", Doc: "CPU work of steaming, if not that of stage", Kind: plan.Duration, Input: true},
-		{Name: "latte", Doc: "CPU work of the latte stage, if not that of stage", Kind: plan.Duration, Input: true},
+		{Name: "grind", Doc: "CPU work of grinding, if not that of stage", Kind: plan.Duration, Max: hour, Input: true},
+		{Name: "press", Doc: "CPU work of pressing, if not that of stage", Kind: plan.Duration, Max: hour, Input: true},
+		{Name: "steam", Doc: "CPU work of steaming, if not that of stage", Kind: plan.Duration, Max: hour, Input: true},
+		{Name: "latte", Doc: "CPU work of the latte stage, if not that of stage", Kind: plan.Duration, Max: hour, Input: true},
 		{Name: "dist", Doc: "distribution of the machine stages: fixed, uniform, exponential or lognormal:CV", Kind: plan.Text, Input: true},
 	}
 }

@@ -179,3 +179,24 @@ func TestOrder17(t *testing.T) {
 		}
 	}
 }
+
+// TestAbsurdLevels: what would take all memory, or for ever, is wrong use.
+func TestAbsurdLevels(t *testing.T) {
+	absurd := map[string]string{
+		"workers": "100000000", "machines": "100000000", "pipes": "1000000", "buffer": "10000000000",
+		"stage": "1000000h", "grind": "100000h", "press": "100000h", "steam": "100000h", "latte": "100000h",
+	}
+	for _, f := range coffee.Workload().AllFactors() {
+		level, ok := absurd[f.Name]
+		if !ok {
+			continue
+		}
+		delete(absurd, f.Name)
+		if _, err := f.Parse(level, nil); err == nil || !strings.Contains(err.Error(), "is out of range") {
+			t.Errorf("--%s %s: %v", f.Name, level, err)
+		}
+	}
+	if len(absurd) > 0 {
+		t.Errorf("coffee has no factors %v", absurd)
+	}
+}

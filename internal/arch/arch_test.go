@@ -2,6 +2,8 @@ package arch
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -211,6 +213,21 @@ func TestChangesElsewhere(t *testing.T) {
 		}
 		if wrong := violations(declared, f); len(wrong) != 1 || !strings.Contains(wrong[0], path+":1: the package-level variable result.Quantiles is changed") {
 			t.Errorf("%s: %q", path, wrong)
+		}
+	}
+}
+
+// TestReadmeListsFolders: the table of the README says what each top-level folder is.
+func TestReadmeListsFolders(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(readme), "\n## The tree\n")
+	for _, f := range load(t) {
+		if top, _, inside := strings.Cut(f.pkg, "/"); top != "" && !strings.Contains(table, "`"+top+"`") && !(inside && strings.Contains(table, "`"+top+"/")) {
+			t.Errorf("the README does not list the folder %s", top)
+			return
 		}
 	}
 }

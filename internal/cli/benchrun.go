@@ -201,8 +201,8 @@ func (r *benchRun) measure(ctx context.Context) (trials []result.Trial, interrup
 func (r *benchRun) execute(ctx context.Context, o benchOptions) error {
 	a, s := r.app, r.sweep
 	if !s.Complete {
-		fmt.Fprintf(a.stderr, "%s: %d benchmarks, %d with their points%s; stored in %s\n", r.bench.Package,
-			len(r.bench.Benchmarks), len(s.Plan.Cases), r.intent(), r.dir)
+		fmt.Fprintf(a.stderr, "%s: %s%s; stored in %s\n", r.bench.Package,
+			withPoints(len(r.bench.Benchmarks), "benchmark", len(s.Plan.Cases)), r.intent(), r.dir)
 	}
 	trials, interrupted, err := r.measure(ctx)
 	if interrupted {
@@ -219,7 +219,7 @@ func (r *benchRun) execute(ctx context.Context, o benchOptions) error {
 	a.failures(trials)
 	a.conclude(s, trials)
 	if len(r.bench.Broken) > 0 {
-		fmt.Fprintf(a.stderr, "brewput: %d benchmarks could not be measured:\n%s\n", len(r.bench.Broken), broken(r.bench.Experiment, true))
+		fmt.Fprintf(a.stderr, "brewput: %s could not be measured:\n%s\n", result.Count(len(r.bench.Broken), "benchmark"), broken(r.bench.Experiment, true))
 		a.code = exitFailed
 	}
 	return r.complete(trials)
@@ -231,7 +231,7 @@ func (r *benchRun) intent() string {
 	if s.Header.Rule != nil {
 		return budgetIntent(s)
 	}
-	return fmt.Sprintf(", x %d blocks: %d trials, about %s", s.Plan.Blocks, s.Total(), roundDuration(s.Foresee()))
+	return fmt.Sprintf(", x %s: %s, about %s", result.Count(s.Plan.Blocks, "block"), result.Count(s.Total(), "trial"), roundDuration(s.Foresee()))
 }
 
 // complete writes files for other tools, and removes what only a run that goes on needs.
@@ -280,7 +280,7 @@ func (a *app) benchGoOn(ctx context.Context, o benchOptions, run *store.Run, jou
 	r := &benchRun{app: a, dir: o.resume, bench: &gobench.Bench{Experiment: x}}
 	if !journal.Ended {
 		if err := host.Read().SameMachine(h.Environment); err != nil {
-			return usage("%s cannot be continued on this machine: %w; start a new run", o.resume, err)
+			return usage("%s cannot be continued on this machine: %w; continue it there, or start a new run", o.resume, err)
 		}
 		var err error
 		if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err != nil {

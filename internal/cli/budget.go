@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/store"
@@ -36,6 +37,21 @@ func (o *runOptions) settleBudget(count, budget, precision bool) error {
 		o.budget, o.precision = 0, ""
 	case budget && o.budget == 0:
 		return usage("--budget 0s leaves no time for a trial; give a time such as 10m")
+	}
+	return nil
+}
+
+// settleEnd decides between operations and a duration that is on the command line, which wins over the environment. It
+// refuses none of what ends a trial: that would mean something else than it says.
+func (o *runOptions) settleEnd(flags *pflag.FlagSet, duration bool) error {
+	switch {
+	case duration:
+		o.operations = 0
+	case flags.Changed("operations") && o.operations == 0:
+		return usage("--operations 0 measures nothing: give 1 or more, or leave it out for a --duration")
+	}
+	if flags.Changed("time-limit") && o.timeLimit == 0 {
+		return usage("--time-limit 0s sets none: give a positive time, or leave it out")
 	}
 	return nil
 }
@@ -206,9 +222,9 @@ func listed(ns []int) string {
 // progressOf is how far an interrupted sweep came.
 func progressOf(s *sweep.Sweep, trials int) string {
 	if s.Header.Rule != nil || s.Header.Precision != nil {
-		return fmt.Sprintf("%d trials", trials)
+		return result.Count(trials, "trial")
 	}
-	return fmt.Sprintf("%d of %d trials", trials, s.Total())
+	return fmt.Sprintf("%d of %s", trials, result.Count(s.Total(), "trial"))
 }
 
 // conclude says why a run with a budget or a precision ended.

@@ -107,7 +107,7 @@ func (o *runOptions) resumeCosts(s *sweep.Sweep, runs bool) error {
 		return usage("%s measured its real code, which would cost something else now: start a new run with --record-costs FILE, or with --replay-costs FILE where there is one, and these flags", o.resume)
 	case measured && runs:
 		if err := host.Read().SameMachine(s.Header.Environment); err != nil {
-			return usage("%s measured real code and cannot be continued on this machine: %w; start a new run", o.resume, err)
+			return usage("%s measured real code and cannot be continued on this machine: %w; continue it there, or start a new run", o.resume, err)
 		}
 	}
 	if o.again() {
@@ -125,7 +125,7 @@ func (a *app) writeCosts(s *sweep.Sweep) error {
 	if err := replaceFile(path, s.Costs.Write); err != nil {
 		return exitError{fmt.Errorf("the costs of real code could not be written: %w", err), exitFailed}
 	}
-	text := fmt.Sprintf("costs of real code in %s: %d sections of %d trials", path, s.Costs.Sections(), s.Costs.Trials())
+	text := fmt.Sprintf("costs of real code in %s: %s of %s", path, result.Count(s.Costs.Sections(), "section"), result.Count(s.Costs.Trials(), "trial"))
 	if s.Costs.Sections() == 0 {
 		text += "; no design has real code (env.Begin)"
 	}

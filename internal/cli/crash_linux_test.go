@@ -201,10 +201,11 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptOfSim: an interrupt ends a replication that would go on for long, and sim says how it goes on.
+// TestInterruptOfSim: an interrupt ends a replication that would go on for long, and sim says how it goes on, to all that
+// was asked for.
 func TestInterruptOfSim(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	cmd, _ := command(t, "sim", "coffee", "--designs", "locking", "--cpus", "2", "--warmup", "1s", "--duration", "10000000s", "--time-limit", "10h", "--count", "2", "-o", dir)
+	dir, picture := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "kitchen.svg")
+	cmd, _ := command(t, "sim", "coffee", "--designs", "locking", "--cpus", "2", "--warmup", "1s", "--duration", "10000000s", "--time-limit", "10h", "--count", "2", "-o", dir, "--sensitivity", "--timeline", picture)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +222,7 @@ func TestInterruptOfSim(t *testing.T) {
 	}
 	rest, _ := io.ReadAll(said)
 	cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(string(rest), "continue with: brewput sim --resume "+dir) {
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(string(rest), "continue with: brewput sim --resume "+dir+" --sensitivity --timeline "+picture+"\n") {
 		t.Fatalf("exit %d, it says %q", code, rest)
 	}
 	if j, err := store.Open(dir); err != nil || j.Ended || len(j.Blocks) > 0 {

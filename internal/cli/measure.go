@@ -220,12 +220,13 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 	if err == nil {
 		err = a.writeCosts(s)
 	}
-	if err == nil && o.sensitivity {
+	whole := err == nil
+	if whole && o.sensitivity {
 		out.sensitivity, err = a.vary(ctx, s, trials)
 	}
 	interrupted := errors.Is(err, context.Canceled)
 	if interrupted {
-		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n", progressOf(s, len(trials)), continuation(s, dir))
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n", progressOf(s, len(trials)), o.continuation(s, dir, whole))
 		a.code, err = exitInterrupted, nil
 	}
 	if outErr := out.finish(trials); outErr != nil {
@@ -263,19 +264,26 @@ func (a *app) failures(trials []result.Trial) {
 		return
 	}
 	t := trials[first]
-	text := fmt.Sprintf("%d of %d trials went wrong; the first: %s %s: %s: %s", n, len(trials), t.Design, t.Point, t.Status, t.Error)
+	text := fmt.Sprintf("%d of %s went wrong; the first: %s %s: %s: %s", n, result.Count(len(trials), "trial"), t.Design, t.Point, t.Status, t.Error)
 	if t.Failure != "" {
 		text += "; see " + t.Failure
 	}
 	fmt.Fprintln(a.stderr, "brewput:", text)
 }
 
-// continuation says how a run goes on that was interrupted.
-func continuation(s *sweep.Sweep, dir string) string {
-	if s.Header.Records != "" && !s.Complete {
+// continuation says how a run goes on that was interrupted, to all that it was asked for; whole says that it had all trials.
+func (o *runOptions) continuation(s *sweep.Sweep, dir string, whole bool) string {
+	if s.Header.Records != "" && !whole {
 		return "what its real code cost is not kept: start it anew"
 	}
-	return "continue with: " + resumeHint(s.Header, dir)
+	text := "continue with: " + resumeHint(s.Header, dir)
+	if o.sensitivity {
+		text += " --sensitivity"
+	}
+	if o.timeline != "" {
+		text += " " + o.askedTimeline()
+	}
+	return text
 }
 
 // resumeHint is the command that continues a run, or shows it again.
@@ -328,18 +336,14 @@ func (a *app) intent(s *sweep.Sweep) string {
 	if len(s.Plan.Cases) == 0 {
 		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; predicted: %s, x %s", s.Workload.Name, runtime.NumCPU(), result.Count(len(s.Header.Twin), "case"), result.Count(s.Plan.Blocks, "replication"))
 	}
-	designs := map[string]bool{}
-	for _, c := range s.Plan.Cases {
-		designs[c.Design] = true
-	}
-	text := fmt.Sprintf("%s: %d designs, %d with their points", s.Workload.Name, len(designs), len(s.Plan.Cases))
+	text := s.Workload.Name + ": " + casesOf(s)
 	if n := len(s.Beyond()); n > 0 {
 		text += fmt.Sprintf(" (%d more, beyond %d CPUs, are predicted)", n, runtime.NumCPU())
 	}
 	if s.Header.Rule != nil {
 		return text + budgetIntent(s)
 	}
-	text += fmt.Sprintf(", x %d blocks, each also observed: %d trials", s.Plan.Blocks, s.Total())
+	text += fmt.Sprintf(", x %s, each also observed: %s", result.Count(s.Plan.Blocks, "block"), result.Count(s.Total(), "trial"))
 	if len(s.Done) > 0 {
 		text += fmt.Sprintf(", %d of them done", len(s.Done))
 	}
@@ -350,6 +354,24 @@ func (a *app) intent(s *sweep.Sweep) string {
 		text += " and the time of its jobs"
 	}
 	return text
+}
+
+// casesOf counts the designs of a sweep, and its cases.
+func casesOf(s *sweep.Sweep) string {
+	designs := map[string]bool{}
+	for _, c := range s.Plan.Cases {
+		designs[c.Design] = true
+	}
+	return withPoints(len(designs), "design", len(s.Plan.Cases))
+}
+
+// withPoints counts n of what is compared, and how many that is at all points.
+func withPoints(n int, what string, cases int) string {
+	whose := "their"
+	if n == 1 {
+		whose = "its"
+	}
+	return fmt.Sprintf("%s, %d with %s points", result.Count(n, what), cases, whose)
 }
 
 // roundDuration prints a time with the precision of an estimate.

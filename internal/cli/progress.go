@@ -50,7 +50,11 @@ func (p *progress) show(e sweep.Event) {
 	if e.Left > 0 {
 		left = "  " + roundDuration(e.Left) + " left"
 	}
-	line := fmt.Sprintf("%d/%d%s  block %d  %s %s%s", e.Done+1, e.Total, left, e.Step.Block+1, e.Case.Design, e.Case.Point, watched)
+	what := fmt.Sprintf("block %d", e.Step.Block+1)
+	if e.Pilot {
+		what = "how long a warm-up?"
+	}
+	line := fmt.Sprintf("%d/%d%s  %s  %s %s%s", e.Done+1, e.Total, left, what, e.Case.Design, e.Case.Point, watched)
 	if len(line) >= p.width {
 		line = line[:p.width-1]
 	}

@@ -118,7 +118,7 @@ func sameHere(h sweep.Header, dir string) error {
 		here.Machine = h.Environment.Machine // virtual time is the same everywhere
 	}
 	if err := here.SameMachine(h.Environment); err != nil {
-		return usage("%s cannot be continued on this machine: %w; start a new run", dir, err)
+		return usage("%s cannot be continued on this machine: %w; continue it there, or start a new run", dir, err)
 	}
 	if err := here.SameBuild(h.Environment); err != nil {
 		return usage("%s cannot be continued by this program: %w; continue with the program that began it, or start a new run", dir, err)

@@ -174,8 +174,8 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 				return err
 			}
 			o.settle = o.virtual && !cmd.Flags().Changed("warmup")
-			if duration {
-				o.operations = 0 // the command line wins
+			if err := o.settleEnd(cmd.Flags(), duration); err != nil {
+				return err
 			}
 			if err := o.settleBudget(count, budget, precision); err != nil {
 				return err
@@ -355,9 +355,6 @@ func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string)
 		return w.FactorsOf(d)
 	}
 	list := plan.Cases(designs, factorsOf, points)
-	if err := checkWorkers(list); err != nil {
-		return nil, err
-	}
 	if o.virtual {
 		return list, o.virtualCases(w, list)
 	}

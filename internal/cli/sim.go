@@ -91,9 +91,12 @@ func (a *app) settle(ctx context.Context, s *sweep.Sweep, dir string) error {
 	if err := store.Vacant(dir); err != nil { // before the time is spent
 		return storeError(err)
 	}
+	progress := newProgress(a.stderr)
+	s.Notify = progress.show
 	err := s.Settle(ctx)
+	progress.clear()
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(a.stderr, "brewput: interrupted while the first replication showed how long a warm-up is needed; nothing is stored yet")
+		fmt.Fprintln(a.stderr, "brewput: interrupted while the first replication showed how long a warm-up is needed; nothing is stored yet (with --warmup TIME each trial is stored as it ends)")
 	}
 	return err
 }
@@ -110,10 +113,13 @@ func (o *runOptions) virtualCases(w *workload.Workload, cases []plan.Case) error
 			*of = append(*of, c.Design)
 		}
 		if n := c.Point.Int("cpus"); n > sim.MaxCPUs {
-			return usage("--cpus %d: the simulation has at most %d CPUs", n, sim.MaxCPUs)
+			return usage("--cpus %d: the simulation has at most %d CPUs; give fewer", n, sim.MaxCPUs)
 		}
 	}
 	if len(live) > 0 {
+		if !slices.ContainsFunc(w.Designs, func(d workload.Design) bool { return d.Worlds != workload.LiveOnly }) {
+			return usage("no design of %s has a virtual world: they use what only a real machine has; measure them with %s run %s", w.Name, name(), w.Name)
+		}
 		advice := "name others with --designs"
 		if len(both) > 0 {
 			advice = "leave it out, with --designs " + strings.Join(both, ",")
@@ -240,10 +246,11 @@ func (m *simulator) with(ctx context.Context, spec trial.Spec, slots int) (s sim
 
 // virtualIntent is what is still to be calculated.
 func virtualIntent(s *sweep.Sweep) string {
-	text := fmt.Sprintf("%s, in virtual time: %d designs with their points, x %d replications", s.Workload.Name, len(s.Plan.Cases), s.Plan.Blocks)
+	text := fmt.Sprintf("%s, in virtual time: %s, x ", s.Workload.Name, casesOf(s))
 	if p := s.Header.Precision; p != nil {
-		text = fmt.Sprintf("%s, in virtual time: %d designs with their points, x %d to %d replications, until every mean is within %v",
-			s.Workload.Name, len(s.Plan.Cases), p.First, p.Most, percent(p.Relative))
+		text += fmt.Sprintf("%d to %d replications, until every mean is within %v", p.First, p.Most, percent(p.Relative))
+	} else {
+		text += result.Count(s.Plan.Blocks, "replication")
 	}
 	if len(s.Done) > 0 {
 		text += fmt.Sprintf(", %d of them done", len(s.Done))

@@ -147,3 +147,31 @@ func TestSimulatorMeasuresAlone(t *testing.T) {
 		t.Errorf("%d trials measured alone, %d found out that they must", alone.Load(), crowded.Load())
 	}
 }
+
+// TestIntent: what is going to be done is counted by designs and by cases, and one of a thing is not plural.
+func TestIntent(t *testing.T) {
+	point := func(cpus int) plan.Point {
+		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)})
+	}
+	one := []plan.Case{{Design: "locking", Point: point(1)}}
+	three := []plan.Case{{Design: "locking", Point: point(1)}, {Design: "locking", Point: point(2)}, {Design: "multi", Point: point(1)}}
+	for _, c := range []struct {
+		world     string
+		cases     []plan.Case
+		blocks    int
+		precision *sweep.Precision
+		want      string
+	}{
+		{result.Virtual, one, 1, nil, "coffee, in virtual time: 1 design, 1 with its points, x 1 replication"},
+		{result.Virtual, three[:2], 2, nil, "coffee, in virtual time: 1 design, 2 with its points, x 2 replications"},
+		{result.Virtual, three, 1, nil, "coffee, in virtual time: 2 designs, 3 with their points, x 1 replication"},
+		{result.Virtual, one, 1000, sweep.UpTo(0.01), "coffee, in virtual time: 1 design, 1 with its points, x 10 to 1000 replications, until every mean is within 1 %"},
+		{result.Live, one, 1, nil, "coffee: 1 design, 1 with its points, x 1 block, each also observed: 2 trials, about 90ms"},
+		{result.Live, three, 6, nil, "coffee: 2 designs, 3 with their points, x 6 blocks, each also observed: 36 trials, about 1.6s"},
+	} {
+		s := &sweep.Sweep{Workload: coffee.Workload(), Header: sweep.Header{World: c.world, Precision: c.precision}, Plan: plan.Plan{Cases: c.cases, Blocks: c.blocks, Observed: c.world == result.Live}}
+		if got := (&app{}).intent(s); got != c.want {
+			t.Errorf("%q\nwant %q", got, c.want)
+		}
+	}
+}

@@ -135,7 +135,7 @@ func gcSettings() (gogc, limit string) {
 // earlier; nil if raw times of the two may be mixed. Limits of the process count too.
 func (e Environment) SameMachine(o Environment) error {
 	if diff := differences(e.Machine, o.Machine); diff != "" {
-		return fmt.Errorf("this is not the machine of the recorded run: %s; times of two machines must not be mixed: start a new run, or resume it there", diff)
+		return fmt.Errorf("this is not the machine of the recorded run: %s; times of two machines must not be mixed", diff)
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (e Environment) SameMachine(o Environment) error {
 // program o, recorded earlier, or between the runtime's settings; nil if they measure the same.
 func (e Environment) SameBuild(o Environment) error {
 	if diff := differences(e.program(), o.program()); diff != "" {
-		return fmt.Errorf("this is not the program of the recorded run: %s; times of two builds must not be mixed: start a new run, or resume it with that build", diff)
+		return fmt.Errorf("this is not the program of the recorded run: %s; times of two builds must not be mixed", diff)
 	}
 	return nil
 }
