@@ -214,7 +214,7 @@ func goroutineID() int64 {
 }
 
 // Who makes an operation is known by where on its stack it stands: stacks of other goroutines are elsewhere. Only for one that
-// stands where none of its own has stood before is the runtime asked, which takes microseconds.
+// stands elsewhere than the operations before it is the runtime asked, which takes microseconds.
 // headroom is how many bytes below the beginning of a coroutine are its own, as every stack is longer, and how far its place
 // grows at a time. What is farther off is its new place, and the old one is not: its stack may have moved, and another
 // goroutine stand there now.
