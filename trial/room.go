@@ -18,20 +18,23 @@ func room(spec Spec) func() bool {
 		if most == 0 {
 			most = math.MaxUint64
 			if free, ok := host.FreeMemory(); ok {
-				most = taken() + free/10*9
+				held, spare := memory()
+				most = held + spare + free/10*9
 			}
 		}
-		if taken() <= most {
+		if held, _ := memory(); held <= most {
 			return true
 		}
 		runtime.GC()
-		return taken() <= most
+		held, _ := memory()
+		return held <= most
 	}
 }
 
-// taken is how many bytes of memory this process has in use.
-func taken() uint64 {
+// memory is how many bytes this process uses, and how many it has beside those and not given back.
+func memory() (held, spare uint64) {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
 	metrics.Read(s)
-	return s[0].Value.Uint64() - s[1].Value.Uint64() - s[2].Value.Uint64()
+	spare = s[2].Value.Uint64()
+	return s[0].Value.Uint64() - s[1].Value.Uint64() - spare, spare
 }

@@ -50,13 +50,13 @@ type Spec struct {
 	Open *OpenLoad `json:"open,omitempty"` // a stream's open loop; nil: a closed one
 
 	Limit    time.Duration `json:"-"` // in virtual time: of real time, after which the trial counts as hung; 0 is none
-	Room     func() bool   `json:"-"` // in virtual time: see virtual.Config; nil: until nine tenths of what was free are taken
+	Room     func() bool   `json:"-"` // in virtual time: see virtual.Config; nil: while nine tenths of what was free when it first asked are not taken
 	Timeline time.Duration `json:"-"` // in virtual time: how much is recorded, from the opening of the window on
 
 	// Recording has or takes in what real code costs in virtual time; nil: it is measured and forgotten.
 	Recording *Recording `json:"-"`
-	// Crowded says that other trials run at the same time: one that must measure real code then ends with
-	// Outcome.Crowded.
+	// Crowded says that other trials run at the same time: one that must measure real code, or for which memory has
+	// no room beside them, then ends with Outcome.Crowded.
 	Crowded bool `json:"crowded,omitempty"`
 }
 

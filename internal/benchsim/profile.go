@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// profile writes a CPU profile of the simulator at work, for the compiler: of M/M/1 in each way, of many goroutines as
-// lists, and of the coffee shop on some numbers of CPUs, each for about as long.
+// profile writes a CPU profile of the simulator at work, for the compiler: of M/M/1 in each way and of many goroutines
+// as lists, for three times the least time each, and of designs of the coffee shop on some numbers of CPUs.
 func (b *bench) profile(path string) error {
 	f, err := os.Create(path)
 	if err != nil {

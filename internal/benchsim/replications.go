@@ -52,8 +52,8 @@ func (b *bench) replicate(name string, floor float64, run func(seed uint64) erro
 	return nil
 }
 
-// arithmetic computes for about as long as a replication, in registers: operations that wait for none before them keep all
-// units of a core busy, so that it shows where two CPUs are one core.
+// arithmetic computes for about as long as a replication, in registers: sums that mostly do not wait for each other keep
+// many units of a core busy, so that it shows where two CPUs are one core.
 func arithmetic(seed uint64) error {
 	a, b, c, d, e, f := seed|1, seed+2, seed+3, seed+4, seed+5, seed+6
 	for range 100_000_000 {

@@ -141,7 +141,7 @@ type simulator struct {
 	slots chan struct{}
 
 	alone    sync.Mutex // held by who takes all slots
-	measures sync.Map   // designs that came to real code
+	measures sync.Map   // designs that came to real code, or to the end of memory
 }
 
 type simulated struct {
@@ -217,7 +217,7 @@ func (m *simulator) begin(ctx context.Context, spec trial.Spec) {
 	go func() { done <- m.inTurn(ctx, spec) }()
 }
 
-// inTurn runs a trial beside others, or alone once it has come to real code that is to be measured.
+// inTurn runs a trial beside others, or alone once its design has come to real code that is to be measured, or to the end of memory.
 func (m *simulator) inTurn(ctx context.Context, spec trial.Spec) (s simulated) {
 	if _, measures := m.measures.Load(spec.Design); !measures {
 		spec.Crowded = true
