@@ -160,7 +160,7 @@ func (e *execution) next(b int, trials []result.Trial) (cases []int, more bool, 
 	return cases, more, err
 }
 
-// far is how many trials beyond a block are told of ahead: no runner begins more.
+// far is how many trials beyond a block are told of ahead: a runner begins twice as many as there are CPUs.
 const far = 1024
 
 // ahead tells of the trials from block b to before until, as far as anybody looks ahead. It is told them again in each block.

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -32,4 +33,18 @@ func TestMemoryBesideOthers(t *testing.T) {
 	if o := Simulate(spec, w, d, sim.Costs{}); o.Crowded || o.Trial.Status != result.Failed || !strings.Contains(o.Trial.Error, "let fewer live at a time") {
 		t.Errorf("alone: crowded %v, %s: %s", o.Crowded, o.Trial.Status, o.Trial.Error)
 	}
+}
+
+// TestRoom: there is room where a little memory is taken, and what is taken is seen.
+func TestRoom(t *testing.T) {
+	more := room(Spec{})
+	if !more() || !more() {
+		t.Error("a process that takes next to nothing has no room")
+	}
+	before, _ := memory()
+	block := make([]byte, 256<<20)
+	if after, _ := memory(); after < before+128<<20 {
+		t.Errorf("after %d bytes more, %d are taken, and %d were before", len(block), after, before)
+	}
+	runtime.KeepAlive(block)
 }

@@ -65,6 +65,9 @@ const askForRoom = 1 << 13
 
 // crowd ends a run whose goroutines take all memory: the machine would stand still before they are there.
 func (w *World) crowd() {
+	if !w.known() {
+		w.refuse(w.co)
+	}
 	w.full = true
 	w.fail(fmt.Errorf("memory is full with %d goroutines, and %s starts one more: let fewer live at a time", len(w.coroutines), w.co.task.Name()))
 	panic(aborted{"memory is full"})

@@ -122,3 +122,19 @@ func TestFullMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestFullMemoryOfAStranger: who is not of env ends itself there too, without a panic.
+func TestFullMemoryOfAStranger(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	err := New(Config{Room: func() bool { return false }}).Run("body", func(e env.Env) {
+		done := env.NewChan[int](e, "done", 0)
+		for range askForRoom - 2 {
+			e.Go("child", func(env.Env) { done.Recv() })
+		}
+		aside(func() { e.Go("child", func(env.Env) {}) })
+		done.Close()
+	})
+	if !strings.Contains(fmt.Sprint(err), "a goroutine of a go statement") {
+		t.Errorf("the error is %v", err)
+	}
+}
