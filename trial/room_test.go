@@ -38,8 +38,10 @@ func TestMemoryBesideOthers(t *testing.T) {
 // TestRoom: there is room where a little memory is taken, and what is taken is seen.
 func TestRoom(t *testing.T) {
 	more := room(Spec{})
-	if !more() || !more() {
-		t.Error("a process that takes next to nothing has no room")
+	for range 2 {
+		if !more() {
+			t.Error("a process that takes next to nothing has no room")
+		}
 	}
 	before, _ := memory()
 	block := make([]byte, 256<<20)
