@@ -136,6 +136,7 @@ type execution struct {
 	clock *estimate
 	pace  *pace   // nil without a budget
 	at    stretch // where the run has a precision
+	again int     // the block in which trials are told of ahead again
 }
 
 // next are the cases of block b; false ends the sweep.
@@ -163,10 +164,16 @@ func (e *execution) next(b int, trials []result.Trial) (cases []int, more bool, 
 // far is how many trials beyond a block are told of ahead: a runner begins twice as many as there are CPUs.
 const far = 1024
 
-// ahead tells of the trials from block b to before until, as far as anybody looks ahead. It is told them again in each block.
+// ahead tells of the trials from block b to before until, as far as anybody looks ahead, and of more when half of that is done.
 func (e *execution) ahead(b, until int, cases []int) {
-	if e.Ahead != nil {
-		e.Ahead(e.missing(b, until, cases, far+len(cases)))
+	if e.Ahead == nil || b < e.again {
+		return
+	}
+	specs, end := e.missing(b, until, cases, far+len(cases))
+	e.Ahead(specs)
+	e.again = until
+	if end < until {
+		e.again = (b + end) / 2
 	}
 }
 
@@ -234,9 +241,8 @@ func (e *execution) leftover(b int) []result.Trial {
 func (s *Sweep) Total() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
 
 // missing are the specifications of the trials that were not run yet, of the cases in blocks from b to before until, until
-// there are enough.
-func (e *execution) missing(b, until int, cases []int, enough int) []trial.Spec {
-	var specs []trial.Spec
+// there are enough, and the block before which that is.
+func (e *execution) missing(b, until int, cases []int, enough int) (specs []trial.Spec, end int) {
 	for ; b < until && len(specs) < enough; b++ {
 		for _, spec := range e.specsOf(b, cases) {
 			at := place{spec.Block, spec.Order}
@@ -246,7 +252,7 @@ func (e *execution) missing(b, until int, cases []int, enough int) []trial.Spec 
 			}
 		}
 	}
-	return specs
+	return specs, b
 }
 
 // First are the specifications of the trials of the first block.

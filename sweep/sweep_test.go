@@ -236,20 +236,29 @@ func TestManyBlocks(t *testing.T) {
 	if d := s.Foresee(); d < 100*365*24*time.Hour {
 		t.Errorf("%d blocks take %v", s.Plan.Blocks, d)
 	}
-	var told []int
-	s.Ahead = func(specs []trial.Spec) { told = append(told, len(specs)) }
-	ctx, cancel := context.WithCancel(t.Context())
+	const end = 3000
+	var told []int // the blocks of the first and the last of those told of
+	s.Ahead = func(specs []trial.Spec) { told = append(told, specs[0].Block, specs[len(specs)-1].Block) }
 	s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
-		if spec.Block == 3 {
-			cancel()
-			return trial.Outcome{}, ctx.Err()
+		if spec.Block == end {
+			return trial.Outcome{}, context.Canceled
+		}
+		if from, to := told[len(told)-2], told[len(told)-1]; spec.Block < from || to-spec.Block < far/2/len(s.Plan.Cases) {
+			t.Fatalf("at block %d those from %d to %d are told of", spec.Block, from, to)
 		}
 		return succeed(ctx, spec)
 	}
-	if trials, err := s.Execute(ctx); len(trials) != 6 || !errors.Is(err, context.Canceled) {
+	trials, err := s.Execute(t.Context())
+	if len(trials) != 2*end || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d trials, %v", len(trials), err)
 	}
-	if !slices.Equal(told, []int{1026, 1026, 1026, 1026}) {
-		t.Errorf("told of %v trials ahead", told)
+	// What is told of once is not told again before half of it is done; nor is what is done looked for in each block.
+	if !slices.Equal(told[:8], []int{0, 512, 256, 768, 512, 1024, 768, 1280}) || len(told) != 2*(end/256+1) {
+		t.Errorf("told of %v", told)
+	}
+	told = nil
+	s.Continue(trials, s.Store.(*memory).blocks, false)
+	if trials, err = s.Execute(t.Context()); len(trials) != 2*end || !errors.Is(err, context.Canceled) || !slices.Equal(told, []int{3000, 3512, 3000, 3512, 3000, 3512}) {
+		t.Errorf("continued: %d trials, %v, told of %v", len(trials), err, told)
 	}
 }

@@ -1,35 +1,29 @@
 package trial
 
 import (
-	"math"
 	"runtime"
 	"runtime/metrics"
 
 	"github.com/brewput/brewput/internal/host"
 )
 
-// room tells a simulation whether memory has room for more goroutines.
-func room(spec Spec) func() bool {
-	if spec.Room != nil {
-		return spec.Room
+// hasRoom tells a simulation whether memory has room for more goroutines, beside all else that this process does.
+func hasRoom() bool {
+	ask := func() bool {
+		free, ok := host.FreeMemory()
+		held, spare := memory()
+		return !ok || fits(held, spare, free)
 	}
-	most := uint64(0) // that this process may take
-	return func() bool {
-		if most == 0 {
-			most = math.MaxUint64
-			if free, ok := host.FreeMemory(); ok {
-				held, spare := memory()
-				most = held + spare + free/10*9
-			}
-		}
-		if held, _ := memory(); held <= most {
-			return true
-		}
-		runtime.GC()
-		held, _ := memory()
-		return held <= most
+	if ask() {
+		return true
 	}
+	runtime.GC()
+	return ask()
 }
+
+// fits reports whether a process uses no more than nine tenths of the memory that it could have: what it holds, what it has
+// beside that and does not use, and what is free. That sum stays the same while the process grows.
+func fits(held, spare, free uint64) bool { return held <= (held+spare+free)/10*9 }
 
 // memory is how many bytes this process uses, and how many it has beside those and not given back.
 func memory() (held, spare uint64) {

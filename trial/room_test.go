@@ -37,11 +37,8 @@ func TestMemoryBesideOthers(t *testing.T) {
 
 // TestRoom: there is room where a little memory is taken, and what is taken is seen.
 func TestRoom(t *testing.T) {
-	more := room(Spec{})
-	for range 2 {
-		if !more() {
-			t.Error("a process that takes next to nothing has no room")
-		}
+	if !hasRoom() {
+		t.Error("a process that takes next to nothing has no room")
 	}
 	before, _ := memory()
 	block := make([]byte, 256<<20)
@@ -49,4 +46,17 @@ func TestRoom(t *testing.T) {
 		t.Errorf("after %d bytes more, %d are taken, and %d were before", len(block), after, before)
 	}
 	runtime.KeepAlive(block)
+}
+
+// TestFits: what a process that grows may hold does not depend on when it asks.
+func TestFits(t *testing.T) {
+	const all = 20 << 30
+	for _, c := range []struct {
+		held, spare uint64
+		want        bool
+	}{{0, 0, true}, {all / 2, all / 4, true}, {all/10*9 - 10, 0, true}, {all/10*9 + 10, 0, false}, {all/10*9 + 10, all / 20, false}, {all, 0, false}, {all / 100 * 87, all / 10, true}} {
+		if got := fits(c.held, c.spare, all-c.held-c.spare); got != c.want {
+			t.Errorf("%d held and %d spare of %d: %v", c.held, c.spare, all, got)
+		}
+	}
 }

@@ -36,7 +36,11 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 		m.trial.Status, m.trial.Error = result.Failed, err.Error()
 		return Outcome{Trial: m.trial}
 	}
-	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Sections: real, Timeline: spec.Timeline > 0, Limit: spec.Limit, Room: room(spec)})
+	room := hasRoom
+	if spec.Room != nil {
+		room = spec.Room
+	}
+	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Sections: real, Timeline: spec.Timeline > 0, Limit: spec.Limit, Room: room})
 	m.world, m.virtual, m.real = v, true, real
 	m.opens = func() { v.Record(spec.Timeline) }
 	err, left := m.run()

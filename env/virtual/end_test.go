@@ -102,3 +102,24 @@ func TestInputOutput(t *testing.T) {
 		t.Errorf("the error must name the frame that waits for input: %v", err)
 	}
 }
+
+// TestAfterTheEnd: who has called Run and then uses what was the world's meets a panic, which says why; it is not ended
+// without a word.
+func TestAfterTheEnd(t *testing.T) {
+	w := New(Config{CPUs: 1, Seed: 1})
+	var e env.Env
+	var m *env.Mutex
+	if err := w.Run("body", func(own env.Env) { e, m = own, own.Mutex("m") }); err != nil {
+		t.Fatal(err)
+	}
+	for name, use := range map[string]func(){"lock": func() { m.Lock() }, "burn": func() { e.Burn(1) }} {
+		func() {
+			defer func() {
+				if p := fmt.Sprint(recover()); p != "the simulation is over: Run has returned" {
+					t.Errorf("%s: it panics with %q", name, p)
+				}
+			}()
+			use()
+		}()
+	}
+}

@@ -21,10 +21,13 @@ func (w *World) check() {
 	}
 }
 
-// abort panics in a goroutine of env. In any other nobody would recover from that, and it would end the process.
+// abort panics in a goroutine of env, and in that which called Run. In any other nobody would recover from that, and it would
+// end the process.
 func (w *World) abort() {
 	phase := w.phase.Load()
 	switch {
+	case goroutineID() == w.caller:
+		panic(aborted{"Run has returned"})
 	case phase == abandoned && w.k.Current() == nil:
 		return // a timer's function: a goroutine will see to it
 	case w.known():

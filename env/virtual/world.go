@@ -56,6 +56,7 @@ type World struct {
 	spent      []*env.Task  // of goroutines that have ended
 	names      map[string]int
 	root       *env.Task
+	caller     int64        // the goroutine that called Run
 	err        error        // of a goroutine that panicked or was ended by Goexit
 	phase      atomic.Int32 // after running, every further operation panics
 
@@ -127,6 +128,7 @@ func (w *World) clock() time.Duration { return time.Duration(w.k.Now()) }
 func (w *World) Run(name string, body func(env.Env)) error {
 	var machine env.Machine = w // or env would leave its operations to the Go runtime
 	w.root = env.NewTask(machine, name, body)
+	w.caller = goroutineID()
 	ended := make(chan error, 1)
 	// One goroutine is the kernel's, so that a Goexit in the design ends it and not the caller's.
 	go w.simulate(ended)
