@@ -7,28 +7,40 @@ import (
 	"github.com/brewput/brewput/internal/host"
 )
 
-// hasRoom tells a simulation whether memory has room for more goroutines, beside all else that this process does.
-func hasRoom() bool {
-	ask := func() bool {
-		free, ok := host.FreeMemory()
-		held, spare := memory()
-		return !ok || fits(held, spare, free)
-	}
-	if ask() {
-		return true
-	}
-	runtime.GC()
-	return ask()
+// usage is what there is of memory, in bytes.
+type usage struct {
+	held  uint64 // by this process
+	spare uint64 // that it has beside that and does not use
+	free  uint64 // for any process
+	total uint64 // in all
 }
 
-// fits reports whether a process uses no more than nine tenths of the memory that it could have: what it holds, what it has
-// beside that and does not use, and what is free. That sum stays the same while the process grows.
-func fits(held, spare, free uint64) bool { return held <= (held+spare+free)/10*9 }
+// hasRoom tells a simulation whether memory has room for more goroutines, beside all else that this process does.
+func hasRoom() bool { return roomIn(memory) }
 
-// memory is how many bytes this process uses, and how many it has beside those and not given back.
-func memory() (held, spare uint64) {
+func roomIn(memory func() (usage, bool)) bool {
+	for range 2 {
+		if u, known := memory(); !known || u.fits() {
+			return true
+		}
+		runtime.GC()
+	}
+	return false
+}
+
+// fits reports whether enough is left: a tenth of what this process could have, which stays the same while it grows, and, as
+// others like it may run beside, some of all that there is.
+func (u usage) fits() bool {
+	left := u.spare + u.free
+	return left >= (u.held+left)/10 && left >= u.total/32
+}
+
+// memory is what there is; false where the system does not tell.
+func memory() (u usage, known bool) {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
 	metrics.Read(s)
-	spare = s[2].Value.Uint64()
-	return s[0].Value.Uint64() - s[1].Value.Uint64() - spare, spare
+	u.free, u.total, known = host.Memory()
+	u.spare = s[2].Value.Uint64()
+	u.held = s[0].Value.Uint64() - s[1].Value.Uint64() - u.spare
+	return u, known
 }

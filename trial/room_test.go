@@ -42,21 +42,40 @@ func TestRoom(t *testing.T) {
 	}
 	before, _ := memory()
 	block := make([]byte, 256<<20)
-	if after, _ := memory(); after < before+128<<20 {
-		t.Errorf("after %d bytes more, %d are taken, and %d were before", len(block), after, before)
+	if after, _ := memory(); after.held < before.held+128<<20 {
+		t.Errorf("after %d bytes more, %d are taken, and %d were before", len(block), after.held, before.held)
 	}
 	runtime.KeepAlive(block)
 }
 
-// TestFits: what a process that grows may hold does not depend on when it asks.
+// TestRoomIn: there is room where enough is left, at once or after garbage is collected, and where nobody knows.
+func TestRoomIn(t *testing.T) {
+	full, empty := usage{held: 99, free: 1, total: 100}, usage{held: 1, free: 99, total: 100}
+	for _, c := range []struct {
+		is    []usage
+		known bool
+		want  bool
+		asked int
+	}{{[]usage{empty}, true, true, 1}, {[]usage{full, empty}, true, true, 2}, {[]usage{full, full}, true, false, 2}, {[]usage{full}, false, true, 1}} {
+		asked := 0
+		if got := roomIn(func() (usage, bool) { asked++; return c.is[asked-1], c.known }); got != c.want || asked != c.asked {
+			t.Errorf("%+v: %v, asked %d times", c, got, asked)
+		}
+	}
+}
+
+// TestFits: what a process that grows may hold does not depend on when it asks; and where others hold nearly all there is
+// no room for a small one either.
 func TestFits(t *testing.T) {
 	const all = 20 << 30
 	for _, c := range []struct {
-		held, spare uint64
-		want        bool
-	}{{0, 0, true}, {all / 2, all / 4, true}, {all/10*9 - 10, 0, true}, {all/10*9 + 10, 0, false}, {all/10*9 + 10, all / 20, false}, {all, 0, false}, {all / 100 * 87, all / 10, true}} {
-		if got := fits(c.held, c.spare, all-c.held-c.spare); got != c.want {
-			t.Errorf("%d held and %d spare of %d: %v", c.held, c.spare, all, got)
+		held, spare, others uint64
+		want                bool
+	}{{0, 0, 0, true}, {all / 2, all / 4, 0, true}, {all/10*9 - 10, 0, 0, true}, {all/10*9 + 10, 0, 0, false}, {all/10*9 - 10, all / 20, 0, true}, {all/10*9 + 10, all / 20, 0, false}, {all, 0, 0, false},
+		{all / 100, 0, all / 100 * 95, true}, {all / 100, 0, all / 100 * 96, false}, {all / 100, all / 25, all / 100 * 95, true}} {
+		u := usage{held: c.held, spare: c.spare, free: all - c.held - c.spare - c.others, total: all}
+		if got := u.fits(); got != c.want {
+			t.Errorf("%+v: %v", u, got)
 		}
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"iter"
 	"runtime"
 	"runtime/debug"
-	"unsafe"
 
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/self"
 	"github.com/brewput/brewput/sim"
 )
 
@@ -16,7 +16,8 @@ import (
 type coroutine struct {
 	sim.G
 	w    *World
-	id   int64 // of the Go goroutine below, for the watchdog
+	id   int64   // of the Go goroutine below, for the watchdog
+	mark uintptr // of that, which tells in a nanosecond who calls
 	task *env.Task
 	// request is for which the goroutine works, as it said itself or who started it.
 	request uint64
@@ -27,8 +28,6 @@ type coroutine struct {
 	// aborts counts the operations that panicked because the world is over.
 	aborts int
 	below  bool // it has resumed another, which will come back to it
-	// Operations from low up to span bytes above it on the stack are its own: see strict.
-	low, span uintptr
 }
 
 // maxDepth is how many coroutines may stand above each other, each resumed by the one below.
@@ -45,8 +44,8 @@ func (w *World) goroutine(t *env.Task) *sim.G {
 	if n := len(w.spare); n > 0 {
 		co, w.spare = w.spare[n-1], w.spare[:n-1]
 	} else {
-		if len(w.coroutines)%askForRoom == askForRoom-1 && w.cfg.Room != nil && !w.cfg.Room() {
-			w.crowd()
+		if len(w.coroutines)%askForRoom == askForRoom-1 && w.cfg.Room != nil {
+			w.ask()
 		}
 		co = &coroutine{w: w}
 		co.Bind(co)
@@ -63,14 +62,20 @@ func (w *World) goroutine(t *env.Task) *sim.G {
 // askForRoom is after how many new coroutines, each of some kilobytes, Config.Room is asked.
 const askForRoom = 1 << 13
 
-// crowd ends a run whose goroutines take all memory: the machine would stand still before they are there.
-func (w *World) crowd() {
+// ask asks for Room, and ends a run whose goroutines take all memory: the machine would stand still before they are there.
+func (w *World) ask() {
 	if !w.known() {
 		w.refuse(w.co)
 	}
+	w.asking.Store(true)
+	more := w.cfg.Room()
+	w.asking.Store(false)
+	if more {
+		return
+	}
 	w.full = true
 	w.fail(fmt.Errorf("memory is full with %d goroutines, and %s starts one more: let fewer live at a time", len(w.coroutines), w.co.task.Name()))
-	panic(aborted{"memory is full"})
+	w.leave(w.co)
 }
 
 // Spent implements env.Machine.
@@ -86,8 +91,7 @@ func (w *World) Spent() *env.Task {
 
 // loop runs one goroutine after the other until the world is over.
 func (co *coroutine) loop(yield func(struct{}) bool) {
-	co.id = goroutineID()
-	co.low, co.span = here()-headroom, headroom
+	co.id, co.mark = self.ID(), self.Mark()
 	co.w.inside.Store(co.w.switches<<32 | uint64(uint32(co.id)))
 	co.yield = yield
 	for {
@@ -204,55 +208,12 @@ func (w *World) Exit(t *env.Task) {
 	}
 }
 
-// goroutineID is the number of the calling goroutine in a dump of stacks; 0 if it cannot be read.
-func goroutineID() int64 {
-	id, dump := int64(0), make([]byte, len(beforeID)+20)
-	for _, c := range dump[min(len(beforeID), runtime.Stack(dump, false)):] {
-		if c < '0' || c > '9' {
-			break
-		}
-		id = 10*id + int64(c-'0')
-	}
-	return id
-}
-
-// Who makes an operation is known by where on its stack it stands: stacks of other goroutines are elsewhere. Only for one that
-// stands elsewhere than the operations before it is the runtime asked, which takes microseconds.
-// headroom is how many bytes below the beginning of a coroutine are its own, as every stack is longer, and how far its place
-// grows at a time. What is farther off is its new place, and the old one is not: its stack may have moved, and another
-// goroutine stand there now.
-const headroom = 1 << 10
-
-// here is where the calling function stands on its stack.
-func here() uintptr {
-	var mark byte
-	return uintptr(unsafe.Pointer(&mark))
-}
-
-// owns reports whether a place is known to be on the stack of co.
-func (co *coroutine) owns(at uintptr) bool { return at-co.low <= co.span }
-
 // strict ends a design in which a goroutine that env has not started makes an operation: it would take the place of co,
 // which runs. It ends without a panic, which nobody could recover.
-//
-// One passes for co until co's next operation if it stands where co stood: the stack of co has moved since its last one, and
-// this goroutine has got what it left.
 func (w *World) strict(co *coroutine) {
-	if at := here(); !co.owns(at) {
-		w.ask(co, at)
-	}
-}
-
-// ask asks the runtime who makes an operation at that place.
-func (w *World) ask(co *coroutine, at uintptr) {
-	if id := goroutineID(); id != co.id && id != 0 {
+	if self.Mark() != co.mark {
 		w.refuse(co)
 	}
-	low, high := min(co.low, at), max(co.low+co.span, at)
-	if high-low > co.span+headroom {
-		low, high = at, at
-	}
-	co.low, co.span = low, high-low
 }
 
 // refuse ends the world, and the calling goroutine, which is not one of env.
@@ -270,5 +231,5 @@ func (w *World) refuse(co *coroutine) {
 
 // known reports whether the calling goroutine is a coroutine. If it is not the one that runs, it may stand below it.
 func (w *World) known() bool {
-	return goroutineID() == w.co.id || bytes.Contains(debug.Stack(), []byte("virtual.(*coroutine).loop("))
+	return self.ID() == w.co.id || bytes.Contains(debug.Stack(), []byte("virtual.(*coroutine).loop("))
 }

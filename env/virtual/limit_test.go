@@ -123,6 +123,31 @@ func TestFullMemory(t *testing.T) {
 	}
 }
 
+// TestFullMemoryIsAnswered: who recovers when memory is full cannot go on, nor does anybody blame a design for the time that the
+// answer takes.
+func TestFullMemoryIsAnswered(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	const watchdog = 20 * ms
+	tick := time.NewTicker(watchdog)
+	defer tick.Stop()
+	asked := 0
+	err := New(Config{Watchdog: watchdog, Room: func() bool {
+		asked++
+		for range 20 { // while all stacks are read, which is long, ticks are lost
+			<-tick.C
+		}
+		return asked < 2
+	}}).Run("body", func(e env.Env) {
+		done := env.NewChan[int](e, "done", 0)
+		for range 3 * askForRoom {
+			safely(func() { e.Go("child", func(env.Env) { done.Recv() }) })
+		}
+	})
+	if asked != 2 || !strings.Contains(fmt.Sprint(err), "memory is full") {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+}
+
 // TestFullMemoryOfAStranger: who is not of env ends itself there too, without a panic.
 func TestFullMemoryOfAStranger(t *testing.T) {
 	defer goleak.VerifyNone(t)

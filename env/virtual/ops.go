@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/self"
 	"github.com/brewput/brewput/sim"
 )
 
@@ -26,7 +27,7 @@ func (w *World) check() {
 func (w *World) abort() {
 	phase := w.phase.Load()
 	switch {
-	case goroutineID() == w.caller:
+	case self.ID() == w.caller:
 		panic(aborted{"Run has returned"})
 	case phase == abandoned && w.k.Current() == nil:
 		return // a timer's function: a goroutine will see to it
@@ -76,7 +77,7 @@ func (w *World) begin(op sim.Op) env.Step {
 	w.check()
 	if w.k.Current() == nil {
 		if !w.k.Rings() {
-			w.ask(w.co, here())
+			w.strict(w.co)
 		}
 		return w.step(w.k.Do(nil, op))
 	}

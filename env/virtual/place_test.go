@@ -117,32 +117,3 @@ func TestGoStatementLate(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
-
-// TestPlace: a goroutine whose stack moves, or that stands below large frames in turn, makes nothing of what lies between its own, and
-// where operations stand close together they are one place.
-func TestPlace(t *testing.T) {
-	w := New(Config{})
-	w.Run("body", func(env.Env) {
-		if begun := w.co.low + w.co.span; w.co.span != headroom || begun-here() > 4*headroom {
-			t.Errorf("at first %d bytes are its own, %d above the body", w.co.span, begun-here())
-		}
-	})
-	w, co := New(Config{}), &coroutine{id: goroutineID()}
-	own := co.owns
-	const kib = 1 << 10
-	for i := range uintptr(100) {
-		at := (100 + i%2*50) * kib
-		if w.ask(co, at); !own(at) || own(125*kib) || own((250-at/kib)*kib) {
-			t.Fatalf("move %d: from %d on %d bytes are its own", i, co.low, co.span)
-		}
-	}
-	for at := uintptr(400 * kib); at > 300*kib; at -= kib / 2 { // down a recursion
-		w.ask(co, at)
-	}
-	if !own(400*kib) || !own(301*kib) || own(250*kib) {
-		t.Errorf("after a recursion from %d on %d bytes are its own", co.low, co.span)
-	}
-	if w.ask(co, 500*kib); !own(500*kib) || own(501*kib) || own(499*kib) || own(350*kib) {
-		t.Errorf("far from it from %d on %d bytes are its own", co.low, co.span)
-	}
-}

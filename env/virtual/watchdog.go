@@ -35,7 +35,7 @@ func (w *World) watch(ended <-chan error) error {
 		case <-tick.C:
 		}
 		now := w.inside.Load()
-		if now != last {
+		if now != last || w.asking.Load() {
 			last, suspect = now, ""
 			continue
 		}

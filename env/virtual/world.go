@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/self"
 	"github.com/brewput/brewput/sim"
 )
 
@@ -64,6 +65,7 @@ type World struct {
 	// goroutine to which the last went; and what the run has come to, before goroutines are ended, which may
 	// hang.
 	inside   atomic.Uint64
+	asking   atomic.Bool // Config.Room, which may collect garbage for long
 	switches uint64
 	outcome  atomic.Pointer[error]
 
@@ -79,9 +81,6 @@ type World struct {
 	full     bool      // there was no Room
 	ended    bool      // Run has seen the kernel's goroutine end, and so all that it has recorded
 }
-
-// beforeID stands before the number of a goroutine in a dump of its stack.
-const beforeID = "goroutine "
 
 // phases of a world.
 const (
@@ -128,7 +127,7 @@ func (w *World) clock() time.Duration { return time.Duration(w.k.Now()) }
 func (w *World) Run(name string, body func(env.Env)) error {
 	var machine env.Machine = w // or env would leave its operations to the Go runtime
 	w.root = env.NewTask(machine, name, body)
-	w.caller = goroutineID()
+	w.caller = self.ID()
 	ended := make(chan error, 1)
 	// One goroutine is the kernel's, so that a Goexit in the design ends it and not the caller's.
 	go w.simulate(ended)

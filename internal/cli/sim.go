@@ -131,7 +131,7 @@ func (o *runOptions) virtualCases(w *workload.Workload, cases []plan.Case) error
 
 // simulator runs trials in virtual time, ahead of their being asked for, as many at once as there are CPUs. A
 // trial depends on nothing but its specification, and so its result not on how many; but one whose real code is
-// measured runs alone.
+// measured runs alone, and so does one for which memory has no room beside others.
 type simulator struct {
 	run   func(context.Context, trial.Spec) (trial.Outcome, error)
 	costs sim.Costs
@@ -140,8 +140,8 @@ type simulator struct {
 	next  []trial.Spec
 	slots chan struct{}
 
-	alone    sync.Mutex // held by who takes all slots
-	measures sync.Map   // designs that came to real code, or to the end of memory
+	alone   sync.Mutex // held by who takes all slots
+	crowded sync.Map   // designs with their points that could not run beside others
 }
 
 type simulated struct {
@@ -217,14 +217,16 @@ func (m *simulator) begin(ctx context.Context, spec trial.Spec) {
 	go func() { done <- m.inTurn(ctx, spec) }()
 }
 
-// inTurn runs a trial beside others, or alone once its design has come to real code that is to be measured, or to the end of memory.
+// inTurn runs a trial beside others, or alone once its design has come there to real code that is to be measured, or to the end of
+// memory.
 func (m *simulator) inTurn(ctx context.Context, spec trial.Spec) (s simulated) {
-	if _, measures := m.measures.Load(spec.Design); !measures {
-		spec.Crowded = true
+	which := fmt.Sprint(spec.Design, " ", spec.Point)
+	if _, crowded := m.crowded.Load(which); !crowded {
+		spec.Crowded = cap(m.slots) > 1
 		if s = m.with(ctx, spec, 1); !s.outcome.Crowded {
 			return s
 		}
-		m.measures.Store(spec.Design, true)
+		m.crowded.Store(which, true)
 	}
 	spec.Crowded = false
 	m.alone.Lock()

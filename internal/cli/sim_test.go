@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -143,8 +144,31 @@ func TestSimulatorMeasuresAlone(t *testing.T) {
 			t.Errorf("trial %d: %+v, %v", i, o, err)
 		}
 	}
-	if alone.Load() != 20 || crowded.Load() < 1 || crowded.Load() > 8 {
+	if alone.Load() != 20 || crowded.Load() < 3 || crowded.Load() == 20 {
 		t.Errorf("%d trials measured alone, %d found out that they must", alone.Load(), crowded.Load())
+	}
+}
+
+// TestSimulatorCrowded: what could not run beside others is not tried there again, at that point; and where no other runs it is
+// not tried as if some did.
+func TestSimulatorCrowded(t *testing.T) {
+	specs := simSpecs(6) // at three points
+	for slots, want := range map[int][]bool{1: {false, false, false, false, false, false}, 2: {true, false, true, true, false, true, true}} {
+		m := newSimulator(coffee.Workload(), sweep.Header{Costs: "none"})
+		m.slots = make(chan struct{}, slots)
+		var crowded []bool
+		m.run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+			crowded = append(crowded, spec.Crowded)
+			return trial.Outcome{Crowded: spec.Crowded && spec.Point.Int("cpus") == 1}, nil
+		}
+		for _, spec := range specs {
+			if o, err := m.Run(t.Context(), spec); err != nil || o.Crowded {
+				t.Errorf("%+v, %v", o, err)
+			}
+		}
+		if !slices.Equal(crowded, want) {
+			t.Errorf("%d slots: runs beside others %v, want %v", slots, crowded, want)
+		}
 	}
 }
 

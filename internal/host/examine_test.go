@@ -134,6 +134,7 @@ func TestReadTreeOthers(t *testing.T) {
 		}},
 		{"a limit of memory beyond what there is", map[string]string{"sys/fs/cgroup/a/memory.max": "1000000000000", "sys/fs/cgroup/a/memory.current": "1"}, func(t *testing.T, r doctor.Readings) {
 			want(t, "memory", r.MemoryAvailable, 1000000<<10)
+			want(t, "memory in all", r.MemoryTotal, 16000000<<10)
 		}},
 		{"plugged in", map[string]string{"sys/class/power_supply/BAT0/status": "Full"}, func(t *testing.T, r doctor.Readings) {
 			want(t, "battery", r.Battery, doctor.Battery{Present: true})

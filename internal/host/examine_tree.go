@@ -60,23 +60,28 @@ func readQuota(root fs.FS) doctor.Reading[doctor.Quota] {
 	return doctor.Read(doctor.Quota{CPUs: cpus, File: file, Lift: lift})
 }
 
-// FreeMemory is how many bytes of memory processes may still take; ok is false where the system does not tell.
-func FreeMemory() (bytes uint64, ok bool) {
+// Memory is how many bytes processes may still take, and how many there are in all; ok is false where the system does not
+// tell.
+func Memory() (free, total uint64, ok bool) {
 	root := systemRoot()
 	if root == nil {
-		return 0, false
+		return 0, 0, false
 	}
 	var r doctor.Readings
 	readMemory(root, &r)
-	return r.MemoryAvailable.Get()
+	total, _ = r.MemoryTotal.Get()
+	free, ok = r.MemoryAvailable.Get()
+	return free, total, ok
 }
 
-// readMemory reads what memory is free, or what the tightest limit of version 2 on the path of the process's cgroup
-// leaves of it. What a group keeps of files that nobody uses is free: it gives that back when asked for.
+// readMemory reads what memory there is and what is free, or what the tightest limit of version 2 on the path of the
+// process's cgroup leaves of it. What a group keeps of files that nobody uses is free: it gives that back when asked for.
 func readMemory(root fs.FS, r *doctor.Readings) {
 	if mem, ok := text(root, "proc/meminfo"); ok {
-		if kb, ok := parseKeyed(mem, "MemAvailable"); ok && kb < 1<<54 {
-			r.MemoryAvailable = doctor.Read(kb << 10)
+		for name, to := range map[string]*doctor.Reading[uint64]{"MemTotal": &r.MemoryTotal, "MemAvailable": &r.MemoryAvailable} {
+			if kb, ok := parseKeyed(mem, name); ok && kb < 1<<54 {
+				*to = doctor.Read(kb << 10)
+			}
 		}
 	}
 	self, _ := text(root, "proc/self/cgroup")

@@ -1,0 +1,6 @@
+//go:build !amd64 && !arm64
+
+package self
+
+// Mark is different for goroutines that live at the same time.
+func Mark() uintptr { return uintptr(ID()) }
