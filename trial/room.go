@@ -16,23 +16,26 @@ type usage struct {
 }
 
 // hasRoom tells a simulation whether memory has room for more goroutines, beside all else that this process does.
-func hasRoom() bool { return roomIn(memory) }
+func hasRoom() bool { return roomAfter(memory, runtime.GC) }
 
-func roomIn(memory func() (usage, bool)) bool {
-	for range 2 {
-		if u, known := memory(); !known || u.fits() {
-			return true
-		}
-		runtime.GC()
+// roomAfter collects garbage only if there is no room without.
+func roomAfter(memory func() (usage, bool), collect func()) bool {
+	fits := func() bool {
+		u, known := memory()
+		return !known || u.fits()
 	}
-	return false
+	if fits() {
+		return true
+	}
+	collect()
+	return fits()
 }
 
 // fits reports whether enough is left: a tenth of what this process could have, which stays the same while it grows, and, as
-// others like it may run beside, some of all that there is.
+// others like it may run beside, a thirty-second of all that there is, up to 1 GiB.
 func (u usage) fits() bool {
 	left := u.spare + u.free
-	return left >= (u.held+left)/10 && left >= u.total/32
+	return left >= (u.held+left)/10 && left >= min(u.total/32, 1<<30)
 }
 
 // memory is what there is; false where the system does not tell.

@@ -48,18 +48,18 @@ func TestRoom(t *testing.T) {
 	runtime.KeepAlive(block)
 }
 
-// TestRoomIn: there is room where enough is left, at once or after garbage is collected, and where nobody knows.
-func TestRoomIn(t *testing.T) {
+// TestRoomAfter: there is room where enough is left, at once or after garbage is collected, and where nobody knows.
+func TestRoomAfter(t *testing.T) {
 	full, empty := usage{held: 99, free: 1, total: 100}, usage{held: 1, free: 99, total: 100}
 	for _, c := range []struct {
-		is    []usage
-		known bool
-		want  bool
-		asked int
-	}{{[]usage{empty}, true, true, 1}, {[]usage{full, empty}, true, true, 2}, {[]usage{full, full}, true, false, 2}, {[]usage{full}, false, true, 1}} {
-		asked := 0
-		if got := roomIn(func() (usage, bool) { asked++; return c.is[asked-1], c.known }); got != c.want || asked != c.asked {
-			t.Errorf("%+v: %v, asked %d times", c, got, asked)
+		before, after usage
+		known, want   bool
+		collected     int
+	}{{empty, full, true, true, 0}, {full, empty, true, true, 1}, {full, full, true, false, 1}, {full, full, false, true, 0}} {
+		collected := 0
+		memory := func() (usage, bool) { return []usage{c.before, c.after}[collected], c.known }
+		if got := roomAfter(memory, func() { collected++ }); got != c.want || collected != c.collected {
+			t.Errorf("%+v: %v, garbage is collected %d times", c, got, collected)
 		}
 	}
 }
@@ -72,8 +72,13 @@ func TestFits(t *testing.T) {
 		held, spare, others uint64
 		want                bool
 	}{{0, 0, 0, true}, {all / 2, all / 4, 0, true}, {all/10*9 - 10, 0, 0, true}, {all/10*9 + 10, 0, 0, false}, {all/10*9 - 10, all / 20, 0, true}, {all/10*9 + 10, all / 20, 0, false}, {all, 0, 0, false},
-		{all / 100, 0, all / 100 * 95, true}, {all / 100, 0, all / 100 * 96, false}, {all / 100, all / 25, all / 100 * 95, true}} {
-		u := usage{held: c.held, spare: c.spare, free: all - c.held - c.spare - c.others, total: all}
+		{all / 100, 0, all / 100 * 95, true}, {all / 100, 0, all / 100 * 96, false}, {all / 100, all / 25, all / 100 * 95, true},
+		{1 << 20, 0, all*50 - 2<<30, true}, {1 << 20, 0, all*50 - 1<<30, false}} {
+		u := usage{held: c.held, spare: c.spare, total: all}
+		if c.others > all {
+			u.total *= 50
+		}
+		u.free = u.total - c.held - c.spare - c.others
 		if got := u.fits(); got != c.want {
 			t.Errorf("%+v: %v", u, got)
 		}

@@ -50,7 +50,7 @@ type Spec struct {
 	Open *OpenLoad `json:"open,omitempty"` // a stream's open loop; nil: a closed one
 
 	Limit    time.Duration `json:"-"` // in virtual time: of real time, after which the trial counts as hung; 0 is none
-	Room     func() bool   `json:"-"` // in virtual time: see virtual.Config; nil: while a tenth of what this process could have is left
+	Room     func() bool   `json:"-"` // in virtual time: see virtual.Config; nil: see usage.fits
 	Timeline time.Duration `json:"-"` // in virtual time: how much is recorded, from the opening of the window on
 
 	// Recording has or takes in what real code costs in virtual time; nil: it is measured and forgotten.

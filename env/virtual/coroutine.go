@@ -17,7 +17,7 @@ type coroutine struct {
 	sim.G
 	w    *World
 	id   int64   // of the Go goroutine below, for the watchdog
-	mark uintptr // of that, which tells in a nanosecond who calls
+	mark uintptr // of that: see strict
 	task *env.Task
 	// request is for which the goroutine works, as it said itself or who started it.
 	request uint64
@@ -67,15 +67,18 @@ func (w *World) ask() {
 	if !w.known() {
 		w.refuse(w.co)
 	}
-	w.asking.Store(true)
-	more := w.cfg.Room()
-	w.asking.Store(false)
-	if more {
+	if w.hasRoom() {
 		return
 	}
 	w.full = true
-	w.fail(fmt.Errorf("memory is full with %d goroutines, and %s starts one more: let fewer live at a time", len(w.coroutines), w.co.task.Name()))
+	w.fail(fmt.Errorf("memory is full with %d goroutines, and %s starts one more: let fewer live at a time, or end other programs", len(w.coroutines), w.co.task.Name()))
 	w.leave(w.co)
+}
+
+func (w *World) hasRoom() bool {
+	w.asking.Store(true)
+	defer w.asking.Store(false)
+	return w.cfg.Room()
 }
 
 // Spent implements env.Machine.

@@ -131,19 +131,23 @@ func TestFullMemoryIsAnswered(t *testing.T) {
 	tick := time.NewTicker(watchdog)
 	defer tick.Stop()
 	asked := 0
-	err := New(Config{Watchdog: watchdog, Room: func() bool {
-		asked++
+	var w *World
+	w = New(Config{Watchdog: watchdog, Room: func() bool {
+		if asked++; !w.asking.Load() {
+			t.Error("the watchdog does not know that memory is asked for")
+		}
 		for range 20 { // while all stacks are read, which is long, ticks are lost
 			<-tick.C
 		}
 		return asked < 2
-	}}).Run("body", func(e env.Env) {
+	}})
+	err := w.Run("body", func(e env.Env) {
 		done := env.NewChan[int](e, "done", 0)
 		for range 3 * askForRoom {
 			safely(func() { e.Go("child", func(env.Env) { done.Recv() }) })
 		}
 	})
-	if asked != 2 || !strings.Contains(fmt.Sprint(err), "memory is full") {
+	if asked != 2 || w.asking.Load() || !strings.Contains(fmt.Sprint(err), "memory is full") {
 		t.Errorf("asked %d times: %v", asked, err)
 	}
 }

@@ -60,6 +60,7 @@ func (w *World) Use(t *env.Task) {
 		w.stranger(t)
 	}
 	w.check()
+	w.strict(w.co)
 }
 
 // stranger ends a goroutine that uses the Env of another.
@@ -134,7 +135,6 @@ func (w *World) Burn(t *env.Task, d time.Duration) {
 	w.Use(t)
 	w.useful += max(0, d)
 	co := w.co
-	w.strict(co)
 	for {
 		next, again := w.k.Burn(&co.G, int64(d))
 		if next != &co.G {

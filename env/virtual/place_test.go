@@ -39,6 +39,8 @@ func TestGoStatement(t *testing.T) {
 		"burn": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Burn(1) }, "clock": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Now() },
 		"lock": func(_ env.Env, m *env.Mutex, _ *env.Chan[int]) { m.Lock() }, "send": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Send(1) },
 		"receive": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Recv() }, "try": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.TrySend(2) },
+		"work": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Work(func() {}) }, "for": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.For(7) },
+		"go": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Go("child", func(env.Env) {}) }, "name": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Name() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			says(t, func(e env.Env) {

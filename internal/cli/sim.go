@@ -217,8 +217,8 @@ func (m *simulator) begin(ctx context.Context, spec trial.Spec) {
 	go func() { done <- m.inTurn(ctx, spec) }()
 }
 
-// inTurn runs a trial beside others, or alone once its design has come there to real code that is to be measured, or to the end of
-// memory.
+// inTurn runs a trial beside others, or alone once its design has come at that point to real code that is to be measured, or to the
+// end of memory.
 func (m *simulator) inTurn(ctx context.Context, spec trial.Spec) (s simulated) {
 	which := fmt.Sprint(spec.Design, " ", spec.Point)
 	if _, crowded := m.crowded.Load(which); !crowded {

@@ -1,4 +1,4 @@
-// Package self tells goroutines apart, in a nanosecond.
+// Package self tells goroutines apart.
 package self
 
 import "runtime"
