@@ -28,7 +28,7 @@ check: needs ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean g
 	$(GO) mod tidy -diff
 	for os in darwin windows; do GOOS=$$os $(GO) build -pgo=off -o /dev/null ./cmd/brewput || exit 1; done
 	GOARCH=arm64 $(GO) build -pgo=off -o /dev/null ./cmd/brewput
-	for arch in arm64 riscv64; do GOARCH=$$arch $(GO) vet ./internal/self || exit 1; done
+	for arch in arm64 riscv64; do GOOS=linux GOARCH=$$arch $(GO) vet ./internal/self || exit 1; done
 	$(MAKE) simd
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -run '^TestSimulator' ./internal/cli

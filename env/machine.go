@@ -11,8 +11,11 @@ import "time"
 // machine whose run is over panics in every method.
 type Machine interface {
 	World
-	// Use panics if the running goroutine is not t.
+	// Use panics if the running goroutine is not t, after Claim.
 	Use(t *Task)
+	// Claim ends the calling goroutine, and the run, if that is not the running one: it is called before anything
+	// changes. In a timer's function it does nothing.
+	Claim()
 	// Spent is a task of this machine whose goroutine has ended, for another one; nil if there is none.
 	Spent() *Task
 	// NowOf is Now for t, after Use.
@@ -146,6 +149,7 @@ const errClosed = "send on closed channel"
 
 func (c *Chan[T]) sendFar(v T, mayPark bool) (sent bool) {
 	f := c.far
+	f.machine.Claim()
 	token := f.keep(v)
 	c.meter.queue()
 	step := f.line.Send(token, mayPark)

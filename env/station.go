@@ -27,6 +27,9 @@ func (e Env) Station(name string) *Station {
 // Enter starts a use of the station.
 func (s *Station) Enter() {
 	s.user++
+	if s.far != nil {
+		s.far.Enter(s.name)
+	}
 	if s.users.Add(1) > 1 {
 		s.world.Violation(s.name)
 		if s.meter != nil {
@@ -35,20 +38,17 @@ func (s *Station) Enter() {
 	}
 	if s.meter != nil {
 		s.meter.enter()
-		if s.far != nil {
-			s.far.Enter(s.name)
-		}
 	}
 }
 
 // Leave ends a use of the station.
 func (s *Station) Leave() {
 	s.user++
+	if s.far != nil {
+		s.far.Leave(s.name)
+	}
 	if s.meter != nil {
 		s.meter.leave()
-		if s.far != nil {
-			s.far.Leave(s.name)
-		}
 	}
 	s.users.Add(-1)
 }

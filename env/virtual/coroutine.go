@@ -64,9 +64,6 @@ const askForRoom = 1 << 13
 
 // ask asks for Room, and ends a run whose goroutines take all memory: the machine would stand still before they are there.
 func (w *World) ask() {
-	if !w.known() {
-		w.refuse(w.co)
-	}
 	if w.hasRoom() {
 		return
 	}

@@ -109,9 +109,12 @@ func TestAfterTheEnd(t *testing.T) {
 	w := New(Config{CPUs: 1, Seed: 1})
 	var e env.Env
 	var m *env.Mutex
-	if err := w.Run("body", func(own env.Env) { e, m = own, own.Mutex("m") }); err != nil {
+	var s *env.Station
+	if err := w.Run("body", func(own env.Env) { e, m, s = own, own.Mutex("m"), own.Station("s") }); err != nil {
 		t.Fatal(err)
 	}
+	s.Enter() // that is no operation
+	s.Leave()
 	for name, use := range map[string]func(){"lock": func() { m.Lock() }, "burn": func() { e.Burn(1) }} {
 		func() {
 			defer func() {

@@ -63,6 +63,19 @@ func (w *World) Use(t *env.Task) {
 	w.strict(w.co)
 }
 
+// Claim implements env.Machine.
+func (w *World) Claim() {
+	w.check()
+	w.claim()
+}
+
+// claim is Claim where the world is not over.
+func (w *World) claim() {
+	if w.k.Current() != nil || !w.k.Rings() {
+		w.strict(w.co)
+	}
+}
+
 // stranger ends a goroutine that uses the Env of another.
 func (w *World) stranger(t *env.Task) {
 	w.check()
@@ -77,9 +90,7 @@ func (w *World) stranger(t *env.Task) {
 func (w *World) begin(op sim.Op) env.Step {
 	w.check()
 	if w.k.Current() == nil {
-		if !w.k.Rings() {
-			w.strict(w.co)
-		}
+		w.claim()
 		return w.step(w.k.Do(nil, op))
 	}
 	co := w.co
@@ -269,9 +280,7 @@ func (l *line) Send(token uint32, mayPark bool) env.Step {
 		}
 		return step
 	}
-	w.check()
 	co := w.co
-	w.strict(co)
 	out := w.k.Send(&co.G, l.Chan, int64(token))
 	for out == sim.Again {
 		w.leave(co)

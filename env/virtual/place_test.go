@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/sim"
 )
 
 // aside calls f in a goroutine of the go statement, and waits until that has ended: f must not come back.
@@ -31,6 +33,31 @@ func deep(e env.Env, n int) int {
 	return frame[0] + n
 }
 
+// ending are sections of real code that tell of each End.
+type ending func()
+
+func (ending) Begin() error                      { return nil }
+func (f ending) End(Code) (time.Duration, error) { f(); return 0, nil }
+func (ending) Drop()                             {}
+
+// TestTimerOfNobody: what a timer's function does is nobody's, also where the body, which ran last, has ended.
+func TestTimerOfNobody(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for _, cpus := range []int{1, sim.Unlimited} {
+		var at time.Duration
+		err := New(Config{CPUs: cpus}).Run("body", func(e env.Env) {
+			e.Go("child", func(e env.Env) { at, _ = e.After(2 * ms).Recv() })
+			e.Sleep(ms)
+		})
+		if at != 2*ms {
+			t.Errorf("it comes at %v", at)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestGoStatement: a goroutine that env has not started ends the design with its first operation, whatever that is and whoever runs
 // meanwhile; and it ends itself, without a panic.
 func TestGoStatement(t *testing.T) {
@@ -39,7 +66,7 @@ func TestGoStatement(t *testing.T) {
 		"burn": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Burn(1) }, "clock": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Now() },
 		"lock": func(_ env.Env, m *env.Mutex, _ *env.Chan[int]) { m.Lock() }, "send": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Send(1) },
 		"receive": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Recv() }, "try": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.TrySend(2) },
-		"work": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Work(func() {}) }, "for": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.For(7) },
+		"begin": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Begin() }, "for": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.For(7) },
 		"go": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Go("child", func(env.Env) {}) }, "name": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Name() },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,6 +81,30 @@ func TestGoStatement(t *testing.T) {
 			}, "a goroutine of a go statement", "place_test.go:", "in the place of body")
 		})
 	}
+	t.Run("station", func(t *testing.T) {
+		says(t, func(e env.Env) {
+			s := e.Station("grinder")
+			aside(s.Enter)
+		}, "a goroutine of a go statement")
+		says(t, func(e env.Env) {
+			s := e.Station("grinder")
+			s.Enter()
+			aside(s.Leave)
+		}, "a goroutine of a go statement")
+	})
+	t.Run("select", func(t *testing.T) {
+		says(t, func(e env.Env) {
+			c := env.NewChan[int](e, "c", 1)
+			aside(func() { env.Select(c.OnSend(1)) })
+		}, "a goroutine of a go statement")
+	})
+	t.Run("end of a section", func(t *testing.T) {
+		ends := 0
+		err := New(Config{Sections: ending(func() { ends++ })}).Run("body", func(e env.Env) { aside(e.Begin().End) })
+		if ends != 0 || !strings.Contains(fmt.Sprint(err), "a goroutine of a go statement") {
+			t.Errorf("it ends %d times: %v", ends, err)
+		}
+	})
 	t.Run("beside another", func(t *testing.T) {
 		says(t, func(e env.Env) {
 			e.Go("other", func(own env.Env) {

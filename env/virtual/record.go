@@ -196,8 +196,16 @@ func (w *World) For(request uint64) {
 	}
 }
 
+// present is Claim as long as the world runs: a deferred function may leave a station after its end.
+func (w *World) present() {
+	if w.phase.Load() == running {
+		w.claim()
+	}
+}
+
 // Enter implements env.Machine.
 func (w *World) Enter(station string) {
+	w.present()
 	if r := w.recorded(); r != nil {
 		r.enter(&w.co.G, station)
 	}
@@ -205,6 +213,7 @@ func (w *World) Enter(station string) {
 
 // Leave implements env.Machine.
 func (w *World) Leave(station string) {
+	w.present()
 	if r := w.recorded(); r != nil {
 		r.leave(&w.co.G, station)
 	}

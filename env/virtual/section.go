@@ -67,6 +67,7 @@ func (w *World) End(t *env.Task, _ time.Duration) {
 		w.drop()
 		w.check()
 	}
+	w.strict(w.co)
 	cost, err := w.section.declared, error(nil)
 	if cost == env.Measured {
 		if cost = 0; w.cfg.Sections != nil {
