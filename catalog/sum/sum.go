@@ -32,14 +32,14 @@ func Workload() *workload.Workload {
 		Quick: map[string]string{"total": "20000000"},
 		Designs: []workload.Design{
 			{Name: "sequential", Doc: "one after the other: the original", Uses: all, Job: newSequential},
-			{Name: "unrolled", Doc: "four sums at once, added at the end", Uses: all, Job: newUnrolled},
+			{Name: "unrolled", Doc: "four sums at once, each of a quarter, added at the end", Uses: all, Job: newUnrolled},
 			{Name: "strided", Doc: "a stretch for each goroutine, who adds its sum to an atomic one: the original", Uses: shared, Job: newStrided, Formula: spawned("sequential")},
 			{Name: "wide", Doc: "strided and unrolled", Uses: shared, Job: newWide, Formula: spawned("unrolled")},
 			{Name: "channel", Doc: "strided, with sums that are sent to one who adds them", Uses: shared, Job: newChannel, Formula: spawned("sequential")},
 			{Name: "shared-line", Doc: "sums in neighbouring words, written for each number: false sharing", Uses: shared, Job: newSharedLine},
 			{Name: "padded", Doc: "shared-line, with each sum in cache lines of its own", Uses: shared, Job: newPadded},
 			{Name: "atomic", Doc: "each number is added to an atomic sum", Uses: shared, Job: newAtomic},
-			{Name: "bandwidth", Doc: "memory read by bytes.IndexByte for a byte that is not there, on all workers: how fast it can be", Uses: shared, Job: newBandwidth, Expect: workload.Bound},
+			{Name: "bandwidth", Doc: "memory read by bytes.IndexByte for a byte that is not there, on all workers: what memory gives from end to end", Uses: shared, Job: newBandwidth, Expect: workload.Bound},
 			{Name: "spawning", Doc: "the goroutines of strided, which add nothing: what starting them takes, and from which n on that pays", Uses: shared, Job: newSpawning, Expect: workload.Bound},
 		},
 	}
