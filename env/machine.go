@@ -11,10 +11,10 @@ import "time"
 // machine whose run is over panics in every method.
 type Machine interface {
 	World
-	// Use panics if the running goroutine is not t, after Claim.
+	// Use panics if the running goroutine is not t, and ends the calling one, and the run, if that is not the running one.
 	Use(t *Task)
 	// Claim ends the calling goroutine, and the run, if that is not the running one: it is called before anything
-	// changes. In a timer's function it does nothing.
+	// changes that the machine does not see. In a timer's function it does nothing.
 	Claim()
 	// Spent is a task of this machine whose goroutine has ended, for another one; nil if there is none.
 	Spent() *Task

@@ -316,7 +316,7 @@ func (l *line) Close()                           { l.w.do(sim.Op{Code: sim.Close
 
 // ClearCases implements env.Machine.
 func (w *World) ClearCases() {
-	w.check()
+	w.Claim()
 	w.co.ClearCases()
 }
 

@@ -98,6 +98,31 @@ func TestGoStatement(t *testing.T) {
 			aside(func() { env.Select(c.OnSend(1)) })
 		}, "a goroutine of a go statement")
 	})
+	t.Run("list of cases", func(t *testing.T) {
+		w := New(Config{})
+		kept := uint32(0)
+		err := w.Run("body", func(env.Env) {
+			w.AddCase(nil, true, 7)
+			aside(w.ClearCases)
+			kept = w.CaseToken(0)
+		})
+		if kept != 7 || !strings.Contains(fmt.Sprint(err), "a goroutine of a go statement") {
+			t.Errorf("kept %d: %v", kept, err)
+		}
+	})
+	t.Run("station in real code", func(t *testing.T) {
+		says(t, func(e env.Env) {
+			s := e.Station("grinder")
+			e.Work(func() { aside(s.Enter) })
+		}, "a goroutine of a go statement")
+	})
+	t.Run("end of a section that is over", func(t *testing.T) {
+		says(t, func(e env.Env) {
+			s := e.Begin()
+			s.End()
+			aside(s.End)
+		}, "a goroutine of a go statement")
+	})
 	t.Run("end of a section", func(t *testing.T) {
 		ends := 0
 		err := New(Config{Sections: ending(func() { ends++ })}).Run("body", func(e env.Env) { aside(e.Begin().End) })

@@ -198,7 +198,7 @@ func (w *World) For(request uint64) {
 
 // present is Claim as long as the world runs: a deferred function may leave a station after its end.
 func (w *World) present() {
-	if w.phase.Load() == running {
+	if p := w.phase.Load(); p == running || p == computing {
 		w.claim()
 	}
 }

@@ -60,7 +60,7 @@ func (w *World) End(t *env.Task, _ time.Duration) {
 		w.stranger(t)
 	}
 	if !w.section.open {
-		w.check()
+		w.Claim()
 		panic(fmt.Sprintf("goroutine %s calls End of a section of real code that is over: call it once for each Begin", t.Name()))
 	}
 	if w.phase.Load() != computing { // it was given up meanwhile
