@@ -25,7 +25,7 @@ func plain(numbers []int) (sum int) {
 
 func newUnrolled(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, unrolled) }
 
-// unrolled is limited by what memory gives, for its sums do not wait for each other.
+// unrolled is limited by what memory gives, where the numbers lie there, for its sums do not wait for each other.
 func unrolled(e env.Env, numbers []int, _ int) (sum int) {
 	w := e.Begin()
 	sum = four(numbers)
@@ -73,7 +73,7 @@ func strided(e env.Env, numbers []int, workers int) int {
 
 func newWide(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, wide) }
 
-// wide comes nearest to the bandwidth.
+// wide is limited by what memory gives to all CPUs.
 func wide(e env.Env, numbers []int, workers int) int {
 	return summed(e, numbers, workers, four)
 }

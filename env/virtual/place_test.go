@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/self"
 	"github.com/brewput/brewput/sim"
 )
 
@@ -33,12 +34,30 @@ func deep(e env.Env, n int) int {
 	return frame[0] + n
 }
 
-// ending are sections of real code that tell of each End.
-type ending func()
+// ends are sections of real code that say where each ends: on the goroutine that began it, or on another.
+type ends struct {
+	began uintptr
+	calls []string
+}
 
-func (ending) Begin() error                      { return nil }
-func (f ending) End(Code) (time.Duration, error) { f(); return 0, nil }
-func (ending) Drop()                             {}
+func (s *ends) Begin() error {
+	s.began = self.Mark()
+	return nil
+}
+
+func (s *ends) End(Code) (time.Duration, error) {
+	s.tell("end")
+	return 0, nil
+}
+
+func (s *ends) Drop() { s.tell("drop") }
+
+func (s *ends) tell(what string) {
+	if self.Mark() != s.began {
+		what += " elsewhere"
+	}
+	s.calls = append(s.calls, what)
+}
 
 // TestTimerOfNobody: what a timer's function does is nobody's, also where the body, which ran last, has ended.
 func TestTimerOfNobody(t *testing.T) {
@@ -124,10 +143,27 @@ func TestGoStatement(t *testing.T) {
 		}, "a goroutine of a go statement")
 	})
 	t.Run("end of a section", func(t *testing.T) {
-		ends := 0
-		err := New(Config{Sections: ending(func() { ends++ })}).Run("body", func(e env.Env) { aside(e.Begin().End) })
-		if ends != 0 || !strings.Contains(fmt.Sprint(err), "a goroutine of a go statement") {
-			t.Errorf("it ends %d times: %v", ends, err)
+		var s ends
+		err := New(Config{Sections: &s}).Run("body", func(e env.Env) { aside(e.Begin().End) })
+		if fmt.Sprint(s.calls) != "[drop]" || !strings.Contains(fmt.Sprint(err), "a goroutine of a go statement") {
+			t.Errorf("it %v: %v", s.calls, err)
+		}
+	})
+	t.Run("end of a section that was given up", func(t *testing.T) {
+		var s ends
+		given, ended := make(chan bool), make(chan bool)
+		err := New(Config{Watchdog: 20 * ms, Sections: &s}).Run("body", func(e env.Env) {
+			defer close(ended)
+			section := e.Begin()
+			aside(func() {
+				<-given
+				section.End()
+			})
+			section.End()
+		})
+		close(given)
+		if <-ended; fmt.Sprint(s.calls) != "[drop]" || !strings.Contains(fmt.Sprint(err), "blocked outside env") {
+			t.Errorf("it %v: %v", s.calls, err)
 		}
 	})
 	t.Run("beside another", func(t *testing.T) {

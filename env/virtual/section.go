@@ -64,7 +64,9 @@ func (w *World) End(t *env.Task, _ time.Duration) {
 		panic(fmt.Sprintf("goroutine %s calls End of a section of real code that is over: call it once for each Begin", t.Name()))
 	}
 	if w.phase.Load() != computing { // it was given up meanwhile
-		w.drop()
+		if w.known() {
+			w.drop()
+		}
 		w.check()
 	}
 	w.strict(w.co)
