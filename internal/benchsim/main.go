@@ -28,7 +28,7 @@ func main() {
 	customers := flag.Int("customers", 1_000_000, "customers of each run of M/M/1")
 	goroutines := flag.Int("blocked", 0, "print the memory that so many goroutines blocked in Recv need, and nothing else")
 	cpus := flag.Int("cpus", sim.Unlimited, "with -blocked: virtual CPUs; -1 is unlimited")
-	only := flag.String("part", "", "only this part: speed, steady, replications, coffee or memory")
+	only := flag.String("part", "speed,steady,replications,coffee,memory", "only these parts, of speed,steady,replications,coffee,memory")
 	lists := flag.Bool("lists", false, "with -blocked: as lists of operations")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the simulator to this file, and print nothing else")
 	flag.Parse()
@@ -55,14 +55,14 @@ func main() {
 	if p.rust == "" {
 		fmt.Println("desru and nexosim are left out: there is no -peers")
 	}
-	for _, part := range []struct {
-		name string
-		run  func() error
-	}{{"speed", func() error { return b.speed(p) }}, {"steady", b.steady}, {"replications", b.replications}, {"coffee", b.coffee}, {"memory", b.memory}} {
-		if *only != "" && part.name != *only {
-			continue
+	parts := map[string]func() error{"speed": func() error { return b.speed(p) }, "steady": b.steady, "replications": b.replications, "coffee": b.coffee, "memory": b.memory}
+	for name := range strings.SplitSeq(*only, ",") {
+		run := parts[name]
+		if run == nil {
+			fmt.Fprintf(os.Stderr, "benchsim: -part: there is no part %q\n", name)
+			os.Exit(2)
 		}
-		if err := part.run(); err != nil {
+		if err := run(); err != nil {
 			fail(err)
 		}
 	}
