@@ -226,6 +226,11 @@ func (k *Kernel) Next() *G {
 		k.chosen = nil
 		return g
 	}
+	return k.advance()
+}
+
+// advance is Next where nobody has chosen.
+func (k *Kernel) advance() *G {
 	k.cur = nil
 	if k.unlimited {
 		return k.nextUnlimited()

@@ -16,8 +16,8 @@ import (
 type coroutine struct {
 	sim.G
 	w    *World
-	id   int64   // of the Go goroutine below, for the watchdog
-	mark uintptr // of that: see strict
+	id   int64     // of the Go goroutine below
+	mark self.Mark // of that: see Claim
 	task *env.Task
 	// request is for which the goroutine works, as it said itself or who started it.
 	request uint64
@@ -91,8 +91,8 @@ func (w *World) Spent() *env.Task {
 
 // loop runs one goroutine after the other until the world is over.
 func (co *coroutine) loop(yield func(struct{}) bool) {
-	co.id, co.mark = self.ID(), self.Mark()
-	co.w.inside.Store(co.w.switches<<32 | uint64(uint32(co.id)))
+	co.id, co.mark = self.ID(), self.Current()
+	co.w.born(co.id)
 	co.yield = yield
 	for {
 		co.run()
@@ -138,8 +138,9 @@ func (co *coroutine) Resume() {
 // enter notes that co is the coroutine that runs.
 func (w *World) enter(co *coroutine) {
 	w.co = co
-	w.switches++
-	w.inside.Store(w.switches<<32 | uint64(uint32(co.id)))
+	if w.still.Load() { // to store it each time would take as long as all the rest
+		w.still.Store(false)
+	}
 }
 
 // Name implements sim.Runner.
@@ -208,18 +209,11 @@ func (w *World) Exit(t *env.Task) {
 	}
 }
 
-// strict ends a design in which a goroutine that env has not started makes an operation: it would take the place of co,
-// which runs. It ends without a panic, which nobody could recover.
-func (w *World) strict(co *coroutine) {
-	if self.Mark() != co.mark {
-		w.refuse(co)
-	}
-}
-
-// refuse ends the world, and the calling goroutine, which is not one of env.
-func (w *World) refuse(co *coroutine) {
+// refuse ends the world, and the calling goroutine, which is not one of env: it would take the place of that which runs. It
+// ends without a panic, which nobody could recover.
+func (w *World) refuse() {
 	place := "a goroutine that has ended"
-	if t := co.task; t != nil {
+	if t := w.co.task; t != nil {
 		place = t.Name()
 	}
 	var stack [32]uintptr

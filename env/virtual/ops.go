@@ -33,7 +33,7 @@ func (w *World) abort() {
 		return // a timer's function: a goroutine will see to it
 	case w.known():
 	case phase == computing:
-		w.refuse(w.co)
+		w.refuse()
 	default:
 		runtime.Goexit()
 	}
@@ -56,23 +56,42 @@ var errAbandoned = errors.New("nobody waits for the simulation")
 
 // Use implements env.Machine.
 func (w *World) Use(t *env.Task) {
-	if w.co.task != t {
-		w.stranger(t)
+	if w.co.task != t || !w.surely() {
+		w.question(t)
 	}
-	w.check()
-	w.strict(w.co)
 }
 
 // Claim implements env.Machine.
 func (w *World) Claim() {
+	if !w.surely() {
+		w.check()
+		w.claim()
+	}
+}
+
+// surely reports whether the calling goroutine is the one that runs, and no real code does. It may say no though it is so.
+func (w *World) surely() bool { return w.co.mark.Surely() && w.phase.Load() == running }
+
+// question is Use where that is not sure.
+func (w *World) question(t *env.Task) {
+	if w.co.task != t {
+		w.stranger(t)
+	}
 	w.check()
-	w.claim()
+	w.strict()
+}
+
+// strict ends who calls in place of the goroutine that runs.
+func (w *World) strict() {
+	if !w.co.mark.Mine() {
+		w.refuse()
+	}
 }
 
 // claim is Claim where the world is not over.
 func (w *World) claim() {
 	if w.k.Current() != nil || !w.k.Rings() {
-		w.strict(w.co)
+		w.strict()
 	}
 }
 
@@ -80,7 +99,7 @@ func (w *World) claim() {
 func (w *World) stranger(t *env.Task) {
 	w.check()
 	if !w.known() {
-		w.refuse(w.co)
+		w.refuse()
 	}
 	panic(fmt.Sprintf("goroutine %s uses the Env of %s: give each goroutine its own, the argument of its body", w.co.task.Name(), t.Name()))
 }
@@ -88,13 +107,11 @@ func (w *World) stranger(t *env.Task) {
 // begin makes an operation of the running goroutine up to where it is done or parks. In a timer's
 // function no goroutine runs.
 func (w *World) begin(op sim.Op) env.Step {
-	w.check()
+	w.Claim()
 	if w.k.Current() == nil {
-		w.claim()
 		return w.step(w.k.Do(nil, op))
 	}
 	co := w.co
-	w.strict(co)
 	for {
 		out := w.k.Do(&co.G, op)
 		if out != sim.Again {
@@ -297,9 +314,8 @@ func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 		}
 		return step, w.token(), w.co.OK()
 	}
-	w.check()
+	w.Claim()
 	co := w.co
-	w.strict(co)
 	out := w.k.Recv(&co.G, l.Chan)
 	for out == sim.Again {
 		w.leave(co)

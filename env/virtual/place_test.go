@@ -36,12 +36,12 @@ func deep(e env.Env, n int) int {
 
 // ends are sections of real code that say where each ends: on the goroutine that began it, or on another.
 type ends struct {
-	began uintptr
+	began self.Mark
 	calls []string
 }
 
 func (s *ends) Begin() error {
-	s.began = self.Mark()
+	s.began = self.Current()
 	return nil
 }
 
@@ -53,7 +53,7 @@ func (s *ends) End(Code) (time.Duration, error) {
 func (s *ends) Drop() { s.tell("drop") }
 
 func (s *ends) tell(what string) {
-	if self.Mark() != s.began {
+	if !s.began.Mine() {
 		what += " elsewhere"
 	}
 	s.calls = append(s.calls, what)

@@ -69,7 +69,7 @@ func (w *World) End(t *env.Task, _ time.Duration) {
 		}
 		w.check()
 	}
-	w.strict(w.co)
+	w.strict()
 	cost, err := w.section.declared, error(nil)
 	if cost == env.Measured {
 		if cost = 0; w.cfg.Sections != nil {

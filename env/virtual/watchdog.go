@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -23,7 +24,6 @@ func (w *World) watch(ended <-chan error) error {
 		defer t.Stop()
 		limit = t.C
 	}
-	var last uint64
 	var suspect string
 	for {
 		select {
@@ -34,13 +34,12 @@ func (w *World) watch(ended <-chan error) error {
 			return w.abandon(ended)
 		case <-tick.C:
 		}
-		now := w.inside.Load()
-		if now != last || w.asking.Load() {
-			last, suspect = now, ""
+		if !w.still.Swap(true) || w.asking.Load() {
+			suspect = ""
 			continue
 		}
 		// A design that computes for long is well; one that waits in the same place twice is not.
-		state, frames := stackOf(uint32(now))
+		state, frames := w.stack()
 		blocked := ""
 		switch state {
 		case "", "running", "runnable", "coroutine", "syscall", "preempted", "copystack":
@@ -68,7 +67,7 @@ func (w *World) abandon(ended <-chan error) error {
 		return err
 	default:
 	}
-	_, frames := stackOf(uint32(w.inside.Load()))
+	_, frames := w.stack()
 	err := w.because(fmt.Errorf("the simulation takes more than %v of real time, its limit; the design is in %s\n%s", w.cfg.Limit, placeIn(frames), strings.TrimLeft(frames, "\n")))
 	w.giveUp()
 	wait := time.NewTimer(patience)
@@ -99,27 +98,40 @@ func (w *World) because(err error) error {
 	return err
 }
 
-// stackOf is the state of a Go goroutine and its frames; empty if there is none of this number.
-func stackOf(id uint32) (state, frames string) {
+// born notes the Go goroutine of a coroutine.
+func (w *World) born(id int64) {
+	w.mu.Lock()
+	w.ids = append(w.ids, id)
+	w.mu.Unlock()
+}
+
+// stack is the state of the coroutine that runs, or waits where it should not, and its frames; empty if there is none. If the
+// kernel's own goroutine runs it is that of one that has left, which is in the state coroutine.
+func (w *World) stack() (state, frames string) {
+	own := map[int64]bool{}
+	w.mu.Lock()
+	for _, id := range w.ids {
+		own[id] = true
+	}
+	w.mu.Unlock()
 	buf := make([]byte, 1<<20)
-	for {
-		n := runtime.Stack(buf, true)
-		if n < len(buf) {
-			buf = buf[:n]
-			break
-		}
+	n := runtime.Stack(buf, true)
+	for ; n == len(buf); n = runtime.Stack(buf, true) {
 		buf = make([]byte, 2*len(buf))
 	}
-	for stack := range strings.SplitSeq(string(buf), "\n\n") {
-		rest, ok := strings.CutPrefix(stack, fmt.Sprintf("goroutine %d [", id))
-		if !ok {
+	for dump := range strings.SplitSeq(string(buf[:n]), "\n\n") {
+		number, rest, _ := strings.Cut(strings.TrimPrefix(dump, "goroutine "), " [")
+		if id, err := strconv.ParseInt(number, 10, 64); err != nil || !own[id] {
 			continue
 		}
 		state, frames, _ = strings.Cut(rest, "]")
 		state, _, _ = strings.Cut(state, ",") // how many minutes, locked to a thread
-		return state, strings.TrimPrefix(frames, ":")
+		frames = strings.TrimPrefix(frames, ":")
+		if state != "coroutine" {
+			break
+		}
 	}
-	return "", ""
+	return state, frames
 }
 
 // placeIn is the innermost function of a stack that is a design's and not the world's, or of the Go runtime.

@@ -15,6 +15,7 @@ package virtual
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -61,13 +62,12 @@ type World struct {
 	err        error        // of a goroutine that panicked or was ended by Goexit
 	phase      atomic.Int32 // after running, every further operation panics
 
-	// For the watchdog: how many switches there were, and in the low 32 bits the number of the Go
-	// goroutine to which the last went; and what the run has come to, before goroutines are ended, which may
-	// hang.
-	inside   atomic.Uint64
-	asking   atomic.Bool // Config.Room, which may collect garbage for long
-	switches uint64
-	outcome  atomic.Pointer[error]
+	// For the watchdog.
+	still   atomic.Bool           // it sets this, and the next switch clears it
+	asking  atomic.Bool           // Config.Room, which may collect garbage for long
+	outcome atomic.Pointer[error] // what the run has come to, before goroutines are ended, which may hang
+	mu      sync.Mutex
+	ids     []int64 // of the coroutines' Go goroutines
 
 	meters     []*env.Meter
 	byName     map[resource]*env.Meter

@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 	"internal/seeded":      {},
 	"internal/direct":      {"internal/stat", "result"},
 	"internal/gates":       {"internal/host", "internal/stat", "result"},
-	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/hist", "internal/host", "load", "plan", "sim"},
+	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
 	"internal/twin":        {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs", "internal/host", "internal/stat", "plan", "result", "sim", "sweep", "trial", "workload"},
 	"internal/aa/campaign": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
 

@@ -5,29 +5,22 @@ import (
 	"math"
 	"time"
 
-	"github.com/brewput/brewput/internal/hist"
 	"github.com/brewput/brewput/sim"
 )
 
-// list is the queue as lists of operations: the same draws, a histogram of the times in the system, and in place of the
-// channel's meter a gauge of the customers in the system.
+// list is the queue as lists of operations: in place of the channel's meter it has a gauge of the customers in the system.
 func (q *queue) list(cpus int) (outcome, error) {
-	q.latency = hist.NewRecorder()
-	defer q.latency.Free()
 	began := time.Now()
 	k := sim.New(sim.Config{CPUs: cpus, Seed: q.seed})
 	line, inside := sim.NewChan("line", q.customers), &sim.Gauge{}
 	k.Start(k.Goroutine(q.lists(k, line, inside), int64(q.customers)))
 	k.Run()
-	o := outcome{took: time.Since(began)}
-	h := hist.New()
-	h.Add(q.latency)
-	o.served, o.mean = h.Count(), h.Mean()/float64(unit)
+	o := q.outcome(began)
 	if err := k.Err(); err != nil {
 		return o, err
 	}
-	if sum := inside.Integral(k.Now()); sum != q.latency.Sum() || inside.Now() != 0 { // Little's law
-		return o, fmt.Errorf("customers were in the system for %d ns, of which the gauge has seen %d", q.latency.Sum(), sum)
+	if sum := inside.Integral(k.Now()); sum != int64(q.inside) || inside.Now() != 0 { // Little's law
+		return o, fmt.Errorf("customers were in the system for %v, of which the gauge has seen %d", q.inside, sum)
 	}
 	return o, nil
 }
@@ -42,7 +35,10 @@ func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Pro
 	server.Exp(service, int64(unit), sim.NewStream(q.seed, 1))
 	server.Burn(service)
 	server.Gauge(inside, -1)
-	server.Draw(came, q.record(k), came)
+	server.Draw(came, func(came int64) int64 {
+		q.leaves(time.Duration(k.Now() - came))
+		return 0
+	}, came)
 	server.Jump(next)
 	server.Place(closed)
 
@@ -57,23 +53,6 @@ func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Pro
 	p.Loop(left, top)
 	p.Close(line)
 	return p
-}
-
-// record takes the time in the system of a customer who leaves, of the time when he came.
-func (q *queue) record(k *sim.Kernel) func(came int64) int64 {
-	latency, served := q.latency, 0
-	if q.at == nil {
-		return func(came int64) int64 {
-			latency.Record(k.Now() - came)
-			return 0
-		}
-	}
-	return func(came int64) int64 {
-		latency.Record(k.Now() - came)
-		q.at(served)
-		served++
-		return 0
-	}
 }
 
 // byLists lets goroutines on unlimited CPUs burn for exponential times of mean 1, each as often as the others.

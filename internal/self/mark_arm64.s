@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// func Mark() uintptr
-TEXT ·Mark(SB), NOSPLIT, $0-8
+// func current() *g
+TEXT ·current(SB), NOSPLIT, $0-8
 	MOVD g, ret+0(FP)
 	RET

@@ -2,6 +2,7 @@ package self
 
 import (
 	"iter"
+	"runtime"
 	"testing"
 )
 
@@ -22,9 +23,9 @@ func TestGoroutines(t *testing.T) {
 	const n = 100
 	type who struct {
 		id   int64
-		mark uintptr
+		mark Mark
 	}
-	me := func() who { return who{ID(), Mark()} }
+	me := func() who { return who{ID(), Current()} }
 	found, end := make(chan who), make(chan bool)
 	defer close(end)
 	for range n {
@@ -39,7 +40,7 @@ func TestGoroutines(t *testing.T) {
 			<-end
 		}()
 	}
-	ids, marks := map[int64]bool{}, map[uintptr]bool{}
+	ids, marks := map[int64]bool{}, map[Mark]bool{}
 	add := func(w who) { ids[w.id], marks[w.mark] = true, true }
 	add(me())
 	for range n {
@@ -54,13 +55,68 @@ func TestGoroutines(t *testing.T) {
 		w, _ := next()
 		add(w)
 	}
-	if add(me()); len(ids) != n+2 || len(marks) != n+2 || ids[0] || marks[0] {
+	if add(me()); len(ids) != n+2 || len(marks) != n+2 || ids[0] || marks[Mark{}] {
 		t.Errorf("%d goroutines have %d numbers and %d marks", n+2, len(ids), len(marks))
 	}
 }
 
-func BenchmarkMark(b *testing.B) {
+// TestSurely: a goroutine stands on its own stack, however that grows and shrinks, and no other does, not even in memory that it has
+// grown out of.
+func TestSurely(t *testing.T) {
+	var m Mark
+	if m.Surely() {
+		t.Error("a mark of nobody is the caller's")
+	}
+	fast := Current().Surely() // not on every machine
+	if want := runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"; fast != want {
+		t.Errorf("a goroutine knows itself: %v", fast)
+	}
+	m = Current()
+	others := func() {
+		done := make(chan bool)
+		const n = 50
+		for range n {
+			go func() {
+				done <- m.Surely() || m.Mine()
+				deep(20, func() { done <- m.Surely() || m.Mine() })
+			}()
+		}
+		for range 2 * n {
+			if <-done {
+				t.Error("a goroutine is taken for another")
+			}
+		}
+	}
+	for depth := range 12 {
+		ended := make(chan bool)
+		go func() { // on a stack that is small
+			defer close(ended)
+			m = Current()
+			check := func() {
+				if m.Surely() != fast || !m.Mine() {
+					t.Error("a goroutine does not know itself")
+				}
+				others()
+			}
+			check()
+			deep(1<<depth, check)
+			runtime.GC() // which gives half of its stack away
+			check()
+		}()
+		<-ended
+	}
+}
+
+func BenchmarkSurely(b *testing.B) {
+	m := Current()
 	for b.Loop() {
-		Mark()
+		m.Surely()
+	}
+}
+
+func BenchmarkMine(b *testing.B) {
+	m := Current()
+	for b.Loop() {
+		m.Mine()
 	}
 }
