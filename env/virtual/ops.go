@@ -64,8 +64,7 @@ func (w *World) Use(t *env.Task) {
 // Claim implements env.Machine.
 func (w *World) Claim() {
 	if !w.surely() {
-		w.check()
-		w.claim()
+		w.challenge()
 	}
 }
 
@@ -81,17 +80,23 @@ func (w *World) question(t *env.Task) {
 	w.strict()
 }
 
-// strict ends who calls in place of the goroutine that runs.
-func (w *World) strict() {
-	if !w.co.mark.Mine() {
-		w.refuse()
-	}
+// challenge is Claim where that is not sure.
+func (w *World) challenge() {
+	w.check()
+	w.claim()
 }
 
 // claim is Claim where the world is not over.
 func (w *World) claim() {
 	if w.k.Current() != nil || !w.k.Rings() {
 		w.strict()
+	}
+}
+
+// strict ends who calls in place of the goroutine that runs.
+func (w *World) strict() {
+	if !w.co.mark.Mine() {
+		w.refuse()
 	}
 }
 

@@ -28,7 +28,7 @@ func main() {
 	customers := flag.Int("customers", 1_000_000, "customers of each run of M/M/1")
 	goroutines := flag.Int("blocked", 0, "print the memory that so many goroutines blocked in Recv need, and nothing else")
 	cpus := flag.Int("cpus", sim.Unlimited, "with -blocked: virtual CPUs; -1 is unlimited")
-	only := flag.String("part", "speed,steady,replications,coffee,memory", "only these parts, of speed,steady,replications,coffee,memory")
+	only := flag.String("part", everything, "only these parts")
 	lists := flag.Bool("lists", false, "with -blocked: as lists of operations")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the simulator to this file, and print nothing else")
 	flag.Parse()
@@ -55,13 +55,12 @@ func main() {
 	if p.rust == "" {
 		fmt.Println("desru and nexosim are left out: there is no -peers")
 	}
-	parts := map[string]func() error{"speed": func() error { return b.speed(p) }, "steady": b.steady, "replications": b.replications, "coffee": b.coffee, "memory": b.memory}
-	for name := range strings.SplitSeq(*only, ",") {
-		run := parts[name]
-		if run == nil {
-			fmt.Fprintf(os.Stderr, "benchsim: -part: there is no part %q\n", name)
-			os.Exit(2)
-		}
+	runs, err := b.parts(*only, p)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "benchsim:", err)
+		os.Exit(2)
+	}
+	for _, run := range runs {
 		if err := run(); err != nil {
 			fail(err)
 		}
@@ -72,6 +71,22 @@ func main() {
 	}
 	fmt.Println("\nEvery floor is kept.")
 }
+
+// parts are those of a list of names.
+func (b *bench) parts(names string, p *peers) (runs []func() error, err error) {
+	all := map[string]func() error{"speed": func() error { return b.speed(p) }, "steady": b.steady, "replications": b.replications, "coffee": b.coffee, "memory": b.memory}
+	for name := range strings.SplitSeq(names, ",") {
+		run := all[name]
+		if run == nil {
+			return nil, fmt.Errorf("-part: there is no part %q; there are %s", name, everything)
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+// everything is what is measured where no -part is given.
+const everything = "speed,steady,replications,coffee,memory"
 
 func fail(err error) {
 	fmt.Fprintln(os.Stderr, "benchsim:", err)

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,5 +107,21 @@ func TestOften(t *testing.T) {
 	}
 	if o, err := e.often(1, 10, 20*time.Millisecond); err != nil || o != (outcome{sum / time.Duration(runs-3), 10, 10}) || runs < 4 {
 		t.Errorf("%d runs of %v in all are one of %v, %v", runs-3, sum, o.took, err)
+	}
+}
+
+// TestParts: parts run in the order of their names, and one that is none is told before any runs.
+func TestParts(t *testing.T) {
+	var out bytes.Buffer
+	b := &bench{out: &out, customers: 1000}
+	if runs, err := b.parts(everything, nil); err != nil || len(runs) != 5 {
+		t.Errorf("%d parts of %s, %v", len(runs), everything, err)
+	}
+	if runs, err := b.parts("steady,,memory", nil); err == nil || runs != nil || !strings.Contains(err.Error(), `no part ""`) {
+		t.Errorf("%d parts, %v; want an error of an empty name", len(runs), err)
+	}
+	runs, err := b.parts("steady", nil)
+	if err != nil || len(runs) != 1 || runs[0]() != nil || !strings.Contains(out.String(), "Allocations after") {
+		t.Errorf("%d parts, %v, print %q", len(runs), err, out.String())
 	}
 }
