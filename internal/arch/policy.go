@@ -93,7 +93,7 @@ var (
 		"internal/stat":      {"gonum.org/v1/gonum"},
 	}
 	testsMayUse = []string{
-		"github.com/rogpeppe/go-internal/testscript", "go.uber.org/goleak", "golang.org/x/perf/benchfmt", "pgregory.net/rapid",
+		"github.com/google/pprof/profile", "github.com/rogpeppe/go-internal/testscript", "go.uber.org/goleak", "golang.org/x/perf/benchfmt", "pgregory.net/rapid",
 	}
 )
 
