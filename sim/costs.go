@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -20,17 +21,19 @@ func Typical() Costs {
 
 // setting is a cost that has a name, or a time that goes with one.
 type setting struct {
-	name string
-	cost *Cost
-	span *int64 // ns; where it is no cost
+	name  string
+	cost  *Cost
+	span  *int64 // ns; where it is no cost
+	share bool   // of a time, in millionths
 }
 
 // settings are all that can be set, in the order in which they are told.
 func (c *Costs) settings() []setting {
 	return []setting{
-		{"wake", &c.Wake, nil}, {"deep", &c.Deep, nil}, {"deep-after", nil, &c.DeepAfter}, {"rouse", &c.Rouse, nil}, {"spin", &c.Spin, nil}, {"spin-for", nil, &c.SpinFor},
-		{"steal", &c.Steal, nil}, {"switch", &c.Switch, nil}, {"spawn", &c.Spawn, nil}, {"chan", &c.Chan, nil}, {"lock", &c.Lock, nil},
-		{"lock-spin", &c.LockSpin, nil}, {"timer", &c.Timer, nil}, {"poll-grain", nil, &c.PollGrain}, {"syscall", &c.Syscall, nil},
+		{name: "wake", cost: &c.Wake}, {name: "deep", cost: &c.Deep}, {name: "deep-after", span: &c.DeepAfter}, {name: "rouse", cost: &c.Rouse},
+		{name: "spin", cost: &c.Spin}, {name: "spin-for", span: &c.SpinFor}, {name: "steal", cost: &c.Steal}, {name: "burn", cost: &c.Burn, share: true},
+		{name: "switch", cost: &c.Switch}, {name: "spawn", cost: &c.Spawn}, {name: "chan", cost: &c.Chan}, {name: "lock", cost: &c.Lock},
+		{name: "lock-spin", cost: &c.LockSpin}, {name: "timer", cost: &c.Timer}, {name: "poll-grain", span: &c.PollGrain}, {name: "syscall", cost: &c.Syscall},
 	}
 }
 
@@ -38,10 +41,13 @@ func (c *Costs) settings() []setting {
 const (
 	maxCost      = time.Second
 	maxQuantiles = 1000
+	whole        = 1_000_000 // the share that is all of a time
+	percent      = whole / 100
+	maxShare     = 100 * whole
 )
 
 // ParseCosts reads "wake=60us,chan=200ns": every cost that is not named is none. "none" is no cost at all. A cost that
-// is drawn has its quantiles, as in wake=5us/8us/60us: see [Quantiles]. Where spin takes time, CPUs that found no
+// is drawn has its quantiles, as in wake=5us/8us/60us: see [Quantiles]. Those of burn are shares, as in burn=95%/99.5%/120%. Where spin takes time, CPUs that found no
 // work go on looking; where lock does, goroutines spin for a lock; and where timer does, a thread that sleeps until a
 // timer is due sleeps whole milliseconds; each for as long as with [Typical] costs unless spin-for, lock-spin or
 // poll-grain say otherwise.
@@ -83,18 +89,16 @@ func ParseCosts(text string) (Costs, error) {
 func (s setting) parse(text string) error {
 	var times []int64
 	for part := range strings.SplitSeq(text, "/") {
-		d, err := time.ParseDuration(part)
+		d, err := s.value(part)
 		switch {
 		case err != nil:
-			return fmt.Errorf("cost %s: %q is not a time; write it with its unit, as in 60us", s.name, part)
-		case d < 0 || d > maxCost:
-			return fmt.Errorf("cost %s: %v is out of range; give 0s to %v", s.name, d, maxCost)
-		case len(times) > 0 && int64(d) < times[len(times)-1]:
-			return fmt.Errorf("cost %s: %v comes after a greater one; write quantiles in rising order, as in 5us/8us/60us", s.name, d)
+			return fmt.Errorf("cost %s: %w", s.name, err)
+		case len(times) > 0 && d < times[len(times)-1]:
+			return fmt.Errorf("cost %s: %s comes after a greater one; write quantiles in rising order, as in 5us/8us/60us", s.name, part)
 		case len(times) == maxQuantiles:
 			return fmt.Errorf("cost %s: more than %d quantiles", s.name, maxQuantiles)
 		}
-		times = append(times, int64(d))
+		times = append(times, d)
 	}
 	switch {
 	case s.cost != nil:
@@ -105,6 +109,39 @@ func (s setting) parse(text string) error {
 		*s.span = times[0]
 	}
 	return nil
+}
+
+// value reads a time, or a share.
+func (s setting) value(text string) (int64, error) {
+	if s.share {
+		number, is := strings.CutSuffix(text, "%")
+		n, ok := parsePercent(number)
+		switch {
+		case !is || !ok:
+			return 0, fmt.Errorf("%q is not a share; write it as in 98.5%%, with at most four digits after the point", text)
+		case n < percent || n > maxShare:
+			return 0, fmt.Errorf("%s is out of range; give 1%% to %d%%", text, maxShare/percent)
+		}
+		return n, nil
+	}
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q is not a time; write it with its unit, as in 60us", text)
+	case d < 0 || d > maxCost:
+		return 0, fmt.Errorf("%v is out of range; give 0s to %v", d, maxCost)
+	}
+	return int64(d), nil
+}
+
+// parsePercent is a number of per cents in millionths of all.
+func parsePercent(text string) (n int64, ok bool) {
+	digits, rest, _ := strings.Cut(text, ".")
+	if len(rest) > 4 || digits == "" {
+		return 0, false
+	}
+	u, err := strconv.ParseUint(digits+rest+"0000"[len(rest):], 10, 40)
+	return int64(u), err == nil
 }
 
 // imply sets what follows from the costs that were given, unless it was given too.
@@ -155,11 +192,20 @@ func (s setting) String() string {
 		return time.Duration(*s.span).String()
 	}
 	if s.cost.quantiles == nil {
-		return time.Duration(s.cost.fixed).String()
+		return s.text(s.cost.fixed)
 	}
 	texts := make([]string, len(s.cost.quantiles))
 	for i, q := range s.cost.quantiles {
-		texts[i] = time.Duration(q).String()
+		texts[i] = s.text(q)
 	}
 	return strings.Join(texts, "/")
+}
+
+// text is a value as value reads it. A share of 0 stands for no cost.
+func (s setting) text(n int64) string {
+	if !s.share || n == 0 {
+		return time.Duration(n).String()
+	}
+	text := fmt.Sprintf("%d.%04d", n/percent, n%percent)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
 }

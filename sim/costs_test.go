@@ -12,6 +12,7 @@ func TestParseCosts(t *testing.T) {
 		"spin=0s,wake=60us": "wake=60µs", "spin=1us,lock=5ns": "spin=1µs,lock=5ns",
 		"spin=1us,spin-for=20us,lock-spin=750ns,lock=5ns": "spin=1µs,lock=5ns", "spin=1us,spin-for=3us": "spin=1µs,spin-for=3µs",
 		"lock=5ns,lock-spin=0s": "lock=5ns,lock-spin=0s", "steal=3us/60us/90us": "steal=3µs/60µs/90µs", "deep=90us,deep-after=1ms": "deep=90µs,deep-after=1ms",
+		"burn=110%": "burn=110%", "burn=99.5%/100%/101.0625%,chan=1ns": "burn=99.5%/100%/101.0625%,chan=1ns", "burn=1.0%/10000%": "burn=1%/10000%",
 	} {
 		c, err := ParseCosts(text)
 		if err != nil || c.String() != want {
@@ -25,7 +26,7 @@ func TestParseCosts(t *testing.T) {
 	survives(t, Typical())
 	for _, c := range []Costs{
 		{Wake: Quantiles(1, 2)}, {Wake: Quantiles(1, 1)}, {Deep: Ns(1), DeepAfter: 1}, {DeepAfter: 5}, {SpinFor: 1}, {LockSpin: Ns(1)}, {Lock: Ns(1)}, {PollGrain: 1}, {Timer: Ns(1)}, {Timer: Ns(1), PollGrain: 7},
-		{Lock: Ns(1), LockSpin: Quantiles(0, 3)}, {Spin: Quantiles(0, 0, 9)}, {Spin: Ns(1), SpinFor: 5},
+		{Lock: Ns(1), LockSpin: Quantiles(0, 3)}, {Spin: Quantiles(0, 0, 9)}, {Burn: Ns(whole)}, {Burn: Quantiles(percent, whole+1, maxShare)}, {Spin: Ns(1), SpinFor: 5},
 	} {
 		survives(t, c)
 	}
@@ -35,7 +36,8 @@ func TestParseCosts(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "is not a cost", "wake": `"wake" is not a cost`, "wale=1us": `no cost "wale"; there are wake`, "wake=60": `"60" is not a time`,
 		"wake=-1us": "out of range", "wake=2s": "out of range", "wake=1us,wake=2us": "twice",
-		"wake=2us/1us": "rising order", "wake=1us/": `"" is not a time`, "spin-for=1us/2us": "is one time", "wake=1s" + strings.Repeat("/1s", 1000): "more than 1000",
+		"wake=2us/1us": "rising order", "wake=1us/": `"" is not a time`, "spin-for=1us/2us": "is one time", "burn=1ms": `"1ms" is not a share`, "burn=110": "is not a share", "burn=.5%": "is not a share", "burn=99.12345%": "at most four digits",
+		"burn=-5%": "is not a share", "burn=+5%": "is not a share", "burn=0.5%": "out of range", "burn=10000.1%": "out of range", "burn=101%/100%": "rising order", "burn=99999999999999999999%": "is not a share", "wake=1s" + strings.Repeat("/1s", 1000): "more than 1000",
 	} {
 		if _, err := ParseCosts(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -62,10 +64,65 @@ func TestRouse(t *testing.T) {
 	s.run(s.program("a", burn(15_000, "done")), "a done 15020")
 }
 
+// once is the program of a goroutine that is resumed once.
+type once func()
+
+func (f once) Resume()      { f() }
+func (f once) Name() string { return "once" }
+
+// TestScatter: burns take the shares that the cost says, in the mean too; what work has taken is taken as it is; and where CPUs are
+// unlimited nothing scatters.
+func TestScatter(t *testing.T) {
+	took := func(cpus int, ns int64, c Costs, op func(*Kernel, *G, int64) (*G, bool)) (at int64) {
+		k := New(Config{CPUs: cpus, Seed: 1, Costs: c})
+		g := &G{}
+		g.Bind(once(func() {
+			next, again := op(k, g, ns)
+			for ; again; next, again = op(k, g, ns) { // its time slice is over
+			}
+			if next == g {
+				at = k.Now()
+				k.Exit(g)
+			}
+		}))
+		k.Start(g)
+		k.Run()
+		return at
+	}
+	third := Costs{Burn: Ns(1_333_333)}
+	for _, x := range []struct {
+		cpus     int
+		ns, want int64
+		c        Costs
+		op       func(*Kernel, *G, int64) (*G, bool)
+	}{
+		{1, 3_000_000, 3_999_999, third, (*Kernel).Burn}, {1, 3_000_000, 3_000_000, third, (*Kernel).Take}, {Unlimited, 3_000_000, 3_000_000, third, (*Kernel).Burn},
+		{1, 1_000_000, 1_000_000, Costs{}, (*Kernel).Burn}, {1, -5, 0, third, (*Kernel).Burn},
+	} {
+		if got := took(x.cpus, x.ns, x.c, x.op); got != x.want {
+			t.Errorf("%d ns on %d CPUs with %v took %d, want %d", x.ns, x.cpus, x.c, got, x.want)
+		}
+	}
+	if got := New(Config{CPUs: 1, Costs: Costs{Burn: Ns(maxShare)}}).scattered(never / 2); got != never {
+		t.Errorf("a hundred times half of all time is %d", got)
+	}
+	const n = 100_000
+	drawn, sum, least, most := Costs{Burn: Quantiles(900_000, 1_000_000, 1_100_000)}, int64(0), int64(never), int64(0)
+	k := New(Config{CPUs: 1, Seed: 1, Costs: drawn})
+	for range n {
+		ns := k.scattered(1000)
+		sum, least, most = sum+ns, min(least, ns), max(most, ns)
+	}
+	if mean := sum / n; mean < 998 || mean > 1001 || least > 901 || least < 900 || most < 1098 || most >= 1100 {
+		t.Errorf("burns of 1000 take %d in the mean, from %d to %d; want 1000, from 900 to 1099", mean, least, most)
+	}
+}
+
 func FuzzParseCosts(f *testing.F) {
 	f.Add("wake=60us,chan=1ns")
 	f.Add("spin=0s,wake=60us")
 	f.Add("lock=5ns,spin=1us")
+	f.Add("burn=99.5%/100%/101.0625%")
 	f.Add("steal=1us/60us/9ms,deep=1ms,deep-after=1us,lock-spin=0s,spin-for=1ns")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := ParseCosts(text)
@@ -102,6 +159,16 @@ func TestScaledCosts(t *testing.T) {
 	}
 	if !reflect.DeepEqual(c, was) {
 		t.Errorf("the costs themselves have become %+v", c)
+	}
+	c = Costs{Burn: Quantiles(900_000, 1_000_000, 1_300_000)}
+	if got := c.Scaled("burn", 1, 2); !reflect.DeepEqual(got, Costs{Burn: Quantiles(950_000, 1_000_000, 1_150_000)}) {
+		t.Errorf("half of the scatter of burns: %v", got)
+	}
+	if got := c.Scaled("burn", 20, 1); !reflect.DeepEqual(got, Costs{Burn: Quantiles(10_000, 1_000_000, 7_000_000)}) {
+		t.Errorf("twenty times the scatter of burns: %v", got)
+	}
+	if got := (Costs{Wake: Ns(2)}).Scaled("burn", 1, 2); !reflect.DeepEqual(got, Costs{Wake: Ns(2)}) {
+		t.Errorf("half of no scatter: %v", got)
 	}
 	if got := Typical().Scaled("steal", 2, 1).Steal; !reflect.DeepEqual(got, Ns(180_000)) {
 		t.Errorf("twice the steal is %+v", got)

@@ -90,7 +90,10 @@ type Costs struct {
 	SpinFor int64
 	// Steal is how long a thief backs off before it takes the run-next of a running CPU: Go asks for 3 us,
 	// which the timer slack of Linux makes some 60 us.
-	Steal  Cost
+	Steal Cost
+	// Burn is the share that a [Burn] takes of the time that it says, in millionths. On a real CPU pieces of work that are equal
+	// do not take equally long, and goroutines do not stay in step. The zero Cost is what it says.
+	Burn   Cost
 	Switch Cost // to another goroutine, on the CPU
 	Spawn  Cost // starting a goroutine, for the starter
 	Chan   Cost // each operation on a channel, and each select

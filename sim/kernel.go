@@ -39,6 +39,7 @@ type Kernel struct {
 	costs     Costs
 	none      Cost // of operations that cost nothing
 	charges   bool // some operation costs time
+	scatters  bool // burns do not take what they say
 	unlimited bool // CPUs
 	cpus      []cpu
 	timers    []*Timer // by slot, less the CPUs
@@ -114,6 +115,7 @@ func New(c Config) *Kernel {
 	if c.CPUs < 1 || c.CPUs > MaxCPUs {
 		panic(fmt.Sprintf("sim: %d CPUs; possible are 1 to %d, or Unlimited", c.CPUs, MaxCPUs))
 	}
+	k.scatters = !c.Costs.Burn.none()
 	k.cpus = make([]cpu, c.CPUs)
 	for i := range k.cpus {
 		k.cpus[i].id = k.slot()

@@ -50,7 +50,8 @@ func mixture(s *scene, seed uint64, workers, rounds int) *program {
 // books must balance between any two events. The same seed must give the same decisions.
 func TestMixtures(t *testing.T) {
 	costly := Costs{Wake: Quantiles(3000, 9000, 50_000), Deep: Ns(90_000), DeepAfter: 500_000, Spin: Ns(300), SpinFor: 4000,
-		Steal: Ns(3000), Switch: Ns(200), Spawn: Ns(300), Chan: Ns(80), Lock: Ns(20), Timer: Ns(100), Syscall: Ns(150), LockSpin: Ns(400)}
+		Steal: Ns(3000), Switch: Ns(200), Spawn: Ns(300), Chan: Ns(80), Lock: Ns(20), Timer: Ns(100), Syscall: Ns(150), LockSpin: Ns(400),
+		Burn: Quantiles(950_000, 990_000, 1_000_000, 1_200_000)}
 	for seed := range uint64(30) {
 		for _, cpus := range []int{1, 2, 3, 8, 64, Unlimited} {
 			for _, costs := range []Costs{{}, costly} {

@@ -84,7 +84,11 @@ func (l *list) Resume() {
 				break
 			}
 			l.in = in.next
-			if l = k.listed(k.hold(&l.G, l.r[in.a&7])); l == nil {
+			ns := l.r[in.a&7]
+			if k.scatters {
+				ns = k.scattered(ns)
+			}
+			if l = k.listed(k.hold(&l.G, ns)); l == nil {
 				return
 			}
 			in = l.in

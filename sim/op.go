@@ -1,6 +1,9 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Code says what an operation does. Those on an object name it in Op.On.
 type Code uint8
@@ -96,7 +99,30 @@ func (k *Kernel) Burn(g *G, ns int64) (next *G, again bool) {
 			return k.Next(), out == Again
 		}
 	}
+	if k.scatters {
+		ns = k.scattered(ns)
+	}
 	return k.hold(g, ns), false
+}
+
+// Take is Burn of exactly so many ns, which are what the work has taken.
+func (k *Kernel) Take(g *G, ns int64) (next *G, again bool) {
+	if !k.admits(g.cpu) {
+		if out := k.admit(g, Burn); out != Done {
+			return k.Next(), out == Again
+		}
+	}
+	return k.hold(g, ns), false
+}
+
+// scattered is what a burn takes.
+func (k *Kernel) scattered(ns int64) int64 {
+	hi, lo := bits.Mul64(uint64(max(0, ns)), uint64(k.costs.Burn.draw(&k.draws)))
+	if hi >= whole/2 { // beyond the end of time
+		return never
+	}
+	q, _ := bits.Div64(hi, lo, whole)
+	return int64(q)
 }
 
 // Send is Do of [Send].
@@ -242,6 +268,9 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 		return Done
 	}
 	if op.Code == Burn {
+		if k.scatters {
+			op.N = k.scattered(op.N)
+		}
 		return k.work(g, op.N)
 	}
 	if op.N <= 0 {

@@ -165,6 +165,7 @@ func costly() sim.Costs {
 func rousing() sim.Costs {
 	c := costly()
 	c.Rouse, c.PollGrain = sim.Quantiles(2000, 15_000, 40_000), 1_000_000
+	c.Burn = sim.Quantiles(950_000, 990_000, 1_000_000, 1_200_000)
 	return c
 }
 

@@ -179,6 +179,19 @@ func (w *World) Burn(t *env.Task, d time.Duration) {
 	}
 }
 
+// take is Burn of what work has taken.
+func (w *World) take(d time.Duration) {
+	w.Claim()
+	w.useful += max(0, d)
+	co := w.co
+	for again := true; again; {
+		var next *sim.G
+		if next, again = w.k.Take(&co.G, int64(d)); next != &co.G {
+			w.cross(co, next)
+		}
+	}
+}
+
 // Sleep implements env.World.
 func (w *World) Sleep(t *env.Task, d time.Duration) {
 	w.Use(t)

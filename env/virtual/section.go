@@ -80,7 +80,7 @@ func (w *World) End(t *env.Task, _ time.Duration) {
 	if err != nil {
 		w.Fail(err)
 	}
-	w.Burn(t, cost)
+	w.take(cost)
 }
 
 // code is the name of the code that t runs.

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/sim"
 )
 
 // bill says that the n-th section costs n ms, and notes what it is asked.
@@ -223,5 +224,19 @@ func TestSectionBlocks(t *testing.T) {
 	<-back
 	if strings.Join(b.notes, " ") != "begin drop" {
 		t.Errorf("%v", b.notes)
+	}
+}
+
+// TestSectionsDoNotScatter: what real code took is known, so that no cost makes it longer, as it does a burn.
+func TestSectionsDoNotScatter(t *testing.T) {
+	err := New(Config{Costs: sim.Costs{Burn: sim.Ns(2_000_000)}}).Run("body", func(e env.Env) {
+		e.Burn(3 * ms)
+		e.WorkFor(5*ms, func() {})
+		if now := e.Now(); now != 11*ms {
+			t.Errorf("burns that take twice what they say, and work of 5 ms, end at %v, want 11 ms", now)
+		}
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

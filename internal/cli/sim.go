@@ -47,7 +47,7 @@ Factors, formats and the run directory are those of run. Each further replicatio
 	f.StringVar(&o.precision, "precision", "", "replications until half of the 95 % interval of every mean rate and time is at most `SHARE` of it, such as 1%")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "virtual `TIME` that is measured")
 	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (more where a design takes longer to settle, unless it is given)")
-	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, deep, deep-after, rouse, spin, spin-for, steal, switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default what calibrate has found here, else typical ones)")
+	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, deep, deep-after, rouse, spin, spin-for, steal, burn, switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default what calibrate has found here, else typical ones)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Minute, "real `TIME` after which a trial counts as hung")
 	o.timelineFlags(f)
 	o.costFlags(f)

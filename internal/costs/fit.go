@@ -96,7 +96,7 @@ func (f *fitter) states() (looks, deep int) {
 	best := math.Inf(1)
 	for i := 0; naps[i] <= longest; i++ {
 		for j := i + 1; j <= len(logs); j++ {
-			rest := scatter(logs[:i]) + scatter(logs[i:j]) + scatter(logs[j:])
+			rest := spread(logs[:i]) + spread(logs[i:j]) + spread(logs[j:])
 			if i > 0 {
 				rest += another
 			}
@@ -111,8 +111,8 @@ func (f *fitter) states() (looks, deep int) {
 	return looks, deep
 }
 
-// scatter is the sum of the squares about the mean.
-func scatter(xs []float64) (sum float64) {
+// spread is the sum of the squares about the mean.
+func spread(xs []float64) (sum float64) {
 	mean := stat.Mean(xs)
 	for _, x := range xs {
 		sum += (x - mean) * (x - mean)
@@ -131,7 +131,31 @@ func (f *fitter) fit() error {
 			return err
 		}
 	}
-	return f.check(all)
+	return f.check(append(all, f.scatter()))
+}
+
+// scatter finds how unequal equal pieces of work are: shares of their mean in each round, as the clock of a machine drifts from one
+// to the next.
+func (f *fitter) scatter() parameter {
+	p := parameter{name: "burn", program: "operations", readings: []string{"burn"}, cost: &f.costs.Burn, drawn: true}
+	byRound := f.rounds(p)
+	if len(byRound) == 0 {
+		return p
+	}
+	live := median(sorted(byRound))
+	for i, values := range byRound {
+		byRound[i] = make([]float64, len(values))
+		for j, v := range values {
+			byRound[i][j] = v / stat.Mean(values) * float64(work)
+		}
+	}
+	values := sorted(byRound)
+	if values[0] < values[len(values)-1] {
+		*p.cost = distribution(values, func(ns float64) float64 { return ns }) // of a millisecond a nanosecond is a millionth
+	}
+	f.prices = append(f.prices, result.Price{Cost: p.name, Reading: p.title(), Estimate: estimate(byRound), Live: result.Value(live),
+		P10: result.Value(stat.Quantile(values, 0.1)), P90: result.Value(stat.Quantile(values, 0.9))})
+	return p
 }
 
 // solve finds one cost.
@@ -265,7 +289,7 @@ func (f *fitter) check(all []parameter) error {
 			continue // there were no readings
 		}
 		much := brief()
-		much.cycles = full().cycles
+		much.batches, much.cycles = full().batches, full().cycles
 		r, err := f.simulate(p.program, much, f.costs)
 		if err != nil {
 			return err

@@ -53,7 +53,7 @@ func TestMeasureInverts(t *testing.T) {
 			t.Errorf("%s: %v in [%v, %v]", p.Cost, p.Median, p.Low, p.High)
 		}
 	}
-	if len(c.Prices) != 11 || len(c.Ladder) != 4 || len(c.Warnings) != 0 || c.Rounds != rounds {
+	if len(c.Prices) != 12 || len(c.Ladder) != 4 || len(c.Warnings) != 0 || c.Rounds != rounds {
 		t.Errorf("%+v", c)
 	}
 	if l := c.Ladder[3]; l.Operation != "pass through a channel" || math.Abs(float64(l.Same.Median)-66) > 1 || !l.Other.Low.Known() {
@@ -89,6 +89,47 @@ func TestMeasureDistribution(t *testing.T) {
 	}
 	if strings.Contains(c.Costs, "deep") || strings.Contains(c.Costs, "spin=") {
 		t.Errorf("states of idle CPUs were told apart that there are not: %s", c.Costs)
+	}
+}
+
+// TestMeasureScatter: how unequal burns are is found, and they take what they say in the mean, also of a machine that is slower in
+// each round.
+func TestMeasureScatter(t *testing.T) {
+	much := brief()
+	much.batches = 40
+	round := int64(0)
+	c, err := Measure(t.Context(), 1, 1, func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+		slower := sim.Costs{Burn: sim.Quantiles(950_000, 990_000, 1_000_000, 1_070_000)}
+		if round++; round%2 == 0 {
+			slower.Burn = sim.Quantiles(1_900_000, 1_980_000, 2_000_000, 2_140_000)
+		}
+		return invented(t, slower, much)(ctx, spec)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := c.Prices[slices.IndexFunc(c.Prices, func(p result.Price) bool { return p.Cost == "burn" })]
+	for _, x := range []struct{ got, want float64 }{
+		{float64(p.P10), 962_000}, {float64(p.Median), 995_000}, {float64(p.P90), 1_049_000}, {float64(p.Virtual), 995_000},
+	} {
+		if math.Abs(x.got/x.want-1) > 0.01 {
+			t.Errorf("burns of a millisecond take %.0f, want %.0f", x.got, x.want)
+		}
+	}
+	costs, err := sim.ParseCosts(c.Costs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n, each = 10_000, 100_000
+	k, burns := sim.New(sim.Config{CPUs: 1, Costs: sim.Costs{Burn: costs.Burn}}), sim.NewProgram("burns")
+	again := burns.Here()
+	burns.Set(sim.R1, each)
+	burns.Burn(sim.R1)
+	burns.Loop(sim.R0, again)
+	k.Start(k.Goroutine(burns, n))
+	k.Run()
+	if took := float64(k.Now()) / (n * each); math.Abs(took-1) > 0.001 {
+		t.Errorf("burns take %.4f of what they say", took)
 	}
 }
 

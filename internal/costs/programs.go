@@ -168,6 +168,7 @@ func operations(s setting, e env.Env, r readings) {
 		}
 	})
 	timers(s, e, r)
+	s.batch(e, r, "burn", 1, func(int) { e.Burn(work) })
 	if s.syscall != nil {
 		s.batch(e, r, "syscall", 1000, func(n int) {
 			for range n {
@@ -188,6 +189,9 @@ func operations(s setting, e env.Env, r readings) {
 		}
 	})
 }
+
+// work is a piece of work that is burnt: so long that reading the clock is nothing beside it.
+const work = time.Millisecond
 
 // increment is an addition in memory that the compiler leaves there.
 //
