@@ -84,11 +84,7 @@ func (l *list) Resume() {
 				break
 			}
 			l.in = in.next
-			ns := l.r[in.a&7]
-			if k.scatters {
-				ns = k.scattered(ns)
-			}
-			if l = k.listed(k.hold(&l.G, ns)); l == nil {
+			if l = k.listed(k.hold(&l.G, k.lasts(l.r[in.a&7]))); l == nil {
 				return
 			}
 			in = l.in

@@ -99,10 +99,7 @@ func (k *Kernel) Burn(g *G, ns int64) (next *G, again bool) {
 			return k.Next(), out == Again
 		}
 	}
-	if k.scatters {
-		ns = k.scattered(ns)
-	}
-	return k.hold(g, ns), false
+	return k.hold(g, k.lasts(ns)), false
 }
 
 // Take is Burn of exactly so many ns, which are what the work has taken.
@@ -115,7 +112,15 @@ func (k *Kernel) Take(g *G, ns int64) (next *G, again bool) {
 	return k.hold(g, ns), false
 }
 
-// scattered is what a burn takes.
+// lasts is how long a burn of ns lasts.
+func (k *Kernel) lasts(ns int64) int64 {
+	if k.scatters {
+		return k.scattered(ns)
+	}
+	return ns
+}
+
+// scattered is lasts where that is drawn.
 func (k *Kernel) scattered(ns int64) int64 {
 	hi, lo := bits.Mul64(uint64(max(0, ns)), uint64(k.costs.Burn.draw(&k.draws)))
 	if hi >= whole/2 { // beyond the end of time
@@ -268,10 +273,7 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 		return Done
 	}
 	if op.Code == Burn {
-		if k.scatters {
-			op.N = k.scattered(op.N)
-		}
-		return k.work(g, op.N)
+		return k.work(g, k.lasts(op.N))
 	}
 	if op.N <= 0 {
 		return Done

@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"runtime"
 	"strings"
@@ -85,6 +86,28 @@ func TestBlocksWhileUnwinding(t *testing.T) {
 			t.Errorf("the error does not say %q: %v", word, err)
 		}
 	}
+}
+
+// TestOwnCoroutine: the report of a limit names who waits for a coroutine of the design's own, not one of those who have parked.
+func TestOwnCoroutine(t *testing.T) {
+	let := make(chan int)
+	defer close(let)
+	err := New(Config{Limit: 20 * ms}).Run("body", func(e env.Env) {
+		for range 5 {
+			e.Go("waiter", func(e env.Env) { e.Sleep(ms) })
+		}
+		e.Sleep(1)
+		pulls(let)
+	})
+	if !strings.Contains(fmt.Sprint(err), "takes more than 20ms") || !strings.Contains(fmt.Sprint(err), "virtual.pulls(") {
+		t.Errorf("the error does not name the one that pulls: %v", err)
+	}
+}
+
+func pulls(let chan int) {
+	next, stop := iter.Pull(func(func(int) bool) { <-let })
+	defer stop()
+	next()
 }
 
 // TestInputOutput: to wait for a file or the network is to block.

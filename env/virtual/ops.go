@@ -57,22 +57,12 @@ var errAbandoned = errors.New("nobody waits for the simulation")
 // Use implements env.Machine.
 func (w *World) Use(t *env.Task) {
 	if w.co.task != t || !w.surely() {
-		w.question(t)
+		w.use(t)
 	}
 }
 
-// Claim implements env.Machine.
-func (w *World) Claim() {
-	if !w.surely() {
-		w.challenge()
-	}
-}
-
-// surely reports whether the calling goroutine is the one that runs, and no real code does. It may say no though it is so.
-func (w *World) surely() bool { return w.co.mark.Surely() && w.phase.Load() == running }
-
-// question is Use where that is not sure.
-func (w *World) question(t *env.Task) {
+// use is Use where it is not sure that all is well.
+func (w *World) use(t *env.Task) {
 	if w.co.task != t {
 		w.stranger(t)
 	}
@@ -80,10 +70,12 @@ func (w *World) question(t *env.Task) {
 	w.strict()
 }
 
-// challenge is Claim where that is not sure.
-func (w *World) challenge() {
-	w.check()
-	w.claim()
+// Claim implements env.Machine.
+func (w *World) Claim() {
+	if !w.surely() {
+		w.check()
+		w.claim()
+	}
 }
 
 // claim is Claim where the world is not over.
@@ -92,6 +84,9 @@ func (w *World) claim() {
 		w.strict()
 	}
 }
+
+// surely reports whether the goroutine that runs calls, no real code does, and the world is not over. It may say no though it is so.
+func (w *World) surely() bool { return w.co.mark.Surely() && w.phase.Load() == running }
 
 // strict ends who calls in place of the goroutine that runs.
 func (w *World) strict() {
@@ -332,7 +327,10 @@ func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 		}
 		return step, w.token(), w.co.OK()
 	}
-	w.Claim()
+	if !w.surely() {
+		w.check()
+		w.strict() // a timer's function cannot park
+	}
 	co := w.co
 	out := w.k.Recv(&co.G, l.Chan)
 	for out == sim.Again {

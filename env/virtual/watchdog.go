@@ -42,7 +42,7 @@ func (w *World) watch(ended <-chan error) error {
 		state, frames := w.stack()
 		blocked := ""
 		switch state {
-		case "", "running", "runnable", "coroutine", "syscall", "preempted", "copystack":
+		case "", "running", "runnable", inCoroutine, "syscall", "preempted", "copystack":
 		default:
 			blocked = state + frames
 		}
@@ -105,8 +105,8 @@ func (w *World) born(id int64) {
 	w.mu.Unlock()
 }
 
-// stack is the state of the coroutine that runs, or waits where it should not, and its frames; empty if there is none. If the
-// kernel's own goroutine runs it is that of one that has left, which is in the state coroutine.
+// stack is the state of the coroutine that runs, or waits where it should not, and its frames. If none does it is that which waits
+// for a coroutine of the design's own; and empty if the world itself runs.
 func (w *World) stack() (state, frames string) {
 	own := map[int64]bool{}
 	w.mu.Lock()
@@ -124,14 +124,32 @@ func (w *World) stack() (state, frames string) {
 		if id, err := strconv.ParseInt(number, 10, 64); err != nil || !own[id] {
 			continue
 		}
-		state, frames, _ = strings.Cut(rest, "]")
-		state, _, _ = strings.Cut(state, ",") // how many minutes, locked to a thread
-		frames = strings.TrimPrefix(frames, ":")
-		if state != "coroutine" {
-			break
+		s, f, _ := strings.Cut(rest, "]")
+		s, _, _ = strings.Cut(s, ",") // how many minutes, locked to a thread
+		s, f = strings.TrimSuffix(s, " (durable)"), strings.TrimPrefix(f, ":")
+		if s != inCoroutine {
+			return s, f
+		}
+		if !hasLeft(f) {
+			state, frames = s, f
 		}
 	}
 	return state, frames
+}
+
+// inCoroutine is the state of a goroutine that has resumed another, or was not resumed itself.
+const inCoroutine = "coroutine"
+
+// hasLeft reports whether a goroutine in that state has gone on to another of the world, or ended.
+func hasLeft(frames string) bool {
+	for line := range strings.SplitSeq(frames, "\n") {
+		switch {
+		case line == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(line, "runtime."), strings.HasPrefix(line, "iter."):
+		default:
+			return strings.HasPrefix(line, ownPackages+"env/virtual.(*World).cross(") || strings.HasPrefix(line, ownPackages+"env/virtual.(*coroutine).loop(")
+		}
+	}
+	return true
 }
 
 // placeIn is the innermost function of a stack that is a design's and not the world's, or of the Go runtime.
@@ -142,7 +160,7 @@ func placeIn(frames string) string {
 			name = line[:i] // without its arguments; a receiver is in parentheses too
 		}
 		switch {
-		case name == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(name, "runtime."), strings.HasPrefix(name, "iter."), strings.HasPrefix(name, "internal/"), strings.HasPrefix(name, "sync."), strings.HasPrefix(name, "time."), strings.HasPrefix(name, "reflect."),
+		case name == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(line, "created by "), strings.HasPrefix(name, "runtime."), strings.HasPrefix(name, "iter."), strings.HasPrefix(name, "internal/"), strings.HasPrefix(name, "sync."), strings.HasPrefix(name, "time."), strings.HasPrefix(name, "reflect."),
 			strings.HasPrefix(name, ownPackages+"env"), strings.HasPrefix(name, ownPackages+"sim"):
 			continue
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/brewput/brewput/sim"
@@ -19,15 +18,15 @@ func (q *queue) list(cpus int) (outcome, error) {
 	if err := k.Err(); err != nil {
 		return o, err
 	}
-	if sum := inside.Integral(k.Now()); sum != int64(q.inside) || inside.Now() != 0 { // Little's law
-		return o, fmt.Errorf("customers were in the system for %v, of which the gauge has seen %d", q.inside, sum)
+	if sum := inside.Integral(k.Now()); sum != int64(q.spent) || inside.Now() != 0 { // Little's law
+		return o, fmt.Errorf("customers were in the system for %d ns, of which the gauge has seen %d", q.spent, sum)
 	}
 	return o, nil
 }
 
 // lists is the program of the customers, who come as often as R0 says; it starts that of the server.
 func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Program {
-	const left, came, gap, service = sim.R0, sim.R1, sim.R2, sim.R3
+	const left, came, until, service = sim.R0, sim.R1, sim.R2, sim.R3
 	server := sim.NewProgram("server")
 	closed := server.NewLabel()
 	next := server.Here()
@@ -45,8 +44,8 @@ func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Pro
 	p := sim.NewProgram("customers")
 	p.Spawn(server)
 	top := p.Here()
-	p.Exp(gap, int64(math.Round(float64(unit)/load)), sim.NewStream(q.seed, 0))
-	p.Burn(gap)
+	p.Exp(until, gap, sim.NewStream(q.seed, 0))
+	p.Burn(until)
 	p.Gauge(inside, 1)
 	p.Now(came)
 	p.Send(line, came)

@@ -28,7 +28,7 @@ func main() {
 	customers := flag.Int("customers", 1_000_000, "customers of each run of M/M/1")
 	goroutines := flag.Int("blocked", 0, "print the memory that so many goroutines blocked in Recv need, and nothing else")
 	cpus := flag.Int("cpus", sim.Unlimited, "with -blocked: virtual CPUs; -1 is unlimited")
-	only := flag.String("part", everything, "only these parts")
+	only := flag.String("part", everything, "only these parts, separated by commas")
 	lists := flag.Bool("lists", false, "with -blocked: as lists of operations")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the simulator to this file, and print nothing else")
 	flag.Parse()
@@ -69,7 +69,7 @@ func main() {
 		fmt.Printf("\nMissed: %q\n", b.missed)
 		os.Exit(1)
 	}
-	fmt.Println("\nEvery floor is kept.")
+	fmt.Printf("\nEvery floor is kept: of %s.\n", *only)
 }
 
 // parts are those of a list of names.

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/virtual"
+	"github.com/brewput/brewput/sim"
 )
 
 // Customers come at rate 0.9 and are served at rate 1 for each unit of time, so that the mean time in the system
@@ -14,6 +14,7 @@ const (
 	load   = 0.9
 	theory = 10.0
 	unit   = time.Millisecond
+	gap    = int64(unit * 10 / 9) // unit/load, in ns
 )
 
 // outcome is one run of M/M/1.
@@ -24,8 +25,9 @@ type outcome struct {
 }
 
 // queue is M/M/1 written against env: two goroutines and a channel between them. The channel has a name, so that a meter
-// keeps its time integrals. As in the programs of its peers, the times in the system are added up, and times are drawn from a
-// generator of the language's own library; keyed takes those of env instead, which depend on the customer alone.
+// keeps its time integrals. As in the programs of its peers, the times in the system are added up. Times come from the same streams as
+// where it is lists of operations, so that the customers are the same; keyed takes the draws of env instead, which depend on the
+// customer alone.
 type queue struct {
 	customers int
 	seed      uint64
@@ -33,45 +35,45 @@ type queue struct {
 	at        func(customer int) // called as each customer leaves; may be nil
 
 	served int
-	inside time.Duration // that customers who have left were in the system, all together
+	spent  time.Duration // in the system, by all customers who have left
 }
 
-// exponentials are draws with mean 1.
-type exponentials interface{ ExpFloat64() float64 }
+// exponentials are times of a mean, in nanoseconds.
+type exponentials interface{ Exp(mean int64) int64 }
 
-// keyed are those of env, for one customer after the other.
-type keyed struct {
+// byCustomer are those of env, for one customer after the other.
+type byCustomer struct {
 	env.Rand
 	customer, stage uint64
 }
 
-func (k *keyed) ExpFloat64() float64 {
-	d := k.At(k.customer, k.stage)
-	k.customer++
-	return d.Exp()
+func (b *byCustomer) Exp(mean int64) int64 {
+	d := b.At(b.customer, b.stage)
+	b.customer++
+	return int64(d.Exp() * float64(mean))
 }
 
-func (q *queue) exponentials(e env.Env, stage uint64) exponentials {
+func (q *queue) times(e env.Env, stage uint64) exponentials {
 	if q.keyed {
-		return &keyed{Rand: e.Rand(), stage: stage}
+		return &byCustomer{Rand: e.Rand(), stage: stage}
 	}
-	return rand.New(rand.NewPCG(q.seed, stage))
+	return sim.NewStream(q.seed, stage)
 }
 
 func (q *queue) body(e env.Env) {
 	line, g := env.NewChan[time.Duration](e, "line", q.customers), e.Group()
 	g.Go(e, "customers", func(e env.Env) {
-		times := q.exponentials(e, 0)
+		times := q.times(e, 0)
 		for range q.customers {
-			e.Burn(time.Duration(times.ExpFloat64() * (float64(unit) / load)))
+			e.Burn(time.Duration(times.Exp(gap)))
 			line.Send(e.Now())
 		}
 		line.Close()
 	})
 	g.Go(e, "server", func(e env.Env) {
-		times := q.exponentials(e, 1)
+		times := q.times(e, 1)
 		for came, ok := line.Recv(); ok; came, ok = line.Recv() {
-			e.Burn(time.Duration(times.ExpFloat64() * float64(unit)))
+			e.Burn(time.Duration(times.Exp(int64(unit))))
 			q.leaves(e.Now() - came)
 		}
 	})
@@ -79,17 +81,17 @@ func (q *queue) body(e env.Env) {
 }
 
 // leaves counts a customer who leaves.
-func (q *queue) leaves(inside time.Duration) {
+func (q *queue) leaves(spent time.Duration) {
 	if q.at != nil {
 		q.at(q.served)
 	}
 	q.served++
-	q.inside += inside
+	q.spent += spent
 }
 
 // outcome is what has come of a run that began then.
 func (q *queue) outcome(began time.Time) outcome {
-	return outcome{time.Since(began), int64(q.served), float64(q.inside) / float64(q.served) / float64(unit)}
+	return outcome{time.Since(began), int64(q.served), float64(q.spent) / float64(q.served) / float64(unit)}
 }
 
 // simulate runs the queue in virtual time.

@@ -20,10 +20,12 @@ func current() *g
 func Current() Mark { return Mark{current()} }
 
 // Surely reports whether the caller stands on the stack of the goroutine of m, without a call. It may say no
-// where [Mark.Mine] says yes, but not the other way: no two goroutines share a stack, whoever had that memory before.
+// where [Mark.Mine] says yes. The other way it may only err once, where that stack moves between the reading of its two bounds: no two
+// goroutines share a stack, whoever had that memory before.
 func (m Mark) Surely() bool {
-	var here byte
-	return m.g != nil && uintptr(unsafe.Pointer(&here))-m.g.lo < m.g.hi-m.g.lo
+	var local byte
+	here := uintptr(unsafe.Pointer(&local))
+	return m.g != nil && m.g.lo <= here && here < m.g.hi
 }
 
 // Mine reports whether m is the mark of the calling goroutine, in two nanoseconds.
