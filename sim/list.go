@@ -84,7 +84,7 @@ func (l *list) Resume() {
 				break
 			}
 			l.in = in.next
-			if l = k.listed(k.hold(&l.G, k.lasts(l.r[in.a&7]))); l == nil {
+			if l = k.listed(k.hold(&l.G, l.r[in.a&7])); l == nil {
 				return
 			}
 			in = l.in

@@ -99,7 +99,7 @@ func (k *Kernel) Burn(g *G, ns int64) (next *G, again bool) {
 			return k.Next(), out == Again
 		}
 	}
-	return k.hold(g, k.lasts(ns)), false
+	return k.hold(g, ns), false
 }
 
 // Take is Burn of exactly so many ns, which are what the work has taken.
@@ -109,7 +109,10 @@ func (k *Kernel) Take(g *G, ns int64) (next *G, again bool) {
 			return k.Next(), out == Again
 		}
 	}
-	return k.hold(g, ns), false
+	if k.unlimited {
+		return k.hold(g, ns), false
+	}
+	return k.holdCPU(g, ns), false
 }
 
 // lasts is how long a burn of ns lasts.

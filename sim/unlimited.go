@@ -22,7 +22,7 @@ func (g *G) goesOn() bool { return g != nil && g.occupies && g.then == thenRun }
 // end of a burn too.
 func (k *Kernel) hold(g *G, d int64) *G {
 	if !k.unlimited {
-		return k.holdCPU(g, d)
+		return k.holdCPU(g, k.lasts(d))
 	}
 	if d <= 0 {
 		return g
