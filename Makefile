@@ -42,7 +42,7 @@ bench: ## what env, the load loop and a trial cost
 PGO = cmd/brewput/default.pgo
 # Who is alone on a CPU is not moved to another, which may be slower: a third, on a shared machine.
 ALONE = $$(command -v taskset >/dev/null && echo taskset -c $$(sed -n 's/^Cpus_allowed_list:.*[^0-9]//p' /proc/self/status))
-bench-sim: ## the simulator beside SimPy, which pip installs, and others, on one CPU, and its floors: about 5 minutes
+bench-sim: ## the simulator beside SimPy, which pip installs, and others, on one CPU, and its floors: about 7 minutes
 	@mkdir -p bin && $(GO) build -pgo=$(PGO) -o bin/benchsim ./internal/benchsim
 	@python=$$(sh tools/need-simpy.sh) && peers=$$(sh tools/need-rust-peers.sh) && missed=0 && \
 		{ $(ALONE) bin/benchsim -python "$$python" -peers "$$peers" -part speed || missed=1; } && \

@@ -42,6 +42,9 @@ func estimate(e result.Estimate) (median, ends cell) {
 	return nanoseconds(e.Median), cell{text, dim}
 }
 
+// ofMillisecond prints what a burn of a millisecond takes as a share of that.
+func ofMillisecond(v result.Value) cell { return cell{percent(float64(v) / 1e6), plain} }
+
 // prices is the table of costs.
 func prices(b *strings.Builder, c result.Calibration, st Style) {
 	columns := []column{
@@ -53,6 +56,10 @@ func prices(b *strings.Builder, c result.Calibration, st Style) {
 		low, high := cell{}, cell{}
 		if p.P10.Known() {
 			low, high = nanoseconds(p.P10), nanoseconds(p.P90)
+		}
+		if p.Cost == "burn" {
+			median, low, high = ofMillisecond(p.Median), ofMillisecond(p.P10), ofMillisecond(p.P90)
+			ends = cell{fmt.Sprintf("[%.1f, %.1f]", float64(p.Low)/1e4, float64(p.High)/1e4), dim}
 		}
 		for i, x := range []cell{{p.Cost, plain}, median, ends, low, high, {p.Reading, plain}, nanoseconds(p.Live), nanoseconds(p.Virtual)} {
 			columns[i].cells = append(columns[i].cells, x)

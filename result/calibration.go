@@ -27,7 +27,8 @@ type Estimate struct {
 	High   Value `json:"high_ns"`
 }
 
-// Price is one cost of the scheduler, and how well virtual time keeps to it.
+// Price is one cost of the scheduler, and how well virtual time keeps to it. Of burn, which is a share, all times are those of a burn of
+// one millisecond: a nanosecond of them is a millionth.
 type Price struct {
 	Cost string `json:"cost"` // a name of sim.ParseCosts
 	Estimate

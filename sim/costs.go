@@ -201,9 +201,9 @@ func (s setting) String() string {
 	return strings.Join(texts, "/")
 }
 
-// text is a value as value reads it. A share of 0 stands for no cost.
+// text is a value as value reads it.
 func (s setting) text(n int64) string {
-	if !s.share || n == 0 {
+	if !s.share || n == 0 && s.cost.none() {
 		return time.Duration(n).String()
 	}
 	text := fmt.Sprintf("%d.%04d", n/percent, n%percent)

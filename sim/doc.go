@@ -59,7 +59,7 @@
 //   - Caches, memory bandwidth, sharing of a core: work takes its time wherever and beside whomever it runs.
 //   - The garbage collector, the stack's growth, allocation: of real code only what stands in a section takes virtual time,
 //     with what its own thread collects and allocates in it.
-//   - The host: no other process, no interrupts, no frequency; a thread is always there and one with its CPU.
+//   - The host: no other process, no interrupts, no frequency, but for what [Costs].Burn takes of them; a thread is always there and one with its CPU.
 //   - The period of sysmon, which varies from 20 us to 10 ms: it is taken to look exactly when a slice of 10 ms is over, and
 //     at its quickest at system calls.
 //   - Input and output: who waits for it waits for a timer.

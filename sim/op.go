@@ -123,14 +123,19 @@ func (k *Kernel) lasts(ns int64) int64 {
 	return ns
 }
 
-// scattered is lasts where that is drawn.
+// scattered is lasts where that is drawn. It is rounded to the nearest, so that short burns are not shorter in the mean, and takes
+// some time if the burn does.
 func (k *Kernel) scattered(ns int64) int64 {
-	hi, lo := bits.Mul64(uint64(max(0, ns)), uint64(k.costs.Burn.draw(&k.draws)))
-	if hi >= whole/2 { // beyond the end of time
+	if ns <= 0 {
+		return ns
+	}
+	hi, lo := bits.Mul64(uint64(ns), uint64(k.costs.Burn.draw(&k.draws)))
+	lo, carry := bits.Add64(lo, whole/2, 0)
+	if hi += carry; hi >= whole/2 { // beyond the end of time
 		return never
 	}
 	q, _ := bits.Div64(hi, lo, whole)
-	return int64(q)
+	return max(1, int64(q))
 }
 
 // Send is Do of [Send].

@@ -141,6 +141,21 @@ func TestAlternation(t *testing.T) {
 	near(t, "the mean latency in ms", r.Latency.Mean()/1e6, 8)
 }
 
+// TestLockstep: where all work takes exactly what it says, one of four workers waits for the grinder for ever, and three share
+// the throughput; where work is not equally long, as on a machine, all four do: Little's law.
+func TestLockstep(t *testing.T) {
+	for _, x := range []struct {
+		burn    sim.Cost
+		workers float64 // who get on
+		within  float64
+	}{{sim.Cost{}, 3, 0.001}, {sim.Quantiles(950_000, 990_000, 1_000_000, 1_070_000), 4, 0.03}} {
+		r, _ := shop{design: "parsteam", workers: 4, window: 10 * time.Second, Config: virtual.Config{CPUs: 2, Seed: 1, Costs: sim.Costs{Burn: x.burn}}}.run(t)
+		if per := float64(r.Inside) / r.Window.Seconds() * r.Latency.Mean() / 1e9; math.Abs(per/x.workers-1) > x.within {
+			t.Errorf("with burns of %v: %.3f workers get on, want %v", x.burn, per, x.workers)
+		}
+	}
+}
+
 // golden are checksums over every decision of the scheduler. They change with each rule that does; a
 // change that means to change none must leave them. The load decides too: it goes on after the window.
 var golden = []struct {

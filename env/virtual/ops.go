@@ -327,10 +327,7 @@ func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 		}
 		return step, w.token(), w.co.OK()
 	}
-	if !w.surely() {
-		w.check()
-		w.strict() // a timer's function cannot park
-	}
+	w.Claim()
 	co := w.co
 	out := w.k.Recv(&co.G, l.Chan)
 	for out == sim.Again {

@@ -44,7 +44,7 @@ func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Pro
 	p := sim.NewProgram("customers")
 	p.Spawn(server)
 	top := p.Here()
-	p.Exp(until, gap, sim.NewStream(q.seed, 0))
+	p.Exp(until, gap(), sim.NewStream(q.seed, 0))
 	p.Burn(until)
 	p.Gauge(inside, 1)
 	p.Now(came)

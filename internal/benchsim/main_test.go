@@ -23,7 +23,7 @@ func TestRace(t *testing.T) {
 		var out bytes.Buffer
 		b := &bench{out: &out, customers: 2000, rounds: 3}
 		peer := engine{"SimPy", func(uint64) (outcome, error) { return outcome{took, 2000, 10}, nil }, 0}
-		err := b.race(m, append([]engine{peer}, b.mm1()...), "M/M/1", "customer")
+		err := b.race(m, append([]engine{peer}, mm1(m.number)...), "M/M/1", "customer")
 		if err != nil || !slices.Equal(b.missed, missed) {
 			t.Errorf("a peer that takes %v: %v, missed %q, want %q", took, err, b.missed, missed)
 		}

@@ -14,8 +14,13 @@ const (
 	load   = 0.9
 	theory = 10.0
 	unit   = time.Millisecond
-	gap    = int64(unit * 10 / 9) // unit/load, in ns
 )
+
+// gap is the mean time between customers, in ns.
+func gap() int64 {
+	mean := float64(unit) / load
+	return int64(mean)
+}
 
 // outcome is one run of M/M/1.
 type outcome struct {
@@ -65,7 +70,7 @@ func (q *queue) body(e env.Env) {
 	g.Go(e, "customers", func(e env.Env) {
 		times := q.times(e, 0)
 		for range q.customers {
-			e.Burn(time.Duration(times.Exp(gap)))
+			e.Burn(time.Duration(times.Exp(gap())))
 			line.Send(e.Now())
 		}
 		line.Close()

@@ -18,7 +18,7 @@ func (b *bench) profile(path string) error {
 		return err
 	}
 	defer pprof.StopCPUProfile()
-	for _, e := range b.mm1() {
+	for _, e := range mm1(b.customers) {
 		if _, err := e.often(1, int64(b.customers), 3*b.least); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"path"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -58,6 +59,9 @@ func nameOf(f *ast.FuncDecl) string {
 	return ""
 }
 
+// parameters are those of a generic function or type.
+var parameters = regexp.MustCompile(`\[[^]]*\]`)
+
 // TestProfileFits: the compiler finds a call of the profile by its function and by how many lines below the function's first it is. Where
 // a function was edited, it no longer inlines what it should, and the simulator is slower by a tenth: make pgo.
 func TestProfileFits(t *testing.T) {
@@ -81,7 +85,7 @@ func TestProfileFits(t *testing.T) {
 			caller, callee := frames[i].Function, frames[i-1].Function
 			name, own := strings.CutPrefix(caller.Name, module)
 			file, _ := strings.CutPrefix(caller.Filename, module)
-			if !own || strings.Contains(name, "[") || strings.Contains(name, ".func") || strings.Contains(callee.Name, ".func") || strings.Contains(callee.Name, "runtime") {
+			if !own || strings.Contains(name, "[") || strings.Contains(name, ".func") || strings.Contains(callee.Name, ".func") || strings.HasPrefix(callee.Name, "runtime.") || strings.HasPrefix(callee.Name, "internal/runtime/") {
 				continue // generic functions and closures, whose names are not those of the source, and calls that are not in it
 			}
 			source, known := files[file]
@@ -96,7 +100,7 @@ func TestProfileFits(t *testing.T) {
 				continue // of a value, which has no name
 			}
 			all += s.Value[0]
-			last, _, _ := strings.Cut(callee.Name, "[")
+			last := parameters.ReplaceAllString(callee.Name, "")
 			last = last[strings.LastIndexByte(last, '.')+1:]
 			if start > 0 && n <= len(source.text) && strings.Contains(source.text[n-1], last) {
 				fits += s.Value[0]

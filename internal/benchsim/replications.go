@@ -34,7 +34,7 @@ func (b *bench) replications() error {
 // replicate prints how many times as fast two runs at once are; a floor of 0 is none.
 func (b *bench) replicate(name string, floor float64, run func(seed uint64) error) error {
 	var ratios []float64
-	for round := range 3 * b.rounds { // short ones: many, because the clock of a shared machine moves
+	for round := range 15 { // short ones: many, because the clock of a shared machine moves
 		var took [3]time.Duration // the pair stands between two alone, so that a drift takes from neither
 		for i, n := range []int{1, 2, 1} {
 			var err error
