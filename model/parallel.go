@@ -23,41 +23,42 @@ func BreakEven(overhead, item float64, n int) (items float64, ok bool) {
 }
 
 // Chunked is the time in seconds of sorting n items by sorting k chunks, k >= 1, on m CPUs by a method that is quadratic and
-// takes quadratic seconds for all n in one, and then merging the chunks in merge seconds for each item and bit of k:
+// takes quadratic seconds for all n in one, and then merging the chunks in merge seconds for each item and bit of k, where each
+// chunk costs another each seconds on one CPU, as starting its goroutine does:
 //
-//	quadratic / (k min(k, m)) + merge n log2 k
+//	quadratic / (k min(k, m)) + merge n log2 k + each k
 //
 // A chunk has n/k items and takes quadratic/k^2; there are k of them, min(k, m) at a time. ok is false where an argument is
 // out of range.
-func Chunked(quadratic, merge float64, n, k, m int) (seconds float64, ok bool) {
-	if !(quadratic >= 0 && merge >= 0 && n >= 1 && k >= 1 && m >= 1) {
+func Chunked(quadratic, merge, each float64, n, k, m int) (seconds float64, ok bool) {
+	if !(quadratic >= 0 && merge >= 0 && each >= 0 && n >= 1 && k >= 1 && m >= 1) {
 		return 0, false
 	}
-	return quadratic/(float64(k)*float64(min(k, m))) + merge*float64(n)*math.Log2(float64(k)), true
+	return quadratic/(float64(k)*float64(min(k, m))) + merge*float64(n)*math.Log2(float64(k)) + each*float64(k), true
 }
 
-// BestChunks is the k from 1 to n at which [Chunked] is least. Beyond m CPUs that is where its derivative is 0, at
-// quadratic ln 2 / (m merge n).
-func BestChunks(quadratic, merge float64, n, m int) (k int, ok bool) {
-	least, ok := Chunked(quadratic, merge, n, 1, m)
+// BestChunks is the k from 1 to n at which [Chunked] is least. Beyond m CPUs that is where its derivative is 0: at
+// 2 q / (b + sqrt(b^2 + 4 each q)) with q = quadratic / m and b = merge n / ln 2.
+func BestChunks(quadratic, merge, each float64, n, m int) (k int, ok bool) {
+	least, ok := Chunked(quadratic, merge, each, n, 1, m)
 	if !ok {
 		return 0, false
 	}
 	k = 1
 	consider := func(candidate int) {
-		if t, ok := Chunked(quadratic, merge, n, candidate, m); ok && candidate <= n && t < least {
+		if t, ok := Chunked(quadratic, merge, each, n, candidate, m); ok && candidate <= n && t < least {
 			k, least = candidate, t
 		}
 	}
 	for candidate := 2; candidate <= min(m, n); candidate++ {
 		consider(candidate)
 	}
-	if merge > 0 {
-		zero := min(float64(n), quadratic*math.Ln2/(float64(m)*merge*float64(n)))
-		consider(int(zero))
-		consider(int(zero) + 1)
-	} else {
-		consider(n)
+	q, b := quadratic/float64(m), merge*float64(n)/math.Ln2
+	zero := float64(n) // where chunks cost nothing
+	if below := b + math.Sqrt(b*b+4*each*q); below > 0 {
+		zero = min(zero, 2*q/below)
 	}
+	consider(int(zero))
+	consider(int(zero) + 1)
 	return k, true
 }

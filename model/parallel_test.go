@@ -52,19 +52,20 @@ func TestBestChunks(t *testing.T) {
 		n, m := rapid.IntRange(1, 3000).Draw(t, "n"), rapid.IntRange(1, 64).Draw(t, "m")
 		quadratic := rapid.Float64Range(0, 1).Draw(t, "quadratic")
 		merge := rapid.SampledFrom([]float64{0, 1e-9, 1e-8, 1e-6, 1}).Draw(t, "merge")
-		k, ok := model.BestChunks(quadratic, merge, n, m)
-		best, _ := model.Chunked(quadratic, merge, n, k, m)
+		each := rapid.SampledFrom([]float64{0, 1e-7, 1e-4}).Draw(t, "each")
+		k, ok := model.BestChunks(quadratic, merge, each, n, m)
+		best, _ := model.Chunked(quadratic, merge, each, n, k, m)
 		for other := 1; other <= n; other++ {
-			if s, _ := model.Chunked(quadratic, merge, n, other, m); !ok || s < best*(1-1e-12) {
+			if s, _ := model.Chunked(quadratic, merge, each, n, other, m); !ok || s < best*(1-1e-12) {
 				t.Fatalf("%d chunks take %v, and %d %v", k, best, other, s)
 			}
 		}
 	})
-	// By hand: 8 items in 2 chunks on 1 CPU: half the quadratic time, and 8 items through one bit.
-	if s, _ := model.Chunked(64, 0.5, 8, 2, 1); s != 36 {
-		t.Errorf("%v s instead of 36", s)
+	// By hand: 8 items in 2 chunks on 1 CPU: half the quadratic time, 8 items through one bit, and twice what a chunk costs.
+	if s, _ := model.Chunked(64, 0.5, 3, 8, 2, 1); s != 42 {
+		t.Errorf("%v s instead of 42", s)
 	}
-	if _, ok := model.BestChunks(-1, 1, 8, 1); ok {
+	if _, ok := model.BestChunks(-1, 1, 0, 8, 1); ok {
 		t.Error("a negative time")
 	}
 }

@@ -102,21 +102,27 @@ func merged() *workload.Formula {
 }
 
 func inTheory(quadratic, merge float64, p plan.Point) float64 {
-	s, ok := model.Chunked(quadratic, merge, p.Int("n"), p.Int("chunks"), p.Int("cpus"))
+	s, ok := model.Chunked(quadratic, merge, 0, p.Int("n"), p.Int("chunks"), p.Int("cpus"))
 	if !ok {
 		return math.NaN()
 	}
 	return s
 }
 
-// newPlanned measures how long a sample takes to bubble and to merge, which is not counted, and has the closed form say how
-// many chunks are best on so many CPUs.
+// newPlanned measures how long a sample takes to bubble and to merge, and what a chunk of nothing takes, which is not counted, and
+// has the closed form say how many chunks are best on so many CPUs.
 func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
 	const sample, chunks = 1024, 32
 	numbers, n := draw(e, sample, p.Text("given")), p.Int("n")
 	quadratic := least(e, numbers, bubble) * float64(n) * float64(n) / (sample * sample)
 	merge := least(e, sortedChunks(numbers, chunks), func(numbers []int) { join(numbers, chunks) }) / (sample * math.Log2(chunks))
-	k, ok := model.BestChunks(quadratic, merge, max(1, n), p.Int("cpus"))
+	each := time.Duration(math.MaxInt64)
+	for range 5 {
+		start := e.Now()
+		inChunks(e, nil, chunks)
+		each = min(each, e.Now()-start)
+	}
+	k, ok := model.BestChunks(quadratic, merge, each.Seconds()/chunks, max(1, n), p.Int("cpus"))
 	if !ok {
 		k = 1
 	}

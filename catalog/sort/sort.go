@@ -2,9 +2,9 @@
 // where a concurrent bubble sort is said to gain nothing, and is not measured.
 //
 // Sorting n numbers takes S = a n^2/2 seconds at one go. In k chunks on c CPUs, with a merge of b seconds for each number and
-// bit of k, it takes
+// bit of k, and g seconds for each goroutine, it takes
 //
-//	S / (k min(k, c)) + b n log2 k
+//	S / (k min(k, c)) + b n log2 k + g k
 //
 // ([model.Chunked]): chunks win by being short even on one CPU, as each takes a k-th of a k-th. The original sorts all again
 // where a merge would do, and so keeps one S of its own.
