@@ -24,7 +24,7 @@ func BreakEven(overhead, item float64, n int) (items float64, ok bool) {
 
 // Chunked is the time in seconds of sorting n items by sorting k chunks, k >= 1, on m CPUs by a method that is quadratic and
 // takes quadratic seconds for all n in one, and then merging the chunks in merge seconds for each item and bit of k, where each
-// chunk costs another each seconds on one CPU, as starting its goroutine does:
+// chunk adds another each seconds, as starting its goroutine does:
 //
 //	quadratic / (k min(k, m)) + merge n log2 k + each k
 //

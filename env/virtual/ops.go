@@ -327,7 +327,10 @@ func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 		}
 		return step, w.token(), w.co.OK()
 	}
-	w.Claim()
+	if !w.surely() { // as Claim, but a timer's function must not park
+		w.check()
+		w.strict()
+	}
 	co := w.co
 	out := w.k.Recv(&co.G, l.Chan)
 	for out == sim.Again {

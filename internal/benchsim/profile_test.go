@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"os"
 	"path"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -59,8 +58,34 @@ func nameOf(f *ast.FuncDecl) string {
 	return ""
 }
 
-// parameters are those of a generic function or type.
-var parameters = regexp.MustCompile(`\[[^]]*\]`)
+// plain is the last part of a function's name in a profile, without parameters of types.
+func plain(name string) string {
+	depth := 0
+	name = strings.Map(func(r rune) rune {
+		switch r {
+		case '[':
+			depth++
+		case ']':
+			depth--
+			return -1
+		}
+		if depth > 0 {
+			return -1
+		}
+		return r
+	}, name)
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
+
+func TestPlain(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.f": "f", "a.b/c.(*T).m": "m", "slices.Delete[go.shape.[]x/y.T,go.shape.int]": "Delete", "env.(*Chan[go.shape.int64]).Send": "Send", "p.F[...]": "F",
+	} {
+		if got := plain(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
 
 // TestProfileFits: the compiler finds a call of the profile by its function and by how many lines below the function's first it is. Where
 // a function was edited, it no longer inlines what it should, and the simulator is slower by a tenth: make pgo.
@@ -100,9 +125,7 @@ func TestProfileFits(t *testing.T) {
 				continue // of a value, which has no name
 			}
 			all += s.Value[0]
-			last := parameters.ReplaceAllString(callee.Name, "")
-			last = last[strings.LastIndexByte(last, '.')+1:]
-			if start > 0 && n <= len(source.text) && strings.Contains(source.text[n-1], last) {
+			if start > 0 && n <= len(source.text) && strings.Contains(source.text[n-1], plain(callee.Name)) {
 				fits += s.Value[0]
 			} else {
 				off[caller.Name+" calls "+callee.Name] += s.Value[0]

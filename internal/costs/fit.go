@@ -143,9 +143,10 @@ func (f *fitter) scatter() parameter {
 		return p
 	}
 	for i, values := range byRound {
+		middle := median(values)
 		byRound[i] = make([]float64, len(values))
 		for j, v := range values {
-			byRound[i][j] = min(v/median(values), 2)
+			byRound[i][j] = min(v/middle, 2)
 		}
 	}
 	scale := float64(work) / stat.Mean(sorted(byRound))
