@@ -327,7 +327,7 @@ func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 		}
 		return step, w.token(), w.co.OK()
 	}
-	if !w.surely() { // as Claim, but a timer's function must not park
+	if !w.surely() { // as Claim, but for strangers while a timer's function runs: they would park in the place of another
 		w.check()
 		w.strict()
 	}
