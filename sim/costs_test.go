@@ -89,6 +89,17 @@ func TestScatter(t *testing.T) {
 		k.Run()
 		return at
 	}
+	do := func(token int64) func(*Kernel, *G, int64) (*G, bool) {
+		return func(k *Kernel, g *G, ns int64) (next *G, again bool) {
+			switch k.Do(g, Op{Code: Burn, Token: token, N: ns}) {
+			case Done:
+				return g, false
+			case Again:
+				again = true
+			}
+			return k.Next(), again
+		}
+	}
 	third := Costs{Burn: Ns(1_333_333)}
 	for _, x := range []struct {
 		cpus     int
@@ -96,7 +107,7 @@ func TestScatter(t *testing.T) {
 		c        Costs
 		op       func(*Kernel, *G, int64) (*G, bool)
 	}{
-		{1, 3_000_000, 3_999_999, third, (*Kernel).Burn}, {1, 2, 3, third, (*Kernel).Burn}, {1, 1, 1, third, (*Kernel).Burn}, {1, 1, 1, Costs{Burn: Ns(percent)}, (*Kernel).Burn}, {1, 3_000_000, 3_000_000, third, (*Kernel).Take}, {Unlimited, 3_000_000, 3_000_000, third, (*Kernel).Burn},
+		{1, 3_000_000, 3_999_999, third, (*Kernel).Burn}, {1, 2, 3, third, (*Kernel).Burn}, {1, 1, 1, third, (*Kernel).Burn}, {1, 1, 1, Costs{Burn: Ns(percent)}, (*Kernel).Burn}, {1, 3_000_000, 3_000_000, third, do(Exact)}, {1, 3_000_000, 3_999_999, third, do(0)}, {1, 30_000_000, 30_000_000, third, do(Exact)}, {Unlimited, 3_000_000, 3_000_000, third, (*Kernel).Burn},
 		{1, 1_000_000, 1_000_000, Costs{}, (*Kernel).Burn}, {1, -5, 0, third, (*Kernel).Burn},
 	} {
 		if got := took(x.cpus, x.ns, x.c, x.op); got != x.want {

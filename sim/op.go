@@ -10,7 +10,7 @@ type Code uint8
 
 // The operations.
 const (
-	Burn    Code = iota // Ns of CPU work
+	Burn    Code = iota // Ns of CPU work; Token may be Exact
 	Sleep               // parks for Ns; Token may be Polled
 	Syscall             // Ns in a system call
 	Spawn               // On is a *G
@@ -46,6 +46,9 @@ const (
 // Polled is the token of a Sleep that ends by word from outside, such as a request: the network poller has that at once,
 // whereas it looks for timers when it has slept for its [Costs].PollGrain.
 const Polled = 1
+
+// Exact is the token of a Burn of what real work has taken: it lasts just so long, whatever [Costs].Burn says.
+const Exact = 1
 
 // Op is one operation.
 type Op struct {
@@ -100,19 +103,6 @@ func (k *Kernel) Burn(g *G, ns int64) (next *G, again bool) {
 		}
 	}
 	return k.hold(g, ns), false
-}
-
-// Take is Burn of exactly so many ns, which are what the work has taken.
-func (k *Kernel) Take(g *G, ns int64) (next *G, again bool) {
-	if !k.admits(g.cpu) {
-		if out := k.admit(g, Burn); out != Done {
-			return k.Next(), out == Again
-		}
-	}
-	if k.unlimited {
-		return k.hold(g, ns), false
-	}
-	return k.holdCPU(g, ns), false
 }
 
 // lasts is how long a burn of ns lasts.
@@ -281,7 +271,10 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 		return Done
 	}
 	if op.Code == Burn {
-		return k.work(g, k.lasts(op.N))
+		if op.Token != Exact {
+			op.N = k.lasts(op.N)
+		}
+		return k.work(g, op.N)
 	}
 	if op.N <= 0 {
 		return Done

@@ -73,14 +73,14 @@ func (w *World) use(t *env.Task) {
 // Claim implements env.Machine.
 func (w *World) Claim() {
 	if !w.surely() {
-		w.check()
 		w.claim()
 	}
 }
 
-// claim is Claim where the world is not over.
+// claim is Claim where it is not sure that all is well. A timer's function runs on the kernel's goroutine, or on that which ran last.
 func (w *World) claim() {
-	if w.k.Current() != nil || !w.k.Rings() {
+	w.check()
+	if !w.k.Rings() || !w.kernel.Mine() {
 		w.strict()
 	}
 }
@@ -174,17 +174,10 @@ func (w *World) Burn(t *env.Task, d time.Duration) {
 	}
 }
 
-// take is Burn of what work has taken.
+// take is Burn of exactly what work has taken.
 func (w *World) take(d time.Duration) {
-	w.Claim()
 	w.useful += max(0, d)
-	co := w.co
-	for again := true; again; {
-		var next *sim.G
-		if next, again = w.k.Take(&co.G, int64(d)); next != &co.G {
-			w.cross(co, next)
-		}
-	}
+	w.do(sim.Op{Code: sim.Burn, Token: sim.Exact, N: int64(d)})
 }
 
 // Sleep implements env.World.
@@ -327,10 +320,7 @@ func (l *line) Recv(mayPark bool) (step env.Step, token uint32, ok bool) {
 		}
 		return step, w.token(), w.co.OK()
 	}
-	if !w.surely() { // as Claim, but for strangers while a timer's function runs: they would park in the place of another
-		w.check()
-		w.strict()
-	}
+	w.Claim()
 	co := w.co
 	out := w.k.Recv(&co.G, l.Chan)
 	for out == sim.Again {

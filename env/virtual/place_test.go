@@ -190,6 +190,23 @@ func TestGoStatement(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 	})
+	t.Run("while a timer's function runs", func(t *testing.T) {
+		for name, use := range map[string]func(c *env.Chan[int]){
+			"send": func(c *env.Chan[int]) { c.Send(1) }, "try": func(c *env.Chan[int]) { c.TrySend(1) }, "receive": func(c *env.Chan[int]) { c.Recv() },
+		} {
+			w := New(Config{})
+			var left int
+			err := w.Run("body", func(e env.Env) {
+				c := env.NewChan[int](e, "c", 1)
+				w.AfterFunc(ms, func() { aside(func() { use(c) }) })
+				e.Sleep(2 * ms)
+				left = c.Len()
+			})
+			if left != 0 || !strings.Contains(fmt.Sprint(err), "in the place of body") {
+				t.Errorf("%s: %d values are left, and the error is %v", name, left, err)
+			}
+		}
+	})
 	t.Run("for which its parent waits", func(t *testing.T) {
 		done := make(chan bool)
 		defer close(done)

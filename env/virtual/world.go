@@ -59,6 +59,7 @@ type World struct {
 	names      map[string]int
 	root       *env.Task
 	caller     int64        // the goroutine that called Run
+	kernel     self.Mark    // the goroutine that runs the kernel
 	err        error        // of a goroutine that panicked or was ended by Goexit
 	phase      atomic.Int32 // after running, every further operation panics
 
@@ -151,6 +152,7 @@ func (w *World) simulate(ended chan<- error) {
 			w.unwind()
 		}
 	}()
+	w.kernel = self.Current()
 	w.k.Start(w.goroutine(w.root))
 	w.k.Run()
 	returned = true

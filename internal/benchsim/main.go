@@ -66,7 +66,7 @@ func main() {
 		}
 	}
 	if len(b.missed) > 0 {
-		fmt.Printf("\nMissed: %q\n", b.missed)
+		fmt.Printf("\nMissed, of %s: %q\n", *only, b.missed)
 		os.Exit(1)
 	}
 	fmt.Printf("\nEvery floor is kept: of %s.\n", *only)
