@@ -91,13 +91,11 @@ func TestScatter(t *testing.T) {
 	}
 	do := func(token int64) func(*Kernel, *G, int64) (*G, bool) {
 		return func(k *Kernel, g *G, ns int64) (next *G, again bool) {
-			switch k.Do(g, Op{Code: Burn, Token: token, N: ns}) {
-			case Done:
+			out := k.Do(g, Op{Code: Burn, Token: token, N: ns})
+			if out == Done {
 				return g, false
-			case Again:
-				again = true
 			}
-			return k.Next(), again
+			return k.Next(), out == Again
 		}
 	}
 	third := Costs{Burn: Ns(1_333_333)}

@@ -93,7 +93,7 @@ type Costs struct {
 	Steal Cost
 	// Burn is the share that a [Burn] takes of the time that it says, in millionths. On a real CPU pieces of work that are equal
 	// do not take equally long, and goroutines do not stay in step. There is one draw for a burn, however long. The zero Cost is what
-	// it says, and so are burns where CPUs are unlimited. Give shares of a hundredth to a hundred, as ParseCosts reads no others.
+	// it says, and so are burns where CPUs are unlimited and those that are [Exact]. Give shares of a hundredth to a hundred, as ParseCosts reads no others.
 	Burn   Cost
 	Switch Cost // to another goroutine, on the CPU
 	Spawn  Cost // starting a goroutine, for the starter

@@ -158,9 +158,6 @@ func (k *Kernel) leave(g *G) {
 
 // park is leave for a goroutine that somebody else must make ready.
 func (k *Kernel) park(g *G, code Code, on any) Outcome {
-	if k.rings {
-		panic("sim: a timer's function parks")
-	}
 	g.code, g.on, g.parked, g.still = code, on, true, 0
 	k.lived = k.now
 	k.turns(g, Waits)

@@ -73,7 +73,6 @@ type Kernel struct {
 	cur    *G   // running on it, or nil
 	chosen *G   // to be resumed next
 	goes   bool // cpu needs a goroutine
-	rings  bool // a timer's function runs
 
 	first, last *G // all that have not ended, in order of their start
 	live        int
@@ -168,9 +167,6 @@ func (k *Kernel) Ops() uint64 { return k.ops }
 
 // Current is the running goroutine; nil where a timer's function runs.
 func (k *Kernel) Current() *G { return k.cur }
-
-// Rings reports whether a timer's function runs.
-func (k *Kernel) Rings() bool { return k.rings }
 
 // Sent reports whether the last Send or TrySend delivered its token without parking.
 func (k *Kernel) Sent() bool { return k.sent }

@@ -269,8 +269,7 @@ func (k *Kernel) alone(g *G, op Op) Outcome {
 		return Parked
 	case Poll:
 		return Done
-	}
-	if op.Code == Burn {
+	case Burn:
 		if op.Token != Exact {
 			op.N = k.lasts(op.N)
 		}

@@ -114,7 +114,7 @@ func (k *Kernel) after(t *Timer, d int64) {
 func (t *Timer) polled() bool { return t.g != nil && t.g.polled }
 
 // NewTimer makes a timer that calls f once when it has been started with [After] and its time has come, on
-// whichever CPU notices that: f may make operations that do not park.
+// whichever CPU notices that: f may make operations that concern no goroutine, such as [TrySend] or [Close].
 func (k *Kernel) NewTimer(f func()) *Timer {
 	t := &Timer{f: f}
 	t.slot = k.timerSlot(t)
@@ -248,9 +248,7 @@ func (k *Kernel) run(t *Timer, c *cpu) {
 		return
 	}
 	k.forget(t)
-	k.rings = true
 	t.f()
-	k.rings = false
 }
 
 // forget gives the slot of a timer back.

@@ -58,29 +58,6 @@ func TestStolenTimersInherit(t *testing.T) {
 	}
 }
 
-// TestTimersDoNotPark: a timer's function that would park a goroutine says so.
-func TestTimersDoNotPark(t *testing.T) {
-	for name, parks := range map[string]func(k *Kernel, g *G, c *Chan){
-		"send":    func(k *Kernel, g *G, c *Chan) { k.Send(g, c, 1) },
-		"receive": func(k *Kernel, g *G, c *Chan) { k.Recv(g, c) },
-	} {
-		for _, cpus := range []int{1, Unlimited} {
-			s := newScene(t, cpus, Costs{})
-			var a *program
-			rings := s.k.NewTimer(func() {
-				defer func() {
-					if got := fmt.Sprint(recover()); got != "sim: a timer's function parks" {
-						t.Errorf("%s on %d CPUs: %v", name, cpus, got)
-					}
-				}()
-				parks(s.k, &a.G, NewChan("c", 0))
-			})
-			a = s.program("a", step{do: func(*program) Op { return Op{Code: After, On: rings, N: 1000} }}, burn(2, "done"))
-			s.run(a, "a done 2")
-		}
-	}
-}
-
 // TestTimes compares the heap with a count of what it holds.
 func TestTimes(t *testing.T) {
 	d := draws{key: 1}

@@ -73,15 +73,15 @@ func (w *World) use(t *env.Task) {
 // Claim implements env.Machine.
 func (w *World) Claim() {
 	if !w.surely() {
+		w.check()
 		w.claim()
 	}
 }
 
-// claim is Claim where it is not sure that all is well. A timer's function runs on the kernel's goroutine, or on that which ran last.
+// claim is Claim where the world is not over. A timer's function runs on the kernel's goroutine, or on that which ran last.
 func (w *World) claim() {
-	w.check()
-	if !w.k.Rings() || !w.kernel.Mine() {
-		w.strict()
+	if !w.co.mark.Mine() && !w.kernel.Mine() {
+		w.refuse()
 	}
 }
 
@@ -176,6 +176,7 @@ func (w *World) Burn(t *env.Task, d time.Duration) {
 
 // take is Burn of exactly what work has taken.
 func (w *World) take(d time.Duration) {
+	w.Claim()
 	w.useful += max(0, d)
 	w.do(sim.Op{Code: sim.Burn, Token: sim.Exact, N: int64(d)})
 }

@@ -195,14 +195,13 @@ func TestGoStatement(t *testing.T) {
 			"send": func(c *env.Chan[int]) { c.Send(1) }, "try": func(c *env.Chan[int]) { c.TrySend(1) }, "receive": func(c *env.Chan[int]) { c.Recv() },
 		} {
 			w := New(Config{})
-			var left int
+			var c *env.Chan[int]
 			err := w.Run("body", func(e env.Env) {
-				c := env.NewChan[int](e, "c", 1)
+				c = env.NewChan[int](e, "c", 1)
 				w.AfterFunc(ms, func() { aside(func() { use(c) }) })
 				e.Sleep(2 * ms)
-				left = c.Len()
 			})
-			if left != 0 || !strings.Contains(fmt.Sprint(err), "in the place of body") {
+			if left := c.Len(); left != 0 || !strings.Contains(fmt.Sprint(err), "in the place of body") {
 				t.Errorf("%s: %d values are left, and the error is %v", name, left, err)
 			}
 		}

@@ -82,7 +82,11 @@ func TestSectionsAreCharged(t *testing.T) {
 func TestSectionsCostNothing(t *testing.T) {
 	w := New(Config{})
 	err := w.Run("body", func(e env.Env) {
-		e.Work(func() {})
+		s := e.Station("grinder")
+		e.Work(func() {
+			s.Enter() // no operation
+			s.Leave()
+		})
 		e.WorkFor(2*ms, func() {})
 	})
 	if err != nil || w.clock() != 2*ms {
@@ -164,6 +168,12 @@ func TestSectionsThatDoNotEnd(t *testing.T) {
 		"goroutine body ended between Begin (section_test.go:": func(e env.Env) { e.Begin() },
 		"ended between Begin":            func(e env.Env) { e.Work(func() { runtime.Goexit() }) },
 		"goroutine body panicked: burnt": func(e env.Env) { e.Work(func() { panic("burnt") }) },
+		"body panicked: burnt": func(e env.Env) {
+			s := e.Station("grinder")
+			s.Enter()
+			defer s.Leave()
+			e.Work(func() { panic("burnt") })
+		},
 	} {
 		b := &bill{}
 		if err := b.charged(body); !strings.Contains(fmt.Sprint(err), want) || strings.Join(b.notes, " ") != "begin drop" {

@@ -59,7 +59,7 @@ type World struct {
 	names      map[string]int
 	root       *env.Task
 	caller     int64        // the goroutine that called Run
-	kernel     self.Mark    // the goroutine that runs the kernel
+	kernel     self.Mark    // the kernel's goroutine: see simulate
 	err        error        // of a goroutine that panicked or was ended by Goexit
 	phase      atomic.Int32 // after running, every further operation panics
 
