@@ -275,7 +275,7 @@ type Section struct {
 }
 
 // Begin marks the start of real code: code that computes, does not wait and makes no call of this package before
-// End, by which virtual time would have to move in the middle of it. Live that costs a clock read in observed trials
+// End but those of a [Station], by which virtual time would have to move in the middle of it. Live that costs a clock read in observed trials
 // and nothing that counts otherwise. In virtual time the section is charged with the CPU time that its thread
 // took, as a burn at its end: what it did is there before its time has passed. To read that clock twice takes up to a
 // microsecond, so that a section should take 50 us or more; do several pieces in one, or see [Env.WorkFor].

@@ -78,7 +78,7 @@ func (k *Kernel) panics(reason string) Outcome {
 }
 
 // Do carries out an operation of the running goroutine. Where a timer's function runs, g is nil and the
-// operation must not park.
+// operation must concern no goroutine.
 func (k *Kernel) Do(g *G, op Op) Outcome {
 	if g != nil {
 		code := op.Code

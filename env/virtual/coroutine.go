@@ -17,7 +17,7 @@ type coroutine struct {
 	sim.G
 	w    *World
 	id   int64     // of the Go goroutine below
-	mark self.Mark // of that: see Claim
+	mark self.Mark // of that: see claim
 	task *env.Task
 	// request is for which the goroutine works, as it said itself or who started it.
 	request uint64

@@ -95,9 +95,11 @@ func TestOwnCoroutine(t *testing.T) {
 	let := make(chan int)
 	defer close(let)
 	var pulling atomic.Bool
-	for limit, late := 20*ms, 0; late < 2; limit *= 2 { // a machine that is slow may not have come so far, or just after the report
+	var err error
+	limit := 20 * ms
+	for late := 0; late < 2; limit *= 2 { // a machine that is slow may not have come so far, or just after the report
 		pulling.Store(false)
-		err := New(Config{Limit: limit}).Run("body", func(e env.Env) {
+		err = New(Config{Limit: limit}).Run("body", func(e env.Env) {
 			for range 5 {
 				e.Go("waiter", func(e env.Env) { e.Sleep(ms) })
 			}
@@ -119,7 +121,7 @@ func TestOwnCoroutine(t *testing.T) {
 			late++
 		}
 	}
-	t.Error("the report does not name the one that pulls")
+	t.Errorf("the report does not name the one that pulls, up to a limit of %v: %v", limit, err)
 }
 
 func pulls(let chan int) {

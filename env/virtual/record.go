@@ -178,7 +178,7 @@ func (w *World) Timeline() *timeline.Timeline {
 // recorded is the recorder while there is something to record: what goroutines of a world that is over
 // do as they end is nobody's.
 func (w *World) recorded() *recorder {
-	if w.phase.Load() != running {
+	if !w.on() {
 		return nil
 	}
 	return w.recorder
@@ -196,9 +196,10 @@ func (w *World) For(request uint64) {
 	}
 }
 
-// present is Claim as long as the world runs: a deferred function may leave a station after its end.
+// present is Claim as long as the world runs: a deferred function may leave a station after its end, and real code
+// may use one, which is no operation.
 func (w *World) present() {
-	if p := w.phase.Load(); p == running || p == computing {
+	if w.on() {
 		w.claim()
 	}
 }

@@ -151,6 +151,15 @@ func TestDiary(t *testing.T) {
 11000-12000 main running in grinder for 4
 12000-12500 main running for 4
 `},
+		"a station that is left in real code": {1, func(e env.Env) {
+			grinder := e.Station("grinder")
+			grinder.Enter()
+			burns(e, 10)
+			e.WorkFor(20*time.Microsecond, grinder.Leave)
+		}, `
+0-10 main running in grinder
+10-30 main running
+`},
 		// The cook is told nothing by anybody and works for whom it receives from; the waiter says for whom.
 		"a pipe": {2, func(e env.Env) {
 			in, out := env.NewChan[int](e, "in", 1), env.NewChan[int](e, "out", 1)

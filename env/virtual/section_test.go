@@ -164,20 +164,23 @@ func TestBrokenSections(t *testing.T) {
 
 func TestSectionsThatDoNotEnd(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	for want, body := range map[string]func(e env.Env){
-		"goroutine body ended between Begin (section_test.go:": func(e env.Env) { e.Begin() },
-		"ended between Begin":            func(e env.Env) { e.Work(func() { runtime.Goexit() }) },
-		"goroutine body panicked: burnt": func(e env.Env) { e.Work(func() { panic("burnt") }) },
-		"body panicked: burnt": func(e env.Env) {
+	for _, c := range []struct {
+		want string
+		body func(e env.Env)
+	}{
+		{"goroutine body ended between Begin (section_test.go:", func(e env.Env) { e.Begin() }},
+		{"ended between Begin", func(e env.Env) { e.Work(func() { runtime.Goexit() }) }},
+		{"goroutine body panicked: burnt", func(e env.Env) { e.Work(func() { panic("burnt") }) }},
+		{"goroutine body panicked: burnt", func(e env.Env) {
 			s := e.Station("grinder")
 			s.Enter()
 			defer s.Leave()
 			e.Work(func() { panic("burnt") })
-		},
+		}},
 	} {
 		b := &bill{}
-		if err := b.charged(body); !strings.Contains(fmt.Sprint(err), want) || strings.Join(b.notes, " ") != "begin drop" {
-			t.Errorf("%s: %v, %v", want, err, b.notes)
+		if err := b.charged(c.body); !strings.Contains(fmt.Sprint(err), c.want) || strings.Join(b.notes, " ") != "begin drop" {
+			t.Errorf("%s: %v, %v", c.want, err, b.notes)
 		}
 	}
 	b := &bill{}

@@ -40,14 +40,18 @@ func TestViolations(t *testing.T) {
 	w := New(Config{})
 	err := w.Run("body", func(e env.Env) {
 		a, b := e.Station("a"), e.Station("b")
-		for _, s := range []*env.Station{a, b, a} {
+		clash := func(s *env.Station) {
 			s.Enter()
 			s.Enter()
 			s.Leave()
 			s.Leave()
 		}
+		clash(a)
+		clash(b)
+		clash(a)
+		e.Work(func() { clash(b) })
 	})
-	if got, want := w.ViolationsByStation(), map[string]int64{"a": 2, "b": 1}; err != nil || !maps.Equal(got, want) || w.Violations() != 3 {
-		t.Errorf("%d violations, %v, want 3, %v: %v", w.Violations(), got, want, err)
+	if got, want := w.ViolationsByStation(), map[string]int64{"a": 2, "b": 2}; err != nil || !maps.Equal(got, want) || w.Violations() != 4 {
+		t.Errorf("%d violations, %v, want 4, %v: %v", w.Violations(), got, want, err)
 	}
 }

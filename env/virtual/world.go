@@ -92,6 +92,12 @@ const (
 	over
 )
 
+// on reports whether the world runs, be it real code.
+func (w *World) on() bool {
+	p := w.phase.Load()
+	return p == running || p == computing
+}
+
 // resource is what shares a meter.
 type resource struct {
 	kind env.ResourceKind
@@ -276,7 +282,7 @@ func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Met
 
 // Violation implements env.World.
 func (w *World) Violation(station string) {
-	if w.phase.Load() == running { // who was given up may go on
+	if w.on() { // who was given up may go on
 		n := w.violations[station]
 		if n == nil {
 			n = new(int64)
