@@ -8,7 +8,7 @@ import "time"
 //
 // An operation that may park comes in two halves, so that meters learn when the goroutine parks: the
 // first returns [Parks], and [Machine.Park] then returns when the operation has been carried out. A
-// machine whose run is over panics in every method.
+// machine whose run is over panics in every method but Enter, Leave and Poll.
 type Machine interface {
 	World
 	// Use panics if the running goroutine is not t, and ends the calling one, and the run, if that is not the running one.

@@ -96,8 +96,7 @@ func TestOwnCoroutine(t *testing.T) {
 	defer close(let)
 	var pulling atomic.Bool
 	var err error
-	limit := 20 * ms
-	for late := 0; late < 2; limit *= 2 { // a machine that is slow may not have come so far, or just after the report
+	for limit, late := 20*ms, 0; late < 2; limit *= 2 { // a machine that is slow may not have come so far, or just after the report
 		pulling.Store(false)
 		err = New(Config{Limit: limit}).Run("body", func(e env.Env) {
 			for range 5 {
@@ -121,7 +120,7 @@ func TestOwnCoroutine(t *testing.T) {
 			late++
 		}
 	}
-	t.Errorf("the report does not name the one that pulls, up to a limit of %v: %v", limit, err)
+	t.Errorf("the report does not name the one that pulls: %v", err)
 }
 
 func pulls(let chan int) {

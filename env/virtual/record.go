@@ -175,19 +175,20 @@ func (w *World) Timeline() *timeline.Timeline {
 	return &w.recorder.t
 }
 
-// recorded is the recorder while there is something to record: what goroutines of a world that is over
-// do as they end is nobody's.
-func (w *World) recorded() *recorder {
+// present is the recorder, if there is one, for what the running goroutine says of itself, and ends who is not that one. What
+// goroutines do as they end is nobody's. Real code may use stations, which is no operation.
+func (w *World) present() *recorder {
 	if !w.on() {
 		return nil
 	}
+	w.claim()
 	return w.recorder
 }
 
 // For implements env.Machine.
 func (w *World) For(request uint64) {
 	w.co.request = request
-	if r := w.recorded(); r != nil {
+	if r := w.present(); r != nil {
 		n := int64(request)
 		if request == env.NoRequest {
 			n = timeline.NoRequest
@@ -196,26 +197,16 @@ func (w *World) For(request uint64) {
 	}
 }
 
-// present is Claim as long as the world runs: a deferred function may leave a station after its end, and real code
-// may use one, which is no operation.
-func (w *World) present() {
-	if w.on() {
-		w.claim()
-	}
-}
-
 // Enter implements env.Machine.
 func (w *World) Enter(station string) {
-	w.present()
-	if r := w.recorded(); r != nil {
+	if r := w.present(); r != nil {
 		r.enter(&w.co.G, station)
 	}
 }
 
 // Leave implements env.Machine.
 func (w *World) Leave(station string) {
-	w.present()
-	if r := w.recorded(); r != nil {
+	if r := w.present(); r != nil {
 		r.leave(&w.co.G, station)
 	}
 }

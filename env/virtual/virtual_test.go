@@ -54,4 +54,11 @@ func TestViolations(t *testing.T) {
 	if got, want := w.ViolationsByStation(), map[string]int64{"a": 2, "b": 2}; err != nil || !maps.Equal(got, want) || w.Violations() != 4 {
 		t.Errorf("%d violations, %v, want 4, %v: %v", w.Violations(), got, want, err)
 	}
+	metered := int64(0)
+	for _, m := range w.Meters() {
+		metered += m.Read().Violations
+	}
+	if metered != 4 {
+		t.Errorf("%d violations by the meters, want 4", metered)
+	}
 }

@@ -31,8 +31,8 @@ type Config struct {
 	Costs sim.Costs // of the scheduler and its primitives; the zero Costs are none
 	// Grace is how long, in virtual time, goroutines may outlive the body; 0 means one second.
 	Grace time.Duration
-	// Timeline keeps the world ready for [World.Record], which costs time and changes no decision. Unlimited CPUs have
-	// no lanes, and so no timeline.
+	// Timeline keeps the world ready for [World.Record], which costs time and changes no decision; at a station in real code
+	// that is measured this time is part of it. Unlimited CPUs have no lanes, and so no timeline.
 	Timeline bool
 	// Sections says what real code costs; nil: nothing, unless the design declares it.
 	Sections Sections
