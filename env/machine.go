@@ -7,8 +7,8 @@ import "time"
 // is running, which the machine knows.
 //
 // An operation that may park comes in two halves, so that meters learn when the goroutine parks: the
-// first returns [Parks], and [Machine.Park] then returns when the operation has been carried out. A
-// machine whose run is over panics in every method but Enter, Leave and Poll.
+// first returns [Parks], and [Machine.Park] then returns when the operation has been carried out. On
+// a machine whose run is over Use, Claim and every operation panic.
 type Machine interface {
 	World
 	// Use panics if the running goroutine is not t, and ends the calling one, and the run, if that is not the running one.

@@ -176,7 +176,7 @@ func (w *World) Timeline() *timeline.Timeline {
 }
 
 // present is the recorder, if there is one, for what the running goroutine says of itself, and ends who is not that one. What
-// goroutines do as they end is nobody's. Real code may use stations, which is no operation.
+// goroutines of a world that is over do as they end is nobody's. Real code may use stations, which is no operation.
 func (w *World) present() *recorder {
 	if !w.on() {
 		return nil
