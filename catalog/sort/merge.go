@@ -13,11 +13,12 @@ import (
 
 func newMerge(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, merge) }
 
-// merge is limited by S/(k min(k, c)) while there are few chunks, and by the merge when there are many.
+// merge is limited by S/(k min(k, c)) while there are few chunks, and by the merge when there are many. Neither branches on how
+// two numbers compare.
 func merge(e env.Env, p plan.Point, numbers []int) { byChunks(e, numbers, p.Int("chunks")) }
 
 func byChunks(e env.Env, numbers []int, k int) {
-	inChunks(e, numbers, k)
+	inChunks(e, numbers, k, carry)
 	e.For(env.NoRequest)
 	w := e.Begin()
 	join(numbers, k)
@@ -57,16 +58,17 @@ func join(numbers []int, k int) {
 
 // two merges a and b into out. The next number is chosen without a branch, which would be guessed wrong every second time.
 func two(out, a, b []int) {
-	for len(a) > 0 && len(b) > 0 {
-		x, y := a[0], b[0]
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		x, y := a[i], b[j]
+		out[i+j] = min(x, y)
 		fromB := 0
 		if y < x {
-			x, fromB = y, 1
+			fromB = 1
 		}
-		out[0] = x
-		out, a, b = out[1:], a[1-fromB:], b[fromB:]
+		i, j = i+1-fromB, j+fromB
 	}
-	copy(out[copy(out, a):], b)
+	copy(out[i+j+copy(out[i+j:], a[i:]):], b[j:])
 }
 
 // sortedChunks are the numbers with each of k chunks sorted.
@@ -109,20 +111,23 @@ func inTheory(quadratic, merge float64, p plan.Point) float64 {
 	return s
 }
 
-// newPlanned measures how long a sample takes to bubble and to merge, and what a chunk of nothing takes, which is not counted, and
+// A measurement takes the least time of some tries, each with so many numbers of its own: a CPU learns those it has seen.
+const tries, sample = 5, 1024
+
+// newPlanned measures how long a sample takes to sort and to merge, and what a chunk of nothing takes, which is not counted, and
 // has the closed form say how many chunks are best on so many CPUs.
 func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
-	const sample, chunks = 1024, 32
-	numbers, n := draw(e, sample, p.Text("given")), p.Int("n")
-	quadratic := least(e, numbers, bubble) * float64(n) * float64(n) / (sample * sample)
-	merge := least(e, sortedChunks(numbers, chunks), func(numbers []int) { join(numbers, chunks) }) / (sample * math.Log2(chunks))
+	const chunks = 32
+	numbers, n := draw(e, tries*sample, p.Text("given")), p.Int("n")
+	quadratic := least(e, numbers, carry) * float64(n) * float64(n) / (sample * sample)
+	merge := least(e, sortedChunks(numbers, tries*chunks), func(numbers []int) { join(numbers, chunks) }) / (sample * math.Log2(chunks))
 	each := time.Duration(math.MaxInt64)
-	for range 5 {
+	for range tries {
 		start := e.Now()
-		inChunks(e, nil, chunks)
+		inChunks(e, nil, chunks, carry)
 		each = min(each, e.Now()-start)
 	}
-	k, ok := model.BestChunks(quadratic, merge, each.Seconds()/chunks, max(1, n), p.Int("cpus"))
+	k, ok := model.BestChunks(quadratic, merge, each.Seconds()/chunks, n, p.Int("cpus"))
 	if !ok {
 		k = 1
 	}
@@ -138,11 +143,11 @@ func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
 	return j, nil
 }
 
-// least is the least time of some that f takes, seconds.
+// least is the least time that f takes for a sample, seconds.
 func least(e env.Env, numbers []int, f func([]int)) float64 {
-	copied, shortest := make([]int, len(numbers)), time.Duration(math.MaxInt64)
-	for range 5 {
-		copy(copied, numbers)
+	copied, shortest := make([]int, sample), time.Duration(math.MaxInt64)
+	for i := range tries {
+		copy(copied, numbers[i*sample:])
 		start := e.Now()
 		w := e.Begin()
 		f(copied)
