@@ -8,13 +8,26 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-func newSequential(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, sequential) }
+func newSequential(e env.Env, p plan.Point) (workload.Job, error) {
+	return sorting(e, p, alone(bubble))
+}
 
-// sequential is limited by n^2/2 comparisons, of which a CPU guesses many wrong at first.
-func sequential(e env.Env, _ plan.Point, numbers []int) {
-	w := e.Begin()
-	bubble(numbers)
-	w.End()
+func newBranchless(e env.Env, p plan.Point) (workload.Job, error) {
+	return sorting(e, p, alone(carry))
+}
+
+// newLibrary is limited by n log n comparisons.
+func newLibrary(e env.Env, p plan.Point) (workload.Job, error) {
+	return sorting(e, p, alone(slices.Sort[[]int]))
+}
+
+// alone is limited by n^2/2 comparisons, of which a CPU guesses many wrong at first where there are branches.
+func alone(sort func([]int)) sorter {
+	return func(e env.Env, _ plan.Point, numbers []int) {
+		w := e.Begin()
+		sort(numbers)
+		w.End()
+	}
 }
 
 // bubble is the original's sort: each pass brings the greatest number that is left to its place.
@@ -64,14 +77,19 @@ func chunk(numbers []int, i, k int) []int {
 	return numbers[i*stride : (i+1)*stride]
 }
 
-// inChunks sorts k chunks, each by a goroutine.
-func inChunks(e env.Env, numbers []int, k int, by func([]int)) {
+// evenly is the i-th of k chunks of which none has two numbers more than another.
+func evenly(numbers []int, i, k int) []int {
+	return numbers[i*len(numbers)/k : (i+1)*len(numbers)/k]
+}
+
+// each does k pieces of work, each in a goroutine.
+func each(e env.Env, k int, do func(i int)) {
 	done := e.Group()
 	for i := range k {
 		done.Go(e, "sorter", func(e env.Env) {
 			e.For(uint64(i))
 			w := e.Begin()
-			by(chunk(numbers, i, k))
+			do(i)
 			w.End()
 		})
 	}
@@ -82,18 +100,10 @@ func newResort(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e
 
 // resort is limited by the second sort, which has the same passes over all numbers, though fewer exchanges.
 func resort(e env.Env, p plan.Point, numbers []int) {
-	inChunks(e, numbers, p.Int("chunks"), bubble)
+	k := p.Int("chunks")
+	each(e, k, func(i int) { bubble(chunk(numbers, i, k)) })
 	e.For(env.NoRequest)
-	sequential(e, p, numbers)
-}
-
-func newLibrary(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, library) }
-
-// library is slices.Sort: n log n.
-func library(e env.Env, _ plan.Point, numbers []int) {
-	w := e.Begin()
-	slices.Sort(numbers)
-	w.End()
+	alone(bubble)(e, p, numbers)
 }
 
 func newOddEven(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, oddEven) }

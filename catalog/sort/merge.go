@@ -18,7 +18,7 @@ func newMerge(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e,
 func merge(e env.Env, p plan.Point, numbers []int) { byChunks(e, numbers, p.Int("chunks")) }
 
 func byChunks(e env.Env, numbers []int, k int) {
-	inChunks(e, numbers, k, carry)
+	each(e, k, func(i int) { carry(evenly(numbers, i, k)) })
 	e.For(env.NoRequest)
 	w := e.Begin()
 	join(numbers, k)
@@ -28,21 +28,16 @@ func byChunks(e env.Env, numbers []int, k int) {
 // newMerging is the second half of merge.
 func newMerging(e env.Env, p plan.Point) (workload.Job, error) {
 	k := p.Int("chunks")
-	given := sortedChunks(draw(e, p.Int("n"), p.Text("given")), k)
-	return of(given, p, func(e env.Env, _ plan.Point, numbers []int) {
-		w := e.Begin()
-		join(numbers, k)
-		w.End()
-	}), nil
+	given := sortedChunks(draw(e, 0, p.Int("n"), p.Text("given")), k)
+	return of(given, p, alone(func(numbers []int) { join(numbers, k) })), nil
 }
 
 // join merges k sorted chunks, two neighbours at a time, in log2 k rounds that each move all numbers.
 func join(numbers []int, k int) {
 	ends := make([]int, 0, k)
-	for i := range k - 1 {
-		ends = append(ends, (i+1)*(len(numbers)/k))
+	for i := range k {
+		ends = append(ends, (i+1)*len(numbers)/k)
 	}
-	ends = append(ends, len(numbers))
 	from, to := numbers, make([]int, len(numbers))
 	for len(ends) > 1 {
 		kept, first := ends[:0], 0
@@ -75,7 +70,7 @@ func two(out, a, b []int) {
 func sortedChunks(given []int, k int) []int {
 	given = slices.Clone(given)
 	for i := range k {
-		slices.Sort(chunk(given, i, k))
+		slices.Sort(evenly(given, i, k))
 	}
 	return given
 }
@@ -95,10 +90,10 @@ func resorted() *workload.Formula {
 // merged predicts merge.
 func merged() *workload.Formula {
 	return &workload.Formula{
-		Text:   "sequential / (chunks x min(chunks, CPUs)) + merging",
+		Text:   "branchless / (chunks x min(chunks, CPUs)) + merging",
 		Source: "model.Chunked: n^2/2 comparisons of n/k numbers in each chunk, and n log2 k moves",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
-			return inTheory(m.Wall("sequential", p), 0, p) + m.Wall("merging", p)
+			return inTheory(m.Wall("branchless", p), 0, p) + m.Wall("merging", p)
 		},
 	}
 }
@@ -111,23 +106,25 @@ func inTheory(quadratic, merge float64, p plan.Point) float64 {
 	return s
 }
 
-// A measurement takes the least time of some tries, each with so many numbers of its own: a CPU learns those it has seen.
-const tries, sample = 5, 1024
+// A measurement takes the least time of some tries, each with a sample of its own in pieces: a CPU learns numbers that it sees again,
+// as it does those of a job of several rounds if they are few.
+const tries, sample, pieces = 5, 1024, 16
 
-// newPlanned measures how long a sample takes to sort and to merge, and what a chunk of nothing takes, which is not counted, and
-// has the closed form say how many chunks are best on so many CPUs.
+// newPlanned measures how long pieces of a sample take to sort and to merge, and what a chunk of nothing takes, which is not
+// counted, and has the closed form say how many chunks are best on so many CPUs. Numbers that are in order already take less
+// than that: it is for numbers in disorder.
 func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
-	const chunks = 32
-	numbers, n := draw(e, tries*sample, p.Text("given")), p.Int("n")
-	quadratic := least(e, numbers, carry) * float64(n) * float64(n) / (sample * sample)
-	merge := least(e, sortedChunks(numbers, tries*chunks), func(numbers []int) { join(numbers, chunks) }) / (sample * math.Log2(chunks))
-	each := time.Duration(math.MaxInt64)
+	n := p.Int("n")
+	given, inPieces := samples(e, p.Text("given"))
+	quadratic := least(e, given, carryPieces) * pieces * float64(n) * float64(n) / (sample * sample)
+	merge := least(e, inPieces, joinPieces) / (sample * math.Log2(pieces))
+	nothing := time.Duration(math.MaxInt64)
 	for range tries {
 		start := e.Now()
-		inChunks(e, nil, chunks, carry)
-		each = min(each, e.Now()-start)
+		each(e, pieces, func(int) {})
+		nothing = min(nothing, e.Now()-start)
 	}
-	k, ok := model.BestChunks(quadratic, merge, each.Seconds()/chunks, n, p.Int("cpus"))
+	k, ok := model.BestChunks(quadratic, merge, nothing.Seconds()/pieces, n, p.Int("cpus"))
 	if !ok {
 		k = 1
 	}
@@ -142,6 +139,20 @@ func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
 	}
 	return j, nil
 }
+
+// samples are those of all tries, as they are given and with their pieces sorted.
+func samples(e env.Env, order string) (given, inPieces []int) {
+	given = draw(e, 1, tries*sample, order)
+	return given, sortedChunks(given, tries*pieces)
+}
+
+func carryPieces(numbers []int) {
+	for i := range pieces {
+		carry(evenly(numbers, i, pieces))
+	}
+}
+
+func joinPieces(numbers []int) { join(numbers, pieces) }
 
 // least is the least time that f takes for a sample, seconds.
 func least(e env.Env, numbers []int, f func([]int)) float64 {

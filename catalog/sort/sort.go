@@ -1,7 +1,7 @@
 // Package sort sorts numbers by exchanging neighbours: W. Kennedy, Scheduling in Go, Part III: Concurrency (Ardan Labs, 2018),
 // where a concurrent bubble sort is said to gain nothing, and is not measured.
 //
-// Sorting n numbers takes S = a n^2/2 seconds at one go. In k chunks on c CPUs, with a merge of b seconds for each number and
+// Sorting n numbers takes S = a n^2/2 seconds at one go, with an a of its own where there are no branches. In k chunks on c CPUs, with a merge of b seconds for each number and
 // bit of k, and g seconds for each goroutine, it takes
 //
 //	S / (k min(k, c)) + b n log2 k + g k
@@ -34,9 +34,10 @@ func Workload() *workload.Workload {
 		Quick: map[string]string{"rounds": "2"},
 		Designs: []workload.Design{
 			{Name: "sequential", Doc: "bubble sort: the original", Uses: all, Job: newSequential},
+			{Name: "branchless", Doc: "sequential without branches on how two numbers compare", Uses: all, Job: newBranchless},
 			{Name: "resort", Doc: "chunks at once, then all again: the original's concurrent version", Uses: chunked, Job: newResort, Formula: resorted()},
 			{Name: "odd-even", Doc: "all pairs of neighbours at once, the odd and the even ones in turn", Uses: append([]string{"workers"}, all...), Job: newOddEven},
-			{Name: "merge", Doc: "chunks at once, then one merge of all", Uses: chunked, Job: newMerge, Formula: merged()},
+			{Name: "merge", Doc: "chunks at once, without such branches, then one merge of all", Uses: chunked, Job: newMerge, Formula: merged()},
 			{Name: "planned", Doc: "merge, with as many chunks as the closed form says from a short measurement", Uses: all, Job: newPlanned},
 			{Name: "library", Doc: "slices.Sort of the standard library", Uses: all, Job: newLibrary, Peer: true},
 			{Name: "merging", Doc: "the merge alone, of chunks that are sorted", Uses: chunked, Job: newMerging, Expect: workload.Bound},
@@ -51,7 +52,7 @@ type sorter func(e env.Env, p plan.Point, numbers []int)
 func sorting(e env.Env, p plan.Point, s sorter) (workload.Job, error) { return job(e, p, s), nil }
 
 func job(e env.Env, p plan.Point, s sorter) workload.Job {
-	return of(draw(e, p.Int("n"), p.Text("given")), p, s)
+	return of(draw(e, 0, p.Int("n"), p.Text("given")), p, s)
 }
 
 // of is the job of a sorter of given numbers.
@@ -79,9 +80,9 @@ func of(given []int, p plan.Point, s sorter) workload.Job {
 }
 
 // draw makes n numbers in an order.
-func draw(e env.Env, n int, order string) []int {
+func draw(e env.Env, stream uint64, n int, order string) []int {
 	numbers := make([]int, n)
-	draws := e.Rand().At(0, 0)
+	draws := e.Rand().At(0, stream)
 	for i := range numbers {
 		numbers[i] = int(draws.Uint64() >> 1)
 	}

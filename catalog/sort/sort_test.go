@@ -47,9 +47,63 @@ func sortsAll(t interface{ Fatalf(string, ...any) }, given []int, k int) {
 	if bubble(bubbled); !slices.Equal(bubbled, want) {
 		t.Fatalf("bubble makes %v of %v", bubbled, given)
 	}
+	carried := slices.Clone(given)
+	if carry(carried); !slices.Equal(carried, want) {
+		t.Fatalf("carry makes %v of %v", carried, given)
+	}
 	chunks := sortedChunks(given, k)
 	if join(chunks, k); !slices.Equal(chunks, want) {
 		t.Fatalf("join makes %v of %v in %d chunks", chunks, given, k)
+	}
+}
+
+// TestSamples: a measurement sorts other numbers in each try, in pieces, and merges pieces that are sorted.
+func TestSamples(t *testing.T) {
+	live.New(live.Config{}).Run("test", func(e env.Env) {
+		numbers, inPieces := samples(e, "random")
+		if slices.Equal(numbers[:10], draw(e, 0, 10, "random")) {
+			t.Error("the numbers of the job are measured")
+		}
+		var seen [][]int
+		least(e, inPieces, func(given []int) {
+			seen = append(seen, slices.Clone(given))
+			if joinPieces(given); !slices.IsSorted(given) {
+				t.Error("pieces that are not sorted are merged")
+			}
+		})
+		if len(seen) != tries {
+			t.Errorf("%d tries", len(seen))
+		}
+		for i, s := range seen {
+			if len(s) != sample || i > 0 && slices.Equal(s, seen[i-1]) {
+				t.Errorf("try %d has %d numbers, of the one before", i, len(s))
+			}
+		}
+		carryPieces(numbers[:sample])
+		for i := range pieces {
+			if !slices.IsSorted(evenly(numbers[:sample], i, pieces)) {
+				t.Errorf("piece %d is not sorted", i)
+			}
+		}
+	})
+}
+
+// TestEvenly: chunks are all of the numbers, none two longer than another.
+func TestEvenly(t *testing.T) {
+	for n := range 30 {
+		given := make([]int, n)
+		for k := 1; k < 40; k++ {
+			all := 0
+			for i := range k {
+				c := len(evenly(given, i, k))
+				if all += c; c < n/k || c > n/k+1 {
+					t.Errorf("chunk %d of %d has %d numbers of %d", i, k, c, n)
+				}
+			}
+			if all != n {
+				t.Errorf("%d chunks have %d numbers of %d", k, all, n)
+			}
+		}
 	}
 }
 
