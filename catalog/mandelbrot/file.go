@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"hash/adler32"
 	"hash/crc32"
+	"slices"
 )
 
 // rows are the rows of a picture from first up to before end.
@@ -30,37 +31,45 @@ type file struct {
 	level  int    // of compression: 1 is fast, 9 is small
 	bpp    int    // bytes of a pixel in the file: 1, or 3 equal ones
 	blocks []rows
-	raw    [][]byte // of each block: its filtered rows,
-	sums   []uint32 // their Adler-32,
+	sums   []uint32 // of each block: the Adler-32 of its filtered rows
 	chunks [][]byte // and its chunk
 }
 
 func newFile(gray []byte, width, bpp, level int, blocks []rows) *file {
 	n := len(blocks)
-	return &file{width: width, gray: gray, level: level, bpp: bpp, blocks: blocks, raw: make([][]byte, n), sums: make([]uint32, n), chunks: make([][]byte, n)}
+	return &file{width: width, gray: gray, level: level, bpp: bpp, blocks: blocks, sums: make([]uint32, n), chunks: make([][]byte, n)}
 }
 
-// compress makes the chunk of block k, which must be filtered, by a compressor that nobody uses, or a new one if it is nil.
-func (f *file) compress(k int, w *flate.Writer) *flate.Writer {
-	b := new(bytes.Buffer)
-	b.WriteString("\x00\x00\x00\x00IDAT")
+// compressor is what chunks are made with, one after the other: memory that is there already is not asked for again, for which CPUs
+// wait for each other.
+type compressor struct {
+	raw         []byte // filtered rows of a block
+	differences []byte // a row of them, a byte for each pixel
+	chunk       bytes.Buffer
+	w           *flate.Writer
+}
+
+// compress makes the chunk of block k.
+func (f *file) compress(k int, c *compressor) {
+	f.filter(k, c)
+	c.chunk.Reset()
+	c.chunk.WriteString("\x00\x00\x00\x00IDAT")
 	if k == 0 {
-		b.WriteString("\x78\x9c") // zlib, a window of 32 KiB, the usual level
+		c.chunk.WriteString("\x78\x9c") // zlib, a window of 32 KiB, the usual level
 	}
-	if w == nil {
-		w, _ = flate.NewWriter(b, f.level) // an error only of another level
+	if c.w == nil {
+		c.w, _ = flate.NewWriter(&c.chunk, f.level) // an error only of another level
 	} else {
-		w.Reset(b)
+		c.w.Reset(&c.chunk)
 	}
-	w.Write(f.raw[k]) // the buffer takes all
+	c.w.Write(c.raw) // the buffer takes all
 	if k == len(f.blocks)-1 {
-		w.Close()
+		c.w.Close()
 	} else {
-		w.Flush() // to a whole byte, by an empty stored block
+		c.w.Flush() // to a whole byte, by an empty stored block
 	}
-	f.sums[k] = adler32.Checksum(f.raw[k])
-	f.chunks[k] = seal(b.Bytes())
-	return w
+	f.sums[k] = adler32.Checksum(c.raw)
+	f.chunks[k] = slices.Clone(seal(c.chunk.Bytes()))
 }
 
 // seal completes a chunk, of which the type and the data are there behind room for the length.
@@ -80,8 +89,8 @@ func (f *file) join() []byte {
 	}
 	header = append(header, 8, colours, 0, 0, 0)
 	sum := uint32(1)
-	for k, raw := range f.raw {
-		sum = combine(sum, f.sums[k], len(raw))
+	for k, b := range f.blocks {
+		sum = combine(sum, f.sums[k], f.filtered(b))
 	}
 	parts := [][]byte{[]byte("\x89PNG\r\n\x1a\n"), seal(header)}
 	parts = append(parts, f.chunks...)

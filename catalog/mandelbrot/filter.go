@@ -1,5 +1,7 @@
 package mandelbrot
 
+import "slices"
+
 // The filters of a row (ISO/IEC 15948, 9): a byte is replaced by its difference from what its neighbours make expect.
 const (
 	filterNone = iota
@@ -10,28 +12,30 @@ const (
 	filters
 )
 
+// filtered is how many bytes the filtered rows of a block have: one more in each for its filter.
+func (f *file) filtered(b rows) int { return (b.end - b.first) * (f.width*f.bpp + 1) }
+
 // filter makes the filtered rows of block k: of each row the filter whose bytes, as signed numbers, have the least sum of
 // magnitudes, as libpng and image/png choose it. The first row of a block is not compared with the one above it, which
 // may not be there yet. The colours of a pixel are equal, and so are their differences: one is computed for all.
-func (f *file) filter(k int) {
+func (f *file) filter(k int, c *compressor) {
 	b, n := f.blocks[k], f.width
-	raw := make([]byte, 0, (b.end-b.first)*(n*f.bpp+1))
-	differences, above := make([]byte, n), []byte(nil)
+	c.raw, c.differences = slices.Grow(c.raw[:0], f.filtered(b)), slices.Grow(c.differences[:0], n)[:n]
+	above := []byte(nil)
 	for y := b.first; y < b.end; y++ {
 		row := f.gray[y*n : (y+1)*n]
 		best := lightest(row, above)
-		apply(best, differences, row, above)
-		raw = append(raw, byte(best))
+		apply(best, c.differences, row, above)
+		c.raw = append(c.raw, byte(best))
 		if f.bpp == 1 {
-			raw = append(raw, differences...)
+			c.raw = append(c.raw, c.differences...)
 		} else {
-			for _, d := range differences {
-				raw = append(raw, d, d, d)
+			for _, d := range c.differences {
+				c.raw = append(c.raw, d, d, d)
 			}
 		}
 		above = row
 	}
-	f.raw[k] = raw
 }
 
 // lightest is the filter with the least sum of magnitudes. Without a row above it is none or sub.

@@ -2,7 +2,6 @@ package mandelbrot
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"fmt"
 	"hash/adler32"
@@ -156,12 +155,9 @@ func picture(t *rapid.T) (gray []byte, size int, encoded []byte) {
 		gray[i] = byte(int(seed>>24)%noise) + byte(i/7)
 	}
 	f := newFile(gray, size, rapid.SampledFrom([]int{1, 3}).Draw(t, "bpp"), rapid.IntRange(1, 9).Draw(t, "level"), blocksOf(size, rapid.IntRange(1, 80).Draw(t, "rows")))
-	for k := range f.blocks {
-		f.filter(k)
-	}
-	var w *flate.Writer
+	var c compressor
 	for k := len(f.blocks) - 1; k >= 0; k-- { // in any order
-		w = f.compress(k, w)
+		f.compress(k, &c)
 	}
 	return gray, size, f.join()
 }
@@ -230,10 +226,9 @@ func TestForeignDecoder(t *testing.T) {
 		gray := make([]byte, s.size*s.size)
 		draw(s, gray)
 		f := newFile(gray, s.size, bpp, 5, blocksOf(s.size, 64))
-		var w *flate.Writer
+		var c compressor
 		for k := range f.blocks {
-			f.filter(k)
-			w = f.compress(k, w)
+			f.compress(k, &c)
 		}
 		if err := save(name, f.join()); err != nil {
 			t.Fatal(err)
@@ -267,10 +262,9 @@ func TestCombine(t *testing.T) {
 // its sum.
 func TestChunks(t *testing.T) {
 	f := newFile(make([]byte, 100*100), 100, 1, 5, blocksOf(100, 30))
-	var w *flate.Writer
+	var c compressor
 	for k := range f.blocks {
-		f.filter(k)
-		w = f.compress(k, w)
+		f.compress(k, &c)
 	}
 	count := map[string]int{}
 	for rest := f.join()[8:]; len(rest) > 0; {

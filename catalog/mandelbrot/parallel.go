@@ -2,7 +2,6 @@ package mandelbrot
 
 import (
 	"bytes"
-	"compress/flate"
 	"image"
 	"image/color"
 	"image/png"
@@ -12,12 +11,12 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// press is a picture on its way to a file: tasks compute rows, filters and compressors make blocks of them.
+// press is a picture on its way to a file: tasks compute rows, compressors make blocks of them.
 type press struct {
 	scene
 	*file
 	tasks []task
-	spare *env.Chan[*flate.Writer] // compressors that nobody uses
+	spare *env.Chan[*compressor] // that nobody uses
 	whole []byte
 }
 
@@ -68,7 +67,7 @@ func (s scene) tasks(each int) (blocks []rows, tasks []task) {
 	return blocks, tasks
 }
 
-// compute computes the pixels of a task and filters their blocks.
+// compute computes the pixels of a task.
 func (f *press) compute(e env.Env, n int, crs []float64) {
 	e.For(uint64(n))
 	w := e.Begin()
@@ -81,20 +80,19 @@ func (f *press) compute(e env.Env, n int, crs []float64) {
 			copy(f.gray[mirrored*f.size:], row)
 		}
 	}
-	f.filter(t.block)
-	if t.twin >= 0 {
-		f.filter(t.twin)
-	}
 }
 
 // compressed makes the chunk of a block.
 func (f *press) compressed(e env.Env, k int) {
 	e.For(uint64(len(f.tasks) + k))
-	compressor, _, _ := f.spare.TryRecv()
+	c, _, _ := f.spare.TryRecv()
 	w := e.Begin()
-	compressor = f.compress(k, compressor)
+	if c == nil {
+		c = new(compressor)
+	}
+	f.compress(k, c)
 	w.End()
-	f.spare.TrySend(compressor)
+	f.spare.TrySend(c)
 }
 
 // finish joins the chunks.
@@ -111,7 +109,7 @@ func (f *press) job(p plan.Point, run func(e env.Env)) workload.Job {
 		Items: int64(f.size) * int64(f.size),
 		Bytes: int64(f.size) * int64(f.size) * int64(f.bpp),
 		Run: func(e env.Env) error {
-			f.spare = env.NewChan[*flate.Writer](e, "compressors", len(f.blocks))
+			f.spare = env.NewChan[*compressor](e, "compressors", len(f.blocks))
 			run(e)
 			f.finish(e)
 			return nil
@@ -193,10 +191,9 @@ func newSerialFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	}
 	return f.job(p, func(e env.Env) {
 		e.Work(func() {
-			var w *flate.Writer
+			var c compressor
 			for k := range f.blocks {
-				f.filter(k)
-				w = f.compress(k, w)
+				f.compress(k, &c)
 			}
 		})
 	}), nil
@@ -209,10 +206,6 @@ func newParallelFile(_ env.Env, p plan.Point) (workload.Job, error) {
 		return workload.Job{}, err
 	}
 	return f.job(p, func(e env.Env) {
-		counted(e, p.Int("workers"), len(f.blocks), func(e env.Env, k int) {
-			e.For(uint64(k))
-			e.Work(func() { f.filter(k) })
-		})
 		counted(e, p.Int("workers"), len(f.blocks), f.compressed)
 	}), nil
 }
