@@ -16,12 +16,14 @@ const (
 func (f *file) filtered(b rows) int { return (b.end - b.first) * (f.width*f.bpp + 1) }
 
 // filter makes the filtered rows of block k: of each row the filter whose bytes, as signed numbers, have the least sum of
-// magnitudes, as libpng and image/png choose it. The first row of a block is not compared with the one above it, which
-// may not be there yet. The colours of a pixel are equal, and so are their differences: one is computed for all.
+// magnitudes, as libpng and image/png choose it. The row above the block must be there. The colours of a pixel are equal, and so are their differences: one is computed for all.
 func (f *file) filter(k int, c *compressor) {
 	b, n := f.blocks[k], f.width
 	c.raw, c.differences = slices.Grow(c.raw[:0], f.filtered(b)), slices.Grow(c.differences[:0], n)[:n]
 	above := []byte(nil)
+	if b.first > 0 {
+		above = f.gray[(b.first-1)*n : b.first*n]
+	}
 	for y := b.first; y < b.end; y++ {
 		row := f.gray[y*n : (y+1)*n]
 		best := lightest(row, above)

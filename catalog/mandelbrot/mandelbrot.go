@@ -47,7 +47,7 @@ func Workload() *workload.Workload {
 			{Name: "cycles", Doc: "sequential, with orbits that end where they repeat themselves", Uses: and("file"), Job: newCycles},
 			{Name: "lanes", Doc: "cycles, two orbits at once", Uses: and("file"), Job: newTwoLanes},
 			{Name: "mirror", Doc: "lanes, with the half below the axis copied", Uses: and("file"), Job: newMirror},
-			{Name: "overlap", Doc: "mirror on workers, while one goroutine compresses what is there", Uses: and("workers", "rows", "level", "colour"), Job: newOverlap, Formula: overlapped()},
+			{Name: "overlap", Doc: "mirror on workers, while one goroutine filters and compresses what is there", Uses: and("workers", "rows", "level", "colour"), Job: newOverlap, Formula: overlapped()},
 			{Name: "parallel", Doc: "mirror on workers, who then compress blocks of rows at once", Uses: and("workers", "rows", "level", "colour"), Job: newParallel, Formula: divided()},
 			{Name: "png-standard", Doc: "the file alone, by the standard library", Uses: and("colour"), Job: newStandardFile, Peer: true},
 			{Name: "png-serial", Doc: "the file alone, in blocks of rows by one goroutine", Uses: and("colour", "level", "rows"), Job: newSerialFile},

@@ -8,10 +8,12 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
+// newSequential is limited by n^2/2 comparisons, of which a CPU guesses many wrong at first.
 func newSequential(e env.Env, p plan.Point) (workload.Job, error) {
 	return sorting(e, p, alone(bubble))
 }
 
+// newBranchless is limited by n^2/2 comparisons, none of which a CPU has to guess.
 func newBranchless(e env.Env, p plan.Point) (workload.Job, error) {
 	return sorting(e, p, alone(carry))
 }
@@ -21,7 +23,7 @@ func newLibrary(e env.Env, p plan.Point) (workload.Job, error) {
 	return sorting(e, p, alone(slices.Sort[[]int]))
 }
 
-// alone is limited by n^2/2 comparisons, of which a CPU guesses many wrong at first where there are branches.
+// alone is a sorter of one goroutine.
 func alone(sort func([]int)) sorter {
 	return func(e env.Env, _ plan.Point, numbers []int) {
 		w := e.Begin()

@@ -91,7 +91,7 @@ func resorted() *workload.Formula {
 func merged() *workload.Formula {
 	return &workload.Formula{
 		Text:   "branchless / (chunks x min(chunks, CPUs)) + merging",
-		Source: "model.Chunked: n^2/2 comparisons of n/k numbers in each chunk, and n log2 k moves",
+		Source: "model.Chunked: n^2/2 comparisons of n/k numbers in each chunk, and n log2 k moves; starting goroutines is left out",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			return inTheory(m.Wall("branchless", p), 0, p) + m.Wall("merging", p)
 		},
@@ -115,16 +115,14 @@ const tries, sample, pieces = 5, 1024, 16
 // than that: it is for numbers in disorder.
 func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
 	n := p.Int("n")
-	given, inPieces := samples(e, p.Text("given"))
-	quadratic := least(e, given, carryPieces) * pieces * float64(n) * float64(n) / (sample * sample)
-	merge := least(e, inPieces, joinPieces) / (sample * math.Log2(pieces))
+	square, merge := rates(e, p.Text("given"), carryPieces, joinPieces)
 	nothing := time.Duration(math.MaxInt64)
 	for range tries {
 		start := e.Now()
 		each(e, pieces, func(int) {})
 		nothing = min(nothing, e.Now()-start)
 	}
-	k, ok := model.BestChunks(quadratic, merge, nothing.Seconds()/pieces, n, p.Int("cpus"))
+	k, ok := model.BestChunks(square*float64(n)*float64(n), merge, nothing.Seconds()/pieces, n, p.Int("cpus"))
 	if !ok {
 		k = 1
 	}
@@ -140,10 +138,11 @@ func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
 	return j, nil
 }
 
-// samples are those of all tries, as they are given and with their pieces sorted.
-func samples(e env.Env, order string) (given, inPieces []int) {
-	given = draw(e, 1, tries*sample, order)
-	return given, sortedChunks(given, tries*pieces)
+// rates are the seconds that sorting pieces takes for the square of a number of numbers, and joining them for each number and bit.
+func rates(e env.Env, order string, sorts, joins func([]int)) (square, merge float64) {
+	given := draw(e, 1, tries*sample, order)
+	square = least(e, given, sorts) * pieces / (sample * sample)
+	return square, least(e, sortedChunks(given, tries*pieces), joins) / (sample * math.Log2(pieces))
 }
 
 func carryPieces(numbers []int) {

@@ -57,33 +57,39 @@ func sortsAll(t interface{ Fatalf(string, ...any) }, given []int, k int) {
 	}
 }
 
-// TestSamples: a measurement sorts other numbers in each try, in pieces, and merges pieces that are sorted.
-func TestSamples(t *testing.T) {
+// TestRates: each try has other numbers than the job and the tries before; what is sorted are pieces in disorder, what is joined pieces
+// in order.
+func TestRates(t *testing.T) {
 	live.New(live.Config{}).Run("test", func(e env.Env) {
-		numbers, inPieces := samples(e, "random")
-		if slices.Equal(numbers[:10], draw(e, 0, 10, "random")) {
-			t.Error("the numbers of the job are measured")
+		job, seen := draw(e, 0, 10, "random"), map[int]bool{}
+		look := func(numbers []int) (inOrder bool) {
+			if len(numbers) != sample || slices.Contains(numbers, job[0]) {
+				t.Errorf("%d numbers, or those of the job", len(numbers))
+			}
+			seen[slices.Max(numbers)] = true
+			inOrder = true
+			for i := range pieces {
+				inOrder = inOrder && slices.IsSorted(evenly(numbers, i, pieces))
+			}
+			return inOrder
 		}
-		var seen [][]int
-		least(e, inPieces, func(given []int) {
-			seen = append(seen, slices.Clone(given))
-			if joinPieces(given); !slices.IsSorted(given) {
-				t.Error("pieces that are not sorted are merged")
+		rates(e, "random", func(numbers []int) {
+			if look(numbers) {
+				t.Error("numbers in order are sorted")
+			}
+			if carryPieces(numbers); !look(numbers) || slices.IsSorted(numbers) {
+				t.Error("what is sorted is no pieces")
+			}
+		}, func(numbers []int) {
+			if !look(numbers) || slices.IsSorted(numbers) {
+				t.Error("what is joined is no pieces in order")
+			}
+			if joinPieces(numbers); !slices.IsSorted(numbers) {
+				t.Error("pieces are not joined")
 			}
 		})
 		if len(seen) != tries {
-			t.Errorf("%d tries", len(seen))
-		}
-		for i, s := range seen {
-			if len(s) != sample || i > 0 && slices.Equal(s, seen[i-1]) {
-				t.Errorf("try %d has %d numbers, of the one before", i, len(s))
-			}
-		}
-		carryPieces(numbers[:sample])
-		for i := range pieces {
-			if !slices.IsSorted(evenly(numbers[:sample], i, pieces)) {
-				t.Errorf("piece %d is not sorted", i)
-			}
+			t.Errorf("%d different samples in %d tries", len(seen), tries)
 		}
 	})
 }
