@@ -162,6 +162,25 @@ func picture(t *rapid.T) (gray []byte, size int, encoded []byte) {
 	return gray, size, f.join()
 }
 
+// TestFilter: rows are filtered as they are in one block, however many there are.
+func TestFilter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size, bpp := rapid.IntRange(1, 40).Draw(t, "size"), rapid.SampledFrom([]int{1, 3}).Draw(t, "bpp")
+		gray := rapid.SliceOfN(rapid.Byte(), size*size, size*size).Draw(t, "gray")
+		filtered := func(each int) (all []byte) {
+			f, c := newFile(gray, size, bpp, 5, blocksOf(size, each)), compressor{}
+			for k := range f.blocks {
+				f.filter(k, &c)
+				all = append(all, c.raw...)
+			}
+			return all
+		}
+		if each := rapid.IntRange(1, 40).Draw(t, "rows"); !bytes.Equal(filtered(each), filtered(size)) {
+			t.Errorf("blocks of %d rows are filtered otherwise", each)
+		}
+	})
+}
+
 // TestFile: image/png decodes to the pixels that were given.
 func TestFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

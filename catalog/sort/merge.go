@@ -138,7 +138,8 @@ func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
 	return j, nil
 }
 
-// rates are the seconds that sorting pieces takes for the square of a number of numbers, and joining them for each number and bit.
+// rates are the seconds that sorting at one go takes for the square of how many numbers there are, found by sorting pieces, and that
+// joining them takes for each number and bit.
 func rates(e env.Env, order string, sorts, joins func([]int)) (square, merge float64) {
 	given := draw(e, 1, tries*sample, order)
 	square = least(e, given, sorts) * pieces / (sample * sample)

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/env/live"
+	"github.com/brewput/brewput/env/virtual"
 	"github.com/brewput/brewput/internal/seeded"
 	"github.com/brewput/brewput/plan"
 )
@@ -58,9 +60,9 @@ func sortsAll(t interface{ Fatalf(string, ...any) }, given []int, k int) {
 }
 
 // TestRates: each try has other numbers than the job and the tries before; what is sorted are pieces in disorder, what is joined pieces
-// in order.
+// in order; and what they take is counted as it should be.
 func TestRates(t *testing.T) {
-	live.New(live.Config{}).Run("test", func(e env.Env) {
+	err := virtual.New(virtual.Config{Sections: &bills{sort: 3 * time.Millisecond, join: 5 * time.Millisecond}}).Run("test", func(e env.Env) {
 		job, seen := draw(e, 0, 10, "random"), map[int]bool{}
 		look := func(numbers []int) (inOrder bool) {
 			if len(numbers) != sample || slices.Contains(numbers, job[0]) {
@@ -73,7 +75,7 @@ func TestRates(t *testing.T) {
 			}
 			return inOrder
 		}
-		rates(e, "random", func(numbers []int) {
+		square, merge := rates(e, "random", func(numbers []int) {
 			if look(numbers) {
 				t.Error("numbers in order are sorted")
 			}
@@ -91,7 +93,30 @@ func TestRates(t *testing.T) {
 		if len(seen) != tries {
 			t.Errorf("%d different samples in %d tries", len(seen), tries)
 		}
+		// 16 pieces of 64 numbers are a 16th of the square of 1024, and are joined in 4 rounds.
+		if square != 0.003*16/(1024*1024) || merge != 0.005/(1024*4) {
+			t.Errorf("%v for a square, %v for a number and bit", square, merge)
+		}
 	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// bills are what sections cost: those that sort, and after them those that join.
+type bills struct {
+	sort, join time.Duration
+	n          int
+}
+
+func (b *bills) Begin() error { return nil }
+func (b *bills) Drop()        {}
+
+func (b *bills) End(virtual.Code) (time.Duration, error) {
+	if b.n++; b.n <= tries {
+		return b.sort, nil
+	}
+	return b.join, nil
 }
 
 // TestEvenly: chunks are all of the numbers, none two longer than another.
