@@ -16,7 +16,8 @@ const (
 func (f *file) filtered(b rows) int { return (b.end - b.first) * (f.width*f.bpp + 1) }
 
 // filter makes the filtered rows of block k: of each row the filter whose bytes, as signed numbers, have the least sum of
-// magnitudes, as libpng and image/png choose it. The row above the block must be there. The colours of a pixel are equal, and so are their differences: one is computed for all.
+// magnitudes, as libpng and image/png choose it. The row above the block must be there. The colours of a pixel are equal, and
+// so are their differences: one is computed for all.
 func (f *file) filter(k int, c *compressor) {
 	b, n := f.blocks[k], f.width
 	c.raw, c.differences = slices.Grow(c.raw[:0], f.filtered(b)), slices.Grow(c.differences[:0], n)[:n]

@@ -118,8 +118,8 @@ func (f *press) job(p plan.Point, run func(e env.Env)) workload.Job {
 	}
 }
 
-// newOverlap has workers compute while one goroutine filters and compresses what is there, from above. It is limited by the slower of the
-// two: max(P, W/c) where there is a CPU for each of them.
+// newOverlap has workers compute while one goroutine filters and compresses what is there, from above. It is limited by the
+// slower of the two: max(P, W/c) where there is a CPU for each of them.
 func newOverlap(_ env.Env, p plan.Point) (workload.Job, error) {
 	f, err := newPress(p)
 	if err != nil {

@@ -15,21 +15,24 @@ func newMerge(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e,
 
 // merge is limited by S/(k min(k, c)) while there are few chunks, and by the merge when there are many. Neither branches on how
 // two numbers compare.
-func merge(e env.Env, p plan.Point, numbers []int) { byChunks(e, numbers, p.Int("chunks")) }
+func merge(e env.Env, p plan.Point, numbers []int) { byChunks(p.Int("chunks"))(e, p, numbers) }
 
-func byChunks(e env.Env, numbers []int, k int) {
-	each(e, k, func(i int) { carry(evenly(numbers, i, k)) })
-	e.For(env.NoRequest)
-	w := e.Begin()
-	join(numbers, k)
-	w.End()
+func byChunks(k int) sorter {
+	return func(e env.Env, p plan.Point, numbers []int) {
+		each(e, k, func(i int) { carry(evenly(numbers, i, k)) })
+		e.For(env.NoRequest)
+		joined(k)(e, p, numbers)
+	}
 }
+
+// joined is the sorter of numbers whose k chunks are sorted.
+func joined(k int) sorter { return alone(func(numbers []int) { join(numbers, k) }) }
 
 // newMerging is the second half of merge.
 func newMerging(e env.Env, p plan.Point) (workload.Job, error) {
 	k := p.Int("chunks")
 	given := sortedChunks(draw(e, 0, p.Int("n"), p.Text("given")), k)
-	return of(given, p, alone(func(numbers []int) { join(numbers, k) })), nil
+	return of(given, p, joined(k)), nil
 }
 
 // join merges k sorted chunks, two neighbours at a time, in log2 k rounds that each move all numbers.
@@ -126,7 +129,7 @@ func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
 	if !ok {
 		k = 1
 	}
-	j := job(e, p, func(e env.Env, _ plan.Point, numbers []int) { byChunks(e, numbers, k) })
+	j := job(e, p, byChunks(k))
 	check := j.Check
 	j.Check = func() (workload.Answer, error) {
 		answer, err := check()

@@ -1,8 +1,8 @@
 // Package sort sorts numbers by exchanging neighbours: W. Kennedy, Scheduling in Go, Part III: Concurrency (Ardan Labs, 2018),
 // where a concurrent bubble sort is said to gain nothing, and is not measured.
 //
-// Sorting n numbers takes S = a n^2/2 seconds at one go, with an a of its own where there are no branches. In k chunks on c CPUs, with a merge of b seconds for each number and
-// bit of k, and g seconds for each goroutine, it takes
+// Sorting n numbers takes S = a n^2/2 seconds at one go, with an a of its own where there are no branches. In k chunks on c CPUs,
+// with a merge of b seconds for each number and bit of k, and g seconds for each goroutine, it takes
 //
 //	S / (k min(k, c)) + b n log2 k + g k
 //
