@@ -113,10 +113,14 @@ func (b *bills) Begin() error { return nil }
 func (b *bills) Drop()        {}
 
 func (b *bills) End(virtual.Code) (time.Duration, error) {
+	cost := b.join
 	if b.n++; b.n <= tries {
-		return b.sort, nil
+		cost = b.sort
 	}
-	return b.join, nil
+	if b.n%tries != 3 { // the least counts
+		cost += time.Millisecond
+	}
+	return cost, nil
 }
 
 // TestEvenly: chunks are all of the numbers, none two longer than another.
