@@ -26,7 +26,8 @@
 //   - At most half as many CPUs look for work as are busy. findRunnable (nmspinning).
 //   - Stealing: four rounds over all CPUs in a random order, half of a queue rounded up; in the last round
 //     also expired timers and run-next, the latter of a CPU whose thread is there only after backing off (usleep(3)):
-//     the back-off without a cost still lets every other CPU have its turn first. stealWork, runqgrab, randomOrder.
+//     the back-off without a cost still lets every other CPU have its turn first. If the same goroutine is in run-next
+//     after it, it is taken, even if it has run meanwhile and others wait in the queue. stealWork, runqgrab, randomOrder.
 //   - A CPU that found nothing looks at all queues and timers once more after it has said so. findRunnable,
 //     checkRunqsNoP, checkTimersNoP.
 //   - Preemption after 10 ms, to the global queue. sysmon, retake, gopreempt_m (forcePreemptNS).

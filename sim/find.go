@@ -152,6 +152,13 @@ func (t *thief) step(n uint32) {
 // grab is runqsteal: half of p's queue, rounded up, of which the last is to run first. again is true if
 // c backs off before p's run-next.
 func (k *Kernel) grab(c, p *cpu, runNext bool) (g *G, again bool) {
+	// Who has backed off compares and swaps the run-next, whatever has come to the queue meanwhile, and even if that
+	// goroutine has run since and is there once more.
+	if v := c.steal.victim; v != nil {
+		if c.steal.victim = nil; p.next == v {
+			return k.grabNext(c, p), false
+		}
+	}
 	n := p.tail - p.head
 	n -= n / 2
 	if n == 0 {
@@ -159,18 +166,14 @@ func (k *Kernel) grab(c, p *cpu, runNext bool) (g *G, again bool) {
 			return nil, false
 		}
 		// A CPU that was taken from a system call and whose new thread has not started is not running.
-		running := p.mode != modeSyscall && (p.mode != modeLook || p.spinning)
-		if running && c.steal.victim != p.next {
-			// p may be about to run it: give it time to do so.
-			c.steal.victim = p.next
-			c.mode = modeBackOff
-			k.set(c.id, k.now+k.costs.Steal.draw(&k.draws))
-			return nil, true
+		if p.mode == modeSyscall || p.mode == modeLook && !p.spinning {
+			return k.grabNext(c, p), false
 		}
-		g, p.next, c.steal.victim = p.next, nil, nil
-		k.nexts--
-		k.decided(didSteal, c.id, int64(p.id)<<32|1)
-		return g, false
+		// p may be about to run it: give it time to do so.
+		c.steal.victim = p.next
+		c.mode = modeBackOff
+		k.set(c.id, k.now+k.costs.Steal.draw(&k.draws))
+		return nil, true
 	}
 	for range n {
 		c.runq[c.tail%runqSize] = p.runq[p.head%runqSize]
@@ -181,4 +184,13 @@ func (k *Kernel) grab(c, p *cpu, runNext bool) (g *G, again bool) {
 	c.tail--
 	k.queued--
 	return c.runq[c.tail%runqSize], false
+}
+
+// grabNext takes p's run-next.
+func (k *Kernel) grabNext(c, p *cpu) *G {
+	g := p.next
+	p.next = nil
+	k.nexts--
+	k.decided(didSteal, c.id, int64(p.id)<<32|1)
+	return g
 }

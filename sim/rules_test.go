@@ -52,6 +52,17 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
+// TestBackOffSwaps: who has backed off takes the same run-next though it has run meanwhile, and before what is in the queue. CPU 1
+// backs off before b, which runs and parks; e makes it ready again, when d is in the queue.
+func TestBackOffSwaps(t *testing.T) {
+	s := newScene(t, 2, Costs{Steal: Ns(3000)})
+	x, y := NewChan("x", 0), NewChan("y", 0)
+	d := s.program("d", burn(10, "done"))
+	e := s.program("e", op(Send, x, ""), burn(20, ""), op(Send, y, ""))
+	b := s.program("b", spawn(d), spawn(e), op(Recv, x, ""), burn(1, "done"))
+	s.run(s.program("a", spawn(b), burn(1, ""), op(Recv, y, "")), "b done 4", "d done 14")
+}
+
 // TestWake: a goroutine starts on another CPU when that has woken up, by its depth of sleep.
 func TestWake(t *testing.T) {
 	costs := Costs{Wake: Ns(5000), Deep: Ns(50_000), DeepAfter: 1_000_000, Switch: Ns(1000)}
