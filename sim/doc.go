@@ -25,9 +25,10 @@
 //     global queue, of which it takes its share, at most 128; stealing. findRunnable, globrunqgetbatch.
 //   - At most half as many CPUs look for work as are busy. findRunnable (nmspinning).
 //   - Stealing: four rounds over all CPUs in a random order, half of a queue rounded up; in the last round
-//     also expired timers and run-next, the latter of a CPU whose thread is there only after backing off (usleep(3)):
-//     the back-off without a cost still lets every other CPU have its turn first. If the same goroutine is in run-next
-//     after it, it is taken, even if it has run meanwhile and others wait in the queue. stealWork, runqgrab, randomOrder.
+//     also expired timers and run-next, that of a CPU which is neither in a system call nor waits for its thread only
+//     after backing off (usleep(3)): the back-off without a cost still lets every other CPU have its turn first. Who then
+//     still, or again, is in run-next is taken, even if he has run meanwhile and others wait in the queue; if it is
+//     another, the thief begins with that queue anew. stealWork, runqgrab, randomOrder.
 //   - A CPU that found nothing looks at all queues and timers once more after it has said so. findRunnable,
 //     checkRunqsNoP, checkTimersNoP.
 //   - Preemption after 10 ms, to the global queue. sysmon, retake, gopreempt_m (forcePreemptNS).
@@ -67,6 +68,10 @@
 //   - One who went to the network poller without having looked for work waits for all timers too, and
 //     the monitor does not poll.
 //   - Timers do not move to another CPU when theirs is idle for long.
+//   - A thief knows the time after it has backed off, and so the timers that expired meanwhile; the runtime's goes by its
+//     clock of before, and may sleep on for a millisecond.
+//   - The records of goroutines that ended are one list, not one for each CPU. It matters only to a thief, who takes a new
+//     goroutine for the one before which it backed off if it has that one's record.
 //   - Contention inside the runtime: its locks, the atomics of a busy lock or channel; [Costs] are the same however many share.
 //   - Preemption within an operation: it comes before the next.
 package sim

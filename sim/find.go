@@ -107,7 +107,11 @@ func (k *Kernel) stealWork(c *cpu, back bool) (g *G, inherit bool) {
 	n := uint32(len(k.cpus))
 	t := &c.steal
 	if back {
-		if g, again := k.grab(c, &k.cpus[t.pos], true); g != nil || again {
+		p := &k.cpus[t.pos]
+		if p.next == t.victim { // still, or again: even if it has run since, and others are in the queue
+			return k.grabNext(c, p), false
+		}
+		if g, again := k.grab(c, p, true); g != nil || again {
 			return g, false
 		}
 		t.step(n)
@@ -152,13 +156,6 @@ func (t *thief) step(n uint32) {
 // grab is runqsteal: half of p's queue, rounded up, of which the last is to run first. again is true if
 // c backs off before p's run-next.
 func (k *Kernel) grab(c, p *cpu, runNext bool) (g *G, again bool) {
-	// Who has backed off compares and swaps the run-next, whatever has come to the queue meanwhile, and even if that
-	// goroutine has run since and is there once more.
-	if v := c.steal.victim; v != nil {
-		if c.steal.victim = nil; p.next == v {
-			return k.grabNext(c, p), false
-		}
-	}
 	n := p.tail - p.head
 	n -= n / 2
 	if n == 0 {

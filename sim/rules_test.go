@@ -1,6 +1,9 @@
 package sim
 
-import "testing"
+import (
+	"strconv"
+	"testing"
+)
 
 // TestPreemption: two goroutines of 35 ms share one CPU in slices of 10 ms.
 func TestPreemption(t *testing.T) {
@@ -52,15 +55,32 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
-// TestBackOffSwaps: who has backed off takes the same run-next though it has run meanwhile, and before what is in the queue. CPU 1
-// backs off before b, which runs and parks; e makes it ready again, when d is in the queue.
+// TestBackOffSwaps: a thief, CPU 1, backs off from 0 to 3 us before b. If b is in run-next then, it is taken, though it has
+// run meanwhile and others are in the queue; if another is, the thief begins anew with the queue.
 func TestBackOffSwaps(t *testing.T) {
 	s := newScene(t, 2, Costs{Steal: Ns(3000)})
 	x, y := NewChan("x", 0), NewChan("y", 0)
-	d := s.program("d", burn(10, "done"))
-	e := s.program("e", op(Send, x, ""), burn(20, ""), op(Send, y, ""))
-	b := s.program("b", spawn(d), spawn(e), op(Recv, x, ""), burn(1, "done"))
-	s.run(s.program("a", spawn(b), burn(1, ""), op(Recv, y, "")), "b done 4", "d done 14")
+	d, e := s.program("d", burn(10, "done")), s.program("e", op(Send, x, ""), burn(20, ""), op(Send, y, ""))
+	s.run(s.program("a", spawn(s.program("b", spawn(d), spawn(e), op(Recv, x, ""), burn(1, "done"))), burn(1, ""), op(Recv, y, "")),
+		"b done 4", "d done 14") // at 1 us b runs and parks, and e makes it ready again, when d is in the queue
+	for _, c := range []struct {
+		because string
+		others  []int64 // goroutines that b starts, and how long they burn
+		then    step
+		want    []string
+	}{
+		{"the queue is taken", []int64{10, 1}, burn(20, "done"), []string{"1 done 13", "2 done 17", "b done 21"}},
+		{"it backs off before another", []int64{1}, burn(20, "done"), []string{"1 done 7", "b done 21"}},
+		{"the other is in a system call", []int64{1}, number(Syscall, 20_000, "done"), []string{"1 done 4", "b done 21"}},
+	} {
+		t.Log(c.because)
+		s := newScene(t, 2, Costs{Steal: Ns(3000)})
+		var b []step
+		for i, us := range c.others {
+			b = append(b, spawn(s.program(strconv.Itoa(i+1), burn(us, "done"))))
+		}
+		s.run(s.program("a", spawn(s.program("b", append(b, c.then)...)), burn(1, "")), c.want...)
+	}
 }
 
 // TestWake: a goroutine starts on another CPU when that has woken up, by its depth of sleep.
