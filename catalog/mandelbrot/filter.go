@@ -1,6 +1,6 @@
 package mandelbrot
 
-import "slices"
+import "io"
 
 // The filters of a row (ISO/IEC 15948, 9): a byte is replaced by its difference from what its neighbours make expect.
 const (
@@ -15,12 +15,11 @@ const (
 // filtered is how many bytes the filtered rows of a block have: one more in each for its filter.
 func (f *file) filtered(b rows) int { return (b.end - b.first) * (f.width*f.bpp + 1) }
 
-// filter makes the filtered rows of block k: of each row the filter whose bytes, as signed numbers, have the least sum of
+// filter writes the filtered rows of block k: of each row the filter whose bytes, as signed numbers, have the least sum of
 // magnitudes, as libpng and image/png choose it. The row above the block must be there. The colours of a pixel are equal, and
 // so are their differences: one is computed for all.
-func (f *file) filter(k int, c *compressor) {
+func (f *file) filter(k int, c *compressor, to io.Writer) {
 	b, n := f.blocks[k], f.width
-	c.raw, c.differences = slices.Grow(c.raw[:0], f.filtered(b)), slices.Grow(c.differences[:0], n)[:n]
 	above := []byte(nil)
 	if b.first > 0 {
 		above = f.gray[(b.first-1)*n : b.first*n]
@@ -29,14 +28,17 @@ func (f *file) filter(k int, c *compressor) {
 		row := f.gray[y*n : (y+1)*n]
 		best := lightest(row, above)
 		apply(best, c.differences, row, above)
-		c.raw = append(c.raw, byte(best))
+		c.row[0] = byte(best)
+		colours := c.row[1:]
 		if f.bpp == 1 {
-			c.raw = append(c.raw, c.differences...)
+			copy(colours, c.differences)
 		} else {
-			for _, d := range c.differences {
-				c.raw = append(c.raw, d, d, d)
+			for i, d := range c.differences {
+				rgb := colours[3*i:][:3]
+				rgb[0], rgb[1], rgb[2] = d, d, d
 			}
 		}
+		to.Write(c.row)
 		above = row
 	}
 }

@@ -155,9 +155,9 @@ func picture(t *rapid.T) (gray []byte, size int, encoded []byte) {
 		gray[i] = byte(int(seed>>24)%noise) + byte(i/7)
 	}
 	f := newFile(gray, size, rapid.SampledFrom([]int{1, 3}).Draw(t, "bpp"), rapid.IntRange(1, 9).Draw(t, "level"), blocksOf(size, rapid.IntRange(1, 80).Draw(t, "rows")))
-	var c compressor
+	c := f.newCompressor()
 	for k := len(f.blocks) - 1; k >= 0; k-- { // in any order
-		f.compress(k, &c)
+		f.compress(k, c)
 	}
 	return gray, size, f.join()
 }
@@ -167,13 +167,14 @@ func TestFilter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size, bpp := rapid.IntRange(1, 40).Draw(t, "size"), rapid.SampledFrom([]int{1, 3}).Draw(t, "bpp")
 		gray := rapid.SliceOfN(rapid.Byte(), size*size, size*size).Draw(t, "gray")
-		filtered := func(each int) (all []byte) {
-			f, c := newFile(gray, size, bpp, 5, blocksOf(size, each)), compressor{}
+		filtered := func(each int) []byte {
+			var all bytes.Buffer
+			f := newFile(gray, size, bpp, 5, blocksOf(size, each))
+			c := f.newCompressor()
 			for k := range f.blocks {
-				f.filter(k, &c)
-				all = append(all, c.raw...)
+				f.filter(k, c, &all)
 			}
-			return all
+			return all.Bytes()
 		}
 		if each := rapid.IntRange(1, size).Draw(t, "rows"); !bytes.Equal(filtered(each), filtered(size)) {
 			t.Errorf("blocks of %d rows are filtered otherwise", each)
@@ -245,9 +246,9 @@ func TestForeignDecoder(t *testing.T) {
 		gray := make([]byte, s.size*s.size)
 		draw(s, gray)
 		f := newFile(gray, s.size, bpp, 5, blocksOf(s.size, 64))
-		var c compressor
+		c := f.newCompressor()
 		for k := range f.blocks {
-			f.compress(k, &c)
+			f.compress(k, c)
 		}
 		if err := save(name, f.join()); err != nil {
 			t.Fatal(err)
@@ -281,9 +282,9 @@ func TestCombine(t *testing.T) {
 // its sum.
 func TestChunks(t *testing.T) {
 	f := newFile(make([]byte, 100*100), 100, 1, 5, blocksOf(100, 30))
-	var c compressor
+	c := f.newCompressor()
 	for k := range f.blocks {
-		f.compress(k, &c)
+		f.compress(k, c)
 	}
 	count := map[string]int{}
 	for rest := f.join()[8:]; len(rest) > 0; {

@@ -16,7 +16,7 @@ type press struct {
 	scene
 	*file
 	tasks []task
-	spare *env.Chan[*compressor] // that nobody uses
+	spare *env.Chan[*compressor] // those that nobody uses
 	whole []byte
 }
 
@@ -85,14 +85,37 @@ func (f *press) compute(e env.Env, n int, crs []float64) {
 // compressed makes the chunk of a block.
 func (f *press) compressed(e env.Env, k int) {
 	e.For(uint64(len(f.tasks) + k))
-	c, _, _ := f.spare.TryRecv()
+	c, _ := f.spare.Recv()
 	w := e.Begin()
-	if c == nil {
-		c = new(compressor)
-	}
 	f.compress(k, c)
 	w.End()
-	f.spare.TrySend(c)
+	f.spare.Send(c)
+}
+
+// atOnce is how many blocks can be compressed at once.
+func (f *press) atOnce(p plan.Point) int {
+	return min(p.Int("workers"), p.Int("cpus"), len(f.blocks))
+}
+
+// provide makes compressors: one now, and the others in a goroutine of their own, beside the work on the first block. They are
+// one section, however many they are: so a recording of one CPU holds on more.
+func (f *press) provide(e env.Env, n int) (others *env.Group) {
+	f.spare = env.NewChan[*compressor](e, "compressors", n)
+	provide := func(e env.Env, n int) {
+		made := make([]*compressor, n)
+		e.Work(func() {
+			for i := range made {
+				made[i] = f.newCompressor()
+			}
+		})
+		for _, c := range made {
+			f.spare.Send(c)
+		}
+	}
+	provide(e, 1)
+	others = e.Group()
+	others.Go(e, "compressors", func(e env.Env) { provide(e, n-1) })
+	return others
 }
 
 // finish joins the chunks.
@@ -103,14 +126,16 @@ func (f *press) finish(e env.Env) {
 	w.End()
 }
 
-// job is what is the same of all designs that make a file by blocks.
-func (f *press) job(p plan.Point, run func(e env.Env)) workload.Job {
+// job is what is the same of all designs that make a file by blocks. As many blocks are compressed at once as there are
+// compressors.
+func (f *press) job(p plan.Point, compressors int, run func(e env.Env)) workload.Job {
 	return workload.Job{
 		Items: int64(f.size) * int64(f.size),
 		Bytes: int64(f.size) * int64(f.size) * int64(f.bpp),
 		Run: func(e env.Env) error {
-			f.spare = env.NewChan[*compressor](e, "compressors", len(f.blocks))
+			others := f.provide(e, compressors)
 			run(e)
+			others.Wait()
 			f.finish(e)
 			return nil
 		},
@@ -125,7 +150,7 @@ func newOverlap(_ env.Env, p plan.Point) (workload.Job, error) {
 	if err != nil {
 		return workload.Job{}, err
 	}
-	return f.job(p, func(e env.Env) {
+	return f.job(p, 1, func(e env.Env) {
 		ready := make([]*env.Chan[bool], len(f.blocks))
 		for k := range ready {
 			ready[k] = env.NewChan[bool](e, "ready", 1)
@@ -156,11 +181,23 @@ func newParallel(_ env.Env, p plan.Point) (workload.Job, error) {
 	if err != nil {
 		return workload.Job{}, err
 	}
-	return f.job(p, func(e env.Env) {
+	return f.job(p, f.atOnce(p), func(e env.Env) {
 		crs := f.reals()
 		counted(e, p.Int("workers"), len(f.tasks), func(e env.Env, n int) { f.compute(e, len(f.tasks)-1-n, crs) })
-		counted(e, p.Int("workers"), len(f.blocks), f.compressed)
+		f.compressAll(e, p)
 	}), nil
+}
+
+// compressAll has workers compress the blocks, from both edges of the picture to its middle: there the set is, whose pixels are
+// alike and soon done, so that nobody has long to wait for the last block.
+func (f *press) compressAll(e env.Env, p plan.Point) {
+	counted(e, p.Int("workers"), len(f.blocks), func(e env.Env, n int) {
+		k := n / 2
+		if n%2 == 1 {
+			k = len(f.blocks) - 1 - k
+		}
+		f.compressed(e, k)
+	})
 }
 
 // drawnPress is a press whose pixels are there.
@@ -189,13 +226,10 @@ func newSerialFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	if err != nil {
 		return workload.Job{}, err
 	}
-	return f.job(p, func(e env.Env) {
-		e.Work(func() {
-			var c compressor
-			for k := range f.blocks {
-				f.compress(k, &c)
-			}
-		})
+	return f.job(p, 1, func(e env.Env) {
+		for k := range f.blocks {
+			f.compressed(e, k)
+		}
 	}), nil
 }
 
@@ -205,9 +239,7 @@ func newParallelFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	if err != nil {
 		return workload.Job{}, err
 	}
-	return f.job(p, func(e env.Env) {
-		counted(e, p.Int("workers"), len(f.blocks), f.compressed)
-	}), nil
+	return f.job(p, f.atOnce(p), func(e env.Env) { f.compressAll(e, p) }), nil
 }
 
 // newStandardFile is image/png, with an image that it knows.
