@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/binary"
-	"hash"
 	"hash/adler32"
 	"hash/crc32"
 	"io"
@@ -44,22 +43,20 @@ func newFile(gray []byte, width, bpp, level int, blocks []rows) *file {
 
 // compressor is what chunks are made with, one after the other.
 type compressor struct {
-	row         []byte // a filtered one, behind the number of its filter
-	differences []byte // a byte for each of its pixels
-	sum         hash.Hash32
-	chunk       bytes.Buffer
-	w           *flate.Writer
-	both        io.Writer // to w and sum
+	row   []byte // a filtered one, behind the number of its filter
+	chunk bytes.Buffer
+	w     *flate.Writer
 }
 
 // newCompressor asks for the memory of a compressor and touches most of it. Where two CPUs touch new pages at once they wait for
 // each other in the system: on a virtual machine ten times as long as one that is alone.
 func (f *file) newCompressor() *compressor {
-	c := &compressor{row: make([]byte, 1+f.width*f.bpp), differences: make([]byte, f.width), sum: adler32.New()}
-	c.chunk.Write(make([]byte, f.filtered(f.blocks[0])/4))
+	c := &compressor{row: make([]byte, 1+f.width*f.bpp)}
+	n := f.filtered(f.blocks[0]) / 4 // more than most chunks take
+	c.chunk.Grow(n)
+	clear(c.chunk.AvailableBuffer()[:n])
 	c.w, _ = flate.NewWriter(&c.chunk, f.level) // an error only of another level
-	c.w.Reset(&c.chunk)                         // clears its tables
-	c.both = io.MultiWriter(c.w, c.sum)
+	c.w.Reset(&c.chunk)                         // touches its tables, but at level 1
 	return c
 }
 
@@ -70,15 +67,15 @@ func (f *file) compress(k int, c *compressor) {
 	if k == 0 {
 		c.chunk.WriteString("\x78\x9c") // zlib, a window of 32 KiB, the usual level
 	}
-	c.w.Reset(&c.chunk)
-	c.sum.Reset()
-	f.filter(k, c, c.both)
+	c.w.Reset(&c.chunk) // the buffer takes all that is written
+	sum := adler32.New()
+	f.filter(k, c, io.MultiWriter(c.w, sum))
 	if k == len(f.blocks)-1 {
-		c.w.Close() // the buffer takes all
+		c.w.Close()
 	} else {
 		c.w.Flush() // to a whole byte, by an empty stored block
 	}
-	f.sums[k] = c.sum.Sum32()
+	f.sums[k] = sum.Sum32()
 	f.chunks[k] = slices.Clone(seal(c.chunk.Bytes()))
 }
 

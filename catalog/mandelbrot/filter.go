@@ -27,16 +27,12 @@ func (f *file) filter(k int, c *compressor, to io.Writer) {
 	for y := b.first; y < b.end; y++ {
 		row := f.gray[y*n : (y+1)*n]
 		best := lightest(row, above)
-		apply(best, c.differences, row, above)
 		c.row[0] = byte(best)
 		colours := c.row[1:]
-		if f.bpp == 1 {
-			copy(colours, c.differences)
-		} else {
-			for i, d := range c.differences {
-				rgb := colours[3*i:][:3]
-				rgb[0], rgb[1], rgb[2] = d, d, d
-			}
+		apply(best, colours, row, above)
+		for i := n - 1; f.bpp == 3 && i >= 0; i-- { // from the end: each is read before its place is taken
+			d, rgb := colours[i], colours[3*i:][:3]
+			rgb[0], rgb[1], rgb[2] = d, d, d
 		}
 		to.Write(c.row)
 		above = row

@@ -156,10 +156,17 @@ func picture(t *rapid.T) (gray []byte, size int, encoded []byte) {
 	}
 	f := newFile(gray, size, rapid.SampledFrom([]int{1, 3}).Draw(t, "bpp"), rapid.IntRange(1, 9).Draw(t, "level"), blocksOf(size, rapid.IntRange(1, 80).Draw(t, "rows")))
 	c := f.newCompressor()
-	for k := len(f.blocks) - 1; k >= 0; k-- { // in any order
+	for k := len(f.blocks) - 1; k >= 0; k-- {
 		f.compress(k, c)
 	}
-	return gray, size, f.join()
+	encoded = f.join()
+	for k := range f.blocks {
+		f.compress(k, f.newCompressor())
+	}
+	if !bytes.Equal(f.join(), encoded) {
+		t.Error("the file depends on the order of its blocks, or on who makes them")
+	}
+	return gray, size, encoded
 }
 
 // TestFilter: rows are filtered in blocks of any number of rows as they are in one block.

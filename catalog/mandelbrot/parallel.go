@@ -15,9 +15,10 @@ import (
 type press struct {
 	scene
 	*file
-	tasks []task
-	spare *env.Chan[*compressor] // those that nobody uses
-	whole []byte
+	tasks  []task
+	spare  *env.Chan[*compressor] // that nobody uses
+	making *env.Mutex             // of compressors
+	whole  []byte
 }
 
 // task is rows to compute, with the blocks that they fill: their own, and that of the rows which mirror them, -1 if none.
@@ -82,40 +83,23 @@ func (f *press) compute(e env.Env, n int, crs []float64) {
 	}
 }
 
-// compressed makes the chunk of a block.
+// compressed makes the chunk of a block. Compressors are made one at a time: see newCompressor. Every block has a section for
+// that, also where there is nothing to do, so that a recording has as many of them on any number of CPUs; one of a single CPU
+// has the cost of one compressor, and the others then cost nothing.
 func (f *press) compressed(e env.Env, k int) {
 	e.For(uint64(len(f.tasks) + k))
-	c, _ := f.spare.Recv()
+	f.making.Lock()
+	c, _, _ := f.spare.TryRecv()
+	e.Work(func() {
+		if c == nil {
+			c = f.newCompressor()
+		}
+	})
+	f.making.Unlock()
 	w := e.Begin()
 	f.compress(k, c)
 	w.End()
-	f.spare.Send(c)
-}
-
-// atOnce is how many blocks can be compressed at once.
-func (f *press) atOnce(p plan.Point) int {
-	return min(p.Int("workers"), p.Int("cpus"), len(f.blocks))
-}
-
-// provide makes compressors: one now, and the others in a goroutine of their own, beside the work on the first block. They are
-// one section, however many they are: so a recording of one CPU holds on more.
-func (f *press) provide(e env.Env, n int) (others *env.Group) {
-	f.spare = env.NewChan[*compressor](e, "compressors", n)
-	provide := func(e env.Env, n int) {
-		made := make([]*compressor, n)
-		e.Work(func() {
-			for i := range made {
-				made[i] = f.newCompressor()
-			}
-		})
-		for _, c := range made {
-			f.spare.Send(c)
-		}
-	}
-	provide(e, 1)
-	others = e.Group()
-	others.Go(e, "compressors", func(e env.Env) { provide(e, n-1) })
-	return others
+	f.spare.Send(c) // there is room for all
 }
 
 // finish joins the chunks.
@@ -126,16 +110,14 @@ func (f *press) finish(e env.Env) {
 	w.End()
 }
 
-// job is what is the same of all designs that make a file by blocks. As many blocks are compressed at once as there are
-// compressors.
-func (f *press) job(p plan.Point, compressors int, run func(e env.Env)) workload.Job {
+// job is what is the same of all designs that make a file by blocks.
+func (f *press) job(p plan.Point, run func(e env.Env)) workload.Job {
 	return workload.Job{
 		Items: int64(f.size) * int64(f.size),
 		Bytes: int64(f.size) * int64(f.size) * int64(f.bpp),
 		Run: func(e env.Env) error {
-			others := f.provide(e, compressors)
+			f.spare, f.making = env.NewChan[*compressor](e, "compressors", len(f.blocks)), e.Mutex("making")
 			run(e)
-			others.Wait()
 			f.finish(e)
 			return nil
 		},
@@ -150,7 +132,7 @@ func newOverlap(_ env.Env, p plan.Point) (workload.Job, error) {
 	if err != nil {
 		return workload.Job{}, err
 	}
-	return f.job(p, 1, func(e env.Env) {
+	return f.job(p, func(e env.Env) {
 		ready := make([]*env.Chan[bool], len(f.blocks))
 		for k := range ready {
 			ready[k] = env.NewChan[bool](e, "ready", 1)
@@ -174,22 +156,23 @@ func newOverlap(_ env.Env, p plan.Point) (workload.Job, error) {
 }
 
 // newParallel has workers compute all and then compress all: nothing is left to one of them but to join the blocks, and
-// somebody idles only at the end of either. The rows beside the axis, which take longest, come first, so that those ends
-// are short (R. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17, 1969). It is limited by W/c + P/c.
+// somebody idles only at the end of either, and while compressors are made one after the other. The rows beside the axis, which
+// take longest, come first, so that those ends are short (R. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl.
+// Math. 17, 1969). It is limited by W/c + P/c.
 func newParallel(_ env.Env, p plan.Point) (workload.Job, error) {
 	f, err := newPress(p)
 	if err != nil {
 		return workload.Job{}, err
 	}
-	return f.job(p, f.atOnce(p), func(e env.Env) {
+	return f.job(p, func(e env.Env) {
 		crs := f.reals()
 		counted(e, p.Int("workers"), len(f.tasks), func(e env.Env, n int) { f.compute(e, len(f.tasks)-1-n, crs) })
 		f.compressAll(e, p)
 	}), nil
 }
 
-// compressAll has workers compress the blocks, from both edges of the picture to its middle: there the set is, whose pixels are
-// alike and soon done, so that nobody has long to wait for the last block.
+// compressAll has workers compress the blocks, from both edges of the picture to its middle. In the picture of the whole set the
+// middle is of one colour and soon done, so that nobody has long to wait for the last block; elsewhere no order is better.
 func (f *press) compressAll(e env.Env, p plan.Point) {
 	counted(e, p.Int("workers"), len(f.blocks), func(e env.Env, n int) {
 		k := n / 2
@@ -226,20 +209,20 @@ func newSerialFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	if err != nil {
 		return workload.Job{}, err
 	}
-	return f.job(p, 1, func(e env.Env) {
+	return f.job(p, func(e env.Env) {
 		for k := range f.blocks {
 			f.compressed(e, k)
 		}
 	}), nil
 }
 
-// newParallelFile is limited by the CPUs: P/c, and the last block.
+// newParallelFile is limited by the CPUs, P/c, by the last block, and by the compressors, which are made one after the other.
 func newParallelFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	f, err := drawnPress(p)
 	if err != nil {
 		return workload.Job{}, err
 	}
-	return f.job(p, f.atOnce(p), func(e env.Env) { f.compressAll(e, p) }), nil
+	return f.job(p, func(e env.Env) { f.compressAll(e, p) }), nil
 }
 
 // newStandardFile is image/png, with an image that it knows.
