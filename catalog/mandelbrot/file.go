@@ -56,7 +56,7 @@ func (f *file) newCompressor() *compressor {
 	c.chunk.Grow(n)
 	clear(c.chunk.AvailableBuffer()[:n])
 	c.w, _ = flate.NewWriter(&c.chunk, f.level) // an error only of another level
-	c.w.Reset(&c.chunk)                         // touches its tables, but at level 1
+	c.w.Reset(&c.chunk)                         // touches its tables, except at level 1
 	return c
 }
 

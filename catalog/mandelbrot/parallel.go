@@ -157,8 +157,8 @@ func newOverlap(_ env.Env, p plan.Point) (workload.Job, error) {
 
 // newParallel has workers compute all and then compress all: nothing is left to one of them but to join the blocks, and
 // somebody idles only at the end of either, and while compressors are made one after the other. The rows beside the axis, which
-// take longest, come first, so that those ends are short (R. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl.
-// Math. 17, 1969). It is limited by W/c + P/c.
+// take longest to compute, come first there, so that its end is short (R. Graham, Bounds on multiprocessing timing anomalies,
+// SIAM J. Appl. Math. 17, 1969); for the order of the blocks see compressAll. It is limited by W/c + P/c.
 func newParallel(_ env.Env, p plan.Point) (workload.Job, error) {
 	f, err := newPress(p)
 	if err != nil {
@@ -172,7 +172,8 @@ func newParallel(_ env.Env, p plan.Point) (workload.Job, error) {
 }
 
 // compressAll has workers compress the blocks, from both edges of the picture to its middle. In the picture of the whole set the
-// middle is of one colour and soon done, so that nobody has long to wait for the last block; elsewhere no order is better.
+// middle is of one colour and soon done, so that nobody has long to wait for the last block; elsewhere it is as
+// good as any that is fixed beforehand.
 func (f *press) compressAll(e env.Env, p plan.Point) {
 	counted(e, p.Int("workers"), len(f.blocks), func(e env.Env, n int) {
 		k := n / 2
