@@ -11,8 +11,9 @@ import (
 
 // What a gate comes to.
 const (
-	Pass = "pass" // the upper bound of the cost lies at or under the limit
-	Fail = "fail" // its lower bound lies over it
+	Pass  = "pass"  // the upper bound of the cost lies at or under the limit
+	Fail  = "fail"  // its lower bound lies over it
+	Error = "error" // of all of them: something of the head could not be measured
 )
 
 // Gate asks whether the new side costs more than a limit allows.

@@ -12,13 +12,34 @@ import (
 
 // Gate is what a gate came to, on a page.
 type Gate struct {
-	Title    string
-	List     []compare.Gated
-	Decision string
-	Max      float64
-	Layouts  int
-	Notes    []string
-	Warnings []compare.Warning
+	Title     string
+	List      []compare.Gated
+	NotJudged []NotJudged
+	Decision  string
+	Max       float64
+	Layouts   int
+	Notes     []string
+	Warnings  []compare.Warning
+}
+
+// NotJudged is a benchmark that a gate could not compare. Its JSON is a contract.
+type NotJudged struct {
+	Name   string `json:"benchmark"`
+	Reason string `json:"reason"`         // removed, added, skips, fails-in-head, fails-in-base, fails-in-both
+	Said   string `json:"said,omitempty"` // by the benchmark, when it failed or skipped itself
+}
+
+// String is a sentence.
+func (n NotJudged) String() string {
+	reasons := map[string]string{
+		"removed": "is only in the base", "added": "is only in the head", "skips": "skips itself",
+		"fails-in-head": "goes wrong in the head", "fails-in-base": "goes wrong in the base", "fails-in-both": "goes wrong in both revisions",
+	}
+	text := fmt.Sprintf("%s: not judged: it %s", n.Name, reasons[n.Reason])
+	if n.Said != "" {
+		text += ": " + n.Said
+	}
+	return text
 }
 
 // Table writes the page for people.
@@ -46,7 +67,7 @@ func (g Gate) Table(w io.Writer, st Style) error {
 	}
 	blank(&b)
 	t := plain
-	if g.Decision == compare.Fail {
+	if g.Decision == compare.Fail || g.Decision == compare.Error {
 		t = alarm
 	}
 	b.WriteString(st.paint(t, st.ascii(g.conclusion())) + "\n")
@@ -75,14 +96,20 @@ func (g Gate) conclusion() string {
 	if allowed > 0 {
 		text += fmt.Sprintf(", %d allowed to be over it", allowed)
 	}
+	if n := len(g.NotJudged); n > 0 {
+		text += fmt.Sprintf("; %d not judged", n)
+	}
 	return text
 }
 
 func limitText(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
 
-// wanting says what undecided ones lack.
+// wanting says what undecided ones lack, and which are not judged.
 func (g Gate) wanting() []string {
 	var list []string
+	for _, n := range g.NotJudged {
+		list = append(list, n.String())
+	}
 	for _, v := range g.List {
 		name := v.Design + " " + metricHead(v.Metric)
 		switch {
@@ -147,12 +174,13 @@ func (g Gate) JSON(w io.Writer) error {
 		lines = append(lines, x)
 	}
 	lines = append(lines, struct {
-		Kind          string   `json:"kind"` // "gate-decision"
-		SchemaVersion int      `json:"schema_version"`
-		Decision      string   `json:"decision"`
-		Limit         float64  `json:"limit"`
-		Notes         []string `json:"notes"`
-	}{"gate-decision", result.SchemaVersion, g.Decision, g.Max, append([]string{}, g.Notes...)})
+		Kind          string      `json:"kind"` // "gate-decision"
+		SchemaVersion int         `json:"schema_version"`
+		Decision      string      `json:"decision"` // pass, fail, undecided, or error: something of the head could not be measured
+		Limit         float64     `json:"limit"`
+		NotJudged     []NotJudged `json:"not_judged"`
+		Notes         []string    `json:"notes"`
+	}{"gate-decision", result.SchemaVersion, g.Decision, g.Max, append([]NotJudged{}, g.NotJudged...), append([]string{}, g.Notes...)})
 	for _, line := range lines {
 		if err := JSON(w, line); err != nil {
 			return err
@@ -182,10 +210,14 @@ func (g Gate) Markdown(w io.Writer) error {
 	return err
 }
 
-// MetricNames are the metrics of benchmarks as their headings name them.
-func MetricNames(rows []compare.Row) []string {
+// MetricNames are metrics of benchmarks as their headings name them, in the order of tables.
+func MetricNames(metrics []string) []string {
+	r := compare.Row{Metrics: map[string]result.Summary{}}
+	for _, m := range metrics {
+		r.Metrics[m] = result.Summary{Median: 1} // of any value: it is known
+	}
 	names := []string{"ns/op"}
-	for _, metric := range (Benchmarks{}).others(&frame{rows: rows}) {
+	for _, metric := range (Benchmarks{}).others(&frame{rows: []compare.Row{r}}) {
 		names = append(names, metricHead(metric))
 	}
 	return names

@@ -70,9 +70,12 @@ the head is the tree as it stands, uncommitted changes included. Nothing in the 
 	return cmd
 }
 
+// everyBenchmark is the pattern where none is given.
+const everyBenchmark = "."
+
 // addTo adds the flags that bench and gate share.
 func (o *benchOptions) addTo(f *pflag.FlagSet) {
-	f.StringVar(&o.pattern, "bench", ".", "only the benchmarks that match this `PATTERN`, as go test -bench takes it")
+	f.StringVar(&o.pattern, "bench", everyBenchmark, "only the benchmarks that match this `PATTERN`, as go test -bench takes it")
 	f.StringVar(&o.cpus, "cpus", "", "`LEVELS` of GOMAXPROCS")
 	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, which end sooner where all comparisons are decided")
 	f.DurationVar(&o.duration, "duration", 500*time.Millisecond, "`TIME` that each trial measures: -benchtime of go test")
@@ -193,12 +196,25 @@ func (o *benchOptions) experiment(args []string) (*gobench.Experiment, error) {
 // none says that no benchmark matches.
 func none(x *gobench.Experiment) error {
 	if len(x.Broken) > 0 {
-		return fmt.Errorf("no benchmark of %s can be measured:\n%s", x.Package, broken(x, true))
+		return exitError{fmt.Errorf("no benchmark of %s can be measured:\n%s", x.Package, broken(x, true)), exitFailed}
 	}
 	if len(x.Skipped) > 0 {
 		return usage("the benchmarks of %s that match --bench %s skip themselves: %s", x.Package, x.Pattern, skipped(x))
 	}
 	return usage("no benchmark of %s matches --bench %s; go test -list Benchmark shows those there are", x.Package, x.Pattern)
+}
+
+// noneOfBoth says that no benchmark can be compared with the base. One that goes wrong is shown whole: else it would look
+// as if a revision did not have it.
+func noneOfBoth(x *gobench.Experiment) error {
+	if len(x.Broken) > 0 {
+		return exitError{fmt.Errorf("no benchmark that matches --bench %s can be measured in both revisions:\n%s", x.Pattern, broken(x, true)), exitFailed}
+	}
+	text := fmt.Sprintf("no benchmark that matches --bench %s is in both revisions; the base is %s", x.Pattern, x.BaseRev)
+	if n := leftAlone(x); n != "" {
+		text += ": " + n
+	}
+	return usage("%s", text)
 }
 
 // skipped lists the benchmarks that skip themselves, those of one reason together.

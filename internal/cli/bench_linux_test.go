@@ -88,8 +88,12 @@ func TestBenchStopped(t *testing.T) {
 				t.Errorf("%d worktrees are left", n)
 			}
 			again, _ := command(t, "bench", "--resume", dir)
-			if out, err := again.CombinedOutput(); err != nil {
+			out, err := again.CombinedOutput()
+			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
+			}
+			if want := "what changed in the tree since then is not measured"; !strings.Contains(string(out), want) {
+				t.Errorf("it does not say %q:\n%s", want, out)
 			}
 			wantWhole(t, dir, 3, 2)
 			if n := strings.Count(gitIn(t, root, "worktree", "list"), "\n"); n != 1 {

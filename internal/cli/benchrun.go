@@ -95,7 +95,7 @@ func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, levels []
 		return none(x)
 	}
 	if x.BaseCommit != "" && !slices.ContainsFunc(x.Benchmarks, func(b gobench.Benchmark) bool { return len(b.Revs) == 2 }) {
-		return usage("no benchmark that matches --bench %s is in both revisions; the base is %s", x.Pattern, x.BaseRev)
+		return noneOfBoth(x)
 	}
 	cases, err := x.Cases(levels)
 	if err != nil {
@@ -218,11 +218,23 @@ func (r *benchRun) execute(ctx context.Context, o benchOptions) error {
 	a.code = exitCode(trials)
 	a.failures(trials)
 	a.conclude(s, trials)
-	if len(r.bench.Broken) > 0 {
-		fmt.Fprintf(a.stderr, "brewput: %s could not be measured:\n%s\n", result.Count(len(r.bench.Broken), "benchmark"), broken(r.bench.Experiment, true))
+	if r.unmeasured() {
 		a.code = exitFailed
 	}
 	return r.complete(trials)
+}
+
+// unmeasured says on stderr how benchmarks went wrong before the run, if any did.
+func (r *benchRun) unmeasured() bool {
+	names := map[string]bool{} // one may go wrong in both revisions
+	for _, b := range r.bench.Broken {
+		names[b.Name] = true
+	}
+	n := len(names)
+	if n > 0 {
+		fmt.Fprintf(r.app.stderr, "brewput: %s could not be measured:\n%s\n", result.Count(n, "benchmark"), broken(r.bench.Experiment, true))
+	}
+	return n > 0
 }
 
 // intent is what is still to be measured.
@@ -290,6 +302,7 @@ func (a *app) benchGoOn(ctx context.Context, o benchOptions, run *store.Run, jou
 		if r.bench, err = gobench.Restore(ctx, x, r.workshop, filepath.Join(absolute(r.dir), binariesName), r.note); err != nil {
 			return asUsage(err)
 		}
+		r.note("continuing with the test binaries that the run began with: what changed in the tree since then is not measured")
 	}
 	if err := r.equip(h); err != nil {
 		return usage("%s cannot be continued: %w", o.resume, err)

@@ -50,18 +50,16 @@ func (r *benchRun) page(trials []result.Trial) report.Benchmarks {
 	return p
 }
 
-// leftAlone names the benchmarks of one revision alone.
+// leftAlone names the benchmarks that one revision alone has.
 func leftAlone(x *gobench.Experiment) string {
 	only := map[string][]string{}
-	for _, b := range x.Benchmarks {
-		if len(b.Revs) == 1 {
-			only[b.Revs[0]] = append(only[b.Revs[0]], b.Name)
-		}
+	for _, a := range x.Alone() {
+		only[a.Reason] = append(only[a.Reason], a.Name)
 	}
 	var parts []string
-	for _, rev := range x.Revs() {
-		if len(only[rev]) > 0 {
-			parts = append(parts, fmt.Sprintf("only in the %s: %s", rev, strings.Join(only[rev], ", ")))
+	for _, of := range [][2]string{{gobench.Removed, gobench.Base}, {gobench.Added, gobench.Head}} {
+		if names := only[of[0]]; len(names) > 0 {
+			parts = append(parts, fmt.Sprintf("only in the %s: %s", of[1], strings.Join(names, ", ")))
 		}
 	}
 	return strings.Join(parts, "; ")

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
-	"path"
 	"runtime"
 	"slices"
 	"strconv"
@@ -27,6 +25,7 @@ type gateOptions struct {
 	most    string
 	metrics []string
 	allow   string
+	placed  bool // --layouts was not given, and the limit asks for some
 }
 
 var gateFormats = []string{"table", "json", "md"}
@@ -36,10 +35,18 @@ func (a *app) gateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate [PACKAGE] --base REVISION --max-regression PERCENT",
 		Short: "Say by the exit code whether benchmarks became slower than is allowed",
-		Long: `Gate measures the benchmarks of a package and of a base revision on this machine, block by block, until it knows
-whether they cost more than is allowed. It exits with 0 when the upper bound of the cost is within the limit for
-every benchmark, with 1 when the lower bound is over it for one, and with 3 when neither is known within the budget,
-with the number of blocks that would do. Under load by other processes it does not decide by times.
+		Long: `Gate measures the benchmarks of a package and of a base revision on this machine, block by block (each block holds
+every benchmark of both once, in random order), until it knows whether they cost more than is allowed. Exit codes:
+
+  0  the upper bound of the cost is within the limit for every benchmark
+  1  the lower bound is over it for one
+  2  wrong use; nothing was measured
+  3  neither is known within the budget; it says how many blocks would do. Under load by other processes it does not
+     decide by times
+  4  a benchmark goes wrong in the head, or a trial went wrong
+
+A benchmark that goes wrong in the base too is nothing that the head has done: it is not judged, and neither is one that
+a revision alone has. The page names each of them.
 
 The chance that it fails though nothing costs more than the limit is at most 5 % for all benchmarks and metrics together,
 at all its looks; the chance that it lets a benchmark pass that costs more is at most 5 % for each. Of a metric of which more
@@ -68,7 +75,7 @@ metric, the last day, and the reason.`,
 	o.addTo(f)
 	f.Lookup("budget").DefValue = "5m0s"
 	o.budget = 5 * time.Minute
-	f.IntVar(&o.count, "count", 80, "the most super-blocks it takes")
+	f.IntVar(&o.count, "count", 80, "the most blocks it takes")
 	f.StringVar(&o.base, "base", "", "the `REVISION` of git to compare with")
 	f.StringVar(&o.most, "max-regression", "", "how much more than the base may be: `PERCENT`, as in 5%")
 	f.StringSliceVar(&o.metrics, "metric", []string{"ns/op"}, "`METRICS` that are judged, as go test prints them")
@@ -82,6 +89,14 @@ metric, the last day, and the reason.`,
 // metricNames are ours of the units that go test prints.
 var metricNames = map[string]string{"ns/op": result.TimePerOp, "time/op": result.TimePerOp, "sec/op": result.TimePerOp,
 	"B/op": result.AllocedPerOp, "allocs/op": result.AllocsPerOp, "B/s": result.BytesRate, "MB/s": result.BytesRate}
+
+// metricOf is our name of a metric.
+func metricOf(unit string) string {
+	if name, ok := metricNames[unit]; ok {
+		return name
+	}
+	return unit
+}
 
 // settle reads and checks the flags that gate alone has.
 func (o *gateOptions) settle() (limit float64, metrics []string, allowed []exception, err error) {
@@ -98,15 +113,12 @@ func (o *gateOptions) settle() (limit float64, metrics []string, allowed []excep
 		return 0, nil, nil, usage("--max-regression %s: give per cent from 0%% to 1000%%, as in 5%%", o.most)
 	}
 	for _, m := range o.metrics {
-		if name, ok := metricNames[m]; ok {
-			m = name
-		}
-		if !slices.Contains(metrics, m) {
+		if m = metricOf(m); !slices.Contains(metrics, m) {
 			metrics = append(metrics, m)
 		}
 	}
 	if o.layouts == 0 && percent < 5 && slices.ContainsFunc(metrics, func(m string) bool { return m != result.AllocedPerOp && m != result.AllocsPerOp }) {
-		o.layouts = 3
+		o.layouts, o.placed = 3, true
 	}
 	if o.allow != "" {
 		if allowed, err = readExceptions(o.allow); err != nil {
@@ -130,7 +142,10 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 		return err
 	}
 	defer r.close(ctx)
-	g := &gateRun{benchRun: r, metrics: metrics, allowed: allowed,
+	if err := reported(r.bench.Experiment, o.metrics); err != nil {
+		return err
+	}
+	g := &gateRun{benchRun: r, metrics: metrics, allowed: allowed, placed: o.placed,
 		gate: compare.Gate{Max: limit, Alpha: 0.05, Layouts: max(1, o.layouts), Looks: compare.GateLooks(o.count)}}
 	return r.inDirectory(ctx, func(ctx context.Context) error { return g.execute(ctx, o) })
 }
@@ -142,8 +157,32 @@ type gateRun struct {
 	metrics []string
 	allowed []exception
 	list    []compare.Gated
+	placed  bool             // the limit asked for layouts
 	loaded  *compare.Warning // by other processes
 	why     string           // it ended undecided
+}
+
+// reported refuses metrics that no benchmark of both revisions reports when it runs once, and those of which nobody knows
+// whether more is better, before anything is measured.
+func reported(x *gobench.Experiment, metrics []string) error {
+	var all []string
+	for _, b := range x.Benchmarks {
+		for _, m := range b.Metrics {
+			if len(b.Revs) == 2 && !slices.Contains(all, m) {
+				all = append(all, m)
+			}
+		}
+	}
+	for _, unit := range metrics {
+		m := metricOf(unit)
+		if !slices.Contains(all, m) {
+			return usage("--metric %s: no benchmark of both revisions reports it; they report %s", unit, strings.Join(report.MetricNames(all), ", "))
+		}
+		if compare.Direction(m, x.Better) == 0 {
+			return usage("--metric %s: whether more or less of it is better is not known; let the benchmark print a line %q", unit, "Unit "+unit+" better=lower")
+		}
+	}
+	return nil
 }
 
 // execute goes from look to look, and shows what it came to. The first block alone tells how long the others take.
@@ -152,8 +191,8 @@ func (g *gateRun) execute(ctx context.Context, o gateOptions) error {
 	end := g.sweep.Store
 	g.sweep.Store = unending{end}
 	if len(g.sweep.Plan.Cases) > 0 {
-		fmt.Fprintf(a.stderr, "%s: %s with the base and their points, until it is known, at most %s in %v; stored in %s\n", g.bench.Package,
-			result.Count(len(g.sweep.Plan.Cases), "trial")+" a block", result.Count(o.count, "block"), o.budget, g.dir)
+		fmt.Fprintf(a.stderr, "%s: blocks of %s, which hold every benchmark of both revisions once, until it is known, at most %s in %v; stored in %s\n", g.bench.Package,
+			result.Count(len(g.sweep.Plan.Cases), "trial"), result.Count(o.count, "block"), o.budget, g.dir)
 	}
 	var trials []result.Trial
 	for i, n := range append([]int{1}, g.gate.Looks...) {
@@ -191,6 +230,7 @@ func (g *gateRun) execute(ctx context.Context, o gateOptions) error {
 		return fmt.Errorf("the results could not be printed: %w; they are stored in %s", err, g.dir)
 	}
 	a.failures(trials)
+	g.unmeasured()
 	return g.complete(trials)
 }
 
@@ -230,7 +270,6 @@ func (g *gateRun) look(trials []result.Trial, store sweep.Store) error {
 func (g *gateRun) judge(trials []result.Trial) error {
 	rows := compare.Rows(trials, g.sweep.Plan.Cases)
 	sides := g.sweep.Judgement.Levels(rows, trials)
-	declared := declaredDirections(trials)
 	g.list, g.loaded, g.gate.Family = nil, nil, 0
 	have := make([][]compare.Sides, len(g.metrics))
 	for i, metric := range g.metrics {
@@ -241,17 +280,13 @@ func (g *gateRun) judge(trials []result.Trial) error {
 				have[i] = append(have[i], s)
 			}
 		}
-		if len(have[i]) == 0 && len(sides) > 0 {
-			return usage("--metric %s: no benchmark of both revisions reports it; they report %s", metric, strings.Join(report.MetricNames(rows), ", "))
+		if len(have[i]) == 0 && len(sides) > 0 { // it did when it ran once
+			return usage("--metric %s: no benchmark of both revisions reported it when it was measured", metric)
 		}
 		g.gate.Family += len(have[i])
 	}
 	for i, metric := range g.metrics {
-		direction := compare.Direction(metric, declared)
-		if direction == 0 {
-			return usage("--metric %s: whether more or less of it is better is not known; let the benchmark print a line %q", metric, "Unit "+metric+" better=lower")
-		}
-		g.list = append(g.list, g.gate.Judge(have[i], metric, direction)...)
+		g.list = append(g.list, g.gate.Judge(have[i], metric, compare.Direction(metric, g.bench.Better))...)
 	}
 	for _, w := range compare.Warnings(trials, nil) {
 		if w.Warning == compare.WarnOthers {
@@ -273,17 +308,14 @@ func (g *gateRun) judge(trials []result.Trial) error {
 	return nil
 }
 
-// code is the exit code: a failed trial outweighs the decision.
+// code is the exit code: what could not be measured outweighs the decision.
 func (g *gateRun) code(trials []result.Trial) int {
 	// One that goes wrong in the base as well is nothing that the head has done.
-	headBroken := slices.ContainsFunc(g.bench.Broken, func(b gobench.Broken) bool {
-		return b.Rev == gobench.Head && !slices.ContainsFunc(g.bench.Broken, func(o gobench.Broken) bool { return o.Rev == gobench.Base && o.Name == b.Name })
-	})
-	switch {
-	case exitCode(trials) != exitOK:
-		return exitCode(trials)
-	case headBroken:
+	if slices.ContainsFunc(g.bench.Alone(), func(a gobench.Alone) bool { return a.Reason == gobench.HeadFails }) {
 		return exitFailed
+	}
+	if code := exitCode(trials); code != exitOK {
+		return code
 	}
 	switch compare.Decided(g.list) {
 	case compare.Fail:
@@ -296,7 +328,13 @@ func (g *gateRun) code(trials []result.Trial) int {
 
 // show renders the decisions.
 func (g *gateRun) show(trials []result.Trial, format string) error {
-	p := report.Gate{Title: g.bench.Title(), List: g.list, Decision: compare.Decided(g.list), Max: g.gate.Max, Layouts: g.gate.Layouts, Notes: g.notes()}
+	p := report.Gate{Title: g.bench.Title(), List: g.list, Decision: compare.Decided(g.list), Max: g.gate.Max, Layouts: g.gate.Layouts, Notes: g.notes(trials)}
+	if g.code(trials) == exitFailed {
+		p.Decision = compare.Error
+	}
+	for _, a := range g.bench.Alone() {
+		p.NotJudged = append(p.NotJudged, report.NotJudged(a))
+	}
 	p.Warnings = append(p.Warnings, compare.Warnings(trials, nil)...)
 	switch format {
 	case "json":
@@ -309,7 +347,7 @@ func (g *gateRun) show(trials []result.Trial, format string) error {
 }
 
 // notes are sentences on why it came to this.
-func (g *gateRun) notes() []string {
+func (g *gateRun) notes(trials []result.Trial) []string {
 	var notes []string
 	if g.loaded != nil && compare.Decided(g.list) == compare.Undecided {
 		notes = append(notes, "other processes were busy meanwhile, so that times decide nothing: "+g.loaded.Text)
@@ -317,20 +355,20 @@ func (g *gateRun) notes() []string {
 	if g.why != "" && compare.Decided(g.list) == compare.Undecided {
 		notes = append(notes, g.why)
 	}
-	if n := leftAlone(g.bench.Experiment); n != "" {
-		notes = append(notes, n)
+	if g.placed {
+		notes = append(notes, fmt.Sprintf("each revision is linked %d times with its functions in other places, for the limit is under 5 %%: the layouts decide, not the blocks (--layouts 1 leaves placement to the linker)", g.gate.Layouts))
 	}
-	if len(g.bench.Broken) > 0 {
-		notes = append(notes, "not judged, for they cannot be measured: "+strings.ReplaceAll(broken(g.bench.Experiment, false), "\n", "; "))
+	for _, r := range compare.Rows(trials, g.sweep.Plan.Cases) {
+		for _, w := range r.Warnings {
+			if text := r.Design + ": " + w; !slices.Contains(notes, text) {
+				notes = append(notes, text)
+			}
+		}
 	}
 	today := time.Now().Format(time.DateOnly)
 	for _, e := range g.allowed {
-		hit := slices.ContainsFunc(g.list, e.matches)
-		switch {
-		case !hit:
-			notes = append(notes, fmt.Sprintf("the allow-list's line %d (%s %s) matches no benchmark: remove it", e.line, e.name, e.metric))
-		case e.until < today:
-			notes = append(notes, fmt.Sprintf("the allow-list's line %d (%s %s) expired on %s and has no effect", e.line, e.name, e.metric, e.until))
+		if text := e.stale(g.bench.Experiment, today); text != "" {
+			notes = append(notes, text)
 		}
 	}
 	return notes
@@ -340,49 +378,3 @@ func (g *gateRun) notes() []string {
 type unending struct{ sweep.Store }
 
 func (unending) End() error { return nil }
-
-// exception is a line of an allow-list.
-type exception struct {
-	line                        int
-	name, metric, until, reason string
-}
-
-// matches reports whether it is about a benchmark's metric.
-func (e exception) matches(v compare.Gated) bool {
-	metric := e.metric
-	if name, ok := metricNames[metric]; ok {
-		metric = name
-	}
-	ok, err := path.Match(strings.ReplaceAll(e.name, "/", "\x00"), strings.ReplaceAll(v.Design, "/", "\x00"))
-	return err == nil && ok && metric == v.Metric
-}
-
-// readExceptions reads an allow-list.
-func readExceptions(file string) ([]exception, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("--allow: %w", err)
-	}
-	defer f.Close()
-	var list []exception
-	in := bufio.NewScanner(f)
-	for n := 1; in.Scan(); n++ {
-		text, _, _ := strings.Cut(" "+in.Text(), " #") // Encode#01 is the second benchmark of a name
-		words := strings.Fields(text)
-		if len(words) == 0 {
-			continue
-		}
-		if len(words) < 4 {
-			return nil, fmt.Errorf("%s:%d: a line has a benchmark, a metric, the last day and a reason, as in: Encode/* ns/op 2026-12-31 checks more", file, n)
-		}
-		if _, err := time.Parse(time.DateOnly, words[2]); err != nil {
-			return nil, fmt.Errorf("%s:%d: %q is no day; write it as 2026-12-31", file, n, words[2])
-		}
-		e := exception{n, strings.TrimPrefix(words[0], "Benchmark"), words[1], words[2], strings.Join(words[3:], " ")}
-		if _, err := path.Match(e.name, ""); err != nil {
-			return nil, fmt.Errorf("%s:%d: the pattern %q is not possible: %w", file, n, e.name, err)
-		}
-		list = append(list, e)
-	}
-	return list, in.Err()
-}

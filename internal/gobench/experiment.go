@@ -3,6 +3,7 @@ package gobench
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/brewput/brewput/plan"
@@ -42,6 +43,7 @@ type Experiment struct {
 	Benchmarks []Benchmark       `json:"benchmarks"`
 	Broken     []Broken          `json:"broken,omitempty"`
 	Skipped    []Skipped         `json:"skipped,omitempty"`
+	Better     map[string]string `json:"better,omitempty"`   // "higher" or "lower", of units that say so
 	Binaries   map[string]string `json:"binaries,omitempty"` // SHA-256 by file name
 	Unprobed   string            `json:"unprobed,omitempty"` // why the helper is not there
 }
@@ -54,8 +56,9 @@ type Variable struct {
 
 // Benchmark is one that can be measured, with the revisions that have it.
 type Benchmark struct {
-	Name string   `json:"name"`
-	Revs []string `json:"revs"`
+	Name    string   `json:"name"`
+	Revs    []string `json:"revs"`
+	Metrics []string `json:"metrics,omitempty"` // that it reports in all of them when it runs once
 }
 
 // Broken is a benchmark that goes wrong at once.
@@ -70,6 +73,64 @@ type Broken struct {
 type Skipped struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"` // as it says; "" where it says nothing
+}
+
+// Why a benchmark is not measured in both revisions.
+const (
+	Removed   = "removed" // the base alone has it
+	Added     = "added"   // the head alone has it
+	Skips     = "skips"   // in one of them at least
+	HeadFails = "fails-in-head"
+	BaseFails = "fails-in-base"
+	BothFail  = "fails-in-both"
+)
+
+// Alone is a benchmark that is not measured in both revisions.
+type Alone struct {
+	Name   string
+	Reason string // one of the constants
+	Said   string // what it said when it failed or skipped itself
+}
+
+// Alone lists the benchmarks that cannot be compared with the base, the failed ones first.
+func (x *Experiment) Alone() []Alone {
+	var list []Alone
+	add := func(name, reason, said string) {
+		if !slices.ContainsFunc(list, func(a Alone) bool { return a.Name == name }) {
+			list = append(list, Alone{name, reason, said})
+		}
+	}
+	for _, b := range x.Broken {
+		reason := map[string]string{Head: HeadFails, Base: BaseFails}[b.Rev]
+		if x.brokenIn(other(b.Rev), b.Name) {
+			reason = BothFail
+		}
+		add(b.Name, reason, b.Error)
+	}
+	for _, s := range x.Skipped {
+		add(s.Name, Skips, s.Reason)
+	}
+	for _, b := range x.Benchmarks {
+		// One whose other side went wrong is named above, perhaps as the function that it is in.
+		if len(b.Revs) == 1 && !x.brokenIn(other(b.Revs[0]), b.Name) {
+			add(b.Name, map[string]string{Head: Added, Base: Removed}[b.Revs[0]], "")
+		}
+	}
+	return list
+}
+
+// brokenIn reports whether a benchmark, or one that it is part of, goes wrong in a revision.
+func (x *Experiment) brokenIn(rev, name string) bool {
+	return slices.ContainsFunc(x.Broken, func(b Broken) bool {
+		return b.Rev == rev && (b.Name == name || strings.HasPrefix(name, b.Name+"/"))
+	})
+}
+
+func other(rev string) string {
+	if rev == Head {
+		return Base
+	}
+	return Head
 }
 
 // Revs are the revisions, the base first: it is what the head is compared with.

@@ -3,6 +3,7 @@ package gobench
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +16,9 @@ type Found struct {
 	Error string // why it cannot be measured; "" where it can
 	Text  string // what it printed then, or why it skips
 	Skips bool   // it called b.Skip
+
+	Metrics []string          // that it reports
+	Better  map[string]string // of its units, see Directions
 }
 
 // Binary is a test binary at its place.
@@ -77,14 +81,15 @@ type choice struct {
 // leaves runs the benchmarks of one function once.
 func (b Binary) leaves(ctx context.Context, env []string, top string, below []string, limit time.Duration) ([]Found, error) {
 	select_ := strings.Join(append([]string{"^" + top + "$"}, below...), "/")
-	out, err := b.run(ctx, env, limit, "-test.run=^$", "-test.bench="+select_, "-test.benchtime=1x", "-test.cpu=1", "-test.v")
+	out, err := b.run(ctx, env, limit, "-test.run=^$", "-test.bench="+select_, "-test.benchtime=1x", "-test.cpu=1", "-test.benchmem", "-test.v")
 	if err != nil {
 		return nil, err
 	}
 	var list []Found
+	better := Directions(out.stdout)
 	for _, line := range Parse(out.stdout, 1) {
 		if !slices.ContainsFunc(list, func(f Found) bool { return f.Name == line.Name }) {
-			list = append(list, Found{Name: line.Name})
+			list = append(list, Found{Name: line.Name, Metrics: slices.Sorted(maps.Keys(line.Metrics())), Better: better})
 		}
 	}
 	list = append(list, skips(out.stdout)...)

@@ -142,7 +142,7 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 	for _, v := range b.Env {
 		env = append(env, v.Name+"="+v.Levels[0])
 	}
-	b.Benchmarks, b.Broken, b.Skipped = nil, nil, nil
+	b.Benchmarks, b.Broken, b.Skipped, b.Better = nil, nil, nil, nil
 	for _, rev := range b.Revs() {
 		note("looking for benchmarks in the " + rev)
 		v := b.variants()[slices.IndexFunc(b.variants(), func(v Variant) bool { return v.Rev == rev })]
@@ -161,15 +161,28 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 				b.Broken = append(b.Broken, Broken{rev, f.Name, f.Error, tail(f.Text)})
 				continue
 			}
-			i := slices.IndexFunc(b.Benchmarks, func(x Benchmark) bool { return x.Name == f.Name })
-			if i < 0 {
-				b.Benchmarks = append(b.Benchmarks, Benchmark{Name: f.Name})
-				i = len(b.Benchmarks) - 1
-			}
-			b.Benchmarks[i].Revs = append(b.Benchmarks[i].Revs, rev)
+			b.has(rev, f)
 		}
 	}
 	return nil
+}
+
+// has notes that a revision has a benchmark.
+func (b *Bench) has(rev string, f Found) {
+	for unit, word := range f.Better {
+		if b.Better == nil {
+			b.Better = map[string]string{}
+		}
+		b.Better[unit] = word
+	}
+	i := slices.IndexFunc(b.Benchmarks, func(x Benchmark) bool { return x.Name == f.Name })
+	if i < 0 {
+		b.Benchmarks = append(b.Benchmarks, Benchmark{Name: f.Name, Metrics: f.Metrics})
+		i = len(b.Benchmarks) - 1
+	}
+	found := &b.Benchmarks[i]
+	found.Revs = append(found.Revs, rev)
+	found.Metrics = slices.DeleteFunc(found.Metrics, func(m string) bool { return !slices.Contains(f.Metrics, m) })
 }
 
 // sum hashes the binaries.

@@ -156,8 +156,18 @@ func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 		o.Trial.Answer = map[string]any{"better": d}
 	}
 	around(o.Trial.Metrics, after.Since(before), e)
+	if t := float64(o.Trial.Metrics.Get(result.TimePerOp)); t < leastPerOp {
+		o.Trial.Warnings = append(o.Trial.Warnings, fmt.Sprintf("an operation takes %.1g ns, which no CPU can do: "+
+			"the benchmark does not do its work b.N times; let it loop with b.Loop, or over b.N", t))
+		for _, m := range []string{result.CPUPerOp, result.MutexPerOp, result.GCPerOp, result.SchedPerOp} {
+			delete(o.Trial.Metrics, m) // of nothing
+		}
+	}
 	return o, nil
 }
+
+// leastPerOp is less than an operation takes that is done b.N times, in nanoseconds: a byte of a vector takes more.
+const leastPerOp = 0.001
 
 // around adds what the machine did while the process ran, by which a run's warnings judge.
 func around(m, since result.Metrics, e ended) {

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/gobench"
+)
+
+// exception is a line of an allow-list.
+type exception struct {
+	line                        int
+	name, metric, until, reason string
+}
+
+// matches reports whether it is about a benchmark's metric.
+func (e exception) matches(v compare.Gated) bool {
+	return e.names(v.Design) && metricOf(e.metric) == v.Metric
+}
+
+// names reports whether it is about a benchmark.
+func (e exception) names(benchmark string) bool {
+	ok, err := path.Match(strings.ReplaceAll(e.name, "/", "\x00"), strings.ReplaceAll(benchmark, "/", "\x00"))
+	return err == nil && ok
+}
+
+// stale says of a line why it can go; "" where it may still serve, as for a metric or for benchmarks that another gate
+// with the same list judges.
+func (e exception) stale(x *gobench.Experiment, today string) string {
+	line := fmt.Sprintf("the allow-list's line %d (%s %s)", e.line, e.name, e.metric)
+	if e.until < today {
+		return fmt.Sprintf("%s expired on %s and has no effect", line, e.until)
+	}
+	var known []string
+	for _, b := range x.Benchmarks {
+		known = append(known, b.Name)
+	}
+	for _, a := range x.Alone() {
+		known = append(known, a.Name)
+	}
+	if x.Pattern != everyBenchmark || slices.ContainsFunc(known, e.names) {
+		return ""
+	}
+	return fmt.Sprintf("%s names no benchmark of %s: remove it, unless another package is judged with the same list", line, x.Package)
+}
+
+// readExceptions reads an allow-list.
+func readExceptions(file string) ([]exception, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("--allow: %w", err)
+	}
+	defer f.Close()
+	var list []exception
+	in := bufio.NewScanner(f)
+	for n := 1; in.Scan(); n++ {
+		text, _, _ := strings.Cut(" "+in.Text(), " #") // Encode#01 is the second benchmark of a name
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		if len(words) < 4 {
+			return nil, fmt.Errorf("%s:%d: a line has a benchmark, a metric, the last day and a reason, as in: Encode/* ns/op 2026-12-31 checks more", file, n)
+		}
+		if _, err := time.Parse(time.DateOnly, words[2]); err != nil {
+			return nil, fmt.Errorf("%s:%d: %q is no day; write it as 2026-12-31", file, n, words[2])
+		}
+		e := exception{n, strings.TrimPrefix(words[0], "Benchmark"), words[1], words[2], strings.Join(words[3:], " ")}
+		if _, err := path.Match(e.name, ""); err != nil {
+			return nil, fmt.Errorf("%s:%d: the pattern %q is not possible: %w", file, n, e.name, err)
+		}
+		list = append(list, e)
+	}
+	return list, in.Err()
+}
