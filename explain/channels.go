@@ -83,9 +83,9 @@ func handoff(v *view) []Finding {
 }
 
 // stalls reports whether several CPUs are no faster than one, and are not used either, though no goroutine runs all the
-// time: one that does is the limit by itself.
+// time: one that does is the limit by itself. Where others take a CPU, that is why.
 func (v *view) stalls() bool {
-	return v.t != nil && v.one != nil && v.run != nil && v.run.Count >= 3 && v.one.Count >= 3 && v.one.Wall > 0 &&
+	return v.t != nil && v.one != nil && v.run != nil && !v.loaded() && v.run.Count >= 3 && v.one.Count >= 3 && v.one.Wall > 0 &&
 		v.run.Wall.Seconds() > stallWall*v.one.Wall.Seconds() && v.unused() >= stageIdle &&
 		(v.one.User+v.one.System).Seconds() > stallWall*v.one.Wall.Seconds() && v.wanting(0) < stepWaits &&
 		!slices.ContainsFunc(v.classes(), func(c *Class) bool {

@@ -23,7 +23,7 @@ const (
 	minGain    = 0.05
 	minSamples = 40
 	minTrace   = 5 * time.Millisecond
-	minWall    = 100 * time.Millisecond // of a run: starting a process and its runtime alone takes 5 to 15 ms
+	minWall    = 100 * time.Millisecond // of a run: see startTime
 )
 
 // Explain says what holds a program back, by rank.
@@ -63,11 +63,16 @@ func (v *view) brief() bool { return v.run != nil && v.run.Wall > 0 && v.run.Wal
 // counted are findings that stand on what the kernel counts, which a short run has as surely as a long one.
 var counted = []Name{"unbuffered-io"}
 
-// unpromised is what is left of findings on a brief run: they promise nothing, but for what was counted.
+// startTime is what starting a process and its runtime takes at most. It is in the wall time of a run, and with it in what
+// a finding makes of shares of CPU time: of a brief run less than that share is nothing that a change would show.
+const startTime = 15 * time.Millisecond
+
+// unpromised is what is left of findings on a brief run: they promise nothing, but for what was counted and is more than
+// the start.
 func (v *view) unpromised(found []Finding) []Finding {
 	var sure, rest []Finding
 	for _, f := range found {
-		if slices.Contains(counted, f.Name) {
+		if slices.Contains(counted, f.Name) && f.Gain != nil && f.Gain.Estimate > startTime.Seconds()/v.run.Wall.Seconds() {
 			sure = append(sure, f)
 			continue
 		}
@@ -77,7 +82,7 @@ func (v *view) unpromised(found []Finding) []Finding {
 	f := v.finding("too-few-samples", "A run takes %s: too short to say what a change would gain.", span(v.run.Wall))
 	f.Tier = TierA
 	f.Share = 1
-	f.says("starting a process and its runtime alone takes 5 to 15 ms; nothing is promised below %s", span(minWall))
+	f.says("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s", span(startTime), span(minWall))
 	if v.cpu != nil {
 		f.says("the CPU profile has %d samples, of several runs", v.cpu.samples)
 	}

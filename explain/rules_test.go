@@ -32,6 +32,12 @@ func TestBriefRunsPromiseNothing(t *testing.T) {
 	if f := c.first(); f.Name != "unbuffered-io" || f.Gain == nil {
 		t.Errorf("100000 calls in 60 ms: %v", c.names())
 	}
+	// Of a run of 16 ms nearly all may be its start: two thirds of it are no promise.
+	c.cpu(40, "main.g:7", "main.main:3", "runtime.main")
+	c.e.Runs[0].Wall, c.e.Runs[0].User = 16*time.Millisecond, 16*time.Millisecond
+	if i := slices.IndexFunc(Explain(&c.e).Findings, func(f Finding) bool { return f.Name == "unbuffered-io" && f.Gain != nil }); i >= 0 {
+		t.Errorf("100000 calls in 16 ms promise %v", Explain(&c.e).Findings[i].Gain)
+	}
 }
 
 // TestStageThatWaitsOutside: a stage that is occupied because it sleeps is no stage to be doubled, unless work queues
@@ -234,7 +240,12 @@ func TestStalls(t *testing.T) {
 		"too few runs to compare":      func(c *made) { c.e.Runs[0].Count = 2 },
 		"long pieces between parkings": func(c *made) { c.bursts(300 * time.Microsecond) },
 		"they park now and then":       func(c *made) { c.e.Trace.Waits[0].Count, c.e.Trace.Waits[1].Count = 1000, 1000 },
-		"often nobody wants a CPU":     func(c *made) { c.e.Trace.Demand.For[0] = 100 * time.Millisecond },
+		"others take a CPU": func(c *made) {
+			for i := range c.e.Runs {
+				c.e.Runs[i].Others = 1
+			}
+		},
+		"often nobody wants a CPU": func(c *made) { c.e.Trace.Demand.For[0] = 100 * time.Millisecond },
 	} {
 		c := stalling()
 		change(c)
