@@ -18,30 +18,20 @@
 package labtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/stat"
 )
-
-// Options say what is asked for. Each test says which of them it reads.
-type Options struct {
-	CPUs     int           // Speedup: compared with one CPU; default GOMAXPROCS
-	AtLeast  float64       // Speedup: the least speed-up; default 0.7 of CPUs
-	Within   float64       // NoSlowerThan: 0.05 allows 5 % more time; default 0.05
-	Quantile float64       // Latency: of all calls, such as 0.99; default 0.5
-	AtMost   time.Duration // Latency: the bound
-
-	Blocks   int           // how often each side is measured; default 20, at least 6
-	Duration time.Duration // of one measurement; default 20ms
-}
 
 // confidence is that of every interval.
 const confidence = 0.90 // two-sided: each bound is wrong with a chance of 5 %
@@ -65,9 +55,10 @@ type outcome struct {
 }
 
 // Speedup tests that f is at least AtLeast times as fast on CPUs CPUs as on one. f uses the CPUs itself; GOMAXPROCS is set
-// for it.
+// for it. It reads CPUs, AtLeast, Blocks and Duration of the options.
 func Speedup(t testing.TB, f func(), o Options) {
 	t.Helper()
+	o.check(t, "Speedup", map[string]func(){"f": f}, "CPUs", "AtLeast", "Blocks", "Duration")
 	if o.CPUs == 0 {
 		o.CPUs = runtime.GOMAXPROCS(0) // which a quota of the container makes fewer than there are
 	}
@@ -75,20 +66,26 @@ func Speedup(t testing.TB, f func(), o Options) {
 		o.AtLeast = 0.7 * float64(o.CPUs)
 	}
 	o.fill(t)
-	if o.CPUs < 2 || o.CPUs > runtime.NumCPU() {
+	switch {
+	case o.CPUs < 2:
+		t.Skip("inconclusive: GOMAXPROCS is 1, and a speed-up needs 2 CPUs or more")
+	case o.CPUs > runtime.NumCPU():
 		t.Skipf("inconclusive: a speed-up on %d CPUs cannot be seen on a machine of %d", o.CPUs, runtime.NumCPU())
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	r := compared(side{f, 1}, side{f, o.CPUs}, o)
 	r.Name = "speedup"
-	r.Asked = fmt.Sprintf("a speed-up of at least %.3g on %d CPUs", o.AtLeast, o.CPUs)
+	asked, found := r.words(o.AtLeast, ratioText)
+	r.Asked = fmt.Sprintf("a speed-up of at least %s on %d CPUs", asked, o.CPUs)
 	r.decide(r.Low >= o.AtLeast, r.High < o.AtLeast)
-	r.conclude(t, fmt.Sprintf("%.3gx", r.Found))
+	r.conclude(t, found)
 }
 
-// NoSlowerThan tests that f takes at most 1+Within times the time of baseline.
+// NoSlowerThan tests that f takes at most 1+Within times the time of baseline. It reads Within, Blocks and Duration of the
+// options.
 func NoSlowerThan(t testing.TB, baseline, f func(), o Options) {
 	t.Helper()
+	o.check(t, "NoSlowerThan", map[string]func(){"baseline": baseline, "f": f}, "Within", "Blocks", "Duration")
 	if o.Within == 0 {
 		o.Within = 0.05
 	}
@@ -96,23 +93,23 @@ func NoSlowerThan(t testing.TB, baseline, f func(), o Options) {
 	n := runtime.GOMAXPROCS(0)
 	r := compared(side{f, n}, side{baseline, n}, o)
 	r.Name = "no-slower"
-	r.Asked = fmt.Sprintf("at most %.3g times the time of the baseline", 1+o.Within)
+	asked, found := r.words(1+o.Within, ratioText)
+	r.Asked = fmt.Sprintf("at most %s the time of the baseline", asked)
 	r.decide(r.High <= 1+o.Within, r.Low > 1+o.Within)
-	r.conclude(t, fmt.Sprintf("%.3g times", r.Found))
+	r.conclude(t, found)
 }
 
 // Latency tests that the quantile of the times that calls of f take is at most AtMost. The interval is that of the
-// median of the blocks' quantiles; reading the clock, some 50ns, is part of each time.
+// median of the blocks' quantiles; reading the clock, some 50ns, is part of each time. It reads Quantile, AtMost, Blocks and
+// Duration of the options, of which AtMost must be given.
 func Latency(t testing.TB, f func(), o Options) {
 	t.Helper()
+	o.check(t, "Latency", map[string]func(){"f": f}, "Quantile", "AtMost", "Blocks", "Duration")
 	if o.Quantile == 0 {
 		o.Quantile = 0.5
 	}
 	o.fill(t)
-	if o.AtMost <= 0 || o.Quantile < 0 || o.Quantile >= 1 {
-		t.Fatalf("labtest.Latency needs AtMost and a Quantile from 0 to below 1, not %v and %v", o.AtMost, o.Quantile)
-	}
-	r := outcome{Name: "latency", CPUs: runtime.GOMAXPROCS(0), Asked: fmt.Sprintf("a %.4g quantile of at most %v", o.Quantile, o.AtMost)}
+	r := outcome{Name: "latency", CPUs: runtime.GOMAXPROCS(0)}
 	seen := watch()
 	calls := math.MaxInt
 	for range o.Blocks {
@@ -121,15 +118,16 @@ func Latency(t testing.TB, f func(), o Options) {
 		r.A = append(r.A, quantile(times, o.Quantile))
 	}
 	r.Busy, r.Throttled = seen()
-	var ok bool
-	r.Found, r.Low, r.High, ok = stat.MedianInterval(r.A, confidence)
+	r.Found, r.Low, r.High, _ = stat.MedianInterval(r.A, confidence) // at least 6 blocks
 	bound := float64(o.AtMost)
-	r.decide(ok && r.High <= bound, ok && r.Low > bound)
+	asked, found := r.words(bound, timeText)
+	r.Asked = fmt.Sprintf("a %.4g quantile of at most %s", o.Quantile, asked)
+	r.decide(r.High <= bound, r.Low > bound)
 	if float64(calls)*(1-o.Quantile) < 10 {
 		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("a block holds %d calls, too few for this quantile; give a longer Duration", calls)
 	}
 	r.Duration = o.Duration.String()
-	r.conclude(t, fmt.Sprintf("%v", time.Duration(r.Found)))
+	r.conclude(t, found)
 }
 
 // fill sets defaults, and skips where times say nothing.
@@ -141,9 +139,6 @@ func (o *Options) fill(t testing.TB) {
 	}
 	if o.Duration == 0 {
 		o.Duration = 20 * time.Millisecond
-	}
-	if o.Blocks < 6 || o.Duration < 0 || o.AtLeast < 0 || o.Within < 0 {
-		t.Fatalf("labtest: %d blocks of %v: at least 6 of a positive duration are needed, and nothing negative", o.Blocks, o.Duration)
 	}
 	switch race := host.Read().Race; {
 	case testing.Short():
@@ -180,6 +175,28 @@ func (r *outcome) decide(within, excluded bool) {
 	}
 }
 
+// words are the bound that was asked for and what was found, with its interval: in 4 digits, or as many more as it takes to
+// leave each on its side of the bound. A test that fails by a little must not look as if it had passed.
+func (r *outcome) words(bound float64, word func(float64) string) (asked, found string) {
+	digits := 4
+	crosses := func(x float64) bool { return cmp.Compare(rounded(x, digits), bound) != cmp.Compare(x, bound) }
+	for digits < 17 && (crosses(r.Found) || crosses(r.Low) || crosses(r.High)) {
+		digits++
+	}
+	in := func(x float64) string { return word(rounded(x, digits)) }
+	return word(rounded(bound, 15)), fmt.Sprintf("%s (interval %s to %s)", in(r.Found), in(r.Low), in(r.High))
+}
+
+// rounded is x in so many significant digits.
+func rounded(x float64, digits int) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
+	return y
+}
+
+func ratioText(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) + "x" }
+
+func timeText(ns float64) string { return time.Duration(ns).String() }
+
 // conclude stores what was measured and ends the test accordingly.
 func (r *outcome) conclude(t testing.TB, found string) {
 	t.Helper()
@@ -195,7 +212,7 @@ func (r *outcome) conclude(t testing.TB, found string) {
 			t.Logf("what was measured could not be stored: %v", err)
 		}
 	}
-	text := fmt.Sprintf("asked for %s; found %s (interval %.4g to %.4g)", r.Asked, found, r.Low, r.High)
+	text := "asked for " + r.Asked + "; found " + found
 	switch r.Verdict {
 	case pass:
 		t.Log("labtest: " + text)
