@@ -238,7 +238,7 @@ func skipped(x *gobench.Experiment) string {
 	return strings.Join(parts, "; ")
 }
 
-// broken lists the benchmarks that go wrong.
+// broken lists the benchmarks that go wrong; whole adds what they printed, but for the line that their error is of.
 func broken(x *gobench.Experiment, whole bool) string {
 	var lines []string
 	for _, b := range x.Broken {
@@ -246,10 +246,15 @@ func broken(x *gobench.Experiment, whole bool) string {
 		if x.BaseCommit != "" {
 			line = b.Rev + ": " + line
 		}
-		if whole && b.Text != "" {
-			line += "\n    " + strings.ReplaceAll(b.Text, "\n", "\n    ")
-		}
 		lines = append(lines, line)
+		if !whole {
+			continue
+		}
+		for text := range strings.Lines(b.Text) {
+			if said := strings.TrimSpace(text); said == "" || !strings.HasSuffix(b.Error, ": "+said) {
+				lines = append(lines, strings.TrimRight("    "+text, " \t\r\n"))
+			}
+		}
 	}
 	return strings.Join(lines, "\n")
 }

@@ -143,12 +143,24 @@ func (r *benchRun) json(trials []result.Trial) error {
 		lines = append(lines, s)
 	}
 	lines = append(lines, p.Lines()...)
+	for _, b := range r.bench.Broken {
+		lines = append(lines, brokenLine{"broken", result.SchemaVersion, b.Name, b.Rev, b.Error})
+	}
 	for _, line := range lines {
 		if err := report.JSON(r.app.stdout, line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// brokenLine is a benchmark that could not be measured, for programs, which do not see the note on the page.
+type brokenLine struct {
+	Kind          string `json:"kind"` // "broken"
+	SchemaVersion int    `json:"schema_version"`
+	Design        string `json:"design"`
+	Rev           string `json:"rev"`
+	Error         string `json:"error"`
 }
 
 // id names the run in files.

@@ -44,7 +44,7 @@ func List(ctx context.Context, b Binary, env []string, pattern string, limit tim
 		return nil, err
 	}
 	if listing.wrong != "" {
-		return nil, fmt.Errorf("the test binary does not say which benchmarks it has: %s\n%s", listing.wrong, tail(listing.stderr+listing.stdout))
+		return nil, fmt.Errorf("the test binary does not say which benchmarks it has: %s\n%s", listing.wrong, tail(listing.printed()))
 	}
 	var tops []string
 	for word := range strings.FieldsSeq(listing.stdout) {
@@ -95,11 +95,11 @@ func (b Binary) leaves(ctx context.Context, env []string, top string, below []st
 	list = append(list, skips(out.stdout)...)
 	for _, name := range failed(out.stdout) {
 		if !slices.ContainsFunc(list, func(f Found) bool { return strings.HasPrefix(f.Name, name+"/") }) {
-			list = append(list, Found{Name: name, Error: complaint(out.stdout, name), Text: out.stdout + out.stderr})
+			list = append(list, Found{Name: name, Error: complaint(out.stdout, name), Text: out.printed()})
 		}
 	}
 	if out.wrong != "" && !slices.ContainsFunc(list, func(f Found) bool { return f.Error != "" }) {
-		list = append(list, Found{Name: strings.TrimPrefix(top, "Benchmark"), Error: out.wrong, Text: out.stderr + out.stdout})
+		list = append(list, Found{Name: strings.TrimPrefix(top, "Benchmark"), Error: out.wrong, Text: out.printed()})
 	}
 	return list, nil
 }
@@ -204,10 +204,4 @@ func exactly(name string) string {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
 	}
 	return strings.Join(parts, "/")
-}
-
-// tail is the end of a text, for messages.
-func tail(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(lines[max(0, len(lines)-20):], "\n")
 }

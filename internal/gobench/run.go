@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,14 @@ type ended struct {
 	wrong          string // "" where it ended well
 	cpu            time.Duration
 	wall           time.Duration
+}
+
+// printed is all that it printed: what stderr says, such as a dump of stacks, stands at the end.
+func (e ended) printed() string {
+	if e.stdout != "" && !strings.HasSuffix(e.stdout, "\n") {
+		return e.stdout + "\n" + e.stderr
+	}
+	return e.stdout + e.stderr
 }
 
 // patience is how long a process that hangs may take to print its stacks.
@@ -59,7 +68,7 @@ func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args
 	case hung:
 		e.wrong = fmt.Sprintf("it did not end within %v: a deadlock or a loop without end, or give it a longer --time-limit", limit)
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		e.wrong = fmt.Sprintf("its process ended with %v: %s", err, headline(e.stderr+"\n"+e.stdout))
+		e.wrong = fmt.Sprintf("its process ended with %v", err) + because(e.stderr+"\n"+e.stdout)
 	}
 	return e, nil
 }
@@ -87,7 +96,18 @@ func await(ctx context.Context, p *os.Process, done <-chan error, limit time.Dur
 	}
 }
 
-// headline is the line that says why a process failed.
+// because is what a message goes on with, of the line that says why a process failed.
+func because(text string) string {
+	if line := headline(text); line != "" {
+		return ": " + line
+	}
+	return "; it printed nothing of why"
+}
+
+// ofTesting are the lines that package testing prints of every benchmark, and which say nothing of a failure.
+var ofTesting = regexp.MustCompile(`^((goos|goarch|pkg|cpu): |=== |--- |(PASS|FAIL)$|Benchmark\S*([ \t]+\d+\t.*)?$)`)
+
+// headline is the line that says why a process failed: its panic, or the first line that the program itself printed.
 func headline(text string) string {
 	first := ""
 	for line := range strings.Lines(text) {
@@ -95,12 +115,9 @@ func headline(text string) string {
 		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") {
 			return line
 		}
-		if first == "" {
+		if first == "" && !ofTesting.MatchString(line) {
 			first = line
 		}
-	}
-	if first == "" {
-		return "it printed nothing"
 	}
 	return first
 }
@@ -141,9 +158,9 @@ func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 		if f := failed(e.stdout); len(f) > 0 {
 			o.Trial.Error = complaint(e.stdout, f[0])
 		} else if o.Trial.Error == "" {
-			o.Trial.Error = "it printed no result: " + headline(e.stderr+e.stdout)
+			o.Trial.Error = "it printed no result" + because(e.stderr+"\n"+e.stdout)
 		}
-		o.Failure = e.stdout + e.stderr
+		o.Failure = e.printed()
 		return o, nil
 	}
 	o.Trial.Status, o.Trial.Operations, o.Trial.Metrics = result.OK, line.N, line.Metrics()
