@@ -62,16 +62,17 @@ var numbered = regexp.MustCompile(`-[0-9]+$`)
 // configKey is a factor as the format wants its keys: they begin with a small letter.
 func configKey(factor string) string { return strings.ToLower(factor[:1]) + factor[1:] }
 
-// goPairs are a trial's numbers as go test prints them, then those of its own.
+// goPairs are a trial's numbers as the benchmark printed them, in its own units: to convert them would leave noise in the
+// last digits, and what reads them would not find what the run has.
 func goPairs(t *result.Trial) []pair {
 	var pairs []pair
-	add := func(unit, metric string, factor float64) {
-		if v := float64(t.Metrics.Get(metric)) * factor; !math.IsNaN(v) && !math.IsInf(v, 0) {
+	add := func(unit, metric string, per float64) {
+		if v := float64(t.Metrics.Get(metric)) / per; !math.IsNaN(v) && !math.IsInf(v, 0) {
 			pairs = append(pairs, pair{unit, v})
 		}
 	}
 	add("ns/op", result.TimePerOp, 1)
-	add("B/s", result.BytesRate, 1)
+	add("MB/s", result.BytesRate, 1e6)
 	row := []compare.Row{{Metrics: map[string]result.Summary{}}}
 	for name := range t.Metrics {
 		row[0].Metrics[name] = result.Summary{}
@@ -81,7 +82,7 @@ func goPairs(t *result.Trial) []pair {
 	}
 	add("B/op", result.AllocedPerOp, 1)
 	add("allocs/op", result.AllocsPerOp, 1)
-	add("cpu-s/op", result.CPUPerOp, 1e-9)
+	add("brewput-cpu-ns/op", result.CPUPerOp, 1)
 	return pairs
 }
 

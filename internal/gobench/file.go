@@ -150,10 +150,6 @@ func (f *File) trial(rec *benchfmt.Result) result.Trial {
 		}
 		values[unit] = x
 	}
-	if x, ok := values["B/s"]; ok {
-		values["MB/s"] = x / 1e6
-		delete(values, "B/s")
-	}
 	t := result.Trial{Kind: result.KindTrial, SchemaVersion: result.SchemaVersion, Workload: f.Config["pkg"], Design: name, World: result.Live,
 		Point: point, Status: result.OK, Expected: true, Type: result.Benchmark, Operations: int64(rec.Iters), Metrics: Line{Values: values}.Metrics()}
 	if t.Workload == "" {
@@ -166,7 +162,7 @@ func (f *File) trial(rec *benchfmt.Result) result.Trial {
 func (f *File) directions(in *benchfmt.Reader) {
 	for key, unit := range in.Units() {
 		if key.Key == "better" {
-			f.Better[key.Unit] = unit.Value
+			f.Better[unit.OrigUnit] = unit.Value // metrics have the units that are written
 		}
 	}
 }

@@ -1,8 +1,12 @@
 package gobench
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/brewput/brewput/plan"
@@ -43,5 +47,36 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if len(got.Cases) != 4 {
 		t.Errorf("%d cases of 4\n%s", len(got.Cases), b)
+	}
+}
+
+// TestNumbersRoundTrip: files have the numbers that the benchmark printed, to the last digit, and the metrics of the run.
+func TestNumbersRoundTrip(t *testing.T) {
+	var trials []result.Trial
+	for i := range 500 {
+		printed := Line{Values: map[string]float64{"ns/op": 1070.5, "B/op": 48, "allocs/op": 3, "beans/op": 0.1, "wait-ns/op": 7, "B/s": 5, "brewput-cpu-ns/op": 1070}}
+		printed.Values["MB/s"], _ = strconv.ParseFloat(fmt.Sprintf("%.2f", 0.07+1.37*float64(i)), 64)
+		trials = append(trials, result.Trial{Kind: result.KindTrial, Design: "X", Block: i, Status: result.OK, Operations: 10,
+			Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}), Metrics: printed.Metrics()})
+	}
+	path := filepath.Join(t.TempDir(), "f.txt")
+	f, _ := os.Create(path)
+	report.GoBench(f, trials, nil, map[string]string{"wait-ns/op": "lower"}, "run", "")
+	f.Close()
+	text, _ := os.ReadFile(path)
+	if want := "BenchmarkX\t10\t1070.5 ns/op\t0.07 MB/s\t5 B/s\t0.1 beans/op\t7 wait-ns/op\t48 B/op\t3 allocs/op\t1070 brewput-cpu-ns/op\n"; !strings.Contains(string(text), want) {
+		t.Errorf("no line %q\n%.300s", want, text)
+	}
+	got, err := ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range trials {
+		if !maps.Equal(got.Trials[i].Metrics, trials[i].Metrics) {
+			t.Fatalf("%v is read as %v", trials[i].Metrics, got.Trials[i].Metrics)
+		}
+	}
+	if got.Better["wait-ns/op"] != "lower" {
+		t.Errorf("directions are read as %v", got.Better)
 	}
 }
