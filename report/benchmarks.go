@@ -260,7 +260,7 @@ func (p Benchmarks) contrast(m BenchMetric) []column {
 		case v.Exact:
 			intervals.add("exact", dim)
 		default:
-			intervals.add("["+ratio(v.Low)+", "+ratio(v.High)+"]", plain)
+			intervals.add(inBrackets(v.Low, v.High), plain)
 		}
 		n := fmt.Sprint(v.N)
 		if !v.Paired {
@@ -292,7 +292,7 @@ func geomean(columns []column, m BenchMetric) {
 		case columns[i].head == "ratio":
 			text = ratio(m.Geomean) + "x"
 		case columns[i].head == "95 % interval" && m.GeoLow.Known():
-			text = "[" + ratio(m.GeoLow) + ", " + ratio(m.GeoTop) + "]"
+			text = inBrackets(m.GeoLow, m.GeoTop)
 		}
 		columns[i].add(text, bold)
 	}

@@ -146,7 +146,7 @@ func (c Between) columns(f *frame) []column {
 		blocks.add(fmt.Sprintf("%d, %d", m.B.N, m.A.N), plain)
 		r, interval, verdict := "", "", "none"
 		if v := m.Verdict; v != nil {
-			r, interval, verdict = ratio(v.Ratio)+"x", "["+ratio(v.Low)+", "+ratio(v.High)+"]", v.Verdict
+			r, interval, verdict = ratio(v.Ratio)+"x", inBrackets(v.Low, v.High), v.Verdict
 		}
 		ratios.add(r, plain)
 		intervals.add(interval, plain)

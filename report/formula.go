@@ -78,7 +78,7 @@ func (f *frame) howWell(design string) string {
 	case len(points) > 1:
 		return ": measured " + ratio(least.Formula.Ratio) + " (" + strings.TrimSpace(f.where(least)) + ") to " + ratio(most.Formula.Ratio) + " (" + strings.TrimSpace(f.where(most)) + ") of it"
 	case least.Formula.Low.Known():
-		return ": measured " + ratio(least.Formula.Ratio) + " of it (" + ratio(least.Formula.Low) + " to " + ratio(least.Formula.High) + f.where(least) + ")"
+		return ": measured " + ratio(least.Formula.Ratio) + " of it (" + fromTo("", least.Formula.Low, least.Formula.High) + f.where(least) + ")"
 	}
 	return ""
 }

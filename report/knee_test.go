@@ -61,3 +61,23 @@ func TestPointsAreNoIntervals(t *testing.T) {
 		}
 	}
 }
+
+// TestFewReplications: a mean of two replications that differ has an interval that reaches below 0. It is not drawn; one that says
+// something is, and the plot says what the bars are.
+func TestFewReplications(t *testing.T) {
+	for half, want := range map[result.Value]string{12: "no intervals: they need at least 2 replications, and more where they differ much", 0.5: "bars: 95 % intervals"} {
+		var rows []compare.Row
+		for _, cpus := range []int{1, 2} {
+			s := result.Summary{Metric: result.Throughput, Median: 3, Low: result.Unavailable, High: result.Unavailable, Mean: &result.Interval{Mean: 3, Low: 3 - half, High: 3 + half}}
+			rows = append(rows, compare.Row{Workload: "w", Design: "pool", World: result.Virtual, N: 2, Statuses: map[result.Status]int{result.OK: 2}, SlowDown: result.Unavailable,
+				Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}), Metrics: map[string]result.Summary{result.Throughput: s}})
+		}
+		var page strings.Builder
+		if err := Table(&page, rows, nil, nil, Style{Width: 100}); err != nil {
+			t.Fatal(err)
+		}
+		if got := page.String(); !strings.Contains(got, want) || strings.Contains(got, "95 % interval") != (half < 3) {
+			t.Errorf("3, give or take %v: no %q in\n%s", half, want, got)
+		}
+	}
+}

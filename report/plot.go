@@ -94,7 +94,7 @@ func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 // intervals reports whether some row has an interval of the metric that is more than a point, as what is exact is.
 func (f *frame) intervals(metric string) bool {
 	return slices.ContainsFunc(f.rows, func(r compare.Row) bool {
-		s := r.Metric(metric)
+		s := mean(r.Metric(metric))
 		return s.Low.Known() && s.Low < s.High
 	})
 }

@@ -17,7 +17,7 @@ func scaled(s compare.Scaling) string {
 	}
 	text += fmt.Sprintf(": %sx from %d to %s", ratio(s.Speedup), s.From, cpus(s.To))
 	if s.Low.Known() {
-		text += fmt.Sprintf(" (%s to %s)", ratio(s.Low), ratio(s.High))
+		text += " (" + fromTo("", s.Low, s.High) + ")"
 	}
 	text += ", efficiency " + whole(s.Efficiency) + ": "
 	perOp := fmt.Sprintf("%s of CPU time an operation at %d, %s at %s", number(s.CPUFrom, result.Nanoseconds, fewDigits), s.From, number(s.CPUTo, result.Nanoseconds, fewDigits), cpus(s.To))

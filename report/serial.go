@@ -14,7 +14,7 @@ func (f *frame) serialTexts() (texts []string) {
 		}
 		interval := ""
 		if s.Low.Known() {
-			interval = " (" + ratio(s.Low) + " to " + ratio(s.High) + ")"
+			interval = " (" + fromTo("", s.Low, s.High) + ")"
 		}
 		texts = append(texts, fmt.Sprintf("%s%s: %s%s on %d CPUs, serial share %.3f", s.Design, f.where(f.rows[i]), ratio(s.Speedup), interval, s.Point.Int("cpus"), float64(s.Share)))
 	}

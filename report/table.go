@@ -135,10 +135,14 @@ func (f *frame) besideColumn() []column {
 	})}
 }
 
-// mean is a summary with its mean in place of its median, where it has one: in virtual time.
+// mean is a summary with its mean in place of its median, where it has one: in virtual time. Of few replications that differ
+// the mean has no interval worth a name: it may reach below 0.
 func mean(s result.Summary) result.Summary {
 	if s.Mean != nil {
 		s.Median, s.Low, s.High = s.Mean.Mean, s.Mean.Low, s.Mean.High
+	}
+	if s.Mean != nil && vague(s.Low, s.High) {
+		s.Low, s.High = result.Unavailable, result.Unavailable
 	}
 	return s
 }
@@ -184,7 +188,7 @@ func (f *frame) footnotes(columns []column) []string {
 	measured := slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.N > 0 })
 	need := "at least 6 trials"
 	if f.virtual() {
-		need = "at least 2 replications"
+		need = "at least 2 replications, and more where they differ much"
 	}
 	if measured && !f.open && !slices.ContainsFunc(columns, interval) {
 		notes = append(notes, "no intervals: they need "+need)

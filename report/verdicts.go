@@ -52,7 +52,7 @@ func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
 // sentence says one verdict in words. The factors of quiet need no mention.
 func sentence(v compare.Verdict, quiet []string) string {
 	a, b, both := sides(v, quiet)
-	interval := fmt.Sprintf("95 %% interval %s to %s", ratio(v.Low), ratio(v.High))
+	interval := fromTo("95 % interval ", v.Low, v.High)
 	if v.Exact {
 		interval = "exact"
 	}
@@ -148,6 +148,25 @@ func price(more int) string {
 		return fmt.Sprintf(", with %d lines less", -more)
 	}
 	return ", in as many lines"
+}
+
+// vague reports whether the interval of a ratio says nothing, as that of 2 blocks that differ by a fifth does.
+func vague(low, high result.Value) bool { return high > 10*low }
+
+// fromTo is the interval of a ratio in a sentence.
+func fromTo(name string, low, high result.Value) string {
+	if vague(low, high) {
+		return "too few blocks for an interval"
+	}
+	return name + ratio(low) + " to " + ratio(high)
+}
+
+// inBrackets is the same in a table.
+func inBrackets(low, high result.Value) string {
+	if vague(low, high) {
+		return noInterval
+	}
+	return "[" + ratio(low) + ", " + ratio(high) + "]"
 }
 
 // ratio prints a ratio near 1 with enough digits to tell it from 1.

@@ -58,6 +58,9 @@ func TestSentences(t *testing.T) {
 			between(v)
 			v.Verdict, v.Detectable, v.Ratio, v.Low, v.High = compare.Undecided, result.Unavailable, 1.03, 0.98, 1.08
 		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); 12 and 10 blocks are too few to decide anything, runs of over 1000 blocks would detect 1.030x"},
+		{func(v *compare.Verdict) {
+			v.Verdict, v.N, v.Detectable, v.Low, v.High = compare.Undecided, 2, result.Unavailable, 0.0125, 31.3
+		}, "finelocking and locking: undecided (1.90x, too few blocks for an interval); 2 blocks are too few to decide anything, over 1000 blocks would detect 1.90x"},
 	} {
 		v := base
 		c.change(&v)
@@ -107,6 +110,46 @@ func TestNoVerdicts(t *testing.T) {
 		var b bytes.Buffer
 		if err := Table(&b, rows, nil, nil, Style{}); err != nil || !strings.Contains(b.String(), want) {
 			t.Errorf("%s: %q, %v", world, b.String(), err)
+		}
+	}
+}
+
+// TestVagueIntervals: an interval that says nothing is not printed as if it did.
+func TestVagueIntervals(t *testing.T) {
+	for _, c := range []struct {
+		low, high       result.Value
+		sentence, table string
+	}{
+		{0.0125, 31.3, "too few blocks for an interval", "±?"},
+		{0.5, 4.9, "0.50 to 4.90", "[0.50, 4.90]"},
+	} {
+		s := compare.Scaling{Design: "A", From: 1, To: 2, Speedup: 1.5, Low: c.low, High: c.high, Efficiency: 0.75, Limit: compare.LimitNoise}
+		if got := scaled(s); !strings.Contains(got, "A: 1.50x from 1 to 2 CPUs ("+c.sentence+"), efficiency") {
+			t.Errorf("scaling: %s", got)
+		}
+		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)})
+		f := frame{rows: []compare.Row{{Design: "A", Point: p, Serial: &compare.Serial{Design: "A", Point: p, Speedup: 1.5, Low: c.low, High: c.high, Share: 0.3},
+			Formula: &compare.Formula{Design: "A", N: 2, Ratio: 1.5, Low: c.low, High: c.high}}}}
+		if got := f.serialTexts()[0]; got != "A: 1.50 ("+c.sentence+") on 2 CPUs, serial share 0.300" {
+			t.Errorf("serial share: %s", got)
+		}
+		if got := f.howWell("A"); got != ": measured 1.50 of it ("+c.sentence+")" {
+			t.Errorf("formula: %s", got)
+		}
+		v := compare.Verdict{A: "A", B: "A", Paired: true, Ratio: 1.5, Low: c.low, High: c.high, N: 2, Verdict: compare.Undecided}
+		runs := twoRuns()
+		runs.Contrast.Matches[1].Verdict.Low, runs.Contrast.Matches[1].Verdict.High = c.low, c.high
+		var page strings.Builder
+		if err := runs.Table(&page, Style{Width: 120, Unicode: true}); err != nil || !strings.Contains(page.String(), "  "+c.table+"  ") {
+			t.Errorf("no %s in\n%s", c.table, &page)
+		}
+		m := BenchMetric{Name: result.TimePerOp, Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoTop: c.high, Pairs: 2}
+		for _, column := range (Benchmarks{A: "head", B: "base"}).contrast(m) {
+			for i, cell := range column.cells {
+				if column.head == "95 % interval" && cell.text != c.table {
+					t.Errorf("line %d of a table: %s, want %s", i, cell.text, c.table)
+				}
+			}
 		}
 	}
 }
