@@ -59,7 +59,7 @@ the head is the tree as it stands, uncommitted changes included. Nothing in the 
 	}
 	o.addTo(cmd.Flags())
 	f := cmd.Flags()
-	f.IntVar(&o.count, "count", 10, "super-blocks: how often every benchmark is measured")
+	f.IntVar(&o.count, "count", 10, "blocks: how often every benchmark is measured")
 	f.StringVar(&o.base, "base", "", "compare with this `REVISION` of git")
 	f.StringSliceVar(&o.goes, "go", nil, "`VERSIONS` of Go that are installed, such as go1.25.0,go1.26.0")
 	f.StringSliceVar(&o.pgo, "pgo", nil, "`PROFILES` to compile with: off, auto or files")

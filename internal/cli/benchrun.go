@@ -201,8 +201,8 @@ func (r *benchRun) measure(ctx context.Context) (trials []result.Trial, interrup
 func (r *benchRun) execute(ctx context.Context, o benchOptions) error {
 	a, s := r.app, r.sweep
 	if !s.Complete {
-		fmt.Fprintf(a.stderr, "%s: %s%s; stored in %s\n", r.bench.Package,
-			withPoints(len(r.bench.Benchmarks), "benchmark", len(s.Plan.Cases)), r.intent(), r.dir)
+		fmt.Fprintf(a.stderr, "%s: %s, %s a block%s; stored in %s\n", r.bench.Package,
+			result.Count(len(r.bench.Benchmarks), "benchmark"), result.Count(len(s.Plan.Cases), "trial"), r.intent(), r.dir)
 	}
 	trials, interrupted, err := r.measure(ctx)
 	if interrupted {

@@ -99,7 +99,7 @@ func (a *app) withoutWorkload(cmd *cobra.Command, o *runOptions) {
 // addTo adds the flags of run, addCommon those that sim has too.
 func (o *runOptions) addTo(f *pflag.FlagSet) {
 	o.addCommon(f)
-	f.IntVar(&o.count, "count", 10, "super-blocks: how often every design and point is measured")
+	f.IntVar(&o.count, "count", 10, "blocks: how often every design is measured at every point, which is one level of each factor")
 	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, instead of a count: blocks go to the designs that are not told apart yet")
 	f.DurationVar(&o.duration, "duration", time.Second, "measured `TIME` of each trial of a stream")
 	f.DurationVar(&o.warmup, "warmup", 100*time.Millisecond, "`TIME` before it")
