@@ -59,8 +59,8 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 
 var numbered = regexp.MustCompile(`-[0-9]+$`)
 
-// configKey is a factor as the format wants its keys: they begin with a small letter.
-func configKey(factor string) string { return strings.ToLower(factor[:1]) + factor[1:] }
+// configKey is a factor as the format wants its keys: a line whose key has a capital letter is no configuration.
+func configKey(factor string) string { return strings.ToLower(factor) }
 
 // goPairs are a trial's numbers as the benchmark printed them, in its own units: to convert them would leave noise in the
 // last digits, and what reads them would not find what the run has.

@@ -24,6 +24,7 @@ type File struct {
 	Budget bool              // of a run with a budget: its blocks were counted by what they showed
 	Torn   int               // lines that look like results and cannot be read
 	Config map[string]string // of all lines: goos, goarch, cpu and the like
+	Alike  map[string]string // factors that all lines have at one level, which is in no point
 }
 
 // blockLine names the block that the lines after it were measured in, and its run; readers of the format skip it.
@@ -35,7 +36,7 @@ func ReadFile(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Path: path, Better: map[string]string{}, Config: map[string]string{}}
+	f := &File{Path: path, Better: map[string]string{}, Config: map[string]string{}, Alike: map[string]string{}}
 	blocks := f.blocksOf(string(text))
 	in := benchfmt.NewReader(strings.NewReader(string(text)), path)
 	for in.Scan() {
@@ -65,19 +66,25 @@ func ReadFile(path string) (*File, error) {
 // settle leaves out of the points what is the same in the whole file, such as a branch, and numbers the lines of each
 // benchmark where no blocks are named.
 func (f *File) settle(blocks bool) {
-	levels := map[string]map[string]bool{"cpus": {"": true, "kept": true}}
+	levels := map[string]map[string]int{"cpus": {"": 1, "kept": 1}}
 	for _, t := range f.Trials {
 		for _, s := range t.Point.Settings() {
 			if levels[s.Factor] == nil {
-				levels[s.Factor] = map[string]bool{}
+				levels[s.Factor] = map[string]int{}
 			}
-			levels[s.Factor][s.Level.String()] = true
+			levels[s.Factor][s.Level.String()]++
 		}
 	}
 	var kept []string
 	for factor, l := range levels {
 		if len(l) > 1 {
 			kept = append(kept, factor)
+			continue
+		}
+		for level, n := range l {
+			if n == len(f.Trials) {
+				f.Alike[factor] = level
+			}
 		}
 	}
 	seen := map[string]int{}

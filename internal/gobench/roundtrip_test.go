@@ -80,3 +80,28 @@ func TestNumbersRoundTrip(t *testing.T) {
 		t.Errorf("directions are read as %v", got.Better)
 	}
 }
+
+// TestFactorsOfFiles: a variable is still a factor, in small letters as the format has it; what all lines have alike is in no point, but is told.
+func TestFactorsOfFiles(t *testing.T) {
+	var trials []result.Trial
+	for _, gogc := range []string{"50", "100"} {
+		point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "pgo", Level: plan.TextLevel("off")},
+			plan.Setting{Factor: "GOGC", Level: plan.TextLevel(gogc)})
+		trials = append(trials, result.Trial{Kind: result.KindTrial, Design: "X", Status: result.OK, Expected: true, Operations: 10, Point: point,
+			Metrics: result.Metrics{result.TimePerOp: 100}})
+	}
+	path := filepath.Join(t.TempDir(), "f.txt")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report.GoBench(f, trials, nil, nil, "", "")
+	f.Close()
+	got, err := ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := got.Trials[1].Point.String(); p != "cpus=1 gogc=100" || len(got.Alike) != 1 || got.Alike["pgo"] != "off" {
+		t.Errorf("%s, alike %v", p, got.Alike)
+	}
+}
