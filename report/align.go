@@ -20,6 +20,9 @@ type column struct {
 	drop  int    // where the page is too narrow, columns with the highest drop go first; 0 stays
 	rule  string // replaces the line under the heading, such as the axis of a chart
 	cells []cell
+
+	lifts bool     // where the page is too narrow, texts that are too long stand on lines of their own, above their rows
+	above []string // these texts, by row
 }
 
 func (c *column) add(text string, t tone) { c.cells = append(c.cells, cell{text, t}) }
@@ -30,6 +33,14 @@ func (c *column) width() int {
 		w = max(w, utf8.RuneCountInString(x.text))
 	}
 	return max(w, utf8.RuneCountInString(c.rule))
+}
+
+// least is the width that a column needs: texts above the rows need none.
+func (c *column) least() int {
+	if c.lifts {
+		return utf8.RuneCountInString(c.head)
+	}
+	return c.width()
 }
 
 const gap = 2
@@ -46,19 +57,19 @@ func replaced(columns []column, text func(string) string) []column {
 	return out
 }
 
-func total(columns []column) int {
+func total(columns []column, width func(*column) int) int {
 	sum := -gap
 	for i := range columns {
-		sum += gap + columns[i].width()
+		sum += gap + width(&columns[i])
 	}
 	return sum
 }
 
-// fit makes the table fit the page as far as it may: first it shortens "unavailable", then it drops
-// columns and names them.
+// fit makes the table fit the page as far as it may: first it shortens "unavailable", then it lifts long
+// names above their rows, and where that will not do it drops columns and names them.
 func fit(columns []column, st Style) (kept []column, dropped []string) {
 	kept = slices.Clone(columns)
-	if total(kept) > st.width() {
+	if total(kept, (*column).width) > st.width() {
 		kept = replaced(kept, func(s string) string {
 			if s == unavailable {
 				return notAvailable
@@ -66,7 +77,7 @@ func fit(columns []column, st Style) (kept []column, dropped []string) {
 			return s
 		})
 	}
-	for total(kept) > st.width() {
+	for total(kept, (*column).least) > st.width() {
 		least := 0 // the column that is missed least, of equals the last
 		for i := range kept {
 			if kept[i].drop >= kept[least].drop {
@@ -79,7 +90,29 @@ func fit(columns []column, st Style) (kept []column, dropped []string) {
 		dropped = append(dropped, strings.TrimSpace(kept[least].group+" "+kept[least].head))
 		kept = slices.Delete(kept, least, least+1)
 	}
+	for i := range kept {
+		if beyond := total(kept, (*column).width) - st.width(); kept[i].lifts && beyond > 0 {
+			kept[i].lift(max(kept[i].width()-beyond, kept[i].least()))
+		}
+	}
 	return kept, dropped
+}
+
+// lift puts the texts that are wider than the room above their rows. Rows of one such text that follow each other share it.
+func (c *column) lift(room int) {
+	c.cells, c.above = slices.Clone(c.cells), make([]string, len(c.cells))
+	last := ""
+	for i := range c.cells {
+		text := c.cells[i].text
+		if utf8.RuneCountInString(text) <= room {
+			last = ""
+			continue
+		}
+		if text != last {
+			c.above[i], last = text, text
+		}
+		c.cells[i].text = ""
+	}
 }
 
 // render writes the columns as aligned lines: groups, headings, a rule, the cells.
@@ -111,6 +144,11 @@ func render(b *strings.Builder, columns []column, st Style) {
 	line(func(i int) cell { return cell{columns[i].head, bold} })
 	renderRule(b, columns, widths, st)
 	for r := range rows {
+		for _, c := range columns {
+			if r < len(c.above) && c.above[r] != "" {
+				b.WriteString(c.above[r] + "\n")
+			}
+		}
 		line(func(i int) cell { return columns[i].cells[r] })
 	}
 }

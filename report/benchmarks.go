@@ -123,13 +123,19 @@ func (p Benchmarks) frame() *frame {
 	return &f
 }
 
-// columns are those of a table without comparisons.
-func (p Benchmarks) columns(f *frame) []column {
+// benchmarks are the columns that name the rows of benchmarks, whose names may be as long as a page is wide.
+func (f *frame) benchmarks() []column {
 	columns := f.labels()
-	columns[0].head = "benchmark"
+	columns[0].head, columns[0].lifts = "benchmark", true
 	for _, r := range f.rows {
 		f.label(columns, r)
 	}
+	return columns
+}
+
+// columns are those of a table without comparisons.
+func (p Benchmarks) columns(f *frame) []column {
+	columns := f.benchmarks()
 	if f.trials == 0 {
 		columns = append(columns, f.column("", "trials", func(r compare.Row) string { return fmt.Sprint(trials(r)) }))
 	}
@@ -235,12 +241,7 @@ func (p Benchmarks) contrast(m BenchMetric) []column {
 	}
 	var columns []column
 	if len(rows) > 0 {
-		f := frames(rows)[0]
-		columns = f.labels()
-		columns[0].head = "benchmark"
-		for _, r := range f.rows {
-			f.label(columns, r)
-		}
+		columns = frames(rows)[0].benchmarks()
 	}
 	between := column{head: "", left: true}
 	before, after := column{group: metricHead(m.Name), head: p.B}, column{group: metricHead(m.Name), head: p.A}

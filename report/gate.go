@@ -134,14 +134,11 @@ func (g Gate) columns() []column {
 	for _, v := range g.List {
 		rows = append(rows, compare.Row{Design: v.Design, World: result.Live, Point: v.Point})
 	}
-	f := frames(rows)[0]
-	columns := f.labels()
-	columns[0].head = "benchmark"
+	columns := frames(rows)[0].benchmarks()
 	metric, base, head := column{head: "metric", left: true}, column{head: "base"}, column{head: "head"}
 	cost, bounds, n := column{head: "cost"}, column{head: "bounds"}, column{head: "n"}
 	decision := column{head: "decision", left: true}
-	for i, v := range g.List {
-		f.label(columns, f.rows[i])
+	for _, v := range g.List {
 		metric.add(metricHead(v.Metric), plain)
 		base.add(value(v.Base, v.Metric), plain)
 		head.add(value(v.Head, v.Metric), plain)
