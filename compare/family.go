@@ -34,7 +34,7 @@ func (j Judgement) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 			case !comparable(a, b):
 			case slices.Contains(beside, b.Design) && agree(a.Point, b.Point):
 				add(a, b)
-			case a.Design == b.Design && i > k && (j.All || !a.Peer) && j.otherLevel(rows, k, i):
+			case a.Design == b.Design && i > k && (j.All || !a.Peer) && j.otherLevel(all, rows, k, i):
 				add(a, b)
 			}
 		}
@@ -116,18 +116,24 @@ func agree(a, b plan.Point) bool {
 }
 
 // otherLevel reports whether row k, of row i's design, differs from it in one factor only, and one that
-// is no input; and whether it is the nearest earlier row that does, unless all pairs are compared.
-func (j Judgement) otherLevel(rows []*Row, k, i int) bool {
+// is no input; and whether it is the nearest earlier row that does, or the first there is, unless all pairs are
+// compared. Who is compared with the first level is not compared with another where that one is out: the
+// baseline does not change from design to design.
+func (j Judgement) otherLevel(all []Row, rows []*Row, k, i int) bool {
 	factor := onlyDifference(rows[k].Point, rows[i].Point)
 	if factor == "" || slices.Contains(j.Inputs, factor) {
 		return false
 	}
-	for m := k + 1; m < i && !j.All; m++ {
-		if rows[m].Design == rows[i].Design && comparable(rows[m], rows[i]) && onlyDifference(rows[m].Point, rows[i].Point) == factor {
-			return false
-		}
+	differs := func(r *Row) bool {
+		return r.Design == rows[i].Design && comparable(r, rows[i]) && onlyDifference(r.Point, rows[i].Point) == factor
 	}
-	return true
+	switch {
+	case j.All:
+		return true
+	case j.First:
+		return rows[k] == &all[slices.IndexFunc(all, func(r Row) bool { return differs(&r) })]
+	}
+	return !slices.ContainsFunc(rows[k+1:i], differs)
 }
 
 // onlyDifference is the one factor in which two points of a design differ, or "".

@@ -67,7 +67,7 @@ func Scalings(rows []Row, trials []result.Trial) []Scaling {
 	seen := map[string]bool{}
 	for i := range rows {
 		first := &rows[i]
-		rest := without(first.Point, "cpus")
+		rest := first.Point.Without("cpus")
 		id := first.Design + " " + rest.String()
 		if seen[id] || first.N == 0 {
 			continue
@@ -76,7 +76,7 @@ func Scalings(rows []Row, trials []result.Trial) []Scaling {
 		least, most := first, first
 		for k := range rows {
 			r := &rows[k]
-			if r.N == 0 || r.Design != first.Design || without(r.Point, "cpus").String() != rest.String() {
+			if r.N == 0 || r.Design != first.Design || r.Point.Without("cpus").String() != rest.String() {
 				continue
 			}
 			if r.Point.Int("cpus") < least.Point.Int("cpus") {
@@ -92,16 +92,6 @@ func Scalings(rows []Row, trials []result.Trial) []Scaling {
 		}
 	}
 	return list
-}
-
-func without(p plan.Point, factor string) plan.Point {
-	var names []string
-	for _, s := range p.Settings() {
-		if s.Factor != factor {
-			names = append(names, s.Factor)
-		}
-	}
-	return p.Only(names)
 }
 
 // scaling compares few CPUs, side A, with many, side B.

@@ -51,7 +51,7 @@ type Sides struct {
 	NameA, NameB     string // of runs or files; "" within one run
 }
 
-// Levels are the pairs of rows of one run that verdicts compare: neighbouring levels of factors that are a choice.
+// Levels are the pairs of rows of one run that verdicts compare: levels of factors that are a choice.
 func (j Judgement) Levels(rows []Row, trials []result.Trial) []Sides {
 	of, tried := byRow(trials), triedBlocks(trials)
 	var list []Sides
@@ -66,6 +66,29 @@ func (j Judgement) Levels(rows []Row, trials []result.Trial) []Sides {
 		list = append(list, s)
 	}
 	return list
+}
+
+// ByLevels groups pairs by what sets their sides apart, such as GOGC=50 and GOGC=100, in order of appearance. A mean of
+// ratios is of one group: one of several would be of nothing.
+func ByLevels(sides []Sides) [][]Sides {
+	var groups [][]Sides
+	at := map[string]int{}
+	for _, s := range sides {
+		_, onlyA, onlyB := Split(s.A.Point, s.B.Point)
+		id := onlyA.String() + " / " + onlyB.String()
+		if _, ok := at[id]; !ok {
+			at[id] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at[id]] = append(groups[at[id]], s)
+	}
+	return groups
+}
+
+// Likewise reports whether a verdict is of sides that the same levels set apart.
+func (s *Sides) Likewise(v Verdict) bool {
+	_, onlyA, onlyB := Split(s.A.Point, s.B.Point)
+	return v.OnlyA.String() == onlyA.String() && v.OnlyB.String() == onlyB.String()
 }
 
 // Across are the pairs of rows of two runs, or files, a and b. paired says that their trials were measured in common blocks.

@@ -167,6 +167,74 @@ func TestSimulatedLooksOfLayouts(t *testing.T) {
 	}
 }
 
+// TestByLevels: three levels are two groups, each with a geometric mean of its own, and one family.
+func TestByLevels(t *testing.T) {
+	cost := map[string]float64{"100": 1, "50": 2, "200": 0.5}
+	var trials []result.Trial
+	for b := range 10 {
+		for _, level := range []string{"100", "50", "200"} {
+			for _, design := range []string{"A", "B"} {
+				tr := benchTrial("", b, takes(100*cost[level]*(1+0.001*float64(b*7%5))))
+				tr.Design, tr.Point = design, tr.Point.With("GOGC", plan.TextLevel(level))
+				trials = append(trials, tr)
+			}
+		}
+	}
+	j := apart()
+	j.First = true
+	sides := j.Levels(Rows(trials, casesOf(trials)), trials)
+	groups := ByLevels(sides)
+	if len(sides) != 4 || len(groups) != 2 {
+		t.Fatalf("%d pairs in %d groups", len(sides), len(groups))
+	}
+	verdicts := j.MetricVerdicts(sides, result.TimePerOp, -1)
+	for i, want := range []float64{2, 0.5} {
+		if ratio, low, _, n := j.Geomean(groups[i], result.TimePerOp); n != 2 || !roughly(float64(ratio), want) || !low.Known() {
+			t.Errorf("group %d: %v of %d, want %v", i, ratio, n, want)
+		}
+		of := 0
+		for _, v := range verdicts {
+			if groups[i][0].Likewise(v) {
+				of++
+			}
+		}
+		if of != 2 {
+			t.Errorf("group %d has %d verdicts", i, of)
+		}
+	}
+}
+
+// TestFamilyOfLevels: the p-values are adjusted for the comparisons of all levels together.
+func TestFamilyOfLevels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	var trials []result.Trial
+	for b := range 10 {
+		for _, level := range []string{"100", "50", "200", "400"} {
+			tr := benchTrial("", b, takes(100*math.Exp(0.02*rng.NormFloat64())))
+			tr.Point = tr.Point.With("GOGC", plan.TextLevel(level))
+			trials = append(trials, tr)
+		}
+	}
+	j := apart()
+	j.First = true
+	p := func(levels int) float64 {
+		var some []result.Trial
+		for i, tr := range trials {
+			if i%4 < levels {
+				some = append(some, tr)
+			}
+		}
+		list := j.MetricVerdicts(j.Levels(Rows(some, casesOf(some)), some), result.TimePerOp, -1)
+		if len(list) != levels-1 {
+			t.Fatalf("%d levels: %+v", levels, list)
+		}
+		return float64(list[0].P)
+	}
+	if alone, among := p(2), p(4); among <= alone {
+		t.Errorf("p is %v of one comparison and %v among three", alone, among)
+	}
+}
+
 func roughly(x, want float64) bool { return x == want || math.Abs(x/want-1) < 0.03 }
 
 func TestDirection(t *testing.T) {

@@ -62,6 +62,7 @@ type Judgement struct {
 	Alpha    float64  // chance of any false difference or equivalence among all verdicts
 	All      bool     // every pair of designs, and of levels of one factor, is compared, not neighbours only
 	Apart    bool     // designs do different jobs, as benchmarks do: only levels of a factor are compared
+	First    bool     // levels of a factor are compared with its first one, not with the nearest before
 	Layouts  int      // of benchmarks: builds whose means are the replicates; see Sides.Contrast
 	Looks    *Looks   // of a run with a budget; nil: it is judged once, at its end
 }

@@ -283,3 +283,31 @@ func TestPermutationMustAgree(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// TestFirstLevel: with First each level is compared with the first one, and with nothing where that one is out.
+func TestFirstLevel(t *testing.T) {
+	row := func(gogc string, n int) Row {
+		return Row{Workload: "w", World: "live", Design: "a", N: n,
+			Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "GOGC", Level: plan.TextLevel(gogc)})}
+	}
+	names := func(j Judgement, rows []Row) string {
+		var list []string
+		for _, p := range j.pairs(rows, (*Row).out) {
+			list = append(list, p[0].Point.String()+" / "+p[1].Point.String())
+		}
+		return strings.Join(list, "; ")
+	}
+	neighbours, first := Usual("", []string{"cpus"}), Usual("", []string{"cpus"})
+	neighbours.Apart, first.Apart, first.First = true, true, true
+	all := []Row{row("100", 9), row("50", 9), row("200", 9)}
+	if got, want := names(neighbours, all), "cpus=1 GOGC=50 / cpus=1 GOGC=100; cpus=1 GOGC=200 / cpus=1 GOGC=50"; got != want {
+		t.Errorf("neighbours: have %s\nwant %s", got, want)
+	}
+	if got, want := names(first, all), "cpus=1 GOGC=50 / cpus=1 GOGC=100; cpus=1 GOGC=200 / cpus=1 GOGC=100"; got != want {
+		t.Errorf("the first: have %s\nwant %s", got, want)
+	}
+	all[0].N = 0
+	if got := names(first, all); got != "" {
+		t.Errorf("the first is out: have %s", got)
+	}
+}

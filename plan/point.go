@@ -180,6 +180,17 @@ func (p Point) Only(factors []string) Point {
 	return Point{kept}
 }
 
+// Without returns the point without a factor.
+func (p Point) Without(factor string) Point {
+	var kept []Setting
+	for _, s := range p.settings {
+		if s.Factor != factor {
+			kept = append(kept, s)
+		}
+	}
+	return Point{kept}
+}
+
 // Has reports whether the point holds the factor.
 func (p Point) Has(factor string) bool { _, ok := p.Get(factor); return ok }
 

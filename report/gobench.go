@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
 
@@ -89,20 +90,17 @@ func goPairs(t *result.Trial) []pair {
 // Lines are what the page says beside the rows, as objects of JSON.
 func (p Benchmarks) Lines() []any {
 	var lines []any
+	if p.ARun != "" {
+		lines = append(lines, p.comparison())
+	}
 	for _, m := range p.Metrics {
-		for _, v := range m.Verdicts {
+		for _, v := range m.verdicts() {
 			lines = append(lines, v)
 		}
-		if m.Pairs > 1 {
-			lines = append(lines, struct {
-				Kind          string       `json:"kind"` // "geomean"
-				SchemaVersion int          `json:"schema_version"`
-				Metric        string       `json:"metric"`
-				Ratio         result.Value `json:"ratio"`
-				Low           result.Value `json:"low"`
-				High          result.Value `json:"high"`
-				N             int          `json:"n"`
-			}{"geomean", result.SchemaVersion, m.Name, m.Geomean, m.GeoLow, m.GeoTop, m.Pairs})
+		for _, pair := range m.Pairs {
+			if pair.Pairs > 1 {
+				lines = append(lines, pair.line(m.Name))
+			}
 		}
 	}
 	for _, s := range p.Scalings {
@@ -112,6 +110,46 @@ func (p Benchmarks) Lines() []any {
 		lines = append(lines, x)
 	}
 	return lines
+}
+
+// line is the geometric mean of a pair.
+func (pair BenchPair) line(metric string) any {
+	v := pair.Verdicts[0]
+	return struct {
+		Kind          string       `json:"kind"` // "geomean"
+		SchemaVersion int          `json:"schema_version"`
+		Metric        string       `json:"metric"`
+		OnlyA         plan.Point   `json:"only_a"` // as in the verdicts that it is of
+		OnlyB         plan.Point   `json:"only_b"`
+		Ratio         result.Value `json:"ratio"`
+		Low           result.Value `json:"low"`
+		High          result.Value `json:"high"`
+		N             int          `json:"n"`
+	}{"geomean", result.SchemaVersion, metric, v.OnlyA, v.OnlyB, pair.Geomean, pair.GeoLow, pair.GeoTop, pair.Pairs}
+}
+
+// comparison is what is to be known of two runs, or files, before their verdicts.
+func (p Benchmarks) comparison() any {
+	return struct {
+		Kind          string   `json:"kind"` // "comparison"
+		SchemaVersion int      `json:"schema_version"`
+		ARun          string   `json:"a_run"`
+		BRun          string   `json:"b_run"`
+		Differences   []Fact   `json:"differences"`
+		Notes         []string `json:"notes"`
+	}{"comparison", result.SchemaVersion, p.ARun, p.BRun, append([]Fact{}, p.Facts...), append([]string{}, p.Notes...)}
+}
+
+// notes are the sentences about the run, or about two: first in what these differ.
+func (p Benchmarks) notes() []string {
+	var parts []string
+	for _, f := range p.Facts {
+		parts = append(parts, fmt.Sprintf("%s is %s in the %s and %s in the %s", f.Name, short(f.B), p.B, short(f.A), p.A))
+	}
+	if len(parts) == 0 {
+		return p.Notes
+	}
+	return append([]string{"what else differs: " + strings.Join(parts, "; ")}, p.Notes...)
 }
 
 // Markdown writes the page for a pull request.
@@ -126,12 +164,7 @@ func (p Benchmarks) Markdown(w io.Writer) error {
 		markdownTable(&b, p.columns(f))
 	}
 	for _, m := range p.Metrics {
-		if text, quiet := m.quiet(); quiet {
-			b.WriteString("\n" + escapeMarkdown(metricHead(m.Name)+": "+text) + "\n")
-			continue
-		}
-		b.WriteString("\n")
-		markdownTable(&b, slices.DeleteFunc(p.contrast(m), func(c column) bool { return len(c.cells) == 0 }))
+		p.markdownContrasts(&b, m)
 	}
 	for i, s := range p.Scalings {
 		if i == 0 {
@@ -139,7 +172,7 @@ func (p Benchmarks) Markdown(w io.Writer) error {
 		}
 		b.WriteString("- " + escapeMarkdown(scaled(s)) + "\n")
 	}
-	for _, n := range p.Notes {
+	for _, n := range p.notes() {
 		b.WriteString("\n" + escapeMarkdown(n) + "\n")
 	}
 	for i, x := range p.Warnings {

@@ -126,7 +126,8 @@ func (r *benchRun) equip(h sweep.Header) error {
 	return nil
 }
 
-// benchJudgement compares the levels of the factors that are a choice; where there is a base, the revisions alone.
+// benchJudgement compares the levels of the factors that are a choice, each with the first; where there is a base, the
+// revisions alone.
 func benchJudgement(x *gobench.Experiment) compare.Judgement {
 	inputs := []string{"cpus"}
 	if x.BaseCommit != "" {
@@ -137,7 +138,7 @@ func benchJudgement(x *gobench.Experiment) compare.Judgement {
 		}
 	}
 	j := compare.Usual("", inputs)
-	j.Apart, j.Layouts = true, max(1, x.Layouts)
+	j.Apart, j.First, j.Layouts = true, true, max(1, x.Layouts)
 	return j
 }
 

@@ -31,6 +31,9 @@ func (r *benchRun) page(trials []result.Trial) report.Benchmarks {
 	p.Metrics = benchMetrics(j, j.Levels(rows, trials), declaredDirections(trials))
 	if len(p.Metrics) > 0 {
 		p.How = "paired: each block holds both sides, so that what the machine does falls on both"
+		if x.BaseCommit == "" {
+			p.How = "paired: each block holds all levels, so that what the machine does falls on all; each is compared with the first, " + strings.Join(x.First(), ", ")
+		}
 		if j.Layouts > 1 {
 			p.How += fmt.Sprintf("; %d layouts of the code are the replicates", j.Layouts)
 		}
@@ -75,11 +78,18 @@ func benchMetrics(j compare.Judgement, sides []compare.Sides, declared map[strin
 		rows = append(rows, *s.A, *s.B)
 	}
 	var list []report.BenchMetric
+	groups := compare.ByLevels(sides)
 	for _, metric := range append([]string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp}, report.OwnMetrics(rows)...) {
-		m := report.BenchMetric{Name: metric, Sides: sides}
-		m.Verdicts = j.MetricVerdicts(sides, metric, compare.Direction(metric, declared))
-		m.Geomean, m.GeoLow, m.GeoTop, m.Pairs = j.Geomean(sides, metric)
-		if len(m.Verdicts) > 0 {
+		m := report.BenchMetric{Name: metric}
+		verdicts := j.MetricVerdicts(sides, metric, compare.Direction(metric, declared))
+		for _, group := range groups {
+			p := report.BenchPair{Sides: group, Verdicts: slices.DeleteFunc(slices.Clone(verdicts), func(v compare.Verdict) bool { return !group[0].Likewise(v) })}
+			p.Geomean, p.GeoLow, p.GeoTop, p.Pairs = j.Geomean(group, metric)
+			if len(p.Verdicts) > 0 {
+				m.Pairs = append(m.Pairs, p)
+			}
+		}
+		if len(m.Pairs) > 0 {
 			list = append(list, m)
 		}
 	}

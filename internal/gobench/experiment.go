@@ -160,6 +160,22 @@ func (x *Experiment) Factors() []plan.Factor {
 	return list
 }
 
+// First are the first levels of the factors that have several, as in GOGC=100: what the others are compared with.
+func (x *Experiment) First() []string {
+	var list []string
+	add := func(factor string, levels []string) {
+		if len(levels) > 1 {
+			list = append(list, factor+"="+levels[0])
+		}
+	}
+	add(FactorGo, x.Go)
+	add(FactorPGO, x.PGO)
+	for _, v := range x.Env {
+		add(v.Name, v.Levels)
+	}
+	return list
+}
+
 // Workload is the benchmarks as a workload, whose designs nobody but this package runs.
 func (x *Experiment) Workload() *workload.Workload {
 	w := &workload.Workload{Name: x.Package, Doc: "Go benchmarks.", Factors: x.Factors()}

@@ -1,0 +1,259 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// BenchMetric is a metric that sides are compared by. All its verdicts are one family.
+type BenchMetric struct {
+	Name  string
+	Pairs []BenchPair
+}
+
+// BenchPair are the benchmarks at two levels of a factor, or of two revisions or files: a table with one geometric mean.
+type BenchPair struct {
+	Sides          []compare.Sides
+	Verdicts       []compare.Verdict // at least one
+	Geomean        result.Value
+	GeoLow, GeoTop result.Value
+	Pairs          int // behind the geometric mean
+}
+
+// verdicts are those of all pairs.
+func (m BenchMetric) verdicts() []compare.Verdict {
+	var list []compare.Verdict
+	for _, p := range m.Pairs {
+		list = append(list, p.Verdicts...)
+	}
+	return list
+}
+
+// judged is the number of verdicts that share the chance of a false one: the others are exact.
+func (m BenchMetric) judged() int {
+	n := 0
+	for _, v := range m.verdicts() {
+		if !v.Exact {
+			n++
+		}
+	}
+	return n
+}
+
+// chance is what the verdicts of a metric promise together.
+func (m BenchMetric) chance() string {
+	switch n := m.judged(); n {
+	case 0:
+		return ""
+	case 1:
+		return "the chance of a false difference is at most 5 %"
+	default:
+		return fmt.Sprintf("the chance of a false difference among these %d is at most 5 %%", n)
+	}
+}
+
+// quiet says in a line that all of these are exactly equal; "" where they are not.
+func quiet(verdicts []compare.Verdict) string {
+	for _, v := range verdicts {
+		if !v.Exact || v.Ratio != 1 {
+			return ""
+		}
+	}
+	if len(verdicts) == 1 {
+		return "equal"
+	}
+	return fmt.Sprintf("equal in all %d", len(verdicts))
+}
+
+// contrasts writes the tables of a metric, one for each pair, with what would decide the undecided.
+func (p Benchmarks) contrasts(b *strings.Builder, m BenchMetric, st Style) {
+	if text := quiet(m.verdicts()); text != "" {
+		b.WriteString(text + "\n")
+		return
+	}
+	for i, pair := range m.Pairs {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if text := quiet(pair.Verdicts); text != "" {
+			b.WriteString(st.ascii(p.beside(pair)+": "+text) + "\n")
+			continue
+		}
+		fitted(b, p.contrast(m.Name, pair), func([]column) []string { return nil }, st)
+		for _, text := range p.undecided(m, pair) {
+			wrap(b, strings.Fields(st.ascii(text)), " ", 2, st.width())
+		}
+	}
+}
+
+// markdownContrasts writes the same as GitHub tables and lists.
+func (p Benchmarks) markdownContrasts(b *strings.Builder, m BenchMetric) {
+	if text := quiet(m.verdicts()); text != "" {
+		b.WriteString("\n" + escapeMarkdown(metricHead(m.Name)+": "+text) + "\n")
+		return
+	}
+	for _, pair := range m.Pairs {
+		b.WriteString("\n")
+		if text := quiet(pair.Verdicts); text != "" {
+			b.WriteString(escapeMarkdown(metricHead(m.Name)+", "+p.beside(pair)+": "+text) + "\n")
+			continue
+		}
+		markdownTable(b, p.contrast(m.Name, pair))
+		for i, text := range p.undecided(m, pair) {
+			if i == 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString("- " + escapeMarkdown(text) + "\n")
+		}
+	}
+}
+
+// heads name the sides of a pair: within a run by their levels, or as the page does; of two runs as the page does, with the
+// level of a factor that one of them alone has.
+func (p Benchmarks) heads(pair BenchPair) (a, b string) {
+	v := pair.Verdicts[0]
+	a, b = v.OnlyA.String(), v.OnlyB.String()
+	switch {
+	case p.A == "":
+		return a, b
+	case p.ARun == "":
+		return p.A, p.B
+	}
+	return strings.TrimSpace(p.A + " " + a), strings.TrimSpace(p.B + " " + b)
+}
+
+// beside names the sides of a pair in a sentence.
+func (p Benchmarks) beside(pair BenchPair) string {
+	a, b := p.heads(pair)
+	return a + " beside " + b
+}
+
+// contrast are the columns of a table of two sides.
+func (p Benchmarks) contrast(metric string, pair BenchPair) []column {
+	columns := named(pair.Verdicts)
+	a, b := p.heads(pair)
+	before, after := column{group: metricHead(metric), head: b}, column{group: metricHead(metric), head: a}
+	group := a + " / " + b
+	ratios, intervals := column{group: group, head: "ratio"}, column{group: group, head: "95 % interval"}
+	blocks, verdicts := column{head: "n", drop: 1}, column{head: "verdict", left: true}
+	for _, v := range pair.Verdicts {
+		a, b := pair.medians(v, metric)
+		before.add(value(b, metric), plain)
+		after.add(value(a, metric), plain)
+		ratios.add(ratio(v.Ratio)+"x", plain)
+		switch {
+		case v.Exact:
+			intervals.add("exact", dim)
+		default:
+			intervals.add("["+ratio(v.Low)+", "+ratio(v.High)+"]", plain)
+		}
+		n := fmt.Sprint(v.N)
+		if !v.Paired {
+			n = fmt.Sprintf("%d, %d", v.NB, v.NA)
+		}
+		blocks.add(n, plain)
+		verdicts.add(v.Verdict, tones[v.Verdict])
+	}
+	columns = append(columns, before, after, ratios, intervals, blocks, verdicts)
+	if pair.Pairs > 1 {
+		geomean(columns, pair)
+	}
+	return columns
+}
+
+// named are the columns that name the rows of verdicts.
+func named(verdicts []compare.Verdict) []column {
+	f := frame{}
+	for _, v := range verdicts {
+		f.rows = append(f.rows, compare.Row{Workload: v.Workload, World: v.World, Design: v.A, Point: v.Point})
+	}
+	f.describe()
+	columns := f.benchmarks()
+	if !packages(verdicts) {
+		return columns
+	}
+	pkg := column{head: "package", left: true}
+	for _, r := range f.rows {
+		pkg.add(r.Workload, plain)
+	}
+	return slices.Insert(columns, 0, pkg)
+}
+
+// packages reports whether verdicts are of several packages, as those of a file may be.
+func packages(verdicts []compare.Verdict) bool {
+	return slices.ContainsFunc(verdicts, func(v compare.Verdict) bool { return v.Workload != verdicts[0].Workload })
+}
+
+// tones are those of verdicts.
+var tones = map[string]tone{compare.Slower: alarm, compare.Worse: alarm, compare.Undecided: caution}
+
+// geomean adds a last line with the geometric mean of the ratios.
+func geomean(columns []column, pair BenchPair) {
+	for i := range columns {
+		text := ""
+		switch {
+		case i == 0:
+			text = "geomean"
+		case columns[i].head == "ratio":
+			text = ratio(pair.Geomean) + "x"
+		case columns[i].head == "95 % interval" && pair.GeoLow.Known():
+			text = inBrackets(pair.GeoLow, pair.GeoTop)
+		}
+		columns[i].add(text, bold)
+	}
+}
+
+// medians are those of the two sides of a verdict.
+func (pair BenchPair) medians(v compare.Verdict, metric string) (a, b result.Value) {
+	for _, s := range pair.Sides {
+		both, _, _ := compare.Split(s.A.Point, s.B.Point)
+		if s.A.Workload == v.Workload && s.A.Design == v.A && both.String() == v.Point.String() {
+			return s.A.Metric(metric).Median, s.B.Metric(metric).Median
+		}
+	}
+	return result.Unavailable, result.Unavailable
+}
+
+// undecided says of the undecided of a pair what would decide them. Where a pair has no levels of its own, its names are
+// the page's, and need no mention.
+func (p Benchmarks) undecided(m BenchMetric, pair BenchPair) []string {
+	var list []string
+	for _, v := range pair.Verdicts {
+		if v.Verdict != compare.Undecided {
+			continue
+		}
+		where := v.A
+		if packages(pair.Verdicts) {
+			where = v.Workload + " " + where
+		}
+		if at := points(v.Point, nil); at != "" {
+			where += " (" + at + ")"
+		}
+		if a, b := p.heads(pair); a != p.A || b != p.B {
+			where += ", " + p.beside(pair)
+		}
+		text := prospect(v)
+		if v.Layouts > 0 {
+			text = fmt.Sprintf("by %d layouts; more layouts decide more than more blocks do", v.Layouts)
+		}
+		list = append(list, where+": undecided; "+contrary(v, m.judged())+text)
+	}
+	return list
+}
+
+// contrary says why a verdict, one of n, is undecided though its own interval excludes 1; "" where it does not.
+func contrary(v compare.Verdict, n int) string {
+	switch {
+	case !(v.Low > 1 || v.High < 1):
+		return ""
+	case v.P > 0.05:
+		return fmt.Sprintf("its own interval excludes 1, but with %d comparisons together the chance of a false difference would be over 5 %%; ", n)
+	case v.Permutation > 0.05:
+		return "its own interval excludes 1, but a permutation test, which assumes less, does not agree; "
+	}
+	return ""
+}

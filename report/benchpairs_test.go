@@ -1,0 +1,166 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// longName is of a benchmark whose name alone fills most of a page.
+const longName = "CodeMarshal/with-many-parts/of-a-name-that-tells-all/that-is-varied-here"
+
+// benchPages are a page of benchmarks at three levels of a variable, the first of which is the baseline.
+func benchPages() Benchmarks {
+	var trials []result.Trial
+	var cases []plan.Case
+	for _, design := range []string{"Encode", longName} {
+		for _, cpus := range []int{1, 2} {
+			for _, gogc := range []string{"100", "50", "200"} {
+				c := plan.Case{Design: design, Point: plan.NewPoint(set("cpus", cpus), plan.Setting{Factor: "GOGC", Level: plan.TextLevel(gogc)})}
+				cases = append(cases, c)
+				for b := range 10 {
+					ns := map[string]float64{"100": 100, "50": 130, "200": 99}[gogc] * (1 + 0.01*float64((b*map[string]int{"100": 2, "50": 1, "200": 3}[gogc]+cpus)%5))
+					allocs := map[string]float64{"100": 4, "50": 4, "200": 3}[gogc]
+					trials = append(trials, result.Trial{Kind: result.KindTrial, Workload: "w", Design: c.Design, World: result.Live, Point: c.Point, Block: b,
+						Status: result.OK, Expected: true, Type: result.Benchmark,
+						Metrics: result.Metrics{result.TimePerOp: result.Value(ns), result.AllocedPerOp: 16, result.AllocsPerOp: result.Value(allocs)}})
+				}
+			}
+		}
+	}
+	j := compare.Usual("", []string{"cpus"})
+	j.Apart, j.First = true, true
+	p := Benchmarks{Title: "example.com/w", How: "paired: each block holds all levels; each is compared with the first, GOGC=100"}
+	sides := j.Levels(compare.Rows(trials, cases), trials)
+	for _, metric := range []string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp} {
+		m := BenchMetric{Name: metric}
+		verdicts := j.MetricVerdicts(sides, metric, -1)
+		for _, group := range compare.ByLevels(sides) {
+			pair := BenchPair{Sides: group}
+			for _, v := range verdicts {
+				if group[0].Likewise(v) {
+					pair.Verdicts = append(pair.Verdicts, v)
+				}
+			}
+			pair.Geomean, pair.GeoLow, pair.GeoTop, pair.Pairs = j.Geomean(group, metric)
+			m.Pairs = append(m.Pairs, pair)
+		}
+		p.Metrics = append(p.Metrics, m)
+	}
+	return p
+}
+
+// TestBenchLevels: each level stands beside the first in a table of its own, whose columns name the levels, with a geometric mean
+// of its own; what is equal throughout is a line; and names that are too long for the page stand above their rows.
+func TestBenchLevels(t *testing.T) {
+	for name, st := range map[string]Style{"bench-unicode-160.txt": {Width: 160, Unicode: true}, "bench-ascii-90.txt": {Width: 90}} {
+		var b bytes.Buffer
+		if err := benchPages().Table(&b, st); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := len([]rune(line)) - 1; n > st.Width {
+				t.Errorf("%s: a line of %d columns:\n%s", name, n, line)
+			}
+		}
+		golden(t, name, b.Bytes())
+	}
+	var b bytes.Buffer
+	if err := benchPages().Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "bench.md", b.Bytes())
+}
+
+// TestBenchGeomeanLines: each geometric mean says of which levels it is.
+func TestBenchGeomeanLines(t *testing.T) {
+	var b bytes.Buffer
+	for _, line := range benchPages().Lines() {
+		if err := JSON(&b, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{
+		`{"kind":"geomean","schema_version":1,"metric":"time_per_op_ns","only_a":{"GOGC":"50"},"only_b":{"GOGC":"100"},"ratio":1.`,
+		`{"kind":"geomean","schema_version":1,"metric":"time_per_op_ns","only_a":{"GOGC":"200"},"only_b":{"GOGC":"100"},"ratio":0.`,
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s is not in\n%s", want, b.String())
+		}
+	}
+}
+
+// TestUndecidedBenchmark: a note names the levels, and says why a verdict is undecided whose own interval excludes 1.
+func TestUndecidedBenchmark(t *testing.T) {
+	gogc := func(level string) plan.Point {
+		return plan.NewPoint(plan.Setting{Factor: "GOGC", Level: plan.TextLevel(level)})
+	}
+	more := 7
+	for _, c := range []struct {
+		change func(*compare.Verdict)
+		page   Benchmarks
+		want   string
+	}{
+		{func(*compare.Verdict) {}, Benchmarks{}, "Encode (cpus 1), GOGC=50 beside GOGC=100: undecided; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
+		{func(v *compare.Verdict) { v.Low, v.P = 1.01, 0.2 }, Benchmarks{},
+			"Encode (cpus 1), GOGC=50 beside GOGC=100: undecided; its own interval excludes 1, but with 2 comparisons together the chance of a false difference would be over 5 %; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
+		{func(v *compare.Verdict) { v.Low, v.P, v.Permutation = 1.01, 0.04, 0.06 }, Benchmarks{},
+			"Encode (cpus 1), GOGC=50 beside GOGC=100: undecided; its own interval excludes 1, but a permutation test, which assumes less, does not agree; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
+		{func(v *compare.Verdict) { v.Low, v.P, v.Layouts = 1.01, 0.2, 5 }, Benchmarks{A: "head", B: "base"},
+			"Encode (cpus 1): undecided; its own interval excludes 1, but with 2 comparisons together the chance of a false difference would be over 5 %; by 5 layouts; more layouts decide more than more blocks do"},
+		{func(v *compare.Verdict) { v.OnlyB = plan.Point{} }, Benchmarks{A: "new", B: "old", ARun: "b"},
+			"Encode (cpus 1), new GOGC=50 beside old: undecided; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
+		{func(v *compare.Verdict) { v.OnlyA, v.OnlyB = plan.Point{}, plan.Point{} }, Benchmarks{A: "new", B: "old", ARun: "b"},
+			"Encode (cpus 1): undecided; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
+	} {
+		v := compare.Verdict{A: "Encode", B: "Encode", Paired: true, Metric: result.TimePerOp, Verdict: compare.Undecided, Point: plan.NewPoint(set("cpus", 1)),
+			OnlyA: gogc("50"), OnlyB: gogc("100"), Ratio: 1.04, Low: 0.99, High: 1.09, P: 0.2, Permutation: 0.2, N: 10, Detectable: 1.05, MoreBlocks: &more}
+		c.change(&v)
+		other := v
+		other.Verdict = compare.Equivalent
+		pair := BenchPair{Verdicts: []compare.Verdict{v, other}}
+		if got := c.page.undecided(BenchMetric{Pairs: []BenchPair{pair}}, pair); len(got) != 1 || got[0] != c.want {
+			t.Errorf("got\n%q\nwant\n%s", got, c.want)
+		}
+	}
+}
+
+// TestBenchPackages: verdicts of two packages name theirs.
+func TestBenchPackages(t *testing.T) {
+	verdicts := []compare.Verdict{{Workload: "a", A: "X"}, {Workload: "b", A: "X"}}
+	columns := named(verdicts)
+	if columns[0].head != "package" || columns[0].cells[1].text != "b" || columns[1].head != "benchmark" || len(columns[1].cells) != 2 {
+		t.Errorf("%+v", columns)
+	}
+	verdicts[0].Verdict, verdicts[1].Verdict = compare.Undecided, compare.Undecided
+	pair := BenchPair{Verdicts: verdicts}
+	if notes := (Benchmarks{}).undecided(BenchMetric{Pairs: []BenchPair{pair}}, pair); !strings.HasPrefix(notes[1], "b X: ") {
+		t.Errorf("%q", notes)
+	}
+	if columns = named(verdicts[:1]); columns[0].head != "benchmark" {
+		t.Errorf("%+v", columns)
+	}
+}
+
+// TestBenchDifferences: in what two runs differ is one sentence, and a line of JSON.
+func TestBenchDifferences(t *testing.T) {
+	p := Benchmarks{A: "new", B: "old", ARun: "after", BRun: "before", Facts: []Fact{{"pgo", "off", "not given"}, {"benchtime", "1s", "500ms"}}, Notes: []string{"only in the old: X"}}
+	want := "what else differs: pgo is not given in the old and off in the new; benchtime is 500ms in the old and 1s in the new"
+	if got := p.notes(); len(got) != 2 || got[0] != want {
+		t.Errorf("%q", got)
+	}
+	var page, md, line bytes.Buffer
+	if p.Table(&page, Style{Width: 200}) != nil || p.Markdown(&md) != nil || JSON(&line, p.Lines()[0]) != nil {
+		t.Fatal("it cannot be written")
+	}
+	if !strings.Contains(page.String(), want+"\n") || !strings.Contains(md.String(), want+"\n") {
+		t.Errorf("%s\n%s", page.String(), md.String())
+	}
+	if got, want := line.String(), `{"kind":"comparison","schema_version":1,"a_run":"after","b_run":"before","differences":[{"name":"pgo","a":"off","b":"not given"},{"name":"benchtime","a":"1s","b":"500ms"}],"notes":["only in the old: X"]}`+"\n"; got != want {
+		t.Errorf("got  %swant %s", got, want)
+	}
+}
