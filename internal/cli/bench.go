@@ -142,40 +142,6 @@ func (o *benchOptions) levels() ([]plan.Level, error) {
 	return c.Levels, nil
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// compiled are variables that the go command reads, and no binary.
-var compiled = []string{"GOOS", "GOARCH", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM", "GOFLAGS",
-	"GOEXPERIMENT", "GOTOOLCHAIN", "CGO_ENABLED"}
-
-// variables reads --env.
-func (o *benchOptions) variables() ([]gobench.Variable, error) {
-	var list []gobench.Variable
-	for _, text := range o.env {
-		name, levels, ok := strings.Cut(text, "=")
-		switch {
-		case !ok || !variableName.MatchString(name) || levels == "":
-			return nil, usage("--env %s: give a variable with its levels, as in GOGC=50,100,200", text)
-		case slices.Contains(compiled, name):
-			return nil, usage("--env %s: %s is read when the binary is built, and would change nothing afterwards; measure once for each level with it in the environment", text, name)
-		case name == "GOMAXPROCS":
-			return nil, usage("--env GOMAXPROCS: give the levels by --cpus")
-		case slices.Contains([]string{"cpus", gobench.FactorRev, gobench.FactorGo, gobench.FactorPGO}, name) ||
-			slices.ContainsFunc(list, func(v gobench.Variable) bool { return v.Name == name }):
-			return nil, usage("--env %s: there is a factor %s already", text, name)
-		}
-		v := gobench.Variable{Name: name}
-		for l := range strings.SplitSeq(levels, ",") {
-			if slices.Contains(v.Levels, l) {
-				return nil, usage("--env %s: the level %q is there twice", text, l)
-			}
-			v.Levels = append(v.Levels, l)
-		}
-		list = append(list, v)
-	}
-	return list, nil
-}
-
 // experiment is what the flags ask for.
 func (o *benchOptions) experiment(args []string) (*gobench.Experiment, error) {
 	env, err := o.variables()

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestVariables: levels that Go's runtime cannot read are refused.
+func TestVariables(t *testing.T) {
+	for text, want := range map[string]string{
+		"GOGC=50,0,off":               "",
+		"GOGC=-5":                     "a whole number of per cent",
+		"GOGC=100,abc":                `cannot read "abc" as GOGC`,
+		"GOGC=,100":                   "cannot read",
+		"GOGC=1e2":                    "cannot read",
+		"GOGC=3000000000":             "cannot read",
+		"GOMEMLIMIT=off,1,2B,3KiB":    "",
+		"GOMEMLIMIT=1MiB,2GiB,3TiB":   "",
+		"GOMEMLIMIT=1GB":              "such as 512MiB, or off",
+		"GOMEMLIMIT=0.5GiB":           "cannot read",
+		"GOMEMLIMIT=-1":               "cannot read",
+		"GOMEMLIMIT=GiB":              "cannot read",
+		"GOMEMLIMIT=9000000TiB":       "cannot read",
+		"GODEBUG=madvdontneed=1,none": "",
+		"BEANS=-5,abc":                "",
+	} {
+		o := benchOptions{env: []string{text}}
+		_, err := o.variables()
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", text, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{"off": "off", "7": "7", "7B": "7", "1KiB": "1024", "512MiB": "536870912", "8388607TiB": "9223370937343148032"} {
+		if got, ok := memoryLimit(text); got != want || !ok {
+			t.Errorf("%s is %s bytes, %v", text, got, ok)
+		}
+	}
+}
