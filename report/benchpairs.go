@@ -149,7 +149,7 @@ func (p Benchmarks) contrast(metric string, pair BenchPair) []column {
 		case v.Exact:
 			intervals.add("exact", dim)
 		default:
-			intervals.add("["+ratio(v.Low)+", "+ratio(v.High)+"]", plain)
+			intervals.add(inBrackets(v.Low, v.High), plain)
 		}
 		n := fmt.Sprint(v.N)
 		if !v.Paired {

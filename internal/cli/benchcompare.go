@@ -11,6 +11,7 @@ import (
 	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/report"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 )
 
@@ -27,14 +28,22 @@ func isBenchmarks(path string) bool {
 	return json.Unmarshal(journal.Header, &h) == nil && h.Bench != nil
 }
 
+// benchSide is one of two files or runs of benchmarks that are compared.
+type benchSide struct {
+	*gobench.File
+	name       string              // old or new
+	experiment *gobench.Experiment // of a run; nil of a file
+	header     *sweep.Header       // the same
+}
+
 // readBenchmarks reads a file in the Go benchmark format, or a run of benchmarks.
-func readBenchmarks(path string) (*gobench.File, error) {
+func readBenchmarks(name, path string) (*benchSide, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		f, err := gobench.ReadFile(path)
 		if err != nil {
 			return nil, asUsage(err)
 		}
-		return f, nil
+		return &benchSide{File: f, name: name}, nil
 	}
 	r, err := openRun(path)
 	if err != nil {
@@ -48,7 +57,7 @@ func readBenchmarks(path string) (*gobench.File, error) {
 		return nil, usage("%s: what its header says of the benchmarks cannot be read: %w", path, err)
 	}
 	env := r.header.Environment
-	f := &gobench.File{Path: path, Trials: r.Trials, Cases: r.header.Cases, Better: declaredDirections(r.Trials), Budget: r.header.Rule != nil,
+	f := &gobench.File{Path: path, Trials: r.Trials, Better: declaredDirections(r.Trials), Budget: r.header.Rule != nil,
 		Config: map[string]string{"goos": env.GOOS, "goarch": env.GOARCH, "pkg": r.header.Workload}}
 	if env.CPUModel != nil {
 		f.Config["cpu"] = *env.CPUModel
@@ -58,16 +67,16 @@ func readBenchmarks(path string) (*gobench.File, error) {
 		return nil, asUsage(err)
 	}
 	f.Cases = p.Cases
-	return f, nil
+	return &benchSide{File: f, name: name, experiment: x, header: &r.header}, nil
 }
 
 // compareBenchmarks compares files or runs of benchmarks.
 func (a *app) compareBenchmarks(oldPath, newPath, format string) error {
-	older, err := readBenchmarks(oldPath)
+	older, err := readBenchmarks("old", oldPath)
 	if err != nil {
 		return err
 	}
-	newer, err := readBenchmarks(newPath)
+	newer, err := readBenchmarks("new", newPath)
 	if err != nil {
 		return err
 	}
@@ -77,10 +86,12 @@ func (a *app) compareBenchmarks(oldPath, newPath, format string) error {
 			return usage("%s and %s are of two machines: %s is %s in the old and %s in the new; raw values of two machines say nothing about the programs: measure both on one", oldPath, newPath, key, x, y)
 		}
 	}
+	facts, notes := align(older, newer)
 	if format == "bench" {
-		return a.printBoth(older, newer)
+		return a.printBoth(older.File, newer.File)
 	}
-	page := benchBetween(older, newer)
+	page := benchBetween(older.File, newer.File)
+	page.Facts, page.Notes = facts, append(notes, page.Notes...)
 	if len(page.Metrics) == 0 {
 		return usage("%s and %s have no benchmark at the same point with at least 2 results each: the old has %s; the new has %s",
 			oldPath, newPath, report.Cases(compare.Rows(older.Trials, older.Cases)), report.Cases(compare.Rows(newer.Trials, newer.Cases)))
@@ -110,7 +121,7 @@ func benchBetween(older, newer *gobench.File) report.Benchmarks {
 	j := compare.Usual("", []string{"cpus"})
 	j.Apart = true
 	sides, onlyNew, onlyOld := j.Across(n, b, paired)
-	page := report.Benchmarks{Title: fmt.Sprintf("old is %s, new is %s", older.Path, newer.Path), A: "new", B: "old"}
+	page := report.Benchmarks{Title: fmt.Sprintf("old is %s, new is %s", older.Path, newer.Path), A: "new", B: "old", ARun: newer.Path, BRun: older.Path}
 	page.How = "unpaired: the files do not say which of their lines were measured together, so what the machine did differently between them is part of the difference"
 	if paired {
 		page.How = "paired: the lines of both files were measured in the same blocks, so that what the machine did falls on both"
@@ -118,12 +129,32 @@ func benchBetween(older, newer *gobench.File) report.Benchmarks {
 	declared := maps.Clone(older.Better)
 	maps.Copy(declared, newer.Better)
 	page.Metrics = benchMetrics(j, sides, declared)
+	page.Notes = leftOut(sides, onlyOld, onlyNew)
+	for _, f := range []*gobench.File{older, newer} {
+		for _, w := range compare.Warnings(f.Trials, nil) {
+			if w.Warning == compare.WarnOthers || w.Warning == compare.WarnSteal || w.Warning == compare.WarnThrottled {
+				w.Run, w.Text = f.Path, f.Path+": "+w.Text
+				page.Warnings = append(page.Warnings, w)
+			}
+		}
+		if f.Budget && len(sides) > 0 {
+			page.Warnings = append(page.Warnings, compare.Budgeted(sides[0].A.Workload, f.Path))
+		}
+		if f.Torn > 0 {
+			page.Notes = append(page.Notes, fmt.Sprintf("%s: %d lines look like results and cannot be read; they are left out", f.Path, f.Torn))
+		}
+	}
+	return page
+}
+
+// leftOut says which benchmarks are not compared.
+func leftOut(sides []compare.Sides, onlyOld, onlyNew []compare.Row) (notes []string) {
 	for _, only := range []struct {
 		name string
 		rows []compare.Row
 	}{{"old", onlyOld}, {"new", onlyNew}} {
 		if len(only.rows) > 0 {
-			page.Notes = append(page.Notes, fmt.Sprintf("only in the %s: %s", only.name, report.Cases(only.rows)))
+			notes = append(notes, fmt.Sprintf("only in the %s: %s", only.name, report.Cases(only.rows)))
 		}
 	}
 	var few []compare.Row
@@ -133,35 +164,17 @@ func benchBetween(older, newer *gobench.File) report.Benchmarks {
 		}
 	}
 	if len(few) > 0 {
-		page.Notes = append(page.Notes, "left out, for there is only one result of them on a side: "+report.Cases(few))
+		notes = append(notes, "left out, for there is only one result of them on a side: "+report.Cases(few))
 	}
-	for _, f := range []*gobench.File{older, newer} {
-		for _, w := range compare.Warnings(f.Trials, nil) {
-			if w.Warning == compare.WarnOthers || w.Warning == compare.WarnSteal || w.Warning == compare.WarnThrottled {
-				w.Run, w.Text = f.Path, f.Path+": "+w.Text
-				page.Warnings = append(page.Warnings, w)
-			}
-		}
-		if f.Budget {
-			page.Warnings = append(page.Warnings, compare.Budgeted(newer.Trials[0].Workload, f.Path))
-		}
-		if f.Torn > 0 {
-			page.Notes = append(page.Notes, fmt.Sprintf("%s: %d lines look like results and cannot be read; they are left out", f.Path, f.Torn))
-		}
-	}
-	return page
+	return notes
 }
 
-// oneWorkload gives both the package of the newer: a package that was renamed is compared with itself.
+// oneWorkload gives both the package of the newer, where each has one: a package that was renamed is compared with itself.
 func oneWorkload(older, newer *gobench.File) {
-	packages := map[string]bool{}
 	for _, f := range []*gobench.File{older, newer} {
-		for _, t := range f.Trials {
-			packages[t.Workload] = true
+		if len(f.Trials) == 0 || slices.ContainsFunc(f.Trials, func(t result.Trial) bool { return t.Workload != f.Trials[0].Workload }) {
+			return
 		}
-	}
-	if len(packages) != 2 || len(older.Trials) == 0 || len(newer.Trials) == 0 {
-		return
 	}
 	for i := range older.Trials {
 		older.Trials[i].Workload = newer.Trials[0].Workload

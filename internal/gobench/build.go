@@ -2,6 +2,7 @@ package gobench
 
 import (
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"os"
@@ -102,6 +103,17 @@ func found(binary string, err error) error {
 		return errors.New("the package has no test file that takes part in the build: build constraints exclude all of them")
 	}
 	return nil
+}
+
+// Compiler is the version of Go that compiled the head, as its binary says; "" where it says none, or where there are several.
+func (b *Bench) Compiler() string {
+	list := b.variants()
+	v := list[len(list)-1] // the head is the last revision
+	info, err := buildinfo.ReadFile(filepath.Join(b.Binaries, v.file()))
+	if err != nil || len(b.Go) > 0 {
+		return ""
+	}
+	return info.GoVersion
 }
 
 func firstLine(text string) string {

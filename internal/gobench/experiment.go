@@ -43,9 +43,10 @@ type Experiment struct {
 	Benchmarks []Benchmark       `json:"benchmarks"`
 	Broken     []Broken          `json:"broken,omitempty"`
 	Skipped    []Skipped         `json:"skipped,omitempty"`
-	Better     map[string]string `json:"better,omitempty"`   // "higher" or "lower", of units that say so
-	Binaries   map[string]string `json:"binaries,omitempty"` // SHA-256 by file name
-	Unprobed   string            `json:"unprobed,omitempty"` // why the helper is not there
+	Better     map[string]string `json:"better,omitempty"`    // "higher" or "lower", of units that say so
+	Binaries   map[string]string `json:"binaries,omitempty"`  // SHA-256 by file name
+	Toolchain  string            `json:"toolchain,omitempty"` // version of Go that compiled the head, where Go does not say it
+	Unprobed   string            `json:"unprobed,omitempty"`  // why the helper is not there
 }
 
 // Variable is a variable of the environment as a factor.
@@ -282,15 +283,22 @@ func (x *Experiment) env(p plan.Point) []string {
 
 // Title says what is measured.
 func (x *Experiment) Title() string {
-	if x.Commit == "" {
+	switch {
+	case x.Commit == "":
 		return x.Package
+	case x.BaseCommit == "":
+		return fmt.Sprintf("%s at %s", x.Package, x.Tree())
 	}
-	head := short(x.Commit)
-	if x.Modified {
-		head += " with uncommitted changes"
+	return fmt.Sprintf("%s: head is %s, base is %s (%s)", x.Package, x.Tree(), short(x.BaseCommit), x.BaseRev)
+}
+
+// Tree names the head; "" outside of a repository.
+func (x *Experiment) Tree() string {
+	switch {
+	case x.Commit == "":
+		return ""
+	case x.Modified:
+		return short(x.Commit) + " with uncommitted changes"
 	}
-	if x.BaseCommit == "" {
-		return fmt.Sprintf("%s at %s", x.Package, head)
-	}
-	return fmt.Sprintf("%s: head is %s, base is %s (%s)", x.Package, head, short(x.BaseCommit), x.BaseRev)
+	return short(x.Commit)
 }

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/internal/gobench"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
+)
+
+// sideOf is a side of one benchmark at points such as "GOGC=50 pgo=off", all at one CPU.
+func sideOf(name string, x *gobench.Experiment, gogc string, points ...string) *benchSide {
+	s := &benchSide{File: &gobench.File{Path: name, Alike: map[string]string{}}, name: name, experiment: x}
+	if x != nil {
+		s.header = &sweep.Header{Environment: host.Environment{GOGC: gogc, GOMEMLIMIT: "off"}}
+	}
+	for _, text := range points {
+		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})
+		for _, word := range strings.Fields(text) {
+			factor, level, _ := strings.Cut(word, "=")
+			p = p.With(factor, plan.TextLevel(level))
+		}
+		s.Cases = append(s.Cases, plan.Case{Design: "X", Point: p})
+		for b := range 3 {
+			s.Trials = append(s.Trials, result.Trial{Kind: result.KindTrial, Workload: "w", Design: "X", World: result.Live, Point: p, Block: b,
+				Status: result.OK, Expected: true, Type: result.Benchmark, Metrics: result.Metrics{result.TimePerOp: result.Value(100 + b)}})
+		}
+	}
+	return s
+}
+
+// with is a side that is changed.
+func with(s *benchSide, change func(*benchSide)) *benchSide {
+	change(s)
+	return s
+}
+
+// TestAlign: what of two sides is compared, and what is said of them.
+func TestAlign(t *testing.T) {
+	run := func() *gobench.Experiment { return &gobench.Experiment{Package: "w", Layouts: 1, Time: time.Second} }
+	base, other := run(), run()
+	base.BaseRev, base.BaseCommit = "main", "1111111"
+	other.Layouts, other.Time, other.Commit, other.Toolchain = 3, 2*time.Second, "2222222222222222", "go1.26.0"
+	plain := run()
+	plain.Commit, plain.Modified, plain.Toolchain = "3333333333333333", true, "go1.25.1"
+	for _, c := range []struct {
+		name       string
+		old, new   *benchSide
+		sides      string // levels of the rows that are compared, new / old
+		said, both string // what is said; settings that differ
+	}{
+		{"two plain runs", sideOf("old", run(), "100", ""), sideOf("new", run(), "100", ""), " / ", "", ""},
+		{"a base", sideOf("old", run(), "100", ""), sideOf("new", base, "100", "rev=base", "rev=head"), " / ",
+			"of the new, made with --base main, the head is compared", ""},
+		{"two bases", sideOf("old", base, "100", "rev=base", "rev=head"), sideOf("new", base, "100", "rev=base", "rev=head"), " / ",
+			"of the old, made with --base main, the head is compared; of the new, made with --base main, the head is compared", ""},
+		{"a file with a base", sideOf("old", nil, "", "rev=base", "rev=head"), sideOf("new", nil, "", ""), " / ",
+			"of the old, which has a base and a head, the head is compared", ""},
+		{"a level that the other was measured at", sideOf("old", run(), "100", ""), sideOf("new", run(), "100", "GOGC=50", "GOGC=100"), " / ",
+			"of the new, which varies GOGC (50, 100), GOGC=100 is compared: so was the old measured", ""},
+		{"levels that the other was not measured at", sideOf("old", run(), "100", ""), sideOf("new", run(), "100", "GOGC=50", "GOGC=200"), "GOGC=50 / ; GOGC=200 / ",
+			"only the new varies GOGC (50, 200), and the old was measured at GOGC=100: each level stands beside it in a table of its own, with a geometric mean of its own", ""},
+		{"levels beside who knows what", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"), sideOf("new", run(), "100", ""), " / BEANS=1;  / BEANS=2",
+			"only the old varies BEANS (1, 2), and at what the new was measured is not known: each level stands beside it in a table of its own, with a geometric mean of its own", ""},
+		{"levels of both", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"), sideOf("new", run(), "100", "BEANS=2", "BEANS=3"), " / ", "", ""},
+		{"a level and levels", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"), sideOf("new", run(), "100", "BEANS=2"), " / ",
+			"of the old, which varies BEANS (1, 2), BEANS=2 is compared: so was the new measured", ""},
+		{"levels of a file", sideOf("old", nil, "", "gogc=50", "gogc=100"), sideOf("new", run(), "100", ""), " / ",
+			"of the old, which varies gogc (50, 100), gogc=100 is compared: so was the new measured", ""},
+		{"levels of a file and a run", sideOf("old", nil, "", "gogc=50", "gogc=100"), sideOf("new", run(), "100", "GOGC=100", "GOGC=200"), " / ", "", ""},
+		{"levels of a run and a file", sideOf("old", run(), "100", "GOGC=100", "GOGC=200"), sideOf("new", nil, "", "gogc=50", "gogc=100"), " / ", "", ""},
+		{"what all lines of a file have", with(sideOf("old", nil, "", ""), func(s *benchSide) { s.Alike["branch"], s.Alike["gogc"] = "main", "50" }),
+			with(sideOf("new", nil, "", ""), func(s *benchSide) { s.Alike["branch"] = "fix" }), " / ", "", "branch: main, fix; gogc: 50, not given"},
+		{"a setting of one", sideOf("old", run(), "100", "pgo=off"), sideOf("new", run(), "100", ""), " / ", "", "pgo: off, not given"},
+		{"a setting of both", sideOf("old", run(), "100", "pgo=off GOGC=50"), sideOf("new", run(), "50", "pgo=auto"), " / ", "", "pgo: off, auto"},
+		{"a limit in other words", sideOf("old", run(), "100", "GOMEMLIMIT=1GiB"), sideOf("new", run(), "100", "GOMEMLIMIT=1024MiB"), " / ", "", ""},
+		{"the environment", sideOf("old", run(), "100", ""), sideOf("new", run(), "off", ""), " / ", "", "GOGC: 100, off"},
+		{"more of the environment", with(sideOf("old", run(), "100", ""), func(s *benchSide) { s.header.Environment.GODEBUG = new("x=1") }),
+			with(sideOf("new", run(), "100", ""), func(s *benchSide) {
+				s.header.Environment.GOMEMLIMIT, s.header.Environment.GODEBUG = "1024", new("x=2")
+			}), " / ", "", "GOMEMLIMIT: off, 1024; GODEBUG: x=1, x=2"},
+		{"the machine and what measured", with(sideOf("old", run(), "100", ""), func(s *benchSide) {
+			s.header.Version, s.header.Environment.Governor, s.header.Environment.Fingerprint = "v1", new("powersave"), "f"
+		}), with(sideOf("new", run(), "100", ""), func(s *benchSide) {
+			s.header.Version, s.header.Environment.Governor, s.header.Environment.Fingerprint, s.experiment.Package = "v2", new("performance"), "g", "w2"
+		}), " / ", "", "package: w, w2; governor: powersave, performance; brewput: v1, v2"},
+		{"all else", sideOf("old", plain, "100", ""), sideOf("new", other, "100", ""), " / ", "",
+			"commit: 333333333333 with uncommitted changes, 222222222222; benchtime: 1s, 2s; layouts: 1, 3; go: go1.25.1, go1.26.0"},
+	} {
+		facts, notes := align(c.old, c.new)
+		var both, sides []string
+		for _, f := range facts {
+			both = append(both, fmt.Sprintf("%s: %s, %s", f.Name, f.B, f.A))
+		}
+		if got := strings.Join(notes, "; "); got != c.said {
+			t.Errorf("%s: says\n%s\nwant\n%s", c.name, got, c.said)
+		}
+		if got := strings.Join(both, "; "); got != c.both {
+			t.Errorf("%s: differ in\n%s\nwant\n%s", c.name, got, c.both)
+		}
+		page := benchBetween(c.old.File, c.new.File)
+		for _, p := range page.Metrics[0].Pairs {
+			if len(p.Verdicts) != 1 {
+				t.Errorf("%s: %d rows that look alike", c.name, len(p.Verdicts))
+			}
+			sides = append(sides, p.Verdicts[0].OnlyA.String()+" / "+p.Verdicts[0].OnlyB.String())
+		}
+		if got := strings.Join(sides, "; "); got != c.sides {
+			t.Errorf("%s: compares %q, want %q", c.name, got, c.sides)
+		}
+	}
+}
+
+// TestPackages: a package that was renamed is compared with itself; two packages of one file stay two.
+func TestPackages(t *testing.T) {
+	rows := func(older, newer []string) string {
+		sides := []*benchSide{sideOf("old", nil, "", ""), sideOf("new", nil, "", "")}
+		for k, names := range [][]string{older, newer} {
+			s := sides[k]
+			some := s.Trials
+			s.Trials = nil
+			for _, name := range names {
+				for _, trial := range some {
+					trial.Workload = name
+					s.Trials = append(s.Trials, trial)
+				}
+			}
+		}
+		var list []string
+		for _, v := range benchBetween(sides[0].File, sides[1].File).Metrics[0].Pairs[0].Verdicts {
+			list = append(list, fmt.Sprint(v.Workload, " ", v.NB, " ", v.NA))
+		}
+		return strings.Join(list, "; ")
+	}
+	if got := rows([]string{"a"}, []string{"b"}); got != "b 3 3" {
+		t.Errorf("a renamed package: %s", got)
+	}
+	if got := rows([]string{"a", "b"}, []string{"a", "b"}); got != "a 3 3; b 3 3" {
+		t.Errorf("two packages: %s", got)
+	}
+}
