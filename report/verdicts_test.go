@@ -143,8 +143,8 @@ func TestVagueIntervals(t *testing.T) {
 		if err := runs.Table(&page, Style{Width: 120, Unicode: true}); err != nil || !strings.Contains(page.String(), "  "+c.table+"  ") {
 			t.Errorf("no %s in\n%s", c.table, &page)
 		}
-		m := BenchMetric{Name: result.TimePerOp, Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoTop: c.high, Pairs: 2}
-		for _, column := range (Benchmarks{A: "head", B: "base"}).contrast(m) {
+		pair := BenchPair{Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoTop: c.high, Pairs: 2}
+		for _, column := range (Benchmarks{A: "head", B: "base"}).contrast(result.TimePerOp, pair) {
 			for i, cell := range column.cells {
 				if column.head == "95 % interval" && cell.text != c.table {
 					t.Errorf("line %d of a table: %s, want %s", i, cell.text, c.table)
