@@ -97,7 +97,6 @@ func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, levels []
 	if x.BaseCommit != "" && !slices.ContainsFunc(x.Benchmarks, func(b gobench.Benchmark) bool { return len(b.Revs) == 2 }) {
 		return noneOfBoth(x)
 	}
-	x.Toolchain = r.bench.Compiler()
 	cases, err := x.Cases(levels)
 	if err != nil {
 		return asUsage(err)

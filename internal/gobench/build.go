@@ -105,11 +105,11 @@ func found(binary string, err error) error {
 	return nil
 }
 
-// Compiler is the version of Go that compiled the head, as its binary says; "" where it says none, or where there are several.
-func (b *Bench) Compiler() string {
+// compiler is the version of Go that compiled the head, as its binary says; "" where it says none, or where there are several.
+func (b *Bench) compiler() string {
 	list := b.variants()
-	v := list[len(list)-1] // the head is the last revision
-	info, err := buildinfo.ReadFile(filepath.Join(b.Binaries, v.file()))
+	head := list[len(list)-1] // the last revision
+	info, err := buildinfo.ReadFile(filepath.Join(b.Binaries, head.file()))
 	if err != nil || len(b.Go) > 0 {
 		return ""
 	}

@@ -34,6 +34,7 @@ func Prepare(ctx context.Context, x *Experiment, w *Workshop, note func(string))
 	if err := b.list(ctx, note); err != nil {
 		return nil, err
 	}
+	b.Toolchain = b.compiler()
 	return b, b.sum()
 }
 
