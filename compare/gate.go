@@ -13,7 +13,7 @@ import (
 const (
 	Pass  = "pass"  // the upper bound of the cost lies at or under the limit
 	Fail  = "fail"  // its lower bound lies over it
-	Error = "error" // of all of them: something of the head could not be measured
+	Error = "error" // of a whole gate: a benchmark goes wrong in the head, or a trial went wrong
 )
 
 // Gate asks whether the new side costs more than a limit allows.

@@ -59,12 +59,6 @@ type outcome struct {
 func Speedup(t testing.TB, f func(), o Options) {
 	t.Helper()
 	o.check(t, "Speedup", map[string]func(){"f": f}, "CPUs", "AtLeast", "Blocks", "Duration")
-	if o.CPUs == 0 {
-		o.CPUs = runtime.GOMAXPROCS(0) // which a quota of the container makes fewer than there are
-	}
-	if o.AtLeast == 0 {
-		o.AtLeast = 0.7 * float64(o.CPUs)
-	}
 	o.fill(t)
 	switch {
 	case o.CPUs < 2:
@@ -86,9 +80,6 @@ func Speedup(t testing.TB, f func(), o Options) {
 func NoSlowerThan(t testing.TB, baseline, f func(), o Options) {
 	t.Helper()
 	o.check(t, "NoSlowerThan", map[string]func(){"baseline": baseline, "f": f}, "Within", "Blocks", "Duration")
-	if o.Within == 0 {
-		o.Within = 0.05
-	}
 	o.fill(t)
 	n := runtime.GOMAXPROCS(0)
 	r := compared(side{f, n}, side{baseline, n}, o)
@@ -105,9 +96,6 @@ func NoSlowerThan(t testing.TB, baseline, f func(), o Options) {
 func Latency(t testing.TB, f func(), o Options) {
 	t.Helper()
 	o.check(t, "Latency", map[string]func(){"f": f}, "Quantile", "AtMost", "Blocks", "Duration")
-	if o.Quantile == 0 {
-		o.Quantile = 0.5
-	}
 	o.fill(t)
 	r := outcome{Name: "latency", CPUs: runtime.GOMAXPROCS(0)}
 	seen := watch()
@@ -133,13 +121,13 @@ func Latency(t testing.TB, f func(), o Options) {
 // fill sets defaults, and skips where times say nothing.
 func (o *Options) fill(t testing.TB) {
 	t.Helper()
-	t.Setenv("BREWPUT_LABTEST", "alone") // which no parallel test may do: what runs beside it would be measured too
-	if o.Blocks == 0 {
-		o.Blocks = 20
-	}
-	if o.Duration == 0 {
-		o.Duration = 20 * time.Millisecond
-	}
+	t.Setenv("BREWPUT_LABTEST", "alone")           // which no parallel test may do: what runs beside it would be measured too
+	o.CPUs = cmp.Or(o.CPUs, runtime.GOMAXPROCS(0)) // which a quota of the container makes fewer than there are
+	o.AtLeast = cmp.Or(o.AtLeast, usualEfficiency*float64(o.CPUs))
+	o.Within = cmp.Or(o.Within, usualWithin)
+	o.Quantile = cmp.Or(o.Quantile, usualQuantile)
+	o.Blocks = cmp.Or(o.Blocks, usualBlocks)
+	o.Duration = cmp.Or(o.Duration, usualDuration)
 	switch race := host.Read().Race; {
 	case testing.Short():
 		t.Skip("inconclusive: -short measures nothing")

@@ -10,6 +10,16 @@ import (
 	"time"
 )
 
+// The defaults of options.
+const (
+	usualEfficiency = 0.7 // of CPUs
+	usualWithin     = 0.05
+	usualQuantile   = 0.5
+	usualBlocks     = 20
+	usualDuration   = 20 * time.Millisecond
+	leastBlocks     = 6
+)
+
 // Options say what is asked for. Each test says which of them it reads: it fails where one that it does not read is set,
 // or one is not possible. 0 is the default.
 type Options struct {
@@ -37,12 +47,12 @@ func (o Options) fields() []field {
 	number := func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 	return []field{
 		{"CPUs", o.CPUs, o.CPUs == 0, o.CPUs == 0 || o.CPUs >= 2, "2 or more, or leave it out for GOMAXPROCS"},
-		{"AtLeast", o.AtLeast, o.AtLeast == 0, number(o.AtLeast), "a speed-up above 0, such as 1.5, or leave it out for 0.7 of CPUs"},
-		{"Within", o.Within, o.Within == 0, number(o.Within), "a share above 0, such as 0.1 for 10 % more time, or leave it out for 0.05"},
-		{"Quantile", o.Quantile, o.Quantile == 0, o.Quantile >= 0 && o.Quantile < 1, "a number between 0 and 1, such as 0.99, or leave it out for 0.5"},
+		{"AtLeast", o.AtLeast, o.AtLeast == 0, number(o.AtLeast), fmt.Sprintf("a speed-up above 0, such as 1.5, or leave it out for %v of CPUs", usualEfficiency)},
+		{"Within", o.Within, o.Within == 0, number(o.Within), fmt.Sprintf("a share above 0, such as 0.1 for 10 %% more time, or leave it out for %v", usualWithin)},
+		{"Quantile", o.Quantile, o.Quantile == 0, o.Quantile >= 0 && o.Quantile < 1, fmt.Sprintf("a number between 0 and 1, such as 0.99, or leave it out for %v", usualQuantile)},
 		{"AtMost", o.AtMost, o.AtMost == 0, o.AtMost > 0, "the bound, a time above 0, such as time.Millisecond"},
-		{"Blocks", o.Blocks, o.Blocks == 0, o.Blocks == 0 || o.Blocks >= 6, "6 or more, or leave it out for 20"},
-		{"Duration", o.Duration, o.Duration == 0, o.Duration >= 0, "a time above 0, or leave it out for 20ms"},
+		{"Blocks", o.Blocks, o.Blocks == 0, o.Blocks == 0 || o.Blocks >= leastBlocks, fmt.Sprintf("%d or more, or leave it out for %d", leastBlocks, usualBlocks)},
+		{"Duration", o.Duration, o.Duration == 0, o.Duration >= 0, fmt.Sprintf("a time above 0, or leave it out for %v", usualDuration)},
 	}
 }
 

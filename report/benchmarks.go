@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -169,19 +170,23 @@ func (p Benchmarks) others(f *frame) []string {
 	return append(names, OwnMetrics(f.rows)...)
 }
 
+// ours are the metrics of a trial that a benchmark does not name itself.
+var ours = []string{result.Throughput, result.BytesRate, result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp, result.CPUPerOp,
+	result.MutexPerOp, result.GCPerOp, result.SchedPerOp, result.CPUSeconds, result.Parallelism, "steal_seconds", "machine_cpu_seconds",
+	"throttled_periods", "load1"}
+
 // OwnMetrics are the metrics that benchmarks themselves report, in the order of their names.
 func OwnMetrics(rows []compare.Row) []string {
-	ours := []string{result.Throughput, result.BytesRate, result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp, result.CPUPerOp,
-		result.MutexPerOp, result.GCPerOp, result.SchedPerOp, result.CPUSeconds, result.Parallelism, "steal_seconds", "machine_cpu_seconds",
-		"throttled_periods", "load1"}
 	var names []string
 	for i := range rows {
-		for name := range rows[i].Metrics {
-			if !slices.Contains(ours, name) && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
+		names = append(names, slices.Collect(maps.Keys(rows[i].Metrics))...)
 	}
-	slices.Sort(names)
-	return names
+	return Own(names)
+}
+
+// Own are the names among them that benchmarks have given, each once and in order.
+func Own(metrics []string) []string {
+	own := slices.DeleteFunc(slices.Clone(metrics), func(m string) bool { return slices.Contains(ours, m) })
+	slices.Sort(own)
+	return slices.Compact(own)
 }

@@ -14,32 +14,12 @@ import (
 type Gate struct {
 	Title     string
 	List      []compare.Gated
-	NotJudged []NotJudged
+	NotJudged []result.NotJudged
 	Decision  string
 	Max       float64
 	Layouts   int
 	Notes     []string
 	Warnings  []compare.Warning
-}
-
-// NotJudged is a benchmark that a gate could not compare. Its JSON is a contract.
-type NotJudged struct {
-	Name   string `json:"benchmark"`
-	Reason string `json:"reason"`         // removed, added, skips, fails-in-head, fails-in-base, fails-in-both
-	Said   string `json:"said,omitempty"` // by the benchmark, when it failed or skipped itself
-}
-
-// String is a sentence.
-func (n NotJudged) String() string {
-	reasons := map[string]string{
-		"removed": "is only in the base", "added": "is only in the head", "skips": "skips itself",
-		"fails-in-head": "goes wrong in the head", "fails-in-base": "goes wrong in the base", "fails-in-both": "goes wrong in both revisions",
-	}
-	text := fmt.Sprintf("%s: not judged: it %s", n.Name, reasons[n.Reason])
-	if n.Said != "" {
-		text += ": " + n.Said
-	}
-	return text
 }
 
 // Table writes the page for people.
@@ -143,7 +123,7 @@ func (g Gate) columns() []column {
 		base.add(value(v.Base, v.Metric), plain)
 		head.add(value(v.Head, v.Metric), plain)
 		cost.add(ratio(v.Cost)+"x", plain)
-		text := "[" + ratio(v.Low) + ", " + ratio(v.High) + "]"
+		text := inBrackets(v.Low, v.High)
 		if v.Exact {
 			text = "exact"
 		}
@@ -171,13 +151,13 @@ func (g Gate) JSON(w io.Writer) error {
 		lines = append(lines, x)
 	}
 	lines = append(lines, struct {
-		Kind          string      `json:"kind"` // "gate-decision"
-		SchemaVersion int         `json:"schema_version"`
-		Decision      string      `json:"decision"` // pass, fail, undecided, or error: something of the head could not be measured
-		Limit         float64     `json:"limit"`
-		NotJudged     []NotJudged `json:"not_judged"`
-		Notes         []string    `json:"notes"`
-	}{"gate-decision", result.SchemaVersion, g.Decision, g.Max, append([]NotJudged{}, g.NotJudged...), append([]string{}, g.Notes...)})
+		Kind          string             `json:"kind"` // "gate-decision"
+		SchemaVersion int                `json:"schema_version"`
+		Decision      string             `json:"decision"` // pass, fail, undecided, or error: see compare.Error
+		Limit         float64            `json:"limit"`
+		NotJudged     []result.NotJudged `json:"not_judged"`
+		Notes         []string           `json:"notes"`
+	}{"gate-decision", result.SchemaVersion, g.Decision, g.Max, append([]result.NotJudged{}, g.NotJudged...), append([]string{}, g.Notes...)})
 	for _, line := range lines {
 		if err := JSON(w, line); err != nil {
 			return err
@@ -205,17 +185,4 @@ func (g Gate) Markdown(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// MetricNames are metrics of benchmarks as their headings name them, in the order of tables.
-func MetricNames(metrics []string) []string {
-	r := compare.Row{Metrics: map[string]result.Summary{}}
-	for _, m := range metrics {
-		r.Metrics[m] = result.Summary{Median: 1} // of any value: it is known
-	}
-	names := []string{"ns/op"}
-	for _, metric := range (Benchmarks{}).others(&frame{rows: []compare.Row{r}}) {
-		names = append(names, metricHead(metric))
-	}
-	return names
 }

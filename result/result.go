@@ -269,3 +269,38 @@ type Interval struct {
 	Low  Value `json:"low"`
 	High Value `json:"high"`
 }
+
+// Why a benchmark is not measured in both of two revisions.
+const (
+	Removed   = "removed" // the base alone has it
+	Added     = "added"   // the head alone has it
+	HeadSkips = "skips-in-head"
+	BaseSkips = "skips-in-base"
+	BothSkip  = "skips-in-both"
+	HeadFails = "fails-in-head"
+	BaseFails = "fails-in-base"
+	BothFail  = "fails-in-both"
+)
+
+// NotJudged is a benchmark that cannot be compared with its base. Its JSON is a contract.
+type NotJudged struct {
+	Design string `json:"design"`
+	Reason string `json:"reason"`         // one of the constants
+	Said   string `json:"said,omitempty"` // by the benchmark, when it failed or skipped itself
+}
+
+// notJudged are the reasons in a sentence.
+var notJudged = map[string]string{
+	Removed: "is only in the base", Added: "is only in the head",
+	HeadSkips: "skips itself in the head", BaseSkips: "skips itself in the base", BothSkip: "skips itself in both revisions",
+	HeadFails: "goes wrong in the head", BaseFails: "goes wrong in the base", BothFail: "goes wrong in both revisions",
+}
+
+// String is a sentence.
+func (n NotJudged) String() string {
+	text := n.Design + ": not judged: it " + notJudged[n.Reason]
+	if n.Said != "" {
+		text += ": " + n.Said
+	}
+	return text
+}

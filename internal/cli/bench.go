@@ -157,7 +157,7 @@ func (o *benchOptions) experiment(args []string) (*gobench.Experiment, error) {
 		pkg = args[0]
 	}
 	return &gobench.Experiment{Package: pkg, Dir: dir, Pattern: o.pattern, BaseRev: o.base, Layouts: max(1, o.layouts),
-		Time: o.duration, Limit: o.limit(), Go: o.goes, PGO: o.pgo, Env: env}, nil
+		Time: o.duration, Limit: o.limit(), Go: o.goes, PGO: o.pgo, Env: env, ByFirst: true}, nil
 }
 
 // none says that no benchmark matches.
@@ -171,17 +171,16 @@ func none(x *gobench.Experiment) error {
 	return usage("no benchmark of %s matches --bench %s; go test -list Benchmark shows those there are", x.Package, x.Pattern)
 }
 
-// noneOfBoth says that no benchmark can be compared with the base. One that goes wrong is shown whole: else it would look
-// as if a revision did not have it.
+// noneOfBoth says that no benchmark can be compared with the base, and why. One that the head breaks is shown whole.
 func noneOfBoth(x *gobench.Experiment) error {
-	if len(x.Broken) > 0 {
+	if slices.ContainsFunc(x.Broken, func(b gobench.Broken) bool { return b.Rev == gobench.Head }) {
 		return exitError{fmt.Errorf("no benchmark that matches --bench %s can be measured in both revisions:\n%s", x.Pattern, broken(x, true)), exitFailed}
 	}
-	text := fmt.Sprintf("no benchmark that matches --bench %s is in both revisions; the base is %s", x.Pattern, x.BaseRev)
-	if n := leftAlone(x); n != "" {
-		text += ": " + n
+	var why []string
+	for _, n := range x.NotCompared() {
+		why = append(why, n.String())
 	}
-	return usage("%s", text)
+	return usage("no benchmark that matches --bench %s is in both revisions; the base is %s:\n%s", x.Pattern, x.BaseRev, strings.Join(why, "\n"))
 }
 
 // skipped lists the benchmarks that skip themselves, those of one reason together.
@@ -192,7 +191,9 @@ func skipped(x *gobench.Experiment) string {
 		if of[s.Reason] == nil {
 			reasons = append(reasons, s.Reason)
 		}
-		of[s.Reason] = append(of[s.Reason], s.Name)
+		if !slices.Contains(of[s.Reason], s.Name) { // in both revisions
+			of[s.Reason] = append(of[s.Reason], s.Name)
+		}
 	}
 	var parts []string
 	for _, reason := range reasons {

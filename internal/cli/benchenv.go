@@ -27,9 +27,8 @@ func (o *benchOptions) variables() ([]gobench.Variable, error) {
 			return nil, usage("--env %s: %s is read when the binary is built, and would change nothing afterwards; measure once for each level with it in the environment", text, name)
 		case name == "GOMAXPROCS":
 			return nil, usage("--env GOMAXPROCS: give the levels by --cpus")
-		case slices.Contains([]string{"cpus", gobench.FactorRev, gobench.FactorGo, gobench.FactorPGO}, name) ||
-			slices.ContainsFunc(list, func(v gobench.Variable) bool { return v.Name == name }):
-			return nil, usage("--env %s: there is a factor %s already", text, name)
+		case slices.ContainsFunc(taken(list), func(n string) bool { return strings.EqualFold(n, name) }):
+			return nil, usage("--env %s: files in the Go benchmark format, which know small letters only, have a key of that name already", text)
 		}
 		v := gobench.Variable{Name: name}
 		for l := range strings.SplitSeq(levels, ",") {
@@ -44,6 +43,16 @@ func (o *benchOptions) variables() ([]gobench.Variable, error) {
 		list = append(list, v)
 	}
 	return list, nil
+}
+
+// taken are the names that no further variable may have: the factors, and what files in the Go benchmark format say of the
+// machine and the package.
+func taken(list []gobench.Variable) []string {
+	names := []string{"cpus", gobench.FactorRev, gobench.FactorGo, gobench.FactorPGO, "pkg", "cpu", "toolchain", "side"}
+	for _, v := range list {
+		names = append(names, v.Name)
+	}
+	return names
 }
 
 // wanted says what a variable that Go's runtime reads may be, where it cannot read this level: GOGC would then be 100 without a

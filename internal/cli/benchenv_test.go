@@ -23,6 +23,8 @@ func TestVariables(t *testing.T) {
 		"GOMEMLIMIT=9000000TiB":       "cannot read",
 		"GODEBUG=madvdontneed=1,none": "",
 		"BEANS=-5,abc":                "",
+		"CPU=1,2":                     "have a key of that name already",
+		"Rev=a,b":                     "have a key of that name already",
 	} {
 		o := benchOptions{env: []string{text}}
 		_, err := o.variables()
@@ -32,6 +34,10 @@ func TestVariables(t *testing.T) {
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
+	}
+	o := benchOptions{env: []string{"BEANS=1,2", "beans=3,4"}}
+	if _, err := o.variables(); err == nil {
+		t.Error("two variables have one key in files")
 	}
 	for text, want := range map[string]string{"off": "off", "7": "7", "7B": "7", "1KiB": "1024", "512MiB": "536870912", "8388607TiB": "9223370937343148032"} {
 		if got, ok := memoryLimit(text); got != want || !ok {

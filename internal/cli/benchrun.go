@@ -138,7 +138,7 @@ func benchJudgement(x *gobench.Experiment) compare.Judgement {
 		}
 	}
 	j := compare.Usual("", inputs)
-	j.Apart, j.First, j.Layouts = true, true, max(1, x.Layouts)
+	j.Apart, j.First, j.Layouts = true, x.ByFirst, max(1, x.Layouts)
 	return j
 }
 

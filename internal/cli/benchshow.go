@@ -31,7 +31,7 @@ func (r *benchRun) page(trials []result.Trial) report.Benchmarks {
 	p.Metrics = benchMetrics(j, j.Levels(rows, trials), declaredDirections(trials))
 	if len(p.Metrics) > 0 {
 		p.How = "paired: each block holds both sides, so that what the machine does falls on both"
-		if x.BaseCommit == "" {
+		if x.BaseCommit == "" && x.ByFirst {
 			p.How = "paired: each block holds all levels, so that what the machine does falls on all; each is compared with the first, " + strings.Join(x.First(), ", ")
 		}
 		if j.Layouts > 1 {
@@ -47,20 +47,20 @@ func (r *benchRun) page(trials []result.Trial) report.Benchmarks {
 	if len(x.Broken) > 0 {
 		p.Notes = append(p.Notes, "not measured, for they go wrong: "+strings.ReplaceAll(broken(x, false), "\n", "; "))
 	}
-	if n := leftAlone(x); n != "" && x.BaseCommit != "" {
+	if n := inOneRevision(x); n != "" && x.BaseCommit != "" {
 		p.Notes = append(p.Notes, n)
 	}
 	return p
 }
 
-// leftAlone names the benchmarks that one revision alone has.
-func leftAlone(x *gobench.Experiment) string {
+// inOneRevision names the benchmarks that one revision alone has.
+func inOneRevision(x *gobench.Experiment) string {
 	only := map[string][]string{}
-	for _, a := range x.Alone() {
-		only[a.Reason] = append(only[a.Reason], a.Name)
+	for _, n := range x.NotCompared() {
+		only[n.Reason] = append(only[n.Reason], n.Design)
 	}
 	var parts []string
-	for _, of := range [][2]string{{gobench.Removed, gobench.Base}, {gobench.Added, gobench.Head}} {
+	for _, of := range [][2]string{{result.Removed, gobench.Base}, {result.Added, gobench.Head}} {
 		if names := only[of[0]]; len(names) > 0 {
 			parts = append(parts, fmt.Sprintf("only in the %s: %s", of[1], strings.Join(names, ", ")))
 		}

@@ -43,10 +43,10 @@ every benchmark of both once, in random order), until it knows whether they cost
   2  wrong use; nothing was measured
   3  neither is known within the budget; it says how many blocks would do. Under load by other processes it does not
      decide by times
-  4  a benchmark goes wrong in the head, or a trial went wrong
+  4  a benchmark goes wrong in the head alone, or a trial went wrong
 
-A benchmark that goes wrong in the base too is nothing that the head has done: it is not judged, and neither is one that
-a revision alone has. The page names each of them.
+A benchmark that goes wrong in the base is not judged, nor one that skips itself or that a revision alone has. The page
+names each of them, with the reason.
 
 The chance that it fails though nothing costs more than the limit is at most 5 % for all benchmarks and metrics together,
 at all its looks; the chance that it lets a benchmark pass that costs more is at most 5 % for each. Of a metric of which more
@@ -86,16 +86,30 @@ metric, the last day, and the reason.`,
 	return cmd
 }
 
-// metricNames are ours of the units that go test prints.
-var metricNames = map[string]string{"ns/op": result.TimePerOp, "time/op": result.TimePerOp, "sec/op": result.TimePerOp,
-	"B/op": result.AllocedPerOp, "allocs/op": result.AllocsPerOp, "B/s": result.BytesRate, "MB/s": result.BytesRate}
+// units are the ways to write a metric: as go test prints it, and as benchstat does. The first of a metric is its name here.
+var units = []struct{ unit, metric string }{{"ns/op", result.TimePerOp}, {"MB/s", result.BytesRate}, {"B/op", result.AllocedPerOp},
+	{"allocs/op", result.AllocsPerOp}, {"time/op", result.TimePerOp}, {"sec/op", result.TimePerOp}, {"B/s", result.BytesRate}}
 
 // metricOf is our name of a metric.
 func metricOf(unit string) string {
-	if name, ok := metricNames[unit]; ok {
-		return name
+	for _, u := range units {
+		if u.unit == unit {
+			return u.metric
+		}
 	}
 	return unit
+}
+
+// unitsOf are metrics as a user writes them.
+func unitsOf(metrics []string) []string {
+	var list []string
+	for i, u := range units {
+		first := !slices.ContainsFunc(units[:i], func(o struct{ unit, metric string }) bool { return o.metric == u.metric })
+		if first && slices.Contains(metrics, u.metric) {
+			list = append(list, u.unit)
+		}
+	}
+	return append(list, report.Own(metrics)...)
 }
 
 // settle reads and checks the flags that gate alone has.
@@ -142,7 +156,7 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 		return err
 	}
 	defer r.close(ctx)
-	if err := reported(r.bench.Experiment, o.metrics); err != nil {
+	if err := reported(r.bench, o.metrics); err != nil {
 		return err
 	}
 	g := &gateRun{benchRun: r, metrics: metrics, allowed: allowed, placed: o.placed,
@@ -164,7 +178,7 @@ type gateRun struct {
 
 // reported refuses metrics that no benchmark of both revisions reports when it runs once, and those of which nobody knows
 // whether more is better, before anything is measured.
-func reported(x *gobench.Experiment, metrics []string) error {
+func reported(x *gobench.Bench, metrics []string) error {
 	var all []string
 	for _, b := range x.Benchmarks {
 		for _, m := range b.Metrics {
@@ -175,8 +189,12 @@ func reported(x *gobench.Experiment, metrics []string) error {
 	}
 	for _, unit := range metrics {
 		m := metricOf(unit)
-		if !slices.Contains(all, m) {
-			return usage("--metric %s: no benchmark of both revisions reports it; they report %s", unit, strings.Join(report.MetricNames(all), ", "))
+		switch {
+		case slices.Contains(all, m):
+		case headBreaks(x.Experiment): // perhaps the one that reports it
+			return exitError{fmt.Errorf("--metric %s: no benchmark that can be measured in both revisions reports it:\n%s", unit, broken(x.Experiment, true)), exitFailed}
+		default:
+			return usage("--metric %s: no benchmark of both revisions reports it; they report %s", unit, strings.Join(unitsOf(all), ", "))
 		}
 		if compare.Direction(m, x.Better) == 0 {
 			return usage("--metric %s: whether more or less of it is better is not known; let the benchmark print a line %q", unit, "Unit "+unit+" better=lower")
@@ -225,7 +243,7 @@ func (g *gateRun) execute(ctx context.Context, o gateOptions) error {
 	if err := end.End(); err != nil {
 		return err
 	}
-	a.code = g.code(trials)
+	a.code = gateCodes[g.decision(trials)]
 	if err := g.show(trials, o.format); err != nil {
 		return fmt.Errorf("the results could not be printed: %w; they are stored in %s", err, g.dir)
 	}
@@ -270,6 +288,7 @@ func (g *gateRun) look(trials []result.Trial, store sweep.Store) error {
 func (g *gateRun) judge(trials []result.Trial) error {
 	rows := compare.Rows(trials, g.sweep.Plan.Cases)
 	sides := g.sweep.Judgement.Levels(rows, trials)
+	declared := declaredDirections(trials)
 	g.list, g.loaded, g.gate.Family = nil, nil, 0
 	have := make([][]compare.Sides, len(g.metrics))
 	for i, metric := range g.metrics {
@@ -280,13 +299,13 @@ func (g *gateRun) judge(trials []result.Trial) error {
 				have[i] = append(have[i], s)
 			}
 		}
-		if len(have[i]) == 0 && len(sides) > 0 { // it did when it ran once
-			return usage("--metric %s: no benchmark of both revisions reported it when it was measured", metric)
+		if len(have[i]) == 0 && len(sides) > 0 && exitCode(trials) == exitOK { // it did when it ran once
+			return fmt.Errorf("--metric %s: no benchmark of both revisions reported it when it was measured", metric)
 		}
 		g.gate.Family += len(have[i])
 	}
 	for i, metric := range g.metrics {
-		g.list = append(g.list, g.gate.Judge(have[i], metric, compare.Direction(metric, g.bench.Better))...)
+		g.list = append(g.list, g.gate.Judge(have[i], metric, compare.Direction(metric, declared))...)
 	}
 	for _, w := range compare.Warnings(trials, nil) {
 		if w.Warning == compare.WarnOthers {
@@ -308,33 +327,27 @@ func (g *gateRun) judge(trials []result.Trial) error {
 	return nil
 }
 
-// code is the exit code: what could not be measured outweighs the decision.
-func (g *gateRun) code(trials []result.Trial) int {
-	// One that goes wrong in the base as well is nothing that the head has done.
-	if slices.ContainsFunc(g.bench.Alone(), func(a gobench.Alone) bool { return a.Reason == gobench.HeadFails }) {
-		return exitFailed
-	}
-	if code := exitCode(trials); code != exitOK {
-		return code
-	}
-	switch compare.Decided(g.list) {
-	case compare.Fail:
-		return exitWrong
-	case compare.Undecided:
-		return exitUndecided
-	}
-	return exitOK
+// headBreaks reports whether the head alone breaks a benchmark.
+func headBreaks(x *gobench.Experiment) bool {
+	return slices.ContainsFunc(x.NotCompared(), func(n result.NotJudged) bool { return n.Reason == result.HeadFails })
 }
+
+// decision is what the gate comes to: what could not be measured outweighs the rest. A benchmark that goes wrong in the base
+// as well is nothing that the head has done.
+func (g *gateRun) decision(trials []result.Trial) string {
+	if exitCode(trials) != exitOK || headBreaks(g.bench.Experiment) {
+		return compare.Error
+	}
+	return compare.Decided(g.list)
+}
+
+// gateCodes are the exit codes of decisions.
+var gateCodes = map[string]int{compare.Pass: exitOK, compare.Fail: exitWrong, compare.Undecided: exitUndecided, compare.Error: exitFailed}
 
 // show renders the decisions.
 func (g *gateRun) show(trials []result.Trial, format string) error {
-	p := report.Gate{Title: g.bench.Title(), List: g.list, Decision: compare.Decided(g.list), Max: g.gate.Max, Layouts: g.gate.Layouts, Notes: g.notes(trials)}
-	if g.code(trials) == exitFailed {
-		p.Decision = compare.Error
-	}
-	for _, a := range g.bench.Alone() {
-		p.NotJudged = append(p.NotJudged, report.NotJudged(a))
-	}
+	p := report.Gate{Title: g.bench.Title(), List: g.list, NotJudged: g.bench.NotCompared(), Decision: g.decision(trials), Max: g.gate.Max,
+		Layouts: g.gate.Layouts, Notes: g.notes(trials)}
 	p.Warnings = append(p.Warnings, compare.Warnings(trials, nil)...)
 	switch format {
 	case "json":
@@ -359,7 +372,7 @@ func (g *gateRun) notes(trials []result.Trial) []string {
 		notes = append(notes, fmt.Sprintf("each revision is linked %d times with its functions in other places, for the limit is under 5 %%: the layouts decide, not the blocks (--layouts 1 leaves placement to the linker)", g.gate.Layouts))
 	}
 	for _, r := range compare.Rows(trials, g.sweep.Plan.Cases) {
-		for _, w := range r.Warnings {
+		for _, w := range slices.Concat(r.Errors, r.Warnings) {
 			if text := r.Design + ": " + w; !slices.Contains(notes, text) {
 				notes = append(notes, text)
 			}

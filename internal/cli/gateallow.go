@@ -41,10 +41,11 @@ func (e exception) stale(x *gobench.Experiment, today string) string {
 	for _, b := range x.Benchmarks {
 		known = append(known, b.Name)
 	}
-	for _, a := range x.Alone() {
-		known = append(known, a.Name)
+	for _, n := range x.NotCompared() {
+		known = append(known, n.Design)
 	}
-	if x.Pattern != everyBenchmark || slices.ContainsFunc(known, e.names) {
+	if x.Pattern != everyBenchmark || slices.ContainsFunc(known, e.names) ||
+		slices.ContainsFunc(known, func(n string) bool { return strings.HasPrefix(e.name, n+"/") }) { // of a function that fails or skips
 		return ""
 	}
 	return fmt.Sprintf("%s names no benchmark of %s: remove it, unless another package is judged with the same list", line, x.Package)

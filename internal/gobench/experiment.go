@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -39,11 +40,11 @@ type Experiment struct {
 	Go      []string      `json:"go,omitempty"`
 	PGO     []string      `json:"pgo,omitempty"`
 	Env     []Variable    `json:"env,omitempty"`
+	ByFirst bool          `json:"by_first,omitempty"` // levels are compared with the first, not with their neighbour
 
 	Benchmarks []Benchmark       `json:"benchmarks"`
 	Broken     []Broken          `json:"broken,omitempty"`
 	Skipped    []Skipped         `json:"skipped,omitempty"`
-	Better     map[string]string `json:"better,omitempty"`    // "higher" or "lower", of units that say so
 	Binaries   map[string]string `json:"binaries,omitempty"`  // SHA-256 by file name
 	Toolchain  string            `json:"toolchain,omitempty"` // version of Go that compiled the head, where Go does not say it
 	Unprobed   string            `json:"unprobed,omitempty"`  // why the helper is not there
@@ -72,60 +73,62 @@ type Broken struct {
 
 // Skipped is a benchmark that calls b.Skip.
 type Skipped struct {
+	Rev    string `json:"rev,omitempty"` // "" in runs of before it was stored
 	Name   string `json:"name"`
 	Reason string `json:"reason"` // as it says; "" where it says nothing
 }
 
-// Why a benchmark is not measured in both revisions.
-const (
-	Removed   = "removed" // the base alone has it
-	Added     = "added"   // the head alone has it
-	Skips     = "skips"   // in one of them at least
-	HeadFails = "fails-in-head"
-	BaseFails = "fails-in-base"
-	BothFail  = "fails-in-both"
-)
-
-// Alone is a benchmark that is not measured in both revisions.
-type Alone struct {
-	Name   string
-	Reason string // one of the constants
-	Said   string // what it said when it failed or skipped itself
-}
-
-// Alone lists the benchmarks that cannot be compared with the base, the failed ones first.
-func (x *Experiment) Alone() []Alone {
-	var list []Alone
+// NotCompared lists the benchmarks that cannot be compared with the base, the failed ones first. What the base could measure
+// and the head breaks is the head's failure, whatever else of the same function goes wrong in both.
+func (x *Experiment) NotCompared() []result.NotJudged {
+	var list []result.NotJudged
 	add := func(name, reason, said string) {
-		if !slices.ContainsFunc(list, func(a Alone) bool { return a.Name == name }) {
-			list = append(list, Alone{name, reason, said})
+		if !slices.ContainsFunc(list, func(n result.NotJudged) bool { return n.Design == name }) {
+			list = append(list, result.NotJudged{Design: name, Reason: reason, Said: said})
 		}
 	}
-	for _, b := range x.Broken {
-		reason := map[string]string{Head: HeadFails, Base: BaseFails}[b.Rev]
-		if x.brokenIn(other(b.Rev), b.Name) {
-			reason = BothFail
+	for _, rev := range []string{Head, Base} {
+		for _, b := range x.Broken {
+			alone := !x.failsIn(other(rev), b.Name) || rev == Head && slices.ContainsFunc(x.Benchmarks, func(o Benchmark) bool {
+				return slices.Equal(o.Revs, []string{Base}) && partOf(o.Name, b.Name)
+			})
+			switch {
+			case b.Rev != rev:
+			case !alone:
+				add(b.Name, result.BothFail, b.Error)
+			default:
+				add(b.Name, map[string]string{Head: result.HeadFails, Base: result.BaseFails}[rev], b.Error)
+			}
 		}
-		add(b.Name, reason, b.Error)
 	}
 	for _, s := range x.Skipped {
-		add(s.Name, Skips, s.Reason)
+		reason := map[string]string{Head: result.HeadSkips, Base: result.BaseSkips}[s.Rev]
+		if x.skipsIn(other(s.Rev), s.Name) {
+			reason = result.BothSkip
+		}
+		add(s.Name, reason, s.Reason)
 	}
 	for _, b := range x.Benchmarks {
-		// One whose other side went wrong is named above, perhaps as the function that it is in.
-		if len(b.Revs) == 1 && !x.brokenIn(other(b.Revs[0]), b.Name) {
-			add(b.Name, map[string]string{Head: Added, Base: Removed}[b.Revs[0]], "")
+		// One whose other side went wrong or skipped itself is named above, perhaps as the function that it is in.
+		if len(b.Revs) == 1 && !x.failsIn(other(b.Revs[0]), b.Name) && !x.skipsIn(other(b.Revs[0]), b.Name) {
+			add(b.Name, map[string]string{Head: result.Added, Base: result.Removed}[b.Revs[0]], "")
 		}
 	}
 	return list
 }
 
-// brokenIn reports whether a benchmark, or one that it is part of, goes wrong in a revision.
-func (x *Experiment) brokenIn(rev, name string) bool {
-	return slices.ContainsFunc(x.Broken, func(b Broken) bool {
-		return b.Rev == rev && (b.Name == name || strings.HasPrefix(name, b.Name+"/"))
-	})
+// failsIn reports whether a benchmark, or one that it is part of, goes wrong in a revision.
+func (x *Experiment) failsIn(rev, name string) bool {
+	return slices.ContainsFunc(x.Broken, func(b Broken) bool { return b.Rev == rev && partOf(name, b.Name) })
 }
+
+// skipsIn reports the same of one that skips itself.
+func (x *Experiment) skipsIn(rev, name string) bool {
+	return slices.ContainsFunc(x.Skipped, func(s Skipped) bool { return s.Rev == rev && partOf(name, s.Name) })
+}
+
+// partOf reports whether a benchmark is another one, or part of it.
+func partOf(name, whole string) bool { return name == whole || strings.HasPrefix(name, whole+"/") }
 
 func other(rev string) string {
 	if rev == Head {

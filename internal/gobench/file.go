@@ -77,13 +77,10 @@ func (f *File) settle(blocks bool) {
 	}
 	var kept []string
 	for factor, l := range levels {
-		if len(l) > 1 {
-			kept = append(kept, factor)
-			continue
-		}
+		kept = append(kept, factor) // also where some lines lack it: they are of another point
 		for level, n := range l {
-			if n == len(f.Trials) {
-				f.Alike[factor] = level
+			if len(l) == 1 && n == len(f.Trials) {
+				f.Alike[factor], kept = level, kept[:len(kept)-1]
 			}
 		}
 	}
@@ -159,6 +156,10 @@ func (f *File) trial(rec *benchfmt.Result) result.Trial {
 	}
 	t := result.Trial{Kind: result.KindTrial, SchemaVersion: result.SchemaVersion, Workload: f.Config["pkg"], Design: name, World: result.Live,
 		Point: point, Status: result.OK, Expected: true, Type: result.Benchmark, Operations: int64(rec.Iters), Metrics: Line{Values: values}.Metrics()}
+	if x, ok := values["B/s"]; ok && t.Metrics[result.BytesRate] == 0 { // as benchstat writes MB/s, and older files of runs
+		delete(t.Metrics, "B/s")
+		t.Metrics[result.BytesRate] = result.Value(x)
+	}
 	if t.Workload == "" {
 		t.Workload = "benchmarks"
 	}

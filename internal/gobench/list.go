@@ -98,7 +98,8 @@ func (b Binary) leaves(ctx context.Context, env []string, top string, below []st
 			list = append(list, Found{Name: name, Error: complaint(out.stdout, name), Text: out.printed()})
 		}
 	}
-	if out.wrong != "" && !slices.ContainsFunc(list, func(f Found) bool { return f.Error != "" }) {
+	// A process that only says by its end that a benchmark failed adds nothing; one that crashed or hung did so beside that.
+	if out.wrong != "" && (out.crashed || !slices.ContainsFunc(list, func(f Found) bool { return f.Error != "" })) {
 		list = append(list, Found{Name: strings.TrimPrefix(top, "Benchmark"), Error: out.wrong, Text: out.printed()})
 	}
 	return list, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,8 @@ import (
 // Bench is an experiment that can be run: its binaries lie in a directory, its places exist.
 type Bench struct {
 	*Experiment
-	Binaries string // directory
+	Binaries string            // directory
+	Better   map[string]string // "higher" or "lower", of units that say so when their benchmark runs once
 	places   map[string]Place
 }
 
@@ -143,7 +145,7 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 	for _, v := range b.Env {
 		env = append(env, v.Name+"="+v.Levels[0])
 	}
-	b.Benchmarks, b.Broken, b.Skipped, b.Better = nil, nil, nil, nil
+	b.Benchmarks, b.Broken, b.Skipped, b.Better = nil, nil, nil, map[string]string{}
 	for _, rev := range b.Revs() {
 		note("looking for benchmarks in the " + rev)
 		v := b.variants()[slices.IndexFunc(b.variants(), func(v Variant) bool { return v.Rev == rev })]
@@ -153,9 +155,7 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 		}
 		for _, f := range found {
 			if f.Skips {
-				if !slices.ContainsFunc(b.Skipped, func(s Skipped) bool { return s.Name == f.Name }) {
-					b.Skipped = append(b.Skipped, Skipped{f.Name, f.Text})
-				}
+				b.Skipped = append(b.Skipped, Skipped{rev, f.Name, f.Text})
 				continue
 			}
 			if f.Error != "" {
@@ -170,12 +170,7 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 
 // has notes that a revision has a benchmark.
 func (b *Bench) has(rev string, f Found) {
-	for unit, word := range f.Better {
-		if b.Better == nil {
-			b.Better = map[string]string{}
-		}
-		b.Better[unit] = word
-	}
+	maps.Copy(b.Better, f.Better)
 	i := slices.IndexFunc(b.Benchmarks, func(x Benchmark) bool { return x.Name == f.Name })
 	if i < 0 {
 		b.Benchmarks = append(b.Benchmarks, Benchmark{Name: f.Name, Metrics: f.Metrics})

@@ -105,3 +105,21 @@ func TestFactorsOfFiles(t *testing.T) {
 		t.Errorf("%s, alike %v", p, got.Alike)
 	}
 }
+
+// TestLevelOfSome: lines that lack a factor are of another point than those that have it, also where these have one level.
+func TestLevelOfSome(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.txt")
+	if err := os.WriteFile(path, []byte("pkg: p\nBenchmarkX 1 5 ns/op\nbeans: 1\nBenchmarkX 1 7 ns/op 3 B/s\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Cases) != 2 || len(f.Alike) != 0 || f.Trials[0].Point.Has("beans") || f.Trials[1].Point.Text("beans") != "1" {
+		t.Errorf("%v, alike %v", f.Cases, f.Alike)
+	}
+	if m := f.Trials[1].Metrics; m[result.BytesRate] != 3 || m.Get("B/s").Known() {
+		t.Errorf("a rate is read as %v", m)
+	}
+}

@@ -21,6 +21,7 @@ import (
 type ended struct {
 	stdout, stderr string
 	wrong          string // "" where it ended well
+	crashed        bool   // it did not end as a test does that fails
 	cpu            time.Duration
 	wall           time.Duration
 }
@@ -66,8 +67,10 @@ func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args
 	}
 	switch {
 	case hung:
+		e.crashed = true
 		e.wrong = fmt.Sprintf("it did not end within %v: a deadlock or a loop without end, or give it a longer --time-limit", limit)
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		e.crashed = cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 1
 		e.wrong = fmt.Sprintf("its process ended with %v", err) + because(e.stderr+"\n"+e.stdout)
 	}
 	return e, nil
@@ -173,9 +176,10 @@ func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 		o.Trial.Answer = map[string]any{"better": d}
 	}
 	around(o.Trial.Metrics, after.Since(before), e)
-	if t := float64(o.Trial.Metrics.Get(result.TimePerOp)); t < leastPerOp {
-		o.Trial.Warnings = append(o.Trial.Warnings, fmt.Sprintf("an operation takes %.1g ns, which no CPU can do: "+
-			"the benchmark does not do its work b.N times; let it loop with b.Loop, or over b.N", t))
+	if float64(o.Trial.Metrics.Get(result.TimePerOp)) < leastPerOp {
+		// The same words in each trial are one warning.
+		o.Trial.Warnings = append(o.Trial.Warnings, fmt.Sprintf("an operation takes less than %v ns, which no CPU can do: "+
+			"the benchmark does not do its work b.N times; let it loop with b.Loop, or over b.N", leastPerOp))
 		for _, m := range []string{result.CPUPerOp, result.MutexPerOp, result.GCPerOp, result.SchedPerOp} {
 			delete(o.Trial.Metrics, m) // of nothing
 		}
