@@ -36,7 +36,7 @@ func (o *benchOptions) variables() ([]gobench.Variable, error) {
 				return nil, usage("--env %s: the level %q is there twice", text, l)
 			}
 			if want := wanted(name, l); want != "" {
-				return nil, usage("--env %s: Go's runtime cannot read %q as %s; give %s", text, l, name, want)
+				return nil, usage("--env %s: %q is no level of %s; give %s", text, l, name, want)
 			}
 			v.Levels = append(v.Levels, l)
 		}
@@ -55,8 +55,8 @@ func taken(list []gobench.Variable) []string {
 	return names
 }
 
-// wanted says what a variable that Go's runtime reads may be, where it cannot read this level: GOGC would then be 100 without a
-// word, or off where it is negative, and with GOMEMLIMIT no benchmark would start. It is "" where all is well.
+// wanted says what a variable that Go's runtime reads may be, where this is no level of it: GOGC would then silently be 100, or
+// off where it is negative; with GOMEMLIMIT no benchmark would start. It is "" where all is well.
 func wanted(name, level string) string {
 	switch name {
 	case "GOGC":
@@ -71,7 +71,7 @@ func wanted(name, level string) string {
 	return ""
 }
 
-// memoryLimit is a level of GOMEMLIMIT in bytes, or off; ok is false where Go's runtime cannot read it.
+// memoryLimit is a level of GOMEMLIMIT in bytes, or off; ok is false where it is none.
 func memoryLimit(level string) (bytes string, ok bool) {
 	if level == "off" {
 		return level, true
