@@ -47,8 +47,8 @@ falls on both revisions alike.
 
 --base compares with another revision, which is checked out to a worktree in the cache and removed at the end;
 the head is the tree as it stands, uncommitted changes included. Nothing in the tree changes. --env, --go and
---pgo vary what surrounds the benchmarks; each level is compared with the first. Flags of the go command are
-given by GOFLAGS.`,
+--pgo vary what surrounds the benchmarks: without --base each level is compared with the first, with --base the
+revisions are compared at each level. Flags of the go command are given by GOFLAGS.`,
 		Example: indent("NAME bench\nNAME bench ./codec --bench Encode --cpus 1,2,4\nNAME bench ./codec --base main --count 20\nNAME bench ./codec --base HEAD~1 --layouts 3 --budget 5m\nNAME bench ./codec --env GOGC=100,50,200"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -81,7 +81,7 @@ func (o *benchOptions) addTo(f *pflag.FlagSet) {
 	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, which end sooner where all comparisons are decided")
 	f.DurationVar(&o.duration, "duration", 500*time.Millisecond, "`TIME` that each trial measures: -benchtime of go test")
 	f.IntVar(&o.layouts, "layouts", 0, "link each build `K` times with its functions in other places, which is chance and no change of the program")
-	f.StringArrayVar(&o.env, "env", nil, "a variable of the environment with its levels, the baseline first, as in `GOGC=100,50,200`; may be repeated")
+	f.StringArrayVar(&o.env, "env", nil, "a variable of the environment with its levels, as in `GOGC=100,50,200`, compared with the first without --base; may be repeated")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the order of trials")
 	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 1m beyond twenty times its duration)")
 }
