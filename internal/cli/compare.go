@@ -30,10 +30,12 @@ at each point faster in the run in NEW than in the run in OLD? "new is 1.20x old
 
 Blocks of two runs lie apart in time, so they are not paired: the machine's drift from one run to the
 other is part of the difference, and more blocks are needed than within a run. Where two designs can be
-in one run, put them there. Runs of two machines are refused.
+in one run, put them there. Live runs of two machines are refused.
 
-Of a run of benchmarks with --base the head is compared. Where one run varies what the other does not, such as
-GOGC, the level is compared at which the other was measured, or each level by itself where that is not known.`,
+Of Go benchmarks, runs and files are refused whose goos, goarch or model of the CPU differ; what else differs between
+two runs is said. Of a run with --base the head is compared. Where one run varies what the other does not, such as
+GOGC, the level is compared at which the other was measured, or each level by itself where that level is not known,
+or was not measured.`,
 		Example: indent("NAME run coffee -o old\nNAME run coffee -o new          # after a change of the program\nNAME compare old new\nNAME compare old new --format json\nNAME compare before.txt after.txt"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
