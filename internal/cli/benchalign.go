@@ -176,9 +176,10 @@ func (s *benchSide) settles(factor string) settled {
 	case "gomemlimit":
 		return settled{text: env.GOMEMLIMIT}
 	case "godebug":
-		if env.GODEBUG != nil {
-			return settled{text: *env.GODEBUG}
+		if env.GODEBUG == nil {
+			return settled{text: "none"}
 		}
+		return settled{text: *env.GODEBUG}
 	}
 	return settled{}
 }

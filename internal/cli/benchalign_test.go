@@ -84,6 +84,9 @@ func TestAlign(t *testing.T) {
 			with(sideOf("new", run(), "100", ""), func(s *benchSide) {
 				s.header.Environment.GOMEMLIMIT, s.header.Environment.GODEBUG = "1024", new("x=2")
 			}), " / ", "", "GOMEMLIMIT: off, 1024; GODEBUG: x=1, x=2"},
+		{"a setting of the runtime that one has", sideOf("old", run(), "100", ""),
+			with(sideOf("new", run(), "100", ""), func(s *benchSide) { s.header.Environment.GODEBUG = new("x=1") }), " / ", "", "GODEBUG: none, x=1"},
+		{"a setting of the runtime that a run has and a file does not tell", sideOf("old", run(), "100", ""), sideOf("new", nil, "", ""), " / ", "", ""},
 		{"the machine and what measured", with(sideOf("old", run(), "100", ""), func(s *benchSide) {
 			s.header.Version, s.header.Environment.Governor, s.header.Environment.Fingerprint = "v1", new("powersave"), "f"
 		}), with(sideOf("new", run(), "100", ""), func(s *benchSide) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/gobench"
@@ -86,10 +87,10 @@ func (a *app) compareBenchmarks(oldPath, newPath, format string) error {
 			return usage("%s and %s are of two machines: %s is %s in the old and %s in the new; raw values of two machines say nothing about the programs: measure both on one", oldPath, newPath, key, x, y)
 		}
 	}
-	facts, notes := align(older, newer)
 	if format == "bench" {
 		return a.printBoth(older.File, newer.File)
 	}
+	facts, notes := align(older, newer)
 	page := benchBetween(older.File, newer.File)
 	page.Facts, page.Notes = facts, append(notes, page.Notes...)
 	if len(page.Metrics) == 0 {
@@ -181,15 +182,24 @@ func oneWorkload(older, newer *gobench.File) {
 	}
 }
 
-// printBoth writes both in the Go benchmark format, for benchstat -col side.
+// printBoth writes both in the Go benchmark format, for benchstat -col side. A key of the old that the new does not have ends
+// between them: readers would take it for both.
 func (a *app) printBoth(older, newer *gobench.File) error {
+	ended := map[string]string{}
 	for _, f := range []struct {
 		side string
 		*gobench.File
 	}{{"old", older}, {"new", newer}} {
-		header := [][2]string{{"side", f.side}}
-		for _, key := range slices.Sorted(maps.Keys(f.Config)) {
-			header = append(header, [2]string{key, f.Config[key]})
+		header, config := [][2]string{{"side", f.side}}, maps.Clone(ended)
+		maps.Copy(config, f.Config)
+		maps.Copy(config, f.Alike)
+		for _, key := range slices.Sorted(maps.Keys(config)) {
+			header, ended[key] = append(header, [2]string{key, config[key]}), ""
+		}
+		for _, c := range f.Cases {
+			for _, s := range c.Point.Without("cpus").Settings() {
+				ended[strings.ToLower(s.Factor)] = ""
+			}
 		}
 		if err := report.GoBench(a.stdout, f.Trials, header, f.Better, "", ""); err != nil {
 			return err
