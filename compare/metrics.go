@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
 
@@ -68,14 +69,24 @@ func (j Judgement) Levels(rows []Row, trials []result.Trial) []Sides {
 	return list
 }
 
+// Apart names what sets two sides apart. Sides with the same name are a group, and so are the verdicts on them.
+func (s *Sides) Apart() string {
+	_, onlyA, onlyB := Split(s.A.Point, s.B.Point)
+	return apartBy(onlyA, onlyB)
+}
+
+// Apart names what sets the sides of a verdict apart.
+func (v *Verdict) Apart() string { return apartBy(v.OnlyA, v.OnlyB) }
+
+func apartBy(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " + onlyB.String() }
+
 // ByLevels groups pairs by what sets their sides apart, such as GOGC=50 and GOGC=100, in order of appearance. A mean of
 // ratios is of one group: one of several would be of nothing.
 func ByLevels(sides []Sides) [][]Sides {
 	var groups [][]Sides
 	at := map[string]int{}
 	for _, s := range sides {
-		_, onlyA, onlyB := Split(s.A.Point, s.B.Point)
-		id := onlyA.String() + " / " + onlyB.String()
+		id := s.Apart()
 		if _, ok := at[id]; !ok {
 			at[id] = len(groups)
 			groups = append(groups, nil)
@@ -83,12 +94,6 @@ func ByLevels(sides []Sides) [][]Sides {
 		groups[at[id]] = append(groups[at[id]], s)
 	}
 	return groups
-}
-
-// Likewise reports whether a verdict is of sides that the same levels set apart.
-func (s *Sides) Likewise(v Verdict) bool {
-	_, onlyA, onlyB := Split(s.A.Point, s.B.Point)
-	return v.OnlyA.String() == onlyA.String() && v.OnlyB.String() == onlyB.String()
 }
 
 // Across are the pairs of rows of two runs, or files, a and b. paired says that their trials were measured in common blocks.

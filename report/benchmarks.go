@@ -17,12 +17,24 @@ type Benchmarks struct {
 	How        string        // how the sides are compared; "" where nothing is
 	A, B       string        // names of the sides: head and base, or new and old; "" where they are levels
 	ARun, BRun string        // of two runs, or files: their paths
+	Workload   string        // of two runs: their package; "" where they have several
+	Paired     bool          // of two runs: their lines were measured in the same blocks
 	Facts      []Fact        // in which two runs differ
+	OnlyA      []compare.Row // of two runs: what one of them alone has
+	OnlyB      []compare.Row
 	Rows       []compare.Row // of two sides, those of A
 	Metrics    []BenchMetric // in the order of tables
 	Scalings   []compare.Scaling
 	Notes      []string // sentences about the run
+	Broken     []Broken
 	Warnings   []compare.Warning
+}
+
+// Broken is a benchmark that could not be measured, for programs, which do not see the note on the page.
+type Broken struct {
+	Design string `json:"design"`
+	Rev    string `json:"rev"`
+	Error  string `json:"error"`
 }
 
 // metricHeads are the headings of metrics that have another name of ours.
@@ -65,7 +77,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 	if len(p.Rows) > 0 && len(p.Metrics) == 0 {
 		blank(&b)
 		sharing(&b, f.shared[1:], st)
-		fitted(&b, p.columns(f), func([]column) []string { return nil }, st)
+		fitted(&b, p.columns(f), f.footnotes, st)
 	}
 	if p.How != "" {
 		wrap(&b, strings.Fields(p.How), " ", 0, st.width())

@@ -47,7 +47,7 @@ func (c Between) Table(w io.Writer, st Style) error {
 	for _, t := range c.tables() {
 		blank(&b)
 		sharing(&b, t.shared, st)
-		fitted(&b, t.columns, func([]column) []string { return nil }, st)
+		fitted(&b, t.columns, vagueNote, st)
 	}
 	verdicts := c.Contrast.Verdicts()
 	if len(verdicts) > 0 {
@@ -218,6 +218,7 @@ func (c Between) Markdown(w io.Writer) error {
 	for _, t := range c.tables() {
 		b.WriteString("\n" + escapeMarkdown(strings.Join(t.shared, " · ")) + "\n\n")
 		markdownTable(&b, t.columns)
+		markdownFootnotes(&b, vagueNote(t.columns))
 	}
 	if len(c.Contrast.Verdicts()) == 0 {
 		b.WriteString("\n" + noVerdicts + "\n")
@@ -233,32 +234,46 @@ func (c Between) Markdown(w io.Writer) error {
 	return err
 }
 
+// comparison is what programs should know of two runs, or files of benchmarks, before their verdicts.
+type comparison struct {
+	Kind          string   `json:"kind"` // "comparison"
+	SchemaVersion int      `json:"schema_version"`
+	Workload      string   `json:"workload"` // "" of benchmarks of several packages
+	ARun          string   `json:"a_run"`
+	BRun          string   `json:"b_run"`
+	Paired        bool     `json:"paired"`
+	Differences   []Fact   `json:"differences"`
+	OnlyA         []spot   `json:"only_a"` // what one of the runs alone has
+	OnlyB         []spot   `json:"only_b"`
+	Notes         []string `json:"notes,omitempty"`
+}
+
+// spot is where a row belongs.
+type spot struct {
+	Workload string     `json:"workload,omitempty"` // where it is not the comparison's
+	Design   string     `json:"design"`
+	World    string     `json:"world"`
+	Point    plan.Point `json:"point"`
+}
+
+// spotsOf are those of rows of a comparison of a workload.
+func spotsOf(rows []compare.Row, workload string) []spot {
+	list := []spot{}
+	for _, r := range rows {
+		p := spot{Design: r.Design, World: r.World, Point: r.Point}
+		if r.Workload != workload {
+			p.Workload = r.Workload
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
 // JSON writes a line for the comparison, one for each warning, the summaries of what the verdicts judge
 // by, of both runs, and the verdicts.
 func (c Between) JSON(w io.Writer) error {
-	type place struct {
-		Design string     `json:"design"`
-		World  string     `json:"world"`
-		Point  plan.Point `json:"point"`
-	}
-	places := func(rows []compare.Row) []place {
-		list := []place{}
-		for _, r := range rows {
-			list = append(list, place{r.Design, r.World, r.Point})
-		}
-		return list
-	}
-	lines := []any{struct {
-		Kind          string  `json:"kind"`
-		SchemaVersion int     `json:"schema_version"`
-		Workload      string  `json:"workload"`
-		ARun          string  `json:"a_run"`
-		BRun          string  `json:"b_run"`
-		Paired        bool    `json:"paired"`
-		Differences   []Fact  `json:"differences"`
-		OnlyA         []place `json:"only_a"`
-		OnlyB         []place `json:"only_b"`
-	}{"comparison", result.SchemaVersion, c.Workload, c.A, c.B, false, append([]Fact{}, c.Facts...), places(c.Contrast.OnlyA), places(c.Contrast.OnlyB)}}
+	lines := []any{comparison{"comparison", result.SchemaVersion, c.Workload, c.A, c.B, false, append([]Fact{}, c.Facts...),
+		spotsOf(c.Contrast.OnlyA, c.Workload), spotsOf(c.Contrast.OnlyB, c.Workload), nil}}
 	for _, x := range c.Warnings {
 		lines = append(lines, x)
 	}

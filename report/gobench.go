@@ -91,15 +91,16 @@ func goPairs(t *result.Trial) []pair {
 func (p Benchmarks) Lines() []any {
 	var lines []any
 	if p.ARun != "" {
-		lines = append(lines, p.comparison())
+		lines = append(lines, comparison{"comparison", result.SchemaVersion, p.Workload, p.ARun, p.BRun, p.Paired, append([]Fact{}, p.Facts...),
+			spotsOf(p.OnlyA, p.Workload), spotsOf(p.OnlyB, p.Workload), p.Notes})
 	}
 	for _, m := range p.Metrics {
 		for _, v := range m.verdicts() {
 			lines = append(lines, v)
 		}
-		for _, pair := range m.Pairs {
-			if pair.Pairs > 1 {
-				lines = append(lines, pair.line(m.Name))
+		for _, g := range m.Groups {
+			if g.N > 1 {
+				lines = append(lines, g.line(m.Name))
 			}
 		}
 	}
@@ -109,12 +110,19 @@ func (p Benchmarks) Lines() []any {
 	for _, x := range p.Warnings {
 		lines = append(lines, x)
 	}
+	for _, x := range p.Broken {
+		lines = append(lines, struct {
+			Kind          string `json:"kind"` // "broken"
+			SchemaVersion int    `json:"schema_version"`
+			Broken
+		}{"broken", result.SchemaVersion, x})
+	}
 	return lines
 }
 
-// line is the geometric mean of a pair.
-func (pair BenchPair) line(metric string) any {
-	v := pair.Verdicts[0]
+// line is the geometric mean of a group.
+func (g BenchGroup) line(metric string) any {
+	v := g.Verdicts[0]
 	return struct {
 		Kind          string       `json:"kind"` // "geomean"
 		SchemaVersion int          `json:"schema_version"`
@@ -125,19 +133,7 @@ func (pair BenchPair) line(metric string) any {
 		Low           result.Value `json:"low"`
 		High          result.Value `json:"high"`
 		N             int          `json:"n"`
-	}{"geomean", result.SchemaVersion, metric, v.OnlyA, v.OnlyB, pair.Geomean, pair.GeoLow, pair.GeoTop, pair.Pairs}
-}
-
-// comparison is what is to be known of two runs, or files, before their verdicts.
-func (p Benchmarks) comparison() any {
-	return struct {
-		Kind          string   `json:"kind"` // "comparison"
-		SchemaVersion int      `json:"schema_version"`
-		ARun          string   `json:"a_run"`
-		BRun          string   `json:"b_run"`
-		Differences   []Fact   `json:"differences"`
-		Notes         []string `json:"notes"`
-	}{"comparison", result.SchemaVersion, p.ARun, p.BRun, append([]Fact{}, p.Facts...), append([]string{}, p.Notes...)}
+	}{"geomean", result.SchemaVersion, metric, v.OnlyA, v.OnlyB, g.Geomean, g.GeoLow, g.GeoTop, g.N}
 }
 
 // notes are the sentences about the run, or about two: first in what these differ.
@@ -146,10 +142,20 @@ func (p Benchmarks) notes() []string {
 	for _, f := range p.Facts {
 		parts = append(parts, fmt.Sprintf("%s is %s in the %s and %s in the %s", f.Name, short(f.B), p.B, short(f.A), p.A))
 	}
-	if len(parts) == 0 {
-		return p.Notes
+	var notes []string
+	if len(parts) > 0 {
+		notes = append(notes, "what else differs: "+strings.Join(parts, "; "))
 	}
-	return append([]string{"what else differs: " + strings.Join(parts, "; ")}, p.Notes...)
+	notes = append(notes, p.Notes...)
+	for _, side := range []struct {
+		name string
+		rows []compare.Row
+	}{{p.B, p.OnlyB}, {p.A, p.OnlyA}} {
+		if len(side.rows) > 0 {
+			notes = append(notes, fmt.Sprintf("only in the %s: %s", side.name, Cases(side.rows)))
+		}
+	}
+	return notes
 }
 
 // Markdown writes the page for a pull request.
@@ -161,7 +167,9 @@ func (p Benchmarks) Markdown(w io.Writer) error {
 	}
 	if f := p.frame(); f != nil && len(p.Metrics) == 0 {
 		b.WriteString("\n")
-		markdownTable(&b, p.columns(f))
+		columns := p.columns(f)
+		markdownTable(&b, columns)
+		markdownFootnotes(&b, f.footnotes(columns))
 	}
 	for _, m := range p.Metrics {
 		p.markdownContrasts(&b, m)

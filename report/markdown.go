@@ -17,12 +17,7 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 		columns := f.columns()
 		b.WriteString(escapeMarkdown(strings.Join(f.shared, " · ")) + "\n\n")
 		markdownTable(&b, columns)
-		for i, n := range f.footnotes(columns) {
-			if i == 0 {
-				b.WriteString("\n")
-			}
-			b.WriteString(escapeMarkdown(n) + "  \n") // two spaces end a line in Markdown
-		}
+		markdownFootnotes(&b, f.footnotes(columns))
 	}
 	for i := range fs {
 		for _, text := range fs[i].answers() {
@@ -83,8 +78,18 @@ func markdownTable(b *strings.Builder, columns []column) {
 	}
 }
 
+// markdownFootnotes writes what explains the signs of a table.
+func markdownFootnotes(b *strings.Builder, notes []string) {
+	for i, n := range notes {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(escapeMarkdown(n) + "  \n") // two spaces end a line in Markdown
+	}
+}
+
 func markdownVerdicts(b *strings.Builder, verdicts []compare.Verdict) {
-	quiet := saidOnce(verdicts)
+	n, quiet := judged(verdicts), saidOnce(verdicts)
 	for i, v := range verdicts {
 		if i == 0 {
 			b.WriteString("\n")
@@ -93,7 +98,7 @@ func markdownVerdicts(b *strings.Builder, verdicts []compare.Verdict) {
 		if at != "" {
 			at += ": "
 		}
-		b.WriteString("- " + escapeMarkdown(at+sentence(v, quiet)) + "\n")
+		b.WriteString("- " + escapeMarkdown(at+sentence(v, n, quiet)) + "\n")
 	}
 }
 

@@ -179,11 +179,7 @@ func (f *frame) latencyColumns() []column {
 // footnotes explain the signs that the columns show.
 func (f *frame) footnotes(columns []column) []string {
 	interval := func(c column) bool { return c.head == "95 % interval" }
-	has := func(sign string) bool {
-		return slices.ContainsFunc(columns, func(c column) bool {
-			return slices.ContainsFunc(c.cells, func(x cell) bool { return x.text == sign || x.text == Style{}.ascii(sign) })
-		})
-	}
+	has := func(sign string) bool { return shows(columns, sign) }
 	var notes []string
 	measured := slices.ContainsFunc(f.rows, func(r compare.Row) bool { return r.N > 0 })
 	need := "at least 6 trials"
@@ -217,6 +213,13 @@ func (f *frame) footnotes(columns []column) []string {
 		notes = append(notes, notAvailable+" : unavailable")
 	}
 	return notes
+}
+
+// shows reports whether a cell of the columns is a sign.
+func shows(columns []column, sign string) bool {
+	return slices.ContainsFunc(columns, func(c column) bool {
+		return slices.ContainsFunc(c.cells, func(x cell) bool { return x.text == sign || x.text == Style{}.ascii(sign) })
+	})
 }
 
 // column makes a column of one text per row.

@@ -18,12 +18,7 @@ func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
 		return nil
 	}
 	var b strings.Builder
-	n := 0
-	for _, v := range verdicts {
-		if v.Verdict != compare.Unstable && !v.Exact {
-			n++
-		}
-	}
+	n := judged(verdicts)
 	remark := "the chance of a false difference is at most 5 %"
 	switch {
 	case n == 0:
@@ -39,7 +34,7 @@ func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
 		}
 		for _, v := range verdicts {
 			if points(v.Point, quiet) == at {
-				words := strings.Fields(st.ascii(sentence(v, quiet)))
+				words := strings.Fields(st.ascii(sentence(v, n, quiet)))
 				words[0] = "  " + words[0]
 				wrap(&b, words, " ", 4, st.width())
 			}
@@ -49,8 +44,19 @@ func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
 	return err
 }
 
-// sentence says one verdict in words. The factors of quiet need no mention.
-func sentence(v compare.Verdict, quiet []string) string {
+// judged is the number of verdicts that share the chance of a false one.
+func judged(verdicts []compare.Verdict) int {
+	n := 0
+	for _, v := range verdicts {
+		if v.Verdict != compare.Unstable && !v.Exact {
+			n++
+		}
+	}
+	return n
+}
+
+// sentence says one verdict, of n that were judged together, in words. The factors of quiet need no mention.
+func sentence(v compare.Verdict, n int, quiet []string) string {
 	a, b, both := sides(v, quiet)
 	interval := fromTo("95 % interval ", v.Low, v.High)
 	if v.Exact {
@@ -65,7 +71,7 @@ func sentence(v compare.Verdict, quiet []string) string {
 		}
 		return fmt.Sprintf("%s: equivalent within %.3g %% (%sx, %s)", both, 100*v.Margin, ratio(v.Ratio), interval)
 	case compare.Undecided:
-		return fmt.Sprintf("%s: undecided (%sx, %s); %s", both, ratio(v.Ratio), interval, prospect(v))
+		return fmt.Sprintf("%s: undecided (%sx, %s); %s%s", both, ratio(v.Ratio), interval, contrary(v, n), prospect(v))
 	}
 	text := fmt.Sprintf("%s is %sx %s (%s)", a, ratio(v.Ratio), b, interval)
 	if v.Metric == result.ResponseP50 {
@@ -167,6 +173,14 @@ func inBrackets(low, high result.Value) string {
 		return noInterval
 	}
 	return "[" + ratio(low) + ", " + ratio(high) + "]"
+}
+
+// vagueNote explains the sign for a ratio's interval that says nothing, where columns show it.
+func vagueNote(columns []column) []string {
+	if !shows(columns, noInterval) {
+		return nil
+	}
+	return []string{noInterval + " : too few blocks for an interval"}
 }
 
 // ratio prints a ratio near 1 with enough digits to tell it from 1.

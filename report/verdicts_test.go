@@ -61,10 +61,16 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High = compare.Undecided, 2, result.Unavailable, 0.0125, 31.3
 		}, "finelocking and locking: undecided (1.90x, too few blocks for an interval); 2 blocks are too few to decide anything, over 1000 blocks would detect 1.90x"},
+		{func(v *compare.Verdict) {
+			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High, v.P = compare.Undecided, &blocks, 1.03, 1.01, 1.05, 0.06
+		}, "finelocking and locking: undecided (1.030x, 95 % interval 1.010 to 1.050); its own interval excludes 1, but with 3 comparisons together the chance of a false difference would be over 5 %; these 10 blocks detect 1.050x, 6 more would detect 1.030x"},
+		{func(v *compare.Verdict) {
+			v.Verdict, v.N, v.Detectable, v.Low, v.High, v.P = compare.Undecided, 2, result.Unavailable, 1.1, 31.3, 0.06
+		}, "finelocking and locking: undecided (1.90x, too few blocks for an interval); 2 blocks are too few to decide anything, over 1000 blocks would detect 1.90x"},
 	} {
 		v := base
 		c.change(&v)
-		if got := sentence(v, nil); got != c.want {
+		if got := sentence(v, 3, nil); got != c.want {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
 		}
 	}
@@ -114,6 +120,9 @@ func TestNoVerdicts(t *testing.T) {
 	}
 }
 
+// vagueText explains intervals that are not printed.
+const vagueText = "±? : too few blocks for an interval"
+
 // TestVagueIntervals: an interval that says nothing is not printed as if it did.
 func TestVagueIntervals(t *testing.T) {
 	for _, c := range []struct {
@@ -143,8 +152,12 @@ func TestVagueIntervals(t *testing.T) {
 		if err := runs.Table(&page, Style{Width: 120, Unicode: true}); err != nil || !strings.Contains(page.String(), "  "+c.table+"  ") {
 			t.Errorf("no %s in\n%s", c.table, &page)
 		}
-		pair := BenchPair{Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoTop: c.high, Pairs: 2}
-		for _, column := range (Benchmarks{A: "head", B: "base"}).contrast(result.TimePerOp, pair) {
+		explained := strings.Contains(page.String(), vagueText)
+		if err := runs.Markdown(&page); err != nil || explained != (c.table == noInterval) || strings.Count(page.String(), vagueText) != map[bool]int{true: 2}[explained] {
+			t.Errorf("%s is not explained where it stands:\n%s", noInterval, &page)
+		}
+		g := BenchGroup{Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoTop: c.high, N: 2}
+		for _, column := range (Benchmarks{A: "head", B: "base"}).contrast(result.TimePerOp, g) {
 			for i, cell := range column.cells {
 				if column.head == "95 % interval" && cell.text != c.table {
 					t.Errorf("line %d of a table: %s, want %s", i, cell.text, c.table)

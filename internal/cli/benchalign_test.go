@@ -107,7 +107,7 @@ func TestAlign(t *testing.T) {
 			t.Errorf("%s: differ in\n%s\nwant\n%s", c.name, got, c.both)
 		}
 		page := benchBetween(c.old.File, c.new.File)
-		for _, p := range page.Metrics[0].Pairs {
+		for _, p := range page.Metrics[0].Groups {
 			if len(p.Verdicts) != 1 {
 				t.Errorf("%s: %d rows that look alike", c.name, len(p.Verdicts))
 			}
@@ -135,7 +135,7 @@ func TestPackages(t *testing.T) {
 			}
 		}
 		var list []string
-		for _, v := range benchBetween(sides[0].File, sides[1].File).Metrics[0].Pairs[0].Verdicts {
+		for _, v := range benchBetween(sides[0].File, sides[1].File).Metrics[0].Groups[0].Verdicts {
 			list = append(list, fmt.Sprint(v.Workload, " ", v.NB, " ", v.NA))
 		}
 		return strings.Join(list, "; ")

@@ -115,14 +115,15 @@ func (a *app) compareBenchmarks(oldPath, newPath, format string) error {
 
 // benchBetween is the page of two files.
 func benchBetween(older, newer *gobench.File) report.Benchmarks {
-	oneWorkload(older, newer)
+	workload := oneWorkload(older, newer)
 	b := compare.Run{Name: older.Path, Rows: compare.Rows(older.Trials, older.Cases), Trials: older.Trials}
 	n := compare.Run{Name: newer.Path, Rows: compare.Rows(newer.Trials, newer.Cases), Trials: newer.Trials}
 	paired := older.Run != "" && older.Run == newer.Run
 	j := compare.Usual("", []string{"cpus"})
 	j.Apart = true
 	sides, onlyNew, onlyOld := j.Across(n, b, paired)
-	page := report.Benchmarks{Title: fmt.Sprintf("old is %s, new is %s", older.Path, newer.Path), A: "new", B: "old", ARun: newer.Path, BRun: older.Path}
+	page := report.Benchmarks{Title: fmt.Sprintf("old is %s, new is %s", older.Path, newer.Path), A: "new", B: "old", ARun: newer.Path, BRun: older.Path,
+		Workload: workload, Paired: paired}
 	page.How = "unpaired: the files do not say which of their lines were measured together, so what the machine did differently between them is part of the difference"
 	if paired {
 		page.How = "paired: the lines of both files were measured in the same blocks, so that what the machine did falls on both"
@@ -130,7 +131,7 @@ func benchBetween(older, newer *gobench.File) report.Benchmarks {
 	declared := maps.Clone(older.Better)
 	maps.Copy(declared, newer.Better)
 	page.Metrics = benchMetrics(j, sides, declared)
-	page.Notes = leftOut(sides, onlyOld, onlyNew)
+	page.Notes, page.OnlyA, page.OnlyB = lone(sides), onlyNew, onlyOld
 	for _, f := range []*gobench.File{older, newer} {
 		for _, w := range compare.Warnings(f.Trials, nil) {
 			if w.Warning == compare.WarnOthers || w.Warning == compare.WarnSteal || w.Warning == compare.WarnThrottled {
@@ -148,16 +149,8 @@ func benchBetween(older, newer *gobench.File) report.Benchmarks {
 	return page
 }
 
-// leftOut says which benchmarks are not compared.
-func leftOut(sides []compare.Sides, onlyOld, onlyNew []compare.Row) (notes []string) {
-	for _, only := range []struct {
-		name string
-		rows []compare.Row
-	}{{"old", onlyOld}, {"new", onlyNew}} {
-		if len(only.rows) > 0 {
-			notes = append(notes, fmt.Sprintf("only in the %s: %s", only.name, report.Cases(only.rows)))
-		}
-	}
+// lone names the benchmarks that are not compared, for a side has one result of them.
+func lone(sides []compare.Sides) (notes []string) {
 	var few []compare.Row
 	for _, s := range sides {
 		if min(s.A.N, s.B.N) < 2 {
@@ -170,16 +163,18 @@ func leftOut(sides []compare.Sides, onlyOld, onlyNew []compare.Row) (notes []str
 	return notes
 }
 
-// oneWorkload gives both the package of the newer, where each has one: a package that was renamed is compared with itself.
-func oneWorkload(older, newer *gobench.File) {
+// oneWorkload gives both the package of the newer, where each has one, and returns it: a package that was renamed is compared
+// with itself.
+func oneWorkload(older, newer *gobench.File) string {
 	for _, f := range []*gobench.File{older, newer} {
 		if len(f.Trials) == 0 || slices.ContainsFunc(f.Trials, func(t result.Trial) bool { return t.Workload != f.Trials[0].Workload }) {
-			return
+			return ""
 		}
 	}
 	for i := range older.Trials {
 		older.Trials[i].Workload = newer.Trials[0].Workload
 	}
+	return newer.Trials[0].Workload
 }
 
 // printBoth writes both in the Go benchmark format, for benchstat -col side. A key of the old that the new does not have ends

@@ -44,6 +44,9 @@ func (r *benchRun) page(trials []result.Trial) report.Benchmarks {
 	if len(x.Skipped) > 0 {
 		p.Notes = append(p.Notes, "not measured, for they skip themselves: "+skipped(x))
 	}
+	for _, b := range x.Broken {
+		p.Broken = append(p.Broken, report.Broken{Design: b.Name, Rev: b.Rev, Error: b.Error})
+	}
 	if len(x.Broken) > 0 {
 		p.Notes = append(p.Notes, "not measured, for they go wrong: "+strings.ReplaceAll(broken(x, false), "\n", "; "))
 	}
@@ -81,15 +84,18 @@ func benchMetrics(j compare.Judgement, sides []compare.Sides, declared map[strin
 	groups := compare.ByLevels(sides)
 	for _, metric := range append([]string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp}, report.OwnMetrics(rows)...) {
 		m := report.BenchMetric{Name: metric}
-		verdicts := j.MetricVerdicts(sides, metric, compare.Direction(metric, declared))
+		of := map[string][]compare.Verdict{}
+		for _, v := range j.MetricVerdicts(sides, metric, compare.Direction(metric, declared)) {
+			of[v.Apart()] = append(of[v.Apart()], v)
+		}
 		for _, group := range groups {
-			p := report.BenchPair{Sides: group, Verdicts: slices.DeleteFunc(slices.Clone(verdicts), func(v compare.Verdict) bool { return !group[0].Likewise(v) })}
-			p.Geomean, p.GeoLow, p.GeoTop, p.Pairs = j.Geomean(group, metric)
-			if len(p.Verdicts) > 0 {
-				m.Pairs = append(m.Pairs, p)
+			g := report.BenchGroup{Sides: group, Verdicts: of[group[0].Apart()]}
+			g.Geomean, g.GeoLow, g.GeoTop, g.N = j.Geomean(group, metric)
+			if len(g.Verdicts) > 0 {
+				m.Groups = append(m.Groups, g)
 			}
 		}
-		if len(m.Pairs) > 0 {
+		if len(m.Groups) > 0 {
 			list = append(list, m)
 		}
 	}
@@ -153,24 +159,12 @@ func (r *benchRun) json(trials []result.Trial) error {
 		lines = append(lines, s)
 	}
 	lines = append(lines, p.Lines()...)
-	for _, b := range r.bench.Broken {
-		lines = append(lines, brokenLine{"broken", result.SchemaVersion, b.Name, b.Rev, b.Error})
-	}
 	for _, line := range lines {
 		if err := report.JSON(r.app.stdout, line); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// brokenLine is a benchmark that could not be measured, for programs, which do not see the note on the page.
-type brokenLine struct {
-	Kind          string `json:"kind"` // "broken"
-	SchemaVersion int    `json:"schema_version"`
-	Design        string `json:"design"`
-	Rev           string `json:"rev"`
-	Error         string `json:"error"`
 }
 
 // id names the run in files.

@@ -11,42 +11,31 @@ import (
 
 // BenchMetric is a metric that sides are compared by. All its verdicts are one family.
 type BenchMetric struct {
-	Name  string
-	Pairs []BenchPair
+	Name   string
+	Groups []BenchGroup
 }
 
-// BenchPair are the benchmarks at two levels of a factor, or of two revisions or files: a table with one geometric mean.
-type BenchPair struct {
+// BenchGroup are the benchmarks at two levels of a factor, or of two revisions or files: a table with one geometric mean.
+type BenchGroup struct {
 	Sides          []compare.Sides
 	Verdicts       []compare.Verdict // at least one
 	Geomean        result.Value
 	GeoLow, GeoTop result.Value
-	Pairs          int // behind the geometric mean
+	N              int // ratios behind the geometric mean
 }
 
-// verdicts are those of all pairs.
+// verdicts are those of all groups.
 func (m BenchMetric) verdicts() []compare.Verdict {
 	var list []compare.Verdict
-	for _, p := range m.Pairs {
-		list = append(list, p.Verdicts...)
+	for _, g := range m.Groups {
+		list = append(list, g.Verdicts...)
 	}
 	return list
 }
 
-// judged is the number of verdicts that share the chance of a false one: the others are exact.
-func (m BenchMetric) judged() int {
-	n := 0
-	for _, v := range m.verdicts() {
-		if !v.Exact {
-			n++
-		}
-	}
-	return n
-}
-
 // chance is what the verdicts of a metric promise together.
 func (m BenchMetric) chance() string {
-	switch n := m.judged(); n {
+	switch n := judged(m.verdicts()); n {
 	case 0:
 		return ""
 	case 1:
@@ -69,22 +58,22 @@ func quiet(verdicts []compare.Verdict) string {
 	return fmt.Sprintf("equal in all %d", len(verdicts))
 }
 
-// contrasts writes the tables of a metric, one for each pair, with what would decide the undecided.
+// contrasts writes the tables of a metric, one for each group, with what would decide the undecided.
 func (p Benchmarks) contrasts(b *strings.Builder, m BenchMetric, st Style) {
 	if text := quiet(m.verdicts()); text != "" {
 		b.WriteString(text + "\n")
 		return
 	}
-	for i, pair := range m.Pairs {
+	for i, g := range m.Groups {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		if text := quiet(pair.Verdicts); text != "" {
-			b.WriteString(st.ascii(p.beside(pair)+": "+text) + "\n")
+		if text := quiet(g.Verdicts); text != "" {
+			b.WriteString(st.ascii(p.beside(g)+": "+text) + "\n")
 			continue
 		}
-		fitted(b, p.contrast(m.Name, pair), func([]column) []string { return nil }, st)
-		for _, text := range p.undecided(m, pair) {
+		fitted(b, p.contrast(m.Name, g), vagueNote, st)
+		for _, text := range p.undecided(m, g) {
 			wrap(b, strings.Fields(st.ascii(text)), " ", 2, st.width())
 		}
 	}
@@ -96,14 +85,16 @@ func (p Benchmarks) markdownContrasts(b *strings.Builder, m BenchMetric) {
 		b.WriteString("\n" + escapeMarkdown(metricHead(m.Name)+": "+text) + "\n")
 		return
 	}
-	for _, pair := range m.Pairs {
+	for _, g := range m.Groups {
 		b.WriteString("\n")
-		if text := quiet(pair.Verdicts); text != "" {
-			b.WriteString(escapeMarkdown(metricHead(m.Name)+", "+p.beside(pair)+": "+text) + "\n")
+		if text := quiet(g.Verdicts); text != "" {
+			b.WriteString(escapeMarkdown(metricHead(m.Name)+", "+p.beside(g)+": "+text) + "\n")
 			continue
 		}
-		markdownTable(b, p.contrast(m.Name, pair))
-		for i, text := range p.undecided(m, pair) {
+		columns := p.contrast(m.Name, g)
+		markdownTable(b, columns)
+		markdownFootnotes(b, vagueNote(columns))
+		for i, text := range p.undecided(m, g) {
 			if i == 0 {
 				b.WriteString("\n")
 			}
@@ -112,10 +103,10 @@ func (p Benchmarks) markdownContrasts(b *strings.Builder, m BenchMetric) {
 	}
 }
 
-// heads name the sides of a pair: within a run by their levels, or as the page does; of two runs as the page does, with the
+// heads name the sides of a group: within a run by their levels, or as the page does; of two runs as the page does, with the
 // level of a factor that one of them alone has.
-func (p Benchmarks) heads(pair BenchPair) (a, b string) {
-	v := pair.Verdicts[0]
+func (p Benchmarks) heads(g BenchGroup) (a, b string) {
+	v := g.Verdicts[0]
 	a, b = v.OnlyA.String(), v.OnlyB.String()
 	switch {
 	case p.A == "":
@@ -126,22 +117,22 @@ func (p Benchmarks) heads(pair BenchPair) (a, b string) {
 	return strings.TrimSpace(p.A + " " + a), strings.TrimSpace(p.B + " " + b)
 }
 
-// beside names the sides of a pair in a sentence.
-func (p Benchmarks) beside(pair BenchPair) string {
-	a, b := p.heads(pair)
+// beside names the sides of a group in a sentence.
+func (p Benchmarks) beside(g BenchGroup) string {
+	a, b := p.heads(g)
 	return a + " beside " + b
 }
 
 // contrast are the columns of a table of two sides.
-func (p Benchmarks) contrast(metric string, pair BenchPair) []column {
-	columns := named(pair.Verdicts)
-	a, b := p.heads(pair)
+func (p Benchmarks) contrast(metric string, g BenchGroup) []column {
+	columns := named(g.Verdicts)
+	a, b := p.heads(g)
 	before, after := column{group: metricHead(metric), head: b}, column{group: metricHead(metric), head: a}
 	group := a + " / " + b
 	ratios, intervals := column{group: group, head: "ratio"}, column{group: group, head: "95 % interval"}
 	blocks, verdicts := column{head: "n", drop: 1}, column{head: "verdict", left: true}
-	for _, v := range pair.Verdicts {
-		a, b := pair.medians(v, metric)
+	for _, v := range g.Verdicts {
+		a, b := g.medians(v, metric)
 		before.add(value(b, metric), plain)
 		after.add(value(a, metric), plain)
 		ratios.add(ratio(v.Ratio)+"x", plain)
@@ -159,8 +150,8 @@ func (p Benchmarks) contrast(metric string, pair BenchPair) []column {
 		verdicts.add(v.Verdict, tones[v.Verdict])
 	}
 	columns = append(columns, before, after, ratios, intervals, blocks, verdicts)
-	if pair.Pairs > 1 {
-		geomean(columns, pair)
+	if g.N > 1 {
+		geomean(columns, g)
 	}
 	return columns
 }
@@ -192,55 +183,57 @@ func packages(verdicts []compare.Verdict) bool {
 var tones = map[string]tone{compare.Slower: alarm, compare.Worse: alarm, compare.Undecided: caution}
 
 // geomean adds a last line with the geometric mean of the ratios.
-func geomean(columns []column, pair BenchPair) {
+func geomean(columns []column, g BenchGroup) {
 	for i := range columns {
 		text := ""
 		switch {
 		case i == 0:
 			text = "geomean"
 		case columns[i].head == "ratio":
-			text = ratio(pair.Geomean) + "x"
-		case columns[i].head == "95 % interval" && pair.GeoLow.Known():
-			text = inBrackets(pair.GeoLow, pair.GeoTop)
+			text = ratio(g.Geomean) + "x"
+		case columns[i].head == "95 % interval" && g.GeoLow.Known():
+			text = inBrackets(g.GeoLow, g.GeoTop)
 		}
 		columns[i].add(text, bold)
 	}
 }
 
 // medians are those of the two sides of a verdict.
-func (pair BenchPair) medians(v compare.Verdict, metric string) (a, b result.Value) {
-	for _, s := range pair.Sides {
-		both, _, _ := compare.Split(s.A.Point, s.B.Point)
-		if s.A.Workload == v.Workload && s.A.Design == v.A && both.String() == v.Point.String() {
+func (g BenchGroup) medians(v compare.Verdict, metric string) (a, b result.Value) {
+	for _, s := range g.Sides {
+		if s.A.Design != v.A || s.A.Workload != v.Workload {
+			continue
+		}
+		if both, _, _ := compare.Split(s.A.Point, s.B.Point); both.String() == v.Point.String() {
 			return s.A.Metric(metric).Median, s.B.Metric(metric).Median
 		}
 	}
 	return result.Unavailable, result.Unavailable
 }
 
-// undecided says of the undecided of a pair what would decide them. Where a pair has no levels of its own, its names are
+// undecided says of the undecided of a group what would decide them. Where a group has no levels of its own, its names are
 // the page's, and need no mention.
-func (p Benchmarks) undecided(m BenchMetric, pair BenchPair) []string {
+func (p Benchmarks) undecided(m BenchMetric, g BenchGroup) []string {
 	var list []string
-	for _, v := range pair.Verdicts {
+	for _, v := range g.Verdicts {
 		if v.Verdict != compare.Undecided {
 			continue
 		}
 		where := v.A
-		if packages(pair.Verdicts) {
+		if packages(g.Verdicts) {
 			where = v.Workload + " " + where
 		}
 		if at := points(v.Point, nil); at != "" {
 			where += " (" + at + ")"
 		}
-		if a, b := p.heads(pair); a != p.A || b != p.B {
-			where += ", " + p.beside(pair)
+		if a, b := p.heads(g); a != p.A || b != p.B {
+			where += ", " + p.beside(g)
 		}
 		text := prospect(v)
 		if v.Layouts > 0 {
 			text = fmt.Sprintf("by %d layouts; more layouts decide more than more blocks do", v.Layouts)
 		}
-		list = append(list, where+": undecided; "+contrary(v, m.judged())+text)
+		list = append(list, where+": undecided; "+contrary(v, judged(m.verdicts()))+text)
 	}
 	return list
 }
@@ -248,7 +241,7 @@ func (p Benchmarks) undecided(m BenchMetric, pair BenchPair) []string {
 // contrary says why a verdict, one of n, is undecided though its own interval excludes 1; "" where it does not.
 func contrary(v compare.Verdict, n int) string {
 	switch {
-	case !(v.Low > 1 || v.High < 1):
+	case vague(v.Low, v.High) || !(v.Low > 1 || v.High < 1):
 		return ""
 	case v.P > 0.05:
 		return fmt.Sprintf("its own interval excludes 1, but with %d comparisons together the chance of a false difference would be over 5 %%; ", n)

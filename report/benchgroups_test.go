@@ -38,16 +38,14 @@ func benchPages() Benchmarks {
 	sides := j.Levels(compare.Rows(trials, cases), trials)
 	for _, metric := range []string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp} {
 		m := BenchMetric{Name: metric}
-		verdicts := j.MetricVerdicts(sides, metric, -1)
+		of := map[string][]compare.Verdict{}
+		for _, v := range j.MetricVerdicts(sides, metric, -1) {
+			of[v.Apart()] = append(of[v.Apart()], v)
+		}
 		for _, group := range compare.ByLevels(sides) {
-			pair := BenchPair{Sides: group}
-			for _, v := range verdicts {
-				if group[0].Likewise(v) {
-					pair.Verdicts = append(pair.Verdicts, v)
-				}
-			}
-			pair.Geomean, pair.GeoLow, pair.GeoTop, pair.Pairs = j.Geomean(group, metric)
-			m.Pairs = append(m.Pairs, pair)
+			g := BenchGroup{Sides: group, Verdicts: of[group[0].Apart()]}
+			g.Geomean, g.GeoLow, g.GeoTop, g.N = j.Geomean(group, metric)
+			m.Groups = append(m.Groups, g)
 		}
 		p.Metrics = append(p.Metrics, m)
 	}
@@ -122,10 +120,52 @@ func TestUndecidedBenchmark(t *testing.T) {
 		c.change(&v)
 		other := v
 		other.Verdict = compare.Equivalent
-		pair := BenchPair{Verdicts: []compare.Verdict{v, other}}
-		if got := c.page.undecided(BenchMetric{Pairs: []BenchPair{pair}}, pair); len(got) != 1 || got[0] != c.want {
+		g := BenchGroup{Verdicts: []compare.Verdict{v, other}}
+		if got := c.page.undecided(BenchMetric{Groups: []BenchGroup{g}}, g); len(got) != 1 || got[0] != c.want {
 			t.Errorf("got\n%q\nwant\n%s", got, c.want)
 		}
+	}
+}
+
+// TestBenchSigns: where an interval is not printed, the page says why, with numbers of one side and of two.
+func TestBenchSigns(t *testing.T) {
+	two := benchPages()
+	for i := range two.Metrics[0].Groups {
+		two.Metrics[0].Groups[i].Verdicts[0].Low, two.Metrics[0].Groups[i].Verdicts[0].High = 0.1, 9
+	}
+	few := shop("locking", 1, 300, 0)
+	few.N, few.Metrics = 2, map[string]result.Summary{result.TimePerOp: {Metric: result.TimePerOp, Median: 5, Low: result.Unavailable, High: result.Unavailable}}
+	for _, c := range []struct {
+		page  Benchmarks
+		want  string
+		times int
+	}{
+		{two, vagueText, 2},
+		{benchPages(), vagueText, 0},
+		{Benchmarks{Rows: []compare.Row{few}}, "±? : an interval needs at least 6 trials", 1},
+	} {
+		var page, md strings.Builder
+		if c.page.Table(&page, Style{Width: 160, Unicode: true}) != nil || c.page.Markdown(&md) != nil {
+			t.Fatal("it cannot be written")
+		}
+		for _, text := range []string{page.String(), md.String()} {
+			if n := strings.Count(text, c.want+"\n") + strings.Count(text, c.want+"  \n"); n != c.times {
+				t.Errorf("%q stands there %d times, want %d:\n%s", c.want, n, c.times, text)
+			}
+		}
+	}
+}
+
+// TestBroken: programs are told what could not be measured.
+func TestBroken(t *testing.T) {
+	var b bytes.Buffer
+	for _, line := range (Benchmarks{Broken: []Broken{{"Work", "head", "no milk"}}}).Lines() {
+		if err := JSON(&b, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := b.String(), `{"kind":"broken","schema_version":1,"design":"Work","rev":"head","error":"no milk"}`+"\n"; got != want {
+		t.Errorf("got  %swant %s", got, want)
 	}
 }
 
@@ -137,8 +177,8 @@ func TestBenchPackages(t *testing.T) {
 		t.Errorf("%+v", columns)
 	}
 	verdicts[0].Verdict, verdicts[1].Verdict = compare.Undecided, compare.Undecided
-	pair := BenchPair{Verdicts: verdicts}
-	if notes := (Benchmarks{}).undecided(BenchMetric{Pairs: []BenchPair{pair}}, pair); !strings.HasPrefix(notes[1], "b X: ") {
+	g := BenchGroup{Verdicts: verdicts}
+	if notes := (Benchmarks{}).undecided(BenchMetric{Groups: []BenchGroup{g}}, g); !strings.HasPrefix(notes[1], "b X: ") {
 		t.Errorf("%q", notes)
 	}
 	if columns = named(verdicts[:1]); columns[0].head != "benchmark" {
@@ -148,9 +188,10 @@ func TestBenchPackages(t *testing.T) {
 
 // TestBenchDifferences: in what two runs differ is one sentence, and a line of JSON.
 func TestBenchDifferences(t *testing.T) {
-	p := Benchmarks{A: "new", B: "old", ARun: "after", BRun: "before", Facts: []Fact{{"pgo", "off", "not given"}, {"benchtime", "1s", "500ms"}}, Notes: []string{"only in the old: X"}}
+	p := Benchmarks{A: "new", B: "old", ARun: "after", BRun: "before", Workload: "w", Paired: true, Facts: []Fact{{"pgo", "off", "not given"}, {"benchtime", "1s", "500ms"}},
+		OnlyB: []compare.Row{{Workload: "w", World: result.Live, Design: "X", Point: plan.NewPoint(set("cpus", 1))}, {Workload: "v", World: result.Live, Design: "Y", Point: plan.NewPoint(set("cpus", 2))}}}
 	want := "what else differs: pgo is not given in the old and off in the new; benchtime is 500ms in the old and 1s in the new"
-	if got := p.notes(); len(got) != 2 || got[0] != want {
+	if got := p.notes(); len(got) != 2 || got[0] != want || got[1] != "only in the old: X (cpus 1), Y (cpus 2)" {
 		t.Errorf("%q", got)
 	}
 	var page, md, line bytes.Buffer
@@ -160,7 +201,7 @@ func TestBenchDifferences(t *testing.T) {
 	if !strings.Contains(page.String(), want+"\n") || !strings.Contains(md.String(), want+"\n") {
 		t.Errorf("%s\n%s", page.String(), md.String())
 	}
-	if got, want := line.String(), `{"kind":"comparison","schema_version":1,"a_run":"after","b_run":"before","differences":[{"name":"pgo","a":"off","b":"not given"},{"name":"benchtime","a":"1s","b":"500ms"}],"notes":["only in the old: X"]}`+"\n"; got != want {
+	if got, want := line.String(), `{"kind":"comparison","schema_version":1,"workload":"w","a_run":"after","b_run":"before","paired":true,"differences":[{"name":"pgo","a":"off","b":"not given"},{"name":"benchtime","a":"1s","b":"500ms"}],"only_a":[],"only_b":[{"design":"X","world":"live","point":{"cpus":1}},{"workload":"v","design":"Y","world":"live","point":{"cpus":2}}]}`+"\n"; got != want {
 		t.Errorf("got  %swant %s", got, want)
 	}
 }
