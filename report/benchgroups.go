@@ -241,8 +241,8 @@ func (p Benchmarks) undecided(m BenchMetric, g BenchGroup) []string {
 // contrary says why a verdict, one of n, is undecided though its own interval excludes 1; "" where it does not.
 func contrary(v compare.Verdict, n int) string {
 	switch {
-	case vague(v.Low, v.High) || !(v.Low > 1 || v.High < 1):
-		return ""
+	case vague(v.Low, v.High) || !(v.Low > 1 || v.High < 1) || !v.Detectable.Known():
+		return "" // or too few blocks for any decision, which is said anyway
 	case v.P > 0.05:
 		return fmt.Sprintf("its own interval excludes 1, but with %d comparisons together the chance of a false difference would be over 5 %%; ", n)
 	case v.Permutation > 0.05:

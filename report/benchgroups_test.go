@@ -205,3 +205,15 @@ func TestBenchDifferences(t *testing.T) {
 		t.Errorf("got  %swant %s", got, want)
 	}
 }
+
+// TestContrary: too few blocks for any decision are not said to be too many comparisons.
+func TestContrary(t *testing.T) {
+	v := compare.Verdict{Low: 1.5, High: 2.5, P: 1, Detectable: result.Unavailable}
+	if text := contrary(v, 1); text != "" {
+		t.Error(text)
+	}
+	v.Detectable, v.P = 1.3, 0.06
+	if text := contrary(v, 4); !strings.Contains(text, "with 4 comparisons together") {
+		t.Error(text)
+	}
+}

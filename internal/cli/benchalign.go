@@ -130,11 +130,12 @@ func (s *benchSide) levels(factor string) []string {
 	return list
 }
 
-// only leaves what was measured at one level of a factor, which is then in no point.
+// only leaves what was measured at one level of a factor, which is then in no point. What has no level of it is of another
+// point.
 func (s *benchSide) only(factor, level string) {
 	other := func(p plan.Point) bool {
 		l, ok := p.Get(factor)
-		return ok && l.String() != level
+		return !ok || l.String() != level
 	}
 	s.Trials = slices.DeleteFunc(s.Trials, func(t result.Trial) bool { return other(t.Point) })
 	s.Cases = slices.DeleteFunc(s.Cases, func(c plan.Case) bool { return other(c.Point) })
@@ -187,9 +188,9 @@ func (s *benchSide) settles(factor string) settled {
 // varies leaves of a factor that the other side does not vary the level at which that one was measured, if it is known and
 // there; otherwise all levels stand beside it. It says which.
 func (s *benchSide) varies(factor string, other *benchSide) string {
-	levels, at := s.levels(factor), other.settles(factor).text
+	levels, at := s.levels(factor), other.settles(factor).text // "" is not known, though it may be a level
 	all := factor + " (" + strings.Join(levels, ", ") + ")"
-	if i := slices.IndexFunc(levels, func(l string) bool { return sameLevel(factor, l, at) }); i >= 0 {
+	if i := slices.IndexFunc(levels, func(l string) bool { return at != "" && sameLevel(factor, l, at) }); i >= 0 {
 		s.only(factor, levels[i])
 		return fmt.Sprintf("of the %s, which varies %s, %s=%s is compared: so was the %s measured", s.name, all, factor, levels[i], other.name)
 	}
