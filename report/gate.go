@@ -28,7 +28,7 @@ func (g Gate) Table(w io.Writer, st Style) error {
 	wrap(&b, strings.Fields(st.ascii(g.Title)), " ", 2, st.width())
 	blank(&b)
 	if len(g.List) > 0 {
-		fitted(&b, g.columns(), func([]column) []string { return nil }, st)
+		fitted(&b, g.columns(), vagueNote, st)
 	}
 	for _, text := range g.wanting() {
 		wrap(&b, strings.Fields(st.ascii(text)), " ", 2, st.width())
@@ -172,7 +172,9 @@ func (g Gate) Markdown(w io.Writer) error {
 	b.WriteString("**" + escapeMarkdown(g.conclusion()) + "**\n\n" + escapeMarkdown(g.Title) + "\n")
 	if len(g.List) > 0 {
 		b.WriteString("\n")
-		markdownTable(&b, g.columns())
+		columns := g.columns()
+		markdownTable(&b, columns)
+		markdownFootnotes(&b, vagueNote(columns))
 	}
 	for i, text := range slices.Concat(g.wanting(), g.Notes) {
 		if i == 0 {

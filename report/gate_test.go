@@ -1,0 +1,30 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// TestGatePage: what was not judged is named and counted, an interval that says nothing is explained.
+func TestGatePage(t *testing.T) {
+	g := Gate{Title: "p", Decision: compare.Error, Max: 0.05, NotJudged: []result.NotJudged{{Design: "Sour", Reason: result.HeadFails, Said: "it fails: no milk"}},
+		List: []compare.Gated{{Design: "Sweet", Metric: result.TimePerOp, Base: 1, Head: 1, Cost: 1, Low: 0.1, High: 9, N: 2, Decision: compare.Undecided}}}
+	for name, write := range map[string]func(*strings.Builder) error{
+		"table":    func(b *strings.Builder) error { return g.Table(b, Style{Width: 100, Unicode: true}) },
+		"markdown": func(b *strings.Builder) error { return g.Markdown(b) },
+	} {
+		var b strings.Builder
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"±?", "too few blocks for an interval", "Sour: not judged: it goes wrong in the head: it fails: no milk",
+			"gate: error: of 1, 0 within 5 %, 1 undecided; 1 not judged"} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: no %q in\n%s", name, want, &b)
+			}
+		}
+	}
+}
