@@ -18,11 +18,12 @@ type Intervention struct {
 	Gain         float64 `json:"gain"`          // fraction of the sick one's wall time that the fix saves
 	Low          float64 `json:"low"`           // of its 95 % interval, from the logarithms of ratios within pairs
 	High         float64 `json:"high"`
+	Machine      string  `json:"machine,omitempty"` // its CPU, where that is another than the labels'
 }
 
 // Labels are measured gains, with what they were measured on.
 type Labels struct {
-	Machine       string         `json:"machine"`
+	Machine       string         `json:"machine"` // the CPU's model
 	CPUs          int            `json:"cpus"`
 	Go            string         `json:"go"`
 	Interventions []Intervention `json:"interventions"`

@@ -35,9 +35,13 @@ func label(ctx context.Context, cases []corpus.Case, file string, runs int, dead
 	if err := json.Unmarshal(text, &stored); err != nil {
 		return 0, fmt.Errorf("%s: %w", file, err)
 	}
-	machine := host.Read()
-	if machine.CPUModel != nil {
-		stored.Machine = *machine.CPUModel
+	elsewhere := "" // this machine, where the labels are of another
+	switch model := host.Read().CPUModel; {
+	case model == nil:
+	case stored.Machine == "":
+		stored.Machine = *model
+	case stored.Machine != *model:
+		elsewhere = *model
 	}
 	stored.CPUs, stored.Go = runtime.NumCPU(), runtime.Version()
 	kept := map[string]corpus.Intervention{}
@@ -61,6 +65,7 @@ func label(ctx context.Context, cases []corpus.Case, file string, runs int, dead
 		if err != nil {
 			return len(todo) - n, err
 		}
+		i.Machine = elsewhere
 		kept[c.Name()] = i
 		fmt.Fprintf(out, "%-18s %-20s %6.3f s -> %6.3f s  gain %3.0f %% [%.0f, %.0f]\n", c.Label().Class, c.Name(), i.SickSeconds, i.FixedSeconds, 100*i.Gain, 100*i.Low, 100*i.High)
 		if err := store(file, stored, cases, kept); err != nil {
