@@ -15,6 +15,7 @@ const (
 	lockIdle    = 0.2                   // of the CPUs' time is unused, though who was woken wants one
 	lockParked  = 1.0 / 3               // of the others are parked for it, in the mean
 	lockCost    = 0.15                  // of CPU time in locking and in the scheduler, from which a lock held for short is one
+	parkMost    = 50 * time.Microsecond // of CPU time, for parking, waking and the search for work meanwhile
 	lockShort   = 20 * time.Microsecond // held for less than it takes to park and wake
 	lockInside  = 0.7                   // of what those who use it run is done while it is held
 	delayed     = 0.85                  // goroutines wait for it in the mean, by a mutex profile: somebody nearly always
@@ -39,7 +40,8 @@ func lockRules(v *view) []Finding {
 	}
 	cost := 0.0
 	if v.cpu != nil && v.cpu.samples >= minSamples {
-		cost = v.cpu.share(Locks, Scheduler)
+		// The scheduler works for others too, the collector's workers above all: of its time the lock has what its waits can take.
+		cost = v.cpu.share(Locks) + math.Min(v.cpu.share(Scheduler), v.rate(best.Count)*parkMost.Seconds()*v.wall/math.Max(v.used, 1e-9))
 	}
 	idle := v.traced(best.Busy) >= lockFull && v.unused() >= lockIdle && v.parkedFor(best)
 	if v.traced(best.Starved) < lockStarved && cost < lockCost && !idle {

@@ -20,7 +20,6 @@ const (
 	others     = 0.3  // CPUs that other processes used
 	noiseShare = 0.15 // of the CPU profile's samples in profilers
 	hotShare   = 0.3  // of the goroutines' CPU time below one call that could be avoided
-	hotOwn     = 0.6  // in one function of the program's own
 )
 
 // inflation finds work that takes more CPU time the more CPUs do it: by runs on one and on several, or by atomic
@@ -126,8 +125,8 @@ var avoidable = []struct{ function, fix string }{
 	{"runtime.growslice", "Make the slice with the capacity that it will have."},
 }
 
-// hotFunction finds one function that takes most of the CPU time: what could be avoided, with a gain; else only its name,
-// where the program does nothing else.
+// hotFunction finds a call that takes much of the CPU time and could be avoided. A function of the program's own that does so
+// is its work.
 func hotFunction(v *view) []Finding {
 	if v.cpu == nil || v.cpu.samples < minSamples {
 		return nil

@@ -356,3 +356,30 @@ func TestOneOfTwoStays(t *testing.T) {
 		t.Error("no two explain each other: this tests nothing")
 	}
 }
+
+// TestSchedulerOfOthers: the scheduler's time is a lock's only as far as its waits can take it. The figures are those of a
+// service whose collector wakes its workers all the time; without its lock it is no faster.
+func TestSchedulerOfOthers(t *testing.T) {
+	busy := func(waits int64) *made {
+		c := coarse()
+		r := &c.e.Trace.Resources[0]
+		r.Count, r.Starved, r.Busy = waits, 10*time.Millisecond, 780*time.Millisecond
+		for _, i := range r.Waits {
+			c.e.Trace.Waits[i].Count = waits
+		}
+		c.e.Trace.Demand.For = nil
+		c.demand(5, 30, 200, 765)
+		c.e.Runs[0].User = 1900 * time.Millisecond
+		c.e.Profiles = nil
+		c.cpu(130, "main.encode:37", "main.worker:3")
+		c.cpu(60, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
+		return c
+	}
+	lock := func(n string) bool { return n == "coarse-lock" || n == "saturated-resource" || n == "lock-convoy" }
+	if names := busy(550).names(); slices.ContainsFunc(names, lock) {
+		t.Errorf("550 waits a second: %v", names)
+	}
+	if names := busy(20000).names(); !slices.ContainsFunc(names, lock) {
+		t.Errorf("20000 waits a second: %v", names)
+	}
+}

@@ -258,6 +258,7 @@ const (
 	poolWaits  = 0.5 // of the workers' lives outside the program
 	poolStarve = 0.2 // of their lives at most they wait for work
 	poolSpare  = 0.4 // of the CPUs' time is unused
+	poolMost   = 32  // goroutines: of more, each has a job of its own, or what they wait for is the limit
 )
 
 // fewWorkers finds pools of workers that are all occupied while CPUs are not.
@@ -266,7 +267,7 @@ func fewWorkers(v *view) []Finding {
 		return nil
 	}
 	for _, c := range v.classes() {
-		if c.isMain() || v.handles(c) || c.Peak > 64 || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 || len(c.Members) == 0 {
+		if c.isMain() || v.handles(c) || c.Peak > poolMost || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 || len(c.Members) == 0 {
 			continue
 		}
 		life, running, queued, channels, locks, outside := c.lives()

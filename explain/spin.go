@@ -18,6 +18,9 @@ const (
 
 var looking = regexp.MustCompile(`\.Load\(\)|atomic\.Load|CompareAndSwap|runtime\.Gosched\(|TryLock\(|time\.(Now|Since)\(`)
 
+// atomics are the packages of what is one instruction.
+var atomics = []string{"sync/atomic.", "internal/runtime/atomic."}
+
 // spins reports whether a sample is of a loop that looks whether something has happened.
 func (v *view) spins(w *weighed) bool {
 	if len(w.stack) == 0 {
@@ -30,9 +33,10 @@ func (v *view) spins(w *weighed) bool {
 		at, ok := v.p.ours(w.stack)
 		return ok && v.hasDefault(at)
 	}
-	leaf := w.stack[0].Function
-	if startsWith(leaf, "sync/atomic.", "internal/runtime/atomic.") {
-		return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
+	if leaf := w.stack[0].Function; startsWith(leaf, atomics...) {
+		// The runtime and package sync look at memory by the same functions when they start and wake goroutines.
+		by := slices.IndexFunc(w.stack, func(f Frame) bool { return !startsWith(f.Function, atomics...) })
+		return by >= 0 && v.p.own(w.stack[by]) && (strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap"))
 	}
 	if at, ok := v.p.ours(w.stack); ok && v.onlyLooks(at) {
 		return true

@@ -83,3 +83,19 @@ func TestSpinBesideIdleCPUs(t *testing.T) {
 		}
 	}
 }
+
+// TestSpinsOfTheRuntime: the runtime and package sync look at memory when they start and wake goroutines; that is no loop of
+// the program's.
+func TestSpinsOfTheRuntime(t *testing.T) {
+	v := &view{p: &Program{Main: "main"}}
+	for stack, want := range map[string]bool{
+		"sync/atomic.(*Int64).Load main.wait:5 main.main:3":                                        true,
+		"internal/runtime/atomic.Load sync/atomic.LoadInt64 main.wait:5 main.main:3":               true,
+		"internal/runtime/atomic.(*Uint32).Load runtime.lock2 runtime.newproc main.main:3":         false,
+		"sync/atomic.(*Uint64).CompareAndSwap sync.(*WaitGroup).Wait main.validate:54 main.main:3": false,
+	} {
+		if got := v.spins(&weighed{stack: frames(strings.Fields(stack)...)}); got != want {
+			t.Errorf("%s: %v", stack, got)
+		}
+	}
+}
