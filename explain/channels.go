@@ -273,21 +273,28 @@ func (v *view) tokenWords(f *Finding, queue float64, count int64, most float64) 
 	f.Experiment = "Double the number: the time should halve while nothing else is the limit."
 }
 
-// selected is the same where the place is waited for in a select, which the trace joins to no channel: nearly all who
-// wait are woken by one of their own who sends, and who holds what they wait for waits for something outside.
+// gives is how who gives a place back wakes those who wait for it.
+var gives = map[Op]struct{ by, through string }{
+	OpSelect: {"runtime.chansend", "the channel"},
+	OpCond:   {"sync.(*Cond)", "the condition"},
+}
+
+// selected is the same where the place is waited for in a select, which the trace joins to no channel, or by a condition:
+// nearly all who wait are woken by one of their own, and who holds what they wait for waits for something outside.
 func (v *view) selected() (Finding, bool) {
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
 		queue := v.traced(w.Waited)
-		if w.Op != OpSelect || w.Count < 10 || queue < 1 || v.wanting(0) < 0.3 || !v.sharedByItsUsers([]*Wait{w}) {
+		back, is := gives[w.Op]
+		if !is || w.Count < 10 || queue < 1 || v.wanting(0) < 0.3 || !v.sharedByItsUsers([]*Wait{w}) {
 			continue
 		}
 		where := v.p.places(w.Stack, w.Wakers[0].Stack)
 		most := 1 - v.floor(1/(queue+1))
-		if len(where) == 0 || most < 2*minGain || !has(w.Wakers[0].Stack, "runtime.chansend") {
+		if len(where) == 0 || most < 2*minGain || !has(w.Wakers[0].Stack, back.by) {
 			continue
 		}
-		f := v.finding("saturated-resource", "Whatever the channel at %s gives out is always in use: everybody waits for it.", where[0])
+		f := v.finding("saturated-resource", "Whatever %s at %s gives out is always in use: everybody waits for it.", back.through, where[0])
 		f.Where = where
 		f.Share = math.Min(1, queue)
 		v.tokenWords(&f, queue, w.Count, most)

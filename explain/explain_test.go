@@ -164,6 +164,7 @@ var cases = []struct {
 		c := coarse()
 		h := &c.e.Trace.Resources[0].Holds
 		h.P50, h.Sum = time.Microsecond, time.Duration(h.Count)*2*time.Microsecond
+		c.cpu(30, "sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock", "main.update:7", "main.worker:3")
 		return c
 	}, coarse, "coarse-lock"},
 	{"saturated-resource", func() *made {

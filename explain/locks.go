@@ -39,7 +39,7 @@ func lockRules(v *view) []Finding {
 		return nil
 	}
 	cost := 0.0
-	if v.cpu != nil && v.cpu.samples >= minSamples {
+	if v.sampled() {
 		// The scheduler works for others too, the collector's workers above all: of its time the lock has what its waits can take.
 		cost = v.cpu.share(Locks) + math.Min(v.cpu.share(Scheduler), v.rate(best.Count)*parkMost.Seconds()*v.wall/math.Max(v.used, 1e-9))
 	}
@@ -49,6 +49,9 @@ func lockRules(v *view) []Finding {
 	}
 	return []Finding{v.lock(best, cost)}
 }
+
+// sampled reports whether there is a CPU profile that tells shares.
+func (v *view) sampled() bool { return v.cpu != nil && v.cpu.samples >= minSamples }
 
 // parkedFor reports whether most of those who use a lock are parked for it all the time, as one that serialises them makes
 // them be. Who was woken and queues for a CPU does not wait for the lock any more.
@@ -73,7 +76,8 @@ func (v *view) lock(r *Resource, cost float64) Finding {
 	switch {
 	case library:
 		name = "library-limit"
-	case r.Holds.Count > 0 && r.Holds.P50 < lockShort && r.Holds.Sum < lockShort*time.Duration(r.Holds.Count) || r.Holds.Count == 0 && cost >= lockCost:
+	case r.Holds.Count > 0 && r.Holds.P50 < lockShort && r.Holds.Sum < lockShort*time.Duration(r.Holds.Count) && (!v.sampled() || cost >= lockCost) ||
+		r.Holds.Count == 0 && cost >= lockCost:
 		name = "lock-convoy"
 		if r.Kind == OpRWMutex {
 			name = "rwmutex-misuse"

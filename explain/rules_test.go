@@ -63,9 +63,9 @@ func TestStageThatWaitsOutside(t *testing.T) {
 	}
 }
 
-// TestTokenInASelect: who waits in a select for what its own kind gives back waits for a resource.
+// TestTokenInASelect: who waits in a select, or by a condition, for what its own kind gives back waits for a resource.
 func TestTokenInASelect(t *testing.T) {
-	pooled := func(own bool) *made {
+	pooled := func(own bool, op Op, waker string) *made {
 		c := newCase()
 		c.demand(950, 50)
 		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
@@ -74,15 +74,17 @@ func TestTokenInASelect(t *testing.T) {
 		if !own {
 			by = w - 1
 		}
-		at := c.wait(OpSelect, w, 400, 18*second, by, "runtime.selectgo", "main.do:4")
-		c.e.Trace.Waits[at].Wakers[0].Stack = frames("runtime.chansend1", "main.do:5")
+		at := c.wait(op, w, 400, 18*second, by, "runtime.selectgo", "main.do:4")
+		c.e.Trace.Waits[at].Wakers[0].Stack = frames(waker, "main.do:5")
 		return c
 	}
-	if f := pooled(true).first(); f.Name != "saturated-resource" || f.Gain == nil || f.Gain.Estimate < 0.7 {
-		t.Errorf("20 wait for one: %s %v", f.Name, f.Gain)
-	}
-	if f := pooled(false).first(); f.Name == "saturated-resource" {
-		t.Error("they wait for work that main gives them, not for each other")
+	for op, waker := range map[Op]string{OpSelect: "runtime.chansend1", OpCond: "sync.(*Cond).Signal"} {
+		if f := pooled(true, op, waker).first(); f.Name != "saturated-resource" || f.Gain == nil || f.Gain.Estimate < 0.7 {
+			t.Errorf("%s: 20 wait for one: %s %v", op, f.Name, f.Gain)
+		}
+		if f := pooled(false, op, waker).first(); f.Name == "saturated-resource" {
+			t.Errorf("%s: they wait for work that main gives them, not for each other", op)
+		}
 	}
 }
 
@@ -381,5 +383,16 @@ func TestSchedulerOfOthers(t *testing.T) {
 	}
 	if names := busy(20000).names(); !slices.ContainsFunc(names, lock) {
 		t.Errorf("20000 waits a second: %v", names)
+	}
+}
+
+// TestShortButCheap: a lock that is held for a moment at a time, and costs no CPU time to speak of, though somebody waits for it
+// all the time, is held nearly all the time: it serialises what is done under it.
+func TestShortButCheap(t *testing.T) {
+	c := coarse()
+	h := &c.e.Trace.Resources[0].Holds
+	h.P50, h.Sum = 5*time.Microsecond, time.Duration(h.Count)*5*time.Microsecond
+	if f := c.first(); f.Name != "coarse-lock" {
+		t.Errorf("%s", f.Name)
 	}
 }
