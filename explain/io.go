@@ -268,9 +268,30 @@ func (v *view) outside() (class *Class, where []Frame, calls int64) {
 		}
 	}
 	if v.t.Duration > 0 && v.traced(longest) < 0.3 {
-		return nil, nil, 0
+		return v.clocked()
 	}
 	return class, where, calls
+}
+
+// clocked is the class that waits longest in a select or for a channel that no goroutine of the program sends on: for a timer.
+// It says nothing of calls: a ticker has none.
+func (v *view) clocked() (class *Class, where []Frame, calls int64) {
+	longest := time.Duration(0)
+	for i := range v.t.Waits {
+		w := &v.t.Waits[i]
+		if w.Op != OpSelect && w.Op != OpReceive || len(w.Classes) == 0 || len(w.Wakers) == 0 ||
+			slices.ContainsFunc(w.Wakers, func(k Waker) bool { return k.Class >= 0 }) {
+			continue
+		}
+		c := &v.t.Classes[w.Classes[0]]
+		if each := w.Waited / time.Duration(max(1, c.Peak)); each > longest && !hooked(c.Start) && !v.handles(c) {
+			longest, class, where = each, c, w.Stack
+		}
+	}
+	if v.traced(longest) < 0.3 {
+		return nil, nil, 0
+	}
+	return class, where, 0
 }
 
 // serves reports whether the program waits for others to connect: idle then is waiting for work.

@@ -396,3 +396,21 @@ func TestShortButCheap(t *testing.T) {
 		t.Errorf("%s", f.Name)
 	}
 }
+
+// TestTimerInASelect: who waits for a timer in a select waits for something outside, unless somebody sends there.
+func TestTimerInASelect(t *testing.T) {
+	waiting := func(waker int) *made {
+		c := newCase()
+		c.demand(950, 50)
+		c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
+		at := c.wait(OpSelect, 0, 120, 950*time.Millisecond, 0, "runtime.selectgo", "main.call:4", "main.main:3")
+		c.e.Trace.Waits[at].Wakers[0].Class = waker
+		return c
+	}
+	if f := waiting(-1).first(); f.Name != "dependency-wait" || f.Gain != nil {
+		t.Errorf("a timer: %s %v", f.Name, f.Gain)
+	}
+	if f := waiting(0).first(); f.Name == "dependency-wait" {
+		t.Error("a goroutine that sends is nothing outside")
+	}
+}
