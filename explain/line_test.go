@@ -121,4 +121,29 @@ func TestLockByMutexProfile(t *testing.T) {
 	if names := of(700 * time.Millisecond).names(); slices.Contains(names, "coarse-lock") {
 		t.Errorf("nobody waits for it for a third of the time: %v", names)
 	}
+	// Where the CPUs are used it is none, though the scheduler, which wakes the collector's workers, has its share.
+	busy := of(2 * second)
+	busy.e.Runs[0].User = 1670 * time.Millisecond
+	busy.cpu(40, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
+	if names := busy.names(); slices.Contains(names, "coarse-lock") {
+		t.Errorf("1.67 of 2 CPUs are used: %v", names)
+	}
+}
+
+// TestOneAtATimeByProfile: without a trace a CPU's worth of work is divided where it is the main goroutine's; others may take
+// turns, and then there is nothing to divide.
+func TestOneAtATimeByProfile(t *testing.T) {
+	of := func(root string) Finding {
+		c := newCase()
+		c.e.Trace = nil
+		c.e.Runs[0].User = 990 * time.Millisecond
+		c.cpu(99, "main.f:5", root)
+		return c.first()
+	}
+	if f := of("main.main:3"); f.Name != "single-threaded" || f.Gain == nil {
+		t.Errorf("main does all: %s %v", f.Name, f.Gain)
+	}
+	if f := of("main.worker:3"); f.Name != "single-threaded" || f.Gain != nil {
+		t.Errorf("workers that may take turns: %s %v", f.Name, f.Gain)
+	}
 }

@@ -211,7 +211,7 @@ func (v *view) lockWords(f *Finding, caller Frame, inside float64) {
 // lockByProfile is for mutex profiles without a trace: the stack that delayed others most.
 func lockByProfile(v *view) []Finding {
 	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Mutex })
-	if i < 0 || v.wall == 0 || v.unused() < lockCost && (v.cpu == nil || v.cpu.share(Locks, Scheduler) < lockCost) {
+	if i < 0 || v.wall == 0 || v.unused() < lockIdle && (v.cpu == nil || v.cpu.share(Locks) < lockCost) {
 		return nil
 	}
 	m := &v.e.Profiles[i]

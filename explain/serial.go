@@ -125,8 +125,8 @@ func (v *view) singleByCPUTime() []Finding {
 		f.says("%s of it is spent at %s", percent(g.share), v.quoted(g.at))
 	}
 	v.singleGain(&f, math.Min(1, used))
-	if root != "main.main" {
-		f.Confidence = Medium // several could take turns
+	if root != "main.main" { // several could take turns, and then there is nothing to divide
+		f.Gain, f.Confidence = nil, Low
 	}
 	return []Finding{f}
 }
