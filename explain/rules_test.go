@@ -414,3 +414,20 @@ func TestTimerInASelect(t *testing.T) {
 		t.Error("a goroutine that sends is nothing outside")
 	}
 }
+
+// TestStageThatOnlySleeps: the slowest stage of a line may never wait in it, neither for work nor for room, and be outside all
+// the time.
+func TestStageThatOnlySleeps(t *testing.T) {
+	c := newCase()
+	c.demand(970, 30)
+	c.class("main.main", 1, 1, 10*time.Millisecond, time.Millisecond)
+	a := c.class("main.enrich", 1, 1, 10*time.Millisecond, 5*time.Millisecond)
+	b := c.class("main.parse", 1, 1, 10*time.Millisecond, 5*time.Millisecond)
+	c.e.Trace.Classes[a].Members[0].Outside = 980 * time.Millisecond
+	c.wait(OpSleep, a, 300, 980*time.Millisecond, -1, "time.Sleep", "main.name:6", "main.enrich:4")
+	c.wait(OpSend, b, 283, 930*time.Millisecond, a, "runtime.chansend1", "main.parse:5")
+	c.wait(OpReceive, 0, 300, 970*time.Millisecond, a, "runtime.chanrecv2", "main.main:9")
+	if f := c.first(); f.Name != "stage-limited" || f.Gain == nil || f.Gain.Estimate < 0.5 {
+		t.Errorf("%s %v", f.Name, f.Gain)
+	}
+}

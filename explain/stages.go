@@ -29,13 +29,13 @@ func (v *view) wakes(c *Class) (n int64) {
 	return n
 }
 
-// stages are the classes that wait on channels for others, and those that run all the time and let others wait there: the
-// slowest of a line never waits itself.
+// stages are the classes that wait on channels for others, and those that are occupied all the time and let others wait there:
+// the slowest of a line never waits itself.
 func (v *view) stages() []stage {
 	var out []stage
 	for _, c := range v.classes() {
 		life, running, _, _, _, outside := c.lives()
-		if life < v.t.Duration/3 || v.parks(c) < 10 && (v.traced(running) < stageFull || v.wakes(c) < 10) {
+		if life < v.t.Duration/3 || v.parks(c) < 10 && (v.traced(running+outside) < stageFull || v.wakes(c) < 10) {
 			continue
 		}
 		out = append(out, stage{c, math.Min(1, v.traced(running+outside)), v.traced(outside), c.Peak == 1})
