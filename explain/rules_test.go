@@ -431,3 +431,23 @@ func TestStageThatOnlySleeps(t *testing.T) {
 		t.Errorf("%s %v", f.Name, f.Gain)
 	}
 }
+
+// TestOneCPUByItself: a program may set GOMAXPROCS to 1 itself, whatever it was given.
+func TestOneCPUByItself(t *testing.T) {
+	of := func(set float64) *made {
+		c := newCase()
+		c.demand(10, 100, 200, 690)
+		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
+		c.class("main.worker", 4, 4, 980*time.Millisecond, 5*time.Millisecond)
+		c.e.Trace.Running = 980 * time.Millisecond
+		c.e.Runs[0].User = 980 * time.Millisecond
+		c.e.Runs[0].Metrics = map[string]float64{"/sched/gomaxprocs:threads": set}
+		return c
+	}
+	if f := of(1).first(); f.Name != "one-cpu-pathology" || f.Gain == nil || f.Gain.Estimate < 0.3 {
+		t.Errorf("it sets 1: %s %v", f.Name, f.Gain)
+	}
+	if names := of(2).names(); slices.Contains(names, "one-cpu-pathology") {
+		t.Errorf("it sets 2: %v", names)
+	}
+}

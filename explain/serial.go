@@ -235,7 +235,7 @@ func (c *Class) unevenness() float64 {
 
 // oneCPU finds programs that were told to use one CPU of several.
 func oneCPU(v *view) []Finding {
-	if v.t == nil || v.run == nil || v.run.CPUs != 1 || v.run.Machine < 2 {
+	if v.t == nil || v.run == nil || v.maxProcs() != 1 || v.run.Machine < 2 {
 		return nil
 	}
 	wants := v.parallelism().Wants
@@ -246,11 +246,22 @@ func oneCPU(v *view) []Finding {
 	f.Share = v.saturated()
 	most := 1 - 1/math.Min(wants, float64(v.run.Machine))
 	f.Gain = gain(0.8*most, 0.3*most, most)
+	if v.run.CPUs > 1 {
+		f.says("it sets GOMAXPROCS to 1 itself, where it was given %d", v.run.CPUs)
+	}
 	f.says("GOMAXPROCS is 1; goroutines queued for a CPU for %s of the time", percent(1-v.wanting(0)-v.wanting(1)))
 	f.Rival = "The one CPU is a quota, and others would be throttled."
 	f.Fix = "Raise GOMAXPROCS, or do the work in one goroutine without channels."
 	f.Experiment = "Run it with GOMAXPROCS=2."
 	return []Finding{f}
+}
+
+// maxProcs is GOMAXPROCS at the end of a run, which a program may set itself.
+func (v *view) maxProcs() int {
+	if n := v.metric("/sched/gomaxprocs:threads"); n > 0 {
+		return int(n)
+	}
+	return v.run.CPUs
 }
 
 // Thresholds of pools.
