@@ -60,7 +60,7 @@ func gcRules(v *view) []Finding {
 
 // collecting is the collector's share of the CPU time.
 func (v *view) collecting() (share float64, source string) {
-	if v.cpu != nil && v.cpu.samples >= minSamples {
+	if v.sampled() {
 		return v.cpu.share(Collector), "the CPU profile"
 	}
 	if v.t != nil && v.t.Running > 0 {
@@ -74,7 +74,7 @@ func (v *view) collecting() (share float64, source string) {
 // in so far as the CPUs were wanted.
 func (v *view) gcGain(share, assist float64) *Gain {
 	own := assist
-	if v.cpu != nil && v.cpu.samples >= minSamples {
+	if v.sampled() {
 		own = v.cpu.userShare(Collector)
 	}
 	crowded := v.saturated()

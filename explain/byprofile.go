@@ -16,7 +16,7 @@ const (
 
 // fineByProfile is goroutine-too-fine without a trace: the CPU profile is full of making and scheduling them.
 func fineByProfile(v *view) []Finding {
-	if v.t != nil || v.cpu == nil || v.cpu.samples < minSamples {
+	if v.t != nil || !v.sampled() {
 		return nil
 	}
 	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
@@ -44,7 +44,7 @@ func fineByProfile(v *view) []Finding {
 
 // convoyByProfile is lock-convoy without a trace: the CPUs take and release a lock, and it is slower on several than on one.
 func convoyByProfile(v *view) []Finding {
-	if v.t != nil || v.cpu == nil || v.cpu.samples < minSamples || v.one == nil || v.run == nil || v.one.Wall <= 0 || v.run.Wall < v.one.Wall {
+	if v.t != nil || !v.sampled() || v.one == nil || v.run == nil || v.one.Wall <= 0 || v.run.Wall < v.one.Wall {
 		return nil
 	}
 	share := v.cpu.share(Locks)

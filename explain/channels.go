@@ -17,9 +17,11 @@ const (
 	stallBurst   = 100 * time.Microsecond // and this, where several CPUs are no faster than one: waking one takes tens of us
 	stallRate    = 5000.0                 // parkings/s there
 	stallWall    = 0.9                    // of the time on one CPU
+	parkMost     = 50 * time.Microsecond  // of CPU time at most, for parking, waking and the search for work meanwhile
 	parkCost     = 1500e-9                // s of CPU time for parking and waking once, where no profile tells
 	stageFull    = 0.85                   // of its life a stage is occupied
 	stageNext    = 0.75                   // the next one at most
+	stagePushed  = 0.3                    // of the time others wait to hand something to one that is outside
 	stageIdle    = 0.2                    // of the CPUs' time is unused
 	stepWaits    = 0.05                   // of the time a sender, and a receiver, is parked
 	stepIdle     = 0.08                   // of the CPUs' time is unused
@@ -59,7 +61,7 @@ func handoff(v *view) []Finding {
 		f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working beside each other: %.0f parkings a second, and it is no faster on %.0f CPUs than on one.", rate, v.cpus)
 		f.says("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", span(v.run.Wall), v.run.CPUs, span(v.one.Wall), percent(v.unused()))
 		busy := v.used
-		if v.cpu != nil && v.cpu.samples >= minSamples {
+		if v.sampled() {
 			busy *= 1 - v.handingOver()
 		}
 		most := 1 - busy/(v.cpus*v.wall)
@@ -68,8 +70,8 @@ func handoff(v *view) []Finding {
 		return []Finding{f}
 	}
 	switch {
-	case v.cpu != nil && v.cpu.samples >= minSamples:
-		cost, source = v.cpu.share(Channels, Scheduler), "in the CPU profile"
+	case v.sampled():
+		cost, source = v.cpu.share(Channels)+v.scheduling(parks), "in the CPU profile"
 		if v.cpu.share(Channels) < 0.1 {
 			return nil
 		}
@@ -96,9 +98,19 @@ func (v *view) stalls() bool {
 // rate of something that was counted in the trace, a second.
 func (v *view) rate(n int64) float64 { return float64(n) / v.t.Duration.Seconds() }
 
+// scheduling is the part of the CPU time in the scheduler that so many parkings in the trace can have taken: it works for
+// others too, the collector's workers above all.
+func (v *view) scheduling(parks int64) float64 {
+	all := v.cpu.share(Scheduler)
+	if v.t == nil {
+		return all
+	}
+	return math.Min(all, v.rate(parks)*parkMost.Seconds()*v.wall/math.Max(v.used, 1e-9))
+}
+
 // handingOver is the share of CPU time in channels and the scheduler.
 func (v *view) handingOver() float64 {
-	if v.cpu == nil || v.cpu.samples < minSamples {
+	if !v.sampled() {
 		return 0
 	}
 	return v.cpu.share(Channels, Scheduler)
@@ -146,7 +158,7 @@ func (v *view) handedOver(worst *Wait, parks int64, cost float64, source string)
 // coreAfter is the fraction of the wall time that the work itself takes when handing over costs nothing: shared by the CPUs,
 // but no shorter than what the busiest single goroutine computes.
 func (v *view) coreAfter(cost float64) float64 {
-	if v.cpu == nil || v.cpu.samples < minSamples {
+	if !v.sampled() {
 		longest := 0.0
 		for _, c := range v.classes() {
 			if c.Peak == 1 {
@@ -268,7 +280,7 @@ func (v *view) tokenWords(f *Finding, queue float64, count int64, most float64) 
 	f.says("somebody waited for %s of the time, %.1f goroutines in the mean, %d times; who gives it back had taken it", percent(f.Share), queue, count)
 	f.says("%s of the CPUs' time is unused", percent(v.idle()))
 	f.Gain = gain(0.85*most, 0.4*most, most)
-	f.Rival = "The number is what the other side allows."
+	f.Rival = "The number is what the other side allows; or they wait for work that others of them find."
 	f.Fix = "Allow more at a time: a larger semaphore or pool, of as many as CPUs where they compute."
 	f.Experiment = "Double the number: the time should halve while nothing else is the limit."
 }
@@ -276,7 +288,7 @@ func (v *view) tokenWords(f *Finding, queue float64, count int64, most float64) 
 // gives is how who gives a place back wakes those who wait for it.
 var gives = map[Op]struct{ by, through string }{
 	OpSelect: {"runtime.chansend", "the channel"},
-	OpCond:   {"sync.(*Cond)", "the condition"},
+	OpCond:   {"sync.(*Cond).Signal", "the condition"}, // who wakes all gives no place to each
 }
 
 // selected is the same where the place is waited for in a select, which the trace joins to no channel, or by a condition:
@@ -294,7 +306,7 @@ func (v *view) selected() (Finding, bool) {
 		if len(where) == 0 || most < 2*minGain || !has(w.Wakers[0].Stack, back.by) {
 			continue
 		}
-		f := v.finding("saturated-resource", "Whatever %s at %s gives out is always in use: everybody waits for it.", back.through, where[0])
+		f := v.finding("saturated-resource", "What goroutines wait for by %s at %s is always in use.", back.through, where[0])
 		f.Where = where
 		f.Share = math.Min(1, queue)
 		v.tokenWords(&f, queue, w.Count, most)

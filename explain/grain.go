@@ -32,8 +32,8 @@ func tooFine(v *view) []Finding {
 	}
 	cost := float64(c.Count) * spawnCost / math.Max(v.used, 1e-9)
 	source := "at 0.7 us each"
-	if v.cpu != nil && v.cpu.samples >= minSamples {
-		cost = v.cpu.share(Scheduler, Locks) + v.spawnAllocation()
+	if v.sampled() {
+		cost = v.cpu.share(Locks) + v.scheduling(c.Count) + v.spawnAllocation()
 		source = "in the CPU profile"
 	}
 	if cost < fineCost {

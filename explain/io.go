@@ -100,7 +100,7 @@ func (v *view) unbuffered(g group, at Frame, name string, bytes float64, known b
 
 // ioGroups are the places that spend most CPU time on moving bytes; without a profile, those of the trace's calls.
 func (v *view) ioGroups() []group {
-	if v.cpu != nil && v.cpu.samples >= minSamples {
+	if v.sampled() {
 		return v.cpu.groups(func(w *weighed) (Frame, bool) {
 			_, at, ok := v.p.transfer(w.stack)
 			return at, ok && w.root != ""
@@ -249,7 +249,8 @@ func (v *view) outside() (class *Class, where []Frame, calls int64) {
 	longest := time.Duration(0)
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
-		if w.Op != OpSleep && w.Op != OpNetwork || len(w.Classes) == 0 {
+		timed := w.clocked()
+		if w.Op != OpSleep && w.Op != OpNetwork && !timed || len(w.Classes) == 0 {
 			continue
 		}
 		c := &v.t.Classes[w.Classes[0]]
@@ -258,6 +259,9 @@ func (v *view) outside() (class *Class, where []Frame, calls int64) {
 		}
 		if each := w.Waited / time.Duration(max(1, c.Peak)); each > longest {
 			longest, class, where, calls = each, c, w.Stack, w.Count/int64(max(1, c.Peak))
+			if timed { // a ticker is asked for nothing
+				calls = 0
+			}
 		}
 	}
 	for i := range v.t.Calls {
@@ -268,30 +272,24 @@ func (v *view) outside() (class *Class, where []Frame, calls int64) {
 		}
 	}
 	if v.t.Duration > 0 && v.traced(longest) < 0.3 {
-		return v.clocked()
+		return nil, nil, 0
 	}
 	return class, where, calls
 }
 
-// clocked is the class that waits longest in a select or for a channel that no goroutine of the program sends on: for a timer.
-// It says nothing of calls: a ticker has none.
-func (v *view) clocked() (class *Class, where []Frame, calls int64) {
-	longest := time.Duration(0)
-	for i := range v.t.Waits {
-		w := &v.t.Waits[i]
-		if w.Op != OpSelect && w.Op != OpReceive || len(w.Classes) == 0 || len(w.Wakers) == 0 ||
-			slices.ContainsFunc(w.Wakers, func(k Waker) bool { return k.Class >= 0 }) {
-			continue
-		}
-		c := &v.t.Classes[w.Classes[0]]
-		if each := w.Waited / time.Duration(max(1, c.Peak)); each > longest && !hooked(c.Start) && !v.handles(c) {
-			longest, class, where = each, c, w.Stack
+// clocked reports whether a wait in a select or for a channel is one for a timer: no goroutine sent, nine times of ten.
+func (w *Wait) clocked() bool {
+	if w.Op != OpSelect && w.Op != OpReceive {
+		return false
+	}
+	var all, timed int64
+	for _, k := range w.Wakers {
+		all += k.Count
+		if k.Class < 0 {
+			timed += k.Count
 		}
 	}
-	if v.traced(longest) < 0.3 {
-		return nil, nil, 0
-	}
-	return class, where, 0
+	return all > 0 && timed*10 >= all*9
 }
 
 // serves reports whether the program waits for others to connect: idle then is waiting for work.
@@ -300,7 +298,7 @@ func (v *view) serves() bool {
 	for _, w := range v.t.Waits {
 		accepts = accepts || has(w.Stack, "net.(*TCPListener)", "net.(*netFD).accept", "net.(*UnixListener)") && w.Count > 0
 	}
-	return accepts && !slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
+	return (accepts || v.accepting()) && !slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
 		return has(w.Stack, "net.(*sysDialer)", "net/http.(*persistConn)", "net/http.(*Client)")
 	})
 }
@@ -308,10 +306,7 @@ func (v *view) serves() bool {
 // handles reports whether a class was started by what accepts connections: it waits for others to ask.
 func (v *view) handles(c *Class) bool {
 	by, ok := v.p.ours(c.Created)
-	if !ok {
-		return false
-	}
-	return slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
+	return ok && slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
 		at, ok := v.p.ours(w.Stack)
 		return ok && at.Function == by.Function && has(w.Stack, "net.(*TCPListener)", "net.(*netFD).accept", "net.(*UnixListener)")
 	})

@@ -20,7 +20,7 @@ func (v *view) ledger() Ledger {
 	}
 	used := math.Min(v.used, total)
 	switch {
-	case v.cpu != nil && v.cpu.samples >= minSamples:
+	case v.sampled():
 		l.Source = "CPU profile"
 		for _, what := range []string{UserCode, Allocation, Channels, Locks, Scheduler, Collector, SystemCalls} {
 			add(what, used*v.cpu.share(what))

@@ -143,6 +143,9 @@ func TestOneAtATimeByProfile(t *testing.T) {
 	if f := of("main.main:3"); f.Name != "single-threaded" || f.Gain == nil {
 		t.Errorf("main does all: %s %v", f.Name, f.Gain)
 	}
+	if f := of("testing.(*B).launch"); f.Name != "single-threaded" || f.Gain == nil {
+		t.Errorf("a benchmark: %s %v", f.Name, f.Gain)
+	}
 	if f := of("main.worker:3"); f.Name != "single-threaded" || f.Gain != nil {
 		t.Errorf("workers that may take turns: %s %v", f.Name, f.Gain)
 	}

@@ -15,7 +15,6 @@ const (
 	lockIdle    = 0.2                   // of the CPUs' time is unused, though who was woken wants one
 	lockParked  = 1.0 / 3               // of the others are parked for it, in the mean
 	lockCost    = 0.15                  // of CPU time in locking and in the scheduler, from which a lock held for short is one
-	parkMost    = 50 * time.Microsecond // of CPU time, for parking, waking and the search for work meanwhile
 	lockShort   = 20 * time.Microsecond // held for less than it takes to park and wake
 	lockInside  = 0.7                   // of what those who use it run is done while it is held
 	delayed     = 0.85                  // goroutines wait for it in the mean, by a mutex profile: somebody nearly always
@@ -28,9 +27,14 @@ func lockRules(v *view) []Finding {
 		return lockByProfile(v)
 	}
 	var best *Resource
+	waits := int64(0) // for all of them: what many locks cost together is as if it were one
 	for i := range v.t.Resources {
 		r := &v.t.Resources[i]
-		if r.Kind == OpChannel || r.Count < 20 || v.traced(r.Busy) < lockBusy || best != nil && r.Starved <= best.Starved {
+		if r.Kind == OpChannel {
+			continue
+		}
+		waits += r.Count
+		if r.Count < 20 || v.traced(r.Busy) < lockBusy || best != nil && r.Starved <= best.Starved {
 			continue
 		}
 		best = r
@@ -40,8 +44,7 @@ func lockRules(v *view) []Finding {
 	}
 	cost := 0.0
 	if v.sampled() {
-		// The scheduler works for others too, the collector's workers above all: of its time the lock has what its waits can take.
-		cost = v.cpu.share(Locks) + math.Min(v.cpu.share(Scheduler), v.rate(best.Count)*parkMost.Seconds()*v.wall/math.Max(v.used, 1e-9))
+		cost = v.cpu.share(Locks) + v.scheduling(waits)
 	}
 	idle := v.traced(best.Busy) >= lockFull && v.unused() >= lockIdle && v.parkedFor(best)
 	if v.traced(best.Starved) < lockStarved && cost < lockCost && !idle {
@@ -49,9 +52,6 @@ func lockRules(v *view) []Finding {
 	}
 	return []Finding{v.lock(best, cost)}
 }
-
-// sampled reports whether there is a CPU profile that tells shares.
-func (v *view) sampled() bool { return v.cpu != nil && v.cpu.samples >= minSamples }
 
 // parkedFor reports whether most of those who use a lock are parked for it all the time, as one that serialises them makes
 // them be. Who was woken and queues for a CPU does not wait for the lock any more.
@@ -94,7 +94,7 @@ func (v *view) lock(r *Resource, cost float64) Finding {
 	}
 	f.says("meanwhile a CPU had nothing to do for %s of the time", percent(v.traced(r.Starved)))
 	if cost > 0 {
-		f.says("%s of the CPU time is spent in locks and the scheduler", percent(cost))
+		f.says("locks, and parking and waking for them, take up to %s of the CPU time", percent(cost))
 	}
 	if len(waits) > 0 {
 		if at, ok := v.p.ours(waits[0].Stack); ok {
@@ -249,7 +249,7 @@ func lockByProfile(v *view) []Finding {
 // rwMutex finds locks for readers that cost more than they guard, though nobody waits for long: the count of
 // readers is memory that all CPUs write.
 func rwMutex(v *view) []Finding {
-	if v.cpu == nil || v.cpu.samples < minSamples {
+	if !v.sampled() {
 		return nil
 	}
 	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {

@@ -35,7 +35,7 @@ func inflation(v *view) []Finding {
 	if v.t != nil && v.widest() == nil || v.busy() < 0.7 || v.saturated() < 0.5 {
 		return nil
 	}
-	if v.cpu != nil && v.cpu.samples >= minSamples && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.2 {
+	if v.sampled() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.2 {
 		return nil
 	}
 	f := v.finding("work-inflation", "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, v.run.CPUs)
@@ -55,7 +55,7 @@ func inflation(v *view) []Finding {
 
 // contended are atomic additions that several goroutines make all the time.
 func (v *view) contended() (Finding, bool) {
-	if v.cpu == nil || v.cpu.samples < minSamples || v.used < 1.3*v.wall {
+	if !v.sampled() || v.used < 1.3*v.wall {
 		return Finding{}, false
 	}
 	share := 0.0
@@ -94,7 +94,7 @@ func (v *view) contended() (Finding, bool) {
 // addsToMemory is the share of the goroutines' CPU time on lines that add to a field or an element. Where goroutines have
 // such memory side by side, in one line of the cache, each takes it from the other.
 func (v *view) addsToMemory() float64 {
-	if v.cpu == nil || v.cpu.samples < minSamples {
+	if !v.sampled() {
 		return 0
 	}
 	share := 0.0
@@ -128,7 +128,7 @@ var avoidable = []struct{ function, fix string }{
 // hotFunction finds a call that takes much of the CPU time and could be avoided. A function of the program's own that does so
 // is its work.
 func hotFunction(v *view) []Finding {
-	if v.cpu == nil || v.cpu.samples < minSamples {
+	if !v.sampled() {
 		return nil
 	}
 	for _, a := range avoidable {
@@ -165,7 +165,7 @@ func saturatedCPUs(v *view) []Finding {
 	if v.wall == 0 || v.unused() > 1-fullUsed || v.t != nil && v.saturated() < fullTime || v.cpus < 2 && v.t == nil {
 		return nil
 	}
-	if v.cpu != nil && v.cpu.samples >= minSamples && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {
+	if v.sampled() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {
 		return nil
 	}
 	f := v.finding("cpu-saturated", "All %.0f CPUs are in use: it is limited by its work, not by its structure.", v.cpus)
@@ -203,9 +203,9 @@ func oversubscribed(v *view) []Finding {
 		f.Share = math.Min(1, throttled)
 		f.says("throttled for %s of %s", span(v.run.Throttled), span(v.run.Wall))
 		f.Fix = "Raise the quota, or set GOMAXPROCS to it."
-	case v.run.Machine > 0 && v.run.CPUs > v.run.Machine:
-		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the system's scheduler decides who runs.", v.run.CPUs, v.run.Machine)
-		f.Share = 1 - float64(v.run.Machine)/float64(v.run.CPUs)
+	case v.run.Machine > 0 && v.procs > v.run.Machine:
+		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the system's scheduler decides who runs.", v.procs, v.run.Machine)
+		f.Share = 1 - float64(v.run.Machine)/float64(v.procs)
 		f.says("%d involuntary context switches in %s", v.run.Involuntary, span(v.run.Wall))
 		f.Fix = "Set GOMAXPROCS to the number of CPUs."
 	default:
@@ -216,7 +216,7 @@ func oversubscribed(v *view) []Finding {
 
 // noisy finds profilers that take much of what they measure.
 func noisy(v *view) []Finding {
-	if v.cpu == nil || v.cpu.noise < noiseShare || v.cpu.samples < minSamples {
+	if !v.sampled() || v.cpu.noise < noiseShare {
 		return nil
 	}
 	f := v.finding("profiler-noise", "The profilers themselves take %s of the CPU profile's samples.", percent(v.cpu.noise))

@@ -194,7 +194,7 @@ func rank(found []Finding) []Finding {
 
 // nothing is the answer where no rule has one.
 func (v *view) nothing() Finding {
-	if v.t == nil && (v.cpu == nil || v.cpu.samples < minSamples) || v.t != nil && v.t.Duration < minTrace && v.cpu == nil {
+	if v.t == nil && !v.sampled() || v.t != nil && v.t.Duration < minTrace && v.cpu == nil {
 		f := v.finding(TooLittle, "There is too little evidence to say anything.")
 		f.Confidence = Low
 		if v.cpu != nil {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -65,6 +66,7 @@ func TestStageThatWaitsOutside(t *testing.T) {
 
 // TestTokenInASelect: who waits in a select, or by a condition, for what its own kind gives back waits for a resource.
 func TestTokenInASelect(t *testing.T) {
+	const condWait = "sync.(*Cond).Wait"
 	pooled := func(own bool, op Op, waker string) *made {
 		c := newCase()
 		c.demand(950, 50)
@@ -74,7 +76,7 @@ func TestTokenInASelect(t *testing.T) {
 		if !own {
 			by = w - 1
 		}
-		at := c.wait(op, w, 400, 18*second, by, "runtime.selectgo", "main.do:4")
+		at := c.wait(op, w, 400, 18*second, by, map[Op]string{OpSelect: "runtime.selectgo", OpCond: condWait}[op], "main.do:4")
 		c.e.Trace.Waits[at].Wakers[0].Stack = frames(waker, "main.do:5")
 		return c
 	}
@@ -85,6 +87,9 @@ func TestTokenInASelect(t *testing.T) {
 		if f := pooled(false, op, waker).first(); f.Name == "saturated-resource" {
 			t.Errorf("%s: they wait for work that main gives them, not for each other", op)
 		}
+	}
+	if f := pooled(true, OpCond, "sync.(*Cond).Broadcast").first(); f.Name == "saturated-resource" {
+		t.Error("who wakes all at once ends a phase: it gives no place to each")
 	}
 }
 
@@ -369,7 +374,7 @@ func TestSchedulerOfOthers(t *testing.T) {
 		for _, i := range r.Waits {
 			c.e.Trace.Waits[i].Count = waits
 		}
-		c.e.Trace.Demand.For = nil
+		c.e.Trace.Demand = Demand{}
 		c.demand(5, 30, 200, 765)
 		c.e.Runs[0].User = 1900 * time.Millisecond
 		c.e.Profiles = nil
@@ -390,8 +395,9 @@ func TestSchedulerOfOthers(t *testing.T) {
 // all the time, is held nearly all the time: it serialises what is done under it.
 func TestShortButCheap(t *testing.T) {
 	c := coarse()
-	h := &c.e.Trace.Resources[0].Holds
-	h.P50, h.Sum = 5*time.Microsecond, time.Duration(h.Count)*5*time.Microsecond
+	r := &c.e.Trace.Resources[0] // those who had not waited hold it for the rest of the time
+	r.Holds.P50, r.Holds.Sum = 5*time.Microsecond, time.Duration(r.Holds.Count)*5*time.Microsecond
+	r.HeldRunning = r.Holds.Sum
 	if f := c.first(); f.Name != "coarse-lock" {
 		t.Errorf("%s", f.Name)
 	}
@@ -403,15 +409,21 @@ func TestTimerInASelect(t *testing.T) {
 		c := newCase()
 		c.demand(950, 50)
 		c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
-		at := c.wait(OpSelect, 0, 120, 950*time.Millisecond, 0, "runtime.selectgo", "main.call:4", "main.main:3")
-		c.e.Trace.Waits[at].Wakers[0].Class = waker
+		at := c.wait(OpSelect, 1, 120, 950*time.Millisecond, 1, "runtime.selectgo", "main.call:4", "main.main:3")
+		c.e.Trace.Waits[at].Wakers = []Waker{{Count: 119, Class: waker}, {Count: 1, Class: 1}}
 		return c
 	}
-	if f := waiting(-1).first(); f.Name != "dependency-wait" || f.Gain != nil {
-		t.Errorf("a timer: %s %v", f.Name, f.Gain)
+	if f := waiting(-1).first(); f.Name != "dependency-wait" || f.Gain != nil || !strings.Contains(f.Claim, "main goroutine") {
+		t.Errorf("a timer, and once a goroutine that cancels: %s %v %q", f.Name, f.Gain, f.Claim)
 	}
-	if f := waiting(0).first(); f.Name == "dependency-wait" {
+	if f := waiting(1).first(); f.Name == "dependency-wait" {
 		t.Error("a goroutine that sends is nothing outside")
+	}
+	both := waiting(-1)
+	w := both.class("main.ask", 1, 1, time.Millisecond, time.Millisecond)
+	both.wait(OpNetwork, w, 10, 310*time.Millisecond, -1, "net.(*conn).Read", "main.ask:7")
+	if f := both.first(); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
+		t.Errorf("what waits longest is named: %s %q", f.Name, f.Claim)
 	}
 }
 
@@ -426,7 +438,7 @@ func TestStageThatOnlySleeps(t *testing.T) {
 	c.e.Trace.Classes[a].Members[0].Outside = 980 * time.Millisecond
 	c.wait(OpSleep, a, 300, 980*time.Millisecond, -1, "time.Sleep", "main.name:6", "main.enrich:4")
 	c.wait(OpSend, b, 283, 930*time.Millisecond, a, "runtime.chansend1", "main.parse:5")
-	c.wait(OpReceive, 0, 300, 970*time.Millisecond, a, "runtime.chanrecv2", "main.main:9")
+	c.wait(OpReceive, 1, 300, 970*time.Millisecond, a, "runtime.chanrecv2", "main.main:9")
 	if f := c.first(); f.Name != "stage-limited" || f.Gain == nil || f.Gain.Estimate < 0.5 {
 		t.Errorf("%s %v", f.Name, f.Gain)
 	}
@@ -444,10 +456,113 @@ func TestOneCPUByItself(t *testing.T) {
 		c.e.Runs[0].Metrics = map[string]float64{"/sched/gomaxprocs:threads": set}
 		return c
 	}
-	if f := of(1).first(); f.Name != "one-cpu-pathology" || f.Gain == nil || f.Gain.Estimate < 0.3 {
-		t.Errorf("it sets 1: %s %v", f.Name, f.Gain)
+	if f := of(1).first(); f.Name != "one-cpu-pathology" || f.Gain == nil || f.Gain.Estimate < 0.3 || !strings.Contains(f.Fix, "runtime.GOMAXPROCS") {
+		t.Errorf("it sets 1: %s %v %q", f.Name, f.Gain, f.Fix)
+	}
+	byProfile := of(1)
+	byProfile.e.Trace = nil
+	byProfile.cpu(98, "main.f:5", "main.worker:3")
+	if f := byProfile.first(); f.Name != "one-cpu-pathology" || f.Gain != nil {
+		t.Errorf("it sets 1, without a trace: %s %v", f.Name, f.Gain)
+	}
+	idle := of(1)
+	idle.e.Trace, idle.e.Runs[0].User = nil, 300*time.Millisecond
+	idle.cpu(98, "main.f:5", "main.worker:3")
+	if names := idle.names(); slices.Contains(names, "one-cpu-pathology") {
+		t.Errorf("it does not use it: %v", names)
+	}
+	if f := of(32).first(); f.Name != "os-oversubscription" {
+		t.Errorf("it sets 32 on 2 CPUs: %s", f.Name)
 	}
 	if names := of(2).names(); slices.Contains(names, "one-cpu-pathology") {
 		t.Errorf("it sets 2: %v", names)
+	}
+}
+
+// TestTickerBesideALine: who sleeps all the time and hands over now and then is no stage of a line, unless others bring it work.
+func TestTickerBesideALine(t *testing.T) {
+	c := stagesOf(950, 300)
+	tick := c.class("main.flush", 1, 1, time.Millisecond, 0)
+	c.e.Trace.Classes[tick].Members[0].Outside = 990 * time.Millisecond
+	c.wait(OpReceive, 2, 100, 20*time.Millisecond, tick, "runtime.chanrecv1", "main.slow:8")
+	if f := c.first(); f.Name != "stage-limited" || !slices.Contains(f.Where, "main.go:5") {
+		t.Errorf("%s %v", f.Name, f.Where)
+	}
+}
+
+// TestPoolOfALibrary: a library has a goroutine for each connection; their number is no setting of the program's.
+func TestPoolOfALibrary(t *testing.T) {
+	c := pool(0)
+	for i := range c.e.Trace.Classes {
+		if x := &c.e.Trace.Classes[i]; x.Start.Function == "main.worker" {
+			x.Start, x.Created = frames("net/http.(*conn).serve")[0], frames("net/http.(*Server).Serve")
+		}
+	}
+	if names := c.names(); slices.Contains(names, "too-few-workers") {
+		t.Errorf("%v", names)
+	}
+}
+
+// TestLargePools: of many that wait outside each has a job of its own; of those that compute there are too few while CPUs are left.
+func TestLargePools(t *testing.T) {
+	of := func(running, outside time.Duration) []string {
+		c := newCase()
+		c.e.Runs[0].CPUs, c.e.Runs[0].Machine, c.e.Trace.CPUs = 80, 80, 80
+		c.demand(1000)
+		if running > 0 {
+			c.e.Trace.Demand = Demand{}
+			c.demand(append(make([]int, 40), 1000)...)
+		}
+		c.class("main.main", 1, 1, time.Millisecond, 0)
+		w := c.class("main.worker", 40, 40, 40*running, 0)
+		c.e.Runs[0].User = 40 * running
+		c.e.Trace.Classes[w].Waiting["sleep"] = 40 * outside
+		for i := range c.e.Trace.Classes[w].Members {
+			c.e.Trace.Classes[w].Members[i].Outside = outside
+		}
+		return c.names()
+	}
+	if names := of(960*time.Millisecond, 0); !slices.Contains(names, "too-few-workers") {
+		t.Errorf("40 of 80 CPUs are used by 40 workers: %v", names)
+	}
+	if names := of(0, 950*time.Millisecond); slices.Contains(names, "too-few-workers") {
+		t.Errorf("40 wait outside: %v", names)
+	}
+}
+
+// TestManyLocks: what many locks cost together is as if they were one.
+func TestManyLocks(t *testing.T) {
+	c := coarse()
+	c.e.Trace.Resources[0].Starved = 10 * time.Millisecond
+	c.e.Runs[0].User = 1950 * time.Millisecond
+	c.e.Profiles = nil
+	c.cpu(130, "main.encode:37", "main.worker:3")
+	c.cpu(60, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
+	if names := c.names(); slices.Contains(names, "coarse-lock") {
+		t.Errorf("one, waited for 1000 times a second: %v", names)
+	}
+	for range 15 {
+		c.e.Trace.Resources = append(c.e.Trace.Resources, Resource{Kind: OpMutex, Count: 1000, Busy: 300 * time.Millisecond})
+	}
+	if names := c.names(); !slices.ContainsFunc(names, func(n string) bool { return n == "coarse-lock" || n == "lock-convoy" || n == "saturated-resource" }) {
+		t.Errorf("sixteen: %v", names)
+	}
+}
+
+// TestSchedulerBesideChannels: the scheduler's time is a channel's only as far as its parkings can take it.
+func TestSchedulerBesideChannels(t *testing.T) {
+	if !slices.Contains(pipe().names(), "chan-handoff") {
+		t.Error("not even with 100000 parkings")
+	}
+	c := pipe()
+	for i := range c.e.Trace.Waits {
+		c.e.Trace.Waits[i].Count = 1600
+	}
+	c.e.Profiles = nil
+	c.cpu(50, "main.f:5", "main.stage:3")
+	c.cpu(15, "runtime.lock2", "runtime.chansend", "runtime.chansend1", "main.main:4", "runtime.main")
+	c.cpu(40, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
+	if names := c.names(); slices.Contains(names, "chan-handoff") {
+		t.Errorf("3200 parkings a second cannot take 40 %% of the time: %v", names)
 	}
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -87,7 +88,7 @@ func singleThreaded(v *view) []Finding {
 // singleGain is what dividing the program's own code over the CPUs saves.
 func (v *view) singleGain(f *Finding, alone float64) {
 	own := 1.0
-	if v.cpu != nil && v.cpu.samples >= minSamples {
+	if v.sampled() {
 		own = v.cpu.userShare(UserCode, Allocation)
 	}
 	most := alone * own * (1 - 1/v.cpus)
@@ -100,7 +101,7 @@ func (v *view) singleGain(f *Finding, alone float64) {
 
 // singleByCPUTime is the same without a trace: CPU time is the wall time, and one goroutine's stacks have nearly all samples.
 func (v *view) singleByCPUTime() []Finding {
-	if v.cpu == nil || v.cpu.samples < minSamples || v.wall == 0 {
+	if !v.sampled() || v.wall == 0 {
 		return nil
 	}
 	used := v.used / v.wall * v.cpu.user / v.cpu.total
@@ -125,8 +126,10 @@ func (v *view) singleByCPUTime() []Finding {
 		f.says("%s of it is spent at %s", percent(g.share), v.quoted(g.at))
 	}
 	v.singleGain(&f, math.Min(1, used))
-	if root != "main.main" { // several could take turns, and then there is nothing to divide
+	if root != "main.main" && !strings.HasPrefix(root, "testing.") { // of these there is one at a time
 		f.Gain, f.Confidence = nil, Low
+		f.Rival = "Several goroutines take turns, so that there is no loop to divide: without a trace this cannot be told."
+		f.Experiment = "Take an execution trace: it tells whether one goroutine works, or several in turns."
 	}
 	return []Finding{f}
 }
@@ -233,35 +236,40 @@ func (c *Class) unevenness() float64 {
 	return float64(c.Members[0].Running) * float64(len(c.Members)) / math.Max(1, float64(total))
 }
 
-// oneCPU finds programs that were told to use one CPU of several.
+// oneCPU finds programs that use one CPU of several, because they were told to or tell themselves.
 func oneCPU(v *view) []Finding {
-	if v.t == nil || v.run == nil || v.maxProcs() != 1 || v.run.Machine < 2 {
+	if v.run == nil || v.procs != 1 || v.run.Machine < 2 {
 		return nil
 	}
-	wants := v.parallelism().Wants
-	if wants < 1.5 {
-		return nil
-	}
-	f := v.finding("one-cpu-pathology", "It runs on one CPU of %d, and %.1f goroutines want it in the mean.", v.run.Machine, wants)
+	f := v.finding("one-cpu-pathology", "It runs on one CPU of %d, and uses it for %s of the time.", v.run.Machine, percent(v.saturated()))
 	f.Share = v.saturated()
-	most := 1 - 1/math.Min(wants, float64(v.run.Machine))
-	f.Gain = gain(0.8*most, 0.3*most, most)
+	if v.t == nil {
+		if v.run.CPUs == 1 || f.Share < loneBusy {
+			return nil // it may be meant; whether more than one goroutine wants it, only a trace tells
+		}
+		f.Confidence = Low
+	} else {
+		wants := v.parallelism().Wants
+		if wants < 1.5 {
+			return nil
+		}
+		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and %.1f goroutines want it in the mean.", v.run.Machine, wants)
+		most := 1 - 1/math.Min(wants, float64(v.run.Machine))
+		f.Gain = gain(0.8*most, 0.3*most, most)
+		f.says("goroutines queued for a CPU for %s of the time", percent(1-v.wanting(0)-v.wanting(1)))
+	}
+	f.Fix = "Raise GOMAXPROCS, or do the work in one goroutine without channels."
 	if v.run.CPUs > 1 {
 		f.says("it sets GOMAXPROCS to 1 itself, where it was given %d", v.run.CPUs)
+		f.Rival = "It is to leave the other CPUs to others."
+		f.Fix = "Remove the call of runtime.GOMAXPROCS, or do the work in one goroutine without channels."
+		f.Experiment = "Leave the call out: the time should fall."
+		return []Finding{f}
 	}
-	f.says("GOMAXPROCS is 1; goroutines queued for a CPU for %s of the time", percent(1-v.wanting(0)-v.wanting(1)))
+	f.says("GOMAXPROCS is 1")
 	f.Rival = "The one CPU is a quota, and others would be throttled."
-	f.Fix = "Raise GOMAXPROCS, or do the work in one goroutine without channels."
 	f.Experiment = "Run it with GOMAXPROCS=2."
 	return []Finding{f}
-}
-
-// maxProcs is GOMAXPROCS at the end of a run, which a program may set itself.
-func (v *view) maxProcs() int {
-	if n := v.metric("/sched/gomaxprocs:threads"); n > 0 {
-		return int(n)
-	}
-	return v.run.CPUs
 }
 
 // Thresholds of pools.
@@ -269,7 +277,7 @@ const (
 	poolWaits  = 0.5 // of the workers' lives outside the program
 	poolStarve = 0.2 // of their lives at most they wait for work
 	poolSpare  = 0.4 // of the CPUs' time is unused
-	poolMost   = 32  // goroutines: of more, each has a job of its own, or what they wait for is the limit
+	poolMost   = 32  // goroutines that wait outside: of more, each has a job of its own, or what they wait for is the limit
 )
 
 // fewWorkers finds pools of workers that are all occupied while CPUs are not.
@@ -278,14 +286,15 @@ func fewWorkers(v *view) []Finding {
 		return nil
 	}
 	for _, c := range v.classes() {
-		if c.isMain() || v.handles(c) || c.Peak > poolMost || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 || len(c.Members) == 0 {
+		at, own := v.p.ours(c.Created) // a library sizes its pools itself: one goroutine for each connection
+		if c.isMain() || !own || v.handles(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 || len(c.Members) == 0 {
 			continue
 		}
 		life, running, queued, channels, locks, outside := c.lives()
 		if life < v.t.Duration/2 || channels > time.Duration(poolStarve*float64(life)) || locks > life/10 {
 			continue
 		}
-		waits := outside > time.Duration(poolWaits*float64(life))
+		waits := outside > time.Duration(poolWaits*float64(life)) && c.Peak <= poolMost
 		works := running+queued > life*85/100 && float64(c.Peak) < v.cpus
 		pool := c.Count >= 2 || v.inLoop(c)
 		if !pool || !waits && !works || v.turnsLimited(c) {
@@ -293,10 +302,8 @@ func fewWorkers(v *view) []Finding {
 		}
 		f := v.finding("too-few-workers", "%s are all occupied, and %s of the CPUs' time is unused.", capital(v.name(c)), percent(v.unused()))
 		f.Share = v.unused()
-		if at, ok := v.p.ours(c.Created); ok {
-			f.Where = []string{v.p.at(at)}
-			f.says("they are started at %s", v.quoted(at))
-		}
+		f.Where = []string{v.p.at(at)}
+		f.says("they are started at %s", v.quoted(at))
 		all := float64(life)
 		f.says("they ran for %s of their lives, waited outside for %s, and for work for %s", percent(float64(running)/all), percent(float64(outside)/all), percent(float64(channels)/all))
 		most := 1 - v.floor()

@@ -36,7 +36,9 @@ func (v *view) spins(w *weighed) bool {
 	if leaf := w.stack[0].Function; startsWith(leaf, atomics...) {
 		// The runtime and package sync look at memory by the same functions when they start and wake goroutines.
 		by := slices.IndexFunc(w.stack, func(f Frame) bool { return !startsWith(f.Function, atomics...) })
-		return by >= 0 && v.p.own(w.stack[by]) && (strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap"))
+		if by >= 0 && !v.p.standard(w.stack[by]) && !hooked(w.stack[by]) {
+			return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
+		}
 	}
 	if at, ok := v.p.ours(w.stack); ok && v.onlyLooks(at) {
 		return true
@@ -66,7 +68,7 @@ func (v *view) hasDefault(at Frame) bool {
 
 // busyWait finds loops that look again and again instead of waiting.
 func busyWait(v *view) []Finding {
-	if v.cpu == nil || v.cpu.samples < minSamples {
+	if !v.sampled() {
 		return nil
 	}
 	share := 0.0

@@ -30,12 +30,13 @@ func (v *view) wakes(c *Class) (n int64) {
 }
 
 // stages are the classes that wait on channels for others, and those that are occupied all the time and let others wait there:
-// the slowest of a line never waits itself.
+// the slowest of a line never waits itself. Who is outside all the time is one if others bring it work: a ticker is none.
 func (v *view) stages() []stage {
 	var out []stage
 	for _, c := range v.classes() {
 		life, running, _, _, _, outside := c.lives()
-		if life < v.t.Duration/3 || v.parks(c) < 10 && (v.traced(running+outside) < stageFull || v.wakes(c) < 10) {
+		full := v.traced(running) >= stageFull || v.traced(running+outside) >= stageFull && v.pushed(c) >= stagePushed
+		if life < v.t.Duration/3 || v.parks(c) < 10 && (!full || v.wakes(c) < 10) {
 			continue
 		}
 		out = append(out, stage{c, math.Min(1, v.traced(running+outside)), v.traced(outside), c.Peak == 1})
@@ -92,7 +93,7 @@ func (v *view) limited(line []stage) (Finding, bool) {
 	if unused < stageIdle {
 		return Finding{}, false
 	}
-	if s.outside > s.occupied/2 && v.pushed(s.class) < 0.3 {
+	if s.outside > s.occupied/2 && v.pushed(s.class) < stagePushed {
 		return Finding{}, false // nobody brings it work faster than it goes: it waits for something else
 	}
 	f := v.finding("stage-limited", "%s is the slowest stage: it is occupied for %s of the time, and the others wait for it.", capital(v.name(s.class)), percent(s.occupied))

@@ -10,14 +10,15 @@ import (
 
 // view is the evidence as rules look at it.
 type view struct {
-	e    *Evidence
-	p    *Program
-	t    *Trace   // nil where there is none
-	cpu  *profile // nil where there is none
-	run  *Run     // undisturbed, at the most CPUs; nil where there is none
-	one  *Run     // at one CPU, where there was another
-	cpus float64  // GOMAXPROCS
-	wall float64  // seconds, of the undisturbed run, else of the trace, else of the CPU profile
+	e     *Evidence
+	p     *Program
+	t     *Trace   // nil where there is none
+	cpu   *profile // nil where there is none
+	run   *Run     // undisturbed, at the most CPUs; nil where there is none
+	one   *Run     // at one CPU, where there was another
+	procs int      // GOMAXPROCS at the end, which a program may set itself
+	cpus  float64  // that it can use: GOMAXPROCS, and no more than it was given
+	wall  float64  // seconds, of the undisturbed run, else of the trace, else of the CPU profile
 	// used is the CPU time of an undisturbed run in seconds; core that of it which the job itself needs: the program's own
 	// code, what it allocates, and its system calls, without channels, locks, the scheduler and the collector.
 	used, core float64
@@ -43,9 +44,13 @@ func viewOf(e *Evidence) *view {
 	}
 	switch {
 	case v.run != nil && v.run.CPUs > 0:
-		v.cpus = float64(v.run.CPUs)
+		v.procs = v.run.CPUs
+		if n := v.metric("/sched/gomaxprocs:threads"); n >= 1 {
+			v.procs = int(n)
+		}
+		v.cpus = float64(min(v.procs, v.run.CPUs))
 	case v.t != nil:
-		v.cpus = float64(v.t.CPUs)
+		v.procs, v.cpus = v.t.CPUs, float64(v.t.CPUs)
 	}
 	v.times()
 	return v
@@ -70,10 +75,13 @@ func (v *view) times() {
 		v.used = v.traced(v.t.Running+v.t.GC.Workers) * v.wall
 	}
 	v.core = v.used
-	if v.cpu != nil && v.cpu.samples >= minSamples {
+	if v.sampled() {
 		v.core = v.used * v.cpu.share(UserCode, Allocation, SystemCalls)
 	}
 }
+
+// sampled reports whether there is a CPU profile that tells shares.
+func (v *view) sampled() bool { return v.cpu != nil && v.cpu.samples >= minSamples }
 
 // traced is a time as a fraction of the trace's duration.
 func (v *view) traced(d time.Duration) float64 { return float64(d) / float64(v.t.Duration) }
