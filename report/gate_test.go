@@ -12,6 +12,12 @@ import (
 func TestGatePage(t *testing.T) {
 	g := Gate{Title: "p", Decision: compare.Error, Max: 0.05, NotJudged: []result.NotJudged{{Design: "Sour", Reason: result.HeadFails, Said: "it fails: no milk"}},
 		List: []compare.Gated{{Design: "Sweet", Metric: result.TimePerOp, Base: 1, Head: 1, Cost: 1, Low: 0.1, High: 9, N: 2, Decision: compare.Undecided}}}
+	layouts := g
+	layouts.Layouts = 3
+	var page strings.Builder
+	if err := layouts.Table(&page, Style{Width: 100, Unicode: true}); err != nil || !strings.Contains(page.String(), "too few layouts for an interval") {
+		t.Errorf("%v, of layouts:\n%s", err, &page)
+	}
 	for name, write := range map[string]func(*strings.Builder) error{
 		"table":    func(b *strings.Builder) error { return g.Table(b, Style{Width: 100, Unicode: true}) },
 		"markdown": func(b *strings.Builder) error { return g.Markdown(b) },

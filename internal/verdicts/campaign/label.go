@@ -43,7 +43,9 @@ func label(ctx context.Context, cases []corpus.Case, file string, runs int, dead
 	case stored.Machine != *model:
 		elsewhere = *model
 	}
-	stored.CPUs, stored.Go = runtime.NumCPU(), runtime.Version()
+	if elsewhere == "" {
+		stored.CPUs, stored.Go = runtime.NumCPU(), runtime.Version()
+	}
 	kept := map[string]corpus.Intervention{}
 	var todo []corpus.Case
 	for _, c := range cases {
