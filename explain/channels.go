@@ -248,7 +248,8 @@ func (v *view) tokens() (Finding, bool) {
 			continue
 		}
 		waits, waited := v.waitsOf(r)
-		if len(waits) == 0 || !v.sharedByItsUsers(waits) {
+		spawned := v.spawnedBy(waits)
+		if len(waits) == 0 || spawned == nil && !v.sharedByItsUsers(waits) {
 			continue
 		}
 		queue := float64(waited) / float64(v.t.Duration)
@@ -267,6 +268,13 @@ func (v *view) tokens() (Finding, bool) {
 		if len(where) == 0 {
 			continue
 		}
+		if spawned != nil {
+			if most = 1 - v.floor(); v.idle() < stageIdle {
+				continue
+			}
+			name = "too-few-workers"
+			claim = fmt.Sprintf("At most %d goroutines of %s live at a time: who starts them waits for a place at %%s while CPUs are unused.", spawned.Peak, short(spawned.Start.Function))
+		}
 		f := v.finding(name, claim, where[0])
 		f.Where = where
 		f.Share = v.traced(r.Busy)
@@ -274,6 +282,26 @@ func (v *view) tokens() (Finding, bool) {
 		return f, true
 	}
 	return Finding{}, false
+}
+
+// spawnedBy is the class of goroutines, one for each piece of work, whose ends make place for those that the waiting one starts next.
+func (v *view) spawnedBy(waits []*Wait) *Class {
+	var by *Class
+	for _, w := range waits {
+		if w.Op != OpSend || len(w.Classes) != 1 {
+			return nil
+		}
+		for _, k := range w.Wakers {
+			if k.Class < 0 || by != nil && by != &v.t.Classes[k.Class] {
+				return nil
+			}
+			by = &v.t.Classes[k.Class]
+			if by.Count < k.Count || !has(by.Created, v.t.Classes[w.Classes[0]].Start.Function) {
+				return nil
+			}
+		}
+	}
+	return by
 }
 
 func (v *view) tokenWords(f *Finding, queue float64, count int64, most float64) {
@@ -298,7 +326,13 @@ func (v *view) selected() (Finding, bool) {
 		w := &v.t.Waits[i]
 		queue := v.traced(w.Waited)
 		back, is := gives[w.Op]
-		if !is || w.Count < 10 || queue < 1 || v.wanting(0) < 0.3 || !v.sharedByItsUsers([]*Wait{w}) {
+		if !is || w.Count < 10 || queue < 1 || v.wanting(0) < 0.3 || len(w.Wakers) == 0 {
+			continue
+		}
+		if has(w.Stack, "net/http.(*Transport).getConn") && has(w.Wakers[0].Stack, "net/http.(*Transport).tryPutIdleConn") {
+			return v.connections(w, queue), true
+		}
+		if !v.sharedByItsUsers([]*Wait{w}) {
 			continue
 		}
 		where := v.p.places(w.Stack, w.Wakers[0].Stack)
@@ -313,6 +347,16 @@ func (v *view) selected() (Finding, bool) {
 		return f, true
 	}
 	return Finding{}, false
+}
+
+// connections are those of a client of package net/http, which are given from one request to the next.
+func (v *view) connections(w *Wait, queue float64) Finding {
+	f := v.finding("saturated-resource", "The HTTP client's connections to a host are always in use: requests wait for one.")
+	f.Where = v.p.places(w.Stack)
+	f.Share = math.Min(1, queue)
+	v.tokenWords(&f, queue, w.Count, 1-v.floor(1/(queue+1)))
+	f.Fix = "Raise the Transport's MaxConnsPerHost, and MaxIdleConnsPerHost with it."
+	return f
 }
 
 // sharedByItsUsers reports whether those who wait are woken by goroutines of their own class.

@@ -227,7 +227,12 @@ func dependency(v *view) []Finding {
 	if outside == nil || v.serves() {
 		return nil
 	}
-	if f, ok := v.stopAndWait(outside, calls); ok {
+	asked := time.Duration(0)
+	if w := v.behind(outside); w != nil {
+		outside, where, asked = &v.t.Classes[w.Classes[0]], w.Stack, w.Waited
+		calls = w.Count / int64(max(1, outside.Peak))
+	}
+	if f, ok := v.stopAndWait(outside, calls, asked); ok {
 		return []Finding{f}
 	}
 	f := v.finding("dependency-wait", "Nothing runs for %s of the time: %s waits for something outside.", percent(v.wanting(0)), v.name(outside))
@@ -277,6 +282,24 @@ func (v *view) outside() (class *Class, where []Frame, calls int64) {
 	return class, where, calls
 }
 
+// behind is where the program's own goroutines wait longest, in a library, for one of the library's goroutines to bring
+// what it reads from outside.
+func (v *view) behind(c *Class) *Wait {
+	var longest *Wait
+	for i := range v.t.Waits {
+		w := &v.t.Waits[i]
+		if v.p.own(c.Start) || w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || len(w.Wakers) == 0 ||
+			w.Wakers[0].Class < 0 || &v.t.Classes[w.Wakers[0].Class] != c || longest != nil && w.Waited <= longest.Waited {
+			continue
+		}
+		in := slices.IndexFunc(w.Stack, func(f Frame) bool { return !startsWith(f.Function, "runtime.") })
+		if _, ok := v.p.ours(w.Stack); ok && !v.p.own(w.Stack[in]) {
+			longest = w
+		}
+	}
+	return longest
+}
+
 // clocked reports whether a wait in a select or for a channel is one for a timer: no goroutine sent, nine times of ten.
 func (w *Wait) clocked() bool {
 	if w.Op != OpSelect && w.Op != OpReceive {
@@ -312,8 +335,9 @@ func (v *view) handles(c *Class) bool {
 	})
 }
 
-// stopAndWait is a goroutine that asks over the network and waits for the answer before it asks again.
-func (v *view) stopAndWait(c *Class, turns int64) (Finding, bool) {
+// stopAndWait is a goroutine that asks over the network and waits for the answer before it asks again: so many turns, and
+// for so long by way of a library's goroutine that reads it.
+func (v *view) stopAndWait(c *Class, turns int64, asked time.Duration) (Finding, bool) {
 	sent := int64(0)
 	var at Frame
 	for _, k := range v.t.Calls {
@@ -325,7 +349,7 @@ func (v *view) stopAndWait(c *Class, turns int64) (Finding, bool) {
 		}
 	}
 	each := sent / int64(max(1, c.Peak))
-	if c.Waiting["chan receive"]+c.Waiting["select"] > c.Waiting["network"]/5 {
+	if c.Waiting["chan receive"]+c.Waiting["select"]-asked > (c.Waiting["network"]+asked)/5 {
 		return Finding{}, false // it waits for work as well: the next request is not there yet
 	}
 	if turns < 20 || each < 10 || float64(each) > 3*float64(turns) || float64(turns) > 3*float64(each) || at.File == "" {

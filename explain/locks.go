@@ -53,12 +53,12 @@ func lockRules(v *view) []Finding {
 	return []Finding{v.lock(best, cost)}
 }
 
-// parkedFor reports whether most of those who use a lock are parked for it all the time, as one that serialises them makes
-// them be. Who was woken and queues for a CPU does not wait for the lock any more.
+// parkedFor reports whether most of those who use a lock are kept by it all the time, as one that serialises them does.
+// Who was woken and queues for a CPU that works for others does not wait for the lock any more.
 func (v *view) parkedFor(r *Resource) bool {
 	parked, users := time.Duration(0), int64(0)
 	for _, i := range r.Waits {
-		parked += v.t.Waits[i].Waited
+		parked += v.kept(&v.t.Waits[i])
 		for _, c := range v.t.Waits[i].Classes {
 			users = max(users, int64(v.t.Classes[c].Peak))
 		}

@@ -100,14 +100,24 @@ func (v *view) addsToMemory() float64 {
 	share := 0.0
 	for i := range v.cpu.list {
 		w := &v.cpu.list[i]
-		if w.root != "" && len(w.stack) > 0 && v.p.own(w.stack[0]) && increments.MatchString(v.p.line(w.stack[0])) {
+		if w.root != "" && len(w.stack) > 0 && v.p.own(w.stack[0]) && updates(v.p.line(w.stack[0])) {
 			share += w.weight / math.Max(v.cpu.user, 1e-9)
 		}
 	}
 	return share
 }
 
-var increments = regexp.MustCompile(`[A-Za-z0-9_)](\.[A-Za-z_0-9]+|\])\s*(\+\+|--|[-+|^&]=)`)
+var increments = regexp.MustCompile(`[A-Za-z0-9_)](\.[A-Za-z_0-9]+|\])\s*(\+\+|--|(<<|>>|&\^|[-+*/%|^&])=)`)
+
+// updates reports whether a line reads and writes a field or an element.
+func updates(line string) bool {
+	if increments.MatchString(line) {
+		return true
+	}
+	to, from, ok := strings.Cut(line, " = ")
+	to = strings.TrimSpace(to)
+	return ok && strings.ContainsAny(to, ".[") && strings.Contains(from, to)
+}
 
 var adding = regexp.MustCompile(`\.Add\(|atomic\.Add`)
 

@@ -196,7 +196,7 @@ func loadImbalance(v *view) []Finding {
 	}
 	var worst *Class
 	for _, c := range v.classes() {
-		if worst == nil || c.Tail > worst.Tail {
+		if _, own := v.p.ours(c.Created); own && (worst == nil || c.Tail > worst.Tail) {
 			worst = c
 		}
 	}
@@ -209,10 +209,9 @@ func loadImbalance(v *view) []Finding {
 	tail := v.traced(worst.Tail)
 	f := v.finding("load-imbalance", "Of %s one works on alone for %s of the time after the others have ended.", v.name(worst), percent(tail))
 	f.Share = tail
-	if at, ok := v.p.ours(worst.Created); ok {
-		f.Where = []string{v.p.at(at)}
-		f.says("they are started at %s", v.quoted(at))
-	}
+	at, _ := v.p.ours(worst.Created)
+	f.Where = []string{v.p.at(at)}
+	f.says("they are started at %s", v.quoted(at))
 	var ran []string
 	for _, m := range worst.Members[:min(4, len(worst.Members))] {
 		ran = append(ran, span(m.Running))

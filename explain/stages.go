@@ -124,7 +124,7 @@ func (v *view) stagePlace(c *Class) []string {
 	return v.p.places(c.Created)
 }
 
-// waitedFor is how long others waited for a class to wake them, as a fraction of the time, and the site where they waited longest.
+// waitedFor is how long others were kept until a class had woken them, as a fraction of the time, and the site where they waited longest.
 func (v *view) waitedFor(c *Class) (share float64, longest *Wait) {
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
@@ -141,7 +141,7 @@ func (v *view) waitedFor(c *Class) (share float64, longest *Wait) {
 		if by == 0 || slices.ContainsFunc(w.Classes, func(i int) bool { return &v.t.Classes[i] == c }) && len(w.Classes) == 1 {
 			continue
 		}
-		share += v.traced(w.Waited) * float64(by) / float64(all)
+		share += v.traced(v.kept(w)) * float64(by) / float64(all)
 		if longest == nil || w.Waited > longest.Waited {
 			longest = w
 		}
@@ -149,13 +149,13 @@ func (v *view) waitedFor(c *Class) (share float64, longest *Wait) {
 	return share, longest
 }
 
-// pushed is how long others waited to hand something to a class, as a fraction of the time.
+// pushed is how long others were kept when they wanted to hand something to a class, as a fraction of the time.
 func (v *view) pushed(c *Class) float64 {
 	waited := time.Duration(0)
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
 		if w.Op == OpSend && slices.ContainsFunc(w.Wakers, func(k Waker) bool { return k.Class >= 0 && &v.t.Classes[k.Class] == c }) {
-			waited += w.Waited
+			waited += v.kept(w)
 		}
 	}
 	return v.traced(waited)

@@ -94,6 +94,21 @@ func (v *view) wanting(n int) float64 {
 	return v.traced(v.t.Demand.For[n])
 }
 
+// late is the part of the goroutines' queueing for a CPU in which one was there and had no goroutine: it was being woken, or
+// looked for work. On virtual machines that takes 100 us.
+func (v *view) late() float64 {
+	queued := time.Duration(0)
+	for _, c := range v.classes() {
+		queued += c.Runnable
+	}
+	return math.Min(1, float64(v.t.Searching)/math.Max(1, float64(queued)))
+}
+
+// kept is how long a wait kept goroutines: parked, and from there until a CPU had come for them.
+func (v *view) kept(w *Wait) time.Duration {
+	return w.Waited + time.Duration(v.late()*float64(w.Queued))
+}
+
 // busy is the fraction of the time in which somebody wanted a CPU: what is saved of the work of a busy program is
 // saved of its time in that proportion.
 func (v *view) busy() float64 {
