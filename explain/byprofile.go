@@ -131,7 +131,7 @@ func (v *view) calling(used float64) (Finding, bool) {
 func (v *view) accepting() bool {
 	return slices.ContainsFunc(v.e.Profiles, func(p Profile) bool {
 		return slices.ContainsFunc(p.Samples, func(s Sample) bool {
-			return has(s.Stack, "net.(*TCPListener)", "net.(*netFD).accept", "net.(*UnixListener)", "net/http.(*Server).Serve")
+			return accepts(s.Stack) || has(s.Stack, "net/http.(*Server).Serve")
 		})
 	})
 }

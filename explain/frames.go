@@ -113,6 +113,11 @@ func has(stack []Frame, prefixes ...string) bool {
 	return slices.ContainsFunc(stack, func(f Frame) bool { return startsWith(f.Function, prefixes...) })
 }
 
+// accepts reports whether a stack waits for others to connect.
+func accepts(stack []Frame) bool {
+	return has(stack, "net.(*netFD).accept", "net.(*TCPListener).Accept", "net.(*TCPListener).accept", "net.(*UnixListener).Accept", "net.(*UnixListener).accept")
+}
+
 func startsWith(s string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }

@@ -259,7 +259,7 @@ func (v *view) outside() (class *Class, where []Frame, calls int64) {
 			continue
 		}
 		c := &v.t.Classes[w.Classes[0]]
-		if hooked(c.Start) || v.handles(c) || has(w.Stack, "net.(*TCPListener)", "net.(*netFD).accept") {
+		if hooked(c.Start) || v.handles(c) || accepts(w.Stack) {
 			continue
 		}
 		if each := w.Waited / time.Duration(max(1, c.Peak)); each > longest {
@@ -317,11 +317,8 @@ func (w *Wait) clocked() bool {
 
 // serves reports whether the program waits for others to connect: idle then is waiting for work.
 func (v *view) serves() bool {
-	accepts := false
-	for _, w := range v.t.Waits {
-		accepts = accepts || has(w.Stack, "net.(*TCPListener)", "net.(*netFD).accept", "net.(*UnixListener)") && w.Count > 0
-	}
-	return (accepts || v.accepting()) && !slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
+	waits := slices.ContainsFunc(v.t.Waits, func(w Wait) bool { return w.Count > 0 && accepts(w.Stack) })
+	return (waits || v.accepting()) && !slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
 		return has(w.Stack, "net.(*sysDialer)", "net/http.(*persistConn)", "net/http.(*Client)")
 	})
 }
@@ -331,7 +328,7 @@ func (v *view) handles(c *Class) bool {
 	by, ok := v.p.ours(c.Created)
 	return ok && slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
 		at, ok := v.p.ours(w.Stack)
-		return ok && at.Function == by.Function && has(w.Stack, "net.(*TCPListener)", "net.(*netFD).accept", "net.(*UnixListener)")
+		return ok && at.Function == by.Function && accepts(w.Stack)
 	})
 }
 

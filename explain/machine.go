@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -19,7 +18,6 @@ const (
 	throttle   = 0.05 // of the time throttled by a quota
 	others     = 0.3  // CPUs that other processes used
 	noiseShare = 0.15 // of the CPU profile's samples in profilers
-	hotShare   = 0.3  // of the goroutines' CPU time below one call that could be avoided
 )
 
 // inflation finds work that takes more CPU time the more CPUs do it: by runs on one and on several, or by atomic
@@ -120,55 +118,6 @@ func updates(line string) bool {
 }
 
 var adding = regexp.MustCompile(`\.Add\(|atomic\.Add`)
-
-// avoidable are functions that are often called where a result could be kept, or one call could do.
-var avoidable = []struct{ function, fix string }{
-	{"regexp.Compile", "Compile the pattern once, outside of the loop."},
-	{"regexp.MustCompile", "Compile the pattern once, outside of the loop."},
-	{"regexp.MatchString", "Compile the pattern once and use its MatchString."},
-	{"text/template.(*Template).Parse", "Parse the template once."},
-	{"html/template.(*Template).Parse", "Parse the template once."},
-	{"time.LoadLocation", "Load the location once."},
-	{"runtime.concatstring", "Use a strings.Builder: adding to a string copies all of it each time."},
-	{"fmt.Sprintf", "Format less: strconv.AppendInt and the like, or a struct as a key."},
-	{"fmt.Sprint", "Format less: strconv.AppendInt and the like, or a struct as a key."},
-	{"runtime.growslice", "Make the slice with the capacity that it will have."},
-}
-
-// hotFunction finds a call that takes much of the CPU time and could be avoided. A function of the program's own that does so
-// is its work.
-func hotFunction(v *view) []Finding {
-	if !v.sampled() {
-		return nil
-	}
-	for _, a := range avoidable {
-		groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
-			if !slices.ContainsFunc(w.stack, func(f Frame) bool { return strings.HasPrefix(f.Function, a.function) }) || has(w.stack, "runtime.doInit") || has(w.stack, "log.") {
-				return Frame{}, false
-			}
-			return v.p.ours(w.stack)
-		})
-		if len(groups) == 0 || groups[0].share < hotShare {
-			continue
-		}
-		g := groups[0]
-		f := v.finding("hot-function", "%s, called at %s, takes %s of the CPU time.", short(a.function), v.p.at(g.at), percent(g.share))
-		f.Tier = TierA
-		f.Where = []string{v.p.at(g.at)}
-		f.Share = g.share
-		d := v.shareDoubt(g.share)
-		collected, _ := v.collecting()
-		saved := (g.share*(1-collected) + collected*g.share) * v.busy()
-		f.Gain = gain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
-		f.says("%s of the goroutines' CPU time is below %s", percent(g.share), v.quoted(g.at))
-		f.Rival = "Each call is for something else, so that nothing can be kept."
-		f.Fix = a.fix
-		f.Experiment = "Keep the result of the first call: the time should fall by its share."
-		f.Confidence = High
-		return []Finding{f}
-	}
-	return nil
-}
 
 // saturatedCPUs says that all CPUs are in use: the program is as parallel as the machine.
 func saturatedCPUs(v *view) []Finding {

@@ -185,22 +185,8 @@ func (v *view) onlyLooks(at Frame) bool {
 		v.looked = map[Frame]bool{}
 	}
 	is := false
-	if f := v.parsed(at.File); f != nil {
-		var inner *ast.ForStmt
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.ForStmt:
-				if v.covers(n, at.Line) {
-					inner = n
-				}
-			case *ast.RangeStmt:
-				if v.covers(n, at.Line) {
-					inner = nil
-				}
-			}
-			return true
-		})
-		is = inner != nil && inner.Init == nil && inner.Post == nil && looksAt(inner)
+	if inner, ok := v.loop(at).(*ast.ForStmt); ok {
+		is = inner.Init == nil && inner.Post == nil && looksAt(inner)
 	}
 	v.looked[at] = is
 	return is
@@ -218,23 +204,13 @@ func looksAt(loop *ast.ForStmt) bool {
 	ast.Inspect(loop, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			name := ""
-			switch f := n.Fun.(type) {
-			case *ast.Ident:
-				name = f.Name
-			case *ast.SelectorExpr:
-				name = f.Sel.Name
-			}
+			name := called(n)
 			looks = looks || name != "len" && name != "cap"
 			only = only && lookingCalls.MatchString(name)
 		case *ast.IncDecStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.FuncLit:
 			only = false
 		case *ast.AssignStmt:
-			only = only && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN)
-			for _, to := range n.Lhs {
-				_, plain := to.(*ast.Ident)
-				only = only && plain
-			}
+			only = only && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN) && plain(n.Lhs)
 		case *ast.ReturnStmt:
 			ends = true
 			for _, r := range n.Results {

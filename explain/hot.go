@@ -1,0 +1,204 @@
+package explain
+
+import (
+	"go/ast"
+	"go/token"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Thresholds of what takes most of the CPU time.
+const (
+	hotShare    = 0.3 // of the goroutines' CPU time below one call that could be avoided
+	searchShare = 0.6 // of it in one loop that looks for something
+)
+
+// avoidable are functions that are often called where a result could be kept, or one call could do.
+var avoidable = []struct{ function, fix string }{
+	{"regexp.Compile", "Compile the pattern once, outside of the loop."},
+	{"regexp.MustCompile", "Compile the pattern once, outside of the loop."},
+	{"regexp.MatchString", "Compile the pattern once and use its MatchString."},
+	{"text/template.(*Template).Parse", "Parse the template once."},
+	{"html/template.(*Template).Parse", "Parse the template once."},
+	{"time.LoadLocation", "Load the location once."},
+	{"runtime.concatstring", "Use a strings.Builder: adding to a string copies all of it each time."},
+	{"fmt.Sprintf", "Format less: strconv.AppendInt and the like, or a struct as a key."},
+	{"fmt.Sprint", "Format less: strconv.AppendInt and the like, or a struct as a key."},
+	{"runtime.growslice", "Make the slice with the capacity that it will have."},
+}
+
+// hotFunction finds a call that takes much of the CPU time and could be avoided. A function of the program's own that does so
+// is its work.
+func hotFunction(v *view) []Finding {
+	if !v.sampled() {
+		return nil
+	}
+	for _, a := range avoidable {
+		groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+			if !slices.ContainsFunc(w.stack, func(f Frame) bool { return strings.HasPrefix(f.Function, a.function) }) || has(w.stack, "runtime.doInit") || has(w.stack, "log.") {
+				return Frame{}, false
+			}
+			return v.p.ours(w.stack)
+		})
+		if len(groups) == 0 || groups[0].share < hotShare {
+			continue
+		}
+		g := groups[0]
+		f := v.finding("hot-function", "%s, called at %s, takes %s of the CPU time.", short(a.function), v.p.at(g.at), percent(g.share))
+		f.Tier = TierA
+		f.Where = []string{v.p.at(g.at)}
+		f.Share = g.share
+		d := v.shareDoubt(g.share)
+		collected, _ := v.collecting()
+		saved := (g.share*(1-collected) + collected*g.share) * v.busy()
+		f.Gain = gain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
+		f.says("%s of the goroutines' CPU time is below %s", percent(g.share), v.quoted(g.at))
+		f.Rival = "Each call is for something else, so that nothing can be kept."
+		f.Fix = a.fix
+		f.Experiment = "Keep the result of the first call: the time should fall by its share."
+		f.Confidence = High
+		return []Finding{f}
+	}
+	return v.searching()
+}
+
+// searching finds a loop that looks for something, one after the other, and takes most of the CPU time. What an index would
+// save depends on how much there is to look through: nothing is promised.
+func (v *view) searching() []Finding {
+	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+		at, ok := v.p.ours(w.stack)
+		if !ok || w.root == "" {
+			return Frame{}, false
+		}
+		loop := v.loop(at)
+		if loop == nil || !searches(loop) {
+			return Frame{}, false
+		}
+		return Frame{at.Function, at.File, v.code.set.Position(loop.Pos()).Line}, true
+	})
+	if len(groups) == 0 || groups[0].share < searchShare {
+		return nil
+	}
+	g := groups[0]
+	f := v.finding("hot-function", "The loop at %s looks for something, one after the other, for %s of the CPU time.", v.p.at(g.at), percent(g.share))
+	f.Tier = TierA
+	f.Where = []string{v.p.at(g.at)}
+	f.Share = g.share
+	f.says("%s of the goroutines' CPU time is in it: %s", percent(g.share), v.quoted(g.at))
+	f.Rival = "There is so little to look through that an index would take as long."
+	f.Fix = "Find it by an index: a map, or sorted data and slices.BinarySearch; shorten chains as they are walked."
+	f.Experiment = "Give it half of the data: where each piece is looked for among all, the time falls to a quarter."
+	return []Finding{f}
+}
+
+// loop is the innermost one around a place, as far as the source is at hand.
+func (v *view) loop(at Frame) (inner ast.Stmt) {
+	f := v.parsed(at.File)
+	if f == nil {
+		return nil
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			if v.covers(n, at.Line) {
+				inner = n.(ast.Stmt)
+			}
+		}
+		return true
+	})
+	return inner
+}
+
+// comparisons are the calls that look at something and change nothing.
+var comparisons = regexp.MustCompile(`^(len|cap|string|HasPrefix|HasSuffix|Contains|Equal|EqualFold|Compare|Match)$`)
+
+// searches reports whether a loop does nothing but look at what lies in memory until it has found something: it compares, and
+// ends there, or follows pointers or indices while a condition holds.
+func searches(loop ast.Stmt) bool {
+	var body *ast.BlockStmt
+	memory, ends := false, false
+	switch n := loop.(type) {
+	case *ast.RangeStmt:
+		body, memory = n.Body, n.Value != nil || reads(n.Body)
+	case *ast.ForStmt:
+		body = n.Body
+		ends = n.Cond != nil && n.Post == nil && reads(n.Cond) && follows(body)
+		memory = ends || reads(n.Body) || n.Cond != nil && reads(n.Cond)
+	}
+	only := true
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			only = only && comparisons.MatchString(called(n))
+		case *ast.IncDecStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.RangeStmt, *ast.ForStmt, *ast.SelectStmt, *ast.FuncLit:
+			only = false
+		case *ast.AssignStmt:
+			only = only && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN) && plain(n.Lhs) && !computes(n.Rhs)
+		case *ast.IfStmt:
+			ends = ends || leaves(n.Body)
+		}
+		return only
+	})
+	return only && ends && memory
+}
+
+// leaves reports whether a block ends the loop that it is in.
+func leaves(b *ast.BlockStmt) bool {
+	if len(b.List) == 0 {
+		return false
+	}
+	switch n := b.List[len(b.List)-1].(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		return n.Tok == token.BREAK
+	}
+	return false
+}
+
+// follows reports whether a block only takes the next of a chain: it sets variables to fields or elements.
+func follows(b *ast.BlockStmt) bool {
+	next := false
+	for _, s := range b.List {
+		if a, ok := s.(*ast.AssignStmt); ok {
+			next = next || slices.ContainsFunc(a.Rhs, func(e ast.Expr) bool { return reads(e) })
+		}
+	}
+	return next
+}
+
+// reads reports whether a node looks at a field or an element.
+func reads(n ast.Node) bool {
+	is := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
+			is = true
+		}
+		return !is
+	})
+	return is
+}
+
+// plain reports whether all of these are variables.
+func plain(list []ast.Expr) bool {
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool { _, is := e.(*ast.Ident); return !is })
+}
+
+// computes reports whether one of these is a sum, a product or the like: what is added up is no search.
+func computes(list []ast.Expr) bool {
+	return slices.ContainsFunc(list, func(e ast.Expr) bool { _, is := e.(*ast.BinaryExpr); return is })
+}
+
+// called is the name of the function or method of a call.
+func called(n *ast.CallExpr) string {
+	switch f := n.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
+}

@@ -1,0 +1,209 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// source is a program of one function with these statements, from line 3 of main.go on.
+func source(statements string) *Program {
+	lines := strings.Split("package main\nfunc f() {\n"+strings.ReplaceAll(statements, "; ", "\n")+"\n}\n", "\n")
+	return &Program{Main: "main", Dir: "/src/prog", Source: func(_ string, n int) string {
+		if n < 1 || n > len(lines) {
+			return ""
+		}
+		return lines[n-1]
+	}}
+}
+
+// TestSearches tells loops that look for something from loops that compute.
+func TestSearches(t *testing.T) {
+	for loop, want := range map[string]bool{
+		"for _, n := range b.names { if n == name { return true } }":                 true,
+		"for _, n := range t { if n.from <= ip && ip <= n.to { return n.country } }": true,
+		"for i := range t { if t[i].key == key { at = i; break } }":                  true,
+		"for i := 0;i < len(t);i++ { if strings.EqualFold(t[i], s) { return i } }":   true,
+		"for f.parent[x] != x { x = f.parent[x] }":                                   true,
+		"for p != nil && p.name != name { p = p.next }":                              true,
+		"for _, n := range t { if n == name { found++ } }":                           false, // it counts
+		"for _, n := range t { sum = sum + n; if n < 0 { break } }":                  false, // it adds up
+		"for _, n := range t { if work(n) { return true } }":                         false, // it works
+		"for _, n := range t { out[n] = 1; if n == name { return } }":                false, // it writes
+		"for n != 1 { if n%2 == 0 { n = n / 2 } else { n = 3*n + 1 } }":              false, // it computes
+		"for d := 2;d*d <= n;d++ { if n%d == 0 { return false } }":                   false,
+		"for lo < hi { m := mid(lo, hi); if t[m] < x { lo = m } else { hi = m } }":   false, // it halves
+		"for !ready.Load() { }":         false, // it waits
+		"for _, n := range t { s = n }": false, // it sees all
+		"for _, n := range t {; for _, m := range n {; if m == name { return true }; }; }": false, // asked of the outer loop
+	} {
+		v := &view{p: source(loop)}
+		if l := v.loop(Frame{File: "main.go", Line: 3}); l == nil || searches(l) != want {
+			t.Errorf("%s: %v, want %v", loop, l != nil && searches(l), want)
+		}
+	}
+}
+
+// TestSearching: a loop that looks for something and takes most of the CPU time is named, nothing is promised of an index.
+func TestSearching(t *testing.T) {
+	of := func(statements string, in int) *made {
+		c := wide()
+		c.e.Profiles = nil
+		program := source(statements)
+		c.e.Program.Source = program.Source
+		c.cpu(in, "memeqbody", "main.find:4", "main.worker:3")
+		c.cpu(198-in, "main.f:9", "main.worker:3")
+		return c
+	}
+	const search = "for _, n := range names {; if n == name {; return true; }; }"
+	if f := of(search, 150).first(); f.Name != "hot-function" || f.Gain != nil || !slices.Equal(f.Where, []string{"main.go:3"}) {
+		t.Errorf("%s %v %v", f.Name, f.Gain, f.Where)
+	}
+	if names := of(search, 90).names(); slices.Contains(names, "hot-function") {
+		t.Errorf("it takes less than half: %v", names)
+	}
+	if names := of("for _, n := range names {; sum += n; }", 150).names(); slices.Contains(names, "hot-function") {
+		t.Errorf("it adds up: %v", names)
+	}
+}
+
+// TestUpdates tells lines that read and write memory from those that only write it, or compute.
+func TestUpdates(t *testing.T) {
+	for line, want := range map[string]bool{
+		"c.n++": true, "counts[w] += x": true, "w.seed ^= w.seed << 13": true, "w.seed <<= 1": true, "w.x = (w.x + 1) & 63": true, "a[i] = a[i] * 2": true,
+		"x = x + 1": false, "w.x = y": false, "sum += n": false, "a[i] = b[i]": false, "if w.x == w.y {": false, "f.parent[x] != x": false,
+	} {
+		if updates(line) != want {
+			t.Errorf("%s: %v", line, !want)
+		}
+	}
+}
+
+// TestLimitedSpawning: a limit on goroutines, one for each piece of work, is too low while CPUs are unused.
+func TestLimitedSpawning(t *testing.T) {
+	of := func(count int, idle int) *made {
+		c := newCase()
+		c.demand(idle, 0, 1000-idle)
+		m := c.class("main.main", 1, 1, 5*time.Millisecond, time.Millisecond)
+		w := c.class("main.job", count, 8, time.Duration(1000-idle)*time.Millisecond, 10*time.Millisecond)
+		at := c.wait(OpSend, m, 900, 950*time.Millisecond, w, "runtime.chansend1", "main.do:4")
+		c.e.Trace.Resources = []Resource{{Kind: OpChannel, Waits: []int{at}, Count: 900, Busy: 950 * time.Millisecond, Full: 950 * time.Millisecond,
+			FullCount: 900, Starved: 900 * time.Millisecond, Sites: [][]Frame{frames("main.do:4"), frames("main.done:5")}}}
+		return c
+	}
+	if f := of(1000, 700).first(); f.Name != "too-few-workers" || f.Gain == nil || f.Gain.Estimate < 0.5 || !slices.Contains(f.Where, "main.go:4") {
+		t.Errorf("8 of 1000 at a time: %s %v", f.Name, f.Gain)
+	}
+	if names := of(8, 700).names(); slices.Contains(names, "too-few-workers") {
+		t.Errorf("8 that take pieces from a channel are a stage: %v", names)
+	}
+	if names := of(1000, 100).names(); slices.Contains(names, "too-few-workers") {
+		t.Errorf("the CPUs are used: %v", names)
+	}
+}
+
+// TestConnectionsOfAClient: requests that wait for a connection of package net/http's wait for a resource, not for the answer.
+func TestConnectionsOfAClient(t *testing.T) {
+	of := func(waker string) Finding {
+		c := newCase()
+		c.demand(700, 300)
+		w := c.class("main.ask", 128, 128, 200*time.Millisecond, 0)
+		r := c.class("net/http.(*persistConn).readLoop", 4, 4, 20*time.Millisecond, 0)
+		at := c.wait(OpSelect, w, 860, 100*second, r, "runtime.selectgo", "net/http.(*Transport).getConn", "net/http.(*Client).Get", "main.ask:5")
+		c.e.Trace.Waits[at].Wakers[0].Stack = frames("runtime.chansend1", waker, "net/http.(*persistConn).readLoop")
+		return c.first()
+	}
+	if f := of("net/http.(*Transport).tryPutIdleConn"); f.Name != "saturated-resource" || !strings.Contains(f.Fix, "MaxConnsPerHost") || f.Gain == nil {
+		t.Errorf("%s %v %q", f.Name, f.Gain, f.Fix)
+	}
+	if f := of("net/http.(*Transport).dialConnFor"); f.Name == "saturated-resource" {
+		t.Error("each waits for a connection of its own to be made")
+	}
+}
+
+// TestAskedThroughALibrary: a library's goroutine reads the answers, and who asks waits on a channel of the library's.
+func TestAskedThroughALibrary(t *testing.T) {
+	of := func(each int64, closes bool) Finding {
+		c := newCase()
+		c.demand(900, 100)
+		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
+		r := c.class("net/rpc.(*Client).input", 1, 1, 10*time.Millisecond, 10*time.Millisecond)
+		c.wait(OpNetwork, r, 200, 990*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "net/rpc.(*Client).input")
+		c.wait(OpReceive, m, 200, 940*time.Millisecond, r, "runtime.chanrecv1", "net/rpc.(*Client).Call", "main.main:6")
+		c.e.Trace.Classes[m].Waiting["chan receive"] = 940 * time.Millisecond
+		c.e.Trace.Calls = append(c.e.Trace.Calls, Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m, Count: each})
+		if closes {
+			c.wait(OpOther, m, 1, time.Microsecond, -1, "internal/poll.(*FD).Close", "net.(*TCPListener).Close", "main.main:9")
+		}
+		return c.first()
+	}
+	for _, closes := range []bool{false, true} {
+		if f := of(200, closes); f.Name != "stop-and-wait" || !strings.Contains(f.Claim, "main goroutine") || !slices.Contains(f.Where, "main.go:6") {
+			t.Errorf("a listener is closed %v: %s %q %v", closes, f.Name, f.Claim, f.Where)
+		}
+	}
+	if f := of(1, false); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
+		t.Errorf("one request, 200 answers: %s %q", f.Name, f.Claim)
+	}
+}
+
+// TestLateCPUs: who was made ready and waits for a CPU that is being woken is kept by what woke it late.
+func TestLateCPUs(t *testing.T) {
+	line := func(searching time.Duration) *made { // 800 of 1000 ms the neighbours are ready, not parked
+		c := newCase()
+		c.demand(0, 150, 850)
+		c.e.Trace.Searching = searching
+		c.e.Runs[0].User = 1200 * time.Millisecond
+		m := c.class("main.main", 1, 1, 30*time.Millisecond, 0)
+		s := c.class("main.filter", 1, 1, 990*time.Millisecond, 150*time.Millisecond)
+		c.e.Trace.Classes[m].Runnable = 800 * time.Millisecond
+		at := c.wait(OpReceive, m, 5000, 170*time.Millisecond, s, "runtime.chanrecv2", "main.main:9")
+		c.e.Trace.Waits[at].Queued = 800 * time.Millisecond
+		return c
+	}
+	if f := line(600 * time.Millisecond).first(); f.Name != "stage-limited" {
+		t.Errorf("a line: %s", f.Name)
+	}
+	if names := line(10 * time.Millisecond).names(); slices.Contains(names, "stage-limited") {
+		t.Errorf("the CPUs work for others: %v", names)
+	}
+	locked := func(searching time.Duration) *made {
+		c := coarse()
+		c.e.Trace.Demand = Demand{}
+		c.demand(0, 40, 960)
+		c.e.Trace.Searching, c.e.Trace.Classes[2].Runnable = searching, 2800*time.Millisecond
+		c.e.Runs[0].User = 1200 * time.Millisecond
+		c.e.Trace.Resources[0].Starved = 20 * time.Millisecond
+		w := &c.e.Trace.Waits[0]
+		w.Waited, w.Queued = 100*time.Millisecond, 2800*time.Millisecond
+		return c
+	}
+	lock := func(n string) bool { return n == "coarse-lock" || n == "saturated-resource" || n == "lock-convoy" }
+	if names := locked(2100 * time.Millisecond).names(); !slices.ContainsFunc(names, lock) {
+		t.Errorf("a lock: %v", names)
+	}
+	if names := locked(100 * time.Millisecond).names(); slices.ContainsFunc(names, lock) {
+		t.Errorf("the CPUs work for others: %v", names)
+	}
+}
+
+// TestImbalanceOfALibrary: that requests which a library serves end one after the other is no imbalance of the program's.
+func TestImbalanceOfALibrary(t *testing.T) {
+	of := func(created string) []string {
+		c := newCase()
+		c.demand(0, 400, 600)
+		c.class("main.main", 1, 1, time.Millisecond, 0)
+		w := c.class("net/rpc.(*service).call", 20, 2, 1600*time.Millisecond, 400*time.Millisecond)
+		x := &c.e.Trace.Classes[w]
+		x.Tail, x.Created = 400*time.Millisecond, frames(created)
+		x.Members[0].Running = second
+		return c.names()
+	}
+	if names := of("main.serve"); !slices.Contains(names, "load-imbalance") {
+		t.Errorf("started by the program: %v", names)
+	}
+	if names := of("net/rpc.(*Server).ServeCodec"); slices.Contains(names, "load-imbalance") {
+		t.Errorf("started by a library: %v", names)
+	}
+}
