@@ -98,8 +98,13 @@ func TestLimitedSpawning(t *testing.T) {
 	if names := of(8, 700).names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("8 that take pieces from a channel are a stage: %v", names)
 	}
-	if names := of(1000, 100).names(); slices.Contains(names, "too-few-workers") {
+	if names := of(1000, 180).names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("the CPUs are used: %v", names)
+	}
+	fed := of(1000, 700)
+	fed.e.Trace.Classes[2].Created = frames("main.other:3")
+	if names := fed.names(); slices.Contains(names, "too-few-workers") {
+		t.Errorf("somebody else starts them: %v", names)
 	}
 }
 
@@ -124,13 +129,14 @@ func TestConnectionsOfAClient(t *testing.T) {
 
 // TestAskedThroughALibrary: a library's goroutine reads the answers, and who asks waits on a channel of the library's.
 func TestAskedThroughALibrary(t *testing.T) {
-	of := func(each int64, closes bool) Finding {
+	of := func(each int64, closes bool, by ...string) Finding {
 		c := newCase()
 		c.demand(900, 100)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 		r := c.class("net/rpc.(*Client).input", 1, 1, 10*time.Millisecond, 10*time.Millisecond)
 		c.wait(OpNetwork, r, 200, 990*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "net/rpc.(*Client).input")
-		c.wait(OpReceive, m, 200, 940*time.Millisecond, r, "runtime.chanrecv1", "net/rpc.(*Client).Call", "main.main:6")
+		stack := append(append([]string{"runtime.chanrecv1"}, by...), "main.main:6")
+		c.wait(OpReceive, m, 200, 940*time.Millisecond, r, stack...)
 		c.e.Trace.Classes[m].Waiting["chan receive"] = 940 * time.Millisecond
 		c.e.Trace.Calls = append(c.e.Trace.Calls, Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m, Count: each})
 		if closes {
@@ -139,12 +145,15 @@ func TestAskedThroughALibrary(t *testing.T) {
 		return c.first()
 	}
 	for _, closes := range []bool{false, true} {
-		if f := of(200, closes); f.Name != "stop-and-wait" || !strings.Contains(f.Claim, "main goroutine") || !slices.Contains(f.Where, "main.go:6") {
+		if f := of(200, closes, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" || !strings.Contains(f.Claim, "main goroutine") || !slices.Contains(f.Where, "main.go:6") {
 			t.Errorf("a listener is closed %v: %s %q %v", closes, f.Name, f.Claim, f.Where)
 		}
 	}
-	if f := of(1, false); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
+	if f := of(1, false, "net/rpc.(*Client).Call"); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("one request, 200 answers: %s %q", f.Name, f.Claim)
+	}
+	if f := of(200, false); !strings.Contains(f.Claim, "Client).input") {
+		t.Errorf("a channel of the program's own: %s %q", f.Name, f.Claim)
 	}
 }
 
@@ -167,6 +176,14 @@ func TestLateCPUs(t *testing.T) {
 	}
 	if names := line(10 * time.Millisecond).names(); slices.Contains(names, "stage-limited") {
 		t.Errorf("the CPUs work for others: %v", names)
+	}
+	asleep := line(600 * time.Millisecond) // a stage that is outside, and is handed work by one that is ready, not parked
+	asleep.e.Trace.Demand = Demand{}
+	asleep.demand(850, 100, 50)
+	asleep.e.Trace.Classes[2].Running, asleep.e.Trace.Classes[2].Members[0] = 10*time.Millisecond, Member{Ended: second, Outside: 980 * time.Millisecond}
+	asleep.e.Trace.Waits[0].Op = OpSend
+	if f := asleep.first(); f.Name != "stage-limited" {
+		t.Errorf("a stage that sleeps: %s", f.Name)
 	}
 	locked := func(searching time.Duration) *made {
 		c := coarse()

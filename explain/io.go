@@ -282,13 +282,12 @@ func (v *view) outside() (class *Class, where []Frame, calls int64) {
 	return class, where, calls
 }
 
-// behind is where the program's own goroutines wait longest, in a library, for one of the library's goroutines to bring
-// what it reads from outside.
+// behind is where goroutines wait longest, in a library, for those of a class to bring what these read from outside.
 func (v *view) behind(c *Class) *Wait {
 	var longest *Wait
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
-		if v.p.own(c.Start) || w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || len(w.Wakers) == 0 ||
+		if w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || len(w.Wakers) == 0 ||
 			w.Wakers[0].Class < 0 || &v.t.Classes[w.Wakers[0].Class] != c || longest != nil && w.Waited <= longest.Waited {
 			continue
 		}
