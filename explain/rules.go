@@ -146,6 +146,9 @@ const dominant = 0.6
 // dominate drops what another finding explains.
 func dominate(found []Finding) []Finding {
 	hides := func(cause, f Finding) bool {
+		if cause.Name == "serial-phase" && cause.Gain == nil {
+			return false // it is the limit of more CPUs than there are
+		}
 		return slices.Contains(explains[cause.Name], f.Name) && (f.Gain == nil || cause.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate)
 	}
 	explained := func(i int, f Finding) bool {
@@ -176,12 +179,14 @@ func better(a, b Finding) bool {
 	return a.Gain != nil && (b.Gain == nil || a.Gain.Estimate > b.Gain.Estimate)
 }
 
-// rank sorts by gain; what only diagnoses comes after what gains.
+// rank sorts by gain; what only diagnoses comes after what gains, what is unsure of it last.
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
-		case a.Gain == nil && b.Gain == nil:
+		case a.Gain == nil && b.Gain == nil && (a.Confidence == Low) == (b.Confidence == Low):
 			return 0
+		case a.Gain == nil && b.Gain == nil:
+			return map[bool]int{true: 1, false: -1}[a.Confidence == Low]
 		case a.Gain == nil:
 			return 1
 		case b.Gain == nil:

@@ -105,8 +105,13 @@ func TestShortSerialPhase(t *testing.T) {
 		c.cpu(2*(995-ms)/10, "main.f:5", "main.worker:3")
 		return c
 	}
-	if names := ends(240 * time.Millisecond).names(); slices.Contains(names, "serial-phase") {
-		t.Errorf("a final merge of a quarter of the time: %v", names)
+	brief := Explain(&ends(150 * time.Millisecond).e).Findings
+	i := slices.IndexFunc(brief, func(f Finding) bool { return f.Name == "serial-phase" })
+	if i < 1 || brief[i].Gain != nil || brief[0].Name != "cpu-saturated" || !strings.Contains(strings.Join(brief[i].Evidence, " "), "Amdahl's ceiling is a speed-up of") {
+		t.Errorf("a final merge of a seventh of the time is named last, and promises nothing: %+v", brief)
+	}
+	if names := ends(40 * time.Millisecond).names(); slices.Contains(names, "serial-phase") {
+		t.Errorf("a twenty-fifth of the time: %v", names)
 	}
 	if f := ends(400 * time.Millisecond).first(); f.Name != "serial-phase" {
 		t.Errorf("two fifths of the time: %s", f.Name)

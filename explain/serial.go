@@ -13,8 +13,8 @@ const (
 	loneShare  = 0.85                   // of the time in which somebody ran, with one goroutine that wanted a CPU
 	loneBusy   = 0.7                    // of the time, somebody ran
 	split2     = 0.85                   // of an even division is what dividing a loop gives in practice
-	phaseShare = 0.1                    // of the time, in serial phases
-	phaseGain  = 0.12                   // of the time is to be saved: a short end or beginning is what every fork and join has
+	phaseShare = 0.05                   // of the time, in serial phases
+	phaseGain  = 0.12                   // of the time is to be saved, else nothing is promised: a short end or beginning is what every fork and join has
 	phaseWide  = 0.15                   // of the time, in parallel ones
 	tailShare  = 0.1                    // of the time, in which one goroutine of several was left
 	uneven     = 1.15                   // of the mean, what the one that ran longest ran
@@ -179,10 +179,10 @@ func serialPhase(v *view) []Finding {
 	f.says("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/v.cpus), v.cpus)
 	f.says("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak, short(wide.Start.Function), percent(parallel))
 	most := alone * (1 - 1/v.cpus)
-	if 0.8*most < phaseGain {
-		return nil
-	}
 	f.Gain = gain(0.8*most, 0.3*most, most)
+	if 0.8*most < phaseGain {
+		f.Gain, f.Confidence = nil, Low
+	}
 	f.Rival = "The phase is limited by something else than its CPU, or must come before or after."
 	f.Fix = "Divide the phase as well, or overlap it with the parallel part: begin with what is already there."
 	f.Experiment = "Leave the phase out: the time should fall by its share of " + percent(alone) + "."
