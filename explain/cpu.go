@@ -118,6 +118,9 @@ func spentOn(stack []Frame) string {
 		if startsWith(f.Function, allocFunctions...) {
 			return Allocation
 		}
+		if startsWith(f.Function, burns...) {
+			return UserCode
+		}
 		if startsWith(f.Function, schedulerFunctions...) || Wraps(f.Function) {
 			return Scheduler
 		}

@@ -465,6 +465,8 @@ func TestSpentOn(t *testing.T) {
 		{Profiler, []string{"runtime.memmove", "runtime/pprof.(*profileBuilder).addCPUData", "runtime/pprof.profileWriter"}},
 		{UserCode, []string{"runtime.memmove", "bytes.Equal", "main.f"}},
 		{UserCode, []string{"runtime.mapaccess1", "main.f"}},
+		{UserCode, []string{"github.com/brewput/brewput/env/live.Spin", "github.com/brewput/brewput/env/live.(*World).Burn", "main.f"}},
+		{Scheduler, []string{"github.com/brewput/brewput/env/live.(*World).Go", "main.f"}},
 	} {
 		if got := spentOn(frames(c.stack...)); got != c.want {
 			t.Errorf("%v is %q, not %q", c.stack, got, c.want)

@@ -5,6 +5,9 @@ import "strings"
 // wrappers start goroutines for others: a goroutine that begins in one of them is that of the function it calls.
 var wrappers = []string{"sync.(*WaitGroup).Go", "golang.org/x/sync/errgroup.", "github.com/sourcegraph/conc", "github.com/brewput/brewput/env"}
 
+// burns compute in place of a design's own work: they are its work.
+var burns = []string{"github.com/brewput/brewput/env/live.Spin", "github.com/brewput/brewput/env/live.(*World).Burn"}
+
 // Wraps reports whether a function only runs what it was given, in a goroutine of its own.
 func Wraps(function string) bool { return startsWith(function, wrappers...) }
 
