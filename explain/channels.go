@@ -108,6 +108,14 @@ func (v *view) scheduling(parks int64) float64 {
 	return math.Min(all, v.rate(parks)*parkMost.Seconds()*v.wall/math.Max(v.used, 1e-9))
 }
 
+// elsewhere is the rest of the scheduler's time as a fraction of the wall time on all CPUs: it stays.
+func (v *view) elsewhere(parks int64) float64 {
+	if !v.sampled() {
+		return 0
+	}
+	return (v.cpu.share(Scheduler) - v.scheduling(parks)) * v.used / math.Max(v.cpus*v.wall, 1e-9)
+}
+
 // handingOver is the share of CPU time in channels and the scheduler.
 func (v *view) handingOver() float64 {
 	if !v.sampled() {
@@ -144,8 +152,8 @@ func (v *view) handedOver(worst *Wait, parks int64, cost float64, source string)
 			}
 		}
 	}
-	f.says("channels and the scheduler take %s of the CPU time, %s", percent(cost), source)
-	left := v.coreAfter(cost)
+	f.says("channels, and parking and waking for them, take up to %s of the CPU time, %s", percent(cost), source)
+	left := math.Min(1, v.coreAfter(cost)+v.elsewhere(parks))
 	most := 1 - left
 	f.Gain = gain(0.9*most, math.Min(0.5*most, cost*v.busy()*0.5), math.Min(0.97, most+0.1))
 	f.Confidence = High
@@ -262,20 +270,20 @@ func (v *view) tokens() (Finding, bool) {
 		claim := "Few at a time may go on: the others wait for a place at %s while CPUs are unused."
 		if outside {
 			name = "saturated-resource"
-			claim = "Whatever the channel at %s gives out is always in use: everybody waits for it."
+			claim = "All that the channel at %s gives out is in use, all the time: goroutines wait for it."
 		}
 		where := v.p.places(r.Sites...)
 		if len(where) == 0 {
 			continue
 		}
+		f := v.finding(name, claim, where[0])
 		if spawned != nil {
-			if most = 1 - v.floor(); v.idle() < stageIdle {
+			if most = 1 - v.floor(); v.idle() < stageIdle || spawned.Peak < 2 || v.handles(spawned) || v.heldUp(spawned) > poolStarve {
 				continue
 			}
-			name = "too-few-workers"
-			claim = fmt.Sprintf("At most %d goroutines of %s live at a time: who starts them waits for a place at %%s while CPUs are unused.", spawned.Peak, short(spawned.Start.Function))
+			f = v.finding("too-few-workers", "At most %d goroutines of %s live at a time: who starts them waits for a place at %s while CPUs are unused.",
+				spawned.Peak, short(spawned.Start.Function), where[0])
 		}
-		f := v.finding(name, claim, where[0])
 		f.Where = where
 		f.Share = v.traced(r.Busy)
 		v.tokenWords(&f, queue, r.Count, most)
@@ -296,7 +304,8 @@ func (v *view) spawnedBy(waits []*Wait) *Class {
 				return nil
 			}
 			by = &v.t.Classes[k.Class]
-			if by.Count < k.Count || !has(by.Created, v.t.Classes[w.Classes[0]].Start.Function) {
+			starts := v.t.Classes[w.Classes[0]].Start.Function
+			if by.Count < k.Count || !slices.ContainsFunc(by.Created, func(f Frame) bool { return f.Function == starts }) {
 				return nil
 			}
 		}
@@ -304,8 +313,25 @@ func (v *view) spawnedBy(waits []*Wait) *Class {
 	return by
 }
 
+// heldUp is the part of their lives that the goroutines of a class wait for others of the program, or by a timer: not for what
+// a library brings them, nor for what is outside.
+func (v *view) heldUp(c *Class) float64 {
+	waited, held := time.Duration(0), time.Duration(0)
+	for i := range v.t.Waits {
+		w := &v.t.Waits[i]
+		if len(w.Classes) != 1 || &v.t.Classes[w.Classes[0]] != c || w.Op == OpYield || w.Op == OpCollector {
+			continue
+		}
+		waited += w.Waited
+		if w.Op != OpSleep && w.Op != OpNetwork && v.brought(w) == nil {
+			held += w.Waited
+		}
+	}
+	return float64(held) / math.Max(1, float64(waited+c.Running+c.Runnable))
+}
+
 func (v *view) tokenWords(f *Finding, queue float64, count int64, most float64) {
-	f.says("somebody waited for %s of the time, %.1f goroutines in the mean, %d times; who gives it back had taken it", percent(f.Share), queue, count)
+	f.says("somebody waited for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue, count)
 	f.says("%s of the CPUs' time is unused", percent(v.idle()))
 	f.Gain = gain(0.85*most, 0.4*most, most)
 	f.Rival = "The number is what the other side allows; or they wait for work that others of them find."
@@ -329,7 +355,7 @@ func (v *view) selected() (Finding, bool) {
 		if !is || w.Count < 10 || queue < 1 || v.wanting(0) < 0.3 || len(w.Wakers) == 0 {
 			continue
 		}
-		if has(w.Stack, "net/http.(*Transport).getConn") && has(w.Wakers[0].Stack, "net/http.(*Transport).tryPutIdleConn") {
+		if has(w.Stack, pools[0]) && handedOn(w) {
 			return v.connections(w, queue), true
 		}
 		if !v.sharedByItsUsers([]*Wait{w}) {
@@ -340,13 +366,29 @@ func (v *view) selected() (Finding, bool) {
 		if len(where) == 0 || most < 2*minGain || !has(w.Wakers[0].Stack, back.by) {
 			continue
 		}
-		f := v.finding("saturated-resource", "What goroutines wait for by %s at %s is always in use.", back.through, where[0])
+		f := v.finding("saturated-resource", "All that is to be had by %s at %s is in use, all the time: goroutines wait for it.", back.through, where[0])
 		f.Where = where
 		f.Share = math.Min(1, queue)
 		v.tokenWords(&f, queue, w.Count, most)
 		return f, true
 	}
 	return Finding{}, false
+}
+
+// pools are where goroutines wait for a connection: of a client of package net/http, of a database.
+var pools = []string{"net/http.(*Transport).getConn", "database/sql.(*DB).conn"}
+
+// handedOn reports whether nearly all who waited for a connection got one that another request had done with: where
+// connections are made meanwhile, their number is not limited, and one of HTTP/2 is for all.
+func handedOn(w *Wait) bool {
+	var all, on int64
+	for _, k := range w.Wakers {
+		all += k.Count
+		if has(k.Stack, "net/http.(*Transport).tryPutIdleConn") && !has(k.Stack, "net/http.(*Transport).dialConnFor") {
+			on += k.Count
+		}
+	}
+	return on*10 >= all*9
 }
 
 // connections are those of a client of package net/http, which are given from one request to the next.

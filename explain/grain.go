@@ -46,9 +46,9 @@ func tooFine(v *view) []Finding {
 	}
 	f.Share = cost
 	f.says("%.0f goroutines a second; half of them ran for less than %s in all", float64(c.Count)/v.t.Duration.Seconds(), span(c.Busy.P50))
-	f.says("making, queueing and joining them takes %s of the CPU time, %s", percent(cost), source)
+	f.says("making, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
 	collected, _ := v.collecting()
-	left := math.Max(0, v.core/(v.cpus*v.wall)*(1-v.spawnAllocation()))
+	left := math.Max(0, v.core/(v.cpus*v.wall)*(1-v.spawnAllocation())) + v.elsewhere(c.Count)
 	if v.core == v.used {
 		left = (1 - cost) * v.used / (v.cpus * v.wall)
 	}

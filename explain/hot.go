@@ -69,14 +69,11 @@ func hotFunction(v *view) []Finding {
 func (v *view) searching() []Finding {
 	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
 		at, ok := v.p.ours(w.stack)
-		if !ok || w.root == "" {
+		if !ok || w.root == "" || w.what != UserCode {
 			return Frame{}, false
 		}
-		loop := v.loop(at)
-		if loop == nil || !searches(loop) {
-			return Frame{}, false
-		}
-		return Frame{at.Function, at.File, v.code.set.Position(loop.Pos()).Line}, true
+		l := v.searchAt(at)
+		return Frame{at.Function, at.File, l.line}, l.is
 	})
 	if len(groups) == 0 || groups[0].share < searchShare {
 		return nil
@@ -111,38 +108,82 @@ func (v *view) loop(at Frame) (inner ast.Stmt) {
 	return inner
 }
 
-// comparisons are the calls that look at something and change nothing.
-var comparisons = regexp.MustCompile(`^(len|cap|string|HasPrefix|HasSuffix|Contains|Equal|EqualFold|Compare|Match)$`)
+// searchLoop is what is known of the innermost loop around a place: the line it begins at.
+type searchLoop struct {
+	line int
+	is   bool
+}
 
-// searches reports whether a loop does nothing but look at what lies in memory until it has found something: it compares, and
-// ends there, or follows pointers or indices while a condition holds.
+func (v *view) searchAt(at Frame) searchLoop {
+	if l, ok := v.loops[at]; ok {
+		return l
+	}
+	if v.loops == nil {
+		v.loops = map[Frame]searchLoop{}
+	}
+	l := searchLoop{}
+	if loop := v.loop(at); loop != nil {
+		l = searchLoop{v.code.set.Position(loop.Pos()).Line, searches(loop)}
+	}
+	v.loops[at] = l
+	return l
+}
+
+// searches reports whether a loop does nothing but look through memory until it has found something: it compares each element
+// with something and ends where they match, or follows one chain while a condition holds.
 func searches(loop ast.Stmt) bool {
-	var body *ast.BlockStmt
-	memory, ends := false, false
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
-		body, memory = n.Body, n.Value != nil || reads(n.Body)
+		return (n.Value != nil || reads(n.Body)) && finds(n.Body)
 	case *ast.ForStmt:
-		body = n.Body
-		ends = n.Cond != nil && n.Post == nil && reads(n.Cond) && follows(body)
-		memory = ends || reads(n.Body) || n.Cond != nil && reads(n.Cond)
+		if n.Cond != nil && n.Post == nil && reads(n.Cond) && looksOnly(n.Cond, true) && len(n.Body.List) == 1 {
+			next, ok := n.Body.List[0].(*ast.AssignStmt)
+			return ok && plain(next.Lhs) && len(next.Rhs) == 1 && follows(next.Rhs[0])
+		}
+		return reads(n.Body) && finds(n.Body)
 	}
+	return false
+}
+
+// finds reports whether a block is nothing but conditions that compare, and then leave the loop.
+func finds(b *ast.BlockStmt) bool {
+	for _, s := range b.List {
+		n, ok := s.(*ast.IfStmt)
+		if !ok || n.Init != nil || n.Else != nil || !looksOnly(n.Cond, false) || !leaves(n.Body) {
+			return false
+		}
+	}
+	return len(b.List) > 0
+}
+
+// looksOnly reports whether a condition compares and computes nothing: no sums, no calls but comparisons. Where a loop ends at
+// what differs, it looks whether things are the same, which is no search, unless it follows a chain.
+func looksOnly(cond ast.Expr, chain bool) bool {
 	only := true
-	ast.Inspect(body, func(n ast.Node) bool {
+	ast.Inspect(cond, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			switch n.Op {
+			case token.EQL, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR:
+			case token.NEQ:
+				only = only && chain
+			default:
+				only = false
+			}
 		case *ast.CallExpr:
 			only = only && comparisons.MatchString(called(n))
-		case *ast.IncDecStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.RangeStmt, *ast.ForStmt, *ast.SelectStmt, *ast.FuncLit:
+		case *ast.UnaryExpr:
+			only = only && n.Op != token.ARROW && (chain || n.Op != token.NOT)
+		case *ast.FuncLit:
 			only = false
-		case *ast.AssignStmt:
-			only = only && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN) && plain(n.Lhs) && !computes(n.Rhs)
-		case *ast.IfStmt:
-			ends = ends || leaves(n.Body)
 		}
 		return only
 	})
-	return only && ends && memory
+	return only
 }
+
+// comparisons are the calls that look at something and change nothing.
+var comparisons = regexp.MustCompile(`^(len|cap|string|Equal|EqualFold|Compare)$`)
 
 // leaves reports whether a block ends the loop that it is in.
 func leaves(b *ast.BlockStmt) bool {
@@ -158,15 +199,16 @@ func leaves(b *ast.BlockStmt) bool {
 	return false
 }
 
-// follows reports whether a block only takes the next of a chain: it sets variables to fields or elements.
-func follows(b *ast.BlockStmt) bool {
-	next := false
-	for _, s := range b.List {
-		if a, ok := s.(*ast.AssignStmt); ok {
-			next = next || slices.ContainsFunc(a.Rhs, func(e ast.Expr) bool { return reads(e) })
-		}
+// follows reports whether an expression is the next of a chain: a field or an element.
+func follows(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.SelectorExpr:
+		return true
+	case *ast.IndexExpr:
+		_, name := e.Index.(*ast.Ident)
+		return name
 	}
-	return next
+	return false
 }
 
 // reads reports whether a node looks at a field or an element.
@@ -185,11 +227,6 @@ func reads(n ast.Node) bool {
 // plain reports whether all of these are variables.
 func plain(list []ast.Expr) bool {
 	return !slices.ContainsFunc(list, func(e ast.Expr) bool { _, is := e.(*ast.Ident); return !is })
-}
-
-// computes reports whether one of these is a sum, a product or the like: what is added up is no search.
-func computes(list []ast.Expr) bool {
-	return slices.ContainsFunc(list, func(e ast.Expr) bool { _, is := e.(*ast.BinaryExpr); return is })
 }
 
 // called is the name of the function or method of a call.

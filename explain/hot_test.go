@@ -21,19 +21,28 @@ func source(statements string) *Program {
 // TestSearches tells loops that look for something from loops that compute.
 func TestSearches(t *testing.T) {
 	for loop, want := range map[string]bool{
-		"for _, n := range b.names { if n == name { return true } }":                 true,
-		"for _, n := range t { if n.from <= ip && ip <= n.to { return n.country } }": true,
-		"for i := range t { if t[i].key == key { at = i; break } }":                  true,
-		"for i := 0;i < len(t);i++ { if strings.EqualFold(t[i], s) { return i } }":   true,
-		"for f.parent[x] != x { x = f.parent[x] }":                                   true,
-		"for p != nil && p.name != name { p = p.next }":                              true,
-		"for _, n := range t { if n == name { found++ } }":                           false, // it counts
-		"for _, n := range t { sum = sum + n; if n < 0 { break } }":                  false, // it adds up
-		"for _, n := range t { if work(n) { return true } }":                         false, // it works
-		"for _, n := range t { out[n] = 1; if n == name { return } }":                false, // it writes
-		"for n != 1 { if n%2 == 0 { n = n / 2 } else { n = 3*n + 1 } }":              false, // it computes
-		"for d := 2;d*d <= n;d++ { if n%d == 0 { return false } }":                   false,
-		"for lo < hi { m := mid(lo, hi); if t[m] < x { lo = m } else { hi = m } }":   false, // it halves
+		"for _, n := range b.names { if n == name { return true } }":                                        true,
+		"for _, n := range t { if n.from <= ip && ip <= n.to { return n.country } }":                        true,
+		"for i := range t { if t[i].key == key { at = i;break } }":                                          true,
+		"for i := 0;i < len(t);i++ { if strings.EqualFold(t[i], s) { return i } }":                          true,
+		"for f.parent[x] != x { x = f.parent[x] }":                                                          true,
+		"for p != nil && p.name != name { p = p.next }":                                                     true,
+		"for _, n := range t { if n == name { found++ } }":                                                  false, // it counts
+		"for _, n := range t { sum = sum + n; if n < 0 { break } }":                                         false, // it adds up
+		"for _, n := range t { if work(n) { return true } }":                                                false, // it works
+		"for _, n := range t { out[n] = 1; if n == name { return } }":                                       false, // it writes
+		"for n != 1 { if n%2 == 0 { n = n / 2 } else { n = 3*n + 1 } }":                                     false, // it computes
+		"for d := 2;d*d <= n;d++ { if n%d == 0 { return false } }":                                          false,
+		"for lo < hi { m := mid(lo, hi); if t[m] < x { lo = m } else { hi = m } }":                          false, // it halves
+		"for n != nil { if key == n.key { return n }; if key < n.key { n = n.left } else { n = n.right } }": false, // it descends
+		"for _, c := range text { state = table[state][c]; if state == dead { return } }":                   false, // an automaton
+		"for _, p := range primes { if p*p > n { break }; if n%p == 0 { return false } }":                   false,
+		"for i := range a { if a[i] != b[i] { return false } }":                                             false, // are they the same
+		"for i := range a { if a[i] < a[i-1] { return false } }":                                            false, // is it sorted
+		"for _, re := range rules { if re.MatchString(line) { return true } }":                              false, // no index helps
+		"for m := range ch { if m.done { return } }":                                                        true,  // a channel: its samples are no user code
+		"for { v := <-ch; if v.last { break } }":                                                            false,
+		"for _, n := range t { if n < 0 { return n }; s = n }":                                              false, // it keeps
 		"for !ready.Load() { }":         false, // it waits
 		"for _, n := range t { s = n }": false, // it sees all
 		"for _, n := range t {; for _, m := range n {; if m == name { return true }; }; }": false, // asked of the outer loop
@@ -71,8 +80,8 @@ func TestSearching(t *testing.T) {
 // TestUpdates tells lines that read and write memory from those that only write it, or compute.
 func TestUpdates(t *testing.T) {
 	for line, want := range map[string]bool{
-		"c.n++": true, "counts[w] += x": true, "w.seed ^= w.seed << 13": true, "w.seed <<= 1": true, "w.x = (w.x + 1) & 63": true, "a[i] = a[i] * 2": true,
-		"x = x + 1": false, "w.x = y": false, "sum += n": false, "a[i] = b[i]": false, "if w.x == w.y {": false, "f.parent[x] != x": false,
+		"c.n++": true, "counts[w] += x": true, "w.seed ^= w.seed << 13": true, "w.seed <<= 1": true, "w.x = (w.x + 1) & 63": true, "w.x *= 2": true,
+		"x = x + 1": false, "w.x = y": false, "sum += n": false, "a[i] = b[i]": false, "a[i] = a[i] * 2": false, "p.n = p.next": false, "w.x = w.xs[i]": false, "if w.x == w.y {": false, "f.parent[x] != x": false,
 	} {
 		if updates(line) != want {
 			t.Errorf("%s: %v", line, !want)
@@ -138,6 +147,7 @@ func TestAskedThroughALibrary(t *testing.T) {
 		stack := append(append([]string{"runtime.chanrecv1"}, by...), "main.main:6")
 		c.wait(OpReceive, m, 200, 940*time.Millisecond, r, stack...)
 		c.e.Trace.Classes[m].Waiting["chan receive"] = 940 * time.Millisecond
+		c.e.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
 		c.e.Trace.Calls = append(c.e.Trace.Calls, Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m, Count: each})
 		if closes {
 			c.wait(OpOther, m, 1, time.Microsecond, -1, "internal/poll.(*FD).Close", "net.(*TCPListener).Close", "main.main:9")

@@ -10,13 +10,14 @@ import (
 
 // Thresholds of input and output. The starting values are those of reviewed cases of one-byte reads and row-wise writes.
 const (
-	ioShare    = 0.15                  // of the goroutines' CPU time spent on small calls
-	ioBytes    = 512.0                 // a call that moves fewer is small
-	ioBuffer   = 4096.0                // what package bufio moves at once
-	ioRate     = 2000.0                // calls/s below which a call is no habit
-	ioShort    = 5 * time.Microsecond  // a call that copies no more than a page takes less
-	blockShare = 0.3                   // of the time in calls that block
-	blockLong  = 20 * time.Microsecond // after about which the runtime takes the CPU away (sysmon, runtime/proc.go)
+	ioShare      = 0.15                  // of the goroutines' CPU time spent on small calls
+	ioBytes      = 512.0                 // a call that moves fewer is small
+	ioBuffer     = 4096.0                // what package bufio moves at once
+	ioRate       = 2000.0                // calls/s below which a call is no habit
+	ioShort      = 5 * time.Microsecond  // a call that copies no more than a page takes less
+	outsideLeast = 0.3                   // of the time one waits for what is outside
+	blockShare   = 0.3                   // of the time in calls that block
+	blockLong    = 20 * time.Microsecond // after about which the runtime takes the CPU away (sysmon, runtime/proc.go)
 )
 
 // transfers are the functions that move bytes, as the program calls them.
@@ -228,7 +229,7 @@ func dependency(v *view) []Finding {
 		return nil
 	}
 	asked := time.Duration(0)
-	if w := v.behind(outside); w != nil {
+	if w := v.behind(outside); w != nil && !v.handles(&v.t.Classes[w.Classes[0]]) {
 		outside, where, asked = &v.t.Classes[w.Classes[0]], w.Stack, w.Waited
 		calls = w.Count / int64(max(1, outside.Peak))
 	}
@@ -252,23 +253,25 @@ func dependency(v *view) []Finding {
 // blocks. Calls is how often it does.
 func (v *view) outside() (class *Class, where []Frame, calls int64) {
 	longest := time.Duration(0)
-	for i := range v.t.Waits {
-		w := &v.t.Waits[i]
-		timed := w.clocked()
-		if w.Op != OpSleep && w.Op != OpNetwork && !timed || len(w.Classes) == 0 {
-			continue
-		}
-		c := &v.t.Classes[w.Classes[0]]
-		if hooked(c.Start) || v.handles(c) || accepts(w.Stack) {
-			continue
-		}
-		if each := w.Waited / time.Duration(max(1, c.Peak)); each > longest {
-			longest, class, where, calls = each, c, w.Stack, w.Count/int64(max(1, c.Peak))
-			if timed { // a ticker is asked for nothing
-				calls = 0
+	look := func(is func(w *Wait, c *Class) bool) {
+		for i := range v.t.Waits {
+			w := &v.t.Waits[i]
+			if len(w.Classes) == 0 {
+				continue
+			}
+			c := &v.t.Classes[w.Classes[0]]
+			if !is(w, c) || hooked(c.Start) || v.handles(c) || accepts(w.Stack) {
+				continue
+			}
+			if each := w.Waited / time.Duration(max(1, c.Peak)); each > longest {
+				longest, class, where, calls = each, c, w.Stack, w.Count/int64(max(1, c.Peak))
+				if w.Op != OpSleep && w.Op != OpNetwork { // a ticker is asked for nothing
+					calls = 0
+				}
 			}
 		}
 	}
+	look(func(w *Wait, c *Class) bool { return w.Op == OpSleep || w.Op == OpNetwork || w.clocked() && c.isMain() })
 	for i := range v.t.Calls {
 		c := &v.t.Calls[i]
 		k := &v.t.Classes[c.Class]
@@ -276,27 +279,41 @@ func (v *view) outside() (class *Class, where []Frame, calls int64) {
 			longest, class, where, calls = each, k, c.Stack, c.Count/int64(max(1, k.Peak))
 		}
 	}
-	if v.t.Duration > 0 && v.traced(longest) < 0.3 {
+	if v.traced(longest) < outsideLeast { // timers of other goroutines are often beside the point: a page that is drawn now and then
+		look(func(w *Wait, _ *Class) bool { return w.clocked() })
+	}
+	if v.traced(longest) < outsideLeast {
 		return nil, nil, 0
 	}
 	return class, where, calls
 }
 
-// behind is where goroutines wait longest, in a library, for those of a class to bring what these read from outside.
+// behind is where goroutines of the program wait longest, in a library, for a library's goroutine of a class to bring what
+// that reads from outside.
 func (v *view) behind(c *Class) *Wait {
 	var longest *Wait
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
-		if w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || len(w.Wakers) == 0 ||
-			w.Wakers[0].Class < 0 || &v.t.Classes[w.Wakers[0].Class] != c || longest != nil && w.Waited <= longest.Waited {
-			continue
-		}
-		in := slices.IndexFunc(w.Stack, func(f Frame) bool { return !startsWith(f.Function, "runtime.") })
-		if _, ok := v.p.ours(w.Stack); ok && !v.p.own(w.Stack[in]) {
+		if by := v.brought(w); by == c && (longest == nil || w.Waited > longest.Waited) {
 			longest = w
 		}
 	}
 	return longest
+}
+
+// brought is the class of a library's goroutines that ends a wait in this library, of goroutines of the program; nil if it is
+// no such wait. Those who wait for a connection of a pool are ended by each other, or by a connection that is given back.
+func (v *view) brought(w *Wait) *Class {
+	if w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || len(w.Wakers) == 0 || w.Wakers[0].Class < 0 ||
+		slices.Contains(w.Classes, w.Wakers[0].Class) || has(w.Stack, pools...) {
+		return nil
+	}
+	in := slices.IndexFunc(w.Stack, func(f Frame) bool { return !startsWith(f.Function, "runtime.") })
+	by := &v.t.Classes[w.Wakers[0].Class]
+	if _, ok := v.p.ours(w.Stack); !ok || v.p.own(w.Stack[in]) || v.p.own(by.Start) || hooked(by.Start) || by.Waiting["network"] < v.t.Duration/10 {
+		return nil
+	}
+	return by
 }
 
 // clocked reports whether a wait in a select or for a channel is one for a timer: no goroutine sent, nine times of ten.
@@ -357,7 +374,7 @@ func (v *view) stopAndWait(c *Class, turns int64, asked time.Duration) (Finding,
 	left := v.floor()
 	most := 1 - left
 	f.Gain = gain(0.85*most, 0.4*most, most)
-	f.says("%d requests and %d waits for the network, in turns", each, turns)
+	f.says("%d requests and %d waits for answers, in turns", each, turns)
 	f.says("no goroutine wanted a CPU for %s of the time", percent(v.wanting(0)))
 	f.says("%s", v.quoted(at))
 	f.Rival = "Each request needs the answer to the one before."

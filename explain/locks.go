@@ -50,7 +50,12 @@ func lockRules(v *view) []Finding {
 	if v.traced(best.Starved) < lockStarved && cost < lockCost && !idle {
 		return nil
 	}
-	return []Finding{v.lock(best, cost)}
+	f := v.lock(best, cost)
+	if 2*best.Count < waits && !idle && v.traced(best.Starved) < lockStarved { // most of the cost is that of others: one change is not enough
+		f.says("goroutines waited for other locks too, %d times", waits-best.Count)
+		f.Gain, f.Confidence = nil, Medium
+	}
+	return []Finding{f}
 }
 
 // parkedFor reports whether most of those who use a lock are kept by it all the time, as one that serialises them does.

@@ -105,23 +105,25 @@ func (v *view) addsToMemory() float64 {
 	return share
 }
 
-var increments = regexp.MustCompile(`[A-Za-z0-9_)](\.[A-Za-z_0-9]+|\])\s*(\+\+|--|(<<|>>|&\^|[-+*/%|^&])=)`)
+var increments = regexp.MustCompile(`[A-Za-z0-9_)](\.[A-Za-z_0-9]+|\])\s*(\+\+|--|[-+|^&]=)`)
 
-// updates reports whether a line reads and writes a field or an element.
+var fields = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_.]*\.[A-Za-z_0-9]+) (<<|>>|&\^|[*/%])?= (.*)`)
+
+// updates reports whether a line adds to a field or an element, or makes a field from what it was. What is computed of elements
+// is mostly each goroutine's own.
 func updates(line string) bool {
 	if increments.MatchString(line) {
 		return true
 	}
-	to, from, ok := strings.Cut(line, " = ")
-	to = strings.TrimSpace(to)
-	return ok && strings.ContainsAny(to, ".[") && strings.Contains(from, to)
+	m := fields.FindStringSubmatch(line)
+	return m != nil && (m[2] != "" || regexp.MustCompile(`(^|[^A-Za-z0-9_.])`+regexp.QuoteMeta(m[1])+`($|[^A-Za-z0-9_.(\[])`).MatchString(m[3]))
 }
 
 var adding = regexp.MustCompile(`\.Add\(|atomic\.Add`)
 
 // saturatedCPUs says that all CPUs are in use: the program is as parallel as the machine.
 func saturatedCPUs(v *view) []Finding {
-	if v.wall == 0 || v.unused() > 1-fullUsed || v.t != nil && v.saturated() < fullTime || v.cpus < 2 && v.t == nil {
+	if v.wall == 0 || v.cpus < v.given || v.unused() > 1-fullUsed || v.t != nil && v.saturated() < fullTime || v.cpus < 2 && v.t == nil {
 		return nil
 	}
 	if v.sampled() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {

@@ -146,8 +146,8 @@ const dominant = 0.6
 // dominate drops what another finding explains.
 func dominate(found []Finding) []Finding {
 	hides := func(cause, f Finding) bool {
-		if cause.Name == "serial-phase" && cause.Gain == nil {
-			return false // it is the limit of more CPUs than there are
+		if (cause.Name == "serial-phase" || cause.Name == "hot-function") && cause.Gain == nil {
+			return false // a limit of more CPUs than there are; what an index may not save
 		}
 		return slices.Contains(explains[cause.Name], f.Name) && (f.Gain == nil || cause.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate)
 	}

@@ -549,8 +549,12 @@ func TestManyLocks(t *testing.T) {
 	for range 15 {
 		c.e.Trace.Resources = append(c.e.Trace.Resources, Resource{Kind: OpMutex, Count: 1000, Busy: 300 * time.Millisecond})
 	}
-	if names := c.names(); !slices.ContainsFunc(names, func(n string) bool { return n == "coarse-lock" || n == "lock-convoy" || n == "saturated-resource" }) {
-		t.Errorf("sixteen: %v", names)
+	found := Explain(&c.e).Findings
+	i := slices.IndexFunc(found, func(f Finding) bool {
+		return f.Name == "coarse-lock" || f.Name == "lock-convoy" || f.Name == "saturated-resource"
+	})
+	if i < 0 || found[i].Gain != nil || !strings.Contains(strings.Join(found[i].Evidence, " "), "other locks too, 15000 times") {
+		t.Errorf("sixteen: %+v", found)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -53,7 +54,7 @@ const fewParks = 200.0
 
 // singleThreaded finds programs whose work one goroutine does.
 func singleThreaded(v *view) []Finding {
-	if v.cpus < 2 {
+	if v.given < 2 {
 		return nil
 	}
 	if v.t == nil {
@@ -66,7 +67,7 @@ func singleThreaded(v *view) []Finding {
 	if float64(v.parks(c))/v.t.Duration.Seconds() > fewParks && !c.isMain() {
 		return nil
 	}
-	f := v.finding("single-threaded", "%s does all the work: one CPU of %.0f is used.", capital(v.name(c)), v.cpus)
+	f := v.finding("single-threaded", "%s does all the work: one CPU of %.0f is used.", capital(v.name(c)), v.given)
 	f.Share = alone
 	for _, g := range v.hottest(c, 2) {
 		if g.share >= 0.1 {
@@ -91,11 +92,14 @@ func (v *view) singleGain(f *Finding, alone float64) {
 	if v.sampled() {
 		own = v.cpu.userShare(UserCode, Allocation)
 	}
-	most := alone * own * (1 - 1/v.cpus)
+	most := alone * own * (1 - 1/v.given)
 	f.Gain = gain(split2*most, 0.5*most, most)
 	f.Confidence = High
 	f.Rival = "Each step needs the result of the one before, so that there is nothing to divide."
 	f.Fix = "Divide the loop at the lines above into as many parts as there are CPUs, each in a goroutine with results of its own."
+	if v.cpus < v.given {
+		f.Fix += " Raise GOMAXPROCS with it: the program sets it to " + strconv.Itoa(v.procs) + " itself."
+	}
 	f.Experiment = "Give each half of the input to a process of its own: if both end in half the time, the work divides."
 }
 
@@ -117,7 +121,7 @@ func (v *view) singleByCPUTime() []Finding {
 	if used < loneBusy || used > 1.1 || most < loneShare*v.cpu.user || v.cpu.share(Locks, Channels, Scheduler) > 0.15 {
 		return nil
 	}
-	f := v.finding("single-threaded", "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall, v.cpus)
+	f := v.finding("single-threaded", "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall, v.given)
 	f.Tier = TierA
 	f.Share = used
 	f.says("%s of the goroutines' CPU time is in goroutines of %s", percent(most/v.cpu.user), short(root))
@@ -126,7 +130,7 @@ func (v *view) singleByCPUTime() []Finding {
 		f.says("%s of it is spent at %s", percent(g.share), v.quoted(g.at))
 	}
 	v.singleGain(&f, math.Min(1, used))
-	if root != "main.main" && !strings.HasPrefix(root, "testing.") { // of these there is one at a time
+	if root != "main.main" && root != "testing.(*B).launch" && root != "testing.(*B).run1.func1" { // of these there is one at a time
 		f.Gain, f.Confidence = nil, Low
 		f.Rival = "Several goroutines take turns, so that there is no loop to divide: without a trace this cannot be told."
 		f.Experiment = "Take an execution trace: it tells whether one goroutine works, or several in turns."
@@ -182,6 +186,9 @@ func serialPhase(v *view) []Finding {
 	f.Gain = gain(0.8*most, 0.3*most, most)
 	if 0.8*most < phaseGain {
 		f.Gain, f.Confidence = nil, Low
+		if alone*v.wall < 3*startTime.Seconds() {
+			return nil
+		}
 	}
 	f.Rival = "The phase is limited by something else than its CPU, or must come before or after."
 	f.Fix = "Divide the phase as well, or overlap it with the parallel part: begin with what is already there."
@@ -196,7 +203,7 @@ func loadImbalance(v *view) []Finding {
 	}
 	var worst *Class
 	for _, c := range v.classes() {
-		if _, own := v.p.ours(c.Created); own && (worst == nil || c.Tail > worst.Tail) {
+		if _, own := v.starts(c); own && (worst == nil || c.Tail > worst.Tail) {
 			worst = c
 		}
 	}
@@ -209,7 +216,7 @@ func loadImbalance(v *view) []Finding {
 	tail := v.traced(worst.Tail)
 	f := v.finding("load-imbalance", "Of %s one works on alone for %s of the time after the others have ended.", v.name(worst), percent(tail))
 	f.Share = tail
-	at, _ := v.p.ours(worst.Created)
+	at, _ := v.starts(worst)
 	f.Where = []string{v.p.at(at)}
 	f.says("they are started at %s", v.quoted(at))
 	var ran []string
@@ -260,8 +267,8 @@ func oneCPU(v *view) []Finding {
 	f.Fix = "Raise GOMAXPROCS, or do the work in one goroutine without channels."
 	if v.run.CPUs > 1 {
 		f.says("it sets GOMAXPROCS to 1 itself, where it was given %d", v.run.CPUs)
-		f.Rival = "It is to leave the other CPUs to others."
-		f.Fix = "Remove the call of runtime.GOMAXPROCS, or do the work in one goroutine without channels."
+		f.Rival = "It is set by a quota, or to leave the other CPUs to others."
+		f.Fix = "Remove the call of runtime.GOMAXPROCS (a library may make it), or do the work in one goroutine without channels."
 		f.Experiment = "Leave the call out: the time should fall."
 		return []Finding{f}
 	}
@@ -285,7 +292,7 @@ func fewWorkers(v *view) []Finding {
 		return nil
 	}
 	for _, c := range v.classes() {
-		at, own := v.p.ours(c.Created) // a library sizes its pools itself: one goroutine for each connection
+		at, own := v.starts(c) // a library sizes its pools itself: one goroutine for each connection
 		if c.isMain() || !own || v.handles(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 || len(c.Members) == 0 {
 			continue
 		}
@@ -316,6 +323,16 @@ func fewWorkers(v *view) []Finding {
 		return []Finding{f}
 	}
 	return nil
+}
+
+// starts is the go statement that makes the goroutines of a class, where the program itself makes them, not a library that it calls.
+func (v *view) starts(c *Class) (Frame, bool) {
+	i := slices.IndexFunc(c.Created, func(f Frame) bool { return !Wraps(f.Function) && !startsWith(f.Function, "runtime.") })
+	if i < 0 {
+		return Frame{}, false
+	}
+	f := c.Created[i]
+	return f, v.p.own(f) || v.p.Module == "" && !v.p.standard(f) && !hooked(f)
 }
 
 // lives adds up the members of a class.

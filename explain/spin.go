@@ -36,7 +36,7 @@ func (v *view) spins(w *weighed) bool {
 	if leaf := w.stack[0].Function; startsWith(leaf, atomics...) {
 		// The runtime and package sync look at memory by the same functions when they start and wake goroutines.
 		by := slices.IndexFunc(w.stack, func(f Frame) bool { return !startsWith(f.Function, atomics...) })
-		if by >= 0 && !v.p.standard(w.stack[by]) && !hooked(w.stack[by]) {
+		if by >= 0 && (v.p.own(w.stack[by]) || v.p.Module == "" && !v.p.standard(w.stack[by]) && !hooked(w.stack[by])) {
 			return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
 		}
 	}

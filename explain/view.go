@@ -18,16 +18,22 @@ type view struct {
 	one   *Run     // at one CPU, where there was another
 	procs int      // GOMAXPROCS at the end, which a program may set itself
 	cpus  float64  // that it can use: GOMAXPROCS, and no more than it was given
+	given float64  // CPUs that it may use
 	wall  float64  // seconds, of the undisturbed run, else of the trace, else of the CPU profile
 	// used is the CPU time of an undisturbed run in seconds; core that of it which the job itself needs: the program's own
 	// code, what it allocates, and its system calls, without channels, locks, the scheduler and the collector.
 	used, core float64
 	code       sources
 	looked     map[Frame]bool
+	loops      map[Frame]searchLoop
+	waking     float64 // see late
 }
 
+// procsMetric is GOMAXPROCS in package runtime/metrics.
+const procsMetric = "/sched/gomaxprocs:threads"
+
 func viewOf(e *Evidence) *view {
-	v := &view{e: e, p: &e.Program, t: e.Trace, cpu: profileOf(e), cpus: 1}
+	v := &view{e: e, p: &e.Program, t: e.Trace, cpu: profileOf(e), cpus: 1, given: 1}
 	if v.t != nil && (v.t.Duration <= 0 || len(v.t.Demand.For) == 0) {
 		v.t = nil
 	}
@@ -38,19 +44,19 @@ func viewOf(e *Evidence) *view {
 		}
 	}
 	for i := range e.Runs {
-		if r := &e.Runs[i]; r.CPUs == 1 && r != v.run {
+		if r := &e.Runs[i]; r.CPUs == 1 && r != v.run && r.Metrics[procsMetric] <= 1 { // it may set more itself
 			v.one = r
 		}
 	}
 	switch {
 	case v.run != nil && v.run.CPUs > 0:
 		v.procs = v.run.CPUs
-		if n := v.metric("/sched/gomaxprocs:threads"); n >= 1 {
+		if n := v.metric(procsMetric); n >= 1 {
 			v.procs = int(n)
 		}
-		v.cpus = float64(min(v.procs, v.run.CPUs))
+		v.cpus, v.given = float64(min(v.procs, v.run.CPUs)), float64(v.run.CPUs)
 	case v.t != nil:
-		v.procs, v.cpus = v.t.CPUs, float64(v.t.CPUs)
+		v.procs, v.cpus, v.given = v.t.CPUs, float64(v.t.CPUs), float64(v.t.CPUs)
 	}
 	v.times()
 	return v
@@ -97,11 +103,14 @@ func (v *view) wanting(n int) float64 {
 // late is the part of the goroutines' queueing for a CPU in which one was there and had no goroutine: it was being woken, or
 // looked for work. On virtual machines that takes 100 us.
 func (v *view) late() float64 {
-	queued := time.Duration(0)
-	for _, c := range v.classes() {
-		queued += c.Runnable
+	if v.waking == 0 {
+		queued := time.Duration(0)
+		for _, c := range v.classes() {
+			queued += c.Runnable
+		}
+		v.waking = math.Min(1, float64(v.t.Searching)/math.Max(1, float64(queued)))
 	}
-	return math.Min(1, float64(v.t.Searching)/math.Max(1, float64(queued)))
+	return v.waking
 }
 
 // kept is how long a wait kept goroutines: parked, and from there until a CPU had come for them.
