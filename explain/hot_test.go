@@ -107,6 +107,18 @@ func TestLimitedSpawning(t *testing.T) {
 	if names := of(8, 700).names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("8 that take pieces from a channel are a stage: %v", names)
 	}
+	busy := of(1000, 700)
+	busy.wait(OpSelect, 2, 900, 4*second, 2, "runtime.selectgo", "database/sql.(*DB).conn", "main.job:7")
+	if names := busy.names(); slices.Contains(names, "too-few-workers") {
+		t.Errorf("they wait for a connection of a database, of which more do not give more: %v", names)
+	}
+	asks := of(1000, 700)
+	r := asks.class("net/rpc.(*Client).input", 1, 1, 10*time.Millisecond, 0)
+	asks.e.Trace.Classes[r].Waiting["network"] = 900 * time.Millisecond
+	asks.wait(OpReceive, 2, 900, 4*second, r, "runtime.chanrecv1", "net/rpc.(*Client).Call", "main.job:7")
+	if f := asks.first(); f.Name != "too-few-workers" {
+		t.Errorf("they wait for answers from outside: %s", f.Name)
+	}
 	if names := of(1000, 180).names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("the CPUs are used: %v", names)
 	}
@@ -119,20 +131,22 @@ func TestLimitedSpawning(t *testing.T) {
 
 // TestConnectionsOfAClient: requests that wait for a connection of package net/http's wait for a resource, not for the answer.
 func TestConnectionsOfAClient(t *testing.T) {
-	of := func(waker string) Finding {
+	of := func(waker ...string) Finding {
 		c := newCase()
 		c.demand(700, 300)
 		w := c.class("main.ask", 128, 128, 200*time.Millisecond, 0)
 		r := c.class("net/http.(*persistConn).readLoop", 4, 4, 20*time.Millisecond, 0)
 		at := c.wait(OpSelect, w, 860, 100*second, r, "runtime.selectgo", "net/http.(*Transport).getConn", "net/http.(*Client).Get", "main.ask:5")
-		c.e.Trace.Waits[at].Wakers[0].Stack = frames("runtime.chansend1", waker, "net/http.(*persistConn).readLoop")
+		c.e.Trace.Waits[at].Wakers[0].Stack = frames(append([]string{"runtime.chansend1"}, waker...)...)
 		return c.first()
 	}
 	if f := of("net/http.(*Transport).tryPutIdleConn"); f.Name != "saturated-resource" || !strings.Contains(f.Fix, "MaxConnsPerHost") || f.Gain == nil {
 		t.Errorf("%s %v %q", f.Name, f.Gain, f.Fix)
 	}
-	if f := of("net/http.(*Transport).dialConnFor"); f.Name == "saturated-resource" {
-		t.Error("each waits for a connection of its own to be made")
+	for _, dials := range []string{"net/http.(*Transport).dialConnFor", "net/http.(*Transport).tryPutIdleConn net/http.(*Transport).dialConnFor"} {
+		if f := of(strings.Fields(dials)...); f.Name == "saturated-resource" {
+			t.Errorf("%s: they wait for a connection to be made, not for one to be free", dials)
+		}
 	}
 }
 
@@ -161,6 +175,16 @@ func TestAskedThroughALibrary(t *testing.T) {
 	}
 	if f := of(1, false, "net/rpc.(*Client).Call"); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("one request, 200 answers: %s %q", f.Name, f.Claim)
+	}
+	pool := newCase() // of connections: those who wait for one are ended by those who have done with it
+	pool.demand(900, 100)
+	w := pool.class("main.worker", 64, 64, 50*time.Millisecond, 0)
+	pool.wait(OpNetwork, w, 3000, 8*second, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.worker:5")
+	pool.wait(OpSelect, w, 3000, 50*second, w, "runtime.selectgo", "database/sql.(*DB).conn", "main.worker:5")
+	pool.e.Trace.Classes[w].Waiting["network"], pool.e.Trace.Classes[w].Waiting["select"] = 8*second, 50*second
+	pool.e.Trace.Calls = append(pool.e.Trace.Calls, Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.worker:5"), Class: w, Count: 3000})
+	if names := pool.names(); slices.Contains(names, "stop-and-wait") {
+		t.Errorf("a pool of connections: %v", names)
 	}
 	if f := of(200, false); !strings.Contains(f.Claim, "Client).input") {
 		t.Errorf("a channel of the program's own: %s %q", f.Name, f.Claim)
@@ -217,20 +241,20 @@ func TestLateCPUs(t *testing.T) {
 
 // TestImbalanceOfALibrary: that requests which a library serves end one after the other is no imbalance of the program's.
 func TestImbalanceOfALibrary(t *testing.T) {
-	of := func(created string) []string {
+	of := func(created ...string) []string {
 		c := newCase()
 		c.demand(0, 400, 600)
 		c.class("main.main", 1, 1, time.Millisecond, 0)
 		w := c.class("net/rpc.(*service).call", 20, 2, 1600*time.Millisecond, 400*time.Millisecond)
 		x := &c.e.Trace.Classes[w]
-		x.Tail, x.Created = 400*time.Millisecond, frames(created)
+		x.Tail, x.Created = 400*time.Millisecond, frames(created...)
 		x.Members[0].Running = second
 		return c.names()
 	}
 	if names := of("main.serve"); !slices.Contains(names, "load-imbalance") {
 		t.Errorf("started by the program: %v", names)
 	}
-	if names := of("net/rpc.(*Server).ServeCodec"); slices.Contains(names, "load-imbalance") {
+	if names := of("net/rpc.(*Server).ServeCodec", "net/rpc.(*Server).ServeConn", "main.serve"); slices.Contains(names, "load-imbalance") {
 		t.Errorf("started by a library: %v", names)
 	}
 }

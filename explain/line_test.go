@@ -146,6 +146,9 @@ func TestOneAtATimeByProfile(t *testing.T) {
 	if f := of("testing.(*B).launch"); f.Name != "single-threaded" || f.Gain == nil {
 		t.Errorf("a benchmark: %s %v", f.Name, f.Gain)
 	}
+	if f := of("testing.(*B).RunParallel.func1"); f.Name != "single-threaded" || f.Gain != nil {
+		t.Errorf("a parallel benchmark: %s %v", f.Name, f.Gain)
+	}
 	if f := of("main.worker:3"); f.Name != "single-threaded" || f.Gain != nil {
 		t.Errorf("workers that may take turns: %s %v", f.Name, f.Gain)
 	}

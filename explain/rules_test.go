@@ -430,6 +430,13 @@ func TestTimerInASelect(t *testing.T) {
 	if f := both.first(); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("what waits longest is named: %s %q", f.Name, f.Claim)
 	}
+	tick := asking(0) // and a goroutine that shows the progress
+	k := tick.class("main.progress", 1, 1, time.Millisecond, 0)
+	tick.wait(OpSelect, k, 100, 990*time.Millisecond, -1, "runtime.selectgo", "main.progress:8")
+	tick.e.Trace.Waits[1].Wakers = []Waker{{Count: 100, Class: -1}}
+	if f := tick.first(); f.Name != "stop-and-wait" {
+		t.Errorf("a ticker beside it: %s %q", f.Name, f.Claim)
+	}
 }
 
 // TestStageThatOnlySleeps: the slowest stage of a line may never wait in it, neither for work nor for room, and be outside all
@@ -476,6 +483,14 @@ func TestOneCPUByItself(t *testing.T) {
 	if names := idle.names(); slices.Contains(names, "one-cpu-pathology") {
 		t.Errorf("it does not use it: %v", names)
 	}
+	alone := of(1)
+	alone.e.Trace.Demand = Demand{}
+	alone.demand(10, 990)
+	alone.e.Trace.Classes = alone.e.Trace.Classes[:1]
+	alone.class("main.main", 1, 1, 990*time.Millisecond, 990*time.Millisecond)
+	if f := alone.first(); f.Name != "single-threaded" || f.Gain == nil || !strings.Contains(f.Fix, "GOMAXPROCS") {
+		t.Errorf("it sets 1, and one goroutine works: %s %q", f.Name, f.Fix)
+	}
 	if f := of(32).first(); f.Name != "os-oversubscription" {
 		t.Errorf("it sets 32 on 2 CPUs: %s", f.Name)
 	}
@@ -500,7 +515,7 @@ func TestPoolOfALibrary(t *testing.T) {
 	c := pool(0)
 	for i := range c.e.Trace.Classes {
 		if x := &c.e.Trace.Classes[i]; x.Start.Function == "main.worker" {
-			x.Start, x.Created = frames("net/http.(*conn).serve")[0], frames("net/http.(*Server).Serve")
+			x.Start, x.Created = frames("net/http.(*conn).serve")[0], frames("net/http.(*Server).Serve", "main.main")
 		}
 	}
 	if names := c.names(); slices.Contains(names, "too-few-workers") {
@@ -573,5 +588,21 @@ func TestSchedulerBesideChannels(t *testing.T) {
 	c.cpu(40, "runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall")
 	if names := c.names(); slices.Contains(names, "chan-handoff") {
 		t.Errorf("3200 parkings a second cannot take 40 %% of the time: %v", names)
+	}
+}
+
+// TestOneIsNotOne: a program that sets GOMAXPROCS itself has no run on one CPU to compare with.
+func TestOneIsNotOne(t *testing.T) {
+	c := stalling()
+	if !slices.Contains(c.names(), "chan-handoff") {
+		t.Error("with a run on one CPU")
+	}
+	for i := range c.e.Runs {
+		if c.e.Runs[i].CPUs == 1 {
+			c.e.Runs[i].Metrics = map[string]float64{procsMetric: 2}
+		}
+	}
+	if names := c.names(); slices.Contains(names, "chan-handoff") {
+		t.Errorf("it used two there as well: %v", names)
 	}
 }
