@@ -96,6 +96,13 @@ func BenchmarkBurn(b *testing.B) {
 		burn()
 	}
 }
+
+func BenchmarkTwice(b *testing.B) {
+	for range b.N {
+		burn()
+		burn()
+	}
+}
 `,
 }
 
@@ -246,6 +253,18 @@ func TestBenchmark(t *testing.T) {
 	defer c.Close()
 	if c.Runs[0].Operations != 5 || c.Program.Name != "BenchmarkBurn" || c.Trace == nil {
 		t.Errorf("%s: %+v", c.Program.Name, c.Runs)
+	}
+	for time, levels := range map[string]int{"10ms": 1, "5x": 2} { // for a time they do more on more CPUs
+		o := quick()
+		o.CPUs = []int{1, 2}
+		c, err := Command(t.Context(), root, []string{"go", "test", "./work", "-bench=.", "-benchtime", time}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if len(c.Runs) != levels || !c.Program.Several {
+			t.Errorf("two benchmarks for %s: %+v", time, c.Runs)
+		}
 	}
 	if _, err := Command(t.Context(), root, []string{"go", "test", "./work", "-bench=Nothing"}, quick()); err == nil || !strings.Contains(err.Error(), "no benchmark") {
 		t.Errorf("no benchmark matches, and the error is %v", err)

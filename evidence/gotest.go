@@ -22,6 +22,7 @@ var ownFlags = []string{"cpuprofile", "memprofile", "memprofilerate", "mutexprof
 type bench struct {
 	pattern    string
 	operations int64 // b.N of the only one; 0 where there are several
+	timed      bool  // there are several, and each goes on for a time: they do more on more CPUs
 }
 
 // testCommand is a command go test, taken apart.
@@ -137,6 +138,10 @@ func (s *subject) measured(e ended, cpus int) error {
 	case len(lines) == 0 && !e.cut:
 		return errors.New("no benchmark of " + s.pkg.ImportPath + " matches -bench " + s.bench.pattern + "; go test -list Benchmark shows those there are")
 	case len(lines) > 1:
+		s.bench.timed = !slices.ContainsFunc(s.plain.args, func(a string) bool {
+			return strings.HasPrefix(a, "-test.benchtime=") && strings.HasSuffix(a, "x")
+		})
+		s.about.Several = true
 		s.notes = append(s.notes, fmt.Sprintf("%d benchmarks match -bench %s, and what is said is of all together: name one for an answer of its own", len(lines), s.bench.pattern))
 	case len(lines) == 1:
 		s.bench.operations = lines[0].N

@@ -34,6 +34,8 @@ type Program struct {
 	Module string // its path; "" where it is not known
 	Dir    string // of the module: positions are given relative to it
 	Main   string // import path of the package that the user's own code is judged by, as far as known
+	// Several is whether it is several benchmarks, one after the other: nothing follows from how they lie beside each other.
+	Several bool
 	// Source returns a line of a file of the program, "" where it is not at hand.
 	Source func(file string, line int) string
 }

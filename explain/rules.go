@@ -39,6 +39,9 @@ func Explain(e *Evidence) Report {
 		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs being there is left out", v.run.Others))
 		found = v.doubted(found)
 	}
+	if e.Program.Several {
+		found = slices.DeleteFunc(found, func(f Finding) bool { return slices.Contains(ofTheWhole, f.Name) })
+	}
 	r.Findings = rank(dominate(found))
 	if v.brief() {
 		r.Findings = v.unpromised(r.Findings)
@@ -98,6 +101,9 @@ func (v *view) loaded() bool { return v.run != nil && v.run.Others >= others }
 
 // restOnAll are findings that a CPU which is not there makes up.
 var restOnAll = []Name{"load-imbalance", "wake-latency", "work-inflation", "not-worth-parallel", "unbuffered-lockstep", "undersized-buffer"}
+
+// ofTheWhole are findings on how the parts of one run lie beside each other.
+var ofTheWhole = []Name{"serial-phase", "load-imbalance", "single-threaded"}
 
 // doubted is what is left of findings on a loaded machine.
 func (v *view) doubted(found []Finding) []Finding {

@@ -606,3 +606,20 @@ func TestOneIsNotOne(t *testing.T) {
 		t.Errorf("it used two there as well: %v", names)
 	}
 }
+
+// TestSeveralBenchmarks: benchmarks run one after the other, so that how they lie beside each other is no phase of a program.
+func TestSeveralBenchmarks(t *testing.T) {
+	c := newCase()
+	c.demand(5, 600, 395)
+	c.class("testing.(*B).launch", 4, 1, 600*time.Millisecond, 600*time.Millisecond)
+	c.class("testing.(*B).RunParallel.func1", 2, 2, 790*time.Millisecond, 0)
+	c.cpu(60, "main.f:4", "testing.(*B).launch")
+	c.cpu(79, "main.f:5", "testing.(*B).RunParallel.func1")
+	if f := c.first(); f.Name != "serial-phase" || strings.Contains(f.Claim, "goroutines of testing.(*B).launch works") {
+		t.Errorf("one: %s %q", f.Name, f.Claim)
+	}
+	c.e.Program.Several = true
+	if names := c.names(); slices.Contains(names, "serial-phase") {
+		t.Errorf("several: %v", names)
+	}
+}

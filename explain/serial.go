@@ -162,14 +162,18 @@ func serialPhase(v *view) []Finding {
 	}
 	work := float64(v.running())
 	serial := float64(c.Alone-c.Tail) / math.Max(work, 1)
-	f := v.finding("serial-phase", "%s works alone for %s of the time, while the others wait for it or have ended.", capital(v.name(c)), percent(alone))
+	who := capital(v.name(c))
+	if c.Count > 1 {
+		who = "One goroutine of " + short(c.Start.Function) + " at a time"
+	}
+	f := v.finding("serial-phase", "%s works alone for %s of the time, while the others wait for it or have ended.", who, percent(alone))
 	f.Share = alone
 	g, ok := v.entry(c)
 	if ok {
 		f.Where = append(f.Where, v.p.at(g.at))
 		call := v.callee(g.at, g.sample)
 		if call != "" {
-			f.Claim = capital(v.name(c)) + " works alone for " + percent(alone) + " of the time, in " + call + " called at " + v.p.at(g.at) + "."
+			f.Claim = who + " works alone for " + percent(alone) + " of the time, in " + call + " called at " + v.p.at(g.at) + "."
 			f.says("its CPU time is mostly in %s: %s", call, v.quoted(g.at))
 		} else {
 			f.says("its CPU time is mostly below %s", v.quoted(g.at))
