@@ -623,3 +623,29 @@ func TestSeveralBenchmarks(t *testing.T) {
 		t.Errorf("several: %v", names)
 	}
 }
+
+// TestSmallOperations: that a benchmark does small operations one after the other is no finding.
+func TestSmallOperations(t *testing.T) {
+	of := func(root string, operations int64, traced bool) []string {
+		c := newCase()
+		c.demand(10, 990)
+		c.class(root, 1, 1, 990*time.Millisecond, 990*time.Millisecond)
+		c.cpu(99, "main.f:5", root)
+		c.e.Runs[0].Operations = operations
+		if !traced {
+			c.e.Trace = nil
+		}
+		return c.names()
+	}
+	for _, traced := range []bool{true, false} {
+		if names := of("testing.(*B).launch", 1000000, traced); slices.Contains(names, "single-threaded") {
+			t.Errorf("an operation of 1 us: %v", names)
+		}
+		if names := of("testing.(*B).launch", 10, traced); !slices.Contains(names, "single-threaded") {
+			t.Errorf("an operation of 100 ms: %v", names)
+		}
+		if names := of("main.main", 1000000, traced); !slices.Contains(names, "single-threaded") {
+			t.Errorf("a design: %v", names)
+		}
+	}
+}

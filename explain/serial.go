@@ -49,12 +49,16 @@ func (v *view) parks(c *Class) (n int64) {
 	return n
 }
 
+// divisible is how long an operation takes at least that is worth being divided: a hundred times what starting goroutines and
+// waiting for them costs, and twice what waking a CPU takes.
+const divisible = 200 * time.Microsecond
+
 // few parks: with fewer than so many a second a goroutine works for itself.
 const fewParks = 200.0
 
 // singleThreaded finds programs whose work one goroutine does.
 func singleThreaded(v *view) []Finding {
-	if v.given < 2 {
+	if v.given < 2 || v.smallOperations() {
 		return nil
 	}
 	if v.t == nil {
@@ -84,6 +88,13 @@ func singleThreaded(v *view) []Finding {
 	f.says("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(v.wanting(1)), v.used/v.wall)
 	v.singleGain(&f, alone)
 	return []Finding{f}
+}
+
+// smallOperations reports whether it is a benchmark of operations that are too short to be divided: that it does them one after
+// the other is how benchmarks are.
+func (v *view) smallOperations() bool {
+	return v.run != nil && v.run.Operations > 0 && v.run.Wall/time.Duration(v.run.Operations) < divisible && v.cpu != nil &&
+		slices.ContainsFunc(v.cpu.list, func(w weighed) bool { return strings.HasPrefix(w.root, "testing.(*B).") })
 }
 
 // singleGain is what dividing the program's own code over the CPUs saves.
