@@ -279,6 +279,10 @@ func rwMutex(v *view) []Finding {
 	f.Share = share
 	d := v.shareDoubt(share)
 	f.Gain = gain(share*v.busy(), 0.5*(share-d), share+d+0.2)
+	if r := v.inflation(); r > 1.1 { // the count of readers goes from CPU to CPU: what is beside it is slower too
+		f.says("the same work takes %.2f times the CPU time on %d CPUs as on one", r, v.run.CPUs)
+		f.Gain = gain(math.Max(share, 1-1/r)*v.busy(), 0.5*(share-d), math.Max(f.Gain.High, 1-(1-share)/r))
+	}
 	f.Rival = "The sections are long, and the time in the lock is waiting for writers."
 	f.Fix = "Copy on write: an atomic.Pointer to data that is never changed; or shards; or a plain Mutex where writers are many."
 	f.Experiment = "Read without the lock in a test run: the time should fall by its share."

@@ -649,3 +649,24 @@ func TestSmallOperations(t *testing.T) {
 		}
 	}
 }
+
+// TestReadersOnManyCPUs: taking a RWMutex to read makes all else slower on several CPUs, which ends with it.
+func TestReadersOnManyCPUs(t *testing.T) {
+	of := func(one time.Duration) Finding {
+		c := newCase()
+		c.demand(0, 10, 990)
+		c.class("main.reader", 2, 2, 1990*time.Millisecond, 0)
+		c.cpu(110, "sync.(*RWMutex).RUnlock", "main.get:4", "main.reader:3")
+		c.cpu(90, "main.get:5", "main.reader:3")
+		c.e.Runs[0].User = 2 * time.Second
+		c.e.Runs = append(c.e.Runs, c.e.Runs[0])
+		c.e.Runs[1].CPUs, c.e.Runs[1].Wall, c.e.Runs[1].User = 1, one, one
+		return c.first()
+	}
+	if f := of(300 * time.Millisecond); f.Name != "rwmutex-misuse" || f.Gain.Estimate < 0.8 || f.Gain.High < 0.9 {
+		t.Errorf("2 s of CPU time, 0.3 s on one CPU: %s %+v", f.Name, f.Gain)
+	}
+	if f := of(2 * time.Second); f.Name != "rwmutex-misuse" || f.Gain.Estimate > 0.6 {
+		t.Errorf("the same on one CPU: %s %+v", f.Name, f.Gain)
+	}
+}
