@@ -141,7 +141,8 @@ func (k *collector) first(ctx context.Context) error {
 	if err := k.measured(e, top); err != nil {
 		return err
 	}
-	if k.bench != nil && k.bench.timed { // on one CPU they would do less
+	if k.bench != nil && k.bench.timed && len(k.levels) > 1 { // on one CPU they would do less
+		k.note("they run on %d CPUs only: each goes on for its time, so that on fewer they do less; -benchtime 100x makes them do as much", top)
 		k.levels = k.levels[len(k.levels)-1:]
 	}
 	k.endless = e.cut

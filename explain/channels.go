@@ -125,7 +125,7 @@ func (v *view) handingOver() float64 {
 }
 
 func (v *view) handedOver(worst *Wait, parks int64, cost float64, source string) Finding {
-	f := v.finding("chan-handoff", "Handing over through channels takes %s of the CPU time: each piece is too small.", percent(cost))
+	f := v.finding("chan-handoff", "Handing over through channels takes up to %s of the CPU time: each piece is too small.", percent(cost))
 	f.Share = cost
 	if worst != nil {
 		f.Where = v.p.places(worst.Stack)
@@ -278,10 +278,11 @@ func (v *view) tokens() (Finding, bool) {
 		}
 		f := v.finding(name, claim, where[0])
 		if spawned != nil {
-			if most = 1 - v.floor(); v.idle() < stageIdle || spawned.Peak < 2 || v.handles(spawned) || v.heldUp(spawned) > poolStarve {
+			if v.idle() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost || v.handles(spawned) || v.heldUp(spawned) > poolStarve {
 				continue
 			}
-			f = v.finding("too-few-workers", "At most %d goroutines of %s live at a time: who starts them waits for a place at %s while CPUs are unused.",
+			f.Name, most = "too-few-workers", 1-v.floor()
+			f.Claim = fmt.Sprintf("At most %d goroutines of %s live at a time: who starts them waits for a place at %s while CPUs are unused.",
 				spawned.Peak, short(spawned.Start.Function), where[0])
 		}
 		f.Where = where
@@ -355,7 +356,7 @@ func (v *view) selected() (Finding, bool) {
 		if !is || w.Count < 10 || queue < 1 || v.wanting(0) < 0.3 || len(w.Wakers) == 0 {
 			continue
 		}
-		if has(w.Stack, pools[0]) && handedOn(w) {
+		if has(w.Stack, pools[0]) && v.handedOn(w) {
 			return v.connections(w, queue), true
 		}
 		if !v.sharedByItsUsers([]*Wait{w}) {
@@ -366,7 +367,7 @@ func (v *view) selected() (Finding, bool) {
 		if len(where) == 0 || most < 2*minGain || !has(w.Wakers[0].Stack, back.by) {
 			continue
 		}
-		f := v.finding("saturated-resource", "All that is to be had by %s at %s is in use, all the time: goroutines wait for it.", back.through, where[0])
+		f := v.finding("saturated-resource", "Goroutines wait by %s at %s, all the time, for what others of them hold.", back.through, where[0])
 		f.Where = where
 		f.Share = math.Min(1, queue)
 		v.tokenWords(&f, queue, w.Count, most)
@@ -380,15 +381,20 @@ var pools = []string{"net/http.(*Transport).getConn", "database/sql.(*DB).conn"}
 
 // handedOn reports whether nearly all who waited for a connection got one that another request had done with: where
 // connections are made meanwhile, their number is not limited, and one of HTTP/2 is for all.
-func handedOn(w *Wait) bool {
-	var all, on int64
+func (v *view) handedOn(w *Wait) bool {
+	var all, on, dials int64
 	for _, k := range w.Wakers {
 		all += k.Count
 		if has(k.Stack, "net/http.(*Transport).tryPutIdleConn") && !has(k.Stack, "net/http.(*Transport).dialConnFor") {
 			on += k.Count
 		}
 	}
-	return on*10 >= all*9
+	for i := range v.t.Classes {
+		if c := &v.t.Classes[i]; strings.HasPrefix(c.Start.Function, "net/http.(*Transport).startDialConnForLocked") {
+			dials += c.Count
+		}
+	}
+	return on*10 >= all*9 && dials*10 <= w.Count
 }
 
 // connections are those of a client of package net/http, which are given from one request to the next.

@@ -130,60 +130,110 @@ func (v *view) searchAt(at Frame) searchLoop {
 }
 
 // searches reports whether a loop does nothing but look through memory until it has found something: it compares each element
-// with something and ends where they match, or follows one chain while a condition holds.
+// with something that it is given, and ends where they match, or follows one chain while a condition holds.
 func searches(loop ast.Stmt) bool {
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
-		return (n.Value != nil || reads(n.Body)) && finds(n.Body)
+		return (n.Value != nil || reads(n.Body)) && finds(n.Body, variables(n.Key, n.Value))
 	case *ast.ForStmt:
-		if n.Cond != nil && n.Post == nil && reads(n.Cond) && looksOnly(n.Cond, true) && len(n.Body.List) == 1 {
+		if n.Cond != nil && n.Post == nil && reads(n.Cond) && len(n.Body.List) == 1 {
 			next, ok := n.Body.List[0].(*ast.AssignStmt)
-			return ok && plain(next.Lhs) && len(next.Rhs) == 1 && follows(next.Rhs[0])
+			return ok && plain(next.Lhs) && len(next.Rhs) == 1 && follows(next.Rhs[0]) && matches(n.Cond, nil)
 		}
-		return reads(n.Body) && finds(n.Body)
+		init, ok := n.Init.(*ast.AssignStmt)
+		return ok && reads(n.Body) && finds(n.Body, variables(init.Lhs...))
 	}
 	return false
 }
 
-// finds reports whether a block is nothing but conditions that compare, and then leave the loop.
-func finds(b *ast.BlockStmt) bool {
+// variables are the names among expressions.
+func variables(list ...ast.Expr) (names []string) {
+	for _, e := range list {
+		if id, ok := e.(*ast.Ident); ok {
+			names = append(names, id.Name)
+		}
+	}
+	return names
+}
+
+// finds reports whether a block is nothing but conditions that match an element of the loop with something, and then leave it.
+func finds(b *ast.BlockStmt, loop []string) bool {
 	for _, s := range b.List {
 		n, ok := s.(*ast.IfStmt)
-		if !ok || n.Init != nil || n.Else != nil || !looksOnly(n.Cond, false) || !leaves(n.Body) {
+		if !ok || n.Init != nil || n.Else != nil || !matches(n.Cond, loop) || !leaves(n.Body) {
 			return false
 		}
 	}
 	return len(b.List) > 0
 }
 
-// looksOnly reports whether a condition compares and computes nothing: no sums, no calls but comparisons. Where a loop ends at
-// what differs, it looks whether things are the same, which is no search, unless it follows a chain.
-func looksOnly(cond ast.Expr, chain bool) bool {
-	only := true
-	ast.Inspect(cond, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.BinaryExpr:
-			switch n.Op {
-			case token.EQL, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR:
-			case token.NEQ:
-				only = only && chain
-			default:
-				only = false
+// matches reports whether a condition compares, computes nothing, and has on one side what the loop looks through and on the other what
+// it looks for, that is no number or letter of the source: of these there is no index. Of a chain that is followed (loop nil) it
+// asks only that something other than nil is compared.
+func matches(cond ast.Expr, loop []string) bool {
+	switch n := cond.(type) {
+	case *ast.ParenExpr:
+		return matches(n.X, loop)
+	case *ast.CallExpr:
+		return comparisons.MatchString(called(n)) && len(n.Args) == 2 && sides(n.Args[0], n.Args[1], loop)
+	case *ast.BinaryExpr:
+		switch n.Op {
+		case token.LAND, token.LOR:
+			if loop == nil && (isNil(n.X) || isNil(n.Y)) {
+				return matches(n.X, loop) || matches(n.Y, loop)
 			}
-		case *ast.CallExpr:
-			only = only && comparisons.MatchString(called(n))
-		case *ast.UnaryExpr:
-			only = only && n.Op != token.ARROW && (chain || n.Op != token.NOT)
-		case *ast.FuncLit:
-			only = false
+			return matches(n.X, loop) && matches(n.Y, loop)
+		case token.NEQ:
+			return loop == nil && sides(n.X, n.Y, loop)
+		case token.EQL, token.LSS, token.LEQ, token.GTR, token.GEQ:
+			return sides(n.X, n.Y, loop)
 		}
-		return only
-	})
-	return only
+	}
+	return false
 }
 
-// comparisons are the calls that look at something and change nothing.
-var comparisons = regexp.MustCompile(`^(len|cap|string|Equal|EqualFold|Compare)$`)
+// isNil reports whether a condition compares with nil.
+func isNil(e ast.Expr) bool {
+	n, ok := e.(*ast.BinaryExpr)
+	return ok && slices.Contains(variables(n.X, n.Y), "nil")
+}
+
+// sides reports whether of two expressions one hangs on the loop, and the other is given to it.
+func sides(x, y ast.Expr, loop []string) bool {
+	if !simple(x) || !simple(y) || slices.Contains(variables(x, y), "nil") {
+		return false
+	}
+	return loop == nil || hangs(x, loop) != hangs(y, loop)
+}
+
+// simple reports whether an expression is a variable, a field or an element.
+func simple(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		return simple(e.X)
+	case *ast.StarExpr:
+		return simple(e.X)
+	case *ast.IndexExpr:
+		return simple(e.X) && simple(e.Index)
+	}
+	return false
+}
+
+// hangs reports whether an expression has one of these variables.
+func hangs(e ast.Expr, names []string) bool {
+	has := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		has = has || ok && slices.Contains(names, id.Name)
+		return !has
+	})
+	return has
+}
+
+// comparisons are the calls that say whether two things are the same.
+var comparisons = regexp.MustCompile(`^(Equal|EqualFold)$`)
 
 // leaves reports whether a block ends the loop that it is in.
 func leaves(b *ast.BlockStmt) bool {

@@ -34,13 +34,18 @@ func TestSearches(t *testing.T) {
 		"for n != 1 { if n%2 == 0 { n = n / 2 } else { n = 3*n + 1 } }":                                     false, // it computes
 		"for d := 2;d*d <= n;d++ { if n%d == 0 { return false } }":                                          false,
 		"for lo < hi { m := mid(lo, hi); if t[m] < x { lo = m } else { hi = m } }":                          false, // it halves
+		"for i := range a { if a[i] < b[i] { return -1 }; if a[i] > b[i] { return 1 } }":                    false, // it compares two
+		"for i := 0;i < len(s);i++ { if s[i] == ',' { return i } }":                                         false, // a letter: no index helps
+		"for i := range s { if s[i] < '0' || s[i] > '9' { return false } }":                                 false,
+		"for i := range s { if escape[s[i]] { return i } }":                                                 false,
+		"for n.left != nil { n = n.left }":                                                                  false,
 		"for n != nil { if key == n.key { return n }; if key < n.key { n = n.left } else { n = n.right } }": false, // it descends
 		"for _, c := range text { state = table[state][c]; if state == dead { return } }":                   false, // an automaton
 		"for _, p := range primes { if p*p > n { break }; if n%p == 0 { return false } }":                   false,
 		"for i := range a { if a[i] != b[i] { return false } }":                                             false, // are they the same
 		"for i := range a { if a[i] < a[i-1] { return false } }":                                            false, // is it sorted
 		"for _, re := range rules { if re.MatchString(line) { return true } }":                              false, // no index helps
-		"for m := range ch { if m.done { return } }":                                                        true,  // a channel: its samples are no user code
+		"for m := range ch { if m.done { return } }":                                                        false, // a channel
 		"for { v := <-ch; if v.last { break } }":                                                            false,
 		"for _, n := range t { if n < 0 { return n }; s = n }":                                              false, // it keeps
 		"for !ready.Load() { }":         false, // it waits
@@ -122,6 +127,11 @@ func TestLimitedSpawning(t *testing.T) {
 	if names := of(1000, 180).names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("the CPUs are used: %v", names)
 	}
+	many := of(1000, 700)
+	many.e.Trace.Classes[2].Peak = 200
+	if names := many.names(); slices.Contains(names, "too-few-workers") {
+		t.Errorf("200 at a time that wait outside: %v", names)
+	}
 	fed := of(1000, 700)
 	fed.e.Trace.Classes[2].Created = frames("main.other:3")
 	if names := fed.names(); slices.Contains(names, "too-few-workers") {
@@ -131,8 +141,13 @@ func TestLimitedSpawning(t *testing.T) {
 
 // TestConnectionsOfAClient: requests that wait for a connection of package net/http's wait for a resource, not for the answer.
 func TestConnectionsOfAClient(t *testing.T) {
+	made := 0
 	of := func(waker ...string) Finding {
 		c := newCase()
+		if made > 0 {
+			c.class("net/http.(*Transport).startDialConnForLocked.func1", made, 4, 10*time.Millisecond, 0)
+			defer func() { made = 0 }()
+		}
 		c.demand(700, 300)
 		w := c.class("main.ask", 128, 128, 200*time.Millisecond, 0)
 		r := c.class("net/http.(*persistConn).readLoop", 4, 4, 20*time.Millisecond, 0)
@@ -143,6 +158,11 @@ func TestConnectionsOfAClient(t *testing.T) {
 	if f := of("net/http.(*Transport).tryPutIdleConn"); f.Name != "saturated-resource" || !strings.Contains(f.Fix, "MaxConnsPerHost") || f.Gain == nil {
 		t.Errorf("%s %v %q", f.Name, f.Gain, f.Fix)
 	}
+	made = 400
+	if f := of("net/http.(*Transport).tryPutIdleConn"); f.Name == "saturated-resource" {
+		t.Error("connections are made all the time: their number is not limited")
+	}
+	made = 0
 	for _, dials := range []string{"net/http.(*Transport).dialConnFor", "net/http.(*Transport).tryPutIdleConn net/http.(*Transport).dialConnFor"} {
 		if f := of(strings.Fields(dials)...); f.Name == "saturated-resource" {
 			t.Errorf("%s: they wait for a connection to be made, not for one to be free", dials)
@@ -172,6 +192,18 @@ func TestAskedThroughALibrary(t *testing.T) {
 		if f := of(200, closes, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" || !strings.Contains(f.Claim, "main goroutine") || !slices.Contains(f.Where, "main.go:6") {
 			t.Errorf("a listener is closed %v: %s %q %v", closes, f.Name, f.Claim, f.Where)
 		}
+	}
+	both := newCase() // a request is sent by one goroutine of the library's and its answer read by another: each ends a wait
+	both.demand(900, 100)
+	m := both.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
+	r := both.class("net/http.(*persistConn).readLoop", 1, 1, 10*time.Millisecond, 10*time.Millisecond)
+	writer := both.class("net/http.(*persistConn).writeLoop", 1, 1, 10*time.Millisecond, 10*time.Millisecond)
+	both.e.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
+	both.wait(OpNetwork, r, 200, 990*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "net/http.(*persistConn).readLoop")
+	at := both.wait(OpSelect, m, 400, 940*time.Millisecond, writer, "runtime.selectgo", "net/http.(*persistConn).roundTrip", "main.main:6")
+	both.e.Trace.Waits[at].Wakers = []Waker{{Class: writer, Count: 200}, {Class: r, Count: 150}}
+	if f := both.first(); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
+		t.Errorf("who asks is named: %s %q", f.Name, f.Claim)
 	}
 	if f := of(1, false, "net/rpc.(*Client).Call"); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("one request, 200 answers: %s %q", f.Name, f.Claim)

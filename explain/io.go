@@ -224,17 +224,28 @@ func dependency(v *view) []Finding {
 	if v.t == nil || v.wanting(0) < 0.5 || v.unused() < 0.5 {
 		return nil
 	}
-	outside, where, calls := v.outside()
-	if outside == nil || v.serves() {
+	if v.serves() {
 		return nil
 	}
-	asked := time.Duration(0)
-	if w := v.behind(outside); w != nil && !v.handles(&v.t.Classes[w.Classes[0]]) {
-		outside, where, asked = &v.t.Classes[w.Classes[0]], w.Stack, w.Waited
-		calls = w.Count / int64(max(1, outside.Peak))
+	var outside *Class
+	var where []Frame
+	for _, timers := range []bool{false, true} { // who asks, before who only sleeps beside it
+		class, at, calls := v.outside(timers)
+		if class == nil {
+			continue
+		}
+		asked := time.Duration(0)
+		if w := v.behind(class); w != nil && !v.handles(&v.t.Classes[w.Classes[0]]) {
+			class, at, asked = &v.t.Classes[w.Classes[0]], w.Stack, w.Waited
+			calls = w.Count / int64(max(1, class.Peak))
+		}
+		if f, ok := v.stopAndWait(class, calls, asked); ok {
+			return []Finding{f}
+		}
+		outside, where = class, at
 	}
-	if f, ok := v.stopAndWait(outside, calls, asked); ok {
-		return []Finding{f}
+	if outside == nil {
+		return nil
 	}
 	f := v.finding("dependency-wait", "Nothing runs for %s of the time: %s waits for something outside.", percent(v.wanting(0)), v.name(outside))
 	f.Where = v.p.places(where)
@@ -250,8 +261,8 @@ func dependency(v *view) []Finding {
 }
 
 // outside is the class that waits longest for what is not in the program: a sleep, the network, a system call that
-// blocks. Calls is how often it does.
-func (v *view) outside() (class *Class, where []Frame, calls int64) {
+// blocks. Calls is how often it does. Without timers it is the network and system calls only.
+func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 	longest := time.Duration(0)
 	look := func(is func(w *Wait, c *Class) bool) {
 		for i := range v.t.Waits {
@@ -271,7 +282,9 @@ func (v *view) outside() (class *Class, where []Frame, calls int64) {
 			}
 		}
 	}
-	look(func(w *Wait, c *Class) bool { return w.Op == OpSleep || w.Op == OpNetwork || w.clocked() && c.isMain() })
+	look(func(w *Wait, c *Class) bool {
+		return w.Op == OpNetwork || timers && (w.Op == OpSleep || w.clocked() && c.isMain())
+	})
 	for i := range v.t.Calls {
 		c := &v.t.Calls[i]
 		k := &v.t.Classes[c.Class]
@@ -279,7 +292,7 @@ func (v *view) outside() (class *Class, where []Frame, calls int64) {
 			longest, class, where, calls = each, k, c.Stack, c.Count/int64(max(1, k.Peak))
 		}
 	}
-	if v.traced(longest) < outsideLeast { // timers of other goroutines are often beside the point: a page that is drawn now and then
+	if timers && v.traced(longest) < outsideLeast { // timers of other goroutines are often beside the point: a page that is drawn now and then
 		look(func(w *Wait, _ *Class) bool { return w.clocked() })
 	}
 	if v.traced(longest) < outsideLeast {
@@ -304,13 +317,27 @@ func (v *view) behind(c *Class) *Wait {
 // brought is the class of a library's goroutines that ends a wait in this library, of goroutines of the program; nil if it is
 // no such wait. Those who wait for a connection of a pool are ended by each other, or by a connection that is given back.
 func (v *view) brought(w *Wait) *Class {
-	if w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || len(w.Wakers) == 0 || w.Wakers[0].Class < 0 ||
-		slices.Contains(w.Classes, w.Wakers[0].Class) || has(w.Stack, pools...) {
+	if w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || has(w.Stack, pools...) {
 		return nil
 	}
 	in := slices.IndexFunc(w.Stack, func(f Frame) bool { return !startsWith(f.Function, "runtime.") })
-	by := &v.t.Classes[w.Wakers[0].Class]
-	if _, ok := v.p.ours(w.Stack); !ok || v.p.own(w.Stack[in]) || v.p.own(by.Start) || hooked(by.Start) || by.Waiting["network"] < v.t.Duration/10 {
+	if _, ok := v.p.ours(w.Stack); !ok || v.p.own(w.Stack[in]) {
+		return nil
+	}
+	all, most := int64(0), int64(0)
+	var by *Class
+	counts := map[*Class]int64{}
+	for _, k := range w.Wakers {
+		all += k.Count
+		if k.Class < 0 || slices.Contains(w.Classes, k.Class) {
+			continue
+		}
+		c := &v.t.Classes[k.Class]
+		if counts[c] += k.Count; counts[c] > most && !v.p.own(c.Start) && !hooked(c.Start) && c.Waiting["network"] >= v.t.Duration/10 {
+			by, most = c, counts[c]
+		}
+	}
+	if 4*most < all { // a request is sent by one and its answer read by another: each ends a wait
 		return nil
 	}
 	return by

@@ -26,18 +26,23 @@ func lockRules(v *view) []Finding {
 	if v.t == nil {
 		return lockByProfile(v)
 	}
-	var best *Resource
-	waits := int64(0) // for all of them: what many locks cost together is as if it were one
+	var best, often *Resource // the one that is waited for while CPUs have nothing to do, and the one that is waited for most often
+	waits := int64(0)         // for all of them: what many locks cost together is as if it were one
 	for i := range v.t.Resources {
 		r := &v.t.Resources[i]
 		if r.Kind == OpChannel {
 			continue
 		}
 		waits += r.Count
-		if r.Count < 20 || v.traced(r.Busy) < lockBusy || best != nil && r.Starved <= best.Starved {
+		if r.Count < 20 || v.traced(r.Busy) < lockBusy {
 			continue
 		}
-		best = r
+		if best == nil || r.Starved > best.Starved {
+			best = r
+		}
+		if often == nil || r.Count > often.Count {
+			often = r
+		}
 	}
 	if best == nil {
 		return nil
@@ -47,12 +52,15 @@ func lockRules(v *view) []Finding {
 		cost = v.cpu.share(Locks) + v.scheduling(waits)
 	}
 	idle := v.traced(best.Busy) >= lockFull && v.unused() >= lockIdle && v.parkedFor(best)
-	if v.traced(best.Starved) < lockStarved && cost < lockCost && !idle {
+	if v.traced(best.Starved) >= lockStarved || idle {
+		return []Finding{v.lock(best, cost)}
+	}
+	if cost < lockCost {
 		return nil
 	}
-	f := v.lock(best, cost)
-	if 2*best.Count < waits && !idle && v.traced(best.Starved) < lockStarved { // most of the cost is that of others: one change is not enough
-		f.says("goroutines waited for other locks too, %d times", waits-best.Count)
+	f := v.lock(often, cost)
+	if 2*often.Count < waits { // most of the cost is that of others: one change is not enough
+		f.says("goroutines waited for other locks too, %d times", waits-often.Count)
 		f.Gain, f.Confidence = nil, Medium
 	}
 	return []Finding{f}
@@ -279,7 +287,8 @@ func rwMutex(v *view) []Finding {
 	f.Share = share
 	d := v.shareDoubt(share)
 	f.Gain = gain(share*v.busy(), 0.5*(share-d), share+d+0.2)
-	if r := v.inflation(); r > 1.1 { // the count of readers goes from CPU to CPU: what is beside it is slower too
+	// The count of readers goes from CPU to CPU: what is beside it is slower too.
+	if r := v.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && v.one.Count >= 3 && v.run.Count >= 3 {
 		f.says("the same work takes %.2f times the CPU time on %d CPUs as on one", r, v.run.CPUs)
 		f.Gain = gain(math.Max(share, 1-1/r)*v.busy(), 0.5*(share-d), math.Max(f.Gain.High, 1-(1-share)/r))
 	}

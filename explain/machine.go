@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -109,6 +110,8 @@ var increments = regexp.MustCompile(`[A-Za-z0-9_)](\.[A-Za-z_0-9]+|\])\s*(\+\+|-
 
 var fields = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_.]*\.[A-Za-z_0-9]+) (<<|>>|&\^|[*/%])?= (.*)`)
 
+var operands = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_.]*[(\[]?`)
+
 // updates reports whether a line adds to a field or an element, or makes a field from what it was. What is computed of elements
 // is mostly each goroutine's own.
 func updates(line string) bool {
@@ -116,14 +119,14 @@ func updates(line string) bool {
 		return true
 	}
 	m := fields.FindStringSubmatch(line)
-	return m != nil && (m[2] != "" || regexp.MustCompile(`(^|[^A-Za-z0-9_.])`+regexp.QuoteMeta(m[1])+`($|[^A-Za-z0-9_.(\[])`).MatchString(m[3]))
+	return m != nil && (m[2] != "" || slices.Contains(operands.FindAllString(m[3], -1), m[1]))
 }
 
 var adding = regexp.MustCompile(`\.Add\(|atomic\.Add`)
 
 // saturatedCPUs says that all CPUs are in use: the program is as parallel as the machine.
 func saturatedCPUs(v *view) []Finding {
-	if v.wall == 0 || v.cpus < v.given || v.unused() > 1-fullUsed || v.t != nil && v.saturated() < fullTime || v.cpus < 2 && v.t == nil {
+	if v.wall == 0 || v.cpus < v.given && v.cpus < 2 || v.unused() > 1-fullUsed || v.t != nil && v.saturated() < fullTime || v.cpus < 2 && v.t == nil {
 		return nil
 	}
 	if v.sampled() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {
@@ -143,6 +146,9 @@ func saturatedCPUs(v *view) []Finding {
 	}
 	f.Rival = "The work is inflated: cache misses or memory bandwidth make it slow, which no profile of time shows."
 	f.Fix = "More CPUs, or less work: the lines above are where it is done."
+	if v.cpus < v.given {
+		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", v.procs, v.given)
+	}
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
 	f.Confidence = High
 	return []Finding{f}

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -40,6 +41,8 @@ func Explain(e *Evidence) Report {
 		found = v.doubted(found)
 	}
 	if e.Program.Several {
+		r.Phases = nil
+		r.Parallelism.Serial, r.Parallelism.Limit, r.Parallelism.At = math.NaN(), math.NaN(), math.NaN()
 		found = slices.DeleteFunc(found, func(f Finding) bool { return slices.Contains(ofTheWhole, f.Name) })
 	}
 	r.Findings = rank(dominate(found))
@@ -152,8 +155,8 @@ const dominant = 0.6
 // dominate drops what another finding explains.
 func dominate(found []Finding) []Finding {
 	hides := func(cause, f Finding) bool {
-		if (cause.Name == "serial-phase" || cause.Name == "hot-function") && cause.Gain == nil {
-			return false // a limit of more CPUs than there are; what an index may not save
+		if cause.Gain == nil && (f.Gain != nil && cause.Name != "busy-wait" || cause.Name == "serial-phase" || cause.Name == "hot-function") {
+			return false // what promises nothing explains no gain, but for loops that take CPUs from others, of which only a trace tells
 		}
 		return slices.Contains(explains[cause.Name], f.Name) && (f.Gain == nil || cause.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate)
 	}
@@ -189,10 +192,8 @@ func better(a, b Finding) bool {
 func rank(found []Finding) []Finding {
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
-		case a.Gain == nil && b.Gain == nil && (a.Confidence == Low) == (b.Confidence == Low):
-			return 0
 		case a.Gain == nil && b.Gain == nil:
-			return map[bool]int{true: 1, false: -1}[a.Confidence == Low]
+			return compareBool(a.Confidence == Low, b.Confidence == Low)
 		case a.Gain == nil:
 			return 1
 		case b.Gain == nil:

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -364,6 +365,13 @@ func TestOneOfTwoStays(t *testing.T) {
 			}
 		}
 	}
+	less := gain(0.4, 0.3, 0.5)
+	for cause, hides := range map[Name]bool{"coarse-lock": false, "busy-wait": true} {
+		f := Name("load-imbalance")
+		if got := dominate([]Finding{{Name: cause}, {Name: f, Gain: less}}); (len(got) == 1) != hides {
+			t.Errorf("%s without a gain, %s with one: %v", cause, f, got)
+		}
+	}
 	if pairs == 0 {
 		t.Error("no two explain each other: this tests nothing")
 	}
@@ -430,6 +438,12 @@ func TestTimerInASelect(t *testing.T) {
 	if f := both.first(); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("what waits longest is named: %s %q", f.Name, f.Claim)
 	}
+	sleeps := asking(0) // and a goroutine that shows the progress in its sleep
+	p := sleeps.class("main.progress", 1, 1, time.Millisecond, 0)
+	sleeps.wait(OpSleep, p, 100, 990*time.Millisecond, -1, "time.Sleep", "main.progress:8")
+	if f := sleeps.first(); f.Name != "stop-and-wait" {
+		t.Errorf("a sleeper beside it: %s %q", f.Name, f.Claim)
+	}
 	tick := asking(0) // and a goroutine that shows the progress
 	k := tick.class("main.progress", 1, 1, time.Millisecond, 0)
 	tick.wait(OpSelect, k, 100, 990*time.Millisecond, -1, "runtime.selectgo", "main.progress:8")
@@ -476,6 +490,19 @@ func TestOneCPUByItself(t *testing.T) {
 	byProfile.cpu(98, "main.f:5", "main.worker:3")
 	if f := byProfile.first(); f.Name != "one-cpu-pathology" || f.Gain != nil {
 		t.Errorf("it sets 1, without a trace: %s %v", f.Name, f.Gain)
+	}
+	one := of(1)
+	one.e.Trace = nil
+	one.cpu(98, "main.f:5", "main.main:3")
+	if f := one.first(); f.Name != "single-threaded" || f.Gain == nil {
+		t.Errorf("it sets 1, and main does all: %s %v", f.Name, f.Gain)
+	}
+	full := of(2)
+	full.e.Runs[0].CPUs, full.e.Runs[0].Machine, full.e.Runs[0].User = 8, 8, 1950*time.Millisecond
+	full.e.Trace.Demand = Demand{}
+	full.demand(5, 10, 85, 900)
+	if f := full.first(); f.Name != "cpu-saturated" || !strings.Contains(f.Fix, "GOMAXPROCS") {
+		t.Errorf("it sets 2 of 8: %s %q", f.Name, f.Fix)
 	}
 	idle := of(1)
 	idle.e.Trace, idle.e.Runs[0].User = nil, 300*time.Millisecond
@@ -621,6 +648,9 @@ func TestSeveralBenchmarks(t *testing.T) {
 	c.e.Program.Several = true
 	if names := c.names(); slices.Contains(names, "serial-phase") {
 		t.Errorf("several: %v", names)
+	}
+	if r := Explain(&c.e); len(r.Phases) > 0 || !math.IsNaN(r.Parallelism.Serial) {
+		t.Errorf("several have no phases: %v %v", r.Phases, r.Parallelism)
 	}
 }
 

@@ -201,8 +201,8 @@ func serialPhase(v *view) []Finding {
 	f.Gain = gain(0.8*most, 0.3*most, most)
 	if 0.8*most < phaseGain {
 		f.Gain, f.Confidence = nil, Low
-		if alone*v.wall < 3*startTime.Seconds() {
-			return nil
+		if alone*v.wall < 3*startTime.Seconds() || v.busy() < loneBusy || v.rate(v.parks(c)) > fewParks {
+			return nil // the start of a process; or slivers between waits
 		}
 	}
 	f.Rival = "The phase is limited by something else than its CPU, or must come before or after."
