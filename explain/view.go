@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -224,6 +225,21 @@ func span(d time.Duration) string {
 }
 
 func seconds(s float64) string { return span(time.Duration(s * float64(time.Second))) }
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// plainly writes a number without needless digits.
+func plainly(x float64) string {
+	if x >= 10 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 2, 64)
+}
 
 // classes of the program that had goroutines.
 func (v *view) classes() []*Class {
