@@ -66,7 +66,7 @@ twin: ## predictions beside measurements, 144 points of coffee and 40 of other s
 VERDICTS = bin/verdicts
 FOR_VERDICTS = 24h
 POINTS = 1
-verdicts: ## how good is explain? 289 programs whose trouble is known, on an idle machine: about 45 minutes (or 427 with POINTS=3; or in pieces: FOR_VERDICTS=8m)
+verdicts: ## how good is explain? 341 programs whose trouble is known, on an idle machine: about 55 minutes (or 479 with POINTS=3; or in pieces: FOR_VERDICTS=8m)
 	$(GO) run ./internal/verdicts/campaign -dir $(VERDICTS) -for $(FOR_VERDICTS) -points $(POINTS)
 
 verdicts-quick: ## the same for 20 of them, drawn by a seed: about 4 minutes
