@@ -168,7 +168,7 @@ func finds(b *ast.BlockStmt, loop []string) bool {
 }
 
 // matches reports whether a condition compares, computes nothing, and has on one side what the loop looks through and on the other what
-// it looks for, that is no number or letter of the source: of these there is no index. Of a chain that is followed (loop nil) it
+// it looks for, that is no literal: of letters and numbers there is no index. Of a chain that is followed (loop nil) it
 // asks only that something other than nil is compared.
 func matches(cond ast.Expr, loop []string) bool {
 	switch n := cond.(type) {
@@ -225,8 +225,13 @@ func simple(e ast.Expr) bool {
 func hangs(e ast.Expr, names []string) bool {
 	has := false
 	ast.Inspect(e, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		has = has || ok && slices.Contains(names, id.Name)
+		switch n := n.(type) {
+		case *ast.SelectorExpr: // the name of a field is no variable
+			has = has || hangs(n.X, names)
+			return false
+		case *ast.Ident:
+			has = has || slices.Contains(names, n.Name)
+		}
 		return !has
 	})
 	return has

@@ -39,6 +39,7 @@ func TestSearches(t *testing.T) {
 		"for i := range s { if s[i] < '0' || s[i] > '9' { return false } }":                                 false,
 		"for i := range s { if escape[s[i]] { return i } }":                                                 false,
 		"for n.left != nil { n = n.left }":                                                                  false,
+		"for _, name := range names { if name == u.name { return true } }":                                  true,
 		"for n != nil { if key == n.key { return n }; if key < n.key { n = n.left } else { n = n.right } }": false, // it descends
 		"for _, c := range text { state = table[state][c]; if state == dead { return } }":                   false, // an automaton
 		"for _, p := range primes { if p*p > n { break }; if n%p == 0 { return false } }":                   false,
@@ -86,7 +87,7 @@ func TestSearching(t *testing.T) {
 func TestUpdates(t *testing.T) {
 	for line, want := range map[string]bool{
 		"c.n++": true, "counts[w] += x": true, "w.seed ^= w.seed << 13": true, "w.seed <<= 1": true, "w.x = (w.x + 1) & 63": true, "w.x *= 2": true,
-		"x = x + 1": false, "w.x = y": false, "sum += n": false, "a[i] = b[i]": false, "a[i] = a[i] * 2": false, "p.n = p.next": false, "w.x = w.xs[i]": false, "if w.x == w.y {": false, "f.parent[x] != x": false,
+		"x = x + 1": false, "w.x = y": false, "sum += n": false, "a[i] = b[i]": false, "a[i] = a[i] * 2": false, "p.n = p.next": false, "w.x = w.xs[i]": false, "c.n = list[i].c.n": false, "if w.x == w.y {": false, "f.parent[x] != x": false,
 	} {
 		if updates(line) != want {
 			t.Errorf("%s: %v", line, !want)

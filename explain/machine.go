@@ -110,7 +110,7 @@ var increments = regexp.MustCompile(`[A-Za-z0-9_)](\.[A-Za-z_0-9]+|\])\s*(\+\+|-
 
 var fields = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_.]*\.[A-Za-z_0-9]+) (<<|>>|&\^|[*/%])?= (.*)`)
 
-var operands = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_.]*[(\[]?`)
+var operands = regexp.MustCompile(`\.?[A-Za-z_][A-Za-z0-9_.]*[(\[]?`)
 
 // updates reports whether a line adds to a field or an element, or makes a field from what it was. What is computed of elements
 // is mostly each goroutine's own.
@@ -150,6 +150,9 @@ func saturatedCPUs(v *view) []Finding {
 		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", v.procs, v.given)
 	}
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
+	if v.cpus < v.given {
+		f.Experiment = "Leave the call of runtime.GOMAXPROCS out: the time should fall."
+	}
 	f.Confidence = High
 	return []Finding{f}
 }

@@ -28,7 +28,7 @@ func dependency(v *view) []Finding {
 			class, at, asked = &v.t.Classes[w.Classes[0]], w.Stack, w.Waited
 			calls = w.Count / int64(max(1, class.Peak))
 		}
-		if f, ok := v.stopAndWait(class, calls, asked); ok {
+		if f, ok := v.stopAndWait(class, calls, asked); ok && (timers || !v.mainSleeps()) {
 			return []Finding{f}
 		}
 		outside, where = class, at
@@ -47,6 +47,15 @@ func dependency(v *view) []Finding {
 	f.Fix = "Make what it waits for faster, ask for several things at once, or do other work meanwhile."
 	f.Experiment = "Let the other side answer at once: what remains is the program's own time."
 	return []Finding{f}
+}
+
+// mainSleeps reports whether the main goroutine waits for a timer for most of the time: then it is that which keeps the run,
+// whatever others ask for meanwhile.
+func (v *view) mainSleeps() bool {
+	return slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
+		return (w.Op == OpSleep || w.clocked()) && v.traced(w.Waited) >= stageFull &&
+			slices.ContainsFunc(w.Classes, func(i int) bool { return v.t.Classes[i].isMain() })
+	})
 }
 
 // outside is the class that waits longest for what is not in the program: a sleep, the network, a system call that

@@ -155,7 +155,7 @@ const dominant = 0.6
 // dominate drops what another finding explains.
 func dominate(found []Finding) []Finding {
 	hides := func(cause, f Finding) bool {
-		if cause.Gain == nil && (f.Gain != nil && cause.Name != "busy-wait" || cause.Name == "serial-phase" || cause.Name == "hot-function") {
+		if cause.Gain == nil && (f.Gain != nil && !(cause.Name == "busy-wait" && cause.Tier == TierA) || cause.Name == "serial-phase" || cause.Name == "hot-function") {
 			return false // what promises nothing explains no gain, but for loops that take CPUs from others, of which only a trace tells
 		}
 		return slices.Contains(explains[cause.Name], f.Name) && (f.Gain == nil || cause.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate)

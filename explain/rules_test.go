@@ -366,10 +366,13 @@ func TestOneOfTwoStays(t *testing.T) {
 		}
 	}
 	less := gain(0.4, 0.3, 0.5)
-	for cause, hides := range map[Name]bool{"coarse-lock": false, "busy-wait": true} {
-		f := Name("load-imbalance")
-		if got := dominate([]Finding{{Name: cause}, {Name: f, Gain: less}}); (len(got) == 1) != hides {
-			t.Errorf("%s without a gain, %s with one: %v", cause, f, got)
+	for _, c := range []struct {
+		cause Name
+		tier  Tier
+		hides bool
+	}{{"coarse-lock", TierA, false}, {"busy-wait", TierA, true}, {"busy-wait", TierB, false}} {
+		if got := dominate([]Finding{{Name: c.cause, Tier: c.tier}, {Name: "load-imbalance", Gain: less}}); (len(got) == 1) != c.hides {
+			t.Errorf("%s of tier %s without a gain, load-imbalance with one: %v", c.cause, c.tier, got)
 		}
 	}
 	if pairs == 0 {
@@ -437,6 +440,11 @@ func TestTimerInASelect(t *testing.T) {
 	both.wait(OpNetwork, w, 10, 310*time.Millisecond, -1, "net.(*conn).Read", "main.ask:7")
 	if f := both.first(); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("what waits longest is named: %s %q", f.Name, f.Claim)
+	}
+	lasts := asking(0) // a test of load, that main ends after its time
+	lasts.wait(OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
+	if f := lasts.first(); f.Name != "dependency-wait" || f.Gain != nil {
+		t.Errorf("main sleeps beside it: %s %v", f.Name, f.Gain)
 	}
 	sleeps := asking(0) // and a goroutine that shows the progress in its sleep
 	p := sleeps.class("main.progress", 1, 1, time.Millisecond, 0)
@@ -644,6 +652,16 @@ func TestSeveralBenchmarks(t *testing.T) {
 	c.cpu(79, "main.f:5", "testing.(*B).RunParallel.func1")
 	if f := c.first(); f.Name != "serial-phase" || strings.Contains(f.Claim, "goroutines of testing.(*B).launch works") {
 		t.Errorf("one: %s %q", f.Name, f.Claim)
+	}
+	for i := range 40 {
+		wants := 1.0
+		if i >= 24 {
+			wants = 2
+		}
+		c.e.Trace.Demand.Wants, c.e.Trace.Demand.Runs = append(c.e.Trace.Demand.Wants, wants), append(c.e.Trace.Demand.Runs, wants)
+	}
+	if len(Explain(&c.e).Phases) == 0 {
+		t.Error("one has no phases: what follows tests nothing")
 	}
 	c.e.Program.Several = true
 	if names := c.names(); slices.Contains(names, "serial-phase") {
