@@ -184,6 +184,9 @@ func TestAskedThroughALibrary(t *testing.T) {
 		c.e.Trace.Classes[m].Waiting["chan receive"] = 940 * time.Millisecond
 		c.e.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
 		c.e.Trace.Calls = append(c.e.Trace.Calls, Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m, Count: each})
+		if len(by) > 0 { // the other side is in the program, too
+			c.wait(OpNetwork, r, 1, 990*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.serve:3")
+		}
 		if closes {
 			c.wait(OpOther, m, 1, time.Microsecond, -1, "internal/poll.(*FD).Close", "net.(*TCPListener).Close", "main.main:9")
 		}

@@ -159,6 +159,13 @@ func (w *Wait) clocked() bool {
 // serves reports whether the program waits for others to connect: idle then is waiting for work.
 func (v *view) serves() bool {
 	waits := slices.ContainsFunc(v.t.Waits, func(w Wait) bool { return w.Count > 0 && accepts(w.Stack) })
+	for i := range v.t.Waits { // the main goroutine asks: the other side is in the program, or it has a side that serves
+		w := &v.t.Waits[i]
+		if slices.ContainsFunc(w.Classes, func(c int) bool { return v.t.Classes[c].isMain() }) && v.traced(w.Waited) >= outsideLeast &&
+			(w.Op == OpNetwork && !accepts(w.Stack) || v.brought(w) != nil) {
+			return false
+		}
+	}
 	return (waits || v.accepting()) && !slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
 		return has(w.Stack, "net.(*sysDialer)", "net/http.(*persistConn)", "net/http.(*Client)")
 	})
