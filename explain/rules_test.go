@@ -718,3 +718,31 @@ func TestReadersOnManyCPUs(t *testing.T) {
 		t.Errorf("the same on one CPU: %s %+v", f.Name, f.Gain)
 	}
 }
+
+// TestTailByChance: a short tail of one fork and join promises nothing; page faults may have made it.
+func TestTailByChance(t *testing.T) {
+	of := func(tail time.Duration, batches int64) *Gain {
+		c := newCase()
+		ms := int(tail / time.Millisecond)
+		c.demand(0, ms, 1000-ms)
+		c.class("main.main", 1, 1, time.Millisecond, 0)
+		w := c.class("main.worker", 2, 2, 2*second-tail, tail)
+		x := &c.e.Trace.Classes[w]
+		x.Tail, x.Batches = tail, batches
+		x.Members[0].Running, x.Members[1].Running = second, second-tail-500*time.Millisecond
+		i := slices.IndexFunc(Explain(&c.e).Findings, func(f Finding) bool { return f.Name == "load-imbalance" })
+		if i < 0 {
+			t.Fatalf("a tail of %v, %d times, is not found", tail, batches)
+		}
+		return Explain(&c.e).Findings[i].Gain
+	}
+	if g := of(140*time.Millisecond, 1); g != nil {
+		t.Errorf("once 140 ms: %+v", g)
+	}
+	if g := of(140*time.Millisecond, 20); g == nil {
+		t.Error("140 ms of 20 tails promise nothing")
+	}
+	if g := of(300*time.Millisecond, 1); g == nil {
+		t.Error("once 300 ms promise nothing")
+	}
+}

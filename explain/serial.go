@@ -19,6 +19,8 @@ const (
 	phaseWide  = 0.15                   // of the time, in parallel ones
 	tailShare  = 0.1                    // of the time, in which one goroutine of several was left
 	uneven     = 1.15                   // of the mean, what the one that ran longest ran
+	tailChance = 0.1                    // of the time that is saved, is what chance may make of fewer forks and joins than
+	tailOften  = 3                      // of them
 	tailLong   = 150 * time.Microsecond // each time: more than it takes to wake a CPU, which makes one start after the other
 )
 
@@ -242,6 +244,9 @@ func loadImbalance(v *view) []Finding {
 	saved := tail * (1 - 1/v.cpus)
 	f.Gain = gain(0.9*saved, 0.5*saved, saved)
 	f.Confidence = High
+	if worst.Batches < tailOften && saved < tailChance {
+		f.Gain, f.Confidence = nil, Low // page faults, or a CPU that is slower for a moment, may have made it
+	}
 	f.Rival = "The last piece cannot be divided, and came last by chance."
 	f.Fix = "Give out smaller pieces as workers become free (a channel or an atomic counter), the largest first."
 	f.Experiment = "Halve the pieces: the time in which one is left should halve."
