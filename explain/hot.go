@@ -29,8 +29,8 @@ var avoidable = []struct{ function, fix string }{
 	{"runtime.growslice", "Make the slice with the capacity that it will have."},
 }
 
-// hotFunction finds a call that takes much of the CPU time and could be avoided. A function of the program's own that does so
-// is its work.
+// hotFunction finds a call that takes much of the CPU time and could be avoided, or else a search that does. Any other function
+// of the program's own is its work.
 func hotFunction(v *view) []Finding {
 	if !v.sampled() {
 		return nil
@@ -51,8 +51,7 @@ func hotFunction(v *view) []Finding {
 		f.Where = []string{v.p.at(g.at)}
 		f.Share = g.share
 		d := v.shareDoubt(g.share)
-		collected, _ := v.collecting()
-		saved := (g.share*(1-collected) + collected*g.share) * v.busy()
+		saved := g.share * v.busy()
 		f.Gain = gain(0.85*saved, 0.4*math.Max(0, saved-d), saved)
 		f.says("%s of the goroutines' CPU time is below %s", percent(g.share), v.quoted(g.at))
 		f.Rival = "Each call is for something else, so that nothing can be kept."
