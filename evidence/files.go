@@ -58,14 +58,15 @@ func (c *Collected) read(path string, g *guess) error {
 
 // add takes a profile in; several CPU profiles are one.
 func (c *Collected) add(path string, kind explain.ProfileKind, g *guess) error {
-	p, err := readProfile(path, kind)
+	read, err := parsed(path)
 	if err != nil {
 		return err
 	}
+	p := converted(read, kind)
 	if !named(p) {
 		return fmt.Errorf("%s has no names of functions, only addresses: give one that was written by package runtime/pprof, which names them", path)
 	}
-	g.profile(path, p)
+	g.profile(path, p, read.Binary)
 	if i := slices.IndexFunc(c.Profiles, func(q explain.Profile) bool { return q.Kind == kind }); i >= 0 {
 		c.Profiles[i].Samples = append(c.Profiles[i].Samples, p.Samples...)
 		c.Profiles[i].Duration += p.Duration

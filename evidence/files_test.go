@@ -176,14 +176,41 @@ func TestStrangers(t *testing.T) {
 		return &explain.Profile{Samples: []explain.Sample{{Stack: []explain.Frame{{Function: "main.main", File: file, Line: 1}}}}}
 	}
 	var g guess
-	g.profile("cpu.pprof", of("/a/main.go"))
-	g.profile("heap.pprof", of("/a/main.go"))
+	g.profile("cpu.pprof", of("/a/main.go"), gopprof.Binary{})
+	g.profile("heap.pprof", of("/a/main.go"), gopprof.Binary{})
 	if err := g.conflict(); err != nil {
 		t.Error(err)
 	}
-	g.profile("mutex.pprof", of("/b/main.go"))
+	g.profile("mutex.pprof", of("/b/main.go"), gopprof.Binary{})
 	if err := g.conflict(); err == nil || !strings.Contains(err.Error(), "cpu.pprof and mutex.pprof are of different programs") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestBinaries: profiles of two programs are told apart though one names no function of package main.
+func TestBinaries(t *testing.T) {
+	for _, c := range []struct {
+		a, b   gopprof.Binary
+		differ bool
+	}{
+		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/a/milk", BuildID: "2"}, true},
+		{gopprof.Binary{File: "/a/tea"}, gopprof.Binary{File: "/a/milk"}, true},
+		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/b/tea", BuildID: "2"}, false},  // built again
+		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/a/milk", BuildID: "1"}, false}, // a copy
+		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{}, false},
+	} {
+		var g guess
+		bare := &explain.Profile{}
+		g.profile("cpu.pprof", bare, c.a)
+		g.trace("trace.out", &explain.Trace{})
+		g.profile("heap.pprof", bare, c.b)
+		err := g.conflict()
+		if (err != nil) != c.differ {
+			t.Errorf("%v and %v: %v", c.a, c.b, err)
+		}
+		if want := "cpu.pprof and heap.pprof are of different programs: the one is of /a/tea, the other of /a/milk"; c.differ && err.Error() != want {
+			t.Errorf("%v; want %s", err, want)
+		}
 	}
 }
 

@@ -8,17 +8,19 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/gopprof"
 )
 
-// guess finds out of which program profiles are, by the files that their stacks name.
+// guess finds out of which program profiles are, by the files that their stacks name and the binary that they say.
 type guess struct {
 	of    []string          // files of evidence
 	main  []map[string]bool // directories of package main that each names
+	bin   []gopprof.Binary  // that each is said to be of; a trace says none
 	count map[string]int    // directories of source, by how many frames are there
 }
 
-func (g *guess) begin(path string) {
-	g.of, g.main = append(g.of, path), append(g.main, map[string]bool{})
+func (g *guess) begin(path string, bin gopprof.Binary) {
+	g.of, g.main, g.bin = append(g.of, path), append(g.main, map[string]bool{}), append(g.bin, bin)
 	if g.count == nil {
 		g.count = map[string]int{}
 	}
@@ -40,8 +42,8 @@ func standard(f explain.Frame) bool {
 	return strings.HasSuffix(filepath.Dir(f.File), "/src/"+f.Function[:slash+1]+pkg)
 }
 
-func (g *guess) profile(path string, p *explain.Profile) {
-	g.begin(path)
+func (g *guess) profile(path string, p *explain.Profile, bin gopprof.Binary) {
+	g.begin(path, bin)
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {
 			g.frame(f)
@@ -50,7 +52,7 @@ func (g *guess) profile(path string, p *explain.Profile) {
 }
 
 func (g *guess) trace(path string, t *explain.Trace) {
-	g.begin(path)
+	g.begin(path, gopprof.Binary{})
 	stack := func(frames []explain.Frame) {
 		for _, f := range frames {
 			g.frame(f)
@@ -75,9 +77,19 @@ func (g *guess) conflict() error {
 			if len(a) > 0 && len(b) > 0 && !overlap(a, b) {
 				return fmt.Errorf("%s and %s are of different programs: package main of the one is in %s, of the other in %s", g.of[j], g.of[i], any1(b), any1(a))
 			}
+			if a, b := g.bin[i], g.bin[j]; differ(a, b) {
+				return fmt.Errorf("%s and %s are of different programs: the one is of %s, the other of %s", g.of[j], g.of[i], b.File, a.File)
+			}
 		}
 	}
 	return nil
+}
+
+// differ reports whether binaries are of different programs: neither two builds of one, which have one name, nor copies of
+// one build.
+func differ(a, b gopprof.Binary) bool {
+	copies := a.BuildID != "" && a.BuildID == b.BuildID
+	return a.File != "" && b.File != "" && filepath.Base(a.File) != filepath.Base(b.File) && !copies
 }
 
 func overlap(a, b map[string]bool) bool {

@@ -122,6 +122,14 @@ func (k *collector) overhead(kind string, wall time.Duration) {
 
 // readProfile reads a profile of a kind that is known.
 func readProfile(path string, kind explain.ProfileKind) (*explain.Profile, error) {
+	p, err := parsed(path)
+	if err != nil {
+		return nil, err
+	}
+	return converted(p, kind), nil
+}
+
+func parsed(path string) (*gopprof.Profile, error) {
 	data, err := readAtMost(path, mostProfile)
 	if err != nil {
 		return nil, err
@@ -130,7 +138,7 @@ func readProfile(path string, kind explain.ProfileKind) (*explain.Profile, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
-	return converted(p, kind), nil
+	return p, nil
 }
 
 // converted is a profile in the terms of package explain.

@@ -1,5 +1,5 @@
 // Package gopprof reads profiles in the format of pprof, as package runtime/pprof writes them: who called whom when
-// each sample was taken, and what it stands for. It reads no more of the format than that, and trusts nothing
+// each sample was taken, what it stands for, and which program it is of. It reads no more of the format than that, and trusts nothing
 // (github.com/google/pprof/proto/profile.proto).
 package gopprof
 
@@ -17,6 +17,13 @@ type Profile struct {
 	Types    []ValueType // of the values of each sample
 	Samples  []Sample
 	Duration time.Duration // from the first to the last moment; 0 where it is not said
+	Binary   Binary        // of the program
+}
+
+// Binary is the file that a program was started from: what the format calls the main, and first, mapping.
+type Binary struct {
+	File    string // its path; empty where it is not said
+	BuildID string // differs between builds of different sources; empty where the linker wrote none
 }
 
 // ValueType says what a value counts: {"cpu", "nanoseconds"}.
@@ -82,6 +89,8 @@ type parser struct {
 	functions map[uint64]function
 	locations map[uint64][]line
 	duration  int64
+	binary    [2]int64 // the names of its file and build ID
+	mapped    bool     // the first mapping was read
 }
 
 type sample struct {
@@ -101,7 +110,12 @@ func (p *parser) resolve() (*Profile, error) {
 	if len(p.strings) == 0 || p.strings[0] != "" {
 		return nil, errors.New("its table of strings does not begin with an empty one")
 	}
-	out := &Profile{Duration: time.Duration(p.duration)}
+	file, err := p.text(p.binary[0])
+	build, also := p.text(p.binary[1])
+	if err = errors.Join(err, also); err != nil {
+		return nil, err
+	}
+	out := &Profile{Duration: time.Duration(p.duration), Binary: Binary{file, build}}
 	for _, t := range p.types {
 		name, err := p.text(t[0])
 		unit, also := p.text(t[1])

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"runtime/pprof"
@@ -49,6 +51,13 @@ func write(p *Profile, inlined, packed bool) []byte {
 		v.number(1, text(t.Type))
 		v.number(2, text(t.Unit))
 		m.bytes(1, v)
+	}
+	for _, b := range []Binary{p.Binary, {"libmilk.so", "5a1"}} { // of the second nothing is read
+		var v message
+		v.number(1, 1)
+		v.number(5, text(b.File))
+		v.number(6, text(b.BuildID))
+		m.bytes(3, v)
 	}
 	id := uint64(0)
 	for _, s := range p.Samples {
@@ -110,7 +119,10 @@ func TestParseReadsWhatWasWritten(t *testing.T) {
 		frame := rapid.Custom(func(t *rapid.T) Frame {
 			return Frame{rapid.String().Draw(t, "function"), rapid.String().Draw(t, "file"), rapid.IntRange(0, 1<<40).Draw(t, "line")}
 		})
-		want := &Profile{Duration: time.Duration(rapid.Int64().Draw(t, "duration"))}
+		want := &Profile{
+			Duration: time.Duration(rapid.Int64().Draw(t, "duration")),
+			Binary:   Binary{rapid.String().Draw(t, "binary"), rapid.String().Draw(t, "build")},
+		}
 		for range rapid.IntRange(0, 3).Draw(t, "types") {
 			want.Types = append(want.Types, ValueType{rapid.String().Draw(t, "type"), rapid.String().Draw(t, "unit")})
 		}
@@ -154,6 +166,9 @@ func TestRuntimeProfile(t *testing.T) {
 	if want := (ValueType{"alloc_space", "bytes"}); len(p.Types) != 4 || p.Types[1] != want {
 		t.Fatalf("types %v", p.Types)
 	}
+	if name, err := os.Executable(); err != nil || filepath.Base(p.Binary.File) != filepath.Base(name) {
+		t.Errorf("it is of %q, not of %s, %v", p.Binary.File, name, err)
+	}
 	var here int64
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {
@@ -174,7 +189,7 @@ func TestBrokenProfiles(t *testing.T) {
 	if _, err := Parse(good); err != nil {
 		t.Fatal(err)
 	}
-	var noFunction, noLocation, values message
+	var noFunction, noLocation, values, noName message
 	for name, data := range map[string][]byte{
 		"nothing":             nil,
 		"gzip of nothing":     {0x1f, 0x8b},
@@ -185,6 +200,7 @@ func TestBrokenProfiles(t *testing.T) {
 		"an endless number":   bytes.Repeat([]byte{0xff}, 20),
 		"a missing function":  append(append(noFunction, 4<<3|2, 6, 8, 1, 4<<3|2, 2, 8, 9), 6<<3|2, 0),
 		"a missing location":  append(append(noLocation, 2<<3|2, 2, 8, 1), 6<<3|2, 0),
+		"a missing name":      append(append(noName, 3<<3|2, 2, 5<<3, 9), 6<<3|2, 0),
 		"values without type": append(append(values, 2<<3|2, 2, 2<<3, 1), 6<<3|2, 0),
 	} {
 		if p, err := Parse(data); err == nil {
@@ -195,6 +211,7 @@ func TestBrokenProfiles(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(write(&Profile{Types: []ValueType{{"cpu", "ns"}}, Samples: []Sample{{[]Frame{{"f", "f.go", 1}, {"g", "g.go", 2}}, []int64{3}}}}, true, true))
+	f.Add(write(&Profile{Binary: Binary{"/bin/tea", "1ea"}}, false, false))
 	f.Add([]byte{0x1f, 0x8b})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := Parse(data)
@@ -207,7 +224,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		again, err := Parse(write(p, false, false))
-		if err != nil || len(again.Samples) != len(p.Samples) {
+		if err != nil || len(again.Samples) != len(p.Samples) || again.Binary != p.Binary {
 			t.Errorf("what was read cannot be written and read again: %v", err)
 		}
 	})

@@ -89,10 +89,12 @@ func numbers(list []uint64, f field) ([]uint64, error) {
 
 // The fields of the messages, by their numbers.
 const (
-	profileType, profileSample, profileLocation, profileFunction, profileString, profileDuration = 1, 2, 4, 5, 6, 10
+	profileType, profileSample, profileMapping, profileLocation = 1, 2, 3, 4
+	profileFunction, profileString, profileDuration             = 5, 6, 10
 
 	typeType, typeUnit             = 1, 2
 	sampleLocation, sampleValue    = 1, 2
+	mappingFile, mappingBuildID    = 5, 6
 	locationID, locationLine       = 1, 4
 	lineFunction, lineNumber       = 1, 2
 	functionID, functionName, file = 1, 2, 4
@@ -100,8 +102,7 @@ const (
 
 func (p *parser) profile(data []byte) error {
 	return each(data, func(f field) error {
-		inner := f.id == profileType || f.id == profileSample || f.id == profileLocation || f.id == profileFunction || f.id == profileString
-		if inner && !f.packed {
+		if inner := f.id >= profileType && f.id <= profileString; inner && !f.packed {
 			return errBroken
 		}
 		switch f.id {
@@ -111,6 +112,12 @@ func (p *parser) profile(data []byte) error {
 			return small(f.bytes, map[uint64]*int64{typeType: &p.types[len(p.types)-1][0], typeUnit: &p.types[len(p.types)-1][1]})
 		case profileSample:
 			return p.sample(f.bytes)
+		case profileMapping:
+			if p.mapped {
+				return nil // a library
+			}
+			p.mapped = true
+			return small(f.bytes, map[uint64]*int64{mappingFile: &p.binary[0], mappingBuildID: &p.binary[1]})
 		case profileLocation:
 			return p.location(f.bytes)
 		case profileFunction:
