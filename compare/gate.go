@@ -165,6 +165,7 @@ func (g Gate) decide(v *Gated, c Contrasted, level float64, direction, m int) {
 	v.Cost, v.Low, v.High, v.N = result.Value(cost), result.Value(low), result.Value(high), min(c.NA, c.NB)
 	switch {
 	case g.Layouts > 1 && c.Ratio.N < leastLayouts:
+	case g.Layouts <= 1 && c.Ratio.N < stat.LeastBlocks(1-confidence): // the page warns of so few; a coarse clock may tell all the same
 	case high <= 1+g.Max:
 		v.Decision = Pass
 	case low > 1+g.Max:

@@ -19,6 +19,19 @@ func TestGateOfFractions(t *testing.T) {
 	}
 }
 
+// TestGateOfEqualTimes: times that a coarse clock tells the same in two blocks decide nothing; counts that are the same do.
+func TestGateOfEqualTimes(t *testing.T) {
+	for metric, want := range map[string]string{result.TimePerOp: Undecided, result.AllocsPerOp: Pass} {
+		var trials []result.Trial
+		for b := range 2 {
+			trials = append(trials, benchTrial("base", b, result.Metrics{metric: 2}), benchTrial("head", b, result.Metrics{metric: 1}))
+		}
+		if v := (Gate{Max: 0.01, Alpha: 0.05, Looks: GateLooks(2)}).Judge(levels(trials), metric, -1)[0]; v.Decision != want {
+			t.Errorf("%s: %+v, want %s", metric, v, want)
+		}
+	}
+}
+
 // TestDirectionIsNoGuess: words that only end like a unit have no direction.
 func TestDirectionIsNoGuess(t *testing.T) {
 	for _, m := range []string{"PSNR-dB", "transactions", "conns", "returns", "SSIM", "compression-ratio", "dB", "columns"} {

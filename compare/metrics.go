@@ -155,7 +155,7 @@ func (s *Sides) samples(metric string) (xs, ys []float64, blocks []int) {
 type Contrasted struct {
 	Ratio   stat.Comparison
 	NA, NB  int     // values of each side
-	Exact   bool    // each side has one value in all its trials, as counts have
+	Exact   bool    // each side has one value in all its trials, as counts have; of times that is chance, or a coarse clock
 	Exactly float64 // then the ratio; infinite where something came of nothing, NaN of nothing at all
 	logs    []float64
 	blocks  []int // of logs, where paired
@@ -173,7 +173,7 @@ func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
 		return c, false
 	}
 	c.NA, c.NB, c.blocks = len(xs), len(ys), blocks
-	if slices.Min(xs) == slices.Max(xs) && slices.Min(ys) == slices.Max(ys) {
+	if slices.Min(xs) == slices.Max(xs) && slices.Min(ys) == slices.Max(ys) && (!clocked(metric) || xs[0] == 0 && ys[0] == 0) {
 		c.Exact, c.Exactly = true, xs[0]/ys[0]
 		return c, true
 	}
@@ -197,6 +197,12 @@ func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
 	}
 	c.Ratio, ok = stat.Pair(replicates(c.logs, blocks, layouts), ratioConfidence)
 	return c, ok
+}
+
+// clocked reports whether a metric is measured by a clock.
+func clocked(metric string) bool {
+	u := result.UnitOf(metric)
+	return u == result.Nanoseconds || u == result.Seconds || u == result.BytesPerSec
 }
 
 func whole(xs []float64) bool {

@@ -94,6 +94,9 @@ func TestMetricVerdicts(t *testing.T) {
 		{result.AllocsPerOp, []float64{10}, []float64{11}, -1, Worse, true, 1.1},
 		{result.AllocsPerOp, []float64{0}, []float64{0}, -1, Equivalent, true, 1},
 		{result.AllocsPerOp, []float64{0}, []float64{1}, -1, Worse, true, math.Inf(1)},
+		{result.TimePerOp, []float64{0.2}, []float64{0.1}, -1, Faster, false, 0.5}, // of a coarse clock
+		{result.BytesRate, []float64{20}, []float64{10}, 1, Worse, false, 0.5},
+		{result.MutexPerOp, []float64{0}, []float64{0}, -1, Equivalent, true, 1}, // nobody waited
 		{result.AllocedPerOp, []float64{0, 0, 1}, []float64{30, 31, 32}, -1, Worse, false, 26},
 	} {
 		var trials []result.Trial
