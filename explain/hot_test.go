@@ -173,6 +173,7 @@ func TestConnectionsOfAClient(t *testing.T) {
 
 // TestAskedThroughALibrary: a library's goroutine reads the answers, and who asks waits on a channel of the library's.
 func TestAskedThroughALibrary(t *testing.T) {
+	accepted := true // the other side is in the program, too
 	of := func(each int64, closes bool, by ...string) Finding {
 		c := newCase()
 		c.demand(900, 100)
@@ -184,7 +185,7 @@ func TestAskedThroughALibrary(t *testing.T) {
 		c.e.Trace.Classes[m].Waiting["chan receive"] = 940 * time.Millisecond
 		c.e.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
 		c.e.Trace.Calls = append(c.e.Trace.Calls, Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m, Count: each})
-		if len(by) > 0 { // the other side is in the program, too
+		if len(by) > 0 && accepted {
 			c.wait(OpNetwork, r, 1, 990*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.serve:3")
 		}
 		if closes {
@@ -196,6 +197,10 @@ func TestAskedThroughALibrary(t *testing.T) {
 		if f := of(200, closes, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" || !strings.Contains(f.Claim, "main goroutine") || !slices.Contains(f.Where, "main.go:6") {
 			t.Errorf("a listener is closed %v: %s %q %v", closes, f.Name, f.Claim, f.Where)
 		}
+	}
+	accepted = false
+	if f := of(200, false, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" {
+		t.Errorf("the other side is elsewhere: %s %q", f.Name, f.Claim)
 	}
 	both := newCase() // a request is sent by one goroutine of the library's and its answer read by another: each ends a wait
 	both.demand(900, 100)

@@ -18,6 +18,7 @@ func dependency(v *view) []Finding {
 	}
 	var outside *Class
 	var where []Frame
+	timed := v.timed()
 	for _, timers := range []bool{false, true} { // who asks, before who only sleeps beside it
 		class, at, calls := v.outside(timers)
 		if class == nil {
@@ -28,10 +29,13 @@ func dependency(v *view) []Finding {
 			class, at, asked = &v.t.Classes[w.Classes[0]], w.Stack, w.Waited
 			calls = w.Count / int64(max(1, class.Peak))
 		}
-		if f, ok := v.stopAndWait(class, calls, asked); ok && (timers || !v.mainSleeps()) {
+		outside, where = class, at
+		if timed {
+			break // whoever asks meanwhile
+		}
+		if f, ok := v.stopAndWait(class, calls, asked); ok {
 			return []Finding{f}
 		}
-		outside, where = class, at
 	}
 	if outside == nil {
 		return nil
@@ -44,18 +48,48 @@ func dependency(v *view) []Finding {
 		f.says("it waits at %s", v.quoted(at))
 	}
 	f.Rival = "It waits for work, as a server does: then there is nothing to gain."
+	if timed {
+		f.says("the main goroutine ends the run by a timer: it takes as long, whatever is changed")
+		f.Rival = "It is meant to last that long, as a test of load does: what counts is how much is done meanwhile."
+	}
 	f.Fix = "Make what it waits for faster, ask for several things at once, or do other work meanwhile."
 	f.Experiment = "Let the other side answer at once: what remains is the program's own time."
 	return []Finding{f}
 }
 
-// mainSleeps reports whether the main goroutine waits for a timer for most of the time: then it is that which keeps the run,
-// whatever others ask for meanwhile.
-func (v *view) mainSleeps() bool {
-	return slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
-		return (w.Op == OpSleep || w.clocked()) && v.traced(w.Waited) >= stageFull &&
-			slices.ContainsFunc(w.Classes, func(i int) bool { return v.t.Classes[i].isMain() })
-	})
+// A run is kept by timers that fill so much of its time, and are few: who looks at a clock now and then waits for
+// something else.
+const (
+	timedFull = 0.85
+	timedFew  = 3
+)
+
+// timed reports whether it is timers of the main goroutine that keep the run, whatever others do meanwhile.
+func (v *view) timed() bool {
+	few, slept := time.Duration(0), time.Duration(0)
+	for i := range v.t.Waits {
+		w := &v.t.Waits[i]
+		if !v.ofMain(w) || w.Op != OpSleep && !v.clocked(w) {
+			continue
+		}
+		if w.Op == OpSleep {
+			slept += w.Waited
+		}
+		if w.Count <= timedFew {
+			few += w.Waited
+		}
+	}
+	for _, c := range v.classes() {
+		if c.isMain() {
+			few += c.Waiting["sleep"] - min(slept, c.Waiting["sleep"]) // in which the trace ends
+		}
+	}
+	return v.traced(few) >= timedFull
+}
+
+// ofMain reports whether the main goroutine waits there.
+func (v *view) ofMain(w *Wait) bool {
+	return slices.ContainsFunc(w.Classes, func(i int) bool { return v.t.Classes[i].isMain() })
 }
 
 // outside is the class that waits longest for what is not in the program: a sleep, the network, a system call that
@@ -81,7 +115,7 @@ func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 		}
 	}
 	look(func(w *Wait, c *Class) bool {
-		return w.Op == OpNetwork || timers && (w.Op == OpSleep || w.clocked() && c.isMain())
+		return w.Op == OpNetwork || timers && (w.Op == OpSleep || c.isMain() && v.clocked(w))
 	})
 	for i := range v.t.Calls {
 		c := &v.t.Calls[i]
@@ -91,7 +125,7 @@ func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 		}
 	}
 	if timers && v.traced(longest) < outsideLeast { // timers of other goroutines are often beside the point: a page that is drawn now and then
-		look(func(w *Wait, _ *Class) bool { return w.clocked() })
+		look(func(w *Wait, _ *Class) bool { return v.clocked(w) })
 	}
 	if v.traced(longest) < outsideLeast {
 		return nil, nil, 0
@@ -141,15 +175,16 @@ func (v *view) brought(w *Wait) *Class {
 	return by
 }
 
-// clocked reports whether a wait in a select or for a channel is one for a timer: no goroutine sent, nine times of ten.
-func (w *Wait) clocked() bool {
+// clocked reports whether a wait in a select or for a channel is one for a timer, or for a context that has one: nine times
+// of ten no goroutine of the program sent.
+func (v *view) clocked(w *Wait) bool {
 	if w.Op != OpSelect && w.Op != OpReceive {
 		return false
 	}
 	var all, timed int64
 	for _, k := range w.Wakers {
 		all += k.Count
-		if k.Class < 0 {
+		if k.Class < 0 || startsWith(v.t.Classes[k.Class].Start.Function, "context.WithDeadline") {
 			timed += k.Count
 		}
 	}
@@ -158,17 +193,30 @@ func (w *Wait) clocked() bool {
 
 // serves reports whether the program waits for others to connect: idle then is waiting for work.
 func (v *view) serves() bool {
-	waits := slices.ContainsFunc(v.t.Waits, func(w Wait) bool { return w.Count > 0 && accepts(w.Stack) })
-	for i := range v.t.Waits { // the main goroutine asks: the other side is in the program, or it has a side that serves
-		w := &v.t.Waits[i]
-		if slices.ContainsFunc(w.Classes, func(c int) bool { return v.t.Classes[c].isMain() }) && v.traced(w.Waited) >= outsideLeast &&
-			(w.Op == OpNetwork && !accepts(w.Stack) || v.brought(w) != nil) {
-			return false
+	waits, main := false, false
+	for i := range v.t.Waits {
+		if w := &v.t.Waits[i]; w.Count > 0 && accepts(w.Stack) {
+			waits, main = true, main || v.ofMain(w)
 		}
 	}
-	return (waits || v.accepting()) && !slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
+	if !waits && !v.accepting() || !main && v.mainAsks() {
+		return false
+	}
+	return !slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
 		return has(w.Stack, "net.(*sysDialer)", "net/http.(*persistConn)", "net/http.(*Client)")
 	})
+}
+
+// mainAsks reports whether the main goroutine waits for answers most of the time: the other side is in the program, or it
+// has a side that serves.
+func (v *view) mainAsks() bool {
+	for i := range v.t.Waits {
+		w := &v.t.Waits[i]
+		if v.ofMain(w) && v.traced(w.Waited) >= outsideLeast && (w.Op == OpNetwork || v.brought(w) != nil) {
+			return true
+		}
+	}
+	return false
 }
 
 // handles reports whether a class was started by what accepts connections: it waits for others to ask.

@@ -152,13 +152,21 @@ var explains = map[Name][]Name{
 // more, it is no mere symptom.
 const dominant = 0.6
 
+// modest are findings that without a promise are a detail of a program, not what it is limited by.
+var modest = []Name{"serial-phase", "load-imbalance", "hot-function"}
+
 // dominate drops what another finding explains.
 func dominate(found []Finding) []Finding {
 	hides := func(cause, f Finding) bool {
-		if cause.Gain == nil && (f.Gain != nil && !(cause.Name == "busy-wait" && cause.Tier == TierA) || cause.Name == "serial-phase" || cause.Name == "hot-function") {
-			return false // what promises nothing explains no gain, but for loops that take CPUs from others, of which only a trace tells
+		switch {
+		case !slices.Contains(explains[cause.Name], f.Name):
+			return false
+		case cause.Gain != nil:
+			return f.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate
+		case f.Gain != nil: // what promises nothing explains no gain; but what spinning costs others is not known without a trace
+			return cause.Name == "busy-wait" && cause.Tier == TierA && cause.Share >= f.Share
 		}
-		return slices.Contains(explains[cause.Name], f.Name) && (f.Gain == nil || cause.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate)
+		return !slices.Contains(modest, cause.Name)
 	}
 	explained := func(i int, f Finding) bool {
 		if f.Name == "not-worth-parallel" && slices.ContainsFunc(found, func(o Finding) bool { return o.Name != f.Name && o.Gain != nil && o.Gain.Estimate >= 2*minGain }) {

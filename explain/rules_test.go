@@ -367,12 +367,20 @@ func TestOneOfTwoStays(t *testing.T) {
 	}
 	less := gain(0.4, 0.3, 0.5)
 	for _, c := range []struct {
-		cause Name
-		tier  Tier
+		cause Finding
+		f     Finding
 		hides bool
-	}{{"coarse-lock", TierA, false}, {"busy-wait", TierA, true}, {"busy-wait", TierB, false}} {
-		if got := dominate([]Finding{{Name: c.cause, Tier: c.tier}, {Name: "load-imbalance", Gain: less}}); (len(got) == 1) != c.hides {
-			t.Errorf("%s of tier %s without a gain, load-imbalance with one: %v", c.cause, c.tier, got)
+	}{
+		{Finding{Name: "coarse-lock", Tier: TierA}, Finding{Name: "hot-function", Gain: less}, false},
+		{Finding{Name: "busy-wait", Tier: TierA, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less}, true},
+		{Finding{Name: "busy-wait", Tier: TierA, Share: 0.1}, Finding{Name: "hot-function", Share: 0.6, Gain: less}, false},
+		{Finding{Name: "busy-wait", Tier: TierB, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less}, false},
+		{Finding{Name: "load-imbalance"}, Finding{Name: "cpu-saturated"}, false},
+		{Finding{Name: "load-imbalance", Gain: less}, Finding{Name: "cpu-saturated"}, true},
+		{Finding{Name: "unbounded-spawn"}, Finding{Name: "cpu-saturated"}, true},
+	} {
+		if got := dominate([]Finding{c.cause, c.f}); (len(got) == 1) != c.hides {
+			t.Errorf("%s of tier %s, %v, and %s, %v: %v", c.cause.Name, c.cause.Tier, c.cause.Gain, c.f.Name, c.f.Gain, got)
 		}
 	}
 	if pairs == 0 {
@@ -441,10 +449,35 @@ func TestTimerInASelect(t *testing.T) {
 	if f := both.first(); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("what waits longest is named: %s %q", f.Name, f.Claim)
 	}
-	lasts := asking(0) // a test of load, that main ends after its time
-	lasts.wait(OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
-	if f := lasts.first(); f.Name != "dependency-wait" || f.Gain != nil {
-		t.Errorf("main sleeps beside it: %s %v", f.Name, f.Gain)
+	for name, ends := range map[string]func(c *made){ // a test of load, that main ends after its time
+		"one sleep": func(c *made) { c.wait(OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8") },
+		"a sleep to warm up before": func(c *made) {
+			c.wait(OpSleep, 1, 1, 200*time.Millisecond, -1, "time.Sleep", "main.main:8")
+			c.wait(OpSleep, 1, 1, 750*time.Millisecond, -1, "time.Sleep", "main.main:9")
+		},
+		"a sleep that outlasts the trace": func(c *made) { c.e.Trace.Classes[1].Waiting["sleep"] = 950 * time.Millisecond },
+		"a context's deadline": func(c *made) {
+			w := c.class("context.WithDeadlineCause.func2", 1, 1, time.Millisecond, 0)
+			c.wait(OpReceive, 1, 1, 950*time.Millisecond, w, "runtime.chanrecv1", "main.main:8")
+		},
+	} {
+		lasts := asking(0)
+		ends(lasts)
+		if f := lasts.first(); f.Name != "dependency-wait" || f.Gain != nil || !strings.Contains(f.Claim, "client") || !strings.Contains(f.Rival, "test of load") {
+			t.Errorf("main ends it by %s: %s %v %q %q", name, f.Name, f.Gain, f.Claim, f.Rival)
+		}
+	}
+	polls := asking(0) // main looks now and then whether all is done
+	polls.wait(OpSleep, 1, 20, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
+	polls.e.Trace.Classes[1].Waiting["sleep"] = 990 * time.Millisecond
+	if f := polls.first(); f.Name != "stop-and-wait" {
+		t.Errorf("main polls beside it: %s %q", f.Name, f.Claim)
+	}
+	shows := asking(0) // main shows the progress until all is done
+	at := shows.wait(OpSelect, 1, 100, 990*time.Millisecond, -1, "runtime.selectgo", "main.main:8")
+	shows.e.Trace.Waits[at].Wakers = []Waker{{Count: 99, Class: -1}, {Count: 1, Class: 2}}
+	if f := shows.first(); f.Name != "stop-and-wait" {
+		t.Errorf("main shows the progress beside it: %s %q", f.Name, f.Claim)
 	}
 	sleeps := asking(0) // and a goroutine that shows the progress in its sleep
 	p := sleeps.class("main.progress", 1, 1, time.Millisecond, 0)
@@ -721,28 +754,79 @@ func TestReadersOnManyCPUs(t *testing.T) {
 
 // TestTailByChance: a short tail of one fork and join promises nothing; page faults may have made it.
 func TestTailByChance(t *testing.T) {
-	of := func(tail time.Duration, batches int64) *Gain {
+	of := func(tail time.Duration, batches int64, scale time.Duration) *made { // scale lengthens all but the tail
 		c := newCase()
-		ms := int(tail / time.Millisecond)
+		ms := int(tail / time.Millisecond / scale)
 		c.demand(0, ms, 1000-ms)
 		c.class("main.main", 1, 1, time.Millisecond, 0)
-		w := c.class("main.worker", 2, 2, 2*second-tail, tail)
+		w := c.class("main.worker", 24, 24, 2*second-tail, tail) // more than there are members: nothing is known of how evenly they ran
 		x := &c.e.Trace.Classes[w]
 		x.Tail, x.Batches = tail, batches
-		x.Members[0].Running, x.Members[1].Running = second, second-tail-500*time.Millisecond
-		i := slices.IndexFunc(Explain(&c.e).Findings, func(f Finding) bool { return f.Name == "load-imbalance" })
-		if i < 0 {
-			t.Fatalf("a tail of %v, %d times, is not found", tail, batches)
+		c.e.Trace.Duration *= scale
+		for i := range c.e.Trace.Demand.For {
+			c.e.Trace.Demand.For[i] *= scale
 		}
-		return Explain(&c.e).Findings[i].Gain
+		return c
 	}
-	if g := of(140*time.Millisecond, 1); g != nil {
-		t.Errorf("once 140 ms: %+v", g)
+	find := func(c *made) *Finding {
+		list := Explain(&c.e).Findings
+		i := slices.IndexFunc(list, func(f Finding) bool { return f.Name == "load-imbalance" })
+		if i < 0 {
+			return nil
+		}
+		return &list[i]
 	}
-	if g := of(140*time.Millisecond, 20); g == nil {
-		t.Error("140 ms of 20 tails promise nothing")
+	once := of(140*time.Millisecond, 1, 1)
+	if f := find(once); f == nil || f.Gain != nil || f.Confidence != Low {
+		t.Errorf("once 140 ms: %+v", f)
 	}
-	if g := of(300*time.Millisecond, 1); g == nil {
-		t.Error("once 300 ms promise nothing")
+	if f := find(of(140*time.Millisecond, 20, 1)); f == nil || f.Gain == nil || f.Confidence != High {
+		t.Errorf("140 ms of 20 tails: %+v", f)
+	}
+	if f := find(of(300*time.Millisecond, 1, 1)); f == nil || f.Gain == nil {
+		t.Errorf("once 300 ms: %+v", f)
+	}
+	if f := find(of(105*time.Millisecond, 1, 1)); f != nil {
+		t.Errorf("once 105 ms, of which no change would save 5 %%: %+v", f)
+	}
+	if f := find(of(700*time.Millisecond, 1, 5)); f == nil || f.Gain == nil {
+		t.Errorf("once 700 ms of 5 s: %+v", f)
+	}
+	if f := of(115*time.Millisecond, 1, 1).first(); f.Name != "cpu-saturated" {
+		t.Errorf("all CPUs are in use, but for a tail that may be chance: %s", f.Name)
+	}
+}
+
+// TestMainServes: a main goroutine that accepts connections and answers on them serves; one that asks another goroutine's
+// listener does not.
+func TestMainServes(t *testing.T) {
+	of := func(accepts int) Finding {
+		c := newCase()
+		c.demand(900, 100)
+		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
+		c.class("main.other", 1, 1, 50*time.Millisecond, 10*time.Millisecond)
+		c.wait(OpNetwork, accepts, 2, 10*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.serve:3")
+		c.wait(OpNetwork, m, 200, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.main:6")
+		c.e.Trace.Classes[m].Waiting["network"] = 900 * time.Millisecond
+		c.e.Trace.Calls = append(c.e.Trace.Calls, Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:7"), Class: m, Count: 200})
+		return c.first()
+	}
+	if f := of(1); f.Name != None {
+		t.Errorf("main serves: %s %q", f.Name, f.Claim)
+	}
+	if f := of(2); f.Name != "stop-and-wait" || f.Gain == nil {
+		t.Errorf("main asks: %s %q", f.Name, f.Claim)
+	}
+}
+
+// TestAllThatIsAllowed: where a program limits itself, using all it allows is no sign of health, and every sentence says so.
+func TestAllThatIsAllowed(t *testing.T) {
+	c := wide()
+	c.e.Runs[0].CPUs = 4
+	c.e.Runs[0].Metrics = map[string]float64{"/sched/gomaxprocs:threads": 2}
+	f := c.first()
+	if f.Name != "cpu-saturated" || !strings.Contains(f.Claim, "2 CPUs that GOMAXPROCS allows") || !strings.Contains(f.Claim, "of 4") || !strings.Contains(f.Rival, "on purpose") ||
+		!strings.Contains(f.Fix, "Raise GOMAXPROCS") || !strings.Contains(f.Experiment, "runtime.GOMAXPROCS") {
+		t.Errorf("%s %q %q %q %q", f.Name, f.Claim, f.Rival, f.Fix, f.Experiment)
 	}
 }

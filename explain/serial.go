@@ -19,9 +19,12 @@ const (
 	phaseWide  = 0.15                   // of the time, in parallel ones
 	tailShare  = 0.1                    // of the time, in which one goroutine of several was left
 	uneven     = 1.15                   // of the mean, what the one that ran longest ran
-	tailChance = 0.1                    // of the time that is saved, is what chance may make of fewer forks and joins than
-	tailOften  = 3                      // of them
 	tailLong   = 150 * time.Microsecond // each time: more than it takes to wake a CPU, which makes one start after the other
+	// A saving below tailChance of the time, and tails below tailSure, are what page faults or a CPU that is slower for a moment
+	// may make of fewer than tailOften forks and joins.
+	tailChance = 0.1
+	tailOften  = 3
+	tailSure   = 500 * time.Millisecond
 )
 
 // loner is the goroutine that was alone for longest, and for how long as a fraction of the trace.
@@ -244,8 +247,11 @@ func loadImbalance(v *view) []Finding {
 	saved := tail * (1 - 1/v.cpus)
 	f.Gain = gain(0.9*saved, 0.5*saved, saved)
 	f.Confidence = High
-	if worst.Batches < tailOften && saved < tailChance {
-		f.Gain, f.Confidence = nil, Low // page faults, or a CPU that is slower for a moment, may have made it
+	if worst.Batches < tailOften && worst.Tail < tailSure && saved < tailChance {
+		if f.Gain.Estimate < minGain {
+			return nil
+		}
+		f.Gain, f.Confidence = nil, Low
 	}
 	f.Rival = "The last piece cannot be divided, and came last by chance."
 	f.Fix = "Give out smaller pieces as workers become free (a channel or an atomic counter), the largest first."
