@@ -40,7 +40,7 @@ func dependency(v *view) []Finding {
 	if outside == nil {
 		return nil
 	}
-	f := v.finding("dependency-wait", "Nothing runs for %s of the time: %s waits for something outside.", percent(v.wanting(0)), v.name(outside))
+	f := v.finding("dependency-wait", "Nothing runs for %s of the time: %s %s for something outside.", percent(v.wanting(0)), v.name(outside), outside.verb("waits", "wait"))
 	f.Where = v.p.places(where)
 	f.Share = v.wanting(0)
 	f.says("no goroutine wanted a CPU for %s of %s", span(v.t.Demand.For[0]), span(v.t.Duration))
@@ -49,7 +49,6 @@ func dependency(v *view) []Finding {
 	}
 	f.Rival = "It waits for work, as a server does: then there is nothing to gain."
 	if timed {
-		f.says("the main goroutine ends the run by a timer: it takes as long, whatever is changed")
 		f.Rival = "It is meant to last that long, as a test of load does: what counts is how much is done meanwhile."
 	}
 	f.Fix = "Make what it waits for faster, ask for several things at once, or do other work meanwhile."
@@ -248,7 +247,7 @@ func (v *view) stopAndWait(c *Class, turns int64, asked time.Duration) (Finding,
 	if turns < 20 || each < 10 || float64(each) > 3*float64(turns) || float64(turns) > 3*float64(each) || at.File == "" {
 		return Finding{}, false
 	}
-	f := v.finding("stop-and-wait", "%s sends one request, waits for the answer, and only then sends the next.", capital(v.name(c)))
+	f := v.finding("stop-and-wait", "%s one request, %s for the answer, and only then %s the next.", capital(v.name(c))+" "+c.verb("sends", "each send"), c.verb("waits", "wait"), c.verb("sends", "send"))
 	f.Where = []string{v.p.at(at)}
 	f.Share = v.wanting(0)
 	left := v.floor()

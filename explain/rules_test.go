@@ -467,6 +467,11 @@ func TestTimerInASelect(t *testing.T) {
 			t.Errorf("main ends it by %s: %s %v %q %q", name, f.Name, f.Gain, f.Claim, f.Rival)
 		}
 	}
+	load := pool(0)
+	load.wait(OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
+	if r := Explain(&load.e); r.Findings[0].Gain == nil || !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "a timer of the main goroutine ends the run") }) {
+		t.Errorf("nothing says that the run takes as long: %+v %q", r.Findings[0], r.Notes)
+	}
 	polls := asking(0) // main looks now and then whether all is done
 	polls.wait(OpSleep, 1, 20, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
 	polls.e.Trace.Classes[1].Waiting["sleep"] = 990 * time.Millisecond

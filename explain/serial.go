@@ -76,7 +76,7 @@ func singleThreaded(v *view) []Finding {
 	if float64(v.parks(c))/v.t.Duration.Seconds() > fewParks && !c.isMain() {
 		return nil
 	}
-	f := v.finding("single-threaded", "%s does all the work: one CPU of %.0f is used.", capital(v.name(c)), v.given)
+	f := v.finding("single-threaded", "%s %s all the work: one CPU of %.0f is used.", capital(v.name(c)), c.verb("does", "do"), v.given)
 	f.Share = alone
 	for _, g := range v.hottest(c, 2) {
 		if g.share >= 0.1 {

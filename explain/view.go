@@ -279,6 +279,14 @@ func (v *view) name(c *Class) string {
 	return fmt.Sprintf("the %d goroutines of %s", c.Count, name)
 }
 
+// verb is the form of a verb that goes with the name of a class.
+func (c *Class) verb(one, many string) string {
+	if c.Count > 1 {
+		return many
+	}
+	return one
+}
+
 // hottest are the program's own lines that the goroutines of a class spend most CPU time in, or below.
 func (v *view) hottest(c *Class, most int) []group {
 	if v.cpu == nil {

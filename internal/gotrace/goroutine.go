@@ -71,6 +71,9 @@ func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
 	if g.unknown && s.Stack != trace.NoStack {
 		t.reclass(g, s.Stack)
 	}
+	if from == to { // a part of the trace begins, as one does every second: it goes on with what it did
+		return
+	}
 	switch to {
 	case trace.GoRunnable:
 		t.ready(e, s, g)

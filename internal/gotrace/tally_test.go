@@ -330,3 +330,46 @@ func TestOldSystemCall(t *testing.T) {
 		t.Errorf("one goroutine wanted a CPU for %v of 300us, and at most %d did", tr.Demand.For[1], tr.Demand.Peak)
 	}
 }
+
+// TestPartsOfATrace: every second a part of a trace begins, which tells what each goroutine does anew: that ends and begins
+// nothing.
+func TestPartsOfATrace(t *testing.T) {
+	s := newScript(t, 2)
+	no, none := trace.NoStack, trace.NoGoroutine
+	receive, write := stackOf("runtime.chanrecv1", "main.main"), stackOf("syscall.write", "main.log")
+	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
+	s.move(0, 1, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
+	s.move(0, 7, trace.GoNotExist, trace.GoRunnable, "", 1, 0, stackOf("main.log"), stackOf("main.main"))
+	s.move(0, 8, trace.GoNotExist, trace.GoRunnable, "", 1, 0, stackOf("main.late"), stackOf("main.main"))
+	s.move(0, 1, trace.GoRunning, trace.GoWaiting, "chan receive", 1, 0, receive, no)
+	s.move(0, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
+	s.move(100, 7, trace.GoRunning, trace.GoSyscall, "", 7, 0, write, no)
+	for _, at := range []int{200, 400} {
+		s.move(at, 1, trace.GoWaiting, trace.GoWaiting, "", none, 0, stackOf("runtime.gopark", "runtime.chanrecv", "runtime.chanrecv1", "main.main"), no)
+		s.move(at, 7, trace.GoSyscall, trace.GoSyscall, "", 7, 0, no, no)
+		s.move(at, 8, trace.GoRunnable, trace.GoRunnable, "", none, 0, no, no)
+	}
+	s.move(500, 7, trace.GoSyscall, trace.GoRunning, "", 7, 0, no, no)
+	s.move(600, 7, trace.GoRunning, trace.GoRunning, "", 7, 0, no, no)
+	s.move(700, 1, trace.GoWaiting, trace.GoRunnable, "", 7, 0, no, stackOf("runtime.chansend1", "main.log"))
+	s.move(700, 7, trace.GoRunning, trace.GoNotExist, "", 7, 0, no, no)
+	s.move(700, 1, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
+	s.move(800, 1, trace.GoRunning, trace.GoWaiting, "chan receive", 1, 0, receive, no)
+	s.move(800, 8, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
+	s.move(900, 8, trace.GoRunning, trace.GoNotExist, "", 8, 0, no, no)
+	tr := s.all.finish()
+	waits := slices.DeleteFunc(tr.Waits, func(w explain.Wait) bool { return w.Waited == 0 })
+	if len(waits) != 1 || waits[0].Op != explain.OpReceive || waits[0].Waited != 700*us || len(waits[0].Wakers) != 1 || waits[0].Wakers[0].Stack[0].Function != "runtime.chansend1" {
+		t.Errorf("waits %+v", waits)
+	}
+	if len(tr.Calls) != 1 || tr.Calls[0].Count != 1 || tr.Calls[0].Spent != 400*us {
+		t.Errorf("calls %+v", tr.Calls)
+	}
+	i := slices.IndexFunc(tr.Classes, func(c explain.Class) bool { return c.Start.Function == "main.log" })
+	if i < 0 || tr.Classes[i].Bursts.Count != 1 || tr.Classes[i].Bursts.Max < 690*us || tr.Classes[i].Running != 700*us {
+		t.Errorf("classes %+v", tr.Classes)
+	}
+	if l := tr.Scheduling; l.Max < 790*us {
+		t.Errorf("one queued for 800 us: %+v", l)
+	}
+}

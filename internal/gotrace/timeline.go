@@ -85,7 +85,7 @@ func (l *lanes) read(in io.Reader) (err error) {
 // change ends what a goroutine did, and begins what it does now.
 func (l *lanes) change(e *trace.Event, s *trace.StateTransition) {
 	id := s.Resource.Goroutine()
-	_, to := s.Goroutine()
+	from, to := s.Goroutine()
 	g := l.of[id]
 	if g == nil {
 		g = &lane{id: id, index: len(l.list)}
@@ -95,6 +95,9 @@ func (l *lanes) change(e *trace.Event, s *trace.StateTransition) {
 	}
 	if g.start == "" {
 		g.start = root(s.Stack)
+	}
+	if from == to && g.alive { // a part of the trace begins
+		return
 	}
 	l.close(g)
 	g.since, g.cpu, g.alive = l.now, timeline.None, true

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/brewput/brewput/timeline"
+	exp "golang.org/x/exp/trace"
 )
 
 // TestTimeline: a goroutine that waits for another one does so in the timeline, which obeys its own laws.
@@ -58,5 +59,31 @@ func TestTimeline(t *testing.T) {
 func passOn(c chan int) {
 	for i := range 10 {
 		c <- i
+	}
+}
+
+// TestTimelineOfParts: a part of a trace that begins ends no span.
+func TestTimelineOfParts(t *testing.T) {
+	l := &lanes{of: map[exp.GoID]*lane{}, out: &timeline.Timeline{}}
+	for i, to := range []exp.GoState{exp.GoRunning, exp.GoRunning, exp.GoWaiting, exp.GoWaiting, exp.GoRunnable} {
+		from := []exp.GoState{exp.GoUndetermined, exp.GoRunning, exp.GoRunning, exp.GoWaiting, exp.GoWaiting}[i]
+		d := exp.MakeGoStateTransition(7, from, to)
+		if from == exp.GoRunning && to == exp.GoWaiting {
+			d.Reason = "chan receive"
+		}
+		e, err := exp.MakeEvent(exp.EventConfig[exp.StateTransition]{Kind: exp.EventStateTransition, Time: exp.Time(1 + i), Goroutine: 7, Proc: 0, Details: d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := e.StateTransition()
+		l.now = int64(10 * i)
+		l.change(&e, &s)
+	}
+	want := []timeline.Span{{End: 20, Kind: timeline.Running}, {Start: 20, End: 40, Kind: timeline.Receiving}}
+	for i := range want {
+		want[i].CPU, want[i].Resource, want[i].Request = l.out.Spans[i].CPU, timeline.None, timeline.NoRequest
+	}
+	if !slices.Equal(l.out.Spans, want) {
+		t.Errorf("%+v, want %+v", l.out.Spans, want)
 	}
 }
