@@ -95,10 +95,11 @@ func (t *tally) read(in io.Reader, events int64) (truncated bool, err error) {
 	return false, nil
 }
 
-// Events are decoded ahead in so many batches of so many: to wake the other side takes as long as some hundred events do.
+// Events are decoded ahead in so many batches of so many: small ones, that are still in the cache when they are looked at, and
+// enough of them that neither side often waits for the other to be woken.
 const (
-	batches   = 3
-	batchSize = 8192
+	batches   = 32
+	batchSize = 256
 )
 
 // batch is some events, and what went wrong after them.
