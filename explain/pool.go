@@ -1,0 +1,103 @@
+package explain
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Thresholds of pools.
+const (
+	poolWaits  = 0.5 // of the workers' lives outside the program
+	poolStarve = 0.2 // of their lives at most they wait for work
+	poolSpare  = 0.4 // of the CPUs' time is unused
+	poolMost   = 32  // goroutines that wait outside: of more, each has a job of its own, or what they wait for is the limit
+)
+
+// fewWorkers finds pools of workers that are all occupied while CPUs are not.
+func fewWorkers(v *view) []Finding {
+	if v.t == nil || v.idle() < poolSpare {
+		return nil
+	}
+	for _, c := range v.classes() {
+		at, own := v.starts(c) // a library sizes its pools itself: one goroutine for each connection
+		if c.isMain() || !own || v.handles(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 || len(c.Members) == 0 {
+			continue
+		}
+		life, running, queued, channels, locks, outside := c.lives()
+		if life < v.t.Duration/2 || channels > time.Duration(poolStarve*float64(life)) || locks > life/10 {
+			continue
+		}
+		waits := outside > time.Duration(poolWaits*float64(life)) && c.Peak <= poolMost
+		works := running+queued > life*85/100 && float64(c.Peak) < v.cpus
+		pool := c.Count >= 2 || v.inLoop(c)
+		if !pool || !waits && !works || v.turnsLimited(c) {
+			continue
+		}
+		f := v.finding("too-few-workers", "%s are all occupied, and %s of the CPUs' time is unused.", capital(v.name(c)), percent(v.unused()))
+		f.Share = v.unused()
+		f.Where = []string{v.p.at(at)}
+		f.says("they are started at %s", v.quoted(at))
+		all := float64(life)
+		f.says("they ran for %s of their lives, waited outside for %s, and for work for %s", percent(float64(running)/all), percent(float64(outside)/all), percent(float64(channels)/all))
+		most := 1 - v.floor()
+		if works {
+			most = math.Min(most, 1-float64(c.Peak)/v.cpus)
+		}
+		f.Gain = gain(math.Min(0.75, 0.9*most), math.Min(0.4, 0.5*most), most)
+		f.Rival = "What they wait for serves no more at a time, so that more workers only wait longer."
+		f.Fix = "Start more of them, until CPUs or the other side are the limit."
+		f.Experiment = "Double their number: the time should halve while nothing else is the limit."
+		return []Finding{f}
+	}
+	return nil
+}
+
+// starts is the go statement that makes the goroutines of a class, where the program itself makes them, not a library that it calls.
+func (v *view) starts(c *Class) (Frame, bool) {
+	i := slices.IndexFunc(c.Created, func(f Frame) bool { return !Wraps(f.Function) && !startsWith(f.Function, "runtime.") })
+	if i < 0 {
+		return Frame{}, false
+	}
+	f := c.Created[i]
+	return f, v.p.own(f) || v.p.Module == "" && !v.p.standard(f) && !hooked(f)
+}
+
+// lives adds up the members of a class, by how many of them lived at a time.
+func (c *Class) lives() (life, running, queued, channels, locks, outside time.Duration) {
+	for _, m := range c.Members {
+		life += m.Ended - m.Born
+		running += m.Running
+		queued += m.Runnable
+		channels += m.OnChannels
+		locks += m.OnLocks
+		outside += m.Outside
+	}
+	n := time.Duration(max(1, min(c.Peak, len(c.Members))))
+	return life / n, running / n, queued / n, channels / n, locks / n, outside / n
+}
+
+// inLoop reports whether the go statement that made a class stands in a loop, as far as the source is at hand.
+func (v *view) inLoop(c *Class) bool {
+	at, ok := v.p.ours(c.Created)
+	if !ok || v.p.Source == nil {
+		return false
+	}
+	for back := range 4 {
+		if strings.HasPrefix(strings.TrimSpace(v.p.Source(at.File, at.Line-back)), "for ") {
+			return true
+		}
+	}
+	return false
+}
+
+// turnsLimited reports whether the goroutines of a class sleep by a timer of their own, so that nobody waits for them.
+func (v *view) turnsLimited(c *Class) bool {
+	for _, w := range v.t.Waits {
+		if w.Op == OpSend && w.Waited > v.t.Duration/5 {
+			return false // somebody has work for them
+		}
+	}
+	return c.Alive > 0 && c.Count == c.Alive
+}
