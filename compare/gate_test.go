@@ -26,8 +26,31 @@ func TestGateOfEqualTimes(t *testing.T) {
 		for b := range 2 {
 			trials = append(trials, benchTrial("base", b, result.Metrics{metric: 2}), benchTrial("head", b, result.Metrics{metric: 1}))
 		}
-		if v := (Gate{Max: 0.01, Alpha: 0.05, Looks: GateLooks(2)}).Judge(levels(trials), metric, -1)[0]; v.Decision != want {
+		v := (Gate{Max: 0.01, Alpha: 0.05, Looks: GateLooks(2)}).Judge(levels(trials), metric, -1)[0]
+		if v.Decision != want {
 			t.Errorf("%s: %+v, want %s", metric, v, want)
+		}
+		if want == Undecided && (v.MoreBlocks == nil || *v.MoreBlocks != LeastGated-2) {
+			t.Errorf("%s: %v more blocks, want %d", metric, v.MoreBlocks, LeastGated-2)
+		}
+	}
+	var trials []result.Trial // a block of each of three layouts
+	for b := range 3 {
+		trials = append(trials, benchTrial("base", b, takes(2)), benchTrial("head", b, takes(1)))
+	}
+	if v := (Gate{Max: 0.01, Alpha: 0.05, Layouts: 3, Looks: GateLooks(3)}).Judge(levels(trials), result.TimePerOp, -1)[0]; v.Decision != Undecided {
+		t.Errorf("three layouts: %+v", v)
+	}
+}
+
+// TestClocked tells what a clock measures from what is counted, by the names that benchmarks give.
+func TestClocked(t *testing.T) {
+	for metric, want := range map[string]bool{
+		result.TimePerOp: true, result.BytesRate: true, result.CPUPerOp: true, result.Throughput: true, "p99-ns": true, "latency-ms": true, "ns/flip": true, "reqs/s": true, "sec/x": true,
+		result.AllocsPerOp: false, result.AllocedPerOp: false, "misses/op": false, "froth": false, "conns": false, "items": false, "columns": false,
+	} {
+		if clocked(metric) != want {
+			t.Errorf("%s: %v", metric, !want)
 		}
 	}
 }
@@ -39,7 +62,7 @@ func TestDirectionIsNoGuess(t *testing.T) {
 			t.Errorf("%s: %d", m, d)
 		}
 	}
-	for _, m := range []string{"p99-ns", "latency-ms", "heap-bytes", "peak-B", "B/op", result.TimePerOp, result.AllocsPerOp, result.AllocedPerOp} {
+	for _, m := range []string{"p99-ns", "latency-ms", "heap-bytes", "peak-B", "B/op", result.TimePerOp, result.AllocsPerOp, result.AllocedPerOp, "ns/flip"} {
 		if d := Direction(m, nil); d != -1 {
 			t.Errorf("%s: %d", m, d)
 		}

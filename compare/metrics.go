@@ -3,7 +3,6 @@ package compare
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/plan"
@@ -18,29 +17,6 @@ const (
 	Higher = "higher"
 	Lower  = "lower"
 )
-
-// Direction is +1 for a metric of which more is better, -1 where less is, and 0 where nobody knows. declared are the
-// metrics' own words, "higher" or "lower".
-func Direction(metric string, declared map[string]string) int {
-	switch declared[metric] {
-	case "higher":
-		return 1
-	case "lower":
-		return -1
-	}
-	if result.LargerIsBetter(metric) || strings.HasSuffix(metric, "/s") || strings.HasSuffix(metric, "/sec") {
-		return 1
-	}
-	u := result.UnitOf(metric)
-	if strings.HasSuffix(metric, "/op") || u == result.Nanoseconds || u == result.Seconds {
-		return -1
-	}
-	switch metric[strings.LastIndexAny(metric, "-_")+1:] { // nobody's word ends in these by chance
-	case "ns", "us", "µs", "ms", "sec", "seconds", "bytes", "B", "op":
-		return -1
-	}
-	return 0
-}
 
 // Sides are two rows whose metrics are compared, with their trials. They are paired where their trials share
 // blocks: each block then holds a trial of both.
@@ -155,7 +131,7 @@ func (s *Sides) samples(metric string) (xs, ys []float64, blocks []int) {
 type Contrasted struct {
 	Ratio   stat.Comparison
 	NA, NB  int     // values of each side
-	Exact   bool    // each side has one value in all its trials, as counts have; of times that is chance, or a coarse clock
+	Exact   bool    // each side has one value in all its trials, as counts have; for a time that is chance, or a coarse clock
 	Exactly float64 // then the ratio; infinite where something came of nothing, NaN of nothing at all
 	logs    []float64
 	blocks  []int // of logs, where paired
@@ -197,12 +173,6 @@ func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
 	}
 	c.Ratio, ok = stat.Pair(replicates(c.logs, blocks, layouts), ratioConfidence)
 	return c, ok
-}
-
-// clocked reports whether a metric is measured by a clock.
-func clocked(metric string) bool {
-	u := result.UnitOf(metric)
-	return u == result.Nanoseconds || u == result.Seconds || u == result.BytesPerSec
 }
 
 func whole(xs []float64) bool {

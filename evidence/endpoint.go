@@ -180,11 +180,14 @@ func (e *endpoint) file(kind string) string {
 // take reads a profile that was fetched, and says why one may be empty.
 func (e *endpoint) take(ctx context.Context, kind string) error {
 	what := explain.ProfileKind(fileKinds[kind])
-	if err := e.c.add(e.file(kind), what, &e.g); err != nil {
+	p, err := parsed(e.file(kind))
+	if err == nil {
+		err = e.c.add(e.file(kind), what, p, &e.g)
+	}
+	if err != nil {
 		return fmt.Errorf("what %s%s sent is no profile: %w", e.base, kind, err)
 	}
 	e.c.Files = append(e.c.Files, File{fileKinds[kind], e.file(kind)})
-	p := e.c.Profiles[len(e.c.Profiles)-1]
 	if len(p.Samples) > 0 {
 		return ctx.Err()
 	}

@@ -34,7 +34,7 @@ func Files(ctx context.Context, paths []string) (*Collected, error) {
 
 // read takes one file in.
 func (c *Collected) read(path string, g *guess) error {
-	kind, err := kindOf(path)
+	kind, p, err := recognise(path)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (c *Collected) read(path string, g *guess) error {
 			c.note("%s ends in the midst, or is broken from some place on: it is read as far as it goes, %v", path, c.Evidence.Trace.Duration.Round(1e6))
 		}
 		g.trace(path, c.Evidence.Trace)
-	} else if err = c.add(path, explain.ProfileKind(kind), g); err != nil {
+	} else if err = c.add(path, explain.ProfileKind(kind), p, g); err != nil {
 		return err
 	}
 	c.Files = append(c.Files, File{kind, path})
@@ -57,11 +57,7 @@ func (c *Collected) read(path string, g *guess) error {
 }
 
 // add takes a profile in; several CPU profiles are one.
-func (c *Collected) add(path string, kind explain.ProfileKind, g *guess) error {
-	read, err := parsed(path)
-	if err != nil {
-		return err
-	}
+func (c *Collected) add(path string, kind explain.ProfileKind, read *gopprof.Profile, g *guess) error {
 	p := converted(read, kind)
 	if !named(p) {
 		return fmt.Errorf("%s has no names of functions, only addresses: give one that was written by package runtime/pprof, which names them", path)
@@ -93,45 +89,44 @@ func named(p *explain.Profile) bool {
 // textForms are the first words of profiles that people read.
 var textForms = []string{"heap profile:", "--- mutex:", "--- contention:", "goroutine profile:", "threadcreate profile:"}
 
-// kindOf recognises a file by its content.
-func kindOf(path string) (string, error) {
+// recognise tells of what kind a file is by its content, and reads it if it is a profile.
+func recognise(path string) (kind string, p *gopprof.Profile, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	head := make([]byte, 64)
 	n, err := io.ReadFull(f, head)
 	head = head[:n]
 	switch {
 	case info.IsDir():
-		return "", fmt.Errorf("%s is a directory", path)
+		return "", nil, fmt.Errorf("%s is a directory", path)
 	case n == 0:
-		return "", fmt.Errorf("%s is empty: whoever wrote it did not come to its end; a CPU profile and a trace are whole only after they were stopped", path)
+		return "", nil, fmt.Errorf("%s is empty: whoever wrote it did not come to its end; a CPU profile and a trace are whole only after they were stopped", path)
 	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
-		return "", fmt.Errorf("%s: %w", path, err)
+		return "", nil, fmt.Errorf("%s: %w", path, err)
 	case bytes.HasPrefix(head, []byte("go 1.")) && bytes.Contains(head[:min(n, 16)], []byte(" trace")):
-		return "trace", nil
+		return "trace", nil, nil
 	case slices.ContainsFunc(textForms, func(t string) bool { return bytes.HasPrefix(head, []byte(t)) }):
-		return "", fmt.Errorf("%s is a profile as text, which lacks what is needed: fetch it without debug=1", path)
+		return "", nil, fmt.Errorf("%s is a profile as text, which lacks what is needed: fetch it without debug=1", path)
 	}
 	data, err := readAtMost(path, mostProfile)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	p, err := gopprof.Parse(data)
-	if err != nil {
-		return "", fmt.Errorf("%s is neither a trace of Go nor a profile in the format of pprof: %w", path, err)
+	if p, err = gopprof.Parse(data); err != nil {
+		return "", nil, fmt.Errorf("%s is neither a trace of Go nor a profile in the format of pprof: %w", path, err)
 	}
-	kind := profileKind(p, filepath.Base(path))
+	kind = profileKind(p, filepath.Base(path))
 	if kind == "" {
-		return "", fmt.Errorf("%s is a profile of %s, which explain does not know: it reads cpu, heap, mutex, block and goroutine profiles of Go programs", path, types(p))
+		return "", nil, fmt.Errorf("%s is a profile of %s, which explain does not know: it reads cpu, heap, mutex, block and goroutine profiles of Go programs", path, types(p))
 	}
-	return kind, nil
+	return kind, p, nil
 }
 
 func types(p *gopprof.Profile) string {

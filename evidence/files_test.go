@@ -95,7 +95,7 @@ func TestFiles(t *testing.T) {
 	var paths []string
 	for name, want := range map[string]string{"a": "heap", "b": "mutex", "c": "block", "d": "goroutine", "e": "cpu", "f": "trace"} {
 		path := filepath.Join(dir, name)
-		if got, err := kindOf(path); err != nil || got != want {
+		if got, _, err := recognise(path); err != nil || got != want {
 			t.Errorf("%s is of the kind %q, %v; want %s", name, got, err, want)
 		}
 		paths = append(paths, path)
@@ -181,6 +181,12 @@ func TestStrangers(t *testing.T) {
 	if err := g.conflict(); err != nil {
 		t.Error(err)
 	}
+	var renamed guess
+	renamed.profile("cpu.pprof", of("/a/main.go"), gopprof.Binary{File: "/a/v1", BuildID: "1"})
+	renamed.profile("heap.pprof", of("/a/main.go"), gopprof.Binary{File: "/a/v2", BuildID: "2"})
+	if err := renamed.conflict(); err != nil {
+		t.Error(err)
+	}
 	g.profile("mutex.pprof", of("/b/main.go"), gopprof.Binary{})
 	if err := g.conflict(); err == nil || !strings.Contains(err.Error(), "cpu.pprof and mutex.pprof are of different programs") {
 		t.Errorf("%v", err)
@@ -198,6 +204,7 @@ func TestBinaries(t *testing.T) {
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/b/tea", BuildID: "2"}, false},  // built again
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/a/milk", BuildID: "1"}, false}, // a copy
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{}, false},
+		{gopprof.Binary{File: `C:\go-build1\tea.test.exe`, BuildID: "1"}, gopprof.Binary{File: `C:\go-build2\tea.test.exe`, BuildID: "2"}, false},
 	} {
 		var g guess
 		bare := &explain.Profile{}
@@ -208,7 +215,7 @@ func TestBinaries(t *testing.T) {
 		if (err != nil) != c.differ {
 			t.Errorf("%v and %v: %v", c.a, c.b, err)
 		}
-		if want := "cpu.pprof and heap.pprof are of different programs: the one is of /a/tea, the other of /a/milk"; c.differ && err.Error() != want {
+		if want := "cpu.pprof and heap.pprof are of different programs: the one is of /a/tea, the other of /a/milk; give the files of one"; c.differ && err.Error() != want {
 			t.Errorf("%v; want %s", err, want)
 		}
 	}

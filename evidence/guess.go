@@ -74,11 +74,14 @@ func (g *guess) trace(path string, t *explain.Trace) {
 func (g *guess) conflict() error {
 	for i, a := range g.main {
 		for j, b := range g.main[:i] {
-			if len(a) > 0 && len(b) > 0 && !overlap(a, b) {
-				return fmt.Errorf("%s and %s are of different programs: package main of the one is in %s, of the other in %s", g.of[j], g.of[i], any1(b), any1(a))
+			if overlap(a, b) { // two builds of one program, whatever they are called
+				continue
+			}
+			if len(a) > 0 && len(b) > 0 {
+				return fmt.Errorf("%s and %s are of different programs: package main of the one is in %s, of the other in %s; give the files of one", g.of[j], g.of[i], any1(b), any1(a))
 			}
 			if a, b := g.bin[i], g.bin[j]; differ(a, b) {
-				return fmt.Errorf("%s and %s are of different programs: the one is of %s, the other of %s", g.of[j], g.of[i], b.File, a.File)
+				return fmt.Errorf("%s and %s are of different programs: the one is of %s, the other of %s; give the files of one", g.of[j], g.of[i], b.File, a.File)
 			}
 		}
 	}
@@ -89,7 +92,8 @@ func (g *guess) conflict() error {
 // one build.
 func differ(a, b gopprof.Binary) bool {
 	copies := a.BuildID != "" && a.BuildID == b.BuildID
-	return a.File != "" && b.File != "" && filepath.Base(a.File) != filepath.Base(b.File) && !copies
+	name := func(file string) string { return file[strings.LastIndexAny(file, "/\\")+1:] } // on whatever system it ran
+	return a.File != "" && b.File != "" && name(a.File) != name(b.File) && !copies
 }
 
 func overlap(a, b map[string]bool) bool {

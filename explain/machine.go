@@ -148,7 +148,7 @@ func saturatedCPUs(v *view) []Finding {
 	f.Fix = "More CPUs, or less work: the lines above are where it is done."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
 	if v.cpus < v.given {
-		f.Claim = fmt.Sprintf("The %.0f CPUs that GOMAXPROCS allows are in use all the time, of %.0f that are there.", v.cpus, v.given)
+		f.Claim = fmt.Sprintf("The %.0f CPUs that GOMAXPROCS allows are in use, of %.0f that are there.", v.cpus, v.given)
 		f.Rival = "It is set on purpose, or by a library that goes by a quota: then the CPUs are not its own."
 		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", v.procs, v.given)
 		f.Experiment = "Leave the call of runtime.GOMAXPROCS out: the time should fall."

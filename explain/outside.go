@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"regexp"
 	"slices"
 	"time"
 )
@@ -56,34 +57,31 @@ func dependency(v *view) []Finding {
 	return []Finding{f}
 }
 
-// A run is kept by timers that fill so much of its time, and are few: who looks at a clock now and then waits for
-// something else.
-const (
-	timedFull = 0.85
-	timedFew  = 3
-)
+// timedFull is the part of the time for which the main goroutine waits for timers, at least, that end a run.
+const timedFull = 0.85
 
-// timed reports whether it is timers of the main goroutine that keep the run, whatever others do meanwhile.
+// timed reports whether it seems to be timers of the main goroutine that keep the run, whatever others do meanwhile: waits of
+// which each comes once at its place. Who looks at a clock again and again waits for something else.
 func (v *view) timed() bool {
-	few, slept := time.Duration(0), time.Duration(0)
+	waited := time.Duration(0)
 	for i := range v.t.Waits {
-		w := &v.t.Waits[i]
-		if !v.ofMain(w) || w.Op != OpSleep && !v.clocked(w) {
-			continue
-		}
-		if w.Op == OpSleep {
-			slept += w.Waited
-		}
-		if w.Count <= timedFew {
-			few += w.Waited
+		if w := &v.t.Waits[i]; w.Count == 1 && v.ofMain(w) && (w.Op == OpSleep || v.clocked(w) || v.awaitsClock(w)) {
+			waited += w.Waited + w.Pending
 		}
 	}
-	for _, c := range v.classes() {
-		if c.isMain() {
-			few += c.Waiting["sleep"] - min(slept, c.Waiting["sleep"]) // in which the trace ends
-		}
+	return v.traced(waited) >= timedFull
+}
+
+var clocks = regexp.MustCompile(`<-.*(\.Done\(\)|time\.After\(|\.C\b)`)
+
+// awaitsClock reports whether a wait that the trace ends in is one for a timer or a context by its source: what would have ended
+// it is not known.
+func (v *view) awaitsClock(w *Wait) bool {
+	if w.Op != OpReceive || w.Pending == 0 {
+		return false
 	}
-	return v.traced(few) >= timedFull
+	at, ok := v.p.ours(w.Stack)
+	return ok && clocks.MatchString(v.p.line(at))
 }
 
 // ofMain reports whether the main goroutine waits there.
@@ -95,6 +93,7 @@ func (v *view) ofMain(w *Wait) bool {
 // blocks. Calls is how often it does. Without timers it is the network and system calls only.
 func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 	longest := time.Duration(0)
+	unended := false
 	look := func(is func(w *Wait, c *Class) bool) {
 		for i := range v.t.Waits {
 			w := &v.t.Waits[i]
@@ -105,7 +104,11 @@ func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 			if !is(w, c) || hooked(c.Start) || v.handles(c) || accepts(w.Stack) {
 				continue
 			}
-			if each := w.Waited / time.Duration(max(1, c.Peak)); each > longest {
+			waited := w.Waited
+			if unended {
+				waited += w.Pending
+			}
+			if each := waited / time.Duration(max(1, c.Peak)); each > longest {
 				longest, class, where, calls = each, c, w.Stack, w.Count/int64(max(1, c.Peak))
 				if w.Op != OpSleep && w.Op != OpNetwork { // a ticker is asked for nothing
 					calls = 0
@@ -125,6 +128,12 @@ func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 	}
 	if timers && v.traced(longest) < outsideLeast { // timers of other goroutines are often beside the point: a page that is drawn now and then
 		look(func(w *Wait, _ *Class) bool { return v.clocked(w) })
+	}
+	if v.traced(longest) < outsideLeast { // connections that are kept wait until the end, too: first who got an answer
+		unended = true
+		look(func(w *Wait, c *Class) bool {
+			return w.Op == OpNetwork && v.p.own(c.Start) || timers && w.Op == OpSleep
+		})
 	}
 	if v.traced(longest) < outsideLeast {
 		return nil, nil, 0

@@ -40,9 +40,6 @@ func Explain(e *Evidence) Report {
 		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs being there is left out", v.run.Others))
 		found = v.doubted(found)
 	}
-	if v.t != nil && v.timed() {
-		r.Notes = append(r.Notes, "a timer of the main goroutine ends the run, which takes as long whatever is changed: what a change saves is of the time for as much work")
-	}
 	if e.Program.Several {
 		r.Phases = nil
 		r.Parallelism.Serial, r.Parallelism.Limit, r.Parallelism.At = math.NaN(), math.NaN(), math.NaN()
@@ -51,6 +48,9 @@ func Explain(e *Evidence) Report {
 	r.Findings = rank(dominate(found))
 	if v.brief() {
 		r.Findings = v.unpromised(r.Findings)
+	}
+	if v.t != nil && v.timed() && slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Gain != nil }) {
+		r.Notes = append(r.Notes, "a timer of the main goroutine seems to end the run, which then takes as long whatever is changed: what a change saves is of the time for as much work")
 	}
 	if len(r.Findings) == 0 {
 		r.Findings = []Finding{v.nothing()}

@@ -145,6 +145,11 @@ func TestSlackOfALine(t *testing.T) {
 	if f := c.first(); f.Name != "unbuffered-lockstep" {
 		t.Errorf("15 %% of the CPUs unused in a line without buffers: %v", c.names())
 	}
+	c.e.Runs[0].User = 1850 * time.Millisecond
+	if f := c.first(); f.Name != "unbuffered-lockstep" || f.Gain == nil || f.Gain.Estimate < minGain {
+		t.Errorf("7.5 %% of the CPUs unused: %v", c.names())
+	}
+	c.e.Runs[0].User = 1700 * time.Millisecond
 	c.e.Program.Name = "coffee/linearpipe (buffer=10)"
 	if f := c.first(); f.Gain != nil {
 		t.Errorf("the same with buffers: %v", c.names())
@@ -455,7 +460,13 @@ func TestTimerInASelect(t *testing.T) {
 			c.wait(OpSleep, 1, 1, 200*time.Millisecond, -1, "time.Sleep", "main.main:8")
 			c.wait(OpSleep, 1, 1, 750*time.Millisecond, -1, "time.Sleep", "main.main:9")
 		},
-		"a sleep that outlasts the trace": func(c *made) { c.e.Trace.Classes[1].Waiting["sleep"] = 950 * time.Millisecond },
+		"a sleep that outlasts the trace": func(c *made) {
+			c.e.Trace.Waits[c.wait(OpSleep, 1, 1, 0, -1, "time.Sleep", "main.main:8")].Pending = 950 * time.Millisecond
+		},
+		"a deadline that outlasts the trace": func(c *made) {
+			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 * time.Millisecond
+			c.e.Program.Source = func(string, int) string { return "<-ctx.Done()" }
+		},
 		"a context's deadline": func(c *made) {
 			w := c.class("context.WithDeadlineCause.func2", 1, 1, time.Millisecond, 0)
 			c.wait(OpReceive, 1, 1, 950*time.Millisecond, w, "runtime.chanrecv1", "main.main:8")
@@ -469,14 +480,31 @@ func TestTimerInASelect(t *testing.T) {
 	}
 	load := pool(0)
 	load.wait(OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
-	if r := Explain(&load.e); r.Findings[0].Gain == nil || !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "a timer of the main goroutine ends the run") }) {
+	if r := Explain(&load.e); r.Findings[0].Gain == nil || !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "a timer of the main goroutine seems to end the run") }) {
 		t.Errorf("nothing says that the run takes as long: %+v %q", r.Findings[0], r.Notes)
 	}
-	polls := asking(0) // main looks now and then whether all is done
-	polls.wait(OpSleep, 1, 20, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
-	polls.e.Trace.Classes[1].Waiting["sleep"] = 990 * time.Millisecond
-	if f := polls.first(); f.Name != "stop-and-wait" {
-		t.Errorf("main polls beside it: %s %q", f.Name, f.Claim)
+	for name, polls := range map[string]func(c *made){
+		"now and then": func(c *made) { c.wait(OpSleep, 1, 20, 990*time.Millisecond, -1, "time.Sleep", "main.main:8") },
+		"every second": func(c *made) {
+			c.e.Trace.Waits[c.wait(OpSleep, 1, 2, 600*time.Millisecond, -1, "time.Sleep", "main.main:8")].Pending = 390 * time.Millisecond
+		},
+		"for others": func(c *made) {
+			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 * time.Millisecond
+			c.e.Program.Source = func(string, int) string { return "<-results" }
+		},
+	} {
+		c := asking(0)
+		polls(c)
+		if f := c.first(); f.Name != "stop-and-wait" {
+			t.Errorf("main looks %s beside it: %s %q", name, f.Name, f.Claim)
+		}
+	}
+	long := newCase() // one query, whose answer is not there yet when the trace ends
+	long.demand(950, 50)
+	long.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
+	long.e.Trace.Waits[long.wait(OpNetwork, 1, 1, 0, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.main:5")].Pending = 950 * time.Millisecond
+	if f := long.first(); f.Name != "dependency-wait" {
+		t.Errorf("one query that outlasts the trace: %s", f.Name)
 	}
 	shows := asking(0) // main shows the progress until all is done
 	at := shows.wait(OpSelect, 1, 100, 990*time.Millisecond, -1, "runtime.selectgo", "main.main:8")

@@ -122,7 +122,8 @@ type Wait struct {
 	Stack   []Frame
 	Wakers  []Waker // most frequent first
 	Count   int64
-	Waited  time.Duration // parked
+	Waited  time.Duration // parked, in waits that have ended
+	Pending time.Duration // in those that had not when the trace ended
 	Queued  time.Duration // then runnable
 	Waits   Latencies
 	Classes []int // indices of Trace.Classes

@@ -75,7 +75,7 @@ metric, the last day, and the reason.`,
 	o.addTo(f)
 	f.Lookup("budget").DefValue = "5m0s"
 	o.budget = 5 * time.Minute
-	f.IntVar(&o.count, "count", 80, "the most blocks it takes")
+	f.IntVar(&o.count, "count", 80, "the most blocks it takes; what varies is judged from 6 on")
 	f.StringVar(&o.base, "base", "", "the `REVISION` of git to compare with")
 	f.StringVar(&o.most, "max-regression", "", "how much more than the base may be: `PERCENT`, as in 5%")
 	f.StringSliceVar(&o.metrics, "metric", []string{"ns/op"}, "`METRICS` that are judged, as go test prints them")

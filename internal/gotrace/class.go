@@ -144,6 +144,7 @@ type site struct {
 	count   int64
 	queued  int64
 	waits   latencies
+	pending int64 // of waits that have not ended
 	wakers  map[stackID]*waker
 	classes []*class
 	node    int32 // of the resource, plus one; 0 none yet

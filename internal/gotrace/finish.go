@@ -26,8 +26,8 @@ func (t *tally) finish() *explain.Trace {
 	return out
 }
 
-// survivors are the goroutines that live at the end. Their times count too, but as waits of those who still wait have
-// not ended they are none of the sites'.
+// survivors are the goroutines that live at the end. Their times count too; the waits of those who still wait have not
+// ended, and are told apart.
 func (t *tally) survivors() {
 	long := (t.now - t.start) / 10
 	stuck := map[*class]map[*site]int64{}
@@ -45,6 +45,7 @@ func (t *tally) survivors() {
 			t.pause(g)
 		} else if g.site != nil {
 			*g.class.waitedOn(g.site.reason) += t.now - g.since
+			g.site.pending += t.now - g.since
 		}
 		g.class.offer(g, t.now, t.start)
 	}
@@ -93,7 +94,7 @@ func (t *tally) exportSites(out *explain.Trace) {
 	for _, s := range t.sites.list {
 		w := explain.Wait{
 			Reason: s.reason, Op: s.op, Stack: t.stacks.frames(s.stack), Count: s.count,
-			Waited: time.Duration(s.waits.sum), Queued: time.Duration(s.queued), Waits: s.waits.export(),
+			Waited: time.Duration(s.waits.sum), Pending: time.Duration(s.pending), Queued: time.Duration(s.queued), Waits: s.waits.export(),
 		}
 		for _, c := range s.classes {
 			w.Classes = append(w.Classes, c.index)

@@ -80,7 +80,7 @@ func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
 	case trace.GoRunning:
 		t.run(g)
 	case trace.GoSyscall:
-		if from == trace.GoUndetermined { // for longer than the trace, or its part, says: it has no CPU by now
+		if from == trace.GoUndetermined { // since before the trace: it has no CPU by now
 			t.move(g, outside)
 			break
 		}
@@ -253,11 +253,6 @@ func (t *tally) latency(g *goroutine, waited int64) {
 
 // call lets a goroutine enter a system call.
 func (t *tally) call(e *trace.Event, s *trace.StateTransition, g *goroutine) {
-	from, _ := s.Goroutine()
-	if from == trace.GoUndetermined { // since before the trace, or before the thread showed: it has no CPU
-		t.move(g, outside)
-		return
-	}
 	t.move(g, calling)
 	g.called, g.callFrom, g.callLost = t.stacks.id(s.Stack), t.now, false
 	if id := e.Proc(); id != trace.NoProc {

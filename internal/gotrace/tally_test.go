@@ -359,7 +359,7 @@ func TestPartsOfATrace(t *testing.T) {
 	s.move(900, 8, trace.GoRunning, trace.GoNotExist, "", 8, 0, no, no)
 	tr := s.all.finish()
 	waits := slices.DeleteFunc(tr.Waits, func(w explain.Wait) bool { return w.Waited == 0 })
-	if len(waits) != 1 || waits[0].Op != explain.OpReceive || waits[0].Waited != 700*us || len(waits[0].Wakers) != 1 || waits[0].Wakers[0].Stack[0].Function != "runtime.chansend1" {
+	if len(waits) != 1 || waits[0].Op != explain.OpReceive || waits[0].Waited != 700*us || waits[0].Pending != 100*us || len(waits[0].Wakers) != 1 || waits[0].Wakers[0].Stack[0].Function != "runtime.chansend1" {
 		t.Errorf("waits %+v", waits)
 	}
 	if len(tr.Calls) != 1 || tr.Calls[0].Count != 1 || tr.Calls[0].Spent != 400*us {

@@ -79,9 +79,9 @@ func TestTimelineOfParts(t *testing.T) {
 		l.now = int64(10 * i)
 		l.change(&e, &s)
 	}
-	want := []timeline.Span{{End: 20, Kind: timeline.Running}, {Start: 20, End: 40, Kind: timeline.Receiving}}
-	for i := range want {
-		want[i].CPU, want[i].Resource, want[i].Request = l.out.Spans[i].CPU, timeline.None, timeline.NoRequest
+	want := []timeline.Span{
+		{End: 20, Kind: timeline.Running, Resource: timeline.None, Request: timeline.NoRequest},
+		{Start: 20, End: 40, Kind: timeline.Receiving, CPU: timeline.None, Resource: timeline.None, Request: timeline.NoRequest},
 	}
 	if !slices.Equal(l.out.Spans, want) {
 		t.Errorf("%+v, want %+v", l.out.Spans, want)
