@@ -145,16 +145,18 @@ func (g Gate) sequential(v *Gated, s *Sides, direction, m int) {
 		return
 	}
 	more := max(need-c.Ratio.N, 1)
-	if g.Layouts > 1 {
+	switch {
+	case v.N < leastGated:
+		more = max(more, leastGated-v.N)
+	case g.Layouts > 1:
 		v.MoreLayouts = &more
 		return
 	}
-	more = max(more, LeastGated-v.N)
 	v.MoreBlocks = &more
 }
 
-// LeastGated is the fewest blocks by which what varies is judged: those that a median's interval takes.
-const LeastGated = 6
+// leastGated is the fewest blocks by which what varies is judged: those that a median's interval takes.
+const leastGated = 6
 
 // decide sets the bounds at a level, and what they come to.
 func (g Gate) decide(v *Gated, c Contrasted, level float64, direction, m int) {
@@ -169,7 +171,7 @@ func (g Gate) decide(v *Gated, c Contrasted, level float64, direction, m int) {
 	v.Cost, v.Low, v.High, v.N = result.Value(cost), result.Value(low), result.Value(high), min(c.NA, c.NB)
 	switch {
 	case g.Layouts > 1 && c.Ratio.N < leastLayouts:
-	case v.N < LeastGated: // a coarse clock may tell all of so few the same
+	case v.N < leastGated: // a coarse clock may tell all of so few the same
 	case high <= 1+g.Max:
 		v.Decision = Pass
 	case low > 1+g.Max:

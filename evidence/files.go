@@ -27,6 +27,9 @@ func Files(ctx context.Context, paths []string) (*Collected, error) {
 			return nil, err
 		}
 	}
+	if text := g.renamed(); text != "" {
+		c.note("%s", text)
+	}
 	c.Program = g.program()
 	c.Program.Name = strings.Join(paths, " ")
 	return c, nil

@@ -187,6 +187,9 @@ func TestStrangers(t *testing.T) {
 	if err := renamed.conflict(); err != nil {
 		t.Error(err)
 	}
+	if text := renamed.renamed(); !strings.Contains(text, "cpu.pprof and heap.pprof") || !strings.Contains(text, "of /a/v1, the other of /a/v2") || g.renamed() != "" {
+		t.Errorf("%q, %q", text, g.renamed())
+	}
 	g.profile("mutex.pprof", of("/b/main.go"), gopprof.Binary{})
 	if err := g.conflict(); err == nil || !strings.Contains(err.Error(), "cpu.pprof and mutex.pprof are of different programs") {
 		t.Errorf("%v", err)

@@ -74,7 +74,7 @@ func (g *guess) trace(path string, t *explain.Trace) {
 func (g *guess) conflict() error {
 	for i, a := range g.main {
 		for j, b := range g.main[:i] {
-			if overlap(a, b) { // two builds of one program, whatever they are called
+			if overlap(a, b) { // two builds of one program, whatever they are called; see renamed
 				continue
 			}
 			if len(a) > 0 && len(b) > 0 {
@@ -86,6 +86,19 @@ func (g *guess) conflict() error {
 		}
 	}
 	return nil
+}
+
+// renamed says where binaries have different names though their package main lies in one place: what was built in two
+// containers may lie there too.
+func (g *guess) renamed() string {
+	for i, a := range g.main {
+		for j, b := range g.main[:i] {
+			if overlap(a, b) && differ(g.bin[i], g.bin[j]) {
+				return fmt.Sprintf("%s and %s are taken to be of one program, whose package main is in %s, though the one is of %s, the other of %s", g.of[j], g.of[i], any1(b), g.bin[j].File, g.bin[i].File)
+			}
+		}
+	}
+	return ""
 }
 
 // differ reports whether binaries are of different programs: neither two builds of one, which have one name, nor copies of

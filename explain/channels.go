@@ -25,7 +25,6 @@ const (
 	stageIdle    = 0.2                    // of the CPUs' time is unused
 	stepWaits    = 0.05                   // of the time a sender, and a receiver, is parked
 	stepIdle     = 0.08                   // of the CPUs' time is unused
-	stepLeast    = 0.0625                 // of it, at least: what is promised of less is below minGain
 )
 
 // handoff finds goroutines that hand over so little at a time that handing over is the work.

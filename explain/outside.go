@@ -72,10 +72,10 @@ func (v *view) timed() bool {
 	return v.traced(waited) >= timedFull
 }
 
-var clocks = regexp.MustCompile(`<-.*(\.Done\(\)|time\.After\(|\.C\b)`)
+var clocks = regexp.MustCompile(`<-\s*(time\.After\(|[\w.]+\.C\b)`)
 
-// awaitsClock reports whether a wait that the trace ends in is one for a timer or a context by its source: what would have ended
-// it is not known.
+// awaitsClock reports whether a wait that the trace ends in is one for a timer by its source: what would have ended it is not
+// known, nor, of a context, whether it has a deadline.
 func (v *view) awaitsClock(w *Wait) bool {
 	if w.Op != OpReceive || w.Pending == 0 {
 		return false
@@ -104,12 +104,12 @@ func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 			if !is(w, c) || hooked(c.Start) || v.handles(c) || accepts(w.Stack) {
 				continue
 			}
-			waited := w.Waited
+			waited, turns := w.Waited, w.Count
 			if unended {
-				waited += w.Pending
+				waited, turns = w.Pending, 0 // one of them is long
 			}
 			if each := waited / time.Duration(max(1, c.Peak)); each > longest {
-				longest, class, where, calls = each, c, w.Stack, w.Count/int64(max(1, c.Peak))
+				longest, class, where, calls = each, c, w.Stack, turns/int64(max(1, c.Peak))
 				if w.Op != OpSleep && w.Op != OpNetwork { // a ticker is asked for nothing
 					calls = 0
 				}

@@ -49,7 +49,7 @@ func Explain(e *Evidence) Report {
 	if v.brief() {
 		r.Findings = v.unpromised(r.Findings)
 	}
-	if v.t != nil && v.timed() && slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Gain != nil }) {
+	if v.t != nil && v.timed() && !v.serves() && slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Gain != nil }) {
 		r.Notes = append(r.Notes, "a timer of the main goroutine seems to end the run, which then takes as long whatever is changed: what a change saves is of the time for as much work")
 	}
 	if len(r.Findings) == 0 {

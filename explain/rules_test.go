@@ -463,9 +463,9 @@ func TestTimerInASelect(t *testing.T) {
 		"a sleep that outlasts the trace": func(c *made) {
 			c.e.Trace.Waits[c.wait(OpSleep, 1, 1, 0, -1, "time.Sleep", "main.main:8")].Pending = 950 * time.Millisecond
 		},
-		"a deadline that outlasts the trace": func(c *made) {
+		"a timer that outlasts the trace": func(c *made) {
 			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 * time.Millisecond
-			c.e.Program.Source = func(string, int) string { return "<-ctx.Done()" }
+			c.e.Program.Source = func(string, int) string { return "<-time.After(time.Minute)" }
 		},
 		"a context's deadline": func(c *made) {
 			w := c.class("context.WithDeadlineCause.func2", 1, 1, time.Millisecond, 0)
@@ -490,7 +490,11 @@ func TestTimerInASelect(t *testing.T) {
 		},
 		"for others": func(c *made) {
 			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 * time.Millisecond
-			c.e.Program.Source = func(string, int) string { return "<-results" }
+			c.e.Program.Source = func(string, int) string { return "<-results // not time.After(x)" }
+		},
+		"for a signal": func(c *made) {
+			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 * time.Millisecond
+			c.e.Program.Source = func(string, int) string { return "<-ctx.Done()" }
 		},
 	} {
 		c := asking(0)
@@ -505,6 +509,19 @@ func TestTimerInASelect(t *testing.T) {
 	long.e.Trace.Waits[long.wait(OpNetwork, 1, 1, 0, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.main:5")].Pending = 950 * time.Millisecond
 	if f := long.first(); f.Name != "dependency-wait" {
 		t.Errorf("one query that outlasts the trace: %s", f.Name)
+	}
+	last := asking(0) // the last of many answers is not there yet
+	answers := &last.e.Trace.Waits[0]
+	answers.Waited, answers.Pending = 30*time.Millisecond, 900*time.Millisecond
+	last.e.Trace.Classes[2].Waiting["network"] = 930 * time.Millisecond
+	if f := last.first(); f.Name != "dependency-wait" || f.Gain != nil {
+		t.Errorf("one answer of many outlasts the trace: %s %v", f.Name, f.Gain)
+	}
+	serving := pool(0)
+	serving.wait(OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
+	serving.wait(OpNetwork, 2, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.serve:3")
+	if r := Explain(&serving.e); slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "a timer of the main goroutine") }) {
+		t.Errorf("a server is said to end by a timer: %q", r.Notes)
 	}
 	shows := asking(0) // main shows the progress until all is done
 	at := shows.wait(OpSelect, 1, 100, 990*time.Millisecond, -1, "runtime.selectgo", "main.main:8")

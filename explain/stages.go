@@ -55,7 +55,7 @@ func (v *view) stages() []stage {
 
 // channelRules find what is wrong with a line of stages, or with a channel that goroutines share.
 func channelRules(v *view) []Finding {
-	if v.t == nil || v.slack() < stepLeast {
+	if v.t == nil {
 		return nil
 	}
 	asked := v.idle() >= stepIdle

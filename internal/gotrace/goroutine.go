@@ -289,7 +289,11 @@ func (t *tally) park(s *trace.StateTransition, g *goroutine) {
 	}
 	if s.Stack != g.parked || g.site == nil || g.site.reason != s.Reason { // mostly it is where it was
 		g.parked = s.Stack
-		g.site = t.sites.at(t.stacks, s.Reason, t.stacks.id(s.Stack))
+		stack, reason := t.stacks.id(s.Stack), s.Reason
+		if reason == "" { // since before the trace
+			reason = reasonOf(t.stacks.frames(stack))
+		}
+		g.site = t.sites.at(t.stacks, reason, stack)
 	}
 	stack := g.site.stack
 	if g.class.wrapped && stack != 0 {

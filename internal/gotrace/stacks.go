@@ -84,6 +84,29 @@ func (s *stacks) intern(t trace.Stack) stackID {
 
 func (s *stacks) frames(id stackID) []explain.Frame { return s.list[id].frames }
 
+// reasonOf is why a goroutine waits, by its stack, as the runtime says it of those that park during the trace.
+func reasonOf(frames []explain.Frame) string {
+	for _, f := range frames {
+		switch name := f.Function; {
+		case name == "time.Sleep":
+			return "sleep"
+		case strings.HasPrefix(name, "runtime.chanrecv"):
+			return "chan receive"
+		case strings.HasPrefix(name, "runtime.chansend"):
+			return "chan send"
+		case name == "runtime.selectgo":
+			return "select"
+		case name == "internal/poll.runtime_pollWait":
+			return "network"
+		case strings.HasPrefix(name, "sync."), strings.HasPrefix(name, "internal/sync."):
+			return "sync"
+		case !strings.HasPrefix(name, "runtime."):
+			return ""
+		}
+	}
+	return ""
+}
+
 // op is what a goroutine waits for that parks with a reason on a stack.
 func op(reason string, frames []explain.Frame) explain.Op {
 	switch reason {

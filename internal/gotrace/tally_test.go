@@ -373,3 +373,31 @@ func TestPartsOfATrace(t *testing.T) {
 		t.Errorf("one queued for 800 us: %+v", l)
 	}
 }
+
+// TestWaitsFromBefore: of a wait that began before the trace its stack tells what for.
+func TestWaitsFromBefore(t *testing.T) {
+	s := newScript(t, 2)
+	no, none := trace.NoStack, trace.NoGoroutine
+	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
+	for i, c := range []struct {
+		stack []string
+		want  explain.Op
+	}{
+		{[]string{"runtime.gopark", "time.Sleep", "main.main"}, explain.OpSleep},
+		{[]string{"runtime.gopark", "runtime.chanrecv", "runtime.chanrecv1", "main.a"}, explain.OpReceive},
+		{[]string{"runtime.gopark", "runtime.chansend", "runtime.chansend1", "main.b"}, explain.OpSend},
+		{[]string{"runtime.gopark", "runtime.selectgo", "main.c"}, explain.OpSelect},
+		{[]string{"runtime.gopark", "runtime.netpollblock", "internal/poll.runtime_pollWait", "net.(*conn).Read", "main.d"}, explain.OpNetwork},
+		{[]string{"runtime.gopark", "runtime.goparkunlock", "sync.runtime_SemacquireWaitGroup", "sync.(*WaitGroup).Wait", "main.e"}, explain.OpWaitGroup},
+		{[]string{"runtime.gopark", "internal/sync.runtime_SemacquireMutex", "internal/sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock", "main.f"}, explain.OpMutex},
+		{[]string{"runtime.gopark", "os/signal.signal_recv", "main.g"}, explain.OpOther},
+	} {
+		id := trace.GoID(10 + i)
+		s.move(200*i+10, id, trace.GoUndetermined, trace.GoWaiting, "", none, 0, stackOf(c.stack...), stackOf(c.stack...))
+		s.move(200*i+110, id, trace.GoWaiting, trace.GoRunnable, "", none, 0, no, no)
+		last := s.all.sites.list[len(s.all.sites.list)-1]
+		if last.op != c.want || last.waits.sum != int64(100*us) {
+			t.Errorf("%v: %v, %d ns; want %v", c.stack, last.op, last.waits.sum, c.want)
+		}
+	}
+}
