@@ -20,7 +20,7 @@ func Direction(metric string, declared map[string]string) int {
 	switch {
 	case result.LargerIsBetter(metric) || slices.Contains(timeUnits, per):
 		return 1
-	case per == "op" || slices.Contains(timeUnits, of):
+	case per == "op" || slices.Contains(timeUnits, of) && (of != "s" || strings.HasPrefix(metric, "s/")): // MB-s is no time
 		return -1
 	case per == "" && (of == "bytes" || of == "B" || of == "op"): // nobody's word ends in these by chance
 		return -1
@@ -29,21 +29,24 @@ func Direction(metric string, declared map[string]string) int {
 }
 
 // timeUnits are as the names of metrics end in them.
-var timeUnits = []string{"ns", "us", "µs", "ms", "s", "sec", "seconds"}
+var timeUnits = []string{"ns", "nsec", "us", "µs", "usec", "ms", "msec", "s", "sec", "second", "seconds"}
 
-// clocked reports whether a metric is measured by a clock: a time, or a rate.
+// clocked reports whether a metric is measured by a clock, by its unit: a time, or a rate.
 func clocked(metric string) bool {
 	of, per := unitOf(metric)
-	return slices.Contains(timeUnits, of) || slices.Contains(timeUnits, per)
+	return slices.Contains(timeUnits, of) || slices.Contains(timeUnits, per) || per == "min" || per == "minute"
 }
 
-// unitOf is what the name of a metric ends in: ns of p99-ns, ns and op of ns/op, reqs and s of reqs-per-s.
+// unitOf is the unit that the name of a metric tells, for each of what: ns of p99-ns; ns and op of ns/op and time_per_op_ns;
+// reqs and s of reqs-per-s.
 func unitOf(metric string) (of, per string) {
-	metric = strings.NewReplacer("_per_", "/", "-per-", "/").Replace(metric)
-	of, per, _ = strings.Cut(metric, "/")
-	last := func(s string) string { return s[strings.LastIndexAny(s, "-_")+1:] }
-	if _, unit, ok := strings.Cut(per, "_"); ok { // time_per_op_ns
-		return unit, last(per[:len(per)-len(unit)-1])
+	name, rest, _ := strings.Cut(strings.NewReplacer("_per_", "/", "-per-", "/").Replace(metric), "/")
+	words := strings.FieldsFunc(rest, func(r rune) bool { return r == '-' || r == '_' })
+	if len(words) > 1 && slices.Contains(timeUnits, words[len(words)-1]) {
+		return words[len(words)-1], words[0]
 	}
-	return last(of), per
+	if len(words) > 0 {
+		per = words[0]
+	}
+	return name[strings.LastIndexAny(name, "-_")+1:], per
 }

@@ -146,8 +146,8 @@ func (g Gate) sequential(v *Gated, s *Sides, direction, m int) {
 	}
 	more := max(need-c.Ratio.N, 1)
 	switch {
-	case v.N < leastGated:
-		more = max(more, leastGated-v.N)
+	case v.N < LeastGated:
+		more = LeastGated - v.N // by which nothing may be decided yet
 	case g.Layouts > 1:
 		v.MoreLayouts = &more
 		return
@@ -155,8 +155,8 @@ func (g Gate) sequential(v *Gated, s *Sides, direction, m int) {
 	v.MoreBlocks = &more
 }
 
-// leastGated is the fewest blocks by which what varies is judged: those that a median's interval takes.
-const leastGated = 6
+// LeastGated is the fewest blocks by which what varies is judged: those that a median's interval takes.
+const LeastGated = 6
 
 // decide sets the bounds at a level, and what they come to.
 func (g Gate) decide(v *Gated, c Contrasted, level float64, direction, m int) {
@@ -171,7 +171,7 @@ func (g Gate) decide(v *Gated, c Contrasted, level float64, direction, m int) {
 	v.Cost, v.Low, v.High, v.N = result.Value(cost), result.Value(low), result.Value(high), min(c.NA, c.NB)
 	switch {
 	case g.Layouts > 1 && c.Ratio.N < leastLayouts:
-	case v.N < leastGated: // a coarse clock may tell all of so few the same
+	case v.N < LeastGated: // a coarse clock may tell all of so few the same
 	case high <= 1+g.Max:
 		v.Decision = Pass
 	case low > 1+g.Max:

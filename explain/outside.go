@@ -72,7 +72,7 @@ func (v *view) timed() bool {
 	return v.traced(waited) >= timedFull
 }
 
-var clocks = regexp.MustCompile(`<-\s*(time\.After\(|[\w.]+\.C\b)`)
+var clocks = regexp.MustCompile(`^[^/]*<-[^/]*(time\.After\(|\.C\b)`)
 
 // awaitsClock reports whether a wait that the trace ends in is one for a timer by its source: what would have ended it is not
 // known, nor, of a context, whether it has a deadline.
@@ -106,7 +106,7 @@ func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 			}
 			waited, turns := w.Waited, w.Count
 			if unended {
-				waited, turns = w.Pending, 0 // one of them is long
+				waited, turns = waited+w.Pending, 0 // one of them is long
 			}
 			if each := waited / time.Duration(max(1, c.Peak)); each > longest {
 				longest, class, where, calls = each, c, w.Stack, turns/int64(max(1, c.Peak))

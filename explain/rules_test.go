@@ -465,7 +465,7 @@ func TestTimerInASelect(t *testing.T) {
 		},
 		"a timer that outlasts the trace": func(c *made) {
 			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 * time.Millisecond
-			c.e.Program.Source = func(string, int) string { return "<-time.After(time.Minute)" }
+			c.e.Program.Source = func(string, int) string { return "<-time.NewTimer(time.Minute).C // at last" }
 		},
 		"a context's deadline": func(c *made) {
 			w := c.class("context.WithDeadlineCause.func2", 1, 1, time.Millisecond, 0)
@@ -516,6 +516,14 @@ func TestTimerInASelect(t *testing.T) {
 	last.e.Trace.Classes[2].Waiting["network"] = 930 * time.Millisecond
 	if f := last.first(); f.Name != "dependency-wait" || f.Gain != nil {
 		t.Errorf("one answer of many outlasts the trace: %s %v", f.Name, f.Gain)
+	}
+	halves := newCase() // one long answer has come, the next not
+	halves.demand(550, 450)
+	halves.class("main.main", 1, 1, 450*time.Millisecond, 450*time.Millisecond)
+	half := halves.wait(OpNetwork, 1, 2, 280*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.main:5")
+	halves.e.Trace.Waits[half].Pending = 270 * time.Millisecond
+	if f := halves.first(); f.Name != "dependency-wait" {
+		t.Errorf("two long answers, the second of which outlasts the trace: %s", f.Name)
 	}
 	serving := pool(0)
 	serving.wait(OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")

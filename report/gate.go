@@ -107,6 +107,8 @@ func (g Gate) wanting() []string {
 		case v.Allowed != "":
 			list = append(list, fmt.Sprintf("%s: allowed until %s: %s", name, v.Waived, v.Allowed))
 		case v.Decision != compare.Undecided:
+		case v.N > 0 && v.N < compare.LeastGated:
+			list = append(list, fmt.Sprintf("%s: undecided: what varies is judged by %d blocks or more, and there are %d", name, compare.LeastGated, v.N))
 		case v.MoreBlocks != nil:
 			list = append(list, fmt.Sprintf("%s: undecided by %d blocks; about %d more would decide if the cost stays %sx", name, v.N, *v.MoreBlocks, ratio(v.Cost)))
 		case v.MoreLayouts != nil:

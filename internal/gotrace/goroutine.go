@@ -87,6 +87,9 @@ func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
 		t.call(e, s, g)
 	case trace.GoWaiting:
 		t.park(s, g)
+		if from == trace.GoUndetermined {
+			g.since = t.start
+		}
 	case trace.GoNotExist:
 		t.end(g)
 	}
@@ -95,6 +98,9 @@ func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
 // born is a goroutine that is new, or new to the trace.
 func (t *tally) born(e *trace.Event, s *trace.StateTransition, id trace.GoID, made bool) *goroutine {
 	g := &goroutine{id: id, since: t.now, born: t.now, node: -1, held: -1}
+	if !made { // of one that did nothing until then the trace may tell only after a second
+		g.born = t.start
+	}
 	t.goroutines[id] = g
 	start := ""
 	if stack := t.stacks.id(s.Stack); stack != 0 {
@@ -139,7 +145,7 @@ func (t *tally) classify(g *goroutine, start string, f explain.Frame, created st
 		f.Function = start
 	}
 	g.class = t.classes.class(start, created, f)
-	g.class.join(t.now)
+	g.class.join(g.born)
 }
 
 // identify looks at the stack of who makes an event, if its start is not known.

@@ -396,8 +396,29 @@ func TestWaitsFromBefore(t *testing.T) {
 		s.move(200*i+10, id, trace.GoUndetermined, trace.GoWaiting, "", none, 0, stackOf(c.stack...), stackOf(c.stack...))
 		s.move(200*i+110, id, trace.GoWaiting, trace.GoRunnable, "", none, 0, no, no)
 		last := s.all.sites.list[len(s.all.sites.list)-1]
-		if last.op != c.want || last.waits.sum != int64(100*us) {
+		if last.op != c.want || last.waits.sum != int64(time.Duration(200*i+110)*us) {
 			t.Errorf("%v: %v, %d ns; want %v", c.stack, last.op, last.waits.sum, c.want)
 		}
+	}
+}
+
+// TestIdleSinceBefore: a goroutine that does nothing is told of at the end of the first second; it was there before, and waits
+// since then.
+func TestIdleSinceBefore(t *testing.T) {
+	s := newScript(t, 2)
+	no, none := trace.NoStack, trace.NoGoroutine
+	idle := stackOf("runtime.gopark", "runtime.chanrecv", "runtime.chanrecv1", "main.worker")
+	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
+	s.move(10, 7, trace.GoUndetermined, trace.GoWaiting, "", none, 0, idle, idle)
+	s.move(1000, 8, trace.GoUndetermined, trace.GoWaiting, "", none, 0, idle, idle)
+	s.move(1500, 7, trace.GoWaiting, trace.GoRunnable, "", none, 0, no, no)
+	s.move(2000, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
+	tr := s.all.finish()
+	i := slices.IndexFunc(tr.Classes, func(c explain.Class) bool { return c.Start.Function == "main.worker" })
+	if i < 0 || tr.Classes[i].First != 0 || tr.Classes[i].Last != 0 || tr.Classes[i].Members[0].Born != 0 {
+		t.Fatalf("%+v", tr.Classes)
+	}
+	if w := tr.Waits[len(tr.Waits)-1]; w.Op != explain.OpReceive || w.Waited != 1500*us || w.Pending != 2000*us {
+		t.Errorf("%+v", w)
 	}
 }
