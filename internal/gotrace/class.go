@@ -212,13 +212,6 @@ func (s *site) class(c *class) {
 	}
 }
 
-// calls are the system calls made at a site.
-type calls struct {
-	each  latencies
-	lost  int64
-	class *class
-}
-
 // waitedFor is the time by reason.
 func (c *class) waitedFor() map[string]time.Duration {
 	out := make(map[string]time.Duration, len(c.waited))
