@@ -82,6 +82,7 @@ func (t *tally) goroutine(e *trace.Event, s *trace.StateTransition) {
 	case trace.GoSyscall:
 		if from == trace.GoUndetermined { // since before the trace: it has no CPU by now
 			t.move(g, outside)
+			g.since = t.start
 			break
 		}
 		t.call(e, s, g)

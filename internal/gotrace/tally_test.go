@@ -412,8 +412,13 @@ func TestIdleSinceBefore(t *testing.T) {
 	s.move(10, 7, trace.GoUndetermined, trace.GoWaiting, "", none, 0, idle, idle)
 	s.move(1000, 8, trace.GoUndetermined, trace.GoWaiting, "", none, 0, idle, idle)
 	s.move(1500, 7, trace.GoWaiting, trace.GoRunnable, "", none, 0, no, no)
+	reads := stackOf("syscall.read", "main.reader")
+	s.move(1000, 9, trace.GoUndetermined, trace.GoSyscall, "", none, 0, reads, reads)
 	s.move(2000, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
 	tr := s.all.finish()
+	if i := slices.IndexFunc(tr.Classes, func(c explain.Class) bool { return c.Start.Function == "main.reader" }); i < 0 || tr.Classes[i].Syscall != 2000*us {
+		t.Errorf("%+v", tr.Classes)
+	}
 	i := slices.IndexFunc(tr.Classes, func(c explain.Class) bool { return c.Start.Function == "main.worker" })
 	if i < 0 || tr.Classes[i].First != 0 || tr.Classes[i].Last != 0 || tr.Classes[i].Members[0].Born != 0 {
 		t.Fatalf("%+v", tr.Classes)
