@@ -31,8 +31,8 @@ func dependency(v *view) []Finding {
 			calls = w.Count / int64(max(1, class.Peak))
 		}
 		outside, where = class, at
-		if timed {
-			break // whoever asks meanwhile
+		if timed || class.isMain() && v.mainAccepts() {
+			break // whoever asks meanwhile; nor does a trace tell who speaks first
 		}
 		if f, ok := v.stopAndWait(class, calls, asked); ok {
 			return []Finding{f}
@@ -49,6 +49,9 @@ func dependency(v *view) []Finding {
 		f.says("it waits at %s", v.quoted(at))
 	}
 	f.Rival = "It waits for work, as a server does: then there is nothing to gain."
+	if outside.isMain() && v.mainAccepts() {
+		f.Confidence = Low
+	}
 	if timed {
 		f.Rival = "It is meant to last that long, as a test of load does: what counts is how much is done meanwhile."
 	}
@@ -201,13 +204,8 @@ func (v *view) clocked(w *Wait) bool {
 
 // serves reports whether the program waits for others to connect: idle then is waiting for work.
 func (v *view) serves() bool {
-	waits, main := false, false
-	for i := range v.t.Waits {
-		if w := &v.t.Waits[i]; w.Count > 0 && accepts(w.Stack) {
-			waits, main = true, main || v.ofMain(w)
-		}
-	}
-	if !waits && !v.accepting() || !main && v.mainAsks() {
+	waits := slices.ContainsFunc(v.t.Waits, func(w Wait) bool { return w.Count > 0 && accepts(w.Stack) })
+	if !waits && !v.accepting() || v.mainAsks() {
 		return false
 	}
 	return !slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
@@ -215,12 +213,18 @@ func (v *view) serves() bool {
 	})
 }
 
-// mainAsks reports whether the main goroutine waits for answers most of the time: the other side is in the program, or it
+// mainAccepts reports whether the main goroutine accepts connections: what it then waits for may be requests, as a server's, or
+// the answers of its workers.
+func (v *view) mainAccepts() bool {
+	return slices.ContainsFunc(v.t.Waits, func(w Wait) bool { return accepts(w.Stack) && v.ofMain(&w) })
+}
+
+// mainAsks reports whether the main goroutine waits for what others say most of the time: the other side is in the program, or it
 // has a side that serves.
 func (v *view) mainAsks() bool {
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
-		if v.ofMain(w) && v.traced(w.Waited) >= outsideLeast && (w.Op == OpNetwork || v.brought(w) != nil) {
+		if v.ofMain(w) && v.traced(w.Waited) >= outsideLeast && (w.Op == OpNetwork && !accepts(w.Stack) || v.brought(w) != nil) {
 			return true
 		}
 	}
