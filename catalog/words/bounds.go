@@ -26,8 +26,10 @@ func newRead(_ env.Env, p plan.Point) (workload.Job, error) {
 	if err != nil {
 		return workload.Job{}, err
 	}
-	return workload.Job{Bytes: in.size, Run: func(env.Env) error {
+	return workload.Job{Bytes: in.size, Run: func(e env.Env) error {
+		w := e.Begin()
 		_, err := in.each(in.chunk, func([]byte) {})
+		w.End()
 		return err
 	}}, nil
 }
@@ -78,7 +80,9 @@ func probe(n int64, metrics map[string]float64, run func() error) workload.Job {
 		Items: n,
 		Run: func(e env.Env) error {
 			began := e.Now()
+			w := e.Begin()
 			err := run()
+			w.End()
 			if n > 0 {
 				metrics[eachSeconds] = (e.Now() - began).Seconds() / float64(n)
 			}
@@ -127,11 +131,13 @@ func scanning(p plan.Point, of func(rule) scan) (workload.Job, error) {
 		return workload.Job{}, err
 	}
 	count := of(in.rule)
-	return workload.Job{Bytes: in.size, Run: func(env.Env) error {
+	return workload.Job{Bytes: in.size, Run: func(e env.Env) error {
 		var t tally
+		w := e.Begin()
 		for left := in.size; left > 0; left -= int64(len(chunk)) {
 			t = count(t, chunk[:min(left, int64(len(chunk)))])
 		}
+		w.End()
 		return nil
 	}}, nil
 }

@@ -15,21 +15,21 @@ import (
 // programs count wrong: a word counts only where a letter stands before its space, so that one with a full stop is lost.
 
 func newOriginal(_ env.Env, p plan.Point) (workload.Job, error) {
-	return counting(p, func(_ env.Env, in *input) (int, error) {
+	return counting(p, alone(func(in *input) (int, error) {
 		return in.bytewise(func(f io.Reader) (int, error) { return endings(f, freshByte) })
-	})
+	}))
 }
 
 func newOriginalBuffered(_ env.Env, p plan.Point) (workload.Job, error) {
-	return counting(p, func(_ env.Env, in *input) (int, error) {
+	return counting(p, alone(func(in *input) (int, error) {
 		return in.bytewise(func(f io.Reader) (int, error) { return endings(bufio.NewReader(f), freshByte) })
-	})
+	}))
 }
 
 func newOriginalReused(_ env.Env, p plan.Point) (workload.Job, error) {
-	return counting(p, func(_ env.Env, in *input) (int, error) {
+	return counting(p, alone(func(in *input) (int, error) {
 		return in.bytewise(func(f io.Reader) (int, error) { return endings(bufio.NewReader(f), reusedByte()) })
-	})
+	}))
 }
 
 // endings counts as the original does.
@@ -52,24 +52,24 @@ func endings(f io.Reader, read func(io.Reader) (byte, error)) (int, error) {
 
 // newOneByte asks the system for each byte. What limits it: a system call and an allocation for each.
 func newOneByte(_ env.Env, p plan.Point) (workload.Job, error) {
-	return counting(p, func(_ env.Env, in *input) (int, error) {
+	return counting(p, alone(func(in *input) (int, error) {
 		return in.bytewise(func(f io.Reader) (int, error) { return in.rule.steps(f, freshByte) })
-	})
+	}))
 }
 
 // newBuffered asks a buffer of 4096 bytes for each byte. What limits it: an allocation for each.
 func newBuffered(_ env.Env, p plan.Point) (workload.Job, error) {
-	return counting(p, func(_ env.Env, in *input) (int, error) {
+	return counting(p, alone(func(in *input) (int, error) {
 		return in.bytewise(func(f io.Reader) (int, error) { return in.rule.steps(bufio.NewReader(f), freshByte) })
-	})
+	}))
 }
 
 // newReused asks a buffer for each byte, which it always puts at the same place. What limits it: a call through an
 // interface for each.
 func newReused(_ env.Env, p plan.Point) (workload.Job, error) {
-	return counting(p, func(_ env.Env, in *input) (int, error) {
+	return counting(p, alone(func(in *input) (int, error) {
 		return in.bytewise(func(f io.Reader) (int, error) { return in.rule.steps(bufio.NewReader(f), reusedByte()) })
-	})
+	}))
 }
 
 // steps counts byte by byte.

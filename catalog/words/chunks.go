@@ -43,11 +43,14 @@ func (in *input) pieces(e env.Env, counter func() func(at int64, n int) (piece, 
 	errs := make([]error, workers)
 	next, group := env.NewAtomic[int](e, "chunks"), e.Group()
 	for w := range workers {
-		group.Go(e, "scanner", func(env.Env) {
+		group.Go(e, "scanner", func(e env.Env) {
 			count := counter()
 			for i := next.Add(1) - 1; i < total && errs[w] == nil; i = next.Add(1) - 1 {
 				at := int64(i) * int64(in.chunk)
+				e.For(uint64(i))
+				work := e.Begin()
 				all[i], errs[w] = count(at, int(min(int64(in.chunk), in.size-at)))
+				work.End()
 			}
 		})
 	}

@@ -14,16 +14,16 @@ import (
 // simdDesigns are those that a program built with GOEXPERIMENT=simd has besides.
 func simdDesigns() []workload.Design {
 	return []workload.Design{
-		{Name: "simd", Doc: "64 bytes at once in vector registers (GOEXPERIMENT=simd)", Uses: uses("chunk"), Worlds: workload.LiveOnly, Job: newSIMD, Formula: copyAndScan("scan-simd")},
-		{Name: "simd-chunks", Doc: "simd, in chunks on all CPUs (GOEXPERIMENT=simd)", Uses: uses("chunk"), Worlds: workload.LiveOnly, Job: newSIMDChunks, Formula: shared("simd")},
-		{Name: "simd-mmap", Doc: "simd, in chunks of the file as the system maps it (GOEXPERIMENT=simd)", Uses: uses("chunk"), Worlds: workload.LiveOnly, Job: newSIMDMmap, Formula: shared("scan-simd")},
-		{Name: "scan-simd", Doc: "simd over as many bytes that lie in the cache", Uses: uses("chunk"), Worlds: workload.LiveOnly, Job: newScanSIMD, Expect: workload.Bound},
+		{Name: "simd", Doc: "64 bytes at once in vector registers (GOEXPERIMENT=simd)", Uses: uses("chunk"), Job: newSIMD, Formula: copyAndScan("scan-simd")},
+		{Name: "simd-chunks", Doc: "simd, in chunks on all CPUs (GOEXPERIMENT=simd)", Uses: uses("chunk"), Job: newSIMDChunks, Formula: shared("simd")},
+		{Name: "simd-mmap", Doc: "simd, in chunks of the file as the system maps it (GOEXPERIMENT=simd)", Uses: uses("chunk"), Job: newSIMDMmap, Formula: shared("scan-simd")},
+		{Name: "scan-simd", Doc: "simd over as many bytes that lie in the cache", Uses: uses("chunk"), Job: newScanSIMD, Expect: workload.Bound},
 	}
 }
 
 // newSIMD reads a buffer at a time and takes 64 bytes at once, in two vector registers. What limits it: reading.
 func newSIMD(_ env.Env, p plan.Point) (workload.Job, error) {
-	return vectorised(p, func(_ env.Env, in *input) (int, error) { return in.inOrder(in.rule.simd) })
+	return vectorised(p, alone(func(in *input) (int, error) { return in.inOrder(in.rule.simd) }))
 }
 
 // newSIMDChunks scans as newChunks does, with vectors.

@@ -12,7 +12,7 @@ import (
 // newSWAR reads a buffer at a time and takes 64 bytes at once, in ordinary registers. What limits it: reading, which is
 // copying, and some thirteen instructions for eight bytes.
 func newSWAR(_ env.Env, p plan.Point) (workload.Job, error) {
-	return counting(p, func(_ env.Env, in *input) (int, error) { return in.inOrder(in.rule.swar) })
+	return counting(p, alone(func(in *input) (int, error) { return in.inOrder(in.rule.swar) }))
 }
 
 // The masks of SIMD within a register: a byte eight times.

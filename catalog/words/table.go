@@ -9,7 +9,7 @@ import (
 // newTable reads a buffer at a time and looks up each byte in a table of 256, without a branch. What limits it: each byte
 // waits for the one before, some cycles.
 func newTable(_ env.Env, p plan.Point) (workload.Job, error) {
-	return counting(p, func(_ env.Env, in *input) (int, error) { return in.inOrder(in.rule.table()) })
+	return counting(p, alone(func(in *input) (int, error) { return in.inOrder(in.rule.table()) }))
 }
 
 // table is the scan by a table of what each byte does to where one stands, which has two states.

@@ -1,0 +1,13 @@
+//go:build unix
+
+package input
+
+import (
+	"os"
+	"syscall"
+)
+
+// openNow opens a file for reading and does not wait: not for the writer of a FIFO, nor for a device.
+func openNow(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+}
