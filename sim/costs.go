@@ -12,11 +12,21 @@ import (
 // CPUs (AMD EPYC, Linux, Go 1.26), rounded. The back-off before a run-next is stolen is asked for as 3 us and
 // stretched by the timer slack. A round of spinning for a lock is 30 PAUSE instructions of 25 ns there; other
 // processors take from 10 to 50 ns for one.
+//
+// Burns scatter as package sim describes, and take what they say on average: 399 of 400 from 99.375% to 100.375%, at random, and the
+// other from 100% to 200%.
 func Typical() Costs {
 	return Costs{
+		Burn: Quantiles(993_750, 1_003_750), Outlier: Quantiles(whole, 2*whole), OutlierEvery: outlierEvery,
 		Wake: Ns(15_000), Spin: Ns(1_000), SpinFor: 20_000, Steal: Ns(90_000), Switch: Ns(120), Spawn: Ns(300),
 		Chan: Ns(20), Lock: Ns(5), LockSpin: Ns(750), Timer: Ns(200), PollGrain: 1_000_000, Syscall: Ns(300),
 	}
+}
+
+// Steady is c without the scatter of burns: they take what they say.
+func (c Costs) Steady() Costs {
+	c.Burn, c.Outlier, c.OutlierEvery = Cost{}, Cost{}, 0
+	return c
 }
 
 // setting is a cost that has a name, or a time that goes with one.
@@ -25,6 +35,7 @@ type setting struct {
 	cost  *Cost
 	span  *int64 // ns; where it is no cost
 	share bool   // of a time, in millionths
+	count *int64 // a number, where it is neither
 }
 
 // settings are all that can be set, in the order in which they are told.
@@ -32,6 +43,7 @@ func (c *Costs) settings() []setting {
 	return []setting{
 		{name: "wake", cost: &c.Wake}, {name: "deep", cost: &c.Deep}, {name: "deep-after", span: &c.DeepAfter}, {name: "rouse", cost: &c.Rouse},
 		{name: "spin", cost: &c.Spin}, {name: "spin-for", span: &c.SpinFor}, {name: "steal", cost: &c.Steal}, {name: "burn", cost: &c.Burn, share: true},
+		{name: "outlier", cost: &c.Outlier, share: true}, {name: "outlier-every", count: &c.OutlierEvery},
 		{name: "switch", cost: &c.Switch}, {name: "spawn", cost: &c.Spawn}, {name: "chan", cost: &c.Chan}, {name: "lock", cost: &c.Lock},
 		{name: "lock-spin", cost: &c.LockSpin}, {name: "timer", cost: &c.Timer}, {name: "poll-grain", span: &c.PollGrain}, {name: "syscall", cost: &c.Syscall},
 	}
@@ -44,11 +56,23 @@ const (
 	whole        = 1_000_000 // the share that is all of a time
 	percent      = whole / 100
 	maxShare     = 100 * whole
+
+	// A burn that takes a hundredth of its time would give a hundred times the throughput. One burn that is drawn may be short, or
+	// long because other processes hold it up.
+	leastBurn = whole / 2  // on average
+	mostBurn  = 10 * whole // of all burns alike
+
+	// outlierEvery is in how many burns there is an outlier if only its share is given, maxEvery the most.
+	outlierEvery = 400
+	maxEvery     = 1_000_000_000
 )
 
 // ParseCosts reads "wake=60us,chan=200ns": every cost that is not named is none. "none" is no cost at all. A cost that
-// is drawn has its quantiles, as in wake=5us/8us/60us: see [Quantiles]. Those of burn are shares, as in burn=95%/99.5%/120%. Where spin takes time, CPUs that found no
-// work go on looking; where lock does, goroutines spin for a lock; and where timer does, a thread that sleeps until a
+// is drawn has its quantiles, as in wake=5us/8us/60us: see [Quantiles]. A quantile may have its probability, as in
+// wake=5us/8us@90%/20us@99%/60us: those without one lie evenly between their neighbours, see [Knots]. Those of burn are
+// shares, as in burn=95%/99.5%/120%, and so are those of outlier, which one burn in outlier-every takes in its
+// place: one in 400 unless that is given. Where spin takes time, CPUs that found no work go on looking;
+// where lock does, goroutines spin for a lock; and where timer does, a thread that sleeps until a
 // timer is due sleeps whole milliseconds; each for as long as with [Typical] costs unless spin-for, lock-spin or
 // poll-grain say otherwise.
 func ParseCosts(text string) (Costs, error) {
@@ -82,14 +106,27 @@ func ParseCosts(text string) (Costs, error) {
 	if !c.Deep.none() && c.DeepAfter == 0 {
 		return Costs{}, fmt.Errorf("the cost deep is never taken without deep-after: say after how long a CPU sleeps deeply, as in deep-after=1ms")
 	}
+	if c.Outlier.none() && c.OutlierEvery > 0 {
+		return Costs{}, fmt.Errorf("outlier-every says how often there is an outlier, not how long it is: give its share too, as in outlier=100%%/200%%")
+	}
+	for _, s := range settings {
+		if s.share && !s.cost.plausible() {
+			return Costs{}, fmt.Errorf("cost %s: %s is out of range: give %d%% to %d%%; of quantiles, 1%% to %d%% with a mean of at least %d%%",
+				s.name, s, leastBurn/percent, mostBurn/percent, maxShare/percent, leastBurn/percent)
+		}
+	}
 	c.imply(seen)
 	return c, nil
 }
 
 func (s setting) parse(text string) error {
-	var times []int64
+	var times, at []int64
 	for part := range strings.SplitSeq(text, "/") {
-		d, err := s.value(part)
+		value, where, err := probability(part, at)
+		if err != nil {
+			return fmt.Errorf("cost %s: %w", s.name, err)
+		}
+		d, err := s.value(value)
 		switch {
 		case err != nil:
 			return fmt.Errorf("cost %s: %w", s.name, err)
@@ -98,11 +135,19 @@ func (s setting) parse(text string) error {
 		case len(times) == maxQuantiles:
 			return fmt.Errorf("cost %s: more than %d quantiles", s.name, maxQuantiles)
 		}
-		times = append(times, d)
+		times, at = append(times, d), append(at, where)
 	}
 	switch {
 	case s.cost != nil:
-		*s.cost = Quantiles(times...)
+		cost, err := spaced(times, at)
+		if err != nil {
+			return fmt.Errorf("cost %s: %w", s.name, err)
+		}
+		*s.cost = cost
+	case len(times) > 1 && s.count != nil:
+		return fmt.Errorf("%s is one number, and is not drawn", s.name)
+	case s.count != nil:
+		*s.count = times[0]
 	case len(times) > 1:
 		return fmt.Errorf("%s is one time, and is not drawn", s.name)
 	default:
@@ -111,8 +156,18 @@ func (s setting) parse(text string) error {
 	return nil
 }
 
-// value reads a time, or a share.
+// value reads a time, a share, or a number.
 func (s setting) value(text string) (int64, error) {
+	if s.count != nil {
+		n, err := strconv.ParseUint(text, 10, 63)
+		switch {
+		case err != nil || len(text) > 1 && text[0] == '0':
+			return 0, fmt.Errorf("%q is not a number of burns; write it as in 400", text)
+		case n > maxEvery:
+			return 0, fmt.Errorf("%s is out of range; give 1 to %d, or 0 for none", text, maxEvery)
+		}
+		return int64(n), nil
+	}
 	if s.share {
 		number, is := strings.CutSuffix(text, "%")
 		n, ok := parsePercent(number)
@@ -155,18 +210,21 @@ func (c *Costs) imply(given map[string]bool) {
 	if !c.Timer.none() && !given["poll-grain"] {
 		c.PollGrain = Typical().PollGrain
 	}
+	if !c.Outlier.none() && !given["outlier-every"] {
+		c.OutlierEvery = outlierEvery
+	}
 }
 
 // String is what ParseCosts reads: what is not 0 and does not follow from the rest, or "none".
 func (c Costs) String() string {
-	implied := Costs{Spin: c.Spin, Lock: c.Lock, Timer: c.Timer}
+	implied := Costs{Spin: c.Spin, Lock: c.Lock, Timer: c.Timer, Outlier: c.Outlier}
 	implied.imply(nil)
 	var parts []string
 	beside := implied.settings()
 	for i, s := range c.settings() {
 		var text string
 		switch follows := beside[i]; s.name {
-		case "spin-for", "lock-spin", "poll-grain":
+		case "spin-for", "lock-spin", "poll-grain", "outlier-every":
 			if text = s.String(); text == follows.String() {
 				continue
 			}
@@ -188,15 +246,20 @@ const none = "0s"
 
 // String is the value as parse reads it.
 func (s setting) String() string {
+	if s.count != nil {
+		return strconv.FormatInt(*s.count, 10)
+	}
 	if s.span != nil {
 		return time.Duration(*s.span).String()
 	}
 	if s.cost.quantiles == nil {
 		return s.text(s.cost.fixed)
 	}
-	texts := make([]string, len(s.cost.quantiles))
+	texts, marked := make([]string, len(s.cost.quantiles)), s.cost.marked()
 	for i, q := range s.cost.quantiles {
-		texts[i] = s.text(q)
+		if texts[i] = s.text(q); marked[i] {
+			texts[i] += "@" + perCent(s.cost.at[i])
+		}
 	}
 	return strings.Join(texts, "/")
 }
@@ -206,6 +269,11 @@ func (s setting) text(n int64) string {
 	if !s.share || n == 0 && s.cost.none() {
 		return time.Duration(n).String()
 	}
+	return perCent(n)
+}
+
+// perCent is a number of millionths as a text of per cents.
+func perCent(n int64) string {
 	text := fmt.Sprintf("%d.%04d", n/percent, n%percent)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
 }

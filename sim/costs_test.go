@@ -13,6 +13,7 @@ func TestParseCosts(t *testing.T) {
 		"spin=1us,spin-for=20us,lock-spin=750ns,lock=5ns": "spin=1µs,lock=5ns", "spin=1us,spin-for=3us": "spin=1µs,spin-for=3µs",
 		"lock=5ns,lock-spin=0s": "lock=5ns,lock-spin=0s", "steal=3us/60us/90us": "steal=3µs/60µs/90µs", "deep=90us,deep-after=1ms": "deep=90µs,deep-after=1ms",
 		"burn=110%": "burn=110%", "burn=99.5%/100%/101.0625%,chan=1ns": "burn=99.5%/100%/101.0625%,chan=1ns", "burn=1.0%/10000%": "burn=1%/10000%",
+		"outlier=100%/200%": "outlier=100%/200%", "outlier=100%/200%,outlier-every=400": "outlier=100%/200%", "outlier=300%,outlier-every=7": "outlier=300%,outlier-every=7", "outlier=300%,outlier-every=0": "outlier=300%,outlier-every=0",
 	} {
 		c, err := ParseCosts(text)
 		if err != nil || c.String() != want {
@@ -37,7 +38,8 @@ func TestParseCosts(t *testing.T) {
 		"": "is not a cost", "wake": `"wake" is not a cost`, "wale=1us": `no cost "wale"; there are wake`, "wake=60": `"60" is not a time`,
 		"wake=-1us": "out of range", "wake=2s": "out of range", "wake=1us,wake=2us": "twice",
 		"wake=2us/1us": "rising order", "wake=1us/": `"" is not a time`, "spin-for=1us/2us": "is one time", "burn=1ms": `"1ms" is not a share`, "burn=110": "is not a share", "burn=.5%": "is not a share", "burn=99.12345%": "at most four digits",
-		"burn=-5%": "is not a share", "burn=+5%": "is not a share", "burn=0.5%": "out of range", "burn=10000.1%": "out of range", "burn=101%/100%": "rising order", "burn=99999999999999999999%": "is not a share", "wake=1s" + strings.Repeat("/1s", 1000): "more than 1000",
+		"outlier=1ms": "is not a share", "outlier-every=400": "give its share too", "outlier=2%,outlier-every=1/2": "is one number", "outlier=2%,outlier-every=x": "is not a number of burns", "outlier=2%,outlier-every=1000000001": "out of range", "outlier=2%,outlier-every=-1": "is not a number of burns",
+		"burn=-5%": "is not a share", "burn=+5%": "is not a share", "burn=0.5%": "out of range", "burn=1%": "give 50% to 1000%", "burn=49.9999%": "out of range", "burn=1000.1%": "out of range", "burn=1%/2%/100%": "out of range", "burn=1%/10%@99%/100%": "mean of at least 50%", "outlier=1%,outlier-every=1": "out of range", "outlier=200%,outlier-every=07": "not a number", "burn=10000.1%": "out of range", "burn=101%/100%": "rising order", "burn=99999999999999999999%": "is not a share", "wake=1s" + strings.Repeat("/1s", 1000): "more than 1000",
 	} {
 		if _, err := ParseCosts(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -115,6 +117,9 @@ func TestScatter(t *testing.T) {
 	if got := New(Config{CPUs: 1, Costs: Costs{Burn: Ns(maxShare)}}).scattered(never / 2); got != never {
 		t.Errorf("a hundred times half of all time is %d", got)
 	}
+	if got := took(1, 1000, Costs{Outlier: Ns(2 * whole), OutlierEvery: 1}, (*Kernel).Burn); got != 2000 {
+		t.Errorf("an outlier of twice 1000 ns takes %d", got)
+	}
 	const n = 100_000
 	drawn, sum, least, most := Costs{Burn: Quantiles(900_000, 1_000_000, 1_100_000)}, int64(0), int64(never), int64(0)
 	k := New(Config{CPUs: 1, Seed: 1, Costs: drawn})
@@ -127,11 +132,71 @@ func TestScatter(t *testing.T) {
 	}
 }
 
+// TestOutliers: with typical costs one burn in 400 is an outlier, and burns take what they say on average.
+func TestOutliers(t *testing.T) {
+	const n, ns = 400_000, 1_000_000
+	k := New(Config{CPUs: 1, Seed: 1, Costs: Typical()})
+	sum, far, most := int64(0), 0, int64(0)
+	for range n {
+		d := k.scattered(ns)
+		sum, most = sum+d, max(most, d)
+		if d < 993_750 || d > 2*ns {
+			t.Fatalf("a burn takes %d", d)
+		}
+		if d > 1_003_750 {
+			far++
+		}
+	}
+	if off := sum/n - ns; max(off, -off) > ns/2000 || far < 900 || far > 1100 || most < 1_990_000 {
+		t.Errorf("%d of %d burns are outliers, up to %d; the mean is off by %d ns", far, n, most, off)
+	}
+	if c := Typical().Steady(); c.scatter() || c.Steal.none() {
+		t.Errorf("steady costs are %v", c)
+	}
+	if c := Typical().Scaled("outlier", 1, 2); !reflect.DeepEqual(c.Outlier, Quantiles(whole, whole*3/2)) || c.OutlierEvery != 400 {
+		t.Errorf("half of the outliers: %v", c)
+	}
+}
+
+// TestStretch: the burn that is asked for lasts longer, once, and without it a kernel that asks decides as one that does not.
+func TestStretch(t *testing.T) {
+	run := func(stretch func(int64) int64) (took int64, sum uint64) {
+		k, p := New(Config{CPUs: 1, Seed: 1, Costs: Typical().Steady(), Stretch: stretch}), NewProgram("burns")
+		again := p.Here()
+		p.Set(R1, 1000)
+		p.Burn(R1)
+		p.Yield()
+		p.Loop(R0, again)
+		k.Start(k.Goroutine(p, 5))
+		k.Run()
+		return k.Now(), k.Checksum()
+	}
+	base, sum := run(nil)
+	n := 0
+	at := func(which int) func(int64) int64 {
+		n = 0
+		return func(ns int64) int64 {
+			if n++; n == which && ns == 1000 {
+				return 700
+			}
+			return 0
+		}
+	}
+	if took, same := run(at(0)); took != base || same != sum || n != 5 {
+		t.Errorf("asked %d times it took %d, checksum %x; else %d, %x", n, took, same, base, sum)
+	}
+	if took, other := run(at(3)); took != base+700 || other == sum {
+		t.Errorf("stretched by 700 ns it took %d, else %d", took, base)
+	}
+}
+
 func FuzzParseCosts(f *testing.F) {
 	f.Add("wake=60us,chan=1ns")
 	f.Add("spin=0s,wake=60us")
 	f.Add("lock=5ns,spin=1us")
 	f.Add("burn=99.5%/100%/101.0625%")
+	f.Add("burn=99.5%/100%@99%/101.0625%@99.9%/180%,wake=1us@0%/2us@33.3333%/3us@100%")
+	f.Add("outlier=100%/200%,outlier-every=7")
 	f.Add("steal=1us/60us/9ms,deep=1ms,deep-after=1us,lock-spin=0s,spin-for=1ns")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := ParseCosts(text)

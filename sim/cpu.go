@@ -314,7 +314,7 @@ func (k *Kernel) proceed(g *G) *G {
 func (k *Kernel) burn(g *G, d int64) bool {
 	c, slot, end := g.cpu, k.slotOf(g), k.later(d)
 	k.set(slot, min(end, c.sliceEnd))
-	if end <= min(c.sliceEnd, k.until) && k.leads(slot) {
+	if end <= min(c.sliceEnd, k.until) && k.leads(slot) && !k.halts() {
 		k.before = k.ops
 		k.busy += end - k.now
 		k.popAt(end)
@@ -340,6 +340,9 @@ func (k *Kernel) slotOf(g *G) int32 {
 
 // holdCPU is the burn of a goroutine that has been admitted, and then Next, as hold is on unlimited CPUs.
 func (k *Kernel) holdCPU(g *G, d int64) *G {
+	if k.halts() {
+		return k.Next()
+	}
 	c, end := g.cpu, k.now+d
 	var w key
 	if at := min(end, c.sliceEnd); k.popped == c.id && k.now < at { // as work, in fewer steps

@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,18 +20,77 @@ func (d *Deadlock) Error() string {
 	return fmt.Sprintf("deadlock at %v: %s", duration(d.At), Describe(d.Waiting))
 }
 
-// Describe lists who waits for what, the first of many.
+// Describe lists who waits for what: each where they are few, and else the groups of one name that wait for the same, the largest
+// first. It is never longer than a few hundred characters.
 func Describe(all []Waiting) string {
-	const most = 20
+	const few, most = 8, 6
 	var list []string
-	for i, w := range all {
+	if len(all) <= few {
+		for _, w := range all {
+			list = append(list, shortened(w.Goroutine)+" "+shortened(w.For))
+		}
+		return strings.Join(list, "; ")
+	}
+	groups := grouped(all)
+	for i, g := range groups {
 		if i == most {
-			list = append(list, fmt.Sprintf("and %d more", len(all)-most))
+			rest := 0
+			for _, g := range groups[most:] {
+				rest += g.n
+			}
+			list = append(list, fmt.Sprintf("and %d more", rest))
 			break
 		}
-		list = append(list, w.Goroutine+" "+w.For)
+		name, number := shortened(g.Goroutine), ""
+		if g.n > 1 {
+			number = fmt.Sprintf(" (%d)", g.n)
+		}
+		list = append(list, name+number+" "+shortened(g.For))
 	}
 	return strings.Join(list, "; ")
+}
+
+// group is so many goroutines that wait for the same.
+type group struct {
+	Waiting
+	n int
+}
+
+// grouped puts goroutines together that were started under one name and wait for the same, the largest group first, and of
+// equals that whose first was started first.
+func grouped(all []Waiting) []*group {
+	var groups []*group
+	index := map[Waiting]*group{}
+	for _, w := range all {
+		name, number, _ := strings.Cut(w.Goroutine, "#")
+		w.Goroutine = name
+		if g := index[w]; g != nil {
+			g.n++
+			continue
+		}
+		if number != "" { // one alone keeps its whole name
+			name += "#" + number
+		}
+		g := &group{Waiting{name, w.For}, 1}
+		index[w] = g
+		groups = append(groups, g)
+	}
+	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Compare(b.n, a.n) })
+	for _, g := range groups {
+		if g.n > 1 {
+			g.Goroutine, _, _ = strings.Cut(g.Goroutine, "#")
+		}
+	}
+	return groups
+}
+
+// shortened is a text of a line that has room for several.
+func shortened(text string) string {
+	const most = 60
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
 // deadlock is since the last goroutine parked or ended: who watches may have looked later.

@@ -54,6 +54,12 @@
 //     semrelease1; runtime_canSpin.
 //   - RWMutex: a waiting writer stops new readers and waits for those inside. sync/rwmutex.go.
 //   - WaitGroup, with its panics, and Cond, with its tickets. sync/waitgroup.go, sync/cond.go, sema.go: notifyList.
+//   - Burns that are not equally long, if [Costs].Burn or Outlier says so. Equal burns that stay equal keep goroutines in step for ever, in
+//     whichever order they began: a lock is then always handed over in the same way, which on a real CPU lasts until the next
+//     interrupt. [Typical] costs spread burns evenly over 1%, about what the burn loop varies by from one millisecond to the next on the machine
+//     they are of, and make one in 400 an outlier that takes up to twice as long, evenly too: the steal time, interrupts and
+//     page faults of a virtual machine, each longer than any of the scheduler's own costs, so that no steady state outlives many of them. The average is
+//     what the burn says. Few knots of an even spread suffice, because what matters is that order changes, not by how much.
 //   - The sleep of a CPU: while it still looks, asleep, deeply asleep; each has its cost of waking up.
 //
 // # What is not modelled, and why

@@ -32,6 +32,7 @@ func (d *draws) below(n uint64) uint64 {
 type Cost struct {
 	fixed     int64
 	quantiles []int64
+	at        []int64 // of each quantile the probability in millionths; nil if they are evenly spaced
 }
 
 // Ns is a cost that is always n nanoseconds; a negative n counts as 0.
@@ -59,6 +60,12 @@ func (c *Costs) charge() bool {
 	return !(c.Spawn.none() && c.Chan.none() && c.Lock.none() && c.Timer.none() && c.Syscall.none() && c.Rouse.none())
 }
 
+// scatter reports whether burns take other than what they say.
+func (c *Costs) scatter() bool { return !c.Burn.none() || c.outliers() }
+
+// outliers reports whether some burns are outliers.
+func (c *Costs) outliers() bool { return c.OutlierEvery > 0 && !c.Outlier.none() }
+
 // none reports whether the cost is always 0.
 func (c *Cost) none() bool { return c.fixed == 0 && c.quantiles == nil }
 
@@ -68,6 +75,9 @@ func (c *Cost) draw(d *draws) int64 {
 		return c.fixed
 	}
 	x := d.next()
+	if c.at != nil {
+		return c.quantile(x)
+	}
 	i, frac := bits.Mul64(x, uint64(len(c.quantiles)-1))
 	low, high := c.quantiles[i], c.quantiles[i+1]
 	part, _ := bits.Mul64(frac, uint64(high-low))
@@ -94,12 +104,16 @@ type Costs struct {
 	// Burn is the share that a [Burn] takes of the time that it says, in millionths. On a real CPU pieces of work that are equal
 	// do not take equally long, and goroutines do not stay in step. There is one draw for a burn, however long. The zero Cost is what
 	// it says, and so are burns where CPUs are unlimited and those that are [Exact]. Give shares of a hundredth to a hundred, as ParseCosts reads no others.
-	Burn   Cost
-	Switch Cost // to another goroutine, on the CPU
-	Spawn  Cost // starting a goroutine, for the starter
-	Chan   Cost // each operation on a channel, and each select
-	Lock   Cost // each operation on a lock, group or condition
-	Timer  Cost // starting a timer, for who starts it
+	Burn Cost
+	// Outlier is the share that one burn in OutlierEvery takes in place of Burn, by chance: one that was interrupted, or whose processor
+	// was slow. OutlierEvery of 0 is none.
+	Outlier      Cost
+	OutlierEvery int64
+	Switch       Cost // to another goroutine, on the CPU
+	Spawn        Cost // starting a goroutine, for the starter
+	Chan         Cost // each operation on a channel, and each select
+	Lock         Cost // each operation on a lock, group or condition
+	Timer        Cost // starting a timer, for who starts it
 	// PollGrain is the unit of ns in which the thread in the network poller sleeps: it asks for whole milliseconds, of
 	// less than one for one. 0 is any time.
 	PollGrain int64

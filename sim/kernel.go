@@ -1,6 +1,9 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"sync/atomic"
+)
 
 // MaxCPUs is the most CPUs that a kernel can have.
 const MaxCPUs = 1024
@@ -20,6 +23,10 @@ type Config struct {
 	CPUs  int    // 1 to MaxCPUs, or Unlimited
 	Seed  uint64 // of the scheduler's choices and of the costs that are drawn
 	Costs Costs
+	// Stretch, if not nil, says as a burn begins by how many nanoseconds it lasts longer, at least 0: so that one can see what a
+	// disturbance of one burn does. The goroutine is [Kernel.Current], ns what its burn says. The kernel does not ask about a burn of 0 or less, about one that
+	// is [Exact], and on [Unlimited] CPUs.
+	Stretch func(ns int64) int64
 }
 
 // Runner is the program of a goroutine: a coroutine, or a list of operations.
@@ -40,6 +47,7 @@ type Kernel struct {
 	none      Cost // of operations that cost nothing
 	charges   bool // some operation costs time
 	scatters  bool // burns do not take what they say
+	stretch   func(ns int64) int64
 	unlimited bool // CPUs
 	cpus      []cpu
 	timers    []*Timer // by slot, less the CPUs
@@ -76,11 +84,12 @@ type Kernel struct {
 
 	first, last *G // all that have not ended, in order of their start
 	live        int
-	serial      uint64 // of the last that was started
-	until       int64  // the kernel stops before the first event after this time
-	limit       int64  // from here on hold asks beyond
-	late        bool   // it has
-	lived       int64  // when a goroutine last parked or ended
+	serial      uint64                // of the last that was started
+	until       int64                 // the kernel stops before the first event after this time
+	limit       atomic.Int64          // from here on hold asks beyond
+	late        bool                  // it has
+	halt        atomic.Pointer[error] // of Interrupt
+	lived       int64                 // when a goroutine last parked or ended
 
 	inTurn   int   // operations that the running goroutine has made at this instant
 	turn     int   // as many as it may make without anything to be looked at
@@ -103,7 +112,8 @@ type Kernel struct {
 
 // New makes a kernel whose time is 0.
 func New(c Config) *Kernel {
-	k := &Kernel{costs: c.Costs, turn: turn, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never, limit: never}
+	k := &Kernel{costs: c.Costs, turn: turn, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never}
+	k.limit.Store(never)
 	if k.charges {
 		k.turn = 0
 	}
@@ -114,7 +124,7 @@ func New(c Config) *Kernel {
 	if c.CPUs < 1 || c.CPUs > MaxCPUs {
 		panic(fmt.Sprintf("sim: %d CPUs; possible are 1 to %d, or Unlimited", c.CPUs, MaxCPUs))
 	}
-	k.scatters = !c.Costs.Burn.none()
+	k.scatters, k.stretch = c.Costs.scatter() || c.Stretch != nil, c.Stretch
 	k.cpus = make([]cpu, c.CPUs)
 	for i := range k.cpus {
 		k.cpus[i].id = k.slot()
@@ -233,7 +243,7 @@ func (k *Kernel) advance() *G {
 	if k.unlimited {
 		return k.nextUnlimited()
 	}
-	for k.err == nil && k.live > 0 {
+	for k.err == nil && k.live > 0 && !k.interrupts() {
 		if k.goes {
 			k.goes = false
 			if g := k.schedule(k.cpu); g != nil {

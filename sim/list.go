@@ -60,14 +60,12 @@ func (l *list) Resume() {
 	for {
 		out := Done
 		switch in.do {
-		case doDraw:
-			l.r[in.a&7] = in.draw(l.r[in.b&7])
-			in = in.next
-			continue
-		case doGauge:
-			in.gauge.add(in.n, k.now)
-			in = in.next
-			continue
+		case doDraw, doGauge, doLoop:
+			if !k.halts() {
+				in = l.goes(in)
+				continue
+			}
+			out = Again
 		case doNow:
 			if l.r[in.a&7] = k.now; k.Count() {
 				in = in.next
@@ -99,9 +97,6 @@ func (l *list) Resume() {
 				in = l.got(in)
 				continue
 			}
-		case doLoop:
-			in = l.loop(in)
-			continue
 		default:
 			var next *instr
 			if next, out = l.step(in); out == Done {
@@ -116,10 +111,17 @@ func (l *list) Resume() {
 	}
 }
 
-// loop counts a round, and is the instruction that follows.
-func (l *list) loop(in *instr) *instr {
-	if l.r[in.a&7]--; l.r[in.a&7] > 0 {
-		return in.to
+// goes carries out a frequent instruction that is no operation, and is the instruction that follows.
+func (l *list) goes(in *instr) *instr {
+	switch in.do {
+	case doDraw:
+		l.r[in.a&7] = in.draw(l.r[in.b&7])
+	case doGauge:
+		in.gauge.add(in.n, l.k.now)
+	default:
+		if l.r[in.a&7]--; l.r[in.a&7] > 0 {
+			return in.to
+		}
 	}
 	return in.next
 }
@@ -161,6 +163,9 @@ func (l *list) got(in *instr) *instr {
 // step carries out an instruction that is not among the most frequent. If it is done, next is that which follows.
 func (l *list) step(in *instr) (next *instr, out Outcome) {
 	k, g := l.k, &l.G
+	if k.halts() { // a loop without any operation has an end then
+		return nil, Again
+	}
 	switch in.do {
 	case doSet, doAdd, doSub, doExp, doCall:
 		l.compute(in)

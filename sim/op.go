@@ -1,9 +1,6 @@
 package sim
 
-import (
-	"fmt"
-	"math/bits"
-)
+import "fmt"
 
 // Code says what an operation does. Those on an object name it in Op.On.
 type Code uint8
@@ -105,29 +102,6 @@ func (k *Kernel) Burn(g *G, ns int64) (next *G, again bool) {
 	return k.hold(g, ns), false
 }
 
-// lasts is how long a burn of ns lasts.
-func (k *Kernel) lasts(ns int64) int64 {
-	if k.scatters {
-		return k.scattered(ns)
-	}
-	return ns
-}
-
-// scattered is lasts where that is drawn. It is rounded to the nearest, so that short burns are not shorter in the mean, and takes
-// some time if the burn does.
-func (k *Kernel) scattered(ns int64) int64 {
-	if ns <= 0 {
-		return ns
-	}
-	hi, lo := bits.Mul64(uint64(ns), uint64(k.costs.Burn.draw(&k.draws)))
-	lo, carry := bits.Add64(lo, whole/2, 0)
-	if hi += carry; hi >= whole/2 { // beyond the end of time
-		return never
-	}
-	q, _ := bits.Div64(hi, lo, whole)
-	return max(1, int64(q))
-}
-
 // Send is Do of [Send].
 func (k *Kernel) Send(g *G, c *Chan, token int64) Outcome {
 	if !k.admits(g.cpu) {
@@ -171,6 +145,9 @@ func (k *Kernel) admit(g *G, code Code) Outcome {
 	k.inTurn--
 	if !g.charged && !k.Count() { // what has paid its cost has been counted
 		return Parked
+	}
+	if k.interrupts() {
+		return Again // no goroutine is resumed again
 	}
 	c := g.cpu
 	if k.now >= c.sliceEnd {

@@ -39,7 +39,7 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	at = w.at
 	s := w.slot()
 	next := k.owners[s]
-	if at >= k.limit && k.beyond(at, s == slot) || k.head != k.tail && k.waiting() || !next.goesOn() {
+	if at >= k.limit.Load() && k.beyond(at, s == slot) || k.head != k.tail && k.waiting() || !next.goesOn() {
 		k.occupied++
 		k.busy -= k.now
 		return k.Next()
@@ -68,14 +68,17 @@ func (k *Kernel) hold(g *G, d int64) *G {
 // beyond reports whether hold must leave an event to Next, and own that it is that of the same burn. At the end of time the
 // tree may be empty: all events are of that instant.
 func (k *Kernel) beyond(at int64, own bool) bool {
-	return at == never || at > k.until || k.err != nil || k.observer != nil && !own
+	return at == never || at > k.until || k.err != nil || k.halts() || k.observer != nil && !own
 }
 
 // bound sets the time from which on hold asks beyond.
 func (k *Kernel) bound() {
-	k.limit = min(k.until, never-1) + 1
+	limit := min(k.until, never-1) + 1
 	if k.err != nil || k.observer != nil {
-		k.limit = 0
+		limit = 0
+	}
+	if k.limit.Store(limit); k.halts() { // maybe since before that
+		k.limit.Store(0)
 	}
 }
 
@@ -98,7 +101,7 @@ func (k *Kernel) foresee() {
 
 // nextUnlimited is Next.
 func (k *Kernel) nextUnlimited() *G {
-	for k.err == nil && k.live > 0 {
+	for k.err == nil && k.live > 0 && !k.interrupts() {
 		at := k.events.first()
 		if at == never {
 			k.Fail(k.deadlock())
