@@ -77,7 +77,7 @@ func (w *World) Run(name string, body func(env.Env)) error {
 		return nil
 	case <-limit.C:
 		return fmt.Errorf("goroutines outlive the run by %v: %s; end them before the body returns",
-			w.cfg.Grace, strings.Join(w.names.running(), ", "))
+			w.cfg.Grace, strings.Join(listed(w.names.left()), ", "))
 	}
 }
 

@@ -1,8 +1,10 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/brewput/brewput/env"
@@ -107,20 +109,57 @@ func (t *names) sum(count func(*holders) int64) int64 {
 }
 
 // running lists the names with goroutines that have not ended, and how many, in order.
+func (t *names) running() []string {
+	all, others := t.left()
+	return told(all, others)
+}
+
+// left is how many goroutines of a name have not ended.
+type left struct {
+	name string
+	n    int64
+}
+
+func told(all []left, others int64) []string {
+	slices.SortFunc(all, func(a, b left) int { return strings.Compare(a.name, b.name) })
+	var list []string
+	for _, l := range all {
+		list = append(list, fmt.Sprintf("%s (%d)", l.name, l.n))
+	}
+	if others > 0 {
+		list = append(list, fmt.Sprintf("other names (%d)", others))
+	}
+	return list
+}
+
+// left are the names with goroutines that have not ended, and how many have other names.
 //
 //go:norace
-func (t *names) running() []string {
-	var list []string
+func (t *names) left() (all []left, others int64) {
 	for i := range t.buckets {
 		for h := t.buckets[i].Load(); h != nil; h = h.next {
 			if n := h.started.Load() - h.ended.Load(); n > 0 {
-				list = append(list, fmt.Sprintf("%s (%d)", h.name, n))
+				all = append(all, left{h.name, n})
 			}
 		}
 	}
-	sort.Strings(list)
-	if n := t.others.started.Load() - t.others.ended.Load(); n > 0 {
-		list = append(list, fmt.Sprintf("other names (%d)", n))
+	return all, t.others.started.Load() - t.others.ended.Load()
+}
+
+// listed is running for a line: of many names those that most goroutines have, and of long ones the beginning.
+func listed(all []left, others int64) []string {
+	const most, longest = 8, 40
+	if len(all) > most {
+		slices.SortFunc(all, func(a, b left) int { return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.name, b.name)) })
+		for _, l := range all[most:] {
+			others += l.n
+		}
+		all = all[:most]
 	}
-	return list
+	for i, l := range all {
+		if len(l.name) > longest {
+			all[i].name = strings.ToValidUTF8(l.name[:longest], "") + "..."
+		}
+	}
+	return told(all, others)
 }

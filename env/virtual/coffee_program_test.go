@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/catalog/coffee"
+	"github.com/brewput/brewput/env"
 	"github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/sim"
 )
@@ -14,7 +15,11 @@ import (
 func (s shop) listed(t *testing.T) (load.ClosedResult, *sim.Kernel) {
 	t.Helper()
 	_, p := s.point(t)
-	k := sim.New(sim.Config{CPUs: s.CPUs, Seed: s.Seed, Costs: s.Costs})
+	var stretch func(int64) int64
+	if s.Stretch != nil {
+		stretch = func(ns int64) int64 { return int64(s.Stretch(nil, 0, time.Duration(ns))) }
+	}
+	k := sim.New(sim.Config{CPUs: s.CPUs, Seed: s.Seed, Costs: s.Costs, Stretch: stretch})
 	lists, err := coffee.NewProgram(s.design, p, s.workers, s.Seed)
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +66,37 @@ func TestCoffeePrograms(t *testing.T) {
 						}
 					})
 				}
+			}
+		}
+	}
+}
+
+// TestStretchedPrograms: burns that are disturbed last as much longer in a list as in Go code, and the disturbance changes what follows.
+func TestStretchedPrograms(t *testing.T) {
+	for _, design := range []string{"finelocking", "linearpipe", "multi", "splitpipe"} {
+		for _, costs := range []sim.Costs{{}, sim.Typical().Steady(), sim.Typical()} {
+			s := shop{design: design, workers: 8, window: time.Second / 4}
+			s.CPUs, s.Seed, s.Costs = 8, 1, costs
+			_, plain := s.run(t)
+			sums := [2]uint64{}
+			for i := range sums {
+				n := 0
+				s.Stretch = func(*env.Task, time.Duration, time.Duration) time.Duration {
+					if n++; n%100 == 7 {
+						return 50 * time.Microsecond
+					}
+					return 0
+				}
+				if i == 0 {
+					_, w := s.run(t)
+					sums[i] = w.Checksum()
+					continue
+				}
+				_, k := s.listed(t)
+				sums[i] = k.Checksum()
+			}
+			if sums[0] != sums[1] || sums[0] == plain.Checksum() {
+				t.Errorf("%s: checksum %#x in Go, %#x as a list, undisturbed %#x", design, sums[0], sums[1], plain.Checksum())
 			}
 		}
 	}

@@ -51,6 +51,7 @@ func (w *World) goroutine(t *env.Task) *sim.G {
 		co.Bind(co)
 		co.next, co.stop = iter.Pull(co.loop)
 		w.coroutines = append(w.coroutines, co)
+		w.made.Add(1)
 	}
 	co.task, co.request = t, env.NoRequest
 	if w.co != nil {
@@ -67,8 +68,8 @@ func (w *World) ask() {
 	if w.hasRoom() {
 		return
 	}
-	w.full = true
-	w.fail(fmt.Errorf("memory is full with %d goroutines, and %s starts one more: let fewer live at a time, or end other programs", len(w.coroutines), w.co.task.Name()))
+	w.full.Store(true)
+	w.fail(fmt.Errorf("%w, and %s starts one more", w.fullMemory(), w.co.task.Name()))
 	w.leave(w.co)
 }
 
@@ -175,6 +176,9 @@ func (w *World) cross(co *coroutine, next *sim.G) {
 		}
 	}
 	w.k.Choose(next)
+	if next == nil {
+		w.comes()
+	}
 	if !co.yield(struct{}{}) {
 		panic(aborted{"its goroutines are ended"})
 	}

@@ -98,7 +98,7 @@ func TestOwnCoroutine(t *testing.T) {
 	var err error
 	for limit, late := 20*ms, 0; late < 2; limit *= 2 { // a machine that is slow may not have come so far, or just after the report
 		pulling.Store(false)
-		err = New(Config{Limit: limit}).Run("body", func(e env.Env) {
+		err = New(Config{Limit: limit, Watchdog: time.Hour}).Run("body", func(e env.Env) {
 			for range 5 {
 				e.Go("waiter", func(e env.Env) { e.Sleep(ms) })
 			}

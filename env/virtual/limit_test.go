@@ -91,8 +91,8 @@ func TestGiveUp(t *testing.T) {
 // TestOutsideNamesThePlace: the first line, which is all that a table has room for, says where the design waits.
 func TestOutsideNamesThePlace(t *testing.T) {
 	for _, c := range []struct{ state, frames, place string }{
-		{"sync.Mutex.Lock", "\nsync.(*Mutex).Lock(...)\n\t/go/mutex.go:46\nmain.main.func3.1({0x0?}, 0x0?)\n\t/x/main.go:48 +0x3c", "main.main.func3.1"},
-		{"sleep", "\ntime.Sleep(0x34630b8a000)\n\t/go/time.go:363\nmain.nap({0x0?})\n\t/x/main.go:5 +0x3c", "main.nap"},
+		{"sync.Mutex.Lock", "\nsync.(*Mutex).Lock(...)\n\t/go/mutex.go:46\nmain.main.func3.1({0x0?}, 0x0?)\n\t/x/main.go:48 +0x3c", "main.main.func3.1 (main.go:48)"},
+		{"sleep", "\ntime.Sleep(0x34630b8a000)\n\t/go/time.go:363\nmain.nap({0x0?})\n\t/x/main.go:5 +0x3c", "main.nap (main.go:5)"},
 	} {
 		first, rest, _ := strings.Cut(outside(5*time.Second, c.state, c.frames).Error(), "\n")
 		want := "the design has blocked outside env for 5s (" + c.state + ") in " + c.place + ": do everything concurrent through env"

@@ -41,7 +41,8 @@ func (w *World) abort() {
 	case computing:
 		panic(w.broken())
 	case abandoned:
-		w.fail(errAbandoned)
+		w.comes()
+		w.fail(w.toldWhy())
 		fallthrough
 	case unwinding:
 		if w.co.aborts++; w.co.aborts > maxAborts {

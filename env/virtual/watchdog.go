@@ -1,172 +1,244 @@
 package virtual
 
 import (
-	"errors"
 	"fmt"
-	"runtime"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/internal/self"
 )
 
-// patience is how long a run that is beyond its limit may take to come to its end, once it was told to.
-const patience = time.Second
+// The watchdog looks at the goroutine that runs, many times a second and from outside. Where the design computes, or the kernel does,
+// that goroutine is busy, however loaded the machine. Where it waits for a lock, a channel, a timer or the network, the design blocks
+// outside env: the whole world stands still, and virtual time does not know. A wait that was seen is certain. What is in doubt is only
+// whether waits that are rare matter, and so they are a warning.
+const (
+	// manyWaits looks at waits, and a tenth of all looks, are an error while the run goes on; fewWaits at its end.
+	manyWaits = 25
+	fewWaits  = 5
+	oneIn     = 10
+	// memorable is how many looks count: then all count half.
+	memorable = oneIn * manyWaits
+	// inRealCode is how many times as long real code may block.
+	inRealCode = 20
+	// mostDumps is how often the stacks are dumped to find the place of short waits.
+	mostDumps = 20
+	// slowest is the time between two looks of a watchdog that has time, and fastest that between its first.
+	slowest = 20 * time.Millisecond
+	fastest = time.Millisecond
+)
 
-// watch waits for the end of the simulation, and gives up on one whose design blocks outside env, or that
-// takes longer than the limit: its coroutine then holds up the whole world, and nothing in it can end it. It
-// looks at real time, which decides only whether such a design is reported, never what a run computes.
+// look is what a look at a world finds.
+type look uint8
+
+const (
+	busy      look = iota // all is well
+	waits                 // the goroutine that runs waits for something outside env
+	elsewhere             // none of the world's goroutines runs; a coroutine of the design's own may
+)
+
+// tally is what the watchdog has seen.
+type tally struct {
+	looks, waits int // of late: see memorable
+	all, waited  int // in all
+	stuck        int // looks in a row that found nobody at work, nor that somebody had been since the look before
+}
+
+// note takes the next look. moved says that the world has gone on since the look before.
+func (t *tally) note(l look, moved bool) {
+	t.looks++
+	t.all++
+	if l == waits {
+		t.waits++
+		t.waited++
+	}
+	if l == busy || moved {
+		t.stuck = 0
+	} else {
+		t.stuck++
+	}
+	switch {
+	case t.all == manyWaits: // those were in haste
+		t.looks, t.waits, t.stuck = 0, 0, 0
+	case t.looks == memorable:
+		t.looks, t.waits = t.looks/2, t.waits/2
+	}
+}
+
+// certain reports whether the design blocks, as far as was seen of late.
+func (t *tally) certain() bool { return t.waits >= manyWaits && t.waits*oneIn >= t.looks }
+
+// has reports whether the design has blocked, as far as was seen in all.
+func (t *tally) has() bool { return t.waited >= fewWaits && t.waited*oneIn >= t.all }
+
+// sentry is the watchdog of one run.
+type sentry struct {
+	*World
+	tally
+	eye           self.Eye
+	every         time.Duration // between two looks, after the first
+	dumps         int
+	long          time.Duration // the looks together that found it waiting
+	state, frames string // of the design, where it was found waiting
+}
+
+// watch waits for the end of the simulation, and gives up on one whose design blocks outside env, takes longer than the limit or more
+// memory than there is, or is interrupted. It looks at real time, which decides only whether such a design is reported, never what a
+// run computes.
 func (w *World) watch(ended <-chan error) error {
-	tick := time.NewTicker(w.cfg.Watchdog / 2)
-	defer tick.Stop()
+	s := &sentry{World: w, eye: self.NewEye(), every: min(slowest, max(fastest, w.cfg.Watchdog/manyWaits))}
+	over := make(chan struct{})
+	defer close(over)
+	full := w.guard(over)
 	var limit <-chan time.Time
 	if w.cfg.Limit > 0 {
 		t := time.NewTimer(w.cfg.Limit)
 		defer t.Stop()
 		limit = t.C
 	}
-	var suspect string
+	next := time.NewTimer(fastest)
+	defer next.Stop()
+	var late <-chan time.Time // a design that does not come back to env though memory is full
 	for {
 		select {
 		case err := <-ended:
 			w.ended = true
-			return err
+			return s.conclude(err)
 		case <-limit:
-			return w.abandon(ended)
-		case <-tick.C:
-		}
-		if !w.still.Swap(true) || w.asking.Load() {
-			suspect = ""
-			continue
-		}
-		// A design that computes for long is well; one that waits in the same place twice is not.
-		state, frames := w.stack()
-		blocked := ""
-		switch state {
-		case "", "running", "runnable", inCoroutine, "syscall", "preempted", "copystack":
-		default:
-			blocked = state + frames
-		}
-		if blocked != "" && blocked == suspect {
-			w.giveUp()
-			return w.because(outside(w.cfg.Watchdog/2, state, frames))
-		}
-		suspect = blocked
-	}
-}
-
-// outside says what a design waits for, and where in its first line, which a table shows alone.
-func outside(d time.Duration, state, frames string) error {
-	return fmt.Errorf("the design has blocked outside env for %v (%s) in %s: do everything concurrent through env\n%s", d, state, placeIn(frames), strings.TrimLeft(frames, "\n"))
-}
-
-// abandon gives up on a run that takes too long. If its design comes back to env, it ends there.
-func (w *World) abandon(ended <-chan error) error {
-	select {
-	case err := <-ended:
-		w.ended = true
-		return err
-	default:
-	}
-	_, frames := w.stack()
-	err := w.because(fmt.Errorf("the simulation takes more than %v of real time, its limit; the design is in %s\n%s", w.cfg.Limit, placeIn(frames), strings.TrimLeft(frames, "\n")))
-	w.giveUp()
-	wait := time.NewTimer(patience)
-	defer wait.Stop()
-	select {
-	case <-ended:
-		w.ended = true
-	case <-wait.C:
-	}
-	return err
-}
-
-// giveUp ends a design that comes back to env, there.
-func (w *World) giveUp() {
-	for {
-		p := w.phase.Load()
-		if p != running && p != computing || w.phase.CompareAndSwap(p, abandoned) { // real code may begin or end meanwhile
-			return
+			return w.abandon(ended, w.limitError())
+		case <-w.cfg.Stop:
+			return w.abandon(ended, ErrInterrupted)
+		case <-full:
+			full, late = nil, time.After(patience)
+			w.full.Store(true)
+			w.tell(w.fullMemory())
+		case <-late:
+			if late = nil; w.phase.Load() == abandoned {
+				return w.abandon(ended, w.toldWhy())
+			}
+		case <-next.C:
+			if s.look() {
+				w.giveUp()
+				return w.because(s.outside())
+			}
+			next.Reset(s.pause())
 		}
 	}
 }
 
-// because is an error of the watchdog: what the run has come to before, if it hangs only in its end, goes first.
-func (w *World) because(err error) error {
-	if before := w.outcome.Load(); before != nil && *before != nil {
-		return errors.Join(*before, err)
+// pause is the time until the next look: a run may be short.
+func (s *sentry) pause() time.Duration {
+	if s.all < manyWaits {
+		return fastest
 	}
-	return err
+	return s.every
 }
 
-// born notes the Go goroutine of a coroutine.
-func (w *World) born(id int64) {
-	w.mu.Lock()
-	w.ids = append(w.ids, id)
-	w.mu.Unlock()
+// look looks at the world once, and reports whether its design blocks outside env for certain.
+func (s *sentry) look() bool {
+	moved := !s.still.Swap(true)
+	if s.asking.Load() {
+		s.tally.stuck = 0
+		return false
+	}
+	l, computing := s.see(), s.phase.Load() == computing
+	if s.looked != nil {
+		defer func() { s.looked(l) }()
+	}
+	if computing { // which may wait, if not for long
+		if l == busy || moved {
+			s.stuck = 0
+			return false
+		}
+		s.stuck++
+		s.long += s.pause()
+		return s.stuck >= inRealCode*manyWaits && s.find()
+	}
+	s.note(l, moved)
+	if l != busy {
+		s.long += s.pause()
+	}
+	if l == waits && s.frames == "" && s.dumps < mostDumps {
+		s.find()
+	}
+	switch {
+	case l == waits && s.certain():
+		if s.frames == "" && !s.find() { // it was the collector of garbage
+			s.forget()
+		}
+		return s.frames != ""
+	case l == elsewhere && s.stuck > 0 && s.stuck%(manyWaits/2) == 0:
+		before := s.frames // who computes in a coroutine of its own is well; one that is found twice in one place is not
+		return s.find() && s.frames == before
+	}
+	return false
 }
 
-// stack is the state of the coroutine that runs, or waits where it should not, and its frames. If none does it is that which waits
-// for a coroutine of the design's own; and empty if the world itself runs.
-func (w *World) stack() (state, frames string) {
-	own := map[int64]bool{}
-	w.mu.Lock()
-	for _, id := range w.ids {
-		own[id] = true
+// see is what the world does at this instant.
+func (s *sentry) see() look {
+	co, kernel := s.marks()
+	switch s.eye.State(co) {
+	case self.Waiting:
+		return waits
+	case self.Busy:
+		return busy
 	}
-	w.mu.Unlock()
-	buf := make([]byte, 1<<20)
-	n := runtime.Stack(buf, true)
-	for ; n == len(buf); n = runtime.Stack(buf, true) {
-		buf = make([]byte, 2*len(buf))
+	if s.eye.State(kernel) == self.Busy {
+		return busy
 	}
-	for dump := range strings.SplitSeq(string(buf[:n]), "\n\n") {
-		number, rest, _ := strings.Cut(strings.TrimPrefix(dump, "goroutine "), " [")
-		if id, err := strconv.ParseInt(number, 10, 64); err != nil || !own[id] {
-			continue
-		}
-		s, f, _ := strings.Cut(rest, "]")
-		s, _, _ = strings.Cut(s, ",") // how many minutes, locked to a thread
-		s, f = strings.TrimSuffix(s, " (durable)"), strings.TrimPrefix(f, ":")
-		if s != inCoroutine {
-			return s, f
-		}
-		if !hasLeft(f) {
-			state, frames = s, f
-		}
-	}
-	return state, frames
+	return elsewhere
 }
 
-// inCoroutine is the state of a goroutine that has resumed another, or was not resumed itself.
-const inCoroutine = "coroutine"
-
-// hasLeft reports whether a goroutine in that state has gone on to another of the world, or ended.
-func hasLeft(frames string) bool {
-	for line := range strings.SplitSeq(frames, "\n") {
-		switch {
-		case line == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(line, "runtime."), strings.HasPrefix(line, "iter."):
-		default:
-			return strings.HasPrefix(line, ownPackages+"env/virtual.(*World).cross(") || strings.HasPrefix(line, ownPackages+"env/virtual.(*coroutine).loop(")
-		}
+// marks are those of the goroutine that runs and of the kernel's. They change while they are read, which for words is harmless: the
+// next look sees what is there then.
+//
+//go:norace
+func (w *World) marks() (co, kernel self.Mark) {
+	if w.co != nil {
+		co = w.co.mark
 	}
+	return co, w.kernel
+}
+
+// find looks for the place where the design waits outside env. It reports false if it does not: then the collector of garbage, or the
+// first use of what the program makes once, was what the looks have seen, or the wait was over.
+func (s *sentry) find() bool {
+	s.dumps++
+	state, frames := s.blocked()
+	if !blocks(state) {
+		return false
+	}
+	if madeOnce(frames) {
+		s.forget()
+		return false
+	}
+	s.state, s.frames = state, frames
 	return true
 }
 
-// placeIn is the innermost function of a stack that is a design's and not the world's, or of the Go runtime.
-func placeIn(frames string) string {
-	for line := range strings.SplitSeq(frames, "\n") {
-		name := line
-		if i := strings.LastIndexByte(line, '('); i >= 0 {
-			name = line[:i] // without its arguments; a receiver is in parentheses too
-		}
-		switch {
-		case name == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(line, "created by "), strings.HasPrefix(name, "runtime."), strings.HasPrefix(name, "iter."), strings.HasPrefix(name, "internal/"), strings.HasPrefix(name, "sync."), strings.HasPrefix(name, "time."), strings.HasPrefix(name, "reflect."),
-			strings.HasPrefix(name, ownPackages+"env"), strings.HasPrefix(name, ownPackages+"sim"):
-			continue
-		}
-		return name
+// forget forgets what was seen.
+func (s *sentry) forget() { s.tally = tally{all: max(s.all, manyWaits+1)} }
+
+// conclude is what a run that has come to its end is worth, whose error is err: one that has waited outside env all the time, but
+// not for long, is worth nothing.
+func (s *sentry) conclude(err error) error {
+	switch {
+	case err != nil || s.frames == "":
+	case s.has():
+		return s.outside()
+	case s.waited >= fewWaits:
+		s.doubts = append(s.doubts, fmt.Sprintf("the design has waited outside env in %d of %d looks at it (%s, in %s), which virtual time does not count: "+
+			"do everything concurrent through env", s.waited, s.all, s.state, placeIn(s.frames)))
 	}
-	return "nothing of its own"
+	return err
 }
 
-const ownPackages = "github.com/brewput/brewput/"
+// outside says what a design waits for, and where in its first line, which a table shows alone.
+func (s *sentry) outside() error {
+	return outside(s.long.Round(time.Millisecond), s.state, s.frames)
+}
+
+func outside(d time.Duration, state, frames string) error {
+	return fmt.Errorf("the design has blocked outside env for %v (%s) in %s: do everything concurrent through env\n%s",
+		d, state, placeIn(frames), strings.TrimLeft(frames, "\n"))
+}

@@ -7,14 +7,14 @@
 // on, and reading them costs no virtual time.
 //
 // A design must do everything concurrent through env. One that blocks elsewhere stops the whole world,
-// which a watchdog notices. env.Select of nothing but nil channels, and without Default, is such a case. One that
+// which a watchdog notices within a second. env.Select of nothing but nil channels, and without Default, is such a case. One that
 // waits by looking at an env.Atomic again and again is told that it polls; one that looks at plain memory is told by
 // [Config].Limit only.
 package virtual
 
 import (
+	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,16 +34,28 @@ type Config struct {
 	// Timeline keeps the world ready for [World.Record], which costs time and changes no decision; at a station in real code
 	// that is measured this time is part of it. Unlimited CPUs have no lanes, and so no timeline.
 	Timeline bool
+	// Stretch, if not nil, says as a burn of a goroutine begins by how much longer it lasts: see [sim.Config]. It must not make
+	// operations.
+	Stretch func(t *env.Task, at, burn time.Duration) time.Duration
 	// Sections says what real code costs; nil: nothing, unless the design declares it.
 	Sections Sections
-	// Watchdog is how long, in real time, a design may block outside env; 0 means ten seconds.
+	// Watchdog is how long, in real time, a design may block outside env, and a twentieth of how long real code may; 0 means half a
+	// second. Many waits that are shorter count together: see watchdog.go.
 	Watchdog time.Duration
 	// Limit is how long, in real time, the whole run may take; 0 means as long as it takes.
 	Limit time.Duration
 	// Room, if not nil, is asked now and then, where there are thousands of goroutines, whether memory has room for more. It
 	// decides only whether a run ends with an error, never what it computes.
 	Room func() bool
+	// RoomEvery is how often, in real time, Room is asked from outside as well, whatever the run does; 0 means never. Then Room must be
+	// ready for calls by several goroutines.
+	RoomEvery time.Duration
+	// Stop, if not nil, ends the run with [ErrInterrupted] when it is closed.
+	Stop <-chan struct{}
 }
+
+// ErrInterrupted is the error of a run that [Config].Stop has ended.
+var ErrInterrupted = errors.New("the simulation was interrupted")
 
 // World is a virtual world. It serves one Run.
 type World struct {
@@ -68,7 +80,12 @@ type World struct {
 	asking  atomic.Bool           // Config.Room, which may collect garbage for long
 	outcome atomic.Pointer[error] // what the run has come to, before goroutines are ended, which may hang
 	mu      sync.Mutex
-	ids     []int64 // of the coroutines' Go goroutines
+	ids     []int64                // of the coroutines' Go goroutines
+	made    atomic.Int64           // coroutines
+	told    atomic.Pointer[error]  // why the run is to end; nil: it is not
+	came    atomic.Pointer[string] // the stack with which the design noticed that
+	doubts  []string
+	looked  func(look) // tests are told of each look
 
 	meters     []*env.Meter
 	byName     map[resource]*env.Meter
@@ -77,10 +94,10 @@ type World struct {
 	useful     time.Duration
 	section    section // of real code that runs
 
-	recorder *recorder // nil unless the world keeps a timeline
-	asked    int       // for the seed
-	full     bool      // there was no Room
-	ended    bool      // Run has seen the kernel's goroutine end, and so all that it has recorded
+	recorder *recorder   // nil unless the world keeps a timeline
+	asked    int         // for the seed
+	full     atomic.Bool // there was no Room
+	ended    bool        // Run has seen the kernel's goroutine end, and so all that it has recorded
 }
 
 // phases of a world.
@@ -113,15 +130,25 @@ func New(cfg Config) *World {
 		cfg.Grace = time.Second
 	}
 	if cfg.Watchdog == 0 {
-		cfg.Watchdog = 10 * time.Second
+		cfg.Watchdog = 500 * time.Millisecond
 	}
 	w := &World{cfg: cfg, names: map[string]int{}, byName: map[resource]*env.Meter{}, violations: map[string]*int64{}}
-	w.k = sim.New(sim.Config{CPUs: cfg.CPUs, Seed: cfg.Seed, Costs: cfg.Costs})
+	w.k = sim.New(sim.Config{CPUs: cfg.CPUs, Seed: cfg.Seed, Costs: cfg.Costs, Stretch: w.stretch()})
 	if cfg.Timeline && cfg.CPUs > 0 {
 		w.recorder = newRecorder(w.k)
 	}
 	w.nameless = env.NewMeterAlone(env.KindChan, "", 0, w.k.Clock())
 	return w
+}
+
+// stretch is Config.Stretch for the kernel.
+func (w *World) stretch() func(ns int64) int64 {
+	if w.cfg.Stretch == nil {
+		return nil
+	}
+	return func(ns int64) int64 {
+		return int64(w.cfg.Stretch(w.co.task, w.clock(), time.Duration(ns)))
+	}
 }
 
 // clock is Now where reading it is no operation of a goroutine.
@@ -166,12 +193,8 @@ func (w *World) simulate(ended chan<- error) {
 		w.err = w.k.Err()
 	}
 	if w.err == nil && w.k.Late() {
-		var left []string
-		for _, g := range w.k.Waiting() {
-			left = append(left, g.Goroutine)
-		}
-		w.err = fmt.Errorf("goroutines outlive the run by %v: %s; end them before the body returns (%s)",
-			w.cfg.Grace, strings.Join(left, ", "), sim.Describe(w.k.Waiting()))
+		w.err = fmt.Errorf("goroutines outlive the run by %v: %s; end them before the body returns",
+			w.cfg.Grace, sim.Describe(w.k.Waiting()))
 	}
 }
 
@@ -293,7 +316,11 @@ func (w *World) Violation(station string) {
 }
 
 // Full reports whether the run ended because memory had no room for its goroutines: see [Config].
-func (w *World) Full() bool { return w.full }
+func (w *World) Full() bool { return w.full.Load() }
+
+// Doubts are warnings of what the run may have got wrong: the design waited outside env now and then, which virtual time does not
+// count. They depend on real time, and on a machine that is not overloaded a design that keeps to env has none.
+func (w *World) Doubts() []string { return w.doubts }
 
 // Ended reports whether the world that Run was called for is at its end. If Run has given up on a design that hangs
 // outside env, that one may go on, and nothing of the world may be read.

@@ -136,6 +136,16 @@ func TestReadTreeOthers(t *testing.T) {
 			want(t, "memory", r.MemoryAvailable, 1000000<<10)
 			want(t, "memory in all", r.MemoryTotal, 16000000<<10)
 		}},
+		{"a limit of memory of version 1", map[string]string{"proc/self/cgroup": "2:memory:/job\n1:cpu:/\n",
+			"proc/self/mountinfo":           "32 31 0:29 / /cg rw - cgroup cgroup rw,cpu\n33 31 0:30 / /mem rw - cgroup cgroup rw,memory\n",
+			"mem/job/memory.limit_in_bytes": "100000000", "mem/job/memory.usage_in_bytes": "99000000",
+			"mem/job/memory.stat": "inactive_file 1\ntotal_inactive_file 19000000\n", "mem/memory.limit_in_bytes": "9223372036854771712"}, func(t *testing.T, r doctor.Readings) {
+			want(t, "memory", r.MemoryAvailable, 20_000_000)
+			want(t, "memory in all", r.MemoryTotal, 100_000_000)
+			if r.MemoryFile != "/mem/job/memory.limit_in_bytes" {
+				t.Errorf("by %s", r.MemoryFile)
+			}
+		}},
 		{"plugged in", map[string]string{"sys/class/power_supply/BAT0/status": "Full"}, func(t *testing.T, r doctor.Readings) {
 			want(t, "battery", r.Battery, doctor.Battery{Present: true})
 		}},

@@ -74,7 +74,7 @@ func Memory() (free, total uint64, ok bool) {
 	return free, total, ok
 }
 
-// readMemory reads what memory there is and what is free, or what the tightest limit of version 2 on the path of the
+// readMemory reads what memory there is and what is free, or what the tightest limit on the path of the
 // process's cgroup leaves of it. What a group keeps of files that nobody uses is free: it gives that back when asked for.
 func readMemory(root fs.FS, r *doctor.Readings) {
 	if mem, ok := text(root, "proc/meminfo"); ok {
@@ -86,21 +86,25 @@ func readMemory(root fs.FS, r *doctor.Readings) {
 	}
 	self, _ := text(root, "proc/self/cgroup")
 	mounts, _ := text(root, "proc/self/mountinfo")
-	group, _ := findCgroup(self, mounts)
+	group, _ := findGroup(self, mounts, "memory")
+	limit, current, inactive := "memory.max", "memory.current", "inactive_file"
+	if group.version == 1 {
+		limit, current, inactive = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+	}
 	for _, dir := range group.dirs {
 		file := func(name string) string {
 			s, _ := text(root, path.Join(strings.TrimPrefix(dir, "/"), name))
 			return s
 		}
-		most, err := strconv.ParseUint(file("memory.max"), 10, 64)
-		used, also := strconv.ParseUint(file("memory.current"), 10, 64)
-		cache, _ := parseKeyed(file("memory.stat"), "inactive_file")
+		most, err := strconv.ParseUint(file(limit), 10, 64)
+		used, also := strconv.ParseUint(file(current), 10, 64)
+		cache, _ := parseKeyed(file("memory.stat"), inactive)
 		if err != nil || also != nil {
 			continue // no limit
 		}
 		free := most - min(most, used-min(used, cache))
 		if available, ok := r.MemoryAvailable.Get(); ok && free < available {
-			r.MemoryTotal, r.MemoryAvailable, r.MemoryFile = doctor.Read(most), doctor.Read(free), path.Join(dir, "memory.max")
+			r.MemoryTotal, r.MemoryAvailable, r.MemoryFile = doctor.Read(most), doctor.Read(free), path.Join(dir, limit)
 		}
 	}
 }

@@ -142,7 +142,10 @@ type cgroup struct {
 
 // findCgroup finds the group by the texts of /proc/self/cgroup and /proc/self/mountinfo; formats:
 // cgroups(7), proc_pid_mountinfo(5). Version 1 counts where it holds the cpu controller.
-func findCgroup(self, mountinfo string) (cgroup, bool) {
+func findCgroup(self, mountinfo string) (cgroup, bool) { return findGroup(self, mountinfo, "cpu") }
+
+// findGroup is findCgroup for any controller.
+func findGroup(self, mountinfo, controller string) (cgroup, bool) {
 	var v1, v2 string
 	for line := range strings.Lines(self) {
 		f := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
@@ -150,17 +153,17 @@ func findCgroup(self, mountinfo string) (cgroup, bool) {
 		case len(f) != 3:
 		case f[0] == "0" && f[1] == "":
 			v2 = f[2]
-		case hasWord(f[1], "cpu"):
+		case hasWord(f[1], controller):
 			v1 = f[2]
 		}
 	}
 	if v1 != "" {
-		if dirs, ok := mounted(mountinfo, v1, "cgroup"); ok {
+		if dirs, ok := mounted(mountinfo, v1, "cgroup", controller); ok {
 			return cgroup{1, dirs}, true
 		}
 	}
 	if v2 != "" {
-		if dirs, ok := mounted(mountinfo, v2, "cgroup2"); ok {
+		if dirs, ok := mounted(mountinfo, v2, "cgroup2", controller); ok {
 			return cgroup{2, dirs}, true
 		}
 	}
@@ -179,11 +182,11 @@ func (g cgroup) throttled(read func(name string) string) (periods uint64, ok boo
 }
 
 // mounted lists the directories of the group at name and those above it, up to the mount point.
-func mounted(mountinfo, name, kind string) ([]string, bool) {
+func mounted(mountinfo, name, kind, controller string) ([]string, bool) {
 	for line := range strings.Lines(mountinfo) {
 		left, right, found := strings.Cut(strings.TrimSuffix(line, "\n"), " - ")
 		l, r := strings.Fields(left), strings.Fields(right)
-		if !found || len(l) < 5 || len(r) < 3 || r[0] != kind || kind == "cgroup" && !hasWord(r[2], "cpu") {
+		if !found || len(l) < 5 || len(r) < 3 || r[0] != kind || kind == "cgroup" && !hasWord(r[2], controller) {
 			continue
 		}
 		root, point := unescape(l[3]), unescape(l[4])

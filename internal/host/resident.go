@@ -1,0 +1,26 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Resident is the memory in bytes that a process holds; false where the system does not tell, or the process has ended.
+func Resident(pid int) (bytes uint64, ok bool) {
+	root := systemRoot()
+	if root == nil {
+		return 0, false
+	}
+	line, ok := text(root, fmt.Sprintf("proc/%d/statm", pid))
+	if !ok {
+		return 0, false
+	}
+	fields := strings.Fields(line)
+	if len(fields) < 2 {
+		return 0, false
+	}
+	pages, err := strconv.ParseUint(fields[1], 10, 64)
+	return pages * uint64(os.Getpagesize()), err == nil
+}
