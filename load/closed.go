@@ -19,7 +19,8 @@ type Closed struct {
 	Operations int64         // if > 0: the number of operations to do, without warm-up or window
 	Sample     int           // time every Sample-th operation; 0 and 1 time each
 
-	// AtBegin and AtEnd are called as the window opens and closes, by the goroutine that runs the loop.
+	// AtBegin and AtEnd are called as the window opens and closes, once each, by the goroutine that runs the loop, or by a
+	// worker between two operations if that goroutine is late.
 	AtBegin, AtEnd func()
 	// At, if not nil, calls a function at a time: then nobody wakes up for these two, which would disturb what is
 	// measured.
@@ -41,6 +42,7 @@ type tally struct {
 	late    time.Duration  // part inside the window of the operation under way when it closed
 	last    time.Duration  // end of the last operation
 	edges   float64        // what those two add to inside if each counts by its share of time inside
+	lookout *lookout       // of one worker
 	_       [64]byte
 }
 
@@ -52,6 +54,7 @@ type ClosedResult struct {
 	Total       int64           // all operations
 	Window      time.Duration
 	Closed      time.Duration // when the window closed
+	Last        time.Duration // when the last operation ended: until then the load was as asked for
 	Concurrency result.Value  // time integral of the requests in service / window
 }
 
@@ -83,7 +86,8 @@ func (c *Closed) Run(e env.Env) (ClosedResult, error) {
 			gate.Wait()
 			t.last = release
 			if c.Sample > 1 {
-				c.workSampled(e, uint64(i), begin, end, limit, t, &across)
+				s := sampled{Closed: c, tally: t, begin: begin, end: end, limit: limit, across: &across}
+				s.work(e, uint64(i))
 			} else {
 				c.work(e, uint64(i), begin, end, limit, t, &across)
 			}
@@ -102,12 +106,14 @@ func (c *Closed) Run(e env.Env) (ClosedResult, error) {
 		c.At(begin, c.AtBegin)
 		c.At(end, c.AtEnd)
 	}
+	watched := c.Operations == 0 && c.At == nil && c.Workers > 0
+	var b *boundaries
+	if watched {
+		b, tallies[0].lookout = ends(begin, end, c.AtBegin, c.AtEnd)
+	}
 	gate.Done()
-	if c.Operations == 0 && c.At == nil {
-		e.Sleep(begin - e.Now())
-		c.AtBegin()
-		e.Sleep(end - e.Now())
-		c.AtEnd()
+	if watched {
+		b.await(e, begin, end)
 	}
 	group.Wait()
 	if c.Operations > 0 {
@@ -161,6 +167,9 @@ func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit
 			note(t.last, now)
 		}
 		t.ends(now, begin, end, across)
+		if t.lookout != nil {
+			t.lookout.pass(now)
+		}
 	}
 }
 
@@ -185,56 +194,17 @@ func (t *tally) ends(now, begin, end time.Duration, across *atomic.Int64) {
 	}
 }
 
-// workSampled is work with a clock read before and after every sample-th operation only. Operations
-// are counted in groups of sample, at the end of the group, and a group across an end of the window as one.
-func (c *Closed) workSampled(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally, across *atomic.Int64) {
-	step := uint64(c.Workers)
-	for (t.last < end || t.last < end+c.Window && across.Load() > 0) && t.total != limit {
-		group := int64(c.Sample)
-		if limit >= 0 {
-			group = min(group, limit-t.total)
-		}
-		for range group - 1 {
-			e.For(request)
-			c.Op(e, request)
-			request += step
-		}
-		e.For(request)
-		start := e.Now()
-		c.Op(e, request)
-		request += step
-		now := e.Now()
-		t.total += group
-		if c.Note != nil {
-			c.Note(start, now)
-		}
-		switch {
-		case now < begin:
-		case now < end:
-			t.latency.Record(int64(now - start))
-			t.inside += group
-			if t.last < begin {
-				t.edges -= float64(group) * float64(begin-t.last) / float64(now-t.last)
-			}
-		case t.last < end:
-			t.edges += float64(group) * float64(end-max(t.last, begin)) / float64(now-t.last)
-			across.Add(-1)
-		}
-		t.last = now
-	}
-}
-
 // sum merges the tallies and checks them: the concurrency asked for must be the one observed, by
 // Little's law in its time-integral form. For each worker the operations follow each other without
 // a gap, so their times inside the window must add up to the window.
 func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin, end time.Duration) (ClosedResult, error) {
 	l := ClosedResult{Latency: hist.New(), Window: end - begin, Closed: end, Concurrency: result.Unavailable}
+	l.Last = release
+	for i := range tallies {
+		l.Last = max(l.Last, tallies[i].last)
+	}
 	if c.Operations > 0 {
-		last := release
-		for i := range tallies {
-			last = max(last, tallies[i].last)
-		}
-		l.Window = last - release
+		l.Window = l.Last - release
 	}
 	var inService time.Duration
 	for _, r := range recorders {

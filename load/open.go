@@ -33,9 +33,9 @@ type Open struct {
 	// the last are served under the same load as the first.
 	Drain time.Duration
 
-	// AtBegin and AtEnd are called as the window opens and closes, by the goroutine that runs the loop.
+	// AtBegin, AtEnd and At are as in [Closed].
 	AtBegin, AtEnd func()
-	At             func(at time.Duration, f func()) // as in [Closed]
+	At             func(at time.Duration, f func())
 	// Note is as in [Closed], from the customer's arrival.
 	Note func(from, to time.Duration)
 }
@@ -88,6 +88,7 @@ type server struct {
 	first             int64 // completed in the first half of the window
 	inTime, total     int64
 	ended             atomic.Int64 // ns: when the request in service ended; atBusy before
+	lookout           *lookout     // of one worker
 	_                 [64]byte
 }
 
@@ -122,12 +123,13 @@ func (o *Open) Run(e env.Env) (OpenResult, error) {
 		o.At(r.begin, o.AtBegin)
 		o.At(r.end, o.AtEnd)
 	}
+	var b *boundaries
+	if o.At == nil {
+		b, r.workers[0].lookout = ends(r.begin, r.end, o.AtBegin, o.AtEnd)
+	}
 	r.baton.Send(struct{}{})
 	if o.At == nil {
-		e.Sleep(r.begin - e.Now())
-		o.AtBegin()
-		e.Sleep(r.end - e.Now())
-		o.AtEnd()
+		b.await(e, r.begin, r.end)
 	}
 	group.Wait()
 	return r.sum(e.Rand())
@@ -156,6 +158,9 @@ func (r *openRun) work(e env.Env, w *server) {
 		e.For(env.NoRequest)
 		w.ended.Store(int64(end))
 		w.note(r, c, measured, start, end)
+		if w.lookout != nil {
+			w.lookout.pass(end)
+		}
 		if measured {
 			r.pending.Add(-1)
 		}
