@@ -21,18 +21,25 @@ type Comparison struct {
 	Low    float64 // interval of the ratio: Student's t on the logarithms
 	High   float64
 	groups []group
+	runs   bool // the groups are the means of runs, with one standard deviation: see [Runs]
 }
 
 // group is a sample with the standard deviation of its logarithms.
 type group struct {
 	logs     []float64
 	residual float64
+	order    Order // of the logarithms, whose order is that of their blocks; its zero value: they have none
 }
+
+// widened is the factor of the standard error of the group's mean.
+func (g *group) widened() float64 { return max(1, g.order.Widened) }
 
 // Pair compares by blocks that hold both, of which these are the logarithms of the ratios a / b. The interval has
 // the given confidence. ok is false below 2 blocks, where there is no spread to judge by.
 //
-// A block is one stretch of time on one machine, so what slowed both designs cancels in its ratio.
+// A block is one stretch of time on one machine, so what slowed both designs cancels in its ratio. The logarithms are
+// in the order of their blocks: where that shows that neighbours depend on each other, the interval is wider, and
+// p-values are larger; see [OrderOf].
 func Pair(logs []float64, confidence float64) (c Comparison, ok bool) {
 	if c, ok = PairOnly(logs); ok {
 		c.Low, c.High = c.Interval(confidence)
@@ -48,10 +55,20 @@ func PairOnly(logs []float64) (c Comparison, ok bool) {
 	return compared(Mean(logs), newGroup(logs)), true
 }
 
+// PairUnordered is Pair of logarithms whose order means nothing, such as the means of groups of blocks that were
+// measured in turn.
+func PairUnordered(logs []float64, confidence float64) (c Comparison, ok bool) {
+	if c, ok = PairOnly(logs); ok {
+		c.groups[0].order = Order{}
+		c.Low, c.High = c.Interval(confidence)
+	}
+	return c, ok
+}
+
 // TwoSample compares by blocks that hold one of the two each: a and b have the logarithms of what they
-// measured. Nothing cancels, and the two may scatter differently: Welch's t (The significance of the
-// difference between two means when the population variances are unequal, Biometrika 29, 1938). ok is
-// false where either has fewer than 2 blocks.
+// measured, in the order of the blocks, which counts for each as it does in [Pair]. Nothing cancels, and the two may
+// scatter differently: Welch's t (The significance of the difference between two means when the population variances
+// are unequal, Biometrika 29, 1938). ok is false where either has fewer than 2 blocks.
 func TwoSample(a, b []float64, confidence float64) (c Comparison, ok bool) {
 	if n := min(len(a), len(b)); n < 2 {
 		return Comparison{N: n}, false
@@ -66,7 +83,37 @@ func newGroup(logs []float64) group {
 	for _, x := range logs {
 		squares += (x - mean) * (x - mean)
 	}
-	return group{logs, math.Sqrt(squares / float64(len(logs)-1))}
+	return group{logs, math.Sqrt(squares / float64(len(logs)-1)), OrderOf(logs)}
+}
+
+// Order is what the order of the blocks says: of two groups that of the one whose part of the standard error it widens
+// more.
+func (c Comparison) Order() Order {
+	var most Order
+	for i := range c.groups {
+		if g := &c.groups[i]; i == 0 || g.widened() > max(1, most.Widened) {
+			most = g.order
+		}
+	}
+	return most
+}
+
+// Widened is the factor by which the order of the blocks widens the interval of the given confidence, 1 where it does
+// not.
+func (c Comparison) Widened(confidence float64) float64 {
+	if !c.Order().Dependent {
+		return 1
+	}
+	plain := c
+	plain.groups = make([]group, len(c.groups))
+	for i, g := range c.groups {
+		plain.groups[i] = group{logs: g.logs, residual: g.residual}
+	}
+	half := func(c Comparison) float64 {
+		se, df := c.spread(asMeasured)
+		return tQuantile(0.5+confidence/2, df) * se
+	}
+	return half(c) / half(plain)
 }
 
 func compared(mean float64, groups ...group) Comparison {
@@ -82,7 +129,9 @@ const asMeasured = 0
 
 // spread is the standard error of the logarithm of the ratio and its degrees of freedom, if each group
 // had n blocks. One group has n-1 degrees; the formula is that of Satterthwaite (An approximate
-// distribution of estimates of variance components, Biometrics Bulletin 2(6), 1946).
+// distribution of estimates of variance components, Biometrics Bulletin 2(6), 1946). Where the order of a group's
+// blocks counts, n is its effective number of blocks, but for
+// the degrees of freedom at least 1 + leastDegrees.
 func (c Comparison) spread(n int) (se, df float64) {
 	variance, doubt, total := 0.0, 0.0, 0.0
 	for _, g := range c.groups {
@@ -90,12 +139,13 @@ func (c Comparison) spread(n int) (se, df float64) {
 		if n == asMeasured {
 			size = float64(len(g.logs))
 		}
-		v := g.residual * g.residual / size
+		effective := size / (g.widened() * g.widened())
+		v, degrees := g.residual*g.residual/effective, max(effective-1, min(size-1, leastDegrees))
 		variance += v
-		doubt += v * v / (size - 1)
-		total += size - 1
+		doubt += v * v / degrees
+		total += degrees
 	}
-	if doubt == 0 { // no group scatters
+	if doubt == 0 || c.runs { // no group scatters
 		return math.Sqrt(variance), total
 	}
 	return math.Sqrt(variance), variance * variance / doubt
@@ -151,14 +201,23 @@ func (c Comparison) LeastP() float64 {
 // 1 %, but how those 2 scatter is all but unknown, and Welch's t holds its confidence of 4 beside 40 no more.
 const leastGroup = 5
 
+// leastRuns is the fewest runs of each side by which it is judged.
+const leastRuns = 2
+
 // Enough reports whether the permutation p-value of so many blocks can be at most alpha, and unpaired whether
-// each group has leastGroup.
+// each group has leastGroup. Of runs there are too few for permutations: two of each side are enough.
 func (c Comparison) Enough(alpha float64) bool {
+	if c.runs {
+		return c.N >= leastRuns
+	}
 	return c.LeastP() <= alpha && (len(c.groups) == 1 || c.N >= leastGroup)
 }
 
 // Least is the fewest blocks, of each group, that are enough.
 func (c Comparison) Least(alpha float64) int {
+	if c.runs {
+		return leastRuns
+	}
 	if len(c.groups) == 1 {
 		return LeastBlocks(alpha)
 	}
@@ -181,7 +240,7 @@ func (c Comparison) Interval(confidence float64) (low, high float64) {
 //
 //	exp((t(1-alpha/2m) + t(0.8)) standard error)
 //
-// with quantiles of Student's t.
+// with quantiles of Student's t. What the test for order costs on average is part of it; see [OrderOf].
 func (c Comparison) Detectable(m int, alpha float64) float64 {
 	return c.DetectableBy(asMeasured, m, alpha)
 }
@@ -189,7 +248,19 @@ func (c Comparison) Detectable(m int, alpha float64) float64 {
 // DetectableBy is Detectable of n blocks, of each group.
 func (c Comparison) DetectableBy(n, m int, alpha float64) float64 {
 	se, df := c.spread(n)
-	return math.Exp((tQuantile(1-alpha/2/float64(m), df) + tQuantile(0.8, df)) * se)
+	return math.Exp((tQuantile(1-alpha/2/float64(m), df) + tQuantile(0.8, df)) * se * c.price(n))
+}
+
+// price is what the test for order costs on average if each group had n blocks: nothing where order means nothing, or
+// has widened the interval already.
+func (c Comparison) price(n int) float64 {
+	if o := c.Order(); o.Dependent || o.Widened == 0 {
+		return 1
+	}
+	if n == asMeasured {
+		n = c.N
+	}
+	return orderPrice(float64(n))
 }
 
 // BlocksWithin is the number of blocks, of each group, at which the interval of the ratio, at that
@@ -218,7 +289,7 @@ func (c Comparison) Blocks(ratio float64, m int, alpha float64, limit int) int {
 // blocks find when it is one of few, 1 <= few <= more: the detectable ratio is the same.
 func BlocksForMore(blocks, few, more int, alpha float64) int {
 	ratio := func(n, m int) float64 {
-		return Comparison{Ratio: 1, groups: []group{{residual: 1}}}.DetectableBy(n, m, alpha)
+		return Comparison{Ratio: 1, groups: []group{{residual: 1, order: Order{Widened: 1}}}}.DetectableBy(n, m, alpha)
 	}
 	n := blocks
 	for target := ratio(blocks, max(few, 1)); ratio(n, max(more, 1)) > target; {
