@@ -120,6 +120,9 @@ func (f Factor) item(text string, others []string) ([]Level, error) {
 func (f Factor) number(text string) (Level, error) {
 	switch f.Kind {
 	case Int:
+		if leadingZero(text) {
+			return Level{}, fmt.Errorf("%q has leading zeros or a sign; write it in decimal digits alone; give %s", text, f.example())
+		}
 		n, err := strconv.ParseInt(text, 10, 64)
 		if errors.Is(err, strconv.ErrRange) {
 			return Level{}, fmt.Errorf("%s is too large; give at most %d", text, math.MaxInt64)
@@ -140,8 +143,18 @@ func (f Factor) number(text string) (Level, error) {
 		if err == nil && strings.Trim(text, "0123456789+-.eE") != "" {
 			err = strconv.ErrSyntax
 		}
+		if err == nil && leadingZero(text) {
+			return Level{}, fmt.Errorf("%q has leading zeros or a sign; write it in decimal digits; give %s", text, f.example())
+		}
 		return FloatLevel(x + 0), f.not(text, err) // -0 + 0 = 0
 	}
+}
+
+// leadingZero reports whether a number is written in a way that other programs read in base 8, or with a sign that says
+// nothing. -5 is left to the range of the factor.
+func leadingZero(text string) bool {
+	digits := strings.TrimLeft(text, "+-")
+	return strings.HasPrefix(text, "+") || len(digits) > 1 && digits[0] == '0' && '0' <= digits[1] && digits[1] <= '9'
 }
 
 func (f Factor) not(text string, err error) error {

@@ -261,3 +261,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestDecimalLevels: levels are read in base 10, and what other programs read in base 8 is refused.
+func TestDecimalLevels(t *testing.T) {
+	for _, f := range []plan.Factor{{Name: "cpus", Kind: plan.Int}, {Name: "load", Kind: plan.Float}} {
+		for _, text := range []string{"010", "00", "+5", "01..3", "1..04", "0x2", "1_0", "1,02", "1..8:x02"} {
+			if c, err := f.Parse(text, nil); err == nil {
+				t.Errorf("--%s %s is %v", f.Name, text, c.Levels)
+			}
+		}
+		if _, err := f.Parse("0,10,100", nil); err != nil {
+			t.Error(err)
+		}
+	}
+}

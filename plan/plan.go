@@ -205,9 +205,24 @@ func numbered(steps []Step) []Step {
 	return steps
 }
 
-// BlockSeed is the seed of all trials of block b: its designs serve the same customers, and those of
-// another block serve others.
-func (p Plan) BlockSeed(b int) uint64 { return p.Seed + uint64(b) }
+// BlockSeed is the seed of all trials of block b, from 0: its designs serve the same customers, and those of another
+// block, or of a sweep with another seed, serve others. Block 0 has the sweep's own seed, so that the seed of
+// any trial, given to a sweep of one block, repeats that trial.
+func (p Plan) BlockSeed(b int) uint64 {
+	if b == 0 {
+		return p.Seed
+	}
+	return mix(mix(p.Seed) + uint64(b)*golden)
+}
+
+// PilotSeed is the seed of the trials of a round, from 0, that are run before a sweep and choose its settings: warm-up,
+// capacity. It does not depend on the sweep's seed, so that sweeps that differ in seed alone have the same settings.
+func PilotSeed(round int) uint64 { return mix(mix(pilots) + uint64(round)*golden) }
+
+const (
+	golden = 0x9e3779b97f4a7c15 // 2^64 / the golden ratio, the increment of SplitMix64
+	pilots = 0x70696c6f74       // sets pilots apart from the blocks of any likely seed
+)
 
 // shuffle makes every order equally likely (Fisher and Yates; Durstenfeld, CACM 7(7), 1964). The nth
 // draw is a function of (key, n).
@@ -215,7 +230,7 @@ func shuffle(steps []Step, key uint64) {
 	n := uint64(0)
 	draw := func() uint64 {
 		n++
-		return mix(key + n*0x9e3779b97f4a7c15)
+		return mix(key + n*golden)
 	}
 	for i := len(steps) - 1; i > 0; i-- {
 		j := below(uint64(i+1), draw)

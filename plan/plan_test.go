@@ -203,9 +203,6 @@ func TestBlocksDiffer(t *testing.T) {
 			seen[order(p.Block(b))] = true
 		}
 	}
-	if p := planOf(7, 1, false); p.BlockSeed(0) != 7 || p.BlockSeed(3) != 10 {
-		t.Errorf("seeds %d, %d", p.BlockSeed(0), p.BlockSeed(3))
-	}
 }
 
 // All 24 orders of 4 cases are equally likely. The seed is fixed; 49.7 is the 0.999 quantile of
@@ -224,5 +221,32 @@ func TestShuffleIsUniform(t *testing.T) {
 	}
 	if len(counts) != 24 || chi2 > 49.7 {
 		t.Errorf("%d orders, chi-square %.1f", len(counts), chi2)
+	}
+}
+
+// TestBlockSeeds: the first block has the sweep's seed, and no other block of any near sweep has the seed of another.
+func TestBlockSeeds(t *testing.T) {
+	type at struct {
+		seed  uint64
+		block int
+	}
+	seen := map[uint64]at{}
+	for seed := range uint64(200) {
+		p := plan.Plan{Seed: seed}
+		if p.BlockSeed(0) != seed {
+			t.Errorf("block 0 of seed %d has seed %d", seed, p.BlockSeed(0))
+		}
+		for b := range 100 {
+			s := p.BlockSeed(b)
+			if was, had := seen[s]; had {
+				t.Errorf("block %d of seed %d has the seed of block %d of seed %d", b, seed, was.block, was.seed)
+			}
+			seen[s] = at{seed, b}
+		}
+	}
+	for round := range 10 {
+		if was, had := seen[plan.PilotSeed(round)]; had {
+			t.Errorf("pilot %d has the seed of block %d of seed %d", round, was.block, was.seed)
+		}
 	}
 }
