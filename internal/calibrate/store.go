@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/internal/input"
 )
 
 const (
@@ -34,7 +37,7 @@ func Load(dir, fingerprint string) (Burn, bool) {
 	if err != nil {
 		return Burn{}, false
 	}
-	text, err := os.ReadFile(name)
+	text, err := input.ReadFile(context.Background(), name, input.Settings)
 	if err != nil {
 		return Burn{}, false
 	}

@@ -25,11 +25,12 @@ type parameter struct {
 
 // fitter finds costs.
 type fitter struct {
-	sample   samples
-	costs    sim.Costs // so far; of what is not fitted yet, a guess
-	simulate func(program string, much setting, c sim.Costs) (readings, error)
-	prices   []result.Price
-	found    map[string][][]float64 // of costs that are in the readings of others: what each reading says of them, by round
+	sample    samples
+	costs     sim.Costs // so far; of what is not fitted yet, a guess
+	simulate  func(program string, much setting, c sim.Costs) (readings, error)
+	prices    []result.Price
+	handOvers []result.HandOver
+	found     map[string][][]float64 // what each reading says of a cost, by round
 }
 
 // single are the costs of one CPU. What a parameter's program takes depends on those before it.
@@ -120,7 +121,8 @@ func spread(xs []float64) (sum float64) {
 	return sum
 }
 
-// fit finds all costs that there are readings of, and then what virtual time makes of them.
+// fit finds all costs that there are readings of, and then what virtual time makes of them. It fails with [Unsteady] if the
+// machine changed meanwhile.
 func (f *fitter) fit() error {
 	all := f.single()
 	if len(f.sample[name("wake", after("wake", naps)[0])]) > 0 {
@@ -131,7 +133,11 @@ func (f *fitter) fit() error {
 			return err
 		}
 	}
-	return f.check(append(all, f.scatter()))
+	all = append(all, f.scatter())
+	if err := f.steady(); err != nil {
+		return err
+	}
+	return f.check(all)
 }
 
 // scatter finds how unequal equal pieces of work are: shares of their median in each round, as the clock of a machine drifts from one
@@ -159,6 +165,7 @@ func (f *fitter) scatter() parameter {
 	if values[0] < values[len(values)-1] {
 		*p.cost = distribution(values, func(ns float64) float64 { return ns }) // of a millisecond a nanosecond is a millionth
 	}
+	f.found[p.name] = byRound
 	f.prices = append(f.prices, result.Price{Cost: p.name, Reading: p.title(), Estimate: estimate(byRound), Live: result.Value(stat.Quantile(values, 0.5)),
 		P10: result.Value(stat.Quantile(values, 0.1)), P90: result.Value(stat.Quantile(values, 0.9))})
 	return p
@@ -177,7 +184,7 @@ func (f *fitter) solve(p parameter) error {
 	}
 	if p.beside != nil {
 		other, kept := f.found[p.beside.name], *p.beside.cost
-		live = without(live, sorted(other))
+		live = deconvolved(live, sorted(other))
 		for i := range byRound {
 			byRound[i] = without(sorted(byRound[i:i+1]), sorted(other[i:i+1]))
 		}
@@ -225,31 +232,6 @@ func (f *fitter) inverse(p parameter, guess float64) (cost func(reading float64)
 	return func(reading float64) float64 { return max(0, guess+(reading-reads[0])/slope) }, nil
 }
 
-// without takes the part of an independent other out of the readings of a sum, both in ascending order: what is left has
-// the difference of their middles, and a spread about it whose square is the difference of the squares. The shape is that
-// of the sum.
-func without(sum, other []float64) []float64 {
-	middle, rest, scale := center(sum), center(sum)-center(other), 0.0
-	if w, o := width(sum), width(other); w > o {
-		scale = math.Sqrt(1 - o*o/(w*w))
-	}
-	left := make([]float64, len(sum))
-	for i, x := range sum {
-		left[i] = max(0, rest+(x-middle)*scale)
-	}
-	return left
-}
-
-// center is the mean without the tenth at either end: means of independent times add up, which medians do not, and the
-// few that a host has stretched to milliseconds are no part of it. xs ascends.
-func center(xs []float64) float64 {
-	cut := len(xs) / 10
-	return stat.Mean(xs[cut : len(xs)-cut])
-}
-
-// width is where the middle four fifths lie.
-func width(xs []float64) float64 { return stat.Quantile(xs, 0.9) - stat.Quantile(xs, 0.1) }
-
 // sorted are all readings of all rounds, in ascending order.
 func sorted(byRound [][]float64) []float64 {
 	all := slices.Concat(byRound...)
@@ -265,47 +247,6 @@ func (p parameter) title() string {
 	}
 	_, end, _ := strings.Cut(last, "@")
 	return name(p.program, first) + ".." + end
-}
-
-// knots are the quantiles that a distribution is kept as.
-const knots = 41
-
-// distribution is what readings, in ascending order, say of a cost: its quantiles, but for the last, which is such that
-// the mean above the last but one is kept. Few readings are there, and far apart.
-func distribution(readings []float64, cost func(float64) float64) sim.Cost {
-	const unit = 10 // ns: a text of so many is long enough
-	whole := func(ns float64) int64 { return unit * int64(math.Round(ns/unit)) }
-	q := make([]int64, knots)
-	for i := range q {
-		q[i] = whole(cost(stat.Quantile(readings, float64(i)/(knots-1))))
-	}
-	rare := readings[len(readings)*(knots-2)/(knots-1):]
-	q[knots-1] = max(q[knots-2], whole(2*cost(stat.Mean(rare)))-q[knots-2])
-	if q[0] == q[knots-1] {
-		return sim.Ns(q[0])
-	}
-	return sim.Quantiles(q...)
-}
-
-// check fills in what the microprograms take in virtual time with all costs.
-func (f *fitter) check(all []parameter) error {
-	for _, p := range all {
-		i := slices.IndexFunc(f.prices, func(x result.Price) bool { return x.Cost == p.name })
-		if i < 0 {
-			continue // there were no readings
-		}
-		much := brief()
-		much.cycles = full().cycles
-		if p.cost == &f.costs.Burn {
-			much.batches = full().batches
-		}
-		r, err := f.simulate(p.program, much, f.costs)
-		if err != nil {
-			return err
-		}
-		f.prices[i].Virtual = result.Value(median(pick(r, p.readings)))
-	}
-	return nil
 }
 
 // rounds are the readings of a parameter, round by round.

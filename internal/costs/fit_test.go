@@ -188,22 +188,6 @@ func TestStates(t *testing.T) {
 	}
 }
 
-func TestDistribution(t *testing.T) {
-	same := func(x float64) float64 { return x }
-	if c := distribution([]float64{500, 500, 500}, same); !reflect.DeepEqual(c, sim.Ns(500)) {
-		t.Errorf("always 500: %+v", c)
-	}
-	var up []float64
-	for i := range 4000 {
-		up = append(up, float64(10*i))
-	}
-	up[3999] = 4_000_000 // once a long wait: the mean of the last fortieth is 79,100, and that of 38,990 and 119,200 too
-	text := sim.Costs{Wake: distribution(up, same)}.String()
-	if !strings.HasPrefix(text, "wake=0s/1µs/2µs/3µs/") || !strings.HasSuffix(text, "/38.99µs/119.2µs") {
-		t.Error(text)
-	}
-}
-
 func TestMeasureErrors(t *testing.T) {
 	broken := errors.New("no such program")
 	if _, err := Measure(t.Context(), 1, 2, func(context.Context, trial.Spec) (trial.Outcome, error) { return trial.Outcome{}, broken }); !errors.Is(err, broken) {

@@ -25,18 +25,19 @@ type Run func(context.Context, trial.Spec) (trial.Outcome, error)
 
 // Measure calibrates this machine, which has so many CPUs. rate is the turns of the burn loop in a nanosecond. What needs
 // two CPUs keeps its typical cost where there is one. The caller says of which machine and program the calibration is.
+// The error is an [Unsteady] if the machine was another in one half of the rounds than in the other.
 func Measure(ctx context.Context, rate float64, cpus int, run Run) (result.Calibration, error) {
 	s, err := sample(ctx, rate, cpus, run)
 	if err != nil {
 		return result.Calibration{}, err
 	}
-	f := fitter{sample: s, costs: sim.Typical(), simulate: simulate, found: map[string][][]float64{}}
+	f := fitter{sample: s, costs: sim.Typical().Steady(), simulate: simulate, found: map[string][][]float64{}}
 	if err := f.fit(); err != nil {
 		return result.Calibration{}, err
 	}
 	c := result.Calibration{
 		Kind: result.KindCalibration, SchemaVersion: result.SchemaVersion, Rounds: rounds, Costs: f.costs.String(),
-		Prices: f.prices, Ladder: s.ladder(), Warnings: []string{},
+		Prices: f.prices, HandOvers: f.handOvers, Ladder: s.ladder(), Warnings: []string{},
 	}
 	if cpus < 2 {
 		c.Warnings = append(c.Warnings, "this machine has one CPU: what waking another one takes, and stealing from it, are typical costs")

@@ -1,6 +1,7 @@
 package costs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
 )
@@ -27,7 +29,7 @@ func Load(dir, fingerprint, goVersion string) (result.Calibration, sim.Costs, er
 	if err != nil {
 		return result.Calibration{}, sim.Costs{}, err
 	}
-	text, err := os.ReadFile(name)
+	text, err := input.ReadFile(context.Background(), name, input.Settings)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return result.Calibration{}, sim.Costs{}, missing(dir)
@@ -51,7 +53,7 @@ func Load(dir, fingerprint, goVersion string) (result.Calibration, sim.Costs, er
 func missing(dir string) error {
 	others, _ := filepath.Glob(filepath.Join(dir, prefix+"-*.json"))
 	for _, name := range others {
-		text, err := os.ReadFile(name)
+		text, err := input.ReadFile(context.Background(), name, input.Settings)
 		if err != nil {
 			continue
 		}

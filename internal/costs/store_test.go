@@ -36,6 +36,15 @@ func TestLoad(t *testing.T) {
 	if !c.Measured.Equal(example().Measured) || c.Prices[0].Low.Known() {
 		t.Errorf("got %+v", c)
 	}
+	tails := example()
+	tails.Fingerprint, tails.Costs = "tails", "wake=3µs/8µs@97.5%/20µs/30µs/60µs@99.9%/4ms"
+	tails.HandOvers = []result.HandOver{{Cost: "wake", Reading: "handoff/handoff@0s..2ms", Live: result.UpperQuantiles{P50: 9, P90: 10, P99: 11}}}
+	if err := Store(dir, tails); err != nil {
+		t.Fatal(err)
+	}
+	if c, costs, err = Load(dir, "tails", "go1.26.0"); err != nil || costs.String() != tails.Costs || !reflect.DeepEqual(c.HandOvers, tails.HandOvers) {
+		t.Errorf("with tails: %+v, %v, %v", c, costs, err)
+	}
 	if _, _, err := Load(dir, "n", "go1.26.0"); err == nil || !strings.Contains(err.Error(), "of 2026-01-02 is of another machine") || !strings.Contains(err.Error(), "fingerprint is m") {
 		t.Errorf("another machine: %v", err)
 	}

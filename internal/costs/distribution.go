@@ -1,0 +1,205 @@
+package costs
+
+import (
+	"math"
+	"slices"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/sim"
+)
+
+// without takes the part of an independent other out of the readings of a sum, both in ascending order: what is left has
+// the difference of their middles, and a spread about it whose square is the difference of the squares. The shape is that
+// of the sum.
+func without(sum, other []float64) []float64 {
+	middle, rest, scale := center(sum), center(sum)-center(other), 0.0
+	if w, o := width(sum), width(other); w > o {
+		scale = math.Sqrt(1 - o*o/(w*w))
+	}
+	left := make([]float64, len(sum))
+	for i, x := range sum {
+		left[i] = max(0, rest+(x-middle)*scale)
+	}
+	return left
+}
+
+// center is the mean without the tenth at either end: means of independent times add up, which medians do not, and the
+// few that a host has stretched to milliseconds are no part of it. xs ascends.
+func center(xs []float64) float64 {
+	cut := len(xs) / 10
+	return stat.Mean(xs[cut : len(xs)-cut])
+}
+
+// width is where the middle four fifths lie.
+func width(xs []float64) float64 { return stat.Quantile(xs, 0.9) - stat.Quantile(xs, 0.1) }
+
+// distribution is what readings, in ascending order, say of a cost: its quantiles. The last is such that the mean above
+// the last but one is kept: few readings are there, and far apart.
+func distribution(readings []float64, cost func(float64) float64) sim.Cost {
+	const unit = 10 // ns: a text of so many is long enough
+	rounded := func(ns float64) int64 { return unit * int64(math.Round(ns/unit)) }
+	var knots []sim.Knot
+	for _, at := range probabilities(len(readings)) {
+		knots = append(knots, sim.Knot{At: at, Ns: rounded(cost(stat.Quantile(readings, float64(at)/all)))})
+	}
+	last, beyond := &knots[len(knots)-1], knots[len(knots)-2]
+	rare := readings[int64(len(readings))*beyond.At/all:]
+	last.Ns = max(beyond.Ns, rounded(2*cost(stat.Mean(rare)))-beyond.Ns)
+	if knots[0].Ns == last.Ns {
+		return sim.Ns(last.Ns)
+	}
+	return sim.Knots(knots...)
+}
+
+// all is the probability of everything, in millionths.
+const all = 1_000_000
+
+// probabilities are those of the quantiles that a distribution of n readings is kept as, in millionths: each fortieth, and
+// in the last fortieth each thousandth, as that lies between a tenth of a millisecond and several.
+func probabilities(n int) []int64 {
+	const body, tail, fewest = all / 40, all / 1000, 4 // fewest is how many readings must lie beyond a quantile of the tail
+	var ps []int64
+	for at := int64(0); at < all; {
+		ps = append(ps, at)
+		step := int64(body)
+		if at >= all-body {
+			step = tail
+		}
+		if at += step; at > all-body && int64(n)*(all-at) < fewest*all {
+			break
+		}
+	}
+	return append(ps, all)
+}
+
+// deconvolved is the distribution of a time that together with an independent other has the distribution of sum: as many
+// readings as sum has, ascending as both do. The times that are told apart are those of a grid, closer in the body than in the tail;
+// the weight of each is found by expectation maximization (Richardson 1972, Lucy 1974), which never makes one negative.
+// Stopped early, it does not follow the noise.
+func deconvolved(sum, other []float64) []float64 {
+	if sum[0] == sum[len(sum)-1] || other[0] == other[len(other)-1] {
+		return without(sum, other)
+	}
+	const steps = 20
+	bins := newBins(sum)
+	times := grid(sum, other)
+	below := cdf(other)
+	chance := make([][]float64, len(bins.share)) // of each bin, for each time
+	reach := make([]float64, len(times))         // of all bins
+	for i := range chance {
+		chance[i] = make([]float64, len(times))
+		for j, x := range times {
+			chance[i][j] = below.at(bins.edges[i+1]-x) - below.at(bins.edges[i]-x)
+			reach[j] += chance[i][j]
+		}
+	}
+	weights := make([]float64, len(times))
+	for j := range weights {
+		weights[j] = 1 / float64(len(weights))
+	}
+	for range steps {
+		maximize(weights, chance, reach, bins.share)
+	}
+	return spreadOut(times, weights, len(sum))
+}
+
+// maximize is one step of expectation maximization: it gives each time the share of the readings that it explains.
+func maximize(weights []float64, chance [][]float64, reach, share []float64) {
+	explained := make([]float64, len(weights))
+	for i, row := range chance {
+		expected := 0.0
+		for j, c := range row {
+			expected += c * weights[j]
+		}
+		if expected <= 0 {
+			continue // no time of the grid leads here
+		}
+		for j, c := range row {
+			explained[j] += c * share[i] / expected
+		}
+	}
+	total := 0.0
+	for j := range weights {
+		if reach[j] > 0 {
+			weights[j] *= explained[j] / reach[j]
+		}
+		total += weights[j]
+	}
+	for j := range weights {
+		weights[j] /= total
+	}
+}
+
+// bins cut readings into intervals of at least a few of them.
+type bins struct{ edges, share []float64 }
+
+// newBins cuts readings, in ascending order, at their own quantiles: hundredths, and thousandths of the last hundredth.
+func newBins(readings []float64) (b bins) {
+	for p := 0; p < 1000; p++ {
+		if p%10 == 0 && p <= 990 || p > 990 && float64(len(readings))*float64(1000-p) >= 2000 {
+			b.edges = append(b.edges, stat.Quantile(readings, float64(p)/1000))
+		}
+	}
+	b.edges = slices.Compact(append(b.edges, math.Nextafter(readings[len(readings)-1], math.Inf(1))))
+	for i, low := range b.edges[:len(b.edges)-1] {
+		from, _ := slices.BinarySearch(readings, low)
+		to, _ := slices.BinarySearch(readings, b.edges[i+1])
+		b.share = append(b.share, float64(to-from)/float64(len(readings)))
+	}
+	return b
+}
+
+// grid are the times that a part of sum is looked for among: evenly spaced up to where 97.5% of it may be, and then in
+// proportion to the greatest.
+func grid(sum, other []float64) []float64 {
+	const body, tail = 120, 60
+	top := max(1, stat.Quantile(sum, 0.975)-stat.Quantile(other, 0.01))
+	end := max(1.01*top, sum[len(sum)-1]-stat.Quantile(other, 0.5))
+	var times []float64
+	for i := range body {
+		times = append(times, top*float64(i)/body)
+	}
+	for i := range tail + 1 {
+		times = append(times, top*math.Pow(end/top, float64(i)/tail))
+	}
+	return times
+}
+
+// cdf is the distribution function of readings in ascending order: the line between them, and a step where some are equal.
+type cdf []float64
+
+// at is the part of the readings below x.
+func (c cdf) at(x float64) float64 {
+	i, _ := slices.BinarySearch(c, x)
+	switch {
+	case i == 0:
+		return 0
+	case i == len(c):
+		return 1
+	}
+	return (float64(i-1) + (x-c[i-1])/(c[i]-c[i-1])) / float64(len(c)-1)
+}
+
+// spreadOut are n times, ascending, that are distributed as the weights say: the middle of a weight is its time, and between two times
+// the function is a line.
+func spreadOut(times, weights []float64, n int) []float64 {
+	middles, total := make([]float64, len(weights)), 0.0
+	for j, w := range weights {
+		middles[j] = total + w/2
+		total += w
+	}
+	spread := make([]float64, n)
+	for i := range spread {
+		p := (float64(i) + 0.5) / float64(n)
+		switch j, _ := slices.BinarySearch(middles, p); {
+		case j == 0:
+			spread[i] = times[0]
+		case j == len(times):
+			spread[i] = times[j-1]
+		default:
+			part := (p - middles[j-1]) / (middles[j] - middles[j-1])
+			spread[i] = times[j-1] + part*(times[j]-times[j-1])
+		}
+	}
+	return spread
+}
