@@ -16,8 +16,11 @@ type Calibration struct {
 	Rounds        int       `json:"rounds"`  // in each of which every microprogram had a process of its own
 	Costs         string    `json:"costs"`   // as sim.ParseCosts reads them
 	Prices        []Price   `json:"prices"`
-	Ladder        []Rung    `json:"ladder"`
-	Warnings      []string  `json:"warnings"`
+	// HandOvers compares simulated hand-overs of a goroutine to an idle CPU with live ones. It is absent with one CPU, and in calibrations
+	// that were stored before it was added.
+	HandOvers []HandOver `json:"hand_overs,omitempty"`
+	Ladder    []Rung     `json:"ladder"`
+	Warnings  []string   `json:"warnings"`
 }
 
 // Estimate is a median in ns with its 95 % interval over the rounds; the ends are null below 6 rounds.
@@ -39,6 +42,21 @@ type Price struct {
 	Reading string `json:"reading"`
 	Live    Value  `json:"live_ns"`
 	Virtual Value  `json:"virtual_ns"`
+}
+
+// HandOver is how long a goroutine that is made ready waits until another CPU runs it, live and in virtual time.
+type HandOver struct {
+	Cost    string         `json:"cost"`    // that is taken after these idle times: spin, wake or deep; empty for all idle times
+	Reading string         `json:"reading"` // with the idle times
+	Live    UpperQuantiles `json:"live"`
+	Virtual UpperQuantiles `json:"virtual"`
+}
+
+// UpperQuantiles are the median and the upper quantiles of times in ns.
+type UpperQuantiles struct {
+	P50 Value `json:"p50_ns"`
+	P90 Value `json:"p90_ns"`
+	P99 Value `json:"p99_ns"`
 }
 
 // Rung is one operation of the price ladder: for the goroutine that makes it, where nobody else wants what it uses, and

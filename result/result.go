@@ -80,8 +80,10 @@ type Trial struct {
 	Period        *Period    `json:"period,omitempty"`    // virtual: of a load that repeats itself; rate and times are then those of one period
 	RealCode      string     `json:"real_code,omitempty"` // virtual: where the cost of real code came from: RealMeasured or RealRecorded
 	Decisions     string     `json:"decisions,omitempty"` // virtual: checksum of all decisions of the scheduler
+	Disturbed     *Disturbed `json:"disturbed,omitempty"` // virtual: what a load that repeats itself does after one burn took longer; absent where none was tried
 	Metrics       Metrics    `json:"metrics"`
 	Resources     []Resource `json:"resources"`
+	NotModelled   string     `json:"not_modelled,omitempty"` // virtual, in CSV alone: why the prediction does not hold; it has no numbers then
 	Answer        any        `json:"answer"`
 	Warnings      []string   `json:"warnings"`
 }
@@ -182,6 +184,8 @@ const (
 	GCPerOp      = "gc_cpu_per_op_ns"     // benchmarks: CPU time of the collections that ended
 	SchedPerOp   = "sched_wait_per_op_ns" // benchmarks: of all goroutines together, ready and without a CPU
 	Transient    = "transient_seconds"    // virtual: how long after its beginning the load had settled, by MSER-5
+
+	TimingSeconds = "real_timing_seconds" // virtual: what timing one piece of real code costs
 )
 
 // Unit is the unit of a metric.
@@ -259,8 +263,10 @@ type Summary struct {
 	N             int        `json:"n"`
 	Bound         bool       `json:"bound"`
 	Peer          bool       `json:"peer,omitempty"`
-	Mean          *Interval  `json:"mean,omitempty"`  // virtual: over the replications
-	Exact         bool       `json:"exact,omitempty"` // virtual: every trial repeats itself and says the same; low and high are the median
+	Mean          *Interval  `json:"mean,omitempty"`         // virtual: over the replications
+	Exact         bool       `json:"exact,omitempty"`        // virtual: every trial repeats itself and says the same, also after disturbances; low and high are the median
+	States        []State    `json:"states,omitempty"`       // virtual: two or more, where trials repeat themselves and disturbances change how; low and high span them
+	NotModelled   string     `json:"not_modelled,omitempty"` // a prediction that does not hold: why; its numbers are null
 }
 
 // Interval is a mean with Student's t interval, 95 %, which is null below 2 trials.

@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/proc"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/workload"
@@ -18,7 +20,7 @@ import (
 // Exit codes of a child.
 const (
 	exitMisuse   = 2 // no hook, or not started by Run
-	exitStacks   = 4 // asked for its stacks: it hung
+	exitStacks   = 4 // asked for its stacks, or their number: it hung, or memory is full
 	exitOrphaned = 5 // its standard input closed
 )
 
@@ -55,7 +57,7 @@ func child(stdin io.Reader, stdout, stderr io.Writer, workloads []*workload.Work
 		fmt.Fprintf(stderr, "brewput: %s=%q is set by hand; unset it\n", Sentinel, os.Getenv(Sentinel))
 		return exitMisuse
 	}
-	in := bufio.NewReader(stdin)
+	in := bufio.NewReader(io.LimitReader(stdin, input.Words.Bytes())) // whoever sets the variable by hand may give anything
 	line, err := in.ReadBytes('\n')
 	if err != nil {
 		fmt.Fprintf(stderr, "brewput: a trial's child got no specification: %v\n", err)
@@ -66,7 +68,7 @@ func child(stdin io.Reader, stdout, stderr io.Writer, workloads []*workload.Work
 		fmt.Fprintln(stderr, "brewput:", err)
 		return exitMisuse
 	}
-	go obey(in, stderr)
+	listen(in, stderr)
 	outcome, err := try(spec, w, d)
 	if err != nil {
 		fmt.Fprintln(stderr, "brewput:", err)
@@ -89,23 +91,54 @@ func try(spec Spec, w *workload.Workload, d workload.Design) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	// Real code must allocate here as it does where it is measured: a larger heap has fewer collections, and more of
+	// it lies outside the caches.
+	if spec.Point.Has(workload.GOGC) {
+		defer debug.SetGCPercent(debug.SetGCPercent(spec.Point.Int(workload.GOGC)))
+	}
 	return Simulate(spec, w, d, costs), nil
+}
+
+// listen starts obey and returns when it holds no CPU any more. On one CPU a goroutine gets its first turn when the
+// trial parks or has run for 10 ms, and its blocking read then keeps the CPU until the runtime's monitor takes it back,
+// which may sleep for 10 ms twice: within a window that would be 20 ms in which nothing runs.
+func listen(in *bufio.Reader, stderr io.Writer) {
+	reading := make(chan struct{})
+	go func() {
+		close(reading)
+		obey(in, stderr)
+	}()
+	<-reading
 }
 
 // obey waits for the parent's word. End of input means that the parent is gone; then nobody else ends what the
 // design started.
 func obey(in *bufio.Reader, stderr io.Writer) {
 	word, _ := in.ReadString('\n')
-	if word == wordStacks {
-		stderr.Write(stacks())
+	switch word {
+	case wordStacks:
+		fmt.Fprintf(stderr, countLine, runtime.NumGoroutine())
+		if runtime.NumGoroutine() <= mostDumped {
+			stderr.Write(stacks())
+		}
+		os.Exit(exitStacks)
+	case wordCount:
+		fmt.Fprintf(stderr, countLine, runtime.NumGoroutine())
 		os.Exit(exitStacks)
 	}
 	proc.EndOwnGroup()
 	os.Exit(exitOrphaned)
 }
 
-// wordStacks asks a child for the stacks of all goroutines and its end.
-const wordStacks = "stacks\n"
+const (
+	// wordStacks asks a child for the stacks of all goroutines and its end, wordCount for their number and its end.
+	wordStacks = "stacks\n"
+	wordCount  = "count\n"
+	// countLine is what a child says of that number.
+	countLine = "goroutines: %d\n\n"
+	// mostDumped is of how many goroutines the stacks are printed: the process stands still while they are.
+	mostDumped = 10_000
+)
 
 func stacks() []byte {
 	buf := make([]byte, 64<<10)

@@ -30,4 +30,11 @@ func TestGOGC(t *testing.T) {
 	if now := debug.SetGCPercent(123); now != 123 {
 		t.Errorf("GOGC stays %d", now)
 	}
+	seen = 0
+	if o, err := try(Spec{Workload: "test", Design: "litter", Point: point, Costs: "none"}, w, d); err != nil || !o.Trial.Good() || seen != 777 {
+		t.Errorf("in virtual time GOGC was %d, want 777: %+v %v", seen, o.Trial, err)
+	}
+	if now := debug.SetGCPercent(123); now != 123 {
+		t.Errorf("after virtual time GOGC stays %d", now)
+	}
 }

@@ -57,9 +57,12 @@ type measurement struct {
 	design     workload.Design
 	world      world
 	virtual    bool
-	real       *realCode // virtual: what charges real code
-	series     *series   // virtual: of a stream
-	opens      func()    // called as the window opens; nil for nothing
+	real       *realCode  // virtual: what charges real code
+	series     *series    // virtual: of a stream
+	probe      *probe     // virtual: in place of series, where the load is disturbed
+	repeats    repetition // virtual: what the load repeats, if it does; of is the kind of its times
+	of         string
+	opens      func() // called as the window opens; nil for nothing
 	trial      result.Trial
 	histograms map[string][]byte
 	wrong      error    // what the workload's check found
@@ -74,8 +77,9 @@ type measurement struct {
 	began, ended snapshot
 	gcBefore     result.Value
 	closed       bool  // the window has
-	late         bool  // the counters at the end are of a time when nobody worked any more
+	uncovered    bool  // the counters are not of the window: see covers
 	operations   int64 // that ended inside the window
+	total        int64 // all operations of a stream
 }
 
 // snapshot is the state of everything counted at one instant.
@@ -108,11 +112,17 @@ func (m *measurement) snap() snapshot {
 	return s
 }
 
-// begin is called as the window opens. The runtime accounts for its collections at the end of each, so
-// an observed trial collects before its window, and again after it: see gcSeconds.
-func (m *measurement) begin() {
+// collectGarbage brings the runtime's account of its collections up to date, which happens at the end of each only; see
+// gcSeconds. It comes before the load: on one busy CPU a collection takes much of a short window.
+func (m *measurement) collectGarbage() {
 	if m.spec.Observed && !m.virtual {
 		runtime.GC()
+	}
+}
+
+// begin is called as the window opens.
+func (m *measurement) begin() {
+	if m.spec.Observed && !m.virtual {
 		m.gcBefore = host.GCSeconds()
 	}
 	if m.spec.Profiled && !m.virtual {
@@ -141,6 +151,7 @@ func (m *measurement) job(e env.Env) error {
 	if err != nil {
 		return err
 	}
+	m.collectGarbage()
 	m.begin()
 	start := e.Now()
 	err = j.Run(e)
@@ -200,12 +211,15 @@ func (m *measurement) finish(err, left error) {
 		t.Status, t.Error = result.Failed, lateness
 	}
 	t.Invalid = t.Invalid && t.Error == lateness // else it is the design that went wrong
-	if err == nil && m.closed && !m.late {
-		if m.virtual {
-			m.simulated()
-		} else {
-			m.counters()
-		}
+	switch {
+	case err != nil || !m.closed:
+	case m.uncovered:
+		m.unknown()
+	case m.virtual:
+		m.simulated()
+		t.Resources = m.resources()
+	default:
+		m.counters()
 		t.Resources = m.resources()
 	}
 	if t.Status == result.Wrong || t.Status == result.Failed {
@@ -231,7 +245,7 @@ func (m *measurement) forget() {
 		delete(m.trial.Metrics, name)
 	}
 	m.trial.WallSeconds, m.trial.Unstable = 0, false
-	m.trial.Period, m.trial.Progress = nil, 0
+	m.trial.Period, m.trial.Progress, m.repeats = nil, 0, repetition{}
 	m.histograms = nil
 }
 
@@ -268,6 +282,17 @@ func (m *measurement) counters() {
 		m.profiledLedger(span, cpu)
 	case m.spec.Observed:
 		m.ledger(span, cpu, m.gcSeconds(delta.Get("gc_cycles")))
+	}
+}
+
+// unknown says of what the counters would have told that it is not known.
+func (m *measurement) unknown() {
+	names := []string{result.CPUSeconds, result.Parallelism}
+	if m.spec.Observed {
+		names = append(names, "ledger_useful", "ledger_runtime", "ledger_gc", "ledger_idle")
+	}
+	for _, name := range names {
+		m.set(name, result.Unavailable)
 	}
 }
 

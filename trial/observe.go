@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"math"
 	"runtime"
 
 	"github.com/brewput/brewput/env"
@@ -8,17 +9,21 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// gcSeconds is the CPU time of the collections inside the window. Where there was one, the accounts are
-// brought up to date by another, whose own cost is that of a third.
+// gcSeconds is the CPU time of the collections that ended inside the window. If there was one, another brings the
+// runtime's account up to date; the cost of that one is taken to be the cost of a third. Collections that
+// ended after the window are in the account too: each of all counts the same.
 func (m *measurement) gcSeconds(cycles result.Value) result.Value {
 	if cycles == 0 {
 		return 0
 	}
 	runtime.GC()
 	after := host.GCSeconds()
+	var now host.Counters
+	now.Read()
+	all := max(cycles, now.Since(m.began.counters).Get("gc_cycles")-1)
 	runtime.GC()
 	forced := host.GCSeconds() - after
-	return max(0, after-m.gcBefore-forced)
+	return max(0, after-m.gcBefore-forced) * cycles / all
 }
 
 // ledger says where the core-seconds of the window went, as shares of CPUs x window: useful (burns
@@ -66,6 +71,9 @@ func (m *measurement) resources() []result.Resource {
 		if r.Kind != string(env.KindStation) && waits[r.Name] == nil {
 			waits[r.Name] = r.WaitMeanNs
 		}
+		if r.Kind == string(env.KindStation) {
+			m.checkUses(r, meter.Read().Uses)
+		}
 		list = append(list, r)
 	}
 	for i := range list {
@@ -75,6 +83,25 @@ func (m *measurement) resources() []result.Resource {
 	}
 	return list
 }
+
+// checkUses warns if a station was used more or less often inside the window than the operations there explain, each
+// taken to use it as often as the operations of the whole run did. Two requests for each worker and end of the
+// window may have been under way.
+func (m *measurement) checkUses(r result.Resource, inAll int64) {
+	if m.total == 0 || m.trial.WallSeconds <= 0 {
+		return
+	}
+	perOperation := float64(inAll) / float64(m.total)
+	want := perOperation * float64(m.within((m.ended.at - m.began.at).Seconds()))
+	underWay := 4 * float64(m.spec.Point.Int("workers")) * max(1, perOperation)
+	if math.Abs(float64(r.Uses)-want) > mostAstray*want+underWay {
+		m.warn("station %s was used %d times inside the window, where its operations explain %.0f: its utilization is not that of the whole load",
+			r.Name, r.Uses, want)
+	}
+}
+
+// mostAstray is the share by which a station's uses may differ from what the operations explain.
+const mostAstray = 0.1
 
 // resource is the difference of two readings. The mean wait is the time integral of the line by the
 // number of uses: Little's law.

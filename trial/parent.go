@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/proc"
 	"github.com/brewput/brewput/result"
 )
@@ -27,8 +27,11 @@ type Runner struct {
 	OnStart func(pid int)
 }
 
-// patience is how long a child may take to print its stacks.
-const patience = 5 * time.Second
+// patience is how long a child may take to print its stacks, and haste to say how many goroutines it has, while memory gets less.
+const (
+	patience = 1500 * time.Millisecond
+	haste    = 250 * time.Millisecond
+)
 
 // Run runs one trial in a fresh process and waits for it. A trial that crashes, deadlocks or hangs is
 // an Outcome with the status failed; an error means that no trial could be run at all, or that ctx
@@ -61,9 +64,8 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	var stdout bytes.Buffer
-	stderr := &proc.Ends{}
-	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	stdout, stderr := &proc.Limited{Most: input.Words.Bytes()}, &proc.Ends{}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
 	// A process that the child leaves behind with its pipes open must not keep us waiting.
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {
@@ -72,16 +74,26 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	if r.OnStart != nil {
 		r.OnStart(cmd.Process.Pid)
 	}
-	hung, err := r.await(ctx, cmd, stdin, string(line)+"\n")
+	how, err := r.await(ctx, cmd, stdin, string(line)+"\n")
 	if ctx.Err() != nil {
 		return Outcome{}, ctx.Err()
 	}
-	return conclude(spec, stdout.Bytes(), stderr.String(), hung, err), nil
+	if how.full != nil {
+		o := Outcome{Trial: Blank(spec), Failure: stderr.String()}
+		o.Trial.Status, o.Trial.Error = result.Failed, fullChild(stderr.String(), *how.full).Error()
+		return o, nil
+	}
+	return conclude(spec, stdout.Bytes(), stderr.String(), how.hung, err), nil
 }
 
-// await gives the child its specification and waits for it. It reports whether the time limit came first.
-// Whatever the child started has ended when it returns.
-func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, specification string) (hung bool, err error) {
+// ending is what ended a child that did not end by itself.
+type ending struct {
+	hung bool   // the time limit came first
+	full *usage // the memory guard ended it; nil: it did not
+}
+
+// await gives the child its specification and waits for it. Whatever the child started has ended when it returns.
+func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, specification string) (how ending, err error) {
 	done := make(chan error, 1)
 	go func() {
 		err := cmd.Wait()
@@ -90,7 +102,7 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, speci
 	}()
 	// A child that does not read must not keep us from the limit, nor from an interrupt. One that is gone
 	// already is reported by Wait, which also ends a write that nobody takes.
-	words := make(chan string, 2)
+	words := make(chan string, 3)
 	words <- specification
 	defer close(words)
 	go func() {
@@ -98,6 +110,9 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, speci
 			io.WriteString(stdin, word)
 		}
 	}()
+	over := make(chan struct{})
+	defer close(over)
+	full := guardChild(childMemory(cmd.Process.Pid), over)
 	var expired, giveUp <-chan time.Time
 	if r.TimeLimit > 0 {
 		limit := time.NewTimer(r.TimeLimit)
@@ -107,19 +122,21 @@ func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, speci
 	for {
 		select {
 		case err := <-done:
-			return hung, err
+			return how, err
 		case <-ctx.Done():
 			proc.EndGroup(cmd.Process)
-			return hung, <-done
+			return how, <-done
 		case <-expired:
-			hung = true
+			how.hung = true
 			words <- wordStacks
-			timer := time.NewTimer(patience)
-			defer timer.Stop()
-			giveUp = timer.C
+			giveUp = time.After(patience)
+		case u := <-full:
+			how.full = &u
+			words <- wordCount
+			giveUp = time.After(haste)
 		case <-giveUp:
 			proc.EndGroup(cmd.Process)
-			return hung, <-done
+			return how, <-done
 		}
 	}
 }
@@ -147,8 +164,11 @@ func conclude(spec Spec, stdout []byte, stderr string, hung bool, waitErr error)
 	raced := errors.As(waitErr, &exit) && exit.ExitCode() == raceExit
 	left := errors.Is(waitErr, exec.ErrWaitDelay) // the child itself ended well
 	switch {
-	case parsed && raced:
-		o.Trial.Status, o.Trial.Error = result.Violated, "the race detector reported a data race"
+	case raced:
+		if !parsed { // GORACE=halt_on_error=1 ends the process at once
+			o = Outcome{Trial: Blank(spec)}
+		}
+		o.Trial.Status, o.Trial.Error = result.Violated, "the race detector reported a data race"+raceAt(stderr)
 		o.Failure = stderr
 		return o
 	case parsed && (waitErr == nil || left):
@@ -213,6 +233,9 @@ func whereItHangs(dump string) string {
 			waits = fmt.Sprintf("deadlock or hang; a goroutine waits (%s) at %s", state, place)
 		}
 	}
+	if n := countIn(dump); waits == "" && n > mostDumped {
+		return fmt.Sprintf("it has %d goroutines, too many to look at; let fewer live at a time", n)
+	}
 	if waits == "" {
 		return "its stacks show no goroutine of the design"
 	}
@@ -228,7 +251,7 @@ func designFrame(block string) (state, place string) {
 		if strings.HasPrefix(fn, "created by") || strings.Contains(fn, "/brewput/trial.(") || strings.Contains(fn, "/brewput/load.(") {
 			return "", "" // a design is called by the load loop, so its frames stand above
 		}
-		if isHarness(fn) {
+		if isHarness(fn) || strings.Contains(lines[i+1], ".s:") {
 			continue
 		}
 		_, after, _ := strings.Cut(lines[0], "[")
@@ -252,7 +275,7 @@ func shortPlace(place string) string {
 func isHarness(frame string) bool {
 	const module = "github.com/brewput/brewput"
 	for _, p := range []string{
-		"runtime.", "runtime/", "sync.", "internal/", "time.", "os.", "os/", "io.", "bufio.", "syscall.", "reflect.",
+		"runtime.", "runtime/", "sync.", "sync/", "iter.", "internal/", "time.", "os.", "os/", "io.", "bufio.", "syscall.", "reflect.",
 		module + "/trial.", module + "/load.", module + "/env.", module + "/env/live.", module + "/env/virtual.", module + "/sim.", module + "/internal/calibrate.", module + "/internal/cli.",
 		module + "/internal/hist.", module + "/internal/host.", module + ".", "golang.org/x/sys/", "main.main(",
 	} {

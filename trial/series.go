@@ -52,6 +52,10 @@ type served struct{ end, took time.Duration }
 
 // keep begins the series of a load in virtual time that begins now, and looks ahead to its end.
 func (m *measurement) keep(e env.Env, v *virtual.World) func(from, to time.Duration) {
+	if m.probe != nil {
+		m.probe.begin(v)
+		return m.probe.note
+	}
 	span := m.spec.Warmup + m.spec.Duration
 	m.series = &series{size: batchSize, release: e.Now(), begin: e.Now() + m.spec.Warmup, end: e.Now() + span}
 	if m.spec.Operations > 0 {
@@ -117,8 +121,12 @@ func (s *series) transient() (d time.Duration, settled bool) {
 // period finds out whether the requests repeat themselves to the nanosecond: their times and what lies between
 // their ends. It is the shortest period of the longest stretch at the end that has it four times, where that
 // is half of all requests, or all that are kept.
-func (s *series) period() (p repetition) {
-	last := slices.Concat(s.ring[s.next:], s.ring[:s.next])
+func (s *series) period() repetition {
+	return repeats(slices.Concat(s.ring[s.next:], s.ring[:s.next]), s.all)
+}
+
+// repeats is period for the last of so many requests, the oldest first. It reverses them.
+func repeats(last []served, all int64) (p repetition) {
 	slices.Reverse(last)
 	n := len(last) - 1 // the one before it tells when the first of a period began
 	if n < leastRepeats {
@@ -144,7 +152,7 @@ func (s *series) period() (p repetition) {
 			best = m
 		}
 	}
-	if size := best - border[best]; int64(best) >= min(s.all/2, mostServed-1) && best > 0 {
+	if size := best - border[best]; int64(best) >= min(all/2, mostServed-1) && best > 0 {
 		p = repetition{last[:size], last[0].end - last[size].end, best / size, last[best].end, best == n}
 	}
 	return p
@@ -212,23 +220,32 @@ func (m *measurement) settle(of string, lost int64) {
 	if m.spec.Open == nil {
 		m.trial.Progress = float64(len(period)) / span.Seconds() * m.trial.WallSeconds
 	}
-	m.set(result.Throughput, result.Value(float64(len(period))/span.Seconds()))
-	var sum time.Duration
-	for _, r := range period {
+	for name, v := range p.metrics(of) {
+		m.set(name, v)
+	}
+	m.repeats, m.of = p, of
+}
+
+// metrics are the rate and the times of a repetition. It sorts the requests by their times.
+func (p *repetition) metrics(of string) result.Metrics {
+	n := float64(len(p.requests))
+	sum := time.Duration(0)
+	for _, r := range p.requests {
 		sum += r.took
 	}
-	mean := float64(sum) / float64(len(period))
-	ssq := 0.0
-	for _, r := range period {
+	mean, ssq := float64(sum)/n, 0.0
+	for _, r := range p.requests {
 		ssq += (float64(r.took) - mean) * (float64(r.took) - mean)
 	}
-	m.set(of+"_mean_ns", result.Value(mean))
-	m.set(of+"_sd_ns", result.Value(math.Sqrt(ssq/float64(len(period)))))
-	slices.SortFunc(period, func(a, b served) int { return cmp.Compare(a.took, b.took) })
-	for _, q := range result.Quantiles {
-		i := max(0, int(math.Ceil(q.Q*float64(len(period))-1e-9))-1)
-		m.set(of+"_"+q.Name+"_ns", result.Value(period[i].took))
+	list := result.Metrics{
+		result.Throughput: result.Value(n / p.span.Seconds()), of + "_mean_ns": result.Value(mean), of + "_sd_ns": result.Value(math.Sqrt(ssq / n)),
 	}
+	slices.SortFunc(p.requests, func(a, b served) int { return cmp.Compare(a.took, b.took) })
+	for _, q := range result.Quantiles {
+		i := max(0, int(math.Ceil(q.Q*n-1e-9))-1)
+		list[of+"_"+q.Name+"_ns"] = result.Value(p.requests[i].took)
+	}
+	return list
 }
 
 func extremes(requests []served) (least, most time.Duration) {

@@ -29,24 +29,25 @@ type world interface {
 // Real code (env.Env.Begin) is charged with the CPU time that it takes, or as the recording of spec says. Who runs other
 // trials at the same time says so with Spec.Crowded.
 func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Costs) Outcome {
-	m := &measurement{spec: spec, design: d, trial: Blank(spec)}
-	m.trial.World = result.Virtual
+	m := newSimulation(spec, d)
 	real, err := newRealCode(spec)
 	if err != nil {
 		m.trial.Status, m.trial.Error = result.Failed, err.Error()
 		return Outcome{Trial: m.trial}
 	}
-	room := hasRoom
-	if spec.Room != nil {
-		room = spec.Room
+	if err := needed(spec, memory); err != nil {
+		m.trial.Status, m.trial.Error = result.Failed, err.Error()
+		return Outcome{Trial: m.trial}
 	}
-	v := virtual.New(virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Sections: real, Timeline: spec.Timeline > 0, Limit: spec.Limit, Room: room})
-	m.world, m.virtual, m.real = v, true, real
+	v := m.virtualWorld(costs, real)
 	m.opens = func() { v.Record(spec.Timeline) }
 	err, left := m.run()
+	if v.Full() {
+		left = guarded(left, memory)
+	}
 	if !v.Ended() { // the design hangs and still has m
-		t := Blank(spec)
-		t.World, t.Status, t.Error = result.Virtual, result.Failed, left.Error()
+		t := newSimulation(spec, d).trial
+		t.Status, t.Error = result.Failed, left.Error()
 		return brief(Outcome{Trial: t})
 	}
 	if real.crowded || spec.Crowded && v.Full() { // alone it has more
@@ -55,11 +56,41 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	if err == nil && left == nil && d.Job != nil {
 		err = real.ended()
 	}
+	m.trial.Warnings = append(m.trial.Warnings, v.Doubts()...)
 	m.set("operations_simulated", result.Value(v.Operations()))
 	m.finish(err, left)
 	real.tell(m)
 	m.trial.Decisions = fmt.Sprintf("%016x", v.Checksum())
+	if spec.Disturb && m.trial.Period != nil {
+		m.disturb(costs)
+	}
 	return brief(Outcome{Trial: m.trial, Histograms: m.histograms, Timeline: v.Timeline()})
+}
+
+// newSimulation is a measurement in virtual time that has not begun.
+func newSimulation(spec Spec, d workload.Design) *measurement {
+	m := &measurement{spec: spec, design: d, virtual: true, trial: Blank(spec)}
+	m.trial.World = result.Virtual
+	return m
+}
+
+// virtualWorld is the world of m.
+func (m *measurement) virtualWorld(costs sim.Costs, real *realCode) *virtual.World {
+	spec, room := &m.spec, hasRoom
+	if spec.Room != nil {
+		room = spec.Room
+	}
+	c := virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Sections: real, Timeline: spec.Timeline > 0,
+		Limit: spec.Limit, Stop: spec.Stop, Room: room, RoomEvery: guardEvery}
+	switch {
+	case m.probe != nil:
+		c.Stretch = m.probe.stretch
+	case spec.Late != nil:
+		c.Stretch = spec.Late.once()
+	}
+	v := virtual.New(c)
+	m.world, m.real = v, real
+	return v
 }
 
 // brief takes the stack out of a trial's error: it has addresses, and a trial says the same each time.

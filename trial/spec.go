@@ -47,17 +47,29 @@ type Spec struct {
 
 	Costs string `json:"costs,omitempty"` // a child's trial in virtual time: what the scheduler takes, see sim.ParseCosts; "" is live
 
+	Disturb bool `json:"disturb,omitempty"` // in virtual time: if the load repeats itself, see what disturbances of one burn do to that
+
+	Late *Late `json:"late,omitempty"` // in virtual time: the burn that lasts longer; nil: none
+
 	Open *OpenLoad `json:"open,omitempty"` // a stream's open loop; nil: a closed one
 
-	Limit    time.Duration `json:"-"` // in virtual time: of real time, after which the trial counts as hung; 0 is none
-	Room     func() bool   `json:"-"` // in virtual time: see virtual.Config; nil: see usage.fits
-	Timeline time.Duration `json:"-"` // in virtual time: how much is recorded, from the opening of the window on
+	Limit time.Duration `json:"-"` // in virtual time: of real time, after which the trial counts as hung; 0 is none
+	Room  func() bool   `json:"-"` // in virtual time: see virtual.Config; nil: see usage.fits
+	// Stop, if not nil, ends a trial in virtual time when it is closed: the trial has failed then.
+	Stop     <-chan struct{} `json:"-"`
+	Timeline time.Duration   `json:"-"` // in virtual time: how much is recorded, from the opening of the window on
 
 	// Recording has or takes in what real code costs in virtual time; nil: it is measured and forgotten.
 	Recording *Recording `json:"-"`
 	// Crowded says that other trials run at the same time: one that must measure real code, or for which memory has
 	// no room beside them, then ends with Outcome.Crowded.
 	Crowded bool `json:"crowded,omitempty"`
+}
+
+// Late is a disturbance: the first burn that begins at a time or later lasts longer.
+type Late struct {
+	At time.Duration `json:"at"` // since the simulation began
+	By time.Duration `json:"by"`
 }
 
 // OpenLoad is the load that is offered in an open loop, beside what the point says of it.

@@ -22,7 +22,8 @@ func (m *measurement) stream(e env.Env) error {
 	if m.spec.Open != nil {
 		run = m.openLoop
 	}
-	total, closed, loadErr := run(e, s)
+	m.collectGarbage()
+	total, window, loadErr := run(e, s)
 	if s.Close != nil {
 		s.Close(e)
 	}
@@ -31,11 +32,34 @@ func (m *measurement) stream(e env.Env) error {
 	if loadErr != nil {
 		return loadErr
 	}
-	if late := m.ended.at - closed; m.spec.Operations == 0 && late > m.spec.Duration/50 {
-		m.late = true
-		m.warn("the counters were read more than 2 %% of the window late: CPU time, parallelism and resources are not known")
+	if m.spec.Operations == 0 {
+		m.covers(window)
 	}
 	return nil
+}
+
+// span is a part of the load: from the opening of the window to its close, and when the load ended.
+type span struct{ opened, closed, ended time.Duration }
+
+const (
+	leastCovered = 0.95 // the share of a window that its counters must cover
+	mostLate     = 0.02 // of a window: how long after the end of the load they may be read
+)
+
+// covers decides whether the counters are of the window, and not of a part of it or of the time after the load.
+func (m *measurement) covers(w span) {
+	window := (w.closed - w.opened).Seconds()
+	covered := (min(m.ended.at, w.closed) - max(m.began.at, w.opened)).Seconds() / window
+	late := (m.ended.at - max(w.closed, w.ended)).Seconds() / window
+	switch {
+	case covered < leastCovered:
+		m.warn("the counters cover %.0f%% of the window: CPU time, parallelism and resources are not known; use a longer --duration", 100*max(0, covered))
+	case late > mostLate:
+		m.warn("the counters were read more than 2%% of the window after the load ended: CPU time, parallelism and resources are not known")
+	default:
+		return
+	}
+	m.uncovered = true
 }
 
 // answered checks what a design says of its own answer.
@@ -50,8 +74,8 @@ func answered(check func(uint64) (workload.Answer, error), operations int64) (wo
 	return a, err
 }
 
-// closedLoop says how many operations were done in all and when the window closed.
-func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, closed time.Duration, err error) {
+// closedLoop returns how many operations were done in all, and when the window was.
+func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, window span, err error) {
 	loop := load.Closed{
 		Op: s.Op, Workers: m.spec.Point.Int("workers"),
 		Warmup: m.spec.Warmup, Window: m.spec.Duration,
@@ -62,19 +86,23 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, clo
 		loop.Note, loop.At, loop.OneByOne = m.keep(e, v), v.At, true
 	}
 	l, err := loop.Run(e)
+	window = span{l.Closed - l.Window, l.Closed, l.Last}
 	if err != nil {
-		return l.Total, l.Closed, err
+		return l.Total, window, err
 	}
 	m.count(l.Inside, l.Window)
-	m.trial.Progress = l.Progress
+	m.trial.Progress, m.total = l.Progress, l.Total
 	m.set("concurrency", l.Concurrency)
+	if l.Latency.Count() == 0 {
+		m.warn("no operation was timed: each worker made fewer than --sample %d of them in the window, so there are no latencies; give a smaller --sample", m.spec.Sample)
+	}
 	err = m.distribution("latency", l.Latency, 0)
 	m.settle("latency", 0)
-	return l.Total, l.Closed, err
+	return l.Total, window, err
 }
 
 // openLoop is closedLoop under customers who come when they come.
-func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, closed time.Duration, err error) {
+func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, window span, err error) {
 	p, offered := m.spec.Point, m.spec.Open
 	m.set(result.Rate, result.Value(offered.Rate))
 	loop := load.Open{
@@ -97,22 +125,14 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, close
 		loop.Note, loop.At = m.keep(e, v), v.At
 	}
 	if err := loop.Validate(); err != nil {
-		return 0, 0, err
+		return 0, span{}, err
 	}
 	l, err := loop.Run(e)
+	window = span{l.Closed - l.Window, l.Closed, l.Closed}
 	if err != nil {
-		return l.Total, l.Closed, err
+		return l.Total, window, err
 	}
-	m.count(l.Completed, l.Window)
-	seconds := l.Window.Seconds()
-	lost := l.Arrived - l.Served
-	m.set("offered_per_s", result.Value(float64(l.Arrived)/seconds))
-	m.set(result.Goodput, result.Value(float64(l.InTime)/seconds))
-	m.set("arrived", result.Value(l.Arrived))
-	m.set(result.Dropped, result.Value(l.Dropped))
-	m.set(result.Abandoned, result.Value(l.Abandoned))
-	m.set("unfinished", result.Value(l.Unfinished))
-	m.set(result.LostShare, result.Value(float64(lost)/float64(l.Arrived)))
+	lost := m.countOpen(&l)
 	rate := offered.came(&l)
 	m.set(result.OfferedLoad, result.Unavailable)
 	if offered.Capacity > 0 {
@@ -120,18 +140,34 @@ func (m *measurement) openLoop(e env.Env, s workload.Stream) (total int64, close
 	}
 	m.trial.Unstable = unstable(rate, offered.Capacity, &loop, &l)
 	if err := m.distribution("service", l.Service, 0); err != nil {
-		return l.Total, l.Closed, err
+		return l.Total, window, err
 	}
 	if err := m.distribution("response", l.Response, lost); err != nil {
-		return l.Total, l.Closed, err
+		return l.Total, window, err
 	}
 	m.settle("response", lost)
 	if m.trial.Unstable {
 		m.forgetResponse()
-		return l.Total, l.Closed, nil
+		return l.Total, window, nil
 	}
 	m.punctual(&l)
-	return l.Total, l.Closed, nil
+	return l.Total, window, nil
+}
+
+// countOpen notes what became of the customers, and returns how many were lost.
+func (m *measurement) countOpen(l *load.OpenResult) (lost int64) {
+	m.count(l.Completed, l.Window)
+	m.total = l.Total
+	seconds := l.Window.Seconds()
+	lost = l.Arrived - l.Served
+	m.set("offered_per_s", result.Value(float64(l.Arrived)/seconds))
+	m.set(result.Goodput, result.Value(float64(l.InTime)/seconds))
+	m.set("arrived", result.Value(l.Arrived))
+	m.set(result.Dropped, result.Value(l.Dropped))
+	m.set(result.Abandoned, result.Value(l.Abandoned))
+	m.set("unfinished", result.Value(l.Unfinished))
+	m.set(result.LostShare, result.Value(float64(lost)/float64(l.Arrived)))
+	return lost
 }
 
 // came is the rate at which customers came. The mean of a file says little of the part that the window saw.

@@ -41,7 +41,7 @@ func TestPunctual(t *testing.T) {
 		{hundred(390 * time.Microsecond), 40, false, false, "most gave up"},
 		{hundred(500 * time.Microsecond), 100, true, false, "virtual time, where nothing disturbs"},
 	} {
-		m := &measurement{world: live.New(live.Config{}), virtual: c.virtual, late: true, trial: result.Trial{Metrics: result.Metrics{}},
+		m := &measurement{world: live.New(live.Config{}), virtual: c.virtual, uncovered: true, trial: result.Trial{Metrics: result.Metrics{}},
 			spec: Spec{Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})}}
 		times := hist.New()
 		for range c.served {

@@ -1,0 +1,105 @@
+package trial
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/internal/host"
+)
+
+// guardChild watches the memory of a child from outside, as the child may have no time to: its channel has what there was when the
+// child held more than all that is left, and that was too little. It stops watching when over is closed.
+func guardChild(memory func() (usage, bool), over <-chan struct{}) <-chan usage {
+	full := make(chan usage, 1)
+	go func() {
+		tick := time.NewTicker(guardEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+			}
+			if u, known := memory(); known && u.greedy() {
+				full <- u
+				return
+			}
+		}
+	}()
+	return full
+}
+
+// greedy reports whether a process is what memory is full of.
+func (u usage) greedy() bool { return !u.fits() && u.held > u.spare+u.free }
+
+// childMemory asks what memory there is beside a child, and what that holds.
+func childMemory(pid int) func() (usage, bool) {
+	return func() (u usage, known bool) {
+		var also bool
+		u.free, u.total, known = host.Memory()
+		u.held, also = host.Resident(pid)
+		return u, known && also
+	}
+}
+
+// fullChild is the error of a live trial that the memory guard has ended, by what its process printed.
+func fullChild(stderr string, u usage) error {
+	goroutines := "an unknown number of goroutines: it had no time to count them"
+	if n := countIn(stderr); n > 0 {
+		goroutines = fmt.Sprintf("%d goroutines", n)
+	}
+	return fmt.Errorf("the memory guard has ended the trial: memory is full with %s; let fewer live at a time, or each hold less, or end other programs (%v)", goroutines, u)
+}
+
+// countIn is the number of goroutines that a child said it has; 0 if it did not.
+func countIn(stderr string) int {
+	before, _, _ := strings.Cut(countLine, "%")
+	for line := range strings.Lines(stderr) {
+		if number, ok := strings.CutPrefix(line, before); ok {
+			if n, err := strconv.Atoi(strings.TrimSpace(number)); err == nil {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// raceAt says where the first of the two accesses is that the race detector's first report names: in the innermost function of the
+// design, as below it stand the harness, the runtime and its assembly. It is empty if there is none.
+func raceAt(report string) string {
+	_, report, found := strings.Cut(report, "WARNING: DATA RACE")
+	if !found {
+		return ""
+	}
+	report, _, _ = strings.Cut(report, "==================")
+	var places []string
+	for block := range strings.SplitSeq(report, "\n\n") {
+		head, frames, _ := strings.Cut(strings.TrimLeft(block, "\n"), "\n")
+		if strings.HasPrefix(strings.TrimSpace(head), "Goroutine ") { // where it was started
+			continue
+		}
+		if at := raceFrame(frames); at != "" && len(places) < 2 {
+			places = append(places, at)
+		}
+	}
+	if len(places) == 0 {
+		return ""
+	}
+	return " at " + strings.Join(places, " and ")
+}
+
+// raceFrame is the place of the innermost function of the design in the frames of an access.
+func raceFrame(frames string) string {
+	lines := strings.Split(frames, "\n")
+	for i := 0; i+1 < len(lines); i += 2 {
+		function, at := strings.TrimSpace(lines[i]), strings.TrimSpace(lines[i+1])
+		at, _, _ = strings.Cut(at, " +0x")
+		if isHarness(function) || strings.Contains(at, ".s:") || !strings.Contains(at, ".go:") {
+			continue
+		}
+		return shortPlace(at)
+	}
+	return ""
+}
