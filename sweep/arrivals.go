@@ -2,13 +2,15 @@ package sweep
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/plan"
 )
@@ -20,7 +22,7 @@ type Recorded struct {
 }
 
 // ReadArrivals reads the recorded arrivals of all cases.
-func ReadArrivals(cases []plan.Case) (map[string][]time.Duration, []Recorded, error) {
+func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Duration, []Recorded, error) {
 	gaps := map[string][]time.Duration{}
 	var files []Recorded
 	for _, c := range cases {
@@ -31,7 +33,10 @@ func ReadArrivals(cases []plan.Case) (map[string][]time.Duration, []Recorded, er
 		if path == load.Poisson || path == load.Constant || gaps[path] != nil {
 			continue
 		}
-		text, err := os.ReadFile(path)
+		text, err := input.ReadFile(ctx, path, input.Arrivals)
+		if errors.Is(err, input.ErrRefused) {
+			return nil, nil, fmt.Errorf("--arrivals: %w", err)
+		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("--arrivals %s: it is neither poisson nor constant, and no file of arrivals: %w", path, err)
 		}
@@ -45,9 +50,9 @@ func ReadArrivals(cases []plan.Case) (map[string][]time.Duration, []Recorded, er
 }
 
 // RereadArrivals reads the recorded arrivals of a sweep that goes on. They must be those it began with.
-func (s *Sweep) RereadArrivals() (err error) {
+func (s *Sweep) RereadArrivals(ctx context.Context) (err error) {
 	var files []Recorded
-	if s.Recorded, files, err = ReadArrivals(slices.Concat(s.Plan.Cases, s.Header.Twin)); err != nil {
+	if s.Recorded, files, err = ReadArrivals(ctx, slices.Concat(s.Plan.Cases, s.Header.Twin)); err != nil {
 		return err
 	}
 	for i, f := range files {

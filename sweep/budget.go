@@ -11,12 +11,13 @@ import (
 
 // Rule is the rule by which a run with a budget decides what it measures, and when it stops.
 type Rule struct {
-	Budget     Duration `json:"budget"`          // for everything, the trials of all executions together
-	Looks      []int    `json:"looks"`           // blocks at which a comparison is judged; the last is the most
-	Equivalent int      `json:"equivalent_from"` // blocks from which on designs may be called equivalent
-	Spending   string   `json:"spending"`        // how alpha is spent, t being the share of the blocks
-	Alpha      float64  `json:"alpha"`           // for all comparisons and looks together
-	Margin     float64  `json:"margin"`          // of equivalence
+	Budget     Duration `json:"budget"`                   // for everything, the trials of all executions together
+	Looks      []int    `json:"looks"`                    // blocks at which a comparison is judged; the last is the most
+	Equivalent int      `json:"equivalent_from"`          // blocks from which on designs may be called equivalent
+	Different  int      `json:"different_from,omitempty"` // blocks from which on small differences are judged; 0, as in older journals: all
+	Spending   string   `json:"spending"`                 // how alpha is spent, t being the share of the blocks
+	Alpha      float64  `json:"alpha"`                    // for all comparisons and looks together
+	Margin     float64  `json:"margin"`                   // of equivalence
 	Baseline   string   `json:"baseline"`
 	All        bool     `json:"all"` // every pair is compared, not neighbours only
 }

@@ -134,11 +134,13 @@ func (s *Sweep) capacityTrial(ctx context.Context, design string, p plan.Point, 
 
 func (s *Sweep) capacitySpec(design string, p plan.Point, round int) trial.Spec {
 	set := s.Header.Settings
-	return trial.Spec{
-		Workload: s.Workload.Name, Design: design, Point: p, Seed: s.Plan.BlockSeed(round),
+	spec := trial.Spec{
+		Workload: s.Workload.Name, Design: design, Point: p,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup), BurnRate: s.burnRate(), BurnPace: s.paced,
 		Recording: s.Costs,
 	}
+	spec.Seed = s.pilotSeed(spec, round)
+	return spec
 }
 
 // capacityOf is the capacity of a case, 0 where it is unknown.

@@ -222,26 +222,26 @@ func TestRecordedArrivals(t *testing.T) {
 	write("# seconds\n0.01\n20ms\n0.1\n")
 	s, _ := openSweep(t, at(1, 1, plan.Setting{Factor: "arrivals", Level: plan.TextLevel(file)}))
 	var err error
-	if s.Recorded, s.Header.Recorded, err = ReadArrivals(s.Plan.Cases); err != nil {
+	if s.Recorded, s.Header.Recorded, err = ReadArrivals(t.Context(), s.Plan.Cases); err != nil {
 		t.Fatal(err)
 	}
 	o := s.offered(s.Plan.Cases[0])
 	if fmt.Sprint(o.Gaps) != "[10ms 10ms 80ms]" || math.Abs(o.Rate-30) > 1e-9 {
 		t.Errorf("offered %+v", o)
 	}
-	if err := s.RereadArrivals(); err != nil {
+	if err := s.RereadArrivals(t.Context()); err != nil {
 		t.Errorf("unchanged: %v", err)
 	}
 	write("0.01\n20ms\n0.2\n")
-	if err := s.RereadArrivals(); err == nil || !strings.Contains(err.Error(), "has changed") {
+	if err := s.RereadArrivals(t.Context()); err == nil || !strings.Contains(err.Error(), "has changed") {
 		t.Errorf("changed: %v", err)
 	}
 	write("0.01\nsoon\n")
-	if err := s.RereadArrivals(); err == nil || !strings.Contains(err.Error(), `line 2: "soon" is not a time`) {
+	if err := s.RereadArrivals(t.Context()); err == nil || !strings.Contains(err.Error(), `line 2: "soon" is not a time`) {
 		t.Errorf("no time: %v", err)
 	}
 	os.Remove(file)
-	if err := s.RereadArrivals(); err == nil || !strings.Contains(err.Error(), "neither poisson nor constant") {
+	if err := s.RereadArrivals(t.Context()); err == nil || !strings.Contains(err.Error(), "neither poisson nor constant") {
 		t.Errorf("no file: %v", err)
 	}
 }

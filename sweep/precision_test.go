@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
@@ -116,30 +117,41 @@ func TestPrecisionGivesUp(t *testing.T) {
 }
 
 func TestSettle(t *testing.T) {
-	const second = time.Second
+	const ms, second = time.Millisecond, time.Second
+	always := func(d time.Duration) func(string, time.Duration, int) time.Duration {
+		return func(string, time.Duration, int) time.Duration { return d }
+	}
 	for _, test := range []struct {
-		name             string
-		transient        func(design string, whole time.Duration) time.Duration // negative: not settled
+		name string
+		// transient is that of a design's pilot of a round in a run of warm-up and window together; negative: not settled
+		transient        func(design string, whole time.Duration, round int) time.Duration
 		warmup, duration time.Duration
-		pilots, apart    int // with one replication, and with several
+		pilots           [2]int // of a and b
 		warned, told     bool
 	}{
-		{"at once", func(string, time.Duration) time.Duration { return 0 }, 100 * time.Millisecond, second, 1, 1, false, false},
-		{"within the warm-up", func(string, time.Duration) time.Duration { return 90 * time.Millisecond }, 100 * time.Millisecond, second, 1, 1, false, false},
-		{"whoever it is", func(d string, _ time.Duration) time.Duration {
+		{"at once", always(0), 100 * ms, second, [2]int{1, 1}, false, false},
+		{"within the warm-up", always(90 * ms), 100 * ms, second, [2]int{1, 1}, false, false},
+		{"whoever it is", func(d string, _ time.Duration, _ int) time.Duration {
 			return map[string]time.Duration{"b": 1, "a": 412345678}[d]
-		}, 420 * time.Millisecond, second, 2, 1, false, true},
-		{"the slowest counts for all", func(d string, _ time.Duration) time.Duration {
+		}, 420 * ms, second, [2]int{5, 1}, false, true},
+		{"the slowest counts for all", func(d string, _ time.Duration, _ int) time.Duration {
 			return map[string]time.Duration{"a": 1, "b": 412345678}[d]
-		}, 420 * time.Millisecond, second, 2, 1, false, true},
-		{"in the second half", func(string, time.Duration) time.Duration { return 700 * time.Millisecond }, 1100 * time.Millisecond, 1100 * time.Millisecond, 2, 2, false, true},
-		{"later still", func(_ string, whole time.Duration) time.Duration {
+		}, 420 * ms, second, [2]int{1, 5}, false, true},
+		{"a tenth", always(105 * ms), 110 * ms, second, [2]int{1, 1}, false, true},
+		{"one long busy period", func(d string, _ time.Duration, round int) time.Duration {
+			return []time.Duration{300 * ms, 0, -1, 50 * ms, 0}[round]
+		}, 100 * ms, second, [2]int{5, 5}, false, false},
+		{"busy periods in most pilots", func(d string, _ time.Duration, round int) time.Duration {
+			return []time.Duration{300 * ms, 200 * ms, -1, 50 * ms, 500 * ms}[round]
+		}, 110 * ms, second, [2]int{5, 5}, false, true},
+		{"in the second half", always(700 * ms), 1100 * ms, 1100 * ms, [2]int{6, 6}, false, true},
+		{"later still", func(_ string, whole time.Duration, _ int) time.Duration {
 			if whole < 4*second {
 				return -1
 			}
 			return second
-		}, 2200 * time.Millisecond, 2200 * time.Millisecond, 3, 3, false, true},
-		{"never", func(_ string, whole time.Duration) time.Duration { return -1 }, 8800 * time.Millisecond, 8800 * time.Millisecond, 5, 5, true, true},
+		}, 2200 * ms, 2200 * ms, [2]int{11, 11}, false, true},
+		{"never", always(-1), 8800 * ms, 8800 * ms, [2]int{25, 25}, true, true},
 	} {
 		for _, blocks := range []int{1, 3} {
 			pilots, seeds, told := map[string]int{}, map[uint64]int{}, 0
@@ -151,11 +163,17 @@ func TestSettle(t *testing.T) {
 			}
 			s.Header.Blocks, s.Plan.Blocks = blocks, blocks
 			s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
-				pilots[spec.Design]++
 				seeds[spec.Seed]++
 				r := trial.Blank(spec)
 				r.Status, r.World = result.OK, result.Virtual
-				d := test.transient(spec.Design, spec.Warmup+spec.Duration)
+				round := 0
+				for i := range pilotRounds {
+					if spec.Seed == plan.PilotSeed(i) {
+						round = i
+						pilots[spec.Design]++
+					}
+				}
+				d := test.transient(spec.Design, spec.Warmup+spec.Duration, round)
 				r.Metrics = result.Metrics{result.Throughput: result.Value(spec.Warmup), result.Transient: result.Value(d.Seconds())}
 				if d < 0 {
 					r.Metrics[result.Transient] = result.Unavailable
@@ -168,30 +186,57 @@ func TestSettle(t *testing.T) {
 			if told != pilots["a"]+pilots["b"] {
 				t.Errorf("%s: %d pilots announced of %v", test.name, told, pilots)
 			}
-			want, all := test.pilots, test.pilots
-			if blocks > 1 { // pilots of other customers are no trials
-				want = test.apart
-				all = want + blocks
-			}
 			set := s.Header.Settings
-			if time.Duration(set.Warmup) != test.warmup || time.Duration(set.Duration) != test.duration || pilots["a"] != want || pilots["b"] != want {
-				t.Errorf("%s: warm-up %v, window %v after %v pilots, want %v, %v, %d", test.name, time.Duration(set.Warmup), time.Duration(set.Duration), pilots, test.warmup, test.duration, want)
+			if got := [2]int{pilots["a"], pilots["b"]}; time.Duration(set.Warmup) != test.warmup || time.Duration(set.Duration) != test.duration || got != test.pilots {
+				t.Errorf("%s: warm-up %v, window %v after %v pilots, want %v, %v, %v", test.name,
+					time.Duration(set.Warmup), time.Duration(set.Duration), got, test.warmup, test.duration, test.pilots)
 			}
 			if (len(s.Header.Warnings) > 0) != test.warned || (s.Header.Settled != "") != test.told {
 				t.Errorf("%s: warnings %q, settled %q", test.name, s.Header.Warnings, s.Header.Settled)
 			}
 			trials, err := s.Execute(t.Context())
-			if err != nil || len(trials) != 2*blocks || pilots["a"] != all {
-				t.Errorf("%s: %d trials of %d blocks, %v runs, %v", test.name, len(trials), blocks, pilots, err)
+			if err != nil || len(trials) != 2*blocks {
+				t.Errorf("%s: %d trials of %d blocks, %v", test.name, len(trials), blocks, err)
 			}
 			for _, r := range trials {
 				if got := time.Duration(r.Metrics[result.Throughput]); got != test.warmup {
 					t.Errorf("%s: a trial has a warm-up of %v", test.name, got)
 				}
 			}
-			if n := seeds[s.Plan.BlockSeed(0)]; blocks > 1 && n != 2 {
-				t.Errorf("%s: %d runs have the customers of the first block, want those of its 2 trials", test.name, n)
+			for b := range blocks {
+				if n := seeds[s.Plan.BlockSeed(b)]; n != 2 {
+					t.Errorf("%s: %d runs have the seed of block %d, want those of its 2 trials", test.name, n, b)
+				}
 			}
+		}
+	}
+}
+
+// TestSettleDrawsNothing: the pilot of a design that does the same with every seed is its first trial.
+func TestSettleDrawsNothing(t *testing.T) {
+	runs := 0
+	s := virtualSweep(&memory{}, nil)
+	s.Header.Blocks, s.Plan.Blocks, s.Plan.Seed = 1, 1, 7
+	s.Notify = func(Event) {}
+	s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+		runs++
+		r := trial.Blank(spec)
+		r.Status, r.World, r.Metrics = result.OK, result.Virtual, result.Metrics{result.Throughput: 1, result.Transient: 0}
+		if spec.Design == "a" {
+			r.Period = &result.Period{Operations: 1, Seconds: 1, Repeats: 10}
+		}
+		return trial.Outcome{Trial: r}, nil
+	}
+	if err := s.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	trials, err := s.Execute(t.Context())
+	if err != nil || len(trials) != 2 || runs != 3 {
+		t.Fatalf("%d trials in %d runs, %v; want 2 in 3", len(trials), runs, err)
+	}
+	for _, r := range trials {
+		if r.Seed != "7" {
+			t.Errorf("the trial of %s has seed %s, want 7", r.Design, r.Seed)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/brewput/brewput/plan"
@@ -10,40 +12,43 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// mostExtensions is how often a window is doubled for a load that has not settled.
-const mostExtensions = 4
+const (
+	// mostExtensions is how often a window is doubled for a load that has not settled.
+	mostExtensions = 4
+	// noWarmupBeyond is the share of a run that a warm-up may take unless every pilot asks for more.
+	noWarmupBeyond = 0.1
+	// pilotRounds is how many pilots a case has whose first one asks for more than that.
+	pilotRounds = 5
+)
 
-// Settle finds the warm-up of a sweep in virtual time: it runs a pilot of every case, sees by MSER-5 how long each
+// Settle finds the warm-up of a sweep in virtual time: it runs a pilot of every stream, finds by MSER-5 how long each
 // took to settle, and gives all the same warm-up, that of the slowest, so that compared designs are
 // seen in the same stretch of time. A load that settles in the second half of its run, or not at all, makes the
 // run twice as long. The warm-up and window that the header has are the least.
 //
-// The pilot of a sweep of one replication is that replication, as long as it need not be longer. With more of
-// them its customers are others: a warm-up chosen by a trial's own requests leaves out what happens to be long at their
-// beginning, and the mean of the others would be too short.
+// The requests of a pilot are not those of any trial: a warm-up chosen by a trial's own requests leaves out what happens to
+// be long at their beginning, and the mean of the others would be too short. They do not depend on the sweep's seed
+// either, so that the seed of a trial is enough to repeat it. A design that draws nothing does the same
+// with every seed: its pilot is its first trial.
+//
+// Near saturation successive requests are so alike that MSER-5 can take a long busy period for a transient. So a case that asks
+// for more than a tenth of its run has further pilots: see [transientOf].
 func (s *Sweep) Settle(ctx context.Context) error {
 	set := &s.Header.Settings
-	seed, apart := s.Plan.BlockSeed(0), s.Plan.Blocks > 1
-	if apart {
-		seed = s.Plan.BlockSeed(-1)
-		defer func() { s.known = nil }()
-	}
+	defer s.keepPeriodic()
 	for extended := 0; ; extended++ {
-		if err := s.pilot(ctx, seed); err != nil {
+		transient, slowest, settled, err := s.transient(ctx)
+		if err != nil {
 			return err
 		}
-		transient, slowest, settled := transientOf(s.known)
 		whole := time.Duration(set.Warmup + set.Duration)
 		switch {
 		case settled && transient <= time.Duration(set.Warmup):
 			return nil
 		case settled && 2*transient <= whole:
-			set.Warmup = Duration(roundUp(transient))
+			set.Warmup, s.known = Duration(roundUp(transient)), nil
 			s.Header.Settled = fmt.Sprintf("warm-up %v for all: %s took %v to settle", time.Duration(set.Warmup), slowest, transient)
-			if apart {
-				return nil
-			}
-			return s.pilot(ctx, seed)
+			return nil
 		case extended == mostExtensions:
 			s.Header.Warnings = append(s.Header.Warnings, fmt.Sprintf("%s has not settled after %v: what it shows may be its beginning; give a longer --warmup and --duration", slowest, whole))
 			return nil
@@ -53,49 +58,125 @@ func (s *Sweep) Settle(ctx context.Context) error {
 	}
 }
 
-// pilot runs every case once, as in the first replication but for the seed.
-func (s *Sweep) pilot(ctx context.Context, seed uint64) error {
-	s.known = nil
-	specs := s.First()
-	for i := range specs {
-		specs[i].Seed = seed
+// transient is the longest transient of all streams, and whose it is. settled is false if it is not known.
+func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest string, settled bool, err error) {
+	set := s.Header.Settings
+	bound := max(time.Duration(set.Warmup), time.Duration(noWarmupBeyond*float64(set.Warmup+set.Duration)))
+
+	specs := s.pilots(0)
+	if s.known, err = s.pilot(ctx, specs); err != nil {
+		return 0, "", false, err
 	}
+	rounds := map[place][]result.Trial{}
+	var slow []trial.Spec
+	for _, spec := range specs {
+		at := place{spec.Block, spec.Order}
+		rounds[at] = []result.Trial{s.known[at].Trial}
+		if d, ok := transientOf(rounds[at], bound); !ok || d > bound {
+			slow = append(slow, spec)
+		}
+	}
+	for round := 1; round < pilotRounds && len(slow) > 0; round++ {
+		for i := range slow {
+			slow[i].Seed, slow[i].Disturb = s.pilotSeed(slow[i], round), false
+		}
+		outcomes, err := s.pilot(ctx, slow)
+		if err != nil {
+			return 0, "", false, err
+		}
+		for at, o := range outcomes {
+			rounds[at] = append(rounds[at], o.Trial)
+		}
+	}
+
+	settled = true
+	for _, spec := range specs {
+		d, ok := transientOf(rounds[place{spec.Block, spec.Order}], bound)
+		if settled = settled && ok; d > longest {
+			longest, slowest = d, fmt.Sprintf("%s (%s)", spec.Design, spec.Point)
+		}
+	}
+	return longest, slowest, settled, nil
+}
+
+// pilots are the specifications of the pilots of all streams, as in the first block but for the seed.
+func (s *Sweep) pilots(round int) (specs []trial.Spec) {
+	for _, spec := range s.First() {
+		if d, _ := s.Workload.Find(spec.Design); d.Stream != nil {
+			spec.Seed = s.pilotSeed(spec, round)
+			specs = append(specs, spec)
+		}
+	}
+	return specs
+}
+
+// pilotSeed is the seed of a pilot. Real code that is replayed costs what was recorded with some seed: without a recording of
+// the pilot, its requests are those of the first trial.
+func (s *Sweep) pilotSeed(spec trial.Spec, round int) uint64 {
+	spec.Seed = plan.PilotSeed(round)
+	if s.Costs != nil && s.Costs.Covers(spec) != nil {
+		return s.Plan.BlockSeed(0)
+	}
+	return spec.Seed
+}
+
+// pilot runs pilots and returns their outcomes by their place in the first block.
+func (s *Sweep) pilot(ctx context.Context, specs []trial.Spec) (map[place]trial.Outcome, error) {
 	if s.Ahead != nil {
 		s.Ahead(specs)
 	}
-	known := map[place]trial.Outcome{}
+	outcomes := map[place]trial.Outcome{}
 	for i, spec := range specs {
 		s.Notify(Event{Case: plan.Case{Design: spec.Design, Point: spec.Point}, Done: i, Total: len(specs), Pilot: true})
 		o, err := s.Run(ctx, spec)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		known[place{spec.Block, spec.Order}] = o
+		outcomes[place{spec.Block, spec.Order}] = o
 	}
-	s.known = known
-	return nil
+	return outcomes, nil
 }
 
-// transientOf is the longest transient of some trials, and whose it is. Trials that went wrong or are unstable
-// have none.
-func transientOf(outcomes map[place]trial.Outcome) (longest time.Duration, slowest string, settled bool) {
-	settled = true
-	for order := range len(outcomes) {
-		t := outcomes[place{0, order}].Trial
-		v, has := t.Metrics[result.Transient]
-		if !has || !t.Good() || t.Unstable {
+// keepPeriodic keeps of the pilots those that no seed changes: each is the first trial of its case.
+func (s *Sweep) keepPeriodic() {
+	for at, o := range s.known {
+		if o.Trial.Period == nil {
+			delete(s.known, at)
 			continue
 		}
-		d := time.Duration(float64(v) * float64(time.Second))
-		if !v.Known() {
-			d = time.Duration(1 << 62)
-		}
-		if d > longest {
-			longest, slowest = d, fmt.Sprintf("%s (%s)", t.Design, t.Point)
-		}
-		settled = settled && v.Known()
+		o.Trial.Seed = strconv.FormatUint(s.Plan.BlockSeed(at.block), 10)
+		s.known[at] = o
 	}
-	return longest, slowest, settled
+}
+
+// unsettled is the transient of a pilot that had not settled.
+const unsettled = time.Duration(1 << 62)
+
+// transientOf is the transient of a case by its pilots: their median. If that is beyond the bound while one of them is not,
+// the beginning is not what took long, and the bound is enough. Pilots that failed or are unstable have none.
+func transientOf(pilots []result.Trial, bound time.Duration) (d time.Duration, settled bool) {
+	var all []time.Duration
+	for i := range pilots {
+		t := &pilots[i]
+		v, has := t.Metrics[result.Transient]
+		switch {
+		case !has || !t.Good() || t.Unstable:
+		case !v.Known():
+			all = append(all, unsettled)
+		default:
+			all = append(all, time.Duration(float64(v)*float64(time.Second)))
+		}
+	}
+	if len(all) == 0 {
+		return 0, true
+	}
+
+	slices.Sort(all)
+	d = all[len(all)/2]
+	if d > bound && all[0] <= bound {
+		d = bound
+	}
+	return d, d < unsettled
 }
 
 // roundUp rounds a time up to two digits, so that it is told in few.

@@ -300,7 +300,7 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Observed: step.Observed, Profiled: step.Observed && set.Profile,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup),
 		Operations: set.Operations, Sample: set.Sample, BurnRate: s.burnRate(), BurnPace: s.paced,
-		Open: s.offered(c), Recording: s.Costs,
+		Open: s.offered(c), Recording: s.Costs, Disturb: s.Header.World == result.Virtual,
 	}
 }
 

@@ -47,7 +47,7 @@ func TestTwinOf(t *testing.T) {
 	}
 	for b := range w.Plan.Blocks {
 		for _, spec := range w.specsOf(b, w.all()) {
-			if spec.Seed != 5+uint64(b) || spec.Duration != time.Second || spec.Warmup != 100*time.Millisecond || spec.Sample != 1 || spec.BurnRate != 0 || spec.Observed {
+			if spec.Seed != s.Plan.BlockSeed(b) || spec.Duration != time.Second || spec.Warmup != 100*time.Millisecond || spec.Sample != 1 || spec.BurnRate != 0 || spec.Observed {
 				t.Errorf("%+v", spec)
 			}
 		}
