@@ -3,16 +3,62 @@ package compare
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
 
-// Run is one of two stored runs that are compared.
+// Run is one of two stored runs that are compared, or several that are one side.
 type Run struct {
-	Name   string // its directory
+	Name   string // its directory; of several, all of them with commas
 	Rows   []Row
 	Trials []result.Trial
+	starts []int // of several: the first block of each, as [Together] numbers them
+}
+
+// Together makes several runs one side. Their blocks are numbered one after the other.
+func Together(runs []Run, cases []plan.Case) Run {
+	if len(runs) == 1 {
+		return runs[0]
+	}
+	var names []string
+	var side Run
+	next := 0
+	for _, r := range runs {
+		names, side.starts = append(names, r.Name), append(side.starts, next)
+		after := next
+		for _, t := range r.Trials {
+			t.Block += next
+			after = max(after, t.Block+1)
+			side.Trials = append(side.Trials, t)
+		}
+		next = after
+	}
+	side.Name, side.Rows = strings.Join(names, ","), Rows(side.Trials, cases)
+	return side
+}
+
+// byRun parts the logarithms of a row's blocks by the runs that they are of.
+func (r *Run) byRun(values map[int]float64) [][]float64 {
+	parts := make([][]float64, max(1, len(r.starts)))
+	for _, block := range sortedBlocks(values) {
+		at := 0
+		for at+1 < len(r.starts) && r.starts[at+1] <= block {
+			at++
+		}
+		parts[at] = append(parts[at], math.Log(values[block]))
+	}
+	return parts
+}
+
+// unpaired compares the blocks of two sides: by their runs where a side has several.
+func unpaired(a, b [][]float64) (ratio stat.Comparison, ok bool) {
+	if len(a)+len(b) > 2 {
+		return stat.Runs(a, b, ratioConfidence)
+	}
+	return stat.TwoSample(a[0], b[0], ratioConfidence)
 }
 
 // Match is a design at one point in both runs. Where one run's design has a factor more, the points agree
@@ -41,7 +87,8 @@ func (c Contrast) Verdicts() []Verdict {
 
 // Between compares the designs of run a with the same ones of run b, at the same points. Blocks of two runs
 // lie apart in time, so they are not paired: what the machine did differently in the two is part of
-// the difference. All verdicts are one family.
+// the difference. Where a side has several runs, what differs from run to run is in the interval. All verdicts are one
+// family.
 func (j Judgement) Between(a, b Run) Contrast {
 	matches, onlyA, onlyB := j.match(a.Rows, b.Rows)
 	va, vb := blockValues(a.Trials), blockValues(b.Trials)
@@ -53,18 +100,24 @@ func (j Judgement) Between(a, b Run) Contrast {
 		if m.A.out() || m.B.out() {
 			continue
 		}
-		sa, sb := logsOfBlocks(va[rowKey(&m.A)]), logsOfBlocks(vb[rowKey(&m.B)])
-		ratio, ok := stat.TwoSample(sa, sb, ratioConfidence)
+		sa, sb := a.byRun(va[rowKey(&m.A)]), b.byRun(vb[rowKey(&m.B)])
+		ratio, ok := unpaired(sa, sb)
 		if !ok {
 			continue
 		}
 		v := newVerdict(&m.A, &m.B, ratio)
-		v.ARun, v.BRun, v.NA, v.NB = a.Name, b.Name, len(sa), len(sb)
+		v.ARun, v.BRun = a.Name, b.Name
+		v.NA, v.NB = len(slices.Concat(sa...)), len(slices.Concat(sb...))
+		if len(sa)+len(sb) > 2 {
+			v.N, v.RunsA, v.RunsB = min(v.NA, v.NB), len(sa), len(sb)
+		}
 		list, ratios, of = append(list, v), append(ratios, ratio), append(of, i)
 	}
 	j.decideAll(list, ratios)
 	for i := range list {
-		matches[of[i]].Verdict = &list[i]
+		m := &matches[of[i]]
+		list[i].widen(&m.A, &m.B)
+		m.Verdict = &list[i]
 	}
 	return Contrast{matches, onlyA, onlyB}
 }

@@ -1,8 +1,8 @@
 package compare
 
 import (
+	"fmt"
 	"math"
-	"slices"
 
 	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/plan"
@@ -56,28 +56,87 @@ type Gated struct {
 	MoreLayouts   *int         `json:"more_layouts"`          // the same where layouts are the replicates
 	Allowed       string       `json:"allowed,omitempty"`     // not a pass, and the allow-list lets it be: its reason
 	Waived        string       `json:"allow_until,omitempty"` // the last day that it does
+	Unrelated
 }
 
-// Judge decides by the blocks so far, at the looks that they reach. What a look has decided stands.
-func (g Gate) Judge(sides []Sides, metric string, direction int) []Gated {
+// Interim carries a gate through its interim analyses. Each judges what is still undecided by all blocks so far; what it
+// decides stands, with the numbers of that analysis, and no later analysis judges the blocks of an earlier one again.
+// The chance of a false fail is at most Alpha over all analyses and benchmarks together, and that of a false
+// pass at most Alpha for each benchmark, because the levels of the analyses add up to at most Alpha.
+type Interim struct {
+	Gate
+	level   float64 // of the analysis under way; 0: it shows how things stand and decides only by exact counts
+	spent   float64 // of Alpha
+	decided map[string]Gated
+}
+
+// NewInterim begins the interim analyses of a gate.
+func NewInterim(g Gate) *Interim { return &Interim{Gate: g, decided: map[string]Gated{}} }
+
+// Open begins the analysis after some blocks. Alpha is spent over the analyses in proportion to the blocks, so that what is
+// clear is soon decided and what is not has many more blocks; with layouts, of which more blocks bring no
+// more, with their square. A last analysis spends all that is left: what ends the blocks is the time, not the
+// costs (Lan and DeMets: Discrete sequential boundaries for clinical trials, Biometrika 70(3), 1983).
+//
+// trusted is false if the blocks cannot be judged by times, because other processes were busy: nothing that varies is
+// decided then, and nothing is spent. Nor is it before the first planned analysis, unless it is the last.
+func (g *Interim) Open(blocks int, last, trusted bool) {
+	g.level = 0
+	switch {
+	case !trusted:
+	case last || blocks >= g.Looks[len(g.Looks)-1]:
+		g.level = g.Alpha - g.spent
+	case blocks >= g.Looks[0]:
+		g.level = g.spending(blocks) - g.spent
+	}
+	g.spent += g.level
+}
+
+// spending is the part of Alpha that may be spent after some blocks.
+func (g Gate) spending(blocks int) float64 {
+	share := float64(blocks) / float64(g.Looks[len(g.Looks)-1])
+	if g.Layouts > 1 {
+		return stat.Square(g.Alpha, share)
+	}
+	return stat.Linear(g.Alpha, share)
+}
+
+// Judge judges a metric of all benchmarks in the analysis that [Interim.Open] has begun.
+func (g *Interim) Judge(sides []Sides, metric string, direction int) []Gated {
 	list := []Gated{}
 	for i := range sides {
-		c, ok := sides[i].Contrast(metric, g.Layouts)
 		s := &sides[i]
-		v := Gated{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: s.A.Design, Metric: metric, Limit: g.Max,
-			Base: median(s.trialsB, metric), Head: median(s.trialsA, metric), Decision: Undecided,
-			Cost: result.Unavailable, Low: result.Unavailable, High: result.Unavailable, N: min(c.NA, c.NB)}
-		v.Point, _, _ = Split(s.A.Point, s.B.Point)
-		switch {
-		case !ok:
-		case c.Exact:
-			g.exact(&v, c.Exactly, direction)
-		default:
-			g.sequential(&v, s, direction, max(g.Family, len(sides)))
+		point, _, _ := Split(s.A.Point, s.B.Point)
+		key := fmt.Sprintf("%s %s %s", s.A.Design, point, metric)
+		v, stands := g.decided[key]
+		if !stands {
+			v = Gated{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: s.A.Design, Point: point, Metric: metric, Limit: g.Max,
+				Base: median(s.trialsB, metric), Head: median(s.trialsA, metric), Decision: Undecided,
+				Cost: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
+			g.judge(&v, s, direction, max(g.Family, len(sides)))
+		}
+		if v.Decision != Undecided && !v.Exact {
+			g.decided[key] = v
 		}
 		list = append(list, v)
 	}
 	return list
+}
+
+// judge judges one benchmark.
+func (g *Interim) judge(v *Gated, s *Sides, direction, family int) {
+	c, ok := s.Contrast(v.Metric, g.Layouts)
+	v.N = min(c.NA, c.NB)
+	switch {
+	case !ok || !c.counted():
+	case c.Exact:
+		g.exact(v, c.Exactly, direction)
+	default:
+		g.sequential(v, c, direction, family)
+	}
+	if c.NoRatio != "" {
+		v.withoutRatio(c)
+	}
 }
 
 func median(trials []*result.Trial, metric string) result.Value {
@@ -95,9 +154,6 @@ func median(trials []*result.Trial, metric string) result.Value {
 
 // exact decides by counts that never vary, once two blocks have said so.
 func (g Gate) exact(v *Gated, ratio float64, direction int) {
-	if math.IsNaN(ratio) { // nothing of nothing
-		ratio = 1
-	}
 	if direction > 0 {
 		ratio = 1 / ratio
 	}
@@ -108,37 +164,21 @@ func (g Gate) exact(v *Gated, ratio float64, direction int) {
 	}
 }
 
-// sequential decides at the first look that shows it. Alpha is spent over the looks in proportion to the blocks, so that
-// what is clear is soon decided and what is not has many more blocks; with layouts, of which more blocks bring no more,
-// with their square; and by Bonferroni's inequality, which layouts that all blocks share ask for. A fail also shares it with the other
-// benchmarks and metrics; passing needs no such share, since all must pass.
-func (g Gate) sequential(v *Gated, s *Sides, direction, m int) {
-	spend := stat.Linear
-	if g.Layouts > 1 {
-		spend = stat.Square
+// sequential decides at the level of the analysis, which by Bonferroni's inequality holds whatever the analyses have in
+// common. A fail also shares it with the other benchmarks and metrics; passing needs no such share, since
+// all must pass.
+func (g *Interim) sequential(v *Gated, c Contrasted, direction, m int) {
+	level := g.level
+	if level == 0 {
+		level = g.spending(g.Looks[0])
 	}
-	looks := stat.LooksApart(spend, g.Looks, g.Looks[len(g.Looks)-1])
-	var c Contrasted
-	level := 0.0
-	for k, n := range g.Looks {
-		cut := s.first(n)
-		if n > s.blocks() {
-			break
-		}
-		now, ok := cut.Contrast(v.Metric, g.Layouts)
-		if !ok || now.Exact {
-			continue
-		}
-		c, level = now, looks.Level(g.Alpha, k)
-		if g.decide(v, c, level, direction, m); v.Decision != Undecided {
-			return
-		}
-	}
-	if level == 0 { // before the first look
-		c, _ = s.Contrast(v.Metric, g.Layouts)
-		g.decide(v, c, looks.Level(g.Alpha, 0), direction, m)
+	if g.decide(v, c, level, direction, m); g.level == 0 {
 		v.Decision = Undecided
 	}
+	if v.Decision != Undecided {
+		return
+	}
+
 	far := math.Exp(math.Abs(math.Log(float64(v.Cost)) - math.Log(1+g.Max)))
 	need := c.Ratio.Blocks(far, 1, 2*g.Alpha/float64(m), blocksLimit)
 	if need >= blocksLimit {
@@ -177,44 +217,6 @@ func (g Gate) decide(v *Gated, c Contrasted, level float64, direction, m int) {
 	case low > 1+g.Max:
 		v.Decision = Fail
 	}
-}
-
-// blocks is the number of blocks that hold both sides.
-func (s *Sides) blocks() int {
-	in := map[int]bool{}
-	for _, t := range s.trialsA {
-		in[t.Block] = true
-	}
-	n := 0
-	for _, t := range s.trialsB {
-		n += one(in[t.Block])
-	}
-	return n
-}
-
-// first are the sides in the first n blocks that hold both.
-func (s *Sides) first(n int) *Sides {
-	in := map[int]bool{}
-	for _, t := range s.trialsA {
-		in[t.Block] = true
-	}
-	var common []int
-	for _, t := range s.trialsB {
-		if in[t.Block] {
-			common = append(common, t.Block)
-		}
-	}
-	slices.Sort(common)
-	if len(common) <= n {
-		return s
-	}
-	last := common[n-1]
-	keep := func(trials []*result.Trial) []*result.Trial {
-		return slices.DeleteFunc(slices.Clone(trials), func(t *result.Trial) bool { return t.Block > last })
-	}
-	cut := *s
-	cut.trialsA, cut.trialsB = keep(s.trialsA), keep(s.trialsB)
-	return &cut
 }
 
 // Decided is what all benchmarks come to: fail where one does, else undecided where one is, or where there is none.

@@ -1,10 +1,95 @@
 package compare
 
 import (
+	"math"
+	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/brewput/brewput/result"
 )
+
+// judgedOnce is what the analysis after all blocks of a gate says, as the only one.
+func judgedOnce(g Gate, trials []result.Trial, metric string) Gated {
+	interim := NewInterim(g)
+	interim.Open(g.Looks[len(g.Looks)-1], false, true)
+	return interim.Judge(levels(trials), metric, -1)[0]
+}
+
+// TestInterimRefused: what an analysis under load refused is not decided later by the blocks of that analysis.
+func TestInterimRefused(t *testing.T) {
+	var trials []result.Trial
+	for b := range 20 {
+		head := 80 + float64(b%3) // clearly within the limit at first
+		if b >= 10 {
+			head = 130 + 20*float64(b%2) // and not in the blocks after
+		}
+		trials = append(trials, benchTrial("base", b, takes(100+float64(b%3))), benchTrial("head", b, takes(head)))
+	}
+	g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, Looks: GateLooks(80)})
+
+	g.Open(10, false, false)
+	if v := g.Judge(levels(trials[:20]), result.TimePerOp, -1)[0]; v.Decision != Undecided || v.N != 10 {
+		t.Errorf("under load: %+v", v)
+	}
+	g.Open(20, false, true)
+	v := g.Judge(levels(trials), result.TimePerOp, -1)[0]
+	if v.Decision != Undecided || v.N != 20 || v.High < 1.05 || v.Head != 106 {
+		t.Errorf("after 20 blocks: %+v", v)
+	}
+}
+
+// TestInterimStands: a decision keeps the medians, bounds and blocks of the analysis that made it, also if the machine is
+// loaded later.
+func TestInterimStands(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	trials := simulatedTrials(rng, 20, 1, 1, 0.005, 0)
+	g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, Looks: GateLooks(80)})
+	g.Open(10, false, true)
+	first := g.Judge(levels(trials[:20]), result.TimePerOp, -1)[0]
+	if first.Decision != Pass || first.N != 10 {
+		t.Fatalf("after 10 blocks: %+v", first)
+	}
+	for _, trusted := range []bool{true, false} {
+		g.Open(20, false, trusted)
+		if again := g.Judge(levels(trials), result.TimePerOp, -1)[0]; !reflect.DeepEqual(again, first) {
+			t.Errorf("after 20 blocks: %+v, want %+v", again, first)
+		}
+	}
+	g.Open(20, false, true)
+	if other := g.Judge(levels(trials), "other", -1); len(other) != 1 || other[0].Decision != Undecided {
+		t.Errorf("another metric: %+v", other)
+	}
+}
+
+// TestInterimSpends: the levels of all analyses add up to alpha, whichever are refused and wherever the time ends.
+func TestInterimSpends(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		layouts int
+		blocks  []int
+		refused int // of them
+		last    bool
+		want    []float64
+	}{
+		{"all", 1, []int{10, 20, 30, 40, 60, 80}, 0, false, []float64{0.00625, 0.00625, 0.00625, 0.00625, 0.0125, 0.0125}},
+		{"the time ends", 1, []int{10, 20, 27}, 0, true, []float64{0.00625, 0.00625, 0.0375}},
+		{"before the first", 1, []int{7}, 0, true, []float64{0.05}},
+		{"too early", 1, []int{1, 10}, 0, false, []float64{0, 0.00625}},
+		{"one refused", 1, []int{10, 20, 80}, 1, false, []float64{0, 0.0125, 0.0375}},
+		{"layouts", 3, []int{10, 20, 80}, 0, false, []float64{0.05 / 64, 0.05 * 3 / 64, 0.05 * 60 / 64}},
+	} {
+		g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: c.layouts, Looks: GateLooks(80)})
+		for i, n := range c.blocks {
+			if g.Open(n, c.last && i == len(c.blocks)-1, i >= c.refused); math.Abs(g.level-c.want[i]) > 1e-12 {
+				t.Errorf("%s: after %d blocks %v is spent, want %v", c.name, n, g.level, c.want[i])
+			}
+		}
+		if g.spent > g.Alpha+1e-12 {
+			t.Errorf("%s: %v is spent in all", c.name, g.spent)
+		}
+	}
+}
 
 // TestGateOfFractions: where a metric of fractions is 0 in some trials, eight times as many misses are not let pass as one
 // and something.
@@ -14,7 +99,7 @@ func TestGateOfFractions(t *testing.T) {
 		trials = append(trials, benchTrial("base", b, result.Metrics{"misses/op": result.Value([]float64{0, 0.002, 0.004}[b%3])}),
 			benchTrial("head", b, result.Metrics{"misses/op": result.Value([]float64{0.015, 0.016, 0.017}[b%3])}))
 	}
-	if v := (Gate{Max: 0.05, Alpha: 0.05, Looks: GateLooks(40)}).Judge(levels(trials), "misses/op", -1)[0]; v.Decision != Undecided {
+	if v := judgedOnce(Gate{Max: 0.05, Alpha: 0.05, Looks: GateLooks(40)}, trials, "misses/op"); v.Decision != Undecided {
 		t.Errorf("%+v", v)
 	}
 }
@@ -26,7 +111,7 @@ func TestGateOfEqualTimes(t *testing.T) {
 		for b := range 2 {
 			trials = append(trials, benchTrial("base", b, result.Metrics{metric: 2}), benchTrial("head", b, result.Metrics{metric: 1}))
 		}
-		v := (Gate{Max: 0.01, Alpha: 0.05, Looks: GateLooks(2)}).Judge(levels(trials), metric, -1)[0]
+		v := judgedOnce(Gate{Max: 0.01, Alpha: 0.05, Looks: GateLooks(2)}, trials, metric)
 		if v.Decision != want {
 			t.Errorf("%s: %+v, want %s", metric, v, want)
 		}
@@ -38,7 +123,7 @@ func TestGateOfEqualTimes(t *testing.T) {
 	for b := range 3 {
 		trials = append(trials, benchTrial("base", b, takes(2)), benchTrial("head", b, takes(1)))
 	}
-	if v := (Gate{Max: 0.01, Alpha: 0.05, Layouts: 3, Looks: GateLooks(3)}).Judge(levels(trials), result.TimePerOp, -1)[0]; v.Decision != Undecided || v.MoreLayouts != nil || v.MoreBlocks == nil || *v.MoreBlocks != 3 {
+	if v := judgedOnce(Gate{Max: 0.01, Alpha: 0.05, Layouts: 3, Looks: GateLooks(3)}, trials, result.TimePerOp); v.Decision != Undecided || v.MoreLayouts != nil || v.MoreBlocks == nil || *v.MoreBlocks != 3 {
 		t.Errorf("three layouts: %+v", v)
 	}
 }

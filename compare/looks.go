@@ -21,6 +21,7 @@ func LookBlocks() []int { return []int{10, 15, 20, 30, 40} }
 type Looks struct {
 	Blocks     []int // ascending
 	Equivalent int   // blocks from which on designs may be called equivalent
+	Different  int   // blocks from which on a ratio nearer to 1 than clearRatio may be called a difference
 	planned    *stat.Looks
 }
 
@@ -28,9 +29,23 @@ type Looks struct {
 // which 15 in 100 are slow, 10 blocks hold none in one of 5 runs, and 20 in one of 26.
 const EquivalentFrom = 20
 
-// NewLooks prepares looks, with equivalence from so many blocks on; it takes some tenths of a second.
+// DifferentFrom is the usual [Looks.Different]. A phase that lasts for several blocks and slows one design shows in
+// their order only when another phase follows: of phases of 3 blocks, 10 blocks hold nothing but such of one design in
+// one of 8 runs. So a small ratio waits for 20 blocks; see the manual's table of noise that lasts.
+const DifferentFrom = 20
+
+// clearRatio is the ratio from which on a difference, of whatever size slow phases usually are, needs no such wait.
+const clearRatio = 1.10
+
+// NewLooks prepares looks, with equivalence from so many blocks on, and differences as usual; it takes some tenths of a
+// second.
 func NewLooks(blocks []int, equivalent int) *Looks {
-	return &Looks{blocks, equivalent, stat.NewLooks(stat.Square, blocks)}
+	return &Looks{blocks, equivalent, DifferentFrom, stat.NewLooks(stat.Square, blocks)}
+}
+
+// tooSmall reports whether so many blocks are too few to call a ratio a difference, however sure it is.
+func (l *Looks) tooSmall(ratio float64, blocks int) bool {
+	return blocks < l.Different && max(ratio, 1/ratio) < clearRatio
 }
 
 // most is the number of blocks at the last look.
@@ -110,7 +125,11 @@ func (s *series) pair(n int) (c stat.Comparison, good int, ok bool) {
 			logs, blocks = append(logs, x), append(blocks, s.blocks[i])
 		}
 	}
-	c, ok = stat.PairOnly(replicates(logs, blocks, s.layouts))
+	if s.layouts > 1 {
+		c, ok = stat.PairUnordered(replicates(logs, blocks, s.layouts), ratioConfidence)
+		return c, len(logs), ok
+	}
+	c, ok = stat.PairOnly(logs)
 	return c, len(logs), ok
 }
 
@@ -130,6 +149,7 @@ type glimpse struct {
 	layouts int  // see series
 	enough  bool // for any verdict
 	early   bool // too few to be called equivalent
+	small   bool // too few to call so small a ratio a difference
 	// The least alpha of all looks together at which this one rejects that the ratio is 1, and that it is
 	// outside the margin.
 	different, outside float64
@@ -241,7 +261,7 @@ func lookBlocks(looks []int, all []series) []int {
 // judgeOnce judges a comparison by all there is.
 func (j Judgement) judgeOnce(s *standing, ratio stat.Comparison, layouts int) {
 	s.ok, s.tried = true, ratio.N
-	s.glimpse = glimpse{ratio, ratio.N, layouts, j.enough(ratio, layouts), false, ratio.P(), ratio.Outside(j.Margin), itself}
+	s.glimpse = glimpse{ratio, ratio.N, layouts, j.enough(ratio, layouts), false, false, ratio.P(), ratio.Outside(j.Margin), itself}
 	s.looks = []glimpse{s.glimpse}
 }
 
@@ -255,8 +275,8 @@ func (j Judgement) look(s *standing, of *series, n int) {
 	s.taken = append(s.taken, good)
 	looks, k := j.Looks.taken(s.taken, of.layouts), len(s.looks)
 	s.ok, s.spent = true, looks.Spent(j.Alpha, k)
-	s.glimpse = glimpse{c, good, of.layouts, j.enough(c, of.layouts), good < j.Looks.Equivalent, looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k),
-		func(alpha float64) float64 { return looks.Level(alpha, k) }}
+	s.glimpse = glimpse{c, good, of.layouts, j.enough(c, of.layouts), good < j.Looks.Equivalent, j.Looks.tooSmall(c.Ratio, good),
+		looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k), func(alpha float64) float64 { return looks.Level(alpha, k) }}
 	s.looks = append(s.looks, s.glimpse)
 }
 
@@ -279,7 +299,7 @@ func (j Judgement) decide(standings []standing) {
 		if adjusted > 0 {
 			share = j.Alpha * ps[i] / adjusted
 		}
-		s.settle(differs, func(g *glimpse) bool { return !within(g) && g.different <= share && g.agrees(j.Alpha) })
+		s.settle(differs, func(g *glimpse) bool { return !within(g) && !g.small && g.different <= share && g.agrees(j.Alpha) })
 	}
 }
 
@@ -302,8 +322,9 @@ func (l *Looks) wants(s *standing, margin, alpha float64) *int {
 	far := max(s.ratio.Ratio, 1/s.ratio.Ratio)
 	for k, n := range l.Blocks {
 		more, level := n-s.tried, l.planned.Level(alpha, k)
-		if more > 0 && (far <= 1+margin && s.ratio.N+more >= l.Equivalent && s.ratio.Within(s.ratio.N+more, margin, 1-level) ||
-			far > 1+margin && s.ratio.DetectableBy(s.ratio.N+more, 1, level) <= far) {
+		then := s.ratio.N + more
+		if more > 0 && (far <= 1+margin && then >= l.Equivalent && s.ratio.Within(then, margin, 1-level) ||
+			far > 1+margin && !l.tooSmall(far, then) && s.ratio.DetectableBy(then, 1, level) <= far) {
 			return &more
 		}
 	}

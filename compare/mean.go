@@ -24,14 +24,14 @@ func (r *Row) precise() []string {
 }
 
 // Widest is the least precise of them, with half of its 95 % interval by itself: infinite below two trials, and NaN
-// where there is no mean.
+// where there is no mean, or several steady states.
 func (r *Row) Widest() (metric string, half float64) {
 	half = math.NaN()
 	for _, name := range r.precise() {
 		s := r.Metric(name)
 		h := 0.0
 		switch {
-		case s.Mean == nil || !s.Mean.Mean.Known():
+		case s.Mean == nil || !s.Mean.Mean.Known() || len(s.States) > 0: // of several states more replications show no others
 			continue
 		case r.N == 1 && !s.Exact:
 			h = math.Inf(1)
@@ -68,7 +68,7 @@ func exactly(good []*result.Trial, metric string, xs []float64) bool {
 		return false
 	}
 	for i, t := range good {
-		if t.Period == nil || xs[i] != xs[0] {
+		if t.Period == nil || xs[i] != xs[0] || t.Disturbed.Moves(metric) {
 			return false
 		}
 	}
@@ -94,38 +94,4 @@ func fold(sum uint64, text string) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%x %s", sum, text)
 	return h.Sum64()
-}
-
-// exactVerdicts are those on pairs whose measures are exact: a ratio without a doubt, of any number of trials.
-func (j Judgement) exactVerdicts(rows []Row) []Verdict {
-	var list []Verdict
-	for _, p := range j.pairs(rows, (*Row).out) {
-		if !exactPair(p) {
-			continue
-		}
-		a, b := p[0].Metric(measureOf(p[0])).Median, p[1].Metric(measureOf(p[1])).Median
-		if a == b {
-			a, b = 1, 1 // also where both take no time at all
-		}
-		if !(a > 0 && b > 0) {
-			continue
-		}
-		v := newPairedVerdict(p[0], p[1], stat.Comparison{N: min(p[0].N, p[1].N), Ratio: float64(a / b)})
-		v.Exact, v.Low, v.High, v.Margin = true, v.Ratio, v.Ratio, j.Margin
-		v.P, v.Permutation, v.Detectable = result.Unavailable, result.Unavailable, result.Unavailable
-		switch {
-		case float64(v.Ratio) <= 1+j.Margin && 1/float64(v.Ratio) <= 1+j.Margin:
-			v.Verdict = Equivalent
-		case (v.Ratio > 1) == result.LargerIsBetter(v.Metric):
-			v.Verdict = Faster
-		default:
-			v.Verdict = Slower
-		}
-		list = append(list, v)
-	}
-	return list
-}
-
-func exactPair(p [2]*Row) bool {
-	return p[0].Metric(measureOf(p[0])).Exact && p[1].Metric(measureOf(p[1])).Exact
 }

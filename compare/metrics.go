@@ -132,36 +132,43 @@ type Contrasted struct {
 	Ratio   stat.Comparison
 	NA, NB  int     // values of each side
 	Exact   bool    // each side has one value in all its trials, as counts have; for a time that is chance, or a coarse clock
-	Exactly float64 // then the ratio; infinite where something came of nothing, NaN of nothing at all
-	logs    []float64
-	blocks  []int // of logs, where paired
+	Exactly float64 // then the ratio; 1 of nothing and nothing, infinite where something came of nothing
+
+	Difference float64 // of the medians, A - B
+	NoRatio    string  // why there is no ratio; "" if there is. Ratio then serves only to test for a difference, and only of zeros
+	counts     bool    // all values are whole numbers, and some are 0
+	logs       []float64
+	blocks     []int // of logs, where paired
 }
 
 // Contrast compares a metric. Where blocks have one of several layouts of the code, block b that of b modulo layouts,
 // a layout's blocks are one replicate: what the placement of functions does to one build is chance. ok is false where
 // a side has fewer than 2 values.
 //
-// Values may be 0, as of allocations. Where some are and others not, one is added to all if they are whole numbers, as
-// counts are; of fractions nothing can be said.
+// Values may be 0, as of allocations, or below 0: then NoRatio says why there is no ratio.
 func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
 	xs, ys, blocks := s.samples(metric)
 	if len(xs) < 2 || len(ys) < 2 {
 		return c, false
 	}
 	c.NA, c.NB, c.blocks = len(xs), len(ys), blocks
+	c.Difference, c.NoRatio = difference(xs, ys), noRatio(xs, ys)
 	if slices.Min(xs) == slices.Max(xs) && slices.Min(ys) == slices.Max(ys) && (!clocked(metric) || xs[0] == 0 && ys[0] == 0) {
 		c.Exact, c.Exactly = true, xs[0]/ys[0]
+		switch {
+		case xs[0] == ys[0]:
+			c.Exactly, c.NoRatio = 1, "" // nothing of nothing is equal
+		case c.NoRatio == ToZero:
+			c.NoRatio = "" // 0, without a doubt
+		}
 		return c, true
 	}
-	least, add := min(slices.Min(xs), slices.Min(ys)), 0.0
-	if least < 0 {
-		return c, false
-	}
-	if least == 0 {
-		if !whole(xs) || !whole(ys) {
-			return c, false
-		}
-		add = 1
+	add := 0.0
+	switch {
+	case zero(c.NoRatio):
+		add, c.counts = offset(xs, ys), whole(xs) && whole(ys)
+	case c.NoRatio != "":
+		return c, true
 	}
 	logsA, logsB := logsPlus(xs, add), logsPlus(ys, add)
 	if !s.Paired {
@@ -171,7 +178,11 @@ func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
 	for i := range logsA {
 		c.logs = append(c.logs, logsA[i]-logsB[i])
 	}
-	c.Ratio, ok = stat.Pair(replicates(c.logs, blocks, layouts), ratioConfidence)
+	if layouts > 1 {
+		c.Ratio, ok = stat.PairUnordered(replicates(c.logs, blocks, layouts), ratioConfidence)
+		return c, ok
+	}
+	c.Ratio, ok = stat.Pair(c.logs, ratioConfidence)
 	return c, ok
 }
 
@@ -221,6 +232,12 @@ func (j Judgement) MetricVerdicts(sides []Sides, metric string, direction int) [
 		switch {
 		case !ok:
 			continue
+		case c.NoRatio != "" && !c.Exact && !zero(c.NoRatio):
+			v := s.verdict(metric, stat.Comparison{}, c)
+			v.Margin, v.P, v.Permutation = j.Margin, result.Unavailable, result.Unavailable
+			v.withoutRatio(c)
+			list = append(list, v)
+			continue
 		case c.Exact:
 			list = append(list, j.exactMetric(s.verdict(metric, c.Ratio, c), c, direction))
 			continue
@@ -238,6 +255,9 @@ func (j Judgement) MetricVerdicts(sides []Sides, metric string, direction int) [
 		}
 		j.fill(&v, &standing, len(family))
 		v.Verdict = worded(standing.verdict, standing.ratio.Ratio, metric, direction)
+		if ratios[i].NoRatio != "" {
+			v.withoutRatio(ratios[i])
+		}
 		list[at[i]] = v
 	}
 	return list
@@ -296,13 +316,14 @@ func (j Judgement) exactMetric(v Verdict, c Contrasted, direction int) Verdict {
 	v.Exact, v.Margin, v.P, v.Permutation, v.Detectable = true, j.Margin, result.Unavailable, result.Unavailable, result.Unavailable
 	x := c.Exactly
 	verdict := differs
-	if math.IsNaN(x) { // 0 / 0
-		x = 1
-	}
 	if x == 1 {
 		verdict = Equivalent
 	}
 	v.Ratio, v.Low, v.High = result.Value(x), result.Value(x), result.Value(x)
+	if c.NoRatio != "" {
+		x = 1 + c.Difference // more or less, which is all that the word takes of it
+		v.withoutRatio(c)
+	}
 	v.Verdict = worded(verdict, x, v.Metric, direction)
 	return v
 }
@@ -329,9 +350,7 @@ func (j Judgement) Geomean(sides []Sides, metric string) (ratio, low, high resul
 	for i := range sides {
 		c, ok := sides[i].Contrast(metric, j.Layouts)
 		switch {
-		case !ok:
-			continue
-		case c.Exact && !(c.Exactly > 0) || math.IsInf(c.Exactly, 0):
+		case !ok || c.NoRatio != "" || c.Exact && !(c.Exactly > 0):
 			continue // something of nothing has no ratio
 		case c.Exact:
 			sum += math.Log(c.Exactly)

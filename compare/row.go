@@ -33,6 +33,8 @@ type Row struct {
 
 	// Twins are what was predicted beside what was measured, by metric; see WithTwin.
 	Twins []Twin
+	// Refusal is why what was predicted of the row does not hold; nil where it does, or where nothing was predicted.
+	Refusal *Refusal
 	// Formula is what the closed form of the design predicts; nil where it has none; see WithFormulas.
 	Formula *Formula
 	// Serial is what part of the time more CPUs do not shorten; nil where the design was not on one CPU; see WithSerial.

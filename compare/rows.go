@@ -158,7 +158,7 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 			median, low, high, _ := stat.MedianInterval(xs, confidence)
 			s.Median, s.Low, s.High = result.Value(median), result.Value(low), result.Value(high)
 		}
-		if r.World == result.Virtual {
+		if r.World == result.Virtual && !states(&s, good, xs) {
 			average(&s, xs, exactly(good, name, xs))
 		}
 		summaries[name] = s

@@ -11,10 +11,13 @@ import (
 // mostSensitive is the share of a prediction by which it may depend on a cost before that is said in words.
 const mostSensitive = 0.02
 
+// disturbance, in place of the name of a cost, is a burn that lasts longer.
+const disturbance = ""
+
 // Varied are the rows of a calculation that differs from another in one cost of the scheduler, with the same seeds
 // and so the same customers.
 type Varied struct {
-	Cost   string
+	Cost   string  // "": the costs are the same, and one burn lasts longer
 	Factor float64 // that the cost was multiplied by
 	Rows   []Row
 }
@@ -42,11 +45,24 @@ type Sensitivity struct {
 	Share         result.Value `json:"share"` // the greater distance of low and high from the prediction, by the prediction
 	Cost          string       `json:"cost"`  // that makes the greatest difference; "" where none makes any
 	Effects       []Effect     `json:"effects"`
+
+	// The range of the prediction if a disturbance makes one burn last longer, its greater distance from the prediction by the
+	// prediction, and the steady states that the load has then, where it repeats itself in several.
+	DisturbedLow   result.Value   `json:"disturbed_low"`
+	DisturbedHigh  result.Value   `json:"disturbed_high"`
+	DisturbedShare result.Value   `json:"disturbed_share"`
+	States         []result.State `json:"states,omitempty"`
 }
+
+// Most is the greater of the shares; see Known.
+func (s *Sensitivity) Most() result.Value { return max(s.Share, s.DisturbedShare) }
+
+// Known reports whether the prediction is known under all costs and after disturbances.
+func (s *Sensitivity) Known() bool { return s.Share.Known() && s.DisturbedShare.Known() }
 
 // Matters reports whether the range is so wide that a reader must know.
 func (s *Sensitivity) Matters() bool {
-	return !s.Share.Known() || float64(s.Share) > mostSensitive
+	return !s.Known() || s.Most() > mostSensitive
 }
 
 // Sensitivities are those of the rows, row by row: of a job its wall time, of a stream its throughput and mean
@@ -68,14 +84,13 @@ func sensitivity(r *Row, metric string, varied []Varied) Sensitivity {
 	s := Sensitivity{Kind: "sensitivity", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, World: r.World,
 		Point: r.Point, Metric: metric, Value: meanOf(r, metric), Effects: []Effect{}}
 	s.Low, s.High = s.Value, s.Value
+	s.disturbed(r, varied)
 	base, greatest := float64(s.Value), 0.0
 	for _, v := range varied {
-		e := Effect{v.Cost, v.Factor, result.Unavailable}
-		for j := range v.Rows {
-			if o := &v.Rows[j]; o.Workload == r.Workload && o.Design == r.Design && o.Point.String() == r.Point.String() {
-				e.Value = meanOf(o, metric)
-			}
+		if v.Cost == disturbance {
+			continue
 		}
+		e := Effect{v.Cost, v.Factor, v.of(r, metric)}
 		s.Effects = append(s.Effects, e)
 		x := float64(e.Value)
 		s.Low = result.Value(math.Min(float64(s.Low), x)) // NaN if either is
@@ -84,11 +99,42 @@ func sensitivity(r *Row, metric string, varied []Varied) Sensitivity {
 			s.Cost, greatest = v.Cost, d
 		}
 	}
-	s.Share = result.Value(math.Max(float64(s.High)/base-1, 1-float64(s.Low)/base))
-	if s.Low == s.High {
-		s.Share = 0 // also where the prediction is that it takes no time
-	}
+	s.Share = farthest(s.Value, s.Low, s.High)
 	return s
+}
+
+// farthest is the greater distance of low and high from a value, by the value.
+func farthest(of, low, high result.Value) result.Value {
+	if low == high {
+		return 0 // also where the prediction is that it takes no time
+	}
+	return result.Value(math.Max(float64(high/of)-1, 1-float64(low/of)))
+}
+
+// of is the prediction of a row in the variant; unavailable where it has none.
+func (v *Varied) of(r *Row, metric string) result.Value {
+	for j := range v.Rows {
+		if o := &v.Rows[j]; o.Workload == r.Workload && o.Design == r.Design && o.Point.String() == r.Point.String() {
+			return meanOf(o, metric)
+		}
+	}
+	return result.Unavailable
+}
+
+// disturbed works out what a disturbance does.
+func (s *Sensitivity) disturbed(r *Row, varied []Varied) {
+	low, high := float64(s.Value), float64(s.Value)
+	if m := r.Metric(s.Metric); len(m.States) > 0 {
+		low, high, s.States = float64(m.Low), float64(m.High), m.States
+	}
+	for _, v := range varied {
+		if v.Cost == disturbance {
+			x := float64(v.of(r, s.Metric))
+			low, high = math.Min(low, x), math.Max(high, x) // NaN if either is
+		}
+	}
+	s.DisturbedLow, s.DisturbedHigh = result.Value(low), result.Value(high)
+	s.DisturbedShare = farthest(s.Value, s.DisturbedLow, s.DisturbedHigh)
 }
 
 // Beside puts each sensitivity beside the row that it is of.
@@ -127,5 +173,20 @@ func (s *Sensitivity) Text() string {
 		}
 		return what + " is not known"
 	}
-	return fmt.Sprintf("%s depends on the scheduler's costs, on %s most: one of them x 1/2 or x 2 changes it by up to %.3g %%", what, s.Cost, 100*float64(s.Share))
+	text := what
+	if s.Share > mostSensitive {
+		text += fmt.Sprintf(" depends on the scheduler's costs, on %s most: one of them x 1/2 or x 2 changes it by up to %.3g %%", s.Cost, 100*float64(s.Share))
+	}
+	switch {
+	case !s.DisturbedShare.Known():
+		return text + " is not known after one burn lasts longer: the design goes wrong then"
+	case s.DisturbedShare <= mostSensitive:
+		return text
+	case text != what:
+		text += ";"
+	}
+	if len(s.States) > 1 {
+		return text + fmt.Sprintf(" has %s: one burn that lasts longer changes it by up to %.3g %%", result.Count(len(s.States), "steady state"), 100*float64(s.DisturbedShare))
+	}
+	return text + fmt.Sprintf(" changes by up to %.3g %% if one burn lasts longer", 100*float64(s.DisturbedShare))
 }

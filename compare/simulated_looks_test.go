@@ -73,11 +73,16 @@ func byHolm(standings []standing) []standing {
 	return other
 }
 
-// spread are n logarithms with the mean 0 and exactly this standard deviation.
+// spread are n logarithms with the mean 0 and exactly this standard deviation, in an order that shows nothing: large
+// and small ones alternate.
 func spread(n int, sigma float64) []float64 {
 	logs := make([]float64, n)
 	for i := range logs {
-		logs[i] = math.Sqrt(12/float64(n*(n+1))) * sigma * (float64(i) - float64(n-1)/2)
+		place := i / 2
+		if i%2 == 1 {
+			place = n - 1 - i/2
+		}
+		logs[i] = math.Sqrt(12/float64(n*(n+1))) * sigma * (float64(place) - float64(n-1)/2)
 	}
 	return logs
 }
@@ -180,7 +185,7 @@ func (o *table) equivalence() {
 func (o *table) rareTrials() {
 	all := []machine{lopsided(0.005, 0.25, 0.09), lopsided(0.005, 0.15, 0.15), lopsided(0.005, 0.05, 0.45)}
 	once, looks, early := Usual("", nil), sequential(), sequential()
-	early.Looks = &Looks{looks.Looks.Blocks, 0, looks.Looks.planned}
+	early.Looks = &Looks{looks.Looks.Blocks, 0, looks.Looks.Different, looks.Looks.planned}
 	got := experiment(9, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, []float64{0, 0})
 		equivalent := func(j Judgement, blocks int) float64 {

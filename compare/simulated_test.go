@@ -96,6 +96,8 @@ func TestSimulated(t *testing.T) {
 	o.rareTrials()
 	o.budgets()
 	o.allocations()
+	o.orders()
+	o.price()
 	t.Log("\n" + o.b.String())
 	const page = "../docs/manual/7-budget.md"
 	text, err := os.ReadFile(page)

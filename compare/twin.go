@@ -35,27 +35,38 @@ type Twin struct {
 	Margin        float64      `json:"margin"`
 	Off           bool         `json:"off"`   // the interval lies wholly outside the margin
 	Bound         bool         `json:"bound"` // the design is one
+
+	// NotModelled is why the prediction does not hold, and Condition the name of the condition that fails: see Refusal.
+	// The predicted value, the error and its interval are then unavailable. Both are "" where a prediction holds.
+	NotModelled string `json:"not_modelled,omitempty"`
+	Condition   string `json:"condition,omitempty"`
 }
 
 // WithTwin sets beside each row what was predicted of it, and puts the rows of cases that were predicted only behind
-// those of their design. The cases are all that were to be predicted.
+// those of their design. The cases are all that were to be predicted. A prediction that does not hold has a reason in
+// place of its numbers: see Refusal.
 func WithTwin(rows []Row, measured, predicted []result.Trial, cases []plan.Case) []Row {
 	if len(predicted) == 0 {
 		return rows
 	}
 	rows = slices.Clone(rows)
-	live, virtual := goodTrials(measured), goodTrials(predicted)
+	seen := newEvidences(measured, predicted)
+	live, virtual := seen.plain, seen.virtual
 	for i := range rows {
 		r := &rows[i]
 		k := rowKey(r)
 		k.world = result.Virtual
-		r.Twins = nil
+		why := seen.refusal(r, rows)
+		r.Twins, r.Refusal = nil, nil
 		for _, metric := range r.precise() {
 			if t, ok := newTwin(r, metric, live[rowKey(r)], virtual[k]); ok {
+				t.refuse(why)
+				r.Refusal = why
 				r.Twins = append(r.Twins, t)
 			}
 		}
 	}
+	measuredRows := slices.Clone(rows)
 	for _, r := range Rows(predicted, cases) {
 		if slices.ContainsFunc(rows, func(m Row) bool {
 			return m.Design == r.Design && m.Point.String() == r.Point.String()
@@ -68,17 +79,63 @@ func WithTwin(rows []Row, measured, predicted []result.Trial, cases []plan.Case)
 				at = i + 1
 			}
 		}
+		r.refuse(seen.beyond(&r, measuredRows))
 		rows = slices.Insert(rows, at, r)
 	}
 	return rows
 }
 
+// refuse takes the numbers of a prediction that does not hold.
+func (t *Twin) refuse(why *Refusal) {
+	if why == nil {
+		return
+	}
+	t.NotModelled, t.Condition, t.Off = why.String(), why.Condition, false
+	t.Predicted, t.Error, t.Low, t.High = result.Unavailable, result.Unavailable, result.Unavailable, result.Unavailable
+}
+
+// refuse takes the numbers of a row that was predicted only.
+func (r *Row) refuse(why *Refusal) {
+	if why == nil {
+		return
+	}
+	r.Refusal = why
+	none := result.Unavailable
+	for name, s := range r.Metrics {
+		s.Median, s.Low, s.High, s.Exact, s.NotModelled = none, none, none, false, why.String()
+		s.Mean = &result.Interval{Mean: none, Low: none, High: none}
+		r.Metrics[name] = s
+	}
+	r.Resources, r.Ledger = nil, nil
+}
+
+// Refused are predicted trials without the numbers of those whose prediction does not hold, by their rows.
+func Refused(predicted []result.Trial, rows []Row) []result.Trial {
+	predicted = slices.Clone(predicted)
+	for i := range predicted {
+		t := &predicted[i]
+		at := slices.IndexFunc(rows, func(r Row) bool {
+			return r.Refusal != nil && r.Design == t.Design && r.Point.String() == t.Point.String()
+		})
+		if at >= 0 {
+			t.NotModelled, t.Metrics, t.Resources = rows[at].Refusal.String(), result.Metrics{}, []result.Resource{}
+			t.WallSeconds, t.Progress, t.Period = 0, 0, nil
+		}
+	}
+	return predicted
+}
+
 // goodTrials are the throughput trials with a number, by row and block.
 func goodTrials(trials []result.Trial) map[key]map[int]*result.Trial {
+	return trialsOf(trials, result.KindTrial)
+}
+
+// trialsOf are the trials of a kind with a number, by row and block.
+func trialsOf(trials []result.Trial, kind string) map[key]map[int]*result.Trial {
 	m := map[key]map[int]*result.Trial{}
 	for i := range trials {
 		t := &trials[i]
-		if t.Kind != result.KindTrial || !t.Good() || t.Unstable {
+		if t.Kind != kind || !t.Good() || t.Unstable {
 			continue
 		}
 		k := trialKey(t)
@@ -136,13 +193,15 @@ func (r *Row) Twin(metric string) (t Twin, ok bool) {
 // TwinMetric is the metric that a row's prediction is judged by first.
 func (r *Row) TwinMetric() string { return r.precise()[0] }
 
-// Agreement is how well predictions agree with measurements, over the rows that have both.
+// Agreement is how well predictions agree with measurements, over the rows that have both. Predictions that do not hold
+// are counted and are in no other figure.
 type Agreement struct {
-	Points int
-	Within int     // whose error is at most TwinMargin
-	Median float64 // of the errors' sizes
-	Worst  Twin    // the one whose error is greatest
-	Off    []Twin  // those that are flagged, of any metric
+	Points  int
+	Refused int     // rows whose prediction does not hold
+	Within  int     // whose error is at most TwinMargin
+	Median  float64 // of the errors' sizes
+	Worst   Twin    // the one whose error is greatest
+	Off     []Twin  // those that are flagged, of any metric
 }
 
 // Agree sums up the predictions of rows; without any, Points is 0.
@@ -156,7 +215,11 @@ func Agree(rows []Row) Agreement {
 			}
 		}
 		t, ok := rows[i].Twin(rows[i].TwinMetric())
-		if !ok {
+		switch {
+		case !ok:
+			continue
+		case t.NotModelled != "":
+			a.Refused++
 			continue
 		}
 		size := math.Abs(float64(t.Error))

@@ -21,37 +21,46 @@ const (
 
 // Verdict says how design A does beside design B, by the blocks that hold both.
 type Verdict struct {
-	Kind          string       `json:"kind"` // "verdict"
-	SchemaVersion int          `json:"schema_version"`
-	Workload      string       `json:"workload"`
-	World         string       `json:"world"`
-	Metric        string       `json:"metric"`
-	A             string       `json:"a"`
-	B             string       `json:"b"`
-	Point         plan.Point   `json:"point"`                 // the factors that both have, at the same levels
-	OnlyA         plan.Point   `json:"only_a"`                // what is A's alone: its other factors or levels
-	OnlyB         plan.Point   `json:"only_b"`                // what is B's alone
-	Ratio         result.Value `json:"ratio"`                 // A / B: geometric mean of the blocks' ratios
-	Low           result.Value `json:"low"`                   // 95 % interval of the ratio; with looks it holds at all of them together
-	High          result.Value `json:"high"`                  //
-	N             int          `json:"n"`                     // blocks; of two runs, those of the one that has fewer
-	Paired        bool         `json:"paired"`                // by block; not so between two runs
-	ARun          string       `json:"a_run,omitempty"`       // between two runs: their directories,
-	BRun          string       `json:"b_run,omitempty"`       //
-	NA            int          `json:"n_a,omitempty"`         // and the blocks of each
-	NB            int          `json:"n_b,omitempty"`         //
-	P             result.Value `json:"p"`                     // Student's t, unpaired Welch's, over all looks; adjusted by Holm's method for all verdicts of the sweep
-	Permutation   result.Value `json:"p_permutation"`         // within blocks, unpaired of all blocks; of the N blocks, not adjusted
-	Verdict       string       `json:"verdict"`               // of A beside B
-	Margin        float64      `json:"margin"`                // of equivalence: 0.02 is 2 %
-	Detectable    result.Value `json:"detectable"`            // the ratio that so many blocks find with power 0.8
-	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen, with a budget until a look; null where decided, or where 1000 blocks or the last look would not do
-	Nearly        string       `json:"nearly,omitempty"`      // undecided: "equivalent" where the ratio seen lies within the margin
-	Exact         bool         `json:"exact,omitempty"`       // both repeat themselves, in virtual time or as counts of a benchmark do, so that the ratio has no doubt
-	Layouts       int          `json:"layouts,omitempty"`     // of benchmarks: builds with functions in other places, whose means are the replicates
-	MoreLines     *int         `json:"more_lines"`            // lines of code of A beyond those of B; null where unknown
-	Looks         *int         `json:"looks,omitempty"`       // with a budget: how often the blocks were looked at, until this verdict stood
-	AlphaSpent    *float64     `json:"alpha_spent,omitempty"` // with a budget: how much of Alpha those looks may use up
+	Kind          string         `json:"kind"` // "verdict"
+	SchemaVersion int            `json:"schema_version"`
+	Workload      string         `json:"workload"`
+	World         string         `json:"world"`
+	Metric        string         `json:"metric"`
+	A             string         `json:"a"`
+	B             string         `json:"b"`
+	Point         plan.Point     `json:"point"`                 // the factors that both have, at the same levels
+	OnlyA         plan.Point     `json:"only_a"`                // what is A's alone: its other factors or levels
+	OnlyB         plan.Point     `json:"only_b"`                // what is B's alone
+	Ratio         result.Value   `json:"ratio"`                 // A / B: geometric mean of the blocks' ratios
+	Low           result.Value   `json:"low"`                   // 95 % interval of the ratio; with looks it holds at all of them together
+	High          result.Value   `json:"high"`                  //
+	N             int            `json:"n"`                     // blocks; of two runs, those of the one that has fewer
+	Paired        bool           `json:"paired"`                // by block; not so between two runs
+	ARun          string         `json:"a_run,omitempty"`       // between two runs: their directories,
+	BRun          string         `json:"b_run,omitempty"`       //
+	NA            int            `json:"n_a,omitempty"`         // and the blocks of each
+	NB            int            `json:"n_b,omitempty"`         //
+	RunsA         int            `json:"runs_a,omitempty"`      // of several runs a side, which are then the replicates
+	RunsB         int            `json:"runs_b,omitempty"`      //
+	MoreRuns      *int           `json:"more_runs,omitempty"`   // undecided, of several runs: how many more of each side would decide
+	P             result.Value   `json:"p"`                     // Student's t, unpaired Welch's, over all looks; adjusted by Holm's method for all verdicts of the sweep
+	Permutation   result.Value   `json:"p_permutation"`         // within blocks, unpaired of all blocks; of the N blocks, not adjusted
+	Verdict       string         `json:"verdict"`               // of A beside B
+	Margin        float64        `json:"margin"`                // of equivalence: 0.02 is 2 %
+	Detectable    result.Value   `json:"detectable"`            // the ratio that so many blocks find with power 0.8
+	MoreBlocks    *int           `json:"more_blocks"`           // undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen, with a budget until a look; null where decided, or where 1000 blocks or the last look would not do
+	Nearly        string         `json:"nearly,omitempty"`      // undecided: "equivalent" where the ratio seen lies within the margin
+	Exact         bool           `json:"exact,omitempty"`       // both repeat themselves, in virtual time or as counts of a benchmark do, so that the ratio has no doubt
+	States        []result.State `json:"states,omitempty"`      // virtual: the ratios of all steady states of both, where one has several; low and high span them
+	Layouts       int            `json:"layouts,omitempty"`     // of benchmarks: builds with functions in other places, whose means are the replicates
+	MoreLines     *int           `json:"more_lines"`            // lines of code of A beyond those of B; null where unknown
+	Looks         *int           `json:"looks,omitempty"`       // with a budget: how often the blocks were looked at, until this verdict stood
+	Correlation   result.Value   `json:"correlation,omitempty"` // of neighbouring blocks, where it widens the interval: lag 1, corrected for its bias
+	Widened       float64        `json:"widened,omitempty"`     // the factor by which it does; see stat.OrderOf
+	Lag1          result.Value   `json:"-"`                     // correlation of neighbouring blocks as it is, whatever it does to the interval
+	*Ranked                      // nil where no ranks are compared
+	AlphaSpent    *float64       `json:"alpha_spent,omitempty"` // with a budget: how much of Alpha those looks may use up
+	Unrelated
 }
 
 // Judgement is how verdicts are made. Its zero value is not useful; see [Usual].
@@ -89,6 +98,7 @@ func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 		if standings[i].ok {
 			v := newPairedVerdict(pairs[i][0], pairs[i][1], standings[i].ratio)
 			j.fill(&v, &standings[i], len(all))
+			v.widen(pairs[i][0], pairs[i][1])
 			list = append(list, v)
 		}
 	}
@@ -124,7 +134,7 @@ func sameLevels(p, a, b plan.Point) bool {
 func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []series) {
 	values, tried, lost := blockValues(trials), triedBlocks(trials), lostResponses(trials)
 	for _, p := range j.pairs(rows, j.outBy(trials)) {
-		if exactPair(p) {
+		if repeatingPair(p) {
 			continue
 		}
 		s := newSeries(p[0], p[1], values, tried)
@@ -265,6 +275,11 @@ func (j Judgement) fill(v *Verdict, s *standing, m int) {
 	v.Margin, v.Verdict = j.Margin, directed(s.verdict, s.ratio.Ratio, v.Metric)
 	low, high := s.ratio.Interval(1 - s.level(1-ratioConfidence))
 	v.Low, v.High = result.Value(low), result.Value(high)
+	order := s.ratio.Order()
+	if v.Lag1 = result.Value(order.Lag1); order.Dependent {
+		v.Correlation, v.Widened = result.Value(order.Correlation), s.ratio.Widened(1-s.level(1-ratioConfidence))
+	}
+	v.Ranked = j.ranked(s, m)
 	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.ratio.Permutation())
 	v.Detectable = result.Unavailable
 	if s.enough {
@@ -276,6 +291,9 @@ func (j Judgement) fill(v *Verdict, s *standing, m int) {
 	}
 	if v.Verdict == Undecided {
 		v.Nearly, v.MoreBlocks = j.wants(s, m)
+		if v.RunsA > 0 {
+			v.MoreRuns, v.MoreBlocks = v.MoreBlocks, nil
+		}
 	}
 }
 

@@ -30,9 +30,11 @@ const (
 	WarnClock     = "clock-drop"
 	WarnDrift     = "drift"
 	WarnSerial    = "autocorrelation"
+	WarnRatios    = "ratio-order" // of the ratios of comparisons; the two before it are of levels
 	WarnFewBlocks = "too-few-blocks"
 	WarnSettings  = "settings"      // of two runs: their values cannot be compared
 	WarnPartial   = "unfinished"    // a run that lacks blocks
+	WarnOneRun    = "one-run"       // of two runs: one on each side, so that nothing shows how runs differ
 	WarnBudget    = "budget"        // a run whose blocks were counted by what they showed
 	WarnTwin      = "no-prediction" // of a case, whose trial in virtual time goes wrong
 	WarnDoubt     = "prediction"    // what trials in virtual time warn of
@@ -278,6 +280,11 @@ func Partial(workload, run string, done, planned int) Warning {
 	w := NewWarning(workload, WarnPartial, fmt.Sprintf("the run is unfinished: %d of %d blocks are complete; what it has is compared; finish it with run --resume %s", done, planned, run))
 	w.Run, w.Value, w.Threshold = run, result.Value(done), result.Value(planned)
 	return w
+}
+
+// OneRun warns of verdicts between sides of one run each, and says how to repeat them.
+func OneRun(workload, how string) Warning {
+	return NewWarning(workload, WarnOneRun, "each side is one run, so nothing shows how much runs of one program differ, and the verdicts take all of it for a difference: where runs differ by 1 %, about 30 % of the verdicts on equal programs are false; "+how)
 }
 
 // Budgeted warns of a run with a budget that is compared with another one.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )
@@ -60,7 +61,7 @@ func TestArms(t *testing.T) {
 		t.Fatalf("%d trials", len(*specs))
 	}
 	for i, s := range *specs {
-		if s.Design != Burn || s.Block != i/2 || s.Order != i%2 || s.Observed || s.Seed != 3+uint64(i/2) || s.Point.String() != At(2).String() {
+		if s.Design != Burn || s.Block != i/2 || s.Order != i%2 || s.Observed || s.Seed != (plan.Plan{Seed: 3}).BlockSeed(i/2) || s.Point.String() != At(2).String() {
 			t.Errorf("trial %d: %+v", i, s)
 		}
 	}
@@ -285,5 +286,20 @@ func TestCampaign(t *testing.T) {
 func TestAt(t *testing.T) {
 	if p := At(3); p.Int("cpus") != 3 || p.Int("workers") != 3 || len(p.Settings()) != 2 {
 		t.Error(p)
+	}
+}
+
+// TestLags: the correlations of the verdicts, and how many lie beyond what independent blocks exceed in 5 % on either side.
+func TestLags(t *testing.T) {
+	var all Tally
+	if l := all.Lags(); l.N != 0 {
+		t.Errorf("of nothing: %+v", l)
+	}
+	for _, r := range []float64{-0.9, -0.1, 0.1, 0.2, 0.7} {
+		all.Add(compare.Verdict{Verdict: compare.Undecided, N: 10, Lag1: result.Value(r), Widened: map[bool]float64{true: 3}[r > 0.5]})
+	}
+	l := all.Lags()
+	if l.N != 5 || math.Abs(l.Mean) > 1e-12 || l.Mid != 0.1 || l.Above != 0.2 || l.Below != 0.2 || all.Widened != 1 {
+		t.Errorf("%+v, %d widened", l, all.Widened)
 	}
 }

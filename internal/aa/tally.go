@@ -23,7 +23,10 @@ type Tally struct {
 	Faster, Slower        int // false verdicts
 	Equivalent, Undecided int
 	Apart                 int // a p-value of at most 5 %, whatever the verdict: equivalent designs may have it
+	Widened               int // intervals that the order of the blocks widens
 	widths                []float64
+	lags                  []float64 // lag-1 correlations of the ratios
+	above, below          int       // of these, beyond what independent blocks exceed in 5 % on either side
 }
 
 // Add counts one verdict.
@@ -42,6 +45,33 @@ func (t *Tally) Add(v compare.Verdict) {
 		t.Apart++
 	}
 	t.widths = append(t.widths, float64(HalfWidth(v)))
+	if v.Widened > 1 {
+		t.Widened++
+	}
+	if r := float64(v.Lag1); v.Lag1.Known() && v.N >= 3 {
+		t.lags = append(t.lags, r)
+		if r > stat.Lag1Bound(v.N, 0.95) {
+			t.above++
+		}
+		if r < stat.Lag1Bound(v.N, 0.05) {
+			t.below++
+		}
+	}
+}
+
+// Lags describe the lag-1 correlations of the ratios of neighbouring blocks.
+type Lags struct {
+	N                   int
+	Mean, Low, Mid, Top float64 // the mean; the quantiles 0.1, 0.5 and 0.9
+	Above, Below        float64 // shares beyond what independent blocks exceed in 5 % on either side
+}
+
+// Lags are those of the verdicts so far; N is 0, and the rest NaN, where none has any.
+func (t *Tally) Lags() Lags {
+	sorted := slices.Sorted(slices.Values(t.lags))
+	n := float64(len(sorted))
+	return Lags{len(sorted), stat.Mean(sorted), stat.Quantile(sorted, 0.1), stat.Quantile(sorted, 0.5), stat.Quantile(sorted, 0.9),
+		float64(t.above) / n, float64(t.below) / n}
 }
 
 // N is the number of comparisons.
@@ -107,7 +137,7 @@ func Campaign(ctx context.Context, like Comparison, cases []Case, n int, each fu
 		c := cases[i%len(cases)]
 		one := like
 		one.Workload, one.Design, one.Point = c.Workload, c.Design, c.Point
-		one.Seed += uint64(i * like.Blocks) // the seed of a block is the sweep's plus its number
+		one.Seed += uint64(i)
 		v, err := one.Compare(ctx)
 		if err != nil {
 			return fmt.Errorf("comparison %d of %d: %w", i+1, n, err)

@@ -25,9 +25,10 @@ func main() {
 	trial.Main(all...)
 	n := flag.Int("n", 200, "comparisons")
 	seed := flag.Uint64("seed", 1, "seed of the order of trials and of all draws")
+	blocks := flag.Int("blocks", 10, "blocks of each comparison; more of them show better how neighbours resemble each other")
 	flag.Parse()
-	if *n < 1 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "campaign: give -n a number above 0, and no other argument")
+	if *n < 1 || *blocks < 6 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "campaign: give -n a number above 0, -blocks one above 5, and no other argument")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -40,7 +41,7 @@ func main() {
 	if err != nil {
 		fail(err)
 	}
-	like := aa.Comparison{Blocks: 10, Warmup: 20 * time.Millisecond, Duration: 100 * time.Millisecond, Seed: *seed,
+	like := aa.Comparison{Blocks: *blocks, Warmup: 20 * time.Millisecond, Duration: 100 * time.Millisecond, Seed: *seed,
 		BurnRate: burn.Rate, Run: trial.Runner{TimeLimit: time.Minute}.Run}
 	fmt.Fprintf(os.Stderr, "%d comparisons of a design with itself, %d blocks each, %v a trial: about %v\n",
 		*n, like.Blocks, like.Duration, (time.Duration(*n*like.Blocks*2) * (like.Warmup + like.Duration + overhead)).Round(time.Second))
@@ -98,8 +99,21 @@ func run(ctx context.Context, like aa.Comparison, cases []aa.Case, n int, stdout
 	fmt.Fprintf(stdout, "\n%d of %d verdicts are false (%.1f %%). If 5 %% were, so many or more would come with probability %.3g: %s.\n",
 		sum.False(), sum.N(), 100*float64(sum.False())/float64(sum.N()), sum.P(), words)
 	fmt.Fprintf(stdout, "%d have a p-value of at most 5 %%, equivalent ones among them: a bias too small for a false verdict would show there.\n", sum.Apart)
+	lags(stdout, &sum, like.Blocks)
 	fmt.Fprintf(stdout, "It took %v.\n", time.Since(began).Round(time.Second))
 	return sum.Broken(), nil
+}
+
+// lags says how much the ratios of neighbouring blocks resemble each other.
+func lags(w io.Writer, t *aa.Tally, blocks int) {
+	l := t.Lags()
+	if l.N == 0 {
+		return
+	}
+	fmt.Fprintf(w, "Lag-1 correlation of the ratios of %d comparisons: mean %.2f (%.2f if blocks are independent), 10 %% below %.2f, median %.2f, 10 %% above %.2f.\n",
+		l.N, l.Mean, -1/float64(blocks), l.Low, l.Mid, l.Top)
+	fmt.Fprintf(w, "%.1f %% lie above the bound that independent blocks exceed in 5 %%, and %.1f %% below the other one; the order of the blocks widens %d of %d intervals.\n",
+		100*l.Above, 100*l.Below, t.Widened, t.N())
 }
 
 // chosen are the cases: the load loop alone and real designs, on one CPU and on all.

@@ -37,6 +37,7 @@ func TestRun(t *testing.T) {
 		`(?m)^design beside itself +n +faster +slower +equivalent +undecided +p <= 5 % +half-width$`,
 		`(?m)^null/.*\) +2 +\d +\d +\d +\d +\d +\d+\.\d\d %$`, `(?m)^null/.*\) +1 +\d`, `(?m)^all +3 +\d`,
 		`(?m)^\d of 3 verdicts are false`, `(?m)^\d have a p-value of at most 5 %`,
+		`(?m)^Lag-1 correlation of the ratios of 3 comparisons: mean -?\d\.\d\d \(-0\.17 if`, `(?m)^\d+\.\d % lie above the bound .* widens \d of 3 intervals\.$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("does not print %s:\n%s", want, out.String())

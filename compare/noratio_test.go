@@ -1,0 +1,51 @@
+package compare
+
+import (
+	"math"
+	"testing"
+
+	"github.com/brewput/brewput/result"
+)
+
+// TestNoRatio: what has no ratio has a difference, a reason, and no number in place of the ratio, at any size of values.
+func TestNoRatio(t *testing.T) {
+	for _, c := range []struct {
+		base, head []float64
+		why        string
+		difference float64
+	}{
+		{[]float64{0, 0}, []float64{101, 103}, FromZero, 102},
+		{[]float64{0, 0.5}, []float64{101, 103}, FromZero, 101.75},
+		{[]float64{101, 103}, []float64{0, 0}, ToZero, -102},
+		{[]float64{-1, -2}, []float64{1, 2}, Negative, 3},
+		{[]float64{1e-320, 2e-320}, []float64{1, 2}, Apart, 1.5},
+		{[]float64{1e-310, 2e-310}, []float64{3e-310, 4e-310}, Apart, 2e-310},
+		{[]float64{1, 2}, []float64{1e308, 1e308}, Apart, 1e308},
+		{[]float64{1, 2}, []float64{2, 3}, "", 1},
+		{[]float64{1e300, 2e300}, []float64{2e300, 3e300}, "", 1e300},
+	} {
+		var trials []result.Trial
+		for b := range 12 {
+			trials = append(trials, benchTrial("base", b, result.Metrics{"froth": result.Value(c.base[b%2])}),
+				benchTrial("head", b, result.Metrics{"froth": result.Value(c.head[b%2])}))
+		}
+		v := apart().MetricVerdicts(levels(trials), "froth", -1)[0]
+		if v.NoRatio != c.why || v.Ratio.Known() == (c.why != "") || v.Low.Known() != v.Ratio.Known() {
+			t.Errorf("%v %v: %+v, want %q", c.base, c.head, v, c.why)
+		}
+		if c.why != "" && (v.Difference == nil || !differsBy(float64(*v.Difference), c.difference) || v.Verdict == Equivalent || v.MoreBlocks != nil) {
+			t.Errorf("%v %v: %+v, want a difference of %v", c.base, c.head, v, c.difference)
+		}
+		interim := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, Looks: GateLooks(12)})
+		interim.Open(12, true, true)
+		g := interim.Judge(levels(trials), "froth", -1)[0]
+		if g.NoRatio != c.why || g.Cost.Known() == (c.why != "") || c.why != "" && g.Decision == Pass {
+			t.Errorf("gate %v %v: %+v, want %q", c.base, c.head, g, c.why)
+		}
+		if _, _, _, n := apart().Geomean(levels(trials), "froth"); (n == 0) != (c.why != "") {
+			t.Errorf("%v %v: the geometric mean has %d ratios", c.base, c.head, n)
+		}
+	}
+}
+
+func differsBy(x, want float64) bool { return math.Abs(x-want) <= 1e-6*math.Abs(want) }

@@ -1,0 +1,94 @@
+package compare
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// contaminated are the logarithms of samples of which one in ten is 30 % slow.
+func contaminated(r *rand.Rand, n int, level float64) []float64 {
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = level + 0.005*r.NormFloat64()
+		if r.Float64() < 0.1 {
+			xs[i] -= math.Log(1.3)
+		}
+	}
+	return xs
+}
+
+// TestRanksSeeTheLevel: designs that are 3 % apart, of which one sample in ten is 30 % slow. The mean finds next to none
+// of the differences, ranks find all of them in two runs, and most where a block holds one of both; the verdict says so.
+func TestRanksSeeTheLevel(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 0))
+	const sets = 60
+	for _, paired := range []bool{true, false} {
+		byMean, byRank := 0, 0
+		for range sets {
+			a, b := contaminated(r, 20, math.Log(1.03)), contaminated(r, 20, 0)
+			v := verdictOn(paired, a, b)
+			byMean += one(v.Verdict == Faster)
+			if v.Ranked == nil || !(v.RankLow > 1) {
+				continue
+			}
+			byRank++
+			if v.Verdict != Faster && !strings.HasPrefix(v.Note, outliersHide) {
+				t.Errorf("mean %v (%v to %v), rank %v (%v to %v): %q", v.Ratio, v.Low, v.High, v.RankRatio, v.RankLow, v.RankHigh, v.Note)
+			}
+		}
+		if least := map[bool]int{true: 40, false: 60}[paired]; byMean > 10 || byRank < least {
+			t.Errorf("paired %v: of %d the mean finds %d, ranks find %d", paired, sets, byMean, byRank)
+		}
+	}
+}
+
+// verdictOn is the verdict on two designs of a run, or on one in two runs.
+func verdictOn(paired bool, a, b []float64) Verdict {
+	if paired {
+		rows, trials := sweepOf([]string{"b", "a"}, [][]float64{b, a})
+		return Usual("", nil).Verdicts(rows, trials)[0]
+	}
+	return *Usual("", nil).Between(runOf("new", []string{"x"}, a), runOf("old", []string{"x"}, b)).Matches[0].Verdict
+}
+
+// TestOutliersNotLevel: a difference of the means that a few blocks make.
+func TestOutliersNotLevel(t *testing.T) {
+	s := newStandings(1)[0]
+	logs := make([]float64, 40)
+	for i := range logs {
+		logs[i] = 0.002 * float64(i*7%5-2)
+		if i%5 == 0 {
+			logs[i] = -0.35
+		}
+	}
+	v := verdictOn(true, logs, make([]float64, 40))
+	if s = Usual("", nil).judge([]series{seriesOf(logs)})[0]; s.verdict != differs || v.Verdict != Slower || !strings.HasPrefix(v.Note, outliersMake) {
+		t.Errorf("%s: %+v, ranks %+v", s.verdict, v, v.Ranked)
+	}
+	var keys map[string]any
+	line, err := json.Marshal(v)
+	if err != nil || json.Unmarshal(line, &keys) != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"rank_ratio", "rank_low", "rank_high", "note"} {
+		if keys[key] == nil {
+			t.Errorf("no %s in %s", key, line)
+		}
+	}
+}
+
+// TestRanksSeldomDisagree: of equal designs with normal errors, hardly any verdict has such a note.
+func TestRanksSeldomDisagree(t *testing.T) {
+	r := rand.New(rand.NewPCG(32, 0))
+	notes := 0
+	for range 1000 {
+		v := verdictOn(true, autoregressive(0)(r, 20), make([]float64, 20))
+		notes += one(v.Note != "")
+	}
+	if notes > 10 {
+		t.Errorf("%d of 1000 have a note", notes)
+	}
+}

@@ -1,0 +1,163 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/brewput/brewput/internal/stat"
+)
+
+// ratioNoise is the standard deviation of the logarithm of the ratio of two trials with an error of 2 % each.
+const ratioNoise = 0.02 * math.Sqrt2
+
+// noise is what disturbs the ratios of two equal designs, block after block.
+type noise struct {
+	name string
+	// The largest shares of false differences, in per cent, from 20 blocks on; 0 where nothing is promised.
+	most float64
+	draw func(r *rand.Rand, n int) []float64
+}
+
+// noises are those of the manual's table. Nothing is promised where one phase is longer than a third of 20 blocks.
+func noises() []noise {
+	return []noise{
+		{"independent, normal", 6, autoregressive(0)},
+		{"independent, Student's t with 2 degrees of freedom", 6, heavy},
+		{"independent, one design has an exponential tail", 8, exponential},
+		{"AR(1), 0.3", 8, autoregressive(0.3)},
+		{"AR(1), 0.5", 10, autoregressive(0.5)},
+		{"phases of 3 blocks hit one design by 6 %", 10, phases(3)},
+		{"phases of 8 blocks hit one design by 6 %", 0, phases(8)},
+	}
+}
+
+// autoregressive noise keeps a share of what it was in the block before.
+func autoregressive(share float64) func(r *rand.Rand, n int) []float64 {
+	return func(r *rand.Rand, n int) []float64 {
+		xs := make([]float64, n)
+		x := r.NormFloat64()
+		for i := range xs {
+			xs[i] = ratioNoise * x
+			x = share*x + math.Sqrt(1-share*share)*r.NormFloat64()
+		}
+		return xs
+	}
+}
+
+// phases of so many blocks, of which the first may have begun earlier, make one of the two designs 6 % slow, each with
+// the same chance.
+func phases(length int) func(r *rand.Rand, n int) []float64 {
+	return func(r *rand.Rand, n int) []float64 {
+		xs := make([]float64, n)
+		begun, hit := r.IntN(length), 0.06
+		for i := range xs {
+			if (i+begun)%length == 0 || i == 0 {
+				hit = math.Copysign(hit, float64(r.IntN(2))-0.5)
+			}
+			xs[i] = hit + ratioNoise*r.NormFloat64()
+		}
+		return xs
+	}
+}
+
+// exponential has a design whose error is exponential, with the mean 0 and the standard deviation 2 %.
+func exponential(r *rand.Rand, n int) []float64 {
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = 0.02*(r.ExpFloat64()-1) + 0.005*r.NormFloat64()
+	}
+	return xs
+}
+
+func heavy(r *rand.Rand, n int) []float64 {
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = ratioNoise * r.NormFloat64() / math.Sqrt(r.ExpFloat64())
+	}
+	return xs
+}
+
+// seriesOf is a comparison whose blocks all have a number.
+func seriesOf(logs []float64) series { return differences(logs, make([]float64, len(logs))) }
+
+// orders: false differences between equal designs where the ratios of neighbouring blocks resemble each other, by the
+// number of blocks and by the looks of a budget; once without a margin, which would end comparisons early, so that every
+// error there can be is made, and once with the usual one.
+func (o *table) orders() {
+	counts := []int{6, 10, 15, 20, 30, 40}
+	for _, margin := range []float64{0, 0.02} {
+		all := noises()
+		once, looks := Usual("", nil), sequential()
+		once.Margin, looks.Margin = margin, margin
+		got := experiment(11, len(all), func(i int, r *rand.Rand, c tally) {
+			logs := all[i].draw(r, 40)
+			for _, n := range counts {
+				c[fmt.Sprint(n)] += float64(one(once.judge([]series{seriesOf(logs[:n])})[0].verdict == differs))
+			}
+			c["looks"] += float64(one(looks.judge([]series{seriesOf(logs)})[0].verdict == differs))
+			plain, _ := stat.PairUnordered(logs[:20], ratioConfidence)
+			c["plain"] += float64(one(plain.P() <= 0.05 && plain.Outside(margin) > 0.05))
+		})
+		o.line("\nTwo equal designs, one comparison, %s; false differences where what disturbs the ratio lasts:\n",
+			map[bool]string{true: "no margin", false: "the usual margin of 2 %"}[margin == 0])
+		o.falseByOrder(all, counts, got)
+	}
+}
+
+// falseByOrder is a table of [table.orders].
+func (o *table) falseByOrder(all []noise, counts []int, got []tally) {
+	o.head("noise of the ratio", "6 blocks", "10 blocks", "15 blocks", "20 blocks", "30 blocks", "40 blocks", "looks", "20 blocks, Student's t alone")
+	for i, c := range got {
+		text := "| " + all[i].name + " |"
+		for _, n := range counts {
+			name := fmt.Sprint(n)
+			text += fmt.Sprintf(" %.1f %% |", c.share(name))
+			if n >= 20 && all[i].most > 0 {
+				o.within(fmt.Sprintf("%s, %d blocks: false", all[i].name, n), c.share(name), 0, all[i].most)
+			}
+		}
+		o.line("%s %.1f %% | %.1f %% |", text, c.share("looks"), c.share("plain"))
+		if all[i].most > 0 {
+			o.within(all[i].name+", looks: false", c.share("looks"), 0, all[i].most)
+		}
+	}
+}
+
+// price: how many blocks Student's t alone would need to find what so many blocks find where ratios are independent.
+func (o *table) price() {
+	type situation struct{ blocks, most int }
+	all := []situation{{10, 5}, {15, 20}, {20, 20}, {30, 20}, {40, 20}}
+	once := Usual("", nil)
+	once.Margin = 0
+	got := experiment(12, len(all), func(i int, r *rand.Rand, c tally) {
+		n := all[i].blocks
+		effect := 2.9 * ratioNoise / math.Sqrt(float64(n))
+		logs := autoregressive(0)(r, n)
+		for b := range logs {
+			logs[b] += effect
+		}
+		s := once.judge([]series{seriesOf(logs)})[0]
+		c["found"] += float64(one(s.verdict == differs))
+		c["widened"] += float64(one(s.ratio.Order().Dependent))
+		for less := range 6 {
+			plain, _ := stat.PairUnordered(logs[:n-less], ratioConfidence)
+			c[fmt.Sprint("plain", less)] += float64(one(plain.P() <= 0.05 && plain.Permutation() <= 0.05))
+		}
+	})
+	o.line("\nWhat that costs where ratios are independent; the true ratio is found four times in five by Student's t alone:\n")
+	o.head("blocks", "intervals widened", "found", "found by Student's t alone", "blocks by which Student's t alone finds as much")
+	for i, c := range got {
+		worth := float64(all[i].blocks)
+		for less := range 5 {
+			high, low := c[fmt.Sprint("plain", less)], c[fmt.Sprint("plain", less+1)]
+			if c["found"] <= high && high > low {
+				worth = float64(all[i].blocks-less) - min(1, (high-c["found"])/(high-low))
+			}
+		}
+		o.line("| %d | %.1f %% | %.1f %% | %.1f %% | %.1f |", all[i].blocks, c.share("widened"), c.share("found"), c.share("plain0"), worth)
+		if *tries >= dataSets {
+			o.within(fmt.Sprint(all[i].blocks, " blocks: more than Student's t alone, in per cent"), 100*(float64(all[i].blocks)/worth-1), 0, float64(all[i].most))
+		}
+	}
+}

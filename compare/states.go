@@ -1,0 +1,149 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/result"
+)
+
+// states gives a summary of trials that repeat themselves their steady states, if disturbances change the metric: low and high span
+// what the states have, and the summary is not exact. It reports whether they do.
+func states(s *result.Summary, good []*result.Trial, xs []float64) bool {
+	if len(xs) != len(good) || !slices.ContainsFunc(good, func(t *result.Trial) bool { return t.Disturbed.Moves(s.Metric) }) {
+		return false
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, t := range good {
+		if t.Period == nil {
+			return false // a sample
+		}
+		low, high = min(low, xs[i]), max(high, xs[i])
+		alone := []result.SteadyState{{Share: 1, Phases: []float64{}, Metrics: t.Metrics}}
+		if d := t.Disturbed; d != nil && len(d.States) > 0 {
+			alone = d.States
+			low, high = min(low, float64(d.Range[s.Metric][0])), max(high, float64(d.Range[s.Metric][1]))
+		}
+		for _, x := range alone {
+			addState(s, result.State{Value: x.Metrics.Get(s.Metric), Share: x.Share / float64(len(good)), Phases: slices.Clone(x.Phases)})
+		}
+	}
+	mean := result.Value(stat.Mean(xs))
+	s.Low, s.High = result.Value(low), result.Value(high)
+	s.Mean = &result.Interval{Mean: mean, Low: s.Low, High: s.High}
+	return true
+}
+
+// addState adds a state, or what is of one that is the same to it.
+func addState(s *result.Summary, x result.State) {
+	for i := range s.States {
+		o := &s.States[i]
+		if math.Abs(float64(o.Value-x.Value)) <= result.SameState*math.Abs(float64(o.Value)) {
+			o.Share += x.Share
+			o.Phases = append(o.Phases, x.Phases...)
+			return
+		}
+	}
+	if x.Phases == nil {
+		x.Phases = []float64{}
+	}
+	s.States = append(s.States, x)
+}
+
+// repeats reports whether a summary is of trials that all repeat themselves, in one steady state or several.
+func repeats(s result.Summary) bool { return s.Exact || len(s.States) > 0 }
+
+// repeatingPair reports whether the measures of both rows are known without a sample.
+func repeatingPair(p [2]*Row) bool {
+	return repeats(p[0].Metric(measureOf(p[0]))) && repeats(p[1].Metric(measureOf(p[1])))
+}
+
+// exactVerdicts are those on pairs whose trials repeat themselves, of any number of trials: a ratio without a doubt if each has one
+// steady state, else one with the ratios of all their states, which low and high span.
+func (j Judgement) exactVerdicts(rows []Row) []Verdict {
+	var list []Verdict
+	for _, p := range j.pairs(rows, (*Row).out) {
+		if !repeatingPair(p) {
+			continue
+		}
+		sa, sb := p[0].Metric(measureOf(p[0])), p[1].Metric(measureOf(p[1]))
+		a, b := sa.Median, sb.Median
+		if a == b {
+			a, b = 1, 1 // also where both take no time at all
+		}
+		if !(a > 0 && b > 0) {
+			continue
+		}
+		v := newPairedVerdict(p[0], p[1], stat.Comparison{N: min(p[0].N, p[1].N), Ratio: float64(a / b)})
+		v.Exact, v.Low, v.High, v.Margin = true, v.Ratio, v.Ratio, j.Margin
+		v.P, v.Permutation, v.Detectable = result.Unavailable, result.Unavailable, result.Unavailable
+		v.span(sa, sb)
+		v.Verdict = v.within()
+		list = append(list, v)
+	}
+	return list
+}
+
+// widen gives a verdict that was decided by samples the states of a row that has several. What is then no longer so in all of them
+// is undecided, and more blocks would not decide it.
+func (v *Verdict) widen(a, b *Row) {
+	sa, sb := a.Metric(v.Metric), b.Metric(v.Metric)
+	if len(sa.States)+len(sb.States) == 0 {
+		return
+	}
+	v.span(sa, sb)
+	v.MoreBlocks, v.Nearly = nil, ""
+	if now := v.within(); now != v.Verdict {
+		v.Verdict = Undecided
+	}
+}
+
+// span stretches low and high over the ratios of all states, and lists these.
+func (v *Verdict) span(a, b result.Summary) {
+	if len(a.States)+len(b.States) == 0 {
+		return
+	}
+	v.Exact = false
+	if !v.Low.Known() || !v.High.Known() {
+		v.Low, v.High = v.Ratio, v.Ratio
+	}
+	if len(a.States) > 0 {
+		v.Low, v.High = v.Low*a.Low/a.Median, v.High*a.High/a.Median
+	}
+	if len(b.States) > 0 {
+		v.Low, v.High = v.Low*b.Median/b.High, v.High*b.Median/b.Low
+	}
+	for _, x := range statesOf(a) {
+		for _, y := range statesOf(b) {
+			s := result.State{Value: x.Value / y.Value, Share: x.Share * y.Share, Phases: x.Phases, A: &x.Value, B: &y.Value}
+			if len(a.States) < 2 {
+				s.Phases = y.Phases
+			}
+			v.States = append(v.States, s)
+		}
+	}
+}
+
+// statesOf are the states of a summary: one, where nothing is known of others.
+func statesOf(s result.Summary) []result.State {
+	if len(s.States) > 0 {
+		return s.States
+	}
+	return []result.State{{Value: s.Median, Share: 1, Phases: []float64{}}}
+}
+
+// within is the verdict on a ratio that is somewhere from low to high. An exact one is a difference wherever it is beyond the margin.
+func (v *Verdict) within() string {
+	low, high := float64(v.Low), float64(v.High)
+	switch {
+	case high <= 1+v.Margin && 1/low <= 1+v.Margin:
+		return Equivalent
+	case low > 1 == (high > 1) && low != 1 && high != 1:
+		return directed(differs, high, v.Metric)
+	}
+	return Undecided
+}
+
+// Measure is the summary of the metric that the row is judged by.
+func (r *Row) Measure() result.Summary { return r.Metric(measureOf(r)) }

@@ -1,0 +1,242 @@
+package compare
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// job is what invented trials of a job count, in seconds of its window of one second for each CPU it keeps busy.
+type job struct {
+	cpus     int
+	wall     float64 // measured
+	cpu      float64 // live
+	gc       float64 // share of the CPU time
+	useful   float64 // in pieces of real code, as an observed trial times them; NaN: unknown
+	real     float64 // in pieces of real code, as they were timed for the prediction; 0: there are none
+	pieces   float64
+	timing   float64 // of one piece
+	rest     float64 // CPU time that virtual time charges for the scheduler
+	together float64 // CPUs that are predicted to be busy
+	wrong    float64 // predicted / measured wall time
+	scatter  float64 // of its logarithm, up and down in turn
+}
+
+// usual keeps all conditions: two seconds of CPU time in pieces of real code, shared by all CPUs.
+func usual(cpus int) job {
+	n := float64(cpus)
+	return job{cpus: cpus, wall: 2 / n, cpu: 2, useful: 2, real: 2, pieces: 100, timing: 500e-9, together: n, wrong: 1}
+}
+
+// trials are six blocks of a job: live ones, plain and observed, and predicted ones.
+func (j job) trials() (live, virtual []result.Trial) {
+	n := float64(j.cpus)
+	for b := range 6 {
+		t := latte("a", j.cpus, b, 1)
+		t.Type, t.WallSeconds = result.Job, j.wall
+		t.Metrics = result.Metrics{result.WallSeconds: result.Value(j.wall), result.CPUSeconds: result.Value(j.cpu),
+			result.Parallelism: result.Value(j.cpu / j.wall), "gc_cpu_seconds": result.Value(j.gc * j.cpu)}
+		o := t
+		o.Kind = result.KindObserved
+		o.Metrics = result.Metrics{result.WallSeconds: result.Value(j.wall), result.CPUSeconds: result.Value(j.cpu), result.Parallelism: result.Value(j.cpu / j.wall),
+			"ledger_gc": result.Value(j.gc * j.cpu / n / j.wall), "ledger_useful": result.Value(j.useful / n / j.wall),
+			"ledger_runtime": result.Value((j.cpu - j.useful - j.gc*j.cpu) / n / j.wall)}
+		v := t
+		v.World, v.WallSeconds = result.Virtual, j.wall*j.wrong*math.Exp(j.scatter*float64(1-2*(b%2)))
+		v.Metrics = result.Metrics{result.WallSeconds: result.Value(v.WallSeconds), result.CPUSeconds: result.Value(j.real + j.rest), result.Parallelism: result.Value(j.together)}
+		if j.real > 0 {
+			v.RealCode = result.RealMeasured
+			v.Metrics["real_code_seconds"], v.Metrics["real_sections"] = result.Value(j.real), result.Value(j.pieces)
+			v.Metrics[result.TimingSeconds] = result.Value(j.timing)
+		}
+		live, virtual = append(live, t, o), append(virtual, v)
+	}
+	return live, virtual
+}
+
+// rowsOf are the rows of jobs on different numbers of CPUs, the last of which may be predicted only.
+func rowsOf(beyond bool, jobs ...job) []Row {
+	var live, virtual []result.Trial
+	var measured, all []plan.Case
+	for i, j := range jobs {
+		l, v := j.trials()
+		all = append(all, at("a", j.cpus)...)
+		virtual = append(virtual, v...)
+		if !beyond || i < len(jobs)-1 {
+			live, measured = append(live, l...), append(measured, at("a", j.cpus)...)
+		}
+	}
+	return WithTwin(Rows(live, measured), live, virtual, all)
+}
+
+// TestConditions: each condition refuses what is beyond its limit, and nothing below it, with no regard to the error.
+func TestConditions(t *testing.T) {
+	for name, c := range map[string]struct {
+		change    func(j *job, much bool)
+		condition string
+		words     string
+	}{
+		"gc": {func(j *job, much bool) {
+			j.gc = pick(much, 0.031, 0.029)
+			j.useful -= j.gc * j.cpu
+		}, NotCollected, "garbage collection takes 3.1% of the CPU time"},
+		"short pieces": {func(j *job, much bool) { j.pieces = pick(much, 41_000, 39_000) }, NotMeasurable, "timing them costs 1.0% of the CPU time"},
+		"slow clock":   {func(j *job, much bool) { j.timing = pick(much, 250e-6, 150e-6) }, NotMeasurable, "pieces of real code are short"},
+		"inflation": {func(j *job, much bool) {
+			j.cpu *= pick(much, 1.06, 1.04)
+			j.useful = j.cpu
+		}, NotInflated, "its work takes 6.0% more CPU time on several CPUs than on one"},
+		"undeclared": {func(j *job, much bool) { j.useful *= pick(much, 0.91, 0.93) }, NotDeclared, "computes outside of its pieces"},
+		"scatter":    {func(j *job, much bool) { j.scatter = pick(much, 0.13, 0.11) }, NotSteady, "know the error within 16% only"},
+		"short job": {func(j *job, much bool) {
+			f := pick(much, 0.9e-3, 1.1e-3)
+			j.wall, j.cpu, j.useful, j.real, j.pieces = j.wall*f, j.cpu*f, j.useful*f, j.real*f, 1
+		}, NotLong, "the job takes 0.9ms"},
+	} {
+		for _, much := range []bool{false, true} {
+			for _, wrong := range []float64{1, 0.2, 5} { // what was predicted decides nothing
+				j, one := usual(2), usual(1)
+				c.change(&j, much)
+				if name == "short job" {
+					c.change(&one, much)
+				}
+				j.wrong, one.wrong = wrong, wrong
+				x := rowsOf(false, one, j)[1].Twins[0]
+				if !much {
+					if x.NotModelled != "" || !x.Predicted.Known() || x.Condition != "" {
+						t.Errorf("%s, below the limit: %+v", name, x)
+					}
+					continue
+				}
+				if x.Condition != c.condition || !strings.Contains(x.NotModelled, c.words) {
+					t.Errorf("%s: %q: %s", name, x.Condition, x.NotModelled)
+				}
+				if x.Predicted.Known() || x.Error.Known() || x.Low.Known() || x.High.Known() || x.Off || !x.Measured.Known() || x.N != 6 {
+					t.Errorf("%s: numbers of a prediction that does not hold: %+v", name, x)
+				}
+			}
+		}
+	}
+}
+
+func pick(first bool, a, b float64) float64 {
+	if first {
+		return a
+	}
+	return b
+}
+
+// TestInflation: of CPU time and of the length of pieces the one that grows less counts, for threads spin and pieces
+// lose their CPU. A design that keeps one CPU busy has no inflation, whatever its time is, and without a trial on one CPU the pieces
+// as they were timed for the prediction are the yardstick.
+func TestInflation(t *testing.T) {
+	for name, c := range map[string]struct {
+		change  func(j *job)
+		alone   bool // was on one CPU too
+		refused bool
+	}{
+		"nothing":          {func(*job) {}, true, false},
+		"threads spin":     {func(j *job) { j.cpu *= 1.04 }, true, false},
+		"much spinning":    {func(j *job) { j.cpu *= 2; j.rest = 1.95; j.together = 2 }, true, false},
+		"pieces wait":      {func(j *job) { j.useful *= 1.09 }, true, false},
+		"both":             {func(j *job) { j.cpu, j.useful = 2*j.cpu, 2*j.useful }, true, true},
+		"unknown pieces":   {func(j *job) { j.cpu, j.useful = 2*j.cpu, math.NaN() }, true, true},
+		"never on one CPU": {func(j *job) { j.cpu, j.useful = 1.5*j.cpu, 1.5*j.useful }, false, true},
+		"one busy CPU":     {func(j *job) { j.cpu, j.useful, j.together = 1.5*j.cpu, 1.5*j.useful, 1.02 }, true, false},
+		"collected": {func(j *job) {
+			j.cpu *= 1.025
+			j.gc = 0.024
+		}, true, false},
+		"declared work": {func(j *job) { j.cpu, j.useful, j.real, j.rest = 3*j.cpu, 3*j.useful, 0, 2 }, true, false},
+	} {
+		j := usual(2)
+		c.change(&j)
+		rows := rowsOf(false, usual(1), j)
+		if !c.alone {
+			rows = rowsOf(false, j)
+		}
+		if x := rows[len(rows)-1].Twins[0]; (x.Condition == NotInflated) != c.refused {
+			t.Errorf("%s: %q: %s", name, x.Condition, x.NotModelled)
+		}
+	}
+}
+
+// TestConditionsBeyond: where nothing is measured, what was found of the same work on the most CPUs decides, and what the
+// trials in virtual time tell of themselves.
+func TestConditionsBeyond(t *testing.T) {
+	good, many := usual(2), usual(8)
+	bad := usual(2)
+	bad.cpu, bad.useful = 3, 3
+	short := usual(8)
+	short.pieces = 1e6
+	one := usual(1)
+	for name, c := range map[string]struct {
+		rows []Row
+		want string
+	}{
+		"valid":      {rowsOf(true, one, good, many), ""},
+		"invalid":    {rowsOf(true, one, bad, many), NotInflated},
+		"unmeasured": {rowsOf(true, many), ""},
+		"by itself":  {rowsOf(true, one, good, short), NotMeasurable},
+	} {
+		r := c.rows[len(c.rows)-1]
+		condition := ""
+		if r.Refusal != nil {
+			condition = r.Refusal.Condition
+		}
+		s := r.Metric(result.WallSeconds)
+		if condition != c.want || s.Median.Known() != (c.want == "") || (s.NotModelled == "") != (c.want == "") || s.Mean.Mean.Known() != (c.want == "") {
+			t.Errorf("%s: %q %+v", name, condition, s)
+		}
+	}
+}
+
+// TestSameWork: factors that follow the CPUs may differ, and no others.
+func TestSameWork(t *testing.T) {
+	row := func(cpus, consumers, buffer int) *Row {
+		return &Row{Workload: "w", Design: "d", Point: at("d", cpus)[0].Point.With("consumers", plan.IntLevel(consumers)).With("buffer", plan.IntLevel(buffer))}
+	}
+	for _, c := range []struct {
+		a, b *Row
+		same bool
+	}{
+		{row(2, 2, 9), row(1, 1, 9), true}, {row(2, 3, 9), row(1, 3, 9), true}, {row(2, 2, 9), row(1, 3, 9), false}, {row(2, 2, 9), row(1, 1, 8), false},
+	} {
+		if sameWork(c.a, c.b) != c.same {
+			t.Errorf("%v and %v: same work %v", c.a.Point, c.b.Point, !c.same)
+		}
+	}
+}
+
+// TestAgreeWithoutRefused: what does not hold is in no score, and counted.
+func TestAgreeWithoutRefused(t *testing.T) {
+	bad := usual(2)
+	bad.gc, bad.wrong = 0.5, 9
+	good := usual(1)
+	good.wrong = 1.02
+	a := Agree(rowsOf(false, good, bad))
+	if a.Points != 1 || a.Refused != 1 || a.Within != 1 || math.Abs(a.Median-0.02) > 1e-9 || len(a.Off) > 0 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestRefusedTrials: trials of a prediction that does not hold have the reason and no numbers; others are as they were.
+func TestRefusedTrials(t *testing.T) {
+	bad := usual(2)
+	bad.gc = 0.5
+	rows := rowsOf(false, usual(1), bad)
+	_, keep := usual(1).trials()
+	_, drop := bad.trials()
+	list := Refused(append(keep, drop...), rows)
+	for _, x := range list {
+		if refused := x.Point.Int("cpus") == 2; (x.NotModelled != "") != refused || (len(x.Metrics) == 0) != refused || (x.WallSeconds == 0) != refused {
+			t.Errorf("%+v", x)
+		}
+	}
+	if drop[0].WallSeconds == 0 {
+		t.Error("the trials that were given have changed")
+	}
+}
