@@ -1,16 +1,17 @@
 package evidence
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/internal/input"
 )
 
 // after is what the hook leaves behind beside profiles.
@@ -24,11 +25,14 @@ type after struct {
 var errNoEnd = errors.New("the program ended in a way that no hook sees, as by a signal or a call of the system")
 
 // readAfter reads what the hook wrote to dir.
-func readAfter(dir string) (*after, error) {
-	if why, err := os.ReadFile(filepath.Join(dir, hook.Error)); err == nil {
+func readAfter(ctx context.Context, dir string) (*after, error) {
+	if why, err := input.ReadFile(ctx, filepath.Join(dir, hook.Error), input.Figures); err == nil {
 		return nil, fmt.Errorf("the hook could not collect: %s", strings.TrimSpace(string(why)))
 	}
-	text, err := os.ReadFile(filepath.Join(dir, hook.End))
+	text, err := input.ReadFile(ctx, filepath.Join(dir, hook.End), input.Figures)
+	if errors.Is(err, input.ErrRefused) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, errNoEnd
 	}

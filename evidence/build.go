@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/proc"
 )
 
@@ -35,15 +35,17 @@ type listed struct {
 // goCommand runs the go command and returns what it prints.
 func goCommand(ctx context.Context, dir string, env []string, args ...string) (stdout, stderr string, err error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.SysProcAttr = dir, proc.OwnGroup()
+	cmd.Dir, cmd.SysProcAttr = dir, proc.DieWithParent()
 	cmd.Env = append(cmd.Environ(), env...)
 	cmd.Cancel = func() error { proc.EndGroup(cmd.Process); return nil }
-	var out, complaints bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &complaints
+	out, complaints := &proc.Limited{Most: input.Output.Bytes()}, &proc.Limited{Most: input.Output.Bytes()}
+	cmd.Stdout, cmd.Stderr = out, complaints
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		err = ctx.Err()
+	case err == nil && out.Dropped:
+		err = fmt.Errorf("go %s printed more than %d MB", args[0], input.Output.Bytes()>>20)
 	case errors.Is(err, exec.ErrNotFound):
 		err = errors.New("the command go is not installed, or not in PATH")
 	case err != nil && complaints.Len() > 0:

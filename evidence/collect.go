@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/internal/input"
 )
 
 // What is enough, and what is too much.
@@ -64,7 +66,7 @@ type one struct {
 }
 
 func newCollector(s *subject, c *Collected, work string, o Options) *collector {
-	s.plain.stdin = o.Stdin
+	s.plain.stdin, s.plain.place = o.Stdin, work
 	return &collector{subject: s, Collected: c, o: o, work: work, window: o.Duration, deadline: time.Now().Add(o.Limit), levels: o.levels(), runs: map[int][]one{}}
 }
 
@@ -237,7 +239,7 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int, window ti
 	if err := k.judge(e); err != nil {
 		return e, nil, dir, err
 	}
-	a, err := readAfter(dir)
+	a, err := readAfter(ctx, dir)
 	if err != nil {
 		k.note("no %s of %s: %v", kindNames[kind], k.about.Name, err)
 		return e, nil, dir, nil
@@ -289,14 +291,14 @@ func (k *collector) repeat(ctx context.Context) error {
 }
 
 // keep takes a file of a run into the collection.
-func (k *collector) keepFile(dir, name, kind string, number int) (string, error) {
+func (k *collector) keepFile(ctx context.Context, dir, name, kind string, number int) (string, error) {
 	to := name
 	if number > 0 {
 		base, ext, _ := strings.Cut(name, ".")
 		to = base + "-" + strconv.Itoa(number+1) + "." + ext
 	}
 	path := filepath.Join(k.Dir, to)
-	if err := moveFile(filepath.Join(dir, name), path); err != nil {
+	if err := moveFile(ctx, filepath.Join(dir, name), path); err != nil {
 		return "", err
 	}
 	k.Files = append(k.Files, File{kind, path})
@@ -304,15 +306,21 @@ func (k *collector) keepFile(dir, name, kind string, number int) (string, error)
 }
 
 // moveFile moves a file, also to another file system.
-func moveFile(from, to string) error {
+func moveFile(ctx context.Context, from, to string) error {
 	if os.Rename(from, to) == nil {
 		return nil
 	}
-	text, err := os.ReadFile(from)
+	in, err := input.Open(ctx, from, input.Copied)
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(to, text, 0o666), os.Remove(from))
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close(), os.Remove(from))
 }
 
 // conclude makes the runs and notes of the evidence.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -24,18 +23,19 @@ const firstWindow = time.Second
 
 // Design collects the evidence of a design, in trials as those of run. What is collected is of the window alone.
 func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) (*Collected, error) {
-	work, err := Place("work")
+	place, err := OpenPlace("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
 	}
-	defer os.RemoveAll(work)
+	defer place.Close()
 	s := &subject{about: explain.Program{Name: spec.Workload + "/" + spec.Design + " (" + spec.Point.String() + ")"}}
 	s.place(ctx, d)
 	c, err := open(o, s.about)
 	if err != nil {
 		return nil, err
 	}
-	k := newCollector(s, c, work, o)
+	c.ran = true
+	k := newCollector(s, c, place.Dir, o)
 	if err = k.trials(ctx, d, spec); err == nil {
 		err = k.all(ctx)
 	}

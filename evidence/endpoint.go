@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/input"
 )
 
 // The bounds of what is asked of a live process.
@@ -21,24 +22,28 @@ const (
 	mostFetched = 64 << 20        // bytes of a profile
 	mostTraced  = 2 * time.Second // of its trace, which costs it most
 	grace       = 10 * time.Second
+	lateness    = time.Second // that answers may be under way beyond the limit of all
 )
 
+// ErrAddress says that an address cannot be one of a process.
+var ErrAddress = errors.New("not the address of a process")
+
 // Endpoint collects the profiles of a process that serves net/http/pprof, for a bounded time. It changes no rate there.
+// Whatever the server does, it returns within o.Limit and a second. A wrong address is [ErrAddress].
 func Endpoint(ctx context.Context, address string, o Options) (*Collected, error) {
 	base, err := pprofURL(address)
 	if err != nil {
 		return nil, err
 	}
-	seconds := max(1, int(o.Duration.Round(time.Second).Seconds()))
-	traced := min(seconds, int(mostTraced.Seconds()))
+	e := endpoint{base: base.String(), name: unsigned(base), o: o, until: time.Now().Add(o.Limit + lateness)}
+	seconds, traced := spans(o)
 	o.Say(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then for a trace of %d s, which takes from 1 to 10 %%, more where goroutines change over every few microseconds; at most %d MB of it",
-		base, seconds, traced, o.Bytes>>20))
-	e := endpoint{base: base, o: o}
+		e.name, seconds, traced, o.Bytes>>20))
 	if e.c, err = open(o, explain.Program{}); err != nil {
 		return nil, err
 	}
-	err = e.reach(ctx)
-	if err == nil {
+
+	if err = e.reach(ctx); err == nil {
 		err = e.fetch(ctx, seconds, traced)
 	}
 	if err != nil {
@@ -46,23 +51,45 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 		return nil, err
 	}
 	e.c.Program = e.g.program()
-	e.c.Program.Name = strings.TrimSuffix(base, "/debug/pprof/")
+	e.c.Program.Name = strings.TrimSuffix(e.name, "/debug/pprof/")
 	return e.c, nil
+}
+
+// spans are the seconds that a CPU profile and a trace may take, so that both fit into the limit with a second to spare. A
+// server counts in whole seconds, and has at least one for the profile.
+func spans(o Options) (profile, trace int) {
+	room := max(1, int(o.Limit.Seconds())-1)
+	profile = max(1, int(o.Duration.Round(time.Second).Seconds()))
+	trace = min(profile, int(mostTraced.Seconds()))
+	if profile+trace > room {
+		trace = min(trace, room/2)
+		profile = max(1, room-trace)
+	}
+	return profile, trace
 }
 
 // endpoint is one process that is asked.
 type endpoint struct {
-	base string
+	base string // with the user's name and password, which go to the server alone
+	name string // as people see it
 	o    Options
-	c    *Collected
-	g    guess
+
+	until time.Time // of all answers together
+	c     *Collected
+	g     guess
 }
 
 // pprofURL is where profiles are: an address without a path has the usual one.
-func pprofURL(address string) (string, error) {
+func pprofURL(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%s is not the address of a process; give one such as http://localhost:6060", address)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		if at := strings.LastIndexByte(address, '@'); at >= 0 { // what is misspelt may be a password
+			scheme, _, _ := strings.Cut(address, "://")
+			address = scheme + "://***" + address[at:]
+		} else if err == nil && u.Scheme == "file" {
+			return nil, fmt.Errorf("%s is %w, but a file; give its path: %s", address, ErrAddress, u.Path)
+		}
+		return nil, fmt.Errorf("%s is %w; give one such as http://localhost:6060", address, ErrAddress)
 	}
 	if strings.Trim(u.Path, "/") == "" {
 		u.Path = "/debug/pprof/"
@@ -71,21 +98,43 @@ func pprofURL(address string) (string, error) {
 		u.Path += "/"
 	}
 	u.RawQuery, u.Fragment = "", ""
-	return u.String(), nil
+	return u, nil
 }
 
-// get writes at most so many bytes of an answer to a file. It reports whether there were more.
+// unsigned is an address without name and password.
+func unsigned(u *url.URL) string {
+	bare := *u
+	bare.User = nil
+	return bare.String()
+}
+
+// get writes at most so many bytes of an answer to a file. It reports whether there were more. Its errors hold no password.
 func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duration, most int64) (cut bool, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, wait+grace, fmt.Errorf("no answer within %v", wait+grace))
+	over := fmt.Errorf("no whole answer within %v", wait+grace)
+	until := time.Now().Add(wait + grace)
+	if e.until.Before(until) { // a server that drips each answer would have the grace of each
+		until, over = e.until, fmt.Errorf("no whole answer within --time-limit %v", e.o.Limit)
+	}
+	ctx, cancel := context.WithDeadlineCause(ctx, until, over)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.base+what, nil)
 	if err != nil {
 		return false, err
 	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
+	defer func() {
+		if cause := context.Cause(ctx); err != nil && cause != nil {
 			err = cause
+		}
+	}()
+	client := e.o.client
+	if client == nil {
+		client = http.DefaultClient
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		var of *url.Error // which repeats the address
+		if errors.As(err, &of) {
+			err = of.Err
 		}
 		return false, err
 	}
@@ -98,11 +147,14 @@ func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duratio
 	if err != nil {
 		return false, err
 	}
-	n, err := io.Copy(f, io.LimitReader(answer.Body, most))
+	n, err := io.Copy(f, io.LimitReader(answer.Body, most+1))
+	if n > most {
+		err = errors.Join(err, f.Truncate(most))
+	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return false, err
 	}
-	return n == most, nil
+	return n > most, nil
 }
 
 type statusError struct {
@@ -120,9 +172,9 @@ func (e *endpoint) reach(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &status):
-		return fmt.Errorf("%s answers with %w: does the program import _ \"net/http/pprof\", and serve http.DefaultServeMux? Otherwise give the whole address, as in http://HOST:PORT/debug/pprof/", e.base, err)
+		return fmt.Errorf("%s answers with %w: does the program import _ \"net/http/pprof\", and serve http.DefaultServeMux? Otherwise give the whole address, as in http://HOST:PORT/debug/pprof/", e.name, err)
 	case err != nil:
-		return fmt.Errorf("%s cannot be reached: %w; does the program run, and listen there?", e.base, err)
+		return fmt.Errorf("%s cannot be reached: %w; does the program run, and listen there?", e.name, err)
 	}
 	return os.Remove(filepath.Join(e.c.Dir, "cmdline"))
 }
@@ -135,7 +187,7 @@ func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 	var group sync.WaitGroup
 	for i, kind := range kinds {
 		group.Go(func() {
-			_, errs[i] = e.get(ctx, fmt.Sprintf("%s?seconds=%d", kind, seconds), e.file(kind), time.Duration(seconds)*time.Second, mostFetched)
+			errs[i] = e.profile(ctx, fmt.Sprintf("%s?seconds=%d", kind, seconds), kind, time.Duration(seconds)*time.Second)
 		})
 	}
 	group.Wait()
@@ -149,10 +201,31 @@ func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 			return err
 		}
 	}
-	if _, err := e.get(ctx, "goroutine", e.file("goroutine"), 0, mostFetched); err == nil {
+	if e.profile(ctx, "goroutine", "goroutine", 0) == nil {
 		if err := e.take(ctx, "goroutine"); err != nil {
 			return err
 		}
+	}
+	if len(e.c.Files) == 0 {
+		return fmt.Errorf("%s sent no profile: %w", e.name, errs[0])
+	}
+	return e.trace(ctx, traced)
+}
+
+// profile fetches a profile, which is useless if it is cut.
+func (e *endpoint) profile(ctx context.Context, what, kind string, wait time.Duration) error {
+	cut, err := e.get(ctx, what, e.file(kind), wait, mostFetched)
+	if err == nil && cut {
+		err = fmt.Errorf("it has more than %d MB", mostFetched>>20)
+	}
+	return err
+}
+
+// trace fetches the trace, of which also a part is of use.
+func (e *endpoint) trace(ctx context.Context, traced int) error {
+	if traced == 0 {
+		e.c.note("the time limit of %v left out: trace", e.o.Limit)
+		return nil
 	}
 	cut, err := e.get(ctx, fmt.Sprintf("trace?seconds=%d", traced), e.file("trace"), time.Duration(traced)*time.Second, e.o.Bytes)
 	switch {
@@ -164,7 +237,7 @@ func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 	case cut:
 		e.c.note("the trace is cut at %d MB", e.o.Bytes>>20)
 	}
-	return e.c.read(e.file("trace"), &e.g)
+	return e.c.read(ctx, e.file("trace"), &e.g)
 }
 
 // fileKinds are the kinds of profile by their names at the endpoint.
@@ -180,12 +253,12 @@ func (e *endpoint) file(kind string) string {
 // take reads a profile that was fetched, and says why one may be empty.
 func (e *endpoint) take(ctx context.Context, kind string) error {
 	what := explain.ProfileKind(fileKinds[kind])
-	p, err := parsed(e.file(kind))
+	p, err := profileAt(ctx, e.file(kind))
 	if err == nil {
 		err = e.c.add(e.file(kind), what, p, &e.g)
 	}
 	if err != nil {
-		return fmt.Errorf("what %s%s sent is no profile: %w", e.base, kind, err)
+		return fmt.Errorf("what %s%s sent is no profile: %w", e.name, kind, err)
 	}
 	e.c.Files = append(e.c.Files, File{fileKinds[kind], e.file(kind)})
 	if len(p.Samples) > 0 {
@@ -207,7 +280,7 @@ func (e *endpoint) empty(ctx context.Context, kind explain.ProfileKind) {
 	defer os.Remove(tmp)
 	why := "nobody waited in these seconds, or its rate was set to 0 since it held something"
 	if _, err := e.get(ctx, string(kind)+"?debug=1", tmp, 0, 64<<10); err == nil {
-		text, _ := os.ReadFile(tmp)
+		text, _ := input.ReadFile(ctx, tmp, input.Figures)
 		if strings.Contains(string(text), "sampling period=0") || !strings.Contains(string(text), "@") { // which stands before each stack
 			why = "its rate is 0 unless the program sets it"
 		}

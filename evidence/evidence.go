@@ -9,6 +9,7 @@ package evidence
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -25,6 +26,7 @@ type Options struct {
 	Stdin    string        // a file that every run reads; "" for none
 	Keep     string        // a directory for profiles and trace; "" for none
 	Say      func(string)  // is told what is being done, a line at a time
+	client   *http.Client  // that asks a live process; nil is the usual one
 }
 
 // Defaults are the options that the command has.
@@ -38,7 +40,8 @@ type Collected struct {
 	Dir       string // of the files; gone after Close, unless it was asked for
 	Files     []File
 	Overheads []Overhead
-	keep      bool
+	place     *Place // nil where the directory is the user's
+	ran       bool   // this process built and ran the program
 }
 
 // File is a profile or a trace.
@@ -55,14 +58,14 @@ type Overhead struct {
 
 // open makes the place for the files.
 func open(o Options, p explain.Program) (*Collected, error) {
-	c := &Collected{Evidence: &explain.Evidence{Program: p}, Dir: o.Keep, keep: o.Keep != ""}
+	c := &Collected{Evidence: &explain.Evidence{Program: p}, Dir: o.Keep}
 	var err error
-	if c.keep {
+	if o.Keep != "" {
 		if err = os.MkdirAll(c.Dir, 0o777); err == nil {
 			c.Dir, err = filepath.Abs(c.Dir)
 		}
-	} else {
-		c.Dir, err = Place("files")
+	} else if c.place, err = OpenPlace("files"); err == nil {
+		c.Dir = c.place.Dir
 	}
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
@@ -72,10 +75,10 @@ func open(o Options, p explain.Program) (*Collected, error) {
 
 // Close removes what was not asked for.
 func (c *Collected) Close() error {
-	if c == nil || c.keep {
+	if c == nil {
 		return nil
 	}
-	return os.RemoveAll(c.Dir)
+	return c.place.Close()
 }
 
 func (c *Collected) note(format string, args ...any) {
@@ -100,11 +103,12 @@ func (c *Collected) Path(kind string) string {
 
 // Command collects the evidence of a program, a package, go run or go test: whatever is typed before its arguments.
 func Command(ctx context.Context, dir string, args []string, o Options) (*Collected, error) {
-	work, err := Place("work")
+	place, err := OpenPlace("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place to build in: %w", err)
 	}
-	defer os.RemoveAll(work)
+	defer place.Close()
+	work := place.Dir
 	s, err := resolve(ctx, work, dir, args, o.Say)
 	if err != nil {
 		return nil, err
@@ -113,6 +117,7 @@ func Command(ctx context.Context, dir string, args []string, o Options) (*Collec
 	if err != nil {
 		return nil, err
 	}
+	c.ran = true
 	if err := s.collect(ctx, c, work, o); err != nil {
 		c.Close()
 		return nil, err

@@ -359,7 +359,7 @@ func TestStdin(t *testing.T) {
 	}
 	defer in.Close()
 	want, _ := os.ReadFile(in.Name())
-	path, remark, err := Stdin(in, t.TempDir())
+	path, remark, err := Stdin(t.Context(), in, t.TempDir())
 	if err != nil || remark != "" {
 		t.Fatal(remark, err)
 	}
@@ -378,7 +378,7 @@ func TestStdin(t *testing.T) {
 	defer r.Close()
 	w.WriteString("beans")
 	w.Close()
-	path, remark, err = Stdin(r, t.TempDir())
+	path, remark, err = Stdin(t.Context(), r, t.TempDir())
 	if got, _ := os.ReadFile(path); err != nil || remark != "" || string(got) != "beans" {
 		t.Errorf("a pipe: %q, %q, %v", got, remark, err)
 	}
@@ -388,7 +388,7 @@ func TestStdin(t *testing.T) {
 	}
 	defer w.Close()
 	defer r.Close()
-	if path, remark, err = Stdin(r, t.TempDir()); path != "" || !strings.Contains(remark, "nothing came") || err != nil {
+	if path, remark, err = Stdin(t.Context(), r, t.TempDir()); path != "" || !strings.Contains(remark, "nothing came") || err != nil {
 		t.Errorf("an open pipe: %q, %q, %v", path, remark, err)
 	}
 	null, err := os.Open(os.DevNull)
@@ -396,7 +396,7 @@ func TestStdin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if path, remark, err = Stdin(null, t.TempDir()); path != "" || remark != "" || err != nil {
+	if path, remark, err = Stdin(t.Context(), null, t.TempDir()); path != "" || remark != "" || err != nil {
 		t.Errorf("nothing: %q, %q, %v", path, remark, err)
 	}
 }

@@ -6,24 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/gopprof"
+	"github.com/brewput/brewput/internal/input"
 )
 
 // Files collects what saved profiles and traces hold, each recognised by its content.
 func Files(ctx context.Context, paths []string) (*Collected, error) {
-	c := &Collected{Evidence: &explain.Evidence{}, keep: true}
+	c := &Collected{Evidence: &explain.Evidence{}}
 	var g guess
 	for _, path := range paths {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := c.read(path, &g); err != nil {
+		if err := c.read(ctx, path, &g); err != nil {
 			return nil, err
 		}
 	}
@@ -36,8 +33,13 @@ func Files(ctx context.Context, paths []string) (*Collected, error) {
 }
 
 // read takes one file in.
-func (c *Collected) read(path string, g *guess) error {
-	kind, p, err := recognise(path)
+func (c *Collected) read(ctx context.Context, path string, g *guess) error {
+	f, err := input.Open(ctx, path, input.Trace) // a profile's own limit is smaller
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	kind, p, err := recognise(ctx, f, path)
 	if err != nil {
 		return err
 	}
@@ -45,7 +47,7 @@ func (c *Collected) read(path string, g *guess) error {
 		return fmt.Errorf("%s and %s are both of the kind %s: give one of each kind", c.Path(kind), path, kind)
 	}
 	if kind == "trace" {
-		if c.Evidence.Trace, err = readTrace(path); err != nil {
+		if c.Evidence.Trace, err = readTrace(ctx, f, path); err != nil {
 			return err
 		}
 		if c.Evidence.Trace.Truncated {
@@ -93,36 +95,24 @@ func named(p *explain.Profile) bool {
 var textForms = []string{"heap profile:", "--- mutex:", "--- contention:", "goroutine profile:", "threadcreate profile:"}
 
 // recognise tells of what kind a file is by its content, and reads it if it is a profile.
-func recognise(path string) (kind string, p *gopprof.Profile, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", nil, err
-	}
+func recognise(ctx context.Context, f *input.File, path string) (kind string, p *gopprof.Profile, err error) {
 	head := make([]byte, 64)
-	n, err := io.ReadFull(f, head)
+	n, err := f.ReadAt(head, 0)
 	head = head[:n]
 	switch {
-	case info.IsDir():
-		return "", nil, fmt.Errorf("%s is a directory", path)
+	case err != nil && err != io.EOF:
+		return "", nil, fmt.Errorf("%s: %w", path, err)
 	case n == 0:
 		return "", nil, fmt.Errorf("%s is empty: whoever wrote it did not come to its end; a CPU profile and a trace are whole only after they were stopped", path)
-	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
-		return "", nil, fmt.Errorf("%s: %w", path, err)
 	case bytes.HasPrefix(head, []byte("go 1.")) && bytes.Contains(head[:min(n, 16)], []byte(" trace")):
 		return "trace", nil, nil
 	case slices.ContainsFunc(textForms, func(t string) bool { return bytes.HasPrefix(head, []byte(t)) }):
 		return "", nil, fmt.Errorf("%s is a profile as text, which lacks what is needed: fetch it without debug=1", path)
 	}
-	data, err := readAtMost(path, mostProfile)
-	if err != nil {
+	if p, err = parsed(ctx, f, path); errors.Is(err, input.ErrRefused) || ctx.Err() != nil {
 		return "", nil, err
 	}
-	if p, err = gopprof.Parse(data); err != nil {
+	if err != nil {
 		return "", nil, fmt.Errorf("%s is neither a trace of Go nor a profile in the format of pprof: %w", path, err)
 	}
 	kind = profileKind(p, filepath.Base(path))

@@ -18,10 +18,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/gopprof"
+	"github.com/brewput/brewput/internal/input"
 )
 
 // saved writes the evidence of this process to files.
@@ -95,9 +97,14 @@ func TestFiles(t *testing.T) {
 	var paths []string
 	for name, want := range map[string]string{"a": "heap", "b": "mutex", "c": "block", "d": "goroutine", "e": "cpu", "f": "trace"} {
 		path := filepath.Join(dir, name)
-		if got, _, err := recognise(path); err != nil || got != want {
+		f, err := input.Open(t.Context(), path, input.Trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := recognise(t.Context(), f, path); err != nil || got != want {
 			t.Errorf("%s is of the kind %q, %v; want %s", name, got, err, want)
 		}
+		f.Close()
 		paths = append(paths, path)
 	}
 	c, err := Files(t.Context(), paths)
@@ -336,8 +343,96 @@ func TestPprofURL(t *testing.T) {
 		"http://localhost:6060": "http://localhost:6060/debug/pprof/", "http://h:1/": "http://h:1/debug/pprof/",
 		"https://h/admin/pprof": "https://h/admin/pprof/", "http://h:1/debug/pprof/?seconds=3": "http://h:1/debug/pprof/",
 	} {
-		if got, err := pprofURL(address); err != nil || got != want {
-			t.Errorf("%s is %s, %v", address, got, err)
+		if got, err := pprofURL(address); err != nil || got.String() != want {
+			t.Errorf("%s is %v, %v", address, got, err)
 		}
 	}
+	for address, want := range map[string]string{
+		"file:///tmp/cpu.pprof": "give its path: /tmp/cpu.pprof", "ftp://h": "http://localhost:6060", "http://": "http://localhost:6060",
+		"http://:80": "http://localhost:6060", "http://me:sec/ret@h": "http://***@h is not the address", "http://me:sec#ret@h": "http://***@h is not the address",
+	} {
+		if _, err := pprofURL(address); !errors.Is(err, ErrAddress) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sec") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// TestSpans: a profile and a trace fit into the limit.
+func TestSpans(t *testing.T) {
+	for _, c := range []struct {
+		duration, limit time.Duration
+		profile, trace  int
+	}{
+		{10 * time.Second, 3 * time.Minute, 10, 2}, {10 * time.Second, 3 * time.Second, 1, 1}, {10 * time.Second, time.Second, 1, 0},
+		{10 * time.Second, 10 * time.Second, 7, 2}, {time.Second, time.Millisecond, 1, 0}, {100 * time.Millisecond, time.Minute, 1, 1},
+	} {
+		if p, x := spans(Options{Duration: c.duration, Limit: c.limit}); p != c.profile || x != c.trace {
+			t.Errorf("%v within %v: %d and %d s, want %d and %d", c.duration, c.limit, p, x, c.profile, c.trace)
+		}
+	}
+}
+
+// dripping answers byte by byte and never ends, in virtual time.
+type dripping struct{ http.RoundTripper }
+
+func (dripping) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: &drip{ctx: r.Context()}, Request: r}, nil
+}
+
+type drip struct{ ctx context.Context }
+
+func (d *drip) Read(p []byte) (int, error) {
+	select {
+	case <-time.After(100 * time.Millisecond):
+		return copy(p, "x"), nil
+	case <-d.ctx.Done():
+		return 0, d.ctx.Err()
+	}
+}
+
+func (*drip) Close() error { return nil }
+
+// TestDrip: a server that drips its answers has the time limit for all of them, and the error holds no password.
+func TestDrip(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	synctest.Test(t, func(t *testing.T) {
+		o := Defaults()
+		o.Limit, o.client = 3*time.Second, &http.Client{Transport: dripping{}}
+		began, said := time.Now(), ""
+		o.Say = func(line string) { said += line }
+		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
+		if took := time.Since(began); took > o.Limit+lateness || err == nil || !strings.Contains(err.Error(), "no whole answer within --time-limit 3s") {
+			t.Errorf("%v after %v", err, took)
+		}
+		if strings.Contains(said+err.Error(), "secret") || !strings.Contains(said, "http://server:1/debug") {
+			t.Errorf("%q, %v", said, err)
+		}
+	})
+	if left, err := os.ReadDir(os.TempDir()); len(left) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// late answers whether somebody is there, and drips everything else.
+type late struct{ dripping }
+
+func (l late) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/cmdline") {
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
+	}
+	return l.dripping.RoundTrip(r)
+}
+
+// TestDripOfProfiles: a server of which no profile comes whole within the limit has sent none.
+func TestDripOfProfiles(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	synctest.Test(t, func(t *testing.T) {
+		o := Defaults()
+		o.Limit, o.client = 3*time.Second, &http.Client{Transport: late{}}
+		began := time.Now()
+		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
+		if took := time.Since(began); took > o.Limit+lateness || err == nil || !strings.Contains(err.Error(), "http://server:1/debug/pprof/ sent no profile: no whole answer") {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
 }

@@ -1,14 +1,15 @@
 package evidence
 
 import (
+	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/gopprof"
+	"github.com/brewput/brewput/internal/input"
 )
 
 // guess finds out of which program profiles are, by the files that their stacks name and the binary that they say.
@@ -166,7 +167,7 @@ func (g *guess) program() explain.Program {
 
 // moduleOf reads the module's path of a go.mod.
 func moduleOf(path string) (string, bool) {
-	text, err := os.ReadFile(path)
+	text, err := input.ReadFile(context.Background(), path, input.Settings)
 	if err != nil {
 		return "", false
 	}

@@ -22,6 +22,7 @@ type program struct {
 	env     []string // beside this process's
 	cpuFlag string   // takes the number of CPUs too; "" for none
 	stdin   string   // a file; "" is none
+	place   string   // where its process group is recorded, for the case that this process is killed; "" is nowhere
 }
 
 // ended is what one run of a program came to.
@@ -84,8 +85,11 @@ func (p program) run(ctx context.Context, soon, limit time.Duration, over func()
 	cmd := &exec.Cmd{Path: p.path, Args: p.args, Dir: p.dir, Env: append(os.Environ(), p.env...), SysProcAttr: proc.DieWithParent(), WaitDelay: time.Second}
 	stdout, stderr := &proc.Ends{}, &proc.Ends{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if p.place != "" {
+		cmd.Env = append(cmd.Env, proc.Mark(p.place))
+	}
 	if p.stdin != "" {
-		f, err := os.Open(p.stdin)
+		f, err := os.Open(p.stdin) // the copy that Stdin made
 		if err != nil {
 			return ended{}, err
 		}
@@ -97,6 +101,12 @@ func (p program) run(ctx context.Context, soon, limit time.Duration, over func()
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return ended{}, fmt.Errorf("cannot start %s: %w", p.path, err)
+	}
+	if p.place != "" {
+		if err := proc.Record(p.place, cmd.Process); err != nil {
+			proc.EndGroup(cmd.Process)
+			return ended{}, errors.Join(fmt.Errorf("the process cannot be recorded in %s: %w", p.place, err), cmd.Wait())
+		}
 	}
 	var e ended
 	done := make(chan error, 1)

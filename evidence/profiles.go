@@ -3,18 +3,16 @@ package evidence
 import (
 	"context"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"time"
 
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/gopprof"
 	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/result"
 )
-
-// mostProfile is the size of a file that is read as a profile.
-const mostProfile = 256 << 20
 
 // cpuProfile takes a CPU profile, of several runs where one is short.
 func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
@@ -38,11 +36,11 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 		if a == nil {
 			break
 		}
-		path, err := k.keepFile(dir, "cpu.pprof", string(explain.CPU), n)
+		path, err := k.keepFile(ctx, dir, "cpu.pprof", string(explain.CPU), n)
 		if err != nil {
 			return err
 		}
-		p, err := readProfile(path, explain.CPU)
+		p, err := readProfile(ctx, path, explain.CPU)
 		if err != nil {
 			return err
 		}
@@ -98,11 +96,11 @@ func (k *collector) single(ctx context.Context, cpus int, kind hook.Kind, files 
 		return err
 	}
 	for name, profile := range files {
-		path, err := k.keepFile(dir, name, string(profile), 0)
+		path, err := k.keepFile(ctx, dir, name, string(profile), 0)
 		if err != nil {
 			return err
 		}
-		p, err := readProfile(path, profile)
+		p, err := readProfile(ctx, path, profile)
 		if err != nil {
 			return err
 		}
@@ -121,24 +119,50 @@ func (k *collector) overhead(kind string, wall time.Duration) {
 }
 
 // readProfile reads a profile of a kind that is known.
-func readProfile(path string, kind explain.ProfileKind) (*explain.Profile, error) {
-	p, err := parsed(path)
+func readProfile(ctx context.Context, path string, kind explain.ProfileKind) (*explain.Profile, error) {
+	p, err := profileAt(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	return converted(p, kind), nil
 }
 
-func parsed(path string) (*gopprof.Profile, error) {
-	data, err := readAtMost(path, mostProfile)
+// profileAt reads the profile in a file.
+func profileAt(ctx context.Context, path string) (*gopprof.Profile, error) {
+	f, err := input.Open(ctx, path, input.Profile)
 	if err != nil {
 		return nil, err
 	}
-	p, err := gopprof.Parse(data)
+	defer f.Close()
+	return parsed(ctx, f, path)
+}
+
+// parsed reads a profile from in, which errors call name. An interrupt ends the reading; what it takes to decode the bytes, up to
+// seconds, then goes on unheard.
+func parsed(ctx context.Context, in io.Reader, name string) (*gopprof.Profile, error) {
+	data, err := input.ReadAll(ctx, in, name, input.Profile)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+		return nil, err
 	}
-	return p, nil
+
+	type decoded struct {
+		p   *gopprof.Profile
+		err error
+	}
+	done := make(chan decoded, 1)
+	go func() {
+		p, err := gopprof.Parse(data)
+		done <- decoded{p, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case d := <-done:
+		if d.err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Base(name), d.err)
+		}
+		return d.p, nil
+	}
 }
 
 // converted is a profile in the terms of package explain.
@@ -155,15 +179,4 @@ func converted(p *gopprof.Profile, kind explain.ProfileKind) *explain.Profile {
 		out.Samples = append(out.Samples, x)
 	}
 	return out
-}
-
-func readAtMost(path string, most int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > most {
-		return nil, fmt.Errorf("%s has %d MB; a profile has at most %d MB", path, info.Size()>>20, most>>20)
-	}
-	return os.ReadFile(path)
 }

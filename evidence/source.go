@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/internal/input"
 )
 
 // rebuilt finds the source of a program, and how to build it as it was built; or says why not.
@@ -125,13 +127,17 @@ func mainFiles(path string) (files []string, err error) {
 }
 
 func lineTable(path string) (data []byte, text uint64, err error) {
+	in, err := input.Open(context.Background(), path, input.Program)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer in.Close()
 	switch runtime.GOOS {
 	case "darwin":
-		f, err := macho.Open(path)
+		f, err := macho.NewFile(in)
 		if err != nil {
 			return nil, 0, err
 		}
-		defer f.Close()
 		table, code := f.Section("__gopclntab"), f.Section("__text")
 		if table == nil || code == nil {
 			return nil, 0, errors.New("it has no table of functions")
@@ -141,11 +147,10 @@ func lineTable(path string) (data []byte, text uint64, err error) {
 	case "windows":
 		return nil, 0, errors.New("its table of functions is not read here")
 	}
-	f, err := elf.Open(path)
+	f, err := elf.NewFile(in)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer f.Close()
 	code := f.Section(".text")
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
 		if table := f.Section(name); table != nil && code != nil {
@@ -156,19 +161,15 @@ func lineTable(path string) (data []byte, text uint64, err error) {
 	return nil, 0, errors.New("it has no table of functions")
 }
 
-// mostSource is the size of a source file beyond which it is not quoted.
-const mostSource = 4 << 20
-
-// lines returns a function that quotes source files, each of which is read once.
+// lines returns a function that quotes source files, each of which is read once. Profiles name what they like: what is no
+// regular file, or too large for a source, has no lines.
 func lines() func(file string, line int) string {
 	read := map[string][][]byte{}
 	return func(file string, line int) string {
 		text, ok := read[file]
 		if !ok {
-			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Size() <= mostSource {
-				if all, err := os.ReadFile(file); err == nil {
-					text = bytes.Split(all, []byte("\n"))
-				}
+			if all, err := input.ReadFile(context.Background(), file, input.Source); err == nil {
+				text = bytes.Split(all, []byte("\n"))
 			}
 			read[file] = text
 		}

@@ -1,20 +1,19 @@
 package evidence
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/brewput/brewput/internal/input"
 )
 
-// mostInput is the size of standard input beyond which it is not copied for the runs.
-const mostInput = 256 << 20
-
 // Stdin makes a file of what the program is to read: a copy of in if that is a file or a pipe in which something comes, and
-// nothing otherwise, which is said. The caller removes the file.
-func Stdin(in *os.File, dir string) (path, remark string, err error) {
+// nothing otherwise, which is said. ctx ends the copying. The caller removes the file.
+func Stdin(ctx context.Context, in *os.File, dir string) (path, remark string, err error) {
 	info, err := in.Stat()
 	if err != nil {
 		return "", "", nil // it is closed
@@ -36,12 +35,12 @@ func Stdin(in *os.File, dir string) (path, remark string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	n, err := io.Copy(f, io.LimitReader(in, mostInput+1))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", "", fmt.Errorf("standard input cannot be copied for the runs: %w", err)
+	_, err = input.Copy(ctx, f, in, "standard input, which every run reads again,", input.Stdin)
+	if err = errors.Join(err, f.Close()); ctx.Err() != nil {
+		return "", "", ctx.Err()
 	}
-	if n > mostInput {
-		return "", "", fmt.Errorf("standard input has more than %d MB, which every run would read again: give the program the name of a file", mostInput>>20)
+	if err != nil {
+		return "", "", fmt.Errorf("standard input cannot be copied for the runs: %w", err)
 	}
 	return f.Name(), "", nil
 }

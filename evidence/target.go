@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/input"
 )
 
 // subject is a program that can be run.
@@ -47,7 +48,10 @@ func resolve(ctx context.Context, work, dir string, args []string, say func(stri
 	}
 	s := &subject{plain: program{path: path, args: args, dir: dir}}
 	s.about = explain.Program{Name: filepath.Base(args[0])}
-	info, err := buildinfo.ReadFile(path)
+	info, err := buildInfo(ctx, path)
+	if errors.Is(err, input.ErrRefused) || ctx.Err() != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a Go program, or was built without its build information: explain reads what the Go runtime knows, so give it a program that go build made", args[0])
 	}
@@ -183,7 +187,20 @@ func (o Options) levels() []int {
 }
 
 // IsProgram reports whether a file is a Go program.
-func IsProgram(path string) bool {
-	_, err := buildinfo.ReadFile(path)
+func IsProgram(ctx context.Context, path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe can be read only once
+		return false
+	}
+	_, err := buildInfo(ctx, path)
 	return err == nil
+}
+
+// buildInfo reads what a program says of its build.
+func buildInfo(ctx context.Context, path string) (*buildinfo.BuildInfo, error) {
+	f, err := input.Open(ctx, path, input.Program)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return buildinfo.Read(f)
 }

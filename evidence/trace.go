@@ -4,12 +4,13 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/gotrace"
 	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/internal/input"
 )
 
 // trace takes an execution trace, which a limit of time and one of bytes may end before the program does.
@@ -22,11 +23,14 @@ func (k *collector) trace(ctx context.Context, cpus int) error {
 	if err != nil || a == nil {
 		return err
 	}
-	path, err := k.keepFile(dir, "trace.out", "trace", 0)
+	path, err := k.keepFile(ctx, dir, "trace.out", "trace", 0)
 	if err != nil {
 		return err
 	}
-	if k.Evidence.Trace, err = readTrace(path); err != nil {
+	if k.Evidence.Trace, err = traceAt(ctx, path); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		k.note("the trace cannot be used: %v", err)
 		return nil
 	}
@@ -43,16 +47,24 @@ func (k *collector) trace(ctx context.Context, cpus int) error {
 	return nil
 }
 
-// readTrace reads a trace from a file.
-func readTrace(path string) (*explain.Trace, error) {
-	f, err := os.Open(path)
+// traceAt reads the trace in a file.
+func traceAt(ctx context.Context, path string) (*explain.Trace, error) {
+	f, err := input.Open(ctx, path, input.Trace)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	t, err := gotrace.Read(bufio.NewReaderSize(f, 1<<20), 0)
+	return readTrace(ctx, f, path)
+}
+
+// readTrace reads a trace from in, which errors call name. Its memory does not grow with the trace.
+func readTrace(ctx context.Context, in io.Reader, name string) (*explain.Trace, error) {
+	t, err := gotrace.Read(bufio.NewReaderSize(in, 1<<20), 0)
+	if ctx.Err() != nil { // a trace that an interrupt cut is no answer
+		return nil, ctx.Err()
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Base(name), err)
 	}
 	return t, nil
 }

@@ -1,8 +1,10 @@
 package gobench
 
 import (
+	"context"
 	"fmt"
-	"os"
+	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,6 +12,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
@@ -23,6 +26,7 @@ type File struct {
 	Run    string            // the run that its lines are of, whose blocks it names; "" where it says nothing
 	Budget bool              // of a run with a budget: its blocks were counted by what they showed
 	Torn   int               // lines that look like results and cannot be read
+	Bad    map[string]int    // by unit: values that no measurement has, which are left out
 	Config map[string]string // of all lines: goos, goarch, cpu and the like
 	Alike  map[string]string // factors that all lines have at one level, which is in no point
 }
@@ -31,12 +35,17 @@ type File struct {
 var blockLine = regexp.MustCompile(`(?m)^block (\d+) of (\S+)$`)
 
 // ReadFile reads a file in the Go benchmark format, as go test -bench or brewput writes it.
-func ReadFile(path string) (*File, error) {
-	text, err := os.ReadFile(path)
+func ReadFile(ctx context.Context, path string) (*File, error) {
+	text, err := input.ReadFile(ctx, path, input.Benchmarks)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Path: path, Better: map[string]string{}, Config: map[string]string{}, Alike: map[string]string{}}
+	return parseFile(path, text)
+}
+
+// parseFile reads the text of a file in the Go benchmark format.
+func parseFile(path string, text []byte) (*File, error) {
+	f := &File{Path: path, Bad: map[string]int{}, Better: map[string]string{}, Config: map[string]string{}, Alike: map[string]string{}}
 	blocks := f.blocksOf(string(text))
 	in := benchfmt.NewReader(strings.NewReader(string(text)), path)
 	for in.Scan() {
@@ -152,6 +161,10 @@ func (f *File) trial(rec *benchfmt.Result) result.Trial {
 		if v.OrigUnit != "" {
 			unit, x = v.OrigUnit, v.OrigValue
 		}
+		if impossible(unit, x) {
+			f.Bad[unit]++
+			continue
+		}
 		values[unit] = x
 	}
 	t := result.Trial{Kind: result.KindTrial, SchemaVersion: result.SchemaVersion, Workload: f.Config["pkg"], Design: name, World: result.Live,
@@ -164,6 +177,24 @@ func (f *File) trial(rec *benchfmt.Result) result.Trial {
 		t.Workload = "benchmarks"
 	}
 	return t
+}
+
+// impossible reports whether no measurement has that value: NaN and infinity, and of go test's own units what is below 0.
+func impossible(unit string, x float64) bool {
+	_, ours := metricOf[unit]
+	return math.IsNaN(x) || math.IsInf(x, 0) || x < 0 && (ours || unit == "MB/s" || unit == "B/s")
+}
+
+// Left says which values were left out; "" if none was.
+func (f *File) Left() string {
+	var parts []string
+	for _, unit := range slices.Sorted(maps.Keys(f.Bad)) {
+		parts = append(parts, result.Count(f.Bad[unit], "value")+" of "+unit)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return f.Path + ": left out, for no measurement is NaN, infinite or below 0: " + strings.Join(parts, ", ")
 }
 
 // directions are those that the file's units declare.

@@ -80,7 +80,7 @@ func (l Line) Metrics() result.Metrics {
 			m[unit] = result.Value(x)
 		}
 	}
-	if t := float64(m.Get(result.TimePerOp)); t > 0 && !math.IsInf(t, 0) {
+	if t := float64(m.Get(result.TimePerOp)); t > 0 && !math.IsInf(t, 0) && !math.IsInf(1e9/t, 0) {
 		m[result.Throughput] = result.Value(1e9 / t)
 	}
 	return m

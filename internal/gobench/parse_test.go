@@ -99,7 +99,7 @@ func TestReadFile(t *testing.T) {
 		t.Helper()
 		path := filepath.Join(dir, "f.txt")
 		write(t, dir, "f.txt", text)
-		f, err := ReadFile(path)
+		f, err := ReadFile(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestReadFile(t *testing.T) {
 		t.Errorf("two runs in one file: %+v", f)
 	}
 	write(t, dir, "f.txt", "nothing here\n")
-	if _, err := ReadFile(filepath.Join(dir, "f.txt")); err == nil || !strings.Contains(err.Error(), "no line in the Go benchmark format") {
+	if _, err := ReadFile(t.Context(), filepath.Join(dir, "f.txt")); err == nil || !strings.Contains(err.Error(), "no line in the Go benchmark format") {
 		t.Errorf("%v", err)
 	}
 }

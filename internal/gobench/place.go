@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/brewput/brewput/internal/input"
 )
 
 // Place is where a revision's package is built and run.
@@ -107,11 +109,11 @@ func modFile(ctx context.Context, w *Workshop, r Repo, tree, mod string) (string
 		return "", nil
 	}
 	file := filepath.Join(w.Dir, "go.mod")
-	if err := copyFile(mod, file); err != nil {
+	if err := copyFile(ctx, mod, file); err != nil {
 		return "", err
 	}
 	if sum := strings.TrimSuffix(mod, ".mod") + ".sum"; exists(sum) {
-		if err := copyFile(sum, filepath.Join(w.Dir, "go.sum")); err != nil {
+		if err := copyFile(ctx, sum, filepath.Join(w.Dir, "go.sum")); err != nil {
 			return "", err
 		}
 	}
@@ -148,7 +150,7 @@ func workFile(ctx context.Context, w *Workshop, r Repo, tree, work string) (stri
 	}
 	file := filepath.Join(w.Dir, "go.work")
 	if sum := from + ".sum"; exists(sum) {
-		if err := copyFile(sum, file+".sum"); err != nil {
+		if err := copyFile(ctx, sum, file+".sum"); err != nil {
 			return "", err
 		}
 	}
@@ -195,8 +197,8 @@ func (s workspace) text(r Repo, tree, dir string) (text string, same bool) {
 	return text, same
 }
 
-func copyFile(from, to string) error {
-	text, err := os.ReadFile(from)
+func copyFile(ctx context.Context, from, to string) error {
+	text, err := input.ReadFile(ctx, from, input.Settings)
 	if err != nil {
 		return err
 	}

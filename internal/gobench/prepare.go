@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/trial"
 )
 
@@ -37,7 +38,7 @@ func Prepare(ctx context.Context, x *Experiment, w *Workshop, note func(string))
 		return nil, err
 	}
 	b.Toolchain = b.compiler()
-	return b, b.sum()
+	return b, b.sum(ctx)
 }
 
 // Restore makes ready an experiment of which dir holds the binaries: a run that goes on.
@@ -49,7 +50,7 @@ func Restore(ctx context.Context, x *Experiment, w *Workshop, dir string, note f
 	}
 	*x = was
 	for name, sum := range x.Binaries {
-		if now, err := hashFile(filepath.Join(dir, name)); err != nil || now != sum {
+		if now, err := hashFile(ctx, filepath.Join(dir, name)); err != nil || now != sum {
 			return nil, fmt.Errorf("the test binary %s is not what the run began with (%w): start a new run", filepath.Join(dir, name), errors.Join(err, errChanged))
 		}
 	}
@@ -182,10 +183,10 @@ func (b *Bench) has(rev string, f Found) {
 }
 
 // sum hashes the binaries.
-func (b *Bench) sum() error {
+func (b *Bench) sum(ctx context.Context) error {
 	b.Experiment.Binaries = map[string]string{}
 	for _, v := range b.variants() {
-		sum, err := hashFile(filepath.Join(b.Binaries, v.file()))
+		sum, err := hashFile(ctx, filepath.Join(b.Binaries, v.file()))
 		if err != nil {
 			return err
 		}
@@ -194,8 +195,8 @@ func (b *Bench) sum() error {
 	return nil
 }
 
-func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
+func hashFile(ctx context.Context, path string) (string, error) {
+	f, err := input.Open(ctx, path, input.Program)
 	if err != nil {
 		return "", err
 	}
@@ -206,7 +207,7 @@ func hashFile(path string) (string, error) {
 }
 
 // Keep moves the binaries to a directory, which it makes: a run that goes on has what it began with.
-func (b *Bench) Keep(dir string) error {
+func (b *Bench) Keep(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -215,7 +216,7 @@ func (b *Bench) Keep(dir string) error {
 		if os.Rename(from, to) == nil {
 			continue
 		}
-		text, err := os.ReadFile(from) // another file system
+		text, err := input.ReadFile(ctx, from, input.Program) // another file system
 		if err == nil {
 			err = os.WriteFile(to, text, 0o777)
 		}

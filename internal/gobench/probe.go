@@ -1,12 +1,15 @@
 package gobench
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/brewput/brewput/internal/input"
 )
 
 //go:embed probe.go.txt
@@ -46,7 +49,7 @@ func patched(source string) (string, error) {
 // returns the path of the one that lists them.
 func overlay(dir, goroot string) (string, error) {
 	testing := filepath.Join(goroot, "src", "testing")
-	text, err := os.ReadFile(filepath.Join(testing, "benchmark.go"))
+	text, err := input.ReadFile(context.Background(), filepath.Join(testing, "benchmark.go"), input.Source)
 	if err != nil {
 		return "", err
 	}

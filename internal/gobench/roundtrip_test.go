@@ -33,7 +33,7 @@ func TestRoundTrip(t *testing.T) {
 	report.GoBench(f, trials, nil, map[string]string{"rows/s": "higher"}, "run", "rev")
 	f.Close()
 	b, _ = os.ReadFile(path)
-	got, err := ReadFile(path)
+	got, err := ReadFile(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestNumbersRoundTrip(t *testing.T) {
 	if want := "BenchmarkX\t10\t1070.5 ns/op\t0.07 MB/s\t5 B/s\t0.1 beans/op\t7 wait-ns/op\t48 B/op\t3 allocs/op\t1070 brewput-cpu-ns/op\n"; !strings.Contains(string(text), want) {
 		t.Errorf("no line %q\n%.300s", want, text)
 	}
-	got, err := ReadFile(path)
+	got, err := ReadFile(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestFactorsOfFiles(t *testing.T) {
 	}
 	report.GoBench(f, trials, nil, nil, "", "")
 	f.Close()
-	got, err := ReadFile(path)
+	got, err := ReadFile(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestLevelOfSome(t *testing.T) {
 	if err := os.WriteFile(path, []byte("pkg: p\nBenchmarkX 1 5 ns/op\nbeans: 1\nBenchmarkX 1 7 ns/op 3 B/s\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := ReadFile(path)
+	f, err := ReadFile(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/proc"
 )
 
@@ -115,8 +116,8 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	// An interrupt typed at the terminal is the parent's to decide.
 	cmd.SysProcAttr = proc.OwnGroup()
 	cmd.Cancel = func() error { proc.EndGroup(cmd.Process); return nil }
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	stdout, stderr := &proc.Limited{Most: input.Output.Bytes()}, &proc.Limited{Most: input.Output.Bytes()}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
@@ -128,6 +129,8 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 			return nil, errors.New(text)
 		}
 		return nil, fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+	case stdout.Dropped:
+		return nil, fmt.Errorf("%s %s printed more than %d MB", name, strings.Join(args, " "), input.Output.Bytes()>>20)
 	}
 	return stdout.Bytes(), nil
 }

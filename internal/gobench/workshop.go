@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/lock"
 )
 
@@ -102,7 +103,7 @@ func sweepOut(ctx context.Context, parent string) {
 // clear removes all but the lock.
 func (w *Workshop) clear(ctx context.Context) error {
 	var errs []error
-	if repo, err := os.ReadFile(filepath.Join(w.Dir, repoName)); err == nil {
+	if repo, err := input.ReadFile(context.WithoutCancel(ctx), filepath.Join(w.Dir, repoName), input.Settings); err == nil {
 		tree := filepath.Join(w.Dir, treeName)
 		// The repository may be gone, or know nothing of a worktree that was being made.
 		git(ctx, string(repo), "worktree", "remove", "--force", "--force", tree)
@@ -130,7 +131,7 @@ func forget(ctx context.Context, repo, tree string) {
 	entries, _ := os.ReadDir(notes)
 	for _, e := range entries {
 		dir := filepath.Join(notes, e.Name())
-		if of, err := os.ReadFile(filepath.Join(dir, "gitdir")); err == nil && strings.TrimSpace(string(of)) == filepath.Join(tree, ".git") {
+		if of, err := input.ReadFile(context.WithoutCancel(ctx), filepath.Join(dir, "gitdir"), input.Settings); err == nil && strings.TrimSpace(string(of)) == filepath.Join(tree, ".git") {
 			os.RemoveAll(dir)
 		}
 	}

@@ -1,19 +1,25 @@
-// Package pprofui serves pprof's own views of profiles, to this machine alone.
+// Package pprofui serves pprof's own views of profiles, to the user who has their address: on this machine, below a random
+// path, without sources of others.
 package pprofui
 
 import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
 	"flag"
 	"fmt"
 	"html"
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/google/pprof/driver"
 	"github.com/google/pprof/profile"
+
+	"github.com/brewput/brewput/internal/input"
 )
 
 // Profile is a file with the name that its views have.
@@ -22,13 +28,20 @@ type Profile struct {
 	Path string
 }
 
-// Handler serves the views of each profile below its name, and a page of links. Who asks for another host is refused: a page
-// of somebody else's could have its name lead here.
-func Handler(profiles []Profile) (http.Handler, error) {
+// Token returns a new secret of 130 bits, which can be a part of a path.
+func Token() string { return strings.ToLower(rand.Text()) }
+
+// Handler serves the views of each profile at /TOKEN/NAME/, and a page of links at /TOKEN/. Any user of this machine can
+// connect: without the token a request gets nothing. A request for another host is refused, since somebody else's page could
+// have its name lead here. Sources are shown if they lie below one of the roots. ctx ends the reading of the profiles.
+func Handler(ctx context.Context, profiles []Profile, token string, roots []string) (http.Handler, error) {
+	if token == "" {
+		return nil, fmt.Errorf("pprof's views need a token")
+	}
 	mux := http.NewServeMux()
 	links := ""
 	for _, p := range profiles {
-		views, err := viewsOf(p)
+		views, err := viewsOf(ctx, p, roots)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Path, err)
 		}
@@ -36,20 +49,35 @@ func Handler(profiles []Profile) (http.Handler, error) {
 		for path, view := range views {
 			mux.Handle(base+path, http.StripPrefix(base, view))
 		}
-		mux.Handle(base+"/{$}", http.RedirectHandler(base+"/flamegraph", http.StatusFound))
-		links += fmt.Sprintf("<li><a href=%q>%s</a></li>\n", base+"/flamegraph", html.EscapeString(p.Name))
+		mux.Handle(base+"/{$}", http.RedirectHandler("/"+token+base+"/flamegraph", http.StatusFound))
+		links += fmt.Sprintf("<li><a href=%q>%s</a></li>\n", "."+base+"/flamegraph", html.EscapeString(p.Name))
 	}
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, "<!doctype html><title>profiles</title><ul>\n%s</ul>\n", links)
 	})
+	return guard(token, mux), nil
+}
+
+// guard lets requests for this machine through that know the token, and takes that off their path.
+func guard(token string, views http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !local(r.Host) {
 			http.Error(w, "only for this machine", http.StatusForbidden)
 			return
 		}
-		mux.ServeHTTP(w, r)
-	}), nil
+		given, _, slash := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		if !slash || subtle.ConstantTimeCompare([]byte(given), []byte(token)) != 1 {
+			http.Error(w, "the address lacks its token: open the one that brewput printed, as a whole", http.StatusForbidden)
+			return
+		}
+		// The address is the secret: no other page may learn it, nor a disk.
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("X-Frame-Options", "DENY")
+		http.StripPrefix("/"+token, views).ServeHTTP(w, r)
+	})
 }
 
 // local reports whether a host, with or without a port, is this machine by the loopback interface.
@@ -62,11 +90,11 @@ func local(host string) bool {
 }
 
 // viewsOf are pprof's handlers that only show something.
-func viewsOf(p Profile) (map[string]http.Handler, error) {
+func viewsOf(ctx context.Context, p Profile, roots []string) (map[string]http.Handler, error) {
 	views := map[string]http.Handler{}
 	err := driver.PProf(&driver.Options{
-		Flagset: newFlags("-http=localhost:0", "-no_browser", "-symbolize=none", p.Name),
-		Fetch:   file(p.Path), UI: silent{}, Writer: nowhere{},
+		Flagset: newFlags("-http=localhost:0", "-no_browser", "-symbolize=none", "-source_path="+notServed, "-trim_path="+notServed+"none", p.Name),
+		Fetch:   file{ctx, p.Path, roots}, UI: silent{}, Writer: nowhere{}, Obj: noObjects{},
 		HTTPServer: func(a *driver.HTTPServerArgs) error {
 			for _, path := range []string{"/flamegraph", "/top", "/source", "/peek", "/graph", "/download"} {
 				if h := a.Handlers[path]; h != nil {
@@ -79,17 +107,24 @@ func viewsOf(p Profile) (map[string]http.Handler, error) {
 	return views, err
 }
 
-// file fetches a profile from a file.
-type file string
+// file fetches a profile from a file, with sources below roots alone.
+type file struct {
+	ctx   context.Context
+	path  string
+	roots []string
+}
 
 func (f file) Fetch(string, time.Duration, time.Duration) (*profile.Profile, string, error) {
-	in, err := os.Open(string(f))
+	data, err := input.ReadFile(f.ctx, f.path, input.Profile)
 	if err != nil {
 		return nil, "", err
 	}
-	defer in.Close()
-	p, err := profile.Parse(in)
-	return p, "", err
+	p, err := profile.Parse(bytes.NewReader(data))
+	if err != nil {
+		return nil, "", err
+	}
+	confine(p, f.roots)
+	return p, "", nil
 }
 
 // flags are those of one call of pprof, which has them parsed by its host.

@@ -27,3 +27,9 @@ func AskStacks(child *os.Process) { child.Signal(syscall.SIGQUIT) }
 
 // AskEnd asks a child that was started by OwnGroup, and whatever it started, to end, as a shell does at hang-up.
 func AskEnd(child *os.Process) { syscall.Kill(-child.Pid, syscall.SIGTERM) }
+
+// Owned reports whether a file belongs to the user of this process.
+func Owned(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}

@@ -1,0 +1,77 @@
+package pprofui
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/pprof/driver"
+	"github.com/google/pprof/profile"
+)
+
+// notServed stands for the directory of a source that is not served. Nothing can be opened below a file, so that pprof, which
+// opens whatever a profile names, finds nothing.
+const notServed = "/dev/null/source-not-served/"
+
+// mostSource is the size of a source beyond which it is not served, in bytes.
+const mostSource = 4 << 20
+
+// sourceNames are the ends of the names of files that are sources.
+var sourceNames = []string{".go", ".s", ".c", ".h"}
+
+// confine lets a profile name only sources below roots, by their paths without symbolic links. Where the profile comes from it
+// may name any file, which pprof would read and show.
+func confine(p *profile.Profile, roots []string) {
+	var real []string
+	for _, root := range roots {
+		if r, err := filepath.EvalSymlinks(root); err == nil && filepath.IsAbs(r) {
+			real = append(real, r)
+		}
+	}
+	known := map[string]string{}
+	for _, f := range p.Function {
+		if f.Filename == "" {
+			continue
+		}
+		to, ok := known[f.Filename]
+		if !ok {
+			to = confined(f.Filename, real)
+			known[f.Filename] = to
+		}
+		f.Filename = to
+	}
+}
+
+// confined is the path of a source if it may be served, and otherwise one that nobody can open.
+func confined(name string, roots []string) string {
+	if real, err := filepath.EvalSymlinks(name); err == nil && filepath.IsAbs(name) && source(real) {
+		for _, root := range roots {
+			if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
+				return real
+			}
+		}
+	}
+	return notServed + filepath.Base(strings.ReplaceAll(name, `\`, "/"))
+}
+
+// source reports whether a path without links is a source file.
+func source(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular() && info.Size() <= mostSource && slices.Contains(sourceNames, filepath.Ext(path))
+}
+
+// noObjects takes the place of pprof's tools for programs: it would disassemble whatever file a profile calls its program, and
+// show the sources that this one names.
+type noObjects struct{}
+
+var errNoObjects = errors.New("programs are not read")
+
+func (noObjects) Open(string, uint64, uint64, uint64, string) (driver.ObjFile, error) {
+	return nil, errNoObjects
+}
+
+func (noObjects) Disasm(string, uint64, uint64, bool) ([]driver.Inst, error) {
+	return nil, errNoObjects
+}

@@ -1,0 +1,73 @@
+package proc
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestWithin: numbers of processes are used again, so a group counts only with its start, and its session.
+func TestWithin(t *testing.T) {
+	me, err := processAt(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := process{pid: 1 << 30, start: 100, session: 7} // no such number is possible
+	groups := map[int]process{gone.pid: gone, me.pid: {pid: me.pid, start: me.start + 1, session: me.session}}
+	for name, c := range map[string]struct {
+		p    process
+		want bool
+	}{
+		"the leader":                       {process{pid: gone.pid, group: gone.pid, start: 100, session: 7}, true},
+		"a leader of the number":           {process{pid: gone.pid, group: gone.pid, start: 101, session: 7}, false},
+		"a member":                         {process{pid: 9, group: gone.pid, start: 200, session: 7}, true},
+		"a member that is older":           {process{pid: 9, group: gone.pid, start: 99, session: 7}, false},
+		"a member of another session":      {process{pid: 9, group: gone.pid, start: 200, session: 8}, false},
+		"a member of a leader of that age": {process{pid: 9, group: me.pid, start: me.start + 2, session: me.session}, false},
+		"a stranger":                       {process{pid: 9, group: 8, start: 200, session: 7}, false},
+	} {
+		if got := within(groups, c.p); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestRecorded: a record of before the machine was started, or one that is broken, names no group.
+func TestRecorded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), groupsName)
+	text := fmt.Sprintf("123 456 789 %s\n124 456 789 another-boot\n1 2 3 %[1]s\n-5 2 3 %[1]s\nx y z\n\n125\n", bootID())
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := recorded(file); len(got) != 1 || got[123] != (process{pid: 123, start: 456, session: 789}) {
+		t.Errorf("%v", got)
+	}
+	if got := recorded(filepath.Join(t.TempDir(), "nowhere")); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestLimited(t *testing.T) {
+	l := Limited{Most: 5}
+	for _, text := range []string{"abc", "", "def", "ghi"} {
+		if n, err := l.Write([]byte(text)); n != len(text) || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+	}
+	if l.String() != "abcde" || !l.Dropped {
+		t.Errorf("%q, %t", l.String(), l.Dropped)
+	}
+}
+
+// FuzzParseStat reads any text without a panic.
+func FuzzParseStat(f *testing.F) {
+	f.Add("12 (a) b) S 1 12 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 4242 0 0")
+	f.Add("12 (a")
+	f.Fuzz(func(t *testing.T, text string) {
+		if p, err := parseStat(12, text); err == nil && (p.pid != 12 || strings.Count(text, " ") < 19 && len(strings.Fields(text)) < 20) {
+			t.Fatalf("%+v", p)
+		}
+	})
+}
