@@ -29,8 +29,9 @@ const (
 
 // Explain says what holds a program back, by rank.
 func Explain(e *Evidence) Report {
+	e, left := plausible(e)
 	v := viewOf(e)
-	r := Report{Notes: slices.Clone(e.Notes), Ledger: v.ledger(), Parallelism: v.parallelism(), Phases: v.phases()}
+	r := Report{Notes: slices.Concat(e.Notes, left), Ledger: v.ledger(), Parallelism: v.parallelism(), Phases: v.phases()}
 	var found []Finding
 	for _, look := range rules {
 		found = append(found, look(v)...)

@@ -3,10 +3,11 @@ package report
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/brewput/brewput/internal/quote"
 )
 
-// cell is a text and how it looks. All our signs are one column wide.
+// cell is a text and how it looks. Its text is quoted before it is measured.
 type cell struct {
 	text string
 	tone tone
@@ -28,27 +29,28 @@ type column struct {
 func (c *column) add(text string, t tone) { c.cells = append(c.cells, cell{text, t}) }
 
 func (c *column) width() int {
-	w := utf8.RuneCountInString(c.head)
+	w := quote.Width(c.head)
 	for _, x := range c.cells {
-		w = max(w, utf8.RuneCountInString(x.text))
+		w = max(w, quote.Width(x.text))
 	}
-	return max(w, utf8.RuneCountInString(c.rule))
+	return max(w, quote.Width(c.rule))
 }
 
 // least is the width that a column needs: texts above the rows need none.
 func (c *column) least() int {
 	if c.lifts {
-		return utf8.RuneCountInString(c.head)
+		return quote.Width(c.head)
 	}
 	return c.width()
 }
 
 const gap = 2
 
-// replaced are the columns with other texts in their cells.
+// replaced are the columns with other texts in their headings and cells.
 func replaced(columns []column, text func(string) string) []column {
 	out := slices.Clone(columns)
 	for i := range out {
+		out[i].group, out[i].head = text(out[i].group), text(out[i].head)
 		out[i].cells = slices.Clone(out[i].cells)
 		for j := range out[i].cells {
 			out[i].cells[j].text = text(out[i].cells[j].text)
@@ -104,7 +106,7 @@ func (c *column) lift(room int) {
 	last := ""
 	for i := range c.cells {
 		text := c.cells[i].text
-		if utf8.RuneCountInString(text) <= room {
+		if quote.Width(text) <= room {
 			last = ""
 			continue
 		}
@@ -117,7 +119,7 @@ func (c *column) lift(room int) {
 
 // render writes the columns as aligned lines: groups, headings, a rule, the cells.
 func render(b *strings.Builder, columns []column, st Style) {
-	columns = replaced(columns, st.ascii)
+	columns = replaced(columns, st.text)
 	widths := make([]int, len(columns))
 	rows := 0
 	for i := range columns {
@@ -129,7 +131,7 @@ func render(b *strings.Builder, columns []column, st Style) {
 		var l strings.Builder
 		for i, c := range columns {
 			x := at(i)
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(x.text))
+			pad := strings.Repeat(" ", widths[i]-quote.Width(x.text))
 			if i > 0 {
 				l.WriteString(strings.Repeat(" ", gap))
 			}
@@ -186,13 +188,13 @@ func renderGroups(b *strings.Builder, columns []column, widths []int, st Style) 
 		}
 		name := columns[i].group
 		some = some || name != ""
-		left := max(0, span-utf8.RuneCountInString(name))
+		left := max(0, span-quote.Width(name))
 		if j > i+1 {
 			left /= 2
 		}
 		l.WriteString(strings.Repeat(" ", left) + st.paint(bold, name))
 		if j < len(columns) {
-			l.WriteString(strings.Repeat(" ", max(0, span-left-utf8.RuneCountInString(name))+gap))
+			l.WriteString(strings.Repeat(" ", max(0, span-left-quote.Width(name))+gap))
 		}
 		i = j
 	}
@@ -205,15 +207,15 @@ func renderGroups(b *strings.Builder, columns []column, widths []int, st Style) 
 func wrap(b *strings.Builder, words []string, sep string, indent, width int) {
 	at := 0
 	for i, word := range words {
-		n := utf8.RuneCountInString(word)
+		n := quote.Width(word)
 		switch {
 		case i == 0:
-		case at+utf8.RuneCountInString(sep)+n > width:
+		case at+quote.Width(sep)+n > width:
 			b.WriteString("\n" + strings.Repeat(" ", indent))
 			at = indent
 		default:
 			b.WriteString(sep)
-			at += utf8.RuneCountInString(sep)
+			at += quote.Width(sep)
 		}
 		b.WriteString(word)
 		at += n

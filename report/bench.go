@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/result"
 )
 
@@ -29,7 +30,7 @@ type pair struct {
 func Bench(w io.Writer, trials []result.Trial, header [][2]string) error {
 	var b strings.Builder
 	for _, h := range header {
-		fmt.Fprintf(&b, "%s: %s\n", h[0], h[1])
+		fmt.Fprintf(&b, "%s: %s\n", quote.Key(h[0]), quote.Line(h[1]))
 	}
 	// benchstat knows ns/op, B/s, B/op and allocs/op by itself.
 	for _, unit := range []string{"ops/s", "items/s"} {
@@ -53,8 +54,7 @@ func Bench(w io.Writer, trials []result.Trial, header [][2]string) error {
 		}
 		b.WriteString("\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return Style{}.emit(w, b.String())
 }
 
 // benchPairs are a trial's known numbers. A stream's ns/op is its mean latency; a job is one
@@ -102,7 +102,7 @@ func benchName(t *result.Trial) string {
 		}
 	}
 	if l, ok := t.Point.Get("cpus"); ok {
-		b.WriteString("-" + l.String())
+		b.WriteString("-" + escape(l.String()))
 	}
 	return b.String()
 }
@@ -128,7 +128,7 @@ func camel(s string) string {
 // escape writes what would end a part of a name as %XX: slashes, spaces and the percent sign.
 func escape(s string) string {
 	var b strings.Builder
-	for _, r := range s {
+	for _, r := range quote.Line(s) {
 		if r == '/' || r == '%' || unicode.IsSpace(r) {
 			for _, c := range []byte(string(r)) {
 				fmt.Fprintf(&b, "%%%02X", c)

@@ -69,7 +69,7 @@ func (p Benchmarks) contrasts(b *strings.Builder, m BenchMetric, st Style) {
 			b.WriteString("\n")
 		}
 		if text := quiet(g.Verdicts); text != "" {
-			b.WriteString(st.ascii(p.beside(g)+": "+text) + "\n")
+			b.WriteString(st.text(p.beside(g)+": "+text) + "\n")
 			continue
 		}
 		fitted(b, p.contrast(m.Name, g), vagueNote, st)
@@ -82,13 +82,13 @@ func (p Benchmarks) contrasts(b *strings.Builder, m BenchMetric, st Style) {
 // markdownContrasts writes the same as GitHub tables and lists.
 func (p Benchmarks) markdownContrasts(b *strings.Builder, m BenchMetric) {
 	if text := quiet(m.verdicts()); text != "" {
-		b.WriteString("\n" + escapeMarkdown(metricHead(m.Name)+": "+text) + "\n")
+		b.WriteString("\n" + markdownLine(metricHead(m.Name)+": "+text) + "\n")
 		return
 	}
 	for _, g := range m.Groups {
 		b.WriteString("\n")
 		if text := quiet(g.Verdicts); text != "" {
-			b.WriteString(escapeMarkdown(metricHead(m.Name)+", "+p.beside(g)+": "+text) + "\n")
+			b.WriteString(markdownLine(metricHead(m.Name)+", "+p.beside(g)+": "+text) + "\n")
 			continue
 		}
 		columns := p.contrast(m.Name, g)
@@ -98,7 +98,7 @@ func (p Benchmarks) markdownContrasts(b *strings.Builder, m BenchMetric) {
 			if i == 0 {
 				b.WriteString("\n")
 			}
-			b.WriteString("- " + escapeMarkdown(text) + "\n")
+			b.WriteString("- " + markdownLine(text) + "\n")
 		}
 	}
 }
@@ -135,8 +135,10 @@ func (p Benchmarks) contrast(metric string, g BenchGroup) []column {
 		a, b := g.medians(v, metric)
 		before.add(value(b, metric), plain)
 		after.add(value(a, metric), plain)
-		ratios.add(ratio(v.Ratio)+"x", plain)
+		ratios.add(ratioOf(v.Ratio, v.NoRatio), plain)
 		switch {
+		case v.NoRatio != "":
+			intervals.add(signedValue(v.Difference, metric), plain)
 		case v.Exact:
 			intervals.add("exact", dim)
 		default:
@@ -149,7 +151,13 @@ func (p Benchmarks) contrast(metric string, g BenchGroup) []column {
 		blocks.add(n, plain)
 		verdicts.add(v.Verdict, tones[v.Verdict])
 	}
-	columns = append(columns, before, after, ratios, intervals, blocks, verdicts)
+	var judged []*compare.Verdict
+	for i := range g.Verdicts {
+		judged = append(judged, &g.Verdicts[i])
+	}
+	columns = append(columns, before, after, ratios, intervals)
+	columns = append(columns, rankColumns(group, judged)...)
+	columns = append(columns, blocks, verdicts)
 	if g.N > 1 {
 		geomean(columns, g)
 	}
@@ -211,12 +219,12 @@ func (g BenchGroup) medians(v compare.Verdict, metric string) (a, b result.Value
 	return result.Unavailable, result.Unavailable
 }
 
-// undecided says of the undecided of a group what would decide them. Where a group has no levels of its own, its names are
-// the page's, and need no mention.
+// undecided says of the undecided of a group what would decide them, of what has no ratio why, and of all what else their
+// blocks show. Where a group has no levels of its own, its names are the page's, and need no mention.
 func (p Benchmarks) undecided(m BenchMetric, g BenchGroup) []string {
 	var list []string
 	for _, v := range g.Verdicts {
-		if v.Verdict != compare.Undecided {
+		if v.Verdict != compare.Undecided && v.NoRatio == "" && len(doubts(v)) == 0 {
 			continue
 		}
 		where := v.A
@@ -229,11 +237,20 @@ func (p Benchmarks) undecided(m BenchMetric, g BenchGroup) []string {
 		if a, b := p.heads(g); a != p.A || b != p.B {
 			where += ", " + p.beside(g)
 		}
+		if v.NoRatio != "" {
+			list = append(list, where+": no ratio: "+v.NoRatio+"; the medians differ by "+signedValue(v.Difference, m.Name))
+			continue
+		}
 		text := prospect(v)
 		if v.Layouts > 0 {
 			text = fmt.Sprintf("by %d layouts; more layouts decide more than more blocks do", v.Layouts)
 		}
-		list = append(list, where+": undecided; "+contrary(v, judged(m.verdicts()))+text)
+		if v.Verdict == compare.Undecided {
+			list = append(list, where+": undecided; "+contrary(v, judged(m.verdicts()))+text)
+		}
+		for _, doubt := range doubts(v) {
+			list = append(list, where+": "+doubt)
+		}
 	}
 	return list
 }

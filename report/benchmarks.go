@@ -94,8 +94,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 	}
 	speedups(&b, p.Rows, st)
 	p.ends(&b, st)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return st.emit(w, b.String())
 }
 
 // ends writes what is to be known about the run as a whole.

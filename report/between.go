@@ -30,6 +30,8 @@ type Fact struct {
 const (
 	unpaired = "unpaired: the blocks of two runs lie apart in time, so what the machine did differently between " +
 		"them is part of the difference; designs of one run are compared without it"
+	nested = "unpaired: the runs are the replicates, so what differs from run to run is in the intervals; designs of one " +
+		"run are compared without it"
 	noFact = "program and settings are the same in both: a difference is the machine's"
 )
 
@@ -37,7 +39,7 @@ const (
 func (c Between) Table(w io.Writer, st Style) error {
 	var b strings.Builder
 	wrap(&b, strings.Fields(st.ascii(c.title())), " ", 2, st.width())
-	wrap(&b, strings.Fields(unpaired), " ", 0, st.width())
+	wrap(&b, strings.Fields(c.how()), " ", 0, st.width())
 	blank(&b)
 	if facts := c.factColumns(); len(c.Facts) > 0 {
 		render(&b, facts, st)
@@ -50,14 +52,10 @@ func (c Between) Table(w io.Writer, st Style) error {
 		fitted(&b, t.columns, vagueNote, st)
 	}
 	verdicts := c.Contrast.Verdicts()
-	if len(verdicts) > 0 {
-		blank(&b)
-	} else {
+	if len(verdicts) == 0 {
 		b.WriteString("\n" + st.paint(dim, noVerdicts) + "\n")
 	}
-	if err := Verdicts(&b, verdicts, st); err != nil {
-		return err
-	}
+	writeVerdicts(&b, verdicts, st)
 	for i, text := range c.leftOver() {
 		if i == 0 {
 			blank(&b)
@@ -70,23 +68,43 @@ func (c Between) Table(w io.Writer, st Style) error {
 	for _, x := range c.Warnings {
 		warning(&b, runOf(x, c), st)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return st.emit(w, b.String())
 }
 
 const noVerdicts = "no verdicts: they need at least 2 blocks with a number in each run, and 5 to decide"
 
 func (c Between) title() string {
-	return c.Workload + ": old run " + c.B + ", new run " + c.A
+	return c.Workload + ": old " + runs(c.B) + ", new " + runs(c.A)
 }
 
-// runOf is a warning's text with the run that it is of.
+// runs names the runs of a side.
+func runs(names string) string {
+	if list := strings.Split(names, ","); len(list) > 1 {
+		return "runs " + strings.Join(list, ", ")
+	}
+	return "run " + names
+}
+
+// how says how the sides are compared.
+func (c Between) how() string {
+	for _, v := range c.Contrast.Verdicts() {
+		if v.RunsA > 0 {
+			return nested
+		}
+	}
+	return unpaired
+}
+
+// runOf is a warning's text with the run that it is of: of several on its side, with its directory.
 func runOf(w compare.Warning, c Between) string {
-	switch w.Run {
-	case c.A:
-		return "new: " + w.Text
-	case c.B:
-		return "old: " + w.Text
+	for _, side := range []struct{ name, runs string }{{"new", c.A}, {"old", c.B}} {
+		switch {
+		case w.Run == "":
+		case w.Run == side.runs:
+			return side.name + ": " + w.Text
+		case slices.Contains(strings.Split(side.runs, ","), w.Run):
+			return side.name + ", " + w.Run + ": " + w.Text
+		}
 	}
 	return w.Text
 }
@@ -136,6 +154,7 @@ func (c Between) columns(f *frame) []column {
 	ratios, intervals := column{group: "new / old", head: "ratio"}, column{group: "new / old", head: "95 % interval", drop: 1} // the sentences have it
 	blocks, verdicts := column{head: "blocks", drop: 2}, column{head: "verdict", left: true}
 	notes, some := column{head: "note", left: true}, false
+	var judged []*compare.Verdict
 	for _, m := range c.Contrast.Matches {
 		if m.A.Job != f.job {
 			continue
@@ -148,6 +167,7 @@ func (c Between) columns(f *frame) []column {
 		if v := m.Verdict; v != nil {
 			r, interval, verdict = ratio(v.Ratio)+"x", inBrackets(v.Low, v.High), v.Verdict
 		}
+		judged = append(judged, m.Verdict)
 		ratios.add(r, plain)
 		intervals.add(interval, plain)
 		verdicts.add(verdict, plain)
@@ -155,7 +175,9 @@ func (c Between) columns(f *frame) []column {
 		some = some || text != ""
 		notes.add(text, dim)
 	}
-	columns = append(columns, before, after, ratios, intervals, blocks, verdicts)
+	columns = append(columns, before, after, ratios, intervals)
+	columns = append(columns, rankColumns("new / old", judged)...)
+	columns = append(columns, blocks, verdicts)
 	if some {
 		columns = append(columns, notes)
 	}
@@ -209,14 +231,14 @@ func Cases(rows []compare.Row) string {
 // Markdown writes the same as GitHub tables and lists.
 func (c Between) Markdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(escapeMarkdown(c.title()) + "\n\n" + unpaired + ".\n\n")
+	b.WriteString(markdownLine(c.title()) + "\n\n" + c.how() + ".\n\n")
 	if len(c.Facts) > 0 {
 		markdownTable(&b, c.factColumns())
 	} else {
 		b.WriteString(noFact + ".\n")
 	}
 	for _, t := range c.tables() {
-		b.WriteString("\n" + escapeMarkdown(strings.Join(t.shared, " · ")) + "\n\n")
+		b.WriteString("\n" + markdownLine(strings.Join(t.shared, " · ")) + "\n\n")
 		markdownTable(&b, t.columns)
 		markdownFootnotes(&b, vagueNote(t.columns))
 	}
@@ -225,13 +247,12 @@ func (c Between) Markdown(w io.Writer) error {
 	}
 	markdownVerdicts(&b, c.Contrast.Verdicts())
 	for _, text := range c.leftOver() {
-		b.WriteString("\n" + escapeMarkdown(text) + "\n")
+		b.WriteString("\n" + markdownLine(text) + "\n")
 	}
 	for i, x := range c.Warnings {
 		markdownWarning(&b, i, runOf(x, c))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return Style{}.emit(w, b.String())
 }
 
 // comparison is what programs should know of two runs, or files of benchmarks, before their verdicts.

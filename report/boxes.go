@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/result"
 )
 
@@ -20,8 +20,7 @@ func Boxes(w io.Writer, rows []compare.Row, st Style) error {
 	for _, f := range frames(rows) {
 		boxes(&b, &f, st)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return st.emit(w, b.String())
 }
 
 func boxes(b *strings.Builder, f *frame, st Style) {
@@ -69,7 +68,7 @@ func boxes(b *strings.Builder, f *frame, st Style) {
 	width := max(minBoxWidth, min(st.width(), maxPlotWidth)-used)
 	chart := column{left: true}
 	chart.head, chart.rule = ruler(a, width, st)
-	inside := utf8.RuneCountInString(chart.rule)
+	inside := quote.Width(chart.rule)
 	for _, d := range kept {
 		t := seriesTone(slices.Index(f.designs(), d.row.Design))
 		chart.cells = append(chart.cells, cell{box(d.row, d.of, a, inside, st), t})
@@ -102,7 +101,7 @@ func quantile(r compare.Row, of, q string) float64 {
 // ruler writes the axis: the tick labels and the line below them. The last label ends at the width,
 // so that the line is shorter by half of it.
 func ruler(a axis, width int, st Style) (labels, line string) {
-	last := utf8.RuneCountInString(a.label(a.ticks))
+	last := quote.Width(a.label(a.ticks))
 	width -= last / 2
 	signs := []rune(strings.Repeat(st.pick("─", "-"), width))
 	for i := range a.ticks + 1 {
@@ -115,8 +114,8 @@ func ruler(a axis, width int, st Style) (labels, line string) {
 		}
 		signs[x] = []rune(mark)[0]
 		text := st.ascii(a.label(i))
-		start := x - (utf8.RuneCountInString(text)-1)/2
-		labels += strings.Repeat(" ", max(0, start-utf8.RuneCountInString(labels))) + text
+		start := x - (quote.Width(text)-1)/2
+		labels += strings.Repeat(" ", max(0, start-quote.Width(labels))) + text
 	}
 	return labels, string(signs)
 }

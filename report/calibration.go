@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -13,18 +14,18 @@ func Calibration(w io.Writer, about []string, c result.Calibration, st Style) er
 	var b strings.Builder
 	head := make([]string, len(about))
 	for i, s := range about {
-		head[i] = st.ascii(s)
+		head[i] = st.text(s)
 	}
 	wrap(&b, head, st.pick(" · ", ", "), 0, st.width())
 	b.WriteString("\n")
 	prices(&b, c, st)
+	handOvers(&b, c, st)
 	ladder(&b, c, st)
 	for _, text := range c.Warnings {
 		b.WriteString("\n")
 		wrap(&b, strings.Fields(st.ascii("warning: "+text)), " ", 2, st.width())
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return st.emit(w, b.String())
 }
 
 // nanoseconds prints a time of a calibration.
@@ -68,6 +69,30 @@ func prices(b *strings.Builder, c result.Calibration, st Style) {
 	fitted(b, columns, func([]column) []string {
 		return []string{fmt.Sprintf("medians of %d rounds of fresh processes, in %.0f s; a cost with 10 %% and 90 %% is drawn from its distribution", c.Rounds, c.Seconds)}
 	}, st)
+}
+
+// handOvers is the table of simulated hand-overs next to live ones.
+func handOvers(b *strings.Builder, c result.Calibration, st Style) {
+	if len(c.HandOvers) == 0 {
+		return
+	}
+	heading(b, "hand-over", "from ready to running on an idle CPU", st)
+	columns := []column{
+		{head: "CPU was idle for", left: true}, {head: "cost", left: true, drop: 1},
+		{group: "median", head: "live"}, {group: "median", head: "virtual"}, {group: "90 %", head: "live", drop: 2}, {group: "90 %", head: "virtual", drop: 2},
+		{group: "99 %", head: "live"}, {group: "99 %", head: "virtual"},
+	}
+	for _, h := range c.HandOvers {
+		_, idle, _ := strings.Cut(h.Reading, "@")
+		cells := []cell{{strings.Replace(idle, "..", " to ", 1), plain}, {cmp.Or(h.Cost, "all"), plain}}
+		for _, v := range []result.Value{h.Live.P50, h.Virtual.P50, h.Live.P90, h.Virtual.P90, h.Live.P99, h.Virtual.P99} {
+			cells = append(cells, nanoseconds(v))
+		}
+		for i, x := range cells {
+			columns[i].cells = append(columns[i].cells, x)
+		}
+	}
+	fitted(b, columns, func([]column) []string { return nil }, st)
 }
 
 // ladder is the table of operations alone and shared.

@@ -16,6 +16,9 @@ func TestCalibration(t *testing.T) {
 		{Cost: "wake", Estimate: result.Estimate{Median: 55_200, Low: 47_100, High: 57_300}, P10: 35_800, P90: 86_800, Reading: "handoff/handoff@20µs..200µs", Live: 155_000, Virtual: 156_000},
 		{Cost: "rouse", Estimate: result.Estimate{Median: 20_900, Low: none, High: none}, P10: 11_000, P90: 33_000, Reading: "handoff/rouse@20µs..2ms", Live: 22_900, Virtual: none},
 		{Cost: "burn", Estimate: result.Estimate{Median: 980_100, Low: 976_000, High: 986_400}, P10: 948_000, P90: 1_060_000, Reading: "operations/burn", Live: 980_000, Virtual: 983_000},
+	}, HandOvers: []result.HandOver{
+		{Cost: "wake", Reading: "handoff/handoff@20µs..200µs", Live: result.UpperQuantiles{P50: 99_100, P90: 118_000, P99: 163_000}, Virtual: result.UpperQuantiles{P50: 99_300, P90: 117_000, P99: 177_000}},
+		{Reading: "handoff/handoff@0s..2ms", Live: result.UpperQuantiles{P50: 95_700, P90: 116_400, P99: none}, Virtual: result.UpperQuantiles{P50: 95_200, P90: 116_200, P99: 1_720_000}},
 	}, Ladder: []result.Rung{
 		{Operation: "add to a word", Same: result.Estimate{Median: 2.05, Low: 1.54, High: 2.28}, Other: result.Estimate{Median: none, Low: none, High: none}},
 		{Operation: "lock and unlock", Same: result.Estimate{Median: 7.64, Low: 5, High: 7.96}, Other: result.Estimate{Median: 21.9, Low: 15.5, High: 23.7}},

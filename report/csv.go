@@ -1,12 +1,14 @@
 package report
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"io"
 	"slices"
 	"strconv"
 
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
@@ -15,7 +17,7 @@ import (
 // that CSV and the benchmark format leave them out; JSON has them.
 
 // CSV writes one line a trial with every factor and every metric that some trial has. A cell is empty
-// where the trial has no such number.
+// where the trial has no such number. If predictions do not hold, a last column says why.
 func CSV(w io.Writer, trials []result.Trial) error {
 	var points []plan.Point
 	var metrics []string
@@ -36,20 +38,37 @@ func CSV(w io.Writer, trials []result.Trial) error {
 	head := append([]string{"workload", "design", "world", "block", "order", "seed", "status", "lines",
 		"operations", "wall_seconds", "error"}, factors...)
 
+	head = append(head, metrics...)
+	refused := slices.ContainsFunc(trials, func(t result.Trial) bool { return t.NotModelled != "" })
+	if refused {
+		head = append(head, "not_modelled")
+	}
 	out := csv.NewWriter(w)
-	if err := out.Write(append(head, metrics...)); err != nil {
+	if err := out.Write(texts(head)); err != nil {
 		return err
 	}
 	for _, t := range trials {
 		if t.Kind == result.KindObserved {
 			continue
 		}
-		if err := out.Write(record(t, factors, metrics)); err != nil {
+		line := record(t, factors, metrics)
+		if refused {
+			line = append(line, quote.CSV(t.NotModelled))
+		}
+		if err := out.Write(line); err != nil {
 			return err
 		}
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// texts are cells of text.
+func texts(cells []string) []string {
+	for i := range cells {
+		cells[i] = quote.CSV(cells[i])
+	}
+	return cells
 }
 
 // record is the line of a trial.
@@ -62,12 +81,15 @@ func record(t result.Trial, factors, metrics []string) []string {
 	if t.WallSeconds > 0 { // a trial without a number has none
 		wall = exact(t.WallSeconds)
 	}
-	line := []string{t.Workload, t.Design, t.World, strconv.Itoa(t.Block), strconv.Itoa(t.Order), t.Seed,
-		string(t.Status), lines, strconv.FormatInt(t.Operations, 10), wall, t.Error}
+	line := []string{quote.CSV(t.Workload), quote.CSV(t.Design), quote.CSV(t.World), strconv.Itoa(t.Block), strconv.Itoa(t.Order),
+		quote.CSV(t.Seed), quote.CSV(string(t.Status)), lines, strconv.FormatInt(t.Operations, 10), wall, quote.CSV(t.Error)}
 	for _, name := range factors {
 		text := ""
 		if l, ok := t.Point.Get(name); ok {
 			text = l.String()
+			if _, number := l.Number(); !number {
+				text = quote.CSV(text)
+			}
 		}
 		line = append(line, text)
 	}
@@ -84,9 +106,15 @@ func record(t result.Trial, factors, metrics []string) []string {
 // exact prints the shortest text that reads back as v.
 func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// JSON writes v as one line.
+// JSON writes v as one line. What a terminal could act on or hide is escaped, which changes no string's value.
 func JSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	text := bytes.TrimSuffix(line.Bytes(), []byte("\n"))
+	_, err := w.Write(append(quote.JSON(text), '\n'))
+	return err
 }

@@ -13,7 +13,7 @@ func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.R
 	var b strings.Builder
 	head := make([]string, len(about))
 	for i, s := range about {
-		head[i] = st.ascii(s)
+		head[i] = st.text(s)
 	}
 	wrap(&b, head, st.pick(" · ", ", "), 0, st.width())
 	b.WriteString("\n")
@@ -37,8 +37,7 @@ func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.R
 	for l := range strings.Lines(line.String()) {
 		b.WriteString(st.paint(bold, strings.TrimSuffix(l, "\n")) + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return st.emit(w, b.String())
 }
 
 // statusWidth is that of the longest status.
@@ -65,7 +64,7 @@ func advice(b *strings.Builder, c doctor.Check, st Style) {
 		wrap(b, words, " ", 2, st.width())
 	}
 	for _, fix := range c.Fixes() {
-		b.WriteString("  " + st.paint(dim, st.pick("→ ", "> ")) + st.ascii(fix) + "\n")
+		b.WriteString("  " + st.paint(dim, st.pick("→ ", "> ")) + st.text(fix) + "\n")
 	}
 }
 

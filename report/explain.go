@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/result"
 )
 
@@ -35,8 +36,7 @@ func Explanation(w io.Writer, r explain.Report, e *explain.Evidence, overheads [
 			wrap(&b, strings.Fields(st.ascii("each kind of evidence has a run of its own; beside undisturbed ones it took: "+strings.Join(overheads, ", "))), " ", 0, st.width())
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return st.emit(w, b.String())
 }
 
 // explained is the head of the page: what was looked at.
@@ -77,7 +77,7 @@ func finding(b *strings.Builder, f explain.Finding, ranked bool, p explain.Progr
 		remarks = append(remarks, "concerns "+share(f.Share)+" of the time")
 	}
 	remarks = append(remarks, string(f.Confidence)+" confidence, tier "+string(f.Tier))
-	b.WriteString(st.paint(bold, st.ascii(title)) + "\n")
+	b.WriteString(st.paint(bold, st.text(title)) + "\n")
 	part(b, "", f.Claim, st)
 	part(b, "", strings.Join(remarks, st.pick(" · ", ", ")), st)
 	for _, at := range f.Where {
@@ -121,12 +121,12 @@ func sourceAt(b *strings.Builder, at string, p explain.Program, st Style) {
 		quoted = p.Source(file, line)
 	}
 	indent := strings.Repeat(" ", 2+labelWidth+gap)
-	text := indent + st.ascii(at)
+	text := indent + st.text(at)
 	if quoted != "" {
-		room := st.width() - len(text) - 2
-		quoted = st.ascii(strings.Join(strings.Fields(quoted), " "))
-		if runes := []rune(quoted); len(runes) > room && room > 3 {
-			quoted = string(runes[:room-3]) + "..."
+		room := st.width() - quote.Width(text) - 2
+		quoted = st.text(strings.Join(strings.Fields(quoted), " "))
+		if quote.Width(quoted) > room && room > 3 {
+			quoted = quote.Cut(quoted, room-3) + "..."
 		}
 		text += "  " + st.paint(dim, quoted)
 	}

@@ -43,8 +43,7 @@ func Changes(w io.Writer, before, after string, changes []explain.Change, notes 
 			warning(&b, n, st)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return st.emit(w, b.String())
 }
 
 // ChangesJSON writes one object a line.

@@ -115,6 +115,24 @@ func values(t *testing.T, r *benchfmt.Result, want map[string]float64) {
 	}
 }
 
+// TestCSVNotModelled: a prediction that does not hold has a reason in the last column and no numbers.
+func TestCSVNotModelled(t *testing.T) {
+	trials := trialsOf()[:2]
+	trials[0].NotModelled, trials[0].Metrics, trials[0].WallSeconds = "why, and more", nil, 0
+	var b bytes.Buffer
+	if err := CSV(&b, trials); err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := len(records[0]) - 1
+	if records[0][last] != "not_modelled" || records[1][last] != "why, and more" || records[2][last] != "" || records[1][9] != "" || records[2][9] == "" {
+		t.Errorf("%q", records)
+	}
+}
+
 func TestCSVReadsBack(t *testing.T) {
 	var b bytes.Buffer
 	if err := CSV(&b, trialsOf()); err != nil {

@@ -50,9 +50,8 @@ func (g Gate) Table(w io.Writer, st Style) error {
 	if g.Decision == compare.Fail || g.Decision == compare.Error {
 		t = alarm
 	}
-	b.WriteString(st.paint(t, st.ascii(g.conclusion())) + "\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	b.WriteString(st.paint(t, st.text(g.conclusion())) + "\n")
+	return st.emit(w, b.String())
 }
 
 // conclusion is the last line.
@@ -106,6 +105,8 @@ func (g Gate) wanting() []string {
 		switch {
 		case v.Allowed != "":
 			list = append(list, fmt.Sprintf("%s: allowed until %s: %s", name, v.Waived, v.Allowed))
+		case v.NoRatio != "":
+			list = append(list, fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", name, v.NoRatio, signedValue(v.Difference, v.Metric)))
 		case v.Decision != compare.Undecided:
 		case v.N > 0 && v.N < compare.LeastGated:
 			list = append(list, fmt.Sprintf("%s: undecided: what varies is judged by %d blocks or more, and there are %d", name, compare.LeastGated, v.N))
@@ -135,9 +136,11 @@ func (g Gate) columns() []column {
 		metric.add(metricHead(v.Metric), plain)
 		base.add(value(v.Base, v.Metric), plain)
 		head.add(value(v.Head, v.Metric), plain)
-		cost.add(ratio(v.Cost)+"x", plain)
+		cost.add(ratioOf(v.Cost, v.NoRatio), plain)
 		text := inBrackets(v.Low, v.High)
-		if v.Exact {
+		if v.NoRatio != "" {
+			text = signedValue(v.Difference, v.Metric)
+		} else if v.Exact {
 			text = "exact"
 		}
 		bounds.add(text, plain)
@@ -182,7 +185,7 @@ func (g Gate) JSON(w io.Writer) error {
 // Markdown writes the page for a pull request.
 func (g Gate) Markdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("**" + escapeMarkdown(g.conclusion()) + "**\n\n" + escapeMarkdown(g.Title) + "\n")
+	b.WriteString("**" + markdownLine(g.conclusion()) + "**\n\n" + markdownLine(g.Title) + "\n")
 	if len(g.List) > 0 {
 		b.WriteString("\n")
 		columns := g.columns()
@@ -193,11 +196,10 @@ func (g Gate) Markdown(w io.Writer) error {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("- " + escapeMarkdown(text) + "\n")
+		b.WriteString("- " + markdownLine(text) + "\n")
 	}
 	for i, x := range g.Warnings {
 		markdownWarning(&b, i, x.Text)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return Style{}.emit(w, b.String())
 }

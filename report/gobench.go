@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
@@ -21,10 +22,10 @@ import (
 func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[string]string, run, but string) error {
 	var b strings.Builder
 	for _, h := range header {
-		fmt.Fprintf(&b, "%s: %s\n", h[0], h[1])
+		fmt.Fprintf(&b, "%s: %s\n", quote.Key(h[0]), quote.Line(h[1]))
 	}
 	for _, unit := range slices.Sorted(maps.Keys(better)) {
-		fmt.Fprintf(&b, "Unit %s better=%s\n", unit, better[unit])
+		fmt.Fprintf(&b, "Unit %s better=%s\n", quote.Word(unit), quote.Word(better[unit]))
 	}
 	now, block := map[string]string{}, -1
 	for i := range trials {
@@ -34,34 +35,33 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 		}
 		if t.Block != block && run != "" {
 			block = t.Block
-			fmt.Fprintf(&b, "block %d of %s\n", block, run)
+			fmt.Fprintf(&b, "block %d of %s\n", block, quote.Word(run))
 		}
 		for _, s := range t.Point.Settings() {
 			key := configKey(s.Factor)
 			if s.Factor != "cpus" && s.Factor != but && now[key] != s.Level.String() {
 				now[key] = s.Level.String()
-				fmt.Fprintf(&b, "%s: %s\n", key, now[key])
+				fmt.Fprintf(&b, "%s: %s\n", key, quote.Line(now[key]))
 			}
 		}
-		fmt.Fprintf(&b, "Benchmark%s", t.Design)
+		fmt.Fprintf(&b, "Benchmark%s", quote.Word(t.Design))
 		// At 1 CPU go test writes no number; behind a name that ends like one there must be one to be read again.
 		if l, ok := t.Point.Get("cpus"); ok && (l.String() != "1" || numbered.MatchString(t.Design)) {
-			b.WriteString("-" + l.String())
+			b.WriteString("-" + quote.Word(l.String()))
 		}
 		fmt.Fprintf(&b, "\t%d", t.Operations)
 		for _, p := range goPairs(t) {
-			fmt.Fprintf(&b, "\t%s %s", exact(p.value), p.unit)
+			fmt.Fprintf(&b, "\t%s %s", exact(p.value), quote.Word(p.unit))
 		}
 		b.WriteString("\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return Style{}.emit(w, b.String())
 }
 
 var numbered = regexp.MustCompile(`-[0-9]+$`)
 
 // configKey is a factor as the format wants its keys: a line whose key has a capital letter is no configuration.
-func configKey(factor string) string { return strings.ToLower(factor) }
+func configKey(factor string) string { return quote.Key(factor) }
 
 // goPairs are a trial's numbers as the benchmark printed them, in its own units: to convert them would leave noise in the
 // last digits, and what reads them would not find what the run has.
@@ -161,9 +161,9 @@ func (p Benchmarks) notes() []string {
 // Markdown writes the page for a pull request.
 func (p Benchmarks) Markdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(escapeMarkdown(p.Title) + "\n")
+	b.WriteString(markdownLine(p.Title) + "\n")
 	if p.How != "" {
-		b.WriteString("\n" + escapeMarkdown(p.How) + ".\n")
+		b.WriteString("\n" + markdownLine(p.How) + ".\n")
 	}
 	if f := p.frame(); f != nil && len(p.Metrics) == 0 {
 		b.WriteString("\n")
@@ -178,14 +178,13 @@ func (p Benchmarks) Markdown(w io.Writer) error {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("- " + escapeMarkdown(scaled(s)) + "\n")
+		b.WriteString("- " + markdownLine(scaled(s)) + "\n")
 	}
 	for _, n := range p.notes() {
-		b.WriteString("\n" + escapeMarkdown(n) + "\n")
+		b.WriteString("\n" + markdownLine(n) + "\n")
 	}
 	for i, x := range p.Warnings {
 		markdownWarning(&b, i, x.Text)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return Style{}.emit(w, b.String())
 }

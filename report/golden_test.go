@@ -201,6 +201,27 @@ func twinnedJobs() []compare.Row {
 	return rows
 }
 
+// refusedRows are jobs of which some predictions do not hold, on CPUs that are there and on more.
+func refusedRows() []compare.Row {
+	rows := twinnedJobs()
+	for i, why := range []*compare.Refusal{nil, {Condition: compare.NotCollected, Value: 0.12, Limit: 0.03}, {Condition: compare.NotInflated, Value: 0.31, Limit: 0.05}} {
+		if why == nil {
+			continue
+		}
+		x := &rows[i].Twins[0]
+		x.Predicted, x.Error, x.NotModelled, x.Condition = result.Unavailable, result.Unavailable, why.String(), why.Condition
+		rows[i].Refusal = why
+	}
+	for i, cpus := range []int{4, 8} {
+		r := rows[2]
+		r.World, r.Twins, r.Refusal = result.Virtual, nil, &compare.Refusal{Condition: compare.NotInflated, Value: 0.33, Limit: 0.05}
+		r.Point = r.Point.With("cpus", plan.IntLevel(cpus))
+		r.Metrics = map[string]result.Summary{result.WallSeconds: {Median: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}}
+		rows = slices.Insert(rows, 3+i, r)
+	}
+	return rows
+}
+
 func TestGoldens(t *testing.T) {
 	unicode, ascii := Style{Width: 100, Unicode: true}, Style{Width: 80}
 	color := Style{Width: 100, Unicode: true, Color: true}
@@ -223,6 +244,8 @@ func TestGoldens(t *testing.T) {
 		{"twin-ascii-80.txt", twinned(), ascii, table},
 		{"twin-color.txt", twinned(), color, table},
 		{"twin-jobs.txt", twinnedJobs(), unicode, table},
+		{"twin-refused.txt", refusedRows(), unicode, table},
+		{"twin-refused.md", refusedRows(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
 		{"both-color.txt", append(shops()[:14], counts()[:3]...), color, table},
 		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
 		{"twin.md", twinned(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},

@@ -66,8 +66,8 @@ func knees(b *strings.Builder, f *frame, st Style) {
 func markdownKnees(b *strings.Builder, f *frame) {
 	for i, text := range f.kneeTexts() {
 		if i == 0 {
-			b.WriteString("\nKnees: " + escapeMarkdown(kneeTitle()) + ":\n\n")
+			b.WriteString("\nKnees: " + markdownLine(kneeTitle()) + ":\n\n")
 		}
-		b.WriteString("- " + escapeMarkdown(text) + "\n")
+		b.WriteString("- " + markdownLine(text) + "\n")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/quote"
 )
 
 // Markdown writes the main table as a GitHub table with its footnotes, the verdicts as a list, and what to
@@ -15,13 +16,13 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 	for _, f := range fs {
 		blank(&b)
 		columns := f.columns()
-		b.WriteString(escapeMarkdown(strings.Join(f.shared, " · ")) + "\n\n")
+		b.WriteString(markdownLine(strings.Join(f.shared, " · ")) + "\n\n")
 		markdownTable(&b, columns)
 		markdownFootnotes(&b, f.footnotes(columns))
 	}
 	for i := range fs {
 		for _, text := range fs[i].answers() {
-			b.WriteString("\n" + escapeMarkdown(text) + "\n")
+			b.WriteString("\n" + markdownLine(text) + "\n")
 		}
 	}
 	markdownVerdicts(&b, verdicts)
@@ -35,11 +36,11 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 			markdownTable(&b, columns)
 		}
 	}
-	for i, text := range sensitive(rows) {
+	for i, text := range append(steady(rows), sensitive(rows)...) {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("- " + escapeMarkdown(text) + "\n")
+		b.WriteString("- " + markdownLine(text) + "\n")
 	}
 	if sum := compare.Decisions(rows); sum != 0 {
 		blank(&b)
@@ -48,13 +49,13 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 	for i, x := range warnings {
 		markdownWarning(&b, i, x.Text)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return Style{}.emit(w, b.String())
 }
 
-func escapeMarkdown(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`).Replace(s)
-}
+// escapeMarkdown is text in a table's cell, markdownLine text that begins a line or an item of a list.
+func escapeMarkdown(s string) string { return quote.Markdown(s) }
+
+func markdownLine(s string) string { return quote.MarkdownLine(s) }
 
 func markdownTable(b *strings.Builder, columns []column) {
 	heads, rules, rows := "|", "|", 0
@@ -84,7 +85,7 @@ func markdownFootnotes(b *strings.Builder, notes []string) {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString(escapeMarkdown(n) + "  \n") // two spaces end a line in Markdown
+		b.WriteString(markdownLine(n) + "  \n") // two spaces end a line in Markdown
 	}
 }
 
@@ -98,7 +99,10 @@ func markdownVerdicts(b *strings.Builder, verdicts []compare.Verdict) {
 		if at != "" {
 			at += ": "
 		}
-		b.WriteString("- " + escapeMarkdown(at+sentence(v, n, quiet)) + "\n")
+		b.WriteString("- " + markdownLine(at+sentence(v, n, quiet)) + "\n")
+		for _, text := range doubts(v) {
+			b.WriteString("  - " + markdownLine(text) + "\n")
+		}
 	}
 }
 
@@ -106,13 +110,13 @@ func markdownVerdicts(b *strings.Builder, verdicts []compare.Verdict) {
 func markdownTwin(b *strings.Builder, f *frame) {
 	sentence, off := f.agreement()
 	if sentence != "" {
-		b.WriteString("\n" + escapeMarkdown(sentence) + "\n")
+		b.WriteString("\n" + markdownLine(sentence) + "\n")
 	}
 	for i, text := range off {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("- " + escapeMarkdown(text) + "\n")
+		b.WriteString("- " + markdownLine(text) + "\n")
 	}
 }
 
@@ -122,7 +126,7 @@ func markdownFormulas(b *strings.Builder, f *frame) {
 		if i == 0 {
 			b.WriteString("\nFormulas of the wall time:\n\n")
 		}
-		b.WriteString("- " + escapeMarkdown(text) + "\n")
+		b.WriteString("- " + markdownLine(text) + "\n")
 	}
 }
 
@@ -131,5 +135,5 @@ func markdownWarning(b *strings.Builder, i int, text string) {
 	if i == 0 {
 		b.WriteString("\nWarnings:\n\n")
 	}
-	b.WriteString("- " + escapeMarkdown(text) + "\n")
+	b.WriteString("- " + markdownLine(text) + "\n")
 }

@@ -83,8 +83,18 @@ func (s scale) number(v float64) string {
 	if math.IsInf(v, 0) {
 		return "∞"
 	}
-	return strconv.FormatFloat(v/s.divisor, 'f', s.decimals, 64)
+	x := v / s.divisor
+	if size := math.Abs(x); size >= mostPlain || size > 0 && size < leastPlain {
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	return strconv.FormatFloat(x, 'f', s.decimals, 64)
 }
+
+// Beyond these, numbers have an exponent: 1e+299 and 1e-320 have hundreds of digits, or none that differ from 0.
+const (
+	mostPlain  = 1e7
+	leastPlain = 1e-8
+)
 
 // number prints a value with its unit.
 func number(v result.Value, u result.Unit, digits int) string {

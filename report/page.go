@@ -5,9 +5,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/quote"
 )
 
 // Table writes the page for people: the results, the verdicts, what they look like, then what the observed trials
@@ -23,9 +23,6 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 		results(&b, &fs[i], st)
 		answered(&b, &fs[i], st)
 	}
-	if len(verdicts) > 0 {
-		blank(&b)
-	}
 	if len(verdicts) == 0 && alone(rows) {
 		what := "blocks"
 		if fs[0].virtual() {
@@ -33,9 +30,8 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 		}
 		b.WriteString(st.paint(dim, "no verdicts: they need at least 2 "+what) + "\n")
 	}
-	if err := Verdicts(&b, verdicts, st); err != nil {
-		return err
-	}
+	writeVerdicts(&b, verdicts, st)
+	steadyParts(&b, rows, st)
 	sensitivities(&b, rows, st)
 	for i := range fs {
 		views(&b, &fs[i], st)
@@ -52,8 +48,7 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 	}
 	messages(&b, "errors", alarm, nil, rows, func(r compare.Row) []string { return r.Errors }, st)
 	messages(&b, "warnings", caution, warnings, rows, func(r compare.Row) []string { return r.Warnings }, st)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return st.emit(w, b.String())
 }
 
 // decisions tells the checksum of a run in virtual time.
@@ -87,7 +82,7 @@ func results(b *strings.Builder, f *frame, st Style) {
 func sharing(b *strings.Builder, texts []string, st Style) {
 	words := make([]string, len(texts))
 	for i, s := range texts {
-		words[i] = st.ascii(s)
+		words[i] = st.text(s)
 	}
 	wrap(b, words, st.pick(" · ", ", "), 0, st.width())
 	b.WriteString("\n")
@@ -95,7 +90,7 @@ func sharing(b *strings.Builder, texts []string, st Style) {
 
 // fitted writes a table that fits the page, with its footnotes and what had to be left out.
 func fitted(b *strings.Builder, columns []column, footnotes func([]column) []string, st Style) {
-	columns, dropped := fit(replaced(columns, st.ascii), st)
+	columns, dropped := fit(replaced(columns, st.text), st)
 	render(b, columns, st)
 	notes := footnotes(columns)
 	if len(dropped) > 0 {
@@ -118,11 +113,11 @@ func blank(b *strings.Builder) {
 // heading begins a part of the page. A remark that does not fit beside the title stands below it.
 func heading(b *strings.Builder, title, remark string, st Style) {
 	blank(b)
-	title, remark = st.ascii(title), st.ascii(remark)
+	title, remark = st.text(title), st.text(remark)
 	b.WriteString(st.paint(bold, title))
 	if remark != "" {
 		sep := "  "
-		if utf8.RuneCountInString(title+sep+remark) > st.width() {
+		if quote.Width(title+sep+remark) > st.width() {
 			sep = "\n"
 		}
 		b.WriteString(sep + st.paint(dim, remark))

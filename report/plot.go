@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/result"
 )
 
@@ -30,8 +30,7 @@ func Plots(w io.Writer, rows []compare.Row, st Style) error {
 	for _, f := range frames(rows) {
 		plots(&b, &f, st)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return st.emit(w, b.String())
 }
 
 func plots(b *strings.Builder, f *frame, st Style) {
@@ -67,7 +66,7 @@ func plot(b *strings.Builder, f *frame, factor, metric, name string, st Style) {
 	y := axisTo(top, result.UnitOf(metric))
 	margin := 0
 	for i := range y.ticks + 1 {
-		margin = max(margin, utf8.RuneCountInString(y.label(i)))
+		margin = max(margin, quote.Width(y.label(i)))
 	}
 	width := min(st.width(), maxPlotWidth) - margin - len(" |")
 	at, how := place(numbers, width-startRoom-maxTogether)
@@ -103,9 +102,9 @@ func (f *frame) intervals(metric string) bool {
 func writeLevels(b *strings.Builder, levels []string, at []int, margin int, st Style) {
 	line := strings.Repeat(" ", margin)
 	for i, l := range levels {
-		l = st.ascii(l)
-		start := margin + at[i] - (utf8.RuneCountInString(l)-1)/2
-		if n := utf8.RuneCountInString(line); i == 0 || start > n {
+		l = st.text(l)
+		start := margin + at[i] - (quote.Width(l)-1)/2
+		if n := quote.Width(line); i == 0 || start > n {
 			line += strings.Repeat(" ", max(0, start-n)) + l
 		}
 	}
@@ -114,21 +113,22 @@ func writeLevels(b *strings.Builder, levels []string, at []int, margin int, st S
 
 // writeLegend names the series in columns.
 func writeLegend(b *strings.Builder, list []series, st Style) {
-	widest := 0
-	for _, s := range list {
-		widest = max(widest, utf8.RuneCountInString(s.name))
+	widest, names := 0, make([]string, len(list))
+	for i, s := range list {
+		names[i] = st.text(s.name)
+		widest = max(widest, quote.Width(names[i]))
 	}
 	entry := len("A ") + widest + 3
 	columns := max(1, (min(st.width(), maxPlotWidth)-2)/entry)
-	for i, s := range list {
+	for i := range list {
 		if i%columns == 0 {
 			b.WriteString("  ")
 		}
-		b.WriteString(st.paint(seriesTone(i), letter(i)) + " " + st.ascii(s.name))
+		b.WriteString(st.paint(seriesTone(i), letter(i)) + " " + names[i])
 		if i%columns == columns-1 || i == len(list)-1 {
 			b.WriteString("\n")
 		} else {
-			b.WriteString(strings.Repeat(" ", entry-len("A ")-utf8.RuneCountInString(s.name)))
+			b.WriteString(strings.Repeat(" ", entry-len("A ")-quote.Width(names[i])))
 		}
 	}
 }
@@ -255,7 +255,7 @@ func (c *canvas) write(b *strings.Builder, y axis, margin int, at []int, st Styl
 		for x := range cells {
 			cells[x] = c.cell(x, r, at, st)
 		}
-		b.WriteString(strings.Repeat(" ", margin-utf8.RuneCountInString(label)) + label + " " +
+		b.WriteString(strings.Repeat(" ", margin-quote.Width(label)) + label + " " +
 			st.paint(dim, edge) + strings.TrimRight(st.paintCells(cells), " ") + "\n")
 	}
 }

@@ -7,17 +7,25 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// sensitivityColumn is the range of a prediction if one of the scheduler's costs is half or twice what it is; no
-// column where nobody asked for it.
+// sensitivityColumn are the ranges of a prediction if one of the scheduler's costs is half or twice what it is, and if one burn lasts
+// longer; no columns where nobody asked for them.
 func (f *frame) sensitivityColumn(group, metric string) []column {
+	costs := func(s *compare.Sensitivity) (low, high result.Value) { return s.Low, s.High }
+	burn := func(s *compare.Sensitivity) (low, high result.Value) { return s.DisturbedLow, s.DisturbedHigh }
+	return append(f.rangeColumn(group, "costs x1/2 to x2", metric, costs), f.rangeColumn(group, "one burn longer", metric, burn)...)
+}
+
+// rangeColumn is a range of a prediction; no column where nobody asked for it.
+func (f *frame) rangeColumn(group, head, metric string, of func(*compare.Sensitivity) (low, high result.Value)) []column {
 	some := false
-	c := f.column(group, "costs x1/2 to x2", func(r compare.Row) string {
+	c := f.column(group, head, func(r compare.Row) string {
 		for _, s := range r.Sensitivity {
 			if s.Metric != metric {
 				continue
 			}
 			some = true
-			if text, ok := interval(result.Summary{Metric: metric, Median: s.Value, Low: s.Low, High: s.High}, digits); ok {
+			low, high := of(&s)
+			if text, ok := interval(result.Summary{Metric: metric, Median: s.Value, Low: low, High: high}, digits); ok {
 				return text
 			}
 			return unavailable
@@ -39,7 +47,7 @@ func sensitive(rows []compare.Row) []string {
 		worst := -1 // one sentence for each row: throughput and latency say the same
 		for i, s := range r.Sensitivity {
 			some = true
-			if s.Matters() && (worst < 0 || r.Sensitivity[worst].Share.Known() && !(s.Share <= r.Sensitivity[worst].Share)) {
+			if s.Matters() && (worst < 0 || r.Sensitivity[worst].Known() && !(s.Most() <= r.Sensitivity[worst].Most())) {
 				worst = i
 			}
 		}
@@ -48,7 +56,7 @@ func sensitive(rows []compare.Row) []string {
 		}
 	}
 	if some && texts == nil {
-		texts = []string{"no prediction changes by more than 2 % if one of the scheduler's costs is half or twice what it is"}
+		texts = []string{"no prediction changes by more than 2 % if one of the scheduler's costs is half or twice what it is, or one burn lasts longer"}
 	}
 	return texts
 }
@@ -59,7 +67,7 @@ func sensitivities(b *strings.Builder, rows []compare.Row, st Style) {
 	if texts == nil {
 		return
 	}
-	heading(b, rows[0].Workload+": what the costs of the scheduler do", "each x 1/2 and x 2, all else equal", st)
+	heading(b, rows[0].Workload+": what the costs of the scheduler do", "each x 1/2 and x 2, and one burn longer, all else equal", st)
 	for _, text := range texts {
 		words := strings.Fields(st.ascii(text))
 		words[0] = "  " + words[0]

@@ -38,6 +38,6 @@ func markdownSerials(b *strings.Builder, f *frame) {
 		if i == 0 {
 			b.WriteString("\nSpeed-up over one CPU, and the serial share of it by Karp and Flatt:\n\n")
 		}
-		b.WriteString("- " + escapeMarkdown(text) + "\n")
+		b.WriteString("- " + markdownLine(text) + "\n")
 	}
 }

@@ -1,9 +1,13 @@
 package report
 
 import (
+	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/brewput/brewput/internal/quote"
 )
 
 // defaultWidth is the width where neither COLUMNS nor the terminal says one; minWidth is the least
@@ -61,9 +65,14 @@ func (st Style) pick(unicode, ascii string) string {
 	return ascii
 }
 
-// ascii replaces the few signs of our own texts that ASCII lacks. Texts of others pass through it
-// too: what is left becomes '?', so that nothing beyond ASCII reaches a terminal that cannot show it.
+// text is a text from outside, or of ours, in one line of the page: quoted, and in ASCII if the terminal shows nothing
+// else. Every name and every sentence passes through text or ascii before it is measured or painted.
+func (st Style) text(s string) string { return st.ascii(quote.Line(s)) }
+
+// ascii is text for what may have several lines, or is split into words. What ASCII lacks of our own signs is spelled; what is
+// left becomes '?', so that nothing beyond ASCII reaches a terminal that cannot show it.
 func (st Style) ascii(s string) string {
+	s = quote.Lines(s)
 	if st.Unicode {
 		return s
 	}
@@ -76,7 +85,7 @@ func (st Style) ascii(s string) string {
 	}, s)
 }
 
-// tone is an ANSI colour or weight: the parameters of its escape sequence.
+// tone is an ANSI colour or weight: the parameters of its escape sequence. Every one has a mark.
 type tone string
 
 const (
@@ -93,11 +102,46 @@ func seriesTone(i int) tone {
 	return tones[i%len(tones)]
 }
 
+// Marks stand for escape sequences while a page is built. They are noncharacters of Unicode, which quoting never lets
+// through: emit puts the sequences in their place after it has quoted the page.
+const (
+	firstMark = '\ufdd0'
+	endMark   = '\ufdef'
+)
+
+// marked are the tones that have a mark: firstMark and its successors.
+var marked = []tone{bold, dim, "31", "32", "33", "34", "35", "36"}
+
+// paint gives text a tone. The text is quoted already.
 func (st Style) paint(t tone, s string) string {
-	if !st.Color || t == plain || s == "" {
+	i := slices.Index(marked, t)
+	if !st.Color || i < 0 || s == "" {
 		return s
 	}
-	return "\x1b[" + string(t) + "m" + s + "\x1b[0m"
+	return string(firstMark+rune(i)) + s + string(endMark)
+}
+
+// emit writes a page. Nothing reaches w that quote.Lines would escape, but for the sequences of tones, and those only on a
+// page with colours.
+func (st Style) emit(w io.Writer, page string) error {
+	_, err := io.WriteString(w, st.sequences(page))
+	return err
+}
+
+// sequences is the page with its text quoted and escape sequences in place of the marks.
+func (st Style) sequences(page string) string {
+	if !st.Color {
+		return quote.Lines(page)
+	}
+
+	pairs := []string{string(endMark), "\x1b[0m"}
+	for i, t := range marked {
+		pairs = append(pairs, string(firstMark+rune(i)), "\x1b["+string(t)+"m")
+	}
+	quoted := quote.Except(page, func(r rune) bool {
+		return r == '\n' || r == '\t' || r == endMark || firstMark <= r && r < firstMark+rune(len(marked))
+	})
+	return strings.NewReplacer(pairs...).Replace(quoted)
 }
 
 // paintCells joins cells; neighbours of one tone share an escape sequence.

@@ -2,11 +2,12 @@ package report
 
 import (
 	"bufio"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/brewput/brewput/internal/quote"
 )
 
 // px is a length in hundredths of a pixel. Pictures are computed in whole numbers, so that their bytes are
@@ -57,12 +58,7 @@ func (s *svg) vertical(class string, x, y, height px) {
 	fmt.Fprintf(s.w, `<path class="%s" d="M%v %vv%v"/>`+"\n", class, x, y, height)
 }
 
-// escapeXML also replaces what XML cannot hold.
-func escapeXML(s string) string {
-	var b strings.Builder
-	xml.EscapeText(&b, []byte(s))
-	return b.String()
-}
+func escapeXML(s string) string { return quote.XML(s) }
 
 // hues is the number of colours of requests: those of Okabe and Ito (Color Universal Design, 2008) without
 // black, which people of all kinds of sight tell apart.

@@ -93,14 +93,17 @@ func (f *frame) measureColumns() []column {
 		average = "mean"
 	}
 	columns := []column{f.column(heading, average, func(r compare.Row) string {
-		if r.N == 0 {
+		switch {
+		case r.N == 0:
 			return ""
+		case f.predicted(r) && r.Refusal != nil:
+			return notModelled
 		}
 		return number(mean(r.Metric(metric)).Median, result.UnitOf(metric), digits)
 	})}
 	some := false
 	c := f.column(heading, "95 % interval", func(r compare.Row) string {
-		if r.N == 0 {
+		if r.N == 0 || f.predicted(r) && r.Refusal != nil {
 			return ""
 		}
 		s := r.Metric(metric)
@@ -113,6 +116,9 @@ func (f *frame) measureColumns() []column {
 			return noInterval
 		}
 		some = true
+		if len(s.States) > 0 {
+			text += " " + several
+		}
 		return text
 	})
 	if some {
@@ -194,6 +200,9 @@ func (f *frame) footnotes(columns []column) []string {
 	if has(exactly) {
 		notes = append(notes, exactly+" : with this seed the load repeats itself to the nanosecond; rate and times are those of one period")
 	}
+	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Measure().States) > 0 }) {
+		notes = append(notes, several+" : the load repeats itself, but a disturbance of one burn changes how; the interval spans the steady states")
+	}
 	if has(noQuantile) {
 		text := noQuantile + " : too few operations for this quantile"
 		if f.open {
@@ -241,7 +250,7 @@ func (f *frame) metricColumn(group, head, metric string, digits int) column {
 
 // valueOf is a metric's median. A row without numbers stays empty: its note says why.
 func valueOf(r compare.Row, metric string, digits int) string {
-	if r.N == 0 {
+	if r.N == 0 || r.Refusal != nil && r.World == result.Virtual {
 		return ""
 	}
 	if _, has := r.Metrics[metric]; !has && (metric == result.ItemsRate || metric == result.BytesRate) {

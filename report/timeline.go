@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/timeline"
 )
 
@@ -159,5 +160,5 @@ func quoted(s string) string {
 	if err != nil { // a string always can
 		return `""`
 	}
-	return string(b)
+	return string(quote.JSON(b))
 }

@@ -15,6 +15,7 @@ import (
 const (
 	predictedNote = "predicted"
 	offSign       = "!"
+	notModelled   = "not modelled" // in place of a prediction that does not hold
 )
 
 // mostOff is how many predictions that are off are told in full.
@@ -36,8 +37,11 @@ func (f *frame) twinColumns() []column {
 	}
 	predicted := f.column(predictedNote, "mean", func(r compare.Row) string {
 		t, ok := r.Twin(r.TwinMetric())
-		if !ok {
+		switch {
+		case !ok:
 			return ""
+		case t.NotModelled != "":
+			return notModelled
 		}
 		return number(t.Predicted, result.UnitOf(t.Metric), digits)
 	})
@@ -57,7 +61,7 @@ func (f *frame) errorColumn(head string, metric func(compare.Row) string) column
 	for _, r := range f.rows {
 		t, ok := r.Twin(metric(r))
 		switch {
-		case !ok:
+		case !ok || t.NotModelled != "":
 			c.add("", plain)
 		case t.Off:
 			c.add(signed(t.Error)+offSign, caution)
@@ -92,22 +96,72 @@ func (f *frame) twinNotes(columns []column) []string {
 	}) {
 		notes = append(notes, fmt.Sprintf("%s : off; the 95 %% interval of the error lies wholly outside -%.0f to +%.0f %%", offSign, 100*compare.TwinMargin, 100*compare.TwinMargin))
 	}
+	notes = append(notes, f.refusals()...)
 	if f.beyond() {
 		notes = append(notes, predictedNote+" : calculated in virtual time, on CPUs that this machine does not have; means in place of medians")
 	}
 	return notes
 }
 
+// refusals are why predictions do not hold: a sentence for each condition that fails, with the row where it fails most.
+func (f *frame) refusals() []string {
+	var order []string
+	worst, count := map[string]*compare.Row{}, map[string]int{}
+	for i := range f.rows {
+		r := &f.rows[i]
+		if r.Refusal == nil {
+			continue
+		}
+		c := r.Refusal.Condition
+		if count[c]++; count[c] == 1 {
+			order = append(order, c)
+		}
+		if w := worst[c]; w == nil || r.Refusal.Worse(*w.Refusal) {
+			worst[c] = r
+		}
+	}
+	var notes []string
+	for _, c := range order {
+		w, where := worst[c], ""
+		if count[c] > 1 {
+			where = fmt.Sprintf(" (%s, the worst %s)", result.Count(count[c], "row"), f.place(w))
+		}
+		notes = append(notes, fmt.Sprintf("%s : %s%s: %s", notModelled, strings.Join(f.refused(c), ", "), where, w.Refusal))
+	}
+	return notes
+}
+
+// refused are the designs that have a row that fails a condition, each once.
+func (f *frame) refused(condition string) []string {
+	var names []string
+	for _, r := range f.rows {
+		if r.Refusal != nil && r.Refusal.Condition == condition && !slices.Contains(names, r.Design) {
+			names = append(names, r.Design)
+		}
+	}
+	return names
+}
+
 // agreement says how well predictions agree with measurements, and which do not. The sentence is "" where there are none.
 func (f *frame) agreement() (sentence string, off []string) {
 	a := compare.Agree(f.rows)
+	refused := ""
+	if a.Refused > 0 {
+		refused = fmt.Sprintf("%s not modelled", result.Count(a.Refused, "case"))
+	}
 	if a.Points == 0 {
-		return "", nil
+		if refused != "" {
+			sentence = "the twin: " + refused
+		}
+		return sentence, nil
 	}
 	where := func(t compare.Twin) string { return f.place(&compare.Row{Design: t.Design, Point: t.Point}) }
 	sentence = fmt.Sprintf("the twin: %d of %s within %.0f %%, median error %.1f %%", a.Within, result.Count(a.Points, "case"), 100*compare.TwinMargin, 100*a.Median)
 	if a.Points > 1 {
 		sentence += fmt.Sprintf(", worst %s (%s)", signed(a.Worst.Error), where(a.Worst))
+	}
+	if refused != "" {
+		sentence += "; " + refused
 	}
 	for i, t := range a.Off {
 		if i == mostOff {

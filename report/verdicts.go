@@ -14,10 +14,16 @@ import (
 
 // Verdicts writes a sentence for each verdict, under the points that they are of.
 func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
-	if len(verdicts) == 0 {
-		return nil
-	}
 	var b strings.Builder
+	writeVerdicts(&b, verdicts, st)
+	return st.emit(w, b.String())
+}
+
+// writeVerdicts writes them as a part of a page.
+func writeVerdicts(b *strings.Builder, verdicts []compare.Verdict, st Style) {
+	if len(verdicts) == 0 {
+		return
+	}
 	n := judged(verdicts)
 	remark := "the chance of a false difference is at most 5 %"
 	switch {
@@ -26,29 +32,31 @@ func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
 	case n > 1:
 		remark = fmt.Sprintf("the chance of a false difference among these %d is at most 5 %%", n)
 	}
-	heading(&b, verdicts[0].Workload+": verdicts", remark, st)
+	heading(b, verdicts[0].Workload+": verdicts", remark, st)
 	quiet := saidOnce(verdicts)
 	for _, at := range pointsOf(verdicts, quiet) {
 		if at != "" {
-			b.WriteString(st.paint(bold, at) + "\n")
+			b.WriteString(st.paint(bold, st.text(at)) + "\n")
 		}
 		for _, v := range verdicts {
 			if points(v.Point, quiet) == at {
 				words := strings.Fields(st.ascii(sentence(v, n, quiet)))
 				words[0] = "  " + words[0]
-				wrap(&b, words, " ", 4, st.width())
+				wrap(b, words, " ", 4, st.width())
+				for _, text := range doubts(v) {
+					b.WriteString("    ")
+					wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-4)
+				}
 			}
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // judged is the number of verdicts that share the chance of a false one.
 func judged(verdicts []compare.Verdict) int {
 	n := 0
 	for _, v := range verdicts {
-		if v.Verdict != compare.Unstable && !v.Exact {
+		if v.Verdict != compare.Unstable && !v.Exact && (v.P.Known() || len(v.States) == 0) {
 			n++
 		}
 	}
@@ -58,9 +66,15 @@ func judged(verdicts []compare.Verdict) int {
 // sentence says one verdict, of n that were judged together, in words. The factors of quiet need no mention.
 func sentence(v compare.Verdict, n int, quiet []string) string {
 	a, b, both := sides(v, quiet)
+	if v.NoRatio != "" {
+		return fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", both, v.NoRatio, signedValue(v.Difference, v.Metric))
+	}
 	interval := fromTo("95 % interval ", v.Low, v.High)
-	if v.Exact {
+	switch {
+	case v.Exact:
 		interval = "exact"
+	case len(v.States) > 0:
+		interval = fmt.Sprintf("%sin %s", fromTo("", v.Low, v.High)+" ", result.Count(len(v.States), "steady state"))
 	}
 	switch v.Verdict {
 	case compare.Unstable:
@@ -71,6 +85,9 @@ func sentence(v compare.Verdict, n int, quiet []string) string {
 		}
 		return fmt.Sprintf("%s: equivalent within %.3g %% (%sx, %s)", both, 100*v.Margin, ratio(v.Ratio), interval)
 	case compare.Undecided:
+		if len(v.States) > 0 {
+			return fmt.Sprintf("%s: undecided (%sx, %s)", both, ratio(v.Ratio), interval)
+		}
 		return fmt.Sprintf("%s: undecided (%sx, %s); %s%s", both, ratio(v.Ratio), interval, contrary(v, n), prospect(v))
 	}
 	text := fmt.Sprintf("%s is %sx %s (%s)", a, ratio(v.Ratio), b, interval)
@@ -83,6 +100,42 @@ func sentence(v compare.Verdict, n int, quiet []string) string {
 		text += price(*v.MoreLines)
 	}
 	return text
+}
+
+// doubts are sentences on what else the blocks of a verdict show: that their order matters, and that ranks disagree.
+func doubts(v compare.Verdict) (texts []string) {
+	if v.Widened > 1 {
+		texts = append(texts, fmt.Sprintf("order: neighbouring blocks resemble each other (correlation %.2f), so the interval is %.2g times as wide as of independent blocks",
+			float64(v.Correlation), v.Widened))
+	}
+	if v.Ranked != nil && v.Note != "" {
+		texts = append(texts, v.Note)
+	}
+	return texts
+}
+
+// rankColumns show the second opinion by ranks where it contradicts a verdict; otherwise there are none.
+func rankColumns(group string, verdicts []*compare.Verdict) []column {
+	ratios, intervals := column{group: group, head: "by rank"}, column{group: group, head: "rank interval", drop: 1}
+	some := false
+	for _, v := range verdicts {
+		if v == nil || v.Ranked == nil {
+			ratios.add("", plain)
+			intervals.add("", plain)
+			continue
+		}
+		some = some || v.Note != ""
+		ratios.add(ratio(v.RankRatio)+"x", plain)
+		text := noInterval
+		if v.RankLow.Known() {
+			text = inBrackets(v.RankLow, v.RankHigh)
+		}
+		intervals.add(text, plain)
+	}
+	if !some {
+		return nil
+	}
+	return []column{ratios, intervals}
 }
 
 // overload says why a design is unstable by the rate of the customers as a fraction of its capacity.
@@ -130,7 +183,16 @@ func prospect(v compare.Verdict) string {
 	if v.Looks != nil && v.MoreBlocks == nil {
 		needed = "more than a budget takes"
 	}
-	if !v.Paired { // a run that has ended gets no more blocks
+	if v.RunsA > 0 {
+		have := fmt.Sprintf("%d and %d runs", v.RunsA, v.RunsB)
+		detect, needed = "these "+have+" detect "+ratio(v.Detectable)+"x", "over 1000 more on each side"
+		if !v.Detectable.Known() {
+			detect = have + " are too few to decide anything"
+		}
+		if v.MoreRuns != nil {
+			needed = fmt.Sprintf("%d more on each side", *v.MoreRuns)
+		}
+	} else if !v.Paired { // a run that has ended gets no more blocks
 		needed = "runs of over 1000 blocks"
 		if v.MoreBlocks != nil {
 			needed = fmt.Sprintf("runs of %d blocks", v.N+*v.MoreBlocks)
@@ -183,6 +245,30 @@ func vagueNote(columns []column) []string {
 	return []string{noInterval + " : too few blocks for an interval"}
 }
 
+// ratioOf prints a ratio in a table, or what stands for it where there is none, of which why is the reason.
+func ratioOf(v result.Value, why string) string {
+	switch why {
+	case "":
+		return ratio(v) + "x"
+	case compare.FromZero:
+		return "from 0"
+	case compare.ToZero:
+		return "to 0"
+	}
+	return "none"
+}
+
+// signedValue prints a difference of a metric's values with its sign.
+func signedValue(v *result.Value, metric string) string {
+	if v == nil || !v.Known() {
+		return unavailable
+	}
+	if *v < 0 {
+		return "-" + value(-*v, metric)
+	}
+	return "+" + value(*v, metric)
+}
+
 // ratio prints a ratio near 1 with enough digits to tell it from 1.
 func ratio(v result.Value) string {
 	x := float64(v)
@@ -199,6 +285,8 @@ func ratio(v result.Value) string {
 		return fmt.Sprintf("%.2f", x)
 	case x < 100:
 		return fmt.Sprintf("%.1f", x)
+	case x >= 1e6:
+		return fmt.Sprintf("%.3g", x)
 	}
 	return fmt.Sprintf("%.0f", x)
 }

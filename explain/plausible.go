@@ -1,0 +1,98 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// mostCPUs is the most CPUs of a machine, where the evidence does not say how many there were. A profile may show more CPU
+// time than its CPUs had: samples are taken of threads that the kernel moves, so that spare and slack are allowed.
+const (
+	mostCPUs = 8192
+	slackCPU = 1.25
+	slackRun = 4 // beside undisturbed runs, which say how much time was used: profile and trace, of other runs, give shares
+	spareCPU = 100 * time.Millisecond
+)
+
+// plausible is the evidence without what contradicts itself, such as a profile of more CPU time than its CPUs had, and a
+// sentence for each part that was left out.
+func plausible(e *Evidence) (*Evidence, []string) {
+	cpus := 0
+	for _, r := range e.Runs {
+		cpus = max(cpus, r.CPUs, r.Machine)
+	}
+	slack := slackCPU
+	if len(e.Runs) > 0 {
+		slack = slackRun
+	}
+
+	kept, notes := *e, []string(nil)
+	if t := e.Trace; t != nil {
+		if why := t.impossible(slack); why != "" {
+			kept.Trace = nil
+			notes = append(notes, "the trace is left out: "+why)
+		} else {
+			cpus = max(cpus, t.CPUs)
+		}
+	}
+	if cpus == 0 {
+		cpus = mostCPUs
+	}
+
+	kept.Profiles = nil
+	for _, p := range e.Profiles {
+		if why := p.impossible(cpus, slack); why != "" {
+			notes = append(notes, fmt.Sprintf("the %s profile is left out: %s", p.Kind, why))
+			continue
+		}
+		kept.Profiles = append(kept.Profiles, p)
+	}
+	return &kept, notes
+}
+
+// impossible is why no program leaves such a profile; "" if one may.
+func (p *Profile) impossible(cpus int, slack float64) string {
+	sums := make([]float64, len(p.Types))
+	for _, s := range p.Samples {
+		for i, v := range s.Values {
+			if v < 0 {
+				return fmt.Sprintf("it has the value %d, and none can be below 0", v)
+			}
+			if i < len(sums) {
+				sums[i] += float64(v)
+			}
+		}
+	}
+	for i, sum := range sums {
+		if sum > math.MaxInt64 {
+			return "its values of " + p.Types[i] + " add up to more than can be counted"
+		}
+	}
+	i := slices.Index(p.Types, "cpu/nanoseconds")
+	switch {
+	case p.Duration < 0:
+		return fmt.Sprintf("it lasts %v", p.Duration)
+	case p.Kind != CPU || i < 0 || p.Duration == 0:
+		return ""
+	}
+	most := p.Duration.Seconds()*float64(cpus)*slack + spareCPU.Seconds()
+	if used := sums[i] / 1e9; used > most {
+		return fmt.Sprintf("it shows %.3g s of CPU time in %v, which %d CPUs do not have", used, p.Duration, cpus)
+	}
+	return ""
+}
+
+// impossible is why no program leaves such a trace; "" if one may.
+func (t *Trace) impossible(slack float64) string {
+	busy := t.Running + t.GC.Workers
+	most := t.Duration.Seconds()*float64(t.CPUs)*slack + spareCPU.Seconds()
+	switch {
+	case t.Duration < 0 || t.Running < 0 || t.GC.Workers < 0 || t.Background < 0 || t.Searching < 0:
+		return "it has a time below 0"
+	case t.CPUs > 0 && busy.Seconds() > most:
+		return fmt.Sprintf("it shows %v of work in %v, which %d CPUs do not have", busy, t.Duration, t.CPUs)
+	}
+	return ""
+}

@@ -1,0 +1,53 @@
+package explain
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestImpossibleEvidence: what contradicts itself is left out by name, and no finding and no figure rests on it.
+func TestImpossibleEvidence(t *testing.T) {
+	types := []string{"samples/count", "cpu/nanoseconds"}
+	stack := []Frame{{Function: "main.work", File: "main.go", Line: 3}, {Function: "main.main"}, {Function: "runtime.main"}}
+	profile := func(d time.Duration, values ...int64) Profile {
+		p := Profile{Kind: CPU, Types: types, Duration: d}
+		for _, v := range values {
+			p.Samples = append(p.Samples, Sample{stack, []int64{1000, v}})
+		}
+		return p
+	}
+	for name, c := range map[string]struct {
+		e    Evidence
+		note string // "" for evidence that stays
+	}{
+		"30 minutes of CPU time in a microsecond": {Evidence{Profiles: []Profile{profile(time.Microsecond, 1800e9)}}, "CPU time"},
+		"three CPUs of two":                       {Evidence{Trace: &Trace{Duration: time.Second, CPUs: 2}, Profiles: []Profile{profile(time.Second, 3e9)}}, "2 CPUs"},
+		"ten CPUs of two":                         {Evidence{Runs: []Run{{CPUs: 2, Machine: 2, Wall: time.Second}}, Profiles: []Profile{profile(time.Second, 1e10)}}, "2 CPUs"},
+		"below 0":                                 {Evidence{Profiles: []Profile{profile(time.Second, -6e8)}}, "below 0"},
+		"a negative duration":                     {Evidence{Profiles: []Profile{profile(-time.Second, 1e9)}}, "lasts"},
+		"more than can be counted":                {Evidence{Profiles: []Profile{profile(0, math.MaxInt64, math.MaxInt64)}}, "add up"},
+		"a trace of three CPUs of two":            {Evidence{Trace: &Trace{Duration: time.Second, CPUs: 2, Running: 3 * time.Second}}, "the trace is left out"},
+		"a trace below 0":                         {Evidence{Trace: &Trace{Duration: time.Second, CPUs: 2, Running: -1}}, "below 0"},
+		"a busy CPU":                              {Evidence{Profiles: []Profile{profile(time.Second, 1e9)}}, ""},
+		"two busy CPUs, and a little":             {Evidence{Runs: []Run{{CPUs: 2, Machine: 2, Wall: time.Second}}, Profiles: []Profile{profile(time.Second, 2.1e9)}}, ""},
+	} {
+		r := Explain(&c.e)
+		notes := strings.Join(r.Notes, "\n")
+		if left := strings.Contains(notes, "left out"); left != (c.note != "") || !strings.Contains(notes, c.note) {
+			t.Errorf("%s: notes %q, want %q", name, notes, c.note)
+		}
+		if c.note == "" {
+			continue
+		}
+		if len(c.e.Runs) == 0 && (len(r.Ledger.Entries) > 0 || r.Findings[0].Name != TooLittle) {
+			t.Errorf("%s: %+v %+v", name, r.Ledger, r.Findings)
+		}
+		for _, x := range r.Ledger.Entries {
+			if x.Share < 0 || x.Share > 1 {
+				t.Errorf("%s: %s has %v of the time", name, x.Name, x.Share)
+			}
+		}
+	}
+}

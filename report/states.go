@@ -1,0 +1,58 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// mostStates is how many steady states of a row a sentence names.
+const mostStates = 4
+
+// several marks an interval that spans steady states.
+const several = "states"
+
+// steady says which rows have several steady states, and which.
+func steady(rows []compare.Row) []string {
+	var texts []string
+	for _, r := range rows {
+		if s := r.Measure(); len(s.States) > 0 {
+			texts = append(texts, steadyStates(&r, s))
+		}
+	}
+	return texts
+}
+
+func steadyStates(r *compare.Row, s result.Summary) string {
+	words := map[string]string{result.Throughput: "throughput", result.ResponseP50: "median response"}
+	value := func(v result.Value) string { return number(v, result.UnitOf(s.Metric), digits) }
+	list := slices.Clone(s.States)
+	slices.SortStableFunc(list, func(a, b result.State) int { return cmp.Compare(b.Share, a.Share) })
+	parts := make([]string, 0, mostStates+1)
+	for _, x := range list[:min(mostStates, len(list))] {
+		parts = append(parts, fmt.Sprintf("%s after %.0f%% of them", value(x.Value), 100*x.Share))
+	}
+	if more := len(list) - mostStates; more > 0 {
+		parts = append(parts, result.Count(more, "other value"))
+	}
+	return fmt.Sprintf("%s (%s) has %s: undisturbed its %s stays at %s; disturbances of one burn lead to %s to %s: %s", r.Design, r.Point,
+		result.Count(len(list), "steady state"), words[s.Metric], value(s.Median), value(s.Low), value(s.High), strings.Join(parts, ", "))
+}
+
+// steadyParts writes what steady says.
+func steadyParts(b *strings.Builder, rows []compare.Row, st Style) {
+	texts := steady(rows)
+	if texts == nil {
+		return
+	}
+	heading(b, rows[0].Workload+": steady states", "one burn at a time lasts longer, and the load settles again", st)
+	for _, text := range texts {
+		words := strings.Fields(st.ascii(text))
+		words[0] = "  " + words[0]
+		wrap(b, words, " ", 4, st.width())
+	}
+}
