@@ -56,11 +56,11 @@ revisions are compared at each level. Flags of the go command are given by GOFLA
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.bench(cmd, args, o) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.bench(cmd, args, &o) },
 	}
 	o.addTo(cmd.Flags())
 	f := cmd.Flags()
-	f.IntVar(&o.count, "count", 10, "blocks: how often every benchmark is measured")
+	decimalVar(f, &o.count, "count", 10, "blocks: how often every benchmark is measured")
 	f.StringVar(&o.base, "base", "", "compare with this `REVISION` of git")
 	f.StringSliceVar(&o.goes, "go", nil, "`VERSIONS` of Go that are installed, such as go1.25.0,go1.26.0")
 	f.StringSliceVar(&o.pgo, "pgo", nil, "`PROFILES` to compile with: off, auto or files")
@@ -80,9 +80,9 @@ func (o *benchOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.cpus, "cpus", "", "`LEVELS` of GOMAXPROCS")
 	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, which end sooner where all comparisons are decided")
 	f.DurationVar(&o.duration, "duration", 500*time.Millisecond, "`TIME` that each trial measures: -benchtime of go test")
-	f.IntVar(&o.layouts, "layouts", 0, "link each build `K` times with its functions in other places, which is chance and no change of the program")
+	decimalVar(f, &o.layouts, "layouts", 0, "link each build `K` times with its functions in other places, which is chance and no change of the program")
 	f.StringArrayVar(&o.env, "env", nil, "a variable of the environment with its levels, as in `GOGC=100,50,200`, compared with the first without --base; may be repeated")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of the order of trials")
+	decimalVar(f, &o.seed, "seed", 1, "seed of the order of trials")
 	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 1m beyond twenty times its duration)")
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -18,8 +19,8 @@ import (
 
 // isBenchmarks reports whether a path is a file, or a run of benchmarks.
 func isBenchmarks(path string) bool {
-	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
-		return err == nil
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return err == nil // what is no file is refused when it is opened
 	}
 	journal, err := store.Open(path)
 	if err != nil {
@@ -38,9 +39,9 @@ type benchSide struct {
 }
 
 // readBenchmarks reads a file in the Go benchmark format, or a run of benchmarks.
-func readBenchmarks(name, path string) (*benchSide, error) {
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		f, err := gobench.ReadFile(path)
+func readBenchmarks(ctx context.Context, name, path string) (*benchSide, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		f, err := gobench.ReadFile(ctx, path)
 		if err != nil {
 			return nil, asUsage(err)
 		}
@@ -72,30 +73,35 @@ func readBenchmarks(name, path string) (*benchSide, error) {
 }
 
 // compareBenchmarks compares files or runs of benchmarks.
-func (a *app) compareBenchmarks(oldPath, newPath, format string) error {
-	older, err := readBenchmarks("old", oldPath)
+func (a *app) compareBenchmarks(ctx context.Context, oldPath, newPath, format string) error {
+	older, err := readBenchmarks(ctx, "old", oldPath)
 	if err != nil {
 		return err
 	}
-	newer, err := readBenchmarks("new", newPath)
+	newer, err := readBenchmarks(ctx, "new", newPath)
 	if err != nil {
 		return err
 	}
-	for _, key := range []string{"goos", "goarch", "cpu"} {
+	for _, key := range machineKeys {
 		x, y := older.Config[key], newer.Config[key]
 		if x != "" && y != "" && x != y {
 			return usage("%s and %s are of two machines: %s is %s in the old and %s in the new; raw values of two machines say nothing about the programs: measure both on one", oldPath, newPath, key, x, y)
 		}
 	}
 	if format == "bench" {
+		if text := unknownMachine(older, newer); text != "" {
+			fmt.Fprintln(a.stderr, "warning:", text)
+		}
 		return a.printBoth(older.File, newer.File)
 	}
 	facts, notes := align(older, newer)
 	page := benchBetween(older.File, newer.File)
 	page.Facts, page.Notes = facts, append(notes, page.Notes...)
+	if text := unknownMachine(older, newer); text != "" {
+		page.Warnings = append(page.Warnings, compare.NewWarning(page.Workload, compare.WarnSettings, text))
+	}
 	if len(page.Metrics) == 0 {
-		return usage("%s and %s have no benchmark at the same point with at least 2 results each: the old has %s; the new has %s",
-			oldPath, newPath, report.Cases(compare.Rows(older.Trials, older.Cases)), report.Cases(compare.Rows(newer.Trials, newer.Cases)))
+		return nothingCommon(older.File, newer.File)
 	}
 	a.measuring = true
 	switch format {
@@ -112,6 +118,39 @@ func (a *app) compareBenchmarks(oldPath, newPath, format string) error {
 	width, isTerminal := terminal(a.stdout)
 	return page.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
 }
+
+// nothingCommon says why two files have nothing to compare.
+func nothingCommon(older, newer *gobench.File) error {
+	why := fmt.Sprintf("the old has %s; the new has %s", report.Cases(compare.Rows(older.Trials, older.Cases)), report.Cases(compare.Rows(newer.Trials, newer.Cases)))
+	for _, f := range []*gobench.File{older, newer} {
+		if text := f.Left(); text != "" {
+			why += "; " + text
+		}
+	}
+	return usage("%s and %s have no benchmark at the same point with at least 2 results each that can be compared: %s", older.Path, newer.Path, why)
+}
+
+// unknownMachine says that one file names its machine and the other does not; "" where both do, or neither.
+func unknownMachine(older, newer *benchSide) string {
+	var parts []string
+	for _, key := range machineKeys {
+		x, y := older.Config[key], newer.Config[key]
+		if (x == "") != (y == "") {
+			with, without := older.name, newer.name
+			if x == "" {
+				with, without = without, with
+			}
+			parts = append(parts, fmt.Sprintf("the %s has a line %s: %s, and the %s has none", with, key, x+y, without))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "; ") + ": if they are of two machines, the ratios say nothing about the programs"
+}
+
+// machineKeys are the lines of a file that say which machine it is of.
+var machineKeys = []string{"goos", "goarch", "cpu"}
 
 // benchBetween is the page of two files.
 func benchBetween(older, newer *gobench.File) report.Benchmarks {
@@ -131,6 +170,9 @@ func benchBetween(older, newer *gobench.File) report.Benchmarks {
 	declared := maps.Clone(older.Better)
 	maps.Copy(declared, newer.Better)
 	page.Metrics = benchMetrics(j, sides, declared)
+	if !paired && len(page.Metrics) > 0 {
+		page.Warnings = append(page.Warnings, compare.OneRun(workload, "measure both sides in one run, with bench --base, whose blocks hold both"))
+	}
 	page.Notes, page.OnlyA, page.OnlyB = lone(sides), onlyNew, onlyOld
 	for _, f := range []*gobench.File{older, newer} {
 		for _, w := range compare.Warnings(f.Trials, nil) {
@@ -141,6 +183,9 @@ func benchBetween(older, newer *gobench.File) report.Benchmarks {
 		}
 		if f.Budget && len(sides) > 0 {
 			page.Warnings = append(page.Warnings, compare.Budgeted(sides[0].A.Workload, f.Path))
+		}
+		if text := f.Left(); text != "" {
+			page.Notes = append(page.Notes, text)
 		}
 		if f.Torn > 0 {
 			page.Notes = append(page.Notes, fmt.Sprintf("%s: %d lines look like results and cannot be read; they are left out", f.Path, f.Torn))

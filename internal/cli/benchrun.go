@@ -28,20 +28,21 @@ import (
 const binariesName = "bin"
 
 // bench measures the benchmarks of a package.
-func (a *app) bench(cmd *cobra.Command, args []string, o benchOptions) error {
+func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
 	if cmd.Flags().Changed("resume") {
-		return a.benchResume(cmd, args, o)
+		return a.benchResume(cmd, args, *o)
 	}
-	if err := fromEnvironment(cmd.Flags(), os.LookupEnv); err != nil {
-		return err
-	}
-	if cmd.Flags().Changed("count") && cmd.Flags().Changed("budget") {
+	count, budget := cmd.Flags().Changed("count"), cmd.Flags().Changed("budget")
+	if count && budget {
 		return usage("--count and --budget both say how many blocks there are; give one of them")
 	}
-	if err := errors.Join(refuseEmpty(cmd.Flags()), o.validate()); err != nil {
+	if _, err := a.fromEnvironment(cmd.Flags(), func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.validate()) }); err != nil {
 		return err
 	}
-	r, err := a.newBenchRun(cmd.Context(), args, o)
+	if count {
+		o.budget = 0 // of the environment
+	}
+	r, err := a.newBenchRun(cmd.Context(), args, *o)
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (a *app) bench(cmd *cobra.Command, args []string, o benchOptions) error {
 			return err
 		}
 	}
-	return r.inDirectory(cmd.Context(), func(ctx context.Context) error { return r.execute(ctx, o) })
+	return r.inDirectory(cmd.Context(), func(ctx context.Context) error { return r.execute(ctx, *o) })
 }
 
 // benchRun is a sweep of benchmarks.
@@ -106,7 +107,7 @@ func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, levels []
 		return err
 	}
 	h := sweep.Header{
-		Workload: x.Package, World: result.Live, Args: os.Args[1:], Version: version(), Started: time.Now(),
+		Workload: x.Package, World: result.Live, Args: arguments(), Version: version(), Started: time.Now(),
 		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Cases: cases, Bench: raw,
 		Settings:    sweep.Settings{Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.duration / 2), TimeLimit: sweep.Duration(x.Limit)},
 		Environment: host.Read(), Warnings: []string{},
@@ -176,7 +177,7 @@ func (r *benchRun) inDirectory(ctx context.Context, execute func(context.Context
 		return storeError(err)
 	}
 	r.sweep.Store = run
-	if err := r.bench.Keep(filepath.Join(r.dir, binariesName)); err != nil {
+	if err := r.bench.Keep(ctx, filepath.Join(r.dir, binariesName)); err != nil {
 		return closing(run, err)
 	}
 	return closing(run, execute(ctx))
@@ -313,6 +314,9 @@ func (a *app) benchGoOn(ctx context.Context, o benchOptions, run *store.Run, jou
 		return err
 	}
 	r.sweep.Continue(journal.Trials, journal.Blocks, journal.Ended)
+	if journal.Ended && h.Rule == nil { // a gate ends once it has decided, before the most blocks that it may take
+		r.sweep.Plan.Blocks = min(r.sweep.Plan.Blocks, len(journal.Blocks))
+	}
 	a.measuring = true
 	return r.execute(ctx, o)
 }

@@ -62,8 +62,9 @@ func mostBlocks() int { return slices.Max(compare.LookBlocks()) }
 // rule is how a run with a budget goes.
 func rule(budget time.Duration, j compare.Judgement) *sweep.Rule {
 	return &sweep.Rule{
-		Budget: sweep.Duration(budget), Looks: compare.LookBlocks(), Equivalent: compare.EquivalentFrom, Spending: sweep.Spending,
-		Alpha: j.Alpha, Margin: j.Margin, Baseline: j.Baseline, All: j.All,
+		Budget: sweep.Duration(budget), Looks: compare.LookBlocks(), Equivalent: compare.EquivalentFrom,
+		Different: compare.DifferentFrom, Spending: sweep.Spending, Alpha: j.Alpha, Margin: j.Margin,
+		Baseline: j.Baseline, All: j.All,
 	}
 }
 
@@ -72,12 +73,19 @@ func (a *app) prepareVerdicts(s *sweep.Sweep, o runOptions) error {
 	s.Judgement = compare.Usual(s.Header.Baseline, inputs(s.Workload))
 	s.Judgement.All = s.Header.All
 	if err := enoughForAll(s); err != nil {
-		return err
+		if !slices.Contains(o.tastes, "compare") {
+			return err
+		}
+		s.Header.All, s.Judgement.All = false, false // a taste that does not apply here
 	}
 	if s.Header.Rule == nil {
 		return nil
 	}
 	if s.Judgement.Size(caseRows(s)) == 0 {
+		if slices.Contains(o.tastes, "budget") {
+			s.Header.Rule, s.Header.Blocks, s.Plan.Blocks = nil, o.count, o.count
+			return nil
+		}
 		return usage("--budget goes on until designs are told apart, and here is nothing to compare: give two designs that are no bounds, or --count instead")
 	}
 	return underRule(s)
@@ -90,6 +98,7 @@ func underRule(s *sweep.Sweep) error {
 		return usage("--budget %v: not one block fits: its %d trials take about %v; give more time, fewer %s, or a shorter --duration", time.Duration(r.Budget), len(s.Plan.Block(0)), roundDuration(one), measuredOf(s))
 	}
 	s.Judgement.Looks = compare.NewLooks(r.Looks, r.Equivalent)
+	s.Judgement.Looks.Different = r.Different
 	return nil
 }
 
@@ -136,6 +145,7 @@ func resumeRule(s *sweep.Sweep, j *store.Journal, dir string) error {
 	}
 	s.Judgement.Baseline, s.Judgement.All, s.Judgement.Alpha, s.Judgement.Margin = r.Baseline, r.All, r.Alpha, r.Margin
 	s.Judgement.Looks = compare.NewLooks(r.Looks, r.Equivalent)
+	s.Judgement.Looks.Different = r.Different
 	var err error
 	if s.Looks, err = sweep.ReadLooks(j.Looks); err != nil {
 		return usage("%s cannot be continued: %w", dir, err)

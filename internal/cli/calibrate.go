@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -29,11 +30,12 @@ func (a *app) calibrateCommand() *cobra.Command {
 		Long: `Calibrate measures what Go's scheduler and its primitives take on this machine: waking a CPU that sleeps,
 stealing what another CPU would run next, switching to another goroutine, starting one, operations on channels and
 locks, timers and system calls. Each cost is the one with which a microprogram takes in virtual time what it takes
-here. They are stored for this machine, and sim and the predictions of run count with them from then on. The table also has a price ladder:
-what an addition, an atomic operation, a lock and a channel cost alone, and with another CPU.
+here. They are stored for this machine, and sim and the predictions of run count with them from then on. The table also
+compares simulated with live hand-overs, and has a price ladder: what an addition, an atomic operation, a lock and a
+channel cost alone, and with another CPU.
 
-It takes less than 30 seconds, in which nothing else should run: on a machine that is loaded it stores nothing
-and exits with 4.`,
+It takes less than 30 seconds, in which nothing else should run. It stores nothing and exits with 4 if the machine is
+loaded, or if the two halves of its rounds disagree about a cost.`,
 		Example: indent("NAME calibrate\nNAME calibrate --format json"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -66,7 +68,7 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 	}
 	c, err := costs.Measure(ctx, burn.Rate, e.CPUs, trial.Runner{TimeLimit: time.Minute}.Run)
 	if err != nil {
-		return err
+		return unstored(err)
 	}
 	if err := undisturbed(x.Readings(), true); err != nil {
 		return err
@@ -106,6 +108,16 @@ func undisturbed(r doctor.Readings, own bool) error {
 		return fmt.Errorf("this machine cannot be calibrated now: %s; nothing is stored: stop what runs and calibrate again (%s doctor says more)", why, name())
 	}
 	return nil
+}
+
+// unstored tells what to do if the machine changed while it was calibrated. As on a loaded machine the exit code is 4: the
+// measurement failed, and nothing was found wrong with what was measured.
+func unstored(err error) error {
+	var u *costs.Unsteady
+	if errors.As(err, &u) {
+		return fmt.Errorf("this calibration is not usable: %w; nothing is stored: stop what else runs, on this machine and its host, and repeat %s calibrate", err, name())
+	}
+	return err
 }
 
 // counted are the costs that a simulation counts with.

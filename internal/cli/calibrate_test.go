@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,5 +93,19 @@ func TestUndisturbed(t *testing.T) {
 		case x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want) || !strings.Contains(err.Error(), "nothing is stored")):
 			t.Errorf("%s: %v; want %q", x.what, err, x.want)
 		}
+	}
+}
+
+// TestUnstored: a calibration whose halves disagree exits with 4, and says what to do; other errors stay as they are.
+func TestUnstored(t *testing.T) {
+	err := unstored(fmt.Errorf("round 3: %w", &costs.Unsteady{}))
+	if err == nil || !strings.Contains(err.Error(), "disagree") || !strings.HasSuffix(err.Error(), "nothing is stored: stop what else runs, on this machine and its host, and repeat brewput calibrate") {
+		t.Errorf("got %v", err)
+	}
+	if got := (&app{stderr: io.Discard, measuring: true}).exit(err); got != exitFailed {
+		t.Errorf("exit %d, want %d", got, exitFailed)
+	}
+	if other := errors.New("no such program"); unstored(other) != other {
+		t.Errorf("got %v", unstored(other))
 	}
 }

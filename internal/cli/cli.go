@@ -10,12 +10,15 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -30,35 +33,72 @@ const (
 	exitInterrupted = 130
 )
 
-// app is one invocation of the command.
+// app is one invocation of the command. Text from outside is quoted before it reaches either stream: all that goes to
+// stderr or text by these writers, and pages and data, which go to stdout, by package report. Nothing else writes to stdout.
 type app struct {
 	workloads      []*workload.Workload
 	stdout, stderr io.Writer
-	measuring      bool // trials may run: errors before are wrong use
-	code           int  // set by a verb that ended without an error
+	text           io.Writer // stdout, for plain text
+	measuring      bool      // trials may run: errors before are wrong use
+	code           int       // set by a verb that ended without an error
+	told           bool      // the user was told of the interrupt
+	awaiting       bool      // an interrupt is how the verb ends
+}
+
+// Interruptible is a context that the first interrupt or SIGTERM cancels. A second one ends the process at once: the first has
+// given the signals back by then, as release does.
+func Interruptible(parent context.Context) (ctx context.Context, release func()) {
+	ctx, release = signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, release)
+	return ctx, release
 }
 
 // Run is the command: it returns its exit code.
 func Run(ctx context.Context, workloads []*workload.Workload, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	text, complaints := quote.NewWriter(stdout), quote.NewWriter(stderr)
+	defer text.Flush()
+	defer complaints.Flush()
 	for _, w := range workloads {
 		if err := w.Validate(); err != nil {
-			fmt.Fprintln(stderr, "brewput:", err)
+			fmt.Fprintln(complaints, "brewput:", err)
 			return exitUsage
 		}
 	}
-	// A second interrupt ends the process at once: the first has given the signal back by then.
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) && slices.ContainsFunc(args, unprintable) {
+		// No name looks so; and what cobra says of such a flag goes to the process's own stderr, as it is.
+		fmt.Fprintf(text, ":%d\n", cobra.ShellCompDirectiveNoFileComp)
+		return exitOK
+	}
+	ctx, release := Interruptible(ctx)
+	defer release()
 
-	a := &app{workloads: workloads, stdout: stdout, stderr: stderr}
+	a := &app{workloads: workloads, stdout: stdout, stderr: complaints, text: text}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	return a.exit(root.ExecuteContext(ctx))
+	root.SetOut(text)
+	root.SetErr(complaints)
+	err := ctx.Err() // an interrupt that came first
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
+	if err == nil && !a.awaiting && a.code != exitInterrupted {
+		err = ctx.Err()
+	}
+	if errors.Is(err, context.Canceled) && !a.told && a.code != exitInterrupted {
+		a.interrupted("")
+	}
+	return a.exit(err)
 }
+
+// interrupted tells the user of the interrupt, and what is left of what was done.
+func (a *app) interrupted(format string, args ...any) {
+	a.told = true
+	fmt.Fprintf(a.stderr, "brewput: interrupted"+format+"\n", args...)
+}
+
+// unprintable reports whether a terminal would not show a text as it is.
+func unprintable(s string) bool { return quote.Line(s) != s }
 
 // exit says what went wrong and returns the code for it. An interrupt outweighs what else did.
 func (a *app) exit(err error) int {
@@ -68,14 +108,14 @@ func (a *app) exit(err error) int {
 	code := exitFailed
 	var said exitError
 	switch {
-	case errors.As(err, &said):
-		code = said.code
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case errors.As(err, &said):
+		code = said.code
 	case !a.measuring:
 		code = exitUsage
 	}
-	fmt.Fprintln(a.stderr, "brewput:", err)
+	fmt.Fprintln(a.stderr, "brewput:", input.Redact(err.Error()))
 	if a.code == exitInterrupted {
 		return exitInterrupted
 	}
@@ -94,6 +134,15 @@ func (e exitError) Unwrap() error { return e.error }
 func usage(format string, args ...any) error { return asUsage(fmt.Errorf(format, args...)) }
 
 func asUsage(err error) error { return exitError{err, exitUsage} }
+
+// arguments are those of this process, as a journal keeps them.
+func arguments() []string {
+	args := slices.Clone(os.Args[1:])
+	for i := range args {
+		args[i] = input.Redact(args[i])
+	}
+	return args
+}
 
 // name is what the user typed to get here: a program of the user's own has another name.
 func name() string {
@@ -208,10 +257,13 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usage("%w; see %s --help", err, cmd.CommandPath())
 }
 
+// decimalDigits is how flags that count are written.
+const decimalDigits = "a whole number in decimal digits, without leading zeros, as in 10"
+
 // invalidValue says what a flag takes.
 func invalidValue(f *pflag.Flag, value string) error {
 	takes := map[string]string{
-		"int": "a whole number", "int64": "a whole number", "uint64": "a whole number, 0 or more",
+		"int": decimalDigits, "int64": decimalDigits, "uint64": decimalDigits + ", 0 or more",
 		"duration": "a time such as 500ms or 2s", "bool": "true or false",
 	}[f.Value.Type()]
 	if takes == "" {

@@ -14,7 +14,9 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/report"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 )
 
@@ -26,20 +28,26 @@ func (a *app) compareCommand() *cobra.Command {
 		Use:   "compare OLD NEW",
 		Short: "Compare two stored runs of one workload on one machine, or two files of Go benchmarks",
 		Long: `Compare gives verdicts between two stored runs, such as those of two versions of a program: is each design
-at each point faster in the run in NEW than in the run in OLD? "new is 1.20x old" says that it is by 20 %.
+at each point faster in the run in NEW than in the run in OLD? Of throughputs, "new is 1.20x old" says that
+it is faster by 20 %; of times, as benchmarks and jobs have, "new takes 1.20x the time of old" says that it is slower by
+20 %. The verdict says which: faster or slower, of other metrics better or worse.
 
 Blocks of two runs lie apart in time, so they are not paired: the machine's drift from one run to the
 other is part of the difference, and more blocks are needed than within a run. Where two designs can be
 in one run, put them there. Live runs of two machines are refused.
 
+Give several runs of each side with commas, as in OLD1,OLD2,OLD3 NEW1,NEW2,NEW3, measured in turn. The runs are then
+the replicates, and the intervals hold what differs from run to run. One run of each side cannot show that; compare
+warns of it.
+
 Of Go benchmarks, runs and files are refused whose goos, goarch or model of the CPU differ; what else differs between
 two runs is said. Of a run with --base the head is compared. Where one run varies what the other does not, such as
 GOGC, the level is compared at which the other was measured, or each level by itself where that level is not known,
 or was not measured.`,
-		Example: indent("NAME run coffee -o old\nNAME run coffee -o new          # after a change of the program\nNAME compare old new\nNAME compare old new --format json\nNAME compare before.txt after.txt"),
+		Example: indent("NAME run coffee -o old\nNAME run coffee -o new          # after a change of the program\nNAME compare old new\nNAME compare old new --format json\nNAME compare old1,old2,old3 new1,new2,new3\nNAME compare before.txt after.txt"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usage("compare takes two run directories, the old and the new one, not %d; as in compare old new", len(args))
+				return usage("compare takes two run directories, the old and the new one, not %d; as in compare old new, or several of a side with commas", len(args))
 			}
 			return nil
 		},
@@ -49,18 +57,22 @@ or was not measured.`,
 			}
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			benchmarks, possible := isBenchmarks(args[0]) || isBenchmarks(args[1]), betweenFormats
+		RunE: func(cmd *cobra.Command, args []string) error {
+			older, newer := runsOf(args[0]), runsOf(args[1])
+			benchmarks, possible := slices.ContainsFunc(slices.Concat(older, newer), isBenchmarks), betweenFormats
 			if benchmarks {
 				possible = append(slices.Clone(possible), "bench")
 			}
 			if !slices.Contains(possible, format) {
 				return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible), strings.Join(possible, ", "))
 			}
-			if benchmarks && !sameFile(args[0], args[1]) {
-				return a.compareBenchmarks(args[0], args[1], format)
+			if benchmarks && len(older)+len(newer) > 2 {
+				return usage("several runs of a side are compared of designs, not of benchmarks: give one file or run of benchmarks for each side")
 			}
-			return a.compareRuns(args[0], args[1], format)
+			if benchmarks && !sameFile(older[0], newer[0]) {
+				return a.compareBenchmarks(cmd.Context(), older[0], newer[0], format)
+			}
+			return a.compareRuns(older, newer, format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "table, json or md; of benchmarks also bench (for benchstat -col side)")
@@ -102,47 +114,115 @@ func openRun(dir string) (*storedRun, error) {
 	return r, nil
 }
 
-// compareRuns reads both runs, sees that they may be compared, and renders what they say.
-func (a *app) compareRuns(oldDir, newDir, format string) error {
-	if sameFile(oldDir, newDir) {
-		return usage("%s and %s are the same directory: a run beside itself says nothing; give two runs", oldDir, newDir)
+// runsOf are the runs of a side: one path, or several with commas between them.
+func runsOf(side string) []string {
+	if _, err := os.Stat(side); err == nil {
+		return []string{side}
 	}
-	older, err := openRun(oldDir)
-	if err != nil {
-		return err
-	}
-	newer, err := openRun(newDir)
-	if err != nil {
-		return err
-	}
-	if bytes.Equal(older.raw, newer.raw) {
-		return usage("%s and %s hold the same run, which began at %s: one is a copy; give two runs", oldDir, newDir, newer.header.Started.Format("2006-01-02 15:04:05"))
-	}
-	differences, doubts, err := newer.header.Beside(&older.header)
-	if err != nil {
-		return usage("%s and %s cannot be compared: %w", oldDir, newDir, err)
-	}
-	contrast := compare.Usual("", a.inputsOf(older, newer)).Between(newer.Run, older.Run)
-	if len(contrast.Matches) == 0 {
-		if slices.ContainsFunc(newer.Rows, func(r compare.Row) bool { return r.Open }) {
-			return usage("%s and %s have no design at a common point and rate: an open loop's responses are compared at equal rates only, and --load is a fraction of what each run measured as capacity; measure both with the same --rate", oldDir, newDir)
+	return strings.Split(side, ",")
+}
+
+// openSides reads all runs, and sees that no two are the same.
+func openSides(oldDirs, newDirs []string) (older, newer []*storedRun, err error) {
+	var all []*storedRun
+	for _, dir := range slices.Concat(oldDirs, newDirs) {
+		for _, other := range all {
+			if sameFile(other.Name, dir) {
+				return nil, nil, usage("%s and %s are the same directory: a run beside itself says nothing; give two runs", other.Name, dir)
+			}
 		}
-		return usage("%s and %s have no design at a common point: the old run has %s; the new run has %s; measure one of them at points of the other",
-			oldDir, newDir, report.Cases(older.Rows), report.Cases(newer.Rows))
+		r, err := openRun(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, other := range all {
+			if bytes.Equal(other.raw, r.raw) {
+				return nil, nil, usage("%s and %s hold the same run, which began at %s: one is a copy; give two runs", other.Name, dir, r.header.Started.Format("2006-01-02 15:04:05"))
+			}
+		}
+		all = append(all, r)
 	}
-	page := report.Between{Workload: newer.header.Workload, A: newDir, B: oldDir, Contrast: contrast}
-	for _, d := range differences {
-		page.Facts = append(page.Facts, report.Fact(d))
+	return all[:len(oldDirs)], all[len(oldDirs):], nil
+}
+
+// together makes the runs of a side one.
+func together(runs []*storedRun) compare.Run {
+	var parts []compare.Run
+	var cases []plan.Case
+	for _, r := range runs {
+		parts = append(parts, r.Run)
+		for _, c := range r.header.Cases {
+			if !slices.ContainsFunc(cases, func(o plan.Case) bool { return o.Design == c.Design && o.Point.String() == c.Point.String() }) {
+				cases = append(cases, c)
+			}
+		}
 	}
+	return compare.Together(parts, cases)
+}
+
+// beside sees that all runs may be compared with the first old one. facts are what differs between the first of each
+// side; what differs otherwise is in the doubts alone.
+func beside(older, newer []*storedRun) (facts []report.Fact, doubts []string, err error) {
+	for i, r := range slices.Concat(newer, older[1:]) {
+		differences, texts, err := r.header.Beside(&older[0].header)
+		if err != nil {
+			return nil, nil, usage("%s and %s cannot be compared: %w", older[0].Name, r.Name, err)
+		}
+		for _, d := range differences {
+			if i == 0 {
+				facts = append(facts, report.Fact(d))
+			}
+		}
+		for _, text := range texts {
+			if !slices.Contains(doubts, text) {
+				doubts = append(doubts, text)
+			}
+		}
+	}
+	return facts, doubts, nil
+}
+
+// compareRuns reads the runs of both sides, sees that they may be compared, and renders what they say.
+func (a *app) compareRuns(oldDirs, newDirs []string, format string) error {
+	older, newer, err := openSides(oldDirs, newDirs)
+	if err != nil {
+		return err
+	}
+	facts, doubts, err := beside(older, newer)
+	if err != nil {
+		return err
+	}
+	all := slices.Concat(older, newer)
+	oldSide, newSide := together(older), together(newer)
+	contrast := compare.Usual("", a.inputsOf(all...)).Between(newSide, oldSide)
+	if len(contrast.Matches) == 0 {
+		return nothingInCommon(oldSide, newSide)
+	}
+	header := newer[0].header
+	page := report.Between{Workload: header.Workload, A: newSide.Name, B: oldSide.Name, Contrast: contrast, Facts: facts}
 	for _, text := range doubts {
 		page.Warnings = append(page.Warnings, compare.NewWarning(page.Workload, compare.WarnSettings, text))
 	}
-	page.Warnings = slices.Concat(page.Warnings, older.warnings(), newer.warnings())
+	if len(all) == 2 && header.World == result.Live && len(contrast.Verdicts()) > 0 {
+		page.Warnings = append(page.Warnings, compare.OneRun(page.Workload, "measure each side in several runs, in turn, and give them with commas: compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))
+	}
+	for _, r := range all {
+		page.Warnings = append(page.Warnings, r.warnings()...)
+	}
 	a.measuring = true // what fails from here on is the output
 	if err := a.printBetween(page, format); err != nil {
 		return fmt.Errorf("the comparison could not be printed: %w", err)
 	}
 	return nil
+}
+
+// nothingInCommon is the error of sides that have no design at a common point.
+func nothingInCommon(older, newer compare.Run) error {
+	if slices.ContainsFunc(newer.Rows, func(r compare.Row) bool { return r.Open }) {
+		return usage("%s and %s have no design at a common point and rate: an open loop's responses are compared at equal rates only, and --load is a fraction of what each run measured as capacity; measure both with the same --rate", older.Name, newer.Name)
+	}
+	return usage("%s and %s have no design at a common point: the old run has %s; the new run has %s; measure one of them at points of the other",
+		older.Name, newer.Name, report.Cases(older.Rows), report.Cases(newer.Rows))
 }
 
 // warnings are a run's, with its directory.

@@ -27,7 +27,7 @@ type costOptions struct {
 func (o *costOptions) costFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.recordCosts, "record-costs", "", "keep what real code costs in `FILE`")
 	f.StringVar(&o.replayCosts, "replay-costs", "", "take what real code costs from `FILE`: the same each time, also on other --cpus")
-	f.BoolVar(&o.sensitivity, "sensitivity", false, "calculate all again with each of the scheduler's costs x 1/2 and x 2, and show the range")
+	f.BoolVar(&o.sensitivity, "sensitivity", false, "calculate all again with each of the scheduler's costs x 1/2 and x 2, and with a burn that lasts longer, and show the ranges")
 }
 
 // again reports whether trials are calculated more than once, and so must cost the same each time.
@@ -54,9 +54,9 @@ func (o *runOptions) checkSensitivity(h *sweep.Header) error {
 }
 
 // prepareCosts says where a new run in virtual time has the costs of real code from.
-func (o *runOptions) prepareCosts(s *sweep.Sweep) error {
+func (o *runOptions) prepareCosts(ctx context.Context, s *sweep.Sweep) error {
 	if o.recordCosts != "" && o.replayCosts != "" {
-		return usage("--record-costs and --replay-costs: costs that are read need not be written; give one of them")
+		return errBothCosts()
 	}
 	if err := o.checkSensitivity(&s.Header); err != nil {
 		return err
@@ -73,10 +73,10 @@ func (o *runOptions) prepareCosts(s *sweep.Sweep) error {
 			return usage("--replay-costs %s has the replications that it has: give --count in place of --precision", o.replayCosts)
 		}
 		var err error
-		if s.Costs, s.Header.Replayed, err = sweep.ReadCosts(o.replayCosts, s.Workload); err != nil {
+		if s.Costs, s.Header.Replayed, err = sweep.ReadCosts(ctx, o.replayCosts, s.Workload); err != nil {
 			return usage("--replay-costs: %w", err)
 		}
-		if err := s.CheckCosts(o.settle && o.operations == 0); err != nil {
+		if err := s.CheckCosts(); err != nil {
 			return usage("--replay-costs %s: %w", o.replayCosts, err)
 		}
 	case o.again():
@@ -86,7 +86,7 @@ func (o *runOptions) prepareCosts(s *sweep.Sweep) error {
 }
 
 // resumeCosts is prepareCosts for a run that goes on; runs says that trials will be calculated.
-func (o *runOptions) resumeCosts(s *sweep.Sweep, runs bool) error {
+func (o *runOptions) resumeCosts(ctx context.Context, s *sweep.Sweep, runs bool) error {
 	if err := o.checkSensitivity(&s.Header); err != nil || s.Header.World != result.Virtual {
 		return err
 	}
@@ -94,7 +94,7 @@ func (o *runOptions) resumeCosts(s *sweep.Sweep, runs bool) error {
 		if !runs { // it is shown again, whatever became of the file
 			return nil
 		}
-		if err := s.RereadCosts(); err != nil {
+		if err := s.RereadCosts(ctx); err != nil {
 			return asUsage(err)
 		}
 		return nil
@@ -148,6 +148,13 @@ func (a *app) vary(ctx context.Context, s *sweep.Sweep, trials []result.Trial) (
 		}
 	}
 	fmt.Fprintf(a.stderr, "sensitivity: all is calculated %d times more, with one cost x 1/2 or x 2\n", len(variants))
+	if n := sweep.Disturbable(trials); n > 0 {
+		for i := range trial.Delays {
+			m := newSimulator(s.Workload, s.Header)
+			variants = append(variants, sweep.Variant{Delay: trial.Delay(i), Part: (float64(i) + 0.5) / trial.Delays, Run: m.Run, Ahead: m.Ahead})
+		}
+		fmt.Fprintf(a.stderr, "sensitivity: %s that do not repeat themselves are calculated %d times more, with one burn that lasts longer\n", result.Count(n, "trial"), trial.Delays)
+	}
 	before := s.Costs.Sections()
 	list, err := s.Vary(ctx, trials, variants)
 	if err == nil && s.Costs.Sections() > before { // where it goes faster more is done

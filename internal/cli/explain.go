@@ -17,6 +17,7 @@ import (
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/gotrace"
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/report"
@@ -83,6 +84,9 @@ again with a hook inside; nothing in your tree changes. It is run as it is given
 	return cmd
 }
 
+// say tells what is being done. Arguments of programs may hold addresses with passwords.
+func (a *app) say(line string) { fmt.Fprintln(a.stderr, input.Redact(line)) }
+
 // options are what the flags ask for.
 func (o *explainOptions) options(say func(string)) (evidence.Options, error) {
 	e := evidence.Defaults()
@@ -122,16 +126,17 @@ func (o *explainOptions) options(say func(string)) (evidence.Options, error) {
 
 // explain collects evidence, and writes what it says.
 func (a *app) explain(ctx context.Context, o explainOptions, collect func(context.Context, evidence.Options) (*evidence.Collected, error)) error {
-	options, err := o.options(func(line string) { fmt.Fprintln(a.stderr, line) })
+	options, err := o.options(a.say)
 	if err != nil {
 		return err
 	}
+	evidence.Sweep() // what an explain that was killed left behind, whatever the target is now
 	c, err := collect(ctx, options)
 	if err != nil {
 		return a.failed(err)
 	}
 	defer c.Close()
-	if err := a.traceTimeline(c, o.timeline); err != nil {
+	if err := a.traceTimeline(ctx, c, o.timeline); err != nil {
 		return err
 	}
 	if err := a.present(c, o.format); err != nil || !o.pprof {
@@ -171,7 +176,11 @@ func (a *app) collect(cmd *cobra.Command, args []string, flags explainOptions, o
 			return nil, usage("explain takes one address at a time")
 		}
 		a.measuring = true
-		return evidence.Endpoint(cmd.Context(), args[0], o)
+		c, err := evidence.Endpoint(cmd.Context(), args[0], o)
+		if errors.Is(err, evidence.ErrAddress) {
+			return nil, asUsage(err)
+		}
+		return c, err
 	case store.Holds(args[0]):
 		return a.explainRun(cmd.Context(), args[0], flags.designs, o)
 	case len(flags.designs) > 0:
@@ -187,7 +196,7 @@ func (a *app) collect(cmd *cobra.Command, args []string, flags explainOptions, o
 			return nil, usage("%s is neither a package nor a file, nor an address: %w; a program stands behind two dashes, as in explain -- ./prog", arg, err)
 		}
 	}
-	if len(args) == 1 && evidence.IsProgram(args[0]) {
+	if len(args) == 1 && evidence.IsProgram(cmd.Context(), args[0]) {
 		return nil, usage("%s is a program: to run it write explain -- %s", args[0], args[0])
 	}
 	return a.files(cmd.Context(), args)
@@ -208,7 +217,7 @@ func (a *app) command(cmd *cobra.Command, command []string, o evidence.Options) 
 	if err != nil {
 		return nil, err
 	}
-	stop, err := input(cmd.InOrStdin(), &o)
+	stop, err := forRuns(cmd.Context(), cmd.InOrStdin(), &o)
 	if err != nil {
 		return nil, err
 	}
@@ -216,25 +225,24 @@ func (a *app) command(cmd *cobra.Command, command []string, o evidence.Options) 
 	return evidence.Command(cmd.Context(), dir, command, o)
 }
 
-// input gives the runs what this process can read.
-func input(in io.Reader, o *evidence.Options) (stop func(), err error) {
+// forRuns gives the runs what this process can read.
+func forRuns(ctx context.Context, in io.Reader, o *evidence.Options) (stop func() error, err error) {
 	f, ok := in.(*os.File)
 	if !ok {
-		return func() {}, nil
+		return func() error { return nil }, nil
 	}
-	dir, err := evidence.Place("stdin")
+	place, err := evidence.OpenPlace("stdin")
 	if err != nil {
 		return nil, err
 	}
 	remark := ""
-	if o.Stdin, remark, err = evidence.Stdin(f, dir); err != nil {
-		os.RemoveAll(dir)
-		return nil, err
+	if o.Stdin, remark, err = evidence.Stdin(ctx, f, place.Dir); err != nil {
+		return nil, errors.Join(err, place.Close())
 	}
 	if remark != "" {
 		o.Say(remark)
 	}
-	return func() { os.RemoveAll(dir) }, nil
+	return place.Close, nil
 }
 
 // failed says what a program that goes wrong printed.
@@ -244,11 +252,11 @@ func (a *app) failed(err error) error {
 		a.measuring = true
 		if text := strings.TrimSpace(f.Output); text != "" {
 			lines := strings.Split(text, "\n")
-			fmt.Fprintln(a.stderr, "    "+strings.Join(lines[max(0, len(lines)-20):], "\n    "))
+			fmt.Fprintln(a.stderr, "    "+input.Redact(strings.Join(lines[max(0, len(lines)-20):], "\n    ")))
 		}
 	}
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(a.stderr, "brewput: interrupted; nothing is left behind")
+		a.interrupted("; nothing is left behind")
 	}
 	return err
 }
@@ -257,7 +265,7 @@ func (a *app) failed(err error) error {
 const mostSpans = 1 << 20
 
 // traceTimeline writes the timeline of the trace that was collected.
-func (a *app) traceTimeline(c *evidence.Collected, path string) error {
+func (a *app) traceTimeline(ctx context.Context, c *evidence.Collected, path string) error {
 	if path == "" {
 		return nil
 	}
@@ -266,12 +274,15 @@ func (a *app) traceTimeline(c *evidence.Collected, path string) error {
 		fmt.Fprintln(a.stderr, "brewput: there is no trace, and so no timeline")
 		return nil
 	}
-	f, err := os.Open(from)
+	f, err := input.Open(ctx, from, input.Trace)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	t, err := gotrace.Timeline(f, mostSpans)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return err
 	}

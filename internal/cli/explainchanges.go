@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,10 +23,11 @@ func (a *app) explainChanges(cmd *cobra.Command, args []string, o explainOptions
 	case o.timeline != "" || o.pprof:
 		return usage("--timeline and --pprof are of one program; ask for them without --before and --after")
 	}
-	options, err := o.options(func(line string) { fmt.Fprintln(a.stderr, line) })
+	options, err := o.options(a.say)
 	if err != nil {
 		return err
 	}
+	evidence.Sweep()
 	var sides [2]*explain.Evidence
 	for i, word := range []string{o.before, o.after} {
 		one := options
@@ -71,7 +71,7 @@ func (a *app) side(cmd *cobra.Command, word string, args []string, o evidence.Op
 		}
 		return a.command(cmd, evidence.Package(word, args), o)
 	}
-	if evidence.IsProgram(word) {
+	if evidence.IsProgram(cmd.Context(), word) {
 		return a.command(cmd, append([]string{word}, args...), o)
 	}
 	return a.files(cmd.Context(), []string{word})

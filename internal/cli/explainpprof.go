@@ -12,7 +12,7 @@ import (
 	"github.com/brewput/brewput/internal/pprofui"
 )
 
-// servePprof shows the profiles in pprof's own views until it is interrupted, to this machine alone.
+// servePprof shows the profiles in pprof's own views until it is interrupted, to whoever has the address that it prints.
 func (a *app) servePprof(ctx context.Context, c *evidence.Collected) error {
 	var list []pprofui.Profile
 	for _, f := range c.Files {
@@ -24,7 +24,8 @@ func (a *app) servePprof(ctx context.Context, c *evidence.Collected) error {
 		fmt.Fprintln(a.stderr, "brewput: there is no profile that pprof could show")
 		return nil
 	}
-	handler, err := pprofui.Handler(list)
+	token := pprofui.Token()
+	handler, err := pprofui.Handler(ctx, list, token, c.SourceRoots(ctx))
 	if err != nil {
 		return err
 	}
@@ -32,10 +33,13 @@ func (a *app) servePprof(ctx context.Context, c *evidence.Collected) error {
 	if err != nil {
 		return fmt.Errorf("pprof's views cannot be served: %w", err)
 	}
+
+	a.awaiting = true
 	server := http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
-	fmt.Fprintf(a.stderr, "pprof's views are at http://%v until you interrupt this program\n", listener.Addr())
+	fmt.Fprintf(a.stderr, "pprof's views are at http://%v/%s/ until you interrupt this program; whoever knows this address sees the profiles, "+
+		"and sources of this module and of Go\n", listener.Addr(), token)
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -104,8 +104,10 @@ func TestNewProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "mybench")
-	said := brewputCommand(t, "new", dir, "--local", root)
+	above := t.TempDir()
+	dir := filepath.Join(above, "mybench")
+	t.Chdir(above)
+	said := brewputCommand(t, "new", "mybench", "--local", root)
 	for _, line := range strings.Split(said, "\n") {
 		args := strings.Fields(line)
 		if len(args) == 0 || args[0] != "go" {

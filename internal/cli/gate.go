@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -27,8 +28,6 @@ type gateOptions struct {
 	allow   string
 	placed  bool // --layouts was not given, and the limit asks for some
 }
-
-var gateFormats = []string{"table", "json", "md"}
 
 func (a *app) gateCommand() *cobra.Command {
 	var o gateOptions
@@ -62,10 +61,7 @@ metric, the last day, and the reason.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fromEnvironment(cmd.Flags(), os.LookupEnv); err != nil {
-				return err
-			}
-			if err := refuseEmpty(cmd.Flags()); err != nil {
+			if _, err := a.fromEnvironment(cmd.Flags(), func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.possible()) }); err != nil {
 				return err
 			}
 			return a.gate(cmd.Context(), args, o)
@@ -75,7 +71,7 @@ metric, the last day, and the reason.`,
 	o.addTo(f)
 	f.Lookup("budget").DefValue = "5m0s"
 	o.budget = 5 * time.Minute
-	f.IntVar(&o.count, "count", 80, "the most blocks it takes; what varies is judged from 6 on")
+	decimalVar(f, &o.count, "count", 80, "the most blocks it takes; what varies is judged from 6 on")
 	f.StringVar(&o.base, "base", "", "the `REVISION` of git to compare with")
 	f.StringVar(&o.most, "max-regression", "", "how much more than the base may be: `PERCENT`, as in 5%")
 	f.StringSliceVar(&o.metrics, "metric", []string{"ns/op"}, "`METRICS` that are judged, as go test prints them")
@@ -86,44 +82,27 @@ metric, the last day, and the reason.`,
 	return cmd
 }
 
-// units are the ways to write a metric: as go test prints it, and as benchstat does. The first of a metric is its name here.
-var units = []struct{ unit, metric string }{{"ns/op", result.TimePerOp}, {"MB/s", result.BytesRate}, {"B/op", result.AllocedPerOp},
-	{"allocs/op", result.AllocsPerOp}, {"time/op", result.TimePerOp}, {"sec/op", result.TimePerOp}, {"B/s", result.BytesRate}}
-
-// metricOf is our name of a metric.
-func metricOf(unit string) string {
-	for _, u := range units {
-		if u.unit == unit {
-			return u.metric
-		}
+// possible checks the flags that bench has too.
+func (o *gateOptions) possible() error {
+	if !slices.Contains(gateFormats, o.format) {
+		return usage("--format %s is not possible here%s; use %s", o.format, didYouMean(o.format, gateFormats), strings.Join(gateFormats, ", "))
 	}
-	return unit
-}
-
-// unitsOf are metrics as a user writes them.
-func unitsOf(metrics []string) []string {
-	var list []string
-	for i, u := range units {
-		first := !slices.ContainsFunc(units[:i], func(o struct{ unit, metric string }) bool { return o.metric == u.metric })
-		if first && slices.Contains(metrics, u.metric) {
-			list = append(list, u.unit)
-		}
-	}
-	return append(list, report.Own(metrics)...)
+	return o.validate()
 }
 
 // settle reads and checks the flags that gate alone has.
-func (o *gateOptions) settle() (limit float64, metrics []string, allowed []exception, err error) {
+func (o *gateOptions) settle(ctx context.Context) (limit float64, metrics []string, allowed []exception, err error) {
 	switch {
 	case o.base == "":
 		return 0, nil, nil, usage("gate needs --base, the revision to compare with, as in --base main")
 	case o.most == "":
 		return 0, nil, nil, usage("gate needs --max-regression, as in --max-regression 5%%")
-	case !slices.Contains(gateFormats, o.format):
-		return 0, nil, nil, usage("--format %s is not possible here%s; use %s", o.format, didYouMean(o.format, gateFormats), strings.Join(gateFormats, ", "))
+	}
+	if err := o.possible(); err != nil {
+		return 0, nil, nil, err
 	}
 	percent, err := strconv.ParseFloat(strings.TrimSuffix(o.most, "%"), 64)
-	if err != nil || !strings.HasSuffix(o.most, "%") || !(percent >= 0 && percent <= 1000) {
+	if err != nil || strings.Trim(o.most, "0123456789.eE-%") != "" || !strings.HasSuffix(o.most, "%") || !(percent >= 0 && percent <= 1000) {
 		return 0, nil, nil, usage("--max-regression %s: give per cent from 0%% to 1000%%, as in 5%%", o.most)
 	}
 	for _, m := range o.metrics {
@@ -135,7 +114,7 @@ func (o *gateOptions) settle() (limit float64, metrics []string, allowed []excep
 		o.layouts, o.placed = 3, true
 	}
 	if o.allow != "" {
-		if allowed, err = readExceptions(o.allow); err != nil {
+		if allowed, err = readExceptions(ctx, o.allow); err != nil {
 			return 0, nil, nil, asUsage(err)
 		}
 	}
@@ -144,7 +123,7 @@ func (o *gateOptions) settle() (limit float64, metrics []string, allowed []excep
 
 // gate measures until it knows.
 func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
-	limit, metrics, allowed, err := o.settle()
+	limit, metrics, allowed, err := o.settle(ctx)
 	if err != nil {
 		return err
 	}
@@ -160,14 +139,14 @@ func (a *app) gate(ctx context.Context, args []string, o gateOptions) error {
 		return err
 	}
 	g := &gateRun{benchRun: r, metrics: metrics, allowed: allowed, placed: o.placed,
-		gate: compare.Gate{Max: limit, Alpha: 0.05, Layouts: max(1, o.layouts), Looks: compare.GateLooks(o.count)}}
+		gate: compare.NewInterim(compare.Gate{Max: limit, Alpha: 0.05, Layouts: max(1, o.layouts), Looks: compare.GateLooks(o.count)})}
 	return r.inDirectory(ctx, func(ctx context.Context) error { return g.execute(ctx, o) })
 }
 
 // gateRun is a run of a gate.
 type gateRun struct {
 	*benchRun
-	gate    compare.Gate
+	gate    *compare.Interim
 	metrics []string
 	allowed []exception
 	list    []compare.Gated
@@ -203,7 +182,8 @@ func reported(x *gobench.Bench, metrics []string) error {
 	return nil
 }
 
-// execute goes from look to look, and shows what it came to. The first block alone tells how long the others take.
+// execute goes from one interim analysis to the next, and shows what it came to. The first block alone tells how long the
+// others take.
 func (g *gateRun) execute(ctx context.Context, o gateOptions) error {
 	a, began := g.app, time.Now()
 	end := g.sweep.Store
@@ -212,33 +192,9 @@ func (g *gateRun) execute(ctx context.Context, o gateOptions) error {
 		fmt.Fprintf(a.stderr, "%s: blocks of %s, which hold every benchmark of both revisions once, until it is known, at most %s in %v; stored in %s\n", g.bench.Package,
 			result.Count(len(g.sweep.Plan.Cases), "trial"), result.Count(o.count, "block"), o.budget, g.dir)
 	}
-	var trials []result.Trial
-	for i, n := range append([]int{1}, g.gate.Looks...) {
-		if done := g.sweep.Plan.Blocks; i > 0 {
-			ahead := time.Since(began) / time.Duration(done) * time.Duration(n)
-			if o.budget > 0 && ahead > o.budget {
-				g.why = fmt.Sprintf("the budget of %v does not suffice for %d blocks, which take about %s", o.budget, n, roundDuration(ahead))
-				break
-			}
-		}
-		more, interrupted, err := g.upTo(ctx, n)
-		if err != nil || interrupted {
-			return err
-		}
-		if trials = more; i == 0 && n < g.gate.Looks[0] && exitCode(trials) == exitOK {
-			continue
-		}
-		if err := g.look(trials, end); err != nil {
-			return err
-		}
-		if compare.Decided(g.list) != compare.Undecided || exitCode(trials) != exitOK {
-			break
-		}
-	}
-	if g.list == nil {
-		if err := g.look(trials, end); err != nil {
-			return err
-		}
+	trials, interrupted, err := g.analyses(ctx, began, o.budget, end)
+	if err != nil || interrupted {
+		return err
 	}
 	if err := end.End(); err != nil {
 		return err
@@ -269,9 +225,9 @@ func (g *gateRun) upTo(ctx context.Context, n int) (trials []result.Trial, inter
 	return trials, false, err
 }
 
-// look judges, and says where it stands.
-func (g *gateRun) look(trials []result.Trial, store sweep.Store) error {
-	if err := g.judge(trials); err != nil {
+// look judges, and says where it stands. No analysis follows the last one.
+func (g *gateRun) look(trials []result.Trial, last bool, store sweep.Store) error {
+	if err := g.judge(trials, last); err != nil {
 		return err
 	}
 	open := 0
@@ -285,7 +241,7 @@ func (g *gateRun) look(trials []result.Trial, store sweep.Store) error {
 }
 
 // judge decides by the trials so far.
-func (g *gateRun) judge(trials []result.Trial) error {
+func (g *gateRun) judge(trials []result.Trial, last bool) error {
 	rows := compare.Rows(trials, g.sweep.Plan.Cases)
 	sides := g.sweep.Judgement.Levels(rows, trials)
 	declared := declaredDirections(trials)
@@ -304,19 +260,20 @@ func (g *gateRun) judge(trials []result.Trial) error {
 		}
 		g.gate.Family += len(have[i])
 	}
-	for i, metric := range g.metrics {
-		g.list = append(g.list, g.gate.Judge(have[i], metric, compare.Direction(metric, declared))...)
-	}
 	for _, w := range compare.Warnings(trials, nil) {
 		if w.Warning == compare.WarnOthers {
 			g.loaded = &w
 		}
 	}
+	g.gate.Open(g.sweep.Plan.Blocks, last, g.loaded == nil)
+	for i, metric := range g.metrics {
+		g.list = append(g.list, g.gate.Judge(have[i], metric, compare.Direction(metric, declared))...)
+	}
 	today := time.Now().Format(time.DateOnly)
 	for i := range g.list {
 		v := &g.list[i]
-		if g.loaded != nil && !v.Exact {
-			v.Decision, v.MoreBlocks, v.MoreLayouts = compare.Undecided, nil, nil
+		if g.loaded != nil && v.Decision == compare.Undecided { // more blocks under this load decide nothing either
+			v.MoreBlocks, v.MoreLayouts = nil, nil
 		}
 		for _, e := range g.allowed {
 			if e.matches(*v) && v.Decision != compare.Pass && e.until >= today {

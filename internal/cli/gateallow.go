@@ -2,8 +2,9 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"fmt"
-	"os"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/gobench"
+	"github.com/brewput/brewput/internal/input"
 )
 
 // exception is a line of an allow-list.
@@ -52,14 +54,19 @@ func (e exception) stale(x *gobench.Experiment, today string) string {
 }
 
 // readExceptions reads an allow-list.
-func readExceptions(file string) ([]exception, error) {
-	f, err := os.Open(file)
+func readExceptions(ctx context.Context, file string) ([]exception, error) {
+	f, err := input.Open(ctx, file, input.AllowList)
 	if err != nil {
 		return nil, fmt.Errorf("--allow: %w", err)
 	}
 	defer f.Close()
+	return parseExceptions(f, file)
+}
+
+// parseExceptions reads the lines of an allow-list, which errors call file.
+func parseExceptions(from io.Reader, file string) ([]exception, error) {
 	var list []exception
-	in := bufio.NewScanner(f)
+	in := bufio.NewScanner(from)
 	for n := 1; in.Scan(); n++ {
 		text, _, _ := strings.Cut(" "+in.Text(), " #") // Encode#01 is the second benchmark of a name
 		words := strings.Fields(text)
@@ -78,5 +85,8 @@ func readExceptions(file string) ([]exception, error) {
 		}
 		list = append(list, e)
 	}
-	return list, in.Err()
+	if err := in.Err(); err != nil {
+		return nil, fmt.Errorf("--allow: %w", err)
+	}
+	return list, nil
 }

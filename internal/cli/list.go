@@ -57,11 +57,11 @@ func (a *app) completeWorkloads(*cobra.Command, []string, string) ([]string, cob
 func (a *app) listText(workloads []*workload.Workload, factors bool) error {
 	for i, w := range workloads {
 		if i > 0 {
-			fmt.Fprintln(a.stdout)
+			fmt.Fprintln(a.text)
 		}
 		summary, _, _ := strings.Cut(w.Doc, "\n")
-		fmt.Fprintf(a.stdout, "%s  %s\n", w.Name, summary)
-		t := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(a.text, "%s  %s\n", w.Name, summary)
+		t := tabwriter.NewWriter(a.text, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(t, "  DESIGN\tWHAT\tWORLDS\tLINES\tABOUT\n")
 		counted := source.Count(w)
 		for _, d := range w.Designs {
@@ -117,17 +117,17 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stdout, "// %s/%s: %s.\n// %s; %d lines of code; factors: %s; worlds: %s.\n", w.Name, d.Name, d.Doc, typeOf(d), src.Lines, strings.Join(ownFactors(w, d), ", "), d.Worlds)
+			fmt.Fprintf(a.text, "// %s/%s: %s.\n// %s; %d lines of code; factors: %s; worlds: %s.\n", w.Name, d.Name, d.Doc, typeOf(d), src.Lines, strings.Join(ownFactors(w, d), ", "), d.Worlds)
 			if d.Formula != nil {
-				fmt.Fprintf(a.stdout, "// Its wall time by formula: %s (%s).\n", d.Formula.Text, d.Formula.Source)
+				fmt.Fprintf(a.text, "// Its wall time by formula: %s (%s).\n", d.Formula.Text, d.Formula.Source)
 			}
 			file := ""
 			for _, part := range src.Parts {
 				if part.File != file {
 					file = part.File
-					fmt.Fprintf(a.stdout, "\n// %s\n", file)
+					fmt.Fprintf(a.text, "\n// %s\n", file)
 				}
-				fmt.Fprintf(a.stdout, "\n%s\n", part.Text)
+				fmt.Fprintf(a.text, "\n%s\n", part.Text)
 			}
 			return nil
 		},

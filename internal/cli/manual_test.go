@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 // is a command, "# exit 2" after it is its exit code if not 0, and the lines up to the next command are
 // what it prints. They are compared with numbers taken for one another, since figures differ from
 // run to run, but for those of virtual time, which do not; a line "..." stands for any number of lines.
+// With -update it writes the figures of virtual time into the pages.
 func TestManual(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "manual", "*.md"))
 	if err != nil || len(pages) == 0 {
@@ -30,6 +32,10 @@ func TestManual(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			source, err := filepath.Abs(page)
+			if err != nil {
+				t.Fatal(err)
+			}
 			t.Setenv("NO_COLOR", "1")
 			t.Setenv("COLUMNS", "100")
 			t.Setenv("LANG", "C.UTF-8")
@@ -38,8 +44,13 @@ func TestManual(t *testing.T) {
 			if len(commands) == 0 {
 				t.Error("the page shows no command")
 			}
-			for _, c := range commands {
-				c.check(t)
+			for i := range commands {
+				commands[i].check(t)
+			}
+			if updated := rewrite(string(text), commands); *update && updated != string(text) {
+				if err := os.WriteFile(source, []byte(updated), 0o644); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}
@@ -75,11 +86,31 @@ func TestPicture(t *testing.T) {
 	}
 }
 
+var update = flag.Bool("update", false, "write what sim prints now into the manual")
+
 // console is a command of the manual and what it is said to print.
 type console struct {
 	line    string
 	code    int
 	printed []string
+	prints  []string // now; of commands of virtual time, once they were checked
+}
+
+// rewrite is a page with the lines that its commands print now, in place of lines that differ from them in figures alone.
+func rewrite(page string, commands []console) string {
+	for _, c := range commands {
+		at := 0
+		for _, was := range c.printed {
+			for k := at; k < len(c.prints); k++ {
+				if loosely(was)[0] == loosely(c.prints[k])[0] {
+					page = strings.Replace(page, "\n"+was+"\n", "\n"+c.prints[k]+"\n", 1)
+					at = k + 1
+					break
+				}
+			}
+		}
+	}
+	return page
 }
 
 func consoleCommands(page string) []console {
@@ -104,7 +135,7 @@ func consoleCommands(page string) []console {
 	return list
 }
 
-func (c console) check(t *testing.T) {
+func (c *console) check(t *testing.T) {
 	t.Helper()
 	args := strings.Fields(c.line)
 	if args[0] != "brewput" {
@@ -120,6 +151,7 @@ func (c console) check(t *testing.T) {
 	alike := loosely
 	if args[1] == "sim" {
 		alike = unspaced
+		c.prints = strings.Split(strings.TrimRight(stderr.String()+stdout.String(), "\n"), "\n")
 	}
 	got := alike(stderr.String() + stdout.String())
 	at, skip := 0, false
@@ -163,6 +195,15 @@ func unspaced(text string) []string {
 		lines[i] = strings.TrimSpace(spaces.ReplaceAllString(l, " "))
 	}
 	return lines
+}
+
+func TestManualIsRewritten(t *testing.T) {
+	page := "```console\n$ brewput sim a\n...\nmean 3.5ms of 2\nother\n```\n"
+	c := consoleCommands(page)
+	c[0].prints = []string{"median 1ms of 2", "mean 4.25ms of 2", "another"}
+	if got, want := rewrite(page, c), strings.Replace(page, "3.5ms", "4.25ms", 1); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }
 
 func TestManualIsChecked(t *testing.T) {

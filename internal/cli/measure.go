@@ -55,14 +55,14 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 		}
 	}
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p}
-	if err := o.prepareCosts(s); err != nil {
+	if err := o.prepareCosts(ctx, s); err != nil {
 		return err
 	}
 	equip(s)
 	if err := a.prepareVerdicts(s, o); err != nil {
 		return err
 	}
-	if s.Recorded, s.Header.Recorded, err = sweep.ReadArrivals(cases); err != nil {
+	if s.Recorded, s.Header.Recorded, err = sweep.ReadArrivals(ctx, cases); err != nil {
 		return asUsage(err)
 	}
 	if err := a.measureCapacities(ctx, s, dir); err != nil || a.code != exitOK {
@@ -134,7 +134,7 @@ func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (swe
 		return sweep.Header{}, err
 	}
 	h := sweep.Header{
-		Workload: w.Name, World: result.Live, Args: os.Args[1:], Version: version(), Started: time.Now(),
+		Workload: w.Name, World: result.Live, Args: arguments(), Version: version(), Started: time.Now(),
 		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Observed: true, Cases: measured, Twin: twin,
 		Settings: sweep.Settings{
 			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup),

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,13 +40,23 @@ var starter string
 // programName is what can be a folder, a workload and a package path.
 var programName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
+// modulePattern is what new takes for a module's path, a part of what Go does: elements of letters, digits and a few signs
+// between slashes, none of which begins or ends with a dot.
+var modulePattern = regexp.MustCompile(`^[A-Za-z0-9_~-]([A-Za-z0-9._~-]*[A-Za-z0-9_~-])?(/[A-Za-z0-9_~-]([A-Za-z0-9._~-]*[A-Za-z0-9_~-])?)*$`)
+
 func (a *app) newProgram(dir, module, local string) error {
-	base := filepath.Base(dir)
-	if !programName.MatchString(base) {
-		return usage("%q cannot be a workload's name: use lower-case letters, digits, - and _, beginning with a letter", base)
+	switch {
+	case strings.ContainsAny(dir, `/\`):
+		return usage("%q is a path, and new takes the name of a folder that it makes here: use lower-case letters, digits, - and _, as in mybench", dir)
+	case !programName.MatchString(dir):
+		return usage("%q cannot be a workload's name: use lower-case letters, digits, - and _, beginning with a letter", dir)
 	}
+	base := dir
 	if module == "" {
 		module = "example.com/" + base
+	}
+	if !modulePattern.MatchString(module) {
+		return usage("--module %q is not a module's path: use letters, digits, -, ., _ and ~ between slashes, as in --module example.com/%s", module, base)
 	}
 	if exists(dir) {
 		return usage("%s exists already; choose another name", dir)
@@ -60,9 +71,9 @@ func (a *app) newProgram(dir, module, local string) error {
 			return err
 		}
 		if _, err := os.Stat(filepath.Join(abs, "brewput.go")); err != nil {
-			return usage("--local %s: no brewput checkout is there", local)
+			return usage("--local %q: no brewput checkout is there", local)
 		}
-		mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %s\n", modulePath, modulePath, abs)
+		mod += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %s\n", modulePath, modulePath, modFileString(abs))
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return asUsage(err)
@@ -75,6 +86,14 @@ func (a *app) newProgram(dir, module, local string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(a.stdout, "wrote %s: a workload with two designs\n\n  cd %s\n  go mod tidy\n  go run . run %s --cpus 1..2\n", filepath.Join(dir, "main.go"), dir, base)
+	fmt.Fprintf(a.text, "wrote %s: a workload with two designs\n\n  cd %s\n  go mod tidy\n  go run . run %s --cpus 1..2\n", filepath.Join(dir, "main.go"), dir, base)
 	return nil
+}
+
+// modFileString is a path as go.mod writes it: in quotes where it has signs that mean something there.
+func modFileString(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`(),[]{}=>", r) }) || strings.Contains(path, "//") {
+		return strconv.Quote(path)
+	}
+	return path
 }

@@ -8,17 +8,18 @@ import (
 
 // TestExampleIsTheStarter: the example in the tree, which vet and the builds cover, is what new writes.
 func TestExampleIsTheStarter(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "counter")
-	brewputCommand(t, "new", dir)
-	written, err := os.ReadFile(filepath.Join(dir, "main.go"))
+	example := filepath.Join("..", "..", "examples", "counter", "main.go")
+	want, err := os.ReadFile(example)
 	if err != nil {
 		t.Fatal(err)
 	}
-	example, err := os.ReadFile(filepath.Join("..", "..", "examples", "counter", "main.go"))
+	t.Chdir(t.TempDir())
+	brewputCommand(t, "new", "counter")
+	written, err := os.ReadFile(filepath.Join("counter", "main.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(written) != string(example) {
+	if string(written) != string(want) {
 		t.Errorf("examples/counter/main.go is not what new writes: change internal/cli/starter.go.txt and it together; new writes\n%s", written)
 	}
 }

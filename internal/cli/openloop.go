@@ -102,7 +102,7 @@ func (a *app) capacitiesOf(ctx context.Context, s *sweep.Sweep, dir string) erro
 	p.clear()
 	if errors.Is(err, context.Canceled) {
 		a.code = exitInterrupted
-		fmt.Fprintln(a.stderr, "brewput: interrupted while capacities were measured; nothing is stored yet")
+		a.interrupted(" while capacities were measured; nothing is stored yet")
 		return nil
 	}
 	if err != nil {

@@ -79,7 +79,7 @@ func (o *output) finish(trials []result.Trial) error {
 	compare.WithFormulas(rows, trials, closedForms(o.sweep.Workload))
 	compare.WithSerial(rows, trials)
 	compare.WithKnees(rows, o.sweep.Judgement.Inputs)
-	warnings := compare.Warnings(trials, h.LookBlocks())
+	warnings := append(compare.Warnings(trials, h.LookBlocks()), o.sweep.Judgement.RatioWarnings(rows, trials)...)
 	rows = compare.WithTwin(rows, trials, o.predictions, h.Twin)
 	warnings = append(warnings, compare.Unpredicted(o.predictions, h.Twin)...)
 	warnings = append(warnings, compare.Doubts(o.predictions)...)
@@ -101,13 +101,14 @@ func (o *output) finish(trials []result.Trial) error {
 	}
 	switch o.format {
 	case "csv":
-		return report.CSV(w, append(compare.Attach(o.predictions), compare.Attach(trials)...))
+		return report.CSV(w, append(compare.Refused(compare.Attach(o.predictions), rows), compare.Attach(trials)...))
 	case "bench":
 		header := [][2]string{{"goos", h.Environment.GOOS}, {"goarch", h.Environment.GOARCH}, {"pkg", modulePath}}
 		if cpu := h.Environment.CPUModel; cpu != nil {
 			header = append(header, [2]string{"cpu", *cpu})
 		}
-		return report.Bench(w, append(compare.Attach(o.beyond()), compare.Attach(trials)...), header) // what was measured is not there twice
+		beyond := slices.DeleteFunc(compare.Refused(compare.Attach(o.beyond()), rows), func(t result.Trial) bool { return t.NotModelled != "" })
+		return report.Bench(w, append(beyond, compare.Attach(trials)...), header) // what was measured is not there twice
 	case "md":
 		return report.Markdown(w, rows, verdicts, warnings)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/sweep"
 )
 
@@ -17,7 +18,11 @@ type progress struct {
 	width int // 0: not a terminal
 }
 
+// newProgress draws on w, below the writer that quotes: it redraws its line by escape sequences, and quotes the rest itself.
 func newProgress(w io.Writer) *progress {
+	if q, ok := w.(*quote.Writer); ok {
+		w = q.Unwrap()
+	}
 	width, ok := terminal(w)
 	if !ok || os.Getenv("TERM") == "dumb" {
 		width = 0
@@ -55,10 +60,7 @@ func (p *progress) show(e sweep.Event) {
 		what = "how long a warm-up?"
 	}
 	line := fmt.Sprintf("%d/%d%s  %s  %s %s%s", e.Done+1, e.Total, left, what, e.Case.Design, e.Case.Point, watched)
-	if len(line) >= p.width {
-		line = line[:p.width-1]
-	}
-	fmt.Fprintf(p.w, "\r\x1b[K%s", line)
+	fmt.Fprintf(p.w, "\r\x1b[K%s", quote.Cut(quote.Line(line), p.width-1))
 }
 
 func (p *progress) clear() {

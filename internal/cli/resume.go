@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,11 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 		return err
 	}
 	if format, ok := os.LookupEnv("BREWPUT_FORMAT"); ok && !cmd.Flags().Changed("format") {
+		given := o
 		o.format = format // how a run is shown is none of its settings
+		if slices.Contains(formats, format) && (o.validateFormat() != nil || o.sensitivity && !o.needsVerdicts()) {
+			o = given // which the command line contradicts
+		}
 	}
 	if o.resume == "" {
 		return usage("--resume is empty; name the directory of a run")
@@ -74,11 +79,11 @@ func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *
 	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
 	s.Continue(journal.Trials, journal.Blocks, journal.Ended)
 	if runs {
-		if err := s.RereadArrivals(); err != nil {
+		if err := s.RereadArrivals(cmd.Context()); err != nil {
 			return asUsage(err)
 		}
 	}
-	if err := o.resumeCosts(s, runs); err != nil {
+	if err := o.resumeCosts(cmd.Context(), s, runs); err != nil {
 		return err
 	}
 	if err := a.resumeVerdicts(cmd, s, journal, o); err != nil {

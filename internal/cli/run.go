@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -42,7 +41,8 @@ type runOptions struct {
 	settle        bool   // sim: the warm-up is the least one
 	timeline      string // sim: the file; "" for none
 	timelineSpan  time.Duration
-	costOptions   // sim
+	costOptions            // sim
+	tastes        []string // flags that the environment set
 }
 
 // verb is the command that has these options.
@@ -99,11 +99,11 @@ func (a *app) withoutWorkload(cmd *cobra.Command, o *runOptions) {
 // addTo adds the flags of run, addCommon those that sim has too.
 func (o *runOptions) addTo(f *pflag.FlagSet) {
 	o.addCommon(f)
-	f.IntVar(&o.count, "count", 10, "blocks: how often every design is measured at every point, which is one level of each factor")
+	decimalVar(f, &o.count, "count", 10, "blocks: how often every design is measured at every point, which is one level of each factor")
 	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, instead of a count: blocks go to the designs that are not told apart yet")
 	f.DurationVar(&o.duration, "duration", time.Second, "measured `TIME` of each trial of a stream")
 	f.DurationVar(&o.warmup, "warmup", 100*time.Millisecond, "`TIME` before it")
-	f.IntVar(&o.sample, "sample", 1, "time only every `N`th operation, where reading the clock costs too much")
+	decimalVar(f, &o.sample, "sample", 1, "time only every `N`th operation, where reading the clock costs too much")
 	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 30s beyond its window; jobs 10m)")
 	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "measure more --cpus than this machine has on those that it has")
 	f.BoolVar(&o.quick, "quick", false, "rough figures within two minutes: 3 short blocks, and what the workload says of its size, where not given")
@@ -114,8 +114,8 @@ func (o *runOptions) addTo(f *pflag.FlagSet) {
 func (o *runOptions) addCommon(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.designs, "designs", nil, "the designs to compare, `NAMES` separated by commas (default all)")
 	f.StringVar(&o.pairs, "compare", "neighbours", "which designs are compared with each other: `PAIRS` of neighbours, or all")
-	f.Int64Var(&o.operations, "operations", 0, "operations of each trial, instead of a duration")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of the order of trials and of all draws")
+	decimalVar(f, &o.operations, "operations", 0, "operations of each trial, instead of a duration")
+	decimalVar(f, &o.seed, "seed", 1, "seed of the order of trials and of all draws")
 	f.StringVar(&o.baseline, "baseline", "", "compare every other `DESIGN` with this one, besides its neighbour")
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
 	f.StringVarP(&o.out, "output", "o", "", "run directory to make (default brewput-runs/WORKLOAD-TIME)")
@@ -162,35 +162,22 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 			if cmd.Flags().Changed("resume") {
 				return a.resume(cmd, w, *o)
 			}
-			operations, duration, precision := cmd.Flags().Changed("operations"), cmd.Flags().Changed("duration"), cmd.Flags().Changed("precision")
-			baseline, count, budget := cmd.Flags().Changed("baseline"), cmd.Flags().Changed("count"), cmd.Flags().Changed("budget")
-			if operations && duration {
+			given := map[string]bool{}
+			cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = true })
+			if given["operations"] && given["duration"] {
 				return usage("--operations and --duration are two ways to end a trial; give one of them")
 			}
 			if err := spanOfTimeline(cmd); err != nil {
 				return err
 			}
-			if err := fromEnvironment(cmd.InheritedFlags(), os.LookupEnv); err != nil {
+			if err := o.fromEnvironment(a, cmd, w, given); err != nil {
 				return err
 			}
-			o.settle = o.virtual && !cmd.Flags().Changed("warmup")
-			if err := o.settleEnd(cmd.Flags(), duration); err != nil {
-				return err
-			}
-			if err := o.settleBudget(count, budget, precision); err != nil {
-				return err
-			}
-			if !baseline && !o.needsVerdicts() {
-				o.baseline = "" // a taste from the environment, without effect here
-			}
-			if err := refuseEmpty(cmd.Flags()); err != nil {
-				return err
-			}
-			given := levels()
+			levels := levels()
 			if o.quick {
-				o.hasten(w, given, cmd.Flags().Changed)
+				o.hasten(w, levels, cmd.Flags().Changed)
 			}
-			return a.measure(cmd.Context(), w, *o, given)
+			return a.measure(cmd.Context(), w, *o, levels)
 		},
 	}
 	levels = factorFlags(cmd.Flags(), w)
@@ -227,29 +214,12 @@ func (l *levelsFlag) String() string     { return string(*l) }
 func (l *levelsFlag) Set(s string) error { *l = levelsFlag(s); return nil }
 func (l *levelsFlag) Type() string       { return "LEVELS" }
 
-// fromEnvironment sets the flags common to all workloads that were not given from BREWPUT_COUNT and the
-// like. Factors are no matter of taste and come from the command line alone.
-func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) error {
-	var failed error
-	flags.VisitAll(func(f *pflag.Flag) {
-		key := "BREWPUT_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		v, ok := lookup(key)
-		if !ok || f.Changed || failed != nil || f.Name == "help" || f.Name == "resume" {
-			return
-		}
-		if err := flags.Set(f.Name, v); err != nil {
-			failed = usage("the environment variable %s: %w", key, invalidValue(f, v))
-		}
-	})
-	return failed
-}
-
 // refuseEmpty refuses --designs "" and the like: an unset variable of a shell would measure something
 // else than was meant.
 func refuseEmpty(flags *pflag.FlagSet) error {
 	var empty error
 	flags.Visit(func(f *pflag.Flag) {
-		if v := f.Value.String(); v == "" || v == "[]" {
+		if v := f.Value.String(); f.Changed && (v == "" || v == "[]") {
 			empty = usage("--%s is empty; give it a value or leave it out", f.Name)
 		}
 	})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -43,11 +42,11 @@ Factors, formats and the run directory are those of run. Each further replicatio
 	a.withoutWorkload(cmd, &o)
 	f := cmd.PersistentFlags()
 	o.addCommon(f)
-	f.IntVar(&o.count, "count", 1, "replications, each with customers of its own; 2 and more have intervals")
+	decimalVar(f, &o.count, "count", 1, "replications, each with customers of its own; 2 and more have intervals")
 	f.StringVar(&o.precision, "precision", "", "replications until half of the 95 % interval of every mean rate and time is at most `SHARE` of it, such as 1%")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "virtual `TIME` that is measured")
 	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (more where a design takes longer to settle, unless it is given)")
-	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, deep, deep-after, rouse, spin, spin-for, steal, burn, switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default what calibrate has found here, else typical ones)")
+	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, deep, deep-after, rouse, spin, spin-for, steal, burn, outlier, outlier-every, switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default what calibrate has found here, else typical ones)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Minute, "real `TIME` after which a trial counts as hung")
 	o.timelineFlags(f)
 	o.costFlags(f)
@@ -67,7 +66,7 @@ func (a *app) virtualHeader(w *workload.Workload, o runOptions, cases []plan.Cas
 		return sweep.Header{}, err
 	}
 	h := sweep.Header{
-		Workload: w.Name, World: result.Virtual, Args: os.Args[1:], Version: version(), Started: time.Now(),
+		Workload: w.Name, World: result.Virtual, Args: arguments(), Version: version(), Started: time.Now(),
 		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Cases: cases, Costs: what.text, CostsFrom: what.from,
 		Settings: sweep.Settings{
 			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup), Operations: o.operations, Sample: 1,
@@ -96,7 +95,7 @@ func (a *app) settle(ctx context.Context, s *sweep.Sweep, dir string) error {
 	err := s.Settle(ctx)
 	progress.clear()
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(a.stderr, "brewput: interrupted while the first replication showed how long a warm-up is needed; nothing is stored yet (with --warmup TIME each trial is stored as it ends)")
+		a.interrupted(" while the first replication showed how long a warm-up is needed; nothing is stored yet (with --warmup TIME each trial is stored as it ends)")
 	}
 	return err
 }
@@ -154,12 +153,12 @@ func newSimulator(w *workload.Workload, h sweep.Header) *simulator {
 	costs, err := sim.ParseCosts(h.Costs)
 	m := aheadOf(nil)
 	m.costs = costs
-	m.run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+	m.run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 		if err != nil {
 			return trial.Outcome{}, err
 		}
 		d, _ := w.Find(spec.Design)
-		spec.Limit = time.Duration(h.Settings.TimeLimit)
+		spec.Limit, spec.Stop = time.Duration(h.Settings.TimeLimit), ctx.Done()
 		return trial.Simulate(spec, w, d, m.costs), nil
 	}
 	return m
@@ -193,12 +192,12 @@ func (m *simulator) Ahead(specs []trial.Spec) {
 func (m *simulator) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 	k := key(spec)
 	if m.ahead[k] == nil {
-		m.begin(ctx, spec)
+		m.begin(ctx, spec, m.single(k))
 	}
 	// Twice as many as there are CPUs are begun: one that takes long does not hold up the rest.
 	for len(m.next) > 0 && len(m.ahead) < 2*cap(m.slots) {
 		if !m.begun[key(m.next[0])] {
-			m.begin(ctx, m.next[0])
+			m.begin(ctx, m.next[0], false)
 		}
 		m.next = m.next[1:]
 	}
@@ -211,17 +210,23 @@ func (m *simulator) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, er
 	}
 }
 
-func (m *simulator) begin(ctx context.Context, spec trial.Spec) {
+// single reports whether a trial is the only one, so that none can disturb it.
+func (m *simulator) single(k string) bool {
+	return len(m.ahead) == 0 && !slices.ContainsFunc(m.next, func(s trial.Spec) bool { return key(s) != k && !m.begun[key(s)] })
+}
+
+// begin begins a trial: alone, or beside others.
+func (m *simulator) begin(ctx context.Context, spec trial.Spec, alone bool) {
 	k, done := key(spec), make(chan simulated, 1)
 	m.ahead[k], m.begun[k] = done, true
-	go func() { done <- m.inTurn(ctx, spec) }()
+	go func() { done <- m.inTurn(ctx, spec, alone) }()
 }
 
 // inTurn runs a trial beside others, or alone once its design has come at that point to real code that is to be measured, or to the
 // end of memory.
-func (m *simulator) inTurn(ctx context.Context, spec trial.Spec) (s simulated) {
+func (m *simulator) inTurn(ctx context.Context, spec trial.Spec, alone bool) (s simulated) {
 	which := fmt.Sprint(spec.Design, " ", spec.Point)
-	if _, crowded := m.crowded.Load(which); !crowded {
+	if _, crowded := m.crowded.Load(which); !crowded && !alone {
 		spec.Crowded = cap(m.slots) > 1
 		if s = m.with(ctx, spec, 1); !s.outcome.Crowded {
 			return s
@@ -237,8 +242,12 @@ func (m *simulator) inTurn(ctx context.Context, spec trial.Spec) (s simulated) {
 // with runs a trial that takes so many slots.
 func (m *simulator) with(ctx context.Context, spec trial.Spec, slots int) (s simulated) {
 	for range slots {
-		m.slots <- struct{}{}
-		defer func() { <-m.slots }()
+		select {
+		case m.slots <- struct{}{}:
+			defer func() { <-m.slots }()
+		case <-ctx.Done():
+			return simulated{err: ctx.Err()}
+		}
 	}
 	if s.err = ctx.Err(); s.err == nil { // one that begins after an interruption is for nothing
 		s.outcome, s.err = m.run(ctx, spec)

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/workload"
+)
+
+// environment sets flags that were not given from variables such as BREWPUT_COUNT. The command line takes precedence: a
+// value that conflicts with it, or does not apply to this command, gives way. One that no command takes is an error.
+type environment struct {
+	workloads []*workload.Workload
+	lookup    func(string) (string, bool)
+	say       func(string)
+	check     func() error // of the flags as they stand
+}
+
+// apply sets them, and returns the names of those that it set. Factors are no matter of taste and come from the command line
+// alone.
+func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
+	if err := e.check(); err != nil {
+		return nil, err // whatever the environment says
+	}
+	flags.VisitAll(func(f *pflag.Flag) {
+		key := "BREWPUT_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		v, ok := e.lookup(key)
+		if !ok || f.Changed || err != nil || f.Name == "help" || f.Name == "resume" || v == "" && f.Value.Type() == "string" {
+			return
+		}
+		if flags.Set(f.Name, v) != nil {
+			err = usage("the environment variable %s: %w", key, invalidValue(f, v))
+			return
+		}
+		conflict := e.check()
+		if wrong := e.inItself(f.Name, v, conflict); wrong != nil {
+			if conflict != nil {
+				wrong = conflict // which says more of what this command takes
+			}
+			err = usage("the environment variable %s: %w", key, wrong)
+			return
+		}
+		if conflict != nil {
+			unset(f)
+			e.say(fmt.Sprintf("%s=%s is left out: %v", key, v, conflict))
+			return
+		}
+		set = append(set, f.Name)
+	})
+	return set, err
+}
+
+// unset gives a flag its default back.
+func unset(f *pflag.Flag) {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		list.Replace(nil)
+	} else {
+		f.Value.Set(f.DefValue)
+	}
+	f.Changed = false
+}
+
+// inItself refuses a value that no command takes, whatever the other flags. No operations are as good as none given where
+// something else ends a trial, so that nothing conflicts.
+func (e environment) inItself(name, v string, conflict error) error {
+	switch name {
+	case "format":
+		if !slices.Contains(formats, v) {
+			return fmt.Errorf("--format %s is not possible%s; use %s", v, didYouMean(v, formats), strings.Join(formats, ", "))
+		}
+	case "compare":
+		if !slices.Contains(pairings, v) {
+			return fmt.Errorf("--compare %s is not possible%s; use %s", v, didYouMean(v, pairings), strings.Join(pairings, " or "))
+		}
+	case "baseline", "designs":
+		return e.designs(name, v)
+	case "precision":
+		_, err := parsePrecision(v)
+		return err
+	case "cost":
+		_, err := sim.ParseCosts(v)
+		return err
+	case "count", "sample":
+		if v == "0" || strings.HasPrefix(v, "-") {
+			return fmt.Errorf("--%s %s: at least 1 is needed", name, v)
+		}
+	case "duration", "warmup", "budget", "time-limit":
+		if d, err := time.ParseDuration(v); err != nil || d < 0 || d == 0 && (name == "duration" || name == "time-limit") {
+			return fmt.Errorf("--%s %s is not a positive time", name, v)
+		}
+	case "operations", "layouts":
+		if strings.HasPrefix(v, "-") || name == "operations" && v == "0" && conflict != nil || name == "layouts" && v == "2" {
+			return fmt.Errorf("--%s %s is not possible; see --help", name, v)
+		}
+	}
+	if v == "" {
+		return fmt.Errorf("--%s is empty; give it a value or leave it out", name)
+	}
+	return nil
+}
+
+// designs refuses names that no workload has.
+func (e environment) designs(flag, names string) error {
+	var known []string
+	for _, w := range e.workloads {
+		known = append(known, designNames(w)...)
+	}
+	for n := range strings.SplitSeq(names, ",") {
+		if !slices.Contains(known, n) {
+			return fmt.Errorf("--%s: no workload has a design %q%s", flag, n, didYouMean(n, known))
+		}
+	}
+	return nil
+}
+
+// fromEnvironment applies the environment of this process.
+func (a *app) fromEnvironment(flags *pflag.FlagSet, check func() error) ([]string, error) {
+	e := environment{workloads: a.workloads, lookup: os.LookupEnv, check: check, say: func(text string) { fmt.Fprintln(a.stderr, text) }}
+	return e.apply(flags)
+}
+
+// settled checks options, as they stand, for what does not depend on points or the machine. given tells flags on the
+// command line from those of the environment.
+func (o *runOptions) settled(w *workload.Workload, flags *pflag.FlagSet, given func(string) bool) error {
+	if err := o.settleEnd(flags, given("duration")); err != nil {
+		return err
+	}
+	if err := o.settleBudget(given("count"), given("budget"), given("precision")); err != nil {
+		return err
+	}
+	if !given("baseline") && !o.needsVerdicts() {
+		o.baseline = "" // a taste from the environment, without effect here
+	}
+	if err := refuseEmpty(flags); err != nil {
+		return err
+	}
+	names, err := chosenDesigns(w, o.designs)
+	if err != nil {
+		return err
+	}
+	return o.baselineAmong(w, names)
+}
+
+// baselineAmong refuses a baseline that is not among the designs.
+func (o *runOptions) baselineAmong(w *workload.Workload, names []string) error {
+	if o.baseline == "" {
+		return nil
+	}
+	var cases []plan.Case
+	for _, n := range names {
+		cases = append(cases, plan.Case{Design: n})
+	}
+	return checkBaseline(w, o.baseline, cases)
+}
+
+// consistent checks what the environment may have made of options that are good in themselves.
+func (o *runOptions) consistent() error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	switch {
+	case o.recordCosts != "" && o.replayCosts != "":
+		return errBothCosts()
+	case o.replayCosts != "" && o.precision != "":
+		return usage("--replay-costs %s has the replications that it has: give --count in place of --precision", o.replayCosts)
+	case o.sensitivity && (o.format == "csv" || o.format == "bench"):
+		return usage("--sensitivity has no effect on --format %s, which holds trials alone; use table, json or md", o.format)
+	case o.sensitivity && o.cost == "none":
+		return usage("--sensitivity: with --cost none no cost can be varied; give costs, as in --cost wake=60us")
+	}
+	return nil
+}
+
+func errBothCosts() error {
+	return usage("--record-costs and --replay-costs: costs that are read need not be written; give one of them")
+}
+
+// fromEnvironment sets what is not given from the environment, and settles what contradicts.
+func (o *runOptions) fromEnvironment(a *app, cmd *cobra.Command, w *workload.Workload, given map[string]bool) error {
+	onLine := func(name string) bool { return given[name] }
+	var err error
+	o.tastes, err = a.fromEnvironment(cmd.InheritedFlags(), func() error {
+		c := *o
+		if err := c.settled(w, cmd.Flags(), onLine); err != nil {
+			return err
+		}
+		return c.consistent()
+	})
+	if err != nil {
+		return err
+	}
+	o.settle = o.virtual && !cmd.Flags().Changed("warmup")
+	return o.settled(w, cmd.Flags(), onLine)
+}
