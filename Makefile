@@ -6,7 +6,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoPredictionOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench bench-sim pgo verdicts verdicts-quick verdicts-labels gains direct aa twin gates gusts simulate intervals fuzz needs data simd
+.PHONY: help demo build test check bench bench-sim pgo size verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts simulate intervals fuzz needs data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -21,7 +21,7 @@ build: ## build bin/brewput
 test: needs ## run every test
 	$(GO) test -timeout 20m $(TESTFLAGS) ./...
 
-check: needs ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean git status
+check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, clean git status
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt would change: $$out"; exit 1; }
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
@@ -29,6 +29,7 @@ check: needs ## gofmt, vet, staticcheck, tidy, cross builds, race tests, clean g
 	for os in darwin windows; do GOOS=$$os $(GO) build -pgo=off -o /dev/null ./cmd/brewput || exit 1; done
 	GOARCH=arm64 $(GO) build -pgo=off -o /dev/null ./cmd/brewput
 	for arch in arm64 riscv64; do GOOS=linux GOARCH=$$arch $(GO) vet ./internal/self || exit 1; done
+	$(GO) run ./internal/size -check
 	$(MAKE) simd
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -run '^TestSimulator' ./internal/cli
@@ -51,6 +52,9 @@ bench-sim: ## the simulator beside SimPy, which pip installs, and others, on one
 pgo: ## profile the simulator anew for the compiler, which takes it when it builds cmd/brewput: half a minute
 	$(GO) run -trimpath -pgo=off ./internal/benchsim -cpuprofile $(PGO)
 
+size: ## what takes the space of the released binary, by section, module and package, and whether it is at most 25 MB
+	$(GO) run ./internal/size
+
 direct: ## jobs of real code, recorded on one virtual CPU and predicted on two, beside real trials: 2 minutes
 	@mkdir -p bin && $(GO) build -o bin/realcode ./examples/realcode
 	$(GO) run ./internal/direct -program bin/realcode
@@ -62,6 +66,12 @@ aa: ## compare designs with themselves 200 times (or N=20) and count the false v
 EVERY = 1
 twin: ## predictions beside measurements, 144 points of coffee and 40 of other shapes: about 15 minutes (or EVERY=10)
 	$(GO) run ./internal/twin -every $(EVERY)
+
+TWIN_REAL = bin/predictions
+FOR_TWIN = 8m
+twin-real: ## predictions of real code, scored: seven workloads on 1 and 2 CPUs, about 25 minutes in pieces of 8 (repeat it; FOR_TWIN=0 only scores)
+	$(GO) build -o bin/brewput ./cmd/brewput
+	$(GO) run ./internal/twin -real $(TWIN_REAL) -for $(FOR_TWIN) -command bin/brewput
 
 VERDICTS = bin/verdicts
 FOR_VERDICTS = 24h

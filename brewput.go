@@ -20,6 +20,10 @@ import (
 // Main runs the command on the process's arguments and exits. Where the process was started as the
 // child of a trial, it runs that trial instead; so call it before anything else.
 func Main(workloads ...*workload.Workload) {
+	ctx, release := cli.Interruptible(context.Background()) // first, so that no interrupt ends the process unheard
+	if os.Getenv(trial.Sentinel) != "" {
+		release() // the parent decides what ends a trial
+	}
 	trial.Main(append(slices.Clone(workloads), aa.Yardstick(), costs.Programs())...) // the trials of doctor and calibrate
-	os.Exit(cli.Run(context.Background(), workloads, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Run(ctx, workloads, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -126,3 +126,26 @@ func TestParts(t *testing.T) {
 		t.Errorf("%d parts, %v, print %q", len(runs), err, out.String())
 	}
 }
+
+// TestCompareGains: replications are judged by what the machine had to give in the same round, not by what it had in another.
+func TestCompareGains(t *testing.T) {
+	for _, x := range []struct {
+		what          string
+		limits, gains []float64
+		missed        bool
+		want          string
+	}{
+		{"two CPUs", []float64{2, 1.98, 2}, []float64{1.95, 1.9, 1.97}, false, "rules 1.95x (1.90 to 1.97), 0.97 (0.96 to 0.98) of arithmetic  floor 0.9 of arithmetic: kept"},
+		{"a host that gives one", []float64{1.01, 1, 2}, []float64{1.01, 1.02, 1.95}, false, "kept"},
+		{"replications that wait for each other", []float64{2, 1.98, 2}, []float64{1.5, 1.9, 1.6}, true, "0.80 (0.75 to 0.96) of arithmetic  floor 0.9 of arithmetic: MISSED"},
+		{"the same on a host that gives one", []float64{1, 1, 1}, []float64{0.7, 0.8, 0.7}, true, "MISSED"},
+	} {
+		var out bytes.Buffer
+		b := &bench{out: &out}
+		b.compareGains("rules", x.limits, x.gains)
+		text := strings.Join(strings.Fields(out.String()), " ")
+		if missed := len(b.missed) > 0; missed != x.missed || !strings.Contains(text, strings.Join(strings.Fields(x.want), " ")) {
+			t.Errorf("%s: missed %q; it prints %q", x.what, b.missed, text)
+		}
+	}
+}

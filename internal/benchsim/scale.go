@@ -31,7 +31,7 @@ func serve(design string, cpus, workers int, window time.Duration) (lattes int64
 		return 0, 0, err
 	}
 	p := points[0].Only(shop.FactorsOf(d))
-	w := virtual.New(virtual.Config{CPUs: cpus, Seed: 1, Costs: sim.Typical(), Grace: time.Hour})
+	w := virtual.New(virtual.Config{CPUs: cpus, Seed: 1, Costs: sim.Typical().Steady(), Grace: time.Hour})
 	var failed error
 	err = w.Run("load", func(e env.Env) {
 		stream, err := d.Stream(e, p)

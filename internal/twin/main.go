@@ -31,6 +31,10 @@ const (
 
 func main() {
 	trial.Main(coffee.Workload(), shapes(), aa.Yardstick())
+	dir := flag.String("real", "", "measure the predictions of real code with the brewput of -command, in runs in this directory that it goes on with, and score them")
+	limit := flag.Duration("for", 8*time.Minute, "with -real: how long; give 0 to score what is stored")
+	saved := flag.String("save", "", "with -real: write what the score needs to this file")
+	command := flag.String("command", "bin/brewput", "with -real: the brewput that measures")
 	cost := flag.String("cost", "", "what the scheduler takes in virtual time, as in sim --cost; without it what brewput calibrate found, else typical costs")
 	blocks := flag.Int("blocks", 5, "how often each point is measured")
 	duration := flag.Duration("duration", 800*time.Millisecond, "measured time of a trial")
@@ -40,6 +44,9 @@ func main() {
 	if flag.NArg() > 0 || *blocks < 2 || *duration <= 0 || *every < 1 {
 		fmt.Fprintln(os.Stderr, "twin: give -blocks 2 or more, a positive -duration, -every 1 or more, and no other argument")
 		os.Exit(exitUsage)
+	}
+	if *dir != "" {
+		os.Exit(realCode(*dir, *command, *saved, *limit))
 	}
 	if *cost == "" {
 		*cost = costsHere()
@@ -65,6 +72,37 @@ func main() {
 		fail(err)
 	}
 	os.Exit(code)
+}
+
+// realCode measures and scores predictions of real code, and returns the exit code: undecided while pieces are left.
+func realCode(dir, command, saved string, limit time.Duration) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	c := &realCampaign{progress: os.Stderr, dir: dir, command: []string{command}, limit: limit}
+	left, err := c.measure(ctx)
+	if err != nil {
+		fail(err)
+	}
+	list, err := readStored(dir)
+	if err != nil {
+		fail(err)
+	}
+	if saved != "" {
+		if err := save(saved, list); err != nil {
+			fail(err)
+		}
+	}
+	s := writeScores(os.Stdout, list)
+	switch {
+	case left > 0:
+		fmt.Printf("%d of %d pieces are not complete; repeat the command to go on\n", left, len(pieces()))
+		return exitUndecided
+	case !s.kept():
+		fmt.Println("The target is missed.")
+		return exitMissed
+	}
+	fmt.Println("The target is kept.")
+	return 0
 }
 
 func fail(err error) {

@@ -1,0 +1,183 @@
+// Size reports what takes the space of the released binary, by section, module and package: make size. It exits 1 if the
+// binary is larger than the limit, 4 if it cannot be built or read.
+package main
+
+import (
+	"cmp"
+	"debug/elf"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// limit is the greatest size of the released binary for linux/amd64, in bytes.
+const limit = 25_000_000
+
+func main() {
+	check := flag.Bool("check", false, "only compare the released binary with the limit")
+	dir := flag.String("dir", "bin", "where the binaries are built")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "size: there is no argument %q\n", flag.Arg(0))
+		os.Exit(2)
+	}
+	kept, err := run(os.Stdout, *dir, *check)
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "size:", err)
+		os.Exit(4)
+	case !kept:
+		os.Exit(1)
+	}
+}
+
+// run builds the released binary, and where more than its size is asked for, one with symbols. Both have the same code.
+func run(w io.Writer, dir string, check bool) (kept bool, err error) {
+	released := filepath.Join(dir, "brewput-released")
+	if err := build(released, "-s -w"); err != nil {
+		return false, err
+	}
+	if !check {
+		whole := filepath.Join(dir, "brewput-symbols")
+		if err := build(whole, ""); err != nil {
+			return false, err
+		}
+		if err := explain(w, whole); err != nil {
+			return false, err
+		}
+	}
+	info, err := os.Stat(released)
+	if err != nil {
+		return false, err
+	}
+	return judge(w, info.Size()), nil
+}
+
+// build builds the command as it is released, but for the flags of the linker.
+func build(file, ldflags string) error {
+	cmd := exec.Command("go", "build", "-ldflags", ldflags, "-o", file, "./cmd/brewput")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	}
+	return nil
+}
+
+// judge tells whether a size is within the limit.
+func judge(w io.Writer, size int64) bool {
+	verdict := "kept"
+	if size > limit {
+		verdict = "MISSED; make size reports what takes the space"
+	}
+	fmt.Fprintf(w, "released binary (go build -ldflags '-s -w', linux/amd64): %s; limit %s: %s\n", megabytes(size), megabytes(limit), verdict)
+	return size <= limit
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.2f MB", float64(n)/1e6) }
+
+// explain prints the sections of a binary with symbols, and the symbols by module and package.
+func explain(w io.Writer, file string) error {
+	f, err := elf.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sections, debug := map[string]int64{}, int64(0)
+	for _, s := range f.Sections {
+		switch {
+		case s.Type == elf.SHT_NOBITS: // memory, and no part of the file
+		case s.Flags&elf.SHF_ALLOC == 0:
+			debug += int64(s.FileSize)
+		default:
+			sections[s.Name] = int64(s.FileSize)
+		}
+	}
+	symbols, err := f.Symbols()
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	packages := bySymbols(f.Sections, symbols)
+	modules, err := byModules(packages)
+	if err != nil {
+		return err
+	}
+	table(w, "section: .text is code, .gopclntab the tables of functions and lines, .rodata constants and types", sections, 8)
+	fmt.Fprintf(w, "%10s  not released: symbols and debug information\n\n", megabytes(debug))
+	table(w, "module: its functions and data, without their part of .gopclntab", modules, 12)
+	table(w, "package", packages, 30)
+	return nil
+}
+
+// bySymbols adds up the symbols that are in the file, by package.
+func bySymbols(sections []*elf.Section, symbols []elf.Symbol) map[string]int64 {
+	sizes := map[string]int64{}
+	for _, s := range symbols {
+		if i := int(s.Section); i > 0 && i < len(sections) && sections[i].Type != elf.SHT_NOBITS && s.Size > 0 {
+			sizes[packageOf(s.Name)] += int64(s.Size)
+		}
+	}
+	return sizes
+}
+
+// generated is the package of symbols that the linker makes for all.
+const generated = "(linker)"
+
+// packageOf is the package of a symbol.
+func packageOf(symbol string) string {
+	for _, prefix := range []string{"go:itab.", "type:.eq.", "type:.hash.", "type:"} {
+		symbol = strings.TrimPrefix(symbol, prefix)
+	}
+	symbol, _, _ = strings.Cut(strings.TrimLeft(symbol, "*"), "[") // of a generic function, the package that declares it
+	path := strings.LastIndexByte(symbol, '/') + 1
+	name, _, ok := strings.Cut(symbol[path:], ".")
+	if !ok || name == "" || strings.ContainsAny(name, ":( {") {
+		return generated
+	}
+	return strings.ReplaceAll(symbol[:path]+name, "%2e", ".")
+}
+
+// byModules adds up packages by the module that they are of.
+func byModules(packages map[string]int64) (map[string]int64, error) {
+	cmd := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{else}}standard library{{end}}", "./cmd/brewput")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", cmd, err)
+	}
+	modules := map[string]string{generated: generated}
+	for line := range strings.Lines(string(out)) {
+		path, module, _ := strings.Cut(strings.TrimSpace(line), " ")
+		modules[path] = module
+	}
+	sizes := map[string]int64{}
+	for path, size := range packages {
+		sizes[cmp.Or(modules[path], "(others)")] += size
+	}
+	return sizes, nil
+}
+
+// table prints the largest n sizes, and the rest as one.
+func table(w io.Writer, title string, sizes map[string]int64, n int) {
+	fmt.Fprintln(w, title)
+	names := slices.SortedFunc(maps.Keys(sizes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), strings.Compare(a, b))
+	})
+	rest := int64(0)
+	for i, name := range names {
+		if i >= n {
+			rest += sizes[name]
+			continue
+		}
+		fmt.Fprintf(w, "%10s  %s\n", megabytes(sizes[name]), name)
+	}
+	if len(names) > n {
+		fmt.Fprintf(w, "%10s  %d others\n", megabytes(rest), len(names)-n)
+	}
+	fmt.Fprintln(w)
+}
