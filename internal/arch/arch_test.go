@@ -70,6 +70,11 @@ func TestPolicyIsCurrent(t *testing.T) {
 			t.Errorf("the policy names %s, which does not exist or has no reason", path)
 		}
 	}
+	for path, reason := range openers {
+		if reason == "" || !paths[path] {
+			t.Errorf("the policy lets %s open files, which does not exist or has no reason", path)
+		}
+	}
 	for name, reason := range variables {
 		if !vars[name] || reason == "" {
 			t.Errorf("the policy names the variable %s, which does not exist or has no reason", name)
@@ -96,6 +101,9 @@ var snippets = []struct{ path, src, want string }{
 	{"plan/a_test.go", `package a; import _ "pgregory.net/rapid"`, ""},
 	{"plan/a_test.go", `package a; import _ "github.com/stretchr/testify/assert"`, "of others' modules"},
 	{"report/a.go", `package a; import . "strings"`, "with a dot"},
+	{"evidence/a.go", `package a; import "os"; func f() { os.ReadFile("x") }`, "read it with package internal/input"},
+	{"internal/cli/a.go", `package a; import system "os"; func f() { system.Open("x") }`, "read it with package internal/input"},
+	{"evidence/a_test.go", `package a; import "os"; func f() { os.ReadFile("x") }`, ""},
 
 	{"plan/a.go", `package a; import _ "net/http"`, "is pure"},
 	{"compare/a.go", `package a; import _ "log/slog"`, "is pure"},

@@ -27,23 +27,25 @@ var mayImport = map[string][]string{
 	"internal/hist":      {},
 	"internal/doctor":    {"result"},
 	"internal/host":      {"internal/alarm", "internal/doctor", "result"},
-	"internal/calibrate": {"env/live"},
+	"internal/calibrate": {"env/live", "internal/input"},
 	"internal/proc":      {},
 	"internal/lock":      {},
+	"internal/input":     {},
 	"internal/store":     {"internal/lock", "result"},
 	"compare":            {"internal/stat", "model", "plan", "result"},
 	"load":               {"env", "internal/hist", "result", "sim"},
-	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/gopprof", "internal/hist", "internal/hook", "internal/host", "internal/proc", "internal/stat", "load", "plan", "result", "sim", "timeline", "workload"},
+	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/gopprof", "internal/hist", "internal/hook", "internal/host", "internal/input", "internal/proc", "internal/stat", "load", "plan", "result", "sim", "timeline", "workload"},
 	"model":              {},
-	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
+	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/input", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
 	"internal/aa":        {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial", "workload"},
-	"internal/costs":     {"env", "internal/calibrate", "internal/stat", "plan", "result", "sim", "trial", "workload"},
-	"report":             {"compare", "explain", "internal/doctor", "plan", "result", "timeline"},
+	"internal/costs":     {"env", "internal/calibrate", "internal/input", "internal/stat", "plan", "result", "sim", "trial", "workload"},
+	"report":             {"compare", "explain", "internal/doctor", "internal/quote", "plan", "result", "timeline"},
 	"internal/hook":      {},
-	"internal/pprofui":   {},
-	"evidence":           {"explain", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook", "internal/host", "internal/proc", "plan", "result", "trial", "workload"},
-	"internal/gobench":   {"internal/host", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
-	"internal/cli":       {"compare", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "evidence", "explain", "internal/gobench", "internal/gotrace", "internal/host", "internal/pprofui", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
+	"internal/pprofui":   {"internal/input"},
+	"internal/quote":     {},
+	"evidence":           {"explain", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook", "internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
+	"internal/gobench":   {"internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
+	"internal/cli":       {"compare", "evidence", "explain", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "internal/gobench", "internal/gotrace", "internal/host", "internal/input", "internal/pprofui", "internal/quote", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
 	"":                   {"internal/aa", "internal/cli", "internal/costs", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/mandelbrot": {"env", "model", "plan", "workload"},
@@ -64,9 +66,10 @@ var mayImport = map[string][]string{
 	"examples/futuredate":  {},
 	"internal/seeded":      {},
 	"internal/direct":      {"internal/stat", "result"},
+	"internal/size":        {},
 	"internal/gates":       {"internal/host", "internal/stat", "result"},
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
-	"internal/twin":        {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs", "internal/host", "internal/stat", "plan", "result", "sim", "sweep", "trial", "workload"},
+	"internal/twin":        {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs", "internal/host", "internal/stat", "internal/store", "plan", "result", "sim", "sweep", "trial", "workload"},
 	"internal/aa/campaign": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
 
 	"internal/verdicts":          {"explain", "explain/corpus", "internal/stat"},
@@ -147,7 +150,7 @@ const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may write to the process's standard streams: the command, and a
 // trial's child, whose protocol they carry.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/twin": true, "internal/verdicts/campaign": true, "internal/verdicts/gains": true, "examples/counter": true, "examples/futuredate": true}
+var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/size": true, "internal/twin": true, "internal/verdicts/campaign": true, "internal/verdicts/gains": true, "examples/counter": true, "examples/futuredate": true}
 
 // variables are the package-level variables that are neither plainly constant (an error, a pattern, an
 // embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.

@@ -21,6 +21,7 @@ var rules = map[string]func(*file) []string{
 	"variables":        variableRule,
 	"house rules":      houseRules,
 	"no init function": noInit,
+	"outside input":    outside,
 }
 
 // within reports whether an import is one of the list or lies below one.
@@ -216,5 +217,19 @@ func houseRules(f *file) (wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("%s: %s has %d lines, more than %d", f.at(fn), fn.Name.Name, lines, maxFunctionLines))
 		}
 	}
+	return wrong
+}
+
+// outside lets internal/input alone read what the user or another program names: there are the limits, and there an
+// interrupt ends it.
+func outside(f *file) (wrong []string) {
+	if f.test || f.pkg == inputRoom || strings.HasPrefix(f.path, "examples/") || openers[f.path] != "" {
+		return nil
+	}
+	uses(f, func(use string, n ast.Node) {
+		if slices.Contains(opens, use) {
+			wrong = append(wrong, fmt.Sprintf("%s: %s; read it with package %s, or add the file to openers with the reason", f.at(n), use, inputRoom))
+		}
+	})
 	return wrong
 }
