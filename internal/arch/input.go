@@ -35,7 +35,6 @@ var openers = map[string]string{
 	"internal/size/main.go":                 "the binary that make has built, of which it reports the size",
 	"internal/source/source.go":             "sources that this program was compiled from, if they are still there",
 	"internal/store/dir.go":                 "the run directory itself, to bring its names to the disk",
-	"internal/store/journal.go":             "the journal, which has a reader of its own that looks first",
 	"internal/store/run.go":                 "the journal, for writing",
 	"internal/verdicts/campaign/label.go":   "the labels of the corpus, which are in the tree",
 	"internal/verdicts/campaign/collect.go": "the evidence of a campaign, which it wrote",

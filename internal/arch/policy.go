@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"internal/proc":      {},
 	"internal/lock":      {},
 	"internal/input":     {},
-	"internal/store":     {"internal/lock", "result"},
+	"internal/store":     {"internal/input", "internal/lock", "result"},
 	"compare":            {"internal/stat", "model", "plan", "result"},
 	"load":               {"env", "internal/hist", "result", "sim"},
 	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/gopprof", "internal/hist", "internal/hook", "internal/host", "internal/input", "internal/proc", "internal/stat", "load", "plan", "result", "sim", "timeline", "workload"},

@@ -20,6 +20,7 @@ const (
 	Stdin                  // for the runs of a program
 	Words                  // between a trial and its parent
 	Output                 // of a tool, such as the go command
+	Journal                // of a run, and its histograms; package store limits their lines
 	Copied                 // of this program's own, between two file systems
 )
 
@@ -53,6 +54,7 @@ var limitsOf = [...]limits{
 	Stdin:      {"standard input", 256 * mb, 0, "give the program the name of a file"},
 	Words:      {"what a trial and its parent say to each other", 512 * mb, 0, "give it fewer recorded arrivals, or a shorter trial"},
 	Output:     {"the output of a tool", 256 * mb, 0, "run the tool by hand to see what it prints"},
+	Journal:    {"a file of a run", 64 * gb, 0, "give another run"},
 	Copied:     {"a file that is moved", 64 * gb, 0, "free space beside it"},
 }
 

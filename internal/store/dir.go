@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"runtime"
 	"slices"
 	"syscall"
+
+	"github.com/brewput/brewput/internal/input"
 )
 
 // Vacant reports whether a run may begin in dir.
@@ -48,7 +51,7 @@ func stillborn(dir string, entries []fs.DirEntry) bool {
 			return false
 		}
 	}
-	f, err := openRegular(filepath.Join(dir, journalName))
+	f, err := input.Open(context.Background(), filepath.Join(dir, journalName), input.Journal)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true
 	}

@@ -3,75 +3,117 @@ package store
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/result"
 )
 
 // Journal is what a run directory holds.
 type Journal struct {
-	Dir    string
-	Header json.RawMessage   // what Create was given
-	Trials []result.Trial    // as they were appended; numbers of an Answer are json.Number
-	Blocks map[int]int       // the complete blocks, with their number of trials (observed ones too)
-	Looks  []json.RawMessage // what was decided to be measured next, in its order
-	Spent  time.Duration     // of the budget, when the last complete block ended
-	Ended  bool              // the sweep is complete
-	Torn   int64             // bytes at the end of the journal that do not count, because a crash cut them
+	Dir     string
+	Header  json.RawMessage   // what Create was given
+	Trials  []result.Trial    // as they were appended; numbers of an Answer are json.Number
+	Blocks  map[int]int       // the complete blocks, with their number of trials (observed ones too)
+	Looks   []json.RawMessage // what was decided to be measured next, in its order
+	Spent   time.Duration     // of the budget, when the last complete block ended
+	Ended   bool              // the sweep is complete
+	Torn    int64             // bytes at the end of the journal that do not count, because a crash cut them
+	Checked bool              // its lines have checksums; those of older runs have none
 
 	state         state
 	end           int64 // length in bytes of the journal that counts
 	histogramsEnd int64 // the same of the histograms
 	histogramsErr error // why no trial can be appended: the histograms of complete blocks are damaged
+	lost          int   // trials among the torn bytes
+	surplus       int   // lines of the histograms after that of the last trial
+	surplusBytes  int64
+	chain         chain               // up to the end
+	sums          [][sha256.Size]byte // of the line of each trial
+	seals         []seal
+	starts        []start // of the trials after the last seal, which were not yet synced for certain
+}
+
+// start is where the line of a trial begins, and the checksum of the line before it.
+type start struct {
+	offset int64
+	crc    uint32
 }
 
 // Open reads a run directory. It takes no lock and changes nothing: the run may be under way, and then
-// the journal is as it was at some moment during the call.
+// the journal is as it was at some moment during the call. What the checksums of sealed records tell to be damaged is an
+// error; see [Journal.Notes] for the rest.
 func Open(dir string) (*Journal, error) {
-	f, in, header, err := openJournal(dir)
+	f, in, j, err := openJournal(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	j := &Journal{Dir: dir, Header: header, state: newState()}
-	starts, err := j.read(in)
-	if err != nil {
+	if err := j.read(in); err != nil {
 		return nil, err
 	}
-	if err := j.pair(starts); err != nil {
+	if err := j.pair(); err != nil {
 		return nil, err
 	}
 	j.Blocks, j.Ended = j.state.blocks, j.state.ended
 	return j, nil
 }
 
+// putBack is what to do about damage that no run can be continued after.
+const putBack = "put the file back as it was, or start a new run in another directory"
+
+// Notes are sentences on what is missing, damaged, or cannot be known of a run that was read all the same.
+func (j *Journal) Notes() (notes []string) {
+	if !j.Checked {
+		notes = append(notes, j.Dir+" was written before journals had checksums: whether a byte of it was changed or lost since then cannot be told")
+	}
+	if j.histogramsErr != nil {
+		notes = append(notes, fmt.Sprintf("%v; the other numbers of the run do not depend on this file: %s", j.histogramsErr, putBack))
+	}
+	if j.Torn == 0 && j.surplus == 0 {
+		return notes
+	}
+	trials := j.lost
+	if trials == 0 && j.Torn > 0 {
+		trials = 1
+	}
+	text := fmt.Sprintf("%s lost its end, as a crash or a kill leaves it: %d bytes of %s and %d of %s do not count, which are of %s at most",
+		j.Dir, j.Torn, journalName, j.surplusBytes, histogramsName, result.Count(max(trials, j.surplus), "trial"))
+	if !j.state.ended {
+		text += "; what was lost is run again when the run is continued (if it is still under way, nothing is lost)"
+	}
+	return append(notes, text)
+}
+
 // openJournal opens the journal and reads its header. A journal without a whole header is an error.
-func openJournal(dir string) (*os.File, *lines, json.RawMessage, error) {
-	f, err := openRegular(filepath.Join(dir, journalName))
+func openJournal(dir string) (*input.File, *lines, *Journal, error) {
+	path := filepath.Join(dir, journalName)
+	f, err := input.Open(context.Background(), path, input.Journal)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("%s is not a run directory: %w", dir, err)
 	}
 	in := newLines(f)
-	header, err := readHeader(in, dir)
-	if err != nil {
+	j := &Journal{Dir: dir, state: newState()}
+	if err := j.readHeader(in); err != nil {
 		f.Close()
 		return nil, nil, nil, err
 	}
-	return f, in, header, nil
+	return f, in, j, nil
 }
 
-func readHeader(in *lines, dir string) (json.RawMessage, error) {
+func (j *Journal) readHeader(in *lines) error {
+	dir := j.Dir
 	line, err := in.next()
 	if err == io.EOF || err == nil && unbegun(line) {
-		return nil, fmt.Errorf("%s: the run was stopped before its header was written, so it holds no trial: start it again with -o %s", dir, dir)
+		return fmt.Errorf("%s: the run was stopped before its header was written, so it holds no trial: start it again with -o %s", dir, dir)
 	}
 	var r record
 	if err == nil {
@@ -80,14 +122,29 @@ func readHeader(in *lines, dir string) (json.RawMessage, error) {
 	if err == nil && (r.Kind != kindRun || r.SchemaVersion < 1 || !whole(line)) {
 		err = errors.New("the first line is not the header of a run")
 	}
-	if err == nil {
-		return r.Header, nil
+	unfit := j.chain.begin(line)
+	if err == nil && unfit == nil {
+		j.Header, j.Checked = r.Header, j.chain.checked
+		return nil
 	}
-	err = fmt.Errorf("%s:1: %w", filepath.Join(dir, journalName), err)
-	if errors.Is(err, errNewer) {
-		return nil, err
+	at := fmt.Sprintf("%s:1", filepath.Join(dir, journalName))
+	switch {
+	case unfit != nil && (err == nil || errors.Is(err, errNewer)):
+		return fmt.Errorf("%s: %w; %s", at, unfit, putBack)
+	case errors.Is(err, errNewer):
+		return fmt.Errorf("%s: %w", at, err)
 	}
-	return nil, fmt.Errorf("%s is not a run directory: %w", dir, err)
+	return fmt.Errorf("%s is not a run directory: %s: %w", dir, at, err)
+}
+
+// hasEnd reports whether the last line of a journal looks like the end of the run.
+func hasEnd(f *input.File) bool {
+	b := make([]byte, min(f.Size(), 512))
+	if n, err := f.ReadAt(b, f.Size()-int64(len(b))); n < len(b) && err != nil {
+		return false
+	}
+	b = bytes.TrimSuffix(b, []byte("\n"))
+	return bytes.HasPrefix(b[bytes.LastIndexByte(b, '\n')+1:], []byte(`{"kind":"end"`))
 }
 
 // unbegun reports whether b, the first line of a journal, is a header that was cut: a beginning of it,
@@ -100,53 +157,81 @@ func unbegun(b []byte) bool {
 	return torn && string(b[:n]) == start[:n]
 }
 
-// read reads the records after the header up to a torn tail. It returns where in the journal the trials
-// after the last complete block start: those that were not yet synced for certain.
-func (j *Journal) read(in *lines) (starts []int64, err error) {
+// read reads the records after the header up to a torn tail.
+func (j *Journal) read(in *lines) error {
 	for {
 		j.end = in.offset
 		line, err := in.next()
 		if err == io.EOF {
-			return starts, nil
+			return nil
 		}
 		if err == nil && (!whole(line) || !in.more() && !json.Valid(line)) {
 			j.Torn = int64(len(line))
-			return starts, nil
+			return nil
 		}
 		var r record
+		var crc uint32
 		if err == nil {
-			r, err = parse(line)
+			r, crc, err = j.record(line)
 		}
-		if err == nil {
-			err = j.state.check(&r)
+		isTrial := r.Kind == result.KindTrial || r.Kind == result.KindObserved
+		if err == nil && j.Checked && !isTrial {
+			err = j.sealed(line, in.number)
 		}
 		if err != nil {
 			err = fmt.Errorf("%s:%d: %w", filepath.Join(j.Dir, journalName), in.number, err)
 			if errors.Is(err, errNewer) {
-				return nil, err
+				return err
 			}
-			return nil, fmt.Errorf("%w; to run again what this line and those after it hold, remove them and continue with --resume %s", err, j.Dir)
+			return fmt.Errorf("%w; to run again what this line and those after it hold, remove them and continue with --resume %s", err, j.Dir)
 		}
 		j.state.add(&r)
-		switch r.Kind {
-		case result.KindTrial, result.KindObserved:
+		if isTrial {
 			j.Trials = append(j.Trials, r.trial)
-			starts = append(starts, j.end)
-			continue
+			j.sums = append(j.sums, sha256.Sum256(line))
+			j.starts = append(j.starts, start{j.end, j.chain.journal})
+		} else {
+			j.starts = j.starts[:0] // the other records come with a sync
+		}
+		j.chain.journal = crc
+		switch r.Kind {
 		case kindLook:
 			j.Looks = append(j.Looks, r.Look)
 		case kindBlock:
 			j.Spent = time.Duration(r.Spent * float64(time.Second))
 		}
-		starts = starts[:0] // the other records come with a sync
 	}
 }
 
-// pair finds the histograms of the trials. A trial after the last complete block whose histogram is
-// missing does not count, nor does any after it: a power cut kept its line but not its histogram.
-// starts is the result of read.
-func (j *Journal) pair(starts []int64) error {
-	f, err := openRegular(filepath.Join(j.Dir, histogramsName))
+// record reads a whole line, which must fit those before it.
+func (j *Journal) record(line []byte) (r record, crc uint32, err error) {
+	if r, err = parse(line); err == nil {
+		err = j.state.check(&r)
+	}
+	crc, unfit := j.chain.verify(line, j.chain.journal)
+	switch {
+	case err == nil:
+		err = unfit
+	case unfit != nil && !(errors.Is(err, errNewer) && errors.Is(unfit, errNoChecksum)):
+		err = fmt.Errorf("%v; %w", err, unfit) // what it says of itself cannot be relied on
+	}
+	return r, crc, err
+}
+
+// sealed takes in a seal.
+func (j *Journal) sealed(line []byte, number int) error {
+	s, err := readSeal(line)
+	s.line, s.trials = number, len(j.Trials)
+	j.seals = append(j.seals, s)
+	return err
+}
+
+// pair finds the histograms of the trials, and compares the digests of the seals with the lines of both files. A trial after
+// the last seal whose histogram is missing does not count, nor does any after it: a power cut kept its line
+// but not its histogram.
+func (j *Journal) pair() error {
+	path := filepath.Join(j.Dir, histogramsName)
+	f, err := input.Open(context.Background(), path, input.Journal)
 	if err != nil {
 		// It was synced with the header, so no crash took it. The trials can be shown without it.
 		j.histogramsErr = err
@@ -154,43 +239,89 @@ func (j *Journal) pair(starts []int64) error {
 	}
 	defer f.Close()
 	in := newLines(f)
-	safe := len(j.Trials) - len(starts)
-	for i, t := range j.Trials {
+	safe := len(j.Trials) - len(j.starts)
+	for i := range j.Trials {
+		if err := j.compareSeals(i); err != nil {
+			return err
+		}
 		line, err := in.next()
+		if err != nil && err != io.EOF {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		crc, err := j.histogram(line, &j.Trials[i], i < safe)
 		switch {
-		case err != nil && err != io.EOF:
-			return fmt.Errorf("%s: %w", f.Name(), err)
-		case i < safe && whole(line):
-		case i < safe:
-			j.histogramsErr = fmt.Errorf("%s: it ends within line %d, but the complete blocks have %d trials", f.Name(), i+1, safe)
+		case err == nil:
+		case i >= safe:
+			j.cut(i, j.starts[i-safe])
+			return nil
+		case !whole(line):
+			j.histogramsErr = fmt.Errorf("%s: it ends within line %d, but the complete blocks have %d trials", path, i+1, safe)
 			return nil
 		default:
-			if _, err := parseHistogram(line, keyOf(&t)); err != nil {
-				j.cut(i, starts[i-safe])
-				return nil
-			}
+			j.histogramsErr = fmt.Errorf("%s:%d: the histogram of %v: %w", path, i+1, keyOf(&j.Trials[i]), err)
+			return nil
 		}
-		j.histogramsEnd = in.offset
+		j.histogramsEnd, j.chain.histograms = in.offset, crc
+		if j.Checked {
+			sum := sha256.Sum256(line)
+			j.chain.sums = append(append(j.chain.sums, j.sums[i][:]...), sum[:]...)
+		}
+	}
+	if err := j.compareSeals(len(j.Trials)); err != nil {
+		return err
+	}
+	for in.more() {
+		if _, err := in.next(); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		j.surplus++
+	}
+	j.surplusBytes = in.offset - j.histogramsEnd
+	return nil
+}
+
+// histogram checks the line of a trial's histograms. That a sealed line is of this trial, its digest tells.
+func (j *Journal) histogram(line []byte, t *result.Trial, sealed bool) (crc uint32, err error) {
+	if whole(line) {
+		if crc, err = j.chain.verify(line, j.chain.histograms); err != nil || sealed && j.Checked {
+			return crc, err
+		}
+	}
+	_, err = parseHistogram(line, keyOf(t))
+	return crc, err
+}
+
+// compareSeals compares the digests of the seals that come after so many trials with what was read since the seal before.
+func (j *Journal) compareSeals(trials int) error {
+	for len(j.seals) > 0 && j.seals[0].trials == trials {
+		s := j.seals[0]
+		if digest(j.chain.digest, s.record, j.chain.sums) != s.digest {
+			return fmt.Errorf("%s:%d: its digest does not fit the lines of this file and of %s since the seal before it: some were changed, and their checksums with them; %s",
+				filepath.Join(j.Dir, journalName), s.line, histogramsName, putBack)
+		}
+		j.seals, j.chain.digest, j.chain.sums = j.seals[1:], s.digest, j.chain.sums[:0]
 	}
 	return nil
 }
 
 // cut drops the trials from number i on, whose lines start at that place of the journal.
-func (j *Journal) cut(i int, start int64) {
+func (j *Journal) cut(i int, from start) {
 	for _, t := range j.Trials[i:] {
 		delete(j.state.seen, keyOf(&t))
 		j.state.counts[t.Block]--
 	}
+	j.lost = len(j.Trials) - i
 	j.Trials = j.Trials[:i]
-	j.Torn += j.end - start
-	j.end = start
+	j.Torn += j.end - from.offset
+	j.end, j.chain.journal = from.offset, from.crc
 }
 
 // Histograms are the histograms of the trials in the order of j.Trials, without those of trials that
 // have none. An error is the last element.
 func (j *Journal) Histograms() iter.Seq2[Histograms, error] {
 	return func(yield func(Histograms, error) bool) {
-		f, err := openRegular(filepath.Join(j.Dir, histogramsName))
+		path := filepath.Join(j.Dir, histogramsName)
+		f, err := input.Open(context.Background(), path, input.Journal)
 		if err != nil {
 			yield(Histograms{}, err)
 			return
@@ -204,7 +335,7 @@ func (j *Journal) Histograms() iter.Seq2[Histograms, error] {
 				h, err = parseHistogram(line, keyOf(&t))
 			}
 			if err != nil {
-				yield(Histograms{}, fmt.Errorf("%s:%d: the histogram of %v: %w", f.Name(), in.number, keyOf(&t), err))
+				yield(Histograms{}, fmt.Errorf("%s:%d: the histogram of %v: %w", path, in.number, keyOf(&t), err))
 				return
 			}
 			if len(h.Data) > 0 && !yield(h, nil) {
@@ -212,18 +343,6 @@ func (j *Journal) Histograms() iter.Seq2[Histograms, error] {
 			}
 		}
 	}
-}
-
-// openRegular opens a file to read. Opening a pipe would block.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
-	}
-	return os.Open(path)
 }
 
 // lines reads a file by lines.

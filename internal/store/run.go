@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/brewput/brewput/internal/lock"
@@ -22,6 +21,7 @@ type Run struct {
 	journal    appended
 	histograms appended
 	state      state
+	chain      chain
 	last       string // what is written: "block 3 order 7"
 	synced     string // what is on the disk for certain, in the same words
 	err        error  // why nothing more may be written
@@ -34,6 +34,7 @@ type opener func(path string) (file, error)
 type file interface {
 	io.WriterAt
 	Truncate(size int64) error
+	Stat() (fs.FileInfo, error)
 	Sync() error
 	Close() error
 }
@@ -89,6 +90,7 @@ func create(dir string, header any, open opener) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.chain.checked = true
 	if err := r.begin(line); err != nil {
 		r.abandon()
 		return nil, err
@@ -109,6 +111,8 @@ func (r *Run) begin(line []byte) error {
 		err = syncDir(r.dir)
 	}
 	if err == nil {
+		line, r.chain.journal = r.chain.sign(line, 0)
+		r.chain.histograms = r.chain.journal
 		err = r.journal.add(line)
 	}
 	if err == nil {
@@ -126,7 +130,7 @@ func (r *Run) begin(line []byte) error {
 
 // Resume opens a run to continue it, and returns what it holds. It cuts off the line that a crash tore.
 // A block may have all its trials and lack its end: the caller ends it. A run that has ended takes no
-// more records.
+// more records: it is read as [Open] reads it, without a lock, so that nothing of it needs to be writable.
 func Resume(dir string) (*Run, *Journal, error) { return resume(dir, openFile) }
 
 func resume(dir string, open opener) (*Run, *Journal, error) {
@@ -134,14 +138,21 @@ func resume(dir string, open opener) (*Run, *Journal, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	ended := hasEnd(f)
 	f.Close()
+	if ended {
+		j, err := Open(dir)
+		if err != nil || j.Ended {
+			return &Run{dir: dir, err: fmt.Errorf("%s: no record may come after the end of the run", dir)}, j, err
+		}
+	}
 	r, err := openRun(dir, open)
 	if err != nil {
 		return nil, nil, err
 	}
 	j, err := Open(dir)
 	if err == nil && j.histogramsErr != nil {
-		err = fmt.Errorf("%w: put the file back as it was, or start a new run in another directory", j.histogramsErr)
+		err = fmt.Errorf("%w: %s", j.histogramsErr, putBack)
 	}
 	if err == nil {
 		err = r.openFiles()
@@ -154,7 +165,7 @@ func resume(dir string, open opener) (*Run, *Journal, error) {
 		r.abandon()
 		return nil, nil, err
 	}
-	r.state = j.state.clone()
+	r.state, r.chain = j.state.clone(), j.chain
 	if n := len(j.Trials); n > 0 {
 		r.last = keyOf(&j.Trials[n-1]).String()
 		r.synced = r.last
@@ -192,7 +203,10 @@ func (r *Run) sync() error {
 	if err := r.histograms.Sync(); err != nil {
 		return err
 	}
-	return r.journal.Sync()
+	if err := r.journal.Sync(); err != nil {
+		return err
+	}
+	return r.present()
 }
 
 // Append adds a trial and its histograms, by name; there may be none. Its SchemaVersion is set. When Append
@@ -214,6 +228,8 @@ func (r *Run) Append(t result.Trial, histograms map[string][]byte) error {
 	if err != nil {
 		return fmt.Errorf("%s: %v cannot be stored: %w", r.dir, k, err)
 	}
+	line, crc := r.chain.sign(line, r.chain.journal)
+	histLine, histCRC := r.chain.sign(histLine, r.chain.histograms)
 	before := r.histograms.end
 	if err := r.histograms.add(histLine); err != nil {
 		return r.undo(err)
@@ -222,6 +238,8 @@ func (r *Run) Append(t result.Trial, histograms map[string][]byte) error {
 		r.histograms.end = before
 		return r.undo(err)
 	}
+	r.chain.trial(line, histLine)
+	r.chain.journal, r.chain.histograms = crc, histCRC
 	r.state.add(&rec)
 	r.last = k.String()
 	return nil
@@ -268,10 +286,16 @@ func (r *Run) commit(v any) error {
 	if err := r.histograms.Sync(); err != nil {
 		return r.stop(err)
 	}
+	line, sum := r.chain.seal(line)
+	line, crc := r.chain.sign(line, r.chain.journal)
 	if err := r.journal.add(line); err != nil {
 		return r.undo(err)
 	}
+	r.chain.journal, r.chain.digest, r.chain.sums = crc, sum, r.chain.sums[:0]
 	if err := r.journal.Sync(); err != nil {
+		return r.stop(err)
+	}
+	if err := r.present(); err != nil {
 		return r.stop(err)
 	}
 	r.state.add(&rec)
@@ -310,64 +334,6 @@ func (r *Run) stop(err error) error {
 	r.last = r.synced
 	r.err = r.failed(err)
 	return r.err
-}
-
-// failed adds to a write error what is kept and what to do.
-func (r *Run) failed(err error) error {
-	kept := "no trial was finished"
-	if r.last != "" {
-		kept = "everything up to " + r.last + " is kept"
-	}
-	return fmt.Errorf("%w; %s; %s and continue with --resume %s", err, kept, remedy(err), r.dir)
-}
-
-// remedy is what to do about a write that failed.
-func remedy(err error) string {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return "free space"
-	}
-	return "see that the disk can be written"
-}
-
-// Failure keeps what a failed trial printed and returns the path of the file. Call it before Append, so
-// that no failed trial is without its text; a trial that is run again replaces it.
-func (r *Run) Failure(block, order int, text string) (path string, err error) {
-	if r.err != nil {
-		return "", r.err
-	}
-	dir := filepath.Join(r.dir, failuresName)
-	path = filepath.Join(dir, fmt.Sprintf("%d-%d.txt", block, order))
-	if err := makeDir(dir); err != nil {
-		return "", r.failed(err)
-	}
-	if err := r.writeFile(path, text); err != nil {
-		return "", r.failed(err)
-	}
-	return path, nil
-}
-
-// writeFile writes a file that is there wholly or not at all.
-func (r *Run) writeFile(path, text string) error {
-	temporary := path + ".tmp"
-	f, err := r.open(temporary)
-	if err != nil {
-		return err
-	}
-	a := appended{file: f, path: temporary}
-	err = a.cut() // of an earlier attempt
-	if err == nil {
-		err = a.add([]byte(text))
-	}
-	if err == nil {
-		err = a.Sync()
-	}
-	if err = errors.Join(err, a.Close()); err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temporary))
-	}
-	return syncDir(filepath.Dir(path))
 }
 
 // Close brings all so far to the disk and gives up the lock. A second call does nothing.

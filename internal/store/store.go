@@ -27,6 +27,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"unicode/utf8"
 
 	"github.com/brewput/brewput/result"
 )
@@ -86,8 +87,8 @@ func encode(v any) ([]byte, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	if b.Len() > maxLine {
-		return nil, fmt.Errorf("a record of %d bytes is longer than the limit of %d", b.Len(), maxLine)
+	if n := b.Len() + digestLength + crcLength; n > maxLine {
+		return nil, fmt.Errorf("a record of %d bytes is longer than the limit of %d", n, maxLine)
 	}
 	return b.Bytes(), nil
 }
@@ -95,12 +96,19 @@ func encode(v any) ([]byte, error) {
 // parse reads a line of the journal and checks it by itself; [state.check] does the rest.
 func parse(line []byte) (record, error) {
 	var r record
+	if at := invalidUTF8(line); at >= 0 {
+		return r, fmt.Errorf("byte %d is not valid UTF-8", at+1)
+	}
 	if err := json.Unmarshal(line, &r); err != nil {
 		return r, err
 	}
-	if r.SchemaVersion > result.SchemaVersion {
+	versioned := r.Kind == kindRun || r.Kind == kindLook || r.Kind == result.KindTrial || r.Kind == result.KindObserved
+	switch {
+	case r.SchemaVersion > result.SchemaVersion:
 		return r, fmt.Errorf("schema_version %d is %w, which knows %d: update brewput",
 			r.SchemaVersion, errNewer, result.SchemaVersion)
+	case r.SchemaVersion < 0 || versioned && r.SchemaVersion == 0:
+		return r, fmt.Errorf("schema_version %d is unknown in a record of kind %q", r.SchemaVersion, r.Kind)
 	}
 	switch r.Kind {
 	case kindRun, kindEnd:
@@ -124,6 +132,21 @@ func parse(line []byte) (record, error) {
 		return r, fmt.Errorf("unknown kind of record %q", r.Kind)
 	}
 	return r, nil
+}
+
+// invalidUTF8 is the place of the first byte that is not valid UTF-8, -1 if there is none.
+func invalidUTF8(line []byte) int {
+	if utf8.Valid(line) {
+		return -1
+	}
+	for at := 0; at < len(line); {
+		r, n := utf8.DecodeRune(line[at:])
+		if r == utf8.RuneError && n == 1 {
+			return at
+		}
+		at += n
+	}
+	return -1
 }
 
 // state is what the records so far say. Reader and writer obey the same [state.check], so that no
@@ -197,6 +220,9 @@ func parseHistogram(line []byte, k key) (Histograms, error) {
 	var h Histograms
 	if !whole(line) {
 		return h, io.ErrUnexpectedEOF
+	}
+	if at := invalidUTF8(line); at >= 0 {
+		return h, fmt.Errorf("byte %d is not valid UTF-8", at+1)
 	}
 	if err := json.Unmarshal(line, &h); err != nil {
 		return h, err

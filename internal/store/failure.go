@@ -1,0 +1,92 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// errGone says that the files of the run are no longer at their place.
+var errGone = errors.New("removed, moved or replaced while the run was under way")
+
+// present reports whether the open files are still those of the run directory: what is written to a file that was removed is
+// lost, without an error of the system.
+func (r *Run) present() error {
+	for _, a := range []*appended{&r.journal, &r.histograms} {
+		info, err := a.Stat()
+		if err != nil {
+			return err
+		}
+		if at, err := os.Stat(a.path); err != nil || !os.SameFile(info, at) {
+			return fmt.Errorf("%s: its %s was %w, so that nothing is stored: start the run again, and leave its directory alone until it ends",
+				r.dir, filepath.Base(a.path), errGone)
+		}
+	}
+	return nil
+}
+
+// failed adds to a write error what is kept and what to do.
+func (r *Run) failed(err error) error {
+	if errors.Is(err, errGone) {
+		return err // nothing is kept
+	}
+	kept := "no trial was finished"
+	if r.last != "" {
+		kept = "everything up to " + r.last + " is kept"
+	}
+	return fmt.Errorf("%w; %s; %s and continue with --resume %s", err, kept, remedy(err), r.dir)
+}
+
+// remedy is what to do about a write that failed.
+func remedy(err error) string {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return "free space"
+	}
+	return "see that the disk can be written"
+}
+
+// Failure keeps what a failed trial printed and returns the path of the file. Call it before Append, so
+// that no failed trial is without its text; a trial that is run again replaces it.
+func (r *Run) Failure(block, order int, text string) (path string, err error) {
+	if r.err != nil {
+		return "", r.err
+	}
+	if err := r.present(); err != nil { // else it would make the directory anew
+		return "", r.stop(err)
+	}
+	dir := filepath.Join(r.dir, failuresName)
+	path = filepath.Join(dir, fmt.Sprintf("%d-%d.txt", block, order))
+	if err := makeDir(dir); err != nil {
+		return "", r.failed(err)
+	}
+	if err := r.writeFile(path, text); err != nil {
+		return "", r.failed(err)
+	}
+	return path, nil
+}
+
+// writeFile writes a file that is there wholly or not at all.
+func (r *Run) writeFile(path, text string) error {
+	temporary := path + ".tmp"
+	f, err := r.open(temporary)
+	if err != nil {
+		return err
+	}
+	a := appended{file: f, path: temporary}
+	err = a.cut() // of an earlier attempt
+	if err == nil {
+		err = a.add([]byte(text))
+	}
+	if err == nil {
+		err = a.Sync()
+	}
+	if err = errors.Join(err, a.Close()); err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary))
+	}
+	return syncDir(filepath.Dir(path))
+}
