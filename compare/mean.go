@@ -64,7 +64,7 @@ func average(s *result.Summary, xs []float64, exact bool) {
 // exactly reports whether every trial repeated itself and says the same: then it is no sample.
 func exactly(good []*result.Trial, metric string, xs []float64) bool {
 	timed := strings.HasPrefix(metric, "latency_") || strings.HasPrefix(metric, "response_")
-	if metric != result.Throughput && !timed || len(xs) == 0 {
+	if metric != result.Throughput && !timed || len(xs) == 0 || len(xs) != len(good) {
 		return false
 	}
 	for i, t := range good {

@@ -44,6 +44,22 @@ func TestMeansInVirtualTime(t *testing.T) {
 	}
 }
 
+// TestExactlyNamed: a metric that only one of two trials has, as in a journal that was changed, is not exact.
+func TestExactlyNamed(t *testing.T) {
+	trials := []result.Trial{replication("a", 0, 250, 9), replication("a", 1, 250, 9)}
+	trials[1].Metrics["latency_p50_ns"] = trials[1].Metrics[result.LatencyMean]
+	delete(trials[1].Metrics, result.LatencyMean)
+	row := Rows(trials, []plan.Case{caseOf("a")})[0]
+	for _, name := range []string{result.LatencyMean, "latency_p50_ns"} {
+		if s := row.Metric(name); s.Exact || s.N != 1 || s.Median.Known() {
+			t.Errorf("%+v", s)
+		}
+	}
+	if s := row.Metric(result.Throughput); !s.Exact {
+		t.Errorf("%+v", s)
+	}
+}
+
 // TestExactMeasures: trials that repeat themselves and agree are no sample, and their ratio has no doubt.
 func TestExactMeasures(t *testing.T) {
 	cases := []plan.Case{caseOf("a"), caseOf("b")}
