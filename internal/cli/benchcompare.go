@@ -39,7 +39,7 @@ type benchSide struct {
 }
 
 // readBenchmarks reads a file in the Go benchmark format, or a run of benchmarks.
-func readBenchmarks(ctx context.Context, name, path string) (*benchSide, error) {
+func (a *app) readBenchmarks(ctx context.Context, name, path string) (*benchSide, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		f, err := gobench.ReadFile(ctx, path)
 		if err != nil {
@@ -47,7 +47,7 @@ func readBenchmarks(ctx context.Context, name, path string) (*benchSide, error) 
 		}
 		return &benchSide{File: f, name: name}, nil
 	}
-	r, err := openRun(path)
+	r, err := a.openRun(path)
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +74,11 @@ func readBenchmarks(ctx context.Context, name, path string) (*benchSide, error) 
 
 // compareBenchmarks compares files or runs of benchmarks.
 func (a *app) compareBenchmarks(ctx context.Context, oldPath, newPath, format string) error {
-	older, err := readBenchmarks(ctx, "old", oldPath)
+	older, err := a.readBenchmarks(ctx, "old", oldPath)
 	if err != nil {
 		return err
 	}
-	newer, err := readBenchmarks(ctx, "new", newPath)
+	newer, err := a.readBenchmarks(ctx, "new", newPath)
 	if err != nil {
 		return err
 	}

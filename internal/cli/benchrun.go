@@ -250,11 +250,15 @@ func (r *benchRun) intent() string {
 
 // complete writes files for other tools, and removes what only a run that goes on needs.
 func (r *benchRun) complete(trials []result.Trial) error {
-	if err := r.files(trials); err != nil {
-		return err
+	err := errors.Join(r.files(trials), os.RemoveAll(filepath.Join(r.dir, binariesName)))
+	if err != nil && r.sweep.Complete { // it is shown again, perhaps from where nothing can be written
+		fmt.Fprintf(r.app.stderr, "warning: the files for other tools are not complete: %v\n", err)
+		err = nil
 	}
-	fmt.Fprintf(r.app.stderr, "stored in %s\n", r.dir)
-	return os.RemoveAll(filepath.Join(r.dir, binariesName))
+	if err == nil {
+		fmt.Fprintf(r.app.stderr, "stored in %s\n", r.dir)
+	}
+	return err
 }
 
 // benchResume continues a run of benchmarks, or shows it again.
@@ -283,8 +287,11 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) err
 }
 
 func (a *app) benchGoOn(ctx context.Context, o benchOptions, run *store.Run, journal *store.Journal) error {
-	var h sweep.Header
-	if err := json.Unmarshal(journal.Header, &h); err != nil || h.Bench == nil {
+	h, err := a.stored(o.resume, journal)
+	if err != nil {
+		return err
+	}
+	if h.Bench == nil {
 		return usage("%s is not a run of benchmarks: continue it with %s run --resume %s", o.resume, name(), quoted(o.resume))
 	}
 	x := new(gobench.Experiment)
@@ -296,7 +303,6 @@ func (a *app) benchGoOn(ctx context.Context, o benchOptions, run *store.Run, jou
 		if err := host.Read().SameMachine(h.Environment); err != nil {
 			return usage("%s cannot be continued on this machine: %w; continue it there, or start a new run", o.resume, err)
 		}
-		var err error
 		if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err != nil {
 			return err
 		}

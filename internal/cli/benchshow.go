@@ -175,6 +175,10 @@ func (r *benchRun) id() string {
 // files writes a file in the Go benchmark format for each revision into the run directory, for benchstat and compare.
 func (r *benchRun) files(trials []result.Trial) error {
 	for _, rev := range r.bench.Revs() {
+		path := filepath.Join(r.dir, rev+".txt")
+		if r.sweep.Complete && exists(path) {
+			continue
+		}
 		of := slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool {
 			return t.Point.Has(gobench.FactorRev) && t.Point.Text(gobench.FactorRev) != rev
 		})
@@ -182,7 +186,7 @@ func (r *benchRun) files(trials []result.Trial) error {
 		if err := report.GoBench(&b, of, r.benchHeader(), declaredDirections(of), r.id(), gobench.FactorRev); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(r.dir, rev+".txt"), []byte(b.String()), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 			return err
 		}
 	}

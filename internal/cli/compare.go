@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -89,17 +88,14 @@ type storedRun struct {
 }
 
 // openRun reads a run directory.
-func openRun(dir string) (*storedRun, error) {
+func (a *app) openRun(dir string) (*storedRun, error) {
 	journal, err := store.Open(dir)
 	if err != nil {
 		return nil, storeError(err)
 	}
 	r := &storedRun{Run: compare.Run{Name: dir, Trials: journal.Trials}, raw: journal.Header}
-	if err := json.Unmarshal(journal.Header, &r.header); err != nil {
-		return nil, usage("%s is not a run of brewput: its header cannot be read: %w", dir, err)
-	}
-	if r.header.Workload == "" {
-		return nil, usage("%s is not a run of brewput: its header names no workload; give the directory of a run", dir)
+	if r.header, err = a.stored(dir, journal); err != nil {
+		return nil, err
 	}
 	if len(r.Trials) == 0 && len(r.header.Cases) == 0 {
 		return nil, usage("%s holds no measurement, only what is predicted of CPUs that were not there; that is a run of its own: give %s", dir, quoted(filepath.Join(dir, "twin")))
@@ -123,7 +119,7 @@ func runsOf(side string) []string {
 }
 
 // openSides reads all runs, and sees that no two are the same.
-func openSides(oldDirs, newDirs []string) (older, newer []*storedRun, err error) {
+func (a *app) openSides(oldDirs, newDirs []string) (older, newer []*storedRun, err error) {
 	var all []*storedRun
 	for _, dir := range slices.Concat(oldDirs, newDirs) {
 		for _, other := range all {
@@ -131,7 +127,7 @@ func openSides(oldDirs, newDirs []string) (older, newer []*storedRun, err error)
 				return nil, nil, usage("%s and %s are the same directory: a run beside itself says nothing; give two runs", other.Name, dir)
 			}
 		}
-		r, err := openRun(dir)
+		r, err := a.openRun(dir)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -184,7 +180,7 @@ func beside(older, newer []*storedRun) (facts []report.Fact, doubts []string, er
 
 // compareRuns reads the runs of both sides, sees that they may be compared, and renders what they say.
 func (a *app) compareRuns(oldDirs, newDirs []string, format string) error {
-	older, newer, err := openSides(oldDirs, newDirs)
+	older, newer, err := a.openSides(oldDirs, newDirs)
 	if err != nil {
 		return err
 	}

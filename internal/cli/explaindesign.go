@@ -79,7 +79,7 @@ func (a *app) designAt(ctx context.Context, w *workload.Workload, d workload.Des
 
 // explainRun collects the evidence of a design of a stored run, at its point with most CPUs: what it is, live again.
 func (a *app) explainRun(ctx context.Context, dir string, designs []string, e evidence.Options) (*evidence.Collected, error) {
-	r, err := openRun(dir)
+	r, err := a.openRun(dir)
 	if err != nil {
 		return nil, err
 	}

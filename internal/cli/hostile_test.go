@@ -175,10 +175,12 @@ func finishedRun(t *testing.T, dir string, names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	order := plan.Plan{Seed: 1, Blocks: h.Blocks, Cases: h.Cases}
 	for b := range 6 {
-		for i, name := range names {
+		for i, step := range order.Block(b) {
+			name := names[step.Case]
 			trial := result.Trial{Kind: result.KindTrial, SchemaVersion: result.SchemaVersion, Workload: x.Package, Design: name, World: result.Live, Point: point,
-				Block: b, Order: i, Status: result.OK, Expected: true, Type: result.Benchmark, Operations: 10, Warnings: []string{name},
+				Block: b, Order: i, Seed: strconv.FormatUint(order.BlockSeed(b), 10), Status: result.OK, Expected: true, Type: result.Benchmark, Operations: 10, Warnings: []string{name},
 				Metrics: result.Metrics{result.TimePerOp: result.Value(100 + b), "x" + name: result.Value(b)}}
 			if b == 5 {
 				trial.Status, trial.Expected, trial.Error, trial.Metrics = result.Failed, true, name, nil

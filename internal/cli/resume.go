@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"os"
 	"slices"
 	"time"
@@ -43,15 +42,14 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 
 // goOn continues a run that is open, or shows it again where it is complete.
 func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *store.Run, journal *store.Journal) error {
-	var header sweep.Header
-	if err := json.Unmarshal(journal.Header, &header); err != nil {
-		return usage("%s is not a run of brewput: its header cannot be read: %w", o.resume, err)
+	header, err := a.stored(o.resume, journal)
+	if err != nil {
+		return err
 	}
 	if w != nil && w.Name != header.Workload {
 		return usage("%s is a run of %s, not of %s", o.resume, header.Workload, w.Name)
 	}
-	w, err := a.find(header.Workload)
-	if err != nil {
+	if w, err = a.find(header.Workload); err != nil {
 		return err
 	}
 	p, err := header.Plan(w)

@@ -61,7 +61,7 @@ func (a *app) predict(ctx context.Context, s *sweep.Sweep, dir string, progress 
 		return nil, err
 	}
 	dir = filepath.Join(dir, "twin")
-	run, err := openTwin(t, dir, s.Complete)
+	run, err := a.openTwin(t, dir, s.Complete)
 	if run == nil {
 		if err == nil {
 			fmt.Fprintf(a.stderr, "warning: %s is gone, and with it what was predicted\n", dir)
@@ -88,7 +88,7 @@ func (a *app) predict(ctx context.Context, s *sweep.Sweep, dir string, progress 
 }
 
 // openTwin opens the run of a twin, which takes in what is there. It is nil where that of a complete run is gone.
-func openTwin(t *sweep.Sweep, dir string, complete bool) (*store.Run, error) {
+func (a *app) openTwin(t *sweep.Sweep, dir string, complete bool) (*store.Run, error) {
 	if store.Vacant(dir) == nil {
 		if complete {
 			return nil, nil
@@ -102,6 +102,10 @@ func openTwin(t *sweep.Sweep, dir string, complete bool) (*store.Run, error) {
 	run, journal, err := store.Resume(dir)
 	if err != nil {
 		return nil, storeError(err)
+	}
+	a.notes(journal)
+	if err := fitsPlan(dir, &t.Header, journal); err != nil {
+		return nil, closing(run, err)
 	}
 	t.Continue(journal.Trials, journal.Blocks, journal.Ended)
 	return run, nil

@@ -31,7 +31,8 @@ var (
 )
 
 // chain is what the checksums of a run have come to. The checksum of a line is the CRC-32C of its bytes up to it, which goes
-// on from that of the line before it in the same file; that of the first histogram goes on from that of the header.
+// on from that of the line before it in the same file. It does not go on from the header: that holds when the run began, and two
+// runs that came to the same have the same lines after it.
 type chain struct {
 	checked    bool // false: the run was begun before there were checksums, and goes on without
 	journal    uint32
@@ -41,10 +42,9 @@ type chain struct {
 }
 
 // begin takes in the header of a run that is read.
-func (c *chain) begin(header []byte) (err error) {
+func (c *chain) begin(header []byte) error {
 	c.checked = checked.Match(header[max(0, len(header)-crcLength):])
-	c.journal, err = c.verify(header, 0)
-	c.histograms = c.journal
+	_, err := c.verify(header, 0)
 	return err
 }
 

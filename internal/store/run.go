@@ -111,8 +111,7 @@ func (r *Run) begin(line []byte) error {
 		err = syncDir(r.dir)
 	}
 	if err == nil {
-		line, r.chain.journal = r.chain.sign(line, 0)
-		r.chain.histograms = r.chain.journal
+		line, _ = r.chain.sign(line, 0)
 		err = r.journal.add(line)
 	}
 	if err == nil {
@@ -142,8 +141,11 @@ func resume(dir string, open opener) (*Run, *Journal, error) {
 	f.Close()
 	if ended {
 		j, err := Open(dir)
-		if err != nil || j.Ended {
-			return &Run{dir: dir, err: fmt.Errorf("%s: no record may come after the end of the run", dir)}, j, err
+		if err != nil {
+			return nil, nil, err
+		}
+		if j.Ended {
+			return &Run{dir: dir, err: fmt.Errorf("%s: no record may come after the end of the run", dir)}, j, nil
 		}
 	}
 	r, err := openRun(dir, open)

@@ -60,7 +60,10 @@ func readRun(dir string) ([]result.Trial, sweep.Header, error) {
 	if err != nil {
 		return nil, h, err
 	}
-	return j.Trials, h, json.Unmarshal(j.Header, &h)
+	if err := json.Unmarshal(j.Header, &h); err != nil {
+		return nil, h, err
+	}
+	return j.Trials, h, h.Check(j.Trials, j.Blocks, !j.Checked)
 }
 
 // twins are the predictions of a piece beside their measurements, by the metric that a row is judged by first.

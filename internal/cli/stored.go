@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/sweep"
+)
+
+// stored reads the header of a run directory, compares what the directory holds with the plan in it, and prints what is
+// missing or cannot be known.
+func (a *app) stored(dir string, j *store.Journal) (h sweep.Header, err error) {
+	a.notes(j)
+	if err := json.Unmarshal(j.Header, &h); err != nil {
+		return h, usage("%s is not a run of brewput: its header cannot be read: %w", dir, err)
+	}
+	if h.Workload == "" {
+		return h, usage("%s is not a run of brewput: its header names no workload; give the directory of a run", dir)
+	}
+	return h, fitsPlan(dir, &h, j)
+}
+
+// notes prints what a journal says of itself.
+func (a *app) notes(j *store.Journal) {
+	for _, note := range j.Notes() {
+		fmt.Fprintln(a.stderr, "warning:", note)
+	}
+}
+
+// fitsPlan refuses a run that holds what the plan in a header does not have.
+func fitsPlan(dir string, h *sweep.Header, j *store.Journal) error {
+	err := h.Check(j.Trials, j.Blocks, !j.Checked)
+	if err == nil && h.Rule != nil {
+		_, err = sweep.ReadLooks(j.Looks)
+	}
+	if err != nil {
+		return usage("%s does not fit the plan in its header: %w: it was changed, or another program wrote it; put it back as it was, or start a new run", dir, err)
+	}
+	return nil
+}
