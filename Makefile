@@ -1,4 +1,4 @@
-# Everything a newcomer needs. Only Go and make must be there; what tests need beside is fetched.
+# Everything a newcomer needs. Only Go and make must be there. As root, test and check install a missing C compiler or python3.
 
 GO ?= go
 TOOL = $(GO) tool -modfile=tools/go.mod
@@ -18,10 +18,10 @@ demo: ## measure six designs of the coffee shop at 1 and 2 CPUs, in under two mi
 build: ## build bin/brewput
 	$(GO) build -o bin/brewput ./cmd/brewput
 
-test: needs ## run every test
+test: needs ## run every test; as root it first installs a C compiler or python3 where one is missing
 	$(GO) test -timeout 20m $(TESTFLAGS) ./...
 
-check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, clean git status
+check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, clean git status; it installs as test does
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt would change: $$out"; exit 1; }
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...

@@ -55,11 +55,11 @@ type Verdict struct {
 	Layouts       int            `json:"layouts,omitempty"`     // of benchmarks: builds with functions in other places, whose means are the replicates
 	MoreLines     *int           `json:"more_lines"`            // lines of code of A beyond those of B; null where unknown
 	Looks         *int           `json:"looks,omitempty"`       // with a budget: how often the blocks were looked at, until this verdict stood
+	AlphaSpent    *float64       `json:"alpha_spent,omitempty"` // with a budget: how much of Alpha those looks may use up
 	Correlation   result.Value   `json:"correlation,omitempty"` // of neighbouring blocks, where it widens the interval: lag 1, corrected for its bias
 	Widened       float64        `json:"widened,omitempty"`     // the factor by which it does; see stat.OrderOf
 	Lag1          result.Value   `json:"-"`                     // correlation of neighbouring blocks as it is, whatever it does to the interval
 	*Ranked                      // nil where no ranks are compared
-	AlphaSpent    *float64       `json:"alpha_spent,omitempty"` // with a budget: how much of Alpha those looks may use up
 	Unrelated
 }
 

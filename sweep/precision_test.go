@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -237,6 +238,34 @@ func TestSettleDrawsNothing(t *testing.T) {
 	for _, r := range trials {
 		if r.Seed != "7" {
 			t.Errorf("the trial of %s has seed %s, want 7", r.Design, r.Seed)
+		}
+	}
+}
+
+// TestSettleWithinRecording: a window is not made longer than a recording of real code lasts.
+func TestSettleWithinRecording(t *testing.T) {
+	for longest, want := range map[time.Duration][2]time.Duration{
+		2 * time.Second: {100 * time.Millisecond, time.Second},
+		4 * time.Second: {1100 * time.Millisecond, 1100 * time.Millisecond},
+	} {
+		s := virtualSweep(&memory{}, nil)
+		s.Header.Blocks, s.Plan.Blocks, s.Header.Replayed = 1, 1, &Recorded{Path: "costs"}
+		s.Notify = func(Event) {}
+		s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+			r := trial.Blank(spec)
+			r.Status, r.World, r.Metrics = result.OK, result.Virtual, result.Metrics{result.Transient: result.Unavailable}
+			if spec.Warmup+spec.Duration > longest {
+				r.Status, r.Metrics = result.Failed, nil
+			}
+			return trial.Outcome{Trial: r}, nil
+		}
+		if err := s.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		set := s.Header.Settings
+		got := [2]time.Duration{time.Duration(set.Warmup), time.Duration(set.Duration)}
+		if got != want || len(s.Header.Warnings) != 1 || !strings.Contains(s.Header.Warnings[0], "the recording holds no more") {
+			t.Errorf("a recording of %v: warm-up and window %v, want %v; warnings %q", longest, got, want, s.Header.Warnings)
 		}
 	}
 }

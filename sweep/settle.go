@@ -35,11 +35,19 @@ const (
 // for more than a tenth of its run has further pilots: see [transientOf].
 func (s *Sweep) Settle(ctx context.Context) error {
 	set := &s.Header.Settings
+	before, restless := *set, "" // the extension before this one, and for whom it was not enough
 	defer s.keepPeriodic()
 	for extended := 0; ; extended++ {
 		transient, slowest, settled, err := s.transient(ctx)
 		if err != nil {
 			return err
+		}
+		if extended > 0 && s.outran() {
+			set.Warmup, set.Duration, s.known = before.Warmup, before.Duration, nil
+			s.Header.Settled = ""
+			s.Header.Warnings = append(s.Header.Warnings, fmt.Sprintf("%s has not settled after %v, and the recording holds no more: "+
+				"what it shows may be its beginning; record a longer --duration, or give --warmup", restless, time.Duration(set.Warmup+set.Duration)))
+			return nil
 		}
 		whole := time.Duration(set.Warmup + set.Duration)
 		switch {
@@ -53,6 +61,7 @@ func (s *Sweep) Settle(ctx context.Context) error {
 			s.Header.Warnings = append(s.Header.Warnings, fmt.Sprintf("%s has not settled after %v: what it shows may be its beginning; give a longer --warmup and --duration", slowest, whole))
 			return nil
 		}
+		before, restless = *set, slowest
 		set.Warmup, set.Duration = Duration(whole), Duration(whole)
 		s.Header.Settled = fmt.Sprintf("warm-up and window %v for all: %s had not settled in half of %v", whole, slowest, whole)
 	}
@@ -97,6 +106,16 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 		}
 	}
 	return longest, slowest, settled, nil
+}
+
+// outran reports whether a pilot came to more real code than its recording holds.
+func (s *Sweep) outran() bool {
+	for _, o := range s.known {
+		if s.Header.Replayed != nil && o.Trial.Status == result.Failed {
+			return true
+		}
+	}
+	return false
 }
 
 // pilots are the specifications of the pilots of all streams, as in the first block but for the seed.

@@ -79,7 +79,7 @@ type sentry struct {
 	every         time.Duration // between two looks, after the first
 	dumps         int
 	long          time.Duration // the looks together that found it waiting
-	state, frames string // of the design, where it was found waiting
+	state, frames string        // of the design, where it was found waiting
 }
 
 // watch waits for the end of the simulation, and gives up on one whose design blocks outside env, takes longer than the limit or more

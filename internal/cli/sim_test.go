@@ -162,12 +162,16 @@ func TestSimulatorCrowded(t *testing.T) {
 			return trial.Outcome{Crowded: spec.Crowded && spec.Point.Int("cpus") == 1}, nil
 		}
 		for _, spec := range specs {
-			if o, err := m.Run(t.Context(), spec); err != nil || o.Crowded {
-				t.Errorf("%+v, %v", o, err)
+			if s := m.inTurn(t.Context(), spec, false); s.err != nil || s.outcome.Crowded {
+				t.Errorf("%+v, %v", s.outcome, s.err)
 			}
 		}
 		if !slices.Equal(crowded, want) {
 			t.Errorf("%d slots: runs beside others %v, want %v", slots, crowded, want)
+		}
+		crowded = nil
+		if o, err := m.Run(t.Context(), specs[1]); err != nil || o.Crowded || !slices.Equal(crowded, []bool{false}) {
+			t.Errorf("%d slots: %+v, %v: the only trial runs beside others: %v", slots, o, err, crowded)
 		}
 	}
 }
