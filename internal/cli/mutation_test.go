@@ -1,0 +1,210 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/catalog"
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/cli"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/internal/store/storetest"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+var mutationCount = flag.Int("mutations", 300, "how many stored runs TestMutations damages")
+
+// shown is what a command prints of a stored run.
+type shown struct {
+	code   int
+	stdout string
+	stderr string
+}
+
+func show(args ...string) shown {
+	var out, errs bytes.Buffer
+	code := cli.Run(context.Background(), catalog.All(), args, strings.NewReader(""), &out, &errs)
+	return shown{code, out.String(), errs.String()}
+}
+
+// told reports whether damage was noticed: another exit code, one more warning, or a run that is no longer complete.
+func (s shown) told(whole shown) bool {
+	warnings := func(s shown) int {
+		return strings.Count(s.stderr, "warning: ") + strings.Count(s.stdout, "the run is unfinished")
+	}
+	return s.code != whole.code || warnings(s) > warnings(whole)
+}
+
+// storedRun is a run whose files are damaged.
+type storedRun struct {
+	name     string
+	resume   []string // shows it again
+	virtual  bool     // what is missing can be calculated again
+	files    map[string][]byte
+	compared shown
+	resumed  shown
+}
+
+// TestMutations damages journals and histograms of runs of all kinds, one place at a time. Either it is noticed, or what is shown
+// of the run is the same, byte for byte.
+func TestMutations(t *testing.T) {
+	t.Chdir(t.TempDir())
+	runs := []*storedRun{
+		{name: "live", resume: []string{"run"}},
+		{name: "virtual", resume: []string{"sim"}, virtual: true},
+		{name: "budget", resume: []string{"run"}},
+		{name: "gate", resume: []string{"bench"}},
+	}
+	for _, r := range runs {
+		for seed, dir := range []string{r.name, r.name + "-other"} {
+			r.make(t, dir, seed+1)
+		}
+		r.read(t)
+	}
+
+	noticed := map[string]int{}
+	for n := range *mutationCount {
+		r := runs[n%len(runs)]
+		rng := rand.New(rand.NewPCG(uint64(n), 25))
+		file := "journal.ndjson"
+		if rng.IntN(4) == 0 {
+			file = "histograms.ndjson"
+		}
+		kind, mutated := storetest.Mutate(rng, r.files[file])
+		if r.damaged(t, file, mutated, fmt.Sprintf("mutation %d, %s of %s/%s", n, kind, r.name, file)) {
+			noticed[kind]++
+		}
+	}
+	t.Logf("%d mutations, noticed: %v", *mutationCount, noticed)
+}
+
+// make makes a complete run.
+func (r *storedRun) make(t *testing.T, dir string, seed int) {
+	t.Helper()
+	switch r.name {
+	case "live":
+		said(t, "run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "500", "--count", "2", "--no-twin", "--seed", fmt.Sprint(seed), "-o", dir)
+	case "virtual":
+		said(t, "sim", "coffee", "--designs", "locking,multi", "--cpus", "1", "--cost", "none", "--stage", "10us", "--jitter", "1us", "--operations", "50", "--count", "3", "--seed", fmt.Sprint(seed), "-o", dir)
+	case "budget":
+		budgeted(t, dir, uint64(seed))
+	case "gate":
+		finishedRun(t, dir, []string{"Grind", "Press", "Steam"})
+	}
+}
+
+// read keeps the files of a run, and what is shown of it.
+func (r *storedRun) read(t *testing.T) {
+	t.Helper()
+	r.files = map[string][]byte{}
+	for _, file := range []string{"journal.ndjson", "histograms.ndjson"} {
+		b, err := os.ReadFile(filepath.Join(r.name, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.files[file] = b
+	}
+	r.compared, r.resumed = r.compare(), r.again()
+	for _, s := range []shown{r.compared, r.resumed} {
+		if s.code == 2 || s.stdout == "" || strings.Contains(s.stderr, "checksum") {
+			t.Fatalf("%s: exit %d\n%s%s", r.name, s.code, s.stdout, s.stderr)
+		}
+	}
+}
+
+func (r *storedRun) compare() shown {
+	return show("compare", r.name, r.name+"-other", "--format", "json")
+}
+func (r *storedRun) again() shown {
+	return show(append(r.resume, "--resume", r.name, "--format", "json")...)
+}
+
+// damaged shows a run with one file replaced, and puts it back. It reports whether that was noticed.
+func (r *storedRun) damaged(t *testing.T, file string, content []byte, what string) (noticed bool) {
+	t.Helper()
+	defer func() {
+		for name, b := range r.files {
+			if err := os.WriteFile(filepath.Join(r.name, name), b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}()
+	if err := os.WriteFile(filepath.Join(r.name, file), content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	check := func(how string, got, want shown) {
+		told := got.told(want)
+		if !told && got.stdout != want.stdout {
+			t.Errorf("%s is silent: %s prints\n%s%s\nwhere it printed\n%s", what, how, got.stdout, got.stderr, want.stdout)
+		}
+		noticed = noticed || told
+	}
+	check("compare", r.compare(), r.compared)
+	j, err := store.Open(r.name)
+	if err == nil && !j.Ended && !r.virtual || err == nil && noticed && r.name == "budget" {
+		return noticed // to continue it would measure again; and the levels of a budget's tests take long to calculate
+	}
+	check("--resume", r.again(), r.resumed)
+	return noticed
+}
+
+// budgeted makes a complete run with a budget, whose trials take no time.
+func budgeted(t *testing.T, dir string, seed uint64) {
+	t.Helper()
+	var w *workload.Workload
+	for _, c := range catalog.All() {
+		if c.Name == "coffee" {
+			w = c
+		}
+	}
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)}, plan.Setting{Factor: "jitter", Level: plan.DurationLevel(0)})
+	looks := compare.LookBlocks()
+	h := sweep.Header{
+		Workload: w.Name, World: result.Live, Version: "test", Started: time.Unix(int64(seed), 0), Seed: fmt.Sprint(seed), Blocks: looks[len(looks)-1],
+		Cases: []plan.Case{{Design: "locking", Point: point}, {Design: "finelocking", Point: point}}, Environment: host.Read(), Warnings: []string{},
+		Settings: sweep.Settings{Duration: sweep.Duration(time.Second), Sample: 1, TimeLimit: sweep.Duration(time.Minute)},
+		Rule: &sweep.Rule{Budget: sweep.Duration(time.Hour), Looks: looks, Equivalent: compare.EquivalentFrom, Different: compare.DifferentFrom,
+			Spending: sweep.Spending, Alpha: 0.05, Margin: 0.02},
+	}
+	p, err := h.Plan(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := store.Create(dir, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := compare.Usual("", []string{"stage", "jitter"})
+	j.Looks = compare.NewLooks(looks, compare.EquivalentFrom)
+	clock := time.Unix(0, 0)
+	noise := rand.New(rand.NewPCG(seed, 1))
+	s := &sweep.Sweep{Workload: w, Header: h, Plan: p, Store: run, Judgement: j, Notify: func(sweep.Event) {}, Now: func() time.Time { return clock },
+		Run: func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+			clock = clock.Add(time.Second)
+			o := trial.Outcome{Trial: trial.Blank(spec), Histograms: map[string][]byte{"latency": {1, 2, 3, byte(spec.Block)}}}
+			rate := result.Value(1000 * (1 + 0.02*noise.NormFloat64()))
+			o.Trial.Status, o.Trial.Operations, o.Trial.WallSeconds = result.OK, 1000, 1
+			o.Trial.Metrics = result.Metrics{result.Throughput: rate, result.LatencyMean: 1e9 / rate}
+			return o, nil
+		}}
+	if _, err := s.Execute(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
