@@ -209,11 +209,12 @@ func (j *Journal) record(line []byte) (r record, crc uint32, err error) {
 		err = j.state.check(&r)
 	}
 	crc, unfit := j.chain.verify(line, j.chain.journal)
+	newer := errors.Is(err, errNewer)
 	switch {
-	case err == nil:
+	case err == nil, newer && errors.Is(unfit, errChecksum): // what the line says of itself cannot be relied on
 		err = unfit
-	case unfit != nil && !(errors.Is(err, errNewer) && errors.Is(unfit, errNoChecksum)):
-		err = fmt.Errorf("%v; %w", err, unfit) // what it says of itself cannot be relied on
+	case unfit != nil && !newer:
+		err = fmt.Errorf("%w; %w", err, unfit)
 	}
 	return r, crc, err
 }
