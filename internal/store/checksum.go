@@ -18,11 +18,8 @@ const (
 	digestLength = len(digestMember) + 2*sha256.Size + len(`"`)
 )
 
-var (
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-	// checked matches the end of a line that has a checksum.
-	checked = regexp.MustCompile(`,"crc":"[0-9a-f]{8}"}\n$`)
-)
+// checked matches the end of a line that has a checksum.
+var checked = regexp.MustCompile(`,"crc":"[0-9a-f]{8}"}\n$`)
 
 var (
 	errChecksum   = errors.New("its checksum does not fit it and the lines before it: it was changed, or a line was lost, doubled or moved")
@@ -48,13 +45,18 @@ func (c *chain) begin(header []byte) error {
 	return err
 }
 
+// checksum is the CRC-32C of bytes, continued from that of the bytes before them.
+func checksum(before uint32, b []byte) uint32 {
+	return crc32.Update(before, crc32.MakeTable(crc32.Castagnoli), b)
+}
+
 // sign adds its checksum to a line. crc is that of the line before it.
 func (c *chain) sign(line []byte, crc uint32) (signed []byte, next uint32) {
 	if !c.checked {
 		return line, 0
 	}
 	body := line[:len(line)-len("}\n")]
-	next = crc32.Update(crc, castagnoli, body)
+	next = checksum(crc, body)
 	return fmt.Appendf(body, "%s%08x\"}\n", crcMember, next), next
 }
 
@@ -70,7 +72,7 @@ func (c *chain) verify(line []byte, crc uint32) (next uint32, err error) {
 		return 0, errNoChecksum
 	}
 	body := line[:len(line)-crcLength]
-	next = crc32.Update(crc, castagnoli, body)
+	next = checksum(crc, body)
 	if string(line[len(body):]) != fmt.Sprintf("%s%08x\"}\n", crcMember, next) {
 		return 0, errChecksum
 	}

@@ -17,7 +17,24 @@
 // trial's histogram is written before its line in the journal. Both files are synced when the run
 // begins, at the end of each block, and at the end: a power cut loses nothing before the last "block"
 // record. After that record it may lose lines of either file, and a trial counts only as far as its
-// histogram is there too; what does not count is run again.
+// histogram is there too; what does not count is run again, and [Journal.Notes] says how much it is.
+//
+// Every line ends with a member "crc", 8 hexadecimal digits: the CRC-32C (Castagnoli) of the bytes of the line before that
+// member, continued from the checksum of the line before it in the same file. The header has one of its own, and the
+// first line after it begins anew, so that equal trials give equal lines. A line that was changed, lost, doubled or moved does
+// not fit, or the one after it does not.
+//
+// The records that come with a sync ("block", "look" and "end") are seals. Each has a member "digest", 64 hexadecimal digits:
+// the SHA-256 of the digest before it (32 zeros at first), of the SHA-256 of the record's own bytes before that member, and of
+// the SHA-256 of both lines of each trial since the seal before, the journal's line first. It ties the two files together,
+// and shows lines whose checksums were made to fit.
+//
+// A run whose header has no checksum is from before there were any. It is read, and continued, without; lines with and
+// without in one run are refused. Damage of the journal is an error. Damage of the histograms, which no verdict depends on, is
+// a note, and a run that is not complete is not continued then.
+//
+// A run that is complete is only read: without a lock, and where nothing may be written. A run under way notices at each
+// sync that its files are no longer at their place.
 package store
 
 import (
