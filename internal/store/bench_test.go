@@ -42,3 +42,18 @@ func BenchmarkOpen(b *testing.B) {
 		get(Open(dir))(b)
 	}
 }
+
+// BenchmarkSign is what the checksums of a trial's two lines and their part of the digest cost, of the time of an Append.
+func BenchmarkSign(b *testing.B) {
+	trial, histograms := largeTrial(0)
+	line := get(encode(trial))(b)
+	histLine := get(encode(Histograms{Data: histograms}))(b)
+	c := chain{checked: true}
+	b.SetBytes(int64(len(line) + len(histLine)))
+	for b.Loop() {
+		first, _ := c.sign(line[:len(line):len(line)], 1)
+		second, _ := c.sign(histLine[:len(histLine):len(histLine)], 1)
+		c.trial(first, second)
+		c.sums = c.sums[:0]
+	}
+}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,6 +15,8 @@ func FuzzOpen(f *testing.F) {
 	journal := get(os.ReadFile(filepath.Join(dir, journalName)))(f)
 	histograms := get(os.ReadFile(filepath.Join(dir, histogramsName)))(f)
 	f.Add(journal, histograms)
+	f.Add(checks.ReplaceAll(journal, nil), checks.ReplaceAll(histograms, nil)) // of an old run, where a change goes further
+	f.Add(checks.ReplaceAll(journal[:len(journal)/2], nil), checks.ReplaceAll(histograms, nil))
 	f.Add(journal[:len(journal)-20], histograms[:len(histograms)-9])
 	f.Add([]byte("{\"kind\":\"run\",\"schema_version\":1}\n{\"kind\":\"block\",\"block\":0,\"trials\":0}\n"), []byte{})
 	f.Add([]byte("\x89PNG\r\n\x1a\n"), []byte("\x00"))
@@ -28,6 +31,7 @@ func FuzzOpen(f *testing.F) {
 		for _, err := range before.Histograms() {
 			_ = err
 		}
+		_ = before.Notes()
 		r, j, err := resume(dir, withoutSync)
 		if err != nil {
 			return
@@ -37,8 +41,31 @@ func FuzzOpen(f *testing.F) {
 		}
 		must(t, r.Close())
 		after := get(Open(dir))(t)
-		if n := len(before.Trials); after.Torn != 0 || len(after.Trials) < n || !after.Ended && len(after.Trials) != n+1 {
+		n := len(before.Trials) // a run that has ended is not repaired
+		if len(after.Trials) < n || after.Checked != before.Checked || !after.Ended && (after.Torn != 0 || len(after.Trials) != n+1) {
 			t.Fatalf("%d trials, then %d and %d bytes torn", n, len(after.Trials), after.Torn)
+		}
+	})
+}
+
+// FuzzLine reads any line of a journal without a panic, and what is written fits.
+func FuzzLine(f *testing.F) {
+	for _, dir := range []string{write(f, sweep())} {
+		for _, line := range append(linesOf(f, dir, journalName), linesOf(f, dir, histogramsName)...) {
+			f.Add(line, uint32(7))
+		}
+	}
+	f.Fuzz(func(t *testing.T, line []byte, crc uint32) {
+		for _, c := range []chain{{}, {checked: true}} {
+			if _, err := c.verify(line, crc); err == nil && c.checked {
+				readSeal(line)
+			}
+			if _, err := parse(line); err == nil && whole(line) && bytes.HasSuffix(line, []byte("}\n")) {
+				signed, next := c.sign(bytes.Clone(line), crc)
+				if got, err := c.verify(signed, crc); c.checked && (err != nil || got != next) {
+					t.Fatalf("%q is signed as %q, which does not fit: %v", line, signed, err)
+				}
+			}
 		}
 	})
 }
