@@ -67,3 +67,6 @@ func (r *Row) Metric(name string) result.Summary {
 
 // Overloaded reports whether the design could not serve what was offered, in most of the trials.
 func (r *Row) Overloaded() bool { return 2*r.Unstable > r.N }
+
+// Measure is the summary of the metric that the row is judged by.
+func (r *Row) Measure() result.Summary { return r.Metric(measureOf(r)) }

@@ -94,7 +94,11 @@ func (v *Verdict) widen(a, b *Row) {
 	}
 	v.span(sa, sb)
 	v.MoreBlocks, v.Nearly = nil, ""
-	if now := v.within(); now != v.Verdict {
+	excludes := v.Low > 1 || v.High < 1
+	if v.Verdict == Equivalent {
+		excludes = v.within() == Equivalent
+	}
+	if !excludes {
 		v.Verdict = Undecided
 	}
 }
@@ -133,17 +137,17 @@ func statesOf(s result.Summary) []result.State {
 	return []result.State{{Value: s.Median, Share: 1, Phases: []float64{}}}
 }
 
-// within is the verdict on a ratio that is somewhere from low to high. An exact one is a difference wherever it is beyond the margin.
+// within is the verdict on a ratio that is known without a sample: the one that each of its steady states has by itself, or undecided
+// where they have several. A difference beyond the margin is one, however small the rest of it.
 func (v *Verdict) within() string {
-	low, high := float64(v.Low), float64(v.High)
-	switch {
-	case high <= 1+v.Margin && 1/low <= 1+v.Margin:
-		return Equivalent
-	case low > 1 == (high > 1) && low != 1 && high != 1:
-		return directed(differs, high, v.Metric)
+	of := func(ratio float64) string {
+		if ratio <= 1+v.Margin && 1/ratio <= 1+v.Margin {
+			return Equivalent
+		}
+		return directed(differs, ratio, v.Metric)
+	}
+	if low := of(float64(v.Low)); low == of(float64(v.High)) {
+		return low
 	}
 	return Undecided
 }
-
-// Measure is the summary of the metric that the row is judged by.
-func (r *Row) Measure() result.Summary { return r.Metric(measureOf(r)) }

@@ -53,12 +53,17 @@ func TestStates(t *testing.T) {
 		t.Errorf("more replications of several states: %s %v", metric, half)
 	}
 
-	for want, trials := range map[string][]result.Trial{
-		Undecided:  {disturbed("a", 0, 1000), disturbed("b", 0, 900, 1100)},
-		Equivalent: {disturbed("a", 0, 1000, 1010), disturbed("b", 0, 1000, 1005)},
-		Faster:     {disturbed("a", 0, 1000, 1100), disturbed("b", 0, 1200, 1300)},
+	for _, c := range []struct {
+		want   string
+		trials []result.Trial
+	}{
+		{Undecided, []result.Trial{disturbed("a", 0, 1000), disturbed("b", 0, 900, 1100)}},
+		{Undecided, []result.Trial{disturbed("a", 0, 1000), disturbed("b", 0, 900, 999.9)}}, // equivalent in one of them
+		{Equivalent, []result.Trial{disturbed("a", 0, 1000, 1010), disturbed("b", 0, 1000, 1005)}},
+		{Faster, []result.Trial{disturbed("a", 0, 1000, 1100), disturbed("b", 0, 1200, 1300)}},
 	} {
-		_, verdicts := judged(trials...)
+		want := c.want
+		_, verdicts := judged(c.trials...)
 		if len(verdicts) != 1 || verdicts[0].Verdict != want || verdicts[0].Exact {
 			t.Errorf("want %s: %+v", want, verdicts)
 		}

@@ -28,7 +28,7 @@ func (g Gate) Table(w io.Writer, st Style) error {
 	wrap(&b, strings.Fields(st.ascii(g.Title)), " ", 2, st.width())
 	blank(&b)
 	if len(g.List) > 0 {
-		fitted(&b, g.columns(), g.vagueNote, st)
+		fitted(&b, g.columns(), vagueNote, st)
 	}
 	for _, text := range g.wanting() {
 		wrap(&b, strings.Fields(st.ascii(text)), " ", 2, st.width())
@@ -79,17 +79,6 @@ func (g Gate) conclusion() string {
 		text += fmt.Sprintf("; %d not judged", n)
 	}
 	return text
-}
-
-// vagueNote explains intervals that say nothing: there are too few of what the gate judges by.
-func (g Gate) vagueNote(columns []column) []string {
-	notes := vagueNote(columns)
-	for i := range notes {
-		if g.Layouts > 1 {
-			notes[i] = strings.ReplaceAll(notes[i], "blocks", "layouts")
-		}
-	}
-	return notes
 }
 
 func limitText(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
@@ -190,7 +179,7 @@ func (g Gate) Markdown(w io.Writer) error {
 		b.WriteString("\n")
 		columns := g.columns()
 		markdownTable(&b, columns)
-		markdownFootnotes(&b, g.vagueNote(columns))
+		markdownFootnotes(&b, vagueNote(columns))
 	}
 	for i, text := range slices.Concat(g.wanting(), g.Notes) {
 		if i == 0 {

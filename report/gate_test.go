@@ -15,7 +15,7 @@ func TestGatePage(t *testing.T) {
 	layouts := g
 	layouts.Layouts = 3
 	var page strings.Builder
-	if err := layouts.Table(&page, Style{Width: 100, Unicode: true}); err != nil || !strings.Contains(page.String(), "too few layouts for an interval") {
+	if err := layouts.Table(&page, Style{Width: 100, Unicode: true}); err != nil || !strings.Contains(page.String(), "the interval is wider than 10x") {
 		t.Errorf("%v, of layouts:\n%s", err, &page)
 	}
 	for name, write := range map[string]func(*strings.Builder) error{
@@ -26,7 +26,7 @@ func TestGatePage(t *testing.T) {
 		if err := write(&b); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"±?", "too few blocks for an interval", "Sour: not judged: it goes wrong in the head: it fails: no milk",
+		for _, want := range []string{"±?", "interval wider than 10x", "Sour: not judged: it goes wrong in the head: it fails: no milk",
 			"gate: error: of 1, 0 within 5 %, 1 undecided; 1 not judged"} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%s: no %q in\n%s", name, want, &b)

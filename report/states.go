@@ -34,13 +34,13 @@ func steadyStates(r *compare.Row, s result.Summary) string {
 	slices.SortStableFunc(list, func(a, b result.State) int { return cmp.Compare(b.Share, a.Share) })
 	parts := make([]string, 0, mostStates+1)
 	for _, x := range list[:min(mostStates, len(list))] {
-		parts = append(parts, fmt.Sprintf("%s after %.0f%% of them", value(x.Value), 100*x.Share))
+		parts = append(parts, fmt.Sprintf("%.0f%% at %s", 100*x.Share, value(x.Value)))
 	}
 	if more := len(list) - mostStates; more > 0 {
-		parts = append(parts, result.Count(more, "other value"))
+		parts = append(parts, "the rest at "+result.Count(more, "other value"))
 	}
-	return fmt.Sprintf("%s (%s) has %s: undisturbed its %s stays at %s; disturbances of one burn lead to %s to %s: %s", r.Design, r.Point,
-		result.Count(len(list), "steady state"), words[s.Metric], value(s.Median), value(s.Low), value(s.High), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s (%s) has %s: undisturbed its %s stays at %s; of the disturbances of one burn end %s", r.Design, r.Point,
+		result.Count(len(list), "steady state"), words[s.Metric], value(s.Median), strings.Join(parts, ", "))
 }
 
 // steadyParts writes what steady says.

@@ -32,7 +32,7 @@ func TestSteadyStates(t *testing.T) {
 		text = strings.Join(strings.Fields(text), " ")
 		for _, want := range []string{
 			"[905.0, 1000.0] states", "the interval spans the steady states", "has 5 steady states: undisturbed its throughput stays at 905.0/s",
-			"905.0/s after 30% of them, 1000/s after 25% of them", "1 other value", "0.905x linearpipe (0.905 to 1.000 in 5 steady states)",
+			"of the disturbances of one burn end 30% at 905.0/s, 25% at 1000/s", "1 other value", "0.905x linearpipe (0.905 to 1.000 in 5 steady states)",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in:\n%s", want, text)

@@ -170,7 +170,7 @@ func sides(v compare.Verdict, quiet []string) (a, b, both string) {
 func prospect(v compare.Verdict) string {
 	have := fmt.Sprint(v.N)
 	if !v.Paired {
-		have = fmt.Sprintf("%d and %d", v.NA, v.NB)
+		have = fmt.Sprintf("%d old and %d new", v.NB, v.NA)
 	}
 	detect := fmt.Sprintf("these %s blocks detect %sx", have, ratio(v.Detectable))
 	if !v.Detectable.Known() {
@@ -184,7 +184,7 @@ func prospect(v compare.Verdict) string {
 		needed = "more than a budget takes"
 	}
 	if v.RunsA > 0 {
-		have := fmt.Sprintf("%d and %d runs", v.RunsA, v.RunsB)
+		have := fmt.Sprintf("%d old and %d new runs", v.RunsB, v.RunsA)
 		detect, needed = "these "+have+" detect "+ratio(v.Detectable)+"x", "over 1000 more on each side"
 		if !v.Detectable.Known() {
 			detect = have + " are too few to decide anything"
@@ -224,7 +224,7 @@ func vague(low, high result.Value) bool { return high > 10*low }
 // fromTo is the interval of a ratio in a sentence.
 func fromTo(name string, low, high result.Value) string {
 	if vague(low, high) {
-		return "too few blocks for an interval"
+		return "interval wider than 10x"
 	}
 	return name + ratio(low) + " to " + ratio(high)
 }
@@ -242,7 +242,7 @@ func vagueNote(columns []column) []string {
 	if !shows(columns, noInterval) {
 		return nil
 	}
-	return []string{noInterval + " : too few blocks for an interval"}
+	return []string{noInterval + " : the interval is wider than 10x"}
 }
 
 // ratioOf prints a ratio in a table, or what stands for it where there is none, of which why is the reason.

@@ -60,13 +60,13 @@ func TestSentences(t *testing.T) {
 		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); 12 and 10 blocks are too few to decide anything, runs of over 1000 blocks would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High = compare.Undecided, 2, result.Unavailable, 0.0125, 31.3
-		}, "finelocking and locking: undecided (1.90x, too few blocks for an interval); 2 blocks are too few to decide anything, over 1000 blocks would detect 1.90x"},
+		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide anything, over 1000 blocks would detect 1.90x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High, v.P = compare.Undecided, &blocks, 1.03, 1.01, 1.05, 0.06
 		}, "finelocking and locking: undecided (1.030x, 95 % interval 1.010 to 1.050); its own interval excludes 1, but with 3 comparisons together the chance of a false difference would be over 5 %; these 10 blocks detect 1.050x, 6 more would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High, v.P = compare.Undecided, 2, result.Unavailable, 1.1, 31.3, 0.06
-		}, "finelocking and locking: undecided (1.90x, too few blocks for an interval); 2 blocks are too few to decide anything, over 1000 blocks would detect 1.90x"},
+		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide anything, over 1000 blocks would detect 1.90x"},
 	} {
 		v := base
 		c.change(&v)
@@ -121,7 +121,7 @@ func TestNoVerdicts(t *testing.T) {
 }
 
 // vagueText explains intervals that are not printed.
-const vagueText = "±? : too few blocks for an interval"
+const vagueText = "±? : the interval is wider than 10x"
 
 // TestVagueIntervals: an interval that says nothing is not printed as if it did.
 func TestVagueIntervals(t *testing.T) {
@@ -129,7 +129,7 @@ func TestVagueIntervals(t *testing.T) {
 		low, high       result.Value
 		sentence, table string
 	}{
-		{0.0125, 31.3, "too few blocks for an interval", "±?"},
+		{0.0125, 31.3, "interval wider than 10x", "±?"},
 		{0.5, 4.9, "0.50 to 4.90", "[0.50, 4.90]"},
 	} {
 		s := compare.Scaling{Design: "A", From: 1, To: 2, Speedup: 1.5, Low: c.low, High: c.high, Efficiency: 0.75, Limit: compare.LimitNoise}

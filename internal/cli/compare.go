@@ -58,6 +58,9 @@ or was not measured.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			older, newer := runsOf(args[0]), runsOf(args[1])
+			if slices.Contains(older, "") || slices.Contains(newer, "") {
+				return usage("a run has an empty name: give two, or several of a side with commas and without spaces, as in old1,old2 new1,new2")
+			}
 			benchmarks, possible := slices.ContainsFunc(slices.Concat(older, newer), isBenchmarks), betweenFormats
 			if benchmarks {
 				possible = append(slices.Clone(possible), "bench")
@@ -156,26 +159,76 @@ func together(runs []*storedRun) compare.Run {
 	return compare.Together(parts, cases)
 }
 
-// beside sees that all runs may be compared with the first old one. facts are what differs between the first of each
-// side; what differs otherwise is in the doubts alone.
-func beside(older, newer []*storedRun) (facts []report.Fact, doubts []string, err error) {
-	for i, r := range slices.Concat(newer, older[1:]) {
-		differences, texts, err := r.header.Beside(&older[0].header)
+// beside sees that all runs may be compared, and says what differs between the sides in program and settings: the first runs of both,
+// and with its name each other run, where it differs otherwise. Runs of one side are replicates, so there is a warning where they differ.
+func beside(older, newer []*storedRun) (facts []report.Fact, doubts []compare.Warning, err error) {
+	workload := newer[0].header.Workload
+	doubt := func(run, text string) {
+		w := compare.NewWarning(workload, compare.WarnSettings, text)
+		w.Run = run
+		doubts = append(doubts, w)
+	}
+	pair := func(old, new *storedRun, other string) error {
+		differences, texts, err := new.header.Beside(&old.header)
 		if err != nil {
-			return nil, nil, usage("%s and %s cannot be compared: %w", older[0].Name, r.Name, err)
+			return usage("%s and %s cannot be compared: %w", old.Name, new.Name, err)
 		}
 		for _, d := range differences {
-			if i == 0 {
-				facts = append(facts, report.Fact(d))
+			if f := report.Fact(d); !slices.Contains(facts, f) {
+				if other != "" {
+					f.Name += " (" + other + ")"
+				}
+				facts = append(facts, f)
 			}
 		}
 		for _, text := range texts {
-			if !slices.Contains(doubts, text) {
-				doubts = append(doubts, text)
+			if !slices.ContainsFunc(doubts, func(w compare.Warning) bool { return w.Text == text }) {
+				doubt(other, text)
+			}
+		}
+		return nil
+	}
+	for i, r := range newer {
+		other := r.Name
+		if i == 0 {
+			other = ""
+		}
+		if err := pair(older[0], r, other); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, r := range older[1:] {
+		if err := pair(r, newer[0], r.Name); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, side := range [][]*storedRun{older, newer} {
+		for _, r := range side[1:] {
+			if text := unlike(side[0], r); text != "" {
+				doubt(r.Name, text)
 			}
 		}
 	}
 	return facts, doubts, nil
+}
+
+// unlike says in which programs or settings two runs of one side differ, seeds and numbers of blocks apart.
+func unlike(first, r *storedRun) string {
+	differences, _, err := r.header.Beside(&first.header)
+	if err != nil {
+		return "" // another pair says so
+	}
+	var all []string
+	for _, d := range differences {
+		if d.Name != "seed" && d.Name != "blocks" && d.Name != "burn_rate_per_ns" {
+			all = append(all, fmt.Sprintf("%s is %s in %s and %s here", d.Name, d.B, first.Name, d.A))
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return fmt.Sprintf("this run is no replicate of %s, on the same side: %s; measure the runs of a side with one program and the same settings",
+		first.Name, strings.Join(all, ", "))
 }
 
 // compareRuns reads the runs of both sides, sees that they may be compared, and renders what they say.
@@ -196,9 +249,7 @@ func (a *app) compareRuns(oldDirs, newDirs []string, format string) error {
 	}
 	header := newer[0].header
 	page := report.Between{Workload: header.Workload, A: newSide.Name, B: oldSide.Name, Contrast: contrast, Facts: facts}
-	for _, text := range doubts {
-		page.Warnings = append(page.Warnings, compare.NewWarning(page.Workload, compare.WarnSettings, text))
-	}
+	page.Warnings = append(page.Warnings, doubts...)
 	if len(all) == 2 && header.World == result.Live && len(contrast.Verdicts()) > 0 {
 		page.Warnings = append(page.Warnings, compare.OneRun(page.Workload, "measure each side in several runs, in turn, and give them with commas: compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))
 	}

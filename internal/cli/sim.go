@@ -95,7 +95,7 @@ func (a *app) settle(ctx context.Context, s *sweep.Sweep, dir string) error {
 	err := s.Settle(ctx)
 	progress.clear()
 	if errors.Is(err, context.Canceled) {
-		a.interrupted(" while the first replication showed how long a warm-up is needed; nothing is stored yet (with --warmup TIME each trial is stored as it ends)")
+		a.interrupted(" while pilots showed how long a warm-up is needed; nothing is stored yet (with --warmup TIME each trial is stored as it ends)")
 	}
 	return err
 }

@@ -28,7 +28,7 @@ func TestStates(t *testing.T) {
 	mutex.Lock()
 	for _, wait := range []func(){
 		func() { <-let },
-		func() { mutex.Lock(); mutex.Unlock() },
+		func() { mutex.Lock(); defer mutex.Unlock() },
 		func() {
 			select {
 			case <-let:
