@@ -312,7 +312,10 @@ func TestDiskFull(t *testing.T) {
 shift_dir=$1; shift
 "$@" run null --designs stream --cpus 1 --operations 1000 --count 30 -o "$shift_dir/run" >/dev/null
 echo "code $?"
-mount -o remount,size=16m "$shift_dir"
+mount -o remount,ro "$shift_dir"
+"$@" run --resume "$shift_dir/run" >/dev/null
+echo "unfinished, read-only: code $?"
+mount -o remount,rw,size=16m "$shift_dir"
 "$@" run --resume "$shift_dir/run" >/dev/null
 echo "code $?"
 mount -o remount,ro "$shift_dir"
@@ -341,7 +344,7 @@ cp "$shift_dir/run/journal.ndjson" "$shift_dir/run/histograms.ndjson" "$COPY"`
 		t.Fatalf("%v\n%s", err, out)
 	}
 	text := string(out)
-	for _, want := range []string{"code 4\n", "no space left on device", "free space and continue with --resume " + dir + "/run", "code 0\n", "read-only: code 4\n"} {
+	for _, want := range []string{"code 4\n", "no space left on device", "free space and continue with --resume " + dir + "/run", "code 0\n", "unfinished, read-only: code 4\n", "\nread-only: code 0\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)
 		}
