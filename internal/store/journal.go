@@ -183,7 +183,7 @@ func (j *Journal) read(in *lines) error {
 			if errors.Is(err, errNewer) {
 				return err
 			}
-			return fmt.Errorf("%w; to run again what this line and those after it hold, remove them and continue with --resume %s", err, j.Dir)
+			return fmt.Errorf("%w; put the file back as it was, or remove this line and those after it, and run what they held again with --resume %s", err, j.Dir)
 		}
 		j.state.add(&r)
 		if isTrial {
