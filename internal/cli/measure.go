@@ -107,9 +107,9 @@ func checkBaseline(w *workload.Workload, baseline string, cases []plan.Case) err
 	return nil
 }
 
-// storeError tells a directory that is the wrong one, which is a wrong use, from a disk that fails.
+// storeError tells a directory that is the wrong one, which is a wrong use, from a disk that fails and a directory that was removed.
 func storeError(err error) error {
-	for _, disk := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS} {
+	for _, disk := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, store.ErrGone} {
 		if errors.Is(err, disk) {
 			return exitError{err, exitFailed}
 		}

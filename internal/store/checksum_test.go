@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -226,6 +227,22 @@ func TestGone(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestGoneAtOnce removes the directory while the header is written.
+func TestGoneAtOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	_, err := create(dir, header(), func(path string) (file, error) {
+		f, err := withoutSync(path)
+		if filepath.Base(path) == journalName {
+			must(t, os.RemoveAll(dir))
+		}
+		return f, err
+	})
+	if !errors.Is(err, ErrGone) {
+		t.Errorf("%v", err)
+	}
+	wantError(t, err, dir, "start the run again")
 }
 
 // TestCompleteIsOnlyRead opens nothing of a complete run for writing, and takes no lock.

@@ -8,8 +8,12 @@ import (
 	"syscall"
 )
 
-// errGone says that the files of the run are no longer at their place.
-var errGone = errors.New("removed, moved or replaced while the run was under way")
+// ErrGone says that the files of the run are no longer at their place.
+var ErrGone = errors.New("removed, moved or replaced while the run was under way")
+
+func gone(dir, file string) error {
+	return fmt.Errorf("%s: its %s was %w, so that nothing is stored: start the run again, and leave its directory alone until it ends", dir, file, ErrGone)
+}
 
 // present reports whether the open files are still those of the run directory: what is written to a file that was removed is
 // lost, without an error of the system.
@@ -20,8 +24,7 @@ func (r *Run) present() error {
 			return err
 		}
 		if at, err := os.Stat(a.path); err != nil || !os.SameFile(info, at) {
-			return fmt.Errorf("%s: its %s was %w, so that nothing is stored: start the run again, and leave its directory alone until it ends",
-				r.dir, filepath.Base(a.path), errGone)
+			return gone(r.dir, filepath.Base(a.path))
 		}
 	}
 	return nil
@@ -29,7 +32,7 @@ func (r *Run) present() error {
 
 // failed adds to a write error what is kept and what to do.
 func (r *Run) failed(err error) error {
-	if errors.Is(err, errGone) {
+	if errors.Is(err, ErrGone) {
 		return err // nothing is kept
 	}
 	kept := "no trial was finished"

@@ -122,6 +122,9 @@ func (r *Run) begin(line []byte) error {
 			r.journal.end = 0
 			err = errors.Join(err, r.journal.cut())
 		}
+		if _, at := os.Stat(r.dir); errors.Is(at, fs.ErrNotExist) || errors.Is(err, ErrGone) {
+			return gone(r.dir, journalName)
+		}
 		return fmt.Errorf("%w; nothing is measured yet; %s and start again", err, remedy(err))
 	}
 	return nil
