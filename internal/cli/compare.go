@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,32 +59,36 @@ or was not measured.`,
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			older, newer := runsOf(args[0]), runsOf(args[1])
-			if slices.Contains(older, "") || slices.Contains(newer, "") {
-				return usage("a run has an empty name: give two, or several of a side with commas and without spaces, as in old1,old2 new1,new2")
-			}
-			if err := distinct(slices.Concat(older, newer)); err != nil {
-				return err
-			}
-			benchmarks, possible := slices.ContainsFunc(slices.Concat(older, newer), isBenchmarks), betweenFormats
-			if benchmarks {
-				possible = append(slices.Clone(possible), "bench")
-			}
-			if !slices.Contains(possible, format) {
-				return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible), strings.Join(possible, ", "))
-			}
-			if benchmarks && len(older)+len(newer) > 2 {
-				return usage("several runs of a side are compared of designs, not of benchmarks: give one file or run of benchmarks for each side")
-			}
-			if benchmarks {
-				return a.compareBenchmarks(cmd.Context(), older[0], newer[0], format)
-			}
-			return a.compareRuns(older, newer, format)
+			return a.compareSides(cmd.Context(), runsOf(args[0]), runsOf(args[1]), format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "table, json or md; of benchmarks also bench (for benchstat -col side)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(betweenFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// compareSides compares runs of designs, or files or runs of benchmarks.
+func (a *app) compareSides(ctx context.Context, older, newer []string, format string) error {
+	if slices.Contains(older, "") || slices.Contains(newer, "") {
+		return usage("a run has an empty name: give two, or several of a side with commas and without spaces, as in old1,old2 new1,new2")
+	}
+	if err := distinct(slices.Concat(older, newer)); err != nil {
+		return err
+	}
+	benchmarks, possible := slices.ContainsFunc(slices.Concat(older, newer), isBenchmarks), betweenFormats
+	if benchmarks {
+		possible = append(slices.Clone(possible), "bench")
+	}
+	if !slices.Contains(possible, format) {
+		return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible), strings.Join(possible, ", "))
+	}
+	if benchmarks && len(older)+len(newer) > 2 {
+		return usage("several runs of a side are compared of designs, not of benchmarks: give one file or run of benchmarks for each side")
+	}
+	if benchmarks {
+		return a.compareBenchmarks(ctx, older[0], newer[0], format)
+	}
+	return a.compareRuns(older, newer, format)
 }
 
 // storedRun is a run that was read back.
