@@ -53,11 +53,11 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			between(v)
 			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High = compare.Undecided, &blocks, 1.03, 0.98, 1.08
-		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); these 12 and 10 blocks detect 1.050x, runs of 16 blocks would detect 1.030x"},
+		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); these 10 old and 12 new blocks detect 1.050x, runs of 16 blocks would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			between(v)
 			v.Verdict, v.Detectable, v.Ratio, v.Low, v.High = compare.Undecided, result.Unavailable, 1.03, 0.98, 1.08
-		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); 12 and 10 blocks are too few to decide anything, runs of over 1000 blocks would detect 1.030x"},
+		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); 10 old and 12 new blocks are too few to decide anything, runs of over 1000 blocks would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High = compare.Undecided, 2, result.Unavailable, 0.0125, 31.3
 		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide anything, over 1000 blocks would detect 1.90x"},

@@ -167,8 +167,13 @@ func blocks(state string) bool {
 	})
 }
 
-// madeOnce reports whether a goroutine waits for what another trial makes for all: that is no part of the design.
-func madeOnce(frames string) bool { return strings.Contains(frames, "sync.(*Once).doSlow(") }
+// notOfDesign reports whether a goroutine waits for what is no part of the design: for what another trial makes once for all, or, in an
+// allocation, for the runtime, as to begin a collection. A dump does not show the runtime's own frames.
+func notOfDesign(state, frames string) bool {
+	inner := strings.TrimLeft(frames, "\n")
+	own := strings.HasPrefix(state, "semacquire") && !strings.HasPrefix(inner, "sync.") && !strings.HasPrefix(inner, "internal/")
+	return own || strings.Contains(frames, "sync.(*Once).doSlow(")
+}
 
 // inCoroutine is the state of a goroutine that has resumed another, or was not resumed itself.
 const inCoroutine = "coroutine"

@@ -208,7 +208,7 @@ func (s *sentry) find() bool {
 	if !blocks(state) {
 		return false
 	}
-	if madeOnce(frames) {
+	if notOfDesign(state, frames) {
 		s.forget()
 		return false
 	}

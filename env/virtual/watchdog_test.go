@@ -219,3 +219,23 @@ func TestProfiled(t *testing.T) {
 		}
 	}
 }
+
+// TestNotOfDesign: an allocation that waits for the runtime is no fault of a design, nor is what is made once for all.
+func TestNotOfDesign(t *testing.T) {
+	for _, c := range []struct {
+		state, frames string
+		want          bool
+	}{
+		{"semacquire", "\nexample.com/design.far(...)\n\tdesign.go:49\n", true}, // that begins a collection
+		{"semacquire, 2 minutes", "example.com/design.far(...)\n\tdesign.go:49\n", true},
+		{"semacquire", "sync.runtime_Semacquire(0x1)\n\tsema.go:71\nsync.(*WaitGroup).Wait(0x1)\n", false},
+		{"semacquire", "internal/poll.runtime_Semacquire(0x1)\n\tfd_mutex.go:71\n", false},
+		{"sync.Mutex.Lock", "internal/sync.runtime_SemacquireMutex(0x1)\n", false},
+		{"sync.Mutex.Lock", "internal/sync.(*Mutex).lockSlow(0x1)\nsync.(*Once).doSlow(0x1)\n", true},
+		{"chan receive", "example.com/design.far(...)\n", false},
+	} {
+		if got := notOfDesign(c.state, c.frames); got != c.want {
+			t.Errorf("%s in %q: %v", c.state, c.frames, got)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -35,9 +36,9 @@ Blocks of two runs lie apart in time, so they are not paired: the machine's drif
 other is part of the difference, and more blocks are needed than within a run. Where two designs can be
 in one run, put them there. Live runs of two machines are refused.
 
-Give several runs of each side with commas, as in OLD1,OLD2,OLD3 NEW1,NEW2,NEW3, measured in turn. The runs are then
+Of designs, give several runs of each side with commas, as in OLD1,OLD2,OLD3 NEW1,NEW2,NEW3, measured in turn. The runs are then
 the replicates, and the intervals hold what differs from run to run. One run of each side cannot show that; compare
-warns of it.
+warns of it. Of Go benchmarks, bench --base measures both sides in the same blocks instead.
 
 Of Go benchmarks, runs and files are refused whose goos, goarch or model of the CPU differ; what else differs between
 two runs is said. Of a run with --base the head is compared. Where one run varies what the other does not, such as
@@ -57,29 +58,36 @@ or was not measured.`,
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			older, newer := runsOf(args[0]), runsOf(args[1])
-			if slices.Contains(older, "") || slices.Contains(newer, "") {
-				return usage("a run has an empty name: give two, or several of a side with commas and without spaces, as in old1,old2 new1,new2")
-			}
-			benchmarks, possible := slices.ContainsFunc(slices.Concat(older, newer), isBenchmarks), betweenFormats
-			if benchmarks {
-				possible = append(slices.Clone(possible), "bench")
-			}
-			if !slices.Contains(possible, format) {
-				return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible), strings.Join(possible, ", "))
-			}
-			if benchmarks && len(older)+len(newer) > 2 {
-				return usage("several runs of a side are compared of designs, not of benchmarks: give one file or run of benchmarks for each side")
-			}
-			if benchmarks && !sameFile(older[0], newer[0]) {
-				return a.compareBenchmarks(cmd.Context(), older[0], newer[0], format)
-			}
-			return a.compareRuns(older, newer, format)
+			return a.compareSides(cmd.Context(), runsOf(args[0]), runsOf(args[1]), format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "table, json or md; of benchmarks also bench (for benchstat -col side)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(betweenFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// compareSides compares runs of designs, or files or runs of benchmarks.
+func (a *app) compareSides(ctx context.Context, older, newer []string, format string) error {
+	if slices.Contains(older, "") || slices.Contains(newer, "") {
+		return usage("a run has an empty name: give two, or several of a side with commas and without spaces, as in old1,old2 new1,new2")
+	}
+	if err := distinct(slices.Concat(older, newer)); err != nil {
+		return err
+	}
+	benchmarks, possible := slices.ContainsFunc(slices.Concat(older, newer), isBenchmarks), betweenFormats
+	if benchmarks {
+		possible = append(slices.Clone(possible), "bench")
+	}
+	if !slices.Contains(possible, format) {
+		return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible), strings.Join(possible, ", "))
+	}
+	if benchmarks && len(older)+len(newer) > 2 {
+		return usage("several runs of a side are compared of designs, not of benchmarks: give one file or run of benchmarks for each side")
+	}
+	if benchmarks {
+		return a.compareBenchmarks(ctx, older[0], newer[0], format)
+	}
+	return a.compareRuns(older, newer, format)
 }
 
 // storedRun is a run that was read back.
@@ -121,15 +129,27 @@ func runsOf(side string) []string {
 	return strings.Split(side, ",")
 }
 
-// openSides reads all runs, and sees that no two are the same.
+// distinct sees that no path is given twice.
+func distinct(paths []string) error {
+	for i, path := range paths {
+		for _, other := range paths[:i] {
+			if !sameFile(other, path) {
+				continue
+			}
+			what := "file"
+			if info, err := os.Stat(path); err == nil && info.IsDir() {
+				what = "directory"
+			}
+			return usage("%s and %s are the same %s: a run beside itself says nothing; give two runs", other, path, what)
+		}
+	}
+	return nil
+}
+
+// openSides reads all runs, and sees that no two are copies.
 func (a *app) openSides(oldDirs, newDirs []string) (older, newer []*storedRun, err error) {
 	var all []*storedRun
 	for _, dir := range slices.Concat(oldDirs, newDirs) {
-		for _, other := range all {
-			if sameFile(other.Name, dir) {
-				return nil, nil, usage("%s and %s are the same directory: a run beside itself says nothing; give two runs", other.Name, dir)
-			}
-		}
 		r, err := a.openRun(dir)
 		if err != nil {
 			return nil, nil, err

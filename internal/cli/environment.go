@@ -50,7 +50,7 @@ func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
 		}
 		if conflict != nil {
 			unset(f)
-			e.say(fmt.Sprintf("%s=%s is left out: %v", key, v, conflict))
+			e.say(fmt.Sprintf("warning: %s=%s is left out: %v", key, v, conflict))
 			return
 		}
 		set = append(set, f.Name)
