@@ -72,6 +72,7 @@ var mayImport = map[string][]string{
 	"internal/twin":        {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs", "internal/host", "internal/stat", "internal/store", "plan", "result", "sim", "sweep", "trial", "workload"},
 	"internal/aa/campaign": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
 
+	"internal/store/storetest":   {},
 	"internal/verdicts":          {"explain", "explain/corpus", "internal/stat"},
 	"internal/verdicts/gains":    {"explain", "internal/verdicts"},
 	"internal/verdicts/campaign": {"evidence", "explain", "explain/corpus", "internal/host", "internal/proc", "internal/stat", "internal/verdicts"},

@@ -1,0 +1,154 @@
+// Package storetest damages run directories the way disks, editors and hands do, for the tests that no
+// damage is silent.
+package storetest
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+)
+
+// mutations are the kinds of damage. Each returns nil where the file gives it nothing to damage.
+var mutations = []struct {
+	kind string
+	make func(rng *rand.Rand, file []byte) []byte
+}{
+	{"digit", changeDigit},
+	{"bit", flipBit},
+	{"delete bytes", deleteBytes},
+	{"insert bytes", insertBytes},
+	{"delete line", deleteLine},
+	{"duplicate line", duplicateLine},
+	{"swap lines", swapLines},
+	{"truncate", truncate},
+	{"key", changeKey},
+	{"invalid UTF-8", invalidUTF8},
+	{"schema version", changeVersion},
+}
+
+// Mutate returns a copy of a journal, or of any file of lines, that differs from it in one place, and
+// the kind of damage. The same state of rng gives the same copy.
+func Mutate(rng *rand.Rand, file []byte) (kind string, mutated []byte) {
+	for range 100 {
+		m := mutations[rng.IntN(len(mutations))]
+		if b := m.make(rng, file); b != nil && !bytes.Equal(b, file) {
+			return m.kind, b
+		}
+	}
+	return "append", append(slices.Clone(file), "{}\n"...)
+}
+
+// replace returns a copy of file with file[from:to] replaced.
+func replace(file []byte, from, to int, by ...byte) []byte {
+	return slices.Concat(file[:from], by, file[to:])
+}
+
+// pick returns one match of a pattern, or one place of its group.
+func pick(rng *rand.Rand, file []byte, pattern *regexp.Regexp) (from, to int, ok bool) {
+	all := pattern.FindAllSubmatchIndex(file, -1)
+	if len(all) == 0 {
+		return 0, 0, false
+	}
+	m := all[rng.IntN(len(all))]
+	return m[len(m)-2], m[len(m)-1], true
+}
+
+var (
+	digits   = regexp.MustCompile(`([0-9])`)
+	keys     = regexp.MustCompile(`"([a-z_0-9]+)":`)
+	versions = regexp.MustCompile(`"schema_version":([0-9]+)`)
+)
+
+func changeDigit(rng *rand.Rand, file []byte) []byte {
+	at, _, ok := pick(rng, file, digits)
+	if !ok {
+		return nil
+	}
+	return replace(file, at, at+1, '0'+(file[at]-'0'+byte(1+rng.IntN(9)))%10)
+}
+
+func flipBit(rng *rand.Rand, file []byte) []byte {
+	if len(file) == 0 {
+		return nil
+	}
+	at := rng.IntN(len(file))
+	return replace(file, at, at+1, file[at]^1<<rng.IntN(8))
+}
+
+func deleteBytes(rng *rand.Rand, file []byte) []byte {
+	if len(file) == 0 {
+		return nil
+	}
+	at := rng.IntN(len(file))
+	return replace(file, at, min(at+1+rng.IntN(20), len(file)))
+}
+
+func insertBytes(rng *rand.Rand, file []byte) []byte {
+	const printable = `0123456789.,:"{}[]abcxyz -+eE`
+	by := make([]byte, 1+rng.IntN(8))
+	for i := range by {
+		by[i] = printable[rng.IntN(len(printable))]
+	}
+	at := rng.IntN(len(file) + 1)
+	return replace(file, at, at, by...)
+}
+
+func deleteLine(rng *rand.Rand, file []byte) []byte {
+	lines := bytes.SplitAfter(file, []byte("\n"))
+	i := rng.IntN(len(lines))
+	return bytes.Join(slices.Delete(lines, i, i+1), nil)
+}
+
+// duplicateLine repeats a line at its place or at another.
+func duplicateLine(rng *rand.Rand, file []byte) []byte {
+	lines := bytes.SplitAfter(file, []byte("\n"))
+	from := rng.IntN(len(lines))
+	to := from
+	if rng.IntN(2) == 0 {
+		to = rng.IntN(len(lines))
+	}
+	return bytes.Join(slices.Insert(lines, to, lines[from]), nil)
+}
+
+func swapLines(rng *rand.Rand, file []byte) []byte {
+	lines := bytes.SplitAfter(file, []byte("\n"))
+	i, j := rng.IntN(len(lines)), rng.IntN(len(lines))
+	lines[i], lines[j] = lines[j], lines[i]
+	return bytes.Join(lines, nil)
+}
+
+// truncate cuts the file anywhere, or at the end of a line.
+func truncate(rng *rand.Rand, file []byte) []byte {
+	if len(file) == 0 {
+		return nil
+	}
+	at := rng.IntN(len(file))
+	if rng.IntN(2) == 0 {
+		at = bytes.LastIndexByte(file[:at], '\n') + 1
+	}
+	return slices.Clone(file[:at])
+}
+
+// changeKey changes one letter of the name of a member: a metric's name is one.
+func changeKey(rng *rand.Rand, file []byte) []byte {
+	from, to, ok := pick(rng, file, keys)
+	if !ok {
+		return nil
+	}
+	at := from + rng.IntN(to-from)
+	return replace(file, at, at+1, byte('a'+rng.IntN(26)))
+}
+
+func invalidUTF8(rng *rand.Rand, file []byte) []byte {
+	at := rng.IntN(len(file) + 1)
+	return replace(file, at, at, [][]byte{{0xff}, {0xc3}, {0xed, 0xa0, 0x80}, {0xf0, 0x9f}}[rng.IntN(4)]...)
+}
+
+func changeVersion(rng *rand.Rand, file []byte) []byte {
+	from, to, ok := pick(rng, file, versions)
+	if !ok {
+		return nil
+	}
+	return replace(file, from, to, byte('0'+rng.IntN(10)))
+}
