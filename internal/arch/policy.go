@@ -67,6 +67,7 @@ var mayImport = map[string][]string{
 	"internal/seeded":      {},
 	"internal/direct":      {"internal/stat", "result"},
 	"internal/size":        {},
+	"internal/siege":       {"", "env", "internal/proc", "internal/quote", "internal/store/storetest", "plan", "workload"},
 	"internal/gates":       {"internal/host", "internal/stat", "result"},
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
 	"internal/twin":        {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs", "internal/host", "internal/stat", "internal/store", "plan", "result", "sim", "sweep", "trial", "workload"},
@@ -94,6 +95,7 @@ var (
 		"internal/host":      {"golang.org/x/sys"},
 		"internal/pprofui":   {"github.com/google/pprof"},
 		"internal/seeded":    {"pgregory.net/rapid"},
+		"internal/siege":     {"github.com/google/pprof"},
 		"internal/stat":      {"gonum.org/v1/gonum"},
 	}
 	testsMayUse = []string{
@@ -151,7 +153,7 @@ const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may write to the process's standard streams: the command, and a
 // trial's child, whose protocol they carry.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/size": true, "internal/twin": true, "internal/verdicts/campaign": true, "internal/verdicts/gains": true, "examples/counter": true, "examples/futuredate": true}
+var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/siege": true, "internal/size": true, "internal/twin": true, "internal/verdicts/campaign": true, "internal/verdicts/gains": true, "examples/counter": true, "examples/futuredate": true}
 
 // variables are the package-level variables that are neither plainly constant (an error, a pattern, an
 // embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.
