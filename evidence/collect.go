@@ -98,6 +98,7 @@ func (k *collector) all(ctx context.Context) error {
 	if err := k.repeat(ctx); err != nil {
 		return err
 	}
+	k.compiled(ctx)
 	k.conclude(top)
 	return nil
 }
