@@ -15,6 +15,7 @@ import (
 
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/lock"
+	"github.com/brewput/brewput/internal/proc"
 )
 
 // Workshop is a directory for what a run needs beside its run directory: binaries, the helper's source, the
@@ -24,6 +25,7 @@ import (
 // It holds
 //
 //	lock       held by the process
+//	groups     the processes that were started for it
 //	repo       the root of the repository that has a worktree here
 //	tree/      the worktree
 //	...        binaries and files of the go command
@@ -94,6 +96,7 @@ func sweepOut(ctx context.Context, parent string) {
 			continue
 		}
 		if l, err := lock.Lock(filepath.Join(dir, lockName)); err == nil {
+			proc.EndRecorded(dir) // benchmarks, with all they started
 			w := &Workshop{dir, l}
 			w.Close(ctx)
 		}
