@@ -49,6 +49,29 @@ func TestKilledBenchmark(t *testing.T) {
 	}
 }
 
+// TestCompilationIsMarked: a compilation has its files in the workshop and its mark, so that the next one can end it and
+// remove them.
+func TestCompilationIsMarked(t *testing.T) {
+	tools := t.TempDir()
+	script := "#!/bin/sh\ncase $1 in env) printf '/goroot\\ngo1.26\\n\\n' ;; test) echo $BREWPUT_PLACE $GOTMPDIR >$4 ;; esac\n"
+	if err := os.WriteFile(filepath.Join(tools, "go"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", tools+":"+os.Getenv("PATH"))
+	w, err := OpenWorkshop(t.Context(), t.TempDir(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close(t.Context())
+	binary, err := (&Builder{Workshop: w}).Build(t.Context(), Place{Dir: t.TempDir()}, Variant{Rev: "head"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(binary); err != nil || string(text) != w.Dir+" "+w.Dir+"\n" {
+		t.Errorf("%q, %v; want %s twice", text, err, w.Dir)
+	}
+}
+
 // state is that of a process; "" if it has ended.
 func state(pid int) string {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
