@@ -34,6 +34,7 @@ var openers = map[string]string{
 	"internal/proc/record_linux.go":         "what the kernel tells of processes, and a small file of this user that it wrote",
 	"internal/siege/command.go":             "what the kernel tells of processes",
 	"internal/siege/journal.go":             "journals that it had made, to damage them",
+	"internal/siege/names.go":               "a timeline that a command under attack wrote",
 	"internal/siege/record.go":              "the record of a campaign, which it wrote",
 	"internal/size/main.go":                 "the binary that make has built, of which it reports the size",
 	"internal/source/source.go":             "sources that this program was compiled from, if they are still there",

@@ -67,7 +67,7 @@ var mayImport = map[string][]string{
 	"internal/seeded":      {},
 	"internal/direct":      {"internal/stat", "result"},
 	"internal/size":        {},
-	"internal/siege":       {"", "env", "internal/proc", "internal/quote", "internal/store/storetest", "plan", "workload"},
+	"internal/siege":       {"", "env", "internal/gobench", "internal/host", "internal/proc", "internal/quote", "internal/store", "internal/store/storetest", "plan", "result", "sweep", "workload"},
 	"internal/gates":       {"internal/host", "internal/stat", "result"},
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
 	"internal/twin":        {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs", "internal/host", "internal/stat", "internal/store", "plan", "result", "sim", "sweep", "trial", "workload"},

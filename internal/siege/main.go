@@ -37,7 +37,7 @@ func main() {
 	flag.Float64Var(&c.share, "share", 1, "the `SHARE` of each area's attempts, such as 0.02")
 	flag.Uint64Var(&c.seed, "seed", 1, "the `SEED` of all that is drawn")
 	flag.IntVar(&c.n, "n", 2, "attempts at a time, except kills, which are made alone")
-	areas := flag.String("areas", "journal,lines", "the `AREAS` to attack")
+	areas := flag.String("areas", "journal,lines,names,kills", "the `AREAS` to attack")
 	flag.Parse()
 	c.areas = strings.Split(*areas, ",")
 	if c.program == "" || c.record == "" || !(c.share > 0 && c.share <= 1) || c.n < 1 || flag.NArg() > 0 {
@@ -69,7 +69,7 @@ type campaign struct {
 
 	sum   string // SHA-256 of the program
 	self  string // this program, which is also a user's
-	work  string // the folder beside the record
+	work  string // the folder beside the record, which the go command does not look into
 	began time.Time
 	mu    sync.Mutex // guards the record
 	done  []outcome
@@ -92,6 +92,8 @@ func list() []area {
 	return []area{
 		{name: "journal", full: 2000, open: openJournals},
 		{name: "lines", full: 1000, open: openLines},
+		{name: "names", full: 200, open: openNames},
+		{name: "kills", full: 200, alone: true, open: openKills},
 	}
 }
 
@@ -110,7 +112,7 @@ func (c *campaign) start(ctx context.Context, only string) (table, error) {
 	if c.sum, err = hashFile(c.program); err != nil {
 		return nil, err
 	}
-	c.work, c.began = strings.TrimSuffix(c.record, ".ndjson")+".d", time.Now()
+	c.work, c.began = filepath.Join(filepath.Dir(c.record), "."+strings.TrimSuffix(filepath.Base(c.record), ".ndjson")), time.Now()
 	if err := errors.Join(os.MkdirAll(filepath.Join(c.work, "finds"), 0o777), os.MkdirAll(filepath.Join(c.work, "box"), 0o777)); err != nil {
 		return nil, err
 	}
