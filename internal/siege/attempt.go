@@ -34,9 +34,7 @@ func (c *campaign) attempt(ctx context.Context, name string, index int, attack a
 		return err
 	}
 	defer os.RemoveAll(box)
-	key := fnv.New64a()
-	key.Write([]byte(name))
-	a := &attempt{campaign: c, box: box, rng: rand.New(rand.NewPCG(c.seed^key.Sum64(), uint64(index)))}
+	a := &attempt{campaign: c, box: box, rng: rand.New(rand.NewPCG(c.seed^hashOf(name), uint64(index)))}
 	a.outcome = outcome{Program: c.sum, Seed: c.seed, Area: name, Index: index}
 	if err := errors.Join(os.Mkdir(a.cwd(), 0o777), os.Mkdir(a.tmp(), 0o777)); err != nil {
 		return err
@@ -55,6 +53,12 @@ func (c *campaign) attempt(ctx context.Context, name string, index int, attack a
 	defer c.mu.Unlock()
 	c.done = append(c.done, a.outcome)
 	return appendRecord(c.record, a.outcome)
+}
+
+func hashOf(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
 }
 
 func (a *attempt) cwd() string { return filepath.Join(a.box, "cwd") }

@@ -102,20 +102,18 @@ func openKills(ctx context.Context, c *campaign) (attack, error) {
 	}
 	a := &attempt{campaign: c, outcome: outcome{Area: "kills"}}
 	for name, args := range v.commands() {
-		for range 2 { // the first one fills caches
-			if err := a.fresh(); err != nil {
-				return nil, err
-			}
-			defer os.RemoveAll(a.box)
-			if err := copyTree(v.home, a.cwd()); err != nil {
-				return nil, err
-			}
-			r, err := a.run(ctx, 2*time.Minute, args...)
-			if err != nil || r.code != 0 {
-				return nil, errors.Join(err, fmt.Errorf("%q exits with %d:\n%s", args, r.code, r.stderr))
-			}
-			v.whole[name] = r.took
+		if err := a.fresh(); err != nil {
+			return nil, err
 		}
+		defer os.RemoveAll(a.box)
+		if err := copyTree(v.home, a.cwd()); err != nil {
+			return nil, err
+		}
+		r, err := a.run(ctx, 2*time.Minute, args...)
+		if err != nil || r.code != 0 {
+			return nil, errors.Join(err, fmt.Errorf("%q exits with %d:\n%s", args, r.code, r.stderr))
+		}
+		v.whole[name] = r.took
 	}
 	return v.attack, nil
 }

@@ -99,27 +99,8 @@ func list() []area {
 
 // start makes all attempts that are not recorded, or the only one that is asked for.
 func (c *campaign) start(ctx context.Context, only string) (table, error) {
-	var err error
-	if c.program, err = filepath.Abs(c.program); err != nil {
+	if err := c.open(only); err != nil {
 		return nil, err
-	}
-	if c.record, err = filepath.Abs(c.record); err != nil {
-		return nil, err
-	}
-	if c.self, err = os.Executable(); err != nil {
-		return nil, err
-	}
-	if c.sum, err = hashFile(c.program); err != nil {
-		return nil, err
-	}
-	c.work, c.began = filepath.Join(filepath.Dir(c.record), "."+strings.TrimSuffix(filepath.Base(c.record), ".ndjson")), time.Now()
-	if err := errors.Join(os.MkdirAll(filepath.Join(c.work, "finds"), 0o777), os.MkdirAll(filepath.Join(c.work, "box"), 0o777)); err != nil {
-		return nil, err
-	}
-	if only == "" {
-		if c.done, err = readRecord(c.record, c.sum, c.seed); err != nil {
-			return nil, err
-		}
 	}
 	t, known := table{}, 0
 	for _, ar := range list() {
@@ -140,6 +121,32 @@ func (c *campaign) start(ctx context.Context, only string) (table, error) {
 		return nil, fmt.Errorf("-areas %s names an area that does not exist", strings.Join(c.areas, ","))
 	}
 	return t, nil
+}
+
+// open makes the folders and reads the record.
+func (c *campaign) open(only string) (err error) {
+	if c.program, err = filepath.Abs(c.program); err != nil {
+		return err
+	}
+	if c.record, err = filepath.Abs(c.record); err != nil {
+		return err
+	}
+	if c.self, err = os.Executable(); err != nil {
+		return err
+	}
+	if c.sum, err = hashFile(c.program); err != nil {
+		return err
+	}
+	c.work, c.began = filepath.Join(filepath.Dir(c.record), "."+strings.TrimSuffix(filepath.Base(c.record), ".ndjson")), time.Now()
+	if err := errors.Join(os.MkdirAll(filepath.Join(c.work, "finds"), 0o777), os.MkdirAll(filepath.Join(c.work, "box"), 0o777)); err != nil {
+		return err
+	}
+	if only == "" {
+		if c.done, err = readRecord(c.record, c.sum, c.seed); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // attempts is how many an area has at this share.
@@ -166,7 +173,8 @@ func (c *campaign) wanted(ar area, only string) (indices []int, err error) {
 	}
 	n := c.attempts(ar)
 	for i := range n {
-		if index := i * ar.full / n; !made[index] {
+		index := i*ar.full/n + 7*i%(ar.full/n) // not always the same kind, of those that alternate
+		if !made[index] {
 			indices = append(indices, index)
 		}
 	}
