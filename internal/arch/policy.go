@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"internal/proc":      {},
 	"internal/lock":      {},
 	"internal/input":     {},
+	"internal/interrupt": {},
 	"internal/store":     {"internal/lock", "result"},
 	"compare":            {"internal/stat", "model", "plan", "result"},
 	"load":               {"env", "internal/hist", "result", "sim"},
@@ -45,7 +46,7 @@ var mayImport = map[string][]string{
 	"internal/quote":     {},
 	"evidence":           {"explain", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook", "internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
 	"internal/gobench":   {"internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
-	"internal/cli":       {"compare", "evidence", "explain", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "internal/gobench", "internal/gotrace", "internal/host", "internal/input", "internal/pprofui", "internal/quote", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
+	"internal/cli":       {"compare", "evidence", "explain", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "internal/gobench", "internal/gotrace", "internal/host", "internal/input", "internal/interrupt", "internal/pprofui", "internal/quote", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
 	"":                   {"internal/aa", "internal/cli", "internal/costs", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/mandelbrot": {"env", "model", "plan", "workload"},
@@ -57,11 +58,13 @@ var mayImport = map[string][]string{
 	"catalog":            {"catalog/coffee", "catalog/find", "catalog/lines", "catalog/mandelbrot", "catalog/null", "catalog/parse", "catalog/sort", "catalog/sum", "catalog/words", "workload"},
 	"catalog/sort":       {"env", "model", "plan", "workload"},
 	"catalog/sum":        {"env", "model", "plan", "workload"},
-	"cmd/brewput":        {"", "catalog"},
+	"cmd/brewput":        {"", "catalog", "internal/interrupt/early"},
 	"internal/arch":      {},
 	"labtest":            {"internal/host", "internal/stat", "result"},
 	"examples/counter":   {"", "env", "plan", "workload"},
 	"examples/realcode":  {"", "env", "plan", "workload"},
+
+	"internal/interrupt/early": {"internal/interrupt"},
 
 	"examples/futuredate":  {},
 	"internal/seeded":      {},
@@ -158,10 +161,11 @@ var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true
 // variables are the package-level variables that are neither plainly constant (an error, a pattern, an
 // embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.
 var variables = map[string]string{
-	"env.Default":        "a value of a struct type, which cannot be a constant",
-	"env.tasks":          "a pool: what it hands out is reset, and only the cost of a spawn depends on it",
-	"result.Quantiles":   "the contract's table, which several packages walk through",
-	"result.Unavailable": "NaN, which cannot be a constant",
+	"env.Default":              "a value of a struct type, which cannot be a constant",
+	"env.tasks":                "a pool: what it hands out is reset, and only the cost of a spawn depends on it",
+	"internal/interrupt.heard": "hears a signal before main begins: nobody could hand it a channel",
+	"result.Quantiles":         "the contract's table, which several packages walk through",
+	"result.Unavailable":       "NaN, which cannot be a constant",
 }
 
 // Limits of the house. Tests are not counted.
