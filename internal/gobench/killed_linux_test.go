@@ -13,6 +13,14 @@ import (
 // TestKilledBenchmark: what a benchmark started outlives neither the workshop nor a brewput that was killed, even in a
 // session of its own.
 func TestKilledBenchmark(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		nested(t, killed)
+	}
+}
+
+// nested runs a benchmark that starts a process, and closes its workshop or leaves it as a killed brewput does.
+func nested(t *testing.T, killed bool) {
+	t.Helper()
 	cache := t.TempDir()
 	w, err := OpenWorkshop(t.Context(), cache, "one")
 	if err != nil {
@@ -34,7 +42,13 @@ func TestKilledBenchmark(t *testing.T) {
 	if state(pid) == "" {
 		t.Fatal("it was not started")
 	}
-	w.lock.Close() // as the kernel does for a process that was killed
+	if killed {
+		w.lock.Close() // as the kernel does
+	} else if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	} else if s := state(pid); s != "" {
+		t.Errorf("the process %d runs on, in state %s", pid, s)
+	}
 
 	next, err := OpenWorkshop(t.Context(), cache, "two")
 	if err != nil {

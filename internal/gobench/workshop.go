@@ -96,7 +96,6 @@ func sweepOut(ctx context.Context, parent string) {
 			continue
 		}
 		if l, err := lock.Lock(filepath.Join(dir, lockName)); err == nil {
-			proc.EndRecorded(dir) // benchmarks, with all they started
 			w := &Workshop{dir, l}
 			w.Close(ctx)
 		}
@@ -154,11 +153,12 @@ func removeAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// Close removes the workshop with its worktree. An interrupt does not keep it from that.
+// Close ends what was started for the workshop, and removes it with its worktree. An interrupt does not keep it from that.
 func (w *Workshop) Close(ctx context.Context) error {
 	if w.lock == nil {
 		return nil
 	}
+	proc.EndRecorded(w.Dir) // benchmarks and compilations, with all they started
 	err := w.clear(context.WithoutCancel(ctx))
 	err = errors.Join(err, w.lock.Close())
 	w.lock = nil
