@@ -27,7 +27,7 @@ func nested(t *testing.T, killed bool) {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(t.TempDir(), "bench")
-	if err := os.WriteFile(binary, []byte("#!/bin/sh\nsetsid sleep 300 >/dev/null 2>&1 &\necho $!\n"), 0o700); err != nil {
+	if err := os.WriteFile(binary, []byte("#!/bin/sh\nx=$(setsid -f sh -c 'echo $$; exec sleep 300 >/dev/null 2>&1')\necho $x\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	e, err := Binary{binary, t.TempDir(), w.Dir}.run(t.Context(), nil, time.Minute)
