@@ -40,7 +40,7 @@ func (r *recipe) escapes(ctx context.Context) []explain.Escape {
 		args = append(args, "-test")
 	}
 	args = append(args, slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool { return strings.Contains(f, "-gcflags") })...)
-	_, said, _ := goCommand(ctx, r.dir, r.env, append(append(args, "--"), r.of...)...)
+	_, said, _ := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.of...)...)
 	return parseEscapes(r.dir, said)
 }
 
