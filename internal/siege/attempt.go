@@ -51,7 +51,9 @@ func (c *campaign) attempt(ctx context.Context, name string, index int, attack a
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.done = append(c.done, a.outcome)
+	if c.done = append(c.done, a.outcome); c.once {
+		return nil
+	}
 	return appendRecord(c.record, a.outcome)
 }
 

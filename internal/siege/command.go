@@ -37,7 +37,7 @@ type ran struct {
 	hung           bool           // it did not end in time
 	stopped        bool           // it was interrupted, because it had no limit of its own
 	stdout, stderr string
-	took           time.Duration
+	took, cpu      time.Duration // by the clock, and of CPU time
 }
 
 // command is a process of an attempt: in its own group, in the box, with the attempt's mark.
@@ -117,7 +117,7 @@ func (a *attempt) watch(ctx context.Context, cmd *exec.Cmd, limit time.Duration)
 			<-ended
 		}
 	}
-	r.took = time.Since(began)
+	r.took, r.cpu = time.Since(began), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
 	a.Seconds = max(a.Seconds, r.took.Seconds())
 	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if r.code = status.ExitStatus(); status.Signaled() && !r.hung {
@@ -138,7 +138,7 @@ func (a *attempt) stacks(p *os.Process, ended chan struct{}) {
 
 // log keeps a command and its output in the box, where a find leaves them.
 func (a *attempt) log(r ran) error {
-	text := fmt.Sprintf("%q\nexit %d, signal %v, hung %t, %v\n--- stdout\n%s\n--- stderr\n%s\n", a.Command, r.code, r.signal, r.hung, r.took, r.stdout, r.stderr)
+	text := fmt.Sprintf("%q\nexit %d, signal %v, hung %t, %v, %v of CPU time\n--- stdout\n%s\n--- stderr\n%s\n", a.Command, r.code, r.signal, r.hung, r.took, r.cpu, r.stdout, r.stderr)
 	return os.WriteFile(filepath.Join(a.box, fmt.Sprintf("command-%d.txt", a.no)), []byte(text), 0o666)
 }
 

@@ -25,7 +25,7 @@ import (
 type victims struct {
 	home  string                   // a folder with the program nest
 	whole map[string]time.Duration // how long a command takes
-	start time.Duration            // within which a Go program that does nothing but listen may still not hear
+	start time.Duration            // of CPU time, in which a command may not listen yet
 }
 
 // measured is a run of 2 designs in 6 blocks, each also observed: 24 trials.
@@ -55,16 +55,12 @@ var nest = map[string]string{
 	"main.go": `package main
 
 import (
-	"os"
 	"os/exec"
 	"syscall"
 	"time"
 )
 
 func main() {
-	if len(os.Args) > 1 {
-		return
-	}
 	cmd := exec.Command("sleep", "300")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Start()
@@ -120,20 +116,22 @@ func openKills(ctx context.Context, c *campaign) (attack, error) {
 		}
 		v.whole[name] = r.took
 	}
-	return v.attack, v.measureStart(ctx)
+	return v.attack, v.measureStart(ctx, a)
 }
 
-// measureStart finds out how long a small Go program takes from its start until it runs: the longest of some, and as much
-// again for a binary ten times as large.
-func (v *victims) measureStart(ctx context.Context) error {
+// measureStart finds out how much CPU time the command takes until it listens for certain: half of what its shortest verb
+// takes from start to end, of which most follows.
+func (v *victims) measureStart(ctx context.Context, a *attempt) error {
 	for range 20 {
-		began := time.Now()
-		cmd := exec.CommandContext(ctx, filepath.Join(v.home, "nest"), "-start")
-		if err := cmd.Run(); err != nil {
+		r, err := a.run(ctx, patience, "version")
+		if err != nil {
 			return err
 		}
-		v.start = max(v.start, 2*time.Since(began))
+		if v.start == 0 || r.cpu < v.start {
+			v.start = r.cpu
+		}
 	}
+	v.start /= 2
 	return nil
 }
 
@@ -185,7 +183,7 @@ func (a *attempt) struck(ctx context.Context, after time.Duration, do func(*os.P
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		return r, err
 	}
-	r.took = time.Since(start)
+	r.took, r.cpu = time.Since(start), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
 	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if r.code = status.ExitStatus(); status.Signaled() {
 		r.signal = status.Signal()
@@ -339,7 +337,7 @@ func (v *victims) interrupt(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	if r.signal == syscall.SIGINT && r.took < v.start && r.stdout+r.stderr == "" {
+	if r.signal == syscall.SIGINT && r.cpu < v.start && r.stdout+r.stderr == "" {
 		// Go had not come to the package that listens: see internal/interrupt/early. Nothing has begun then.
 		a.Kind += ", which was before the program listened"
 		r = ran{code: 130}

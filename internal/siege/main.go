@@ -71,6 +71,7 @@ type campaign struct {
 	self  string // this program, which is also a user's
 	work  string // the folder beside the record, which the go command does not look into
 	began time.Time
+	once  bool       // a repetition, which is not recorded
 	mu    sync.Mutex // guards the record
 	done  []outcome
 }
@@ -115,7 +116,11 @@ func (c *campaign) start(ctx context.Context, only string) (table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t = append(t, tally(ar, c.done, c.attempts(ar), c.seed))
+		planned := c.attempts(ar)
+		if c.once {
+			planned = 0
+		}
+		t = append(t, tally(ar, c.done, planned, c.seed))
 	}
 	if known < len(c.areas) {
 		return nil, fmt.Errorf("-areas %s names an area that does not exist", strings.Join(c.areas, ","))
@@ -141,7 +146,7 @@ func (c *campaign) open(only string) (err error) {
 	if err := errors.Join(os.MkdirAll(filepath.Join(c.work, "finds"), 0o777), os.MkdirAll(filepath.Join(c.work, "box"), 0o777)); err != nil {
 		return err
 	}
-	if only == "" {
+	if c.once = only != ""; !c.once {
 		if c.done, err = readRecord(c.record, c.sum, c.seed); err != nil {
 			return err
 		}
