@@ -6,7 +6,7 @@ TOOL = $(GO) tool -modfile=tools/go.mod
 RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoPredictionOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
-.PHONY: help demo build test check bench bench-sim pgo size verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts simulate intervals fuzz needs data simd
+.PHONY: help demo build test check bench bench-sim pgo size verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate intervals fuzz needs data simd
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -99,6 +99,12 @@ gates: ## is gate right? 64 runs on seeded changes, idle and under load: about 2
 gusts: ## a program beside itself under a load that comes and goes, one side after the other and in blocks: 3 minutes
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
 	$(GO) run ./internal/gates -program bin/brewput -sequential -n $(RUNS)
+
+SEED = 1
+siege: FOR = 8m
+siege: ## damaged journals, kills, random command lines and hostile names: what gets through? about 30 minutes in pieces of 8 (repeat it)
+	@mkdir -p bin && $(GO) build -pgo=off -buildvcs=false -o bin/brewput ./cmd/brewput && $(GO) build -o bin/siege ./internal/siege
+	bin/siege -program bin/brewput -record bin/siege.ndjson -for $(FOR) -seed $(SEED)
 
 simulate: ## what verdicts are worth: 10,000 simulated data sets of each situation, three minutes
 	$(GO) test ./compare -run '^TestSimulated$$' -count 1 -v -timeout 30m -args -datasets 10000

@@ -275,9 +275,9 @@ func fewBlocks(trials []result.Trial, looks []int) (Warning, bool) {
 		"%s: a median has an interval, and a verdict within the run can be decided, from %d on: measure with --count %d or more", few, least, least)
 }
 
-// Partial warns of a run that was stopped, where done of its blocks are complete.
-func Partial(workload, run string, done, planned int) Warning {
-	w := NewWarning(workload, WarnPartial, fmt.Sprintf("the run is unfinished: %d of %d blocks are complete; what it has is compared; finish it with run --resume %s", done, planned, run))
+// Partial warns of a run that was stopped, where done of its blocks are complete. The command how finishes it.
+func Partial(workload, run, how string, done, planned int) Warning {
+	w := NewWarning(workload, WarnPartial, fmt.Sprintf("the run is unfinished: %d of %d blocks are complete; what it has is compared; finish it with %s", done, planned, how))
 	w.Run, w.Value, w.Threshold = run, result.Value(done), result.Value(planned)
 	return w
 }

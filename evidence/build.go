@@ -21,6 +21,7 @@ type recipe struct {
 	of    []string // a package, or files
 	flags []string
 	env   []string
+	work  string // a place, for the files of the go command; "" before there is one
 	test  bool
 	pkg   listed
 }
@@ -54,10 +55,19 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) (s
 	return out.String(), complaints.String(), err
 }
 
+// environment is that of the go command. What it leaves when it is killed goes with the place, and with the mark of that
+// the next explain ends it.
+func (r *recipe) environment() []string {
+	if r.work == "" {
+		return r.env
+	}
+	return append(r.env[:len(r.env):len(r.env)], "GOTMPDIR="+r.work, proc.Mark(r.work))
+}
+
 // list asks the go command for the one package of a recipe.
 func (r *recipe) list(ctx context.Context) error {
 	args := append([]string{"list", "-json=ImportPath,Dir,Name,GoFiles,Module"}, listFlags(r.flags)...)
-	out, _, err := goCommand(ctx, r.dir, r.env, append(append(args, "--"), r.of...)...)
+	out, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.of...)...)
 	if err != nil {
 		return err
 	}
@@ -91,7 +101,7 @@ func (r *recipe) build(ctx context.Context, to string, more ...string) error {
 		args = []string{"test", "-c", "-buildvcs=false"}
 	}
 	args = append(append(args, r.flags...), more...)
-	_, _, err := goCommand(ctx, r.dir, r.env, append(append(args, "-o", to), r.of...)...)
+	_, _, err := goCommand(ctx, r.dir, r.environment(), append(append(args, "-o", to), r.of...)...)
 	if err == nil {
 		if _, gone := os.Stat(to); gone != nil {
 			err = fmt.Errorf("%s has no test file that takes part in the build", strings.Join(r.of, " "))
@@ -102,7 +112,7 @@ func (r *recipe) build(ctx context.Context, to string, more ...string) error {
 
 // buildHooked compiles it with the hook: one more file in its package, and one in runtime/debug.
 func (r *recipe) buildHooked(ctx context.Context, work, to string) error {
-	out, _, err := goCommand(ctx, r.dir, r.env, "env", "GOROOT", "GOFLAGS")
+	out, _, err := goCommand(ctx, r.dir, r.environment(), "env", "GOROOT", "GOFLAGS")
 	if err != nil {
 		return err
 	}

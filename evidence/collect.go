@@ -67,6 +67,9 @@ type one struct {
 
 func newCollector(s *subject, c *Collected, work string, o Options) *collector {
 	s.plain.stdin, s.plain.place = o.Stdin, work
+	if s.recipe != nil {
+		s.recipe.work = work
+	}
 	return &collector{subject: s, Collected: c, o: o, work: work, window: o.Duration, deadline: time.Now().Add(o.Limit), levels: o.levels(), runs: map[int][]one{}}
 }
 
@@ -98,6 +101,7 @@ func (k *collector) all(ctx context.Context) error {
 	if err := k.repeat(ctx); err != nil {
 		return err
 	}
+	k.compiled(ctx)
 	k.conclude(top)
 	return nil
 }

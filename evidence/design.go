@@ -21,6 +21,9 @@ import (
 // firstWindow is how long a stream runs in the trial by which its operations are counted: the others do as many.
 const firstWindow = time.Second
 
+// trialGrace is how long a trial may go on when the time for all is over.
+const trialGrace = 250 * time.Millisecond
+
 // Design collects the evidence of a design, in trials as those of run. What is collected is of the window alone.
 func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) (*Collected, error) {
 	place, err := OpenPlace("work")
@@ -43,7 +46,6 @@ func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) 
 		c.Close()
 		return nil, err
 	}
-	c.Escapes = s.escapes(ctx)
 	return c, ctx.Err()
 }
 
@@ -78,13 +80,12 @@ const own = "github.com/brewput/brewput"
 
 // trials runs a trial to know how long one takes, and lets the others be of as many operations.
 func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Spec) error {
-	runner := trial.Runner{TimeLimit: k.o.Limit}
 	top := k.levels[len(k.levels)-1]
 	k.do = func(ctx context.Context, r hook.Request, cpus int) (ended, error) {
 		spec := spec
 		spec.Point = spec.Point.With("cpus", plan.IntLevel(cpus))
 		spec.Evidence = &r
-		out, err := runner.Run(ctx, spec)
+		out, err := trial.Runner{TimeLimit: max(0, time.Until(k.deadline)) + trialGrace}.Run(ctx, spec)
 		if err != nil {
 			return ended{}, err
 		}

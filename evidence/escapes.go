@@ -11,6 +11,20 @@ import (
 	"github.com/brewput/brewput/explain"
 )
 
+// compiled adds what the compiler says of escapes, if it says so before the time is over: for the first time it may have
+// much to compile.
+func (k *collector) compiled(ctx context.Context) {
+	if k.recipe == nil || k.late("escape analysis", 0) {
+		return
+	}
+	limited, cancel := context.WithDeadline(ctx, k.deadline)
+	defer cancel()
+	if k.Escapes = k.escapes(limited); limited.Err() != nil {
+		k.Escapes = nil
+		k.late("escape analysis", 0)
+	}
+}
+
 // escapes are what the compiler puts on the heap in the packages of the program's module; nil where the source is not at hand.
 func (r *recipe) escapes(ctx context.Context) []explain.Escape {
 	if r == nil {
@@ -26,7 +40,7 @@ func (r *recipe) escapes(ctx context.Context) []explain.Escape {
 		args = append(args, "-test")
 	}
 	args = append(args, slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool { return strings.Contains(f, "-gcflags") })...)
-	_, said, _ := goCommand(ctx, r.dir, r.env, append(append(args, "--"), r.of...)...)
+	_, said, _ := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.of...)...)
 	return parseEscapes(r.dir, said)
 }
 

@@ -122,6 +122,5 @@ func Command(ctx context.Context, dir string, args []string, o Options) (*Collec
 		c.Close()
 		return nil, err
 	}
-	c.Escapes = s.escapes(ctx)
 	return c, ctx.Err()
 }

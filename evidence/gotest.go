@@ -101,7 +101,7 @@ func goTest(ctx context.Context, work, dir string, args []string, say func(strin
 	if err != nil {
 		return nil, err
 	}
-	r := &recipe{dir: dir, of: []string{t.pkg}, flags: t.build, test: true}
+	r := &recipe{dir: dir, of: []string{t.pkg}, flags: t.build, work: work, test: true}
 	if inside := filepath.Join(dir, t.pkg); strings.HasPrefix(t.pkg, ".") && isDir(inside) {
 		r.dir, r.of = inside, []string{"."}
 	}

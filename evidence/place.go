@@ -56,11 +56,12 @@ func OpenPlace(what string) (*Place, error) {
 	}
 }
 
-// Close removes the place. It may be called on nil, and again.
+// Close ends the programs that were started there, and removes the place. It may be called on nil, and again.
 func (p *Place) Close() error {
 	if p == nil || p.lock == nil {
 		return nil
 	}
+	proc.EndRecorded(p.Dir)    // also what left the group of its program
 	err := os.RemoveAll(p.Dir) // while it is locked, so that nobody else sweeps meanwhile
 	err = errors.Join(err, p.lock.Close())
 	p.lock = nil

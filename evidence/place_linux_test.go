@@ -81,8 +81,18 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestSweepEndsPrograms: the programs of a place that nobody holds end with all they started, and no other does.
+// TestSweepEndsPrograms: the programs of a place that is closed, or that nobody holds, end with all they started, and no
+// other does.
 func TestSweepEndsPrograms(t *testing.T) {
+	for name, end := range map[string]func(*Place){
+		"closed": func(p *Place) { p.Close() },
+		"killed": func(p *Place) { p.lock.Close(); Sweep() },
+	} {
+		t.Run(name, func(t *testing.T) { endsPrograms(t, end) })
+	}
+}
+
+func endsPrograms(t *testing.T, end func(*Place)) {
 	t.Setenv("TMPDIR", t.TempDir())
 	p, err := OpenPlace("work")
 	if err != nil {
@@ -126,8 +136,7 @@ func TestSweepEndsPrograms(t *testing.T) {
 	if !running(pids[0]) || !running(pids[1]) || !exists(p.Dir) {
 		t.Error("a place that is held is swept")
 	}
-	p.lock.Close() // as where the process is killed
-	Sweep()
+	end(p)
 	if running(pids[0]) || running(pids[1]) || exists(p.Dir) {
 		t.Errorf("%v: %t, %t; the place is there: %t", pids, running(pids[0]), running(pids[1]), exists(p.Dir))
 	}

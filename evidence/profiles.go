@@ -18,21 +18,23 @@ import (
 func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 	var all *explain.Profile
 	var walls []time.Duration
-	samples, began := int64(0), time.Now()
+	samples, began, last := int64(0), time.Now(), time.Duration(0)
 	for n := 0; n < mostRepeats && samples < enoughSamples; n++ {
 		if n > 0 && (time.Since(began) > repeatFor || k.endless) {
 			break
 		}
-		if n == 0 && k.late("CPU profile", k.usual(cpus)) {
+		if n == 0 && k.late("CPU profile", k.usual(cpus)) || n > 0 && k.late("repetitions of the CPU profile", last) {
 			break
 		}
 		if n == 1 {
 			k.o.Say("repeating the CPU profile: one run has few samples")
 		}
+		started := time.Now()
 		e, a, dir, err := k.run(ctx, hook.CPU, cpus, k.window)
 		if err != nil {
 			return err
 		}
+		last = time.Since(started)
 		if a == nil {
 			break
 		}

@@ -91,7 +91,7 @@ func goRun(ctx context.Context, work, dir string, args []string, say func(string
 		n++
 	}
 	of := slices.Clone(rest[:n])
-	r := &recipe{dir: dir, of: of, flags: flags}
+	r := &recipe{dir: dir, of: of, flags: flags, work: work}
 	// A package below may belong to another module than the one around.
 	if inside := filepath.Join(dir, of[0]); n == 1 && strings.HasPrefix(of[0], ".") && isDir(inside) {
 		r.dir, r.of = inside, []string{"."}

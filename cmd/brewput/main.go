@@ -4,6 +4,7 @@ package main
 import (
 	"github.com/brewput/brewput"
 	"github.com/brewput/brewput/catalog"
+	_ "github.com/brewput/brewput/internal/interrupt/early" // so that an interrupt while the program starts is no other than later ones
 )
 
 func main() { brewput.Main(catalog.All()...) }

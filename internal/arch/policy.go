@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"internal/proc":      {},
 	"internal/lock":      {},
 	"internal/input":     {},
+	"internal/interrupt": {},
 	"internal/store":     {"internal/input", "internal/lock", "result"},
 	"compare":            {"internal/stat", "model", "plan", "result"},
 	"load":               {"env", "internal/hist", "result", "sim"},
@@ -45,7 +46,7 @@ var mayImport = map[string][]string{
 	"internal/quote":     {},
 	"evidence":           {"explain", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook", "internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
 	"internal/gobench":   {"internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
-	"internal/cli":       {"compare", "evidence", "explain", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "internal/gobench", "internal/gotrace", "internal/host", "internal/input", "internal/pprofui", "internal/quote", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
+	"internal/cli":       {"compare", "evidence", "explain", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "internal/gobench", "internal/gotrace", "internal/host", "internal/input", "internal/interrupt", "internal/pprofui", "internal/quote", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
 	"":                   {"internal/aa", "internal/cli", "internal/costs", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/mandelbrot": {"env", "model", "plan", "workload"},
@@ -57,16 +58,19 @@ var mayImport = map[string][]string{
 	"catalog":            {"catalog/coffee", "catalog/find", "catalog/lines", "catalog/mandelbrot", "catalog/null", "catalog/parse", "catalog/sort", "catalog/sum", "catalog/words", "workload"},
 	"catalog/sort":       {"env", "model", "plan", "workload"},
 	"catalog/sum":        {"env", "model", "plan", "workload"},
-	"cmd/brewput":        {"", "catalog"},
+	"cmd/brewput":        {"", "catalog", "internal/interrupt/early"},
 	"internal/arch":      {},
 	"labtest":            {"internal/host", "internal/stat", "result"},
 	"examples/counter":   {"", "env", "plan", "workload"},
 	"examples/realcode":  {"", "env", "plan", "workload"},
 
+	"internal/interrupt/early": {"internal/interrupt"},
+
 	"examples/futuredate":  {},
 	"internal/seeded":      {},
 	"internal/direct":      {"internal/stat", "result"},
 	"internal/size":        {},
+	"internal/siege":       {"", "env", "internal/gobench", "internal/host", "internal/proc", "internal/quote", "internal/store", "internal/store/storetest", "plan", "result", "sweep", "workload"},
 	"internal/gates":       {"internal/host", "internal/stat", "result"},
 	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
 	"internal/twin":        {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs", "internal/host", "internal/stat", "internal/store", "plan", "result", "sim", "sweep", "trial", "workload"},
@@ -94,6 +98,7 @@ var (
 		"internal/host":      {"golang.org/x/sys"},
 		"internal/pprofui":   {"github.com/google/pprof"},
 		"internal/seeded":    {"pgregory.net/rapid"},
+		"internal/siege":     {"github.com/google/pprof"},
 		"internal/stat":      {"gonum.org/v1/gonum"},
 	}
 	testsMayUse = []string{
@@ -151,15 +156,16 @@ const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may write to the process's standard streams: the command, and a
 // trial's child, whose protocol they carry.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/size": true, "internal/twin": true, "internal/verdicts/campaign": true, "internal/verdicts/gains": true, "examples/counter": true, "examples/futuredate": true}
+var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/siege": true, "internal/size": true, "internal/twin": true, "internal/verdicts/campaign": true, "internal/verdicts/gains": true, "examples/counter": true, "examples/futuredate": true}
 
 // variables are the package-level variables that are neither plainly constant (an error, a pattern, an
 // embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.
 var variables = map[string]string{
-	"env.Default":        "a value of a struct type, which cannot be a constant",
-	"env.tasks":          "a pool: what it hands out is reset, and only the cost of a spawn depends on it",
-	"result.Quantiles":   "the contract's table, which several packages walk through",
-	"result.Unavailable": "NaN, which cannot be a constant",
+	"env.Default":              "a value of a struct type, which cannot be a constant",
+	"env.tasks":                "a pool: what it hands out is reset, and only the cost of a spawn depends on it",
+	"internal/interrupt.heard": "hears a signal before main begins: nobody could hand it a channel",
+	"result.Quantiles":         "the contract's table, which several packages walk through",
+	"result.Unavailable":       "NaN, which cannot be a constant",
 }
 
 // Limits of the house. Tests are not counted.

@@ -36,6 +36,7 @@ type benchSide struct {
 	name       string              // old or new
 	experiment *gobench.Experiment // of a run; nil of a file
 	header     *sweep.Header       // the same
+	partial    []compare.Warning   // of a run that was stopped
 }
 
 // readBenchmarks reads a file in the Go benchmark format, or a run of benchmarks.
@@ -69,7 +70,7 @@ func (a *app) readBenchmarks(ctx context.Context, name, path string) (*benchSide
 		return nil, asUsage(err)
 	}
 	f.Cases = p.Cases
-	return &benchSide{File: f, name: name, experiment: x, header: &r.header}, nil
+	return &benchSide{File: f, name: name, experiment: x, header: &r.header, partial: r.partial}, nil
 }
 
 // compareBenchmarks compares files or runs of benchmarks.
@@ -88,7 +89,11 @@ func (a *app) compareBenchmarks(ctx context.Context, oldPath, newPath, format st
 			return usage("%s and %s are of two machines: %s is %s in the old and %s in the new; raw values of two machines say nothing about the programs: measure both on one", oldPath, newPath, key, x, y)
 		}
 	}
+	partial := append(slices.Clone(older.partial), newer.partial...)
 	if format == "bench" {
+		for _, w := range partial {
+			fmt.Fprintf(a.stderr, "warning: %s: %s\n", w.Run, w.Text)
+		}
 		if text := unknownMachine(older, newer); text != "" {
 			fmt.Fprintln(a.stderr, "warning:", text)
 		}
@@ -97,6 +102,7 @@ func (a *app) compareBenchmarks(ctx context.Context, oldPath, newPath, format st
 	facts, notes := align(older, newer)
 	page := benchBetween(older.File, newer.File)
 	page.Facts, page.Notes = facts, append(notes, page.Notes...)
+	page.Warnings = append(page.Warnings, partial...)
 	if text := unknownMachine(older, newer); text != "" {
 		page.Warnings = append(page.Warnings, compare.NewWarning(page.Workload, compare.WarnSettings, text))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/internal/interrupt"
 	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
@@ -46,10 +47,13 @@ type app struct {
 }
 
 // Interruptible is a context that the first interrupt or SIGTERM cancels. A second one ends the process at once: the first has
-// given the signals back by then, as release does.
+// given the signals back by then, as release does. A signal that came before main began counts.
 func Interruptible(parent context.Context) (ctx context.Context, release func()) {
 	ctx, release = signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, release)
+	if interrupt.Heard() {
+		release()
+	}
 	return ctx, release
 }
 

@@ -115,7 +115,7 @@ func (a *app) openRun(dir string) (*storedRun, error) {
 		return nil, usage("%s holds no trial yet: continue it with %s", dir, resumeHint(r.header, dir))
 	}
 	if !journal.Ended {
-		r.partial = []compare.Warning{compare.Partial(r.header.Workload, dir, len(journal.Blocks), r.header.Blocks)}
+		r.partial = []compare.Warning{compare.Partial(r.header.Workload, dir, resumeHint(r.header, dir), len(journal.Blocks), r.header.Blocks)}
 	}
 	r.Rows = compare.Rows(journal.Trials, r.header.Cases)
 	return r, nil

@@ -6,20 +6,27 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/pprofui"
 )
 
-// servePprof shows the profiles in pprof's own views until it is interrupted, to whoever has the address that it prints.
-func (a *app) servePprof(ctx context.Context, c *evidence.Collected) error {
-	var list []pprofui.Profile
+// profilesToShow are the profiles with views: of each kind the first.
+func profilesToShow(c *evidence.Collected) (list []pprofui.Profile) {
 	for _, f := range c.Files {
-		if f.Kind != "trace" && c.Path(f.Kind) == f.Path { // of repeated ones the first
+		shown := slices.ContainsFunc(list, func(p pprofui.Profile) bool { return p.Name == f.Kind })
+		if f.Kind != "trace" && !shown {
 			list = append(list, pprofui.Profile{Name: f.Kind, Path: f.Path})
 		}
 	}
+	return list
+}
+
+// servePprof shows the profiles in pprof's own views until it is interrupted, to whoever has the address that it prints.
+func (a *app) servePprof(ctx context.Context, c *evidence.Collected) error {
+	list := profilesToShow(c)
 	if len(list) == 0 {
 		fmt.Fprintln(a.stderr, "brewput: there is no profile that pprof could show")
 		return nil

@@ -289,7 +289,10 @@ func (o *runOptions) continuation(s *sweep.Sweep, dir string, whole bool) string
 // resumeHint is the command that continues a run, or shows it again.
 func resumeHint(h sweep.Header, dir string) string {
 	verb := "run"
-	if h.World == result.Virtual {
+	switch {
+	case h.Bench != nil:
+		verb = "bench"
+	case h.World == result.Virtual:
 		verb = "sim"
 	}
 	return name() + " " + verb + " --resume " + quoted(dir)

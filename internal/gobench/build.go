@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/brewput/brewput/internal/proc"
 )
 
 // Variant is one way to build a revision's benchmarks.
@@ -44,7 +46,8 @@ type Builder struct {
 
 // Build compiles the test binary of a variant at its place.
 func (b *Builder) Build(ctx context.Context, p Place, v Variant) (string, error) {
-	env := p.env
+	// The mark and the place let the next workshop end a compilation whose brewput was killed, and remove its files.
+	env := append(p.env[:len(p.env):len(p.env)], proc.Mark(b.Workshop.Dir), "GOTMPDIR="+b.Workshop.Dir)
 	if v.Go != "" {
 		env = append(env[:len(env):len(env)], "GOTOOLCHAIN="+v.Go, "GOPROXY=off") // nothing is fetched
 	}

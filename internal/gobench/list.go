@@ -25,6 +25,8 @@ type Found struct {
 type Binary struct {
 	Path string
 	Dir  string // it runs here
+	// Place is the workshop in which what it starts is recorded, so that nothing outlives a brewput that was killed; "" for none.
+	Place string
 }
 
 // List runs every benchmark of a binary that matches pattern once, each of the top level in a process of its own, so

@@ -22,12 +22,13 @@ type Bench struct {
 	Binaries string            // directory
 	Better   map[string]string // "higher" or "lower", of units that say so when their benchmark runs once
 	places   map[string]Place
+	workshop string
 }
 
 // Prepare finds the package, makes the base's worktree, compiles all builds and lists their benchmarks. note is told
 // what is being done.
 func Prepare(ctx context.Context, x *Experiment, w *Workshop, note func(string)) (*Bench, error) {
-	b := &Bench{Experiment: x, Binaries: w.Dir}
+	b := &Bench{Experiment: x, Binaries: w.Dir, workshop: w.Dir}
 	if err := b.settle(ctx, w, note); err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func Prepare(ctx context.Context, x *Experiment, w *Workshop, note func(string))
 
 // Restore makes ready an experiment of which dir holds the binaries: a run that goes on.
 func Restore(ctx context.Context, x *Experiment, w *Workshop, dir string, note func(string)) (*Bench, error) {
-	b := &Bench{Experiment: x, Binaries: dir}
+	b := &Bench{Experiment: x, Binaries: dir, workshop: w.Dir}
 	was := *x
 	if err := b.settle(ctx, w, note); err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 	for _, rev := range b.Revs() {
 		note("looking for benchmarks in the " + rev)
 		v := b.variants()[slices.IndexFunc(b.variants(), func(v Variant) bool { return v.Rev == rev })]
-		found, err := List(ctx, Binary{filepath.Join(b.Binaries, v.file()), b.places[rev].Dir}, env, b.Pattern, b.Limit)
+		found, err := List(ctx, Binary{filepath.Join(b.Binaries, v.file()), b.places[rev].Dir, b.workshop}, env, b.Pattern, b.Limit)
 		if err != nil {
 			return fmt.Errorf("%s: %w", rev, err)
 		}
@@ -233,7 +234,7 @@ func (b *Bench) Keep(ctx context.Context, dir string) error {
 func (b *Bench) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 	v := b.variant(spec.Point, spec.Block)
 	j := Job{
-		Binary: Binary{filepath.Join(b.Binaries, v.file()), b.places[v.Rev].Dir},
+		Binary: Binary{filepath.Join(b.Binaries, v.file()), b.places[v.Rev].Dir, b.workshop},
 		Name:   spec.Design, CPUs: spec.Point.Int("cpus"), Time: b.Time, Limit: b.Limit, Env: b.env(spec.Point),
 	}
 	return j.Trial(ctx, trial.Blank(spec))

@@ -43,6 +43,9 @@ func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args
 	cmd := exec.Command(b.Path, append(args, "-test.paniconexit0", "-test.timeout=0")...)
 	cmd.Dir = b.Dir
 	cmd.Env = append(append(os.Environ(), env...), "PWD="+b.Dir)
+	if b.Place != "" {
+		cmd.Env = append(cmd.Env, proc.Mark(b.Place))
+	}
 	cmd.SysProcAttr = proc.DieWithParent()
 	cmd.WaitDelay = time.Second
 	stdout, stderr := &proc.Ends{}, &proc.Ends{}
@@ -50,6 +53,12 @@ func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return ended{}, fmt.Errorf("cannot start %s: %w", b.Path, err)
+	}
+	if b.Place != "" {
+		if err := proc.Record(b.Place, cmd.Process); err != nil {
+			proc.EndGroup(cmd.Process)
+			return ended{}, errors.Join(fmt.Errorf("the process cannot be recorded in %s: %w", b.Place, err), cmd.Wait())
+		}
 	}
 	done := make(chan error, 1)
 	go func() {

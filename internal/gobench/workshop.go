@@ -15,6 +15,7 @@ import (
 
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/lock"
+	"github.com/brewput/brewput/internal/proc"
 )
 
 // Workshop is a directory for what a run needs beside its run directory: binaries, the helper's source, the
@@ -24,6 +25,7 @@ import (
 // It holds
 //
 //	lock       held by the process
+//	groups     the processes that were started for it
 //	repo       the root of the repository that has a worktree here
 //	tree/      the worktree
 //	...        binaries and files of the go command
@@ -151,11 +153,12 @@ func removeAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// Close removes the workshop with its worktree. An interrupt does not keep it from that.
+// Close ends what was started for the workshop, and removes it with its worktree. An interrupt does not keep it from that.
 func (w *Workshop) Close(ctx context.Context) error {
 	if w.lock == nil {
 		return nil
 	}
+	proc.EndRecorded(w.Dir) // benchmarks and compilations, with all they started
 	err := w.clear(context.WithoutCancel(ctx))
 	err = errors.Join(err, w.lock.Close())
 	w.lock = nil

@@ -94,13 +94,6 @@ func (f *File) ReadAt(p []byte, at int64) (int, error) {
 	return f.file.ReadAt(p, at)
 }
 
-// Rewind lets the next Read begin at the first byte.
-func (f *File) Rewind() error {
-	_, err := f.file.Seek(0, io.SeekStart)
-	f.in = newReader(f.ctx, f.file, f.name, f.kind, true)
-	return err
-}
-
 // Size is the number of bytes when the file was opened.
 func (f *File) Size() int64 { return f.size }
 

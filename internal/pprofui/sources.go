@@ -9,14 +9,13 @@ import (
 
 	"github.com/google/pprof/driver"
 	"github.com/google/pprof/profile"
+
+	"github.com/brewput/brewput/internal/input"
 )
 
 // notServed stands for the directory of a source that is not served. Nothing can be opened below a file, so that pprof, which
 // opens whatever a profile names, finds nothing.
 const notServed = "/dev/null/source-not-served/"
-
-// mostSource is the size of a source beyond which it is not served, in bytes.
-const mostSource = 4 << 20
 
 // sourceNames are the ends of the names of files that are sources.
 var sourceNames = []string{".go", ".s", ".c", ".h"}
@@ -59,7 +58,7 @@ func confined(name string, roots []string) string {
 // source reports whether a path without links is a source file.
 func source(path string) bool {
 	info, err := os.Lstat(path)
-	return err == nil && info.Mode().IsRegular() && info.Size() <= mostSource && slices.Contains(sourceNames, filepath.Ext(path))
+	return err == nil && info.Mode().IsRegular() && info.Size() <= input.Source.Bytes() && slices.Contains(sourceNames, filepath.Ext(path))
 }
 
 // noObjects takes the place of pprof's tools for programs: it would disassemble whatever file a profile calls its program, and

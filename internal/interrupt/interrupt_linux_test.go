@@ -1,0 +1,69 @@
+package interrupt_test
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/brewput/brewput/internal/cli"
+	"github.com/brewput/brewput/internal/interrupt"
+)
+
+// TestHeard: an interrupt that comes before the command asks for it cancels its context, once.
+func TestHeard(t *testing.T) {
+	if ctx, release := cli.Interruptible(t.Context()); ctx.Err() != nil {
+		t.Error("interrupted without an interrupt")
+	} else {
+		release()
+	}
+	interrupt.Listen()
+	came := make(chan os.Signal, 1)
+	signal.Notify(came, os.Interrupt)
+	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	<-came
+	signal.Stop(came)
+	for i, want := range []bool{true, false} {
+		ctx, release := cli.Interruptible(t.Context())
+		if got := ctx.Err() != nil; got != want {
+			t.Errorf("context %d is cancelled: %t, want %t", i, got, want)
+		}
+		release()
+	}
+}
+
+// TestFirst: the command hears interrupts before any other package of it is initialized.
+func TestFirst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the command")
+	}
+	program := filepath.Join(t.TempDir(), "brewput")
+	if out, err := exec.Command("go", "build", "-pgo=off", "-buildvcs=false", "-o", program, "../../cmd/brewput").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	cmd := exec.Command(program, "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const own = "github.com/brewput/brewput/internal/interrupt"
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		if len(words) < 2 || words[0] != "init" || words[1] == own {
+			continue
+		}
+		if words[1] == own+"/early" {
+			return
+		}
+		if strings.HasPrefix(words[1], "github.com/brewput/brewput/") {
+			t.Errorf("%s is initialized first", words[1])
+		}
+	}
+	t.Errorf("early is not initialized:\n%s", out)
+}

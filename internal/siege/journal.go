@@ -1,0 +1,198 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/internal/store/storetest"
+)
+
+// stored is a run that is made twice. The first one is damaged.
+type stored struct {
+	name    string
+	make    []string // arguments, without -o
+	again   []string // the verb that shows the finished run, with the flag --resume
+	formats []string
+	inRepo  bool // made in the repository with benchmarks
+	want    map[string]ran
+}
+
+func storedRuns() []*stored {
+	all := []string{"table", "json", "csv", "bench", "md"}
+	return []*stored{
+		{name: "live", make: []string{"run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "1000", "--count", "6", "--no-twin"}, again: []string{"run", "--resume"}, formats: all},
+		{name: "twin", make: []string{"run", "coffee", "--designs", "locking,linearpipe", "--cpus", "1", "--stage", "50us", "--duration", "20ms", "--warmup", "5ms", "--count", "6"},
+			again: []string{"run", "--resume"}, formats: all},
+		{name: "budget", make: []string{"run", "coffee", "--designs", "locking,linearpipe", "--cpus", "1", "--stage", "50us", "--duration", "20ms", "--warmup", "0s", "--no-twin", "--budget", "2s"},
+			again: []string{"run", "--resume"}, formats: all},
+		{name: "virtual", make: []string{"sim", "coffee", "--designs", "locking,linearpipe", "--cpus", "2", "--jitter", "2ms", "--duration", "500ms", "--cost", "chan=1us", "--precision", "5%"},
+			again: []string{"sim", "--resume"}, formats: all},
+		{name: "bench", make: []string{"bench", "--cpus", "1,2", "--duration", "2ms", "--count", "6"}, again: []string{"bench", "--resume"}, formats: all, inRepo: true},
+		{name: "gate", make: []string{"gate", "--base", "HEAD", "--max-regression", "50%", "--cpus", "1", "--duration", "5ms", "--count", "10"}, again: []string{"bench", "--resume"}, formats: all, inRepo: true},
+	}
+}
+
+const (
+	damaged = "run"   // the name of the first run in the box
+	whole   = "other" // and of the second
+)
+
+// commands show a run in all ways.
+func (s *stored) commands() (list [][]string) {
+	for _, format := range s.formats {
+		list = append(list, slices.Concat(s.again, []string{damaged, "--format", format}))
+		if format != "csv" && (format != "bench" || s.inRepo) {
+			list = append(list, []string{"compare", damaged, whole, "--format", format})
+		}
+	}
+	return list
+}
+
+// openJournals makes the runs, once for each program, and keeps what is shown of them while they are whole.
+func openJournals(ctx context.Context, c *campaign) (attack, error) {
+	runs := storedRuns()
+	home := filepath.Join(c.work, "runs-"+c.sum[:12])
+	a := &attempt{campaign: c, outcome: outcome{Area: "journal"}}
+	for _, s := range runs {
+		s.want = map[string]ran{}
+		dir := filepath.Join(home, s.name)
+		if _, err := os.Stat(dir); err != nil {
+			if err := a.makeRuns(ctx, s, dir); err != nil {
+				return nil, fmt.Errorf("the run %s: %w", s.name, err)
+			}
+		}
+		if err := a.showWhole(ctx, s, dir); err != nil {
+			return nil, fmt.Errorf("the run %s: %w", s.name, err)
+		}
+	}
+	return func(ctx context.Context, a *attempt) error { return a.damage(ctx, runs, home) }, nil
+}
+
+// fresh gives the attempt an empty box.
+func (a *attempt) fresh() (err error) {
+	if a.box, err = os.MkdirTemp(filepath.Join(a.work, "box"), a.Area); err != nil {
+		return err
+	}
+	return errors.Join(os.Mkdir(a.cwd(), 0o777), os.Mkdir(a.tmp(), 0o777))
+}
+
+// makeRuns makes both runs of a kind.
+func (a *attempt) makeRuns(ctx context.Context, s *stored, dir string) error {
+	if err := a.fresh(); err != nil {
+		return err
+	}
+	defer os.RemoveAll(a.box)
+	if s.inRepo {
+		if err := makeRepository(ctx, a.cwd(), benchmarks); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{damaged, whole} {
+		r, err := a.watch(ctx, a.command(append(slices.Clone(s.make), "-o", "../made/"+name)...), 5*patience)
+		if err != nil || r.code != 0 && r.code != 3 && r.code != 1 {
+			return errors.Join(err, fmt.Errorf("%q exits with %d:\n%s", a.Command, r.code, r.stderr))
+		}
+	}
+	return errors.Join(os.MkdirAll(filepath.Dir(dir), 0o777), os.Rename(filepath.Join(a.box, "made"), dir))
+}
+
+// showWhole keeps what every command prints for the whole runs. It must be the same twice.
+func (a *attempt) showWhole(ctx context.Context, s *stored, dir string) error {
+	if err := a.fresh(); err != nil {
+		return err
+	}
+	defer os.RemoveAll(a.box)
+	if err := copyTree(dir, a.cwd()); err != nil {
+		return err
+	}
+	for range 2 {
+		for _, args := range s.commands() {
+			r, err := a.run(ctx, patience, args...)
+			if err != nil {
+				return err
+			}
+			key := strings.Join(args, " ")
+			if before, ok := s.want[key]; ok && (before.code != r.code || before.stdout != r.stdout || before.stderr != r.stderr) {
+				return fmt.Errorf("%s does not print the same twice:\n%s\n%s", key, before.stdout, r.stdout)
+			}
+			if r.code == 2 || r.signal != 0 || r.hung {
+				return fmt.Errorf("%s exits with %d:\n%s", key, r.code, r.stderr)
+			}
+			s.want[key] = r
+		}
+	}
+	return nil
+}
+
+// damage damages one file of a run, and shows the run and compares it.
+func (a *attempt) damage(ctx context.Context, runs []*stored, home string) error {
+	s := runs[a.rng.IntN(len(runs))]
+	if err := copyTree(filepath.Join(home, s.name), a.cwd()); err != nil {
+		return err
+	}
+	files := []string{"journal.ndjson", "journal.ndjson", "journal.ndjson", "histograms.ndjson"}
+	if _, err := os.Stat(filepath.Join(a.cwd(), damaged, "twin")); err == nil {
+		files = append(files, "twin/journal.ndjson", "twin/histograms.ndjson")
+	}
+	file := files[a.rng.IntN(len(files))]
+	path := filepath.Join(a.cwd(), damaged, file)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	kind, mutated := storetest.Mutate(a.rng, text)
+	a.Kind = fmt.Sprintf("%s of %s/%s", kind, s.name, file)
+	if err := os.WriteFile(path, mutated, 0o666); err != nil {
+		return err
+	}
+	var shown, compared [][]string
+	for _, args := range s.commands() {
+		if args[0] == "compare" {
+			compared = append(compared, args)
+		} else {
+			shown = append(shown, args)
+		}
+	}
+	// Showing continues a run that lost its end, so comparing comes first.
+	for _, args := range [][]string{compared[a.rng.IntN(len(compared))], shown[a.rng.IntN(len(shown))]} {
+		r, err := a.run(ctx, patience, args...)
+		if err != nil {
+			return err
+		}
+		a.judge(r, false)
+		want := s.want[strings.Join(args, " ")]
+		if (r.code != want.code || r.stdout != want.stdout) && !noticed(r.stderr, want.stderr) && !unfinished(r, want) {
+			a.find("silent: exit %d, and the output of %s differs", r.code, args[0])
+		}
+		if len(a.Found) > 0 {
+			return os.WriteFile(path, mutated, 0o666) // as it was before showing continued it
+		}
+	}
+	a.litter()
+	return nil
+}
+
+// unfinished reports whether a page says that a run has lost its end, which is what a crash leaves too.
+func unfinished(r, want ran) bool {
+	const words = "the run is unfinished"
+	return strings.Contains(r.stdout, words) && !strings.Contains(want.stdout, words)
+}
+
+// noticed reports whether a text has a line that another does not have, and that speaks of what is wrong.
+func noticed(said, usual string) bool {
+	before := strings.Split(usual, "\n")
+	for line := range strings.Lines(said) {
+		line = strings.TrimSuffix(line, "\n")
+		if !slices.Contains(before, line) && (strings.HasPrefix(line, "brewput: ") || strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "note: ")) {
+			return true
+		}
+	}
+	return false
+}

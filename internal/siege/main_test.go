@@ -1,0 +1,162 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	if name, ok := os.LookupEnv(sourVariable); ok {
+		sourMain(name)
+	}
+	os.Exit(m.Run())
+}
+
+// TestSiege attacks the command with a fiftieth of each area's attempts.
+func TestSiege(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the command")
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "brewput")
+	if out, err := exec.Command("go", "build", "-pgo=off", "-buildvcs=false", "-o", program, "../../cmd/brewput").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for _, ar := range list() {
+		t.Run(ar.name, func(t *testing.T) {
+			c := campaign{program: program, record: filepath.Join(dir, ar.name+".ndjson"), areas: []string{ar.name}, share: 0.02, seed: 1, n: 2, stderr: io.Discard}
+			table, err := c.start(t.Context(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := table[0]; r.n != ar.full/50 || r.bad > 0 {
+				t.Errorf("%d attempts of %d:\n%s", r.n, ar.full/50, table.text())
+			}
+		})
+	}
+}
+
+// TestContinue: a campaign continues where it stopped, and its attempts depend on the seed and the index alone.
+func TestContinue(t *testing.T) {
+	dir := t.TempDir()
+	program, draws := filepath.Join(dir, "program"), map[int]uint64{}
+	if err := os.WriteFile(program, []byte("x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	stop := 3
+	ar := area{name: "test", full: 10, alone: true, open: func(context.Context, *campaign) (attack, error) {
+		return func(_ context.Context, a *attempt) error {
+			if _, again := draws[a.Index]; again {
+				t.Errorf("attempt %d is made again", a.Index)
+			}
+			if stop == 0 {
+				return io.ErrUnexpectedEOF
+			}
+			stop--
+			draws[a.Index] = a.rng.Uint64()
+			if a.Index == 4 {
+				a.find("a fault")
+				a.find("a fault")
+			}
+			return nil
+		}, nil
+	}}
+	begin := func() (*campaign, error) {
+		c := &campaign{program: program, record: filepath.Join(dir, "r.ndjson"), share: 1, seed: 7, n: 2, stderr: io.Discard}
+		err := c.open("")
+		if err != nil {
+			return c, err
+		}
+		wanted, err := c.wanted(ar, "")
+		if err != nil {
+			return c, err
+		}
+		return c, c.attack(t.Context(), ar, wanted)
+	}
+	if c, err := begin(); err != io.ErrUnexpectedEOF || len(c.done) != 3 {
+		t.Fatalf("%d attempts, %v", len(c.done), err)
+	}
+	stop = 100
+	c, err := begin()
+	r := tally(ar, c.done, 10, 7)
+	if err != nil || r.n != 10 || r.bad != 1 || len(r.finds[0].Found) != 1 || len(draws) != 10 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if _, err := os.Stat(filepath.Join(r.finds[0].Kept, "cwd")); err != nil {
+		t.Error(err)
+	}
+	if want := (rand.New(rand.NewPCG(7^hashOf("test"), 4))).Uint64(); draws[4] != want {
+		t.Errorf("attempt 4 draws %d, want %d", draws[4], want)
+	}
+	if err := os.WriteFile(program, []byte("y"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := begin(); err == nil || !strings.Contains(err.Error(), "another build") {
+		t.Errorf("a record of another build: %v", err)
+	}
+}
+
+// TestJudge: what no command may do is found, and nothing else is.
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		r    ran
+		want string
+	}{
+		{ran{code: 2, stderr: "brewput: no\n"}, ""},
+		{ran{code: 130}, ""},
+		{ran{code: 2}, "without a word"},
+		{ran{code: 5, stderr: "x"}, "exit 5"},
+		{ran{code: -1, signal: 2, stderr: "x"}, "killed by signal"},
+		{ran{hung: true}, "still runs"},
+		{ran{stdout: "a\x1bb"}, "raw"},
+		{ran{stdout: "a\u202eb"}, "raw"},
+		{ran{stdout: "a\xffb"}, "raw"},
+		{ran{stdout: "µ 日本\t\n"}, ""},
+		{ran{code: 2, stderr: "panic: index out of range\n\ngoroutine 1 [running]:\n"}, "panic"},
+	} {
+		a := new(attempt)
+		a.judge(c.r, false)
+		found := strings.Join(a.Found, "; ")
+		if (found == "") != (c.want == "") || !strings.Contains(found, c.want) {
+			t.Errorf("%+v: found %q, want %q", c.r, found, c.want)
+		}
+	}
+	a := new(attempt)
+	a.harmless("csv", "a,=1\n")
+	a.harmless("md", "[a](http://evil)")
+	a.harmless("json", "{} {")
+	a.harmless("csv", "a,-1.5\n")
+	if len(a.Found) != 3 {
+		t.Errorf("%q", a.Found)
+	}
+	if !noticed("x\nbrewput: damaged\n", "x\n") || noticed("warning: y\n", "warning: y\n") || noticed("4 trials\n", "3 trials\n") {
+		t.Error("what counts as a notice")
+	}
+	if !slices.Equal(kindsOf(t, 0.02), []int{0, 7, 4, 1}) {
+		t.Errorf("the short campaign kills %v", kindsOf(t, 0.02))
+	}
+}
+
+// kindsOf are the kinds of the kills at a share.
+func kindsOf(t *testing.T, share float64) (kinds []int) {
+	t.Helper()
+	c := &campaign{share: share}
+	at := slices.IndexFunc(list(), func(ar area) bool { return ar.name == "kills" })
+	indices, err := c.wanted(list()[at], "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, index := range indices {
+		kinds = append(kinds, index%10)
+	}
+	return kinds
+}
