@@ -28,9 +28,9 @@ func storedRuns() []*stored {
 	all := []string{"table", "json", "csv", "bench", "md"}
 	return []*stored{
 		{name: "live", make: []string{"run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "1000", "--count", "6", "--no-twin"}, again: []string{"run", "--resume"}, formats: all},
-		{name: "twin", make: []string{"run", "coffee", "--designs", "locking,linearpipe", "--cpus", "1", "--stage", "50us", "--duration", "20ms", "--warmup", "5ms", "--count", "6"},
+		{name: "twin", make: []string{"run", "coffee", "--designs", "locking,linearpipe", "--cpus", "1", "--stage", "50us", "--operations", "40", "--count", "6"},
 			again: []string{"run", "--resume"}, formats: all},
-		{name: "budget", make: []string{"run", "coffee", "--designs", "locking,linearpipe", "--cpus", "1", "--stage", "50us", "--duration", "20ms", "--warmup", "0s", "--no-twin", "--budget", "2s"},
+		{name: "budget", make: []string{"run", "coffee", "--designs", "locking,linearpipe", "--cpus", "1", "--stage", "50us", "--operations", "40", "--no-twin", "--budget", "2s"},
 			again: []string{"run", "--resume"}, formats: all},
 		{name: "virtual", make: []string{"sim", "coffee", "--designs", "locking,linearpipe", "--cpus", "2", "--jitter", "2ms", "--duration", "500ms", "--cost", "chan=1us", "--precision", "5%"},
 			again: []string{"sim", "--resume"}, formats: all},
