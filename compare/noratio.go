@@ -48,7 +48,10 @@ func noRatio(xs, ys []float64) string {
 
 // counted reports whether a contrast has a ratio that gates may judge by, or a test of counts in its place: between 0 and
 // fractions of unknown size a limit in per cent says nothing.
-func (c *Contrasted) counted() bool { return c.NoRatio == "" || c.Exact || zero(c.NoRatio) && c.counts }
+// A quotient of negative values has no order, even where they never vary.
+func (c *Contrasted) counted() bool {
+	return c.NoRatio == "" || c.Exact && c.NoRatio != Negative || zero(c.NoRatio) && c.counts
+}
 
 // zero reports whether zeros are the reason: whether there is a difference can be tested then.
 func zero(why string) bool { return why == FromZero || why == ToZero }
@@ -75,7 +78,7 @@ func difference(xs, ys []float64) float64 { return stat.Median(xs) - stat.Median
 // margin.
 func (v *Verdict) withoutRatio(c Contrasted) {
 	d := result.Value(c.Difference)
-	if !c.Exact { // something of nothing is infinitely more
+	if !c.Exact || c.NoRatio == Negative { // something of nothing is infinitely more
 		v.Ratio, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
 	}
 	v.Detectable, v.NoRatio, v.Difference, v.MoreBlocks, v.Nearly = result.Unavailable, c.NoRatio, &d, nil, ""

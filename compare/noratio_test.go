@@ -48,4 +48,33 @@ func TestNoRatio(t *testing.T) {
 	}
 }
 
+// TestExactNegative: counts below 0 that never vary have a difference and a direction, but no ratio, and no gate decides by one.
+func TestExactNegative(t *testing.T) {
+	for _, c := range []struct {
+		base, head float64
+		direction  int
+		want       string
+	}{
+		{-10, 20, -1, Worse}, {-10, -20, -1, Better}, {-20, -10, 1, Better}, {-10, -20, 1, Worse}, {-10, 20, 1, Better},
+		{0, -10, -1, Better}, {10, -10, 1, Worse},
+	} {
+		var trials []result.Trial
+		for b := range 12 {
+			trials = append(trials, benchTrial("base", b, result.Metrics{"froth": result.Value(c.base)}),
+				benchTrial("head", b, result.Metrics{"froth": result.Value(c.head)}))
+		}
+		v := apart().MetricVerdicts(levels(trials), "froth", c.direction)[0]
+		if v.Ratio.Known() || v.Low.Known() || v.High.Known() || v.NoRatio != Negative || v.Verdict != c.want ||
+			v.Difference == nil || float64(*v.Difference) != c.head-c.base {
+			t.Errorf("%v to %v, direction %d: %+v, want %s", c.base, c.head, c.direction, v, c.want)
+		}
+		interim := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, Looks: GateLooks(12)})
+		interim.Open(12, true, true)
+		g := interim.Judge(levels(trials), "froth", c.direction)[0]
+		if g.Decision != Undecided || g.Cost.Known() || g.NoRatio != Negative {
+			t.Errorf("gate %v to %v, direction %d: %+v", c.base, c.head, c.direction, g)
+		}
+	}
+}
+
 func differsBy(x, want float64) bool { return math.Abs(x-want) <= 1e-6*math.Abs(want) }
