@@ -321,7 +321,7 @@ func (j Judgement) exactMetric(v Verdict, c Contrasted, direction int) Verdict {
 	}
 	v.Ratio, v.Low, v.High = result.Value(x), result.Value(x), result.Value(x)
 	if c.NoRatio != "" {
-		x = 1 + c.Difference // more or less, which is all that the word takes of it
+		x = 1 + math.Copysign(1, c.Difference) // only the direction counts, however small the difference is
 		v.withoutRatio(c)
 	}
 	v.Verdict = worded(verdict, x, v.Metric, direction)

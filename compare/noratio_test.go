@@ -77,4 +77,17 @@ func TestExactNegative(t *testing.T) {
 	}
 }
 
+// TestExactLittle: a difference that vanishes beside 1 still has its direction.
+func TestExactLittle(t *testing.T) {
+	var trials []result.Trial
+	for b := range 12 {
+		trials = append(trials, benchTrial("base", b, result.Metrics{"froth": 0}), benchTrial("head", b, result.Metrics{"froth": 1e-17}))
+	}
+	for direction, want := range map[int]string{-1: Worse, 0: Higher, 1: Better} {
+		if v := apart().MetricVerdicts(levels(trials), "froth", direction)[0]; v.Verdict != want {
+			t.Errorf("0 to 1e-17, direction %d: %s, want %s", direction, v.Verdict, want)
+		}
+	}
+}
+
 func differsBy(x, want float64) bool { return math.Abs(x-want) <= 1e-6*math.Abs(want) }
