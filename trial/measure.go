@@ -88,6 +88,7 @@ type snapshot struct {
 	counters host.Counters
 	useful   time.Duration
 	busy     time.Duration // virtual: of CPUs
+	code     charged       // virtual: for real code
 	readings map[*env.Meter]env.Reading
 	sharing  map[*env.Meter]int // resources of each meter
 }
@@ -101,7 +102,7 @@ func (m *measurement) warn(format string, args ...any) {
 func (m *measurement) snap() snapshot {
 	s := snapshot{at: m.world.Now(), useful: m.world.Useful()}
 	if v, ok := m.world.(*virtual.World); ok {
-		s.busy = v.Busy()
+		s.busy, s.code = v.Busy(), m.real.charged
 	} else {
 		s.counters.Read()
 	}

@@ -31,10 +31,18 @@ type realCode struct {
 	alone     bool
 	sections  *calibrate.Sectioner // nil until the first section, and where nothing is measured
 	so        map[Piece]int        // sections of each name so far
-	n         int64
-	sum       time.Duration
 	crowded   bool
+	charged
 }
+
+// charged is what sections of real code cost together.
+type charged struct {
+	n   int64
+	sum time.Duration
+}
+
+// since is what was charged after an earlier instant.
+func (c charged) since(o charged) charged { return charged{c.n - o.n, c.sum - o.sum} }
 
 func newRealCode(spec Spec) (*realCode, error) {
 	r := &realCode{recording: spec.Recording, alone: !spec.Crowded, so: map[Piece]int{}}
@@ -96,7 +104,7 @@ func (r *realCode) ended() error {
 	return r.recording.ended(r.script, int(r.n))
 }
 
-// tell adds to a trial what its real code cost, and what to be wary of.
+// tell adds to a trial what its real code cost within the window, as its CPU time is, and what to be wary of.
 func (r *realCode) tell(m *measurement) {
 	if r.n == 0 {
 		return
@@ -107,8 +115,12 @@ func (r *realCode) tell(m *measurement) {
 	} else {
 		m.warn(warnMeasured)
 	}
-	m.set("real_sections", result.Value(r.n))
-	m.set("real_code_seconds", result.Value(r.sum.Seconds()))
+	inside := r.charged
+	if m.closed {
+		inside = m.ended.code.since(m.began.code)
+	}
+	m.set("real_sections", result.Value(inside.n))
+	m.set("real_code_seconds", result.Value(inside.sum.Seconds()))
 	clock := ""
 	if r.sections != nil {
 		clock = r.sections.Clock

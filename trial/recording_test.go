@@ -201,6 +201,10 @@ func TestRealCodeIsNeverExact(t *testing.T) {
 		if x.Status != result.OK || !(x.Metrics[result.Throughput] > 900) || (x.Period == nil) != real {
 			t.Errorf("real %v: %+v", real, x)
 		}
+		// What real code cost is of the window, as CPU time is, and not of the warm-up.
+		if code, cpu := x.Metrics["real_code_seconds"], x.Metrics[result.CPUSeconds]; real && (x.Metrics["real_sections"] != 20 || code != 0.02 || cpu != 0.02) {
+			t.Errorf("%v sections of %vs in %vs of CPU time", x.Metrics["real_sections"], code, cpu)
+		}
 	}
 }
 
