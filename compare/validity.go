@@ -240,9 +240,9 @@ func (e *evidence) parallel() bool {
 	return e.cpus > 1 && geoMeanOf(e.virtual, result.Parallelism) > severalBusy
 }
 
-// inflated is by how much more CPU time the real code takes here than on one CPU, as a share of the CPU time on one; NaN
-// where at most one CPU is busy or there is no real code. Its CPU time on one CPU is that of live trials there, and
-// without such trials that of the pieces as they were timed for the prediction, one at a time.
+// inflated is by how much more CPU time the real code of an operation takes here than on one CPU, as a share of its CPU time
+// on one; NaN where at most one CPU is busy or there is no real code. Its CPU time on one CPU is that of live trials there,
+// and without such trials that of the pieces as they were timed for the prediction, one at a time.
 //
 // CPU time that the collector takes, and what virtual time charges for the scheduler and for declared work, are no part
 // of it. Threads that spin for work count as CPU time, and pieces that lose their CPU count as long: each inflates one of two
@@ -251,12 +251,12 @@ func (e *evidence) inflated(one *evidence) float64 {
 	if !e.parallel() || !(geoMeanOf(e.virtual, "real_sections") > 0) {
 		return math.NaN()
 	}
-	here := e.work()
+	here, real := e.work(), perOperation(e.virtual, "real_code_seconds")
 	alone := one.work()
 	if math.IsNaN(alone) {
-		alone = geoMeanOf(e.virtual, "real_code_seconds")
+		alone = real
 	}
-	cpu := alone + max(0, geoMeanOf(e.virtual, result.CPUSeconds)-geoMeanOf(e.virtual, "real_code_seconds"))
+	cpu := alone + max(0, perOperation(e.virtual, result.CPUSeconds)-real)
 	byCPU := (here - alone) / cpu
 	if sections := (e.useful() - one.useful()) / cpu; sections < byCPU {
 		return sections
@@ -264,10 +264,10 @@ func (e *evidence) inflated(one *evidence) float64 {
 	return byCPU
 }
 
-// work is the CPU time of a trial's real code, in seconds: what is left without the collector, and without what virtual
-// time charges for the rest.
+// work is the CPU time of an operation's real code, in seconds: what is left without the collector, and without what
+// virtual time charges for the rest.
 func (e *evidence) work() float64 {
-	rest := geoMeanOf(e.virtual, result.CPUSeconds) - geoMeanOf(e.virtual, "real_code_seconds")
+	rest := perOperation(e.virtual, result.CPUSeconds) - perOperation(e.virtual, "real_code_seconds")
 	gc := e.collected()
 	if math.IsNaN(gc) {
 		gc = 0
@@ -275,7 +275,7 @@ func (e *evidence) work() float64 {
 	if math.IsNaN(rest) {
 		rest = 0
 	}
-	return geoMeanOf(e.plain, result.CPUSeconds)*(1-gc) - rest
+	return perOperation(e.plain, result.CPUSeconds)*(1-gc) - rest
 }
 
 // undeclared is the CPU time that neither pieces of real code and burns take, nor the collector, nor in virtual time the
@@ -296,13 +296,12 @@ func (e *evidence) undeclared() float64 {
 	return (stat.Median(shares) - scheduler) / max(1, busy)
 }
 
-// useful is how long the pieces of real code of an observed trial took in all, in seconds.
+// useful is how long the pieces of real code of an operation of an observed trial took, in seconds.
 func (e *evidence) useful() float64 {
 	var logs []float64
 	for _, b := range sortedBlocks(e.observed) {
-		m := e.observed[b].Metrics
-		span := float64(m.Get(result.CPUSeconds)) / float64(m.Get(result.Parallelism))
-		if x := float64(m.Get("ledger_useful")) * float64(e.cpus) * span; x > 0 {
+		t := e.observed[b]
+		if x := float64(t.Metrics.Get("ledger_useful")) * float64(e.cpus) * windowOf(t) / operations(t); x > 0 {
 			logs = append(logs, math.Log(x))
 		}
 	}
@@ -312,11 +311,33 @@ func (e *evidence) useful() float64 {
 	return math.Exp(stat.Mean(logs))
 }
 
+// windowOf is how long the counters of a trial ran, in seconds.
+func windowOf(t *result.Trial) float64 {
+	return float64(t.Metrics.Get(result.CPUSeconds)) / float64(t.Metrics.Get(result.Parallelism))
+}
+
+// operations are those that the counters of a trial are of: of a stream as many as its rate gives while they ran.
+func operations(t *result.Trial) float64 {
+	if t.Type == result.Job {
+		return 1
+	}
+	return float64(t.Metrics.Get(result.Throughput)) * windowOf(t)
+}
+
+// perOperation is geoMeanOf a metric that adds up over a trial, for each of its operations.
+func perOperation(trials map[int]*result.Trial, metric string) float64 {
+	return geoMeanBy(trials, func(t *result.Trial) float64 { return float64(t.Metrics.Get(metric)) / operations(t) })
+}
+
 // geoMeanOf is the geometric mean of a metric over the trials that have it, as predictions are compared by; NaN without any.
 func geoMeanOf(trials map[int]*result.Trial, metric string) float64 {
+	return geoMeanBy(trials, func(t *result.Trial) float64 { return float64(t.Metrics.Get(metric)) })
+}
+
+func geoMeanBy(trials map[int]*result.Trial, value func(t *result.Trial) float64) float64 {
 	var logs []float64
 	for _, b := range sortedBlocks(trials) {
-		if x := float64(trials[b].Metrics.Get(metric)); x > 0 && !math.IsInf(x, 0) {
+		if x := value(trials[b]); x > 0 && !math.IsInf(x, 0) {
 			logs = append(logs, math.Log(x))
 		}
 	}

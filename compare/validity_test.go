@@ -23,6 +23,7 @@ type job struct {
 	together float64 // CPUs that are predicted to be busy
 	wrong    float64 // predicted / measured wall time
 	scatter  float64 // of its logarithm, up and down in turn
+	stream   int     // not 0: it is one, of so many operations for each CPU in the window
 }
 
 // usual keeps all conditions: two seconds of CPU time in pieces of real code, shared by all CPUs.
@@ -51,6 +52,13 @@ func (j job) trials() (live, virtual []result.Trial) {
 			v.RealCode = result.RealMeasured
 			v.Metrics["real_code_seconds"], v.Metrics["real_sections"] = result.Value(j.real), result.Value(j.pieces)
 			v.Metrics[result.TimingSeconds] = result.Value(j.timing)
+		}
+		for _, x := range []*result.Trial{&t, &o, &v} {
+			if j.stream > 0 {
+				x.Type = result.Stream
+				delete(x.Metrics, result.WallSeconds)
+				x.Metrics[result.Throughput] = result.Value(n * float64(j.stream) / j.wall)
+			}
 		}
 		live, virtual = append(live, t, o), append(virtual, v)
 	}
@@ -160,6 +168,37 @@ func TestInflation(t *testing.T) {
 		}
 		if x := rows[len(rows)-1].Twins[0]; (x.Condition == NotInflated) != c.refused {
 			t.Errorf("%s: %q: %s", name, x.Condition, x.NotModelled)
+		}
+	}
+}
+
+// TestInflationOfStreams: in a window of one second two CPUs do twice the operations in twice the CPU time, and take no more
+// for each. The windows of a prediction may be longer.
+func TestInflationOfStreams(t *testing.T) {
+	stream := func(cpus int, each, longer float64) job {
+		n := float64(cpus)
+		return job{cpus: cpus, wall: 1, cpu: n * each, useful: n * each, real: n * longer, pieces: 100, timing: 500e-9, together: n, wrong: 1, stream: 1000}
+	}
+	for name, c := range map[string]struct {
+		each, longer float64
+		alone        bool // was on one CPU too
+		refused      bool
+	}{
+		"scales":              {1, 1, true, false},
+		"inflated":            {1.1, 1, true, true},
+		"slightly":            {1.04, 1, true, false},
+		"longer predictions":  {1, 10, true, false},
+		"inflated, longer":    {1.1, 10, true, true},
+		"scales, only on two": {1, 10, false, false},
+		"inflated on two":     {1.1, 10, false, true},
+	} {
+		rows := rowsOf(false, stream(2, c.each, c.longer))
+		if c.alone {
+			rows = rowsOf(false, stream(1, 1, c.longer), stream(2, c.each, c.longer))
+		}
+		x := rows[len(rows)-1].Refusal
+		if (x != nil) != c.refused || c.refused && (x.Condition != NotInflated || math.Abs(x.Value-0.1) > 1e-9) {
+			t.Errorf("%s: %+v", name, x)
 		}
 	}
 }

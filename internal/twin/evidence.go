@@ -12,7 +12,7 @@ import (
 
 // decisive are the metrics that a score is made of: what was measured, what was predicted, and what conditions read.
 var decisive = []string{
-	result.WallSeconds, result.CPUSeconds, result.Parallelism, "gc_cpu_seconds", "ledger_gc", "ledger_useful", "ledger_runtime",
+	result.WallSeconds, result.Throughput, result.CPUSeconds, result.Parallelism, "gc_cpu_seconds", "ledger_gc", "ledger_useful", "ledger_runtime",
 	"real_code_seconds", "real_sections", result.TimingSeconds,
 }
 
