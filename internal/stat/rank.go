@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -25,54 +26,108 @@ const exactRanks = 50
 // wider than it need be. Where the order of the blocks widens Student's interval, this one is widened by the same factor
 // about its estimate.
 func (c Comparison) Rank(confidence float64) Rank {
-	var shifts, tail []float64
-	if len(c.groups) == 1 {
-		shifts = walsh(c.groups[0].logs)
-		tail = signedRankTail(len(c.groups[0].logs))
-	} else {
-		shifts = differencesOf(c.groups[0].logs, c.groups[1].logs)
-		tail = mannWhitneyTail(len(c.groups[0].logs), len(c.groups[1].logs))
-	}
-	slices.Sort(shifts)
-	middle, nan := Quantile(shifts, 0.5), math.NaN()
+	list, chance := shiftsOf(c.groups)
+	middle, nan := list.median(), math.NaN()
 	r := Rank{math.Exp(middle), nan, nan}
-	k := 0 // the shifts left out at each end: as many as the statistic may lie below with half of what is left
-	for k < len(shifts)/2 && k < len(tail) && tail[k] <= (1-confidence)/2 {
-		k++
-	}
+	// The shifts left out at each end: as many as the statistic may lie below with half of what is left.
+	k := sort.Search(list.n/2, func(k int) bool { return chance(k) > (1-confidence)/2 })
 	if k == 0 {
 		return r
 	}
 	wider := c.Widened(confidence)
-	r.Low = math.Exp(middle + wider*(shifts[k-1]-middle))
-	r.High = math.Exp(middle + wider*(shifts[len(shifts)-k]-middle))
+	r.Low = math.Exp(middle + wider*(list.at(k-1)-middle))
+	r.High = math.Exp(middle + wider*(list.at(list.n-k)-middle))
 	return r
 }
 
-// walsh are the averages of all pairs, each value with itself too.
-func walsh(xs []float64) []float64 {
-	list := make([]float64, 0, len(xs)*(len(xs)+1)/2)
-	for i, x := range xs {
-		for _, y := range xs[i:] {
-			list = append(list, (x+y)/2)
-		}
-	}
-	return list
+// shifts are the averages or differences of all pairs of values, in ascending order. They are never listed: of 10,000
+// values in each of two groups they would be 100 million.
+type shifts struct {
+	n     int
+	count func(x float64) int // how many are at most x
 }
 
-func differencesOf(xs, ys []float64) []float64 {
-	list := make([]float64, 0, len(xs)*len(ys))
-	for _, x := range xs {
-		for _, y := range ys {
-			list = append(list, x-y)
-		}
+// rankTail is the chance that a rank statistic is at most k, below its mean.
+type rankTail func(k int) float64
+
+// shiftsOf are the shifts of one group or two, and the distribution of the statistic that they are ordered by.
+func shiftsOf(groups []group) (shifts, rankTail) {
+	xs := slices.Sorted(slices.Values(groups[0].logs))
+	if len(groups) == 1 {
+		return walsh(xs), signedRankTail(len(xs))
 	}
-	return list
+	ys := slices.Sorted(slices.Values(groups[1].logs))
+	return differencesOf(xs, ys), mannWhitneyTail(len(xs), len(ys))
 }
 
-// signedRankTail has at k the chance that Wilcoxon's signed-rank statistic of n values is at most k, for as many k as
-// lie below its mean.
-func signedRankTail(n int) []float64 {
+// walsh are the averages of all pairs, each value with itself too. xs ascends.
+func walsh(xs []float64) shifts {
+	n := len(xs)
+	return shifts{n * (n + 1) / 2, func(most float64) int {
+		count, j := 0, n
+		for i, x := range xs {
+			for j > i && (x+xs[j-1])/2 > most { // rounding keeps the order
+				j--
+			}
+			if j <= i {
+				break
+			}
+			count += j - i
+		}
+		return count
+	}}
+}
+
+// differencesOf are x - y of all pairs. Both ascend.
+func differencesOf(xs, ys []float64) shifts {
+	return shifts{len(xs) * len(ys), func(most float64) int {
+		count, j := 0, 0
+		for _, x := range xs {
+			for j < len(ys) && x-ys[j] > most {
+				j++
+			}
+			count += len(ys) - j
+		}
+		return count
+	}}
+}
+
+// at is the shift with k below it in ascending order: the least float of which more than k are at most as large, found by
+// bisection of all floats, in 64 steps at most.
+func (s shifts) at(k int) float64 {
+	low, high := inOrder(math.Inf(-1)), inOrder(math.Inf(1))
+	for low < high {
+		middle := low + int64(uint64(high-low)/2)
+		if s.count(ordered(middle)) > k {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return ordered(low) + 0 // not -0
+}
+
+func (s shifts) median() float64 {
+	if s.n == 0 {
+		return math.NaN()
+	}
+	a := s.at((s.n - 1) / 2)
+	if s.n%2 == 1 {
+		return a
+	}
+	return Quantile([]float64{a, s.at(s.n / 2)}, 0.5)
+}
+
+// inOrder numbers the floats in ascending order, and ordered has the float of a number.
+func inOrder(x float64) int64 {
+	bits := int64(math.Float64bits(x))
+	return bits ^ (bits >> 63 & math.MaxInt64)
+}
+
+func ordered(i int64) float64 { return math.Float64frombits(uint64(i ^ (i >> 63 & math.MaxInt64))) }
+
+// signedRankTail is that of Wilcoxon's signed-rank statistic of n values.
+func signedRankTail(n int) rankTail {
 	most := n * (n + 1) / 2
 	if n > exactRanks {
 		return normalTail(float64(most)/2, math.Sqrt(float64(n*(n+1)*(2*n+1))/24))
@@ -90,11 +145,10 @@ func signedRankTail(n int) []float64 {
 	return cumulated(chance[:most/2+1])
 }
 
-// mannWhitneyTail has at k the chance that Mann and Whitney's statistic of groups of so many is at most k, for as many k
-// as lie below its mean. The largest value is one of the first group, which then exceeds all of the second, or one of the
-// second, which exceeds none (Mann and Whitney: On a test of whether one of two random variables is stochastically larger
+// mannWhitneyTail is that of Mann and Whitney's statistic of groups of so many. The largest value is one of the first
+// group, which then exceeds all of the second, or one of the second, which exceeds none (Mann and Whitney: On a test of whether one of two random variables is stochastically larger
 // than the other, Annals of Mathematical Statistics 18(1), 1947).
-func mannWhitneyTail(a, b int) []float64 {
+func mannWhitneyTail(a, b int) rankTail {
 	if max(a, b) > exactRanks {
 		return normalTail(float64(a*b)/2, math.Sqrt(float64(a*b*(a+b+1))/12))
 	}
@@ -121,17 +175,13 @@ func mannWhitneyTail(a, b int) []float64 {
 }
 
 // normalTail is that of a statistic of whole numbers with this mean and standard deviation, corrected for continuity.
-func normalTail(mean, deviation float64) []float64 {
-	tail := make([]float64, int(mean)+1)
-	for k := range tail {
-		tail[k] = distuv.UnitNormal.CDF((float64(k) + 0.5 - mean) / deviation)
-	}
-	return tail
+func normalTail(mean, deviation float64) rankTail {
+	return func(k int) float64 { return distuv.UnitNormal.CDF((float64(k) + 0.5 - mean) / deviation) }
 }
 
-func cumulated(chances []float64) []float64 {
+func cumulated(chances []float64) rankTail {
 	for k := 1; k < len(chances); k++ {
 		chances[k] += chances[k-1]
 	}
-	return chances
+	return func(k int) float64 { return chances[k] }
 }

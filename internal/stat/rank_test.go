@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -10,23 +11,23 @@ import (
 // is at most 0 in 1 of 64 cases and at most 3 in 5; 4 and 4 values lie apart in 1 of 70.
 func TestRankTails(t *testing.T) {
 	for k, want := range []float64{1, 2, 3, 5, 7, 10} {
-		if got := 64 * signedRankTail(6)[k]; !near(got, want, 1e-12) {
+		if got := 64 * signedRankTail(6)(k); !near(got, want, 1e-12) {
 			t.Errorf("signed ranks of 6, at most %d: %v of 64, want %v", k, got, want)
 		}
 	}
 	for k, want := range []float64{1, 2, 4, 7, 12} {
-		if got := 70 * mannWhitneyTail(4, 4)[k]; !near(got, want, 1e-12) {
+		if got := 70 * mannWhitneyTail(4, 4)(k); !near(got, want, 1e-12) {
 			t.Errorf("4 and 4, at most %d: %v of 70, want %v", k, got, want)
 		}
 	}
-	if a, b := mannWhitneyTail(7, 3), mannWhitneyTail(3, 7); !near(a[9], b[9], 1e-12) {
-		t.Errorf("7 and 3: %v, 3 and 7: %v", a[9], b[9])
+	if a, b := mannWhitneyTail(7, 3), mannWhitneyTail(3, 7); !near(a(9), b(9), 1e-12) {
+		t.Errorf("7 and 3: %v, 3 and 7: %v", a(9), b(9))
 	}
 	// Beyond the exact numbers of values the normal distribution takes over without a step.
 	exact, normal := signedRankTail(50), normalTail(637.5, math.Sqrt(50*51*101/24.0))
 	for _, k := range []int{434, 500, 600} {
-		if math.Abs(exact[k]-normal[k]) > 2e-3 {
-			t.Errorf("50 values, at most %d: exact %v, normal %v", k, exact[k], normal[k])
+		if math.Abs(exact(k)-normal(k)) > 2e-3 {
+			t.Errorf("50 values, at most %d: exact %v, normal %v", k, exact(k), normal(k))
 		}
 	}
 }
@@ -43,6 +44,82 @@ func TestRank(t *testing.T) {
 	c, _ = TwoSample([]float64{1, 2, 3, 40}, []float64{0, 0.1, 0.2, 0.3}, 0.95)
 	if r := c.Rank(0.95); !near(r.Ratio, math.Exp(2.35), 1e-9) || !near(r.Low, math.Exp(0.7), 1e-9) || !near(r.High, math.Exp(40), 1e-9) {
 		t.Errorf("of 4 and 4: %+v", r)
+	}
+}
+
+// listed are the shifts of one group or two, by listing them.
+func listed(groups ...[]float64) []float64 {
+	var list []float64
+	if len(groups) == 2 {
+		for _, x := range groups[0] {
+			for _, y := range groups[1] {
+				list = append(list, x-y)
+			}
+		}
+	} else {
+		for i, x := range groups[0] {
+			for _, y := range groups[0][i:] {
+				list = append(list, (x+y)/2)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestShifts: what bisection finds are the listed shifts to the last bit, with ties, zeros and both signs.
+func TestShifts(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 0))
+	draw := func(n int, ties bool) []float64 {
+		xs := make([]float64, n)
+		for i := range xs {
+			if xs[i] = r.NormFloat64() * math.Exp(4*r.NormFloat64()); ties {
+				xs[i] = 0.1 * float64(r.IntN(7)-3)
+			}
+		}
+		return xs
+	}
+	for n := 1; n <= 40; n++ {
+		for _, ties := range []bool{false, true} {
+			a, b := draw(n, ties), draw(1+r.IntN(40), ties)
+			for _, groups := range [][][]float64{{a}, {a, b}} {
+				var all []group
+				for _, xs := range groups {
+					all = append(all, group{logs: xs})
+				}
+				got, _ := shiftsOf(all)
+				want := listed(groups...)
+				if got.n != len(want) || got.median() != Quantile(want, 0.5) {
+					t.Fatalf("%v: %d shifts about %v, want %d about %v", groups, got.n, got.median(), len(want), Quantile(want, 0.5))
+				}
+				for _, k := range []int{0, 1, len(want) / 4, len(want) / 2, len(want) - 2, len(want) - 1} {
+					if k >= 0 && k < len(want) && got.at(k) != want[k] {
+						t.Errorf("%v: shift %d is %v, want %v", groups, k, got.at(k), want[k])
+					}
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkRank: 10,000 values in each of two groups have 100 million shifts.
+func BenchmarkRank(b *testing.B) {
+	r := rand.New(rand.NewPCG(23, 0))
+	draw := func() []float64 {
+		xs := make([]float64, 10_000)
+		for i := range xs {
+			xs[i] = r.NormFloat64()
+		}
+		return xs
+	}
+	paired, _ := PairUnordered(draw(), 0.95)
+	apart, _ := TwoSample(draw(), draw(), 0.95)
+	for name, c := range map[string]Comparison{"paired": paired, "apart": apart} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				c.Rank(0.95)
+			}
+		})
 	}
 }
 
