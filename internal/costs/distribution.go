@@ -85,12 +85,10 @@ func deconvolved(sum, other []float64) []float64 {
 	times := grid(sum, other)
 	below := cdf(other)
 	chance := make([][]float64, len(bins.share)) // of each bin, for each time
-	reach := make([]float64, len(times))         // of all bins
 	for i := range chance {
 		chance[i] = make([]float64, len(times))
 		for j, x := range times {
 			chance[i][j] = below.at(bins.edges[i+1]-x) - below.at(bins.edges[i]-x)
-			reach[j] += chance[i][j]
 		}
 	}
 	weights := make([]float64, len(times))
@@ -98,13 +96,14 @@ func deconvolved(sum, other []float64) []float64 {
 		weights[j] = 1 / float64(len(weights))
 	}
 	for range steps {
-		maximize(weights, chance, reach, bins.share)
+		maximize(weights, chance, bins.share)
 	}
 	return spreadOut(times, weights, len(sum))
 }
 
-// maximize is one step of expectation maximization: it gives each time the share of the readings that it explains.
-func maximize(weights []float64, chance [][]float64, reach, share []float64) {
+// maximize is one step of expectation maximization: it gives each time the share of the readings that it explains. A time whose
+// sums would partly lie outside of the bins gets no more for that: all readings are in bins, and none is there.
+func maximize(weights []float64, chance [][]float64, share []float64) {
 	explained := make([]float64, len(weights))
 	for i, row := range chance {
 		expected := 0.0
@@ -120,10 +119,11 @@ func maximize(weights []float64, chance [][]float64, reach, share []float64) {
 	}
 	total := 0.0
 	for j := range weights {
-		if reach[j] > 0 {
-			weights[j] *= explained[j] / reach[j]
-		}
+		weights[j] *= explained[j]
 		total += weights[j]
+	}
+	if total == 0 { // no time of the grid explains a reading; the least comes nearest
+		weights[0], total = 1, 1
 	}
 	for j := range weights {
 		weights[j] /= total

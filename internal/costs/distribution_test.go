@@ -112,8 +112,30 @@ func TestDeconvolved(t *testing.T) {
 	if got := deconvolved([]float64{90, 90, 90}, []float64{60, 60}); !slices.Equal(got, []float64{30, 30, 30}) {
 		t.Errorf("90 without 60 are %v", got)
 	}
-	if got := deconvolved([]float64{50, 60, 70}, []float64{900, 950, 990}); slices.Max(got) > 2 {
+	if got := deconvolved([]float64{50, 60, 70}, []float64{900, 950, 990}); slices.ContainsFunc(got, func(x float64) bool { return !(x >= 0 && x < 0.01) }) {
 		t.Errorf("nothing is left of 60 without 950, but %v", got)
+	}
+}
+
+// TestDeconvolvedConstant: a time that never varies is found where it is, and not where its sum has no readings.
+func TestDeconvolvedConstant(t *testing.T) {
+	const n, constant = 2000, 27_000
+	draws := rand.New(rand.NewPCG(1, 1))
+	part := func() float64 { return 5000 + 2000*math.Abs(draws.NormFloat64()) }
+	sum, other := make([]float64, n), make([]float64, n)
+	for i := range sum {
+		sum[i], other[i] = constant+part(), part()
+	}
+	slices.Sort(sum)
+	slices.Sort(other)
+	got := deconvolved(sum, other)
+	for _, p := range []float64{0.01, 0.1, 0.5, 0.9} {
+		if x := stat.Quantile(got, p); !(math.Abs(x/constant-1) <= 0.03) {
+			t.Errorf("the quantile at %v is %.0f, want %d", p, x, constant)
+		}
+	}
+	if x := stat.Mean(got); !(math.Abs(x/constant-1) <= 0.01) {
+		t.Errorf("the mean is %.0f, want %d", x, constant)
 	}
 }
 
