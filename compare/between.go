@@ -40,7 +40,7 @@ func Together(runs []Run, cases []plan.Case) Run {
 	return side
 }
 
-// byRun parts the logarithms of a row's blocks by the runs that they are of.
+// byRun parts the logarithms of a row's blocks by the runs that hold any.
 func (r *Run) byRun(values map[int]float64) [][]float64 {
 	parts := make([][]float64, max(1, len(r.starts)))
 	for _, block := range sortedBlocks(values) {
@@ -50,11 +50,14 @@ func (r *Run) byRun(values map[int]float64) [][]float64 {
 		}
 		parts[at] = append(parts[at], math.Log(values[block]))
 	}
-	return parts
+	return slices.DeleteFunc(parts, func(logs []float64) bool { return len(logs) == 0 })
 }
 
-// unpaired compares the blocks of two sides: by their runs where a side has several.
+// unpaired compares the blocks of two sides: by their runs where a side has several. ok is false where a side has none.
 func unpaired(a, b [][]float64) (ratio stat.Comparison, ok bool) {
+	if len(a) == 0 || len(b) == 0 {
+		return ratio, false
+	}
 	if len(a)+len(b) > 2 {
 		return stat.Runs(a, b, ratioConfidence)
 	}

@@ -260,6 +260,46 @@ func TestSeveralRuns(t *testing.T) {
 	}
 }
 
+// TestRunsWithoutADesign: a run that does not hold a design is no run of it.
+func TestRunsWithoutADesign(t *testing.T) {
+	with := func(name string, level float64) Run { return runOf(name, []string{"x"}, logsOf(level, 0.001)) }
+	without := func(name string) Run { return runOf(name, []string{"y"}, logsOf(1, 0.001)) }
+	cases := []plan.Case{{Design: "x", Point: onePoint()}}
+	j := Usual("", nil)
+	m := j.Between(Together([]Run{with("n0", 0.2), without("n1")}, cases), with("o", 0)).Matches
+	if v := m[0].Verdict; v == nil || v.Verdict != Faster || v.RunsA != 0 || v.RunsB != 0 || v.NA != 10 || v.NB != 10 {
+		t.Errorf("one run of each side holds it: %+v", v)
+	}
+	m = j.Between(Together([]Run{with("n0", 0.2), without("n1"), with("n2", 0.21)}, cases), Together([]Run{with("o0", 0), with("o1", 0.01)}, cases)).Matches
+	if v := m[0].Verdict; v == nil || v.Verdict != Faster || v.RunsA != 2 || v.RunsB != 2 || v.NA != 20 {
+		t.Errorf("two runs of each side hold it: %+v", v)
+	}
+	bad := with("bad", 0)
+	for i := range bad.Trials {
+		bad.Trials[i].Metrics = result.Metrics{}
+	}
+	if m = j.Between(with("n", 0.2), bad).Matches; len(m) != 1 || m[0].Verdict != nil {
+		t.Errorf("a side without a number: %+v", m)
+	}
+}
+
+// TestByRun: the first block of a run is its own, also where the run before it lacks its last ones.
+func TestByRun(t *testing.T) {
+	var parts []Run
+	for k := range 3 {
+		parts = append(parts, runOf(strconv.Itoa(k), []string{"x"}, logsOf(float64(k), 0.001)))
+	}
+	side := Together(parts, []plan.Case{{Design: "x", Point: onePoint()}})
+	values := blockValues(side.Trials)[rowKey(&side.Rows[0])]
+	delete(values, 9)
+	for k, logs := range side.byRun(values) {
+		level := stat.Mean(logs) - math.Log(100)
+		if want := 10 - one(k == 0); len(logs) != want || math.Abs(level-float64(k)) > 0.01 {
+			t.Errorf("run %d has %d blocks of %v, want %d of %d", k, len(logs), level, want, k)
+		}
+	}
+}
+
 // TestUnpairedDetectable: a true ratio as large as the one called detectable is found in 76 to 84 %.
 func TestUnpairedDetectable(t *testing.T) {
 	const sigma, blocks = 0.03, 10
