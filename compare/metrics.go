@@ -178,12 +178,16 @@ func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
 	for i := range logsA {
 		c.logs = append(c.logs, logsA[i]-logsB[i])
 	}
-	if layouts > 1 {
-		c.Ratio, ok = stat.PairUnordered(replicates(c.logs, blocks, layouts), ratioConfidence)
-		return c, ok
-	}
-	c.Ratio, ok = stat.Pair(c.logs, ratioConfidence)
+	c.Ratio, ok = pairedBy(c.logs, blocks, layouts)
 	return c, ok
+}
+
+// pairedBy compares by blocks that hold both sides, or by their layouts, whose order means nothing.
+func pairedBy(logs []float64, blocks []int, layouts int) (stat.Comparison, bool) {
+	if layouts > 1 {
+		return stat.PairUnordered(replicates(logs, blocks, layouts), ratioConfidence)
+	}
+	return stat.Pair(logs, ratioConfidence)
 }
 
 func whole(xs []float64) bool {
@@ -198,11 +202,8 @@ func logsPlus(xs []float64, add float64) []float64 {
 	return logs
 }
 
-// replicates are the means of the blocks of each layout, or the blocks where there is one layout.
+// replicates are the means of the blocks of each layout.
 func replicates(logs []float64, blocks []int, layouts int) []float64 {
-	if layouts < 2 {
-		return logs
-	}
 	sums, counts := make([]float64, layouts), make([]float64, layouts)
 	for i, x := range logs {
 		sums[blocks[i]%layouts] += x
@@ -380,7 +381,7 @@ func (j Judgement) Geomean(sides []Sides, metric string) (ratio, low, high resul
 			logs, blocks = append(logs, byBlock[b]/float64(n)), append(blocks, b)
 		}
 	}
-	if c, ok := stat.Pair(replicates(logs, blocks, j.Layouts), ratioConfidence); ok && paired && j.Looks == nil {
+	if c, ok := pairedBy(logs, blocks, j.Layouts); ok && paired && j.Looks == nil {
 		low, high = result.Value(c.Low), result.Value(c.High)
 	}
 	return ratio, low, high, n
