@@ -203,6 +203,18 @@ func TestInflationOfStreams(t *testing.T) {
 	}
 }
 
+// TestCollectedOfPlainTrials: a plain trial may book what was collected before its window; that is no more than all of its
+// CPU time.
+func TestCollectedOfPlainTrials(t *testing.T) {
+	e := &evidence{cpus: 1, plain: map[int]*result.Trial{}}
+	for b, gc := range []result.Value{3, 0.1, 0.1} {
+		e.plain[b] = &result.Trial{Metrics: result.Metrics{result.CPUSeconds: 2, "gc_cpu_seconds": gc}}
+	}
+	if got := e.collected(); math.Abs(got-2.2/6) > 1e-12 {
+		t.Errorf("%v of the CPU time is collected, want %v", got, 2.2/6)
+	}
+}
+
 // TestConditionsBeyond: where nothing is measured, what was found of the same work on the most CPUs decides, and what the
 // trials in virtual time tell of themselves.
 func TestConditionsBeyond(t *testing.T) {

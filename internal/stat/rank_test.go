@@ -47,6 +47,21 @@ func TestRank(t *testing.T) {
 	}
 }
 
+// TestRankWidened: where the order of the blocks widens Student's interval, that of the ranks is as much wider about its estimate.
+func TestRankWidened(t *testing.T) {
+	var rising []float64
+	for i := range 20 {
+		rising = append(rising, 0.01*float64(i))
+	}
+	ordered, _ := Pair(rising, 0.95)
+	plain, _ := PairUnordered(rising, 0.95)
+	wider, a, b := ordered.Widened(0.95), ordered.Rank(0.95), plain.Rank(0.95)
+	if !(wider > 1.5) || a.Ratio != b.Ratio || !near(math.Log(a.Low/a.Ratio), wider*math.Log(b.Low/b.Ratio), 1e-9) ||
+		!near(math.Log(a.High/a.Ratio), wider*math.Log(b.High/b.Ratio), 1e-9) {
+		t.Errorf("%v times as wide: %+v, without an order %+v", wider, a, b)
+	}
+}
+
 // listed are the shifts of one group or two, by listing them.
 func listed(groups ...[]float64) []float64 {
 	var list []float64
