@@ -6,8 +6,8 @@ import "math"
 // blocks. Blocks of one run are alike in what their run is like: its start, its memory, the machine at that time. So the
 // run is the replicate: Student's t on the means of the runs, with one standard deviation between runs for both sides
 // and as many degrees of freedom as there are runs, less two (a nested design; Montgomery: Design and Analysis of
-// Experiments, 8th edition, 2013, section 14.1). The means vary at least as much as the blocks within runs make them.
-// ok is false below 3 runs with a block, or where a side has none.
+// Experiments, 8th edition, 2013, section 14.1). It assumes that the runs of both sides spread alike. The means vary at
+// least as much as the blocks within runs make them. ok is false below 3 runs with a block, or where a side has none.
 func Runs(a, b [][]float64, confidence float64) (c Comparison, ok bool) {
 	meansA, withinA := meansOf(a)
 	meansB, withinB := meansOf(b)

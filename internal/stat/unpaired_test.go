@@ -2,6 +2,7 @@ package stat
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -162,6 +163,37 @@ func TestPermute(t *testing.T) {
 		})
 		if len(seen) != want || !slices.Equal(order, identity(n)) {
 			t.Errorf("%d: %d orders, want %d; left as %v", n, len(seen), want, order)
+		}
+	}
+}
+
+// TestRunsOfUnequalSpread: one standard deviation for both sides is wrong if the side with fewer runs varies more; the
+// manual has the figures. It does less harm where runs are equally many.
+func TestRunsOfUnequalSpread(t *testing.T) {
+	const sets = 20_000
+	for _, c := range []struct {
+		a, b      int
+		low, high float64 // false differences of 5 %, in per cent
+	}{{2, 8, 41, 43.5}, {8, 2, 0, 0.5}, {5, 5, 6.6, 8.2}} {
+		r := rand.New(rand.NewPCG(25, uint64(c.a)))
+		side := func(runs int, spread float64) (list [][]float64) {
+			for range runs {
+				level := spread * r.NormFloat64()
+				list = append(list, []float64{level + 0.002*r.NormFloat64(), level + 0.002*r.NormFloat64()})
+			}
+			return list
+		}
+		wrong := 0
+		for range sets {
+			x, _ := Runs(side(c.a, 0.03), side(c.b, 0.003), 0.95)
+			if x.P() <= 0.05 && x.Permutation() <= max(0.05, x.LeastP()) {
+				wrong++
+			}
+		}
+		got := 100 * float64(wrong) / sets
+		t.Logf("%d runs that vary by 3 %% and %d by 0.3 %%: %.1f %%", c.a, c.b, got)
+		if got < c.low || got > c.high {
+			t.Errorf("%d runs that vary by 3 %% and %d by 0.3 %%: false differences in %.1f %%, not within %v and %v", c.a, c.b, got, c.low, c.high)
 		}
 	}
 }
