@@ -119,7 +119,7 @@ func profiled(n int) (state, frames string) {
 	}
 	for i := range records[:n] {
 		state, frames := described(records[i].Stack())
-		if blocks(state) && strings.Contains(frames, ownPackages+"env/virtual.(*coroutine).loop(") {
+		if (blocks(state) || state == inSyscall) && strings.Contains(frames, ownPackages+"env/virtual.(*coroutine).loop(") {
 			return state, frames
 		}
 	}
@@ -142,7 +142,10 @@ func described(stack []uintptr) (state, text string) {
 
 // stateOf is the state of a goroutine with these functions, the innermost first; "" for one that waits for nothing.
 func stateOf(functions []string) string {
-	if functions[0] != "runtime.gopark" {
+	switch first := functions[0]; {
+	case strings.HasPrefix(first, "syscall."), strings.HasPrefix(first, "internal/runtime/syscall."), first == "runtime.cgocall":
+		return inSyscall
+	case first != "runtime.gopark":
 		return ""
 	}
 	for _, f := range functions {
@@ -174,6 +177,9 @@ func notOfDesign(state, frames string) bool {
 	own := strings.HasPrefix(state, "semacquire") && !strings.HasPrefix(inner, "sync.") && !strings.HasPrefix(inner, "internal/")
 	return own || strings.Contains(frames, "sync.(*Once).doSlow(")
 }
+
+// inSyscall is the state of a goroutine in a system call, or in C: it may sleep there or not.
+const inSyscall = "syscall"
 
 // inCoroutine is the state of a goroutine that has resumed another, or was not resumed itself.
 const inCoroutine = "coroutine"
@@ -214,7 +220,8 @@ func placeIn(frames string) string {
 
 // ofDesign reports whether a function may be a design's.
 func ofDesign(name string) bool {
-	for _, p := range []string{"runtime.", "runtime/", "iter.", "internal/", "sync.", "time.", "reflect.", "panic", "os.", "net.", "io.", "bufio.", "syscall.",
+	for _, p := range []string{"runtime.", "runtime/", "iter.", "internal/", "sync.", "time.", "reflect.", "panic", "os.", "os/", "net.", "net/", "io.", "bufio.", "syscall.",
+		"golang.org/x/sys/",
 		ownPackages + "env.", ownPackages + "env/virtual.", ownPackages + "sim."} {
 		if strings.HasPrefix(name, p) {
 			return false

@@ -10,7 +10,8 @@ import (
 
 // The watchdog looks at the goroutine that runs, many times a second and from outside. Where the design computes, or the kernel does,
 // that goroutine is busy, however loaded the machine. Where it waits for a lock, a channel, a timer or the network, the design blocks
-// outside env: the whole world stands still, and virtual time does not know. A wait that was seen is certain. What is in doubt is only
+// outside env: the whole world stands still, and virtual time does not know. So it does in a system call that sleeps; of one in real code
+// nobody knows whether it is part of the work. A wait that was seen is certain. What is in doubt is only
 // whether waits that are rare matter, and so they are a warning.
 const (
 	// manyWaits looks at waits, and a tenth of all looks, are an error while the run goes on; fewWaits at its end.
@@ -182,8 +183,13 @@ func (s *sentry) see() look {
 		return waits
 	case self.Busy:
 		return busy
+	case self.InSyscall: // a short one proves nothing, and nor does one that computes
+		if s.phase.Load() != computing && s.eye.Asleep(co) {
+			return waits
+		}
+		return busy
 	}
-	if s.eye.State(kernel) == self.Busy {
+	if k := s.eye.State(kernel); k == self.Busy || k == self.InSyscall {
 		return busy
 	}
 	return elsewhere
@@ -205,7 +211,7 @@ func (w *World) marks() (co, kernel self.Mark) {
 func (s *sentry) find() bool {
 	s.dumps++
 	state, frames := s.blocked()
-	if !blocks(state) {
+	if !blocks(state) && state != inSyscall {
 		return false
 	}
 	if notOfDesign(state, frames) {

@@ -3,6 +3,7 @@ package virtual
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -94,29 +95,39 @@ func TestInsideAPull(t *testing.T) {
 	}
 }
 
-// TestHealthy: a design that computes, allocates and switches is never seen to wait outside env.
+// TestHealthy: a design that computes, allocates and switches is not reported, nor doubted. It may be seen to wait: on a busy host its
+// allocations do, to begin a collection while others do too.
 func TestHealthy(t *testing.T) {
 	if !sees() {
 		t.Log("the states of goroutines cannot be seen here")
 		return
 	}
 	w, enough := New(Config{CPUs: 2, Watchdog: 20 * ms}), false
-	n, wrong := 0, 0
+	n := 0
 	done := make(chan bool)
-	w.looked = func(l look) {
+	w.looked = func(look) {
 		if n++; n == 100 {
 			close(done)
 		}
-		if l == waits {
-			wrong++
-		}
+	}
+	for range 2 {
+		go func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					runtime.GC()
+				}
+			}
+		}()
 	}
 	err := w.Run("body", func(e env.Env) {
 		c := env.NewChan[[]byte](e, "c", 1)
 		e.Go("maker", func(e env.Env) {
 			for !enough {
 				e.Burn(ms)
-				c.Send(make([]byte, 1<<10))
+				c.Send(make([]byte, 1<<16))
 				select {
 				case <-done:
 					enough = true
@@ -129,8 +140,8 @@ func TestHealthy(t *testing.T) {
 			e.Burn(ms)
 		}
 	})
-	if err != nil || wrong > fewWaits {
-		t.Errorf("seen to wait %d times: %v", wrong, err)
+	if err != nil || len(w.Doubts()) > 0 {
+		t.Errorf("%v, %q", err, w.Doubts())
 	}
 }
 
@@ -202,6 +213,7 @@ func TestProfiled(t *testing.T) {
 	for text, want := range map[string]string{
 		"runtime.gopark time.Sleep main.nap": "sleep", "runtime.gopark runtime.chanrecv runtime.chanrecv1 main.f": "chan receive",
 		"runtime.coroswitch iter.Pull": "", "main.f": "",
+		"syscall.Syscall6 syscall.Nanosleep main.f": "syscall", "runtime.cgocall main.f": "syscall",
 	} {
 		if got := stateOf(strings.Fields(text)); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)

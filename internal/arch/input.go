@@ -36,6 +36,7 @@ var openers = map[string]string{
 	"internal/siege/journal.go":             "journals that it had made, to damage them",
 	"internal/siege/names.go":               "a timeline that a command under attack wrote",
 	"internal/siege/record.go":              "the record of a campaign, which it wrote",
+	"internal/self/asleep_linux.go":         "what the kernel tells of this process",
 	"internal/size/main.go":                 "the binary that make has built, of which it reports the size",
 	"internal/source/source.go":             "sources that this program was compiled from, if they are still there",
 	"internal/store/dir.go":                 "the run directory itself, to bring its names to the disk",

@@ -94,8 +94,10 @@ func (e Eye) State(m Mark) State {
 		return Unknown
 	}
 	switch status, reason := e.look(m); status {
-	case statusRunnable, statusRunning, statusSyscall, statusCopying, statusStopped:
+	case statusRunnable, statusRunning, statusCopying, statusStopped:
 		return Busy
+	case statusSyscall:
+		return InSyscall
 	case statusWaiting:
 		switch {
 		case reason == e.coroutine:

@@ -10,3 +10,6 @@ func NewEye() Eye { return Eye{} }
 
 // State is what the goroutine of m does at this instant.
 func (Eye) State(Mark) State { return Unknown }
+
+// Asleep reports whether the goroutine of m is in a system call in which it sleeps.
+func (Eye) Asleep(Mark) bool { return false }
