@@ -25,7 +25,7 @@ func (e *execution) missing(b, until int, cases []int, enough int) (specs []tria
 		for _, spec := range e.specsOf(b, cases) {
 			at := place{spec.Block, spec.Order}
 			_, known := e.known[at]
-			if _, had := e.had[at]; !known && !had {
+			if _, had := e.had[at]; !known && !had && e.limited[caseOf(spec)] == nil {
 				specs = append(specs, spec)
 			}
 		}

@@ -146,11 +146,16 @@ func (s *Sweep) pilot(ctx context.Context, specs []trial.Spec) (map[place]trial.
 	}
 	outcomes := map[place]trial.Outcome{}
 	for i, spec := range specs {
+		if l := s.limited[caseOf(spec)]; l != nil {
+			outcomes[place{spec.Block, spec.Order}] = l.outcome
+			continue
+		}
 		s.Notify(Event{Case: plan.Case{Design: spec.Design, Point: spec.Point}, Done: i, Total: len(specs), Pilot: true})
 		o, err := s.Run(ctx, spec)
 		if err != nil {
 			return nil, err
 		}
+		s.limit(spec, o)
 		outcomes[place{spec.Block, spec.Order}] = o
 	}
 	return outcomes, nil

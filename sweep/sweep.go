@@ -51,6 +51,8 @@ type Sweep struct {
 
 	// known are the outcomes of trials that were run before the sweep began; see Settle.
 	known map[place]trial.Outcome
+	// limited are the outcomes that the limit of real time has ended, by their case: it would end the other replications too.
+	limited map[string]*limited
 	// paced is what Pace said last; 0: it was not asked.
 	paced float64
 
@@ -261,12 +263,16 @@ func (s *Sweep) HasJobs() bool {
 // one runs and stores one trial.
 func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) (result.Trial, error) {
 	spec := s.spec(step)
-	outcome, known := s.known[place{step.Block, step.Order}]
+	outcome, known := s.limitedOf(spec)
+	if !known {
+		outcome, known = s.known[place{step.Block, step.Order}]
+	}
 	if !known {
 		var err error
 		if outcome, err = s.Run(ctx, spec); err != nil {
 			return result.Trial{}, err
 		}
+		s.limit(spec, outcome).told = true
 	}
 	t := outcome.Trial
 	s.declare(&t, spec)

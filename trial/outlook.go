@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/brewput/brewput/env/virtual"
 )
 
 const (
@@ -64,7 +66,7 @@ func (o *outlook) tooMany() error {
 	if o.open {
 		what, give = "too many customers come in %v of virtual time", "give fewer of them (--rate, --load), or a shorter --warmup and --duration"
 	}
-	return fmt.Errorf(what+": the simulation would run to its limit of %v (--time-limit); "+give, o.span, o.limit)
+	return fmt.Errorf(what+": the simulation would run to %w of %v (--time-limit); "+give, o.span, virtual.ErrLimit, o.limit)
 }
 
 // hopeless reports whether a load of so much virtual time will take more than twice the limit, by the real time that a part

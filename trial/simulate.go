@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	if !v.Ended() { // the design hangs and still has m
 		t := newSimulation(spec, d).trial
 		t.Status, t.Error = result.Failed, left.Error()
-		return brief(Outcome{Trial: t})
+		return brief(Outcome{Trial: t, Limited: errors.Is(left, virtual.ErrLimit)})
 	}
 	if real.crowded || spec.Crowded && v.Full() { // alone it has more
 		return Outcome{Trial: m.trial, Crowded: true}
@@ -56,6 +57,7 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	if err == nil && left == nil && d.Job != nil {
 		err = real.ended()
 	}
+	limited := errors.Is(err, virtual.ErrLimit) || errors.Is(left, virtual.ErrLimit)
 	m.trial.Warnings = append(m.trial.Warnings, v.Doubts()...)
 	m.set("operations_simulated", result.Value(v.Operations()))
 	m.finish(err, left)
@@ -64,7 +66,7 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 	if spec.Disturb && m.trial.Period != nil {
 		m.disturb(costs)
 	}
-	return brief(Outcome{Trial: m.trial, Histograms: m.histograms, Timeline: v.Timeline()})
+	return brief(Outcome{Trial: m.trial, Histograms: m.histograms, Timeline: v.Timeline(), Limited: limited})
 }
 
 // newSimulation is a measurement in virtual time that has not begun.

@@ -103,5 +103,6 @@ type Outcome struct {
 	Histograms map[string][]byte  `json:"histograms,omitempty"`
 	Failure    string             `json:"-"`                 // of a failed trial: what it printed, its stacks
 	Crowded    bool               `json:"crowded,omitempty"` // the trial came to nothing, as it must run alone; see Spec.Crowded
+	Limited    bool               `json:"limited,omitempty"` // in virtual time: the limit of real time has ended it, and would end others of its case
 	Timeline   *timeline.Timeline `json:"-"`                 // in virtual time, if it was asked for and the window opened
 }

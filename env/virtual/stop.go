@@ -14,9 +14,12 @@ const (
 	soon = patience / 4
 )
 
+// ErrLimit is in the error of a run that takes longer than [Config].Limit.
+var ErrLimit = errors.New("its limit")
+
 // limitError is the error of a run that takes too long.
 func (w *World) limitError() error {
-	err := fmt.Errorf("the simulation takes more than %v of real time, its limit", w.cfg.Limit)
+	err := fmt.Errorf("the simulation takes more than %v of real time, %w", w.cfg.Limit, ErrLimit)
 	if n := w.made.Load(); n > 1000 {
 		err = fmt.Errorf("%w; %d goroutines were there at a time", err, n)
 	}

@@ -135,6 +135,7 @@ type simulator struct {
 	run   func(context.Context, trial.Spec) (trial.Outcome, error)
 	costs sim.Costs
 	ahead map[string]chan simulated // by specification
+	cases map[string]early          // the same
 	begun map[string]bool
 	next  []trial.Spec
 	slots chan struct{}
@@ -175,7 +176,7 @@ func newPredictor(h sweep.Header) *simulator {
 }
 
 func aheadOf(run func(context.Context, trial.Spec) (trial.Outcome, error)) *simulator {
-	return &simulator{run: run, ahead: map[string]chan simulated{}, begun: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &simulator{run: run, ahead: map[string]chan simulated{}, cases: map[string]early{}, begun: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // key names a trial with all that it depends on.
@@ -204,6 +205,10 @@ func (m *simulator) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, er
 	select {
 	case s := <-m.ahead[k]:
 		delete(m.ahead, k)
+		delete(m.cases, k)
+		if s.outcome.Limited {
+			m.leaveOut(which(spec))
+		}
 		return s.outcome, s.err
 	case <-ctx.Done():
 		return trial.Outcome{}, ctx.Err()
@@ -218,20 +223,45 @@ func (m *simulator) single(k string) bool {
 // begin begins a trial: alone, or beside others.
 func (m *simulator) begin(ctx context.Context, spec trial.Spec, alone bool) {
 	k, done := key(spec), make(chan simulated, 1)
-	m.ahead[k], m.begun[k] = done, true
-	go func() { done <- m.inTurn(ctx, spec, alone) }()
+	ctx, cancel := context.WithCancel(ctx)
+	m.ahead[k], m.begun[k], m.cases[k] = done, true, early{which(spec), cancel}
+	go func() {
+		defer cancel()
+		done <- m.inTurn(ctx, spec, alone)
+	}()
+}
+
+// early is a trial that was begun: that of a case, and how to end it.
+type early struct {
+	which string
+	end   func()
+}
+
+func which(spec trial.Spec) string { return fmt.Sprint(spec.Design, " ", spec.Point) }
+
+// leaveOut ends the trials of a case that were begun ahead, and begins no more: the limit of real time would end them too.
+func (m *simulator) leaveOut(name string) {
+	for k, c := range m.cases {
+		if c.which == name {
+			c.end()
+			delete(m.ahead, k)
+			delete(m.cases, k)
+			delete(m.begun, k)
+		}
+	}
+	m.next = slices.DeleteFunc(slices.Clone(m.next), func(s trial.Spec) bool { return which(s) == name })
 }
 
 // inTurn runs a trial beside others, or alone once its design has come at that point to real code that is to be measured, or to the
 // end of memory.
 func (m *simulator) inTurn(ctx context.Context, spec trial.Spec, alone bool) (s simulated) {
-	which := fmt.Sprint(spec.Design, " ", spec.Point)
-	if _, crowded := m.crowded.Load(which); !crowded && !alone {
+	name := which(spec)
+	if _, crowded := m.crowded.Load(name); !crowded && !alone {
 		spec.Crowded = cap(m.slots) > 1
 		if s = m.with(ctx, spec, 1); !s.outcome.Crowded {
 			return s
 		}
-		m.crowded.Store(which, true)
+		m.crowded.Store(name, true)
 	}
 	spec.Crowded = false
 	m.alone.Lock()
