@@ -193,7 +193,7 @@ func (a *app) collect(cmd *cobra.Command, args []string, flags explainOptions, o
 	}
 	for _, arg := range args {
 		if _, err := os.Stat(arg); err != nil {
-			return nil, usage("%s is neither a package nor a file, nor an address: %w; a program stands behind two dashes, as in explain -- ./prog", arg, err)
+			return nil, usage("%s", input.RedactWords(fmt.Sprintf("%s is neither a package nor a file, nor an address: %v; a program stands behind two dashes, as in explain -- ./prog", arg, err)))
 		}
 	}
 	if len(args) == 1 && evidence.IsProgram(cmd.Context(), args[0]) {

@@ -165,6 +165,17 @@ func TestPasswords(t *testing.T) {
 		{2, []string{"run", "coffee", "--arrivals", address}},
 		{2, []string{"new", address}},
 		{2, []string{"new", "x", "--module", address}},
+		{2, []string{"explain", "--before", "http://me:x#secret@h", "--after", "HTTP://me:secret/x@h"}},
+		{2, []string{"compare", "http://me:x?secret@h", `http://me:"secret@h`}},
+		{2, []string{"run", "null", "--resume", "http://me:<secret@h"}},
+		{2, []string{"sim", "coffee", "--time-limit", `http://me:"secret@h`}},
+		{2, []string{"explain", "http:me:secret@h"}},
+		{2, []string{"explain", "//me:secret@h"}},
+		{2, []string{"explain", "me:secret@h:80"}},
+		{2, []string{"http://me:x#secret@h"}},
+		{2, []string{"explain", "--", "http://me:x#secret@h"}},
+		{2, []string{"bench", "http://me:x#secret@h"}},
+		{2, []string{"new", "http://me:x#secret@h"}},
 		{0, []string{"run", "null", "--designs", "job", "--cpus", "1", "--operations", "1", "--count", "1", "--no-twin", "-o", "http:/me:secret@run"}},
 	} {
 		cmd, _ := command(t, c.args...)

@@ -242,10 +242,33 @@ func TestRedact(t *testing.T) {
 		`parse "http:/me:secret@host": wrong`:      `parse "http:/***@host": wrong`,
 		"postgres://u:p%40q@db/x and http://a:b@c": "postgres://***@db/x and http://***@c",
 		"http://me:a@b@host/":                      "http://***@host/",
+		"no http://me:x#s3cret@h, nor":             "no http://***@h, nor",
+		"http://me:x?s3cret@h":                     "http://***@h",
+		`http://me:"s3cret@h`:                      "http://***@h",
+		`"http://me:\"s3cret@h": wrong`:            `"http://***@h": wrong`,
+		"http://me:<s3cret@h":                      "http://***@h",
+		"HTTP://me:s3cret/x@h:80/y":                "HTTP://***@h:80/y",
+		"http://host:80/x?y=z, me@host":            "http://host:80/x?y=z, me@host",
+		"http://host/a:b@v1.2.3":                   "http://host/a:b@v1.2.3",
 		"http://host/module@v1.2.3":                "http://host/module@v1.2.3",
 		"mail me@host, module m@v1":                "mail me@host, module m@v1",
 	} {
 		if got := Redact(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestRedactWords: where an address was meant, its scheme may be missing.
+func TestRedactWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"http:me:s3cret@h is no file":         "***@h is no file",
+		"stat //me:s3cret@h: no such file":    "stat ***@h: no such file",
+		"me:s3cret@h:80":                      "***@h:80",
+		"http://me:s3/cret@h":                 "***@h",
+		"example.com/module@v1.2.3: no, me@h": "example.com/module@v1.2.3: no, me@h",
+	} {
+		if got := RedactWords(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
