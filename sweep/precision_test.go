@@ -129,30 +129,32 @@ func TestSettle(t *testing.T) {
 		warmup, duration time.Duration
 		pilots           [2]int // of a and b
 		warned, told     bool
+		settled          string // "": whatever it says
 	}{
-		{"at once", always(0), 100 * ms, second, [2]int{1, 1}, false, false},
-		{"within the warm-up", always(90 * ms), 100 * ms, second, [2]int{1, 1}, false, false},
+		{"at once", always(0), 100 * ms, second, [2]int{1, 1}, false, false, ""},
+		{"within the warm-up", always(90 * ms), 100 * ms, second, [2]int{1, 1}, false, false, ""},
 		{"whoever it is", func(d string, _ time.Duration, _ int) time.Duration {
 			return map[string]time.Duration{"b": 1, "a": 412345678}[d]
-		}, 420 * ms, second, [2]int{5, 1}, false, true},
+		}, 420 * ms, second, [2]int{5, 1}, false, true, ""},
 		{"the slowest counts for all", func(d string, _ time.Duration, _ int) time.Duration {
 			return map[string]time.Duration{"a": 1, "b": 412345678}[d]
-		}, 420 * ms, second, [2]int{1, 5}, false, true},
-		{"a tenth", always(105 * ms), 110 * ms, second, [2]int{1, 1}, false, true},
+		}, 420 * ms, second, [2]int{1, 5}, false, true, "warm-up 420ms for all: b (cpus=1 workers=1) took 412ms to settle"},
+		{"a tenth", always(105 * ms), 110 * ms, second, [2]int{1, 1}, false, true, ""},
 		{"one long busy period", func(d string, _ time.Duration, round int) time.Duration {
 			return []time.Duration{300 * ms, 0, -1, 50 * ms, 0}[round]
-		}, 100 * ms, second, [2]int{5, 5}, false, false},
+		}, 100 * ms, second, [2]int{5, 5}, false, false, ""},
 		{"busy periods in most pilots", func(d string, _ time.Duration, round int) time.Duration {
 			return []time.Duration{300 * ms, 200 * ms, -1, 50 * ms, 500 * ms}[round]
-		}, 110 * ms, second, [2]int{5, 5}, false, true},
-		{"in the second half", always(700 * ms), 1100 * ms, 1100 * ms, [2]int{6, 6}, false, true},
+		}, 110 * ms, second, [2]int{5, 5}, false, true, ""},
+		{"in the second half", always(700 * ms), 1100 * ms, 1100 * ms, [2]int{6, 6}, false, true, ""},
 		{"later still", func(_ string, whole time.Duration, _ int) time.Duration {
 			if whole < 4*second {
 				return -1
 			}
 			return second
-		}, 2200 * ms, 2200 * ms, [2]int{11, 11}, false, true},
-		{"never", always(-1), 8800 * ms, 8800 * ms, [2]int{25, 25}, true, true},
+		}, 2200 * ms, 2200 * ms, [2]int{11, 11}, false, true, ""},
+		{"never", always(-1), 8800 * ms, 8800 * ms, [2]int{25, 25}, true, true,
+			"warm-up 8.8s and window 8.8s instead of 100ms and 1s for all: a (cpus=1 workers=1) had not settled in half of 8.8s"},
 	} {
 		for _, blocks := range []int{1, 3} {
 			pilots, seeds, told := map[string]int{}, map[uint64]int{}, 0
@@ -194,6 +196,9 @@ func TestSettle(t *testing.T) {
 			}
 			if (len(s.Header.Warnings) > 0) != test.warned || (s.Header.Settled != "") != test.told {
 				t.Errorf("%s: warnings %q, settled %q", test.name, s.Header.Warnings, s.Header.Settled)
+			}
+			if test.settled != "" && s.Header.Settled != test.settled {
+				t.Errorf("%s: %q", test.name, s.Header.Settled)
 			}
 			trials, err := s.Execute(t.Context())
 			if err != nil || len(trials) != 2*blocks {

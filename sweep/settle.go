@@ -35,7 +35,7 @@ const (
 // for more than a tenth of its run has further pilots: see [transientOf].
 func (s *Sweep) Settle(ctx context.Context) error {
 	set := &s.Header.Settings
-	before, restless := *set, "" // the extension before this one, and for whom it was not enough
+	asked, before, restless := *set, *set, "" // as given; the extension before this one, and for whom it was not enough
 	defer s.keepPeriodic()
 	for extended := 0; ; extended++ {
 		transient, slowest, settled, err := s.transient(ctx)
@@ -55,7 +55,7 @@ func (s *Sweep) Settle(ctx context.Context) error {
 			return nil
 		case settled && 2*transient <= whole:
 			set.Warmup, s.known = Duration(roundUp(transient)), nil
-			s.Header.Settled = fmt.Sprintf("warm-up %v for all: %s took %v to settle", time.Duration(set.Warmup), slowest, transient)
+			s.Header.Settled = fmt.Sprintf("warm-up %v for all: %s took %v to settle", time.Duration(set.Warmup), slowest, threeDigits(transient))
 			return nil
 		case extended == mostExtensions:
 			s.Header.Warnings = append(s.Header.Warnings, fmt.Sprintf("%s has not settled after %v: what it shows may be its beginning; give a longer --warmup and --duration", slowest, whole))
@@ -63,7 +63,8 @@ func (s *Sweep) Settle(ctx context.Context) error {
 		}
 		before, restless = *set, slowest
 		set.Warmup, set.Duration = Duration(whole), Duration(whole)
-		s.Header.Settled = fmt.Sprintf("warm-up and window %v for all: %s had not settled in half of %v", whole, slowest, whole)
+		s.Header.Settled = fmt.Sprintf("warm-up %v and window %v instead of %v and %v for all: %s had not settled in half of %v",
+			whole, whole, time.Duration(asked.Warmup), time.Duration(asked.Duration), slowest, whole)
 	}
 }
 
@@ -201,6 +202,15 @@ func transientOf(pilots []result.Trial, bound time.Duration) (d time.Duration, s
 		d = bound
 	}
 	return d, d < unsettled
+}
+
+// threeDigits rounds a time to three digits.
+func threeDigits(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d >= 1000*unit {
+		unit *= 10
+	}
+	return d.Round(unit)
 }
 
 // roundUp rounds a time up to two digits, so that it is told in few.
