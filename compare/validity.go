@@ -49,17 +49,19 @@ type Refusal struct {
 // String is a clause without the design, such as "garbage collection takes 12% of the CPU time".
 func (r Refusal) String() string {
 	percent := func(x float64) string { return fmt.Sprintf("%.0f%%", 100*x) }
-	text, figure := "", percent(r.Value)
+	text, figure, remedy := "", percent(r.Value), ""
 	if r.Value < 0.095 {
 		figure = fmt.Sprintf("%.1f%%", 100*r.Value)
 	}
 	switch r.Condition {
 	case NotCollected:
 		text = "garbage collection takes %s of the CPU time, and virtual time has none"
+		remedy = "; allocate less, or raise GOGC (--gogc 1000)"
 	case NotMeasurable:
 		text = "its pieces of real code are short: timing them costs %s of the CPU time"
 	case NotInflated:
-		text = "its work takes %s more CPU time on several CPUs than on one, because of shared cache lines, memory bandwidth or cores"
+		text = "its work takes %s more CPU time on several CPUs than on one, for reasons such as shared cache lines, memory bandwidth, cores or other processes"
+		remedy = "; with 1 added to --cpus both are measured"
 	case NotDeclared:
 		text = "the process computes outside of its pieces of real code for %s of the time"
 	case NotSteady:
@@ -67,7 +69,7 @@ func (r Refusal) String() string {
 	case NotLong:
 		return fmt.Sprintf("the job takes %.3gms, of which starting threads and touching memory for the first time is a part; the limit is %.3gms", 1e3*r.Value, 1e3*r.Limit)
 	}
-	return fmt.Sprintf(text, figure) + "; the limit is " + percent(r.Limit)
+	return fmt.Sprintf(text, figure) + "; the limit is " + percent(r.Limit) + remedy
 }
 
 // Worse reports whether r fails its condition by more than o, which is of the same condition.

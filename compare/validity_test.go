@@ -80,6 +80,18 @@ func rowsOf(beyond bool, jobs ...job) []Row {
 	return WithTwin(Rows(live, measured), live, virtual, all)
 }
 
+// TestRemedies: a refusal says what to type where a flag helps, and blames nobody for certain.
+func TestRemedies(t *testing.T) {
+	for condition, want := range map[string]string{
+		NotCollected: "the limit is 3%; allocate less, or raise GOGC (--gogc 1000)",
+		NotInflated:  "for reasons such as shared cache lines, memory bandwidth, cores or other processes; the limit is 3%; with 1 added to --cpus both are measured",
+	} {
+		if got := (Refusal{condition, 0.3, 0.03}).String(); !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %q", condition, got)
+		}
+	}
+}
+
 // TestConditions: each condition refuses what is beyond its limit, and nothing below it, with no regard to the error.
 func TestConditions(t *testing.T) {
 	for name, c := range map[string]struct {
