@@ -166,6 +166,11 @@ var variables = map[string]string{
 	"internal/interrupt.heard": "hears a signal before main begins: nobody could hand it a channel",
 	"result.Quantiles":         "the contract's table, which several packages walk through",
 	"result.Unavailable":       "NaN, which cannot be a constant",
+	"internal/self.numberAt":   "where this build of Go keeps the number of a thread, found out once",
+	"env.Default":              "a value of a struct type, which cannot be a constant",
+	"env.tasks":                "a pool: what it hands out is reset, and only the cost of a spawn depends on it",
+	"result.Quantiles":         "the contract's table, which several packages walk through",
+	"result.Unavailable":       "NaN, which cannot be a constant",
 }
 
 // Limits of the house. Tests are not counted.
