@@ -167,10 +167,6 @@ var variables = map[string]string{
 	"result.Quantiles":         "the contract's table, which several packages walk through",
 	"result.Unavailable":       "NaN, which cannot be a constant",
 	"internal/self.numberAt":   "where this build of Go keeps the number of a thread, found out once",
-	"env.Default":              "a value of a struct type, which cannot be a constant",
-	"env.tasks":                "a pool: what it hands out is reset, and only the cost of a spawn depends on it",
-	"result.Quantiles":         "the contract's table, which several packages walk through",
-	"result.Unavailable":       "NaN, which cannot be a constant",
 }
 
 // Limits of the house. Tests are not counted.
