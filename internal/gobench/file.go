@@ -1,11 +1,11 @@
 package gobench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,129 +31,206 @@ type File struct {
 	Alike  map[string]string // factors that all lines have at one level, which is in no point
 }
 
-// blockLine names the block that the lines after it were measured in, and its run; readers of the format skip it.
-var blockLine = regexp.MustCompile(`(?m)^block (\d+) of (\S+)$`)
-
 // ReadFile reads a file in the Go benchmark format, as go test -bench or brewput writes it.
 func ReadFile(ctx context.Context, path string) (*File, error) {
 	text, err := input.ReadFile(ctx, path, input.Benchmarks)
 	if err != nil {
 		return nil, err
 	}
-	return parseFile(path, text)
+	return parseFile(ctx, path, text)
+}
+
+// What a file may have, so that it takes memory and time in proportion to its size.
+const (
+	mostKeys    = 100       // keys of configuration, beside those of machine and package
+	mostResults = 500_000   // lines with results
+	mostNumbers = 5_000_000 // values, and levels of factors, of all lines
+	oftenLines  = 1000      // an interrupt is looked for at every so many
+)
+
+// reading is a file while it is read.
+type reading struct {
+	*File
+	lines   lines
+	keys    map[string]bool // of configuration
+	known   map[string]int  // the place of a configuration in points
+	points  []plan.Point    // before what is the same in all is left out
+	of      []int           // by trial, its place in points
+	numbers int
 }
 
 // parseFile reads the text of a file in the Go benchmark format.
-func parseFile(path string, text []byte) (*File, error) {
+func parseFile(ctx context.Context, path string, text []byte) (*File, error) {
 	f := &File{Path: path, Bad: map[string]int{}, Better: map[string]string{}, Config: map[string]string{}, Alike: map[string]string{}}
-	blocks := f.blocksOf(string(text))
-	in := benchfmt.NewReader(strings.NewReader(string(text)), path)
+	r := &reading{File: f, lines: lines{rest: string(text)}, keys: map[string]bool{}, known: map[string]int{}}
+	in := benchfmt.NewReader(&interruptible{ctx, strings.NewReader(r.lines.rest)}, path)
 	for in.Scan() {
 		switch rec := in.Result().(type) {
 		case *benchfmt.SyntaxError:
 			f.Torn++
 		case *benchfmt.Result:
-			t := f.trial(rec)
-			if blocks != nil {
-				_, line := rec.Pos()
-				t.Block = blocks[line-1]
+			if err := r.add(rec); err != nil {
+				return nil, err
 			}
-			f.Trials = append(f.Trials, t)
 		}
 	}
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
+	if _, err := r.lines.to(math.MaxInt); err != nil {
+		return nil, fmt.Errorf("%s:%w", path, err)
+	}
 	if len(f.Trials) == 0 {
 		return nil, fmt.Errorf("%s holds no line in the Go benchmark format: give what go test -bench printed, or a run directory", path)
 	}
+	f.Run = r.lines.run
 	f.directions(in)
-	f.settle(blocks != nil)
-	return f, nil
+	return f, r.settle(ctx)
+}
+
+// interruptible reads until an interrupt.
+type interruptible struct {
+	ctx context.Context
+	in  *strings.Reader
+}
+
+func (r *interruptible) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(p)
 }
 
 // settle leaves out of the points what is the same in the whole file, such as a branch, and numbers the lines of each
 // benchmark where no blocks are named.
-func (f *File) settle(blocks bool) {
+func (r *reading) settle(ctx context.Context) error {
+	lines := make([]int, len(r.points))
+	for _, i := range r.of {
+		lines[i]++
+	}
 	levels := map[string]map[string]int{"cpus": {"": 1, "kept": 1}}
-	for _, t := range f.Trials {
-		for _, s := range t.Point.Settings() {
+	for i, p := range r.points {
+		if i%oftenLines == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for _, s := range p.Settings() {
 			if levels[s.Factor] == nil {
 				levels[s.Factor] = map[string]int{}
 			}
-			levels[s.Factor][s.Level.String()]++
+			levels[s.Factor][s.Level.String()] += lines[i]
 		}
 	}
-	var kept []string
+	kept := map[string]bool{}
 	for factor, l := range levels {
-		kept = append(kept, factor) // also where some lines lack it: they are of another point
+		kept[factor] = true // also where some lines lack it: they are of another point
 		for level, n := range l {
-			if len(l) == 1 && n == len(f.Trials) {
-				f.Alike[factor], kept = level, kept[:len(kept)-1]
+			if len(l) == 1 && n == len(r.Trials) {
+				r.Alike[factor], kept[factor] = level, false
 			}
 		}
 	}
-	seen := map[string]int{}
-	for i := range f.Trials {
-		t := &f.Trials[i]
-		t.Point, t.Order = t.Point.Only(kept), i
-		id := t.Design + " " + t.Point.String()
-		if seen[id] == 0 {
-			f.Cases = append(f.Cases, plan.Case{Design: t.Design, Point: t.Point})
+	names := make([]string, len(r.points))
+	for i, p := range r.points {
+		if i%oftenLines == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
-		if !blocks {
+		r.points[i] = plan.NewPoint(slices.DeleteFunc(p.Settings(), func(s plan.Setting) bool { return !kept[s.Factor] })...)
+		names[i] = r.points[i].String()
+	}
+	return r.number(ctx, names)
+}
+
+// number gives each trial its point, whose names these are, its block and its place.
+func (r *reading) number(ctx context.Context, names []string) error {
+	seen := map[[2]string]int{}
+	for i := range r.Trials {
+		if i%oftenLines == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t := &r.Trials[i]
+		t.Point, t.Order = r.points[r.of[i]], i
+		id := [2]string{t.Design, names[r.of[i]]}
+		if seen[id] == 0 {
+			r.Cases = append(r.Cases, plan.Case{Design: t.Design, Point: t.Point})
+		}
+		if r.Run == "" {
 			t.Block = seen[id]
 		}
 		seen[id]++
 	}
-}
-
-// blocksOf is the block of each line; nil where none is named, or those of several runs.
-func (f *File) blocksOf(text string) []int {
-	for _, m := range blockLine.FindAllStringSubmatch(text, -1) {
-		if f.Run != "" && f.Run != m[2] {
-			f.Run = ""
-			return nil
-		}
-		f.Run = m[2]
-	}
-	if f.Run == "" {
-		return nil
-	}
-	var blocks []int
-	now := 0
-	for line := range strings.Lines(text) {
-		if m := blockLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
-			now, _ = strconv.Atoi(m[1])
-		}
-		blocks = append(blocks, now)
-	}
-	return blocks
+	return nil
 }
 
 // configOfAll are the keys of configuration that describe the machine and the package rather than a factor.
 var configOfAll = []string{"goos", "goarch", "cpu", "pkg", "toolchain"}
 
-// trial is a line as a trial. What its configuration says beside machine and package are factors.
-func (f *File) trial(rec *benchfmt.Result) result.Trial {
+// add takes a result.
+func (r *reading) add(rec *benchfmt.Result) error {
+	_, at := rec.Pos()
+	if _, err := r.lines.to(at); err != nil {
+		return fmt.Errorf("%s:%w", r.Path, err)
+	}
+	if len(r.Trials) == mostResults {
+		return input.Refuse("%s:%d: the file has more than %d results: give fewer, such as one package or one day at a time", r.Path, at, mostResults)
+	}
+	t, cpus := r.trial(rec)
+	point, err := r.point(rec, cpus)
+	if err != nil {
+		return err
+	}
+	if r.numbers += len(rec.Values); r.numbers > mostNumbers {
+		return input.Refuse("%s:%d: the lines have more than %d numbers and levels: give fewer lines", r.Path, at, mostNumbers)
+	}
+	t.Block, t.Workload = r.lines.block, cmp.Or(r.Config["pkg"], "benchmarks")
+	r.Trials, r.of = append(r.Trials, t), append(r.of, point)
+	return nil
+}
+
+// point is the place of a line's point in r.points. What its configuration says beside machine and package are factors.
+func (r *reading) point(rec *benchfmt.Result, cpus int) (int, error) {
+	settings := []plan.Setting{{Factor: "cpus", Level: plan.IntLevel(cpus)}}
+	for _, c := range rec.Config {
+		switch {
+		case slices.Contains(configOfAll, c.Key):
+			r.Config[c.Key] = string(c.Value)
+		case c.File:
+			if r.keys[c.Key] = true; len(r.keys) > mostKeys {
+				_, at := rec.Pos()
+				return 0, input.Refuse("%s:%d: the file has more than %d keys of configuration, such as %q: each is a factor; give what go test -bench printed, without other output",
+					r.Path, at, mostKeys, c.Key)
+			}
+			l := plan.TextLevel(string(c.Value))
+			if c.Key == "cpus" {
+				settings[0].Level = l
+				continue
+			}
+			settings = append(settings, plan.Setting{Factor: c.Key, Level: l})
+		}
+	}
+	var name strings.Builder
+	for _, s := range settings {
+		name.WriteString(s.Factor + "\n" + s.Level.String() + "\n")
+	}
+	if i, ok := r.known[name.String()]; ok {
+		return i, nil
+	}
+	r.known[name.String()], r.points = len(r.points), append(r.points, plan.NewPoint(settings...))
+	r.numbers += len(settings)
+	return len(r.points) - 1, nil
+}
+
+// trial is a line as a trial without its point, and its CPUs.
+func (r *reading) trial(rec *benchfmt.Result) (result.Trial, int) {
 	base, parts := rec.Name.Parts()
 	cpus := 1
-	name := string(base)
+	var name strings.Builder
+	name.Write(base)
 	for _, p := range parts {
 		if n, err := strconv.Atoi(strings.TrimPrefix(string(p), "-")); err == nil && p[0] == '-' {
 			cpus = n
 			continue
 		}
-		name += string(p)
-	}
-	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)})
-	for _, c := range rec.Config {
-		switch {
-		case slices.Contains(configOfAll, c.Key):
-			f.Config[c.Key] = string(c.Value)
-		case c.File:
-			point = point.With(c.Key, plan.TextLevel(string(c.Value)))
-		}
+		name.Write(p)
 	}
 	values := map[string]float64{}
 	for _, v := range rec.Values {
@@ -162,21 +239,18 @@ func (f *File) trial(rec *benchfmt.Result) result.Trial {
 			unit, x = v.OrigUnit, v.OrigValue
 		}
 		if impossible(unit, x) {
-			f.Bad[unit]++
+			r.Bad[unit]++
 			continue
 		}
 		values[unit] = x
 	}
-	t := result.Trial{Kind: result.KindTrial, SchemaVersion: result.SchemaVersion, Workload: f.Config["pkg"], Design: name, World: result.Live,
-		Point: point, Status: result.OK, Expected: true, Type: result.Benchmark, Operations: int64(rec.Iters), Metrics: Line{Values: values}.Metrics()}
+	t := result.Trial{Kind: result.KindTrial, SchemaVersion: result.SchemaVersion, Design: name.String(), World: result.Live,
+		Status: result.OK, Expected: true, Type: result.Benchmark, Operations: int64(rec.Iters), Metrics: Line{Values: values}.Metrics()}
 	if x, ok := values["B/s"]; ok && t.Metrics[result.BytesRate] == 0 { // as benchstat writes MB/s, and older files of runs
 		delete(t.Metrics, "B/s")
 		t.Metrics[result.BytesRate] = result.Value(x)
 	}
-	if t.Workload == "" {
-		t.Workload = "benchmarks"
-	}
-	return t
+	return t, cpus
 }
 
 // impossible reports whether no measurement has that value: NaN and infinity, and of go test's own units what is below 0.

@@ -7,7 +7,7 @@ func FuzzReadFile(f *testing.F) {
 	f.Add([]byte("goos: linux\npkg: x\nBenchmarkX-2 100 12.5 ns/op 3 B/op\nblock 1 of abc\nBenchmarkX-2 100 12 ns/op\n"))
 	f.Add([]byte("block 99999999999999999999 of x\nUnit x better=higher\nBenchmark/-- 1 NaN x\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		file, err := parseFile("fuzz", text)
+		file, err := parseFile(t.Context(), "fuzz", text)
 		if err != nil {
 			return
 		}

@@ -29,7 +29,8 @@ func (r refusal) Error() string { return string(r) }
 // Is makes errors.Is(err, ErrRefused) true.
 func (refusal) Is(target error) bool { return target == ErrRefused }
 
-func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
+// Refuse is an error that is [ErrRefused]: it names the input, what is wrong with it, and what to do.
+func Refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
 // mostOfPipe is how many bytes of a pipe Open copies to a temporary file, if the kind allows that many.
 const mostOfPipe = 1 << 30
@@ -73,7 +74,7 @@ func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 		f = copied
 	default:
 		f.Close()
-		return nil, refuse("%s is %s, and not a regular file: %s", path, species(info.Mode()), instead(info.Mode()))
+		return nil, Refuse("%s is %s, and not a regular file: %s", path, species(info.Mode()), instead(info.Mode()))
 	}
 
 	if l := kind.limits(); info.Size() > l.bytes {

@@ -65,12 +65,12 @@ func (k Kind) Bytes() int64 { return limitsOf[k].bytes }
 
 // tooLarge refuses an input that has too many bytes.
 func tooLarge(name string, l limits) error {
-	return refuse("%s has more than %s, the limit for %s: %s", name, size(l.bytes), l.what, l.do)
+	return Refuse("%s has more than %s, the limit for %s: %s", name, size(l.bytes), l.what, l.do)
 }
 
 // tooLong refuses a line, which is counted from 1.
 func tooLong(name string, line int, l limits) error {
-	return refuse("%s:%d: the line has more than %s, the limit for a line of %s: %s", name, line, size(int64(l.line)), l.what, l.do)
+	return Refuse("%s:%d: the line has more than %s, the limit for a line of %s: %s", name, line, size(int64(l.line)), l.what, l.do)
 }
 
 // size is a number of bytes in words.

@@ -1,0 +1,104 @@
+package gobench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/internal/input"
+)
+
+// textFile is a file with that text.
+func textFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "f.txt")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// keysFile has keys of configuration before its lines.
+func keysFile(keys, lines int) string {
+	var b strings.Builder
+	for i := range keys {
+		fmt.Fprintf(&b, "k%d: v\n", i)
+	}
+	for i := range lines {
+		fmt.Fprintf(&b, "BenchmarkA 1 %d ns/op\n", i)
+	}
+	return b.String()
+}
+
+// TestManyKeys: configuration of a few keys is read in time that grows with the file, and more is refused.
+func TestManyKeys(t *testing.T) {
+	for _, x := range []struct{ keys, lines int }{{2000, 500}, {20_000, 2000}, {mostKeys + 1, 1}} {
+		begin := time.Now()
+		_, err := ReadFile(t.Context(), textFile(t, keysFile(x.keys, x.lines)))
+		if !errors.Is(err, input.ErrRefused) || !strings.Contains(err.Error(), "keys of configuration") || !strings.Contains(err.Error(), "f.txt:") {
+			t.Errorf("%d keys: %v", x.keys, err)
+		}
+		if d := time.Since(begin); d > 10*time.Second {
+			t.Errorf("%d keys take %v", x.keys, d)
+		}
+	}
+	f, err := ReadFile(t.Context(), textFile(t, "pkg: p\ngoos: linux\n"+keysFile(mostKeys, 5)))
+	if err != nil || len(f.Trials) != 5 || len(f.Alike) != mostKeys || f.Config["pkg"] != "p" {
+		t.Fatalf("%v of %d keys", err, mostKeys)
+	}
+
+	// One after the other, so that no line has many.
+	var b strings.Builder
+	for i := range mostKeys + 1 {
+		fmt.Fprintf(&b, "k%d: v\nBenchmarkA 1 5 ns/op\nk%d:\n", i, i)
+	}
+	if _, err := ReadFile(t.Context(), textFile(t, b.String())); !errors.Is(err, input.ErrRefused) {
+		t.Errorf("keys in turn: %v", err)
+	}
+}
+
+// TestManyResults: a file of more results, or of more numbers, than a memory should hold is refused.
+func TestManyResults(t *testing.T) {
+	line := "BenchmarkA 1 5 ns/op\n"
+	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, mostResults+1))); !errors.Is(err, input.ErrRefused) ||
+		!strings.Contains(err.Error(), "500000 results") {
+		t.Errorf("results: %v", err)
+	}
+	line = "BenchmarkA 1" + strings.Repeat(" 5 x", 10_000) + "\n"
+	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, mostNumbers/10_000+1))); !errors.Is(err, input.ErrRefused) ||
+		!strings.Contains(err.Error(), "numbers") {
+		t.Errorf("values: %v", err)
+	}
+}
+
+// after is a context that is cancelled when it was asked n times.
+type after struct {
+	context.Context
+	n int
+}
+
+func (c *after) Err() error {
+	if c.n--; c.n < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterruptedRead: an interrupt ends each part of reading.
+func TestInterruptedRead(t *testing.T) {
+	text := []byte(keysFile(3, 5000))
+	reads := len(text)/4096 + 1
+	for n := range reads + 7 {
+		if _, err := parseFile(&after{t.Context(), n}, "f.txt", text); !errors.Is(err, context.Canceled) {
+			t.Errorf("after %d looks: %v", n, err)
+		}
+	}
+	if _, err := parseFile(&after{t.Context(), 2 * reads}, "f.txt", text); err != nil {
+		t.Error(err)
+	}
+}
