@@ -43,10 +43,12 @@ type Frame struct {
 }
 
 // maxBytes is the size of an unpacked profile beyond which it is refused, maxFrames the sum of the depths of its stacks:
-// these can be far longer than the file.
+// these can be far longer than the file. maxParts is how many samples, strings, locations and functions it may have of each.
 const (
 	maxBytes  = 256 << 20
 	maxFrames = 10 << 20
+	maxParts  = 1 << 20
+	maxTypes  = 1000
 )
 
 // Parse reads a profile, packed by gzip or not.
@@ -58,7 +60,7 @@ func Parse(data []byte) (*Profile, error) {
 		}
 		data = unpacked
 	}
-	p := parser{functions: map[uint64]function{}, locations: map[uint64][]line{}}
+	p := newParser()
 	if err := p.profile(data); err != nil {
 		return nil, fmt.Errorf("reading a profile: %w", err)
 	}
@@ -91,6 +93,24 @@ type parser struct {
 	duration  int64
 	binary    [2]int64 // the names of its file and build ID
 	mapped    bool     // the first mapping was read
+
+	rooms              map[uint64]*room // of the parts, by their field
+	ids, values, lines room             // of what samples and locations have in all
+}
+
+func newParser() parser {
+	p := parser{functions: map[uint64]function{}, locations: map[uint64][]line{}, rooms: map[uint64]*room{},
+		ids: newRoom(maxFrames, "frames in its stacks"), values: newRoom(maxFrames, "values"), lines: newRoom(4*maxParts, "lines")}
+	for id, r := range map[uint64]room{
+		profileType:     newRoom(maxTypes, "types of values"),
+		profileSample:   newRoom(maxParts, "samples"),
+		profileLocation: newRoom(maxParts, "locations"),
+		profileFunction: newRoom(maxParts, "functions"),
+		profileString:   newRoom(maxParts, "strings"),
+	} {
+		p.rooms[id] = &r
+	}
+	return p
 }
 
 type sample struct {

@@ -209,6 +209,49 @@ func TestBrokenProfiles(t *testing.T) {
 	}
 }
 
+// TestHugeProfiles: a few bytes that stand for millions of parts are refused by name, before they take memory.
+func TestHugeProfiles(t *testing.T) {
+	repeated := func(part []byte, n int) []byte { return append(bytes.Repeat(part, n), 6<<3|2, 0) }
+	many := func(id int, part message, n int) []byte {
+		var m message
+		m.bytes(id, bytes.Repeat(part, n))
+		return append(m, 6<<3|2, 0)
+	}
+	packed := func(id int) []byte {
+		var s message
+		s.bytes(id, make([]byte, 20<<20))
+		return many(2, s, 1)
+	}
+	const parts = 4 << 20
+	for _, c := range []struct {
+		what string
+		data []byte
+	}{
+		{"types of values", repeated([]byte{1<<3 | 2, 0}, parts)},
+		{"samples", repeated([]byte{2<<3 | 2, 0}, parts)},
+		{"locations", repeated([]byte{4<<3 | 2, 2, 1 << 3, 1}, parts)},
+		{"functions", repeated([]byte{5<<3 | 2, 2, 1 << 3, 1}, parts)},
+		{"strings", repeated([]byte{6<<3 | 2, 0}, parts)},
+		{"frames in its stacks", many(2, message{1 << 3, 1}, 11<<20)},
+		{"values", many(2, message{2 << 3, 1}, 11<<20)},
+		{"lines", many(4, message{4<<3 | 2, 0}, 11<<20)},
+		{"frames in its stacks", packed(1)},
+		{"values", packed(2)},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		p, err := Parse(c.data)
+		if err == nil || !strings.Contains(err.Error(), "more than") || !strings.Contains(err.Error(), c.what) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<30 {
+			t.Errorf("%s: %d MB", c.what, took>>20)
+		}
+		runtime.KeepAlive(p)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(write(&Profile{Types: []ValueType{{"cpu", "ns"}}, Samples: []Sample{{[]Frame{{"f", "f.go", 1}, {"g", "g.go", 2}}, []int64{3}}}}, true, true))
 	f.Add(write(&Profile{Binary: Binary{"/bin/tea", "1ea"}}, false, false))

@@ -3,6 +3,7 @@ package gopprof
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 )
 
 var errBroken = errors.New("it is broken, or no profile")
@@ -72,19 +73,38 @@ func each(data []byte, f func(field) error) error {
 	return nil
 }
 
-// numbers appends those of a repeated field, which may be packed or not.
-func numbers(list []uint64, f field) ([]uint64, error) {
+// numbers appends those of a repeated field, which may be packed or not, while there is room for them.
+func numbers(list []uint64, f field, room *room) ([]uint64, error) {
 	if !f.packed {
-		return append(list, f.number), nil
+		return append(list, f.number), room.take()
 	}
 	for data := f.bytes; len(data) > 0; {
 		x, rest, err := varint(data)
 		if err != nil {
 			return nil, err
 		}
+		if err := room.take(); err != nil {
+			return nil, err
+		}
 		list, data = append(list, x), rest
 	}
 	return list, nil
+}
+
+// room is how many parts of a kind a profile may have: a few bytes of a packed file stand for millions of them.
+type room struct {
+	left, most int
+	what       string
+}
+
+func newRoom(most int, what string) room { return room{most, most, what} }
+
+// take is called before a part takes memory.
+func (r *room) take() error {
+	if r.left--; r.left < 0 {
+		return fmt.Errorf("it has more than %d %s: take it over a shorter time", r.most, r.what)
+	}
+	return nil
 }
 
 // The fields of the messages, by their numbers.
@@ -104,6 +124,11 @@ func (p *parser) profile(data []byte) error {
 	return each(data, func(f field) error {
 		if inner := f.id >= profileType && f.id <= profileString; inner && !f.packed {
 			return errBroken
+		}
+		if room := p.rooms[f.id]; room != nil {
+			if err := room.take(); err != nil {
+				return err
+			}
 		}
 		switch f.id {
 		case profileType:
@@ -146,10 +171,10 @@ func (p *parser) sample(data []byte) error {
 	err := each(data, func(f field) (err error) {
 		switch f.id {
 		case sampleLocation:
-			s.locations, err = numbers(s.locations, f)
+			s.locations, err = numbers(s.locations, f, &p.ids)
 		case sampleValue:
 			var values []uint64
-			values, err = numbers(nil, f)
+			values, err = numbers(nil, f, &p.values)
 			for _, v := range values {
 				s.values = append(s.values, int64(v))
 			}
@@ -170,6 +195,9 @@ func (p *parser) location(data []byte) error {
 		case locationLine:
 			var of, number int64
 			if err := small(f.bytes, map[uint64]*int64{lineFunction: &of, lineNumber: &number}); err != nil {
+				return err
+			}
+			if err := p.lines.take(); err != nil {
 				return err
 			}
 			lines = append(lines, line{uint64(of), number})
