@@ -74,7 +74,7 @@ func ByLevels(sides []Sides) [][]Sides {
 
 // Across are the pairs of rows of two runs, or files, a and b. paired says that their trials were measured in common blocks.
 func (j Judgement) Across(a, b Run, paired bool) (list []Sides, onlyA, onlyB []Row) {
-	matches, onlyA, onlyB := j.match(a.Rows, b.Rows)
+	matches, onlyA, onlyB := j.matchDesigns(a.Rows, b.Rows)
 	ofA, ofB := byRow(a.Trials), byRow(b.Trials)
 	for i := range matches {
 		m := &matches[i]

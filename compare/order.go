@@ -48,7 +48,7 @@ func tabulate(trials []result.Trial) blockTable {
 	times, seen := map[key]bool{}, map[int]bool{}
 	for i := range trials {
 		k := trialKey(&trials[i])
-		if len(values[k]) >= 3 && !slices.Contains(keys, k) {
+		if _, known := times[k]; !known && len(values[k]) >= 3 {
 			keys = append(keys, k)
 			times[k] = !result.LargerIsBetter(measureOfTrial(&trials[i]))
 			for b := range values[k] {

@@ -69,10 +69,16 @@ func Warnings(trials []result.Trial, looks []int) []Warning {
 	if len(trials) > 0 && trials[0].World == result.Virtual {
 		return nil // nothing disturbs virtual time
 	}
+	return warned(trials, others, steal, throttled, clock, order,
+		func(trials []result.Trial) (Warning, bool) { return fewBlocks(trials, looks) })
+}
+
+// Disturbances are those of the warnings that say what others took of the machine, in trials of real time.
+func Disturbances(trials []result.Trial) []Warning { return warned(trials, others, steal, throttled) }
+
+func warned(trials []result.Trial, checks ...func([]result.Trial) (Warning, bool)) []Warning {
 	var list []Warning
-	for _, check := range []func([]result.Trial) (Warning, bool){
-		others, steal, throttled, clock, order, func(trials []result.Trial) (Warning, bool) { return fewBlocks(trials, looks) },
-	} {
+	for _, check := range checks {
 		if w, ok := check(trials); ok {
 			w.Workload = trials[0].Workload
 			list = append(list, w)

@@ -223,12 +223,13 @@ func (g BenchGroup) medians(v compare.Verdict, metric string) (a, b result.Value
 // blocks show. Where a group has no levels of its own, its names are the page's, and need no mention.
 func (p Benchmarks) undecided(m BenchMetric, g BenchGroup) []string {
 	var list []string
+	several, together := packages(g.Verdicts), judged(m.verdicts())
 	for _, v := range g.Verdicts {
 		if v.Verdict != compare.Undecided && v.NoRatio == "" && len(doubts(v)) == 0 {
 			continue
 		}
 		where := v.A
-		if packages(g.Verdicts) {
+		if several {
 			where = v.Workload + " " + where
 		}
 		if at := points(v.Point, nil); at != "" {
@@ -246,7 +247,7 @@ func (p Benchmarks) undecided(m BenchMetric, g BenchGroup) []string {
 			text = fmt.Sprintf("by %d layouts; more layouts decide more than more blocks do", v.Layouts)
 		}
 		if v.Verdict == compare.Undecided {
-			list = append(list, where+": undecided; "+contrary(v, judged(m.verdicts()))+text)
+			list = append(list, where+": undecided; "+contrary(v, together)+text)
 		}
 		for _, doubt := range doubts(v) {
 			list = append(list, where+": "+doubt)

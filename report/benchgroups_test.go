@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -215,5 +217,20 @@ func TestContrary(t *testing.T) {
 	v.Detectable, v.P = 1.3, 0.06
 	if text := contrary(v, 4); !strings.Contains(text, "with 4 comparisons together") {
 		t.Error(text)
+	}
+}
+
+// TestManyUndecided: the notes on many undecided verdicts take memory in proportion to their number.
+func TestManyUndecided(t *testing.T) {
+	g := BenchGroup{}
+	for i := range 2000 {
+		g.Verdicts = append(g.Verdicts, compare.Verdict{A: fmt.Sprint("B", i), Verdict: compare.Undecided, Low: 0.9, High: 1.2})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	notes := Benchmarks{}.undecided(BenchMetric{Groups: []BenchGroup{g}}, g)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; len(notes) != 2000 || took > 64<<20 {
+		t.Errorf("%d notes take %d MB", len(notes), took>>20)
 	}
 }

@@ -100,7 +100,10 @@ func (a *app) compareBenchmarks(ctx context.Context, oldPath, newPath, format st
 		return a.printBoth(older.File, newer.File)
 	}
 	facts, notes := align(older, newer)
-	page := benchBetween(older.File, newer.File)
+	page, err := unlessInterrupted(ctx, func() report.Benchmarks { return benchBetween(older.File, newer.File) })
+	if err != nil {
+		return err
+	}
 	page.Facts, page.Notes = facts, append(notes, page.Notes...)
 	page.Warnings = append(page.Warnings, partial...)
 	if text := unknownMachine(older, newer); text != "" {
@@ -123,6 +126,19 @@ func (a *app) compareBenchmarks(ctx context.Context, oldPath, newPath, format st
 	}
 	width, isTerminal := terminal(a.stdout)
 	return page.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
+}
+
+// unlessInterrupted computes what may take minutes; after an interrupt nobody waits for it.
+func unlessInterrupted[T any](ctx context.Context, compute func() T) (T, error) {
+	done := make(chan T, 1)
+	go func() { done <- compute() }()
+	select {
+	case x := <-done:
+		return x, nil
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
 }
 
 // nothingCommon says why two files have nothing to compare.
@@ -181,11 +197,9 @@ func benchBetween(older, newer *gobench.File) report.Benchmarks {
 	}
 	page.Notes, page.OnlyA, page.OnlyB = lone(sides), onlyNew, onlyOld
 	for _, f := range []*gobench.File{older, newer} {
-		for _, w := range compare.Warnings(f.Trials, nil) {
-			if w.Warning == compare.WarnOthers || w.Warning == compare.WarnSteal || w.Warning == compare.WarnThrottled {
-				w.Run, w.Text = f.Path, f.Path+": "+w.Text
-				page.Warnings = append(page.Warnings, w)
-			}
+		for _, w := range compare.Disturbances(f.Trials) {
+			w.Run, w.Text = f.Path, f.Path+": "+w.Text
+			page.Warnings = append(page.Warnings, w)
 		}
 		if f.Budget && len(sides) > 0 {
 			page.Warnings = append(page.Warnings, compare.Budgeted(sides[0].A.Workload, f.Path))

@@ -1,0 +1,22 @@
+package compare
+
+// matchDesigns is match, design by design: files may have a hundred thousand.
+func (j Judgement) matchDesigns(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
+	of, used := map[string][]Row{}, map[key]bool{}
+	for i := range b {
+		of[b[i].Design] = append(of[b[i].Design], b[i])
+	}
+	for i := range a {
+		found, alone, _ := j.match(a[i:i+1], of[a[i].Design])
+		matches, onlyA = append(matches, found...), append(onlyA, alone...)
+		for k := range found {
+			used[rowKey(&found[k].B)] = true
+		}
+	}
+	for i := range b {
+		if !used[rowKey(&b[i])] {
+			onlyB = append(onlyB, b[i])
+		}
+	}
+	return matches, onlyA, onlyB
+}
