@@ -14,6 +14,8 @@ const (
 	slackCPU = 1.25
 	slackRun = 4 // beside undisturbed runs, which say how much time was used: profile and trace, of other runs, give shares
 	spareCPU = 100 * time.Millisecond
+
+	longest = 366 * 24 * time.Hour // of a profile or a trace
 )
 
 // plausible is the evidence without what contradicts itself, such as a profile of more CPU time than its CPUs had, and a
@@ -42,8 +44,9 @@ func plausible(e *Evidence) (*Evidence, []string) {
 	}
 
 	kept.Profiles = nil
+	timed := kept.Trace != nil || slices.ContainsFunc(e.Runs, func(r Run) bool { return r.Wall > 0 })
 	for _, p := range e.Profiles {
-		if why := p.impossible(cpus, slack); why != "" {
+		if why := p.impossible(cpus, slack, timed); why != "" {
 			notes = append(notes, fmt.Sprintf("the %s profile is left out: %s", p.Kind, why))
 			continue
 		}
@@ -52,8 +55,8 @@ func plausible(e *Evidence) (*Evidence, []string) {
 	return &kept, notes
 }
 
-// impossible is why no program leaves such a profile; "" if one may.
-func (p *Profile) impossible(cpus int, slack float64) string {
+// impossible is why no program leaves such a profile; "" if one may. timed says that other evidence has the time it took.
+func (p *Profile) impossible(cpus int, slack float64, timed bool) string {
 	sums := make([]float64, len(p.Types))
 	for _, s := range p.Samples {
 		for i, v := range s.Values {
@@ -73,7 +76,11 @@ func (p *Profile) impossible(cpus int, slack float64) string {
 	i := slices.Index(p.Types, "cpu/nanoseconds")
 	switch {
 	case p.Duration < 0:
-		return fmt.Sprintf("it lasts %v", p.Duration)
+		return fmt.Sprintf("it lasts %v, and no time can be below 0", p.Duration)
+	case p.Duration > longest:
+		return tooLong(p.Duration)
+	case p.Kind == CPU && i >= 0 && sums[i] > 0 && p.Duration == 0 && !timed:
+		return "it does not say how long it lasted, nor does a trace or a run"
 	case p.Kind != CPU || i < 0 || p.Duration == 0:
 		return ""
 	}
@@ -84,6 +91,10 @@ func (p *Profile) impossible(cpus int, slack float64) string {
 	return ""
 }
 
+func tooLong(d time.Duration) string {
+	return fmt.Sprintf("it lasts %v, and none is taken for more than a year", d)
+}
+
 // impossible is why no program leaves such a trace; "" if one may.
 func (t *Trace) impossible(slack float64) string {
 	busy := t.Running + t.GC.Workers
@@ -91,6 +102,8 @@ func (t *Trace) impossible(slack float64) string {
 	switch {
 	case t.Duration < 0 || t.Running < 0 || t.GC.Workers < 0 || t.Background < 0 || t.Searching < 0:
 		return "it has a time below 0"
+	case t.Duration > longest:
+		return tooLong(t.Duration)
 	case t.CPUs > 0 && busy.Seconds() > most:
 		return fmt.Sprintf("it shows %v of work in %v, which %d CPUs do not have", busy, t.Duration, t.CPUs)
 	}
