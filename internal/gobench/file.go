@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +26,7 @@ type File struct {
 	Run    string            // the run that its lines are of, whose blocks it names; "" where it says nothing
 	Budget bool              // of a run with a budget: its blocks were counted by what they showed
 	Torn   int               // lines that look like results and cannot be read
-	Bad    map[string]int    // by unit: values that no measurement has, which are left out
+	Bad    []Bad             // values that no measurement has, which are left out
 	Config map[string]string // of all lines: goos, goarch, cpu and the like
 	Alike  map[string]string // factors that all lines have at one level, which is in no point
 }
@@ -61,7 +61,7 @@ type reading struct {
 
 // parseFile reads the text of a file in the Go benchmark format.
 func parseFile(ctx context.Context, path string, text []byte) (*File, error) {
-	f := &File{Path: path, Bad: map[string]int{}, Better: map[string]string{}, Config: map[string]string{}, Alike: map[string]string{}}
+	f := &File{Path: path, Better: map[string]string{}, Config: map[string]string{}, Alike: map[string]string{}}
 	r := &reading{File: f, lines: lines{rest: string(text)}, keys: map[string]bool{}, known: map[string]int{}}
 	in := benchfmt.NewReader(&interruptible{ctx, strings.NewReader(r.lines.rest)}, path)
 	for in.Scan() {
@@ -81,7 +81,11 @@ func parseFile(ctx context.Context, path string, text []byte) (*File, error) {
 		return nil, fmt.Errorf("%s:%w", path, err)
 	}
 	if len(f.Trials) == 0 {
-		return nil, fmt.Errorf("%s holds no line in the Go benchmark format: give what go test -bench printed, or a run directory", path)
+		torn := ""
+		if f.Torn > 0 {
+			torn = fmt.Sprintf(" (%d lines look like results and cannot be read)", f.Torn)
+		}
+		return nil, fmt.Errorf("%s holds no line in the Go benchmark format%s: give what go test -bench printed, or a run directory", path, torn)
 	}
 	f.Run = r.lines.run
 	f.directions(in)
@@ -167,8 +171,13 @@ var configOfAll = []string{"goos", "goarch", "cpu", "pkg", "toolchain"}
 // add takes a result.
 func (r *reading) add(rec *benchfmt.Result) error {
 	_, at := rec.Pos()
-	if _, err := r.lines.to(at); err != nil {
+	line, err := r.lines.to(at)
+	if err != nil {
 		return fmt.Errorf("%s:%w", r.Path, err)
+	}
+	if !decimals(line) {
+		r.Torn++
+		return nil
 	}
 	if len(r.Trials) == mostResults {
 		return input.Refuse("%s:%d: the file has more than %d results: give fewer, such as one package or one day at a time", r.Path, at, mostResults)
@@ -219,18 +228,28 @@ func (r *reading) point(rec *benchfmt.Result, cpus int) (int, error) {
 	return len(r.points) - 1, nil
 }
 
+// suffix is the number of CPUs behind a name, as go test writes it: any other one is part of the name.
+var suffix = regexp.MustCompile(`^(.*)-([1-9][0-9]*)$`)
+
+// decimals reports whether the numbers of a line of results, which ParseFloat takes, are decimal ones or none at all.
+func decimals(line string) bool {
+	i := 0
+	for word := range strings.FieldsSeq(line) {
+		if i >= 2 && i%2 == 0 && !decimal(word) {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
 // trial is a line as a trial without its point, and its CPUs.
 func (r *reading) trial(rec *benchfmt.Result) (result.Trial, int) {
-	base, parts := rec.Name.Parts()
-	cpus := 1
-	var name strings.Builder
-	name.Write(base)
-	for _, p := range parts {
-		if n, err := strconv.Atoi(strings.TrimPrefix(string(p), "-")); err == nil && p[0] == '-' {
-			cpus = n
-			continue
+	name, cpus := string(rec.Name), 1
+	if m := suffix.FindStringSubmatch(name); m != nil {
+		if n, err := strconv.Atoi(m[2]); err == nil {
+			name, cpus = m[1], n
 		}
-		name.Write(p)
 	}
 	values := map[string]float64{}
 	for _, v := range rec.Values {
@@ -239,36 +258,18 @@ func (r *reading) trial(rec *benchfmt.Result) (result.Trial, int) {
 			unit, x = v.OrigUnit, v.OrigValue
 		}
 		if impossible(unit, x) {
-			r.Bad[unit]++
+			r.Bad = append(r.Bad, Bad{unit, len(r.Trials)})
 			continue
 		}
-		values[unit] = x
+		values[unit] = x + 0 // -0 + 0 = 0
 	}
-	t := result.Trial{Kind: result.KindTrial, SchemaVersion: result.SchemaVersion, Design: name.String(), World: result.Live,
+	t := result.Trial{Kind: result.KindTrial, SchemaVersion: result.SchemaVersion, Design: name, World: result.Live,
 		Status: result.OK, Expected: true, Type: result.Benchmark, Operations: int64(rec.Iters), Metrics: Line{Values: values}.Metrics()}
 	if x, ok := values["B/s"]; ok && t.Metrics[result.BytesRate] == 0 { // as benchstat writes MB/s, and older files of runs
 		delete(t.Metrics, "B/s")
 		t.Metrics[result.BytesRate] = result.Value(x)
 	}
 	return t, cpus
-}
-
-// impossible reports whether no measurement has that value: NaN and infinity, and of go test's own units what is below 0.
-func impossible(unit string, x float64) bool {
-	_, ours := metricOf[unit]
-	return math.IsNaN(x) || math.IsInf(x, 0) || x < 0 && (ours || unit == "MB/s" || unit == "B/s")
-}
-
-// Left says which values were left out; "" if none was.
-func (f *File) Left() string {
-	var parts []string
-	for _, unit := range slices.Sorted(maps.Keys(f.Bad)) {
-		parts = append(parts, result.Count(f.Bad[unit], "value")+" of "+unit)
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return f.Path + ": left out, for no measurement is NaN, infinite or below 0: " + strings.Join(parts, ", ")
 }
 
 // directions are those that the file's units declare.

@@ -52,13 +52,16 @@ func pairs(words []string) map[string]float64 {
 	values := map[string]float64{}
 	for i := 0; i < len(words); i += 2 {
 		x, err := strconv.ParseFloat(words[i], 64)
-		if err != nil {
+		if err != nil || !decimal(words[i]) {
 			return nil
 		}
-		values[words[i+1]] = x
+		values[words[i+1]] = x + 0 // -0 + 0 = 0
 	}
 	return values
 }
+
+// decimal reports whether a number that ParseFloat takes is a decimal one, infinite or NaN: no hexadecimal one, and no 1_0.
+func decimal(text string) bool { return !strings.ContainsAny(text, "xX_") }
 
 // metricOf are the names of the units that have one of ours; the others keep their unit as name.
 var metricOf = map[string]string{
