@@ -137,7 +137,8 @@ func (r *Row) note(t *result.Trial) {
 
 // summarise has the median and its interval of each metric. A metric that only some of the trials
 // have is unavailable, with the number of those that have it: a quantile lacks where too few
-// operations finished, so that a median of the rest would be that of the fast trials.
+// operations finished, so that a median of the rest would be that of the fast trials. A line of a Go benchmark lacks a metric
+// for other reasons, such as a value that no measurement has.
 func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 	values := map[string][]float64{}
 	for _, t := range good {
@@ -154,7 +155,7 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 		s := result.Summary{Kind: "summary", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
 			World: r.World, Point: r.Point, Metric: name, N: len(xs), Bound: r.Bound, Peer: r.Peer,
 			Median: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
-		if len(xs) == len(good) {
+		if len(xs) == len(good) || len(xs) > 0 && good[0].Type == result.Benchmark {
 			median, low, high, _ := stat.MedianInterval(xs, confidence)
 			s.Median, s.Low, s.High = result.Value(median), result.Value(low), result.Value(high)
 		}

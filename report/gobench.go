@@ -33,6 +33,10 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 		if !t.Good() || t.Kind != result.KindTrial {
 			continue
 		}
+		pairs := goPairs(t)
+		if len(pairs) == 0 {
+			continue // readers take no line without values
+		}
 		if t.Block != block && run != "" {
 			block = t.Block
 			fmt.Fprintf(&b, "block %d of %s\n", block, quote.Word(run))
@@ -50,7 +54,7 @@ func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[
 			b.WriteString("-" + quote.Word(l.String()))
 		}
 		fmt.Fprintf(&b, "\t%d", t.Operations)
-		for _, p := range goPairs(t) {
+		for _, p := range pairs {
 			fmt.Fprintf(&b, "\t%s %s", exact(p.value), quote.Word(p.unit))
 		}
 		b.WriteString("\n")

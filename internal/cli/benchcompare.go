@@ -91,10 +91,16 @@ func (a *app) compareBenchmarks(ctx context.Context, oldPath, newPath, format st
 	}
 	partial := append(slices.Clone(older.partial), newer.partial...)
 	if format == "bench" {
+		if !hasValues(older.File) || !hasValues(newer.File) {
+			return nothingCommon(older.File, newer.File)
+		}
 		for _, w := range partial {
 			fmt.Fprintf(a.stderr, "warning: %s: %s\n", w.Run, w.Text)
 		}
 		if text := unknownMachine(older, newer); text != "" {
+			fmt.Fprintln(a.stderr, "warning:", text)
+		}
+		for _, text := range append(leftOut(older.File), leftOut(newer.File)...) {
 			fmt.Fprintln(a.stderr, "warning:", text)
 		}
 		return a.printBoth(older.File, newer.File)
@@ -204,14 +210,25 @@ func benchBetween(older, newer *gobench.File) report.Benchmarks {
 		if f.Budget && len(sides) > 0 {
 			page.Warnings = append(page.Warnings, compare.Budgeted(sides[0].A.Workload, f.Path))
 		}
-		if text := f.Left(); text != "" {
-			page.Notes = append(page.Notes, text)
-		}
-		if f.Torn > 0 {
-			page.Notes = append(page.Notes, fmt.Sprintf("%s: %d lines look like results and cannot be read; they are left out", f.Path, f.Torn))
-		}
+		page.Notes = append(page.Notes, leftOut(f)...)
 	}
 	return page
+}
+
+// leftOut says what of a file is not used.
+func leftOut(f *gobench.File) (notes []string) {
+	if text := f.Left(); text != "" {
+		notes = append(notes, text)
+	}
+	if f.Torn > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %d lines look like results and cannot be read; they are left out", f.Path, f.Torn))
+	}
+	return notes
+}
+
+// hasValues reports whether any trial of a file has a metric.
+func hasValues(f *gobench.File) bool {
+	return slices.ContainsFunc(f.Trials, func(t result.Trial) bool { return len(t.Metrics) > 0 })
 }
 
 // lone names the benchmarks that are not compared, for a side has one result of them.

@@ -21,7 +21,7 @@ const mostNames = 5
 // impossible reports whether no measurement has that value: NaN and infinity, and of go test's own units what is below 0.
 func impossible(unit string, x float64) bool {
 	_, ours := metricOf[unit]
-	return math.IsNaN(x) || math.IsInf(x, 0) || x < 0 && (ours || unit == "MB/s" || unit == "B/s")
+	return math.IsNaN(x) || math.IsInf(x, 0) || unit == "MB/s" && math.IsInf(x*1e6, 0) || x < 0 && (ours || unit == "MB/s" || unit == "B/s")
 }
 
 // Left says which values were left out, of which benchmarks, and which of these have none left; "" if none was.
