@@ -120,7 +120,7 @@ func (f Factor) item(text string, others []string) ([]Level, error) {
 func (f Factor) number(text string) (Level, error) {
 	switch f.Kind {
 	case Int:
-		if leadingZero(text) {
+		if leadingZero(text) || text == "-0" {
 			return Level{}, fmt.Errorf("%q has leading zeros or a sign; write it in decimal digits alone; give %s", text, f.example())
 		}
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -133,6 +133,9 @@ func (f Factor) number(text string) (Level, error) {
 		if err != nil {
 			return Level{}, f.notDuration(text, err)
 		}
+		if d == 0 && strings.HasPrefix(text, "-") {
+			return Level{}, fmt.Errorf("%q has a sign; write 0s; give %s", text, f.example())
+		}
 		return DurationLevel(d), nil
 	default:
 		// Not the hexadecimal and spelled-out forms of ParseFloat, save to say what is wrong with them.
@@ -143,10 +146,10 @@ func (f Factor) number(text string) (Level, error) {
 		if err == nil && strings.Trim(text, "0123456789+-.eE") != "" {
 			err = strconv.ErrSyntax
 		}
-		if err == nil && leadingZero(text) {
+		if err == nil && (leadingZero(text) || x == 0 && strings.HasPrefix(text, "-")) {
 			return Level{}, fmt.Errorf("%q has leading zeros or a sign; write it in decimal digits; give %s", text, f.example())
 		}
-		return FloatLevel(x + 0), f.not(text, err) // -0 + 0 = 0
+		return FloatLevel(x), f.not(text, err)
 	}
 }
 

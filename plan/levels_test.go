@@ -58,7 +58,6 @@ func TestParse(t *testing.T) {
 		{load, "1e6,2.50,.5,5.", "1000000,2.5,0.5,5"},
 		{load, "1e-300..1e300:x1e100", "1e-300,1e-200,1e-100,1,1e+100,1e+200,1e+300"},
 		{offset, "-0.3..0.3:+0.1", "-0.3,-0.2,-0.1,0,0.1,0.2,0.3"},
-		{offset, "-0,0", "0"},
 		{dist, "uniform,exponential", "uniform,exponential"},
 		{dist, "cpus", "cpus"}, // its own word rather than the factor
 		{file, "../a.txt,1..2", "../a.txt,1..2"},
@@ -265,13 +264,18 @@ func FuzzParse(f *testing.F) {
 // TestDecimalLevels: levels are read in base 10, and what other programs read in base 8 is refused.
 func TestDecimalLevels(t *testing.T) {
 	for _, f := range []plan.Factor{{Name: "cpus", Kind: plan.Int}, {Name: "load", Kind: plan.Float}} {
-		for _, text := range []string{"010", "00", "+5", "01..3", "1..04", "0x2", "1_0", "1,02", "1..8:x02"} {
+		for _, text := range []string{"010", "00", "+5", "01..3", "1..04", "0x2", "1_0", "1,02", "1..8:x02", "-0", "1,-0", "-0..3"} {
 			if c, err := f.Parse(text, nil); err == nil {
 				t.Errorf("--%s %s is %v", f.Name, text, c.Levels)
 			}
 		}
 		if _, err := f.Parse("0,10,100", nil); err != nil {
 			t.Error(err)
+		}
+	}
+	for _, text := range []string{"-0", "-0s", "1s,-0ms"} {
+		if c, err := (plan.Factor{Name: "pause", Kind: plan.Duration}).Parse(text, nil); err == nil {
+			t.Errorf("--pause %s is %v", text, c.Levels)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/csv"
 	"fmt"
 	"os"
 	"slices"
@@ -61,7 +62,9 @@ func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
 // unset gives a flag its default back.
 func unset(f *pflag.Flag) {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
-		list.Replace(nil)
+		// "[a,b]" is how a list prints its default.
+		values, _ := csv.NewReader(strings.NewReader(strings.Trim(f.DefValue, "[]"))).Read()
+		list.Replace(values)
 	} else {
 		f.Value.Set(f.DefValue)
 	}

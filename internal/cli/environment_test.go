@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,5 +65,21 @@ func TestDecimal(t *testing.T) {
 	}
 	if err := (decimal[uint64]{&u}).Set("-1"); err == nil {
 		t.Error("-1 is a seed")
+	}
+}
+
+// TestUnset: a flag that gives way to the command line has its default again, also where that is a list.
+func TestUnset(t *testing.T) {
+	flags := pflag.NewFlagSet("gate", pflag.ContinueOnError)
+	list := flags.StringSlice("metric", []string{"ns/op", "a,b"}, "")
+	none := flags.StringSlice("designs", nil, "")
+	for _, name := range []string{"metric", "designs"} {
+		if err := flags.Set(name, "B/op,x"); err != nil {
+			t.Fatal(err)
+		}
+		unset(flags.Lookup(name))
+	}
+	if !slices.Equal(*list, []string{"ns/op", "a,b"}) || len(*none) != 0 || flags.Changed("metric") {
+		t.Errorf("%q, %q", *list, *none)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,15 @@ var programName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 // between slashes, none of which begins or ends with a dot.
 var modulePattern = regexp.MustCompile(`^[A-Za-z0-9_~-]([A-Za-z0-9._~-]*[A-Za-z0-9_~-])?(/[A-Za-z0-9_~-]([A-Za-z0-9._~-]*[A-Za-z0-9_~-])?)*$`)
 
+// reserved are elements that Go refuses: names of devices on Windows, and short names of files there.
+var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|(com|lpt)[1-9])(\.|$)|^[^.]*~[0-9]+(\.|$)|^[-~]`)
+
+// goodModule reports whether Go takes a path for that of a module and its program.
+func goodModule(path string) bool {
+	return modulePattern.MatchString(path) && !slices.ContainsFunc(strings.Split(path, "/"), reserved.MatchString) &&
+		!slices.Contains([]string{"std", "cmd", "all"}, path)
+}
+
 func (a *app) newProgram(dir, module, local string) error {
 	switch {
 	case strings.ContainsAny(dir, `/\`):
@@ -55,8 +65,8 @@ func (a *app) newProgram(dir, module, local string) error {
 	if module == "" {
 		module = "example.com/" + base
 	}
-	if !modulePattern.MatchString(module) {
-		return usage("--module %q is not a module's path: use letters, digits, -, ., _ and ~ between slashes, as in --module example.com/%s", module, base)
+	if !goodModule(module) {
+		return usage("--module %q is not a module's path: Go takes letters, digits, -, ., _ and ~ between slashes, no - or ~ first, and no names that Windows keeps for itself, as in --module example.com/%s", module, base)
 	}
 	if exists(dir) {
 		return usage("%s exists already; choose another name", dir)
