@@ -46,11 +46,11 @@ var programName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 var modulePattern = regexp.MustCompile(`^[A-Za-z0-9_~-]([A-Za-z0-9._~-]*[A-Za-z0-9_~-])?(/[A-Za-z0-9_~-]([A-Za-z0-9._~-]*[A-Za-z0-9_~-])?)*$`)
 
 // reserved are elements that Go refuses: names of devices on Windows, and short names of files there.
-var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|(com|lpt)[1-9])(\.|$)|^[^.]*~[0-9]+(\.|$)|^[-~]`)
+var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|(com|lpt)[1-9])(\.|$)|^[^.]*~[0-9]+(\.|$)`)
 
 // goodModule reports whether Go takes a path for that of a module and its program.
 func goodModule(path string) bool {
-	return modulePattern.MatchString(path) && !slices.ContainsFunc(strings.Split(path, "/"), reserved.MatchString) &&
+	return modulePattern.MatchString(path) && !strings.ContainsRune("-~", rune(path[0])) && !slices.ContainsFunc(strings.Split(path, "/"), reserved.MatchString) &&
 		!slices.Contains([]string{"std", "cmd", "all"}, path)
 }
 
