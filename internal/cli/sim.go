@@ -139,6 +139,7 @@ type simulator struct {
 	begun map[string]bool
 	next  []trial.Spec
 	slots chan struct{}
+	last  chan struct{} // closed once the trial that was begun last has its slots; nil before the first
 
 	alone   sync.Mutex // held by who takes all slots
 	crowded sync.Map   // designs with their points that could not run beside others
@@ -225,9 +226,19 @@ func (m *simulator) begin(ctx context.Context, spec trial.Spec, alone bool) {
 	k, done := key(spec), make(chan simulated, 1)
 	ctx, cancel := context.WithCancel(ctx)
 	m.ahead[k], m.begun[k], m.cases[k] = done, true, early{which(spec), cancel}
+	before, mine := m.last, make(chan struct{})
+	m.last = mine
+	got := sync.OnceFunc(func() { close(mine) })
 	go func() {
 		defer cancel()
-		done <- m.inTurn(ctx, spec, alone)
+		defer got()
+		if before != nil { // slots are given in the order in which trials are begun: the first is asked for first
+			select {
+			case <-before:
+			case <-ctx.Done():
+			}
+		}
+		done <- m.inTurn(ctx, spec, alone, got)
 	}()
 }
 
@@ -253,12 +264,12 @@ func (m *simulator) leaveOut(name string) {
 }
 
 // inTurn runs a trial beside others, or alone once its design has come at that point to real code that is to be measured, or to the
-// end of memory.
-func (m *simulator) inTurn(ctx context.Context, spec trial.Spec, alone bool) (s simulated) {
+// end of memory. It calls got once it has its slots, and perhaps again.
+func (m *simulator) inTurn(ctx context.Context, spec trial.Spec, alone bool, got func()) (s simulated) {
 	name := which(spec)
 	if _, crowded := m.crowded.Load(name); !crowded && !alone {
 		spec.Crowded = cap(m.slots) > 1
-		if s = m.with(ctx, spec, 1); !s.outcome.Crowded {
+		if s = m.with(ctx, spec, 1, got); !s.outcome.Crowded {
 			return s
 		}
 		m.crowded.Store(name, true)
@@ -266,11 +277,11 @@ func (m *simulator) inTurn(ctx context.Context, spec trial.Spec, alone bool) (s 
 	spec.Crowded = false
 	m.alone.Lock()
 	defer m.alone.Unlock()
-	return m.with(ctx, spec, cap(m.slots))
+	return m.with(ctx, spec, cap(m.slots), got)
 }
 
 // with runs a trial that takes so many slots.
-func (m *simulator) with(ctx context.Context, spec trial.Spec, slots int) (s simulated) {
+func (m *simulator) with(ctx context.Context, spec trial.Spec, slots int, got func()) (s simulated) {
 	for range slots {
 		select {
 		case m.slots <- struct{}{}:
@@ -279,6 +290,7 @@ func (m *simulator) with(ctx context.Context, spec trial.Spec, slots int) (s sim
 			return simulated{err: ctx.Err()}
 		}
 	}
+	got()
 	if s.err = ctx.Err(); s.err == nil { // one that begins after an interruption is for nothing
 		s.outcome, s.err = m.run(ctx, spec)
 	}

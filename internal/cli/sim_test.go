@@ -162,7 +162,7 @@ func TestSimulatorCrowded(t *testing.T) {
 			return trial.Outcome{Crowded: spec.Crowded && spec.Point.Int("cpus") == 1}, nil
 		}
 		for _, spec := range specs {
-			if s := m.inTurn(t.Context(), spec, false); s.err != nil || s.outcome.Crowded {
+			if s := m.inTurn(t.Context(), spec, false, func() {}); s.err != nil || s.outcome.Crowded {
 				t.Errorf("%+v, %v", s.outcome, s.err)
 			}
 		}
