@@ -82,7 +82,8 @@ func (a *attempt) keep() error {
 // codes are the exit codes of brewput.
 var codes = map[int]bool{0: true, 1: true, 2: true, 3: true, 4: true, 130: true}
 
-// judge looks at what no command may do, whatever it was given. crashes are expected of programs that brewput runs.
+// judge looks at what no command may do, whatever it was given. crashes are expected of programs that brewput runs, not of
+// the code that reads arguments and prints.
 func (a *attempt) judge(r ran, crashes bool) {
 	switch {
 	case r.hung:
@@ -96,8 +97,8 @@ func (a *attempt) judge(r ran, crashes bool) {
 		if at := raw(text); at >= 0 {
 			a.find("raw %q on %s", text[at:min(len(text), at+12)], stream)
 		}
-		if !crashes && panicked(text) {
-			a.find("panic: %.200q", text[strings.Index(text, "panic"):])
+		if panicked(text) && (!crashes || ours(text)) {
+			a.find("panic: %.200q", text[max(0, strings.Index(text, "panic")):])
 		}
 	}
 	if r.code != 0 && r.code != 130 && r.signal == 0 && !r.hung && strings.TrimSpace(r.stdout+r.stderr) == "" {
@@ -124,6 +125,33 @@ func raw(text string) int {
 func panicked(text string) bool {
 	crash := strings.Contains(text, "panic: ") || strings.Contains(text, "fatal error: ")
 	return crash && strings.Contains(text, "goroutine ") || strings.Contains(text, "panic: runtime error")
+}
+
+// ours reports whether the first goroutine of a crash, which is the one that panicked, was in the code that reads arguments and
+// prints, without a user's design called from there.
+func ours(text string) bool {
+	const module = "github.com/brewput/brewput/"
+	for at := crashAt(text); at >= 0; at = crashAt(text) {
+		_, text, _ = strings.Cut(text[at:], "goroutine ")
+		stack, rest, _ := strings.Cut(text, "\n\n")
+		stack, _, _ = strings.Cut(stack, "\ncreated by ")
+		for _, pkg := range []string{"internal/cli.", "report.", "compare."} {
+			if strings.Contains(stack, module+pkg) && !strings.Contains(stack, "main.sour.") {
+				return true
+			}
+		}
+		text = rest
+	}
+	return false
+}
+
+// crashAt is where the first crash in a text begins; -1 if there is none.
+func crashAt(text string) int {
+	at, fatal := strings.Index(text, "panic: "), strings.Index(text, "fatal error: ")
+	if at < 0 || fatal >= 0 && fatal < at {
+		return fatal
+	}
+	return at
 }
 
 // litter finds what was left in the temporary directory, and processes that are left after a while.

@@ -38,6 +38,7 @@ type ran struct {
 	stopped        bool           // it was interrupted, because it had no limit of its own
 	stdout, stderr string
 	took, cpu      time.Duration // by the clock, and of CPU time
+	after          time.Duration // how long it went on after it was interrupted; 0 if it was not
 }
 
 // command is a process of an attempt: in its own group, in the box, with the attempt's mark.

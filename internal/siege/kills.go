@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -157,8 +158,8 @@ func (v *victims) instant(rng *rand.Rand, name string) time.Duration {
 	return time.Duration(rng.Float64() * float64(v.whole[name]))
 }
 
-// struck starts a command, lets do act on it after some time, and waits for its end.
-func (a *attempt) struck(ctx context.Context, after time.Duration, do func(*os.Process), args ...string) (ran, error) {
+// struck starts a command, lets do act on it after some time, and waits for its end. do reports whether it did.
+func (a *attempt) struck(ctx context.Context, after time.Duration, do func(*os.Process) bool, args ...string) (ran, error) {
 	cmd := a.command(args...)
 	began := make(chan struct{})
 	cmd.Stdin = nil
@@ -170,20 +171,27 @@ func (a *attempt) struck(ctx context.Context, after time.Duration, do func(*os.P
 		return r, err
 	}
 	start := time.Now()
+	var done time.Time
 	go func() {
 		defer close(began)
 		pause(after)
-		do(cmd.Process)
+		if at := time.Now(); do(cmd.Process) {
+			done = at
+		}
 	}()
 	limit := time.AfterFunc(time.Minute, func() { r.hung = true; proc.EndGroup(cmd.Process) })
 	err := cmd.Wait()
+	ended := time.Now()
 	limit.Stop()
 	<-began
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		return r, err
 	}
-	r.took, r.cpu = time.Since(start), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
+	r.took, r.cpu = ended.Sub(start), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
+	if !done.IsZero() {
+		r.after = ended.Sub(done)
+	}
 	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if r.code = status.ExitStatus(); status.Signaled() {
 		r.signal = status.Signal()
@@ -209,7 +217,7 @@ func pause(d time.Duration) {
 func (v *victims) killParent(ctx context.Context, a *attempt) error {
 	after := v.instant(a.rng, "run")
 	a.Kind = fmt.Sprintf("kill -9 of run after %v", after)
-	r, err := a.struck(ctx, after, func(p *os.Process) { p.Kill() }, measured()...)
+	r, err := a.struck(ctx, after, func(p *os.Process) bool { return p.Kill() == nil }, measured()...)
 	if err != nil {
 		return err
 	}
@@ -266,7 +274,7 @@ func same(x, y result.Trial) bool {
 func (v *victims) killChild(ctx context.Context, a *attempt) error {
 	after, killed := v.instant(a.rng, "run"), 0
 	a.Kind = fmt.Sprintf("kill -9 of a trial after %v", after)
-	r, err := a.struck(ctx, after, func(p *os.Process) {
+	r, err := a.struck(ctx, after, func(p *os.Process) bool {
 		for deadline := time.Now().Add(time.Second); killed == 0 && time.Now().Before(deadline); {
 			for _, child := range a.processes() {
 				if child.parent == p.Pid && syscall.Kill(child.pid, syscall.SIGKILL) == nil {
@@ -274,6 +282,7 @@ func (v *victims) killChild(ctx context.Context, a *attempt) error {
 				}
 			}
 		}
+		return killed != 0
 	}, measured()...)
 	if err != nil {
 		return err
@@ -304,7 +313,7 @@ func (v *victims) killChild(ctx context.Context, a *attempt) error {
 func (v *victims) killWithPrograms(ctx context.Context, a *attempt, name string) error {
 	after := v.instant(a.rng, name)
 	a.Kind = fmt.Sprintf("kill -9 of %s after %v", name, after)
-	r, err := a.struck(ctx, after, func(p *os.Process) { p.Kill() }, v.commands()[name]...)
+	r, err := a.struck(ctx, after, func(p *os.Process) bool { return p.Kill() == nil }, v.commands()[name]...)
 	if err != nil {
 		return err
 	}
@@ -316,6 +325,7 @@ func (v *victims) killWithPrograms(ctx context.Context, a *attempt, name string)
 		return err
 	}
 	a.judge(r, false)
+	a.clearing(name, r)
 	a.litter()
 	workshops, _ := filepath.Glob(filepath.Join(a.work, "cache-kills", "brewput", "bench", "*"))
 	if len(workshops) > 0 {
@@ -323,6 +333,20 @@ func (v *victims) killWithPrograms(ctx context.Context, a *attempt, name string)
 	}
 	return nil
 }
+
+// clearing wants of the call that clears what a killed one left that it did its work: bench measures, and explain looks for
+// what is not there.
+func (a *attempt) clearing(name string, r ran) {
+	switch {
+	case name == "bench" && r.code != 0:
+		a.find("the next bench exits with %d: %.200q", r.code, r.stderr)
+	case name == "explain" && (r.code != 2 && r.code != 4 || !strings.Contains(r.stderr, notThere)):
+		a.find("the next explain exits with %d: %.200q", r.code, r.stderr)
+	}
+}
+
+// notThere is what explain says of a name that is nothing.
+const notThere = "is.not.there is neither a package nor a file"
 
 // interrupt sends SIGINT, half of the time in the first 30 ms. The command must exit with 130, unless it was faster.
 func (v *victims) interrupt(ctx context.Context, a *attempt) error {
@@ -333,7 +357,7 @@ func (v *victims) interrupt(ctx context.Context, a *attempt) error {
 		after = time.Duration(a.rng.Int64N(int64(30 * time.Millisecond)))
 	}
 	a.Kind = fmt.Sprintf("SIGINT of %s after %v", name, after)
-	r, err := a.struck(ctx, after, func(p *os.Process) { p.Signal(os.Interrupt) }, all[name]...)
+	r, err := a.struck(ctx, after, func(p *os.Process) bool { return p.Signal(os.Interrupt) == nil }, all[name]...)
 	if err != nil {
 		return err
 	}
@@ -343,9 +367,22 @@ func (v *victims) interrupt(ctx context.Context, a *attempt) error {
 		r = ran{code: 130}
 	}
 	a.judge(r, false)
-	if r.code != 130 && r.code != 0 && r.signal == 0 {
-		a.find("exit %d after an interrupt", r.code)
-	}
+	a.interrupted(name, r)
 	a.litter()
 	return nil
+}
+
+// heeded is how long a command may go on after an interrupt and still exit with 0. When its work is done, it prints its page
+// and removes what its programs left: that takes a tenth of it even on a busy machine, while other work takes longer.
+const heeded = time.Second
+
+// interrupted wants 130 of a command that was interrupted. One that was about to end may exit with 0.
+func (a *attempt) interrupted(name string, r ran) {
+	switch {
+	case r.signal != 0:
+	case r.code == 0 && r.after > heeded && name != "version" && name != "help":
+		a.find("exit 0 a long time after an interrupt: it was not heeded")
+	case r.code != 130 && r.code != 0:
+		a.find("exit %d after an interrupt", r.code)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestMain(m *testing.M) {
@@ -42,6 +43,43 @@ func TestSiege(t *testing.T) {
 				t.Errorf("%d attempts of %d:\n%s", r.n, ar.full/50, table.text())
 			}
 		})
+	}
+}
+
+// TestKilled: an interrupt that is not heeded is found, and a call that should clear what was left and fails.
+func TestKilled(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		r    ran
+		want int
+	}{
+		{"run", ran{code: 130, after: 3 * time.Second}, 0},
+		{"run", ran{code: 0, after: heeded / 10}, 0},
+		{"run", ran{code: 0, after: 2 * heeded}, 1},
+		{"help", ran{code: 0, after: 2 * heeded}, 0},
+		{"run", ran{code: 2, after: heeded / 10}, 1},
+		{"run", ran{code: -1, signal: 9}, 0}, // which judge finds
+	} {
+		a := new(attempt)
+		if a.interrupted(c.name, c.r); len(a.Found) != c.want {
+			t.Errorf("interrupted %s, %+v: %q", c.name, c.r, a.Found)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		r    ran
+		want int
+	}{
+		{"bench", ran{}, 0},
+		{"bench", ran{code: 2, stderr: "brewput: no room"}, 1},
+		{"explain", ran{code: 2, stderr: "brewput: " + notThere}, 0},
+		{"explain", ran{code: 2, stderr: "brewput: no room"}, 1},
+		{"explain", ran{stderr: notThere}, 1},
+	} {
+		a := new(attempt)
+		if a.clearing(c.name, c.r); len(a.Found) != c.want {
+			t.Errorf("after %s was killed, %+v: %q", c.name, c.r, a.Found)
+		}
 	}
 }
 
@@ -128,6 +166,20 @@ func TestJudge(t *testing.T) {
 		found := strings.Join(a.Found, "; ")
 		if (found == "") != (c.want == "") || !strings.Contains(found, c.want) {
 			t.Errorf("%+v: found %q, want %q", c.r, found, c.want)
+		}
+	}
+	crash := "panic: x\n\ngoroutine 1 [running]:\n"
+	for text, want := range map[string]int{
+		crash + "main.main()\n": 0,
+		crash + "github.com/brewput/brewput/report.Table()\n\t/x.go:1\nmain.main()\n":                          1,
+		crash + "main.sour.func2()\ngithub.com/brewput/brewput/internal/cli.Main()\n":                          0,
+		crash + "main.main()\n\ngoroutine 2 [running]:\ngithub.com/brewput/brewput/internal/cli.Main()\n":      0,
+		crash + "main.main()\n\n" + crash + "github.com/brewput/brewput/compare.Rows()\n":                      1,
+		"fatal error: x\n\ngoroutine 1 [running]:\nmain.f()\ncreated by github.com/brewput/brewput/report.F\n": 0,
+	} {
+		a := new(attempt)
+		if a.judge(ran{code: 2, stderr: text}, true); len(a.Found) != want {
+			t.Errorf("a program's crash %q: found %q", text, a.Found)
 		}
 	}
 	a := new(attempt)

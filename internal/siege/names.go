@@ -58,13 +58,13 @@ func openNames(ctx context.Context, c *campaign) (attack, error) {
 	}, nil
 }
 
-// shown runs a command and looks at all that it shows. Programs may crash: that is what they are for.
-func (a *attempt) shown(ctx context.Context, cmd *exec.Cmd) error {
+// shown runs a command and looks at all that it shows. crashes are those of programs with the name, which are expected.
+func (a *attempt) shown(ctx context.Context, cmd *exec.Cmd, crashes bool) error {
 	r, err := a.watch(ctx, cmd, 2*patience)
 	if err != nil {
 		return err
 	}
-	a.judge(r, true)
+	a.judge(r, crashes)
 	format := ""
 	if at := slices.Index(cmd.Args, "--format"); at > 0 && at+1 < len(cmd.Args) {
 		format = cmd.Args[at+1]
@@ -107,7 +107,7 @@ func (a *attempt) namedFiles(ctx context.Context, name string) error {
 		}
 	}
 	for _, format := range []string{"table", "json", "md", "bench"} {
-		if err := a.shown(ctx, a.command("compare", "old"+file, "new"+file, "--format", format)); err != nil {
+		if err := a.shown(ctx, a.command("compare", "old"+file, "new"+file, "--format", format), false); err != nil {
 			return err
 		}
 	}
@@ -132,8 +132,8 @@ func (a *attempt) namedProfiles(ctx context.Context, name string) error {
 		return err
 	}
 	for _, format := range []string{"table", "json"} {
-		err := errors.Join(a.shown(ctx, a.command("explain", file, "--format", format)),
-			a.shown(ctx, a.command("explain", "--before", file, "--after", file, "--format", format)))
+		err := errors.Join(a.shown(ctx, a.command("explain", file, "--format", format), false),
+			a.shown(ctx, a.command("explain", "--before", file, "--after", file, "--format", format), false))
 		if err != nil {
 			return err
 		}
@@ -151,13 +151,13 @@ func (a *attempt) namedRuns(ctx context.Context, name string) error {
 		}
 	}
 	for _, format := range formats {
-		if err := a.shown(ctx, a.command("bench", "--resume", "first", "--format", format)); err != nil {
+		if err := a.shown(ctx, a.command("bench", "--resume", "first", "--format", format), false); err != nil {
 			return err
 		}
 		if format == "csv" {
 			continue
 		}
-		if err := a.shown(ctx, a.command("compare", "first", "second", "--format", format)); err != nil {
+		if err := a.shown(ctx, a.command("compare", "first", "second", "--format", format), false); err != nil {
 			return err
 		}
 	}
@@ -184,7 +184,7 @@ func (a *attempt) namedDesigns(ctx context.Context, name string) error {
 		lists = append(lists, slices.Concat([]string{"sim", "sour", "--designs", "lock", "--cost", "none", "-o", "line" + kind, "--timeline", "line." + kind}, few))
 	}
 	for _, args := range lists {
-		if err := a.shown(ctx, a.users(name, args...)); err != nil {
+		if err := a.shown(ctx, a.users(name, args...), true); err != nil {
 			return err
 		}
 	}
@@ -221,14 +221,14 @@ func (a *attempt) typed(ctx context.Context, name string) error {
 		{"calibrate", "--format", name}, {"version", name}, {"completion", name}, {"--" + name + "=x", "run"}, {"__complete", "show", name}, {"__complete", name, ""},
 	}
 	for range 12 {
-		if err := a.shown(ctx, a.command(places[a.rng.IntN(len(places))]...)); err != nil {
+		if err := a.shown(ctx, a.command(places[a.rng.IntN(len(places))]...), false); err != nil {
 			return err
 		}
 	}
 	for _, args := range [][]string{{"run", "null"}, {"bench"}} {
 		cmd := a.command(args...)
 		cmd.Env = append(cmd.Env, []string{"BREWPUT_COUNT=", "BREWPUT_FORMAT=", "BREWPUT_SEED="}[a.rng.IntN(3)]+name)
-		if err := a.shown(ctx, cmd); err != nil {
+		if err := a.shown(ctx, cmd, false); err != nil {
 			return err
 		}
 	}
@@ -236,7 +236,7 @@ func (a *attempt) typed(ctx context.Context, name string) error {
 	if err := os.WriteFile(filepath.Join(a.cwd(), allow), []byte("Encode ns/op "+name+" reason\n"), 0o666); err != nil {
 		return err
 	}
-	return a.shown(ctx, a.command("gate", "--max-regression", "5%", "--base", "b", "--allow", allow))
+	return a.shown(ctx, a.command("gate", "--max-regression", "5%", "--base", "b", "--allow", allow), false)
 }
 
 // namedPrograms runs a benchmark and explains programs that print the name and panic with it.
@@ -257,7 +257,7 @@ func (a *attempt) namedPrograms(ctx context.Context, name string) error {
 	} {
 		cmd := a.command(args...)
 		cmd.Dir = dir
-		if err := a.shown(ctx, cmd); err != nil {
+		if err := a.shown(ctx, cmd, true); err != nil {
 			return err
 		}
 	}
