@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -131,25 +132,21 @@ func (a *attempt) showWhole(ctx context.Context, s *stored, dir string) error {
 	return nil
 }
 
-// damage damages one file of a run, and shows the run and compares it.
+// damage damages a run, and shows the run and compares it.
 func (a *attempt) damage(ctx context.Context, runs []*stored, home string) error {
 	s := runs[a.rng.IntN(len(runs))]
 	if err := copyTree(filepath.Join(home, s.name), a.cwd()); err != nil {
 		return err
 	}
-	files := []string{"journal.ndjson", "journal.ndjson", "journal.ndjson", "histograms.ndjson"}
-	if _, err := os.Stat(filepath.Join(a.cwd(), damaged, "twin")); err == nil {
-		files = append(files, "twin/journal.ndjson", "twin/histograms.ndjson")
+	swapped, err := a.swap(s)
+	if !swapped && err == nil {
+		err = a.mutate(s)
 	}
-	file := files[a.rng.IntN(len(files))]
-	path := filepath.Join(a.cwd(), damaged, file)
-	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	kind, mutated := storetest.Mutate(a.rng, text)
-	a.Kind = fmt.Sprintf("%s of %s/%s", kind, s.name, file)
-	if err := os.WriteFile(path, mutated, 0o666); err != nil {
+	before := filepath.Join(a.box, "before")
+	if err := copyTree(filepath.Join(a.cwd(), damaged), before); err != nil {
 		return err
 	}
 	var shown, compared [][]string
@@ -168,15 +165,33 @@ func (a *attempt) damage(ctx context.Context, runs []*stored, home string) error
 		}
 		a.judge(r, false)
 		want := s.want[strings.Join(args, " ")]
-		if (r.code != want.code || r.stdout != want.stdout) && !noticed(r.stderr, want.stderr) && !unfinished(r, want) {
+		if (r.code != want.code || r.stdout != want.stdout) && !noticed(r, want) && !unfinished(r, want) {
 			a.find("silent: exit %d, and the output of %s differs", r.code, args[0])
 		}
 		if len(a.Found) > 0 {
-			return os.WriteFile(path, mutated, 0o666) // as it was before showing continued it
+			// As it was before showing continued it.
+			return errors.Join(os.RemoveAll(filepath.Join(a.cwd(), damaged)), os.Rename(before, filepath.Join(a.cwd(), damaged)))
 		}
 	}
 	a.litter()
 	return nil
+}
+
+// mutate damages a file of a run.
+func (a *attempt) mutate(s *stored) error {
+	files := []string{journalFile, journalFile, journalFile, "histograms.ndjson"}
+	if _, err := os.Stat(filepath.Join(a.cwd(), damaged, "twin")); err == nil {
+		files = append(files, "twin/journal.ndjson", "twin/histograms.ndjson")
+	}
+	file := files[a.rng.IntN(len(files))]
+	path := filepath.Join(a.cwd(), damaged, file)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	kind, mutated := storetest.Mutate(a.rng, text)
+	a.Kind = fmt.Sprintf("%s of %s/%s", kind, s.name, file)
+	return os.WriteFile(path, mutated, 0o666)
 }
 
 // unfinished reports whether a page says that a run has lost its end, which is what a crash leaves too.
@@ -185,14 +200,52 @@ func unfinished(r, want ran) bool {
 	return strings.Contains(r.stdout, words) && !strings.Contains(want.stdout, words)
 }
 
-// noticed reports whether a text has a line that another does not have, and that speaks of what is wrong.
-func noticed(said, usual string) bool {
-	before := strings.Split(usual, "\n")
-	for line := range strings.Lines(said) {
+// complaints are pieces of the sentences with which a run that is shown all the same is said to be damaged.
+var complaints = []string{
+	"checksum", "digest", "does not fit", "lost its end", "cannot be read", "before journals had checksums", "not part of it", "schema_version", "not valid UTF-8",
+	"the histogram of", "it ends within line", "the other numbers of the run do not depend on this file", "is damaged", "is not a run directory",
+}
+
+// noticed reports whether a command says what is wrong with a run: it refuses it, which it does not do to the whole one, or a
+// warning that the whole one does not get is about the journal.
+func noticed(r, want ran) bool {
+	usual := strings.Split(want.stderr, "\n")
+	for line := range strings.Lines(r.stderr) {
 		line = strings.TrimSuffix(line, "\n")
-		if !slices.Contains(before, line) && (strings.HasPrefix(line, "brewput: ") || strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "note: ")) {
+		text, refused := strings.CutPrefix(line, "brewput: ")
+		if !refused && !strings.HasPrefix(line, "warning: ") && !strings.HasPrefix(line, "note: ") || slices.Contains(usual, line) {
+			continue
+		}
+		if refused && r.code == 2 && want.code != 2 || slices.ContainsFunc(complaints, func(c string) bool { return strings.Contains(text, c) }) {
 			return true
 		}
 	}
 	return false
 }
+
+// swap replaces the header of a run, or its twin, by that of the other run, in a few of the attempts.
+func (a *attempt) swap(s *stored) (done bool, err error) {
+	run, other := filepath.Join(a.cwd(), damaged), filepath.Join(a.cwd(), whole)
+	switch twin := filepath.Join(run, "twin"); {
+	case a.Index%20 == 3:
+		a.Kind = "the other run's header of " + s.name
+		return true, swapHeader(filepath.Join(run, journalFile), filepath.Join(other, journalFile))
+	case a.Index%20 == 13 && s.name == "twin":
+		a.Kind = "the other run's twin"
+		return true, errors.Join(os.RemoveAll(twin), copyTree(filepath.Join(other, "twin"), twin))
+	}
+	return false, nil
+}
+
+func swapHeader(path, from string) error {
+	text, err := os.ReadFile(path)
+	other, errOther := os.ReadFile(from)
+	if err := errors.Join(err, errOther); err != nil {
+		return err
+	}
+	_, lines, _ := bytes.Cut(text, []byte("\n"))
+	header, _, _ := bytes.Cut(other, []byte("\n"))
+	return os.WriteFile(path, slices.Concat(header, []byte("\n"), lines), 0o666)
+}
+
+const journalFile = "journal.ndjson"

@@ -20,6 +20,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -100,6 +101,9 @@ func list() []area {
 
 // start makes all attempts that are not recorded, or the only one that is asked for.
 func (c *campaign) start(ctx context.Context, only string) (table, error) {
+	if err := c.exists(only); err != nil {
+		return nil, err
+	}
 	if err := c.open(only); err != nil {
 		return nil, err
 	}
@@ -126,6 +130,36 @@ func (c *campaign) start(ctx context.Context, only string) (table, error) {
 		return nil, fmt.Errorf("-areas %s names an area that does not exist", strings.Join(c.areas, ","))
 	}
 	return t, nil
+}
+
+// cutOnly reads an area and an index.
+func cutOnly(only string) (name string, index int, err error) {
+	name, text, _ := strings.Cut(only, ":")
+	if index, err = strconv.Atoi(text); err != nil {
+		return "", 0, fmt.Errorf("-only %s is not AREA:INDEX", only)
+	}
+	return name, index, nil
+}
+
+// exists wants that the only attempt that is asked for is one of those to be made.
+func (c *campaign) exists(only string) error {
+	if only == "" {
+		return nil
+	}
+	name, index, err := cutOnly(only)
+	if err != nil {
+		return err
+	}
+	for _, ar := range list() {
+		if ar.name != name || !slices.Contains(c.areas, name) {
+			continue
+		}
+		if index < 0 || index >= ar.full {
+			return fmt.Errorf("-only %s: the attempts of %s are 0 to %d", only, name, ar.full-1)
+		}
+		return nil
+	}
+	return fmt.Errorf("-only %s: no such area is in -areas %s", only, strings.Join(c.areas, ","))
 }
 
 // open makes the folders and reads the record.
@@ -160,15 +194,11 @@ func (c *campaign) attempts(ar area) int { return int(math.Ceil(c.share * float6
 // wanted are the indices that are left. At a small share they are spread over all.
 func (c *campaign) wanted(ar area, only string) (indices []int, err error) {
 	if only != "" {
-		index := 0
-		name, text, _ := strings.Cut(only, ":")
-		if _, err := fmt.Sscan(text, &index); err != nil {
-			return nil, fmt.Errorf("-only %s is not AREA:INDEX", only)
-		}
+		name, index, err := cutOnly(only)
 		if name == ar.name {
 			indices = append(indices, index)
 		}
-		return indices, nil
+		return indices, err
 	}
 	made := map[int]bool{}
 	for _, o := range c.done {

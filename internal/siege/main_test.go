@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"math/rand/v2"
@@ -132,6 +133,21 @@ func TestContinue(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(r.finds[0].Kept, "cwd")); err != nil {
 		t.Error(err)
 	}
+	record, err := os.ReadFile(c.record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(c.record, record[:len(record)-5], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	last := c.done[len(c.done)-1].Index
+	delete(draws, last)
+	if c, err := begin(); err != nil || len(c.done) != 10 || len(draws) != 10 {
+		t.Errorf("after a record without its end: %d attempts, %v", len(c.done), err)
+	}
+	if again, err := os.ReadFile(c.record); err != nil || bytes.Count(again, []byte("\n")) != 10 {
+		t.Errorf("the record is %s, %v", again, err)
+	}
 	if want := (rand.New(rand.NewPCG(7^hashOf("test"), 4))).Uint64(); draws[4] != want {
 		t.Errorf("attempt 4 draws %d, want %d", draws[4], want)
 	}
@@ -190,11 +206,35 @@ func TestJudge(t *testing.T) {
 	if len(a.Found) != 3 {
 		t.Errorf("%q", a.Found)
 	}
-	if !noticed("x\nbrewput: damaged\n", "x\n") || noticed("warning: y\n", "warning: y\n") || noticed("4 trials\n", "3 trials\n") {
-		t.Error("what counts as a notice")
+	for _, c := range []struct {
+		r, want ran
+		noticed bool
+	}{
+		{ran{code: 2, stderr: "x\nbrewput: damaged\n"}, ran{stderr: "x\n"}, true},
+		{ran{code: 3, stderr: "brewput: slower\n"}, ran{}, false},
+		{ran{code: 2}, ran{}, false},
+		{ran{stderr: "note: run lost its end\n"}, ran{}, true},
+		{ran{stderr: "warning: the load has not settled\n"}, ran{}, false},
+		{ran{stderr: "warning: checksum\n"}, ran{stderr: "warning: checksum\n"}, false},
+		{ran{stderr: "4 checksums\n"}, ran{stderr: "3 checksums\n"}, false},
+	} {
+		if got := noticed(c.r, c.want); got != c.noticed {
+			t.Errorf("%+v instead of %+v counts as a notice: %t", c.r, c.want, got)
+		}
 	}
 	if !slices.Equal(kindsOf(t, 0.02), []int{0, 7, 4, 1}) {
 		t.Errorf("the short campaign kills %v", kindsOf(t, 0.02))
+	}
+}
+
+// TestOnly: what no attempt has as its name is an error.
+func TestOnly(t *testing.T) {
+	c := &campaign{areas: []string{"lines", "names"}}
+	for only, good := range map[string]bool{"": true, "lines:999": true, "lines:1000": false, "lines:-1": false, "lines": false, "lines:1x": false,
+		"kills:1": false, "line:1": false} {
+		if err := c.exists(only); (err == nil) != good {
+			t.Errorf("-only %q: %v", only, err)
+		}
 	}
 }
 

@@ -34,11 +34,18 @@ func hashFile(path string) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// readRecord reads the attempts so far, which are those on one program with one seed.
+// readRecord reads the attempts so far, which are those on one program with one seed. A last line without its end, as a kill
+// leaves it, is cut off: its attempt is made again.
 func readRecord(path, program string, seed uint64) (list []outcome, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
+	}
+	if end := bytes.LastIndexByte(text, '\n') + 1; err == nil && end < len(text) {
+		if err := os.Truncate(path, int64(end)); err != nil {
+			return nil, err
+		}
+		text = text[:end]
 	}
 	in := bufio.NewScanner(bytes.NewReader(text))
 	in.Buffer(nil, 64<<20)
