@@ -220,6 +220,9 @@ func leftOut(f *gobench.File) (notes []string) {
 	if text := f.Left(); text != "" {
 		notes = append(notes, text)
 	}
+	if f.Long > 0 {
+		notes = append(notes, fmt.Sprintf("%s: lines left out, for they are longer than 65536 bytes and no results: %d", f.Path, f.Long))
+	}
 	if f.Torn > 0 {
 		notes = append(notes, fmt.Sprintf("%s: %d lines look like results and cannot be read; they are left out", f.Path, f.Torn))
 	}

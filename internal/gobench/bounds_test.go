@@ -76,6 +76,37 @@ func TestManyResults(t *testing.T) {
 	}
 }
 
+// TestLongLines: what a program printed in one line is left out, with the numbers of the lines after it kept; a line of results
+// that is too long is an error.
+func TestLongLines(t *testing.T) {
+	line := func(begin string, n int) string { return begin + strings.Repeat("x", n-len(begin)) + "\n" }
+	first, last := "BenchmarkA 1 5 ns/op\n", "block 4 of r\nBenchmarkA 1 6 ns/op\n"
+	for _, c := range []struct {
+		text string
+		long int
+		fail string
+	}{
+		{first + line("y", 70_000) + last, 1, ""},
+		{line("y", 70_000) + line("k: v", longestLine) + first + last, 2, ""},
+		{first + line("y", longestLine-1) + last, 0, ""},
+		{first + line("BenchmarkB 1 5 ns/op ", longestLine-1) + last, 0, ""},
+		{first + last + strings.Repeat("y", 70_000), 1, ""},
+		{first + line("BenchmarkB 1 5 ns/op ", longestLine) + last, 0, "f.txt:2: the line is longer than 65536 bytes: remove it"},
+		{first + line("y", 70_000) + last + line("BenchmarkB 1 ", 70_000), 0, "f.txt:5: the line is longer than 65536 bytes: remove it"},
+	} {
+		f, err := ReadFile(t.Context(), textFile(t, c.text))
+		if c.fail != "" {
+			if !errors.Is(err, input.ErrRefused) || !strings.HasSuffix(err.Error(), c.fail) {
+				t.Errorf("%.20q: %v, want %s", c.text, err, c.fail)
+			}
+			continue
+		}
+		if err != nil || f.Long != c.long || len(f.Trials) < 2 || f.Trials[len(f.Trials)-1].Block != 4 {
+			t.Errorf("%.20q: %+v, %v", c.text, f, err)
+		}
+	}
+}
+
 // after is a context that is cancelled when it was asked n times.
 type after struct {
 	context.Context

@@ -26,6 +26,7 @@ type File struct {
 	Run    string            // the run that its lines are of, whose blocks it names; "" where it says nothing
 	Budget bool              // of a run with a budget: its blocks were counted by what they showed
 	Torn   int               // lines that look like results and cannot be read
+	Long   int               // lines longer than the format's reader takes, which are no results and are left out
 	Bad    []Bad             // values that no measurement has, which are left out
 	Config map[string]string // of all lines: goos, goarch, cpu and the like
 	Alike  map[string]string // factors that all lines have at one level, which is in no point
@@ -62,6 +63,10 @@ type reading struct {
 // parseFile reads the text of a file in the Go benchmark format.
 func parseFile(ctx context.Context, path string, text []byte) (*File, error) {
 	f := &File{Path: path, Better: map[string]string{}, Config: map[string]string{}, Alike: map[string]string{}}
+	text, err := f.shorten(text)
+	if err != nil {
+		return nil, err
+	}
 	r := &reading{File: f, lines: lines{rest: string(text)}, keys: map[string]bool{}, known: map[string]int{}}
 	in := benchfmt.NewReader(&interruptible{ctx, strings.NewReader(r.lines.rest)}, path)
 	for in.Scan() {

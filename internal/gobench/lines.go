@@ -1,14 +1,50 @@
 package gobench
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/brewput/brewput/internal/input"
 )
 
 // blockLine names the block that the lines after it were measured in, and its run; readers of the format skip it.
 var blockLine = regexp.MustCompile(`^block (\d+) of (\S+)$`)
+
+// longestLine is what the format's reader takes, with the end of the line.
+const longestLine = bufio.MaxScanTokenSize
+
+// shorten empties the lines that are too long, such as what a program printed between results. One of results is an error.
+func (f *File) shorten(text []byte) ([]byte, error) {
+	var short []byte // the text so far, once a line was too long
+	for rest, at := text, 1; len(rest) > 0; at++ {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		switch {
+		case len(line) < longestLine:
+			line = rest[:len(rest)-len(after)]
+		case bytes.HasPrefix(line, []byte("Benchmark")):
+			return nil, input.Refuse("%s:%d: the line is longer than %d bytes: remove it", f.Path, at, longestLine)
+		default:
+			if f.Long++; short == nil {
+				short = append(make([]byte, 0, len(text)), text[:len(text)-len(rest)]...)
+			}
+			if line = nil; ended {
+				line = []byte("\n")
+			}
+		}
+		if short != nil {
+			short = append(short, line...)
+		}
+		rest = after
+	}
+	if short == nil {
+		return text, nil
+	}
+	return short, nil
+}
 
 // mostBlock is the last number of a block that is taken.
 const mostBlock = 1_000_000_000
