@@ -251,6 +251,16 @@ func TestRedact(t *testing.T) {
 		"http://host:80/x?y=z, me@host":            "http://host:80/x?y=z, me@host",
 		"http://host/a:b@v1.2.3":                   "http://host/a:b@v1.2.3",
 		"http://host/module@v1.2.3":                "http://host/module@v1.2.3",
+		"http://127.0.0.1:1/debug/a@b":             "http://127.0.0.1:1/debug/a@b",
+		"http://[::1]:6060/a:b@c?d@e":              "http://[::1]:6060/a:b@c?d@e",
+		"http://h:80/?u=http://me:s3cret@h/a@b":    "http://h:80/?u=http://***@b",
+		"http://h:80/a@b http://me:s3cret@h":       "http://h:80/a@b http://***@h",
+		"http://me:1@h:80/a@b":                     "http://***@b",
+		"http://me:123456/s3cret@h":                "http://***@h",
+		"http://me:12s3cret/x@h":                   "http://***@h",
+		"http://me:12?s3cret/x@h":                  "http://***@h",
+		"http://:80/s3cret@h":                      "http://***@h",
+		"http://token@h:80/a@b":                    "http://***@b",
 		"mail me@host, module m@v1":                "mail me@host, module m@v1",
 	} {
 		if got := Redact(text); got != want {
