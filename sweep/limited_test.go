@@ -10,14 +10,22 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// TestLimited: of a case that the limit of real time has ended nothing else is run, be it a pilot or a replication: the pilot is its
-// first trial, and the others are failed with the same reason.
+// TestLimited: of a case that the limit of real time has ended nothing else is run, be it a pilot or a replication: the others are
+// failed with the same reason. A pilot of another window, or a further one, does not keep the trials from being run.
 func TestLimited(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		pilots bool
-		want   int // runs of b
-	}{{"pilot", true, 1}, {"replication", false, 1}} {
+		name      string
+		pilots    bool
+		transient result.Value // of a
+		from      int          // the round of pilots of b that the limit ends
+		want      int          // runs of b
+		pilot     bool         // the reason that is stored
+	}{
+		{"pilot", true, 0.001, 0, 1, true},
+		{"pilot of a shorter run", true, 0.7, 0, 2, false}, // which needs a longer window
+		{"further pilot", true, 0.001, 1, 3, false},
+		{"replication", false, 0.001, 0, 1, false},
+	} {
 		runs := map[string]int{}
 		store := &memory{}
 		s := virtualSweep(store, nil)
@@ -27,11 +35,15 @@ func TestLimited(t *testing.T) {
 			runs[spec.Design]++
 			r := trial.Blank(spec)
 			r.Status, r.World = result.OK, result.Virtual
-			r.Metrics = result.Metrics{result.Throughput: 100, result.LatencyMean: 1e6, result.Transient: 0.7} // which needs a longer window
-			if spec.Design == "b" {
+			r.Metrics = result.Metrics{result.Throughput: 100, result.LatencyMean: 1e6, result.Transient: c.transient}
+			limited := spec.Design == "b" && !(c.from > 0 && spec.Seed == plan.PilotSeed(0))
+			if spec.Design == "b" && !limited {
+				r.Metrics[result.Transient] = result.Value(0.3)
+			}
+			if limited {
 				r.Status, r.Error = result.Failed, "too slow"
 			}
-			return trial.Outcome{Trial: r, Limited: spec.Design == "b", Failure: "stacks"}, nil
+			return trial.Outcome{Trial: r, Limited: limited, Failure: "stacks"}, nil
 		}
 		ahead := 0
 		s.Ahead = func(specs []trial.Spec) {
@@ -48,12 +60,15 @@ func TestLimited(t *testing.T) {
 			ahead = 0
 		}
 		trials, err := s.Execute(t.Context())
-		if err != nil || len(trials) != 20 || runs["b"] != c.want || c.pilots && ahead > 0 {
+		if err != nil || len(trials) != 20 || runs["b"] != c.want || c.pilot && ahead > 0 {
 			t.Errorf("%s: %d trials after %v runs, %d foreseen, %v", c.name, len(trials), runs, ahead, err)
 		}
 		for _, r := range trials {
 			want := "not run, as another replication failed: too slow"
-			if r.Block == 0 {
+			switch {
+			case c.pilot:
+				want = "not run, as the pilot of its case, which has a seed of its own, failed: too slow"
+			case r.Block == 0:
 				want = "too slow"
 			}
 			if r.Design == "b" && (r.Status != result.Failed || r.Error != want || strings.Contains(r.Failure, "failures") != (r.Block == 0) || r.Seed == "0") {

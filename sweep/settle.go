@@ -37,6 +37,7 @@ func (s *Sweep) Settle(ctx context.Context) error {
 	set := &s.Header.Settings
 	asked, before, restless := *set, *set, "" // as given; the extension before this one, and for whom it was not enough
 	defer s.keepPeriodic()
+	defer s.keepLimited()
 	for extended := 0; ; extended++ {
 		transient, slowest, settled, err := s.transient(ctx)
 		if err != nil {
@@ -77,6 +78,12 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 	if s.known, err = s.pilot(ctx, specs); err != nil {
 		return 0, "", false, err
 	}
+	for _, spec := range specs { // further pilots only tell how long it takes to settle
+		if o := s.known[place{spec.Block, spec.Order}]; s.limited[caseOf(spec)] == nil {
+			l := s.limit(spec, o)
+			l.pilot, l.warmup, l.window = true, set.Warmup, set.Duration
+		}
+	}
 	rounds := map[place][]result.Trial{}
 	var slow []trial.Spec
 	for _, spec := range specs {
@@ -97,6 +104,7 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 		for at, o := range outcomes {
 			rounds[at] = append(rounds[at], o.Trial)
 		}
+		slow = slices.DeleteFunc(slow, func(spec trial.Spec) bool { return outcomes[place{spec.Block, spec.Order}].Limited }) // as others would be
 	}
 
 	settled = true
@@ -156,7 +164,6 @@ func (s *Sweep) pilot(ctx context.Context, specs []trial.Spec) (map[place]trial.
 		if err != nil {
 			return nil, err
 		}
-		s.limit(spec, o)
 		outcomes[place{spec.Block, spec.Order}] = o
 	}
 	return outcomes, nil
