@@ -135,6 +135,9 @@ func (a *attempt) showWhole(ctx context.Context, s *stored, dir string) error {
 // damage damages a run, and shows the run and compares it.
 func (a *attempt) damage(ctx context.Context, runs []*stored, home string) error {
 	s := runs[a.rng.IntN(len(runs))]
+	if a.Index%20 == twinSwap {
+		s = runs[slices.IndexFunc(runs, func(s *stored) bool { return s.name == "twin" })]
+	}
 	if err := copyTree(filepath.Join(home, s.name), a.cwd()); err != nil {
 		return err
 	}
@@ -227,10 +230,10 @@ func noticed(r, want ran) bool {
 func (a *attempt) swap(s *stored) (done bool, err error) {
 	run, other := filepath.Join(a.cwd(), damaged), filepath.Join(a.cwd(), whole)
 	switch twin := filepath.Join(run, "twin"); {
-	case a.Index%20 == 3:
+	case a.Index%20 == headerSwap:
 		a.Kind = "the other run's header of " + s.name
 		return true, swapHeader(filepath.Join(run, journalFile), filepath.Join(other, journalFile))
-	case a.Index%20 == 13 && s.name == "twin":
+	case a.Index%20 == twinSwap:
 		a.Kind = "the other run's twin"
 		return true, errors.Join(os.RemoveAll(twin), copyTree(filepath.Join(other, "twin"), twin))
 	}
@@ -249,3 +252,9 @@ func swapHeader(path, from string) error {
 }
 
 const journalFile = "journal.ndjson"
+
+// The last digits, to base 20, of the attempts that put something of the other run in place.
+const (
+	headerSwap = 3
+	twinSwap   = 13
+)
