@@ -39,6 +39,7 @@ type Journal struct {
 	chain         chain               // up to the end
 	sums          [][sha256.Size]byte // of the line of each trial
 	seals         []seal
+	sealFits      bool    // the first did, and so the header
 	starts        []start // of the trials after the last seal, which were not yet synced for certain
 }
 
@@ -176,7 +177,7 @@ func (j *Journal) read(in *lines) error {
 		}
 		isTrial := r.Kind == result.KindTrial || r.Kind == result.KindObserved
 		if err == nil && j.Checked && !isTrial {
-			err = j.sealed(line, in.number)
+			crc, err = j.sealed(line, in.number)
 		}
 		if err != nil {
 			err = fmt.Errorf("%s:%d: %w", filepath.Join(j.Dir, journalName), in.number, err)
@@ -220,11 +221,11 @@ func (j *Journal) record(line []byte) (r record, crc uint32, err error) {
 }
 
 // sealed takes in a seal.
-func (j *Journal) sealed(line []byte, number int) error {
-	s, err := readSeal(line)
+func (j *Journal) sealed(line []byte, number int) (crc uint32, err error) {
+	s, err := readSeal(line, j.chain.journal)
 	s.line, s.trials = number, len(j.Trials)
 	j.seals = append(j.seals, s)
-	return err
+	return s.crc, err
 }
 
 // pair finds the histograms of the trials, and compares the digests of the seals with the lines of both files. A trial after
@@ -297,9 +298,14 @@ func (j *Journal) compareSeals(trials int) error {
 	for len(j.seals) > 0 && j.seals[0].trials == trials {
 		s := j.seals[0]
 		if digest(j.chain.digest, s.record, j.chain.sums) != s.digest {
-			return fmt.Errorf("%s:%d: its digest does not fit the lines of this file and of %s since the seal before it: some were changed, and their checksums with them; %s",
-				filepath.Join(j.Dir, journalName), s.line, histogramsName, putBack)
+			since := "since the seal before it: some were changed, and their checksums with them"
+			if !j.sealFits {
+				since = "before it: the header is that of another run, or some were changed, and their checksums with them"
+			}
+			return fmt.Errorf("%s:%d: its digest does not fit the lines of this file and of %s %s; %s",
+				filepath.Join(j.Dir, journalName), s.line, histogramsName, since, putBack)
 		}
+		j.sealFits = true
 		j.seals, j.chain.digest, j.chain.sums = j.seals[1:], s.digest, j.chain.sums[:0]
 	}
 	return nil

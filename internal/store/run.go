@@ -112,7 +112,7 @@ func (r *Run) begin(line []byte) error {
 	}
 	if err == nil {
 		line, _ = r.chain.sign(line, 0)
-		err = r.journal.add(line)
+		err = errors.Join(r.chain.begin(line), r.journal.add(line))
 	}
 	if err == nil {
 		err = r.sync()
@@ -291,8 +291,7 @@ func (r *Run) commit(v any) error {
 	if err := r.histograms.Sync(); err != nil {
 		return r.stop(err)
 	}
-	line, sum := r.chain.seal(line)
-	line, crc := r.chain.sign(line, r.chain.journal)
+	line, sum, crc := r.chain.seal(line)
 	if err := r.journal.add(line); err != nil {
 		return r.undo(err)
 	}
