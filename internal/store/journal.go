@@ -82,16 +82,26 @@ func (j *Journal) Notes() (notes []string) {
 	if j.Torn == 0 && j.surplus == 0 {
 		return notes
 	}
+	if j.state.ended { // which came with a sync of both files: no crash leaves that
+		if j.Torn > 0 {
+			notes = append(notes, afterEnd(filepath.Join(j.Dir, journalName), j.Torn, j.end))
+		}
+		if j.surplusBytes > 0 {
+			notes = append(notes, afterEnd(filepath.Join(j.Dir, histogramsName), j.surplusBytes, j.histogramsEnd))
+		}
+		return notes
+	}
 	trials := j.lost
 	if trials == 0 && j.Torn > 0 {
 		trials = 1
 	}
 	text := fmt.Sprintf("%s lost its end, as a crash or a kill leaves it: %d bytes of %s and %d of %s do not count, which are of %s at most",
 		j.Dir, j.Torn, journalName, j.surplusBytes, histogramsName, result.Count(max(trials, j.surplus), "trial"))
-	if !j.state.ended {
-		text += "; what was lost is run again when the run is continued (if it is still under way, nothing is lost)"
-	}
-	return append(notes, text)
+	return append(notes, text+"; what was lost is run again when the run is continued (if it is still under way, nothing is lost)")
+}
+
+func afterEnd(path string, n, end int64) string {
+	return fmt.Sprintf("%s: %d bytes after the end of the run are not part of it: another program wrote them; remove them, so that the file has %d bytes", path, n, end)
 }
 
 // openJournal opens the journal and reads its header. A journal without a whole header is an error.
@@ -136,16 +146,6 @@ func (j *Journal) readHeader(in *lines) error {
 		return fmt.Errorf("%s: %w", at, err)
 	}
 	return fmt.Errorf("%s is not a run directory: %s: %w", dir, at, err)
-}
-
-// hasEnd reports whether the last line of a journal looks like the end of the run.
-func hasEnd(f *input.File) bool {
-	b := make([]byte, min(f.Size(), 512))
-	if n, err := f.ReadAt(b, f.Size()-int64(len(b))); n < len(b) && err != nil {
-		return false
-	}
-	b = bytes.TrimSuffix(b, []byte("\n"))
-	return bytes.HasPrefix(b[bytes.LastIndexByte(b, '\n')+1:], []byte(`{"kind":"end"`))
 }
 
 // unbegun reports whether b, the first line of a journal, is a header that was cut: a beginning of it,
