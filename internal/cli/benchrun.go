@@ -219,6 +219,7 @@ func (r *benchRun) execute(ctx context.Context, o benchOptions) error {
 	}
 	a.code = exitCode(trials)
 	a.failures(trials)
+	a.lostFailures(r.dir, trials)
 	a.conclude(s, trials)
 	if r.unmeasured() {
 		a.code = exitFailed

@@ -204,6 +204,7 @@ func (g *gateRun) execute(ctx context.Context, o gateOptions) error {
 		return fmt.Errorf("the results could not be printed: %w; they are stored in %s", err, g.dir)
 	}
 	a.failures(trials)
+	a.lostFailures(g.dir, trials)
 	g.unmeasured()
 	return g.complete(trials)
 }

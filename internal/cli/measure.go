@@ -236,6 +236,8 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 		judged := slices.Concat(trials, out.beyond())
 		a.code = exitCode(judged)
 		a.failures(judged)
+		a.lostFailures(dir, trials)
+		a.lostFailures(filepath.Join(dir, "twin"), out.predictions)
 		a.conclude(s, trials)
 		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
 		if err = a.writeTimelines(ctx, s, o); errors.Is(err, context.Canceled) {

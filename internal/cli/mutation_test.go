@@ -5,9 +5,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +75,9 @@ func TestMutations(t *testing.T) {
 			r.make(t, dir, seed+1)
 		}
 		r.read(t)
+		if edited := editHeader(t, r.files["journal.ndjson"]); !r.damaged(t, "journal.ndjson", edited, "the header of "+r.name+", edited") {
+			t.Errorf("the header of %s was edited, and nothing says so", r.name)
+		}
 	}
 
 	noticed := map[string]int{}
@@ -103,6 +108,45 @@ func (r *storedRun) make(t *testing.T, dir string, seed int) {
 		budgeted(t, dir, uint64(seed))
 	case "gate":
 		finishedRun(t, dir, []string{"Grind", "Press", "Steam"})
+	}
+}
+
+// editHeader changes the header of a journal, with a checksum that fits.
+func editHeader(t *testing.T, journal []byte) []byte {
+	t.Helper()
+	header, rest, _ := bytes.Cut(journal, []byte("\n"))
+	body, _, ok := bytes.Cut(header, []byte(`,"crc":"`))
+	edited := bytes.Replace(body, []byte(`"version":"`), []byte(`"version":"2`), 1)
+	if !ok || bytes.Equal(edited, body) {
+		t.Fatalf("no header to edit: %s", header)
+	}
+	sum := crc32.Checksum(edited, crc32.MakeTable(crc32.Castagnoli))
+	return fmt.Appendf(edited, "%s%08x\"}\n%s", `,"crc":"`, sum, rest)
+}
+
+// TestOtherHeader puts the header of a run with other costs before the lines of a run, which its plan fits as well.
+func TestOtherHeader(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var headers, rests [2][]byte
+	for i, cost := range []string{"none", "wake=5us"} {
+		dir := fmt.Sprintf("v%d", i)
+		said(t, "sim", "coffee", "--designs", "locking", "--cpus", "1", "--cost", cost, "--stage", "10us", "--operations", "50", "--count", "2", "--seed", "7", "-o", dir)
+		b, err := os.ReadFile(filepath.Join(dir, "journal.ndjson"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		headers[i], rests[i], _ = bytes.Cut(b, []byte("\n"))
+	}
+	if err := os.WriteFile("v0/journal.ndjson", slices.Concat(headers[1], []byte("\n"), rests[0]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []shown{show("sim", "--resume", "v0"), show("compare", "v0", "v1")} {
+		want := filepath.Join("v0", "journal.ndjson") + ":3: its digest does not fit"
+		for _, w := range []string{want, "the header is that of another run", "put the file back as it was, or start a new run"} {
+			if got.code != 2 || !strings.Contains(got.stderr, w) {
+				t.Errorf("exit %d, and stderr lacks %q:\n%s", got.code, w, got.stderr)
+			}
+		}
 	}
 }
 

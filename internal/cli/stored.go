@@ -3,8 +3,11 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 )
 
@@ -25,6 +28,24 @@ func (a *app) stored(dir string, j *store.Journal) (h sweep.Header, err error) {
 func (a *app) notes(j *store.Journal) {
 	for _, note := range j.Notes() {
 		fmt.Fprintln(a.stderr, "warning:", note)
+	}
+}
+
+// lostFailures says which files with what failed trials printed are no longer in a run directory.
+func (a *app) lostFailures(dir string, trials []result.Trial) {
+	var lost []string
+	for _, t := range trials {
+		if t.Failure == "" {
+			continue
+		}
+		path := filepath.Join(dir, t.Failure)
+		if _, err := os.Stat(path); err != nil {
+			lost = append(lost, path)
+		}
+	}
+	if len(lost) > 0 {
+		fmt.Fprintf(a.stderr, "warning: %s with what a failed trial printed cannot be found, the first is %s: put it back, or run the trial again in a new run\n",
+			result.Count(len(lost), "file"), lost[0])
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -87,6 +88,38 @@ func (a *app) predict(ctx context.Context, s *sweep.Sweep, dir string, progress 
 	return trials, closing(run, err)
 }
 
+// isTwin refuses the twin of another run. want is the header that the run's own has, but for the time limit, which may be changed.
+// Of the headers of twins from before journals had checksums only the run that they belong to is compared.
+func isTwin(dir string, want *sweep.Header, j *store.Journal) error {
+	var h sweep.Header
+	if err := json.Unmarshal(j.Header, &h); err != nil {
+		return usage("%s is not a run of brewput: its header cannot be read: %w", dir, err)
+	}
+	fixed := func(s sweep.Settings) string {
+		s.TimeLimit, s.Limited = 0, false
+		text, _ := json.Marshal(s) // of numbers and words: it cannot fail
+		return string(text)
+	}
+	wrong := ""
+	switch at := func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }; {
+	case !h.Started.Equal(want.Started):
+		wrong = fmt.Sprintf("its run began at %s, and this one at %s", at(h.Started), at(want.Started))
+	case !j.Checked:
+	case h.Workload != want.Workload || h.World != want.World || !h.Predicts || h.Seed != want.Seed:
+		wrong = fmt.Sprintf("it is of %s in a world that is %s, with the seed %s", h.Workload, h.World, h.Seed)
+	case fixed(h.Settings) != fixed(want.Settings):
+		wrong = fmt.Sprintf("its settings are %s, and those of the run %s", fixed(h.Settings), fixed(want.Settings))
+	case h.Costs != want.Costs || h.CostsFrom != want.CostsFrom:
+		wrong = fmt.Sprintf("its costs are %s (%s), and those of the run %s (%s)", h.Costs, h.CostsFrom, want.Costs, want.CostsFrom)
+	case h.Burn != want.Burn:
+		wrong = "its burn loop was calibrated, and a prediction has none"
+	}
+	if wrong == "" {
+		return nil
+	}
+	return usage("%s is not the twin of this run: %s; put back the twin that was there, or remove %s: an incomplete run predicts it again, and a complete one is shown without", dir, wrong, quoted(dir))
+}
+
 // openTwin opens the run of a twin, which takes in what is there. It is nil where that of a complete run is gone.
 func (a *app) openTwin(t *sweep.Sweep, dir string, complete bool) (*store.Run, error) {
 	if store.Vacant(dir) == nil {
@@ -104,7 +137,11 @@ func (a *app) openTwin(t *sweep.Sweep, dir string, complete bool) (*store.Run, e
 		return nil, storeError(err)
 	}
 	a.notes(journal)
-	if err := fitsPlan(dir, &t.Header, journal); err != nil {
+	err = isTwin(dir, &t.Header, journal)
+	if err == nil {
+		err = fitsPlan(dir, &t.Header, journal)
+	}
+	if err != nil {
 		return nil, closing(run, err)
 	}
 	t.Continue(journal.Trials, journal.Blocks, journal.Ended)

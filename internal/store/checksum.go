@@ -28,19 +28,21 @@ var (
 )
 
 // chain is what the checksums of a run have come to. The checksum of a line is the CRC-32C of its bytes up to it, which goes
-// on from that of the line before it in the same file. It does not go on from the header: that holds when the run began, and two
-// runs that came to the same have the same lines after it.
+// on from that of the line before it in the same file, without that line's digest. It does not go on from the header: that holds
+// when the run began, and two runs that came to the same have the same lines of trials after it. The digests begin with the header,
+// so that only the seals tell the two apart.
 type chain struct {
 	checked    bool // false: the run was begun before there were checksums, and goes on without
 	journal    uint32
 	histograms uint32
-	digest     [sha256.Size]byte // of the last seal
+	digest     [sha256.Size]byte // of the last seal; before the first, of the header
 	sums       []byte            // SHA-256 of each trial's two lines since that seal, the journal's first
 }
 
-// begin takes in the header of a run that is read.
+// begin takes in the line of the header of a run.
 func (c *chain) begin(header []byte) error {
 	c.checked = checked.Match(header[max(0, len(header)-crcLength):])
+	c.digest = sha256.Sum256(header)
 	_, err := c.verify(header, 0)
 	return err
 }
@@ -87,15 +89,16 @@ func (c *chain) trial(journal, histograms []byte) {
 	}
 }
 
-// seal adds its digest to the record of a seal: the SHA-256 of the digest before it, of the record itself, and of all lines of
-// trials in between.
-func (c *chain) seal(line []byte) (sealed []byte, next [sha256.Size]byte) {
+// seal adds its digest and its checksum to the record of a seal. The digest is the SHA-256 of the digest before it, of the record
+// itself, and of all lines of trials in between. The checksum of the next line goes on from crc.
+func (c *chain) seal(line []byte) (sealed []byte, next [sha256.Size]byte, crc uint32) {
 	if !c.checked {
-		return line, c.digest
+		return line, c.digest, 0
 	}
 	body := line[:len(line)-len("}\n")]
-	next = digest(c.digest, sha256.Sum256(body), c.sums)
-	return fmt.Appendf(body, "%s%x\"}\n", digestMember, next), next
+	next, crc = digest(c.digest, sha256.Sum256(body), c.sums), checksum(c.journal, body)
+	sealed, _ = c.sign(fmt.Appendf(body, "%s%x\"}\n", digestMember, next), c.journal)
+	return sealed, next, crc
 }
 
 func digest(before, record [sha256.Size]byte, sums []byte) (d [sha256.Size]byte) {
@@ -113,10 +116,11 @@ type seal struct {
 	trials int // before it
 	record [sha256.Size]byte
 	digest [sha256.Size]byte
+	crc    uint32 // which the checksum of the next line goes on from
 }
 
-// readSeal reads the digest of a whole line whose checksum is right.
-func readSeal(line []byte) (s seal, err error) {
+// readSeal reads the digest of a whole line whose checksum is right. crc is that of the line before it.
+func readSeal(line []byte, crc uint32) (s seal, err error) {
 	body := line[:len(line)-crcLength]
 	at := len(body) - digestLength
 	if at < 0 || !bytes.HasPrefix(body[at:], []byte(digestMember)) || body[len(body)-1] != '"' {
@@ -125,6 +129,6 @@ func readSeal(line []byte) (s seal, err error) {
 	if _, err := hex.Decode(s.digest[:], body[at+len(digestMember):len(body)-1]); err != nil {
 		return s, fmt.Errorf("its digest of the lines before it cannot be read: %w", err)
 	}
-	s.record = sha256.Sum256(body[:at])
+	s.record, s.crc = sha256.Sum256(body[:at]), checksum(crc, body[:at])
 	return s, nil
 }

@@ -76,11 +76,50 @@ func TestForged(t *testing.T) {
 			if name == journalName && i == 0 {
 				continue
 			}
-			lines[i], c.journal = c.sign(append(body, "}\n"...), c.journal)
+			line, crc := c.sign(append(body, "}\n"...), c.journal)
+			if s, err := readSeal(line, c.journal); err == nil {
+				crc = s.crc
+			}
+			lines[i], c.journal = line, crc
 		}
 		put(t, dir, name, lines)
 		_, err := Open(dir)
 		wantError(t, err, filepath.Join(dir, journalName)+":4:", "digest", putBack)
+	}
+}
+
+// TestOtherHeader puts the header of another run, or one that was changed and given the checksum that fits, before the lines of
+// a run: the first seal tells.
+func TestOtherHeader(t *testing.T) {
+	for _, steps := range [][]step{sweep(), sweep()[:6]} {
+		dir := write(t, steps)
+		whole := linesOf(t, dir, journalName)
+		body := bytes.Replace(whole[0][:len(whole[0])-crcLength], []byte("coffee"), []byte("tea"), 1)
+		other, _ := (&chain{checked: true}).sign(append(body, "}\n"...), 0)
+		if bytes.Equal(other, whole[0]) {
+			t.Fatal("the header is the same")
+		}
+		put(t, dir, journalName, slices.Replace(slices.Clone(whole), 0, 1, other))
+		_, err := Open(dir)
+		wantError(t, err, filepath.Join(dir, journalName)+":4:", "the header is that of another run", putBack)
+		_, _, err = resume(dir, withoutSync)
+		wantError(t, err, filepath.Join(dir, journalName)+":4:", "the header is that of another run", putBack)
+	}
+}
+
+// TestHeadersOfEqualTrials: runs that differ in their headers have the same lines of trials, and other seals.
+func TestHeadersOfEqualTrials(t *testing.T) {
+	dirs := [2]string{write(t, sweep()), filepath.Join(t.TempDir(), "tea")}
+	r := get(create(dirs[1], map[string]string{"target": "tea"}, withoutSync))(t)
+	for _, s := range sweep() {
+		must(t, s.do(r))
+	}
+	must(t, r.Close())
+	a, b := linesOf(t, dirs[0], journalName), linesOf(t, dirs[1], journalName)
+	for i := 1; i < len(a); i++ {
+		if sealed := bytes.Contains(a[i], []byte(digestMember)); sealed == bytes.Equal(a[i], b[i]) {
+			t.Errorf("line %d:\n%s%s", i+1, a[i], b[i])
+		}
 	}
 }
 
@@ -255,6 +294,28 @@ func TestCompleteIsOnlyRead(t *testing.T) {
 	must(t, r.Close())
 	if _, err := os.Stat(filepath.Join(dir, lockName)); err == nil {
 		t.Error("a lock was made")
+	}
+}
+
+// TestAfterEnd appends bytes to the files of a complete run: it is told where they are from, and the run is only read.
+func TestAfterEnd(t *testing.T) {
+	for _, c := range []struct{ name, bytes string }{{journalName, "x"}, {journalName, "xyz\n"}, {histogramsName, "x"}, {histogramsName, "x\ny\n"}} {
+		dir := write(t, sweep())
+		must(t, os.Remove(filepath.Join(dir, lockName)))
+		path := filepath.Join(dir, c.name)
+		whole := get(os.ReadFile(path))(t)
+		replace(t, path, append(bytes.Clone(whole), c.bytes...))
+		refuse := func(path string) (file, error) { t.Errorf("%s is opened for writing", path); return openFile(path) }
+		r, j := get2(t)(resume(dir, refuse))
+		verify(t, j, sweep(), len(sweep()))
+		must(t, r.Close())
+		want := fmt.Sprintf("%s: %d bytes after the end of the run are not part of it: another program wrote them; remove them, so that the file has %d bytes", path, len(c.bytes), len(whole))
+		if notes := j.Notes(); !slices.Equal(notes, []string{want}) {
+			t.Errorf("notes %q, want %q", notes, want)
+		}
+		if _, err := os.Stat(filepath.Join(dir, lockName)); err == nil {
+			t.Error("a lock was made")
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ func FuzzLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte, crc uint32) {
 		for _, c := range []chain{{}, {checked: true}} {
 			if _, err := c.verify(line, crc); err == nil && c.checked {
-				readSeal(line)
+				readSeal(line, crc)
 			}
 			if _, err := parse(line); err == nil && whole(line) && bytes.HasSuffix(line, []byte("}\n")) {
 				signed, next := c.sign(bytes.Clone(line), crc)

@@ -39,6 +39,7 @@ type Journal struct {
 	chain         chain               // up to the end
 	sums          [][sha256.Size]byte // of the line of each trial
 	seals         []seal
+	sealFits      bool    // the first did, and so the header
 	starts        []start // of the trials after the last seal, which were not yet synced for certain
 }
 
@@ -81,16 +82,26 @@ func (j *Journal) Notes() (notes []string) {
 	if j.Torn == 0 && j.surplus == 0 {
 		return notes
 	}
+	if j.state.ended { // which came with a sync of both files: no crash leaves that
+		if j.Torn > 0 {
+			notes = append(notes, afterEnd(filepath.Join(j.Dir, journalName), j.Torn, j.end))
+		}
+		if j.surplusBytes > 0 {
+			notes = append(notes, afterEnd(filepath.Join(j.Dir, histogramsName), j.surplusBytes, j.histogramsEnd))
+		}
+		return notes
+	}
 	trials := j.lost
 	if trials == 0 && j.Torn > 0 {
 		trials = 1
 	}
 	text := fmt.Sprintf("%s lost its end, as a crash or a kill leaves it: %d bytes of %s and %d of %s do not count, which are of %s at most",
 		j.Dir, j.Torn, journalName, j.surplusBytes, histogramsName, result.Count(max(trials, j.surplus), "trial"))
-	if !j.state.ended {
-		text += "; what was lost is run again when the run is continued (if it is still under way, nothing is lost)"
-	}
-	return append(notes, text)
+	return append(notes, text+"; what was lost is run again when the run is continued (if it is still under way, nothing is lost)")
+}
+
+func afterEnd(path string, n, end int64) string {
+	return fmt.Sprintf("%s: %d bytes after the end of the run are not part of it: another program wrote them; remove them, so that the file has %d bytes", path, n, end)
 }
 
 // openJournal opens the journal and reads its header. A journal without a whole header is an error.
@@ -137,16 +148,6 @@ func (j *Journal) readHeader(in *lines) error {
 	return fmt.Errorf("%s is not a run directory: %s: %w", dir, at, err)
 }
 
-// hasEnd reports whether the last line of a journal looks like the end of the run.
-func hasEnd(f *input.File) bool {
-	b := make([]byte, min(f.Size(), 512))
-	if n, err := f.ReadAt(b, f.Size()-int64(len(b))); n < len(b) && err != nil {
-		return false
-	}
-	b = bytes.TrimSuffix(b, []byte("\n"))
-	return bytes.HasPrefix(b[bytes.LastIndexByte(b, '\n')+1:], []byte(`{"kind":"end"`))
-}
-
 // unbegun reports whether b, the first line of a journal, is a header that was cut: a beginning of it,
 // without newline. A power cut may have left zeros in its place.
 func unbegun(b []byte) bool {
@@ -176,7 +177,7 @@ func (j *Journal) read(in *lines) error {
 		}
 		isTrial := r.Kind == result.KindTrial || r.Kind == result.KindObserved
 		if err == nil && j.Checked && !isTrial {
-			err = j.sealed(line, in.number)
+			crc, err = j.sealed(line, in.number)
 		}
 		if err != nil {
 			err = fmt.Errorf("%s:%d: %w", filepath.Join(j.Dir, journalName), in.number, err)
@@ -220,11 +221,11 @@ func (j *Journal) record(line []byte) (r record, crc uint32, err error) {
 }
 
 // sealed takes in a seal.
-func (j *Journal) sealed(line []byte, number int) error {
-	s, err := readSeal(line)
+func (j *Journal) sealed(line []byte, number int) (crc uint32, err error) {
+	s, err := readSeal(line, j.chain.journal)
 	s.line, s.trials = number, len(j.Trials)
 	j.seals = append(j.seals, s)
-	return err
+	return s.crc, err
 }
 
 // pair finds the histograms of the trials, and compares the digests of the seals with the lines of both files. A trial after
@@ -297,9 +298,14 @@ func (j *Journal) compareSeals(trials int) error {
 	for len(j.seals) > 0 && j.seals[0].trials == trials {
 		s := j.seals[0]
 		if digest(j.chain.digest, s.record, j.chain.sums) != s.digest {
-			return fmt.Errorf("%s:%d: its digest does not fit the lines of this file and of %s since the seal before it: some were changed, and their checksums with them; %s",
-				filepath.Join(j.Dir, journalName), s.line, histogramsName, putBack)
+			since := "since the seal before it: some were changed, and their checksums with them"
+			if !j.sealFits {
+				since = "before it: the header is that of another run, or some were changed, and their checksums with them"
+			}
+			return fmt.Errorf("%s:%d: its digest does not fit the lines of this file and of %s %s; %s",
+				filepath.Join(j.Dir, journalName), s.line, histogramsName, since, putBack)
 		}
+		j.sealFits = true
 		j.seals, j.chain.digest, j.chain.sums = j.seals[1:], s.digest, j.chain.sums[:0]
 	}
 	return nil

@@ -112,7 +112,7 @@ func (r *Run) begin(line []byte) error {
 	}
 	if err == nil {
 		line, _ = r.chain.sign(line, 0)
-		err = r.journal.add(line)
+		err = errors.Join(r.chain.begin(line), r.journal.add(line))
 	}
 	if err == nil {
 		err = r.sync()
@@ -136,26 +136,18 @@ func (r *Run) begin(line []byte) error {
 func Resume(dir string) (*Run, *Journal, error) { return resume(dir, openFile) }
 
 func resume(dir string, open opener) (*Run, *Journal, error) {
-	f, _, _, err := openJournal(dir) // so that a foreign directory gets no lock
+	j, err := Open(dir) // so that a foreign directory gets no lock, nor one whose run is complete or damaged
 	if err != nil {
 		return nil, nil, err
 	}
-	ended := hasEnd(f)
-	f.Close()
-	if ended {
-		j, err := Open(dir)
-		if err != nil {
-			return nil, nil, err
-		}
-		if j.Ended {
-			return &Run{dir: dir, err: fmt.Errorf("%s: no record may come after the end of the run", dir)}, j, nil
-		}
+	if j.Ended {
+		return &Run{dir: dir, err: fmt.Errorf("%s: no record may come after the end of the run", dir)}, j, nil
 	}
 	r, err := openRun(dir, open)
 	if err != nil {
 		return nil, nil, err
 	}
-	j, err := Open(dir)
+	j, err = Open(dir) // again, now that no other process writes it
 	if err == nil && j.histogramsErr != nil {
 		err = fmt.Errorf("%w: %s", j.histogramsErr, putBack)
 	}
@@ -291,8 +283,7 @@ func (r *Run) commit(v any) error {
 	if err := r.histograms.Sync(); err != nil {
 		return r.stop(err)
 	}
-	line, sum := r.chain.seal(line)
-	line, crc := r.chain.sign(line, r.chain.journal)
+	line, sum, crc := r.chain.seal(line)
 	if err := r.journal.add(line); err != nil {
 		return r.undo(err)
 	}

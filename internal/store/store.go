@@ -20,14 +20,14 @@
 // histogram is there too; what does not count is run again, and [Journal.Notes] says how much it is.
 //
 // Every line ends with a member "crc", 8 hexadecimal digits: the CRC-32C (Castagnoli) of the bytes of the line before that
-// member, continued from the checksum of the line before it in the same file. The header has one of its own, and the
-// first line after it begins anew, so that equal trials give equal lines. A line that was changed, lost, doubled or moved does
+// member, continued from that of the line before it in the same file, whose digest is left out. The header has one of its own,
+// and the first line after it begins anew, so that equal trials give equal lines. A line that was changed, lost, doubled or moved does
 // not fit, or the one after it does not.
 //
 // The records that come with a sync ("block", "look" and "end") are seals. Each has a member "digest", 64 hexadecimal digits:
-// the SHA-256 of the digest before it (32 zeros at first), of the SHA-256 of the record's own bytes before that member, and of
-// the SHA-256 of both lines of each trial since the seal before, the journal's line first. It ties the two files together,
-// and shows lines whose checksums were made to fit.
+// the SHA-256 of the digest before it (at first that of the header: the SHA-256 of its line), of the SHA-256 of the record's own bytes before that member, and of
+// the SHA-256 of both lines of each trial since the seal before, the journal's line first. It ties the two files
+// together and to the header, and shows lines whose checksums were made to fit.
 //
 // A run whose header has no checksum is from before there were any. It is read, and continued, without; lines with and
 // without in one run are refused. Damage of the journal is an error. Damage of the histograms, which no verdict depends on, is
