@@ -44,66 +44,66 @@ PGO = cmd/brewput/default.pgo
 # Who is alone on a CPU is not moved to another, which may be slower: a third, on a shared machine.
 ALONE = $$(command -v taskset >/dev/null && echo taskset -c $$(sed -n 's/^Cpus_allowed_list:.*[^0-9]//p' /proc/self/status))
 bench-sim: ## the simulator beside SimPy, which pip installs, and others, on one CPU, and its floors: about 7 minutes
-	@mkdir -p bin && $(GO) build -pgo=$(PGO) -o bin/benchsim ./internal/benchsim
+	@mkdir -p bin && $(GO) build -pgo=$(PGO) -o bin/benchsim ./proof/simspeed
 	@python=$$(sh tools/need-simpy.sh) && peers=$$(sh tools/need-rust-peers.sh) && missed=0 && \
 		{ $(ALONE) bin/benchsim -python "$$python" -peers "$$peers" -part speed || missed=1; } && \
 		{ bin/benchsim -python "$$python" -peers "$$peers" -part steady,replications,coffee,memory || missed=1; } && exit $$missed
 
 pgo: ## profile the simulator anew for the compiler, which takes it when it builds cmd/brewput: half a minute
-	$(GO) run -trimpath -pgo=off ./internal/benchsim -cpuprofile $(PGO)
+	$(GO) run -trimpath -pgo=off ./proof/simspeed -cpuprofile $(PGO)
 
 size: ## what takes the space of the released binary, by section, module and package, and whether it is at most 25 MB
 	$(GO) run ./internal/size
 
 direct: ## jobs of real code, recorded on one virtual CPU and predicted on two, beside real trials: 2 minutes
 	@mkdir -p bin && $(GO) build -o bin/realcode ./examples/realcode
-	$(GO) run ./internal/direct -program bin/realcode
+	$(GO) run ./proof/realcode -program bin/realcode
 
 N = 200
 aa: ## compare designs with themselves 200 times (or N=20) and count the false verdicts: about 9 minutes
-	$(GO) run ./internal/aa/campaign -n $(N)
+	$(GO) run ./proof/falseverdicts -n $(N)
 
 EVERY = 1
 twin: ## predictions beside measurements, 144 points of coffee and 40 of other shapes: about 15 minutes (or EVERY=10)
-	$(GO) run ./internal/twin -every $(EVERY)
+	$(GO) run ./proof/predictions -every $(EVERY)
 
 TWIN_REAL = bin/predictions
 FOR_TWIN = 8m
 twin-real: ## predictions of real code, scored: seven workloads on 1 and 2 CPUs, about 25 minutes in pieces of 8 (repeat it; FOR_TWIN=0 only scores)
 	$(GO) build -o bin/brewput ./cmd/brewput
-	$(GO) run ./internal/twin -real $(TWIN_REAL) -for $(FOR_TWIN) -command bin/brewput
+	$(GO) run ./proof/predictions -real $(TWIN_REAL) -for $(FOR_TWIN) -command bin/brewput
 
 VERDICTS = bin/verdicts
 FOR_VERDICTS = 24h
 POINTS = 1
 verdicts: ## how good is explain? 341 programs whose trouble is known, on an idle machine: about 55 minutes (or 479 with POINTS=3; or in pieces: FOR_VERDICTS=8m)
-	$(GO) run ./internal/verdicts/campaign -dir $(VERDICTS) -for $(FOR_VERDICTS) -points $(POINTS)
+	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -for $(FOR_VERDICTS) -points $(POINTS)
 
 verdicts-quick: ## the same for 20 of them, drawn by a seed: about 4 minutes
-	$(GO) run ./internal/verdicts/campaign -dir $(VERDICTS) -n 20
+	$(GO) run ./proof/findings/campaign -dir $(VERDICTS) -n 20
 
 verdicts-labels: ## what every program of the corpus gains by its fix, where that was not measured yet: about 15 minutes
-	$(GO) run ./internal/verdicts/campaign -label -runs 4 -for $(FOR_VERDICTS)
+	$(GO) run ./proof/findings/campaign -label -runs 4 -for $(FOR_VERDICTS)
 
 PAIRS =
 gains: ## what explain promises of designs beside what the change then gives: about 5 minutes (or PAIRS=words: 1 minute)
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
-	$(GO) run ./internal/verdicts/gains -program bin/brewput -only "$(PAIRS)"
+	$(GO) run ./proof/findings/gains -program bin/brewput -only "$(PAIRS)"
 
 RUNS = 8
 FOR = 0
 gates: ## is gate right? 64 runs on seeded changes, idle and under load: about 25 minutes (or RUNS=2; or in pieces: FOR=8m)
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
-	$(GO) run ./internal/gates -program bin/brewput -record bin/gates.ndjson -n $(RUNS) -for $(FOR)
+	$(GO) run ./proof/regressions -program bin/brewput -record bin/gates.ndjson -n $(RUNS) -for $(FOR)
 
 gusts: ## a program beside itself under a load that comes and goes, one side after the other and in blocks: 3 minutes
 	@mkdir -p bin && $(GO) build -buildvcs=false -o bin/brewput ./cmd/brewput
-	$(GO) run ./internal/gates -program bin/brewput -sequential -n $(RUNS)
+	$(GO) run ./proof/regressions -program bin/brewput -sequential -n $(RUNS)
 
 SEED = 1
 siege: FOR = 8m
 siege: ## damaged journals, kills, random command lines and hostile names: what gets through? about 30 minutes in pieces of 8 (repeat it)
-	@mkdir -p bin && $(GO) build -pgo=off -buildvcs=false -o bin/brewput ./cmd/brewput && $(GO) build -o bin/siege ./internal/siege
+	@mkdir -p bin && $(GO) build -pgo=off -buildvcs=false -o bin/brewput ./cmd/brewput && $(GO) build -o bin/siege ./proof/robustness
 	bin/siege -program bin/brewput -record bin/siege.ndjson -for $(FOR) -seed $(SEED)
 
 simulate: ## what verdicts are worth: 10,000 simulated data sets of each situation, three minutes

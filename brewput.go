@@ -24,6 +24,7 @@ func Main(workloads ...*workload.Workload) {
 	if os.Getenv(trial.Sentinel) != "" {
 		release() // the parent decides what ends a trial
 	}
-	trial.Main(append(slices.Clone(workloads), aa.Yardstick(), costs.Programs())...) // the trials of doctor and calibrate
+	// the trials of doctor and calibrate
+	trial.Main(append(slices.Clone(workloads), aa.Yardstick(), costs.Programs())...)
 	os.Exit(cli.Run(ctx, workloads, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -24,7 +24,8 @@ var sources embed.FS
 // All are the built-in workloads.
 func All() []*workload.Workload {
 	all := []*workload.Workload{
-		coffee.Workload(), words.Workload(), mandelbrot.Workload(), sum.Workload(), sort.Workload(), find.Workload(), lines.Workload(), parse.Workload(), null.Workload(),
+		coffee.Workload(), words.Workload(), mandelbrot.Workload(), sum.Workload(), sort.Workload(), find.Workload(),
+		lines.Workload(), parse.Workload(), null.Workload(),
 	}
 	for _, w := range all {
 		source, err := fs.Sub(sources, w.Name)

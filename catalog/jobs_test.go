@@ -49,7 +49,8 @@ func point(t interface{ Fatal(...any) }, w *workload.Workload, d workload.Design
 }
 
 // do runs a job in a world and returns what its check says.
-func do(t interface{ Fatal(...any) }, run func(string, func(env.Env)) error, d workload.Design, p plan.Point) (answer workload.Answer, err error) {
+func do(t interface{ Fatal(...any) }, run func(string, func(env.Env)) error, d workload.Design,
+	p plan.Point) (answer workload.Answer, err error) {
 	left := run("test", func(e env.Env) {
 		var j workload.Job
 		if j, err = d.Job(e, p); err != nil {
@@ -68,19 +69,22 @@ func do(t interface{ Fatal(...any) }, run func(string, func(env.Env)) error, d w
 // factors that vary, with levels that are hard for somebody: one item, more workers than items, no room, all equal.
 var hard = map[string]map[string][]string{
 	"mandelbrot": {
-		"size": {"1", "2", "3", "7", "16", "33"}, "iterations": {"0", "1", "2", "17", "200"}, "view": {"-0.5", "-0.7436+0.1318i", "0.25", "0.5i", "-2", "2+2i"},
-		"zoom": {"0.01", "1", "1000", "1e15"}, "file": {"standard", "none"}, "colour": {"gray", "rgb"}, "grain": {"1", "5", "64", "100000"}, "tile": {"1", "4", "100"},
+		"size": {"1", "2", "3", "7", "16", "33"}, "iterations": {"0", "1", "2", "17", "200"},
+		"view": {"-0.5", "-0.7436+0.1318i", "0.25", "0.5i", "-2", "2+2i"},
+		"zoom": {"0.01", "1", "1000", "1e15"}, "file": {"standard", "none"}, "colour": {"gray", "rgb"},
+		"grain": {"1", "5", "64", "100000"}, "tile": {"1", "4", "100"},
 		"buffer": {"0", "3"}, "rows": {"1", "2", "5", "100"}, "level": {"1", "5", "9"}, "workers": {"1", "2", "5"},
 	},
 	"sort": {
-		"n": {"0", "1", "2", "3", "64", "257"}, "given": {"random", "sorted", "reversed", "equal"}, "rounds": {"1", "2"}, "chunks": {"1", "2", "3", "7", "64", "300"},
+		"n": {"0", "1", "2", "3", "64", "257"}, "given": {"random", "sorted", "reversed", "equal"},
+		"rounds": {"1", "2"}, "chunks": {"1", "2", "3", "7", "64", "300"},
 		"workers": {"1", "2", "5"},
 	},
 	"sum": {"n": {"1", "2", "7", "8", "9", "1000"}, "total": {"1", "100", "3000"}, "workers": {"1", "2", "5", "16"}},
 }
 
-// TestDesignsAgree: every design of a job gives in both worlds the answer of the first at points chosen at random, and each
-// finds it right.
+// TestDesignsAgree: every design of a job gives in both worlds the answer of the first at points chosen at random, and
+// each finds it right.
 func TestDesignsAgree(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	for _, w := range []*workload.Workload{mandelbrot.Workload(), sort.Workload(), sum.Workload()} {
@@ -135,7 +139,8 @@ func TestWrongPictures(t *testing.T) {
 		"view=NaN":             "not a point near the set",
 		"file=none save=a.png": "--save wants a file",
 	} {
-		if err := w.Check(point(t, w, d, strings.Fields(settings)...)); err == nil || !strings.Contains(err.Error(), says) {
+		if err := w.Check(point(t, w, d, strings.Fields(settings)...)); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", settings, err)
 		}
 	}

@@ -40,15 +40,15 @@ func Together(runs []Run, cases []plan.Case) Run {
 	return side
 }
 
-// byRun parts the logarithms of a row's blocks by the runs that hold any.
-func (r *Run) byRun(values map[int]float64) [][]float64 {
-	parts := make([][]float64, max(1, len(r.starts)))
+// byRun parts the logarithms of a row's blocks, to whose values add is added, by the runs that hold any. starts are the
+// first blocks of several runs.
+func byRun(starts []int, values map[int]float64, add float64) [][]float64 {
+	parts, at := make([][]float64, max(1, len(starts))), 0
 	for _, block := range sortedBlocks(values) {
-		at := 0
-		for at+1 < len(r.starts) && r.starts[at+1] <= block {
+		for at+1 < len(starts) && starts[at+1] <= block {
 			at++
 		}
-		parts[at] = append(parts[at], math.Log(values[block]))
+		parts[at] = append(parts[at], math.Log(values[block]+add))
 	}
 	return slices.DeleteFunc(parts, func(logs []float64) bool { return len(logs) == 0 })
 }
@@ -103,7 +103,7 @@ func (j Judgement) Between(a, b Run) Contrast {
 		if m.A.out() || m.B.out() {
 			continue
 		}
-		sa, sb := a.byRun(va[rowKey(&m.A)]), b.byRun(vb[rowKey(&m.B)])
+		sa, sb := byRun(a.starts, va[rowKey(&m.A)], 0), byRun(b.starts, vb[rowKey(&m.B)], 0)
 		ratio, ok := unpaired(sa, sb)
 		if !ok {
 			continue

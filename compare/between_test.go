@@ -34,7 +34,8 @@ func TestBetween(t *testing.T) {
 			t.Fatalf("%s: %+v", c.name, list)
 		}
 		v := list[0]
-		if v.Verdict != c.want || v.Paired || v.ARun != "new" || v.BRun != "old" || v.A != "x" || v.B != "x" || v.NA != 10 || v.NB != 10 || v.N != 10 {
+		if v.Verdict != c.want || v.Paired || v.ARun != "new" || v.BRun != "old" || v.A != "x" || v.B != "x" ||
+			v.NA != 10 || v.NB != 10 || v.N != 10 {
 			t.Errorf("%s: %+v", c.name, v)
 		}
 		if got := math.Log(float64(v.Ratio)); math.Abs(got-c.mean) > 1e-9 {
@@ -106,7 +107,8 @@ func TestMatch(t *testing.T) {
 	for _, m := range matches {
 		got = append(got, name(m.A)+" / "+name(m.B))
 	}
-	if want := "lock cpus=1 / lock cpus=1; pipe cpus=1 buffer=9 / pipe cpus=1 buffer=9; old cpus=1 / old cpus=1 batch=3"; strings.Join(got, "; ") != want {
+	if want := "lock cpus=1 / lock cpus=1; pipe cpus=1 buffer=9 / pipe cpus=1 buffer=9; old cpus=1 / " +
+		"old cpus=1 batch=3"; strings.Join(got, "; ") != want {
 		t.Errorf("matched %q, want %q", strings.Join(got, "; "), want)
 	}
 	if got, want := names(onlyA), "lock cpus=2; open cpus=1 rate=5"; got != want {
@@ -144,7 +146,8 @@ func unpairedMachines() []struct {
 		wider float64
 	}
 	all := machines()
-	return []m{{all[0], 10, 10, 1}, {all[1], 10, 10, 1}, {all[3], 10, 10, 1}, {all[4], 10, 10, 1}, {all[0], 6, 15, 3}, {all[0], 15, 6, 3}, {all[0], 5, 5, 1}, {all[0], 5, 40, 1}, {all[0], 5, 40, 0.3}}
+	return []m{{all[0], 10, 10, 1}, {all[1], 10, 10, 1}, {all[3], 10, 10, 1}, {all[4], 10, 10, 1}, {all[0], 6, 15, 3},
+		{all[0], 15, 6, 3}, {all[0], 5, 5, 1}, {all[0], 5, 40, 1}, {all[0], 5, 40, 0.3}}
 }
 
 // twoRuns are the logarithms of one design in two runs; the first is faster by effect.
@@ -169,7 +172,8 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 			cover += one(c.Low <= 1 && 1 <= c.High)
 			wrong += one(c.Enough(0.05) && c.P() <= 0.05 && c.Permutation() <= 0.05)
 		}
-		t.Logf("%-14s %2d and %2d blocks: covers %.1f %%, false differences %.1f %%", m.name, m.a, m.b, share(cover), share(wrong))
+		t.Logf("%-14s %2d and %2d blocks: covers %.1f %%, false differences %.1f %%", m.name, m.a, m.b, share(cover),
+			share(wrong))
 		if share(cover) < 93.5 {
 			t.Errorf("%s: the interval covers in %.1f %%", m.name, share(cover))
 		}
@@ -192,7 +196,8 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 	}
 }
 
-// differentRuns are the runs of a design, together: each has a level of its own, with this spread, and 10 blocks that scatter by 0.5 %.
+// differentRuns are the runs of a design, together: each has a level of its own, with this spread, and 10 blocks that
+// scatter by 0.5 %.
 func differentRuns(r *rand.Rand, runs int, spread float64) Run {
 	var parts []Run
 	for k := range runs {
@@ -216,18 +221,21 @@ func TestRunsDiffer(t *testing.T) {
 		low    float64 // the share of false differences, in per cent
 		high   float64
 	}{
-		{1, 1, 0.01, 24, 34}, {1, 1, 0.02, 55, 65}, {3, 3, 0.01, 0, 6}, {3, 3, 0.02, 0, 6}, {2, 2, 0.02, 0, 6}, {5, 3, 0.02, 0, 6}, {3, 3, 0, 0, 6}, {1, 3, 0.02, 0, 0},
+		{1, 1, 0.01, 24, 34}, {1, 1, 0.02, 55, 65}, {3, 3, 0.01, 0, 6}, {3, 3, 0.02, 0, 6}, {2, 2, 0.02, 0, 6},
+		{5, 3, 0.02, 0, 6}, {3, 3, 0, 0, 6}, {1, 3, 0.02, 0, 0},
 	} {
 		r := rand.New(rand.NewPCG(12, uint64(c.a)))
 		wrong := 0
 		for range sets {
-			v := Usual("", nil).Between(differentRuns(r, c.a, c.spread), differentRuns(r, c.b, c.spread)).Matches[0].Verdict
+			v := Usual("", nil).Between(differentRuns(r, c.a, c.spread),
+				differentRuns(r, c.b, c.spread)).Matches[0].Verdict
 			wrong += one(v.Verdict == Faster || v.Verdict == Slower)
 		}
 		got := 100 * float64(wrong) / sets
 		t.Logf("%d and %d runs that differ by %.0f %%: false differences %.1f %%", c.a, c.b, 100*c.spread, got)
 		if got < c.low || got > c.high {
-			t.Errorf("%d and %d runs, spread %v: false differences in %.1f %%, not within %v and %v", c.a, c.b, c.spread, got, c.low, c.high)
+			t.Errorf("%d and %d runs, spread %v: false differences in %.1f %%, not within %v and %v", c.a, c.b,
+				c.spread, got, c.low, c.high)
 		}
 	}
 }
@@ -252,7 +260,8 @@ func TestSeveralRuns(t *testing.T) {
 	}
 	// Runs that happen to agree do not say more than their blocks do.
 	noisy := func(name string) Run {
-		parts := []Run{runOf(name+"1", []string{"x"}, logsOf(0, 0.05)), runOf(name+"2", []string{"x"}, logsOf(0.001, 0.05))}
+		parts := []Run{runOf(name+"1", []string{"x"}, logsOf(0, 0.05)),
+			runOf(name+"2", []string{"x"}, logsOf(0.001, 0.05))}
 		return Together(parts, []plan.Case{{Design: "x", Point: onePoint()}})
 	}
 	if v = j.Between(noisy("n"), noisy("o")).Matches[0].Verdict; v.Verdict != Undecided || v.High/v.Low < 1.05 {
@@ -270,7 +279,8 @@ func TestRunsWithoutADesign(t *testing.T) {
 	if v := m[0].Verdict; v == nil || v.Verdict != Faster || v.RunsA != 0 || v.RunsB != 0 || v.NA != 10 || v.NB != 10 {
 		t.Errorf("one run of each side holds it: %+v", v)
 	}
-	m = j.Between(Together([]Run{with("n0", 0.2), without("n1"), with("n2", 0.21)}, cases), Together([]Run{with("o0", 0), with("o1", 0.01)}, cases)).Matches
+	m = j.Between(Together([]Run{with("n0", 0.2), without("n1"), with("n2", 0.21)}, cases),
+		Together([]Run{with("o0", 0), with("o1", 0.01)}, cases)).Matches
 	if v := m[0].Verdict; v == nil || v.Verdict != Faster || v.RunsA != 2 || v.RunsB != 2 || v.NA != 20 {
 		t.Errorf("two runs of each side hold it: %+v", v)
 	}
@@ -292,7 +302,7 @@ func TestByRun(t *testing.T) {
 	side := Together(parts, []plan.Case{{Design: "x", Point: onePoint()}})
 	values := blockValues(side.Trials)[rowKey(&side.Rows[0])]
 	delete(values, 9)
-	for k, logs := range side.byRun(values) {
+	for k, logs := range byRun(side.starts, values, 0) {
 		level := stat.Mean(logs) - math.Log(100)
 		if want := 10 - one(k == 0); len(logs) != want || math.Abs(level-float64(k)) > 0.01 {
 			t.Errorf("run %d has %d blocks of %v, want %d of %d", k, len(logs), level, want, k)
@@ -330,7 +340,8 @@ func TestBetweenFamilywise(t *testing.T) {
 	const sets = dataSets / 8
 	for range sets {
 		m := machines()[0]
-		a, b := runOf("new", names, m.sweep(r, 8, make([]float64, 5))...), runOf("old", names, m.sweep(r, 8, make([]float64, 5))...)
+		a, b := runOf("new", names, m.sweep(r, 8, make([]float64, 5))...),
+			runOf("old", names, m.sweep(r, 8, make([]float64, 5))...)
 		for _, v := range Usual("", nil).Between(a, b).Verdicts() {
 			if v.Verdict == Faster || v.Verdict == Slower {
 				wrong++
@@ -362,9 +373,11 @@ func TestBetweenBudgets(t *testing.T) {
 		_, low, high, _ := stat.MedianInterval(runs[0], 0.95)
 		holds += one(low <= 0 && 0 <= high)
 	}
-	t.Logf("false differences %.1f %%, a median's interval holds it in %.1f %%", 100*float64(wrong)/sets, 100*float64(holds)/sets)
+	t.Logf("false differences %.1f %%, a median's interval holds it in %.1f %%", 100*float64(wrong)/sets,
+		100*float64(holds)/sets)
 	if share := 100 * float64(wrong) / sets; share < 5.5 || share > 8.5 {
-		t.Errorf("%.1f %% of the differences between runs with a budget are false: what compare says of them is wrong", share)
+		t.Errorf("%.1f %% of the differences between runs with a budget are false: what compare says of them is wrong",
+			share)
 	}
 	if share := 100 * float64(holds) / sets; share < 93.5 {
 		t.Errorf("the interval of a median holds it in %.1f %%", share)

@@ -155,8 +155,10 @@ func (j Judgement) standings(all []series) []Standing {
 	list := []Standing{}
 	for i := range judged {
 		s := &judged[i]
-		list = append(list, Standing{Blocks: len(all[i].blocks), Looks: len(s.looks), Level: s.level(j.Alpha / float64(len(all))),
-			Verdict: s.verdict, New: j.Looks.news(&all[i]), Certainty: j.certainty(s, len(all)), ratio: s.ratio.Ratio, ended: all[i].ended})
+		list = append(list, Standing{Blocks: len(all[i].blocks), Looks: len(s.looks),
+			Level:   s.level(j.Alpha / float64(len(all))),
+			Verdict: s.verdict, New: j.Looks.news(&all[i]), Certainty: j.certainty(s, len(all)), ratio: s.ratio.Ratio,
+			ended: all[i].ended})
 	}
 	return list
 }

@@ -55,11 +55,14 @@ func TestCourse(t *testing.T) {
 		why   string
 	}{
 		{"all clear", steps(10, [2]float64{1, 0.01}, [2]float64{1, 0.01}), 1000, []int{}, 0, AllStand},
-		{"one open", steps(10, [2]float64{1, 0.01}, [2]float64{0, 0.1}, [2]float64{1, 0.01}), 1000, []int{1, 2}, 5, Uncertain},
+		{"one open", steps(10, [2]float64{1, 0.01}, [2]float64{0, 0.1}, [2]float64{1, 0.01}), 1000, []int{1, 2}, 5,
+			Uncertain},
 		{"no time", steps(10, [2]float64{0, 0.1}), 9.9, []int{}, 0, NoTime},
 		{"just time", steps(10, [2]float64{0, 0.1}), 10, []int{0, 1}, 5, Uncertain},
-		{"time for the least certain", steps(10, [2]float64{0, 0.05}, [2]float64{1, 0.01}, [2]float64{0, 0.2}), 19, []int{2, 3}, 5, NotAll},
-		{"time for both", steps(10, [2]float64{0, 0.05}, [2]float64{1, 0.01}, [2]float64{0, 0.2}), 20, []int{0, 1, 2, 3}, 5, Uncertain},
+		{"time for the least certain", steps(10, [2]float64{0, 0.05}, [2]float64{1, 0.01}, [2]float64{0, 0.2}), 19,
+			[]int{2, 3}, 5, NotAll},
+		{"time for both", steps(10, [2]float64{0, 0.05}, [2]float64{1, 0.01}, [2]float64{0, 0.2}), 20,
+			[]int{0, 1, 2, 3}, 5, Uncertain},
 		{"a case in common", steps(10, [2]float64{0, 0.05}, [2]float64{0, 0.2}), 15, []int{0, 1, 2}, 5, Uncertain},
 		{"to the fourth look", steps(20, [2]float64{0, 0.1}), 20, []int{0, 1}, 10, Uncertain},
 		{"the last look was taken", steps(40, [2]float64{0, 0.1}), 1000, []int{}, 0, NoBlocks},
@@ -70,7 +73,8 @@ func TestCourse(t *testing.T) {
 		rows, trials, cases, costs := soFar(c.logs)
 		got := j.Course(rows, trials, cases, costs, c.left)
 		if !slices.Equal(got.Cases, c.cases) || got.Blocks != c.more || got.Why != c.why {
-			t.Errorf("%s: %d blocks of %v because %s; want %d of %v because %s", c.name, got.Blocks, got.Cases, got.Why, c.more, c.cases, c.why)
+			t.Errorf("%s: %d blocks of %v because %s; want %d of %v because %s", c.name, got.Blocks, got.Cases, got.Why,
+				c.more, c.cases, c.why)
 		}
 	}
 }
@@ -82,7 +86,10 @@ func TestCourseOfStragglers(t *testing.T) {
 	j.Looks = usualLooks()
 	logs := steps(15, [2]float64{0, 0.1}, [2]float64{1, 0.01}, [2]float64{0, 0.1})
 	rows, trials, cases, costs := soFar(logs)
-	trials = slices.DeleteFunc(trials, func(t result.Trial) bool { return t.Block >= 12 && (t.Design == "d0" || t.Design == "d1") })
+	trials = slices.DeleteFunc(trials, func(t result.Trial) bool {
+		return t.Block >= 12 &&
+			(t.Design == "d0" || t.Design == "d1")
+	})
 	got := j.Course(rows, trials, cases, costs, 1000)
 	if !slices.Equal(got.Cases, []int{0, 1, 2, 3}) || got.Blocks != 3 {
 		t.Errorf("%d blocks of %v; want 3 of all", got.Blocks, got.Cases)
@@ -111,7 +118,8 @@ func TestFailingPairsGoLast(t *testing.T) {
 				trials[i].Status = result.Failed
 			}
 		}
-		if got := sequential().Course(rows, trials, cases, costs, 10); !slices.Equal(got.Cases, []int{2, 3}) || got.Why != NotAll {
+		if got := sequential().Course(rows, trials, cases, costs, 10); !slices.Equal(got.Cases, []int{2, 3}) ||
+			got.Why != NotAll {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if got := sequential().Course(rows, trials, cases, costs, 1000); !slices.Contains(got.Cases, 0) {
@@ -140,11 +148,13 @@ func TestCourseProperties(t *testing.T) {
 		time := 0.0
 		for _, k := range c.Cases {
 			time += float64(c.Blocks) * costs[k]
-			if !slices.ContainsFunc(c.Standings, func(s Standing) bool { return s.Verdict == Undecided && (s.A == k || s.B == k) }) {
+			if !slices.ContainsFunc(c.Standings,
+				func(s Standing) bool { return s.Verdict == Undecided && (s.A == k || s.B == k) }) {
 				t.Fatalf("case %d is in no undecided comparison of %+v", k, c)
 			}
 		}
-		if time > left*(1+1e-9) || (c.Blocks == 0) != (len(c.Cases) == 0) || (c.Undecided() == 0) != (c.Why == AllStand) {
+		if time > left*(1+1e-9) || (c.Blocks == 0) != (len(c.Cases) == 0) ||
+			(c.Undecided() == 0) != (c.Why == AllStand) {
 			t.Fatalf("%v of %v left: %+v", time, left, c)
 		}
 	})
@@ -165,7 +175,8 @@ func TestVerdictsStand(t *testing.T) {
 	if v[0].Verdict != Faster || v[0].N != 10 || *v[0].Looks != 1 || *v[0].AlphaSpent != 0.05/16 {
 		t.Errorf("decided: %+v", v[0])
 	}
-	if v[1].Verdict != Undecided || v[1].N != 15 || *v[1].Looks != 2 || math.Abs(*v[1].AlphaSpent-0.05*9/64) > 1e-12 || !v[1].Detectable.Known() {
+	if v[1].Verdict != Undecided || v[1].N != 15 || *v[1].Looks != 2 || math.Abs(*v[1].AlphaSpent-0.05*9/64) > 1e-12 ||
+		!v[1].Detectable.Known() {
 		t.Errorf("undecided: %+v", v[1])
 	}
 	if low, high := v[0].Low, v[0].High; low > 1.64 || high < 1.66 {
@@ -179,7 +190,8 @@ func TestBeforeTheFirstLook(t *testing.T) {
 	j.Looks = usualLooks()
 	rows, trials := sweepOf(names(2), steps(9, [2]float64{1, 0.001}))
 	v := j.Verdicts(rows, trials)[0]
-	if v.Verdict != Undecided || v.N != 9 || *v.Looks != 0 || *v.AlphaSpent != 0 || v.Detectable.Known() || v.P != 1 || *v.MoreBlocks != 1 {
+	if v.Verdict != Undecided || v.N != 9 || *v.Looks != 0 || *v.AlphaSpent != 0 || v.Detectable.Known() || v.P != 1 ||
+		*v.MoreBlocks != 1 {
 		t.Errorf("%+v", v)
 	}
 }
@@ -247,10 +259,12 @@ func TestAllPairs(t *testing.T) {
 	var rows []Row
 	for _, cpus := range []int{1, 2} {
 		for _, d := range []string{"a", "b", "c"} {
-			rows = append(rows, Row{Workload: "w", World: result.Live, Design: d, Point: plan.NewPoint(set("cpus", cpus)), N: 10})
+			rows = append(rows, Row{Workload: "w", World: result.Live, Design: d,
+				Point: plan.NewPoint(set("cpus", cpus)), N: 10})
 		}
 		for _, buffer := range []int{0, 1, 9} {
-			rows = append(rows, Row{Workload: "w", World: result.Live, Design: "pipe", Point: plan.NewPoint(set("cpus", cpus), set("buffer", buffer)), N: 10})
+			rows = append(rows, Row{Workload: "w", World: result.Live, Design: "pipe",
+				Point: plan.NewPoint(set("cpus", cpus), set("buffer", buffer)), N: 10})
 		}
 	}
 	j := Usual("", []string{"cpus"})

@@ -36,8 +36,8 @@ func Direction(metric string, declared map[string]string) int {
 // timeUnits are as the names of metrics have them: in p99-ns, ns/op, reqs_per_s.
 var timeUnits = []string{"ns", "nsec", "us", "µs", "usec", "ms", "msec", "s", "sec", "second", "seconds", "minute"}
 
-// clocked reports whether a metric is measured by a clock, by the units in its name: a time, or a rate. One more than there is
-// costs a few blocks: it is not called exact.
+// clocked reports whether a metric is measured by a clock, by the units in its name: a time, or a rate. One more than
+// there is costs a few blocks: it is not called exact.
 func clocked(metric string) bool {
 	words := strings.FieldsFunc(metric, func(r rune) bool { return strings.ContainsRune("/-_", r) })
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(timeUnits, w) })

@@ -51,7 +51,8 @@ func WithFormulas(rows []Row, trials []result.Trial, forms map[string]ClosedForm
 }
 
 func newFormula(r *Row, form ClosedForm, good map[key]map[int]*result.Trial) *Formula {
-	f := &Formula{Kind: "formula", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, World: r.World, Point: r.Point,
+	f := &Formula{Kind: "formula", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
+		World: r.World, Point: r.Point,
 		Text: form.Text, Source: form.Source, Predicted: result.Unavailable, Measured: result.Unavailable,
 		Ratio: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
 	var logs, predictions []float64
@@ -95,7 +96,8 @@ func (l *lookup) of(design, metric string, p plan.Point) (float64, bool) {
 	fits := 0
 	for k, blocks := range l.good {
 		t := blocks[l.block]
-		if t != nil && k.design == design && k.workload == l.row.Workload && k.world == l.row.World && agree(p, t.Point) {
+		if t != nil && k.design == design && k.workload == l.row.Workload && k.world == l.row.World &&
+			agree(p, t.Point) {
 			found = t
 			fits++
 		}

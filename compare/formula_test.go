@@ -10,12 +10,15 @@ import (
 
 // timed is a trial of a job.
 func timed(design string, block int, seconds float64, p plan.Point) result.Trial {
-	return result.Trial{Kind: result.KindTrial, Workload: "w", World: result.Live, Type: result.Job, Design: design, Block: block, Point: p,
+	return result.Trial{Kind: result.KindTrial, Workload: "w", World: result.Live, Type: result.Job, Design: design,
+		Block: block, Point: p,
 		Status: result.OK, Metrics: result.Metrics{result.WallSeconds: result.Value(seconds), "read_calls": 10}}
 }
 
-// formulaOf is what a formula says of the design "fast" in blocks in which "slow" takes three times as long, give or take.
-func formulaOf(t *testing.T, extra []result.Trial, seconds func(plan.Point, func(string, string, plan.Point) (float64, bool)) float64) *Formula {
+// formulaOf is what a formula says of the design "fast" in blocks in which "slow" takes three times as long, give or
+// take.
+func formulaOf(t *testing.T, extra []result.Trial,
+	seconds func(plan.Point, func(string, string, plan.Point) (float64, bool)) float64) *Formula {
 	t.Helper()
 	slow, fast := cpus(1), cpus(1).With("size", plan.IntLevel(7))
 	var trials []result.Trial
@@ -46,7 +49,8 @@ func TestFormula(t *testing.T) {
 	}
 	f := formulaOf(t, nil, third)
 	want := math.Exp((math.Log(0.9) + math.Log(1.1)) / 4)
-	if f.N != 4 || math.Abs(float64(f.Ratio)-want) > 1e-12 || math.Abs(float64(f.Predicted)-math.Pow(2, 1.5)) > 1e-12 || math.Abs(float64(f.Measured/f.Predicted-f.Ratio)) > 1e-12 {
+	if f.N != 4 || math.Abs(float64(f.Ratio)-want) > 1e-12 || math.Abs(float64(f.Predicted)-math.Pow(2, 1.5)) > 1e-12 ||
+		math.Abs(float64(f.Measured/f.Predicted-f.Ratio)) > 1e-12 {
 		t.Errorf("%+v", f)
 	}
 	if !(f.Low < f.Ratio && f.Ratio < f.High) || f.Low < 0.8 || f.High > 1.25 || f.Reason != "" {
@@ -56,13 +60,14 @@ func TestFormula(t *testing.T) {
 	late := timed("fast", 9, 5, cpus(1).With("size", plan.IntLevel(7)))
 	wrong := timed("slow", 9, 5, cpus(1))
 	wrong.Status = result.Wrong
-	if f := formulaOf(t, []result.Trial{late, wrong}, func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
-		x, ok := of("slow", result.WallSeconds, p)
-		if !ok {
-			return math.NaN()
-		}
-		return x / 3
-	}); f.N != 4 || f.Reason != "" {
+	if f := formulaOf(t, []result.Trial{late, wrong},
+		func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
+			x, ok := of("slow", result.WallSeconds, p)
+			if !ok {
+				return math.NaN()
+			}
+			return x / 3
+		}); f.N != 4 || f.Reason != "" {
 		t.Errorf("%+v", f)
 	}
 }
@@ -76,8 +81,10 @@ func TestNoFormula(t *testing.T) {
 		"there is no trial of snail that fits": {"snail", result.WallSeconds, nil},
 		"slow has no bytes":                    {"slow", "bytes", nil},
 		"2 trials of slow fit": {"slow", result.WallSeconds, []result.Trial{
-			timed("slow", 0, 1, cpus(1).With("buffer", plan.IntLevel(2))), timed("slow", 1, 1, cpus(1).With("buffer", plan.IntLevel(2))),
-			timed("slow", 2, 1, cpus(1).With("buffer", plan.IntLevel(2))), timed("slow", 3, 1, cpus(1).With("buffer", plan.IntLevel(2)))}},
+			timed("slow", 0, 1, cpus(1).With("buffer", plan.IntLevel(2))),
+			timed("slow", 1, 1, cpus(1).With("buffer", plan.IntLevel(2))),
+			timed("slow", 2, 1, cpus(1).With("buffer", plan.IntLevel(2))),
+			timed("slow", 3, 1, cpus(1).With("buffer", plan.IntLevel(2)))}},
 		"it says nothing at this point": {"slow", "read_calls", nil},
 	} {
 		f := formulaOf(t, ask.extra, func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {

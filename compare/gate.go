@@ -46,22 +46,24 @@ type Gated struct {
 	Base          result.Value `json:"base"` // medians
 	Head          result.Value `json:"head"`
 	Cost          result.Value `json:"cost"` // head / base, or base / head of what there should be more of
-	Low           result.Value `json:"low"`  // below which the cost is not, but for Alpha of all benchmarks at all looks
-	High          result.Value `json:"high"` // above which it is not, but for Alpha of each
-	Limit         float64      `json:"limit"`
-	N             int          `json:"n"` // blocks
-	Exact         bool         `json:"exact,omitempty"`
-	Decision      string       `json:"decision"`              // pass, fail or undecided
-	MoreBlocks    *int         `json:"more_blocks"`           // undecided: how many more would decide if the cost stays the one seen; null where 1000 would not
-	MoreLayouts   *int         `json:"more_layouts"`          // the same where layouts are the replicates
-	Allowed       string       `json:"allowed,omitempty"`     // not a pass, and the allow-list lets it be: its reason
-	Waived        string       `json:"allow_until,omitempty"` // the last day that it does
+	// below which the cost is not, but for Alpha of all benchmarks at all looks
+	Low      result.Value `json:"low"`
+	High     result.Value `json:"high"` // above which it is not, but for Alpha of each
+	Limit    float64      `json:"limit"`
+	N        int          `json:"n"` // blocks
+	Exact    bool         `json:"exact,omitempty"`
+	Decision string       `json:"decision"` // pass, fail or undecided
+	// undecided: how many more would decide if the cost stays the one seen; null where 1000 would not
+	MoreBlocks  *int   `json:"more_blocks"`
+	MoreLayouts *int   `json:"more_layouts"`          // the same where layouts are the replicates
+	Allowed     string `json:"allowed,omitempty"`     // not a pass, and the allow-list lets it be: its reason
+	Waived      string `json:"allow_until,omitempty"` // the last day that it does
 	Unrelated
 }
 
-// Interim carries a gate through its interim analyses. Each judges what is still undecided by all blocks so far; what it
-// decides stands, with the numbers of that analysis, and no later analysis judges the blocks of an earlier one again.
-// The chance of a false fail is at most Alpha over all analyses and benchmarks together, and that of a false
+// Interim carries a gate through its interim analyses. Each judges what is still undecided by all blocks so far; what
+// it decides stands, with the numbers of that analysis, and no later analysis judges the blocks of an earlier one
+// again. The chance of a false fail is at most Alpha over all analyses and benchmarks together, and that of a false
 // pass at most Alpha for each benchmark, because the levels of the analyses add up to at most Alpha.
 type Interim struct {
 	Gate
@@ -73,8 +75,8 @@ type Interim struct {
 // NewInterim begins the interim analyses of a gate.
 func NewInterim(g Gate) *Interim { return &Interim{Gate: g, decided: map[string]Gated{}} }
 
-// Open begins the analysis after some blocks. Alpha is spent over the analyses in proportion to the blocks, so that what is
-// clear is soon decided and what is not has many more blocks; with layouts, of which more blocks bring no
+// Open begins the analysis after some blocks. Alpha is spent over the analyses in proportion to the blocks, so that
+// what is clear is soon decided and what is not has many more blocks; with layouts, of which more blocks bring no
 // more, with their square. A last analysis spends all that is left: what ends the blocks is the time, not the
 // costs (Lan and DeMets: Discrete sequential boundaries for clinical trials, Biometrika 70(3), 1983).
 //
@@ -110,7 +112,8 @@ func (g *Interim) Judge(sides []Sides, metric string, direction int) []Gated {
 		key := fmt.Sprintf("%s %s %s", s.A.Design, point, metric)
 		v, stands := g.decided[key]
 		if !stands {
-			v = Gated{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: s.A.Design, Point: point, Metric: metric, Limit: g.Max,
+			v = Gated{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: s.A.Design, Point: point,
+				Metric: metric, Limit: g.Max,
 				Base: median(s.trialsB, metric), Head: median(s.trialsA, metric), Decision: Undecided,
 				Cost: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
 			g.judge(&v, s, direction, max(g.Family, len(sides)))

@@ -39,8 +39,8 @@ func TestInterimRefused(t *testing.T) {
 	}
 }
 
-// TestInterimStands: a decision keeps the medians, bounds and blocks of the analysis that made it, also if the machine is
-// loaded later.
+// TestInterimStands: a decision keeps the medians, bounds and blocks of the analysis that made it, also if the machine
+// is loaded later.
 func TestInterimStands(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	trials := simulatedTrials(rng, 20, 1, 1, 0.005, 0)
@@ -72,7 +72,8 @@ func TestInterimSpends(t *testing.T) {
 		last    bool
 		want    []float64
 	}{
-		{"all", 1, []int{10, 20, 30, 40, 60, 80}, 0, false, []float64{0.00625, 0.00625, 0.00625, 0.00625, 0.0125, 0.0125}},
+		{"all", 1, []int{10, 20, 30, 40, 60, 80}, 0, false,
+			[]float64{0.00625, 0.00625, 0.00625, 0.00625, 0.0125, 0.0125}},
 		{"the time ends", 1, []int{10, 20, 27}, 0, true, []float64{0.00625, 0.00625, 0.0375}},
 		{"before the first", 1, []int{7}, 0, true, []float64{0.05}},
 		{"too early", 1, []int{1, 10}, 0, false, []float64{0, 0.00625}},
@@ -91,25 +92,29 @@ func TestInterimSpends(t *testing.T) {
 	}
 }
 
-// TestGateOfFractions: where a metric of fractions is 0 in some trials, eight times as many misses are not let pass as one
-// and something.
+// TestGateOfFractions: where a metric of fractions is 0 in some trials, eight times as many misses are not let pass as
+// one and something.
 func TestGateOfFractions(t *testing.T) {
 	var trials []result.Trial
 	for b := range 40 {
-		trials = append(trials, benchTrial("base", b, result.Metrics{"misses/op": result.Value([]float64{0, 0.002, 0.004}[b%3])}),
+		trials = append(trials, benchTrial("base", b,
+			result.Metrics{"misses/op": result.Value([]float64{0, 0.002, 0.004}[b%3])}),
 			benchTrial("head", b, result.Metrics{"misses/op": result.Value([]float64{0.015, 0.016, 0.017}[b%3])}))
 	}
-	if v := judgedOnce(Gate{Max: 0.05, Alpha: 0.05, Looks: GateLooks(40)}, trials, "misses/op"); v.Decision != Undecided {
+	if v := judgedOnce(Gate{Max: 0.05, Alpha: 0.05, Looks: GateLooks(40)}, trials,
+		"misses/op"); v.Decision != Undecided {
 		t.Errorf("%+v", v)
 	}
 }
 
-// TestGateOfEqualTimes: times that a coarse clock tells the same in two blocks decide nothing; counts that are the same do.
+// TestGateOfEqualTimes: times that a coarse clock tells the same in two blocks decide nothing; counts that are the same
+// do.
 func TestGateOfEqualTimes(t *testing.T) {
 	for metric, want := range map[string]string{result.TimePerOp: Undecided, result.AllocsPerOp: Pass} {
 		var trials []result.Trial
 		for b := range 2 {
-			trials = append(trials, benchTrial("base", b, result.Metrics{metric: 2}), benchTrial("head", b, result.Metrics{metric: 1}))
+			trials = append(trials, benchTrial("base", b, result.Metrics{metric: 2}),
+				benchTrial("head", b, result.Metrics{metric: 1}))
 		}
 		v := judgedOnce(Gate{Max: 0.01, Alpha: 0.05, Looks: GateLooks(2)}, trials, metric)
 		if v.Decision != want {
@@ -123,7 +128,9 @@ func TestGateOfEqualTimes(t *testing.T) {
 	for b := range 3 {
 		trials = append(trials, benchTrial("base", b, takes(2)), benchTrial("head", b, takes(1)))
 	}
-	if v := judgedOnce(Gate{Max: 0.01, Alpha: 0.05, Layouts: 3, Looks: GateLooks(3)}, trials, result.TimePerOp); v.Decision != Undecided || v.MoreLayouts != nil || v.MoreBlocks == nil || *v.MoreBlocks != 3 {
+	if v := judgedOnce(Gate{Max: 0.01, Alpha: 0.05, Layouts: 3, Looks: GateLooks(3)}, trials,
+		result.TimePerOp); v.Decision != Undecided || v.MoreLayouts != nil || v.MoreBlocks == nil ||
+		*v.MoreBlocks != 3 {
 		t.Errorf("three layouts: %+v", v)
 	}
 }
@@ -131,8 +138,13 @@ func TestGateOfEqualTimes(t *testing.T) {
 // TestClocked tells what a clock measures from what is counted, by the names that benchmarks give.
 func TestClocked(t *testing.T) {
 	for metric, want := range map[string]bool{
-		result.TimePerOp: true, result.BytesRate: true, result.CPUPerOp: true, result.Throughput: true, "p99-ns": true, "latency-ms": true, "ns/flip": true, "reqs/s": true, "sec/x": true, "s/op": true, "latency-s": true, "reqs/ms": true, "ops-per-sec": true, "ns/cache_hit": true, "time-per-op-ns": true, "time_per_cache_hit_ns": true, "ns/op_p99": true, "reqs_per_s_p99": true, "reqs/minute": true, "ops/cpu-sec": true, "x-msec": true,
-		result.AllocsPerOp: false, result.AllocedPerOp: false, "misses/op": false, "froth": false, "conns": false, "items": false, "columns": false,
+		result.TimePerOp: true, result.BytesRate: true, result.CPUPerOp: true, result.Throughput: true, "p99-ns": true,
+		"latency-ms": true, "ns/flip": true, "reqs/s": true, "sec/x": true, "s/op": true, "latency-s": true,
+		"reqs/ms": true, "ops-per-sec": true, "ns/cache_hit": true, "time-per-op-ns": true,
+		"time_per_cache_hit_ns": true, "ns/op_p99": true, "reqs_per_s_p99": true, "reqs/minute": true,
+		"ops/cpu-sec": true, "x-msec": true,
+		result.AllocsPerOp: false, result.AllocedPerOp: false, "misses/op": false, "froth": false, "conns": false,
+		"items": false, "columns": false,
 	} {
 		if clocked(metric) != want {
 			t.Errorf("%s: %v", metric, !want)
@@ -142,12 +154,16 @@ func TestClocked(t *testing.T) {
 
 // TestDirectionIsNoGuess: words that only end like a unit have no direction.
 func TestDirectionIsNoGuess(t *testing.T) {
-	for _, m := range []string{"PSNR-dB", "transactions", "conns", "returns", "SSIM", "compression-ratio", "dB", "columns", "B/cycle", "bytes/write", "items_per_page", "MB-s", "tokens_s", "MB-s/core", "ops/cpu-sec", "ops_per_cpu_second", "ops_second"} {
+	for _, m := range []string{"PSNR-dB", "transactions", "conns", "returns", "SSIM", "compression-ratio", "dB",
+		"columns", "B/cycle", "bytes/write", "items_per_page", "MB-s", "tokens_s", "MB-s/core", "ops/cpu-sec",
+		"ops_per_cpu_second", "ops_second"} {
 		if d := Direction(m, nil); d != 0 {
 			t.Errorf("%s: %d", m, d)
 		}
 	}
-	for _, m := range []string{"p99-ns", "latency-ms", "heap-bytes", "peak-B", "B/op", result.TimePerOp, result.AllocsPerOp, result.AllocedPerOp, result.CPUPerOp, result.MutexPerOp, result.WallSeconds, "s/op", "time-per-op-ns", "time_per_cache_hit_ns", "gc_pause_per_cycle_ns", "latency-per-request-ms"} {
+	for _, m := range []string{"p99-ns", "latency-ms", "heap-bytes", "peak-B", "B/op", result.TimePerOp,
+		result.AllocsPerOp, result.AllocedPerOp, result.CPUPerOp, result.MutexPerOp, result.WallSeconds, "s/op",
+		"time-per-op-ns", "time_per_cache_hit_ns", "gc_pause_per_cycle_ns", "latency-per-request-ms"} {
 		if d := Direction(m, nil); d != -1 {
 			t.Errorf("%s: %d", m, d)
 		}

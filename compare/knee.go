@@ -8,11 +8,12 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// KneeMargin is how much longer than at the best level of a factor a job may take where its level is said not to matter.
+// KneeMargin is how much longer than at the best level of a factor a job may take where its level is said not to
+// matter.
 const KneeMargin = 0.10
 
-// Knee says between which levels of a factor a job's time is flat: its ends are the knees of the curve. All times are medians, in
-// virtual time means. It stands beside the row of the best level.
+// Knee says between which levels of a factor a job's time is flat: its ends are the knees of the curve. All times are
+// medians, in virtual time means. It stands beside the row of the best level.
 type Knee struct {
 	Kind          string       `json:"kind"` // "knee"
 	SchemaVersion int          `json:"schema_version"`
@@ -28,19 +29,21 @@ type Knee struct {
 	BelowRatio    result.Value `json:"below_ratio"`
 	Above         *plan.Level  `json:"above"`
 	AboveRatio    result.Value `json:"above_ratio"`
-	FormulaFirst  *plan.Level  `json:"formula_first"` // the same of what the design's closed form predicts; null where it predicts
-	FormulaLast   *plan.Level  `json:"formula_last"`  // nothing at one of the levels
+	// the same of what the design's closed form predicts; null where it predicts
+	FormulaFirst *plan.Level `json:"formula_first"`
+	FormulaLast  *plan.Level `json:"formula_last"` // nothing at one of the levels
 }
 
-// WithKnees sets beside rows of jobs the knees of the factors that have three levels or more while all else is equal. Inputs have
-// none, as another input is another job, and neither have CPUs: see WithSerial.
+// WithKnees sets beside rows of jobs the knees of the factors that have three levels or more while all else is equal.
+// Inputs have none, as another input is another job, and neither have CPUs: see WithSerial.
 func WithKnees(rows []Row, inputs []string) {
 	seen := map[string]bool{}
 	for i := range rows {
 		r := &rows[i]
 		for _, s := range r.Point.Settings() {
 			_, number := s.Level.Number()
-			name := r.Workload + " " + r.World + " " + r.Design + " " + s.Factor + " " + r.Point.With(s.Factor, plan.TextLevel("")).String()
+			name := r.Workload + " " + r.World + " " + r.Design + " " + s.Factor + " " +
+				r.Point.With(s.Factor, plan.TextLevel("")).String()
 			if !r.Job || !number || s.Factor == "cpus" || slices.Contains(inputs, s.Factor) || seen[name] {
 				continue
 			}
@@ -94,8 +97,10 @@ func newKnee(along []*Row, factor string) (*Row, Knee) {
 	level := func(i int) plan.Level { l, _ := along[i].Point.Get(factor); return l }
 	best, first, last := flat(along, wall)
 	r := along[best]
-	k := Knee{Kind: "knee", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, World: r.World, Point: r.Point, Factor: factor,
-		Best: result.Value(wall(r)), First: level(first), Last: level(last), BelowRatio: result.Unavailable, AboveRatio: result.Unavailable}
+	k := Knee{Kind: "knee", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, World: r.World,
+		Point: r.Point, Factor: factor,
+		Best: result.Value(wall(r)), First: level(first), Last: level(last), BelowRatio: result.Unavailable,
+		AboveRatio: result.Unavailable}
 	if first > 0 {
 		l := level(first - 1)
 		k.Below, k.BelowRatio = &l, result.Value(wall(along[first-1])/wall(r))

@@ -10,15 +10,18 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestKnees: of a sweep over a factor the levels around the best that cost at most a tenth are named, measured and by the
-// formula; an input, CPUs, and two levels have no knee.
+// TestKnees: of a sweep over a factor the levels around the best that cost at most a tenth are named, measured and by
+// the formula; an input, CPUs, and two levels have no knee.
 func TestKnees(t *testing.T) {
 	var trials []result.Trial
 	var cases []plan.Case
 	add := func(design string, cpus int, factor string, level int, seconds float64) {
-		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}, plan.Setting{Factor: factor, Level: plan.IntLevel(level)})
-		trials = append(trials, result.Trial{Kind: result.KindTrial, Type: result.Job, Workload: "w", Design: design, World: result.Live, Point: p,
-			Status: result.OK, Operations: 1, WallSeconds: seconds, Metrics: result.Metrics{result.WallSeconds: result.Value(seconds)}})
+		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
+			plan.Setting{Factor: factor, Level: plan.IntLevel(level)})
+		trials = append(trials, result.Trial{Kind: result.KindTrial, Type: result.Job, Workload: "w", Design: design,
+			World: result.Live, Point: p,
+			Status: result.OK, Operations: 1, WallSeconds: seconds,
+			Metrics: result.Metrics{result.WallSeconds: result.Value(seconds)}})
 		cases = append(cases, plan.Case{Design: design, Point: p})
 	}
 	for _, cpus := range []int{1, 2, 4} {
@@ -42,9 +45,11 @@ func TestKnees(t *testing.T) {
 	for _, r := range rows {
 		for _, k := range r.Knees {
 			found++
-			got := fmt.Sprintf("%s %s %s to %s, best %s, below %s %.2f, above %s %.2f, formula %s to %s", k.Design, k.Factor, k.First, k.Last, r.Point.String(),
+			got := fmt.Sprintf("%s %s %s to %s, best %s, below %s %.2f, above %s %.2f, formula %s to %s", k.Design,
+				k.Factor, k.First, k.Last, r.Point.String(),
 				k.Below, float64(k.BelowRatio), k.Above, float64(k.AboveRatio), k.FormulaFirst, k.FormulaLast)
-			want := fmt.Sprintf("grained grain 8 to 32, best cpus=%d grain=16, below 4 2.00, above 64 1.20, formula 4 to 128", r.Point.Int("cpus"))
+			want := fmt.Sprintf("grained grain 8 to 32, best cpus=%d grain=16, below 4 2.00, above 64 "+
+				"1.20, formula 4 to 128", r.Point.Int("cpus"))
 			if got != want {
 				t.Errorf("%s\nwant %s", got, want)
 			}
@@ -55,8 +60,8 @@ func TestKnees(t *testing.T) {
 	}
 }
 
-// TestKneesApart: worlds have knees of their own, in virtual time by means; rows without a number are left out, a formula that
-// lacks a level too, and streams have none.
+// TestKneesApart: worlds have knees of their own, in virtual time by means; rows without a number are left out, a
+// formula that lacks a level too, and streams have none.
 func TestKneesApart(t *testing.T) {
 	var rows []compare.Row
 	add := func(design, world string, job bool, median, mean, predicted []float64) {
@@ -65,8 +70,9 @@ func TestKneesApart(t *testing.T) {
 			if mean != nil {
 				s.Mean = &result.Interval{Mean: result.Value(mean[i])}
 			}
-			r := compare.Row{Workload: "w", Design: design, World: world, Job: job, Metrics: map[string]result.Summary{result.WallSeconds: s},
-				Point: plan.NewPoint(plan.Setting{Factor: "grain", Level: plan.IntLevel(i)})}
+			r := compare.Row{Workload: "w", Design: design, World: world, Job: job,
+				Metrics: map[string]result.Summary{result.WallSeconds: s},
+				Point:   plan.NewPoint(plan.Setting{Factor: "grain", Level: plan.IntLevel(i)})}
 			if predicted != nil && predicted[i] > 0 {
 				r.Formula = &compare.Formula{Predicted: result.Value(predicted[i])}
 			}
@@ -82,10 +88,12 @@ func TestKneesApart(t *testing.T) {
 	got := ""
 	for _, r := range rows {
 		for _, k := range r.Knees {
-			got += fmt.Sprintf("%s %s %s to %s, formula %t; ", k.Design, k.World, k.First, k.Last, k.FormulaFirst != nil)
+			got += fmt.Sprintf("%s %s %s to %s, formula %t; ", k.Design, k.World, k.First, k.Last,
+				k.FormulaFirst != nil)
 		}
 	}
-	if want := "a live 1 to 2, formula false; a virtual 0 to 0, formula false; failed live 0 to 2, formula false; formula live 2 to 2, formula false; "; got != want {
+	if want := "a live 1 to 2, formula false; a virtual 0 to 0, formula false; failed live 0 to 2, formula false; " +
+		"formula live 2 to 2, formula false; "; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -23,7 +23,8 @@ func TestLayoutsHaveNoOrder(t *testing.T) {
 	}
 	var trials []result.Trial
 	for b := range 4 * layouts {
-		trials = append(trials, benchTrial("base", b, takes(100)), benchTrial("head", b, takes(100*math.Exp(logs[b%layouts]))))
+		trials = append(trials, benchTrial("base", b, takes(100)),
+			benchTrial("head", b, takes(100*math.Exp(logs[b%layouts]))))
 	}
 	j := apart()
 	j.Layouts = layouts
@@ -31,7 +32,8 @@ func TestLayoutsHaveNoOrder(t *testing.T) {
 		return math.Abs(float64(low)/want.Low-1) < 1e-9 && math.Abs(float64(high)/want.High-1) < 1e-9
 	}
 	sides := levels(trials)
-	if v := j.MetricVerdicts(sides, result.TimePerOp, -1)[0]; !is(v.Low, v.High) || v.Layouts != layouts || v.Widened != 0 {
+	if v := j.MetricVerdicts(sides, result.TimePerOp, -1)[0]; !is(v.Low, v.High) || v.Layouts != layouts ||
+		v.Widened != 0 {
 		t.Errorf("%v to %v, want %v to %v: %+v", v.Low, v.High, want.Low, want.High, v)
 	}
 	if _, low, high, n := j.Geomean(sides, result.TimePerOp); n != 1 || !is(low, high) {

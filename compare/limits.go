@@ -23,8 +23,9 @@ const (
 
 // The thresholds of these.
 const (
-	scalesFrom   = 0.85 // efficiency
-	oneCPU       = 0.25 // as far from 1 the CPUs used may lie that one goroutine keeps busy, with the runtime's own work
+	scalesFrom = 0.85 // efficiency
+	// as far from 1 the CPUs used may lie that one goroutine keeps busy, with the runtime's own work
+	oneCPU       = 0.25
 	lockWaiters  = 0.2  // goroutines that wait for a mutex, on average
 	readyIdle    = 0.2  // goroutines that are ready, on average, while as much of a CPU is idle
 	takenCPUs    = 0.25 // of a CPU, by other processes and the hypervisor: what is left says nothing of the benchmark
@@ -34,9 +35,9 @@ const (
 
 // Scaling is how a benchmark does at some CPUs beside fewer, and what limits it. Its JSON is a contract.
 //
-// The speed-up is the growth of the CPUs used, divided by the growth of the CPU time of an operation: an identity, since time
-// per operation is CPU time per operation over CPUs used. So what is lacking of the CPUs' ratio is divided among idle CPUs and
-// more work without a rest.
+// The speed-up is the growth of the CPUs used, divided by the growth of the CPU time of an operation: an identity,
+// since time per operation is CPU time per operation over CPUs used. So what is lacking of the CPUs' ratio is divided
+// among idle CPUs and more work without a rest.
 type Scaling struct {
 	Kind          string       `json:"kind"` // "scaling"
 	SchemaVersion int          `json:"schema_version"`
@@ -56,8 +57,9 @@ type Scaling struct {
 	Mutex         result.Value `json:"mutex_waiters"` // at To: goroutines that wait for a mutex, on average
 	Ready         result.Value `json:"ready"`         // at To: goroutines that are ready and have no CPU, on average
 	GC            result.Value `json:"gc_share"`      // at To: of the CPU time
-	Others        result.Value `json:"others_cpus"`   // at To: CPUs that other processes and the hypervisor used, on average
-	Limit         string       `json:"limit"`
+	// at To: CPUs that other processes and the hypervisor used, on average
+	Others result.Value `json:"others_cpus"`
+	Limit  string       `json:"limit"`
 }
 
 // Scalings say how the benchmarks of a run scale from the least number of CPUs to the largest.
@@ -111,7 +113,8 @@ func scaling(s Sides, rest plan.Point) Scaling {
 	v.CPUFrom, v.CPUTo = of(few, result.CPUPerOp), of(many, result.CPUPerOp)
 	v.Inflation = v.CPUTo / v.CPUFrom
 	v.UsedFrom, v.UsedTo = v.CPUFrom/of(few, result.TimePerOp), v.CPUTo/of(many, result.TimePerOp)
-	v.Mutex, v.Ready = of(many, result.MutexPerOp)/of(many, result.TimePerOp), of(many, result.SchedPerOp)/of(many, result.TimePerOp)
+	v.Mutex, v.Ready = of(many, result.MutexPerOp)/of(many, result.TimePerOp),
+		of(many, result.SchedPerOp)/of(many, result.TimePerOp)
 	v.GC = of(many, result.GCPerOp) / v.CPUTo
 	v.Others = taken(s.trialsB)
 	v.Limit = v.limit(float64(more))

@@ -105,7 +105,8 @@ func lostResponses(trials []result.Trial) map[key]map[int]bool {
 	lost := map[key]map[int]bool{}
 	for i := range trials {
 		t := &trials[i]
-		if t.Kind != result.KindTrial || !t.Open || !t.Good() || !t.Unstable && !(t.Metrics.Get(result.LostShare) > 0.5) {
+		if t.Kind != result.KindTrial || !t.Open || !t.Good() || !t.Unstable &&
+			!(t.Metrics.Get(result.LostShare) > 0.5) {
 			continue
 		}
 		if lost[trialKey(t)] == nil {
@@ -116,7 +117,8 @@ func lostResponses(trials []result.Trial) map[key]map[int]bool {
 	return lost
 }
 
-// pair compares the first n blocks, of which good have a number of both; ok is false where fewer than two replicates do.
+// pair compares the first n blocks, of which good have a number of both; ok is false where fewer than two replicates
+// do.
 func (s *series) pair(n int) (c stat.Comparison, good int, ok bool) {
 	var logs []float64
 	var blocks []int
@@ -173,6 +175,7 @@ type standing struct {
 	ended   bool    // no more blocks help
 	tried   int     // blocks until the last look, good or not; before the first, all so far
 	spent   float64 // of alpha
+	vetoed  bool    // undecided, as the permutation test does not agree to the difference that the last look shows
 	verdict string  // Undecided, Equivalent or differs; once decided it stands
 
 	adjusted float64 // pDifferent for the whole family
@@ -235,7 +238,8 @@ func (j Judgement) judge(all []series) []standing {
 	}
 	for _, block := range lookBlocks(j.Looks.Blocks, all) {
 		for i := range all {
-			if n := slices.Index(all[i].blocks, block) + 1; standings[i].verdict == Undecided && slices.Contains(j.Looks.Blocks, n) {
+			if n := slices.Index(all[i].blocks, block) + 1; standings[i].verdict == Undecided &&
+				slices.Contains(j.Looks.Blocks, n) {
 				j.look(&standings[i], &all[i], n)
 			}
 		}
@@ -261,7 +265,8 @@ func lookBlocks(looks []int, all []series) []int {
 // judgeOnce judges a comparison by all there is.
 func (j Judgement) judgeOnce(s *standing, ratio stat.Comparison, layouts int) {
 	s.ok, s.tried = true, ratio.N
-	s.glimpse = glimpse{ratio, ratio.N, layouts, j.enough(ratio, layouts), false, false, ratio.P(), ratio.Outside(j.Margin), itself}
+	s.glimpse = glimpse{ratio, ratio.N, layouts, j.enough(ratio, layouts), false, false, ratio.P(),
+		ratio.Outside(j.Margin), itself}
 	s.looks = []glimpse{s.glimpse}
 }
 
@@ -275,8 +280,10 @@ func (j Judgement) look(s *standing, of *series, n int) {
 	s.taken = append(s.taken, good)
 	looks, k := j.Looks.taken(s.taken, of.layouts), len(s.looks)
 	s.ok, s.spent = true, looks.Spent(j.Alpha, k)
-	s.glimpse = glimpse{c, good, of.layouts, j.enough(c, of.layouts), good < j.Looks.Equivalent, j.Looks.tooSmall(c.Ratio, good),
-		looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k), func(alpha float64) float64 { return looks.Level(alpha, k) }}
+	s.glimpse = glimpse{c, good, of.layouts, j.enough(c, of.layouts), good < j.Looks.Equivalent,
+		j.Looks.tooSmall(c.Ratio, good),
+		looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k),
+		func(alpha float64) float64 { return looks.Level(alpha, k) }}
 	s.looks = append(s.looks, s.glimpse)
 }
 
@@ -290,16 +297,20 @@ func (j Judgement) decide(standings []standing) {
 	}
 	for i, adjusted := range stat.HolmBeside(ps) {
 		s := &standings[i]
-		s.adjusted = adjusted
+		s.adjusted, s.vetoed = adjusted, false
 		within := func(g *glimpse) bool { return g.outside <= j.Alpha/float64(len(ps)) }
-		if s.verdict != Undecided || s.settle(Equivalent, func(g *glimpse) bool { return within(g) && !g.early }) || adjusted > j.Alpha {
+		if s.verdict != Undecided || s.settle(Equivalent, func(g *glimpse) bool { return within(g) && !g.early }) ||
+			adjusted > j.Alpha {
 			continue
 		}
 		share := 0.0 // what Holm's method leaves of alpha for this comparison
 		if adjusted > 0 {
 			share = j.Alpha * ps[i] / adjusted
 		}
-		s.settle(differs, func(g *glimpse) bool { return !within(g) && !g.small && g.different <= share && g.agrees(j.Alpha) })
+		differing := func(g *glimpse) bool { return g.enough && !within(g) && !g.small && g.different <= share }
+		if !s.settle(differs, func(g *glimpse) bool { return differing(g) && g.agrees(j.Alpha) }) && len(s.looks) > 0 {
+			s.vetoed = differing(&s.looks[len(s.looks)-1])
+		}
 	}
 }
 

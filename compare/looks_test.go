@@ -47,7 +47,8 @@ func TestVerdictsAgreeWithTheirIntervals(t *testing.T) {
 		noise := rapid.SampledFrom([]float64{0.003, 0.03, 0.1}).Draw(t, "noise")
 		logs := make([][]float64, rapid.IntRange(2, 4).Draw(t, "designs"))
 		for d := range logs {
-			before, after := rapid.SampledFrom([]float64{0, 0.1, 0.2}).Draw(t, "before"), rapid.SampledFrom([]float64{0, 0.2, 1}).Draw(t, "after")
+			before, after := rapid.SampledFrom([]float64{0, 0.1, 0.2}).Draw(t, "before"),
+				rapid.SampledFrom([]float64{0, 0.2, 1}).Draw(t, "after")
 			for b := range blocks {
 				logs[d] = append(logs[d], before+noise*r.NormFloat64())
 				if b >= turn {
@@ -71,7 +72,8 @@ func TestVerdictsAgreeWithTheirIntervals(t *testing.T) {
 				t.Fatalf("a difference: %+v", v)
 			case v.Verdict == Equivalent && max(-low, high) > math.Log(1+v.Margin)+off:
 				t.Fatalf("equivalent: %+v", v)
-			case v.MoreBlocks != nil && (fails == 0 && !slices.Contains(LookBlocks(), v.N+*v.MoreBlocks) || *v.MoreBlocks <= 0):
+			case v.MoreBlocks != nil && (fails == 0 && !slices.Contains(LookBlocks(), v.N+*v.MoreBlocks) ||
+				*v.MoreBlocks <= 0):
 				t.Fatalf("%d more are no look: %+v", *v.MoreBlocks, v)
 			}
 		}

@@ -31,7 +31,8 @@ func (r *Row) Widest() (metric string, half float64) {
 		s := r.Metric(name)
 		h := 0.0
 		switch {
-		case s.Mean == nil || !s.Mean.Mean.Known() || len(s.States) > 0: // of several states more replications show no others
+		// of several states more replications show no others
+		case s.Mean == nil || !s.Mean.Mean.Known() || len(s.States) > 0:
 			continue
 		case r.N == 1 && !s.Exact:
 			h = math.Inf(1)

@@ -10,8 +10,11 @@ import (
 
 // replication is a trial in virtual time.
 func replication(design string, block int, rate float64, repeats int) result.Trial {
-	t := result.Trial{Kind: result.KindTrial, Workload: "w", Design: design, World: result.Virtual, Block: block, Status: result.OK, Expected: true,
-		Type: result.Stream, Operations: 1000, Metrics: result.Metrics{result.Throughput: result.Value(rate), result.LatencyMean: result.Value(1e9 / rate), "violations": 0}}
+	t := result.Trial{Kind: result.KindTrial, Workload: "w", Design: design, World: result.Virtual, Block: block,
+		Status: result.OK, Expected: true,
+		Type: result.Stream, Operations: 1000,
+		Metrics: result.Metrics{result.Throughput: result.Value(rate), result.LatencyMean: result.Value(1e9 / rate),
+			"violations": 0}}
 	if repeats > 0 {
 		t.Period = &result.Period{Operations: 1, Seconds: 1 / rate, Repeats: repeats}
 	}
@@ -72,7 +75,8 @@ func TestExactMeasures(t *testing.T) {
 		t.Error("a count over the window is not exact")
 	}
 	v := Usual("", nil).Verdicts(rows, trials)
-	if len(v) != 1 || v[0].Verdict != Faster || !v[0].Exact || v[0].Ratio != 4 || v[0].Low != 4 || v[0].N != 1 || v[0].P.Known() {
+	if len(v) != 1 || v[0].Verdict != Faster || !v[0].Exact || v[0].Ratio != 4 || v[0].Low != 4 || v[0].N != 1 ||
+		v[0].P.Known() {
 		t.Fatalf("%+v", v)
 	}
 	for _, test := range []struct {
@@ -90,7 +94,8 @@ func TestExactMeasures(t *testing.T) {
 		zero[i].Open = true
 		zero[i].Metrics[result.ResponseP50] = 0
 	}
-	if v := Usual("", nil).Verdicts(Rows(zero, cases), zero); len(v) != 1 || v[0].Verdict != Equivalent || v[0].Ratio != 1 {
+	if v := Usual("", nil).Verdicts(Rows(zero, cases), zero); len(v) != 1 || v[0].Verdict != Equivalent ||
+		v[0].Ratio != 1 {
 		t.Errorf("%+v", v)
 	}
 	zero[1].Metrics[result.ResponseP50] = 5

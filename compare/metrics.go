@@ -23,6 +23,7 @@ const (
 type Sides struct {
 	A, B             *Row
 	trialsA, trialsB []*result.Trial
+	startsA, startsB []int // of several runs a side: the first blocks of each
 	tried            []int // blocks that both were tried in, however it ended; of paired ones in a run
 	Paired           bool
 	NameA, NameB     string // of runs or files; "" within one run
@@ -72,14 +73,15 @@ func ByLevels(sides []Sides) [][]Sides {
 	return groups
 }
 
-// Across are the pairs of rows of two runs, or files, a and b. paired says that their trials were measured in common blocks.
+// Across are the pairs of rows of two runs, or files, a and b. paired says that their trials were measured in common
+// blocks.
 func (j Judgement) Across(a, b Run, paired bool) (list []Sides, onlyA, onlyB []Row) {
 	matches, onlyA, onlyB := j.matchDesigns(a.Rows, b.Rows)
 	ofA, ofB := byRow(a.Trials), byRow(b.Trials)
 	for i := range matches {
 		m := &matches[i]
 		list = append(list, Sides{A: &m.A, B: &m.B, trialsA: ofA[rowKey(&m.A)], trialsB: ofB[rowKey(&m.B)],
-			Paired: paired, NameA: a.Name, NameB: b.Name})
+			startsA: a.starts, startsB: b.starts, Paired: paired, NameA: a.Name, NameB: b.Name})
 	}
 	return list, onlyA, onlyB
 }
@@ -129,16 +131,20 @@ func (s *Sides) samples(metric string) (xs, ys []float64, blocks []int) {
 
 // Contrasted is a metric of two sides: a ratio with its doubt, or exact.
 type Contrasted struct {
-	Ratio   stat.Comparison
-	NA, NB  int     // values of each side
-	Exact   bool    // each side has one value in all its trials, as counts have; for a time that is chance, or a coarse clock
+	Ratio  stat.Comparison
+	NA, NB int // values of each side
+	RunsA  int // of several runs a side, those that have values: they are the replicates
+	RunsB  int
+	// each side has one value in all its trials, as counts have; for a time that is chance, or a coarse clock
+	Exact   bool
 	Exactly float64 // then the ratio; 1 of nothing and nothing, infinite where something came of nothing
 
 	Difference float64 // of the medians, A - B
-	NoRatio    string  // why there is no ratio; "" if there is. Ratio then serves only to test for a difference, and only of zeros
-	counts     bool    // all values are whole numbers, and some are 0
-	logs       []float64
-	blocks     []int // of logs, where paired
+	// why there is no ratio; "" if there is. Ratio then serves only to test for a difference, and only of zeros
+	NoRatio string
+	counts  bool // all values are whole numbers, and some are 0
+	logs    []float64
+	blocks  []int // of logs, where paired
 }
 
 // Contrast compares a metric. Where blocks have one of several layouts of the code, block b that of b modulo layouts,
@@ -153,7 +159,8 @@ func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
 	}
 	c.NA, c.NB, c.blocks = len(xs), len(ys), blocks
 	c.Difference, c.NoRatio = difference(xs, ys), noRatio(xs, ys)
-	if slices.Min(xs) == slices.Max(xs) && slices.Min(ys) == slices.Max(ys) && (!clocked(metric) || xs[0] == 0 && ys[0] == 0) {
+	if slices.Min(xs) == slices.Max(xs) && slices.Min(ys) == slices.Max(ys) &&
+		(!clocked(metric) || xs[0] == 0 && ys[0] == 0) {
 		c.Exact, c.Exactly = true, xs[0]/ys[0]
 		switch {
 		case xs[0] == ys[0]:
@@ -170,13 +177,16 @@ func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
 	case c.NoRatio != "":
 		return c, true
 	}
-	logsA, logsB := logsPlus(xs, add), logsPlus(ys, add)
 	if !s.Paired {
-		c.Ratio, ok = stat.TwoSample(logsA, logsB, ratioConfidence)
+		a, b := byRun(s.startsA, values(s.trialsA, metric), add), byRun(s.startsB, values(s.trialsB, metric), add)
+		if len(a)+len(b) > 2 {
+			c.RunsA, c.RunsB = len(a), len(b)
+		}
+		c.Ratio, ok = unpaired(a, b)
 		return c, ok
 	}
-	for i := range logsA {
-		c.logs = append(c.logs, logsA[i]-logsB[i])
+	for i, x := range xs {
+		c.logs = append(c.logs, math.Log(x+add)-math.Log(ys[i]+add))
 	}
 	c.Ratio, ok = pairedBy(c.logs, blocks, layouts)
 	return c, ok
@@ -192,14 +202,6 @@ func pairedBy(logs []float64, blocks []int, layouts int) (stat.Comparison, bool)
 
 func whole(xs []float64) bool {
 	return !slices.ContainsFunc(xs, func(x float64) bool { return x != math.Trunc(x) })
-}
-
-func logsPlus(xs []float64, add float64) []float64 {
-	var logs []float64
-	for _, x := range xs {
-		logs = append(logs, math.Log(x+add))
-	}
-	return logs
 }
 
 // replicates are the means of the blocks of each layout.
@@ -307,14 +309,15 @@ func (s *Sides) verdict(metric string, ratio stat.Comparison, c Contrasted) Verd
 	v := newVerdict(s.A, s.B, ratio)
 	v.Metric, v.Paired, v.ARun, v.BRun, v.MoreLines, v.N = metric, s.Paired, s.NameA, s.NameB, nil, min(c.NA, c.NB)
 	if !s.Paired {
-		v.NA, v.NB = c.NA, c.NB
+		v.NA, v.NB, v.RunsA, v.RunsB = c.NA, c.NB, c.RunsA, c.RunsB
 	}
 	return v
 }
 
 // exactMetric is the verdict on counts that never vary.
 func (j Judgement) exactMetric(v Verdict, c Contrasted, direction int) Verdict {
-	v.Exact, v.Margin, v.P, v.Permutation, v.Detectable = true, j.Margin, result.Unavailable, result.Unavailable, result.Unavailable
+	v.Exact, v.Margin, v.P, v.Permutation, v.Detectable = true, j.Margin, result.Unavailable, result.Unavailable,
+		result.Unavailable
 	x := c.Exactly
 	verdict := differs
 	if x == 1 {

@@ -15,7 +15,8 @@ func benchTrial(rev string, block int, metrics result.Metrics) result.Trial {
 	if rev != "" {
 		point = point.With("rev", plan.TextLevel(rev))
 	}
-	return result.Trial{Kind: result.KindTrial, Workload: "w", Design: "A", World: result.Live, Point: point, Block: block,
+	return result.Trial{Kind: result.KindTrial, Workload: "w", Design: "A", World: result.Live, Point: point,
+		Block:  block,
 		Status: result.OK, Expected: true, Type: result.Benchmark, Metrics: metrics}
 }
 
@@ -66,7 +67,8 @@ func TestLoadThatComesAndGoes(t *testing.T) {
 	for b := range 20 {
 		ours = append(ours, benchTrial("base", b, takes(speed(2*b))), benchTrial("head", b, takes(speed(2*b+1))))
 	}
-	sides, _, _ := apart().Across(Run{Name: "then", Rows: Rows(then, casesOf(then)), Trials: then}, Run{Name: "first", Rows: Rows(first, casesOf(first)), Trials: first}, false)
+	sides, _, _ := apart().Across(Run{Name: "then", Rows: Rows(then, casesOf(then)), Trials: then},
+		Run{Name: "first", Rows: Rows(first, casesOf(first)), Trials: first}, false)
 	sequential := apart().MetricVerdicts(sides, result.TimePerOp, -1)
 	if len(sequential) != 1 || sequential[0].Verdict != Slower || sequential[0].Paired {
 		t.Errorf("one after the other: %+v", sequential)
@@ -115,16 +117,18 @@ func TestMetricVerdicts(t *testing.T) {
 				trials = append(trials, benchTrial(rev, b, result.Metrics{c.metric: result.Value(x)}))
 			}
 		}
-		cases := []plan.Case{{Design: "A", Point: benchTrial("base", 0, nil).Point}, {Design: "A", Point: benchTrial("head", 0, nil).Point}}
+		cases := []plan.Case{{Design: "A", Point: benchTrial("base", 0, nil).Point},
+			{Design: "A", Point: benchTrial("head", 0, nil).Point}}
 		list := apart().MetricVerdicts(apart().Levels(Rows(trials, cases), trials), c.metric, c.direction)
-		if len(list) != 1 || list[0].Verdict != c.want || list[0].Exact != c.exact || !roughly(float64(list[0].Ratio), c.ratio) {
+		if len(list) != 1 || list[0].Verdict != c.want || list[0].Exact != c.exact ||
+			!roughly(float64(list[0].Ratio), c.ratio) {
 			t.Errorf("%s %v %v: %+v, want %s %v", c.metric, c.base, c.head, list, c.want, c.ratio)
 		}
 	}
 }
 
-// TestLooksOfMetrics: with looks a verdict has the numbers of the look that it stood at, whatever came later; what stops a run
-// and what is shown agree; and layouts stay the replicates.
+// TestLooksOfMetrics: with looks a verdict has the numbers of the look that it stood at, whatever came later; what
+// stops a run and what is shown agree; and layouts stay the replicates.
 func TestLooksOfMetrics(t *testing.T) {
 	for _, layouts := range []int{1, 5} {
 		j := apart()
@@ -136,24 +140,27 @@ func TestLooksOfMetrics(t *testing.T) {
 			if b >= 10 { // not looked at any more
 				log = -1
 			}
-			trials = append(trials, benchTrial("base", b, takes(100*math.Exp(0.01*rng.NormFloat64()))), benchTrial("head", b, takes(100*math.Exp(log+0.01*rng.NormFloat64()))))
+			trials = append(trials, benchTrial("base", b, takes(100*math.Exp(0.01*rng.NormFloat64()))),
+				benchTrial("head", b, takes(100*math.Exp(log+0.01*rng.NormFloat64()))))
 		}
 		list := j.MetricVerdicts(j.Levels(Rows(trials, casesOf(trials)), trials), result.TimePerOp, -1)
-		if len(list) != 1 || list[0].Verdict != Slower || list[0].N != 10 || *list[0].Looks != 1 || !roughly(float64(list[0].Ratio), math.Exp(0.2)) || (list[0].Layouts == 5) != (layouts == 5) {
+		if len(list) != 1 || list[0].Verdict != Slower || list[0].N != 10 || *list[0].Looks != 1 ||
+			!roughly(float64(list[0].Ratio), math.Exp(0.2)) || (list[0].Layouts == 5) != (layouts == 5) {
 			t.Errorf("%d layouts: %+v", layouts, list)
 		}
 		course := j.Course(Rows(trials, casesOf(trials)), trials, casesOf(trials), []float64{1, 1}, 1000)
 		if course.Why != AllStand {
 			t.Errorf("%d layouts: %+v", layouts, course)
 		}
-		if _, low, _, n := j.Geomean(j.Levels(Rows(trials, casesOf(trials)), trials), result.TimePerOp); n != 1 || low.Known() {
+		if _, low, _, n := j.Geomean(j.Levels(Rows(trials, casesOf(trials)), trials), result.TimePerOp); n != 1 ||
+			low.Known() {
 			t.Errorf("a geometric mean of looks has no interval: %v", low)
 		}
 	}
 }
 
-// TestSimulatedLooksOfLayouts: a re-layout, which shifts all blocks of a layout alike, is called a difference in at most 5 %
-// of the runs with a budget; by blocks it would be in a third of them.
+// TestSimulatedLooksOfLayouts: a re-layout, which shifts all blocks of a layout alike, is called a difference in at
+// most 5 % of the runs with a budget; by blocks it would be in a third of them.
 func TestSimulatedLooksOfLayouts(t *testing.T) {
 	for _, c := range []struct {
 		layouts     int
@@ -198,7 +205,8 @@ func TestByLevels(t *testing.T) {
 	}
 	verdicts := j.MetricVerdicts(sides, result.TimePerOp, -1)
 	for i, want := range []float64{2, 0.5} {
-		if ratio, low, _, n := j.Geomean(groups[i], result.TimePerOp); n != 2 || !roughly(float64(ratio), want) || !low.Known() {
+		if ratio, low, _, n := j.Geomean(groups[i], result.TimePerOp); n != 2 || !roughly(float64(ratio), want) ||
+			!low.Known() {
 			t.Errorf("group %d: %v of %d, want %v", i, ratio, n, want)
 		}
 		of := 0
@@ -251,7 +259,8 @@ func roughly(x, want float64) bool {
 func TestDirection(t *testing.T) {
 	declared := map[string]string{"froth": "higher", "milk/s": "lower"}
 	for metric, want := range map[string]int{
-		result.TimePerOp: -1, result.BytesRate: 1, result.Throughput: 1, result.AllocsPerOp: -1, "beans/s": 1, "beans/op": -1, "p99-ns": -1,
+		result.TimePerOp: -1, result.BytesRate: 1, result.Throughput: 1, result.AllocsPerOp: -1, "beans/s": 1,
+		"beans/op": -1, "p99-ns": -1,
 		"froth": 1, "milk/s": -1, "hits": 0,
 	} {
 		if got := Direction(metric, declared); got != want {
@@ -296,8 +305,8 @@ func simulatedGate(rng *rand.Rand, g Gate, cost, noise, placement float64) (deci
 	return decision, blocks
 }
 
-// TestSimulatedGate: how often a gate is right, by 400 simulated runs of each kind. The thresholds are those promised; what
-// the seed gives lies within them.
+// TestSimulatedGate: how often a gate is right, by 400 simulated runs of each kind. The thresholds are those promised;
+// what the seed gives lies within them.
 func TestSimulatedGate(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
@@ -312,8 +321,9 @@ func TestSimulatedGate(t *testing.T) {
 
 		{"just at the limit", 0.05, 1.0501, 0, 1, 0, 0.05, 0, 0.06},
 		{"a re-layout", 0.02, 1, 0.02, 5, 0, 1, 0, 0.01},
-		{"a re-layout just at the limit", 0.02, 1.02, 0.04, 5, 0, 0.06, 0, 0.06}, // blocks as replicates would fail more
-		{"a re-layout that nobody looks for", 0.02, 1, 0.02, 1, 0, 1, 0.10, 1},   // what --layouts is for
+		// blocks as replicates would fail more
+		{"a re-layout just at the limit", 0.02, 1.02, 0.04, 5, 0, 0.06, 0, 0.06},
+		{"a re-layout that nobody looks for", 0.02, 1, 0.02, 1, 0, 1, 0.10, 1}, // what --layouts is for
 		{"10 % and a re-layout", 0.02, 1.10, 0.01, 5, 0, 0.05, 0.95, 1},
 	} {
 		rng := rand.New(rand.NewPCG(7, 11))
@@ -381,14 +391,16 @@ func TestScalings(t *testing.T) {
 				if of[1] > 0 {
 					tr.Metrics[result.CPUPerOp] = result.Value(of[1])
 				}
-				tr.Metrics[result.MutexPerOp], tr.Metrics[result.SchedPerOp], tr.Metrics[result.GCPerOp] = result.Value(c.mutex), result.Value(c.ready), result.Value(c.gc)
+				tr.Metrics[result.MutexPerOp], tr.Metrics[result.SchedPerOp],
+					tr.Metrics[result.GCPerOp] = result.Value(c.mutex), result.Value(c.ready), result.Value(c.gc)
 				tr.Metrics[result.CPUSeconds], tr.Metrics[result.Parallelism] = 1, 1 // in a second
 				tr.Metrics["machine_cpu_seconds"] = result.Value(1 + c.others)
 				trials = append(trials, tr)
 			}
 		}
 		list := Scalings(Rows(trials, casesOf(trials)), trials)
-		if len(list) != 1 || list[0].Limit != c.want || list[0].From != 1 || list[0].To != 2 || !roughly(float64(list[0].Speedup), c.t1/c.t2) {
+		if len(list) != 1 || list[0].Limit != c.want || list[0].From != 1 || list[0].To != 2 ||
+			!roughly(float64(list[0].Speedup), c.t1/c.t2) {
 			t.Errorf("%s: %+v, want %s", c.name, list, c.want)
 			continue
 		}

@@ -18,12 +18,13 @@ const (
 
 // Unrelated is what is said of two sides in place of a ratio. Its JSON is a contract.
 type Unrelated struct {
-	Difference *result.Value `json:"difference,omitempty"` // of the medians, A - B, or head - base; nil if there is a ratio
-	NoRatio    string        `json:"no_ratio,omitempty"`   // why there is none, as of a value that came of nothing
+	// of the medians, A - B, or head - base; nil if there is a ratio
+	Difference *result.Value `json:"difference,omitempty"`
+	NoRatio    string        `json:"no_ratio,omitempty"` // why there is none, as of a value that came of nothing
 }
 
-// Ratios beyond mostApart, and values below the smallest normal number, which have few digits, are no measurements of one
-// program: printed, they would be digits without a meaning.
+// Ratios beyond mostApart, and values below the smallest normal number, which have few digits, are no measurements of
+// one program: printed, they would be digits without a meaning.
 const (
 	mostApart     = 1e12
 	leastMeasured = 0x1p-1022
@@ -46,8 +47,8 @@ func noRatio(xs, ys []float64) string {
 	return ""
 }
 
-// counted reports whether a contrast has a ratio that gates may judge by, or a test of counts in its place: between 0 and
-// fractions of unknown size a limit in per cent says nothing.
+// counted reports whether a contrast has a ratio that gates may judge by, or a test of counts in its place: between 0
+// and fractions of unknown size a limit in per cent says nothing.
 // A quotient of negative values has no order, even where they never vary.
 func (c *Contrasted) counted() bool {
 	return c.NoRatio == "" || c.Exact && c.NoRatio != Negative || zero(c.NoRatio) && c.counts
@@ -74,22 +75,22 @@ func offset(xs, ys []float64) float64 {
 // difference is that of the medians, A - B.
 func difference(xs, ys []float64) float64 { return stat.Median(xs) - stat.Median(ys) }
 
-// withoutRatio takes the ratio out of a verdict, and all that follows from one. Without it nothing is equivalent within a
-// margin.
+// withoutRatio takes the ratio out of a verdict, and all that follows from one. Without it nothing is equivalent within
+// a margin.
 func (v *Verdict) withoutRatio(c Contrasted) {
 	d := result.Value(c.Difference)
 	if !c.Exact || c.NoRatio == Negative { // something of nothing is infinitely more
 		v.Ratio, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
 	}
 	v.Detectable, v.NoRatio, v.Difference, v.MoreBlocks, v.Nearly = result.Unavailable, c.NoRatio, &d, nil, ""
-	v.Ranked, v.MoreRuns, v.Correlation, v.Widened = nil, nil, 0, 0
+	v.Ranked, v.MoreRuns, v.Correlation, v.Widened, v.Tail, v.Vetoed = nil, nil, 0, 0, 0, false
 	if v.Verdict == Equivalent || v.Verdict == "" {
 		v.Verdict = Undecided
 	}
 }
 
-// withoutRatio does the same for a gate. What costs more than nothing is over any limit; that something costs no more than
-// that is not shown by a test of a difference.
+// withoutRatio does the same for a gate. What costs more than nothing is over any limit; that something costs no more
+// than that is not shown by a test of a difference.
 func (v *Gated) withoutRatio(c Contrasted) {
 	d := result.Value(c.Difference)
 	v.Cost, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable

@@ -7,7 +7,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestNoRatio: what has no ratio has a difference, a reason, and no number in place of the ratio, at any size of values.
+// TestNoRatio: what has no ratio has a difference, a reason, and no number in place of the ratio, at any size of
+// values.
 func TestNoRatio(t *testing.T) {
 	for _, c := range []struct {
 		base, head []float64
@@ -33,7 +34,8 @@ func TestNoRatio(t *testing.T) {
 		if v.NoRatio != c.why || v.Ratio.Known() == (c.why != "") || v.Low.Known() != v.Ratio.Known() {
 			t.Errorf("%v %v: %+v, want %q", c.base, c.head, v, c.why)
 		}
-		if c.why != "" && (v.Difference == nil || !differsBy(float64(*v.Difference), c.difference) || v.Verdict == Equivalent || v.MoreBlocks != nil) {
+		if c.why != "" && (v.Difference == nil || !differsBy(float64(*v.Difference), c.difference) ||
+			v.Verdict == Equivalent || v.MoreBlocks != nil) {
 			t.Errorf("%v %v: %+v, want a difference of %v", c.base, c.head, v, c.difference)
 		}
 		interim := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, Looks: GateLooks(12)})
@@ -48,7 +50,8 @@ func TestNoRatio(t *testing.T) {
 	}
 }
 
-// TestExactNegative: counts below 0 that never vary have a difference and a direction, but no ratio, and no gate decides by one.
+// TestExactNegative: counts below 0 that never vary have a difference and a direction, but no ratio, and no gate
+// decides by one.
 func TestExactNegative(t *testing.T) {
 	for _, c := range []struct {
 		base, head float64
@@ -81,7 +84,8 @@ func TestExactNegative(t *testing.T) {
 func TestExactLittle(t *testing.T) {
 	var trials []result.Trial
 	for b := range 12 {
-		trials = append(trials, benchTrial("base", b, result.Metrics{"froth": 0}), benchTrial("head", b, result.Metrics{"froth": 1e-17}))
+		trials = append(trials, benchTrial("base", b, result.Metrics{"froth": 0}),
+			benchTrial("head", b, result.Metrics{"froth": 1e-17}))
 	}
 	for direction, want := range map[int]string{-1: Worse, 0: Higher, 1: Better} {
 		if v := apart().MetricVerdicts(levels(trials), "froth", direction)[0]; v.Verdict != want {

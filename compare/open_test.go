@@ -11,10 +11,13 @@ import (
 
 // crowd is a trial of an open loop.
 func crowd(design string, block int, load, rate, response float64, unstable bool) result.Trial {
-	p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}, plan.Setting{Factor: "load", Level: plan.FloatLevel(load)})
-	return result.Trial{Kind: result.KindTrial, Workload: "w", Design: design, World: "live", Point: p, Block: block, Status: result.OK,
-		Type: result.Stream, Expected: true, Open: true, Unstable: unstable, Operations: 1000,
-		Metrics: result.Metrics{result.Throughput: 500, "rate_per_s": result.Value(rate), result.ResponseP50: result.Value(response), result.OfferedLoad: result.Value(load)}}
+	p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
+		plan.Setting{Factor: "load", Level: plan.FloatLevel(load)})
+	return result.Trial{Kind: result.KindTrial, Workload: "w", Design: design, World: "live", Point: p, Block: block,
+		Status: result.OK,
+		Type:   result.Stream, Expected: true, Open: true, Unstable: unstable, Operations: 1000,
+		Metrics: result.Metrics{result.Throughput: 500, "rate_per_s": result.Value(rate),
+			result.ResponseP50: result.Value(response), result.OfferedLoad: result.Value(load)}}
 }
 
 // TestOpenLoopVerdicts: responses are compared, at equal rates only, and not beyond capacity.
@@ -46,7 +49,8 @@ func TestOpenLoopVerdicts(t *testing.T) {
 		t.Fatalf("%d verdicts: %+v", len(verdicts), verdicts)
 	}
 	v := verdicts[0]
-	if v.A != "fast" || v.B != "slow" || v.Verdict != Faster || v.Metric != result.ResponseP50 || math.Abs(float64(v.Ratio)-0.75) > 0.01 || v.Point.Float("load") != 0.3 {
+	if v.A != "fast" || v.B != "slow" || v.Verdict != Faster || v.Metric != result.ResponseP50 ||
+		math.Abs(float64(v.Ratio)-0.75) > 0.01 || v.Point.Float("load") != 0.3 {
 		t.Errorf("%+v", v)
 	}
 	if v = verdicts[1]; v.A != "slow" || v.Verdict != Unstable || v.Ratio != 1.2 || v.N != 10 {

@@ -8,8 +8,10 @@ import (
 )
 
 func TestSummariesOrder(t *testing.T) {
-	want := []string{"throughput_per_s", "latency_mean_ns", "latency_min_ns", "latency_p5_ns", "latency_p50_ns", "latency_p99_ns",
-		"latency_p999_ns", "latency_max_ns", "response_mean_ns", "response_p95_ns", "cpu_seconds", "parallelism", "allocs_per_op", "steal_seconds"}
+	want := []string{"throughput_per_s", "latency_mean_ns", "latency_min_ns", "latency_p5_ns", "latency_p50_ns",
+		"latency_p99_ns",
+		"latency_p999_ns", "latency_max_ns", "response_mean_ns", "response_p95_ns", "cpu_seconds", "parallelism",
+		"allocs_per_op", "steal_seconds"}
 	stream := Row{Metrics: map[string]result.Summary{}}
 	for _, name := range want {
 		stream.Metrics[name] = result.Summary{Metric: name}

@@ -12,9 +12,10 @@ import (
 // together; ranks say how the typical block compares, however far off a few blocks are. See [stat.Comparison.Rank].
 type Ranked struct {
 	RankRatio result.Value `json:"rank_ratio"` // the Hodges-Lehmann estimate of A / B
-	RankLow   result.Value `json:"rank_low"`   // its interval, of the confidence of Low and High; null where there are too few blocks
-	RankHigh  result.Value `json:"rank_high"`
-	Note      string       `json:"note,omitempty"` // where mean and ranks disagree: a sentence
+	// its interval, of the confidence of Low and High; null where there are too few blocks
+	RankLow  result.Value `json:"rank_low"`
+	RankHigh result.Value `json:"rank_high"`
+	Note     string       `json:"note,omitempty"` // where mean and ranks disagree: a sentence
 }
 
 // The sentences on a disagreement begin with one of these.
@@ -24,8 +25,8 @@ const (
 )
 
 // narrower is how much narrower than the half-width of the mean's interval the distance of the ranks' estimate from the
-// end of its interval that is nearer to 1 must be, for outliers to hide a difference from the mean. Without outliers the
-// two are about the same.
+// end of its interval that is nearer to 1 must be, for outliers to hide a difference from the mean. Without outliers
+// the two are about the same.
 const narrower = 0.8
 
 // ranked is the second opinion on a comparison, one of m.
@@ -58,7 +59,8 @@ func (j Judgement) disagreement(s *standing, r, sure stat.Rank, width float64) s
 	case s.verdict == differs && !differ && math.Abs(middle) < math.Abs(mean)/2:
 		return outliersMake + "the means differ, but by rank the typical block does not " + interval
 	case s.verdict != differs && s.enough && differ && width <= narrower && max(r.Ratio, 1/r.Ratio) > 1+j.Margin:
-		return outliersHide + "by rank the typical block differs " + interval + "; a few blocks are so far off that the mean does not show it"
+		return outliersHide + "by rank the typical block differs " + interval + "; a few blocks are so far off that " +
+			"the mean does not show it"
 	}
 	return ""
 }

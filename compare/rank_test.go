@@ -20,8 +20,9 @@ func contaminated(r *rand.Rand, n int, level float64) []float64 {
 	return xs
 }
 
-// TestRanksSeeTheLevel: designs that are 3 % apart, of which one sample in ten is 30 % slow. The mean finds next to none
-// of the differences, ranks find all of them in two runs, and most where a block holds one of both; the verdict says so.
+// TestRanksSeeTheLevel: designs that are 3 % apart, of which one sample in ten is 30 % slow. The mean finds next to
+// none of the differences, ranks find all of them in two runs, and most where a block holds one of both; the verdict
+// says so.
 func TestRanksSeeTheLevel(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
 	const sets = 60
@@ -36,7 +37,8 @@ func TestRanksSeeTheLevel(t *testing.T) {
 			}
 			byRank++
 			if v.Verdict != Faster && !strings.HasPrefix(v.Note, outliersHide) {
-				t.Errorf("mean %v (%v to %v), rank %v (%v to %v): %q", v.Ratio, v.Low, v.High, v.RankRatio, v.RankLow, v.RankHigh, v.Note)
+				t.Errorf("mean %v (%v to %v), rank %v (%v to %v): %q", v.Ratio, v.Low, v.High, v.RankRatio, v.RankLow,
+					v.RankHigh, v.Note)
 			}
 		}
 		if least := map[bool]int{true: 40, false: 60}[paired]; byMean > 10 || byRank < least {
@@ -65,7 +67,8 @@ func TestOutliersNotLevel(t *testing.T) {
 		}
 	}
 	v := verdictOn(true, logs, make([]float64, 40))
-	if s = Usual("", nil).judge([]series{seriesOf(logs)})[0]; s.verdict != differs || v.Verdict != Slower || !strings.HasPrefix(v.Note, outliersMake) {
+	if s = Usual("", nil).judge([]series{seriesOf(logs)})[0]; s.verdict != differs || v.Verdict != Slower ||
+		!strings.HasPrefix(v.Note, outliersMake) {
 		t.Errorf("%s: %+v, ranks %+v", s.verdict, v, v.Ranked)
 	}
 	var keys map[string]any

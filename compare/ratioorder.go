@@ -8,9 +8,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// RatioWarnings warn where the ratios of neighbouring blocks resemble each other in some comparison, by more than chance
-// gives in all of them: what verdicts are made of depends on the order of the blocks, although levels may not. The test
-// is [stat.Serial] of each comparison, at orderAlpha shared by all. In virtual time nothing disturbs.
+// RatioWarnings warn where the ratios of neighbouring blocks resemble each other in some comparison, by more than
+// chance gives in all of them: what verdicts are made of depends on the order of the blocks, although levels may not.
+// The test is [stat.Serial] of each comparison, at orderAlpha shared by all. In virtual time nothing disturbs.
 func (j Judgement) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 	if len(trials) == 0 || trials[0].World == result.Virtual {
 		return nil
@@ -34,7 +34,9 @@ func (j Judgement) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 	c, _, _ := all[worst].pair(len(all[worst].logs))
 	order, a, b := c.Order(), pairs[worst][0], pairs[worst][1]
 	w, _ := warn(WarnRatios, order.Correlation, orderAlpha/float64(len(all)),
-		"the ratios of neighbouring blocks resemble each other in %d of %d comparisons, most in %s and %s (correlation %.2f, p = %.2g): something slows one design for several blocks, and the intervals of these comparisons are widened for it; stop what else runs, or measure more blocks",
+		"the ratios of neighbouring blocks resemble each other in %d of %d comparisons, most in %s and %s "+
+			"(correlation %.2f, p = %.2g): something slows one design for several blocks, and the intervals of these "+
+			"comparisons are widened for it; stop what else runs, or measure more blocks",
 		found, len(all), named(a, b), named(b, a), order.Correlation, least)
 	w.Workload, w.P = trials[0].Workload, result.Value(least)
 	return []Warning{w}

@@ -31,7 +31,9 @@ func TestRatioWarning(t *testing.T) {
 		if (len(list) == 1) != c.want {
 			t.Fatalf("%s: %+v", name, list)
 		}
-		if c.want && (list[0].Warning != WarnRatios || !strings.Contains(list[0].Text, "in 1 of 1 comparisons, most in b and a (correlation 0.") || !(list[0].P <= 0.005)) {
+		if c.want && (list[0].Warning != WarnRatios ||
+			!strings.Contains(list[0].Text, "in 1 of 1 comparisons, most in b and a (correlation 0.") ||
+			!(list[0].P <= 0.005)) {
 			t.Errorf("%+v", list[0])
 		}
 		for i := range trials {

@@ -1,4 +1,5 @@
-// Package compare turns trials into summaries. It computes and does not render.
+// Package compare turns trials into summaries. Its API is not stable yet, unlike that of package lab. It computes
+// and does not render.
 package compare
 
 import (
@@ -19,11 +20,12 @@ type Row struct {
 	Late                    int     // open loop: trials whose customers were noticed late, which have no number
 	Unstable                int     // open loop: trials in which more was offered than could be served
 	N                       int     // trials with a number
-	Decisions               uint64  // virtual: checksum of what the scheduler decided in all trials; 0 where nothing is known
-	Statuses                map[result.Status]int
-	Errors                  []string // distinct, of trials without a number
-	Unexpected              int      // trials whose status the design does not declare
-	Warnings                []string // distinct
+	// virtual: checksum of what the scheduler decided in all trials; 0 where nothing is known
+	Decisions  uint64
+	Statuses   map[result.Status]int
+	Errors     []string // distinct, of trials without a number
+	Unexpected int      // trials whose status the design does not declare
+	Warnings   []string // distinct
 
 	// Metrics are the summaries of every metric that the trials have: medians with intervals.
 	Metrics map[string]result.Summary
@@ -37,7 +39,8 @@ type Row struct {
 	Refusal *Refusal
 	// Formula is what the closed form of the design predicts; nil where it has none; see WithFormulas.
 	Formula *Formula
-	// Serial is what part of the time more CPUs do not shorten; nil where the design was not on one CPU; see WithSerial.
+	// Serial is what part of the time more CPUs do not shorten; nil where the design was not on one CPU; see
+	// WithSerial.
 	Serial *Serial
 	// Knees are where the time along a factor becomes flat, if this is its best level; see WithKnees.
 	Knees []Knee

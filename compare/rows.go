@@ -121,7 +121,8 @@ func (r *Row) note(t *result.Trial) {
 	if !t.Expected {
 		r.Unexpected++
 	}
-	if !t.Good() && t.Error != "" && !slices.ContainsFunc(r.Errors, func(e string) bool { return e == t.Error || strings.HasPrefix(e, t.Error+"; see ") }) {
+	if !t.Good() && t.Error != "" && !slices.ContainsFunc(r.Errors,
+		func(e string) bool { return e == t.Error || strings.HasPrefix(e, t.Error+"; see ") }) {
 		e := t.Error
 		if t.Failure != "" {
 			e += "; see " + t.Failure
@@ -137,8 +138,8 @@ func (r *Row) note(t *result.Trial) {
 
 // summarise has the median and its interval of each metric. A metric that only some of the trials
 // have is unavailable, with the number of those that have it: a quantile lacks where too few
-// operations finished, so that a median of the rest would be that of the fast trials. A line of a Go benchmark lacks a metric
-// for other reasons, such as a value that no measurement has.
+// operations finished, so that a median of the rest would be that of the fast trials. A line of a Go benchmark lacks a
+// metric for other reasons, such as a value that no measurement has.
 func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 	values := map[string][]float64{}
 	for _, t := range good {
@@ -152,8 +153,9 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 	}
 	summaries := map[string]result.Summary{}
 	for name, xs := range values {
-		s := result.Summary{Kind: "summary", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
-			World: r.World, Point: r.Point, Metric: name, N: len(xs), Bound: r.Bound, Peer: r.Peer,
+		s := result.Summary{Kind: "summary", SchemaVersion: result.SchemaVersion, Workload: r.Workload,
+			Design: r.Design,
+			World:  r.World, Point: r.Point, Metric: name, N: len(xs), Bound: r.Bound, Peer: r.Peer,
 			Median: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
 		if len(xs) == len(good) || len(xs) > 0 && good[0].Type == result.Benchmark {
 			median, low, high, _ := stat.MedianInterval(xs, confidence)

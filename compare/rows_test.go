@@ -35,7 +35,8 @@ func same(a, b result.Value) bool { return a == b || !a.Known() && !b.Known() }
 func expect(t *testing.T, s result.Summary, median, low, high result.Value, n int) {
 	t.Helper()
 	if !same(s.Median, median) || !same(s.Low, low) || !same(s.High, high) || s.N != n {
-		t.Errorf("%s: %v in [%v, %v] of %d; want %v in [%v, %v] of %d", s.Metric, s.Median, s.Low, s.High, s.N, median, low, high, n)
+		t.Errorf("%s: %v in [%v, %v] of %d; want %v in [%v, %v] of %d", s.Metric, s.Median, s.Low, s.High, s.N, median,
+			low, high, n)
 	}
 }
 
@@ -44,7 +45,8 @@ func TestRowsOrder(t *testing.T) {
 	virtual := latte("a", 1, 0, 1)
 	virtual.World = "virtual"
 	trials = append(trials, virtual, latte("a", 1, 1, 1))
-	cases := []plan.Case{{Design: "a", Point: cpus(1)}, {Design: "a", Point: cpus(2)}, {Design: "b", Point: cpus(1)}, {Design: "b", Point: cpus(2)}}
+	cases := []plan.Case{{Design: "a", Point: cpus(1)}, {Design: "a", Point: cpus(2)}, {Design: "b", Point: cpus(1)},
+		{Design: "b", Point: cpus(2)}}
 	var got []string
 	for _, r := range Rows(trials, cases) {
 		got = append(got, r.Workload+"/"+r.Design+"/"+r.World+"/"+r.Point.String())
@@ -121,7 +123,8 @@ func TestRowsStatuses(t *testing.T) {
 	set(5, result.Violated, false, "two at the grinder")
 	trials[6].Kind = "observed"
 	r := Rows(trials, []plan.Case{{Design: "a", Point: cpus(1)}})[0]
-	if want := map[result.Status]int{result.OK: 2, result.Wrong: 1, result.Failed: 2}; !reflect.DeepEqual(r.Statuses, want) {
+	if want := map[result.Status]int{result.OK: 2, result.Wrong: 1, result.Failed: 2}; !reflect.DeepEqual(r.Statuses,
+		want) {
 		t.Errorf("statuses %v, want %v", r.Statuses, want)
 	}
 	if want := []string{"5 is not 4", "deadlock", "two at the grinder"}; !reflect.DeepEqual(r.Errors, want) {
@@ -145,10 +148,12 @@ func TestRowsStatuses(t *testing.T) {
 
 func TestRowsObserved(t *testing.T) {
 	station := func(busy, wait float64, uses, waits, clashes int64) result.Resource {
-		return result.Resource{Name: "grinder", Kind: "station", Count: 2, Utilization: &busy, WaitMeanNs: &wait, Uses: uses, Waits: waits, Violations: clashes}
+		return result.Resource{Name: "grinder", Kind: "station", Count: 2, Utilization: &busy, WaitMeanNs: &wait,
+			Uses: uses, Waits: waits, Violations: clashes}
 	}
 	orders := func(fill, send, recv float64) result.Resource {
-		return result.Resource{Name: "grinder", Kind: "chan", Count: 1, Capacity: ptr(8), Occupancy: &fill, SendParked: &send, RecvParked: &recv}
+		return result.Resource{Name: "grinder", Kind: "chan", Count: 1, Capacity: ptr(8), Occupancy: &fill,
+			SendParked: &send, RecvParked: &recv}
 	}
 	var trials []result.Trial
 	for b, rate := range []float64{100, 90, 80, 70, 60} {
@@ -173,9 +178,11 @@ func TestRowsObserved(t *testing.T) {
 
 	r := Rows(trials, []plan.Case{{Design: "a", Point: cpus(1)}})[0]
 	want := []result.Resource{
-		{Name: "grinder", Kind: "chan", Count: 1, Capacity: ptr(8), Occupancy: ptr(2.5), SendParked: ptr(0.2), RecvParked: ptr(0.6)},
+		{Name: "grinder", Kind: "chan", Count: 1, Capacity: ptr(8), Occupancy: ptr(2.5), SendParked: ptr(0.2),
+			RecvParked: ptr(0.6)},
 		// Of 0.5 0.6 0.8 0.9; 10 20 30 60; 100 200 301 400, where 250.5 is rounded; 7 8 9 11; 1+0+4+2+0.
-		{Name: "grinder", Kind: "station", Count: 2, Utilization: ptr(0.7), WaitMeanNs: ptr(25.0), Uses: 251, Waits: 9, Violations: 7},
+		{Name: "grinder", Kind: "station", Count: 2, Utilization: ptr(0.7), WaitMeanNs: ptr(25.0), Uses: 251, Waits: 9,
+			Violations: 7},
 	}
 	if got, want := asJSON(t, r.Resources), asJSON(t, want); got != want {
 		t.Errorf("resources\n%s\nwant\n%s", got, want)
@@ -216,7 +223,8 @@ func TestRowsJob(t *testing.T) {
 
 // Rows do not depend on whether the trials were read back from the journal.
 func TestRowsOfJournal(t *testing.T) {
-	point := plan.NewPoint(plan.Setting{Factor: "load", Level: plan.FloatLevel(2)}, plan.Setting{Factor: "rate", Level: plan.FloatLevel(1e6)})
+	point := plan.NewPoint(plan.Setting{Factor: "load", Level: plan.FloatLevel(2)},
+		plan.Setting{Factor: "rate", Level: plan.FloatLevel(1e6)})
 	x := latte("a", 1, 0, 5)
 	x.Point = point
 	x.Metrics["latency_p99_ns"] = result.Value(math.Inf(1))

@@ -40,14 +40,16 @@ type Sensitivity struct {
 	Point         plan.Point   `json:"point"`
 	Metric        string       `json:"metric"`
 	Value         result.Value `json:"value"` // the prediction: the mean over the replications
-	Low           result.Value `json:"low"`   // of it and all with another cost; unavailable where one of them went wrong
-	High          result.Value `json:"high"`
-	Share         result.Value `json:"share"` // the greater distance of low and high from the prediction, by the prediction
-	Cost          string       `json:"cost"`  // that makes the greatest difference; "" where none makes any
-	Effects       []Effect     `json:"effects"`
+	// of it and all with another cost; unavailable where one of them went wrong
+	Low  result.Value `json:"low"`
+	High result.Value `json:"high"`
+	// the greater distance of low and high from the prediction, by the prediction
+	Share   result.Value `json:"share"`
+	Cost    string       `json:"cost"` // that makes the greatest difference; "" where none makes any
+	Effects []Effect     `json:"effects"`
 
-	// The range of the prediction if a disturbance makes one burn last longer, its greater distance from the prediction by the
-	// prediction, and the steady states that the load has then, where it repeats itself in several.
+	// The range of the prediction if a disturbance makes one burn last longer, its greater distance from the prediction
+	// by the prediction, and the steady states that the load has then, where it repeats itself in several.
 	DisturbedLow   result.Value   `json:"disturbed_low"`
 	DisturbedHigh  result.Value   `json:"disturbed_high"`
 	DisturbedShare result.Value   `json:"disturbed_share"`
@@ -81,7 +83,8 @@ func Sensitivities(rows []Row, varied []Varied) []Sensitivity {
 }
 
 func sensitivity(r *Row, metric string, varied []Varied) Sensitivity {
-	s := Sensitivity{Kind: "sensitivity", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, World: r.World,
+	s := Sensitivity{Kind: "sensitivity", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
+		World: r.World,
 		Point: r.Point, Metric: metric, Value: meanOf(r, metric), Effects: []Effect{}}
 	s.Low, s.High = s.Value, s.Value
 	s.disturbed(r, varied)
@@ -137,11 +140,12 @@ func (s *Sensitivity) disturbed(r *Row, varied []Varied) {
 	s.DisturbedShare = farthest(s.Value, s.DisturbedLow, s.DisturbedHigh)
 }
 
-// Beside puts each sensitivity beside the row that it is of.
-func Beside(rows []Row, list []Sensitivity) {
+// WithSensitivity adds each sensitivity to the row of its case.
+func WithSensitivity(rows []Row, list []Sensitivity) {
 	for _, s := range list {
 		for i := range rows {
-			if r := &rows[i]; r.Workload == s.Workload && r.World == s.World && r.Design == s.Design && r.Point.String() == s.Point.String() {
+			if r := &rows[i]; r.Workload == s.Workload && r.World == s.World && r.Design == s.Design &&
+				r.Point.String() == s.Point.String() {
 				r.Sensitivity = append(r.Sensitivity, s)
 			}
 		}
@@ -163,19 +167,22 @@ func meanOf(r *Row, metric string) result.Value {
 
 // Text says it in a sentence.
 func (s *Sensitivity) Text() string {
-	words := map[string]string{result.Throughput: "throughput", result.LatencyMean: "mean latency", result.ResponseMean: "mean response", result.WallSeconds: "wall time"}
+	words := map[string]string{result.Throughput: "throughput", result.LatencyMean: "mean latency",
+		result.ResponseMean: "mean response", result.WallSeconds: "wall time"}
 	what := fmt.Sprintf("%s (%s): the %s", s.Design, s.Point, words[s.Metric])
 	if !s.Share.Known() {
 		for _, e := range s.Effects {
 			if !e.Value.Known() {
-				return fmt.Sprintf("%s is not known where the cost %s is x %g: the design goes wrong there", what, e.Cost, e.Factor)
+				return fmt.Sprintf("%s is not known where the cost %s is x %g: the design goes wrong there", what,
+					e.Cost, e.Factor)
 			}
 		}
 		return what + " is not known"
 	}
 	text := what
 	if s.Share > mostSensitive {
-		text += fmt.Sprintf(" depends on the scheduler's costs, on %s most: one of them x 1/2 or x 2 changes it by up to %.3g %%", s.Cost, 100*float64(s.Share))
+		text += fmt.Sprintf(" depends on the scheduler's costs, on %s most: one of them x 1/2 or x 2 changes "+
+			"it by up to %.3g %%", s.Cost, 100*float64(s.Share))
 	}
 	switch {
 	case !s.DisturbedShare.Known():
@@ -186,7 +193,8 @@ func (s *Sensitivity) Text() string {
 		text += ";"
 	}
 	if len(s.States) > 1 {
-		return text + fmt.Sprintf(" has %s: one burn that lasts longer changes it by up to %.3g %%", result.Count(len(s.States), "steady state"), 100*float64(s.DisturbedShare))
+		return text + fmt.Sprintf(" has %s: one burn that lasts longer changes it by up to %.3g %%",
+			result.Count(len(s.States), "steady state"), 100*float64(s.DisturbedShare))
 	}
 	return text + fmt.Sprintf(" changes by up to %.3g %% if one burn lasts longer", 100*float64(s.DisturbedShare))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Serial is what part of a job's time on one CPU more of them do not shorten, by Karp and Flatt (model.KarpFlatt), of the
-// blocks in which the design ran on both.
+// Serial is what part of a job's time on one CPU more of them do not shorten, by Karp and Flatt (model.KarpFlatt), of
+// the blocks in which the design ran on both.
 type Serial struct {
 	Kind          string       `json:"kind"` // "serial"
 	SchemaVersion int          `json:"schema_version"`
@@ -20,14 +20,16 @@ type Serial struct {
 	World         string       `json:"world"`
 	Point         plan.Point   `json:"point"`
 	Speedup       result.Value `json:"speedup"` // beside one CPU: the geometric mean of the blocks' ratios
-	Low           result.Value `json:"low"`     // its 95 % interval, Student's t on their logarithms; null below 2 blocks
-	High          result.Value `json:"high"`
-	Share         result.Value `json:"serial_share"` // of the speedup; above 1 if it is slower, below 0 if it is faster than its CPUs
-	N             int          `json:"n"`            // blocks
+	// its 95 % interval, Student's t on their logarithms; null below 2 blocks
+	Low  result.Value `json:"low"`
+	High result.Value `json:"high"`
+	// of the speedup; above 1 if it is slower, below 0 if it is faster than its CPUs
+	Share result.Value `json:"serial_share"`
+	N     int          `json:"n"` // blocks
 }
 
-// WithSerial sets beside the row of each job that ran on one CPU too what its serial share is. Of designs whose workers are
-// as many as the CPUs that one had one worker.
+// WithSerial sets beside the row of each job that ran on one CPU too what its serial share is. Of designs whose workers
+// are as many as the CPUs that one had one worker.
 func WithSerial(rows []Row, trials []result.Trial) {
 	good := goodTrials(trials)
 	for i := range rows {
@@ -37,7 +39,8 @@ func WithSerial(rows []Row, trials []result.Trial) {
 			continue
 		}
 		alone := slices.IndexFunc(rows, func(o Row) bool {
-			return o.Job && o.N > 0 && o.Workload == r.Workload && o.World == r.World && o.Design == r.Design && onOneCPU(r.Point).String() == o.Point.String()
+			return o.Job && o.N > 0 && o.Workload == r.Workload && o.World == r.World && o.Design == r.Design &&
+				onOneCPU(r.Point).String() == o.Point.String()
 		})
 		if alone < 0 {
 			continue
@@ -61,8 +64,10 @@ func newSerial(r *Row, cpus int, logs []float64) (s Serial, ok bool) {
 	}
 	speedup := math.Exp(stat.Mean(logs))
 	share, ok := model.KarpFlatt(speedup, cpus)
-	s = Serial{Kind: "serial", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, World: r.World, Point: r.Point,
-		Speedup: result.Value(speedup), Share: result.Value(share), Low: result.Unavailable, High: result.Unavailable, N: len(logs)}
+	s = Serial{Kind: "serial", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
+		World: r.World, Point: r.Point,
+		Speedup: result.Value(speedup), Share: result.Value(share), Low: result.Unavailable, High: result.Unavailable,
+		N: len(logs)}
 	if c, ok := stat.Pair(logs, ratioConfidence); ok {
 		s.Low, s.High = result.Value(c.Low), result.Value(c.High)
 	}

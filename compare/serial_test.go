@@ -9,22 +9,25 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestSerial: a job that takes 1 s on one CPU and 0.6 s on two has a serial share of 0.2; one whose workers stay two has nobody
-// to be compared with, and neither has a design that was not on one CPU.
+// TestSerial: a job that takes 1 s on one CPU and 0.6 s on two has a serial share of 0.2; one whose workers stay two
+// has nobody to be compared with, and neither has a design that was not on one CPU.
 func TestSerial(t *testing.T) {
 	at := func(design string, cpus, workers, block int, seconds float64) result.Trial {
 		settings := []plan.Setting{{Factor: "cpus", Level: plan.IntLevel(cpus)}}
 		if workers > 0 {
 			settings = append(settings, plan.Setting{Factor: "workers", Level: plan.IntLevel(workers)})
 		}
-		return result.Trial{Kind: result.KindTrial, Type: result.Job, Workload: "w", Design: design, World: result.Live, Point: plan.NewPoint(settings...), Block: block,
-			Status: result.OK, Operations: 1, WallSeconds: seconds, Metrics: result.Metrics{result.WallSeconds: result.Value(seconds)}}
+		return result.Trial{Kind: result.KindTrial, Type: result.Job, Workload: "w", Design: design, World: result.Live,
+			Point: plan.NewPoint(settings...), Block: block,
+			Status: result.OK, Operations: 1, WallSeconds: seconds,
+			Metrics: result.Metrics{result.WallSeconds: result.Value(seconds)}}
 	}
 	var trials []result.Trial
 	for block := range 2 {
 		slow := 1 + float64(block) // a block on a slower machine
 		trials = append(trials, at("plain", 1, 0, block, slow), at("plain", 2, 0, block, 0.6*slow),
-			at("pool", 1, 1, block, slow), at("pool", 2, 2, block, 0.5*slow), at("pool", 2, 3, block, 0.5*slow), at("late", 2, 0, block, slow))
+			at("pool", 1, 1, block, slow), at("pool", 2, 2, block, 0.5*slow), at("pool", 2, 3, block, 0.5*slow),
+			at("late", 2, 0, block, slow))
 	}
 	var cases []plan.Case
 	for _, x := range trials[:6] {

@@ -98,6 +98,7 @@ func TestSimulated(t *testing.T) {
 	o.allocations()
 	o.orders()
 	o.price()
+	o.bound()
 	t.Log("\n" + o.b.String())
 	const page = "../docs/manual/7-budget.md"
 	text, err := os.ReadFile(page)
@@ -134,7 +135,8 @@ func TestSameFigures(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"a 1.5 % b", "a 1.6 % b", true}, {"a 1.5 % b", "a 8.7 % b", false}, {"a 1.5", "b 1.5", false}, {"10 of 12", "11 of 12", false}, {"1.5", "1.5 2.5", false},
+		{"a 1.5 % b", "a 1.6 % b", true}, {"a 1.5 % b", "a 8.7 % b", false}, {"a 1.5", "b 1.5", false},
+		{"10 of 12", "11 of 12", false}, {"1.5", "1.5 2.5", false},
 	} {
 		if sameFigures(c.a, c.b) != c.want {
 			t.Errorf("%q and %q: the same %v", c.a, c.b, !c.want)
@@ -175,10 +177,13 @@ func (o *table) pairs() {
 		c["oracle finds"] += float64(one(math.Abs(d) > half))
 	})
 	o.line("One comparison, 10 blocks, the true ratio three standard errors from 1:\n")
-	o.head("machine", "the interval holds the true ratio", "wider than with twice the degrees of freedom", "wider than if the machine did nothing", "finds the difference", "the paired optimum finds it", "found if the machine did nothing")
+	o.head("machine", "the interval holds the true ratio", "wider than with twice the degrees of freedom",
+		"wider than if the machine did nothing", "finds the difference", "the paired optimum finds it",
+		"found if the machine did nothing")
 	for i, c := range got {
 		wider, undisturbed := 100*(c["width"]/c["scatter's width"]-1), 100*(c["width"]/c["weather's width"]-1)
-		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("covers"), wider, undisturbed, c.share("finds"), c.share("optimum finds"), c.share("oracle finds"))
+		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("covers"),
+			wider, undisturbed, c.share("finds"), c.share("optimum finds"), c.share("oracle finds"))
 		if all[i].first {
 			continue
 		}
@@ -203,7 +208,8 @@ func (o *table) naive() {
 	o.head("machine", "the interval holds the true ratio", "finds the difference", "finds one where there is none")
 	fails := 0
 	for i, c := range got {
-		o.line("| %s | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("covers"), c.share("finds"), c.share("false"))
+		o.line("| %s | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("covers"), c.share("finds"),
+			c.share("false"))
 		fails += one(c.share("covers") < 93.5 || c.share("false") > 5.5 || c.share("finds") < 40)
 	}
 	if fails < 3 {
@@ -240,10 +246,12 @@ func (o *table) families() {
 			c["no spending"] += unspent(&pair[0]) / pairsEach
 		}
 	})
-	o.line("\nFive equal designs, seven comparisons; sweeps with any false verdict, by 10 blocks and by the looks at 10, 15, 20,\n30 and 40, and the same of two designs, one comparison, %d pairs for each sweep:\n", pairsEach)
+	o.line("\nFive equal designs, seven comparisons; sweeps with any false verdict, by 10 blocks and by the looks at "+
+		"10, 15, 20,\n30 and 40, and the same of two designs, one comparison, %d pairs for each sweep:\n", pairsEach)
 	o.head("machine", "10 blocks", "looks", "looks, one comparison", "one comparison, 5 % at each look")
 	for i, c := range got {
-		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("once"), c.share("looks"), c.share("looks, one"), c.share("no spending"))
+		o.line("| %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("once"), c.share("looks"),
+			c.share("looks, one"), c.share("no spending"))
 		o.within(all[i].name+": family", c.share("once"), 0, 5)
 		o.within(all[i].name+": family with looks", c.share("looks"), 0, 5)
 		o.sharp(all[i].name+": one with looks", c.share("looks, one"), 5)

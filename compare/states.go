@@ -8,10 +8,11 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// states gives a summary of trials that repeat themselves their steady states, if disturbances change the metric: low and high span
-// what the states have, and the summary is not exact. It reports whether they do.
+// states gives a summary of trials that repeat themselves their steady states, if disturbances change the metric: low
+// and high span what the states have, and the summary is not exact. It reports whether they do.
 func states(s *result.Summary, good []*result.Trial, xs []float64) bool {
-	if len(xs) != len(good) || !slices.ContainsFunc(good, func(t *result.Trial) bool { return t.Disturbed.Moves(s.Metric) }) {
+	if len(xs) != len(good) || !slices.ContainsFunc(good,
+		func(t *result.Trial) bool { return t.Disturbed.Moves(s.Metric) }) {
 		return false
 	}
 	low, high := math.Inf(1), math.Inf(-1)
@@ -26,7 +27,8 @@ func states(s *result.Summary, good []*result.Trial, xs []float64) bool {
 			low, high = min(low, float64(d.Range[s.Metric][0])), max(high, float64(d.Range[s.Metric][1]))
 		}
 		for _, x := range alone {
-			addState(s, result.State{Value: x.Metrics.Get(s.Metric), Share: x.Share / float64(len(good)), Phases: slices.Clone(x.Phases)})
+			addState(s, result.State{Value: x.Metrics.Get(s.Metric), Share: x.Share / float64(len(good)),
+				Phases: slices.Clone(x.Phases)})
 		}
 	}
 	mean := result.Value(stat.Mean(xs))
@@ -59,8 +61,8 @@ func repeatingPair(p [2]*Row) bool {
 	return repeats(p[0].Metric(measureOf(p[0]))) && repeats(p[1].Metric(measureOf(p[1])))
 }
 
-// exactVerdicts are those on pairs whose trials repeat themselves, of any number of trials: a ratio without a doubt if each has one
-// steady state, else one with the ratios of all their states, which low and high span.
+// exactVerdicts are those on pairs whose trials repeat themselves, of any number of trials: a ratio without a doubt if
+// each has one steady state, else one with the ratios of all their states, which low and high span.
 func (j Judgement) exactVerdicts(rows []Row) []Verdict {
 	var list []Verdict
 	for _, p := range j.pairs(rows, (*Row).out) {
@@ -85,15 +87,15 @@ func (j Judgement) exactVerdicts(rows []Row) []Verdict {
 	return list
 }
 
-// widen gives a verdict that was decided by samples the states of a row that has several. What is then no longer so in all of them
-// is undecided, and more blocks would not decide it.
+// widen gives a verdict that was decided by samples the states of a row that has several. What is then no longer so in
+// all of them is undecided, and more blocks would not decide it.
 func (v *Verdict) widen(a, b *Row) {
 	sa, sb := a.Metric(v.Metric), b.Metric(v.Metric)
 	if len(sa.States)+len(sb.States) == 0 {
 		return
 	}
 	v.span(sa, sb)
-	v.MoreBlocks, v.Nearly = nil, ""
+	v.MoreBlocks, v.Nearly, v.Vetoed = nil, "", false
 	excludes := v.Low > 1 || v.High < 1
 	if v.Verdict == Equivalent {
 		excludes = v.within() == Equivalent
@@ -120,7 +122,8 @@ func (v *Verdict) span(a, b result.Summary) {
 	}
 	for _, x := range statesOf(a) {
 		for _, y := range statesOf(b) {
-			s := result.State{Value: x.Value / y.Value, Share: x.Share * y.Share, Phases: x.Phases, A: &x.Value, B: &y.Value}
+			s := result.State{Value: x.Value / y.Value, Share: x.Share * y.Share, Phases: x.Phases, A: &x.Value,
+				B: &y.Value}
 			if len(a.States) < 2 {
 				s.Phases = y.Phases
 			}
@@ -137,8 +140,8 @@ func statesOf(s result.Summary) []result.State {
 	return []result.State{{Value: s.Median, Share: 1, Phases: []float64{}}}
 }
 
-// within is the verdict on a ratio that is known without a sample: the one that each of its steady states has by itself, or undecided
-// where they have several. A difference beyond the margin is one, however small the rest of it.
+// within is the verdict on a ratio that is known without a sample: the one that each of its steady states has by
+// itself, or undecided where they have several. A difference beyond the margin is one, however small the rest of it.
 func (v *Verdict) within() string {
 	of := func(ratio float64) string {
 		if ratio <= 1+v.Margin && 1/ratio <= 1+v.Margin {

@@ -17,8 +17,8 @@ const TwinMargin = 0.05
 // and verdicts are not made of fewer either.
 const leastForOff = 6
 
-// Twin is what was predicted of a row beside what was measured, by the blocks that hold both: the replication of a block
-// serves the same customers. All three are geometric means over those blocks.
+// Twin is what was predicted of a row beside what was measured, by the blocks that hold both: the replication of a
+// block serves the same customers. All three are geometric means over those blocks.
 type Twin struct {
 	Kind          string       `json:"kind"` // "twin"
 	SchemaVersion int          `json:"schema_version"`
@@ -164,8 +164,9 @@ func newTwin(r *Row, metric string, live, virtual map[int]*result.Trial) (t Twin
 	}
 	predicted, ratio := math.Exp(stat.Mean(predictions)), math.Exp(stat.Mean(logs))
 	t = Twin{Kind: "twin", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, Point: r.Point,
-		Metric: metric, Predicted: result.Value(predicted), Measured: result.Value(predicted / ratio), Error: result.Value(ratio - 1),
-		Low: result.Unavailable, High: result.Unavailable, N: len(logs), Margin: TwinMargin, Bound: r.Bound}
+		Metric: metric, Predicted: result.Value(predicted), Measured: result.Value(predicted / ratio),
+		Error: result.Value(ratio - 1),
+		Low:   result.Unavailable, High: result.Unavailable, N: len(logs), Margin: TwinMargin, Bound: r.Bound}
 	if c, ok := stat.Pair(logs, ratioConfidence); ok {
 		t.Low, t.High = result.Value(c.Low-1), result.Value(c.High-1)
 		t.Off = len(logs) >= leastForOff && (t.Low > TwinMargin || t.High < -TwinMargin)
@@ -277,7 +278,9 @@ func Unpredicted(predicted []result.Trial, cases []plan.Case) []Warning {
 		if n := points[design]; n > 1 {
 			at = fmt.Sprintf(" at %d points", n)
 		}
-		list = append(list, NewWarning(workload, WarnTwin, fmt.Sprintf("%s has no prediction%s, for in virtual time its trial goes wrong: %s; leave predictions out with --no-twin", design, at, why[design])))
+		list = append(list, NewWarning(workload, WarnTwin,
+			fmt.Sprintf("%s has no prediction%s, for in virtual time its trial goes wrong: %s; leave predictions "+
+				"out with --no-twin", design, at, why[design])))
 	}
 	return list
 }

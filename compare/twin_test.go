@@ -32,8 +32,8 @@ func near(t *testing.T, what string, got result.Value, want float64) {
 	}
 }
 
-// TestTwin: errors are of the ratios within blocks, over the blocks that hold both. Four blocks whose logarithms are 0.10,
-// 0.12, 0.10 and 0.12 have the mean 0.11 and the standard error 0.02/sqrt(12); t(0.975, 3) is 3.182446.
+// TestTwin: errors are of the ratios within blocks, over the blocks that hold both. Four blocks whose logarithms are
+// 0.10, 0.12, 0.10 and 0.12 have the mean 0.11 and the standard error 0.02/sqrt(12); t(0.975, 3) is 3.182446.
 func TestTwin(t *testing.T) {
 	var live, virtual []result.Trial
 	for b, log := range []float64{0.10, 0.12, 0.10, 0.12} {
@@ -59,7 +59,8 @@ func TestTwin(t *testing.T) {
 	geometric := 100 * math.Pow(24, 0.25)
 	near(t, "measured", x.Measured, geometric)
 	near(t, "predicted", x.Predicted, geometric*math.Exp(0.11))
-	if x.N != 4 || x.Off || x.Metric != result.Throughput || x.Kind != "twin" || x.Design != "a" || x.Workload != "coffee" {
+	if x.N != 4 || x.Off || x.Metric != result.Throughput || x.Kind != "twin" || x.Design != "a" ||
+		x.Workload != "coffee" {
 		t.Errorf("%+v", x)
 	}
 	if got := Rows(live, cases); len(got[0].Twins) != 0 || len(WithTwin(got, live, nil, cases)[0].Twins) != 0 {
@@ -67,7 +68,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestTwinOff: an error is flagged where its interval lies wholly beyond 5 %, on either side, by six blocks and no fewer.
+// TestTwinOff: an error is flagged where its interval lies wholly beyond 5 %, on either side, by six blocks and no
+// fewer.
 func TestTwinOff(t *testing.T) {
 	for _, c := range []struct {
 		rates []float64 // predicted, where 100 is measured
@@ -91,7 +93,8 @@ func TestTwinOff(t *testing.T) {
 			live, virtual = append(live, latte("a", 1, b, 100)), append(virtual, predict("a", 1, b, rate))
 		}
 		x := WithTwin(Rows(live, at("a", 1)), live, virtual, at("a", 1))[0].Twins[0]
-		if fewer := WithTwin(Rows(live, at("a", 1)), live, virtual[:len(virtual)-1], at("a", 1)); len(fewer[0].Twins) > 0 && fewer[0].Twins[0].Off {
+		if fewer := WithTwin(Rows(live, at("a", 1)), live, virtual[:len(virtual)-1],
+			at("a", 1)); len(fewer[0].Twins) > 0 && fewer[0].Twins[0].Off {
 			t.Errorf("%v: flagged by %d blocks", c.rates, len(virtual)-1)
 		}
 		if x.Off != c.off || (len(c.rates) == 1) == x.Low.Known() {
@@ -129,7 +132,8 @@ func TestTwinMetrics(t *testing.T) {
 			t.Errorf("%s: %+v", metric, row.Twins)
 		}
 		m.Unstable = true
-		if row := WithTwin(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p}, at("a", 1))[0]; len(row.Twins) != 0 {
+		if row := WithTwin(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p},
+			at("a", 1))[0]; len(row.Twins) != 0 {
 			t.Error("an unstable trial has a prediction beside it")
 		}
 	}
@@ -147,7 +151,8 @@ func TestBeyond(t *testing.T) {
 	for _, r := range WithTwin(Rows(live, cases), live, virtual, cases) {
 		got = append(got, r.Design+" "+r.World+" "+r.Point.String())
 	}
-	want := []string{"a live cpus=1", "a virtual cpus=2", "a virtual cpus=3", "b live cpus=1", "b live cpus=2", "b virtual cpus=3", "c virtual cpus=3"}
+	want := []string{"a live cpus=1", "a virtual cpus=2", "a virtual cpus=3", "b live cpus=1", "b live cpus=2",
+		"b virtual cpus=3", "c virtual cpus=3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
@@ -158,7 +163,8 @@ func TestAgree(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	rate := func(e float64, off bool) Row {
-		return Row{Design: "a", Twins: []Twin{{Metric: result.Throughput, Error: result.Value(e), Off: off}, {Metric: result.LatencyMean, Error: -0.5, Off: off}}}
+		return Row{Design: "a", Twins: []Twin{{Metric: result.Throughput, Error: result.Value(e), Off: off},
+			{Metric: result.LatencyMean, Error: -0.5, Off: off}}}
 	}
 	a := Agree([]Row{rate(0.01, false), rate(-0.05, false), rate(-0.08, true), {Design: "b"}})
 	if a.Points != 3 || a.Within != 2 || a.Median != 0.05 || a.Worst.Error != -0.08 || len(a.Off) != 2 {
@@ -173,7 +179,8 @@ func TestUnpredicted(t *testing.T) {
 	worse.Point = cpus(2)
 	list := Unpredicted([]result.Trial{good, bad, worse}, slices.Concat(at("a", 1), at("b", 1, 2)))
 	if len(list) != 1 || list[0].Warning != WarnTwin || list[0].Workload != "coffee" ||
-		!strings.HasPrefix(list[0].Text, "b has no prediction at 2 points, for in virtual time its trial goes wrong: it polls;") {
+		!strings.HasPrefix(list[0].Text, "b has no prediction at 2 points, for in virtual time its trial "+
+			"goes wrong: it polls;") {
 		t.Errorf("%+v", list)
 	}
 }

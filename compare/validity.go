@@ -15,9 +15,10 @@ const (
 	NotCollected  = "gc"           // virtual time has no garbage collector
 	NotMeasurable = "short-pieces" // timing the pieces of real code costs a good part of what they take
 	NotLong       = "short-job"    // the job is over before its process has warmed up
-	NotInflated   = "inflation"    // work takes longer on several CPUs than on one: contended words, false sharing, bandwidth
-	NotDeclared   = "undeclared"   // the design computes outside its pieces of real code
-	NotSteady     = "scatter"      // real code takes so different times that the error is not known
+	// work takes longer on several CPUs than on one: contended words, false sharing, bandwidth
+	NotInflated = "inflation"
+	NotDeclared = "undeclared" // the design computes outside its pieces of real code
+	NotSteady   = "scatter"    // real code takes so different times that the error is not known
 )
 
 // The limits of the conditions, as shares of the CPU time unless they say otherwise.
@@ -39,8 +40,8 @@ const (
 // Refusal is why a prediction does not hold: a condition that fails, by how much, and from where on it fails.
 //
 // It is decided by the causes alone, which trials count or time: the collector's CPU time, the length and number of the
-// pieces of real code, the CPU time outside of them, the CPU time of the work on one CPU and on several, and by how much
-// blocks differ. How large the error is decides nothing, so that a refusal is no way to hide one.
+// pieces of real code, the CPU time outside of them, the CPU time of the work on one CPU and on several, and by how
+// much blocks differ. How large the error is decides nothing, so that a refusal is no way to hide one.
 type Refusal struct {
 	Condition    string
 	Value, Limit float64 // seconds of a job that is too short; else shares of the CPU time
@@ -60,14 +61,16 @@ func (r Refusal) String() string {
 	case NotMeasurable:
 		text = "its pieces of real code are short: timing them costs %s of the CPU time"
 	case NotInflated:
-		text = "its work takes %s more CPU time on several CPUs than on one, for reasons such as shared cache lines, memory bandwidth, cores or other processes"
+		text = "its work takes %s more CPU time on several CPUs than on one, for reasons such as shared cache lines, " +
+			"memory bandwidth, cores or other processes"
 		remedy = "; with 1 added to --cpus both are measured"
 	case NotDeclared:
 		text = "the process computes outside of its pieces of real code for %s of the time"
 	case NotSteady:
 		text = "its real code takes a different time in each trial, so that these blocks know the error within %s only"
 	case NotLong:
-		return fmt.Sprintf("the job takes %.3gms, of which starting threads and touching memory for the first time is a part; the limit is %.3gms", 1e3*r.Value, 1e3*r.Limit)
+		return fmt.Sprintf("the job takes %.3gms, of which starting threads and touching memory for the first time "+
+			"is a part; the limit is %.3gms", 1e3*r.Value, 1e3*r.Limit)
 	}
 	return fmt.Sprintf(text, figure) + "; the limit is " + percent(r.Limit) + remedy
 }
@@ -146,7 +149,8 @@ func (s evidences) beyond(r *Row, rows []Row) *Refusal {
 	}
 	var most *Row
 	for i := range rows {
-		if o := &rows[i]; o.World == result.Live && o.N > 0 && sameWork(r, o) && (most == nil || levelOf(o.Point, "cpus") > levelOf(most.Point, "cpus")) {
+		if o := &rows[i]; o.World == result.Live && o.N > 0 && sameWork(r, o) &&
+			(most == nil || levelOf(o.Point, "cpus") > levelOf(most.Point, "cpus")) {
 			most = o
 		}
 	}
@@ -156,8 +160,8 @@ func (s evidences) beyond(r *Row, rows []Row) *Refusal {
 	return s.refusal(most, rows)
 }
 
-// sameWork reports whether two rows do the same work on different numbers of CPUs: the levels of their other factors are
-// the same, or are the number of CPUs in both.
+// sameWork reports whether two rows do the same work on different numbers of CPUs: the levels of their other factors
+// are the same, or are the number of CPUs in both.
 func sameWork(a, b *Row) bool {
 	if a.Workload != b.Workload || a.Design != b.Design {
 		return false
@@ -176,8 +180,8 @@ func sameWork(a, b *Row) bool {
 	return true
 }
 
-// scatter is half of the width of the error's 95% interval, as a share, where there is real code; NaN else, and where fewer
-// blocks than flag an error know both. It is the same wherever the interval lies.
+// scatter is half of the width of the error's 95% interval, as a share, where there is real code; NaN else, and where
+// fewer blocks than flag an error know both. It is the same wherever the interval lies.
 func (e *evidence) scatter(metric string) float64 {
 	var logs []float64
 	for _, b := range sortedBlocks(e.plain) {
@@ -204,7 +208,8 @@ func (e *evidence) collected() float64 {
 	for _, b := range sortedBlocks(e.observed) {
 		m := e.observed[b].Metrics
 		own := float64(m.Get(result.CPUSeconds))
-		if x := float64(m.Get("ledger_gc")) * float64(e.cpus) / float64(m.Get(result.Parallelism)) * own; !math.IsNaN(x) {
+		if x := float64(m.Get("ledger_gc")) * float64(e.cpus) / float64(m.Get(result.Parallelism)) *
+			own; !math.IsNaN(x) {
 			gc, cpu = gc+x, cpu+own
 		}
 	}
@@ -242,13 +247,13 @@ func (e *evidence) parallel() bool {
 	return e.cpus > 1 && geoMeanOf(e.virtual, result.Parallelism) > severalBusy
 }
 
-// inflated is by how much more CPU time the real code of an operation takes here than on one CPU, as a share of its CPU time
-// on one; NaN where at most one CPU is busy or there is no real code. Its CPU time on one CPU is that of live trials there,
-// and without such trials that of the pieces as they were timed for the prediction, one at a time.
+// inflated is by how much more CPU time the real code of an operation takes here than on one CPU, as a share of its CPU
+// time on one; NaN where at most one CPU is busy or there is no real code. Its CPU time on one CPU is that of live
+// trials there, and without such trials that of the pieces as they were timed for the prediction, one at a time.
 //
 // CPU time that the collector takes, and what virtual time charges for the scheduler and for declared work, are no part
-// of it. Threads that spin for work count as CPU time, and pieces that lose their CPU count as long: each inflates one of two
-// figures, so that the smaller of the two is taken where both are known.
+// of it. Threads that spin for work count as CPU time, and pieces that lose their CPU count as long: each inflates one
+// of two figures, so that the smaller of the two is taken where both are known.
 func (e *evidence) inflated(one *evidence) float64 {
 	if !e.parallel() || !(geoMeanOf(e.virtual, "real_sections") > 0) {
 		return math.NaN()
@@ -280,9 +285,9 @@ func (e *evidence) work() float64 {
 	return perOperation(e.plain, result.CPUSeconds)*(1-gc) - rest
 }
 
-// undeclared is the CPU time that neither pieces of real code and burns take, nor the collector, nor in virtual time the
-// scheduler, as a share of the window on the CPUs that the design is predicted to keep busy; NaN where nothing is known of
-// it. It is the median of the observed trials that know it, of which half must.
+// undeclared is the CPU time that neither pieces of real code and burns take, nor the collector, nor in virtual time
+// the scheduler, as a share of the window on the CPUs that the design is predicted to keep busy; NaN where nothing is
+// known of it. It is the median of the observed trials that know it, of which half must.
 func (e *evidence) undeclared() float64 {
 	var shares []float64
 	for _, b := range sortedBlocks(e.observed) {
@@ -331,7 +336,8 @@ func perOperation(trials map[int]*result.Trial, metric string) float64 {
 	return geoMeanBy(trials, func(t *result.Trial) float64 { return float64(t.Metrics.Get(metric)) / operations(t) })
 }
 
-// geoMeanOf is the geometric mean of a metric over the trials that have it, as predictions are compared by; NaN without any.
+// geoMeanOf is the geometric mean of a metric over the trials that have it, as predictions are compared by; NaN without
+// any.
 func geoMeanOf(trials map[int]*result.Trial, metric string) float64 {
 	return geoMeanBy(trials, func(t *result.Trial) float64 { return float64(t.Metrics.Get(metric)) })
 }

@@ -42,12 +42,15 @@ func (j job) trials() (live, virtual []result.Trial) {
 			result.Parallelism: result.Value(j.cpu / j.wall), "gc_cpu_seconds": result.Value(j.gc * j.cpu)}
 		o := t
 		o.Kind = result.KindObserved
-		o.Metrics = result.Metrics{result.WallSeconds: result.Value(j.wall), result.CPUSeconds: result.Value(j.cpu), result.Parallelism: result.Value(j.cpu / j.wall),
-			"ledger_gc": result.Value(j.gc * j.cpu / n / j.wall), "ledger_useful": result.Value(j.useful / n / j.wall),
-			"ledger_runtime": result.Value((j.cpu - j.useful - j.gc*j.cpu) / n / j.wall)}
+		o.Metrics = result.Metrics{result.WallSeconds: result.Value(j.wall), result.CPUSeconds: result.Value(j.cpu),
+			result.Parallelism: result.Value(j.cpu / j.wall),
+			"ledger_gc":        result.Value(j.gc * j.cpu / n / j.wall),
+			"ledger_useful":    result.Value(j.useful / n / j.wall),
+			"ledger_runtime":   result.Value((j.cpu - j.useful - j.gc*j.cpu) / n / j.wall)}
 		v := t
 		v.World, v.WallSeconds = result.Virtual, j.wall*j.wrong*math.Exp(j.scatter*float64(1-2*(b%2)))
-		v.Metrics = result.Metrics{result.WallSeconds: result.Value(v.WallSeconds), result.CPUSeconds: result.Value(j.real + j.rest), result.Parallelism: result.Value(j.together)}
+		v.Metrics = result.Metrics{result.WallSeconds: result.Value(v.WallSeconds),
+			result.CPUSeconds: result.Value(j.real + j.rest), result.Parallelism: result.Value(j.together)}
 		if j.real > 0 {
 			v.RealCode = result.RealMeasured
 			v.Metrics["real_code_seconds"], v.Metrics["real_sections"] = result.Value(j.real), result.Value(j.pieces)
@@ -84,7 +87,8 @@ func rowsOf(beyond bool, jobs ...job) []Row {
 func TestRemedies(t *testing.T) {
 	for condition, want := range map[string]string{
 		NotCollected: "the limit is 3%; allocate less, or raise GOGC (--gogc 1000)",
-		NotInflated:  "for reasons such as shared cache lines, memory bandwidth, cores or other processes; the limit is 3%; with 1 added to --cpus both are measured",
+		NotInflated: "for reasons such as shared cache lines, memory bandwidth, cores or other processes; the limit " +
+			"is 3%; with 1 added to --cpus both are measured",
 	} {
 		if got := (Refusal{condition, 0.3, 0.03}).String(); !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q", condition, got)
@@ -103,14 +107,18 @@ func TestConditions(t *testing.T) {
 			j.gc = pick(much, 0.031, 0.029)
 			j.useful -= j.gc * j.cpu
 		}, NotCollected, "garbage collection takes 3.1% of the CPU time"},
-		"short pieces": {func(j *job, much bool) { j.pieces = pick(much, 41_000, 39_000) }, NotMeasurable, "timing them costs 1.0% of the CPU time"},
-		"slow clock":   {func(j *job, much bool) { j.timing = pick(much, 250e-6, 150e-6) }, NotMeasurable, "pieces of real code are short"},
+		"short pieces": {func(j *job, much bool) { j.pieces = pick(much, 41_000, 39_000) }, NotMeasurable,
+			"timing them costs 1.0% of the CPU time"},
+		"slow clock": {func(j *job, much bool) { j.timing = pick(much, 250e-6, 150e-6) }, NotMeasurable,
+			"pieces of real code are short"},
 		"inflation": {func(j *job, much bool) {
 			j.cpu *= pick(much, 1.06, 1.04)
 			j.useful = j.cpu
 		}, NotInflated, "its work takes 6.0% more CPU time on several CPUs than on one"},
-		"undeclared": {func(j *job, much bool) { j.useful *= pick(much, 0.91, 0.93) }, NotDeclared, "computes outside of its pieces"},
-		"scatter":    {func(j *job, much bool) { j.scatter = pick(much, 0.13, 0.11) }, NotSteady, "know the error within 16% only"},
+		"undeclared": {func(j *job, much bool) { j.useful *= pick(much, 0.91, 0.93) }, NotDeclared,
+			"computes outside of its pieces"},
+		"scatter": {func(j *job, much bool) { j.scatter = pick(much, 0.13, 0.11) }, NotSteady,
+			"know the error within 16% only"},
 		"short job": {func(j *job, much bool) {
 			f := pick(much, 0.9e-3, 1.1e-3)
 			j.wall, j.cpu, j.useful, j.real, j.pieces = j.wall*f, j.cpu*f, j.useful*f, j.real*f, 1
@@ -134,7 +142,8 @@ func TestConditions(t *testing.T) {
 				if x.Condition != c.condition || !strings.Contains(x.NotModelled, c.words) {
 					t.Errorf("%s: %q: %s", name, x.Condition, x.NotModelled)
 				}
-				if x.Predicted.Known() || x.Error.Known() || x.Low.Known() || x.High.Known() || x.Off || !x.Measured.Known() || x.N != 6 {
+				if x.Predicted.Known() || x.Error.Known() || x.Low.Known() || x.High.Known() || x.Off ||
+					!x.Measured.Known() || x.N != 6 {
 					t.Errorf("%s: numbers of a prediction that does not hold: %+v", name, x)
 				}
 			}
@@ -150,8 +159,8 @@ func pick(first bool, a, b float64) float64 {
 }
 
 // TestInflation: of CPU time and of the length of pieces the one that grows less counts, for threads spin and pieces
-// lose their CPU. A design that keeps one CPU busy has no inflation, whatever its time is, and without a trial on one CPU the pieces
-// as they were timed for the prediction are the yardstick.
+// lose their CPU. A design that keeps one CPU busy has no inflation, whatever its time is, and without a trial on one
+// CPU the pieces as they were timed for the prediction are the yardstick.
 func TestInflation(t *testing.T) {
 	for name, c := range map[string]struct {
 		change  func(j *job)
@@ -184,12 +193,13 @@ func TestInflation(t *testing.T) {
 	}
 }
 
-// TestInflationOfStreams: in a window of one second two CPUs do twice the operations in twice the CPU time, and take no more
-// for each. The windows of a prediction may be longer.
+// TestInflationOfStreams: in a window of one second two CPUs do twice the operations in twice the CPU time, and take no
+// more for each. The windows of a prediction may be longer.
 func TestInflationOfStreams(t *testing.T) {
 	stream := func(cpus int, each, longer float64) job {
 		n := float64(cpus)
-		return job{cpus: cpus, wall: 1, cpu: n * each, useful: n * each, real: n * longer, pieces: 100, timing: 500e-9, together: n, wrong: 1, stream: 1000}
+		return job{cpus: cpus, wall: 1, cpu: n * each, useful: n * each, real: n * longer, pieces: 100, timing: 500e-9,
+			together: n, wrong: 1, stream: 1000}
 	}
 	for name, c := range map[string]struct {
 		each, longer float64
@@ -215,8 +225,8 @@ func TestInflationOfStreams(t *testing.T) {
 	}
 }
 
-// TestCollectedOfPlainTrials: a plain trial may book what was collected before its window; that is no more than all of its
-// CPU time.
+// TestCollectedOfPlainTrials: a plain trial may book what was collected before its window; that is no more than all of
+// its CPU time.
 func TestCollectedOfPlainTrials(t *testing.T) {
 	e := &evidence{cpus: 1, plain: map[int]*result.Trial{}}
 	for b, gc := range []result.Value{3, 0.1, 0.1} {
@@ -227,8 +237,8 @@ func TestCollectedOfPlainTrials(t *testing.T) {
 	}
 }
 
-// TestConditionsBeyond: where nothing is measured, what was found of the same work on the most CPUs decides, and what the
-// trials in virtual time tell of themselves.
+// TestConditionsBeyond: where nothing is measured, what was found of the same work on the most CPUs decides, and what
+// the trials in virtual time tell of themselves.
 func TestConditionsBeyond(t *testing.T) {
 	good, many := usual(2), usual(8)
 	bad := usual(2)
@@ -251,7 +261,8 @@ func TestConditionsBeyond(t *testing.T) {
 			condition = r.Refusal.Condition
 		}
 		s := r.Metric(result.WallSeconds)
-		if condition != c.want || s.Median.Known() != (c.want == "") || (s.NotModelled == "") != (c.want == "") || s.Mean.Mean.Known() != (c.want == "") {
+		if condition != c.want || s.Median.Known() != (c.want == "") || (s.NotModelled == "") != (c.want == "") ||
+			s.Mean.Mean.Known() != (c.want == "") {
 			t.Errorf("%s: %q %+v", name, condition, s)
 		}
 	}
@@ -260,13 +271,16 @@ func TestConditionsBeyond(t *testing.T) {
 // TestSameWork: factors that follow the CPUs may differ, and no others.
 func TestSameWork(t *testing.T) {
 	row := func(cpus, consumers, buffer int) *Row {
-		return &Row{Workload: "w", Design: "d", Point: at("d", cpus)[0].Point.With("consumers", plan.IntLevel(consumers)).With("buffer", plan.IntLevel(buffer))}
+		return &Row{Workload: "w", Design: "d",
+			Point: at("d", cpus)[0].Point.With("consumers", plan.IntLevel(consumers)).With("buffer",
+				plan.IntLevel(buffer))}
 	}
 	for _, c := range []struct {
 		a, b *Row
 		same bool
 	}{
-		{row(2, 2, 9), row(1, 1, 9), true}, {row(2, 3, 9), row(1, 3, 9), true}, {row(2, 2, 9), row(1, 3, 9), false}, {row(2, 2, 9), row(1, 1, 8), false},
+		{row(2, 2, 9), row(1, 1, 9), true}, {row(2, 3, 9), row(1, 3, 9), true}, {row(2, 2, 9), row(1, 3, 9), false},
+		{row(2, 2, 9), row(1, 1, 8), false},
 	} {
 		if sameWork(c.a, c.b) != c.same {
 			t.Errorf("%v and %v: same work %v", c.a.Point, c.b.Point, !c.same)
@@ -295,7 +309,8 @@ func TestRefusedTrials(t *testing.T) {
 	_, drop := bad.trials()
 	list := Refused(append(keep, drop...), rows)
 	for _, x := range list {
-		if refused := x.Point.Int("cpus") == 2; (x.NotModelled != "") != refused || (len(x.Metrics) == 0) != refused || (x.WallSeconds == 0) != refused {
+		if refused := x.Point.Int("cpus") == 2; (x.NotModelled != "") != refused || (len(x.Metrics) == 0) != refused ||
+			(x.WallSeconds == 0) != refused {
 			t.Errorf("%+v", x)
 		}
 	}

@@ -21,45 +21,64 @@ const (
 
 // Verdict says how design A does beside design B, by the blocks that hold both.
 type Verdict struct {
-	Kind          string         `json:"kind"` // "verdict"
-	SchemaVersion int            `json:"schema_version"`
-	Workload      string         `json:"workload"`
-	World         string         `json:"world"`
-	Metric        string         `json:"metric"`
-	A             string         `json:"a"`
-	B             string         `json:"b"`
-	Point         plan.Point     `json:"point"`                 // the factors that both have, at the same levels
-	OnlyA         plan.Point     `json:"only_a"`                // what is A's alone: its other factors or levels
-	OnlyB         plan.Point     `json:"only_b"`                // what is B's alone
-	Ratio         result.Value   `json:"ratio"`                 // A / B: geometric mean of the blocks' ratios
-	Low           result.Value   `json:"low"`                   // 95 % interval of the ratio; with looks it holds at all of them together
-	High          result.Value   `json:"high"`                  //
-	N             int            `json:"n"`                     // blocks; of two runs, those of the one that has fewer
-	Paired        bool           `json:"paired"`                // by block; not so between two runs
-	ARun          string         `json:"a_run,omitempty"`       // between two runs: their directories,
-	BRun          string         `json:"b_run,omitempty"`       //
-	NA            int            `json:"n_a,omitempty"`         // and the blocks of each
-	NB            int            `json:"n_b,omitempty"`         //
-	RunsA         int            `json:"runs_a,omitempty"`      // of several runs a side, which are then the replicates
-	RunsB         int            `json:"runs_b,omitempty"`      //
-	MoreRuns      *int           `json:"more_runs,omitempty"`   // undecided, of several runs: how many more of each side would decide
-	P             result.Value   `json:"p"`                     // Student's t, unpaired Welch's, over all looks; adjusted by Holm's method for all verdicts of the sweep
-	Permutation   result.Value   `json:"p_permutation"`         // within blocks, unpaired of all blocks; of the N blocks, not adjusted
-	Verdict       string         `json:"verdict"`               // of A beside B
-	Margin        float64        `json:"margin"`                // of equivalence: 0.02 is 2 %
-	Detectable    result.Value   `json:"detectable"`            // the ratio that so many blocks find with power 0.8
-	MoreBlocks    *int           `json:"more_blocks"`           // undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen, with a budget until a look; null where decided, or where 1000 blocks or the last look would not do
-	Nearly        string         `json:"nearly,omitempty"`      // undecided: "equivalent" where the ratio seen lies within the margin
-	Exact         bool           `json:"exact,omitempty"`       // both repeat themselves, in virtual time or as counts of a benchmark do, so that the ratio has no doubt
-	States        []result.State `json:"states,omitempty"`      // virtual: the ratios of all steady states of both, where one has several; low and high span them
-	Layouts       int            `json:"layouts,omitempty"`     // of benchmarks: builds with functions in other places, whose means are the replicates
-	MoreLines     *int           `json:"more_lines"`            // lines of code of A beyond those of B; null where unknown
-	Looks         *int           `json:"looks,omitempty"`       // with a budget: how often the blocks were looked at, until this verdict stood
-	AlphaSpent    *float64       `json:"alpha_spent,omitempty"` // with a budget: how much of Alpha those looks may use up
-	Correlation   result.Value   `json:"correlation,omitempty"` // of neighbouring blocks, where it widens the interval: lag 1, corrected for its bias
-	Widened       float64        `json:"widened,omitempty"`     // the factor by which it does; see stat.OrderOf
-	Lag1          result.Value   `json:"-"`                     // correlation of neighbouring blocks as it is, whatever it does to the interval
-	*Ranked                      // nil where no ranks are compared
+	Kind          string       `json:"kind"` // "verdict"
+	SchemaVersion int          `json:"schema_version"`
+	Workload      string       `json:"workload"`
+	World         string       `json:"world"`
+	Metric        string       `json:"metric"`
+	A             string       `json:"a"`
+	B             string       `json:"b"`
+	Point         plan.Point   `json:"point"`  // the factors that both have, at the same levels
+	OnlyA         plan.Point   `json:"only_a"` // what is A's alone: its other factors or levels
+	OnlyB         plan.Point   `json:"only_b"` // what is B's alone
+	Ratio         result.Value `json:"ratio"`  // A / B: geometric mean of the blocks' ratios
+	// 95 % interval of the ratio; with looks it holds at all of them together
+	Low    result.Value `json:"low"`
+	High   result.Value `json:"high"`             //
+	N      int          `json:"n"`                // blocks; of two runs, those of the one that has fewer
+	Paired bool         `json:"paired"`           // by block; not so between two runs
+	ARun   string       `json:"a_run,omitempty"`  // between two runs: their directories,
+	BRun   string       `json:"b_run,omitempty"`  //
+	NA     int          `json:"n_a,omitempty"`    // and the blocks of each
+	NB     int          `json:"n_b,omitempty"`    //
+	RunsA  int          `json:"runs_a,omitempty"` // of several runs a side, which are then the replicates
+	RunsB  int          `json:"runs_b,omitempty"` //
+	// undecided, of several runs: how many more of each side would decide
+	MoreRuns *int `json:"more_runs,omitempty"`
+	// Student's t, unpaired Welch's, over all looks; adjusted by Holm's method for all verdicts of the sweep
+	P result.Value `json:"p"`
+	// within blocks, unpaired of all blocks; of the N blocks, not adjusted
+	Permutation result.Value `json:"p_permutation"`
+	Verdict     string       `json:"verdict"`    // of A beside B
+	Margin      float64      `json:"margin"`     // of equivalence: 0.02 is 2 %
+	Detectable  result.Value `json:"detectable"` // the ratio that so many blocks find with power 0.8
+	// undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen, with a budget until
+	// a look; null where decided, or where 1000 blocks or the last look would not do
+	MoreBlocks *int `json:"more_blocks"`
+	// undecided: "equivalent" where the ratio seen lies within the margin
+	Nearly string `json:"nearly,omitempty"`
+	// undecided for the permutation test alone: how many more would decide is not known
+	Vetoed bool `json:"vetoed,omitempty"`
+	// both repeat themselves, in virtual time or as counts of a benchmark do, so that the ratio has no doubt
+	Exact bool `json:"exact,omitempty"`
+	// virtual: the ratios of all steady states of both, where one has several; low and high span them
+	States []result.State `json:"states,omitempty"`
+	// of benchmarks: builds with functions in other places, whose means are the replicates
+	Layouts int `json:"layouts,omitempty"`
+	// lines of code of A beyond those of B; null where unknown
+	MoreLines *int `json:"more_lines"`
+	// with a budget: how often the blocks were looked at, until this verdict stood
+	Looks *int `json:"looks,omitempty"`
+	// with a budget: how much of Alpha those looks may use up
+	AlphaSpent *float64 `json:"alpha_spent,omitempty"`
+	// of neighbouring blocks, where it widens the interval: lag 1, corrected for its bias
+	Correlation result.Value `json:"correlation,omitempty"`
+	Widened     float64      `json:"widened,omitempty"` // the factor by which it does; see stat.OrderOf
+	// skewness that makes the interval reach farther up (above 0) or down; see stat.TailOf
+	Tail float64 `json:"tail,omitempty"`
+	// correlation of neighbouring blocks as it is, whatever it does to the interval
+	Lag1    result.Value `json:"-"`
+	*Ranked              // nil where no ranks are compared
 	Unrelated
 }
 
@@ -113,7 +132,8 @@ func (j Judgement) WithBaseline(rows []Row, verdicts []Verdict) {
 		r.Beside = nil
 		found := 0
 		for k := range verdicts {
-			if v := &verdicts[k]; v.Paired && v.B == j.Baseline && v.A == r.Design && v.World == r.World && v.B != v.A && sameLevels(r.Point, v.Point, v.OnlyA) {
+			if v := &verdicts[k]; v.Paired && v.B == j.Baseline && v.A == r.Design && v.World == r.World &&
+				v.B != v.A && sameLevels(r.Point, v.Point, v.OnlyA) {
 				r.Beside = v
 				found++
 			}
@@ -167,7 +187,8 @@ func overloads(rows []Row) []Verdict {
 	var list []Verdict
 	for i := range rows {
 		if r := &rows[i]; r.Overloaded() && !r.Bound && r.N > 0 {
-			list = append(list, Verdict{Kind: "verdict", SchemaVersion: result.SchemaVersion, Workload: r.Workload, World: r.World,
+			list = append(list, Verdict{Kind: "verdict", SchemaVersion: result.SchemaVersion, Workload: r.Workload,
+				World:  r.World,
 				Metric: measureOf(r), A: r.Design, Point: r.Point, Ratio: r.Metric(result.OfferedLoad).Median,
 				Low: result.Unavailable, High: result.Unavailable, N: r.Unstable, P: result.Unavailable,
 				Permutation: result.Unavailable, Detectable: result.Unavailable, Verdict: Unstable, Paired: true})
@@ -279,7 +300,7 @@ func (j Judgement) fill(v *Verdict, s *standing, m int) {
 	if v.Lag1 = result.Value(order.Lag1); order.Dependent {
 		v.Correlation, v.Widened = result.Value(order.Correlation), s.ratio.Widened(1-s.level(1-ratioConfidence))
 	}
-	v.Ranked = j.ranked(s, m)
+	v.Tail, v.Ranked = s.ratio.Tail(), j.ranked(s, m)
 	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.ratio.Permutation())
 	v.Detectable = result.Unavailable
 	if s.enough {
@@ -290,6 +311,7 @@ func (j Judgement) fill(v *Verdict, s *standing, m int) {
 		v.Looks, v.AlphaSpent = &looks, &spent
 	}
 	if v.Verdict == Undecided {
+		v.Vetoed = s.vetoed
 		v.Nearly, v.MoreBlocks = j.wants(s, m)
 		if v.RunsA > 0 {
 			v.MoreRuns, v.MoreBlocks = v.MoreBlocks, nil
@@ -309,12 +331,16 @@ func directed(verdict string, ratio float64, metric string) string {
 }
 
 // wants says what an undecided comparison, one of m, may turn out to be, and how many more blocks would
-// decide it if the ratio stays the one seen; nil where blocksLimit would not do, or no look of a budget.
+// decide it if the ratio stays the one seen; nil where blocksLimit would not do, or no look of a budget, and where
+// Student's t has decided already and the permutation test has not: the spread says nothing of when that will agree.
 func (j Judgement) wants(s *standing, m int) (nearly string, more *int) {
 	c, level := s.ratio, j.Alpha/float64(m)
 	far := max(c.Ratio, 1/c.Ratio)
 	if far <= 1+j.Margin {
 		nearly = Equivalent
+	}
+	if s.vetoed {
+		return nearly, nil
 	}
 	if j.Looks != nil {
 		return nearly, j.Looks.wants(s, j.Margin, level)

@@ -78,7 +78,8 @@ func TestFamily(t *testing.T) {
 		ideal,
 		at("lock", set("cpus", 1)), at("lock", set("cpus", 2)),
 		at("fine", set("cpus", 1)), at("fine", set("cpus", 2)),
-		at("pipe", set("cpus", 1), set("buffer", 0)), at("pipe", set("cpus", 1), set("buffer", 1)), at("pipe", set("cpus", 1), set("buffer", 9)),
+		at("pipe", set("cpus", 1), set("buffer", 0)), at("pipe", set("cpus", 1), set("buffer", 1)),
+		at("pipe", set("cpus", 1), set("buffer", 9)),
 	}
 	name := func(r *Row) string { return r.Design + " " + r.Point.String() }
 	got := map[string]bool{}
@@ -87,8 +88,10 @@ func TestFamily(t *testing.T) {
 	}
 	want := []string{
 		"fine cpus=1 / lock cpus=1", "fine cpus=2 / lock cpus=2",
-		"pipe cpus=1 buffer=0 / lock cpus=1", "pipe cpus=1 buffer=1 / lock cpus=1", "pipe cpus=1 buffer=9 / lock cpus=1",
-		"pipe cpus=1 buffer=0 / fine cpus=1", "pipe cpus=1 buffer=1 / fine cpus=1", "pipe cpus=1 buffer=9 / fine cpus=1",
+		"pipe cpus=1 buffer=0 / lock cpus=1", "pipe cpus=1 buffer=1 / lock cpus=1",
+		"pipe cpus=1 buffer=9 / lock cpus=1",
+		"pipe cpus=1 buffer=0 / fine cpus=1", "pipe cpus=1 buffer=1 / fine cpus=1",
+		"pipe cpus=1 buffer=9 / fine cpus=1",
 		"pipe cpus=1 buffer=1 / pipe cpus=1 buffer=0", "pipe cpus=1 buffer=9 / pipe cpus=1 buffer=1",
 	}
 	for _, w := range want {
@@ -162,7 +165,8 @@ func TestTooFewBlocks(t *testing.T) {
 	}
 	rows, trials = sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0}, {1, 1.01, 0.99, 1, 1}})
 	v := Usual("", nil).Verdicts(rows, trials)
-	if len(v) != 1 || v[0].Verdict != Undecided || v[0].Detectable.Known() || v[0].MoreBlocks == nil || *v[0].MoreBlocks != 1 {
+	if len(v) != 1 || v[0].Verdict != Undecided || v[0].Detectable.Known() || v[0].MoreBlocks == nil ||
+		*v[0].MoreBlocks != 1 {
 		t.Errorf("five blocks cannot decide at 5 %%, six can: %+v", v)
 	}
 }
@@ -226,7 +230,8 @@ func TestFailedNeighbourAtOnePoint(t *testing.T) {
 		}
 		return strings.Join(list, "; ")
 	}
-	rows := []Row{row("c", at("cpus", 1), 9), row("c", at("cpus", 2), 9), row("b", at("cpus", 1), 9), row("b", at("cpus", 2), 0),
+	rows := []Row{row("c", at("cpus", 1), 9), row("c", at("cpus", 2), 9), row("b", at("cpus", 1), 9),
+		row("b", at("cpus", 2), 0),
 		row("a", at("cpus", 1), 9), row("a", at("cpus", 2), 9)}
 	got := names(Usual("", []string{"cpus"}).pairs(rows, (*Row).out))
 	if want := "b@cpus=1 c@cpus=1; a@cpus=1 b@cpus=1; a@cpus=2 c@cpus=2"; got != want {
@@ -260,14 +265,16 @@ func TestManyVerdictsOfFewBlocks(t *testing.T) {
 // TestRoomForEquivalence: after the first difference of three, the next p-value is doubled by Holm and
 // divided by 5/6, since a sixth of alpha is left for the equivalence of what differs.
 func TestRoomForEquivalence(t *testing.T) {
-	rows, trials := sweepOf([]string{"d", "c", "b", "a"}, [][]float64{logsOf(0, 0), logsOf(0.1, 0.1), logsOf(0.3, 0.3), logsOf(1.3, 0.3)})
+	rows, trials := sweepOf([]string{"d", "c", "b", "a"},
+		[][]float64{logsOf(0, 0), logsOf(0.1, 0.1), logsOf(0.3, 0.3), logsOf(1.3, 0.3)})
 	var p []float64
 	for _, v := range Usual("", nil).Verdicts(rows, trials) {
 		p = append(p, float64(v.P))
 	}
 	single := func(i int) float64 {
 		pair := []string{"d", "c", "b", "a"}[i : i+2]
-		rows, trials := sweepOf(pair, [][]float64{logsOf(0, 0), [][]float64{logsOf(0.1, 0.1), logsOf(0.2, 0.2), logsOf(1, 0.001)}[i]})
+		rows, trials := sweepOf(pair, [][]float64{logsOf(0, 0),
+			[][]float64{logsOf(0.1, 0.1), logsOf(0.2, 0.2), logsOf(1, 0.001)}[i]})
 		return float64(Usual("", nil).Verdicts(rows, trials)[0].P)
 	}
 	if want := single(0) * 2 / (5.0 / 6); math.Abs(p[0]-want) > 1e-9 || p[0] > p[1]+1e-12 {
@@ -279,8 +286,16 @@ func TestRoomForEquivalence(t *testing.T) {
 // p-value below 1 %, but 4 of the 64 assignments of signs are as extreme.
 func TestPermutationMustAgree(t *testing.T) {
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0, 0}, {1, 1, 1, 1, 1, -0.1}})
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.P > 0.01 || v.Permutation != 4.0/64 || v.Verdict != Undecided {
+	v := Usual("", nil).Verdicts(rows, trials)[0]
+	if v.P > 0.01 || v.Permutation != 4.0/64 || v.Verdict != Undecided {
 		t.Errorf("%+v", v)
+	}
+	if !v.Vetoed || v.MoreBlocks != nil {
+		t.Errorf("vetoed %v, and yet %v more blocks would decide", v.Vetoed, v.MoreBlocks)
+	}
+	rows, trials = sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0, 0}, {1, 1, 1, 1, -0.5, -0.9}})
+	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.Vetoed || v.MoreBlocks == nil {
+		t.Errorf("neither test finds a difference: %+v", v)
 	}
 }
 
@@ -288,7 +303,8 @@ func TestPermutationMustAgree(t *testing.T) {
 func TestFirstLevel(t *testing.T) {
 	row := func(gogc string, n int) Row {
 		return Row{Workload: "w", World: "live", Design: "a", N: n,
-			Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "GOGC", Level: plan.TextLevel(gogc)})}
+			Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
+				plan.Setting{Factor: "GOGC", Level: plan.TextLevel(gogc)})}
 	}
 	names := func(j Judgement, rows []Row) string {
 		var list []string
@@ -300,10 +316,12 @@ func TestFirstLevel(t *testing.T) {
 	neighbours, first := Usual("", []string{"cpus"}), Usual("", []string{"cpus"})
 	neighbours.Apart, first.Apart, first.First = true, true, true
 	all := []Row{row("100", 9), row("50", 9), row("200", 9)}
-	if got, want := names(neighbours, all), "cpus=1 GOGC=50 / cpus=1 GOGC=100; cpus=1 GOGC=200 / cpus=1 GOGC=50"; got != want {
+	if got, want := names(neighbours, all), "cpus=1 GOGC=50 / cpus=1 GOGC=100; cpus=1 GOGC=200 / cpus=1 "+
+		"GOGC=50"; got != want {
 		t.Errorf("neighbours: have %s\nwant %s", got, want)
 	}
-	if got, want := names(first, all), "cpus=1 GOGC=50 / cpus=1 GOGC=100; cpus=1 GOGC=200 / cpus=1 GOGC=100"; got != want {
+	if got, want := names(first, all), "cpus=1 GOGC=50 / cpus=1 GOGC=100; cpus=1 GOGC=200 / cpus=1 "+
+		"GOGC=100"; got != want {
 		t.Errorf("the first: have %s\nwant %s", got, want)
 	}
 	all[0].N = 0

@@ -156,7 +156,8 @@ func others(trials []result.Trial) (Warning, bool) {
 		return Warning{}, false
 	}
 	return warn(WarnOthers, total, othersLimit,
-		"other processes used %.2f of a CPU during the trials, most in block %d (%.2f); more than %.2f takes time from the designs: stop them, or leave CPUs free for them with fewer --cpus",
+		"other processes used %.2f of a CPU during the trials, most in block %d (%.2f); more than %.2f takes time "+
+			"from the designs: stop them, or leave CPUs free for them with fewer --cpus",
 		total, block, worst, othersLimit)
 }
 
@@ -170,7 +171,9 @@ func steal(trials []result.Trial) (Warning, bool) {
 		return Warning{}, false
 	}
 	return warn(WarnSteal, total, stealLimit,
-		"the hypervisor gave %.1f %% of the CPU time that was wanted to others, most in block %d (%.1f %%); more than %.0f %% makes speed depend on the neighbours: measure when they are quiet, or on a machine without any",
+		"the hypervisor gave %.1f %% of the CPU time that was wanted to others, most in block %d (%.1f %%); more "+
+			"than %.0f %% makes speed depend on the neighbours: measure when they are quiet, or on a "+
+			"machine without any",
 		100*total, block, 100*worst, 100*stealLimit)
 }
 
@@ -191,7 +194,8 @@ func throttled(trials []result.Trial) (Warning, bool) {
 		return Warning{}, false
 	}
 	w, ok := warn(WarnThrottled, periods, 0,
-		"the CPU limit of the container stopped %d of %d trials, in %.0f periods; a single one distorts latencies: raise the limit, or give fewer --cpus than it allows",
+		"the CPU limit of the container stopped %d of %d trials, in %.0f periods; a single one distorts latencies: "+
+			"raise the limit, or give fewer --cpus than it allows",
 		hit, known, periods)
 	w.in(hit, known)
 	return w, ok
@@ -222,7 +226,9 @@ func clock(trials []result.Trial) (Warning, bool) {
 	}
 	drop := stat.Median(drops)
 	w, ok := warn(WarnClock, drop, slowerLimit,
-		"the CPU was slower than calibrated around %d of %d trials, by %.0f %% in the middle one of them; more than %.0f %% in more than %.0f %% of the trials is a clock that drops or a CPU that is shared: fix its clock, cool it, or stop what shares it",
+		"the CPU was slower than calibrated around %d of %d trials, by %.0f %% in the middle one of them; more than "+
+			"%.0f %% in more than %.0f %% of the trials is a clock that drops or a CPU that is shared: fix its "+
+			"clock, cool it, or stop what shares it",
 		len(drops), known, 100*drop, 100*slowerLimit, 100*slowTrials)
 	w.in(len(drops), known)
 	return w, ok
@@ -237,7 +243,9 @@ func order(trials []result.Trial) (Warning, bool) {
 	if change, p := t.trend(); p <= orderAlpha {
 		if share := math.Exp(change) - 1; math.Abs(share) >= driftLimit {
 			w, ok := warn(WarnDrift, share, driftLimit,
-				"speed drifted by %+.1f %% from the first block to the last (p = %.2g; warned of from %.0f %% on at p <= %g): verdicts compare within blocks and stand, but do not compare these medians with another run; let the machine warm up or settle first",
+				"speed drifted by %+.1f %% from the first block to the last (p = %.2g; warned of from %.0f %% on at "+
+					"p <= %g): verdicts compare within blocks and stand, but do not compare these medians with "+
+					"another run; let the machine warm up or settle first",
 				100*share, p, 100*driftLimit, orderAlpha)
 			w.P = result.Value(p)
 			return w, ok
@@ -249,7 +257,9 @@ func order(trials []result.Trial) (Warning, bool) {
 		return Warning{}, false
 	}
 	w, ok := warn(WarnSerial, r, orderAlpha,
-		"neighbouring blocks resemble each other (correlation %.2f, p = %.2g; warned of at p <= %g): something changes over several blocks, and intervals of medians are too narrow, by a factor of about %.1f: find what else runs, or make blocks longer with --duration",
+		"neighbouring blocks resemble each other (correlation %.2f, p = %.2g; warned of at p <= %g): something "+
+			"changes over several blocks, and intervals of medians are too narrow, by a factor of about %.1f: find "+
+			"what else runs, or make blocks longer with --duration",
 		r, p, orderAlpha, math.Sqrt((1+r)/(1-min(r, 0.99))))
 	w.P = result.Value(p)
 	return w, ok
@@ -275,27 +285,35 @@ func fewBlocks(trials []result.Trial, looks []int) (Warning, bool) {
 	few := fmt.Sprintf("%d %s", n, map[bool]string{true: "block is too few", false: "blocks are too few"}[n == 1])
 	if len(looks) > 0 {
 		return warn(WarnFewBlocks, float64(n), float64(least),
-			"%s: a run with a budget decides nothing before its first look, at %d: give it more time, fewer designs and points, or a shorter --duration", few, least)
+			"%s: a run with a budget decides nothing before its first look, at %d: give it more time, fewer designs "+
+				"and points, or a shorter --duration", few, least)
 	}
 	return warn(WarnFewBlocks, float64(n), float64(least),
-		"%s: a median has an interval, and a verdict within the run can be decided, from %d on: measure with --count %d or more", few, least, least)
+		"%s: a median has an interval, and a verdict within the run can be decided, from %d on: measure with "+
+			"--count %d or more", few, least, least)
 }
 
 // Partial warns of a run that was stopped, where done of its blocks are complete. The command how finishes it.
 func Partial(workload, run, how string, done, planned int) Warning {
-	w := NewWarning(workload, WarnPartial, fmt.Sprintf("the run is unfinished: %d of %d blocks are complete; what it has is compared; finish it with %s", done, planned, how))
+	w := NewWarning(workload, WarnPartial,
+		fmt.Sprintf("the run is unfinished: %d of %d blocks are complete; what it has is compared; finish it with %s",
+			done, planned, how))
 	w.Run, w.Value, w.Threshold = run, result.Value(done), result.Value(planned)
 	return w
 }
 
 // OneRun warns of verdicts between sides of one run each, and says how to repeat them.
 func OneRun(workload, how string) Warning {
-	return NewWarning(workload, WarnOneRun, "each side is one run, so nothing shows how much runs of one program differ, and the verdicts take all of it for a difference: where runs differ by 1 %, about 30 % of the verdicts on equal programs are false; "+how)
+	return NewWarning(workload, WarnOneRun, "each side is one run, so nothing shows how much runs of one program "+
+		"differ, and the verdicts take all of it for a difference: where runs differ by 1 %, about 30 % of the "+
+		"verdicts on equal programs are false; "+how)
 }
 
 // Budgeted warns of a run with a budget that is compared with another one.
 func Budgeted(workload, run string) Warning {
-	w := NewWarning(workload, WarnBudget, "the run had a budget and ended where designs happened to look clearly apart or equal, so that more than 5 % of the differences between such runs are false; measure with --count what is to be compared with another run")
+	w := NewWarning(workload, WarnBudget, "the run had a budget and ended where designs happened to look clearly "+
+		"apart or equal, so that more than 5 % of the differences between such runs are false; measure with --count "+
+		"what is to be compared with another run")
 	w.Run = run
 	return w
 }

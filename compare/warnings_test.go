@@ -36,7 +36,8 @@ func find(list []Warning, name string) (Warning, bool) {
 
 func TestCountedWarnings(t *testing.T) {
 	quiet := func(int) result.Metrics {
-		return result.Metrics{result.CPUSeconds: 2, result.Parallelism: 2, "machine_cpu_seconds": 2.05, "steal_seconds": 0.02,
+		return result.Metrics{result.CPUSeconds: 2, result.Parallelism: 2, "machine_cpu_seconds": 2.05,
+			"steal_seconds":     0.02,
 			"throttled_periods": 0, "burn_probe_before": 1.04, "burn_probe_after": 1.2}
 	}
 	for _, c := range []struct {
@@ -49,7 +50,8 @@ func TestCountedWarnings(t *testing.T) {
 		{"quiet", "", func(int) result.Metrics { return nil }, 0, ""},
 		{"unknown", "", func(int) result.Metrics {
 			na := result.Unavailable
-			return result.Metrics{"machine_cpu_seconds": na, "steal_seconds": na, "throttled_periods": na, "burn_probe_before": na}
+			return result.Metrics{"machine_cpu_seconds": na, "steal_seconds": na, "throttled_periods": na,
+				"burn_probe_before": na}
 		}, 0, ""},
 		{"windows shorter than a tick", "", func(int) result.Metrics {
 			return result.Metrics{result.CPUSeconds: 0.002, "machine_cpu_seconds": 0.005, "steal_seconds": 0.001}
@@ -84,7 +86,8 @@ func TestCountedWarnings(t *testing.T) {
 				return result.Metrics{"burn_probe_before": result.Value(1 + float64(i)/50)}
 			}
 			return nil
-		}, 0.16, "slower than calibrated around 3 of 20 trials, by 16 % in the middle one of them; more than 5 % in more than 5 %"},
+		}, 0.16, "slower than calibrated around 3 of 20 trials, by 16 % in the middle one of them; more than 5 " +
+			"% in more than 5 %"},
 	} {
 		list := Warnings(counted(20, func(i int) result.Metrics {
 			m := quiet(i)
@@ -100,7 +103,8 @@ func TestCountedWarnings(t *testing.T) {
 			continue
 		}
 		w, ok := find(list, c.warning)
-		if !ok || len(list) != 1 || math.Abs(float64(w.Value)-c.value) > 1e-9 || !strings.Contains(w.Text, c.says) || w.Workload != "coffee" || w.Kind != "warning" {
+		if !ok || len(list) != 1 || math.Abs(float64(w.Value)-c.value) > 1e-9 || !strings.Contains(w.Text, c.says) ||
+			w.Workload != "coffee" || w.Kind != "warning" {
 			t.Errorf("%s: %+v, want a value of %v and %q", c.name, list, c.value, c.says)
 		}
 	}
@@ -112,7 +116,8 @@ func TestWarningsAreExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{WarnOthers, WarnSteal, WarnThrottled, WarnClock, WarnDrift, WarnSerial, WarnFewBlocks, WarnSettings, WarnPartial, WarnBudget} {
+	for _, name := range []string{WarnOthers, WarnSteal, WarnThrottled, WarnClock, WarnDrift, WarnSerial, WarnFewBlocks,
+		WarnSettings, WarnPartial, WarnBudget} {
 		if !strings.Contains(string(manual), "\n| `"+name+"` |") {
 			t.Errorf("the manual does not explain %s", name)
 		}
@@ -135,7 +140,8 @@ func TestFewBlocks(t *testing.T) {
 		t.Errorf("one block: %q", got)
 	}
 	_, trials := sweepOf([]string{"a", "b"}, [][]float64{make([]float64, 7), make([]float64, 7)})
-	if w, _ := find(Warnings(trials, LookBlocks()), WarnFewBlocks); !strings.Contains(w.Text, "nothing before its first look, at 10") || strings.Contains(w.Text, "--count") {
+	if w, _ := find(Warnings(trials, LookBlocks()), WarnFewBlocks); !strings.Contains(w.Text,
+		"nothing before its first look, at 10") || strings.Contains(w.Text, "--count") {
 		t.Errorf("seven blocks of a budget: %q", w.Text)
 	}
 	if list := Warnings(nil, nil); len(list) != 0 {
@@ -162,7 +168,8 @@ func TestOrderFalseAlarms(t *testing.T) {
 		rows, blocks int
 		some         bool // after 10 blocks two rows go on alone, as in a run with a budget
 	}{
-		{machines()[0], 1, 10, false}, {machines()[0], 6, 10, false}, {machines()[1], 6, 10, false}, {machines()[3], 4, 10, false}, {machines()[4], 4, 10, false},
+		{machines()[0], 1, 10, false}, {machines()[0], 6, 10, false}, {machines()[1], 6, 10, false},
+		{machines()[3], 4, 10, false}, {machines()[4], 4, 10, false},
 		{machines()[1], 4, 6, false}, {machines()[1], 4, 30, false}, {machines()[1], 6, 40, true},
 	} {
 		r := rand.New(rand.NewPCG(8, uint64(i)))
@@ -208,7 +215,8 @@ func TestOrderPower(t *testing.T) {
 		return 100 * float64(n) / sets
 	}
 	drifting := machine{drift: -0.01, noise: 0.02}
-	if share := found(1, func(r *rand.Rand) [][]float64 { return drifting.sweep(r, 10, make([]float64, 4)) }, WarnDrift); share < 95 {
+	if share := found(1, func(r *rand.Rand) [][]float64 { return drifting.sweep(r, 10, make([]float64, 4)) },
+		WarnDrift); share < 95 {
 		t.Errorf("a drift of 1 %% a block in 4 rows of 10 blocks is found in %.1f %%", share)
 	} else {
 		t.Logf("drift of 1 %% a block, 4 rows, 10 blocks: found in %.1f %%", share)
@@ -252,7 +260,8 @@ func TestDriftFigures(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	for i := range trials {
-		trials[i].Type, trials[i].Metrics = result.Job, result.Metrics{result.WallSeconds: trials[i].Metrics[result.Throughput]}
+		trials[i].Type, trials[i].Metrics = result.Job,
+			result.Metrics{result.WallSeconds: trials[i].Metrics[result.Throughput]}
 	}
 	if w, ok = order(trials); !ok || math.Abs(float64(w.Value)-(math.Exp(0.09)-1)) > 1e-9 {
 		t.Errorf("jobs: %+v", w)

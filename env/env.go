@@ -275,16 +275,16 @@ type Section struct {
 }
 
 // Begin marks the start of real code: code that computes, does not wait and calls nothing of this package before
-// End, by which virtual time would have to move in the middle of it, but [Station.Enter], [Station.Leave] and draws of a
-// [Rand] that was taken before. Live that costs a clock read in observed trials and nothing that counts otherwise. In
-// virtual time the section is charged with the CPU time that its thread took, as a burn at its end: what it did is there
-// before its time has passed. So enter a [Station] before Begin and leave it after End: who does both in between is there
-// for no time, and meets nobody who does the same. To read that clock twice takes up to a microsecond, so that a section
-// should take 50 us or more; do several pieces in one, or see [Env.WorkFor].
+// End, by which virtual time would have to move in the middle of it, but [Station.Enter], [Station.Leave] and draws of
+// a [Rand] that was taken before. Live that costs a clock read in observed trials and nothing that counts otherwise. In
+// virtual time the section is charged with the CPU time that its thread took, as a burn at its end: what it did is
+// there before its time has passed. So enter a [Station] before Begin and leave it after End: who does both in between
+// is there for no time, and meets nobody who does the same. To read that clock twice takes up to a microsecond, so that
+// a section should take 50 us or more; do several pieces in one, or see [Env.WorkFor].
 //
 // No coroutine of [iter.Pull] may go across an edge of a section: none that began before may be resumed in it, and none
-// that began in it after. In virtual time the section has its thread locked, and the Go runtime ends the process where a
-// coroutine is resumed under another lock than it was made under. One that begins and ends in the section is well.
+// that began in it after. In virtual time the section has its thread locked, and the Go runtime ends the process where
+// a coroutine is resumed under another lock than it was made under. One that begins and ends in the section is well.
 //
 // Costs that are recorded are found again by the request that the goroutine works for (see [Env.For]): say for which
 // one where several goroutines share a stock of work, or another schedule gives each piece the cost of another.

@@ -12,7 +12,8 @@ import (
 // carried out, or whose Select took another case.
 func TestFarKeepsNothing(t *testing.T) {
 	err := virtual.New(virtual.Config{CPUs: 2}).Run("body", func(e env.Env) {
-		full, room, shut := env.NewChan[int](e, "full", 1), env.NewChan[int](e, "room", 1), env.NewChan[int](e, "shut", 1)
+		full, room, shut := env.NewChan[int](e, "full", 1), env.NewChan[int](e, "room", 1),
+			env.NewChan[int](e, "shut", 1)
 		full.Send(1)
 		shut.Close()
 		for i := range 100 {

@@ -11,7 +11,8 @@ import "time"
 // a machine whose run is over Use, Claim and every operation panic.
 type Machine interface {
 	World
-	// Use panics if the running goroutine is not t, and ends the calling one, and the run, if that is not the running one.
+	// Use panics if the running goroutine is not t, and ends the calling one, and the run, if that is not the running
+	// one.
 	Use(t *Task)
 	// Claim ends the calling goroutine, and the run, if that is not the running one: it is called before anything
 	// changes that the machine does not see. In a timer's function it does nothing.

@@ -88,7 +88,8 @@ func NewMeter(kind ResourceKind, name string, capacity int, now func() time.Dura
 }
 
 // NewMeterAlone is NewMeter for a world whose goroutines never run at the same time, and which alone uses it
-// while it runs. The world's clock stands at clock, in nanoseconds, and never goes back. It is not safe for concurrent use.
+// while it runs. The world's clock stands at clock, in nanoseconds, and never goes back. It is not safe for concurrent
+// use.
 func NewMeterAlone(kind ResourceKind, name string, capacity int, clock *int64) *Meter {
 	return &Meter{kind: kind, name: name, capacity: capacity, clock: clock, n: 1}
 }
@@ -131,8 +132,8 @@ func (m *Meter) Read() Reading {
 	}
 }
 
-// open and shut enclose every step: it happens at the time that open returns, and no other happens meanwhile. Readings of
-// the clock taken by two goroutines may arrive in the wrong order; time never runs backwards here.
+// open and shut enclose every step: it happens at the time that open returns, and no other happens meanwhile. Readings
+// of the clock taken by two goroutines may arrive in the wrong order; time never runs backwards here.
 func (m *Meter) open() time.Duration {
 	if m.clock != nil {
 		return time.Duration(*m.clock)

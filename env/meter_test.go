@@ -125,7 +125,8 @@ func TestMeteredLocks(t *testing.T) {
 			c.add(10)
 			r := m.Read()
 			if r.Busy-before.Busy != 10 || r.Line-before.Line != 10 {
-				t.Errorf("with one inside and one waiting, 10 ns count as %v busy and %v in line", r.Busy-before.Busy, r.Line-before.Line)
+				t.Errorf("with one inside and one waiting, 10 ns count as %v busy and %v in line", r.Busy-before.Busy,
+					r.Line-before.Line)
 			}
 			held.Unlock()
 			<-in
@@ -133,7 +134,8 @@ func TestMeteredLocks(t *testing.T) {
 			c.add(10)
 			r = m.Read()
 			if r.Busy-before.Busy != 10 || r.Line != before.Line {
-				t.Errorf("with one inside, 10 ns count as %v busy and %v in line", r.Busy-before.Busy, r.Line-before.Line)
+				t.Errorf("with one inside, 10 ns count as %v busy and %v in line", r.Busy-before.Busy,
+					r.Line-before.Line)
 			}
 			out <- 1
 			<-in

@@ -34,7 +34,8 @@ func TestSelectMeterOrder(t *testing.T) {
 		}
 		if c.fallback > 0 { // the channel is full now
 			if i := together(cases, c.fallback); i != c.fallback || m.line.n != 1 {
-				t.Errorf("%s: took %d of a full channel, the line is %d, want %d and 1", c.name, i, m.line.n, c.fallback)
+				t.Errorf("%s: took %d of a full channel, the line is %d, want %d and 1", c.name, i, m.line.n,
+					c.fallback)
 			}
 		}
 		if v, _ := out.Recv(); v != 7 || m.line.n != 0 || m.Read().Uses != 1 {

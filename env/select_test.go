@@ -118,7 +118,8 @@ func tryNative(t *testing.T, n, ready, fallback int, send bool) {
 	}
 	i, ok, done := native(cases, fallback)
 	if !done || !ok || i != ready {
-		t.Errorf("%d cases, send %v, ready %d, Default %d: took %d, ok %v, done %v", n, send, ready, fallback, i, ok, done)
+		t.Errorf("%d cases, send %v, ready %d, Default %d: took %d, ok %v, done %v", n, send, ready, fallback, i, ok,
+			done)
 		return
 	}
 	if send {

@@ -51,7 +51,8 @@ func parseAfter(text string) (*after, error) {
 		case "wall", "end", "stopped":
 			var n int64
 			n, err = strconv.ParseInt(words[1], 10, 64)
-			*map[string]*time.Duration{"wall": &a.wall, "end": &a.end, "stopped": &a.stopped}[words[0]] = time.Duration(n)
+			*map[string]*time.Duration{"wall": &a.wall, "end": &a.end,
+				"stopped": &a.stopped}[words[0]] = time.Duration(n)
 		case "metric":
 			if len(words) == 3 {
 				a.metrics[words[1]], err = strconv.ParseFloat(words[2], 64)

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,28 +36,16 @@ type listed struct {
 
 // goCommand runs the go command and returns what it prints.
 func goCommand(ctx context.Context, dir string, env []string, args ...string) (stdout, stderr string, err error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.SysProcAttr = dir, proc.DieWithParent()
-	cmd.Env = append(cmd.Environ(), env...)
-	cmd.Cancel = func() error { proc.EndGroup(cmd.Process); return nil }
-	out, complaints := &proc.Limited{Most: input.Output.Bytes()}, &proc.Limited{Most: input.Output.Bytes()}
-	cmd.Stdout, cmd.Stderr = out, complaints
-	err = cmd.Run()
-	switch {
-	case ctx.Err() != nil:
-		err = ctx.Err()
-	case err == nil && out.Dropped:
-		err = fmt.Errorf("go %s printed more than %d MB", args[0], input.Output.Bytes()>>20)
-	case errors.Is(err, exec.ErrNotFound):
-		err = errors.New("the command go is not installed, or not in PATH")
-	case err != nil && complaints.Len() > 0:
-		err = errors.New(strings.TrimSpace(complaints.String()))
+	c := proc.Command{Dir: dir, Env: append((&exec.Cmd{Dir: dir}).Environ(), env...)}
+	stdout, stderr, err = c.Tool(ctx, input.Output.Bytes(), "go", args...)
+	if ctx.Err() != nil {
+		err = cmp.Or(tooLong(ctx), ctx.Err())
 	}
-	return out.String(), complaints.String(), err
+	return stdout, stderr, err
 }
 
-// environment is that of the go command. What it leaves when it is killed goes with the place, and with the mark of that
-// the next explain ends it.
+// environment is that of the go command. What it leaves when it is killed goes with the place, and with the mark of
+// that the next explain ends it.
 func (r *recipe) environment() []string {
 	if r.work == "" {
 		return r.env

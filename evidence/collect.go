@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/hook"
 	"github.com/brewput/brewput/internal/input"
 )
@@ -70,7 +69,16 @@ func newCollector(s *subject, c *Collected, work string, o Options) *collector {
 	if s.recipe != nil {
 		s.recipe.work = work
 	}
-	return &collector{subject: s, Collected: c, o: o, work: work, window: o.Duration, deadline: time.Now().Add(o.Limit), levels: o.levels(), runs: map[int][]one{}}
+	if o.until.IsZero() {
+		o.until = time.Now().Add(o.Limit)
+	}
+	return &collector{subject: s, Collected: c, o: o, work: work, window: o.Duration, deadline: o.until,
+		levels: o.levels(), runs: map[int][]one{}}
+}
+
+// room is how long a run may take at most of the time that is left; it is never too short to be looked at.
+func (k *collector) room(most time.Duration) time.Duration {
+	return min(most, max(time.Until(k.deadline), shortest))
 }
 
 // collect runs the program once for each kind of evidence, in the order of what is needed most.
@@ -113,10 +121,14 @@ func (k *collector) prepare(ctx context.Context) error {
 	}
 	k.o.Say("building " + k.about.Name + " with a hook for profiles, beside your tree")
 	to := filepath.Join(k.work, "hooked", filepath.Base(k.plain.path))
-	err := k.buildHooked(ctx, k.work, to)
+	build, cancel := building(ctx, k.deadline, k.o.Limit)
+	defer cancel()
+	err := k.buildHooked(build, k.work, to)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case err != nil && tooLong(build) != nil:
+		return tooLong(build)
 	case err != nil:
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		k.why = "it does not build with a hook: " + first
@@ -136,8 +148,10 @@ func (k *collector) prepare(ctx context.Context) error {
 // first runs the program as it was given: it must run, and may not end.
 func (k *collector) first(ctx context.Context) error {
 	top := k.levels[len(k.levels)-1]
-	k.o.Say(fmt.Sprintf("running %s once as it is, for %v at most", strings.Join(k.plain.args, " "), k.o.Duration))
-	e, err := k.plain.at(top).run(ctx, k.o.Duration, k.o.Duration, nil)
+	// the other half is for the rest
+	most := min(k.o.Duration, max(time.Until(k.deadline)/2, shortest)).Round(time.Millisecond)
+	k.o.Say(fmt.Sprintf("running %s once as it is, for %v at most", strings.Join(k.plain.args, " "), most))
+	e, err := k.plain.at(top).run(ctx, most, most, nil)
 	if err != nil {
 		return err
 	}
@@ -148,22 +162,27 @@ func (k *collector) first(ctx context.Context) error {
 		return err
 	}
 	if k.bench != nil && k.bench.timed && len(k.levels) > 1 { // on one CPU they would do less
-		k.note("they run on %d CPUs only: each goes on for its time, so that on fewer they do less; -benchtime 100x makes them do as much", top)
+		k.note("they run on %d CPUs only: each goes on for its time, so that on fewer they do less; -benchtime 100x "+
+			"makes them do as much", top)
 		k.levels = k.levels[len(k.levels)-1:]
 	}
 	k.endless = e.cut
 	if e.cut {
-		k.window = min(k.window, shortWindow)
-		k.note("%s does not end within %v: it is watched for %v from its start, and its time to the end is not known", k.about.Name, k.o.Duration, k.window)
+		k.window = min(most, shortWindow)
+		k.note("%s does not end within %v: it is watched for %v from its start, and its time to the end is not known",
+			k.about.Name, most, k.window)
 	}
 	if e.code != 0 && !e.cut {
-		k.note("%s ends with exit code %d (%s): is that what it is meant to do?", k.about.Name, e.code, headline(e.stderr+e.stdout))
+		k.note("%s ends with exit code %d (%s): is that what it is meant to do?", k.about.Name, e.code,
+			headline(e.stderr+e.stdout))
 	}
 	if e.children > (e.user+e.system)/10 && e.children > 20*time.Millisecond {
-		k.note("%s starts other processes, which took %v of its %v of CPU time: they are not looked into", k.about.Name, e.children, e.user+e.system)
+		k.note("%s starts other processes, which took %v of its %v of CPU time: they are not looked into", k.about.Name,
+			e.children, e.user+e.system)
 	}
 	estimate := min(e.wall, k.window)
-	k.o.Say(fmt.Sprintf("it takes %v; now about %v of runs", e.wall.Round(time.Millisecond), k.estimate(estimate).Round(time.Second)))
+	k.o.Say(fmt.Sprintf("it takes %v; now about %v of runs", e.wall.Round(time.Millisecond),
+		k.estimate(estimate).Round(time.Second)))
 	if k.do == nil { // there is nothing else to see
 		k.runs[top] = append(k.runs[top], one{e, nil})
 	}
@@ -176,7 +195,8 @@ func (k *collector) judge(e ended) error {
 		return nil
 	}
 	return &Failure{
-		What:   fmt.Sprintf("%s ended with %s: %s; explain needs a run that goes well", strings.Join(k.plain.args, " "), e.state, headline(e.stderr+"\n"+e.stdout)),
+		What: fmt.Sprintf("%s ended with %s: %s; explain needs a run that goes well", strings.Join(k.plain.args, " "),
+			e.state, headline(e.stderr+"\n"+e.stdout)),
 		Output: e.stderr + e.stdout,
 	}
 }
@@ -212,14 +232,14 @@ func (k *collector) undisturbed(ctx context.Context, cpus int) error {
 		if cpus == k.levels[len(k.levels)-1] && len(k.runs[cpus]) == 1 && k.rounds(k.runs[cpus][0].wall) == 1 {
 			return nil
 		}
-		e, err := k.plain.at(cpus).run(ctx, k.window, k.window, nil)
+		e, err := k.plain.at(cpus).run(ctx, k.room(k.window), k.room(k.window), nil)
 		if err == nil {
 			err = k.judge(e)
 		}
 		k.runs[cpus] = append(k.runs[cpus], one{e, nil})
 		return err
 	}
-	e, a, _, err := k.run(ctx, hook.Undisturbed, cpus, k.window)
+	e, a, _, err := k.run(ctx, hook.Undisturbed, cpus, k.room(k.window))
 	if err != nil {
 		return err
 	}
@@ -231,7 +251,8 @@ func (k *collector) undisturbed(ctx context.Context, cpus int) error {
 }
 
 // run runs the program with the hook. What it leaves behind is nil where there is nothing.
-func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int, window time.Duration) (ended, *after, string, error) {
+func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int,
+	window time.Duration) (ended, *after, string, error) {
 	dir, err := os.MkdirTemp(k.work, string(kind)+"-")
 	if err != nil {
 		return ended{}, nil, "", err
@@ -255,7 +276,8 @@ func (k *collector) run(ctx context.Context, kind hook.Kind, cpus int, window ti
 }
 
 var kindNames = map[hook.Kind]string{
-	hook.Undisturbed: "runtime metrics", hook.CPU: "CPU profile", hook.Locks: "mutex and block profiles", hook.Heap: "heap profile", hook.Trace: "trace",
+	hook.Undisturbed: "runtime metrics", hook.CPU: "CPU profile", hook.Locks: "mutex and block profiles",
+	hook.Heap: "heap profile", hook.Trace: "trace",
 }
 
 // late reports whether another run of such a length would come too late, and remembers what is not there for it.
@@ -340,7 +362,8 @@ func (k *collector) conclude(top int) {
 		}
 	}
 	if k.do == nil {
-		k.note("%s was run without a hook, as %s: only its times and system calls are known; import github.com/brewput/brewput/profile is not needed, one line in main writes a profile: %s",
+		k.note("%s was run without a hook, as %s: only its times and system calls are known; import "+
+			"github.com/brewput/brewput/profile is not needed, one line in main writes a profile: %s",
 			k.about.Name, k.why, theLine)
 	}
 	for _, n := range k.notes {
@@ -359,23 +382,3 @@ const theLine = `f, _ := os.Create("cpu.pprof"); pprof.StartCPUProfile(f); defer
 
 // shortest is how long a run must take that one may speak of its length.
 const shortest = 50 * time.Millisecond
-
-// disturbed notes what makes the machine unfit, and what the profilers took.
-func (k *collector) disturbed(r explain.Run) {
-	if r.Others > 0.2 {
-		k.note("other processes used %.1f CPUs meanwhile: run it again on an idle machine", r.Others)
-	}
-	if slices.ContainsFunc(k.runs[r.CPUs], func(o one) bool { return o.throttled > 0 }) {
-		k.note("a quota stopped the process: times hold waiting that is not the program's own")
-	}
-	for _, t := range k.took {
-		if r.Wall < shortest {
-			break
-		}
-		o := Overhead{t.kind, float64(t.wall) / float64(r.Wall)}
-		k.Overheads = append(k.Overheads, o)
-		if o.Ratio > 1.25 {
-			k.note("with its %s the program takes %.2fx as long: times are longer there than without", o.Kind, o.Ratio)
-		}
-	}
-}

@@ -90,7 +90,8 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 			return ended{}, err
 		}
 		if t := out.Trial; t.Status == result.Failed || !trial.Expected(d.Expect, t.Status) {
-			return ended{}, &Failure{What: fmt.Sprintf("%s: %s: %s", k.about.Name, t.Status, t.Error), Output: out.Failure}
+			return ended{}, &Failure{What: fmt.Sprintf("%s: %s: %s", k.about.Name, t.Status, t.Error),
+				Output: out.Failure}
 		}
 		return tried(out.Trial), nil
 	}
@@ -107,7 +108,8 @@ func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Sp
 	if stream {
 		spec.Operations, spec.Duration = max(1, e.operations), 0
 	}
-	k.o.Say(fmt.Sprintf("it takes %v; now about %v of trials", e.wall.Round(time.Millisecond), k.estimate(e.wall).Round(time.Second)))
+	k.o.Say(fmt.Sprintf("it takes %v; now about %v of trials", e.wall.Round(time.Millisecond),
+		k.estimate(e.wall).Round(time.Second)))
 	return nil
 }
 
@@ -132,9 +134,11 @@ func tried(t result.Trial) ended {
 		return -1
 	}
 	e := ended{
-		wall: time.Duration(t.WallSeconds * float64(time.Second)), user: seconds("cpu_user_seconds"), system: seconds("cpu_system_seconds"),
+		wall: time.Duration(t.WallSeconds * float64(time.Second)), user: seconds("cpu_user_seconds"),
+		system:    seconds("cpu_system_seconds"),
 		voluntary: max(0, count("voluntary_switches")), involuntary: max(0, count("involuntary_switches")),
-		io: ioCounts{count("read_calls"), count("write_calls"), -1, -1}, throttled: max(0, count("throttled_periods")), operations: t.Operations,
+		io: ioCounts{count("read_calls"), count("write_calls"), -1, -1}, throttled: max(0, count("throttled_periods")),
+		operations: t.Operations,
 	}
 	if busy := get("machine_cpu_seconds"); !math.IsNaN(busy) && e.wall > 0 {
 		e.others = max(0, busy-(e.user+e.system).Seconds()) / e.wall.Seconds()

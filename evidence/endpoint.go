@@ -37,7 +37,9 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 	}
 	e := endpoint{base: base.String(), name: unsigned(base), o: o, until: time.Now().Add(o.Limit + lateness)}
 	seconds, traced := spans(o)
-	o.Say(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then for a trace of %d s, which takes from 1 to 10 %%, more where goroutines change over every few microseconds; at most %d MB of it",
+	o.Say(fmt.Sprintf("asking %s for a CPU profile of %d s, which takes it 1 to 2 %% of its CPU time, and then for a "+
+		"trace of %d s, which takes from 1 to 10 %%, more where goroutines change over every few microseconds; "+
+		"at most %d MB of it",
 		e.name, seconds, traced, o.Bytes>>20))
 	if e.c, err = open(o, explain.Program{}); err != nil {
 		return nil, err
@@ -55,8 +57,8 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 	return e.c, nil
 }
 
-// spans are the seconds that a CPU profile and a trace may take, so that both fit into the limit with a second to spare. A
-// server counts in whole seconds, and has at least one for the profile.
+// spans are the seconds that a CPU profile and a trace may take, so that both fit into the limit with a second to
+// spare. A server counts in whole seconds, and has at least one for the profile.
 func spans(o Options) (profile, trace int) {
 	room := max(1, int(o.Limit.Seconds())-1)
 	profile = max(1, int(o.Duration.Round(time.Second).Seconds()))
@@ -108,7 +110,8 @@ func unsigned(u *url.URL) string {
 	return bare.String()
 }
 
-// get writes at most so many bytes of an answer to a file. It reports whether there were more. Its errors hold no password.
+// get writes at most so many bytes of an answer to a file. It reports whether there were more. Its errors hold no
+// password.
 func (e *endpoint) get(ctx context.Context, what, file string, wait time.Duration, most int64) (cut bool, err error) {
 	over := fmt.Errorf("no whole answer within %v", wait+grace)
 	until := time.Now().Add(wait + grace)
@@ -172,22 +175,24 @@ func (e *endpoint) reach(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &status):
-		return fmt.Errorf("%s answers with %w: does the program import _ \"net/http/pprof\", and serve http.DefaultServeMux? Otherwise give the whole address, as in http://HOST:PORT/debug/pprof/", e.name, err)
+		return fmt.Errorf("%s answers with %w: does the program import _ \"net/http/pprof\", and serve "+
+			"http.DefaultServeMux? Otherwise give the whole address, as in http://HOST:PORT/debug/pprof/", e.name, err)
 	case err != nil:
 		return fmt.Errorf("%s cannot be reached: %w; does the program run, and listen there?", e.name, err)
 	}
 	return os.Remove(filepath.Join(e.c.Dir, "cmdline"))
 }
 
-// fetch takes the CPU profile, and over the same time what was allocated and waited for: that is counted anyway. The trace
-// comes last.
+// fetch takes the CPU profile, and over the same time what was allocated and waited for: that is counted anyway. The
+// trace comes last.
 func (e *endpoint) fetch(ctx context.Context, seconds, traced int) error {
 	kinds := []string{"profile", "allocs", "mutex", "block"}
 	errs := make([]error, len(kinds))
 	var group sync.WaitGroup
 	for i, kind := range kinds {
 		group.Go(func() {
-			errs[i] = e.profile(ctx, fmt.Sprintf("%s?seconds=%d", kind, seconds), kind, time.Duration(seconds)*time.Second)
+			errs[i] = e.profile(ctx, fmt.Sprintf("%s?seconds=%d", kind, seconds), kind,
+				time.Duration(seconds)*time.Second)
 		})
 	}
 	group.Wait()
@@ -227,7 +232,8 @@ func (e *endpoint) trace(ctx context.Context, traced int) error {
 		e.c.note("the time limit of %v left out: trace", e.o.Limit)
 		return nil
 	}
-	cut, err := e.get(ctx, fmt.Sprintf("trace?seconds=%d", traced), e.file("trace"), time.Duration(traced)*time.Second, e.o.Bytes)
+	cut, err := e.get(ctx, fmt.Sprintf("trace?seconds=%d", traced), e.file("trace"), time.Duration(traced)*time.Second,
+		e.o.Bytes)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -241,7 +247,8 @@ func (e *endpoint) trace(ctx context.Context, traced int) error {
 }
 
 // fileKinds are the kinds of profile by their names at the endpoint.
-var fileKinds = map[string]string{"profile": "cpu", "allocs": "heap", "mutex": "mutex", "block": "block", "goroutine": "goroutine", "trace": "trace"}
+var fileKinds = map[string]string{"profile": "cpu", "allocs": "heap", "mutex": "mutex", "block": "block",
+	"goroutine": "goroutine", "trace": "trace"}
 
 func (e *endpoint) file(kind string) string {
 	if kind == "trace" {
@@ -268,20 +275,23 @@ func (e *endpoint) take(ctx context.Context, kind string) error {
 	case explain.Mutex, explain.Block:
 		e.empty(ctx, what)
 	case explain.CPU:
-		e.c.note("the CPU profile is empty: the process did nothing for %v; ask while it is under load", p.Duration.Round(time.Second))
+		e.c.note("the CPU profile is empty: the process did nothing for %v; ask while it is under load",
+			p.Duration.Round(time.Second))
 	}
 	return ctx.Err()
 }
 
 // empty notes why nobody seems to wait: rates are 0 unless the program sets them, and no other process should.
 func (e *endpoint) empty(ctx context.Context, kind explain.ProfileKind) {
-	lines := map[explain.ProfileKind]string{explain.Mutex: "runtime.SetMutexProfileFraction(5)", explain.Block: "runtime.SetBlockProfileRate(10000)"}
+	lines := map[explain.ProfileKind]string{explain.Mutex: "runtime.SetMutexProfileFraction(5)",
+		explain.Block: "runtime.SetBlockProfileRate(10000)"}
 	tmp := filepath.Join(e.c.Dir, "text")
 	defer os.Remove(tmp)
 	why := "nobody waited in these seconds, or its rate was set to 0 since it held something"
 	if _, err := e.get(ctx, string(kind)+"?debug=1", tmp, 0, 64<<10); err == nil {
 		text, _ := input.ReadFile(ctx, tmp, input.Figures)
-		if strings.Contains(string(text), "sampling period=0") || !strings.Contains(string(text), "@") { // which stands before each stack
+		// which stands before each stack
+		if strings.Contains(string(text), "sampling period=0") || !strings.Contains(string(text), "@") {
 			why = "its rate is 0 unless the program sets it"
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/brewput/brewput/explain"
 )
 
-// compiled adds what the compiler says of escapes, if it says so before the time is over: for the first time it may have
-// much to compile.
+// compiled adds what the compiler says of escapes, if it says so before the time is over: for the first time it may
+// have much to compile.
 func (k *collector) compiled(ctx context.Context) {
 	if k.recipe == nil || k.late("escape analysis", 0) {
 		return
@@ -25,7 +25,8 @@ func (k *collector) compiled(ctx context.Context) {
 	}
 }
 
-// escapes are what the compiler puts on the heap in the packages of the program's module; nil where the source is not at hand.
+// escapes are what the compiler puts on the heap in the packages of the program's module; nil where the source is not
+// at hand.
 func (r *recipe) escapes(ctx context.Context) []explain.Escape {
 	if r == nil {
 		return nil
@@ -39,7 +40,8 @@ func (r *recipe) escapes(ctx context.Context) []explain.Escape {
 	if r.test {
 		args = append(args, "-test")
 	}
-	args = append(args, slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool { return strings.Contains(f, "-gcflags") })...)
+	args = append(args, slices.DeleteFunc(slices.Clone(r.flags),
+		func(f string) bool { return strings.Contains(f, "-gcflags") })...)
 	_, said, _ := goCommand(ctx, r.dir, r.environment(), append(append(args, "--"), r.of...)...)
 	return parseEscapes(r.dir, said)
 }

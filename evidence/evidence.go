@@ -1,13 +1,16 @@
-// Package evidence collects what can be known about a running program: it builds programs with a hook inside where their
-// source is at hand, runs them once for each kind of evidence, since profilers disturb each other, and reads saved
-// profiles and those of live processes. What it means is for package explain to say.
+// Package evidence collects what can be known about a running program: it builds programs with a hook inside where
+// their source is at hand, runs them once for each kind of evidence, since profilers disturb each other, and reads
+// saved profiles and those of live processes. Its API is not stable yet, unlike that of package lab. What it means
+// is for package explain to say.
 //
-// Programs run as they are given, never through a shell, in a process group of their own that is ended with all it started.
-// Nothing in the user's tree changes, and nothing is left behind.
+// Programs run as they are given, never through a shell, in a process group of their own that is ended with all it
+// started. Nothing in the user's tree changes, and nothing is left behind.
 package evidence
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -19,14 +22,31 @@ import (
 
 // Options bound what is collected.
 type Options struct {
-	CPUs     []int         // levels of GOMAXPROCS; profiles are taken at the highest. nil: 1 and what the program would have
+	// levels of GOMAXPROCS; profiles are taken at the highest. nil: 1 and what the program would have
+	CPUs     []int
 	Duration time.Duration // that one run is watched at most
-	Limit    time.Duration // of all runs together
+	Limit    time.Duration // of building and all runs together
 	Bytes    int64         // of a trace
 	Stdin    string        // a file that every run reads; "" for none
 	Keep     string        // a directory for profiles and trace; "" for none
 	Say      func(string)  // is told what is being done, a line at a time
 	client   *http.Client  // that asks a live process; nil is the usual one
+	until    time.Time     // when Limit is over; zero: it begins with the runs
+}
+
+// building is a context for the go command, which ends with the time limit.
+func building(ctx context.Context, until time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithDeadlineCause(ctx, until,
+		fmt.Errorf("--time-limit %v was over before the program was built: give a longer one; what the go command "+
+			"compiled it does not compile again", limit))
+}
+
+// tooLong is the error of a context whose time limit is over, nil before.
+func tooLong(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // Defaults are the options that the command has.
@@ -109,9 +129,12 @@ func Command(ctx context.Context, dir string, args []string, o Options) (*Collec
 	}
 	defer place.Close()
 	work := place.Dir
-	s, err := resolve(ctx, work, dir, args, o.Say)
+	o.until = time.Now().Add(o.Limit)
+	build, cancel := building(ctx, o.until, o.Limit)
+	defer cancel()
+	s, err := resolve(build, work, dir, args, o.Say)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(tooLong(build), err)
 	}
 	c, err := open(o, s.about)
 	if err != nil {

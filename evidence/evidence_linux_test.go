@@ -169,12 +169,14 @@ func functions(p explain.Profile, value int) map[string]int64 {
 	return m
 }
 
-// TestCommand: all kinds of evidence come of a program that ends by os.Exit, and nothing is left of it in its tree or elsewhere.
+// TestCommand: all kinds of evidence come of a program that ends by os.Exit, and nothing is left of it in its tree or
+// elsewhere.
 func TestCommand(t *testing.T) {
 	root := programs(t, "work")
 	before := left(t, root)
 	for _, args := range [][]string{
-		{filepath.Join(root, "work.bin")}, {"go", "run", "./work"}, {"go", "run", filepath.Join(root, "work", "main.go")},
+		{filepath.Join(root, "work.bin")}, {"go", "run", "./work"},
+		{"go", "run", filepath.Join(root, "work", "main.go")},
 	} {
 		c, err := Command(t.Context(), root, args, quick())
 		if err != nil {
@@ -198,15 +200,18 @@ func TestCommand(t *testing.T) {
 			t.Errorf("%v: allocations %v", args, of)
 		}
 		r := c.Runs[0]
-		if len(c.Runs) != 1 || r.CPUs != 1 || r.Count < 3 || r.Wall <= 0 || r.User <= 0 || r.Reads <= 0 || r.Metrics["/gc/heap/allocs:objects"] < 20000 {
+		if len(c.Runs) != 1 || r.CPUs != 1 || r.Count < 3 || r.Wall <= 0 || r.User <= 0 || r.Reads <= 0 ||
+			r.Metrics["/gc/heap/allocs:objects"] < 20000 {
 			t.Errorf("%v: runs %+v", args, c.Runs)
 		}
 		if !slices.ContainsFunc(c.Escapes, func(e explain.Escape) bool {
-			return e.File == filepath.Join(root, "work", "main.go") && e.Line == 16 && strings.Contains(e.Reason, "escapes to heap")
+			return e.File == filepath.Join(root, "work", "main.go") && e.Line == 16 &&
+				strings.Contains(e.Reason, "escapes to heap")
 		}) {
 			t.Errorf("%v: escapes %v", args, c.Escapes)
 		}
-		if got := c.Program.Source(filepath.Join(root, "work", "main.go"), 16); got != "sink = append(sink, make([]byte, 64))" {
+		if got := c.Program.Source(filepath.Join(root, "work", "main.go"),
+			16); got != "sink = append(sink, make([]byte, 64))" {
 			t.Errorf("%v: line 16 is %q", args, got)
 		}
 		if !slices.ContainsFunc(c.Notes, func(n string) bool { return strings.Contains(n, "exit code 3") }) {
@@ -266,7 +271,8 @@ func TestBenchmark(t *testing.T) {
 			t.Errorf("two benchmarks for %s: %+v", time, c.Runs)
 		}
 	}
-	if _, err := Command(t.Context(), root, []string{"go", "test", "./work", "-bench=Nothing"}, quick()); err == nil || !strings.Contains(err.Error(), "no benchmark") {
+	if _, err := Command(t.Context(), root, []string{"go", "test", "./work", "-bench=Nothing"}, quick()); err == nil ||
+		!strings.Contains(err.Error(), "no benchmark") {
 		t.Errorf("no benchmark matches, and the error is %v", err)
 	}
 }
@@ -283,7 +289,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// ended waits until the processes whose numbers are in a file are no more; those that nobody has asked about count as ended.
+// ended waits until the processes whose numbers are in a file are no more; those that nobody has asked about count as
+// ended.
 func gone(t *testing.T, pids string) {
 	t.Helper()
 	text, err := os.ReadFile(pids)
@@ -341,7 +348,8 @@ func TestInterrupted(t *testing.T) {
 		}
 		cancel()
 	}()
-	if _, err := Command(ctx, root, []string{filepath.Join(root, "endless.bin"), pids, ready}, o); !errors.Is(err, context.Canceled) {
+	if _, err := Command(ctx, root, []string{filepath.Join(root, "endless.bin"), pids, ready}, o); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	gone(t, pids)
@@ -388,7 +396,8 @@ func TestStdin(t *testing.T) {
 	}
 	defer w.Close()
 	defer r.Close()
-	if path, remark, err = Stdin(t.Context(), r, t.TempDir()); path != "" || !strings.Contains(remark, "nothing came") || err != nil {
+	if path, remark, err = Stdin(t.Context(), r, t.TempDir()); path != "" ||
+		!strings.Contains(remark, "nothing came") || err != nil {
 		t.Errorf("an open pipe: %q, %q, %v", path, remark, err)
 	}
 	null, err := os.Open(os.DevNull)

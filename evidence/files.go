@@ -51,7 +51,8 @@ func (c *Collected) read(ctx context.Context, path string, g *guess) error {
 			return err
 		}
 		if c.Evidence.Trace.Truncated {
-			c.note("%s ends in the midst, or is broken from some place on: it is read as far as it goes, %v", path, c.Evidence.Trace.Duration.Round(1e6))
+			c.note("%s ends in the midst, or is broken from some place on: it is read as far as it goes, %v", path,
+				c.Evidence.Trace.Duration.Round(1e6))
 		}
 		g.trace(path, c.Evidence.Trace)
 	} else if err = c.add(path, explain.ProfileKind(kind), p, g); err != nil {
@@ -65,7 +66,8 @@ func (c *Collected) read(ctx context.Context, path string, g *guess) error {
 func (c *Collected) add(path string, kind explain.ProfileKind, read *gopprof.Profile, g *guess) error {
 	p := converted(read, kind)
 	if !named(p) {
-		return fmt.Errorf("%s has no names of functions, only addresses: give one that was written by package runtime/pprof, which names them", path)
+		return fmt.Errorf("%s has no names of functions, only addresses: give one that was written by package "+
+			"runtime/pprof, which names them", path)
 	}
 	g.profile(path, p, read.Binary)
 	if i := slices.IndexFunc(c.Profiles, func(q explain.Profile) bool { return q.Kind == kind }); i >= 0 {
@@ -92,7 +94,8 @@ func named(p *explain.Profile) bool {
 }
 
 // textForms are the first words of profiles that people read.
-var textForms = []string{"heap profile:", "--- mutex:", "--- contention:", "goroutine profile:", "threadcreate profile:"}
+var textForms = []string{"heap profile:", "--- mutex:", "--- contention:", "goroutine profile:",
+	"threadcreate profile:"}
 
 // recognise tells of what kind a file is by its content, and reads it if it is a profile.
 func recognise(ctx context.Context, f *input.File, path string) (kind string, p *gopprof.Profile, err error) {
@@ -103,11 +106,13 @@ func recognise(ctx context.Context, f *input.File, path string) (kind string, p 
 	case err != nil && err != io.EOF:
 		return "", nil, fmt.Errorf("%s: %w", path, err)
 	case n == 0:
-		return "", nil, fmt.Errorf("%s is empty: whoever wrote it did not come to its end; a CPU profile and a trace are whole only after they were stopped", path)
+		return "", nil, fmt.Errorf("%s is empty: whoever wrote it did not come to its end; a CPU profile and a trace "+
+			"are whole only after they were stopped", path)
 	case bytes.HasPrefix(head, []byte("go 1.")) && bytes.Contains(head[:min(n, 16)], []byte(" trace")):
 		return "trace", nil, nil
 	case slices.ContainsFunc(textForms, func(t string) bool { return bytes.HasPrefix(head, []byte(t)) }):
-		return "", nil, fmt.Errorf("%s is a profile as text, which lacks what is needed: fetch it without debug=1", path)
+		return "", nil, fmt.Errorf("%s is a profile as text, which lacks what is needed: fetch it without debug=1",
+			path)
 	}
 	if p, err = parsed(ctx, f, path); errors.Is(err, input.ErrRefused) || ctx.Err() != nil {
 		return "", nil, err
@@ -117,7 +122,8 @@ func recognise(ctx context.Context, f *input.File, path string) (kind string, p 
 	}
 	kind = profileKind(p, filepath.Base(path))
 	if kind == "" {
-		return "", nil, fmt.Errorf("%s is a profile of %s, which explain does not know: it reads cpu, heap, mutex, block and goroutine profiles of Go programs", path, types(p))
+		return "", nil, fmt.Errorf("%s is a profile of %s, which explain does not know: it reads cpu, heap, mutex, "+
+			"block and goroutine profiles of Go programs", path, types(p))
 	}
 	return kind, p, nil
 }
@@ -155,8 +161,10 @@ func profileKind(p *gopprof.Profile, name string) string {
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {
 			// A mutex profile blames who unlocks.
-			if strings.HasPrefix(f.Function, "sync.") || strings.HasPrefix(f.Function, "internal/sync.") || strings.HasPrefix(f.Function, "runtime.") {
-				if strings.Contains(f.Function, "Unlock") || strings.Contains(f.Function, ".unlock") || f.Function == "runtime._LostContendedRuntimeLock" {
+			if strings.HasPrefix(f.Function, "sync.") || strings.HasPrefix(f.Function, "internal/sync.") ||
+				strings.HasPrefix(f.Function, "runtime.") {
+				if strings.Contains(f.Function, "Unlock") || strings.Contains(f.Function, ".unlock") ||
+					f.Function == "runtime._LostContendedRuntimeLock" {
 					return "mutex"
 				}
 				continue

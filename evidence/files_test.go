@@ -95,7 +95,8 @@ func waiting() int {
 func TestFiles(t *testing.T) {
 	dir := saved(t)
 	var paths []string
-	for name, want := range map[string]string{"a": "heap", "b": "mutex", "c": "block", "d": "goroutine", "e": "cpu", "f": "trace"} {
+	for name, want := range map[string]string{"a": "heap", "b": "mutex", "c": "block", "d": "goroutine", "e": "cpu",
+		"f": "trace"} {
 		path := filepath.Join(dir, name)
 		f, err := input.Open(t.Context(), path, input.Trace)
 		if err != nil {
@@ -111,7 +112,8 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Profiles) != 5 || c.Trace == nil || c.Program.Module != "github.com/brewput/brewput" || !exists(filepath.Join(c.Program.Dir, "go.mod")) {
+	if len(c.Profiles) != 5 || c.Trace == nil || c.Program.Module != "github.com/brewput/brewput" ||
+		!exists(filepath.Join(c.Program.Dir, "go.mod")) {
 		t.Errorf("%d profiles, trace %t, program %+v", len(c.Profiles), c.Trace != nil, c.Program)
 	}
 	if err := c.Close(); err != nil || !exists(paths[0]) {
@@ -145,19 +147,23 @@ func TestWrongFiles(t *testing.T) {
 		text []byte
 		want string
 	}{
-		"cut.pprof":     {heap[:len(heap)/2], "neither a trace of Go nor a profile"},
-		"empty.out":     {nil, "is empty"},
-		"words.txt":     {[]byte("the milk is sour, and so is this text, which is long enough for a head"), "neither a trace of Go nor a profile"},
-		"debug.pprof":   {read("text"), "without debug=1"},
-		"cut.out":       {read("f")[:40], "cut.out"},
-		"foreign.out":   {[]byte("go 1.99 trace\x00\x00\x00 and no event that anybody knows of, at some length"), "foreign.out"},
-		"threads.pprof": {packed(t, "\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x0cthreadcreate\x32\x05count"), "which explain does not know"},
+		"cut.pprof": {heap[:len(heap)/2], "neither a trace of Go nor a profile"},
+		"empty.out": {nil, "is empty"},
+		"words.txt": {[]byte("the milk is sour, and so is this text, which is long enough for a head"),
+			"neither a trace of Go nor a profile"},
+		"debug.pprof": {read("text"), "without debug=1"},
+		"cut.out":     {read("f")[:40], "cut.out"},
+		"foreign.out": {[]byte("go 1.99 trace\x00\x00\x00 and no event that anybody knows of, at some length"),
+			"foreign.out"},
+		"threads.pprof": {packed(t, "\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x0cthreadcreate\x32\x05count"),
+			"which explain does not know"},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, c.text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Files(t.Context(), []string{path}); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), name) {
+		if _, err := Files(t.Context(), []string{path}); err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -165,7 +171,8 @@ func TestWrongFiles(t *testing.T) {
 	if err := os.WriteFile(again, heap, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Files(t.Context(), []string{filepath.Join(dir, "a"), again}); err == nil || !strings.Contains(err.Error(), "both of the kind heap") {
+	if _, err := Files(t.Context(), []string{filepath.Join(dir, "a"), again}); err == nil ||
+		!strings.Contains(err.Error(), "both of the kind heap") {
 		t.Errorf("two heap profiles: %v", err)
 	}
 	if _, err := Files(t.Context(), []string{filepath.Join(dir, "nowhere")}); !errors.Is(err, os.ErrNotExist) {
@@ -175,12 +182,14 @@ func TestWrongFiles(t *testing.T) {
 
 // TestStrangers: profiles without names, and those of two programs.
 func TestStrangers(t *testing.T) {
-	bare := converted(&gopprof.Profile{Samples: []gopprof.Sample{{Stack: []gopprof.Frame{{}, {}}, Values: []int64{1}}}}, explain.CPU)
+	bare := converted(&gopprof.Profile{Samples: []gopprof.Sample{{Stack: []gopprof.Frame{{}, {}}, Values: []int64{1}}}},
+		explain.CPU)
 	if named(bare) || !named(&explain.Profile{}) {
 		t.Error("a profile without names is not told from others")
 	}
 	of := func(file string) *explain.Profile {
-		return &explain.Profile{Samples: []explain.Sample{{Stack: []explain.Frame{{Function: "main.main", File: file, Line: 1}}}}}
+		return &explain.Profile{Samples: []explain.Sample{{Stack: []explain.Frame{{Function: "main.main", File: file,
+			Line: 1}}}}}
 	}
 	var g guess
 	g.profile("cpu.pprof", of("/a/main.go"), gopprof.Binary{})
@@ -194,11 +203,13 @@ func TestStrangers(t *testing.T) {
 	if err := renamed.conflict(); err != nil {
 		t.Error(err)
 	}
-	if text := renamed.renamed(); !strings.Contains(text, "cpu.pprof and heap.pprof") || !strings.Contains(text, "of /a/v1, the other of /a/v2") || g.renamed() != "" {
+	if text := renamed.renamed(); !strings.Contains(text, "cpu.pprof and heap.pprof") ||
+		!strings.Contains(text, "of /a/v1, the other of /a/v2") || g.renamed() != "" {
 		t.Errorf("%q, %q", text, g.renamed())
 	}
 	g.profile("mutex.pprof", of("/b/main.go"), gopprof.Binary{})
-	if err := g.conflict(); err == nil || !strings.Contains(err.Error(), "cpu.pprof and mutex.pprof are of different programs") {
+	if err := g.conflict(); err == nil ||
+		!strings.Contains(err.Error(), "cpu.pprof and mutex.pprof are of different programs") {
 		t.Errorf("%v", err)
 	}
 }
@@ -211,10 +222,12 @@ func TestBinaries(t *testing.T) {
 	}{
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/a/milk", BuildID: "2"}, true},
 		{gopprof.Binary{File: "/a/tea"}, gopprof.Binary{File: "/a/milk"}, true},
-		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/b/tea", BuildID: "2"}, false},  // built again
+		// built again
+		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/b/tea", BuildID: "2"}, false},
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{File: "/a/milk", BuildID: "1"}, false}, // a copy
 		{gopprof.Binary{File: "/a/tea", BuildID: "1"}, gopprof.Binary{}, false},
-		{gopprof.Binary{File: `C:\go-build1\tea.test.exe`, BuildID: "1"}, gopprof.Binary{File: `C:\go-build2\tea.test.exe`, BuildID: "2"}, false},
+		{gopprof.Binary{File: `C:\go-build1\tea.test.exe`, BuildID: "1"},
+			gopprof.Binary{File: `C:\go-build2\tea.test.exe`, BuildID: "2"}, false},
 	} {
 		var g guess
 		bare := &explain.Profile{}
@@ -225,7 +238,8 @@ func TestBinaries(t *testing.T) {
 		if (err != nil) != c.differ {
 			t.Errorf("%v and %v: %v", c.a, c.b, err)
 		}
-		if want := "cpu.pprof and heap.pprof are of different programs: the one is of /a/tea, the other of /a/milk; give the files of one"; c.differ && err.Error() != want {
+		if want := "cpu.pprof and heap.pprof are of different programs: the one is of /a/tea, the other of /a/milk; " +
+			"give the files of one"; c.differ && err.Error() != want {
 			t.Errorf("%v; want %s", err, want)
 		}
 	}
@@ -254,7 +268,8 @@ func TestKindOfWaits(t *testing.T) {
 		}
 		return s
 	}
-	p := gopprof.Profile{Types: []gopprof.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}}
+	p := gopprof.Profile{Types: []gopprof.ValueType{{Type: "contentions", Unit: "count"},
+		{Type: "delay", Unit: "nanoseconds"}}}
 	for _, c := range []struct {
 		name    string
 		samples []gopprof.Sample
@@ -318,10 +333,14 @@ func TestWrongEndpoint(t *testing.T) {
 	defer other.Close()
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
-	garbage := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>welcome</html>") }))
+	garbage := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		io.WriteString(w, "<html>welcome</html>")
+	}))
 	defer garbage.Close()
 	for address, want := range map[string]string{
-		other.URL: "net/http/pprof", closed.URL: "cannot be reached", "http://": "is not the address of a process", "ftp://x": "is not the address",
+		other.URL: "net/http/pprof", closed.URL: "cannot be reached", "http://": "is not the address of a process",
+		"ftp://x":   "is not the address",
 		garbage.URL: "is no profile",
 	} {
 		o := Defaults()
@@ -331,7 +350,11 @@ func TestWrongEndpoint(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }))
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	}))
 	defer slow.Close()
 	if _, err := Endpoint(ctx, slow.URL, Defaults()); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
@@ -341,17 +364,21 @@ func TestWrongEndpoint(t *testing.T) {
 func TestPprofURL(t *testing.T) {
 	for address, want := range map[string]string{
 		"http://localhost:6060": "http://localhost:6060/debug/pprof/", "http://h:1/": "http://h:1/debug/pprof/",
-		"https://h/admin/pprof": "https://h/admin/pprof/", "http://h:1/debug/pprof/?seconds=3": "http://h:1/debug/pprof/",
+		"https://h/admin/pprof":             "https://h/admin/pprof/",
+		"http://h:1/debug/pprof/?seconds=3": "http://h:1/debug/pprof/",
 	} {
 		if got, err := pprofURL(address); err != nil || got.String() != want {
 			t.Errorf("%s is %v, %v", address, got, err)
 		}
 	}
 	for address, want := range map[string]string{
-		"file:///tmp/cpu.pprof": "give its path: /tmp/cpu.pprof", "ftp://h": "http://localhost:6060", "http://": "http://localhost:6060",
-		"http://:80": "http://localhost:6060", "http://me:sec/ret@h": "http://***@h is not the address", "http://me:sec#ret@h": "http://***@h is not the address",
+		"file:///tmp/cpu.pprof": "give its path: /tmp/cpu.pprof", "ftp://h": "http://localhost:6060",
+		"http://":    "http://localhost:6060",
+		"http://:80": "http://localhost:6060", "http://me:sec/ret@h": "http://***@h is not the address",
+		"http://me:sec#ret@h": "http://***@h is not the address",
 	} {
-		if _, err := pprofURL(address); !errors.Is(err, ErrAddress) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sec") {
+		if _, err := pprofURL(address); !errors.Is(err, ErrAddress) || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "sec") {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -363,8 +390,10 @@ func TestSpans(t *testing.T) {
 		duration, limit time.Duration
 		profile, trace  int
 	}{
-		{10 * time.Second, 3 * time.Minute, 10, 2}, {10 * time.Second, 3 * time.Second, 1, 1}, {10 * time.Second, time.Second, 1, 0},
-		{10 * time.Second, 10 * time.Second, 7, 2}, {time.Second, time.Millisecond, 1, 0}, {100 * time.Millisecond, time.Minute, 1, 1},
+		{10 * time.Second, 3 * time.Minute, 10, 2}, {10 * time.Second, 3 * time.Second, 1, 1},
+		{10 * time.Second, time.Second, 1, 0},
+		{10 * time.Second, 10 * time.Second, 7, 2}, {time.Second, time.Millisecond, 1, 0},
+		{100 * time.Millisecond, time.Minute, 1, 1},
 	} {
 		if p, x := spans(Options{Duration: c.duration, Limit: c.limit}); p != c.profile || x != c.trace {
 			t.Errorf("%v within %v: %d and %d s, want %d and %d", c.duration, c.limit, p, x, c.profile, c.trace)
@@ -401,7 +430,8 @@ func TestDrip(t *testing.T) {
 		began, said := time.Now(), ""
 		o.Say = func(line string) { said += line }
 		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
-		if took := time.Since(began); took > o.Limit+lateness || err == nil || !strings.Contains(err.Error(), "no whole answer within --time-limit 3s") {
+		if took := time.Since(began); took > o.Limit+lateness || err == nil ||
+			!strings.Contains(err.Error(), "no whole answer within --time-limit 3s") {
 			t.Errorf("%v after %v", err, took)
 		}
 		if strings.Contains(said+err.Error(), "secret") || !strings.Contains(said, "http://server:1/debug") {
@@ -431,7 +461,8 @@ func TestDripOfProfiles(t *testing.T) {
 		o.Limit, o.client = 3*time.Second, &http.Client{Transport: late{}}
 		began := time.Now()
 		_, err := Endpoint(t.Context(), "http://me:secret@server:1", o)
-		if took := time.Since(began); took > o.Limit+lateness || err == nil || !strings.Contains(err.Error(), "http://server:1/debug/pprof/ sent no profile: no whole answer") {
+		if took := time.Since(began); took > o.Limit+lateness || err == nil ||
+			!strings.Contains(err.Error(), "http://server:1/debug/pprof/ sent no profile: no whole answer") {
 			t.Errorf("%v after %v", err, took)
 		}
 	})

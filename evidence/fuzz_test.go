@@ -17,7 +17,8 @@ func FuzzAddress(f *testing.F) {
 		const secret = "xyzzy"
 		u, err := pprofURL(scheme + "://" + user + secret + "@" + host + path)
 		if err != nil {
-			if !errors.Is(err, ErrAddress) || strings.Contains(err.Error(), secret) && !strings.Contains(scheme+host+path, secret) {
+			if !errors.Is(err, ErrAddress) || strings.Contains(err.Error(), secret) &&
+				!strings.Contains(scheme+host+path, secret) {
 				t.Fatal(err)
 			}
 			return

@@ -13,10 +13,12 @@ import (
 )
 
 // testFlags are the flags of a test binary that have a value; the others of go test are those of go build.
-var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "timeout", "parallel", "shuffle", "list", "fuzz", "fuzztime"}
+var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "timeout", "parallel", "shuffle", "list",
+	"fuzz", "fuzztime"}
 
 // ownFlags are flags of go test that explain sets itself, or that make no sense with it.
-var ownFlags = []string{"cpuprofile", "memprofile", "memprofilerate", "mutexprofile", "mutexprofilefraction", "blockprofile", "blockprofilerate", "trace", "outputdir", "c", "json", "fuzz", "fuzztime", "list"}
+var ownFlags = []string{"cpuprofile", "memprofile", "memprofilerate", "mutexprofile", "mutexprofilefraction",
+	"blockprofile", "blockprofilerate", "trace", "outputdir", "c", "json", "fuzz", "fuzztime", "list"}
 
 // bench is what is known of the benchmarks that are run.
 type bench struct {
@@ -87,7 +89,8 @@ func (t testCommand) flags() []string {
 		t.has["benchtime"] = "500ms"
 	}
 	list := []string{"-test.paniconexit0", "-test.timeout=0", "-test.count=1"}
-	for _, name := range []string{"run", "skip", "bench", "benchtime", "parallel", "shuffle", "short", "benchmem", "v"} {
+	for _, name := range []string{"run", "skip", "bench", "benchtime", "parallel", "shuffle", "short", "benchmem",
+		"v"} {
 		if value, ok := t.has[name]; ok {
 			list = append(list, "-test."+name+"="+value)
 		}
@@ -134,19 +137,23 @@ func (s *subject) measured(e ended, cpus int) error {
 	lines := gobench.Parse(e.stdout, cpus)
 	switch {
 	case e.code != 0 && !e.cut:
-		return &Failure{What: fmt.Sprintf("the tests of %s fail: %s", s.pkg.ImportPath, e.state), Output: e.stdout + e.stderr}
+		return &Failure{What: fmt.Sprintf("the tests of %s fail: %s", s.pkg.ImportPath, e.state),
+			Output: e.stdout + e.stderr}
 	case len(lines) == 0 && !e.cut:
-		return errors.New("no benchmark of " + s.pkg.ImportPath + " matches -bench " + s.bench.pattern + "; go test -list Benchmark shows those there are")
+		return errors.New("no benchmark of " + s.pkg.ImportPath + " matches -bench " + s.bench.pattern +
+			"; go test -list Benchmark shows those there are")
 	case len(lines) > 1:
 		s.bench.timed = !slices.ContainsFunc(s.plain.args, func(a string) bool {
 			return strings.HasPrefix(a, "-test.benchtime=") && strings.HasSuffix(a, "x")
 		})
 		s.about.Several = true
-		s.notes = append(s.notes, fmt.Sprintf("%d benchmarks match -bench %s, and what is said is of all together: name one for an answer of its own", len(lines), s.bench.pattern))
+		s.notes = append(s.notes, fmt.Sprintf("%d benchmarks match -bench %s, and what is said is of all together: "+
+			"name one for an answer of its own", len(lines), s.bench.pattern))
 	case len(lines) == 1:
 		s.bench.operations = lines[0].N
 		s.about.Name = "Benchmark" + lines[0].Name
-		args := slices.DeleteFunc(slices.Clone(s.plain.args), func(a string) bool { return strings.HasPrefix(a, "-test.benchtime=") })
+		args := slices.DeleteFunc(slices.Clone(s.plain.args),
+			func(a string) bool { return strings.HasPrefix(a, "-test.benchtime=") })
 		// In front: what follows -args is the tests' own.
 		s.plain.args = slices.Insert(args, 1, fmt.Sprintf("-test.benchtime=%dx", lines[0].N))
 	}

@@ -36,7 +36,8 @@ func (g *guess) frame(f explain.Frame) {
 	}
 }
 
-// standard reports whether a function is of the standard library, whose files lie in src by the paths of their packages.
+// standard reports whether a function is of the standard library, whose files lie in src by the paths of their
+// packages.
 func standard(f explain.Frame) bool {
 	slash := strings.LastIndexByte(f.Function, '/')
 	pkg, _, _ := strings.Cut(f.Function[slash+1:], ".")
@@ -79,10 +80,12 @@ func (g *guess) conflict() error {
 				continue
 			}
 			if len(a) > 0 && len(b) > 0 {
-				return fmt.Errorf("%s and %s are of different programs: package main of the one is in %s, of the other in %s; give the files of one", g.of[j], g.of[i], any1(b), any1(a))
+				return fmt.Errorf("%s and %s are of different programs: package main of the one is in %s, of the "+
+					"other in %s; give the files of one", g.of[j], g.of[i], any1(b), any1(a))
 			}
 			if a, b := g.bin[i], g.bin[j]; differ(a, b) {
-				return fmt.Errorf("%s and %s are of different programs: the one is of %s, the other of %s; give the files of one", g.of[j], g.of[i], b.File, a.File)
+				return fmt.Errorf("%s and %s are of different programs: the one is of %s, the other of %s; "+
+					"give the files of one", g.of[j], g.of[i], b.File, a.File)
 			}
 		}
 	}
@@ -95,15 +98,16 @@ func (g *guess) renamed() string {
 	for i, a := range g.main {
 		for j, b := range g.main[:i] {
 			if overlap(a, b) && differ(g.bin[i], g.bin[j]) {
-				return fmt.Sprintf("%s and %s are taken to be of one program, whose package main is in %s, though the one is of %s, the other of %s", g.of[j], g.of[i], any1(b), g.bin[j].File, g.bin[i].File)
+				return fmt.Sprintf("%s and %s are taken to be of one program, whose package main is in %s, though "+
+					"the one is of %s, the other of %s", g.of[j], g.of[i], any1(b), g.bin[j].File, g.bin[i].File)
 			}
 		}
 	}
 	return ""
 }
 
-// differ reports whether binaries are of different programs: neither two builds of one, which have one name, nor copies of
-// one build.
+// differ reports whether binaries are of different programs: neither two builds of one, which have one name, nor copies
+// of one build.
 func differ(a, b gopprof.Binary) bool {
 	copies := a.BuildID != "" && a.BuildID == b.BuildID
 	name := func(file string) string { return file[strings.LastIndexAny(file, "/\\")+1:] } // on whatever system it ran

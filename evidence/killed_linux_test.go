@@ -10,7 +10,8 @@ import (
 func TestGoCommandInPlace(t *testing.T) {
 	tools, work := t.TempDir(), t.TempDir()
 	said := filepath.Join(tools, "said")
-	if err := os.WriteFile(filepath.Join(tools, "go"), []byte("#!/bin/sh\necho $1 $GOTMPDIR $BREWPUT_PLACE >>"+said+"\n"), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(tools, "go"),
+		[]byte("#!/bin/sh\necho $1 $GOTMPDIR $BREWPUT_PLACE >>"+said+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", tools+":"+os.Getenv("PATH"))

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime/pprof"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +25,8 @@ func limited(t *testing.T, o Options) *collector {
 		var profile bytes.Buffer
 		err := pprof.StartCPUProfile(&profile)
 		pprof.StopCPUProfile()
-		return ended{}, errors.Join(err, os.WriteFile(filepath.Join(r.Dir, "cpu.pprof"), profile.Bytes(), 0o600), os.WriteFile(filepath.Join(r.Dir, hook.End), []byte("wall 1\nend 0\n"), 0o600))
+		return ended{}, errors.Join(err, os.WriteFile(filepath.Join(r.Dir, "cpu.pprof"), profile.Bytes(), 0o600),
+			os.WriteFile(filepath.Join(r.Dir, hook.End), []byte("wall 1\nend 0\n"), 0o600))
 	}
 	return k
 }
@@ -38,7 +41,8 @@ func TestRepetitionsEnd(t *testing.T) {
 		}
 		return do(ctx, r, cpus)
 	}
-	if err := k.cpuProfile(t.Context(), 1); err != nil || runs != 3 || !slices.Contains(k.skipped, "repetitions of the CPU profile") {
+	if err := k.cpuProfile(t.Context(), 1); err != nil || runs != 3 ||
+		!slices.Contains(k.skipped, "repetitions of the CPU profile") {
 		t.Errorf("%d runs, left out %v, %v", runs, k.skipped, err)
 	}
 }
@@ -50,5 +54,49 @@ func TestCompiledEnds(t *testing.T) {
 	k.compiled(t.Context())
 	if k.Escapes != nil || !slices.Contains(k.skipped, "escape analysis") {
 		t.Errorf("%v, left out %v", k.Escapes, k.skipped)
+	}
+}
+
+// TestBuildsEnd: building counts toward the time limit, with the hook and without, and the error names the flag.
+func TestBuildsEnd(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.24\n"),
+		0o600),
+		os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	o := Defaults()
+	o.Limit = time.Nanosecond
+	for _, args := range [][]string{{"go", "run", "."}, {"go", "test", "-bench", "."}} {
+		if _, err := Command(t.Context(), dir, args, o); err == nil ||
+			!strings.HasPrefix(err.Error(), "--time-limit 1ns was over before") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	k := limited(t, o)
+	k.recipe, k.deadline = &recipe{dir: dir, of: []string{"."}}, time.Now().Add(-time.Second)
+	if err := k.prepare(t.Context()); err == nil ||
+		!strings.HasPrefix(err.Error(), "--time-limit 1ns was over before") {
+		t.Errorf("with a hook: %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("signal"))
+	o.Limit = time.Hour
+	if _, err := Command(ctx, dir, []string{"go", "run", "."}, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// TestFirstRunEnds: the first run leaves half of the time limit to those with evidence, however long it may be watched.
+func TestFirstRunEnds(t *testing.T) {
+	path, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip(err)
+	}
+	o := Options{Limit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1}, Say: func(string) {}}
+	k := limited(t, o)
+	k.plain.path, k.plain.args = path, []string{"sleep", "5"}
+	if err := k.first(t.Context()); err != nil || !k.endless || k.window > o.Limit {
+		t.Errorf("it was watched to its end: %v; other runs are watched for %v; %v", !k.endless, k.window, err)
 	}
 }

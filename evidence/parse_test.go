@@ -19,7 +19,9 @@ func TestParseEscapes(t *testing.T) {
 ./main.go:21:13: ... argument does not escape
 ./main.go:4:1: leaking param: p
 `
-	want := []explain.Escape{{File: "/m/p/main.go", Line: 18, Reason: "moved to heap: x"}, {File: "/m/q/q.go", Line: 19, Reason: "append escapes to heap"}, {File: "/abs/a.go", Line: 2, Reason: "new(T) escapes to heap"}}
+	want := []explain.Escape{{File: "/m/p/main.go", Line: 18, Reason: "moved to heap: x"},
+		{File: "/m/q/q.go", Line: 19, Reason: "append escapes to heap"},
+		{File: "/abs/a.go", Line: 2, Reason: "new(T) escapes to heap"}}
 	if got := parseEscapes("/m/p", said); !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
@@ -27,7 +29,8 @@ func TestParseEscapes(t *testing.T) {
 
 func TestBuildFlags(t *testing.T) {
 	flags, rest, err := buildFlags(strings.Fields("-race -tags a,b -ldflags=-s ./x -n 3"))
-	if err != nil || !slices.Equal(flags, []string{"-race", "-tags=a,b", "-ldflags=-s"}) || !slices.Equal(rest, []string{"./x", "-n", "3"}) {
+	if err != nil || !slices.Equal(flags, []string{"-race", "-tags=a,b", "-ldflags=-s"}) ||
+		!slices.Equal(rest, []string{"./x", "-n", "3"}) {
 		t.Errorf("%q, %q, %v", flags, rest, err)
 	}
 	for _, wrong := range []string{"-exec gdb ./x", "-C dir ./x", "-tags"} {
@@ -42,10 +45,12 @@ func TestParseTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.pkg != "./codec" || !slices.Equal(c.build, []string{"-race", "-tags=a"}) || !slices.Equal(c.args, []string{"-bench", "no"}) {
+	if c.pkg != "./codec" || !slices.Equal(c.build, []string{"-race", "-tags=a"}) ||
+		!slices.Equal(c.args, []string{"-bench", "no"}) {
 		t.Errorf("%+v", c)
 	}
-	want := []string{"-test.paniconexit0", "-test.timeout=0", "-test.count=1", "-test.run=^$", "-test.bench=X/y", "-test.benchtime=2s", "-test.v=true"}
+	want := []string{"-test.paniconexit0", "-test.timeout=0", "-test.count=1", "-test.run=^$", "-test.bench=X/y",
+		"-test.benchtime=2s", "-test.v=true"}
 	if got := c.flags(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// TestSweep: what nobody holds goes at once, also if its process's number lives; what is held or another's stays. Places without
-// a lock, as older versions made them, go once their process is dead and they are old.
+// TestSweep: what nobody holds goes at once, also if its process's number lives; what is held or another's stays.
+// Places without a lock, as older versions made them, go once their process is dead and they are old.
 func TestSweep(t *testing.T) {
 	child := exec.Command(os.Args[0], "-test.run=^$")
 	if err := child.Run(); err != nil {
@@ -34,7 +34,8 @@ func TestSweep(t *testing.T) {
 		{name: fmt.Sprintf("other-%d-work-4", child.Process.Pid), old: true, locked: true, stays: true},
 		{name: fmt.Sprintf("brewput-explain-%d-work-5", child.Process.Pid), locked: true},
 		{name: fmt.Sprintf("brewput-explain-%d-work-6", os.Getpid()), locked: true},
-		{name: fmt.Sprintf("brewput-explain-%d-work-7", child.Process.Pid), locked: true, held: true, old: true, stays: true},
+		{name: fmt.Sprintf("brewput-explain-%d-work-7", child.Process.Pid), locked: true, held: true, old: true,
+			stays: true},
 	} {
 		at := filepath.Join(dir, c.name)
 		write(t, filepath.Join(at, "trace.out"), "x")
@@ -81,8 +82,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestSweepEndsPrograms: the programs of a place that is closed, or that nobody holds, end with all they started, and no
-// other does.
+// TestSweepEndsPrograms: the programs of a place that is closed, or that nobody holds, end with all they started, and
+// no other does.
 func TestSweepEndsPrograms(t *testing.T) {
 	for name, end := range map[string]func(*Place){
 		"closed": func(p *Place) { p.Close() },

@@ -3,7 +3,6 @@ package evidence
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -55,7 +54,8 @@ func (e ended) crashed() bool {
 // complaint is the line by which the Go runtime says that the program is broken, "" where there is none.
 func complaint(text string) string {
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") || strings.HasPrefix(line, "runtime:") {
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") ||
+			strings.HasPrefix(line, "runtime:") {
 			return strings.TrimSpace(line)
 		}
 	}
@@ -78,15 +78,17 @@ func headline(text string) string {
 // manners is how long a process that was asked to end may take.
 const manners = 500 * time.Millisecond
 
-// run runs the program until it ends. From the time soon on it is asked to end once over says so, and at the limit in any case;
-// if it does not it is killed, with all that it started. An error says that it could not be run, or that ctx was cancelled; nothing
-// of it is left then either.
+// run runs the program until it ends. From the time soon on it is asked to end once over says so, and at the limit in
+// any case; if it does not it is killed, with all that it started. An error says that it could not be run, or that ctx
+// was cancelled; nothing of it is left then either.
 func (p program) run(ctx context.Context, soon, limit time.Duration, over func() bool) (ended, error) {
-	cmd := &exec.Cmd{Path: p.path, Args: p.args, Dir: p.dir, Env: append(os.Environ(), p.env...), SysProcAttr: proc.DieWithParent(), WaitDelay: time.Second}
 	stdout, stderr := &proc.Ends{}, &proc.Ends{}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	if p.place != "" {
-		cmd.Env = append(cmd.Env, proc.Mark(p.place))
+	e := ended{io: unknownIO()}
+	c := proc.Command{
+		Path: p.path, Args: p.args, Dir: p.dir, Env: append(os.Environ(), p.env...), Stdout: stdout, Stderr: stderr,
+		Place: p.place,
+		Limit: limit, Soon: soon, Over: over, Ask: proc.AskEnd, Grace: manners,
+		Exited: func(pid int) { e.io, e.children = beforeReaping(pid) },
 	}
 	if p.stdin != "" {
 		f, err := os.Open(p.stdin) // the copy that Stdin made
@@ -94,44 +96,26 @@ func (p program) run(ctx context.Context, soon, limit time.Duration, over func()
 			return ended{}, err
 		}
 		defer f.Close()
-		cmd.Stdin = f
+		c.Stdin = f
 	}
 	var before, after host.Counters
 	before.Read()
 	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		return ended{}, fmt.Errorf("cannot start %s: %w", p.path, err)
-	}
-	if p.place != "" {
-		if err := proc.Record(p.place, cmd.Process); err != nil {
-			proc.EndGroup(cmd.Process)
-			return ended{}, errors.Join(fmt.Errorf("the process cannot be recorded in %s: %w", p.place, err), cmd.Wait())
-		}
-	}
-	var e ended
-	done := make(chan error, 1)
-	go func() {
-		e.io, e.children = beforeReaping(cmd.Process.Pid)
-		e.wall = time.Since(began)
-		err := cmd.Wait()
-		proc.EndGroup(cmd.Process) // what it left behind
-		done <- err
-	}()
-	cut, err := await(ctx, cmd.Process, done, soon, limit, over)
-	if ctx.Err() != nil {
-		return ended{}, ctx.Err()
+	x, err := c.Run(ctx)
+	if err != nil {
+		return ended{}, err
 	}
 	after.Read()
-	e.cut, e.stdout, e.stderr = cut, stdout.String(), stderr.String()
-	if err != nil && cmd.ProcessState == nil {
-		return e, err
+	e.wall, e.cut, e.stdout, e.stderr = x.Wall, x.Asked, stdout.String(), stderr.String()
+	if x.Err != nil && x.State == nil {
+		return e, x.Err
 	}
-	e.code, e.state = cmd.ProcessState.ExitCode(), cmd.ProcessState.String()
-	if errors.Is(err, exec.ErrWaitDelay) {
+	e.code, e.state = x.State.ExitCode(), x.State.String()
+	if errors.Is(x.Err, exec.ErrWaitDelay) {
 		e.state += ", and left processes behind"
 	}
-	e.user, e.system = cmd.ProcessState.UserTime(), cmd.ProcessState.SystemTime()
-	e.voluntary, e.involuntary = switches(cmd.ProcessState)
+	e.user, e.system = x.State.UserTime(), x.State.SystemTime()
+	e.voluntary, e.involuntary = switches(x.State)
 	e.around(after.Since(before), time.Since(began))
 	return e, nil
 }
@@ -144,44 +128,4 @@ func (e *ended) around(m result.Metrics, span time.Duration) {
 	if n := m.Get("throttled_periods"); n.Known() {
 		e.throttled = int64(n)
 	}
-}
-
-// await waits for the end of a process, and brings it about.
-func await(ctx context.Context, p *os.Process, done <-chan error, soon, limit time.Duration, over func() bool) (cut bool, err error) {
-	timer, first := time.NewTimer(limit), time.NewTimer(soon)
-	defer timer.Stop()
-	defer first.Stop()
-	var look <-chan time.Time
-	for {
-		select {
-		case err := <-done:
-			return false, err
-		case <-ctx.Done():
-			proc.EndGroup(p)
-			return true, <-done
-		case <-timer.C:
-			return true, end(ctx, p, done)
-		case <-first.C: // before, nobody wakes to look
-			ticker := time.NewTicker(10 * time.Millisecond)
-			defer ticker.Stop()
-			look = ticker.C
-		case <-look:
-			if over != nil && over() {
-				return true, end(ctx, p, done)
-			}
-		}
-	}
-}
-
-// end asks a process to end, and kills it if it does not.
-func end(ctx context.Context, p *os.Process, done <-chan error) error {
-	proc.AskEnd(p)
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	case <-time.After(manners):
-	}
-	proc.EndGroup(p)
-	return <-done
 }

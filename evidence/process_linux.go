@@ -1,30 +1,18 @@
 package evidence
 
 import (
-	"errors"
 	"os"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // clockTick is the unit of times in /proc on every Linux that Go runs on (USER_HZ).
 const clockTick = 10 * time.Millisecond
 
-// beforeReaping waits until a process has ended and reads what the kernel forgets once somebody asks how.
+// beforeReaping reads what the kernel forgets of a process that has ended once somebody asks how.
 func beforeReaping(pid int) (ioCounts, time.Duration) {
-	for {
-		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, unix.EINTR) {
-			return unknownIO(), 0
-		}
-	}
 	dir := "/proc/" + strconv.Itoa(pid)
 	counts := unknownIO()
 	if text, err := os.ReadFile(dir + "/io"); err == nil {
@@ -57,7 +45,8 @@ func parseIO(text string) ioCounts {
 	return c
 }
 
-// parseChildren reads cutime and cstime of /proc/PID/stat, its fields 16 and 17 (proc(5)); the second field may hold blanks.
+// parseChildren reads cutime and cstime of /proc/PID/stat, its fields 16 and 17 (proc(5)); the second field may hold
+// blanks.
 func parseChildren(text string) time.Duration {
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	if len(fields) < 15 {

@@ -62,7 +62,8 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 	k.Evidence.Profiles = append(k.Evidence.Profiles, *all)
 	k.overhead("CPU profile", all.Wall)
 	if samples < fewSamples {
-		k.note("the CPU profile has %s of %s, one for each 10 ms of CPU time: too few to tell small shares; give the program more to do", result.Count(int(samples), "sample"), result.Count(len(walls), "run"))
+		k.note("the CPU profile has %s of %s, one for each 10 ms of CPU time: too few to tell small shares; give the "+
+			"program more to do", result.Count(int(samples), "sample"), result.Count(len(walls), "run"))
 	}
 	return nil
 }
@@ -80,12 +81,14 @@ func total(p *explain.Profile) int64 {
 
 // locks takes a mutex and a block profile in one run: neither costs anything while nobody waits.
 func (k *collector) locks(ctx context.Context, cpus int) error {
-	return k.single(ctx, cpus, hook.Locks, map[string]explain.ProfileKind{"mutex.pprof": explain.Mutex, "block.pprof": explain.Block})
+	return k.single(ctx, cpus, hook.Locks,
+		map[string]explain.ProfileKind{"mutex.pprof": explain.Mutex, "block.pprof": explain.Block})
 }
 
 // heap takes a profile of what was allocated, and of the goroutines at the end.
 func (k *collector) heap(ctx context.Context, cpus int) error {
-	return k.single(ctx, cpus, hook.Heap, map[string]explain.ProfileKind{"heap.pprof": explain.Heap, "goroutine.pprof": explain.Goroutine})
+	return k.single(ctx, cpus, hook.Heap,
+		map[string]explain.ProfileKind{"heap.pprof": explain.Heap, "goroutine.pprof": explain.Goroutine})
 }
 
 func (k *collector) single(ctx context.Context, cpus int, kind hook.Kind, files map[string]explain.ProfileKind) error {
@@ -139,8 +142,8 @@ func profileAt(ctx context.Context, path string) (*gopprof.Profile, error) {
 	return parsed(ctx, f, path)
 }
 
-// parsed reads a profile from in, which errors call name. An interrupt ends the reading; what it takes to decode the bytes, up to
-// seconds, then goes on unheard.
+// parsed reads a profile from in, which errors call name. An interrupt ends the reading; what it takes to decode the
+// bytes, up to seconds, then goes on unheard.
 func parsed(ctx context.Context, in io.Reader, name string) (*gopprof.Profile, error) {
 	data, err := input.ReadAll(ctx, in, name, input.Profile)
 	if err != nil {

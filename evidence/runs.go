@@ -27,12 +27,16 @@ func medians(cpus int, list []one) explain.Run {
 	return explain.Run{
 		CPUs: cpus, Machine: runtime.NumCPU(), Count: len(list),
 		Wall: median(walls), WallLow: slices.Min(walls), WallHigh: slices.Max(walls),
-		User: times(func(r one) time.Duration { return r.user }), System: times(func(r one) time.Duration { return r.system }),
-		Reads: counts(func(r one) int64 { return r.io.reads }), Writes: counts(func(r one) int64 { return r.io.writes }),
-		ReadBytes: counts(func(r one) int64 { return r.io.readBytes }), WriteBytes: counts(func(r one) int64 { return r.io.writeBytes }),
-		Voluntary: counts(func(r one) int64 { return r.voluntary }), Involuntary: counts(func(r one) int64 { return r.involuntary }),
-		Others:  others(list),
-		Metrics: metrics(list),
+		User:        times(func(r one) time.Duration { return r.user }),
+		System:      times(func(r one) time.Duration { return r.system }),
+		Reads:       counts(func(r one) int64 { return r.io.reads }),
+		Writes:      counts(func(r one) int64 { return r.io.writes }),
+		ReadBytes:   counts(func(r one) int64 { return r.io.readBytes }),
+		WriteBytes:  counts(func(r one) int64 { return r.io.writeBytes }),
+		Voluntary:   counts(func(r one) int64 { return r.voluntary }),
+		Involuntary: counts(func(r one) int64 { return r.involuntary }),
+		Others:      others(list),
+		Metrics:     metrics(list),
 	}
 }
 
@@ -61,7 +65,8 @@ func metrics(list []one) map[string]float64 {
 	return out
 }
 
-// others are the CPUs that other processes used, in the mean; the kernel counts in ticks, so that nothing is known of a short time.
+// others are the CPUs that other processes used, in the mean; the kernel counts in ticks, so that nothing is known of a
+// short time.
 func others(list []one) float64 {
 	var used, span float64
 	for _, r := range list {
@@ -72,4 +77,24 @@ func others(list []one) float64 {
 		return 0
 	}
 	return used / span
+}
+
+// disturbed notes what makes the machine unfit, and what the profilers took.
+func (k *collector) disturbed(r explain.Run) {
+	if r.Others > 0.2 {
+		k.note("other processes used %.1f CPUs meanwhile: run it again on an idle machine", r.Others)
+	}
+	if slices.ContainsFunc(k.runs[r.CPUs], func(o one) bool { return o.throttled > 0 }) {
+		k.note("a quota stopped the process: times hold waiting that is not the program's own")
+	}
+	for _, t := range k.took {
+		if r.Wall < shortest {
+			break
+		}
+		o := Overhead{t.kind, float64(t.wall) / float64(r.Wall)}
+		k.Overheads = append(k.Overheads, o)
+		if o.Ratio > 1.25 {
+			k.note("with its %s the program takes %.2fx as long: times are longer there than without", o.Kind, o.Ratio)
+		}
+	}
 }

@@ -28,7 +28,8 @@ func rebuilt(ctx context.Context, dir, path string, info *buildinfo.BuildInfo) (
 		switch s.Key {
 		case "-tags", "-ldflags", "-gcflags", "-asmflags", "-race", "-msan", "-asan", "-pgo", "-compiler":
 			r.flags = append(r.flags, s.Key+"="+s.Value)
-		case "CGO_ENABLED", "GOAMD64", "GOARM64", "GOARM", "GOEXPERIMENT", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_LDFLAGS":
+		case "CGO_ENABLED", "GOAMD64", "GOARM64", "GOARM", "GOEXPERIMENT", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS",
+			"CGO_LDFLAGS":
 			r.env = append(r.env, s.Key+"="+s.Value)
 		}
 	}
@@ -161,8 +162,8 @@ func lineTable(path string) (data []byte, text uint64, err error) {
 	return nil, 0, errors.New("it has no table of functions")
 }
 
-// lines returns a function that quotes source files, each of which is read once. Profiles name what they like: what is no
-// regular file, or too large for a source, has no lines.
+// lines returns a function that quotes source files, each of which is read once. Profiles name what they like: what is
+// no regular file, or too large for a source, has no lines.
 func lines() func(file string, line int) string {
 	read := map[string][][]byte{}
 	return func(file string, line int) string {

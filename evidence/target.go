@@ -53,7 +53,8 @@ func resolve(ctx context.Context, work, dir string, args []string, say func(stri
 		return nil, err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a Go program, or was built without its build information: explain reads what the Go runtime knows, so give it a program that go build made", args[0])
+		return nil, fmt.Errorf("%s is not a Go program, or was built without its build information: explain reads "+
+			"what the Go runtime knows, so give it a program that go build made", args[0])
 	}
 	s.about.Module, s.about.Main = info.Main.Path, info.Path
 	s.recipe, s.why = rebuilt(ctx, dir, path, info)
@@ -64,7 +65,8 @@ func resolve(ctx context.Context, work, dir string, args []string, say func(stri
 // missing says that there is no such program, and what else could have been meant.
 func missing(dir, name string, err error) error {
 	if info, e := os.Stat(filepath.Join(dir, name)); e == nil && info.IsDir() {
-		return fmt.Errorf("%s is a directory: to build and run the package in it write explain %s without the two dashes", name, name)
+		return fmt.Errorf("%s is a directory: to build and run the package in it write explain %s "+
+			"without the two dashes", name, name)
 	}
 	if strings.HasSuffix(name, ".go") {
 		return fmt.Errorf("%s is a source file: write explain -- go run %s", name, name)
@@ -102,13 +104,15 @@ func goRun(ctx context.Context, work, dir string, args []string, say func(string
 		return nil, fmt.Errorf("%s is no package that can be built: %w", of[0], err)
 	}
 	if r.pkg.Name != "main" {
-		return nil, fmt.Errorf("%s is a library, package %s: give a package main, or its benchmarks, as in explain -- go test -bench . %s", of[0], r.pkg.Name, of[0])
+		return nil, fmt.Errorf("%s is a library, package %s: give a package main, or its benchmarks, as in explain "+
+			"-- go test -bench . %s", of[0], r.pkg.Name, of[0])
 	}
 	name := filepath.Base(r.pkg.Dir)
 	if strings.HasSuffix(of[0], ".go") {
 		name = strings.TrimSuffix(filepath.Base(of[0]), ".go")
 	}
-	s := &subject{recipe: r, plain: program{path: filepath.Join(work, "plain", name), args: append([]string{name}, rest[n:]...), dir: dir}}
+	s := &subject{recipe: r, plain: program{path: filepath.Join(work, "plain", name),
+		args: append([]string{name}, rest[n:]...), dir: dir}}
 	say("building " + name)
 	if err := r.build(ctx, s.plain.path); err != nil {
 		return nil, fmt.Errorf("%s cannot be built:\n%w", of[0], err)
@@ -124,7 +128,9 @@ func isDir(path string) bool {
 }
 
 // valued are the flags of go build that have a value.
-var valued = []string{"C", "p", "asmflags", "buildmode", "buildvcs", "compiler", "gccgoflags", "gcflags", "installsuffix", "ldflags", "mod", "modfile", "overlay", "pgo", "pkgdir", "tags", "toolexec", "exec", "covermode", "coverpkg", "o"}
+var valued = []string{"C", "p", "asmflags", "buildmode", "buildvcs", "compiler", "gccgoflags", "gcflags",
+	"installsuffix", "ldflags", "mod", "modfile", "overlay", "pgo", "pkgdir", "tags", "toolexec", "exec", "covermode",
+	"coverpkg", "o"}
 
 // buildFlags separates the flags of go build, each in one word, from what follows.
 func buildFlags(args []string) (flags, rest []string, err error) {
@@ -136,7 +142,8 @@ func buildFlags(args []string) (flags, rest []string, err error) {
 		case args[i] == "--":
 			return flags, args[i+1:], nil
 		case slices.Contains([]string{"C", "exec", "toolexec", "o"}, name):
-			return nil, nil, fmt.Errorf("go's flag -%s is not possible here: build the program yourself, and give it as in explain -- ./prog", name)
+			return nil, nil, fmt.Errorf("go's flag -%s is not possible here: build the program yourself, and give it "+
+				"as in explain -- ./prog", name)
 		case !has && slices.Contains(valued, name):
 			if i++; i == len(args) {
 				return nil, nil, fmt.Errorf("go's flag -%s has no value", name)

@@ -31,14 +31,16 @@ func gcRules(v *view) []Finding {
 	}
 	name := Name("gc-pressure")
 	limited := v.metric("/gc/limiter/last-enabled:gc-cycle") > 0
-	if limit := v.metric("/gc/gomemlimit:bytes"); limited || limit > 0 && limit < 1<<50 && share >= gcShare && v.nearLimit(limit) {
+	if limit := v.metric("/gc/gomemlimit:bytes"); limited || limit > 0 && limit < 1<<50 && share >= gcShare &&
+		v.nearLimit(limit) {
 		name = "gc-thrash"
 	}
 	f := v.finding(name, "Collecting garbage takes %s of the CPU time.", percent(share))
 	f.Share = share
 	f.says("%s of CPU time in the collector, by %s", percent(share), source)
 	if v.t != nil {
-		f.says("%d cycles in %s, marking for %s of the time; goroutines assisted for %s of theirs", v.t.GC.Cycles, span(v.t.Duration), percent(v.traced(v.t.GC.Marking)), percent(assist))
+		f.says("%d cycles in %s, marking for %s of the time; goroutines assisted for %s of theirs", v.t.GC.Cycles,
+			span(v.t.Duration), percent(v.traced(v.t.GC.Marking)), percent(assist))
 	}
 	f.Gain = v.gcGain(share, assist)
 	f.Confidence = High
@@ -48,10 +50,12 @@ func gcRules(v *view) []Finding {
 		f.says("%s of the bytes are allocated at %s", percent(s.share), v.quoted(s.at))
 	}
 	f.Rival = "Little memory is all there is, so that frequent collection is the price."
-	f.Fix = "Allocate less at the lines above (reuse buffers, values instead of pointers), or let the heap grow: GOGC=400 with a GOMEMLIMIT."
+	f.Fix = "Allocate less at the lines above (reuse buffers, values instead of pointers), or let the heap grow: " +
+		"GOGC=400 with a GOMEMLIMIT."
 	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter, and the time with it."
 	if name == "gc-thrash" {
-		f.Claim = fmt.Sprintf("The memory limit is so close to what lives that collecting takes %s of the CPU time.", percent(share))
+		f.Claim = fmt.Sprintf("The memory limit is so close to what lives that collecting takes %s of the CPU time.",
+			percent(share))
 		f.Fix = "Raise GOMEMLIMIT (or debug.SetMemoryLimit) well above what lives, or keep less alive."
 		f.Experiment = "Run with twice the limit: the cycles should become rare."
 	}
@@ -70,8 +74,8 @@ func (v *view) collecting() (share float64, source string) {
 	return 0, ""
 }
 
-// gcGain is what less collecting saves. What goroutines do for the collector is saved in full; what its own workers do only
-// in so far as the CPUs were wanted.
+// gcGain is what less collecting saves. What goroutines do for the collector is saved in full; what its own workers do
+// only in so far as the CPUs were wanted.
 func (v *view) gcGain(share, assist float64) *Gain {
 	own := assist
 	if v.sampled() {
@@ -123,7 +127,8 @@ func (v *view) allocated(what string) (groups []group, total float64) {
 	}
 	p := &profile{}
 	for _, s := range h.Samples {
-		if value < len(s.Values) && !has(s.Stack, profilerFunctions...) && !has(s.Stack, "runtime.doInit", "runtime.main.func") {
+		if value < len(s.Values) && !has(s.Stack, profilerFunctions...) &&
+			!has(s.Stack, "runtime.doInit", "runtime.main.func") {
 			x := float64(s.Values[value])
 			p.list = append(p.list, weighed{stack: s.Stack, weight: x})
 			p.user += x
@@ -162,14 +167,17 @@ func escapes(v *view) []Finding {
 	if reason != "" {
 		f.says("the compiler says: %s", reason)
 	}
-	f.says("allocating there takes %s of the goroutines' CPU time, collecting %s of all", percent(cost), percent(collected))
+	f.says("allocating there takes %s of the goroutines' CPU time, collecting %s of all", percent(cost),
+		percent(collected))
 	if saved >= minGain {
 		f.Gain = gain(0.8*saved, 0.3*saved, saved)
 	} else if rest := 1 - v.cpu.userShare(SystemCalls); rest < 0.5 {
-		f.says("that is %s of what the system calls leave: it shows when they are fewer", percent(math.Min(1, cost/rest)))
+		f.says("that is %s of what the system calls leave: it shows when they are fewer",
+			percent(math.Min(1, cost/rest)))
 	}
 	f.Rival = "What is allocated outlives the operation, and must."
-	f.Fix = "Make it once, before the loop, and reuse it; or keep it from escaping: no interface, no pointer that is kept."
+	f.Fix = "Make it once, before the loop, and reuse it; or keep it from escaping: no interface, no " +
+		"pointer that is kept."
 	f.Experiment = "Count allocations: testing.AllocsPerRun or -benchmem should fall by one for each operation."
 	return []Finding{f}
 }
@@ -183,7 +191,8 @@ func (v *view) allocatesItself(stack []Frame) bool {
 // reason is what the compiler says of a line.
 func (v *view) reason(at Frame) string {
 	for _, e := range v.e.Escapes {
-		if e.Line == at.Line && (e.File == at.File || strings.HasSuffix(at.File, "/"+e.File) || v.p.at(Frame{File: e.File, Line: e.Line, Function: at.Function}) == v.p.at(at)) {
+		if e.Line == at.Line && (e.File == at.File || strings.HasSuffix(at.File, "/"+e.File) ||
+			v.p.at(Frame{File: e.File, Line: e.Line, Function: at.Function}) == v.p.at(at)) {
 			return e.Reason
 		}
 	}
@@ -260,10 +269,12 @@ func stopping(v *view) []Finding {
 	if strings.HasPrefix(s.Reason, "GC ") && (v.t.GC.Stop.P99 < stopLong || v.traced(v.t.GC.Stopped) < 3*stopShare) {
 		return nil
 	}
-	f := v.finding("stw-stopping", "The world is stopped for %s of the time: %s.", percent(v.traced(v.t.GC.Stopped)), s.Reason)
+	f := v.finding("stw-stopping", "The world is stopped for %s of the time: %s.", percent(v.traced(v.t.GC.Stopped)),
+		s.Reason)
 	f.Where = v.p.places(s.Stack)
 	f.Share = v.traced(v.t.GC.Stopped)
-	f.says("%d stops for %q took %s; of all stops 99 %% were shorter than %s", s.Count, s.Reason, span(s.Spent), span(v.t.GC.Stop.P99))
+	f.says("%d stops for %q took %s; of all stops 99 %% were shorter than %s", s.Count, s.Reason, span(s.Spent),
+		span(v.t.GC.Stop.P99))
 	own := v.traced(s.Spent)
 	if !strings.HasPrefix(s.Reason, "GC ") {
 		f.Gain = gain(0.9*own, 0.5*own, 1.1*own)
@@ -272,7 +283,8 @@ func stopping(v *view) []Finding {
 		f.says("asked for at %s", v.quoted(at))
 	}
 	f.Rival = "The machine is loaded, so that threads are slow to stop."
-	f.Fix = "Call what stops the world less often: runtime.ReadMemStats, debug.SetGCPercent, pprof of goroutines; read runtime/metrics instead."
+	f.Fix = "Call what stops the world less often: runtime.ReadMemStats, debug.SetGCPercent, pprof of goroutines; " +
+		"read runtime/metrics instead."
 	f.Experiment = "Leave the call out: the stops should be gone."
 	return []Finding{f}
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// turnsByProfile is lockstep without a trace: the block profile has goroutines that waited to send, and such that waited to
-// receive, while CPUs were unused.
+// turnsByProfile is lockstep without a trace: the block profile has goroutines that waited to send, and such that
+// waited to receive, while CPUs were unused.
 func turnsByProfile(v *view) []Finding {
 	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Block })
 	if v.t != nil || i < 0 || v.cpu == nil || v.unused() < stageIdle || v.used < v.wall/2 {
@@ -33,8 +33,7 @@ func turnsByProfile(v *view) []Finding {
 		}
 		sharing.list = append(sharing.list, weighed{stack: s.Stack, weight: x})
 	}
-	roots := map[string]float64{}
-	most := 0.0
+	roots, most := map[string]float64{}, 0.0
 	for _, w := range v.cpu.list {
 		if w.root != "" {
 			roots[w.root] += w.weight / v.cpu.total * v.used / v.wall
@@ -57,8 +56,10 @@ func turnsByProfile(v *view) []Finding {
 	f.Confidence = Low
 	f.Where = v.p.places(sites...)
 	f.Share = v.unused()
-	f.says("goroutines waited to send for %s of the time and to receive for %s, together", percent(sent), percent(received))
-	f.says("no goroutine computes for more than %s of the time, and %s of the CPUs' time is unused", percent(most), percent(v.unused()))
+	f.says("goroutines waited to send for %s of the time and to receive for %s, together", percent(sent),
+		percent(received))
+	f.says("no goroutine computes for more than %s of the time, and %s of the CPUs' time is unused", percent(most),
+		percent(v.unused()))
 	left := math.Min(1-v.floor(most), v.unused())
 	f.Gain = gain(0.6*left, 0.1*left, left)
 	f.Rival = "They wait for work, and there is none: an execution trace would tell."

@@ -29,10 +29,12 @@ func fineByProfile(v *view) []Finding {
 	if len(groups) == 0 || groups[0].share < spawnOwn || cost < spawnShare || v.cpu.share(Channels) > cost/2 {
 		return nil
 	}
-	f := v.finding("goroutine-too-fine", "Making and scheduling goroutines takes %s of the CPU time: each does too little.", percent(cost))
+	f := v.finding("goroutine-too-fine", "Making and scheduling goroutines takes %s of the CPU time: "+
+		"each does too little.", percent(cost))
 	f.Where = []string{v.p.at(groups[0].at)}
 	f.Share = cost
-	f.says("%s of the goroutines' CPU time is in the go statement at %s", percent(groups[0].share), v.quoted(groups[0].at))
+	f.says("%s of the goroutines' CPU time is in the go statement at %s", percent(groups[0].share),
+		v.quoted(groups[0].at))
 	f.says("making, queueing and ending goroutines takes %s of the CPU time", percent(cost))
 	most := cost * v.busy()
 	f.Gain = gain(0.9*most, 0.4*most, math.Min(0.95, 1.3*most))
@@ -42,7 +44,8 @@ func fineByProfile(v *view) []Finding {
 	return []Finding{f}
 }
 
-// convoyByProfile is lock-convoy without a trace: the CPUs take and release a lock, and it is slower on several than on one.
+// convoyByProfile is lock-convoy without a trace: the CPUs take and release a lock, and it is slower on several than on
+// one.
 func convoyByProfile(v *view) []Finding {
 	if v.t != nil || !v.sampled() || v.one == nil || v.run == nil || v.one.Wall <= 0 || v.run.Wall < v.one.Wall {
 		return nil
@@ -57,7 +60,8 @@ func convoyByProfile(v *view) []Finding {
 	if share < lockedShare || len(groups) == 0 {
 		return nil
 	}
-	f := v.finding("lock-convoy", "Taking and releasing the lock at %s costs %s of the CPU time, and it is slower on %.0f CPUs than on one.", v.p.at(groups[0].at), percent(share), v.cpus)
+	f := v.finding("lock-convoy", "Taking and releasing the lock at %s costs %s of the CPU time, and it is slower on "+
+		"%.0f CPUs than on one.", v.p.at(groups[0].at), percent(share), v.cpus)
 	for _, g := range groups[:min(2, len(groups))] {
 		f.Where = append(f.Where, v.p.at(g.at))
 		f.says("%s of the goroutines' CPU time is in the lock at %s", percent(g.share), v.quoted(g.at))
@@ -72,8 +76,8 @@ func convoyByProfile(v *view) []Finding {
 	return []Finding{f}
 }
 
-// outsideByProfile says without a trace that nothing is computed for most of the time: in system calls that block, or in
-// waiting for what is outside of the program.
+// outsideByProfile says without a trace that nothing is computed for most of the time: in system calls that block, or
+// in waiting for what is outside of the program.
 func outsideByProfile(v *view) []Finding {
 	if v.t != nil || v.run == nil || v.run.Wall < minWall || v.accepting() {
 		return nil
@@ -85,7 +89,8 @@ func outsideByProfile(v *view) []Finding {
 	if used >= idleUsed {
 		return nil
 	}
-	f := v.finding("dependency-wait", "It computes for %s of the time: the rest it waits for something outside.", percent(used))
+	f := v.finding("dependency-wait", "It computes for %s of the time: the rest it waits for something outside.",
+		percent(used))
 	f.Share = 1 - used
 	f.says("it used %s of CPU time in %s", seconds(v.used), span(v.run.Wall))
 	if s, delay := v.blockedLongest(); s != nil {
@@ -116,14 +121,17 @@ func (v *view) calling(used float64) (Finding, bool) {
 	if len(groups) == 0 || groups[0].share < calledShare/2 || v.cpu.userShare(SystemCalls) < calledShare {
 		return Finding{}, false
 	}
-	f := v.finding("blocking-syscall", "System calls made at %s block: it computes for %s of the time.", v.p.at(groups[0].at), percent(used))
+	f := v.finding("blocking-syscall", "System calls made at %s block: it computes for %s of the time.",
+		v.p.at(groups[0].at), percent(used))
 	f.Where = []string{v.p.at(groups[0].at)}
 	f.Share = 1 - used
-	f.says("%s of CPU time in %s, and %d context switches for %d reads and writes", seconds(v.used), span(v.run.Wall), v.run.Voluntary, calls)
+	f.says("%s of CPU time in %s, and %d context switches for %d reads and writes", seconds(v.used), span(v.run.Wall),
+		v.run.Voluntary, calls)
 	f.says("%s", v.quoted(groups[0].at))
 	f.Rival = "The device or file system is the limit, and fewer calls would not move more."
 	f.Fix = "Make fewer such calls: put several records into one, or bound how many goroutines make them."
-	f.Experiment = "Leave out the call, or make one for every ten records: the time should fall by nearly all of its share."
+	f.Experiment = "Leave out the call, or make one for every ten records: the time should fall by " +
+		"nearly all of its share."
 	return f, true
 }
 
@@ -136,7 +144,8 @@ func (v *view) accepting() bool {
 	})
 }
 
-// blockedLongest is the stack of the block profile with the most waiting, in seconds, but for that of the main goroutine for others.
+// blockedLongest is the stack of the block profile with the most waiting, in seconds, but for that of the main
+// goroutine for others.
 func (v *view) blockedLongest() (longest []Frame, delay float64) {
 	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Block })
 	if i < 0 {

@@ -11,7 +11,8 @@ func TestByProfileDecoys(t *testing.T) {
 	fine := func(spawning, scheduling, channels, working int) *made {
 		c := wide()
 		c.e.Profiles = nil
-		c.cpu(spawning, "runtime.malg", "runtime.newproc1", "runtime.newproc", "main.sort:4", "main.main:3", "runtime.main")
+		c.cpu(spawning, "runtime.malg", "runtime.newproc1", "runtime.newproc", "main.sort:4", "main.main:3",
+			"runtime.main")
 		c.cpu(scheduling, "runtime.findRunnable", "runtime.schedule", "runtime.goexit0", "runtime.mcall")
 		c.cpu(channels, "runtime.chansend", "runtime.chansend1", "main.sort:6", "main.main:3", "runtime.main")
 		c.cpu(working, "main.f:5", "main.sort:3")
@@ -29,7 +30,8 @@ func TestByProfileDecoys(t *testing.T) {
 	calls := func(change func(r *Run)) *made {
 		c := single()
 		c.e.Profiles = nil
-		c.cpu(40, "syscall.fsync", "internal/poll.(*FD).Fsync", "os.(*File).Sync", "main.log:5", "main.main:3", "runtime.main")
+		c.cpu(40, "syscall.fsync", "internal/poll.(*FD).Fsync", "os.(*File).Sync", "main.log:5", "main.main:3",
+			"runtime.main")
 		r := &c.e.Runs[0]
 		r.User, r.System, r.Voluntary, r.Writes = 30*time.Millisecond, 400*time.Millisecond, 9000, 2500
 		change(r)
@@ -48,7 +50,8 @@ func TestByProfileDecoys(t *testing.T) {
 		"it computes beside the calls": {"blocking-syscall", calls(func(r *Run) { r.User = 500 * time.Millisecond })},
 		"it never blocks":              {"blocking-syscall", calls(func(r *Run) { r.Voluntary = 10 })},
 		"it uses its CPU":              {"blocking-syscall", calls(func(r *Run) { r.System = 900 * time.Millisecond })},
-		"it ends at once":              {"dependency-wait", calls(func(r *Run) { r.Wall, r.User, r.System = 50*time.Millisecond, 0, time.Millisecond })},
+		"it ends at once": {"dependency-wait",
+			calls(func(r *Run) { r.Wall, r.User, r.System = 50*time.Millisecond, 0, time.Millisecond })},
 	} {
 		x.c.e.Trace = nil
 		if names := x.c.names(); slices.Contains(names, string(x.name)) {

@@ -9,25 +9,29 @@ import (
 
 // Change is something that differs between two programs, or between a program before and after a change.
 type Change struct {
-	Kind   string   `json:"kind"` // "change"
-	Rank   int      `json:"rank"`
-	What   string   `json:"what"` // "wall time", "user code" and other lines of the ledger, "function main.f", "finding coarse-lock"
-	Unit   string   `json:"unit"` // of both: "seconds" of a run; "objects"; "" for a finding, which is there (1) or not (0)
+	Kind string `json:"kind"` // "change"
+	Rank int    `json:"rank"`
+	// "wall time", "user code" and other lines of the ledger, "function main.f", "finding coarse-lock"
+	What string `json:"what"`
+	// of both: "seconds" of a run; "objects"; "" for a finding, which is there (1) or not (0)
+	Unit   string   `json:"unit"`
 	Before float64  `json:"before"`
 	After  float64  `json:"after"`
 	Clear  bool     `json:"clear"` // it is more than chance: see Changes
 	Where  []string `json:"where"`
 }
 
-// Changes are what differs, by how much: first the wall time, then what took the CPUs' time and the functions that did, by
-// seconds of a run, then findings that came or went. The time of a function is of its share of a CPU profile; a difference is
-// clear beyond twice its standard error, that of counts (Poisson), and of the wall time where the ranges of the runs do not meet.
+// Changes are what differs, by how much: first the wall time, then what took the CPUs' time and the functions that did,
+// by seconds of a run, then findings that came or went. The time of a function is of its share of a CPU profile; a
+// difference is clear beyond twice its standard error, that of counts (Poisson), and of the wall time where the ranges
+// of the runs do not meet.
 func Changes(before, after *Evidence) []Change {
 	a, b := viewOf(before), viewOf(after)
 	list := functionChanges(a, b)
 	list = append(list, ledgerChanges(a.ledger(), b.ledger())...)
 	slices.SortStableFunc(list, func(x, y Change) int {
-		return cmp.Or(compareBool(y.Clear, x.Clear), cmp.Compare(math.Abs(y.After-y.Before), math.Abs(x.After-x.Before)), cmp.Compare(x.What, y.What))
+		return cmp.Or(compareBool(y.Clear, x.Clear),
+			cmp.Compare(math.Abs(y.After-y.Before), math.Abs(x.After-x.Before)), cmp.Compare(x.What, y.What))
 	})
 	const most = 12
 	list = list[:min(len(list), most)]
@@ -111,7 +115,8 @@ func functionChanges(a, b *view) (list []Change) {
 		}
 		list = append(list, Change{
 			What: "function " + short(n), Unit: "seconds", Before: x.seconds, After: y.seconds,
-			Clear: math.Abs(x.seconds-y.seconds) > 2*math.Hypot(math.Max(x.err, least), math.Max(y.err, least)), Where: []string{p.at(at)},
+			Clear: math.Abs(x.seconds-y.seconds) > 2*math.Hypot(math.Max(x.err, least), math.Max(y.err, least)),
+			Where: []string{p.at(at)},
 		})
 	}
 	return list
@@ -125,7 +130,8 @@ func ledgerChanges(a, b Ledger) (list []Change) {
 		}
 		y := a.Entries[i]
 		d := math.Abs(x.Time.Seconds() - y.Time.Seconds())
-		list = append(list, Change{What: x.Name, Unit: "seconds", Before: y.Time.Seconds(), After: x.Time.Seconds(), Clear: d > 0.05*math.Max(a.Wall.Seconds(), b.Wall.Seconds())})
+		list = append(list, Change{What: x.Name, Unit: "seconds", Before: y.Time.Seconds(), After: x.Time.Seconds(),
+			Clear: d > 0.05*math.Max(a.Wall.Seconds(), b.Wall.Seconds())})
 	}
 	return list
 }

@@ -9,14 +9,18 @@ import (
 // twoFunctions is a run whose CPU profile has so many samples in f and in g.
 func twoFunctions(f, g int64, wall time.Duration) *Evidence {
 	sample := func(name string, line int, n int64) Sample {
-		return Sample{Values: []int64{n, n * 1e7}, Stack: []Frame{{"main." + name, "/m/main.go", line}, {"main.main", "/m/main.go", 1}, {"runtime.main", "/go/src/runtime/proc.go", 1}}}
+		return Sample{Values: []int64{n, n * 1e7},
+			Stack: []Frame{{"main." + name, "/m/main.go", line}, {"main.main", "/m/main.go", 1},
+				{"runtime.main", "/go/src/runtime/proc.go", 1}}}
 	}
 	return &Evidence{
 		Program: Program{Name: "p", Dir: "/m", Module: "example.com/m"},
-		Runs:    []Run{{CPUs: 1, Machine: 1, Count: 3, Wall: wall, WallLow: wall - time.Millisecond, WallHigh: wall + time.Millisecond, User: time.Duration(f+g) * 10 * time.Millisecond}},
-		Profiles: []Profile{{Kind: CPU, Types: []string{"samples/count", "cpu/nanoseconds"}, Duration: wall, Samples: []Sample{
-			sample("f", 10, f), sample("g", 20, g),
-		}}},
+		Runs: []Run{{CPUs: 1, Machine: 1, Count: 3, Wall: wall, WallLow: wall - time.Millisecond,
+			WallHigh: wall + time.Millisecond, User: time.Duration(f+g) * 10 * time.Millisecond}},
+		Profiles: []Profile{{Kind: CPU, Types: []string{"samples/count", "cpu/nanoseconds"}, Duration: wall,
+			Samples: []Sample{
+				sample("f", 10, f), sample("g", 20, g),
+			}}},
 	}
 }
 
@@ -30,11 +34,13 @@ func TestChanges(t *testing.T) {
 		}
 		return list[i]
 	}
-	if w := list[0]; w.What != "wall time" || w.Before != 4 || w.After != 2.1 || !w.Clear || w.Rank != 1 || w.Kind != "change" {
+	if w := list[0]; w.What != "wall time" || w.Before != 4 || w.After != 2.1 || !w.Clear || w.Rank != 1 ||
+		w.Kind != "change" {
 		t.Errorf("first %+v", w)
 	}
 	g, f := find("function main.g"), find("function main.f")
-	if !g.Clear || g.Before < 2.99 || g.Before > 3.01 || g.After < 0.99 || g.After > 1.01 || !slices.Equal(g.Where, []string{"main.go:20"}) {
+	if !g.Clear || g.Before < 2.99 || g.Before > 3.01 || g.After < 0.99 || g.After > 1.01 ||
+		!slices.Equal(g.Where, []string{"main.go:20"}) {
 		t.Errorf("%+v", g)
 	}
 	if f.Clear || f.Rank < g.Rank {

@@ -11,20 +11,21 @@ import (
 
 // Thresholds of channels.
 const (
-	handoffBurst = 20 * time.Microsecond  // computed between two operations
-	handoffCost  = 0.3                    // of CPU time, in channels and the scheduler
-	handoffRate  = 3000.0                 // parkings/s
-	stallBurst   = 100 * time.Microsecond // and this, where several CPUs are no faster than one: waking one takes tens of us
-	stallRate    = 5000.0                 // parkings/s there
-	stallWall    = 0.9                    // of the time on one CPU
-	parkMost     = 50 * time.Microsecond  // of CPU time at most, for parking, waking and the search for work meanwhile
-	parkCost     = 1500e-9                // s of CPU time for parking and waking once, where no profile tells
-	stageFull    = 0.85                   // of its life a stage is occupied
-	stageNext    = 0.75                   // the next one at most
-	stagePushed  = 0.3                    // of the time others wait to hand something to one that is outside
-	stageIdle    = 0.2                    // of the CPUs' time is unused
-	stepWaits    = 0.05                   // of the time a sender, and a receiver, is parked
-	stepIdle     = 0.08                   // of the CPUs' time is unused
+	handoffBurst = 20 * time.Microsecond // computed between two operations
+	handoffCost  = 0.3                   // of CPU time, in channels and the scheduler
+	handoffRate  = 3000.0                // parkings/s
+	// and this, where several CPUs are no faster than one: waking one takes tens of us
+	stallBurst  = 100 * time.Microsecond
+	stallRate   = 5000.0                // parkings/s there
+	stallWall   = 0.9                   // of the time on one CPU
+	parkMost    = 50 * time.Microsecond // of CPU time at most, for parking, waking and the search for work meanwhile
+	parkCost    = 1500e-9               // s of CPU time for parking and waking once, where no profile tells
+	stageFull   = 0.85                  // of its life a stage is occupied
+	stageNext   = 0.75                  // the next one at most
+	stagePushed = 0.3                   // of the time others wait to hand something to one that is outside
+	stageIdle   = 0.2                   // of the CPUs' time is unused
+	stepWaits   = 0.05                  // of the time a sender, and a receiver, is parked
+	stepIdle    = 0.08                  // of the CPUs' time is unused
 )
 
 // handoff finds goroutines that hand over so little at a time that handing over is the work.
@@ -39,7 +40,8 @@ func handoff(v *view) []Finding {
 	if v.t != nil {
 		for i := range v.t.Waits {
 			w := &v.t.Waits[i]
-			if w.Op != OpSend && w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || v.t.Classes[w.Classes[0]].Bursts.P50 >= longest {
+			if w.Op != OpSend && w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 ||
+				v.t.Classes[w.Classes[0]].Bursts.P50 >= longest {
 				continue
 			}
 			if _, ok := v.p.ours(w.Stack); !ok {
@@ -58,8 +60,10 @@ func handoff(v *view) []Finding {
 	if stalls && worst != nil && v.rate(parks) >= stallRate {
 		rate := v.rate(parks)
 		f := v.handedOver(worst, parks, v.handingOver(), "in the CPU profile")
-		f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working beside each other: %.0f parkings a second, and it is no faster on %.0f CPUs than on one.", rate, v.cpus)
-		f.says("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", span(v.run.Wall), v.run.CPUs, span(v.one.Wall), percent(v.unused()))
+		f.Claim = fmt.Sprintf("Handing over through channels keeps the CPUs from working beside each other: %.0f "+
+			"parkings a second, and it is no faster on %.0f CPUs than on one.", rate, v.cpus)
+		f.says("it takes %s on %d CPUs and %s on one, and %s of the CPUs' time is unused", span(v.run.Wall), v.run.CPUs,
+			span(v.one.Wall), percent(v.unused()))
 		busy := v.used
 		if v.sampled() {
 			busy *= 1 - v.handingOver()
@@ -76,9 +80,11 @@ func handoff(v *view) []Finding {
 			return nil
 		}
 	case v.t != nil:
-		cost, source = math.Min(0.9, float64(parks)*parkCost/v.t.Duration.Seconds()/math.Max(0.1, v.used/v.wall)), "at 1.5 us for each parking"
+		cost, source = math.Min(0.9, float64(parks)*parkCost/v.t.Duration.Seconds()/math.Max(0.1, v.used/v.wall)),
+			"at 1.5 us for each parking"
 	}
-	if cost < handoffCost || v.t != nil && float64(parks)/v.t.Duration.Seconds() < handoffRate && (v.cpu == nil || v.cpu.share(Channels) < handoffCost) {
+	if cost < handoffCost || v.t != nil && float64(parks)/v.t.Duration.Seconds() < handoffRate &&
+		(v.cpu == nil || v.cpu.share(Channels) < handoffCost) {
 		return nil
 	}
 	return []Finding{v.handedOver(worst, parks, cost, source)}
@@ -87,7 +93,8 @@ func handoff(v *view) []Finding {
 // stalls reports whether several CPUs are no faster than one, and are not used either, though no goroutine runs all the
 // time: one that does is the limit by itself. Where others take a CPU, that is why.
 func (v *view) stalls() bool {
-	return v.t != nil && v.one != nil && v.run != nil && !v.loaded() && v.run.Count >= 3 && v.one.Count >= 3 && v.one.Wall > 0 &&
+	return v.t != nil && v.one != nil && v.run != nil && !v.loaded() && v.run.Count >= 3 && v.one.Count >= 3 &&
+		v.one.Wall > 0 &&
 		v.run.Wall.Seconds() > stallWall*v.one.Wall.Seconds() && v.unused() >= stageIdle &&
 		(v.one.User+v.one.System).Seconds() > stallWall*v.one.Wall.Seconds() && v.wanting(0) < stepWaits &&
 		!slices.ContainsFunc(v.classes(), func(c *Class) bool {
@@ -98,8 +105,8 @@ func (v *view) stalls() bool {
 // rate of something that was counted in the trace, a second.
 func (v *view) rate(n int64) float64 { return float64(n) / v.t.Duration.Seconds() }
 
-// scheduling is the part of the CPU time in the scheduler that so many parkings in the trace can have taken: it works for
-// others too, the collector's workers above all.
+// scheduling is the part of the CPU time in the scheduler that so many parkings in the trace can have taken: it works
+// for others too, the collector's workers above all.
 func (v *view) scheduling(parks int64) float64 {
 	all := v.cpu.share(Scheduler)
 	if v.t == nil {
@@ -125,7 +132,8 @@ func (v *view) handingOver() float64 {
 }
 
 func (v *view) handedOver(worst *Wait, parks int64, cost float64, source string) Finding {
-	f := v.finding("chan-handoff", "Handing over through channels takes up to %s of the CPU time: each piece is too small.", percent(cost))
+	f := v.finding("chan-handoff", "Handing over through channels takes up to %s of the CPU time: each "+
+		"piece is too small.", percent(cost))
 	f.Share = cost
 	if worst != nil {
 		f.Where = v.p.places(worst.Stack)
@@ -163,8 +171,8 @@ func (v *view) handedOver(worst *Wait, parks int64, cost float64, source string)
 	return f
 }
 
-// coreAfter is the fraction of the wall time that the work itself takes when handing over costs nothing: shared by the CPUs,
-// but no shorter than what the busiest single goroutine computes.
+// coreAfter is the fraction of the wall time that the work itself takes when handing over costs nothing: shared by the
+// CPUs, but no shorter than what the busiest single goroutine computes.
 func (v *view) coreAfter(cost float64) float64 {
 	if !v.sampled() {
 		longest := 0.0
@@ -182,7 +190,8 @@ func (v *view) coreAfter(cost float64) float64 {
 	by := map[string]float64{}
 	longest := 0.0
 	for _, w := range v.cpu.list {
-		if w.root != "" && w.what != Channels && w.what != Scheduler && w.what != Locks && w.what != Collector && single[w.root] {
+		if w.root != "" && w.what != Channels && w.what != Scheduler && w.what != Locks && w.what != Collector &&
+			single[w.root] {
 			by[w.root] += w.weight
 			longest = math.Max(longest, by[w.root])
 		}
@@ -195,8 +204,8 @@ var buffers = regexp.MustCompile(`\bbuffer=(\d+)\b`)
 
 var making = regexp.MustCompile(`([A-Za-z_][A-Za-z_0-9.]*)\s*:?=\s*make\(chan `)
 
-// buffered reports whether the channels in the files where a resource is used are made with a buffer, as far as the source
-// says. What is made with a computed size counts as buffered.
+// buffered reports whether the channels in the files where a resource is used are made with a buffer, as far as the
+// source says. What is made with a computed size counts as buffered.
 func (v *view) buffered(r *Resource) bool {
 	if m := buffers.FindStringSubmatch(v.p.Name); m != nil {
 		return m[1] != "0"

@@ -88,13 +88,26 @@ func rootOf(stack []Frame) string {
 // What the functions of the runtime are for, by the innermost of them that the program called, and by the outermost of
 // stacks that are the runtime's own. From the sources of Go 1.26.
 var (
-	profilerFunctions  = []string{"runtime/pprof.", "runtime/trace.", "runtime.traceReader", "runtime.profileWriter", "runtime.(*profBuf)", "runtime.sigprof", "runtime.(*traceAdvancerState)", "runtime.traceAdvance", "runtime.traceEventWriter", "main.(*brewput", "main.brewput"}
-	collectorFunctions = []string{"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc", "runtime.bgsweep", "runtime.bgscavenge", "runtime.gcStart", "runtime.gcMark", "runtime.gcDrain", "runtime.wbBufFlush", "runtime.gcWriteBarrier", "runtime.(*sweepLocked)", "runtime.deductSweepCredit", "runtime.(*mheap).reclaim", "runtime.bulkBarrierPreWrite", "runtime.gcFlushBgCredit", "runtime.(*scavengerState)"}
-	allocFunctions     = []string{"runtime.mallocgc", "runtime.newobject", "runtime.makeslice", "runtime.growslice", "runtime.newarray", "runtime.concatstring", "runtime.slicebytetostring", "runtime.stringtoslicebyte", "runtime.rawstring", "runtime.rawbyteslice", "runtime.convT", "runtime.makemap", "runtime.memclrNoHeapPointers", "runtime.makechan"}
-	channelFunctions   = []string{"runtime.chansend", "runtime.chanrecv", "runtime.selectgo", "runtime.selectnb", "runtime.closechan"}
-	lockFunctions      = []string{"sync.(*Mutex)", "sync.(*RWMutex)", "sync.(*WaitGroup)", "sync.(*Cond)", "sync.(*rlocker)", "internal/sync.(*Mutex)", "internal/sync.runtime_", "sync.runtime_", "sync.(*notifyList)"}
-	callFunctions      = []string{"syscall.", "internal/runtime/syscall.", "internal/syscall/", "golang.org/x/sys/", "runtime.entersyscall", "runtime.exitsyscall", "runtime.reentersyscall", "runtime.cgocall"}
-	schedulerFunctions = []string{"runtime.newproc", "runtime.goexit", "runtime.Gosched", "runtime.gopark", "runtime.goready", "runtime.morestack", "runtime.mcall", "runtime.schedule", "runtime.mstart", "runtime.goschedguarded", "runtime.asyncPreempt"}
+	profilerFunctions = []string{"runtime/pprof.", "runtime/trace.", "runtime.traceReader", "runtime.profileWriter",
+		"runtime.(*profBuf)", "runtime.sigprof", "runtime.(*traceAdvancerState)", "runtime.traceAdvance",
+		"runtime.traceEventWriter", "main.(*brewput", "main.brewput"}
+	collectorFunctions = []string{"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc", "runtime.bgsweep",
+		"runtime.bgscavenge", "runtime.gcStart", "runtime.gcMark", "runtime.gcDrain", "runtime.wbBufFlush",
+		"runtime.gcWriteBarrier", "runtime.(*sweepLocked)", "runtime.deductSweepCredit", "runtime.(*mheap).reclaim",
+		"runtime.bulkBarrierPreWrite", "runtime.gcFlushBgCredit", "runtime.(*scavengerState)"}
+	allocFunctions = []string{"runtime.mallocgc", "runtime.newobject", "runtime.makeslice", "runtime.growslice",
+		"runtime.newarray", "runtime.concatstring", "runtime.slicebytetostring", "runtime.stringtoslicebyte",
+		"runtime.rawstring", "runtime.rawbyteslice", "runtime.convT", "runtime.makemap", "runtime.memclrNoHeapPointers",
+		"runtime.makechan"}
+	channelFunctions = []string{"runtime.chansend", "runtime.chanrecv", "runtime.selectgo", "runtime.selectnb",
+		"runtime.closechan"}
+	lockFunctions = []string{"sync.(*Mutex)", "sync.(*RWMutex)", "sync.(*WaitGroup)", "sync.(*Cond)",
+		"sync.(*rlocker)", "internal/sync.(*Mutex)", "internal/sync.runtime_", "sync.runtime_", "sync.(*notifyList)"}
+	callFunctions = []string{"syscall.", "internal/runtime/syscall.", "internal/syscall/", "golang.org/x/sys/",
+		"runtime.entersyscall", "runtime.exitsyscall", "runtime.reentersyscall", "runtime.cgocall"}
+	schedulerFunctions = []string{"runtime.newproc", "runtime.goexit", "runtime.Gosched", "runtime.gopark",
+		"runtime.goready", "runtime.morestack", "runtime.mcall", "runtime.schedule", "runtime.mstart",
+		"runtime.goschedguarded", "runtime.asyncPreempt"}
 )
 
 // spentOn is the line of the ledger that a sample belongs to.
@@ -124,7 +137,8 @@ func spentOn(stack []Frame) string {
 		if startsWith(f.Function, schedulerFunctions...) || Wraps(f.Function) {
 			return Scheduler
 		}
-		if !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "internal/runtime/") && !startsWith(f.Function, "internal/abi", "sync/atomic.", "internal/sync.") {
+		if !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "internal/runtime/") &&
+			!startsWith(f.Function, "internal/abi", "sync/atomic.", "internal/sync.") {
 			return UserCode
 		}
 	}
@@ -180,13 +194,14 @@ func (p *profile) groups(choose func(w *weighed) (Frame, bool)) []group {
 		out = append(out, *g)
 	}
 	slices.SortFunc(out, func(a, b group) int {
-		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Line, b.at.Line), cmp.Compare(a.at.Function, b.at.Function))
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.at.File, b.at.File),
+			cmp.Compare(a.at.Line, b.at.Line), cmp.Compare(a.at.Function, b.at.Function))
 	})
 	return out
 }
 
-// doubt is the half-width of the 95 % interval of a share of so many samples, by the normal approximation to the binomial
-// with two successes and failures added (Agresti and Coull 1998).
+// doubt is the half-width of the 95 % interval of a share of so many samples, by the normal approximation to the
+// binomial with two successes and failures added (Agresti and Coull 1998).
 func doubt(share float64, samples int64) float64 {
 	n := float64(samples) + 4
 	s := (share*float64(samples) + 2) / n

@@ -2,7 +2,8 @@
 // [Finding]s. It is pure: it runs nothing, reads no file and no clock. Package evidence collects.
 //
 // Findings are ranked by what changing them is estimated to gain, never by how long somebody waits: waiting for work is
-// what idle goroutines are for. Where nothing is to be gained, or where too little was seen to say so, that is the answer.
+// what idle goroutines are for. Where nothing is to be gained, or where too little was seen to say so, that is the
+// answer.
 package explain
 
 import "time"
@@ -34,7 +35,8 @@ type Program struct {
 	Module string // its path; "" where it is not known
 	Dir    string // of the module: positions are given relative to it
 	Main   string // import path of the package that the user's own code is judged by, as far as known
-	// Several is whether it is several benchmarks, one after the other: nothing follows from how they lie beside each other.
+	// Several is whether it is several benchmarks, one after the other: nothing follows from how they lie beside each
+	// other.
 	Several bool
 	// Source returns a line of a file of the program, "" where it is not at hand.
 	Source func(file string, line int) string
@@ -80,7 +82,8 @@ type Profile struct {
 	Types    []string // of the values, as "samples/count", "cpu/nanoseconds", "alloc_objects/count"
 	Samples  []Sample
 	Duration time.Duration // that it covers; 0 unknown
-	Wall     time.Duration // of the run that it was taken in, beside that of the undisturbed one: the overhead; 0 unknown
+	// of the run that it was taken in, beside that of the undisturbed one: the overhead; 0 unknown
+	Wall time.Duration
 }
 
 // Sample is a stack and what was found there.

@@ -16,8 +16,10 @@ const second = time.Second
 
 func newCase() *made {
 	c := &made{}
-	c.e.Program = Program{Name: "prog", Module: "example.com/prog", Dir: "/src/prog", Source: func(string, int) string { return "" }}
-	c.e.Runs = []Run{{CPUs: 2, Machine: 2, Count: 3, Wall: second, WallLow: second, WallHigh: second, User: second, Reads: -1, Writes: -1, ReadBytes: -1, WriteBytes: -1}}
+	c.e.Program = Program{Name: "prog", Module: "example.com/prog", Dir: "/src/prog",
+		Source: func(string, int) string { return "" }}
+	c.e.Runs = []Run{{CPUs: 2, Machine: 2, Count: 3, Wall: second, WallLow: second, WallHigh: second, User: second,
+		Reads: -1, Writes: -1, ReadBytes: -1, WriteBytes: -1}}
 	c.e.Trace = &Trace{Duration: second, CPUs: 2, Events: 1000, Classes: []Class{{}}}
 	return c
 }
@@ -58,7 +60,8 @@ func (c *made) demand(ms ...int) {
 
 // class adds one, and is its index.
 func (c *made) class(start string, count, peak int, running, alone time.Duration) int {
-	x := Class{Start: frames(start)[0], Created: frames("main.main:9"), Count: int64(count), Peak: peak, Running: running, Alone: alone,
+	x := Class{Start: frames(start)[0], Created: frames("main.main:9"), Count: int64(count), Peak: peak,
+		Running: running, Alone: alone,
 		Waiting: map[string]time.Duration{}, Batches: 1, StuckAt: -1}
 	for range min(peak, 16) {
 		x.Members = append(x.Members, Member{Ended: second, Running: running / time.Duration(max(1, peak))})
@@ -73,7 +76,8 @@ func (c *made) class(start string, count, peak int, running, alone time.Duration
 func (c *made) cpu(n int, stack ...string) {
 	i := slices.IndexFunc(c.e.Profiles, func(p Profile) bool { return p.Kind == CPU })
 	if i < 0 {
-		c.e.Profiles = append(c.e.Profiles, Profile{Kind: CPU, Types: []string{"samples/count", "cpu/nanoseconds"}, Duration: second})
+		c.e.Profiles = append(c.e.Profiles,
+			Profile{Kind: CPU, Types: []string{"samples/count", "cpu/nanoseconds"}, Duration: second})
 		i = len(c.e.Profiles) - 1
 	}
 	p := &c.e.Profiles[i]
@@ -117,8 +121,8 @@ func wide() *made {
 	return c
 }
 
-// cases are each a sick program and one that only looks like it. What the decoy must not be called is the name, what it is
-// called first is in decoyIs.
+// cases are each a sick program and one that only looks like it. What the decoy must not be called is the name, what it
+// is called first is in decoyIs.
 var cases = []struct {
 	name    Name
 	sick    func() *made
@@ -129,14 +133,16 @@ var cases = []struct {
 	{"unbuffered-io", func() *made {
 		c := single()
 		c.e.Profiles = nil
-		c.cpu(80, "syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", "main.f:5", "main.main:3", "runtime.main")
+		c.cpu(80, "syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", "main.f:5", "main.main:3",
+			"runtime.main")
 		c.cpu(19, "main.f:6", "main.main:3", "runtime.main")
 		c.e.Runs[0].Reads, c.e.Runs[0].ReadBytes = 1000000, 1000000
 		return c
 	}, func() *made { // as much time in calls that move pages
 		c := single()
 		c.e.Profiles = nil
-		c.cpu(80, "syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", "main.f:5", "main.main:3", "runtime.main")
+		c.cpu(80, "syscall.read", "internal/poll.(*FD).Read", "os.(*File).Read", "main.f:5", "main.main:3",
+			"runtime.main")
 		c.cpu(19, "main.f:6", "main.main:3", "runtime.main")
 		c.e.Runs[0].Reads, c.e.Runs[0].ReadBytes = 1000000, 65536*1000000
 		return c
@@ -233,7 +239,9 @@ var cases = []struct {
 	{"stage-limited", func() *made { return stagesOf(950, 100) }, func() *made { return stagesOf(600, 550) }, "none"},
 	{"unbuffered-lockstep", func() *made {
 		c := stagesOf(600, 550)
-		c.e.Trace.Resources = []Resource{{Kind: OpChannel, Count: 1000, Busy: second, Starved: 700 * time.Millisecond, Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500, Sites: [][]Frame{frames("main.f:5")}}}
+		c.e.Trace.Resources = []Resource{{Kind: OpChannel, Count: 1000, Busy: second, Starved: 700 * time.Millisecond,
+			Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
+			Sites: [][]Frame{frames("main.f:5")}}}
 		return c
 	}, func() *made { return stagesOf(600, 550) }, "none"},
 	{"goroutine-leak", leaky, func() *made { // as many, all made at the start: a pool
@@ -257,10 +265,12 @@ var cases = []struct {
 		c := newCase()
 		c.demand(950, 50)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
-		c.wait(OpNetwork, m, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.main:5")
+		c.wait(OpNetwork, m, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
+			"net.(*TCPListener).Accept", "main.main:5")
 		return c
 	}, "none"},
-	{"stop-and-wait", func() *made { return asking(0) }, func() *made { return asking(400 * time.Millisecond) }, "dependency-wait"},
+	{"stop-and-wait", func() *made { return asking(0) }, func() *made { return asking(400 * time.Millisecond) },
+		"dependency-wait"},
 	{"one-cpu-pathology", func() *made {
 		c := wide()
 		c.e.Runs[0].CPUs = 1
@@ -269,7 +279,8 @@ var cases = []struct {
 	}, wide, "cpu-saturated"},
 	{"hot-function", func() *made {
 		c := wide()
-		c.cpu(400, "regexp/syntax.Parse", "regexp.compile", "regexp.Compile", "regexp.MustCompile", "main.route:7", "main.worker:3")
+		c.cpu(400, "regexp/syntax.Parse", "regexp.compile", "regexp.Compile", "regexp.MustCompile", "main.route:7",
+			"main.worker:3")
 		return c
 	}, wide, "cpu-saturated"},
 	{"os-oversubscription", func() *made {
@@ -286,13 +297,16 @@ func asking(idle time.Duration) *made {
 	c.demand(900, 100)
 	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 	k := c.class("main.client", 1, 1, 100*time.Millisecond, 90*time.Millisecond)
-	c.wait(OpNetwork, k, 200, 800*time.Millisecond-idle, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.ask:6", "main.client:3")
+	c.wait(OpNetwork, k, 200, 800*time.Millisecond-idle, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+		"main.ask:6", "main.client:3")
 	x := &c.e.Trace.Classes[k]
 	x.Waiting["network"], x.Waiting["chan receive"] = 800*time.Millisecond-idle, idle
 	for i := range x.Members {
 		x.Members[i].OnChannels, x.Members[i].Outside = idle, 800*time.Millisecond-idle
 	}
-	c.e.Trace.Calls = append(c.e.Trace.Calls, Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:5", "main.client:3"), Class: k, Count: 200})
+	c.e.Trace.Calls = append(c.e.Trace.Calls,
+		Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:5", "main.client:3"), Class: k,
+			Count: 200})
 	return c
 }
 
@@ -326,9 +340,12 @@ func coarse() *made {
 	c.class("main.main", 1, 1, time.Millisecond, 0)
 	w := c.class("main.worker", 4, 4, second, 900*time.Millisecond)
 	at := c.wait(OpMutex, w, 1000, 2900*time.Millisecond, w, "sync.(*Mutex).Lock", "main.update:7", "main.worker:3")
-	c.e.Trace.Resources = []Resource{{Kind: OpMutex, Waits: []int{at}, Busy: 990 * time.Millisecond, Starved: 980 * time.Millisecond, Count: 1000,
-		Holds: Latencies{Count: 900, P50: time.Millisecond, Sum: 950 * time.Millisecond}, HeldRunning: 950 * time.Millisecond,
-		Sites: [][]Frame{frames("sync.(*Mutex).Lock", "main.update:7"), frames("sync.(*Mutex).Unlock", "main.update:8")}}}
+	c.e.Trace.Resources = []Resource{{Kind: OpMutex, Waits: []int{at}, Busy: 990 * time.Millisecond,
+		Starved: 980 * time.Millisecond, Count: 1000,
+		Holds:       Latencies{Count: 900, P50: time.Millisecond, Sum: 950 * time.Millisecond},
+		HeldRunning: 950 * time.Millisecond,
+		Sites: [][]Frame{frames("sync.(*Mutex).Lock", "main.update:7"),
+			frames("sync.(*Mutex).Unlock", "main.update:8")}}}
 	c.cpu(100, "main.f:5", "main.update:7", "main.worker:3")
 	return c
 }
@@ -376,14 +393,17 @@ func TestEachRuleFiresOnItsSickCaseAndNotOnItsDecoy(t *testing.T) {
 	}
 }
 
-// Every finding keeps the contract: a rank, a place to look at or nothing, evidence, a fix, an experiment, and an ordered interval.
+// Every finding keeps the contract: a rank, a place to look at or nothing, evidence, a fix, an experiment, and an
+// ordered interval.
 func TestFindingsAreWhole(t *testing.T) {
 	for _, x := range cases {
 		for i, f := range Explain(&x.sick().e).Findings {
-			if f.Rank != i+1 || f.Kind != "finding" || f.Claim == "" || len(f.Evidence) == 0 || f.Rival == "" || f.Fix == "" || f.Experiment == "" || f.Confidence == "" || f.Where == nil {
+			if f.Rank != i+1 || f.Kind != "finding" || f.Claim == "" || len(f.Evidence) == 0 || f.Rival == "" ||
+				f.Fix == "" || f.Experiment == "" || f.Confidence == "" || f.Where == nil {
 				t.Errorf("%s: %+v", x.name, f)
 			}
-			if g := f.Gain; g != nil && (g.Low > g.Estimate || g.Estimate > g.High || g.Low < 0 || g.High >= 1 || g.Estimate < minGain) {
+			if g := f.Gain; g != nil && (g.Low > g.Estimate || g.Estimate > g.High || g.Low < 0 || g.High >= 1 ||
+				g.Estimate < minGain) {
 				t.Errorf("%s: gain %+v", f.Name, *g)
 			}
 			if f.Share < 0 || f.Share > 1 {
@@ -416,7 +436,8 @@ func TestCauseBeforeSymptom(t *testing.T) {
 	if got := dominate([]Finding{symptom, cause}); len(got) != 2 {
 		t.Errorf("a cause of little gain hides what gains far more: %+v", got)
 	}
-	if got := rank([]Finding{{Name: "a"}, {Name: "b", Gain: small}, {Name: "c", Gain: large}}); got[0].Name != "c" || got[2].Name != "a" {
+	if got := rank([]Finding{{Name: "a"}, {Name: "b", Gain: small}, {Name: "c", Gain: large}}); got[0].Name != "c" ||
+		got[2].Name != "a" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -431,7 +452,9 @@ func TestLoadedMachine(t *testing.T) {
 			c.e.Runs[i].Others = 1
 		}
 		r := Explain(&c.e)
-		if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == x.name || f.Gain != nil && f.Confidence != Low }) || len(r.Notes) != 1 {
+		if slices.ContainsFunc(r.Findings,
+			func(f Finding) bool { return f.Name == x.name || f.Gain != nil && f.Confidence != Low }) ||
+			len(r.Notes) != 1 {
 			t.Errorf("%s on a loaded machine: %+v, %v", x.name, r.Findings, r.Notes)
 		}
 	}
@@ -456,16 +479,23 @@ func TestSpentOn(t *testing.T) {
 		want  string
 		stack []string
 	}{
-		{Channels, []string{"runtime.futex", "runtime.notewakeup", "runtime.ready", "runtime.send", "runtime.chansend", "runtime.chansend1", "main.f"}},
-		{Scheduler, []string{"runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m", "runtime.mcall"}},
-		{Collector, []string{"runtime.scanobject", "runtime.gcDrain", "runtime.gcAssistAlloc1", "runtime.gcAssistAlloc", "runtime.mallocgc", "main.f"}},
-		{Allocation, []string{"runtime.nextFreeFast", "runtime.mallocgcSmallNoscan", "runtime.mallocgc", "runtime.newobject", "main.f"}},
-		{SystemCalls, []string{"internal/runtime/syscall.Syscall6", "syscall.RawSyscall6", "syscall.Syscall", "syscall.read", "os.(*File).Read", "main.f"}},
+		{Channels, []string{"runtime.futex", "runtime.notewakeup", "runtime.ready", "runtime.send", "runtime.chansend",
+			"runtime.chansend1", "main.f"}},
+		{Scheduler, []string{"runtime.futex", "runtime.findRunnable", "runtime.schedule", "runtime.park_m",
+			"runtime.mcall"}},
+		{Collector, []string{"runtime.scanobject", "runtime.gcDrain", "runtime.gcAssistAlloc1", "runtime.gcAssistAlloc",
+			"runtime.mallocgc", "main.f"}},
+		{Allocation, []string{"runtime.nextFreeFast", "runtime.mallocgcSmallNoscan", "runtime.mallocgc",
+			"runtime.newobject", "main.f"}},
+		{SystemCalls, []string{"internal/runtime/syscall.Syscall6", "syscall.RawSyscall6", "syscall.Syscall",
+			"syscall.read", "os.(*File).Read", "main.f"}},
 		{Locks, []string{"sync/atomic.(*Int32).Add", "sync.(*RWMutex).RLock", "main.f"}},
-		{Profiler, []string{"runtime.memmove", "runtime/pprof.(*profileBuilder).addCPUData", "runtime/pprof.profileWriter"}},
+		{Profiler, []string{"runtime.memmove", "runtime/pprof.(*profileBuilder).addCPUData",
+			"runtime/pprof.profileWriter"}},
 		{UserCode, []string{"runtime.memmove", "bytes.Equal", "main.f"}},
 		{UserCode, []string{"runtime.mapaccess1", "main.f"}},
-		{UserCode, []string{"github.com/brewput/brewput/env/live.Spin", "github.com/brewput/brewput/env/live.(*World).Burn", "main.f"}},
+		{UserCode, []string{"github.com/brewput/brewput/env/live.Spin",
+			"github.com/brewput/brewput/env/live.(*World).Burn", "main.f"}},
 		{Scheduler, []string{"github.com/brewput/brewput/env/live.(*World).Go", "main.f"}},
 	} {
 		if got := spentOn(frames(c.stack...)); got != c.want {
@@ -486,7 +516,8 @@ func TestPhases(t *testing.T) {
 		c.e.Trace.Demand.Runs = append(c.e.Trace.Demand.Runs, min(x, 2))
 	}
 	got := Explain(&c.e).Phases
-	if len(got) != 3 || got[0].To != 400*time.Millisecond || got[1].To != 900*time.Millisecond || got[1].Wants != 6 || got[2].To != second {
+	if len(got) != 3 || got[0].To != 400*time.Millisecond || got[1].To != 900*time.Millisecond || got[1].Wants != 6 ||
+		got[2].To != second {
 		t.Errorf("%+v", got)
 	}
 	for i := range c.e.Trace.Demand.Wants { // no change
@@ -501,13 +532,15 @@ func TestAmdahl(t *testing.T) {
 	c := newCase()
 	c.demand(0, 500, 500) // half a second alone of one and a half of work
 	p := Explain(&c.e).Parallelism
-	if p.Serial < 0.333 || p.Serial > 0.334 || p.Limit < 2.99 || p.Limit > 3.01 || p.At < 1.49 || p.At > 1.51 || p.Wants != 1.5 {
+	if p.Serial < 0.333 || p.Serial > 0.334 || p.Limit < 2.99 || p.Limit > 3.01 || p.At < 1.49 || p.At > 1.51 ||
+		p.Wants != 1.5 {
 		t.Errorf("%+v", p)
 	}
 }
 
 func TestCapacity(t *testing.T) {
-	for text, want := range map[string]string{"int)": "", "int, 25)": "25", "map[string]int, n)": "n", "func(a, b int), 0)": "0", "struct{}, len(x))": "len(x)"} {
+	for text, want := range map[string]string{"int)": "", "int, 25)": "25", "map[string]int, n)": "n",
+		"func(a, b int), 0)": "0", "struct{}, len(x))": "len(x)"} {
 		if got := capacity(text); got != want {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}

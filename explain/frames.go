@@ -115,7 +115,8 @@ func has(stack []Frame, prefixes ...string) bool {
 
 // accepts reports whether a stack waits for others to connect.
 func accepts(stack []Frame) bool {
-	return has(stack, "net.(*netFD).accept", "net.(*TCPListener).Accept", "net.(*TCPListener).accept", "net.(*UnixListener).Accept", "net.(*UnixListener).accept")
+	return has(stack, "net.(*netFD).accept", "net.(*TCPListener).Accept", "net.(*TCPListener).accept",
+		"net.(*UnixListener).Accept", "net.(*UnixListener).accept")
 }
 
 func startsWith(s string, prefixes ...string) bool {
@@ -130,7 +131,8 @@ func (p *Program) channelsOf(file string) (unbuffered, buffered int) {
 	}
 	for line := 1; line < 5000; line++ {
 		text := p.Source(file, line)
-		if text == "" && line > 1 && p.Source(file, line+1) == "" && p.Source(file, line+2) == "" && p.Source(file, line+3) == "" {
+		if text == "" && line > 1 && p.Source(file, line+1) == "" && p.Source(file, line+2) == "" &&
+			p.Source(file, line+3) == "" {
 			break
 		}
 		for {

@@ -8,12 +8,13 @@ import (
 
 // Thresholds of grain.
 const (
-	fineRate  = 5000.0                // goroutines/s
-	fineBody  = 15 * time.Microsecond // what each runs: ten times what it costs to make one, about 1 us with its queueing
-	fineCost  = 0.1                   // of CPU time in making, queueing and joining goroutines
-	spawnCost = 700e-9                // s for each, where no profile tells (0.3 to 1.5 us)
-	queueRoom = 100                   // goroutines for each CPU that may queue
-	wakeShare = 0.15                  // of the CPUs' time idle though somebody wanted one
+	fineRate = 5000.0 // goroutines/s
+	// what each runs: ten times what it costs to make one, about 1 us with its queueing
+	fineBody  = 15 * time.Microsecond
+	fineCost  = 0.1    // of CPU time in making, queueing and joining goroutines
+	spawnCost = 700e-9 // s for each, where no profile tells (0.3 to 1.5 us)
+	queueRoom = 100    // goroutines for each CPU that may queue
+	wakeShare = 0.15   // of the CPUs' time idle though somebody wanted one
 )
 
 // tooFine finds goroutines that do less than they cost.
@@ -39,13 +40,15 @@ func tooFine(v *view) []Finding {
 	if cost < fineCost {
 		return nil
 	}
-	f := v.finding("goroutine-too-fine", "%d goroutines are made that run for %s each: less than it takes to make and queue them.", c.Count, span(c.Busy.P50))
+	f := v.finding("goroutine-too-fine", "%d goroutines are made that run for %s each: less than it takes to "+
+		"make and queue them.", c.Count, span(c.Busy.P50))
 	if at, ok := v.p.ours(c.Created); ok {
 		f.Where = []string{v.p.at(at)}
 		f.says("they are started at %s", v.quoted(at))
 	}
 	f.Share = cost
-	f.says("%.0f goroutines a second; half of them ran for less than %s in all", float64(c.Count)/v.t.Duration.Seconds(), span(c.Busy.P50))
+	f.says("%.0f goroutines a second; half of them ran for less than %s in all",
+		float64(c.Count)/v.t.Duration.Seconds(), span(c.Busy.P50))
 	f.says("making, queueing and joining them takes up to %s of the CPU time, %s", percent(cost), source)
 	collected, _ := v.collecting()
 	left := math.Max(0, v.core/(v.cpus*v.wall)*(1-v.spawnAllocation())) + v.elsewhere(c.Count)
@@ -92,13 +95,15 @@ func unboundedSpawn(v *view) []Finding {
 		if queues < 20*v.cpus {
 			continue
 		}
-		f := v.finding("unbounded-spawn", "%d goroutines of %s live at once for %.0f CPUs.", c.Peak, short(c.Start.Function), v.cpus)
+		f := v.finding("unbounded-spawn", "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
+			short(c.Start.Function), v.cpus)
 		if at, ok := v.p.ours(c.Created); ok {
 			f.Where = []string{v.p.at(at)}
 			f.says("they are started at %s", v.quoted(at))
 		}
 		f.Share = math.Min(1, v.saturated())
-		f.says("%.0f of them queued for a CPU in the mean; each holds its stack and what it was given meanwhile", queues)
+		f.says("%.0f of them queued for a CPU in the mean; each holds its stack and what it was given meanwhile",
+			queues)
 		f.Rival = "They wait for something outside, and so many are needed to keep that busy."
 		f.Fix = "Bound them: as many workers as CPUs and a channel, or errgroup.SetLimit. It saves memory, not time."
 		f.Experiment = "Bound them and compare the peak memory; the time should stay."
@@ -116,14 +121,17 @@ func notWorth(v *view) []Finding {
 	if wide == nil || wide.Running < v.running()/3 || v.one.WallHigh >= v.run.WallLow {
 		return nil
 	}
-	f := v.finding("not-worth-parallel", "It is slower on %d CPUs than on one: %s against %s.", v.run.CPUs, span(v.run.Wall), span(v.one.Wall))
+	f := v.finding("not-worth-parallel", "It is slower on %d CPUs than on one: %s against %s.", v.run.CPUs,
+		span(v.run.Wall), span(v.one.Wall))
 	f.Share = 1
 	if at, ok := v.p.ours(wide.Created); ok {
 		f.Where = []string{v.p.at(at)}
 	}
 	saved := 1 - v.one.Wall.Seconds()/v.run.Wall.Seconds()
-	f.Gain = gain(saved, 1-v.one.WallHigh.Seconds()/v.run.WallLow.Seconds(), 1-v.one.WallLow.Seconds()/v.run.WallHigh.Seconds())
-	f.says("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", v.run.Count, span(v.one.WallHigh), v.run.CPUs, span(v.run.WallLow))
+	f.Gain = gain(saved, 1-v.one.WallHigh.Seconds()/v.run.WallLow.Seconds(),
+		1-v.one.WallLow.Seconds()/v.run.WallHigh.Seconds())
+	f.says("%d runs each; the slowest on one CPU took %s, the fastest on %d took %s", v.run.Count, span(v.one.WallHigh),
+		v.run.CPUs, span(v.run.WallLow))
 	f.Rival = "Something that the goroutines share slows them down: a lock, a counter, memory."
 	f.Fix = "Keep it sequential, or make the pieces far larger."
 	f.Experiment = "Write the plain loop and compare."
@@ -151,7 +159,8 @@ func wakeLatency(v *view) []Finding {
 	if lost < wakeShare || nobody < wakeShare/2 || v.t.WakeIdle.Count < 100 {
 		return nil
 	}
-	f := v.finding("wake-latency", "CPUs that sleep take %s to wake: %s of the time somebody waits for that.", span(v.t.WakeIdle.P50), percent(lost))
+	f := v.finding("wake-latency", "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
+		span(v.t.WakeIdle.P50), percent(lost))
 	f.Share = lost
 	var worst *Wait
 	for i := range v.t.Waits {
@@ -162,7 +171,8 @@ func wakeLatency(v *view) []Finding {
 	if worst != nil {
 		f.Where = v.p.places(worst.Stack)
 	}
-	f.says("%d goroutines were made ready while a CPU was idle; half of them ran after more than %s", v.t.WakeIdle.Count, span(v.t.WakeIdle.P50))
+	f.says("%d goroutines were made ready while a CPU was idle; half of them ran after more than %s",
+		v.t.WakeIdle.Count, span(v.t.WakeIdle.P50))
 	f.says("for %s of the time one goroutine wanted a CPU and had none", percent(nobody))
 	f.Gain = gain(0.8*nobody, 0.4*nobody, lost)
 	f.Rival = "The machine is loaded or virtual, and its CPUs are not there when they are wanted."
@@ -185,7 +195,8 @@ func leak(v *view) []Finding {
 		if !slices.Contains([]Op{OpSend, OpReceive, OpSelect, OpMutex, OpCond, OpWaitGroup, OpRWMutex}, w.Op) {
 			continue
 		}
-		f := v.finding("goroutine-leak", "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck, short(c.Start.Function), w.Op)
+		f := v.finding("goroutine-leak", "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
+			short(c.Start.Function), w.Op)
 		f.Where = v.p.places(w.Stack, c.Created)
 		f.Share = float64(c.Alive) / float64(c.Count)
 		f.says("%d of %d made in %s still live at the end", c.Alive, c.Count, span(spread))
@@ -212,7 +223,8 @@ func (v *view) leftOver() []Finding {
 	}
 	all := &profile{user: 1}
 	for _, s := range v.e.Profiles[i].Samples {
-		if len(s.Values) > 0 && has(s.Stack, channelFunctions...) || has(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_") {
+		if len(s.Values) > 0 && has(s.Stack, channelFunctions...) ||
+			has(s.Stack, "sync.(*Mutex)", "sync.(*Cond)", "sync.runtime_") {
 			all.list = append(all.list, weighed{stack: s.Stack, weight: float64(s.Values[0])})
 		}
 	}

@@ -29,15 +29,16 @@ var avoidable = []struct{ function, fix string }{
 	{"runtime.growslice", "Make the slice with the capacity that it will have."},
 }
 
-// hotFunction finds a call that takes much of the CPU time and could be avoided, or else a search that does. Any other function
-// of the program's own is its work.
+// hotFunction finds a call that takes much of the CPU time and could be avoided, or else a search that does. Any other
+// function of the program's own is its work.
 func hotFunction(v *view) []Finding {
 	if !v.sampled() {
 		return nil
 	}
 	for _, a := range avoidable {
 		groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
-			if !slices.ContainsFunc(w.stack, func(f Frame) bool { return strings.HasPrefix(f.Function, a.function) }) || has(w.stack, "runtime.doInit") || has(w.stack, "log.") {
+			if !slices.ContainsFunc(w.stack, func(f Frame) bool { return strings.HasPrefix(f.Function, a.function) }) ||
+				has(w.stack, "runtime.doInit") || has(w.stack, "log.") {
 				return Frame{}, false
 			}
 			return v.p.ours(w.stack)
@@ -46,7 +47,8 @@ func hotFunction(v *view) []Finding {
 			continue
 		}
 		g := groups[0]
-		f := v.finding("hot-function", "%s, called at %s, takes %s of the CPU time.", short(a.function), v.p.at(g.at), percent(g.share))
+		f := v.finding("hot-function", "%s, called at %s, takes %s of the CPU time.", short(a.function), v.p.at(g.at),
+			percent(g.share))
 		f.Tier = TierA
 		f.Where = []string{v.p.at(g.at)}
 		f.Share = g.share
@@ -63,8 +65,8 @@ func hotFunction(v *view) []Finding {
 	return v.searching()
 }
 
-// searching finds a loop that looks for something, one after the other, and takes most of the CPU time. What an index would
-// save depends on how much there is to look through: nothing is promised.
+// searching finds a loop that looks for something, one after the other, and takes most of the CPU time. What an index
+// would save depends on how much there is to look through: nothing is promised.
 func (v *view) searching() []Finding {
 	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
 		at, ok := v.p.ours(w.stack)
@@ -78,7 +80,8 @@ func (v *view) searching() []Finding {
 		return nil
 	}
 	g := groups[0]
-	f := v.finding("hot-function", "The loop at %s looks for something, one after the other, for %s of the CPU time.", v.p.at(g.at), percent(g.share))
+	f := v.finding("hot-function", "The loop at %s looks for something, one after the other, for %s of the CPU time.",
+		v.p.at(g.at), percent(g.share))
 	f.Tier = TierA
 	f.Where = []string{v.p.at(g.at)}
 	f.Share = g.share
@@ -128,8 +131,8 @@ func (v *view) searchAt(at Frame) searchLoop {
 	return l
 }
 
-// searches reports whether a loop does nothing but look through memory until it has found something: it compares each element
-// with something that it is given, and ends where they match, or follows one chain while a condition holds.
+// searches reports whether a loop does nothing but look through memory until it has found something: it compares each
+// element with something that it is given, and ends where they match, or follows one chain while a condition holds.
 func searches(loop ast.Stmt) bool {
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
@@ -155,7 +158,8 @@ func variables(list ...ast.Expr) (names []string) {
 	return names
 }
 
-// finds reports whether a block is nothing but conditions that match an element of the loop with something, and then leave it.
+// finds reports whether a block is nothing but conditions that match an element of the loop with something, and then
+// leave it.
 func finds(b *ast.BlockStmt, loop []string) bool {
 	for _, s := range b.List {
 		n, ok := s.(*ast.IfStmt)
@@ -166,9 +170,9 @@ func finds(b *ast.BlockStmt, loop []string) bool {
 	return len(b.List) > 0
 }
 
-// matches reports whether a condition compares, computes nothing, and has on one side what the loop looks through and on the other what
-// it looks for, that is no literal: of letters and numbers there is no index. Of a chain that is followed (loop nil) it
-// asks only that something other than nil is compared.
+// matches reports whether a condition compares, computes nothing, and has on one side what the loop looks through and
+// on the other what it looks for, that is no literal: of letters and numbers there is no index. Of a chain that is
+// followed (loop nil) it asks only that something other than nil is compared.
 func matches(cond ast.Expr, loop []string) bool {
 	switch n := cond.(type) {
 	case *ast.ParenExpr:

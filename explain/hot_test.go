@@ -21,37 +21,53 @@ func source(statements string) *Program {
 // TestSearches tells loops that look for something from loops that compute.
 func TestSearches(t *testing.T) {
 	for loop, want := range map[string]bool{
-		"for _, n := range b.names { if n == name { return true } }":                                        true,
-		"for _, n := range t { if n.from <= ip && ip <= n.to { return n.country } }":                        true,
-		"for i := range t { if t[i].key == key { at = i;break } }":                                          true,
-		"for i := 0;i < len(t);i++ { if strings.EqualFold(t[i], s) { return i } }":                          true,
-		"for f.parent[x] != x { x = f.parent[x] }":                                                          true,
-		"for p != nil && p.name != name { p = p.next }":                                                     true,
-		"for _, n := range t { if n == name { found++ } }":                                                  false, // it counts
-		"for _, n := range t { sum = sum + n; if n < 0 { break } }":                                         false, // it adds up
-		"for _, n := range t { if work(n) { return true } }":                                                false, // it works
-		"for _, n := range t { out[n] = 1; if n == name { return } }":                                       false, // it writes
-		"for n != 1 { if n%2 == 0 { n = n / 2 } else { n = 3*n + 1 } }":                                     false, // it computes
-		"for d := 2;d*d <= n;d++ { if n%d == 0 { return false } }":                                          false,
-		"for lo < hi { m := mid(lo, hi); if t[m] < x { lo = m } else { hi = m } }":                          false, // it halves
-		"for i := range a { if a[i] < b[i] { return -1 }; if a[i] > b[i] { return 1 } }":                    false, // it compares two
-		"for i := 0;i < len(s);i++ { if s[i] == ',' { return i } }":                                         false, // a letter: no index helps
-		"for i := range s { if s[i] < '0' || s[i] > '9' { return false } }":                                 false,
-		"for i := range s { if escape[s[i]] { return i } }":                                                 false,
-		"for n.left != nil { n = n.left }":                                                                  false,
-		"for _, name := range names { if name == u.name { return true } }":                                  true,
-		"for n != nil { if key == n.key { return n }; if key < n.key { n = n.left } else { n = n.right } }": false, // it descends
-		"for _, c := range text { state = table[state][c]; if state == dead { return } }":                   false, // an automaton
-		"for _, p := range primes { if p*p > n { break }; if n%p == 0 { return false } }":                   false,
-		"for i := range a { if a[i] != b[i] { return false } }":                                             false, // are they the same
-		"for i := range a { if a[i] < a[i-1] { return false } }":                                            false, // is it sorted
-		"for _, re := range rules { if re.MatchString(line) { return true } }":                              false, // no index helps
-		"for m := range ch { if m.done { return } }":                                                        false, // a channel
-		"for { v := <-ch; if v.last { break } }":                                                            false,
-		"for _, n := range t { if n < 0 { return n }; s = n }":                                              false, // it keeps
-		"for !ready.Load() { }":         false, // it waits
-		"for _, n := range t { s = n }": false, // it sees all
-		"for _, n := range t {; for _, m := range n {; if m == name { return true }; }; }": false, // asked of the outer loop
+		"for _, n := range b.names { if n == name { return true } }":                 true,
+		"for _, n := range t { if n.from <= ip && ip <= n.to { return n.country } }": true,
+		"for i := range t { if t[i].key == key { at = i;break } }":                   true,
+		"for i := 0;i < len(t);i++ { if strings.EqualFold(t[i], s) { return i } }":   true,
+		"for f.parent[x] != x { x = f.parent[x] }":                                   true,
+		"for p != nil && p.name != name { p = p.next }":                              true,
+		// it counts
+		"for _, n := range t { if n == name { found++ } }": false,
+		// it adds up
+		"for _, n := range t { sum = sum + n; if n < 0 { break } }": false,
+		// it works
+		"for _, n := range t { if work(n) { return true } }": false,
+		// it writes
+		"for _, n := range t { out[n] = 1; if n == name { return } }": false,
+		// it computes
+		"for n != 1 { if n%2 == 0 { n = n / 2 } else { n = 3*n + 1 } }": false,
+		"for d := 2;d*d <= n;d++ { if n%d == 0 { return false } }":      false,
+		// it halves
+		"for lo < hi { m := mid(lo, hi); if t[m] < x { lo = m } else { hi = m } }": false,
+		// it compares two
+		"for i := range a { if a[i] < b[i] { return -1 }; if a[i] > b[i] { return 1 } }": false,
+		// a letter: no index helps
+		"for i := 0;i < len(s);i++ { if s[i] == ',' { return i } }":         false,
+		"for i := range s { if s[i] < '0' || s[i] > '9' { return false } }": false,
+		"for i := range s { if escape[s[i]] { return i } }":                 false,
+		"for n.left != nil { n = n.left }":                                  false,
+		"for _, name := range names { if name == u.name { return true } }":  true,
+		// it descends
+		"for n != nil { if key == n.key { return n }; if key < n.key { n = n.left } else { n = n.right } }": false,
+		// an automaton
+		"for _, c := range text { state = table[state][c]; if state == dead { return } }": false,
+		"for _, p := range primes { if p*p > n { break }; if n%p == 0 { return false } }": false,
+		// are they the same
+		"for i := range a { if a[i] != b[i] { return false } }": false,
+		// is it sorted
+		"for i := range a { if a[i] < a[i-1] { return false } }": false,
+		// no index helps
+		"for _, re := range rules { if re.MatchString(line) { return true } }": false,
+		// a channel
+		"for m := range ch { if m.done { return } }": false,
+		"for { v := <-ch; if v.last { break } }":     false,
+		// it keeps
+		"for _, n := range t { if n < 0 { return n }; s = n }": false,
+		"for !ready.Load() { }":                                false, // it waits
+		"for _, n := range t { s = n }":                        false, // it sees all
+		// asked of the outer loop
+		"for _, n := range t {; for _, m := range n {; if m == name { return true }; }; }": false,
 	} {
 		v := &view{p: source(loop)}
 		if l := v.loop(Frame{File: "main.go", Line: 3}); l == nil || searches(l) != want {
@@ -60,7 +76,8 @@ func TestSearches(t *testing.T) {
 	}
 }
 
-// TestSearching: a loop that looks for something and takes most of the CPU time is named, nothing is promised of an index.
+// TestSearching: a loop that looks for something and takes most of the CPU time is named, nothing is promised of an
+// index.
 func TestSearching(t *testing.T) {
 	of := func(statements string, in int) *made {
 		c := wide()
@@ -72,7 +89,8 @@ func TestSearching(t *testing.T) {
 		return c
 	}
 	const search = "for _, n := range names {; if n == name {; return true; }; }"
-	if f := of(search, 150).first(); f.Name != "hot-function" || f.Gain != nil || !slices.Equal(f.Where, []string{"main.go:3"}) {
+	if f := of(search, 150).first(); f.Name != "hot-function" || f.Gain != nil ||
+		!slices.Equal(f.Where, []string{"main.go:3"}) {
 		t.Errorf("%s %v %v", f.Name, f.Gain, f.Where)
 	}
 	if names := of(search, 90).names(); slices.Contains(names, "hot-function") {
@@ -86,8 +104,11 @@ func TestSearching(t *testing.T) {
 // TestUpdates tells lines that read and write memory from those that only write it, or compute.
 func TestUpdates(t *testing.T) {
 	for line, want := range map[string]bool{
-		"c.n++": true, "counts[w] += x": true, "w.seed ^= w.seed << 13": true, "w.seed <<= 1": true, "w.x = (w.x + 1) & 63": true, "w.x *= 2": true,
-		"x = x + 1": false, "w.x = y": false, "sum += n": false, "a[i] = b[i]": false, "a[i] = a[i] * 2": false, "p.n = p.next": false, "w.x = w.xs[i]": false, "c.n = list[i].c.n": false, "if w.x == w.y {": false, "f.parent[x] != x": false,
+		"c.n++": true, "counts[w] += x": true, "w.seed ^= w.seed << 13": true, "w.seed <<= 1": true,
+		"w.x = (w.x + 1) & 63": true, "w.x *= 2": true,
+		"x = x + 1": false, "w.x = y": false, "sum += n": false, "a[i] = b[i]": false, "a[i] = a[i] * 2": false,
+		"p.n = p.next": false, "w.x = w.xs[i]": false, "c.n = list[i].c.n": false, "if w.x == w.y {": false,
+		"f.parent[x] != x": false,
 	} {
 		if updates(line) != want {
 			t.Errorf("%s: %v", line, !want)
@@ -103,11 +124,14 @@ func TestLimitedSpawning(t *testing.T) {
 		m := c.class("main.main", 1, 1, 5*time.Millisecond, time.Millisecond)
 		w := c.class("main.job", count, 8, time.Duration(1000-idle)*time.Millisecond, 10*time.Millisecond)
 		at := c.wait(OpSend, m, 900, 950*time.Millisecond, w, "runtime.chansend1", "main.do:4")
-		c.e.Trace.Resources = []Resource{{Kind: OpChannel, Waits: []int{at}, Count: 900, Busy: 950 * time.Millisecond, Full: 950 * time.Millisecond,
-			FullCount: 900, Starved: 900 * time.Millisecond, Sites: [][]Frame{frames("main.do:4"), frames("main.done:5")}}}
+		c.e.Trace.Resources = []Resource{{Kind: OpChannel, Waits: []int{at}, Count: 900, Busy: 950 * time.Millisecond,
+			Full:      950 * time.Millisecond,
+			FullCount: 900, Starved: 900 * time.Millisecond,
+			Sites: [][]Frame{frames("main.do:4"), frames("main.done:5")}}}
 		return c
 	}
-	if f := of(1000, 700).first(); f.Name != "too-few-workers" || f.Gain == nil || f.Gain.Estimate < 0.5 || !slices.Contains(f.Where, "main.go:4") {
+	if f := of(1000, 700).first(); f.Name != "too-few-workers" || f.Gain == nil || f.Gain.Estimate < 0.5 ||
+		!slices.Contains(f.Where, "main.go:4") {
 		t.Errorf("8 of 1000 at a time: %s %v", f.Name, f.Gain)
 	}
 	if names := of(8, 700).names(); slices.Contains(names, "too-few-workers") {
@@ -140,7 +164,8 @@ func TestLimitedSpawning(t *testing.T) {
 	}
 }
 
-// TestConnectionsOfAClient: requests that wait for a connection of package net/http's wait for a resource, not for the answer.
+// TestConnectionsOfAClient: requests that wait for a connection of package net/http's wait for a resource, not for the
+// answer.
 func TestConnectionsOfAClient(t *testing.T) {
 	made := 0
 	of := func(waker ...string) Finding {
@@ -152,11 +177,13 @@ func TestConnectionsOfAClient(t *testing.T) {
 		c.demand(700, 300)
 		w := c.class("main.ask", 128, 128, 200*time.Millisecond, 0)
 		r := c.class("net/http.(*persistConn).readLoop", 4, 4, 20*time.Millisecond, 0)
-		at := c.wait(OpSelect, w, 860, 100*second, r, "runtime.selectgo", "net/http.(*Transport).getConn", "net/http.(*Client).Get", "main.ask:5")
+		at := c.wait(OpSelect, w, 860, 100*second, r, "runtime.selectgo", "net/http.(*Transport).getConn",
+			"net/http.(*Client).Get", "main.ask:5")
 		c.e.Trace.Waits[at].Wakers[0].Stack = frames(append([]string{"runtime.chansend1"}, waker...)...)
 		return c.first()
 	}
-	if f := of("net/http.(*Transport).tryPutIdleConn"); f.Name != "saturated-resource" || !strings.Contains(f.Fix, "MaxConnsPerHost") || f.Gain == nil {
+	if f := of("net/http.(*Transport).tryPutIdleConn"); f.Name != "saturated-resource" ||
+		!strings.Contains(f.Fix, "MaxConnsPerHost") || f.Gain == nil {
 		t.Errorf("%s %v %q", f.Name, f.Gain, f.Fix)
 	}
 	made = 400
@@ -164,7 +191,8 @@ func TestConnectionsOfAClient(t *testing.T) {
 		t.Error("connections are made all the time: their number is not limited")
 	}
 	made = 0
-	for _, dials := range []string{"net/http.(*Transport).dialConnFor", "net/http.(*Transport).tryPutIdleConn net/http.(*Transport).dialConnFor"} {
+	for _, dials := range []string{"net/http.(*Transport).dialConnFor",
+		"net/http.(*Transport).tryPutIdleConn net/http.(*Transport).dialConnFor"} {
 		if f := of(strings.Fields(dials)...); f.Name == "saturated-resource" {
 			t.Errorf("%s: they wait for a connection to be made, not for one to be free", dials)
 		}
@@ -179,22 +207,28 @@ func TestAskedThroughALibrary(t *testing.T) {
 		c.demand(900, 100)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 		r := c.class("net/rpc.(*Client).input", 1, 1, 10*time.Millisecond, 10*time.Millisecond)
-		c.wait(OpNetwork, r, 200, 990*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "net/rpc.(*Client).input")
+		c.wait(OpNetwork, r, 200, 990*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+			"net/rpc.(*Client).input")
 		stack := append(append([]string{"runtime.chanrecv1"}, by...), "main.main:6")
 		c.wait(OpReceive, m, 200, 940*time.Millisecond, r, stack...)
 		c.e.Trace.Classes[m].Waiting["chan receive"] = 940 * time.Millisecond
 		c.e.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
-		c.e.Trace.Calls = append(c.e.Trace.Calls, Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m, Count: each})
+		c.e.Trace.Calls = append(c.e.Trace.Calls,
+			Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m,
+				Count: each})
 		if len(by) > 0 && accepted {
-			c.wait(OpNetwork, r, 1, 990*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.serve:3")
+			c.wait(OpNetwork, r, 1, 990*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
+				"net.(*TCPListener).Accept", "main.serve:3")
 		}
 		if closes {
-			c.wait(OpOther, m, 1, time.Microsecond, -1, "internal/poll.(*FD).Close", "net.(*TCPListener).Close", "main.main:9")
+			c.wait(OpOther, m, 1, time.Microsecond, -1, "internal/poll.(*FD).Close", "net.(*TCPListener).Close",
+				"main.main:9")
 		}
 		return c.first()
 	}
 	for _, closes := range []bool{false, true} {
-		if f := of(200, closes, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" || !strings.Contains(f.Claim, "main goroutine") || !slices.Contains(f.Where, "main.go:6") {
+		if f := of(200, closes, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" ||
+			!strings.Contains(f.Claim, "main goroutine") || !slices.Contains(f.Where, "main.go:6") {
 			t.Errorf("a listener is closed %v: %s %q %v", closes, f.Name, f.Claim, f.Where)
 		}
 	}
@@ -202,19 +236,23 @@ func TestAskedThroughALibrary(t *testing.T) {
 	if f := of(200, false, "net/rpc.(*Client).Call"); f.Name != "stop-and-wait" {
 		t.Errorf("the other side is elsewhere: %s %q", f.Name, f.Claim)
 	}
-	both := newCase() // a request is sent by one goroutine of the library's and its answer read by another: each ends a wait
+	// a request is sent by one goroutine of the library's and its answer read by another: each ends a wait
+	both := newCase()
 	both.demand(900, 100)
 	m := both.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 	r := both.class("net/http.(*persistConn).readLoop", 1, 1, 10*time.Millisecond, 10*time.Millisecond)
 	writer := both.class("net/http.(*persistConn).writeLoop", 1, 1, 10*time.Millisecond, 10*time.Millisecond)
 	both.e.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
-	both.wait(OpNetwork, r, 200, 990*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "net/http.(*persistConn).readLoop")
-	at := both.wait(OpSelect, m, 400, 940*time.Millisecond, writer, "runtime.selectgo", "net/http.(*persistConn).roundTrip", "main.main:6")
+	both.wait(OpNetwork, r, 200, 990*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+		"net/http.(*persistConn).readLoop")
+	at := both.wait(OpSelect, m, 400, 940*time.Millisecond, writer, "runtime.selectgo",
+		"net/http.(*persistConn).roundTrip", "main.main:6")
 	both.e.Trace.Waits[at].Wakers = []Waker{{Class: writer, Count: 200}, {Class: r, Count: 150}}
 	if f := both.first(); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("who asks is named: %s %q", f.Name, f.Claim)
 	}
-	if f := of(1, false, "net/rpc.(*Client).Call"); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
+	if f := of(1, false, "net/rpc.(*Client).Call"); f.Name != "dependency-wait" ||
+		!strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("one request, 200 answers: %s %q", f.Name, f.Claim)
 	}
 	pool := newCase() // of connections: those who wait for one are ended by those who have done with it
@@ -223,7 +261,8 @@ func TestAskedThroughALibrary(t *testing.T) {
 	pool.wait(OpNetwork, w, 3000, 8*second, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.worker:5")
 	pool.wait(OpSelect, w, 3000, 50*second, w, "runtime.selectgo", "database/sql.(*DB).conn", "main.worker:5")
 	pool.e.Trace.Classes[w].Waiting["network"], pool.e.Trace.Classes[w].Waiting["select"] = 8*second, 50*second
-	pool.e.Trace.Calls = append(pool.e.Trace.Calls, Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.worker:5"), Class: w, Count: 3000})
+	pool.e.Trace.Calls = append(pool.e.Trace.Calls,
+		Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.worker:5"), Class: w, Count: 3000})
 	if names := pool.names(); slices.Contains(names, "stop-and-wait") {
 		t.Errorf("a pool of connections: %v", names)
 	}
@@ -252,10 +291,12 @@ func TestLateCPUs(t *testing.T) {
 	if names := line(10 * time.Millisecond).names(); slices.Contains(names, "stage-limited") {
 		t.Errorf("the CPUs work for others: %v", names)
 	}
-	asleep := line(600 * time.Millisecond) // a stage that is outside, and is handed work by one that is ready, not parked
+	// a stage that is outside, and is handed work by one that is ready, not parked
+	asleep := line(600 * time.Millisecond)
 	asleep.e.Trace.Demand = Demand{}
 	asleep.demand(850, 100, 50)
-	asleep.e.Trace.Classes[2].Running, asleep.e.Trace.Classes[2].Members[0] = 10*time.Millisecond, Member{Ended: second, Outside: 980 * time.Millisecond}
+	asleep.e.Trace.Classes[2].Running, asleep.e.Trace.Classes[2].Members[0] = 10*time.Millisecond,
+		Member{Ended: second, Outside: 980 * time.Millisecond}
 	asleep.e.Trace.Waits[0].Op = OpSend
 	if f := asleep.first(); f.Name != "stage-limited" {
 		t.Errorf("a stage that sleeps: %s", f.Name)
@@ -280,7 +321,8 @@ func TestLateCPUs(t *testing.T) {
 	}
 }
 
-// TestImbalanceOfALibrary: that requests which a library serves end one after the other is no imbalance of the program's.
+// TestImbalanceOfALibrary: that requests which a library serves end one after the other is no imbalance of the
+// program's.
 func TestImbalanceOfALibrary(t *testing.T) {
 	of := func(created ...string) []string {
 		c := newCase()
@@ -295,7 +337,8 @@ func TestImbalanceOfALibrary(t *testing.T) {
 	if names := of("main.serve"); !slices.Contains(names, "load-imbalance") {
 		t.Errorf("started by the program: %v", names)
 	}
-	if names := of("net/rpc.(*Server).ServeCodec", "net/rpc.(*Server).ServeConn", "main.serve"); slices.Contains(names, "load-imbalance") {
+	if names := of("net/rpc.(*Server).ServeCodec", "net/rpc.(*Server).ServeConn", "main.serve"); slices.Contains(names,
+		"load-imbalance") {
 		t.Errorf("started by a library: %v", names)
 	}
 }

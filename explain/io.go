@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Thresholds of input and output. The starting values are those of reviewed cases of one-byte reads and row-wise writes.
+// Thresholds of input and output. The starting values are those of reviewed cases of one-byte reads and row-wise
+// writes.
 const (
 	ioShare    = 0.15                  // of the goroutines' CPU time spent on small calls
 	ioBytes    = 512.0                 // a call that moves fewer is small
@@ -19,7 +20,9 @@ const (
 )
 
 // transfers are the functions that move bytes, as the program calls them.
-var transfers = []string{"os.(*File).Read", "os.(*File).Write", "os.(*File).ReadAt", "os.(*File).WriteAt", "os.(*File).WriteString", "net.(*conn).Read", "net.(*conn).Write", "syscall.Read", "syscall.Write", "syscall.Pread", "syscall.Pwrite", "internal/poll.(*FD).Read", "internal/poll.(*FD).Write"}
+var transfers = []string{"os.(*File).Read", "os.(*File).Write", "os.(*File).ReadAt", "os.(*File).WriteAt",
+	"os.(*File).WriteString", "net.(*conn).Read", "net.(*conn).Write", "syscall.Read", "syscall.Write", "syscall.Pread",
+	"syscall.Pwrite", "internal/poll.(*FD).Read", "internal/poll.(*FD).Write"}
 
 // transfer is the outermost function of a stack that moves bytes, and the place where the program calls for it.
 func (p *Program) transfer(stack []Frame) (call int, at Frame, ok bool) {
@@ -66,7 +69,8 @@ func unbufferedIO(v *view) []Finding {
 	return out
 }
 
-func (v *view) unbuffered(g group, at Frame, name string, bytes float64, known bool, rate float64, count int64, each time.Duration) Finding {
+func (v *view) unbuffered(g group, at Frame, name string, bytes float64, known bool, rate float64, count int64,
+	each time.Duration) Finding {
 	kept := 1 / 16.0 // where the size is not known, so much of the calls is taken to remain
 	if known {
 		kept = math.Min(0.5, math.Max(bytes, 1)/ioBuffer)
@@ -86,14 +90,18 @@ func (v *view) unbuffered(g group, at Frame, name string, bytes float64, known b
 	b := v.busy() * (1 - kept)
 	f.Gain = gain(g.share*b, (g.share-d)*b*0.9, (g.share+d)*b*1.05)
 	f.Confidence = High
-	f.says("%s of the goroutines' CPU time is in or below %s, called at %s", percent(g.share), short(name), v.quoted(at))
-	f.says("%.0f calls a second, %s each", rate, size)
+	f.says("%s of the goroutines' CPU time is in or below %s, called at %s", percent(g.share), short(name),
+		v.quoted(at))
+	if !math.IsInf(rate, 0) { // it is counted
+		f.says("%.0f calls a second, %s each", rate, size)
+	}
 	if count > 0 {
 		f.says("the trace has %d calls there, half of them shorter than %s", count, span(each))
 	}
 	f.Rival = "The other side wants each piece at once, so that it must not wait in a buffer."
 	f.Fix = "Put " + reader + " in between: one call moves " + plainly(ioBuffer) + " bytes."
-	f.Experiment = "Buffer it and count the system calls: they should fall to " + percent(math.Max(kept, 0.001)) + ", and the time with them."
+	f.Experiment = "Buffer it and count the system calls: they should fall to " + percent(math.Max(kept, 0.001)) +
+		", and the time with them."
 	return f
 }
 
@@ -192,7 +200,8 @@ func blockingCalls(v *view) []Finding {
 	var lost, count int64
 	for i := range v.t.Calls {
 		c := &v.t.Calls[i]
-		if at, ok := v.p.ours(c.Stack); c.Each.P50 < blockLong || c.Count < 20 || !ok || hooked(at) || has(c.Stack, "os.(*Process)", "os/exec.") {
+		if at, ok := v.p.ours(c.Stack); c.Each.P50 < blockLong || c.Count < 20 || !ok || hooked(at) ||
+			has(c.Stack, "os.(*Process)", "os/exec.") {
 			continue
 		}
 		spent += c.Spent
@@ -206,13 +215,17 @@ func blockingCalls(v *view) []Finding {
 		return nil
 	}
 	at, _ := v.p.ours(worst.Stack)
-	f := v.finding("blocking-syscall", "System calls made at %s block their threads for %s each.", v.p.at(at), span(worst.Each.P50))
+	f := v.finding("blocking-syscall", "System calls made at %s block their threads for %s each.", v.p.at(at),
+		span(worst.Each.P50))
 	f.Where = []string{v.p.at(at)}
 	f.Share = v.traced(spent)
-	f.says("%d calls took %s, %.1f at a time in the mean; after %d of them the goroutine had to queue for a CPU again", count, span(spent), v.traced(spent), lost)
+	f.says("%d calls took %s, %.1f at a time in the mean; after %d of them the goroutine had to queue for a CPU again",
+		count, span(spent), v.traced(spent), lost)
 	f.says("%s", v.quoted(at))
 	f.Rival = "The device or file system is the limit, and fewer calls would not move more."
-	f.Fix = "Make fewer such calls (put several records into one), or bound how many goroutines make them; where a call can wait by the poller, use that."
-	f.Experiment = "Leave out the call, or make one for every ten records: the time should fall by nearly all of its share."
+	f.Fix = "Make fewer such calls (put several records into one), or bound how many goroutines make them; where a " +
+		"call can wait by the poller, use that."
+	f.Experiment = "Leave out the call, or make one for every ten records: the time should fall by " +
+		"nearly all of its share."
 	return []Finding{f}
 }

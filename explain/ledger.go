@@ -35,7 +35,8 @@ func (v *view) ledger() Ledger {
 		parts := []struct {
 			name string
 			d    time.Duration
-		}{{UserCode, max(0, v.t.Running-calls-v.t.GC.Assists)}, {Scheduler, v.t.Searching}, {Collector, v.t.GC.Workers + v.t.GC.Assists}, {SystemCalls, calls}}
+		}{{UserCode, max(0, v.t.Running-calls-v.t.GC.Assists)}, {Scheduler, v.t.Searching},
+			{Collector, v.t.GC.Workers + v.t.GC.Assists}, {SystemCalls, calls}}
 		all := time.Duration(0)
 		for _, p := range parts {
 			all += p.d
@@ -97,15 +98,15 @@ func (v *view) inflation() float64 {
 }
 
 // Change-points of d(t): a phase has at least minPhase slices, and a new one begins where that lowers the sum of the
-// squares by more than penalty times the variance of neighbours, for each (binary segmentation: Scott and Knott 1974; the penalty
-// as in Killick, Fearnhead and Eckley 2012, 2 log n doubled, as slices are not independent).
+// squares by more than penalty times the variance of neighbours, for each (binary segmentation: Scott and Knott 1974;
+// the penalty as in Killick, Fearnhead and Eckley 2012, 2 log n doubled, as slices are not independent).
 const (
 	minPhase  = 8
 	maxPhases = 12
 )
 
-// phases are the stretches between change-points of the number of goroutines that want a CPU, up to the number of CPUs and one
-// more: beyond it makes no difference how many queue.
+// phases are the stretches between change-points of the number of goroutines that want a CPU, up to the number of CPUs
+// and one more: beyond it makes no difference how many queue.
 func (v *view) phases() []Phase {
 	if v.t == nil || len(v.t.Demand.Wants) < 2*minPhase {
 		return nil

@@ -17,18 +17,22 @@ func places(outside bool) *made {
 	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 	w := c.class("main.query", 20, 20, 900*time.Millisecond, 10*time.Millisecond)
 	at := c.wait(OpReceive, w, 400, 5*second, w, "runtime.chanrecv1", "main.take:4")
-	c.e.Trace.Resources = []Resource{{Kind: OpChannel, Waits: []int{at}, Count: 400, Busy: 950 * time.Millisecond, Empty: 950 * time.Millisecond,
-		EmptyCount: 400, Starved: 900 * time.Millisecond, Sites: [][]Frame{frames("main.take:4"), frames("main.give:5")}}}
+	c.e.Trace.Resources = []Resource{{Kind: OpChannel, Waits: []int{at}, Count: 400, Busy: 950 * time.Millisecond,
+		Empty:      950 * time.Millisecond,
+		EmptyCount: 400, Starved: 900 * time.Millisecond,
+		Sites: [][]Frame{frames("main.take:4"), frames("main.give:5")}}}
 	c.e.Runs[0].User = time.Second
 	return c
 }
 
 // TestPlaces: what is given out by a channel is too little of it, or a resource that is always in use.
 func TestPlaces(t *testing.T) {
-	if f := places(true).first(); f.Name != "saturated-resource" || f.Gain == nil || !slices.Contains(f.Where, "main.go:4") {
+	if f := places(true).first(); f.Name != "saturated-resource" || f.Gain == nil ||
+		!slices.Contains(f.Where, "main.go:4") {
 		t.Errorf("holders that wait outside: %s", f.Name)
 	}
-	if f := places(false).first(); f.Name != "too-few-workers" || f.Gain == nil || !slices.Contains(f.Where, "main.go:4") {
+	if f := places(false).first(); f.Name != "too-few-workers" || f.Gain == nil ||
+		!slices.Contains(f.Where, "main.go:4") {
 		t.Errorf("holders that compute: %s", f.Name)
 	}
 	both := places(true)
@@ -42,7 +46,8 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("they wait for main, not for each other: %v", names)
 	}
 	mixed := places(true)
-	mixed.e.Trace.Waits[0].Wakers = append(mixed.e.Trace.Waits[0].Wakers, Waker{Stack: frames("main.feed:8"), Count: 200, Class: 1})
+	mixed.e.Trace.Waits[0].Wakers = append(mixed.e.Trace.Waits[0].Wakers,
+		Waker{Stack: frames("main.feed:8"), Count: 200, Class: 1})
 	if names := mixed.names(); slices.Contains(names, "saturated-resource") {
 		t.Errorf("a third of them wait for main: %v", names)
 	}
@@ -73,8 +78,18 @@ func TestSelectThatIsNoPlace(t *testing.T) {
 // TestLineDecoys takes away, one by one, what makes a stage the limit of its line, or a line wait in turns.
 func TestLineDecoys(t *testing.T) {
 	for what, c := range map[string]*made{
-		"nobody waits for it":      func() *made { c := stagesOf(950, 100); c.e.Trace.Waits[0].Waited = 100 * time.Millisecond; return c }(),
-		"the next is as busy":      func() *made { c := stagesOf(950, 900); c.e.Trace.Waits[0].Waited = 500 * time.Millisecond; return c }(),
+		"nobody waits for it": func() *made {
+			c := stagesOf(950, 100)
+			c.e.Trace.Waits[0].Waited = 100 *
+				time.Millisecond
+			return c
+		}(),
+		"the next is as busy": func() *made {
+			c := stagesOf(950, 900)
+			c.e.Trace.Waits[0].Waited = 500 *
+				time.Millisecond
+			return c
+		}(),
 		"there are two of it":      func() *made { c := stagesOf(950, 100); c.e.Trace.Classes[1].Peak = 2; return c }(),
 		"it sleeps, nobody pushes": func() *made { c := stagesOf(950, 100); c.sleepy(1); return c }(),
 	} {
@@ -88,7 +103,9 @@ func TestLineDecoys(t *testing.T) {
 		t.Errorf("a goroutine beside the line, that waits for nobody and that nobody waits for: %s", f.Name)
 	}
 	c = stagesOf(600, 550)
-	c.e.Trace.Resources = []Resource{{Kind: OpChannel, Count: 1000, Busy: second, Starved: 10 * time.Millisecond, Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500, Sites: [][]Frame{frames("main.f:5")}}}
+	c.e.Trace.Resources = []Resource{{Kind: OpChannel, Count: 1000, Busy: second, Starved: 10 * time.Millisecond,
+		Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
+		Sites: [][]Frame{frames("main.f:5")}}}
 	if names := c.names(); slices.Contains(names, "unbuffered-lockstep") {
 		t.Errorf("no CPU is without work while they wait: %v", names)
 	}
@@ -111,8 +128,10 @@ func TestLockByMutexProfile(t *testing.T) {
 		c.e.Trace = nil
 		c.e.Runs[0].User = 1100 * time.Millisecond
 		c.cpu(100, "main.f:5", "main.update:7", "main.worker:3")
-		c.e.Profiles = append(c.e.Profiles, Profile{Kind: Mutex, Types: []string{"contentions/count", "delay/nanoseconds"}, Samples: []Sample{
-			{Stack: frames("sync.(*Mutex).Unlock", "main.update:8", "main.worker:3"), Values: []int64{1000, int64(waited)}}}})
+		c.e.Profiles = append(c.e.Profiles,
+			Profile{Kind: Mutex, Types: []string{"contentions/count", "delay/nanoseconds"}, Samples: []Sample{
+				{Stack: frames("sync.(*Mutex).Unlock", "main.update:8", "main.worker:3"),
+					Values: []int64{1000, int64(waited)}}}})
 		return c
 	}
 	if f := of(2 * second).first(); f.Name != "coarse-lock" {
@@ -130,8 +149,8 @@ func TestLockByMutexProfile(t *testing.T) {
 	}
 }
 
-// TestOneAtATimeByProfile: without a trace a CPU's worth of work is divided where it is the main goroutine's; others may take
-// turns, and then there is nothing to divide.
+// TestOneAtATimeByProfile: without a trace a CPU's worth of work is divided where it is the main goroutine's; others
+// may take turns, and then there is nothing to divide.
 func TestOneAtATimeByProfile(t *testing.T) {
 	of := func(root string) Finding {
 		c := newCase()

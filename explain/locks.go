@@ -9,16 +9,18 @@ import (
 
 // Thresholds of locks.
 const (
-	lockBusy    = 0.4                   // of the time somebody waits for it
-	lockStarved = 0.08                  // of the time somebody does while a CPU has nothing to do
-	lockFull    = 0.7                   // of the time somebody waits for it; then it is the limit if
-	lockIdle    = 0.2                   // of the CPUs' time is unused, though who was woken wants one
-	lockParked  = 1.0 / 3               // of the others are parked for it, in the mean
-	lockCost    = 0.15                  // of CPU time in locking and in the scheduler, from which a lock held for short is one
-	lockShort   = 20 * time.Microsecond // held for less than it takes to park and wake
-	lockInside  = 0.7                   // of what those who use it run is done while it is held
-	delayed     = 0.85                  // goroutines wait for it in the mean, by a mutex profile: somebody nearly always
-	rwCost      = 0.1                   // of CPU time in a RWMutex
+	lockBusy    = 0.4     // of the time somebody waits for it
+	lockStarved = 0.08    // of the time somebody does while a CPU has nothing to do
+	lockFull    = 0.7     // of the time somebody waits for it; then it is the limit if
+	lockIdle    = 0.2     // of the CPUs' time is unused, though who was woken wants one
+	lockParked  = 1.0 / 3 // of the others are parked for it, in the mean
+	// of CPU time in locking and in the scheduler, from which a lock held for short is one
+	lockCost   = 0.15
+	lockShort  = 20 * time.Microsecond // held for less than it takes to park and wake
+	lockInside = 0.7                   // of what those who use it run is done while it is held
+	// goroutines wait for it in the mean, by a mutex profile: somebody nearly always
+	delayed = 0.85
+	rwCost  = 0.1 // of CPU time in a RWMutex
 )
 
 // lockRules find the lock that holds the program back most.
@@ -26,8 +28,9 @@ func lockRules(v *view) []Finding {
 	if v.t == nil {
 		return lockByProfile(v)
 	}
-	var best, often *Resource // the one that is waited for while CPUs have nothing to do, and the one that is waited for most often
-	waits := int64(0)         // for all of them: what many locks cost together is as if it were one
+	// the one that is waited for while CPUs have nothing to do, and the one that is waited for most often
+	var best, often *Resource
+	waits := int64(0) // for all of them: what many locks cost together is as if it were one
 	for i := range v.t.Resources {
 		r := &v.t.Resources[i]
 		if r.Kind == OpChannel {
@@ -89,7 +92,8 @@ func (v *view) lock(r *Resource, cost float64) Finding {
 	switch {
 	case library:
 		name = "library-limit"
-	case r.Holds.Count > 0 && r.Holds.P50 < lockShort && r.Holds.Sum < lockShort*time.Duration(r.Holds.Count) && (!v.sampled() || cost >= lockCost) ||
+	case r.Holds.Count > 0 && r.Holds.P50 < lockShort && r.Holds.Sum < lockShort*time.Duration(r.Holds.Count) &&
+		(!v.sampled() || cost >= lockCost) ||
 		r.Holds.Count == 0 && cost >= lockCost:
 		name = "lock-convoy"
 		if r.Kind == OpRWMutex {
@@ -101,9 +105,11 @@ func (v *view) lock(r *Resource, cost float64) Finding {
 	f := v.finding(name, "")
 	f.Where = v.p.places(r.Sites...)
 	f.Share = v.traced(r.Busy)
-	f.says("somebody waited for it for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue, r.Count)
+	f.says("somebody waited for it for %s of the time, %.1f goroutines in the mean, %d times", percent(f.Share), queue,
+		r.Count)
 	if r.Holds.Count > 0 {
-		f.says("those who had waited then held it for %s (median), %s of that on a CPU", span(r.Holds.P50), percent(1-outside))
+		f.says("those who had waited then held it for %s (median), %s of that on a CPU", span(r.Holds.P50),
+			percent(1-outside))
 	}
 	f.says("meanwhile a CPU had nothing to do for %s of the time", percent(v.traced(r.Starved)))
 	if cost > 0 {
@@ -167,7 +173,8 @@ func (v *view) lockCaller(r *Resource) (Frame, bool) {
 	return Frame{}, false
 }
 
-// otherLocks reports whether there are more locks that somebody waits for now and then: resources, of which this one is full.
+// otherLocks reports whether there are more locks that somebody waits for now and then: resources, of which this one is
+// full.
 func (v *view) otherLocks(r *Resource) bool {
 	for i := range v.t.Resources {
 		o := &v.t.Resources[i]
@@ -178,7 +185,8 @@ func (v *view) otherLocks(r *Resource) bool {
 	return false
 }
 
-// lockGain is what is saved where the lock serialises no more: up to as many as waited go on at once, on the CPUs there are.
+// lockGain is what is saved where the lock serialises no more: up to as many as waited go on at once, on the CPUs there
+// are.
 func (v *view) lockGain(r *Resource, queue, outside, cost float64) *Gain {
 	at := v.cpus
 	if outside > 0.5 {
@@ -203,19 +211,23 @@ func (v *view) lockWords(f *Finding, caller Frame, inside float64) {
 		f.Fix = "Call it less often, give each goroutine an instance of its own, or use another library."
 		f.Experiment = "Give each goroutine its own instance: the waits should be gone."
 	case "lock-convoy":
-		f.Claim = capital(place) + " is held for a moment, but so often that goroutines park and wake one another for it."
+		f.Claim = capital(place) + " is held for a moment, but so often that goroutines park and wake " +
+			"one another for it."
 		f.Fix = "Take it less often: do several things under it at once, or split it into shards, or use an atomic."
 		f.Experiment = "Take it once for every ten operations: the waits should fall to a tenth."
 	case "rwmutex-misuse":
-		f.Claim = "The RWMutex at " + strings.TrimPrefix(place, "the lock taken at ") + " costs more than what it guards."
-		f.Fix = "Use a plain Mutex for short sections, or copy on write: an atomic.Pointer to a map that is never changed."
+		f.Claim = "The RWMutex at " + strings.TrimPrefix(place, "the lock taken at ") +
+			" costs more than what it guards."
+		f.Fix = "Use a plain Mutex for short sections, or copy on write: an atomic.Pointer to a map " +
+			"that is never changed."
 		f.Experiment = "Replace it by an atomic.Pointer: the time in it should be gone."
 	case "saturated-resource":
 		f.Claim = capital(place) + " guards a resource that is in use all the time: everybody waits for it."
 		f.Fix = "Have more than one of it (shards, a second instance, a pool), or make its use shorter."
 		f.Experiment = "Double it: the time should fall until the next resource or the CPUs are the limit."
 	default:
-		f.Claim = capital(place) + " is held for nearly all that its users do (" + percent(inside) + " of what they run): one works at a time."
+		f.Claim = capital(place) + " is held for nearly all that its users do (" + percent(inside) +
+			" of what they run): one works at a time."
 		f.Fix = "Hold it only for what is shared: compute before or after; or one lock for each part of the data."
 		f.Experiment = "Leave the lock out in a test run that may be wrong: the time should fall as estimated."
 	}
@@ -278,7 +290,8 @@ func rwMutex(v *view) []Finding {
 	if share < rwCost {
 		return nil
 	}
-	f := v.finding("rwmutex-misuse", "Taking the RWMutex at %s costs %s of the CPU time, for sections shorter than that.", v.p.at(groups[0].at), percent(share))
+	f := v.finding("rwmutex-misuse", "Taking the RWMutex at %s costs %s of the CPU time, for sections "+
+		"shorter than that.", v.p.at(groups[0].at), percent(share))
 	f.Tier = TierA
 	for _, g := range groups[:min(2, len(groups))] {
 		f.Where = append(f.Where, v.p.at(g.at))
@@ -288,12 +301,14 @@ func rwMutex(v *view) []Finding {
 	d := v.shareDoubt(share)
 	f.Gain = gain(share*v.busy(), 0.5*(share-d), share+d+0.2)
 	// The count of readers goes from CPU to CPU: what is beside it is slower too.
-	if r := v.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && v.one.Count >= 3 && v.run.Count >= 3 {
+	if r := v.inflation(); (r >= inflated || r >= sharedInfl && share >= sharedCost) && v.one.Count >= 3 &&
+		v.run.Count >= 3 {
 		f.says("the same work takes %.2f times the CPU time on %d CPUs as on one", r, v.run.CPUs)
 		f.Gain = gain(math.Max(share, 1-1/r)*v.busy(), 0.5*(share-d), math.Max(f.Gain.High, 1-(1-share)/r))
 	}
 	f.Rival = "The sections are long, and the time in the lock is waiting for writers."
-	f.Fix = "Copy on write: an atomic.Pointer to data that is never changed; or shards; or a plain Mutex where writers are many."
+	f.Fix = "Copy on write: an atomic.Pointer to data that is never changed; or shards; or a plain Mutex " +
+		"where writers are many."
 	f.Experiment = "Read without the lock in a test run: the time should fall by its share."
 	return []Finding{f}
 }

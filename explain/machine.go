@@ -28,7 +28,8 @@ func inflation(v *view) []Finding {
 		return []Finding{f}
 	}
 	r := v.inflation()
-	if math.IsNaN(r) || r < inflated && (r < sharedInfl || v.addsToMemory() < sharedCost) || v.cpus < 2 || v.one.Wall <= 0 || v.one.Count < 3 || v.run.Count < 3 {
+	if math.IsNaN(r) || r < inflated && (r < sharedInfl || v.addsToMemory() < sharedCost) || v.cpus < 2 ||
+		v.one.Wall <= 0 || v.one.Count < 3 || v.run.Count < 3 {
 		return nil
 	}
 	if v.t != nil && v.widest() == nil || v.busy() < 0.7 || v.saturated() < 0.5 {
@@ -39,16 +40,20 @@ func inflation(v *view) []Finding {
 	}
 	f := v.finding("work-inflation", "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, v.run.CPUs)
 	f.Share = 1 - 1/r
-	f.says("%s of CPU time on one CPU, %s on %d", span(v.one.User+v.one.System), span(v.run.User+v.run.System), v.run.CPUs)
+	f.says("%s of CPU time on one CPU, %s on %d", span(v.one.User+v.one.System), span(v.run.User+v.run.System),
+		v.run.CPUs)
 	for _, g := range v.hottest(nil, 2) {
 		f.Where = append(f.Where, v.p.at(g.at))
 		f.says("%s of the goroutines' CPU time is at %s", percent(g.share), v.quoted(g.at))
 	}
 	saved := (1 - 1/r) * v.busy()
 	f.Gain = gain(0.9*saved, 0.4*saved, saved)
-	f.Rival = "The two CPUs share a core, its caches or its memory: then each is slower beside the other, whatever the program does."
-	f.Fix = "Give each goroutine memory of its own: pad what lies side by side to 64 bytes (128 on some machines), sum up locally, add once at the end."
-	f.Experiment = "Run two processes side by side, each on half of the input: if they take as long, the machine is the cause."
+	f.Rival = "The two CPUs share a core, its caches or its memory: then each is slower beside the other, " +
+		"whatever the program does."
+	f.Fix = "Give each goroutine memory of its own: pad what lies side by side to 64 bytes (128 on some machines), " +
+		"sum up locally, add once at the end."
+	f.Experiment = "Run two processes side by side, each on half of the input: if they take as long, the " +
+		"machine is the cause."
 	return []Finding{f}
 }
 
@@ -63,7 +68,8 @@ func (v *view) contended() (Finding, bool) {
 			return Frame{}, false
 		}
 		leaf := w.stack[0]
-		add := startsWith(leaf.Function, "sync/atomic.", "internal/runtime/atomic.") && (strings.Contains(leaf.Function, "Add") || strings.Contains(leaf.Function, "Xadd"))
+		add := startsWith(leaf.Function, "sync/atomic.", "internal/runtime/atomic.") &&
+			(strings.Contains(leaf.Function, "Add") || strings.Contains(leaf.Function, "Xadd"))
 		if !add && !(v.p.own(leaf) && adding.MatchString(v.p.line(leaf))) {
 			return Frame{}, false
 		}
@@ -74,7 +80,8 @@ func (v *view) contended() (Finding, bool) {
 	if share < atomicCost || len(groups) == 0 || !math.IsNaN(r) && r < 1.1 {
 		return Finding{}, false
 	}
-	f := v.finding("work-inflation", "All CPUs add to the same memory at %s: %s of the CPU time.", v.p.at(groups[0].at), percent(share))
+	f := v.finding("work-inflation", "All CPUs add to the same memory at %s: %s of the CPU time.", v.p.at(groups[0].at),
+		percent(share))
 	f.Where = []string{v.p.at(groups[0].at)}
 	f.Share = share
 	f.says("%s of the goroutines' CPU time is in atomic additions: %s", percent(share), v.quoted(groups[0].at))
@@ -90,8 +97,8 @@ func (v *view) contended() (Finding, bool) {
 	return f, true
 }
 
-// addsToMemory is the share of the goroutines' CPU time on lines that add to a field or an element. Where goroutines have
-// such memory side by side, in one line of the cache, each takes it from the other.
+// addsToMemory is the share of the goroutines' CPU time on lines that add to a field or an element. Where goroutines
+// have such memory side by side, in one line of the cache, each takes it from the other.
 func (v *view) addsToMemory() float64 {
 	if !v.sampled() {
 		return 0
@@ -112,8 +119,8 @@ var fields = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_.]*\.[A-Za-z_0-9]+) (<
 
 var operands = regexp.MustCompile(`\.?[A-Za-z_][A-Za-z0-9_.]*[(\[]?`)
 
-// updates reports whether a line adds to a field or an element, or makes a field from what it was. What is computed of elements
-// is mostly each goroutine's own.
+// updates reports whether a line adds to a field or an element, or makes a field from what it was. What is computed of
+// elements is mostly each goroutine's own.
 func updates(line string) bool {
 	if increments.MatchString(line) {
 		return true
@@ -126,13 +133,15 @@ var adding = regexp.MustCompile(`\.Add\(|atomic\.Add`)
 
 // saturatedCPUs says that all CPUs are in use: the program is as parallel as the machine.
 func saturatedCPUs(v *view) []Finding {
-	if v.wall == 0 || v.cpus < v.given && v.cpus < 2 || v.unused() > 1-fullUsed || v.t != nil && v.saturated() < fullTime || v.cpus < 2 && v.t == nil {
+	if v.wall == 0 || v.cpus < v.given && v.cpus < 2 || v.unused() > 1-fullUsed ||
+		v.t != nil && v.saturated() < fullTime || v.cpus < 2 && v.t == nil {
 		return nil
 	}
 	if v.sampled() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {
 		return nil
 	}
-	f := v.finding("cpu-saturated", "All %.0f CPUs are in use: it is limited by its work, not by its structure.", v.cpus)
+	f := v.finding("cpu-saturated", "All %.0f CPUs are in use: it is limited by its work, not by its structure.",
+		v.cpus)
 	f.Share = 1 - v.unused()
 	f.says("it used %.2f of %.0f CPUs", v.used/v.wall, v.cpus)
 	if v.t != nil {
@@ -148,7 +157,8 @@ func saturatedCPUs(v *view) []Finding {
 	f.Fix = "More CPUs, or less work: the lines above are where it is done."
 	f.Experiment = "Run it on half the CPUs: it should take twice as long."
 	if v.cpus < v.given {
-		f.Claim = fmt.Sprintf("The %.0f CPUs that GOMAXPROCS allows are in use, of %.0f that are there.", v.cpus, v.given)
+		f.Claim = fmt.Sprintf("The %.0f CPUs that GOMAXPROCS allows are in use, of %.0f that are there.", v.cpus,
+			v.given)
 		f.Rival = "It is set on purpose, or by a library that goes by a quota: then the CPUs are not its own."
 		f.Fix = fmt.Sprintf("Raise GOMAXPROCS, which the program sets to %d of %.0f itself.", v.procs, v.given)
 		f.Experiment = "Leave the call of runtime.GOMAXPROCS out: the time should fall."
@@ -169,12 +179,14 @@ func oversubscribed(v *view) []Finding {
 	throttled := v.run.Throttled.Seconds() / v.run.Wall.Seconds()
 	switch {
 	case throttled >= throttle:
-		f.Claim = fmt.Sprintf("The system throttles it for %s of the time: its quota is below GOMAXPROCS.", percent(throttled))
+		f.Claim = fmt.Sprintf("The system throttles it for %s of the time: its quota is below GOMAXPROCS.",
+			percent(throttled))
 		f.Share = math.Min(1, throttled)
 		f.says("throttled for %s of %s", span(v.run.Throttled), span(v.run.Wall))
 		f.Fix = "Raise the quota, or set GOMAXPROCS to it."
 	case v.run.Machine > 0 && v.procs > v.run.Machine:
-		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the system's scheduler decides who runs.", v.procs, v.run.Machine)
+		f.Claim = fmt.Sprintf("GOMAXPROCS is %d on %d CPUs: the system's scheduler decides who runs.", v.procs,
+			v.run.Machine)
 		f.Share = 1 - float64(v.run.Machine)/float64(v.procs)
 		f.says("%d involuntary context switches in %s", v.run.Involuntary, span(v.run.Wall))
 		f.Fix = "Set GOMAXPROCS to the number of CPUs."
@@ -189,7 +201,8 @@ func noisy(v *view) []Finding {
 	if !v.sampled() || v.cpu.noise < noiseShare {
 		return nil
 	}
-	f := v.finding("profiler-noise", "The profilers themselves take %s of the CPU profile's samples.", percent(v.cpu.noise))
+	f := v.finding("profiler-noise", "The profilers themselves take %s of the CPU profile's samples.",
+		percent(v.cpu.noise))
 	f.Tier = TierA
 	f.Share = v.cpu.noise
 	f.says("they are left out of all shares")

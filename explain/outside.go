@@ -41,7 +41,8 @@ func dependency(v *view) []Finding {
 	if outside == nil {
 		return nil
 	}
-	f := v.finding("dependency-wait", "Nothing runs for %s of the time: %s %s for something outside.", percent(v.wanting(0)), v.name(outside), outside.verb("waits", "wait"))
+	f := v.finding("dependency-wait", "Nothing runs for %s of the time: %s %s for something outside.",
+		percent(v.wanting(0)), v.name(outside), outside.verb("waits", "wait"))
 	f.Where = v.p.places(where)
 	f.Share = v.wanting(0)
 	f.says("no goroutine wanted a CPU for %s of %s", span(v.t.Demand.For[0]), span(v.t.Duration))
@@ -63,8 +64,8 @@ func dependency(v *view) []Finding {
 // timedFull is the part of the time for which the main goroutine waits for timers, at least, that end a run.
 const timedFull = 0.85
 
-// timed reports whether it seems to be timers of the main goroutine that keep the run, whatever others do meanwhile: waits of
-// which each comes once at its place. Who looks at a clock again and again waits for something else.
+// timed reports whether it seems to be timers of the main goroutine that keep the run, whatever others do meanwhile:
+// waits of which each comes once at its place. Who looks at a clock again and again waits for something else.
 func (v *view) timed() bool {
 	waited := time.Duration(0)
 	for i := range v.t.Waits {
@@ -77,8 +78,8 @@ func (v *view) timed() bool {
 
 var clocks = regexp.MustCompile(`^[^/]*<-[^/]*(time\.After\(|\.C\b)`)
 
-// awaitsClock reports whether a wait that the trace ends in is one for a timer by its source: what would have ended it is not
-// known, nor, of a context, whether it has a deadline.
+// awaitsClock reports whether a wait that the trace ends in is one for a timer by its source: what would have ended it
+// is not known, nor, of a context, whether it has a deadline.
 func (v *view) awaitsClock(w *Wait) bool {
 	if w.Op != OpReceive || w.Pending == 0 {
 		return false
@@ -125,11 +126,13 @@ func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 	for i := range v.t.Calls {
 		c := &v.t.Calls[i]
 		k := &v.t.Classes[c.Class]
-		if each := c.Spent / time.Duration(max(1, k.Peak)); c.Each.P50 >= blockLong && each > longest && !hooked(k.Start) && !v.handles(k) {
+		if each := c.Spent / time.Duration(max(1, k.Peak)); c.Each.P50 >= blockLong && each > longest &&
+			!hooked(k.Start) && !v.handles(k) {
 			longest, class, where, calls = each, k, c.Stack, c.Count/int64(max(1, k.Peak))
 		}
 	}
-	if timers && v.traced(longest) < outsideLeast { // timers of other goroutines are often beside the point: a page that is drawn now and then
+	// timers of other goroutines are often beside the point: a page that is drawn now and then
+	if timers && v.traced(longest) < outsideLeast {
 		look(func(w *Wait, _ *Class) bool { return v.clocked(w) })
 	}
 	if v.traced(longest) < outsideLeast { // connections that are kept wait until the end, too: first who got an answer
@@ -144,8 +147,8 @@ func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 	return class, where, calls
 }
 
-// behind is where goroutines of the program wait longest, in a library, for a library's goroutine of a class to bring what
-// that reads from outside.
+// behind is where goroutines of the program wait longest, in a library, for a library's goroutine of a class to bring
+// what that reads from outside.
 func (v *view) behind(c *Class) *Wait {
 	var longest *Wait
 	for i := range v.t.Waits {
@@ -157,8 +160,9 @@ func (v *view) behind(c *Class) *Wait {
 	return longest
 }
 
-// brought is the class of a library's goroutines that ends a wait in this library, of goroutines of the program; nil if it is
-// no such wait. Those who wait for a connection of a pool are ended by each other, or by a connection that is given back.
+// brought is the class of a library's goroutines that ends a wait in this library, of goroutines of the program; nil if
+// it is no such wait. Those who wait for a connection of a pool are ended by each other, or by a connection that is
+// given back.
 func (v *view) brought(w *Wait) *Class {
 	if w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || has(w.Stack, pools...) {
 		return nil
@@ -176,7 +180,8 @@ func (v *view) brought(w *Wait) *Class {
 			continue
 		}
 		c := &v.t.Classes[k.Class]
-		if counts[c] += k.Count; counts[c] > most && !v.p.own(c.Start) && !hooked(c.Start) && c.Waiting["network"] >= v.t.Duration/10 {
+		if counts[c] += k.Count; counts[c] > most && !v.p.own(c.Start) && !hooked(c.Start) &&
+			c.Waiting["network"] >= v.t.Duration/10 {
 			by, most = c, counts[c]
 		}
 	}
@@ -186,8 +191,8 @@ func (v *view) brought(w *Wait) *Class {
 	return by
 }
 
-// clocked reports whether a wait in a select or for a channel is one for a timer, or for a context that has one: nine times
-// of ten no goroutine of the program sent.
+// clocked reports whether a wait in a select or for a channel is one for a timer, or for a context that has one: nine
+// times of ten no goroutine of the program sent.
 func (v *view) clocked(w *Wait) bool {
 	if w.Op != OpSelect && w.Op != OpReceive {
 		return false
@@ -213,18 +218,19 @@ func (v *view) serves() bool {
 	})
 }
 
-// mainAccepts reports whether the main goroutine accepts connections: what it then waits for may be requests, as a server's, or
-// the answers of its workers.
+// mainAccepts reports whether the main goroutine accepts connections: what it then waits for may be requests, as a
+// server's, or the answers of its workers.
 func (v *view) mainAccepts() bool {
 	return slices.ContainsFunc(v.t.Waits, func(w Wait) bool { return accepts(w.Stack) && v.ofMain(&w) })
 }
 
-// mainAsks reports whether the main goroutine waits for what others say most of the time: the other side is in the program, or it
-// has a side that serves.
+// mainAsks reports whether the main goroutine waits for what others say most of the time: the other side is in the
+// program, or it has a side that serves.
 func (v *view) mainAsks() bool {
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
-		if v.ofMain(w) && v.traced(w.Waited) >= outsideLeast && (w.Op == OpNetwork && !accepts(w.Stack) || v.brought(w) != nil) {
+		if v.ofMain(w) && v.traced(w.Waited) >= outsideLeast && (w.Op == OpNetwork && !accepts(w.Stack) ||
+			v.brought(w) != nil) {
 			return true
 		}
 	}
@@ -240,8 +246,8 @@ func (v *view) handles(c *Class) bool {
 	})
 }
 
-// stopAndWait is a goroutine that asks over the network and waits for the answer before it asks again: so many turns, and
-// for so long by way of a library's goroutine that reads it.
+// stopAndWait is a goroutine that asks over the network and waits for the answer before it asks again: so many turns,
+// and for so long by way of a library's goroutine that reads it.
 func (v *view) stopAndWait(c *Class, turns int64, asked time.Duration) (Finding, bool) {
 	sent := int64(0)
 	var at Frame
@@ -257,10 +263,12 @@ func (v *view) stopAndWait(c *Class, turns int64, asked time.Duration) (Finding,
 	if c.Waiting["chan receive"]+c.Waiting["select"]-asked > (c.Waiting["network"]+asked)/5 {
 		return Finding{}, false // it waits for work as well: the next request is not there yet
 	}
-	if turns < 20 || each < 10 || float64(each) > 3*float64(turns) || float64(turns) > 3*float64(each) || at.File == "" {
+	if turns < 20 || each < 10 || float64(each) > 3*float64(turns) || float64(turns) > 3*float64(each) ||
+		at.File == "" {
 		return Finding{}, false
 	}
-	f := v.finding("stop-and-wait", "%s one request, %s for the answer, and only then %s the next.", capital(v.name(c))+" "+c.verb("sends", "each send"), c.verb("waits", "wait"), c.verb("sends", "send"))
+	f := v.finding("stop-and-wait", "%s one request, %s for the answer, and only then %s the next.",
+		capital(v.name(c))+" "+c.verb("sends", "each send"), c.verb("waits", "wait"), c.verb("sends", "send"))
 	f.Where = []string{v.p.at(at)}
 	f.Share = v.wanting(0)
 	left := v.floor()
@@ -270,7 +278,8 @@ func (v *view) stopAndWait(c *Class, turns int64, asked time.Duration) (Finding,
 	f.says("no goroutine wanted a CPU for %s of the time", percent(v.wanting(0)))
 	f.says("%s", v.quoted(at))
 	f.Rival = "Each request needs the answer to the one before."
-	f.Fix = "Send without waiting and let another goroutine receive, with a bound on what is outstanding; or send several in one message."
+	f.Fix = "Send without waiting and let another goroutine receive, with a bound on what is outstanding; or send " +
+		"several in one message."
 	f.Experiment = "Allow two outstanding requests: if the time halves, the wait was the limit."
 	return f, true
 }

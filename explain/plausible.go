@@ -7,19 +7,20 @@ import (
 	"time"
 )
 
-// mostCPUs is the most CPUs of a machine, where the evidence does not say how many there were. A profile may show more CPU
-// time than its CPUs had: samples are taken of threads that the kernel moves, so that spare and slack are allowed.
+// mostCPUs is the most CPUs of a machine, where the evidence does not say how many there were. A profile may show more
+// CPU time than its CPUs had: samples are taken of threads that the kernel moves, so that spare and slack are allowed.
 const (
 	mostCPUs = 8192
 	slackCPU = 1.25
-	slackRun = 4 // beside undisturbed runs, which say how much time was used: profile and trace, of other runs, give shares
+	// beside undisturbed runs, which say how much time was used: profile and trace, of other runs, give shares
+	slackRun = 4
 	spareCPU = 100 * time.Millisecond
 
 	longest = 366 * 24 * time.Hour // of a profile or a trace
 )
 
-// plausible is the evidence without what contradicts itself, such as a profile of more CPU time than its CPUs had, and a
-// sentence for each part that was left out.
+// plausible is the evidence without what contradicts itself, such as a profile of more CPU time than its CPUs had, and
+// a sentence for each part that was left out.
 func plausible(e *Evidence) (*Evidence, []string) {
 	cpus := 0
 	for _, r := range e.Runs {
@@ -55,7 +56,8 @@ func plausible(e *Evidence) (*Evidence, []string) {
 	return &kept, notes
 }
 
-// impossible is why no program leaves such a profile; "" if one may. timed says that other evidence has the time it took.
+// impossible is why no program leaves such a profile; "" if one may. timed says that other evidence has the time it
+// took.
 func (p *Profile) impossible(cpus int, slack float64, timed bool) string {
 	sums := make([]float64, len(p.Types))
 	for _, s := range p.Samples {

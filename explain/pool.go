@@ -12,7 +12,8 @@ const (
 	poolWaits  = 0.5 // of the workers' lives outside the program
 	poolStarve = 0.2 // of their lives at most they wait for work
 	poolSpare  = 0.4 // of the CPUs' time is unused
-	poolMost   = 32  // goroutines that wait outside: of more, each has a job of its own, or what they wait for is the limit
+	// goroutines that wait outside: of more, each has a job of its own, or what they wait for is the limit
+	poolMost = 32
 )
 
 // fewWorkers finds pools of workers that are all occupied while CPUs are not.
@@ -22,7 +23,8 @@ func fewWorkers(v *view) []Finding {
 	}
 	for _, c := range v.classes() {
 		at, own := v.starts(c) // a library sizes its pools itself: one goroutine for each connection
-		if c.isMain() || !own || v.handles(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 || len(c.Members) == 0 {
+		if c.isMain() || !own || v.handles(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
+			len(c.Members) == 0 {
 			continue
 		}
 		life, running, queued, channels, locks, outside := c.lives()
@@ -35,12 +37,14 @@ func fewWorkers(v *view) []Finding {
 		if !pool || !waits && !works || v.turnsLimited(c) {
 			continue
 		}
-		f := v.finding("too-few-workers", "%s are all occupied, and %s of the CPUs' time is unused.", capital(v.name(c)), percent(v.unused()))
+		f := v.finding("too-few-workers", "%s are all occupied, and %s of the CPUs' time is unused.",
+			capital(v.name(c)), percent(v.unused()))
 		f.Share = v.unused()
 		f.Where = []string{v.p.at(at)}
 		f.says("they are started at %s", v.quoted(at))
 		all := float64(life)
-		f.says("they ran for %s of their lives, waited outside for %s, and for work for %s", percent(float64(running)/all), percent(float64(outside)/all), percent(float64(channels)/all))
+		f.says("they ran for %s of their lives, waited outside for %s, and for work for %s",
+			percent(float64(running)/all), percent(float64(outside)/all), percent(float64(channels)/all))
 		most := 1 - v.floor()
 		if works {
 			most = math.Min(most, 1-float64(c.Peak)/v.cpus)
@@ -54,9 +58,13 @@ func fewWorkers(v *view) []Finding {
 	return nil
 }
 
-// starts is the go statement that makes the goroutines of a class, where the program itself makes them, not a library that it calls.
+// starts is the go statement that makes the goroutines of a class, where the program itself makes them, not a library
+// that it calls.
 func (v *view) starts(c *Class) (Frame, bool) {
-	i := slices.IndexFunc(c.Created, func(f Frame) bool { return !Wraps(f.Function) && !startsWith(f.Function, "runtime.") })
+	i := slices.IndexFunc(c.Created, func(f Frame) bool {
+		return !Wraps(f.Function) &&
+			!startsWith(f.Function, "runtime.")
+	})
 	if i < 0 {
 		return Frame{}, false
 	}

@@ -39,7 +39,8 @@ const (
 	IdleCPUs    = "idle"
 )
 
-// Parallelism is how much of the machine the program asked for, by the trace's d(t), or by CPU time where there is none.
+// Parallelism is how much of the machine the program asked for, by the trace's d(t), or by CPU time where there is
+// none.
 type Parallelism struct {
 	CPUs    int
 	Running float64 // goroutines that ran, in the mean

@@ -13,13 +13,15 @@ type rule func(v *view) []Finding
 
 // rules are all of them.
 var rules = []rule{
-	unbufferedIO, escapes, gcRules, tooFine, fineByProfile, convoyByProfile, outsideByProfile, unboundedSpawn, lockRules, rwMutex, handoff, channelRules, turnsByProfile, fewWorkers,
-	singleThreaded, serialPhase, loadImbalance, oneCPU, busyWait, inflation, notWorth, blockingCalls, dependency, hotFunction,
+	unbufferedIO, escapes, gcRules, tooFine, fineByProfile, convoyByProfile, outsideByProfile, unboundedSpawn,
+	lockRules, rwMutex, handoff, channelRules, turnsByProfile, fewWorkers,
+	singleThreaded, serialPhase, loadImbalance, oneCPU, busyWait, inflation, notWorth, blockingCalls, dependency,
+	hotFunction,
 	wakeLatency, stopping, leak, saturatedCPUs, oversubscribed, noisy,
 }
 
-// Below these nothing is said. A gain below minGain is not worth a change; fewer samples of a CPU profile than minSamples
-// tell a share of 30 % only to +-9 % (95 %); a trace shorter than minTrace has seen too little of anything.
+// Below these nothing is said. A gain below minGain is not worth a change; fewer samples of a CPU profile than
+// minSamples tell a share of 30 % only to +-9 % (95 %); a trace shorter than minTrace has seen too little of anything.
 const (
 	minGain    = 0.05
 	minSamples = 40
@@ -31,14 +33,16 @@ const (
 func Explain(e *Evidence) Report {
 	e, left := plausible(e)
 	v := viewOf(e)
-	r := Report{Notes: slices.Concat(e.Notes, left), Ledger: v.ledger(), Parallelism: v.parallelism(), Phases: v.phases()}
+	r := Report{Notes: slices.Concat(e.Notes, left), Ledger: v.ledger(), Parallelism: v.parallelism(),
+		Phases: v.phases()}
 	var found []Finding
 	for _, look := range rules {
 		found = append(found, look(v)...)
 	}
 	found = slices.DeleteFunc(found, func(f Finding) bool { return f.Gain != nil && f.Gain.Estimate < minGain })
 	if v.loaded() {
-		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs being there is left out", v.run.Others))
+		r.Notes = append(r.Notes, fmt.Sprintf("other processes used %.1f CPUs meanwhile: what rests on all CPUs "+
+			"being there is left out", v.run.Others))
 		found = v.doubted(found)
 	}
 	if e.Program.Several {
@@ -50,8 +54,10 @@ func Explain(e *Evidence) Report {
 	if v.brief() {
 		r.Findings = v.unpromised(r.Findings)
 	}
-	if v.t != nil && v.timed() && !v.serves() && slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Gain != nil }) {
-		r.Notes = append(r.Notes, "a timer of the main goroutine seems to end the run, which then takes as long whatever is changed: what a change saves is of the time for as much work")
+	if v.t != nil && v.timed() && !v.serves() && slices.ContainsFunc(r.Findings,
+		func(f Finding) bool { return f.Gain != nil }) {
+		r.Notes = append(r.Notes, "a timer of the main goroutine seems to end the run, which then takes as long "+
+			"whatever is changed: what a change saves is of the time for as much work")
 	}
 	if len(r.Findings) == 0 {
 		r.Findings = []Finding{v.nothing()}
@@ -73,16 +79,17 @@ func (v *view) brief() bool { return v.run != nil && v.run.Wall > 0 && v.run.Wal
 // counted are findings that stand on what the kernel counts, which a short run has as surely as a long one.
 var counted = []Name{"unbuffered-io"}
 
-// startTime is what starting a process and its runtime takes at most. It is in the wall time of a run, and with it in what
-// a finding makes of shares of CPU time: of a brief run less than that share is nothing that a change would show.
+// startTime is what starting a process and its runtime takes at most. It is in the wall time of a run, and with it in
+// what a finding makes of shares of CPU time: of a brief run less than that share is nothing that a change would show.
 const startTime = 15 * time.Millisecond
 
-// unpromised is what is left of findings on a brief run: they promise nothing, but for what was counted and is more than
-// the start.
+// unpromised is what is left of findings on a brief run: they promise nothing, but for what was counted and is more
+// than the start.
 func (v *view) unpromised(found []Finding) []Finding {
 	var sure, rest []Finding
 	for _, f := range found {
-		if slices.Contains(counted, f.Name) && f.Gain != nil && f.Gain.Estimate > startTime.Seconds()/v.run.Wall.Seconds() {
+		if slices.Contains(counted, f.Name) && f.Gain != nil &&
+			f.Gain.Estimate > startTime.Seconds()/v.run.Wall.Seconds() {
 			sure = append(sure, f)
 			continue
 		}
@@ -92,7 +99,8 @@ func (v *view) unpromised(found []Finding) []Finding {
 	f := v.finding("too-few-samples", "A run takes %s: too short to say what a change would gain.", span(v.run.Wall))
 	f.Tier = TierA
 	f.Share = 1
-	f.says("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s", span(startTime), span(minWall))
+	f.says("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s", span(startTime),
+		span(minWall))
 	if v.cpu != nil {
 		f.says("the CPU profile has %d samples, of several runs", v.cpu.samples)
 	}
@@ -107,7 +115,8 @@ func (v *view) unpromised(found []Finding) []Finding {
 func (v *view) loaded() bool { return v.run != nil && v.run.Others >= others }
 
 // restOnAll are findings that a CPU which is not there makes up.
-var restOnAll = []Name{"load-imbalance", "wake-latency", "work-inflation", "not-worth-parallel", "unbuffered-lockstep", "undersized-buffer"}
+var restOnAll = []Name{"load-imbalance", "wake-latency", "work-inflation", "not-worth-parallel", "unbuffered-lockstep",
+	"undersized-buffer"}
 
 // ofTheWhole are findings on how the parts of one run lie beside each other.
 var ofTheWhole = []Name{"serial-phase", "load-imbalance", "single-threaded"}
@@ -123,21 +132,31 @@ func (v *view) doubted(found []Finding) []Finding {
 
 // explains lists which findings are but what another one looks like: they are dropped where the cause is found.
 var explains = map[Name][]Name{
-	"goroutine-too-fine":  {"lock-convoy", "coarse-lock", "saturated-resource", "wake-latency", "chan-handoff", "single-threaded", "serial-phase", "cpu-saturated", "work-inflation", "load-imbalance", "hot-function"},
-	"unbounded-spawn":     {"cpu-saturated"},
-	"unbuffered-io":       {"blocking-syscall", "cpu-saturated", "hot-function", "library-limit", "single-threaded"},
-	"chan-handoff":        {"wake-latency", "unbuffered-lockstep", "undersized-buffer", "stage-limited", "single-threaded", "too-few-workers", "cpu-saturated", "lock-convoy", "serial-phase"},
-	"coarse-lock":         {"single-threaded", "serial-phase", "lock-convoy", "wake-latency", "too-few-workers", "load-imbalance", "dependency-wait", "cpu-saturated", "hot-function", "stage-limited"},
-	"saturated-resource":  {"single-threaded", "serial-phase", "lock-convoy", "wake-latency", "load-imbalance", "dependency-wait", "cpu-saturated", "hot-function", "stage-limited", "too-few-workers"},
-	"library-limit":       {"single-threaded", "coarse-lock", "saturated-resource", "lock-convoy", "wake-latency", "cpu-saturated"},
-	"lock-convoy":         {"single-threaded", "wake-latency", "cpu-saturated", "work-inflation", "chan-handoff", "serial-phase"},
-	"rwmutex-misuse":      {"lock-convoy", "coarse-lock", "saturated-resource", "work-inflation", "cpu-saturated", "wake-latency", "library-limit"},
-	"too-few-workers":     {"single-threaded", "dependency-wait", "stage-limited", "serial-phase", "stop-and-wait", "hot-function"},
-	"stage-limited":       {"single-threaded", "dependency-wait", "serial-phase", "unbuffered-lockstep", "undersized-buffer", "too-few-workers", "hot-function"},
+	"goroutine-too-fine": {"lock-convoy", "coarse-lock", "saturated-resource", "wake-latency", "chan-handoff",
+		"single-threaded", "serial-phase", "cpu-saturated", "work-inflation", "load-imbalance", "hot-function"},
+	"unbounded-spawn": {"cpu-saturated"},
+	"unbuffered-io":   {"blocking-syscall", "cpu-saturated", "hot-function", "library-limit", "single-threaded"},
+	"chan-handoff": {"wake-latency", "unbuffered-lockstep", "undersized-buffer", "stage-limited",
+		"single-threaded", "too-few-workers", "cpu-saturated", "lock-convoy", "serial-phase"},
+	"coarse-lock": {"single-threaded", "serial-phase", "lock-convoy", "wake-latency", "too-few-workers",
+		"load-imbalance", "dependency-wait", "cpu-saturated", "hot-function", "stage-limited"},
+	"saturated-resource": {"single-threaded", "serial-phase", "lock-convoy", "wake-latency", "load-imbalance",
+		"dependency-wait", "cpu-saturated", "hot-function", "stage-limited", "too-few-workers"},
+	"library-limit": {"single-threaded", "coarse-lock", "saturated-resource", "lock-convoy", "wake-latency",
+		"cpu-saturated"},
+	"lock-convoy": {"single-threaded", "wake-latency", "cpu-saturated", "work-inflation", "chan-handoff",
+		"serial-phase"},
+	"rwmutex-misuse": {"lock-convoy", "coarse-lock", "saturated-resource", "work-inflation", "cpu-saturated",
+		"wake-latency", "library-limit"},
+	"too-few-workers": {"single-threaded", "dependency-wait", "stage-limited", "serial-phase", "stop-and-wait",
+		"hot-function"},
+	"stage-limited": {"single-threaded", "dependency-wait", "serial-phase", "unbuffered-lockstep",
+		"undersized-buffer", "too-few-workers", "hot-function"},
 	"unbuffered-lockstep": {"single-threaded", "serial-phase", "wake-latency", "undersized-buffer", "cpu-saturated"},
 	"undersized-buffer":   {"single-threaded", "serial-phase", "wake-latency", "cpu-saturated"},
 	"stop-and-wait":       {"dependency-wait", "single-threaded"},
-	"busy-wait":           {"chan-handoff", "cpu-saturated", "lock-convoy", "coarse-lock", "work-inflation", "hot-function", "load-imbalance"},
+	"busy-wait": {"chan-handoff", "cpu-saturated", "lock-convoy", "coarse-lock", "work-inflation",
+		"hot-function", "load-imbalance"},
 	"work-inflation":      {"cpu-saturated", "hot-function"},
 	"gc-thrash":           {"gc-pressure", "cpu-saturated"},
 	"gc-pressure":         {"cpu-saturated", "stw-stopping"},
@@ -167,20 +186,23 @@ func dominate(found []Finding) []Finding {
 			return false
 		case cause.Gain != nil:
 			return f.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate
-		case f.Gain != nil: // what promises nothing explains no gain; but what spinning costs others is not known without a trace
+		// what promises nothing explains no gain; but what spinning costs others is not known without a trace
+		case f.Gain != nil:
 			return cause.Name == "busy-wait" && cause.Tier == TierA && cause.Share >= f.Share
 		}
 		return !slices.Contains(modest, cause.Name)
 	}
 	explained := func(i int, f Finding) bool {
-		if f.Name == "not-worth-parallel" && slices.ContainsFunc(found, func(o Finding) bool { return o.Name != f.Name && o.Gain != nil && o.Gain.Estimate >= 2*minGain }) {
+		if f.Name == "not-worth-parallel" && slices.ContainsFunc(found,
+			func(o Finding) bool { return o.Name != f.Name && o.Gain != nil && o.Gain.Estimate >= 2*minGain }) {
 			return true // that is what any trouble with several CPUs looks like from outside
 		}
 		for k, cause := range found {
 			if !hides(cause, f) {
 				continue
 			}
-			if !hides(f, cause) || better(cause, f) || !better(f, cause) && k < i { // of two that explain each other one stays
+			// of two that explain each other one stays
+			if !hides(f, cause) || better(cause, f) || !better(f, cause) && k < i {
 				return true
 			}
 		}

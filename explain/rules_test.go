@@ -37,7 +37,8 @@ func TestBriefRunsPromiseNothing(t *testing.T) {
 	// Of a run of 16 ms nearly all may be its start: two thirds of it are no promise.
 	c.cpu(40, "main.g:7", "main.main:3", "runtime.main")
 	c.e.Runs[0].Wall, c.e.Runs[0].User = 16*time.Millisecond, 16*time.Millisecond
-	if i := slices.IndexFunc(Explain(&c.e).Findings, func(f Finding) bool { return f.Name == "unbuffered-io" && f.Gain != nil }); i >= 0 {
+	if i := slices.IndexFunc(Explain(&c.e).Findings,
+		func(f Finding) bool { return f.Name == "unbuffered-io" && f.Gain != nil }); i >= 0 {
 		t.Errorf("100000 calls in 16 ms promise %v", Explain(&c.e).Findings[i].Gain)
 	}
 }
@@ -77,12 +78,14 @@ func TestTokenInASelect(t *testing.T) {
 		if !own {
 			by = w - 1
 		}
-		at := c.wait(op, w, 400, 18*second, by, map[Op]string{OpSelect: "runtime.selectgo", OpCond: condWait}[op], "main.do:4")
+		at := c.wait(op, w, 400, 18*second, by, map[Op]string{OpSelect: "runtime.selectgo", OpCond: condWait}[op],
+			"main.do:4")
 		c.e.Trace.Waits[at].Wakers[0].Stack = frames(waker, "main.do:5")
 		return c
 	}
 	for op, waker := range map[Op]string{OpSelect: "runtime.chansend1", OpCond: "sync.(*Cond).Signal"} {
-		if f := pooled(true, op, waker).first(); f.Name != "saturated-resource" || f.Gain == nil || f.Gain.Estimate < 0.7 {
+		if f := pooled(true, op, waker).first(); f.Name != "saturated-resource" || f.Gain == nil ||
+			f.Gain.Estimate < 0.7 {
 			t.Errorf("%s: 20 wait for one: %s %v", op, f.Name, f.Gain)
 		}
 		if f := pooled(false, op, waker).first(); f.Name == "saturated-resource" {
@@ -108,7 +111,8 @@ func TestShortSerialPhase(t *testing.T) {
 	}
 	brief := Explain(&ends(150 * time.Millisecond).e).Findings
 	i := slices.IndexFunc(brief, func(f Finding) bool { return f.Name == "serial-phase" })
-	if i < 1 || brief[i].Gain != nil || brief[0].Name != "cpu-saturated" || !strings.Contains(strings.Join(brief[i].Evidence, " "), "Amdahl's ceiling is a speed-up of") {
+	if i < 1 || brief[i].Gain != nil || brief[0].Name != "cpu-saturated" ||
+		!strings.Contains(strings.Join(brief[i].Evidence, " "), "Amdahl's ceiling is a speed-up of") {
 		t.Errorf("a final merge of a seventh of the time is named last, and promises nothing: %+v", brief)
 	}
 	if names := ends(40 * time.Millisecond).names(); slices.Contains(names, "serial-phase") {
@@ -123,8 +127,9 @@ func TestShortSerialPhase(t *testing.T) {
 func TestTinyObjects(t *testing.T) {
 	c := single()
 	c.e.Runs[0].Reads = 300000
-	c.e.Profiles = append(c.e.Profiles, Profile{Kind: Heap, Types: []string{"alloc_objects/count", "alloc_space/bytes"}, Samples: []Sample{
-		{Stack: frames("runtime.newobject", "main.f:5"), Values: []int64{18750, 300001}}}})
+	c.e.Profiles = append(c.e.Profiles, Profile{Kind: Heap, Types: []string{"alloc_objects/count", "alloc_space/bytes"},
+		Samples: []Sample{
+			{Stack: frames("runtime.newobject", "main.f:5"), Values: []int64{18750, 300001}}}})
 	c.e.Escapes = []Escape{{File: "main.go", Line: 5, Reason: "moved to heap: buf"}}
 	if !slices.Contains(c.names(), "escape-per-op") {
 		t.Errorf("a byte for each of 300000 calls, in 18750 blocks: %v", c.names())
@@ -140,7 +145,9 @@ func TestSlackOfALine(t *testing.T) {
 	c := stagesOf(600, 550)
 	c.e.Trace.Demand = Demand{}
 	c.demand(0, 140, 860)
-	c.e.Trace.Resources = []Resource{{Kind: OpChannel, Count: 1000, Busy: second, Starved: 130 * time.Millisecond, Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500, Sites: [][]Frame{frames("main.f:5")}}}
+	c.e.Trace.Resources = []Resource{{Kind: OpChannel, Count: 1000, Busy: second, Starved: 130 * time.Millisecond,
+		Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
+		Sites: [][]Frame{frames("main.f:5")}}}
 	c.e.Runs[0].User = 1700 * time.Millisecond
 	if f := c.first(); f.Name != "unbuffered-lockstep" {
 		t.Errorf("15 %% of the CPUs unused in a line without buffers: %v", c.names())
@@ -163,8 +170,10 @@ func TestBegins(t *testing.T) {
 		stack []Frame
 	}{
 		{"main.worker", frames("runtime.chanrecv1", "main.worker:4")},
-		{"main.main.func1", frames("runtime.chanrecv1", "main.get:2", "main.main.func1:4", "sync.(*WaitGroup).Go.func1")},
-		{"main.serve", frames("main.serve:2", "golang.org/x/sync/errgroup.(*Group).add.func1", "golang.org/x/sync/errgroup.(*Group).Go.func1")},
+		{"main.main.func1", frames("runtime.chanrecv1", "main.get:2", "main.main.func1:4",
+			"sync.(*WaitGroup).Go.func1")},
+		{"main.serve", frames("main.serve:2", "golang.org/x/sync/errgroup.(*Group).add.func1",
+			"golang.org/x/sync/errgroup.(*Group).Go.func1")},
 		{"sync.(*WaitGroup).Go.func1", frames("runtime.gopark", "sync.(*WaitGroup).Go.func1")},
 	} {
 		if got := Begins(c.stack).Function; got != c.want {
@@ -182,7 +191,8 @@ func TestByProfile(t *testing.T) {
 		{"goroutine-too-fine", func() *made {
 			c := wide()
 			c.e.Profiles = nil
-			c.cpu(60, "runtime.malg", "runtime.newproc1", "runtime.newproc", "main.sort:4", "main.main:3", "runtime.main")
+			c.cpu(60, "runtime.malg", "runtime.newproc1", "runtime.newproc", "main.sort:4", "main.main:3",
+				"runtime.main")
 			c.cpu(80, "runtime.findRunnable", "runtime.schedule", "runtime.goexit0", "runtime.mcall")
 			c.cpu(50, "main.f:5", "main.sort:3")
 			return c
@@ -199,14 +209,17 @@ func TestByProfile(t *testing.T) {
 		{"blocking-syscall", func() *made {
 			c := single()
 			c.e.Profiles = nil
-			c.cpu(40, "syscall.fsync", "internal/poll.(*FD).Fsync", "os.(*File).Sync", "main.log:5", "main.main:3", "runtime.main")
-			c.e.Runs[0].User, c.e.Runs[0].System, c.e.Runs[0].Voluntary, c.e.Runs[0].Writes = 30*time.Millisecond, 400*time.Millisecond, 9000, 2500
+			c.cpu(40, "syscall.fsync", "internal/poll.(*FD).Fsync", "os.(*File).Sync", "main.log:5", "main.main:3",
+				"runtime.main")
+			c.e.Runs[0].User, c.e.Runs[0].System, c.e.Runs[0].Voluntary, c.e.Runs[0].Writes = 30*time.Millisecond,
+				400*time.Millisecond, 9000, 2500
 			return c
 		}},
 		{"dependency-wait", func() *made {
 			c := single()
-			c.e.Profiles = []Profile{{Kind: Block, Types: []string{"contentions/count", "delay/nanoseconds"}, Samples: []Sample{
-				{Stack: frames("runtime.selectgo", "main.query:4"), Values: []int64{400, 940e6}}}}}
+			c.e.Profiles = []Profile{{Kind: Block, Types: []string{"contentions/count", "delay/nanoseconds"},
+				Samples: []Sample{
+					{Stack: frames("runtime.selectgo", "main.query:4"), Values: []int64{400, 940e6}}}}}
 			c.e.Runs[0].User = 30 * time.Millisecond
 			return c
 		}},
@@ -219,14 +232,16 @@ func TestByProfile(t *testing.T) {
 	}
 	c := single()
 	c.e.Trace, c.e.Runs[0].User = nil, 30*time.Millisecond
-	c.e.Profiles = []Profile{{Kind: Goroutine, Types: []string{"goroutine/count"}, Samples: []Sample{{Stack: frames("net.(*TCPListener).Accept", "main.main:4"), Values: []int64{1}}}}}
+	c.e.Profiles = []Profile{{Kind: Goroutine, Types: []string{"goroutine/count"},
+		Samples: []Sample{{Stack: frames("net.(*TCPListener).Accept", "main.main:4"), Values: []int64{1}}}}}
 	if f := c.first(); f.Name == "dependency-wait" {
 		t.Error("a server that waits for work")
 	}
 }
 
-// stalling is a line of channels whose goroutines do ten pieces at a time, 60 us, between two parkings: little of the CPU
-// time is in channels, and yet two CPUs are no faster than one. The figures are those of a line of one producer and two consumers.
+// stalling is a line of channels whose goroutines do ten pieces at a time, 60 us, between two parkings: little of the
+// CPU time is in channels, and yet two CPUs are no faster than one. The figures are those of a line of one producer and
+// two consumers.
 func stalling() *made {
 	c := newCase()
 	c.demand(4, 43, 142, 811)
@@ -248,16 +263,23 @@ func stalling() *made {
 
 // TestStalls: what hand-overs cost need not be in the CPU profile. Each thing that must hold is taken away in turn.
 func TestStalls(t *testing.T) {
-	if f := stalling().first(); f.Name != "chan-handoff" || f.Gain == nil || f.Gain.Estimate < 0.15 || f.Gain.Estimate > 0.4 {
+	if f := stalling().first(); f.Name != "chan-handoff" || f.Gain == nil || f.Gain.Estimate < 0.15 ||
+		f.Gain.Estimate > 0.4 {
 		t.Fatalf("two CPUs stall on hand-overs: %s %v", f.Name, f.Gain)
 	}
 	for what, change := range map[string]func(c *made){
-		"two CPUs are faster than one": func(c *made) { c.e.Runs[0].Wall, c.e.Runs[0].User = 1200*time.Millisecond, 1190*time.Millisecond },
+		"two CPUs are faster than one": func(c *made) {
+			c.e.Runs[0].Wall, c.e.Runs[0].User = 1200*time.Millisecond,
+				1190*time.Millisecond
+		},
 		"both CPUs are used":           func(c *made) { c.e.Runs[1].User = 1700 * time.Millisecond },
 		"it waits on one CPU, too":     func(c *made) { c.e.Runs[0].User = 600 * time.Millisecond },
 		"too few runs to compare":      func(c *made) { c.e.Runs[0].Count = 2 },
 		"long pieces between parkings": func(c *made) { c.bursts(300 * time.Microsecond) },
-		"they park now and then":       func(c *made) { c.e.Trace.Waits[0].Count, c.e.Trace.Waits[1].Count = 1000, 1000 },
+		"they park now and then": func(c *made) {
+			c.e.Trace.Waits[0].Count, c.e.Trace.Waits[1].Count = 1000,
+				1000
+		},
 		"others take a CPU": func(c *made) {
 			for i := range c.e.Runs {
 				c.e.Runs[i].Others = 1
@@ -280,8 +302,8 @@ func (c *made) bursts(d time.Duration) {
 	}
 }
 
-// TestStageThatNeverWaits: the slowest stage of a line is the one that nobody sees waiting. CPUs that wake for the others all
-// the time are no reason to call it the hand-over.
+// TestStageThatNeverWaits: the slowest stage of a line is the one that nobody sees waiting. CPUs that wake for the
+// others all the time are no reason to call it the hand-over.
 func TestStageThatNeverWaits(t *testing.T) {
 	hub := func(runs time.Duration) *made {
 		c := stalling()
@@ -292,7 +314,8 @@ func TestStageThatNeverWaits(t *testing.T) {
 		c.wait(OpReceive, 2, 9800, 2500*time.Millisecond, 1, "runtime.chanrecv2", "main.consumer:6")
 		c.wait(OpSend, source, 700, 400*time.Millisecond, 1, "runtime.chansend1", "main.source:4")
 		members := c.e.Trace.Classes[2].Members
-		c.e.Trace.Classes[2].Running, members[0].Running, members[1].Running = 60*time.Millisecond, 30*time.Millisecond, 30*time.Millisecond
+		c.e.Trace.Classes[2].Running, members[0].Running, members[1].Running = 60*time.Millisecond, 30*time.Millisecond,
+			30*time.Millisecond
 		return c
 	}
 	if f := hub(950 * time.Millisecond).first(); f.Name != "stage-limited" || f.Gain == nil || f.Gain.Estimate < 0.15 {
@@ -303,8 +326,8 @@ func TestStageThatNeverWaits(t *testing.T) {
 	}
 }
 
-// TestLockOfWakers: a lock that is passed on often, to goroutines that then queue for a CPU, serialises nobody. One that does
-// has nearly all of its users parked.
+// TestLockOfWakers: a lock that is passed on often, to goroutines that then queue for a CPU, serialises nobody. One
+// that does has nearly all of its users parked.
 func TestLockOfWakers(t *testing.T) {
 	of := func(parked time.Duration) *made {
 		c := coarse()
@@ -320,7 +343,8 @@ func TestLockOfWakers(t *testing.T) {
 	}
 }
 
-// TestSharedLine: adding to memory that lies side by side takes more CPU time beside others, though less than twice as much.
+// TestSharedLine: adding to memory that lies side by side takes more CPU time beside others, though less than twice as
+// much.
 func TestSharedLine(t *testing.T) {
 	of := func(line string, one time.Duration) *made {
 		c := wide()
@@ -359,10 +383,12 @@ func TestOneOfTwoStays(t *testing.T) {
 			}
 			pairs++
 			less, more := gain(0.4, 0.3, 0.5), gain(0.5, 0.4, 0.6)
-			if got := dominate([]Finding{{Name: a, Gain: less}, {Name: b, Gain: more}}); len(got) != 1 || got[0].Name != b {
+			if got := dominate([]Finding{{Name: a, Gain: less}, {Name: b, Gain: more}}); len(got) != 1 ||
+				got[0].Name != b {
 				t.Errorf("%s of less, %s of more: %v", a, b, got)
 			}
-			if got := dominate([]Finding{{Name: a, Gain: less}, {Name: b, Gain: less}}); len(got) != 1 || got[0].Name != a {
+			if got := dominate([]Finding{{Name: a, Gain: less}, {Name: b, Gain: less}}); len(got) != 1 ||
+				got[0].Name != a {
 				t.Errorf("%s, %s of the same: %v", a, b, got)
 			}
 			if got := dominate([]Finding{{Name: a}, {Name: b, Gain: less}}); len(got) != 1 || got[0].Name != b {
@@ -377,15 +403,19 @@ func TestOneOfTwoStays(t *testing.T) {
 		hides bool
 	}{
 		{Finding{Name: "coarse-lock", Tier: TierA}, Finding{Name: "hot-function", Gain: less}, false},
-		{Finding{Name: "busy-wait", Tier: TierA, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less}, true},
-		{Finding{Name: "busy-wait", Tier: TierA, Share: 0.1}, Finding{Name: "hot-function", Share: 0.6, Gain: less}, false},
-		{Finding{Name: "busy-wait", Tier: TierB, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less}, false},
+		{Finding{Name: "busy-wait", Tier: TierA, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less},
+			true},
+		{Finding{Name: "busy-wait", Tier: TierA, Share: 0.1}, Finding{Name: "hot-function", Share: 0.6, Gain: less},
+			false},
+		{Finding{Name: "busy-wait", Tier: TierB, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less},
+			false},
 		{Finding{Name: "load-imbalance"}, Finding{Name: "cpu-saturated"}, false},
 		{Finding{Name: "load-imbalance", Gain: less}, Finding{Name: "cpu-saturated"}, true},
 		{Finding{Name: "unbounded-spawn"}, Finding{Name: "cpu-saturated"}, true},
 	} {
 		if got := dominate([]Finding{c.cause, c.f}); (len(got) == 1) != c.hides {
-			t.Errorf("%s of tier %s, %v, and %s, %v: %v", c.cause.Name, c.cause.Tier, c.cause.Gain, c.f.Name, c.f.Gain, got)
+			t.Errorf("%s of tier %s, %v, and %s, %v: %v", c.cause.Name, c.cause.Tier, c.cause.Gain, c.f.Name, c.f.Gain,
+				got)
 		}
 	}
 	if pairs == 0 {
@@ -393,8 +423,8 @@ func TestOneOfTwoStays(t *testing.T) {
 	}
 }
 
-// TestSchedulerOfOthers: the scheduler's time is a lock's only as far as its waits can take it. The figures are those of a
-// service whose collector wakes its workers all the time; without its lock it is no faster.
+// TestSchedulerOfOthers: the scheduler's time is a lock's only as far as its waits can take it. The figures are those
+// of a service whose collector wakes its workers all the time; without its lock it is no faster.
 func TestSchedulerOfOthers(t *testing.T) {
 	busy := func(waits int64) *made {
 		c := coarse()
@@ -420,8 +450,8 @@ func TestSchedulerOfOthers(t *testing.T) {
 	}
 }
 
-// TestShortButCheap: a lock that is held for a moment at a time, and costs no CPU time to speak of, though somebody waits for it
-// all the time, is held nearly all the time: it serialises what is done under it.
+// TestShortButCheap: a lock that is held for a moment at a time, and costs no CPU time to speak of, though somebody
+// waits for it all the time, is held nearly all the time: it serialises what is done under it.
 func TestShortButCheap(t *testing.T) {
 	c := coarse()
 	r := &c.e.Trace.Resources[0] // those who had not waited hold it for the rest of the time
@@ -442,7 +472,8 @@ func TestTimerInASelect(t *testing.T) {
 		c.e.Trace.Waits[at].Wakers = []Waker{{Count: 119, Class: waker}, {Count: 1, Class: 1}}
 		return c
 	}
-	if f := waiting(-1).first(); f.Name != "dependency-wait" || f.Gain != nil || !strings.Contains(f.Claim, "main goroutine") {
+	if f := waiting(-1).first(); f.Name != "dependency-wait" || f.Gain != nil ||
+		!strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("a timer, and once a goroutine that cancels: %s %v %q", f.Name, f.Gain, f.Claim)
 	}
 	if f := waiting(1).first(); f.Name == "dependency-wait" {
@@ -464,7 +495,8 @@ func TestTimerInASelect(t *testing.T) {
 			c.e.Trace.Waits[c.wait(OpSleep, 1, 1, 0, -1, "time.Sleep", "main.main:8")].Pending = 950 * time.Millisecond
 		},
 		"a timer that outlasts the trace": func(c *made) {
-			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 * time.Millisecond
+			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 *
+				time.Millisecond
 			c.e.Program.Source = func(string, int) string { return "<-time.NewTimer(time.Minute).C // at last" }
 		},
 		"a context's deadline": func(c *made) {
@@ -474,26 +506,34 @@ func TestTimerInASelect(t *testing.T) {
 	} {
 		lasts := asking(0)
 		ends(lasts)
-		if f := lasts.first(); f.Name != "dependency-wait" || f.Gain != nil || !strings.Contains(f.Claim, "client") || !strings.Contains(f.Rival, "test of load") {
+		if f := lasts.first(); f.Name != "dependency-wait" || f.Gain != nil || !strings.Contains(f.Claim, "client") ||
+			!strings.Contains(f.Rival, "test of load") {
 			t.Errorf("main ends it by %s: %s %v %q %q", name, f.Name, f.Gain, f.Claim, f.Rival)
 		}
 	}
 	load := pool(0)
 	load.wait(OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
-	if r := Explain(&load.e); r.Findings[0].Gain == nil || !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "a timer of the main goroutine seems to end the run") }) {
+	if r := Explain(&load.e); r.Findings[0].Gain == nil ||
+		!slices.ContainsFunc(r.Notes, func(n string) bool {
+			return strings.HasPrefix(n,
+				"a timer of the main goroutine seems to end the run")
+		}) {
 		t.Errorf("nothing says that the run takes as long: %+v %q", r.Findings[0], r.Notes)
 	}
 	for name, polls := range map[string]func(c *made){
 		"now and then": func(c *made) { c.wait(OpSleep, 1, 20, 990*time.Millisecond, -1, "time.Sleep", "main.main:8") },
 		"every second": func(c *made) {
-			c.e.Trace.Waits[c.wait(OpSleep, 1, 2, 600*time.Millisecond, -1, "time.Sleep", "main.main:8")].Pending = 390 * time.Millisecond
+			c.e.Trace.Waits[c.wait(OpSleep, 1, 2, 600*time.Millisecond, -1, "time.Sleep",
+				"main.main:8")].Pending = 390 * time.Millisecond
 		},
 		"for others": func(c *made) {
-			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 * time.Millisecond
+			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 *
+				time.Millisecond
 			c.e.Program.Source = func(string, int) string { return "<-results // not time.After(x)" }
 		},
 		"for a signal": func(c *made) {
-			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 * time.Millisecond
+			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 *
+				time.Millisecond
 			c.e.Program.Source = func(string, int) string { return "<-ctx.Done()" }
 		},
 	} {
@@ -506,7 +546,8 @@ func TestTimerInASelect(t *testing.T) {
 	long := newCase() // one query, whose answer is not there yet when the trace ends
 	long.demand(950, 50)
 	long.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
-	long.e.Trace.Waits[long.wait(OpNetwork, 1, 1, 0, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.main:5")].Pending = 950 * time.Millisecond
+	long.e.Trace.Waits[long.wait(OpNetwork, 1, 1, 0, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+		"main.main:5")].Pending = 950 * time.Millisecond
 	if f := long.first(); f.Name != "dependency-wait" {
 		t.Errorf("one query that outlasts the trace: %s", f.Name)
 	}
@@ -520,15 +561,18 @@ func TestTimerInASelect(t *testing.T) {
 	halves := newCase() // one long answer has come, the next not
 	halves.demand(550, 450)
 	halves.class("main.main", 1, 1, 450*time.Millisecond, 450*time.Millisecond)
-	half := halves.wait(OpNetwork, 1, 2, 280*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.main:5")
+	half := halves.wait(OpNetwork, 1, 2, 280*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+		"main.main:5")
 	halves.e.Trace.Waits[half].Pending = 270 * time.Millisecond
 	if f := halves.first(); f.Name != "dependency-wait" {
 		t.Errorf("two long answers, the second of which outlasts the trace: %s", f.Name)
 	}
 	serving := pool(0)
 	serving.wait(OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
-	serving.wait(OpNetwork, 2, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.serve:3")
-	if r := Explain(&serving.e); slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "a timer of the main goroutine") }) {
+	serving.wait(OpNetwork, 2, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
+		"net.(*TCPListener).Accept", "main.serve:3")
+	if r := Explain(&serving.e); slices.ContainsFunc(r.Notes,
+		func(n string) bool { return strings.HasPrefix(n, "a timer of the main goroutine") }) {
 		t.Errorf("a server is said to end by a timer: %q", r.Notes)
 	}
 	shows := asking(0) // main shows the progress until all is done
@@ -552,8 +596,8 @@ func TestTimerInASelect(t *testing.T) {
 	}
 }
 
-// TestStageThatOnlySleeps: the slowest stage of a line may never wait in it, neither for work nor for room, and be outside all
-// the time.
+// TestStageThatOnlySleeps: the slowest stage of a line may never wait in it, neither for work nor for room, and be
+// outside all the time.
 func TestStageThatOnlySleeps(t *testing.T) {
 	c := newCase()
 	c.demand(970, 30)
@@ -581,7 +625,8 @@ func TestOneCPUByItself(t *testing.T) {
 		c.e.Runs[0].Metrics = map[string]float64{"/sched/gomaxprocs:threads": set}
 		return c
 	}
-	if f := of(1).first(); f.Name != "one-cpu-pathology" || f.Gain == nil || f.Gain.Estimate < 0.3 || !strings.Contains(f.Fix, "runtime.GOMAXPROCS") {
+	if f := of(1).first(); f.Name != "one-cpu-pathology" || f.Gain == nil || f.Gain.Estimate < 0.3 ||
+		!strings.Contains(f.Fix, "runtime.GOMAXPROCS") {
 		t.Errorf("it sets 1: %s %v %q", f.Name, f.Gain, f.Fix)
 	}
 	byProfile := of(1)
@@ -625,7 +670,8 @@ func TestOneCPUByItself(t *testing.T) {
 	}
 }
 
-// TestTickerBesideALine: who sleeps all the time and hands over now and then is no stage of a line, unless others bring it work.
+// TestTickerBesideALine: who sleeps all the time and hands over now and then is no stage of a line, unless others bring
+// it work.
 func TestTickerBesideALine(t *testing.T) {
 	c := stagesOf(950, 300)
 	tick := c.class("main.flush", 1, 1, time.Millisecond, 0)
@@ -649,7 +695,8 @@ func TestPoolOfALibrary(t *testing.T) {
 	}
 }
 
-// TestLargePools: of many that wait outside each has a job of its own; of those that compute there are too few while CPUs are left.
+// TestLargePools: of many that wait outside each has a job of its own; of those that compute there are too few while
+// CPUs are left.
 func TestLargePools(t *testing.T) {
 	of := func(running, outside time.Duration) []string {
 		c := newCase()
@@ -688,13 +735,15 @@ func TestManyLocks(t *testing.T) {
 		t.Errorf("one, waited for 1000 times a second: %v", names)
 	}
 	for range 15 {
-		c.e.Trace.Resources = append(c.e.Trace.Resources, Resource{Kind: OpMutex, Count: 1000, Busy: 300 * time.Millisecond})
+		c.e.Trace.Resources = append(c.e.Trace.Resources,
+			Resource{Kind: OpMutex, Count: 1000, Busy: 300 * time.Millisecond})
 	}
 	found := Explain(&c.e).Findings
 	i := slices.IndexFunc(found, func(f Finding) bool {
 		return f.Name == "coarse-lock" || f.Name == "lock-convoy" || f.Name == "saturated-resource"
 	})
-	if i < 0 || found[i].Gain != nil || !strings.Contains(strings.Join(found[i].Evidence, " "), "other locks too, 15000 times") {
+	if i < 0 || found[i].Gain != nil || !strings.Contains(strings.Join(found[i].Evidence, " "),
+		"other locks too, 15000 times") {
 		t.Errorf("sixteen: %+v", found)
 	}
 }
@@ -733,7 +782,8 @@ func TestOneIsNotOne(t *testing.T) {
 	}
 }
 
-// TestSeveralBenchmarks: benchmarks run one after the other, so that how they lie beside each other is no phase of a program.
+// TestSeveralBenchmarks: benchmarks run one after the other, so that how they lie beside each other is no phase of a
+// program.
 func TestSeveralBenchmarks(t *testing.T) {
 	c := newCase()
 	c.demand(5, 600, 395)
@@ -741,7 +791,8 @@ func TestSeveralBenchmarks(t *testing.T) {
 	c.class("testing.(*B).RunParallel.func1", 2, 2, 790*time.Millisecond, 0)
 	c.cpu(60, "main.f:4", "testing.(*B).launch")
 	c.cpu(79, "main.f:5", "testing.(*B).RunParallel.func1")
-	if f := c.first(); f.Name != "serial-phase" || strings.Contains(f.Claim, "goroutines of testing.(*B).launch works") {
+	if f := c.first(); f.Name != "serial-phase" ||
+		strings.Contains(f.Claim, "goroutines of testing.(*B).launch works") {
 		t.Errorf("one: %s %q", f.Name, f.Claim)
 	}
 	for i := range 40 {
@@ -749,7 +800,8 @@ func TestSeveralBenchmarks(t *testing.T) {
 		if i >= 24 {
 			wants = 2
 		}
-		c.e.Trace.Demand.Wants, c.e.Trace.Demand.Runs = append(c.e.Trace.Demand.Wants, wants), append(c.e.Trace.Demand.Runs, wants)
+		c.e.Trace.Demand.Wants, c.e.Trace.Demand.Runs = append(c.e.Trace.Demand.Wants, wants),
+			append(c.e.Trace.Demand.Runs, wants)
 	}
 	if len(Explain(&c.e).Phases) == 0 {
 		t.Error("one has no phases: what follows tests nothing")
@@ -817,7 +869,8 @@ func TestTailByChance(t *testing.T) {
 		ms := int(tail / time.Millisecond / scale)
 		c.demand(0, ms, 1000-ms)
 		c.class("main.main", 1, 1, time.Millisecond, 0)
-		w := c.class("main.worker", 24, 24, 2*second-tail, tail) // more than there are members: nothing is known of how evenly they ran
+		// more than there are members: nothing is known of how evenly they ran
+		w := c.class("main.worker", 24, 24, 2*second-tail, tail)
 		x := &c.e.Trace.Classes[w]
 		x.Tail, x.Batches = tail, batches
 		c.e.Trace.Duration *= scale
@@ -855,29 +908,35 @@ func TestTailByChance(t *testing.T) {
 	}
 }
 
-// TestMainServes: a main goroutine that asks another goroutine's listener waits for answers. Where it accepts the connections
-// itself it may serve, or have its workers at the other end: nothing is promised.
+// TestMainServes: a main goroutine that asks another goroutine's listener waits for answers. Where it accepts the
+// connections itself it may serve, or have its workers at the other end: nothing is promised.
 func TestMainServes(t *testing.T) {
 	of := func(accepts int) Finding {
 		c := newCase()
 		c.demand(900, 100)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 		c.class("main.other", 1, 1, 50*time.Millisecond, 10*time.Millisecond)
-		c.wait(OpNetwork, accepts, 2, 10*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.serve:3")
-		c.wait(OpNetwork, m, 200, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.main:6")
+		c.wait(OpNetwork, accepts, 2, 10*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
+			"net.(*TCPListener).Accept", "main.serve:3")
+		c.wait(OpNetwork, m, 200, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+			"main.main:6")
 		c.e.Trace.Classes[m].Waiting["network"] = 900 * time.Millisecond
-		c.e.Trace.Calls = append(c.e.Trace.Calls, Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:7"), Class: m, Count: 200})
+		c.e.Trace.Calls = append(c.e.Trace.Calls,
+			Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:7"), Class: m, Count: 200})
 		return c.first()
 	}
-	if f := of(1); f.Name != "dependency-wait" || f.Gain != nil || f.Confidence != Low || !strings.Contains(f.Rival, "as a server does") {
+	if f := of(1); f.Name != "dependency-wait" || f.Gain != nil || f.Confidence != Low ||
+		!strings.Contains(f.Rival, "as a server does") {
 		t.Errorf("main accepts: %s %v %q %q", f.Name, f.Gain, f.Confidence, f.Rival)
 	}
 	server := newCase() // main accepts, and somebody else has a connection to elsewhere
 	server.demand(950, 50)
 	server.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 	w := server.class("main.upstream", 1, 1, 10*time.Millisecond, 0)
-	server.wait(OpNetwork, 1, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept", "net.(*TCPListener).Accept", "main.serve:3", "main.main:5")
-	server.wait(OpNetwork, w, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.upstream:7")
+	server.wait(OpNetwork, 1, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
+		"net.(*TCPListener).Accept", "main.serve:3", "main.main:5")
+	server.wait(OpNetwork, w, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+		"main.upstream:7")
 	if f := server.first(); f.Name != None {
 		t.Errorf("main does nothing but accept: %s %q", f.Name, f.Claim)
 	}
@@ -886,13 +945,15 @@ func TestMainServes(t *testing.T) {
 	}
 }
 
-// TestAllThatIsAllowed: where a program limits itself, using all it allows is no sign of health, and every sentence says so.
+// TestAllThatIsAllowed: where a program limits itself, using all it allows is no sign of health, and every sentence
+// says so.
 func TestAllThatIsAllowed(t *testing.T) {
 	c := wide()
 	c.e.Runs[0].CPUs = 4
 	c.e.Runs[0].Metrics = map[string]float64{"/sched/gomaxprocs:threads": 2}
 	f := c.first()
-	if f.Name != "cpu-saturated" || !strings.Contains(f.Claim, "2 CPUs that GOMAXPROCS allows") || !strings.Contains(f.Claim, "of 4") || !strings.Contains(f.Rival, "on purpose") ||
+	if f.Name != "cpu-saturated" || !strings.Contains(f.Claim, "2 CPUs that GOMAXPROCS allows") ||
+		!strings.Contains(f.Claim, "of 4") || !strings.Contains(f.Rival, "on purpose") ||
 		!strings.Contains(f.Fix, "Raise GOMAXPROCS") || !strings.Contains(f.Experiment, "runtime.GOMAXPROCS") {
 		t.Errorf("%s %q %q %q %q", f.Name, f.Claim, f.Rival, f.Fix, f.Experiment)
 	}

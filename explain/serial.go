@@ -11,17 +11,19 @@ import (
 
 // Thresholds of work that is not shared out.
 const (
-	loneShare  = 0.85                   // of the time in which somebody ran, with one goroutine that wanted a CPU
-	loneBusy   = 0.7                    // of the time, somebody ran
-	split2     = 0.85                   // of an even division is what dividing a loop gives in practice
-	phaseShare = 0.05                   // of the time, in serial phases
-	phaseGain  = 0.12                   // of the time is to be saved, else nothing is promised: a short end or beginning is what every fork and join has
-	phaseWide  = 0.15                   // of the time, in parallel ones
-	tailShare  = 0.1                    // of the time, in which one goroutine of several was left
-	uneven     = 1.15                   // of the mean, what the one that ran longest ran
-	tailLong   = 150 * time.Microsecond // each time: more than it takes to wake a CPU, which makes one start after the other
-	// A saving below tailChance of the time, and tails below tailSure, are what page faults or a CPU that is slower for a moment
-	// may make of fewer than tailOften forks and joins.
+	loneShare  = 0.85 // of the time in which somebody ran, with one goroutine that wanted a CPU
+	loneBusy   = 0.7  // of the time, somebody ran
+	split2     = 0.85 // of an even division is what dividing a loop gives in practice
+	phaseShare = 0.05 // of the time, in serial phases
+	// of the time is to be saved, else nothing is promised: a short end or beginning is what every fork and join has
+	phaseGain = 0.12
+	phaseWide = 0.15 // of the time, in parallel ones
+	tailShare = 0.1  // of the time, in which one goroutine of several was left
+	uneven    = 1.15 // of the mean, what the one that ran longest ran
+	// each time: more than it takes to wake a CPU, which makes one start after the other
+	tailLong = 150 * time.Microsecond
+	// A saving below tailChance of the time, and tails below tailSure, are what page faults or a CPU that is slower for
+	// a moment may make of fewer than tailOften forks and joins.
 	tailChance = 0.1
 	tailOften  = 3
 	tailSure   = 500 * time.Millisecond
@@ -54,8 +56,8 @@ func (v *view) parks(c *Class) (n int64) {
 	return n
 }
 
-// divisible is how long an operation takes at least that is worth being divided: a hundred times what starting goroutines and
-// waiting for them costs, and twice what waking a CPU takes.
+// divisible is how long an operation takes at least that is worth being divided: a hundred times what starting
+// goroutines and waiting for them costs, and twice what waking a CPU takes.
 const divisible = 200 * time.Microsecond
 
 // few parks: with fewer than so many a second a goroutine works for itself.
@@ -70,13 +72,15 @@ func singleThreaded(v *view) []Finding {
 		return v.singleByCPUTime()
 	}
 	c, alone := v.loner()
-	if c == nil || v.busy() < loneBusy || alone < loneShare*v.busy() || c.Peak > 1 && c.Running > 0 && c.Members[0].Running < c.Running*9/10 {
+	if c == nil || v.busy() < loneBusy || alone < loneShare*v.busy() ||
+		c.Peak > 1 && c.Running > 0 && c.Members[0].Running < c.Running*9/10 {
 		return nil
 	}
 	if float64(v.parks(c))/v.t.Duration.Seconds() > fewParks && !c.isMain() {
 		return nil
 	}
-	f := v.finding("single-threaded", "%s %s all the work: one CPU of %.0f is used.", capital(v.name(c)), c.verb("does", "do"), v.given)
+	f := v.finding("single-threaded", "%s %s all the work: one CPU of %.0f is used.", capital(v.name(c)),
+		c.verb("does", "do"), v.given)
 	f.Share = alone
 	for _, g := range v.hottest(c, 2) {
 		if g.share >= 0.1 {
@@ -90,15 +94,17 @@ func singleThreaded(v *view) []Finding {
 	if len(f.Where) == 0 && c.Start.File != "" {
 		f.Where = []string{v.p.at(c.Start)}
 	}
-	f.says("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(v.wanting(1)), v.used/v.wall)
+	f.says("exactly one goroutine wanted a CPU for %s of the time; it used %.2f CPUs", percent(v.wanting(1)),
+		v.used/v.wall)
 	v.singleGain(&f, alone)
 	return []Finding{f}
 }
 
-// smallOperations reports whether it is a benchmark of operations that are too short to be divided: that it does them one after
-// the other is how benchmarks are.
+// smallOperations reports whether it is a benchmark of operations that are too short to be divided: that it does them
+// one after the other is how benchmarks are.
 func (v *view) smallOperations() bool {
-	return v.run != nil && v.run.Operations > 0 && v.run.Wall/time.Duration(v.run.Operations) < divisible && v.cpu != nil &&
+	return v.run != nil && v.run.Operations > 0 && v.run.Wall/time.Duration(v.run.Operations) < divisible &&
+		v.cpu != nil &&
 		slices.ContainsFunc(v.cpu.list, func(w weighed) bool { return strings.HasPrefix(w.root, "testing.(*B).") })
 }
 
@@ -112,14 +118,17 @@ func (v *view) singleGain(f *Finding, alone float64) {
 	f.Gain = gain(split2*most, 0.5*most, most)
 	f.Confidence = High
 	f.Rival = "Each step needs the result of the one before, so that there is nothing to divide."
-	f.Fix = "Divide the loop at the lines above into as many parts as there are CPUs, each in a goroutine with results of its own."
+	f.Fix = "Divide the loop at the lines above into as many parts as there are CPUs, each in a goroutine with " +
+		"results of its own."
 	if v.cpus < v.given {
 		f.Fix += " Raise GOMAXPROCS with it: the program sets it to " + strconv.Itoa(v.procs) + " itself."
 	}
-	f.Experiment = "Give each half of the input to a process of its own: if both end in half the time, the work divides."
+	f.Experiment = "Give each half of the input to a process of its own: if both end in half the " +
+		"time, the work divides."
 }
 
-// singleByCPUTime is the same without a trace: CPU time is the wall time, and one goroutine's stacks have nearly all samples.
+// singleByCPUTime is the same without a trace: CPU time is the wall time, and one goroutine's stacks have nearly all
+// samples.
 func (v *view) singleByCPUTime() []Finding {
 	if !v.sampled() || v.wall == 0 {
 		return nil
@@ -137,7 +146,8 @@ func (v *view) singleByCPUTime() []Finding {
 	if used < loneBusy || used > 1.1 || most < loneShare*v.cpu.user || v.cpu.share(Locks, Channels, Scheduler) > 0.15 {
 		return nil
 	}
-	f := v.finding("single-threaded", "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall, v.given)
+	f := v.finding("single-threaded", "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall,
+		v.given)
 	f.Tier = TierA
 	f.Share = used
 	f.says("%s of the goroutines' CPU time is in goroutines of %s", percent(most/v.cpu.user), short(root))
@@ -146,9 +156,11 @@ func (v *view) singleByCPUTime() []Finding {
 		f.says("%s of it is spent at %s", percent(g.share), v.quoted(g.at))
 	}
 	v.singleGain(&f, math.Min(1, used))
-	if root != "main.main" && root != "testing.(*B).launch" && root != "testing.(*B).run1.func1" { // of these there is one at a time
+	// of these there is one at a time
+	if root != "main.main" && root != "testing.(*B).launch" && root != "testing.(*B).run1.func1" {
 		f.Gain, f.Confidence = nil, Low
-		f.Rival = "Several goroutines take turns, so that there is no loop to divide: without a trace this cannot be told."
+		f.Rival = "Several goroutines take turns, so that there is no loop to divide: without a trace " +
+			"this cannot be told."
 		f.Experiment = "Take an execution trace: it tells whether one goroutine works, or several in turns."
 	}
 	return []Finding{f}
@@ -173,7 +185,8 @@ func serialPhase(v *view) []Finding {
 	c, alone := v.loner()
 	wide := v.widest()
 	parallel := v.busy() - v.wanting(1)
-	if c == nil || wide == nil || c == wide || alone < phaseShare || parallel < phaseWide || c.Peak > 1 || wide.Running < v.running()/10 {
+	if c == nil || wide == nil || c == wide || alone < phaseShare || parallel < phaseWide || c.Peak > 1 ||
+		wide.Running < v.running()/10 {
 		return nil
 	}
 	work := float64(v.running())
@@ -182,14 +195,16 @@ func serialPhase(v *view) []Finding {
 	if c.Count > 1 {
 		who = "One goroutine of " + short(c.Start.Function) + " at a time"
 	}
-	f := v.finding("serial-phase", "%s works alone for %s of the time, while the others wait for it or have ended.", who, percent(alone))
+	f := v.finding("serial-phase", "%s works alone for %s of the time, while the others wait for it or have ended.",
+		who, percent(alone))
 	f.Share = alone
 	g, ok := v.entry(c)
 	if ok {
 		f.Where = append(f.Where, v.p.at(g.at))
 		call := v.callee(g.at, g.sample)
 		if call != "" {
-			f.Claim = who + " works alone for " + percent(alone) + " of the time, in " + call + " called at " + v.p.at(g.at) + "."
+			f.Claim = who + " works alone for " + percent(alone) + " of the time, in " + call + " called at " +
+				v.p.at(g.at) + "."
 			f.says("its CPU time is mostly in %s: %s", call, v.quoted(g.at))
 		} else {
 			f.says("its CPU time is mostly below %s", v.quoted(g.at))
@@ -200,8 +215,10 @@ func serialPhase(v *view) []Finding {
 			f.Where = append(f.Where, v.p.at(h.at))
 		}
 	}
-	f.says("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/v.cpus), v.cpus)
-	f.says("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak, short(wide.Start.Function), percent(parallel))
+	f.says("serial fraction of the work %.2f: Amdahl's ceiling is a speed-up of %.1f on any number of "+
+		"CPUs, %.2f on %.0f", serial, 1/math.Max(serial, 1e-3), 1/(serial+(1-serial)/v.cpus), v.cpus)
+	f.says("up to %d goroutines of %s run beside each other for %s of the time", wide.Peak, short(wide.Start.Function),
+		percent(parallel))
 	most := alone * (1 - 1/v.cpus)
 	f.Gain = gain(0.8*most, 0.3*most, most)
 	if 0.8*most < phaseGain {
@@ -227,14 +244,16 @@ func loadImbalance(v *view) []Finding {
 			worst = c
 		}
 	}
-	if worst == nil || v.traced(worst.Tail) < tailShare || worst.Running == 0 || worst.Tail < tailLong*time.Duration(worst.Batches) {
+	if worst == nil || v.traced(worst.Tail) < tailShare || worst.Running == 0 ||
+		worst.Tail < tailLong*time.Duration(worst.Batches) {
 		return nil
 	}
 	if int64(len(worst.Members)) >= worst.Count && worst.unevenness() < uneven {
 		return nil // one began later, or the machine held it up
 	}
 	tail := v.traced(worst.Tail)
-	f := v.finding("load-imbalance", "Of %s one works on alone for %s of the time after the others have ended.", v.name(worst), percent(tail))
+	f := v.finding("load-imbalance", "Of %s one works on alone for %s of the time after the others have ended.",
+		v.name(worst), percent(tail))
 	f.Share = tail
 	at, _ := v.starts(worst)
 	f.Where = []string{v.p.at(at)}
@@ -273,7 +292,8 @@ func oneCPU(v *view) []Finding {
 	if v.run == nil || v.procs != 1 || v.run.Machine < 2 {
 		return nil
 	}
-	f := v.finding("one-cpu-pathology", "It runs on one CPU of %d, and uses it for %s of the time.", v.run.Machine, percent(v.saturated()))
+	f := v.finding("one-cpu-pathology", "It runs on one CPU of %d, and uses it for %s of the time.", v.run.Machine,
+		percent(v.saturated()))
 	f.Share = v.saturated()
 	if v.t == nil {
 		if v.run.CPUs == 1 || f.Share < loneBusy {
@@ -285,7 +305,8 @@ func oneCPU(v *view) []Finding {
 		if wants < 1.5 {
 			return nil
 		}
-		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and %.1f goroutines want it in the mean.", v.run.Machine, wants)
+		f.Claim = fmt.Sprintf("It runs on one CPU of %d, and %.1f goroutines want it in the mean.", v.run.Machine,
+			wants)
 		most := 1 - 1/math.Min(wants, float64(v.run.Machine))
 		f.Gain = gain(0.8*most, 0.3*most, most)
 		f.says("goroutines queued for a CPU for %s of the time", percent(1-v.wanting(0)-v.wanting(1)))
@@ -294,7 +315,8 @@ func oneCPU(v *view) []Finding {
 	if v.run.CPUs > 1 {
 		f.says("it sets GOMAXPROCS to 1 itself, where it was given %d", v.run.CPUs)
 		f.Rival = "It is set by a quota, or to leave the other CPUs to others."
-		f.Fix = "Remove the call of runtime.GOMAXPROCS (a library may make it), or do the work in one goroutine without channels."
+		f.Fix = "Remove the call of runtime.GOMAXPROCS (a library may make it), or do the work in one " +
+			"goroutine without channels."
 		f.Experiment = "Leave the call out: the time should fall."
 		return []Finding{f}
 	}

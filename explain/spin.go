@@ -26,7 +26,8 @@ func (v *view) spins(w *weighed) bool {
 	if len(w.stack) == 0 {
 		return false
 	}
-	if has(w.stack, "runtime.Gosched", "runtime.gosched_m", "runtime.goschedImpl", "runtime.selectnb", "sync.(*Mutex).TryLock") {
+	if has(w.stack, "runtime.Gosched", "runtime.gosched_m", "runtime.goschedImpl", "runtime.selectnb",
+		"sync.(*Mutex).TryLock") {
 		return true
 	}
 	if has(w.stack, "runtime.selectgo") {
@@ -84,7 +85,8 @@ func busyWait(v *view) []Finding {
 	if len(groups) == 0 && site == nil || share < spinShare {
 		return nil
 	}
-	f := v.finding("busy-wait", "A loop looks again and again whether something has happened: %s of the CPU time.", percent(share))
+	f := v.finding("busy-wait", "A loop looks again and again whether something has happened: %s of the CPU time.",
+		percent(share))
 	f.Share = share
 	for _, g := range groups[:min(2, len(groups))] {
 		f.Where = append(f.Where, v.p.at(g.at))
@@ -99,7 +101,8 @@ func busyWait(v *view) []Finding {
 		f.says("runtime.Gosched is called %.0f times a second", yields)
 	}
 	crowd := v.crowded()
-	f.says("%s of the CPU time is spent looking; more goroutines than CPUs want to run for %s of the time", percent(share), percent(crowd))
+	f.says("%s of the CPU time is spent looking; more goroutines than CPUs want to run for %s of the time",
+		percent(share), percent(crowd))
 	if saved := share * crowd; saved >= minGain {
 		f.Gain = gain(0.9*saved, 0.4*saved, math.Max(saved, share))
 	}

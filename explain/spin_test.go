@@ -84,8 +84,8 @@ func TestSpinBesideIdleCPUs(t *testing.T) {
 	}
 }
 
-// TestSpinsOfTheRuntime: the runtime and package sync look at memory when they start and wake goroutines; that is no loop of
-// the program's.
+// TestSpinsOfTheRuntime: the runtime and package sync look at memory when they start and wake goroutines; that is no
+// loop of the program's.
 func TestSpinsOfTheRuntime(t *testing.T) {
 	loop := map[int]string{4: "for {", 5: "mu.Lock(); d := done; mu.Unlock()", 6: "if d { return }", 7: "}"}
 	v := &view{p: &Program{Main: "main", Source: func(_ string, n int) string {
@@ -102,8 +102,9 @@ func TestSpinsOfTheRuntime(t *testing.T) {
 		return loop[n]
 	}}}
 	for stack, want := range map[string]bool{
-		"sync/atomic.(*Int64).Load github.com/acme/app/queue.wait main.main:3":                    true,
-		"internal/runtime/atomic.Load runtime.lock2 internal/sync.runtime_x main.watch:5":         true, // its loop only looks
+		"sync/atomic.(*Int64).Load github.com/acme/app/queue.wait main.main:3": true,
+		// its loop only looks
+		"internal/runtime/atomic.Load runtime.lock2 internal/sync.runtime_x main.watch:5":         true,
 		"sync/atomic.(*Int64).Load main.wait:5 main.main:3":                                       true,
 		"internal/runtime/atomic.Load sync/atomic.LoadInt64 main.wait:5 main.main:3":              true,
 		"internal/runtime/atomic.(*Uint32).Load runtime.lock2 runtime.newproc main.main:3":        false,

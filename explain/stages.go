@@ -29,8 +29,9 @@ func (v *view) wakes(c *Class) (n int64) {
 	return n
 }
 
-// stages are the classes that wait on channels for others, and those that are occupied all the time and let others wait there:
-// the slowest of a line never waits itself. Who is outside all the time is one if others bring it work: a ticker is none.
+// stages are the classes that wait on channels for others, and those that are occupied all the time and let others wait
+// there: the slowest of a line never waits itself. Who is outside all the time is one if others bring it work: a ticker
+// is none.
 func (v *view) stages() []stage {
 	var out []stage
 	for _, c := range v.classes() {
@@ -87,7 +88,8 @@ func (v *view) limited(line []stage) (Finding, bool) {
 		return Finding{}, false
 	}
 	unused := v.idle()
-	if v.traced(s.class.Running) >= stageFull { // it runs all the time: what others lose while CPUs wake for them is not the limit
+	// it runs all the time: what others lose while CPUs wake for them is not the limit
+	if v.traced(s.class.Running) >= stageFull {
 		unused = v.slack()
 	}
 	if unused < stageIdle {
@@ -96,7 +98,8 @@ func (v *view) limited(line []stage) (Finding, bool) {
 	if s.outside > s.occupied/2 && v.pushed(s.class) < stagePushed {
 		return Finding{}, false // nobody brings it work faster than it goes: it waits for something else
 	}
-	f := v.finding("stage-limited", "%s is the slowest stage: it is occupied for %s of the time, and the others wait for it.", capital(v.name(s.class)), percent(s.occupied))
+	f := v.finding("stage-limited", "%s is the slowest stage: it is occupied for %s of the time, and the "+
+		"others wait for it.", capital(v.name(s.class)), percent(s.occupied))
 	f.Share = s.occupied
 	if neighbour != nil {
 		f.Where = v.p.places(neighbour.Stack)
@@ -124,7 +127,8 @@ func (v *view) stagePlace(c *Class) []string {
 	return v.p.places(c.Created)
 }
 
-// waitedFor is how long others were kept until a class had woken them, as a fraction of the time, and the site where they waited longest.
+// waitedFor is how long others were kept until a class had woken them, as a fraction of the time, and the site where
+// they waited longest.
 func (v *view) waitedFor(c *Class) (share float64, longest *Wait) {
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
@@ -138,7 +142,8 @@ func (v *view) waitedFor(c *Class) (share float64, longest *Wait) {
 				by += k.Count
 			}
 		}
-		if by == 0 || slices.ContainsFunc(w.Classes, func(i int) bool { return &v.t.Classes[i] == c }) && len(w.Classes) == 1 {
+		if by == 0 || slices.ContainsFunc(w.Classes, func(i int) bool { return &v.t.Classes[i] == c }) &&
+			len(w.Classes) == 1 {
 			continue
 		}
 		share += v.traced(v.kept(w)) * float64(by) / float64(all)
@@ -154,7 +159,8 @@ func (v *view) pushed(c *Class) float64 {
 	waited := time.Duration(0)
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
-		if w.Op == OpSend && slices.ContainsFunc(w.Wakers, func(k Waker) bool { return k.Class >= 0 && &v.t.Classes[k.Class] == c }) {
+		if w.Op == OpSend && slices.ContainsFunc(w.Wakers,
+			func(k Waker) bool { return k.Class >= 0 && &v.t.Classes[k.Class] == c }) {
 			waited += v.kept(w)
 		}
 	}
@@ -166,7 +172,8 @@ func (v *view) lockstep(line []stage) (Finding, bool) {
 	var worst *Resource
 	for i := range v.t.Resources {
 		r := &v.t.Resources[i]
-		if r.Kind != OpChannel || v.traced(r.Full) < stepWaits || v.traced(r.Empty) < stepWaits || v.traced(r.Starved) < stepIdle || r.FullCount < 10 || r.EmptyCount < 10 {
+		if r.Kind != OpChannel || v.traced(r.Full) < stepWaits || v.traced(r.Empty) < stepWaits ||
+			v.traced(r.Starved) < stepIdle || r.FullCount < 10 || r.EmptyCount < 10 {
 			continue
 		}
 		if worst == nil || r.Full+r.Empty > worst.Full+worst.Empty {
@@ -193,8 +200,10 @@ func (v *view) lockstep(line []stage) (Finding, bool) {
 	}
 	f.Where = v.p.places(worst.Sites...)
 	f.Share = v.idle()
-	f.says("senders were parked for %s of the time (%d times), receivers for %s (%d times)", percent(v.traced(worst.Full)), worst.FullCount, percent(v.traced(worst.Empty)), worst.EmptyCount)
-	f.says("no stage is occupied for more than %s of the time, and %s of the CPUs' time is unused", percent(line[0].occupied), percent(v.idle()))
+	f.says("senders were parked for %s of the time (%d times), receivers for %s (%d times)",
+		percent(v.traced(worst.Full)), worst.FullCount, percent(v.traced(worst.Empty)), worst.EmptyCount)
+	f.says("no stage is occupied for more than %s of the time, and %s of the CPUs' time is unused",
+		percent(line[0].occupied), percent(v.idle()))
 	f.Gain = gain(0.8*most, 0.2*most, 1.2*most)
 	f.Rival = "The stages' times do not vary, and one of them is the limit."
 	f.Experiment = "Double the buffer: if nothing changes, it is not the limit."

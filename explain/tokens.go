@@ -15,7 +15,8 @@ func (v *view) tokens() (Finding, bool) {
 	}
 	for i := range v.t.Resources {
 		r := &v.t.Resources[i]
-		if r.Kind != OpChannel || r.Count < 10 || v.traced(r.Busy) < lockBusy || min(r.FullCount, r.EmptyCount) > max(r.FullCount, r.EmptyCount)/10 {
+		if r.Kind != OpChannel || r.Count < 10 || v.traced(r.Busy) < lockBusy ||
+			min(r.FullCount, r.EmptyCount) > max(r.FullCount, r.EmptyCount)/10 {
 			continue
 		}
 		waits, waited := v.waitsOf(r)
@@ -41,11 +42,13 @@ func (v *view) tokens() (Finding, bool) {
 		}
 		f := v.finding(name, claim, where[0])
 		if spawned != nil {
-			if v.idle() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost || v.handles(spawned) || v.heldUp(spawned) > poolStarve {
+			if v.idle() < stageIdle || spawned.Peak < 2 || outside && spawned.Peak > poolMost || v.handles(spawned) ||
+				v.heldUp(spawned) > poolStarve {
 				continue
 			}
 			f.Name, most = "too-few-workers", 1-v.floor()
-			f.Claim = fmt.Sprintf("At most %d goroutines of %s live at a time: who starts them waits for a place at %s while CPUs are unused.",
+			f.Claim = fmt.Sprintf("At most %d goroutines of %s live at a time: who starts them waits for a place at "+
+				"%s while CPUs are unused.",
 				spawned.Peak, short(spawned.Start.Function), where[0])
 		}
 		f.Where = where
@@ -56,7 +59,8 @@ func (v *view) tokens() (Finding, bool) {
 	return Finding{}, false
 }
 
-// spawnedBy is the class of goroutines, one for each piece of work, whose ends make place for those that the waiting one starts next.
+// spawnedBy is the class of goroutines, one for each piece of work, whose ends make place for those that the waiting
+// one starts next.
 func (v *view) spawnedBy(waits []*Wait) *Class {
 	var by *Class
 	for _, w := range waits {
@@ -69,7 +73,8 @@ func (v *view) spawnedBy(waits []*Wait) *Class {
 			}
 			by = &v.t.Classes[k.Class]
 			starts := v.t.Classes[w.Classes[0]].Start.Function
-			if by.Count < k.Count || !slices.ContainsFunc(by.Created, func(f Frame) bool { return f.Function == starts }) {
+			if by.Count < k.Count || !slices.ContainsFunc(by.Created,
+				func(f Frame) bool { return f.Function == starts }) {
 				return nil
 			}
 		}
@@ -77,8 +82,8 @@ func (v *view) spawnedBy(waits []*Wait) *Class {
 	return by
 }
 
-// heldUp is the part of their lives that the goroutines of a class wait for others of the program, or by a timer: not for what
-// a library brings them, nor for what is outside.
+// heldUp is the part of their lives that the goroutines of a class wait for others of the program, or by a timer: not
+// for what a library brings them, nor for what is outside.
 func (v *view) heldUp(c *Class) float64 {
 	waited, held := time.Duration(0), time.Duration(0)
 	for i := range v.t.Waits {
@@ -109,8 +114,9 @@ var gives = map[Op]struct{ by, through string }{
 	OpCond:   {"sync.(*Cond).Signal", "the condition"}, // who wakes all gives no place to each
 }
 
-// selected is the same where the place is waited for in a select, which the trace joins to no channel, or by a condition:
-// nearly all who wait are woken by one of their own, and who holds what they wait for waits for something outside.
+// selected is the same where the place is waited for in a select, which the trace joins to no channel, or by a
+// condition: nearly all who wait are woken by one of their own, and who holds what they wait for waits for something
+// outside.
 func (v *view) selected() (Finding, bool) {
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
@@ -130,7 +136,8 @@ func (v *view) selected() (Finding, bool) {
 		if len(where) == 0 || most < 2*minGain || !has(w.Wakers[0].Stack, back.by) {
 			continue
 		}
-		f := v.finding("saturated-resource", "Goroutines wait by %s at %s, all the time, for what others of them hold.", back.through, where[0])
+		f := v.finding("saturated-resource", "Goroutines wait by %s at %s, all the time, for what others of them hold.",
+			back.through, where[0])
 		f.Where = where
 		f.Share = math.Min(1, queue)
 		v.tokenWords(&f, queue, w.Count, most)
@@ -162,7 +169,8 @@ func (v *view) handedOn(w *Wait) bool {
 
 // connections are those of a client of package net/http, which are given from one request to the next.
 func (v *view) connections(w *Wait, queue float64) Finding {
-	f := v.finding("saturated-resource", "The HTTP client's connections to a host are always in use: requests wait for one.")
+	f := v.finding("saturated-resource", "The HTTP client's connections to a host are always in use: "+
+		"requests wait for one.")
 	f.Where = v.p.places(w.Stack)
 	f.Share = math.Min(1, queue)
 	v.tokenWords(&f, queue, w.Count, 1-v.floor(1/(queue+1)))

@@ -34,7 +34,8 @@ type Demand struct {
 	Slice time.Duration
 	Wants []float64
 	Runs  []float64
-	// For is how long exactly so many wanted a CPU; the last is "that many or more". Work is the CPU time spent meanwhile.
+	// For is how long exactly so many wanted a CPU; the last is "that many or more". Work is the CPU time spent
+	// meanwhile.
 	For  []time.Duration
 	Work []time.Duration
 	Peak int

@@ -21,8 +21,8 @@ type view struct {
 	cpus  float64  // that it can use: GOMAXPROCS, and no more than it was given
 	given float64  // CPUs that it may use
 	wall  float64  // seconds, of the undisturbed run, else of the trace, else of the CPU profile
-	// used is the CPU time of an undisturbed run in seconds; core that of it which the job itself needs: the program's own
-	// code, what it allocates, and its system calls, without channels, locks, the scheduler and the collector.
+	// used is the CPU time of an undisturbed run in seconds; core that of it which the job itself needs: the program's
+	// own code, what it allocates, and its system calls, without channels, locks, the scheduler and the collector.
 	used, core float64
 	code       sources
 	looked     map[Frame]bool
@@ -101,8 +101,8 @@ func (v *view) wanting(n int) float64 {
 	return v.traced(v.t.Demand.For[n])
 }
 
-// late is the part of the goroutines' queueing for a CPU in which one was there and had no goroutine: it was being woken, or
-// looked for work. On virtual machines that takes 100 us.
+// late is the part of the goroutines' queueing for a CPU in which one was there and had no goroutine: it was being
+// woken, or looked for work. On virtual machines that takes 100 us.
 func (v *view) late() float64 {
 	if v.waking == 0 {
 		queued := time.Duration(0)
@@ -157,12 +157,13 @@ func (v *view) idle() float64 {
 	return math.Max(0, 1-wanted/v.cpus)
 }
 
-// slack is the fraction of the CPUs' time that was not used or that nobody wanted, whichever is more: what is lost while
-// one waits for a CPU to wake was wanted.
+// slack is the fraction of the CPUs' time that was not used or that nobody wanted, whichever is more: what is lost
+// while one waits for a CPU to wake was wanted.
 func (v *view) slack() float64 { return math.Max(v.idle(), v.unused()) }
 
 // floor is the fraction of the wall time that is left at least when nothing but the job's own work on all CPUs, or one
-// of the serial parts given as fractions of the time, keeps it (the bounds of operational analysis: Denning and Buzen 1978).
+// of the serial parts given as fractions of the time, keeps it (the bounds of operational analysis: Denning and Buzen
+// 1978).
 func (v *view) floor(serial ...float64) float64 {
 	least := v.core / math.Max(v.cpus*v.wall, 1e-9)
 	for _, s := range serial {
@@ -187,7 +188,8 @@ func gain(estimate, low, high float64) *Gain {
 		}
 		return math.Round(1000*math.Max(0, math.Min(0.99, x))) / 1000
 	}
-	return &Gain{Metric: "wall_seconds", Estimate: fit(estimate), Low: fit(math.Min(low, estimate)), High: fit(math.Max(high, estimate))}
+	return &Gain{Metric: "wall_seconds", Estimate: fit(estimate), Low: fit(math.Min(low, estimate)),
+		High: fit(math.Max(high, estimate))}
 }
 
 // finding begins one.
@@ -248,7 +250,8 @@ func (v *view) classes() []*Class {
 		return nil
 	}
 	for i := range v.t.Classes {
-		if c := &v.t.Classes[i]; c.Count > 0 && !hooked(c.Start) && (c.Running > 0 || c.Runnable > 0 || len(c.Waiting) > 0) && c.Start.Function != "" {
+		if c := &v.t.Classes[i]; c.Count > 0 && !hooked(c.Start) && (c.Running > 0 || c.Runnable > 0 ||
+			len(c.Waiting) > 0) && c.Start.Function != "" {
 			out = append(out, c)
 		}
 	}

@@ -1,10 +1,10 @@
 // Package labtest tests performance in go test: that a function is faster on more CPUs, that it is no slower than
 // another, that its latency stays under a bound.
 //
-// A test passes, fails, or is inconclusive: then it is skipped, with the reason. It fails only where the interval of what
-// was measured excludes what was asked for, and passes only where the interval lies within it; the chance of either being
-// wrong is at most 5 %. What is measured of two sides is measured block by block, in an order that changes, so that what
-// the machine does meanwhile falls on both.
+// A test passes, fails, or is inconclusive: then it is skipped, with the reason. It fails only where the interval of
+// what was measured excludes what was asked for, and passes only where the interval lies within it; the chance of
+// either being wrong is at most 5 %. What is measured of two sides is measured block by block, in an order that
+// changes, so that what the machine does meanwhile falls on both.
 //
 // Times measured under the race detector, with coverage, or under load by other processes say nothing: there such tests
 // are skipped, as under -short. Each block is stored in the test's [testing.T.ArtifactDir].
@@ -54,8 +54,8 @@ type outcome struct {
 	Duration  string  `json:"duration"`
 }
 
-// Speedup tests that f is at least AtLeast times as fast on CPUs CPUs as on one. f uses the CPUs itself; GOMAXPROCS is set
-// for it. It reads CPUs, AtLeast, Blocks and Duration of the options.
+// Speedup tests that f is at least AtLeast times as fast on CPUs CPUs as on one. f uses the CPUs itself; GOMAXPROCS is
+// set for it. It reads CPUs, AtLeast, Blocks and Duration of the options.
 func Speedup(t testing.TB, f func(), o Options) {
 	t.Helper()
 	o.check(t, "Speedup", map[string]func(){"f": f}, "CPUs", "AtLeast", "Blocks", "Duration")
@@ -75,8 +75,8 @@ func Speedup(t testing.TB, f func(), o Options) {
 	r.conclude(t, found)
 }
 
-// NoSlowerThan tests that f takes at most 1+Within times the time of baseline. It reads Within, Blocks and Duration of the
-// options.
+// NoSlowerThan tests that f takes at most 1+Within times the time of baseline. It reads Within, Blocks and Duration of
+// the options.
 func NoSlowerThan(t testing.TB, baseline, f func(), o Options) {
 	t.Helper()
 	o.check(t, "NoSlowerThan", map[string]func(){"baseline": baseline, "f": f}, "Within", "Blocks", "Duration")
@@ -91,8 +91,8 @@ func NoSlowerThan(t testing.TB, baseline, f func(), o Options) {
 }
 
 // Latency tests that the quantile of the times that calls of f take is at most AtMost. The interval is that of the
-// median of the blocks' quantiles; reading the clock, some 50ns, is part of each time. It reads Quantile, AtMost, Blocks and
-// Duration of the options, of which AtMost must be given.
+// median of the blocks' quantiles; reading the clock, some 50ns, is part of each time. It reads Quantile, AtMost,
+// Blocks and Duration of the options, of which AtMost must be given.
 func Latency(t testing.TB, f func(), o Options) {
 	t.Helper()
 	o.check(t, "Latency", map[string]func(){"f": f}, "Quantile", "AtMost", "Blocks", "Duration")
@@ -112,7 +112,8 @@ func Latency(t testing.TB, f func(), o Options) {
 	r.Asked = fmt.Sprintf("a %.4g quantile of at most %s", o.Quantile, asked)
 	r.decide(r.High <= bound, r.Low > bound)
 	if float64(calls)*(1-o.Quantile) < 10 {
-		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("a block holds %d calls, too few for this quantile; give a longer Duration", calls)
+		r.Verdict, r.Reason = inconclusive,
+			fmt.Sprintf("a block holds %d calls, too few for this quantile; give a longer Duration", calls)
 	}
 	r.Duration = o.Duration.String()
 	r.conclude(t, found)
@@ -121,7 +122,8 @@ func Latency(t testing.TB, f func(), o Options) {
 // fill sets defaults, and skips where times say nothing.
 func (o *Options) fill(t testing.TB) {
 	t.Helper()
-	t.Setenv("BREWPUT_LABTEST", "alone")           // which no parallel test may do: what runs beside it would be measured too
+	// which no parallel test may do: what runs beside it would be measured too
+	t.Setenv("BREWPUT_LABTEST", "alone")
 	o.CPUs = cmp.Or(o.CPUs, runtime.GOMAXPROCS(0)) // which a quota of the container makes fewer than there are
 	o.AtLeast = cmp.Or(o.AtLeast, usualEfficiency*float64(o.CPUs))
 	o.Within = cmp.Or(o.Within, usualWithin)
@@ -153,18 +155,21 @@ func (r *outcome) decide(within, excluded bool) {
 	case r.Busy > othersLimit:
 		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("other processes used %.2f of a CPU meanwhile", r.Busy)
 	case r.Throttled > 0:
-		r.Verdict, r.Reason = inconclusive, fmt.Sprintf("a CPU quota stopped the process in %.0f periods: ask for fewer CPUs, or raise the quota", r.Throttled)
+		r.Verdict, r.Reason = inconclusive,
+			fmt.Sprintf("a CPU quota stopped the process in %.0f periods: ask for fewer CPUs, or raise the quota",
+				r.Throttled)
 	case within:
 		r.Verdict = pass
 	case excluded:
 		r.Verdict = fail
 	default:
-		r.Verdict, r.Reason = inconclusive, "the interval holds both what was asked for and what was not; give more Blocks or a longer Duration"
+		r.Verdict, r.Reason = inconclusive, "the interval holds both what was asked for and what was not; give more "+
+			"Blocks or a longer Duration"
 	}
 }
 
-// words are the bound that was asked for and what was found, with its interval: in 4 digits, or as many more as it takes to
-// leave each on its side of the bound. A test that fails by a little must not look as if it had passed.
+// words are the bound that was asked for and what was found, with its interval: in 4 digits, or as many more as it
+// takes to leave each on its side of the bound. A test that fails by a little must not look as if it had passed.
 func (r *outcome) words(bound float64, word func(float64) string) (asked, found string) {
 	digits := 4
 	crosses := func(x float64) bool { return cmp.Compare(rounded(x, digits), bound) != cmp.Compare(x, bound) }

@@ -58,25 +58,43 @@ func TestWrongUse(t *testing.T) {
 		test func(*fake)
 		want string
 	}{
-		{speedup(Options{CPUs: -2}), "labtest.Speedup: Options.CPUs is -2: give 2 or more, or leave it out for GOMAXPROCS"},
-		{speedup(Options{CPUs: 1}), "labtest.Speedup: Options.CPUs is 1: give 2 or more, or leave it out for GOMAXPROCS"},
-		{speedup(Options{AtLeast: -1}), "labtest.Speedup: Options.AtLeast is -1: give a speed-up above 0, such as 1.5, or leave it out for 0.7 of CPUs"},
-		{speedup(Options{AtLeast: math.NaN()}), "labtest.Speedup: Options.AtLeast is NaN: give a speed-up above 0, such as 1.5, or leave it out for 0.7 of CPUs"},
-		{speedup(Options{Blocks: -1, AtMost: 1}), "labtest.Speedup: Options.AtMost is 1ns, and Speedup reads no AtMost: leave it out; Options.Blocks is -1: give 6 or more, or leave it out for 20"},
-		{noSlower(Options{Within: -0.1}), "labtest.NoSlowerThan: Options.Within is -0.1: give a share above 0, such as 0.1 for 10 % more time, or leave it out for 0.05"},
-		{noSlower(Options{Within: math.Inf(1)}), "labtest.NoSlowerThan: Options.Within is +Inf: give a share above 0, such as 0.1 for 10 % more time, or leave it out for 0.05"},
-		{noSlower(Options{Blocks: 5}), "labtest.NoSlowerThan: Options.Blocks is 5: give 6 or more, or leave it out for 20"},
-		{noSlower(Options{Quantile: math.NaN()}), "labtest.NoSlowerThan: Options.Quantile is NaN, and NoSlowerThan reads no Quantile: leave it out"},
-		{noSlower(Options{CPUs: 2, AtLeast: 2}), "labtest.NoSlowerThan: Options.CPUs is 2, and NoSlowerThan reads no CPUs: leave it out; Options.AtLeast is 2, and NoSlowerThan reads no AtLeast: leave it out"},
-		{latency(Options{}), "labtest.Latency: Options.AtMost is 0s: give the bound, a time above 0, such as time.Millisecond"},
-		{latency(Options{AtMost: 1, Quantile: 1}), "labtest.Latency: Options.Quantile is 1: give a number between 0 and 1, such as 0.99, or leave it out for 0.5"},
-		{latency(Options{AtMost: 1, Quantile: math.NaN()}), "labtest.Latency: Options.Quantile is NaN: give a number between 0 and 1, such as 0.99, or leave it out for 0.5"},
-		{latency(Options{AtMost: 1, Duration: -time.Second}), "labtest.Latency: Options.Duration is -1s: give a time above 0, or leave it out for 20ms"},
-		{latency(Options{AtMost: 1, Within: 0.1}), "labtest.Latency: Options.Within is 0.1, and Latency reads no Within: leave it out"},
+		{speedup(Options{CPUs: -2}), "labtest.Speedup: Options.CPUs is -2: give 2 or more, or leave it " +
+			"out for GOMAXPROCS"},
+		{speedup(Options{CPUs: 1}), "labtest.Speedup: Options.CPUs is 1: give 2 or more, or leave it " +
+			"out for GOMAXPROCS"},
+		{speedup(Options{AtLeast: -1}), "labtest.Speedup: Options.AtLeast is -1: give a speed-up above 0, such as " +
+			"1.5, or leave it out for 0.7 of CPUs"},
+		{speedup(Options{AtLeast: math.NaN()}), "labtest.Speedup: Options.AtLeast is NaN: give a speed-up above 0, " +
+			"such as 1.5, or leave it out for 0.7 of CPUs"},
+		{speedup(Options{Blocks: -1, AtMost: 1}), "labtest.Speedup: Options.AtMost is 1ns, and Speedup reads no " +
+			"AtMost: leave it out; Options.Blocks is -1: give 6 or more, or leave it out for 20"},
+		{noSlower(Options{Within: -0.1}), "labtest.NoSlowerThan: Options.Within is -0.1: give a share above 0, such " +
+			"as 0.1 for 10 % more time, or leave it out for 0.05"},
+		{noSlower(Options{Within: math.Inf(1)}), "labtest.NoSlowerThan: Options.Within is +Inf: give a share above " +
+			"0, such as 0.1 for 10 % more time, or leave it out for 0.05"},
+		{noSlower(Options{Blocks: 5}), "labtest.NoSlowerThan: Options.Blocks is 5: give 6 or more, or " +
+			"leave it out for 20"},
+		{noSlower(Options{Quantile: math.NaN()}), "labtest.NoSlowerThan: Options.Quantile is NaN, and NoSlowerThan " +
+			"reads no Quantile: leave it out"},
+		{noSlower(Options{CPUs: 2, AtLeast: 2}), "labtest.NoSlowerThan: Options.CPUs is 2, and NoSlowerThan reads no " +
+			"CPUs: leave it out; Options.AtLeast is 2, and NoSlowerThan reads no AtLeast: leave it out"},
+		{latency(Options{}), "labtest.Latency: Options.AtMost is 0s: give the bound, a time above 0, such " +
+			"as time.Millisecond"},
+		{latency(Options{AtMost: 1, Quantile: 1}), "labtest.Latency: Options.Quantile is 1: give a number between 0 " +
+			"and 1, such as 0.99, or leave it out for 0.5"},
+		{latency(Options{AtMost: 1, Quantile: math.NaN()}), "labtest.Latency: Options.Quantile is NaN: give a number " +
+			"between 0 and 1, such as 0.99, or leave it out for 0.5"},
+		{latency(Options{AtMost: 1, Duration: -time.Second}), "labtest.Latency: Options.Duration is -1s: give a time " +
+			"above 0, or leave it out for 20ms"},
+		{latency(Options{AtMost: 1, Within: 0.1}), "labtest.Latency: Options.Within is 0.1, and Latency reads no " +
+			"Within: leave it out"},
 		{func(f *fake) { Speedup(f, nil, Options{}) }, "labtest.Speedup: f is nil: give the function to measure"},
-		{func(f *fake) { NoSlowerThan(f, nil, nothing, Options{}) }, "labtest.NoSlowerThan: baseline is nil: give the function to measure"},
-		{func(f *fake) { NoSlowerThan(f, nil, nil, Options{}) }, "labtest.NoSlowerThan: baseline is nil: give the function to measure; f is nil: give the function to measure"},
-		{func(f *fake) { Latency(f, nil, Options{AtMost: 1}) }, "labtest.Latency: f is nil: give the function to measure"},
+		{func(f *fake) { NoSlowerThan(f, nil, nothing, Options{}) }, "labtest.NoSlowerThan: baseline is nil: give " +
+			"the function to measure"},
+		{func(f *fake) { NoSlowerThan(f, nil, nil, Options{}) }, "labtest.NoSlowerThan: baseline is nil: give the " +
+			"function to measure; f is nil: give the function to measure"},
+		{func(f *fake) { Latency(f, nil, Options{AtMost: 1}) }, "labtest.Latency: f is nil: give the " +
+			"function to measure"},
 	} {
 		if f := ending(t, c.test); f.ended != wrongUse || f.reason != c.want {
 			t.Errorf("%s: %s\nwant %s", f.ended, f.reason, c.want)

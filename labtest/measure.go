@@ -79,8 +79,8 @@ func quantile(values []float64, q float64) float64 {
 	return values[max(0, int(math.Ceil(q*float64(len(values))))-1)]
 }
 
-// watch begins to watch what else decides how long things take, and returns how much of a CPU other processes used since,
-// and in how many periods a quota stopped this one; -1 where that is not known.
+// watch begins to watch what else decides how long things take, and returns how much of a CPU other processes used
+// since, and in how many periods a quota stopped this one; -1 where that is not known.
 func watch() func() (others, throttled float64) {
 	var before, after host.Counters
 	before.Read()

@@ -20,8 +20,8 @@ const (
 	leastBlocks     = 6
 )
 
-// Options say what is asked for. Each test says which of them it reads: it fails where one that it does not read is set,
-// or one is not possible. 0 is the default.
+// Options say what is asked for. Each test says which of them it reads: it fails where one that it does not read is
+// set, or one is not possible. 0 is the default.
 type Options struct {
 	CPUs     int           // Speedup: compared with one CPU, at least 2; default GOMAXPROCS
 	AtLeast  float64       // Speedup: the least speed-up; default 0.7 of CPUs
@@ -47,17 +47,22 @@ func (o Options) fields() []field {
 	number := func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 	return []field{
 		{"CPUs", o.CPUs, o.CPUs == 0, o.CPUs == 0 || o.CPUs >= 2, "2 or more, or leave it out for GOMAXPROCS"},
-		{"AtLeast", o.AtLeast, o.AtLeast == 0, number(o.AtLeast), fmt.Sprintf("a speed-up above 0, such as 1.5, or leave it out for %v of CPUs", usualEfficiency)},
-		{"Within", o.Within, o.Within == 0, number(o.Within), fmt.Sprintf("a share above 0, such as 0.1 for 10 %% more time, or leave it out for %v", usualWithin)},
-		{"Quantile", o.Quantile, o.Quantile == 0, o.Quantile >= 0 && o.Quantile < 1, fmt.Sprintf("a number between 0 and 1, such as 0.99, or leave it out for %v", usualQuantile)},
+		{"AtLeast", o.AtLeast, o.AtLeast == 0, number(o.AtLeast),
+			fmt.Sprintf("a speed-up above 0, such as 1.5, or leave it out for %v of CPUs", usualEfficiency)},
+		{"Within", o.Within, o.Within == 0, number(o.Within),
+			fmt.Sprintf("a share above 0, such as 0.1 for 10 %% more time, or leave it out for %v", usualWithin)},
+		{"Quantile", o.Quantile, o.Quantile == 0, o.Quantile >= 0 && o.Quantile < 1,
+			fmt.Sprintf("a number between 0 and 1, such as 0.99, or leave it out for %v", usualQuantile)},
 		{"AtMost", o.AtMost, o.AtMost == 0, o.AtMost > 0, "the bound, a time above 0, such as time.Millisecond"},
-		{"Blocks", o.Blocks, o.Blocks == 0, o.Blocks == 0 || o.Blocks >= leastBlocks, fmt.Sprintf("%d or more, or leave it out for %d", leastBlocks, usualBlocks)},
-		{"Duration", o.Duration, o.Duration == 0, o.Duration >= 0, fmt.Sprintf("a time above 0, or leave it out for %v", usualDuration)},
+		{"Blocks", o.Blocks, o.Blocks == 0, o.Blocks == 0 || o.Blocks >= leastBlocks,
+			fmt.Sprintf("%d or more, or leave it out for %d", leastBlocks, usualBlocks)},
+		{"Duration", o.Duration, o.Duration == 0, o.Duration >= 0,
+			fmt.Sprintf("a time above 0, or leave it out for %v", usualDuration)},
 	}
 }
 
-// check fails the test where a function is missing or an option makes no sense: what can never be measured is wrong use, and
-// no reason to skip. reads are the options that the test reads.
+// check fails the test where a function is missing or an option makes no sense: what can never be measured is wrong
+// use, and no reason to skip. reads are the options that the test reads.
 func (o Options) check(t testing.TB, test string, functions map[string]func(), reads ...string) {
 	t.Helper()
 	var wrong []string
@@ -71,7 +76,8 @@ func (o Options) check(t testing.TB, test string, functions map[string]func(), r
 		case read && !f.possible:
 			wrong = append(wrong, fmt.Sprintf("Options.%s is %v: give %s", f.name, f.value, f.need))
 		case !read && !f.unset:
-			wrong = append(wrong, fmt.Sprintf("Options.%s is %v, and %s reads no %s: leave it out", f.name, f.value, test, f.name))
+			wrong = append(wrong, fmt.Sprintf("Options.%s is %v, and %s reads no %s: leave it out", f.name, f.value,
+				test, f.name))
 		}
 	}
 	if len(wrong) > 0 {

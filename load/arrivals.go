@@ -108,7 +108,8 @@ func ReadGaps(r io.Reader) ([]time.Duration, error) {
 		case err != nil:
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		case at < last:
-			return nil, fmt.Errorf("line %d: %v is before the arrival of the line above, %v; sort the times", n, at, last)
+			return nil, fmt.Errorf("line %d: %v is before the arrival of the line above, %v; sort the times", n, at,
+				last)
 		case len(gaps) == maxArrivals:
 			return nil, fmt.Errorf("line %d: more than %d arrivals; give fewer, they are repeated", n, maxArrivals)
 		}
@@ -122,7 +123,9 @@ func ReadGaps(r io.Reader) ([]time.Duration, error) {
 	}
 	if rest := last - gaps[0]; len(gaps) > 1 && gaps[0] > rest {
 		first := strconv.FormatFloat(gaps[0].Seconds(), 'f', -1, 64)
-		return nil, fmt.Errorf("the first arrival is at %s s and all others within %v of it: times count from the start; subtract %s s from all of them, or write the times of two rounds if the wait before the first belongs to them", first, rest, first)
+		return nil, fmt.Errorf("the first arrival is at %s s and all others within %v of it: times count from the "+
+			"start; subtract %s s from all of them, or write the times of two rounds if the wait before the "+
+			"first belongs to them", first, rest, first)
 	}
 	return gaps, nil
 }

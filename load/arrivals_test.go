@@ -69,15 +69,16 @@ func TestReadGaps(t *testing.T) {
 		t.Errorf("%v, %v, rate %v", gaps, err, RateOf(gaps))
 	}
 	for text, want := range map[string]string{
-		"":                         "no arrival after time 0",
-		"0\n0\n":                   "no arrival after time 0",
-		"1\nx\n":                   `line 2: "x" is not a time`,
-		"-1\n":                     `line 1: "-1" is not a time`,
-		"NaN\n":                    `line 1: "NaN" is not a time`,
-		"-3ms\n":                   `line 1: "-3ms" is not a time`,
-		"1e300\n":                  `line 1: "1e300" is not a time`,
-		"1700000000\n1700000001\n": "the first arrival is at 1700000000 s and all others within 1s of it: times count from the start; subtract 1700000000 s from all",
-		"2\n# c\n\n1.5s\n":         "line 4: 1.5s is before the arrival of the line above, 2s; sort the times",
+		"":        "no arrival after time 0",
+		"0\n0\n":  "no arrival after time 0",
+		"1\nx\n":  `line 2: "x" is not a time`,
+		"-1\n":    `line 1: "-1" is not a time`,
+		"NaN\n":   `line 1: "NaN" is not a time`,
+		"-3ms\n":  `line 1: "-3ms" is not a time`,
+		"1e300\n": `line 1: "1e300" is not a time`,
+		"1700000000\n1700000001\n": "the first arrival is at 1700000000 s and all others within 1s of it: times " +
+			"count from the start; subtract 1700000000 s from all",
+		"2\n# c\n\n1.5s\n": "line 4: 1.5s is before the arrival of the line above, 2s; sort the times",
 	} {
 		if _, err := ReadGaps(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -12,7 +12,8 @@ import (
 	"github.com/brewput/brewput/internal/hist"
 )
 
-// TestLookout: a worker reads the counters in place of a goroutine that is late, once, and not before the slack is over.
+// TestLookout: a worker reads the counters in place of a goroutine that is late, once, and not before the slack is
+// over.
 func TestLookout(t *testing.T) {
 	const ms = time.Millisecond
 	var read []string
@@ -66,13 +67,15 @@ func TestLateLoop(t *testing.T) {
 				var across atomic.Int64
 				across.Store(2) // another worker goes on
 				if sample > 1 {
-					(&sampled{Closed: &c, tally: w, begin: 50 * ms, end: 350 * ms, limit: 400, across: &across}).work(e, 0)
+					(&sampled{Closed: &c, tally: w, begin: 50 * ms, end: 350 * ms, limit: 400, across: &across}).work(e,
+						0)
 				} else {
 					c.work(e, 0, 50*ms, 350*ms, 400, w, &across)
 				}
 			})
 			if opened < 53*ms || opened > 57*ms || closed < 353*ms || closed > 357*ms {
-				t.Errorf("in groups of %d: the counters were read at %v and %v, want 3 ms late and the rest of a group", sample, opened, closed)
+				t.Errorf("in groups of %d: the counters were read at %v and %v, want 3 ms late and the rest of a group",
+					sample, opened, closed)
 			}
 		})
 	}

@@ -19,14 +19,14 @@ type Closed struct {
 	Operations int64         // if > 0: the number of operations to do, without warm-up or window
 	Sample     int           // time every Sample-th operation; 0 and 1 time each
 
-	// AtBegin and AtEnd are called as the window opens and closes, once each, by the goroutine that runs the loop, or by a
-	// worker between two operations if that goroutine is late.
+	// AtBegin and AtEnd are called as the window opens and closes, once each, by the goroutine that runs the loop, or
+	// by a worker between two operations if that goroutine is late.
 	AtBegin, AtEnd func()
 	// At, if not nil, calls a function at a time: then nobody wakes up for these two, which would disturb what is
 	// measured.
 	At func(at time.Duration, f func())
-	// OneByOne says that workers never run at the same time, as in virtual time. They share a recorder: of thousands, each
-	// would be out of the cache when its worker comes back to it.
+	// OneByOne says that workers never run at the same time, as in virtual time. They share a recorder: of thousands,
+	// each would be out of the cache when its worker comes back to it.
 	OneByOne bool
 	// Note, if not nil, is told of every operation that is timed when it ends, from its start to its end, by the
 	// worker that made it: where workers run at the same time it must be ready for that.
@@ -156,7 +156,8 @@ func share(n int64, w, i int) int64 {
 // clock read for each operation: its end is the start of the next. Nothing in here is shared with
 // other workers while the window is open: an atomic would order them for the race detector and hide a
 // design's races.
-func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally, across *atomic.Int64) {
+func (c *Closed) work(e env.Env, request uint64, begin, end time.Duration, limit int64, t *tally,
+	across *atomic.Int64) {
 	op, step, note := c.Op, uint64(c.Workers), c.Note
 	for (t.last < end || t.last < end+c.Window && across.Load() > 0) && t.total != limit {
 		e.For(request)
@@ -197,7 +198,8 @@ func (t *tally) ends(now, begin, end time.Duration, across *atomic.Int64) {
 // sum merges the tallies and checks them: the concurrency asked for must be the one observed, by
 // Little's law in its time-integral form. For each worker the operations follow each other without
 // a gap, so their times inside the window must add up to the window.
-func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin, end time.Duration) (ClosedResult, error) {
+func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin,
+	end time.Duration) (ClosedResult, error) {
 	l := ClosedResult{Latency: hist.New(), Window: end - begin, Closed: end, Concurrency: result.Unavailable}
 	l.Last = release
 	for i := range tallies {
@@ -234,7 +236,8 @@ func (c *Closed) sum(tallies []tally, recorders []*hist.Recorder, release, begin
 		return l, nil
 	}
 	if want := time.Duration(c.Workers) * l.Window; inService != want {
-		return l, fmt.Errorf("%d workers were asked for and %.3f observed: a worker ended early or operations were lost (their times add up to %v instead of %v)",
+		return l, fmt.Errorf("%d workers were asked for and %.3f observed: a worker ended early or operations were "+
+			"lost (their times add up to %v instead of %v)",
 			c.Workers, l.Concurrency, inService, want)
 	}
 	return l, nil

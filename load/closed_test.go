@@ -38,7 +38,9 @@ func sleepFor(d time.Duration) func(env.Env, uint64) {
 
 func TestWindow(t *testing.T) {
 	// Operations of 30 ms end at 30, 60, 90, ...; the window is [100, 250).
-	l, opened, closed, err := runLoad(t, Closed{Op: sleepFor(30 * time.Millisecond), Workers: 2, Warmup: 100 * time.Millisecond, Window: 150 * time.Millisecond})
+	l, opened, closed, err := runLoad(t,
+		Closed{Op: sleepFor(30 * time.Millisecond), Workers: 2, Warmup: 100 * time.Millisecond,
+			Window: 150 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +82,8 @@ func TestOperationsInsteadOfWindow(t *testing.T) {
 }
 
 func TestSampled(t *testing.T) {
-	l, _, _, err := runLoad(t, Closed{Op: sleepFor(time.Millisecond), Workers: 1, Window: 100 * time.Millisecond, Sample: 10})
+	l, _, _, err := runLoad(t, Closed{Op: sleepFor(time.Millisecond), Workers: 1, Window: 100 * time.Millisecond,
+		Sample: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +110,8 @@ func TestProgress(t *testing.T) {
 		}
 		d := l.Latency.Mean()
 		if want := float64(c.Workers) * float64(c.Window) / d; math.Abs(l.Progress-want) > 1e-9*want {
-			t.Errorf("operations of %v ns in %v by %d workers: progress %v, want %v", d, c.Window, c.Workers, l.Progress, want)
+			t.Errorf("operations of %v ns in %v by %d workers: progress %v, want %v", d, c.Window, c.Workers,
+				l.Progress, want)
 		}
 	}
 	if l, _, _, err := runLoad(t, Closed{Op: sleepFor(ms), Workers: 3, Operations: 7}); err != nil || l.Progress != 7 {
@@ -127,7 +131,8 @@ func TestProgressIsUnbiased(t *testing.T) {
 		op := func(e env.Env, request uint64) { // 1 ms or 19 ms, as often
 			e.Sleep(time.Duration(1+18*random[request%workers].IntN(2)) * time.Millisecond)
 		}
-		l, _, _, err := runLoad(t, Closed{Op: op, Workers: workers, Warmup: 200 * time.Millisecond, Window: 45 * time.Millisecond})
+		l, _, _, err := runLoad(t, Closed{Op: op, Workers: workers, Warmup: 200 * time.Millisecond,
+			Window: 45 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +191,8 @@ func TestRecorders(t *testing.T) {
 			seen[t.latency] = true
 		}
 		if len(recorders) != want || len(seen) != want || !seen[recorders[0]] {
-			t.Errorf("one by one %t: %d recorders, of which %d are used, want %d", oneByOne, len(recorders), len(seen), want)
+			t.Errorf("one by one %t: %d recorders, of which %d are used, want %d", oneByOne, len(recorders), len(seen),
+				want)
 		}
 		free(recorders)
 	}
@@ -207,7 +213,8 @@ func TestLittle(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "2 workers were asked for and 1.400 observed") {
 		t.Errorf("lost time: %v", err)
 	}
-	edges := tally{latency: histOf(900 * time.Millisecond), early: 100 * time.Millisecond, late: 200 * time.Millisecond, inside: 1}
+	edges := tally{latency: histOf(900 * time.Millisecond), early: 100 * time.Millisecond, late: 200 * time.Millisecond,
+		inside: 1}
 	if l, err := sum(full, edges); err != nil || l.Concurrency != 2 {
 		t.Errorf("operations across the edges: %v, %v", l.Concurrency, err)
 	}

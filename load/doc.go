@@ -1,5 +1,5 @@
-// Package load holds the load loops: who sends the requests of a stream, and when. They are env
-// programs, so that every world runs the same loops.
+// Package load holds the load loops: who sends the requests of a stream, and when. Its API is not stable yet,
+// unlike that of package lab. They are env programs, so that every world runs the same loops.
 //
 // [Closed] is a fixed number of callers, each of whom waits for its answer. [Open] is customers who
 // come when they come ([Arrivals]), whether or not the design keeps up.

@@ -33,8 +33,9 @@ func runOpen(t *testing.T, o Open) OpenResult {
 }
 
 func TestOpenBelowCapacity(t *testing.T) {
-	r := runOpen(t, Open{Op: sleepFor(4 * ms), Workers: 1, Arrivals: Arrivals{Kind: Constant, Rate: 100}, QueueLimit: -1,
-		Warmup: 50 * ms, Window: time.Second, Drain: time.Second})
+	r := runOpen(t, Open{Op: sleepFor(4 * ms), Workers: 1, Arrivals: Arrivals{Kind: Constant, Rate: 100},
+		QueueLimit: -1,
+		Warmup:     50 * ms, Window: time.Second, Drain: time.Second})
 	if r.Arrived != 100 || r.Served != 100 || r.Completed != 100 || r.InTime != 100 || r.Backlog != 0 {
 		t.Errorf("100 customers: %+v", r)
 	}
@@ -68,15 +69,17 @@ func TestOpenOverload(t *testing.T) {
 		t.Errorf("patience of 20 ms: %+v", r)
 	}
 	if r.InTime >= r.Completed {
-		t.Errorf("%d of %d ended within the patience, though many wait 10 ms and more for 15 ms of service", r.InTime, r.Completed)
+		t.Errorf("%d of %d ended within the patience, though many wait 10 ms and more for 15 ms of service", r.InTime,
+			r.Completed)
 	}
 }
 
 // TestOpenLoss has two servers, no room to wait and a service of two gaps and a half: with customers at
 // 0.5, 1.5, ... gaps two of three are served.
 func TestOpenLoss(t *testing.T) {
-	r := runOpen(t, Open{Op: sleepFor(25 * ms), Workers: 2, Arrivals: Arrivals{Kind: Constant, Rate: 100}, QueueLimit: 0,
-		Window: 600 * ms, Drain: time.Second})
+	r := runOpen(t, Open{Op: sleepFor(25 * ms), Workers: 2, Arrivals: Arrivals{Kind: Constant, Rate: 100},
+		QueueLimit: 0,
+		Window:     600 * ms, Drain: time.Second})
 	if r.Arrived != 60 || r.Served != 40 || r.Dropped != 20 || r.Response.Mean() != 25e6 {
 		t.Errorf("%+v", r)
 	}
@@ -101,8 +104,10 @@ func TestOpenAgainstEvents(t *testing.T) {
 		o.Op = func(e env.Env, request uint64) { e.Sleep(service(request)) }
 		got := runOpen(t, o)
 		want := reference(o, service)
-		have := fmt.Sprintf("%d arrived, %d served, %d dropped, %d abandoned, %d unfinished, %d completed, %d in time, response %v",
-			got.Arrived, got.Served, got.Dropped, got.Abandoned, got.Unfinished, got.Completed, got.InTime, got.Response.Sum())
+		have := fmt.Sprintf("%d arrived, %d served, %d dropped, %d abandoned, %d unfinished, %d completed, %d "+
+			"in time, response %v",
+			got.Arrived, got.Served, got.Dropped, got.Abandoned, got.Unfinished, got.Completed, got.InTime,
+			got.Response.Sum())
 		if have != want {
 			t.Fatalf("seed %d: %d workers, queue limit %d, patience %v, %s at %.1f /s\nhave %s\nwant %s",
 				seed, o.Workers, o.QueueLimit, o.Patience, o.Arrivals.Kind, o.Arrivals.Rate, have, want)
@@ -178,7 +183,8 @@ func reference(o Open, service func(uint64) time.Duration) string {
 			queue = append(queue, c)
 		}
 	}
-	return fmt.Sprintf("%d arrived, %d served, %d dropped, %d abandoned, %d unfinished, %d completed, %d in time, response %v",
+	return fmt.Sprintf("%d arrived, %d served, %d dropped, %d abandoned, %d unfinished, %d completed, %d "+
+		"in time, response %v",
 		arrived, served, dropped, abandoned, 0, completed, inTime, response)
 }
 
@@ -236,7 +242,8 @@ func TestOpenLateIsNoLossOfPatience(t *testing.T) {
 // TestOpenMM1 holds the mean response of one exponential server to the closed form S / (1 - rho)
 // (Kleinrock, Queueing Systems 1, 3.2).
 func TestOpenMM1(t *testing.T) {
-	r := runOpen(t, Open{Workers: 1, Arrivals: Arrivals{Kind: Poisson, Rate: 70}, QueueLimit: -1, Warmup: 10 * time.Second,
+	r := runOpen(t, Open{Workers: 1, Arrivals: Arrivals{Kind: Poisson, Rate: 70}, QueueLimit: -1,
+		Warmup: 10 * time.Second,
 		Window: 1000 * time.Second, Drain: time.Hour,
 		Op: func(e env.Env, request uint64) {
 			d := e.Rand().At(request, 1)

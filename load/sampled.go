@@ -7,13 +7,13 @@ import (
 	"github.com/brewput/brewput/env"
 )
 
-// sampled is a worker that reads the clock before and after every sample-th operation only. Operations are counted in groups
-// of so many, at the end of the group, and a group across an end of the window as one.
+// sampled is a worker that reads the clock before and after every sample-th operation only. Operations are counted in
+// groups of so many, at the end of the group, and a group across an end of the window as one.
 //
-// A group may be longer than the window. So the clock is read within it too, after a number of operations that follows from how
-// long they take: often enough to see the window open and close, and so rarely that it costs nothing. A group that is cut
-// there is not timed, and its operations count by their share of time inside, for they take equally long on average. Nothing of that is
-// shared with other workers, for which an atomic would be an order that hides races.
+// A group may be longer than the window. So the clock is read within it too, after a number of operations that follows
+// from how long they take: often enough to see the window open and close, and so rarely that it costs nothing. A group
+// that is cut there is not timed, and its operations count by their share of time inside, for they take equally long on
+// average. Nothing of that is shared with other workers, for which an atomic would be an order that hides races.
 type sampled struct {
 	*Closed
 	*tally

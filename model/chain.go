@@ -17,7 +17,8 @@ const mostElimination = 4e9
 
 func newChain(states, width int) (*chain, error) {
 	if work := float64(states) * float64(width) * float64(width); work > mostElimination {
-		return nil, fmt.Errorf("model: a Markov chain of %d states, %d apart, is too large to be solved: %.3g products, at most %.3g",
+		return nil, fmt.Errorf("model: a Markov chain of %d states, %d apart, is too large to be solved: %.3g "+
+			"products, at most %.3g",
 			states, width, work, float64(mostElimination))
 	}
 	return &chain{states: states, width: width, rates: make([]float64, states*(2*width+1))}, nil
@@ -40,7 +41,8 @@ func (c *chain) stationary() ([]float64, error) {
 			out += *c.rate(k, j)
 		}
 		if !(out > 0) {
-			return nil, errors.New("model: a Markov chain that does not come back to its first state has no steady state to be solved")
+			return nil, errors.New("model: a Markov chain that does not come back to its first state has no steady " +
+				"state to be solved")
 		}
 		from := c.rates[k*(2*c.width+1)+c.width+low-k:][:k-low]
 		for i := low; i < k; i++ {

@@ -15,8 +15,9 @@ type Network struct {
 
 // Station is a station of a network: equal servers with one queue. The CPUs are one, with P servers.
 type Station struct {
-	Demand  float64 // mean seconds of service that a customer needs there in a cycle, all visits together; 0, or 1e-200 and more
-	Servers int     // 1 or more, or Unlimited
+	// mean seconds of service that a customer needs there in a cycle, all visits together; 0, or 1e-200 and more
+	Demand  float64
+	Servers int // 1 or more, or Unlimited
 }
 
 // shortest time in seconds, so that rates are finite.
@@ -54,11 +55,13 @@ func (n Network) check(customers int) error {
 			return err
 		}
 		if s.Demand > 0 && s.Demand < shortest {
-			return fmt.Errorf("model: the demand at station %d is %v, but must be 0 or at least %v", i, s.Demand, shortest)
+			return fmt.Errorf("model: the demand at station %d is %v, but must be 0 or at least %v", i, s.Demand,
+				shortest)
 		}
 	}
 	if n.alone() < shortest || math.IsInf(n.alone(), 1) {
-		return fmt.Errorf("model: a cycle of %v seconds: think time and demands must add up to at least %v and be finite", n.alone(), shortest)
+		return fmt.Errorf("model: a cycle of %v seconds: think time and demands must add up to at "+
+			"least %v and be finite", n.alone(), shortest)
 	}
 	return nil
 }
@@ -82,7 +85,8 @@ func (n Network) alone() float64 {
 // machine and a CPU: seconds is the length of a cycle in which nobody waits, such times counted once.
 // limit is the station that decides, -1 for the customers.
 func JobBound(customers int, seconds float64, stations ...Station) (throughput float64, limit int, err error) {
-	if err := cmp.Or(positive("length of a cycle", seconds), (Network{seconds, stations}).check(customers)); err != nil {
+	if err := cmp.Or(positive("length of a cycle", seconds),
+		(Network{seconds, stations}).check(customers)); err != nil {
 		return 0, 0, err
 	}
 	throughput, limit = float64(customers)/seconds, -1

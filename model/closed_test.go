@@ -48,12 +48,14 @@ func TestBounds(t *testing.T) {
 		if n == 20 {
 			want.Limit = 1
 		}
-		if err != nil || !near(b.Upper, want.Upper, 1e-12) || !near(b.Lower, want.Lower, 1e-12) || b.Limit != want.Limit || !near(b.Knee, want.Knee, 1e-12) ||
+		if err != nil || !near(b.Upper, want.Upper, 1e-12) || !near(b.Lower, want.Lower, 1e-12) ||
+			b.Limit != want.Limit || !near(b.Knee, want.Knee, 1e-12) ||
 			!near(b.BalancedUpper, want.BalancedUpper, 1e-12) || !near(b.BalancedLower, want.BalancedLower, 1e-12) {
 			t.Errorf("%v customers: %+v, %v, not %+v", n, b, err, want)
 		}
 	}
-	if b, err := (Network{Think: 2}).Bounds(4); err != nil || b.Upper != 2 || b.Lower != 2 || b.BalancedLower != 2 || b.BalancedUpper != 2 || !math.IsInf(b.Knee, 1) {
+	if b, err := (Network{Think: 2}).Bounds(4); err != nil || b.Upper != 2 || b.Lower != 2 || b.BalancedLower != 2 ||
+		b.BalancedUpper != 2 || !math.IsInf(b.Knee, 1) {
 		t.Errorf("who only thinks: %+v, %v", b, err)
 	}
 }
@@ -84,7 +86,8 @@ func TestBoundsHold(t *testing.T) {
 				t.Fatal(err)
 			}
 			const e = 1 + 1e-12
-			if x := solved[k].Throughput; !(b.Lower <= b.BalancedLower*e && b.BalancedLower <= x*e && x <= b.BalancedUpper*e && b.BalancedUpper <= b.Upper) {
+			if x := solved[k].Throughput; !(b.Lower <= b.BalancedLower*e && b.BalancedLower <= x*e &&
+				x <= b.BalancedUpper*e && b.BalancedUpper <= b.Upper) {
 				t.Fatalf("%+v with %d: %v is not within %+v", n, k, x, b)
 			}
 			if (b.Limit >= 0) != (float64(k) > b.Knee) && !near(float64(k), b.Knee, 1e-9) {

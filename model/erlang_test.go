@@ -77,8 +77,9 @@ func TestMM1(t *testing.T) {
 func TestMMc(t *testing.T) {
 	const hour = 3600
 	s, err := MMc(6./hour, 20*60, 3)
-	want := Steady{Throughput: 6. / hour, Utilization: 2. / 3, Delayed: 4. / 9, Wait: 4. / 27 * hour, Response: (4./27 + 1./3) * hour,
-		Waiting: 8. / 9, Present: 26. / 9}
+	want := Steady{Throughput: 6. / hour, Utilization: 2. / 3, Delayed: 4. / 9, Wait: 4. / 27 * hour,
+		Response: (4./27 + 1./3) * hour,
+		Waiting:  8. / 9, Present: 26. / 9}
 	if wrong := s.same(want, 1e-12); err != nil || wrong != "" {
 		t.Errorf("%+v, %v: %s", s, err, wrong)
 	}
@@ -101,7 +102,8 @@ func TestMMcProperties(t *testing.T) {
 			t.Fatalf("%+v is not M/M/1", s)
 		}
 		// One server that is as fast as all together is better in response, and worse in the wait.
-		if one, err := MM1(rate, service/float64(servers)); err != nil || one.Response > s.Response*(1+1e-9) || one.Wait < s.Wait*(1-1e-9) {
+		if one, err := MM1(rate, service/float64(servers)); err != nil || one.Response > s.Response*(1+1e-9) ||
+			one.Wait < s.Wait*(1-1e-9) {
 			t.Fatalf("one fast server %+v, %v, several %+v", one, err, s)
 		}
 		// The quantile's tail is the tail: its probability, and the area below it, which is the mean.

@@ -19,7 +19,8 @@ func TestMG1Response(t *testing.T) {
 			t.Errorf("%v: %v, %v", c, got, ok)
 		}
 	}
-	for _, c := range [][3]float64{{100, 0.01, 0}, {101, 0.01, 0}, {0, 1, 1}, {-1, 1, 1}, {1, 0, 0}, {1, 0.1, -1}, {math.NaN(), 1, 1}} {
+	for _, c := range [][3]float64{{100, 0.01, 0}, {101, 0.01, 0}, {0, 1, 1}, {-1, 1, 1}, {1, 0, 0}, {1, 0.1, -1},
+		{math.NaN(), 1, 1}} {
 		if got, ok := MG1Response(c[0], c[1], c[2]); ok {
 			t.Errorf("%v has the response %v", c, got)
 		}

@@ -57,7 +57,8 @@ type tandem struct {
 
 func newTandem(services []float64, buffers []int) (tandem, error) {
 	if len(services) == 0 || len(buffers) != len(services)-1 {
-		return tandem{}, fmt.Errorf("model: %d service times and %d buffers, but there must be a station and a buffer less than stations", len(services), len(buffers))
+		return tandem{}, fmt.Errorf("model: %d service times and %d buffers, but there must be a station and a "+
+			"buffer less than stations", len(services), len(buffers))
 	}
 	t := tandem{services, make([]int, len(services))}
 	codes := 1.0
@@ -81,7 +82,8 @@ func newTandem(services []float64, buffers []int) (tandem, error) {
 }
 
 func tooManyStates() error {
-	return fmt.Errorf("model: a line of more than %d states is too large to be solved: fewer stations or places", mostStates)
+	return fmt.Errorf("model: a line of more than %d states is too large to be solved: fewer stations or places",
+		mostStates)
 }
 
 // starved and blocked are whether station i is empty or blocked by the next.

@@ -84,7 +84,8 @@ func TestTandemProperties(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, s := range services {
-			if !near(l.Busy[i], Utilization(l.Throughput, s, 1), 1e-11) || !near(l.Busy[i]+l.Blocked[i]+l.Starved[i], 1, 1e-12) {
+			if !near(l.Busy[i], Utilization(l.Throughput, s, 1), 1e-11) ||
+				!near(l.Busy[i]+l.Blocked[i]+l.Starved[i], 1, 1e-12) {
 				t.Fatalf("%v, %v: station %d of %+v", services, buffers, i, l)
 			}
 		}
@@ -137,7 +138,8 @@ func TestTandemAgainstSimulation(t *testing.T) {
 		services []float64
 		buffers  []int
 	}{
-		{[]float64{1, 0.8, 1.1, 0.9}, []int{2, 0, 3}}, {[]float64{1, 1, 1, 1, 1}, []int{0, 1, 0, 1}}, {[]float64{0.5, 1, 0.7}, []int{5, 1}},
+		{[]float64{1, 0.8, 1.1, 0.9}, []int{2, 0, 3}}, {[]float64{1, 1, 1, 1, 1}, []int{0, 1, 0, 1}},
+		{[]float64{0.5, 1, 0.7}, []int{5, 1}},
 	} {
 		l, err := Tandem(c.services, c.buffers)
 		if got := simulated(c.services, c.buffers, 400_000); err != nil || !near(got, l.Throughput, 0.006) {

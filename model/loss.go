@@ -67,7 +67,8 @@ func Repairman(customers int, think, service float64, servers int) (Steady, erro
 		return Steady{}, err
 	}
 	if think > 0 && service/think == 0 {
-		return Steady{}, fmt.Errorf("model: a service time of %v beside a think time of %v is too small", service, think)
+		return Steady{}, fmt.Errorf("model: a service time of %v beside a think time of %v is too small", service,
+			think)
 	}
 	without := finiteSource(customers-1, think, service, servers)
 	c := finiteSource(customers, think, service, servers)

@@ -114,11 +114,13 @@ func TestRepairmanProperties(t *testing.T) {
 				delayed += float64(customers-k) / think * p // by the definition, not by the arrival theorem
 			}
 		}
-		if !near(s.Present, present, 1e-11) || !near(s.Throughput, arrivals, 1e-11) || !near(s.Delayed, delayed/arrivals, 1e-11) {
+		if !near(s.Present, present, 1e-11) || !near(s.Throughput, arrivals, 1e-11) ||
+			!near(s.Delayed, delayed/arrivals, 1e-11) {
 			t.Fatalf("%+v, not %v, %v, %v", s, present, arrivals, delayed/arrivals)
 		}
 		solved, err := Network{think, []Station{{1, servers}}}.Solve(customers)
-		if err != nil || !near(solved[customers].Throughput, s.Throughput, 1e-11) || !near(solved[customers].Response, s.Response, 1e-11) {
+		if err != nil || !near(solved[customers].Throughput, s.Throughput, 1e-11) ||
+			!near(solved[customers].Response, s.Response, 1e-11) {
 			t.Fatalf("%+v, but the network %+v, %v", s, solved[customers], err)
 		}
 	})

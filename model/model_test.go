@@ -20,7 +20,8 @@ func (s Steady) same(want Steady, tolerance float64) string {
 	for name, pair := range map[string][2]float64{
 		"throughput": {s.Throughput, want.Throughput}, "utilization": {s.Utilization, want.Utilization},
 		"lost": {s.Lost, want.Lost}, "delayed": {s.Delayed, want.Delayed}, "wait": {s.Wait, want.Wait},
-		"response": {s.Response, want.Response}, "waiting": {s.Waiting, want.Waiting}, "present": {s.Present, want.Present},
+		"response": {s.Response, want.Response}, "waiting": {s.Waiting, want.Waiting},
+		"present": {s.Present, want.Present},
 	} {
 		if !near(pair[0], pair[1], tolerance) {
 			wrong = append(wrong, name)

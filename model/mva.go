@@ -38,12 +38,14 @@ func (n Network) Solve(customers int) ([]Solution, error) {
 		return nil, err
 	}
 	if work := float64(customers) * float64(customers) * float64(len(n.Stations)); n.several() && work > mostWork {
-		return nil, fmt.Errorf("model: %d customers and %d stations are too many to be solved exactly: %.3g terms, at most %.3g",
+		return nil, fmt.Errorf("model: %d customers and %d stations are too many to be solved exactly: %.3g "+
+			"terms, at most %.3g",
 			customers, len(n.Stations), work, float64(mostWork))
 	}
 	const each = 5 // words of a Solution beside the numbers at the stations
 	if kept := float64(customers) * float64(len(n.Stations)+each); kept > mostKept {
-		return nil, fmt.Errorf("model: %d customers and %d stations are too many to be solved: an answer of %.3g numbers, at most %.3g",
+		return nil, fmt.Errorf("model: %d customers and %d stations are too many to be solved: an answer of %.3g "+
+			"numbers, at most %.3g",
 			customers, len(n.Stations), kept, float64(mostKept))
 	}
 	solved := n.meanValues(customers)

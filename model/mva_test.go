@@ -127,7 +127,8 @@ func TestSolveLarge(t *testing.T) {
 		}
 	}
 	solved, err := net.Solve(8000)
-	if err != nil || !near(solved[8000].Throughput, 16, 1e-3) || !near(sum(solved[8000].Present)+5*solved[8000].Throughput, 8000, 1e-9) {
+	if err != nil || !near(solved[8000].Throughput, 16, 1e-3) ||
+		!near(sum(solved[8000].Present)+5*solved[8000].Throughput, 8000, 1e-9) {
 		t.Errorf("8000 customers: %+v, %v", solved[8000], err)
 	}
 }
@@ -136,7 +137,8 @@ func TestSolveLarge(t *testing.T) {
 func TestSolveExtremes(t *testing.T) {
 	for _, small := range []float64{0, 1e-9, 1e-40, 1e-150} {
 		for _, net := range []Network{
-			{0, []Station{{small, 2}, {1, 1}}}, {0, []Station{{1, 1}, {small, 4}}}, {0, []Station{{small, 3}, {2, 2}}}, {1, []Station{{small, 2}}},
+			{0, []Station{{small, 2}, {1, 1}}}, {0, []Station{{1, 1}, {small, 4}}}, {0, []Station{{small, 3}, {2, 2}}},
+			{1, []Station{{small, 2}}},
 		} {
 			solved, err := net.Solve(9)
 			if err != nil {
@@ -146,7 +148,8 @@ func TestSolveExtremes(t *testing.T) {
 			if net.Think > 0 {
 				want = 9
 			}
-			if got := solved[9]; !near(got.Throughput, want, 1e-6) || !near(sum(got.Present)+net.Think*got.Throughput, 9, 1e-9) {
+			if got := solved[9]; !near(got.Throughput, want, 1e-6) ||
+				!near(sum(got.Present)+net.Think*got.Throughput, 9, 1e-9) {
 				t.Errorf("%+v: %+v", net, got)
 			}
 			for i, s := range net.Stations {

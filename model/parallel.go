@@ -2,9 +2,10 @@ package model
 
 import "math"
 
-// KarpFlatt is the serial share of a fixed job that was speedup times as fast on n CPUs, n >= 2, as on one, found from the
-// measurement (Karp and Flatt, CACM 33(5), 1990): (1/speedup - 1/n) / (1 - 1/n), the inverse of [Amdahl]. One that grows with n
-// is overhead and not work that cannot be divided; one below 0 is a speed-up above n. ok is false where an argument is out of range.
+// KarpFlatt is the serial share of a fixed job that was speedup times as fast on n CPUs, n >= 2, as on one, found from
+// the measurement (Karp and Flatt, CACM 33(5), 1990): (1/speedup - 1/n) / (1 - 1/n), the inverse of [Amdahl]. One that
+// grows with n is overhead and not work that cannot be divided; one below 0 is a speed-up above n. ok is false where an
+// argument is out of range.
 func KarpFlatt(speedup float64, n int) (serial float64, ok bool) {
 	if !(speedup > 0) || math.IsInf(speedup, 0) || n < 2 {
 		return 0, false
@@ -12,9 +13,9 @@ func KarpFlatt(speedup float64, n int) (serial float64, ok bool) {
 	return (1/speedup - 1/float64(n)) / (1 - 1/float64(n)), true
 }
 
-// BreakEven is how many items a job must have so that dividing it between n CPUs saves as much as it costs: the items, each
-// of item seconds, take items*item alone, and overhead + items*item/n divided. That is overhead / (item (1 - 1/n)). ok is false
-// where it never pays: n below 2, or items that take no time.
+// BreakEven is how many items a job must have so that dividing it between n CPUs saves as much as it costs: the items,
+// each of item seconds, take items*item alone, and overhead + items*item/n divided. That is overhead / (item (1 -
+// 1/n)). ok is false where it never pays: n below 2, or items that take no time.
 func BreakEven(overhead, item float64, n int) (items float64, ok bool) {
 	if !(overhead >= 0 && item > 0 && n >= 2) {
 		return 0, false
@@ -22,14 +23,14 @@ func BreakEven(overhead, item float64, n int) (items float64, ok bool) {
 	return overhead / (item * (1 - 1/float64(n))), true
 }
 
-// Chunked is the time in seconds of sorting n items by sorting k chunks, k >= 1, on m CPUs by a method that is quadratic and
-// takes quadratic seconds for all n in one, and then merging the chunks in merge seconds for each item and bit of k, where each
-// chunk adds another each seconds, as starting its goroutine does:
+// Chunked is the time in seconds of sorting n items by sorting k chunks, k >= 1, on m CPUs by a method that is
+// quadratic and takes quadratic seconds for all n in one, and then merging the chunks in merge seconds for each item
+// and bit of k, where each chunk adds another each seconds, as starting its goroutine does:
 //
 //	quadratic / (k min(k, m)) + merge n log2 k + each k
 //
-// A chunk has n/k items and takes quadratic/k^2; there are k of them, min(k, m) at a time. ok is false where an argument is
-// out of range.
+// A chunk has n/k items and takes quadratic/k^2; there are k of them, min(k, m) at a time. ok is false where an
+// argument is out of range.
 func Chunked(quadratic, merge, each float64, n, k, m int) (seconds float64, ok bool) {
 	if !(quadratic >= 0 && merge >= 0 && each >= 0 && n >= 1 && k >= 1 && m >= 1) {
 		return 0, false

@@ -61,7 +61,8 @@ func TestBestChunks(t *testing.T) {
 			}
 		}
 	})
-	// By hand: 8 items in 2 chunks on 1 CPU: half the quadratic time, 8 items through one bit, and twice what a chunk costs.
+	// By hand: 8 items in 2 chunks on 1 CPU: half the quadratic time, 8 items through one bit, and twice what a chunk
+	// costs.
 	if s, _ := model.Chunked(64, 0.5, 3, 8, 2, 1); s != 42 {
 		t.Errorf("%v s instead of 42", s)
 	}

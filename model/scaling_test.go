@@ -64,15 +64,18 @@ func TestUSL(t *testing.T) {
 // Law, 2015, whose fit is Lambda 995.6486, Sigma 0.02671591, Kappa 0.0007690945.
 func TestFitUSL(t *testing.T) {
 	queries := []float64{
-		955.16, 1878.91, 2688.01, 3548.68, 4315.54, 5130.43, 5931.37, 6531.08, 7219.8, 7867.61, 8278.71, 8646.7, 9047.84, 9426.55, 9645.37, 9897.24,
-		10097.6, 10240.5, 10532.39, 10798.52, 11151.43, 11518.63, 11806, 12089.37, 12075.41, 12177.29, 12211.41, 12158.93, 12155.27, 12118.04, 12140.4, 12074.39,
+		955.16, 1878.91, 2688.01, 3548.68, 4315.54, 5130.43, 5931.37, 6531.08, 7219.8, 7867.61, 8278.71, 8646.7,
+		9047.84, 9426.55, 9645.37, 9897.24,
+		10097.6, 10240.5, 10532.39, 10798.52, 11151.43, 11518.63, 11806, 12089.37, 12075.41, 12177.29, 12211.41,
+		12158.93, 12155.27, 12118.04, 12140.4, 12074.39,
 	}
 	threads := make([]int, len(queries))
 	for i := range threads {
 		threads[i] = i + 1
 	}
 	f, err := FitUSL(threads, queries)
-	if err != nil || !near(f.Lambda, 995.6486, 1e-5) || !near(f.Sigma, 0.02671591, 1e-5) || !near(f.Kappa, 7.690945e-4, 1e-5) || !near(f.R2, 0.9972, 1e-4) || f.Freedom != 29 {
+	if err != nil || !near(f.Lambda, 995.6486, 1e-5) || !near(f.Sigma, 0.02671591, 1e-5) ||
+		!near(f.Kappa, 7.690945e-4, 1e-5) || !near(f.R2, 0.9972, 1e-4) || f.Freedom != 29 {
 		t.Errorf("%+v, %v", f, err)
 	}
 	if peak, ok := f.Peak(); !ok || !near(peak, 35.57, 1e-3) {
@@ -85,14 +88,16 @@ func TestFitUSLExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u := USL{
 			math.Pow(10, rapid.Float64Range(-6, 9).Draw(t, "magnitude")),
-			rapid.SampledFrom([]float64{0, 0.01, 0.3, 1, 2}).Draw(t, "sigma"), rapid.SampledFrom([]float64{0, 1e-5, 1e-3, 0.1}).Draw(t, "kappa"),
+			rapid.SampledFrom([]float64{0, 0.01, 0.3, 1, 2}).Draw(t, "sigma"),
+			rapid.SampledFrom([]float64{0, 1e-5, 1e-3, 0.1}).Draw(t, "kappa"),
 		}
 		ns, xs := []int{1, 2, 3, 6, 12, 24, 64}, []float64(nil)
 		for _, n := range ns {
 			xs = append(xs, u.Throughput(n))
 		}
 		f, err := FitUSL(ns, xs)
-		if err != nil || !near(f.Lambda, u.Lambda, 1e-9) || math.Abs(f.Sigma-u.Sigma) > 1e-9 || math.Abs(f.Kappa-u.Kappa) > 1e-9 {
+		if err != nil || !near(f.Lambda, u.Lambda, 1e-9) || math.Abs(f.Sigma-u.Sigma) > 1e-9 ||
+			math.Abs(f.Kappa-u.Kappa) > 1e-9 {
 			t.Fatalf("%+v, %v, not %+v", f, err, u)
 		}
 	})
@@ -123,7 +128,8 @@ func TestFitUSLErrors(t *testing.T) {
 		if fitted > deviations {
 			t.Fatalf("%+v deviates by %v, the law only by %v", f, fitted, deviations)
 		}
-		for j, c := range [3][3]float64{{f.Lambda, u.Lambda, f.LambdaError}, {f.Sigma, u.Sigma, f.SigmaError}, {f.Kappa, u.Kappa, f.KappaError}} {
+		for j, c := range [3][3]float64{{f.Lambda, u.Lambda, f.LambdaError}, {f.Sigma, u.Sigma, f.SigmaError},
+			{f.Kappa, u.Kappa, f.KappaError}} {
 			if math.Abs(c[0]-c[1]) < 2.05*c[2] {
 				covered[j]++
 			}
@@ -149,7 +155,8 @@ func TestFitUSLUndetermined(t *testing.T) {
 	}
 	// Faster than linear: the best law is the linear one.
 	f, err := FitUSL([]int{1, 2, 3, 4}, []float64{1, 2.1, 3.4, 5})
-	if err != nil || f.Sigma != 0 || f.Kappa != 0 || !math.IsNaN(f.SigmaError) || !math.IsNaN(f.KappaError) || f.Freedom != 3 {
+	if err != nil || f.Sigma != 0 || f.Kappa != 0 || !math.IsNaN(f.SigmaError) || !math.IsNaN(f.KappaError) ||
+		f.Freedom != 3 {
 		t.Errorf("%+v, %v", f, err)
 	}
 	// A slight bend at the end, within the noise.

@@ -47,7 +47,8 @@ func FitUSL(ns []int, throughputs []float64) (Fit, error) {
 	}
 	different := slices.Compact(slices.Sorted(slices.Values(ns)))
 	if len(ns) < 4 || len(different) < 3 {
-		return Fit{}, fmt.Errorf("model: %d measurements of %d different numbers of workers, but there must be four of three: %w",
+		return Fit{}, fmt.Errorf("model: %d measurements of %d different numbers of workers, but there must "+
+			"be four of three: %w",
 			len(ns), len(different), ErrUndetermined)
 	}
 	c := newCurve(ns, throughputs)

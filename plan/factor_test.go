@@ -97,7 +97,8 @@ func TestRecast(t *testing.T) {
 		{file, plan.IntLevel(5), "not a word"},
 	} {
 		_, err := c.factor.Recast(c.in)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "factor "+c.factor.Name) {
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), "factor "+c.factor.Name) {
 			t.Errorf("%s: Recast(%v): %v; want %q", c.factor.Name, c.in, err, c.want)
 		}
 	}
@@ -135,8 +136,10 @@ func TestPointJSON(t *testing.T) {
 
 // Texts that look like another kind, and numbers that JSON writes in another form than strconv.
 func TestPointJSONCorners(t *testing.T) {
-	for _, l := range []plan.Level{plan.TextLevel("1000ms"), plan.TextLevel("0"), plan.TextLevel("1m"), plan.TextLevel("5"),
-		plan.FloatLevel(1e6), plan.FloatLevel(1 << 55), plan.FloatLevel(1e20), plan.FloatLevel(1e21), plan.FloatLevel(1e-7), plan.FloatLevel(2),
+	for _, l := range []plan.Level{plan.TextLevel("1000ms"), plan.TextLevel("0"), plan.TextLevel("1m"),
+		plan.TextLevel("5"),
+		plan.FloatLevel(1e6), plan.FloatLevel(1 << 55), plan.FloatLevel(1e20), plan.FloatLevel(1e21),
+		plan.FloatLevel(1e-7), plan.FloatLevel(2),
 		plan.DurationLevel(time.Hour), plan.DurationLevel(500 * time.Nanosecond)} {
 		p := plan.NewPoint(plan.Setting{Factor: "f", Level: l})
 		data, err := json.Marshal(p)
@@ -157,7 +160,8 @@ func TestPointJSONCorners(t *testing.T) {
 func TestSuggest(t *testing.T) {
 	known := []string{"cpus", "workers", "stage", "steam", "buffer", "machines"}
 	for word, want := range map[string]string{
-		"cpu": "cpus", "CPUs": "cpus", "worker": "workers", "wrokers": "workers", "wokrres": "workers", "stgae": "stage",
+		"cpu": "cpus", "CPUs": "cpus", "worker": "workers", "wrokers": "workers", "wokrres": "workers",
+		"stgae": "stage",
 		"bufer": "buffer", "machine": "machines", "stem": "steam",
 		"x": "", "grinder": "", "": "", "zebra": "", "mahcinse": "machines", "mxxxines": "",
 	} {
@@ -181,7 +185,8 @@ func TestPath(t *testing.T) {
 	if err != nil || c.Follow != "" || len(c.Levels) != 1 || c.Levels[0].String() != "cpus" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err = f.Parse("/my documents/a b.txt,c", nil); err != nil || len(c.Levels) != 2 || c.Levels[0].String() != "/my documents/a b.txt" {
+	if c, err = f.Parse("/my documents/a b.txt,c", nil); err != nil || len(c.Levels) != 2 ||
+		c.Levels[0].String() != "/my documents/a b.txt" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	for _, bad := range []string{"", "a\nb", "a\x00b", "a\xff"} {

@@ -108,7 +108,8 @@ func (f Factor) item(text string, others []string) ([]Level, error) {
 	}
 	if !hasStep {
 		if f.Kind != Int {
-			return nil, fmt.Errorf("a range of %vs needs a step; give %s:+STEP to add or %s:xFACTOR to multiply, as in %s",
+			return nil, fmt.Errorf("a range of %vs needs a step; give %s:+STEP to add or %s:xFACTOR to "+
+				"multiply, as in %s",
 				f.Kind, text, text, f.example())
 		}
 		step = "+1"
@@ -121,7 +122,8 @@ func (f Factor) number(text string) (Level, error) {
 	switch f.Kind {
 	case Int:
 		if leadingZero(text) || text == "-0" {
-			return Level{}, fmt.Errorf("%q has leading zeros or a sign; write it in decimal digits alone; give %s", text, f.example())
+			return Level{}, fmt.Errorf("%q has leading zeros or a sign; write it in decimal digits alone; give %s",
+				text, f.example())
 		}
 		n, err := strconv.ParseInt(text, 10, 64)
 		if errors.Is(err, strconv.ErrRange) {
@@ -147,7 +149,8 @@ func (f Factor) number(text string) (Level, error) {
 			err = strconv.ErrSyntax
 		}
 		if err == nil && (leadingZero(text) || x == 0 && strings.HasPrefix(text, "-")) {
-			return Level{}, fmt.Errorf("%q has leading zeros or a sign; write it in decimal digits; give %s", text, f.example())
+			return Level{}, fmt.Errorf("%q has leading zeros or a sign; write it in decimal digits; give %s", text,
+				f.example())
 		}
 		return FloatLevel(x), f.not(text, err)
 	}
@@ -195,6 +198,9 @@ func (f Factor) steps(from, to Level, step string) ([]Level, error) {
 		if by.rat().Sign() <= 0 {
 			return nil, fmt.Errorf("the step :%s must be above 0", step)
 		}
+		if span := new(big.Rat).Sub(to.rat(), from.rat()); span.Quo(span, by.rat()).Cmp(big.NewRat(MaxLevels, 1)) >= 0 {
+			return nil, tooMany()
+		}
 		return f.walk(from, to, func(x *big.Rat) { x.Add(x, by.rat()) })
 	case strings.HasPrefix(step, "x"):
 		by, err := Factor{Kind: Float}.number(step[1:])
@@ -205,11 +211,18 @@ func (f Factor) steps(from, to Level, step string) ([]Level, error) {
 			return nil, fmt.Errorf("the factor :%s must be above 1, such as :x2", step)
 		}
 		if from.rat().Sign() <= 0 {
-			return nil, fmt.Errorf("a range that is multiplied must start above 0, not at %v; give 0 apart, as in 0,1..1024:x2", from)
+			return nil, fmt.Errorf("a range that is multiplied must start above 0, not at %v; give 0 apart, "+
+				"as in 0,1..1024:x2", from)
+		}
+		low, _ := from.rat().Float64()
+		high, _ := to.rat().Float64()
+		if (math.Log(high)-math.Log(low))/math.Log(by.f) > 1.1*MaxLevels { // walk counts those near the limit
+			return nil, tooMany()
 		}
 		return f.walk(from, to, func(x *big.Rat) { x.Mul(x, by.rat()) })
 	default:
-		return nil, fmt.Errorf("the step :%s is neither :+STEP to add nor :xFACTOR to multiply; give %s", step, f.example())
+		return nil, fmt.Errorf("the step :%s is neither :+STEP to add nor :xFACTOR to multiply; give %s", step,
+			f.example())
 	}
 }
 

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -167,7 +168,8 @@ func TestParseLimits(t *testing.T) {
 		t.Error(len(c.Levels), err)
 	}
 	big := plan.Factor{Name: "n", Kind: plan.Int}
-	if c, err := big.Parse("9223372036854775800..9223372036854775807:+5", nil); err != nil || typed(c.Levels) != "9223372036854775800,9223372036854775805" {
+	if c, err := big.Parse("9223372036854775800..9223372036854775807:+5", nil); err != nil ||
+		typed(c.Levels) != "9223372036854775800,9223372036854775805" {
 		t.Error(typed(c.Levels), err)
 	}
 }
@@ -178,9 +180,11 @@ func anyLevel(k plan.Kind) *rapid.Generator[plan.Level] {
 	case plan.Int:
 		return rapid.Map(rapid.Int(), plan.IntLevel)
 	case plan.Duration:
-		return rapid.Map(rapid.Int64Range(0, math.MaxInt64), func(n int64) plan.Level { return plan.DurationLevel(time.Duration(n)) })
+		return rapid.Map(rapid.Int64Range(0, math.MaxInt64),
+			func(n int64) plan.Level { return plan.DurationLevel(time.Duration(n)) })
 	case plan.Float:
-		return rapid.Map(rapid.Float64Range(-1e300, 1e300), func(x float64) plan.Level { return plan.FloatLevel(x + 0) })
+		return rapid.Map(rapid.Float64Range(-1e300, 1e300),
+			func(x float64) plan.Level { return plan.FloatLevel(x + 0) })
 	default:
 		return rapid.Map(rapid.StringMatching(`[a-z0-9./=:_-]{1,8}`), plan.TextLevel)
 	}
@@ -232,9 +236,38 @@ func TestRangeIsItsList(t *testing.T) {
 	})
 }
 
+// TestFineFactor: a range of thousands of steps by a small factor has the levels that exact arithmetic gives.
+func TestFineFactor(t *testing.T) {
+	c, err := load.Parse("1..2:x1.0001", nil)
+	if err != nil || len(c.Levels) != 6932 {
+		t.Fatalf("%d levels, %v; log(2)/log(1.0001) is 6931.8", len(c.Levels), err)
+	}
+	for _, k := range []int64{1, 300, 6931} {
+		step, to := big.NewInt(10001), big.NewInt(10000)
+		exact := new(big.Rat).SetFrac(step.Exp(step, big.NewInt(k), nil), to.Exp(to, big.NewInt(k), nil))
+		want, _ := exact.Float64()
+		if got := c.Levels[k].String(); got != plan.FloatLevel(want).String() {
+			t.Errorf("level %d is %s, want %v", k, got, want)
+		}
+	}
+	for _, expr := range []string{"1..201:x1.0001", "1..2:x1.000069", "0..1:+0.0001",
+		"1e-320..1e308:x1.000000000000001"} {
+		if _, err := load.Parse(expr, nil); err == nil || !strings.Contains(err.Error(), "more than 10000 levels") {
+			t.Errorf("%s: %v", expr, err)
+		}
+	}
+	for _, expr := range []string{"0..0.9999:+0.0001", "1..2:x1.00007"} {
+		if c, err := load.Parse(expr, nil); err != nil {
+			t.Errorf("%s: %d levels, %v", expr, len(c.Levels), err)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"1,2,4", "1..6", "1..1024:x2", "0.4..1.1:+0.1", "0ms..2ms:+500us", "cpus", "6..1", "1..2:x1.0001",
-		"1e-320..1e308:x1.1", "-1..1:+1e-5", "9223372036854775807", "NaN", "..", ":", ",", "1..2:+0", "uniform", "0,1h..2h:x1.5"} {
+	for _, s := range []string{"1,2,4", "1..6", "1..1024:x2", "0.4..1.1:+0.1", "0ms..2ms:+500us", "cpus", "6..1",
+		"1..2:x1.0001",
+		"1e-320..1e308:x1.1", "-1..1:+1e-5", "9223372036854775807", "NaN", "..", ":", ",", "1..2:+0", "uniform",
+		"0,1h..2h:x1.5"} {
 		f.Add(s)
 	}
 	factors := []plan.Factor{workers, stage, load, offset, dist, file}
@@ -264,7 +297,8 @@ func FuzzParse(f *testing.F) {
 // TestDecimalLevels: levels are read in base 10, and what other programs read in base 8 is refused.
 func TestDecimalLevels(t *testing.T) {
 	for _, f := range []plan.Factor{{Name: "cpus", Kind: plan.Int}, {Name: "load", Kind: plan.Float}} {
-		for _, text := range []string{"010", "00", "+5", "01..3", "1..04", "0x2", "1_0", "1,02", "1..8:x02", "-0", "1,-0", "-0..3"} {
+		for _, text := range []string{"010", "00", "+5", "01..3", "1..04", "0x2", "1_0", "1,02", "1..8:x02", "-0",
+			"1,-0", "-0..3"} {
 			if c, err := f.Parse(text, nil); err == nil {
 				t.Errorf("--%s %s is %v", f.Name, text, c.Levels)
 			}

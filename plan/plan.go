@@ -31,7 +31,8 @@ func Points(factors []Factor, choices map[string]Choice) ([]Point, error) {
 			total *= len(a.levels) // both are at most 100,000, so that it does not overflow
 		}
 		if total > MaxPoints {
-			return nil, fmt.Errorf("the levels of %s and of the factors before it span more than %d points; give fewer levels", f.Name, MaxPoints)
+			return nil, fmt.Errorf("the levels of %s and of the factors before it span more than %d "+
+				"points; give fewer levels", f.Name, MaxPoints)
 		}
 	}
 	return product(axes, total)
@@ -101,7 +102,8 @@ func cannotFollow(name, follow string, earlier []Factor) error {
 	if slices.ContainsFunc(earlier, func(e Factor) bool { return e.Name == follow }) {
 		return fmt.Errorf("factor %s follows %s, which has no level; give --%s as well", name, follow, follow)
 	}
-	return fmt.Errorf("factor %s follows %s, which is not a factor before it; follow an earlier one or give levels", name, follow)
+	return fmt.Errorf("factor %s follows %s, which is not a factor before it; follow an earlier one or give levels",
+		name, follow)
 }
 
 // product counts through the axes as an odometer does, the last one fastest.

@@ -40,14 +40,18 @@ func TestPoints(t *testing.T) {
 		{"defaults and a chain of followers", map[string]plan.Choice{"cpus": ints(1, 2)}, []string{
 			"cpus=1 workers=1 callers=1 stage=1ms dist=uniform",
 			"cpus=2 workers=2 callers=2 stage=1ms dist=uniform"}},
-		{"the first factor varies slowest", map[string]plan.Choice{"cpus": ints(2, 1), "workers": ints(3, 4), "callers": {Follow: "cpus"}}, []string{
-			"cpus=2 workers=3 callers=2 stage=1ms dist=uniform", "cpus=2 workers=4 callers=2 stage=1ms dist=uniform",
-			"cpus=1 workers=3 callers=1 stage=1ms dist=uniform", "cpus=1 workers=4 callers=1 stage=1ms dist=uniform"}},
+		{"the first factor varies slowest",
+			map[string]plan.Choice{"cpus": ints(2, 1), "workers": ints(3, 4), "callers": {Follow: "cpus"}}, []string{
+				"cpus=2 workers=3 callers=2 stage=1ms dist=uniform",
+				"cpus=2 workers=4 callers=2 stage=1ms dist=uniform",
+				"cpus=1 workers=3 callers=1 stage=1ms dist=uniform",
+				"cpus=1 workers=4 callers=1 stage=1ms dist=uniform"}},
 		{"a follower of another kind", map[string]plan.Choice{"cpus": ints(2), "rate": {Follow: "cpus"}}, []string{
 			"cpus=2 workers=2 callers=2 rate=2 stage=1ms dist=uniform"}},
 		{"given ones", map[string]plan.Choice{"cpus": ints(1), "rate": ints(5),
 			"stage": {Levels: []plan.Level{plan.DurationLevel(0), plan.DurationLevel(time.Second)}}}, []string{
-			"cpus=1 workers=1 callers=1 rate=5 stage=0s dist=uniform", "cpus=1 workers=1 callers=1 rate=5 stage=1s dist=uniform"}},
+			"cpus=1 workers=1 callers=1 rate=5 stage=0s dist=uniform",
+			"cpus=1 workers=1 callers=1 rate=5 stage=1s dist=uniform"}},
 	} {
 		points, err := plan.Points(coffee(), c.choices)
 		if err != nil {
@@ -108,7 +112,8 @@ func TestCases(t *testing.T) {
 	for _, c := range plan.Cases([]string{"pipe", "lock", "none"}, func(d string) []string { return uses[d] }, points) {
 		got = append(got, c.Design+": "+c.Point.String())
 	}
-	want := []string{"pipe: cpus=2 workers=1", "pipe: cpus=2 workers=2", "pipe: cpus=1 workers=1", "pipe: cpus=1 workers=2",
+	want := []string{"pipe: cpus=2 workers=1", "pipe: cpus=2 workers=2", "pipe: cpus=1 workers=1",
+		"pipe: cpus=1 workers=2",
 		"lock: cpus=2", "lock: cpus=1", "none: "}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
@@ -172,7 +177,8 @@ func TestBlockGolden(t *testing.T) {
 // TestBlockOf: some of the cases come in the order that they have in the whole block.
 func TestBlockOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := planOf(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 20).Draw(t, "cases"), rapid.Bool().Draw(t, "observed"))
+		p := planOf(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 20).Draw(t, "cases"),
+			rapid.Bool().Draw(t, "observed"))
 		b := rapid.IntRange(0, 1000).Draw(t, "block")
 		some := rapid.SliceOfDistinct(rapid.IntRange(0, len(p.Cases)-1), func(i int) int { return i }).Draw(t, "some")
 		var want []plan.Step

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/quote"
 )
 
@@ -22,7 +23,8 @@ type column struct {
 	rule  string // replaces the line under the heading, such as the axis of a chart
 	cells []cell
 
-	lifts bool     // where the page is too narrow, texts that are too long stand on lines of their own, above their rows
+	// where the page is too narrow, texts that are too long stand on lines of their own, above their rows
+	lifts bool
 	above []string // these texts, by row
 }
 
@@ -100,7 +102,8 @@ func fit(columns []column, st Style) (kept []column, dropped []string) {
 	return kept, dropped
 }
 
-// lift puts the texts that are wider than the room above their rows. Rows of one such text that follow each other share it.
+// lift puts the texts that are wider than the room above their rows. Rows of one such text that follow each other share
+// it.
 func (c *column) lift(room int) {
 	c.cells, c.above = slices.Clone(c.cells), make([]string, len(c.cells))
 	last := ""
@@ -221,4 +224,36 @@ func wrap(b *strings.Builder, words []string, sep string, indent, width int) {
 		at += n
 	}
 	b.WriteString("\n")
+}
+
+// words are those of a sentence. A name in it that begins with the end of a line stays in its line: else it could look
+// like a sentence of its own.
+func (st Style) words(text string) []string { return strings.Fields(st.ascii(quote.Line(text))) }
+
+// indented writes a sentence two columns from the left, its other lines as many as indent; nothing without a word.
+func indented(b *strings.Builder, text string, indent int, st Style) {
+	if words := st.words(text); len(words) > 0 {
+		words[0] = "  " + words[0]
+		wrap(b, words, " ", indent, st.width())
+	}
+}
+
+// paragraphs writes sentences behind an empty line.
+func paragraphs(b *strings.Builder, texts []string, st Style) {
+	for i, text := range texts {
+		if i == 0 {
+			blank(b)
+		}
+		wrap(b, st.words(text), " ", 2, st.width())
+	}
+}
+
+// listed writes sentences on rows of a workload under a heading; nothing where there are none.
+func listed(b *strings.Builder, rows []compare.Row, texts []string, title, remark string, st Style) {
+	for i, text := range texts {
+		if i == 0 {
+			heading(b, rows[0].Workload+": "+title, remark, st)
+		}
+		indented(b, text, 4, st)
+	}
 }

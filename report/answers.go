@@ -45,10 +45,5 @@ func answerText(answer map[string]any) string {
 
 // answered writes what the jobs computed.
 func answered(b *strings.Builder, f *frame, st Style) {
-	for i, text := range f.answers() {
-		if i == 0 {
-			blank(b)
-		}
-		wrap(b, strings.Fields(st.ascii(text)), " ", 2, st.width())
-	}
+	paragraphs(b, f.answers(), st)
 }

@@ -15,13 +15,21 @@ type BenchMetric struct {
 	Groups []BenchGroup
 }
 
-// BenchGroup are the benchmarks at two levels of a factor, or of two revisions or files: a table with one geometric mean.
-type BenchGroup struct {
-	Sides          []compare.Sides
-	Verdicts       []compare.Verdict // at least one
-	Geomean        result.Value
-	GeoLow, GeoTop result.Value
-	N              int // ratios behind the geometric mean
+// BenchGroup are the benchmarks at two levels of a factor, or of two revisions or files: a table with one geometric
+// mean.
+type BenchGroup compare.MetricGroup
+
+// BenchMetrics are metrics as a page has them.
+func BenchMetrics(list []compare.MetricVerdicts) []BenchMetric {
+	var metrics []BenchMetric
+	for _, v := range list {
+		m := BenchMetric{Name: v.Metric}
+		for _, g := range v.Groups {
+			m.Groups = append(m.Groups, BenchGroup(g))
+		}
+		metrics = append(metrics, m)
+	}
+	return metrics
 }
 
 // verdicts are those of all groups.
@@ -74,7 +82,7 @@ func (p Benchmarks) contrasts(b *strings.Builder, m BenchMetric, st Style) {
 		}
 		fitted(b, p.contrast(m.Name, g), vagueNote, st)
 		for _, text := range p.undecided(m, g) {
-			wrap(b, strings.Fields(st.ascii(text)), " ", 2, st.width())
+			wrap(b, st.words(text), " ", 2, st.width())
 		}
 	}
 }
@@ -103,8 +111,8 @@ func (p Benchmarks) markdownContrasts(b *strings.Builder, m BenchMetric) {
 	}
 }
 
-// heads name the sides of a group: within a run by their levels, or as the page does; of two runs as the page does, with the
-// level of a factor that one of them alone has.
+// heads name the sides of a group: within a run by their levels, or as the page does; of two runs as the page does,
+// with the level of a factor that one of them alone has.
 func (p Benchmarks) heads(g BenchGroup) (a, b string) {
 	v := g.Verdicts[0]
 	a, b = v.OnlyA.String(), v.OnlyB.String()
@@ -219,8 +227,8 @@ func (g BenchGroup) medians(v compare.Verdict, metric string) (a, b result.Value
 	return result.Unavailable, result.Unavailable
 }
 
-// undecided says of the undecided of a group what would decide them, of what has no ratio why, and of all what else their
-// blocks show. Where a group has no levels of its own, its names are the page's, and need no mention.
+// undecided says of the undecided of a group what would decide them, of what has no ratio why, and of all what else
+// their blocks show. Where a group has no levels of its own, its names are the page's, and need no mention.
 func (p Benchmarks) undecided(m BenchMetric, g BenchGroup) []string {
 	var list []string
 	several, together := packages(g.Verdicts), judged(m.verdicts())
@@ -239,7 +247,8 @@ func (p Benchmarks) undecided(m BenchMetric, g BenchGroup) []string {
 			where += ", " + p.beside(g)
 		}
 		if v.NoRatio != "" {
-			list = append(list, where+": no ratio: "+v.NoRatio+"; the medians differ by "+signedValue(v.Difference, m.Name))
+			list = append(list, where+": no ratio: "+v.NoRatio+"; the medians differ by "+
+				signedValue(v.Difference, m.Name))
 			continue
 		}
 		text := prospect(v)
@@ -262,8 +271,9 @@ func contrary(v compare.Verdict, n int) string {
 	case vague(v.Low, v.High) || !(v.Low > 1 || v.High < 1) || !v.Detectable.Known():
 		return "" // or too few blocks for any decision, which is said anyway
 	case v.P > 0.05:
-		return fmt.Sprintf("its own interval excludes 1, but with %d comparisons together the chance of a false difference would be over 5 %%; ", n)
-	case v.Permutation > 0.05:
+		return fmt.Sprintf("its own interval excludes 1, but with %d comparisons together the chance of a false "+
+			"difference would be over 5 %%; ", n)
+	case v.Permutation > 0.05 && !v.Vetoed: // which is said of what is vetoed anyway
 		return "its own interval excludes 1, but a permutation test, which assumes less, does not agree; "
 	}
 	return ""

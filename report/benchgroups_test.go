@@ -22,42 +22,38 @@ func benchPages() Benchmarks {
 	for _, design := range []string{"Encode", longName} {
 		for _, cpus := range []int{1, 2} {
 			for _, gogc := range []string{"100", "50", "200"} {
-				c := plan.Case{Design: design, Point: plan.NewPoint(set("cpus", cpus), plan.Setting{Factor: "GOGC", Level: plan.TextLevel(gogc)})}
+				c := plan.Case{Design: design,
+					Point: plan.NewPoint(set("cpus", cpus), plan.Setting{Factor: "GOGC", Level: plan.TextLevel(gogc)})}
 				cases = append(cases, c)
 				for b := range 10 {
-					ns := map[string]float64{"100": 100, "50": 130, "200": 99}[gogc] * (1 + 0.01*float64((b*map[string]int{"100": 2, "50": 1, "200": 3}[gogc]+cpus)%5))
+					ns := map[string]float64{"100": 100, "50": 130, "200": 99}[gogc] *
+						(1 + 0.01*float64((b*map[string]int{"100": 2, "50": 1, "200": 3}[gogc]+cpus)%5))
 					allocs := map[string]float64{"100": 4, "50": 4, "200": 3}[gogc]
-					trials = append(trials, result.Trial{Kind: result.KindTrial, Workload: "w", Design: c.Design, World: result.Live, Point: c.Point, Block: b,
-						Status: result.OK, Expected: true, Type: result.Benchmark,
-						Metrics: result.Metrics{result.TimePerOp: result.Value(ns), result.AllocedPerOp: 16, result.AllocsPerOp: result.Value(allocs)}})
+					trials = append(trials,
+						result.Trial{Kind: result.KindTrial, Workload: "w", Design: c.Design, World: result.Live,
+							Point: c.Point, Block: b,
+							Status: result.OK, Expected: true, Type: result.Benchmark,
+							Metrics: result.Metrics{result.TimePerOp: result.Value(ns), result.AllocedPerOp: 16,
+								result.AllocsPerOp: result.Value(allocs)}})
 				}
 			}
 		}
 	}
 	j := compare.Usual("", []string{"cpus"})
 	j.Apart, j.First = true, true
-	p := Benchmarks{Title: "example.com/w", How: "paired: each block holds all levels; each is compared with the first, GOGC=100"}
+	p := Benchmarks{Title: "example.com/w", How: "paired: each block holds all levels; each is compared with " +
+		"the first, GOGC=100"}
 	sides := j.Levels(compare.Rows(trials, cases), trials)
-	for _, metric := range []string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp} {
-		m := BenchMetric{Name: metric}
-		of := map[string][]compare.Verdict{}
-		for _, v := range j.MetricVerdicts(sides, metric, -1) {
-			of[v.Apart()] = append(of[v.Apart()], v)
-		}
-		for _, group := range compare.ByLevels(sides) {
-			g := BenchGroup{Sides: group, Verdicts: of[group[0].Apart()]}
-			g.Geomean, g.GeoLow, g.GeoTop, g.N = j.Geomean(group, metric)
-			m.Groups = append(m.Groups, g)
-		}
-		p.Metrics = append(p.Metrics, m)
-	}
+	p.Metrics = BenchMetrics(j.ByMetric(sides, nil))
 	return p
 }
 
-// TestBenchLevels: each level stands beside the first in a table of its own, whose columns name the levels, with a geometric mean
-// of its own; what is equal throughout is a line; and names that are too long for the page stand above their rows.
+// TestBenchLevels: each level stands beside the first in a table of its own, whose columns name the levels, with a
+// geometric mean of its own; what is equal throughout is a line; and names that are too long for the page stand above
+// their rows.
 func TestBenchLevels(t *testing.T) {
-	for name, st := range map[string]Style{"bench-unicode-160.txt": {Width: 160, Unicode: true}, "bench-ascii-90.txt": {Width: 90}} {
+	for name, st := range map[string]Style{"bench-unicode-160.txt": {Width: 160, Unicode: true},
+		"bench-ascii-90.txt": {Width: 90}} {
 		var b bytes.Buffer
 		if err := benchPages().Table(&b, st); err != nil {
 			t.Fatal(err)
@@ -105,20 +101,29 @@ func TestUndecidedBenchmark(t *testing.T) {
 		page   Benchmarks
 		want   string
 	}{
-		{func(*compare.Verdict) {}, Benchmarks{}, "Encode (cpus 1), GOGC=50 beside GOGC=100: undecided; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
+		{func(*compare.Verdict) {}, Benchmarks{}, "Encode (cpus 1), GOGC=50 beside GOGC=100: undecided; these 10 " +
+			"blocks detect 1.050x, 7 more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P = 1.01, 0.2 }, Benchmarks{},
-			"Encode (cpus 1), GOGC=50 beside GOGC=100: undecided; its own interval excludes 1, but with 2 comparisons together the chance of a false difference would be over 5 %; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
+			"Encode (cpus 1), GOGC=50 beside GOGC=100: undecided; its own interval excludes 1, but with 2 " +
+				"comparisons together the chance of a false difference would be over 5 %; these 10 blocks detect " +
+				"1.050x, 7 more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P, v.Permutation = 1.01, 0.04, 0.06 }, Benchmarks{},
-			"Encode (cpus 1), GOGC=50 beside GOGC=100: undecided; its own interval excludes 1, but a permutation test, which assumes less, does not agree; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
+			"Encode (cpus 1), GOGC=50 beside GOGC=100: undecided; its own interval excludes 1, but a permutation " +
+				"test, which assumes less, does not agree; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
 		{func(v *compare.Verdict) { v.Low, v.P, v.Layouts = 1.01, 0.2, 5 }, Benchmarks{A: "head", B: "base"},
-			"Encode (cpus 1): undecided; its own interval excludes 1, but with 2 comparisons together the chance of a false difference would be over 5 %; by 5 layouts; more layouts decide more than more blocks do"},
+			"Encode (cpus 1): undecided; its own interval excludes 1, but with 2 comparisons together the chance of " +
+				"a false difference would be over 5 %; by 5 layouts; more layouts decide more than more blocks do"},
 		{func(v *compare.Verdict) { v.OnlyB = plan.Point{} }, Benchmarks{A: "new", B: "old", ARun: "b"},
-			"Encode (cpus 1), new GOGC=50 beside old: undecided; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
-		{func(v *compare.Verdict) { v.OnlyA, v.OnlyB = plan.Point{}, plan.Point{} }, Benchmarks{A: "new", B: "old", ARun: "b"},
+			"Encode (cpus 1), new GOGC=50 beside old: undecided; these 10 blocks detect 1.050x, 7 more " +
+				"would detect 1.040x"},
+		{func(v *compare.Verdict) { v.OnlyA, v.OnlyB = plan.Point{}, plan.Point{} },
+			Benchmarks{A: "new", B: "old", ARun: "b"},
 			"Encode (cpus 1): undecided; these 10 blocks detect 1.050x, 7 more would detect 1.040x"},
 	} {
-		v := compare.Verdict{A: "Encode", B: "Encode", Paired: true, Metric: result.TimePerOp, Verdict: compare.Undecided, Point: plan.NewPoint(set("cpus", 1)),
-			OnlyA: gogc("50"), OnlyB: gogc("100"), Ratio: 1.04, Low: 0.99, High: 1.09, P: 0.2, Permutation: 0.2, N: 10, Detectable: 1.05, MoreBlocks: &more}
+		v := compare.Verdict{A: "Encode", B: "Encode", Paired: true, Metric: result.TimePerOp,
+			Verdict: compare.Undecided, Point: plan.NewPoint(set("cpus", 1)),
+			OnlyA: gogc("50"), OnlyB: gogc("100"), Ratio: 1.04, Low: 0.99, High: 1.09, P: 0.2, Permutation: 0.2, N: 10,
+			Detectable: 1.05, MoreBlocks: &more}
 		c.change(&v)
 		other := v
 		other.Verdict = compare.Equivalent
@@ -136,7 +141,8 @@ func TestBenchSigns(t *testing.T) {
 		two.Metrics[0].Groups[i].Verdicts[0].Low, two.Metrics[0].Groups[i].Verdicts[0].High = 0.1, 9
 	}
 	few := shop("locking", 1, 300, 0)
-	few.N, few.Metrics = 2, map[string]result.Summary{result.TimePerOp: {Metric: result.TimePerOp, Median: 5, Low: result.Unavailable, High: result.Unavailable}}
+	few.N, few.Metrics = 2, map[string]result.Summary{result.TimePerOp: {Metric: result.TimePerOp, Median: 5,
+		Low: result.Unavailable, High: result.Unavailable}}
 	for _, c := range []struct {
 		page  Benchmarks
 		want  string
@@ -166,7 +172,8 @@ func TestBroken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := b.String(), `{"kind":"broken","schema_version":1,"design":"Work","rev":"head","error":"no milk"}`+"\n"; got != want {
+	if got, want := b.String(), `{"kind":"broken","schema_version":1,"design":"Work","rev":"head","error":"no milk"}`+
+		"\n"; got != want {
 		t.Errorf("got  %swant %s", got, want)
 	}
 }
@@ -175,12 +182,14 @@ func TestBroken(t *testing.T) {
 func TestBenchPackages(t *testing.T) {
 	verdicts := []compare.Verdict{{Workload: "a", A: "X"}, {Workload: "b", A: "X"}}
 	columns := named(verdicts)
-	if columns[0].head != "package" || columns[0].cells[1].text != "b" || columns[1].head != "benchmark" || len(columns[1].cells) != 2 {
+	if columns[0].head != "package" || columns[0].cells[1].text != "b" || columns[1].head != "benchmark" ||
+		len(columns[1].cells) != 2 {
 		t.Errorf("%+v", columns)
 	}
 	verdicts[0].Verdict, verdicts[1].Verdict = compare.Undecided, compare.Undecided
 	g := BenchGroup{Verdicts: verdicts}
-	if notes := (Benchmarks{}).undecided(BenchMetric{Groups: []BenchGroup{g}}, g); !strings.HasPrefix(notes[1], "b X: ") {
+	if notes := (Benchmarks{}).undecided(BenchMetric{Groups: []BenchGroup{g}}, g); !strings.HasPrefix(notes[1],
+		"b X: ") {
 		t.Errorf("%q", notes)
 	}
 	if columns = named(verdicts[:1]); columns[0].head != "benchmark" {
@@ -190,9 +199,12 @@ func TestBenchPackages(t *testing.T) {
 
 // TestBenchDifferences: in what two runs differ is one sentence, and a line of JSON.
 func TestBenchDifferences(t *testing.T) {
-	p := Benchmarks{A: "new", B: "old", ARun: "after", BRun: "before", Workload: "w", Paired: true, Facts: []Fact{{"pgo", "off", "not given"}, {"benchtime", "1s", "500ms"}},
-		OnlyB: []compare.Row{{Workload: "w", World: result.Live, Design: "X", Point: plan.NewPoint(set("cpus", 1))}, {Workload: "v", World: result.Live, Design: "Y", Point: plan.NewPoint(set("cpus", 2))}}}
-	want := "what else differs: pgo is not given in the old and off in the new; benchtime is 500ms in the old and 1s in the new"
+	p := Benchmarks{A: "new", B: "old", ARun: "after", BRun: "before", Workload: "w", Paired: true,
+		Facts: []Fact{{"pgo", "off", "not given"}, {"benchtime", "1s", "500ms"}},
+		OnlyB: []compare.Row{{Workload: "w", World: result.Live, Design: "X", Point: plan.NewPoint(set("cpus", 1))},
+			{Workload: "v", World: result.Live, Design: "Y", Point: plan.NewPoint(set("cpus", 2))}}}
+	want := "what else differs: pgo is not given in the old and off in the new; benchtime is 500ms in the " +
+		"old and 1s in the new"
 	if got := p.notes(); len(got) != 2 || got[0] != want || got[1] != "only in the old: X (cpus 1), Y (cpus 2)" {
 		t.Errorf("%q", got)
 	}
@@ -224,7 +236,8 @@ func TestContrary(t *testing.T) {
 func TestManyUndecided(t *testing.T) {
 	g := BenchGroup{}
 	for i := range 2000 {
-		g.Verdicts = append(g.Verdicts, compare.Verdict{A: fmt.Sprint("B", i), Verdict: compare.Undecided, Low: 0.9, High: 1.2})
+		g.Verdicts = append(g.Verdicts, compare.Verdict{A: fmt.Sprint("B", i), Verdict: compare.Undecided, Low: 0.9,
+			High: 1.2})
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -3,8 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/brewput/brewput/compare"
@@ -14,9 +12,11 @@ import (
 // Benchmarks are Go benchmarks on a page: what they measured, or two sides of it beside each other, and how they scale.
 type Benchmarks struct {
 	Title      string
-	How        string        // how the sides are compared; "" where nothing is
-	A, B       string        // names of the sides: head and base, or new and old; "" where they are levels
-	ARun, BRun string        // of two runs, or files: their paths
+	How        string // how the sides are compared; "" where nothing is
+	A, B       string // names of the sides: head and base, or new and old; "" where they are levels
+	ARun, BRun string // of two runs, or files: their paths; of several a side, with commas
+	RunsA      int    // how many of these a side has, where one has several
+	RunsB      int
 	Workload   string        // of two runs: their package; "" where they have several
 	Paired     bool          // of two runs: their lines were measured in the same blocks
 	Facts      []Fact        // in which two runs differ
@@ -69,7 +69,7 @@ func value(v result.Value, metric string) string {
 // Table writes the page for people.
 func (p Benchmarks) Table(w io.Writer, st Style) error {
 	var b strings.Builder
-	wrap(&b, strings.Fields(st.ascii(p.Title)), " ", 2, st.width())
+	wrap(&b, st.words(p.Title), " ", 2, st.width())
 	if len(p.Rows) == 0 && len(p.Metrics) == 0 {
 		b.WriteString("No trial ended: there is nothing to show.\n")
 	}
@@ -80,7 +80,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 		fitted(&b, p.columns(f), f.footnotes, st)
 	}
 	if p.How != "" {
-		wrap(&b, strings.Fields(p.How), " ", 0, st.width())
+		wrap(&b, st.words(p.How), " ", 0, st.width())
 	}
 	for _, m := range p.Metrics {
 		heading(&b, metricHead(m.Name), m.chance(), st)
@@ -89,7 +89,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 	if len(p.Scalings) > 0 {
 		heading(&b, "how they scale", "95 % intervals, paired by block", st)
 		for _, s := range p.Scalings {
-			wrap(&b, strings.Fields(st.ascii(scaled(s))), " ", 2, st.width())
+			wrap(&b, st.words(scaled(s)), " ", 2, st.width())
 		}
 	}
 	speedups(&b, p.Rows, st)
@@ -99,12 +99,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 
 // ends writes what is to be known about the run as a whole.
 func (p Benchmarks) ends(b *strings.Builder, st Style) {
-	for i, n := range p.notes() {
-		if i == 0 {
-			blank(b)
-		}
-		wrap(b, strings.Fields(st.ascii(n)), " ", 2, st.width())
-	}
+	paragraphs(b, p.notes(), st)
 	messages(b, "errors", alarm, nil, p.Rows, func(r compare.Row) []string { return r.Errors }, st)
 	messages(b, "warnings", caution, p.Warnings, p.Rows, func(r compare.Row) []string { return r.Warnings }, st)
 }
@@ -134,7 +129,8 @@ func (p Benchmarks) columns(f *frame) []column {
 	if f.trials == 0 {
 		columns = append(columns, f.column("", "trials", func(r compare.Row) string { return fmt.Sprint(trials(r)) }))
 	}
-	columns = append(columns, f.column("time/op", "median", func(r compare.Row) string { return cellOf(r, result.TimePerOp) }),
+	columns = append(columns, f.column("time/op", "median",
+		func(r compare.Row) string { return cellOf(r, result.TimePerOp) }),
 		f.column("time/op", "95 % interval", func(r compare.Row) string {
 			if text, ok := interval(r.Metric(result.TimePerOp), benchDigits); ok {
 				return text
@@ -178,26 +174,5 @@ func (p Benchmarks) others(f *frame) []string {
 			names = append(names, metric)
 		}
 	}
-	return append(names, OwnMetrics(f.rows)...)
-}
-
-// ours are the metrics of a trial that a benchmark does not name itself.
-var ours = []string{result.Throughput, result.BytesRate, result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp, result.CPUPerOp,
-	result.MutexPerOp, result.GCPerOp, result.SchedPerOp, result.CPUSeconds, result.Parallelism, "steal_seconds", "machine_cpu_seconds",
-	"throttled_periods", "load1"}
-
-// OwnMetrics are the metrics that benchmarks themselves report, in the order of their names.
-func OwnMetrics(rows []compare.Row) []string {
-	var names []string
-	for i := range rows {
-		names = append(names, slices.Collect(maps.Keys(rows[i].Metrics))...)
-	}
-	return Own(names)
-}
-
-// Own are the names among them that benchmarks have given, each once and in order.
-func Own(metrics []string) []string {
-	own := slices.DeleteFunc(slices.Clone(metrics), func(m string) bool { return slices.Contains(ours, m) })
-	slices.Sort(own)
-	return slices.Compact(own)
+	return append(names, compare.OwnMetrics(f.rows)...)
 }

@@ -30,7 +30,8 @@ type Fact struct {
 const (
 	unpaired = "unpaired: the blocks of two runs lie apart in time, so what the machine did differently between " +
 		"them is part of the difference; designs of one run are compared without it"
-	nested = "unpaired: the runs are the replicates, so what differs from run to run is in the intervals; designs of one " +
+	nested = "unpaired: the runs are the replicates, so what differs from run to run is in the " +
+		"intervals; designs of one " +
 		"run are compared without it"
 	noFact = "program and settings are the same in both: a difference is the machine's"
 )
@@ -38,8 +39,8 @@ const (
 // Table writes the page for people.
 func (c Between) Table(w io.Writer, st Style) error {
 	var b strings.Builder
-	wrap(&b, strings.Fields(st.ascii(c.title())), " ", 2, st.width())
-	wrap(&b, strings.Fields(c.how()), " ", 0, st.width())
+	wrap(&b, st.words(c.title()), " ", 2, st.width())
+	wrap(&b, st.words(c.how()), " ", 0, st.width())
 	blank(&b)
 	if facts := c.factColumns(); len(c.Facts) > 0 {
 		render(&b, facts, st)
@@ -56,12 +57,7 @@ func (c Between) Table(w io.Writer, st Style) error {
 		b.WriteString("\n" + st.paint(dim, noVerdicts) + "\n")
 	}
 	writeVerdicts(&b, verdicts, st)
-	for i, text := range c.leftOver() {
-		if i == 0 {
-			blank(&b)
-		}
-		wrap(&b, strings.Fields(st.ascii(text)), " ", 2, st.width())
-	}
+	paragraphs(&b, c.leftOver(), st)
 	if len(c.Warnings) > 0 {
 		heading(&b, "warnings", "", st)
 	}
@@ -151,7 +147,9 @@ func (c Between) columns(f *frame) []column {
 	metric, heading := f.measure()
 	columns := f.labels()
 	before, after := column{group: heading, head: "old"}, column{group: heading, head: "new"}
-	ratios, intervals := column{group: "new / old", head: "ratio"}, column{group: "new / old", head: "95 % interval", drop: 1} // the sentences have it
+	// the sentences have it
+	ratios, intervals := column{group: "new / old", head: "ratio"},
+		column{group: "new / old", head: "95 % interval", drop: 1}
 	blocks, verdicts := column{head: "blocks", drop: 2}, column{head: "verdict", left: true}
 	notes, some := column{head: "note", left: true}, false
 	var judged []*compare.Verdict
@@ -257,16 +255,19 @@ func (c Between) Markdown(w io.Writer) error {
 
 // comparison is what programs should know of two runs, or files of benchmarks, before their verdicts.
 type comparison struct {
-	Kind          string   `json:"kind"` // "comparison"
-	SchemaVersion int      `json:"schema_version"`
-	Workload      string   `json:"workload"` // "" of benchmarks of several packages
-	ARun          string   `json:"a_run"`
-	BRun          string   `json:"b_run"`
-	Paired        bool     `json:"paired"`
-	Differences   []Fact   `json:"differences"`
-	OnlyA         []spot   `json:"only_a"` // what one of the runs alone has
-	OnlyB         []spot   `json:"only_b"`
-	Notes         []string `json:"notes,omitempty"`
+	Kind          string `json:"kind"` // "comparison"
+	SchemaVersion int    `json:"schema_version"`
+	Workload      string `json:"workload"` // "" of benchmarks of several packages
+	ARun          string `json:"a_run"`
+	BRun          string `json:"b_run"`
+	// of benchmarks: how many runs or files a side has, where one has several
+	RunsA       int      `json:"runs_a,omitempty"`
+	RunsB       int      `json:"runs_b,omitempty"`
+	Paired      bool     `json:"paired"`
+	Differences []Fact   `json:"differences"`
+	OnlyA       []spot   `json:"only_a"` // what one of the runs alone has
+	OnlyB       []spot   `json:"only_b"`
+	Notes       []string `json:"notes,omitempty"`
 }
 
 // spot is where a row belongs.
@@ -293,7 +294,8 @@ func spotsOf(rows []compare.Row, workload string) []spot {
 // JSON writes a line for the comparison, one for each warning, the summaries of what the verdicts judge
 // by, of both runs, and the verdicts.
 func (c Between) JSON(w io.Writer) error {
-	lines := []any{comparison{"comparison", result.SchemaVersion, c.Workload, c.A, c.B, false, append([]Fact{}, c.Facts...),
+	lines := []any{comparison{"comparison", result.SchemaVersion, c.Workload, c.A, c.B, 0, 0, false,
+		append([]Fact{}, c.Facts...),
 		spotsOf(c.Contrast.OnlyA, c.Workload), spotsOf(c.Contrast.OnlyB, c.Workload), nil}}
 	for _, x := range c.Warnings {
 		lines = append(lines, x)

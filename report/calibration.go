@@ -23,7 +23,7 @@ func Calibration(w io.Writer, about []string, c result.Calibration, st Style) er
 	ladder(&b, c, st)
 	for _, text := range c.Warnings {
 		b.WriteString("\n")
-		wrap(&b, strings.Fields(st.ascii("warning: "+text)), " ", 2, st.width())
+		wrap(&b, st.words("warning: "+text), " ", 2, st.width())
 	}
 	return st.emit(w, b.String())
 }
@@ -49,8 +49,10 @@ func ofMillisecond(v result.Value) cell { return cell{percent(float64(v) / 1e6),
 // prices is the table of costs.
 func prices(b *strings.Builder, c result.Calibration, st Style) {
 	columns := []column{
-		{head: "cost", left: true}, {head: "median"}, {head: "95 % interval", drop: 2}, {head: "10 %", drop: 3}, {head: "90 %", drop: 3},
-		{group: "microprogram", head: "reading", left: true, drop: 1}, {group: "microprogram", head: "live", drop: 1}, {group: "microprogram", head: "virtual", drop: 1},
+		{head: "cost", left: true}, {head: "median"}, {head: "95 % interval", drop: 2}, {head: "10 %", drop: 3},
+		{head: "90 %", drop: 3},
+		{group: "microprogram", head: "reading", left: true, drop: 1}, {group: "microprogram", head: "live", drop: 1},
+		{group: "microprogram", head: "virtual", drop: 1},
 	}
 	for _, p := range c.Prices {
 		median, ends := estimate(p.Estimate)
@@ -62,12 +64,12 @@ func prices(b *strings.Builder, c result.Calibration, st Style) {
 			median, low, high = ofMillisecond(p.Median), ofMillisecond(p.P10), ofMillisecond(p.P90)
 			ends = cell{fmt.Sprintf("[%.1f, %.1f]", float64(p.Low)/1e4, float64(p.High)/1e4), dim}
 		}
-		for i, x := range []cell{{p.Cost, plain}, median, ends, low, high, {p.Reading, plain}, nanoseconds(p.Live), nanoseconds(p.Virtual)} {
-			columns[i].cells = append(columns[i].cells, x)
-		}
+		addRow(columns, cell{p.Cost, plain}, median, ends, low, high, cell{p.Reading, plain}, nanoseconds(p.Live),
+			nanoseconds(p.Virtual))
 	}
 	fitted(b, columns, func([]column) []string {
-		return []string{fmt.Sprintf("medians of %d rounds of fresh processes, in %.0f s; a cost with 10 %% and 90 %% is drawn from its distribution", c.Rounds, c.Seconds)}
+		return []string{fmt.Sprintf("medians of %d rounds of fresh processes, in %.0f s; a cost with 10 %% and 90 %% "+
+			"is drawn from its distribution", c.Rounds, c.Seconds)}
 	}, st)
 }
 
@@ -79,18 +81,18 @@ func handOvers(b *strings.Builder, c result.Calibration, st Style) {
 	heading(b, "hand-over", "from ready to running on an idle CPU", st)
 	columns := []column{
 		{head: "CPU was idle for", left: true}, {head: "cost", left: true, drop: 1},
-		{group: "median", head: "live"}, {group: "median", head: "virtual"}, {group: "90 %", head: "live", drop: 2}, {group: "90 %", head: "virtual", drop: 2},
+		{group: "median", head: "live"}, {group: "median", head: "virtual"}, {group: "90 %", head: "live", drop: 2},
+		{group: "90 %", head: "virtual", drop: 2},
 		{group: "99 %", head: "live"}, {group: "99 %", head: "virtual"},
 	}
 	for _, h := range c.HandOvers {
 		_, idle, _ := strings.Cut(h.Reading, "@")
 		cells := []cell{{strings.Replace(idle, "..", " to ", 1), plain}, {cmp.Or(h.Cost, "all"), plain}}
-		for _, v := range []result.Value{h.Live.P50, h.Virtual.P50, h.Live.P90, h.Virtual.P90, h.Live.P99, h.Virtual.P99} {
+		for _, v := range []result.Value{h.Live.P50, h.Virtual.P50, h.Live.P90, h.Virtual.P90, h.Live.P99,
+			h.Virtual.P99} {
 			cells = append(cells, nanoseconds(v))
 		}
-		for i, x := range cells {
-			columns[i].cells = append(columns[i].cells, x)
-		}
+		addRow(columns, cells...)
 	}
 	fitted(b, columns, func([]column) []string { return nil }, st)
 }
@@ -102,15 +104,21 @@ func ladder(b *strings.Builder, c result.Calibration, st Style) {
 	}
 	heading(b, "price ladder", "an operation, for the goroutine that makes it", st)
 	columns := []column{
-		{head: "operation", left: true}, {group: "alone on its CPU", head: "median"}, {group: "alone on its CPU", head: "95 % interval", drop: 1},
+		{head: "operation", left: true}, {group: "alone on its CPU", head: "median"},
+		{group: "alone on its CPU", head: "95 % interval", drop: 1},
 		{group: "with another CPU", head: "median"}, {group: "with another CPU", head: "95 % interval", drop: 1},
 	}
 	for _, r := range c.Ladder {
 		same, sameEnds := estimate(r.Same)
 		other, otherEnds := estimate(r.Other)
-		for i, x := range []cell{{r.Operation, plain}, same, sameEnds, other, otherEnds} {
-			columns[i].cells = append(columns[i].cells, x)
-		}
+		addRow(columns, cell{r.Operation, plain}, same, sameEnds, other, otherEnds)
 	}
 	fitted(b, columns, func([]column) []string { return nil }, st)
+}
+
+// addRow adds a cell to each of the columns.
+func addRow(columns []column, cells ...cell) {
+	for i, x := range cells {
+		columns[i].cells = append(columns[i].cells, x)
+	}
 }

@@ -25,7 +25,8 @@ func (f *frame) countersOf() []column {
 		return nil
 	}
 	columns := f.labels()
-	rows := slices.DeleteFunc(slices.Clone(f.rows), func(r compare.Row) bool { return r.N == 0 || r.World == result.Virtual })
+	rows := slices.DeleteFunc(slices.Clone(f.rows),
+		func(r compare.Row) bool { return r.N == 0 || r.World == result.Virtual })
 	for _, r := range rows {
 		f.label(columns, r)
 	}

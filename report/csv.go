@@ -81,8 +81,10 @@ func record(t result.Trial, factors, metrics []string) []string {
 	if t.WallSeconds > 0 { // a trial without a number has none
 		wall = exact(t.WallSeconds)
 	}
-	line := []string{quote.CSV(t.Workload), quote.CSV(t.Design), quote.CSV(t.World), strconv.Itoa(t.Block), strconv.Itoa(t.Order),
-		quote.CSV(t.Seed), quote.CSV(string(t.Status)), lines, strconv.FormatInt(t.Operations, 10), wall, quote.CSV(t.Error)}
+	line := []string{quote.CSV(t.Workload), quote.CSV(t.Design), quote.CSV(t.World), strconv.Itoa(t.Block),
+		strconv.Itoa(t.Order),
+		quote.CSV(t.Seed), quote.CSV(string(t.Status)), lines, strconv.FormatInt(t.Operations, 10), wall,
+		quote.CSV(t.Error)}
 	for _, name := range factors {
 		text := ""
 		if l, ok := t.Point.Get(name); ok {

@@ -33,7 +33,7 @@ func Doctor(w io.Writer, about []string, checks []doctor.Check, verdict doctor.R
 	}
 	b.WriteString("\n")
 	var line strings.Builder
-	wrap(&line, strings.Fields(st.ascii(verdict.Claim)), " ", 0, st.width())
+	wrap(&line, st.words(verdict.Claim), " ", 0, st.width())
 	for l := range strings.Lines(line.String()) {
 		b.WriteString(st.paint(bold, strings.TrimSuffix(l, "\n")) + "\n")
 	}
@@ -50,19 +50,16 @@ func checkLine(b *strings.Builder, c doctor.Check, width int, st Style) {
 	b.WriteString(st.paint(toneOf(c.Status), string(c.Status)))
 	b.WriteString(strings.Repeat(" ", statusWidth+gap-len(c.Status)))
 	var text strings.Builder
-	wrap(&text, strings.Fields(st.ascii(c.Evidence)), " ", 0, max(st.width()-indent, minWidth/2))
-	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(text.String(), "\n"), "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
+	wrap(&text, st.words(c.Evidence), " ", 0, max(st.width()-indent, minWidth/2))
+	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(text.String(), "\n"), "\n",
+		"\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
 // advice says what a check means and what would improve it. A command stands on a line of its own and is
 // never broken, so that it can be copied.
 func advice(b *strings.Builder, c doctor.Check, st Style) {
 	b.WriteString("\n" + st.paint(toneOf(c.Status), c.Name) + "\n")
-	words := strings.Fields(st.ascii(c.Claim))
-	if len(words) > 0 {
-		words[0] = "  " + words[0]
-		wrap(b, words, " ", 2, st.width())
-	}
+	indented(b, c.Claim, 2, st)
 	for _, fix := range c.Fixes() {
 		b.WriteString("  " + st.paint(dim, st.pick("→ ", "> ")) + st.text(fix) + "\n")
 	}

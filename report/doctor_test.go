@@ -20,11 +20,15 @@ func patient() ([]doctor.Check, doctor.Report) {
 		Throttled: doctor.Read(uint64(12)), Heat: doctor.Absent[uint64](), Swapped: doctor.Read(uint64(0)),
 		Quota:     doctor.Read(doctor.Quota{CPUs: 2.5, File: "/sys/fs/cgroup/user.slice/cpu.max", Lift: "max"}),
 		Governors: doctor.Read([]string{"powersave"}),
-		Boost:     doctor.Read(doctor.Boost{On: true, File: "/sys/devices/system/cpu/intel_pstate/no_turbo", Write: "1"}),
-		SMT:       doctor.Read(doctor.SMT{Threads: 2, Usable: 2, One: "0,1"}), ClockSource: doctor.Read("tsc"), ClockRead: doctor.Read(41 * time.Nanosecond),
-		TimerSlack: doctor.Read(50 * time.Microsecond), Sleep: doctor.Read(doctor.Lateness{N: 100, Median: 540 * time.Microsecond, P90: time.Millisecond}),
+		Boost: doctor.Read(doctor.Boost{On: true, File: "/sys/devices/system/cpu/intel_pstate/no_turbo",
+			Write: "1"}),
+		SMT: doctor.Read(doctor.SMT{Threads: 2, Usable: 2, One: "0,1"}), ClockSource: doctor.Read("tsc"),
+		ClockRead:   doctor.Read(41 * time.Nanosecond),
+		TimerSlack:  doctor.Read(50 * time.Microsecond),
+		Sleep:       doctor.Read(doctor.Lateness{N: 100, Median: 540 * time.Microsecond, P90: time.Millisecond}),
 		Timer:       doctor.Read(doctor.Lateness{N: 100, Median: 61 * time.Microsecond, P90: 93 * time.Microsecond}),
-		MemoryTotal: doctor.Read(uint64(16e9)), MemoryAvailable: doctor.Read(uint64(9e9)), Race: doctor.Read(false), GOGC: "100", GOMEMLIMIT: "off",
+		MemoryTotal: doctor.Read(uint64(16e9)), MemoryAvailable: doctor.Read(uint64(9e9)), Race: doctor.Read(false),
+		GOGC: "100", GOMEMLIMIT: "off",
 	}, []doctor.Noise{{CPUs: 1, Blocks: 10, HalfWidth: 0.008}, {CPUs: 4, Blocks: 10, HalfWidth: result.Value(0.021)}})
 }
 
@@ -44,7 +48,8 @@ func TestDoctor(t *testing.T) {
 			golden(t, name, b.Bytes())
 			for line := range strings.Lines(b.String()) {
 				// A command is never broken: it would no longer be one when copied.
-				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); !st.Color && n > st.Width && !strings.HasPrefix(line, "  > ") && !strings.HasPrefix(line, "  → ") {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); !st.Color && n > st.Width &&
+					!strings.HasPrefix(line, "  > ") && !strings.HasPrefix(line, "  → ") {
 					t.Errorf("%d columns: %q", n, line)
 				}
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Explanation writes what holds a program back: the findings by rank, where the time went, how many goroutines wanted a CPU,
-// and what to be wary of. overheads is what each profiler took.
+// Explanation writes what holds a program back: the findings by rank, where the time went, how many goroutines wanted a
+// CPU, and what to be wary of. overheads is what each profiler took.
 func Explanation(w io.Writer, r explain.Report, e *explain.Evidence, overheads []string, st Style) error {
 	var b strings.Builder
 	sharing(&b, explained(e), st)
@@ -33,7 +33,8 @@ func Explanation(w io.Writer, r explain.Report, e *explain.Evidence, overheads [
 			warning(&b, n, st)
 		}
 		if len(overheads) > 0 {
-			wrap(&b, strings.Fields(st.ascii("each kind of evidence has a run of its own; beside undisturbed ones it took: "+strings.Join(overheads, ", "))), " ", 0, st.width())
+			wrap(&b, st.words("each kind of evidence has a run of its own; beside undisturbed ones it took: "+
+				strings.Join(overheads, ", ")), " ", 0, st.width())
 		}
 	}
 	return st.emit(w, b.String())
@@ -71,7 +72,8 @@ func finding(b *strings.Builder, f explain.Finding, ranked bool, p explain.Progr
 	}
 	var remarks []string
 	if f.Gain != nil {
-		remarks = append(remarks, fmt.Sprintf("a change saves %s (%s to %s) of the %s", share(f.Gain.Estimate), share(f.Gain.Low), share(f.Gain.High), metricName(f.Gain.Metric)))
+		remarks = append(remarks, fmt.Sprintf("a change saves %s (%s to %s) of the %s", share(f.Gain.Estimate),
+			share(f.Gain.Low), share(f.Gain.High), metricName(f.Gain.Metric)))
 	}
 	if f.Share > 0 {
 		remarks = append(remarks, "concerns "+share(f.Share)+" of the time")
@@ -106,8 +108,9 @@ func part(b *strings.Builder, label, text string, st Style) {
 	indent := 2 + labelWidth + gap
 	b.WriteString("  " + st.paint(dim, label) + strings.Repeat(" ", labelWidth+gap-len(label)))
 	var lines strings.Builder
-	wrap(&lines, strings.Fields(st.ascii(text)), " ", 0, max(st.width()-indent, minWidth/2))
-	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(lines.String(), "\n"), "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
+	wrap(&lines, st.words(text), " ", 0, max(st.width()-indent, minWidth/2))
+	b.WriteString(strings.ReplaceAll(strings.TrimSuffix(lines.String(), "\n"), "\n",
+		"\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
 // sourceAt writes file:line with the source there.
@@ -166,7 +169,8 @@ func spent(b *strings.Builder, l explain.Ledger, st Style) {
 	if len(l.Entries) == 0 {
 		return
 	}
-	heading(b, "where the time went", fmt.Sprintf("%s x %s, by %s", result.Count(l.CPUs, "CPU"), duration(l.Wall), l.Source), st)
+	heading(b, "where the time went", fmt.Sprintf("%s x %s, by %s", result.Count(l.CPUs, "CPU"), duration(l.Wall),
+		l.Source), st)
 	width := 0
 	for _, x := range l.Entries {
 		width = max(width, len(x.Name))
@@ -174,7 +178,8 @@ func spent(b *strings.Builder, l explain.Ledger, st Style) {
 	room := max(10, min(st.width(), maxPlotWidth)-width-16)
 	for _, x := range l.Entries {
 		bar := int(math.Round(x.Share * float64(room)))
-		line := fmt.Sprintf("  %s%s %8s %5s  %s", x.Name, strings.Repeat(" ", width-len(x.Name)), duration(x.Time), share(x.Share),
+		line := fmt.Sprintf("  %s%s %8s %5s  %s", x.Name, strings.Repeat(" ", width-len(x.Name)), duration(x.Time),
+			share(x.Share),
 			strings.Repeat(st.pick("▇", "#"), max(0, min(bar, room))))
 		b.WriteString(st.ascii(strings.TrimRight(line, " ")) + "\n")
 	}

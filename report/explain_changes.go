@@ -13,7 +13,8 @@ import (
 func Changes(w io.Writer, before, after string, changes []explain.Change, notes []string, st Style) error {
 	var b strings.Builder
 	sharing(&b, []string{"explain", "before: " + before, "after: " + after}, st)
-	columns := []column{{head: "what", left: true}, {head: "before"}, {head: "after"}, {head: "change"}, {head: "", left: true}, {head: "where", left: true}}
+	columns := []column{{head: "what", left: true}, {head: "before"}, {head: "after"}, {head: "change"},
+		{head: "", left: true}, {head: "where", left: true}}
 	for _, c := range changes {
 		t := plain
 		if !c.Clear {

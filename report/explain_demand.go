@@ -16,28 +16,32 @@ const demandRows = 8
 // demand draws how many goroutines wanted a CPU over time, and says what follows from it.
 func demand(b *strings.Builder, r explain.Report, t *explain.Trace, st Style) {
 	if t != nil && len(t.Demand.Wants) > 0 {
-		heading(b, "goroutines that want a CPU, over time", fmt.Sprintf("%s: they run; %s: they wait for a CPU; %s in all, by the trace",
-			st.pick("█", "#"), st.pick("░", "."), duration(t.Duration)), st)
+		heading(b, "goroutines that want a CPU, over time",
+			fmt.Sprintf("%s: they run; %s: they wait for a CPU; %s in all, by the trace",
+				st.pick("█", "#"), st.pick("░", "."), duration(t.Duration)), st)
 		drawDemand(b, t, st)
 	}
 	var lines []string
 	if len(r.Phases) > 1 {
 		var phases []string
 		for _, p := range r.Phases {
-			phases = append(phases, fmt.Sprintf("%s to %s: %.1f want, %.1f run", duration(p.From), duration(p.To), p.Wants, p.Runs))
+			phases = append(phases, fmt.Sprintf("%s to %s: %.1f want, %.1f run", duration(p.From), duration(p.To),
+				p.Wants, p.Runs))
 		}
 		lines = append(lines, "phases: "+strings.Join(phases, "; "))
 	}
 	p := r.Parallelism
 	if known(p.Serial) && p.Serial > 0 {
-		lines = append(lines, fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU; by Amdahl's law it is at most %.2fx as fast as on one CPU, and %.2fx with %s",
+		lines = append(lines, fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU; by "+
+			"Amdahl's law it is at most %.2fx as fast as on one CPU, and %.2fx with %s",
 			share(p.Serial), p.Limit, p.At, result.Count(p.CPUs, "CPU")))
 	}
 	if known(p.Inflation) {
-		lines = append(lines, fmt.Sprintf("inflation: the same work takes %.2fx the CPU time with several CPUs", p.Inflation))
+		lines = append(lines, fmt.Sprintf("inflation: the same work takes %.2fx the CPU time with several CPUs",
+			p.Inflation))
 	}
 	for _, l := range lines {
-		words := strings.Fields(st.ascii(l))
+		words := st.words(l)
 		wrap(b, append([]string{"  " + words[0]}, words[1:]...), " ", 4, st.width())
 	}
 }
@@ -85,7 +89,8 @@ func drawDemand(b *strings.Builder, t *explain.Trace, st Style) {
 		}
 		fmt.Fprintf(b, "%s %s%s\n", pad(label, margin), st.paint(dim, st.pick("│", "|")), strings.TrimRight(line, " "))
 	}
-	fmt.Fprintf(b, "%s %s\n", pad("0", margin), st.paint(dim, st.pick("└", "+")+strings.Repeat(st.pick("─", "-"), len(wants))))
+	fmt.Fprintf(b, "%s %s\n", pad("0", margin),
+		st.paint(dim, st.pick("└", "+")+strings.Repeat(st.pick("─", "-"), len(wants))))
 }
 
 func pad(s string, width int) string {

@@ -13,12 +13,14 @@ import (
 func slow() (explain.Report, *explain.Evidence) {
 	ms := time.Millisecond
 	e := &explain.Evidence{
-		Program: explain.Program{Name: "mandel", Module: "example.com/mandel", Dir: "/src/mandel", Source: func(file string, line int) string {
-			if file == "/src/mandel/cmd/draw.go" && line == 31 {
-				return "	n, err := f.Write(pixel[:])   // one at a time, which is written out at some length here so that it must be cut"
-			}
-			return ""
-		}},
+		Program: explain.Program{Name: "mandel", Module: "example.com/mandel", Dir: "/src/mandel",
+			Source: func(file string, line int) string {
+				if file == "/src/mandel/cmd/draw.go" && line == 31 {
+					return "	n, err := f.Write(pixel[:])   // one at a time, which is written out at some " +
+						"length here so that it must be cut"
+				}
+				return ""
+			}},
 		Runs: []explain.Run{
 			{CPUs: 2, Machine: 2, Count: 5, Wall: 812 * ms, WallLow: 800 * ms, WallHigh: 841 * ms},
 			{CPUs: 1, Machine: 2, Count: 1, Wall: 1200 * ms},
@@ -33,21 +35,32 @@ func slow() (explain.Report, *explain.Evidence) {
 		} else if i > 100 {
 			wants = 3
 		}
-		e.Trace.Demand.Wants, e.Trace.Demand.Runs = append(e.Trace.Demand.Wants, wants), append(e.Trace.Demand.Runs, runs)
+		e.Trace.Demand.Wants, e.Trace.Demand.Runs = append(e.Trace.Demand.Wants, wants),
+			append(e.Trace.Demand.Runs, runs)
 	}
 	r := explain.Report{
 		Findings: []explain.Finding{
-			{Rank: 1, Name: "unbuffered-io", Tier: explain.TierB, Claim: "Every pixel is a system call of its own, and these take most of the time of the program.",
-				Where: []string{"cmd/draw.go:31"}, Share: 0.62, Gain: &explain.Gain{Metric: "wall_seconds", Estimate: 0.58, Low: 0.55, High: 0.61},
-				Confidence: explain.High, Evidence: []string{"1000000 calls of write, 12 bytes each, 0.5 µs in the median", "62 % of the CPU profile is in system calls"},
-				Rival: "the disk is slow", Fix: "wrap f in bufio.NewWriter, and call Flush at the end", Experiment: "run it with output to /dev/null"},
-			{Rank: 2, Name: "serial-phase", Tier: explain.TierB, Claim: "From 492 ms on one goroutine works.", Where: []string{"elsewhere.go:7"}, Share: 0.004, Confidence: explain.Low},
+			{Rank: 1, Name: "unbuffered-io", Tier: explain.TierB, Claim: "Every pixel is a system call of its own, " +
+				"and these take most of the time of the program.",
+				Where: []string{"cmd/draw.go:31"}, Share: 0.62,
+				Gain:       &explain.Gain{Metric: "wall_seconds", Estimate: 0.58, Low: 0.55, High: 0.61},
+				Confidence: explain.High,
+				Evidence: []string{"1000000 calls of write, 12 bytes each, 0.5 µs in the median",
+					"62 % of the CPU profile is in system calls"},
+				Rival: "the disk is slow", Fix: "wrap f in bufio.NewWriter, and call Flush at the end",
+				Experiment: "run it with output to /dev/null"},
+			{Rank: 2, Name: "serial-phase", Tier: explain.TierB, Claim: "From 492 ms on one goroutine works.",
+				Where: []string{"elsewhere.go:7"}, Share: 0.004, Confidence: explain.Low},
 		},
 		Ledger: explain.Ledger{Source: "the CPU profile", CPUs: 2, Wall: 812 * ms, Entries: []explain.Entry{
-			{Name: explain.UserCode, Time: 400 * ms, Share: 0.246}, {Name: explain.SystemCalls, Time: 700 * ms, Share: 0.431}, {Name: explain.IdleCPUs, Time: 524 * ms, Share: 0.323}}},
-		Parallelism: explain.Parallelism{CPUs: 2, Running: 1.5, Wants: 7, Serial: 0.4, Limit: 2.5, At: 1.43, Inflation: math.NaN()},
-		Phases:      []explain.Phase{{From: 0, To: 41 * ms, Wants: 1, Runs: 1}, {From: 41 * ms, To: 492 * ms, Wants: 11.2, Runs: 2}},
-		Notes:       []string{"other processes used 0.3 CPUs meanwhile: run it again on an idle machine"},
+			{Name: explain.UserCode, Time: 400 * ms, Share: 0.246},
+			{Name: explain.SystemCalls, Time: 700 * ms, Share: 0.431},
+			{Name: explain.IdleCPUs, Time: 524 * ms, Share: 0.323}}},
+		Parallelism: explain.Parallelism{CPUs: 2, Running: 1.5, Wants: 7, Serial: 0.4, Limit: 2.5, At: 1.43,
+			Inflation: math.NaN()},
+		Phases: []explain.Phase{{From: 0, To: 41 * ms, Wants: 1, Runs: 1},
+			{From: 41 * ms, To: 492 * ms, Wants: 11.2, Runs: 2}},
+		Notes: []string{"other processes used 0.3 CPUs meanwhile: run it again on an idle machine"},
 	}
 	return r, e
 }
@@ -56,7 +69,8 @@ func TestExplanationGoldens(t *testing.T) {
 	r, e := slow()
 	over := []string{"CPU profile 1.02x", "trace 1.10x"}
 	for name, st := range map[string]Style{
-		"explain-unicode-100.txt": {Width: 100, Unicode: true}, "explain-ascii-60.txt": {Width: 60}, "explain-color.txt": {Width: 80, Unicode: true, Color: true},
+		"explain-unicode-100.txt": {Width: 100, Unicode: true}, "explain-ascii-60.txt": {Width: 60},
+		"explain-color.txt": {Width: 80, Unicode: true, Color: true},
 	} {
 		var b bytes.Buffer
 		if err := Explanation(&b, r, e, over, st); err != nil {
@@ -65,8 +79,10 @@ func TestExplanationGoldens(t *testing.T) {
 		golden(t, name, b.Bytes())
 	}
 	var b bytes.Buffer
-	few := explain.Report{Findings: []explain.Finding{{Rank: 1, Name: explain.None, Tier: explain.TierA, Claim: "Nothing is to be gained.", Confidence: explain.Medium}}}
-	if err := Explanation(&b, few, &explain.Evidence{Program: explain.Program{Name: "p"}}, nil, Style{Width: 80}); err != nil {
+	few := explain.Report{Findings: []explain.Finding{{Rank: 1, Name: explain.None, Tier: explain.TierA,
+		Claim: "Nothing is to be gained.", Confidence: explain.Medium}}}
+	if err := Explanation(&b, few, &explain.Evidence{Program: explain.Program{Name: "p"}}, nil,
+		Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "explain-none.txt", b.Bytes())

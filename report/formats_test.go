@@ -18,11 +18,15 @@ import (
 // trialsOf are a stream's trial with awkward numbers, one with fewer metrics, a wrong one, an
 // observed one, a job's and one that violated.
 func trialsOf() []result.Trial {
-	p := plan.NewPoint(set("cpus", 6), set("workers", 6), plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)}, set("buffer", 10))
-	good := result.Trial{Kind: "trial", Workload: "coffee", Design: "linearpipe", World: "live", Point: p, Block: 2, Order: 7, Seed: "1",
+	p := plan.NewPoint(set("cpus", 6), set("workers", 6),
+		plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)}, set("buffer", 10))
+	good := result.Trial{Kind: "trial", Workload: "coffee", Design: "linearpipe", World: "live", Point: p, Block: 2,
+		Order: 7, Seed: "1",
 		Status: result.OK, Lines: ptr(41), Operations: 3, WallSeconds: 1.0000000000000002,
-		Metrics: result.Metrics{result.Throughput: 1e3 / 3.0, result.LatencyMean: 6000000.123456789, result.LatencyP50: 5999999,
-			latencyP99: result.Unavailable, result.CPUSeconds: 0.3, cpuPerOp: 98e6, allocsPerOp: 2, allocBytesPerOp: 48}}
+		Metrics: result.Metrics{result.Throughput: 1e3 / 3.0, result.LatencyMean: 6000000.123456789,
+			result.LatencyP50: 5999999,
+			latencyP99:        result.Unavailable, result.CPUSeconds: 0.3, cpuPerOp: 98e6, allocsPerOp: 2,
+			allocBytesPerOp: 48}}
 	bare := good
 	bare.Point = plan.NewPoint(set("cpus", 1), set("workers", 1))
 	bare.Design, bare.Lines, bare.Status = "ideal, \"best\"", nil, result.StatusBound
@@ -34,7 +38,8 @@ func trialsOf() []result.Trial {
 	job := good
 	job.Workload, job.Design, job.Operations = "word-count", "bufio", 215828
 	job.Point = plan.NewPoint(set("cpus", 1), plan.Setting{Factor: "input", Level: plan.TextLevel("a b/c-9")})
-	job.Metrics = result.Metrics{result.WallSeconds: 0.0623, result.ItemsRate: 3e6, result.BytesRate: 2e7, result.CPUSeconds: 0.061, cpuPerOp: 61e6}
+	job.Metrics = result.Metrics{result.WallSeconds: 0.0623, result.ItemsRate: 3e6, result.BytesRate: 2e7,
+		result.CPUSeconds: 0.061, cpuPerOp: 61e6}
 	violated := good
 	violated.Status = result.Violated
 	return []result.Trial{good, bare, wrong, watched, job, violated}
@@ -81,7 +86,8 @@ func TestBenchReadsBack(t *testing.T) {
 		"cpu-s/op": 0.098, // not the CPU time by the operations: the counters may lie off the window
 		"B/op":     48, "allocs/op": 2})
 	values(t, got[1], map[string]float64{"ops/s": 250})
-	values(t, got[2], map[string]float64{"ns/op": 0.0623 * float64Of(1e9), "items/s": 3e6, "B/s": 2e7, "cpu-s/op": 0.061})
+	values(t, got[2], map[string]float64{"ns/op": 0.0623 * float64Of(1e9), "items/s": 3e6, "B/s": 2e7,
+		"cpu-s/op": 0.061})
 	units := reader.Units()
 	for _, unit := range []string{"ops/s", "items/s", "B/s"} {
 		if units.GetBetter(unit) != 1 {
@@ -128,7 +134,8 @@ func TestCSVNotModelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := len(records[0]) - 1
-	if records[0][last] != "not_modelled" || records[1][last] != "why, and more" || records[2][last] != "" || records[1][9] != "" || records[2][9] == "" {
+	if records[0][last] != "not_modelled" || records[1][last] != "why, and more" || records[2][last] != "" ||
+		records[1][9] != "" || records[2][9] == "" {
 		t.Errorf("%q", records)
 	}
 }
@@ -143,8 +150,10 @@ func TestCSVReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	// input stands behind cpus, as in the job's point.
-	head := "workload design world block order seed status lines operations wall_seconds error cpus input workers stage buffer " +
-		"alloc_bytes_per_op allocs_per_op bytes_per_s cpu_per_op_ns cpu_seconds items_per_s latency_mean_ns latency_p50_ns latency_p99_ns throughput_per_s"
+	head := "workload design world block order seed status lines operations wall_seconds error cpus input " +
+		"workers stage buffer " +
+		"alloc_bytes_per_op allocs_per_op bytes_per_s cpu_per_op_ns cpu_seconds items_per_s latency_mean_ns " +
+		"latency_p50_ns latency_p99_ns throughput_per_s"
 	if got := strings.Join(records[0], " "); got != head {
 		t.Errorf("head:\n got %s\nwant %s", got, head)
 	}
@@ -165,7 +174,8 @@ func TestCSVReadsBack(t *testing.T) {
 		name, want string
 	}{
 		{1, "stage", "1ms"}, {1, "latency_p99_ns", ""}, {1, "lines", "41"}, {1, "wall_seconds", "1.0000000000000002"},
-		{1, "block", "2"}, {1, "order", "7"}, {1, "seed", "1"}, {2, "design", `ideal, "best"`}, {2, "lines", ""}, {2, "buffer", ""}, {2, "status", "bound"},
+		{1, "block", "2"}, {1, "order", "7"}, {1, "seed", "1"}, {2, "design", `ideal, "best"`}, {2, "lines", ""},
+		{2, "buffer", ""}, {2, "status", "bound"},
 		{3, "status", "wrong-answer"}, {3, "throughput_per_s", ""}, {4, "input", "a b/c-9"},
 	} {
 		if got := get(c.line, c.name); got != c.want {

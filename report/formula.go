@@ -40,15 +40,16 @@ func (f *frame) formulaNotes(columns []column) []string {
 		if r.Formula == nil || r.Formula.N > 0 {
 			continue
 		}
-		if text := noFormula + " : the formula of " + r.Design + " predicts nothing: " + r.Formula.Reason; !slices.Contains(notes, text) {
+		if text := noFormula + " : the formula of " + r.Design + " predicts nothing: " +
+			r.Formula.Reason; !slices.Contains(notes, text) {
 			notes = append(notes, text)
 		}
 	}
 	return notes
 }
 
-// formulaTexts are the closed forms of the designs, each once, with their sources, and how well each does: at its only point with
-// the interval, otherwise where least and most was measured beside it.
+// formulaTexts are the closed forms of the designs, each once, with their sources, and how well each does: at its only
+// point with the interval, otherwise where least and most was measured beside it.
 func (f *frame) formulaTexts() []string {
 	var texts, designs []string
 	for _, r := range f.rows {
@@ -76,9 +77,11 @@ func (f *frame) howWell(design string) string {
 	least, most := points[0], points[len(points)-1]
 	switch {
 	case len(points) > 1:
-		return ": measured " + ratio(least.Formula.Ratio) + " (" + strings.TrimSpace(f.where(least)) + ") to " + ratio(most.Formula.Ratio) + " (" + strings.TrimSpace(f.where(most)) + ") of it"
+		return ": measured " + ratio(least.Formula.Ratio) + " (" + strings.TrimSpace(f.where(least)) + ") to " +
+			ratio(most.Formula.Ratio) + " (" + strings.TrimSpace(f.where(most)) + ") of it"
 	case least.Formula.Low.Known():
-		return ": measured " + ratio(least.Formula.Ratio) + " of it (" + fromTo("", least.Formula.Low, least.Formula.High) + f.where(least) + ")"
+		return ": measured " + ratio(least.Formula.Ratio) + " of it (" +
+			fromTo("", least.Formula.Low, least.Formula.High) + f.where(least) + ")"
 	}
 	return ""
 }
@@ -101,9 +104,10 @@ func (f *frame) where(r compare.Row) string {
 func formulas(b *strings.Builder, f *frame, st Style) {
 	for i, text := range f.formulaTexts() {
 		if i == 0 {
-			heading(b, f.rows[0].Workload+": formulas", "the wall time by closed forms, of what the same blocks measured", st)
+			heading(b, f.rows[0].Workload+": formulas", "the wall time by closed forms, of what the "+
+				"same blocks measured", st)
 		}
 		b.WriteString("  ")
-		wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-2)
+		wrap(b, st.words(text), " ", 4, st.width()-2)
 	}
 }

@@ -23,7 +23,10 @@ type frame struct {
 func frames(rows []compare.Row) []frame {
 	var out []frame
 	for _, r := range rows {
-		i := slices.IndexFunc(out, func(f frame) bool { return f.job == r.Job && f.open == r.Open && f.rows[0].Workload == r.Workload })
+		i := slices.IndexFunc(out, func(f frame) bool {
+			return f.job == r.Job && f.open == r.Open &&
+				f.rows[0].Workload == r.Workload
+		})
 		if i < 0 {
 			out = append(out, frame{job: r.Job, open: r.Open})
 			i = len(out) - 1

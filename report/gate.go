@@ -25,20 +25,15 @@ type Gate struct {
 // Table writes the page for people.
 func (g Gate) Table(w io.Writer, st Style) error {
 	var b strings.Builder
-	wrap(&b, strings.Fields(st.ascii(g.Title)), " ", 2, st.width())
+	wrap(&b, st.words(g.Title), " ", 2, st.width())
 	blank(&b)
 	if len(g.List) > 0 {
 		fitted(&b, g.columns(), vagueNote, st)
 	}
 	for _, text := range g.wanting() {
-		wrap(&b, strings.Fields(st.ascii(text)), " ", 2, st.width())
+		wrap(&b, st.words(text), " ", 2, st.width())
 	}
-	for i, n := range g.Notes {
-		if i == 0 {
-			blank(&b)
-		}
-		wrap(&b, strings.Fields(st.ascii(n)), " ", 2, st.width())
-	}
+	paragraphs(&b, g.Notes, st)
 	if len(g.Warnings) > 0 {
 		heading(&b, "warnings", "", st)
 		for _, x := range g.Warnings {
@@ -95,16 +90,21 @@ func (g Gate) wanting() []string {
 		case v.Allowed != "":
 			list = append(list, fmt.Sprintf("%s: allowed until %s: %s", name, v.Waived, v.Allowed))
 		case v.NoRatio != "":
-			list = append(list, fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", name, v.NoRatio, signedValue(v.Difference, v.Metric)))
+			list = append(list, fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", name, v.NoRatio,
+				signedValue(v.Difference, v.Metric)))
 		case v.Decision != compare.Undecided:
 		case v.N > 0 && v.N < compare.LeastGated:
-			list = append(list, fmt.Sprintf("%s: undecided: what varies is judged by %d blocks or more, and there are %d", name, compare.LeastGated, v.N))
+			list = append(list, fmt.Sprintf("%s: undecided: what varies is judged by %d blocks or "+
+				"more, and there are %d", name, compare.LeastGated, v.N))
 		case v.MoreBlocks != nil:
-			list = append(list, fmt.Sprintf("%s: undecided by %d blocks; about %d more would decide if the cost stays %sx", name, v.N, *v.MoreBlocks, ratio(v.Cost)))
+			list = append(list, fmt.Sprintf("%s: undecided by %d blocks; about %d more would decide if "+
+				"the cost stays %sx", name, v.N, *v.MoreBlocks, ratio(v.Cost)))
 		case v.MoreLayouts != nil:
-			list = append(list, fmt.Sprintf("%s: undecided by %d layouts; about %d more would decide if the cost stays %sx", name, g.Layouts, *v.MoreLayouts, ratio(v.Cost)))
+			list = append(list, fmt.Sprintf("%s: undecided by %d layouts; about %d more would decide if "+
+				"the cost stays %sx", name, g.Layouts, *v.MoreLayouts, ratio(v.Cost)))
 		case v.Cost.Known():
-			list = append(list, fmt.Sprintf("%s: undecided by %d blocks, and no number of them worth naming would decide: the cost lies too near to the limit, or the machine is not quiet", name, v.N))
+			list = append(list, fmt.Sprintf("%s: undecided by %d blocks, and no number of them worth naming would "+
+				"decide: the cost lies too near to the limit, or the machine is not quiet", name, v.N))
 		default:
 			list = append(list, name+": it has no numbers")
 		}
@@ -162,7 +162,8 @@ func (g Gate) JSON(w io.Writer) error {
 		Limit         float64            `json:"limit"`
 		NotJudged     []result.NotJudged `json:"not_judged"`
 		Notes         []string           `json:"notes"`
-	}{"gate-decision", result.SchemaVersion, g.Decision, g.Max, append([]result.NotJudged{}, g.NotJudged...), append([]string{}, g.Notes...)})
+	}{"gate-decision", result.SchemaVersion, g.Decision, g.Max, append([]result.NotJudged{}, g.NotJudged...),
+		append([]string{}, g.Notes...)})
 	for _, line := range lines {
 		if err := JSON(w, line); err != nil {
 			return err

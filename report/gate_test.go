@@ -10,12 +10,15 @@ import (
 
 // TestGatePage: what was not judged is named and counted, an interval that says nothing is explained.
 func TestGatePage(t *testing.T) {
-	g := Gate{Title: "p", Decision: compare.Error, Max: 0.05, NotJudged: []result.NotJudged{{Design: "Sour", Reason: result.HeadFails, Said: "it fails: no milk"}},
-		List: []compare.Gated{{Design: "Sweet", Metric: result.TimePerOp, Base: 1, Head: 1, Cost: 1, Low: 0.1, High: 9, N: 2, Decision: compare.Undecided}}}
+	g := Gate{Title: "p", Decision: compare.Error, Max: 0.05,
+		NotJudged: []result.NotJudged{{Design: "Sour", Reason: result.HeadFails, Said: "it fails: no milk"}},
+		List: []compare.Gated{{Design: "Sweet", Metric: result.TimePerOp, Base: 1, Head: 1, Cost: 1, Low: 0.1, High: 9,
+			N: 2, Decision: compare.Undecided}}}
 	layouts := g
 	layouts.Layouts = 3
 	var page strings.Builder
-	if err := layouts.Table(&page, Style{Width: 100, Unicode: true}); err != nil || !strings.Contains(page.String(), "the interval is wider than 10x") {
+	if err := layouts.Table(&page, Style{Width: 100, Unicode: true}); err != nil ||
+		!strings.Contains(page.String(), "the interval is wider than 10x") {
 		t.Errorf("%v, of layouts:\n%s", err, &page)
 	}
 	for name, write := range map[string]func(*strings.Builder) error{
@@ -26,7 +29,8 @@ func TestGatePage(t *testing.T) {
 		if err := write(&b); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"±?", "the interval is wider than 10x", "Sour: not judged: it goes wrong in the head: it fails: no milk",
+		for _, want := range []string{"±?", "the interval is wider than 10x",
+			"Sour: not judged: it goes wrong in the head: it fails: no milk",
 			"gate: error: of 1, 0 within 5 %, 1 undecided; 1 not judged"} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%s: no %q in\n%s", name, want, &b)

@@ -16,9 +16,9 @@ import (
 )
 
 // GoBench writes trials of benchmarks in the Go benchmark format under the names that they have, one line a trial. What
-// varies beside cpus stands in lines of configuration, but for one factor: benchstat -col rev compares the revisions. The
-// lines "block N of RUN", which readers of the format skip, let compare pair two files; "" leaves them out. better says of
-// units of the benchmarks' own whether "higher" or "lower" is.
+// varies beside cpus stands in lines of configuration, but for one factor: benchstat -col rev compares the revisions.
+// The lines "block N of RUN", which readers of the format skip, let compare pair two files; "" leaves them out. better
+// says of units of the benchmarks' own whether "higher" or "lower" is.
 func GoBench(w io.Writer, trials []result.Trial, header [][2]string, better map[string]string, run, but string) error {
 	var b strings.Builder
 	for _, h := range header {
@@ -67,8 +67,8 @@ var numbered = regexp.MustCompile(`-[0-9]+$`)
 // configKey is a factor as the format wants its keys: a line whose key has a capital letter is no configuration.
 func configKey(factor string) string { return quote.Key(factor) }
 
-// goPairs are a trial's numbers as the benchmark printed them, in its own units: to convert them would leave noise in the
-// last digits, and what reads them would not find what the run has.
+// goPairs are a trial's numbers as the benchmark printed them, in its own units: to convert them would leave noise in
+// the last digits, and what reads them would not find what the run has.
 func goPairs(t *result.Trial) []pair {
 	var pairs []pair
 	add := func(unit, metric string, per float64) {
@@ -82,7 +82,7 @@ func goPairs(t *result.Trial) []pair {
 	for name := range t.Metrics {
 		row[0].Metrics[name] = result.Summary{}
 	}
-	for _, name := range OwnMetrics(row) {
+	for _, name := range compare.OwnMetrics(row) {
 		add(name, name, 1)
 	}
 	add("B/op", result.AllocedPerOp, 1)
@@ -95,7 +95,8 @@ func goPairs(t *result.Trial) []pair {
 func (p Benchmarks) Lines() []any {
 	var lines []any
 	if p.ARun != "" {
-		lines = append(lines, comparison{"comparison", result.SchemaVersion, p.Workload, p.ARun, p.BRun, p.Paired, append([]Fact{}, p.Facts...),
+		lines = append(lines, comparison{"comparison", result.SchemaVersion, p.Workload, p.ARun, p.BRun, p.RunsA,
+			p.RunsB, p.Paired, append([]Fact{}, p.Facts...),
 			spotsOf(p.OnlyA, p.Workload), spotsOf(p.OnlyB, p.Workload), p.Notes})
 	}
 	for _, m := range p.Metrics {
@@ -144,7 +145,8 @@ func (g BenchGroup) line(metric string) any {
 func (p Benchmarks) notes() []string {
 	var parts []string
 	for _, f := range p.Facts {
-		parts = append(parts, fmt.Sprintf("%s is %s in the %s and %s in the %s", f.Name, short(f.B), p.B, short(f.A), p.A))
+		parts = append(parts, fmt.Sprintf("%s is %s in the %s and %s in the %s", f.Name, short(f.B), p.B, short(f.A),
+			p.A))
 	}
 	var notes []string
 	if len(parts) > 0 {

@@ -43,7 +43,8 @@ func ptr[T any](v T) *T { return &v }
 func summaries(half float64, n int, values map[string]float64) map[string]result.Summary {
 	out := map[string]result.Summary{}
 	for name, v := range values {
-		s := result.Summary{Metric: name, Median: result.Value(v), N: n, Low: result.Unavailable, High: result.Unavailable}
+		s := result.Summary{Metric: name, Median: result.Value(v), N: n, Low: result.Unavailable,
+			High: result.Unavailable}
 		if n >= 6 {
 			s.Low, s.High = result.Value(v*(1-half)), result.Value(v*(1+half))
 		}
@@ -55,15 +56,18 @@ func summaries(half float64, n int, values map[string]float64) map[string]result
 // shop makes one coffee row. rate is per second; workers is the same as cpus.
 func shop(design string, cpus int, rate, half float64) compare.Row {
 	p := plan.NewPoint(
-		plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(cpus)},
+		plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(cpus)},
 		plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)},
 		plan.Setting{Factor: "jitter", Level: plan.DurationLevel(0)})
 	mean := float64(cpus) / rate * 1e9
 	return compare.Row{Workload: "coffee", Design: design, World: "live", Point: p, Lines: ptr(20 + len(design)), N: 10,
 		Statuses: map[result.Status]int{result.OK: 10},
 		Metrics: summaries(half, 10, map[string]float64{
-			result.Throughput: rate, result.LatencyMean: mean, "latency_p5_ns": mean * 0.82, "latency_p25_ns": mean * 0.93,
-			result.LatencyP50: mean * 0.99, "latency_p75_ns": mean * 1.05, latencyP95: mean * 1.21, latencyP99: mean * 1.6,
+			result.Throughput: rate, result.LatencyMean: mean, "latency_p5_ns": mean * 0.82,
+			"latency_p25_ns":  mean * 0.93,
+			result.LatencyP50: mean * 0.99, "latency_p75_ns": mean * 1.05, latencyP95: mean * 1.21,
+			latencyP99:         mean * 1.6,
 			result.Parallelism: rate / 250,
 		}),
 		SlowDown: result.Unavailable}
@@ -111,7 +115,8 @@ func watch(rows []compare.Row) {
 	for i := range rows {
 		r := &rows[i]
 		if r.Point.Int("cpus") == 6 {
-			r.Warnings = append(r.Warnings, "another process used 0.7 of a CPU during the trial; numbers may be lower than this machine can do")
+			r.Warnings = append(r.Warnings, "another process used 0.7 of a CPU during the trial; numbers may be "+
+				"lower than this machine can do")
 		}
 		if r.Design == "ideal" || r.Point.Int("cpus") != 6 {
 			continue
@@ -119,13 +124,15 @@ func watch(rows []compare.Row) {
 		r.SlowDown = result.Value(1 + float64(i)/1000)
 		r.Ledger = map[string]result.Value{"useful": 0.93, "runtime": 0.012, "idle": 0.0561}
 		for _, name := range []string{"grinder", "press", "steamer"} {
-			r.Resources = append(r.Resources, result.Resource{Name: name, Kind: "station", Count: 1, Utilization: ptr(0.998),
-				WaitMeanNs: ptr(4.02e6), Uses: 1000, Waits: 913})
+			r.Resources = append(r.Resources,
+				result.Resource{Name: name, Kind: "station", Count: 1, Utilization: ptr(0.998),
+					WaitMeanNs: ptr(4.02e6), Uses: 1000, Waits: 913})
 		}
 		switch r.Design {
 		case "linearpipe":
-			r.Resources = append(r.Resources, result.Resource{Name: "orders", Kind: "chan", Count: 1, WaitMeanNs: ptr(812e3),
-				Uses: 1000, Waits: 20, Capacity: ptr(1), Occupancy: ptr(0.4)})
+			r.Resources = append(r.Resources,
+				result.Resource{Name: "orders", Kind: "chan", Count: 1, WaitMeanNs: ptr(812e3),
+					Uses: 1000, Waits: 20, Capacity: ptr(1), Occupancy: ptr(0.4)})
 		case "parsteam":
 			r.Resources[2].Violations, r.Resources[2].Count = 3, 2
 		}
@@ -139,13 +146,16 @@ func counts() []compare.Row {
 		for _, buffer := range []int{1, 4, 16, 64, 256, 1024} {
 			wall := 0.062 + 0.4/float64(buffer)
 			r := compare.Row{Workload: "wordcount", Design: d, World: "live", Job: true, N: 3, Lines: ptr(31),
-				Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}, plan.Setting{Factor: "buffer", Level: plan.IntLevel(buffer)}),
-				Metrics: summaries(0.02, 3, map[string]float64{result.WallSeconds: wall, result.ItemsRate: 215828 / wall,
-					result.BytesRate: 1.2e6 / wall, result.Parallelism: math.NaN()}),
+				Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
+					plan.Setting{Factor: "buffer", Level: plan.IntLevel(buffer)}),
+				Metrics: summaries(0.02, 3,
+					map[string]float64{result.WallSeconds: wall, result.ItemsRate: 215828 / wall,
+						result.BytesRate: 1.2e6 / wall, result.Parallelism: math.NaN()}),
 				Statuses: map[result.Status]int{result.OK: 3}, SlowDown: result.Unavailable}
 			if d == "chunks" {
 				r.N, r.Metrics = 10, summaries(0.02, 10, map[string]float64{result.WallSeconds: wall / 1.7,
-					result.ItemsRate: 215828 * 1.7 / wall, result.BytesRate: 1.2e6 * 1.7 / wall, result.Parallelism: 1.43})
+					result.ItemsRate: 215828 * 1.7 / wall, result.BytesRate: 1.2e6 * 1.7 / wall,
+					result.Parallelism: 1.43})
 			}
 			rows = append(rows, r)
 		}
@@ -181,8 +191,10 @@ func twinned() []compare.Row {
 			}
 			m := r.Metric(metric).Median
 			v := result.Value(e)
-			r.Twins = append(r.Twins, compare.Twin{Workload: r.Workload, Design: r.Design, Point: r.Point, Metric: metric, Measured: m,
-				Predicted: m * (1 + v), Error: v, Low: v - 0.01, High: v + 0.01, N: 10, Margin: 0.05, Off: max(e, -e) > 0.1, Bound: r.Bound})
+			r.Twins = append(r.Twins, compare.Twin{Workload: r.Workload, Design: r.Design, Point: r.Point,
+				Metric: metric, Measured: m,
+				Predicted: m * (1 + v), Error: v, Low: v - 0.01, High: v + 0.01, N: 10, Margin: 0.05,
+				Off: max(e, -e) > 0.1, Bound: r.Bound})
 		}
 		slices.SortFunc(r.Twins, func(a, b compare.Twin) int { return strings.Compare(b.Metric, a.Metric) })
 		rows = append(rows, r)
@@ -195,7 +207,8 @@ func twinnedJobs() []compare.Row {
 	rows := counts()
 	for i := range rows[:3] {
 		m := rows[i].Metric(result.WallSeconds).Median
-		rows[i].Twins = []compare.Twin{{Design: rows[i].Design, Point: rows[i].Point, Metric: result.WallSeconds, Measured: m, Predicted: m * 0.99,
+		rows[i].Twins = []compare.Twin{{Design: rows[i].Design, Point: rows[i].Point, Metric: result.WallSeconds,
+			Measured: m, Predicted: m * 0.99,
 			Error: -0.01, Low: result.Unavailable, High: result.Unavailable, N: 1, Margin: 0.05}}
 	}
 	return rows
@@ -204,19 +217,23 @@ func twinnedJobs() []compare.Row {
 // refusedRows are jobs of which some predictions do not hold, on CPUs that are there and on more.
 func refusedRows() []compare.Row {
 	rows := twinnedJobs()
-	for i, why := range []*compare.Refusal{nil, {Condition: compare.NotCollected, Value: 0.12, Limit: 0.03}, {Condition: compare.NotInflated, Value: 0.31, Limit: 0.05}} {
+	for i, why := range []*compare.Refusal{nil, {Condition: compare.NotCollected, Value: 0.12, Limit: 0.03},
+		{Condition: compare.NotInflated, Value: 0.31, Limit: 0.05}} {
 		if why == nil {
 			continue
 		}
 		x := &rows[i].Twins[0]
-		x.Predicted, x.Error, x.NotModelled, x.Condition = result.Unavailable, result.Unavailable, why.String(), why.Condition
+		x.Predicted, x.Error, x.NotModelled, x.Condition = result.Unavailable, result.Unavailable, why.String(),
+			why.Condition
 		rows[i].Refusal = why
 	}
 	for i, cpus := range []int{4, 8} {
 		r := rows[2]
-		r.World, r.Twins, r.Refusal = result.Virtual, nil, &compare.Refusal{Condition: compare.NotInflated, Value: 0.33, Limit: 0.05}
+		r.World, r.Twins, r.Refusal = result.Virtual, nil,
+			&compare.Refusal{Condition: compare.NotInflated, Value: 0.33, Limit: 0.05}
 		r.Point = r.Point.With("cpus", plan.IntLevel(cpus))
-		r.Metrics = map[string]result.Summary{result.WallSeconds: {Median: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}}
+		r.Metrics = map[string]result.Summary{result.WallSeconds: {Median: result.Unavailable, Low: result.Unavailable,
+			High: result.Unavailable}}
 		rows = slices.Insert(rows, 3+i, r)
 	}
 	return rows
@@ -239,18 +256,30 @@ func TestGoldens(t *testing.T) {
 		{"wordcount-ascii-80.txt", counts(), ascii, table},
 		{"peers-unicode-100.txt", peers(), unicode, table},
 		{"peers-ascii-80.txt", peers(), ascii, table},
-		{"peers.md", peers(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
+		{"peers.md", peers(), Style{}, func(b *bytes.Buffer, rows []compare.Row,
+			_ Style) error {
+			return Markdown(b, rows, nil, nil)
+		}},
 		{"twin-unicode-100.txt", twinned(), unicode, table},
 		{"twin-ascii-80.txt", twinned(), ascii, table},
 		{"twin-color.txt", twinned(), color, table},
 		{"twin-jobs.txt", twinnedJobs(), unicode, table},
 		{"twin-refused.txt", refusedRows(), unicode, table},
-		{"twin-refused.md", refusedRows(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
+		{"twin-refused.md", refusedRows(), Style{},
+			func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
 		{"both-color.txt", append(shops()[:14], counts()[:3]...), color, table},
-		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
-		{"twin.md", twinned(), Style{}, func(b *bytes.Buffer, rows []compare.Row, _ Style) error { return Markdown(b, rows, nil, nil) }},
-		{"plots-unicode-100.txt", shops(), unicode, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Plots(b, rows, st) }},
-		{"boxes-ascii-80.txt", shops(), ascii, func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Boxes(b, rows, st) }},
+		{"coffee.md", shops(), Style{}, func(b *bytes.Buffer, rows []compare.Row,
+			_ Style) error {
+			return Markdown(b, rows, nil, nil)
+		}},
+		{"twin.md", twinned(), Style{}, func(b *bytes.Buffer, rows []compare.Row,
+			_ Style) error {
+			return Markdown(b, rows, nil, nil)
+		}},
+		{"plots-unicode-100.txt", shops(), unicode,
+			func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Plots(b, rows, st) }},
+		{"boxes-ascii-80.txt", shops(), ascii,
+			func(b *bytes.Buffer, rows []compare.Row, st Style) error { return Boxes(b, rows, st) }},
 	} {
 		t.Run(g.name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -290,8 +319,10 @@ func crowd(design string, load float64) compare.Row {
 	r.Point = r.Point.With("load", plan.FloatLevel(load))
 	r.Open, r.Rate = true, 400*load
 	wait := 4e6 * load / (2 * max(1-load, 0.02))
-	values := map[string]float64{"rate_per_s": r.Rate, "offered_per_s": r.Rate * 1.01, "offered_load": load, "arrived": r.Rate * 1.01,
-		"throughput_per_s": min(r.Rate, 400), "goodput_per_s": min(r.Rate, 390), "dropped": max(0, r.Rate-390), "abandoned": r.Rate / 100,
+	values := map[string]float64{"rate_per_s": r.Rate, "offered_per_s": r.Rate * 1.01, "offered_load": load,
+		"arrived":          r.Rate * 1.01,
+		"throughput_per_s": min(r.Rate, 400), "goodput_per_s": min(r.Rate, 390), "dropped": max(0, r.Rate-390),
+		"abandoned":   r.Rate / 100,
 		"parallelism": 2 * min(load, 1), "response_mean_ns": 4e6 + wait, "model_md1_response_mean_ns": 3.9e6 + wait}
 	for i, q := range []string{"p5", "p25", "p50", "p75", "p95"} {
 		values["service_"+q+"_ns"] = 4e6 + 1e5*float64(i)
@@ -330,10 +361,13 @@ func TestOpenLoopPage(t *testing.T) {
 	set(&rows[4], result.LostShare, 0.06)
 	set(&rows[4], "response_p95_ns", result.Unavailable)
 	verdicts := []compare.Verdict{
-		{Workload: "coffee", Metric: result.ResponseP50, A: "parsteam", B: "locking", Point: rows[0].Point, Ratio: 0.75, Low: 0.7, High: 0.8,
+		{Workload: "coffee", Metric: result.ResponseP50, A: "parsteam", B: "locking", Point: rows[0].Point, Ratio: 0.75,
+			Low: 0.7, High: 0.8,
 			N: 10, Verdict: compare.Faster, Detectable: 1.02, MoreLines: ptr(5), Paired: true},
-		{Workload: "coffee", Metric: result.ResponseP50, A: "locking", Point: rows[2].Point, Ratio: 1.1, Verdict: compare.Unstable},
-		{Workload: "coffee", Metric: result.ResponseP50, A: "parsteam", Point: rows[2].Point, Ratio: result.Unavailable, Verdict: compare.Unstable},
+		{Workload: "coffee", Metric: result.ResponseP50, A: "locking", Point: rows[2].Point, Ratio: 1.1,
+			Verdict: compare.Unstable},
+		{Workload: "coffee", Metric: result.ResponseP50, A: "parsteam", Point: rows[2].Point, Ratio: result.Unavailable,
+			Verdict: compare.Unstable},
 	}
 	var page bytes.Buffer
 	if err := Table(&page, rows, verdicts, nil, Style{Width: 100, Unicode: true}); err != nil {

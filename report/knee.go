@@ -30,7 +30,8 @@ func (f *frame) kneeText(r *compare.Row, k compare.Knee) string {
 		text += " at " + at
 	}
 	at, _ := r.Point.Get(k.Factor)
-	text += ": " + k.Factor + " " + span(k.First, k.Last) + fmt.Sprintf(" (%s at %s)", number(k.Best, result.UnitOf(result.WallSeconds), digits), at)
+	text += ": " + k.Factor + " " + span(k.First, k.Last) + fmt.Sprintf(" (%s at %s)",
+		number(k.Best, result.UnitOf(result.WallSeconds), digits), at)
 	if k.Below != nil {
 		text += fmt.Sprintf(", %sx at %s", ratio(k.BelowRatio), k.Below)
 	}
@@ -58,7 +59,7 @@ func knees(b *strings.Builder, f *frame, st Style) {
 			heading(b, f.rows[0].Workload+": knees", kneeTitle(), st)
 		}
 		b.WriteString("  ")
-		wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-2)
+		wrap(b, st.words(text), " ", 4, st.width()-2)
 	}
 }
 

@@ -10,17 +10,22 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestPlacesOfSentences: sentences about one of several points of a design name the design once; that of a formula says at which
-// points it is nearest and farthest, those of knees where the curve is flat.
+// TestPlacesOfSentences: sentences about one of several points of a design name the design once; that of a formula says
+// at which points it is nearest and farthest, those of knees where the curve is flat.
 func TestPlacesOfSentences(t *testing.T) {
 	var rows []compare.Row
 	for i, grain := range []int{1, 16, 256} {
-		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}, plan.Setting{Factor: "grain", Level: plan.IntLevel(grain)})
+		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
+			plan.Setting{Factor: "grain", Level: plan.IntLevel(grain)})
 		wall := []float64{2.5, 1, 1.5}[i]
-		rows = append(rows, compare.Row{Workload: "w", Design: "pool", World: "live", Job: true, N: 3, Point: p, SlowDown: result.Unavailable,
-			Statuses: map[result.Status]int{result.OK: 3}, Metrics: summaries(0.02, 3, map[string]float64{result.WallSeconds: wall}),
-			Formula: &compare.Formula{Text: "one", Source: "a law", Design: "pool", N: 3, Predicted: 1, Ratio: result.Value(wall), Low: 0.9, High: 3},
-			Serial:  &compare.Serial{Design: "pool", Point: p, Speedup: 1.5, Low: result.Unavailable, High: result.Unavailable, Share: 1. / 3}})
+		rows = append(rows, compare.Row{Workload: "w", Design: "pool", World: "live", Job: true, N: 3, Point: p,
+			SlowDown: result.Unavailable,
+			Statuses: map[result.Status]int{result.OK: 3},
+			Metrics:  summaries(0.02, 3, map[string]float64{result.WallSeconds: wall}),
+			Formula: &compare.Formula{Text: "one", Source: "a law", Design: "pool", N: 3, Predicted: 1,
+				Ratio: result.Value(wall), Low: 0.9, High: 3},
+			Serial: &compare.Serial{Design: "pool", Point: p, Speedup: 1.5, Low: result.Unavailable,
+				High: result.Unavailable, Share: 1. / 3}})
 	}
 	compare.WithKnees(rows, nil)
 	f := frames(rows)[0]
@@ -29,7 +34,8 @@ func TestPlacesOfSentences(t *testing.T) {
 	}{
 		{f.serialTexts()[1], "pool at grain 16: 1.50 on 2 CPUs, serial share 0.333"},
 		{f.formulaTexts()[0], "pool = one: measured 1.000 (at grain 16) to 2.50 (at grain 1) of it; a law"},
-		{strings.Join(f.kneeTexts(), "\n"), "pool: grain 16 (1.000s at 16), 2.50x at 1, 1.50x at 256; by its formula 1 to 256"},
+		{strings.Join(f.kneeTexts(), "\n"), "pool: grain 16 (1.000s at 16), 2.50x at 1, 1.50x at 256; by " +
+			"its formula 1 to 256"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q\nwant %q", c.got, c.want)
@@ -40,7 +46,8 @@ func TestPlacesOfSentences(t *testing.T) {
 	compare.WithKnees(rows, nil)
 	text := "pool: grain 1 (500.0ms at 1), 2.00x at 16; by its formula 1 to 256"
 	var table, markdown strings.Builder
-	if err := errors.Join(Table(&table, rows, nil, nil, Style{Width: 100}), Markdown(&markdown, rows, nil, nil)); err != nil {
+	if err := errors.Join(Table(&table, rows, nil, nil, Style{Width: 100}),
+		Markdown(&markdown, rows, nil, nil)); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(table.String(), "\n  "+text+"\n") {
@@ -62,15 +69,19 @@ func TestPointsAreNoIntervals(t *testing.T) {
 	}
 }
 
-// TestFewReplications: a mean of two replications that differ has an interval that reaches below 0. It is not drawn; one that says
-// something is, and the plot says what the bars are.
+// TestFewReplications: a mean of two replications that differ has an interval that reaches below 0. It is not drawn;
+// one that says something is, and the plot says what the bars are.
 func TestFewReplications(t *testing.T) {
-	for half, want := range map[result.Value]string{12: "no intervals: they need at least 2 replications, and more where they differ much", 0.5: "bars: 95 % intervals"} {
+	for half, want := range map[result.Value]string{12: "no intervals: they need at least 2 replications, and more " +
+		"where they differ much", 0.5: "bars: 95 % intervals"} {
 		var rows []compare.Row
 		for _, cpus := range []int{1, 2} {
-			s := result.Summary{Metric: result.Throughput, Median: 3, Low: result.Unavailable, High: result.Unavailable, Mean: &result.Interval{Mean: 3, Low: 3 - half, High: 3 + half}}
-			rows = append(rows, compare.Row{Workload: "w", Design: "pool", World: result.Virtual, N: 2, Statuses: map[result.Status]int{result.OK: 2}, SlowDown: result.Unavailable,
-				Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}), Metrics: map[string]result.Summary{result.Throughput: s}})
+			s := result.Summary{Metric: result.Throughput, Median: 3, Low: result.Unavailable, High: result.Unavailable,
+				Mean: &result.Interval{Mean: 3, Low: 3 - half, High: 3 + half}}
+			rows = append(rows, compare.Row{Workload: "w", Design: "pool", World: result.Virtual, N: 2,
+				Statuses: map[result.Status]int{result.OK: 2}, SlowDown: result.Unavailable,
+				Point:   plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}),
+				Metrics: map[string]result.Summary{result.Throughput: s}})
 		}
 		var page strings.Builder
 		if err := Table(&page, rows, nil, nil, Style{Width: 100}); err != nil {

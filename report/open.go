@@ -24,7 +24,8 @@ func (f *frame) openColumns() []column {
 	}
 	for _, lost := range []struct{ head, metric string }{{"dropped", result.Dropped}, {"gave up", result.Abandoned}} {
 		if f.some(lost.metric) {
-			columns = append(columns, f.column("customers", lost.head, func(r compare.Row) string { return shareOfArrived(r, lost.metric) }))
+			columns = append(columns, f.column("customers", lost.head,
+				func(r compare.Row) string { return shareOfArrived(r, lost.metric) }))
 		}
 	}
 	tail := "p95"
@@ -36,7 +37,8 @@ func (f *frame) openColumns() []column {
 		optional(f.column("response", "mean", responseMean), 2))
 	for _, model := range []struct{ metric, head string }{{result.ModelMD1, "M/D/1"}, {result.ModelMG1, "M/G/1"}} {
 		if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, has := r.Metrics[model.metric]; return has }) {
-			c := f.column("response", model.head+" mean", func(r compare.Row) string { return predicted(r, model.metric) })
+			c := f.column("response", model.head+" mean",
+				func(r compare.Row) string { return predicted(r, model.metric) })
 			columns = append(columns, optional(c, 3))
 		}
 	}
@@ -142,7 +144,8 @@ func (f *frame) twoViews() []string {
 			Name string
 			Q    float64
 		}{{"p99", 0.99}, {"p95", 0.95}, {"p90", 0.9}, {"p75", 0.75}, {"p50", 0.5}} {
-			server, customer := busiest.Metric("service_"+q.Name+"_ns").Median, busiest.Metric("response_"+q.Name+"_ns").Median
+			server, customer := busiest.Metric("service_"+q.Name+"_ns").Median,
+				busiest.Metric("response_"+q.Name+"_ns").Median
 			lost := float64(busiest.Metric(result.LostShare).Median)
 			text := "" // a lower quantile must do where there are too few customers, not where too many are lost
 			switch {
@@ -153,7 +156,8 @@ func (f *frame) twoViews() []string {
 				text = fmt.Sprintf("never for %s of the customers", percent(lost))
 			}
 			if text != "" {
-				list = append(list, fmt.Sprintf("%s: %s is %s for the server and %s", f.place(busiest), q.Name, number(server, result.Nanoseconds, 2), text))
+				list = append(list, fmt.Sprintf("%s: %s is %s for the server and %s", f.place(busiest), q.Name,
+					number(server, result.Nanoseconds, 2), text))
 				break
 			}
 		}
@@ -189,9 +193,10 @@ func views(b *strings.Builder, f *frame, st Style) {
 	if len(list) == 0 {
 		return
 	}
-	heading(b, f.rows[0].Workload+": the server's view and the customer's", "at the highest rate measured that each could serve", st)
+	heading(b, f.rows[0].Workload+": the server's view and the customer's",
+		"at the highest rate measured that each could serve", st)
 	for _, text := range list {
 		b.WriteString("  ")
-		wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-2)
+		wrap(b, st.words(text), " ", 4, st.width()-2)
 	}
 }

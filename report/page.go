@@ -37,7 +37,8 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 		views(&b, &fs[i], st)
 		twin(&b, &fs[i], st)
 	}
-	for _, part := range []func(*strings.Builder, *frame, Style){formulas, serials, knees, counters, plots, boxes, resources, ledger} {
+	for _, part := range []func(*strings.Builder, *frame, Style){formulas, serials, knees, counters, plots, boxes,
+		resources, ledger} {
 		for i := range fs {
 			part(&b, &fs[i], st)
 		}
@@ -98,7 +99,7 @@ func fitted(b *strings.Builder, columns []column, footnotes func([]column) []str
 	}
 	for _, n := range notes {
 		var line strings.Builder
-		wrap(&line, strings.Fields(st.ascii(n)), " ", 2, st.width())
+		wrap(&line, st.words(n), " ", 2, st.width())
 		b.WriteString(st.paint(dim, strings.TrimSuffix(line.String(), "\n")) + "\n")
 	}
 }
@@ -127,7 +128,8 @@ func heading(b *strings.Builder, title, remark string, st Style) {
 
 // messages writes what concerns the run, then each distinct text of the rows once, with the rows and
 // designs that it concerns.
-func messages(b *strings.Builder, title string, t tone, whole []compare.Warning, rows []compare.Row, of func(compare.Row) []string, st Style) {
+func messages(b *strings.Builder, title string, t tone, whole []compare.Warning, rows []compare.Row,
+	of func(compare.Row) []string, st Style) {
 	type concern struct {
 		text    string
 		rows    int
@@ -160,12 +162,12 @@ func messages(b *strings.Builder, title string, t tone, whole []compare.Warning,
 			where = "(every row)"
 		}
 		b.WriteString(st.paint(t, "!") + " ")
-		wrap(b, strings.Fields(st.ascii(c.text+" "+where)), " ", 2, st.width()-2)
+		wrap(b, st.words(c.text+" "+where), " ", 2, st.width()-2)
 	}
 }
 
 // warning writes a warning of a run.
 func warning(b *strings.Builder, text string, st Style) {
 	b.WriteString(st.paint(caution, "!") + " ")
-	wrap(b, strings.Fields(st.ascii(text)), " ", 2, st.width()-2)
+	wrap(b, st.words(text), " ", 2, st.width()-2)
 }

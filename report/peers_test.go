@@ -14,12 +14,15 @@ func peers() []compare.Row {
 		r := compare.Row{Workload: "words", Design: d, World: "live", Job: true, N: 10, Lines: ptr(10 + 9*i),
 			Point:    plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}),
 			Statuses: map[result.Status]int{result.OK: 10}, SlowDown: result.Unavailable,
-			Metrics: summaries(0.02, 10, map[string]float64{result.WallSeconds: wall, result.BytesRate: 1.27e6 / wall, result.Parallelism: 0.99,
-				"cpu_user_seconds": wall / 4, "cpu_system_seconds": wall / 2, "read_calls": []float64{1.27e6, 311, 80, 1}[i], "write_calls": 0,
-				"allocs": []float64{1.27e6, 3, 0, 0}[i], "alloc_bytes": 5120})}
+			Metrics: summaries(0.02, 10,
+				map[string]float64{result.WallSeconds: wall, result.BytesRate: 1.27e6 / wall, result.Parallelism: 0.99,
+					"cpu_user_seconds": wall / 4, "cpu_system_seconds": wall / 2,
+					"read_calls": []float64{1.27e6, 311, 80, 1}[i], "write_calls": 0,
+					"allocs": []float64{1.27e6, 3, 0, 0}[i], "alloc_bytes": 5120})}
 		if d != "wc" && d != "probe" {
 			r.Beside = &compare.Verdict{A: d, B: "wc", Ratio: result.Value(wall / 0.0071)}
-			r.Formula = &compare.Formula{Text: "bytes x cost of a read", Source: "one read a byte", Design: d, N: 10, Ratio: 1.034, Low: 1.021, High: 1.047}
+			r.Formula = &compare.Formula{Text: "bytes x cost of a read", Source: "one read a byte", Design: d, N: 10,
+				Ratio: 1.034, Low: 1.021, High: 1.047}
 		}
 		if r.Answer = map[string]any{"words": 215828.0, "rule": "printable"}; d == "wc" {
 			r.Answer["rule_of"] = "wc (GNU coreutils) 9.1"
@@ -28,7 +31,8 @@ func peers() []compare.Row {
 		}
 		rows = append(rows, r)
 	}
-	rows[1].Formula = &compare.Formula{Text: "bytes / 4096 x cost of a read", Source: "one read a buffer", Design: "buffered", Reason: "there is no trial of slice that fits"}
+	rows[1].Formula = &compare.Formula{Text: "bytes / 4096 x cost of a read", Source: "one read a buffer",
+		Design: "buffered", Reason: "there is no trial of slice that fits"}
 	rows[2].Peer = true
 	rows[3].Bound, rows[3].Statuses = true, map[result.Status]int{result.StatusBound: 10}
 	return rows

@@ -147,7 +147,7 @@ func writeRemarks(b *strings.Builder, crowded bool, leftOut int, without []strin
 	}
 	for _, r := range remarks {
 		var text strings.Builder
-		wrap(&text, strings.Fields(st.ascii(r)), " ", 4, st.width()-2)
+		wrap(&text, st.words(r), " ", 4, st.width()-2)
 		b.WriteString("  " + st.paint(dim, strings.TrimSuffix(text.String(), "\n")) + "\n")
 	}
 }

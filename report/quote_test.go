@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/internal/quote"
 )
 
-// TestColoursAndNames: on a page with colours nothing but our own sequences escapes, whatever names hold; and columns are
-// as wide as what is printed of them.
+// TestColoursAndNames: on a page with colours nothing but our own sequences escapes, whatever names hold; and columns
+// are as wide as what is printed of them.
 func TestColoursAndNames(t *testing.T) {
 	rows := shops()
 	for i := range rows {

@@ -92,7 +92,8 @@ func TestIntervalHasTheScaleOfItsMedian(t *testing.T) {
 // row is a row of a design at a point written as factor, level pairs.
 func row(design string, n int, metrics map[string]float64, settings ...plan.Setting) compare.Row {
 	return compare.Row{Workload: "w", Design: design, World: "live", Point: plan.NewPoint(settings...), N: n,
-		Statuses: map[result.Status]int{result.OK: n}, Metrics: summaries(0.01, n, metrics), SlowDown: result.Unavailable}
+		Statuses: map[result.Status]int{result.OK: n}, Metrics: summaries(0.01, n, metrics),
+		SlowDown: result.Unavailable}
 }
 
 func set(name string, n int) plan.Setting { return plan.Setting{Factor: name, Level: plan.IntLevel(n)} }
@@ -135,7 +136,8 @@ func TestNote(t *testing.T) {
 		{map[result.Status]int{result.OK: 10}, false, ""},
 		{map[result.Status]int{result.StatusBound: 10}, true, "bound"},
 		{map[result.Status]int{result.Wrong: 10}, false, "wrong answer"},
-		{map[result.Status]int{result.OK: 7, result.Violated: 1, result.Failed: 2}, false, "violated 1/10, failed 2/10"},
+		{map[result.Status]int{result.OK: 7, result.Violated: 1, result.Failed: 2}, false,
+			"violated 1/10, failed 2/10"},
 	} {
 		if got := note(compare.Row{Statuses: c.statuses, Bound: c.bound}); got != c.want {
 			t.Errorf("%v: got %q, want %q", c.statuses, got, c.want)
@@ -153,7 +155,8 @@ func TestSigns(t *testing.T) {
 	}
 	measured := map[string]float64{result.Throughput: 10, result.LatencyMean: 5}
 	got := page(row("a", 6, measured), row("b", 5, measured))
-	for _, want := range []string{"±?", "[9.90, 10.10]", "±? : an interval needs at least 6 trials", "- : too few operations", unavailable} {
+	for _, want := range []string{"±?", "[9.90, 10.10]", "±? : an interval needs at least 6 trials",
+		"- : too few operations", unavailable} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -174,7 +177,8 @@ func TestSigns(t *testing.T) {
 
 func TestPageFitsAndIsASCII(t *testing.T) {
 	for _, width := range []int{1, 60, 80, 100, 200} {
-		for name, rows := range map[string][]compare.Row{"coffee": shops(), "wordcount": counts(), "stages": stages(), "twin": twinned(), "jobs": twinnedJobs(), "pipes": pipes()} {
+		for name, rows := range map[string][]compare.Row{"coffee": shops(), "wordcount": counts(), "stages": stages(),
+			"twin": twinned(), "jobs": twinnedJobs(), "pipes": pipes()} {
 			var b bytes.Buffer
 			if err := Table(&b, rows, nil, nil, Style{Width: width}); err != nil {
 				t.Fatal(err)
@@ -200,11 +204,13 @@ func TestPageFitsAndIsASCII(t *testing.T) {
 // pipes is a sweep over a factor that most of many designs do not have.
 func pipes() []compare.Row {
 	var rows []compare.Row
-	for _, design := range []string{"locking", "finelocking", "parsteam", "americano", "espresso", "linearpipe", "splitpipe", "americanopipe", "espressopipe"} {
+	for _, design := range []string{"locking", "finelocking", "parsteam", "americano", "espresso", "linearpipe",
+		"splitpipe", "americanopipe", "espressopipe"} {
 		rows = append(rows, row(design, 10, map[string]float64{result.Throughput: 10, result.LatencyMean: 1500}))
 	}
 	for n := range 2 {
-		rows = append(rows, row("multipipe", 10, map[string]float64{result.Throughput: 10, result.LatencyMean: 1500}, plan.Setting{Factor: "pipes", Level: plan.IntLevel(1 + n)}))
+		rows = append(rows, row("multipipe", 10, map[string]float64{result.Throughput: 10, result.LatencyMean: 1500},
+			plan.Setting{Factor: "pipes", Level: plan.IntLevel(1 + n)}))
 	}
 	return rows
 }
@@ -223,7 +229,8 @@ func stages() []compare.Row {
 
 func TestColorOnlyAddsEscapes(t *testing.T) {
 	var with, without bytes.Buffer
-	if err := errors.Join(Table(&with, shops(), nil, nil, Style{Unicode: true, Color: true}), Table(&without, shops(), nil, nil, Style{Unicode: true})); err != nil {
+	if err := errors.Join(Table(&with, shops(), nil, nil, Style{Unicode: true, Color: true}),
+		Table(&without, shops(), nil, nil, Style{Unicode: true})); err != nil {
 		t.Fatal(err)
 	}
 	bare := with.String()
@@ -289,7 +296,8 @@ func TestPlotLimits(t *testing.T) {
 	var rows []compare.Row
 	for i := range 15 {
 		for _, cpus := range []int{1, 2} {
-			rows = append(rows, row(string(rune('a'+i)), 10, map[string]float64{result.Throughput: 100}, set("cpus", cpus)))
+			rows = append(rows, row(string(rune('a'+i)), 10, map[string]float64{result.Throughput: 100},
+				set("cpus", cpus)))
 		}
 	}
 	rows = append(rows, row("lost", 10, map[string]float64{result.Throughput: math.Inf(1)}, set("cpus", 2)))
@@ -314,7 +322,8 @@ func TestPlotLimits(t *testing.T) {
 
 func TestSeriesAreToldApartByOtherFactors(t *testing.T) {
 	m := map[string]float64{result.Throughput: 100}
-	f := frames([]compare.Row{row("a", 10, m, set("cpus", 1), set("buffer", 1)), row("a", 10, m, set("cpus", 2), set("buffer", 8))})[0]
+	f := frames([]compare.Row{row("a", 10, m, set("cpus", 1), set("buffer", 1)),
+		row("a", 10, m, set("cpus", 2), set("buffer", 8))})[0]
 	f.varying = []string{"cpus", "buffer"}
 	list, _ := f.series("cpus", result.Throughput, []string{"1", "2"})
 	if len(list) != 2 || list[0].name != "a buffer=1" || list[1].name != "a buffer=8" {
@@ -328,7 +337,8 @@ func TestBoxWithoutTails(t *testing.T) {
 		quantiles map[string]float64
 		want      string
 	}{
-		{map[string]float64{"latency_p5_ns": 1, "latency_p25_ns": 3, "latency_p50_ns": 4, "latency_p75_ns": 6, "latency_p95_ns": 9}, " |-=#==--|"},
+		{map[string]float64{"latency_p5_ns": 1, "latency_p25_ns": 3, "latency_p50_ns": 4, "latency_p75_ns": 6,
+			"latency_p95_ns": 9}, " |-=#==--|"},
 		{map[string]float64{"latency_p25_ns": 3, "latency_p50_ns": 4, "latency_p75_ns": 6}, "   =#=="},
 		{map[string]float64{"latency_p50_ns": 4}, "    #"},
 		{map[string]float64{"latency_p5_ns": 2, "latency_p50_ns": 4, "latency_p95_ns": 8}, "  |-#---|"},
@@ -346,9 +356,11 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
 
 func TestWriteErrorsAreReported(t *testing.T) {
 	for name, err := range map[string]error{
-		"Table": Table(failing{}, shops(), nil, nil, Style{}), "Markdown": Markdown(failing{}, shops(), nil, nil), "Plots": Plots(failing{}, shops(), Style{}),
-		"Boxes": Boxes(failing{}, shops(), Style{}), "CSV": CSV(failing{}, trialsOf()), "Bench": Bench(failing{}, trialsOf(), nil),
-		"JSON": JSON(failing{}, 1),
+		"Table": Table(failing{}, shops(), nil, nil, Style{}), "Markdown": Markdown(failing{}, shops(), nil, nil),
+		"Plots": Plots(failing{}, shops(), Style{}),
+		"Boxes": Boxes(failing{}, shops(), Style{}), "CSV": CSV(failing{}, trialsOf()),
+		"Bench": Bench(failing{}, trialsOf(), nil),
+		"JSON":  JSON(failing{}, 1),
 	} {
 		if err == nil {
 			t.Errorf("%s swallows the error of its writer", name)

@@ -24,7 +24,8 @@ func resources(b *strings.Builder, f *frame, st Style) {
 	}
 	columns := append(labels,
 		column{head: "resource", left: true}, column{head: "kind", left: true}, column{head: "count", drop: 3},
-		column{head: "busy"}, column{group: "mean", head: "use", drop: 4}, column{group: "mean", head: "wait"}, column{head: "waited", drop: 1},
+		column{head: "busy"}, column{group: "mean", head: "use", drop: 4}, column{group: "mean", head: "wait"},
+		column{head: "waited", drop: 1},
 		column{head: "violations", drop: calm}, column{head: "occupied"})
 	for _, r := range f.rows {
 		for i, x := range r.Resources {
@@ -81,7 +82,8 @@ func addResource(columns []column, x result.Resource) {
 	if x.Occupancy != nil && x.Capacity != nil {
 		occupied = strconv.FormatFloat(*x.Occupancy, 'f', 2, 64) + " of " + strconv.Itoa(*x.Capacity)
 	}
-	texts := []string{x.Name, x.Kind, strconv.Itoa(x.Count), share(x.Utilization), use, wait, waited, violations, occupied}
+	texts := []string{x.Name, x.Kind, strconv.Itoa(x.Count), share(x.Utilization), use, wait, waited, violations,
+		occupied}
 	for i, text := range texts {
 		t := plain
 		if i == 7 && x.Violations > 0 {

@@ -20,25 +20,35 @@ func scaled(s compare.Scaling) string {
 		text += " (" + fromTo("", s.Low, s.High) + ")"
 	}
 	text += ", efficiency " + whole(s.Efficiency) + ": "
-	perOp := fmt.Sprintf("%s of CPU time an operation at %d, %s at %s", number(s.CPUFrom, result.Nanoseconds, fewDigits), s.From, number(s.CPUTo, result.Nanoseconds, fewDigits), cpus(s.To))
+	perOp := fmt.Sprintf("%s of CPU time an operation at %d, %s at %s",
+		number(s.CPUFrom, result.Nanoseconds, fewDigits), s.From, number(s.CPUTo, result.Nanoseconds, fewDigits),
+		cpus(s.To))
 	used := fmt.Sprintf("%.2f of %s busy", float64(s.UsedTo), cpus(s.To))
 	switch s.Limit {
 	case compare.LimitNone:
 		return text + "it scales" + collector(s)
 	case compare.LimitOneCPU:
-		return text + "it works on one CPU (" + used + "); more CPUs help only where its work is done in parallel, as by b.RunParallel" + inflated(s) + collector(s)
+		return text + "it works on one CPU (" + used + "); more CPUs help only where its work is done in parallel, " +
+			"as by b.RunParallel" + inflated(s) + collector(s)
 	case compare.LimitLock:
-		return text + fmt.Sprintf("goroutines wait for mutexes, %.2f of them at any time (%s; %s)", float64(s.Mutex), used, perOp) + collector(s)
+		return text + fmt.Sprintf("goroutines wait for mutexes, %.2f of them at any time (%s; %s)", float64(s.Mutex),
+			used, perOp) + collector(s)
 	case compare.LimitWake:
-		return text + fmt.Sprintf("goroutines hand over to each other, as through a lock or a channel: %.2f of them are ready and do not run yet at any time, while CPUs are idle (%s; %s)", float64(s.Ready), used, perOp) + collector(s)
+		return text + fmt.Sprintf("goroutines hand over to each other, as through a lock or a channel: %.2f of them "+
+			"are ready and do not run yet at any time, while CPUs are idle (%s; %s)", float64(s.Ready), used, perOp) +
+			collector(s)
 	case compare.LimitWaiting:
-		return text + fmt.Sprintf("CPUs are idle (%s), and not for mutexes: goroutines wait for each other or for something outside (%.2f are ready without a CPU at any time)", used, float64(s.Ready)) + collector(s)
+		return text + fmt.Sprintf("CPUs are idle (%s), and not for mutexes: goroutines wait for each other or for "+
+			"something outside (%.2f are ready without a CPU at any time)", used, float64(s.Ready)) + collector(s)
 	case compare.LimitInflation:
-		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s): CPUs pass memory to and fro, or share what slows them", ratio(s.Inflation), perOp) + collector(s)
+		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s): CPUs pass memory to and fro, or "+
+			"share what slows them", ratio(s.Inflation), perOp) + collector(s)
 	case compare.LimitGC:
-		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s), %s of it the garbage collector's", ratio(s.Inflation), perOp, whole(s.GC))
+		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s), %s of it the garbage collector's",
+			ratio(s.Inflation), perOp, whole(s.GC))
 	case compare.LimitOthers:
-		return text + fmt.Sprintf("%.2f of a CPU went to other processes or the hypervisor meanwhile, so that nothing can be said of the benchmark; measure when the machine is quiet", float64(s.Others))
+		return text + fmt.Sprintf("%.2f of a CPU went to other processes or the hypervisor meanwhile, so that "+
+			"nothing can be said of the benchmark; measure when the machine is quiet", float64(s.Others))
 	case compare.LimitNoise:
 		return text + "the speed-up is too uncertain to say what limits it; measure more blocks"
 	}

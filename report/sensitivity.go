@@ -7,16 +7,18 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// sensitivityColumn are the ranges of a prediction if one of the scheduler's costs is half or twice what it is, and if one burn lasts
-// longer; no columns where nobody asked for them.
+// sensitivityColumn are the ranges of a prediction if one of the scheduler's costs is half or twice what it is, and if
+// one burn lasts longer; no columns where nobody asked for them.
 func (f *frame) sensitivityColumn(group, metric string) []column {
 	costs := func(s *compare.Sensitivity) (low, high result.Value) { return s.Low, s.High }
 	burn := func(s *compare.Sensitivity) (low, high result.Value) { return s.DisturbedLow, s.DisturbedHigh }
-	return append(f.rangeColumn(group, "costs x1/2 to x2", metric, costs), f.rangeColumn(group, "one burn longer", metric, burn)...)
+	return append(f.rangeColumn(group, "costs x1/2 to x2", metric, costs),
+		f.rangeColumn(group, "one burn longer", metric, burn)...)
 }
 
 // rangeColumn is a range of a prediction; no column where nobody asked for it.
-func (f *frame) rangeColumn(group, head, metric string, of func(*compare.Sensitivity) (low, high result.Value)) []column {
+func (f *frame) rangeColumn(group, head, metric string,
+	of func(*compare.Sensitivity) (low, high result.Value)) []column {
 	some := false
 	c := f.column(group, head, func(r compare.Row) string {
 		for _, s := range r.Sensitivity {
@@ -47,7 +49,8 @@ func sensitive(rows []compare.Row) []string {
 		worst := -1 // one sentence for each row: throughput and latency say the same
 		for i, s := range r.Sensitivity {
 			some = true
-			if s.Matters() && (worst < 0 || r.Sensitivity[worst].Known() && !(s.Most() <= r.Sensitivity[worst].Most())) {
+			if s.Matters() && (worst < 0 || r.Sensitivity[worst].Known() &&
+				!(s.Most() <= r.Sensitivity[worst].Most())) {
 				worst = i
 			}
 		}
@@ -56,21 +59,14 @@ func sensitive(rows []compare.Row) []string {
 		}
 	}
 	if some && texts == nil {
-		texts = []string{"no prediction changes by more than 2 % if one of the scheduler's costs is half or twice what it is, or one burn lasts longer"}
+		texts = []string{"no prediction changes by more than 2 % if one of the scheduler's costs is half or twice " +
+			"what it is, or one burn lasts longer"}
 	}
 	return texts
 }
 
 // sensitivities writes what sensitive says.
 func sensitivities(b *strings.Builder, rows []compare.Row, st Style) {
-	texts := sensitive(rows)
-	if texts == nil {
-		return
-	}
-	heading(b, rows[0].Workload+": what the costs of the scheduler do", "each x 1/2 and x 2, and one burn longer, all else equal", st)
-	for _, text := range texts {
-		words := strings.Fields(st.ascii(text))
-		words[0] = "  " + words[0]
-		wrap(b, words, " ", 4, st.width())
-	}
+	listed(b, rows, sensitive(rows), "what the costs of the scheduler do",
+		"each x 1/2 and x 2, and one burn longer, all else equal", st)
 }

@@ -14,8 +14,9 @@ func ranged(design string, share float64) compare.Row {
 	r := shop(design, 2, 500, 0.01)
 	for _, metric := range []string{result.Throughput, result.LatencyMean} {
 		v := r.Metric(metric).Median
-		r.Sensitivity = append(r.Sensitivity, compare.Sensitivity{Design: design, Point: r.Point, Metric: metric, Value: v,
-			Low: v * result.Value(1-share), High: v, Share: result.Value(share), Cost: "wake"})
+		r.Sensitivity = append(r.Sensitivity,
+			compare.Sensitivity{Design: design, Point: r.Point, Metric: metric, Value: v,
+				Low: v * result.Value(1-share), High: v, Share: result.Value(share), Cost: "wake"})
 	}
 	return r
 }

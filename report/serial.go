@@ -16,7 +16,8 @@ func (f *frame) serialTexts() (texts []string) {
 		if s.Low.Known() {
 			interval = " (" + fromTo("", s.Low, s.High) + ")"
 		}
-		texts = append(texts, fmt.Sprintf("%s%s: %s%s on %d CPUs, serial share %.3f", s.Design, f.where(f.rows[i]), ratio(s.Speedup), interval, s.Point.Int("cpus"), float64(s.Share)))
+		texts = append(texts, fmt.Sprintf("%s%s: %s%s on %d CPUs, serial share %.3f", s.Design, f.where(f.rows[i]),
+			ratio(s.Speedup), interval, s.Point.Int("cpus"), float64(s.Share)))
 	}
 	return texts
 }
@@ -25,10 +26,11 @@ func (f *frame) serialTexts() (texts []string) {
 func serials(b *strings.Builder, f *frame, st Style) {
 	for i, text := range f.serialTexts() {
 		if i == 0 {
-			heading(b, f.rows[0].Workload+": speed-up over one CPU", "and the serial share of it, by Karp and Flatt", st)
+			heading(b, f.rows[0].Workload+": speed-up over one CPU", "and the serial share of it, by Karp and Flatt",
+				st)
 		}
 		b.WriteString("  ")
-		wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-2)
+		wrap(b, st.words(text), " ", 4, st.width()-2)
 	}
 }
 

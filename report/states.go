@@ -39,20 +39,12 @@ func steadyStates(r *compare.Row, s result.Summary) string {
 	if more := len(list) - mostStates; more > 0 {
 		parts = append(parts, "the rest at "+result.Count(more, "other value"))
 	}
-	return fmt.Sprintf("%s (%s) has %s: undisturbed its %s stays at %s; of the disturbances of one burn end %s", r.Design, r.Point,
+	return fmt.Sprintf("%s (%s) has %s: undisturbed its %s stays at %s; of the disturbances of one burn end %s",
+		r.Design, r.Point,
 		result.Count(len(list), "steady state"), words[s.Metric], value(s.Median), strings.Join(parts, ", "))
 }
 
 // steadyParts writes what steady says.
 func steadyParts(b *strings.Builder, rows []compare.Row, st Style) {
-	texts := steady(rows)
-	if texts == nil {
-		return
-	}
-	heading(b, rows[0].Workload+": steady states", "one burn at a time lasts longer, and the load settles again", st)
-	for _, text := range texts {
-		words := strings.Fields(st.ascii(text))
-		words[0] = "  " + words[0]
-		wrap(b, words, " ", 4, st.width())
-	}
+	listed(b, rows, steady(rows), "steady states", "one burn at a time lasts longer, and the load settles again", st)
 }

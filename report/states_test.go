@@ -9,7 +9,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestSteadyStates: a row with several steady states is not called exact; they are named, and a verdict on it says that it spans them.
+// TestSteadyStates: a row with several steady states is not called exact; they are named, and a verdict on it says that
+// it spans them.
 func TestSteadyStates(t *testing.T) {
 	r := shop("americano", 8, 905, 0.01)
 	r.World = result.Virtual
@@ -19,7 +20,8 @@ func TestSteadyStates(t *testing.T) {
 		s.States = append(s.States, result.State{Value: v, Share: 0.3 - 0.05*float64(i)})
 	}
 	r.Metrics[result.Throughput] = s
-	v := compare.Verdict{Workload: "coffee", Metric: result.Throughput, A: "americano", B: "linearpipe", Ratio: 0.905, Low: 0.905, High: 1, P: result.Unavailable,
+	v := compare.Verdict{Workload: "coffee", Metric: result.Throughput, A: "americano", B: "linearpipe", Ratio: 0.905,
+		Low: 0.905, High: 1, P: result.Unavailable,
 		Verdict: compare.Slower, Paired: true, States: s.States}
 	var table, md bytes.Buffer
 	if err := Table(&table, []compare.Row{r}, []compare.Verdict{v}, nil, Style{Width: 200}); err != nil {
@@ -31,8 +33,10 @@ func TestSteadyStates(t *testing.T) {
 	for _, text := range []string{table.String(), md.String()} {
 		text = strings.Join(strings.Fields(text), " ")
 		for _, want := range []string{
-			"[905.0, 1000.0] states", "the interval spans the steady states", "has 5 steady states: undisturbed its throughput stays at 905.0/s",
-			"of the disturbances of one burn end 30% at 905.0/s, 25% at 1000/s", "1 other value", "0.905x linearpipe (0.905 to 1.000 in 5 steady states)",
+			"[905.0, 1000.0] states", "the interval spans the steady states",
+			"has 5 steady states: undisturbed its throughput stays at 905.0/s",
+			"of the disturbances of one burn end 30% at 905.0/s, 25% at 1000/s", "1 other value",
+			"0.905x linearpipe (0.905 to 1.000 in 5 steady states)",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in:\n%s", want, text)

@@ -69,8 +69,8 @@ func (st Style) pick(unicode, ascii string) string {
 // else. Every name and every sentence passes through text or ascii before it is measured or painted.
 func (st Style) text(s string) string { return st.ascii(quote.Line(s)) }
 
-// ascii is text for what may have several lines, or is split into words. What ASCII lacks of our own signs is spelled; what is
-// left becomes '?', so that nothing beyond ASCII reaches a terminal that cannot show it.
+// ascii is text for what may have several lines, or is split into words. What ASCII lacks of our own signs is spelled;
+// what is left becomes '?', so that nothing beyond ASCII reaches a terminal that cannot show it.
 func (st Style) ascii(s string) string {
 	s = quote.Lines(s)
 	if st.Unicode {
@@ -121,8 +121,8 @@ func (st Style) paint(t tone, s string) string {
 	return string(firstMark+rune(i)) + s + string(endMark)
 }
 
-// emit writes a page. Nothing reaches w that quote.Lines would escape, but for the sequences of tones, and those only on a
-// page with colours.
+// emit writes a page. Nothing reaches w that quote.Lines would escape, but for the sequences of tones, and those only
+// on a page with colours.
 func (st Style) emit(w io.Writer, page string) error {
 	_, err := io.WriteString(w, st.sequences(page))
 	return err

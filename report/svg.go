@@ -29,7 +29,8 @@ func newSVG(w io.Writer) *svg { return &svg{bufio.NewWriter(w)} }
 
 // begin opens the picture. Both backgrounds, light and dark, are its own.
 func (s *svg) begin(width, height px, title string) {
-	fmt.Fprintf(s.w, `<svg xmlns="http://www.w3.org/2000/svg" width="%v" height="%v" viewBox="0 0 %v %v" role="img">`+"\n", width, height, width, height)
+	fmt.Fprintf(s.w, `<svg xmlns="http://www.w3.org/2000/svg" width="%v" height="%v" viewBox="0 0 %v %v" role="img">`+
+		"\n", width, height, width, height)
 	fmt.Fprintf(s.w, "<title>%s</title>\n<style>\n%s</style>\n", escapeXML(title), svgStyle)
 	s.rect("bg", 0, 0, width, height, "")
 }

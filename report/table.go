@@ -141,8 +141,8 @@ func (f *frame) besideColumn() []column {
 	})}
 }
 
-// mean is a summary with its mean in place of its median, where it has one: in virtual time. Of few replications that differ
-// the mean has no interval worth a name: it may reach below 0.
+// mean is a summary with its mean in place of its median, where it has one: in virtual time. Of few replications that
+// differ the mean has no interval worth a name: it may reach below 0.
 func mean(s result.Summary) result.Summary {
 	if s.Mean != nil {
 		s.Median, s.Low, s.High = s.Mean.Mean, s.Mean.Low, s.Mean.High
@@ -198,10 +198,12 @@ func (f *frame) footnotes(columns []column) []string {
 		notes = append(notes, noInterval+" : an interval needs "+need)
 	}
 	if has(exactly) {
-		notes = append(notes, exactly+" : with this seed the load repeats itself to the nanosecond; rate and times are those of one period")
+		notes = append(notes, exactly+" : with this seed the load repeats itself to the nanosecond; rate and times "+
+			"are those of one period")
 	}
 	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Measure().States) > 0 }) {
-		notes = append(notes, several+" : the load repeats itself, but a disturbance of one burn changes how; the interval spans the steady states")
+		notes = append(notes, several+" : the load repeats itself, but a disturbance of one burn changes how; the "+
+			"interval spans the steady states")
 	}
 	if has(noQuantile) {
 		text := noQuantile + " : too few operations for this quantile"
@@ -211,7 +213,8 @@ func (f *frame) footnotes(columns []column) []string {
 		notes = append(notes, text)
 	}
 	if has(tooShort) {
-		notes = append(notes, tooShort+" : the formula is of a queue that has run for ever, and the trials are short beside its memory; "+f.longest()+" would be long enough")
+		notes = append(notes, tooShort+" : the formula is of a queue that has run for ever, and the trials are short "+
+			"beside its memory; "+f.longest()+" would be long enough")
 	}
 	if has(takeTurn) {
 		notes = append(notes, takeTurn+" : requests take turns on the CPU, and the formula is of one after the other")
@@ -227,7 +230,8 @@ func (f *frame) footnotes(columns []column) []string {
 // shows reports whether a cell of the columns is a sign.
 func shows(columns []column, sign string) bool {
 	return slices.ContainsFunc(columns, func(c column) bool {
-		return slices.ContainsFunc(c.cells, func(x cell) bool { return x.text == sign || x.text == Style{}.ascii(sign) })
+		return slices.ContainsFunc(c.cells,
+			func(x cell) bool { return x.text == sign || x.text == Style{}.ascii(sign) })
 	})
 }
 

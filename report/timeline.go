@@ -119,7 +119,8 @@ func (e *traceEvents) lines() {
 	for _, q := range e.t.Queues(places) {
 		name := queueName(q.Resource)
 		for _, l := range q.Lengths {
-			e.event(`{"ph":"C","name":%s,"pid":%d,"ts":%s,"args":{"waiting":%d}}`, quoted(name), e.queues, microseconds(l.At-e.t.From), l.N)
+			e.event(`{"ph":"C","name":%s,"pid":%d,"ts":%s,"args":{"waiting":%d}}`, quoted(name), e.queues,
+				microseconds(l.At-e.t.From), l.N)
 		}
 		for place := range min(places, q.Longest) {
 			e.thread(e.queues, tid+place+1, fmt.Sprintf("%s, place %d", name, place+1))

@@ -8,7 +8,8 @@ import (
 
 // legend are the lines of text below the panels, after the row of swatches.
 func legend(panels []*panel) []string {
-	notes := []string{"A bar is a goroutine on a CPU: the number is its request, which has one colour everywhere, and below it is the stage (its station). In a queue the lowest bar has waited longest."}
+	notes := []string{"A bar is a goroutine on a CPU: the number is its request, which has one colour everywhere, " +
+		"and below it is the stage (its station). In a queue the lowest bar has waited longest."}
 	var stages []string
 	for _, p := range panels {
 		for _, name := range p.t.Stages() {

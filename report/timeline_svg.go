@@ -72,7 +72,8 @@ func least(names []string) map[string]int {
 	for _, name := range names {
 		runes := []rune(name)
 		n := 1
-		for n < len(runes) && slices.ContainsFunc(names, func(o string) bool { return o != name && strings.HasPrefix(o, string(runes[:n])) }) {
+		for n < len(runes) && slices.ContainsFunc(names,
+			func(o string) bool { return o != name && strings.HasPrefix(o, string(runes[:n])) }) {
 			n++
 		}
 		m[name] = n
@@ -274,8 +275,9 @@ func (p *panel) queue(s *svg, q *timeline.Queue, bottom px) {
 		if piece.Goroutine != timeline.None {
 			what += ", " + p.t.Goroutines[piece.Goroutine]
 		}
-		s.rect(class, x, top, apart(width), h-50, fmt.Sprintf("%s, place %d of %s, %s to %s ms", strings.TrimSpace(number+" "+what), piece.Place+1,
-			queueName(q.Resource), milliseconds(piece.Start-p.t.From, 1), milliseconds(piece.End-p.t.From, 1)))
+		s.rect(class, x, top, apart(width), h-50,
+			fmt.Sprintf("%s, place %d of %s, %s to %s ms", strings.TrimSpace(number+" "+what), piece.Place+1,
+				queueName(q.Resource), milliseconds(piece.Start-p.t.From, 1), milliseconds(piece.End-p.t.From, 1)))
 		if h >= 10_00 && number != "" && fits(number, 4_90, width) {
 			s.text("ins", x+width/2, top+h-3_00, number)
 		}

@@ -20,21 +20,31 @@ func kitchen() *timeline.Timeline {
 	l := &timeline.Timeline{
 		Title: `pipe<&"of two"> cpus=2`, CPUs: 2, From: ms(0), To: ms(10),
 		Goroutines: []string{"worker", "grinder", `press "2"`},
-		Resources: []timeline.Resource{{Kind: timeline.Lock, Name: "till <1>"}, {Kind: timeline.Channel, Name: "press", Room: 2},
+		Resources: []timeline.Resource{{Kind: timeline.Lock, Name: "till <1>"},
+			{Kind: timeline.Channel, Name: "press", Room: 2},
 			{Kind: timeline.Channel, Name: "cups", Room: 3, Pool: true}},
 		Spans: []timeline.Span{
 			{Start: ms(0), End: ms(3), Kind: timeline.Running, Goroutine: 0, CPU: 0, Resource: none, Request: 1001},
-			{Start: ms(0), End: ms(2), Kind: timeline.Running, Goroutine: 1, CPU: 1, Resource: none, Stage: "grinder", Request: 1002},
-			{Start: ms(0), End: ms(2.5), Kind: timeline.Receiving, Goroutine: 2, CPU: none, Resource: 1, Request: timeline.NoRequest},
-			{Start: ms(2), End: ms(2.000_2), Kind: timeline.Overhead, Goroutine: 1, CPU: 1, Resource: none, Request: 1002},
-			{Start: ms(2.000_2), End: ms(2.000_5), Kind: timeline.Running, Goroutine: 1, CPU: 1, Resource: none, Stage: "grinder", Request: 1003},
-			{Start: ms(2.000_5), End: ms(6), Kind: timeline.Sending, Goroutine: 1, CPU: none, Resource: 1, Request: 1003},
+			{Start: ms(0), End: ms(2), Kind: timeline.Running, Goroutine: 1, CPU: 1, Resource: none, Stage: "grinder",
+				Request: 1002},
+			{Start: ms(0), End: ms(2.5), Kind: timeline.Receiving, Goroutine: 2, CPU: none, Resource: 1,
+				Request: timeline.NoRequest},
+			{Start: ms(2), End: ms(2.000_2), Kind: timeline.Overhead, Goroutine: 1, CPU: 1, Resource: none,
+				Request: 1002},
+			{Start: ms(2.000_2), End: ms(2.000_5), Kind: timeline.Running, Goroutine: 1, CPU: 1, Resource: none,
+				Stage: "grinder", Request: 1003},
+			{Start: ms(2.000_5), End: ms(6), Kind: timeline.Sending, Goroutine: 1, CPU: none, Resource: 1,
+				Request: 1003},
 			{Start: ms(2), End: ms(7), Kind: timeline.Buffered, Goroutine: none, CPU: none, Resource: 1, Request: 1002},
-			{Start: ms(2.5), End: ms(2.6), Kind: timeline.Overhead, Goroutine: 2, CPU: 1, Resource: none, Request: timeline.NoRequest},
-			{Start: ms(2.6), End: ms(5), Kind: timeline.Running, Goroutine: 2, CPU: 1, Resource: none, Request: timeline.NoRequest},
+			{Start: ms(2.5), End: ms(2.6), Kind: timeline.Overhead, Goroutine: 2, CPU: 1, Resource: none,
+				Request: timeline.NoRequest},
+			{Start: ms(2.6), End: ms(5), Kind: timeline.Running, Goroutine: 2, CPU: 1, Resource: none,
+				Request: timeline.NoRequest},
 			{Start: ms(3), End: ms(4), Kind: timeline.Locking, Goroutine: 0, CPU: none, Resource: 0, Request: 1001},
-			{Start: ms(4), End: ms(4.5), Kind: timeline.Runnable, Goroutine: 0, CPU: none, Resource: none, Request: 1001},
-			{Start: ms(4.5), End: ms(9.123_456), Kind: timeline.Running, Goroutine: 0, CPU: 0, Resource: none, Stage: "gauge", Request: 1001},
+			{Start: ms(4), End: ms(4.5), Kind: timeline.Runnable, Goroutine: 0, CPU: none, Resource: none,
+				Request: 1001},
+			{Start: ms(4.5), End: ms(9.123_456), Kind: timeline.Running, Goroutine: 0, CPU: 0, Resource: none,
+				Stage: "gauge", Request: 1001},
 			{Start: ms(5), End: ms(8), Kind: timeline.Receiving, Goroutine: 2, CPU: none, Resource: 2, Request: 1004},
 			{Start: ms(6), End: ms(10), Kind: timeline.Syscall, Goroutine: 1, CPU: none, Resource: none, Request: 1003},
 		},
@@ -47,7 +57,8 @@ func kitchen() *timeline.Timeline {
 func calm() *timeline.Timeline {
 	l := &timeline.Timeline{Title: "calm", CPUs: 1, From: 0, To: 2e9, Goroutines: []string{"worker"}}
 	for i := range int64(300) {
-		l.Spans = append(l.Spans, timeline.Span{Start: 1e9 + i*1e5, End: 1e9 + i*1e5 + 1e5, Kind: timeline.Running, CPU: 0, Resource: timeline.None, Request: i})
+		l.Spans = append(l.Spans, timeline.Span{Start: 1e9 + i*1e5, End: 1e9 + i*1e5 + 1e5, Kind: timeline.Running,
+			CPU: 0, Resource: timeline.None, Request: i})
 	}
 	return l
 }
@@ -73,11 +84,13 @@ func TestTimelineSVG(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, ok := token.(xml.StartElement); ok && (e.Name.Local == "script" || e.Name.Local == "a" || e.Name.Local == "image") {
+		if e, ok := token.(xml.StartElement); ok && (e.Name.Local == "script" || e.Name.Local == "a" ||
+			e.Name.Local == "image") {
 			t.Errorf("the picture has a %s", e.Name.Local)
 		}
 	}
-	if strings.Count(b.String(), `class="many"`) != 3 { // the legend's, the two of the kitchen in one, and the 300 in one
+	// the legend's, the two of the kitchen in one, and the 300 in one
+	if strings.Count(b.String(), `class="many"`) != 3 {
 		t.Error("spans too short to be drawn are not drawn together")
 	}
 }
@@ -85,9 +98,10 @@ func TestTimelineSVG(t *testing.T) {
 // TestTimelineAtAnyScale: thousands of CPUs, a second or nothing at all.
 func TestTimelineAtAnyScale(t *testing.T) {
 	for name, l := range map[string]*timeline.Timeline{
-		"nothing":      {Title: "nothing", CPUs: 1},
-		"many CPUs":    {Title: "many", CPUs: 1024, To: 5},
-		"twenty CPUs":  {Title: "twenty", CPUs: 20, To: 7_200e9, Goroutines: []string{"g"}, Spans: []timeline.Span{{End: 3_600e9, Stage: strings.Repeat("é", 2000), Resource: -1}}},
+		"nothing":   {Title: "nothing", CPUs: 1},
+		"many CPUs": {Title: "many", CPUs: 1024, To: 5},
+		"twenty CPUs": {Title: "twenty", CPUs: 20, To: 7_200e9, Goroutines: []string{"g"},
+			Spans: []timeline.Span{{End: 3_600e9, Stage: strings.Repeat("é", 2000), Resource: -1}}},
 		"control text": {Title: "a\x00b\x1b", CPUs: 1, To: 1},
 	} {
 		var b bytes.Buffer
@@ -106,9 +120,11 @@ func TestTimelineAtAnyScale(t *testing.T) {
 
 // TestTimelineLabels: what stands beside a lane ends before it, also of a queue too long to be drawn.
 func TestTimelineLabels(t *testing.T) {
-	l := &timeline.Timeline{Title: "long", CPUs: 1, To: 1e6, Resources: []timeline.Resource{{Kind: timeline.Channel, Name: "lines", Room: 1000}}}
+	l := &timeline.Timeline{Title: "long", CPUs: 1, To: 1e6,
+		Resources: []timeline.Resource{{Kind: timeline.Channel, Name: "lines", Room: 1000}}}
 	for i := range int64(1001) {
-		l.Spans = append(l.Spans, timeline.Span{Start: i, End: 1e6, Kind: timeline.Buffered, Goroutine: timeline.None, CPU: timeline.None, Request: i})
+		l.Spans = append(l.Spans, timeline.Span{Start: i, End: 1e6, Kind: timeline.Buffered, Goroutine: timeline.None,
+			CPU: timeline.None, Request: i})
 	}
 	l.Sort()
 	var b bytes.Buffer
@@ -121,7 +137,8 @@ func TestTimelineLabels(t *testing.T) {
 			t.Errorf("the label %q reaches into its lane", label[1])
 		}
 	}
-	if !strings.Contains(b.String(), "room 1000, longest 1001<") || !strings.Contains(b.String(), "the first 16 drawn<") {
+	if !strings.Contains(b.String(), "room 1000, longest 1001<") ||
+		!strings.Contains(b.String(), "the first 16 drawn<") {
 		t.Errorf("the lane does not say what it holds: %q", labels)
 	}
 }
@@ -170,7 +187,8 @@ func TestTimelineJSON(t *testing.T) {
 			counters++
 		}
 	}
-	if len(names) != 6 || names[1] != `pipe<&"of two"> cpus=2: CPUs` || names[5] != "calm: goroutines" || counters == 0 {
+	if len(names) != 6 || names[1] != `pipe<&"of two"> cpus=2: CPUs` || names[5] != "calm: goroutines" ||
+		counters == 0 {
 		t.Errorf("processes %v, %d counters", names, counters)
 	}
 	for name, want := range map[string][3]string{
@@ -188,10 +206,12 @@ func TestTimelineJSON(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", name, e, want)
 		}
 	}
-	if e := slices["channel press, place 1: 1002 in the channel"]; e.Args["request"] != 1002. || e.Args["goroutine"] != nil {
+	if e := slices["channel press, place 1: 1002 in the channel"]; e.Args["request"] != 1002. ||
+		e.Args["goroutine"] != nil {
 		t.Errorf("a value in a channel: %+v", e)
 	}
-	if e := slices["CPU 0: 1001 gauge"]; e.Args["stage"] != "gauge" || e.Args["request"] != 1001. || e.Cat != "running" {
+	if e := slices["CPU 0: 1001 gauge"]; e.Args["stage"] != "gauge" || e.Args["request"] != 1001. ||
+		e.Cat != "running" {
 		t.Errorf("a stage: %+v", e)
 	}
 }
@@ -200,7 +220,8 @@ func TestMilliseconds(t *testing.T) {
 	for _, c := range []struct {
 		ns, step int64
 		want     string
-	}{{0, 5e6, "0"}, {15e6, 5e6, "15"}, {1_500_000, 5e5, "1.5"}, {200_000, 1e5, "0.2"}, {3, 1, "0.000003"}, {1_002_138_032, 1, "1002.138032"}, {50e6, 1, "50"}, {20, 10, "0.00002"}} {
+	}{{0, 5e6, "0"}, {15e6, 5e6, "15"}, {1_500_000, 5e5, "1.5"}, {200_000, 1e5, "0.2"}, {3, 1, "0.000003"},
+		{1_002_138_032, 1, "1002.138032"}, {50e6, 1, "50"}, {20, 10, "0.00002"}} {
 		if got := milliseconds(c.ns, c.step); got != c.want {
 			t.Errorf("%d ns in steps of %d: %s, want %s", c.ns, c.step, got, c.want)
 		}
@@ -208,7 +229,8 @@ func TestMilliseconds(t *testing.T) {
 	if (px(12_05)).String() != "12.05" || px(12_50).String() != "12.5" || px(12_00).String() != "12" {
 		t.Error("pixels are printed otherwise")
 	}
-	if m := least([]string{"grinder", "gauge", "press", "pressure"}); m["grinder"] != 2 || m["gauge"] != 2 || m["press"] != 5 || m["pressure"] != 6 {
+	if m := least([]string{"grinder", "gauge", "press", "pressure"}); m["grinder"] != 2 || m["gauge"] != 2 ||
+		m["press"] != 5 || m["pressure"] != 6 {
 		t.Errorf("least %v", m)
 	}
 }

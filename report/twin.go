@@ -94,11 +94,13 @@ func (f *frame) twinNotes(columns []column) []string {
 	if slices.ContainsFunc(columns, func(c column) bool {
 		return slices.ContainsFunc(c.cells, func(x cell) bool { return strings.HasSuffix(x.text, "%"+offSign) })
 	}) {
-		notes = append(notes, fmt.Sprintf("%s : off; the 95 %% interval of the error lies wholly outside -%.0f to +%.0f %%", offSign, 100*compare.TwinMargin, 100*compare.TwinMargin))
+		notes = append(notes, fmt.Sprintf("%s : off; the 95 %% interval of the error lies wholly "+
+			"outside -%.0f to +%.0f %%", offSign, 100*compare.TwinMargin, 100*compare.TwinMargin))
 	}
 	notes = append(notes, f.refusals()...)
 	if f.beyond() {
-		notes = append(notes, predictedNote+" : calculated in virtual time, on CPUs that this machine does not have; means in place of medians")
+		notes = append(notes, predictedNote+" : calculated in virtual time, on CPUs that this machine does not have; "+
+			"means in place of medians")
 	}
 	return notes
 }
@@ -126,7 +128,8 @@ func (f *frame) refusals() []string {
 		if count[c] > 1 {
 			where = fmt.Sprintf(" (%s, the worst %s)", result.Count(count[c], "row"), f.place(w))
 		}
-		notes = append(notes, fmt.Sprintf("%s : %s%s: %s", notModelled, strings.Join(f.refused(c), ", "), where, w.Refusal))
+		notes = append(notes, fmt.Sprintf("%s : %s%s: %s", notModelled, strings.Join(f.refused(c), ", "), where,
+			w.Refusal))
 	}
 	return notes
 }
@@ -142,7 +145,8 @@ func (f *frame) refused(condition string) []string {
 	return names
 }
 
-// agreement says how well predictions agree with measurements, and which do not. The sentence is "" where there are none.
+// agreement says how well predictions agree with measurements, and which do not. The sentence is "" where there are
+// none.
 func (f *frame) agreement() (sentence string, off []string) {
 	a := compare.Agree(f.rows)
 	refused := ""
@@ -156,7 +160,8 @@ func (f *frame) agreement() (sentence string, off []string) {
 		return sentence, nil
 	}
 	where := func(t compare.Twin) string { return f.place(&compare.Row{Design: t.Design, Point: t.Point}) }
-	sentence = fmt.Sprintf("the twin: %d of %s within %.0f %%, median error %.1f %%", a.Within, result.Count(a.Points, "case"), 100*compare.TwinMargin, 100*a.Median)
+	sentence = fmt.Sprintf("the twin: %d of %s within %.0f %%, median error %.1f %%", a.Within,
+		result.Count(a.Points, "case"), 100*compare.TwinMargin, 100*a.Median)
 	if a.Points > 1 {
 		sentence += fmt.Sprintf(", worst %s (%s)", signed(a.Worst.Error), where(a.Worst))
 	}
@@ -169,15 +174,18 @@ func (f *frame) agreement() (sentence string, off []string) {
 			break
 		}
 		u := result.UnitOf(t.Metric)
-		off = append(off, fmt.Sprintf("%s of %s: %s predicted, %s measured: %s (%s to %s)", metricWords[t.Metric], where(t),
-			number(t.Predicted, u, fewDigits), number(t.Measured, u, fewDigits), signed(t.Error), signed(t.Low), signed(t.High)))
+		off = append(off, fmt.Sprintf("%s of %s: %s predicted, %s measured: %s (%s to %s)", metricWords[t.Metric],
+			where(t),
+			number(t.Predicted, u, fewDigits), number(t.Measured, u, fewDigits), signed(t.Error), signed(t.Low),
+			signed(t.High)))
 	}
 	return sentence, off
 }
 
 // metricWords are the metrics that are predicted, in words.
 var metricWords = map[string]string{
-	result.Throughput: "throughput", result.LatencyMean: "mean latency", result.ResponseMean: "mean response", result.WallSeconds: "wall time",
+	result.Throughput: "throughput", result.LatencyMean: "mean latency", result.ResponseMean: "mean response",
+	result.WallSeconds: "wall time",
 }
 
 // twin writes how well the predictions agree.
@@ -187,9 +195,9 @@ func twin(b *strings.Builder, f *frame, st Style) {
 		return
 	}
 	blank(b)
-	wrap(b, strings.Fields(st.ascii(sentence)), " ", 2, st.width())
+	wrap(b, st.words(sentence), " ", 2, st.width())
 	for _, text := range off {
 		b.WriteString("  " + st.paint(caution, offSign) + " ")
-		wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-4)
+		wrap(b, st.words(text), " ", 4, st.width()-4)
 	}
 }

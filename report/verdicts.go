@@ -40,12 +40,10 @@ func writeVerdicts(b *strings.Builder, verdicts []compare.Verdict, st Style) {
 		}
 		for _, v := range verdicts {
 			if points(v.Point, quiet) == at {
-				words := strings.Fields(st.ascii(sentence(v, n, quiet)))
-				words[0] = "  " + words[0]
-				wrap(b, words, " ", 4, st.width())
+				indented(b, sentence(v, n, quiet), 4, st)
 				for _, text := range doubts(v) {
 					b.WriteString("    ")
-					wrap(b, strings.Fields(st.ascii(text)), " ", 4, st.width()-4)
+					wrap(b, st.words(text), " ", 4, st.width()-4)
 				}
 			}
 		}
@@ -67,7 +65,8 @@ func judged(verdicts []compare.Verdict) int {
 func sentence(v compare.Verdict, n int, quiet []string) string {
 	a, b, both := sides(v, quiet)
 	if v.NoRatio != "" {
-		return fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", both, v.NoRatio, signedValue(v.Difference, v.Metric))
+		return fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", both, v.NoRatio,
+			signedValue(v.Difference, v.Metric))
 	}
 	interval := fromTo("95 % interval ", v.Low, v.High)
 	switch {
@@ -105,7 +104,8 @@ func sentence(v compare.Verdict, n int, quiet []string) string {
 // doubts are sentences on what else the blocks of a verdict show: that their order matters, and that ranks disagree.
 func doubts(v compare.Verdict) (texts []string) {
 	if v.Widened > 1 {
-		texts = append(texts, fmt.Sprintf("order: neighbouring blocks resemble each other (correlation %.2f), so the interval is %.2g times as wide as of independent blocks",
+		texts = append(texts, fmt.Sprintf("order: neighbouring blocks resemble each other (correlation %.2f), so the "+
+			"interval is %.2g times as wide as of independent blocks",
 			float64(v.Correlation), v.Widened))
 	}
 	if v.Ranked != nil && v.Note != "" {
@@ -145,9 +145,11 @@ func overload(offered result.Value) string {
 	case !offered.Known():
 		return "more customers come than it can serve"
 	case offered <= 1:
-		return fmt.Sprintf("its queue grew as long as customers came, though at %s times the capacity found in a closed loop", ratio(offered))
+		return fmt.Sprintf("its queue grew as long as customers came, though at %s times the capacity "+
+			"found in a closed loop", ratio(offered))
 	case offered < nearly:
-		return fmt.Sprintf("a few more customers come than it can serve, at %s times the capacity found in a closed loop", ratio(offered))
+		return fmt.Sprintf("a few more customers come than it can serve, at %s times the capacity "+
+			"found in a closed loop", ratio(offered))
 	}
 	return fmt.Sprintf("%s times as many customers come as it can serve", ratio(offered))
 }
@@ -197,6 +199,10 @@ func prospect(v compare.Verdict) string {
 		if v.MoreBlocks != nil {
 			needed = fmt.Sprintf("runs of %d blocks", v.N+*v.MoreBlocks)
 		}
+	}
+	if v.Vetoed {
+		return detect + ", and yet a permutation test, which assumes less, does not confirm the difference: how many " +
+			"more would decide is not known"
 	}
 	hope := "would detect " + ratio(v.Ratio) + "x"
 	if v.Nearly == compare.Equivalent {

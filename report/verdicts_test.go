@@ -24,21 +24,25 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) { v.Verdict, v.MoreLines = compare.Faster, &more },
 			"finelocking is 1.90x locking (95 % interval 1.85 to 1.95), for 9 more lines"},
 		{func(v *compare.Verdict) {
-			v.Verdict, v.A, v.B, v.OnlyA, v.OnlyB = compare.Equivalent, "linearpipe", "linearpipe", buffer(10), buffer(1)
+			v.Verdict, v.A, v.B, v.OnlyA, v.OnlyB = compare.Equivalent, "linearpipe", "linearpipe", buffer(10),
+				buffer(1)
 			v.Ratio, v.Low, v.High = 1.001, 0.995, 1.006
 		}, "linearpipe buffer 10 and buffer 1: equivalent within 2 % (1.001x, 95 % interval 0.995 to 1.006)"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.OnlyA = compare.Undecided, &blocks, buffer(1)
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking (buffer 1) and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect 1.050x, 6 more would detect 1.010x"},
+		}, "finelocking (buffer 1) and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks " +
+			"detect 1.050x, 6 more would detect 1.010x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Nearly = compare.Undecided, &blocks, compare.Equivalent
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect 1.050x, 6 more would show them equivalent within 2 %"},
+		}, "finelocking and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect " +
+			"1.050x, 6 more would show them equivalent within 2 %"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Looks = compare.Undecided, &blocks
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
-		}, "finelocking and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect 1.050x, more than a budget takes would detect 1.010x"},
+		}, "finelocking and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect " +
+			"1.050x, more than a budget takes would detect 1.010x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.Metric, v.Ratio, v.Low, v.High = compare.Faster, result.WallSeconds, 0.5, 0.4, 0.6
 		}, "finelocking takes 0.50x the time of locking (95 % interval 0.40 to 0.60)"},
@@ -53,20 +57,31 @@ func TestSentences(t *testing.T) {
 		{func(v *compare.Verdict) {
 			between(v)
 			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High = compare.Undecided, &blocks, 1.03, 0.98, 1.08
-		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); these 10 old and 12 new blocks detect 1.050x, runs of 16 blocks would detect 1.030x"},
+		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); these 10 old and 12 new blocks " +
+			"detect 1.050x, runs of 16 blocks would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			between(v)
 			v.Verdict, v.Detectable, v.Ratio, v.Low, v.High = compare.Undecided, result.Unavailable, 1.03, 0.98, 1.08
-		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); 10 old and 12 new blocks are too few to decide anything, runs of over 1000 blocks would detect 1.030x"},
+		}, "locking, new and old: undecided (1.030x, 95 % interval 0.980 to 1.080); 10 old and 12 new blocks are too " +
+			"few to decide anything, runs of over 1000 blocks would detect 1.030x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High = compare.Undecided, 2, result.Unavailable, 0.0125, 31.3
-		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide anything, over 1000 blocks would detect 1.90x"},
+		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide " +
+			"anything, over 1000 blocks would detect 1.90x"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.MoreBlocks, v.Ratio, v.Low, v.High, v.P = compare.Undecided, &blocks, 1.03, 1.01, 1.05, 0.06
-		}, "finelocking and locking: undecided (1.030x, 95 % interval 1.010 to 1.050); its own interval excludes 1, but with 3 comparisons together the chance of a false difference would be over 5 %; these 10 blocks detect 1.050x, 6 more would detect 1.030x"},
+		}, "finelocking and locking: undecided (1.030x, 95 % interval 1.010 to 1.050); its own interval excludes 1, " +
+			"but with 3 comparisons together the chance of a false difference would be over 5 %; these 10 blocks " +
+			"detect 1.050x, 6 more would detect 1.030x"},
+		{func(v *compare.Verdict) {
+			v.Verdict, v.Vetoed, v.Permutation = compare.Undecided, true, 0.0625
+		}, "finelocking and locking: undecided (1.90x, 95 % interval 1.85 to 1.95); these 10 blocks detect 1.050x, " +
+			"and yet a permutation test, which assumes less, does not confirm the difference: how many more would " +
+			"decide is not known"},
 		{func(v *compare.Verdict) {
 			v.Verdict, v.N, v.Detectable, v.Low, v.High, v.P = compare.Undecided, 2, result.Unavailable, 1.1, 31.3, 0.06
-		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide anything, over 1000 blocks would detect 1.90x"},
+		}, "finelocking and locking: undecided (1.90x, interval wider than 10x); 2 blocks are too few to decide " +
+			"anything, over 1000 blocks would detect 1.90x"},
 	} {
 		v := base
 		c.change(&v)
@@ -83,9 +98,11 @@ func between(v *compare.Verdict) {
 
 func TestVerdictsUnderTheirPoints(t *testing.T) {
 	at := func(cpus int) plan.Point {
-		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}, plan.Setting{Factor: "stage", Level: plan.TextLevel("1ms")})
+		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
+			plan.Setting{Factor: "stage", Level: plan.TextLevel("1ms")})
 	}
-	v := compare.Verdict{Workload: "coffee", A: "a", B: "b", Paired: true, Metric: result.Throughput, Verdict: compare.Faster, Ratio: 2, Low: 1.9, High: 2.1, N: 10}
+	v := compare.Verdict{Workload: "coffee", A: "a", B: "b", Paired: true, Metric: result.Throughput,
+		Verdict: compare.Faster, Ratio: 2, Low: 1.9, High: 2.1, N: 10}
 	one, two := v, v
 	one.Point, two.Point = at(1), at(2)
 	var b bytes.Buffer
@@ -132,12 +149,14 @@ func TestVagueIntervals(t *testing.T) {
 		{0.0125, 31.3, "interval wider than 10x", "±?"},
 		{0.5, 4.9, "0.50 to 4.90", "[0.50, 4.90]"},
 	} {
-		s := compare.Scaling{Design: "A", From: 1, To: 2, Speedup: 1.5, Low: c.low, High: c.high, Efficiency: 0.75, Limit: compare.LimitNoise}
+		s := compare.Scaling{Design: "A", From: 1, To: 2, Speedup: 1.5, Low: c.low, High: c.high, Efficiency: 0.75,
+			Limit: compare.LimitNoise}
 		if got := scaled(s); !strings.Contains(got, "A: 1.50x from 1 to 2 CPUs ("+c.sentence+"), efficiency") {
 			t.Errorf("scaling: %s", got)
 		}
 		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)})
-		f := frame{rows: []compare.Row{{Design: "A", Point: p, Serial: &compare.Serial{Design: "A", Point: p, Speedup: 1.5, Low: c.low, High: c.high, Share: 0.3},
+		f := frame{rows: []compare.Row{{Design: "A", Point: p,
+			Serial:  &compare.Serial{Design: "A", Point: p, Speedup: 1.5, Low: c.low, High: c.high, Share: 0.3},
 			Formula: &compare.Formula{Design: "A", N: 2, Ratio: 1.5, Low: c.low, High: c.high}}}}
 		if got := f.serialTexts()[0]; got != "A: 1.50 ("+c.sentence+") on 2 CPUs, serial share 0.300" {
 			t.Errorf("serial share: %s", got)
@@ -145,15 +164,18 @@ func TestVagueIntervals(t *testing.T) {
 		if got := f.howWell("A"); got != ": measured 1.50 of it ("+c.sentence+")" {
 			t.Errorf("formula: %s", got)
 		}
-		v := compare.Verdict{A: "A", B: "A", Paired: true, Ratio: 1.5, Low: c.low, High: c.high, N: 2, Verdict: compare.Undecided}
+		v := compare.Verdict{A: "A", B: "A", Paired: true, Ratio: 1.5, Low: c.low, High: c.high, N: 2,
+			Verdict: compare.Undecided}
 		runs := twoRuns()
 		runs.Contrast.Matches[1].Verdict.Low, runs.Contrast.Matches[1].Verdict.High = c.low, c.high
 		var page strings.Builder
-		if err := runs.Table(&page, Style{Width: 120, Unicode: true}); err != nil || !strings.Contains(page.String(), "  "+c.table+"  ") {
+		if err := runs.Table(&page, Style{Width: 120, Unicode: true}); err != nil ||
+			!strings.Contains(page.String(), "  "+c.table+"  ") {
 			t.Errorf("no %s in\n%s", c.table, &page)
 		}
 		explained := strings.Contains(page.String(), vagueText)
-		if err := runs.Markdown(&page); err != nil || explained != (c.table == noInterval) || strings.Count(page.String(), vagueText) != map[bool]int{true: 2}[explained] {
+		if err := runs.Markdown(&page); err != nil || explained != (c.table == noInterval) ||
+			strings.Count(page.String(), vagueText) != map[bool]int{true: 2}[explained] {
 			t.Errorf("%s is not explained where it stands:\n%s", noInterval, &page)
 		}
 		g := BenchGroup{Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoTop: c.high, N: 2}

@@ -16,8 +16,8 @@ type Calibration struct {
 	Rounds        int       `json:"rounds"`  // in each of which every microprogram had a process of its own
 	Costs         string    `json:"costs"`   // as sim.ParseCosts reads them
 	Prices        []Price   `json:"prices"`
-	// HandOvers compares simulated hand-overs of a goroutine to an idle CPU with live ones. It is absent with one CPU, and in calibrations
-	// that were stored before it was added.
+	// HandOvers compares simulated hand-overs of a goroutine to an idle CPU with live ones. It is absent with one CPU,
+	// and in calibrations that were stored before it was added.
 	HandOvers []HandOver `json:"hand_overs,omitempty"`
 	Ladder    []Rung     `json:"ladder"`
 	Warnings  []string   `json:"warnings"`
@@ -30,8 +30,8 @@ type Estimate struct {
 	High   Value `json:"high_ns"`
 }
 
-// Price is one cost of the scheduler, and how well virtual time keeps to it. Of burn, which is a share, all times are those of a burn of
-// one millisecond: a nanosecond of them is a millionth.
+// Price is one cost of the scheduler, and how well virtual time keeps to it. Of burn, which is a share, all times are
+// those of a burn of one millisecond: a nanosecond of them is a millionth.
 type Price struct {
 	Cost string `json:"cost"` // a name of sim.ParseCosts
 	Estimate
@@ -46,7 +46,8 @@ type Price struct {
 
 // HandOver is how long a goroutine that is made ready waits until another CPU runs it, live and in virtual time.
 type HandOver struct {
-	Cost    string         `json:"cost"`    // that is taken after these idle times: spin, wake or deep; empty for all idle times
+	// that is taken after these idle times: spin, wake or deep; empty for all idle times
+	Cost    string         `json:"cost"`
 	Reading string         `json:"reading"` // with the idle times
 	Live    UpperQuantiles `json:"live"`
 	Virtual UpperQuantiles `json:"virtual"`

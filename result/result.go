@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/brewput/brewput/plan"
 )
@@ -66,26 +67,37 @@ type Trial struct {
 	Status        Status     `json:"status"`
 	Expected      bool       `json:"expected"` // the design declares this status of itself
 	Error         string     `json:"error,omitempty"`
-	Failure       string     `json:"failure,omitempty"`  // the file of the run directory that says more
-	Lines         *int       `json:"lines"`              // lines of code of the design; null where its source is not at hand
-	Type          string     `json:"type"`               // stream or job
-	Bound         bool       `json:"bound"`              // the design is a bound, however the trial ended
-	Peer          bool       `json:"peer,omitempty"`     // the design is somebody else's solution, a yardstick
-	Open          bool       `json:"open,omitempty"`     // under an open loop
-	Unstable      bool       `json:"unstable,omitempty"` // open loop: more was offered than could be served; no response times
-	Invalid       bool       `json:"invalid,omitempty"`  // failed, and not by the design: the load was not the one asked for
-	Operations    int64      `json:"operations"`
-	Progress      float64    `json:"progress,omitempty"`  // closed loop: the operations inside the window, those across its ends by their share of time inside; what verdicts judge by
-	WallSeconds   float64    `json:"wall_seconds"`        // the window; for a job, the time it took
-	Period        *Period    `json:"period,omitempty"`    // virtual: of a load that repeats itself; rate and times are then those of one period
-	RealCode      string     `json:"real_code,omitempty"` // virtual: where the cost of real code came from: RealMeasured or RealRecorded
-	Decisions     string     `json:"decisions,omitempty"` // virtual: checksum of all decisions of the scheduler
-	Disturbed     *Disturbed `json:"disturbed,omitempty"` // virtual: what a load that repeats itself does after one burn took longer; absent where none was tried
-	Metrics       Metrics    `json:"metrics"`
-	Resources     []Resource `json:"resources"`
-	NotModelled   string     `json:"not_modelled,omitempty"` // virtual, in CSV alone: why the prediction does not hold; it has no numbers then
-	Answer        any        `json:"answer"`
-	Warnings      []string   `json:"warnings"`
+	Failure       string     `json:"failure,omitempty"` // the file of the run directory that says more
+	// lines of code of the design; null where its source is not at hand
+	Lines *int   `json:"lines"`
+	Type  string `json:"type"`           // stream or job
+	Bound bool   `json:"bound"`          // the design is a bound, however the trial ended
+	Peer  bool   `json:"peer,omitempty"` // the design is somebody else's solution, a yardstick
+	Open  bool   `json:"open,omitempty"` // under an open loop
+	// open loop: more was offered than could be served; no response times
+	Unstable bool `json:"unstable,omitempty"`
+	// failed, and not by the design: the load was not the one asked for
+	Invalid bool `json:"invalid,omitempty"`
+	// virtual: the limit of real time has ended it, or another trial of its case, so that it was not run
+	Limited    bool  `json:"limited,omitempty"`
+	Operations int64 `json:"operations"`
+	// closed loop: the operations inside the window, those across its ends by their share of time inside; what verdicts
+	// judge by
+	Progress    float64 `json:"progress,omitempty"`
+	WallSeconds float64 `json:"wall_seconds"` // the window; for a job, the time it took
+	// virtual: of a load that repeats itself; rate and times are then those of one period
+	Period *Period `json:"period,omitempty"`
+	// virtual: where the cost of real code came from: RealMeasured or RealRecorded
+	RealCode  string `json:"real_code,omitempty"`
+	Decisions string `json:"decisions,omitempty"` // virtual: checksum of all decisions of the scheduler
+	// virtual: what a load that repeats itself does after one burn took longer; absent where none was tried
+	Disturbed *Disturbed `json:"disturbed,omitempty"`
+	Metrics   Metrics    `json:"metrics"`
+	Resources []Resource `json:"resources"`
+	// virtual, in CSV alone: why the prediction does not hold; it has no numbers then
+	NotModelled string   `json:"not_modelled,omitempty"`
+	Answer      any      `json:"answer"`
+	Warnings    []string `json:"warnings"`
 }
 
 // Period is the stretch that a load repeats, to the nanosecond.
@@ -105,15 +117,17 @@ type Resource struct {
 	Count       int      `json:"count"` // how many of that name
 	Utilization *float64 `json:"utilization"`
 	BusyMeanNs  *float64 `json:"busy_mean_ns"` // per use: how long the resource was held
-	WaitMeanNs  *float64 `json:"wait_mean_ns"` // per use: until the lock was held or the value received; a station's is that of the lock or channel of its name
-	Uses        int64    `json:"uses"`
-	Waits       int64    `json:"waits"` // uses that parked
-	Violations  int64    `json:"violations"`
-	Capacity    *int     `json:"capacity,omitempty"`  // channels
-	Occupancy   *float64 `json:"occupancy,omitempty"` // channels: mean number of values sent and not yet received
-	SendParked  *float64 `json:"send_parked,omitempty"`
-	RecvWaits   *int64   `json:"recv_waits,omitempty"`  // channels: receives that parked
-	RecvParked  *float64 `json:"recv_parked,omitempty"` // channels: mean number of goroutines parked to send, to receive
+	// per use: until the lock was held or the value received; a station's is that of the lock or channel of its name
+	WaitMeanNs *float64 `json:"wait_mean_ns"`
+	Uses       int64    `json:"uses"`
+	Waits      int64    `json:"waits"` // uses that parked
+	Violations int64    `json:"violations"`
+	Capacity   *int     `json:"capacity,omitempty"`  // channels
+	Occupancy  *float64 `json:"occupancy,omitempty"` // channels: mean number of values sent and not yet received
+	SendParked *float64 `json:"send_parked,omitempty"`
+	RecvWaits  *int64   `json:"recv_waits,omitempty"` // channels: receives that parked
+	// channels: mean number of goroutines parked to send, to receive
+	RecvParked *float64 `json:"recv_parked,omitempty"`
 }
 
 // Value is one measured number. NaN means that this platform cannot measure it; it is null in JSON
@@ -156,17 +170,19 @@ func (m Metrics) Get(name string) Value {
 
 // The metrics of the contract that code refers to by name.
 const (
-	Throughput   = "throughput_per_s"           // completed operations inside the window / window
-	Rate         = "rate_per_s"                 // open loop: customers a second that were asked for
-	Goodput      = "goodput_per_s"              // of them those that ended within their customer's patience
-	Dropped      = "dropped"                    // customers of the window who found the queue full
-	Abandoned    = "abandoned"                  // customers of the window who lost patience
-	LostShare    = "lost_share"                 // of the customers of the window, those who were not served
-	OfferedLoad  = "offered_load"               // rate of arrivals / capacity in a closed loop
-	ModelMG1     = "model_mg1_response_mean_ns" // what the formula says of the mean response
-	ModelMD1     = "model_md1_response_mean_ns" // the same of a service that takes always as long
-	ModelWindow  = "model_window_ns"            // the window that would be long enough for one of these, where it is too short
-	ModelAlone   = "model_alone_ns"             // the service of a worker who is alone, where requests take turns and so take longer
+	Throughput  = "throughput_per_s"           // completed operations inside the window / window
+	Rate        = "rate_per_s"                 // open loop: customers a second that were asked for
+	Goodput     = "goodput_per_s"              // of them those that ended within their customer's patience
+	Dropped     = "dropped"                    // customers of the window who found the queue full
+	Abandoned   = "abandoned"                  // customers of the window who lost patience
+	LostShare   = "lost_share"                 // of the customers of the window, those who were not served
+	OfferedLoad = "offered_load"               // rate of arrivals / capacity in a closed loop
+	ModelMG1    = "model_mg1_response_mean_ns" // what the formula says of the mean response
+	ModelMD1    = "model_md1_response_mean_ns" // the same of a service that takes always as long
+	// the window that would be long enough for one of these, where it is too short
+	ModelWindow = "model_window_ns"
+	// the service of a worker who is alone, where requests take turns and so take longer
+	ModelAlone   = "model_alone_ns"
 	ResponseP50  = "response_p50_ns"
 	ResponseMean = "response_mean_ns"
 	LatencyMean  = "latency_mean_ns"
@@ -209,6 +225,17 @@ func Count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Rounded is a time with the precision of an estimate.
+func Rounded(d time.Duration) time.Duration {
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second)
+	case d >= time.Second:
+		return d.Round(100 * time.Millisecond)
+	}
+	return d.Round(time.Millisecond)
 }
 
 // UnitOf is the unit that a metric's name declares by its ending.
@@ -263,10 +290,13 @@ type Summary struct {
 	N             int        `json:"n"`
 	Bound         bool       `json:"bound"`
 	Peer          bool       `json:"peer,omitempty"`
-	Mean          *Interval  `json:"mean,omitempty"`         // virtual: over the replications
-	Exact         bool       `json:"exact,omitempty"`        // virtual: every trial repeats itself and says the same, also after disturbances; low and high are the median
-	States        []State    `json:"states,omitempty"`       // virtual: two or more, where trials repeat themselves and disturbances change how; low and high span them
-	NotModelled   string     `json:"not_modelled,omitempty"` // a prediction that does not hold: why; its numbers are null
+	Mean          *Interval  `json:"mean,omitempty"` // virtual: over the replications
+	// virtual: every trial repeats itself and says the same, also after disturbances; low and high are the median
+	Exact bool `json:"exact,omitempty"`
+	// virtual: two or more, where trials repeat themselves and disturbances change how; low and high span them
+	States []State `json:"states,omitempty"`
+	// a prediction that does not hold: why; its numbers are null
+	NotModelled string `json:"not_modelled,omitempty"`
 }
 
 // Interval is a mean with Student's t interval, 95 %, which is null below 2 trials.
@@ -298,7 +328,8 @@ type NotJudged struct {
 // notJudged are the reasons in a sentence.
 var notJudged = map[string]string{
 	Removed: "is only in the base", Added: "is only in the head",
-	HeadSkips: "skips itself in the head", BaseSkips: "skips itself in the base", BothSkip: "skips itself in both revisions",
+	HeadSkips: "skips itself in the head", BaseSkips: "skips itself in the base",
+	BothSkip:  "skips itself in both revisions",
 	HeadFails: "goes wrong in the head", BaseFails: "goes wrong in the base", BothFail: "goes wrong in both revisions",
 }
 

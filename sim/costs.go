@@ -13,8 +13,8 @@ import (
 // stretched by the timer slack. A round of spinning for a lock is 30 PAUSE instructions of 25 ns there; other
 // processors take from 10 to 50 ns for one.
 //
-// Burns scatter as package sim describes, and take what they say on average: 399 of 400 from 99.375% to 100.375%, at random, and the
-// other from 100% to 200%.
+// Burns scatter as package sim describes, and take what they say on average: 399 of 400 from 99.375% to 100.375%, at
+// random, and the other from 100% to 200%.
 func Typical() Costs {
 	return Costs{
 		Burn: Quantiles(993_750, 1_003_750), Outlier: Quantiles(whole, 2*whole), OutlierEvery: outlierEvery,
@@ -41,11 +41,15 @@ type setting struct {
 // settings are all that can be set, in the order in which they are told.
 func (c *Costs) settings() []setting {
 	return []setting{
-		{name: "wake", cost: &c.Wake}, {name: "deep", cost: &c.Deep}, {name: "deep-after", span: &c.DeepAfter}, {name: "rouse", cost: &c.Rouse},
-		{name: "spin", cost: &c.Spin}, {name: "spin-for", span: &c.SpinFor}, {name: "steal", cost: &c.Steal}, {name: "burn", cost: &c.Burn, share: true},
+		{name: "wake", cost: &c.Wake}, {name: "deep", cost: &c.Deep}, {name: "deep-after", span: &c.DeepAfter},
+		{name: "rouse", cost: &c.Rouse},
+		{name: "spin", cost: &c.Spin}, {name: "spin-for", span: &c.SpinFor}, {name: "steal", cost: &c.Steal},
+		{name: "burn", cost: &c.Burn, share: true},
 		{name: "outlier", cost: &c.Outlier, share: true}, {name: "outlier-every", count: &c.OutlierEvery},
-		{name: "switch", cost: &c.Switch}, {name: "spawn", cost: &c.Spawn}, {name: "chan", cost: &c.Chan}, {name: "lock", cost: &c.Lock},
-		{name: "lock-spin", cost: &c.LockSpin}, {name: "timer", cost: &c.Timer}, {name: "poll-grain", span: &c.PollGrain}, {name: "syscall", cost: &c.Syscall},
+		{name: "switch", cost: &c.Switch}, {name: "spawn", cost: &c.Spawn}, {name: "chan", cost: &c.Chan},
+		{name: "lock", cost: &c.Lock},
+		{name: "lock-spin", cost: &c.LockSpin}, {name: "timer", cost: &c.Timer},
+		{name: "poll-grain", span: &c.PollGrain}, {name: "syscall", cost: &c.Syscall},
 	}
 }
 
@@ -57,8 +61,8 @@ const (
 	percent      = whole / 100
 	maxShare     = 100 * whole
 
-	// A burn that takes a hundredth of its time would give a hundred times the throughput. One burn that is drawn may be short, or
-	// long because other processes hold it up.
+	// A burn that takes a hundredth of its time would give a hundred times the throughput. One burn that is drawn may
+	// be short, or long because other processes hold it up.
 	leastBurn = whole / 2  // on average
 	mostBurn  = 10 * whole // of all burns alike
 
@@ -104,14 +108,17 @@ func ParseCosts(text string) (Costs, error) {
 		}
 	}
 	if !c.Deep.none() && c.DeepAfter == 0 {
-		return Costs{}, fmt.Errorf("the cost deep is never taken without deep-after: say after how long a CPU sleeps deeply, as in deep-after=1ms")
+		return Costs{}, fmt.Errorf("the cost deep is never taken without deep-after: say after how long a CPU sleeps " +
+			"deeply, as in deep-after=1ms")
 	}
 	if c.Outlier.none() && c.OutlierEvery > 0 {
-		return Costs{}, fmt.Errorf("outlier-every says how often there is an outlier, not how long it is: give its share too, as in outlier=100%%/200%%")
+		return Costs{}, fmt.Errorf("outlier-every says how often there is an outlier, not how long it is: give its " +
+			"share too, as in outlier=100%%/200%%")
 	}
 	for _, s := range settings {
 		if s.share && !s.cost.plausible() {
-			return Costs{}, fmt.Errorf("cost %s: %s is out of range: give %d%% to %d%%; of quantiles, 1%% to %d%% with a mean of at least %d%%",
+			return Costs{}, fmt.Errorf("cost %s: %s is out of range: give %d%% to %d%%; of quantiles, 1%% to %d%% "+
+				"with a mean of at least %d%%",
 				s.name, s, leastBurn/percent, mostBurn/percent, maxShare/percent, leastBurn/percent)
 		}
 	}
@@ -131,7 +138,8 @@ func (s setting) parse(text string) error {
 		case err != nil:
 			return fmt.Errorf("cost %s: %w", s.name, err)
 		case len(times) > 0 && d < times[len(times)-1]:
-			return fmt.Errorf("cost %s: %s comes after a greater one; write quantiles in rising order, as in 5us/8us/60us", s.name, part)
+			return fmt.Errorf("cost %s: %s comes after a greater one; write quantiles in rising order, "+
+				"as in 5us/8us/60us", s.name, part)
 		case len(times) == maxQuantiles:
 			return fmt.Errorf("cost %s: more than %d quantiles", s.name, maxQuantiles)
 		}
@@ -173,7 +181,8 @@ func (s setting) value(text string) (int64, error) {
 		n, ok := parsePercent(number)
 		switch {
 		case !is || !ok:
-			return 0, fmt.Errorf("%q is not a share; write it as in 98.5%%, with at most four digits after the point", text)
+			return 0, fmt.Errorf("%q is not a share; write it as in 98.5%%, with at most four digits after the point",
+				text)
 		case n < percent || n > maxShare:
 			return 0, fmt.Errorf("%s is out of range; give 1%% to %d%%", text, maxShare/percent)
 		}

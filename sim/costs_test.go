@@ -10,10 +10,18 @@ func TestParseCosts(t *testing.T) {
 	for text, want := range map[string]string{
 		"none": "none", "wake=60us": "wake=60µs", "chan=200ns, wake=1ms": "wake=1ms,chan=200ns", "lock=0s": "none",
 		"spin=0s,wake=60us": "wake=60µs", "spin=1us,lock=5ns": "spin=1µs,lock=5ns",
-		"spin=1us,spin-for=20us,lock-spin=750ns,lock=5ns": "spin=1µs,lock=5ns", "spin=1us,spin-for=3us": "spin=1µs,spin-for=3µs",
-		"lock=5ns,lock-spin=0s": "lock=5ns,lock-spin=0s", "steal=3us/60us/90us": "steal=3µs/60µs/90µs", "deep=90us,deep-after=1ms": "deep=90µs,deep-after=1ms",
-		"burn=110%": "burn=110%", "burn=99.5%/100%/101.0625%,chan=1ns": "burn=99.5%/100%/101.0625%,chan=1ns", "burn=1.0%/10000%": "burn=1%/10000%",
-		"outlier=100%/200%": "outlier=100%/200%", "outlier=100%/200%,outlier-every=400": "outlier=100%/200%", "outlier=300%,outlier-every=7": "outlier=300%,outlier-every=7", "outlier=300%,outlier-every=0": "outlier=300%,outlier-every=0",
+		"spin=1us,spin-for=20us,lock-spin=750ns,lock=5ns": "spin=1µs,lock=5ns",
+		"spin=1us,spin-for=3us":                           "spin=1µs,spin-for=3µs",
+		"lock=5ns,lock-spin=0s":                           "lock=5ns,lock-spin=0s",
+		"steal=3us/60us/90us":                             "steal=3µs/60µs/90µs",
+		"deep=90us,deep-after=1ms":                        "deep=90µs,deep-after=1ms",
+		"burn=110%":                                       "burn=110%",
+		"burn=99.5%/100%/101.0625%,chan=1ns":              "burn=99.5%/100%/101.0625%,chan=1ns",
+		"burn=1.0%/10000%":                                "burn=1%/10000%",
+		"outlier=100%/200%":                               "outlier=100%/200%",
+		"outlier=100%/200%,outlier-every=400":             "outlier=100%/200%",
+		"outlier=300%,outlier-every=7":                    "outlier=300%,outlier-every=7",
+		"outlier=300%,outlier-every=0":                    "outlier=300%,outlier-every=0",
 	} {
 		c, err := ParseCosts(text)
 		if err != nil || c.String() != want {
@@ -26,8 +34,10 @@ func TestParseCosts(t *testing.T) {
 	}
 	survives(t, Typical())
 	for _, c := range []Costs{
-		{Wake: Quantiles(1, 2)}, {Wake: Quantiles(1, 1)}, {Deep: Ns(1), DeepAfter: 1}, {DeepAfter: 5}, {SpinFor: 1}, {LockSpin: Ns(1)}, {Lock: Ns(1)}, {PollGrain: 1}, {Timer: Ns(1)}, {Timer: Ns(1), PollGrain: 7},
-		{Lock: Ns(1), LockSpin: Quantiles(0, 3)}, {Spin: Quantiles(0, 0, 9)}, {Burn: Ns(whole)}, {Burn: Quantiles(percent, whole+1, maxShare)}, {Spin: Ns(1), SpinFor: 5},
+		{Wake: Quantiles(1, 2)}, {Wake: Quantiles(1, 1)}, {Deep: Ns(1), DeepAfter: 1}, {DeepAfter: 5}, {SpinFor: 1},
+		{LockSpin: Ns(1)}, {Lock: Ns(1)}, {PollGrain: 1}, {Timer: Ns(1)}, {Timer: Ns(1), PollGrain: 7},
+		{Lock: Ns(1), LockSpin: Quantiles(0, 3)}, {Spin: Quantiles(0, 0, 9)}, {Burn: Ns(whole)},
+		{Burn: Quantiles(percent, whole+1, maxShare)}, {Spin: Ns(1), SpinFor: 5},
 	} {
 		survives(t, c)
 	}
@@ -35,11 +45,24 @@ func TestParseCosts(t *testing.T) {
 		t.Errorf("deep without a time after which it is taken: %v", c)
 	}
 	for text, want := range map[string]string{
-		"": "is not a cost", "wake": `"wake" is not a cost`, "wale=1us": `no cost "wale"; there are wake`, "wake=60": `"60" is not a time`,
+		"": "is not a cost", "wake": `"wake" is not a cost`, "wale=1us": `no cost "wale"; there are wake`,
+		"wake=60":   `"60" is not a time`,
 		"wake=-1us": "out of range", "wake=2s": "out of range", "wake=1us,wake=2us": "twice",
-		"wake=2us/1us": "rising order", "wake=1us/": `"" is not a time`, "spin-for=1us/2us": "is one time", "burn=1ms": `"1ms" is not a share`, "burn=110": "is not a share", "burn=.5%": "is not a share", "burn=99.12345%": "at most four digits",
-		"outlier=1ms": "is not a share", "outlier-every=400": "give its share too", "outlier=2%,outlier-every=1/2": "is one number", "outlier=2%,outlier-every=x": "is not a number of burns", "outlier=2%,outlier-every=1000000001": "out of range", "outlier=2%,outlier-every=-1": "is not a number of burns",
-		"burn=-5%": "is not a share", "burn=+5%": "is not a share", "burn=0.5%": "out of range", "burn=1%": "give 50% to 1000%", "burn=49.9999%": "out of range", "burn=1000.1%": "out of range", "burn=1%/2%/100%": "out of range", "burn=1%/10%@99%/100%": "mean of at least 50%", "outlier=1%,outlier-every=1": "out of range", "outlier=200%,outlier-every=07": "not a number", "burn=10000.1%": "out of range", "burn=101%/100%": "rising order", "burn=99999999999999999999%": "is not a share", "wake=1s" + strings.Repeat("/1s", 1000): "more than 1000",
+		"wake=2us/1us": "rising order", "wake=1us/": `"" is not a time`, "spin-for=1us/2us": "is one time",
+		"burn=1ms": `"1ms" is not a share`, "burn=110": "is not a share", "burn=.5%": "is not a share",
+		"burn=99.12345%": "at most four digits",
+		"outlier=1ms":    "is not a share", "outlier-every=400": "give its share too",
+		"outlier=2%,outlier-every=1/2": "is one number", "outlier=2%,outlier-every=x": "is not a number of burns",
+		"outlier=2%,outlier-every=1000000001": "out of range",
+		"outlier=2%,outlier-every=-1":         "is not a number of burns",
+		"burn=-5%":                            "is not a share",
+		"burn=+5%":                            "is not a share", "burn=0.5%": "out of range",
+		"burn=1%": "give 50% to 1000%", "burn=49.9999%": "out of range", "burn=1000.1%": "out of range",
+		"burn=1%/2%/100%": "out of range", "burn=1%/10%@99%/100%": "mean of at least 50%",
+		"outlier=1%,outlier-every=1": "out of range", "outlier=200%,outlier-every=07": "not a number",
+		"burn=10000.1%": "out of range", "burn=101%/100%": "rising order",
+		"burn=99999999999999999999%":            "is not a share",
+		"wake=1s" + strings.Repeat("/1s", 1000): "more than 1000",
 	} {
 		if _, err := ParseCosts(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -72,8 +95,8 @@ type once func()
 func (f once) Resume()      { f() }
 func (f once) Name() string { return "once" }
 
-// TestScatter: burns take the shares that the cost says, in the mean too; what work has taken is taken as it is; and where CPUs are
-// unlimited nothing scatters.
+// TestScatter: burns take the shares that the cost says, in the mean too; what work has taken is taken as it is; and
+// where CPUs are unlimited nothing scatters.
 func TestScatter(t *testing.T) {
 	took := func(cpus int, ns int64, c Costs, op func(*Kernel, *G, int64) (*G, bool)) (at int64) {
 		k := New(Config{CPUs: cpus, Seed: 1, Costs: c})
@@ -107,7 +130,11 @@ func TestScatter(t *testing.T) {
 		c        Costs
 		op       func(*Kernel, *G, int64) (*G, bool)
 	}{
-		{1, 3_000_000, 3_999_999, third, (*Kernel).Burn}, {1, 2, 3, third, (*Kernel).Burn}, {1, 1, 1, third, (*Kernel).Burn}, {1, 1, 1, Costs{Burn: Ns(percent)}, (*Kernel).Burn}, {1, 3_000_000, 3_000_000, third, do(Exact)}, {1, 3_000_000, 3_999_999, third, do(0)}, {1, 30_000_000, 30_000_000, third, do(Exact)}, {Unlimited, 3_000_000, 3_000_000, third, (*Kernel).Burn},
+		{1, 3_000_000, 3_999_999, third, (*Kernel).Burn}, {1, 2, 3, third, (*Kernel).Burn},
+		{1, 1, 1, third, (*Kernel).Burn}, {1, 1, 1, Costs{Burn: Ns(percent)}, (*Kernel).Burn},
+		{1, 3_000_000, 3_000_000, third, do(Exact)}, {1, 3_000_000, 3_999_999, third, do(0)},
+		{1, 30_000_000, 30_000_000, third, do(Exact)},
+		{Unlimited, 3_000_000, 3_000_000, third, (*Kernel).Burn},
 		{1, 1_000_000, 1_000_000, Costs{}, (*Kernel).Burn}, {1, -5, 0, third, (*Kernel).Burn},
 	} {
 		if got := took(x.cpus, x.ns, x.c, x.op); got != x.want {
@@ -128,7 +155,8 @@ func TestScatter(t *testing.T) {
 		sum, least, most = sum+ns, min(least, ns), max(most, ns)
 	}
 	if off := sum - n*1000; max(off, -off) > n/2 || least > 901 || least < 900 || most < 1098 || most > 1100 {
-		t.Errorf("%d burns of 1000 take %d, from %d to %d; want 1000 in the mean, from 900 to 1100", n, sum, least, most)
+		t.Errorf("%d burns of 1000 take %d, from %d to %d; want 1000 in the mean, from 900 to 1100", n, sum, least,
+			most)
 	}
 }
 
@@ -153,12 +181,14 @@ func TestOutliers(t *testing.T) {
 	if c := Typical().Steady(); c.scatter() || c.Steal.none() {
 		t.Errorf("steady costs are %v", c)
 	}
-	if c := Typical().Scaled("outlier", 1, 2); !reflect.DeepEqual(c.Outlier, Quantiles(whole, whole*3/2)) || c.OutlierEvery != 400 {
+	if c := Typical().Scaled("outlier", 1, 2); !reflect.DeepEqual(c.Outlier, Quantiles(whole, whole*3/2)) ||
+		c.OutlierEvery != 400 {
 		t.Errorf("half of the outliers: %v", c)
 	}
 }
 
-// TestStretch: the burn that is asked for lasts longer, once, and without it a kernel that asks decides as one that does not.
+// TestStretch: the burn that is asked for lasts longer, once, and without it a kernel that asks decides as one that
+// does not.
 func TestStretch(t *testing.T) {
 	run := func(stretch func(int64) int64) (took int64, sum uint64) {
 		k, p := New(Config{CPUs: 1, Seed: 1, Costs: Typical().Steady(), Stretch: stretch}), NewProgram("burns")

@@ -20,8 +20,8 @@ func (d *Deadlock) Error() string {
 	return fmt.Sprintf("deadlock at %v: %s", duration(d.At), Describe(d.Waiting))
 }
 
-// Describe lists who waits for what: each where they are few, and else the groups of one name that wait for the same, the largest
-// first. It is never longer than a few hundred characters.
+// Describe lists who waits for what: each where they are few, and else the groups of one name that wait for the same,
+// the largest first. It is never longer than a few hundred characters.
 func Describe(all []Waiting) string {
 	const few, most = 8, 6
 	var list []string
@@ -56,8 +56,8 @@ type group struct {
 	n int
 }
 
-// grouped puts goroutines together that were started under one name and wait for the same, the largest group first, and of
-// equals that whose first was started first.
+// grouped puts goroutines together that were started under one name and wait for the same, the largest group first, and
+// of equals that whose first was started first.
 func grouped(all []Waiting) []*group {
 	var groups []*group
 	index := map[Waiting]*group{}

@@ -101,12 +101,13 @@ type Costs struct {
 	// Steal is how long a thief backs off before it takes the run-next of a running CPU: Go asks for 3 us,
 	// which the timer slack of Linux makes some 60 us.
 	Steal Cost
-	// Burn is the share that a [Burn] takes of the time that it says, in millionths. On a real CPU pieces of work that are equal
-	// do not take equally long, and goroutines do not stay in step. There is one draw for a burn, however long. The zero Cost is what
-	// it says, and so are burns where CPUs are unlimited and those that are [Exact]. Give shares of a hundredth to a hundred, as ParseCosts reads no others.
+	// Burn is the share that a [Burn] takes of the time that it says, in millionths. On a real CPU pieces of work that
+	// are equal do not take equally long, and goroutines do not stay in step. There is one draw for a burn, however
+	// long. The zero Cost is what it says, and so are burns where CPUs are unlimited and those that are [Exact]. Give
+	// shares of a hundredth to a hundred, as ParseCosts reads no others.
 	Burn Cost
-	// Outlier is the share that one burn in OutlierEvery takes in place of Burn, by chance: one that was interrupted, or whose processor
-	// was slow. OutlierEvery of 0 is none.
+	// Outlier is the share that one burn in OutlierEvery takes in place of Burn, by chance: one that was interrupted,
+	// or whose processor was slow. OutlierEvery of 0 is none.
 	Outlier      Cost
 	OutlierEvery int64
 	Switch       Cost // to another goroutine, on the CPU

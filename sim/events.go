@@ -9,8 +9,8 @@ import (
 // never is the time of a slot that has no event.
 const never = math.MaxInt64
 
-// key is an event. Keys are ordered by time in nanoseconds, then by the order in which they were scheduled: that is in the
-// tag, above the slot.
+// key is an event. Keys are ordered by time in nanoseconds, then by the order in which they were scheduled: that is in
+// the tag, above the slot.
 type key struct {
 	at  int64
 	tag uint64
@@ -91,8 +91,8 @@ func (e *events) play() {
 	}
 }
 
-// earlier is the winner of a match. Who wins is as good as random, and a branch on it would be mispredicted half of the time;
-// that two times are equal is rare, or the rule.
+// earlier is the winner of a match. Who wins is as good as random, and a branch on it would be mispredicted half of the
+// time; that two times are equal is rare, or the rule.
 func earlier(a, b key) key {
 	if a.at == b.at {
 		a.tag = min(a.tag, b.tag)

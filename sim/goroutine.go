@@ -7,8 +7,8 @@ func duration(ns int64) time.Duration { return time.Duration(ns) }
 // G is a goroutine. The front allocates it, gives it its program with [G.Bind], hands it to the kernel
 // with [Spawn] or [Kernel.Start], and may use it again when it has ended.
 //
-// What the end of a burn looks at stands together at the end, where a list has its registers: where many goroutines live,
-// memory is what takes time.
+// What the end of a burn looks at stands together at the end, where a list has its registers: where many goroutines
+// live, memory is what takes time.
 type G struct {
 	timer   Timer
 	runner  Runner
@@ -113,7 +113,8 @@ func (g *G) Runner() Runner { return g.runner }
 // enlist makes g a goroutine of the kernel.
 func (k *Kernel) enlist(g *G) {
 	k.serial++
-	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, slot: g.slot, stillAt: g.stillAt, still: g.still, serial: k.serial}
+	*g = G{runner: g.runner, list: g.list, cases: g.cases[:0], order: g.order, timer: g.timer, slot: g.slot,
+		stillAt: g.stillAt, still: g.still, serial: k.serial}
 	if g.timer.g == nil { // it begins for the first time
 		g.slot = k.timerSlot(&g.timer)
 		g.timer.slot, g.timer.g = g.slot, g

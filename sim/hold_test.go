@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// twins are two machines of one kind. On the first goroutines are programs, whose burns take the short way of hold; on the
-// other the same goroutines make operation by operation with [Kernel.Do], and burns are nothing but events.
+// twins are two machines of one kind. On the first goroutines are programs, whose burns take the short way of hold; on
+// the other the same goroutines make operation by operation with [Kernel.Do], and burns are nothing but events.
 type twins struct {
 	k    [2]*Kernel
 	m    [2]*Mutex
@@ -103,10 +103,11 @@ func (t twin) work(d *draws, rounds int) {
 	t.op(GroupWait, 0, group)
 }
 
-// TestHold: a burn by the short way, and whoever goes on after it, is what it is by way of events: the same decisions and the
-// same counts at the same times, and to the nanosecond the same busy time.
+// TestHold: a burn by the short way, and whoever goes on after it, is what it is by way of events: the same decisions
+// and the same counts at the same times, and to the nanosecond the same busy time.
 func TestHold(t *testing.T) {
-	costly := Costs{Wake: Ns(3000), Switch: Ns(1000), Spawn: Ns(2000), Lock: Ns(1000), LockSpin: Ns(1000), Timer: Ns(1000)}
+	costly := Costs{Wake: Ns(3000), Switch: Ns(1000), Spawn: Ns(2000), Lock: Ns(1000), LockSpin: Ns(1000),
+		Timer: Ns(1000)}
 	for seed := range uint64(6) {
 		for _, workers := range []int{1, 2, 20, 600} { // so many take long: three seeds have one of each kind
 			if workers == 600 && seed >= 3 {
@@ -123,7 +124,8 @@ func TestHold(t *testing.T) {
 						w.k[0].Observe(witness{w.k[0], &w.seen[0]})
 						w.k[1].Observe(witness{w.k[1], &w.seen[1]})
 					}
-					w.run(t, fmt.Sprintf("seed %d, %d goroutines, %d CPUs, costs %d", seed, workers, cpus, i), &draws{key: seed}, workers)
+					w.run(t, fmt.Sprintf("seed %d, %d goroutines, %d CPUs, costs %d", seed, workers, cpus, i),
+						&draws{key: seed}, workers)
 				}
 			}
 		}
@@ -152,7 +154,8 @@ func (w *twins) run(t *testing.T, what string, d *draws, workers int) {
 	if w.k[0].Live() != w.k[1].Live() || w.k[0].Late() != w.k[1].Late() || !slices.Equal(w.seen[0], w.seen[1]) {
 		for i := range min(len(w.seen[0]), len(w.seen[1])) {
 			if w.seen[0][i] != w.seen[1][i] {
-				t.Fatalf("%s: the %d-th number seen is %d by the short way and %d by events", what, i, w.seen[0][i], w.seen[1][i])
+				t.Fatalf("%s: the %d-th number seen is %d by the short way and %d by events", what, i, w.seen[0][i],
+					w.seen[1][i])
 			}
 		}
 		t.Fatalf("%s: %d numbers are seen by the short way and %d by events", what, len(w.seen[0]), len(w.seen[1]))

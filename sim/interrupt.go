@@ -1,8 +1,9 @@
 package sim
 
-// Interrupt stops the kernel: before its next event, or within some thousand operations that lead to no event, or at the next
-// instruction of a [Program]. Then [Kernel.Err] is err, unless another reason came first. Unlike all else of a kernel it may be called
-// by any goroutine, at any time; the first call counts. It decides nothing that happens before the kernel stops.
+// Interrupt stops the kernel: before its next event, or within some thousand operations that lead to no event, or at
+// the next instruction of a [Program]. Then [Kernel.Err] is err, unless another reason came first. Unlike all else of a
+// kernel it may be called by any goroutine, at any time; the first call counts. It decides nothing that happens before
+// the kernel stops.
 func (k *Kernel) Interrupt(err error) {
 	k.halt.CompareAndSwap(nil, &err)
 	k.limit.Store(0)

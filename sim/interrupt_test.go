@@ -26,8 +26,20 @@ func TestInterrupt(t *testing.T) {
 			p.Burn(R2)
 			p.Jump(top)
 		},
-		"sleeps":      func(_ *Kernel, p *Program, each func(*Program)) { top := p.Here(); each(p); p.Sleep(R2); p.Jump(top) },
-		"system call": func(_ *Kernel, p *Program, each func(*Program)) { top := p.Here(); each(p); p.Syscall(R2); p.Jump(top) },
+		"sleeps": func(_ *Kernel, p *Program,
+			each func(*Program)) {
+			top := p.Here()
+			each(p)
+			p.Sleep(R2)
+			p.Jump(top)
+		},
+		"system call": func(_ *Kernel, p *Program,
+			each func(*Program)) {
+			top := p.Here()
+			each(p)
+			p.Syscall(R2)
+			p.Jump(top)
+		},
 		"spawns": func(_ *Kernel, p *Program, each func(*Program)) {
 			child, top := NewProgram("child"), p.Here()
 			each(p)

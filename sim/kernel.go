@@ -23,9 +23,9 @@ type Config struct {
 	CPUs  int    // 1 to MaxCPUs, or Unlimited
 	Seed  uint64 // of the scheduler's choices and of the costs that are drawn
 	Costs Costs
-	// Stretch, if not nil, says as a burn begins by how many nanoseconds it lasts longer, at least 0: so that one can see what a
-	// disturbance of one burn does. The goroutine is [Kernel.Current], ns what its burn says. The kernel does not ask about a burn of 0 or less, about one that
-	// is [Exact], and on [Unlimited] CPUs.
+	// Stretch, if not nil, says as a burn begins by how many nanoseconds it lasts longer, at least 0: so that one can
+	// see what a disturbance of one burn does. The goroutine is [Kernel.Current], ns what its burn says. The kernel
+	// does not ask about a burn of 0 or less, about one that is [Exact], and on [Unlimited] CPUs.
 	Stretch func(ns int64) int64
 }
 
@@ -112,7 +112,8 @@ type Kernel struct {
 
 // New makes a kernel whose time is 0.
 func New(c Config) *Kernel {
-	k := &Kernel{costs: c.Costs, turn: turn, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset, until: never}
+	k := &Kernel{costs: c.Costs, turn: turn, charges: c.Costs.charge(), draws: draws{key: mix(c.Seed)}, sum: fnvOffset,
+		until: never}
 	k.limit.Store(never)
 	if k.charges {
 		k.turn = 0
@@ -310,10 +311,12 @@ func (k *Kernel) progresses() bool {
 
 func (k *Kernel) standsStill(g *G) error {
 	if g.still > maxStill {
-		return fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls, or its work takes none; let it park, sleep or burn",
+		return fmt.Errorf("goroutine %s makes operation after operation at %v without time going by: it polls, or "+
+			"its work takes none; let it park, sleep or burn",
 			g.runner.Name(), duration(k.now))
 	}
-	return fmt.Errorf("the goroutines have made %d operations at %v without time going by, goroutine %s the last: nothing comes of them; let one sleep or burn",
+	return fmt.Errorf("the goroutines have made %d operations at %v without time going by, goroutine %s the last: "+
+		"nothing comes of them; let one sleep or burn",
 		k.ops-k.before, duration(k.now), g.runner.Name())
 }
 

@@ -36,7 +36,8 @@ func mixture(s *scene, seed uint64, workers, rounds int) *program {
 				p.steps = append(p.steps, op(Yield, nil, ""))
 			}
 		}
-		p.steps = append(p.steps, op(Send, c, ""), step{do: func(*program) Op { return Op{Code: GroupAdd, On: w, N: -1} }})
+		p.steps = append(p.steps, op(Send, c, ""),
+			step{do: func(*program) Op { return Op{Code: GroupAdd, On: w, N: -1} }})
 		main.steps = append(main.steps, spawn(p))
 	}
 	for range workers {
@@ -49,9 +50,12 @@ func mixture(s *scene, seed uint64, workers, rounds int) *program {
 // TestMixtures runs drawn programs on 1 to 64 CPUs, with and without costs: all must end, and the kernel's
 // books must balance between any two events. The same seed must give the same decisions.
 func TestMixtures(t *testing.T) {
-	costly := Costs{Wake: Quantiles(3000, 9000, 50_000), Deep: Ns(90_000), DeepAfter: 500_000, Spin: Ns(300), SpinFor: 4000,
-		Steal: Ns(3000), Switch: Ns(200), Spawn: Ns(300), Chan: Ns(80), Lock: Ns(20), Timer: Ns(100), Syscall: Ns(150), LockSpin: Ns(400),
-		Burn: Quantiles(950_000, 990_000, 1_000_000, 1_200_000)}
+	costly := Costs{Wake: Quantiles(3000, 9000, 50_000), Deep: Ns(90_000), DeepAfter: 500_000, Spin: Ns(300),
+		SpinFor: 4000,
+		Steal:   Ns(3000), Switch: Ns(200), Spawn: Ns(300), Chan: Ns(80), Lock: Ns(20), Timer: Ns(100),
+		Syscall:  Ns(150),
+		LockSpin: Ns(400),
+		Burn:     Quantiles(950_000, 990_000, 1_000_000, 1_200_000)}
 	for seed := range uint64(30) {
 		for _, cpus := range []int{1, 2, 3, 8, 64, Unlimited} {
 			for _, costs := range []Costs{{}, costly} {
@@ -92,7 +96,8 @@ func TestTies(t *testing.T) {
 			}
 			return p
 		}
-		main := s.program("main", spawn(sleeper("a")), spawn(sleeper("b")), spawn(sleeper("c")), spawn(thieves), burn(100, ""))
+		main := s.program("main", spawn(sleeper("a")), spawn(sleeper("b")), spawn(sleeper("c")), spawn(thieves),
+			burn(100, ""))
 		s.k.Start(&main.G)
 		s.k.Run()
 		if s.k.Err() != nil {
@@ -189,13 +194,14 @@ func TestDeadlock(t *testing.T) {
 	s.k.Start(&a.G)
 	s.k.Run()
 	var d *Deadlock
-	if !errors.As(s.k.Err(), &d) || d.At != 5_000_000 || s.k.Err().Error() != "deadlock at 5ms: a receives from orders; b waits for kitchen (held by a)" {
+	if !errors.As(s.k.Err(), &d) || d.At != 5_000_000 || s.k.Err().Error() != "deadlock at 5ms: a receives from "+
+		"orders; b waits for kitchen (held by a)" {
 		t.Errorf("error %v", s.k.Err())
 	}
 }
 
-// TestHolders: who waits for a lock is told who has it, however that one came to it: at once, after spinning, handed over, or by
-// a try; also if it is gone, and somebody else runs in its place.
+// TestHolders: who waits for a lock is told who has it, however that one came to it: at once, after spinning, handed
+// over, or by a try; also if it is gone, and somebody else runs in its place.
 func TestHolders(t *testing.T) {
 	type locks struct {
 		m  *Mutex
@@ -228,7 +234,8 @@ func TestHolders(t *testing.T) {
 		},
 		"a waits for a group; b waits for m (held by itself)": func(s *scene, l locks) *program { // it was handed over
 			b := s.program("b", op(Lock, l.m, ""), op(Lock, l.m, ""))
-			return s.program("a", op(Lock, l.m, ""), spawn(b), burn(5000, ""), op(Unlock, l.m, ""), op(Lock, l.m, ""), burn(5000, ""), op(Unlock, l.m, ""),
+			return s.program("a", op(Lock, l.m, ""), spawn(b), burn(5000, ""), op(Unlock, l.m, ""), op(Lock, l.m, ""),
+				burn(5000, ""), op(Unlock, l.m, ""),
 				op(GroupWait, &Group{n: 1}, ""))
 		},
 		"b waits for m (held by c); c waits for a group": func(s *scene, l locks) *program { // it spun for it
@@ -267,12 +274,13 @@ func TestPolling(t *testing.T) {
 	}{{0, ""}, {1000, "goroutine a makes operation after operation at 0s"}} {
 		s := newScene(t, 2, Costs{})
 		ch := NewChan("c", 1)
-		a := s.program("a", spawn(s.program("b", number(Burn, c.after, ""), op(Send, ch, ""))), op(TryRecv, ch, ""), step{do: func(p *program) Op {
-			if p.OK() {
-				p.steps = p.steps[:p.pc+1]
-			}
-			return Op{Code: Burn}
-		}}, step{jump: 1})
+		a := s.program("a", spawn(s.program("b", number(Burn, c.after, ""), op(Send, ch, ""))), op(TryRecv, ch, ""),
+			step{do: func(p *program) Op {
+				if p.OK() {
+					p.steps = p.steps[:p.pc+1]
+				}
+				return Op{Code: Burn}
+			}}, step{jump: 1})
 		s.k.Start(&a.G)
 		s.k.Run()
 		if got := fmt.Sprint(s.k.Err()); c.says == "" && s.k.Err() != nil || !strings.Contains(got, c.says) {
@@ -297,7 +305,8 @@ func TestMisuse(t *testing.T) {
 		s := newScene(t, 1, Costs{})
 		s.run(s.program("a", st), "a panics: "+want+" 0")
 	}
-	if !panics(func() { New(Config{}) }) || !panics(func() { New(Config{CPUs: -2}) }) || !panics(func() { New(Config{CPUs: MaxCPUs + 1}) }) {
+	if !panics(func() { New(Config{}) }) || !panics(func() { New(Config{CPUs: -2}) }) ||
+		!panics(func() { New(Config{CPUs: MaxCPUs + 1}) }) {
 		t.Error("a machine of no or too many CPUs is built")
 	}
 }

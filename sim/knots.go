@@ -11,9 +11,9 @@ import (
 // with a probability of At millionths.
 type Knot struct{ At, Ns int64 }
 
-// Knots is the distribution whose quantile function is the line through the knots. Both coordinates ascend, At strictly,
-// from 0 to 1000000; no Ns is negative. It panics otherwise. With them a cost keeps a long tail apart from the body, which
-// quantiles that are evenly spaced smear. One knot is a fixed cost, and none is no cost.
+// Knots is the distribution whose quantile function is the line through the knots. Both coordinates ascend, At
+// strictly, from 0 to 1000000; no Ns is negative. It panics otherwise. With them a cost keeps a long tail apart from
+// the body, which quantiles that are evenly spaced smear. One knot is a fixed cost, and none is no cost.
 func Knots(knots ...Knot) Cost {
 	times, at := make([]int64, len(knots)), make([]int64, len(knots))
 	for i, k := range knots {
@@ -78,17 +78,19 @@ func probability(part string, before []int64) (value string, at int64, err error
 	at, ok := parsePercent(number)
 	switch {
 	case !hasUnit || !ok || at > whole:
-		return value, 0, fmt.Errorf("%q is not a probability; write a quantile with one as in 60us@99.5%%, with at most four digits after the point", text)
+		return value, 0, fmt.Errorf("%q is not a probability; write a quantile with one as in 60us@99.5%%, with at "+
+			"most four digits after the point", text)
 	case len(before) == 0 && at != 0:
 		return value, 0, fmt.Errorf("%s is the first quantile, which is at 0%%, not at %s", part, text)
 	case len(before) > 0 && at <= slices.Max(before):
-		return value, 0, fmt.Errorf("%s does not come after the probability before it; write probabilities in rising order, as in 5us/8us@90%%/60us", part)
+		return value, 0, fmt.Errorf("%s does not come after the probability before it; write probabilities in rising "+
+			"order, as in 5us/8us@90%%/60us", part)
 	}
 	return value, at, nil
 }
 
-// spaced is the cost with these quantiles; those that are unplaced lie evenly between the others, the first at 0 and the
-// last at 1000000.
+// spaced is the cost with these quantiles; those that are unplaced lie evenly between the others, the first at 0 and
+// the last at 1000000.
 func spaced(times, at []int64) (Cost, error) {
 	last := len(at) - 1
 	switch {
@@ -108,7 +110,8 @@ func spaced(times, at []int64) (Cost, error) {
 			at[j] = between(at[a], at[i], j-a, i-a)
 		}
 		if at[a+1] == at[a] {
-			return Cost{}, fmt.Errorf("there are more quantiles between %s and %s than millionths", perCent(at[a]), perCent(at[i]))
+			return Cost{}, fmt.Errorf("there are more quantiles between %s and %s than millionths", perCent(at[a]),
+				perCent(at[i]))
 		}
 		a = i
 	}

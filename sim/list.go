@@ -2,7 +2,8 @@ package sim
 
 import "fmt"
 
-// list is a goroutine that runs a program. The end of its G, what it does next and its first registers are a cache line.
+// list is a goroutine that runs a program. The end of its G, what it does next and its first registers are a cache
+// line.
 type list struct {
 	k       *Kernel
 	p       *Program

@@ -30,7 +30,10 @@ func TestProgramFlow(t *testing.T) {
 		k := New(Config{CPUs: cpus})
 		var log []string
 		tell := func(p *Program, r Reg) {
-			p.Call(func(regs *Regs) { log = append(log, fmt.Sprintf("%s %d %d", k.Current().Name(), regs[r], k.Now())) })
+			p.Call(func(regs *Regs) {
+				log = append(log,
+					fmt.Sprintf("%s %d %d", k.Current().Name(), regs[r], k.Now()))
+			})
 		}
 		child := NewProgram("child")
 		child.Set(R2, 100)
@@ -76,9 +79,18 @@ func TestProgramEnds(t *testing.T) {
 			p.TrySelect(Case{Chan: c, Reg: R0, Then: Next, Closed: Next})
 			p.Close(c)
 		},
-		"goroutine g panicked at instruction 0: sync: unlock of unlocked mutex": func(p *Program, _ *Chan) { p.Unlock(&Mutex{}) },
-		"deadlock at 0s: g sends to c":                                          func(p *Program, c *Chan) { p.Send(c, R0) },
-		"deadlock at 0s: g selects among a receive from c":                      func(p *Program, c *Chan) { p.Select(Case{Chan: c, Then: Next, Closed: Next}) },
+		"goroutine g panicked at instruction 0: sync: unlock of unlocked mutex": func(p *Program,
+			_ *Chan) {
+			p.Unlock(&Mutex{})
+		},
+		"deadlock at 0s: g sends to c": func(p *Program,
+			c *Chan) {
+			p.Send(c, R0)
+		},
+		"deadlock at 0s: g selects among a receive from c": func(p *Program,
+			c *Chan) {
+			p.Select(Case{Chan: c, Then: Next, Closed: Next})
+		},
 		"goroutine g makes operation after operation at 0s": func(p *Program, _ *Chan) {
 			top := p.Here()
 			p.Now(R0)
@@ -99,11 +111,12 @@ func TestProgramEnds(t *testing.T) {
 	says(t, k, p, new([]string), "goroutine g panicked at instruction 2: send on closed channel")
 }
 
-// TestSendTo: a send to one of several channels goes on with what follows it, whether it parked or not, and whatever came of the
-// operation before; where that channel is closed it panics.
+// TestSendTo: a send to one of several channels goes on with what follows it, whether it parked or not, and whatever
+// came of the operation before; where that channel is closed it panics.
 func TestSendTo(t *testing.T) {
 	for _, cpus := range []int{1, Unlimited} {
-		for capacity, want := range map[int][]string{1: {"sent at 0", "sent at 0", "got 5, 6"}, 0: {"sent at 100", "sent at 100", "got 5, 6"}} {
+		for capacity, want := range map[int][]string{1: {"sent at 0", "sent at 0", "got 5, 6"},
+			0: {"sent at 100", "sent at 100", "got 5, 6"}} {
 			k := New(Config{CPUs: cpus})
 			var log []string
 			all, m := []*Chan{NewChan("one", capacity), NewChan("two", capacity)}, &Mutex{Name: "m"}
@@ -139,9 +152,13 @@ func TestSendTo(t *testing.T) {
 // TestProgramMistakes are found when the program is written or first started.
 func TestProgramMistakes(t *testing.T) {
 	for want, wrong := range map[string]func(*Program){
-		"program p, instruction 0: there is no register 8":    func(p *Program) { p.Burn(8) },
-		"program p, instruction 1: its label has no place":    func(p *Program) { p.Set(R0, 1); p.Jump(p.NewLabel()) },
-		"program p is appended to, but a goroutine of it has": func(p *Program) { New(Config{CPUs: 1}).Goroutine(p); p.Yield() },
+		"program p, instruction 0: there is no register 8": func(p *Program) { p.Burn(8) },
+		"program p, instruction 1: its label has no place": func(p *Program) { p.Set(R0, 1); p.Jump(p.NewLabel()) },
+		"program p is appended to, but a goroutine of it has": func(
+			p *Program) {
+			New(Config{CPUs: 1}).Goroutine(p)
+			p.Yield()
+		},
 	} {
 		func() {
 			defer func() {
@@ -173,8 +190,10 @@ func TestProgramBesideOthers(t *testing.T) {
 		p.Place(closed)
 		a := s.program("a", op(Spawn, s.k.Goroutine(p), ""))
 		for i := range int64(3) {
-			a.steps = append(a.steps, step{do: func(*program) Op { return Op{Code: Send, On: ask, Token: i} }}, op(Recv, answer, ""),
-				step{do: func(p *program) Op { return Op{Code: Burn, N: p.Token() * 1000} }, note: fmt.Sprint("has asked ", i)})
+			a.steps = append(a.steps, step{do: func(*program) Op { return Op{Code: Send, On: ask, Token: i} }},
+				op(Recv, answer, ""),
+				step{do: func(p *program) Op { return Op{Code: Burn, N: p.Token() * 1000} },
+					note: fmt.Sprint("has asked ", i)})
 		}
 		a.steps = append(a.steps, op(Close, ask, ""))
 		s.run(a, "a has asked 0 1", "a has asked 1 4", "a has asked 2 9")

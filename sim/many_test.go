@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// crowd is a kernel of so many goroutines that hold looks ahead: some burn for drawn times, some for the same time, which they
-// all end at once, some sleep, and each of those tells the others by a channel.
+// crowd is a kernel of so many goroutines that hold looks ahead: some burn for drawn times, some for the same time,
+// which they all end at once, some sleep, and each of those tells the others by a channel.
 func crowd(cpus int, rounds int64, o Observer) *Kernel {
 	k := New(Config{CPUs: cpus, Seed: 3})
 	k.Observe(o)
@@ -58,16 +58,18 @@ func (nobody) Puts(*Chan, *G)      {}
 func (nobody) Takes(*Chan, *G)     {}
 func (nobody) Hands(*Chan, *G, *G) {}
 
-// TestMany: many goroutines decide as they do where there is an observer, for whom hold on unlimited CPUs goes on with no other
-// goroutine than its own.
+// TestMany: many goroutines decide as they do where there is an observer, for whom hold on unlimited CPUs goes on with
+// no other goroutine than its own.
 func TestMany(t *testing.T) {
 	for _, cpus := range []int{3, Unlimited} {
 		k, seen := crowd(cpus, 5, nil), crowd(cpus, 5, nobody{})
 		if k.n < manySlots {
 			t.Errorf("%d slots are not many", k.n)
 		}
-		if k.Checksum() != seen.Checksum() || k.Ops() != seen.Ops() || k.Now() != seen.Now() || k.Busy() != seen.Busy() {
-			t.Errorf("%d CPUs: checksum %#x, %d operations, %d ns, %d busy; with an observer %#x, %d, %d, %d", cpus, k.Checksum(), k.Ops(), k.Now(),
+		if k.Checksum() != seen.Checksum() || k.Ops() != seen.Ops() || k.Now() != seen.Now() ||
+			k.Busy() != seen.Busy() {
+			t.Errorf("%d CPUs: checksum %#x, %d operations, %d ns, %d busy; with an observer %#x, %d, %d, %d", cpus,
+				k.Checksum(), k.Ops(), k.Now(),
 				k.Busy(), seen.Checksum(), seen.Ops(), seen.Now(), seen.Busy())
 		}
 	}
@@ -91,7 +93,9 @@ func TestCacheLine(t *testing.T) {
 		t.Skip("pointers have another size here")
 	}
 	first := unsafe.Offsetof(l.cpu)
-	if first%64 != 0 || unsafe.Offsetof(l.r)+unsafe.Sizeof(l.r[0])*3 != first+64 || unsafe.Sizeof(l)%64 != 0 || unsafe.Sizeof(l)*slab <= 32<<10 {
-		t.Errorf("a list has %d bytes, %d a slab, the G's head at %d and registers at %d", unsafe.Sizeof(l), slab, first, unsafe.Offsetof(l.r))
+	if first%64 != 0 || unsafe.Offsetof(l.r)+unsafe.Sizeof(l.r[0])*3 != first+64 || unsafe.Sizeof(l)%64 != 0 ||
+		unsafe.Sizeof(l)*slab <= 32<<10 {
+		t.Errorf("a list has %d bytes, %d a slab, the G's head at %d and registers at %d", unsafe.Sizeof(l), slab,
+			first, unsafe.Offsetof(l.r))
 	}
 }

@@ -20,8 +20,9 @@ type Mutex struct {
 	locked, woken, starving bool
 	waiters                 int32
 	sema                    sema
-	holder                  *G // who locked it last, and its serial number then: it may have ended since, and begun anew
-	serial                  uint64
+	// who locked it last, and its serial number then: it may have ended since, and begun anew
+	holder *G
+	serial uint64
 }
 
 // take locks m for g.
@@ -136,7 +137,8 @@ func (k *Kernel) lockWoke(g *G) bool {
 
 // canSpin is runtime_canSpin.
 func (k *Kernel) canSpin(c *cpu, iter int) bool {
-	return !k.costs.LockSpin.none() && iter < spinRounds && (k.unlimited || len(k.cpus) > k.nidle+k.nspinning+1 && c.empty())
+	return !k.costs.LockSpin.none() && iter < spinRounds && (k.unlimited ||
+		len(k.cpus) > k.nidle+k.nspinning+1 && c.empty())
 }
 
 func (k *Kernel) unlock(g *G, m *Mutex) Outcome {

@@ -83,7 +83,8 @@ func TestObserver(t *testing.T) {
 					var sums []uint64
 					for _, observed := range []bool{false, true} {
 						s := newScene(t, cpus, costs)
-						a := &auditor{T: t, k: s.k, state: map[*G]State{}, since: map[*G]int64{}, onCPU: map[int]*G{}, values: map[*Chan]int{}}
+						a := &auditor{T: t, k: s.k, state: map[*G]State{}, since: map[*G]int64{}, onCPU: map[int]*G{},
+							values: map[*Chan]int{}}
 						if observed {
 							s.k.Observe(a)
 						}

@@ -40,8 +40,8 @@ const (
 	TrySelect // the same with a default
 )
 
-// Polled is the token of a Sleep that ends by word from outside, such as a request: the network poller has that at once,
-// whereas it looks for timers when it has slept for its [Costs].PollGrain.
+// Polled is the token of a Sleep that ends by word from outside, such as a request: the network poller has that at
+// once, whereas it looks for timers when it has slept for its [Costs].PollGrain.
 const Polled = 1
 
 // Exact is the token of a Burn of what real work has taken: it lasts just so long, whatever [Costs].Burn says.
@@ -91,8 +91,8 @@ func (k *Kernel) Do(g *G, op Op) Outcome {
 	return k.carryOut(g, op)
 }
 
-// Burn is Do of [Burn], and then [Kernel.Next] unless it is Done: the operations made most often have ways of their own.
-// It returns whose turn is next, which may be g itself, and whether the outcome was [Again].
+// Burn is Do of [Burn], and then [Kernel.Next] unless it is Done: the operations made most often have ways of their
+// own. It returns whose turn is next, which may be g itself, and whether the outcome was [Again].
 func (k *Kernel) Burn(g *G, ns int64) (next *G, again bool) {
 	if !k.admits(g.cpu) {
 		if out := k.admit(g, Burn); out != Done {
@@ -131,8 +131,8 @@ func (k *Kernel) Recv(g *G, c *Chan) Outcome {
 	return k.recv(g, c)
 }
 
-// admits counts an operation of the goroutine that runs on c and reports whether it may make it without further ado. If not,
-// [Kernel.admit] looks closer.
+// admits counts an operation of the goroutine that runs on c and reports whether it may make it without further ado. If
+// not, [Kernel.admit] looks closer.
 func (k *Kernel) admits(c *cpu) bool {
 	k.ops++
 	k.inTurn++

@@ -7,8 +7,8 @@ func hears(us int64) step {
 	return step{do: func(*program) Op { return Op{Code: Sleep, Token: Polled, N: us * 1000} }, note: "heard"}
 }
 
-// TestWordEndsTheGrain: the poller sleeps until 1 ms for a, whose timer is due at 400 us; the word that comes at 600 ends
-// that at once, and a is seen too.
+// TestWordEndsTheGrain: the poller sleeps until 1 ms for a, whose timer is due at 400 us; the word that comes at 600
+// ends that at once, and a is seen too.
 func TestWordEndsTheGrain(t *testing.T) {
 	s := newScene(t, 1, Costs{PollGrain: 1_000_000})
 	b := s.program("b", hears(600))
@@ -60,7 +60,8 @@ func TestBreakingThePollCosts(t *testing.T) {
 		} {
 			s := newScene(t, 2, Costs{PollGrain: grain, Rouse: Ns(20_000)})
 			s.k.StopAfter(900_000)
-			s.run(s.program("a", spawn(s.program("b", c.first)), burn(300, ""), s.timer(c.due), burn(100, "done")), c.log)
+			s.run(s.program("a", spawn(s.program("b", c.first)), burn(300, ""), s.timer(c.due), burn(100, "done")),
+				c.log)
 		}
 	}
 }
@@ -73,8 +74,8 @@ func TestTheBrokenPollBeginsAnew(t *testing.T) {
 	s.run(s.program("a", spawn(b), number(Sleep, 9_000_000, "")), "b slept 1500")
 }
 
-// TestAtWorkAgainOwes: CPU 1 wakes CPU 2 at 50 us for the timer of b, looks for work until 70, and as it is to sleep sees
-// d, for which CPU 2 is coming: it has not been idle, and d begins when that is paid.
+// TestAtWorkAgainOwes: CPU 1 wakes CPU 2 at 50 us for the timer of b, looks for work until 70, and as it is to sleep
+// sees d, for which CPU 2 is coming: it has not been idle, and d begins when that is paid.
 func TestAtWorkAgainOwes(t *testing.T) {
 	s := newScene(t, 3, Costs{Wake: Ns(5000), Rouse: Ns(20_000), Spin: Ns(10_000), SpinFor: 20_000})
 	b, d := s.program("b", burn(25, ""), number(Sleep, 1_000_000, "")), s.program("d", burn(10, "done"))

@@ -100,7 +100,8 @@ func (p *Program) add(in instr) {
 		panic(fmt.Sprintf("sim: program %s is appended to, but a goroutine of it has started", p.name))
 	}
 	if max(in.a, in.b, in.c) > R7 {
-		panic(fmt.Sprintf("sim: program %s, instruction %d: there is no register %d", p.name, len(p.code), max(in.a, in.b, in.c)))
+		panic(fmt.Sprintf("sim: program %s, instruction %d: there is no register %d", p.name, len(p.code),
+			max(in.a, in.b, in.c)))
 	}
 	p.code = append(p.code, in)
 }

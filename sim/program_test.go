@@ -144,7 +144,8 @@ func (k *Kernel) audit(t *testing.T) {
 		}
 	}
 	if idle != k.nidle || spinning != k.nspinning || watched != k.nwatched {
-		t.Fatalf("%d CPUs idle, %d looking, %d watched; counted %d, %d, %d", idle, spinning, watched, k.nidle, k.nspinning, k.nwatched)
+		t.Fatalf("%d CPUs idle, %d looking, %d watched; counted %d, %d, %d", idle, spinning, watched, k.nidle,
+			k.nspinning, k.nwatched)
 	}
 	if queued != k.queued || nexts != k.nexts {
 		t.Fatalf("%d goroutines in queues, %d in run-next; counted %d, %d", queued, nexts, k.queued, k.nexts)

@@ -13,7 +13,8 @@ func (c Costs) Names() []string {
 	return names
 }
 
-// Scaled is c with the cost of that name multiplied by a/b, and every other as it is. Of a share that is how far it is from all.
+// Scaled is c with the cost of that name multiplied by a/b, and every other as it is. Of a share that is how far it is
+// from all.
 func (c Costs) Scaled(name string, a, b int64) Costs {
 	for _, s := range c.settings() {
 		if s.cost != nil && s.name == name && !s.cost.none() {

@@ -24,8 +24,8 @@ func (k *Kernel) scattered(ns int64) int64 {
 	return d
 }
 
-// share is what a burn takes of the time that it says, in millionths: one draw decides whether it is an outlier, where there are any,
-// and the next how long it is. A fixed share draws nothing.
+// share is what a burn takes of the time that it says, in millionths: one draw decides whether it is an outlier, where
+// there are any, and the next how long it is. A fixed share draws nothing.
 func (k *Kernel) share() int64 {
 	c := &k.costs
 	if c.outliers() && k.draws.below(uint64(c.OutlierEvery)) == 0 {
@@ -37,7 +37,8 @@ func (k *Kernel) share() int64 {
 	return c.Burn.draw(&k.draws)
 }
 
-// scaled is a share of ns > 0. It is rounded to the nearest, so that short burns are not shorter on average, and it is at least 1.
+// scaled is a share of ns > 0. It is rounded to the nearest, so that short burns are not shorter on average, and it is
+// at least 1.
 func scaled(ns, share int64) int64 {
 	if share == whole {
 		return ns

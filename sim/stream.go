@@ -16,10 +16,11 @@ func NewStream(seed, number uint64) *Stream {
 	return s
 }
 
-// Exp is exponential with the given mean, from 0 to 2^57, rounded down to a whole number: the mean by a number of mean 1, in
-// units of 2^-57 and at most 53, by the ziggurat with 256 layers of equal area (Marsaglia and Tsang: The ziggurat method for
-// generating random variables, Journal of Statistical Software 5(8), 2000). 98.9 % of the numbers take one draw, one product and one comparison: they are
-// left of the next layer's edge, and so under the curve. Integers make it the same on every machine.
+// Exp is exponential with the given mean, from 0 to 2^57, rounded down to a whole number: the mean by a number of mean
+// 1, in units of 2^-57 and at most 53, by the ziggurat with 256 layers of equal area (Marsaglia and Tsang: The ziggurat
+// method for generating random variables, Journal of Statistical Software 5(8), 2000). 98.9 % of the numbers take one
+// draw, one product and one comparison: they are left of the next layer's edge, and so under the curve. Integers make
+// it the same on every machine.
 func (s *Stream) Exp(mean int64) int64 {
 	hi, lo := bits.Mul64(uint64(mean), s.ahead)
 	u := s.next()
@@ -43,7 +44,8 @@ func minusLog(u uint64) uint64 {
 	low := logs[i]
 	d := logs[i+1] - low
 	line, _ := bits.Mul64(d, f<<32)
-	// The parabola lies above the line by f (1-f) d^2/2, as the second derivative of ln is minus the square of the first.
+	// The parabola lies above the line by f (1-f) d^2/2, as the second derivative of ln is minus the square of the
+	// first.
 	bend, _ := bits.Mul64(d<<9, d<<9) // of d^2, in units of 2^-68
 	above := (bend >> 32) * (f * (1<<32 - f) >> 32) >> 12
 	return (zeros+1)*ln2 - low - line - above

@@ -45,7 +45,8 @@ func TestStream(t *testing.T) {
 	if want := n * math.Exp(-7.697117470131049); math.Abs(float64(tail)-want) > 3.3*math.Sqrt(want) {
 		t.Errorf("%d times are in the tail, want %.0f", tail, want)
 	}
-	if z := (beyond/float64(tail) - 1) * math.Sqrt(float64(tail)); math.Abs(z) > 3.3 { // the tail is the distribution again
+	// the tail is the distribution again
+	if z := (beyond/float64(tail) - 1) * math.Sqrt(float64(tail)); math.Abs(z) > 3.3 {
 		t.Errorf("the mean of the tail beyond its beginning is off by %v standard errors", z)
 	}
 }

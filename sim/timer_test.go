@@ -24,15 +24,17 @@ func TestFirstTimerWakes(t *testing.T) {
 func TestPollerHoldsNoCPU(t *testing.T) {
 	s := newScene(t, 3, Costs{Wake: Ns(10_000)})
 	b, c := s.program("b", burn(10, "done")), s.program("c", number(Sleep, 90_000, ""), burn(10, "done"))
-	s.run(s.program("a", spawn(c), burn(105, ""), spawn(b), burn(100, "done")), "c done 120", "b done 125", "a done 205")
+	s.run(s.program("a", spawn(c), burn(105, ""), spawn(b), burn(100, "done")), "c done 120", "b done 125",
+		"a done 205")
 }
 
-// TestTimersOfOthersComeLast: the thread from the poller takes CPU 2 at 110 us, and b from the queue of CPU 0 before the
-// timer there. CPU 1, woken at 105, notices that and takes c from run-next.
+// TestTimersOfOthersComeLast: the thread from the poller takes CPU 2 at 110 us, and b from the queue of CPU 0 before
+// the timer there. CPU 1, woken at 105, notices that and takes c from run-next.
 func TestTimersOfOthersComeLast(t *testing.T) {
 	s := newScene(t, 3, Costs{Wake: Ns(10_000)})
 	b, c := s.program("b", burn(10, "done")), s.program("c", burn(10, "done"))
-	s.run(s.program("a", s.timer(100), burn(105, ""), spawn(b), spawn(c), burn(100, "done")), "timer 115", "b done 120", "c done 125", "a done 205")
+	s.run(s.program("a", s.timer(100), burn(105, ""), spawn(b), spawn(c), burn(100, "done")), "timer 115", "b done 120",
+		"c done 125", "a done 205")
 }
 
 // TestTimersInherit: who is woken by a timer comes by way of run-next and shares the time slice of who ran on this
@@ -40,7 +42,8 @@ func TestTimersOfOthersComeLast(t *testing.T) {
 func TestTimersInherit(t *testing.T) {
 	s := newScene(t, 1, Costs{})
 	b := s.program("b", number(Sleep, 2_000_000, ""), burn(1000, "done"))
-	s.run(s.program("a", spawn(b), burn(4000, ""), number(Sleep, 1_000_000, ""), burn(8000, "done")), "b done 11000", "a done 14000")
+	s.run(s.program("a", spawn(b), burn(4000, ""), number(Sleep, 1_000_000, ""), burn(8000, "done")), "b done 11000",
+		"a done 14000")
 }
 
 // TestStolenTimersInherit: the same where CPU 1 runs the timer of CPU 0, which is busy.
@@ -50,8 +53,10 @@ func TestStolenTimersInherit(t *testing.T) {
 	var before, after uint32
 	c := NewChan("c", 1)
 	wakes := s.k.NewTimer(func() { s.k.Do(nil, Op{Code: TrySend, On: c}) })
-	b := s.program("b", op(Recv, c, ""), step{do: func(*program) Op { after = tick(); return Op{Code: Burn} }, note: "wakes"})
-	s.run(s.program("a", spawn(b), burn(1000, ""), step{do: func(*program) Op { before = tick(); return Op{Code: After, On: wakes, N: 1_000_000} }},
+	b := s.program("b", op(Recv, c, ""),
+		step{do: func(*program) Op { after = tick(); return Op{Code: Burn} }, note: "wakes"})
+	s.run(s.program("a", spawn(b), burn(1000, ""),
+		step{do: func(*program) Op { before = tick(); return Op{Code: After, On: wakes, N: 1_000_000} }},
 		burn(3000, "done")), "b wakes 2000", "a done 4000")
 	if before != after {
 		t.Errorf("the tick of the CPU goes from %d to %d: b does not share the time slice", before, after)

@@ -65,8 +65,8 @@ func (k *Kernel) hold(g *G, d int64) *G {
 	return next
 }
 
-// beyond reports whether hold must leave an event to Next, and own that it is that of the same burn. At the end of time the
-// tree may be empty: all events are of that instant.
+// beyond reports whether hold must leave an event to Next, and own that it is that of the same burn. At the end of time
+// the tree may be empty: all events are of that instant.
 func (k *Kernel) beyond(at int64, own bool) bool {
 	return at == never || at > k.until || k.err != nil || k.halts() || k.observer != nil && !own
 }
@@ -88,8 +88,8 @@ const (
 	often     = 16   // before so many events
 )
 
-// foresee looks at goroutines whose events are among the next. Where there are many goroutines each is a wait for memory,
-// and those that are looked at together wait together; the others were looked at before and are at hand.
+// foresee looks at goroutines whose events are among the next. Where there are many goroutines each is a wait for
+// memory, and those that are looked at together wait together; the others were looked at before and are at hand.
 func (k *Kernel) foresee() {
 	k.foreseen, k.looked = often-1, 0
 	for _, w := range k.tree[parts : 2*parts] {

@@ -40,7 +40,8 @@ func TestUnlimitedBusy(t *testing.T) {
 		busy = append(busy, p.k.Busy())
 		return Op{Code: Burn}
 	}}
-	a := s.program("a", spawn(s.program("b", burn(5, ""))), look, number(Sleep, 2000, ""), look, burn(1, ""), look, number(Sleep, 9000, ""), look)
+	a := s.program("a", spawn(s.program("b", burn(5, ""))), look, number(Sleep, 2000, ""), look, burn(1, ""), look,
+		number(Sleep, 9000, ""), look)
 	s.run(a)
 	if want := []int64{100, 2100, 4100, 6100}; !slices.Equal(busy, want) {
 		t.Errorf("busy for %v ns, want %v", busy, want)
@@ -56,20 +57,24 @@ func TestUnlimitedOrder(t *testing.T) {
 	r2 := s.program("r2", number(Sleep, 1, ""), op(Recv, c, "receives"))
 	same := s.program("same", number(Sleep, 5000, "wakes"))
 	yields := s.program("yields", number(Sleep, 5000, "wakes"), op(Yield, nil, "goes on"))
-	s.run(s.program("a", spawn(r1), spawn(r2), number(Sleep, 2, ""), spawn(s.program("early", number(Burn, 4998, "ends"))), number(Sleep, 4998, ""),
+	s.run(s.program("a", spawn(r1), spawn(r2), number(Sleep, 2, ""),
+		spawn(s.program("early", number(Burn, 4998, "ends"))), number(Sleep, 4998, ""),
 		op(Close, c, "closes"), burn(0, "goes on"), spawn(same), spawn(yields)),
-		"a closes 5", "a goes on 5", "early ends 5", "r2 receives 5", "r1 receives 5", "same wakes 10", "yields wakes 10", "yields goes on 10")
+		"a closes 5", "a goes on 5", "early ends 5", "r2 receives 5", "r1 receives 5", "same wakes 10",
+		"yields wakes 10", "yields goes on 10")
 }
 
 // TestUnlimitedCosts: operations take their time, and what is between goroutines and CPUs takes none.
 func TestUnlimitedCosts(t *testing.T) {
-	s := newUnlimited(t, Costs{Wake: Ns(1 << 20), Spin: Ns(1 << 21), SpinFor: 1 << 22, Steal: Ns(1 << 23), Switch: Ns(1 << 24),
-		Spawn: Ns(1000), Chan: Ns(2000), Lock: Ns(4000), Timer: Ns(8000), Syscall: Ns(16_000)})
+	s := newUnlimited(t, Costs{Wake: Ns(1 << 20), Spin: Ns(1 << 21), SpinFor: 1 << 22, Steal: Ns(1 << 23),
+		Switch: Ns(1 << 24),
+		Spawn:  Ns(1000), Chan: Ns(2000), Lock: Ns(4000), Timer: Ns(8000), Syscall: Ns(16_000)})
 	c, m := NewChan("c", 1), &Mutex{Name: "m"}
 	b := s.program("b", op(Recv, c, "received"))
 	s.run(s.program("a", burn(0, "starts"), spawn(b), burn(0, "spawned"), op(Send, c, "sent"), op(Lock, m, "locked"),
 		number(Sleep, 100_000, "slept"), number(Syscall, 1000, "called"), op(Close, c, "closed")),
-		"a starts 0", "a spawned 1", "a sent 3", "b received 3", "a locked 7", "a slept 115", "a called 132", "a closed 134")
+		"a starts 0", "a spawned 1", "a sent 3", "b received 3", "a locked 7", "a slept 115", "a called 132",
+		"a closed 134")
 }
 
 // TestUnlimitedSpins: who finds a lock held looks again until it parks.
@@ -77,7 +82,8 @@ func TestUnlimitedSpins(t *testing.T) {
 	s := newUnlimited(t, Costs{LockSpin: Ns(1000)})
 	m := &Mutex{Name: "m"}
 	b := s.program("b", op(Lock, m, "locks"), op(Unlock, m, ""))
-	s.run(s.program("a", op(Lock, m, ""), spawn(b), number(Burn, 2500, ""), op(Unlock, m, ""), burn(9, "done")), "b locks 3", "a done 11")
+	s.run(s.program("a", op(Lock, m, ""), spawn(b), number(Burn, 2500, ""), op(Unlock, m, ""), burn(9, "done")),
+		"b locks 3", "a done 11")
 }
 
 // TestUnlimitedStarvation: who has waited for more than 1 ms is handed the lock and goes before who hands it over.
@@ -93,7 +99,8 @@ func TestUnlimitedStarvation(t *testing.T) {
 	}
 	a := user("a")
 	a.steps = append([]step{spawn(user("b"))}, a.steps...)
-	s.run(a, "a locks 0", "a unlocks 4000", "a locks 4000", "b locks 8000", "a unlocks 8000", "b unlocks 12000", "b locks 12000",
+	s.run(a, "a locks 0", "a unlocks 4000", "a locks 4000", "b locks 8000", "a unlocks 8000", "b unlocks 12000",
+		"b locks 12000",
 		"a locks 16000", "b unlocks 16000", "a unlocks 20000", "b locks 20000", "b unlocks 24000")
 }
 
@@ -105,12 +112,13 @@ func TestUnlimitedPolling(t *testing.T) {
 	}{{0, "<nil>"}, {1000, "goroutine a makes operation after operation at 0s"}} {
 		s := newUnlimited(t, Costs{})
 		ch := NewChan("c", 1)
-		a := s.program("a", spawn(s.program("b", number(Burn, c.after, ""), op(Send, ch, ""))), op(TryRecv, ch, ""), step{do: func(p *program) Op {
-			if p.OK() {
-				p.steps = p.steps[:p.pc+1]
-			}
-			return Op{Code: Burn}
-		}}, step{jump: 1})
+		a := s.program("a", spawn(s.program("b", number(Burn, c.after, ""), op(Send, ch, ""))), op(TryRecv, ch, ""),
+			step{do: func(p *program) Op {
+				if p.OK() {
+					p.steps = p.steps[:p.pc+1]
+				}
+				return Op{Code: Burn}
+			}}, step{jump: 1})
 		s.k.Start(&a.G)
 		s.k.Run()
 		if got := fmt.Sprint(s.k.Err()); !strings.Contains(got, c.says) {
@@ -183,8 +191,8 @@ func TestUnlimitedBusyInTurns(t *testing.T) {
 	}
 }
 
-// TestUnlimitedEndOfTime: the last burn ends with time itself, and what comes then takes none; also where it is an event, and
-// where there are many goroutines, beyond the time or right at its end.
+// TestUnlimitedEndOfTime: the last burn ends with time itself, and what comes then takes none; also where it is an
+// event, and where there are many goroutines, beyond the time or right at its end.
 func TestUnlimitedEndOfTime(t *testing.T) {
 	for _, d := range []int64{math.MaxInt64, math.MaxInt64 - 5, math.MaxInt64 - 6} {
 		for _, crowd := range []int64{0, 1000} {
@@ -205,7 +213,8 @@ func TestUnlimitedEndOfTime(t *testing.T) {
 			k.Start(k.Goroutine(p))
 			k.Run()
 			if k.Err() != nil || k.Live() != 0 || k.Now() != never-1 || k.Busy() != k.Now() {
-				t.Errorf("%d goroutines: busy for %d ns at %d, %d left: %v", crowd, k.Busy(), k.Now(), k.Live(), k.Err())
+				t.Errorf("%d goroutines: busy for %d ns at %d, %d left: %v", crowd, k.Busy(), k.Now(), k.Live(),
+					k.Err())
 			}
 		}
 		s := newScene(t, Unlimited, Costs{})

@@ -2,7 +2,8 @@ package sim
 
 import "math/bits"
 
-// outside is the number where a point is in layer i, but not below the next one: if the point is above the curve, another.
+// outside is the number where a point is in layer i, but not below the next one: if the point is above the curve,
+// another.
 func (d *draws) outside(x, i uint64) uint64 {
 	for {
 		if i == 0 { // the tail is the distribution again
@@ -20,8 +21,8 @@ func (d *draws) outside(x, i uint64) uint64 {
 	}
 }
 
-// edges are the right edges of the ziggurat's layers, the lowest first, in units of 2^-57. That of the lowest is the width of
-// a layer of the same area without the tail; the second is where the tail begins.
+// edges are the right edges of the ziggurat's layers, the lowest first, in units of 2^-57. That of the lowest is the
+// width of a layer of the same area without the tail; the second is where the tail begins.
 var edges = [257]uint64{
 	0x1164ec94bf5dc14c, 0xf64ec94bf5dc14c, 0xde1cf28ed38fde1, 0xcf4ee06a43dc297, 0xc49cff379768cb7,
 	0xbc3a86b75631775, 0xb5533b6a5dfb906, 0xaf73d70b989e937, 0xaa56c1e67b9fad6, 0xa5cebe6a3a8e88f,

@@ -21,6 +21,9 @@ type Recorded struct {
 	SHA256 string `json:"sha256"`
 }
 
+// short is the beginning of the checksum, which tells enough. What is read back of an old run may have none.
+func (r Recorded) short() string { return r.SHA256[:min(12, len(r.SHA256))] }
+
 // ReadArrivals reads the recorded arrivals of all cases.
 func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Duration, []Recorded, error) {
 	gaps := map[string][]time.Duration{}
@@ -38,7 +41,8 @@ func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Dur
 			return nil, nil, fmt.Errorf("--arrivals: %w", err)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("--arrivals %s: it is neither poisson nor constant, and no file of arrivals: %w", path, err)
+			return nil, nil, fmt.Errorf("--arrivals %s: it is neither poisson nor constant, and no "+
+				"file of arrivals: %w", path, err)
 		}
 		if gaps[path], err = load.ReadGaps(bytes.NewReader(text)); err != nil {
 			return nil, nil, fmt.Errorf("--arrivals %s: %w", path, err)
@@ -57,7 +61,8 @@ func (s *Sweep) RereadArrivals(ctx context.Context) (err error) {
 	}
 	for i, f := range files {
 		if i >= len(s.Header.Recorded) || f != s.Header.Recorded[i] {
-			return fmt.Errorf("%s has changed since the run began: its other half would have other customers; restore the file or start a new run", f.Path)
+			return fmt.Errorf("%s has changed since the run began: its other half would have other customers; "+
+				"restore the file or start a new run", f.Path)
 		}
 	}
 	return nil

@@ -17,17 +17,20 @@ const burnTolerance = 0.01
 // mayStandBeside refuses runs of two workloads, of two worlds and, live, of two machines.
 func (h *Header) mayStandBeside(b *Header) error {
 	if h.Workload != b.Workload {
-		return fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare runs of one workload", b.Workload, h.Workload)
+		return fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare "+
+			"runs of one workload", b.Workload, h.Workload)
 	}
 	if h.World != b.World {
-		return fmt.Errorf("the old run is %s and the new one %s: what was measured and what was calculated are compared design by design, not as two versions of a program; give two runs of one world", b.World, h.World)
+		return fmt.Errorf("the old run is %s and the new one %s: what was measured and what was calculated are "+
+			"compared design by design, not as two versions of a program; give two runs of one world", b.World, h.World)
 	}
 	if machine := h.Environment.MachineDifferences(b.Environment); len(machine) > 0 && h.World != result.Virtual {
 		var all []string
 		for _, d := range machine {
 			all = append(all, fmt.Sprintf("%s is %s in the old run and %s in the new", d.Name, d.B, d.A))
 		}
-		return fmt.Errorf("the runs are of two machines: %s; raw values of two machines say nothing about the programs: measure both on one", strings.Join(all, ", "))
+		return fmt.Errorf("the runs are of two machines: %s; raw values of two machines say nothing about the "+
+			"programs: measure both on one", strings.Join(all, ", "))
 	}
 	return nil
 }
@@ -52,45 +55,61 @@ func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []st
 	for _, d := range h.Environment.ProgramDifferences(b.Environment) {
 		add(d.Name, strings.Trim(d.A, `"`), strings.Trim(d.B, `"`))
 		if (d.Name == "race" || d.Name == "cover") && !virtual {
-			warn("%s is %s in the old run and %s in the new: its checks slow a program down, each design by another factor; measure both without", d.Name, d.B, d.A)
+			warn("%s is %s in the old run and %s in the new: its checks slow a program down, each design by another "+
+				"factor; measure both without", d.Name, d.B, d.A)
 		}
 	}
 	x, y := h.Settings, b.Settings
 	if add("duration", time.Duration(x.Duration), time.Duration(y.Duration)) && x.Operations == 0 && y.Operations == 0 {
-		warn("a window is %v long in the old run and %v in the new: start, warm-up and rare stalls weigh differently in the two; measure both with one --duration", time.Duration(y.Duration), time.Duration(x.Duration))
+		warn("a window is %v long in the old run and %v in the new: start, warm-up and rare stalls weigh differently "+
+			"in the two; measure both with one --duration", time.Duration(y.Duration), time.Duration(x.Duration))
 	}
 	if add("warmup", time.Duration(x.Warmup), time.Duration(y.Warmup)) {
-		warn("the warm-up is %v long in the old run and %v in the new: what is slow at first is in one of the two only; measure both with one --warmup", time.Duration(y.Warmup), time.Duration(x.Warmup))
+		warn("the warm-up is %v long in the old run and %v in the new: what is slow at first is in one of the two "+
+			"only; measure both with one --warmup", time.Duration(y.Warmup), time.Duration(x.Warmup))
 	}
 	if add("operations", x.Operations, y.Operations) {
-		warn("a trial ends after %d operations in the old run and %d in the new (0: by time): measure both with one --operations", y.Operations, x.Operations)
+		warn("a trial ends after %d operations in the old run and %d in the new (0: by time): measure both "+
+			"with one --operations", y.Operations, x.Operations)
 	}
 	if add("sample", x.Sample, y.Sample) {
-		warn("every operation of %d is timed in the old run and of %d in the new: reading the clock costs them differently; measure both with one --sample", y.Sample, x.Sample)
+		warn("every operation of %d is timed in the old run and of %d in the new: reading the clock costs them "+
+			"differently; measure both with one --sample", y.Sample, x.Sample)
 	}
 	for _, f := range h.Recorded {
 		i := slices.IndexFunc(b.Recorded, func(o Recorded) bool { return o.Path == f.Path })
-		if i >= 0 && add("arrivals "+f.Path, f.SHA256[:12], b.Recorded[i].SHA256[:12]) {
-			warn("the file %s held other arrivals in the old run than in the new: they served other customers; measure both with one file", f.Path)
+		if i >= 0 && add("arrivals "+f.Path, f.short(), b.Recorded[i].short()) {
+			warn("the file %s held other arrivals in the old run than in the new: they served other customers; "+
+				"measure both with one file", f.Path)
 		}
 	}
 	if virtual && h.Costs != b.Costs && add("costs", h.costsName(), b.costsName()) {
-		warn("the scheduler takes %s in the old run and %s in the new: designs differ by what they ask of it; calculate both with one --cost", b.costsName(), h.costsName())
+		warn("the scheduler takes %s in the old run and %s in the new: designs differ by what they ask of it; "+
+			"calculate both with one --cost", b.costsName(), h.costsName())
 	}
 	if x, y := h.replayed(), b.replayed(); add("costs of real code", x, y) {
-		warn("the costs of real code are %s in the old run and %s in the new: the code may not be what differs; calculate both with one --replay-costs", y, x)
+		warn("the costs of real code are %s in the old run and %s in the new: the code may not be what differs; "+
+			"calculate both with one --replay-costs", y, x)
 	}
 	add("seed", h.Seed, b.Seed)
 	add("blocks", h.Blocks, b.Blocks)
-	if q := h.Burn.Rate / b.Burn.Rate; !virtual && (q > 1+burnTolerance || q < 1/(1+burnTolerance)) {
+	if !virtual {
+		h.besideBurn(b, add, warn)
+	}
+	return differences, warnings, nil
+}
+
+// besideBurn says by how much the burn loops of two runs differ.
+func (h *Header) besideBurn(b *Header, add func(name string, a, b any) bool, warn func(format string, args ...any)) {
+	if q := h.Burn.Rate / b.Burn.Rate; q > 1+burnTolerance || q < 1/(1+burnTolerance) {
 		add("burn_rate_per_ns", fmt.Sprintf("%.4g", h.Burn.Rate), fmt.Sprintf("%.4g", b.Burn.Rate))
 		much, word := 100*(q-1), "more"
 		if q < 1 {
 			much, word = 100*(1-q), "less"
 		}
-		warn("the burn loop was calibrated anew between the runs: a burn of 1ms is %.1f %% %s work in the new run, and designs that burn differ by as much; measure both again", much, word)
+		warn("the burn loop was calibrated anew between the runs: a burn of 1ms is %.1f %% %s work in the new run, "+
+			"and designs that burn differ by as much; measure both again", much, word)
 	}
-	return differences, warnings, nil
 }
 
 // replayed says where the costs of real code come from.
@@ -98,5 +117,5 @@ func (h *Header) replayed() string {
 	if h.Replayed == nil {
 		return "measured, if there are any"
 	}
-	return "of a file, " + h.Replayed.SHA256[:min(12, len(h.Replayed.SHA256))]
+	return "of a file, " + h.Replayed.short()
 }

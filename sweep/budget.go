@@ -3,6 +3,7 @@ package sweep
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/compare"
@@ -11,15 +12,56 @@ import (
 
 // Rule is the rule by which a run with a budget decides what it measures, and when it stops.
 type Rule struct {
-	Budget     Duration `json:"budget"`                   // for everything, the trials of all executions together
-	Looks      []int    `json:"looks"`                    // blocks at which a comparison is judged; the last is the most
-	Equivalent int      `json:"equivalent_from"`          // blocks from which on designs may be called equivalent
-	Different  int      `json:"different_from,omitempty"` // blocks from which on small differences are judged; 0, as in older journals: all
-	Spending   string   `json:"spending"`                 // how alpha is spent, t being the share of the blocks
-	Alpha      float64  `json:"alpha"`                    // for all comparisons and looks together
-	Margin     float64  `json:"margin"`                   // of equivalence
-	Baseline   string   `json:"baseline"`
-	All        bool     `json:"all"` // every pair is compared, not neighbours only
+	Budget Duration `json:"budget"` // for everything, the trials of all executions together
+	// blocks at which a comparison is judged; the last is the most
+	Looks      []int `json:"looks"`
+	Equivalent int   `json:"equivalent_from"` // blocks from which on designs may be called equivalent
+	// blocks from which on small differences are judged; 0, as in older journals: all
+	Different int     `json:"different_from,omitempty"`
+	Spending  string  `json:"spending"` // how alpha is spent, t being the share of the blocks
+	Alpha     float64 `json:"alpha"`    // for all comparisons and looks together
+	Margin    float64 `json:"margin"`   // of equivalence
+	Baseline  string  `json:"baseline"`
+	All       bool    `json:"all"` // every pair is compared, not neighbours only
+}
+
+// NewRule is the usual rule for a budget, by which a judgement's comparisons are decided.
+func NewRule(budget time.Duration, j compare.Judgement) *Rule {
+	return &Rule{
+		Budget: Duration(budget), Looks: compare.LookBlocks(), Equivalent: compare.EquivalentFrom,
+		Different: compare.DifferentFrom, Spending: Spending, Alpha: j.Alpha, Margin: j.Margin,
+		Baseline: j.Baseline, All: j.All,
+	}
+}
+
+// Most is the number of blocks at the last look.
+func (r *Rule) Most() int { return slices.Max(r.Looks) }
+
+// UseRule makes the verdicts of the sweep as the rule in its header says. It takes some tenths of a second.
+func (s *Sweep) UseRule() {
+	r := s.Header.Rule
+	s.Judgement.Looks = compare.NewLooks(r.Looks, r.Equivalent)
+	s.Judgement.Looks.Different = r.Different
+}
+
+// ResumeRule does the same for a sweep that goes on, or is shown again, with the looks of its journal and what it had
+// spent of its budget. It does nothing where the header has no rule. Errors name the run directory.
+func (s *Sweep) ResumeRule(dir string, looks []json.RawMessage, spent time.Duration) (err error) {
+	r := s.Header.Rule
+	if r == nil {
+		return nil
+	}
+	if !slices.IsSorted(r.Looks) || len(r.Looks) == 0 || r.Looks[0] < 2 || r.Alpha <= 0 || r.Alpha >= 1 ||
+		r.Margin <= 0 {
+		return fmt.Errorf("%s is not a run of brewput: the rule of its budget makes no sense", dir)
+	}
+	s.Judgement.Baseline, s.Judgement.All, s.Judgement.Alpha, s.Judgement.Margin = r.Baseline, r.All, r.Alpha, r.Margin
+	s.UseRule()
+	if s.Looks, err = ReadLooks(looks); err != nil {
+		return fmt.Errorf("%s cannot be continued: %w", dir, err)
+	}
+	s.Spent = spent
+	return nil
 }
 
 // LookBlocks are the blocks at which a run with a budget is judged; nil for another.
@@ -123,13 +165,15 @@ func (p *pace) next(b int, trials []result.Trial, whole bool) (cases []int, more
 		return p.follow(look)
 	}
 	if len(p.recorded) > 0 && b == p.until {
-		return nil, false, fmt.Errorf("the journal's next look is after block %d, but one is due after block %d: it is damaged; start a new run", p.recorded[0].After, b)
+		return nil, false, fmt.Errorf("the journal's next look is after block %d, but one is due after block %d: it "+
+			"is damaged; start a new run", p.recorded[0].After, b)
 	}
 	costs := p.costs(trials)
 	switch {
 	case b == p.until:
 		look := Look{After: b, Spent: Duration(p.spent()), Course: p.sweep.Judgement.Course(
-			compare.Rows(trials, p.sweep.Plan.Cases), trials, p.sweep.Plan.Cases, seconds(costs), reserve*p.left().Seconds())}
+			compare.Rows(trials, p.sweep.Plan.Cases), trials, p.sweep.Plan.Cases, seconds(costs),
+			reserve*p.left().Seconds())}
 		return p.decide(look)
 	case !whole && p.left() < sum(costs, p.cases):
 		return p.stop(b)
@@ -156,7 +200,8 @@ func (p *pace) decide(look Look) (cases []int, more bool, err error) {
 func (p *pace) follow(look Look) (cases []int, more bool, err error) {
 	for _, c := range look.Cases {
 		if c < 0 || c >= len(p.sweep.Plan.Cases) {
-			return nil, false, fmt.Errorf("the journal's look after block %d names case %d, which the plan does not have: it is damaged; start a new run", look.After, c)
+			return nil, false, fmt.Errorf("the journal's look after block %d names case %d, which the plan does not "+
+				"have: it is damaged; start a new run", look.After, c)
 		}
 	}
 	p.stretch = stretch{look.Cases, look.After + look.Blocks}

@@ -21,7 +21,10 @@ import (
 )
 
 // usualLooks are made once, which takes longer than most tests.
-var usualLooks = sync.OnceValue(func() *compare.Looks { return compare.NewLooks(compare.LookBlocks(), compare.EquivalentFrom) })
+var usualLooks = sync.OnceValue(func() *compare.Looks {
+	return compare.NewLooks(compare.LookBlocks(),
+		compare.EquivalentFrom)
+})
 
 // clock is a clock that trials move.
 type clock struct{ now time.Time }
@@ -36,10 +39,12 @@ func budgeted(store Store, looks *compare.Looks, budget time.Duration, spread fl
 		return workload.Stream{Op: func(env.Env, uint64) {}}, nil
 	}
 	w := &workload.Workload{Name: "test"}
-	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
 	h := Header{Workload: "test", Seed: "5", Blocks: 40, Observed: true,
 		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond)},
-		Rule:     &Rule{Budget: Duration(budget), Looks: looks.Blocks, Equivalent: looks.Equivalent, Spending: Spending, Alpha: 0.05, Margin: 0.02}}
+		Rule: &Rule{Budget: Duration(budget), Looks: looks.Blocks, Equivalent: looks.Equivalent, Spending: Spending,
+			Alpha: 0.05, Margin: 0.02}}
 	for _, name := range []string{"a", "b", "c", "d"} {
 		w.Designs = append(w.Designs, workload.Design{Name: name, Stream: nothing})
 		h.Cases = append(h.Cases, plan.Case{Design: name, Point: point})
@@ -49,7 +54,8 @@ func budgeted(store Store, looks *compare.Looks, budget time.Duration, spread fl
 		panic(err)
 	}
 	c := &clock{time.Unix(0, 0)}
-	s := &Sweep{Workload: w, Header: h, Plan: p, Store: store, Notify: func(Event) {}, Now: func() time.Time { return c.now }}
+	s := &Sweep{Workload: w, Header: h, Plan: p, Store: store, Notify: func(Event) {},
+		Now: func() time.Time { return c.now }}
 	s.Judgement = compare.Usual("", nil)
 	s.Judgement.Looks = looks
 	s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
@@ -59,7 +65,8 @@ func budgeted(store Store, looks *compare.Looks, budget time.Duration, spread fl
 		// The golden angle spreads the blocks evenly without a period.
 		turn := math.Mod(float64(spec.Block)*0.6180339887, 1)
 		speed := map[string]float64{"a": 1, "b": 2, "c": 2 * math.Exp(spread*(2*turn-1)), "d": 1}[spec.Design]
-		t.Metrics = result.Metrics{result.Throughput: result.Value(1000 * speed * (1 + 0.001*math.Mod(float64(spec.Block)*0.7548776662, 1)*float64(spec.Design[0]-'a')))}
+		t.Metrics = result.Metrics{result.Throughput: result.Value(1000 * speed *
+			(1 + 0.001*math.Mod(float64(spec.Block)*0.7548776662, 1)*float64(spec.Design[0]-'a')))}
 		return trial.Outcome{Trial: t}, nil
 	}
 	return s, c
@@ -107,9 +114,11 @@ func TestBudget(t *testing.T) {
 		{"all clear", time.Hour, 0.001, []string{"10 of abcd", "10 of bc"}, // for b and c are equal, which takes 20
 			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.AllStand}},
 		{"one comparison needs more", time.Hour, 0.05, []string{"10 of abcd", "20 of bc"},
-			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.Uncertain, "30: " + compare.AllStand}},
+			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.Uncertain,
+				"30: " + compare.AllStand}},
 		{"one comparison is never decided", time.Hour, 0.2, []string{"10 of abcd", "30 of bc"},
-			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.Uncertain, "30: " + compare.Uncertain, "40: " + compare.NoBlocks}},
+			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.Uncertain,
+				"30: " + compare.Uncertain, "40: " + compare.NoBlocks}},
 		{"time for two looks", 10*block + 6*block/2, 0.2, []string{"10 of abcd", "5 of bc"},
 			[]string{"10: " + compare.Uncertain, "15: " + compare.NoTime}},
 		{"time for one look", 12 * block, 0.2, []string{"10 of abcd"}, []string{"10: " + compare.NoTime}},
@@ -177,10 +186,12 @@ func TestBudgetResumeAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(places(trials), places(whole.trials)) || !slices.Equal(places(store.trials), places(whole.trials)) || !store.ended {
+		if !slices.Equal(places(trials), places(whole.trials)) ||
+			!slices.Equal(places(store.trials), places(whole.trials)) || !store.ended {
 			t.Fatalf("stopped at %d:\n%v\n%v", stop, places(trials), places(whole.trials))
 		}
-		if got, want := fmt.Sprintf("%s", store.looks), fmt.Sprintf("%s", whole.looks); got != want || store.spent != whole.spent {
+		if got, want := fmt.Sprintf("%s", store.looks), fmt.Sprintf("%s", whole.looks); got != want ||
+			store.spent != whole.spent {
 			t.Fatalf("stopped at %d: looks\n%s after %v\nwant\n%s after %v", stop, got, store.spent, want, whole.spent)
 		}
 	}
@@ -195,7 +206,8 @@ func TestDecisionsAreReplayed(t *testing.T) {
 	s.Looks = []Look{{After: 10}, {After: 13}}
 	s.Looks[0].Cases, s.Looks[0].Blocks = []int{0, 3}, 3
 	trials, err := s.Execute(t.Context())
-	if want := []string{"10 of abcd", "3 of ad"}; err != nil || !slices.Equal(blocksOf(trials), want) || len(store.looks) != 0 {
+	if want := []string{"10 of abcd", "3 of ad"}; err != nil || !slices.Equal(blocksOf(trials), want) ||
+		len(store.looks) != 0 {
 		t.Errorf("blocks %v, %v, %d new looks; want %v", blocksOf(trials), err, len(store.looks), want)
 	}
 	ended := again(store, looks, time.Hour)
@@ -211,7 +223,8 @@ func TestDecisionsAreReplayed(t *testing.T) {
 			t.Errorf("looks %+v: %v", damaged, err)
 		}
 	}
-	if _, err := ReadLooks([]json.RawMessage{[]byte(`{"after":"x"}`)}); err == nil || !strings.Contains(err.Error(), "look 1") {
+	if _, err := ReadLooks([]json.RawMessage{[]byte(`{"after":"x"}`)}); err == nil ||
+		!strings.Contains(err.Error(), "look 1") {
 		t.Errorf("a look that is none: %v", err)
 	}
 }

@@ -41,7 +41,8 @@ func (u *Unserved) Error() string {
 	if why == "" {
 		why = "no request ended within the window; give a longer --duration, or a --rate"
 	}
-	return fmt.Sprintf("the load of %s (%s) is a fraction of a capacity that could not be measured: in a closed loop: %s", u.Design, u.Point, why)
+	return fmt.Sprintf("the load of %s (%s) is a fraction of a capacity that could not be measured: "+
+		"in a closed loop: %s", u.Design, u.Point, why)
 }
 
 // unserved is why the load of a case is a fraction of nothing.
@@ -73,14 +74,21 @@ const mostAtOnce = 1.1
 func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, done, total int)) error {
 	list := s.closed()
 	alone := map[*Capacity][]Alone{}
+	limited := map[string]bool{} // by design and point; the limit of real time would end the other rounds too
 	for round := range capacityTrials {
 		for i, c := range list {
-			tell(plan.Case{Design: c.Design, Point: c.Point}, round*len(list)+i, capacityTrials*len(list))
-			outcome, err := s.capacityTrial(ctx, c.Design, c.Point, round)
+			many, one := plan.Case{Design: c.Design, Point: c.Point},
+				plan.Case{Design: c.Design, Point: c.Point.With("workers", plan.IntLevel(1))}
+			if limited[caseName(many)] {
+				continue
+			}
+			tell(many, round*len(list)+i, capacityTrials*len(list))
+			outcome, err := s.capacityTrial(ctx, many, round)
 			if err != nil {
 				return err
 			}
 			t := outcome.Trial
+			limited[caseName(many)] = outcome.Limited
 			if !t.Good() {
 				c.Error, c.failed = t.Error, &outcome
 				continue
@@ -90,12 +98,19 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 				continue
 			}
 			if c.Point.Int("workers") > 1 {
-				if outcome, err = s.capacityTrial(ctx, c.Design, c.Point.With("workers", plan.IntLevel(1)), round); err != nil {
+				if limited[caseName(one)] {
+					continue
+				}
+				if outcome, err = s.capacityTrial(ctx, one, round); err != nil {
 					return err
 				}
 				t = outcome.Trial
+				if limited[caseName(one)] = outcome.Limited; outcome.Limited {
+					continue
+				}
 			}
-			alone[c] = append(alone[c], Alone{float64(t.Metrics.Get(result.LatencyMean)), float64(t.Metrics.Get("latency_sd_ns"))})
+			alone[c] = append(alone[c], Alone{float64(t.Metrics.Get(result.LatencyMean)),
+				float64(t.Metrics.Get("latency_sd_ns"))})
 		}
 	}
 	for _, c := range list {
@@ -118,7 +133,8 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 func (s *Sweep) closed() (list []*Capacity) {
 	for _, c := range s.Plan.Cases {
 		bare := workload.Unloaded(c.Point)
-		had := slices.ContainsFunc(list, func(x *Capacity) bool { return x.Design == c.Design && x.Point.String() == bare.String() })
+		had := slices.ContainsFunc(list,
+			func(x *Capacity) bool { return x.Design == c.Design && x.Point.String() == bare.String() })
 		if workload.OpenLoop(c.Point) && !had {
 			list = append(list, &Capacity{Design: c.Design, Point: bare})
 		}
@@ -127,16 +143,17 @@ func (s *Sweep) closed() (list []*Capacity) {
 }
 
 // capacityTrial is a trial of a closed loop before the sweep.
-func (s *Sweep) capacityTrial(ctx context.Context, design string, p plan.Point, round int) (trial.Outcome, error) {
+func (s *Sweep) capacityTrial(ctx context.Context, c plan.Case, round int) (trial.Outcome, error) {
 	s.ask()
-	return s.Run(ctx, s.capacitySpec(design, p, round))
+	return s.Run(ctx, s.capacitySpec(c.Design, c.Point, round))
 }
 
 func (s *Sweep) capacitySpec(design string, p plan.Point, round int) trial.Spec {
 	set := s.Header.Settings
 	spec := trial.Spec{
 		Workload: s.Workload.Name, Design: design, Point: p,
-		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup), BurnRate: s.burnRate(), BurnPace: s.paced,
+		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup), BurnRate: s.burnRate(),
+		BurnPace:  s.paced,
 		Recording: s.Costs,
 	}
 	spec.Seed = s.pilotSeed(spec, round)
@@ -220,9 +237,11 @@ func (s *Sweep) CheckRates() error {
 		case o.Rate == 0:
 			return s.unserved(c)
 		case o.Rate*time.Duration(s.Header.Settings.Duration).Seconds() < 1:
-			return fmt.Errorf("%s (%s): %.3g customers a second are less than one in a window of %v; give a higher rate or a longer --duration", c.Design, c.Point, o.Rate, time.Duration(s.Header.Settings.Duration))
+			return fmt.Errorf("%s (%s): %.3g customers a second are less than one in a window of %v; give a higher "+
+				"rate or a longer --duration", c.Design, c.Point, o.Rate, time.Duration(s.Header.Settings.Duration))
 		case o.Rate > load.MaxRate:
-			return fmt.Errorf("%s (%s) would need %.4g customers a second, more than the %.0f that the load loop can send; give less --load or --rate", c.Design, c.Point, o.Rate, load.MaxRate)
+			return fmt.Errorf("%s (%s) would need %.4g customers a second, more than the %.0f that the load loop can "+
+				"send; give less --load or --rate", c.Design, c.Point, o.Rate, load.MaxRate)
 		}
 	}
 	return nil

@@ -24,7 +24,8 @@ func openSweep(t *testing.T, points ...plan.Point) (*Sweep, *[]trial.Spec) {
 	t.Helper()
 	nothing := func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{}, nil }
 	w := &workload.Workload{Name: "test", Designs: []workload.Design{
-		{Name: "fast", Stream: nothing}, {Name: "slow", Stream: nothing}, {Name: "bound", Stream: nothing, Expect: workload.Bound},
+		{Name: "fast", Stream: nothing}, {Name: "slow", Stream: nothing},
+		{Name: "bound", Stream: nothing, Expect: workload.Bound},
 	}}
 	h := Header{Workload: "test", Seed: "5", Blocks: 2, Settings: Settings{Duration: Duration(time.Second)}}
 	for _, d := range w.Designs {
@@ -52,7 +53,8 @@ func openSweep(t *testing.T, points ...plan.Point) (*Sweep, *[]trial.Spec) {
 func trialOutcome(t result.Trial) trial.Outcome { return trial.Outcome{Trial: t} }
 
 func at(cpus, workers int, more ...plan.Setting) plan.Point {
-	return plan.NewPoint(append([]plan.Setting{{Factor: "cpus", Level: plan.IntLevel(cpus)}, {Factor: "workers", Level: plan.IntLevel(workers)}}, more...)...)
+	return plan.NewPoint(append([]plan.Setting{{Factor: "cpus", Level: plan.IntLevel(cpus)},
+		{Factor: "workers", Level: plan.IntLevel(workers)}}, more...)...)
 }
 
 func setting(name string, x float64) plan.Setting {
@@ -118,7 +120,8 @@ func TestPredict(t *testing.T) {
 		return x.Metrics
 	}
 	// S = 10 ms, rate 40 /s: 10 + 40 * 0.01^2 / (2 * 0.6) s.
-	if got, want := float64(predicted(result.Metrics{result.LostShare: 0}, false).Get(result.ModelMD1)), 10e6+1e9*0.004/1.2; math.Abs(got-want) > 1 {
+	if got, want := float64(predicted(result.Metrics{result.LostShare: 0}, false).Get(result.ModelMD1)), 10e6+
+		1e9*0.004/1.2; math.Abs(got-want) > 1 {
 		t.Errorf("the mean response is predicted as %v ns, want %v", got, want)
 	}
 	for why, m := range map[string]result.Metrics{
@@ -130,17 +133,20 @@ func TestPredict(t *testing.T) {
 			t.Errorf("a prediction although %s", why)
 		}
 	}
-	if m := predicted(result.Metrics{result.LostShare: 0, "service_mean_ns": 14.9e6}, false); !m.Get(result.ModelMD1).Known() {
+	if m := predicted(result.Metrics{result.LostShare: 0, "service_mean_ns": 14.9e6},
+		false); !m.Get(result.ModelMD1).Known() {
 		t.Errorf("no prediction where a service takes a little longer: %v", m)
 	}
 	s.Header.Capacities[0].Alone.SD = 10e6
-	if got := float64(predicted(result.Metrics{result.LostShare: 0}, false).Get(result.ModelMG1)); math.Abs(got-1e9*0.01/0.6) > 1 {
+	if got := float64(predicted(result.Metrics{result.LostShare: 0}, false).Get(result.ModelMG1)); math.Abs(
+		got-1e9*0.01/0.6) > 1 {
 		t.Errorf("M/M/1's mean response is predicted as %v ns", got)
 	}
 	// 20 times 40 (0.01^2 + 0.01^2) / 0.6^2 s.
 	s.Header.Settings.Duration = Duration(440 * time.Millisecond)
 	m := predicted(result.Metrics{result.LostShare: 0}, false)
-	if _, has := m[result.ModelMG1]; !has || m.Get(result.ModelMG1).Known() || math.Abs(float64(m.Get(result.ModelWindow))-0.16e9/0.36) > 1 {
+	if _, has := m[result.ModelMG1]; !has || m.Get(result.ModelMG1).Known() ||
+		math.Abs(float64(m.Get(result.ModelWindow))-0.16e9/0.36) > 1 {
 		t.Errorf("in a window that is too short: %v", m)
 	}
 }
@@ -176,7 +182,8 @@ func TestNoPredictionOfSharedCPU(t *testing.T) {
 		service   time.Duration
 		load      float64
 		predicted bool
-	}{{time.Millisecond, 0.8, true}, {6 * time.Millisecond, 0.3, true}, {6 * time.Millisecond, 0.7, false}, {12 * time.Millisecond, 0.3, false}} {
+	}{{time.Millisecond, 0.8, true}, {6 * time.Millisecond, 0.3, true}, {6 * time.Millisecond, 0.7, false},
+		{12 * time.Millisecond, 0.3, false}} {
 		s, _ := openSweep(t, at(1, 4, setting("load", c.load)))
 		s.Header.Settings = Settings{Duration: Duration(100 * time.Second), Warmup: Duration(time.Second)}
 		s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
@@ -192,7 +199,8 @@ func TestNoPredictionOfSharedCPU(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Header.Capacities[0].Alone == nil || x.Metrics.Get(result.ModelMD1).Known() != c.predicted || x.Metrics.Get(result.ModelAlone).Known() == c.predicted {
+		if s.Header.Capacities[0].Alone == nil || x.Metrics.Get(result.ModelMD1).Known() != c.predicted ||
+			x.Metrics.Get(result.ModelAlone).Known() == c.predicted {
 			t.Errorf("services of %v at %v: capacity %+v, trial %+v", c.service, c.load, s.Header.Capacities[0], x)
 		}
 	}
@@ -237,11 +245,13 @@ func TestRecordedArrivals(t *testing.T) {
 		t.Errorf("changed: %v", err)
 	}
 	write("0.01\nsoon\n")
-	if err := s.RereadArrivals(t.Context()); err == nil || !strings.Contains(err.Error(), `line 2: "soon" is not a time`) {
+	if err := s.RereadArrivals(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), `line 2: "soon" is not a time`) {
 		t.Errorf("no time: %v", err)
 	}
 	os.Remove(file)
-	if err := s.RereadArrivals(t.Context()); err == nil || !strings.Contains(err.Error(), "neither poisson nor constant") {
+	if err := s.RereadArrivals(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "neither poisson nor constant") {
 		t.Errorf("no file: %v", err)
 	}
 }
@@ -317,11 +327,40 @@ func TestNoCapacity(t *testing.T) {
 			t.Fatal(err)
 		}
 		var u *Unserved
-		if err := s.CheckRates(); !errors.As(err, &u) || !strings.Contains(err.Error(), "the load of fast (cpus=1 workers=1 load=0.5)") || !strings.Contains(err.Error(), "out of beans") {
+		if err := s.CheckRates(); !errors.As(err, &u) ||
+			!strings.Contains(err.Error(), "the load of fast (cpus=1 workers=1 load=0.5)") ||
+			!strings.Contains(err.Error(), "out of beans") {
 			t.Fatalf("%v", err)
 		}
-		if u.Trial.Status != result.Failed || u.Trial.Expected != (expect == workload.MayFail) || u.Failure != "goroutine 1" {
+		if u.Trial.Status != result.Failed || u.Trial.Expected != (expect == workload.MayFail) ||
+			u.Failure != "goroutine 1" {
 			t.Errorf("%+v", u)
+		}
+	}
+}
+
+// TestLimitedCapacity: a design that the limit of real time has ended is not run again in the other rounds, nor alone.
+func TestLimitedCapacity(t *testing.T) {
+	s, _ := openSweep(t, at(1, 2, setting("load", 0.5)))
+	plain, runs := s.Run, map[string]int{}
+	s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+		key := fmt.Sprint(spec.Design, " ", spec.Point.Int("workers"))
+		runs[key]++
+		o, err := plain(ctx, spec)
+		if o.Limited = key == "fast 2" || key == "slow 1"; o.Limited {
+			o.Trial.Status, o.Trial.Error = result.Failed, "too slow"
+		}
+		return o, err
+	}
+	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	if runs["fast 2"] != 1 || runs["slow 2"] != 3 || runs["slow 1"] != 1 || runs["bound 1"] != 3 {
+		t.Errorf("runs: %v", runs)
+	}
+	for _, c := range s.Header.Capacities {
+		if (c.Error == "too slow") != (c.Design == "fast") || (c.Alone != nil) != (c.Design == "bound") {
+			t.Errorf("%+v", c)
 		}
 	}
 }

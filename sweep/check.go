@@ -10,16 +10,17 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Check compares what a run directory holds with the plan in its header: each trial's workload, world, design, point, block and
-// place in it, its seed, its status, and the names of its metrics. blocks are the complete blocks with their number of trials.
-// Of an old run, from before journals had checksums, seeds and the order within blocks are not compared: they came about in
-// other ways.
+// Check compares what a run directory holds with the plan in its header: each trial's workload, world, design, point,
+// block and place in it, its seed, its status, and the names of its metrics. blocks are the complete blocks with their
+// number of trials. Of an old run, from before journals had checksums, seeds and the order within blocks are not
+// compared: they came about in other ways.
 func (h *Header) Check(trials []result.Trial, blocks map[int]int, old bool) error {
 	seed, err := strconv.ParseUint(h.Seed, 10, 64)
 	if err != nil {
 		return fmt.Errorf("the run's seed %q is not a number", h.Seed)
 	}
-	c := checker{header: h, plan: plan.Plan{Seed: seed, Blocks: h.Blocks, Cases: h.Cases, Observed: h.Observed}, old: old, most: h.Blocks}
+	c := checker{header: h, plan: plan.Plan{Seed: seed, Blocks: h.Blocks, Cases: h.Cases, Observed: h.Observed},
+		old: old, most: h.Blocks}
 	if h.Precision != nil {
 		c.most = h.Precision.Most
 	}
@@ -65,7 +66,8 @@ func (c *checker) trial(t *result.Trial) error {
 		return fmt.Errorf("its world is %q, and that of the run is %q", t.World, c.header.World)
 	case t.Block < 0 || t.Block >= c.most:
 		return fmt.Errorf("the plan has %d blocks", c.most)
-	case !slices.Contains([]result.Status{result.OK, result.Wrong, result.Violated, result.StatusBound, result.Failed}, t.Status):
+	case !slices.Contains([]result.Status{result.OK, result.Wrong, result.Violated, result.StatusBound, result.Failed},
+		t.Status):
 		return fmt.Errorf("its status %q is unknown", t.Status)
 	case !c.old && t.Seed != strconv.FormatUint(c.plan.BlockSeed(t.Block), 10):
 		return fmt.Errorf("its seed is %q, and that of the block is %d", t.Seed, c.plan.BlockSeed(t.Block))
@@ -94,8 +96,8 @@ func known(t *result.Trial) error {
 	return nil
 }
 
-// block checks the order of a block's trials. A block that holds some of the cases only has them in the order of the whole
-// block, without gaps.
+// block checks the order of a block's trials. A block that holds some of the cases only has them in the order of the
+// whole block, without gaps.
 func (c *checker) block(b int, trials []*result.Trial, blocks map[int]int) error {
 	steps, at := c.plan.Block(b), 0
 	slices.SortFunc(trials, func(x, y *result.Trial) int { return x.Order - y.Order })

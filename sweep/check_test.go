@@ -13,13 +13,16 @@ import (
 // planned is a header of two designs, and the trials that its plan has.
 func planned() (h Header, trials []result.Trial, blocks map[int]int) {
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})
-	h = Header{Workload: "w", World: result.Live, Seed: "7", Blocks: 3, Observed: true, Cases: []plan.Case{{Design: "a", Point: point}, {Design: "b", Point: point}}}
+	h = Header{Workload: "w", World: result.Live, Seed: "7", Blocks: 3, Observed: true,
+		Cases: []plan.Case{{Design: "a", Point: point}, {Design: "b", Point: point}}}
 	p := plan.Plan{Seed: 7, Blocks: 3, Cases: h.Cases, Observed: true}
 	blocks = map[int]int{}
 	for b := range 2 {
 		for _, s := range p.Block(b) {
-			t := result.Trial{Kind: result.KindTrial, Workload: "w", World: result.Live, Design: h.Cases[s.Case].Design, Point: point, Block: b, Order: s.Order,
-				Seed: strconv.FormatUint(p.BlockSeed(b), 10), Status: result.OK, Type: result.Stream, Metrics: result.Metrics{result.Throughput: 1, "latency_p999_ns": 2}}
+			t := result.Trial{Kind: result.KindTrial, Workload: "w", World: result.Live, Design: h.Cases[s.Case].Design,
+				Point: point, Block: b, Order: s.Order,
+				Seed: strconv.FormatUint(p.BlockSeed(b), 10), Status: result.OK, Type: result.Stream,
+				Metrics: result.Metrics{result.Throughput: 1, "latency_p999_ns": 2}}
 			if s.Observed {
 				t.Kind = result.KindObserved
 			}
@@ -39,17 +42,20 @@ func TestCheck(t *testing.T) {
 		old    string // the same of an old run
 	}{
 		{func(*Header, []result.Trial) {}, "", ""},
-		{func(_ *Header, l []result.Trial) { l[5].Workload = "v" }, `block 1 order 1: it is of the workload "v"`, "workload"},
+		{func(_ *Header, l []result.Trial) { l[5].Workload = "v" }, `block 1 order 1: it is of the workload "v"`,
+			"workload"},
 		{func(_ *Header, l []result.Trial) { l[5].World = result.Virtual }, `its world is "virtual"`, "world"},
 		{func(_ *Header, l []result.Trial) { l[5].Block = 3 }, "block 3 order 1: the plan has 3 blocks", "3 blocks"},
 		{func(_ *Header, l []result.Trial) { l[5].Status = "okay" }, `its status "okay"`, "status"},
 		{func(_ *Header, l []result.Trial) { l[5].Seed = "8" }, `its seed is "8"`, ""},
 		{func(_ *Header, l []result.Trial) { l[5].Point = other }, "the plan has no", "the plan has no"},
 		{func(_ *Header, l []result.Trial) { l[5].Design = "c" }, "the plan has no", "the plan has no"},
-		{func(_ *Header, l []result.Trial) { l[5].Kind = result.KindTrial; l[4].Kind = result.KindTrial }, "another place", ""},
+		{func(_ *Header, l []result.Trial) { l[5].Kind = result.KindTrial; l[4].Kind = result.KindTrial },
+			"another place", ""},
 		{func(_ *Header, l []result.Trial) { l[4].Order, l[5].Order = 1, 0 }, "another place", ""},
 		{func(_ *Header, l []result.Trial) { l[7].Order = 9 }, "the trial of order 3 is missing", ""},
-		{func(_ *Header, l []result.Trial) { l[5].Metrics["throughput_per_z"] = 1 }, `its metric "throughput_per_z" is unknown`, "unknown"},
+		{func(_ *Header, l []result.Trial) { l[5].Metrics["throughput_per_z"] = 1 },
+			`its metric "throughput_per_z" is unknown`, "unknown"},
 		{func(_ *Header, l []result.Trial) {
 			l[5].Disturbed = &result.Disturbed{Range: map[string][2]result.Value{"x": {}}}
 		}, `its metric "x" is unknown`, "unknown"},
@@ -103,7 +109,8 @@ func TestCheckSome(t *testing.T) {
 		t.Errorf("a block under way: %v", err)
 	}
 	maps.Copy(blocks, map[int]int{1: 2})
-	if err := h.Check(trials[:6], blocks, false); err == nil || !strings.Contains(err.Error(), "block 1 is complete with 2 trials, and the plan has 4") {
+	if err := h.Check(trials[:6], blocks, false); err == nil ||
+		!strings.Contains(err.Error(), "block 1 is complete with 2 trials, and the plan has 4") {
 		t.Error(err)
 	}
 }

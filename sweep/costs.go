@@ -46,13 +46,15 @@ func (s *Sweep) RereadCosts(ctx context.Context) error {
 		return err
 	}
 	if *is != *was {
-		return fmt.Errorf("%s has changed since the run began: real code would cost something else; restore the file or start a new run", was.Path)
+		return fmt.Errorf("%s has changed since the run began: real code would cost something else; restore the file "+
+			"or start a new run", was.Path)
 	}
 	s.Costs = costs
 	return nil
 }
 
-// CheckCosts is an error if the costs of some trial of the plan are not there. Pilots do without their own: see pilotSeed.
+// CheckCosts is an error if the costs of some trial of the plan are not there. Pilots do without their own: see
+// pilotSeed.
 func (s *Sweep) CheckCosts() error {
 	for b := range s.Plan.Blocks {
 		for _, spec := range s.specsOf(b, s.all()) {
@@ -71,7 +73,8 @@ func (s *Sweep) CheckCosts() error {
 	return nil
 }
 
-// Variant calculates trials with one cost of the scheduler multiplied by a factor, or, with Delay, with one burn that lasts longer.
+// Variant calculates trials with one cost of the scheduler multiplied by a factor, or, with Delay, with one burn that
+// lasts longer.
 type Variant struct {
 	Cost   string
 	Factor float64
@@ -93,8 +96,8 @@ func Disturbable(trials []result.Trial) int {
 }
 
 // Vary calculates the trials of a sweep in virtual time anew, once for each variant, and says by how much what
-// they show depends on it. The seeds are the same, and so what differs is the variant's doing. A variant with a delay leaves out the
-// trials that have been disturbed.
+// they show depends on it. The seeds are the same, and so what differs is the variant's doing. A variant with a delay
+// leaves out the trials that have been disturbed.
 func (s *Sweep) Vary(ctx context.Context, trials []result.Trial, variants []Variant) ([]compare.Sensitivity, error) {
 	cases := map[string]int{}
 	for i, c := range s.Plan.Cases {

@@ -1,5 +1,5 @@
-// Package sweep executes a plan: every trial of every block in its order, stored as it goes, so that
-// a sweep that was interrupted goes on where it stopped.
+// Package sweep executes a plan: every trial of every block in its order, stored as it goes, so that a sweep that
+// was interrupted goes on where it stopped. Its API is not stable yet, unlike that of package lab.
 package sweep
 
 import (
@@ -19,16 +19,17 @@ import (
 // Header is the first record of a run directory: all that is needed to go on with the sweep and to
 // judge it later.
 type Header struct {
-	Workload    string           `json:"workload"`
-	World       string           `json:"world"`
-	Args        []string         `json:"args"` // the command line
-	Version     string           `json:"version"`
-	Started     time.Time        `json:"started"`
-	Seed        string           `json:"seed"`
-	Blocks      int              `json:"blocks"`
-	Observed    bool             `json:"observed"` // each design and point has an observed trial in each block
-	Cases       []plan.Case      `json:"cases"`
-	Baseline    string           `json:"baseline,omitempty"`  // what is compared, unless it is asked for otherwise: see compare.Judgement
+	Workload string      `json:"workload"`
+	World    string      `json:"world"`
+	Args     []string    `json:"args"` // the command line
+	Version  string      `json:"version"`
+	Started  time.Time   `json:"started"`
+	Seed     string      `json:"seed"`
+	Blocks   int         `json:"blocks"`
+	Observed bool        `json:"observed"` // each design and point has an observed trial in each block
+	Cases    []plan.Case `json:"cases"`
+	// what is compared, unless it is asked for otherwise: see compare.Judgement
+	Baseline    string           `json:"baseline,omitempty"`
 	All         bool             `json:"all_pairs,omitempty"` //
 	Settings    Settings         `json:"settings"`
 	Environment host.Environment `json:"environment"`
@@ -37,16 +38,20 @@ type Header struct {
 	Quick       string           `json:"quick,omitempty"`      // what --quick changed, in words
 	Capacities  []Capacity       `json:"capacities,omitempty"` // open loop: measured before the sweep
 	Recorded    []Recorded       `json:"recorded,omitempty"`   // open loop: files of arrivals
-	Twin        []plan.Case      `json:"twin,omitempty"`       // live: the cases that are predicted, those beyond the machine's CPUs among them
-	Predicts    bool             `json:"predicts,omitempty"`   // virtual time: it is the twin of a live run
-	Costs       string           `json:"costs,omitempty"`      // virtual time, and that of a twin: what the scheduler takes; see sim.ParseCosts
-	CostsFrom   string           `json:"costs_from,omitempty"` // the same: given, typical, or calibrated and when
-	Records     string           `json:"records,omitempty"`    // virtual time: the file for what real code costs, written when all is calculated
-	Replayed    *Recorded        `json:"replayed,omitempty"`   // virtual time: the file that it is read from
-	Rule        *Rule            `json:"rule,omitempty"`       // of a run with a budget
-	Bench       json.RawMessage  `json:"bench,omitempty"`      // of a run of Go benchmarks: what they are; see internal/gobench
-	Settled     string           `json:"settled,omitempty"`    // virtual time: why the warm-up is not the least one
-	Precision   *Precision       `json:"precision,omitempty"`  // virtual time: when the replications are enough
+	// live: the cases that are predicted, those beyond the machine's CPUs among them
+	Twin     []plan.Case `json:"twin,omitempty"`
+	Predicts bool        `json:"predicts,omitempty"` // virtual time: it is the twin of a live run
+	// virtual time, and that of a twin: what the scheduler takes; see sim.ParseCosts
+	Costs     string `json:"costs,omitempty"`
+	CostsFrom string `json:"costs_from,omitempty"` // the same: given, typical, or calibrated and when
+	// virtual time: the file for what real code costs, written when all is calculated
+	Records  string    `json:"records,omitempty"`
+	Replayed *Recorded `json:"replayed,omitempty"` // virtual time: the file that it is read from
+	Rule     *Rule     `json:"rule,omitempty"`     // of a run with a budget
+	// of a run of Go benchmarks: what they are; see internal/gobench
+	Bench     json.RawMessage `json:"bench,omitempty"`
+	Settled   string          `json:"settled,omitempty"`   // virtual time: why the warm-up is not the least one
+	Precision *Precision      `json:"precision,omitempty"` // virtual time: when the replications are enough
 }
 
 // Calibrated begins CostsFrom where the costs are those of a machine that was calibrated; when follows.
@@ -108,7 +113,8 @@ func (h *Header) Plan(w *workload.Workload) (plan.Plan, error) {
 	p := plan.Plan{Seed: seed, Blocks: h.Blocks, Observed: h.Observed}
 	for _, c := range h.Cases {
 		if _, ok := w.Find(c.Design); !ok {
-			return plan.Plan{}, fmt.Errorf("the run measures %s/%s, a design that this program does not have", w.Name, c.Design)
+			return plan.Plan{}, fmt.Errorf("the run measures %s/%s, a design that this program does not have", w.Name,
+				c.Design)
 		}
 		point, err := w.Recast(c.Point)
 		if err != nil {

@@ -36,10 +36,12 @@ func mm1() *workload.Workload {
 // mm1Sweep is a sweep of it under Poisson arrivals of a load, as sim makes it of its defaults, but for the window.
 func mm1Sweep(rho float64, window time.Duration, seed uint64) *Sweep {
 	w := mm1()
-	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)},
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)},
 		plan.Setting{Factor: "rate", Level: plan.FloatLevel(1000 * rho)})
 	s := &Sweep{Workload: w, Store: &memory{}, Notify: func(Event) {}, Header: Header{
-		Workload: w.Name, World: result.Virtual, Seed: fmt.Sprint(seed), Blocks: 10, Cases: []plan.Case{{Design: "server", Point: point}},
+		Workload: w.Name, World: result.Virtual, Seed: fmt.Sprint(seed), Blocks: 10,
+		Cases:    []plan.Case{{Design: "server", Point: point}},
 		Settings: Settings{Duration: Duration(window), Warmup: Duration(time.Second), Sample: 1}, Costs: "none",
 	}}
 	s.Plan = plan.Plan{Seed: seed, Blocks: 10, Cases: s.Header.Cases}
@@ -95,15 +97,18 @@ func TestIntervals(t *testing.T) {
 				return s
 			})
 			held := float64(c.held) / float64(*runsFlag)
-			t.Logf("rho %.1f, %-15s: %.1f %% of %d intervals hold the truth; half a width %.2f %%, %.1f replications, mean of all %.4f of the truth",
-				rho, rule.name, 100*held, *runsFlag, 100*c.width/float64(*runsFlag), float64(c.replications)/float64(*runsFlag), c.sum/float64(*runsFlag)/truth)
+			t.Logf("rho %.1f, %-15s: %.1f %% of %d intervals hold the truth; half a width %.2f %%, %.1f "+
+				"replications, mean of all %.4f of the truth",
+				rho, rule.name, 100*held, *runsFlag, 100*c.width/float64(*runsFlag),
+				float64(c.replications)/float64(*runsFlag), c.sum/float64(*runsFlag)/truth)
 			// Fewer runs may miss by chance: 3 standard errors of 5 %.
 			slack := 0.0
 			if *runsFlag < 1000 {
 				slack = 3 * math.Sqrt(0.05*0.95/float64(*runsFlag))
 			}
 			if held < rule.least-slack {
-				t.Errorf("rho %.1f, %s: %.1f %% of the intervals hold the truth, want %.1f", rho, rule.name, 100*held, 100*rule.least)
+				t.Errorf("rho %.1f, %s: %.1f %% of the intervals hold the truth, want %.1f", rho, rule.name, 100*held,
+					100*rule.least)
 			}
 		}
 	}

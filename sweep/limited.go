@@ -3,7 +3,9 @@ package sweep
 import (
 	"fmt"
 	"maps"
+	"strings"
 
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )
@@ -18,7 +20,11 @@ type limited struct {
 }
 
 // caseOf names the case of a trial.
-func caseOf(spec trial.Spec) string { return fmt.Sprint(spec.Design, " ", spec.Point) }
+func caseOf(spec trial.Spec) string {
+	return caseName(plan.Case{Design: spec.Design, Point: spec.Point})
+}
+
+func caseName(c plan.Case) string { return c.Design + " " + c.Point.String() }
 
 // limit notes a case whose outcome the limit of real time has ended.
 func (s *Sweep) limit(spec trial.Spec, o trial.Outcome) *limited {
@@ -32,15 +38,19 @@ func (s *Sweep) limit(spec trial.Spec, o trial.Outcome) *limited {
 	return l
 }
 
-// keepLimited keeps of the pilots that the limit has ended those of the window that the trials have. While it is sought, the
-// others spare pilots of longer ones.
+// keepLimited keeps of the pilots that the limit has ended those of the window that the trials have. While it is
+// sought, the others spare pilots of longer ones.
 func (s *Sweep) keepLimited() {
 	set := s.Header.Settings
-	maps.DeleteFunc(s.limited, func(_ string, l *limited) bool { return l.warmup != set.Warmup || l.window != set.Duration })
+	maps.DeleteFunc(s.limited, func(_ string, l *limited) bool {
+		return l.warmup != set.Warmup ||
+			l.window != set.Duration
+	})
 }
 
-// limitedOf is the outcome of a trial of a case that the limit of real time has ended before: it is not run, for that would take as
-// long again. What was ended may be the pilot of the case, whose requests are not those that the trial's seed draws.
+// limitedOf is the outcome of a trial of a case that the limit of real time has ended before: it is not run, for that
+// would take as long again. What was ended may be the pilot of the case, whose requests are not those that the trial's
+// seed draws.
 func (s *Sweep) limitedOf(spec trial.Spec) (o trial.Outcome, ok bool) {
 	l := s.limited[caseOf(spec)]
 	if l == nil {
@@ -50,10 +60,31 @@ func (s *Sweep) limitedOf(spec trial.Spec) (o trial.Outcome, ok bool) {
 	if l.pilot {
 		why = "the pilot of its case, which has a seed of its own,"
 	}
-	t.World, t.Status, t.Error = result.Virtual, result.Failed, fmt.Sprintf("not run, as %s failed: %s", why, l.outcome.Trial.Error)
+	t.World, t.Status, t.Error = result.Virtual, result.Failed, l.outcome.Trial.Error
+	if !strings.HasPrefix(t.Error, notRun) { // as that of a trial is which was not run either
+		t.Error = fmt.Sprintf(notRun+"%s failed: %s", why, t.Error)
+	}
 	if !l.told {
 		l.told, o.Failure = true, l.outcome.Failure
 	}
-	o.Trial = t
+	o.Trial, o.Limited = t, true
 	return o, true
+}
+
+// notRun begins the error of a trial that was not run.
+const notRun = "not run, as "
+
+// recallLimited notes the cases that the limit has ended in an earlier execution, unless it is another limit now. What
+// was stored of them stays as it is in any case.
+func (s *Sweep) recallLimited() {
+	if s.Retry {
+		return
+	}
+	for _, t := range s.Done {
+		if !t.Limited {
+			continue
+		}
+		spec := trial.Spec{Design: t.Design, Point: t.Point}
+		s.limit(spec, trial.Outcome{Trial: t, Limited: true}).told = true
+	}
 }

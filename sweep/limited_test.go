@@ -2,6 +2,8 @@ package sweep
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -10,8 +12,9 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// TestLimited: of a case that the limit of real time has ended nothing else is run, be it a pilot or a replication: the others are
-// failed with the same reason. A pilot of another window, or a further one, does not keep the trials from being run.
+// TestLimited: of a case that the limit of real time has ended nothing else is run, be it a pilot or a replication: the
+// others are failed with the same reason. A pilot of another window, or a further one, does not keep the trials from
+// being run.
 func TestLimited(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -51,6 +54,10 @@ func TestLimited(t *testing.T) {
 				if spec.Design == "b" && spec.Seed != plan.PilotSeed(0) {
 					ahead++
 				}
+				if s.limited[caseOf(spec)] != nil {
+					t.Errorf("%s: a trial of a case that the limit has ended is told of ahead, and would "+
+						"take the limit again", c.name)
+				}
 			}
 		}
 		if c.pilots {
@@ -71,8 +78,71 @@ func TestLimited(t *testing.T) {
 			case r.Block == 0:
 				want = "too slow"
 			}
-			if r.Design == "b" && (r.Status != result.Failed || r.Error != want || strings.Contains(r.Failure, "failures") != (r.Block == 0) || r.Seed == "0") {
+			if r.Design == "b" && (r.Status != result.Failed || r.Error != want ||
+				strings.Contains(r.Failure, "failures") != (r.Block == 0) || r.Seed == "0") {
 				t.Errorf("%s: replication %d: %s %q %q, seed %s", c.name, r.Block, r.Status, r.Error, r.Failure, r.Seed)
+			}
+		}
+	}
+}
+
+// TestLimitedContinued: a sweep that is continued runs no more of a case that the limit has ended before, and says why
+// it did in the same words; with another limit it runs what is left.
+func TestLimitedContinued(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		pilots, retry bool
+		runs          int // of b
+		want          string
+	}{
+		{"replication", false, false, 0, "not run, as another replication failed: too slow"},
+		{"pilot", true, false, 0, "not run, as the pilot of its case, which has a seed of its own, failed: too slow"},
+		{"another limit", false, true, 1, "not run, as another replication failed: still too slow"},
+	} {
+		run := func(s *Sweep, why string) *int {
+			n := new(int)
+			s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+				r := trial.Blank(spec)
+				r.Status, r.World = result.OK, result.Virtual
+				r.Metrics = result.Metrics{result.Throughput: 100, result.LatencyMean: 1e6, result.Transient: 0.001}
+				if spec.Design == "b" {
+					*n++
+					r.Status, r.Error = result.Failed, why
+				}
+				return trial.Outcome{Trial: r, Limited: spec.Design == "b"}, nil
+			}
+			return n
+		}
+		store := &memory{failAt: 7}
+		s := virtualSweep(store, nil)
+		s.Plan.Blocks = 6
+		run(s, "too slow")
+		if c.pilots {
+			if err := s.Settle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.Execute(t.Context()); err != errDisk {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(store.trials)
+		var stored []result.Trial
+		if err := errors.Join(err, json.Unmarshal(text, &stored)); err != nil {
+			t.Fatal(err)
+		}
+
+		store.failAt = 0
+		next := virtualSweep(store, nil)
+		next.Plan.Blocks, next.Retry = 6, c.retry
+		runs := run(next, "still too slow")
+		next.Continue(stored, store.blocks, false)
+		trials, err := next.Execute(t.Context())
+		if err != nil || len(trials) != 12 || *runs != c.runs {
+			t.Errorf("%s: %d trials, %d runs, %v", c.name, len(trials), *runs, err)
+		}
+		for _, r := range trials[8:] {
+			if r.Design == "b" && (r.Error != c.want || !r.Limited) {
+				t.Errorf("%s: replication %d: %q", c.name, r.Block, r.Error)
 			}
 		}
 	}

@@ -25,7 +25,8 @@ func TestLooksOfPrecision(t *testing.T) {
 }
 
 func TestRuleOfPrecision(t *testing.T) {
-	for _, p := range []Precision{{}, {Relative: 0.1, First: 1, Most: 5}, {Relative: 0.1, First: 10, Most: 9}, {Relative: -1, First: 10, Most: 90}} {
+	for _, p := range []Precision{{}, {Relative: 0.1, First: 1, Most: 5}, {Relative: 0.1, First: 10, Most: 9},
+		{Relative: -1, First: 10, Most: 90}} {
 		if p.Validate() == nil {
 			t.Errorf("%+v is accepted", p)
 		}
@@ -124,7 +125,8 @@ func TestSettle(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name string
-		// transient is that of a design's pilot of a round in a run of warm-up and window together; negative: not settled
+		// transient is that of a design's pilot of a round in a run of warm-up and window together; negative: not
+		// settled
 		transient        func(design string, whole time.Duration, round int) time.Duration
 		warmup, duration time.Duration
 		pilots           [2]int // of a and b
@@ -138,7 +140,8 @@ func TestSettle(t *testing.T) {
 		}, 420 * ms, second, [2]int{5, 1}, false, true, ""},
 		{"the slowest counts for all", func(d string, _ time.Duration, _ int) time.Duration {
 			return map[string]time.Duration{"a": 1, "b": 412345678}[d]
-		}, 420 * ms, second, [2]int{1, 5}, false, true, "warm-up 420ms for all: b (cpus=1 workers=1) took 412ms to settle"},
+		}, 420 * ms, second, [2]int{1, 5}, false, true, "warm-up 420ms for all: b (cpus=1 workers=1) " +
+			"took 412ms to settle"},
 		{"a tenth", always(105 * ms), 110 * ms, second, [2]int{1, 1}, false, true, ""},
 		{"one long busy period", func(d string, _ time.Duration, round int) time.Duration {
 			return []time.Duration{300 * ms, 0, -1, 50 * ms, 0}[round]
@@ -154,7 +157,8 @@ func TestSettle(t *testing.T) {
 			return second
 		}, 2200 * ms, 2200 * ms, [2]int{11, 11}, false, true, ""},
 		{"never", always(-1), 8800 * ms, 8800 * ms, [2]int{25, 25}, true, true,
-			"warm-up 8.8s and window 8.8s instead of 100ms and 1s for all: a (cpus=1 workers=1) had not settled in half of 8.8s"},
+			"warm-up 8.8s and window 8.8s instead of 100ms and 1s for all: a (cpus=1 workers=1) had not " +
+				"settled in half of 8.8s"},
 	} {
 		for _, blocks := range []int{1, 3} {
 			pilots, seeds, told := map[string]int{}, map[uint64]int{}, 0
@@ -177,7 +181,8 @@ func TestSettle(t *testing.T) {
 					}
 				}
 				d := test.transient(spec.Design, spec.Warmup+spec.Duration, round)
-				r.Metrics = result.Metrics{result.Throughput: result.Value(spec.Warmup), result.Transient: result.Value(d.Seconds())}
+				r.Metrics = result.Metrics{result.Throughput: result.Value(spec.Warmup),
+					result.Transient: result.Value(d.Seconds())}
 				if d < 0 {
 					r.Metrics[result.Transient] = result.Unavailable
 				}
@@ -190,9 +195,11 @@ func TestSettle(t *testing.T) {
 				t.Errorf("%s: %d pilots announced of %v", test.name, told, pilots)
 			}
 			set := s.Header.Settings
-			if got := [2]int{pilots["a"], pilots["b"]}; time.Duration(set.Warmup) != test.warmup || time.Duration(set.Duration) != test.duration || got != test.pilots {
+			if got := [2]int{pilots["a"], pilots["b"]}; time.Duration(set.Warmup) != test.warmup ||
+				time.Duration(set.Duration) != test.duration || got != test.pilots {
 				t.Errorf("%s: warm-up %v, window %v after %v pilots, want %v, %v, %v", test.name,
-					time.Duration(set.Warmup), time.Duration(set.Duration), got, test.warmup, test.duration, test.pilots)
+					time.Duration(set.Warmup), time.Duration(set.Duration), got, test.warmup, test.duration,
+					test.pilots)
 			}
 			if (len(s.Header.Warnings) > 0) != test.warned || (s.Header.Settled != "") != test.told {
 				t.Errorf("%s: warnings %q, settled %q", test.name, s.Header.Warnings, s.Header.Settled)
@@ -227,7 +234,8 @@ func TestSettleDrawsNothing(t *testing.T) {
 	s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 		runs++
 		r := trial.Blank(spec)
-		r.Status, r.World, r.Metrics = result.OK, result.Virtual, result.Metrics{result.Throughput: 1, result.Transient: 0}
+		r.Status, r.World, r.Metrics = result.OK, result.Virtual,
+			result.Metrics{result.Throughput: 1, result.Transient: 0}
 		if spec.Design == "a" {
 			r.Period = &result.Period{Operations: 1, Seconds: 1, Repeats: 10}
 		}
@@ -258,7 +266,8 @@ func TestSettleWithinRecording(t *testing.T) {
 		s.Notify = func(Event) {}
 		s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 			r := trial.Blank(spec)
-			r.Status, r.World, r.Metrics = result.OK, result.Virtual, result.Metrics{result.Transient: result.Unavailable}
+			r.Status, r.World, r.Metrics = result.OK, result.Virtual,
+				result.Metrics{result.Transient: result.Unavailable}
 			if spec.Warmup+spec.Duration > longest {
 				r.Status, r.Metrics = result.Failed, nil
 			}
@@ -269,8 +278,10 @@ func TestSettleWithinRecording(t *testing.T) {
 		}
 		set := s.Header.Settings
 		got := [2]time.Duration{time.Duration(set.Warmup), time.Duration(set.Duration)}
-		if got != want || len(s.Header.Warnings) != 1 || !strings.Contains(s.Header.Warnings[0], "the recording holds no more") {
-			t.Errorf("a recording of %v: warm-up and window %v, want %v; warnings %q", longest, got, want, s.Header.Warnings)
+		if got != want || len(s.Header.Warnings) != 1 ||
+			!strings.Contains(s.Header.Warnings[0], "the recording holds no more") {
+			t.Errorf("a recording of %v: warm-up and window %v, want %v; warnings %q", longest, got, want,
+				s.Header.Warnings)
 		}
 	}
 }

@@ -26,13 +26,13 @@ const (
 // seen in the same stretch of time. A load that settles in the second half of its run, or not at all, makes the
 // run twice as long. The warm-up and window that the header has are the least.
 //
-// The requests of a pilot are not those of any trial: a warm-up chosen by a trial's own requests leaves out what happens to
-// be long at their beginning, and the mean of the others would be too short. They do not depend on the sweep's seed
-// either, so that the seed of a trial is enough to repeat it. A design that draws nothing does the same
+// The requests of a pilot are not those of any trial: a warm-up chosen by a trial's own requests leaves out what
+// happens to be long at their beginning, and the mean of the others would be too short. They do not depend on the
+// sweep's seed either, so that the seed of a trial is enough to repeat it. A design that draws nothing does the same
 // with every seed: its pilot is its first trial.
 //
-// Near saturation successive requests are so alike that MSER-5 can take a long busy period for a transient. So a case that asks
-// for more than a tenth of its run has further pilots: see [transientOf].
+// Near saturation successive requests are so alike that MSER-5 can take a long busy period for a transient. So a case
+// that asks for more than a tenth of its run has further pilots: see [transientOf].
 func (s *Sweep) Settle(ctx context.Context) error {
 	set := &s.Header.Settings
 	asked, before, restless := *set, *set, "" // as given; the extension before this one, and for whom it was not enough
@@ -46,8 +46,10 @@ func (s *Sweep) Settle(ctx context.Context) error {
 		if extended > 0 && s.outran() {
 			set.Warmup, set.Duration, s.known = before.Warmup, before.Duration, nil
 			s.Header.Settled = ""
-			s.Header.Warnings = append(s.Header.Warnings, fmt.Sprintf("%s has not settled after %v, and the recording holds no more: "+
-				"what it shows may be its beginning; record a longer --duration, or give --warmup", restless, time.Duration(set.Warmup+set.Duration)))
+			s.Header.Warnings = append(s.Header.Warnings,
+				fmt.Sprintf("%s has not settled after %v, and the recording holds no more: "+
+					"what it shows may be its beginning; record a longer --duration, or give --warmup", restless,
+					time.Duration(set.Warmup+set.Duration)))
 			return nil
 		}
 		whole := time.Duration(set.Warmup + set.Duration)
@@ -56,15 +58,19 @@ func (s *Sweep) Settle(ctx context.Context) error {
 			return nil
 		case settled && 2*transient <= whole:
 			set.Warmup, s.known = Duration(roundUp(transient)), nil
-			s.Header.Settled = fmt.Sprintf("warm-up %v for all: %s took %v to settle", time.Duration(set.Warmup), slowest, threeDigits(transient))
+			s.Header.Settled = fmt.Sprintf("warm-up %v for all: %s took %v to settle", time.Duration(set.Warmup),
+				slowest, threeDigits(transient))
 			return nil
 		case extended == mostExtensions:
-			s.Header.Warnings = append(s.Header.Warnings, fmt.Sprintf("%s has not settled after %v: what it shows may be its beginning; give a longer --warmup and --duration", slowest, whole))
+			s.Header.Warnings = append(s.Header.Warnings,
+				fmt.Sprintf("%s has not settled after %v: what it shows may be its beginning; give a longer "+
+					"--warmup and --duration", slowest, whole))
 			return nil
 		}
 		before, restless = *set, slowest
 		set.Warmup, set.Duration = Duration(whole), Duration(whole)
-		s.Header.Settled = fmt.Sprintf("warm-up %v and window %v instead of %v and %v for all: %s had not settled in half of %v",
+		s.Header.Settled = fmt.Sprintf("warm-up %v and window %v instead of %v and %v for all: %s had not "+
+			"settled in half of %v",
 			whole, whole, time.Duration(asked.Warmup), time.Duration(asked.Duration), slowest, whole)
 	}
 }
@@ -104,7 +110,11 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 		for at, o := range outcomes {
 			rounds[at] = append(rounds[at], o.Trial)
 		}
-		slow = slices.DeleteFunc(slow, func(spec trial.Spec) bool { return outcomes[place{spec.Block, spec.Order}].Limited }) // as others would be
+		// as others would be
+		slow = slices.DeleteFunc(slow, func(
+			spec trial.Spec) bool {
+			return outcomes[place{spec.Block, spec.Order}].Limited
+		})
 	}
 
 	settled = true
@@ -138,8 +148,8 @@ func (s *Sweep) pilots(round int) (specs []trial.Spec) {
 	return specs
 }
 
-// pilotSeed is the seed of a pilot. Real code that is replayed costs what was recorded with some seed: without a recording of
-// the pilot, its requests are those of the first trial.
+// pilotSeed is the seed of a pilot. Real code that is replayed costs what was recorded with some seed: without a
+// recording of the pilot, its requests are those of the first trial.
 func (s *Sweep) pilotSeed(spec trial.Spec, round int) uint64 {
 	spec.Seed = plan.PilotSeed(round)
 	if s.Costs != nil && s.Costs.Covers(spec) != nil {
@@ -150,8 +160,10 @@ func (s *Sweep) pilotSeed(spec trial.Spec, round int) uint64 {
 
 // pilot runs pilots and returns their outcomes by their place in the first block.
 func (s *Sweep) pilot(ctx context.Context, specs []trial.Spec) (map[place]trial.Outcome, error) {
+	// of what is run: a case that the limit has ended would take as long again, and nobody would ask for it
 	if s.Ahead != nil {
-		s.Ahead(specs)
+		s.Ahead(slices.DeleteFunc(slices.Clone(specs),
+			func(spec trial.Spec) bool { return s.limited[caseOf(spec)] != nil }))
 	}
 	outcomes := map[place]trial.Outcome{}
 	for i, spec := range specs {
@@ -159,7 +171,8 @@ func (s *Sweep) pilot(ctx context.Context, specs []trial.Spec) (map[place]trial.
 			outcomes[place{spec.Block, spec.Order}] = l.outcome
 			continue
 		}
-		s.Notify(Event{Case: plan.Case{Design: spec.Design, Point: spec.Point}, Done: i, Total: len(specs), Pilot: true})
+		s.Notify(Event{Case: plan.Case{Design: spec.Design, Point: spec.Point}, Done: i, Total: len(specs),
+			Pilot: true})
 		o, err := s.Run(ctx, spec)
 		if err != nil {
 			return nil, err
@@ -184,8 +197,8 @@ func (s *Sweep) keepPeriodic() {
 // unsettled is the transient of a pilot that had not settled.
 const unsettled = time.Duration(1 << 62)
 
-// transientOf is the transient of a case by its pilots: their median. If that is beyond the bound while one of them is not,
-// the beginning is not what took long, and the bound is enough. Pilots that failed or are unstable have none.
+// transientOf is the transient of a case by its pilots: their median. If that is beyond the bound while one of them is
+// not, the beginning is not what took long, and the bound is enough. Pilots that failed or are unstable have none.
 func transientOf(pilots []result.Trial, bound time.Duration) (d time.Duration, settled bool) {
 	var all []time.Duration
 	for i := range pilots {

@@ -30,14 +30,17 @@ type Sweep struct {
 	// Run runs one trial; it is trial.Runner.Run but in tests.
 	Run   func(context.Context, trial.Spec) (trial.Outcome, error)
 	Store Store
-	// Pace, if not nil, is asked before each block how long burns by a rate take now, as a multiple of what they should:
-	// all trials of the block then have burns of a length that is right. A clock that is slower for minutes would
-	// otherwise make all work longer than any prediction could know.
+	// Pace, if not nil, is asked before each block how long burns by a rate take now, as a multiple of what they
+	// should: all trials of the block then have burns of a length that is right. A clock that is slower for minutes
+	// would otherwise make all work longer than any prediction could know.
 	Pace func(rate float64) float64
 	// Ahead, if not nil, is told of the trials that will be run next, in their order.
 	Ahead func([]trial.Spec)
 	// Done are the trials that an earlier execution stored.
 	Done []result.Trial
+	// Retry says that cases which the limit of real time has ended in an earlier execution are run again, where trials
+	// of them are left: the limit is another one now. Set it before Continue.
+	Retry bool
 	// Complete says that an earlier execution ended the sweep.
 	Complete bool
 	// Sealed are the blocks that an earlier execution completed.
@@ -48,10 +51,14 @@ type Sweep struct {
 	Costs *trial.Recording
 	// Notify is told before each trial, and after each block with its trials.
 	Notify func(Event)
+	// Next, if not nil, decides how many more blocks of all cases follow after some, with the trials so far; 0 ends the
+	// sweep. It is asked before the first block too. Plan.Blocks does not count then.
+	Next func(blocks int, trials []result.Trial) (more int, err error)
 
 	// known are the outcomes of trials that were run before the sweep began; see Settle.
 	known map[place]trial.Outcome
-	// limited are the outcomes that the limit of real time has ended, by their case: it would end the other replications too.
+	// limited are the outcomes that the limit of real time has ended, by their case: it would end the other
+	// replications too.
 	limited map[string]*limited
 	// paced is what Pace said last; 0: it was not asked.
 	paced float64
@@ -86,6 +93,7 @@ func (s *Sweep) Continue(done []result.Trial, blocks map[int]int, ended bool) {
 	for b := range blocks {
 		s.Sealed[b] = true
 	}
+	s.recallLimited()
 }
 
 // Execute runs what is not yet done, block after block, and returns all trials in their order. After
@@ -137,12 +145,23 @@ type execution struct {
 	lines map[string]*int
 	clock *estimate
 	pace  *pace   // nil without a budget
-	at    stretch // where the run has a precision
+	at    stretch // where the run has a precision, or Next
 	again int     // the block in which trials are told of ahead again
 }
 
 // next are the cases of block b; false ends the sweep.
 func (e *execution) next(b int, trials []result.Trial) (cases []int, more bool, err error) {
+	if e.Next != nil {
+		if b == e.at.until {
+			n, err := e.Next(b, trials)
+			if err != nil || n <= 0 {
+				return nil, false, err
+			}
+			e.at = stretch{e.all(), b + n}
+			e.clock.total = len(trials) + n*len(e.Plan.BlockOf(b, e.at.cases))
+		}
+		return e.at.cases, true, nil
+	}
 	if p := e.Header.Precision; p != nil {
 		if cases, more = p.next(e.Sweep, &e.at, b, trials); more {
 			e.clock.total = len(trials) + (e.at.until-b)*len(cases)
@@ -275,6 +294,7 @@ func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) 
 		s.limit(spec, outcome).told = true
 	}
 	t := outcome.Trial
+	t.Limited = outcome.Limited
 	s.declare(&t, spec)
 	s.predict(&t, s.Plan.Cases[step.Case], spec.Open)
 	t.Lines = lines[t.Design]
@@ -303,7 +323,8 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 	set := s.Header.Settings
 	return trial.Spec{
 		Workload: s.Workload.Name, Design: c.Design, Point: c.Point,
-		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Observed: step.Observed, Profiled: step.Observed && set.Profile,
+		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Observed: step.Observed,
+		Profiled: step.Observed && set.Profile,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup),
 		Operations: set.Operations, Sample: set.Sample, BurnRate: s.burnRate(), BurnPace: s.paced,
 		Open: s.offered(c), Recording: s.Costs, Disturb: s.Header.World == result.Virtual,

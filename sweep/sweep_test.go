@@ -67,7 +67,8 @@ func testSweep(store Store, run func(context.Context, trial.Spec) (trial.Outcome
 	w := &workload.Workload{Name: "test", Designs: []workload.Design{
 		{Name: "a", Stream: nothing}, {Name: "b", Stream: nothing, Expect: workload.WrongAnswer},
 	}}
-	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
 	h := Header{
 		Workload: "test", Seed: "5", Blocks: 3, Observed: true,
 		Cases:    []plan.Case{{Design: "a", Point: point}, {Design: "b", Point: point}},
@@ -154,7 +155,8 @@ func TestResumeAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(places(trials), places(whole.trials)) || !slices.Equal(places(store.trials), places(whole.trials)) || !store.ended {
+		if !slices.Equal(places(trials), places(whole.trials)) ||
+			!slices.Equal(places(store.trials), places(whole.trials)) || !store.ended {
 			t.Errorf("stopped at %d:\n%v\n%v", stop, places(trials), places(store.trials))
 		}
 	}
@@ -213,7 +215,8 @@ func TestHeaderOfAnotherProgram(t *testing.T) {
 		"cases":  func(h *Header) { h.Cases = nil },
 		"design": func(h *Header) { h.Cases = []plan.Case{{Design: "c", Point: h.Cases[0].Point}} },
 		"factor": func(h *Header) {
-			h.Cases = []plan.Case{{Design: "a", Point: plan.NewPoint(plan.Setting{Factor: "tea", Level: plan.IntLevel(1)})}}
+			h.Cases = []plan.Case{{Design: "a",
+				Point: plan.NewPoint(plan.Setting{Factor: "tea", Level: plan.IntLevel(1)})}}
 		},
 		"cpus": func(h *Header) { h.Cases = []plan.Case{{Design: "a", Point: plan.NewPoint()}} },
 	} {
@@ -244,7 +247,8 @@ func TestManyBlocks(t *testing.T) {
 		if spec.Block == end {
 			return trial.Outcome{}, context.Canceled
 		}
-		if from, to := told[len(told)-2], told[len(told)-1]; spec.Block < from || to-spec.Block < far/2/len(s.Plan.Cases) {
+		if from, to := told[len(told)-2], told[len(told)-1]; spec.Block < from ||
+			to-spec.Block < far/2/len(s.Plan.Cases) {
 			t.Fatalf("at block %d those from %d to %d are told of", spec.Block, from, to)
 		}
 		return succeed(ctx, spec)
@@ -259,7 +263,8 @@ func TestManyBlocks(t *testing.T) {
 	}
 	told = nil
 	s.Continue(trials, s.Store.(*memory).blocks, false)
-	if trials, err = s.Execute(t.Context()); len(trials) != 2*end || !errors.Is(err, context.Canceled) || !slices.Equal(told, []int{3000, 3512, 3000, 3512, 3000, 3512}) {
+	if trials, err = s.Execute(t.Context()); len(trials) != 2*end || !errors.Is(err, context.Canceled) ||
+		!slices.Equal(told, []int{3000, 3512, 3000, 3512, 3000, 3512}) {
 		t.Errorf("continued: %d trials, %v, told of %v", len(trials), err, told)
 	}
 }

@@ -13,8 +13,8 @@ import (
 const longPrediction = 10 * time.Minute
 
 // Twin is the sweep in virtual time that predicts what s measures, and what lies beyond the CPUs of its machine: the
-// cases of the header's twin under the header's costs, each replication with the seed of the block of its number, and so
-// with the same customers; with the same windows, and in an open loop at the same rates. Work takes what the
+// cases of the header's twin under the header's costs, each replication with the seed of the block of its number, and
+// so with the same customers; with the same windows, and in an open loop at the same rates. Work takes what the
 // design says, not what the burn loop was calibrated to. It is nil where nothing is to be predicted.
 func (s *Sweep) Twin() (*Sweep, error) {
 	if len(s.Header.Twin) == 0 {
@@ -31,7 +31,7 @@ func (s *Sweep) Twin() (*Sweep, error) {
 		h.Blocks, h.Rule = h.Rule.Looks[0], nil
 	}
 	p, err := h.Plan(s.Workload)
-	return &Sweep{Workload: s.Workload, Header: h, Plan: p, Recorded: s.Recorded}, err
+	return &Sweep{Workload: s.Workload, Header: h, Plan: p, Recorded: s.Recorded, Retry: s.Retry}, err
 }
 
 // Beyond are the cases that are predicted and not measured.

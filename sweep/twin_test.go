@@ -42,12 +42,14 @@ func TestTwinOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(w.Plan.Cases) != 3 || w.Plan.Blocks != 3 || w.Plan.Observed || w.Header.World != result.Virtual || w.Header.Costs != "wake=1us" || len(w.Header.Twin) > 0 {
+	if len(w.Plan.Cases) != 3 || w.Plan.Blocks != 3 || w.Plan.Observed || w.Header.World != result.Virtual ||
+		w.Header.Costs != "wake=1us" || len(w.Header.Twin) > 0 {
 		t.Errorf("%+v %+v", w.Header, w.Plan)
 	}
 	for b := range w.Plan.Blocks {
 		for _, spec := range w.specsOf(b, w.all()) {
-			if spec.Seed != s.Plan.BlockSeed(b) || spec.Duration != time.Second || spec.Warmup != 100*time.Millisecond || spec.Sample != 1 || spec.BurnRate != 0 || spec.Observed {
+			if spec.Seed != s.Plan.BlockSeed(b) || spec.Duration != time.Second ||
+				spec.Warmup != 100*time.Millisecond || spec.Sample != 1 || spec.BurnRate != 0 || spec.Observed {
 				t.Errorf("%+v", spec)
 			}
 		}
@@ -61,8 +63,10 @@ func TestTwinOf(t *testing.T) {
 		want  time.Duration
 	}{{30 * time.Second, false, 10 * time.Minute}, {time.Hour, false, time.Hour}, {time.Second, true, time.Second}} {
 		s.Header.Settings.TimeLimit, s.Header.Settings.Limited = Duration(c.live), c.given
-		if w, err := s.Twin(); err != nil || time.Duration(w.Header.Settings.TimeLimit) != c.want || time.Duration(s.Header.Settings.TimeLimit) != c.live {
-			t.Errorf("a limit of %v (given %v) is one of %v for predictions, %v", c.live, c.given, time.Duration(w.Header.Settings.TimeLimit), err)
+		if w, err := s.Twin(); err != nil || time.Duration(w.Header.Settings.TimeLimit) != c.want ||
+			time.Duration(s.Header.Settings.TimeLimit) != c.live {
+			t.Errorf("a limit of %v (given %v) is one of %v for predictions, %v", c.live, c.given,
+				time.Duration(w.Header.Settings.TimeLimit), err)
 		}
 	}
 	s.Header.Rule, s.Header.Blocks = &Rule{Looks: []int{2, 4}}, 4

@@ -44,7 +44,9 @@ func (t *Timeline) Queues(places int) []Queue {
 			since = again[s.Goroutine].since(s)
 		}
 		if ok {
-			lines[at] = append(lines[at], member{Piece{Start: s.Start, End: s.End, Buffered: s.Kind == Buffered, Request: s.Request, Goroutine: s.Goroutine}, rank, since, i})
+			lines[at] = append(lines[at],
+				member{Piece{Start: s.Start, End: s.End, Buffered: s.Kind == Buffered, Request: s.Request,
+					Goroutine: s.Goroutine}, rank, since, i})
 		}
 	}
 	var queues []Queue
@@ -144,7 +146,8 @@ func (q *Queue) place(members []member, places int) {
 		}
 		until := next(members, line)
 		for place, m := range line[:min(places, len(line))] {
-			if i, ok := open[m.who()]; ok && q.Pieces[i].Place == place && q.Pieces[i].End == now && q.Pieces[i].Request == m.Request {
+			if i, ok := open[m.who()]; ok && q.Pieces[i].Place == place && q.Pieces[i].End == now &&
+				q.Pieces[i].Request == m.Request {
 				q.Pieces[i].End = until
 				continue
 			}

@@ -41,8 +41,11 @@ func TestValidate(t *testing.T) {
 		t.Error(err)
 	}
 	for want, spoil := range map[string]func(*Timeline){
-		"0 CPUs":                      func(l *Timeline) { l.CPUs = 0 },
-		"CPU 0 is taken until 155":    func(l *Timeline) { l.Spans[4], l.Spans[6].Start = Span{150, 155, Overhead, 1, 0, None, "", 2}, 154 },
+		"0 CPUs": func(l *Timeline) { l.CPUs = 0 },
+		"CPU 0 is taken until 155": func(l *Timeline) {
+			l.Spans[4],
+				l.Spans[6].Start = Span{150, 155, Overhead, 1, 0, None, "", 2}, 154
+		},
 		"CPU 0 is taken until 200":    func(l *Timeline) { l.Spans[7].CPU = 0 },
 		"worker#2 did its last thing": func(l *Timeline) { l.Spans[1].End = 135 },
 		"worker did its last": func(l *Timeline) {
@@ -116,12 +119,13 @@ func TestQueues(t *testing.T) {
 
 // TestAgain: who is woken for a lock and has to wait again keeps its place.
 func TestAgain(t *testing.T) {
-	l := &Timeline{CPUs: 1, To: 100, Goroutines: []string{"a", "b"}, Resources: []Resource{{Kind: Lock, Name: "m"}}, Spans: []Span{
-		{0, 10, Locking, 0, None, 0, "", 1},
-		{5, 100, Locking, 1, None, 0, "", 2},
-		{10, 20, Overhead, 0, 0, None, "", 1},
-		{20, 100, Locking, 0, None, 0, "", 1},
-	}}
+	l := &Timeline{CPUs: 1, To: 100, Goroutines: []string{"a", "b"}, Resources: []Resource{{Kind: Lock, Name: "m"}},
+		Spans: []Span{
+			{0, 10, Locking, 0, None, 0, "", 1},
+			{5, 100, Locking, 1, None, 0, "", 2},
+			{10, 20, Overhead, 0, 0, None, "", 1},
+			{20, 100, Locking, 0, None, 0, "", 1},
+		}}
 	want := "lock m longest 2: 1@0[0,10) 2@1[5,10) 2@0[10,20) 1@0[20,100) 2@1[20,100)\n"
 	if got := lines(l, 9); got != want {
 		t.Errorf("got %swant %s", got, want)

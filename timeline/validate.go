@@ -43,7 +43,8 @@ func (t *Timeline) check(s Span) error {
 		return fmt.Errorf("there is no kind %d", s.Kind)
 	case s.Kind.OnCPU() && (s.CPU < 0 || s.CPU >= t.CPUs), !s.Kind.OnCPU() && s.CPU != None:
 		return fmt.Errorf("%v on CPU %d of %d", s.Kind, s.CPU, t.CPUs)
-	case s.Kind == Buffered && s.Goroutine != None, s.Kind != Buffered && (s.Goroutine < 0 || s.Goroutine >= len(t.Goroutines)):
+	case s.Kind == Buffered && s.Goroutine != None, s.Kind != Buffered &&
+		(s.Goroutine < 0 || s.Goroutine >= len(t.Goroutines)):
 		return fmt.Errorf("there is no goroutine %d of %d", s.Goroutine, len(t.Goroutines))
 	case s.Resource < None || s.Resource >= len(t.Resources):
 		return fmt.Errorf("there is no resource %d of %d", s.Resource, len(t.Resources))

@@ -48,7 +48,8 @@ func refuseChild() {
 	if os.Getenv(Sentinel) == "" {
 		return
 	}
-	fmt.Fprintln(os.Stderr, "brewput: this process was started as a trial but its main function does not call trial.Main (or brewput.Main) first")
+	fmt.Fprintln(os.Stderr, "brewput: this process was started as a trial but its main function does not call "+
+		"trial.Main (or brewput.Main) first")
 	os.Exit(exitMisuse)
 }
 
@@ -57,7 +58,8 @@ func child(stdin io.Reader, stdout, stderr io.Writer, workloads []*workload.Work
 		fmt.Fprintf(stderr, "brewput: %s=%q is set by hand; unset it\n", Sentinel, os.Getenv(Sentinel))
 		return exitMisuse
 	}
-	in := bufio.NewReader(io.LimitReader(stdin, input.Words.Bytes())) // whoever sets the variable by hand may give anything
+	// whoever sets the variable by hand may give anything
+	in := bufio.NewReader(io.LimitReader(stdin, input.Words.Bytes()))
 	line, err := in.ReadBytes('\n')
 	if err != nil {
 		fmt.Fprintf(stderr, "brewput: a trial's child got no specification: %v\n", err)
@@ -169,5 +171,7 @@ func resolve(line []byte, workloads []*workload.Workload) (Spec, *workload.Workl
 		spec.Point = point
 		return spec, w, d, err
 	}
-	return spec, nil, workload.Design{}, fmt.Errorf("the trial's child has no design %s/%s: parent and child must be given the same workloads", spec.Workload, spec.Design)
+	return spec, nil, workload.Design{},
+		fmt.Errorf("the trial's child has no design %s/%s: parent and child must be given the same workloads",
+			spec.Workload, spec.Design)
 }

@@ -10,7 +10,8 @@ import (
 )
 
 func blankMeasurement(workers int) *measurement {
-	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(workers)})
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(workers)})
 	return &measurement{trial: result.Trial{Metrics: result.Metrics{}}, spec: Spec{Point: point, Observed: true}}
 }
 
@@ -37,7 +38,8 @@ func TestCovers(t *testing.T) {
 		m.covers(window)
 		got := strings.Join(m.trial.Warnings, "; ")
 		if m.uncovered != (c.warning != "") || !strings.Contains(got, c.warning) {
-			t.Errorf("read from %v to %v: unknown %v, warnings %q; want %q", c.began, c.ended, m.uncovered, got, c.warning)
+			t.Errorf("read from %v to %v: unknown %v, warnings %q; want %q", c.began, c.ended, m.uncovered, got,
+				c.warning)
 		}
 	}
 }

@@ -12,24 +12,26 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// A load that repeats itself to the nanosecond may do so in several ways, of which each lasts until something disturbs it: one in
-// which a lock is always handed to a goroutine that must be stolen first, for instance, and one in which nobody waits for that. To
-// find them the load is run again, walks times, and disturbed steps times in each: whenever it repeats itself, one burn lasts longer. The
-// first of each walk disturbs the state that the trial was in, the others the one that came of the last.
+// A load that repeats itself to the nanosecond may do so in several ways, of which each lasts until something disturbs
+// it: one in which a lock is always handed to a goroutine that must be stolen first, for instance, and one in which
+// nobody waits for that. To find them the load is run again, walks times, and disturbed steps times in each: whenever
+// it repeats itself, one burn lasts longer. The first of each walk disturbs the state that the trial was in, the others
+// the one that came of the last.
 const (
 	walks = 8
 	steps = 8
 	// mostStates is how many states are told apart.
 	mostStates = 16
-	// firstSeen is the number of requests after a disturbance, beside two of each worker, at which a period is looked for first.
+	// firstSeen is the number of requests after a disturbance, beside two of each worker, at which a period is looked
+	// for first.
 	firstSeen = 64
 	// leastBudget is how many requests all walks together may make beside as many as the trial did.
 	leastBudget = 1 << 14
 )
 
-// Delay is by how much longer the i-th disturbed burn lasts. An interrupt or a page fault takes 50 us. A state that loses more than
-// that each period, as by waking a thread and by its back-off before it steals, returns after one; so there are also
-// 4 and 16 times as much, which a time slice of another process takes.
+// Delay is by how much longer the i-th disturbed burn lasts. An interrupt or a page fault takes 50 us. A state that
+// loses more than that each period, as by waking a thread and by its back-off before it steals, returns after one; so
+// there are also 4 and 16 times as much, which a time slice of another process takes.
 func Delay(i int) time.Duration { return 50 * time.Microsecond << (2 * (i % Delays)) }
 
 // Delays is how many different delays there are.
@@ -67,8 +69,9 @@ type probe struct {
 // disturb finds out whether a load that repeats itself goes on to do so in the same way when it is disturbed.
 func (m *measurement) disturb(costs sim.Costs) {
 	p := &probe{
-		base: m.repeats, of: m.of, first: firstSeen + 2*m.spec.Point.Int("workers"), budget: (m.series.all + leastBudget) / walks,
-		draws: rand.New(rand.NewPCG(m.spec.Seed, walks)),
+		base: m.repeats, of: m.of, first: firstSeen + 2*m.spec.Point.Int("workers"),
+		budget: (m.series.all + leastBudget) / walks,
+		draws:  rand.New(rand.NewPCG(m.spec.Seed, walks)),
 	}
 	p.longest = max(int(p.budget/3), 2*p.first, 2*leastRepeats*len(p.base.requests))
 	p.most = int(2*m.series.all) + p.first
@@ -140,7 +143,8 @@ func (p *probe) note(from, to time.Duration) {
 	r := repeats(append([]served(nil), p.requests...), int64(n))
 	switch {
 	case len(r.requests) > 0 && p.step > 0:
-		p.see(r.metrics(p.of), &result.Period{Operations: len(r.requests), Seconds: r.span.Seconds(), Repeats: r.repeats})
+		p.see(r.metrics(p.of), &result.Period{Operations: len(r.requests), Seconds: r.span.Seconds(),
+			Repeats: r.repeats})
 	case len(r.requests) > 0 && p.base.same(r):
 		p.begun = n
 	case n >= longest && p.step > 0: // it repeats nothing

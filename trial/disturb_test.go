@@ -30,7 +30,8 @@ func inLine() *workload.Workload {
 		}}
 	}
 	return &workload.Workload{Name: "inline", Designs: []workload.Design{
-		design("burns", func(e env.Env) { e.Burn(time.Millisecond) }), design("sleeps", func(e env.Env) { e.Sleep(time.Millisecond) }),
+		design("burns", func(e env.Env) { e.Burn(time.Millisecond) }),
+		design("sleeps", func(e env.Env) { e.Sleep(time.Millisecond) }),
 		design("draws", func(e env.Env) {
 			draws := e.Rand().At(1, 1)
 			e.Burn(time.Millisecond + time.Duration(draws.IntN(2)))
@@ -46,8 +47,10 @@ func disturbed(t *testing.T, design, costs string, workers int) result.Trial {
 	}
 	w := inLine()
 	d, _ := w.Find(design)
-	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(8)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(workers)})
-	o := Simulate(Spec{Workload: w.Name, Design: design, Point: point, Seed: 1, Warmup: time.Second, Duration: 5 * time.Second, Sample: 1, Disturb: true}, w, d, c)
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(8)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(workers)})
+	o := Simulate(Spec{Workload: w.Name, Design: design, Point: point, Seed: 1, Warmup: time.Second,
+		Duration: 5 * time.Second, Sample: 1, Disturb: true}, w, d, c)
 	if o.Trial.Status != result.OK {
 		t.Fatalf("%+v", o.Trial)
 	}
@@ -56,8 +59,8 @@ func disturbed(t *testing.T, design, costs string, workers int) result.Trial {
 
 const stealing = "wake=15us,spin=1us,steal=90us,switch=120ns,chan=20ns,lock=5ns"
 
-// TestDisturbed: two locks in a line have a steady state in which each hand-over is stolen, and one in which none is. Both are found, the
-// same each time, and the trial itself is what it was.
+// TestDisturbed: two locks in a line have a steady state in which each hand-over is stolen, and one in which none is.
+// Both are found, the same each time, and the trial itself is what it was.
 func TestDisturbed(t *testing.T) {
 	trial := disturbed(t, "burns", stealing, 8)
 	d := trial.Disturbed
@@ -65,7 +68,8 @@ func TestDisturbed(t *testing.T) {
 		t.Fatalf("%+v", d)
 	}
 	own := trial.Metrics[result.Throughput]
-	if own < 904 || own > 906 || d.States[0].Metrics[result.Throughput] != own || d.Range[result.Throughput][0] > own || d.Range[result.Throughput][1] < 999 {
+	if own < 904 || own > 906 || d.States[0].Metrics[result.Throughput] != own || d.Range[result.Throughput][0] > own ||
+		d.Range[result.Throughput][1] < 999 {
 		t.Errorf("it has %v, states from %v", own, d.Range[result.Throughput])
 	}
 	share, phases := 0.0, map[string]bool{}
@@ -87,9 +91,11 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
-// TestUndisturbed: a load with one steady state keeps it; one in which nothing burns cannot be disturbed; what is drawn repeats nothing.
+// TestUndisturbed: a load with one steady state keeps it; one in which nothing burns cannot be disturbed; what is drawn
+// repeats nothing.
 func TestUndisturbed(t *testing.T) {
-	if d := disturbed(t, "burns", "none", 8).Disturbed; d == nil || d.Count < walks || d.Moves(result.Throughput) || d.Moves(result.LatencyMean) {
+	if d := disturbed(t, "burns", "none", 8).Disturbed; d == nil || d.Count < walks || d.Moves(result.Throughput) ||
+		d.Moves(result.LatencyMean) {
 		t.Errorf("without costs: %+v", d)
 	}
 	if d := disturbed(t, "burns", "none", 500).Disturbed; d == nil || d.Count < 1 || d.Moves(result.Throughput) {
@@ -108,17 +114,21 @@ func TestUndisturbed(t *testing.T) {
 
 // TestDisturbedFails: a design that goes wrong once it is disturbed is not exact.
 func TestDisturbedFails(t *testing.T) {
-	w := &workload.Workload{Name: "brittle", Designs: []workload.Design{{Name: "brittle", Stream: func(e env.Env, _ plan.Point) (workload.Stream, error) {
-		return workload.Stream{Op: func(e env.Env, _ uint64) {
-			from := e.Now()
-			if e.Burn(time.Millisecond); e.Now()-from > time.Millisecond {
-				panic("too late")
-			}
-		}}, nil
-	}}}}
-	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
-	trial := Simulate(Spec{Workload: w.Name, Design: "brittle", Point: point, Seed: 1, Warmup: time.Second, Duration: time.Second, Sample: 1, Disturb: true}, w, w.Designs[0], sim.Costs{}).Trial
-	if d := trial.Disturbed; d == nil || !strings.Contains(d.Error, "too late") || !d.Moves(result.Throughput) || len(trial.Warnings) != 1 || trial.Status != result.OK {
+	w := &workload.Workload{Name: "brittle",
+		Designs: []workload.Design{{Name: "brittle", Stream: func(e env.Env, _ plan.Point) (workload.Stream, error) {
+			return workload.Stream{Op: func(e env.Env, _ uint64) {
+				from := e.Now()
+				if e.Burn(time.Millisecond); e.Now()-from > time.Millisecond {
+					panic("too late")
+				}
+			}}, nil
+		}}}}
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
+	trial := Simulate(Spec{Workload: w.Name, Design: "brittle", Point: point, Seed: 1, Warmup: time.Second,
+		Duration: time.Second, Sample: 1, Disturb: true}, w, w.Designs[0], sim.Costs{}).Trial
+	if d := trial.Disturbed; d == nil || !strings.Contains(d.Error, "too late") || !d.Moves(result.Throughput) ||
+		len(trial.Warnings) != 1 || trial.Status != result.OK {
 		t.Errorf("%+v, %q", trial.Disturbed, trial.Warnings)
 	}
 }
@@ -126,11 +136,14 @@ func TestDisturbedFails(t *testing.T) {
 // TestLate: one burn lasts longer, and no other.
 func TestLate(t *testing.T) {
 	w := inLine()
-	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
 	took := func(late *Late) result.Value {
-		return Simulate(Spec{Workload: w.Name, Design: "burns", Point: point, Seed: 1, Operations: 10, Sample: 1, Late: late}, w, w.Designs[0], sim.Costs{}).Trial.Metrics[result.LatencyMean]
+		return Simulate(Spec{Workload: w.Name, Design: "burns", Point: point, Seed: 1, Operations: 10, Sample: 1,
+			Late: late}, w, w.Designs[0], sim.Costs{}).Trial.Metrics[result.LatencyMean]
 	}
-	if base, late := took(nil), took(&Late{At: 5 * time.Millisecond, By: 50 * time.Microsecond}); base != 3e6 || late != 3_005_000 {
+	if base, late := took(nil), took(&Late{At: 5 * time.Millisecond, By: 50 * time.Microsecond}); base != 3e6 ||
+		late != 3_005_000 {
 		t.Errorf("10 requests take %v, and %v with one burn 50 us longer", base, late)
 	}
 }

@@ -21,17 +21,20 @@ func TestGOGC(t *testing.T) {
 	}
 	d := workload.Design{Name: "litter", Uses: []string{workload.GOGC}, Job: job}
 	w := &workload.Workload{Name: "test", Factors: []plan.Factor{workload.Collecting()}, Designs: []workload.Design{d}}
-	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: workload.GOGC, Level: plan.IntLevel(777)})
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: workload.GOGC, Level: plan.IntLevel(777)})
 	was := debug.SetGCPercent(123)
 	defer debug.SetGCPercent(was)
-	if o := measure(Spec{Workload: "test", Design: "litter", Point: point, BurnRate: 1}, w, d); !o.Trial.Good() || seen != 777 {
+	if o := measure(Spec{Workload: "test", Design: "litter", Point: point, BurnRate: 1}, w, d); !o.Trial.Good() ||
+		seen != 777 {
 		t.Errorf("GOGC was %d, want 777: %+v", seen, o.Trial)
 	}
 	if now := debug.SetGCPercent(123); now != 123 {
 		t.Errorf("GOGC stays %d", now)
 	}
 	seen = 0
-	if o, err := try(Spec{Workload: "test", Design: "litter", Point: point, Costs: "none"}, w, d); err != nil || !o.Trial.Good() || seen != 777 {
+	if o, err := try(Spec{Workload: "test", Design: "litter", Point: point, Costs: "none"}, w, d); err != nil ||
+		!o.Trial.Good() || seen != 777 {
 		t.Errorf("in virtual time GOGC was %d, want 777: %+v %v", seen, o.Trial, err)
 	}
 	if now := debug.SetGCPercent(123); now != 123 {

@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/internal/host"
 )
 
-// guardChild watches the memory of a child from outside, as the child may have no time to: its channel has what there was when the
-// child held more than all that is left, and that was too little. It stops watching when over is closed.
+// guardChild watches the memory of a child from outside, as the child may have no time to: its channel has what there
+// was when the child held more than all that is left, and that was too little. It stops watching when over is closed.
 func guardChild(memory func() (usage, bool), over <-chan struct{}) <-chan usage {
 	full := make(chan usage, 1)
 	go func() {
@@ -50,7 +50,8 @@ func fullChild(stderr string, u usage) error {
 	if n := countIn(stderr); n > 0 {
 		goroutines = fmt.Sprintf("%d goroutines", n)
 	}
-	return fmt.Errorf("the memory guard has ended the trial: memory is full with %s; let fewer live at a time, or each hold less, or end other programs (%v)", goroutines, u)
+	return fmt.Errorf("the memory guard has ended the trial: memory is full with %s; let fewer live at a time, or "+
+		"each hold less, or end other programs (%v)", goroutines, u)
 }
 
 // countIn is the number of goroutines that a child said it has; 0 if it did not.
@@ -66,8 +67,8 @@ func countIn(stderr string) int {
 	return 0
 }
 
-// raceAt says where the first of the two accesses is that the race detector's first report names: in the innermost function of the
-// design, as below it stand the harness, the runtime and its assembly. It is empty if there is none.
+// raceAt says where the first of the two accesses is that the race detector's first report names: in the innermost
+// function of the design, as below it stand the harness, the runtime and its assembly. It is empty if there is none.
 func raceAt(report string) string {
 	_, report, found := strings.Cut(report, "WARNING: DATA RACE")
 	if !found {

@@ -7,13 +7,16 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// TestGuardChild: who holds more than all that is left is ended when that is too little; a small one is not, whatever others hold.
+// TestGuardChild: who holds more than all that is left is ended when that is too little; a small one is not, whatever
+// others hold.
 func TestGuardChild(t *testing.T) {
 	const gb = 1 << 30
 	for _, c := range []struct {
 		u    usage
 		want bool
-	}{{usage{held: 20 * gb, free: gb, total: 24 * gb}, true}, {usage{held: 10 * gb, free: 10 * gb, total: 24 * gb}, false}, {usage{held: gb / 100, free: gb / 10, total: 24 * gb}, false}} {
+	}{{usage{held: 20 * gb, free: gb, total: 24 * gb}, true},
+		{usage{held: 10 * gb, free: 10 * gb, total: 24 * gb}, false},
+		{usage{held: gb / 100, free: gb / 10, total: 24 * gb}, false}} {
 		if got := c.u.greedy(); got != c.want {
 			t.Errorf("%v: %v", c.u, got)
 		}
@@ -26,7 +29,8 @@ func TestGuardChild(t *testing.T) {
 		return usage{held: 20 * gb, free: gb, total: 24 * gb}, asked > 1
 	}, over)
 	err := fullChild("brewput: a line\ngoroutines: 1234567\n\n", u).Error()
-	for _, words := range []string{"the memory guard", "1234567 goroutines", "let fewer live at a time", "holds 20.00 GiB, 1.00 GiB of 24.00 GiB are free"} {
+	for _, words := range []string{"the memory guard", "1234567 goroutines", "let fewer live at a time",
+		"holds 20.00 GiB, 1.00 GiB of 24.00 GiB are free"} {
 		if !strings.Contains(err, words) {
 			t.Errorf("it does not say %q: %s", words, err)
 		}
@@ -57,7 +61,8 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// report is what the race detector prints of a race whose innermost functions are those of the harness and of the runtime.
+// report is what the race detector prints of a race whose innermost functions are those of the harness and of the
+// runtime.
 const report = `==================
 WARNING: DATA RACE
 Read at 0x00c000126108 by goroutine 9:
@@ -87,7 +92,8 @@ func TestRaceAt(t *testing.T) {
 	if got := raceAt(report); got != " at shop/serve.go:42 and shop/serve.go:45" {
 		t.Errorf("%q", got)
 	}
-	for _, text := range []string{"", "WARNING: DATA RACE", "WARNING: DATA RACE\nRead at 0x1 by goroutine 1:\n  runtime.x()"} {
+	for _, text := range []string{"", "WARNING: DATA RACE", "WARNING: DATA RACE\nRead at 0x1 by " +
+		"goroutine 1:\n  runtime.x()"} {
 		if got := raceAt(text); got != "" {
 			t.Errorf("%q: %q", text, got)
 		}
@@ -95,5 +101,6 @@ func TestRaceAt(t *testing.T) {
 }
 
 func pointOf(workers int) plan.Point {
-	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(workers)})
+	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(workers)})
 }

@@ -27,7 +27,8 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 		defer debug.SetGCPercent(debug.SetGCPercent(spec.Point.Int(workload.GOGC)))
 	}
 	before := calibrate.Probe(spec.BurnRate)
-	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Observe: spec.Observed && !spec.Profiled, Poller: true})
+	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Observe: spec.Observed && !spec.Profiled,
+		Poller: true})
 	err, left := m.run()
 	after := calibrate.Probe(spec.BurnRate)
 	if spec.BurnPace > 0 {
@@ -227,7 +228,8 @@ func (m *measurement) finish(err, left error) {
 		m.forget()
 	}
 	if cpus := m.spec.Point.Int("cpus"); cpus > runtime.NumCPU() && !m.virtual {
-		m.warn("%d CPUs were asked for and %d are there: goroutines share them, and times do not show what more CPUs would do", cpus, runtime.NumCPU())
+		m.warn("%d CPUs were asked for and %d are there: goroutines share them, and times do not show what "+
+			"more CPUs would do", cpus, runtime.NumCPU())
 	}
 }
 
@@ -237,7 +239,9 @@ func (m *measurement) forget() {
 	for name := range m.trial.Metrics {
 		switch u := result.UnitOf(name); {
 		case name == result.Rate: // what was asked for, not what was found
-		case strings.HasPrefix(name, "latency_"), strings.HasPrefix(name, "service_"), strings.HasPrefix(name, "response_"), u == result.PerSecond, u == result.BytesPerSec, u == result.PerOp, u == result.BytesPerOp,
+		case strings.HasPrefix(name, "latency_"), strings.HasPrefix(name, "service_"),
+			strings.HasPrefix(name, "response_"), u == result.PerSecond, u == result.BytesPerSec, u == result.PerOp,
+			u == result.BytesPerOp,
 			name == result.WallSeconds, name == "cpu_per_op_ns":
 			delete(m.trial.Metrics, name)
 		}

@@ -43,7 +43,8 @@ func (m *measurement) ledger(span float64, cpu, gcSeconds result.Value) {
 	switch {
 	case useful <= 0:
 	case useful > 1.1*cpu/total:
-		m.warn("work that was declared took longer than the CPU time there was: its sections were preempted or parked, so its share is not known")
+		m.warn("work that was declared took longer than the CPU time there was: its sections were preempted or " +
+			"parked, so its share is not known")
 	default:
 		m.set("ledger_useful", useful)
 		m.set("ledger_runtime", max(0, 1-useful-gc-idle))
@@ -95,7 +96,8 @@ func (m *measurement) checkUses(r result.Resource, inAll int64) {
 	want := perOperation * float64(m.within((m.ended.at - m.began.at).Seconds()))
 	underWay := 4 * float64(m.spec.Point.Int("workers")) * max(1, perOperation)
 	if math.Abs(float64(r.Uses)-want) > mostAstray*want+underWay {
-		m.warn("station %s was used %d times inside the window, where its operations explain %.0f: its utilization is not that of the whole load",
+		m.warn("station %s was used %d times inside the window, where its operations explain %.0f: its utilization "+
+			"is not that of the whole load",
 			r.Name, r.Uses, want)
 	}
 }

@@ -9,20 +9,21 @@ import (
 )
 
 const (
-	// mostAtOnce is how many requests may end at one instant, beside ten of each worker: nothing in them takes time, and
-	// there will be no end of them.
+	// mostAtOnce is how many requests may end at one instant, beside ten of each worker: nothing in them takes time,
+	// and there will be no end of them.
 	mostAtOnce = 1 << 20
-	// lookEvery is after how many requests the real clock is looked at, or after one of each worker where there are more of
-	// those: they may all end their requests within a moment of a long time.
+	// lookEvery is after how many requests the real clock is looked at, or after one of each worker where there are
+	// more of those: they may all end their requests within a moment of a long time.
 	lookEvery = 1 << 10
 	// firstLook is the real time after which one can tell how long a load will take; at most a tenth of its limit.
 	firstLook = 5 * time.Second
 )
 
-var errNoTime = errors.New("the operations take no virtual time, so that the window never ends: give them work by a factor of the workload, as --stage is one, or the scheduler costs by --cost")
+var errNoTime = errors.New("the operations take no virtual time, so that the window never ends: give them work by a " +
+	"factor of the workload, as --stage is one, or the scheduler costs by --cost")
 
-// outlook sees early what will never end: a load in virtual time whose operations take none, or so little that there are
-// too many of them until its window is over. Where operations are counted there is none: they end.
+// outlook sees early what will never end: a load in virtual time whose operations take none, or so little that there
+// are too many of them until its window is over. Where operations are counted there is none: they end.
 type outlook struct {
 	span    time.Duration // of virtual time from the release to the end of the window
 	limit   time.Duration // of real time; 0 is none
@@ -62,15 +63,18 @@ func (o *outlook) note(to time.Duration) {
 func (o *outlook) every() int64 { return int64(max(lookEvery, o.workers)) }
 
 func (o *outlook) tooMany() error {
-	what, give := "the operations take so little virtual time that there are too many in %v of it", "give --operations, a shorter --warmup and --duration, or more work to each"
+	what, give := "the operations take so little virtual time that there are too many in %v of it",
+		"give --operations, a shorter --warmup and --duration, or more work to each"
 	if o.open {
-		what, give = "too many customers come in %v of virtual time", "give fewer of them (--rate, --load), or a shorter --warmup and --duration"
+		what, give = "too many customers come in %v of virtual time", "give fewer of them (--rate, --load), or a "+
+			"shorter --warmup and --duration"
 	}
-	return fmt.Errorf(what+": the simulation would run to %w of %v (--time-limit); "+give, o.span, virtual.ErrLimit, o.limit)
+	return fmt.Errorf(what+": the simulation would run to %w of %v (--time-limit); "+give, o.span, virtual.ErrLimit,
+		o.limit)
 }
 
-// hopeless reports whether a load of so much virtual time will take more than twice the limit, by the real time that a part
-// of it took.
+// hopeless reports whether a load of so much virtual time will take more than twice the limit, by the real time that a
+// part of it took.
 func hopeless(real, part, span, limit time.Duration) bool {
 	return real >= min(firstLook, limit/10) && float64(real)*float64(span) > 2*float64(limit)*float64(part)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestOutlook: a load that would run far beyond its limit ends when that can be seen, and no sooner; one that would take
-// less than twice its limit goes on.
+// TestOutlook: a load that would run far beyond its limit ends when that can be seen, and no sooner; one that would
+// take less than twice its limit goes on.
 func TestOutlook(t *testing.T) {
 	for _, c := range []struct {
 		what        string
@@ -23,9 +23,12 @@ func TestOutlook(t *testing.T) {
 	}{
 		{"slow", time.Second, time.Nanosecond, 10 * time.Second, 10 * time.Minute, 6 * lookEvery},
 		{"slow, with a short limit", time.Second, time.Nanosecond, 10 * time.Second, 10 * time.Second, 2 * lookEvery},
-		{"a little less than twice its limit", time.Second, 11 * time.Microsecond, 10 * time.Second, 450 * time.Second, 0},
-		{"a little more than twice its limit", time.Second, 11 * time.Microsecond, 10 * time.Second, 440 * time.Second, 6 * lookEvery},
-		{"a little less than twice its limit, in half the time", time.Second, 11 * time.Microsecond, 5 * time.Second, 225 * time.Second, 0},
+		{"a little less than twice its limit", time.Second, 11 * time.Microsecond, 10 * time.Second, 450 * time.Second,
+			0},
+		{"a little more than twice its limit", time.Second, 11 * time.Microsecond, 10 * time.Second, 440 * time.Second,
+			6 * lookEvery},
+		{"a little less than twice its limit, in half the time", time.Second, 11 * time.Microsecond, 5 * time.Second,
+			225 * time.Second, 0},
 		{"no limit", time.Second, time.Nanosecond, 10 * time.Second, 0, 0},
 	} {
 		clock, ended := time.Unix(1, 0), int64(0)
@@ -50,12 +53,13 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
-// TestOutlookOfBursts: requests that all end together, thousands at an instant or one right after the other, say nothing of a
-// time to come before the next do; nor do several of each worker at an instant.
+// TestOutlookOfBursts: requests that all end together, thousands at an instant or one right after the other, say
+// nothing of a time to come before the next do; nor do several of each worker at an instant.
 func TestOutlookOfBursts(t *testing.T) {
 	for apart, workers := range map[time.Duration]int{0: 500, time.Nanosecond: 5000} {
 		clock := time.Unix(1, 0)
-		o := &outlook{span: 11 * time.Second, limit: 600 * time.Second, workers: workers, now: func() time.Time { return clock }}
+		o := &outlook{span: 11 * time.Second, limit: 600 * time.Second, workers: workers,
+			now: func() time.Time { return clock }}
 		o.fail = func(err error) {
 			t.Fatalf("%v apart, after %d requests, %v: %v", apart, o.n, clock.Sub(time.Unix(1, 0)), err)
 		}
@@ -70,8 +74,11 @@ func TestOutlookOfBursts(t *testing.T) {
 
 // TestOutlookOfCustomers: what is too much in an open loop is customers, whose number is not the operations' doing.
 func TestOutlookOfCustomers(t *testing.T) {
-	for open, want := range map[bool]string{false: "the operations take so little virtual time that there are too many in 2s of it: the simulation would run to its limit of 1m0s (--time-limit); give --operations, a shorter --warmup and --duration, or more work to each",
-		true: "too many customers come in 2s of virtual time: the simulation would run to its limit of 1m0s (--time-limit); give fewer of them (--rate, --load), or a shorter --warmup and --duration"} {
+	for open, want := range map[bool]string{false: "the operations take so little virtual time that there are too " +
+		"many in 2s of it: the simulation would run to its limit of 1m0s (--time-limit); give --operations, a " +
+		"shorter --warmup and --duration, or more work to each",
+		true: "too many customers come in 2s of virtual time: the simulation would run to its limit of 1m0s " +
+			"(--time-limit); give fewer of them (--rate, --load), or a shorter --warmup and --duration"} {
 		if got := (&outlook{span: 2 * time.Second, limit: time.Minute, open: open}).tooMany().Error(); got != want {
 			t.Errorf("open %t: %s\nwant %s", open, got, want)
 		}
@@ -80,21 +87,24 @@ func TestOutlookOfCustomers(t *testing.T) {
 
 // simulateTwo simulates a stream with two workers on one CPU.
 func simulateTwo(s Spec, op func(env.Env, uint64)) Outcome {
-	d := workload.Design{Name: "d", Uses: []string{"workers"}, Stream: func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{Op: op}, nil }}
+	d := workload.Design{Name: "d", Uses: []string{"workers"},
+		Stream: func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{Op: op}, nil }}
 	s.Workload, s.Design = "test", "d"
-	s.Point = plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(2)})
+	s.Point = plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(2)})
 	return Simulate(s, &workload.Workload{Name: "test", Designs: []workload.Design{d}}, d, sim.Costs{})
 }
 
-// TestOutlookOfSimulation: the load that is simulated is looked at, its warm-up included, and a number of operations is not:
-// they end, though they take no time for long.
+// TestOutlookOfSimulation: the load that is simulated is looked at, its warm-up included, and a number of operations is
+// not: they end, though they take no time for long.
 func TestOutlookOfSimulation(t *testing.T) {
 	burn := func(e env.Env, _ uint64) { e.Burn(1) }
 	o := simulateTwo(Spec{Warmup: 1000 * time.Hour, Duration: time.Second, Limit: 10 * time.Second}, burn)
 	if !strings.Contains(o.Trial.Error, "too many in 1000h0m1s of it: the simulation would run to its limit of 10s") {
 		t.Errorf("the error is %q", o.Trial.Error)
 	}
-	o = simulateTwo(Spec{Warmup: 1000 * time.Hour, Duration: time.Second, Limit: 10 * time.Second, Open: &OpenLoad{Rate: 1e6}}, burn)
+	o = simulateTwo(Spec{Warmup: 1000 * time.Hour, Duration: time.Second, Limit: 10 * time.Second,
+		Open: &OpenLoad{Rate: 1e6}}, burn)
 	if !strings.Contains(o.Trial.Error, "too many customers come in 1000h0m1s") {
 		t.Errorf("in an open loop the error is %q", o.Trial.Error)
 	}
@@ -109,8 +119,8 @@ func TestOutlookOfSimulation(t *testing.T) {
 	}
 }
 
-// TestNoTime: operations that take no time end the trial, with a word of what to do; as many at one instant do not if time goes by
-// in between.
+// TestNoTime: operations that take no time end the trial, with a word of what to do; as many at one instant do not if
+// time goes by in between.
 func TestNoTime(t *testing.T) {
 	served := 0
 	o := simulateTwo(Spec{Duration: time.Second}, func(env.Env, uint64) { served++ })

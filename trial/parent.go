@@ -27,7 +27,8 @@ type Runner struct {
 	OnStart func(pid int)
 }
 
-// patience is how long a child may take to print its stacks, and haste to say how many goroutines it has, while memory gets less.
+// patience is how long a child may take to print its stacks, and haste to say how many goroutines it has, while memory
+// gets less.
 const (
 	patience = 1500 * time.Millisecond
 	haste    = 250 * time.Millisecond
@@ -66,8 +67,9 @@ func (r Runner) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	}
 	stdout, stderr := &proc.Limited{Most: input.Words.Bytes()}, &proc.Ends{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	// A process that the child leaves behind with its pipes open must not keep us waiting.
-	cmd.WaitDelay = time.Second
+	// A process that the child leaves behind with its pipes open must not keep us waiting. It is long enough for this
+	// process to read what the child has written, also on a machine so busy that it does not run for a second.
+	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {
 		return Outcome{}, fmt.Errorf("cannot start a trial: %w", err)
 	}
@@ -93,7 +95,8 @@ type ending struct {
 }
 
 // await gives the child its specification and waits for it. Whatever the child started has ended when it returns.
-func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, specification string) (how ending, err error) {
+func (r Runner) await(ctx context.Context, cmd *exec.Cmd, stdin io.Writer, specification string) (how ending,
+	err error) {
 	done := make(chan error, 1)
 	go func() {
 		err := cmd.Wait()
@@ -176,7 +179,8 @@ func conclude(spec Spec, stdout []byte, stderr string, hung bool, waitErr error)
 			o.Failure = stderr // of the others, the error says it all
 		}
 		if left {
-			o.Trial.Warnings = append(o.Trial.Warnings, "it left processes behind, which kept its output open: let the design end what it starts")
+			o.Trial.Warnings = append(o.Trial.Warnings, "it left processes behind, which kept its output open: let "+
+				"the design end what it starts")
 		}
 		return o
 	}
@@ -185,6 +189,7 @@ func conclude(spec Spec, stdout []byte, stderr string, hung bool, waitErr error)
 	switch {
 	case hung:
 		o.Trial.Error = "the trial did not end within --time-limit: " + whereItHangs(stderr)
+		o.Limited = spec.Costs != ""
 	case waitErr != nil:
 		o.Trial.Error = fmt.Sprintf("the trial's process ended with %s: %s", describe(waitErr), headline(stderr))
 	default:
@@ -207,7 +212,8 @@ func headline(stderr string) string {
 	first := ""
 	for line := range strings.Lines(stderr) {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") || strings.HasPrefix(line, "brewput:") {
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") ||
+			strings.HasPrefix(line, "brewput:") {
 			return line
 		}
 		if first == "" {
@@ -228,7 +234,8 @@ func whereItHangs(dump string) string {
 		switch {
 		case place == "":
 		case state == "running" || state == "runnable":
-			return fmt.Sprintf("the design was still working at %s; give it a longer --time-limit if it is not caught in a loop", place)
+			return fmt.Sprintf("the design was still working at %s; give it a longer --time-limit if it is "+
+				"not caught in a loop", place)
 		case waits == "":
 			waits = fmt.Sprintf("deadlock or hang; a goroutine waits (%s) at %s", state, place)
 		}
@@ -248,7 +255,8 @@ func designFrame(block string) (state, place string) {
 	lines := strings.Split(block, "\n")
 	for i := 1; i+1 < len(lines); i += 2 {
 		fn := lines[i]
-		if strings.HasPrefix(fn, "created by") || strings.Contains(fn, "/brewput/trial.(") || strings.Contains(fn, "/brewput/load.(") {
+		if strings.HasPrefix(fn, "created by") || strings.Contains(fn, "/brewput/trial.(") ||
+			strings.Contains(fn, "/brewput/load.(") {
 			return "", "" // a design is called by the load loop, so its frames stand above
 		}
 		if isHarness(fn) || strings.Contains(lines[i+1], ".s:") {
@@ -275,8 +283,10 @@ func shortPlace(place string) string {
 func isHarness(frame string) bool {
 	const module = "github.com/brewput/brewput"
 	for _, p := range []string{
-		"runtime.", "runtime/", "sync.", "sync/", "iter.", "internal/", "time.", "os.", "os/", "io.", "bufio.", "syscall.", "reflect.",
-		module + "/trial.", module + "/load.", module + "/env.", module + "/env/live.", module + "/env/virtual.", module + "/sim.", module + "/internal/calibrate.", module + "/internal/cli.",
+		"runtime.", "runtime/", "sync.", "sync/", "iter.", "internal/", "time.", "os.", "os/", "io.", "bufio.",
+		"syscall.", "reflect.",
+		module + "/trial.", module + "/load.", module + "/env.", module + "/env/live.", module + "/env/virtual.",
+		module + "/sim.", module + "/internal/calibrate.", module + "/internal/cli.",
 		module + "/internal/hist.", module + "/internal/host.", module + ".", "golang.org/x/sys/", "main.main(",
 	} {
 		if strings.HasPrefix(frame, p) {

@@ -58,6 +58,19 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestLimited: in virtual time the limit of real time ends all trials of a case, and what was measured only the one.
+func TestLimited(t *testing.T) {
+	t.Setenv(posing, "deaf")
+	for _, costs := range []string{"", "none"} {
+		s := spec("null", "stream")
+		s.Costs = costs
+		o, err := trial.Runner{TimeLimit: time.Millisecond}.Run(t.Context(), s)
+		if err != nil || o.Trial.Status != result.Failed || o.Limited != (costs != "") {
+			t.Errorf("costs %q: limited %v, %+v, %v", costs, o.Limited, o.Trial, err)
+		}
+	}
+}
+
 // TestUntidy: what a design leaves behind is no reason to lose what it measured.
 func TestUntidy(t *testing.T) {
 	t.Setenv(posing, "untidy")

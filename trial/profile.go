@@ -16,9 +16,11 @@ const fewSamples = 100
 
 // The parts of the ledger of a profiled trial. Idle is what no CPU time was.
 const (
-	partUseful    = "ledger_useful"    // the design's own code, allocation included
-	partChannel   = "ledger_channel"   // inside operations of channels and locks, waiting for the runtime's own lock of one included
-	partScheduler = "ledger_scheduler" // parking, waking, starting and looking for goroutines, and whatever else the runtime does
+	partUseful = "ledger_useful" // the design's own code, allocation included
+	// inside operations of channels and locks, waiting for the runtime's own lock of one included
+	partChannel = "ledger_channel"
+	// parking, waking, starting and looking for goroutines, and whatever else the runtime does
+	partScheduler = "ledger_scheduler"
 	partGC        = "ledger_gc"
 )
 
@@ -60,8 +62,8 @@ func tell(p *gopprof.Profile) (all int64, parts map[string]int64) {
 	return all, parts
 }
 
-// profiledLedger says where the core-seconds of the window went: the CPU time by the shares of the samples, and idle for
-// the rest of CPUs x window.
+// profiledLedger says where the core-seconds of the window went: the CPU time by the shares of the samples, and idle
+// for the rest of CPUs x window.
 func (m *measurement) profiledLedger(span float64, cpu result.Value) {
 	total := result.Value(span * float64(m.spec.Point.Int("cpus")))
 	for _, part := range []string{partUseful, partChannel, partScheduler, partGC} {
@@ -81,7 +83,10 @@ func (m *measurement) profiledLedger(span float64, cpu result.Value) {
 // goroutine inside a send is the scheduler, the send around it a channel, and a function of the design
 // that calls it neither.
 func partOf(stack []gopprof.Frame) string {
-	if slices.ContainsFunc(stack, func(f gopprof.Frame) bool { return strings.HasPrefix(f.Function, "runtime/pprof.") }) {
+	if slices.ContainsFunc(stack, func(f gopprof.Frame) bool {
+		return strings.HasPrefix(f.Function,
+			"runtime/pprof.")
+	}) {
 		return partScheduler // the profiler itself
 	}
 	for _, f := range stack {
@@ -108,7 +113,8 @@ func partOf(stack []gopprof.Frame) string {
 
 // lock reports whether a function outside of the runtime is an operation of a channel, a lock or a group.
 func lock(function string) bool {
-	for _, prefix := range []string{"sync.(*Mutex)", "sync.(*RWMutex)", "sync.(*WaitGroup)", "sync.(*Cond)", "sync.runtime_", "internal/sync.", "github.com/brewput/brewput/env.(*Chan["} {
+	for _, prefix := range []string{"sync.(*Mutex)", "sync.(*RWMutex)", "sync.(*WaitGroup)", "sync.(*Cond)",
+		"sync.runtime_", "internal/sync.", "github.com/brewput/brewput/env.(*Chan["} {
 		if strings.HasPrefix(function, prefix) {
 			return true
 		}
@@ -118,16 +124,20 @@ func lock(function string) bool {
 
 // The beginnings of the names of the functions of package runtime that decide (Go 1.26: mgc.go, chan.go, proc.go).
 func collecting() []string {
-	return []string{"gc", "bgsweep", "bgscavenge", "scanobject", "scanblock", "markroot", "sweepone", "(*sweepLocked)", "wbBuf", "(*gcWork)"}
+	return []string{"gc", "bgsweep", "bgscavenge", "scanobject", "scanblock", "markroot", "sweepone", "(*sweepLocked)",
+		"wbBuf", "(*gcWork)"}
 }
 
 func communicating() []string {
-	return []string{"chansend", "chanrecv", "closechan", "selectgo", "selectnb", "sellock", "selunlock", "semacquire", "semrelease"}
+	return []string{"chansend", "chanrecv", "closechan", "selectgo", "selectnb", "sellock", "selunlock", "semacquire",
+		"semrelease"}
 }
 
 func scheduling() []string {
 	return []string{
-		"goready", "ready", "wakep", "startm", "stopm", "handoffp", "schedule", "findRunnable", "park_m", "mcall", "mstart", "sysmon", "gopark", "gosched", "gopreempt",
-		"newproc", "goexit0", "resetspinning", "exitsyscall", "entersyscall", "execute", "checkTimers", "netpoll", "asyncPreempt", "preempt", "injectglist", "retake",
+		"goready", "ready", "wakep", "startm", "stopm", "handoffp", "schedule", "findRunnable", "park_m", "mcall",
+		"mstart", "sysmon", "gopark", "gosched", "gopreempt",
+		"newproc", "goexit0", "resetspinning", "exitsyscall", "entersyscall", "execute", "checkTimers", "netpoll",
+		"asyncPreempt", "preempt", "injectglist", "retake",
 	}
 }

@@ -92,7 +92,8 @@ func (r *Recording) script(spec Spec) (*script, error) {
 		case s.design != spec.Design || s.seed != spec.Seed:
 		case s.point.String() == spec.Point.String():
 			return s, nil
-		case r.sealed && work(s.point) == work(spec.Point) && (best == nil || s.point.Int("cpus") < best.point.Int("cpus")):
+		case r.sealed && work(s.point) == work(spec.Point) && (best == nil ||
+			s.point.Int("cpus") < best.point.Int("cpus")):
 			best = s
 		}
 	}
@@ -100,7 +101,8 @@ func (r *Recording) script(spec Spec) (*script, error) {
 	case best != nil:
 		return best, nil
 	case r.sealed:
-		return nil, fmt.Errorf("the recording has no costs of %s (%s) with seed %d, but of %s; record it, or replay what is there", spec.Design, spec.Point, spec.Seed, r.contents())
+		return nil, fmt.Errorf("the recording has no costs of %s (%s) with seed %d, but of %s; record it, or "+
+			"replay what is there", spec.Design, spec.Point, spec.Seed, r.contents())
 	}
 	s := &script{design: spec.Design, point: spec.Point, seed: spec.Seed, costs: map[Piece][]time.Duration{}}
 	r.scripts = append(r.scripts, s)
@@ -137,23 +139,28 @@ func (r *Recording) cost(s *script, p Piece, n int, measured time.Duration) (tim
 		return costs[n], nil
 	}
 	if r.sealed {
-		return 0, fmt.Errorf("the recording of %s (%s) has %d sections of real code of %s, and it comes to one more: record it anew, for as long or longer, and let each goroutine say for which piece of the work it works (env.For)",
+		return 0, fmt.Errorf("the recording of %s (%s) has %d sections of real code of %s, and it comes to one more: "+
+			"record it anew, for as long or longer, and let each goroutine say for which piece of the work "+
+			"it works (env.For)",
 			s.design, s.point, len(costs), p)
 	}
 	if measured > longestSection {
-		return 0, fmt.Errorf("a section of real code of %s took %v, and more than %v are not kept: do less in each", p, measured, longestSection)
+		return 0, fmt.Errorf("a section of real code of %s took %v, and more than %v are not kept: do less in each", p,
+			measured, longestSection)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.n++; r.n > mostSections {
-		return 0, fmt.Errorf("more than %d sections of real code are not kept: calculate fewer designs, points or replications, or a shorter --duration", mostSections)
+		return 0, fmt.Errorf("more than %d sections of real code are not kept: calculate fewer designs, points or "+
+			"replications, or a shorter --duration", mostSections)
 	}
 	s.costs[p] = append(costs, measured)
 	return measured, nil
 }
 
-// ended is told how many sections a job had that came to its end. Fewer than were recorded are an error: where a section
-// is larger in the trial than in the recording, it costs what the smaller one did, and the rest of the work nothing.
+// ended is told how many sections a job had that came to its end. Fewer than were recorded are an error: where a
+// section is larger in the trial than in the recording, it costs what the smaller one did, and the rest of the work
+// nothing.
 func (r *Recording) ended(s *script, sections int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,7 +168,9 @@ func (r *Recording) ended(s *script, sections int) error {
 	case !r.sealed && s.whole == 0:
 		s.whole = sections
 	case r.sealed && sections < s.whole:
-		return fmt.Errorf("the recording of %s (%s) has %d sections of real code, and the job ended after %d of them, without the cost of the others: let each goroutine say for which piece of the work it works, in a section for each (env.For), or record it at the CPUs and workers that are asked for",
+		return fmt.Errorf("the recording of %s (%s) has %d sections of real code, and the job ended after %d of "+
+			"them, without the cost of the others: let each goroutine say for which piece of the work it works, in a "+
+			"section for each (env.For), or record it at the CPUs and workers that are asked for",
 			s.design, s.point, s.whole, sections)
 	}
 	return nil

@@ -39,7 +39,8 @@ func lottery() *workload.Workload {
 			return nil
 		}}, nil
 	}
-	return &workload.Workload{Name: "lottery", Designs: []workload.Design{{Name: "stock", Uses: []string{"workers"}, Job: build}}}
+	return &workload.Workload{Name: "lottery",
+		Designs: []workload.Design{{Name: "stock", Uses: []string{"workers"}, Job: build}}}
 }
 
 //go:noinline
@@ -52,8 +53,10 @@ func grind(n int) uint64 {
 }
 
 func lotterySpec(cpus int, seed uint64, r *Recording) Spec {
-	return Spec{Workload: "lottery", Design: "stock", Seed: seed, Recording: r, Limit: time.Minute, Point: plan.NewPoint(
-		plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(cpus)})}
+	return Spec{Workload: "lottery", Design: "stock", Seed: seed, Recording: r, Limit: time.Minute,
+		Point: plan.NewPoint(
+			plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
+			plan.Setting{Factor: "workers", Level: plan.IntLevel(cpus)})}
 }
 
 func draw(t *testing.T, spec Spec) (result.Trial, string) {
@@ -88,7 +91,8 @@ func TestReplay(t *testing.T) {
 	var recorded []string
 	for seed := range uint64(2) {
 		x, text := draw(t, lotterySpec(1, seed, r))
-		if x.Status != result.OK || x.RealCode != result.RealRecorded || x.Metrics["real_sections"] != 81 || !(x.Metrics["real_code_seconds"] > 0) {
+		if x.Status != result.OK || x.RealCode != result.RealRecorded || x.Metrics["real_sections"] != 81 ||
+			!(x.Metrics["real_code_seconds"] > 0) {
 			t.Fatalf("%s", text)
 		}
 		if again, same := draw(t, lotterySpec(1, seed, r)); same != text {
@@ -109,16 +113,20 @@ func TestReplay(t *testing.T) {
 	}
 	one, _ := draw(t, lotterySpec(1, 0, replay))
 	two, got := draw(t, lotterySpec(2, 0, replay))
-	if two.Status != result.OK || two.Metrics["real_code_seconds"] != one.Metrics["real_code_seconds"] || !(two.WallSeconds < one.WallSeconds) {
+	if two.Status != result.OK || two.Metrics["real_code_seconds"] != one.Metrics["real_code_seconds"] ||
+		!(two.WallSeconds < one.WallSeconds) {
 		t.Errorf("on 2 CPUs %s", got)
 	}
-	if !strings.Contains(fmt.Sprint(two.Warnings), "memory bandwidth is not modelled") || strings.Contains(fmt.Sprint(two.Warnings), "another run differs") {
+	if !strings.Contains(fmt.Sprint(two.Warnings), "memory bandwidth is not modelled") ||
+		strings.Contains(fmt.Sprint(two.Warnings), "another run differs") {
 		t.Errorf("%q", two.Warnings)
 	}
 	if _, same := file(t, replay); same != text {
 		t.Error("written again the file is another one")
 	}
-	if x, _ := draw(t, lotterySpec(1, 5, replay)); x.Status != result.Failed || !strings.Contains(x.Error, "no costs of stock (cpus=1 workers=1) with seed 5, but of stock (cpus=1 workers=1) with seed 0; ") {
+	if x, _ := draw(t, lotterySpec(1, 5, replay)); x.Status != result.Failed ||
+		!strings.Contains(x.Error, "no costs of stock (cpus=1 workers=1) with seed 5, but of stock (cpus=1 "+
+			"workers=1) with seed 0; ") {
 		t.Errorf("%+v", x)
 	}
 }
@@ -127,18 +135,22 @@ func TestReplay(t *testing.T) {
 func TestNearestRecording(t *testing.T) {
 	r := &Recording{sealed: true}
 	at := func(cpus, size int) plan.Point {
-		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(2 * cpus)}, plan.Setting{Factor: "size", Level: plan.IntLevel(size)})
+		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
+			plan.Setting{Factor: "workers", Level: plan.IntLevel(2 * cpus)},
+			plan.Setting{Factor: "size", Level: plan.IntLevel(size)})
 	}
 	for _, p := range []plan.Point{at(4, 1), at(2, 1), at(2, 2), at(8, 1)} {
 		r.scripts = append(r.scripts, &script{design: "d", point: p, seed: 1})
 	}
-	for _, c := range []struct{ asked, want plan.Point }{{at(4, 1), at(4, 1)}, {at(3, 1), at(2, 1)}, {at(8, 2), at(2, 2)}, {at(2, 3), plan.Point{}}} {
+	for _, c := range []struct{ asked, want plan.Point }{{at(4, 1), at(4, 1)}, {at(3, 1), at(2, 1)},
+		{at(8, 2), at(2, 2)}, {at(2, 3), plan.Point{}}} {
 		s, err := r.script(Spec{Design: "d", Seed: 1, Point: c.asked})
 		if (err == nil) != (len(c.want.Settings()) > 0) || err == nil && s.point.String() != c.want.String() {
 			t.Errorf("%v: %+v, %v", c.asked, s, err)
 		}
 	}
-	if _, err := r.script(Spec{Design: "e", Seed: 1, Point: at(4, 1)}); err == nil || !strings.Contains(err.Error(), "; 1 more;") {
+	if _, err := r.script(Spec{Design: "e", Seed: 1, Point: at(4, 1)}); err == nil ||
+		!strings.Contains(err.Error(), "; 1 more;") {
 		t.Error(err)
 	}
 }
@@ -146,7 +158,8 @@ func TestNearestRecording(t *testing.T) {
 // TestMeasured: what is measured and forgotten says so; where others run it is not measured at all.
 func TestMeasured(t *testing.T) {
 	x, _ := draw(t, lotterySpec(1, 1, nil))
-	if x.RealCode != result.RealMeasured || !strings.Contains(fmt.Sprint(x.Warnings), "another run differs") || !strings.Contains(fmt.Sprint(x.Warnings), "less than 50us") {
+	if x.RealCode != result.RealMeasured || !strings.Contains(fmt.Sprint(x.Warnings), "another run differs") ||
+		!strings.Contains(fmt.Sprint(x.Warnings), "less than 50us") {
 		t.Errorf("%+v", x)
 	}
 	spec := lotterySpec(1, 1, nil)
@@ -173,11 +186,14 @@ func TestRecordingEnds(t *testing.T) {
 	draw(t, lotterySpec(1, 1, r))
 	replay, _ := file(t, r)
 	replay.scripts[0].costs[Piece{17, "worker"}] = nil
-	if x, _ := draw(t, lotterySpec(3, 1, replay)); x.Status != result.Failed || !strings.Contains(x.Error, "has 0 sections of real code of request 17 in goroutine worker, and it comes to one more") {
+	if x, _ := draw(t, lotterySpec(3, 1, replay)); x.Status != result.Failed ||
+		!strings.Contains(x.Error, "has 0 sections of real code of request 17 in goroutine worker, and "+
+			"it comes to one more") {
 		t.Errorf("%+v", x)
 	}
 	r.n = mostSections - 3
-	if x, _ := draw(t, lotterySpec(1, 2, r)); x.Status != result.Failed || !strings.Contains(x.Error, "more than 2097152 sections") {
+	if x, _ := draw(t, lotterySpec(1, 2, r)); x.Status != result.Failed ||
+		!strings.Contains(x.Error, "more than 2097152 sections") {
 		t.Errorf("%+v", x)
 	}
 }
@@ -189,7 +205,10 @@ func TestRealCodeIsNeverExact(t *testing.T) {
 		if real {
 			op = func(e env.Env, _ uint64) { e.Work(func() {}) }
 		}
-		d := workload.Design{Name: "d", Stream: func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{Op: op}, nil }}
+		d := workload.Design{Name: "d", Stream: func(env.Env, plan.Point) (
+			workload.Stream, error) {
+			return workload.Stream{Op: op}, nil
+		}}
 		spec := lotterySpec(1, 1, &Recording{sealed: true})
 		spec.Design, spec.Warmup, spec.Duration = "d", 20*time.Millisecond, 20*time.Millisecond
 		costs := map[Piece][]time.Duration{}
@@ -202,7 +221,8 @@ func TestRealCodeIsNeverExact(t *testing.T) {
 			t.Errorf("real %v: %+v", real, x)
 		}
 		// What real code cost is of the window, as CPU time is, and not of the warm-up.
-		if code, cpu := x.Metrics["real_code_seconds"], x.Metrics[result.CPUSeconds]; real && (x.Metrics["real_sections"] != 20 || code != 0.02 || cpu != 0.02) {
+		if code, cpu := x.Metrics["real_code_seconds"], x.Metrics[result.CPUSeconds]; real &&
+			(x.Metrics["real_sections"] != 20 || code != 0.02 || cpu != 0.02) {
 			t.Errorf("%v sections of %vs in %vs of CPU time", x.Metrics["real_sections"], code, cpu)
 		}
 	}
@@ -223,9 +243,11 @@ func split(e env.Env, p plan.Point) (workload.Job, error) {
 }
 
 // TestReplayLosesNoWork: a job whose sections are larger where there are fewer workers is not replayed with those of
-// more, of which some would be left. Its own replays, and those of a recording that other schedules have added to, are whole.
+// more, of which some would be left. Its own replays, and those of a recording that other schedules have added to, are
+// whole.
 func TestReplayLosesNoWork(t *testing.T) {
-	w := &workload.Workload{Name: "lottery", Designs: []workload.Design{{Name: "stock", Uses: []string{"workers"}, Job: split}}}
+	w := &workload.Workload{Name: "lottery",
+		Designs: []workload.Design{{Name: "stock", Uses: []string{"workers"}, Job: split}}}
 	run := func(cpus int, r *Recording) result.Trial {
 		return Simulate(lotterySpec(cpus, 1, r), w, w.Designs[0], sim.Typical()).Trial
 	}
@@ -237,7 +259,8 @@ func TestReplayLosesNoWork(t *testing.T) {
 	if x := run(4, replay); x.Status != result.OK {
 		t.Errorf("%+v", x)
 	}
-	const want = "the recording of stock (cpus=4 workers=4) has 4 sections of real code, and the job ended after 2 of them"
+	const want = "the recording of stock (cpus=4 workers=4) has 4 sections of real code, and the job " +
+		"ended after 2 of them"
 	if x := run(2, replay); x.Status != result.Failed || !strings.Contains(x.Error, want) || x.WallSeconds != 0 {
 		t.Errorf("half of the work is gone: %+v", x)
 	}
@@ -280,7 +303,8 @@ func TestReadRecording(t *testing.T) {
 		{`"seed":"7","sections":3`, `"seed":"x","sections":3`, "line 2: it was cut off"},
 		{`{"cpus":1,"workers":1}`, `{"workers":1}`, "line 2: the point (workers=1) has no number of cpus"},
 		{`{"cpus":1,"workers":1}`, `{"cpus":1,"milk":1}`, `has no factor "milk"`},
-		{`"design":"empty","point":{"cpus":1}`, `"design":"stock","point":{"cpus":1,"workers":1}`, "line 5: stock (cpus=1 workers=1) with seed 7 is there twice"},
+		{`"design":"empty","point":{"cpus":1}`, `"design":"stock","point":{"cpus":1,"workers":1}`,
+			"line 5: stock (cpus=1 workers=1) with seed 7 is there twice"},
 		{`[900]`, `[-900]`, "line 4: a cost of -900 ns"},
 		{`[900]`, `[3600000000001]`, "line 4: a cost of 3600000000001 ns"},
 		{`"sections":3}`, `"sections":3,"job_sections":4}`, "line 2: 4 of 3 sections"},
@@ -291,7 +315,8 @@ func TestReadRecording(t *testing.T) {
 		{`"load"`, `"` + strings.Repeat("x", maxLine) + `"`, "line 4 is longer than 1048576 bytes"},
 	} {
 		text := strings.Replace(goodCosts, c.old, c.new, 1)
-		if _, err := ReadRecording(strings.NewReader(text), lottery()); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ReadRecording(strings.NewReader(text), lottery()); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q for %q: %v, want %q", c.new[:min(len(c.new), 40)], c.old[:min(len(c.old), 40)], err, c.want)
 		}
 	}
@@ -307,7 +332,8 @@ func TestLongTrials(t *testing.T) {
 		good   bool
 	}{{longestTrial - 11, true}, {longestTrial - 10, false}} {
 		p := parser{last: &script{costs: map[Piece][]time.Duration{}}, left: 2, sum: c.before}
-		if err := p.piece([]byte(`{"goroutine":"load","ns":[5,6]}`)); (err == nil) != c.good || err != nil && !strings.Contains(err.Error(), "more than") {
+		if err := p.piece([]byte(`{"goroutine":"load","ns":[5,6]}`)); (err == nil) != c.good ||
+			err != nil && !strings.Contains(err.Error(), "more than") {
 			t.Errorf("%v before: %v", c.before, err)
 		}
 	}

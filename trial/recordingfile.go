@@ -58,7 +58,8 @@ func (r *Recording) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
 	slices.SortFunc(r.scripts, func(a, b *script) int {
-		return cmp.Or(cmp.Compare(a.seed, b.seed), cmp.Compare(a.design, b.design), cmp.Compare(a.point.String(), b.point.String()))
+		return cmp.Or(cmp.Compare(a.seed, b.seed), cmp.Compare(a.design, b.design),
+			cmp.Compare(a.point.String(), b.point.String()))
 	})
 	if err := enc.Encode(costsLine{kindCosts, result.SchemaVersion, r.Workload, r.clock, len(r.scripts)}); err != nil {
 		return err
@@ -81,7 +82,8 @@ func (s *script) write(enc *json.Encoder) error {
 	slices.SortFunc(pieces, func(a, b Piece) int {
 		return cmp.Or(cmp.Compare(a.Request, b.Request), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
-	head := scriptLine{Kind: kindScript, Design: s.design, Point: s.point, Seed: strconv.FormatUint(s.seed, 10), Sections: n}
+	head := scriptLine{Kind: kindScript, Design: s.design, Point: s.point, Seed: strconv.FormatUint(s.seed, 10),
+		Sections: n}
 	if s.whole != 0 && s.whole != n {
 		head.Job = &s.whole
 	}
@@ -125,7 +127,8 @@ func ReadRecording(in io.Reader, w *workload.Workload) (*Recording, error) {
 		}
 	}
 	if err == nil && (p.line == 0 || len(p.r.scripts) != p.trials) {
-		err = fmt.Errorf("line %d: the file ends here with %d of %d trials: %w", p.line, len(p.r.scripts), p.trials, errCut)
+		err = fmt.Errorf("line %d: the file ends here with %d of %d trials: %w", p.line, len(p.r.scripts), p.trials,
+			errCut)
 	}
 	if err != nil {
 		return nil, err
@@ -176,13 +179,15 @@ func (p *parser) head(text []byte) error {
 		return fmt.Errorf("%w (%w)", errNoCosts, err)
 	}
 	if l.SchemaVersion != result.SchemaVersion {
-		return fmt.Errorf("the file is of version %d and this program reads %d: record it anew", l.SchemaVersion, result.SchemaVersion)
+		return fmt.Errorf("the file is of version %d and this program reads %d: record it anew", l.SchemaVersion,
+			result.SchemaVersion)
 	}
 	if l.Clock != "" && l.Clock != calibrate.ThreadClock && l.Clock != calibrate.WallClock {
 		return fmt.Errorf("there is no clock %q: %w", l.Clock, errCut)
 	}
 	if l.Workload != p.workload.Name {
-		return fmt.Errorf("these are the costs of the workload %s, not of %s: record those with --record-costs FILE", l.Workload, p.workload.Name)
+		return fmt.Errorf("these are the costs of the workload %s, not of %s: record those with --record-costs FILE",
+			l.Workload, p.workload.Name)
 	}
 	p.r.Workload, p.r.clock, p.trials = l.Workload, l.Clock, l.Trials
 	return nil
@@ -248,7 +253,8 @@ func (p *parser) piece(text []byte) error {
 	}
 	for _, ns := range l.Ns {
 		if ns < 0 || ns > int64(longestSection) {
-			return fmt.Errorf("a cost of %d ns is out of range; a section takes at most %v: %w", ns, longestSection, errCut)
+			return fmt.Errorf("a cost of %d ns is out of range; a section takes at most %v: %w", ns, longestSection,
+				errCut)
 		}
 		if p.sum += time.Duration(ns); p.sum > longestTrial {
 			return fmt.Errorf("the sections of one trial take more than %v together: %w", longestTrial, errCut)

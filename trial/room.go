@@ -37,8 +37,8 @@ func roomAfter(memory func() (usage, bool), collect func()) bool {
 	return fits()
 }
 
-// fits reports whether enough is left: a tenth of what this process could have, which stays the same while it grows, and, as
-// others like it may run beside, a thirty-second of all that there is, up to 1 GiB.
+// fits reports whether enough is left: a tenth of what this process could have, which stays the same while it grows,
+// and, as others like it may run beside, a thirty-second of all that there is, up to 1 GiB.
 func (u usage) fits() bool { return u.spare+u.free >= u.kept() }
 
 // kept is what the guard keeps free: see fits.
@@ -48,7 +48,8 @@ func (u usage) kept() uint64 {
 }
 
 func (u usage) String() string {
-	return fmt.Sprintf("the process holds %s, %s of %s are free, and the guard keeps %s free", gib(u.held), gib(u.spare+u.free), gib(u.total), gib(u.kept()))
+	return fmt.Sprintf("the process holds %s, %s of %s are free, and the guard keeps %s free", gib(u.held),
+		gib(u.spare+u.free), gib(u.total), gib(u.kept()))
 }
 
 func gib(bytes uint64) string { return fmt.Sprintf("%.2f GiB", float64(bytes)/(1<<30)) }
@@ -76,13 +77,15 @@ func needed(spec Spec, memory func() (usage, bool)) error {
 	if !known || n <= (u.held+u.spare+u.free)/leastWorker {
 		return nil
 	}
-	return fmt.Errorf("the memory guard has refused the trial: its %d workers are as many goroutines, which take %s at least; let fewer live at a time (--workers), or end other programs (%v)",
+	return fmt.Errorf("the memory guard has refused the trial: its %d workers are as many goroutines, which take %s "+
+		"at least; let fewer live at a time (--workers), or end other programs (%v)",
 		n, gib(n*leastWorker), u)
 }
 
 // memory is what there is; false where the system does not tell.
 func memory() (u usage, known bool) {
-	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"}}
 	metrics.Read(s)
 	u.free, u.total, known = host.Memory()
 	u.spare = s[2].Value.Uint64()

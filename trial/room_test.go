@@ -12,7 +12,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestMemoryBesideOthers: what does not fit beside other trials is to run again, alone; what does not fit then has failed.
+// TestMemoryBesideOthers: what does not fit beside other trials is to run again, alone; what does not fit then has
+// failed.
 func TestMemoryBesideOthers(t *testing.T) {
 	d := workload.Design{Name: "many", Job: func(env.Env, plan.Point) (workload.Job, error) {
 		return workload.Job{Items: 1, Run: func(e env.Env) error {
@@ -25,12 +26,15 @@ func TestMemoryBesideOthers(t *testing.T) {
 		}}, nil
 	}}
 	w := &workload.Workload{Name: "w", Designs: []workload.Design{d}}
-	spec := Spec{Workload: "w", Design: "many", Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}), Crowded: true, Room: func() bool { return false }}
+	spec := Spec{Workload: "w", Design: "many",
+		Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}), Crowded: true,
+		Room: func() bool { return false }}
 	if o := Simulate(spec, w, d, sim.Costs{}); !o.Crowded {
 		t.Errorf("beside others: %+v", o.Trial)
 	}
 	spec.Crowded = false
-	if o := Simulate(spec, w, d, sim.Costs{}); o.Crowded || o.Trial.Status != result.Failed || !strings.Contains(o.Trial.Error, "let fewer live at a time") {
+	if o := Simulate(spec, w, d, sim.Costs{}); o.Crowded || o.Trial.Status != result.Failed ||
+		!strings.Contains(o.Trial.Error, "let fewer live at a time") {
 		t.Errorf("alone: crowded %v, %s: %s", o.Crowded, o.Trial.Status, o.Trial.Error)
 	}
 }
@@ -55,7 +59,8 @@ func TestRoomAfter(t *testing.T) {
 		before, after usage
 		known, want   bool
 		collected     int
-	}{{empty, full, true, true, 0}, {full, empty, true, true, 1}, {full, full, true, false, 1}, {full, full, false, true, 0}} {
+	}{{empty, full, true, true, 0}, {full, empty, true, true, 1}, {full, full, true, false, 1},
+		{full, full, false, true, 0}} {
 		collected := 0
 		memory := func() (usage, bool) { return []usage{c.before, c.after}[collected], c.known }
 		if got := roomAfter(memory, func() { collected++ }); got != c.want || collected != c.collected {
@@ -64,15 +69,17 @@ func TestRoomAfter(t *testing.T) {
 	}
 }
 
-// TestFits: what a process that grows may hold does not depend on when it asks; and where others hold nearly all there is
-// no room for a small one either.
+// TestFits: what a process that grows may hold does not depend on when it asks; and where others hold nearly all there
+// is no room for a small one either.
 func TestFits(t *testing.T) {
 	const all = 20 << 30
 	for _, c := range []struct {
 		held, spare, others uint64
 		want                bool
-	}{{0, 0, 0, true}, {all / 2, all / 4, 0, true}, {all/10*9 - 10, 0, 0, true}, {all/10*9 + 10, 0, 0, false}, {all/10*9 - 10, all / 20, 0, true}, {all/10*9 + 10, all / 20, 0, false}, {all, 0, 0, false},
-		{all / 100, 0, all / 100 * 95, true}, {all / 100, 0, all / 100 * 96, false}, {all / 100, all / 25, all / 100 * 95, true},
+	}{{0, 0, 0, true}, {all / 2, all / 4, 0, true}, {all/10*9 - 10, 0, 0, true}, {all/10*9 + 10, 0, 0, false},
+		{all/10*9 - 10, all / 20, 0, true}, {all/10*9 + 10, all / 20, 0, false}, {all, 0, 0, false},
+		{all / 100, 0, all / 100 * 95, true}, {all / 100, 0, all / 100 * 96, false},
+		{all / 100, all / 25, all / 100 * 95, true},
 		{1 << 20, 0, all*50 - 2<<30, true}, {1 << 20, 0, all*50 - 1<<30, false}} {
 		u := usage{held: c.held, spare: c.spare, total: all}
 		if c.others > all {

@@ -61,7 +61,8 @@ func (m *measurement) keep(e env.Env, v *virtual.World) func(from, to time.Durat
 	if m.spec.Operations > 0 {
 		return m.series.note
 	}
-	o := &outlook{span: span, limit: m.spec.Limit, workers: m.spec.Point.Int("workers"), open: m.spec.Open != nil, now: time.Now, fail: v.Fail}
+	o := &outlook{span: span, limit: m.spec.Limit, workers: m.spec.Point.Int("workers"), open: m.spec.Open != nil,
+		now: time.Now, fail: v.Fail}
 	return func(from, to time.Duration) {
 		m.series.note(from, to)
 		o.note(to)
@@ -209,7 +210,8 @@ func (m *measurement) settle(of string, lost int64) {
 	case full: // what came before must have gone at the same rate
 		want := float64(len(period)) / span.Seconds() * (m.spec.Warmup + m.spec.Duration).Seconds()
 		least, most := extremes(period)
-		if math.Abs(float64(s.all)-want) > float64(len(period)+m.spec.Point.Int("workers")) || least != s.least || most != s.most {
+		if math.Abs(float64(s.all)-want) > float64(len(period)+m.spec.Point.Int("workers")) || least != s.least ||
+			most != s.most {
 			return
 		}
 	}
@@ -238,7 +240,8 @@ func (p *repetition) metrics(of string) result.Metrics {
 		ssq += (float64(r.took) - mean) * (float64(r.took) - mean)
 	}
 	list := result.Metrics{
-		result.Throughput: result.Value(n / p.span.Seconds()), of + "_mean_ns": result.Value(mean), of + "_sd_ns": result.Value(math.Sqrt(ssq / n)),
+		result.Throughput: result.Value(n / p.span.Seconds()), of + "_mean_ns": result.Value(mean),
+		of + "_sd_ns": result.Value(math.Sqrt(ssq / n)),
 	}
 	slices.SortFunc(p.requests, func(a, b served) int { return cmp.Compare(a.took, b.took) })
 	for _, q := range result.Quantiles {

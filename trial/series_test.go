@@ -44,8 +44,12 @@ func TestPeriod(t *testing.T) {
 			}
 			return alternate(i)
 		}, 0, 0},
-		{"gaps differ", 90, func(i int) (time.Duration, time.Duration) { return ms * time.Duration(1+i%3), 4 * ms }, 3, 6 * ms},
-		{"three times only", 12, func(i int) (time.Duration, time.Duration) { return ms * time.Duration(1+i%4), 4 * ms }, 0, 0},
+		{"gaps differ", 90, func(i int) (time.Duration, time.Duration) { return ms * time.Duration(1+i%3), 4 * ms }, 3,
+			6 * ms},
+		{"three times only", 12, func(i int) (time.Duration, time.Duration) {
+			return ms * time.Duration(1+i%4),
+				4 * ms
+		}, 0, 0},
 		{"never", 100, func(i int) (time.Duration, time.Duration) { return ms + time.Duration(i), 4 * ms }, 0, 0},
 		{"one nanosecond more now and then", 1000, func(i int) (time.Duration, time.Duration) {
 			if i%400 == 399 {
@@ -68,7 +72,8 @@ func TestPeriod(t *testing.T) {
 			continue
 		}
 		if len(period) != test.period || span != test.span || test.period > 0 && repeats < leastRepeats {
-			t.Errorf("%s: a period of %d in %v, %d times, want %d in %v", test.name, len(period), span, repeats, test.period, test.span)
+			t.Errorf("%s: a period of %d in %v, %d times, want %d in %v", test.name, len(period), span, repeats,
+				test.period, test.span)
 		}
 		if test.name == "after a transient" && p.since != 45*ms+44*45/2 {
 			t.Errorf("it repeats itself since %v", p.since)

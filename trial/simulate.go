@@ -27,8 +27,8 @@ type world interface {
 // nothing with others, so that many may run at once. What virtual time costs nothing to see is always there:
 // the resources, and the time that CPUs are busy, with the scheduler's costs, as CPU time.
 //
-// Real code (env.Env.Begin) is charged with the CPU time that it takes, or as the recording of spec says. Who runs other
-// trials at the same time says so with Spec.Crowded.
+// Real code (env.Env.Begin) is charged with the CPU time that it takes, or as the recording of spec says. Who runs
+// other trials at the same time says so with Spec.Crowded.
 func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Costs) Outcome {
 	m := newSimulation(spec, d)
 	real, err := newRealCode(spec)
@@ -82,8 +82,9 @@ func (m *measurement) virtualWorld(costs sim.Costs, real *realCode) *virtual.Wor
 	if spec.Room != nil {
 		room = spec.Room
 	}
-	c := virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Sections: real, Timeline: spec.Timeline > 0,
-		Limit: spec.Limit, Stop: spec.Stop, Room: room, RoomEvery: guardEvery}
+	c := virtual.Config{CPUs: spec.Point.Int("cpus"), Seed: spec.Seed, Costs: costs, Sections: real,
+		Timeline: spec.Timeline > 0,
+		Limit:    spec.Limit, Stop: spec.Stop, Room: room, RoomEvery: guardEvery}
 	switch {
 	case m.probe != nil:
 		c.Stretch = m.probe.stretch

@@ -1,4 +1,5 @@
-// Package trial runs one trial: one design at one point in one fresh process.
+// Package trial runs one trial: one design at one point in one fresh process. Its API is not stable yet, unlike
+// that of package lab.
 //
 // The parent ([Run]) re-executes the running binary with a sentinel in its environment. The child's
 // main function must call [Main] before anything else; brewput.Main does. The child reads one [Spec]
@@ -35,19 +36,23 @@ type Spec struct {
 
 	Profiled bool `json:"profiled,omitempty"` // with Observed: a CPU profile instead of meters
 
-	Evidence *hook.Request `json:"evidence,omitempty"` // collect it while the window is open; what the trial measures is disturbed
+	// collect it while the window is open; what the trial measures is disturbed
+	Evidence *hook.Request `json:"evidence,omitempty"`
 
 	Duration   time.Duration `json:"duration"`   // window of a stream
 	Warmup     time.Duration `json:"warmup"`     // before the window
 	Operations int64         `json:"operations"` // if > 0: instead of a window
 	Sample     int           `json:"sample"`     // time every Sample-th operation
 	BurnRate   float64       `json:"burn_rate"`  // turns of live.Spin per nanosecond
-	// BurnPace is how much slower than calibrated the CPU was when BurnRate was set, as a multiple; 0: it is as calibrated.
+	// BurnPace is how much slower than calibrated the CPU was when BurnRate was set, as a multiple; 0: it is as
+	// calibrated.
 	BurnPace float64 `json:"burn_pace,omitempty"`
 
-	Costs string `json:"costs,omitempty"` // a child's trial in virtual time: what the scheduler takes, see sim.ParseCosts; "" is live
+	// a child's trial in virtual time: what the scheduler takes, see sim.ParseCosts; "" is live
+	Costs string `json:"costs,omitempty"`
 
-	Disturb bool `json:"disturb,omitempty"` // in virtual time: if the load repeats itself, see what disturbances of one burn do to that
+	// in virtual time: if the load repeats itself, see what disturbances of one burn do to that
+	Disturb bool `json:"disturb,omitempty"`
 
 	Late *Late `json:"late,omitempty"` // in virtual time: the burn that lasts longer; nil: none
 
@@ -85,7 +90,8 @@ func (s *Spec) validate() error {
 	case !s.Point.Has("cpus"):
 		return fmt.Errorf("%s/%s: the point (%s) has no cpus", s.Workload, s.Design, s.Point)
 	case !(s.BurnRate > 0) && s.Costs == "":
-		return fmt.Errorf("%s/%s: a burn rate of %v would make every burn take no time; measure one first", s.Workload, s.Design, s.BurnRate)
+		return fmt.Errorf("%s/%s: a burn rate of %v would make every burn take no time; measure one first", s.Workload,
+			s.Design, s.BurnRate)
 	case s.Operations < 0 || s.Warmup < 0 || s.Duration < 0 || s.Sample < 0:
 		return fmt.Errorf("%s/%s: negative operations, warm-up, duration or sample", s.Workload, s.Design)
 	case s.Operations == 0 && s.Duration == 0 && s.Point.Has("workers"):
@@ -100,9 +106,12 @@ func (s *Spec) validate() error {
 type Outcome struct {
 	Trial result.Trial `json:"trial"`
 	// Histograms are in HdrHistogram's format (see internal/hist), by what they are of: "latency".
-	Histograms map[string][]byte  `json:"histograms,omitempty"`
-	Failure    string             `json:"-"`                 // of a failed trial: what it printed, its stacks
-	Crowded    bool               `json:"crowded,omitempty"` // the trial came to nothing, as it must run alone; see Spec.Crowded
-	Limited    bool               `json:"limited,omitempty"` // in virtual time: the limit of real time has ended it, and would end others of its case
-	Timeline   *timeline.Timeline `json:"-"`                 // in virtual time, if it was asked for and the window opened
+	Histograms map[string][]byte `json:"histograms,omitempty"`
+	Failure    string            `json:"-"` // of a failed trial: what it printed, its stacks
+	// the trial came to nothing, as it must run alone; see Spec.Crowded
+	Crowded bool `json:"crowded,omitempty"`
+	// in virtual time: the limit of real time has ended it, and would end others of its case
+	Limited bool `json:"limited,omitempty"`
+	// in virtual time, if it was asked for and the window opened
+	Timeline *timeline.Timeline `json:"-"`
 }

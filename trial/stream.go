@@ -53,9 +53,11 @@ func (m *measurement) covers(w span) {
 	late := (m.ended.at - max(w.closed, w.ended)).Seconds() / window
 	switch {
 	case covered < leastCovered:
-		m.warn("the counters cover %.0f%% of the window: CPU time, parallelism and resources are not known; use a longer --duration", 100*max(0, covered))
+		m.warn("the counters cover %.0f%% of the window: CPU time, parallelism and resources are not known; use "+
+			"a longer --duration", 100*max(0, covered))
 	case late > mostLate:
-		m.warn("the counters were read more than 2%% of the window after the load ended: CPU time, parallelism and resources are not known")
+		m.warn("the counters were read more than 2%% of the window after the load ended: CPU time, parallelism and " +
+			"resources are not known")
 	default:
 		return
 	}
@@ -94,7 +96,8 @@ func (m *measurement) closedLoop(e env.Env, s workload.Stream) (total int64, win
 	m.trial.Progress, m.total = l.Progress, l.Total
 	m.set("concurrency", l.Concurrency)
 	if l.Latency.Count() == 0 {
-		m.warn("no operation was timed: each worker made fewer than --sample %d of them in the window, so there are no latencies; give a smaller --sample", m.spec.Sample)
+		m.warn("no operation was timed: each worker made fewer than --sample %d of them in the window, so there are "+
+			"no latencies; give a smaller --sample", m.spec.Sample)
 	}
 	err = m.distribution("latency", l.Latency, 0)
 	m.settle("latency", 0)
@@ -241,7 +244,8 @@ func (m *measurement) punctual(l *load.OpenResult) {
 }
 
 // lateness is why a trial is invalid. It has no figure, so that a table says it once; the metric lag_ has it.
-const lateness = "customers were noticed late while nobody was served, by more than a tenth of the median response: the machine is busy with other things, or the operation too short for an open loop"
+const lateness = "customers were noticed late while nobody was served, by more than a tenth of the median response: " +
+	"the machine is busy with other things, or the operation too short for an open loop"
 
 // count notes the operations that ended inside the window.
 func (m *measurement) count(operations int64, window time.Duration) {

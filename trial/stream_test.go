@@ -41,8 +41,9 @@ func TestPunctual(t *testing.T) {
 		{hundred(390 * time.Microsecond), 40, false, false, "most gave up"},
 		{hundred(500 * time.Microsecond), 100, true, false, "virtual time, where nothing disturbs"},
 	} {
-		m := &measurement{world: live.New(live.Config{}), virtual: c.virtual, uncovered: true, trial: result.Trial{Metrics: result.Metrics{}},
-			spec: Spec{Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})}}
+		m := &measurement{world: live.New(live.Config{}), virtual: c.virtual, uncovered: true,
+			trial: result.Trial{Metrics: result.Metrics{}},
+			spec:  Spec{Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})}}
 		times := hist.New()
 		for range c.served {
 			times.Record(int64(4 * ms))
@@ -52,7 +53,8 @@ func TestPunctual(t *testing.T) {
 			t.Errorf("%s: invalid %v", c.about, m.trial.Invalid)
 		}
 		m.finish(nil, nil)
-		if got := m.trial; (got.Status == result.Failed) != c.late || c.late && !strings.Contains(got.Error, "noticed late") {
+		if got := m.trial; (got.Status == result.Failed) != c.late || c.late &&
+			!strings.Contains(got.Error, "noticed late") {
 			t.Errorf("%s: %+v", c.about, got)
 		}
 		// What the design did wrong weighs more, and its trial is not even unstable.
@@ -105,7 +107,9 @@ func TestUnstable(t *testing.T) {
 		{101, 5, 5, 21 * time.Millisecond, false, "a capacity that was measured is believed"},
 	} {
 		loop, service := &load.Open{Workers: 2, QueueLimit: c.limit}, hundred(c.service)
-		if got := unstable(100, c.capacity, loop, &load.OpenResult{Arrived: 100, Backlog: c.backlog, First: c.backlog / 2, FirstArrived: 50, Service: service}); got != c.want {
+		if got := unstable(100, c.capacity, loop,
+			&load.OpenResult{Arrived: 100, Backlog: c.backlog, First: c.backlog / 2, FirstArrived: 50,
+				Service: service}); got != c.want {
 			t.Errorf("%s: unstable %v", c.about, got)
 		}
 	}
@@ -123,8 +127,9 @@ func TestRecordedLoad(t *testing.T) {
 		gaps = append(gaps, 10*time.Millisecond)
 	}
 	spec := Spec{Seed: 1, Warmup: 9 * time.Second, Duration: 200 * time.Millisecond,
-		Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)}),
-		Open:  &OpenLoad{Rate: load.RateOf(gaps), Capacity: 50, Gaps: gaps}}
+		Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
+			plan.Setting{Factor: "workers", Level: plan.IntLevel(1)}),
+		Open: &OpenLoad{Rate: load.RateOf(gaps), Capacity: 50, Gaps: gaps}}
 	bar := workload.Design{Name: "bar", Stream: func(env.Env, plan.Point) (workload.Stream, error) {
 		return workload.Stream{Op: func(e env.Env, _ uint64) { e.Burn(20 * time.Millisecond) }}, nil
 	}}

@@ -61,13 +61,15 @@ func run(t *testing.T, s trial.Spec) trial.Outcome {
 func TestStream(t *testing.T) {
 	o := run(t, spec("coffee", "finelocking"))
 	tr := o.Trial
-	if tr.Status != result.OK || tr.Kind != "trial" || tr.Block != 3 || tr.Order != 7 || tr.Seed != "11" || tr.World != "live" {
+	if tr.Status != result.OK || tr.Kind != "trial" || tr.Block != 3 || tr.Order != 7 || tr.Seed != "11" ||
+		tr.World != "live" {
 		t.Fatalf("%+v", tr)
 	}
 	if tr.Operations != 100 || tr.Metrics.Get(result.Throughput) <= 0 {
 		t.Errorf("%d operations, throughput %v", tr.Operations, tr.Metrics.Get(result.Throughput))
 	}
-	for _, name := range []string{"latency_mean_ns", "latency_p50_ns", "latency_min_ns", "latency_max_ns", "cpu_seconds", "parallelism", "allocs_per_op", "burn_probe_before", "burn_probe_after"} {
+	for _, name := range []string{"latency_mean_ns", "latency_p50_ns", "latency_min_ns", "latency_max_ns",
+		"cpu_seconds", "parallelism", "allocs_per_op", "burn_probe_before", "burn_probe_after"} {
 		if !tr.Metrics.Get(name).Known() {
 			t.Errorf("no %s", name)
 		}
@@ -98,11 +100,13 @@ func TestVirtualChild(t *testing.T) {
 	here := trial.Simulate(s, w, d, costs).Trial
 	a, errA := json.Marshal(tr)
 	b, errB := json.Marshal(here)
-	if errA != nil || errB != nil || string(a) != string(b) || tr.World != result.Virtual || tr.Status != result.OK || tr.Decisions == "" {
+	if errA != nil || errB != nil || string(a) != string(b) || tr.World != result.Virtual || tr.Status != result.OK ||
+		tr.Decisions == "" {
 		t.Errorf("child: %s\nhere: %s", a, b)
 	}
 	s.Costs = "wale=1us"
-	if tr := run(t, s).Trial; tr.Status != result.Failed || tr.World != result.Virtual || !strings.Contains(tr.Error, `no cost "wale"`) {
+	if tr := run(t, s).Trial; tr.Status != result.Failed || tr.World != result.Virtual ||
+		!strings.Contains(tr.Error, `no cost "wale"`) {
 		t.Errorf("%+v", tr)
 	}
 	s = spec("null", "stream") // which never lets time go by
@@ -128,7 +132,8 @@ func TestObserved(t *testing.T) {
 		}
 	}
 	for _, part := range []string{"useful", "runtime", "gc", "idle"} {
-		if v := tr.Metrics.Get("ledger_" + part); !(v >= 0 && v <= 1.1) { // burns are shorter on a CPU faster than this rate
+		// burns are shorter on a CPU faster than this rate
+		if v := tr.Metrics.Get("ledger_" + part); !(v >= 0 && v <= 1.1) {
 			t.Errorf("ledger_%s is %v", part, v)
 		}
 	}
@@ -165,7 +170,8 @@ func TestJob(t *testing.T) {
 	s := spec("null", "loop")
 	s.Point = s.Point.Only([]string{"cpus"})
 	tr := run(t, s).Trial
-	if tr.Status != result.StatusBound || tr.Operations != 1 || tr.WallSeconds <= 0 || tr.Metrics.Get(result.ItemsRate) <= 0 {
+	if tr.Status != result.StatusBound || tr.Operations != 1 || tr.WallSeconds <= 0 ||
+		tr.Metrics.Get(result.ItemsRate) <= 0 {
 		t.Errorf("%+v", tr)
 	}
 	if _, has := tr.Metrics[result.Throughput]; has {
@@ -186,7 +192,8 @@ func TestChildWithoutHook(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if !strings.Contains(string(out), "exit status 2: brewput: this process was started as a trial but its main function does not call trial.Main") {
+	if !strings.Contains(string(out), "exit status 2: brewput: this process was started as a trial but its main "+
+		"function does not call trial.Main") {
 		t.Errorf("it says %q", out)
 	}
 }
@@ -218,7 +225,8 @@ func TestChildEndsWithItsInput(t *testing.T) {
 func TestOpenLoop(t *testing.T) {
 	s := spec("coffee", "finelocking")
 	s.Operations, s.Duration = 0, 200*time.Millisecond
-	s.Point = s.Point.With("stage", plan.DurationLevel(time.Millisecond)).With("queue-limit", plan.IntLevel(50)).With("patience", plan.DurationLevel(time.Second))
+	s.Point = s.Point.With("stage", plan.DurationLevel(time.Millisecond)).With("queue-limit",
+		plan.IntLevel(50)).With("patience", plan.DurationLevel(time.Second))
 	s.Open = &trial.OpenLoad{Rate: 100, Capacity: 250}
 	tr := run(t, s).Trial
 	m := tr.Metrics
@@ -282,10 +290,12 @@ func TestImpatient(t *testing.T) {
 		With("patience", plan.DurationLevel(time.Millisecond)).With("arrivals", plan.TextLevel("constant"))
 	s.Open = &trial.OpenLoad{Rate: 1000, Capacity: 250}
 	m := run(t, s).Trial.Metrics
-	if m.Get("arrived") != 200 || m.Get("abandoned") < 100 || m.Get("dropped") != 0 || m.Get("throughput_per_s") == 0 || m.Get("goodput_per_s") != 0 {
+	if m.Get("arrived") != 200 || m.Get("abandoned") < 100 || m.Get("dropped") != 0 || m.Get("throughput_per_s") == 0 ||
+		m.Get("goodput_per_s") != 0 {
 		t.Errorf("%v", m)
 	}
-	s.Point = s.Point.Only([]string{"cpus", "workers", "stage", "jitter", "arrivals"}).With("queue-limit", plan.IntLevel(0))
+	s.Point = s.Point.Only([]string{"cpus", "workers", "stage", "jitter", "arrivals"}).With("queue-limit",
+		plan.IntLevel(0))
 	if m = run(t, s).Trial.Metrics; m.Get("dropped") < 100 || m.Get("abandoned") != 0 {
 		t.Errorf("no room to wait: %v", m)
 	}

@@ -155,6 +155,18 @@ func (w *Workload) AllFactors() []plan.Factor {
 	return append(Common(), w.Factors...)
 }
 
+// InputFactors are the names of the factors whose levels are different jobs rather than choices, so that no verdict
+// compares them.
+func (w *Workload) InputFactors() []string {
+	var names []string
+	for _, f := range w.AllFactors() {
+		if f.Input {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
 // mostWorkers is more than anybody has use for, and fits into memory: in virtual time each takes some 6 kB.
 const mostWorkers = 1_000_000
 
@@ -162,13 +174,19 @@ const mostWorkers = 1_000_000
 // Without rate, load and recorded arrivals that is a closed loop.
 func Common() []plan.Factor {
 	return []plan.Factor{
-		{Name: "cpus", Doc: "CPUs the design may use (GOMAXPROCS)", Kind: plan.Int, Default: "all", Min: 1, Input: true},
-		{Name: "workers", Doc: "callers that repeat the operation of a stream, or who serve an open loop", Kind: plan.Int, Default: "cpus", Min: 1, Max: mostWorkers, Input: true},
+		{Name: "cpus", Doc: "CPUs the design may use (GOMAXPROCS)", Kind: plan.Int, Default: "all", Min: 1,
+			Input: true},
+		{Name: "workers", Doc: "callers that repeat the operation of a stream, or who serve an open loop",
+			Kind: plan.Int, Default: "cpus", Min: 1, Max: mostWorkers, Input: true},
 		{Name: "rate", Doc: "open loop: customers a second", Kind: plan.Float, Input: true},
-		{Name: "load", Doc: "open loop: customers as a fraction of the capacity, which is measured first", Kind: plan.Float, Input: true},
-		{Name: "arrivals", Doc: "open loop: poisson, constant, or a file with one time a line (default poisson)", Kind: plan.Text, Input: true},
-		{Name: "queue-limit", Doc: "open loop: customers who may wait; more are dropped (default no limit)", Kind: plan.Int, Input: true},
-		{Name: "patience", Doc: "open loop: how long a customer waits before it gives up (default for ever)", Kind: plan.Duration, Input: true},
+		{Name: "load", Doc: "open loop: customers as a fraction of the capacity, which is measured first",
+			Kind: plan.Float, Input: true},
+		{Name: "arrivals", Doc: "open loop: poisson, constant, or a file with one time a line (default poisson)",
+			Kind: plan.Text, Input: true},
+		{Name: "queue-limit", Doc: "open loop: customers who may wait; more are dropped (default no limit)",
+			Kind: plan.Int, Input: true},
+		{Name: "patience", Doc: "open loop: how long a customer waits before it gives up (default for ever)",
+			Kind: plan.Duration, Input: true},
 	}
 }
 
@@ -178,7 +196,8 @@ const GOGC = "gogc"
 // Collecting is a factor for designs that make garbage: the trial sets it, for a process of its own, before the design
 // begins. In virtual time nothing is collected, and it changes nothing.
 func Collecting() plan.Factor {
-	return plan.Factor{Name: GOGC, Doc: "GOGC: per cent that garbage may add to what is in use before it is collected", Kind: plan.Int, Default: "100", Min: 1, Max: 1_000_000}
+	return plan.Factor{Name: GOGC, Doc: "GOGC: per cent that garbage may add to what is in use before it is collected",
+		Kind: plan.Int, Default: "100", Min: 1, Max: 1_000_000}
 }
 
 // loadFactors are the factors of Common that make an open loop.
@@ -216,12 +235,16 @@ func Unloaded(p plan.Point) plan.Point {
 // the columns of results.
 func Reserved() []string {
 	return []string{
-		"after", "allow", "base", "baseline", "before", "bench", "budget", "compare", "cost", "count", "designs", "duration", "env", "format", "go",
-		"goal", "help", "layouts", "max-regression", "metric", "no-twin", "o", "operations", "output", "oversubscribe", "peer",
-		"pgo", "pprof", "precision", "profile", "quick", "record-costs", "replay-costs", "resume", "rev", "sample", "seed", "sensitivity",
+		"after", "allow", "base", "baseline", "before", "bench", "budget", "compare", "cost", "count", "designs",
+		"duration", "env", "format", "go",
+		"goal", "help", "layouts", "max-regression", "metric", "no-twin", "o", "operations", "output", "oversubscribe",
+		"peer",
+		"pgo", "pprof", "precision", "profile", "quick", "record-costs", "replay-costs", "resume", "rev", "sample",
+		"seed", "sensitivity",
 		"slo", "time-limit",
 		"timeline", "timeline-span", "twin", "warmup",
-		"block", "bound", "design", "error", "kind", "lines", "order", "status", "trial", "type", "wall_seconds", "workload", "world",
+		"block", "bound", "design", "error", "kind", "lines", "order", "status", "trial", "type", "wall_seconds",
+		"workload", "world",
 	}
 }
 
@@ -274,7 +297,8 @@ func (w *Workload) Validate() error {
 			return fmt.Errorf("workload %s: two factors are called %q", w.Name, f.Name)
 		}
 		if slices.Contains(Reserved(), f.Name) {
-			return fmt.Errorf("workload %s: a factor cannot be called %q, which is a flag or a column of results", w.Name, f.Name)
+			return fmt.Errorf("workload %s: a factor cannot be called %q, which is a flag or a column of results",
+				w.Name, f.Name)
 		}
 		seen[f.Name] = true
 		if err := f.Validate(); err != nil {
@@ -309,13 +333,15 @@ func (w *Workload) validateQuick() error {
 
 func (w *Workload) validateDesign(d Design, factors map[string]bool) error {
 	if d.Name == "" || strings.ContainsAny(d.Name, " /=,") {
-		return fmt.Errorf("workload %s: design %q: a name must not be empty nor hold a space, slash, comma or =", w.Name, d.Name)
+		return fmt.Errorf("workload %s: design %q: a name must not be empty nor hold a space, slash, comma or =",
+			w.Name, d.Name)
 	}
 	if (d.Stream == nil) == (d.Job == nil) {
 		return fmt.Errorf("%s/%s: exactly one of Stream and Job must be set", w.Name, d.Name)
 	}
 	if d.Peer && d.Expect == Bound {
-		return fmt.Errorf("%s/%s is a peer, which solves the job, and a bound, which does not: it can be one of them", w.Name, d.Name)
+		return fmt.Errorf("%s/%s is a peer, which solves the job, and a bound, which does not: it can be one of them",
+			w.Name, d.Name)
 	}
 	if err := d.Formula.validate(d); err != nil {
 		return fmt.Errorf("%s/%s: %w", w.Name, d.Name, err)

@@ -13,7 +13,8 @@ func stream(env.Env, plan.Point) (workload.Stream, error) { return workload.Stre
 func job(env.Env, plan.Point) (workload.Job, error)       { return workload.Job{}, nil }
 
 func formula() *workload.Formula {
-	return &workload.Formula{Text: "of cup", Source: "a law", Seconds: func(p plan.Point, m workload.Measured) float64 { return m.Wall("cup", p) }}
+	return &workload.Formula{Text: "of cup", Source: "a law",
+		Seconds: func(p plan.Point, m workload.Measured) float64 { return m.Wall("cup", p) }}
 }
 
 // TestMeasured: a wall time that is not there is no number, and so is what is made of it.
@@ -38,8 +39,9 @@ func TestValidate(t *testing.T) {
 		return &workload.Workload{
 			Name:    "tea",
 			Factors: []plan.Factor{{Name: "leaves", Default: "3"}},
-			Designs: []workload.Design{{Name: "pot", Stream: stream, Uses: []string{"leaves"}}, {Name: "cup", Job: job, Peer: true, Formula: formula()}},
-			Quick:   map[string]string{"leaves": "1,2"},
+			Designs: []workload.Design{{Name: "pot", Stream: stream, Uses: []string{"leaves"}},
+				{Name: "cup", Job: job, Peer: true, Formula: formula()}},
+			Quick: map[string]string{"leaves": "1,2"},
 		}
 	}
 	if err := good().Validate(); err != nil {
@@ -57,8 +59,11 @@ func TestValidate(t *testing.T) {
 		"design \"a/b\": a name must not": func(w *workload.Workload) { w.Designs[0].Name = "a/b" },
 		`Quick has a level of "milk"`:     func(w *workload.Workload) { w.Quick = map[string]string{"milk": "1"} },
 		"Quick: ":                         func(w *workload.Workload) { w.Quick = map[string]string{"leaves": "many"} },
-		"it can be one of them":           func(w *workload.Workload) { w.Designs[1].Peer, w.Designs[1].Expect = true, workload.Bound },
-		"and this is a stream":            func(w *workload.Workload) { w.Designs[0].Formula = formula() },
+		"it can be one of them": func(w *workload.Workload) {
+			w.Designs[1].Peer, w.Designs[1].Expect = true,
+				workload.Bound
+		},
+		"and this is a stream": func(w *workload.Workload) { w.Designs[0].Formula = formula() },
 		"needs its text": func(w *workload.Workload) {
 			w.Designs[1].Formula = formula()
 			w.Designs[1].Formula.Source = ""

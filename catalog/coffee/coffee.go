@@ -33,18 +33,27 @@ func Workload() *workload.Workload {
 		Factors: factors(),
 		Check:   check,
 		Designs: []workload.Design{
-			{Name: "ideal", Doc: "no synchronisation at all: a bound, not a solution", Uses: latte, Stream: newIdeal, Expect: workload.Bound},
+			{Name: "ideal", Doc: "no synchronisation at all: a bound, not a solution", Uses: latte, Stream: newIdeal,
+				Expect: workload.Bound},
 			{Name: "locking", Doc: "one lock around the whole kitchen", Uses: latte, Stream: newLocking},
 			{Name: "finelocking", Doc: "a lock for each machine", Uses: latte, Stream: newFineLocking},
-			{Name: "parsteam", Doc: "finelocking, steaming while grinding and pressing", Uses: latte, Stream: newParSteam},
+			{Name: "parsteam", Doc: "finelocking, steaming while grinding and pressing", Uses: latte,
+				Stream: newParSteam},
 			{Name: "americano", Doc: "finelocking without steam: a cache hit", Uses: americano, Stream: newAmericano},
-			{Name: "espresso", Doc: "finelocking with neither steam nor latte: a degraded answer", Uses: espresso, Stream: newEspresso},
-			{Name: "multi", Doc: "several of each machine, in a pool channel", Uses: and("machines", latte), Stream: newMulti},
-			{Name: "linearpipe", Doc: "a goroutine for each machine, orders passed along channels", Uses: and("buffer", latte), Stream: newLinearPipe},
-			{Name: "splitpipe", Doc: "a steamer beside the grind and press pipeline", Uses: and("buffer", latte), Stream: newSplitPipe},
-			{Name: "multipipe", Doc: "several linear pipes behind one order channel", Uses: and("pipes", latte), Stream: newMultiPipe},
-			{Name: "americanopipe", Doc: "linearpipe without steam", Uses: and("buffer", americano), Stream: newAmericanoPipe},
-			{Name: "espressopipe", Doc: "linearpipe with neither steam nor latte", Uses: and("buffer", espresso), Stream: newEspressoPipe},
+			{Name: "espresso", Doc: "finelocking with neither steam nor latte: a degraded answer", Uses: espresso,
+				Stream: newEspresso},
+			{Name: "multi", Doc: "several of each machine, in a pool channel", Uses: and("machines", latte),
+				Stream: newMulti},
+			{Name: "linearpipe", Doc: "a goroutine for each machine, orders passed along channels",
+				Uses: and("buffer", latte), Stream: newLinearPipe},
+			{Name: "splitpipe", Doc: "a steamer beside the grind and press pipeline", Uses: and("buffer", latte),
+				Stream: newSplitPipe},
+			{Name: "multipipe", Doc: "several linear pipes behind one order channel", Uses: and("pipes", latte),
+				Stream: newMultiPipe},
+			{Name: "americanopipe", Doc: "linearpipe without steam", Uses: and("buffer", americano),
+				Stream: newAmericanoPipe},
+			{Name: "espressopipe", Doc: "linearpipe with neither steam nor latte", Uses: and("buffer", espresso),
+				Stream: newEspressoPipe},
 		},
 	}
 }
@@ -57,13 +66,17 @@ func factors() []plan.Factor {
 		{Name: "buffer", Doc: "room in each channel of a pipe", Kind: plan.Int, Default: "1", Max: 1_000_000},
 		{Name: "machines", Doc: "machines of each kind in multi", Kind: plan.Int, Default: "2", Min: 1, Max: 1_000_000},
 		{Name: "pipes", Doc: "pipes in multipipe", Kind: plan.Int, Default: "2", Min: 1, Max: 100_000},
-		{Name: "stage", Doc: "CPU work of each of the four stages", Kind: plan.Duration, Default: "1ms", Max: hour, Input: true},
-		{Name: "jitter", Doc: "width of the uniform noise on the three machine stages", Kind: plan.Duration, Default: "0s", Input: true},
+		{Name: "stage", Doc: "CPU work of each of the four stages", Kind: plan.Duration, Default: "1ms", Max: hour,
+			Input: true},
+		{Name: "jitter", Doc: "width of the uniform noise on the three machine stages", Kind: plan.Duration,
+			Default: "0s", Input: true},
 		{Name: "grind", Doc: "CPU work of grinding, if not that of stage", Kind: plan.Duration, Max: hour, Input: true},
 		{Name: "press", Doc: "CPU work of pressing, if not that of stage", Kind: plan.Duration, Max: hour, Input: true},
 		{Name: "steam", Doc: "CPU work of steaming, if not that of stage", Kind: plan.Duration, Max: hour, Input: true},
-		{Name: "latte", Doc: "CPU work of the latte stage, if not that of stage", Kind: plan.Duration, Max: hour, Input: true},
-		{Name: "dist", Doc: "distribution of the machine stages: fixed, uniform, exponential or lognormal:CV", Kind: plan.Text, Input: true},
+		{Name: "latte", Doc: "CPU work of the latte stage, if not that of stage", Kind: plan.Duration, Max: hour,
+			Input: true},
+		{Name: "dist", Doc: "distribution of the machine stages: fixed, uniform, exponential or lognormal:CV",
+			Kind: plan.Text, Input: true},
 	}
 }
 
@@ -75,7 +88,8 @@ func check(p plan.Point) error {
 	}
 	jitter := p.Duration("jitter")
 	if jitter > 0 && name != "uniform" {
-		return fmt.Errorf("--jitter %v is the width of a uniform distribution; leave out --dist %s or the jitter", jitter, name)
+		return fmt.Errorf("--jitter %v is the width of a uniform distribution; leave out --dist %s or the jitter",
+			jitter, name)
 	}
 	times := timesOf(p)
 	for _, stage := range []struct {
@@ -83,7 +97,8 @@ func check(p plan.Point) error {
 		mean int64
 	}{{"grind", int64(times.grind)}, {"press", int64(times.press)}, {"steam", int64(times.steam)}} {
 		if int64(jitter) > 2*stage.mean {
-			return fmt.Errorf("--jitter %v would make the %s stage shorter than nothing; at most twice the stage's time is possible", jitter, stage.name)
+			return fmt.Errorf("--jitter %v would make the %s stage shorter than nothing; at most twice the "+
+				"stage's time is possible", jitter, stage.name)
 		}
 	}
 	return nil
@@ -109,7 +124,8 @@ func parseDist(p plan.Point) (name string, cv float64, err error) {
 	case "lognormal":
 		cv, err := strconv.ParseFloat(rest, 64)
 		if err != nil || !(cv > 0 && cv <= 100) {
-			return "", 0, fmt.Errorf("--dist %s: write lognormal:CV with a coefficient of variation above 0, as in lognormal:0.5", text)
+			return "", 0, fmt.Errorf("--dist %s: write lognormal:CV with a coefficient of variation above 0, "+
+				"as in lognormal:0.5", text)
 		}
 		return name, cv, nil
 	}

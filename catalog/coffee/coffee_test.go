@@ -47,7 +47,8 @@ func point(t *testing.T, w *workload.Workload, d workload.Design, settings ...st
 }
 
 // serve has workers serve orders of a design and returns what its check says.
-func serve(t *testing.T, d workload.Design, p plan.Point, workers, each int) (world *live.World, answer workload.Answer, err error) {
+func serve(t *testing.T, d workload.Design, p plan.Point, workers, each int) (world *live.World, answer workload.Answer,
+	err error) {
 	t.Helper()
 	world = live.New(live.Config{Seed: 1, BurnRate: 1})
 	left := world.Run("test", func(e env.Env) {
@@ -82,7 +83,9 @@ func TestEveryDesignServesEveryOrder(t *testing.T) {
 		if d.Expect == workload.Bound {
 			continue // ideal races by intention; it is tested under the race detector
 		}
-		for _, variant := range [][]string{nil, {"buffer=0", "machines=1", "pipes=1"}, {"buffer=10", "machines=4", "pipes=3"}, {"jitter=4us"}, {"dist=exponential"}, {"dist=lognormal:0.5"}, {"steam=0s"}} {
+		for _, variant := range [][]string{nil, {"buffer=0", "machines=1", "pipes=1"},
+			{"buffer=10", "machines=4", "pipes=3"}, {"jitter=4us"}, {"dist=exponential"}, {"dist=lognormal:0.5"},
+			{"steam=0s"}} {
 			t.Run(d.Name+"/"+strings.Join(variant, ","), func(t *testing.T) {
 				world, answer, err := serve(t, d, point(t, w, d, variant...), 4, 50)
 				if err != nil {

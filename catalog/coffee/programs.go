@@ -16,7 +16,8 @@ type Program struct{ Open, Op, Close func(*sim.Program) }
 // Designs that there are as programs.
 func programs() map[string]func(*bar, plan.Point) Program {
 	return map[string]func(*bar, plan.Point) Program{
-		"finelocking": (*bar).fineLocking, "linearpipe": (*bar).linearPipe, "multi": (*bar).multi, "splitpipe": (*bar).splitPipe,
+		"finelocking": (*bar).fineLocking, "linearpipe": (*bar).linearPipe, "multi": (*bar).multi,
+		"splitpipe": (*bar).splitPipe,
 	}
 }
 
@@ -24,7 +25,8 @@ func programs() map[string]func(*bar, plan.Point) Program {
 func NewProgram(design string, p plan.Point, workers int, seed uint64) (Program, error) {
 	build, ok := programs()[design]
 	if !ok {
-		return Program{}, fmt.Errorf("the design %s is there as Go code only; finelocking, linearpipe, multi and splitpipe are there as programs", design)
+		return Program{}, fmt.Errorf("the design %s is there as Go code only; finelocking, linearpipe, multi and "+
+			"splitpipe are there as programs", design)
 	}
 	r, err := newRecipe(p)
 	if err != nil {
@@ -103,7 +105,8 @@ func (b *bar) fineLocking(plan.Point) Program {
 	machines := []struct {
 		stage
 		lock *sim.Mutex
-	}{{ground, &sim.Mutex{Name: "grinder"}}, {pressed, &sim.Mutex{Name: "press"}}, {steamed, &sim.Mutex{Name: "steamer"}}}
+	}{{ground, &sim.Mutex{Name: "grinder"}}, {pressed, &sim.Mutex{Name: "press"}},
+		{steamed, &sim.Mutex{Name: "steamer"}}}
 	nothing := func(*sim.Program) {}
 	return Program{Open: nothing, Close: nothing, Op: func(p *sim.Program) {
 		for _, m := range machines {
@@ -120,7 +123,8 @@ func (b *bar) multi(at plan.Point) Program {
 	pools := []struct {
 		stage
 		pool *sim.Chan
-	}{{ground, sim.NewChan("grinder pool", k)}, {pressed, sim.NewChan("press pool", k)}, {steamed, sim.NewChan("steamer pool", k)}}
+	}{{ground, sim.NewChan("grinder pool", k)}, {pressed, sim.NewChan("press pool", k)},
+		{steamed, sim.NewChan("steamer pool", k)}}
 	return Program{
 		Open: func(p *sim.Program) {
 			for i := range k {
@@ -144,7 +148,8 @@ func (b *bar) multi(at plan.Point) Program {
 
 func (b *bar) linearPipe(at plan.Point) Program {
 	buffer := at.Int("buffer")
-	orders, grounds, coffees := sim.NewChan("grinder", buffer), sim.NewChan("press", buffer), sim.NewChan("steamer", buffer)
+	orders, grounds, coffees := sim.NewChan("grinder", buffer), sim.NewChan("press", buffer),
+		sim.NewChan("steamer", buffer)
 	ready := b.customers("ready", 0)
 	return Program{
 		Open: func(p *sim.Program) {
@@ -166,7 +171,8 @@ func (b *bar) linearPipe(at plan.Point) Program {
 
 func (b *bar) splitPipe(at plan.Point) Program {
 	buffer := at.Int("buffer")
-	orders, grounds, jugs := sim.NewChan("grinder", buffer), sim.NewChan("press", buffer), sim.NewChan("steamer", buffer)
+	orders, grounds, jugs := sim.NewChan("grinder", buffer), sim.NewChan("press", buffer),
+		sim.NewChan("steamer", buffer)
 	coffee, milk := b.customers("coffee", 1), b.customers("milk", 1)
 	return Program{
 		Open: func(p *sim.Program) {

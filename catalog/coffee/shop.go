@@ -169,7 +169,8 @@ func (s *shop) audit(kitchens ...kitchen) func(uint64) (workload.Answer, error) 
 			steamsDue = operations
 		}
 		if len(kitchens) > 0 && (grinds != operations || presses != operations || steams != steamsDue) {
-			return nil, fmt.Errorf("%d orders took %d grinds, %d presses and %d steams", operations, grinds, presses, steams)
+			return nil, fmt.Errorf("%d orders took %d grinds, %d presses and %d steams", operations, grinds, presses,
+				steams)
 		}
 		return workload.Answer{"orders": operations}, nil
 	}

@@ -42,8 +42,10 @@ type document struct {
 
 func (d *document) write(number, items int) []byte {
 	d.text = make([]byte, 0, 400+items*540)
-	d.add(`<?xml version="1.0" encoding="UTF-8"?>`, "\n", `<rss version="2.0"><channel>`, "\n<title>Feed ", strconv.Itoa(number),
-		"</title><link>http://feeds.example.com/", strconv.Itoa(number), "</link>\n<description>What is new</description><language>en-us</language>\n")
+	d.add(`<?xml version="1.0" encoding="UTF-8"?>`, "\n", `<rss version="2.0"><channel>`, "\n<title>Feed ",
+		strconv.Itoa(number),
+		"</title><link>http://feeds.example.com/", strconv.Itoa(number),
+		"</link>\n<description>What is new</description><language>en-us</language>\n")
 	for range items {
 		d.item()
 	}
@@ -60,7 +62,8 @@ func (d *document) item() {
 	}
 	d.add("<item><title>")
 	d.prose(6, inTitle)
-	d.add("</title><link>http://feeds.example.com/item/", strconv.FormatUint(r>>40, 10), `</link><guid isPermaLink="false">`, strconv.FormatUint(r>>32, 16),
+	d.add("</title><link>http://feeds.example.com/item/", strconv.FormatUint(r>>40, 10),
+		`</link><guid isPermaLink="false">`, strconv.FormatUint(r>>32, 16),
 		"</guid><pubDate>Tue, 14 Aug 2018 12:00:00 GMT</pubDate><description>")
 	if r>>16&7 == 0 {
 		d.add("<![CDATA[<p>")

@@ -13,8 +13,8 @@ import (
 )
 
 // newFiles is the pool with documents in files. A warm file is a copy from the system's cache: then there is no Z,
-// S has the system calls, and CPUs are the limit from as many goroutines as there are CPUs on. A cold one waits for the disk, in
-// a system call that holds a thread; that wait is the disk's to say, and the disk has a limit of its own.
+// S has the system calls, and CPUs are the limit from as many goroutines as there are CPUs on. A cold one waits for the
+// disk, in a system call that holds a thread; that wait is the disk's to say, and the disk has a limit of its own.
 func newFiles(_ env.Env, p plan.Point) (workload.Job, error) {
 	t, g := newTask(p, p.Text("scanner") == "xml"), p.Int("goroutines")
 	dir, err := filesOf(t.corpus, p.Int("items"))

@@ -7,8 +7,8 @@
 //	max(n(Z+S)/g, nS/m)
 //
 // (asymptotic bounds of the machine-repairman model: Denning and Buzen, ACM Computing Surveys 10(3), 1978). The two
-// meet at g = m(Z+S)/S, the knee: fewer goroutines leave CPUs idle, more of them gain nothing. It depends on the number of
-// CPUs, so that "more CPUs do not help" is true below the knee of one CPU only. Z and S are measured by the design
+// meet at g = m(Z+S)/S, the knee: fewer goroutines leave CPUs idle, more of them gain nothing. It depends on the number
+// of CPUs, so that "more CPUs do not help" is true below the knee of one CPU only. Z and S are measured by the design
 // sequential, in the same sweep: its metrics read_seconds and parse_seconds, and from them its knee.
 //
 // The original's documents are parsed by encoding/xml (--scanner xml). The scanner here has the same items in a
@@ -32,23 +32,35 @@ func Workload() *workload.Workload {
 		Doc:  "Find a topic in 1000 XML documents, each after 1 ms of blocking read.",
 		Factors: []plan.Factor{
 			{Name: "goroutines", Doc: "how many read and parse", Kind: plan.Int, Default: "32", Min: 1, Max: 100_000},
-			{Name: "parsers", Doc: "goroutines of read-ahead that parse, beside those that read", Kind: plan.Int, Default: "cpus", Min: 1, Max: 100_000},
-			{Name: "cache", Doc: "of real files: warm, or cold where the system drops its cache", Kind: plan.Text, Default: "warm"},
+			{Name: "parsers", Doc: "goroutines of read-ahead that parse, beside those that read", Kind: plan.Int,
+				Default: "cpus", Min: 1, Max: 100_000},
+			{Name: "cache", Doc: "of real files: warm, or cold where the system drops its cache", Kind: plan.Text,
+				Default: "warm"},
 			{Name: "documents", Doc: "how many", Kind: plan.Int, Default: "1000", Min: 1, Max: 1_000_000, Input: true},
-			{Name: "items", Doc: "items of a document, of 500 bytes each", Kind: plan.Int, Default: "60", Min: 0, Max: 1_000_000, Input: true},
+			{Name: "items", Doc: "items of a document, of 500 bytes each", Kind: plan.Int, Default: "60", Min: 0,
+				Max: 1_000_000, Input: true},
 			{Name: "read", Doc: "how long a read blocks", Kind: plan.Duration, Default: "1ms", Input: true},
-			{Name: "scanner", Doc: "who parses: own, or xml for encoding/xml", Kind: plan.Text, Default: "own", Input: true},
+			{Name: "scanner", Doc: "who parses: own, or xml for encoding/xml", Kind: plan.Text, Default: "own",
+				Input: true},
 		},
 		Check: check,
 		Quick: map[string]string{"goroutines": "8,32,1000", "cache": "warm"},
 		Designs: []workload.Design{
-			{Name: "sequential", Doc: "one goroutine: reads and parses in turn", Uses: alone, Job: newSequential, Formula: law(func(p plan.Point) int { return 1 })},
-			{Name: "pool", Doc: "goroutines take documents from a channel", Uses: many, Job: newPool, Formula: law(goroutines)},
-			{Name: "semaphore", Doc: "a goroutine for each document, of which so many at a time go on", Uses: many, Job: newSemaphore, Formula: law(goroutines)},
-			{Name: "each", Doc: "a goroutine for each document", Uses: alone, Job: newEach, Formula: law(func(p plan.Point) int { return p.Int("documents") })},
-			{Name: "read-ahead", Doc: "some read, and hand what they read to others who parse", Uses: append([]string{"parsers"}, many...), Job: newReadAhead, Formula: ahead()},
-			{Name: "files", Doc: "the pool, with real files", Uses: []string{"goroutines", "cache", "documents", "items", "scanner"}, Job: newFiles, Worlds: workload.LiveOnly},
-			{Name: "encoding-xml", Doc: "sequential with the standard library's parser", Uses: []string{"documents", "items", "read"}, Job: newStandard, Peer: true},
+			{Name: "sequential", Doc: "one goroutine: reads and parses in turn", Uses: alone, Job: newSequential,
+				Formula: law(func(p plan.Point) int { return 1 })},
+			{Name: "pool", Doc: "goroutines take documents from a channel", Uses: many, Job: newPool,
+				Formula: law(goroutines)},
+			{Name: "semaphore", Doc: "a goroutine for each document, of which so many at a time go on", Uses: many,
+				Job: newSemaphore, Formula: law(goroutines)},
+			{Name: "each", Doc: "a goroutine for each document", Uses: alone, Job: newEach,
+				Formula: law(func(p plan.Point) int { return p.Int("documents") })},
+			{Name: "read-ahead", Doc: "some read, and hand what they read to others who parse",
+				Uses: append([]string{"parsers"}, many...), Job: newReadAhead, Formula: ahead()},
+			{Name: "files", Doc: "the pool, with real files",
+				Uses: []string{"goroutines", "cache", "documents", "items", "scanner"}, Job: newFiles,
+				Worlds: workload.LiveOnly},
+			{Name: "encoding-xml", Doc: "sequential with the standard library's parser",
+				Uses: []string{"documents", "items", "read"}, Job: newStandard, Peer: true},
 		},
 	}
 }
@@ -85,7 +97,8 @@ func ahead() *workload.Formula {
 		Source: "asymptotic bounds: Denning and Buzen, ACM Computing Surveys 10(3), 1978",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			read, parse := demands(p, m)
-			return math.Max(read/float64(min(goroutines(p), p.Int("documents"))), parse/float64(min(p.Int("cpus"), p.Int("parsers"))))
+			return math.Max(read/float64(min(goroutines(p), p.Int("documents"))),
+				parse/float64(min(p.Int("cpus"), p.Int("parsers"))))
 		},
 	}
 }

@@ -29,12 +29,15 @@ func TestMain(m *testing.M) {
 
 func point(cpus, goroutines, parsers, documents, items int, read time.Duration, scanner, cache string) plan.Point {
 	level := func(name string, n int) plan.Setting { return plan.Setting{Factor: name, Level: plan.IntLevel(n)} }
-	return plan.NewPoint(level("cpus", cpus), level("goroutines", goroutines), level("parsers", parsers), level("documents", documents), level("items", items),
-		plan.Setting{Factor: "read", Level: plan.DurationLevel(read)}, plan.Setting{Factor: "scanner", Level: plan.TextLevel(scanner)}, plan.Setting{Factor: "cache", Level: plan.TextLevel(cache)})
+	return plan.NewPoint(level("cpus", cpus), level("goroutines", goroutines), level("parsers", parsers),
+		level("documents", documents), level("items", items),
+		plan.Setting{Factor: "read", Level: plan.DurationLevel(read)},
+		plan.Setting{Factor: "scanner", Level: plan.TextLevel(scanner)},
+		plan.Setting{Factor: "cache", Level: plan.TextLevel(cache)})
 }
 
-// TestDesigns: every design finds every item, live (and, where this test runs so, under the race detector) and in virtual
-// time.
+// TestDesigns: every design finds every item, live (and, where this test runs so, under the race detector) and in
+// virtual time.
 func TestDesigns(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
@@ -44,7 +47,8 @@ func TestDesigns(t *testing.T) {
 	}
 	for _, d := range w.Designs {
 		for _, p := range []plan.Point{
-			point(2, 8, 2, 40, 12, 100*time.Microsecond, "own", "warm"), point(1, 1, 1, 5, 3, 0, "xml", "cold"), point(2, 50, 3, 20, 0, time.Microsecond, "own", "warm"),
+			point(2, 8, 2, 40, 12, 100*time.Microsecond, "own", "warm"), point(1, 1, 1, 5, 3, 0, "xml", "cold"),
+			point(2, 50, 3, 20, 0, time.Microsecond, "own", "warm"),
 		} {
 			if p.Text("cache") == "cold" && runtime.GOOS != "linux" && d.Name == "files" {
 				continue // this system cannot
@@ -72,8 +76,8 @@ func (fixed) Begin() error                              { return nil }
 func (f fixed) End(virtual.Code) (time.Duration, error) { return time.Duration(f), nil }
 func (fixed) Drop()                                     {}
 
-// TestLaw: in virtual time, where waiting and parsing take exactly Z and S, the pool is within a per cent or one Z of the bound
-// for every number of goroutines, and the knee is where the one-goroutine run says.
+// TestLaw: in virtual time, where waiting and parsing take exactly Z and S, the pool is within a per cent or one Z of
+// the bound for every number of goroutines, and the knee is where the one-goroutine run says.
 func TestLaw(t *testing.T) {
 	const z, s, n = time.Millisecond, 50 * time.Microsecond, 1000
 	w := Workload()
@@ -101,7 +105,8 @@ func TestLaw(t *testing.T) {
 	for _, m := range []int{1, 2} {
 		one, metrics := took("sequential", m, 1)
 		read, parse := metrics["read_seconds"], metrics["parse_seconds"]
-		if math.Abs(one-read-parse) > 1e-9 || math.Abs(read-n*z.Seconds()) > 1e-9 || math.Abs(metrics["knee_goroutines"]-float64(21*m)) > 1e-6 {
+		if math.Abs(one-read-parse) > 1e-9 || math.Abs(read-n*z.Seconds()) > 1e-9 ||
+			math.Abs(metrics["knee_goroutines"]-float64(21*m)) > 1e-6 {
 			t.Errorf("one goroutine, %d CPUs: %v s, %v", m, one, metrics)
 		}
 		for _, g := range []int{1, 2, 7, 10, 20, 21, 22, 41, 42, 43, 100, 1000} {
@@ -124,12 +129,15 @@ func TestDesignsOnAnyPoint(t *testing.T) {
 	w := Workload()
 	rapid.Check(t, func(t *rapid.T) {
 		n := func(name string, most int) int { return rapid.IntRange(1, most).Draw(t, name) }
-		p := point(n("cpus", 8), n("goroutines", 40), n("parsers", 5), n("documents", 30), n("items", 4)-1, time.Duration(n("read", 1000)-1)*time.Microsecond, rapid.SampledFrom([]string{"own", "xml"}).Draw(t, "scanner"), "warm")
+		p := point(n("cpus", 8), n("goroutines", 40), n("parsers", 5), n("documents", 30), n("items", 4)-1,
+			time.Duration(n("read", 1000)-1)*time.Microsecond,
+			rapid.SampledFrom([]string{"own", "xml"}).Draw(t, "scanner"), "warm")
 		d := rapid.SampledFrom(w.Designs).Draw(t, "design")
 		if d.Worlds == workload.LiveOnly {
 			return
 		}
-		x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: rapid.Uint64().Draw(t, "seed"), Limit: time.Minute}, w, d, sim.Costs{})
+		x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: rapid.Uint64().Draw(t, "seed"),
+			Limit: time.Minute}, w, d, sim.Costs{})
 		if x.Trial.Status != result.OK {
 			t.Fatalf("%s at %s: %s %s", d.Name, p, x.Trial.Status, x.Trial.Error)
 		}
@@ -152,8 +160,10 @@ func TestBrokenDocuments(t *testing.T) {
 }
 
 func TestWrongPoints(t *testing.T) {
-	for _, c := range []struct{ scanner, cache, says string }{{"sax", "warm", "no scanner"}, {"own", "hot", "no state"}} {
-		if err := check(point(1, 1, 1, 1, 1, 0, c.scanner, c.cache)); err == nil || !strings.Contains(err.Error(), c.says) {
+	for _, c := range []struct{ scanner, cache, says string }{{"sax", "warm", "no scanner"},
+		{"own", "hot", "no state"}} {
+		if err := check(point(1, 1, 1, 1, 1, 0, c.scanner, c.cache)); err == nil ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s, %s: %v", c.scanner, c.cache, err)
 		}
 	}

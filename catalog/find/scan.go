@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// scanner finds the items of a document as encoding/xml does when it unmarshals rss > channel > item > title, description:
-// the same items of the documents that this takes, and an error for those that it refuses.
+// scanner finds the items of a document as encoding/xml does when it unmarshals rss > channel > item > title,
+// description: the same items of the documents that this takes, and an error for those that it refuses.
 //
 // What it leaves out is to make tokens, attributes and strings that nobody reads. It looks at each byte once, and
 // copies only values that do not stand in the document as they are: entities, carriage returns, several pieces. One

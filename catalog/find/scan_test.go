@@ -43,28 +43,43 @@ func agree(t interface {
 // documents are such as scanners get wrong.
 func documents() []string {
 	list := []string{
-		``, ` `, `<`, `<rss`, `<rss/>`, `<rss></rss>`, `<rss></rss>rubbish <`, `</rss>`, `<rss></RSS>`, `<html/>`, "\ufeff<rss/>", "text<rss/>", `<!---><rss/>`,
-		`<?xml version="1.0"?><rss/>`, `<?xml version='1.1'?><rss/>`, `<?xml encoding="latin1"?><rss/>`, `<?xml encoding=UTF-8 encoding="latin1"?><rss/>`,
-		`<?xml encoding="Utf-8" version=""?><rss/>`, `<?xml version="1.0?><rss/>`, `<??><rss/>`, `<?a:b:c ?><rss/>`, `<? a?><rss/>`, `<?xml?><rss/>`, `<?x>?><rss/>`,
-		`<!DOCTYPE rss [<!ENTITY a "<>"> <!-- > ' --> ]><rss/>`, `<!><rss/>>`, `<!"><rss/>`, `<!x "><rss/>`, `<!x <><rss/>`, `<!x <!-><rss/>>`, `<!x <!--><rss/>-->><rss/>`,
-		`<!-- -- --><rss/>`, `<!-- a ---><rss/>`, `<!----><rss/>`, `<!-x><rss/>`, `<![CDAT[]]><rss/>`, `<![CDATA[]]><rss/>`, `<![CDATA[x<rss/>`,
-		`<a:rss xmlns:a="b"><a:channel/></a:rss>`, `<a:rss></b:rss>`, `<:rss></:rss>`, `<rss:></rss:>`, `<a:b:rss/>`, `<1rss/>`, `<rss><é/><·/></rss>`, `<rss><é·></é·></rss>`, "<rss><a\xff/></rss>",
-		`<rss a/>`, `<rss a=b/>`, `<rss a="b"c='d' e = "f"/>`, `<rss a="<"/>`, `<rss a="&amp;&#65;"/>`, `<rss a="&x;"/>`, `<rss a="]]>"/>`, "<rss a=\"\x01\"/>", "<rss a=\"\xff\"/>", `<rss a="/>`, `<rss / >`, `<rss a="b"`,
+		``, ` `, `<`, `<rss`, `<rss/>`, `<rss></rss>`, `<rss></rss>rubbish <`, `</rss>`, `<rss></RSS>`, `<html/>`,
+		"\ufeff<rss/>", "text<rss/>", `<!---><rss/>`,
+		`<?xml version="1.0"?><rss/>`, `<?xml version='1.1'?><rss/>`, `<?xml encoding="latin1"?><rss/>`,
+		`<?xml encoding=UTF-8 encoding="latin1"?><rss/>`,
+		`<?xml encoding="Utf-8" version=""?><rss/>`, `<?xml version="1.0?><rss/>`, `<??><rss/>`, `<?a:b:c ?><rss/>`,
+		`<? a?><rss/>`, `<?xml?><rss/>`, `<?x>?><rss/>`,
+		`<!DOCTYPE rss [<!ENTITY a "<>"> <!-- > ' --> ]><rss/>`, `<!><rss/>>`, `<!"><rss/>`, `<!x "><rss/>`,
+		`<!x <><rss/>`, `<!x <!-><rss/>>`, `<!x <!--><rss/>-->><rss/>`,
+		`<!-- -- --><rss/>`, `<!-- a ---><rss/>`, `<!----><rss/>`, `<!-x><rss/>`, `<![CDAT[]]><rss/>`,
+		`<![CDATA[]]><rss/>`, `<![CDATA[x<rss/>`,
+		`<a:rss xmlns:a="b"><a:channel/></a:rss>`, `<a:rss></b:rss>`, `<:rss></:rss>`, `<rss:></rss:>`, `<a:b:rss/>`,
+		`<1rss/>`, `<rss><é/><·/></rss>`, `<rss><é·></é·></rss>`, "<rss><a\xff/></rss>",
+		`<rss a/>`, `<rss a=b/>`, `<rss a="b"c='d' e = "f"/>`, `<rss a="<"/>`, `<rss a="&amp;&#65;"/>`,
+		`<rss a="&x;"/>`, `<rss a="]]>"/>`, "<rss a=\"\x01\"/>", "<rss a=\"\xff\"/>", `<rss a="/>`, `<rss / >`,
+		`<rss a="b"`,
 	}
 	for _, text := range []string{
-		``, `a`, ` a `, `&lt;&gt;&amp;&apos;&quot;`, `&#65;&#x41;&#X41;`, `&#xD800;`, `&#x10FFFF;&#x110000;`, `&#x10FFFF;`, `&#0;`, `&#xFFFE;`, `&#;`, `&#x;`, `&;`, `&`, `&lt`, `& lt;`, `&lt ;`, `&LT;`, `&nbsp;`,
-		`&#99999999999999999999;`, "a\rb\r\nc\n\rd", "\r&#13;&#10;\r", `]]`, `]]>`, `]]&gt;`, `]]&gt;]]>`, `é`, "\xc3", "\xef\xbf\xbf", "\xef\xbf\xbe", "\xed\xa0\x80", "\x00", "\x0b", "\u0085",
-		`<![CDATA[<&>]]>`, `a<![CDATA[b]]>c`, `<![CDATA[]]]]><![CDATA[>]]>`, "<![CDATA[\r\n\r]]>", "<![CDATA[\xff]]>", "<![CDATA[\x02]]>", `a<!-- c -->b`, "\r<!-- -->\n", `a<b>c</b>d`, `a<b/>&amp;`, `a<title>b</title>c`, `<?p?>x`, `<b>&x;</b>`, `<b>]]></b>`,
+		``, `a`, ` a `, `&lt;&gt;&amp;&apos;&quot;`, `&#65;&#x41;&#X41;`, `&#xD800;`, `&#x10FFFF;&#x110000;`,
+		`&#x10FFFF;`, `&#0;`, `&#xFFFE;`, `&#;`, `&#x;`, `&;`, `&`, `&lt`, `& lt;`, `&lt ;`, `&LT;`, `&nbsp;`,
+		`&#99999999999999999999;`, "a\rb\r\nc\n\rd", "\r&#13;&#10;\r", `]]`, `]]>`, `]]&gt;`, `]]&gt;]]>`, `é`, "\xc3",
+		"\xef\xbf\xbf", "\xef\xbf\xbe", "\xed\xa0\x80", "\x00", "\x0b", "\u0085",
+		`<![CDATA[<&>]]>`, `a<![CDATA[b]]>c`, `<![CDATA[]]]]><![CDATA[>]]>`, "<![CDATA[\r\n\r]]>", "<![CDATA[\xff]]>",
+		"<![CDATA[\x02]]>", `a<!-- c -->b`, "\r<!-- -->\n", `a<b>c</b>d`, `a<b/>&amp;`, `a<title>b</title>c`,
+		`<?p?>x`, `<b>&x;</b>`, `<b>]]></b>`,
 	} {
 		list = append(list,
 			`<rss><channel><item><title>`+text+`</title></item></channel></rss>`,
-			`<rss><channel>`+text+`<item><title>x`+text+`</title>`+text+`<description>&amp;`+text+`</description><title>`+text+`y</title></item></channel></rss>`)
+			`<rss><channel>`+text+`<item><title>x`+text+`</title>`+text+`<description>&amp;`+text+
+				`</description><title>`+text+`y</title></item></channel></rss>`)
 	}
 	return append(list,
 		`<rss><channel><item/><item><title/></item></channel><channel><item><description>a</description></item></channel></rss>`,
 		`<rss><item><title>no</title></item><channel><x><item/></x><item><x><title>no</title></x><title>a</title></item></channel></rss>`,
-		`<rss><rss><channel><item/></channel></rss></rss>`, `<rss><channel><channel><item/></channel></channel></rss>`, `<rss><channel><item><item><title>no</title></item></item></channel></rss>`,
-		`<rss><channel><item><title>a</title></channel></item></rss>`, `<rss><channel><item><title>a</title></item>`, `<rss><channel><n:item><n:title>a</n:title></n:item></channel></rss>`,
+		`<rss><rss><channel><item/></channel></rss></rss>`, `<rss><channel><channel><item/></channel></channel></rss>`,
+		`<rss><channel><item><item><title>no</title></item></item></channel></rss>`,
+		`<rss><channel><item><title>a</title></channel></item></rss>`, `<rss><channel><item><title>a</title></item>`,
+		`<rss><channel><n:item><n:title>a</n:title></n:item></channel></rss>`,
 		strings.Repeat("<rss>", 20_000)+strings.Repeat("</rss>", 20_000))
 }
 
@@ -85,10 +100,14 @@ func TestScannerAgreesWithEncodingXML(t *testing.T) {
 func TestScannerAgreesOnRandomDocuments(t *testing.T) {
 	s := newScanner()
 	piece := rapid.SampledFrom([]string{
-		"<rss>", "</rss>", "<channel>", "</channel>", "<item>", "</item>", "<title>", "</title>", "<description>", "</description>", "<b>", "</b>", "<b/>", "<a:item>", "</a:item>",
-		"<", ">", "/", "&", ";", "&amp;", "&#65;", "]]>", "<![CDATA[", "<!--", "-->", "--", "<?xml ", "?>", "version=\"1.0\"", "<!DOCTYPE ", "[", "]", " ", "a", "=", "\"", "'", "\r", "\n", "é", "\x00", "\xff", ":", "x y",
+		"<rss>", "</rss>", "<channel>", "</channel>", "<item>", "</item>", "<title>", "</title>", "<description>",
+		"</description>", "<b>", "</b>", "<b/>", "<a:item>", "</a:item>",
+		"<", ">", "/", "&", ";", "&amp;", "&#65;", "]]>", "<![CDATA[", "<!--", "-->", "--", "<?xml ", "?>",
+		"version=\"1.0\"", "<!DOCTYPE ", "[", "]", " ", "a", "=", "\"", "'", "\r", "\n", "é", "\x00", "\xff", ":",
+		"x y",
 	})
-	well := rapid.SampledFrom([]string{"a", "&lt;", "\r\n", "<![CDATA[<]]>", "<!-- c -->", "<b>x</b>", "é", "<?p q?>", "&#x1F600;"})
+	well := rapid.SampledFrom([]string{"a", "&lt;", "\r\n", "<![CDATA[<]]>", "<!-- c -->", "<b>x</b>", "é", "<?p q?>",
+		"&#x1F600;"})
 	rapid.Check(t, func(t *rapid.T) {
 		agree(t, s, []byte(strings.Join(rapid.SliceOf(piece).Draw(t, "pieces"), "")))
 		text := func(name string) string { return strings.Join(rapid.SliceOfN(well, 0, 4).Draw(t, name), "") }

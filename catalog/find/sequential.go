@@ -38,7 +38,8 @@ func inTurn(t *task, cpus int) workload.Job {
 	})
 	j.Metrics = func() map[string]float64 {
 		read, parse := read.Seconds(), parse.Seconds()
-		return map[string]float64{"read_seconds": read, "parse_seconds": parse, "knee_goroutines": knee(read, parse, cpus)}
+		return map[string]float64{"read_seconds": read, "parse_seconds": parse,
+			"knee_goroutines": knee(read, parse, cpus)}
 	}
 	return j
 }

@@ -263,7 +263,8 @@ func (s *scanner) cdata() error {
 	return s.copy(data, false)
 }
 
-// doctype reads up to the > that ends a declaration. Quoted brackets do not count for nesting, and comments are left out.
+// doctype reads up to the > that ends a declaration. Quoted brackets do not count for nesting, and comments are left
+// out.
 func (s *scanner) doctype() error {
 	depth, quote := 0, byte(0)
 	for s.pos < len(s.doc) {

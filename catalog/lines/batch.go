@@ -19,8 +19,8 @@ func newBatch(_ env.Env, p plan.Point) (workload.Job, error) {
 }
 
 // newRecycled sends batches whose slices come back along another channel, so that nothing is allocated for them and
-// lines are made where the cache has them. No more batches are there than the channel has room for and the goroutines have in
-// hand.
+// lines are made where the cache has them. No more batches are there than the channel has room for and the goroutines
+// have in hand.
 func newRecycled(_ env.Env, p plan.Point) (workload.Job, error) {
 	return design(p, batches[string](true), batches[[]byte](true))
 }

@@ -12,8 +12,9 @@ type numbered[L any] struct {
 	number int
 }
 
-// newChannel sends each line along one channel and waits for the consumers. Beyond the bound it pays a send and a receive
-// for each line, and a park and a wake-up wherever the channel is full or empty; a buffer saves only the latter.
+// newChannel sends each line along one channel and waits for the consumers. Beyond the bound it pays a send and a
+// receive for each line, and a park and a wake-up wherever the channel is full or empty; a buffer saves only the
+// latter.
 func newChannel(_ env.Env, p plan.Point) (workload.Job, error) {
 	return design(p, oneChannel[string], oneChannel[[]byte])
 }
@@ -106,7 +107,8 @@ func (t task[L]) consumers(e env.Env) *consumers[L] {
 // employ starts consumers that do as they are told.
 func (t task[L]) employ(e env.Env, work func(e env.Env, c *consumers[L], own *tally)) *consumers[L] {
 	k, buffer := t.p.Int("consumers"), t.p.Int("buffer")
-	c := &consumers[L]{env.NewChan[numbered[L]](e, "lines", buffer), t.places(e, buffer+k+1), make([]tally, k), e.Group()}
+	c := &consumers[L]{env.NewChan[numbered[L]](e, "lines", buffer), t.places(e, buffer+k+1), make([]tally, k),
+		e.Group()}
 	for i := range k {
 		c.done.Go(e, "consumer", func(e env.Env) { work(e, c, &c.tallies[i]) })
 	}

@@ -23,7 +23,8 @@ func job(p plan.Point, run func(env.Env) (tally, error)) workload.Job {
 				return answer, fmt.Errorf("%d of %d lines were hashed", got.count, n)
 			}
 			if want := digests(n); got.sum != want {
-				return answer, fmt.Errorf("the digests of %d lines have the sum %016x instead of %016x: a line was hashed twice, or another", n, got.sum, want)
+				return answer, fmt.Errorf("the digests of %d lines have the sum %016x instead of %016x: a line was "+
+					"hashed twice, or another", n, got.sum, want)
 			}
 			return answer, nil
 		},

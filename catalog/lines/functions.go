@@ -124,7 +124,8 @@ func (t task[L]) consume(e env.Env, line L, number int, into *tally) {
 }
 
 // design is a structure, for each of the functions.
-func design(p plan.Point, original func(task[string]) func(env.Env) (tally, error), lean func(task[[]byte]) func(env.Env) (tally, error)) (workload.Job, error) {
+func design(p plan.Point, original func(task[string]) func(env.Env) (tally, error),
+	lean func(task[[]byte]) func(env.Env) (tally, error)) (workload.Job, error) {
 	if p.Text("functions") == "free" {
 		return job(p, lean(task[[]byte]{free{}, p})), nil
 	}

@@ -5,8 +5,8 @@
 //
 //	n max(P, (P+C)/m)
 //
-// (the busiest station and all work shared by all CPUs: Denning and Buzen, ACM Computing Surveys 10(3), 1978), and what a
-// channel costs comes on top: its lock and copy for each value sent, and a goroutine parked and woken wherever it is
+// (the busiest station and all work shared by all CPUs: Denning and Buzen, ACM Computing Surveys 10(3), 1978), and what
+// a channel costs comes on top: its lock and copy for each value sent, and a goroutine parked and woken wherever it is
 // empty or full. A woken goroutine waits for a thread to come out of its sleep, which takes as long as many lines; so a
 // small channel does not only cost CPU time but leaves CPUs idle. More room saves wake-ups and no sends; a batch saves
 // both by its size. P and C are measured in the same sweep: produce does nP, sequential n(P+C).
@@ -31,25 +31,36 @@ func Workload() *workload.Workload {
 		Doc:  "Make lines and hash them: one producer, some consumers.",
 		Factors: []plan.Factor{
 			{Name: "consumers", Doc: "goroutines that hash", Kind: plan.Int, Default: "cpus", Min: 1, Max: 100_000},
-			{Name: "buffer", Doc: "room in the channel, in lines or batches", Kind: plan.Int, Default: "25", Max: 10_000_000},
+			{Name: "buffer", Doc: "room in the channel, in lines or batches", Kind: plan.Int, Default: "25",
+				Max: 10_000_000},
 			{Name: "batch", Doc: "lines of a batch", Kind: plan.Int, Default: "100", Min: 1, Max: 1_000_000},
-			{Name: "total", Doc: "how many lines", Kind: plan.Int, Default: "100000", Min: 1, Max: 1_000_000_000, Input: true},
-			{Name: "functions", Doc: "original, which allocate, or free, which do not", Kind: plan.Text, Default: "original", Input: true},
+			{Name: "total", Doc: "how many lines", Kind: plan.Int, Default: "100000", Min: 1, Max: 1_000_000_000,
+				Input: true},
+			{Name: "functions", Doc: "original, which allocate, or free, which do not", Kind: plan.Text,
+				Default: "original", Input: true},
 			workload.Collecting(),
 		},
 		Check: check,
 		Quick: map[string]string{"total": "50000"},
 		Designs: []workload.Design{
 			{Name: "sequential", Doc: "one goroutine makes and hashes in turn", Uses: uses(), Job: newSequential},
-			{Name: "produce", Doc: "lines are made and not hashed: what the producer takes", Uses: uses(), Job: newProduce, Expect: workload.Bound},
-			{Name: "original", Doc: "one channel; the program ends with its producer, before its consumers", Uses: uses("consumers", "buffer"), Job: newOriginal, Expect: workload.WrongAnswer},
+			{Name: "produce", Doc: "lines are made and not hashed: what the producer takes", Uses: uses(),
+				Job: newProduce, Expect: workload.Bound},
+			{Name: "original", Doc: "one channel; the program ends with its producer, before its consumers",
+				Uses: uses("consumers", "buffer"), Job: newOriginal, Expect: workload.WrongAnswer},
 			{Name: "channel", Doc: "one channel", Uses: uses("consumers", "buffer"), Job: newChannel, Formula: law()},
-			{Name: "batch", Doc: "batches along one channel", Uses: uses("consumers", "buffer", "batch"), Job: newBatch, Formula: law()},
-			{Name: "recycled", Doc: "batches that come back and are filled again", Uses: uses("consumers", "buffer", "batch"), Job: newRecycled, Formula: law()},
-			{Name: "queues", Doc: "a channel for each consumer, in turn", Uses: uses("consumers", "buffer"), Job: newQueues, Formula: law()},
-			{Name: "helping", Doc: "the producer hashes itself when the channel is full", Uses: uses("consumers", "buffer"), Job: newHelping, Formula: law()},
-			{Name: "index", Doc: "no producer: who is free takes the next numbers, makes these lines and hashes them", Uses: uses("consumers", "batch"), Job: newShared, Formula: shared()},
-			{Name: "objects", Doc: "a goroutine for each object and a channel for each of its methods", Uses: uses("consumers"), Job: newObjects, Formula: law()},
+			{Name: "batch", Doc: "batches along one channel", Uses: uses("consumers", "buffer", "batch"), Job: newBatch,
+				Formula: law()},
+			{Name: "recycled", Doc: "batches that come back and are filled again",
+				Uses: uses("consumers", "buffer", "batch"), Job: newRecycled, Formula: law()},
+			{Name: "queues", Doc: "a channel for each consumer, in turn", Uses: uses("consumers", "buffer"),
+				Job: newQueues, Formula: law()},
+			{Name: "helping", Doc: "the producer hashes itself when the channel is full",
+				Uses: uses("consumers", "buffer"), Job: newHelping, Formula: law()},
+			{Name: "index", Doc: "no producer: who is free takes the next numbers, makes these lines and hashes them",
+				Uses: uses("consumers", "batch"), Job: newShared, Formula: shared()},
+			{Name: "objects", Doc: "a goroutine for each object and a channel for each of its methods",
+				Uses: uses("consumers"), Job: newObjects, Formula: law()},
 		},
 	}
 }

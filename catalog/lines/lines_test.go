@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 
 func point(cpus, consumers, buffer, batch, lines int, functions string) plan.Point {
 	level := func(name string, n int) plan.Setting { return plan.Setting{Factor: name, Level: plan.IntLevel(n)} }
-	return plan.NewPoint(level("cpus", cpus), level("consumers", consumers), level("buffer", buffer), level("batch", batch), level("total", lines),
+	return plan.NewPoint(level("cpus", cpus), level("consumers", consumers), level("buffer", buffer),
+		level("batch", batch), level("total", lines),
 		plan.Setting{Factor: "functions", Level: plan.TextLevel(functions)})
 }
 
@@ -45,18 +46,22 @@ func TestDesigns(t *testing.T) {
 	}
 	for _, d := range w.Designs {
 		for _, p := range []plan.Point{
-			point(2, 3, 25, 10, 2000, "original"), point(2, 1, 0, 1, 300, "free"), point(1, 4, 1, 7, 500, "free"), point(2, 2, 1000, 1000, 501, "original"), point(2, 5, 3, 3, 1, "free"),
+			point(2, 3, 25, 10, 2000, "original"), point(2, 1, 0, 1, 300, "free"), point(1, 4, 1, 7, 500, "free"),
+			point(2, 2, 1000, 1000, 501, "original"), point(2, 5, 3, 3, 1, "free"),
 		} {
 			s := trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
 			o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for world, x := range map[string]result.Trial{"live": o.Trial, "virtual": trial.Simulate(s, w, d, costs).Trial} {
+			for world, x := range map[string]result.Trial{"live": o.Trial,
+				"virtual": trial.Simulate(s, w, d, costs).Trial} {
 				switch {
-				case d.Name == "original" && (p.Int("total") == 1 || p.Int("cpus") == 1): // where the producer has to wait for its turn all may be hashed
+				// where the producer has to wait for its turn all may be hashed
+				case d.Name == "original" && (p.Int("total") == 1 || p.Int("cpus") == 1):
 				case d.Name == "original": // live it can be lucky
-					if world == "virtual" && (x.Status != result.Wrong || !strings.Contains(x.Error, "lines were hashed")) {
+					if world == "virtual" && (x.Status != result.Wrong ||
+						!strings.Contains(x.Error, "lines were hashed")) {
 						t.Errorf("original in %s at %s: %s %s", world, p, x.Status, x.Error)
 					}
 				case d.Name != "original" && !x.Good():
@@ -72,12 +77,14 @@ func TestDesignsOnAnyPoint(t *testing.T) {
 	w := Workload()
 	rapid.Check(t, func(t *rapid.T) {
 		n := func(name string, most int) int { return rapid.IntRange(1, most).Draw(t, name) }
-		p := point(n("cpus", 8), n("consumers", 10), n("buffer", 20)-1, n("batch", 30), n("lines", 100), rapid.SampledFrom([]string{"original", "free"}).Draw(t, "functions"))
+		p := point(n("cpus", 8), n("consumers", 10), n("buffer", 20)-1, n("batch", 30), n("lines", 100),
+			rapid.SampledFrom([]string{"original", "free"}).Draw(t, "functions"))
 		d := rapid.SampledFrom(w.Designs).Draw(t, "design")
 		if d.Expect != workload.Right {
 			return
 		}
-		x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: rapid.Uint64().Draw(t, "seed"), Limit: time.Minute}, w, d, sim.Costs{})
+		x := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: rapid.Uint64().Draw(t, "seed"),
+			Limit: time.Minute}, w, d, sim.Costs{})
 		if x.Trial.Status != result.OK {
 			t.Fatalf("%s at %s: %s %s", d.Name, p, x.Trial.Status, x.Trial.Error)
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newQueues has a channel for each consumer and serves them in turn. Consumers do not contend for a channel, but a slow one
-// lets the producer wait at its full channel while others have nothing to do.
+// newQueues has a channel for each consumer and serves them in turn. Consumers do not contend for a channel, but a slow
+// one lets the producer wait at its full channel while others have nothing to do.
 func newQueues(_ env.Env, p plan.Point) (workload.Job, error) {
 	return design(p, queues[string], queues[[]byte])
 }
@@ -15,7 +15,8 @@ func newQueues(_ env.Env, p plan.Point) (workload.Job, error) {
 func queues[L any](t task[L]) func(env.Env) (tally, error) {
 	k, buffer := t.p.Int("consumers"), t.p.Int("buffer")
 	return func(e env.Env) (tally, error) {
-		lines, places, tallies, done := make([]*env.Chan[numbered[L]], k), t.places(e, k*(buffer+1)+1), make([]tally, k), e.Group()
+		lines, places, tallies, done := make([]*env.Chan[numbered[L]], k), t.places(e, k*(buffer+1)+1),
+			make([]tally, k), e.Group()
 		for i := range k {
 			lines[i] = env.NewChan[numbered[L]](e, "lines", buffer)
 			done.Go(e, "consumer", func(e env.Env) {

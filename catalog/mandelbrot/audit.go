@@ -17,8 +17,8 @@ const wholeSum = 0xbf57acf6
 
 func theWhole() scene { return scene{size: 1024, iterations: 1000, re: -0.5, zoom: 1} }
 
-// audit compares the canvas, if there is one, and the file, if there is one, with the picture as it should be, and saves
-// the file if that is asked for.
+// audit compares the canvas, if there is one, and the file, if there is one, with the picture as it should be, and
+// saves the file if that is asked for.
 func audit(s scene, canvas image.Image, encoded []byte, p plan.Point) (workload.Answer, error) {
 	answer := workload.Answer{}
 	if canvas != nil {

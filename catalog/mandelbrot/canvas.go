@@ -11,8 +11,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// canvas is the original's picture: a slice for each column, which it calls a row, so that whoever reads it row by row, as
-// a PNG is written, takes each pixel from another slice.
+// canvas is the original's picture: a slice for each column, which it calls a row, so that whoever reads it row by row,
+// as a PNG is written, takes each pixel from another slice.
 type canvas struct {
 	scene
 	m [][]color.RGBA
@@ -86,8 +86,8 @@ func perPixel(e env.Env, _ plan.Point, c *canvas) { perStretch(e, c, "pixel", 1)
 
 func newPerRow(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, perRow) }
 
-// perRow starts a goroutine for each of the original's rows. Those in the middle of the set take a hundred times as long as
-// those at its ends, which evens out as the scheduler hands out the next.
+// perRow starts a goroutine for each of the original's rows. Those in the middle of the set take a hundred times as
+// long as those at its ends, which evens out as the scheduler hands out the next.
 func perRow(e env.Env, _ plan.Point, c *canvas) { perStretch(e, c, "row", c.size) }
 
 func perStretch(e env.Env, c *canvas, name string, grain int) {
@@ -128,7 +128,8 @@ func twoLanes(e env.Env, _ plan.Point, c *canvas) {
 
 func newMirror(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, mirror) }
 
-// mirror computes what is above the axis and on it, if the axis is in the middle, and half of the work otherwise is none.
+// mirror computes what is above the axis and on it, if the axis is in the middle, and half of the work otherwise is
+// none.
 func mirror(e env.Env, _ plan.Point, c *canvas) {
 	e.Work(func() {
 		if !c.axis() {

@@ -21,11 +21,12 @@ func blocksOf(n, each int) (blocks []rows) {
 	return blocks
 }
 
-// file is a PNG (ISO/IEC 15948) that is made block by block. The pixels are one zlib stream (RFC 1950), whose compressed data
-// (RFC 1951) are those of the blocks, one behind the other: each refers to nothing before it and ends at a whole byte. So
-// blocks can be compressed at the same time, and a compressor, which takes almost a megabyte, serves one after the other.
-// What came before as a dictionary, as M. Adler's pigz has it, would save a per cent of the bytes and take a new
-// compressor for each block, which costs more than half of the time of the second CPU. Each is a chunk of its own.
+// file is a PNG (ISO/IEC 15948) that is made block by block. The pixels are one zlib stream (RFC 1950), whose
+// compressed data (RFC 1951) are those of the blocks, one behind the other: each refers to nothing before it and ends
+// at a whole byte. So blocks can be compressed at the same time, and a compressor, which takes almost a megabyte,
+// serves one after the other. What came before as a dictionary, as M. Adler's pigz has it, would save a per cent of the
+// bytes and take a new compressor for each block, which costs more than half of the time of the second CPU. Each is a
+// chunk of its own.
 type file struct {
 	width  int    // of the picture, as of its height
 	gray   []byte // the pixels, row by row
@@ -38,7 +39,8 @@ type file struct {
 
 func newFile(gray []byte, width, bpp, level int, blocks []rows) *file {
 	n := len(blocks)
-	return &file{width: width, gray: gray, level: level, bpp: bpp, blocks: blocks, sums: make([]uint32, n), chunks: make([][]byte, n)}
+	return &file{width: width, gray: gray, level: level, bpp: bpp, blocks: blocks, sums: make([]uint32, n),
+		chunks: make([][]byte, n)}
 }
 
 // compressor is what chunks are made with, one after the other.
@@ -48,8 +50,8 @@ type compressor struct {
 	w     *flate.Writer
 }
 
-// newCompressor asks for the memory of a compressor and touches most of it. Where two CPUs touch new pages at once they wait for
-// each other in the system: on a virtual machine ten times as long as one that is alone.
+// newCompressor asks for the memory of a compressor and touches most of it. Where two CPUs touch new pages at once they
+// wait for each other in the system: on a virtual machine ten times as long as one that is alone.
 func (f *file) newCompressor() *compressor {
 	c := &compressor{row: make([]byte, 1+f.width*f.bpp)}
 	n := f.filtered(f.blocks[0]) / 4 // more than most chunks take
@@ -101,12 +103,14 @@ func (f *file) join() []byte {
 	}
 	parts := [][]byte{[]byte("\x89PNG\r\n\x1a\n"), seal(header)}
 	parts = append(parts, f.chunks...)
-	parts = append(parts, seal(binary.BigEndian.AppendUint32([]byte("\x00\x00\x00\x00IDAT"), sum)), seal([]byte("\x00\x00\x00\x00IEND")))
+	parts = append(parts, seal(binary.BigEndian.AppendUint32([]byte("\x00\x00\x00\x00IDAT"), sum)),
+		seal([]byte("\x00\x00\x00\x00IEND")))
 	return bytes.Join(parts, nil)
 }
 
-// combine is the Adler-32 of two texts behind each other, of their own and the length of the second (RFC 1950, 8.2): the low
-// half is 1 and the sum of the bytes, the high half the sum of all low halves, modulo the greatest prime below 65536.
+// combine is the Adler-32 of two texts behind each other, of their own and the length of the second (RFC 1950, 8.2):
+// the low half is 1 and the sum of the bytes, the high half the sum of all low halves, modulo the greatest prime below
+// 65536.
 func combine(first, second uint32, length int) uint32 {
 	const prime = 65521
 	n := uint64(length) % prime

@@ -15,9 +15,9 @@ const (
 // filtered is how many bytes the filtered rows of a block have: one more in each for its filter.
 func (f *file) filtered(b rows) int { return (b.end - b.first) * (f.width*f.bpp + 1) }
 
-// filter writes the filtered rows of block k: of each row the filter whose bytes, as signed numbers, have the least sum of
-// magnitudes, as libpng and image/png choose it. The row above the block must be there. The colours of a pixel are equal, and
-// so are their differences: one is computed for all.
+// filter writes the filtered rows of block k: of each row the filter whose bytes, as signed numbers, have the least sum
+// of magnitudes, as libpng and image/png choose it. The row above the block must be there. The colours of a pixel are
+// equal, and so are their differences: one is computed for all.
 func (f *file) filter(k int, c *compressor, to io.Writer) {
 	b, n := f.blocks[k], f.width
 	above := []byte(nil)
@@ -80,8 +80,8 @@ func magnitude(n int) int {
 	return n ^ sign - sign
 }
 
-// nearest is that of the neighbours which is nearest to left + over - corner (A. Paeth, Image file compression made easy,
-// Graphics Gems II, 1991).
+// nearest is that of the neighbours which is nearest to left + over - corner (A. Paeth, Image file compression made
+// easy, Graphics Gems II, 1991).
 func nearest(left, over, corner int) int {
 	toLeft, toOver := over-corner, left-corner // of the sum, less that neighbour
 	toCorner := magnitude(toLeft + toOver)

@@ -28,7 +28,8 @@ func standardFile(p plan.Point, m workload.Measured) float64 {
 // undivided predicts a design that divides the pixels and not the file, from the sequential one.
 func undivided() *workload.Formula {
 	return &workload.Formula{
-		Text:   "png-standard + (sequential - png-standard) / CPUs, with --colour rgb among the levels; sequential / CPUs without a file",
+		Text: "png-standard + (sequential - png-standard) / CPUs, with --colour rgb among the levels; sequential / " +
+			"CPUs without a file",
 		Source: amdahl,
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			all, file := m.Wall("sequential", p), 0.0

@@ -1,9 +1,9 @@
 package mandelbrot
 
-// The colour of a pixel is made of the last point z of its orbit z = z*z + c from 0, which ends after so many iterations or
-// where |z| exceeds 2. All kernels do the same operations of float64 in the same order for every point of an orbit that they
-// compute, so that their colours agree to the last bit. The explicit conversions forbid the compiler to fuse a product and
-// a sum (Go specification, Floating-point operators), which on some machines it would.
+// The colour of a pixel is made of the last point z of its orbit z = z*z + c from 0, which ends after so many
+// iterations or where |z| exceeds 2. All kernels do the same operations of float64 in the same order for every point of
+// an orbit that they compute, so that their colours agree to the last bit. The explicit conversions forbid the compiler
+// to fuse a product and a sum (Go specification, Floating-point operators), which on some machines it would.
 
 // orbit is the colour of the point cr + ci*i after at most n iterations: the original's loop.
 func orbit(cr, ci float64, n int) byte {
@@ -17,17 +17,18 @@ func orbit(cr, ci float64, n int) byte {
 	return shade(tr, ti)
 }
 
-// shade is the colour of an orbit that ends at a point with these squares: the lowest byte of twice their product, which is
-// below 2^63 as long as |c| is below 1000.
+// shade is the colour of an orbit that ends at a point with these squares: the lowest byte of twice their product,
+// which is below 2^63 as long as |c| is below 1000.
 func shade(tr, ti float64) byte { return byte(int64(float64(tr*ti) * 2)) }
 
-// firstKept is the iteration after which an orbit is first compared with its past. Fewer would cost those that leave soon.
+// firstKept is the iteration after which an orbit is first compared with its past. Fewer would cost those that leave
+// soon.
 const firstKept = 16
 
-// cycling is orbit, which knows the end where the orbit comes back to a point that it has been at: from there on it repeats
-// itself. The point compared with is that after 16, 32, 64 ... iterations (R. Brent, An improved Monte Carlo factorization
-// algorithm, BIT 20, 1980). That is exact: in the set rounding makes most orbits periodic to the last bit. Zeros that
-// differ in their sign count as the same; their squares, which alone are shown, are.
+// cycling is orbit, which knows the end where the orbit comes back to a point that it has been at: from there on it
+// repeats itself. The point compared with is that after 16, 32, 64 ... iterations (R. Brent, An improved Monte Carlo
+// factorization algorithm, BIT 20, 1980). That is exact: in the set rounding makes most orbits periodic to the last
+// bit. Zeros that differ in their sign count as the same; their squares, which alone are shown, are.
 func cycling(cr, ci float64, n int) byte {
 	zr, zi, tr, ti := 0.0, 0.0, 0.0, 0.0
 	sr, si, kept, next := 0.0, 0.0, 0, firstKept
@@ -78,8 +79,8 @@ func (l *lane) turn(k int) (ended bool) {
 	return l.done >= l.end
 }
 
-// lanes is cycling for points with the real parts crs and the imaginary part ci, two orbits at once: an orbit is a chain
-// of operations each of which waits for the one before, and a CPU has room for another's between them.
+// lanes is cycling for points with the real parts crs and the imaginary part ci, two orbits at once: an orbit is a
+// chain of operations each of which waits for the one before, and a CPU has room for another's between them.
 func lanes(colours []byte, crs []float64, ci float64, n int) {
 	if n <= 0 || len(crs) < 2 {
 		for i, cr := range crs {

@@ -5,15 +5,15 @@
 //
 //	P + W/c
 //
-// as long as one goroutine writes the file (Amdahl 1967; [model.Amdahl] with the serial share P/(P+W)). Handing out pixels in
-// tasks of g takes h for each task, and at the end somebody may work on the last one, of t seconds a pixel at most, while
-// the others have none:
+// as long as one goroutine writes the file (Amdahl 1967; [model.Amdahl] with the serial share P/(P+W)). Handing out
+// pixels in tasks of g takes h for each task, and at the end somebody may work on the last one, of t seconds a pixel at
+// most, while the others have none:
 //
 //	W/c + h N/g /c + t g          with a counter or ranges
 //	max(that, h N/g)              where one goroutine hands out the N/g tasks, by a channel
 //
-// The grain is too fine below g = h N/W, where handing out takes as long as the work, and too coarse above W/(c t), where
-// the last task is as long as all others: the knees of the sweep over --grain.
+// The grain is too fine below g = h N/W, where handing out takes as long as the work, and too coarse above W/(c t),
+// where the last task is as long as all others: the knees of the sweep over --grain.
 package mandelbrot
 
 import (
@@ -37,38 +37,58 @@ func Workload() *workload.Workload {
 		Check:   check,
 		Quick:   map[string]string{"size": "512"},
 		Designs: []workload.Design{
-			{Name: "sequential", Doc: "one pixel after the other, then the file: the original", Uses: and("file"), Job: newSequential},
+			{Name: "sequential", Doc: "one pixel after the other, then the file: the original", Uses: and("file"),
+				Job: newSequential},
 			{Name: "pixel", Doc: "a goroutine for each pixel", Uses: and("file"), Job: newPerPixel},
-			{Name: "row", Doc: "a goroutine for each of the original's rows, the picture's columns", Uses: and("file"), Job: newPerRow, Formula: undivided()},
-			{Name: "pool", Doc: "workers are handed tasks of pixels by a channel", Uses: and("file", "workers", "grain", "buffer"), Job: newPool, Formula: undivided()},
-			{Name: "counter", Doc: "workers take the next task of pixels from an atomic counter", Uses: and("file", "workers", "grain"), Job: newCounter, Formula: undivided()},
-			{Name: "tiles", Doc: "workers take the next square tile from an atomic counter", Uses: and("file", "workers", "tile"), Job: newTiles, Formula: undivided()},
-			{Name: "stealing", Doc: "each worker has a range of pixels and steals half of another's when it is done", Uses: and("file", "workers", "grain"), Job: newStealing, Formula: undivided()},
-			{Name: "cycles", Doc: "sequential, with orbits that end where they repeat themselves", Uses: and("file"), Job: newCycles},
+			{Name: "row", Doc: "a goroutine for each of the original's rows, the picture's columns", Uses: and("file"),
+				Job: newPerRow, Formula: undivided()},
+			{Name: "pool", Doc: "workers are handed tasks of pixels by a channel",
+				Uses: and("file", "workers", "grain", "buffer"), Job: newPool, Formula: undivided()},
+			{Name: "counter", Doc: "workers take the next task of pixels from an atomic counter",
+				Uses: and("file", "workers", "grain"), Job: newCounter, Formula: undivided()},
+			{Name: "tiles", Doc: "workers take the next square tile from an atomic counter",
+				Uses: and("file", "workers", "tile"), Job: newTiles, Formula: undivided()},
+			{Name: "stealing", Doc: "each worker has a range of pixels and steals half of another's when it is done",
+				Uses: and("file", "workers", "grain"), Job: newStealing, Formula: undivided()},
+			{Name: "cycles", Doc: "sequential, with orbits that end where they repeat themselves", Uses: and("file"),
+				Job: newCycles},
 			{Name: "lanes", Doc: "cycles, two orbits at once", Uses: and("file"), Job: newTwoLanes},
 			{Name: "mirror", Doc: "lanes, with the half below the axis copied", Uses: and("file"), Job: newMirror},
-			{Name: "overlap", Doc: "mirror on workers, while one goroutine filters and compresses what is there", Uses: and("workers", "rows", "level", "colour"), Job: newOverlap, Formula: overlapped()},
-			{Name: "parallel", Doc: "mirror on workers, who then compress blocks of rows at once", Uses: and("workers", "rows", "level", "colour"), Job: newParallel, Formula: divided()},
-			{Name: "png-standard", Doc: "the file alone, by the standard library", Uses: and("colour"), Job: newStandardFile, Peer: true},
-			{Name: "png-serial", Doc: "the file alone, in blocks of rows by one goroutine", Uses: and("colour", "level", "rows"), Job: newSerialFile},
-			{Name: "png-parallel", Doc: "the file alone, in blocks of rows by workers", Uses: and("colour", "level", "rows", "workers"), Job: newParallelFile, Formula: filed()},
+			{Name: "overlap", Doc: "mirror on workers, while one goroutine filters and compresses what is there",
+				Uses: and("workers", "rows", "level", "colour"), Job: newOverlap, Formula: overlapped()},
+			{Name: "parallel", Doc: "mirror on workers, who then compress blocks of rows at once",
+				Uses: and("workers", "rows", "level", "colour"), Job: newParallel, Formula: divided()},
+			{Name: "png-standard", Doc: "the file alone, by the standard library", Uses: and("colour"),
+				Job: newStandardFile, Peer: true},
+			{Name: "png-serial", Doc: "the file alone, in blocks of rows by one goroutine",
+				Uses: and("colour", "level", "rows"), Job: newSerialFile},
+			{Name: "png-parallel", Doc: "the file alone, in blocks of rows by workers",
+				Uses: and("colour", "level", "rows", "workers"), Job: newParallelFile, Formula: filed()},
 		},
 	}
 }
 
 func factors() []plan.Factor {
 	return []plan.Factor{
-		{Name: "size", Doc: "pixels of the picture's width and height", Kind: plan.Int, Default: "1024", Min: 1, Max: 1 << 14, Input: true},
-		{Name: "iterations", Doc: "points of an orbit at most", Kind: plan.Int, Default: "1000", Min: 0, Max: 1 << 30, Input: true},
-		{Name: "view", Doc: "the picture's centre, as in -0.7436+0.1318i", Kind: plan.Text, Default: "-0.5", Input: true},
-		{Name: "zoom", Doc: "2 divided by the width of what is seen", Kind: plan.Float, Default: "1", Min: 0.01, Max: 1e15, Input: true},
-		{Name: "file", Doc: "standard: the standard library writes a PNG; none: only the pixels are computed", Kind: plan.Text, Default: "standard", Words: []string{"standard", "none"}},
-		{Name: "colour", Doc: "rgb: three bytes a pixel, as in the original's file; gray: one", Kind: plan.Text, Default: "gray", Words: []string{"gray", "rgb"}},
+		{Name: "size", Doc: "pixels of the picture's width and height", Kind: plan.Int, Default: "1024", Min: 1,
+			Max: 1 << 14, Input: true},
+		{Name: "iterations", Doc: "points of an orbit at most", Kind: plan.Int, Default: "1000", Min: 0, Max: 1 << 30,
+			Input: true},
+		{Name: "view", Doc: "the picture's centre, as in -0.7436+0.1318i", Kind: plan.Text, Default: "-0.5",
+			Input: true},
+		{Name: "zoom", Doc: "2 divided by the width of what is seen", Kind: plan.Float, Default: "1", Min: 0.01,
+			Max: 1e15, Input: true},
+		{Name: "file", Doc: "standard: the standard library writes a PNG; none: only the pixels are computed",
+			Kind: plan.Text, Default: "standard", Words: []string{"standard", "none"}},
+		{Name: "colour", Doc: "rgb: three bytes a pixel, as in the original's file; gray: one", Kind: plan.Text,
+			Default: "gray", Words: []string{"gray", "rgb"}},
 		{Name: "grain", Doc: "pixels of a task", Kind: plan.Int, Default: "1024", Min: 1, Max: 1 << 28},
 		{Name: "tile", Doc: "pixels of a tile's width and height", Kind: plan.Int, Default: "32", Min: 1, Max: 1 << 14},
 		{Name: "buffer", Doc: "room in the channel of pool", Kind: plan.Int, Default: "0"},
-		{Name: "rows", Doc: "rows that are computed, filtered and compressed in one go", Kind: plan.Int, Default: "64", Min: 1, Max: 1 << 14},
-		{Name: "level", Doc: "how long compression looks for repetition, 1 to 9; the standard library takes 6", Kind: plan.Int, Default: "5", Min: 1, Max: 9},
+		{Name: "rows", Doc: "rows that are computed, filtered and compressed in one go", Kind: plan.Int, Default: "64",
+			Min: 1, Max: 1 << 14},
+		{Name: "level", Doc: "how long compression looks for repetition, 1 to 9; the standard library takes 6",
+			Kind: plan.Int, Default: "5", Min: 1, Max: 9},
 		{Name: "save", Doc: "write the design's PNG to this file", Kind: plan.Text, Path: true, Input: true},
 	}
 }
@@ -83,7 +103,8 @@ func sceneOf(p plan.Point) (scene, error) {
 	s := scene{size: p.Int("size"), iterations: p.Int("iterations"), zoom: p.Float("zoom")}
 	centre, err := strconv.ParseComplex(p.Text("view"), 128)
 	if err != nil || !(real(centre) >= -2 && real(centre) <= 2 && imag(centre) >= -2 && imag(centre) <= 2) {
-		return s, fmt.Errorf("--view %s is not a point near the set; give a complex number within -2 and 2, as in -0.7436+0.1318i", p.Text("view"))
+		return s, fmt.Errorf("--view %s is not a point near the set; give a complex number within -2 and 2, as "+
+			"in -0.7436+0.1318i", p.Text("view"))
 	}
 	s.re, s.im = real(centre), imag(centre)
 	return s, nil

@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 }
 
 // corners are points whose orbits are special: fixed, periodic at once, on the axis, at the edge, zeros of either sign.
-var corners = []float64{0, math.Copysign(0, -1), 0.25, -0.75, -1, -1.25, -2, 2, 0.5, 1, -1, 1e-300, -1.7548776662466927, math.Nextafter(-2, -3)}
+var corners = []float64{0, math.Copysign(0, -1), 0.25, -0.75, -1, -1.25, -2, 2, 0.5, 1, -1, 1e-300, -1.7548776662466927,
+	math.Nextafter(-2, -3)}
 
 func reals() *rapid.Generator[float64] {
 	return rapid.OneOf(rapid.SampledFrom(corners), rapid.Float64Range(-2.2, 2.2), rapid.Float64Range(-0.8, 0.3))
@@ -65,7 +66,8 @@ func kernels(t interface{ Fatalf(string, ...any) }, crs []float64, ci float64, n
 			t.Fatalf("cycling: %v%+vi has after %d iterations %d instead of %d", cr, ci, n, got, want)
 		}
 		if colours[i] != want {
-			t.Fatalf("lanes: %v%+vi, number %d of %d, has after %d iterations %d instead of %d", cr, ci, i, len(crs), n, colours[i], want)
+			t.Fatalf("lanes: %v%+vi, number %d of %d, has after %d iterations %d instead of %d", cr, ci, i, len(crs), n,
+				colours[i], want)
 		}
 	}
 }
@@ -105,7 +107,8 @@ func TestVerify(t *testing.T) {
 // TestMirror: conjugate points have the same colour, at any size, so that half of a picture may be copied.
 func TestMirror(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := scene{size: rapid.IntRange(1, 3000).Draw(t, "size"), zoom: rapid.Float64Range(0.01, 1e6).Draw(t, "zoom"), re: reals().Draw(t, "real"), iterations: 100}
+		s := scene{size: rapid.IntRange(1, 3000).Draw(t, "size"), zoom: rapid.Float64Range(0.01, 1e6).Draw(t, "zoom"),
+			re: reals().Draw(t, "real"), iterations: 100}
 		y := rapid.IntRange(0, s.size).Draw(t, "row")
 		if s.row(y) != -s.row(s.size-y) {
 			t.Errorf("rows %d and %d of %d are at %v and %v", y, s.size-y, s.size, s.row(y), s.row(s.size-y))
@@ -154,7 +157,8 @@ func picture(t *rapid.T) (gray []byte, size int, encoded []byte) {
 		seed = seed*1664525 + 1013904223
 		gray[i] = byte(int(seed>>24)%noise) + byte(i/7)
 	}
-	f := newFile(gray, size, rapid.SampledFrom([]int{1, 3}).Draw(t, "bpp"), rapid.IntRange(1, 9).Draw(t, "level"), blocksOf(size, rapid.IntRange(1, 80).Draw(t, "rows")))
+	f := newFile(gray, size, rapid.SampledFrom([]int{1, 3}).Draw(t, "bpp"), rapid.IntRange(1, 9).Draw(t, "level"),
+		blocksOf(size, rapid.IntRange(1, 80).Draw(t, "rows")))
 	c := f.newCompressor()
 	for k := len(f.blocks) - 1; k >= 0; k-- {
 		f.compress(k, c)
@@ -205,8 +209,8 @@ func TestFile(t *testing.T) {
 	})
 }
 
-// foreign reads a PNG without any Go: Python's own zlib, with its checksums, and filters undone as the standard says. It prints
-// the size, the bytes of a pixel and the CRC-32 of all of them.
+// foreign reads a PNG without any Go: Python's own zlib, with its checksums, and filters undone as the standard says.
+// It prints the size, the bytes of a pixel and the CRC-32 of all of them.
 const foreign = `
 import sys, zlib, struct
 d = open(sys.argv[1], 'rb').read()
@@ -279,14 +283,15 @@ func TestCombine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "a"), rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "b")
 		b = bytes.Repeat(b, rapid.SampledFrom([]int{1, 1000}).Draw(t, "times"))
-		if got, want := combine(adler32.Checksum(a), adler32.Checksum(b), len(b)), adler32.Checksum(slices.Concat(a, b)); got != want {
+		if got, want := combine(adler32.Checksum(a), adler32.Checksum(b),
+			len(b)), adler32.Checksum(slices.Concat(a, b)); got != want {
 			t.Errorf("%x instead of %x", got, want)
 		}
 	})
 }
 
-// TestChunks: the data of a picture of several blocks are one stream with one end, in a chunk for each block and one for
-// its sum.
+// TestChunks: the data of a picture of several blocks are one stream with one end, in a chunk for each block and one
+// for its sum.
 func TestChunks(t *testing.T) {
 	f := newFile(make([]byte, 100*100), 100, 1, 5, blocksOf(100, 30))
 	c := f.newCompressor()

@@ -21,7 +21,8 @@ type press struct {
 	whole  []byte
 }
 
-// task is rows to compute, with the blocks that they fill: their own, and that of the rows which mirror them, -1 if none.
+// task is rows to compute, with the blocks that they fill: their own, and that of the rows which mirror them, -1 if
+// none.
 type task struct {
 	rows
 	block, twin int
@@ -33,7 +34,8 @@ func newPress(p plan.Point) (*press, error) {
 		return nil, err
 	}
 	blocks, tasks := s.tasks(p.Int("rows"))
-	return &press{scene: s, tasks: tasks, file: newFile(make([]byte, s.size*s.size), s.size, bytesOf(p), p.Int("level"), blocks)}, nil
+	return &press{scene: s, tasks: tasks,
+		file: newFile(make([]byte, s.size*s.size), s.size, bytesOf(p), p.Int("level"), blocks)}, nil
 }
 
 // bytesOf are the bytes of a pixel in the file.
@@ -83,9 +85,9 @@ func (f *press) compute(e env.Env, n int, crs []float64) {
 	}
 }
 
-// compressed makes the chunk of a block. Compressors are made one at a time: see newCompressor. Every block has a section for
-// that, also where there is nothing to do, so that a recording has as many of them on any number of CPUs; one of a single CPU
-// has the cost of one compressor, and the others then cost nothing.
+// compressed makes the chunk of a block. Compressors are made one at a time: see newCompressor. Every block has a
+// section for that, also where there is nothing to do, so that a recording has as many of them on any number of CPUs;
+// one of a single CPU has the cost of one compressor, and the others then cost nothing.
 func (f *press) compressed(e env.Env, k int) {
 	e.For(uint64(len(f.tasks) + k))
 	f.making.Lock()
@@ -125,8 +127,8 @@ func (f *press) job(p plan.Point, run func(e env.Env)) workload.Job {
 	}
 }
 
-// newOverlap has workers compute while one goroutine filters and compresses what is there, from above. It is limited by the
-// slower of the two: max(P, W/c) where there is a CPU for each of them.
+// newOverlap has workers compute while one goroutine filters and compresses what is there, from above. It is limited by
+// the slower of the two: max(P, W/c) where there is a CPU for each of them.
 func newOverlap(_ env.Env, p plan.Point) (workload.Job, error) {
 	f, err := newPress(p)
 	if err != nil {
@@ -156,9 +158,10 @@ func newOverlap(_ env.Env, p plan.Point) (workload.Job, error) {
 }
 
 // newParallel has workers compute all and then compress all: nothing is left to one of them but to join the blocks, and
-// somebody idles only at the end of either, and while compressors are made one after the other. The rows beside the axis, which
-// take longest to compute, come first there, so that its end is short (R. Graham, Bounds on multiprocessing timing anomalies,
-// SIAM J. Appl. Math. 17, 1969); for the order of the blocks see compressAll. It is limited by W/c + P/c.
+// somebody idles only at the end of either, and while compressors are made one after the other. The rows beside the
+// axis, which take longest to compute, come first there, so that its end is short (R. Graham, Bounds on multiprocessing
+// timing anomalies, SIAM J. Appl. Math. 17, 1969); for the order of the blocks see compressAll. It is limited by W/c +
+// P/c.
 func newParallel(_ env.Env, p plan.Point) (workload.Job, error) {
 	f, err := newPress(p)
 	if err != nil {
@@ -171,9 +174,9 @@ func newParallel(_ env.Env, p plan.Point) (workload.Job, error) {
 	}), nil
 }
 
-// compressAll has workers compress the blocks, from both edges of the picture to its middle. In the picture of the whole set the
-// middle is of one colour and soon done, so that nobody has long to wait for the last block; elsewhere it is as
-// good as any that is fixed beforehand.
+// compressAll has workers compress the blocks, from both edges of the picture to its middle. In the picture of the
+// whole set the middle is of one colour and soon done, so that nobody has long to wait for the last block; elsewhere it
+// is as good as any that is fixed beforehand.
 func (f *press) compressAll(e env.Env, p plan.Point) {
 	counted(e, p.Int("workers"), len(f.blocks), func(e env.Env, n int) {
 		k := n / 2
@@ -217,7 +220,8 @@ func newSerialFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	}), nil
 }
 
-// newParallelFile is limited by the CPUs, P/c, by the last block, and by the compressors, which are made one after the other.
+// newParallelFile is limited by the CPUs, P/c, by the last block, and by the compressors, which are made one after the
+// other.
 func newParallelFile(_ env.Env, p plan.Point) (workload.Job, error) {
 	f, err := drawnPress(p)
 	if err != nil {

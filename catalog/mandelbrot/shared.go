@@ -8,8 +8,8 @@ import (
 
 func newPool(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, pool) }
 
-// pool has workers who are handed tasks by a channel, as the original's workers are pixels, unbuffered: each task then parks
-// and wakes two goroutines. It is limited by the one goroutine that hands out, below the finer knee.
+// pool has workers who are handed tasks by a channel, as the original's workers are pixels, unbuffered: each task then
+// parks and wakes two goroutines. It is limited by the one goroutine that hands out, below the finer knee.
 func pool(e env.Env, p plan.Point, c *canvas) {
 	grain := p.Int("grain")
 	tasks, done := env.NewChan[int](e, "tasks", p.Int("buffer")), e.Group()
@@ -76,10 +76,10 @@ func (s span) bounds() (first, end int) { return int(s >> 32), int(s & (1<<32 - 
 
 func newStealing(_ env.Env, p plan.Point) (workload.Job, error) { return drawn(p, stealing) }
 
-// stealing gives each worker a range of neighbouring tasks, who takes from its front; who has none takes the rear half of
-// the longest range there is (R. Blumofe and C. Leiserson, Scheduling multithreaded computations by work stealing, JACM 46,
-// 1999, steal from a victim by chance; with few workers a look at all is as cheap). Nobody shares a counter as long as he has
-// work of his own.
+// stealing gives each worker a range of neighbouring tasks, who takes from its front; who has none takes the rear half
+// of the longest range there is (R. Blumofe and C. Leiserson, Scheduling multithreaded computations by work stealing,
+// JACM 46, 1999, steal from a victim by chance; with few workers a look at all is as cheap). Nobody shares a counter as
+// long as he has work of his own.
 func stealing(e env.Env, p plan.Point, c *canvas) {
 	grain, workers := p.Int("grain"), p.Int("workers")
 	tasks := (c.pixels() + grain - 1) / grain
@@ -116,8 +116,8 @@ func takeFirst(r *env.Atomic[span]) (task int, ok bool) {
 	}
 }
 
-// steal moves the rear half of the longest range, rounded up, to the thief's own, which is empty: nobody else writes an empty
-// range. It reports false where there is nothing left to steal: the last tasks are then with those who do them.
+// steal moves the rear half of the longest range, rounded up, to the thief's own, which is empty: nobody else writes an
+// empty range. It reports false where there is nothing left to steal: the last tasks are then with those who do them.
 func steal(ranges []*env.Atomic[span], thief int) bool {
 	for {
 		longest, most := 0, 0

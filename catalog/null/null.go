@@ -20,10 +20,13 @@ func Workload() *workload.Workload {
 		Name: "null",
 		Doc:  "Nothing at all: what the harness itself costs.",
 		Designs: []workload.Design{
-			{Name: "stream", Doc: "an empty operation: the cost of the load loop", Worlds: workload.LiveOnly, Stream: newStream},
+			{Name: "stream", Doc: "an empty operation: the cost of the load loop", Worlds: workload.LiveOnly,
+				Stream: newStream},
 			{Name: "job", Doc: "an empty job: the cost of one trial", Job: newJob},
-			{Name: "clock", Doc: "10 million bare clock reads: the yardstick for stream", Worlds: workload.LiveOnly, Job: newClock, Expect: workload.Bound},
-			{Name: "loop", Doc: "10 million calls of an empty operation, without the load loop", Job: newLoop, Expect: workload.Bound},
+			{Name: "clock", Doc: "10 million bare clock reads: the yardstick for stream", Worlds: workload.LiveOnly,
+				Job: newClock, Expect: workload.Bound},
+			{Name: "loop", Doc: "10 million calls of an empty operation, without the load loop", Job: newLoop,
+				Expect: workload.Bound},
 		},
 	}
 }

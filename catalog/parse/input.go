@@ -9,7 +9,8 @@ import (
 // formats are those that dates may have. No text fits two of them, so that the order in which they are tried does not
 // matter to the answer.
 func formats() []string {
-	return []string{"2006-01-02", "2006/01/02", "02.01.2006", "20060102", "2 January 2006", "January 2, 2006", "02-Jan-2006", "Monday, 02-Jan-06"}
+	return []string{"2006-01-02", "2006/01/02", "02.01.2006", "20060102", "2 January 2006", "January 2, 2006",
+		"02-Jan-2006", "Monday, 02-Jan-06"}
 }
 
 // input are dates, and what must come of them.

@@ -25,15 +25,21 @@ func Workload() *workload.Workload {
 		Doc:  "Parse dates that are in one of several formats.",
 		Factors: []plan.Factor{
 			{Name: "dates", Doc: "how many", Kind: plan.Int, Default: "300000", Min: 1, Max: 100_000_000, Input: true},
-			{Name: "run", Doc: "dates of one format that follow each other, as in one file", Kind: plan.Int, Default: "100", Min: 1, Max: 100_000_000, Input: true},
-			{Name: "formats", Doc: "how many formats there are", Kind: plan.Int, Default: "8", Min: 1, Max: 8, Input: true},
+			{Name: "run", Doc: "dates of one format that follow each other, as in one file", Kind: plan.Int,
+				Default: "100", Min: 1, Max: 100_000_000, Input: true},
+			{Name: "formats", Doc: "how many formats there are", Kind: plan.Int, Default: "8", Min: 1, Max: 8,
+				Input: true},
 		},
 		Quick: map[string]string{"dates": "200000"},
 		Designs: []workload.Design{
-			{Name: "continue", Doc: "a loop in a loop: a labelled continue where a format fits", Uses: uses, Job: newContinue},
-			{Name: "helper", Doc: "a function that returns where a format fits", Uses: uses, Job: newHelper, Formula: same()},
-			{Name: "cached", Doc: "the helper, which tries the last format that fitted first", Uses: uses, Job: newCached, Formula: fewer()},
-			{Name: "known", Doc: "each date's format is known: nothing is tried in vain", Uses: uses, Job: newKnown, Expect: workload.Bound},
+			{Name: "continue", Doc: "a loop in a loop: a labelled continue where a format fits", Uses: uses,
+				Job: newContinue},
+			{Name: "helper", Doc: "a function that returns where a format fits", Uses: uses, Job: newHelper,
+				Formula: same()},
+			{Name: "cached", Doc: "the helper, which tries the last format that fitted first", Uses: uses,
+				Job: newCached, Formula: fewer()},
+			{Name: "known", Doc: "each date's format is known: nothing is tried in vain", Uses: uses, Job: newKnown,
+				Expect: workload.Bound},
 		},
 	}
 }
@@ -84,7 +90,8 @@ func job(p plan.Point, run func(*input) tally, vain func(*input) int) workload.J
 		},
 		Check: func() (workload.Answer, error) {
 			if got != in.want {
-				return nil, fmt.Errorf("%d dates with the sum %d of their days instead of %d with %d", got.read, got.days, in.want.read, in.want.days)
+				return nil, fmt.Errorf("%d dates with the sum %d of their days instead of %d with %d", got.read,
+					got.days, in.want.read, in.want.days)
 			}
 			return workload.Answer{"dates": got.read, "days": got.days}, nil
 		},

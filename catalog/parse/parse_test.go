@@ -25,8 +25,10 @@ func TestMain(m *testing.M) {
 }
 
 func point(dates, run, formats int) plan.Point {
-	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "dates", Level: plan.IntLevel(dates)},
-		plan.Setting{Factor: "run", Level: plan.IntLevel(run)}, plan.Setting{Factor: "formats", Level: plan.IntLevel(formats)})
+	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: "dates", Level: plan.IntLevel(dates)},
+		plan.Setting{Factor: "run", Level: plan.IntLevel(run)},
+		plan.Setting{Factor: "formats", Level: plan.IntLevel(formats)})
 }
 
 // TestDesigns: every design reads all dates, live and in virtual time, and fails as often as it says.
@@ -36,7 +38,8 @@ func TestDesigns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range w.Designs {
-		for _, p := range []plan.Point{point(3000, 1, 8), point(3000, 50, 8), point(999, 7, 3), point(500, 10, 1), point(1, 1, 8)} {
+		for _, p := range []plan.Point{point(3000, 1, 8), point(3000, 50, 8), point(999, 7, 3), point(500, 10, 1),
+			point(1, 1, 8)} {
 			s := trial.Spec{Workload: w.Name, Design: d.Name, Point: p, Seed: 1, BurnRate: 1, Limit: time.Minute}
 			o, err := trial.Runner{TimeLimit: time.Minute}.Run(t.Context(), s)
 			if err != nil || !o.Trial.Good() {
@@ -84,14 +87,16 @@ func TestVain(t *testing.T) {
 			}
 		}
 		if plain != inVain(in) || late != vainCached(in) {
-			t.Errorf("run %d: %d and %d attempts in vain, said to be %d and %d", run, plain, late, inVain(in), vainCached(in))
+			t.Errorf("run %d: %d and %d attempts in vain, said to be %d and %d", run, plain, late, inVain(in),
+				vainCached(in))
 		}
 	}
 }
 
 // TestDesignsAgree on dates that others wrote: random ones, and such as nearly fit.
 func TestDesignsAgree(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"2006", "01", "1", "2", "02", "31", "29", "99", "0", "-", "/", ".", ",", " ", "  ", "Jan", "January", "MAY", "may", "Feb", "Monday", "monday", "+", "T", "é", ""})
+	piece := rapid.SampledFrom([]string{"2006", "01", "1", "2", "02", "31", "29", "99", "0", "-", "/", ".", ",", " ",
+		"  ", "Jan", "January", "MAY", "may", "Feb", "Monday", "monday", "+", "T", "é", ""})
 	rapid.Check(t, func(t *rapid.T) {
 		in := &input{formats: formats()[:rapid.IntRange(1, 8).Draw(t, "formats")]}
 		for range rapid.IntRange(0, 20).Draw(t, "n") {

@@ -52,8 +52,8 @@ func sweep(numbers []int) (swapped bool) {
 	return swapped
 }
 
-// carry is bubble without a branch on how two numbers compare, which a CPU guesses wrong every third time where few numbers are
-// sorted: it carries the greatest so far along, and each pass ends where the one before exchanged last.
+// carry is bubble without a branch on how two numbers compare, which a CPU guesses wrong every third time where few
+// numbers are sorted: it carries the greatest so far along, and each pass ends where the one before exchanged last.
 func carry(numbers []int) {
 	for n := len(numbers); n > 1; {
 		greatest, last := numbers[0], 0
@@ -110,9 +110,9 @@ func resort(e env.Env, p plan.Point, numbers []int) {
 
 func newOddEven(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, oddEven) }
 
-// oddEven sorts in at most n phases (N. Habermann, Parallel neighbor sort, Carnegie Mellon University, 1972), in each of which no
-// pair shares a number with another, so that workers may share the pairs. It is limited by n^2/2 comparisons divided by the
-// CPUs, and by waiting for the slowest worker n times.
+// oddEven sorts in at most n phases (N. Habermann, Parallel neighbor sort, Carnegie Mellon University, 1972), in each
+// of which no pair shares a number with another, so that workers may share the pairs. It is limited by n^2/2
+// comparisons divided by the CPUs, and by waiting for the slowest worker n times.
 func oddEven(e env.Env, p plan.Point, numbers []int) {
 	workers, quiet := p.Int("workers"), 0
 	swapped := make([]bool, workers)

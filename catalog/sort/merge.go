@@ -13,8 +13,8 @@ import (
 
 func newMerge(e env.Env, p plan.Point) (workload.Job, error) { return sorting(e, p, merge) }
 
-// merge is limited by S/(k min(k, c)) while there are few chunks, and by the merge when there are many. Neither branches on how
-// two numbers compare.
+// merge is limited by S/(k min(k, c)) while there are few chunks, and by the merge when there are many. Neither
+// branches on how two numbers compare.
 func merge(e env.Env, p plan.Point, numbers []int) { byChunks(p.Int("chunks"))(e, p, numbers) }
 
 func byChunks(k int) sorter {
@@ -54,7 +54,8 @@ func join(numbers []int, k int) {
 	copy(numbers, from) // onto itself where they ended there
 }
 
-// two merges a and b into out. The next number is chosen without a branch, which would be guessed wrong every second time.
+// two merges a and b into out. The next number is chosen without a branch, which would be guessed wrong every second
+// time.
 func two(out, a, b []int) {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
@@ -93,8 +94,9 @@ func resorted() *workload.Formula {
 // merged predicts merge.
 func merged() *workload.Formula {
 	return &workload.Formula{
-		Text:   "branchless / (chunks x min(chunks, CPUs)) + merging",
-		Source: "model.Chunked: n^2/2 comparisons of n/k numbers in each chunk, and n log2 k moves; starting goroutines is left out",
+		Text: "branchless / (chunks x min(chunks, CPUs)) + merging",
+		Source: "model.Chunked: n^2/2 comparisons of n/k numbers in each chunk, and n log2 k moves; starting " +
+			"goroutines is left out",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			return inTheory(m.Wall("branchless", p), 0, p) + m.Wall("merging", p)
 		},
@@ -109,13 +111,13 @@ func inTheory(quadratic, merge float64, p plan.Point) float64 {
 	return s
 }
 
-// A measurement takes the least time of some tries, each with a sample of its own in pieces: a CPU learns numbers that it sees again,
-// as it does those of a job of several rounds if they are few.
+// A measurement takes the least time of some tries, each with a sample of its own in pieces: a CPU learns numbers that
+// it sees again, as it does those of a job of several rounds if they are few.
 const tries, sample, pieces = 5, 1024, 16
 
-// newPlanned measures how long pieces of a sample take to sort and to merge, and what a chunk of nothing takes, which is not
-// counted, and has the closed form say how many chunks are best on so many CPUs. Numbers that are in order already take less
-// than that: it is for numbers in disorder.
+// newPlanned measures how long pieces of a sample take to sort and to merge, and what a chunk of nothing takes, which
+// is not counted, and has the closed form say how many chunks are best on so many CPUs. Numbers that are in order
+// already take less than that: it is for numbers in disorder.
 func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
 	n := p.Int("n")
 	square, merge := rates(e, p.Text("given"), carryPieces, joinPieces)
@@ -141,8 +143,8 @@ func newPlanned(e env.Env, p plan.Point) (workload.Job, error) {
 	return j, nil
 }
 
-// rates are the seconds that sorting at one go takes for the square of how many numbers there are, found by sorting pieces, and that
-// joining them takes for each number and bit.
+// rates are the seconds that sorting at one go takes for the square of how many numbers there are, found by sorting
+// pieces, and that joining them takes for each number and bit.
 func rates(e env.Env, order string, sorts, joins func([]int)) (square, merge float64) {
 	given := draw(e, 1, tries*sample, order)
 	square = least(e, given, sorts) * pieces / (sample * sample)

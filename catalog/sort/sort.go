@@ -1,13 +1,13 @@
-// Package sort sorts numbers by exchanging neighbours: W. Kennedy, Scheduling in Go, Part III: Concurrency (Ardan Labs, 2018),
-// where a concurrent bubble sort is said to gain nothing, and is not measured.
+// Package sort sorts numbers by exchanging neighbours: W. Kennedy, Scheduling in Go, Part III: Concurrency (Ardan Labs,
+// 2018), where a concurrent bubble sort is said to gain nothing, and is not measured.
 //
-// Sorting n numbers takes S = a n^2/2 seconds at one go, with an a of its own where there are no branches. In k chunks on c CPUs,
-// with a merge of b seconds for each number and bit of k, and g seconds for each goroutine, it takes
+// Sorting n numbers takes S = a n^2/2 seconds at one go, with an a of its own where there are no branches. In k chunks
+// on c CPUs, with a merge of b seconds for each number and bit of k, and g seconds for each goroutine, it takes
 //
 //	S / (k min(k, c)) + b n log2 k + g k
 //
-// ([model.Chunked]): chunks win by being short even on one CPU, as each takes a k-th of a k-th. The original sorts all again
-// where a merge would do, and so keeps one S of its own.
+// ([model.Chunked]): chunks win by being short even on one CPU, as each takes a k-th of a k-th. The original sorts all
+// again where a merge would do, and so keeps one S of its own.
 package sort
 
 import (
@@ -27,20 +27,28 @@ func Workload() *workload.Workload {
 		Doc:  "Bubble sort, alone and in chunks.",
 		Factors: []plan.Factor{
 			{Name: "n", Doc: "numbers", Kind: plan.Int, Default: "8000", Min: 0, Max: 1 << 24, Input: true},
-			{Name: "given", Doc: "how the numbers lie at first: random, sorted, reversed, or equal", Kind: plan.Text, Default: "random", Words: []string{"random", "sorted", "reversed", "equal"}, Input: true},
+			{Name: "given", Doc: "how the numbers lie at first: random, sorted, reversed, or equal", Kind: plan.Text,
+				Default: "random", Words: []string{"random", "sorted", "reversed", "equal"}, Input: true},
 			{Name: "rounds", Doc: "how often they are sorted", Kind: plan.Int, Default: "10", Min: 1, Input: true},
-			{Name: "chunks", Doc: "chunks, each sorted by a goroutine of its own", Kind: plan.Int, Default: "64", Min: 1, Max: 1 << 20},
+			{Name: "chunks", Doc: "chunks, each sorted by a goroutine of its own", Kind: plan.Int, Default: "64",
+				Min: 1, Max: 1 << 20},
 		},
 		Quick: map[string]string{"rounds": "2"},
 		Designs: []workload.Design{
 			{Name: "sequential", Doc: "bubble sort: the original", Uses: all, Job: newSequential},
-			{Name: "branchless", Doc: "sequential without branches on how two numbers compare", Uses: all, Job: newBranchless},
-			{Name: "resort", Doc: "chunks at once, then all again: the original's concurrent version", Uses: chunked, Job: newResort, Formula: resorted()},
-			{Name: "odd-even", Doc: "all pairs of neighbours at once, the odd and the even ones in turn", Uses: append([]string{"workers"}, all...), Job: newOddEven},
-			{Name: "merge", Doc: "chunks at once, without such branches, then one merge of all", Uses: chunked, Job: newMerge, Formula: merged()},
-			{Name: "planned", Doc: "merge, with as many chunks as the closed form says from a short measurement", Uses: all, Job: newPlanned},
+			{Name: "branchless", Doc: "sequential without branches on how two numbers compare", Uses: all,
+				Job: newBranchless},
+			{Name: "resort", Doc: "chunks at once, then all again: the original's concurrent version", Uses: chunked,
+				Job: newResort, Formula: resorted()},
+			{Name: "odd-even", Doc: "all pairs of neighbours at once, the odd and the even ones in turn",
+				Uses: append([]string{"workers"}, all...), Job: newOddEven},
+			{Name: "merge", Doc: "chunks at once, without such branches, then one merge of all", Uses: chunked,
+				Job: newMerge, Formula: merged()},
+			{Name: "planned", Doc: "merge, with as many chunks as the closed form says from a short measurement",
+				Uses: all, Job: newPlanned},
 			{Name: "library", Doc: "slices.Sort of the standard library", Uses: all, Job: newLibrary, Peer: true},
-			{Name: "merging", Doc: "the merge alone, of chunks that are sorted", Uses: chunked, Job: newMerging, Expect: workload.Bound},
+			{Name: "merging", Doc: "the merge alone, of chunks that are sorted", Uses: chunked, Job: newMerging,
+				Expect: workload.Bound},
 		},
 	}
 }

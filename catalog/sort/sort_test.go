@@ -59,45 +59,46 @@ func sortsAll(t interface{ Fatalf(string, ...any) }, given []int, k int) {
 	}
 }
 
-// TestRates: each try has other numbers than the job and the tries before; what is sorted are pieces in disorder, what is joined pieces
-// in order; and what they take is counted as it should be.
+// TestRates: each try has other numbers than the job and the tries before; what is sorted are pieces in disorder, what
+// is joined pieces in order; and what they take is counted as it should be.
 func TestRates(t *testing.T) {
-	err := virtual.New(virtual.Config{Sections: &bills{sort: 3 * time.Millisecond, join: 5 * time.Millisecond}}).Run("test", func(e env.Env) {
-		job, seen := draw(e, 0, 10, "random"), map[int]bool{}
-		look := func(numbers []int) (inOrder bool) {
-			if len(numbers) != sample || slices.Contains(numbers, job[0]) {
-				t.Errorf("%d numbers, or those of the job", len(numbers))
+	err := virtual.New(virtual.Config{Sections: &bills{sort: 3 * time.Millisecond, join: 5 * time.Millisecond}}).Run(
+		"test", func(e env.Env) {
+			job, seen := draw(e, 0, 10, "random"), map[int]bool{}
+			look := func(numbers []int) (inOrder bool) {
+				if len(numbers) != sample || slices.Contains(numbers, job[0]) {
+					t.Errorf("%d numbers, or those of the job", len(numbers))
+				}
+				seen[slices.Max(numbers)] = true
+				inOrder = true
+				for i := range pieces {
+					inOrder = inOrder && slices.IsSorted(evenly(numbers, i, pieces))
+				}
+				return inOrder
 			}
-			seen[slices.Max(numbers)] = true
-			inOrder = true
-			for i := range pieces {
-				inOrder = inOrder && slices.IsSorted(evenly(numbers, i, pieces))
+			square, merge := rates(e, "random", func(numbers []int) {
+				if look(numbers) {
+					t.Error("numbers in order are sorted")
+				}
+				if carryPieces(numbers); !look(numbers) || slices.IsSorted(numbers) {
+					t.Error("what is sorted is no pieces")
+				}
+			}, func(numbers []int) {
+				if !look(numbers) || slices.IsSorted(numbers) {
+					t.Error("what is joined is no pieces in order")
+				}
+				if joinPieces(numbers); !slices.IsSorted(numbers) {
+					t.Error("pieces are not joined")
+				}
+			})
+			if len(seen) != tries {
+				t.Errorf("%d different samples in %d tries", len(seen), tries)
 			}
-			return inOrder
-		}
-		square, merge := rates(e, "random", func(numbers []int) {
-			if look(numbers) {
-				t.Error("numbers in order are sorted")
-			}
-			if carryPieces(numbers); !look(numbers) || slices.IsSorted(numbers) {
-				t.Error("what is sorted is no pieces")
-			}
-		}, func(numbers []int) {
-			if !look(numbers) || slices.IsSorted(numbers) {
-				t.Error("what is joined is no pieces in order")
-			}
-			if joinPieces(numbers); !slices.IsSorted(numbers) {
-				t.Error("pieces are not joined")
+			// 16 pieces of 64 numbers are a 16th of the square of 1024, and are joined in 4 rounds.
+			if square != 0.003*16/(1024*1024) || merge != 0.005/(1024*4) {
+				t.Errorf("%v for a square, %v for a number and bit", square, merge)
 			}
 		})
-		if len(seen) != tries {
-			t.Errorf("%d different samples in %d tries", len(seen), tries)
-		}
-		// 16 pieces of 64 numbers are a 16th of the square of 1024, and are joined in 4 rounds.
-		if square != 0.003*16/(1024*1024) || merge != 0.005/(1024*4) {
-			t.Errorf("%v for a square, %v for a number and bit", square, merge)
-		}
-	})
 	if err != nil {
 		t.Error(err)
 	}
@@ -144,7 +145,9 @@ func TestEvenly(t *testing.T) {
 
 // TestCheck: numbers that are lost, doubled or out of order are found.
 func TestCheck(t *testing.T) {
-	p := plan.NewPoint(plan.Setting{Factor: "n", Level: plan.IntLevel(20)}, plan.Setting{Factor: "rounds", Level: plan.IntLevel(2)}, plan.Setting{Factor: "given", Level: plan.TextLevel("random")})
+	p := plan.NewPoint(plan.Setting{Factor: "n", Level: plan.IntLevel(20)},
+		plan.Setting{Factor: "rounds", Level: plan.IntLevel(2)},
+		plan.Setting{Factor: "given", Level: plan.TextLevel("random")})
 	for name, s := range map[string]sorter{
 		"nothing done": func(env.Env, plan.Point, []int) {},
 		"one doubled":  func(_ env.Env, _ plan.Point, n []int) { slices.Sort(n); n[3] = n[4] },

@@ -60,8 +60,8 @@ func newBandwidth(_ env.Env, p plan.Point) (workload.Job, error) {
 	}, nil
 }
 
-// newSpawning starts the goroutines of strided as often as it does. It also adds numbers that lie in the nearest cache, to
-// tell from which n on goroutines pay, by the closed form.
+// newSpawning starts the goroutines of strided as often as it does. It also adds numbers that lie in the nearest cache,
+// to tell from which n on goroutines pay, by the closed form.
 func newSpawning(e env.Env, p plan.Point) (workload.Job, error) {
 	numbers, _ := draw(e, 4096)
 	number := perNumber(e, numbers)

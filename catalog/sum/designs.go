@@ -33,8 +33,8 @@ func unrolled(e env.Env, numbers []int, _ int) (sum int) {
 	return sum
 }
 
-// four adds each quarter by itself: memory is asked for lines of four places at once, where of one place a CPU asks for few
-// ahead.
+// four adds each quarter by itself: memory is asked for lines of four places at once, where of one place a CPU asks for
+// few ahead.
 func four(numbers []int) int {
 	quarter := len(numbers) / 4
 	p, q, r, s := numbers[:quarter], numbers[quarter:2*quarter], numbers[2*quarter:3*quarter], numbers[3*quarter:]
@@ -111,13 +111,14 @@ func channel(e env.Env, numbers []int, workers int) (sum int) {
 
 func newSharedLine(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, sharedLine) }
 
-// sharedLine is limited by a cache line that moves from CPU to CPU for nearly every number. Virtual time does not know that.
+// sharedLine is limited by a cache line that moves from CPU to CPU for nearly every number. Virtual time does not know
+// that.
 func sharedLine(e env.Env, numbers []int, workers int) int { return inWords(e, numbers, workers, 1) }
 
 func newPadded(e env.Env, p plan.Point) (workload.Job, error) { return adding(e, p, padded) }
 
-// padded is limited by a sum that is loaded and stored for each number, which takes some cycles. A line has 64 bytes, and two
-// are fetched together on many machines.
+// padded is limited by a sum that is loaded and stored for each number, which takes some cycles. A line has 64 bytes,
+// and two are fetched together on many machines.
 func padded(e env.Env, numbers []int, workers int) int { return inWords(e, numbers, workers, 16) }
 
 func inWords(e env.Env, numbers []int, workers, apart int) int {

@@ -1,14 +1,14 @@
-// Package sum adds numbers: W. Kennedy, Concurrency, Goroutines and GOMAXPROCS (Ardan Labs, 2018-2019), who found adding 10
-// million integers by goroutines on one core 10 to 13 % slower and on eight threads 1.7 times as fast, and did not ask why
-// not eight times.
+// Package sum adds numbers: W. Kennedy, Concurrency, Goroutines and GOMAXPROCS (Ardan Labs, 2018-2019), who found
+// adding 10 million integers by goroutines on one core 10 to 13 % slower and on eight threads 1.7 times as fast, and
+// did not ask why not eight times.
 //
-// With c CPUs, a memory that delivers B bytes a second to all of them, and numbers of 8 bytes of which one CPU adds one in t
-// seconds when it has them, n numbers take at least
+// With c CPUs, a memory that delivers B bytes a second to all of them, and numbers of 8 bytes of which one CPU adds one
+// in t seconds when it has them, n numbers take at least
 //
 //	max(t n/c, 8n/B)
 //
-// (the roofline: S. Williams, A. Waterman and D. Patterson, CACM 52(4), 2009), and h c more where c goroutines are started for
-// them in h each. Below the n of [model.BreakEven] starting them takes longer than they save.
+// (the roofline: S. Williams, A. Waterman and D. Patterson, CACM 52(4), 2009), and h c more where c goroutines are
+// started for them in h each. Below the n of [model.BreakEven] starting them takes longer than they save.
 package sum
 
 import (
@@ -26,21 +26,29 @@ func Workload() *workload.Workload {
 		Name: "sum",
 		Doc:  "Add numbers that lie in memory.",
 		Factors: []plan.Factor{
-			{Name: "n", Doc: "numbers, of 8 bytes", Kind: plan.Int, Default: "10000000", Min: 1, Max: 1 << 31, Input: true},
-			{Name: "total", Doc: "numbers to add in all: the n of them over and over, at least once", Kind: plan.Int, Default: "100000000", Min: 1, Input: true},
+			{Name: "n", Doc: "numbers, of 8 bytes", Kind: plan.Int, Default: "10000000", Min: 1, Max: 1 << 31,
+				Input: true},
+			{Name: "total", Doc: "numbers to add in all: the n of them over and over, at least once", Kind: plan.Int,
+				Default: "100000000", Min: 1, Input: true},
 		},
 		Quick: map[string]string{"total": "20000000"},
 		Designs: []workload.Design{
 			{Name: "sequential", Doc: "one after the other: the original", Uses: all, Job: newSequential},
-			{Name: "unrolled", Doc: "four sums at once, each of a quarter, added at the end", Uses: all, Job: newUnrolled},
-			{Name: "strided", Doc: "a stretch for each goroutine, who adds its sum to an atomic one: the original", Uses: shared, Job: newStrided, Formula: spawned("sequential")},
+			{Name: "unrolled", Doc: "four sums at once, each of a quarter, added at the end", Uses: all,
+				Job: newUnrolled},
+			{Name: "strided", Doc: "a stretch for each goroutine, who adds its sum to an atomic one: the original",
+				Uses: shared, Job: newStrided, Formula: spawned("sequential")},
 			{Name: "wide", Doc: "strided and unrolled", Uses: shared, Job: newWide, Formula: spawned("unrolled")},
-			{Name: "channel", Doc: "strided, with sums that are sent to one who adds them", Uses: shared, Job: newChannel, Formula: spawned("sequential")},
-			{Name: "shared-line", Doc: "sums in neighbouring words, written for each number: false sharing", Uses: shared, Job: newSharedLine},
+			{Name: "channel", Doc: "strided, with sums that are sent to one who adds them", Uses: shared,
+				Job: newChannel, Formula: spawned("sequential")},
+			{Name: "shared-line", Doc: "sums in neighbouring words, written for each number: false sharing",
+				Uses: shared, Job: newSharedLine},
 			{Name: "padded", Doc: "shared-line, with each sum in cache lines of its own", Uses: shared, Job: newPadded},
 			{Name: "atomic", Doc: "each number is added to an atomic sum", Uses: shared, Job: newAtomic},
-			{Name: "bandwidth", Doc: "memory read by bytes.IndexByte for a byte that is not there, on all workers: what memory gives from end to end", Uses: shared, Job: newBandwidth, Expect: workload.Bound},
-			{Name: "spawning", Doc: "the goroutines of strided, which add nothing: what starting them takes, and from which n on that pays", Uses: shared, Job: newSpawning, Expect: workload.Bound},
+			{Name: "bandwidth", Doc: "memory read by bytes.IndexByte for a byte that is not there, on all workers: " +
+				"what memory gives from end to end", Uses: shared, Job: newBandwidth, Expect: workload.Bound},
+			{Name: "spawning", Doc: "the goroutines of strided, which add nothing: what starting them takes, and " +
+				"from which n on that pays", Uses: shared, Job: newSpawning, Expect: workload.Bound},
 		},
 	}
 }
@@ -77,15 +85,16 @@ func adding(e env.Env, p plan.Point, add adder) (workload.Job, error) {
 		},
 		Check: func() (workload.Answer, error) {
 			if wrong > 0 {
-				return nil, fmt.Errorf("%d of %d sums were wrong; the last was %d, and it should be %d", wrong, rounds, sum, want)
+				return nil, fmt.Errorf("%d of %d sums were wrong; the last was %d, and it should be %d", wrong, rounds,
+					sum, want)
 			}
 			return workload.Answer{"sum": sum}, nil
 		},
 	}, nil
 }
 
-// draw makes n numbers, with their sum. Each second one is what is missing to a number that is drawn for the pair, so that
-// the sum is known of how they were made, not of adding them up.
+// draw makes n numbers, with their sum. Each second one is what is missing to a number that is drawn for the pair, so
+// that the sum is known of how they were made, not of adding them up.
 func draw(e env.Env, n int) (numbers []int, sum int) {
 	numbers = make([]int, n)
 	draws := e.Rand().At(0, 0)

@@ -20,10 +20,12 @@ func TestMain(m *testing.M) {
 // TestAdders: any numbers, also those whose sum wraps, have the sum that one after the other has.
 func TestAdders(t *testing.T) {
 	adders := map[string]adder{
-		"unrolled": unrolled, "strided": strided, "wide": wide, "channel": channel, "sharedLine": sharedLine, "padded": padded, "atomic": atomic,
+		"unrolled": unrolled, "strided": strided, "wide": wide, "channel": channel, "sharedLine": sharedLine,
+		"padded": padded, "atomic": atomic,
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		numbers, workers := rapid.SliceOfN(rapid.Int(), 0, 100).Draw(t, "numbers"), rapid.IntRange(1, 20).Draw(t, "workers")
+		numbers, workers := rapid.SliceOfN(rapid.Int(), 0, 100).Draw(t, "numbers"),
+			rapid.IntRange(1, 20).Draw(t, "workers")
 		live.New(live.Config{}).Run("test", func(e env.Env) {
 			want := sequential(e, numbers, 1)
 			for name, add := range adders {
@@ -48,7 +50,8 @@ func TestDraw(t *testing.T) {
 
 // TestCheck: one wrong sum among right ones is found.
 func TestCheck(t *testing.T) {
-	p := plan.NewPoint(plan.Setting{Factor: "n", Level: plan.IntLevel(8)}, plan.Setting{Factor: "total", Level: plan.IntLevel(80)})
+	p := plan.NewPoint(plan.Setting{Factor: "n", Level: plan.IntLevel(8)},
+		plan.Setting{Factor: "total", Level: plan.IntLevel(80)})
 	live.New(live.Config{}).Run("test", func(e env.Env) {
 		calls := 0
 		j, err := adding(e, p, func(e env.Env, numbers []int, workers int) int {

@@ -114,8 +114,8 @@ func newScanBytes(_ env.Env, p plan.Point) (workload.Job, error) {
 	})
 }
 
-// scanning is the job of a scan that finds its bytes in the cache: the first chunk of the file, as often as the file has
-// one.
+// scanning is the job of a scan that finds its bytes in the cache: the first chunk of the file, as often as the file
+// has one.
 func scanning(p plan.Point, of func(rule) scan) (workload.Job, error) {
 	in, err := newInput(p)
 	if err != nil {

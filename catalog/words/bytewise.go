@@ -11,8 +11,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// The original is a word counter in three steps (D. Cheney, "Two Go Programs, Three Different Profiling Techniques"). Its
-// programs count wrong: a word counts only where a letter stands before its space, so that one with a full stop is lost.
+// The original is a word counter in three steps (D. Cheney, "Two Go Programs, Three Different Profiling Techniques").
+// Its programs count wrong: a word counts only where a letter stands before its space, so that one with a full stop is
+// lost.
 
 func newOriginal(_ env.Env, p plan.Point) (workload.Job, error) {
 	return counting(p, alone(func(in *input) (int, error) {
@@ -87,8 +88,8 @@ func (r rule) steps(f io.Reader, read func(io.Reader) (byte, error)) (int, error
 	}
 }
 
-// freshByte reads into a byte of its own. Whoever implements an io.Reader might keep the slice, so that the byte escapes
-// to the heap, each time.
+// freshByte reads into a byte of its own. Whoever implements an io.Reader might keep the slice, so that the byte
+// escapes to the heap, each time.
 func freshByte(f io.Reader) (byte, error) {
 	var buf [1]byte
 	_, err := f.Read(buf[:])

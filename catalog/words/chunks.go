@@ -10,8 +10,8 @@ import (
 )
 
 // newChunks cuts the file into chunks, which as many goroutines as there are CPUs take one by one and scan as newSWAR
-// does; each chunk tells what it adds whatever precedes it, and the pieces are joined in order. What limits it: reading,
-// which shares the bandwidth of memory.
+// does; each chunk tells what it adds whatever precedes it, and the pieces are joined in order. What limits it:
+// reading, which shares the bandwidth of memory.
 func newChunks(_ env.Env, p plan.Point) (workload.Job, error) {
 	return counting(p, func(e env.Env, in *input) (int, error) { return in.chunked(e, in.rule.swar) })
 }
@@ -34,8 +34,8 @@ func (in *input) chunked(e env.Env, count scan) (int, error) {
 	})
 }
 
-// pieces counts the file chunk by chunk on all CPUs. Each goroutine makes a function of its own that counts n bytes from
-// an offset on.
+// pieces counts the file chunk by chunk on all CPUs. Each goroutine makes a function of its own that counts n bytes
+// from an offset on.
 func (in *input) pieces(e env.Env, counter func() func(at int64, n int) (piece, error)) (int, error) {
 	total := int((in.size + int64(in.chunk) - 1) / int64(in.chunk))
 	all := make([]piece, total)

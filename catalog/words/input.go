@@ -35,7 +35,8 @@ func check(p plan.Point) error {
 	case err != nil:
 		return fmt.Errorf("--file: %w", err)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("--file %s: it is no regular file, so that it cannot be read again and again; copy what it holds to one", p.Text("file"))
+		return fmt.Errorf("--file %s: it is no regular file, so that it cannot be read again and again; copy "+
+			"what it holds to one", p.Text("file"))
 	}
 	return nil
 }

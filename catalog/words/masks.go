@@ -2,9 +2,9 @@ package words
 
 import "math/bits"
 
-// begin counts the words that begin among 64 bytes, of which these are separators and those letters, bit i for byte i. A
-// letter puts the bytes behind it inside a word, a separator takes them out, and any other leaves that as it is: letters
-// generate what others propagate, as carries do in an addition.
+// begin counts the words that begin among 64 bytes, of which these are separators and those letters, bit i for byte i.
+// A letter puts the bytes behind it inside a word, a separator takes them out, and any other leaves that as it is:
+// letters generate what others propagate, as carries do in an addition.
 func (t tally) begin(separators, letters uint64) tally {
 	sum, carry := bits.Add64(^separators, letters, t.carry())
 	inside := sum ^ ^separators ^ letters // the carries into each bit: the bytes that stand inside a word

@@ -8,8 +8,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newMmap scans as newChunks does, in place: the file's pages are mapped into memory, not copied. What limits it: a page
-// fault for every few pages, in place of the copy.
+// newMmap scans as newChunks does, in place: the file's pages are mapped into memory, not copied. What limits it: a
+// page fault for every few pages, in place of the copy.
 func newMmap(_ env.Env, p plan.Point) (workload.Job, error) {
 	return counting(p, func(e env.Env, in *input) (int, error) { return in.mapped(e, in.rule.swar) })
 }

@@ -45,7 +45,8 @@ func wc(p plan.Point, locale string) (workload.Job, error) {
 				answer, wrong := in.judge(words, r)
 				return answer, errors.Join(wrong, err)
 			}
-			return workload.Answer{"words": words, "bytes": in.size, "rule": locale + ", not checked", "rule_of": version}, nil
+			return workload.Answer{"words": words, "bytes": in.size, "rule": locale + ", not checked",
+				"rule_of": version}, nil
 		},
 	}, nil
 }

@@ -22,10 +22,10 @@ const (
 	lows  = highs - ones
 )
 
-// solid has the highest bit of each byte of x that is no separator; its other bits mean nothing. An addition carries into
-// the highest bit of a byte where the byte is large enough, and never beyond, since that bit is taken out before (Lamport,
-// Multiple byte processing with full-word instructions, 1975; Warren, Hacker's Delight, 6-1). A byte from \t on that is not
-// beyond \r is one of whose two sums one alone has the bit.
+// solid has the highest bit of each byte of x that is no separator; its other bits mean nothing. An addition carries
+// into the highest bit of a byte where the byte is large enough, and never beyond, since that bit is taken out before
+// (Lamport, Multiple byte processing with full-word instructions, 1975; Warren, Hacker's Delight, 6-1). A byte from \t
+// on that is not beyond \r is one of whose two sums one alone has the bit.
 func solid(x uint64) uint64 {
 	low := x & lows
 	return ((low ^ ' '*ones) + lows) ^ (low + (0x80-'\t')*ones) ^ (low + (0x80-'\r'-1)*ones) | x

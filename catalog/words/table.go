@@ -6,8 +6,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newTable reads a buffer at a time and looks up each byte in a table of 256, without a branch. What limits it: each byte
-// waits for the one before, some cycles.
+// newTable reads a buffer at a time and looks up each byte in a table of 256, without a branch. What limits it: each
+// byte waits for the one before, some cycles.
 func newTable(_ env.Env, p plan.Point) (workload.Job, error) {
 	return counting(p, alone(func(in *input) (int, error) { return in.inOrder(in.rule.table()) }))
 }

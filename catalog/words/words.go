@@ -1,14 +1,15 @@
-// Package words counts the words of a file: a ladder of designs from a system call for each byte to vectors on all CPUs,
-// beside wc.
+// Package words counts the words of a file: a ladder of designs from a system call for each byte to vectors on all
+// CPUs, beside wc.
 //
-// The origin is a Go program that is profiled and made faster in two steps (D. Cheney, "Two Go Programs, Three Different
-// Profiling Techniques"): it takes a hundredth of its first time then, twice that of wc, and there the author stopped, "no
-// time". Its answer is wrong: it loses each word that ends in punctuation.
+// The origin is a Go program that is profiled and made faster in two steps (D. Cheney, "Two Go Programs, Three
+// Different Profiling Techniques"): it takes a hundredth of its first time then, twice that of wc, and there the author
+// stopped, "no time". Its answer is wrong: it loses each word that ends in punctuation.
 //
-// What limits each design stands at its constructor, and by which formula; formulas are made of what the bounds of the same
-// sweep measure: read (the file is read and nothing counted), calls and allocs (what one of them takes), and the scans of
-// as many bytes that lie in the cache. A design of one goroutine copies and then scans, so that its time is the sum
-// (Amdahl's law for two parts); on m CPUs it is the m-th part. wc, and the kernel that copies for it, are no different.
+// What limits each design stands at its constructor, and by which formula; formulas are made of what the bounds of the
+// same sweep measure: read (the file is read and nothing counted), calls and allocs (what one of them takes), and the
+// scans of as many bytes that lie in the cache. A design of one goroutine copies and then scans, so that its time is
+// the sum (Amdahl's law for two parts); on m CPUs it is the m-th part. wc, and the kernel that copies for it, are no
+// different.
 //
 // There are two rules of what a word is (see [rule]): wc in the C locale wanted a byte that prints until coreutils 9.4,
 // and counts any run of other bytes than separators since 9.5.
@@ -25,45 +26,71 @@ import (
 // usualSize is the size of the file that is made where none is given: about that of Moby-Dick.
 const usualSize = 1_200_000
 
+// designs are those of the original and what became of them, then the bounds.
+func designs() []workload.Design {
+	live := workload.LiveOnly
+	list := []workload.Design{
+		{Name: "original", Doc: "the original: a read of one byte each; it loses words before punctuation",
+			Uses: uses(), Worlds: live, Job: newOriginal, Expect: workload.WrongAnswer},
+		{Name: "original-buffered", Doc: "the original's second step: through a buffer", Uses: uses(), Worlds: live,
+			Job: newOriginalBuffered, Expect: workload.WrongAnswer},
+		{Name: "original-reused", Doc: "the original's third step: into the same byte each time", Uses: uses(),
+			Worlds: live, Job: newOriginalReused, Expect: workload.WrongAnswer},
+		{Name: "one-byte", Doc: "the original's first step, counted right", Uses: uses(), Job: newOneByte,
+			Formula: oneByte()},
+		{Name: "buffered", Doc: "the second, counted right", Uses: uses(), Job: newBuffered, Formula: buffered()},
+		{Name: "reused", Doc: "the third, counted right", Uses: uses(), Job: newReused,
+			Formula: copyAndScan("scan-bytes")},
+		{Name: "table", Doc: "a buffer at a time, each byte looked up in a table", Uses: uses("chunk"), Job: newTable,
+			Formula: copyAndScan("scan-table")},
+		{Name: "swar", Doc: "a buffer at a time, 64 bytes at once in ordinary registers", Uses: uses("chunk"),
+			Job: newSWAR, Formula: copyAndScan("scan-swar")},
+		{Name: "chunks", Doc: "swar, in chunks on all CPUs", Uses: uses("chunk"), Job: newChunks,
+			Formula: shared("swar")},
+		{Name: "mmap", Doc: "swar, in chunks of the file as the system maps it", Uses: uses("chunk"), Job: newMmap,
+			Formula: shared("scan-swar")},
+	}
+	list = append(list, simdDesigns()...)
+	return append(list,
+		workload.Design{Name: "wc", Doc: "wc -w in the locale C, its process included", Uses: uses(), Worlds: live,
+			Job: newWC, Peer: true},
+		workload.Design{Name: "wc-utf8", Doc: "wc -w in the locale C.UTF-8", Uses: uses(), Worlds: live, Job: newWCUTF8,
+			Peer: true},
+		workload.Design{Name: "cat", Doc: "cat to /dev/null, which counts nothing", Uses: uses(), Worlds: live,
+			Job: newCat, Peer: true},
+		workload.Design{Name: "read", Doc: "the file read by chunks, and nothing counted", Uses: uses("chunk"),
+			Job: newRead, Expect: workload.Bound},
+		workload.Design{Name: "calls", Doc: "up to a million reads of one byte", Uses: uses(), Job: newCalls,
+			Expect: workload.Bound},
+		workload.Design{Name: "allocs", Doc: "a million bytes allocated one by one", Job: newAllocs,
+			Expect: workload.Bound},
+		workload.Design{Name: "scan-bytes", Doc: "reused over as many bytes in memory", Uses: uses("chunk"),
+			Job: newScanBytes, Expect: workload.Bound},
+		workload.Design{Name: "scan-table", Doc: "table over as many bytes that lie in the cache", Uses: uses("chunk"),
+			Job: newScanTable, Expect: workload.Bound},
+		workload.Design{Name: "scan-swar", Doc: "swar over as many bytes that lie in the cache", Uses: uses("chunk"),
+			Job: newScanSWAR, Expect: workload.Bound},
+	)
+}
+
 // Workload is words.
 func Workload() *workload.Workload {
-	live := workload.LiveOnly
-	designs := []workload.Design{
-		{Name: "original", Doc: "the original: a read of one byte each; it loses words before punctuation", Uses: uses(), Worlds: live, Job: newOriginal, Expect: workload.WrongAnswer},
-		{Name: "original-buffered", Doc: "the original's second step: through a buffer", Uses: uses(), Worlds: live, Job: newOriginalBuffered, Expect: workload.WrongAnswer},
-		{Name: "original-reused", Doc: "the original's third step: into the same byte each time", Uses: uses(), Worlds: live, Job: newOriginalReused, Expect: workload.WrongAnswer},
-		{Name: "one-byte", Doc: "the original's first step, counted right", Uses: uses(), Job: newOneByte, Formula: oneByte()},
-		{Name: "buffered", Doc: "the second, counted right", Uses: uses(), Job: newBuffered, Formula: buffered()},
-		{Name: "reused", Doc: "the third, counted right", Uses: uses(), Job: newReused, Formula: copyAndScan("scan-bytes")},
-		{Name: "table", Doc: "a buffer at a time, each byte looked up in a table", Uses: uses("chunk"), Job: newTable, Formula: copyAndScan("scan-table")},
-		{Name: "swar", Doc: "a buffer at a time, 64 bytes at once in ordinary registers", Uses: uses("chunk"), Job: newSWAR, Formula: copyAndScan("scan-swar")},
-		{Name: "chunks", Doc: "swar, in chunks on all CPUs", Uses: uses("chunk"), Job: newChunks, Formula: shared("swar")},
-		{Name: "mmap", Doc: "swar, in chunks of the file as the system maps it", Uses: uses("chunk"), Job: newMmap, Formula: shared("scan-swar")},
-	}
-	designs = append(designs, simdDesigns()...)
-	designs = append(designs,
-		workload.Design{Name: "wc", Doc: "wc -w in the locale C, its process included", Uses: uses(), Worlds: live, Job: newWC, Peer: true},
-		workload.Design{Name: "wc-utf8", Doc: "wc -w in the locale C.UTF-8", Uses: uses(), Worlds: live, Job: newWCUTF8, Peer: true},
-		workload.Design{Name: "cat", Doc: "cat to /dev/null, which counts nothing", Uses: uses(), Worlds: live, Job: newCat, Peer: true},
-		workload.Design{Name: "read", Doc: "the file read by chunks, and nothing counted", Uses: uses("chunk"), Job: newRead, Expect: workload.Bound},
-		workload.Design{Name: "calls", Doc: "up to a million reads of one byte", Uses: uses(), Job: newCalls, Expect: workload.Bound},
-		workload.Design{Name: "allocs", Doc: "a million bytes allocated one by one", Job: newAllocs, Expect: workload.Bound},
-		workload.Design{Name: "scan-bytes", Doc: "reused over as many bytes in memory", Uses: uses("chunk"), Job: newScanBytes, Expect: workload.Bound},
-		workload.Design{Name: "scan-table", Doc: "table over as many bytes that lie in the cache", Uses: uses("chunk"), Job: newScanTable, Expect: workload.Bound},
-		workload.Design{Name: "scan-swar", Doc: "swar over as many bytes that lie in the cache", Uses: uses("chunk"), Job: newScanSWAR, Expect: workload.Bound},
-	)
 	return &workload.Workload{
 		Name: "words",
 		Doc: `Count the words of a file: from a system call for each byte to vectors on all CPUs, beside wc.
 The answer is that of wc -w, exactly; see the rules.`,
 		Factors: []plan.Factor{
-			{Name: "file", Doc: "the file whose words are counted (default: one that is made)", Kind: plan.Text, Path: true, Input: true},
-			{Name: "size", Doc: fmt.Sprintf("bytes of the file that is made, kept in the cache directory (default %d)", usualSize), Kind: plan.Int, Input: true},
-			{Name: "rule", Doc: "what a word is: a run without spaces with a byte that prints (printable), any (space), or as the wc here counts", Kind: plan.Text, Default: asWC, Words: []string{asWC, printableName, spaceName}, Input: true},
+			{Name: "file", Doc: "the file whose words are counted (default: one that is made)", Kind: plan.Text,
+				Path: true, Input: true},
+			{Name: "size", Doc: fmt.Sprintf("bytes of the file that is made, kept in the cache directory (default %d)",
+				usualSize), Kind: plan.Int, Input: true},
+			{Name: "rule", Doc: "what a word is: a run without spaces with a byte that prints (printable), any " +
+				"(space), or as the wc here counts", Kind: plan.Text, Default: asWC,
+				Words: []string{asWC, printableName, spaceName}, Input: true},
 			{Name: "chunk", Doc: "bytes read at a time, or taken by a CPU", Kind: plan.Int, Default: "262144", Min: 64},
 		},
 		Check:   check,
-		Designs: designs,
+		Designs: designs(),
 	}
 }
 

@@ -29,7 +29,8 @@ func scans(r rule) map[string]scan {
 
 // some are n random bytes of a kind.
 func some(r *rand.Rand, n int) []byte {
-	alphabets := []string{"", " a", " a\x01", "\t\n\v\f\r \x08\x0e!~\x7f\x1f\x80\xa0\xff", "aaaaaaaa ", "\x00\x01\x80 ", "   ", "words", "caf\u00e9 \r\n"}
+	alphabets := []string{"", " a", " a\x01", "\t\n\v\f\r \x08\x0e!~\x7f\x1f\x80\xa0\xff", "aaaaaaaa ", "\x00\x01\x80 ",
+		"   ", "words", "caf\u00e9 \r\n"}
 	p := make([]byte, n)
 	letters := alphabets[r.IntN(len(alphabets))]
 	for i := range p {
@@ -55,7 +56,8 @@ func same(t *testing.T, p []byte, cuts []int) {
 				one = count(one, p[from:to])
 				joined = joined.join(r.pieceOf(count, p[from:to]))
 				if before := r.simplest(tally{}, p[:to]); one != before || joined != before {
-					t.Fatalf("%s by the rule %s, cut at %v: on end %+v, joined %+v, want %+v, in %q", name, r, cuts, one, joined, before, p[:to])
+					t.Fatalf("%s by the rule %s, cut at %v: on end %+v, joined %+v, want %+v, in %q", name, r, cuts,
+						one, joined, before, p[:to])
 				}
 				from = to
 			}
@@ -95,7 +97,9 @@ func TestEveryByte(t *testing.T) {
 
 // TestEveryCut of some hard cases.
 func TestEveryCut(t *testing.T) {
-	for _, s := range []string{"", " ", "a", "\x01", "one two", " one\r\ntwo ", "\x01a\x01 \x01", "a\x00\x00\x00b \x00\x00", "\x80\x81 \x82a", "a\x01 \x01a", strings.Repeat("\x01", 70) + "a", "no.\vwords\flost\x7f"} {
+	for _, s := range []string{"", " ", "a", "\x01", "one two", " one\r\ntwo ", "\x01a\x01 \x01",
+		"a\x00\x00\x00b \x00\x00", "\x80\x81 \x82a", "a\x01 \x01a", strings.Repeat("\x01", 70) + "a",
+		"no.\vwords\flost\x7f"} {
 		for cut := range len(s) + 1 {
 			for second := cut; second <= len(s); second++ {
 				same(t, []byte(s), []int{cut, second})
@@ -115,8 +119,10 @@ func FuzzScans(f *testing.F) {
 
 // point is where a design counts a file.
 func point(file string, chunk, cpus int, rule string) plan.Point {
-	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}, plan.Setting{Factor: "file", Level: plan.TextLevel(file)},
-		plan.Setting{Factor: "rule", Level: plan.TextLevel(rule)}, plan.Setting{Factor: "chunk", Level: plan.IntLevel(chunk)})
+	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
+		plan.Setting{Factor: "file", Level: plan.TextLevel(file)},
+		plan.Setting{Factor: "rule", Level: plan.TextLevel(rule)},
+		plan.Setting{Factor: "chunk", Level: plan.IntLevel(chunk)})
 }
 
 // count runs a design in the live world and returns its answer.
@@ -138,11 +144,13 @@ func count(t *testing.T, d workload.Design, p plan.Point) (answer workload.Answe
 	return answer, wrong
 }
 
-// TestDesigns: every design counts what the simplest does, whatever the file has, in chunks of any size on any number of
-// CPUs; the originals do not.
+// TestDesigns: every design counts what the simplest does, whatever the file has, in chunks of any size on any number
+// of CPUs; the originals do not.
 func TestDesigns(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
-	files := map[string][]byte{"empty": nil, "spaces": bytes.Repeat([]byte(" "), 1000), "word": bytes.Repeat([]byte("w"), 1000), "prose": []byte(strings.Repeat("It is, I say, a whale. ", 99)), "zeros": make([]byte, 700)}
+	files := map[string][]byte{"empty": nil, "spaces": bytes.Repeat([]byte(" "), 1000),
+		"word": bytes.Repeat([]byte("w"), 1000), "prose": []byte(strings.Repeat("It is, I say, a whale. ", 99)),
+		"zeros": make([]byte, 700)}
 	for i := range 6 {
 		files[fmt.Sprint("random", i)] = some(r, 2000)
 	}
@@ -165,8 +173,10 @@ func TestDesigns(t *testing.T) {
 						if name == "prose" && (wrong == nil || answer["words"] != 99*3) {
 							t.Errorf("%s does not lose the words before punctuation: %v", d.Name, answer)
 						}
-					case wrong != nil || answer["words"] != want || answer["rule"] != by.String() || answer["bytes"] != int64(len(text)):
-						t.Errorf("%s of %s in chunks of %d: %v (%v), want %d words", d.Name, name, chunk, answer, wrong, want)
+					case wrong != nil || answer["words"] != want || answer["rule"] != by.String() ||
+						answer["bytes"] != int64(len(text)):
+						t.Errorf("%s of %s in chunks of %d: %v (%v), want %d words", d.Name, name, chunk, answer, wrong,
+							want)
 					}
 				}
 			}
@@ -190,12 +200,14 @@ func TestPeers(t *testing.T) {
 	for _, d := range Workload().Designs {
 		if d.Peer {
 			answer, wrong := count(t, d, point(file, 64, 1, spaceName))
-			if wrong != nil || d.Name == "wc" && (answer["rule"] != by.String() || answer["rule_of"] != version) || d.Name == "wc-utf8" && answer["rule"] != "C.UTF-8, not checked" {
+			if wrong != nil || d.Name == "wc" && (answer["rule"] != by.String() || answer["rule_of"] != version) ||
+				d.Name == "wc-utf8" && answer["rule"] != "C.UTF-8, not checked" {
 				t.Errorf("%s: %v, %v", d.Name, answer, wrong)
 			}
 		}
 	}
-	if answer, wrong := count(t, mustFind(t, "swar"), point(file, 64, 1, asWC)); wrong != nil || answer["rule"] != by.String() || answer["rule_of"] != version {
+	if answer, wrong := count(t, mustFind(t, "swar"), point(file, 64, 1, asWC)); wrong != nil ||
+		answer["rule"] != by.String() || answer["rule_of"] != version {
 		t.Errorf("%v, %v", answer, wrong)
 	}
 }
@@ -258,7 +270,8 @@ func TestGenerated(t *testing.T) {
 		if err != nil || int64(len(text)) != size {
 			t.Fatalf("%d bytes, want %d (%v)", len(text), size, err)
 		}
-		if a, b := anyRun.simplest(tally{}, text).words, printing.simplest(tally{}, text).words; a != words || b != words {
+		if a, b := anyRun.simplest(tally{}, text).words, printing.simplest(tally{}, text).words; a != words ||
+			b != words {
 			t.Errorf("%d words by construction, %d and %d by the rules", words, a, b)
 		}
 		if again, n, err := generated(size); again != path || n != words || err != nil {
@@ -278,12 +291,15 @@ func TestCheck(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{file: "", filepath.Dir(file): "no regular file", file + "x": "no such file"} {
-		if err := check(point(path, 64, 1, asWC)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+	for path, want := range map[string]string{file: "", filepath.Dir(file): "no regular file",
+		file + "x": "no such file"} {
+		if err := check(point(path, 64, 1, asWC)); (err == nil) != (want == "") ||
+			err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
-	if err := check(point(file, 64, 1, asWC).With("size", plan.IntLevel(1))); err == nil || !strings.Contains(err.Error(), "give one of them") {
+	if err := check(point(file, 64, 1, asWC).With("size", plan.IntLevel(1))); err == nil ||
+		!strings.Contains(err.Error(), "give one of them") {
 		t.Errorf("%v", err)
 	}
 }
@@ -300,7 +316,8 @@ func TestShrunk(t *testing.T) {
 	}
 	in.size = 2000
 	live.New(live.Config{Seed: 1}).Run("load", func(e env.Env) {
-		if n, err := in.chunked(e, in.rule.swar); err == nil || !strings.Contains(err.Error(), io.ErrUnexpectedEOF.Error()) {
+		if n, err := in.chunked(e, in.rule.swar); err == nil ||
+			!strings.Contains(err.Error(), io.ErrUnexpectedEOF.Error()) {
 			t.Errorf("%d words, %v", n, err)
 		}
 	})

@@ -4,7 +4,8 @@ package main
 import (
 	"github.com/brewput/brewput"
 	"github.com/brewput/brewput/catalog"
-	_ "github.com/brewput/brewput/internal/interrupt/early" // so that an interrupt while the program starts is no other than later ones
+	// so that an interrupt while the program starts is no other than later ones
+	_ "github.com/brewput/brewput/internal/interrupt/early"
 )
 
 func main() { brewput.Main(catalog.All()...) }

@@ -111,7 +111,8 @@ type waiters struct {
 }
 
 func newWaiters(b *bench, e env.Env, n int) *waiters {
-	w := &waiters{m: e.Mutex("m"), g: e.Group(), arrived: env.NewChan[int](e, "arrived", n), woken: env.NewChan[int](e, "woken", n)}
+	w := &waiters{m: e.Mutex("m"), g: e.Group(), arrived: env.NewChan[int](e, "arrived", n),
+		woken: env.NewChan[int](e, "woken", n)}
 	w.c = e.Cond(w.m)
 	for i := range n {
 		w.g.Go(e, "waiter", func(env.Env) {

@@ -18,7 +18,8 @@ func meterLaws() []law {
 		{name: "Little's law holds for a Chan used by Select", cfg: observed, exact: true, test: body(littleSelect)},
 		{name: "a Select waits in the line of each of its sends", cfg: observed, exact: true, test: body(selectLines)},
 		{name: "a Select receives without parking what is ready", cfg: observed, test: body(selectReadyMetered)},
-		{name: "Little's law holds for a Mutex", cfg: observed, exact: true, test: littleMutex, needs: func(w World) bool { return w.TimedLocks }},
+		{name: "Little's law holds for a Mutex", cfg: observed, exact: true, test: littleMutex,
+			needs: func(w World) bool { return w.TimedLocks }},
 		{name: "work is conserved at a Station", cfg: observed, exact: true, test: body(workConserved)},
 		{name: "an RWMutex is busy while it has a holder", cfg: observed, exact: true, test: body(readersBusy)},
 		{name: "a meter counts what is still going on", cfg: observed, exact: true, test: body(inProgress)},
@@ -133,7 +134,8 @@ func selectLines(b *bench, e env.Env) {
 	in, in2 := env.NewChan[int](e, "in", 0), env.NewChan[int](e, "in", 0)
 	g.Go(e, "selector", func(e env.Env) {
 		want(b, "the case taken", env.Select(a.OnSend(1), twin.OnSend(2), other.OnSend(3), in.OnRecv(nil)), 1)
-		want(b, "the case taken", env.Select(word.OnSend("w"), a.OnSend(1), a.OnSend(1), in.OnRecv(nil), in2.OnRecv(nil)), 0)
+		want(b, "the case taken", env.Select(word.OnSend("w"), a.OnSend(1), a.OnSend(1), in.OnRecv(nil),
+			in2.OnRecv(nil)), 0)
 		want(b, "the case taken", env.Select(in.OnRecv(nil), other.OnSend(3), in2.OnRecv(nil)), 2)
 		want(b, "the case taken", env.Select(in.OnRecv(nil), word.OnSend("w")), 0)
 	})

@@ -256,7 +256,8 @@ func selectMixed(b *bench, e env.Env) {
 		want(b, "the case taken", env.Select(signal.OnRecv(nil), number.OnRecv(&n), tick.OnRecv(&t)), 1)
 		want(b, "the case taken", env.Select(signal.OnRecv(nil), number.OnRecv(&n)), 0)
 		want(b, "the case taken", env.Select(number.OnRecv(&n), signal.OnRecv(nil), tick.OnRecv(&t)), 2)
-		want(b, "the case taken", env.Select(number.OnRecv(&n), word.OnRecv(&w), tick.OnRecv(&t), fault.OnRecv(&err)), 1)
+		want(b, "the case taken", env.Select(number.OnRecv(&n), word.OnRecv(&w), tick.OnRecv(&t), fault.OnRecv(&err)),
+			1)
 		want(b, "the case taken", env.Select(number.OnRecv(&n), word.OnRecv(&w), fault.OnRecv(&err)), 2)
 		want(b, "a nil error through Select", err, nil)
 		want(b, "the case taken", env.Select(fault.OnRecv(&err), word.OnRecv(&w)), 0)

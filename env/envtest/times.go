@@ -54,7 +54,8 @@ func nowMonotone(b *bench, e env.Env) {
 func noTime(b *bench, e env.Env) {
 	for _, d := range []time.Duration{0, -1, -ms, math.MinInt64} {
 		for what, f := range map[string]func(time.Duration){
-			"Burn": e.Burn, "Until": func(d time.Duration) { e.Until(min(e.Now(), e.Now()+d)) }, "Sleep": e.Sleep, "Wait": e.Wait, "Syscall": e.Syscall,
+			"Burn": e.Burn, "Until": func(d time.Duration) { e.Until(min(e.Now(), e.Now()+d)) }, "Sleep": e.Sleep,
+			"Wait": e.Wait, "Syscall": e.Syscall,
 			"After": func(d time.Duration) { e.After(d).Recv() },
 		} {
 			t := e.Now()

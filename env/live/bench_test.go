@@ -22,7 +22,8 @@ type pair struct {
 // pairs are the costs that the package doc of env limits. Each closure is a plain loop, so that
 // what is inlined in a design is inlined here.
 func pairs(e env.Env) []pair {
-	return slices.Concat(lockPairs(e), chanPairs(e), goPairs(e), readyPairs(e), defaultPairs(e), blockedPairs(e), otherPairs(e))
+	return slices.Concat(lockPairs(e), chanPairs(e), goPairs(e), readyPairs(e), defaultPairs(e), blockedPairs(e),
+		otherPairs(e))
 }
 
 func lockPairs(e env.Env) []pair {

@@ -41,7 +41,8 @@ func TestWaitIsNeverTooShort(t *testing.T) {
 	}
 }
 
-// TestSleeperOfAnother: who has been woken keeps what it is woken by until it goes on: another who took it would not wait.
+// TestSleeperOfAnother: who has been woken keeps what it is woken by until it goes on: another who took it would not
+// wait.
 func TestSleeperOfAnother(t *testing.T) {
 	c := clock{epoch: time.Now(), rings: true}
 	if !c.ready() {

@@ -20,7 +20,8 @@ type Config struct {
 	BurnRate float64 // turns of Spin per nanosecond of thread CPU time; see internal/calibrate
 	Observe  bool    // keep meters of named resources and the sum of useful work
 	// Poller lets Until and Wait park until a timer of the kernel rings in the network poller, where the system has
-	// one: as for an answer, and not up to a millisecond longer, as an idle process sleeps. Such a timer knows nothing of a test's fake clock.
+	// one: as for an answer, and not up to a millisecond longer, as an idle process sleeps. Such a timer knows nothing
+	// of a test's fake clock.
 	Poller bool
 	// Grace is how long Run waits for goroutines that outlive the body; 0 means one second.
 	Grace time.Duration

@@ -142,7 +142,8 @@ func TestNamesOfTasks(t *testing.T) {
 // grows long, and no goroutine is lost.
 func TestManyNames(t *testing.T) {
 	const many = 3 * mostNames
-	for _, format := range []string{"%d", "%05d-brewer", "brewer-%d", "b-%d-r", "a brewer of a very long name, number %d", "%d is the number of one"} {
+	for _, format := range []string{"%d", "%05d-brewer", "brewer-%d", "b-%d-r",
+		"a brewer of a very long name, number %d", "%d is the number of one"} {
 		var n names
 		for i := range many {
 			n.find(fmt.Sprintf(format, i)).started.Add(1)
@@ -158,7 +159,8 @@ func TestManyNames(t *testing.T) {
 		if longest > 20 || known != mostNames { // 4 on average
 			t.Errorf("%s: the longest list has %d of %d names", format, longest, known)
 		}
-		if left := n.running(); len(left) != mostNames+1 || left[mostNames] != fmt.Sprintf("other names (%d)", many-mostNames) {
+		if left := n.running(); len(left) != mostNames+1 ||
+			left[mostNames] != fmt.Sprintf("other names (%d)", many-mostNames) {
 			t.Errorf("%s: %d names, the last %q", format, len(left), left[len(left)-1])
 		}
 		if n.ended() {
@@ -206,7 +208,8 @@ func TestChildPanics(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestChildPanics$")
 		cmd.Env = append(os.Environ(), key+"="+waiter)
 		out, err := cmd.CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "boiling over") || !strings.Contains(string(out), "TestChildPanics.") {
+		if err == nil || !strings.Contains(string(out), "boiling over") ||
+			!strings.Contains(string(out), "TestChildPanics.") {
 			t.Errorf("%s: the panic of a goroutine must end the process with its stack: %v\n%s", waiter, err, out)
 		}
 	}

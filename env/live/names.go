@@ -93,7 +93,8 @@ func (t *names) find(name string) *holders {
 //
 //go:norace
 func (t *names) ended() bool {
-	before, ended := t.sum(func(h *holders) int64 { return h.started.Load() }), t.sum(func(h *holders) int64 { return h.ended.Load() })
+	before, ended := t.sum(func(h *holders) int64 { return h.started.Load() }),
+		t.sum(func(h *holders) int64 { return h.ended.Load() })
 	return before == ended && before == t.sum(func(h *holders) int64 { return h.started.Load() })
 }
 
@@ -150,7 +151,10 @@ func (t *names) left() (all []left, others int64) {
 func listed(all []left, others int64) []string {
 	const most, longest = 8, 40
 	if len(all) > most {
-		slices.SortFunc(all, func(a, b left) int { return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.name, b.name)) })
+		slices.SortFunc(all, func(a, b left) int {
+			return cmp.Or(cmp.Compare(b.n, a.n),
+				strings.Compare(a.name, b.name))
+		})
 		for _, l := range all[most:] {
 			others += l.n
 		}

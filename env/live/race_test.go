@@ -59,7 +59,8 @@ func buildRace(t *testing.T) string {
 	}
 	program := filepath.Join(t.TempDir(), "race.exe")
 	if out, err := exec.Command("go", "build", "-race", "-o", program, "./testdata/race").CombinedOutput(); err != nil {
-		if strings.Contains(string(out), "-race is not supported") || strings.Contains(string(out), "-race is only supported") {
+		if strings.Contains(string(out), "-race is not supported") ||
+			strings.Contains(string(out), "-race is only supported") {
 			t.Skipf("no race detector here: %s", out)
 		}
 		t.Fatalf("go build -race: %v\n%s", err, out)

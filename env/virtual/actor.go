@@ -35,8 +35,9 @@ func (r *recorder) Turns(g *sim.G, s sim.State) {
 		return
 	}
 	if s == sim.Began {
-		a := &actor{number: r.born, kind: timeline.Runnable, since: r.k.Now(), cpu: timeline.None, resource: timeline.None,
-			request: timeline.NoRequest, got: timeline.NoRequest}
+		a := &actor{number: r.born, kind: timeline.Runnable, since: r.k.Now(), cpu: timeline.None,
+			resource: timeline.None,
+			request:  timeline.NoRequest, got: timeline.NoRequest}
 		if parent := r.actors[r.k.Current()]; parent != nil {
 			a.request, a.told = parent.request, parent.told
 		}
@@ -188,7 +189,8 @@ func (r *recorder) flush(g *sim.G, a *actor) {
 	if now == a.since {
 		return
 	}
-	s := timeline.Span{Start: a.since, End: now, Kind: a.kind, Goroutine: a.number, CPU: a.cpu, Resource: a.resource, Request: a.request}
+	s := timeline.Span{Start: a.since, End: now, Kind: a.kind, Goroutine: a.number, CPU: a.cpu, Resource: a.resource,
+		Request: a.request}
 	if n := len(a.stages); n > 0 {
 		s.Stage = a.stages[n-1]
 	}

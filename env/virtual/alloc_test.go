@@ -21,7 +21,8 @@ func TestAllocations(t *testing.T) {
 }
 
 func steady(t *testing.T, e env.Env) {
-	m, rw, full, lone := e.Mutex("m"), e.RWMutex("rw"), env.NewChan[[4]int](e, "full", 3), env.NewChan[int](e, "lone", 0)
+	m, rw, full, lone := e.Mutex("m"), e.RWMutex("rw"), env.NewChan[[4]int](e, "full", 3),
+		env.NewChan[int](e, "lone", 0)
 	stop, g := env.NewChan[int](e, "stop", 0), e.Group()
 	g.Go(e, "partner", func(e env.Env) {
 		for {

@@ -49,7 +49,8 @@ func TestCoffeePrograms(t *testing.T) {
 				settings += fmt.Sprintf(" buffer=%d", 5*i)
 			}
 			for _, cpus := range []int{1, 2, 4, 6, 64, sim.Unlimited} {
-				for name, costs := range map[string]sim.Costs{"none": {}, "typical": sim.Typical(), "drawn": costly(), "rousing": rousing()} {
+				for name, costs := range map[string]sim.Costs{"none": {}, "typical": sim.Typical(), "drawn": costly(),
+					"rousing": rousing()} {
 					t.Run(fmt.Sprintf("%s/%s/%d/%s", design, settings, cpus, name), func(t *testing.T) {
 						s := shop{design: design, settings: settings, workers: 1 + 3*i*i, window: time.Second / 4}
 						s.CPUs, s.Seed, s.Costs = cpus, uint64(i+cpus), costs
@@ -59,9 +60,11 @@ func TestCoffeePrograms(t *testing.T) {
 							t.Errorf("checksum %#x as a list, %#x in Go", k.Checksum(), w.Checksum())
 						}
 						if w.Operations() != k.Ops()+1 || int64(w.Busy()) != k.Busy() { // one operation is the check's
-							t.Errorf("%d operations, busy %d ns as a list; %d, %d in Go", k.Ops(), k.Busy(), w.Operations(), w.Busy())
+							t.Errorf("%d operations, busy %d ns as a list; %d, %d in Go", k.Ops(), k.Busy(),
+								w.Operations(), w.Busy())
 						}
-						if a, b := go1.Latency.Sum(), list.Latency.Sum(); a != b || go1.Total != list.Total || go1.Progress != list.Progress || go1.Closed != list.Closed {
+						if a, b := go1.Latency.Sum(), list.Latency.Sum(); a != b || go1.Total != list.Total ||
+							go1.Progress != list.Progress || go1.Closed != list.Closed {
 							t.Errorf("as a list %+v, in Go %+v", list, go1)
 						}
 					})
@@ -71,7 +74,8 @@ func TestCoffeePrograms(t *testing.T) {
 	}
 }
 
-// TestStretchedPrograms: burns that are disturbed last as much longer in a list as in Go code, and the disturbance changes what follows.
+// TestStretchedPrograms: burns that are disturbed last as much longer in a list as in Go code, and the disturbance
+// changes what follows.
 func TestStretchedPrograms(t *testing.T) {
 	for _, design := range []string{"finelocking", "linearpipe", "multi", "splitpipe"} {
 		for _, costs := range []sim.Costs{{}, sim.Typical().Steady(), sim.Typical()} {
@@ -96,7 +100,8 @@ func TestStretchedPrograms(t *testing.T) {
 				sums[i] = k.Checksum()
 			}
 			if sums[0] != sums[1] || sums[0] == plain.Checksum() {
-				t.Errorf("%s: checksum %#x in Go, %#x as a list, undisturbed %#x", design, sums[0], sums[1], plain.Checksum())
+				t.Errorf("%s: checksum %#x in Go, %#x as a list, undisturbed %#x", design, sums[0], sums[1],
+					plain.Checksum())
 			}
 		}
 	}

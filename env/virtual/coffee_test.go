@@ -75,7 +75,8 @@ func (s shop) run(t *testing.T) (load.ClosedResult, *virtual.World) {
 			t.Error(err)
 			return
 		}
-		c := load.Closed{Op: stream.Op, Workers: s.workers, Warmup: time.Second, Window: s.window, AtBegin: func() { s.atBegin(w) }, AtEnd: func() {}}
+		c := load.Closed{Op: stream.Op, Workers: s.workers, Warmup: time.Second, Window: s.window,
+			AtBegin: func() { s.atBegin(w) }, AtEnd: func() {}}
 		if r, err = c.Run(e); err != nil {
 			t.Error(err)
 		}
@@ -141,16 +142,18 @@ func TestAlternation(t *testing.T) {
 	near(t, "the mean latency in ms", r.Latency.Mean()/1e6, 8)
 }
 
-// TestLockstep: where all work takes exactly what it says, one of four workers waits for the grinder for ever, and three share
-// the throughput; where work is not equally long, as on a machine, all four do: Little's law.
+// TestLockstep: where all work takes exactly what it says, one of four workers waits for the grinder for ever, and
+// three share the throughput; where work is not equally long, as on a machine, all four do: Little's law.
 func TestLockstep(t *testing.T) {
 	for _, x := range []struct {
 		burn    sim.Cost
 		workers float64 // who get on
 		within  float64
 	}{{sim.Cost{}, 3, 0.001}, {sim.Quantiles(950_000, 990_000, 1_000_000, 1_070_000), 4, 0.03}} {
-		r, _ := shop{design: "parsteam", workers: 4, window: 10 * time.Second, Config: virtual.Config{CPUs: 2, Seed: 1, Costs: sim.Costs{Burn: x.burn}}}.run(t)
-		if per := float64(r.Inside) / r.Window.Seconds() * r.Latency.Mean() / 1e9; math.Abs(per/x.workers-1) > x.within {
+		r, _ := shop{design: "parsteam", workers: 4, window: 10 * time.Second,
+			Config: virtual.Config{CPUs: 2, Seed: 1, Costs: sim.Costs{Burn: x.burn}}}.run(t)
+		if per := float64(r.Inside) / r.Window.Seconds() * r.Latency.Mean() /
+			1e9; math.Abs(per/x.workers-1) > x.within {
 			t.Errorf("with burns of %v: %.3f workers get on, want %v", x.burn, per, x.workers)
 		}
 	}
@@ -163,17 +166,23 @@ var golden = []struct {
 	checksum uint64
 }{
 	{shop{design: "locking", Config: virtual.Config{CPUs: 2, Seed: 1}}, 0x5b6a1e703c57ff80},
-	{shop{design: "finelocking", settings: "jitter=1ms", workers: 12, Config: virtual.Config{CPUs: 6, Seed: 2}}, 0xe3d4ce0666af9507},
-	{shop{design: "linearpipe", settings: "buffer=10 jitter=500us", Config: virtual.Config{CPUs: 4, Seed: 3}}, 0xf32cd37ffee84d97},
-	{shop{design: "splitpipe", settings: "dist=exponential", Config: virtual.Config{CPUs: 3, Seed: 4}}, 0x7b0f62c047d1b2d7},
+	{shop{design: "finelocking", settings: "jitter=1ms", workers: 12, Config: virtual.Config{CPUs: 6, Seed: 2}},
+		0xe3d4ce0666af9507},
+	{shop{design: "linearpipe", settings: "buffer=10 jitter=500us", Config: virtual.Config{CPUs: 4, Seed: 3}},
+		0xf32cd37ffee84d97},
+	{shop{design: "splitpipe", settings: "dist=exponential", Config: virtual.Config{CPUs: 3, Seed: 4}},
+		0x7b0f62c047d1b2d7},
 	{shop{design: "multipipe", Config: virtual.Config{CPUs: 6, Seed: 5, Costs: costly()}}, 0xd21208c9ed1c9b55},
-	{shop{design: "parsteam", settings: "stage=100us", workers: 100, window: time.Second / 4, Config: virtual.Config{CPUs: 64, Seed: 6, Costs: costly()}}, 0x9d10f14f314f30e6},
+	{shop{design: "parsteam", settings: "stage=100us", workers: 100, window: time.Second / 4,
+		Config: virtual.Config{CPUs: 64, Seed: 6, Costs: costly()}}, 0x9d10f14f314f30e6},
 }
 
 // costly are costs of the order that a machine has, drawn and fixed.
 func costly() sim.Costs {
-	return sim.Costs{Wake: sim.Quantiles(3000, 5000, 60_000), Deep: sim.Ns(90_000), DeepAfter: 1_000_000, Spin: sim.Ns(300), SpinFor: 3000,
-		Steal: sim.Ns(3000), Switch: sim.Ns(200), Spawn: sim.Ns(300), Chan: sim.Ns(80), Lock: sim.Ns(20), Timer: sim.Ns(100), LockSpin: sim.Ns(400)}
+	return sim.Costs{Wake: sim.Quantiles(3000, 5000, 60_000), Deep: sim.Ns(90_000), DeepAfter: 1_000_000,
+		Spin: sim.Ns(300), SpinFor: 3000,
+		Steal: sim.Ns(3000), Switch: sim.Ns(200), Spawn: sim.Ns(300), Chan: sim.Ns(80), Lock: sim.Ns(20),
+		Timer: sim.Ns(100), LockSpin: sim.Ns(400)}
 }
 
 // rousing are costly ones where who wakes a CPU pays too, and timers are waited for in whole milliseconds.

@@ -63,7 +63,8 @@ func (w *World) goroutine(t *env.Task) *sim.G {
 // askForRoom is after how many new coroutines, each of some kilobytes, Config.Room is asked.
 const askForRoom = 1 << 13
 
-// ask asks for Room, and ends a run whose goroutines take all memory: the machine would stand still before they are there.
+// ask asks for Room, and ends a run whose goroutines take all memory: the machine would stand still before they are
+// there.
 func (w *World) ask() {
 	if w.hasRoom() {
 		return
@@ -117,7 +118,8 @@ func (co *coroutine) run() {
 	ended := false
 	defer func() {
 		if !ended {
-			co.w.fail(fmt.Errorf("goroutine %s called runtime.Goexit (testing.FailNow does): end it by returning", co.task.Name()))
+			co.w.fail(fmt.Errorf("goroutine %s called runtime.Goexit (testing.FailNow does): end it by returning",
+				co.task.Name()))
 			// It ends those below too: what they have deferred must not park.
 			co.w.outcome.Store(&co.w.err)
 			co.w.phase.Store(unwinding)
@@ -201,7 +203,8 @@ func (w *World) fail(err error) {
 func (w *World) Exit(t *env.Task) {
 	p := recover()
 	if where := w.drop(); where != "" && p == nil {
-		w.fail(fmt.Errorf("goroutine %s ended between Begin (%s) and End of a section of real code: end the section first", t.Name(), where))
+		w.fail(fmt.Errorf("goroutine %s ended between Begin (%s) and End of a section of real code: "+
+			"end the section first", t.Name(), where))
 	}
 	if p != nil {
 		if _, ok := p.(aborted); !ok {
@@ -213,8 +216,8 @@ func (w *World) Exit(t *env.Task) {
 	}
 }
 
-// refuse ends the world, and the calling goroutine, which is not one of env: it would take the place of that which runs. It
-// ends without a panic, which nobody could recover.
+// refuse ends the world, and the calling goroutine, which is not one of env: it would take the place of that which
+// runs. It ends without a panic, which nobody could recover.
 func (w *World) refuse() {
 	place := "a goroutine that has ended"
 	if t := w.co.task; t != nil {
@@ -222,7 +225,8 @@ func (w *World) refuse() {
 	}
 	var stack [32]uintptr
 	operation, where := outermost(stack[:runtime.Callers(2, stack[:])])
-	w.fail(fmt.Errorf("a goroutine of a go statement, or of iter.Pull, calls %s (%s) in the place of %s: start it with Go of an Env, or of a group", operation, where, place))
+	w.fail(fmt.Errorf("a goroutine of a go statement, or of iter.Pull, calls %s (%s) in the place of %s: start it "+
+		"with Go of an Env, or of a group", operation, where, place))
 	w.outcome.Store(&w.err)
 	runtime.Goexit()
 }

@@ -90,13 +90,15 @@ func TestBlocksWhileUnwinding(t *testing.T) {
 	}
 }
 
-// TestOwnCoroutine: the report of a limit names who waits for a coroutine of the design's own, not one of those who have parked.
+// TestOwnCoroutine: the report of a limit names who waits for a coroutine of the design's own, not one of those who
+// have parked.
 func TestOwnCoroutine(t *testing.T) {
 	let := make(chan int)
 	defer close(let)
 	var pulling atomic.Bool
 	var err error
-	for limit, late := 20*ms, 0; late < 2; limit *= 2 { // a machine that is slow may not have come so far, or just after the report
+	// a machine that is slow may not have come so far, or just after the report
+	for limit, late := 20*ms, 0; late < 2; limit *= 2 {
 		pulling.Store(false)
 		err = New(Config{Limit: limit, Watchdog: time.Hour}).Run("body", func(e env.Env) {
 			for range 5 {
@@ -140,7 +142,8 @@ func TestInputOutput(t *testing.T) {
 	err = New(Config{Watchdog: 20 * ms}).Run("body", func(env.Env) {
 		r.Read(make([]byte, 1))
 	})
-	if !strings.Contains(fmt.Sprint(err), "blocked outside env") || !strings.Contains(fmt.Sprint(err), "TestInputOutput") {
+	if !strings.Contains(fmt.Sprint(err), "blocked outside env") ||
+		!strings.Contains(fmt.Sprint(err), "TestInputOutput") {
 		t.Errorf("the error must name the frame that waits for input: %v", err)
 	}
 }

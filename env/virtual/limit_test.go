@@ -91,11 +91,14 @@ func TestGiveUp(t *testing.T) {
 // TestOutsideNamesThePlace: the first line, which is all that a table has room for, says where the design waits.
 func TestOutsideNamesThePlace(t *testing.T) {
 	for _, c := range []struct{ state, frames, place string }{
-		{"sync.Mutex.Lock", "\nsync.(*Mutex).Lock(...)\n\t/go/mutex.go:46\nmain.main.func3.1({0x0?}, 0x0?)\n\t/x/main.go:48 +0x3c", "main.main.func3.1 (main.go:48)"},
-		{"sleep", "\ntime.Sleep(0x34630b8a000)\n\t/go/time.go:363\nmain.nap({0x0?})\n\t/x/main.go:5 +0x3c", "main.nap (main.go:5)"},
+		{"sync.Mutex.Lock", "\nsync.(*Mutex).Lock(...)\n\t/go/mutex.go:46\nmain.main.func3.1({0x0?}, " +
+			"0x0?)\n\t/x/main.go:48 +0x3c", "main.main.func3.1 (main.go:48)"},
+		{"sleep", "\ntime.Sleep(0x34630b8a000)\n\t/go/time.go:363\nmain.nap({0x0?})\n\t/x/main.go:5 +0x3c",
+			"main.nap (main.go:5)"},
 	} {
 		first, rest, _ := strings.Cut(outside(5*time.Second, c.state, c.frames).Error(), "\n")
-		want := "the design has blocked outside env for 5s (" + c.state + ") in " + c.place + ": do everything concurrent through env"
+		want := "the design has blocked outside env for 5s (" + c.state + ") in " + c.place +
+			": do everything concurrent through env"
 		if first != want {
 			t.Errorf("it says\n%s, want\n%s", first, want)
 		}
@@ -105,7 +108,8 @@ func TestOutsideNamesThePlace(t *testing.T) {
 	}
 }
 
-// TestFullMemory: a design whose goroutines take more memory than there is for them ends before the machine stands still.
+// TestFullMemory: a design whose goroutines take more memory than there is for them ends before the machine stands
+// still.
 func TestFullMemory(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	for n, word := range map[int]string{askForRoom - 2: "<nil>", askForRoom: "let fewer live at a time"} {
@@ -123,8 +127,8 @@ func TestFullMemory(t *testing.T) {
 	}
 }
 
-// TestFullMemoryIsAnswered: who recovers when memory is full cannot go on, nor does anybody blame a design for the time that the
-// answer takes.
+// TestFullMemoryIsAnswered: who recovers when memory is full cannot go on, nor does anybody blame a design for the time
+// that the answer takes.
 func TestFullMemoryIsAnswered(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	const watchdog = 20 * ms

@@ -22,8 +22,8 @@ func (w *World) check() {
 	}
 }
 
-// abort panics in a goroutine of env, and in that which called Run. In any other nobody would recover from that, and it would
-// end the process.
+// abort panics in a goroutine of env, and in that which called Run. In any other nobody would recover from that, and it
+// would end the process.
 func (w *World) abort() {
 	phase := w.phase.Load()
 	switch {
@@ -79,14 +79,16 @@ func (w *World) Claim() {
 	}
 }
 
-// claim is Claim where the world is not over. A timer's function runs on the kernel's goroutine, or on that which ran last.
+// claim is Claim where the world is not over. A timer's function runs on the kernel's goroutine, or on that which ran
+// last.
 func (w *World) claim() {
 	if !w.co.mark.Mine() && !w.kernel.Mine() {
 		w.refuse()
 	}
 }
 
-// surely reports whether the goroutine that runs calls, no real code does, and the world is not over. It may say no though it is so.
+// surely reports whether the goroutine that runs calls, no real code does, and the world is not over. It may say no
+// though it is so.
 func (w *World) surely() bool { return w.co.mark.Surely() && w.phase.Load() == running }
 
 // strict ends who calls in place of the goroutine that runs.
@@ -102,7 +104,8 @@ func (w *World) stranger(t *env.Task) {
 	if !w.known() {
 		w.refuse()
 	}
-	panic(fmt.Sprintf("goroutine %s uses the Env of %s: give each goroutine its own, the argument of its body", w.co.task.Name(), t.Name()))
+	panic(fmt.Sprintf("goroutine %s uses the Env of %s: give each goroutine its own, the argument of its body",
+		w.co.task.Name(), t.Name()))
 }
 
 // begin makes an operation of the running goroutine up to where it is done or parks. In a timer's

@@ -77,16 +77,21 @@ func TestTimerOfNobody(t *testing.T) {
 	}
 }
 
-// TestGoStatement: a goroutine that env has not started ends the design with its first operation, whatever that is and whoever runs
-// meanwhile; and it ends itself, without a panic.
+// TestGoStatement: a goroutine that env has not started ends the design with its first operation, whatever that is and
+// whoever runs meanwhile; and it ends itself, without a panic.
 func TestGoStatement(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	for name, use := range map[string]func(e env.Env, m *env.Mutex, c *env.Chan[int]){
-		"burn": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Burn(1) }, "clock": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Now() },
-		"lock": func(_ env.Env, m *env.Mutex, _ *env.Chan[int]) { m.Lock() }, "send": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Send(1) },
-		"receive": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Recv() }, "try": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.TrySend(2) },
-		"begin": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Begin() }, "for": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.For(7) },
-		"go": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Go("child", func(env.Env) {}) }, "name": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Name() },
+		"burn":    func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Burn(1) },
+		"clock":   func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Now() },
+		"lock":    func(_ env.Env, m *env.Mutex, _ *env.Chan[int]) { m.Lock() },
+		"send":    func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Send(1) },
+		"receive": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Recv() },
+		"try":     func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.TrySend(2) },
+		"begin":   func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Begin() },
+		"for":     func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.For(7) },
+		"go":      func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Go("child", func(env.Env) {}) },
+		"name":    func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Name() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			says(t, func(e env.Env) {
@@ -176,7 +181,8 @@ func TestGoStatement(t *testing.T) {
 		}, "calls env.Env.Burn", "in the place of other")
 	})
 	t.Run("in real code", func(t *testing.T) {
-		says(t, func(e env.Env) { e.Work(func() { aside(func() { e.Burn(1) }) }) }, "a goroutine of a go statement", "in the place of body")
+		says(t, func(e env.Env) { e.Work(func() { aside(func() { e.Burn(1) }) }) }, "a goroutine of a go statement",
+			"in the place of body")
 	})
 	t.Run("while nobody runs", func(t *testing.T) {
 		w := New(Config{})
@@ -191,7 +197,8 @@ func TestGoStatement(t *testing.T) {
 	})
 	t.Run("while a timer's function runs", func(t *testing.T) {
 		for name, use := range map[string]func(c *env.Chan[int]){
-			"send": func(c *env.Chan[int]) { c.Send(1) }, "try": func(c *env.Chan[int]) { c.TrySend(1) }, "receive": func(c *env.Chan[int]) { c.Recv() },
+			"send": func(c *env.Chan[int]) { c.Send(1) }, "try": func(c *env.Chan[int]) { c.TrySend(1) },
+			"receive": func(c *env.Chan[int]) { c.Recv() },
 		} {
 			w := New(Config{})
 			var c *env.Chan[int]
@@ -218,8 +225,8 @@ func TestGoStatement(t *testing.T) {
 	})
 }
 
-// TestGoStatementLate: a goroutine of the go statement whose first operation comes after the end, which others of its kind may have
-// brought about, ends itself only.
+// TestGoStatementLate: a goroutine of the go statement whose first operation comes after the end, which others of its
+// kind may have brought about, ends itself only.
 func TestGoStatementLate(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	for _, fails := range []bool{false, true} {

@@ -73,7 +73,8 @@ func (v *inventor) helper() []stmt {
 func (v *inventor) stmt(depth, body int) stmt {
 	v.ids++
 	s := stmt{id: v.ids, n: int64(v.IntN(objects))}
-	plain := []string{"burn", "burn", "drawn", "sleep", "syscall", "nap", "now", "poll", "send", "send", "recv", "recv", "trysend", "tryrecv",
+	plain := []string{"burn", "burn", "drawn", "sleep", "syscall", "nap", "now", "poll", "send", "send", "recv", "recv",
+		"trysend", "tryrecv",
 		"signal", "broadcast", "select", "select", "spawn", "spawn", "wait", "close"}
 	nested := []string{"lock", "lock", "trylock", "read", "write", "loop", "loop"}
 	if i := v.IntN(len(plain) + len(nested)); i < len(plain) || depth == 0 {
@@ -291,12 +292,14 @@ func TestPrograms(t *testing.T) {
 
 		l := newLists(all, config)
 		l.k.Run()
-		if !slices.Equal(c.log, l.log) || w.Checksum() != l.k.Checksum() || w.Operations() != l.k.Ops() || int64(w.Busy()) != l.k.Busy() {
+		if !slices.Equal(c.log, l.log) || w.Checksum() != l.k.Checksum() || w.Operations() != l.k.Ops() ||
+			int64(w.Busy()) != l.k.Busy() {
 			i := 0
 			for i < min(len(c.log), len(l.log)) && c.log[i] == l.log[i] {
 				i++
 			}
-			t.Errorf("seed %d, %d CPUs: a list differs from a coroutine after %d entries: %v and %v", seed, config.CPUs, i, c.log[i:min(i+1, len(c.log))], l.log[i:min(i+1, len(l.log))])
+			t.Errorf("seed %d, %d CPUs: a list differs from a coroutine after %d entries: %v and %v", seed, config.CPUs,
+				i, c.log[i:min(i+1, len(c.log))], l.log[i:min(i+1, len(l.log))])
 		}
 		_, deadlock := l.k.Err().(*sim.Deadlock)
 		if (wrong == nil) != (l.k.Err() == nil) || deadlock && wrong.Error() != l.k.Err().Error() {
@@ -334,7 +337,8 @@ type lists struct {
 }
 
 func newLists(all [][]stmt, c virtual.Config) *lists {
-	l := &lists{k: sim.New(sim.Config{CPUs: c.CPUs, Seed: c.Seed, Costs: c.Costs}), rand: env.NewRand(c.Seed), kinds: map[int]string{}}
+	l := &lists{k: sim.New(sim.Config{CPUs: c.CPUs, Seed: c.Seed, Costs: c.Costs}), rand: env.NewRand(c.Seed),
+		kinds: map[int]string{}}
 	for i := range objects {
 		l.chans = append(l.chans, sim.NewChan(fmt.Sprintf("c%d", i), i))
 		l.locks = append(l.locks, &sim.Mutex{Name: fmt.Sprintf("m%d", i)})

@@ -14,13 +14,15 @@ import (
 
 // queue serves customers of an open loop with one worker and returns their mean response in seconds. The
 // mean service is 1 ms. A second CPU keeps the load loop's own goroutine out of the way.
-func queue(t *testing.T, cpus int, rate float64, window time.Duration, service func(env.Rand, uint64) time.Duration) float64 {
+func queue(t *testing.T, cpus int, rate float64, window time.Duration,
+	service func(env.Rand, uint64) time.Duration) float64 {
 	t.Helper()
 	w := virtual.New(virtual.Config{CPUs: cpus, Seed: 3})
 	var r load.OpenResult
 	err := w.Run("load", func(e env.Env) {
 		o := load.Open{Op: func(e env.Env, request uint64) { e.Burn(service(e.Rand(), request)) }, Workers: 1,
-			Arrivals: load.Arrivals{Kind: load.Poisson, Rate: rate}, QueueLimit: -1, Warmup: time.Second, Window: window, Drain: time.Hour,
+			Arrivals: load.Arrivals{Kind: load.Poisson, Rate: rate}, QueueLimit: -1, Warmup: time.Second,
+			Window: window, Drain: time.Hour,
 			AtBegin: func() {}, AtEnd: func() {}}
 		var err error
 		if r, err = o.Run(e); err != nil {
@@ -57,7 +59,8 @@ func TestQueues(t *testing.T) {
 				if math.Abs(got-want) > 0.05*want {
 					t.Errorf("%s at %v/s, %d CPUs: mean response %v ms, want %v", c.name, rate, cpus, got*1e3, want*1e3)
 				}
-				t.Logf("%s at %v/s, %d CPUs: mean response %.4f ms, formula %.4f", c.name, rate, cpus, got*1e3, want*1e3)
+				t.Logf("%s at %v/s, %d CPUs: mean response %.4f ms, formula %.4f", c.name, rate, cpus, got*1e3,
+					want*1e3)
 			}
 		}
 	}
@@ -99,7 +102,8 @@ func tandem(t *testing.T, cpus, stations, capacity, pieces int) float64 {
 	return float64(pieces) / (took.Seconds() * 1e3)
 }
 
-// TestTandem compares with the Markov chains of such lines, solved exactly. The hundred thousand pieces give some 0.5 %.
+// TestTandem compares with the Markov chains of such lines, solved exactly. The hundred thousand pieces give some 0.5
+// %.
 func TestTandem(t *testing.T) {
 	for _, c := range []struct {
 		stations, capacity int
@@ -107,9 +111,11 @@ func TestTandem(t *testing.T) {
 	}{{2, 0, 2. / 3}, {2, 1, 3. / 4}, {2, 10, 12. / 13}, {3, 0, 0.5641}, {4, 0, 0.5148}} {
 		for _, cpus := range []int{8, sim.Unlimited} {
 			if got := tandem(t, cpus, c.stations, c.capacity, 100_000); math.Abs(got-c.want) > 0.01*c.want {
-				t.Errorf("%d stations, capacity %d, %d CPUs: %.4f, want %.4f", c.stations, c.capacity, cpus, got, c.want)
+				t.Errorf("%d stations, capacity %d, %d CPUs: %.4f, want %.4f", c.stations, c.capacity, cpus, got,
+					c.want)
 			} else {
-				t.Logf("%d stations, capacity %d, %d CPUs: %.4f, by the chain %.4f", c.stations, c.capacity, cpus, got, c.want)
+				t.Logf("%d stations, capacity %d, %d CPUs: %.4f, by the chain %.4f", c.stations, c.capacity, cpus, got,
+					c.want)
 			}
 		}
 	}

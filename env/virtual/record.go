@@ -41,7 +41,8 @@ type value struct {
 }
 
 func newRecorder(k *sim.Kernel) *recorder {
-	r := &recorder{k: k, most: mostSpans, actors: map[*sim.G]*actor{}, names: map[int]string{}, resources: map[resourceKey]int{}, values: map[*sim.Chan][]value{}}
+	r := &recorder{k: k, most: mostSpans, actors: map[*sim.G]*actor{}, names: map[int]string{},
+		resources: map[resourceKey]int{}, values: map[*sim.Chan][]value{}}
 	r.t.CPUs = k.CPUs()
 	k.Observe(r)
 	return r
@@ -66,7 +67,8 @@ func (r *recorder) past() bool {
 }
 
 func (r *recorder) emitValue(c *sim.Chan, v value) {
-	r.emit(timeline.Span{Start: v.since, End: r.k.Now(), Kind: timeline.Buffered, Goroutine: timeline.None, CPU: timeline.None,
+	r.emit(timeline.Span{Start: v.since, End: r.k.Now(), Kind: timeline.Buffered, Goroutine: timeline.None,
+		CPU:      timeline.None,
 		Resource: r.resource(timeline.Channel, c.Name, c.Cap()), Request: v.request})
 }
 
@@ -164,7 +166,8 @@ func (w *World) Record(d time.Duration) {
 	}
 }
 
-// Timeline is what has been recorded when Run has returned; nil if nothing has, or if the design still blocks outside env.
+// Timeline is what has been recorded when Run has returned; nil if nothing has, or if the design still blocks outside
+// env.
 func (w *World) Timeline() *timeline.Timeline {
 	if w.recorder == nil || !w.ended || !w.recorder.recording {
 		return nil
@@ -175,8 +178,9 @@ func (w *World) Timeline() *timeline.Timeline {
 	return &w.recorder.t
 }
 
-// present is the recorder, if there is one, for what the running goroutine says of itself, and ends who is not that one. What
-// goroutines of a world that is over do as they end is nobody's. Real code may use stations, which is no operation.
+// present is the recorder, if there is one, for what the running goroutine says of itself, and ends who is not that
+// one. What goroutines of a world that is over do as they end is nobody's. Real code may use stations, which is no
+// operation.
 func (w *World) present() *recorder {
 	if !w.on() {
 		return nil

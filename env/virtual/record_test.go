@@ -74,7 +74,8 @@ func times(l *timeline.Timeline, to int64) map[timeline.Kind]int64 {
 
 // TestTimelineIsTheSame on any number of CPUs below.
 func TestTimelineIsTheSame(t *testing.T) {
-	s := shop{design: "parsteam", settings: "jitter=1ms", workers: 9, Config: virtual.Config{CPUs: 3, Seed: 7, Costs: costly()}}
+	s := shop{design: "parsteam", settings: "jitter=1ms", workers: 9,
+		Config: virtual.Config{CPUs: 3, Seed: 7, Costs: costly()}}
 	want, _, _ := s.recorded(t, 100*time.Millisecond)
 	for _, procs := range []int{1, 2} {
 		was := runtime.GOMAXPROCS(procs)
@@ -291,7 +292,8 @@ func TestDeadlockHasTimeline(t *testing.T) {
 		m.Lock()
 	})
 	l := w.Timeline()
-	if err == nil || l == nil || l.To != 12_000 || l.Validate() != nil || len(l.Spans) != 3 || l.Spans[2].Kind != timeline.Locking || l.Spans[2].Stage != "s" {
+	if err == nil || l == nil || l.To != 12_000 || l.Validate() != nil || len(l.Spans) != 3 ||
+		l.Spans[2].Kind != timeline.Locking || l.Spans[2].Stage != "s" {
 		t.Errorf("%v: %+v", err, l)
 	}
 }
@@ -300,7 +302,8 @@ func TestDeadlockHasTimeline(t *testing.T) {
 func TestIdleServer(t *testing.T) {
 	w := virtual.New(virtual.Config{CPUs: 2, Seed: 1, Timeline: true})
 	open := load.Open{Op: func(e env.Env, _ uint64) { e.Burn(time.Millisecond) }, Workers: 2,
-		Arrivals: load.Arrivals{Kind: load.Poisson, Rate: 300}, QueueLimit: -1, Warmup: 100 * time.Millisecond, Window: time.Second,
+		Arrivals: load.Arrivals{Kind: load.Poisson, Rate: 300}, QueueLimit: -1, Warmup: 100 * time.Millisecond,
+		Window:  time.Second,
 		AtBegin: func() { w.Record(time.Second) }, AtEnd: func() {}}
 	err := w.Run("load", func(e env.Env) {
 		if _, err := open.Run(e); err != nil {

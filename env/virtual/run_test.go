@@ -57,7 +57,8 @@ func TestErrors(t *testing.T) {
 			g := e.Group()
 			g.Add(1)
 			g.Wait()
-		}, "deadlock at 2ms", "body waits for a group", "a waits to read menu (held by itself)", "b sends to orders", "c selects among a send to orders, a receive from done",
+		}, "deadlock at 2ms", "body waits for a group", "a waits to read menu (held by itself)", "b sends to orders",
+			"c selects among a send to orders, a receive from done",
 			"d waits for a condition of kitchen", "e waits for kitchen (held by itself)")
 	})
 	t.Run("outliving", func(t *testing.T) {
@@ -73,8 +74,10 @@ func TestErrors(t *testing.T) {
 	})
 	t.Run("Env of the parent", func(t *testing.T) {
 		for _, use := range []func(env.Env){
-			func(e env.Env) { e.Burn(ms) }, func(e env.Env) { e.Sleep(ms) }, func(e env.Env) { e.Wait(ms) }, func(e env.Env) { e.Until(ms) },
-			func(e env.Env) { e.Syscall(ms) }, func(e env.Env) { e.Now() }, func(e env.Env) { e.Go("x", func(env.Env) {}) },
+			func(e env.Env) { e.Burn(ms) }, func(e env.Env) { e.Sleep(ms) }, func(e env.Env) { e.Wait(ms) },
+			func(e env.Env) { e.Until(ms) },
+			func(e env.Env) { e.Syscall(ms) }, func(e env.Env) { e.Now() },
+			func(e env.Env) { e.Go("x", func(env.Env) {}) },
 			func(e env.Env) { e.For(1) }, func(e env.Env) { e.Mutex("m") },
 		} {
 			says(t, func(e env.Env) {
@@ -181,7 +184,8 @@ func TestWatchdog(t *testing.T) {
 		e.Go("stuck", func(env.Env) { standStill(let) })
 		e.Sleep(ms)
 	})
-	if err == nil || !strings.Contains(err.Error(), "blocked outside env") || !strings.Contains(err.Error(), "virtual.standStill") {
+	if err == nil || !strings.Contains(err.Error(), "blocked outside env") ||
+		!strings.Contains(err.Error(), "virtual.standStill") {
 		t.Errorf("the error must name the frame that blocks: %v", err)
 	}
 	close(let)
@@ -190,7 +194,8 @@ func TestWatchdog(t *testing.T) {
 // TestSameEverywhere: neither how many CPUs the test has, nor the collector, changes a decision.
 func TestSameEverywhere(t *testing.T) {
 	sum := func() uint64 {
-		w := New(Config{CPUs: 3, Seed: 5, Costs: sim.Costs{Wake: sim.Quantiles(1000, 20_000), Switch: sim.Ns(150), Chan: sim.Ns(60)}})
+		w := New(Config{CPUs: 3, Seed: 5,
+			Costs: sim.Costs{Wake: sim.Quantiles(1000, 20_000), Switch: sim.Ns(150), Chan: sim.Ns(60)}})
 		err := w.Run("body", func(e env.Env) {
 			c, g := env.NewChan[[]byte](e, "c", 2), e.Group()
 			for i := range 10 {
@@ -248,7 +253,8 @@ func TestMeters(t *testing.T) {
 		t.Fatalf("%d meters, want that of m", n)
 	}
 	m := w.Meters()[0]
-	if r := m.Read(); m.Name() != "m" || m.Count() != 2 || r.Busy != 6*ms || r.Line != 3*ms || r.Uses != 2 || r.Waits != 1 {
+	if r := m.Read(); m.Name() != "m" || m.Count() != 2 || r.Busy != 6*ms || r.Line != 3*ms || r.Uses != 2 ||
+		r.Waits != 1 {
 		t.Errorf("meter %s of %d: %+v", m.Name(), m.Count(), r)
 	}
 	if w.Useful() != 6*ms || w.Busy() != 6*ms {

@@ -61,7 +61,8 @@ func (w *World) End(t *env.Task, _ time.Duration) {
 	}
 	if !w.section.open {
 		w.Claim()
-		panic(fmt.Sprintf("goroutine %s calls End of a section of real code that is over: call it once for each Begin", t.Name()))
+		panic(fmt.Sprintf("goroutine %s calls End of a section of real code that is over: call it once for each Begin",
+			t.Name()))
 	}
 	if w.phase.Load() != computing { // it was given up meanwhile
 		if w.known() {
@@ -123,7 +124,8 @@ func (w *World) broken() string {
 	began := w.drop()
 	var stack [32]uintptr
 	operation, where := outermost(stack[:runtime.Callers(2, stack[:])])
-	return fmt.Sprintf("goroutine %s calls %s (%s) between Begin (%s) and End of a section of real code, for which time stands still: end the section first",
+	return fmt.Sprintf("goroutine %s calls %s (%s) between Begin (%s) and End of a section of real code, for which "+
+		"time stands still: end the section first",
 		w.co.task.Name(), operation, where, began)
 }
 
@@ -133,7 +135,8 @@ func outermost(stack []uintptr) (operation, where string) {
 	for {
 		f, more := frames.Next()
 		name, own := strings.CutPrefix(f.Function, ownPackages)
-		if !own || !strings.HasPrefix(name, "env.") && !strings.HasPrefix(name, "env/virtual.") || strings.HasSuffix(f.File, "_test.go") {
+		if !own || !strings.HasPrefix(name, "env.") && !strings.HasPrefix(name, "env/virtual.") ||
+			strings.HasSuffix(f.File, "_test.go") {
 			return operation, fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
 		}
 		operation = name

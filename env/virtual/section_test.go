@@ -118,7 +118,8 @@ func TestCodes(t *testing.T) {
 		g.Wait()
 		work(e)
 	})
-	want := []Code{{env.NoRequest, "body"}, {env.NoRequest, "cook"}, {env.NoRequest, "cook#2"}, {7, "body"}, {7, "cook"}, {8, "cook"}, {env.NoRequest, "cook#3"}, {7, "body"}}
+	want := []Code{{env.NoRequest, "body"}, {env.NoRequest, "cook"}, {env.NoRequest, "cook#2"}, {7, "body"},
+		{7, "cook"}, {8, "cook"}, {env.NoRequest, "cook#3"}, {7, "body"}}
 	if err != nil || !reflect.DeepEqual(b.codes, want) {
 		t.Errorf("%v: %v", err, b.codes)
 	}
@@ -130,13 +131,16 @@ func TestBrokenSections(t *testing.T) {
 	for want, use := range map[string]func(e env.Env, m *env.Mutex, c *env.Chan[int]){
 		"env.(*Mutex).Lock":   func(_ env.Env, m *env.Mutex, _ *env.Chan[int]) { m.Lock() },
 		"env.(*Chan[...]).Se": func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { c.Send(1) },
-		"env.Select":          func(_ env.Env, _ *env.Mutex, c *env.Chan[int]) { env.Select(c.OnRecv(nil), env.Default) },
-		"env.Env.Burn":        func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Burn(ms) },
-		"env.Env.Sleep":       func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Sleep(ms) },
-		"env.Env.Now":         func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Now() },
-		"env.Env.For":         func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.For(1) },
-		"env.Env.Go":          func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Go("child", func(env.Env) {}) },
-		"env.Env.Begin":       func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Begin() },
+		"env.Select": func(_ env.Env, _ *env.Mutex,
+			c *env.Chan[int]) {
+			env.Select(c.OnRecv(nil), env.Default)
+		},
+		"env.Env.Burn":  func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Burn(ms) },
+		"env.Env.Sleep": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Sleep(ms) },
+		"env.Env.Now":   func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Now() },
+		"env.Env.For":   func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.For(1) },
+		"env.Env.Go":    func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Go("child", func(env.Env) {}) },
+		"env.Env.Begin": func(e env.Env, _ *env.Mutex, _ *env.Chan[int]) { e.Begin() },
 	} {
 		for _, declared := range []bool{false, true} {
 			b := &bill{}
@@ -152,7 +156,8 @@ func TestBrokenSections(t *testing.T) {
 				}
 			})
 			text := fmt.Sprint(err)
-			if !strings.Contains(text, "goroutine body panicked: goroutine body calls "+want) || strings.Count(text[:min(len(text), 300)], "section_test.go:") != 2 {
+			if !strings.Contains(text, "goroutine body panicked: goroutine body calls "+want) ||
+				strings.Count(text[:min(len(text), 300)], "section_test.go:") != 2 {
 				t.Errorf("%s: %v", want, err)
 			}
 			if notes := strings.Join(b.notes, " "); declared != (notes == "") || !declared && notes != "begin drop" {
@@ -179,7 +184,8 @@ func TestSectionsThatDoNotEnd(t *testing.T) {
 		}},
 	} {
 		b := &bill{}
-		if err := b.charged(c.body); !strings.Contains(fmt.Sprint(err), c.want) || strings.Join(b.notes, " ") != "begin drop" {
+		if err := b.charged(c.body); !strings.Contains(fmt.Sprint(err), c.want) ||
+			strings.Join(b.notes, " ") != "begin drop" {
 			t.Errorf("%s: %v, %v", c.want, err, b.notes)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// mostDumped is of how many goroutines a dump is made: the world stands still while it is, which for a million takes seconds.
+	// mostDumped is of how many goroutines a dump is made: the world stands still while it is, which for a million
+	// takes seconds.
 	mostDumped = 10_000
 	// mostProfiled is the same of a profile, in which goroutines have no number and no state.
 	mostProfiled = 200_000
@@ -29,8 +30,9 @@ type dumped struct {
 	state, frames string
 }
 
-// stack is the state of the coroutine that runs, or waits where it should not, and its frames. If none does it is that which waits
-// for a coroutine of the design's own; and empty if the world itself runs, or there are too many goroutines to look at.
+// stack is the state of the coroutine that runs, or waits where it should not, and its frames. If none does it is that
+// which waits for a coroutine of the design's own; and empty if the world itself runs, or there are too many goroutines
+// to look at.
 func (w *World) stack() (state, frames string) {
 	switch n := runtime.NumGoroutine(); {
 	case n > mostProfiled:
@@ -63,8 +65,8 @@ func (w *World) picked() (state, frames string, all []dumped, own map[int64]bool
 	return state, frames, all, own
 }
 
-// blocked is the state and the frames of the goroutine in which the design waits outside env: its own, or a coroutine that it has
-// resumed.
+// blocked is the state and the frames of the goroutine in which the design waits outside env: its own, or a coroutine
+// that it has resumed.
 func (w *World) blocked() (state, frames string) {
 	if n := runtime.NumGoroutine(); n > mostDumped {
 		return w.stack()
@@ -110,7 +112,8 @@ func dump() (all []dumped) {
 
 func cutLine(text string) (line, rest string, ok bool) { return strings.Cut(text, "\n") }
 
-// profiled is stack from a profile of so many goroutines, for which nobody stands still. Of two worlds it may take one for the other.
+// profiled is stack from a profile of so many goroutines, for which nobody stands still. Of two worlds it may take one
+// for the other.
 func profiled(n int) (state, frames string) {
 	records := make([]runtime.StackRecord, n+n/8)
 	n, ok := runtime.GoroutineProfile(records)
@@ -119,7 +122,8 @@ func profiled(n int) (state, frames string) {
 	}
 	for i := range records[:n] {
 		state, frames := described(records[i].Stack())
-		if (blocks(state) || state == inSyscall) && strings.Contains(frames, ownPackages+"env/virtual.(*coroutine).loop(") {
+		if (blocks(state) || state == inSyscall) && strings.Contains(frames,
+			ownPackages+"env/virtual.(*coroutine).loop(") {
 			return state, frames
 		}
 	}
@@ -143,7 +147,8 @@ func described(stack []uintptr) (state, text string) {
 // stateOf is the state of a goroutine with these functions, the innermost first; "" for one that waits for nothing.
 func stateOf(functions []string) string {
 	switch first := functions[0]; {
-	case strings.HasPrefix(first, "syscall."), strings.HasPrefix(first, "internal/runtime/syscall."), first == "runtime.cgocall":
+	case strings.HasPrefix(first, "syscall."), strings.HasPrefix(first, "internal/runtime/syscall."),
+		first == "runtime.cgocall":
 		return inSyscall
 	case first != "runtime.gopark":
 		return ""
@@ -158,23 +163,29 @@ func stateOf(functions []string) string {
 
 // waitsIn is the state of a goroutine that has parked in a function.
 var waitsIn = map[string]string{
-	"time.Sleep": "sleep", "runtime.chanrecv": "chan receive", "runtime.chansend": "chan send", "runtime.selectgo": "select",
-	"runtime.block": "select (no cases)", "internal/poll.runtime_pollWait": "IO wait", "runtime.semacquire1": "semacquire",
+	"time.Sleep": "sleep", "runtime.chanrecv": "chan receive", "runtime.chansend": "chan send",
+	"runtime.selectgo": "select",
+	"runtime.block":    "select (no cases)", "internal/poll.runtime_pollWait": "IO wait",
+	"runtime.semacquire1":         "semacquire",
 	"sync.runtime_notifyListWait": "sync.Cond.Wait",
 }
 
-// blocks reports whether a state of a goroutine is to wait for something that is not the world's, nor the runtime's own.
+// blocks reports whether a state of a goroutine is to wait for something that is not the world's, nor the runtime's
+// own.
 func blocks(state string) bool {
-	return state != "" && slices.ContainsFunc([]string{"sleep", "chan ", "select", "semacquire", "sync.", "IO wait"}, func(s string) bool {
-		return strings.HasPrefix(state, s)
-	})
+	return state != "" && slices.ContainsFunc([]string{"sleep", "chan ", "select", "semacquire", "sync.", "IO wait"},
+		func(s string) bool {
+			return strings.HasPrefix(state, s)
+		})
 }
 
-// notOfDesign reports whether a goroutine waits for what is no part of the design: for what another trial makes once for all, or, in an
-// allocation, for the runtime, as to begin a collection. A dump does not show the runtime's own frames.
+// notOfDesign reports whether a goroutine waits for what is no part of the design: for what another trial makes once
+// for all, or, in an allocation, for the runtime, as to begin a collection. A dump does not show the runtime's own
+// frames.
 func notOfDesign(state, frames string) bool {
 	inner := strings.TrimLeft(frames, "\n")
-	own := strings.HasPrefix(state, "semacquire") && !strings.HasPrefix(inner, "sync.") && !strings.HasPrefix(inner, "internal/")
+	own := strings.HasPrefix(state, "semacquire") && !strings.HasPrefix(inner, "sync.") &&
+		!strings.HasPrefix(inner, "internal/")
 	return own || strings.Contains(frames, "sync.(*Once).doSlow(")
 }
 
@@ -188,15 +199,18 @@ const inCoroutine = "coroutine"
 func hasLeft(frames string) bool {
 	for line := range strings.SplitSeq(frames, "\n") {
 		switch {
-		case line == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(line, "runtime."), strings.HasPrefix(line, "iter."):
+		case line == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(line, "runtime."),
+			strings.HasPrefix(line, "iter."):
 		default:
-			return strings.HasPrefix(line, ownPackages+"env/virtual.(*World).cross(") || strings.HasPrefix(line, ownPackages+"env/virtual.(*coroutine).loop(")
+			return strings.HasPrefix(line, ownPackages+"env/virtual.(*World).cross(") ||
+				strings.HasPrefix(line, ownPackages+"env/virtual.(*coroutine).loop(")
 		}
 	}
 	return true
 }
 
-// placeIn is the innermost function of a stack that is a design's and not the world's, or of the Go runtime, with its file and line.
+// placeIn is the innermost function of a stack that is a design's and not the world's, or of the Go runtime, with its
+// file and line.
 func placeIn(frames string) string {
 	name := ""
 	for line := range strings.SplitSeq(frames, "\n") {
@@ -220,7 +234,8 @@ func placeIn(frames string) string {
 
 // ofDesign reports whether a function may be a design's.
 func ofDesign(name string) bool {
-	for _, p := range []string{"runtime.", "runtime/", "iter.", "internal/", "sync.", "time.", "reflect.", "panic", "os.", "os/", "net.", "net/", "io.", "bufio.", "syscall.",
+	for _, p := range []string{"runtime.", "runtime/", "iter.", "internal/", "sync.", "time.", "reflect.", "panic",
+		"os.", "os/", "net.", "net/", "io.", "bufio.", "syscall.",
 		"golang.org/x/sys/",
 		ownPackages + "env.", ownPackages + "env/virtual.", ownPackages + "sim."} {
 		if strings.HasPrefix(name, p) {

@@ -55,8 +55,8 @@ func (w *World) comes() {
 	}
 }
 
-// abandon gives up on a run, for a reason: a design that comes back to env ends there. Who does not is left behind. The error says
-// where the design was.
+// abandon gives up on a run, for a reason: a design that comes back to env ends there. Who does not is left behind. The
+// error says where the design was.
 func (w *World) abandon(ended <-chan error, why error) error {
 	select {
 	case err := <-ended:
@@ -102,7 +102,8 @@ func located(err error, frames string) error {
 func (w *World) giveUp() {
 	for {
 		p := w.phase.Load()
-		if p != running && p != computing || w.phase.CompareAndSwap(p, abandoned) { // real code may begin or end meanwhile
+		// real code may begin or end meanwhile
+		if p != running && p != computing || w.phase.CompareAndSwap(p, abandoned) {
 			return
 		}
 	}

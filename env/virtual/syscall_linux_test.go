@@ -29,7 +29,8 @@ func (p sleeper) nap() { syscall.Read(p[0], make([]byte, 1)) }
 
 func (p sleeper) wake() { syscall.Write(p[1], make([]byte, 1)) }
 
-// TestSyscalls: a design that sleeps in system calls is reported as one that blocks elsewhere, be they endless or short.
+// TestSyscalls: a design that sleeps in system calls is reported as one that blocks elsewhere, be they endless or
+// short.
 func TestSyscalls(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	if !sees() {
@@ -54,7 +55,8 @@ func TestSyscalls(t *testing.T) {
 				e.Burn(ms)
 			}
 		})
-		for _, word := range []string{"blocked outside env", "(syscall)", "virtual.sleeper.nap (syscall_linux_test.go:"} {
+		for _, word := range []string{"blocked outside env", "(syscall)",
+			"virtual.sleeper.nap (syscall_linux_test.go:"} {
 			if !strings.Contains(fmt.Sprint(err), word) {
 				t.Errorf("%s: the error does not say %q: %v", c.name, word, err)
 			}
@@ -63,7 +65,8 @@ func TestSyscalls(t *testing.T) {
 	}
 }
 
-// TestSyscallInRealCode: a system call in real code may sleep for as long as it likes, for nobody knows whether that is part of the work.
+// TestSyscallInRealCode: a system call in real code may sleep for as long as it likes, for nobody knows whether that is
+// part of the work.
 func TestSyscallInRealCode(t *testing.T) {
 	p := newSleeper(t)
 	w := New(Config{Watchdog: 20 * ms})

@@ -13,8 +13,10 @@ import (
 // TestLaws tries every law of env, on few and on many CPUs; where operations take time, those that are not
 // about exact times.
 func TestLaws(t *testing.T) {
-	costly := sim.Costs{Wake: sim.Quantiles(3000, 5000, 60_000), Deep: sim.Ns(90_000), DeepAfter: 1_000_000, Spin: sim.Ns(300), SpinFor: 3000,
-		Steal: sim.Ns(3000), Switch: sim.Ns(200), Spawn: sim.Ns(300), Chan: sim.Ns(80), Lock: sim.Ns(20), Timer: sim.Ns(100), Syscall: sim.Ns(150),
+	costly := sim.Costs{Wake: sim.Quantiles(3000, 5000, 60_000), Deep: sim.Ns(90_000), DeepAfter: 1_000_000,
+		Spin: sim.Ns(300), SpinFor: 3000,
+		Steal: sim.Ns(3000), Switch: sim.Ns(200), Spawn: sim.Ns(300), Chan: sim.Ns(80), Lock: sim.Ns(20),
+		Timer: sim.Ns(100), Syscall: sim.Ns(150),
 		LockSpin: sim.Ns(400)}
 	for _, cpus := range []int{1, 2, 4, 64, sim.Unlimited} {
 		for name, costs := range map[string]sim.Costs{"": {}, " and costs": costly} {
@@ -51,7 +53,8 @@ func TestViolations(t *testing.T) {
 		clash(a)
 		e.Work(func() { clash(b) })
 	})
-	if got, want := w.ViolationsByStation(), map[string]int64{"a": 2, "b": 2}; err != nil || !maps.Equal(got, want) || w.Violations() != 4 {
+	if got, want := w.ViolationsByStation(), map[string]int64{"a": 2, "b": 2}; err != nil || !maps.Equal(got, want) ||
+		w.Violations() != 4 {
 		t.Errorf("%d violations, %v, want 4, %v: %v", w.Violations(), got, want, err)
 	}
 	metered := int64(0)

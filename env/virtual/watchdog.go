@@ -8,11 +8,11 @@ import (
 	"github.com/brewput/brewput/internal/self"
 )
 
-// The watchdog looks at the goroutine that runs, many times a second and from outside. Where the design computes, or the kernel does,
-// that goroutine is busy, however loaded the machine. Where it waits for a lock, a channel, a timer or the network, the design blocks
-// outside env: the whole world stands still, and virtual time does not know. So it does in a system call that sleeps; of one in real code
-// nobody knows whether it is part of the work. A wait that was seen is certain. What is in doubt is only
-// whether waits that are rare matter, and so they are a warning.
+// The watchdog looks at the goroutine that runs, many times a second and from outside. Where the design computes, or
+// the kernel does, that goroutine is busy, however loaded the machine. Where it waits for a lock, a channel, a timer or
+// the network, the design blocks outside env: the whole world stands still, and virtual time does not know. So it does
+// in a system call that sleeps; of one in real code nobody knows whether it is part of the work. A wait that was seen
+// is certain. What is in doubt is only whether waits that are rare matter, and so they are a warning.
 const (
 	// manyWaits looks at waits, and a tenth of all looks, are an error while the run goes on; fewWaits at its end.
 	manyWaits = 25
@@ -83,9 +83,9 @@ type sentry struct {
 	state, frames string        // of the design, where it was found waiting
 }
 
-// watch waits for the end of the simulation, and gives up on one whose design blocks outside env, takes longer than the limit or more
-// memory than there is, or is interrupted. It looks at real time, which decides only whether such a design is reported, never what a
-// run computes.
+// watch waits for the end of the simulation, and gives up on one whose design blocks outside env, takes longer than the
+// limit or more memory than there is, or is interrupted. It looks at real time, which decides only whether such a
+// design is reported, never what a run computes.
 func (w *World) watch(ended <-chan error) error {
 	s := &sentry{World: w, eye: self.NewEye(), every: min(slowest, max(fastest, w.cfg.Watchdog/manyWaits))}
 	over := make(chan struct{})
@@ -169,7 +169,8 @@ func (s *sentry) look() bool {
 		}
 		return s.frames != ""
 	case l == elsewhere && s.stuck > 0 && s.stuck%(manyWaits/2) == 0:
-		before := s.frames // who computes in a coroutine of its own is well; one that is found twice in one place is not
+		// who computes in a coroutine of its own is well; one that is found twice in one place is not
+		before := s.frames
 		return s.find() && s.frames == before
 	}
 	return false
@@ -195,8 +196,8 @@ func (s *sentry) see() look {
 	return elsewhere
 }
 
-// marks are those of the goroutine that runs and of the kernel's. They change while they are read, which for words is harmless: the
-// next look sees what is there then.
+// marks are those of the goroutine that runs and of the kernel's. They change while they are read, which for words is
+// harmless: the next look sees what is there then.
 //
 //go:norace
 func (w *World) marks() (co, kernel self.Mark) {
@@ -206,8 +207,8 @@ func (w *World) marks() (co, kernel self.Mark) {
 	return co, w.kernel
 }
 
-// find looks for the place where the design waits outside env. It reports false if it does not: then the collector of garbage, or the
-// first use of what the program makes once, was what the looks have seen, or the wait was over.
+// find looks for the place where the design waits outside env. It reports false if it does not: then the collector of
+// garbage, or the first use of what the program makes once, was what the looks have seen, or the wait was over.
 func (s *sentry) find() bool {
 	s.dumps++
 	state, frames := s.blocked()
@@ -225,15 +226,16 @@ func (s *sentry) find() bool {
 // forget forgets what was seen.
 func (s *sentry) forget() { s.tally = tally{all: max(s.all, manyWaits+1)} }
 
-// conclude is what a run that has come to its end is worth, whose error is err: one that has waited outside env all the time, but
-// not for long, is worth nothing.
+// conclude is what a run that has come to its end is worth, whose error is err: one that has waited outside env all the
+// time, but not for long, is worth nothing.
 func (s *sentry) conclude(err error) error {
 	switch {
 	case err != nil || s.frames == "":
 	case s.has():
 		return s.outside()
 	case s.waited >= fewWaits:
-		s.doubts = append(s.doubts, fmt.Sprintf("the design has waited outside env in %d of %d looks at it (%s, in %s), which virtual time does not count: "+
+		s.doubts = append(s.doubts, fmt.Sprintf("the design has waited outside env in %d of %d looks at it (%s, in "+
+			"%s), which virtual time does not count: "+
 			"do everything concurrent through env", s.waited, s.all, s.state, placeIn(s.frames)))
 	}
 	return err

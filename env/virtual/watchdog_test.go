@@ -21,8 +21,8 @@ func sees() bool { return self.NewEye() != self.Eye{} }
 // nap waits outside env until the watchdog has looked.
 func nap(looked <-chan look) { <-looked }
 
-// TestShortWaits: a design that waits outside env in each of its operations, and never for long, is reported with its line: while it
-// runs, or at its end if that comes before.
+// TestShortWaits: a design that waits outside env in each of its operations, and never for long, is reported with its
+// line: while it runs, or at its end if that comes before.
 func TestShortWaits(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	if !sees() {
@@ -46,7 +46,8 @@ func TestShortWaits(t *testing.T) {
 				}
 			}
 		})
-		for _, word := range []string{"blocked outside env", "virtual.nap (watchdog_test.go:", "do everything concurrent through env"} {
+		for _, word := range []string{"blocked outside env", "virtual.nap (watchdog_test.go:",
+			"do everything concurrent through env"} {
 			if !strings.Contains(fmt.Sprint(err), word) {
 				t.Errorf("%d naps: the error does not say %q: %v", naps, word, err)
 			}
@@ -59,7 +60,8 @@ func TestRareWaits(t *testing.T) {
 	for _, c := range []struct {
 		waits, looks int
 		err, doubt   bool
-	}{{fewWaits, 10 * fewWaits, true, false}, {fewWaits, 10*fewWaits + 1, false, true}, {fewWaits - 1, fewWaits - 1, false, false}, {0, 1e6, false, false}} {
+	}{{fewWaits, 10 * fewWaits, true, false}, {fewWaits, 10*fewWaits + 1, false, true},
+		{fewWaits - 1, fewWaits - 1, false, false}, {0, 1e6, false, false}} {
 		s := &sentry{World: New(Config{}), state: "sleep", frames: "main.nap(0x1)\n\t/x/main.go:5 +0x3c", every: ms}
 		for i := range c.looks {
 			l := busy
@@ -95,8 +97,8 @@ func TestInsideAPull(t *testing.T) {
 	}
 }
 
-// TestHealthy: a design that computes, allocates and switches is not reported, nor doubted. It may be seen to wait: on a busy host its
-// allocations do, to begin a collection while others do too.
+// TestHealthy: a design that computes, allocates and switches is not reported, nor doubted. It may be seen to wait: on
+// a busy host its allocations do, to begin a collection while others do too.
 func TestHealthy(t *testing.T) {
 	if !sees() {
 		t.Log("the states of goroutines cannot be seen here")
@@ -203,7 +205,8 @@ func TestGuard(t *testing.T) {
 			e.Burn(ms)
 		}
 	})
-	if !w.Full() || !w.Ended() || !strings.Contains(fmt.Sprint(err), "the memory guard") || !strings.Contains(fmt.Sprint(err), "1 goroutines") {
+	if !w.Full() || !w.Ended() || !strings.Contains(fmt.Sprint(err), "the memory guard") ||
+		!strings.Contains(fmt.Sprint(err), "1 goroutines") {
 		t.Errorf("full %v, ended %v: %v", w.Full(), w.Ended(), err)
 	}
 }
@@ -211,7 +214,8 @@ func TestGuard(t *testing.T) {
 // TestProfiled: in a profile, where goroutines have no state, their functions tell it.
 func TestProfiled(t *testing.T) {
 	for text, want := range map[string]string{
-		"runtime.gopark time.Sleep main.nap": "sleep", "runtime.gopark runtime.chanrecv runtime.chanrecv1 main.f": "chan receive",
+		"runtime.gopark time.Sleep main.nap": "sleep", "runtime.gopark runtime.chanrecv " +
+			"runtime.chanrecv1 main.f": "chan receive",
 		"runtime.coroswitch iter.Pull": "", "main.f": "",
 		"syscall.Syscall6 syscall.Nanosleep main.f": "syscall", "runtime.cgocall main.f": "syscall",
 	} {

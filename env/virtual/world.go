@@ -7,9 +7,9 @@
 // on, and reading them costs no virtual time.
 //
 // A design must do everything concurrent through env. One that blocks elsewhere stops the whole world,
-// which a watchdog notices within a second. env.Select of nothing but nil channels, and without Default, is such a case. One that
-// waits by looking at an env.Atomic again and again is told that it polls; one that looks at plain memory is told by
-// [Config].Limit only.
+// which a watchdog notices within a second. env.Select of nothing but nil channels, and without Default, is such a
+// case. One that waits by looking at an env.Atomic again and again is told that it polls; one that looks at plain
+// memory is told by [Config].Limit only.
 package virtual
 
 import (
@@ -31,24 +31,24 @@ type Config struct {
 	Costs sim.Costs // of the scheduler and its primitives; the zero Costs are none
 	// Grace is how long, in virtual time, goroutines may outlive the body; 0 means one second.
 	Grace time.Duration
-	// Timeline keeps the world ready for [World.Record], which costs time and changes no decision; at a station in real code
-	// that is measured this time is part of it. Unlimited CPUs have no lanes, and so no timeline.
+	// Timeline keeps the world ready for [World.Record], which costs time and changes no decision; at a station in real
+	// code that is measured this time is part of it. Unlimited CPUs have no lanes, and so no timeline.
 	Timeline bool
-	// Stretch, if not nil, says as a burn of a goroutine begins by how much longer it lasts: see [sim.Config]. It must not make
-	// operations.
+	// Stretch, if not nil, says as a burn of a goroutine begins by how much longer it lasts: see [sim.Config]. It must
+	// not make operations.
 	Stretch func(t *env.Task, at, burn time.Duration) time.Duration
 	// Sections says what real code costs; nil: nothing, unless the design declares it.
 	Sections Sections
-	// Watchdog is how long, in real time, a design may block outside env, and a twentieth of how long real code may; 0 means half a
-	// second. Many waits that are shorter count together: see watchdog.go.
+	// Watchdog is how long, in real time, a design may block outside env, and a twentieth of how long real code may; 0
+	// means half a second. Many waits that are shorter count together: see watchdog.go.
 	Watchdog time.Duration
 	// Limit is how long, in real time, the whole run may take; 0 means as long as it takes.
 	Limit time.Duration
-	// Room, if not nil, is asked now and then, where there are thousands of goroutines, whether memory has room for more. It
-	// decides only whether a run ends with an error, never what it computes.
+	// Room, if not nil, is asked now and then, where there are thousands of goroutines, whether memory has room for
+	// more. It decides only whether a run ends with an error, never what it computes.
 	Room func() bool
-	// RoomEvery is how often, in real time, Room is asked from outside as well, whatever the run does; 0 means never. Then Room must be
-	// ready for calls by several goroutines.
+	// RoomEvery is how often, in real time, Room is asked from outside as well, whatever the run does; 0 means never.
+	// Then Room must be ready for calls by several goroutines.
 	RoomEvery time.Duration
 	// Stop, if not nil, ends the run with [ErrInterrupted] when it is closed.
 	Stop <-chan struct{}
@@ -318,8 +318,9 @@ func (w *World) Violation(station string) {
 // Full reports whether the run ended because memory had no room for its goroutines: see [Config].
 func (w *World) Full() bool { return w.full.Load() }
 
-// Doubts are warnings of what the run may have got wrong: the design waited outside env now and then, which virtual time does not
-// count. They depend on real time, and on a machine that is not overloaded a design that keeps to env has none.
+// Doubts are warnings of what the run may have got wrong: the design waited outside env now and then, which virtual
+// time does not count. They depend on real time, and on a machine that is not overloaded a design that keeps to env has
+// none.
 func (w *World) Doubts() []string { return w.doubts }
 
 // Ended reports whether the world that Run was called for is at its end. If Run has given up on a design that hangs

@@ -13,7 +13,10 @@ import (
 func future(phrase string, now time.Time) (time.Time, error) {
 	words := strings.Fields(strings.ToLower(phrase))
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	if i := slices.IndexFunc(words, func(w string) bool { return w == "from" || w == "after" || w == "before" || w == "ago" }); i >= 0 {
+	if i := slices.IndexFunc(words, func(w string) bool {
+		return w == "from" || w == "after" || w == "before" ||
+			w == "ago"
+	}); i >= 0 {
 		direction, start := 1, words[i+1:]
 		if words[i] == "before" || words[i] == "ago" {
 			direction = -1
@@ -51,7 +54,8 @@ func anchor(words []string, today time.Time) (time.Time, error) {
 	case "yesterday":
 		return today.AddDate(0, 0, -1), nil
 	}
-	for _, format := range []string{"2006-01-02", "2006/01/02", "02.01.2006", "2 January 2006", "January 2, 2006", "2 Jan 2006"} {
+	for _, format := range []string{"2006-01-02", "2006/01/02", "02.01.2006", "2 January 2006", "January 2, 2006",
+		"2 Jan 2006"} {
 		if d, err := time.ParseInLocation(format, text, today.Location()); err == nil {
 			return d, nil
 		}
@@ -102,7 +106,8 @@ func number(words []string) (int, error) {
 		}
 		return n, nil
 	}
-	small := []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen",
+	small := []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+		"twelve", "thirteen", "fourteen", "fifteen",
 		"sixteen", "seventeen", "eighteen", "nineteen"}
 	tens := []string{"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"}
 	if text == "a" || text == "an" {

@@ -28,12 +28,14 @@ type job struct {
 // shared are the designs of a job; the factor grain is how much of it is in one block.
 func shared(grain string, build func(p plan.Point) job) []workload.Design {
 	return []workload.Design{
-		{Name: "pool", Doc: "a channel hands blocks to workers", Uses: []string{"workers", grain}, Job: func(_ env.Env, p plan.Point) (workload.Job, error) {
-			return pool(build(p), p.Int("workers")), nil
-		}},
-		{Name: "counter", Doc: "workers take the next block from an atomic counter", Uses: []string{"workers", grain}, Job: func(e env.Env, p plan.Point) (workload.Job, error) {
-			return counter(e, build(p), p.Int("workers")), nil
-		}},
+		{Name: "pool", Doc: "a channel hands blocks to workers", Uses: []string{"workers", grain},
+			Job: func(_ env.Env, p plan.Point) (workload.Job, error) {
+				return pool(build(p), p.Int("workers")), nil
+			}},
+		{Name: "counter", Doc: "workers take the next block from an atomic counter", Uses: []string{"workers", grain},
+			Job: func(e env.Env, p plan.Point) (workload.Job, error) {
+				return counter(e, build(p), p.Int("workers")), nil
+			}},
 	}
 }
 
@@ -87,9 +89,10 @@ const (
 
 func pixels() *workload.Workload {
 	return &workload.Workload{
-		Name:    "pixels",
-		Doc:     "Compute a picture of the Mandelbrot set, in blocks of pixels.",
-		Factors: []plan.Factor{{Name: "pixels", Doc: "pixels of a block", Kind: plan.Int, Default: "4096", Min: 1, Max: width * height}},
+		Name: "pixels",
+		Doc:  "Compute a picture of the Mandelbrot set, in blocks of pixels.",
+		Factors: []plan.Factor{{Name: "pixels", Doc: "pixels of a block", Kind: plan.Int, Default: "4096", Min: 1,
+			Max: width * height}},
 		Designs: shared("pixels", func(p plan.Point) job {
 			size := p.Int("pixels")
 			picture := make([]uint16, width*height)
@@ -130,9 +133,10 @@ const size = 64 << 20 // bytes of the text
 
 func chunks() *workload.Workload {
 	return &workload.Workload{
-		Name:    "chunks",
-		Doc:     "Sum up a text, in chunks of bytes.",
-		Factors: []plan.Factor{{Name: "chunk", Doc: "bytes of a chunk", Kind: plan.Int, Default: "262144", Min: 1, Max: size}},
+		Name: "chunks",
+		Doc:  "Sum up a text, in chunks of bytes.",
+		Factors: []plan.Factor{{Name: "chunk", Doc: "bytes of a chunk", Kind: plan.Int, Default: "262144", Min: 1,
+			Max: size}},
 		Designs: shared("chunk", func(p plan.Point) job {
 			chunk := p.Int("chunk")
 			text := prose(size)

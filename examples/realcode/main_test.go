@@ -19,11 +19,15 @@ func TestDesigns(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range w.Designs {
-			point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(3)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(3)},
-				plan.Setting{Factor: "pixels", Level: plan.IntLevel(5000)}, plan.Setting{Factor: "chunk", Level: plan.IntLevel(500_000)})
-			o := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: point, Seed: 1, Limit: time.Minute}, w, d, sim.Costs{})
+			point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(3)},
+				plan.Setting{Factor: "workers", Level: plan.IntLevel(3)},
+				plan.Setting{Factor: "pixels", Level: plan.IntLevel(5000)},
+				plan.Setting{Factor: "chunk", Level: plan.IntLevel(500_000)})
+			o := trial.Simulate(trial.Spec{Workload: w.Name, Design: d.Name, Point: point, Seed: 1, Limit: time.Minute},
+				w, d, sim.Costs{})
 			x := o.Trial
-			if x.Status != result.OK || x.RealCode != result.RealMeasured || x.Metrics["real_sections"] < 50 || !(x.Metrics[result.Parallelism] > 1) {
+			if x.Status != result.OK || x.RealCode != result.RealMeasured || x.Metrics["real_sections"] < 50 ||
+				!(x.Metrics[result.Parallelism] > 1) {
 				t.Errorf("%s/%s: %+v", w.Name, d.Name, x)
 			}
 		}

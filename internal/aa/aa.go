@@ -63,12 +63,14 @@ func (c Comparison) Compare(ctx context.Context) (compare.Verdict, error) {
 			return compare.Verdict{}, err
 		}
 		if least := stat.LeastBlocks(usual.Alpha); done < least {
-			return compare.Verdict{}, fmt.Errorf("the time was over after %d of %d blocks; at least %d are needed", done, c.Blocks, least)
+			return compare.Verdict{}, fmt.Errorf("the time was over after %d of %d blocks; at least %d are needed",
+				done, c.Blocks, least)
 		}
 	}
 	verdicts := usual.Verdicts(compare.Rows(trials, s.Plan.Cases), trials)
 	if len(verdicts) != 1 {
-		return compare.Verdict{}, fmt.Errorf("%s/%s (%s) cannot be compared with itself: it is a bound, or has no measure above 0", c.Workload.Name, c.Design, c.Point)
+		return compare.Verdict{}, fmt.Errorf("%s/%s (%s) cannot be compared with itself: it is a bound, or has "+
+			"no measure above 0", c.Workload.Name, c.Design, c.Point)
 	}
 	return verdicts[0], nil
 }
@@ -99,7 +101,8 @@ func (c Comparison) sweep() (*sweep.Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sweep.Sweep{Workload: &arms, Header: h, Plan: p, Store: sweep.Nowhere{}, Run: c.runArm, Notify: func(sweep.Event) {}}, nil
+	return &sweep.Sweep{Workload: &arms, Header: h, Plan: p, Store: sweep.Nowhere{}, Run: c.runArm,
+		Notify: func(sweep.Event) {}}, nil
 }
 
 // runArm gives the child the design's own name, so that the arms differ in nothing that it could know. A
@@ -109,7 +112,8 @@ func (c Comparison) runArm(ctx context.Context, spec trial.Spec) (trial.Outcome,
 	spec.Design = c.Design
 	o, err := c.Run(ctx, spec)
 	if err == nil && !o.Trial.Good() {
-		err = fmt.Errorf("a trial of %s/%s (%s) came to no number: %s: %s", c.Workload.Name, c.Design, c.Point, o.Trial.Status, o.Trial.Error)
+		err = fmt.Errorf("a trial of %s/%s (%s) came to no number: %s: %s", c.Workload.Name, c.Design, c.Point,
+			o.Trial.Status, o.Trial.Error)
 	}
 	o.Trial.Design = arm
 	return o, err
@@ -135,5 +139,6 @@ const Burn = "burn"
 
 // At is the point of so many CPUs with a worker each.
 func At(cpus int) plan.Point {
-	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(cpus)})
+	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(cpus)})
 }

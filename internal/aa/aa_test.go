@@ -61,7 +61,8 @@ func TestArms(t *testing.T) {
 		t.Fatalf("%d trials", len(*specs))
 	}
 	for i, s := range *specs {
-		if s.Design != Burn || s.Block != i/2 || s.Order != i%2 || s.Observed || s.Seed != (plan.Plan{Seed: 3}).BlockSeed(i/2) || s.Point.String() != At(2).String() {
+		if s.Design != Burn || s.Block != i/2 || s.Order != i%2 || s.Observed ||
+			s.Seed != (plan.Plan{Seed: 3}).BlockSeed(i/2) || s.Point.String() != At(2).String() {
 			t.Errorf("trial %d: %+v", i, s)
 		}
 	}
@@ -97,7 +98,8 @@ func TestVerdicts(t *testing.T) {
 	if err != nil || v.Verdict != compare.Equivalent {
 		t.Errorf("%+v %v", v, err)
 	}
-	if w := float64(HalfWidth(v)); !(w > 0 && w < 0.01) || math.Abs(w-(math.Sqrt(float64(v.High)/float64(v.Low))-1)) > 1e-12 {
+	if w := float64(HalfWidth(v)); !(w > 0 && w < 0.01) ||
+		math.Abs(w-(math.Sqrt(float64(v.High)/float64(v.Low))-1)) > 1e-12 {
 		t.Errorf("half-width %v of %v to %v", w, v.Low, v.High)
 	}
 	for want, factor := range map[string]float64{compare.Faster: 1.1, compare.Slower: 0.9} {
@@ -121,7 +123,8 @@ func TestVerdicts(t *testing.T) {
 
 // TestTimeIsOver: whole blocks that were measured in time are compared, if they are enough.
 func TestTimeIsOver(t *testing.T) {
-	for trials, want := range map[int]string{0: "after 0 of 10 blocks", 11: "after 5 of 10 blocks; at least 6 are needed", 12: "", 13: ""} {
+	for trials, want := range map[int]string{0: "after 0 of 10 blocks",
+		11: "after 5 of 10 blocks; at least 6 are needed", 12: "", 13: ""} {
 		c, specs := fake(flat)
 		run := c.Run
 		c.Run = func(ctx context.Context, s trial.Spec) (trial.Outcome, error) {
@@ -151,7 +154,9 @@ func TestFailures(t *testing.T) {
 		}
 		return o, err
 	}
-	if _, err := c.Compare(t.Context()); err == nil || !strings.Contains(err.Error(), "brewput/yardstick/burn (cpus=2 workers=2) came to no number: failed: killed") || len(*specs) != 4 {
+	if _, err := c.Compare(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "brewput/yardstick/burn (cpus=2 workers=2) came to no number: failed: killed") ||
+		len(*specs) != 4 {
 		t.Errorf("%v after %d trials", err, len(*specs))
 	}
 	c.Run = func(context.Context, trial.Spec) (trial.Outcome, error) { return trial.Outcome{}, context.Canceled }
@@ -248,20 +253,24 @@ func TestTally(t *testing.T) {
 }
 
 func TestCampaign(t *testing.T) {
-	cases, err := Cases(coffee.Workload(), []string{"locking", "linearpipe"}, map[string]string{"cpus": "1,2", "stage": "100us"})
+	cases, err := Cases(coffee.Workload(), []string{"locking", "linearpipe"},
+		map[string]string{"cpus": "1,2", "stage": "100us"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"coffee/locking (cpus=1 workers=1 stage=100us jitter=0s)", "coffee/locking (cpus=2 workers=2 stage=100us jitter=0s)",
-		"coffee/linearpipe (cpus=1 workers=1 buffer=1 stage=100us jitter=0s)", "coffee/linearpipe (cpus=2 workers=2 buffer=1 stage=100us jitter=0s)",
+		"coffee/locking (cpus=1 workers=1 stage=100us jitter=0s)", "coffee/locking (cpus=2 workers=2 " +
+			"stage=100us jitter=0s)",
+		"coffee/linearpipe (cpus=1 workers=1 buffer=1 stage=100us jitter=0s)",
+		"coffee/linearpipe (cpus=2 workers=2 buffer=1 stage=100us jitter=0s)",
 	}
 	if names := Names(append(cases, cases...)); !slices.Equal(names, want) {
 		t.Errorf("got %q", names)
 	}
 	c, specs := fake(flat)
 	var told []string
-	if err := Campaign(t.Context(), c, cases, 6, func(c Case, v compare.Verdict) { told = append(told, c.String()) }); err != nil {
+	if err := Campaign(t.Context(), c, cases, 6,
+		func(c Case, v compare.Verdict) { told = append(told, c.String()) }); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(told, append(want, want[:2]...)) {
@@ -278,7 +287,8 @@ func TestCampaign(t *testing.T) {
 		t.Error("cpus none is a level")
 	}
 	c.Run = func(context.Context, trial.Spec) (trial.Outcome, error) { return trial.Outcome{}, errors.New("no") }
-	if err := Campaign(t.Context(), c, cases, 6, nil); err == nil || !strings.Contains(err.Error(), "comparison 1 of 6") {
+	if err := Campaign(t.Context(), c, cases, 6, nil); err == nil ||
+		!strings.Contains(err.Error(), "comparison 1 of 6") {
 		t.Error(err)
 	}
 }
@@ -289,14 +299,16 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestLags: the correlations of the verdicts, and how many lie beyond what independent blocks exceed in 5 % on either side.
+// TestLags: the correlations of the verdicts, and how many lie beyond what independent blocks exceed in 5 % on either
+// side.
 func TestLags(t *testing.T) {
 	var all Tally
 	if l := all.Lags(); l.N != 0 {
 		t.Errorf("of nothing: %+v", l)
 	}
 	for _, r := range []float64{-0.9, -0.1, 0.1, 0.2, 0.7} {
-		all.Add(compare.Verdict{Verdict: compare.Undecided, N: 10, Lag1: result.Value(r), Widened: map[bool]float64{true: 3}[r > 0.5]})
+		all.Add(compare.Verdict{Verdict: compare.Undecided, N: 10, Lag1: result.Value(r),
+			Widened: map[bool]float64{true: 3}[r > 0.5]})
 	}
 	l := all.Lags()
 	if l.N != 5 || math.Abs(l.Mean) > 1e-12 || l.Mid != 0.1 || l.Above != 0.2 || l.Below != 0.2 || all.Widened != 1 {

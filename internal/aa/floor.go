@@ -25,8 +25,9 @@ func Floor(ctx context.Context, cpus []int, limit time.Duration, burnRate float6
 	var all []doctor.Noise
 	for i, n := range cpus {
 		c := Comparison{
-			Workload: Yardstick(), Design: Burn, Point: At(n), Blocks: floorBlocks, Warmup: floorWarmup, Duration: floorDuration,
-			Seed: uint64(1 + i*floorBlocks), BurnRate: burnRate, Run: run,
+			Workload: Yardstick(), Design: Burn, Point: At(n), Blocks: floorBlocks, Warmup: floorWarmup,
+			Duration: floorDuration,
+			Seed:     uint64(1 + i*floorBlocks), BurnRate: burnRate, Run: run,
 		}
 		// Each has its share of what is left, so that none takes it all.
 		share, stop := context.WithTimeout(ctx, time.Until(end)/time.Duration(len(cpus)-i))

@@ -70,7 +70,8 @@ type Lags struct {
 func (t *Tally) Lags() Lags {
 	sorted := slices.Sorted(slices.Values(t.lags))
 	n := float64(len(sorted))
-	return Lags{len(sorted), stat.Mean(sorted), stat.Quantile(sorted, 0.1), stat.Quantile(sorted, 0.5), stat.Quantile(sorted, 0.9),
+	return Lags{len(sorted), stat.Mean(sorted), stat.Quantile(sorted, 0.1), stat.Quantile(sorted, 0.5),
+		stat.Quantile(sorted, 0.9),
 		float64(t.above) / n, float64(t.below) / n}
 }
 

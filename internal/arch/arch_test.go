@@ -44,7 +44,8 @@ func TestPolicyIsCurrent(t *testing.T) {
 		}
 		used[key] = append(used[key], f.imports()...)
 	}
-	for _, pkg := range slices.Concat(slices.Collect(maps.Keys(mayImport)), slices.Collect(maps.Keys(mayUse)), slices.Collect(maps.Keys(pure)), slices.Collect(maps.Keys(prints))) {
+	for _, pkg := range slices.Concat(slices.Collect(maps.Keys(mayImport)), slices.Collect(maps.Keys(mayUse)),
+		slices.Collect(maps.Keys(pure)), slices.Collect(maps.Keys(prints))) {
 		if !packages[pkg] {
 			t.Errorf("the policy names the package %q, which does not exist", pkg)
 		}
@@ -82,14 +83,42 @@ func TestPolicyIsCurrent(t *testing.T) {
 	}
 }
 
+// TestToolsOnly: what serves tests and tools is not in the command.
+func TestToolsOnly(t *testing.T) {
+	reached := []string{"cmd/brewput"}
+	for i := 0; i < len(reached); i++ {
+		for _, pkg := range mayImport[reached[i]] {
+			if !slices.Contains(reached, pkg) {
+				reached = append(reached, pkg)
+			}
+		}
+	}
+	for _, pkg := range toolsOnly {
+		if _, known := mayImport[pkg]; !known || slices.Contains(reached, pkg) {
+			t.Errorf("%s is not in the policy, or the command imports it", pkg)
+		}
+	}
+	if len(reached) < 30 {
+		t.Errorf("the command imports %q alone", reached)
+	}
+}
+
 // snippets are small files with the words of the one complaint about them, "" for none.
 var snippets = []struct{ path, src, want string }{
 	{"newroom/a.go", `package a`, "not in the policy"},
+	{"plan/a.go", "package a\n\n//" + strings.Repeat(" word", 23), ""},
+	{"plan/a.go", "package a\n\n//" + strings.Repeat(" word", 24), "plan/a.go:3 has 122 columns"},
+	{"plan/a.go", "package a\n\nfunc f() {\n\t\t//" + strings.Repeat(" word", 23) + "\n}", "has 125 columns"},
+	{"plan/a.go", "package a\n\n// https://example.com" + strings.Repeat(" word", 24), ""},
+	{"plan/a.go", "package a\n\nconst c = `" + strings.Repeat(" word", 24) + "`", ""},
 	{"plan/a.go", `package a; import "strings"; var _ = strings.Cut`, ""},
 	{"plan/a.go", `package a; import _ "github.com/brewput/brewput/result"`, "of this module"},
 	{"plan/a_test.go", `package a; import _ "github.com/brewput/brewput/result"`, ""},
 	{"trial/a.go", `package a; import _ "github.com/brewput/brewput"`, "of this module"},
 	{"trial/a.go", `package a; import _ "github.com/brewput/brewput/catalog"`, "of this module"},
+	{"explain/a_test.go", `package a; import _ "github.com/brewput/brewput/proof/findings/corpus"`,
+		"without the campaigns"},
+	{"proof/record/a_test.go", `package a; import _ "github.com/brewput/brewput/proof/findings/corpus"`, ""},
 
 	{"internal/hist/a.go", `package a; import _ "github.com/HdrHistogram/hdrhistogram-go"`, ""},
 	{"internal/stat/a.go", `package a; import _ "github.com/HdrHistogram/hdrhistogram-go"`, "of others' modules"},
@@ -102,7 +131,8 @@ var snippets = []struct{ path, src, want string }{
 	{"plan/a_test.go", `package a; import _ "github.com/stretchr/testify/assert"`, "of others' modules"},
 	{"report/a.go", `package a; import . "strings"`, "with a dot"},
 	{"evidence/a.go", `package a; import "os"; func f() { os.ReadFile("x") }`, "read it with package internal/input"},
-	{"internal/cli/a.go", `package a; import system "os"; func f() { system.Open("x") }`, "read it with package internal/input"},
+	{"internal/cli/a.go", `package a; import system "os"; func f() { system.Open("x") }`,
+		"read it with package internal/input"},
 	{"evidence/a_test.go", `package a; import "os"; func f() { os.ReadFile("x") }`, ""},
 
 	{"plan/a.go", `package a; import _ "net/http"`, "is pure"},
@@ -219,7 +249,8 @@ func TestChangesElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if wrong := violations(declared, f); len(wrong) != 1 || !strings.Contains(wrong[0], path+":1: the package-level variable result.Quantiles is changed") {
+		if wrong := violations(declared, f); len(wrong) != 1 ||
+			!strings.Contains(wrong[0], path+":1: the package-level variable result.Quantiles is changed") {
 			t.Errorf("%s: %q", path, wrong)
 		}
 	}
@@ -233,7 +264,8 @@ func TestReadmeListsFolders(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(readme), "\n## The tree\n")
 	for _, f := range load(t) {
-		if top, _, inside := strings.Cut(f.pkg, "/"); top != "" && !strings.Contains(table, "`"+top+"`") && !(inside && strings.Contains(table, "`"+top+"/")) {
+		if top, _, inside := strings.Cut(f.pkg, "/"); top != "" && !strings.Contains(table, "`"+top+"`") &&
+			!(inside && strings.Contains(table, "`"+top+"/")) {
 			t.Errorf("the README does not list the folder %s", top)
 			return
 		}

@@ -22,6 +22,7 @@ type file struct {
 	test  bool
 	ast   *ast.File
 	set   *token.FileSet
+	text  []byte
 	lines int
 	names map[string]string // the imports by the name that the file calls them
 }
@@ -49,7 +50,7 @@ func parse(name string, text []byte) (*file, error) {
 	}
 	f := &file{
 		path: name, pkg: strings.TrimPrefix(path.Dir(name), "."), test: strings.HasSuffix(name, "_test.go"),
-		ast: parsed, set: set, lines: strings.Count(string(text), "\n"), names: map[string]string{},
+		ast: parsed, set: set, text: text, lines: strings.Count(string(text), "\n"), names: map[string]string{},
 	}
 	for i, imp := range f.imports() {
 		f.names[importName(parsed.Imports[i], imp)] = imp

@@ -7,46 +7,59 @@ const module = "github.com/brewput/brewput"
 // mayImport lists, for every package outside of tests, the packages of this module it may import. A
 // package that is missing here fails the test: a new room is a decision.
 var mayImport = map[string][]string{
-	"env":                {},
-	"internal/alarm":     {},
-	"env/live":           {"env", "internal/alarm"},
-	"env/envtest":        {"env"},
-	"internal/self":      {},
-	"env/virtual":        {"env", "internal/self", "sim", "timeline"},
-	"sim":                {},
-	"timeline":           {},
-	"plan":               {},
-	"workload":           {"env", "plan"},
-	"result":             {"plan"},
-	"internal/source":    {"workload"},
-	"internal/gopprof":   {},
-	"internal/gotrace":   {"explain", "timeline"},
-	"internal/stat":      {},
-	"explain":            {},
-	"explain/corpus":     {},
-	"internal/hist":      {},
-	"internal/doctor":    {"result"},
-	"internal/host":      {"internal/alarm", "internal/doctor", "result"},
-	"internal/calibrate": {"env/live", "internal/input"},
-	"internal/proc":      {},
-	"internal/lock":      {},
-	"internal/input":     {},
-	"internal/interrupt": {},
-	"internal/store":     {"internal/input", "internal/lock", "result"},
-	"compare":            {"internal/stat", "model", "plan", "result"},
-	"load":               {"env", "internal/hist", "result", "sim"},
-	"trial":              {"env", "env/live", "env/virtual", "internal/calibrate", "internal/gopprof", "internal/hist", "internal/hook", "internal/host", "internal/input", "internal/proc", "internal/stat", "load", "plan", "result", "sim", "timeline", "workload"},
-	"model":              {},
-	"sweep":              {"compare", "internal/calibrate", "internal/host", "internal/input", "internal/source", "internal/stat", "load", "model", "plan", "result", "trial", "workload"},
-	"internal/aa":        {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial", "workload"},
-	"internal/costs":     {"env", "internal/calibrate", "internal/input", "internal/stat", "plan", "result", "sim", "trial", "workload"},
-	"report":             {"compare", "explain", "internal/doctor", "internal/quote", "plan", "result", "timeline"},
-	"internal/hook":      {},
-	"internal/pprofui":   {"internal/input"},
-	"internal/quote":     {},
-	"evidence":           {"explain", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook", "internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
-	"internal/gobench":   {"internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
-	"internal/cli":       {"compare", "evidence", "explain", "internal/aa", "internal/calibrate", "internal/costs", "internal/doctor", "internal/gobench", "internal/gotrace", "internal/host", "internal/input", "internal/interrupt", "internal/pprofui", "internal/quote", "internal/source", "internal/store", "load", "plan", "report", "result", "sim", "sweep", "timeline", "trial", "workload"},
+	"env":                   {},
+	"internal/alarm":        {},
+	"env/live":              {"env", "internal/alarm"},
+	"env/envtest":           {"env"},
+	"internal/self":         {},
+	"env/virtual":           {"env", "internal/self", "sim", "timeline"},
+	"sim":                   {},
+	"timeline":              {},
+	"plan":                  {},
+	"workload":              {"env", "plan"},
+	"result":                {"plan"},
+	"internal/source":       {"workload"},
+	"internal/gopprof":      {},
+	"internal/gotrace":      {"explain", "timeline"},
+	"internal/stat":         {},
+	"explain":               {},
+	"proof/findings/corpus": {},
+	"internal/hist":         {},
+	"internal/doctor":       {"result"},
+	"internal/host":         {"internal/alarm", "internal/doctor", "result"},
+	"internal/calibrate":    {"env/live", "internal/input"},
+	"internal/proc":         {},
+	"internal/lock":         {},
+	"internal/input":        {},
+	"internal/interrupt":    {},
+	"internal/store":        {"internal/input", "internal/lock", "result"},
+	"compare":               {"internal/stat", "model", "plan", "result"},
+	"lab": {"compare", "evidence", "explain", "internal/calibrate", "internal/costs",
+		"internal/doctor", "internal/gobench", "internal/gotrace", "internal/host", "internal/input", "internal/quote",
+		"internal/store", "plan", "result", "sweep", "timeline", "trial", "workload"},
+	"load": {"env", "internal/hist", "result", "sim"},
+	"trial": {"env", "env/live", "env/virtual", "internal/calibrate", "internal/gopprof",
+		"internal/hist", "internal/hook", "internal/host", "internal/input", "internal/proc", "internal/stat", "load",
+		"plan", "result", "sim", "timeline", "workload"},
+	"model": {},
+	"sweep": {"compare", "internal/calibrate", "internal/host", "internal/input", "internal/source",
+		"internal/stat", "load", "model", "plan", "result", "trial", "workload"},
+	"internal/aa": {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial",
+		"workload"},
+	"internal/costs": {"env", "internal/calibrate", "internal/input", "internal/stat", "plan", "result", "sim",
+		"trial", "workload"},
+	"report":           {"compare", "explain", "internal/doctor", "internal/quote", "plan", "result", "timeline"},
+	"internal/hook":    {},
+	"internal/pprofui": {"internal/input"},
+	"internal/quote":   {},
+	"evidence": {"explain", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook",
+		"internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
+	"internal/gobench": {"internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result",
+		"trial", "workload"},
+	"internal/cli": {"compare", "evidence", "internal/aa", "internal/calibrate", "internal/costs",
+		"internal/doctor", "internal/gobench", "internal/host", "internal/input", "internal/interrupt",
+		"internal/pprofui", "internal/quote", "internal/source", "internal/store", "lab", "load", "plan", "report",
+		"result", "sim", "sweep", "timeline", "trial", "workload"},
 	"":                   {"internal/aa", "internal/cli", "internal/costs", "trial", "workload"},
 	"catalog/coffee":     {"env", "plan", "sim", "workload"},
 	"catalog/mandelbrot": {"env", "model", "plan", "workload"},
@@ -55,32 +68,45 @@ var mayImport = map[string][]string{
 	"catalog/lines":      {"env", "plan", "workload"},
 	"catalog/parse":      {"env", "plan", "workload"},
 	"catalog/words":      {"env", "plan", "workload"},
-	"catalog":            {"catalog/coffee", "catalog/find", "catalog/lines", "catalog/mandelbrot", "catalog/null", "catalog/parse", "catalog/sort", "catalog/sum", "catalog/words", "workload"},
-	"catalog/sort":       {"env", "model", "plan", "workload"},
-	"catalog/sum":        {"env", "model", "plan", "workload"},
-	"cmd/brewput":        {"", "catalog", "internal/interrupt/early"},
-	"internal/arch":      {},
-	"labtest":            {"internal/host", "internal/stat", "result"},
-	"examples/counter":   {"", "env", "plan", "workload"},
-	"examples/realcode":  {"", "env", "plan", "workload"},
+	"catalog": {"catalog/coffee", "catalog/find", "catalog/lines", "catalog/mandelbrot", "catalog/null",
+		"catalog/parse", "catalog/sort", "catalog/sum", "catalog/words", "workload"},
+	"catalog/sort":      {"env", "model", "plan", "workload"},
+	"catalog/sum":       {"env", "model", "plan", "workload"},
+	"cmd/brewput":       {"", "catalog", "internal/interrupt/early"},
+	"internal/arch":     {},
+	"labtest":           {"internal/host", "internal/stat", "result"},
+	"examples/counter":  {"", "env", "plan", "workload"},
+	"examples/realcode": {"", "env", "plan", "workload"},
 
 	"internal/interrupt/early": {"internal/interrupt"},
 
-	"examples/futuredate":  {},
-	"internal/seeded":      {},
-	"internal/direct":      {"internal/stat", "result"},
-	"internal/size":        {},
-	"internal/siege":       {"", "env", "internal/gobench", "internal/host", "internal/proc", "internal/quote", "internal/store", "internal/store/storetest", "plan", "result", "sweep", "workload"},
-	"internal/gates":       {"internal/host", "internal/stat", "result"},
-	"internal/benchsim":    {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
-	"internal/twin":        {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs", "internal/host", "internal/stat", "internal/store", "plan", "result", "sim", "sweep", "trial", "workload"},
-	"internal/aa/campaign": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
+	"examples/futuredate": {},
+	"internal/seeded":     {},
+	"proof/realcode":      {"internal/stat", "result"},
+	"proof/record":        {},
+	"internal/repository": {},
+	"internal/size":       {},
+	"internal/hostile": {"env", "internal/gobench", "internal/host", "internal/quote", "internal/store", "plan",
+		"result", "sweep", "workload"},
+	"proof/robustness": {"", "internal/hostile", "internal/proc", "proof/record", "internal/repository",
+		"internal/store", "internal/store/storetest", "result"},
+	"proof/regressions": {"internal/host", "proof/record", "internal/repository", "internal/stat", "result"},
+	"proof/simspeed":    {"catalog/coffee", "env", "env/virtual", "internal/host", "load", "plan", "sim"},
+	"proof/predictions": {"catalog/coffee", "compare", "env", "internal/aa", "internal/calibrate", "internal/costs",
+		"internal/host", "internal/stat", "internal/store", "lab", "plan", "result", "sim", "sweep", "trial",
+		"workload"},
+	"proof/falseverdicts": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
 
-	"internal/store/storetest":   {},
-	"internal/verdicts":          {"explain", "explain/corpus", "internal/stat"},
-	"internal/verdicts/gains":    {"explain", "internal/verdicts"},
-	"internal/verdicts/campaign": {"evidence", "explain", "explain/corpus", "internal/host", "internal/proc", "internal/stat", "internal/verdicts"},
+	"internal/store/storetest": {},
+	"proof/findings":           {"explain", "proof/findings/corpus", "internal/stat"},
+	"proof/findings/gains":     {"explain", "proof/findings"},
+	"proof/findings/campaign": {"evidence", "explain", "proof/findings/corpus", "internal/host", "internal/proc",
+		"internal/stat", "proof/findings"},
 }
+
+// toolsOnly are packages that the command must not reach through any import.
+var toolsOnly = []string{"internal/hostile", "proof/record", "internal/repository", "internal/seeded",
+	"internal/store/storetest"}
 
 // mayUse lists the modules of others that a package may import, and testsMayUse those that any test
 // may import besides. cgo is in neither: everything builds with Go alone.
@@ -96,31 +122,36 @@ var (
 		"internal/gotrace":   {"golang.org/x/exp/trace"},
 		"internal/hist":      {"github.com/HdrHistogram/hdrhistogram-go", "golang.org/x/sys"},
 		"internal/host":      {"golang.org/x/sys"},
+		"internal/hostile":   {"github.com/google/pprof"},
 		"internal/pprofui":   {"github.com/google/pprof"},
+		"internal/proc":      {"golang.org/x/sys"},
 		"internal/seeded":    {"pgregory.net/rapid"},
-		"internal/siege":     {"github.com/google/pprof"},
 		"internal/stat":      {"gonum.org/v1/gonum"},
 	}
 	testsMayUse = []string{
-		"github.com/google/pprof/profile", "github.com/rogpeppe/go-internal/testscript", "go.uber.org/goleak", "golang.org/x/perf/benchfmt", "pgregory.net/rapid",
+		"github.com/google/pprof/profile", "github.com/rogpeppe/go-internal/testscript", "go.uber.org/goleak",
+		"golang.org/x/perf/benchfmt", "pgregory.net/rapid",
 	}
 )
 
 // pure are the packages whose results depend on their arguments alone. They may import each other and
 // env, whose operations happen in the world that they are given.
-var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true, "internal/gopprof": true, "result": true, "workload": true, "model": true, "sim": true, "timeline": true}
+var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true,
+	"internal/gopprof": true, "result": true, "workload": true, "model": true, "sim": true, "timeline": true}
 
 // wholeNumbers are the packages that compute in integers alone, so that a run is the same on every
 // machine: of package math they may use its limits of integers, and they have no floating-point types.
 var wholeNumbers = map[string]bool{"sim": true, "timeline": true}
 
 // impureImports must not be imported by a pure package, nor what lies below them.
-var impureImports = []string{"crypto/rand", "log", "math/rand", "net", "os", "plugin", "runtime", "syscall", "testing", "unsafe"}
+var impureImports = []string{"crypto/rand", "log", "math/rand", "net", "os", "plugin", "runtime", "syscall", "testing",
+	"unsafe"}
 
 // clockCalls read the clock or start a timer. Neither a pure package nor a design makes one: a design
 // asks its world.
 var clockCalls = []string{
-	"time.After", "time.AfterFunc", "time.NewTicker", "time.NewTimer", "time.Now", "time.Since", "time.Sleep", "time.Tick", "time.Until",
+	"time.After", "time.AfterFunc", "time.NewTicker", "time.NewTimer", "time.Now", "time.Since", "time.Sleep",
+	"time.Tick", "time.Until",
 }
 
 // designImports are the packages of the standard library that the catalogue may import: none holds
@@ -128,7 +159,9 @@ var clockCalls = []string{
 // workloads besides, which embeds their sources; liveImports those of liveFiles besides, which reach files,
 // processes and the machine. Concurrency comes from env there too.
 var (
-	designImports    = []string{"bufio", "bytes", "cmp", "compress/flate", "crypto/sha1", "encoding/binary", "encoding/xml", "errors", "fmt", "hash/adler32", "hash/crc32", "image", "image/color", "image/png", "io", "math", "math/bits", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8"}
+	designImports = []string{"bufio", "bytes", "cmp", "compress/flate", "crypto/sha1", "encoding/binary",
+		"encoding/xml", "errors", "fmt", "hash/adler32", "hash/crc32", "image", "image/color", "image/png", "io",
+		"math", "math/bits", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8"}
 	catalogueImports = []string{"embed", "io/fs"}
 	liveImports      = []string{"os", "os/exec", "path/filepath", "runtime", "simd/archsimd", "syscall", "unsafe"}
 )
@@ -156,7 +189,11 @@ const catalogueFile = "catalog/catalog.go"
 
 // prints are the packages that may write to the process's standard streams: the command, and a
 // trial's child, whose protocol they carry.
-var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true, "internal/aa/campaign": true, "internal/benchsim": true, "internal/direct": true, "internal/gates": true, "internal/siege": true, "internal/size": true, "internal/twin": true, "internal/verdicts/campaign": true, "internal/verdicts/gains": true, "examples/counter": true, "examples/futuredate": true}
+var prints = map[string]bool{"": true, "internal/cli": true, "cmd/brewput": true, "trial": true,
+	"proof/falseverdicts": true, "proof/simspeed": true, "proof/realcode": true, "proof/regressions": true,
+	"internal/hostile": true, "proof/robustness": true, "internal/size": true, "proof/predictions": true,
+	"proof/findings/campaign": true, "proof/findings/gains": true, "examples/counter": true,
+	"examples/futuredate": true}
 
 // variables are the package-level variables that are neither plainly constant (an error, a pattern, an
 // embedded file) nor an unexported table, each with the reason why it may be. None is ever assigned.

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // rules are what each file outside of tests, and where it says so each test, is held to. A rule
@@ -22,6 +23,7 @@ var rules = map[string]func(*file) []string{
 	"house rules":      houseRules,
 	"no init function": noInit,
 	"outside input":    outside,
+	"width":            widths,
 }
 
 // within reports whether an import is one of the list or lies below one.
@@ -44,11 +46,19 @@ func standard(imp string) bool {
 func ownImports(f *file) (wrong []string) {
 	allowed, known := mayImport[f.pkg]
 	if !known {
-		return []string{fmt.Sprintf("%s: the package %q is not in the policy: add it to mayImport with what it may import", f.path, f.pkg)}
+		return []string{fmt.Sprintf("%s: the package %q is not in the policy: add it to mayImport with "+
+			"what it may import", f.path, f.pkg)}
 	}
 	for _, imp := range f.imports() {
-		if folder, ok := own(imp); ok && !f.test && !slices.Contains(allowed, folder) {
-			wrong = append(wrong, fmt.Sprintf("%s imports %s; %q may import only %q of this module", f.path, imp, f.pkg, allowed))
+		folder, ok := own(imp)
+		switch {
+		case !ok:
+		case strings.HasPrefix(folder, "proof/") && !strings.HasPrefix(f.pkg, "proof/"):
+			wrong = append(wrong, fmt.Sprintf("%s imports %s; the product and its tests do without the "+
+				"campaigns that prove it", f.path, imp))
+		case !f.test && !slices.Contains(allowed, folder):
+			wrong = append(wrong, fmt.Sprintf("%s imports %s; %q may import only %q of this module", f.path, imp, f.pkg,
+				allowed))
 		}
 	}
 	return wrong
@@ -61,7 +71,8 @@ func othersModules(f *file) (wrong []string) {
 	}
 	for _, imp := range f.imports() {
 		if _, ok := own(imp); !ok && !standard(imp) && !within(imp, allowed) {
-			wrong = append(wrong, fmt.Sprintf("%s imports %s; of others' modules it may use only %q: a dependency is a decision, add it to mayUse", f.path, imp, allowed))
+			wrong = append(wrong, fmt.Sprintf("%s imports %s; of others' modules it may use only %q: a dependency is "+
+				"a decision, add it to mayUse", f.path, imp, allowed))
 		}
 	}
 	return wrong
@@ -131,7 +142,8 @@ func printing(f *file) (wrong []string) {
 		return nil
 	}
 	uses(f, func(use string, n ast.Node) {
-		if slices.Contains([]string{"fmt.Print", "fmt.Println", "fmt.Printf", "os.Stdout", "os.Stderr"}, use) || strings.HasPrefix(use, "log.") || strings.HasPrefix(use, "log/") {
+		if slices.Contains([]string{"fmt.Print", "fmt.Println", "fmt.Printf", "os.Stdout", "os.Stderr"}, use) ||
+			strings.HasPrefix(use, "log.") || strings.HasPrefix(use, "log/") {
 			wrong = append(wrong, fmt.Sprintf("%s: %s; only the command prints", f.at(n), use))
 		}
 	})
@@ -160,7 +172,8 @@ func designs(f *file) (wrong []string) {
 	}
 	for _, imp := range f.imports() {
 		if standard(imp) && !slices.Contains(allowed, imp) {
-			wrong = append(wrong, fmt.Sprintf("%s imports %s; a design may import only %q, and gets the rest from env", f.path, imp, allowed))
+			wrong = append(wrong, fmt.Sprintf("%s imports %s; a design may import only %q, and gets the rest from env",
+				f.path, imp, allowed))
 		}
 	}
 	ast.Inspect(f.ast, func(n ast.Node) bool {
@@ -206,7 +219,8 @@ func houseRules(f *file) (wrong []string) {
 		return nil
 	}
 	if f.lines > maxFileLines {
-		wrong = append(wrong, fmt.Sprintf("%s has %d lines, more than %d: is it still one room?", f.path, f.lines, maxFileLines))
+		wrong = append(wrong, fmt.Sprintf("%s has %d lines, more than %d: is it still one room?", f.path, f.lines,
+			maxFileLines))
 	}
 	for _, decl := range f.ast.Decls {
 		fn, ok := decl.(*ast.FuncDecl)
@@ -214,7 +228,32 @@ func houseRules(f *file) (wrong []string) {
 			continue
 		}
 		if lines := f.set.Position(fn.End()).Line - f.set.Position(fn.Pos()).Line + 1; lines > maxFunctionLines {
-			wrong = append(wrong, fmt.Sprintf("%s: %s has %d lines, more than %d", f.at(fn), fn.Name.Name, lines, maxFunctionLines))
+			wrong = append(wrong, fmt.Sprintf("%s: %s has %d lines, more than %d", f.at(fn), fn.Name.Name, lines,
+				maxFunctionLines))
+		}
+	}
+	return wrong
+}
+
+// maxColumns is how wide a line may be; a tab counts as tabColumns.
+const maxColumns, tabColumns = 120, 4
+
+// widths finds lines that are too wide. Addresses, words that cannot be broken and raw strings may be.
+func widths(f *file) (wrong []string) {
+	raw := map[int]bool{}
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && strings.HasPrefix(lit.Value, "`") {
+			for line := f.set.Position(lit.Pos()).Line; line <= f.set.Position(lit.End()).Line; line++ {
+				raw[line] = true
+			}
+		}
+		return true
+	})
+	for i, line := range strings.Split(string(f.text), "\n") {
+		columns := utf8.RuneCountInString(line) + (tabColumns-1)*strings.Count(line, "\t")
+		one := len(strings.Fields(line)) == 1
+		if columns > maxColumns && !raw[i+1] && !one && !strings.Contains(line, "://") {
+			wrong = append(wrong, fmt.Sprintf("%s:%d has %d columns, more than %d", f.path, i+1, columns, maxColumns))
 		}
 	}
 	return wrong
@@ -228,7 +267,8 @@ func outside(f *file) (wrong []string) {
 	}
 	uses(f, func(use string, n ast.Node) {
 		if slices.Contains(opens, use) {
-			wrong = append(wrong, fmt.Sprintf("%s: %s; read it with package %s, or add the file to openers with the reason", f.at(n), use, inputRoom))
+			wrong = append(wrong, fmt.Sprintf("%s: %s; read it with package %s, or add the file to "+
+				"openers with the reason", f.at(n), use, inputRoom))
 		}
 	})
 	return wrong

@@ -59,10 +59,12 @@ func variableRule(f *file) (wrong []string) {
 		switch {
 		case v.embed && v.value == nil || v.name.Name == "_":
 		case strings.HasPrefix(f.path, "catalog/"):
-			wrong = append(wrong, fmt.Sprintf("%s: the package-level variable %s; two trials would share it", f.at(v.name), name))
+			wrong = append(wrong, fmt.Sprintf("%s: the package-level variable %s; two trials would share it",
+				f.at(v.name), name))
 		case made(f, v.value) || table(v.value) && !v.name.IsExported():
 		case variables[name] == "":
-			wrong = append(wrong, fmt.Sprintf("%s: the package-level variable %s; make it a constant, a function or an unexported table, or add it to the policy's variables with the reason", f.at(v.name), name))
+			wrong = append(wrong, fmt.Sprintf("%s: the package-level variable %s; make it a constant, a function or "+
+				"an unexported table, or add it to the policy's variables with the reason", f.at(v.name), name))
 		}
 	}
 	return wrong
@@ -118,7 +120,9 @@ func changes(files []*file) (wrong []string) {
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			for _, target := range targets(n) {
 				if name := root(f, target); known[name] {
-					wrong = append(wrong, fmt.Sprintf("%s: the package-level variable %s is changed; pass a value along instead (or rename a local variable of that name)", f.at(n), name))
+					wrong = append(wrong,
+						fmt.Sprintf("%s: the package-level variable %s is changed; pass a value along instead (or "+
+							"rename a local variable of that name)", f.at(n), name))
 				}
 			}
 			return true
@@ -145,7 +149,8 @@ func targets(n ast.Node) []ast.Expr {
 			return []ast.Expr{n.X}
 		}
 	case *ast.CallExpr:
-		if fn, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && (fn.Name == "delete" || fn.Name == "clear" || fn.Name == "copy") {
+		if fn, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && (fn.Name == "delete" || fn.Name == "clear" ||
+			fn.Name == "copy") {
 			return n.Args[:1]
 		}
 	}

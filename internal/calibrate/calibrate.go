@@ -45,15 +45,15 @@ func (b Burn) usable() bool {
 }
 
 // Probe is how long a burn takes now, as a multiple of what the rate says: 1 is as calibrated, 1.1
-// that the CPU is 10 % slower. It is the mean of 15 burns of 0.5 ms, after one that warms up, without those of more than one
-// and a half times their median.
+// that the CPU is 10 % slower. It is the mean of 15 burns of 0.5 ms, after one that warms up, without those of more
+// than one and a half times their median.
 func Probe(rate float64) float64 {
 	x, _ := locked(func(s stopwatch) (float64, error) { return s.pace(rate, probeBurns), nil })
 	return x
 }
 
-// Pace is what a burn rate is to be divided by for burns to take what they should, on the average of the next seconds: a
-// probe of 120 burns.
+// Pace is what a burn rate is to be divided by for burns to take what they should, on the average of the next seconds:
+// a probe of 120 burns.
 func Pace(rate float64) float64 {
 	x, _ := locked(func(s stopwatch) (float64, error) { return s.pace(rate, paceBurns), nil })
 	return x
@@ -132,7 +132,8 @@ func (s stopwatch) measure(reps int) (Burn, error) {
 	}
 	median := quantile(times, 0.5)
 	if median <= 0 {
-		return Burn{}, fmt.Errorf("%d turns took no time by the %s clock: CPU work cannot be calibrated on this system", n, s.clock)
+		return Burn{}, fmt.Errorf("%d turns took no time by the %s clock: CPU work cannot be calibrated on this system",
+			n, s.clock)
 	}
 	b := Burn{Rate: float64(n) / float64(median), Clock: s.clock, Measured: time.Now()}
 	b.Median, b.P95 = s.check(b.Rate, checks)
@@ -145,9 +146,9 @@ func (s stopwatch) check(rate float64, reps int) (median, p95 time.Duration) {
 	return quantile(times, 0.5), quantile(times, 0.95)
 }
 
-// pace is the mean of n burns as a multiple of what they should take. What a design does in a second follows the mean: the
-// median is 2 to 4 % less where a CPU loses its highest clock now and then, or gives a part of each tick to the system. The
-// longest burns say nothing about the clock: somebody took the CPU.
+// pace is the mean of n burns as a multiple of what they should take. What a design does in a second follows the mean:
+// the median is 2 to 4 % less where a CPU loses its highest clock now and then, or gives a part of each tick to the
+// system. The longest burns say nothing about the clock: somebody took the CPU.
 func (s stopwatch) pace(rate float64, n int) float64 {
 	s.burns(rate, shortBurn, 1)
 	times := s.burns(rate, shortBurn, n)

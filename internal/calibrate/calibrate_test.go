@@ -90,7 +90,8 @@ func TestMeasureWarmsUp(t *testing.T) {
 }
 
 func TestMeasureErrors(t *testing.T) {
-	if _, err := (&fakeCPU{rate: 1}).stopwatch().measure(0); err == nil || !strings.Contains(err.Error(), "at least 1") {
+	if _, err := (&fakeCPU{rate: 1}).stopwatch().measure(0); err == nil ||
+		!strings.Contains(err.Error(), "at least 1") {
 		t.Errorf("no burns: %v", err)
 	}
 	still := stopwatch{clock: WallClock, now: func() time.Duration { return 0 }, spin: func(uint64) {}}
@@ -122,8 +123,8 @@ func TestCheckAndProbe(t *testing.T) {
 	}
 }
 
-// A third of the burns takes a tenth longer: so does the mean, by a thirtieth. One in forty meets somebody else, and does not
-// count.
+// A third of the burns takes a tenth longer: so does the mean, by a thirtieth. One in forty meets somebody else, and
+// does not count.
 func TestPace(t *testing.T) {
 	c := &fakeCPU{rate: 2, extra: func(burn int) time.Duration {
 		switch {

@@ -1,10 +1,9 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"os"
-	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -12,27 +11,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/brewput/brewput/internal/gobench"
-	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/result"
 )
 
 // benchOptions are the flags of bench and gate.
 type benchOptions struct {
-	pattern   string
-	cpus      string
-	base      string
-	count     int
-	budget    time.Duration
-	duration  time.Duration
-	layouts   int
-	env       []string
-	goes      []string
-	pgo       []string
-	seed      uint64
-	format    string
-	out       string
-	resume    string
-	timeLimit time.Duration
+	lab.BenchOptions
+	format string
+	resume string
 }
 
 func (a *app) benchCommand() *cobra.Command {
@@ -49,7 +36,9 @@ falls on both revisions alike.
 the head is the tree as it stands, uncommitted changes included. Nothing in the tree changes. --env, --go and
 --pgo vary what surrounds the benchmarks: without --base each level is compared with the first, with --base the
 revisions are compared at each level. Flags of the go command are given by GOFLAGS.`,
-		Example: indent("NAME bench\nNAME bench ./codec --bench Encode --cpus 1,2,4\nNAME bench ./codec --base main --count 20\nNAME bench ./codec --base HEAD~1 --layouts 3 --budget 5m\nNAME bench ./codec --env GOGC=100,50,200"),
+		Example: indent("NAME bench\nNAME bench ./codec --bench Encode --cpus 1,2,4\nNAME bench ./codec --base main " +
+			"--count 20\nNAME bench ./codec --base HEAD~1 --layouts 3 --budget 5m\nNAME bench ./codec " +
+			"--env GOGC=100,50,200"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("bench takes one package, not %d; flags begin with two dashes", len(args))
@@ -60,169 +49,178 @@ revisions are compared at each level. Flags of the go command are given by GOFLA
 	}
 	o.addTo(cmd.Flags())
 	f := cmd.Flags()
-	decimalVar(f, &o.count, "count", 10, "blocks: how often every benchmark is measured")
-	f.StringVar(&o.base, "base", "", "compare with this `REVISION` of git")
-	f.StringSliceVar(&o.goes, "go", nil, "`VERSIONS` of Go that are installed, such as go1.25.0,go1.26.0")
-	f.StringSliceVar(&o.pgo, "pgo", nil, "`PROFILES` to compile with: off, auto or files")
+	decimalVar(f, &o.Count, "count", 10, "blocks: how often every benchmark is measured")
+	f.StringVar(&o.Base, "base", "", "compare with this `REVISION` of git")
+	f.StringSliceVar(&o.Go, "go", nil, "`VERSIONS` of Go that are installed, such as go1.25.0,go1.26.0")
+	f.StringSliceVar(&o.PGO, "pgo", nil, "`PROFILES` to compile with: off, auto or files")
 	f.StringVar(&o.format, "format", "table", "table, json, csv, bench (Go benchmark format) or md")
-	f.StringVarP(&o.out, "output", "o", "", "run directory to make (default brewput-runs/bench-TIME)")
+	f.StringVarP(&o.Output, "output", "o", "", "run directory to make (default brewput-runs/bench-TIME)")
 	f.StringVar(&o.resume, "resume", "", "continue the run in `DIR`")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// everyBenchmark is the pattern where none is given.
-const everyBenchmark = "."
-
 // addTo adds the flags that bench and gate share.
 func (o *benchOptions) addTo(f *pflag.FlagSet) {
-	f.StringVar(&o.pattern, "bench", everyBenchmark, "only the benchmarks that match this `PATTERN`, as go test -bench takes it")
-	f.StringVar(&o.cpus, "cpus", "", "`LEVELS` of GOMAXPROCS")
-	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, which end sooner where all comparisons are decided")
-	f.DurationVar(&o.duration, "duration", 500*time.Millisecond, "`TIME` that each trial measures: -benchtime of go test")
-	decimalVar(f, &o.layouts, "layouts", 0, "link each build `K` times with its functions in other places, which is chance and no change of the program")
-	f.StringArrayVar(&o.env, "env", nil, "a variable of the environment with its levels, as in `GOGC=100,50,200`, compared with the first without --base; may be repeated")
-	decimalVar(f, &o.seed, "seed", 1, "seed of the order of trials")
-	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 1m beyond twenty times its duration)")
+	f.StringVar(&o.Pattern, "bench", lab.EveryBenchmark, "only the benchmarks that match this `PATTERN`, as go "+
+		"test -bench takes it")
+	f.StringVar(&o.CPUs, "cpus", "", "`LEVELS` of GOMAXPROCS")
+	f.DurationVar(&o.Budget, "budget", 0, "`TIME` for all trials, which end sooner where all comparisons are decided")
+	f.DurationVar(&o.Duration, "duration", 500*time.Millisecond, "`TIME` that each trial measures: "+
+		"-benchtime of go test")
+	decimalVar(f, &o.Layouts, "layouts", 0, "link each build `K` times with its functions in other places, which is "+
+		"chance and no change of the program")
+	f.StringArrayVar(&o.Env, "env", nil, "a variable of the environment with its levels, as in `GOGC=100,50,200`, "+
+		"compared with the first without --base; may be repeated")
+	decimalVar(f, &o.Seed, "seed", 1, "seed of the order of trials")
+	f.DurationVar(&o.TimeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 1m beyond "+
+		"twenty times its duration)")
 }
 
 // validate refuses settings that make no sense.
 func (o *benchOptions) validate() error {
-	switch {
-	case o.count < 1:
-		return usage("--count %d: at least one block is needed", o.count)
-	case o.budget < 0:
-		return usage("--budget %v is negative; give a time such as 5m", o.budget)
-	case o.duration <= 0:
-		return usage("--duration %v is not a positive time", o.duration)
-	case o.layouts < 0 || o.layouts == 2:
-		return usage("--layouts %d: by 3 or more the chance that lies in placement can be judged; 1 leaves it to the linker", o.layouts)
-	case o.timeLimit < 0 || o.timeLimit > 0 && o.timeLimit <= 2*o.duration:
-		return usage("--time-limit %v would end every trial: it must be longer than twice --duration, %v", o.timeLimit, o.duration)
-	case !slices.Contains(formats, o.format):
-		return usage("--format %s is not possible%s; use %s", o.format, didYouMean(o.format, formats), strings.Join(formats, ", "))
+	if err := o.Validate(); err != nil {
+		return asUsage(err)
 	}
-	for _, part := range strings.Split(o.pattern, "/") {
-		if _, err := regexp.Compile(part); err != nil && !strings.ContainsAny(o.pattern, "[(") {
-			return usage("--bench %s: %w", o.pattern, err)
-		}
+	if !slices.Contains(formats, o.format) {
+		return usage("--format %s is not possible%s; use %s", o.format, didYouMean(o.format, formats),
+			strings.Join(formats, ", "))
 	}
 	return nil
 }
 
-// limit is the time after which a trial has hung. A benchmark's rounds before the last, and its preparation in each of
-// them, may take many times what is measured.
-func (o *benchOptions) limit() time.Duration {
-	if o.timeLimit > 0 {
-		return o.timeLimit
+// bench measures the benchmarks of a package.
+func (a *app) bench(cmd *cobra.Command, args []string, o *benchOptions) error {
+	if cmd.Flags().Changed("resume") {
+		return a.benchResume(cmd, args, *o)
 	}
-	return 20*o.duration + time.Minute
+	count, budget := cmd.Flags().Changed("count"), cmd.Flags().Changed("budget")
+	if count && budget {
+		return usage("--count and --budget both say how many blocks there are; give one of them")
+	}
+	if _, err := a.fromEnvironment(cmd.Flags(),
+		func() error { return errors.Join(refuseEmpty(cmd.Flags()), o.validate()) }); err != nil {
+		return err
+	}
+	switch {
+	case count:
+		o.Budget = 0 // of the environment
+	case o.Budget > 0:
+		o.Count = 0
+	}
+	e := a.benchEvents(args, &o.BenchOptions)
+	res, err := lab.Bench(cmd.Context(), o.BenchOptions)
+	e.end()
+	return a.benchDone(res, err, o.format)
 }
 
-// levels are the numbers of CPUs: 1 and all, unless they are given.
-func (o *benchOptions) levels() ([]plan.Level, error) {
-	if o.cpus == "" {
-		one, all := plan.IntLevel(1), plan.IntLevel(runtime.GOMAXPROCS(0))
-		if one == all {
-			return []plan.Level{one}, nil
-		}
-		return []plan.Level{one, all}, nil
-	}
-	f := plan.Factor{Name: "cpus", Kind: plan.Int, Min: 1}
-	c, err := f.Parse(o.cpus, nil)
-	if err != nil {
-		return nil, asUsage(err)
-	}
-	have := runtime.NumCPU()
-	for _, l := range c.Levels {
-		if n, _ := l.Number(); int(n) > have {
-			return nil, usage("--cpus %v: this machine has %d CPUs", l, have)
-		}
-	}
-	return c.Levels, nil
-}
-
-// experiment is what the flags ask for.
-func (o *benchOptions) experiment(args []string) (*gobench.Experiment, error) {
-	env, err := o.variables()
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	pkg := "."
+// benchEvents completes options by what only the command knows: the package, the command line, and where events go.
+func (a *app) benchEvents(args []string, o *lab.BenchOptions) *events {
 	if len(args) > 0 {
-		pkg = args[0]
+		o.Package = args[0]
 	}
-	return &gobench.Experiment{Package: pkg, Dir: dir, Pattern: o.pattern, BaseRev: o.base, Layouts: max(1, o.layouts),
-		Time: o.duration, Limit: o.limit(), Go: o.goes, PGO: o.pgo, Env: env, ByFirst: true}, nil
+	e := &events{progress: newProgress(a.stderr), stderr: a.stderr, started: benchIntent}
+	o.Args, o.Version, o.Notify = arguments(), version(), e.notify
+	return e
 }
 
-// none says that no benchmark matches.
-func none(x *gobench.Experiment) error {
-	if len(x.Broken) > 0 {
-		return exitError{fmt.Errorf("no benchmark of %s can be measured:\n%s", x.Package, broken(x, true)), exitFailed}
+// benchIntent is what is still to be measured.
+func benchIntent(s lab.Started) string {
+	h := &s.Header
+	benchmarks := map[string]bool{}
+	for _, c := range h.Cases {
+		benchmarks[c.Design] = true
 	}
-	if len(x.Skipped) > 0 {
-		return usage("the benchmarks of %s that match --bench %s skip themselves: %s", x.Package, x.Pattern, skipped(x))
+	text := fmt.Sprintf("%s: %s, %s a block", h.Workload, result.Count(len(benchmarks), "benchmark"),
+		result.Count(len(h.Cases), "trial"))
+	if h.Rule != nil {
+		text += budgetIntent(h, s.Outlook)
+	} else {
+		text += fmt.Sprintf(", x %s: %s, about %s", result.Count(h.Blocks, "block"),
+			result.Count(s.Outlook.Total, "trial"), roundDuration(s.Outlook.All))
 	}
-	return usage("no benchmark of %s matches --bench %s; go test -list Benchmark shows those there are", x.Package, x.Pattern)
+	return text + "; stored in " + s.Dir
 }
 
-// noneOfBoth says that no benchmark can be compared with the base, and why. One that the head breaks is shown whole.
-func noneOfBoth(x *gobench.Experiment) error {
-	if slices.ContainsFunc(x.Broken, func(b gobench.Broken) bool { return b.Rev == gobench.Head }) {
-		return exitError{fmt.Errorf("no benchmark that matches --bench %s can be measured in both revisions:\n%s", x.Pattern, broken(x, true)), exitFailed}
+// benchResume continues a run of benchmarks, or shows it again.
+func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) error {
+	var wrong string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "resume" && f.Name != "format" {
+			wrong = f.Name
+		}
+	})
+	switch {
+	case wrong != "":
+		return usage("--%s cannot change a run that is continued: --resume takes only --format with it", wrong)
+	case len(args) > 0:
+		return usage("--resume continues a run as it began: leave %s out", args[0])
+	case o.resume == "":
+		return usage("--resume is empty; name the directory of a run")
+	case !slices.Contains(formats, o.format):
+		return o.validate()
 	}
-	var why []string
-	for _, n := range x.NotCompared() {
-		why = append(why, n.String())
+	e := a.benchEvents(nil, &o.BenchOptions)
+	res, err := lab.ResumeBench(cmd.Context(), o.resume, o.Notify)
+	e.end()
+	if errors.Is(err, lab.ErrDesigns) {
+		return usage("%s is not a run of benchmarks: continue it with %s run --resume %s", o.resume, name(),
+			quoted(o.resume))
 	}
-	return usage("no benchmark that matches --bench %s is in both revisions; the base is %s:\n%s", x.Pattern, x.BaseRev, strings.Join(why, "\n"))
+	return a.benchDone(res, err, o.format)
 }
 
-// skipped lists the benchmarks that skip themselves, those of one reason together.
-func skipped(x *gobench.Experiment) string {
-	var reasons []string
-	of := map[string][]string{}
-	for _, s := range x.Skipped {
-		if of[s.Reason] == nil {
-			reasons = append(reasons, s.Reason)
-		}
-		if !slices.Contains(of[s.Reason], s.Name) { // in both revisions
-			of[s.Reason] = append(of[s.Reason], s.Name)
-		}
+// benchDone shows what came of a run of benchmarks; res is nil if nothing was measured.
+func (a *app) benchDone(res *lab.BenchResult, err error, format string) error {
+	if res == nil {
+		return fromLab(err)
 	}
-	var parts []string
-	for _, reason := range reasons {
-		text := strings.Join(of[reason], ", ")
-		if reason != "" {
-			text += " (" + reason + ")"
-		}
-		parts = append(parts, text)
+	a.measuring = true
+	if res.Interrupted {
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; continue with: %s bench --resume %s\n",
+			progressOf(&res.Header, len(res.Trials), res.Header.Blocks*len(res.Header.Cases)), name(), quoted(res.Dir))
+		a.code = exitInterrupted
 	}
-	return strings.Join(parts, "; ")
+	if errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	if failed := a.showBench(res, format); failed != nil {
+		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: "+
+			"%s bench --resume %s", failed, name(), quoted(res.Dir)))
+	}
+	if err != nil || res.Interrupted {
+		return err
+	}
+	a.code = exitCodes[res.Outcome]
+	a.failures(res.Trials)
+	a.lostFailures(res.Dir, res.Trials)
+	a.concludeBudget(res.Conclusion)
+	a.unmeasured(res.Suite)
+	return a.benchStored(&res.BenchRun, res.Complete)
 }
 
-// broken lists the benchmarks that go wrong; whole adds what they printed, but for the line that their error is of.
-func broken(x *gobench.Experiment, whole bool) string {
-	var lines []string
-	for _, b := range x.Broken {
-		line := b.Name + ": " + b.Error
-		if x.BaseCommit != "" {
-			line = b.Rev + ": " + line
-		}
-		lines = append(lines, line)
-		if !whole {
-			continue
-		}
-		for text := range strings.Lines(b.Text) {
-			if said := strings.TrimSpace(text); said == "" || !strings.HasSuffix(b.Error, ": "+said) {
-				lines = append(lines, strings.TrimRight("    "+text, " \t\r\n"))
-			}
-		}
+// unmeasured says on stderr how benchmarks went wrong before the run, if any did.
+func (a *app) unmeasured(s *lab.Suite) {
+	names := map[string]bool{} // one may go wrong in both revisions
+	for _, b := range s.Broken {
+		names[b.Name] = true
 	}
-	return strings.Join(lines, "\n")
+	if len(names) > 0 {
+		fmt.Fprintf(a.stderr, "brewput: %s could not be measured:\n%s\n", result.Count(len(names), "benchmark"),
+			s.BrokenText(true))
+	}
+}
+
+// benchStored writes files for other tools into the run directory of a run that ended; again says that it is shown
+// again.
+func (a *app) benchStored(r *lab.BenchRun, again bool) error {
+	err := benchFiles(r, again)
+	if err != nil && again { // perhaps from where nothing can be written
+		fmt.Fprintf(a.stderr, "warning: the files for other tools are not complete: %v\n", err)
+		err = nil
+	}
+	if err == nil {
+		fmt.Fprintf(a.stderr, "stored in %s\n", r.Dir)
+	}
+	return err
 }

@@ -1,8 +1,7 @@
 package cli_test
 
 import (
-	"bufio"
-	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/brewput/brewput/internal/repository"
 )
 
 // benchRepository is a repository with a benchmark whose base differs from the head.
@@ -22,17 +23,13 @@ func benchRepository(t *testing.T) string {
 		t.Skip("git is not installed")
 	}
 	root := t.TempDir()
-	file := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	files := map[string]string{"go.mod": "module example.com/r\n\ngo 1.24\n",
+		"r_test.go": "package r\n\nimport \"testing\"\n\nfunc BenchmarkR(b *testing.B) { for b.Loop() {} }\n"}
+	err := errors.Join(repository.Make(t.Context(), root, files),
+		repository.Write(root, map[string]string{"r.go": "package r\n"}))
+	if err != nil {
+		t.Fatal(err)
 	}
-	file("go.mod", "module example.com/r\n\ngo 1.24\n")
-	file("r_test.go", "package r\n\nimport \"testing\"\n\nfunc BenchmarkR(b *testing.B) { for b.Loop() {} }\n")
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "base"}} {
-		gitIn(t, root, args...)
-	}
-	file("r.go", "package r\n")
 	t.Chdir(root)
 	t.Setenv("GOFLAGS", "")
 	return root
@@ -62,26 +59,14 @@ func TestBenchStopped(t *testing.T) {
 			root := benchRepository(t)
 			t.Setenv("XDG_CACHE_HOME", cacheFor(t))
 			dir := filepath.Join(t.TempDir(), "run")
-			cmd, markOf := command(t, "bench", "--base", "HEAD", "--cpus", "1", "--count", "3", "--duration", "300ms", "-o", dir)
-			stderr, err := cmd.StderrPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			var said bytes.Buffer
-			for in := bufio.NewScanner(stderr); in.Scan(); {
-				said.WriteString(in.Text() + "\n")
-				if strings.Contains(in.Text(), "stored in") {
-					break
-				}
-			}
+			cmd, markOf := command(t, "bench", "--base", "HEAD", "--cpus", "1", "--count", "3", "--duration", "300ms",
+				"-o", dir)
+			stderr := begun(t, cmd, "stored in")
 			cmd.Process.Signal(c.signal)
-			io.Copy(&said, stderr)
+			said, _ := io.ReadAll(stderr)
 			cmd.Wait()
 			if got := cmd.ProcessState.ExitCode(); got != c.code {
-				t.Fatalf("exit %d:\n%s", got, said.String())
+				t.Fatalf("exit %d:\n%s", got, said)
 			}
 			wantNoOrphan(t, markOf)
 			if n := strings.Count(gitIn(t, root, "worktree", "list"), "\n") - 1; n != c.left {
@@ -113,15 +98,7 @@ func TestBenchStoppedEarly(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", cache)
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd, markOf := command(t, "bench", "--base", "HEAD", "-o", dir)
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for in := bufio.NewScanner(stderr); in.Scan() && !strings.HasPrefix(in.Text(), "building"); {
-	}
+	stderr := begun(t, cmd, "\nbuilding")
 	cmd.Process.Signal(syscall.SIGINT)
 	said, _ := io.ReadAll(stderr)
 	cmd.Wait()

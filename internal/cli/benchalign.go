@@ -35,7 +35,8 @@ func align(older, newer *benchSide) (facts []report.Fact, notes []string) {
 			notes = append(notes, newer.varies(factor, older))
 		default:
 			x, y := older.settles(factor), newer.settles(factor)
-			if x.text != "" && y.text != "" && !sameLevel(factor, x.text, y.text) || (x.text == "" && y.given || y.text == "" && x.given) {
+			if x.text != "" && y.text != "" && !sameLevel(factor, x.text, y.text) ||
+				(x.text == "" && y.given || y.text == "" && x.given) {
 				facts = append(facts, report.Fact{Name: factor, A: y.word(), B: x.word()})
 			}
 		}
@@ -45,18 +46,27 @@ func align(older, newer *benchSide) (facts []report.Fact, notes []string) {
 
 // lower writes factors in small letters, as files have them: a run's GOGC is a file's gogc.
 func (s *benchSide) lower() {
-	low := func(p plan.Point) plan.Point {
+	s.change(func(p plan.Point) plan.Point {
 		var list []plan.Setting
 		for _, setting := range p.Settings() {
 			list = append(list, plan.Setting{Factor: strings.ToLower(setting.Factor), Level: setting.Level})
 		}
 		return plan.NewPoint(list...)
+	})
+	alike := map[string]string{}
+	for factor, level := range s.Alike {
+		alike[strings.ToLower(factor)] = level
 	}
+	s.Alike = alike
+}
+
+// change changes all points.
+func (s *benchSide) change(to func(plan.Point) plan.Point) {
 	for i := range s.Trials {
-		s.Trials[i].Point = low(s.Trials[i].Point)
+		s.Trials[i].Point = to(s.Trials[i].Point)
 	}
 	for i := range s.Cases {
-		s.Cases[i].Point = low(s.Cases[i].Point)
+		s.Cases[i].Point = to(s.Cases[i].Point)
 	}
 }
 
@@ -84,7 +94,8 @@ func differences(older, newer *benchSide) (facts []report.Fact) {
 	return facts
 }
 
-// headOnly leaves of a base and a head the head, which a run with a base is about, and says so; "" where there is no base.
+// headOnly leaves of a base and a head the head, which a run with a base is about, and says so; "" where there is no
+// base.
 func (s *benchSide) headOnly() string {
 	revs := s.levels(gobench.FactorRev)
 	if len(revs) != 2 || !slices.Contains(revs, gobench.Base) || !slices.Contains(revs, gobench.Head) {
@@ -112,7 +123,8 @@ func factorsOf(sides ...*benchSide) []string {
 	list = append(list, gobench.FactorGo, gobench.FactorPGO, "GOGC", "GOMEMLIMIT", "GODEBUG")
 	var distinct []string
 	for _, factor := range list {
-		if factor != "cpus" && !slices.ContainsFunc(distinct, func(d string) bool { return strings.EqualFold(d, factor) }) {
+		if factor != "cpus" && !slices.ContainsFunc(distinct,
+			func(d string) bool { return strings.EqualFold(d, factor) }) {
 			distinct = append(distinct, factor)
 		}
 	}
@@ -130,8 +142,8 @@ func (s *benchSide) levels(factor string) []string {
 	return list
 }
 
-// only leaves what was measured at one level of a factor, which is then in no point. What has no level of it is of another
-// point.
+// only leaves what was measured at one level of a factor, which is then in no point. What has no level of it is of
+// another point.
 func (s *benchSide) only(factor, level string) {
 	other := func(p plan.Point) bool {
 		l, ok := p.Get(factor)
@@ -139,12 +151,7 @@ func (s *benchSide) only(factor, level string) {
 	}
 	s.Trials = slices.DeleteFunc(s.Trials, func(t result.Trial) bool { return other(t.Point) })
 	s.Cases = slices.DeleteFunc(s.Cases, func(c plan.Case) bool { return other(c.Point) })
-	for i := range s.Trials {
-		s.Trials[i].Point = s.Trials[i].Point.Without(factor)
-	}
-	for i := range s.Cases {
-		s.Cases[i].Point = s.Cases[i].Point.Without(factor)
-	}
+	s.change(func(p plan.Point) plan.Point { return p.Without(factor) })
 }
 
 // settled is the one level that a side has of a factor.
@@ -166,8 +173,8 @@ func (s *benchSide) settles(factor string) settled {
 		s.only(factor, levels[0])
 		return settled{levels[0], true}
 	}
-	if s.experiment == nil {
-		return settled{s.Alike[factor], s.Alike[factor] != ""}
+	if level := s.Alike[factor]; level != "" || s.experiment == nil {
+		return settled{level, level != ""}
 	}
 	switch env := s.header.Environment; strings.ToLower(factor) {
 	case gobench.FactorGo:
@@ -185,20 +192,22 @@ func (s *benchSide) settles(factor string) settled {
 	return settled{}
 }
 
-// varies leaves of a factor that the other side does not vary the level at which that one was measured, if it is known and
-// there; otherwise all levels stand beside it. It says which.
+// varies leaves of a factor that the other side does not vary the level at which that one was measured, if it is known
+// and there; otherwise all levels stand beside it. It says which.
 func (s *benchSide) varies(factor string, other *benchSide) string {
 	levels, at := s.levels(factor), other.settles(factor).text // "" is not known, though it may be a level
 	all := factor + " (" + strings.Join(levels, ", ") + ")"
 	if i := slices.IndexFunc(levels, func(l string) bool { return at != "" && sameLevel(factor, l, at) }); i >= 0 {
 		s.only(factor, levels[i])
-		return fmt.Sprintf("of the %s, which varies %s, %s=%s is compared: so was the %s measured", s.name, all, factor, levels[i], other.name)
+		return fmt.Sprintf("of the %s, which varies %s, %s=%s is compared: so was the %s measured", s.name, all, factor,
+			levels[i], other.name)
 	}
 	why := "at what the " + other.name + " was measured is not known"
 	if at != "" {
 		why = "the " + other.name + " was measured at " + factor + "=" + at
 	}
-	return fmt.Sprintf("only the %s varies %s, and %s: each level stands beside it in a table of its own, with a geometric mean of its own", s.name, all, why)
+	return fmt.Sprintf("only the %s varies %s, and %s: each level stands beside it in a table of its own, with a "+
+		"geometric mean of its own", s.name, all, why)
 }
 
 // sameLevel reports whether two levels of a factor are the same. Of limits of memory a run tells the bytes.
@@ -206,7 +215,7 @@ func sameLevel(factor, a, b string) bool {
 	if !strings.EqualFold(factor, "GOMEMLIMIT") {
 		return a == b
 	}
-	x, okA := memoryLimit(a)
-	y, okB := memoryLimit(b)
+	x, okA := gobench.MemoryLimit(a)
+	y, okB := gobench.MemoryLimit(b)
 	return okA && okB && x == y
 }

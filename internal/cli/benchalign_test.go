@@ -27,8 +27,10 @@ func sideOf(name string, x *gobench.Experiment, gogc string, points ...string) *
 		}
 		s.Cases = append(s.Cases, plan.Case{Design: "X", Point: p})
 		for b := range 3 {
-			s.Trials = append(s.Trials, result.Trial{Kind: result.KindTrial, Workload: "w", Design: "X", World: result.Live, Point: p, Block: b,
-				Status: result.OK, Expected: true, Type: result.Benchmark, Metrics: result.Metrics{result.TimePerOp: result.Value(100 + b)}})
+			s.Trials = append(s.Trials, result.Trial{Kind: result.KindTrial, Workload: "w", Design: "X",
+				World: result.Live, Point: p, Block: b,
+				Status: result.OK, Expected: true, Type: result.Benchmark,
+				Metrics: result.Metrics{result.TimePerOp: result.Value(100 + b)}})
 		}
 	}
 	return s
@@ -57,47 +59,73 @@ func TestAlign(t *testing.T) {
 		{"two plain runs", sideOf("old", run(), "100", ""), sideOf("new", run(), "100", ""), " / ", "", ""},
 		{"a base", sideOf("old", run(), "100", ""), sideOf("new", base, "100", "rev=base", "rev=head"), " / ",
 			"of the new, made with --base main, the head is compared", ""},
-		{"two bases", sideOf("old", base, "100", "rev=base", "rev=head"), sideOf("new", base, "100", "rev=base", "rev=head"), " / ",
-			"of the old, made with --base main, the head is compared; of the new, made with --base main, the head is compared", ""},
+		{"two bases", sideOf("old", base, "100", "rev=base", "rev=head"),
+			sideOf("new", base, "100", "rev=base", "rev=head"), " / ",
+			"of the old, made with --base main, the head is compared; of the new, made with --base main, " +
+				"the head is compared", ""},
 		{"a file with a base", sideOf("old", nil, "", "rev=base", "rev=head"), sideOf("new", nil, "", ""), " / ",
 			"of the old, which has a base and a head, the head is compared", ""},
-		{"a file with a base and lines of neither", sideOf("old", nil, "", "", "rev=base", "rev=head"), sideOf("new", nil, "", ""), " / ",
+		{"a file with a base and lines of neither", sideOf("old", nil, "", "", "rev=base", "rev=head"),
+			sideOf("new", nil, "", ""), " / ",
 			"of the old, which has a base and a head, the head is compared", ""},
-		{"an empty level beside who knows what", sideOf("old", run(), "100", "BEANS=", "BEANS=2"), sideOf("new", run(), "100", ""), " / BEANS=;  / BEANS=2",
-			"only the old varies BEANS (, 2), and at what the new was measured is not known: each level stands beside it in a table of its own, with a geometric mean of its own", ""},
-		{"a level that the other was measured at", sideOf("old", run(), "100", ""), sideOf("new", run(), "100", "GOGC=50", "GOGC=100"), " / ",
+		{"an empty level beside who knows what", sideOf("old", run(), "100", "BEANS=", "BEANS=2"),
+			sideOf("new", run(), "100", ""), " / BEANS=;  / BEANS=2",
+			"only the old varies BEANS (, 2), and at what the new was measured is not known: each level stands " +
+				"beside it in a table of its own, with a geometric mean of its own", ""},
+		{"a level that the other was measured at", sideOf("old", run(), "100", ""),
+			sideOf("new", run(), "100", "GOGC=50", "GOGC=100"), " / ",
 			"of the new, which varies GOGC (50, 100), GOGC=100 is compared: so was the old measured", ""},
-		{"levels that the other was not measured at", sideOf("old", run(), "100", ""), sideOf("new", run(), "100", "GOGC=50", "GOGC=200"), "GOGC=50 / ; GOGC=200 / ",
-			"only the new varies GOGC (50, 200), and the old was measured at GOGC=100: each level stands beside it in a table of its own, with a geometric mean of its own", ""},
-		{"levels beside who knows what", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"), sideOf("new", run(), "100", ""), " / BEANS=1;  / BEANS=2",
-			"only the old varies BEANS (1, 2), and at what the new was measured is not known: each level stands beside it in a table of its own, with a geometric mean of its own", ""},
-		{"levels of both", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"), sideOf("new", run(), "100", "BEANS=2", "BEANS=3"), " / ", "", ""},
-		{"a level and levels", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"), sideOf("new", run(), "100", "BEANS=2"), " / ",
+		{"levels that the other was not measured at", sideOf("old", run(), "100", ""),
+			sideOf("new", run(), "100", "GOGC=50", "GOGC=200"), "GOGC=50 / ; GOGC=200 / ",
+			"only the new varies GOGC (50, 200), and the old was measured at GOGC=100: each level stands beside it " +
+				"in a table of its own, with a geometric mean of its own", ""},
+		{"levels beside who knows what", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"),
+			sideOf("new", run(), "100", ""), " / BEANS=1;  / BEANS=2",
+			"only the old varies BEANS (1, 2), and at what the new was measured is not known: each level stands " +
+				"beside it in a table of its own, with a geometric mean of its own", ""},
+		{"levels of both", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"),
+			sideOf("new", run(), "100", "BEANS=2", "BEANS=3"), " / ", "", ""},
+		{"a level and levels", sideOf("old", run(), "100", "BEANS=1", "BEANS=2"),
+			sideOf("new", run(), "100", "BEANS=2"), " / ",
 			"of the old, which varies BEANS (1, 2), BEANS=2 is compared: so was the new measured", ""},
 		{"levels of a file", sideOf("old", nil, "", "gogc=50", "gogc=100"), sideOf("new", run(), "100", ""), " / ",
 			"of the old, which varies gogc (50, 100), gogc=100 is compared: so was the new measured", ""},
-		{"levels of a file and a run", sideOf("old", nil, "", "gogc=50", "gogc=100"), sideOf("new", run(), "100", "GOGC=100", "GOGC=200"), " / ", "", ""},
-		{"levels of a run and a file", sideOf("old", run(), "100", "GOGC=100", "GOGC=200"), sideOf("new", nil, "", "gogc=50", "gogc=100"), " / ", "", ""},
-		{"what all lines of a file have", with(sideOf("old", nil, "", ""), func(s *benchSide) { s.Alike["branch"], s.Alike["gogc"] = "main", "50" }),
-			with(sideOf("new", nil, "", ""), func(s *benchSide) { s.Alike["branch"] = "fix" }), " / ", "", "branch: main, fix; gogc: 50, not given"},
-		{"a setting of one", sideOf("old", run(), "100", "pgo=off"), sideOf("new", run(), "100", ""), " / ", "", "pgo: off, not given"},
-		{"a setting of both", sideOf("old", run(), "100", "pgo=off GOGC=50"), sideOf("new", run(), "50", "pgo=auto"), " / ", "", "pgo: off, auto"},
-		{"a limit in other words", sideOf("old", run(), "100", "GOMEMLIMIT=1GiB"), sideOf("new", run(), "100", "GOMEMLIMIT=1024MiB"), " / ", "", ""},
-		{"the environment", sideOf("old", run(), "100", ""), sideOf("new", run(), "off", ""), " / ", "", "GOGC: 100, off"},
-		{"more of the environment", with(sideOf("old", run(), "100", ""), func(s *benchSide) { s.header.Environment.GODEBUG = new("x=1") }),
+		{"levels of a file and a run", sideOf("old", nil, "", "gogc=50", "gogc=100"),
+			sideOf("new", run(), "100", "GOGC=100", "GOGC=200"), " / ", "", ""},
+		{"levels of a run and a file", sideOf("old", run(), "100", "GOGC=100", "GOGC=200"),
+			sideOf("new", nil, "", "gogc=50", "gogc=100"), " / ", "", ""},
+		{"what all lines of a file have",
+			with(sideOf("old", nil, "", ""), func(s *benchSide) { s.Alike["branch"], s.Alike["gogc"] = "main", "50" }),
+			with(sideOf("new", nil, "", ""), func(s *benchSide) { s.Alike["branch"] = "fix" }), " / ", "",
+			"branch: main, fix; gogc: 50, not given"},
+		{"a setting of one", sideOf("old", run(), "100", "pgo=off"), sideOf("new", run(), "100", ""), " / ", "",
+			"pgo: off, not given"},
+		{"a setting of both", sideOf("old", run(), "100", "pgo=off GOGC=50"), sideOf("new", run(), "50", "pgo=auto"),
+			" / ", "", "pgo: off, auto"},
+		{"a limit in other words", sideOf("old", run(), "100", "GOMEMLIMIT=1GiB"),
+			sideOf("new", run(), "100", "GOMEMLIMIT=1024MiB"), " / ", "", ""},
+		{"the environment", sideOf("old", run(), "100", ""), sideOf("new", run(), "off", ""), " / ", "",
+			"GOGC: 100, off"},
+		{"more of the environment", with(sideOf("old", run(), "100", ""),
+			func(s *benchSide) { s.header.Environment.GODEBUG = new("x=1") }),
 			with(sideOf("new", run(), "100", ""), func(s *benchSide) {
 				s.header.Environment.GOMEMLIMIT, s.header.Environment.GODEBUG = "1024", new("x=2")
 			}), " / ", "", "GOMEMLIMIT: off, 1024; GODEBUG: x=1, x=2"},
 		{"a setting of the runtime that one has", sideOf("old", run(), "100", ""),
-			with(sideOf("new", run(), "100", ""), func(s *benchSide) { s.header.Environment.GODEBUG = new("x=1") }), " / ", "", "GODEBUG: none, x=1"},
-		{"a setting of the runtime that a run has and a file does not tell", sideOf("old", run(), "100", ""), sideOf("new", nil, "", ""), " / ", "", ""},
+			with(sideOf("new", run(), "100", ""), func(s *benchSide) { s.header.Environment.GODEBUG = new("x=1") }),
+			" / ", "", "GODEBUG: none, x=1"},
+		{"a setting of the runtime that a run has and a file does not tell", sideOf("old", run(), "100", ""),
+			sideOf("new", nil, "", ""), " / ", "", ""},
 		{"the machine and what measured", with(sideOf("old", run(), "100", ""), func(s *benchSide) {
-			s.header.Version, s.header.Environment.Governor, s.header.Environment.Fingerprint = "v1", new("powersave"), "f"
+			s.header.Version, s.header.Environment.Governor, s.header.Environment.Fingerprint = "v1", new("powersave"),
+				"f"
 		}), with(sideOf("new", run(), "100", ""), func(s *benchSide) {
-			s.header.Version, s.header.Environment.Governor, s.header.Environment.Fingerprint, s.experiment.Package = "v2", new("performance"), "g", "w2"
+			s.header.Version, s.header.Environment.Governor, s.header.Environment.Fingerprint,
+				s.experiment.Package = "v2", new("performance"), "g", "w2"
 		}), " / ", "", "package: w, w2; governor: powersave, performance; brewput: v1, v2"},
 		{"all else", sideOf("old", plain, "100", ""), sideOf("new", other, "100", ""), " / ", "",
-			"commit: 333333333333 with uncommitted changes, 222222222222; benchtime: 1s, 2s; layouts: 1, 3; go: go1.25.1, go1.26.0"},
+			"commit: 333333333333 with uncommitted changes, 222222222222; benchtime: 1s, 2s; layouts: 1, 3; go: " +
+				"go1.25.1, go1.26.0"},
 	} {
 		facts, notes := align(c.old, c.new)
 		var both, sides []string
@@ -110,7 +138,7 @@ func TestAlign(t *testing.T) {
 		if got := strings.Join(both, "; "); got != c.both {
 			t.Errorf("%s: differ in\n%s\nwant\n%s", c.name, got, c.both)
 		}
-		page := benchBetween(c.old.File, c.new.File)
+		page := benchBetween(c.old, c.new)
 		for _, p := range page.Metrics[0].Groups {
 			if len(p.Verdicts) != 1 {
 				t.Errorf("%s: %d rows that look alike", c.name, len(p.Verdicts))
@@ -139,7 +167,7 @@ func TestPackages(t *testing.T) {
 			}
 		}
 		var list []string
-		for _, v := range benchBetween(sides[0].File, sides[1].File).Metrics[0].Groups[0].Verdicts {
+		for _, v := range benchBetween(sides[0], sides[1]).Metrics[0].Groups[0].Verdicts {
 			list = append(list, fmt.Sprint(v.Workload, " ", v.NB, " ", v.NA))
 		}
 		return strings.Join(list, "; ")
@@ -149,5 +177,68 @@ func TestPackages(t *testing.T) {
 	}
 	if got := rows([]string{"a", "b"}, []string{"a", "b"}); got != "a 3 3; b 3 3" {
 		t.Errorf("two packages: %s", got)
+	}
+}
+
+// TestJoined: what is said of the files or runs of a side that differ, and which rows they have together.
+func TestJoined(t *testing.T) {
+	run := func() *gobench.Experiment { return &gobench.Experiment{Package: "w", Layouts: 1, Time: time.Second} }
+	base, longer := run(), run()
+	base.BaseRev, longer.Time, longer.Layouts = "main", 2*time.Second, 3
+	alike := func(level string) *benchSide {
+		return with(sideOf("b", nil, "", ""), func(s *benchSide) { s.Alike["branch"] = level })
+	}
+	for _, c := range []struct {
+		name       string
+		a, b       *benchSide
+		rows       string // design, point and trials
+		said, gone string // warnings of b, without what is in all; notes
+	}{
+		{"two files", sideOf("a", nil, "", ""), sideOf("b", nil, "", ""), "cpus=1 6", "", ""},
+		{"two runs", sideOf("a", run(), "100", ""), sideOf("b", run(), "100", ""), "cpus=1 6", "", ""},
+		{"a setting", sideOf("a", run(), "100", ""), sideOf("b", run(), "50", ""), "cpus=1 6",
+			"GOGC is 100 in a and 50 here", ""},
+		{"single levels", sideOf("a", run(), "100", "GOGC=100"), sideOf("b", run(), "100", ""), "cpus=1 6", "", ""},
+		{"single levels that differ", sideOf("a", run(), "100", "GOGC=50"), sideOf("b", run(), "100", ""), "cpus=1 6",
+			"GOGC is 50 in a and 100 here", ""},
+		{"how they were measured", sideOf("a", run(), "100", ""), sideOf("b", longer, "100", ""), "cpus=1 6",
+			"benchtime is 1s in a and 2s here, layouts is 1 in a and 3 here", ""},
+		{"levels of both", sideOf("a", nil, "", "gogc=50", "gogc=100"), sideOf("b", nil, "", "gogc=50", "gogc=100"),
+			"cpus=1 gogc=50 6; cpus=1 gogc=100 6", "", ""},
+		{"levels of one", sideOf("a", nil, "", "gogc=50", "gogc=100"), sideOf("b", nil, "", "gogc=100"),
+			"cpus=1 gogc=50 3; cpus=1 gogc=100 6",
+			"gogc is 50, 100 in a and 100 here", ""},
+		{"a base in one", sideOf("a", run(), "100", ""), sideOf("b", base, "100", "rev=base", "rev=head"), "cpus=1 6",
+			"",
+			"of the b, made with --base main, the head is compared"},
+		{"lines of one file", sideOf("a", nil, "", ""), alike("main"), "cpus=1 6",
+			"branch is not given in a and main here", ""},
+	} {
+		s, notes, doubts := joined("old", []*benchSide{c.a, c.b})
+		var rows, said []string
+		for _, r := range s.run().Rows {
+			rows = append(rows, fmt.Sprint(r.Point, " ", r.N))
+		}
+		for _, w := range doubts {
+			text := strings.TrimPrefix(w.Text, "b: this run is no replicate of a, on the same side: ")
+			said = append(said, strings.TrimSuffix(text, "; measure the runs of a side with one program "+
+				"and the same settings"))
+		}
+		if got := strings.Join(rows, "; "); got != c.rows || strings.Join(said, "; ") != c.said ||
+			strings.Join(notes, "; ") != c.gone || s.title() != "2 "+s.kind()+"s (a, b)" {
+			t.Errorf("%s: rows %s, want %s; warnings %q, want %q; notes %q; %s", c.name, got, c.rows, said, c.said,
+				notes, s.title())
+		}
+	}
+	// A level that all runs of a side were given is known to the other side.
+	s, _, _ := joined("old", []*benchSide{sideOf("a", run(), "100", "BEANS=1"), sideOf("b", run(), "100", "BEANS=1")})
+	facts, _ := align(s, sideOf("new", run(), "100", "BEANS=2"))
+	if len(facts) != 1 || facts[0].B != "1" || facts[0].A != "2" {
+		t.Errorf("levels of runs: %+v", facts)
+	}
+	s, _, _ = joined("old", []*benchSide{sideOf("a", run(), "100", "GOGC=50"), sideOf("b", run(), "100", "GOGC=50")})
+	if facts, _ = align(s, with(sideOf("new", nil, "", ""), func(s *benchSide) { s.Alike["gogc"] = "50" })); len(
+		facts) != 0 {
+		t.Errorf("a level of runs and of a file: %+v", facts)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
-	"github.com/brewput/brewput/workload"
 )
 
 // The values of --compare.
@@ -56,21 +55,9 @@ func (o *runOptions) settleEnd(flags *pflag.FlagSet, duration bool) error {
 	return nil
 }
 
-// mostBlocks is the number of blocks at the last look of a budget.
-func mostBlocks() int { return slices.Max(compare.LookBlocks()) }
-
-// rule is how a run with a budget goes.
-func rule(budget time.Duration, j compare.Judgement) *sweep.Rule {
-	return &sweep.Rule{
-		Budget: sweep.Duration(budget), Looks: compare.LookBlocks(), Equivalent: compare.EquivalentFrom,
-		Different: compare.DifferentFrom, Spending: sweep.Spending, Alpha: j.Alpha, Margin: j.Margin,
-		Baseline: j.Baseline, All: j.All,
-	}
-}
-
 // prepareVerdicts sees that a new sweep can have the verdicts that it is to give.
 func (a *app) prepareVerdicts(s *sweep.Sweep, o runOptions) error {
-	s.Judgement = compare.Usual(s.Header.Baseline, inputs(s.Workload))
+	s.Judgement = compare.Usual(s.Header.Baseline, s.Workload.InputFactors())
 	s.Judgement.All = s.Header.All
 	if err := enoughForAll(s); err != nil {
 		if !slices.Contains(o.tastes, "compare") {
@@ -81,39 +68,31 @@ func (a *app) prepareVerdicts(s *sweep.Sweep, o runOptions) error {
 	if s.Header.Rule == nil {
 		return nil
 	}
-	if s.Judgement.Size(caseRows(s)) == 0 {
+	if s.Judgement.Size(s.CaseRows()) == 0 {
 		if slices.Contains(o.tastes, "budget") {
 			s.Header.Rule, s.Header.Blocks, s.Plan.Blocks = nil, o.count, o.count
 			return nil
 		}
-		return usage("--budget goes on until designs are told apart, and here is nothing to compare: give two designs that are no bounds, or --count instead")
+		return usage("--budget goes on until designs are told apart, and here is nothing to compare: give two " +
+			"designs that are no bounds, or --count instead")
 	}
 	return underRule(s)
 }
 
 // underRule sees that a new sweep can follow its rule.
 func underRule(s *sweep.Sweep) error {
-	r := s.Header.Rule
-	if one := s.BlockTime(); one > time.Duration(r.Budget) {
-		return usage("--budget %v: not one block fits: its %d trials take about %v; give more time, fewer %s, or a shorter --duration", time.Duration(r.Budget), len(s.Plan.Block(0)), roundDuration(one), measuredOf(s))
+	if budget, one := time.Duration(s.Header.Rule.Budget), s.BlockTime(); one > budget {
+		return usage("--budget %v: not one block fits: its %d trials take about %v; give more time, fewer designs "+
+			"and points, or a shorter --duration", budget, len(s.Plan.Block(0)), roundDuration(one))
 	}
-	s.Judgement.Looks = compare.NewLooks(r.Looks, r.Equivalent)
-	s.Judgement.Looks.Different = r.Different
+	s.UseRule()
 	return nil
-}
-
-// measuredOf is what there may be fewer of.
-func measuredOf(s *sweep.Sweep) string {
-	if s.Header.Bench != nil {
-		return "benchmarks or CPUs"
-	}
-	return "designs and points"
 }
 
 // resumeVerdicts does the same for a run that is continued or shown again: what it was asked when it began is
 // what it gives, unless the command line says otherwise.
 func (a *app) resumeVerdicts(cmd *cobra.Command, s *sweep.Sweep, j *store.Journal, o runOptions) error {
-	s.Judgement = compare.Usual(s.Header.Baseline, inputs(s.Workload))
+	s.Judgement = compare.Usual(s.Header.Baseline, s.Workload.InputFactors())
 	s.Judgement.All = s.Header.All
 	if cmd.Flags().Changed("baseline") {
 		s.Judgement.Baseline = o.baseline
@@ -128,29 +107,14 @@ func (a *app) resumeVerdicts(cmd *cobra.Command, s *sweep.Sweep, j *store.Journa
 		}
 		return enoughForAll(s)
 	}
-	if cmd.Flags().Changed("baseline") && o.baseline != r.Baseline || cmd.Flags().Changed("compare") && s.Judgement.All != r.All {
-		return usage("%s has a budget: its blocks went to the comparisons it began with, so that --baseline and --compare cannot change; leave them out", o.resume)
+	if cmd.Flags().Changed("baseline") && o.baseline != r.Baseline || cmd.Flags().Changed("compare") &&
+		s.Judgement.All != r.All {
+		return usage("%s has a budget: its blocks went to the comparisons it began with, so that --baseline and "+
+			"--compare cannot change; leave them out", o.resume)
 	}
-	return resumeRule(s, j, o.resume)
-}
-
-// resumeRule lets a sweep that goes on, or is shown again, follow the rule that it has, if any.
-func resumeRule(s *sweep.Sweep, j *store.Journal, dir string) error {
-	r := s.Header.Rule
-	if r == nil {
-		return nil
+	if err := s.ResumeRule(o.resume, j.Looks, j.Spent); err != nil {
+		return asUsage(err)
 	}
-	if !slices.IsSorted(r.Looks) || len(r.Looks) == 0 || r.Looks[0] < 2 || r.Alpha <= 0 || r.Alpha >= 1 || r.Margin <= 0 {
-		return usage("%s is not a run of brewput: the rule of its budget makes no sense", dir)
-	}
-	s.Judgement.Baseline, s.Judgement.All, s.Judgement.Alpha, s.Judgement.Margin = r.Baseline, r.All, r.Alpha, r.Margin
-	s.Judgement.Looks = compare.NewLooks(r.Looks, r.Equivalent)
-	s.Judgement.Looks.Different = r.Different
-	var err error
-	if s.Looks, err = sweep.ReadLooks(j.Looks); err != nil {
-		return usage("%s cannot be continued: %w", dir, err)
-	}
-	s.Spent = j.Spent
 	return nil
 }
 
@@ -164,48 +128,37 @@ func enoughForAll(s *sweep.Sweep) error {
 	if s.Complete {
 		blocks = len(s.Sealed)
 	}
-	few, many, needed := s.Judgement.BlocksForAll(caseRows(s))
+	few, many, needed := s.Judgement.BlocksForAll(s.CaseRows())
 	if blocks >= needed {
 		return nil
 	}
-	return usage("--compare all makes %d verdicts where neighbours make %d, and takes %d blocks to find what %d find then; there are %d: use --count %d, fewer designs, or --compare neighbours", many, few, needed, compare.LookBlocks()[0], blocks, needed)
-}
-
-// caseRows are rows of the cases before any is measured.
-func caseRows(s *sweep.Sweep) []compare.Row {
-	var rows []compare.Row
-	for _, c := range s.Plan.Cases {
-		d, _ := s.Workload.Find(c.Design)
-		rows = append(rows, compare.Row{
-			Workload: s.Workload.Name, Design: c.Design, World: s.Header.World, Point: c.Point,
-			Bound: d.Expect == workload.Bound, Peer: d.Peer, Job: d.Job != nil, Open: workload.OpenLoop(c.Point),
-		})
-	}
-	return rows
+	return usage("--compare all makes %d verdicts where neighbours make %d, and takes %d blocks to find what %d find "+
+		"then; there are %d: use --count %d, fewer designs, or --compare neighbours", many, few, needed,
+		compare.LookBlocks()[0], blocks, needed)
 }
 
 // budgetIntent is what is still to be measured by a run with a budget.
-func budgetIntent(s *sweep.Sweep) string {
-	r := s.Header.Rule
-	budget, first := time.Duration(r.Budget), r.Looks[0]
-	text := fmt.Sprintf(": looks at %s blocks", listed(r.Looks))
-	if s.Header.Observed {
+func budgetIntent(h *sweep.Header, o sweep.Outlook) string {
+	budget, first := time.Duration(h.Rule.Budget), h.Rule.Looks[0]
+	text := fmt.Sprintf(": looks at %s blocks", listed(h.Rule.Looks))
+	if h.Observed {
 		text = ", each also observed" + text
 	}
-	if len(s.Done) > 0 {
-		return text + fmt.Sprintf(", %d trials done, %v of %v left", len(s.Done), roundDuration(max(0, budget-s.Before())), budget)
+	if o.Done > 0 {
+		return text + fmt.Sprintf(", %d trials done, %v of %v left", o.Done, roundDuration(o.Left), budget)
 	}
 	text += fmt.Sprintf(", in %v at most", budget)
-	block := s.BlockTime()
-	switch fit := budget / max(block, 1); {
-	case block == 0:
+	switch fit := budget / max(o.Block, 1); {
+	case o.Block == 0:
 		return text + "; how long a block takes is known once one is done"
-	case s.HasJobs():
-		text += fmt.Sprintf("; the first comes after about %s and the time of the jobs", roundDuration(time.Duration(first)*block))
+	case o.Jobs:
+		text += fmt.Sprintf("; the first comes after about %s and the time of the jobs",
+			roundDuration(time.Duration(first)*o.Block))
 	case fit < time.Duration(first):
-		text += fmt.Sprintf("; about %d %s, too few for the first look, so that nothing can be decided: that takes about %s", fit, fits(int(fit)), roundDuration(time.Duration(first)*block))
+		text += fmt.Sprintf("; about %d %s, too few for the first look, so that nothing can be decided: "+
+			"that takes about %s", fit, fits(int(fit)), roundDuration(time.Duration(first)*o.Block))
 	default:
-		text += fmt.Sprintf("; the first comes after about %s", roundDuration(time.Duration(first)*block))
+		text += fmt.Sprintf("; the first comes after about %s", roundDuration(time.Duration(first)*o.Block))
 	}
 	return text
 }
@@ -229,12 +182,12 @@ func listed(ns []int) string {
 	return strings.Join(words, "")
 }
 
-// progressOf is how far an interrupted sweep came.
-func progressOf(s *sweep.Sweep, trials int) string {
-	if s.Header.Rule != nil || s.Header.Precision != nil {
+// progressOf is how far an interrupted sweep came, of so many trials.
+func progressOf(h *sweep.Header, trials, total int) string {
+	if h.Rule != nil || h.Precision != nil {
 		return result.Count(trials, "trial")
 	}
-	return fmt.Sprintf("%d of %s", trials, result.Count(s.Total(), "trial"))
+	return fmt.Sprintf("%d of %s", trials, result.Count(total, "trial"))
 }
 
 // conclude says why a run with a budget or a precision ended.
@@ -242,21 +195,18 @@ func (a *app) conclude(s *sweep.Sweep, trials []result.Trial) {
 	if s.Header.Precision != nil {
 		a.concludePrecision(s, trials)
 	}
-	if s.Header.Rule == nil || len(s.Looks) == 0 {
+	a.concludeBudget(s.Conclusion())
+}
+
+// concludeBudget says why a run with a budget ended; nil is of another run.
+func (a *app) concludeBudget(c *sweep.Conclusion) {
+	switch {
+	case c == nil:
 		return
+	case c.Undecided == 0:
+		fmt.Fprintf(a.stderr, "%d blocks, %s of %v: %s\n", c.Blocks, roundDuration(c.Spent), c.Budget, c.Why)
+	default:
+		fmt.Fprintf(a.stderr, "%d blocks, %s of %v: %d of %d verdicts undecided: %s\n", c.Blocks,
+			roundDuration(c.Spent), c.Budget, c.Undecided, c.Verdicts, c.Why)
 	}
-	last, undecided, all := s.Looks[len(s.Looks)-1], 0, s.Judgement.Size(caseRows(s))
-	for i := len(s.Looks) - 1; i >= 0; i-- {
-		if l := s.Looks[i]; len(l.Standings) > 0 {
-			undecided, all = l.Undecided(), len(l.Standings)
-			break
-		}
-		undecided = all
-	}
-	text := fmt.Sprintf("%d blocks, %s of %v: ", last.After, roundDuration(time.Duration(last.Spent)), time.Duration(s.Header.Rule.Budget))
-	if undecided == 0 {
-		fmt.Fprintln(a.stderr, text+last.Why)
-		return
-	}
-	fmt.Fprintf(a.stderr, "%s%d of %d verdicts undecided: %s\n", text, undecided, all, last.Why)
 }

@@ -21,7 +21,8 @@ import (
 // that are left are not made again, the time spent is not given back, and each block is there once.
 func TestBudgetGoesOn(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "run")
-	said(t, "run", "coffee", "--designs", "locking,finelocking", "--cpus", "1", "--stage", "10us", "--operations", "10", "--budget", "10m", "-o", source)
+	said(t, "run", "coffee", "--designs", "locking,finelocking", "--cpus", "1", "--stage", "10us", "--operations", "10",
+		"--budget", "10m", "-o", source)
 	whole := linesOf(t, filepath.Join(source, "journal.ndjson"))
 	histograms := linesOf(t, filepath.Join(source, "histograms.ndjson"))
 	var looks []int // their lines
@@ -46,12 +47,14 @@ func TestBudgetGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !j.Ended || len(j.Looks) == 0 || len(j.Trials) != 4*len(j.Blocks) {
-			t.Errorf("cut after line %d: ended %v, %d looks, %d trials in %d blocks", keep, j.Ended, len(j.Looks), len(j.Trials), len(j.Blocks))
+			t.Errorf("cut after line %d: ended %v, %d looks, %d trials in %d blocks", keep, j.Ended, len(j.Looks),
+				len(j.Trials), len(j.Blocks))
 		}
 		read, err := sweep.ReadLooks(j.Looks)
 		for i := 1; i < len(read); i++ {
 			if err != nil || read[i].After <= read[i-1].After {
-				t.Errorf("cut after line %d: a look after block %d follows one after block %d, %v", keep, read[i].After, read[i-1].After, err)
+				t.Errorf("cut after line %d: a look after block %d follows one after block %d, %v", keep, read[i].After,
+					read[i-1].After, err)
 			}
 		}
 		if spent := spentOf(again); !slices.IsSorted(spent) || len(spent) != len(j.Blocks) {
@@ -85,7 +88,8 @@ func cutAt(t *testing.T, journal, histograms []string) (dir string) {
 // TestAllPairsGoOn: a run that is to compare all pairs goes on, though the blocks it has so far are too few for that.
 func TestAllPairsGoOn(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "run")
-	said(t, "sim", "coffee", "--designs", "locking,finelocking,multi", "--cpus", "2", "--duration", "100ms", "--count", "14", "--compare", "all", "-o", source)
+	said(t, "sim", "coffee", "--designs", "locking,finelocking,multi", "--cpus", "2", "--duration", "100ms", "--count",
+		"14", "--compare", "all", "-o", source)
 	whole := linesOf(t, filepath.Join(source, "journal.ndjson"))
 	second := slices.IndexFunc(whole, func(l string) bool { return strings.Contains(l, `"block":1,`) })
 	dir := cutAt(t, whole[:second], linesOf(t, filepath.Join(source, "histograms.ndjson")))

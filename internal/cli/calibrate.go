@@ -13,13 +13,12 @@ import (
 
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/costs"
-	"github.com/brewput/brewput/internal/doctor"
 	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/sweep"
-	"github.com/brewput/brewput/trial"
 )
 
 func (a *app) calibrateCommand() *cobra.Command {
@@ -52,72 +51,27 @@ loaded, or if the two halves of its rounds disagree about a cost.`,
 
 func (a *app) calibrate(ctx context.Context, format string) error {
 	if !slices.Contains(doctorFormats, format) {
-		return usage("calibrate --format %s is not possible%s; use %s", format, didYouMean(format, doctorFormats), strings.Join(doctorFormats, ", "))
+		return usage("calibrate --format %s is not possible%s; use %s", format, didYouMean(format, doctorFormats),
+			strings.Join(doctorFormats, ", "))
 	}
 	a.measuring = true
-	began := time.Now()
-	fmt.Fprintln(a.stderr, "calibrating this machine: about 20s, in which nothing else should run")
-	x, err := calmMoment(ctx)
+	c, err := lab.Calibrate(ctx, lab.CalibrateOptions{Notify: a.note})
+	if d := (*lab.Unfit)(nil); errors.As(err, &d) && d.Err == nil {
+		err = fmt.Errorf("%w (%s doctor says more)", err, name())
+	}
 	if err != nil {
-		return err
-	}
-	e := x.Environment
-	burn, err := calibrate.ForSweep(calibrate.CacheDir(), e.Fingerprint)
-	if err != nil {
-		return err
-	}
-	c, err := costs.Measure(ctx, burn.Rate, e.CPUs, trial.Runner{TimeLimit: time.Minute}.Run)
-	if err != nil {
-		return unstored(err)
-	}
-	if err := undisturbed(x.Readings(), true); err != nil {
-		return err
-	}
-	c.Fingerprint, c.GoVersion, c.Measured, c.Seconds = e.Fingerprint, e.GoVersion, began, time.Since(began).Seconds()
-	if err := costs.Store(calibrate.CacheDir(), c); err != nil {
-		return err
+		return fromLab(err)
 	}
 	if format == "json" {
-		return report.JSON(a.stdout, c)
+		return report.JSON(a.stdout, *c)
 	}
 	width, isTerminal := terminal(a.stdout)
-	if err := report.Calibration(a.stdout, about("calibrate", e), c, report.StyleFor(os.Getenv, isTerminal, width)); err != nil {
+	if err := report.Calibration(a.stdout, about("calibrate", host.Read()), *c,
+		report.StyleFor(os.Getenv, isTerminal, width)); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.stderr, kept(c))
+	fmt.Fprintln(a.stderr, kept(*c))
 	return nil
-}
-
-// calmMoment examines the machine until nothing disturbs, three times at most: what a program that just ended has left,
-// or a host does now and then, is soon over.
-func calmMoment(ctx context.Context) (x *host.Examination, err error) {
-	for range 3 {
-		if x, err = host.Examine(ctx, name()); err != nil {
-			return nil, err
-		}
-		if err = undisturbed(x.Readings(), false); err == nil {
-			break
-		}
-	}
-	return x, err
-}
-
-// undisturbed refuses to take for the machine's what others did. own says that the calibration itself has loaded it.
-func undisturbed(r doctor.Readings, own bool) error {
-	if why := doctor.Disturbed(r, own); why != "" {
-		return fmt.Errorf("this machine cannot be calibrated now: %s; nothing is stored: stop what runs and calibrate again (%s doctor says more)", why, name())
-	}
-	return nil
-}
-
-// unstored tells what to do if the machine changed while it was calibrated. As on a loaded machine the exit code is 4: the
-// measurement failed, and nothing was found wrong with what was measured.
-func unstored(err error) error {
-	var u *costs.Unsteady
-	if errors.As(err, &u) {
-		return fmt.Errorf("this calibration is not usable: %w; nothing is stored: stop what else runs, on this machine and its host, and repeat %s calibrate", err, name())
-	}
-	return err
 }
 
 // counted are the costs that a simulation counts with.
@@ -139,12 +93,16 @@ func costsHere(given string, here host.Environment) (counted, error) {
 	cal, c, err := costs.Load(calibrate.CacheDir(), here.Fingerprint, here.GoVersion)
 	if err != nil {
 		text := sim.Typical().String()
-		return counted{text, sweep.Typical, []string{fmt.Sprintf("the scheduler's costs are typical ones, not this machine's: %s (%v); measure them with %s calibrate, or set them with --cost", text, err, name())}}, nil
+		return counted{text, sweep.Typical,
+			[]string{fmt.Sprintf("the scheduler's costs are typical ones, not this machine's: %s (%v); measure them "+
+				"with %s calibrate, or set them with --cost", text, err, name())}}, nil
 	}
-	return counted{c.String(), sweep.Calibrated + cal.Measured.UTC().Format(time.RFC3339), append([]string{}, cal.Warnings...)}, nil
+	return counted{c.String(), sweep.Calibrated + cal.Measured.UTC().Format(time.RFC3339),
+		append([]string{}, cal.Warnings...)}, nil
 }
 
 // kept says where a calibration went.
 func kept(c result.Calibration) string {
-	return fmt.Sprintf("stored for this machine (fingerprint %s); sim and the predictions of run count with these costs from now on", c.Fingerprint)
+	return fmt.Sprintf("stored for this machine (fingerprint %s); sim and the predictions of run count with "+
+		"these costs from now on", c.Fingerprint)
 }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +10,6 @@ import (
 
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/costs"
-	"github.com/brewput/brewput/internal/doctor"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sim"
@@ -60,52 +57,5 @@ func TestCostsHere(t *testing.T) {
 	var said exitError
 	if _, err := costsHere("wale=1us", here); !errors.As(err, &said) || said.code != exitUsage {
 		t.Errorf("a cost that there is not: %v", err)
-	}
-}
-
-// TestUndisturbed: a machine that is loaded is not calibrated, and what the calibration itself did is no load.
-func TestUndisturbed(t *testing.T) {
-	quiet := doctor.Readings{CPUs: 2, Load1: doctor.Read(0.1), Others: doctor.Read(0.01), Steal: doctor.Read(0.0), Throttled: doctor.Read(uint64(0)),
-		Race: doctor.Read(false), Cover: doctor.Read(false)}
-	for _, x := range []struct {
-		what   string
-		change func(*doctor.Readings)
-		own    bool
-		want   string
-	}{
-		{"quiet", func(*doctor.Readings) {}, false, ""},
-		{"a little", func(r *doctor.Readings) { r.Others = doctor.Read(0.2) }, false, ""},
-		{"others", func(r *doctor.Readings) { r.Others = doctor.Read(0.3) }, false, "others (0.30 CPUs used by others"},
-		{"others meanwhile", func(r *doctor.Readings) { r.Others = doctor.Read(0.3) }, true, "others (0.30 CPUs"},
-		{"steal", func(r *doctor.Readings) { r.Steal = doctor.Read(0.5) }, true, "steal (0.500 CPUs"},
-		{"throttled", func(r *doctor.Readings) { r.Throttled = doctor.Read(uint64(2)) }, true, "throttled (stopped in 2 periods"},
-		{"race detector", func(r *doctor.Readings) { r.Race = doctor.Read(true) }, false, "build (built with -race)"},
-		{"load", func(r *doctor.Readings) { r.Load1, r.Others = doctor.Read(3.0), doctor.Read(0.1) }, false, "load (3.00 over the last minute"},
-		{"own load", func(r *doctor.Readings) { r.Load1, r.Others = doctor.Read(3.0), doctor.Read(0.1) }, true, ""},
-		{"two", func(r *doctor.Readings) { r.Others, r.Steal = doctor.Read(0.3), doctor.Read(0.5) }, false, ", steal ("},
-	} {
-		r := quiet
-		x.change(&r)
-		err := undisturbed(r, x.own)
-		switch {
-		case x.want == "" && err != nil:
-			t.Errorf("%s: %v", x.what, err)
-		case x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want) || !strings.Contains(err.Error(), "nothing is stored")):
-			t.Errorf("%s: %v; want %q", x.what, err, x.want)
-		}
-	}
-}
-
-// TestUnstored: a calibration whose halves disagree exits with 4, and says what to do; other errors stay as they are.
-func TestUnstored(t *testing.T) {
-	err := unstored(fmt.Errorf("round 3: %w", &costs.Unsteady{}))
-	if err == nil || !strings.Contains(err.Error(), "disagree") || !strings.HasSuffix(err.Error(), "nothing is stored: stop what else runs, on this machine and its host, and repeat brewput calibrate") {
-		t.Errorf("got %v", err)
-	}
-	if got := (&app{stderr: io.Discard, measuring: true}).exit(err); got != exitFailed {
-		t.Errorf("exit %d, want %d", got, exitFailed)
-	}
-	if other := errors.New("no such program"); unstored(other) != other {
-		t.Errorf("got %v", unstored(other))
 	}
 }

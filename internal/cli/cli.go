@@ -20,6 +20,7 @@ import (
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/interrupt"
 	"github.com/brewput/brewput/internal/quote"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -35,7 +36,8 @@ const (
 )
 
 // app is one invocation of the command. Text from outside is quoted before it reaches either stream: all that goes to
-// stderr or text by these writers, and pages and data, which go to stdout, by package report. Nothing else writes to stdout.
+// stderr or text by these writers, and pages and data, which go to stdout, by package report. Nothing else writes to
+// stdout.
 type app struct {
 	workloads      []*workload.Workload
 	stdout, stderr io.Writer
@@ -46,8 +48,8 @@ type app struct {
 	awaiting       bool      // an interrupt is how the verb ends
 }
 
-// Interruptible is a context that the first interrupt or SIGTERM cancels. A second one ends the process at once: the first has
-// given the signals back by then, as release does. A signal that came before main began counts.
+// Interruptible is a context that the first interrupt or SIGTERM cancels. A second one ends the process at once: the
+// first has given the signals back by then, as release does. A signal that came before main began counts.
 func Interruptible(parent context.Context) (ctx context.Context, release func()) {
 	ctx, release = signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, release)
@@ -58,7 +60,8 @@ func Interruptible(parent context.Context) (ctx context.Context, release func())
 }
 
 // Run is the command: it returns its exit code.
-func Run(ctx context.Context, workloads []*workload.Workload, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func Run(ctx context.Context, workloads []*workload.Workload, args []string, stdin io.Reader, stdout,
+	stderr io.Writer) int {
 	text, complaints := quote.NewWriter(stdout), quote.NewWriter(stderr)
 	defer text.Flush()
 	defer complaints.Flush()
@@ -68,7 +71,8 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 			return exitUsage
 		}
 	}
-	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) && slices.ContainsFunc(args, unprintable) {
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) &&
+		slices.ContainsFunc(args, unprintable) {
 		// No name looks so; and what cobra says of such a flag goes to the process's own stderr, as it is.
 		fmt.Fprintf(text, ":%d\n", cobra.ShellCompDirectiveNoFileComp)
 		return exitOK
@@ -137,7 +141,31 @@ func (e exitError) Unwrap() error { return e.error }
 // usage is a wrong use of the command.
 func usage(format string, args ...any) error { return asUsage(fmt.Errorf(format, args...)) }
 
-func asUsage(err error) error { return exitError{err, exitUsage} }
+// asUsage is a wrong use; refusals of package lab name their options as flags.
+func asUsage(err error) error {
+	if r, ok := err.(*lab.Refusal); ok {
+		err = errors.New(r.Text(asFlag))
+	}
+	return exitError{err, exitUsage}
+}
+
+// asFlag is an option of package lab as users type it.
+func asFlag(field string) string { return "--" + field }
+
+// fromLab gives an error of package lab its exit code.
+func fromLab(err error) error {
+	var r *lab.Refusal
+	var broken *lab.BrokenError
+	switch {
+	case err == nil || errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &r):
+		return asUsage(r)
+	case errors.As(err, &broken):
+		err = errors.New(broken.Text(asFlag))
+	}
+	return exitError{err, exitFailed}
+}
 
 // arguments are those of this process, as a journal keeps them.
 func arguments() []string {
@@ -172,7 +200,9 @@ every design in fresh processes, in random order, often enough to say how sure i
 	}
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.simCommand(), a.benchCommand(), a.gateCommand(), a.compareCommand(), a.explainCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.doctorCommand(), a.calibrateCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.simCommand(), a.benchCommand(), a.gateCommand(), a.compareCommand(),
+		a.explainCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.doctorCommand(), a.calibrateCommand(),
+		a.versionCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -219,7 +249,8 @@ func (a *app) unknownVerb(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		verbs = append(verbs, c.Name())
 	}
-	return usage("there is no verb %q%s; the verbs are %s", args[0], didYouMean(args[0], verbs), strings.Join(verbs, ", "))
+	return usage("there is no verb %q%s; the verbs are %s", args[0], didYouMean(args[0], verbs),
+		strings.Join(verbs, ", "))
 }
 
 func didYouMean(word string, known []string) string {
@@ -249,7 +280,8 @@ func flagError(cmd *cobra.Command, err error) error {
 				as = "--" + word
 			}
 		}
-		return usage("%s has no flag %s; flags of several letters take two dashes, as in %s; see %s --help", cmd.CommandPath(), typed, as, cmd.CommandPath())
+		return usage("%s has no flag %s; flags of several letters take two dashes, as in %s; see %s --help",
+			cmd.CommandPath(), typed, as, cmd.CommandPath())
 	case errors.As(err, &unknown):
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
@@ -292,14 +324,16 @@ func (a *app) find(name string) (*workload.Workload, error) {
 		}
 		names = append(names, w.Name)
 	}
-	return nil, usage("there is no workload %q%s; the workloads are %s", name, didYouMean(name, names), strings.Join(names, ", "))
+	return nil, usage("there is no workload %q%s; the workloads are %s", name, didYouMean(name, names),
+		strings.Join(names, ", "))
 }
 
 // findDesign returns the design called WORKLOAD/DESIGN.
 func (a *app) findDesign(target string) (*workload.Workload, workload.Design, error) {
 	wname, dname, ok := strings.Cut(target, "/")
 	if !ok {
-		return nil, workload.Design{}, usage("%q is not a design: write WORKLOAD/DESIGN, as in %s/%s", target, a.workloads[0].Name, a.workloads[0].Designs[0].Name)
+		return nil, workload.Design{}, usage("%q is not a design: write WORKLOAD/DESIGN, as in %s/%s", target,
+			a.workloads[0].Name, a.workloads[0].Designs[0].Name)
 	}
 	w, err := a.find(wname)
 	if err != nil {
@@ -314,7 +348,8 @@ func (a *app) findDesign(target string) (*workload.Workload, workload.Design, er
 
 func unknownDesign(w *workload.Workload, name string) error {
 	known := designNames(w)
-	return usage("workload %s has no design %q%s; its designs are %s", w.Name, name, didYouMean(name, known), strings.Join(known, ", "))
+	return usage("workload %s has no design %q%s; its designs are %s", w.Name, name, didYouMean(name, known),
+		strings.Join(known, ", "))
 }
 
 func designNames(w *workload.Workload) []string {

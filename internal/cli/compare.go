@@ -36,18 +36,23 @@ Blocks of two runs lie apart in time, so they are not paired: the machine's drif
 other is part of the difference, and more blocks are needed than within a run. Where two designs can be
 in one run, put them there. Live runs of two machines are refused.
 
-Of designs, give several runs of each side with commas, as in OLD1,OLD2,OLD3 NEW1,NEW2,NEW3, measured in turn. The runs are then
-the replicates, and the intervals hold what differs from run to run. One run of each side cannot show that; compare
-warns of it. Of Go benchmarks, bench --base measures both sides in the same blocks instead.
+Give several runs, or files of Go benchmarks, of each side with commas, as in OLD1,OLD2,OLD3 NEW1,NEW2,NEW3, measured
+in turn. They are then the replicates, and the intervals hold what differs from one to the next. One run or file of each
+side cannot show that; compare warns of it. For Go benchmarks, bench --base measures both sides in the same blocks.
 
 Of Go benchmarks, runs and files are refused whose goos, goarch or model of the CPU differ; what else differs between
 two runs is said. Of a run with --base the head is compared. Where one run varies what the other does not, such as
 GOGC, the level is compared at which the other was measured, or each level by itself where that level is not known,
 or was not measured.`,
-		Example: indent("NAME run coffee -o old\nNAME run coffee -o new          # after a change of the program\nNAME compare old new\nNAME compare old new --format json\nNAME compare old1,old2,old3 new1,new2,new3\nNAME compare before.txt after.txt"),
+		Example: indent("NAME run coffee -o old\nNAME run coffee -o new          # after a change of the " +
+			"program\nNAME compare old new\nNAME compare old new --format json\nNAME compare old1,old2,old3 " +
+			"new1,new2,new3\nNAME compare before.txt after.txt\nNAME compare old1.txt,old2.txt,old3.txt " +
+			"new1.txt,new2.txt,new3.txt"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usage("compare takes two run directories, the old and the new one, not %d; as in compare old new, or several of a side with commas", len(args))
+				return usage("compare takes two run directories or files, the old and the new one, not %d; as "+
+					"in compare old new, "+
+					"or several of a side with commas: compare old1,old2 new1,new2", len(args))
 			}
 			return nil
 		},
@@ -61,7 +66,8 @@ or was not measured.`,
 			return a.compareSides(cmd.Context(), runsOf(args[0]), runsOf(args[1]), format)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", format, "table, json or md; of benchmarks also bench (for benchstat -col side)")
+	cmd.Flags().StringVar(&format, "format", format, "table, json or md; of benchmarks also bench (for "+
+		"benchstat -col side)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(betweenFormats, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -69,7 +75,8 @@ or was not measured.`,
 // compareSides compares runs of designs, or files or runs of benchmarks.
 func (a *app) compareSides(ctx context.Context, older, newer []string, format string) error {
 	if slices.Contains(older, "") || slices.Contains(newer, "") {
-		return usage("a run has an empty name: give two, or several of a side with commas and without spaces, as in old1,old2 new1,new2")
+		return usage("a run has an empty name: give two, or several of a side with commas and without spaces, as in " +
+			"old1,old2 new1,new2")
 	}
 	if err := distinct(slices.Concat(older, newer)); err != nil {
 		return err
@@ -79,13 +86,11 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 		possible = append(slices.Clone(possible), "bench")
 	}
 	if !slices.Contains(possible, format) {
-		return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible), strings.Join(possible, ", "))
-	}
-	if benchmarks && len(older)+len(newer) > 2 {
-		return usage("several runs of a side are compared of designs, not of benchmarks: give one file or run of benchmarks for each side")
+		return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible),
+			strings.Join(possible, ", "))
 	}
 	if benchmarks {
-		return a.compareBenchmarks(ctx, older[0], newer[0], format)
+		return a.compareBenchmarks(ctx, older, newer, format)
 	}
 	return a.compareRuns(older, newer, format)
 }
@@ -109,13 +114,15 @@ func (a *app) openRun(dir string) (*storedRun, error) {
 		return nil, err
 	}
 	if len(r.Trials) == 0 && len(r.header.Cases) == 0 {
-		return nil, usage("%s holds no measurement, only what is predicted of CPUs that were not there; that is a run of its own: give %s", dir, quoted(filepath.Join(dir, "twin")))
+		return nil, usage("%s holds no measurement, only what is predicted of CPUs that were not there; that is a "+
+			"run of its own: give %s", dir, quoted(filepath.Join(dir, twinName)))
 	}
 	if len(r.Trials) == 0 {
 		return nil, usage("%s holds no trial yet: continue it with %s", dir, resumeHint(r.header, dir))
 	}
 	if !journal.Ended {
-		r.partial = []compare.Warning{compare.Partial(r.header.Workload, dir, resumeHint(r.header, dir), len(journal.Blocks), r.header.Blocks)}
+		r.partial = []compare.Warning{compare.Partial(r.header.Workload, dir, resumeHint(r.header, dir),
+			len(journal.Blocks), r.header.Blocks)}
 	}
 	r.Rows = compare.Rows(journal.Trials, r.header.Cases)
 	return r, nil
@@ -140,7 +147,8 @@ func distinct(paths []string) error {
 			if info, err := os.Stat(path); err == nil && info.IsDir() {
 				what = "directory"
 			}
-			return usage("%s and %s are the same %s: a run beside itself says nothing; give two runs", other, path, what)
+			return usage("%s and %s are the same %s: a run beside itself says nothing; give two runs", other, path,
+				what)
 		}
 	}
 	return nil
@@ -156,9 +164,11 @@ func (a *app) openSides(oldDirs, newDirs []string) (older, newer []*storedRun, e
 		}
 		for _, other := range all {
 			if bytes.Equal(other.raw, r.raw) {
-				return nil, nil, usage("%s and %s hold the same run, which began at %s: one is a copy; give two runs", other.Name, dir, r.header.Started.Format("2006-01-02 15:04:05"))
+				return nil, nil, usage("%s and %s hold the same run, which began at %s: one is a copy; give two runs",
+					other.Name, dir, r.header.Started.Format("2006-01-02 15:04:05"))
 			}
 		}
+		a.lostFailures(dir, r.Trials)
 		all = append(all, r)
 	}
 	return all[:len(oldDirs)], all[len(oldDirs):], nil
@@ -167,20 +177,27 @@ func (a *app) openSides(oldDirs, newDirs []string) (older, newer []*storedRun, e
 // together makes the runs of a side one.
 func together(runs []*storedRun) compare.Run {
 	var parts []compare.Run
-	var cases []plan.Case
+	var cases [][]plan.Case
 	for _, r := range runs {
-		parts = append(parts, r.Run)
-		for _, c := range r.header.Cases {
-			if !slices.ContainsFunc(cases, func(o plan.Case) bool { return o.Design == c.Design && o.Point.String() == c.Point.String() }) {
-				cases = append(cases, c)
-			}
-		}
+		parts, cases = append(parts, r.Run), append(cases, r.header.Cases)
 	}
-	return compare.Together(parts, cases)
+	return compare.Together(parts, union(cases...))
 }
 
-// beside sees that all runs may be compared, and says what differs between the sides in program and settings: the first runs of both,
-// and with its name each other run, where it differs otherwise. Runs of one side are replicates, so there is a warning where they differ.
+// union has the cases of all lists, each once.
+func union(lists ...[]plan.Case) (cases []plan.Case) {
+	seen := map[[2]string]bool{}
+	for _, c := range slices.Concat(lists...) {
+		if id := [2]string{c.Design, c.Point.String()}; !seen[id] {
+			seen[id], cases = true, append(cases, c)
+		}
+	}
+	return cases
+}
+
+// beside sees that all runs may be compared, and says what differs between the sides in program and settings: the first
+// runs of both, and with its name each other run, where it differs otherwise. Runs of one side are replicates, so there
+// is a warning where they differ.
 func beside(older, newer []*storedRun) (facts []report.Fact, doubts []compare.Warning, err error) {
 	workload := newer[0].header.Workload
 	doubt := func(run, text string) {
@@ -247,9 +264,12 @@ func unlike(first, r *storedRun) string {
 	if all == nil {
 		return ""
 	}
-	return fmt.Sprintf("this run is no replicate of %s, on the same side: %s; measure the runs of a side with one program and the same settings",
-		first.Name, strings.Join(all, ", "))
+	return fmt.Sprintf(noReplicate, first.Name, strings.Join(all, ", "))
 }
+
+// noReplicate says in what a run differs from the first one of its side.
+const noReplicate = "this run is no replicate of %s, on the same side: %s; measure the runs of a side with one " +
+	"program and the same settings"
 
 // compareRuns reads the runs of both sides, sees that they may be compared, and renders what they say.
 func (a *app) compareRuns(oldDirs, newDirs []string, format string) error {
@@ -268,10 +288,13 @@ func (a *app) compareRuns(oldDirs, newDirs []string, format string) error {
 		return nothingInCommon(oldSide, newSide)
 	}
 	header := newer[0].header
-	page := report.Between{Workload: header.Workload, A: newSide.Name, B: oldSide.Name, Contrast: contrast, Facts: facts}
+	page := report.Between{Workload: header.Workload, A: newSide.Name, B: oldSide.Name, Contrast: contrast,
+		Facts: facts}
 	page.Warnings = append(page.Warnings, doubts...)
 	if len(all) == 2 && header.World == result.Live && len(contrast.Verdicts()) > 0 {
-		page.Warnings = append(page.Warnings, compare.OneRun(page.Workload, "measure each side in several runs, in turn, and give them with commas: compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))
+		page.Warnings = append(page.Warnings,
+			compare.OneRun(page.Workload, "measure each side in several runs, in turn, and give them with commas: "+
+				"compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))
 	}
 	for _, r := range all {
 		page.Warnings = append(page.Warnings, r.warnings()...)
@@ -286,9 +309,12 @@ func (a *app) compareRuns(oldDirs, newDirs []string, format string) error {
 // nothingInCommon is the error of sides that have no design at a common point.
 func nothingInCommon(older, newer compare.Run) error {
 	if slices.ContainsFunc(newer.Rows, func(r compare.Row) bool { return r.Open }) {
-		return usage("%s and %s have no design at a common point and rate: an open loop's responses are compared at equal rates only, and --load is a fraction of what each run measured as capacity; measure both with the same --rate", older.Name, newer.Name)
+		return usage("%s and %s have no design at a common point and rate: an open loop's responses are compared at "+
+			"equal rates only, and --load is a fraction of what each run measured as capacity; measure both "+
+			"with the same --rate", older.Name, newer.Name)
 	}
-	return usage("%s and %s have no design at a common point: the old run has %s; the new run has %s; measure one of them at points of the other",
+	return usage("%s and %s have no design at a common point: the old run has %s; the new run has %s; measure one of "+
+		"them at points of the other",
 		older.Name, newer.Name, report.Cases(older.Rows), report.Cases(newer.Rows))
 }
 
@@ -324,7 +350,7 @@ func (a *app) printBetween(page report.Between, format string) error {
 // inputsOf are the factors that make another job. Of a workload that this program does not have, all may.
 func (a *app) inputsOf(runs ...*storedRun) []string {
 	if w, err := a.find(runs[0].header.Workload); err == nil {
-		return inputs(w)
+		return w.InputFactors()
 	}
 	var all []string
 	for _, r := range runs {

@@ -26,8 +26,10 @@ type costOptions struct {
 
 func (o *costOptions) costFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.recordCosts, "record-costs", "", "keep what real code costs in `FILE`")
-	f.StringVar(&o.replayCosts, "replay-costs", "", "take what real code costs from `FILE`: the same each time, also on other --cpus")
-	f.BoolVar(&o.sensitivity, "sensitivity", false, "calculate all again with each of the scheduler's costs x 1/2 and x 2, and with a burn that lasts longer, and show the ranges")
+	f.StringVar(&o.replayCosts, "replay-costs", "", "take what real code costs from `FILE`: the same each time, "+
+		"also on other --cpus")
+	f.BoolVar(&o.sensitivity, "sensitivity", false, "calculate all again with each of the scheduler's costs x 1/2 "+
+		"and x 2, and with a burn that lasts longer, and show the ranges")
 }
 
 // again reports whether trials are calculated more than once, and so must cost the same each time.
@@ -41,7 +43,8 @@ func (o *runOptions) checkSensitivity(h *sweep.Header) error {
 	case h.World != result.Virtual:
 		return usage("--sensitivity: %s was measured live, and the scheduler took what it took", o.resume)
 	case o.format == "csv" || o.format == "bench":
-		return usage("--sensitivity has no effect on --format %s, which holds trials alone; use table, json or md", o.format)
+		return usage("--sensitivity has no effect on --format %s, which holds trials alone; use table, json or md",
+			o.format)
 	}
 	costs, err := sim.ParseCosts(h.Costs)
 	if err != nil {
@@ -70,7 +73,8 @@ func (o *runOptions) prepareCosts(ctx context.Context, s *sweep.Sweep) error {
 		s.Costs = trial.NewRecording(s.Workload.Name, true)
 	case o.replayCosts != "":
 		if s.Header.Precision != nil {
-			return usage("--replay-costs %s has the replications that it has: give --count in place of --precision", o.replayCosts)
+			return usage("--replay-costs %s has the replications that it has: give --count in place of --precision",
+				o.replayCosts)
 		}
 		var err error
 		if s.Costs, s.Header.Replayed, err = sweep.ReadCosts(ctx, o.replayCosts, s.Workload); err != nil {
@@ -102,12 +106,15 @@ func (o *runOptions) resumeCosts(ctx context.Context, s *sweep.Sweep, runs bool)
 	measured := slices.ContainsFunc(s.Done, func(t result.Trial) bool { return t.RealCode != "" })
 	switch {
 	case s.Header.Records != "" && !s.Complete:
-		return usage("%s was to end with the costs of its real code in %s, and those measured before it was stopped are lost: start a new run", o.resume, s.Header.Records)
+		return usage("%s was to end with the costs of its real code in %s, and those measured before it was stopped "+
+			"are lost: start a new run", o.resume, s.Header.Records)
 	case measured && o.again():
-		return usage("%s measured its real code, which would cost something else now: start a new run with --record-costs FILE, or with --replay-costs FILE where there is one, and these flags", o.resume)
+		return usage("%s measured its real code, which would cost something else now: start a new run with "+
+			"--record-costs FILE, or with --replay-costs FILE where there is one, and these flags", o.resume)
 	case measured && runs:
 		if err := host.Read().SameMachine(s.Header.Environment); err != nil {
-			return usage("%s measured real code and cannot be continued on this machine: %w; continue it there, or start a new run", o.resume, err)
+			return usage("%s measured real code and cannot be continued on this machine: %w; continue it there, "+
+				"or start a new run", o.resume, err)
 		}
 	}
 	if o.again() {
@@ -125,7 +132,8 @@ func (a *app) writeCosts(s *sweep.Sweep) error {
 	if err := replaceFile(path, s.Costs.Write); err != nil {
 		return exitError{fmt.Errorf("the costs of real code could not be written: %w", err), exitFailed}
 	}
-	text := fmt.Sprintf("costs of real code in %s: %s of %s", path, result.Count(s.Costs.Sections(), "section"), result.Count(s.Costs.Trials(), "trial"))
+	text := fmt.Sprintf("costs of real code in %s: %s of %s", path, result.Count(s.Costs.Sections(), "section"),
+		result.Count(s.Costs.Trials(), "trial"))
 	if s.Costs.Sections() == 0 {
 		text += "; no design has real code (env.Begin)"
 	}
@@ -144,16 +152,19 @@ func (a *app) vary(ctx context.Context, s *sweep.Sweep, trials []result.Trial) (
 		for _, by := range [][2]int64{{1, 2}, {2, 1}} {
 			m := newSimulator(s.Workload, s.Header)
 			m.costs = costs.Scaled(name, by[0], by[1])
-			variants = append(variants, sweep.Variant{Cost: name, Factor: float64(by[0]) / float64(by[1]), Run: m.Run, Ahead: m.Ahead})
+			variants = append(variants, sweep.Variant{Cost: name, Factor: float64(by[0]) / float64(by[1]), Run: m.Run,
+				Ahead: m.Ahead})
 		}
 	}
 	fmt.Fprintf(a.stderr, "sensitivity: all is calculated %d times more, with one cost x 1/2 or x 2\n", len(variants))
 	if n := sweep.Disturbable(trials); n > 0 {
 		for i := range trial.Delays {
 			m := newSimulator(s.Workload, s.Header)
-			variants = append(variants, sweep.Variant{Delay: trial.Delay(i), Part: (float64(i) + 0.5) / trial.Delays, Run: m.Run, Ahead: m.Ahead})
+			variants = append(variants, sweep.Variant{Delay: trial.Delay(i), Part: (float64(i) + 0.5) / trial.Delays,
+				Run: m.Run, Ahead: m.Ahead})
 		}
-		fmt.Fprintf(a.stderr, "sensitivity: %s that do not repeat themselves are calculated %d times more, with one burn that lasts longer\n", result.Count(n, "trial"), trial.Delays)
+		fmt.Fprintf(a.stderr, "sensitivity: %s that do not repeat themselves are calculated %d times more, with one "+
+			"burn that lasts longer\n", result.Count(n, "trial"), trial.Delays)
 	}
 	before := s.Costs.Sections()
 	list, err := s.Vary(ctx, trials, variants)

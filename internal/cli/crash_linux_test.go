@@ -36,6 +36,38 @@ func command(t *testing.T, args ...string) (cmd *exec.Cmd, markOf string) {
 	return cmd, markOf
 }
 
+// begun starts a command and waits until it prints a word on its standard error, of which it returns the rest.
+func begun(t *testing.T, cmd *exec.Cmd, word string) io.Reader {
+	t.Helper()
+	stderr, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, said := bufio.NewReader(stderr), ""
+	for !strings.HasSuffix(said, word) {
+		c, err := in.ReadByte()
+		if err != nil {
+			t.Fatalf("%v before %q: %s", err, word, said)
+		}
+		said += string(c)
+	}
+	return in
+}
+
+// ownMounts gives a child mounts that it sees alone.
+func ownMounts() *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
+	if os.Getuid() != 0 {
+		a.Cloneflags |= syscall.CLONE_NEWUSER
+		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
+	}
+	return a
+}
+
 // alive are the processes under a mark.
 func alive(markOf string) []string {
 	var pids []string
@@ -74,7 +106,8 @@ func wantWhole(t *testing.T, dir string, blocks, trialsPerBlock int) {
 		t.Fatal(err)
 	}
 	if !j.Ended || len(j.Trials) != blocks*trialsPerBlock || len(j.Blocks) != blocks {
-		t.Errorf("ended %v, %d trials, %d blocks; want %d and %d", j.Ended, len(j.Trials), len(j.Blocks), blocks*trialsPerBlock, blocks)
+		t.Errorf("ended %v, %d trials, %d blocks; want %d and %d", j.Ended, len(j.Trials), len(j.Blocks),
+			blocks*trialsPerBlock, blocks)
 	}
 	for b, n := range j.Blocks {
 		if n != trialsPerBlock {
@@ -85,7 +118,8 @@ func wantWhole(t *testing.T, dir string, blocks, trialsPerBlock int) {
 
 // small is a sweep of 2 designs, each plain and observed, in 4 blocks: 16 trials in about 0.3 s.
 func small(dir string) []string {
-	return []string{"run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "1000", "--count", "4", "-o", dir}
+	return []string{"run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "1000", "--count", "4",
+		"-o", dir}
 }
 
 // TestKilledAnywhere kills the command at seeded random shares of the time that it takes on this machine at present.
@@ -141,7 +175,8 @@ func timeOf(t *testing.T, args []string) time.Duration {
 
 // hanging is a sweep of a design whose trials never end.
 func hanging(design, dir string) []string {
-	return []string{"run", "faulty", "--designs", design, "--cpus", "1", "--count", "1", "--no-twin", "--time-limit", "10m", "-o", dir}
+	return []string{"run", "faulty", "--designs", design, "--cpus", "1", "--count", "1", "--no-twin", "--time-limit",
+		"10m", "-o", dir}
 }
 
 // waitForChild waits until the command has started a trial and returns its process.
@@ -181,7 +216,8 @@ func TestInterrupt(t *testing.T) {
 	}
 	child := waitForChild(t, markOf, cmd.Process.Pid)
 	if group, err := syscall.Getpgid(child.Pid); err != nil || group != child.Pid {
-		t.Errorf("the trial is in group %d (%v), not in its own: an interrupt would end it before the command decides", group, err)
+		t.Errorf("the trial is in group %d (%v), not in its own: an interrupt would end it before the command decides",
+			group, err)
 	}
 	// A terminal interrupts the whole group of the command.
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
@@ -191,7 +227,8 @@ func TestInterrupt(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit %d, want 130", code)
 	}
-	if want := "interrupted after 0 of 2 trials; continue with: brewput run --resume " + dir; !strings.Contains(stderr.String(), want) {
+	if want := "interrupted after 0 of 2 trials; continue with: brewput run --resume " +
+		dir; !strings.Contains(stderr.String(), want) {
 		t.Errorf("it says %q, not %q", stderr.String(), want)
 	}
 	wantNoOrphan(t, markOf)
@@ -201,28 +238,21 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptOfSim: an interrupt ends a replication that would go on for long, and sim says how it goes on, to all that
-// was asked for.
+// TestInterruptOfSim: an interrupt ends a replication that would go on for long, and sim says how it goes on, to all
+// that was asked for.
 func TestInterruptOfSim(t *testing.T) {
 	dir, picture := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "kitchen.svg")
-	cmd, _ := command(t, "sim", "coffee", "--designs", "locking", "--cpus", "2", "--warmup", "1s", "--duration", "10000000s", "--time-limit", "10h", "--count", "2", "-o", dir, "--sensitivity", "--timeline", picture)
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	said := bufio.NewReader(stderr)
-	if _, err := said.ReadString('\n'); err != nil { // it has begun
-		t.Fatal(err)
-	}
+	cmd, _ := command(t, "sim", "coffee", "--designs", "locking", "--cpus", "2", "--warmup", "1s", "--duration",
+		"10000000s", "--time-limit", "10h", "--count", "2", "-o", dir, "--sensitivity", "--timeline", picture)
+	said := begun(t, cmd, "\n")
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	rest, _ := io.ReadAll(said)
 	cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(string(rest), "continue with: brewput sim --resume "+dir+" --sensitivity --timeline "+picture+"\n") {
+	if code := cmd.ProcessState.ExitCode(); code != 130 ||
+		!strings.Contains(string(rest), "continue with: brewput sim --resume "+dir+" --sensitivity --timeline "+
+			picture+"\n") {
 		t.Fatalf("exit %d, it says %q", code, rest)
 	}
 	if j, err := store.Open(dir); err != nil || j.Ended || len(j.Blocks) > 0 {
@@ -250,10 +280,13 @@ func TestNothingIsLeft(t *testing.T) {
 		code int
 	}{
 		"limit": {func(dir string) []string {
-			return []string{"run", "faulty", "--designs", "nest", "--cpus", "1", "--count", "1", "--no-twin", "--duration", "50ms", "--warmup", "0s", "--time-limit", "300ms", "-o", dir}
+			return []string{"run", "faulty", "--designs", "nest", "--cpus", "1", "--count", "1", "--no-twin",
+				"--duration", "50ms", "--warmup", "0s", "--time-limit", "300ms", "-o", dir}
 		}, nil, 4},
-		"interrupt":    {func(dir string) []string { return hanging("nest", dir) }, func(cmd *exec.Cmd) error { return cmd.Process.Signal(os.Interrupt) }, 130},
-		"parent death": {func(dir string) []string { return hanging("nest", dir) }, func(cmd *exec.Cmd) error { return cmd.Process.Kill() }, -1},
+		"interrupt": {func(dir string) []string { return hanging("nest", dir) },
+			func(cmd *exec.Cmd) error { return cmd.Process.Signal(os.Interrupt) }, 130},
+		"parent death": {func(dir string) []string { return hanging("nest", dir) },
+			func(cmd *exec.Cmd) error { return cmd.Process.Kill() }, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd, markOf := command(t, end.args(filepath.Join(t.TempDir(), "run"))...)
@@ -329,12 +362,7 @@ cp "$shift_dir/run/journal.ndjson" "$shift_dir/run/histograms.ndjson" "$COPY"`
 	copied := t.TempDir()
 	cmd := exec.Command("sh", "-c", script, "sh", dir, exe)
 	cmd.Env = append(os.Environ(), asCommand+"=1", "COPY="+copied)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
-	if os.Getuid() != 0 {
-		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
-		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
-	}
+	cmd.SysProcAttr = ownMounts()
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if errors.Is(err, syscall.EPERM) || errors.As(err, &exit) && exit.ExitCode() == 77 {
@@ -344,7 +372,9 @@ cp "$shift_dir/run/journal.ndjson" "$shift_dir/run/histograms.ndjson" "$COPY"`
 		t.Fatalf("%v\n%s", err, out)
 	}
 	text := string(out)
-	for _, want := range []string{"code 4\n", "no space left on device", "free space and continue with --resume " + dir + "/run", "code 0\n", "unfinished, read-only: code 4\n", "\nread-only: code 0\n"} {
+	for _, want := range []string{"code 4\n", "no space left on device",
+		"free space and continue with --resume " + dir + "/run", "code 0\n", "unfinished, read-only: code 4\n",
+		"\nread-only: code 0\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)
 		}

@@ -59,7 +59,8 @@ help it prints as a command. The exit code is 0 whatever it finds.`,
 func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 	switch {
 	case !slices.Contains(doctorFormats, o.format):
-		return usage("doctor --format %s is not possible%s; use %s", o.format, didYouMean(o.format, doctorFormats), strings.Join(doctorFormats, ", "))
+		return usage("doctor --format %s is not possible%s; use %s", o.format, didYouMean(o.format, doctorFormats),
+			strings.Join(doctorFormats, ", "))
 	case o.timeLimit <= 0:
 		return usage("--time-limit %v is not a positive time; to leave out the noise floor give --quick", o.timeLimit)
 	}
@@ -90,7 +91,8 @@ func (a *app) doctor(ctx context.Context, o doctorOptions) error {
 		return report.JSON(a.stdout, verdict)
 	}
 	width, isTerminal := terminal(a.stdout)
-	return report.Doctor(a.stdout, about("doctor", x.Environment), checks, verdict, report.StyleFor(os.Getenv, isTerminal, width))
+	return report.Doctor(a.stdout, about("doctor", x.Environment), checks, verdict,
+		report.StyleFor(os.Getenv, isTerminal, width))
 }
 
 // noiseFloor measures at one CPU and at all.

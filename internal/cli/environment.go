@@ -25,8 +25,8 @@ type environment struct {
 	check     func() error // of the flags as they stand
 }
 
-// apply sets them, and returns the names of those that it set. Factors are no matter of taste and come from the command line
-// alone.
+// apply sets them, and returns the names of those that it set. Factors are no matter of taste and come from the command
+// line alone.
 func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
 	if err := e.check(); err != nil {
 		return nil, err // whatever the environment says
@@ -34,7 +34,8 @@ func (e environment) apply(flags *pflag.FlagSet) (set []string, err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		key := "BREWPUT_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		v, ok := e.lookup(key)
-		if !ok || f.Changed || err != nil || f.Name == "help" || f.Name == "resume" || v == "" && f.Value.Type() == "string" {
+		if !ok || f.Changed || err != nil || f.Name == "help" || f.Name == "resume" ||
+			v == "" && f.Value.Type() == "string" {
 			return
 		}
 		if flags.Set(f.Name, v) != nil {
@@ -71,17 +72,19 @@ func unset(f *pflag.Flag) {
 	f.Changed = false
 }
 
-// inItself refuses a value that no command takes, whatever the other flags. No operations are as good as none given where
-// something else ends a trial, so that nothing conflicts.
+// inItself refuses a value that no command takes, whatever the other flags. No operations are as good as none given
+// where something else ends a trial, so that nothing conflicts.
 func (e environment) inItself(name, v string, conflict error) error {
 	switch name {
 	case "format":
 		if !slices.Contains(formats, v) {
-			return fmt.Errorf("--format %s is not possible%s; use %s", v, didYouMean(v, formats), strings.Join(formats, ", "))
+			return fmt.Errorf("--format %s is not possible%s; use %s", v, didYouMean(v, formats),
+				strings.Join(formats, ", "))
 		}
 	case "compare":
 		if !slices.Contains(pairings, v) {
-			return fmt.Errorf("--compare %s is not possible%s; use %s", v, didYouMean(v, pairings), strings.Join(pairings, " or "))
+			return fmt.Errorf("--compare %s is not possible%s; use %s", v, didYouMean(v, pairings),
+				strings.Join(pairings, " or "))
 		}
 	case "baseline", "designs":
 		return e.designs(name, v)
@@ -96,11 +99,13 @@ func (e environment) inItself(name, v string, conflict error) error {
 			return fmt.Errorf("--%s %s: at least 1 is needed", name, v)
 		}
 	case "duration", "warmup", "budget", "time-limit":
-		if d, err := time.ParseDuration(v); err != nil || d < 0 || d == 0 && (name == "duration" || name == "time-limit") {
+		if d, err := time.ParseDuration(v); err != nil || d < 0 || d == 0 &&
+			(name == "duration" || name == "time-limit") {
 			return fmt.Errorf("--%s %s is not a positive time", name, v)
 		}
 	case "operations", "layouts":
-		if strings.HasPrefix(v, "-") || name == "operations" && v == "0" && conflict != nil || name == "layouts" && v == "2" {
+		if strings.HasPrefix(v, "-") || name == "operations" && v == "0" && conflict != nil ||
+			name == "layouts" && v == "2" {
 			return fmt.Errorf("--%s %s is not possible; see --help", name, v)
 		}
 	}
@@ -126,7 +131,8 @@ func (e environment) designs(flag, names string) error {
 
 // fromEnvironment applies the environment of this process.
 func (a *app) fromEnvironment(flags *pflag.FlagSet, check func() error) ([]string, error) {
-	e := environment{workloads: a.workloads, lookup: os.LookupEnv, check: check, say: func(text string) { fmt.Fprintln(a.stderr, text) }}
+	e := environment{workloads: a.workloads, lookup: os.LookupEnv, check: check,
+		say: func(text string) { fmt.Fprintln(a.stderr, text) }}
 	return e.apply(flags)
 }
 
@@ -173,9 +179,11 @@ func (o *runOptions) consistent() error {
 	case o.recordCosts != "" && o.replayCosts != "":
 		return errBothCosts()
 	case o.replayCosts != "" && o.precision != "":
-		return usage("--replay-costs %s has the replications that it has: give --count in place of --precision", o.replayCosts)
+		return usage("--replay-costs %s has the replications that it has: give --count in place of --precision",
+			o.replayCosts)
 	case o.sensitivity && (o.format == "csv" || o.format == "bench"):
-		return usage("--sensitivity has no effect on --format %s, which holds trials alone; use table, json or md", o.format)
+		return usage("--sensitivity has no effect on --format %s, which holds trials alone; use table, json or md",
+			o.format)
 	case o.sensitivity && o.cost == "none":
 		return usage("--sensitivity: with --cost none no cost can be varied; give costs, as in --cost wake=60us")
 	}

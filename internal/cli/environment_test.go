@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestEnvironmentYields: the command line takes precedence over what conflicts with it, and over what this command does not
-// take; a value that no command takes is an error.
+// TestEnvironmentYields: the command line takes precedence over what conflicts with it, and over what this command does
+// not take; a value that no command takes is an error.
 func TestEnvironmentYields(t *testing.T) {
 	for _, c := range []struct {
 		args, env string
@@ -31,20 +31,22 @@ func TestEnvironmentYields(t *testing.T) {
 		var o gateOptions
 		flags := pflag.NewFlagSet("gate", pflag.ContinueOnError)
 		o.addTo(flags)
-		decimalVar(flags, &o.count, "count", 80, "")
+		decimalVar(flags, &o.Count, "count", 80, "")
 		flags.StringVar(&o.format, "format", "table", "")
 		if err := flags.Parse(strings.Fields(c.args)); err != nil {
 			t.Fatal(err)
 		}
 		key, value, _ := strings.Cut(c.env, "=")
 		said := ""
-		e := environment{say: func(text string) { said += text }, check: func() error { return errors.Join(refuseEmpty(flags), o.possible()) },
+		e := environment{say: func(text string) { said += text },
+			check:  func() error { return errors.Join(refuseEmpty(flags), o.possible()) },
 			lookup: func(k string) (string, bool) { return value, k == key }}
 		set, err := e.apply(flags)
-		if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) || strings.Join(set, " ") != c.set {
+		if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) ||
+			strings.Join(set, " ") != c.set {
 			t.Errorf("%s with %s: %v, set %v, want %q %q", c.args, c.env, err, set, c.wrong, c.set)
 		}
-		if err == nil && o.format != "table" || c.set == "" && err == nil && o.timeLimit != 0 {
+		if err == nil && o.format != "table" || c.set == "" && err == nil && o.TimeLimit != 0 {
 			t.Errorf("%s with %s: %+v", c.args, c.env, o)
 		}
 	}
@@ -52,7 +54,8 @@ func TestEnvironmentYields(t *testing.T) {
 
 // TestDecimal: flags that count take base 10 only.
 func TestDecimal(t *testing.T) {
-	for text, want := range map[string]int{"0": 0, "10": 10, "-3": -3, "010": -1, "0x2": -1, "0b1": -1, "0o7": -1, "1_0": -1, "+5": -1, "-0": -1, "": -1, "-": -1, "1e3": -1, " 1": -1, "9223372036854775808": -1, "٣": -1} {
+	for text, want := range map[string]int{"0": 0, "10": 10, "-3": -3, "010": -1, "0x2": -1, "0b1": -1, "0o7": -1,
+		"1_0": -1, "+5": -1, "-0": -1, "": -1, "-": -1, "1e3": -1, " 1": -1, "9223372036854775808": -1, "٣": -1} {
 		n := -1
 		err := decimal[int]{&n}.Set(text)
 		if n != want || (err != nil) != (want == -1) {

@@ -24,7 +24,8 @@ func profilesToShow(c *evidence.Collected) (list []pprofui.Profile) {
 	return list
 }
 
-// servePprof shows the profiles in pprof's own views until it is interrupted, to whoever has the address that it prints.
+// servePprof shows the profiles in pprof's own views until it is interrupted, to whoever has the address that it
+// prints.
 func (a *app) servePprof(ctx context.Context, c *evidence.Collected) error {
 	list := profilesToShow(c)
 	if len(list) == 0 {
@@ -45,7 +46,8 @@ func (a *app) servePprof(ctx context.Context, c *evidence.Collected) error {
 	server := http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
-	fmt.Fprintf(a.stderr, "pprof's views are at http://%v/%s/ until you interrupt this program; whoever knows this address sees the profiles, "+
+	fmt.Fprintf(a.stderr, "pprof's views are at http://%v/%s/ until you interrupt this program; whoever knows this "+
+		"address sees the profiles, "+
 		"and sources of this module and of Go\n", listener.Addr(), token)
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err

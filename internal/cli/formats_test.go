@@ -63,7 +63,8 @@ func TestBenchstatAgrees(t *testing.T) {
 		default:
 			continue
 		}
-		name := "Coffee/design=" + s.Design + "/world=live/workers=" + strconv.Itoa(s.Point.Int("workers")) + "/stage=10us/jitter=0s-1"
+		name := "Coffee/design=" + s.Design + "/world=live/workers=" + strconv.Itoa(s.Point.Int("workers")) +
+			"/stage=10us/jitter=0s-1"
 		got, ok := theirs[unit+" "+name]
 		if want := float64(s.Median) * scale; !ok || math.Abs(got-want) > 1e-12*math.Abs(want) {
 			t.Errorf("%s of %s: benchstat says %v (%v), we %v", unit, name, got, ok, want)
@@ -152,7 +153,8 @@ func wantDoctor(t *testing.T, dir string) {
 	cmd := exec.Command("go", "run", ".", "doctor", "--time-limit", "2s", "--format", "json")
 	cmd.Dir = dir
 	out, err := cmd.Output()
-	if err != nil || !strings.Contains(string(out), `"check":"noise"`) || strings.Contains(string(out), "came to no number") {
+	if err != nil || !strings.Contains(string(out), `"check":"noise"`) ||
+		strings.Contains(string(out), "came to no number") {
 		t.Errorf("doctor in a program of one's own: %v\n%s", err, out)
 	}
 }

@@ -37,7 +37,8 @@ func run(t *testing.T, args ...string) (code int, said string) {
 // TestNoFiles: whatever takes the name of a file refuses at once what is none, by its name, as a wrong use.
 func TestNoFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := errors.Join(syscall.Mkfifo("fifo", 0o600), os.Symlink("/dev/zero", "zero"), os.Mkdir("dir", 0o777), os.WriteFile("results.txt", []byte("BenchmarkX 1 1 ns/op\n"), 0o600)); err != nil {
+	if err := errors.Join(syscall.Mkfifo("fifo", 0o600), os.Symlink("/dev/zero", "zero"), os.Mkdir("dir", 0o777),
+		os.WriteFile("results.txt", []byte("BenchmarkX 1 1 ns/op\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"fifo", "zero", "dir"} {
@@ -54,7 +55,8 @@ func TestNoFiles(t *testing.T) {
 			"compared":     {"compare", "results.txt", file},
 			"resume":       {"run", "--resume", file},
 		} {
-			if code, said := run(t, args...); code != 2 || !strings.Contains(said, file) || strings.Contains(said, "goroutine ") {
+			if code, said := run(t, args...); code != 2 || !strings.Contains(said, file) ||
+				strings.Contains(said, "goroutine ") {
 				t.Errorf("%s of %s: exit %d\n%s", verb, file, code, said)
 			}
 		}
@@ -64,7 +66,8 @@ func TestNoFiles(t *testing.T) {
 // TestLongLines: a line of 100 MB gets into no parser.
 func TestLongLines(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := errors.Join(os.WriteFile("long", nil, 0o600), os.Truncate("long", 100<<20), os.WriteFile("short", []byte("BenchmarkX 1 1 ns/op\n"), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile("long", nil, 0o600), os.Truncate("long", 100<<20),
+		os.WriteFile("short", []byte("BenchmarkX 1 1 ns/op\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
@@ -73,7 +76,8 @@ func TestLongLines(t *testing.T) {
 		{"sim", "coffee", "--designs", "locking", "--count", "1", "--replay-costs", "long"},
 		{"run", "coffee", "--designs", "locking", "--arrivals", "long", "--count", "1", "--no-twin"},
 	} {
-		if code, said := run(t, args...); code != 2 || !strings.Contains(said, "limit") && !strings.Contains(said, "longer than") || len(said) > 1000 {
+		if code, said := run(t, args...); code != 2 || !strings.Contains(said, ", the limit for ") &&
+			!strings.Contains(said, "line 1 is longer than 1048576 bytes") || len(said) > 1000 {
 			t.Errorf("%v: exit %d, it says %.1000q", args, code, said)
 		}
 	}
@@ -85,7 +89,8 @@ func TestInterruptedInput(t *testing.T) {
 	if err := os.WriteFile("other", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, args := range map[string][]string{"stdin": {"explain", "--", "true"}, "pipe": {"compare", "/dev/stdin", "other"}} {
+	for name, args := range map[string][]string{"stdin": {"explain", "--", "true"},
+		"pipe": {"compare", "/dev/stdin", "other"}} {
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +109,8 @@ func TestInterruptedInput(t *testing.T) {
 		cmd.Process.Signal(os.Interrupt)
 		cmd.Wait()
 		w.Close()
-		if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(stderr.String(), "brewput: interrupted") {
+		if code := cmd.ProcessState.ExitCode(); code != 130 ||
+			!strings.Contains(stderr.String(), "brewput: interrupted") {
 			t.Errorf("%s: exit %d, it says %q", name, code, stderr.String())
 		}
 		wantNoOrphan(t, markOf)
@@ -132,7 +138,8 @@ func TestInterruptedFirst(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	var out, said bytes.Buffer
 	code := cli.Run(ctx, catalog.All(), []string{"run", "null", "-o", dir}, strings.NewReader(""), &out, &said)
-	if _, err := os.Stat(dir); code != 130 || said.String() != "brewput: interrupted\n" || out.Len() > 0 || !os.IsNotExist(err) {
+	if _, err := os.Stat(dir); code != 130 || said.String() != "brewput: interrupted\n" || out.Len() > 0 ||
+		!os.IsNotExist(err) {
 		t.Errorf("exit %d, it says %q and %q; %v", code, out.String(), said.String(), err)
 	}
 }
@@ -176,7 +183,8 @@ func TestPasswords(t *testing.T) {
 		{2, []string{"explain", "--", "http://me:x#secret@h"}},
 		{2, []string{"bench", "http://me:x#secret@h"}},
 		{2, []string{"new", "http://me:x#secret@h"}},
-		{0, []string{"run", "null", "--designs", "job", "--cpus", "1", "--operations", "1", "--count", "1", "--no-twin", "-o", "http:/me:secret@run"}},
+		{0, []string{"run", "null", "--designs", "job", "--cpus", "1", "--operations", "1", "--count", "1", "--no-twin",
+			"-o", "http:/me:secret@run"}},
 	} {
 		cmd, _ := command(t, c.args...)
 		out, _ := cmd.CombinedOutput()
@@ -200,10 +208,13 @@ func TestPasswords(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{
-		{"a/b"}, {"/tmp/x"}, {"./x"}, {"../x"}, {"x/"}, {`a\b`}, {""}, {"x\ny"}, {"X"}, {"x", "--module", "m\nreplace x => y"}, {"x", "--module", "m x"},
-		{"x", "--module", "/m"}, {"x", "--module", "m/"}, {"x", "--module", "m//x"}, {"x", "--module", "../m"}, {"x", "--module", "m\x1b[31m"}, {"x", "--module", "m."},
+		{"a/b"}, {"/tmp/x"}, {"./x"}, {"../x"}, {"x/"}, {`a\b`}, {""}, {"x\ny"}, {"X"},
+		{"x", "--module", "m\nreplace x => y"}, {"x", "--module", "m x"},
+		{"x", "--module", "/m"}, {"x", "--module", "m/"}, {"x", "--module", "m//x"}, {"x", "--module", "../m"},
+		{"x", "--module", "m\x1b[31m"}, {"x", "--module", "m."},
 	} {
-		if code, said := run(t, append([]string{"new"}, args...)...); code != 2 || strings.Count(said, "\n") != 1 || strings.Contains(said, "\x1b") {
+		if code, said := run(t, append([]string{"new"}, args...)...); code != 2 || strings.Count(said, "\n") != 1 ||
+			strings.Contains(said, "\x1b") {
 			t.Errorf("%q: exit %d, it says %q", args, code, said)
 		}
 	}
@@ -226,24 +237,12 @@ func TestKilledExplain(t *testing.T) {
 	t.Setenv("TMPDIR", tmp)
 	t.Setenv("GOFLAGS", "")
 	t.Chdir(dir)
-	if err := errors.Join(os.WriteFile("go.mod", []byte("module example.com/nest\n\ngo 1.24\n"), 0o600), os.WriteFile("main.go", []byte(nest), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile("go.mod", []byte("module example.com/nest\n\ngo 1.24\n"), 0o600),
+		os.WriteFile("main.go", []byte(nest), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	cmd, markOf := command(t, "explain", "--cpus", "1", "--duration", "10m", "--time-limit", "10m", ".")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for said := ""; !strings.Contains(said, "running "); {
-		part := make([]byte, 4096)
-		n, err := stderr.Read(part)
-		if said += string(part[:n]); err != nil {
-			t.Fatalf("%v: %s", err, said)
-		}
-	}
+	stderr := begun(t, cmd, "running ")
 	waitForOthers(t, markOf, cmd.Process.Pid, 2) // the program, and what it started
 	cmd.Process.Kill()
 	io.Copy(io.Discard, stderr)

@@ -27,7 +27,8 @@ func kneads() *workload.Workload {
 			{Name: "declared", Doc: "says what a loaf takes", Stream: op(func(e env.Env, _ uint64) {
 				e.WorkFor(100*time.Microsecond, func() { _ = knead(10) })
 			})},
-			{Name: "burns", Doc: "has no real code", Stream: op(func(e env.Env, _ uint64) { e.Burn(100 * time.Microsecond) })},
+			{Name: "burns", Doc: "has no real code",
+				Stream: op(func(e env.Env, _ uint64) { e.Burn(100 * time.Microsecond) })},
 			{Name: "breaks", Doc: "sleeps with its hands in the dough", Stream: op(func(e env.Env, _ uint64) {
 				e.Work(func() { e.Sleep(time.Microsecond) })
 			})},

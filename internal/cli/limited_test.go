@@ -8,7 +8,8 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// TestSimulatorLeavesOut: trials that were begun ahead of a case that came to the limit are ended, and those of others go on.
+// TestSimulatorLeavesOut: trials that were begun ahead of a case that came to the limit are ended, and those of others
+// go on.
 func TestSimulatorLeavesOut(t *testing.T) {
 	m := aheadOf(func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 		if spec.Design == "slow" && spec.Block > 0 {

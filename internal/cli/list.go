@@ -89,8 +89,10 @@ func (a *app) listJSON(workloads []*workload.Workload) error {
 		counted := source.Count(w)
 		for _, d := range w.Designs {
 			if err := report.JSON(a.stdout, map[string]any{
-				"kind": "design", "schema_version": result.SchemaVersion, "workload": w.Name, "design": d.Name, "doc": d.Doc, "type": d.Type(),
-				"worlds": strings.Split(d.Worlds.String(), ", "), "factors": w.FactorsOf(d), "expect": d.Expect.String(), "peer": d.Peer, "formula": formulaText(d), "lines": counted[d.Name],
+				"kind": "design", "schema_version": result.SchemaVersion, "workload": w.Name, "design": d.Name,
+				"doc": d.Doc, "type": d.Type(),
+				"worlds": strings.Split(d.Worlds.String(), ", "), "factors": w.FactorsOf(d),
+				"expect": d.Expect.String(), "peer": d.Peer, "formula": formulaText(d), "lines": counted[d.Name],
 			}); err != nil {
 				return err
 			}
@@ -107,7 +109,8 @@ func (a *app) showCommand() *cobra.Command {
 		ValidArgsFunction: a.completeDesigns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage("show takes one design, as in show %s/%s", a.workloads[0].Name, a.workloads[0].Designs[0].Name)
+				return usage("show takes one design, as in show %s/%s", a.workloads[0].Name,
+					a.workloads[0].Designs[0].Name)
 			}
 			w, d, err := a.findDesign(args[0])
 			if err != nil {
@@ -117,7 +120,8 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.text, "// %s/%s: %s.\n// %s; %d lines of code; factors: %s; worlds: %s.\n", w.Name, d.Name, d.Doc, typeOf(d), src.Lines, strings.Join(ownFactors(w, d), ", "), d.Worlds)
+			fmt.Fprintf(a.text, "// %s/%s: %s.\n// %s; %d lines of code; factors: %s; worlds: %s.\n", w.Name, d.Name,
+				d.Doc, typeOf(d), src.Lines, strings.Join(ownFactors(w, d), ", "), d.Worlds)
 			if d.Formula != nil {
 				fmt.Fprintf(a.text, "// Its wall time by formula: %s (%s).\n", d.Formula.Text, d.Formula.Source)
 			}

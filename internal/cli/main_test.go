@@ -119,11 +119,14 @@ func faulty() *workload.Workload {
 			{Name: "declared", Doc: "answers wrong and says so", Stream: newWrong, Expect: workload.WrongAnswer},
 			{Name: "violate", Doc: "uses a station twice at once", Stream: newViolate},
 			{Name: "leak", Doc: "leaves a goroutine behind", Stream: newLeak},
-			{Name: "goexit", Doc: "a worker ends early", Stream: op(func(e env.Env, request uint64) { exitGoroutine() })},
+			{Name: "goexit", Doc: "a worker ends early",
+				Stream: op(func(e env.Env, request uint64) { exitGoroutine() })},
 			{Name: "polls", Doc: "does nothing", Stream: op(func(env.Env, uint64) {})},
-			{Name: "spins", Doc: "waits for a word in memory", Stream: op(func(env.Env, uint64) { new(kettle).spinForEver() })},
+			{Name: "spins", Doc: "waits for a word in memory",
+				Stream: op(func(env.Env, uint64) { new(kettle).spinForEver() })},
 			{Name: "killed", Doc: "its process is killed", Stream: op(func(env.Env, uint64) { killSelf() })},
-			{Name: "lonely", Doc: "lives in one world", Worlds: workload.LiveOnly, Stream: op(func(e env.Env, _ uint64) { e.Burn(10 * time.Microsecond) })},
+			{Name: "lonely", Doc: "lives in one world", Worlds: workload.LiveOnly,
+				Stream: op(func(e env.Env, _ uint64) { e.Burn(10 * time.Microsecond) })},
 			{Name: "refuses", Doc: "cannot be built", Job: func(env.Env, plan.Point) (workload.Job, error) {
 				return workload.Job{}, errors.New("no beans")
 			}},

@@ -96,7 +96,8 @@ type console struct {
 	prints  []string // now; of commands of virtual time, once they were checked
 }
 
-// rewrite is a page with the lines that its commands print now, in place of lines that differ from them in figures alone.
+// rewrite is a page with the lines that its commands print now, in place of lines that differ from them in figures
+// alone.
 func rewrite(page string, commands []console) string {
 	for _, c := range commands {
 		at := 0
@@ -165,7 +166,8 @@ func (c *console) check(t *testing.T) {
 			at++
 		}
 		if at >= len(got) || got[at] != w {
-			t.Errorf("$ %s\ndoes not print (numbers apart, where it measures)\n  %s\nbut\n%s%s", c.line, want, stderr.String(), stdout.String())
+			t.Errorf("$ %s\ndoes not print (numbers apart, where it measures)\n  %s\nbut\n%s%s", c.line, want,
+				stderr.String(), stdout.String())
 			return
 		}
 		at++

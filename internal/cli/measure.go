@@ -17,7 +17,9 @@ import (
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -107,7 +109,8 @@ func checkBaseline(w *workload.Workload, baseline string, cases []plan.Case) err
 	return nil
 }
 
-// storeError tells a directory that is the wrong one, which is a wrong use, from a disk that fails and a directory that was removed.
+// storeError tells a directory that is the wrong one, which is a wrong use, from a disk that fails and a directory that
+// was removed.
 func storeError(err error) error {
 	for _, disk := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, store.ErrGone} {
 		if errors.Is(err, disk) {
@@ -138,14 +141,16 @@ func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (swe
 		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Observed: true, Cases: measured, Twin: twin,
 		Settings: sweep.Settings{
 			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup),
-			Operations: o.operations, Sample: o.sample, TimeLimit: sweep.Duration(timeLimit(w, o, cases)), Limited: o.timeLimit > 0, Profile: o.profile,
+			Operations: o.operations, Sample: o.sample, TimeLimit: sweep.Duration(timeLimit(w, o, cases)),
+			Limited: o.timeLimit > 0, Profile: o.profile,
 		},
 		Environment: environment, Burn: burn, Warnings: []string{}, Quick: o.hasty,
 	}
 	if o.budget > 0 {
 		j := compare.Usual(o.baseline, nil)
 		j.All = o.pairs == allPairs
-		h.Rule, h.Blocks = rule(o.budget, j), mostBlocks()
+		h.Rule = sweep.NewRule(o.budget, j)
+		h.Blocks = h.Rule.Most()
 	}
 	if len(twin) > 0 {
 		what, err := costsHere(o.cost, environment)
@@ -157,7 +162,9 @@ func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (swe
 	if o.oversubscribe {
 		for _, c := range cases {
 			if c.Point.Int("cpus") > runtime.NumCPU() {
-				h.Warnings = append(h.Warnings, fmt.Sprintf("more CPUs were asked for than the %d of this machine (--oversubscribe): goroutines share them, and times do not show what more CPUs would do", runtime.NumCPU()))
+				h.Warnings = append(h.Warnings,
+					fmt.Sprintf("more CPUs were asked for than the %d of this machine (--oversubscribe): goroutines "+
+						"share them, and times do not show what more CPUs would do", runtime.NumCPU()))
 				break
 			}
 		}
@@ -226,22 +233,25 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 	}
 	interrupted := errors.Is(err, context.Canceled)
 	if interrupted {
-		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n", progressOf(s, len(trials)), o.continuation(s, dir, whole))
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n", progressOf(&s.Header, len(trials), s.Total()),
+			o.continuation(s, dir, whole))
 		a.code, err = exitInterrupted, nil
 	}
 	if outErr := out.finish(trials); outErr != nil {
-		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them with: %s --format %s", outErr, resumeHint(s.Header, dir), o.format))
+		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them "+
+			"with: %s --format %s", outErr, resumeHint(s.Header, dir), o.format))
 	}
 	if err == nil && !interrupted {
 		judged := slices.Concat(trials, out.beyond())
 		a.code = exitCode(judged)
 		a.failures(judged)
 		a.lostFailures(dir, trials)
-		a.lostFailures(filepath.Join(dir, "twin"), out.predictions)
+		a.lostFailures(dir, out.predictions)
 		a.conclude(s, trials)
 		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
 		if err = a.writeTimelines(ctx, s, o); errors.Is(err, context.Canceled) {
-			fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n", resumeHint(s.Header, dir), o.askedTimeline())
+			fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n",
+				resumeHint(s.Header, dir), o.askedTimeline())
 			a.code, err = exitInterrupted, nil
 		}
 	}
@@ -259,21 +269,24 @@ func (a *app) failures(trials []result.Trial) {
 			}
 		}
 	}
-	if cases := neverValid(trials); len(cases) > 0 {
-		fmt.Fprintf(a.stderr, "brewput: %s: no trial was valid: customers were always noticed late; see the errors\n", cases[0])
+	if cases := lab.NeverValid(trials); len(cases) > 0 {
+		fmt.Fprintf(a.stderr, "brewput: %s: no trial was valid: customers were always noticed late; see the errors\n",
+			cases[0])
 	}
 	if n == 0 {
 		return
 	}
 	t := trials[first]
-	text := fmt.Sprintf("%d of %s went wrong; the first: %s %s: %s: %s", n, result.Count(len(trials), "trial"), t.Design, t.Point, t.Status, t.Error)
+	text := fmt.Sprintf("%d of %s went wrong; the first: %s %s: %s: %s", n, result.Count(len(trials), "trial"),
+		t.Design, t.Point, t.Status, t.Error)
 	if t.Failure != "" {
 		text += "; see " + t.Failure
 	}
-	fmt.Fprintln(a.stderr, "brewput:", text)
+	fmt.Fprintln(a.stderr, "brewput:", quote.Line(text))
 }
 
-// continuation says how a run goes on that was interrupted, to all that it was asked for; whole says that it had all trials.
+// continuation says how a run goes on that was interrupted, to all that it was asked for; whole says that it had all
+// trials.
 func (o *runOptions) continuation(s *sweep.Sweep, dir string, whole bool) string {
 	if s.Header.Records != "" && !whole {
 		return "what its real code cost is not kept: start it anew"
@@ -339,16 +352,19 @@ func (a *app) intent(s *sweep.Sweep) string {
 		return virtualIntent(s)
 	}
 	if len(s.Plan.Cases) == 0 {
-		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; predicted: %s, x %s", s.Workload.Name, runtime.NumCPU(), result.Count(len(s.Header.Twin), "case"), result.Count(s.Plan.Blocks, "replication"))
+		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; predicted: %s, x %s",
+			s.Workload.Name, runtime.NumCPU(), result.Count(len(s.Header.Twin), "case"),
+			result.Count(s.Plan.Blocks, "replication"))
 	}
 	text := s.Workload.Name + ": " + casesOf(s)
 	if n := len(s.Beyond()); n > 0 {
 		text += fmt.Sprintf(" (%d more, beyond %d CPUs, are predicted)", n, runtime.NumCPU())
 	}
 	if s.Header.Rule != nil {
-		return text + budgetIntent(s)
+		return text + budgetIntent(&s.Header, s.Outlook())
 	}
-	text += fmt.Sprintf(", x %s, each also observed: %s", result.Count(s.Plan.Blocks, "block"), result.Count(s.Total(), "trial"))
+	text += fmt.Sprintf(", x %s, each also observed: %s", result.Count(s.Plan.Blocks, "block"),
+		result.Count(s.Total(), "trial"))
 	if len(s.Done) > 0 {
 		text += fmt.Sprintf(", %d of them done", len(s.Done))
 	}
@@ -380,12 +396,4 @@ func withPoints(n int, what string, cases int) string {
 }
 
 // roundDuration prints a time with the precision of an estimate.
-func roundDuration(d time.Duration) string {
-	switch {
-	case d >= time.Minute:
-		return d.Round(time.Second).String()
-	case d >= time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	}
-	return d.Round(time.Millisecond).String()
-}
+func roundDuration(d time.Duration) string { return result.Rounded(d).String() }

@@ -60,8 +60,8 @@ type storedRun struct {
 	resumed  shown
 }
 
-// TestMutations damages journals and histograms of runs of all kinds, one place at a time. Either it is noticed, or what is shown
-// of the run is the same, byte for byte.
+// TestMutations damages journals and histograms of runs of all kinds, one place at a time. Either it is noticed, or
+// what is shown of the run is the same, byte for byte.
 func TestMutations(t *testing.T) {
 	t.Chdir(t.TempDir())
 	runs := []*storedRun{
@@ -75,7 +75,8 @@ func TestMutations(t *testing.T) {
 			r.make(t, dir, seed+1)
 		}
 		r.read(t)
-		if edited := editHeader(t, r.files["journal.ndjson"]); !r.damaged(t, "journal.ndjson", edited, "the header of "+r.name+", edited") {
+		if edited := editHeader(t, r.files["journal.ndjson"]); !r.damaged(t, "journal.ndjson", edited,
+			"the header of "+r.name+", edited") {
 			t.Errorf("the header of %s was edited, and nothing says so", r.name)
 		}
 	}
@@ -101,9 +102,11 @@ func (r *storedRun) make(t *testing.T, dir string, seed int) {
 	t.Helper()
 	switch r.name {
 	case "live":
-		said(t, "run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "500", "--count", "2", "--no-twin", "--seed", fmt.Sprint(seed), "-o", dir)
+		said(t, "run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "500", "--count", "2",
+			"--no-twin", "--seed", fmt.Sprint(seed), "-o", dir)
 	case "virtual":
-		said(t, "sim", "coffee", "--designs", "locking,multi", "--cpus", "1", "--cost", "none", "--stage", "10us", "--jitter", "1us", "--operations", "50", "--count", "3", "--seed", fmt.Sprint(seed), "-o", dir)
+		said(t, "sim", "coffee", "--designs", "locking,multi", "--cpus", "1", "--cost", "none", "--stage", "10us",
+			"--jitter", "1us", "--operations", "50", "--count", "3", "--seed", fmt.Sprint(seed), "-o", dir)
 	case "budget":
 		budgeted(t, dir, uint64(seed))
 	case "gate":
@@ -130,7 +133,8 @@ func TestOtherHeader(t *testing.T) {
 	var headers, rests [2][]byte
 	for i, cost := range []string{"none", "wake=5us"} {
 		dir := fmt.Sprintf("v%d", i)
-		said(t, "sim", "coffee", "--designs", "locking", "--cpus", "1", "--cost", cost, "--stage", "10us", "--operations", "50", "--count", "2", "--seed", "7", "-o", dir)
+		said(t, "sim", "coffee", "--designs", "locking", "--cpus", "1", "--cost", cost, "--stage", "10us",
+			"--operations", "50", "--count", "2", "--seed", "7", "-o", dir)
 		b, err := os.ReadFile(filepath.Join(dir, "journal.ndjson"))
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +146,8 @@ func TestOtherHeader(t *testing.T) {
 	}
 	for _, got := range []shown{show("sim", "--resume", "v0"), show("compare", "v0", "v1")} {
 		want := filepath.Join("v0", "journal.ndjson") + ":3: its digest does not fit"
-		for _, w := range []string{want, "the header is that of another run", "put the file back as it was, or start a new run"} {
+		for _, w := range []string{want, "the header is that of another run",
+			"put the file back as it was, or start a new run"} {
 			if got.code != 2 || !strings.Contains(got.stderr, w) {
 				t.Errorf("exit %d, and stderr lacks %q:\n%s", got.code, w, got.stderr)
 			}
@@ -192,7 +197,8 @@ func (r *storedRun) damaged(t *testing.T, file string, content []byte, what stri
 	check := func(how string, got, want shown) {
 		told := got.told(want)
 		if !told && got.stdout != want.stdout {
-			t.Errorf("%s is silent: %s prints\n%s%s\nwhere it printed\n%s", what, how, got.stdout, got.stderr, want.stdout)
+			t.Errorf("%s is silent: %s prints\n%s%s\nwhere it printed\n%s", what, how, got.stdout, got.stderr,
+				want.stdout)
 		}
 		noticed = noticed || told
 	}
@@ -214,15 +220,21 @@ func budgeted(t *testing.T, dir string, seed uint64) {
 			w = c
 		}
 	}
-	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(1)},
-		plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)}, plan.Setting{Factor: "jitter", Level: plan.DurationLevel(0)})
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)},
+		plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)},
+		plan.Setting{Factor: "jitter", Level: plan.DurationLevel(0)})
 	looks := compare.LookBlocks()
 	h := sweep.Header{
-		Workload: w.Name, World: result.Live, Version: "test", Started: time.Unix(int64(seed), 0), Seed: fmt.Sprint(seed), Blocks: looks[len(looks)-1],
-		Cases: []plan.Case{{Design: "locking", Point: point}, {Design: "finelocking", Point: point}}, Environment: host.Read(), Warnings: []string{},
-		Settings: sweep.Settings{Duration: sweep.Duration(time.Second), Sample: 1, TimeLimit: sweep.Duration(time.Minute)},
-		Rule: &sweep.Rule{Budget: sweep.Duration(time.Hour), Looks: looks, Equivalent: compare.EquivalentFrom, Different: compare.DifferentFrom,
-			Spending: sweep.Spending, Alpha: 0.05, Margin: 0.02},
+		Workload: w.Name, World: result.Live, Version: "test", Started: time.Unix(int64(seed), 0),
+		Seed: fmt.Sprint(seed), Blocks: looks[len(looks)-1],
+		Cases:       []plan.Case{{Design: "locking", Point: point}, {Design: "finelocking", Point: point}},
+		Environment: host.Read(), Warnings: []string{},
+		Settings: sweep.Settings{Duration: sweep.Duration(time.Second), Sample: 1,
+			TimeLimit: sweep.Duration(time.Minute)},
+		Rule: &sweep.Rule{Budget: sweep.Duration(time.Hour), Looks: looks, Equivalent: compare.EquivalentFrom,
+			Different: compare.DifferentFrom,
+			Spending:  sweep.Spending, Alpha: 0.05, Margin: 0.02},
 	}
 	p, err := h.Plan(w)
 	if err != nil {
@@ -236,10 +248,12 @@ func budgeted(t *testing.T, dir string, seed uint64) {
 	j.Looks = compare.NewLooks(looks, compare.EquivalentFrom)
 	clock := time.Unix(0, 0)
 	noise := rand.New(rand.NewPCG(seed, 1))
-	s := &sweep.Sweep{Workload: w, Header: h, Plan: p, Store: run, Judgement: j, Notify: func(sweep.Event) {}, Now: func() time.Time { return clock },
+	s := &sweep.Sweep{Workload: w, Header: h, Plan: p, Store: run, Judgement: j, Notify: func(sweep.Event) {},
+		Now: func() time.Time { return clock },
 		Run: func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 			clock = clock.Add(time.Second)
-			o := trial.Outcome{Trial: trial.Blank(spec), Histograms: map[string][]byte{"latency": {1, 2, 3, byte(spec.Block)}}}
+			o := trial.Outcome{Trial: trial.Blank(spec),
+				Histograms: map[string][]byte{"latency": {1, 2, 3, byte(spec.Block)}}}
 			rate := result.Value(1000 * (1 + 0.02*noise.NormFloat64()))
 			o.Trial.Status, o.Trial.Operations, o.Trial.WallSeconds = result.OK, 1000, 1
 			o.Trial.Metrics = result.Metrics{result.Throughput: rate, result.LatencyMean: 1e9 / rate}

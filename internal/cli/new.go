@@ -41,8 +41,8 @@ var starter string
 // programName is what can be a folder, a workload and a package path.
 var programName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// modulePattern is what new takes for a module's path, a part of what Go does: elements of letters, digits and a few signs
-// between slashes, none of which begins or ends with a dot.
+// modulePattern is what new takes for a module's path, a part of what Go does: elements of letters, digits and a few
+// signs between slashes, none of which begins or ends with a dot.
 var modulePattern = regexp.MustCompile(`^[A-Za-z0-9_~-]([A-Za-z0-9._~-]*[A-Za-z0-9_~-])?(/[A-Za-z0-9_~-]([A-Za-z0-9._~-]*[A-Za-z0-9_~-])?)*$`)
 
 // reserved are elements that Go refuses: names of devices on Windows, and short names of files there.
@@ -50,23 +50,27 @@ var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|(com|lpt)[1-9])(\.|$)|^
 
 // goodModule reports whether Go takes a path for that of a module and its program.
 func goodModule(path string) bool {
-	return modulePattern.MatchString(path) && !strings.ContainsRune("-~", rune(path[0])) && !slices.ContainsFunc(strings.Split(path, "/"), reserved.MatchString) &&
+	return modulePattern.MatchString(path) && !strings.ContainsRune("-~", rune(path[0])) &&
+		!slices.ContainsFunc(strings.Split(path, "/"), reserved.MatchString) &&
 		!slices.Contains([]string{"std", "cmd", "all"}, path)
 }
 
 func (a *app) newProgram(dir, module, local string) error {
 	switch {
 	case strings.ContainsAny(dir, `/\`):
-		return usage("%q is a path, and new takes the name of a folder that it makes here: use lower-case letters, digits, - and _, as in mybench", dir)
+		return usage("%q is a path, and new takes the name of a folder that it makes here: use lower-case letters, "+
+			"digits, - and _, as in mybench", dir)
 	case !programName.MatchString(dir):
-		return usage("%q cannot be a workload's name: use lower-case letters, digits, - and _, beginning with a letter", dir)
+		return usage("%q cannot be a workload's name: use lower-case letters, digits, - and _, beginning with a letter",
+			dir)
 	}
 	base := dir
 	if module == "" {
 		module = "example.com/" + base
 	}
 	if !goodModule(module) {
-		return usage("--module %q is not a module's path: Go takes letters, digits, -, ., _ and ~ between slashes, no - or ~ first, and no names that Windows keeps for itself, as in --module example.com/%s", module, base)
+		return usage("--module %q is not a module's path: Go takes letters, digits, -, ., _ and ~ between slashes, "+
+			"no - or ~ first, and no names that Windows keeps for itself, as in --module example.com/%s", module, base)
 	}
 	if exists(dir) {
 		return usage("%s exists already; choose another name", dir)
@@ -96,13 +100,17 @@ func (a *app) newProgram(dir, module, local string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(a.text, "wrote %s: a workload with two designs\n\n  cd %s\n  go mod tidy\n  go run . run %s --cpus 1..2\n", filepath.Join(dir, "main.go"), dir, base)
+	fmt.Fprintf(a.text, "wrote %s: a workload with two designs\n\n  cd %s\n  go mod tidy\n  go run . "+
+		"run %s --cpus 1..2\n", filepath.Join(dir, "main.go"), dir, base)
 	return nil
 }
 
 // modFileString is a path as go.mod writes it: in quotes where it has signs that mean something there.
 func modFileString(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`(),[]{}=>", r) }) || strings.Contains(path, "//") {
+	if strings.ContainsFunc(path, func(r rune) bool {
+		return r <= ' ' || r > '~' ||
+			strings.ContainsRune("\"'`(),[]{}=>", r)
+	}) || strings.Contains(path, "//") {
 		return strconv.Quote(path)
 	}
 	return path

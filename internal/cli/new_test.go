@@ -20,6 +20,7 @@ func TestExampleIsTheStarter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(written) != string(want) {
-		t.Errorf("examples/counter/main.go is not what new writes: change internal/cli/starter.go.txt and it together; new writes\n%s", written)
+		t.Errorf("examples/counter/main.go is not what new writes: change internal/cli/starter.go.txt and it "+
+			"together; new writes\n%s", written)
 	}
 }

@@ -29,19 +29,24 @@ func checkOpenLoop(points []plan.Point, o runOptions) error {
 			return usage("--rate and --load both say how many customers come; give one of them")
 		case !p.Has("rate") && !p.Has("load") && !recorded:
 			name := workload.LoadFactors(p)[0]
-			return usage("--%s has no effect without customers: add --load 0.8, a fraction of the capacity, or --rate 100, customers a second", name)
+			return usage("--%s has no effect without customers: add --load 0.8, a fraction of the capacity, or "+
+				"--rate 100, customers a second", name)
 		case p.Has("rate") && p.Float("rate") == 0:
 			return usage("--rate 0 sends no customer; give customers a second, such as 100")
 		case p.Has("rate") && p.Float("rate") > load.MaxRate:
-			return usage("--rate %v is more than the %.0f customers a second that the load loop can send", p.Float("rate"), load.MaxRate)
+			return usage("--rate %v is more than the %.0f customers a second that the load loop can send",
+				p.Float("rate"), load.MaxRate)
 		case p.Has("load") && p.Float("load") == 0:
 			return usage("--load 0 sends no customer; give a fraction of the capacity, such as 0.8")
 		case p.Has("patience") && p.Duration("patience") == 0:
-			return usage("--patience 0s: nobody would wait at all; leave it out, or use --queue-limit 0 to drop who cannot be served at once")
+			return usage("--patience 0s: nobody would wait at all; leave it out, or use --queue-limit 0 to drop who " +
+				"cannot be served at once")
 		case o.operations > 0:
-			return usage("--operations is for closed loops: an open loop measures the customers who arrive within --duration")
+			return usage("--operations is for closed loops: an open loop measures the customers who " +
+				"arrive within --duration")
 		case o.timeLimit > 0 && !o.virtual && o.timeLimit <= o.warmup+2*o.duration:
-			return usage("--time-limit %v would end a trial whose customers are served late: it must be longer than --warmup and twice --duration, %v", o.timeLimit, o.warmup+2*o.duration)
+			return usage("--time-limit %v would end a trial whose customers are served late: it must be longer than "+
+				"--warmup and twice --duration, %v", o.timeLimit, o.warmup+2*o.duration)
 		case o.sample > 1:
 			return usage("--sample is for closed loops: an open loop times every request")
 		}

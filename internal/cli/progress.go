@@ -18,7 +18,8 @@ type progress struct {
 	width int // 0: not a terminal
 }
 
-// newProgress draws on w, below the writer that quotes: it redraws its line by escape sequences, and quotes the rest itself.
+// newProgress draws on w, below the writer that quotes: it redraws its line by escape sequences, and quotes the rest
+// itself.
 func newProgress(w io.Writer) *progress {
 	if q, ok := w.(*quote.Writer); ok {
 		w = q.Unwrap()

@@ -41,7 +41,8 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 }
 
 // goOn continues a run that is open, or shows it again where it is complete.
-func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *store.Run, journal *store.Journal) error {
+func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *store.Run,
+	journal *store.Journal) error {
 	header, err := a.stored(o.resume, journal)
 	if err != nil {
 		return err
@@ -66,15 +67,17 @@ func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *
 	o.virtual = header.World == result.Virtual // either verb continues either
 	if cmd.Flags().Changed("time-limit") {
 		set := &header.Settings
-		if err := o.validateLimit(window(time.Duration(set.Warmup), time.Duration(set.Duration), p.Cases), set.Operations); err != nil {
+		if err := o.validateLimit(window(time.Duration(set.Warmup), time.Duration(set.Duration), p.Cases),
+			set.Operations); err != nil {
 			return err
 		}
 		if o.timeLimit == 0 {
-			return usage("--time-limit 0s sets none: leave it out to keep the run's %v, or give a positive time", time.Duration(set.TimeLimit))
+			return usage("--time-limit 0s sets none: leave it out to keep the run's %v, or give a positive time",
+				time.Duration(set.TimeLimit))
 		}
 		set.TimeLimit, set.Limited = sweep.Duration(o.timeLimit), true
 	}
-	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run}
+	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run, Retry: cmd.Flags().Changed("time-limit")}
 	s.Continue(journal.Trials, journal.Blocks, journal.Ended)
 	if runs {
 		if err := s.RereadArrivals(cmd.Context()); err != nil {
@@ -109,7 +112,8 @@ func onlyResume(cmd *cobra.Command) error {
 		if cmd.Flags().Lookup("timeline") != nil {
 			also = "--compare, --time-limit, --timeline and --sensitivity"
 		}
-		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, %s with it", wrong, also)
+		return usage("--%s cannot change a run that is continued: --resume takes only --format, --baseline, %s with it",
+			wrong, also)
 	}
 	return nil
 }
@@ -124,7 +128,8 @@ func sameHere(h sweep.Header, dir string) error {
 		return usage("%s cannot be continued on this machine: %w; continue it there, or start a new run", dir, err)
 	}
 	if err := here.SameBuild(h.Environment); err != nil {
-		return usage("%s cannot be continued by this program: %w; continue with the program that began it, or start a new run", dir, err)
+		return usage("%s cannot be continued by this program: %w; continue with the program that began it, "+
+			"or start a new run", dir, err)
 	}
 	return nil
 }

@@ -66,7 +66,10 @@ begins. Factors take lists and ranges: 1,2,4  1..6  1..1024:x2  0.4..1.1:+0.1; -
 one factor follow another. Beside each measurement stands what virtual time predicts (see sim), and CPUs
 beyond those of this machine are predicted only. What is measured is stored as it goes: --resume DIR continues a run that
 was interrupted. With --budget the blocks go on until every comparison is decided or the time is over.`,
-		Example: indent("NAME run coffee\nNAME run coffee --designs locking,finelocking --cpus 1..2 --count 10\nNAME run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6 --format json\nNAME run coffee --baseline locking --budget 10m\nNAME run coffee --designs locking,multi --cpus 1..16\nNAME run null --quick\nNAME run lines --profile\nNAME run --resume brewput-runs/coffee-20261121-104500"),
+		Example: indent("NAME run coffee\nNAME run coffee --designs locking,finelocking --cpus 1..2 --count 10\nNAME " +
+			"run coffee --designs linearpipe --buffer 0,1,10 --jitter 2ms --workers 6 --format json\nNAME run coffee " +
+			"--baseline locking --budget 10m\nNAME run coffee --designs locking,multi --cpus 1..16\nNAME run null " +
+			"--quick\nNAME run lines --profile\nNAME run --resume brewput-runs/coffee-20261121-104500"),
 	}
 	a.withoutWorkload(run, &o)
 	o.addTo(run.PersistentFlags())
@@ -90,7 +93,8 @@ func (a *app) withoutWorkload(cmd *cobra.Command, o *runOptions) {
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("resume") {
-			return usage("%s needs a workload: %s; see %s list", o.verb(), strings.Join(a.workloadNames(), ", "), name())
+			return usage("%s needs a workload: %s; see %s list", o.verb(), strings.Join(a.workloadNames(), ", "),
+				name())
 		}
 		return a.resume(cmd, nil, *o)
 	}
@@ -99,21 +103,29 @@ func (a *app) withoutWorkload(cmd *cobra.Command, o *runOptions) {
 // addTo adds the flags of run, addCommon those that sim has too.
 func (o *runOptions) addTo(f *pflag.FlagSet) {
 	o.addCommon(f)
-	decimalVar(f, &o.count, "count", 10, "blocks: how often every design is measured at every point, which is one level of each factor")
-	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, instead of a count: blocks go to the designs that are not told apart yet")
+	decimalVar(f, &o.count, "count", 10, "blocks: how often every design is measured at every point, which is one "+
+		"level of each factor")
+	f.DurationVar(&o.budget, "budget", 0, "`TIME` for all trials, instead of a count: blocks go to the designs that "+
+		"are not told apart yet")
 	f.DurationVar(&o.duration, "duration", time.Second, "measured `TIME` of each trial of a stream")
 	f.DurationVar(&o.warmup, "warmup", 100*time.Millisecond, "`TIME` before it")
 	decimalVar(f, &o.sample, "sample", 1, "time only every `N`th operation, where reading the clock costs too much")
-	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 30s beyond its window; jobs 10m)")
-	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "measure more --cpus than this machine has on those that it has")
-	f.BoolVar(&o.quick, "quick", false, "rough figures within two minutes: 3 short blocks, and what the workload says of its size, where not given")
-	f.BoolVar(&o.profile, "profile", false, "observed trials take a CPU profile instead of watching resources: what channels, the scheduler and the collector take")
-	f.BoolVar(&o.noTwin, "no-twin", false, "predict nothing, neither beside what is measured nor beyond the CPUs of this machine")
+	f.DurationVar(&o.timeLimit, "time-limit", 0, "`TIME` after which a trial counts as hung (default 30s beyond "+
+		"its window; jobs 10m)")
+	f.BoolVar(&o.oversubscribe, "oversubscribe", false, "measure more --cpus than this machine has "+
+		"on those that it has")
+	f.BoolVar(&o.quick, "quick", false, "rough figures within two minutes: 3 short blocks, and what the workload "+
+		"says of its size, where not given")
+	f.BoolVar(&o.profile, "profile", false, "observed trials take a CPU profile instead of watching resources: what "+
+		"channels, the scheduler and the collector take")
+	f.BoolVar(&o.noTwin, "no-twin", false, "predict nothing, neither beside what is measured nor beyond the "+
+		"CPUs of this machine")
 }
 
 func (o *runOptions) addCommon(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.designs, "designs", nil, "the designs to compare, `NAMES` separated by commas (default all)")
-	f.StringVar(&o.pairs, "compare", "neighbours", "which designs are compared with each other: `PAIRS` of neighbours, or all")
+	f.StringVar(&o.pairs, "compare", "neighbours", "which designs are compared with each other: `PAIRS` of "+
+		"neighbours, or all")
 	decimalVar(f, &o.operations, "operations", 0, "operations of each trial, instead of a duration")
 	decimalVar(f, &o.seed, "seed", 1, "seed of the order of trials and of all draws")
 	f.StringVar(&o.baseline, "baseline", "", "compare every other `DESIGN` with this one, besides its neighbour")
@@ -149,12 +161,14 @@ func (a *app) runWorkload(w *workload.Workload, o *runOptions) *cobra.Command {
 	summary, _, _ := strings.Cut(w.Doc, "\n")
 	var levels func() map[string]string
 	cmd := &cobra.Command{
-		Use:     w.Name,
-		Short:   summary,
-		Example: indent("NAME " + o.verb() + " " + w.Name + "\nNAME " + o.verb() + " " + w.Name + " --cpus 1.." + fmt.Sprint(runtime.NumCPU()) + " --format json"),
+		Use:   w.Name,
+		Short: summary,
+		Example: indent("NAME " + o.verb() + " " + w.Name + "\nNAME " + o.verb() + " " + w.Name + " --cpus 1.." +
+			fmt.Sprint(runtime.NumCPU()) + " --format json"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("%s %s takes no argument %q; factors are flags, as in --cpus 1..2", o.verb(), w.Name, args[0])
+				return usage("%s %s takes no argument %q; factors are flags, as in --cpus 1..2", o.verb(), w.Name,
+					args[0])
 			}
 			return nil
 		},
@@ -256,7 +270,8 @@ func (o *runOptions) validateLimit(window time.Duration, operations int64) error
 	case o.timeLimit < 0:
 		return usage("--time-limit %v is negative", o.timeLimit)
 	case o.timeLimit > 0 && !o.virtual && operations == 0 && o.timeLimit <= window:
-		return usage("--time-limit %v would end every trial of a stream: it must be longer than --warmup and --duration together, or in an open loop twice --duration, %v", o.timeLimit, window)
+		return usage("--time-limit %v would end every trial of a stream: it must be longer than --warmup and "+
+			"--duration together, or in an open loop twice --duration, %v", o.timeLimit, window)
 	}
 	return nil
 }
@@ -266,10 +281,12 @@ func (o *runOptions) validateFormat() error {
 		return usage("--baseline has no effect on --format %s, which holds trials and no verdicts", o.format)
 	}
 	if !slices.Contains(pairings, o.pairs) {
-		return usage("--compare %s is not possible%s; use %s", o.pairs, didYouMean(o.pairs, pairings), strings.Join(pairings, " or "))
+		return usage("--compare %s is not possible%s; use %s", o.pairs, didYouMean(o.pairs, pairings),
+			strings.Join(pairings, " or "))
 	}
 	if !slices.Contains(formats, o.format) {
-		return usage("--format %s is not possible%s; use %s", o.format, didYouMean(o.format, formats), strings.Join(formats, ", "))
+		return usage("--format %s is not possible%s; use %s", o.format, didYouMean(o.format, formats),
+			strings.Join(formats, ", "))
 	}
 	return nil
 }

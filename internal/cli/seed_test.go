@@ -34,13 +34,16 @@ func simulated(t *testing.T, args ...string) []result.Trial {
 	return trials
 }
 
-// TestTrialSeed: the seed of any trial, given to --seed with --count 1, repeats that trial, whatever else the run chooses by
-// itself; replications of neighbouring seeds have nothing in common.
+// TestTrialSeed: the seed of any trial, given to --seed with --count 1, repeats that trial, whatever else the run
+// chooses by itself; replications of neighbouring seeds have nothing in common.
 func TestTrialSeed(t *testing.T) {
 	for name, flags := range map[string][]string{
-		"closed":         {"--designs", "finelocking", "--cpus", "4", "--jitter", "2ms", "--duration", "2s", "--cost", "none"},
-		"slow to settle": {"--designs", "locking", "--cpus", "2", "--workers", "400", "--jitter", "1ms", "--duration", "9s", "--cost", "none"},
-		"open":           {"--designs", "locking", "--cpus", "2", "--workers", "2", "--jitter", "2ms", "--load", "0.9", "--duration", "2s", "--cost", "none"},
+		"closed": {"--designs", "finelocking", "--cpus", "4", "--jitter", "2ms", "--duration", "2s", "--cost",
+			"none"},
+		"slow to settle": {"--designs", "locking", "--cpus", "2", "--workers", "400", "--jitter", "1ms", "--duration",
+			"9s", "--cost", "none"},
+		"open": {"--designs", "locking", "--cpus", "2", "--workers", "2", "--jitter", "2ms", "--load", "0.9",
+			"--duration", "2s", "--cost", "none"},
 	} {
 		seen := map[string]bool{}
 		for _, seed := range []string{"1", "2"} {

@@ -37,16 +37,25 @@ its primitives take is --cost, or what NAME calibrate has found here. It does no
 garbage collection or the host.
 
 Factors, formats and the run directory are those of run. Each further replication (--count) has customers of its own.`, "NAME", name()),
-		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking --cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 --jitter 2ms --precision 0.5%\nNAME sim coffee --designs locking,finelocking --cpus 4 --timeline kitchen.svg\nNAME sim coffee --designs linearpipe --cpus 6 --sensitivity\nNAME sim mine --cpus 1 --record-costs mine.costs\nNAME sim mine --cpus 1..8 --replay-costs mine.costs"),
+		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking " +
+			"--cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 " +
+			"--jitter 2ms --precision 0.5%\nNAME sim coffee --designs locking,finelocking --cpus 4 --timeline " +
+			"kitchen.svg\nNAME sim coffee --designs linearpipe --cpus 6 --sensitivity\nNAME sim mine --cpus 1 " +
+			"--record-costs mine.costs\nNAME sim mine --cpus 1..8 --replay-costs mine.costs"),
 	}
 	a.withoutWorkload(cmd, &o)
 	f := cmd.PersistentFlags()
 	o.addCommon(f)
 	decimalVar(f, &o.count, "count", 1, "replications, each with customers of its own; 2 and more have intervals")
-	f.StringVar(&o.precision, "precision", "", "replications until half of the 95 % interval of every mean rate and time is at most `SHARE` of it, such as 1%")
+	f.StringVar(&o.precision, "precision", "", "replications until half of the 95 % interval of every mean rate and "+
+		"time is at most `SHARE` of it, such as 1%")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "virtual `TIME` that is measured")
-	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (more where a design takes longer to settle, unless it is given)")
-	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every other being none; of wake, deep, deep-after, rouse, spin, spin-for, steal, burn, outlier, outlier-every, switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default what calibrate has found here, else typical ones)")
+	f.DurationVar(&o.warmup, "warmup", time.Second, "virtual `TIME` before it (more where a design takes longer to "+
+		"settle, unless it is given)")
+	f.StringVar(&o.cost, "cost", "", "what the scheduler takes: none, or `COSTS` such as wake=60us,chan=200ns, every "+
+		"other being none; of wake, deep, deep-after, rouse, spin, spin-for, steal, burn, outlier, outlier-every, "+
+		"switch, spawn, chan, lock, lock-spin, timer, poll-grain, syscall (default what calibrate has found here, "+
+		"else typical ones)")
 	f.DurationVar(&o.timeLimit, "time-limit", 10*time.Minute, "real `TIME` after which a trial counts as hung")
 	o.timelineFlags(f)
 	o.costFlags(f)
@@ -95,7 +104,8 @@ func (a *app) settle(ctx context.Context, s *sweep.Sweep, dir string) error {
 	err := s.Settle(ctx)
 	progress.clear()
 	if errors.Is(err, context.Canceled) {
-		a.interrupted(" while pilots showed how long a warm-up is needed; nothing is stored yet (with --warmup TIME each trial is stored as it ends)")
+		a.interrupted(" while pilots showed how long a warm-up is needed; nothing is stored yet (with --warmup TIME " +
+			"each trial is stored as it ends)")
 	}
 	return err
 }
@@ -117,7 +127,8 @@ func (o *runOptions) virtualCases(w *workload.Workload, cases []plan.Case) error
 	}
 	if len(live) > 0 {
 		if !slices.ContainsFunc(w.Designs, func(d workload.Design) bool { return d.Worlds != workload.LiveOnly }) {
-			return usage("no design of %s has a virtual world: they use what only a real machine has; measure them with %s run %s", w.Name, name(), w.Name)
+			return usage("no design of %s has a virtual world: they use what only a real machine has; measure "+
+				"them with %s run %s", w.Name, name(), w.Name)
 		}
 		advice := "name others with --designs"
 		if len(both) > 0 {
@@ -177,7 +188,8 @@ func newPredictor(h sweep.Header) *simulator {
 }
 
 func aheadOf(run func(context.Context, trial.Spec) (trial.Outcome, error)) *simulator {
-	return &simulator{run: run, ahead: map[string]chan simulated{}, cases: map[string]early{}, begun: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &simulator{run: run, ahead: map[string]chan simulated{}, cases: map[string]early{}, begun: map[string]bool{},
+		slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // key names a trial with all that it depends on.
@@ -218,7 +230,8 @@ func (m *simulator) Run(ctx context.Context, spec trial.Spec) (trial.Outcome, er
 
 // single reports whether a trial is the only one, so that none can disturb it.
 func (m *simulator) single(k string) bool {
-	return len(m.ahead) == 0 && !slices.ContainsFunc(m.next, func(s trial.Spec) bool { return key(s) != k && !m.begun[key(s)] })
+	return len(m.ahead) == 0 && !slices.ContainsFunc(m.next,
+		func(s trial.Spec) bool { return key(s) != k && !m.begun[key(s)] })
 }
 
 // begin begins a trial: alone, or beside others.
@@ -250,7 +263,8 @@ type early struct {
 
 func which(spec trial.Spec) string { return fmt.Sprint(spec.Design, " ", spec.Point) }
 
-// leaveOut ends the trials of a case that were begun ahead, and begins no more: the limit of real time would end them too.
+// leaveOut ends the trials of a case that were begun ahead, and begins no more: the limit of real time would end them
+// too.
 func (m *simulator) leaveOut(name string) {
 	for k, c := range m.cases {
 		if c.which == name {
@@ -263,8 +277,8 @@ func (m *simulator) leaveOut(name string) {
 	m.next = slices.DeleteFunc(slices.Clone(m.next), func(s trial.Spec) bool { return which(s) == name })
 }
 
-// inTurn runs a trial beside others, or alone once its design has come at that point to real code that is to be measured, or to the
-// end of memory. It calls got once it has its slots, and perhaps again.
+// inTurn runs a trial beside others, or alone once its design has come at that point to real code that is to be
+// measured, or to the end of memory. It calls got once it has its slots, and perhaps again.
 func (m *simulator) inTurn(ctx context.Context, spec trial.Spec, alone bool, got func()) (s simulated) {
 	name := which(spec)
 	if _, crowded := m.crowded.Load(name); !crowded && !alone {
@@ -301,7 +315,8 @@ func (m *simulator) with(ctx context.Context, spec trial.Spec, slots int, got fu
 func virtualIntent(s *sweep.Sweep) string {
 	text := fmt.Sprintf("%s, in virtual time: %s, x ", s.Workload.Name, casesOf(s))
 	if p := s.Header.Precision; p != nil {
-		text += fmt.Sprintf("%d to %d replications, until every mean is within %v", p.First, p.Most, percent(p.Relative))
+		text += fmt.Sprintf("%d to %d replications, until every mean is within %v", p.First, p.Most,
+			percent(p.Relative))
 	} else {
 		text += result.Count(s.Plan.Blocks, "replication")
 	}
@@ -343,13 +358,16 @@ func (a *app) concludePrecision(s *sweep.Sweep, trials []result.Trial) {
 			missed++
 		}
 		if half > widest {
-			words := map[string]string{result.Throughput: "throughput", result.LatencyMean: "mean latency", result.ResponseMean: "mean response", result.WallSeconds: "wall time"}
-			least, widest = fmt.Sprintf("; the least precise is the %s of %s (%s), within ", words[metric], c.Design, c.Point), half
+			words := map[string]string{result.Throughput: "throughput", result.LatencyMean: "mean latency",
+				result.ResponseMean: "mean response", result.WallSeconds: "wall time"}
+			least, widest = fmt.Sprintf("; the least precise is the %s of %s (%s), within ", words[metric], c.Design,
+				c.Point), half
 		}
 	}
 	text := fmt.Sprintf("%d trials: every mean within %s", len(trials), percent(p.Relative))
 	if missed > 0 {
-		text = fmt.Sprintf("%d trials: %d of %d cases are not within %s after %d replications; give a longer --duration", len(trials), missed, len(s.Plan.Cases), percent(p.Relative), p.Most)
+		text = fmt.Sprintf("%d trials: %d of %d cases are not within %s after %d replications; give "+
+			"a longer --duration", len(trials), missed, len(s.Plan.Cases), percent(p.Relative), p.Most)
 	}
 	if none > 0 {
 		text += fmt.Sprintf("; %d of %d cases have no mean", none, len(s.Plan.Cases))

@@ -22,9 +22,12 @@ import (
 func simSpecs(n int) []trial.Spec {
 	var specs []trial.Spec
 	for i := range n {
-		point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1 + i%3)}, plan.Setting{Factor: "workers", Level: plan.IntLevel(2)},
-			plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)}, plan.Setting{Factor: "jitter", Level: plan.DurationLevel(time.Millisecond)})
-		specs = append(specs, trial.Spec{Workload: "coffee", Design: "finelocking", Point: point, Block: i, Seed: uint64(i), Duration: 50 * time.Millisecond, Sample: 1})
+		point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1 + i%3)},
+			plan.Setting{Factor: "workers", Level: plan.IntLevel(2)},
+			plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)},
+			plan.Setting{Factor: "jitter", Level: plan.DurationLevel(time.Millisecond)})
+		specs = append(specs, trial.Spec{Workload: "coffee", Design: "finelocking", Point: point, Block: i,
+			Seed: uint64(i), Duration: 50 * time.Millisecond, Sample: 1})
 	}
 	return specs
 }
@@ -149,11 +152,12 @@ func TestSimulatorMeasuresAlone(t *testing.T) {
 	}
 }
 
-// TestSimulatorCrowded: what could not run beside others is not tried there again, at that point; and where no other runs it is
-// not tried as if some did.
+// TestSimulatorCrowded: what could not run beside others is not tried there again, at that point; and where no other
+// runs it is not tried as if some did.
 func TestSimulatorCrowded(t *testing.T) {
 	specs := simSpecs(6) // at three points
-	for slots, want := range map[int][]bool{1: {false, false, false, false, false, false}, 2: {true, false, true, true, false, true, true}} {
+	for slots, want := range map[int][]bool{1: {false, false, false, false, false, false},
+		2: {true, false, true, true, false, true, true}} {
 		m := newSimulator(coffee.Workload(), sweep.Header{Costs: "none"})
 		m.slots = make(chan struct{}, slots)
 		var crowded []bool
@@ -182,7 +186,8 @@ func TestIntent(t *testing.T) {
 		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)})
 	}
 	one := []plan.Case{{Design: "locking", Point: point(1)}}
-	three := []plan.Case{{Design: "locking", Point: point(1)}, {Design: "locking", Point: point(2)}, {Design: "multi", Point: point(1)}}
+	three := []plan.Case{{Design: "locking", Point: point(1)}, {Design: "locking", Point: point(2)},
+		{Design: "multi", Point: point(1)}}
 	for _, c := range []struct {
 		world     string
 		cases     []plan.Case
@@ -193,11 +198,15 @@ func TestIntent(t *testing.T) {
 		{result.Virtual, one, 1, nil, "coffee, in virtual time: 1 design, 1 with its points, x 1 replication"},
 		{result.Virtual, three[:2], 2, nil, "coffee, in virtual time: 1 design, 2 with its points, x 2 replications"},
 		{result.Virtual, three, 1, nil, "coffee, in virtual time: 2 designs, 3 with their points, x 1 replication"},
-		{result.Virtual, one, 1000, sweep.UpTo(0.01), "coffee, in virtual time: 1 design, 1 with its points, x 10 to 1000 replications, until every mean is within 1 %"},
-		{result.Live, one, 1, nil, "coffee: 1 design, 1 with its points, x 1 block, each also observed: 2 trials, about 90ms"},
-		{result.Live, three, 6, nil, "coffee: 2 designs, 3 with their points, x 6 blocks, each also observed: 36 trials, about 1.6s"},
+		{result.Virtual, one, 1000, sweep.UpTo(0.01), "coffee, in virtual time: 1 design, 1 with its points, x 10 to " +
+			"1000 replications, until every mean is within 1 %"},
+		{result.Live, one, 1, nil, "coffee: 1 design, 1 with its points, x 1 block, each also observed: 2 " +
+			"trials, about 90ms"},
+		{result.Live, three, 6, nil, "coffee: 2 designs, 3 with their points, x 6 blocks, each also observed: 36 " +
+			"trials, about 1.6s"},
 	} {
-		s := &sweep.Sweep{Workload: coffee.Workload(), Header: sweep.Header{World: c.world, Precision: c.precision}, Plan: plan.Plan{Cases: c.cases, Blocks: c.blocks, Observed: c.world == result.Live}}
+		s := &sweep.Sweep{Workload: coffee.Workload(), Header: sweep.Header{World: c.world, Precision: c.precision},
+			Plan: plan.Plan{Cases: c.cases, Blocks: c.blocks, Observed: c.world == result.Live}}
 		if got := (&app{}).intent(s); got != c.want {
 			t.Errorf("%q\nwant %q", got, c.want)
 		}

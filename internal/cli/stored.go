@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,11 +14,8 @@ import (
 // missing or cannot be known.
 func (a *app) stored(dir string, j *store.Journal) (h sweep.Header, err error) {
 	a.notes(j)
-	if err := json.Unmarshal(j.Header, &h); err != nil {
-		return h, usage("%s is not a run of brewput: its header cannot be read: %w", dir, err)
-	}
-	if h.Workload == "" {
-		return h, usage("%s is not a run of brewput: its header names no workload; give the directory of a run", dir)
+	if h, err = sweep.ReadHeader(dir, j.Header); err != nil {
+		return h, asUsage(err)
 	}
 	return h, fitsPlan(dir, &h, j)
 }
@@ -44,19 +40,16 @@ func (a *app) lostFailures(dir string, trials []result.Trial) {
 		}
 	}
 	if len(lost) > 0 {
-		fmt.Fprintf(a.stderr, "warning: %s with what a failed trial printed cannot be found, the first is %s: put it back, or run the trial again in a new run\n",
+		fmt.Fprintf(a.stderr, "warning: %s with what a failed trial printed cannot be found, the first is %s: put it "+
+			"back, or run the trial again in a new run\n",
 			result.Count(len(lost), "file"), lost[0])
 	}
 }
 
 // fitsPlan refuses a run that holds what the plan in a header does not have.
 func fitsPlan(dir string, h *sweep.Header, j *store.Journal) error {
-	err := h.Check(j.Trials, j.Blocks, !j.Checked)
-	if err == nil && h.Rule != nil {
-		_, err = sweep.ReadLooks(j.Looks)
-	}
-	if err != nil {
-		return usage("%s does not fit the plan in its header: %w: it was changed, or another program wrote it; put it back as it was, or start a new run", dir, err)
+	if err := h.Fits(dir, j.Trials, j.Blocks, j.Looks, !j.Checked); err != nil {
+		return asUsage(err)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,7 +20,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// TestDirectoryRemoved removes the directory of a run under way, live and in virtual time. The run ends with an error that names it.
+// TestDirectoryRemoved removes the directory of a run under way, live and in virtual time. The run ends with an error
+// that names it.
 func TestDirectoryRemoved(t *testing.T) {
 	t.Chdir(t.TempDir())
 	remover := &workload.Workload{Name: "remover", Doc: "Removes its run", Designs: []workload.Design{
@@ -30,15 +30,19 @@ func TestDirectoryRemoved(t *testing.T) {
 		}},
 	}}
 	for _, args := range [][]string{
-		{"sim", "remover", "--cost", "none", "--operations", "4", "--warmup", "0s", "--cpus", "1", "--count", "3", "-o", "run"},
-		{"run", "null", "--designs", "stream", "--cpus", "1", "--operations", "100", "--count", "400", "--no-twin", "-o", "run"},
+		{"sim", "remover", "--cost", "none", "--operations", "4", "--warmup", "0s", "--cpus", "1", "--count", "3", "-o",
+			"run"},
+		{"run", "null", "--designs", "stream", "--cpus", "1", "--operations", "100", "--count", "400", "--no-twin",
+			"-o", "run"},
 	} {
 		if args[0] == "run" {
 			go removeOnceBegun("run")
 		}
 		var out, errs bytes.Buffer
 		code := cli.Run(context.Background(), append(catalog.All(), remover), args, strings.NewReader(""), &out, &errs)
-		if code != 4 || !strings.Contains(errs.String(), "brewput: run: its ") || !strings.Contains(errs.String(), "removed, moved or replaced while the run was under way") || strings.Contains(errs.String(), "\nstored in") {
+		if code != 4 || !strings.Contains(errs.String(), "brewput: run: its ") ||
+			!strings.Contains(errs.String(), "removed, moved or replaced while the run was under way") ||
+			strings.Contains(errs.String(), "\nstored in") {
 			t.Errorf("%v: exit %d\n%s", args, code, errs.String())
 		}
 		if _, err := os.Stat("run"); err == nil {
@@ -76,13 +80,15 @@ func filesOf(t *testing.T, dir string) (list string) {
 	return list
 }
 
-// TestCompleteRunsAreOnlyRead shows complete runs again, which changes nothing in them: first where that can be seen, then on a
-// mount that cannot be written to.
+// TestCompleteRunsAreOnlyRead shows complete runs again, which changes nothing in them: first where that can be seen,
+// then on a mount that cannot be written to.
 func TestCompleteRunsAreOnlyRead(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	said(t, "run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "500", "--count", "2", "-o", "runs/live")
-	said(t, "sim", "coffee", "--designs", "locking", "--cpus", "1", "--cost", "none", "--operations", "20", "-o", "runs/virtual")
+	said(t, "run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "500", "--count", "2", "-o",
+		"runs/live")
+	said(t, "sim", "coffee", "--designs", "locking", "--cpus", "1", "--cost", "none", "--operations", "20", "-o",
+		"runs/virtual")
 	finishedRun(t, "runs/gate", []string{"Grind", "Press"})
 	show("bench", "--resume", "runs/gate") // writes its files for other tools
 	for _, lock := range []string{"live/lock", "live/twin/lock", "virtual/lock", "gate/lock"} {
@@ -122,12 +128,7 @@ func onReadOnly(t *testing.T, dir string, args []string) (stdout, stderr string,
 	script := `mount --make-rprivate / && mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && ! touch "$0"/x 2>/dev/null || exit 77; cd "$0"/.. && exec "$@"`
 	outer := exec.Command("sh", append([]string{"-c", script, dir, cmd.Path}, args...)...)
 	outer.Env = cmd.Env
-	outer.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
-	if os.Getuid() != 0 {
-		outer.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-		outer.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
-		outer.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
-	}
+	outer.SysProcAttr = ownMounts()
 	var out, errs bytes.Buffer
 	outer.Stdout, outer.Stderr = &out, &errs
 	err := outer.Run()

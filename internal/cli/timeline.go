@@ -27,8 +27,10 @@ const defaultTimeline = 50 * time.Millisecond
 
 // timelineFlags are those of sim alone.
 func (o *runOptions) timelineFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.timeline, "timeline", "", "write who ran, waited and queued in the first replication to `FILE`: a picture (.svg), or a trace for ui.perfetto.dev (.json)")
-	f.DurationVar(&o.timelineSpan, "timeline-span", defaultTimeline, "how much virtual `TIME` of it, from the end of the warm-up on")
+	f.StringVar(&o.timeline, "timeline", "", "write who ran, waited and queued in the first replication to `FILE`: a "+
+		"picture (.svg), or a trace for ui.perfetto.dev (.json)")
+	f.DurationVar(&o.timelineSpan, "timeline-span", defaultTimeline, "how much virtual `TIME` of it, from the "+
+		"end of the warm-up on")
 }
 
 // askedTimeline are the flags that ask for this timeline again.
@@ -49,7 +51,8 @@ func spanOfTimeline(cmd *cobra.Command) error {
 }
 
 // timelineFormats are the formats by the end of the file's name.
-var timelineFormats = map[string]func(io.Writer, []*timeline.Timeline) error{".svg": report.TimelineSVG, ".json": report.TimelineJSON}
+var timelineFormats = map[string]func(io.Writer, []*timeline.Timeline) error{".svg": report.TimelineSVG,
+	".json": report.TimelineJSON}
 
 // checkTimeline refuses a timeline that could not be written, before anything is calculated for it.
 func (o *runOptions) checkTimeline(cases int) error {
@@ -58,11 +61,13 @@ func (o *runOptions) checkTimeline(cases int) error {
 	}
 	switch {
 	case timelineFormats[filepath.Ext(o.timeline)] == nil:
-		return usage("--timeline %s: the name must end in .svg, for a picture, or .json, for ui.perfetto.dev", o.timeline)
+		return usage("--timeline %s: the name must end in .svg, for a picture, or .json, for ui.perfetto.dev",
+			o.timeline)
 	case o.timelineSpan <= 0:
 		return usage("--timeline-span %v is not a positive time", o.timelineSpan)
 	case cases > mostTimelines:
-		return usage("--timeline would hold %d cases, and at most %d are possible: choose with --designs, or give factors fewer levels", cases, mostTimelines)
+		return usage("--timeline would hold %d cases, and at most %d are possible: choose with --designs, or give "+
+			"factors fewer levels", cases, mostTimelines)
 	}
 	return writable("--timeline", o.timeline)
 }
@@ -111,7 +116,8 @@ func (a *app) writeTimelines(ctx context.Context, s *sweep.Sweep, o runOptions) 
 		title := c.Design + " " + c.Point.String()
 		tl := byCase[title]
 		if tl == nil {
-			fmt.Fprintf(a.stderr, "brewput: no timeline of %s: its measured time did not begin, or its design hangs\n", title)
+			fmt.Fprintf(a.stderr, "brewput: no timeline of %s: its measured time did not begin, or its design hangs\n",
+				title)
 			continue
 		}
 		tl.Title = title
@@ -128,7 +134,8 @@ func (a *app) writeTimelines(ctx context.Context, s *sweep.Sweep, o runOptions) 
 	if err != nil {
 		return fmt.Errorf("the timeline could not be written: %w", err)
 	}
-	fmt.Fprintf(a.stderr, "timeline in %s: %s, %s in %v each%s\n", o.timeline, result.Count(len(all), "case"), result.Count(spans, "span"), o.timelineSpan, short)
+	fmt.Fprintf(a.stderr, "timeline in %s: %s, %s in %v each%s\n", o.timeline, result.Count(len(all), "case"),
+		result.Count(spans, "span"), o.timelineSpan, short)
 	return nil
 }
 

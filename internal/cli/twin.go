@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/brewput/brewput/internal/store"
@@ -25,18 +26,21 @@ func (o *runOptions) casesHere(w *workload.Workload, cases []plan.Case) error {
 		switch {
 		case n <= have || o.oversubscribe:
 		case o.noTwin:
-			return usage("--cpus %d: this machine has %d CPUs; calculate it with %s sim %s --cpus %d, or add --oversubscribe", n, have, name(), w.Name, n)
+			return usage("--cpus %d: this machine has %d CPUs; calculate it with %s sim %s --cpus %d, or "+
+				"add --oversubscribe", n, have, name(), w.Name, n)
 		case d.Worlds == workload.LiveOnly:
-			return usage("--cpus %d: this machine has %d CPUs, and %s/%s has no virtual world in which more could be predicted: leave it out with --designs, or add --oversubscribe", n, have, w.Name, d.Name)
+			return usage("--cpus %d: this machine has %d CPUs, and %s/%s has no virtual world in which more could be "+
+				"predicted: leave it out with --designs, or add --oversubscribe", n, have, w.Name, d.Name)
 		case n > sim.MaxCPUs:
-			return usage("--cpus %d: this machine has %d CPUs, and the simulation at most %d: give no more than those", n, have, sim.MaxCPUs)
+			return usage("--cpus %d: this machine has %d CPUs, and the simulation at most %d: give no more than those",
+				n, have, sim.MaxCPUs)
 		}
 	}
 	return nil
 }
 
-// twin divides cases into those that are measured and those that are predicted: both, where a case can be measured here.
-// What is measured on CPUs that are not there is no prediction's business.
+// twin divides cases into those that are measured and those that are predicted: both, where a case can be measured
+// here. What is measured on CPUs that are not there is no prediction's business.
 func (o *runOptions) twin(w *workload.Workload, cases []plan.Case) (measured, predicted []plan.Case) {
 	for _, c := range cases {
 		here := c.Point.Int("cpus") <= runtime.NumCPU()
@@ -54,14 +58,14 @@ func (o *runOptions) twin(w *workload.Workload, cases []plan.Case) (measured, pr
 const worthTelling = 10 * time.Second
 
 // predict calculates the twin of a sweep and returns its trials: all of them before anything is measured, since
-// calculating would disturb that. The twin is a run in virtual time in the directory of the run that it belongs to; what it
-// holds already is not calculated again.
+// calculating would disturb that. The twin is a run in virtual time in the directory of the run that it belongs to;
+// what it holds already is not calculated again.
 func (a *app) predict(ctx context.Context, s *sweep.Sweep, dir string, progress *progress) ([]result.Trial, error) {
 	t, err := s.Twin()
 	if t == nil || err != nil {
 		return nil, err
 	}
-	dir = filepath.Join(dir, "twin")
+	dir = filepath.Join(dir, twinName)
 	run, err := a.openTwin(t, dir, s.Complete)
 	if run == nil {
 		if err == nil {
@@ -76,7 +80,8 @@ func (a *app) predict(ctx context.Context, s *sweep.Sweep, dir string, progress 
 			if left := time.Since(began) / time.Duration(done) * time.Duration(e.Total-e.Done); left >= worthTelling {
 				told = true
 				progress.clear()
-				fmt.Fprintf(a.stderr, "predictions come first; they take about %s more (--no-twin leaves them out)\n", roundDuration(left))
+				fmt.Fprintf(a.stderr, "predictions come first; they take about %s more (--no-twin leaves them out)\n",
+					roundDuration(left))
 			}
 		}
 		if e.Trials == nil {
@@ -85,11 +90,25 @@ func (a *app) predict(ctx context.Context, s *sweep.Sweep, dir string, progress 
 	}
 	t.Store = run
 	trials, err := t.Execute(ctx)
-	return trials, closing(run, err)
+	return inTwin(trials), closing(run, err)
 }
 
-// isTwin refuses the twin of another run. want is the header that the run's own has, but for the time limit, which may be changed.
-// Of the headers of twins from before journals had checksums only the run that they belong to is compared.
+// twinName is the directory of a twin within that of its run.
+const twinName = "twin"
+
+// inTwin are trials of a twin as the run shows them that it belongs to: files are named from its directory.
+func inTwin(trials []result.Trial) []result.Trial {
+	trials = slices.Clone(trials)
+	for i := range trials {
+		if t := &trials[i]; t.Failure != "" {
+			t.Failure = twinName + "/" + t.Failure
+		}
+	}
+	return trials
+}
+
+// isTwin refuses the twin of another run. want is the header that the run's own has, but for the time limit, which may
+// be changed. Of the headers of twins from before journals had checksums only the run that they belong to is compared.
 func isTwin(dir string, want *sweep.Header, j *store.Journal) error {
 	var h sweep.Header
 	if err := json.Unmarshal(j.Header, &h); err != nil {
@@ -110,14 +129,16 @@ func isTwin(dir string, want *sweep.Header, j *store.Journal) error {
 	case fixed(h.Settings) != fixed(want.Settings):
 		wrong = fmt.Sprintf("its settings are %s, and those of the run %s", fixed(h.Settings), fixed(want.Settings))
 	case h.Costs != want.Costs || h.CostsFrom != want.CostsFrom:
-		wrong = fmt.Sprintf("its costs are %s (%s), and those of the run %s (%s)", h.Costs, h.CostsFrom, want.Costs, want.CostsFrom)
+		wrong = fmt.Sprintf("its costs are %s (%s), and those of the run %s (%s)", h.Costs, h.CostsFrom, want.Costs,
+			want.CostsFrom)
 	case h.Burn != want.Burn:
 		wrong = "its burn loop was calibrated, and a prediction has none"
 	}
 	if wrong == "" {
 		return nil
 	}
-	return usage("%s is not the twin of this run: %s; put back the twin that was there, or remove %s: an incomplete run predicts it again, and a complete one is shown without", dir, wrong, quoted(dir))
+	return usage("%s is not the twin of this run: %s; put back the twin that was there, or remove %s: an incomplete "+
+		"run predicts it again, and a complete one is shown without", dir, wrong, quoted(dir))
 }
 
 // openTwin opens the run of a twin, which takes in what is there. It is nil where that of a complete run is gone.

@@ -31,7 +31,10 @@ func yards() *workload.Workload {
 			{Name: "one", Doc: "one burn", Uses: []string{"cloth"}, Job: newOne},
 			{Name: "metre", Doc: "somebody else's two burns", Job: newMetre, Peer: true},
 			{Name: "three", Doc: "three burns", Uses: []string{"length"}, Job: newThree,
-				Formula: of("3 x one", func(p plan.Point, m workload.Measured) float64 { return 3 * m.Wall("one", p) })},
+				Formula: of("3 x one", func(p plan.Point,
+					m workload.Measured) float64 {
+					return 3 * m.Wall("one", p)
+				})},
 			{Name: "four", Doc: "four burns", Job: newFour,
 				Formula: of("the cuts of crooked, in seconds", func(p plan.Point, m workload.Measured) float64 {
 					cuts, ok := m.Of("crooked", "cuts", p)

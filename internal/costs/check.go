@@ -50,6 +50,7 @@ func (f *fitter) compareHandOvers(all []parameter, virtual readings) (hs []resul
 // quantiles are those of times in ns, in ascending order.
 func quantiles(ns []float64) result.UpperQuantiles {
 	return result.UpperQuantiles{
-		P50: result.Value(stat.Quantile(ns, 0.5)), P90: result.Value(stat.Quantile(ns, 0.9)), P99: result.Value(stat.Quantile(ns, 0.99)),
+		P50: result.Value(stat.Quantile(ns, 0.5)), P90: result.Value(stat.Quantile(ns, 0.9)),
+		P99: result.Value(stat.Quantile(ns, 0.99)),
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/brewput/brewput/sim"
 )
 
-// without takes the part of an independent other out of the readings of a sum, both in ascending order: what is left has
-// the difference of their middles, and a spread about it whose square is the difference of the squares. The shape is that
-// of the sum.
+// without takes the part of an independent other out of the readings of a sum, both in ascending order: what is left
+// has the difference of their middles, and a spread about it whose square is the difference of the squares. The shape
+// is that of the sum.
 func without(sum, other []float64) []float64 {
 	middle, rest, scale := center(sum), center(sum)-center(other), 0.0
 	if w, o := width(sum), width(other); w > o {
@@ -54,10 +54,11 @@ func distribution(readings []float64, cost func(float64) float64) sim.Cost {
 // all is the probability of everything, in millionths.
 const all = 1_000_000
 
-// probabilities are those of the quantiles that a distribution of n readings is kept as, in millionths: each fortieth, and
-// in the last fortieth each thousandth, as that lies between a tenth of a millisecond and several.
+// probabilities are those of the quantiles that a distribution of n readings is kept as, in millionths: each fortieth,
+// and in the last fortieth each thousandth, as that lies between a tenth of a millisecond and several.
 func probabilities(n int) []int64 {
-	const body, tail, fewest = all / 40, all / 1000, 4 // fewest is how many readings must lie beyond a quantile of the tail
+	// fewest is how many readings must lie beyond a quantile of the tail
+	const body, tail, fewest = all / 40, all / 1000, 4
 	var ps []int64
 	for at := int64(0); at < all; {
 		ps = append(ps, at)
@@ -72,10 +73,10 @@ func probabilities(n int) []int64 {
 	return append(ps, all)
 }
 
-// deconvolved is the distribution of a time that together with an independent other has the distribution of sum: as many
-// readings as sum has, ascending as both do. The times that are told apart are those of a grid, closer in the body than in the tail;
-// the weight of each is found by expectation maximization (Richardson 1972, Lucy 1974), which never makes one negative.
-// Stopped early, it does not follow the noise.
+// deconvolved is the distribution of a time that together with an independent other has the distribution of sum: as
+// many readings as sum has, ascending as both do. The times that are told apart are those of a grid, closer in the body
+// than in the tail; the weight of each is found by expectation maximization (Richardson 1972, Lucy 1974), which never
+// makes one negative. Stopped early, it does not follow the noise.
 func deconvolved(sum, other []float64) []float64 {
 	if sum[0] == sum[len(sum)-1] || other[0] == other[len(other)-1] {
 		return without(sum, other)
@@ -101,8 +102,9 @@ func deconvolved(sum, other []float64) []float64 {
 	return spreadOut(times, weights, len(sum))
 }
 
-// maximize is one step of expectation maximization: it gives each time the share of the readings that it explains. A time whose
-// sums would partly lie outside of the bins gets no more for that: all readings are in bins, and none is there.
+// maximize is one step of expectation maximization: it gives each time the share of the readings that it explains. A
+// time whose sums would partly lie outside of the bins gets no more for that: all readings are in bins, and none is
+// there.
 func maximize(weights []float64, chance [][]float64, share []float64) {
 	explained := make([]float64, len(weights))
 	for i, row := range chance {
@@ -165,7 +167,8 @@ func grid(sum, other []float64) []float64 {
 	return times
 }
 
-// cdf is the distribution function of readings in ascending order: the line between them, and a step where some are equal.
+// cdf is the distribution function of readings in ascending order: the line between them, and a step where some are
+// equal.
 type cdf []float64
 
 // at is the part of the readings below x.
@@ -180,8 +183,8 @@ func (c cdf) at(x float64) float64 {
 	return (float64(i-1) + (x-c[i-1])/(c[i]-c[i-1])) / float64(len(c)-1)
 }
 
-// spreadOut are n times, ascending, that are distributed as the weights say: the middle of a weight is its time, and between two times
-// the function is a line.
+// spreadOut are n times, ascending, that are distributed as the weights say: the middle of a weight is its time, and
+// between two times the function is a line.
 func spreadOut(times, weights []float64, n int) []float64 {
 	middles, total := make([]float64, len(weights)), 0.0
 	for j, w := range weights {

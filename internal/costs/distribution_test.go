@@ -22,13 +22,18 @@ func TestDistribution(t *testing.T) {
 	for i := range 4000 {
 		up = append(up, float64(10*i))
 	}
-	up[3999] = 4_000_000 // once a long wait: the mean of the last four is 1,029,983, and that of 39,960 and 2,020,010 too
+	// once a long wait: the mean of the last four is 1,029,983, and that of 39,960 and 2,020,010 too
+	up[3999] = 4_000_000
 	text := sim.Costs{Wake: distribution(up, same)}.String()
-	if !strings.HasPrefix(text, "wake=0s/1µs/2µs/3µs/") || !strings.HasSuffix(text, "/38.99µs@97.5%/39.03µs/39.07µs/39.11µs/39.15µs/39.19µs/39.23µs/39.27µs/39.31µs/39.35µs"+
-		"/39.39µs/39.43µs/39.47µs/39.51µs/39.55µs/39.59µs/39.63µs/39.67µs/39.71µs/39.75µs/39.79µs/39.83µs/39.87µs/39.91µs/39.95µs/2.02001ms") {
+	if !strings.HasPrefix(text, "wake=0s/1µs/2µs/3µs/") ||
+		!strings.HasSuffix(text, "/38.99µs@97.5%/39.03µs/39.07µs/39.11µs/39.15µs/39.19µs/39.23µs/39.27µs/39.31µs/"+
+			"39.35µs/39.39µs/39.43µs/39.47µs/39.51µs/39.55µs/39.59µs/39.63µs/39.67µs"+
+			"/39.71µs/39.75µs/39.79µs/39.83µs/39.87µs/39.91µs/39.95µs/2.02001ms") {
 		t.Error(text)
 	}
-	if got := fmt.Sprint(probabilities(200)[39:], probabilities(400)[39:]); got != "[975000 976000 977000 978000 979000 980000 1000000] [975000 976000 977000 978000 979000 980000 981000 982000 983000 984000 985000 986000 987000 988000 989000 990000 1000000]" {
+	if got := fmt.Sprint(probabilities(200)[39:], probabilities(400)[39:]); got != "[975000 976000 977000 978000 "+
+		"979000 980000 1000000] [975000 976000 977000 978000 979000 980000 981000 982000 983000 984000 985000 986000 "+
+		"987000 988000 989000 990000 1000000]" {
 		t.Errorf("the tails of 200 and of 400 readings are kept at %s", got)
 	}
 	if got := probabilities(20); len(got) != 41 || got[40] != all {
@@ -36,7 +41,8 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
-// rarely are readings of which one in a hundred is much longer: the body is about 30 us, and the tail reaches to milliseconds.
+// rarely are readings of which one in a hundred is much longer: the body is about 30 us, and the tail reaches to
+// milliseconds.
 func rarely(n int, seed uint64) []float64 {
 	draws, readings := rand.New(rand.NewPCG(seed, 0)), make([]float64, n)
 	for i := range readings {
@@ -49,7 +55,8 @@ func rarely(n int, seed uint64) []float64 {
 	return readings
 }
 
-// TestDrawsOfReadings: what is drawn of a cost has the quantiles and the mean of the readings that it was made of, in the tail too.
+// TestDrawsOfReadings: what is drawn of a cost has the quantiles and the mean of the readings that it was made of, in
+// the tail too.
 func TestDrawsOfReadings(t *testing.T) {
 	readings := rarely(7000, 1)
 	cost := distribution(readings, func(x float64) float64 { return x })
@@ -68,7 +75,8 @@ func TestDrawsOfReadings(t *testing.T) {
 	}
 }
 
-// drawsOf are n draws of a cost, in ascending order: what burns of a millisecond take of which it is the share in millionths.
+// drawsOf are n draws of a cost, in ascending order: what burns of a millisecond take of which it is the share in
+// millionths.
 func drawsOf(cost sim.Cost, n int64) []float64 {
 	k, burns := sim.New(sim.Config{CPUs: 1, Seed: 1, Costs: sim.Costs{Burn: cost}}), sim.NewProgram("burns")
 	draws, last := make([]float64, 0, n), int64(0)
@@ -86,7 +94,8 @@ func drawsOf(cost sim.Cost, n int64) []float64 {
 	return draws
 }
 
-// TestDeconvolved: of the sum of two independent times, and of one of them, the distribution of the other is found, with its tail.
+// TestDeconvolved: of the sum of two independent times, and of one of them, the distribution of the other is found,
+// with its tail.
 func TestDeconvolved(t *testing.T) {
 	draws := rand.New(rand.NewPCG(3, 0))
 	part, other, sum := rarely(7000, 2), make([]float64, 7000), make([]float64, 7000)
@@ -112,7 +121,8 @@ func TestDeconvolved(t *testing.T) {
 	if got := deconvolved([]float64{90, 90, 90}, []float64{60, 60}); !slices.Equal(got, []float64{30, 30, 30}) {
 		t.Errorf("90 without 60 are %v", got)
 	}
-	if got := deconvolved([]float64{50, 60, 70}, []float64{900, 950, 990}); slices.ContainsFunc(got, func(x float64) bool { return !(x >= 0 && x < 0.01) }) {
+	if got := deconvolved([]float64{50, 60, 70}, []float64{900, 950, 990}); slices.ContainsFunc(got,
+		func(x float64) bool { return !(x >= 0 && x < 0.01) }) {
 		t.Errorf("nothing is left of 60 without 950, but %v", got)
 	}
 }
@@ -139,25 +149,29 @@ func TestDeconvolvedConstant(t *testing.T) {
 	}
 }
 
-// TestHandOvers: simulated hand-overs have the quantiles of live ones, also where one in a hundred takes a millisecond, and
-// the costs are read again as they are.
+// TestHandOvers: simulated hand-overs have the quantiles of live ones, also where one in a hundred takes a millisecond,
+// and the costs are read again as they are.
 func TestHandOvers(t *testing.T) {
 	much := brief()
 	much.cycles = 40
 	machine := truth()
 	machine.Spin, machine.SpinFor, machine.Deep, machine.DeepAfter = sim.Cost{}, 0, sim.Cost{}, 0
-	machine.Steal = sim.Knots(sim.Knot{At: 0, Ns: 65_000}, sim.Knot{At: 950_000, Ns: 90_000}, sim.Knot{At: 995_000, Ns: 120_000}, sim.Knot{At: all, Ns: 400_000})
-	machine.Wake = sim.Knots(sim.Knot{At: 0, Ns: 10_000}, sim.Knot{At: 900_000, Ns: 30_000}, sim.Knot{At: 980_000, Ns: 80_000}, sim.Knot{At: 996_000, Ns: 150_000}, sim.Knot{At: all, Ns: 3_000_000})
+	machine.Steal = sim.Knots(sim.Knot{At: 0, Ns: 65_000}, sim.Knot{At: 950_000, Ns: 90_000},
+		sim.Knot{At: 995_000, Ns: 120_000}, sim.Knot{At: all, Ns: 400_000})
+	machine.Wake = sim.Knots(sim.Knot{At: 0, Ns: 10_000}, sim.Knot{At: 900_000, Ns: 30_000},
+		sim.Knot{At: 980_000, Ns: 80_000}, sim.Knot{At: 996_000, Ns: 150_000}, sim.Knot{At: all, Ns: 3_000_000})
 	c, err := Measure(t.Context(), 1, 2, invented(t, machine, much))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.HandOvers) != 2 || c.HandOvers[0].Cost != "wake" || c.HandOvers[1].Cost != "" || c.HandOvers[1].Reading != "handoff/handoff@0s..2ms" {
+	if len(c.HandOvers) != 2 || c.HandOvers[0].Cost != "wake" || c.HandOvers[1].Cost != "" ||
+		c.HandOvers[1].Reading != "handoff/handoff@0s..2ms" {
 		t.Fatalf("hand-overs: %+v", c.HandOvers)
 	}
 	for _, h := range c.HandOvers {
 		for _, x := range []struct{ live, virtual, within float64 }{
-			{float64(h.Live.P50), float64(h.Virtual.P50), 0.02}, {float64(h.Live.P90), float64(h.Virtual.P90), 0.03}, {float64(h.Live.P99), float64(h.Virtual.P99), 0.12},
+			{float64(h.Live.P50), float64(h.Virtual.P50), 0.02}, {float64(h.Live.P90), float64(h.Virtual.P90), 0.03},
+			{float64(h.Live.P99), float64(h.Virtual.P99), 0.12},
 		} {
 			if math.Abs(x.virtual/x.live-1) > x.within {
 				t.Errorf("a quantile of %s is %.0f live and %.0f in virtual time", h.Reading, x.live, x.virtual)

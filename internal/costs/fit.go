@@ -69,8 +69,8 @@ func after(reading string, naps []time.Duration) (names []string) {
 	return names
 }
 
-// between is the time between nap i and the one before, in the middle of their logarithms; 0 where i is at either end, as
-// there is nothing to tell apart.
+// between is the time between nap i and the one before, in the middle of their logarithms; 0 where i is at either end,
+// as there is nothing to tell apart.
 func between(i int) time.Duration {
 	if i == 0 || i == len(naps) {
 		return 0
@@ -78,8 +78,8 @@ func between(i int) time.Duration {
 	return time.Duration(math.Sqrt(float64(max(naps[i-1], naps[1]/2)) * float64(naps[i])))
 }
 
-// another is what telling a state of a CPU apart must win: the squares of logarithms that it explains. Of two states that
-// last for three naps each it is a difference of 16 % between them.
+// another is what telling a state of a CPU apart must win: the squares of logarithms that it explains. Of two states
+// that last for three naps each it is a difference of 16 % between them.
 const another = 0.04
 
 // longest is how long a CPU can go on looking for work; later it is asleep, if not deeply.
@@ -121,8 +121,8 @@ func spread(xs []float64) (sum float64) {
 	return sum
 }
 
-// fit finds all costs that there are readings of, and then what virtual time makes of them. It fails with [Unsteady] if the
-// machine changed meanwhile.
+// fit finds all costs that there are readings of, and then what virtual time makes of them. It fails with [Unsteady] if
+// the machine changed meanwhile.
 func (f *fitter) fit() error {
 	all := f.single()
 	if len(f.sample[name("wake", after("wake", naps)[0])]) > 0 {
@@ -140,8 +140,9 @@ func (f *fitter) fit() error {
 	return f.check(all)
 }
 
-// scatter finds how unequal equal pieces of work are: shares of their median in each round, as the clock of a machine drifts from one
-// to the next, and then of the mean of all. What takes twice as long as the median is not the CPU's, but somebody else took that.
+// scatter finds how unequal equal pieces of work are: shares of their median in each round, as the clock of a machine
+// drifts from one to the next, and then of the mean of all. What takes twice as long as the median is not the CPU's,
+// but somebody else took that.
 func (f *fitter) scatter() parameter {
 	p := parameter{name: "burn", program: "operations", readings: []string{"burn"}, cost: &f.costs.Burn, drawn: true}
 	byRound := f.rounds(p)
@@ -163,11 +164,13 @@ func (f *fitter) scatter() parameter {
 	}
 	values := sorted(byRound)
 	if values[0] < values[len(values)-1] {
-		*p.cost = distribution(values, func(ns float64) float64 { return ns }) // of a millisecond a nanosecond is a millionth
+		// of a millisecond a nanosecond is a millionth
+		*p.cost = distribution(values, func(ns float64) float64 { return ns })
 	}
 	f.found[p.name] = byRound
-	f.prices = append(f.prices, result.Price{Cost: p.name, Reading: p.title(), Estimate: estimate(byRound), Live: result.Value(stat.Quantile(values, 0.5)),
-		P10: result.Value(stat.Quantile(values, 0.1)), P90: result.Value(stat.Quantile(values, 0.9))})
+	f.prices = append(f.prices, result.Price{Cost: p.name, Reading: p.title(), Estimate: estimate(byRound),
+		Live: result.Value(stat.Quantile(values, 0.5)),
+		P10:  result.Value(stat.Quantile(values, 0.1)), P90: result.Value(stat.Quantile(values, 0.9))})
 	return p
 }
 
@@ -178,7 +181,8 @@ func (f *fitter) solve(p parameter) error {
 		return nil // and it stays as it is
 	}
 	live := sorted(byRound)
-	price := result.Price{Cost: p.name, Reading: p.title(), Live: estimate(byRound).Median, P10: result.Unavailable, P90: result.Unavailable}
+	price := result.Price{Cost: p.name, Reading: p.title(), Live: estimate(byRound).Median, P10: result.Unavailable,
+		P90: result.Unavailable}
 	if p.drawn {
 		price.Live = result.Value(stat.Quantile(live, 0.5))
 	}
@@ -204,7 +208,8 @@ func (f *fitter) solve(p parameter) error {
 	f.found[p.name], price.Estimate = byRound, estimate(byRound)
 	if p.drawn {
 		*p.cost = distribution(live, cost)
-		price.P10, price.P90 = result.Value(cost(stat.Quantile(live, 0.1))), result.Value(cost(stat.Quantile(live, 0.9)))
+		price.P10, price.P90 = result.Value(cost(stat.Quantile(live, 0.1))),
+			result.Value(cost(stat.Quantile(live, 0.9)))
 	} else {
 		*p.cost = sim.Ns(int64(math.Round(float64(price.Median))))
 	}
@@ -212,8 +217,9 @@ func (f *fitter) solve(p parameter) error {
 	return nil
 }
 
-// inverse finds the cost with which virtual time reads what was read live, by a step of the secant method, which is exact
-// as readings are in proportion: from a guess, which may be much too large, as other costs are in it, and a little more.
+// inverse finds the cost with which virtual time reads what was read live, by a step of the secant method, which is
+// exact as readings are in proportion: from a guess, which may be much too large, as other costs are in it, and a
+// little more.
 func (f *fitter) inverse(p parameter, guess float64) (cost func(reading float64) float64, err error) {
 	const step = 1000
 	var reads [2]float64

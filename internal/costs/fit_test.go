@@ -32,7 +32,9 @@ func invented(t *testing.T, truth sim.Costs, much setting) Run {
 
 func truth() sim.Costs {
 	return sim.Costs{
-		Wake: sim.Ns(31_000), Rouse: sim.Ns(7_000), Spin: sim.Ns(9_000), SpinFor: 14_142, Deep: sim.Ns(57_000), DeepAfter: 316_227, Steal: sim.Ns(72_000), Switch: sim.Ns(213), Spawn: sim.Ns(402), Chan: sim.Ns(33), Lock: sim.Ns(9),
+		Wake: sim.Ns(31_000), Rouse: sim.Ns(7_000), Spin: sim.Ns(9_000), SpinFor: 14_142, Deep: sim.Ns(57_000),
+		DeepAfter: 316_227, Steal: sim.Ns(72_000), Switch: sim.Ns(213), Spawn: sim.Ns(402), Chan: sim.Ns(33),
+		Lock:     sim.Ns(9),
 		LockSpin: sim.Typical().LockSpin, Timer: sim.Ns(512), PollGrain: sim.Typical().PollGrain, Syscall: sim.Ns(290),
 	}
 }
@@ -58,7 +60,8 @@ func TestMeasureInverts(t *testing.T) {
 	if len(c.Prices) != 12 || len(c.Ladder) != 4 || len(c.Warnings) != 0 || c.Rounds != rounds {
 		t.Errorf("%+v", c)
 	}
-	if l := c.Ladder[3]; l.Operation != "pass through a channel" || math.Abs(float64(l.Same.Median)-66) > 1 || !l.Other.Low.Known() {
+	if l := c.Ladder[3]; l.Operation != "pass through a channel" || math.Abs(float64(l.Same.Median)-66) > 1 ||
+		!l.Other.Low.Known() {
 		t.Errorf("ladder: %+v", l)
 	}
 }
@@ -83,7 +86,8 @@ func TestMeasureDistribution(t *testing.T) {
 			t.Fatalf("no %s in %s", want.cost, c.Costs)
 		}
 		p := c.Prices[i]
-		for _, x := range []struct{ got, want float64 }{{float64(p.P10), want.p10}, {float64(p.Median), want.median}, {float64(p.P90), want.p90}} {
+		for _, x := range []struct{ got, want float64 }{{float64(p.P10), want.p10}, {float64(p.Median), want.median},
+			{float64(p.P90), want.p90}} {
 			if math.Abs(x.got/x.want-1) > 0.08 {
 				t.Errorf("%s: %.0f, want %.0f", want.cost, x.got, x.want)
 			}
@@ -94,8 +98,8 @@ func TestMeasureDistribution(t *testing.T) {
 	}
 }
 
-// TestMeasureScatter: how unequal burns are is found, and they take what they say in the mean, also of a machine that is slower in
-// every other round, and in one of which a burn was held up for long.
+// TestMeasureScatter: how unequal burns are is found, and they take what they say in the mean, also of a machine that
+// is slower in every other round, and in one of which a burn was held up for long.
 func TestMeasureScatter(t *testing.T) {
 	much := brief()
 	much.batches = 40
@@ -116,7 +120,8 @@ func TestMeasureScatter(t *testing.T) {
 	}
 	p := c.Prices[slices.IndexFunc(c.Prices, func(p result.Price) bool { return p.Cost == "burn" })]
 	for _, x := range []struct{ got, want float64 }{
-		{float64(p.P10), 962_000}, {float64(p.Median), 995_000}, {float64(p.P90), 1_049_000}, {float64(p.Virtual), 995_000},
+		{float64(p.P10), 962_000}, {float64(p.Median), 995_000}, {float64(p.P90), 1_049_000},
+		{float64(p.Virtual), 995_000},
 	} {
 		if math.Abs(x.got/x.want-1) > 0.01 {
 			t.Errorf("burns of a millisecond take %.0f, want %.0f", x.got, x.want)
@@ -134,7 +139,8 @@ func TestMeasureScatter(t *testing.T) {
 	burns.Loop(sim.R0, again)
 	k.Start(k.Goroutine(burns, n))
 	k.Run()
-	if took := float64(k.Now()) / (n * each); math.Abs(took-1) > 0.001 || !regexp.MustCompile(`^burn=9\d[.%]`).MatchString(sim.Costs{Burn: costs.Burn}.String()) {
+	if took := float64(k.Now()) / (n * each); math.Abs(took-1) > 0.001 ||
+		!regexp.MustCompile(`^burn=9\d[.%]`).MatchString(sim.Costs{Burn: costs.Burn}.String()) {
 		t.Errorf("burns take %.4f of what they say: %v; want 1, and at least 90 %%", took, costs)
 	}
 }
@@ -151,7 +157,8 @@ func TestOneCPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	costs, err := sim.ParseCosts(c.Costs)
-	if err != nil || !reflect.DeepEqual(costs.Steal, sim.Typical().Steal) || !reflect.DeepEqual(costs.Chan, truth().Chan) {
+	if err != nil || !reflect.DeepEqual(costs.Steal, sim.Typical().Steal) ||
+		!reflect.DeepEqual(costs.Chan, truth().Chan) {
 		t.Errorf("%s, %v", c.Costs, err)
 	}
 	if len(asked) != 1 || !asked["operations"] || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "one CPU") {
@@ -183,14 +190,17 @@ func TestStates(t *testing.T) {
 			t.Errorf("%v: %d and %d, want %d and %d", x.wakes, looks, deep, x.looks, x.deep)
 		}
 	}
-	if b := between(4); b < 14*time.Microsecond || b > 15*time.Microsecond || between(0) != 0 || between(len(naps)) != 0 || between(1) != 1414 {
+	if b := between(4); b < 14*time.Microsecond || b > 15*time.Microsecond || between(0) != 0 ||
+		between(len(naps)) != 0 || between(1) != 1414 {
 		t.Errorf("between 10 and 20 us: %v; %v", b, between(1))
 	}
 }
 
 func TestMeasureErrors(t *testing.T) {
 	broken := errors.New("no such program")
-	if _, err := Measure(t.Context(), 1, 2, func(context.Context, trial.Spec) (trial.Outcome, error) { return trial.Outcome{}, broken }); !errors.Is(err, broken) {
+	if _, err := Measure(t.Context(), 1, 2,
+		func(context.Context, trial.Spec) (trial.Outcome, error) { return trial.Outcome{}, broken }); !errors.Is(err,
+		broken) {
 		t.Errorf("a trial that cannot be run: %v", err)
 	}
 	_, err := Measure(t.Context(), 1, 2, func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
@@ -198,7 +208,8 @@ func TestMeasureErrors(t *testing.T) {
 		o.Trial.Status, o.Trial.Error = "failed", "the milk is sour"
 		return o, nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "the microprogram operations came to nothing: failed: the milk is sour") {
+	if err == nil || !strings.Contains(err.Error(), "the microprogram operations came to nothing: "+
+		"failed: the milk is sour") {
 		t.Errorf("a trial that fails: %v", err)
 	}
 }

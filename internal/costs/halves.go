@@ -17,8 +17,8 @@ const falseAlarms = 0.05
 // reading that it is found by: what is less hardly changes a prediction.
 const tolerance = 0.1
 
-// Unsteady is the error of a calibration whose halves disagree: the machine was not the same all the time, and the costs
-// are of none of its states.
+// Unsteady is the error of a calibration whose halves disagree: the machine was not the same all the time, and the
+// costs are of none of its states.
 type Unsteady struct{ changes []change }
 
 // change is a cost that differs between two halves of the rounds by more than its scatter.
@@ -53,7 +53,8 @@ func (u *Unsteady) Error() string {
 }
 
 func (c change) String() string {
-	values := fmt.Sprintf("%s in %s and %s in %s", nanoseconds(c.first), c.split.first, nanoseconds(c.second), c.split.second)
+	values := fmt.Sprintf("%s in %s and %s in %s", nanoseconds(c.first), c.split.first, nanoseconds(c.second),
+		c.split.second)
 	if c.cost == "burn" {
 		values = fmt.Sprintf("%.1f%% in %s and %.1f%% in %s", c.first/1e4, c.split.first, c.second/1e4, c.split.second)
 	}
@@ -75,9 +76,9 @@ func nanoseconds(ns float64) string {
 	return fmt.Sprintf("%.3gns", ns)
 }
 
-// steady returns an [Unsteady] if the halves of the rounds disagree about a cost: by the rank-sum test (Wilcoxon 1945) of the
-// medians of the rounds, exact for 16 of them, whose level is shared by all costs and ways to halve, and by more than the
-// tolerance. One bad round moves neither the ranks nor the median, and is no reason to refuse.
+// steady returns an [Unsteady] if the halves of the rounds disagree about a cost: by the rank-sum test (Wilcoxon 1945)
+// of the medians of the rounds, exact for 16 of them, whose level is shared by all costs and ways to halve, and by more
+// than the tolerance. One bad round moves neither the ranks nor the median, and is no reason to refuse.
 func (f *fitter) steady() error {
 	u := &Unsteady{}
 	for _, price := range f.prices {
@@ -89,7 +90,8 @@ func (f *fitter) steady() error {
 		least := max(tolerance*median(middles), tolerance/2*float64(price.Live))
 		for _, s := range splits() {
 			c := s.compare(middles)
-			if c.cost = price.Cost; c.p <= falseAlarms/float64(len(f.prices)*len(splits())) && math.Abs(c.first-c.second) > least {
+			if c.cost = price.Cost; c.p <= falseAlarms/float64(len(f.prices)*len(splits())) &&
+				math.Abs(c.first-c.second) > least {
 				u.changes = append(u.changes, c)
 			}
 		}

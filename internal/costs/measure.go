@@ -1,7 +1,7 @@
 // Package costs measures what Go's scheduler and its primitives take on this machine, as sim charges it. Microprograms,
 // written once like any design, run live in fresh processes and in virtual time: each cost is the one with which a
-// microprogram takes in virtual time what it took live. So calibration is the inverse of the simulation, and a cost means
-// what the simulation charges it for.
+// microprogram takes in virtual time what it took live. So calibration is the inverse of the simulation, and a cost
+// means what the simulation charges it for.
 package costs
 
 import (
@@ -23,9 +23,9 @@ const confidence = 0.95
 // Run runs one trial; it is trial.Runner.Run but in tests.
 type Run func(context.Context, trial.Spec) (trial.Outcome, error)
 
-// Measure calibrates this machine, which has so many CPUs. rate is the turns of the burn loop in a nanosecond. What needs
-// two CPUs keeps its typical cost where there is one. The caller says of which machine and program the calibration is.
-// The error is an [Unsteady] if the machine was another in one half of the rounds than in the other.
+// Measure calibrates this machine, which has so many CPUs. rate is the turns of the burn loop in a nanosecond. What
+// needs two CPUs keeps its typical cost where there is one. The caller says of which machine and program the
+// calibration is. The error is an [Unsteady] if the machine was another in one half of the rounds than in the other.
 func Measure(ctx context.Context, rate float64, cpus int, run Run) (result.Calibration, error) {
 	s, err := sample(ctx, rate, cpus, run)
 	if err != nil {
@@ -40,7 +40,8 @@ func Measure(ctx context.Context, rate float64, cpus int, run Run) (result.Calib
 		Prices: f.prices, HandOvers: f.handOvers, Ladder: s.ladder(), Warnings: []string{},
 	}
 	if cpus < 2 {
-		c.Warnings = append(c.Warnings, "this machine has one CPU: what waking another one takes, and stealing from it, are typical costs")
+		c.Warnings = append(c.Warnings, "this machine has one CPU: what waking another one takes, and stealing from "+
+			"it, are typical costs")
 	}
 	return c, nil
 }
@@ -60,7 +61,8 @@ func sample(ctx context.Context, rate float64, cpus int, run Run) (samples, erro
 			if p.cpus > cpus {
 				continue
 			}
-			o, err := run(ctx, trial.Spec{Workload: microprograms, Design: p.name, Point: p.point(), Block: round, Order: i, Seed: uint64(round + 1), BurnRate: rate})
+			o, err := run(ctx, trial.Spec{Workload: microprograms, Design: p.name, Point: p.point(), Block: round,
+				Order: i, Seed: uint64(round + 1), BurnRate: rate})
 			if err != nil {
 				return nil, err
 			}
@@ -81,7 +83,8 @@ func simulate(program string, much setting, c sim.Costs) (readings, error) {
 	w := much.workload()
 	for _, p := range programs {
 		if d, ok := w.Find(program); ok && p.name == program {
-			return readAnswer(trial.Simulate(trial.Spec{Workload: microprograms, Design: program, Point: p.point(), Seed: 1, BurnRate: 1}, w, d, c))
+			return readAnswer(trial.Simulate(trial.Spec{Workload: microprograms, Design: program, Point: p.point(),
+				Seed: 1, BurnRate: 1}, w, d, c))
 		}
 	}
 	return nil, fmt.Errorf("there is no microprogram %q", program)
@@ -99,13 +102,15 @@ func estimate(byRound [][]float64) result.Estimate {
 
 // rungs are the price ladder: readings of the programs operations and shared.
 var rungs = []struct{ operation, reading string }{
-	{"add to a word", "add"}, {"add atomically", "atomic"}, {"lock and unlock", "lock"}, {"pass through a channel", "chan"},
+	{"add to a word", "add"}, {"add atomically", "atomic"}, {"lock and unlock", "lock"},
+	{"pass through a channel", "chan"},
 }
 
 func (s samples) ladder() []result.Rung {
 	all := []result.Rung{}
 	for _, r := range rungs {
-		all = append(all, result.Rung{Operation: r.operation, Same: estimate(s[name("operations", r.reading)]), Other: estimate(s[name("shared", r.reading)])})
+		all = append(all, result.Rung{Operation: r.operation, Same: estimate(s[name("operations", r.reading)]),
+			Other: estimate(s[name("shared", r.reading)])})
 	}
 	return all
 }

@@ -60,13 +60,14 @@ func (p program) point() plan.Point {
 func (s setting) workload() *workload.Workload {
 	w := &workload.Workload{Name: microprograms, Doc: "microprograms, to calibrate a machine by"}
 	for _, p := range programs {
-		w.Designs = append(w.Designs, workload.Design{Name: p.name, Doc: p.doc, Job: func(env.Env, plan.Point) (workload.Job, error) {
-			r := readings{}
-			return workload.Job{
-				Run:   func(e env.Env) error { p.run(s, e, r); return nil },
-				Check: func() (workload.Answer, error) { return r.answer(), nil },
-			}, nil
-		}})
+		w.Designs = append(w.Designs, workload.Design{Name: p.name, Doc: p.doc,
+			Job: func(env.Env, plan.Point) (workload.Job, error) {
+				r := readings{}
+				return workload.Job{
+					Run:   func(e env.Env) error { p.run(s, e, r); return nil },
+					Check: func() (workload.Answer, error) { return r.answer(), nil },
+				}, nil
+			}})
 	}
 	return w
 }
@@ -92,7 +93,8 @@ func (r readings) answer() workload.Answer {
 // readAnswer is what a trial found.
 func readAnswer(o trial.Outcome) (readings, error) {
 	if !o.Trial.Good() {
-		return nil, fmt.Errorf("the microprogram %s came to nothing: %s: %s", o.Trial.Design, o.Trial.Status, o.Trial.Error)
+		return nil, fmt.Errorf("the microprogram %s came to nothing: %s: %s", o.Trial.Design, o.Trial.Status,
+			o.Trial.Error)
 	}
 	var fields map[string]any
 	switch a := o.Trial.Answer.(type) {
@@ -107,7 +109,8 @@ func readAnswer(o trial.Outcome) (readings, error) {
 		for word := range strings.FieldsSeq(text) {
 			x, err := strconv.ParseFloat(word, 64)
 			if err != nil {
-				return nil, fmt.Errorf("the microprogram %s says %q of %s, which is no number", o.Trial.Design, word, name)
+				return nil, fmt.Errorf("the microprogram %s says %q of %s, which is no number", o.Trial.Design, word,
+					name)
 			}
 			r.add(name, x)
 		}
@@ -216,18 +219,20 @@ func timers(s setting, e env.Env, r readings) {
 	}
 }
 
-// naps are how long the other CPU has been without work when it is woken. A process is idle for all of them in its life,
-// and the state of an idle processor depends on them: it may poll, sleep, or sleep deeply.
+// naps are how long the other CPU has been without work when it is woken. A process is idle for all of them in its
+// life, and the state of an idle processor depends on them: it may poll, sleep, or sleep deeply.
 var naps = []time.Duration{0, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000}
 
 // poll is how often a waker looks whether those that it woke have run. It keeps its CPU meanwhile.
 const poll = 200 * time.Nanosecond
 
-// wake makes two goroutines ready at once. The first is kicked out of run-next by the second, so that the CPU that wakes
-// up finds it in the run queue. When it parks, that CPU has found its way, and backs off before the second in run-next.
+// wake makes two goroutines ready at once. The first is kicked out of run-next by the second, so that the CPU that
+// wakes up finds it in the run queue. When it parks, that CPU has found its way, and backs off before the second in
+// run-next.
 func wake(s setting, e env.Env, r readings) {
 	first, second := env.NewChan[time.Duration](e, "first", 0), env.NewChan[time.Duration](e, "second", 0)
-	var came, left, then, done = env.NewAtomic[int64](e, "came"), env.NewAtomic[int64](e, "left"), env.NewAtomic[int64](e, "then"), env.NewAtomic[int64](e, "done")
+	var came, left, then, done = env.NewAtomic[int64](e, "came"), env.NewAtomic[int64](e, "left"),
+		env.NewAtomic[int64](e, "then"), env.NewAtomic[int64](e, "done")
 	e.Go("first", func(e env.Env) {
 		for _, ok := first.Recv(); ok; _, ok = first.Recv() {
 			came.Store(int64(e.Now()))
@@ -328,8 +333,8 @@ func shared(s setting, e env.Env, r readings) {
 	})
 }
 
-// together lets two goroutines do n operations each at once, s.batches times. The time is that of an operation for the one
-// that makes it.
+// together lets two goroutines do n operations each at once, s.batches times. The time is that of an operation for the
+// one that makes it.
 func (s setting) together(e env.Env, r readings, name string, n int, f func(side, n int)) {
 	came, took := env.NewAtomic[int64](e, "came"), env.NewAtomic[int64](e, "took")
 	meet := func(e env.Env, times int) {

@@ -41,9 +41,11 @@ func Load(dir, fingerprint, goVersion string) (result.Calibration, sim.Costs, er
 	case err != nil:
 		return c, costs, fmt.Errorf("the calibration in %s is damaged: %w", name, err)
 	case c.Fingerprint != fingerprint:
-		return c, costs, fmt.Errorf("the calibration in %s is of another machine: its fingerprint is %s, here it is %s", name, c.Fingerprint, fingerprint)
+		return c, costs, fmt.Errorf("the calibration in %s is of another machine: its fingerprint is %s, here it is %s",
+			name, c.Fingerprint, fingerprint)
 	case c.GoVersion != goVersion: // costs are the runtime's as much as the machine's
-		return c, costs, fmt.Errorf("the calibration is of %s, and this program is built with %s", c.GoVersion, goVersion)
+		return c, costs, fmt.Errorf("the calibration is of %s, and this program is built with %s", c.GoVersion,
+			goVersion)
 	}
 	return c, costs, nil
 }
@@ -58,7 +60,8 @@ func missing(dir string) error {
 			continue
 		}
 		if c, _, err := parse(text); err == nil {
-			return fmt.Errorf("the calibration of %s is of another machine, or of this one with another kernel: its fingerprint is %s", c.Measured.Format("2006-01-02"), c.Fingerprint)
+			return fmt.Errorf("the calibration of %s is of another machine, or of this one with another kernel: "+
+				"its fingerprint is %s", c.Measured.Format("2006-01-02"), c.Fingerprint)
 		}
 	}
 	return errors.New("this machine is not calibrated")
@@ -74,7 +77,8 @@ func parse(text []byte) (result.Calibration, sim.Costs, error) {
 	case c.Kind != result.KindCalibration:
 		return c, sim.Costs{}, fmt.Errorf("its kind is %q, not %q", c.Kind, result.KindCalibration)
 	case c.SchemaVersion != result.SchemaVersion:
-		return c, sim.Costs{}, fmt.Errorf("its schema version is %d, and this program reads %d", c.SchemaVersion, result.SchemaVersion)
+		return c, sim.Costs{}, fmt.Errorf("its schema version is %d, and this program reads %d", c.SchemaVersion,
+			result.SchemaVersion)
 	case c.Fingerprint == "" || c.GoVersion == "" || c.Measured.IsZero():
 		return c, sim.Costs{}, errors.New("it does not say of which machine, program or time it is")
 	}

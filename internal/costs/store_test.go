@@ -17,7 +17,8 @@ func example() result.Calibration {
 	return result.Calibration{
 		Kind: result.KindCalibration, SchemaVersion: result.SchemaVersion, Fingerprint: "m", GoVersion: "go1.26.0",
 		Measured: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Costs: "wake=3µs/8µs/60µs,chan=21ns",
-		Prices: []result.Price{{Cost: "chan", Estimate: result.Estimate{Median: 21, Low: result.Unavailable, High: result.Unavailable}}},
+		Prices: []result.Price{{Cost: "chan",
+			Estimate: result.Estimate{Median: 21, Low: result.Unavailable, High: result.Unavailable}}},
 	}
 }
 
@@ -30,7 +31,8 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, costs, err := Load(dir, "m", "go1.26.0")
-	if want := (sim.Costs{Wake: sim.Quantiles(3000, 8000, 60_000), Chan: sim.Ns(21)}); err != nil || !reflect.DeepEqual(costs, want) {
+	if want := (sim.Costs{Wake: sim.Quantiles(3000, 8000, 60_000), Chan: sim.Ns(21)}); err != nil ||
+		!reflect.DeepEqual(costs, want) {
 		t.Errorf("got %v, %v; want %v", costs, err, want)
 	}
 	if !c.Measured.Equal(example().Measured) || c.Prices[0].Low.Known() {
@@ -38,17 +40,22 @@ func TestLoad(t *testing.T) {
 	}
 	tails := example()
 	tails.Fingerprint, tails.Costs = "tails", "wake=3µs/8µs@97.5%/20µs/30µs/60µs@99.9%/4ms"
-	tails.HandOvers = []result.HandOver{{Cost: "wake", Reading: "handoff/handoff@0s..2ms", Live: result.UpperQuantiles{P50: 9, P90: 10, P99: 11}}}
+	tails.HandOvers = []result.HandOver{{Cost: "wake", Reading: "handoff/handoff@0s..2ms",
+		Live: result.UpperQuantiles{P50: 9, P90: 10, P99: 11}}}
 	if err := Store(dir, tails); err != nil {
 		t.Fatal(err)
 	}
-	if c, costs, err = Load(dir, "tails", "go1.26.0"); err != nil || costs.String() != tails.Costs || !reflect.DeepEqual(c.HandOvers, tails.HandOvers) {
+	if c, costs, err = Load(dir, "tails", "go1.26.0"); err != nil || costs.String() != tails.Costs ||
+		!reflect.DeepEqual(c.HandOvers, tails.HandOvers) {
 		t.Errorf("with tails: %+v, %v, %v", c, costs, err)
 	}
-	if _, _, err := Load(dir, "n", "go1.26.0"); err == nil || !strings.Contains(err.Error(), "of 2026-01-02 is of another machine") || !strings.Contains(err.Error(), "fingerprint is m") {
+	if _, _, err := Load(dir, "n", "go1.26.0"); err == nil ||
+		!strings.Contains(err.Error(), "of 2026-01-02 is of another machine") ||
+		!strings.Contains(err.Error(), "fingerprint is m") {
 		t.Errorf("another machine: %v", err)
 	}
-	if _, _, err := Load(dir, "m", "go1.27.0"); err == nil || !strings.Contains(err.Error(), "is of go1.26.0, and this program is built with go1.27.0") {
+	if _, _, err := Load(dir, "m", "go1.27.0"); err == nil ||
+		!strings.Contains(err.Error(), "is of go1.26.0, and this program is built with go1.27.0") {
 		t.Errorf("another Go: %v", err)
 	}
 	if _, _, err := Load(dir, "../m", "go1.26.0"); err == nil || !strings.Contains(err.Error(), "must be a word") {

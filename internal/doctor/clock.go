@@ -10,12 +10,14 @@ import (
 
 // fast are the clock sources that a program reads without a system call, from the vDSO: those of
 // arch/*/include/asm/vdso/clocksource.h and the timers that set its mode, in Linux 6.
-var fast = []string{"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "riscv_clocksource", "timebase"}
+var fast = []string{"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "riscv_clocksource",
+	"timebase"}
 
 func (r Readings) clock() Check {
 	name, ok := r.ClockSource.Get()
 	if !ok {
-		return without("clock", r.ClockSource, "which clock times operations is not known; clock-read tells what it costs")
+		return without("clock", r.ClockSource, "which clock times operations is not known; clock-read "+
+			"tells what it costs")
 	}
 	if slices.Contains(fast, name) {
 		return word("clock", Good, name, name).says("the clock is read without a system call", "")
@@ -27,7 +29,8 @@ func (r Readings) clock() Check {
 			break
 		}
 	}
-	return word("clock", Caution, name, name).says("reading this clock is a system call, and a trial reads it once for each operation", fix)
+	return word("clock", Caution, name, name).says("reading this clock is a system call, and a trial reads it once "+
+		"for each operation", fix)
 }
 
 func (r Readings) clockRead() Check {
@@ -39,7 +42,8 @@ func (r Readings) clockRead() Check {
 	if c.Status == Good {
 		return c.says("timing an operation costs little: of one that takes 10 µs or more, less than 1 %", "")
 	}
-	return c.says(fmt.Sprintf("timing an operation costs %s: of operations shorter than %s, more than 1 %%", span(d), span(100*d)), "time fewer of them: --sample 10; or change the clock (see clock)")
+	return c.says(fmt.Sprintf("timing an operation costs %s: of operations shorter than %s, more than 1 %%", span(d),
+		span(100*d)), "time fewer of them: --sample 10; or change the clock (see clock)")
 }
 
 func (r Readings) sleep() Check {
@@ -50,7 +54,8 @@ func (r Readings) sleep() Check {
 	// The runtime waits in epoll, whose timeouts it gives in whole milliseconds; timers of its own only
 	// shorten that. So 1 ms and a little is how Go is on Linux, and no fault of the machine.
 	c := number("sleep", grade(float64(l.Median), 1.2e6, 1e7), float64(l.Median), "ns", late(l))
-	claim := fmt.Sprintf("designs that wait with Sleep, After or Wait wait about %.2g ms longer than they ask for; it is the same for all", ms(l.Median))
+	claim := fmt.Sprintf("designs that wait with Sleep, After or Wait wait about %.2g ms longer than they ask for; "+
+		"it is the same for all", ms(l.Median))
 	if c.Status == Bad {
 		c.Status = Caution // designs that never wait are not touched
 	}
@@ -63,13 +68,15 @@ func (r Readings) timer() Check {
 		return without("timer", r.Timer, "how late a timer of the kernel wakes is not known")
 	}
 	c := number("timer", grade(float64(l.Median), 1e5, 1e9), float64(l.Median), "ns", late(l))
-	claim := "arrivals of an open loop come this late, and so do goroutines that the network wakes: CPUs that sleep deeply take long to wake"
+	claim := "arrivals of an open loop come this late, and so do goroutines that the network wakes: CPUs that sleep " +
+		"deeply take long to wake"
 	fix := "sudo cpupower idle-set -D 10" // no sleep that takes more than 10 µs to wake from
 	if slack, ok := r.TimerSlack.Get(); ok {
 		c.Evidence += "; timer slack " + span(slack)
 		if slack > usualSlack {
 			c.Status = Caution
-			claim = "the kernel stretches short sleeps by its timer slack, those of the runtime's scheduler included: work reaches idle CPUs late"
+			claim = "the kernel stretches short sleeps by its timer slack, those of the runtime's scheduler " +
+				"included: work reaches idle CPUs late"
 			fix = fmt.Sprintf("echo %d > /proc/$$/timerslack_ns", usualSlack.Nanoseconds())
 		}
 	}

@@ -140,14 +140,16 @@ func (r Readings) conclude(checks []Check, floor result.Value) Report {
 			rep.Caution = append(rep.Caution, c.Name)
 		}
 	}
-	least := fmt.Sprintf("differences above %s (twice the noise floor of %s)", percent(float64(rep.Least)), percent(float64(floor)))
+	least := fmt.Sprintf("differences above %s (twice the noise floor of %s)", percent(float64(rep.Least)),
+		percent(float64(floor)))
 	switch {
 	case len(rep.Bad) > 0:
 		rep.Verdict = NotFit
 		rep.Claim = "not fit for measuring: " + strings.Join(why, ", ")
 	case !floor.Known():
 		rep.Verdict = Open
-		rep.Claim = fmt.Sprintf("nothing speaks against measuring here, but how small a difference it shows is unknown: the noise floor was not measured (%s doctor measures it)", r.Program)
+		rep.Claim = fmt.Sprintf("nothing speaks against measuring here, but how small a difference it shows is "+
+			"unknown: the noise floor was not measured (%s doctor measures it)", r.Program)
 	case float64(rep.Least) <= usualMargin:
 		rep.Verdict = Fit
 		rep.Claim = "fit for measuring " + least

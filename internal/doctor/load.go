@@ -15,27 +15,32 @@ const whoRuns = "ps -eo pcpu,etime,args --sort=-pcpu | head"
 func (r Readings) load() Check {
 	load, ok := r.Load1.Get()
 	if !ok {
-		return without("load", r.Load1, "whether the machine was busy in the last minute is not known; the noise floor tells what comes of it")
+		return without("load", r.Load1, "whether the machine was busy in the last minute is not known; the noise "+
+			"floor tells what comes of it")
 	}
 	cpus := r.CPUs
 	if online, ok := r.Online.Get(); ok {
 		cpus = online // load is of the machine
 	}
 	share := load / float64(max(cpus, 1))
-	c := number("load", grade(share, 0.25, 1), load, "", fmt.Sprintf("%.2f over the last minute, on %s", load, result.Count(cpus, "CPU")))
+	c := number("load", grade(share, 0.25, 1), load, "",
+		fmt.Sprintf("%.2f over the last minute, on %s", load, result.Count(cpus, "CPU")))
 	fix := "wait a minute and ask again, or stop what runs; or " + whoRuns
 	others, known := r.Others.Get()
 	switch {
 	case c.Status == Good:
 		return c.says("hardly anything has run here in the last minute", "")
 	case c.Status == Caution:
-		return c.says("programs have run here in the last minute, perhaps a sweep of your own: what is left of them takes CPUs from trials", fix)
+		return c.says("programs have run here in the last minute, perhaps a sweep of your own: what is left of them "+
+			"takes CPUs from trials", fix)
 	case known && grade(others, othersGood, othersMost) == Good:
 		// Linux counts who waits for a disk or a file server too, and a minute is long.
 		c.Status = Caution
-		return c.says("more threads ran, or waited for a disk, than there are CPUs, but no other program uses CPUs now: trials have them to themselves, if it stays so", fix)
+		return c.says("more threads ran, or waited for a disk, than there are CPUs, but no other program uses CPUs "+
+			"now: trials have them to themselves, if it stays so", fix)
 	}
-	return c.says("more threads wanted CPUs than there are: trials share them, and their times are those of the mixture", fix)
+	return c.says("more threads wanted CPUs than there are: trials share them, and their times are "+
+		"those of the mixture", fix)
 }
 
 // othersGood and othersMost are the CPUs that other programs may use, in a good state and at all.
@@ -44,13 +49,16 @@ const othersGood, othersMost = 0.05, 0.25
 func (r Readings) others() Check {
 	cpus, ok := r.Others.Get()
 	if !ok {
-		return without("others", r.Others, "what other programs use now is not known; the noise floor tells what comes of it")
+		return without("others", r.Others, "what other programs use now is not known; the noise floor "+
+			"tells what comes of it")
 	}
-	c := number("others", grade(cpus, othersGood, othersMost), cpus, "CPUs", fmt.Sprintf("%.2f CPUs used by others over %s", cpus, span(r.Window)))
+	c := number("others", grade(cpus, othersGood, othersMost), cpus, "CPUs",
+		fmt.Sprintf("%.2f CPUs used by others over %s", cpus, span(r.Window)))
 	if c.Status == Good {
 		return c.says("no other program works now", "")
 	}
-	return c.says("other programs work now: designs that use all CPUs lose to those that leave one free", "stop them; or "+whoRuns)
+	return c.says("other programs work now: designs that use all CPUs lose to those that leave one free",
+		"stop them; or "+whoRuns)
 }
 
 func (r Readings) steal() Check {
@@ -62,19 +70,23 @@ func (r Readings) steal() Check {
 	if c.Status == Good {
 		return c.says("the host gives the CPU time that is asked for", "")
 	}
-	return c.says("the host gives CPU time of this virtual machine to others, in pieces of milliseconds: latency tails and scaling over CPUs are partly its doing", "measure at another time, or on a machine or instance whose CPUs are not shared")
+	return c.says("the host gives CPU time of this virtual machine to others, in pieces of milliseconds: latency "+
+		"tails and scaling over CPUs are partly its doing", "measure at another time, or on a machine or instance "+
+		"whose CPUs are not shared")
 }
 
 func (r Readings) throttled() Check {
 	return r.never("throttled", r.Throttled, "stopped in", "period", []string{
 		"whether a quota stops this program is not known", "no quota stopped this program",
-		"the cgroup's quota stopped this program for parts of a period: trials measure the pauses", "use fewer --cpus, or lift the quota (see quota)"})
+		"the cgroup's quota stopped this program for parts of a period: trials measure the pauses",
+		"use fewer --cpus, or lift the quota (see quota)"})
 }
 
 func (r Readings) heat() Check {
 	return r.never("heat", r.Heat, "clocks lowered", "time", []string{
 		"whether CPUs grow too hot is not known; a trial's burn probes tell when clocks fall", "CPUs stay cool enough",
-		"CPUs grew too hot and lowered their clocks: later trials are slower than earlier ones", "cool the machine, use fewer --cpus, or turn boost off (see boost)"})
+		"CPUs grew too hot and lowered their clocks: later trials are slower than earlier ones",
+		"cool the machine, use fewer --cpus, or turn boost off (see boost)"})
 }
 
 // never is a check of what must not happen once. says is what it says where nobody knows, where it did not happen, and
@@ -84,7 +96,8 @@ func (r Readings) never(name string, count Reading[uint64], did, what string, sa
 	if !ok {
 		return without(name, count, says[0])
 	}
-	c := number(name, Good, float64(n), "", fmt.Sprintf("%s %s over %s", did, result.Count(int(n), what), span(r.Window)))
+	c := number(name, Good, float64(n), "",
+		fmt.Sprintf("%s %s over %s", did, result.Count(int(n), what), span(r.Window)))
 	if n > 0 {
 		c.Status = Bad
 		return c.says(says[2], says[3])
@@ -114,7 +127,8 @@ func (r Readings) quota() Check {
 	if whole := int(q.CPUs); whole >= 1 {
 		fix = fmt.Sprintf("keep to --cpus 1..%d; or %s", whole, fix)
 	}
-	return c.says(fmt.Sprintf("trials with more than %.4g CPUs are stopped for the rest of each period of 100 ms or so: it shows as latency and as bad scaling", q.CPUs), fix)
+	return c.says(fmt.Sprintf("trials with more than %.4g CPUs are stopped for the rest of each period of 100 ms or "+
+		"so: it shows as latency and as bad scaling", q.CPUs), fix)
 }
 
 func (r Readings) procs() Check {
@@ -122,17 +136,20 @@ func (r Readings) procs() Check {
 	if online, ok := r.Online.Get(); ok && online != r.CPUs {
 		total = fmt.Sprintf(" of %d", online)
 	}
-	c := number("cpus", Good, float64(r.CPUs), "CPUs", fmt.Sprintf("%d usable%s; GOMAXPROCS %d (%s)", r.CPUs, total, r.Procs, r.ProcsFrom))
+	c := number("cpus", Good, float64(r.CPUs), "CPUs",
+		fmt.Sprintf("%d usable%s; GOMAXPROCS %d (%s)", r.CPUs, total, r.Procs, r.ProcsFrom))
 	switch {
 	case r.Procs > r.CPUs:
 		c.Status = Bad
-		return c.says("GOMAXPROCS is above the CPUs that this process may use: by default trials would share CPUs, and scaling would look worse than it is", "unset GOMAXPROCS; or widen the affinity with taskset")
+		return c.says("GOMAXPROCS is above the CPUs that this process may use: by default trials would share CPUs, "+
+			"and scaling would look worse than it is", "unset GOMAXPROCS; or widen the affinity with taskset")
 	case r.Procs < r.CPUs && r.ProcsFrom != "cgroup":
 		c.Status = Caution
 		return c.says("by default trials use fewer CPUs than there are", "unset GOMAXPROCS; or give --cpus")
 	case r.CPUs == 1:
 		c.Status = Caution
-		return c.says("with one CPU nothing runs in parallel: the runner itself and every other program take time from the trial", "measure on a machine with two CPUs or more")
+		return c.says("with one CPU nothing runs in parallel: the runner itself and every other program take "+
+			"time from the trial", "measure on a machine with two CPUs or more")
 	}
 	return c.says("each CPU of a trial has a CPU of the machine", "")
 }

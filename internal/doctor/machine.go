@@ -11,33 +11,38 @@ import (
 func (r Readings) governor() Check {
 	all, ok := r.Governors.Get()
 	if !ok || len(all) == 0 {
-		return without("governor", r.Governors, "how the clocks are governed is not known; a trial's burn probes tell when they drift")
+		return without("governor", r.Governors, "how the clocks are governed is not known; a trial's burn probes "+
+			"tell when they drift")
 	}
 	c := word("governor", Good, flat(all), flat(all))
 	if len(all) == 1 && all[0] == "performance" {
 		return c.says("clocks stay up between trials", "")
 	}
 	c.Status = Caution
-	return c.says("clocks follow the load: designs that wait much run slower than their work alone would, and short trials measure the rise",
+	return c.says("clocks follow the load: designs that wait much run slower than their work alone would, and short "+
+		"trials measure the rise",
 		"echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
 }
 
 func (r Readings) boost() Check {
 	b, ok := r.Boost.Get()
 	if !ok {
-		return without("boost", r.Boost, "whether clocks rise when few CPUs work is not known: scaling over CPUs can look worse than it is")
+		return without("boost", r.Boost, "whether clocks rise when few CPUs work is not known: scaling over CPUs can "+
+			"look worse than it is")
 	}
 	if !b.On {
 		return word("boost", Good, "off", "off").says("clocks do not depend on how many CPUs work", "")
 	}
-	return word("boost", Caution, "on", "on").says("clocks rise when few CPUs work: designs at the same --cpus compare well, but scaling over CPUs looks worse than it is",
+	return word("boost", Caution, "on", "on").says("clocks rise when few CPUs work: designs at the same --cpus "+
+		"compare well, but scaling over CPUs looks worse than it is",
 		fmt.Sprintf("echo %s | sudo tee %s", b.Write, b.File))
 }
 
 func (r Readings) smt() Check {
 	s, ok := r.SMT.Get()
 	if !ok {
-		return without("smt", r.SMT, "whether CPUs share a core is not known: scaling over CPUs can look worse than it is")
+		return without("smt", r.SMT, "whether CPUs share a core is not known: scaling over CPUs can "+
+			"look worse than it is")
 	}
 	c := number("smt", Good, float64(s.Threads), "", result.Count(s.Threads, "thread")+" a core online")
 	virtual, _ := r.Hypervisor.Get()
@@ -47,7 +52,8 @@ func (r Readings) smt() Check {
 	switch {
 	case virtual && s.Usable <= 1:
 		c.Status = Unknown // the topology is made up as a rule
-		return c.says("the host decides where CPUs of a virtual machine run: whether two share a core is not known, and scaling over CPUs can look worse than it is", "")
+		return c.says("the host decides where CPUs of a virtual machine run: whether two share a core is not known, "+
+			"and scaling over CPUs can look worse than it is", "")
 	case s.Threads <= 1:
 		return c.says("each CPU is a core of its own", "")
 	case s.Usable <= 1:
@@ -59,7 +65,8 @@ func (r Readings) smt() Check {
 	if s.One != "" {
 		fix = fmt.Sprintf("taskset -c %s %s run ...; or %s", s.One, r.Program, fix)
 	}
-	return c.says("CPUs share cores: two that work on one core get much less than twice the speed of one, and which two a trial gets is chance", fix)
+	return c.says("CPUs share cores: two that work on one core get much less than twice the speed of one, and which "+
+		"two a trial gets is chance", fix)
 }
 
 func (r Readings) cores() Check {
@@ -75,16 +82,20 @@ func (r Readings) cores() Check {
 	if k.Fast != "" {
 		fix = fmt.Sprintf("taskset -c %s %s run ...", k.Fast, r.Program)
 	}
-	return word("cores", Caution, mix, mix+" CPUs").says("cores are of two kinds, and which one a trial gets is chance: medians jump between two levels", fix)
+	return word("cores", Caution, mix, mix+" CPUs").says("cores are of two kinds, and which one a trial gets is "+
+		"chance: medians jump between two levels", fix)
 }
 
 func (r Readings) virtual() Check {
 	v, ok := r.Hypervisor.Get()
 	switch {
 	case !ok:
-		return without("virtual", r.Hypervisor, "whether this is a virtual machine is not known; steal tells when a host takes time")
+		return without("virtual", r.Hypervisor, "whether this is a virtual machine is not known; steal tells "+
+			"when a host takes time")
 	case v:
-		return word("virtual", Caution, "yes", "a virtual machine").says("a host may take CPU time, and interrupts and timers cost more than on bare metal; what steal and the noise floor show is what came of it", "measure on bare metal where the last percent matters")
+		return word("virtual", Caution, "yes", "a virtual machine").says("a host may take CPU time, and interrupts "+
+			"and timers cost more than on bare metal; what steal and the noise floor show is what came of it",
+			"measure on bare metal where the last percent matters")
 	}
 	return word("virtual", Good, "no", "no hypervisor").says("no host takes CPU time", "")
 }
@@ -105,10 +116,12 @@ func (r Readings) memory() Check {
 	case swaps && pages > 0:
 		c.Status = Bad
 		c.Evidence += fmt.Sprintf("; %s swapped over %s", result.Count(int(pages), "page"), span(r.Window))
-		return c.says("memory is being swapped: trials wait for the disk", "end what needs it; or ps -eo rss,args --sort=-rss | head")
+		return c.says("memory is being swapped: trials wait for the disk",
+			"end what needs it; or ps -eo rss,args --sort=-rss | head")
 	case share < 0.1:
 		c.Status = Caution
-		return c.says("memory is nearly used up: a design that needs much will make the machine swap or kill", "end what needs it; or ps -eo rss,args --sort=-rss | head")
+		return c.says("memory is nearly used up: a design that needs much will make the machine swap or kill",
+			"end what needs it; or ps -eo rss,args --sort=-rss | head")
 	}
 	return c.says("there is room, and nothing is swapped", "")
 }
@@ -122,7 +135,8 @@ func (r Readings) battery() Check {
 	case !ok:
 		return without("battery", r.Battery, "whether the machine runs on a battery is not known")
 	case b.Drains:
-		return word("battery", Caution, "draining", "runs on its battery").says("a machine on its battery lowers its clocks as it likes", "plug it in")
+		return word("battery", Caution, "draining", "runs on its battery").says("a machine on its battery lowers its "+
+			"clocks as it likes", "plug it in")
 	case b.Present:
 		return word("battery", Good, "plugged-in", "plugged in").says("power is not saved", "")
 	}

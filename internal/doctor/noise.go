@@ -43,7 +43,9 @@ func judgeNoise(noise []Noise) (Check, result.Value) {
 	}
 	claim := fmt.Sprintf("differences above %s can be judged; smaller ones drown", percent(2*float64(floor)))
 	if differs {
-		claim += fmt.Sprintf("; a design beside itself looked different, as by chance happens up to once in %d times: ask again, and doubt this machine if it is so again", 20/len(noise))
+		claim += fmt.Sprintf("; a design beside itself looked different, as by chance happens up to once in %d "+
+			"times: ask again, and doubt this machine if it is so again", 20/len(noise))
 	}
-	return c.says(claim, "mend the other checks that are not good; or measure longer: four times the --count or --duration about halve it"), floor
+	return c.says(claim, "mend the other checks that are not good; or measure longer: four times the --count or "+
+		"--duration about halve it"), floor
 }

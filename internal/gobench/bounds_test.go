@@ -40,7 +40,8 @@ func TestManyKeys(t *testing.T) {
 	for _, x := range []struct{ keys, lines int }{{2000, 500}, {20_000, 2000}, {mostKeys + 1, 1}} {
 		begin := time.Now()
 		_, err := ReadFile(t.Context(), textFile(t, keysFile(x.keys, x.lines)))
-		if !errors.Is(err, input.ErrRefused) || !strings.Contains(err.Error(), "keys of configuration") || !strings.Contains(err.Error(), "f.txt:") {
+		if !errors.Is(err, input.ErrRefused) || !strings.Contains(err.Error(), "keys of configuration") ||
+			!strings.Contains(err.Error(), "f.txt:") {
 			t.Errorf("%d keys: %v", x.keys, err)
 		}
 		if d := time.Since(begin); d > 10*time.Second {
@@ -65,19 +66,21 @@ func TestManyKeys(t *testing.T) {
 // TestManyResults: a file of more results, or of more numbers, than a memory should hold is refused.
 func TestManyResults(t *testing.T) {
 	line := "BenchmarkA 1 5 ns/op\n"
-	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, mostResults+1))); !errors.Is(err, input.ErrRefused) ||
+	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, mostResults+1))); !errors.Is(err,
+		input.ErrRefused) ||
 		!strings.Contains(err.Error(), "500000 results") {
 		t.Errorf("results: %v", err)
 	}
 	line = "BenchmarkA 1" + strings.Repeat(" 5 x", 10_000) + "\n"
-	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, mostNumbers/10_000+1))); !errors.Is(err, input.ErrRefused) ||
+	if _, err := ReadFile(t.Context(), textFile(t, strings.Repeat(line, mostNumbers/10_000+1))); !errors.Is(err,
+		input.ErrRefused) ||
 		!strings.Contains(err.Error(), "numbers") {
 		t.Errorf("values: %v", err)
 	}
 }
 
-// TestLongLines: what a program printed in one line is left out, with the numbers of the lines after it kept; a line of results
-// that is too long is an error.
+// TestLongLines: what a program printed in one line is left out, with the numbers of the lines after it kept; a line of
+// results that is too long is an error.
 func TestLongLines(t *testing.T) {
 	line := func(begin string, n int) string { return begin + strings.Repeat("x", n-len(begin)) + "\n" }
 	first, last := "BenchmarkA 1 5 ns/op\n", "block 4 of r\nBenchmarkA 1 6 ns/op\n"
@@ -91,8 +94,10 @@ func TestLongLines(t *testing.T) {
 		{first + line("y", longestLine-1) + last, 0, ""},
 		{first + line("BenchmarkB 1 5 ns/op ", longestLine-1) + last, 0, ""},
 		{first + last + strings.Repeat("y", 70_000), 1, ""},
-		{first + line("BenchmarkB 1 5 ns/op ", longestLine) + last, 0, "f.txt:2: the line is longer than 65536 bytes: remove it"},
-		{first + line("y", 70_000) + last + line("BenchmarkB 1 ", 70_000), 0, "f.txt:5: the line is longer than 65536 bytes: remove it"},
+		{first + line("BenchmarkB 1 5 ns/op ", longestLine) + last, 0,
+			"f.txt:2: the line is longer than 65536 bytes: remove it"},
+		{first + line("y", 70_000) + last + line("BenchmarkB 1 ", 70_000), 0,
+			"f.txt:5: the line is longer than 65536 bytes: remove it"},
 	} {
 		f, err := ReadFile(t.Context(), textFile(t, c.text))
 		if c.fail != "" {
@@ -104,6 +109,11 @@ func TestLongLines(t *testing.T) {
 		if err != nil || f.Long != c.long || len(f.Trials) < 2 || f.Trials[len(f.Trials)-1].Block != 4 {
 			t.Errorf("%.20q: %+v, %v", c.text, f, err)
 		}
+	}
+	text := first + line("y", 70_000) + line("z", 70_000) + "block 1000000001 of r\n" + first
+	if _, err := ReadFile(t.Context(), textFile(t, text)); err == nil ||
+		!strings.Contains(err.Error(), "f.txt:4: block ") {
+		t.Errorf("lines left out are not counted: %v", err)
 	}
 }
 

@@ -54,7 +54,8 @@ func (b *Builder) Build(ctx context.Context, p Place, v Variant) (string, error)
 	out, err := run(ctx, p.Dir, env, "go", "env", "GOROOT", "GOVERSION", "GOFLAGS")
 	if err != nil {
 		if v.Go != "" {
-			return "", fmt.Errorf("the Go version %s is not installed here: %w; install it with GOTOOLCHAIN=%s go version", v.Go, err, v.Go)
+			return "", fmt.Errorf("the Go version %s is not installed here: %w; install it with "+
+				"GOTOOLCHAIN=%s go version", v.Go, err, v.Go)
 		}
 		return "", err
 	}
@@ -103,12 +104,14 @@ func found(binary string, err error) error {
 		return err
 	}
 	if _, err := os.Stat(binary); err != nil {
-		return errors.New("the package has no test file that takes part in the build: build constraints exclude all of them")
+		return errors.New("the package has no test file that takes part in the build: build constraints " +
+			"exclude all of them")
 	}
 	return nil
 }
 
-// compiler is the version of Go that compiled the head, as its binary says; "" where it says none, or where there are several.
+// compiler is the version of Go that compiled the head, as its binary says; "" where it says none, or where there are
+// several.
 func (b *Bench) compiler() string {
 	list := b.variants()
 	head := list[len(list)-1] // the last revision

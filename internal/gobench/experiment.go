@@ -45,9 +45,10 @@ type Experiment struct {
 	Benchmarks []Benchmark       `json:"benchmarks"`
 	Broken     []Broken          `json:"broken,omitempty"`
 	Skipped    []Skipped         `json:"skipped,omitempty"`
-	Binaries   map[string]string `json:"binaries,omitempty"`  // SHA-256 by file name
-	Toolchain  string            `json:"toolchain,omitempty"` // version of Go that compiled the head, where Go does not say it
-	Unprobed   string            `json:"unprobed,omitempty"`  // why the helper is not there
+	Binaries   map[string]string `json:"binaries,omitempty"` // SHA-256 by file name
+	// version of Go that compiled the head, where Go does not say it
+	Toolchain string `json:"toolchain,omitempty"`
+	Unprobed  string `json:"unprobed,omitempty"` // why the helper is not there
 }
 
 // Variable is a variable of the environment as a factor.
@@ -78,8 +79,8 @@ type Skipped struct {
 	Reason string `json:"reason"` // as it says; "" where it says nothing
 }
 
-// NotCompared lists the benchmarks that cannot be compared with the base, the failed ones first. What the base could measure
-// and the head breaks is the head's failure, whatever else of the same function goes wrong in both.
+// NotCompared lists the benchmarks that cannot be compared with the base, the failed ones first. What the base could
+// measure and the head breaks is the head's failure, whatever else of the same function goes wrong in both.
 func (x *Experiment) NotCompared() []result.NotJudged {
 	var list []result.NotJudged
 	add := func(name, reason, said string) {
@@ -89,9 +90,10 @@ func (x *Experiment) NotCompared() []result.NotJudged {
 	}
 	for _, rev := range []string{Head, Base} {
 		for _, b := range x.Broken {
-			alone := !x.failsIn(other(rev), b.Name) || rev == Head && slices.ContainsFunc(x.Benchmarks, func(o Benchmark) bool {
-				return slices.Equal(o.Revs, []string{Base}) && partOf(o.Name, b.Name)
-			})
+			alone := !x.failsIn(other(rev), b.Name) ||
+				rev == Head && slices.ContainsFunc(x.Benchmarks, func(o Benchmark) bool {
+					return slices.Equal(o.Revs, []string{Base}) && partOf(o.Name, b.Name)
+				})
 			switch {
 			case b.Rev != rev:
 			case !alone:

@@ -90,7 +90,8 @@ func parseFile(ctx context.Context, path string, text []byte) (*File, error) {
 		if f.Torn > 0 {
 			torn = fmt.Sprintf(" (%d lines look like results and cannot be read)", f.Torn)
 		}
-		return nil, fmt.Errorf("%s holds no line in the Go benchmark format%s: give what go test -bench printed, or a run directory", path, torn)
+		return nil, fmt.Errorf("%s holds no line in the Go benchmark format%s: give what go test -bench printed, "+
+			"or a run directory", path, torn)
 	}
 	f.Run = r.lines.run
 	f.directions(in)
@@ -143,7 +144,8 @@ func (r *reading) settle(ctx context.Context) error {
 		if i%oftenLines == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r.points[i] = plan.NewPoint(slices.DeleteFunc(p.Settings(), func(s plan.Setting) bool { return !kept[s.Factor] })...)
+		r.points[i] = plan.NewPoint(slices.DeleteFunc(p.Settings(),
+			func(s plan.Setting) bool { return !kept[s.Factor] })...)
 		names[i] = r.points[i].String()
 	}
 	return r.number(ctx, names)
@@ -185,7 +187,8 @@ func (r *reading) add(rec *benchfmt.Result) error {
 		return nil
 	}
 	if len(r.Trials) == mostResults {
-		return input.Refuse("%s:%d: the file has more than %d results: give fewer, such as one package or one day at a time", r.Path, at, mostResults)
+		return input.Refuse("%s:%d: the file has more than %d results: give fewer, such as one package "+
+			"or one day at a time", r.Path, at, mostResults)
 	}
 	t, cpus := r.trial(rec)
 	point, err := r.point(rec, cpus)
@@ -193,7 +196,8 @@ func (r *reading) add(rec *benchfmt.Result) error {
 		return err
 	}
 	if r.numbers += len(rec.Values); r.numbers > mostNumbers {
-		return input.Refuse("%s:%d: the lines have more than %d numbers and levels: give fewer lines", r.Path, at, mostNumbers)
+		return input.Refuse("%s:%d: the lines have more than %d numbers and levels: give fewer lines", r.Path, at,
+			mostNumbers)
 	}
 	t.Block, t.Workload = r.lines.block, cmp.Or(r.Config["pkg"], "benchmarks")
 	r.Trials, r.of = append(r.Trials, t), append(r.of, point)
@@ -210,7 +214,8 @@ func (r *reading) point(rec *benchfmt.Result, cpus int) (int, error) {
 		case c.File:
 			if r.keys[c.Key] = true; len(r.keys) > mostKeys {
 				_, at := rec.Pos()
-				return 0, input.Refuse("%s:%d: the file has more than %d keys of configuration, such as %q: each is a factor; give what go test -bench printed, without other output",
+				return 0, input.Refuse("%s:%d: the file has more than %d keys of configuration, such as %q: each is "+
+					"a factor; give what go test -bench printed, without other output",
 					r.Path, at, mostKeys, c.Key)
 			}
 			l := plan.TextLevel(string(c.Value))
@@ -269,8 +274,10 @@ func (r *reading) trial(rec *benchfmt.Result) (result.Trial, int) {
 		values[unit] = x + 0 // -0 + 0 = 0
 	}
 	t := result.Trial{Kind: result.KindTrial, SchemaVersion: result.SchemaVersion, Design: name, World: result.Live,
-		Status: result.OK, Expected: true, Type: result.Benchmark, Operations: int64(rec.Iters), Metrics: Line{Values: values}.Metrics()}
-	if x, ok := values["B/s"]; ok && t.Metrics[result.BytesRate] == 0 { // as benchstat writes MB/s, and older files of runs
+		Status: result.OK, Expected: true, Type: result.Benchmark, Operations: int64(rec.Iters),
+		Metrics: Line{Values: values}.Metrics()}
+	// as benchstat writes MB/s, and older files of runs
+	if x, ok := values["B/s"]; ok && t.Metrics[result.BytesRate] == 0 {
 		delete(t.Metrics, "B/s")
 		t.Metrics[result.BytesRate] = result.Value(x)
 	}

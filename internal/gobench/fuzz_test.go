@@ -4,7 +4,8 @@ import "testing"
 
 // FuzzReadFile reads any text as a file of benchmark results without a panic: each trial is of one of its cases.
 func FuzzReadFile(f *testing.F) {
-	f.Add([]byte("goos: linux\npkg: x\nBenchmarkX-2 100 12.5 ns/op 3 B/op\nblock 1 of abc\nBenchmarkX-2 100 12 ns/op\n"))
+	f.Add([]byte("goos: linux\npkg: x\nBenchmarkX-2 100 12.5 ns/op 3 B/op\nblock 1 of abc\nBenchmarkX-2 100 12 " +
+		"ns/op\n"))
 	f.Add([]byte("block 99999999999999999999 of x\nUnit x better=higher\nBenchmark/-- 1 NaN x\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		file, err := parseFile(t.Context(), "fuzz", text)

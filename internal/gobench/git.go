@@ -17,7 +17,8 @@ type Repo struct {
 func FindRepo(ctx context.Context, dir string) (Repo, error) {
 	out, err := git(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return Repo{}, fmt.Errorf("%s is in no git repository, so that there is no other revision to compare with: %w", dir, err)
+		return Repo{}, fmt.Errorf("%s is in no git repository, so that there is no other revision to compare with: %w",
+			dir, err)
 	}
 	root, err := filepath.EvalSymlinks(strings.TrimSpace(string(out)))
 	return Repo{root}, err
@@ -32,8 +33,10 @@ func (r Repo) Commit(ctx context.Context, rev string) (string, error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	if shallow, e := git(ctx, r.Root, "rev-parse", "--is-shallow-repository"); e == nil && strings.TrimSpace(string(shallow)) == "true" {
-		return "", fmt.Errorf("the revision %s is not in this clone, which is shallow: fetch it with git fetch --unshallow, or in a CI job clone with the whole history (actions/checkout: fetch-depth: 0)", rev)
+	if shallow, e := git(ctx, r.Root, "rev-parse", "--is-shallow-repository"); e == nil &&
+		strings.TrimSpace(string(shallow)) == "true" {
+		return "", fmt.Errorf("the revision %s is not in this clone, which is shallow: fetch it with git fetch "+
+			"--unshallow, or in a CI job clone with the whole history (actions/checkout: fetch-depth: 0)", rev)
 	}
 	return "", fmt.Errorf("there is no revision %s in %s; git log shows those there are", rev, r.Root)
 }
@@ -48,11 +51,13 @@ func (r Repo) Modified(ctx context.Context) (bool, error) {
 // hook it was started by.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	env := []string{"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
-	return run(ctx, dir, env, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "advice.detachedHead=false"}, args...)...)
+	return run(ctx, dir, env, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c",
+		"advice.detachedHead=false"}, args...)...)
 }
 
 // gitsOwn are the variables by which git tells its hooks of a repository.
-var gitsOwn = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
+var gitsOwn = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR",
+	"GIT_OBJECT_DIRECTORY"}
 
 // within reports whether path is root or lies below it.
 func within(root, path string) bool {

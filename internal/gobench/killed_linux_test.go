@@ -27,7 +27,8 @@ func nested(t *testing.T, killed bool) {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(t.TempDir(), "bench")
-	if err := os.WriteFile(binary, []byte("#!/bin/sh\nx=$(setsid -f sh -c 'echo $$; exec sleep 300 >/dev/null 2>&1')\necho $x\n"), 0o700); err != nil {
+	if err := os.WriteFile(binary, []byte("#!/bin/sh\nx=$(setsid -f sh -c 'echo $$; exec sleep 300 "+
+		">/dev/null 2>&1')\necho $x\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	e, err := Binary{binary, t.TempDir(), w.Dir}.run(t.Context(), nil, time.Minute)
@@ -63,11 +64,12 @@ func nested(t *testing.T, killed bool) {
 	}
 }
 
-// TestCompilationIsMarked: a compilation has its files in the workshop and its mark, so that the next one can end it and
-// remove them.
+// TestCompilationIsMarked: a compilation has its files in the workshop and its mark, so that the next one can end it
+// and remove them.
 func TestCompilationIsMarked(t *testing.T) {
 	tools := t.TempDir()
-	script := "#!/bin/sh\ncase $1 in env) printf '/goroot\\ngo1.26\\n\\n' ;; test) echo $BREWPUT_PLACE $GOTMPDIR >$4 ;; esac\n"
+	script := "#!/bin/sh\ncase $1 in env) printf '/goroot\\ngo1.26\\n\\n' ;; test) echo $BREWPUT_PLACE " +
+		"$GOTMPDIR >$4 ;; esac\n"
 	if err := os.WriteFile(filepath.Join(tools, "go"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}

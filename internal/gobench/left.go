@@ -18,10 +18,12 @@ type Bad struct {
 // mostNames is how many benchmarks a note names.
 const mostNames = 5
 
-// impossible reports whether no measurement has that value: NaN and infinity, and of go test's own units what is below 0.
+// impossible reports whether no measurement has that value: NaN and infinity, and of go test's own units what is below
+// 0.
 func impossible(unit string, x float64) bool {
 	_, ours := metricOf[unit]
-	return math.IsNaN(x) || math.IsInf(x, 0) || unit == "MB/s" && math.IsInf(x*1e6, 0) || x < 0 && (ours || unit == "MB/s" || unit == "B/s")
+	return math.IsNaN(x) || math.IsInf(x, 0) || unit == "MB/s" && math.IsInf(x*1e6, 0) ||
+		x < 0 && (ours || unit == "MB/s" || unit == "B/s")
 }
 
 // Left says which values were left out, of which benchmarks, and which of these have none left; "" if none was.
@@ -42,7 +44,8 @@ func (f *File) Left() string {
 			designs = append(designs, f.Trials[i].Design)
 			cases = append(cases, caseOf(&f.Trials[i]))
 		}
-		text := fmt.Sprintf("left out %s of %s that are NaN, infinite or negative: %s", result.Count(len(designs), "value"), unit, some(designs))
+		text := fmt.Sprintf("left out %s of %s that are NaN, infinite or negative: %s",
+			result.Count(len(designs), "value"), unit, some(designs))
 		if empty := f.without(unit, cases); len(empty) > 0 {
 			text += fmt.Sprintf("; no %s is left of %s", unit, some(empty))
 		}

@@ -17,7 +17,8 @@ var blockLine = regexp.MustCompile(`^block (\d+) of (\S+)$`)
 // longestLine is what the format's reader takes, with the end of the line.
 const longestLine = bufio.MaxScanTokenSize
 
-// shorten empties the lines that are too long, such as what a program printed between results. One of results is an error.
+// shorten empties the lines that are too long, such as what a program printed between results. One of results is an
+// error.
 func (f *File) shorten(text []byte) ([]byte, error) {
 	var short []byte // the text so far, once a line was too long
 	for rest, at := text, 1; len(rest) > 0; at++ {

@@ -25,7 +25,8 @@ type Found struct {
 type Binary struct {
 	Path string
 	Dir  string // it runs here
-	// Place is the workshop in which what it starts is recorded, so that nothing outlives a brewput that was killed; "" for none.
+	// Place is the workshop in which what it starts is recorded, so that nothing outlives a brewput that was killed; ""
+	// for none.
 	Place string
 }
 
@@ -46,7 +47,8 @@ func List(ctx context.Context, b Binary, env []string, pattern string, limit tim
 		return nil, err
 	}
 	if listing.wrong != "" {
-		return nil, fmt.Errorf("the test binary does not say which benchmarks it has: %s\n%s", listing.wrong, tail(listing.printed()))
+		return nil, fmt.Errorf("the test binary does not say which benchmarks it has: %s\n%s", listing.wrong,
+			tail(listing.printed()))
 	}
 	var tops []string
 	for word := range strings.FieldsSeq(listing.stdout) {
@@ -81,9 +83,11 @@ type choice struct {
 }
 
 // leaves runs the benchmarks of one function once.
-func (b Binary) leaves(ctx context.Context, env []string, top string, below []string, limit time.Duration) ([]Found, error) {
+func (b Binary) leaves(ctx context.Context, env []string, top string, below []string,
+	limit time.Duration) ([]Found, error) {
 	select_ := strings.Join(append([]string{"^" + top + "$"}, below...), "/")
-	out, err := b.run(ctx, env, limit, "-test.run=^$", "-test.bench="+select_, "-test.benchtime=1x", "-test.cpu=1", "-test.benchmem", "-test.v")
+	out, err := b.run(ctx, env, limit, "-test.run=^$", "-test.bench="+select_, "-test.benchtime=1x", "-test.cpu=1",
+		"-test.benchmem", "-test.v")
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +95,8 @@ func (b Binary) leaves(ctx context.Context, env []string, top string, below []st
 	better := Directions(out.stdout)
 	for _, line := range Parse(out.stdout, 1) {
 		if !slices.ContainsFunc(list, func(f Found) bool { return f.Name == line.Name }) {
-			list = append(list, Found{Name: line.Name, Metrics: slices.Sorted(maps.Keys(line.Metrics())), Better: better})
+			list = append(list, Found{Name: line.Name, Metrics: slices.Sorted(maps.Keys(line.Metrics())),
+				Better: better})
 		}
 	}
 	list = append(list, skips(out.stdout)...)
@@ -100,7 +105,8 @@ func (b Binary) leaves(ctx context.Context, env []string, top string, below []st
 			list = append(list, Found{Name: name, Error: complaint(out.stdout, name), Text: out.printed()})
 		}
 	}
-	// A process that only says by its end that a benchmark failed adds nothing; one that crashed or hung did so beside that.
+	// A process that only says by its end that a benchmark failed adds nothing; one that crashed or hung did so beside
+	// that.
 	if out.wrong != "" && (out.crashed || !slices.ContainsFunc(list, func(f Found) bool { return f.Error != "" })) {
 		list = append(list, Found{Name: strings.TrimPrefix(top, "Benchmark"), Error: out.wrong, Text: out.printed()})
 	}

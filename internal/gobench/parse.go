@@ -60,13 +60,15 @@ func pairs(words []string) map[string]float64 {
 	return values
 }
 
-// decimal reports whether a number that ParseFloat takes is a decimal one, infinite or NaN: no hexadecimal one, and no 1_0.
+// decimal reports whether a number that ParseFloat takes is a decimal one, infinite or NaN: no hexadecimal one, and no
+// 1_0.
 func decimal(text string) bool { return !strings.ContainsAny(text, "xX_") }
 
 // metricOf are the names of the units that have one of ours; the others keep their unit as name.
 var metricOf = map[string]string{
 	"ns/op": result.TimePerOp, "B/op": result.AllocedPerOp, "allocs/op": result.AllocsPerOp,
-	"brewput-cpu-ns/op": result.CPUPerOp, "brewput-mutex-ns/op": result.MutexPerOp, "brewput-gc-ns/op": result.GCPerOp, "brewput-sched-ns/op": result.SchedPerOp,
+	"brewput-cpu-ns/op": result.CPUPerOp, "brewput-mutex-ns/op": result.MutexPerOp, "brewput-gc-ns/op": result.GCPerOp,
+	"brewput-sched-ns/op": result.SchedPerOp,
 }
 
 // Metrics are the numbers of a line under their names, with what follows from them: operations a second.

@@ -39,13 +39,16 @@ func TestParse(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	m := Line{N: 10, Values: map[string]float64{"ns/op": 50, "MB/s": 2, "B/op": 16, "allocs/op": 1, "beans/op": 3, "brewput-cpu-ns/op": 60}}.Metrics()
-	want := result.Metrics{result.TimePerOp: 50, result.BytesRate: 2e6, result.AllocedPerOp: 16, result.AllocsPerOp: 1, "beans/op": 3,
+	m := Line{N: 10, Values: map[string]float64{"ns/op": 50, "MB/s": 2, "B/op": 16, "allocs/op": 1, "beans/op": 3,
+		"brewput-cpu-ns/op": 60}}.Metrics()
+	want := result.Metrics{result.TimePerOp: 50, result.BytesRate: 2e6, result.AllocedPerOp: 16, result.AllocsPerOp: 1,
+		"beans/op":      3,
 		result.CPUPerOp: 60, result.Throughput: 2e7}
 	if !maps.Equal(m, want) {
 		t.Errorf("%v, want %v", m, want)
 	}
-	d := Directions("Unit beans better=higher\nUnit ns/op assume=nothing\n  Unit tea better=lower\nUnit milk a=b better=lower\n")
+	d := Directions("Unit beans better=higher\nUnit ns/op assume=nothing\n  Unit tea better=lower\nUnit milk " +
+		"a=b better=lower\n")
 	if len(d) != 2 || d["beans"] != "higher" || d["milk"] != "lower" {
 		t.Errorf("%v", d)
 	}
@@ -62,8 +65,10 @@ func TestPatterns(t *testing.T) {
 
 // TestSkips: the reason stands before the line that says so, as -v prints it, or behind it, as other versions of Go do.
 func TestSkips(t *testing.T) {
-	const output = "BenchmarkA\n    a_test.go:7: no beans\n--- SKIP: BenchmarkA\nBenchmarkB\n--- SKIP: BenchmarkB\n    a_test.go:9: no milk: fetch it\n" +
-		"        from the shop\nBenchmarkC\n    a_test.go:1: other\nBenchmarkC \t 1\t 2 ns/op\nBenchmarkD\n--- SKIP: BenchmarkD\nBenchmarkE/x\n" +
+	const output = "BenchmarkA\n    a_test.go:7: no beans\n--- SKIP: BenchmarkA\nBenchmarkB\n--- SKIP: BenchmarkB\n  " +
+		"  a_test.go:9: no milk: fetch it\n" +
+		"        from the shop\nBenchmarkC\n    a_test.go:1: other\nBenchmarkC \t 1\t 2 ns/op\nBenchmarkD\n--- SKIP: " +
+		"BenchmarkD\nBenchmarkE/x\n" +
 		"    a_test.go:7: no cup\n        at all\n    --- SKIP: BenchmarkE/x\nPASS\n"
 	var got []string
 	for _, f := range skips(output) {
@@ -105,21 +110,26 @@ func TestReadFile(t *testing.T) {
 		}
 		return f
 	}
-	f := read("goos: linux\nbranch: main\nBenchmarkA/n=1-2 \t 10\t 5 ns/op\t 2 MB/s\nBenchmarkA/n=1-2 \t 10\t 7 ns/op\nBenchmarkA/n=1 \t 10\t 9 ns/op\n")
+	f := read("goos: linux\nbranch: main\nBenchmarkA/n=1-2 \t 10\t 5 ns/op\t 2 MB/s\nBenchmarkA/n=1-2 \t 10\t 7 " +
+		"ns/op\nBenchmarkA/n=1 \t 10\t 9 ns/op\n")
 	if len(f.Trials) != 3 || len(f.Cases) != 2 || f.Trials[1].Block != 1 || f.Trials[2].Block != 0 || f.Run != "" ||
-		f.Trials[0].Point.String() != "cpus=2" || f.Trials[0].Design != "A/n=1" || f.Trials[0].Metrics[result.BytesRate] != 2e6 {
+		f.Trials[0].Point.String() != "cpus=2" || f.Trials[0].Design != "A/n=1" ||
+		f.Trials[0].Metrics[result.BytesRate] != 2e6 {
 		t.Errorf("%+v", f)
 	}
-	f = read("Unit beans better=higher\nblock 3 of x\nrev: base\nBenchmarkA \t 10\t 5 ns/op\nrev: head\nBenchmarkA \t 10\t 7 ns/op\nblock 4 of x\nBenchmarkA \t 10\t 9 ns/op\n")
+	f = read("Unit beans better=higher\nblock 3 of x\nrev: base\nBenchmarkA \t 10\t 5 ns/op\nrev: head\nBenchmarkA " +
+		"\t 10\t 7 ns/op\nblock 4 of x\nBenchmarkA \t 10\t 9 ns/op\n")
 	if f.Run != "x" || f.Trials[0].Block != 3 || f.Trials[1].Block != 3 || f.Trials[2].Block != 4 ||
 		f.Trials[0].Point.String() != "cpus=1 rev=base" || f.Better["beans"] != "higher" {
 		t.Errorf("%+v", f)
 	}
-	if f = read("block 1 of x\nBenchmarkA \t 1\t 5 ns/op\nblock 1 of y\nBenchmarkA \t 1\t 5 ns/op\n"); f.Run != "" || f.Trials[1].Block != 1 {
+	if f = read("block 1 of x\nBenchmarkA \t 1\t 5 ns/op\nblock 1 of y\nBenchmarkA \t 1\t 5 ns/op\n"); f.Run != "" ||
+		f.Trials[1].Block != 1 {
 		t.Errorf("two runs in one file: %+v", f)
 	}
 	write(t, dir, "f.txt", "nothing here\n")
-	if _, err := ReadFile(t.Context(), filepath.Join(dir, "f.txt")); err == nil || !strings.Contains(err.Error(), "no line in the Go benchmark format") {
+	if _, err := ReadFile(t.Context(), filepath.Join(dir, "f.txt")); err == nil ||
+		!strings.Contains(err.Error(), "no line in the Go benchmark format") {
 		t.Errorf("%v", err)
 	}
 }

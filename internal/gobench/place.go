@@ -27,7 +27,8 @@ func (t Target) Head() Place { return Place{Dir: t.Dir} }
 func (t Target) At(ctx context.Context, w *Workshop, r Repo, tree string) (Place, error) {
 	p := Place{Dir: moved(r.Root, tree, t.Dir)}
 	if !exists(p.Dir) {
-		return p, fmt.Errorf("the base has no directory %s: the package is newer; give a later revision", relative(r.Root, t.Dir))
+		return p, fmt.Errorf("the base has no directory %s: the package is newer; give a later revision",
+			relative(r.Root, t.Dir))
 	}
 	if t.GoWork != "" && t.GoWork != "off" {
 		file, err := workFile(ctx, w, r, tree, t.GoWork)
@@ -40,7 +41,8 @@ func (t Target) At(ctx context.Context, w *Workshop, r Repo, tree string) (Place
 	}
 	mod := moved(r.Root, tree, t.GoMod)
 	if !within(r.Root, t.GoMod) || !exists(mod) {
-		return p, fmt.Errorf("the base has no %s, so that its package belongs to no module; give a later revision", relative(r.Root, t.GoMod))
+		return p, fmt.Errorf("the base has no %s, so that its package belongs to no module; give a later revision",
+			relative(r.Root, t.GoMod))
 	}
 	file, err := modFile(ctx, w, r, tree, mod)
 	if file != "" {
@@ -88,7 +90,8 @@ func outside(r Repo, tree, dir, path string) string {
 // modFile is a go.mod that finds its replacements, or "" where that in the worktree does, or where they are vendored:
 // then nobody looks for them, and they must be what vendor/modules.txt says.
 func modFile(ctx context.Context, w *Workshop, r Repo, tree, mod string) (string, error) {
-	if exists(filepath.Join(filepath.Dir(mod), "vendor", "modules.txt")) && !strings.Contains(os.Getenv("GOFLAGS"), "-mod=mod") {
+	if exists(filepath.Join(filepath.Dir(mod), "vendor", "modules.txt")) &&
+		!strings.Contains(os.Getenv("GOFLAGS"), "-mod=mod") {
 		return "", nil
 	}
 	out, err := run(ctx, filepath.Dir(mod), nil, "go", "mod", "edit", "-json", mod)

@@ -52,7 +52,8 @@ func Restore(ctx context.Context, x *Experiment, w *Workshop, dir string, note f
 	*x = was
 	for name, sum := range x.Binaries {
 		if now, err := hashFile(ctx, filepath.Join(dir, name)); err != nil || now != sum {
-			return nil, fmt.Errorf("the test binary %s is not what the run began with (%w): start a new run", filepath.Join(dir, name), errors.Join(err, errChanged))
+			return nil, fmt.Errorf("the test binary %s is not what the run began with (%w): start a new run",
+				filepath.Join(dir, name), errors.Join(err, errChanged))
 		}
 	}
 	return b, nil
@@ -115,7 +116,8 @@ func (b *Bench) build(ctx context.Context, w *Workshop, note func(string)) error
 		}
 		binary, err := builder.Build(ctx, b.places[v.Rev], v)
 		if err != nil && ctx.Err() == nil {
-			return fmt.Errorf("%s does not compile:\n%w", map[string]string{Head: b.Package, Base: "the base " + b.BaseRev}[v.Rev], err)
+			return fmt.Errorf("%s does not compile:\n%w",
+				map[string]string{Head: b.Package, Base: "the base " + b.BaseRev}[v.Rev], err)
 		}
 		if err != nil {
 			return err
@@ -151,7 +153,8 @@ func (b *Bench) list(ctx context.Context, note func(string)) error {
 	for _, rev := range b.Revs() {
 		note("looking for benchmarks in the " + rev)
 		v := b.variants()[slices.IndexFunc(b.variants(), func(v Variant) bool { return v.Rev == rev })]
-		found, err := List(ctx, Binary{filepath.Join(b.Binaries, v.file()), b.places[rev].Dir, b.workshop}, env, b.Pattern, b.Limit)
+		found, err := List(ctx, Binary{filepath.Join(b.Binaries, v.file()), b.places[rev].Dir, b.workshop}, env,
+			b.Pattern, b.Limit)
 		if err != nil {
 			return fmt.Errorf("%s: %w", rev, err)
 		}

@@ -29,7 +29,8 @@ var patches = []struct {
 	new   string
 }{
 	{"\t\tb.start = highPrecisionTimeNow()\n", 2, "\t\tbrewputStart()\n\t\tb.start = highPrecisionTimeNow()\n"},
-	{"\t\tb.duration += highPrecisionTimeSince(b.start)\n", 1, "\t\tb.duration += highPrecisionTimeSince(b.start)\n\t\tbrewputStop()\n"},
+	{"\t\tb.duration += highPrecisionTimeSince(b.start)\n", 1,
+		"\t\tb.duration += highPrecisionTimeSince(b.start)\n\t\tbrewputStop()\n"},
 	{"\tb.duration = 0\n\tb.netAllocs = 0\n", 1, "\tbrewputReset()\n\tb.duration = 0\n\tb.netAllocs = 0\n"},
 	{"\tb.benchFunc(b)\n\tb.StopTimer()\n", 1, "\tb.benchFunc(b)\n\tb.StopTimer()\n\tbrewputReport(b)\n"},
 }
@@ -38,7 +39,8 @@ var patches = []struct {
 func patched(source string) (string, error) {
 	for _, p := range patches {
 		if n := strings.Count(source, p.old); n != p.times {
-			return "", fmt.Errorf("package testing has the line %q %d times instead of %d", strings.TrimSpace(p.old), n, p.times)
+			return "", fmt.Errorf("package testing has the line %q %d times instead of %d", strings.TrimSpace(p.old), n,
+				p.times)
 		}
 		source = strings.ReplaceAll(source, p.old, p.new)
 	}

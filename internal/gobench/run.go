@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,72 +41,30 @@ const patience = 5 * time.Second
 // run runs the binary as go test does: in its package's directory, without standard input. Whatever it started
 // has ended when it returns. An error says that it could not be run, or that ctx was cancelled.
 func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args ...string) (ended, error) {
-	cmd := exec.Command(b.Path, append(args, "-test.paniconexit0", "-test.timeout=0")...)
-	cmd.Dir = b.Dir
-	cmd.Env = append(append(os.Environ(), env...), "PWD="+b.Dir)
-	if b.Place != "" {
-		cmd.Env = append(cmd.Env, proc.Mark(b.Place))
-	}
-	cmd.SysProcAttr = proc.DieWithParent()
-	cmd.WaitDelay = time.Second
 	stdout, stderr := &proc.Ends{}, &proc.Ends{}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		return ended{}, fmt.Errorf("cannot start %s: %w", b.Path, err)
+	x, err := proc.Command{
+		Path: b.Path, Args: slices.Concat([]string{b.Path}, args, []string{"-test.paniconexit0", "-test.timeout=0"}),
+		Dir: b.Dir,
+		Env: append(append(os.Environ(), env...), "PWD="+b.Dir), Stdout: stdout, Stderr: stderr, Place: b.Place,
+		Limit: limit, Ask: proc.AskStacks, Grace: patience,
+	}.Run(ctx)
+	if err != nil {
+		return ended{}, err
 	}
-	if b.Place != "" {
-		if err := proc.Record(b.Place, cmd.Process); err != nil {
-			proc.EndGroup(cmd.Process)
-			return ended{}, errors.Join(fmt.Errorf("the process cannot be recorded in %s: %w", b.Place, err), cmd.Wait())
-		}
-	}
-	done := make(chan error, 1)
-	go func() {
-		err := cmd.Wait()
-		proc.EndGroup(cmd.Process)
-		done <- err
-	}()
-	hung, err := await(ctx, cmd.Process, done, limit)
-	if ctx.Err() != nil {
-		return ended{}, ctx.Err()
-	}
-	e := ended{stdout: stdout.String(), stderr: stderr.String(), wall: time.Since(began)}
-	if s := cmd.ProcessState; s != nil {
-		e.cpu = s.UserTime() + s.SystemTime()
+	e := ended{stdout: stdout.String(), stderr: stderr.String(), wall: x.Wall}
+	if x.State != nil {
+		e.cpu = x.State.UserTime() + x.State.SystemTime()
 	}
 	switch {
-	case hung:
+	case x.Asked:
 		e.crashed = true
-		e.wrong = fmt.Sprintf("it did not end within %v: a deadlock or a loop without end, or give it a longer --time-limit", limit)
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		e.crashed = cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 1
-		e.wrong = fmt.Sprintf("its process ended with %v", err) + because(e.stderr+"\n"+e.stdout)
+		e.wrong = fmt.Sprintf("it did not end within %v: a deadlock or a loop without end, or give it a "+
+			"longer --time-limit", limit)
+	case x.Err != nil && !errors.Is(x.Err, exec.ErrWaitDelay):
+		e.crashed = x.State == nil || x.State.ExitCode() != 1
+		e.wrong = fmt.Sprintf("its process ended with %v", x.Err) + because(e.stderr+"\n"+e.stdout)
 	}
 	return e, nil
-}
-
-// await waits for the process, and ends one that hangs once it has printed its stacks.
-func await(ctx context.Context, p *os.Process, done <-chan error, limit time.Duration) (hung bool, err error) {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	for {
-		select {
-		case err := <-done:
-			return hung, err
-		case <-ctx.Done():
-			proc.EndGroup(p)
-			return hung, <-done
-		case <-timer.C:
-			if hung {
-				proc.EndGroup(p)
-				return hung, <-done
-			}
-			hung = true
-			proc.AskStacks(p)
-			timer.Reset(patience)
-		}
-	}
 }
 
 // because is what a message goes on with, of the line that says why a process failed.
@@ -149,7 +108,8 @@ func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 	var before, after host.Counters
 	before.Read()
 	env := append(j.Env[:len(j.Env):len(j.Env)], "GOMAXPROCS="+strconv.Itoa(j.CPUs))
-	e, err := j.run(ctx, env, j.Limit, "-test.run=^$", "-test.bench="+exactly(j.Name), "-test.benchtime="+j.Time.String(),
+	e, err := j.run(ctx, env, j.Limit, "-test.run=^$", "-test.bench="+exactly(j.Name),
+		"-test.benchtime="+j.Time.String(),
 		"-test.cpu="+strconv.Itoa(j.CPUs), "-test.benchmem", "-test.v", "-test.count=1")
 	if err != nil {
 		return trial.Outcome{}, err
@@ -187,8 +147,9 @@ func (j Job) Trial(ctx context.Context, t result.Trial) (trial.Outcome, error) {
 	around(o.Trial.Metrics, after.Since(before), e)
 	if float64(o.Trial.Metrics.Get(result.TimePerOp)) < leastPerOp {
 		// The same words in each trial are one warning.
-		o.Trial.Warnings = append(o.Trial.Warnings, fmt.Sprintf("an operation takes less than %v ns, which no CPU can do: "+
-			"the benchmark does not do its work b.N times; let it loop with b.Loop, or over b.N", leastPerOp))
+		o.Trial.Warnings = append(o.Trial.Warnings,
+			fmt.Sprintf("an operation takes less than %v ns, which no CPU can do: "+
+				"the benchmark does not do its work b.N times; let it loop with b.Loop, or over b.N", leastPerOp))
 		for _, m := range []string{result.CPUPerOp, result.MutexPerOp, result.GCPerOp, result.SchedPerOp} {
 			delete(o.Trial.Metrics, m) // of nothing
 		}

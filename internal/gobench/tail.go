@@ -17,8 +17,8 @@ var (
 	registers = regexp.MustCompile(`^([a-z]+[0-9]*\s+0x[0-9a-f]+\s*)+$`)
 )
 
-// tail is the end of a text, for messages. Of one that ends in a dump of stacks it is the reason and the beginning of the
-// stack that says where the program is: the end of a dump are the registers.
+// tail is the end of a text, for messages. Of one that ends in a dump of stacks it is the reason and the beginning of
+// the stack that says where the program is: the end of a dump are the registers.
 func tail(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	at := slices.IndexFunc(lines, stackHead.MatchString)
@@ -29,8 +29,8 @@ func tail(text string) string {
 	return strings.TrimSpace(strings.Join(kept[:min(len(kept), tailLines)], "\n"))
 }
 
-// telling is a dump, without registers, from the first stack on that is the program's own. Before it may stand the runtime's
-// own goroutines, and those in which package testing waits for a benchmark.
+// telling is a dump, without registers, from the first stack on that is the program's own. Before it may stand the
+// runtime's own goroutines, and those in which package testing waits for a benchmark.
 func telling(dump []string) []string {
 	dump = slices.DeleteFunc(slices.Clone(dump), registers.MatchString)
 	for i, line := range dump {
@@ -41,13 +41,14 @@ func telling(dump []string) []string {
 	return dump
 }
 
-// ofProgram reports whether the function in which a stack's goroutine is, but for what it called to wait, is neither the
-// runtime's nor package testing's.
+// ofProgram reports whether the function in which a stack's goroutine is, but for what it called to wait, is neither
+// the runtime's nor package testing's.
 func ofProgram(stack []string) bool {
 	for _, line := range stack {
 		switch {
 		case strings.HasPrefix(line, "\t"):
-		case strings.HasPrefix(line, "runtime.") || strings.HasPrefix(line, "internal/") || strings.HasPrefix(line, "sync."):
+		case strings.HasPrefix(line, "runtime.") || strings.HasPrefix(line, "internal/") ||
+			strings.HasPrefix(line, "sync."):
 		default:
 			return line != "" && !strings.HasPrefix(line, "testing.") && !strings.HasPrefix(line, "created by ")
 		}

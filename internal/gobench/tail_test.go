@@ -82,21 +82,29 @@ func TestTail(t *testing.T) {
 		lines                     int
 	}{
 		{"a text", "first\n" + numbered, "line\n", "line", 20},
-		{"hung", hung, "BenchmarkHangs\nSIGQUIT: quit\nPC=0x47a2a1 m=0 sigcode=0\n\ngoroutine 35 gp=0xc000006a80 m=nil [sync.WaitGroup.Wait, 2 minutes]:\n", "p.BenchmarkHangs(0xc000130008)\n\t/p/p_test.go:24", 15},
-		{"a deadlock", numbered + asleep, "line\nline\nfatal error: all goroutines are asleep - deadlock!\n\ngoroutine 6 [chan receive]:\nexample.com/p.BenchmarkHangs", "p_test.go:24", 7},
-		{"a panic deep down", sour + strings.Repeat("example.com/p.f()\n\t/p/p.go:1 +0x1\n", 30), "panic: sour\n\ngoroutine 6 [running]:\nexample.com/p.BenchmarkPanics", "p_test.go:9", 20},
-		{"nothing of the program's", "goroutine 1 [chan receive]:\ntesting.(*B).run1(0x1)\n\t/go/src/testing/benchmark.go:245 +0xa5\n", "goroutine 1 ", "run1", 3},
+		{"hung", hung, "BenchmarkHangs\nSIGQUIT: quit\nPC=0x47a2a1 m=0 sigcode=0\n\ngoroutine 35 gp=0xc000006a80 " +
+			"m=nil [sync.WaitGroup.Wait, 2 minutes]:\n", "p.BenchmarkHangs(0xc000130008)\n\t/p/p_test.go:24", 15},
+		{"a deadlock", numbered + asleep, "line\nline\nfatal error: all goroutines are asleep - " +
+			"deadlock!\n\ngoroutine 6 [chan receive]:\nexample.com/p.BenchmarkHangs", "p_test.go:24", 7},
+		{"a panic deep down", sour + strings.Repeat("example.com/p.f()\n\t/p/p.go:1 +0x1\n", 30),
+			"panic: sour\n\ngoroutine 6 [running]:\nexample.com/p.BenchmarkPanics", "p_test.go:9", 20},
+		{"nothing of the program's",
+			"goroutine 1 [chan receive]:\ntesting.(*B).run1(0x1)\n\t/go/src/testing/benchmark.go:245 +0xa5\n",
+			"goroutine 1 ", "run1", 3},
 	} {
 		got := tail(c.text)
-		if n := strings.Count(got, "\n") + 1; !strings.HasPrefix(got, c.begins) || !strings.Contains(got, c.holds) || strings.Contains(got, "rax") || n != c.lines {
-			t.Errorf("%s: %d lines, want %d, that begin with %q and hold %q:\n%s", c.name, n, c.lines, c.begins, c.holds, got)
+		if n := strings.Count(got, "\n") + 1; !strings.HasPrefix(got, c.begins) || !strings.Contains(got, c.holds) ||
+			strings.Contains(got, "rax") || n != c.lines {
+			t.Errorf("%s: %d lines, want %d, that begin with %q and hold %q:\n%s", c.name, n, c.lines, c.begins,
+				c.holds, got)
 		}
 	}
 }
 
 // TestBecause: the reason is a line of the program's own, and none that package testing prints of every benchmark.
 func TestBecause(t *testing.T) {
-	const testings = "goos: linux\ngoarch: amd64\npkg: example.com/p\ncpu: Some CPU\n=== RUN   BenchmarkX\nBenchmarkX\nBenchmarkX-2\nBenchmarkX \t 7\t 2 ns/op\n--- FAIL: BenchmarkX\nFAIL\n"
+	const testings = "goos: linux\ngoarch: amd64\npkg: example.com/p\ncpu: Some CPU\n=== RUN   " +
+		"BenchmarkX\nBenchmarkX\nBenchmarkX-2\nBenchmarkX \t 7\t 2 ns/op\n--- FAIL: BenchmarkX\nFAIL\n"
 	for _, c := range []struct{ text, want string }{
 		{"", "; it printed nothing of why"},
 		{testings, "; it printed nothing of why"},
@@ -110,7 +118,8 @@ func TestBecause(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
 	}
-	for _, stdout := range []string{"heating", "heating\n"} { // a line that has no end does not hide the panic behind it
+	// a line that has no end does not hide the panic behind it
+	for _, stdout := range []string{"heating", "heating\n"} {
 		if got := (ended{stdout: stdout, stderr: sour}).printed(); got != "heating\n"+sour {
 			t.Errorf("%q: %q", stdout, got)
 		}

@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,9 +31,11 @@ type Target struct {
 // Resolve finds the one package with tests that a pattern such as ./codec names, as seen from dir.
 func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
 	if strings.HasSuffix(pattern, ".go") {
-		return Target{}, fmt.Errorf("%s is a file: give the package that it is in, such as %s", pattern, packageOf(pattern))
+		return Target{}, fmt.Errorf("%s is a file: give the package that it is in, such as %s", pattern,
+			packageOf(pattern))
 	}
-	if inside := filepath.Join(dir, pattern); !filepath.IsAbs(pattern) && strings.HasPrefix(pattern, ".") && isDir(inside) {
+	if inside := filepath.Join(dir, pattern); !filepath.IsAbs(pattern) && strings.HasPrefix(pattern, ".") &&
+		isDir(inside) {
 		dir, pattern = inside, "." // which may belong to another module than dir
 	}
 	out, err := run(ctx, dir, nil, "go", "list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--", pattern)
@@ -65,7 +66,8 @@ func Resolve(ctx context.Context, dir, pattern string) (Target, error) {
 		for _, t := range with {
 			names = append(names, t.ImportPath)
 		}
-		return Target{}, fmt.Errorf("%s names %d packages with tests; give one of them: %s", pattern, len(with), strings.Join(names, ", "))
+		return Target{}, fmt.Errorf("%s names %d packages with tests; give one of them: %s", pattern, len(with),
+			strings.Join(names, ", "))
 	}
 	t := with[0]
 	if t.Dir, err = filepath.EvalSymlinks(t.Dir); err != nil {
@@ -105,32 +107,14 @@ func real(path string) string {
 	return path
 }
 
-// run runs a command of a tool and returns what it prints; its error holds what it complains of.
+// run runs a command of a tool and returns what it prints; its error holds what it complains of. It goes on if this
+// process is killed: git must not stop halfway, and the mark of a workshop lets the next one end a compilation.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
-	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), func(kv string) bool {
+	c := proc.Command{Dir: dir, Survives: true}
+	c.Env = append(slices.DeleteFunc((&exec.Cmd{Dir: dir}).Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.Contains(gitsOwn, name)
 	}), env...)
-	// An interrupt typed at the terminal is the parent's to decide.
-	cmd.SysProcAttr = proc.OwnGroup()
-	cmd.Cancel = func() error { proc.EndGroup(cmd.Process); return nil }
-	stdout, stderr := &proc.Limited{Most: input.Output.Bytes()}, &proc.Limited{Most: input.Output.Bytes()}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	err := cmd.Run()
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, exec.ErrNotFound):
-		return nil, fmt.Errorf("the command %s is not installed, or not in PATH", name)
-	case err != nil:
-		if text := strings.TrimSpace(stderr.String() + "\n" + stdout.String()); text != "" {
-			return nil, errors.New(text)
-		}
-		return nil, fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
-	case stdout.Dropped:
-		return nil, fmt.Errorf("%s %s printed more than %d MB", name, strings.Join(args, " "), input.Output.Bytes()>>20)
-	}
-	return stdout.Bytes(), nil
+	stdout, _, err := c.Tool(ctx, input.Output.Bytes(), name, args...)
+	return []byte(stdout), err
 }

@@ -11,7 +11,8 @@ import (
 
 // TestDecimals: values are decimal numbers, and 0 has no sign.
 func TestDecimals(t *testing.T) {
-	for text, want := range map[string]float64{"16": 16, "1.5": 1.5, ".5": .5, "1e3": 1000, "1E+3": 1000, "+2": 2, "-0": 0,
+	for text, want := range map[string]float64{"16": 16, "1.5": 1.5, ".5": .5, "1e3": 1000, "1E+3": 1000, "+2": 2,
+		"-0":    0,
 		"0x1p4": -1, "0X10": -1, "1_0": -1, "0b1": -1, "1__0": -1, "ten": -1} {
 		f, err := ReadFile(t.Context(), textFile(t, "BenchmarkB 1 7 ns/op\nBenchmarkA 1 3 ns/op "+text+" x\n"))
 		if err != nil {
@@ -30,14 +31,16 @@ func TestDecimals(t *testing.T) {
 			t.Errorf("%s is read as %v", text, x)
 		}
 	}
-	if _, err := ReadFile(t.Context(), textFile(t, "BenchmarkA 1 0x3 ns/op\nBenchmarkA 1 ns/op\n")); err == nil || !strings.Contains(err.Error(), "2 lines look like results and cannot be read") {
+	if _, err := ReadFile(t.Context(), textFile(t, "BenchmarkA 1 0x3 ns/op\nBenchmarkA 1 ns/op\n")); err == nil ||
+		!strings.Contains(err.Error(), "2 lines look like results and cannot be read") {
 		t.Error(err)
 	}
 }
 
 // TestSuffixes: a number of CPUs is one that go test writes; another one is part of the name.
 func TestSuffixes(t *testing.T) {
-	for name, want := range map[string]string{"A": "A cpus=1", "A-10": "A cpus=10", "A/x-2": "A/x cpus=2", "A-010": "A-010 cpus=1", "A-0": "A-0 cpus=1", "A/x-00": "A/x-00 cpus=1",
+	for name, want := range map[string]string{"A": "A cpus=1", "A-10": "A cpus=10", "A/x-2": "A/x cpus=2",
+		"A-010": "A-010 cpus=1", "A-0": "A-0 cpus=1", "A/x-00": "A/x-00 cpus=1",
 		"A-99999999999999999999": "A-99999999999999999999 cpus=1", "A-": "A- cpus=1", "A-2-3": "A-2 cpus=3"} {
 		f, err := ReadFile(t.Context(), textFile(t, "BenchmarkB-64 1 7 ns/op\nBenchmark"+name+" 1 3 ns/op\n"))
 		if err != nil {
@@ -62,8 +65,10 @@ func TestLeft(t *testing.T) {
 	}
 	left := f.Left()
 	for _, want := range []string{
-		": left out 13 values of ns/op that are NaN, infinite or negative: Half, Bad0, Bad1, Bad2, Bad3 and 8 more; no ns/op is left of Bad0 (cpus 2), Bad1 (cpus 2), Bad2 (cpus 2), Bad3 (cpus 2), Bad4 (cpus 2) and 7 more",
-		"; left out 12 values of x that are NaN, infinite or negative: Bad0, Bad1, Bad2, Bad3, Bad4 and 7 more; no x is left of Bad0 (cpus 4), ",
+		": left out 13 values of ns/op that are NaN, infinite or negative: Half, Bad0, Bad1, Bad2, Bad3 and 8 more; " +
+			"no ns/op is left of Bad0 (cpus 2), Bad1 (cpus 2), Bad2 (cpus 2), Bad3 (cpus 2), Bad4 (cpus 2) and 7 more",
+		"; left out 12 values of x that are NaN, infinite or negative: Bad0, Bad1, Bad2, Bad3, Bad4 and 7 more; no x " +
+			"is left of Bad0 (cpus 4), ",
 	} {
 		if !strings.Contains(left, want) {
 			t.Errorf("no %q in\n%s", want, left)
@@ -79,18 +84,22 @@ func TestLeft(t *testing.T) {
 
 // TestBlocks: the lines that name blocks are those of both line ends, and numbers beyond reason are refused by name.
 func TestBlocks(t *testing.T) {
-	lines := []string{"block 3 of x", "BenchmarkA 1 5 ns/op", "block 4 of x ", "BenchmarkA 1 5 ns/op", " block 9 of y", "BenchmarkA 1 5 ns/op"}
+	lines := []string{"block 3 of x", "BenchmarkA 1 5 ns/op", "block 4 of x ", "BenchmarkA 1 5 ns/op", " block 9 of y",
+		"BenchmarkA 1 5 ns/op"}
 	for _, end := range []string{"\n", "\r\n"} {
 		f, err := ReadFile(t.Context(), textFile(t, strings.Join(lines, end)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if f.Run != "x" || f.Trials[0].Block != 3 || f.Trials[1].Block != 4 || f.Trials[2].Block != 4 {
-			t.Errorf("%q: of %q, blocks %d, %d, %d", end, f.Run, f.Trials[0].Block, f.Trials[1].Block, f.Trials[2].Block)
+			t.Errorf("%q: of %q, blocks %d, %d, %d", end, f.Run, f.Trials[0].Block, f.Trials[1].Block,
+				f.Trials[2].Block)
 		}
 	}
-	for _, text := range []string{"BenchmarkA 1 5 ns/op\nblock 99999999999999999999 of x\n", "BenchmarkA 1 5 ns/op\nblock 1000000001 of x\nBenchmarkA 1 5 ns/op\n"} {
-		if _, err := ReadFile(t.Context(), textFile(t, text)); err == nil || !strings.Contains(err.Error(), "f.txt:2: block ") {
+	for _, text := range []string{"BenchmarkA 1 5 ns/op\nblock 99999999999999999999 of x\n",
+		"BenchmarkA 1 5 ns/op\nblock 1000000001 of x\nBenchmarkA 1 5 ns/op\n"} {
+		if _, err := ReadFile(t.Context(), textFile(t, text)); err == nil ||
+			!strings.Contains(err.Error(), "f.txt:2: block ") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -49,7 +49,8 @@ func OpenWorkshop(ctx context.Context, cache, key string) (*Workshop, error) {
 	}
 	parent := filepath.Join(cache, "bench")
 	if err := os.MkdirAll(parent, 0o777); err != nil {
-		return nil, fmt.Errorf("there is no place for binaries: %w; set XDG_CACHE_HOME to a directory that can be written", err)
+		return nil, fmt.Errorf("there is no place for binaries: %w; set XDG_CACHE_HOME to a directory "+
+			"that can be written", err)
 	}
 	sweepOut(ctx, parent)
 	sum := sha256.Sum256([]byte(key))
@@ -105,7 +106,8 @@ func sweepOut(ctx context.Context, parent string) {
 // clear removes all but the lock.
 func (w *Workshop) clear(ctx context.Context) error {
 	var errs []error
-	if repo, err := input.ReadFile(context.WithoutCancel(ctx), filepath.Join(w.Dir, repoName), input.Settings); err == nil {
+	if repo, err := input.ReadFile(context.WithoutCancel(ctx), filepath.Join(w.Dir, repoName),
+		input.Settings); err == nil {
 		tree := filepath.Join(w.Dir, treeName)
 		// The repository may be gone, or know nothing of a worktree that was being made.
 		git(ctx, string(repo), "worktree", "remove", "--force", "--force", tree)
@@ -122,8 +124,8 @@ func (w *Workshop) clear(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// forget removes what git has noted of a worktree that git itself could not remove. Git's own prune would forget those of
-// its owner too that happen not to be there, on a disk that is not mounted now.
+// forget removes what git has noted of a worktree that git itself could not remove. Git's own prune would forget those
+// of its owner too that happen not to be there, on a disk that is not mounted now.
 func forget(ctx context.Context, repo, tree string) {
 	common, err := git(ctx, repo, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if err != nil {
@@ -133,7 +135,8 @@ func forget(ctx context.Context, repo, tree string) {
 	entries, _ := os.ReadDir(notes)
 	for _, e := range entries {
 		dir := filepath.Join(notes, e.Name())
-		if of, err := input.ReadFile(context.WithoutCancel(ctx), filepath.Join(dir, "gitdir"), input.Settings); err == nil && strings.TrimSpace(string(of)) == filepath.Join(tree, ".git") {
+		if of, err := input.ReadFile(context.WithoutCancel(ctx), filepath.Join(dir, "gitdir"),
+			input.Settings); err == nil && strings.TrimSpace(string(of)) == filepath.Join(tree, ".git") {
 			os.RemoveAll(dir)
 		}
 	}
@@ -153,7 +156,8 @@ func removeAll(path string) error {
 	return os.RemoveAll(path)
 }
 
-// Close ends what was started for the workshop, and removes it with its worktree. An interrupt does not keep it from that.
+// Close ends what was started for the workshop, and removes it with its worktree. An interrupt does not keep it from
+// that.
 func (w *Workshop) Close(ctx context.Context) error {
 	if w.lock == nil {
 		return nil

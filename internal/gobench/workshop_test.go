@@ -15,7 +15,8 @@ func repository(t *testing.T, files ...string) string {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	for _, kv := range []string{"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GOFLAGS="} {
+	for _, kv := range []string{"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a",
+		"GIT_COMMITTER_EMAIL=a@b", "GOFLAGS="} {
 		k, v, _ := strings.Cut(kv, "=")
 		t.Setenv(k, v)
 	}
@@ -126,25 +127,31 @@ func TestSameKey(t *testing.T) {
 	b.Close(t.Context())
 }
 
-// TestPlaces: modules beside the repository, workspaces and vendored modules are found from the worktree, and those within it
-// come from the base.
+// TestPlaces: modules beside the repository, workspaces and vendored modules are found from the worktree, and those
+// within it come from the base.
 func TestPlaces(t *testing.T) {
-	const test = "package p\n\nimport (\"testing\"; \"example.com/in\"; \"example.com/out\")\n\nfunc BenchmarkB(b *testing.B) { for b.Loop() { _ = in.N + out.N }; b.ReportMetric(in.N, \"in\"); b.ReportMetric(out.N, \"out\") }\n"
+	const test = "package p\n\nimport (\"testing\"; \"example.com/in\"; \"example.com/out\")\n\nfunc BenchmarkB(b " +
+		"*testing.B) { for b.Loop() { _ = in.N + out.N }; b.ReportMetric(in.N, \"in\"); " +
+		"b.ReportMetric(out.N, \"out\") }\n"
 	const in, out = "module example.com/in\n\ngo 1.24\n", "module example.com/out\n\ngo 1.24\n"
-	const replaced = "module example.com/p\n\ngo 1.24\n\nrequire (\n\texample.com/in v0.0.0\n\texample.com/out v0.0.0\n)\n\nreplace (\n\texample.com/in => ../in\n\texample.com/out => ../../outside/out\n)\n"
-	const vendored = "# example.com/in v0.0.0 => ../in\n## explicit; go 1.24\nexample.com/in\n# example.com/out v0.0.0 => ../../outside/out\n## explicit; go 1.24\nexample.com/out\n" +
+	const replaced = "module example.com/p\n\ngo 1.24\n\nrequire (\n\texample.com/in v0.0.0\n\texample.com/out " +
+		"v0.0.0\n)\n\nreplace (\n\texample.com/in => ../in\n\texample.com/out => ../../outside/out\n)\n"
+	const vendored = "# example.com/in v0.0.0 => ../in\n## explicit; go 1.24\nexample.com/in\n# example.com/out " +
+		"v0.0.0 => ../../outside/out\n## explicit; go 1.24\nexample.com/out\n" +
 		"# example.com/in => ../in\n# example.com/out => ../../outside/out\n"
 	for name, c := range map[string]struct {
 		changed string // the file of package in that the head has changed
 		files   []string
 	}{
 		"replace": {"in/in.go", []string{"p/go.mod", replaced, "in/go.mod", in}},
-		"work":    {"in/in.go", []string{"p/go.mod", "module example.com/p\n\ngo 1.24\n", "go.work", "go 1.24\n\nuse (\n\t./p\n\t./in\n\t../outside/out\n)\n", "in/go.mod", in}},
+		"work": {"in/in.go", []string{"p/go.mod", "module example.com/p\n\ngo 1.24\n", "go.work",
+			"go 1.24\n\nuse (\n\t./p\n\t./in\n\t../outside/out\n)\n", "in/go.mod", in}},
 		"vendor": {"p/vendor/example.com/in/in.go", []string{"p/go.mod", replaced, "p/vendor/modules.txt", vendored,
 			"p/vendor/example.com/out/out.go", "package out\n\nconst N = 7\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := repository(t, append(c.files, "r/p.go", "package r\n", "p/p_test.go", test, c.changed, "package in\n\nconst N = 1\n")...)
+			root := repository(t, append(c.files, "r/p.go", "package r\n", "p/p_test.go", test, c.changed,
+				"package in\n\nconst N = 1\n")...)
 			outside := filepath.Join(filepath.Dir(root), "outside")
 			if name != "vendor" {
 				write(t, outside, "out/go.mod", out, "out/out.go", "package out\n\nconst N = 7\n")
@@ -155,14 +162,16 @@ func TestPlaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer w.Close(t.Context())
-			x := &Experiment{Package: "./p", Dir: root, Pattern: ".", BaseRev: "HEAD", Layouts: 1, Time: 1e6, Limit: 60e9}
+			x := &Experiment{Package: "./p", Dir: root, Pattern: ".", BaseRev: "HEAD", Layouts: 1, Time: 1e6,
+				Limit: 60e9}
 			b, err := Prepare(t.Context(), x, w, func(string) {})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for rev, want := range map[string]float64{Base: 1, Head: 2} {
 				binary := Binary{filepath.Join(w.Dir, Variant{Rev: rev}.file()), b.places[rev].Dir, w.Dir}
-				e, err := binary.run(t.Context(), nil, 60e9, "-test.bench=.", "-test.run=^$", "-test.benchtime=1x", "-test.cpu=1", "-test.v")
+				e, err := binary.run(t.Context(), nil, 60e9, "-test.bench=.", "-test.run=^$", "-test.benchtime=1x",
+					"-test.cpu=1", "-test.v")
 				lines := Parse(e.stdout, 1)
 				if err != nil || len(lines) != 1 || lines[0].Values["in"] != want || lines[0].Values["out"] != 7 {
 					t.Errorf("%s: %+v %v %s", rev, lines, err, e.stderr)
@@ -175,8 +184,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestOwnersWorktree: a worktree of the owner's that is not there while a workshop comes and goes is as it was when it is
-// there again.
+// TestOwnersWorktree: a worktree of the owner's that is not there while a workshop comes and goes is as it was when it
+// is there again.
 func TestOwnersWorktree(t *testing.T) {
 	root := repository(t, "a", "1")
 	repo, ctx := Repo{root}, t.Context()

@@ -1,6 +1,6 @@
 // Package gopprof reads profiles in the format of pprof, as package runtime/pprof writes them: who called whom when
-// each sample was taken, what it stands for, and which program it is of. It reads no more of the format than that, and trusts nothing
-// (github.com/google/pprof/proto/profile.proto).
+// each sample was taken, what it stands for, and which program it is of. It reads no more of the format than that, and
+// trusts nothing (github.com/google/pprof/proto/profile.proto).
 package gopprof
 
 import (
@@ -42,8 +42,9 @@ type Frame struct {
 	Line     int
 }
 
-// maxBytes is the size of an unpacked profile beyond which it is refused, maxFrames the sum of the depths of its stacks:
-// these can be far longer than the file. maxParts is how many samples, strings, locations and functions it may have of each.
+// maxBytes is the size of an unpacked profile beyond which it is refused, maxFrames the sum of the depths of its
+// stacks: these can be far longer than the file. maxParts is how many samples, strings, locations and functions it may
+// have of each.
 const (
 	maxBytes  = 256 << 20
 	maxFrames = 10 << 20
@@ -100,7 +101,8 @@ type parser struct {
 
 func newParser() parser {
 	p := parser{functions: map[uint64]function{}, locations: map[uint64][]line{}, rooms: map[uint64]*room{},
-		ids: newRoom(maxFrames, "frames in its stacks"), values: newRoom(maxFrames, "values"), lines: newRoom(4*maxParts, "lines")}
+		ids: newRoom(maxFrames, "frames in its stacks"), values: newRoom(maxFrames, "values"),
+		lines: newRoom(4*maxParts, "lines")}
 	for id, r := range map[uint64]room{
 		profileType:     newRoom(maxTypes, "types of values"),
 		profileSample:   newRoom(maxParts, "samples"),

@@ -117,7 +117,8 @@ func write(p *Profile, inlined, packed bool) []byte {
 func TestParseReadsWhatWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		frame := rapid.Custom(func(t *rapid.T) Frame {
-			return Frame{rapid.String().Draw(t, "function"), rapid.String().Draw(t, "file"), rapid.IntRange(0, 1<<40).Draw(t, "line")}
+			return Frame{rapid.String().Draw(t, "function"), rapid.String().Draw(t, "file"),
+				rapid.IntRange(0, 1<<40).Draw(t, "line")}
 		})
 		want := &Profile{
 			Duration: time.Duration(rapid.Int64().Draw(t, "duration")),
@@ -172,7 +173,8 @@ func TestRuntimeProfile(t *testing.T) {
 	var here int64
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {
-			if strings.HasSuffix(f.Function, "gopprof.TestRuntimeProfile") && strings.HasSuffix(f.File, "gopprof_test.go") && f.Line > 0 {
+			if strings.HasSuffix(f.Function, "gopprof.TestRuntimeProfile") &&
+				strings.HasSuffix(f.File, "gopprof_test.go") && f.Line > 0 {
 				here += s.Values[1]
 				break
 			}
@@ -185,7 +187,8 @@ func TestRuntimeProfile(t *testing.T) {
 }
 
 func TestBrokenProfiles(t *testing.T) {
-	good := write(&Profile{Types: []ValueType{{"cpu", "ns"}}, Samples: []Sample{{[]Frame{{"f", "f.go", 1}}, []int64{3}}}}, false, true)
+	good := write(&Profile{Types: []ValueType{{"cpu", "ns"}},
+		Samples: []Sample{{[]Frame{{"f", "f.go", 1}}, []int64{3}}}}, false, true)
 	if _, err := Parse(good); err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +256,8 @@ func TestHugeProfiles(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(write(&Profile{Types: []ValueType{{"cpu", "ns"}}, Samples: []Sample{{[]Frame{{"f", "f.go", 1}, {"g", "g.go", 2}}, []int64{3}}}}, true, true))
+	f.Add(write(&Profile{Types: []ValueType{{"cpu", "ns"}},
+		Samples: []Sample{{[]Frame{{"f", "f.go", 1}, {"g", "g.go", 2}}, []int64{3}}}}, true, true))
 	f.Add(write(&Profile{Binary: Binary{"/bin/tea", "1ea"}}, false, false))
 	f.Add([]byte{0x1f, 0x8b})
 	f.Fuzz(func(t *testing.T, data []byte) {

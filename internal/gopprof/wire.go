@@ -134,7 +134,8 @@ func (p *parser) profile(data []byte) error {
 		case profileType:
 			t := [2]int64{}
 			p.types = append(p.types, t)
-			return small(f.bytes, map[uint64]*int64{typeType: &p.types[len(p.types)-1][0], typeUnit: &p.types[len(p.types)-1][1]})
+			return small(f.bytes, map[uint64]*int64{typeType: &p.types[len(p.types)-1][0],
+				typeUnit: &p.types[len(p.types)-1][1]})
 		case profileSample:
 			return p.sample(f.bytes)
 		case profileMapping:

@@ -54,7 +54,8 @@ func (c *classes) class(start string, created stackID, f explain.Frame) *class {
 	if len(c.list) == maxClasses {
 		return c.list[0]
 	}
-	made := &class{index: len(c.list), start: f, wrapped: explain.Wraps(f.Function), created: created, waited: map[string]*int64{}}
+	made := &class{index: len(c.list), start: f, wrapped: explain.Wraps(f.Function), created: created,
+		waited: map[string]*int64{}}
 	c.list = append(c.list, made)
 	c.by[key] = made
 	return made

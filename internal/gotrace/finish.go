@@ -14,8 +14,10 @@ func (t *tally) finish() *explain.Trace {
 	t.survivors()
 	duration := t.now - t.start
 	out := &explain.Trace{
-		Duration: time.Duration(duration), CPUs: max(t.most, t.cpus), Events: t.events, Demand: t.demand.export(duration),
-		Idle: time.Duration(t.used.idle), Running: time.Duration(t.used.user), Searching: time.Duration(t.used.searching),
+		Duration: time.Duration(duration), CPUs: max(t.most, t.cpus), Events: t.events,
+		Demand: t.demand.export(duration),
+		Idle:   time.Duration(t.used.idle), Running: time.Duration(t.used.user),
+		Searching:  time.Duration(t.used.searching),
 		Background: time.Duration(t.used.system),
 		WakeIdle:   t.wakes[0].export(), WakeBusy: t.wakes[1].export(), Scheduling: t.wakes[2].export(),
 	}
@@ -76,7 +78,8 @@ func (t *tally) exportClasses(out *explain.Trace) {
 		out.Classes = append(out.Classes, explain.Class{
 			Start: c.start, Created: t.stacks.frames(c.created), Count: c.count, Peak: int(c.peak),
 			Running: time.Duration(c.running), Runnable: time.Duration(c.queued), Waiting: c.waitedFor(),
-			Syscall: time.Duration(c.calling), Lifetime: c.lifetime.export(), Bursts: c.bursts.export(), Busy: c.busy.export(),
+			Syscall: time.Duration(c.calling), Lifetime: c.lifetime.export(), Bursts: c.bursts.export(),
+			Busy:  c.busy.export(),
 			Alone: time.Duration(c.alone), Tail: time.Duration(c.tail), Batches: c.batches,
 			First: time.Duration(max(0, c.firstBorn-t.start)), Last: time.Duration(max(0, c.lastBorn-t.start)),
 			Alive: c.live, Stuck: c.stuck, StuckAt: stuckAt, Members: c.members,
@@ -94,7 +97,8 @@ func (t *tally) exportSites(out *explain.Trace) {
 	for _, s := range t.sites.list {
 		w := explain.Wait{
 			Reason: s.reason, Op: s.op, Stack: t.stacks.frames(s.stack), Count: s.count,
-			Waited: time.Duration(s.waits.sum), Pending: time.Duration(s.pending), Queued: time.Duration(s.queued), Waits: s.waits.export(),
+			Waited: time.Duration(s.waits.sum), Pending: time.Duration(s.pending), Queued: time.Duration(s.queued),
+			Waits: s.waits.export(),
 		}
 		for _, c := range s.classes {
 			w.Classes = append(w.Classes, c.index)
@@ -113,7 +117,8 @@ func (t *tally) exportSites(out *explain.Trace) {
 	}
 	for stack, c := range t.calls {
 		out.Calls = append(out.Calls, explain.Calls{
-			Stack: t.stacks.frames(stack), Count: c.each.count, Spent: time.Duration(c.each.sum), Lost: c.lost, Each: c.each.export(),
+			Stack: t.stacks.frames(stack), Count: c.each.count, Spent: time.Duration(c.each.sum), Lost: c.lost,
+			Each:  c.each.export(),
 			Class: c.class.index,
 		})
 	}
@@ -168,11 +173,14 @@ func (t *tally) exportGC(out *explain.Trace) {
 		t.gc.marking += t.now - t.gc.markedFrom
 	}
 	out.GC = explain.GC{
-		Marking: time.Duration(t.gc.marking), Assists: time.Duration(t.gc.assists), Workers: time.Duration(t.used.collector),
-		Cycles: t.gc.cycles, Stopped: time.Duration(t.gc.stops.sum), Stop: t.gc.stops.export(),
+		Marking: time.Duration(t.gc.marking), Assists: time.Duration(t.gc.assists),
+		Workers: time.Duration(t.used.collector),
+		Cycles:  t.gc.cycles, Stopped: time.Duration(t.gc.stops.sum), Stop: t.gc.stops.export(),
 	}
 	for k, s := range t.gc.why {
-		out.GC.Stops = append(out.GC.Stops, explain.Stop{Reason: k.reason, Stack: t.stacks.frames(k.stack), Count: s.count, Spent: time.Duration(s.spent)})
+		out.GC.Stops = append(out.GC.Stops,
+			explain.Stop{Reason: k.reason, Stack: t.stacks.frames(k.stack), Count: s.count,
+				Spent: time.Duration(s.spent)})
 	}
 	slices.SortFunc(out.GC.Stops, func(a, b explain.Stop) int {
 		return cmp.Or(cmp.Compare(b.Spent, a.Spent), cmp.Compare(a.Reason, b.Reason))

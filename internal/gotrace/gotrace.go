@@ -65,7 +65,8 @@ func header(in *bufio.Reader) error {
 	return nil
 }
 
-// read adds all events up, while another goroutine decodes those that follow. What is read of a corrupt trace may panic.
+// read adds all events up, while another goroutine decodes those that follow. What is read of a corrupt trace may
+// panic.
 func (t *tally) read(in io.Reader, events int64) (truncated bool, err error) {
 	reader, err := trace.NewReader(in)
 	if err != nil {
@@ -95,8 +96,8 @@ func (t *tally) read(in io.Reader, events int64) (truncated bool, err error) {
 	return false, nil
 }
 
-// Events are decoded ahead in so many batches of so many: small ones, that are still in the cache when they are looked at, and
-// enough of them that neither side often waits for the other to be woken.
+// Events are decoded ahead in so many batches of so many: small ones, that are still in the cache when they are looked
+// at, and enough of them that neither side often waits for the other to be woken.
 const (
 	batches   = 32
 	batchSize = 256
@@ -108,8 +109,8 @@ type batch struct {
 	err    error
 }
 
-// decoder decodes ahead. Events stay as they are once the reader has given them out, but for the names of user tasks, which
-// package gotrace does not look at.
+// decoder decodes ahead. Events stay as they are once the reader has given them out, but for the names of user tasks,
+// which package gotrace does not look at.
 type decoder struct {
 	full, empty chan *batch
 	stop        chan struct{}

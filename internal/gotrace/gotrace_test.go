@@ -115,7 +115,8 @@ func TestWhoWakesAtALock(t *testing.T) {
 	has := func(s []explain.Frame, name string) bool {
 		return slices.ContainsFunc(s, func(f explain.Frame) bool { return strings.Contains(f.Function, name) })
 	}
-	if w.Count != 1 || !has(w.Stack, "lockOnce") || len(w.Wakers) != 1 || !has(w.Wakers[0].Stack, "TestWhoWakesAtALock") {
+	if w.Count != 1 || !has(w.Stack, "lockOnce") || len(w.Wakers) != 1 ||
+		!has(w.Wakers[0].Stack, "TestWhoWakesAtALock") {
 		t.Errorf("%+v", w)
 	}
 	if len(tr.Resources) == 0 || tr.Resources[0].Kind != explain.OpMutex || len(tr.Resources[0].Sites) != 2 {
@@ -147,7 +148,10 @@ func TestSpawnsCallsAndIntegrals(t *testing.T) {
 	}
 	writes := int64(0)
 	for _, c := range tr.Calls {
-		if slices.ContainsFunc(c.Stack, func(f explain.Frame) bool { return strings.Contains(f.Function, "TestSpawnsCallsAndIntegrals") }) {
+		if slices.ContainsFunc(c.Stack, func(f explain.Frame) bool {
+			return strings.Contains(f.Function,
+				"TestSpawnsCallsAndIntegrals")
+		}) {
 			writes += c.Count
 		}
 	}

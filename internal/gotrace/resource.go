@@ -6,8 +6,8 @@ import (
 	"github.com/brewput/brewput/explain"
 )
 
-// resources are locks and channels: sets of sites that are joined when a goroutine at one wakes one that waits at another.
-// Which goroutine waits for which object a trace does not say.
+// resources are locks and channels: sets of sites that are joined when a goroutine at one wakes one that waits at
+// another. Which goroutine waits for which object a trace does not say.
 type resources struct {
 	nodes []node
 	by    map[stackID]int32

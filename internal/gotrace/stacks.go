@@ -9,7 +9,8 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// Limits of what is kept, whatever a trace holds. What comes beyond them is counted under the first stack, class or site.
+// Limits of what is kept, whatever a trace holds. What comes beyond them is counted under the first stack, class or
+// site.
 const (
 	maxStacks  = 16384
 	maxFrames  = 24 // of a stack: the innermost
@@ -137,7 +138,8 @@ func lockOp(frames []explain.Frame) explain.Op {
 	kind := explain.OpOther
 	for _, f := range frames {
 		name, ok := strings.CutPrefix(f.Function, "sync.(*")
-		if !ok && !strings.HasPrefix(f.Function, "internal/sync.") && !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "sync.") {
+		if !ok && !strings.HasPrefix(f.Function, "internal/sync.") && !strings.HasPrefix(f.Function, "runtime.") &&
+			!strings.HasPrefix(f.Function, "sync.") {
 			break
 		}
 		switch {

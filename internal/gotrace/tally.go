@@ -287,7 +287,8 @@ func isSystem(start string) (system, collects bool) {
 		return false, false
 	case strings.HasPrefix(start, "runtime.gcBgMark"), start == "runtime.bgsweep", start == "runtime.bgscavenge":
 		return true, true
-	case strings.HasPrefix(start, "runtime."), strings.HasPrefix(start, "runtime/trace."), strings.HasPrefix(start, "runtime/pprof."),
+	case strings.HasPrefix(start, "runtime."), strings.HasPrefix(start, "runtime/trace."),
+		strings.HasPrefix(start, "runtime/pprof."),
 		strings.HasPrefix(start, "os/signal."), strings.HasPrefix(start, "internal/trace"),
 		strings.HasPrefix(start, "main.(*brewput"), strings.HasPrefix(start, "main.brewput"): // what evidence injects
 		return true, false

@@ -17,7 +17,8 @@ type script struct {
 
 func newScript(t *testing.T, cpus uint64) *script {
 	s := &script{t, newTally()}
-	s.send(trace.EventConfig[trace.Metric]{Kind: trace.EventMetric, Time: 1000, Goroutine: trace.NoGoroutine, Proc: trace.NoProc,
+	s.send(trace.EventConfig[trace.Metric]{Kind: trace.EventMetric, Time: 1000, Goroutine: trace.NoGoroutine,
+		Proc:    trace.NoProc,
 		Details: trace.Metric{Name: "/sched/gomaxprocs:threads", Value: trace.Uint64Value(cpus)}})
 	return s
 }
@@ -43,19 +44,22 @@ func (s *script) send(c any) {
 // proc starts or idles a proc at a time in us.
 func (s *script) proc(us int, p trace.ProcID, from, to trace.ProcState) {
 	s.t.Helper()
-	s.send(trace.EventConfig[trace.StateTransition]{Kind: trace.EventStateTransition, Time: at(us), Goroutine: trace.NoGoroutine, Proc: trace.NoProc,
+	s.send(trace.EventConfig[trace.StateTransition]{Kind: trace.EventStateTransition, Time: at(us),
+		Goroutine: trace.NoGoroutine, Proc: trace.NoProc,
 		Details: trace.MakeProcStateTransition(p, from, to)})
 }
 
 // move changes a goroutine's state at a time in us. By is who makes it do so, with the second stack.
-func (s *script) move(us int, g trace.GoID, from, to trace.GoState, reason string, by trace.GoID, p trace.ProcID, stack, bys trace.Stack) {
+func (s *script) move(us int, g trace.GoID, from, to trace.GoState, reason string, by trace.GoID, p trace.ProcID, stack,
+	bys trace.Stack) {
 	s.t.Helper()
 	d := trace.MakeGoStateTransition(g, from, to)
 	d.Reason, d.Stack = reason, stack
 	if by == g { // its own stack, both ways
 		bys = stack
 	}
-	s.send(trace.EventConfig[trace.StateTransition]{Kind: trace.EventStateTransition, Time: at(us), Goroutine: by, Proc: p, Stack: bys, Details: d})
+	s.send(trace.EventConfig[trace.StateTransition]{Kind: trace.EventStateTransition, Time: at(us), Goroutine: by,
+		Proc: p, Stack: bys, Details: d})
 }
 
 func at(us int) trace.Time { return trace.Time(1000 + 1000*us) }
@@ -129,7 +133,8 @@ func TestLock(t *testing.T) {
 		t.Fatalf("%d resources: %+v", len(tr.Resources), tr.Resources)
 	}
 	r := tr.Resources[0]
-	// Waited for from 20 to 150, parked and queued, and from 160 to 200; one CPU had nothing to do from 20 to 120 and from 160 to 200.
+	// Waited for from 20 to 150, parked and queued, and from 160 to 200; one CPU had nothing to do from 20 to 120 and
+	// from 160 to 200.
 	if r.Kind != explain.OpMutex || r.Count != 2 || r.Busy != 170*us || r.Starved != 140*us || len(r.Sites) != 2 {
 		t.Errorf("resource %+v", r)
 	}
@@ -138,7 +143,8 @@ func TestLock(t *testing.T) {
 		t.Errorf("holds %+v, running %v", r.Holds, r.HeldRunning)
 	}
 	w := tr.Waits[r.Waits[0]]
-	if w.Op != explain.OpMutex || w.Count != 2 || w.Waited != 140*us || w.Queued != 30*us || len(w.Wakers) != 1 || w.Wakers[0].Count != 2 {
+	if w.Op != explain.OpMutex || w.Count != 2 || w.Waited != 140*us || w.Queued != 30*us || len(w.Wakers) != 1 ||
+		w.Wakers[0].Count != 2 {
 		t.Errorf("wait %+v", w)
 	}
 	if tr.WakeIdle.Count != 1 || tr.WakeIdle.Sum != 30*us || tr.WakeBusy.Count != 1 {
@@ -171,8 +177,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestWrapped: a goroutine that a wrapper began is that of what the wrapper runs, which the first stack on which it parks tells,
-// or, where the trace found it there, its first; however deep it stands.
+// TestWrapped: a goroutine that a wrapper began is that of what the wrapper runs, which the first stack on which it
+// parks tells, or, where the trace found it there, its first; however deep it stands.
 func TestWrapped(t *testing.T) {
 	below := func(function string) trace.Stack {
 		deep := []string{"runtime.chanrecv1"}
@@ -185,7 +191,8 @@ func TestWrapped(t *testing.T) {
 	no, none := trace.NoStack, trace.NoGoroutine
 	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
 	s.move(0, 1, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
-	s.move(10, 7, trace.GoNotExist, trace.GoRunnable, "", 1, 0, stackOf("sync.(*WaitGroup).Go.func1"), stackOf("main.main"))
+	s.move(10, 7, trace.GoNotExist, trace.GoRunnable, "", 1, 0, stackOf("sync.(*WaitGroup).Go.func1"),
+		stackOf("main.main"))
 	s.move(20, 1, trace.GoRunning, trace.GoWaiting, "sync", 1, 0, stackOf("sync.(*WaitGroup).Wait", "main.main"), no)
 	s.move(20, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
 	s.move(30, 7, trace.GoRunning, trace.GoWaiting, "chan receive", 7, 0, below("main.main.func1"), no)
@@ -195,7 +202,8 @@ func TestWrapped(t *testing.T) {
 	s.move(50, 7, trace.GoWaiting, trace.GoRunnable, "", none, 0, no, no)
 	classes := s.all.finish().Classes
 	for _, want := range []string{"main.main.func1", "main.serve"} {
-		if i := slices.IndexFunc(classes, func(c explain.Class) bool { return c.Start.Function == want }); i < 0 || classes[i].Start.File != "main.go" || classes[i].Count != 1 {
+		if i := slices.IndexFunc(classes, func(c explain.Class) bool { return c.Start.Function == want }); i < 0 ||
+			classes[i].Start.File != "main.go" || classes[i].Count != 1 {
 			t.Errorf("no class of one goroutine that begins in %s: %+v", want, classes)
 		}
 	}
@@ -233,7 +241,8 @@ func TestCollectorAndStops(t *testing.T) {
 	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
 	s.move(0, 1, trace.GoUndetermined, trace.GoRunning, "", none, 0, no, no)
 	span := func(us int, kind trace.EventKind, name string, scope trace.ResourceID) {
-		s.send(trace.EventConfig[trace.Range]{Kind: kind, Time: at(us), Goroutine: 1, Proc: 0, Details: trace.Range{Name: name, Scope: scope}})
+		s.send(trace.EventConfig[trace.Range]{Kind: kind, Time: at(us), Goroutine: 1, Proc: 0,
+			Details: trace.Range{Name: name, Scope: scope}})
 	}
 	g := trace.MakeResourceID(trace.GoID(1))
 	span(10, trace.EventRangeBegin, "stop-the-world (GC sweep termination)", g)
@@ -244,7 +253,8 @@ func TestCollectorAndStops(t *testing.T) {
 	span(40, trace.EventRangeEnd, "GC concurrent mark phase", trace.ResourceID{})
 	s.move(50, 1, trace.GoRunning, trace.GoNotExist, "", 1, 0, no, no)
 	gc := s.all.finish().GC
-	if gc.Cycles != 1 || gc.Marking != 28*us || gc.Assists != 5*us || gc.Stopped != 2*us || len(gc.Stops) != 1 || gc.Stops[0].Reason != "GC sweep termination" {
+	if gc.Cycles != 1 || gc.Marking != 28*us || gc.Assists != 5*us || gc.Stopped != 2*us || len(gc.Stops) != 1 ||
+		gc.Stops[0].Reason != "GC sweep termination" {
 		t.Errorf("%+v", gc)
 	}
 }
@@ -331,8 +341,8 @@ func TestOldSystemCall(t *testing.T) {
 	}
 }
 
-// TestPartsOfATrace: every second a part of a trace begins, which tells what each goroutine does anew: that ends and begins
-// nothing.
+// TestPartsOfATrace: every second a part of a trace begins, which tells what each goroutine does anew: that ends and
+// begins nothing.
 func TestPartsOfATrace(t *testing.T) {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
@@ -345,7 +355,8 @@ func TestPartsOfATrace(t *testing.T) {
 	s.move(0, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
 	s.move(100, 7, trace.GoRunning, trace.GoSyscall, "", 7, 0, write, no)
 	for _, at := range []int{200, 400} {
-		s.move(at, 1, trace.GoWaiting, trace.GoWaiting, "", none, 0, stackOf("runtime.gopark", "runtime.chanrecv", "runtime.chanrecv1", "main.main"), no)
+		s.move(at, 1, trace.GoWaiting, trace.GoWaiting, "", none, 0,
+			stackOf("runtime.gopark", "runtime.chanrecv", "runtime.chanrecv1", "main.main"), no)
 		s.move(at, 7, trace.GoSyscall, trace.GoSyscall, "", 7, 0, no, no)
 		s.move(at, 8, trace.GoRunnable, trace.GoRunnable, "", none, 0, no, no)
 	}
@@ -359,14 +370,16 @@ func TestPartsOfATrace(t *testing.T) {
 	s.move(900, 8, trace.GoRunning, trace.GoNotExist, "", 8, 0, no, no)
 	tr := s.all.finish()
 	waits := slices.DeleteFunc(tr.Waits, func(w explain.Wait) bool { return w.Waited == 0 })
-	if len(waits) != 1 || waits[0].Op != explain.OpReceive || waits[0].Waited != 700*us || waits[0].Pending != 100*us || len(waits[0].Wakers) != 1 || waits[0].Wakers[0].Stack[0].Function != "runtime.chansend1" {
+	if len(waits) != 1 || waits[0].Op != explain.OpReceive || waits[0].Waited != 700*us || waits[0].Pending != 100*us ||
+		len(waits[0].Wakers) != 1 || waits[0].Wakers[0].Stack[0].Function != "runtime.chansend1" {
 		t.Errorf("waits %+v", waits)
 	}
 	if len(tr.Calls) != 1 || tr.Calls[0].Count != 1 || tr.Calls[0].Spent != 400*us {
 		t.Errorf("calls %+v", tr.Calls)
 	}
 	i := slices.IndexFunc(tr.Classes, func(c explain.Class) bool { return c.Start.Function == "main.log" })
-	if i < 0 || tr.Classes[i].Bursts.Count != 1 || tr.Classes[i].Bursts.Max < 690*us || tr.Classes[i].Running != 700*us {
+	if i < 0 || tr.Classes[i].Bursts.Count != 1 || tr.Classes[i].Bursts.Max < 690*us ||
+		tr.Classes[i].Running != 700*us {
 		t.Errorf("classes %+v", tr.Classes)
 	}
 	if l := tr.Scheduling; l.Max < 790*us {
@@ -387,13 +400,17 @@ func TestWaitsFromBefore(t *testing.T) {
 		{[]string{"runtime.gopark", "runtime.chanrecv", "runtime.chanrecv1", "main.a"}, explain.OpReceive},
 		{[]string{"runtime.gopark", "runtime.chansend", "runtime.chansend1", "main.b"}, explain.OpSend},
 		{[]string{"runtime.gopark", "runtime.selectgo", "main.c"}, explain.OpSelect},
-		{[]string{"runtime.gopark", "runtime.netpollblock", "internal/poll.runtime_pollWait", "net.(*conn).Read", "main.d"}, explain.OpNetwork},
-		{[]string{"runtime.gopark", "runtime.goparkunlock", "sync.runtime_SemacquireWaitGroup", "sync.(*WaitGroup).Wait", "main.e"}, explain.OpWaitGroup},
-		{[]string{"runtime.gopark", "internal/sync.runtime_SemacquireMutex", "internal/sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock", "main.f"}, explain.OpMutex},
+		{[]string{"runtime.gopark", "runtime.netpollblock", "internal/poll.runtime_pollWait", "net.(*conn).Read",
+			"main.d"}, explain.OpNetwork},
+		{[]string{"runtime.gopark", "runtime.goparkunlock", "sync.runtime_SemacquireWaitGroup",
+			"sync.(*WaitGroup).Wait", "main.e"}, explain.OpWaitGroup},
+		{[]string{"runtime.gopark", "internal/sync.runtime_SemacquireMutex", "internal/sync.(*Mutex).lockSlow",
+			"sync.(*Mutex).Lock", "main.f"}, explain.OpMutex},
 		{[]string{"runtime.gopark", "os/signal.signal_recv", "main.g"}, explain.OpOther},
 	} {
 		id := trace.GoID(10 + i)
-		s.move(200*i+10, id, trace.GoUndetermined, trace.GoWaiting, "", none, 0, stackOf(c.stack...), stackOf(c.stack...))
+		s.move(200*i+10, id, trace.GoUndetermined, trace.GoWaiting, "", none, 0, stackOf(c.stack...),
+			stackOf(c.stack...))
 		s.move(200*i+110, id, trace.GoWaiting, trace.GoRunnable, "", none, 0, no, no)
 		last := s.all.sites.list[len(s.all.sites.list)-1]
 		if last.op != c.want || last.waits.sum != int64(time.Duration(200*i+110)*us) {
@@ -402,8 +419,8 @@ func TestWaitsFromBefore(t *testing.T) {
 	}
 }
 
-// TestIdleSinceBefore: a goroutine that does nothing is told of at the end of the first second; it was there before, and waits
-// since then.
+// TestIdleSinceBefore: a goroutine that does nothing is told of at the end of the first second; it was there before,
+// and waits since then.
 func TestIdleSinceBefore(t *testing.T) {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
@@ -416,7 +433,9 @@ func TestIdleSinceBefore(t *testing.T) {
 	s.move(1000, 9, trace.GoUndetermined, trace.GoSyscall, "", none, 0, reads, reads)
 	s.move(2000, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
 	tr := s.all.finish()
-	if i := slices.IndexFunc(tr.Classes, func(c explain.Class) bool { return c.Start.Function == "main.reader" }); i < 0 || tr.Classes[i].Syscall != 2000*us {
+	if i := slices.IndexFunc(tr.Classes,
+		func(c explain.Class) bool { return c.Start.Function == "main.reader" }); i < 0 ||
+		tr.Classes[i].Syscall != 2000*us {
 		t.Errorf("%+v", tr.Classes)
 	}
 	i := slices.IndexFunc(tr.Classes, func(c explain.Class) bool { return c.Start.Function == "main.worker" })

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// Timeline reads the beginning of a trace as spans, up to so many of them: who ran, queued and waited when. Resources have
-// no names: a stock trace does not tell one lock or channel from another.
+// Timeline reads the beginning of a trace as spans, up to so many of them: who ran, queued and waited when. Resources
+// have no names: a stock trace does not tell one lock or channel from another.
 func Timeline(r io.Reader, spans int) (*timeline.Timeline, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	if err := header(in); err != nil {
@@ -21,7 +21,8 @@ func Timeline(r io.Reader, spans int) (*timeline.Timeline, error) {
 	l := &lanes{of: map[trace.GoID]*lane{}, most: spans, out: &timeline.Timeline{}}
 	err := l.read(in)
 	if len(l.out.Spans) == 0 {
-		return nil, fmt.Errorf("reading a trace: %w", errors.Join(errors.New("it has no goroutine that does something"), err))
+		return nil, fmt.Errorf("reading a trace: %w",
+			errors.Join(errors.New("it has no goroutine that does something"), err))
 	}
 	l.finish()
 	return l.out, nil
@@ -122,7 +123,8 @@ func (l *lanes) close(g *lane) {
 		return
 	}
 	l.out.Spans = append(l.out.Spans, timeline.Span{
-		Start: g.since, End: l.now, Kind: g.kind, Goroutine: g.index, CPU: g.cpu, Resource: timeline.None, Request: timeline.NoRequest,
+		Start: g.since, End: l.now, Kind: g.kind, Goroutine: g.index, CPU: g.cpu, Resource: timeline.None,
+		Request: timeline.NoRequest,
 	})
 }
 

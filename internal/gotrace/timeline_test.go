@@ -48,7 +48,8 @@ func TestTimeline(t *testing.T) {
 	if !kinds[timeline.Running] || !kinds[timeline.Sending] {
 		t.Errorf("it does %v", kinds)
 	}
-	if few, err := Timeline(bytes.NewReader(text), 3); err != nil || len(few.Spans) < 3 || len(few.Spans) > 3+len(few.Goroutines) {
+	if few, err := Timeline(bytes.NewReader(text), 3); err != nil || len(few.Spans) < 3 ||
+		len(few.Spans) > 3+len(few.Goroutines) {
 		t.Errorf("%v, %v", few, err)
 	}
 	if _, err := Timeline(strings.NewReader("nothing of that kind"), 3); err == nil {
@@ -71,7 +72,8 @@ func TestTimelineOfParts(t *testing.T) {
 		if from == exp.GoRunning && to == exp.GoWaiting {
 			d.Reason = "chan receive"
 		}
-		e, err := exp.MakeEvent(exp.EventConfig[exp.StateTransition]{Kind: exp.EventStateTransition, Time: exp.Time(1 + i), Goroutine: 7, Proc: 0, Details: d})
+		e, err := exp.MakeEvent(exp.EventConfig[exp.StateTransition]{Kind: exp.EventStateTransition,
+			Time: exp.Time(1 + i), Goroutine: 7, Proc: 0, Details: d})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +83,8 @@ func TestTimelineOfParts(t *testing.T) {
 	}
 	want := []timeline.Span{
 		{End: 20, Kind: timeline.Running, Resource: timeline.None, Request: timeline.NoRequest},
-		{Start: 20, End: 40, Kind: timeline.Receiving, CPU: timeline.None, Resource: timeline.None, Request: timeline.NoRequest},
+		{Start: 20, End: 40, Kind: timeline.Receiving, CPU: timeline.None, Resource: timeline.None,
+			Request: timeline.NoRequest},
 	}
 	if !slices.Equal(l.out.Spans, want) {
 		t.Errorf("%+v, want %+v", l.out.Spans, want)

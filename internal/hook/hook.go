@@ -18,12 +18,12 @@ import (
 	hooktime "time"
 )
 
-// brewputVariable is the variable of the environment that asks for evidence: kind, nanoseconds, bytes of a trace, and the
-// directory to write to, with blanks between.
+// brewputVariable is the variable of the environment that asks for evidence: kind, nanoseconds, bytes of a trace, and
+// the directory to write to, with blanks between.
 const brewputVariable = "BREWPUT_EVIDENCE"
 
-// The rates of the profiles: a sample for each so many bytes that are allocated, each so many nanoseconds that a goroutine is
-// blocked, and one of so many times that somebody waits for a mutex.
+// The rates of the profiles: a sample for each so many bytes that are allocated, each so many nanoseconds that a
+// goroutine is blocked, and one of so many times that somebody waits for a mutex.
 const (
 	brewputBytesRate = 2 << 10
 	brewputBlockRate = 10000
@@ -43,7 +43,8 @@ type brewputHook struct {
 	stopped hooktime.Duration // the trace, before the end; 0 not
 }
 
-// brewputFromEnvironment begins to collect if the environment asks for it. It is the first thing that package main does.
+// brewputFromEnvironment begins to collect if the environment asks for it. It is the first thing that package main
+// does.
 func brewputFromEnvironment(atExit func(func())) bool {
 	words := hookstrings.SplitN(hookos.Getenv(brewputVariable), " ", 4)
 	hookos.Unsetenv(brewputVariable) // which is no business of the processes that this one starts

@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// TestFromEnvironment: the hook collects what the environment asks for, ends once, and hides from the processes that this
-// one starts.
+// TestFromEnvironment: the hook collects what the environment asks for, ends once, and hides from the processes that
+// this one starts.
 func TestFromEnvironment(t *testing.T) {
-	for kind, file := range map[Kind]string{Undisturbed: "", CPU: "cpu.pprof", Locks: "block.pprof", Heap: "heap.pprof", Trace: "trace.out"} {
+	for kind, file := range map[Kind]string{Undisturbed: "", CPU: "cpu.pprof", Locks: "block.pprof", Heap: "heap.pprof",
+		Trace: "trace.out"} {
 		dir := t.TempDir()
 		name, value, _ := strings.Cut(Request{Kind: kind, For: time.Hour, Bytes: 1 << 20, Dir: dir}.Variable(), "=")
 		t.Setenv(name, value)
@@ -27,7 +28,8 @@ func TestFromEnvironment(t *testing.T) {
 		end()
 		end()
 		text, err := os.ReadFile(filepath.Join(dir, End))
-		if err != nil || !strings.Contains(string(text), "metric /gc/heap/allocs:objects ") || !strings.Contains(string(text), "histogram /sched/latencies:seconds") {
+		if err != nil || !strings.Contains(string(text), "metric /gc/heap/allocs:objects ") ||
+			!strings.Contains(string(text), "histogram /sched/latencies:seconds") {
 			t.Errorf("%s: %v\n%.100s", kind, err, text)
 		}
 		if file != "" {

@@ -47,7 +47,8 @@ func (b *Build) settings(settings []debug.BuildSetting, hash func(name string) *
 			b.Race = new(v == "true")
 		case "-cover":
 			b.Cover = new(v == "true")
-		case "-tags", "-ldflags", "-gcflags", "-asmflags", "-trimpath", "-buildmode", "-compiler", "-asan", "-msan", "CGO_ENABLED":
+		case "-tags", "-ldflags", "-gcflags", "-asmflags", "-trimpath", "-buildmode", "-compiler", "-asan", "-msan",
+			"CGO_ENABLED":
 			b.BuildFlags = append(b.BuildFlags, s.Key+"="+v)
 		case "-pgo":
 			b.PGO = pgo(v, hash)

@@ -37,8 +37,10 @@ func TestSpread(t *testing.T) {
 			t.Errorf("%s: no difference", x.name)
 			continue
 		}
-		for what, v := range map[string][2]float64{"mean": {float64(s.mean()), x.mean}, "median": {float64(s.quantile(0.5)), x.median}} {
-			if got, want := v[0], v[1]; math.IsNaN(got) != math.IsNaN(want) || !math.IsNaN(want) && math.Abs(got-want) > 1e-12 {
+		for what, v := range map[string][2]float64{"mean": {float64(s.mean()), x.mean},
+			"median": {float64(s.quantile(0.5)), x.median}} {
+			if got, want := v[0], v[1]; math.IsNaN(got) != math.IsNaN(want) ||
+				!math.IsNaN(want) && math.Abs(got-want) > 1e-12 {
 				t.Errorf("%s: %s %v, want %v", x.name, what, got, want)
 			}
 		}
@@ -98,7 +100,8 @@ func TestSince(t *testing.T) {
 	if v, ok := m["sched_latency_mean_ns"]; !ok || v.Known() {
 		t.Errorf("scheduling latency without a histogram: %v %v", v, ok)
 	}
-	for _, name := range []string{"throttled_periods", "sched_latency_p99_ns", "write_calls", "mutex_wait_seconds", "alloc_bytes"} {
+	for _, name := range []string{"throttled_periods", "sched_latency_p99_ns", "write_calls", "mutex_wait_seconds",
+		"alloc_bytes"} {
 		if _, ok := m[name]; !ok {
 			t.Errorf("no metric %s", name)
 		}
@@ -180,7 +183,8 @@ func TestCountersLinux(t *testing.T) {
 	if fewest.Known() && fewest != n {
 		t.Errorf("%v read calls, want %d: those of the snapshots are not the process's", fewest, n)
 	}
-	for _, name := range []string{"cpu_seconds", "load1", "max_rss_bytes", "voluntary_switches", "involuntary_switches"} {
+	for _, name := range []string{"cpu_seconds", "load1", "max_rss_bytes", "voluntary_switches",
+		"involuntary_switches"} {
 		if !m[name].Known() || m[name] < 0 {
 			t.Errorf("%s is %v", name, m[name])
 		}

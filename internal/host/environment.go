@@ -21,11 +21,12 @@ type Environment struct {
 	Machine
 	Build
 
-	GOMAXPROCS     int     `json:"gomaxprocs"`
-	GOMAXPROCSFrom string  `json:"gomaxprocs_from"` // env, cgroup, affinity, cpus; program: none of these explains it
-	GODEBUG        *string `json:"godebug"`         // the build's defaults, then the environment's, which win; null where none is set
-	GOGC           string  `json:"gogc"`            // percent in force, or off
-	GOMEMLIMIT     string  `json:"gomemlimit"`      // bytes in force, or off
+	GOMAXPROCS     int    `json:"gomaxprocs"`
+	GOMAXPROCSFrom string `json:"gomaxprocs_from"` // env, cgroup, affinity, cpus; program: none of these explains it
+	// the build's defaults, then the environment's, which win; null where none is set
+	GODEBUG    *string `json:"godebug"`
+	GOGC       string  `json:"gogc"`       // percent in force, or off
+	GOMEMLIMIT string  `json:"gomemlimit"` // bytes in force, or off
 }
 
 // Machine is the computer as this process may use it. A null is unknown here, or there is none.
@@ -135,7 +136,8 @@ func gcSettings() (gogc, limit string) {
 // earlier; nil if raw times of the two may be mixed. Limits of the process count too.
 func (e Environment) SameMachine(o Environment) error {
 	if diff := differences(e.Machine, o.Machine); diff != "" {
-		return fmt.Errorf("this is not the machine of the recorded run: %s; times of two machines must not be mixed", diff)
+		return fmt.Errorf("this is not the machine of the recorded run: %s; times of two machines must not be mixed",
+			diff)
 	}
 	return nil
 }
@@ -144,7 +146,8 @@ func (e Environment) SameMachine(o Environment) error {
 // program o, recorded earlier, or between the runtime's settings; nil if they measure the same.
 func (e Environment) SameBuild(o Environment) error {
 	if diff := differences(e.program(), o.program()); diff != "" {
-		return fmt.Errorf("this is not the program of the recorded run: %s; times of two builds must not be mixed", diff)
+		return fmt.Errorf("this is not the program of the recorded run: %s; times of two builds must not be mixed",
+			diff)
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s is zero; unknown is null", f.Name)
 		}
 	}
-	if runtime.GOOS == "linux" && (e.Kernel == nil || e.MemoryBytes == nil || e.OnlineCPUs == nil || e.AffinityCPUs == nil) {
+	if runtime.GOOS == "linux" && (e.Kernel == nil || e.MemoryBytes == nil || e.OnlineCPUs == nil ||
+		e.AffinityCPUs == nil) {
 		t.Errorf("linux without its files: %+v", e.Machine)
 	}
 }
@@ -93,7 +94,8 @@ func TestSameBuild(t *testing.T) {
 	if err == nil {
 		t.Fatal("different builds pass")
 	}
-	for _, want := range []string{"race is false here and true there", `gogc is "100" here and "off" there`, `build_flags is [] here and ["-tags=x"] there`} {
+	for _, want := range []string{"race is false here and true there", `gogc is "100" here and "off" there`,
+		`build_flags is [] here and ["-tags=x"] there`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}
@@ -103,7 +105,8 @@ func TestSameBuild(t *testing.T) {
 func TestFingerprint(t *testing.T) {
 	base := Machine{GOOS: "linux", CPUModel: new("A"), Cores: new(2), MemoryBytes: new(uint64(16 << 30)), CPUs: 4}
 	same, want := base, base.hash()
-	same.CPUs, same.CgroupCPUs, same.Governor, same.MemoryBytes = 1, new(0.5), new("powersave"), new(uint64(16<<30-1<<20))
+	same.CPUs, same.CgroupCPUs, same.Governor, same.MemoryBytes = 1, new(0.5), new("powersave"),
+		new(uint64(16<<30-1<<20))
 	if got := same.hash(); got != want {
 		t.Errorf("limits of the process change the fingerprint: %s, %s", got, want)
 	}
@@ -173,9 +176,12 @@ func TestBuildSettings(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	b = Build{BuildFlags: []string{}}
-	b.settings([]debug.BuildSetting{{Key: "-race", Value: "true"}, {Key: "-cover", Value: "true"}, {Key: "-tags", Value: "a,b"},
-		{Key: "-ldflags", Value: "-s -w"}, {Key: "-pgo", Value: "/src/default.pgo"}, {Key: "GOEXPERIMENT", Value: "x"}, {Key: "GOAMD64", Value: "v3"},
-		{Key: "vcs.revision", Value: "49d7"}, {Key: "vcs.modified", Value: "true"}, {Key: "vcs.time", Value: "now"}}, hash)
+	b.settings([]debug.BuildSetting{{Key: "-race", Value: "true"}, {Key: "-cover", Value: "true"},
+		{Key: "-tags", Value: "a,b"},
+		{Key: "-ldflags", Value: "-s -w"}, {Key: "-pgo", Value: "/src/default.pgo"}, {Key: "GOEXPERIMENT", Value: "x"},
+		{Key: "GOAMD64", Value: "v3"},
+		{Key: "vcs.revision", Value: "49d7"}, {Key: "vcs.modified", Value: "true"}, {Key: "vcs.time", Value: "now"}},
+		hash)
 	if got, want := jsonOf(t, b), `{"go_version":"","goexperiment":"x","goamd64":"v3","goarm64":null,"pgo":"sha256:abc",`+
 		`"build_flags":["-tags=a,b","-ldflags=-s -w"],"race":true,"cover":true,"vcs_revision":"49d7","vcs_modified":true,"exe_sha256":null}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

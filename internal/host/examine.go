@@ -57,7 +57,8 @@ func newExamination(root fs.FS, e Environment, program string) *Examination {
 		MemoryTotal: maybe(e.MemoryBytes),
 	}
 	if e.PerformanceCPUs != nil && e.EfficiencyCPUs != nil {
-		x.r.Cores = doctor.Read(doctor.Cores{Performance: *e.PerformanceCPUs, Efficiency: *e.EfficiencyCPUs, Fast: fastCPUs(root)})
+		x.r.Cores = doctor.Read(doctor.Cores{Performance: *e.PerformanceCPUs, Efficiency: *e.EfficiencyCPUs,
+			Fast: fastCPUs(root)})
 	} else if e.Cores != nil {
 		x.r.Cores = doctor.Read(doctor.Cores{})
 	}

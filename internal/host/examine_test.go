@@ -80,75 +80,94 @@ func TestReadTreeOthers(t *testing.T) {
 		files map[string]string
 		check func(t *testing.T, r doctor.Readings)
 	}{
-		{"boost of cpufreq", map[string]string{cpu + "intel_pstate/no_turbo": "", cpu + "cpufreq/boost": "0"}, func(t *testing.T, r doctor.Readings) {
-			want(t, "boost", r.Boost, doctor.Boost{File: "/sys/devices/system/cpu/cpufreq/boost", Write: "0"})
-		}},
-		{"boost of each CPU", map[string]string{cpu + "intel_pstate/no_turbo": "", cpu + "cpu0/cpufreq/boost": "1"}, func(t *testing.T, r doctor.Readings) {
-			want(t, "boost", r.Boost, doctor.Boost{On: true, File: "/sys/devices/system/cpu/cpu*/cpufreq/boost", Write: "0"})
-		}},
-		{"boost without a driver", map[string]string{cpu + "intel_pstate/no_turbo": ""}, func(t *testing.T, r doctor.Readings) {
-			if r.Boost != doctor.Absent[doctor.Boost]() {
-				t.Errorf("boost %+v", r.Boost)
-			}
-		}},
-		{"boost in a new language", map[string]string{cpu + "intel_pstate/no_turbo": "perhaps"}, func(t *testing.T, r doctor.Readings) {
-			if r.Boost != (doctor.Reading[doctor.Boost]{}) {
-				t.Errorf("boost %+v", r.Boost)
-			}
-		}},
-		{"pinned to one thread of each core", map[string]string{"proc/self/status": "Cpus_allowed_list:\t0-1\n"}, func(t *testing.T, r doctor.Readings) {
-			want(t, "SMT", r.SMT, doctor.SMT{Threads: 2, Usable: 1, One: "0,1"})
-		}},
-		{"half a topology", map[string]string{cpu + "cpu3/topology/thread_siblings_list": ""}, func(t *testing.T, r doctor.Readings) {
-			if _, ok := r.SMT.Get(); ok {
-				t.Errorf("SMT %+v", r.SMT)
-			}
-		}},
-		{"version 1", map[string]string{"proc/self/cgroup": "1:cpu:/job\n", "proc/self/mountinfo": "32 31 0:29 / /cg rw - cgroup cgroup rw,cpu\n",
-			"cg/job/cpu.cfs_quota_us": "50000", "cg/job/cpu.cfs_period_us": "100000"}, func(t *testing.T, r doctor.Readings) {
-			want(t, "quota", r.Quota, doctor.Quota{CPUs: 0.5, File: "/cg/job/cpu.cfs_quota_us", Lift: "-1"})
-		}},
-		{"a tighter limit below", map[string]string{"sys/fs/cgroup/a/b/cpu.max": "50000 100000"}, func(t *testing.T, r doctor.Readings) {
-			want(t, "quota", r.Quota, doctor.Quota{CPUs: 0.5, File: "/sys/fs/cgroup/a/b/cpu.max", Lift: "max"})
-		}},
+		{"boost of cpufreq", map[string]string{cpu + "intel_pstate/no_turbo": "", cpu + "cpufreq/boost": "0"},
+			func(t *testing.T, r doctor.Readings) {
+				want(t, "boost", r.Boost, doctor.Boost{File: "/sys/devices/system/cpu/cpufreq/boost", Write: "0"})
+			}},
+		{"boost of each CPU", map[string]string{cpu + "intel_pstate/no_turbo": "", cpu + "cpu0/cpufreq/boost": "1"},
+			func(t *testing.T, r doctor.Readings) {
+				want(t, "boost", r.Boost, doctor.Boost{On: true, File: "/sys/devices/system/cpu/cpu*/cpufreq/boost",
+					Write: "0"})
+			}},
+		{"boost without a driver", map[string]string{cpu + "intel_pstate/no_turbo": ""},
+			func(t *testing.T, r doctor.Readings) {
+				if r.Boost != doctor.Absent[doctor.Boost]() {
+					t.Errorf("boost %+v", r.Boost)
+				}
+			}},
+		{"boost in a new language", map[string]string{cpu + "intel_pstate/no_turbo": "perhaps"},
+			func(t *testing.T, r doctor.Readings) {
+				if r.Boost != (doctor.Reading[doctor.Boost]{}) {
+					t.Errorf("boost %+v", r.Boost)
+				}
+			}},
+		{"pinned to one thread of each core", map[string]string{"proc/self/status": "Cpus_allowed_list:\t0-1\n"},
+			func(t *testing.T, r doctor.Readings) {
+				want(t, "SMT", r.SMT, doctor.SMT{Threads: 2, Usable: 1, One: "0,1"})
+			}},
+		{"half a topology", map[string]string{cpu + "cpu3/topology/thread_siblings_list": ""},
+			func(t *testing.T, r doctor.Readings) {
+				if _, ok := r.SMT.Get(); ok {
+					t.Errorf("SMT %+v", r.SMT)
+				}
+			}},
+		{"version 1", map[string]string{"proc/self/cgroup": "1:cpu:/job\n",
+			"proc/self/mountinfo":     "32 31 0:29 / /cg rw - cgroup cgroup rw,cpu\n",
+			"cg/job/cpu.cfs_quota_us": "50000", "cg/job/cpu.cfs_period_us": "100000"},
+			func(t *testing.T, r doctor.Readings) {
+				want(t, "quota", r.Quota, doctor.Quota{CPUs: 0.5, File: "/cg/job/cpu.cfs_quota_us", Lift: "-1"})
+			}},
+		{"a tighter limit below", map[string]string{"sys/fs/cgroup/a/b/cpu.max": "50000 100000"},
+			func(t *testing.T, r doctor.Readings) {
+				want(t, "quota", r.Quota, doctor.Quota{CPUs: 0.5, File: "/sys/fs/cgroup/a/b/cpu.max", Lift: "max"})
+			}},
 		{"no limit", map[string]string{"sys/fs/cgroup/a/cpu.max": ""}, func(t *testing.T, r doctor.Readings) {
 			want(t, "quota", r.Quota, doctor.Quota{Lift: "max"})
 		}},
-		{"groups that cannot be seen", map[string]string{"proc/self/mountinfo": ""}, func(t *testing.T, r doctor.Readings) {
-			if r.Quota != (doctor.Reading[doctor.Quota]{}) {
-				t.Errorf("quota %+v", r.Quota)
-			}
-		}},
+		{"groups that cannot be seen", map[string]string{"proc/self/mountinfo": ""},
+			func(t *testing.T, r doctor.Readings) {
+				if r.Quota != (doctor.Reading[doctor.Quota]{}) {
+					t.Errorf("quota %+v", r.Quota)
+				}
+			}},
 		{"no groups", map[string]string{"proc/self/cgroup": ""}, func(t *testing.T, r doctor.Readings) {
 			if r.Quota != doctor.Absent[doctor.Quota]() {
 				t.Errorf("quota %+v", r.Quota)
 			}
 		}},
-		{"a limit of memory", map[string]string{"sys/fs/cgroup/a/memory.max": "100000000", "sys/fs/cgroup/a/memory.current": "99000000",
-			"sys/fs/cgroup/a/memory.stat": "anon 3\ninactive_file 19000000\n", "sys/fs/cgroup/a/b/memory.max": "max"}, func(t *testing.T, r doctor.Readings) {
-			want(t, "memory", r.MemoryAvailable, 20_000_000)
-			want(t, "memory in all", r.MemoryTotal, 100_000_000)
-			if r.MemoryFile != "/sys/fs/cgroup/a/memory.max" {
-				t.Errorf("by %s", r.MemoryFile)
-			}
-		}},
-		{"a limit of memory beyond what there is", map[string]string{"sys/fs/cgroup/a/memory.max": "1000000000000", "sys/fs/cgroup/a/memory.current": "1"}, func(t *testing.T, r doctor.Readings) {
-			want(t, "memory", r.MemoryAvailable, 1000000<<10)
-			want(t, "memory in all", r.MemoryTotal, 16000000<<10)
-		}},
+		{"a limit of memory", map[string]string{"sys/fs/cgroup/a/memory.max": "100000000",
+			"sys/fs/cgroup/a/memory.current": "99000000",
+			"sys/fs/cgroup/a/memory.stat":    "anon 3\ninactive_file 19000000\n",
+			"sys/fs/cgroup/a/b/memory.max":   "max"},
+			func(t *testing.T, r doctor.Readings) {
+				want(t, "memory", r.MemoryAvailable, 20_000_000)
+				want(t, "memory in all", r.MemoryTotal, 100_000_000)
+				if r.MemoryFile != "/sys/fs/cgroup/a/memory.max" {
+					t.Errorf("by %s", r.MemoryFile)
+				}
+			}},
+		{"a limit of memory beyond what there is",
+			map[string]string{"sys/fs/cgroup/a/memory.max": "1000000000000", "sys/fs/cgroup/a/memory.current": "1"},
+			func(t *testing.T, r doctor.Readings) {
+				want(t, "memory", r.MemoryAvailable, 1000000<<10)
+				want(t, "memory in all", r.MemoryTotal, 16000000<<10)
+			}},
 		{"a limit of memory of version 1", map[string]string{"proc/self/cgroup": "2:memory:/job\n1:cpu:/\n",
-			"proc/self/mountinfo":           "32 31 0:29 / /cg rw - cgroup cgroup rw,cpu\n33 31 0:30 / /mem rw - cgroup cgroup rw,memory\n",
+			"proc/self/mountinfo": "32 31 0:29 / /cg rw - cgroup cgroup rw,cpu\n33 31 0:30 / /mem rw - " +
+				"cgroup cgroup rw,memory\n",
 			"mem/job/memory.limit_in_bytes": "100000000", "mem/job/memory.usage_in_bytes": "99000000",
-			"mem/job/memory.stat": "inactive_file 1\ntotal_inactive_file 19000000\n", "mem/memory.limit_in_bytes": "9223372036854771712"}, func(t *testing.T, r doctor.Readings) {
+			"mem/job/memory.stat":       "inactive_file 1\ntotal_inactive_file 19000000\n",
+			"mem/memory.limit_in_bytes": "9223372036854771712"}, func(t *testing.T, r doctor.Readings) {
 			want(t, "memory", r.MemoryAvailable, 20_000_000)
 			want(t, "memory in all", r.MemoryTotal, 100_000_000)
 			if r.MemoryFile != "/mem/job/memory.limit_in_bytes" {
 				t.Errorf("by %s", r.MemoryFile)
 			}
 		}},
-		{"plugged in", map[string]string{"sys/class/power_supply/BAT0/status": "Full"}, func(t *testing.T, r doctor.Readings) {
-			want(t, "battery", r.Battery, doctor.Battery{Present: true})
-		}},
+		{"plugged in", map[string]string{"sys/class/power_supply/BAT0/status": "Full"},
+			func(t *testing.T, r doctor.Readings) {
+				want(t, "battery", r.Battery, doctor.Battery{Present: true})
+			}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			files := laptop()
@@ -167,7 +186,8 @@ func TestFastCPUs(t *testing.T) {
 	for want, files := range map[string]map[string]string{
 		"":    laptop(),
 		"0-3": {"sys/devices/cpu_core/cpus": "0-3\n", "sys/devices/cpu_atom/cpus": "4-11\n"},
-		"4,5": {cpu + "online": "0,4-5", cpu + "cpu0/cpu_capacity": "446", cpu + "cpu4/cpu_capacity": "1024", cpu + "cpu5/cpu_capacity": "1024"},
+		"4,5": {cpu + "online": "0,4-5", cpu + "cpu0/cpu_capacity": "446", cpu + "cpu4/cpu_capacity": "1024",
+			cpu + "cpu5/cpu_capacity": "1024"},
 	} {
 		if got := fastCPUs(tree(files)); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -201,8 +221,10 @@ func TestReadTreeNothing(t *testing.T) {
 		_, late := r.Sleep.Get()
 		_, clock := r.ClockRead.Get()
 		_, race := r.Race.Get()
-		for name, known := range map[string]bool{"load": load, "memory": memory, "slack": slack, "quota": quota, "governors": governors, "boost": boost, "smt": smt,
-			"steal": steal, "others": others, "heat": heat, "throttled": throttled, "swapped": swapped, "online": online, "sleep": late, "clock": clock, "race": race} {
+		for name, known := range map[string]bool{"load": load, "memory": memory, "slack": slack, "quota": quota,
+			"governors": governors, "boost": boost, "smt": smt,
+			"steal": steal, "others": others, "heat": heat, "throttled": throttled, "swapped": swapped,
+			"online": online, "sleep": late, "clock": clock, "race": race} {
 			if known {
 				t.Errorf("%s: %s is known: %+v", what, name, r)
 			}
@@ -218,7 +240,8 @@ func TestOtherSystems(t *testing.T) {
 	for _, c := range checks {
 		status[c.Name] = c.Status
 	}
-	for _, name := range []string{"load", "others", "steal", "throttled", "heat", "quota", "governor", "boost", "smt", "clock", "timer", "memory", "battery"} {
+	for _, name := range []string{"load", "others", "steal", "throttled", "heat", "quota", "governor", "boost", "smt",
+		"clock", "timer", "memory", "battery"} {
 		if status[name] != doctor.Unavailable {
 			t.Errorf("%s is %s", name, status[name])
 		}
@@ -287,7 +310,8 @@ func TestSummary(t *testing.T) {
 		asked = append(asked, d)
 		return time.Time{}, false
 	})
-	if _, ok := late.Get(); ok || len(asked) != tries || asked[0] != 200*time.Microsecond || asked[tries-1] != 2180*time.Microsecond {
+	if _, ok := late.Get(); ok || len(asked) != tries || asked[0] != 200*time.Microsecond ||
+		asked[tries-1] != 2180*time.Microsecond {
 		t.Errorf("%+v after %v", late, asked)
 	}
 }
@@ -303,8 +327,10 @@ func TestSleeper(t *testing.T) {
 
 // FuzzExamine: whatever the files hold, an examination ends and claims no negative number.
 func FuzzExamine(f *testing.F) {
-	names := []string{"proc/loadavg", "proc/meminfo", "proc/self/timerslack_ns", "proc/self/status", "proc/self/cgroup", "proc/self/mountinfo",
-		"proc/stat", "proc/vmstat", "sys/fs/cgroup/a/cpu.max", "sys/fs/cgroup/a/cpu.stat", "sys/devices/system/cpu/online",
+	names := []string{"proc/loadavg", "proc/meminfo", "proc/self/timerslack_ns", "proc/self/status", "proc/self/cgroup",
+		"proc/self/mountinfo",
+		"proc/stat", "proc/vmstat", "sys/fs/cgroup/a/cpu.max", "sys/fs/cgroup/a/cpu.stat",
+		"sys/devices/system/cpu/online",
 		"sys/devices/system/cpu/intel_pstate/no_turbo", "sys/devices/system/cpu/cpu0/topology/thread_siblings_list",
 		"sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "sys/class/power_supply/BAT0/status"}
 	for i, name := range names {

@@ -60,8 +60,8 @@ func readQuota(root fs.FS) doctor.Reading[doctor.Quota] {
 	return doctor.Read(doctor.Quota{CPUs: cpus, File: file, Lift: lift})
 }
 
-// Memory is how many bytes processes may still take, and how many there are in all; ok is false where the system does not
-// tell.
+// Memory is how many bytes processes may still take, and how many there are in all; ok is false where the system does
+// not tell.
 func Memory() (free, total uint64, ok bool) {
 	root := systemRoot()
 	if root == nil {
@@ -75,10 +75,12 @@ func Memory() (free, total uint64, ok bool) {
 }
 
 // readMemory reads what memory there is and what is free, or what the tightest limit on the path of the
-// process's cgroup leaves of it. What a group keeps of files that nobody uses is free: it gives that back when asked for.
+// process's cgroup leaves of it. What a group keeps of files that nobody uses is free: it gives that back when asked
+// for.
 func readMemory(root fs.FS, r *doctor.Readings) {
 	if mem, ok := text(root, "proc/meminfo"); ok {
-		for name, to := range map[string]*doctor.Reading[uint64]{"MemTotal": &r.MemoryTotal, "MemAvailable": &r.MemoryAvailable} {
+		for name, to := range map[string]*doctor.Reading[uint64]{"MemTotal": &r.MemoryTotal,
+			"MemAvailable": &r.MemoryAvailable} {
 			if kb, ok := parseKeyed(mem, name); ok && kb < 1<<54 {
 				*to = doctor.Read(kb << 10)
 			}

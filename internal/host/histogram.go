@@ -16,7 +16,8 @@ type spread struct {
 
 // difference is later - earlier; false where they are not two states of one histogram.
 func difference(later, earlier *metrics.Float64Histogram) (spread, bool) {
-	if later == nil || earlier == nil || len(later.Counts) != len(earlier.Counts) || len(later.Buckets) != len(later.Counts)+1 {
+	if later == nil || earlier == nil || len(later.Counts) != len(earlier.Counts) ||
+		len(later.Buckets) != len(later.Counts)+1 {
 		return spread{}, false
 	}
 	s := spread{counts: make([]uint64, len(later.Counts)), edges: later.Buckets}

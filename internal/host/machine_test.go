@@ -20,7 +20,8 @@ func tree(files map[string]string) fstest.MapFS {
 func hybrid() map[string]string {
 	const cpu = "sys/devices/system/cpu/"
 	files := map[string]string{
-		"proc/cpuinfo":              "processor : 0\nmodel name\t: Some CPU\nflags\t\t: fpu hypervisor sse\n\nmodel name : other\n",
+		"proc/cpuinfo": "processor : 0\nmodel name\t: Some CPU\nflags\t\t: fpu hypervisor " +
+			"sse\n\nmodel name : other\n",
 		"proc/meminfo":              "MemTotal:       16384000 kB\nMemFree: 1 kB\n",
 		"proc/sys/kernel/osrelease": "6.1.0-9\n",
 		"proc/self/status":          "Name:\tx\nCpus_allowed:\tff\nCpus_allowed_list:\t0-2,5\n",
@@ -107,7 +108,8 @@ func TestLinuxARM(t *testing.T) {
 	if m.CPUModel == nil || *m.CPUModel != "implementer 0x41 part 0xd0c" {
 		t.Errorf("model: %s", jsonOf(t, m.CPUModel))
 	}
-	if m.PerformanceCPUs == nil || *m.PerformanceCPUs != 1 || *m.EfficiencyCPUs != 2 || *m.Cores != 3 || *m.ThreadsPerCore != 1 {
+	if m.PerformanceCPUs == nil || *m.PerformanceCPUs != 1 || *m.EfficiencyCPUs != 2 || *m.Cores != 3 ||
+		*m.ThreadsPerCore != 1 {
 		t.Errorf("got %s", jsonOf(t, m))
 	}
 	files[cpu+"cpu0/cpu_capacity"], files[cpu+"cpu1/cpu_capacity"] = "1024", "1024"

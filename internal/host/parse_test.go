@@ -143,15 +143,19 @@ func TestFindCgroup(t *testing.T) {
 		version            int // 0: none
 		dirs               []string
 	}{
-		{"v2", "0::/user.slice/a b\n", mountV2, 2, []string{"/sys/fs/cgroup/user.slice/a b", "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"}},
+		{"v2", "0::/user.slice/a b\n", mountV2, 2,
+			[]string{"/sys/fs/cgroup/user.slice/a b", "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"}},
 		{"v2 root", "0::/\n", mountV2, 2, []string{"/sys/fs/cgroup"}},
 		{"v2 in a container without its own namespace", "0::/docker/x/sub\n",
-			"35 24 0:30 /docker/x /sys/fs/cgroup rw - cgroup2 c rw\n", 2, []string{"/sys/fs/cgroup/sub", "/sys/fs/cgroup"}},
+			"35 24 0:30 /docker/x /sys/fs/cgroup rw - cgroup2 c rw\n", 2,
+			[]string{"/sys/fs/cgroup/sub", "/sys/fs/cgroup"}},
 		{"v2 another root that shares letters", "0::/docker/xy\n",
 			"35 24 0:30 /docker/x /sys/fs/cgroup rw - cgroup2 c rw\n", 2, []string{"/sys/fs/cgroup"}},
 		{"v2 above the namespace", "0::/../other\n", mountV2, 2, []string{"/sys/fs/cgroup"}},
-		{"v1", "2:cpuacct:/\n1:cpu,x:/job\n0::/\n", mountV1, 1, []string{"/sys/fs/cgroup/cpu/job", "/sys/fs/cgroup/cpu"}},
-		{"v1 and v2, cpu in v2", "3:cpuset:/\n0::/job\n", mountV1 + mountV2, 2, []string{"/sys/fs/cgroup/job", "/sys/fs/cgroup"}},
+		{"v1", "2:cpuacct:/\n1:cpu,x:/job\n0::/\n", mountV1, 1,
+			[]string{"/sys/fs/cgroup/cpu/job", "/sys/fs/cgroup/cpu"}},
+		{"v1 and v2, cpu in v2", "3:cpuset:/\n0::/job\n", mountV1 + mountV2, 2,
+			[]string{"/sys/fs/cgroup/job", "/sys/fs/cgroup"}},
 		{"v1 not mounted", "1:cpu:/job\n0::/job\n", mountV2, 2, []string{"/sys/fs/cgroup/job", "/sys/fs/cgroup"}},
 		{"name with a colon", "0::/a:b\n", mountV2, 2, []string{"/sys/fs/cgroup/a:b", "/sys/fs/cgroup"}},
 		{"escaped mount", "0::/\n", `35 24 0:30 / /my\040cg rw - cgroup2 c rw`, 2, []string{"/my cg"}},

@@ -14,7 +14,8 @@ func readSystem(m *Machine) {
 	if n := windows.GetActiveProcessorCount(allGroups); n > 0 {
 		m.OnlineCPUs = new(int(n))
 	}
-	k, err := registry.OpenKey(registry.LOCAL_MACHINE, `HARDWARE\DESCRIPTION\System\CentralProcessor\0`, registry.QUERY_VALUE)
+	k, err := registry.OpenKey(registry.LOCAL_MACHINE, `HARDWARE\DESCRIPTION\System\CentralProcessor\0`,
+		registry.QUERY_VALUE)
 	if err != nil {
 		return
 	}

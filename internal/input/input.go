@@ -1,9 +1,10 @@
 // Package input reads what comes from outside: files that the user or another program names, pipes, standard input, and
 // answers of servers. It opens regular files only, limits bytes and the length of lines, and ends at an interrupt.
 //
-// A path may name anything: a FIFO that nobody writes to, a device without end, a file that grows. [Open] therefore opens
-// without waiting, looks at what it has opened, and refuses everything but regular files. The one exception are pipes that
-// this process inherited, such as /dev/fd/63 of a shell's <(command): Open copies them to a temporary file, up to the limit.
+// A path may name anything: a FIFO that nobody writes to, a device without end, a file that grows. [Open] therefore
+// opens without waiting, looks at what it has opened, and refuses everything but regular files. The one exception are
+// pipes that this process inherited, such as /dev/fd/63 of a shell's <(command): Open copies them to a temporary file,
+// up to the limit.
 package input
 
 import (
@@ -18,7 +19,8 @@ import (
 	"strings"
 )
 
-// ErrRefused says that an input is no regular file, or exceeds a limit. Every such error names the input, and what to do.
+// ErrRefused says that an input is no regular file, or exceeds a limit. Every such error names the input, and what to
+// do.
 var ErrRefused = errors.New("input refused")
 
 // refusal is an error that is ErrRefused.
@@ -35,8 +37,8 @@ func Refuse(format string, args ...any) error { return refusal(fmt.Sprintf(forma
 // mostOfPipe is how many bytes of a pipe Open copies to a temporary file, if the kind allows that many.
 const mostOfPipe = 1 << 30
 
-// File is an open input. Read is sequential, ends at an interrupt and holds the limits; ReadAt reads anywhere, within the
-// size that the file had when it was opened. A File is not for concurrent use, except ReadAt.
+// File is an open input. Read is sequential, ends at an interrupt and holds the limits; ReadAt reads anywhere, within
+// the size that the file had when it was opened. A File is not for concurrent use, except ReadAt.
 type File struct {
 	name string
 	kind Kind
@@ -46,8 +48,8 @@ type File struct {
 	ctx  context.Context
 }
 
-// Open opens a file of a kind, and follows symbolic links to it. It never waits for a writer. ctx ends Open, and each Read
-// of the file.
+// Open opens a file of a kind, and follows symbolic links to it. It never waits for a writer. ctx ends Open, and each
+// Read of the file.
 func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -81,7 +83,8 @@ func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 		f.Close()
 		return nil, tooLarge(path, l)
 	}
-	return &File{name: path, kind: kind, size: info.Size(), file: f, in: newReader(ctx, f, path, kind, true), ctx: ctx}, nil
+	in := newReader(ctx, f, path, kind, true)
+	return &File{name: path, kind: kind, size: info.Size(), file: f, in: in, ctx: ctx}, nil
 }
 
 // Read reads on. Errors are those of [Reader.Read].
@@ -148,7 +151,8 @@ func spool(ctx context.Context, in *os.File, name string, kind Kind) (*os.File, 
 	return out, nil
 }
 
-// inherited reports whether a path names a file descriptor of this process: whoever started it meant it to read that pipe.
+// inherited reports whether a path names a file descriptor of this process: whoever started it meant it to read that
+// pipe.
 func inherited(path string) bool {
 	path = filepath.ToSlash(filepath.Clean(path))
 	return path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")

@@ -32,7 +32,8 @@ func TestRefused(t *testing.T) {
 	defer socket.Close()
 
 	for path, want := range map[string]string{
-		at("fifo"): "is a named pipe", at("tofifo"): "is a named pipe", "/dev/zero": "is a device", at("zero"): "is a device", "/dev/null": "is a device",
+		at("fifo"): "is a named pipe", at("tofifo"): "is a named pipe", "/dev/zero": "is a device",
+		at("zero"): "is a device", "/dev/null": "is a device",
 		dir: "is a directory", at("todir"): "is a directory", "/dev/fd": "is a directory",
 	} {
 		for kind := Profile; kind <= Copied; kind++ {
@@ -69,7 +70,8 @@ func TestTooLarge(t *testing.T) {
 	for kind := Profile; kind <= Copied; kind++ {
 		path := sparse(t, kind.Bytes()+1)
 		_, err := Open(t.Context(), path, kind)
-		if l := kind.limits(); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), l.what) || !strings.Contains(err.Error(), l.do) {
+		if l := kind.limits(); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), path) ||
+			!strings.Contains(err.Error(), l.what) || !strings.Contains(err.Error(), l.do) {
 			t.Errorf("kind %d: %v", kind, err)
 		}
 		f, err := Open(t.Context(), sparse(t, kind.Bytes()), kind)
@@ -106,7 +108,8 @@ func TestLongLine(t *testing.T) {
 	}
 	text := "a\n\n" + strings.Repeat("x", int(16*kb)) + "\ny\n"
 	for n, want := range map[int]string{0: "", 1: "list:3: the line has more than 16 KB"} {
-		_, err := ReadAll(t.Context(), strings.NewReader(strings.Replace(text, "x", strings.Repeat("x", n+1), 1)), "list", AllowList)
+		_, err := ReadAll(t.Context(), strings.NewReader(strings.Replace(text, "x", strings.Repeat("x", n+1), 1)),
+			"list", AllowList)
 		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%d bytes more: %v", n, err)
 		}
@@ -129,7 +132,8 @@ func (e *endless) Read(p []byte) (int, error) {
 // TestEndless: an input without an end is refused at its limit, and ends at an interrupt.
 func TestEndless(t *testing.T) {
 	var got bytes.Buffer
-	if _, err := Copy(t.Context(), &got, &endless{}, "standard input", Settings); !errors.Is(err, ErrRefused) || got.Len() > int(Settings.Bytes()) {
+	if _, err := Copy(t.Context(), &got, &endless{}, "standard input", Settings); !errors.Is(err, ErrRefused) ||
+		got.Len() > int(Settings.Bytes()) {
 		t.Errorf("%d bytes, %v", got.Len(), err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -185,7 +189,8 @@ func TestInheritedPipe(t *testing.T) {
 	}
 }
 
-// TestEndlessPipe: an inherited pipe without an end is refused at the limit; one in which nothing comes ends at an interrupt.
+// TestEndlessPipe: an inherited pipe without an end is refused at the limit; one in which nothing comes ends at an
+// interrupt.
 func TestEndlessPipe(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	r, w, err := os.Pipe()
@@ -284,7 +289,8 @@ func TestRedactWords(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever the sizes of reads, what is given out is a prefix of what came, whole unless an error says otherwise.
+// FuzzReader: whatever the sizes of reads, what is given out is a prefix of what came, whole unless an error says
+// otherwise.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("a\nb"), 1)
 	f.Add(bytes.Repeat([]byte("x"), 17*kb), 7)

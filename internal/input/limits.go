@@ -52,10 +52,11 @@ var limitsOf = [...]limits{
 	Settings:   {"a file of settings", 4 * mb, 0, "remove or repair it"},
 	Figures:    {"what a run wrote of itself", 16 * mb, 0, "run it again"},
 	Stdin:      {"standard input", 256 * mb, 0, "give the program the name of a file"},
-	Words:      {"what a trial and its parent say to each other", 512 * mb, 0, "give it fewer recorded arrivals, or a shorter trial"},
-	Output:     {"the output of a tool", 256 * mb, 0, "run the tool by hand to see what it prints"},
-	Journal:    {"a file of a run", 64 * gb, 0, "give another run"},
-	Copied:     {"a file that is moved", 64 * gb, 0, "free space beside it"},
+	Words: {"what a trial and its parent say to each other", 512 * mb, 0,
+		"give it fewer recorded arrivals, or a shorter trial"},
+	Output:  {"the output of a tool", 256 * mb, 0, "run the tool by hand to see what it prints"},
+	Journal: {"a file of a run", 64 * gb, 0, "give another run"},
+	Copied:  {"a file that is moved", 64 * gb, 0, "free space beside it"},
 }
 
 func (k Kind) limits() limits { return limitsOf[k] }
@@ -70,7 +71,8 @@ func tooLarge(name string, l limits) error {
 
 // tooLong refuses a line, which is counted from 1.
 func tooLong(name string, line int, l limits) error {
-	return Refuse("%s:%d: the line has more than %s, the limit for a line of %s: %s", name, line, size(int64(l.line)), l.what, l.do)
+	return Refuse("%s:%d: the line has more than %s, the limit for a line of %s: %s", name, line, size(int64(l.line)),
+		l.what, l.do)
 }
 
 // size is a number of bytes in words.

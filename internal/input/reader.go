@@ -33,8 +33,9 @@ type got struct {
 	err error
 }
 
-// NewReader limits what is read from in, and lets ctx end it. name is what errors call it. A goroutine does the reading, so
-// that an interrupt needs no help from in; after an interrupt it may wait on until in gives something or is closed.
+// NewReader limits what is read from in, and lets ctx end it. name is what errors call it. A goroutine does the
+// reading, so that an interrupt needs no help from in; after an interrupt it may wait on until in gives something or is
+// closed.
 func NewReader(ctx context.Context, in io.Reader, name string, kind Kind) *Reader {
 	return newReader(ctx, in, name, kind, false)
 }

@@ -1,5 +1,5 @@
-// Package interrupt hears interrupts before main begins. A Go program is killed by an interrupt until it asks for it, and the
-// packages of this command take milliseconds to initialize. See package early, which asks.
+// Package interrupt hears interrupts before main begins. A Go program is killed by an interrupt until it asks for it,
+// and the packages of this command take milliseconds to initialize. See package early, which asks.
 package interrupt
 
 import (

@@ -43,7 +43,8 @@ func TestFirst(t *testing.T) {
 		t.Skip("it builds the command")
 	}
 	program := filepath.Join(t.TempDir(), "brewput")
-	if out, err := exec.Command("go", "build", "-pgo=off", "-buildvcs=false", "-o", program, "../../cmd/brewput").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-pgo=off", "-buildvcs=false", "-o", program,
+		"../../cmd/brewput").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	cmd := exec.Command(program, "version")

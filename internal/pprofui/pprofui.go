@@ -1,5 +1,5 @@
-// Package pprofui serves pprof's own views of profiles, to the user who has their address: on this machine, below a random
-// path, without sources of others.
+// Package pprofui serves pprof's own views of profiles, to the user who has their address: on this machine, below a
+// random path, without sources of others.
 package pprofui
 
 import (
@@ -31,9 +31,10 @@ type Profile struct {
 // Token returns a new secret of 130 bits, which can be a part of a path.
 func Token() string { return strings.ToLower(rand.Text()) }
 
-// Handler serves the views of each profile at /TOKEN/NAME/, and a page of links at /TOKEN/. Any user of this machine can
-// connect: without the token a request gets nothing. A request for another host is refused, since somebody else's page could
-// have its name lead here. Sources are shown if they lie below one of the roots. ctx ends the reading of the profiles.
+// Handler serves the views of each profile at /TOKEN/NAME/, and a page of links at /TOKEN/. Any user of this machine
+// can connect: without the token a request gets nothing. A request for another host is refused, since somebody else's
+// page could have its name lead here. Sources are shown if they lie below one of the roots. ctx ends the reading of the
+// profiles.
 func Handler(ctx context.Context, profiles []Profile, token string, roots []string) (http.Handler, error) {
 	if token == "" {
 		return nil, fmt.Errorf("pprof's views need a token")
@@ -68,7 +69,8 @@ func guard(token string, views http.Handler) http.Handler {
 		}
 		given, _, slash := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		if !slash || subtle.ConstantTimeCompare([]byte(given), []byte(token)) != 1 {
-			http.Error(w, "the address lacks its token: open the one that brewput printed, as a whole", http.StatusForbidden)
+			http.Error(w, "the address lacks its token: open the one that brewput printed, as a whole",
+				http.StatusForbidden)
 			return
 		}
 		// The address is the secret: no other page may learn it, nor a disk.
@@ -93,8 +95,9 @@ func local(host string) bool {
 func viewsOf(ctx context.Context, p Profile, roots []string) (map[string]http.Handler, error) {
 	views := map[string]http.Handler{}
 	err := driver.PProf(&driver.Options{
-		Flagset: newFlags("-http=localhost:0", "-no_browser", "-symbolize=none", "-source_path="+notServed, "-trim_path="+notServed+"none", p.Name),
-		Fetch:   file{ctx, p.Path, roots}, UI: silent{}, Writer: nowhere{}, Obj: noObjects{},
+		Flagset: newFlags("-http=localhost:0", "-no_browser", "-symbolize=none", "-source_path="+notServed,
+			"-trim_path="+notServed+"none", p.Name),
+		Fetch: file{ctx, p.Path, roots}, UI: silent{}, Writer: nowhere{}, Obj: noObjects{},
 		HTTPServer: func(a *driver.HTTPServerArgs) error {
 			for _, path := range []string{"/flamegraph", "/top", "/source", "/peek", "/graph", "/download"} {
 				if h := a.Handlers[path]; h != nil {

@@ -69,7 +69,8 @@ func TestHandler(t *testing.T) {
 			t.Errorf("%s%s: %d, without %q", c.host, c.path, w.Code, c.want)
 		}
 	}
-	if _, err := Handler(t.Context(), []Profile{{"cpu", filepath.Join(t.TempDir(), "nowhere")}}, token, nil); err == nil {
+	if _, err := Handler(t.Context(), []Profile{{"cpu", filepath.Join(t.TempDir(), "nowhere")}}, token,
+		nil); err == nil {
 		t.Error("a profile that is not there is served")
 	}
 	if _, err := Handler(t.Context(), list, "", nil); err == nil {
@@ -121,8 +122,10 @@ func TestSources(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/sesame/cpu/source?f=.", nil))
 		text := w.Body.String()
-		if w.Code != 200 || !strings.Contains(text, "main.f") || strings.Contains(text, secret) || strings.Contains(text, "open") != (name == shown) {
-			t.Errorf("%s: %d; the secret is shown: %t, the source: %t", name, w.Code, strings.Contains(text, secret), strings.Contains(text, "open"))
+		if w.Code != 200 || !strings.Contains(text, "main.f") || strings.Contains(text, secret) ||
+			strings.Contains(text, "open") != (name == shown) {
+			t.Errorf("%s: %d; the secret is shown: %t, the source: %t", name, w.Code, strings.Contains(text, secret),
+				strings.Contains(text, "open"))
 		}
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/brewput/brewput/internal/input"
 )
 
-// notServed stands for the directory of a source that is not served. Nothing can be opened below a file, so that pprof, which
-// opens whatever a profile names, finds nothing.
+// notServed stands for the directory of a source that is not served. Nothing can be opened below a file, so that pprof,
+// which opens whatever a profile names, finds nothing.
 const notServed = "/dev/null/source-not-served/"
 
 // sourceNames are the ends of the names of files that are sources.
 var sourceNames = []string{".go", ".s", ".c", ".h"}
 
-// confine lets a profile name only sources below roots, by their paths without symbolic links. Where the profile comes from it
-// may name any file, which pprof would read and show.
+// confine lets a profile name only sources below roots, by their paths without symbolic links. Where the profile comes
+// from it may name any file, which pprof would read and show.
 func confine(p *profile.Profile, roots []string) {
 	var real []string
 	for _, root := range roots {
@@ -58,11 +58,12 @@ func confined(name string, roots []string) string {
 // source reports whether a path without links is a source file.
 func source(path string) bool {
 	info, err := os.Lstat(path)
-	return err == nil && info.Mode().IsRegular() && info.Size() <= input.Source.Bytes() && slices.Contains(sourceNames, filepath.Ext(path))
+	return err == nil && info.Mode().IsRegular() && info.Size() <= input.Source.Bytes() &&
+		slices.Contains(sourceNames, filepath.Ext(path))
 }
 
-// noObjects takes the place of pprof's tools for programs: it would disassemble whatever file a profile calls its program, and
-// show the sources that this one names.
+// noObjects takes the place of pprof's tools for programs: it would disassemble whatever file a profile calls its
+// program, and show the sources that this one names.
 type noObjects struct{}
 
 var errNoObjects = errors.New("programs are not read")

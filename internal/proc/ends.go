@@ -1,5 +1,5 @@
-// Package proc is what parents of processes share: to end a child with all that it started, and to keep the two
-// ends of what it prints.
+// Package proc is what parents of processes share: to run a command, to end it with all that it started, and to keep
+// the two ends of what it prints.
 package proc
 
 import (

@@ -41,9 +41,9 @@ func Record(place string, child *os.Process) error {
 	return err
 }
 
-// EndRecorded ends what was started with a place and is still alive: every process with its mark, and the members of the
-// groups that were recorded there. Numbers of processes are used again, so a group counts only if its leader, or what is
-// left of it, started when the record says. The caller has made sure that nobody uses the place.
+// EndRecorded ends what was started with a place and is still alive: every process with its mark, and the members of
+// the groups that were recorded there. Numbers of processes are used again, so a group counts only if its leader, or
+// what is left of it, started when the record says. The caller has made sure that nobody uses the place.
 func EndRecorded(place string) {
 	groups := recorded(filepath.Join(place, groupsName))
 	mark := []byte(Mark(place))

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,13 +21,14 @@ func TestWithin(t *testing.T) {
 		p    process
 		want bool
 	}{
-		"the leader":                       {process{pid: gone.pid, group: gone.pid, start: 100, session: 7}, true},
-		"a leader of the number":           {process{pid: gone.pid, group: gone.pid, start: 101, session: 7}, false},
-		"a member":                         {process{pid: 9, group: gone.pid, start: 200, session: 7}, true},
-		"a member that is older":           {process{pid: 9, group: gone.pid, start: 99, session: 7}, false},
-		"a member of another session":      {process{pid: 9, group: gone.pid, start: 200, session: 8}, false},
-		"a member of a leader of that age": {process{pid: 9, group: me.pid, start: me.start + 2, session: me.session}, false},
-		"a stranger":                       {process{pid: 9, group: 8, start: 200, session: 7}, false},
+		"the leader":                  {process{pid: gone.pid, group: gone.pid, start: 100, session: 7}, true},
+		"a leader of the number":      {process{pid: gone.pid, group: gone.pid, start: 101, session: 7}, false},
+		"a member":                    {process{pid: 9, group: gone.pid, start: 200, session: 7}, true},
+		"a member that is older":      {process{pid: 9, group: gone.pid, start: 99, session: 7}, false},
+		"a member of another session": {process{pid: 9, group: gone.pid, start: 200, session: 8}, false},
+		"a member of a leader of that age": {process{pid: 9, group: me.pid, start: me.start + 2, session: me.session},
+			false},
+		"a stranger": {process{pid: 9, group: 8, start: 200, session: 7}, false},
 	} {
 		if got := within(groups, c.p); got != c.want {
 			t.Errorf("%s: %t", name, got)
@@ -59,6 +61,11 @@ func TestLimited(t *testing.T) {
 	if l.String() != "abcde" || !l.Dropped {
 		t.Errorf("%q, %t", l.String(), l.Dropped)
 	}
+	all := Limited{Most: 5}
+	if n, err := io.Copy(&all, struct{ io.Reader }{strings.NewReader("milk and sugar")}); n != 14 || err != nil ||
+		all.String() != "milk " || !all.Dropped {
+		t.Errorf("copied %d, %v: %q, %t", n, err, all.String(), all.Dropped)
+	}
 }
 
 // FuzzParseStat reads any text without a panic.
@@ -66,7 +73,8 @@ func FuzzParseStat(f *testing.F) {
 	f.Add("12 (a) b) S 1 12 7 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 4242 0 0")
 	f.Add("12 (a")
 	f.Fuzz(func(t *testing.T, text string) {
-		if p, err := parseStat(12, text); err == nil && (p.pid != 12 || strings.Count(text, " ") < 19 && len(strings.Fields(text)) < 20) {
+		if p, err := parseStat(12, text); err == nil && (p.pid != 12 ||
+			strings.Count(text, " ") < 19 && len(strings.Fields(text)) < 20) {
 			t.Fatalf("%+v", p)
 		}
 	})

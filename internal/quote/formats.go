@@ -41,9 +41,9 @@ func XML(s string) string {
 	return b.String()
 }
 
-// CSV is a cell of text in CSV, as Line writes it, so that none begins with a tab or a carriage return. Text that a spreadsheet would take for a formula begins with an
-// apostrophe, which spreadsheets hide (OWASP, CSV Injection). Numbers need no quoting: give texts only. encoding/csv
-// adds quotation marks.
+// CSV is a cell of text in CSV, as Line writes it, so that none begins with a tab or a carriage return. Text that a
+// spreadsheet would take for a formula begins with an apostrophe, which spreadsheets hide (OWASP, CSV Injection).
+// Numbers need no quoting: give texts only. encoding/csv adds quotation marks.
 func CSV(s string) string {
 	s = Line(s)
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " "))
@@ -53,8 +53,8 @@ func CSV(s string) string {
 	return s
 }
 
-// Word is one word of the Go benchmark format, such as a name or a unit, as Line writes it. It has no space, which would
-// end it: %20 instead.
+// Word is one word of the Go benchmark format, such as a name or a unit, as Line writes it. It has no space, which
+// would end it: %20 instead.
 func Word(s string) string { return strings.ReplaceAll(Line(s), " ", "%20") }
 
 // Key is a key of configuration in the Go benchmark format: it begins with a small letter and has neither capitals nor
@@ -78,8 +78,8 @@ var (
 	begins = regexp.MustCompile(`^(?:[-+]|#{1,6}|[0-9]{1,9}[.)])(?: |$)|^(?:-[- ]*|=+ *)$`)
 )
 
-// Markdown is a text in a line or a table's cell of GitHub's Markdown, as Line writes it: it makes no link, image, HTML,
-// code, formula or other cell. It is not idempotent.
+// Markdown is a text in a line or a table's cell of GitHub's Markdown, as Line writes it: it makes no link, image,
+// HTML, code, formula or other cell. It is not idempotent.
 func Markdown(s string) string {
 	s = Line(s)
 	var b strings.Builder

@@ -7,7 +7,8 @@ import (
 	_ "pgregory.net/rapid" // whose flag it is
 )
 
-// Fix gives the property tests of a package a seed, for its TestMain to call. The flag -rapid.seed gives another, 0 a random one.
+// Fix gives the property tests of a package a seed, for its TestMain to call. The flag -rapid.seed gives another, 0 a
+// random one.
 func Fix() {
 	if err := flag.Set("rapid.seed", "1"); err != nil {
 		panic(err)

@@ -14,12 +14,12 @@ import (
 	"unsafe"
 )
 
-// threadOf is where the record of a goroutine points to that of the thread that runs it: see type g in runtime/runtime2.go of Go's
-// source, "offset known to arm liblink".
+// threadOf is where the record of a goroutine points to that of the thread that runs it: see type g in
+// runtime/runtime2.go of Go's source, "offset known to arm liblink".
 const threadOf = 6 * unsafe.Sizeof(uintptr(0))
 
-// numberAt is where the number of a thread stands in its record; 0 if nobody knows. A goroutine that locks its thread gets a second
-// pointer to that record: if it does, the first one is what it is taken for.
+// numberAt is where the number of a thread stands in its record; 0 if nobody knows. A goroutine that locks its thread
+// gets a second pointer to that record: if it does, the first one is what it is taken for.
 var numberAt = sync.OnceValue(func() uintptr {
 	found := make(chan uintptr)
 	go func() { // whose thread is not locked
@@ -54,8 +54,8 @@ func threadRecord(m Mark) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(m.g), threadOf))
 }
 
-// Asleep reports whether the goroutine of m is in a system call in which its thread sleeps, as the kernel tells: neither runs nor
-// waits for a CPU. It takes some microseconds.
+// Asleep reports whether the goroutine of m is in a system call in which its thread sleeps, as the kernel tells:
+// neither runs nor waits for a CPU. It takes some microseconds.
 func (e Eye) Asleep(m Mark) bool {
 	if e.State(m) != InSyscall || numberAt() == 0 {
 		return false

@@ -2,8 +2,8 @@
 
 package self
 
-// Mark is different for goroutines that live at the same time; one that begins later may have that of one that has ended. The
-// zero Mark is nobody's.
+// Mark is different for goroutines that live at the same time; one that begins later may have that of one that has
+// ended. The zero Mark is nobody's.
 type Mark struct{ id int64 }
 
 // Current is the mark of the calling goroutine. It takes as long as ID.

@@ -17,8 +17,8 @@ func deep(n int, f func()) byte {
 	return frame[n%512]
 }
 
-// TestGoroutines: a goroutine keeps its number and its mark, however its stack moves and whoever runs meanwhile, and no other that
-// lives has them.
+// TestGoroutines: a goroutine keeps its number and its mark, however its stack moves and whoever runs meanwhile, and no
+// other that lives has them.
 func TestGoroutines(t *testing.T) {
 	const n = 100
 	type who struct {
@@ -60,8 +60,8 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// TestSurely: a goroutine stands on its own stack, however that grows and shrinks, and no other does, not even in memory that it has
-// grown out of.
+// TestSurely: a goroutine stands on its own stack, however that grows and shrinks, and no other does, not even in
+// memory that it has grown out of.
 func TestSurely(t *testing.T) {
 	var m Mark
 	if m.Surely() {

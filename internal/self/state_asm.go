@@ -9,15 +9,15 @@ import (
 	"unsafe"
 )
 
-// Eye sees the states of goroutines. It looks at the runtime's records of them and stops nobody: that takes a few nanoseconds, where a
-// dump of stacks stops the world. The zero Eye sees nothing.
+// Eye sees the states of goroutines. It looks at the runtime's records of them and stops nobody: that takes a few
+// nanoseconds, where a dump of stacks stops the world. The zero Eye sees nothing.
 type Eye struct {
 	number    uintptr // where the goroutine's number stands in its record; 0: nobody knows
 	coroutine uint8   // the reason for which one waits that has resumed a coroutine
 }
 
-// How the fields of a record lie around the goroutine's number, its status before and the reason of its waiting after it: see type g
-// in runtime/runtime2.go of Go's source.
+// How the fields of a record lie around the goroutine's number, its status before and the reason of its waiting after
+// it: see type g in runtime/runtime2.go of Go's source.
 const (
 	statusBefore = 8
 	reasonAfter  = 24
@@ -35,8 +35,8 @@ const (
 	statusScanned  = 0x1000 // beside another: its stack is looked through
 )
 
-// Reasons of waiting where the list of them is that of Go 1.26, which the last tells: a program's own are those from the first to the
-// last, and that for the network. In another list all count.
+// Reasons of waiting where the list of them is that of Go 1.26, which the last tells: a program's own are those from
+// the first to the last, and that for the network. In another list all count.
 const (
 	reasonIO        = 2
 	firstReason     = 13
@@ -44,8 +44,8 @@ const (
 	reasonCoroutine = 38
 )
 
-// NewEye finds out where this build of Go keeps the state of a goroutine, by two whose state it knows: the calling one, which
-// runs, and a coroutine that waits to be resumed. If they do not agree, it sees nothing.
+// NewEye finds out where this build of Go keeps the state of a goroutine, by two whose state it knows: the calling one,
+// which runs, and a coroutine that waits to be resumed. If they do not agree, it sees nothing.
 func NewEye() Eye {
 	var id int64
 	var mark Mark

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestSyscalls: a goroutine whose system call, or whose C, sleeps is asleep; one that waits for a channel, or that runs, is not.
+// TestSyscalls: a goroutine whose system call, or whose C, sleeps is asleep; one that waits for a channel, or that
+// runs, is not.
 func TestSyscalls(t *testing.T) {
 	eye := NewEye()
 	if eye.Asleep(Mark{}) || eye.Asleep(Current()) {

@@ -1,5 +1,5 @@
-// Size reports what takes the space of the released binary, by section, module and package: make size. It exits 1 if the
-// binary is larger than the limit, 4 if it cannot be built or read.
+// Size reports what takes the space of the released binary, by section, module and package: make size. It exits 1 if
+// the binary is larger than the limit, 4 if it cannot be built or read.
 package main
 
 import (
@@ -75,7 +75,8 @@ func judge(w io.Writer, size int64) bool {
 	if size > limit {
 		verdict = "MISSED; make size reports what takes the space"
 	}
-	fmt.Fprintf(w, "released binary (go build -ldflags '-s -w', linux/amd64): %s; limit %s: %s\n", megabytes(size), megabytes(limit), verdict)
+	fmt.Fprintf(w, "released binary (go build -ldflags '-s -w', linux/amd64): %s; limit %s: %s\n", megabytes(size),
+		megabytes(limit), verdict)
 	return size <= limit
 }
 
@@ -107,7 +108,8 @@ func explain(w io.Writer, file string) error {
 	if err != nil {
 		return err
 	}
-	table(w, "section: .text is code, .gopclntab the tables of functions and lines, .rodata constants and types", sections, 8)
+	table(w, "section: .text is code, .gopclntab the tables of functions and lines, .rodata constants and types",
+		sections, 8)
 	fmt.Fprintf(w, "%10s  not released: symbols and debug information\n\n", megabytes(debug))
 	table(w, "module: its functions and data, without their part of .gopclntab", modules, 12)
 	table(w, "package", packages, 30)
@@ -133,7 +135,8 @@ func packageOf(symbol string) string {
 	for _, prefix := range []string{"go:itab.", "type:.eq.", "type:.hash.", "type:"} {
 		symbol = strings.TrimPrefix(symbol, prefix)
 	}
-	symbol, _, _ = strings.Cut(strings.TrimLeft(symbol, "*"), "[") // of a generic function, the package that declares it
+	// of a generic function, the package that declares it
+	symbol, _, _ = strings.Cut(strings.TrimLeft(symbol, "*"), "[")
 	path := strings.LastIndexByte(symbol, '/') + 1
 	name, _, ok := strings.Cut(symbol[path:], ".")
 	if !ok || name == "" || strings.ContainsAny(name, ":( {") {
@@ -144,7 +147,8 @@ func packageOf(symbol string) string {
 
 // byModules adds up packages by the module that they are of.
 func byModules(packages map[string]int64) (map[string]int64, error) {
-	cmd := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{else}}standard library{{end}}", "./cmd/brewput")
+	cmd := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{else}}standard "+
+		"library{{end}}", "./cmd/brewput")
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64")
 	out, err := cmd.Output()
 	if err != nil {

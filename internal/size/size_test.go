@@ -31,10 +31,13 @@ func TestPackageOf(t *testing.T) {
 
 // TestBySymbols: what only takes memory, or is in no section, takes no space of the file.
 func TestBySymbols(t *testing.T) {
-	sections := []*elf.Section{{}, {SectionHeader: elf.SectionHeader{Type: elf.SHT_PROGBITS}}, {SectionHeader: elf.SectionHeader{Type: elf.SHT_NOBITS}}}
+	sections := []*elf.Section{{}, {SectionHeader: elf.SectionHeader{Type: elf.SHT_PROGBITS}},
+		{SectionHeader: elf.SectionHeader{Type: elf.SHT_NOBITS}}}
 	got := bySymbols(sections, []elf.Symbol{
-		{Name: "fmt.Println", Section: 1, Size: 100}, {Name: "fmt.Sprint", Section: 1, Size: 20}, {Name: "os.Args", Section: 1, Size: 7},
-		{Name: "os.buffer", Section: 2, Size: 1 << 25}, {Name: "os.outside", Section: 9, Size: 5}, {Name: "os.undefined", Size: 5},
+		{Name: "fmt.Println", Section: 1, Size: 100}, {Name: "fmt.Sprint", Section: 1, Size: 20},
+		{Name: "os.Args", Section: 1, Size: 7},
+		{Name: "os.buffer", Section: 2, Size: 1 << 25}, {Name: "os.outside", Section: 9, Size: 5},
+		{Name: "os.undefined", Size: 5},
 	})
 	if want := map[string]int64{"fmt": 120, "os": 7}; !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -42,7 +45,8 @@ func TestBySymbols(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	for size, want := range map[int64]string{21_819_657: "21.82 MB; limit 25.00 MB: kept", limit: "kept", limit + 1: "MISSED"} {
+	for size, want := range map[int64]string{21_819_657: "21.82 MB; limit 25.00 MB: kept", limit: "kept",
+		limit + 1: "MISSED"} {
 		var out bytes.Buffer
 		if kept := judge(&out, size); kept != (size <= limit) || !strings.Contains(out.String(), want) {
 			t.Errorf("%d: %v, %q", size, kept, out.String())

@@ -66,7 +66,8 @@ func (p *parsed) of(d workload.Design) (Source, error) {
 	}
 	start := p.decls[constructor]
 	if start == nil {
-		return Source{}, fmt.Errorf("the source of %s/%s does not hold its constructor %s", p.workload, d.Name, constructor)
+		return Source{}, fmt.Errorf("the source of %s/%s does not hold its constructor %s", p.workload, d.Name,
+			constructor)
 	}
 	reached := map[*declaration]bool{}
 	p.reach(start, reached)
@@ -86,7 +87,8 @@ func (p *parsed) of(d workload.Design) (Source, error) {
 	}
 	// The constructor comes first: it is what a reader looks for.
 	slices.SortStableFunc(src.Parts, func(a, b Part) int {
-		return boolOrder(strings.Contains(b.Text, "func "+constructor+"("), strings.Contains(a.Text, "func "+constructor+"("))
+		return boolOrder(strings.Contains(b.Text, "func "+constructor+"("),
+			strings.Contains(a.Text, "func "+constructor+"("))
 	})
 	return src, nil
 }
@@ -220,9 +222,11 @@ func parse(w *workload.Workload) (*parsed, error) {
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return strings.HasSuffix(n, "_test.go") })
 	if len(names) == 0 {
-		return nil, fmt.Errorf("the source of workload %s is not at hand: set its Source, for example by go:embed", w.Name)
+		return nil, fmt.Errorf("the source of workload %s is not at hand: set its Source, for example by go:embed",
+			w.Name)
 	}
-	p := &parsed{workload: w.Name, set: token.NewFileSet(), text: map[string][]byte{}, decls: map[string]*declaration{}, own: map[string]bool{}}
+	p := &parsed{workload: w.Name, set: token.NewFileSet(), text: map[string][]byte{}, decls: map[string]*declaration{},
+		own: map[string]bool{}}
 	for _, name := range names {
 		if err := p.file(source, name); err != nil {
 			return nil, err

@@ -23,8 +23,9 @@ func BinomialTail(k, n int, p float64) float64 {
 	return mathext.RegIncBeta(float64(k), float64(n-k+1), p)
 }
 
-// Wilson is the 95 % score interval of a probability of which k of n trials were hits (Wilson: Probable inference, the law of
-// succession, and statistical inference, Journal of the American Statistical Association 22(158), 1927); 0 to 1 where n is 0.
+// Wilson is the 95 % score interval of a probability of which k of n trials were hits (Wilson: Probable inference, the
+// law of succession, and statistical inference, Journal of the American Statistical Association 22(158), 1927); 0 to 1
+// where n is 0.
 func Wilson(k, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1

@@ -39,7 +39,8 @@ func TestBinomialTail(t *testing.T) {
 			t.Errorf("P(X >= %d) of %d at %v is %v, want %v", x.k, x.n, x.p, got, x.want)
 		}
 	}
-	for _, bad := range []float64{BinomialTail(1, -1, 0.5), BinomialTail(1, 2, -0.1), BinomialTail(1, 2, 1.1), BinomialTail(1, 2, math.NaN())} {
+	for _, bad := range []float64{BinomialTail(1, -1, 0.5), BinomialTail(1, 2, -0.1), BinomialTail(1, 2, 1.1),
+		BinomialTail(1, 2, math.NaN())} {
 		if !math.IsNaN(bad) {
 			t.Errorf("of nothing sensible: %v", bad)
 		}

@@ -21,7 +21,8 @@ type Comparison struct {
 	Low    float64 // interval of the ratio: Student's t on the logarithms
 	High   float64
 	groups []group
-	runs   bool // the groups are the means of runs, with one standard deviation: see [Runs]
+	runs   bool    // the groups are the means of runs, with one standard deviation: see [Runs]
+	tail   float64 // of the logarithms of a pair: see [TailOf]
 }
 
 // group is a sample with the standard deviation of its logarithms.
@@ -39,7 +40,7 @@ func (g *group) widened() float64 { return max(1, g.order.Widened) }
 //
 // A block is one stretch of time on one machine, so what slowed both designs cancels in its ratio. The logarithms are
 // in the order of their blocks: where that shows that neighbours depend on each other, the interval is wider, and
-// p-values are larger; see [OrderOf].
+// p-values are larger; see [OrderOf]. The same holds for a tail on one side; see [TailOf].
 func Pair(logs []float64, confidence float64) (c Comparison, ok bool) {
 	if c, ok = PairOnly(logs); ok {
 		c.Low, c.High = c.Interval(confidence)
@@ -52,14 +53,16 @@ func PairOnly(logs []float64) (c Comparison, ok bool) {
 	if len(logs) < 2 {
 		return Comparison{N: len(logs)}, false
 	}
-	return compared(Mean(logs), newGroup(logs)), true
+	c = compared(Mean(logs), newGroup(logs))
+	c.tail = TailOf(logs)
+	return c, true
 }
 
-// PairUnordered is Pair of logarithms whose order means nothing, such as the means of groups of blocks that were
-// measured in turn.
+// PairUnordered is Student's t alone, for logarithms whose order means nothing, such as the means of groups of blocks
+// that were measured in turn.
 func PairUnordered(logs []float64, confidence float64) (c Comparison, ok bool) {
 	if c, ok = PairOnly(logs); ok {
-		c.groups[0].order = Order{}
+		c.groups[0].order, c.tail = Order{}, 0
 		c.Low, c.High = c.Interval(confidence)
 	}
 	return c, ok
@@ -151,8 +154,8 @@ func (c Comparison) spread(n int) (se, df float64) {
 	return math.Sqrt(variance), variance * variance / doubt
 }
 
-// P is the two-sided p-value of Student's t for the hypothesis that the ratio is 1. It is 0 where
-// nothing scatters and the ratio is not 1.
+// P is the two-sided p-value of Student's t for the hypothesis that the ratio is 1: at most x exactly if the interval
+// of confidence 1-x excludes 1. It is 0 where nothing scatters and the ratio is not 1.
 func (c Comparison) P() float64 {
 	mean := math.Log(c.Ratio)
 	se, df := c.spread(asMeasured)
@@ -162,14 +165,15 @@ func (c Comparison) P() float64 {
 	case se == 0:
 		return 0
 	}
-	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(math.Abs(mean)/se)
+	below, above := c.reach()
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(max(mean/below, -mean/above)/se)
 }
 
 // Outside is twice the larger p-value of the two one-sided t tests for the hypothesis that the ratio is
 // outside 1/(1+margin) .. 1+margin (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15(6),
 // 1987), at most 1. It is at most x exactly where the interval of confidence 1-x lies within the margin.
 func (c Comparison) Outside(margin float64) float64 {
-	room := math.Log(1+margin) - math.Abs(math.Log(c.Ratio))
+	room := c.room(margin)
 	se, df := c.spread(asMeasured)
 	switch {
 	case room <= 0:
@@ -232,7 +236,8 @@ func (c Comparison) Least(alpha float64) int {
 func (c Comparison) Interval(confidence float64) (low, high float64) {
 	se, df := c.spread(asMeasured)
 	half := tQuantile(0.5+confidence/2, df) * se
-	return c.Ratio * math.Exp(-half), c.Ratio * math.Exp(half)
+	below, above := c.reach()
+	return c.Ratio * math.Exp(-half*below), c.Ratio * math.Exp(half*above)
 }
 
 // Detectable is the least ratio above 1 that a comparison of so many blocks with this spread finds with
@@ -274,7 +279,7 @@ func (c Comparison) BlocksWithin(margin, confidence float64, limit int) int {
 // Within reports whether it would with n blocks.
 func (c Comparison) Within(n int, margin, confidence float64) bool {
 	se, df := c.spread(n)
-	return tQuantile(0.5+confidence/2, df)*se <= math.Log(1+margin)-math.Abs(math.Log(c.Ratio))
+	return tQuantile(0.5+confidence/2, df)*se <= c.room(margin)
 }
 
 // Blocks is the number of blocks, of each group, at which a ratio becomes detectable, at most limit.

@@ -97,7 +97,8 @@ func newStep(before, n int) *step {
 	quad.Legendre{}.FixedLocations(x, w, math.Max(0, middle-reach), math.Min(math.Pi/2, middle+reach))
 	sum := 0.0
 	for i, a := range x {
-		relative := float64(before-1)*math.Log(math.Cos(a)/math.Cos(middle)) + float64(r-1)*math.Log(math.Sin(a)/math.Sin(middle))
+		relative := float64(before-1)*math.Log(math.Cos(a)/math.Cos(middle)) +
+			float64(r-1)*math.Log(math.Sin(a)/math.Sin(middle))
 		w[i] *= math.Exp(relative)
 		sum += w[i]
 		s.old = append(s.old, math.Sqrt(float64(before)/float64(n))*math.Cos(a))
@@ -115,7 +116,8 @@ func (s *step) density(c float64, x, w []float64) float64 {
 	sum := 0.0
 	for i, share := range s.weight {
 		for j := range x {
-			sum += share * w[j] / s.new[i] * (cosineDensity((c-s.old[i]*x[j])/s.new[i], s.added) + cosineDensity((c+s.old[i]*x[j])/s.new[i], s.added))
+			sum += share * w[j] / s.new[i] * (cosineDensity((c-s.old[i]*x[j])/s.new[i], s.added) +
+				cosineDensity((c+s.old[i]*x[j])/s.new[i], s.added))
 		}
 	}
 	return sum
@@ -126,7 +128,8 @@ func (s *step) lost(c float64, x, w []float64) float64 {
 	sum := 0.0
 	for i, share := range s.weight {
 		for j := range x {
-			sum += 2 * share * w[j] * (cosineTail((c-s.old[i]*x[j])/s.new[i], s.added) + cosineTail((c+s.old[i]*x[j])/s.new[i], s.added))
+			sum += 2 * share * w[j] * (cosineTail((c-s.old[i]*x[j])/s.new[i], s.added) +
+				cosineTail((c+s.old[i]*x[j])/s.new[i], s.added))
 		}
 	}
 	return sum

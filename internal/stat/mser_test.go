@@ -27,7 +27,8 @@ func TestMSER(t *testing.T) {
 		{"a transient", ramp(100, 20), 20, true},
 		{"half", ramp(100, 50), 50, true},
 		{"more than half", ramp(100, 51), 51, false},
-		{"alike at the end by chance", append([]float64{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8}, 7, 7), 7, true}, // and not 12
+		// and not 12
+		{"alike at the end by chance", append([]float64{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8}, 7, 7), 7, true},
 	} {
 		n, settled := MSER(test.xs)
 		if n != test.n || settled != test.settled {

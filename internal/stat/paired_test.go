@@ -12,7 +12,8 @@ func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*math
 func TestPair(t *testing.T) {
 	p, ok := Pair([]float64{0.1, 0.2, 0.3}, 0.95)
 	half := 4.302652729696144 * 0.1 / math.Sqrt(3)
-	if !ok || p.N != 3 || !near(p.Ratio, math.Exp(0.2), 1e-12) || !near(p.Low, math.Exp(0.2-half), 1e-9) || !near(p.High, math.Exp(0.2+half), 1e-9) {
+	if !ok || p.N != 3 || !near(p.Ratio, math.Exp(0.2), 1e-12) || !near(p.Low, math.Exp(0.2-half), 1e-9) ||
+		!near(p.High, math.Exp(0.2+half), 1e-9) {
 		t.Errorf("%+v", p)
 	}
 	if d := p.Detectable(1, 0.05); !near(math.Log(d), (4.302652729696144+1.0606601717798212)*0.1/math.Sqrt(3), 1e-9) {

@@ -18,13 +18,13 @@ type Rank struct {
 // exactRanks is the largest number of blocks, of each group, for which the distribution of the ranks is exact.
 const exactRanks = 50
 
-// Rank is the Hodges-Lehmann estimate with its rank interval of the confidence (Hodges and Lehmann: Estimates of location
-// based on rank tests, Annals of Mathematical Statistics 34(2), 1963): of paired blocks the median of the Walsh averages
-// (x_i + x_j) / 2, i <= j, and their order statistics by Wilcoxon's signed-rank distribution; of two groups the median
-// of the differences a_i - b_j, by that of Mann and Whitney (Hollander, Wolfe and Chicken: Nonparametric Statistical
-// Methods, 3rd edition, 2014, sections 3.2, 3.3, 4.2 and 4.3). It is exact up to 50 blocks, and normal beyond. Ties make it
-// wider than it need be. Where the order of the blocks widens Student's interval, this one is widened by the same factor
-// about its estimate.
+// Rank is the Hodges-Lehmann estimate with its rank interval of the confidence (Hodges and Lehmann: Estimates of
+// location based on rank tests, Annals of Mathematical Statistics 34(2), 1963): of paired blocks the median of the
+// Walsh averages (x_i + x_j) / 2, i <= j, and their order statistics by Wilcoxon's signed-rank distribution; of two
+// groups the median of the differences a_i - b_j, by that of Mann and Whitney (Hollander, Wolfe and Chicken:
+// Nonparametric Statistical Methods, 3rd edition, 2014, sections 3.2, 3.3, 4.2 and 4.3). It is exact up to 50 blocks,
+// and normal beyond. Ties make it wider than it need be. Where the order of the blocks widens Student's interval, this
+// one is widened by the same factor about its estimate.
 func (c Comparison) Rank(confidence float64) Rank {
 	list, chance := shiftsOf(c.groups)
 	middle, nan := list.median(), math.NaN()
@@ -92,8 +92,8 @@ func differencesOf(xs, ys []float64) shifts {
 	}}
 }
 
-// at is the shift with k below it in ascending order: the least float of which more than k are at most as large, found by
-// bisection of all floats, in 64 steps at most.
+// at is the shift with k below it in ascending order: the least float of which more than k are at most as large, found
+// by bisection of all floats, in 64 steps at most.
 func (s shifts) at(k int) float64 {
 	low, high := inOrder(math.Inf(-1)), inOrder(math.Inf(1))
 	for low < high {
@@ -146,8 +146,9 @@ func signedRankTail(n int) rankTail {
 }
 
 // mannWhitneyTail is that of Mann and Whitney's statistic of groups of so many. The largest value is one of the first
-// group, which then exceeds all of the second, or one of the second, which exceeds none (Mann and Whitney: On a test of whether one of two random variables is stochastically larger
-// than the other, Annals of Mathematical Statistics 18(1), 1947).
+// group, which then exceeds all of the second, or one of the second, which exceeds none (Mann and Whitney: On a test of
+// whether one of two random variables is stochastically larger than the other, Annals of Mathematical Statistics 18(1),
+// 1947).
 func mannWhitneyTail(a, b int) rankTail {
 	if max(a, b) > exactRanks {
 		return normalTail(float64(a*b)/2, math.Sqrt(float64(a*b*(a+b+1))/12))

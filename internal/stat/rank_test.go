@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRankTails: the first values are counted by hand and are in every published table: of 6 values the sum of the ranks
-// is at most 0 in 1 of 64 cases and at most 3 in 5; 4 and 4 values lie apart in 1 of 70.
+// TestRankTails: the first values are counted by hand and are in every published table: of 6 values the sum of the
+// ranks is at most 0 in 1 of 64 cases and at most 3 in 5; 4 and 4 values lie apart in 1 of 70.
 func TestRankTails(t *testing.T) {
 	for k, want := range []float64{1, 2, 3, 5, 7, 10} {
 		if got := 64 * signedRankTail(6)(k); !near(got, want, 1e-12) {
@@ -32,22 +32,26 @@ func TestRankTails(t *testing.T) {
 	}
 }
 
-// TestRank: one value that is far off moves the mean, and hardly the ranks. Of the 21 averages of 6 values the 11th is 0.035.
+// TestRank: one value that is far off moves the mean, and hardly the ranks. Of the 21 averages of 6 values the 11th is
+// 0.035.
 func TestRank(t *testing.T) {
 	c, _ := Pair([]float64{0.01, 0.02, 0.03, 0.04, 0.05, 5}, 0.95)
-	if r := c.Rank(0.95); !near(r.Ratio, math.Exp(0.035), 1e-9) || !near(r.Low, math.Exp(0.01), 1e-9) || !near(r.High, math.Exp(5), 1e-9) {
+	if r := c.Rank(0.95); !near(r.Ratio, math.Exp(0.035), 1e-9) || !near(r.Low, math.Exp(0.01), 1e-9) ||
+		!near(r.High, math.Exp(5), 1e-9) {
 		t.Errorf("of 6: %+v", r)
 	}
 	if r := c.Rank(0.99); !math.IsNaN(r.Low) || !math.IsNaN(r.High) {
 		t.Errorf("6 values have no rank interval of 99 %%: %+v", r)
 	}
 	c, _ = TwoSample([]float64{1, 2, 3, 40}, []float64{0, 0.1, 0.2, 0.3}, 0.95)
-	if r := c.Rank(0.95); !near(r.Ratio, math.Exp(2.35), 1e-9) || !near(r.Low, math.Exp(0.7), 1e-9) || !near(r.High, math.Exp(40), 1e-9) {
+	if r := c.Rank(0.95); !near(r.Ratio, math.Exp(2.35), 1e-9) || !near(r.Low, math.Exp(0.7), 1e-9) ||
+		!near(r.High, math.Exp(40), 1e-9) {
 		t.Errorf("of 4 and 4: %+v", r)
 	}
 }
 
-// TestRankWidened: where the order of the blocks widens Student's interval, that of the ranks is as much wider about its estimate.
+// TestRankWidened: where the order of the blocks widens Student's interval, that of the ranks is as much wider about
+// its estimate.
 func TestRankWidened(t *testing.T) {
 	var rising []float64
 	for i := range 20 {
@@ -105,7 +109,8 @@ func TestShifts(t *testing.T) {
 				got, _ := shiftsOf(all)
 				want := listed(groups...)
 				if got.n != len(want) || got.median() != Quantile(want, 0.5) {
-					t.Fatalf("%v: %d shifts about %v, want %d about %v", groups, got.n, got.median(), len(want), Quantile(want, 0.5))
+					t.Fatalf("%v: %d shifts about %v, want %d about %v", groups, got.n, got.median(), len(want),
+						Quantile(want, 0.5))
 				}
 				for _, k := range []int{0, 1, len(want) / 4, len(want) / 2, len(want) - 2, len(want) - 1} {
 					if k >= 0 && k < len(want) && got.at(k) != want[k] {

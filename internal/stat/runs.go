@@ -3,9 +3,9 @@ package stat
 import "math"
 
 // Runs compares by runs of one design each, several of a, of b or of both, of which these are the logarithms of the
-// blocks. Blocks of one run are alike in what their run is like: its start, its memory, the machine at that time. So the
-// run is the replicate: Student's t on the means of the runs, with one standard deviation between runs for both sides
-// and as many degrees of freedom as there are runs, less two (a nested design; Montgomery: Design and Analysis of
+// blocks. Blocks of one run are alike in what their run is like: its start, its memory, the machine at that time. So
+// the run is the replicate: Student's t on the means of the runs, with one standard deviation between runs for both
+// sides and as many degrees of freedom as there are runs, less two (a nested design; Montgomery: Design and Analysis of
 // Experiments, 8th edition, 2013, section 14.1). It assumes that the runs of both sides spread alike. The means vary at
 // least as much as the blocks within runs make them. ok is false below 3 runs with a block, or where a side has none.
 func Runs(a, b [][]float64, confidence float64) (c Comparison, ok bool) {
@@ -24,7 +24,8 @@ func Runs(a, b [][]float64, confidence float64) (c Comparison, ok bool) {
 	}
 	within := (withinA + withinB) / (1/na + 1/nb) // the variance of a run's mean, if runs differed in nothing else
 	residual := math.Sqrt(max(squares/(na+nb-2), within))
-	c = compared(Mean(meansA)-Mean(meansB), group{logs: meansA, residual: residual}, group{logs: meansB, residual: residual})
+	c = compared(Mean(meansA)-Mean(meansB), group{logs: meansA, residual: residual},
+		group{logs: meansB, residual: residual})
 	c.runs = true
 	c.Low, c.High = c.Interval(confidence)
 	return c, true

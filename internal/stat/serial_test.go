@@ -63,7 +63,8 @@ func TestNeverNarrower(t *testing.T) {
 		}
 		ordered, _ := Pair(xs, 0.95)
 		plain, _ := PairUnordered(xs, 0.95)
-		if ordered.Low > plain.Low || ordered.High < plain.High || ordered.P() < plain.P() || ordered.Outside(1) < plain.Outside(1) {
+		if ordered.Low > plain.Low || ordered.High < plain.High || ordered.P() < plain.P() ||
+			ordered.Outside(1) < plain.Outside(1) {
 			t.Fatalf("%v: %+v, without order %+v", xs, ordered, plain)
 		}
 		if w := ordered.Widened(0.95); w < 1 || (w > 1) != ordered.Order().Dependent {

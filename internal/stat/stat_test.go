@@ -37,7 +37,8 @@ func TestMedianIntervalRanks(t *testing.T) {
 		slices.Reverse(xs)
 		median, low, high, ok := MedianInterval(xs, c.confidence)
 		if !ok || low != c.low || high != c.high || median != float64(c.n+1)/2 {
-			t.Errorf("n=%d at %v: %v in [%v, %v], %v; want [%v, %v]", c.n, c.confidence, median, low, high, ok, c.low, c.high)
+			t.Errorf("n=%d at %v: %v in [%v, %v], %v; want [%v, %v]", c.n, c.confidence, median, low, high, ok, c.low,
+				c.high)
 		}
 		if xs[0] != float64(c.n) {
 			t.Errorf("n=%d: the sample was sorted in place", c.n)
@@ -61,7 +62,8 @@ func TestMedianIntervalTooFew(t *testing.T) {
 		}
 	}
 	inf := math.Inf(1)
-	if median, low, high, ok := MedianInterval([]float64{1, 2, inf, inf, inf, inf}, 0.95); !ok || median != inf || low != 1 || high != inf {
+	if median, low, high, ok := MedianInterval([]float64{1, 2, inf, inf, inf, inf}, 0.95); !ok || median != inf ||
+		low != 1 || high != inf {
 		t.Errorf("infinite values: %v in [%v, %v]", median, low, high)
 	}
 }
@@ -134,7 +136,8 @@ func TestMeans(t *testing.T) {
 		{[]float64{1, nan, 2}, nan, nan, nan},
 	} {
 		near := func(a, b float64) bool { return math.Abs(a-b) < 1e-14*math.Abs(b) || a != a && b != b }
-		if m, g, d := Mean(c.xs), GeoMean(c.xs), Median(c.xs); !near(m, c.mean) || !near(g, c.geo) || !near(d, c.median) {
+		if m, g, d := Mean(c.xs), GeoMean(c.xs), Median(c.xs); !near(m, c.mean) || !near(g, c.geo) ||
+			!near(d, c.median) {
 			t.Errorf("%v: mean %v, geometric %v, median %v; want %v, %v, %v", c.xs, m, g, d, c.mean, c.geo, c.median)
 		}
 	}

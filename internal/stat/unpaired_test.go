@@ -13,7 +13,8 @@ func TestTwoSample(t *testing.T) {
 	c, ok := TwoSample(a, b, 0.95)
 	se := 0.1 * math.Sqrt(2.0/3)
 	half := 2.7764451051977987 * se
-	if !ok || c.N != 3 || !near(c.Ratio, math.Exp(0.3), 1e-12) || !near(c.Low, math.Exp(0.3-half), 1e-9) || !near(c.High, math.Exp(0.3+half), 1e-9) {
+	if !ok || c.N != 3 || !near(c.Ratio, math.Exp(0.3), 1e-12) || !near(c.Low, math.Exp(0.3-half), 1e-9) ||
+		!near(c.High, math.Exp(0.3+half), 1e-9) {
 		t.Errorf("%+v", c)
 	}
 	// With 4 degrees of freedom p = 1 - sin x (1 + cos^2 x / 2), tan x = t / 2.
@@ -193,7 +194,8 @@ func TestRunsOfUnequalSpread(t *testing.T) {
 		got := 100 * float64(wrong) / sets
 		t.Logf("%d runs that vary by 3 %% and %d by 0.3 %%: %.1f %%", c.a, c.b, got)
 		if got < c.low || got > c.high {
-			t.Errorf("%d runs that vary by 3 %% and %d by 0.3 %%: false differences in %.1f %%, not within %v and %v", c.a, c.b, got, c.low, c.high)
+			t.Errorf("%d runs that vary by 3 %% and %d by 0.3 %%: false differences in %.1f %%, not within %v and %v",
+				c.a, c.b, got, c.low, c.high)
 		}
 	}
 }

@@ -43,7 +43,8 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkSign is what the checksums of a trial's two lines and their part of the digest cost, of the time of an Append.
+// BenchmarkSign is what the checksums of a trial's two lines and their part of the digest cost, of the time of an
+// Append.
 func BenchmarkSign(b *testing.B) {
 	trial, histograms := largeTrial(0)
 	line := get(encode(trial))(b)

@@ -22,15 +22,20 @@ const (
 var checked = regexp.MustCompile(`,"crc":"[0-9a-f]{8}"}\n$`)
 
 var (
-	errChecksum   = errors.New("its checksum does not fit it and the lines before it: it was changed, or a line was lost, doubled or moved")
-	errNoChecksum = errors.New("it has no checksum, and the header of the run has one: it was changed, or another program wrote it")
-	errMixed      = errors.New("it has a checksum, and the header of the run has none: the header was changed, or lines of two runs were mixed")
+	errChecksum = errors.New("its checksum does not fit it and the lines before it: it was changed, or a line was " +
+		"lost, doubled or moved")
+	errNoChecksum = errors.New("it has no checksum, and the header of the run has one: it was changed, or " +
+		"another program wrote it")
+	errMoved = errors.New("its checksum is not at its end: an editor or a transfer changed it, perhaps " +
+		"the ends of its lines")
+	errMixed = errors.New("it has a checksum, and the header of the run has none: the header was changed, or " +
+		"lines of two runs were mixed")
 )
 
-// chain is what the checksums of a run have come to. The checksum of a line is the CRC-32C of its bytes up to it, which goes
-// on from that of the line before it in the same file, without that line's digest. It does not go on from the header: that holds
-// when the run began, and two runs that came to the same have the same lines of trials after it. The digests begin with the header,
-// so that only the seals tell the two apart.
+// chain is what the checksums of a run have come to. The checksum of a line is the CRC-32C of its bytes up to it, which
+// goes on from that of the line before it in the same file, without that line's digest. It does not go on from the
+// header: that holds when the run began, and two runs that came to the same have the same lines of trials after it. The
+// digests begin with the header, so that only the seals tell the two apart.
 type chain struct {
 	checked    bool // false: the run was begun before there were checksums, and goes on without
 	journal    uint32
@@ -89,8 +94,8 @@ func (c *chain) trial(journal, histograms []byte) {
 	}
 }
 
-// seal adds its digest and its checksum to the record of a seal. The digest is the SHA-256 of the digest before it, of the record
-// itself, and of all lines of trials in between. The checksum of the next line goes on from crc.
+// seal adds its digest and its checksum to the record of a seal. The digest is the SHA-256 of the digest before it, of
+// the record itself, and of all lines of trials in between. The checksum of the next line goes on from crc.
 func (c *chain) seal(line []byte) (sealed []byte, next [sha256.Size]byte, crc uint32) {
 	if !c.checked {
 		return line, c.digest, 0

@@ -36,7 +36,8 @@ func TestLineTold(t *testing.T) {
 	path := filepath.Join(dir, journalName)
 	for i, line := range whole {
 		at := fmt.Sprintf("%s:%d:", path, i+1)
-		for _, change := range [][2]string{{`"kind"`, `"kine"`}, {`"schema_version":1`, `"schema_version":9`}, {`"block":1`, `"block":3`}, {`1.5`, `2.5`}, {`9551615`, `9551614`}, {`"crc":"`, `"crc":"0`}} {
+		for _, change := range [][2]string{{`"kind"`, `"kine"`}, {`"schema_version":1`, `"schema_version":9`},
+			{`"block":1`, `"block":3`}, {`1.5`, `2.5`}, {`9551615`, `9551614`}, {`"crc":"`, `"crc":"0`}} {
 			changed := bytes.Replace(line, []byte(change[0]), []byte(change[1]), 1)
 			if bytes.Equal(changed, line) {
 				continue
@@ -44,7 +45,7 @@ func TestLineTold(t *testing.T) {
 			put(t, dir, journalName, slices.Replace(slices.Clone(whole), i, i+1, changed))
 			_, err := Open(dir)
 			if i == 0 && change[0] == `"crc":"` {
-				wantError(t, err, path+":2:", "the header was changed")
+				wantError(t, err, path+":1: its checksum is not at its end")
 				continue
 			}
 			wantError(t, err, at)
@@ -61,6 +62,48 @@ func TestLineTold(t *testing.T) {
 			put(t, dir, journalName, slices.Delete(slices.Clone(whole), i, i+1))
 			_, err := Open(dir)
 			wantError(t, err, at, "lost", "--resume "+dir)
+		}
+	}
+}
+
+// TestRewritten: what an editor or a transfer does to every line of a file does not make it a run from before there
+// were checksums.
+func TestRewritten(t *testing.T) {
+	for what, change := range map[string]func(line []byte) []byte{
+		"CRLF":    func(line []byte) []byte { return bytes.Replace(line, []byte("\n"), []byte("\r\n"), 1) },
+		"blank":   func(line []byte) []byte { return bytes.Replace(line, []byte("\n"), []byte(" \n"), 1) },
+		"member":  func(line []byte) []byte { return bytes.Replace(line, []byte("}\n"), []byte(",\"x\":1}\n"), 1) },
+		"indent":  func(line []byte) []byte { return bytes.Replace(line, []byte(`"crc":`), []byte(`"crc": `), 1) },
+		"capital": func(line []byte) []byte { return bytes.Replace(line, []byte(`"crc":"`), []byte(`"crc":"A`), 1) },
+	} {
+		dir := write(t, sweep())
+		path := filepath.Join(dir, journalName)
+		var lines [][]byte
+		for _, line := range linesOf(t, dir, journalName) {
+			lines = append(lines, change(line))
+		}
+		put(t, dir, journalName, lines)
+		if _, err := Open(dir); err == nil {
+			t.Errorf("%s: no error", what)
+		} else {
+			wantError(t, err, path+":1: its checksum is not at its end", putBack)
+		}
+	}
+}
+
+// TestEmptied: a journal that lost its lines is none that was just begun where there are histograms, and is left alone.
+func TestEmptied(t *testing.T) {
+	for _, text := range []string{"", "CR", `{"kind":"run",`} {
+		dir := write(t, sweep())
+		path := filepath.Join(dir, journalName)
+		if text == "CR" {
+			text = string(bytes.ReplaceAll(get(os.ReadFile(path))(t), []byte("\n"), []byte("\r")))
+		}
+		replace(t, path, []byte(text))
+		_, err := Open(dir)
+		wantError(t, err, path+" holds no whole line", histogramsName, putBack)
+		if err := Vacant(dir); err == nil {
+			t.Errorf("%.9q: a run may begin there", text)
 		}
 	}
 }
@@ -88,8 +131,8 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// TestOtherHeader puts the header of another run, or one that was changed and given the checksum that fits, before the lines of
-// a run: the first seal tells.
+// TestOtherHeader puts the header of another run, or one that was changed and given the checksum that fits, before the
+// lines of a run: the first seal tells.
 func TestOtherHeader(t *testing.T) {
 	for _, steps := range [][]step{sweep(), sweep()[:6]} {
 		dir := write(t, steps)
@@ -139,14 +182,16 @@ func TestOld(t *testing.T) {
 	old(t, dir)
 	j := get(Open(dir))(t)
 	verify(t, j, sweep(), 5)
-	if notes := j.Notes(); j.Checked || len(notes) != 1 || !strings.Contains(notes[0], "before journals had checksums") {
+	if notes := j.Notes(); j.Checked || len(notes) != 1 ||
+		!strings.Contains(notes[0], "before journals had checksums") {
 		t.Errorf("checked %v, notes %q", j.Checked, notes)
 	}
 	r, j := get2(t)(Resume(dir))
 	complete(t, r, j, sweep())
 	verify(t, get(Open(dir))(t), sweep(), len(sweep()))
 	for _, name := range []string{journalName, histogramsName} {
-		if b := get(os.ReadFile(filepath.Join(dir, name)))(t); bytes.Contains(b, []byte(`"crc"`)) || bytes.Contains(b, []byte(`"digest"`)) {
+		if b := get(os.ReadFile(filepath.Join(dir, name)))(t); bytes.Contains(b, []byte(`"crc"`)) ||
+			bytes.Contains(b, []byte(`"digest"`)) {
 			t.Errorf("%s of an old run has checksums now:\n%s", name, b)
 		}
 	}
@@ -175,7 +220,8 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// TestHistogramFlips changes each byte of the histograms. It is told in words, and a run that is not complete does not go on.
+// TestHistogramFlips changes each byte of the histograms. It is told in words, and a run that is not complete does not
+// go on.
 func TestHistogramFlips(t *testing.T) {
 	dir := write(t, sweep()[:4])
 	path := filepath.Join(dir, histogramsName)
@@ -188,7 +234,8 @@ func TestHistogramFlips(t *testing.T) {
 			flipped := bytes.Clone(whole)
 			flipped[k] = b
 			replace(t, path, flipped)
-			if notes := get(Open(dir))(t).Notes(); len(notes) == 0 || !strings.Contains(strings.Join(notes, " "), histogramsName) {
+			if notes := get(Open(dir))(t).Notes(); len(notes) == 0 ||
+				!strings.Contains(strings.Join(notes, " "), histogramsName) {
 				t.Fatalf("byte %d to %q: notes %q", k, b, notes)
 			}
 			_, _, err := resume(dir, withoutSync)
@@ -207,7 +254,8 @@ func TestLostEnd(t *testing.T) {
 		lines := linesOf(t, dir, name)
 		put(t, dir, name, lines[:len(lines)-2])
 		notes := get(Open(dir))(t).Notes()
-		if len(notes) != 1 || !strings.Contains(notes[0], dir+" lost its end") || !strings.Contains(notes[0], "2 trials at most") {
+		if len(notes) != 1 || !strings.Contains(notes[0], dir+" lost its end") ||
+			!strings.Contains(notes[0], "2 trials at most") {
 			t.Errorf("%s: %q", name, notes)
 		}
 		r, j := get2(t)(resume(dir, withoutSync))
@@ -230,13 +278,15 @@ func TestInvalidText(t *testing.T) {
 	put(t, dir, journalName, lines)
 	_, err := Open(dir)
 	wantError(t, err, journalName+":2:", "not valid UTF-8")
-	lines[1] = bytes.Replace(bytes.Replace(lines[1], []byte("\xff"), []byte("b"), 1), []byte(`"schema_version":1,`), nil, 1)
+	lines[1] = bytes.Replace(bytes.Replace(lines[1], []byte("\xff"), []byte("b"), 1), []byte(`"schema_version":1,`),
+		nil, 1)
 	put(t, dir, journalName, lines)
 	_, err = Open(dir)
 	wantError(t, err, journalName+":2:", "schema_version 0 is unknown")
 }
 
-// TestGone removes, or replaces, the directory of a run under way: the next call that syncs says so, and makes nothing anew.
+// TestGone removes, or replaces, the directory of a run under way: the next call that syncs says so, and makes nothing
+// anew.
 func TestGone(t *testing.T) {
 	calls := map[string]func(r *Run) error{
 		"end of block": func(r *Run) error { return r.EndBlock(0, 1, 0) },
@@ -299,7 +349,8 @@ func TestCompleteIsOnlyRead(t *testing.T) {
 
 // TestAfterEnd appends bytes to the files of a complete run: it is told where they are from, and the run is only read.
 func TestAfterEnd(t *testing.T) {
-	for _, c := range []struct{ name, bytes string }{{journalName, "x"}, {journalName, "xyz\n"}, {histogramsName, "x"}, {histogramsName, "x\ny\n"}} {
+	for _, c := range []struct{ name, bytes string }{{journalName, "x"}, {journalName, "xyz\n"}, {histogramsName, "x"},
+		{histogramsName, "x\ny\n"}} {
 		dir := write(t, sweep())
 		must(t, os.Remove(filepath.Join(dir, lockName)))
 		path := filepath.Join(dir, c.name)
@@ -309,7 +360,8 @@ func TestAfterEnd(t *testing.T) {
 		r, j := get2(t)(resume(dir, refuse))
 		verify(t, j, sweep(), len(sweep()))
 		must(t, r.Close())
-		want := fmt.Sprintf("%s: %d bytes after the end of the run are not part of it: another program wrote them; remove them, so that the file has %d bytes", path, len(c.bytes), len(whole))
+		want := fmt.Sprintf("%s: %d bytes after the end of the run are not part of it: another program wrote them; "+
+			"remove them, so that the file has %d bytes", path, len(c.bytes), len(whole))
 		if notes := j.Notes(); !slices.Equal(notes, []string{want}) {
 			t.Errorf("notes %q, want %q", notes, want)
 		}

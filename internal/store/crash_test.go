@@ -113,7 +113,8 @@ func TestDiskFullAnywhere(t *testing.T) {
 // keptBy is what an error after n steps of the sweep says of what is kept. The observed trial is written
 // under the same words.
 func keptBy(n int) string {
-	return []string{"no trial was finished", "up to block 1 order 0", "up to block 1 order 1", "up to block 1 order 1", "up to block 1 order 1",
+	return []string{"no trial was finished", "up to block 1 order 0", "up to block 1 order 1", "up to block 1 order 1",
+		"up to block 1 order 1",
 		"up to block 0 order 0", "up to block 0 order 0", "up to block 0 order 0"}[n]
 }
 
@@ -176,7 +177,8 @@ func TestOneWrite(t *testing.T) {
 	_, err := fill(t, d, filepath.Join(t.TempDir(), "run"))
 	must(t, err)
 	const trial = histogramsName + " " + journalName + " "
-	want := journalName + " " + trial + trial + journalName + " " + journalName + " " + trial + trial + journalName + " " + journalName
+	want := journalName + " " + trial + trial + journalName + " " + journalName + " " + trial + trial + journalName +
+		" " + journalName
 	if got := strings.Join(d.writes, " "); got != want {
 		t.Errorf("writes\n%s; want\n%s", got, want)
 	}
@@ -202,7 +204,8 @@ func TestSyncFails(t *testing.T) {
 			continue
 		}
 		// Steps 2, 3, 6 and 7 sync; kept for certain is what the one before brought to the disk.
-		kept := map[int]string{2: "no trial was finished", 3: "up to block 1 order 1", 6: "up to block 1 order 1", 7: "up to block 0 order 0"}[n]
+		kept := map[int]string{2: "no trial was finished", 3: "up to block 1 order 1", 6: "up to block 1 order 1",
+			7: "up to block 0 order 0"}[n]
 		wantError(t, err, kept, "--resume "+dir)
 		r, j := get2(t)(resume(dir, withoutSync))
 		complete(t, r, j, sweep())
@@ -222,6 +225,9 @@ func TestCutAnywhere(t *testing.T) {
 		whole := bytes.Count(journal[:k], []byte("\n"))
 		j, err := Open(dir)
 		if whole == 0 {
+			wantError(t, err, dir, "holds no whole line")
+			replace(t, filepath.Join(dir, histogramsName), nil) // as it is then
+			_, err = Open(dir)
 			wantError(t, err, dir, "stopped before its header was written")
 			_, _, err = resume(dir, withoutSync)
 			wantError(t, err, dir, "stopped before its header was written")
@@ -332,7 +338,8 @@ func randomSweep(rng *rand.Rand) []step {
 	for b := range blocks {
 		n := rng.IntN(5)
 		for o := range n {
-			steps = append(steps, step{kind: []string{result.KindTrial, result.KindObserved}[rng.IntN(2)], block: b, order: o})
+			steps = append(steps, step{kind: []string{result.KindTrial, result.KindObserved}[rng.IntN(2)], block: b,
+				order: o})
 		}
 		steps = append(steps, step{kind: kindBlock, block: b, trialsInBlock: n})
 	}

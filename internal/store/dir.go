@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,26 @@ func stillborn(dir string, entries []fs.DirEntry) bool {
 	defer f.Close()
 	line, err := newLines(f).next()
 	return err == io.EOF || err == nil && unbegun(line)
+}
+
+// unbegun reports whether b, the first line of a journal, is a header that was cut: a beginning of it,
+// without newline. A power cut may have left zeros in its place.
+func unbegun(b []byte) bool {
+	const start = `{"kind":"run",`
+	torn := !whole(b)
+	b = bytes.Trim(b, "\x00")
+	n := min(len(b), len(start))
+	return torn && string(b[:n]) == start[:n]
+}
+
+// noHeader is the error of a journal without a whole line. Histograms are written after the header.
+func noHeader(dir string) error {
+	if info, err := os.Stat(filepath.Join(dir, histogramsName)); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%s holds no whole line, though %s has %d bytes: it was emptied or changed; %s",
+			filepath.Join(dir, journalName), histogramsName, info.Size(), putBack)
+	}
+	return fmt.Errorf("%s: the run was stopped before its header was written, so it holds no trial: start "+
+		"it again with -o %s", dir, dir)
 }
 
 // makeDir makes a directory and its parents, and brings their names to the disk.

@@ -12,11 +12,12 @@ import (
 var ErrGone = errors.New("removed, moved or replaced while the run was under way")
 
 func gone(dir, file string) error {
-	return fmt.Errorf("%s: its %s was %w, so that nothing is stored: start the run again, and leave its directory alone until it ends", dir, file, ErrGone)
+	return fmt.Errorf("%s: its %s was %w, so that nothing is stored: start the run again, and leave its directory "+
+		"alone until it ends", dir, file, ErrGone)
 }
 
-// present reports whether the open files are still those of the run directory: what is written to a file that was removed is
-// lost, without an error of the system.
+// present reports whether the open files are still those of the run directory: what is written to a file that was
+// removed is lost, without an error of the system.
 func (r *Run) present() error {
 	for _, a := range []*appended{&r.journal, &r.histograms} {
 		info, err := a.Stat()

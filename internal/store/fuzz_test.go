@@ -15,7 +15,8 @@ func FuzzOpen(f *testing.F) {
 	journal := get(os.ReadFile(filepath.Join(dir, journalName)))(f)
 	histograms := get(os.ReadFile(filepath.Join(dir, histogramsName)))(f)
 	f.Add(journal, histograms)
-	f.Add(checks.ReplaceAll(journal, nil), checks.ReplaceAll(histograms, nil)) // of an old run, where a change goes further
+	// of an old run, where a change goes further
+	f.Add(checks.ReplaceAll(journal, nil), checks.ReplaceAll(histograms, nil))
 	f.Add(checks.ReplaceAll(journal[:len(journal)/2], nil), checks.ReplaceAll(histograms, nil))
 	f.Add(journal[:len(journal)-20], histograms[:len(histograms)-9])
 	f.Add([]byte("{\"kind\":\"run\",\"schema_version\":1}\n{\"kind\":\"block\",\"block\":0,\"trials\":0}\n"), []byte{})
@@ -42,7 +43,8 @@ func FuzzOpen(f *testing.F) {
 		must(t, r.Close())
 		after := get(Open(dir))(t)
 		n := len(before.Trials) // a run that has ended is not repaired
-		if len(after.Trials) < n || after.Checked != before.Checked || !after.Ended && (after.Torn != 0 || len(after.Trials) != n+1) {
+		if len(after.Trials) < n || after.Checked != before.Checked ||
+			!after.Ended && (after.Torn != 0 || len(after.Trials) != n+1) {
 			t.Fatalf("%d trials, then %d and %d bytes torn", n, len(after.Trials), after.Torn)
 		}
 	})

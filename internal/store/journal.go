@@ -2,7 +2,6 @@ package store
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -50,8 +49,8 @@ type start struct {
 }
 
 // Open reads a run directory. It takes no lock and changes nothing: the run may be under way, and then
-// the journal is as it was at some moment during the call. What the checksums of sealed records tell to be damaged is an
-// error; see [Journal.Notes] for the rest.
+// the journal is as it was at some moment during the call. What the checksums of sealed records tell to be damaged is
+// an error; see [Journal.Notes] for the rest.
 func Open(dir string) (*Journal, error) {
 	f, in, j, err := openJournal(dir)
 	if err != nil {
@@ -74,10 +73,12 @@ const putBack = "put the file back as it was, or start a new run in another dire
 // Notes are sentences on what is missing, damaged, or cannot be known of a run that was read all the same.
 func (j *Journal) Notes() (notes []string) {
 	if !j.Checked {
-		notes = append(notes, j.Dir+" was written before journals had checksums: whether a byte of it was changed or lost since then cannot be told")
+		notes = append(notes, j.Dir+" was written before journals had checksums: whether a byte of it was changed or "+
+			"lost since then cannot be told")
 	}
 	if j.histogramsErr != nil {
-		notes = append(notes, fmt.Sprintf("%v; the other numbers of the run do not depend on this file: %s", j.histogramsErr, putBack))
+		notes = append(notes, fmt.Sprintf("%v; the other numbers of the run do not depend on this file: %s",
+			j.histogramsErr, putBack))
 	}
 	if j.Torn == 0 && j.surplus == 0 {
 		return notes
@@ -95,13 +96,16 @@ func (j *Journal) Notes() (notes []string) {
 	if trials == 0 && j.Torn > 0 {
 		trials = 1
 	}
-	text := fmt.Sprintf("%s lost its end, as a crash or a kill leaves it: %d bytes of %s and %d of %s do not count, which are of %s at most",
+	text := fmt.Sprintf("%s lost its end, as a crash or a kill leaves it: %d bytes of %s and %d of %s do not count, "+
+		"which are of %s at most",
 		j.Dir, j.Torn, journalName, j.surplusBytes, histogramsName, result.Count(max(trials, j.surplus), "trial"))
-	return append(notes, text+"; what was lost is run again when the run is continued (if it is still under way, nothing is lost)")
+	return append(notes, text+"; what was lost is run again when the run is continued (if it is still under "+
+		"way, nothing is lost)")
 }
 
 func afterEnd(path string, n, end int64) string {
-	return fmt.Sprintf("%s: %d bytes after the end of the run are not part of it: another program wrote them; remove them, so that the file has %d bytes", path, n, end)
+	return fmt.Sprintf("%s: %d bytes after the end of the run are not part of it: another program wrote them; remove "+
+		"them, so that the file has %d bytes", path, n, end)
 }
 
 // openJournal opens the journal and reads its header. A journal without a whole header is an error.
@@ -124,7 +128,7 @@ func (j *Journal) readHeader(in *lines) error {
 	dir := j.Dir
 	line, err := in.next()
 	if err == io.EOF || err == nil && unbegun(line) {
-		return fmt.Errorf("%s: the run was stopped before its header was written, so it holds no trial: start it again with -o %s", dir, dir)
+		return noHeader(dir)
 	}
 	var r record
 	if err == nil {
@@ -134,6 +138,9 @@ func (j *Journal) readHeader(in *lines) error {
 		err = errors.New("the first line is not the header of a run")
 	}
 	unfit := j.chain.begin(line)
+	if err == nil && !j.chain.checked && r.CRC != nil { // it is not from before there were checksums
+		unfit = errMoved
+	}
 	if err == nil && unfit == nil {
 		j.Header, j.Checked = r.Header, j.chain.checked
 		return nil
@@ -146,16 +153,6 @@ func (j *Journal) readHeader(in *lines) error {
 		return fmt.Errorf("%s: %w", at, err)
 	}
 	return fmt.Errorf("%s is not a run directory: %s: %w", dir, at, err)
-}
-
-// unbegun reports whether b, the first line of a journal, is a header that was cut: a beginning of it,
-// without newline. A power cut may have left zeros in its place.
-func unbegun(b []byte) bool {
-	const start = `{"kind":"run",`
-	torn := !whole(b)
-	b = bytes.Trim(b, "\x00")
-	n := min(len(b), len(start))
-	return torn && string(b[:n]) == start[:n]
 }
 
 // read reads the records after the header up to a torn tail.
@@ -184,7 +181,8 @@ func (j *Journal) read(in *lines) error {
 			if errors.Is(err, errNewer) {
 				return err
 			}
-			return fmt.Errorf("%w; put the file back as it was, or remove this line and those after it, and run what they held again with --resume %s", err, j.Dir)
+			return fmt.Errorf("%w; put the file back as it was, or remove this line and those after it, and run what "+
+				"they held again with --resume %s", err, j.Dir)
 		}
 		j.state.add(&r)
 		if isTrial {
@@ -228,8 +226,8 @@ func (j *Journal) sealed(line []byte, number int) (crc uint32, err error) {
 	return s.crc, err
 }
 
-// pair finds the histograms of the trials, and compares the digests of the seals with the lines of both files. A trial after
-// the last seal whose histogram is missing does not count, nor does any after it: a power cut kept its line
+// pair finds the histograms of the trials, and compares the digests of the seals with the lines of both files. A trial
+// after the last seal whose histogram is missing does not count, nor does any after it: a power cut kept its line
 // but not its histogram.
 func (j *Journal) pair() error {
 	path := filepath.Join(j.Dir, histogramsName)
@@ -257,7 +255,8 @@ func (j *Journal) pair() error {
 			j.cut(i, j.starts[i-safe])
 			return nil
 		case !whole(line):
-			j.histogramsErr = fmt.Errorf("%s: it ends within line %d, but the complete blocks have %d trials", path, i+1, safe)
+			j.histogramsErr = fmt.Errorf("%s: it ends within line %d, but the complete blocks have %d trials", path,
+				i+1, safe)
 			return nil
 		default:
 			j.histogramsErr = fmt.Errorf("%s:%d: the histogram of %v: %w", path, i+1, keyOf(&j.Trials[i]), err)
@@ -293,14 +292,16 @@ func (j *Journal) histogram(line []byte, t *result.Trial, sealed bool) (crc uint
 	return crc, err
 }
 
-// compareSeals compares the digests of the seals that come after so many trials with what was read since the seal before.
+// compareSeals compares the digests of the seals that come after so many trials with what was read since the seal
+// before.
 func (j *Journal) compareSeals(trials int) error {
 	for len(j.seals) > 0 && j.seals[0].trials == trials {
 		s := j.seals[0]
 		if digest(j.chain.digest, s.record, j.chain.sums) != s.digest {
 			since := "since the seal before it: some were changed, and their checksums with them"
 			if !j.sealFits {
-				since = "before it: the header is that of another run, or some were changed, and their checksums with them"
+				since = "before it: the header is that of another run, or some were changed, and their " +
+					"checksums with them"
 			}
 			return fmt.Errorf("%s:%d: its digest does not fit the lines of this file and of %s %s; %s",
 				filepath.Join(j.Dir, journalName), s.line, histogramsName, since, putBack)

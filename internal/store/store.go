@@ -19,22 +19,23 @@
 // record. After that record it may lose lines of either file, and a trial counts only as far as its
 // histogram is there too; what does not count is run again, and [Journal.Notes] says how much it is.
 //
-// Every line ends with a member "crc", 8 hexadecimal digits: the CRC-32C (Castagnoli) of the bytes of the line before that
-// member, continued from that of the line before it in the same file, whose digest is left out. The header has one of its own,
-// and the first line after it begins anew, so that equal trials give equal lines. A line that was changed, lost, doubled or moved does
-// not fit, or the one after it does not.
+// Every line ends with a member "crc", 8 hexadecimal digits: the CRC-32C (Castagnoli) of the bytes of the line before
+// that member, continued from that of the line before it in the same file, whose digest is left out. The header has one
+// of its own, and the first line after it begins anew, so that equal trials give equal lines. A line that was changed,
+// lost, doubled or moved does not fit, or the one after it does not.
 //
-// The records that come with a sync ("block", "look" and "end") are seals. Each has a member "digest", 64 hexadecimal digits:
-// the SHA-256 of the digest before it (at first that of the header: the SHA-256 of its line), of the SHA-256 of the record's own bytes before that member, and of
-// the SHA-256 of both lines of each trial since the seal before, the journal's line first. It ties the two files
-// together and to the header, and shows lines whose checksums were made to fit.
+// The records that come with a sync ("block", "look" and "end") are seals. Each has a member "digest", 64 hexadecimal
+// digits: the SHA-256 of the digest before it (at first that of the header: the SHA-256 of its line), of the SHA-256 of
+// the record's own bytes before that member, and of the SHA-256 of both lines of each trial since the seal before, the
+// journal's line first. It ties the two files together and to the header, and shows lines whose checksums were made to
+// fit.
 //
 // A run whose header has no checksum is from before there were any. It is read, and continued, without; lines with and
-// without in one run are refused. Damage of the journal is an error. Damage of the histograms, which no verdict depends on, is
-// a note, and a run that is not complete is not continued then.
+// without in one run are refused. Damage of the journal is an error. Damage of the histograms, which no verdict depends
+// on, is a note, and a run that is not complete is not continued then.
 //
-// A run that is complete is only read: without a lock, and where nothing may be written. A run under way notices at each
-// sync that its files are no longer at their place.
+// A run that is complete is only read: without a lock, and where nothing may be written. A run under way notices at
+// each sync that its files are no longer at their place.
 package store
 
 import (
@@ -82,6 +83,7 @@ type record struct {
 	Trials        *int            `json:"trials"`
 	Spent         float64         `json:"spent_seconds"` // of a budget, when a block ended
 	Look          json.RawMessage `json:"look"`
+	CRC           json.RawMessage `json:"crc"` // see [chain]
 
 	trial result.Trial // of the kinds trial and observed
 }
@@ -226,10 +228,11 @@ func (s *state) add(r *record) {
 
 // Histograms are the opaque histograms of one trial, by what they are of.
 type Histograms struct {
-	Block    int               `json:"block"`
-	Order    int               `json:"order"`
-	Observed bool              `json:"observed"`
-	Data     map[string][]byte `json:"data"` // "latency" and the like; base64 in the file; null where the trial has none
+	Block    int  `json:"block"`
+	Order    int  `json:"order"`
+	Observed bool `json:"observed"`
+	// "latency" and the like; base64 in the file; null where the trial has none
+	Data map[string][]byte `json:"data"`
 }
 
 // parseHistogram reads a line of the histograms, which must be that of trial k.

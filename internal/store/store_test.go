@@ -131,7 +131,8 @@ func TestFailure(t *testing.T) {
 	r, _ := get2(t)(Resume(dir))
 	defer r.Close()
 	must(t, os.Mkdir(filepath.Join(dir, "failures"), 0o777))
-	must(t, os.WriteFile(filepath.Join(dir, "failures", "3-7.txt.tmp"), []byte("what a killed process left behind"), 0o666))
+	must(t, os.WriteFile(filepath.Join(dir, "failures", "3-7.txt.tmp"), []byte("what a killed process left behind"),
+		0o666))
 	for _, text := range []string{"a longer panic", "deadlock"} {
 		path, err := r.Failure(3, 7, text)
 		must(t, err)
@@ -211,7 +212,8 @@ func TestBroken(t *testing.T) {
 		{6, string(lines[3]), []string{":6:", "end of block 1 is there twice"}},
 		{3, `{"kind":"block","block":1,"trials":2}` + "\n", []string{":3:", "ends with 2 trials, but 1 are there"}},
 		{3, `{"kind":"block","trials":0}` + "\n", []string{":3:", "needs its number"}},
-		{5, strings.Replace(string(lines[1]), `"order":0`, `"order":9`, 1), []string{":5:", "after the end of its block"}},
+		{5, strings.Replace(string(lines[1]), `"order":0`, `"order":9`, 1),
+			[]string{":5:", "after the end of its block"}},
 		{3, strings.Replace(string(lines[1]), `"order":0,`, ``, 1), []string{":3:", "needs a block and an order"}},
 		{3, strings.Replace(string(lines[1]), `"point":{`, `"point":[{`, 1), []string{":3:"}},
 		{3, `{"kind":"trial","schema_version":9,"block":5,"order":5}` + "\n", []string{":3:", "update brewput"}},

@@ -42,7 +42,8 @@ func spentUntil(block int) time.Duration { return time.Duration(9-block) * time.
 func (s step) isTrial() bool { return s.kind == result.KindTrial || s.kind == result.KindObserved }
 
 func (s step) trial() result.Trial {
-	return result.Trial{Kind: s.kind, SchemaVersion: result.SchemaVersion, Design: "a\n<b>", Block: s.block, Order: s.order,
+	return result.Trial{Kind: s.kind, SchemaVersion: result.SchemaVersion, Design: "a\n<b>", Block: s.block,
+		Order:   s.order,
 		Point:   plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)}),
 		Metrics: result.Metrics{result.Throughput: 1.5, result.CPUSeconds: result.Unavailable},
 		Answer:  map[string]any{"sum": json.Number("18446744073709551615")}} // more than a float64 holds
@@ -182,7 +183,8 @@ func verify(t testing.TB, j *Journal, steps []step, n int) {
 	}
 	for h, err := range j.Histograms() {
 		must(t, err)
-		if len(histograms) == 0 || get(encode(h))(t) == nil || !bytes.Equal(get(encode(h))(t), get(encode(histograms[0]))(t)) {
+		if len(histograms) == 0 || get(encode(h))(t) == nil ||
+			!bytes.Equal(get(encode(h))(t), get(encode(histograms[0]))(t)) {
 			t.Fatalf("the histogram %v is not the next of %v", h, histograms)
 		}
 		histograms = histograms[1:]

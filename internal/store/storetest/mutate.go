@@ -25,6 +25,10 @@ var mutations = []struct {
 	{"key", changeKey},
 	{"invalid UTF-8", invalidUTF8},
 	{"schema version", changeVersion},
+	{"line ends", changeLineEnds},
+	{"byte order mark", func(_ *rand.Rand, file []byte) []byte { return slices.Concat([]byte("\xef\xbb\xbf"), file) }},
+	{"file twice", func(_ *rand.Rand, file []byte) []byte { return slices.Concat(file, file) }},
+	{"zeros", zeros},
 }
 
 // Mutate returns a copy of a journal, or of any file of lines, that differs from it in one place, and
@@ -151,4 +155,20 @@ func changeVersion(rng *rand.Rand, file []byte) []byte {
 		return nil
 	}
 	return replace(file, from, to, byte('0'+rng.IntN(10)))
+}
+
+// changeLineEnds gives all lines the ends that another system or an editor writes.
+func changeLineEnds(rng *rand.Rand, file []byte) []byte {
+	return bytes.ReplaceAll(file, []byte("\n"),
+		[][]byte{[]byte("\r\n"), []byte("\r"), []byte(" \n"), []byte("\n\n")}[rng.IntN(4)])
+}
+
+// zeros fill a part of the file, as a file system may leave it after a power cut, or lie behind it.
+func zeros(rng *rand.Rand, file []byte) []byte {
+	from := rng.IntN(len(file) + 1)
+	n := 1 + rng.IntN(512)
+	if rng.IntN(4) == 0 {
+		from = len(file)
+	}
+	return replace(file, from, min(from+n, len(file)), make([]byte, n)...)
 }

@@ -8,7 +8,8 @@ import (
 
 // Every kind of damage occurs, none leaves the file as it was, and the seed alone decides.
 func TestMutate(t *testing.T) {
-	file := []byte(`{"kind":"run","schema_version":1,"header":{}}` + "\n" + `{"kind":"trial","block":0,"order":12}` + "\n")
+	file := []byte(`{"kind":"run","schema_version":1,"header":{}}` + "\n" +
+		`{"kind":"trial","block":0,"order":12}` + "\n")
 	whole := bytes.Clone(file)
 	seen := map[string]int{}
 	for seed := range uint64(2000) {

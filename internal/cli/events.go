@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
+)
+
+// events prints the events of package lab: progress on a line that is redrawn, all others on lines of their own.
+type events struct {
+	progress *progress
+	stderr   io.Writer
+	started  func(lab.Started) string // what is going to be measured
+}
+
+func (e *events) notify(event lab.Event) {
+	if p, ok := event.(lab.Progress); ok {
+		if p.Trials == nil {
+			e.progress.show(sweep.Event(p))
+		}
+		return
+	}
+	e.end()
+	switch event := event.(type) {
+	case lab.Note:
+		fmt.Fprintln(e.stderr, event.Text)
+	case lab.Warning:
+		fmt.Fprintln(e.stderr, "warning:", event.Text)
+	case lab.Started:
+		fmt.Fprintln(e.stderr, e.started(event))
+	case lab.Interim:
+		blocks := result.Count(event.Blocks, "block")
+		fmt.Fprintf(e.stderr, "after %s: %d of %d undecided\n", blocks, event.Undecided, event.Decisions)
+	}
+}
+
+// end clears the line of the progress.
+func (e *events) end() { e.progress.clear() }

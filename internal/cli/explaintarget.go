@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brewput/brewput/lab"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/workload"
+)
+
+// targets adds what the arguments and flags name.
+func (o *explainOptions) targets(cmd *cobra.Command, args []string, all []*workload.Workload,
+	e *lab.ExplainOptions) (err error) {
+	dash := cmd.ArgsLenAtDash()
+	switch {
+	case (o.before == "") != (o.after == ""):
+		return usage("--before and --after go together: give what was and what is, as in explain --before " +
+			"old.pprof --after new.pprof")
+	case o.before != "" && len(args) > 0 && dash != 0:
+		return usage("beside --before and --after there is no target %q; arguments of both programs "+
+			"stand behind two dashes", args[0])
+	case o.before != "" && (o.timeline != "" || o.pprof):
+		return usage("--timeline and --pprof are of one program; ask for them without --before and --after")
+	case o.before != "":
+		if e.Before, err = o.side(cmd, o.before, args, all); err == nil {
+			e.Target, err = o.side(cmd, o.after, args, all)
+		}
+	case len(args) == 0:
+		return usage("explain needs a target: a program behind two dashes, a package, profiles or an address, as in "+
+			"explain -- ./prog; see %s explain --help", name())
+	case dash == 0:
+		e.Target = lab.Command(args)
+	case dash > 1:
+		return usage("explain takes one package before the two dashes, not %d", dash)
+	case dash == 1:
+		e.Target = lab.Package{Pattern: args[0], Args: args[1:]}
+	default:
+		e.Target, err = o.target(cmd, args, all)
+	}
+	return err
+}
+
+// target is what the arguments name if there are no two dashes.
+func (o *explainOptions) target(cmd *cobra.Command, args []string, all []*workload.Workload) (lab.Target, error) {
+	var files lab.Files
+	for i, word := range args {
+		target, err := lab.ParseTarget(cmd.Context(), word)
+		if err != nil {
+			return nil, usage("%w; a program stands behind two dashes, as in explain -- ./prog", err)
+		}
+		run, isRun := target.(lab.StoredRun)
+		saved, isFile := target.(lab.Files)
+		_, isProgram := target.(lab.Command)
+		_, isPackage := target.(lab.Package)
+		switch {
+		case isRun && len(args) == 1:
+			return o.designOf(run, all), nil
+		case len(o.designs) > 0:
+			return nil, usage("--designs is for a workload or a run directory, and %s is neither", word)
+		case isProgram:
+			return nil, usage("%s is a program: to run it write explain -- %s", word, strings.Join(args, " "))
+		case isPackage && i == 0 && len(args) > 1:
+			return nil, usage("explain takes one package; arguments of its program stand behind two "+
+				"dashes: explain %s -- %s", word, strings.Join(args[1:], " "))
+		case !isFile && len(args) > 1:
+			return nil, usage("explain takes one target at a time, or several saved profiles; %s is not one", word)
+		case !isFile:
+			return target, nil
+		}
+		files = append(files, saved...)
+	}
+	return files, nil
+}
+
+// side is one of two targets.
+func (o *explainOptions) side(cmd *cobra.Command, word string, args []string,
+	all []*workload.Workload) (lab.Target, error) {
+	if _, err := os.Stat(word); err != nil {
+		return nil, usage("%s is not there: %w; give a program, a package, a profile or a directory of profiles", word,
+			err)
+	}
+	target, err := lab.ParseTarget(cmd.Context(), word)
+	switch t := target.(type) {
+	case lab.Package:
+		t.Args = args
+		return t, nil
+	case lab.Command:
+		return append(t, args...), nil
+	case lab.StoredRun:
+		return o.designOf(t, all), nil
+	}
+	return target, fromLab(err)
+}
+
+// designOf adds the design to a stored run.
+func (o *explainOptions) designOf(r lab.StoredRun, all []*workload.Workload) lab.StoredRun {
+	r.Design, r.Workloads = strings.Join(o.designs, ","), all
+	return r
+}
+
+// explainWorkload is the command "explain NAME", whose flags are the factors of the workload.
+func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Command {
+	summary, _, _ := strings.Cut(w.Doc, "\n")
+	var levels func() map[string]string
+	cmd := &cobra.Command{
+		Use: w.Name, Short: summary,
+		Example: indent("NAME explain " + w.Name + " --designs " + w.Designs[0].Name + " --cpus " +
+			fmt.Sprint(runtime.NumCPU())),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("explain %s takes no argument %q; to run a program of that name write explain -- %s",
+					w.Name, args[0], w.Name)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			given := levels()
+			return a.explain(cmd, *o, func(e *lab.ExplainOptions) error {
+				return a.explainDesign(w, o.designs, given,
+					e)
+			})
+		},
+	}
+	levels = factorFlags(cmd.Flags(), w)
+	return cmd
+}
+
+// explainDesign adds the one design at the one point that the flags name: the numbers of CPUs are those of the runs.
+func (a *app) explainDesign(w *workload.Workload, designs []string, given map[string]string,
+	e *lab.ExplainOptions) error {
+	if len(designs) != 1 {
+		return usage("explain looks at one design at a time: give one by --designs, of %s",
+			strings.Join(designNames(w), ", "))
+	}
+	cases, err := a.cases(w, runOptions{designs: designs, noTwin: true}, given)
+	if err != nil {
+		return err
+	}
+	top := cases[0].Point
+	for _, c := range cases {
+		if !sameBut(c.Point, top, "cpus", "workers") {
+			return usage("explain looks at one point at a time, and these flags ask for %d: give each factor one level",
+				len(cases))
+		}
+		if c.Point.Int("cpus") >= top.Int("cpus") {
+			top = c.Point
+		}
+		if given["cpus"] != "" {
+			e.CPUs = append(e.CPUs, c.Point.Int("cpus"))
+		}
+	}
+	e.Target = lab.Design{Workload: w, Name: designs[0], Point: top}
+	return nil
+}
+
+// sameBut reports whether two points are the same but for some factors.
+func sameBut(a, b plan.Point, but ...string) bool {
+	for _, name := range but {
+		if level, ok := b.Get(name); ok {
+			a = a.With(name, level)
+		}
+	}
+	return a.String() == b.String()
+}

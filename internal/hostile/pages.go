@@ -1,0 +1,75 @@
+package hostile
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/brewput/brewput/internal/quote"
+)
+
+// Raw returns where a text has what a terminal could act on or hide; -1 if nowhere.
+func Raw(text string) int {
+	for i, r := range text {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(text[i:]); size == 1 {
+				return i
+			}
+		}
+		if r != '\n' && r != '\t' && !quote.Printable(r) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Fault returns what is wrong with a page in a format: one of --format, or svg; "" if nothing is.
+func Fault(format, text string) string {
+	switch format {
+	case "json":
+		for in := json.NewDecoder(strings.NewReader(text)); ; {
+			var v any
+			if err := in.Decode(&v); errors.Is(err, io.EOF) {
+				return ""
+			} else if err != nil {
+				return "broken JSON: " + err.Error()
+			}
+		}
+	case "csv":
+		return formula(text)
+	case "md":
+		for _, markup := range []string{"](http", "<script", "</text", "![a]"} {
+			if strings.Contains(text, markup) {
+				return "Markdown with " + markup
+			}
+		}
+	case "svg":
+		if err := xml.Unmarshal([]byte(text), new(struct{})); err != nil {
+			return "broken SVG: " + err.Error()
+		}
+	}
+	return ""
+}
+
+// formula returns what is wrong with CSV: a cell that a spreadsheet would calculate, or rows that are none.
+func formula(text string) string {
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		return "broken CSV: " + err.Error()
+	}
+	for _, row := range rows {
+		for _, cell := range row {
+			_, err := strconv.ParseFloat(cell, 64)
+			if err != nil && cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+				return fmt.Sprintf("the CSV cell %.40q is a formula", cell)
+			}
+		}
+	}
+	return ""
+}

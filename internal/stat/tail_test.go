@@ -1,0 +1,78 @@
+package stat
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// exponentialQuantiles are n values spread as an exponential distribution is.
+func exponentialQuantiles(n int) []float64 {
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = -math.Log((float64(i) + 0.5) / float64(n))
+	}
+	return xs
+}
+
+// TestTailOf: a tail is seen on either side, whatever the level and the scale; one outlier is none, nor are few values.
+func TestTailOf(t *testing.T) {
+	up := exponentialQuantiles(20)
+	down, moved, outlier := make([]float64, 20), make([]float64, 20), make([]float64, 20)
+	for i, x := range up {
+		down[i], moved[i], outlier[i] = -x, 3+x/100, float64(2*(i%2)-1)
+	}
+	outlier[4] = 100
+	g := TailOf(up)
+	if g < 0.9 || g > 1.2 || !near(TailOf(down), -g, 1e-12) || !near(TailOf(moved), g, 1e-9) {
+		t.Errorf("tails: %v, %v, %v", g, TailOf(down), TailOf(moved))
+	}
+	// Without the farthest value the moments of the rest count: 0, 0, 0, 3 four times has 2/sqrt(3), by hand.
+	steps := []float64{0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 3, 9}
+	if g := TailOf(steps); !near(g, 2/math.Sqrt(3), 1e-12) {
+		t.Errorf("steps: %v", g)
+	}
+	for _, xs := range [][]float64{nil, {1}, make([]float64, 20), outlier, exponentialQuantiles(leastTail - 1)} {
+		if g := TailOf(xs); g != 0 {
+			t.Errorf("%v: %v", xs, g)
+		}
+	}
+}
+
+// TestTailReach: the interval reaches farther on the side of the tail and nowhere else, and p-values say what it says.
+func TestTailReach(t *testing.T) {
+	r := rand.New(rand.NewPCG(24, 0))
+	tails := 0
+	for range 3000 {
+		xs, side := make([]float64, 15+r.IntN(20)), float64(2*r.IntN(2)-1)
+		for i := range xs {
+			xs[i] = side*(r.ExpFloat64()-1) + 0.2
+		}
+		c, _ := PairOnly(xs)
+		plain := c
+		plain.tail = 0
+		low, high := c.Interval(0.95)
+		plainLow, plainHigh := plain.Interval(0.95)
+		if (low < plainLow) != (c.Tail() < 0) || (high > plainHigh) != (c.Tail() > 0) || low > plainLow ||
+			high < plainHigh {
+			t.Fatalf("tail %v: %v to %v, without it %v to %v", c.Tail(), low, high, plainLow, plainHigh)
+		}
+		if c.P() < plain.P() || c.Outside(0.5) < plain.Outside(0.5) {
+			t.Fatalf("tail %v: smaller p-values", c.Tail())
+		}
+		if (c.P() <= 0.05) != (low > 1 || high < 1) {
+			t.Fatalf("p = %v, interval %v to %v", c.P(), low, high)
+		}
+		const margin = 0.5
+		inside := low > 1/(1+margin) && high < 1+margin
+		if (c.Outside(margin) <= 0.05) != inside || c.Within(c.N, margin, 0.95) != inside && !c.Order().Dependent {
+			t.Fatalf("outside the margin: p = %v, interval %v to %v", c.Outside(margin), low, high)
+		}
+		if c.Tail() != 0 {
+			tails++
+		}
+	}
+	if tails < 1000 {
+		t.Errorf("%d tails", tails)
+	}
+}

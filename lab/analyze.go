@@ -1,0 +1,143 @@
+package lab
+
+import (
+	"slices"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
+	"github.com/brewput/brewput/workload"
+)
+
+// AnalyzeOptions say how trials are analysed. Only Cases is required.
+type AnalyzeOptions struct {
+	// Workload has the closed forms of its designs; nil: there are none.
+	Workload *workload.Workload
+	// Cases are the designs with their points, in the order of the rows.
+	Cases []plan.Case
+	// Judgement says which cases are compared and how; the zero value compares neighbours as [compare.Usual] does.
+	Judgement compare.Judgement
+	// InterimBlocks are the numbers of blocks at the interim analyses of a run with a budget; nil without.
+	InterimBlocks []int
+	// Predictions are trials in virtual time of PredictedCases, which may go beyond the measured ones.
+	Predictions    []result.Trial
+	PredictedCases []plan.Case
+	// CostsFrom is where the scheduler's costs of virtual time come from, such as [sweep.Typical].
+	CostsFrom string
+	// CalibrateCommand is what users type to measure these costs; "" for "brewput calibrate".
+	CalibrateCommand string
+	// Sensitivity is how results change with the costs, if that was asked for; see [sweep.Sweep.Vary].
+	Sensitivity []compare.Sensitivity
+}
+
+// Analysis is what trials say.
+type Analysis struct {
+	// Rows are the measured and the predicted cases, in the order of the cases. A row holds the summaries of its
+	// metrics and what belongs to them: predictions, closed form, serial share, knees, sensitivity, and the verdict on
+	// the baseline.
+	Rows []compare.Row
+	// Verdicts compare measured cases; predictions take no part in them.
+	Verdicts    []compare.Verdict
+	Sensitivity []compare.Sensitivity
+	Warnings    []compare.Warning
+}
+
+// Analyze computes rows, verdicts, predictions and warnings of the trials of one run. It does not change its arguments,
+// so that it may be called at any time during a run, also concurrently.
+func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
+	if o.Judgement.Alpha == 0 {
+		o.Judgement = compare.Usual("", nil)
+		if o.Workload != nil {
+			o.Judgement.Inputs = o.Workload.InputFactors()
+		}
+	}
+	a := &Analysis{Rows: compare.Rows(trials, o.Cases), Sensitivity: o.Sensitivity}
+
+	// Verdicts come before predictions, which add rows.
+	a.Verdicts = o.Judgement.Verdicts(a.Rows, trials)
+	a.Warnings = append(compare.Warnings(trials, o.InterimBlocks), o.Judgement.RatioWarnings(a.Rows, trials)...)
+
+	o.Judgement.WithBaseline(a.Rows, a.Verdicts)
+	compare.WithSensitivity(a.Rows, o.Sensitivity)
+	compare.WithFormulas(a.Rows, trials, closedForms(o.Workload))
+	compare.WithSerial(a.Rows, trials)
+	compare.WithKnees(a.Rows, o.Judgement.Inputs)
+
+	a.Rows = compare.WithTwin(a.Rows, trials, o.Predictions, o.PredictedCases)
+	a.Warnings = append(a.Warnings, compare.Unpredicted(o.Predictions, o.PredictedCases)...)
+	a.Warnings = append(a.Warnings, compare.Doubts(o.Predictions)...)
+	if o.CostsFrom == sweep.Typical && slices.ContainsFunc(a.Rows, virtual) {
+		a.Warnings = append(a.Warnings, typicalCosts(o))
+	}
+	return a
+}
+
+// virtual reports whether anything of a row was calculated in virtual time.
+func virtual(r compare.Row) bool { return len(r.Twins) > 0 || r.World == result.Virtual }
+
+func typicalCosts(o AnalyzeOptions) compare.Warning {
+	name, command := "", "brewput calibrate"
+	if o.Workload != nil {
+		name = o.Workload.Name
+	}
+	if o.CalibrateCommand != "" {
+		command = o.CalibrateCommand
+	}
+	return compare.NewWarning(name, compare.WarnCosts, "predictions are made with typical costs of a scheduler, "+
+		"not with those of this machine: "+command+" measures them")
+}
+
+// Records are the analysis as values of the JSON contract, in its order: summaries, predictions, closed forms, serial
+// shares and knees, verdicts, sensitivities, warnings.
+func (a *Analysis) Records() []any {
+	var all []any
+	for _, s := range compare.Summaries(a.Rows) {
+		all = append(all, s)
+	}
+	for _, r := range a.Rows {
+		for _, t := range r.Twins {
+			all = append(all, t)
+		}
+	}
+	for _, r := range a.Rows {
+		if r.Formula != nil {
+			all = append(all, r.Formula)
+		}
+		if r.Serial != nil {
+			all = append(all, r.Serial)
+		}
+		for _, k := range r.Knees {
+			all = append(all, k)
+		}
+	}
+	for _, v := range a.Verdicts {
+		all = append(all, v)
+	}
+	for _, x := range a.Sensitivity {
+		all = append(all, x)
+	}
+	for _, x := range a.Warnings {
+		all = append(all, x)
+	}
+	return all
+}
+
+// closedForms are the formulas of a workload's designs, by design.
+func closedForms(w *workload.Workload) map[string]compare.ClosedForm {
+	if w == nil {
+		return nil
+	}
+	forms := map[string]compare.ClosedForm{}
+	for _, d := range w.Designs {
+		f := d.Formula
+		if f == nil {
+			continue
+		}
+		forms[d.Name] = compare.ClosedForm{Text: f.Text, Source: f.Source,
+			Seconds: func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
+				return f.Seconds(p, of)
+			}}
+	}
+	return forms
+}

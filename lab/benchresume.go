@@ -1,0 +1,90 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+
+	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/internal/gobench"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/sweep"
+)
+
+// ErrDesigns is wrapped by the refusal of a run of designs that is continued as a run of benchmarks.
+var ErrDesigns = errors.New("it is a run of designs")
+
+// ResumeBench continues the run of benchmarks in the run directory dir, or returns it again if it is complete. It
+// measures with the test binaries and options that the run began with, on the same machine. Errors are those of
+// [Bench]; what is wrong with dir is a [*Refusal].
+func ResumeBench(ctx context.Context, dir string, notify Notify) (*BenchResult, error) {
+	run, journal, err := store.Resume(dir)
+	if err != nil {
+		return nil, storeError(err)
+	}
+	for _, note := range journal.Notes() {
+		notify.send(Warning{note})
+	}
+	r := &benchRun{notify: notify, dir: dir, run: run}
+	defer r.close(ctx)
+	if err := r.restore(ctx, journal); err != nil {
+		return nil, errors.Join(asRefusal(ctx, err), run.Close())
+	}
+	r.sweep.Store = run
+	return r.execute(ctx)
+}
+
+// restore prepares the sweep of a journal.
+func (r *benchRun) restore(ctx context.Context, journal *store.Journal) error {
+	h, err := sweep.ReadHeader(r.dir, journal.Header)
+	if err == nil {
+		err = h.Fits(r.dir, journal.Trials, journal.Blocks, journal.Looks, !journal.Checked)
+	}
+	if err != nil {
+		return err
+	}
+	if h.Bench == nil {
+		return refuse("", nil, "%s is not a run of benchmarks: %w", r.dir, ErrDesigns)
+	}
+	x := new(gobench.Experiment)
+	if err := json.Unmarshal(h.Bench, x); err != nil {
+		return refuse("", nil, "%s: what its header says of the benchmarks cannot be read: %w", r.dir, err)
+	}
+	r.bench = &gobench.Bench{Experiment: x}
+	if !journal.Ended {
+		if err := r.restoreBinaries(ctx, &h, x); err != nil {
+			return err
+		}
+	}
+	if err := r.equip(h); err != nil {
+		return refuse("", nil, "%s cannot be continued: %w", r.dir, err)
+	}
+	if err := r.sweep.ResumeRule(r.dir, journal.Looks, journal.Spent); err != nil {
+		return err
+	}
+	r.sweep.Continue(journal.Trials, journal.Blocks, journal.Ended)
+	if journal.Ended && h.Rule == nil { // a gate ends once it has decided, before the most blocks that it may take
+		r.sweep.Plan.Blocks = min(r.sweep.Plan.Blocks, len(journal.Blocks))
+	}
+	return nil
+}
+
+// restoreBinaries makes ready what a run needs to measure.
+func (r *benchRun) restoreBinaries(ctx context.Context, h *sweep.Header, x *gobench.Experiment) (err error) {
+	if err := host.Read().SameMachine(h.Environment); err != nil {
+		return refuse("", nil, "%s cannot be continued on this machine: %w", r.dir, err).
+			suggest("continue it there, or start a new run")
+	}
+	if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err != nil {
+		return err
+	}
+	binaries := filepath.Join(absolute(r.dir), binariesName)
+	if r.bench, err = gobench.Restore(ctx, x, r.workshop, binaries, r.note); err != nil {
+		return err
+	}
+	r.note("continuing with the test binaries that the run began with: " +
+		"what changed in the tree since then is not measured")
+	return nil
+}

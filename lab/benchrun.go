@@ -1,0 +1,272 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/calibrate"
+	"github.com/brewput/brewput/internal/gobench"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
+)
+
+// binariesName is where a run directory keeps the test binaries until the run is complete.
+const binariesName = "bin"
+
+// benchRun is a sweep of benchmarks under way.
+type benchRun struct {
+	notify   Notify
+	bench    *gobench.Bench
+	workshop *gobench.Workshop // nil: nothing is to be measured
+	sweep    *sweep.Sweep
+	dir      string
+	run      io.Closer // the run directory, once it is open
+}
+
+// prepareBench prepares everything but the run directory. Its errors are refusals unless a disk or a benchmark fails,
+// or ctx is cancelled.
+func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	x, err := o.experiment()
+	if err != nil {
+		return nil, asRefusal(ctx, err)
+	}
+	levels, err := o.levels()
+	if err != nil {
+		return nil, asRefusal(ctx, err)
+	}
+	r := &benchRun{notify: o.Notify, dir: runDirectory(o.Output)}
+	if err := store.Vacant(r.dir); err != nil {
+		return nil, storeError(err)
+	}
+	if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err != nil {
+		return nil, asRefusal(ctx, err)
+	}
+	if err := r.prepare(ctx, x, levels, o); err != nil {
+		r.close(ctx)
+		return nil, asRefusal(ctx, err)
+	}
+	return r, nil
+}
+
+// experiment is what the options ask for.
+func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
+	env, err := variables(o.Env)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	return &gobench.Experiment{
+		Package: o.Package, Dir: dir, Pattern: o.Pattern, BaseRev: o.Base, Layouts: max(1, o.Layouts),
+		Time: o.Duration, Limit: o.limit(), Go: o.Go, PGO: o.PGO, Env: env, ByFirst: true,
+	}, nil
+}
+
+// prepare compiles the benchmarks and makes the sweep.
+func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, cpus []plan.Level, o *BenchOptions) (err error) {
+	if r.bench, err = gobench.Prepare(ctx, x, r.workshop, r.note); err != nil {
+		return err
+	}
+	if len(x.Benchmarks) == 0 {
+		return none(x)
+	}
+	inBoth := func(b gobench.Benchmark) bool { return len(b.Revs) == 2 }
+	if x.BaseCommit != "" && !slices.ContainsFunc(x.Benchmarks, inBoth) {
+		return noneOfBoth(x)
+	}
+	cases, err := x.Cases(cpus)
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(x)
+	if err != nil {
+		return err
+	}
+	return r.equip(sweep.Header{
+		Workload: x.Package, World: result.Live, Args: o.Args, Version: o.Version, Started: time.Now(),
+		Seed: strconv.FormatUint(o.Seed, 10), Blocks: o.Count, Cases: cases, Bench: raw,
+		Settings: sweep.Settings{Duration: sweep.Duration(o.Duration), Warmup: sweep.Duration(o.Duration / 2),
+			TimeLimit: sweep.Duration(x.Limit)},
+		Environment: host.Read(), Warnings: []string{},
+	})
+}
+
+// equip makes the sweep of a header.
+func (r *benchRun) equip(h sweep.Header) error {
+	w := r.bench.Workload()
+	p, err := h.Plan(w)
+	if err != nil {
+		return err
+	}
+	r.sweep = &sweep.Sweep{Workload: w, Header: h, Plan: p, Run: r.bench.Run}
+	r.sweep.Judgement = benchJudgement(r.bench.Experiment)
+	r.sweep.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }
+	return nil
+}
+
+// benchJudgement compares the levels of the factors that are a choice, each with the first; if there is a base, only
+// the revisions.
+func benchJudgement(x *gobench.Experiment) compare.Judgement {
+	inputs := []string{"cpus"}
+	if x.BaseCommit != "" {
+		for _, f := range x.Factors() {
+			if f.Name != gobench.FactorRev {
+				inputs = append(inputs, f.Name)
+			}
+		}
+	}
+	j := compare.Usual("", inputs)
+	j.Apart, j.First, j.Layouts = true, x.ByFirst, max(1, x.Layouts)
+	return j
+}
+
+func (r *benchRun) note(text string) { r.notify.send(Note{text}) }
+
+func (r *benchRun) close(ctx context.Context) {
+	if r.workshop == nil {
+		return
+	}
+	if err := r.workshop.Close(ctx); err != nil {
+		text := fmt.Sprintf("%s could not be removed: %v; the next run tries again", r.workshop.Dir, err)
+		r.notify.send(Warning{text})
+	}
+}
+
+// fit settles how many blocks a budget is for. If there is something to compare, interim analyses decide that as they
+// go, and when a comparison is no longer measured. Otherwise it is as many as there is room for, from 1 to 100.
+func (r *benchRun) fit(budget time.Duration) error {
+	s := r.sweep
+	one := s.BlockTime()
+	if s.Judgement.Size(s.CaseRows()) == 0 {
+		s.Header.Blocks = min(max(int(budget/max(one, time.Millisecond)), 1), 100)
+		s.Plan.Blocks = s.Header.Blocks
+		return nil
+	}
+	if one > budget {
+		return refuse("budget", budget, "not one block fits: its %d trials take about %v",
+			len(s.Plan.Block(0)), result.Rounded(one)).
+			suggest("give more time, fewer benchmarks or CPUs, or a shorter {duration}")
+	}
+	s.Header.Rule = sweep.NewRule(budget, s.Judgement)
+	s.Header.Blocks = s.Header.Rule.Most()
+	s.Plan.Blocks = s.Header.Blocks
+	s.UseRule()
+	return nil
+}
+
+// create makes the run directory, and keeps the binaries there while the run is not complete.
+func (r *benchRun) create(ctx context.Context) error {
+	run, err := store.Create(r.dir, r.sweep.Header)
+	if err != nil {
+		return storeError(err)
+	}
+	r.sweep.Store, r.run = run, run
+	if err := r.bench.Keep(ctx, filepath.Join(r.dir, binariesName)); err != nil {
+		return errors.Join(err, run.Close())
+	}
+	return nil
+}
+
+// measure runs the sweep to its end and closes the run directory. A directory that could not be closed is a failure
+// that outweighs an interrupt.
+func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
+	s := r.sweep
+	if !s.Complete {
+		r.notify.send(Started{r.dir, s.Header, s.Outlook()})
+	}
+	b = BenchRun{Dir: r.dir, Header: s.Header, Suite: suiteOf(r.bench.Experiment)}
+	b.Trials, err = s.Execute(ctx)
+	b.Interrupted = err != nil && errors.Is(err, ctx.Err())
+	if err == nil {
+		// What only a run that goes on needs.
+		if err = os.RemoveAll(filepath.Join(r.dir, binariesName)); err != nil && s.Complete {
+			r.notify.send(Warning{err.Error()}) // it is shown again, perhaps from where nothing can be written
+			err = nil
+		}
+	}
+	failed := r.run.Close()
+	if failed != nil && b.Interrupted {
+		return b, failed
+	}
+	return b, errors.Join(err, failed)
+}
+
+// execute measures what is to be measured.
+func (r *benchRun) execute(ctx context.Context) (*BenchResult, error) {
+	b, err := r.measure(ctx)
+	res := &BenchResult{BenchRun: b, Complete: r.sweep.Complete, Outcome: OutcomeOf(b.Trials), sweep: r.sweep}
+	res.Conclusion = r.sweep.Conclusion()
+	if len(b.Suite.Broken) > 0 {
+		res.Outcome = Failed
+	}
+	return res, err
+}
+
+// storeError makes a refusal of an error about a run directory, unless a disk fails or the directory was removed.
+func storeError(err error) error {
+	for _, disk := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, store.ErrGone} {
+		if errors.Is(err, disk) {
+			return err
+		}
+	}
+	return refuse("", nil, "%w", err)
+}
+
+// asRefusal makes a refusal of an error that came before anything was measured, unless it is a benchmark that fails or
+// a cancelled context.
+func asRefusal(ctx context.Context, err error) error {
+	var r *Refusal
+	var broken *BrokenError
+	if ctx.Err() != nil || errors.As(err, &r) || errors.As(err, &broken) {
+		return err
+	}
+	return refuse("", nil, "%w", err)
+}
+
+// runDirectory is where a run of benchmarks goes. In the usual place git is told to look away: a run is no change of
+// the user's tree.
+func runDirectory(output string) string {
+	if output != "" {
+		return output
+	}
+	const parent = "brewput-runs"
+	if !exists(parent) && os.Mkdir(parent, 0o777) == nil {
+		os.WriteFile(filepath.Join(parent, ".gitignore"), []byte("*\n"), 0o666)
+	}
+	began := "bench-" + time.Now().Format("20060102-150405")
+	dir := filepath.Join(parent, began)
+	for n := 2; exists(dir); n++ {
+		dir = filepath.Join(parent, began+"-"+strconv.Itoa(n))
+	}
+	return dir
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}

@@ -1,0 +1,170 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/gotrace"
+	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/timeline"
+)
+
+// ExplainOptions are the options of [Explain].
+type ExplainOptions struct {
+	Target Target
+	Before Target // an earlier state of Target, to compare with; nil for none
+
+	// GOMAXPROCS of the runs without a profiler; profiles are taken at the highest. Default: 1 and all
+	CPUs     []int
+	Duration time.Duration // how long one run is observed at most; default 10 s
+	// for all runs of one target; default 3 min. Evidence that did not fit is noted in the result
+	TimeLimit time.Duration
+	// directory for profiles and traces, with Before its subdirectories before and after; "" keeps none
+	Keep string
+	// is copied once, if it is a file or a pipe, and every run of a program reads the copy; nil is empty
+	Stdin  *os.File
+	Notify Notify // gets a [Note] for each step
+}
+
+// Explanation is the result of [Explain]. Close removes its files, unless ExplainOptions.Keep was set.
+type Explanation struct {
+	Evidence *evidence.Collected // of the target
+	Before   *evidence.Collected // of ExplainOptions.Before; nil without
+	Report   explain.Report      // what limits the target
+	Changes  []explain.Change    // from Before to the target, the clearest first; nil without Before
+}
+
+// Explain collects evidence of a Go program and reports what limits it, what a change would gain, and how to prove
+// that. With Before it also ranks what changed. It runs programs without a shell, each with one kind of profiler or
+// none, in process groups that it ends; nothing in the user's tree changes. A design's trials are children of this
+// executable, see [trial.Main].
+//
+// A target that cannot be explained is a [*Refusal], a program that fails an [*evidence.Failure]. If ctx is cancelled
+// nothing is left behind, and the error is that of ctx. Concurrent calls are safe but disturb each other's
+// measurements.
+func Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
+	e, err := o.settings()
+	if err != nil {
+		return nil, err
+	}
+	closeStdin, err := o.copyStdin(ctx, &e)
+	if err != nil {
+		return nil, refused(ctx, err)
+	}
+	defer closeStdin()
+
+	x := &Explanation{}
+	if o.Before != nil {
+		if x.Before, err = o.Before.collect(ctx, below(e, "before")); err != nil {
+			return nil, errors.Join(err, x.Close())
+		}
+		e = below(e, "after")
+	}
+	if x.Evidence, err = o.Target.collect(ctx, e); err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	x.Report = explain.Explain(x.Evidence.Evidence)
+	if x.Before != nil {
+		x.Changes = explain.Changes(x.Before.Evidence, x.Evidence.Evidence)
+	}
+	return x, nil
+}
+
+// Close removes the files of the evidence, unless they were to be kept. It may be called again.
+func (x *Explanation) Close() error { return errors.Join(x.Before.Close(), x.Evidence.Close()) }
+
+// maxSpans is how many spans of a trace a timeline has: more than a browser shows.
+const maxSpans = 1 << 20
+
+// Timeline reads the target's trace as spans of goroutines that ran, queued and waited, up to a million of them. It is
+// nil without a trace. Call it before Close.
+func (x *Explanation) Timeline(ctx context.Context) (*timeline.Timeline, error) {
+	path := x.Evidence.Path("trace")
+	if path == "" {
+		return nil, nil
+	}
+	f, err := input.Open(ctx, path, input.Trace)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t, err := gotrace.Timeline(f, maxSpans)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.Title = x.Evidence.Program.Name
+	return t, nil
+}
+
+// settings checks the options and fills in the defaults.
+func (o *ExplainOptions) settings() (evidence.Options, error) {
+	e := evidence.Defaults()
+	switch {
+	case o.Target == nil:
+		return e, refuse("target", nil, "is needed: a program, a package, profiles, an address, a "+
+			"stored run or a design")
+	case o.Duration < 0:
+		return e, refuse("duration", o.Duration, "is not a positive time")
+	case o.TimeLimit < 0:
+		return e, refuse("time-limit", o.TimeLimit, "is not a positive time")
+	}
+	for _, n := range o.CPUs {
+		if n < 1 || n > runtime.NumCPU() {
+			return e, refuse("cpus", n, "this machine has %d CPUs", runtime.NumCPU())
+		}
+	}
+	if o.Duration > 0 {
+		e.Duration = o.Duration
+	}
+	if o.TimeLimit > 0 {
+		e.Limit = o.TimeLimit
+	}
+	e.CPUs, e.Keep = o.CPUs, o.Keep
+	e.Say = func(line string) { o.Notify.send(Note{line}) }
+	return e, nil
+}
+
+// copyStdin makes the file that the runs read, once for both targets, because reading a pipe or a file consumes it.
+func (o *ExplainOptions) copyStdin(ctx context.Context, e *evidence.Options) (end func() error, err error) {
+	if o.Stdin == nil || !o.Target.reads() && (o.Before == nil || !o.Before.reads()) {
+		return func() error { return nil }, nil
+	}
+	place, err := evidence.OpenPlace("stdin")
+	if err != nil {
+		return nil, err
+	}
+	remark := ""
+	if e.Stdin, remark, err = evidence.Stdin(ctx, o.Stdin, place.Dir); err != nil {
+		return nil, errors.Join(err, place.Close())
+	}
+	if remark != "" {
+		e.Say(remark)
+	}
+	return place.Close, nil
+}
+
+// below are the options of one of two targets, whose files lie apart.
+func below(e evidence.Options, name string) evidence.Options {
+	if e.Keep != "" {
+		e.Keep = filepath.Join(e.Keep, name)
+	}
+	return e
+}
+
+// refused makes a refusal of an error about a target, unless it is a program that failed or a cancelled context.
+func refused(ctx context.Context, err error) error {
+	var f *evidence.Failure
+	if err == nil || ctx.Err() != nil || errors.As(err, &f) {
+		return err
+	}
+	return refuse("", nil, "%w", err)
+}

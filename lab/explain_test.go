@@ -1,0 +1,210 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sweep"
+	"github.com/brewput/brewput/workload"
+)
+
+// stub is a target that tells of the options that it got.
+type stub struct {
+	got *[]string
+	err error
+}
+
+func (s stub) reads() bool { return true }
+
+func (s stub) collect(_ context.Context, o evidence.Options) (*evidence.Collected, error) {
+	text, err := os.ReadFile(o.Stdin)
+	*s.got = append(*s.got, fmt.Sprintf("%s %q %v %v %v", o.Keep, text, o.Duration, o.Limit, o.CPUs))
+	o.Say("collecting")
+	return &evidence.Collected{Evidence: &explain.Evidence{}}, errors.Join(err, s.err)
+}
+
+// TestExplainBoth: both targets read the same input, have the same options, and keep their files apart.
+func TestExplainBoth(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "in")
+	if err := os.WriteFile(file, []byte("milk"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	var got, notes []string
+	x, err := Explain(t.Context(), ExplainOptions{
+		Target: stub{&got, nil}, Before: stub{&got, nil}, Stdin: in, Keep: "kept", Duration: time.Second,
+		CPUs:   []int{1},
+		Notify: func(e Event) { notes = append(notes, e.(Note).Text) },
+	})
+	if err != nil || x.Before == x.Evidence || len(x.Report.Findings) == 0 {
+		t.Errorf("%+v, %v", x, err)
+	}
+	if want := []string{filepath.Join("kept", "before") + ` "milk" 1s 3m0s [1]`,
+		filepath.Join("kept", "after") + ` "milk" 1s 3m0s [1]`}; !slices.Equal(got, want) {
+		t.Errorf("collected with %q, want %q", got, want)
+	}
+	if want := []string{"collecting", "collecting"}; !slices.Equal(notes, want) {
+		t.Errorf("events %q, want %q", notes, want)
+	}
+	if _, err := Explain(t.Context(), ExplainOptions{Target: stub{&got, context.Canceled}, Stdin: in}); !errors.Is(err,
+		context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestExplainRefuses: options that cannot be carried out are refused before anything runs.
+func TestExplainRefuses(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(text, []byte("The milk is sour.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := storedRun(t)
+	w := shop()
+	var got []string
+	for _, c := range []struct {
+		o    ExplainOptions
+		want string
+	}{
+		{ExplainOptions{}, "--target is needed"},
+		{ExplainOptions{Target: stub{&got, nil}, Duration: -time.Second}, "--duration -1s is not a positive time"},
+		{ExplainOptions{Target: stub{&got, nil}, TimeLimit: -time.Second}, "--time-limit -1s is not a positive time"},
+		{ExplainOptions{Target: stub{&got, nil}, CPUs: []int{1, 1000}},
+			fmt.Sprintf("--cpus 1000: this machine has %d CPUs", runtime.NumCPU())},
+		{ExplainOptions{Target: stub{&got, nil}, CPUs: []int{0}}, "--cpus 0: this machine has"},
+		{ExplainOptions{Target: Files{text}}, "is neither a trace of Go nor a profile"},
+		{ExplainOptions{Target: Command{}}, "is a command without words"},
+		{ExplainOptions{Target: Command{filepath.Join(dir, "nowhere")}}, "cannot be run"},
+		{ExplainOptions{Target: Address("ftp://host")}, "ftp://host"},
+		{ExplainOptions{Target: Design{w, "lock", plan.Point{}}}, "--designs lock: workload shop has no such design"},
+		{ExplainOptions{Target: Design{w, "locking",
+			plan.NewPoint(plan.Setting{Factor: "stage", Level: plan.IntLevel(3)})}}, "stages are even"},
+		{ExplainOptions{Target: StoredRun{Dir: dir, Workloads: []*workload.Workload{w}}}, dir},
+		{ExplainOptions{Target: StoredRun{Dir: run}}, "is a run of shop, which is no workload here"},
+		{ExplainOptions{Target: StoredRun{Dir: run, Workloads: []*workload.Workload{w}}},
+			"give one by --designs, of locking, ideal"},
+		{ExplainOptions{Target: StoredRun{Dir: run, Design: "lock", Workloads: []*workload.Workload{w}}},
+			"give one by --designs, of locking, ideal"},
+	} {
+		x, err := Explain(t.Context(), c.o)
+		var r *Refusal
+		if x != nil || !errors.As(err, &r) ||
+			!strings.Contains(r.Text(func(field string) string { return "--" + field }), c.want) {
+			t.Errorf("%+v: %v; want a refusal with %q", c.o.Target, err, c.want)
+		}
+	}
+	if len(got) > 0 {
+		t.Errorf("evidence was collected: %q", got)
+	}
+}
+
+// shop is a workload whose trials nobody runs.
+func shop() *workload.Workload {
+	job := func(env.Env, plan.Point) (workload.Job, error) { return workload.Job{}, errors.New("closed") }
+	return &workload.Workload{
+		Name: "shop", Doc: "A shop.",
+		Factors: []plan.Factor{{Name: "stage", Doc: "stages", Kind: plan.Int, Default: "2"}},
+		Check: func(p plan.Point) error {
+			if p.Int("stage")%2 != 0 {
+				return errors.New("stages are even")
+			}
+			return nil
+		},
+		Designs: []workload.Design{{Name: "locking", Doc: "locks", Job: job},
+			{Name: "ideal", Doc: "does not", Job: job}},
+	}
+}
+
+// storedRun is the directory of a run of two designs that has begun.
+func storedRun(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})
+	run, err := store.Create(dir, sweep.Header{Workload: "shop", World: "live", Seed: "1", Blocks: 1,
+		Cases: []plan.Case{{Design: "locking", Point: point}, {Design: "ideal", Point: point}}})
+	if err == nil {
+		err = run.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestChoose: a stored run runs again at its point with most CPUs that this machine has.
+func TestChoose(t *testing.T) {
+	at := func(design string, cpus int) plan.Case {
+		return plan.Case{Design: design, Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)})}
+	}
+	all := runtime.NumCPU()
+	c, err := StoredRun{}.choose([]plan.Case{at("a", all), at("a", all+1), at("a", 0)})
+	if err != nil || c.Point.Int("cpus") != all {
+		t.Errorf("%v, %v; want %d CPUs", c, err, all)
+	}
+	if c, err = (StoredRun{Design: "b"}).choose([]plan.Case{at("a", all), at("b", 1)}); err != nil || c.Design != "b" {
+		t.Errorf("%v, %v; want design b", c, err)
+	}
+	if _, err := (StoredRun{Dir: "twin"}).choose(nil); err == nil ||
+		!strings.Contains(err.Error(), "twin holds no measurement") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestParseTarget: what a word is, by its form and by what is there.
+func TestParseTarget(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := storedRun(t)
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(self, "prog"); err != nil {
+		t.Skip(err)
+	}
+	for name, text := range map[string]string{"saved/cpu.pprof": "x", "saved/trace.out": "x", "saved/other.out": "x",
+		"pkg/main.go": "package main", "pkg/cpu.pprof": "x", "notes": "x"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700),
+			os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for word, want := range map[string]Target{
+		"http://localhost:6060": Address("http://localhost:6060"),
+		run:                     StoredRun{Dir: run},
+		"saved":                 Files{"saved/cpu.pprof", "saved/trace.out"},
+		"saved/cpu.pprof":       Files{"saved/cpu.pprof"},
+		"pkg":                   Package{Pattern: "pkg"},
+		"pkg/main.go":           Package{Pattern: "pkg/main.go"},
+		"./nowhere":             Package{Pattern: "./nowhere"},
+		"example.com/x":         Package{Pattern: "example.com/x"},
+		"prog":                  Command{"./prog"},
+		self:                    Command{self},
+		"notes":                 Files{"notes"},
+	} {
+		if got, err := ParseTarget(t.Context(), word); err != nil ||
+			fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", want) {
+			t.Errorf("%s is %#v, %v; want %#v", word, got, err, want)
+		}
+	}
+	if got, err := ParseTarget(t.Context(), "me:secret@host.pprof"); got != nil || err == nil ||
+		strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v, %v", got, err)
+	}
+}

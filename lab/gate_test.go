@@ -1,0 +1,161 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/gobench"
+	"github.com/brewput/brewput/result"
+)
+
+// TestWithinBudget: the time that is left is used, up to a last analysis between the planned ones.
+func TestWithinBudget(t *testing.T) {
+	const s = time.Second
+	planned := []int{30, 40, 60, 80}
+	for _, c := range []struct {
+		about                 string
+		each, elapsed, budget time.Duration
+		want                  []int
+		short                 bool
+	}{
+		{"all of the next fit", s, 20 * s, 40 * s, planned, false},
+		{"exactly, without a reserve", s, 20 * s, 30 * s, []int{29}, true},
+		{"seven more", 2 * s, 40 * s, 55 * s, []int{27}, true},
+		{"none", 2 * s, 40 * s, 42 * s, nil, true},
+		{"the budget is over", 2 * s, 41 * s, 40 * s, nil, true},
+		{"without a budget", 2 * s, 40 * s, 0, planned, false},
+	} {
+		if got, short := withinBudget(20, planned, c.each, c.elapsed, c.budget); !slices.Equal(got, c.want) ||
+			short != c.short {
+			t.Errorf("%s: analyses after %v, short %v; want %v, %v", c.about, got, short, c.want, c.short)
+		}
+	}
+	if got, short := withinBudget(80, nil, s, s, 40*s); got != nil || short {
+		t.Errorf("after the last: %v, %v", got, short)
+	}
+}
+
+// TestGateDecides: a gate measures until all is decided, with an interim analysis after each planned number of blocks,
+// and stores what it decided.
+func TestGateDecides(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		head      float64 // allocations of the head; the base has 10
+		blocks    int     // at most
+		budget    time.Duration
+		allowed   []exception
+		decision  string
+		trials    int
+		analyses  []Interim
+		shortened int // blocks that the budget sufficed for
+	}{
+		{name: "no cost", head: 10, blocks: 20, decision: compare.Pass, trials: 20, analyses: []Interim{{10, 1, 0}}},
+		{name: "a cost", head: 11, blocks: 20, decision: compare.Fail, trials: 20, analyses: []Interim{{10, 1, 0}}},
+		{name: "allowed", head: 11, blocks: 20, allowed: []exception{{1, "A*", "allocs/op", "2999-01-01", "why"}},
+			decision: compare.Pass, trials: 20, analyses: []Interim{{10, 1, 0}}},
+		{name: "one block", head: 11, blocks: 1, decision: compare.Undecided, trials: 2,
+			analyses: []Interim{{1, 1, 1}}},
+		{name: "budget", head: 11, blocks: 20, budget: 1, decision: compare.Undecided, trials: 2,
+			analyses: []Interim{{1, 1, 1}}, shortened: 1},
+		{name: "nothing to judge", head: -1, blocks: 20, decision: compare.Error, trials: 2,
+			analyses: []Interim{{1, 0, 0}}},
+	} {
+		r, m := fakeBench(t, func(rev string) result.Trial {
+			n := map[string]float64{gobench.Base: 10, gobench.Head: c.head}[rev]
+			if n < 0 {
+				return result.Trial{Status: result.Failed}
+			}
+			return result.Trial{Status: result.OK, Expected: true,
+				Metrics: result.Metrics{result.AllocsPerOp: result.Value(n)}}
+		})
+		g := &gateRun{benchRun: r, budget: c.budget, metrics: []string{result.AllocsPerOp}, allowed: c.allowed,
+			today: "2026-01-02"}
+		g.plan(0.05, 1, c.blocks)
+		res, err := g.execute(t.Context())
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if res.Decision != c.decision || len(res.Trials) != c.trials || len(m.trials) != c.trials || !m.ended ||
+			!m.closed {
+			t.Errorf("%s: %s by %d trials, stored %d, ended %v, closed %v", c.name, res.Decision, len(res.Trials),
+				len(m.trials), m.ended, m.closed)
+		}
+		if got := eventsOf[Interim](m.events); !slices.Equal(got, c.analyses) || len(m.looks) != len(c.analyses) {
+			t.Errorf("%s: analyses %v, stored %d; want %v", c.name, got, len(m.looks), c.analyses)
+		}
+		if short := res.Short != nil; short != (c.shortened > 0) || short && res.Short.Blocks != c.shortened {
+			t.Errorf("%s: the budget ended: %+v", c.name, res.Short)
+		}
+	}
+}
+
+// TestGateInterrupted: what was measured is returned with the context's error, and nothing is decided.
+func TestGateInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	r, m := fakeBench(t, func(string) result.Trial {
+		if n++; n == 5 {
+			cancel()
+		}
+		return result.Trial{Status: result.OK, Expected: true, Metrics: result.Metrics{result.AllocsPerOp: 1}}
+	})
+	g := &gateRun{benchRun: r, metrics: []string{result.AllocsPerOp}}
+	g.plan(0.05, 1, 80)
+	res, err := g.execute(ctx)
+	if !errors.Is(err, context.Canceled) || !res.Interrupted || res.Decision != "" || len(res.Trials) != 4 ||
+		!m.closed {
+		t.Errorf("%d trials, interrupted %v, decision %q, %v", len(res.Trials), res.Interrupted, res.Decision, err)
+	}
+}
+
+// TestReported: a metric that cannot be judged is refused before anything is measured, or is an error if the head
+// breaks a benchmark.
+func TestReported(t *testing.T) {
+	both := gobench.Benchmark{Name: "A", Revs: []string{gobench.Base, gobench.Head},
+		Metrics: []string{result.TimePerOp, "cups", "froth"}}
+	b := &gobench.Bench{Experiment: &gobench.Experiment{BaseCommit: "1", Benchmarks: []gobench.Benchmark{both}},
+		Better: map[string]string{"cups": "higher"}}
+	for metric, want := range map[string]string{
+		"sec/op": "", "cups": "",
+		"froth": `metric froth: whether more or less of it is better is not known; let the benchmark print a line "Unit froth better=lower"`,
+		"milk":  "metric milk: no benchmark of both revisions reports it; they report ns/op, cups, froth",
+	} {
+		err := reported(b, []string{metric})
+		if got := fmt.Sprint(err); err == nil && want != "" || err != nil && got != want {
+			t.Errorf("%s: %v", metric, err)
+		}
+	}
+	b.Broken = []gobench.Broken{{Rev: gobench.Head, Name: "B", Error: "it fails: sour", Text: "more\nsour\n"}}
+	var broken *BrokenError
+	if err := reported(b, []string{"milk"}); !errors.As(err, &broken) {
+		t.Fatalf("%v is no BrokenError", err)
+	}
+	want := "--metric milk: no benchmark that can be measured in both revisions reports it:\nhead: B: it " +
+		"fails: sour\n    more"
+	if got := broken.Text(func(field string) string { return "--" + field }); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestStale: a line is stale that has expired, or names no benchmark though all of the package are measured.
+func TestStale(t *testing.T) {
+	list := []exception{
+		{1, "A*", "ns/op", "2026-01-01", "expired"}, {2, "A*", "ns/op", "2026-01-02", "serves today"},
+		{3, "B", "ns/op", "2999-01-01", "names none"}, {4, "Sour/x", "ns/op", "2999-01-01", "is below one that fails"},
+	}
+	x := &gobench.Experiment{Pattern: EveryBenchmark, Benchmarks: []gobench.Benchmark{{Name: "A/b"}, {Name: "Ab"}},
+		Broken: []gobench.Broken{{Rev: gobench.Head, Name: "Sour"}}}
+	want := []StaleException{{1, "A*", "ns/op", "2026-01-01", true}, {3, "B", "ns/op", "2999-01-01", false}}
+	if got := stale(list, x, "2026-01-02"); !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	x.Pattern = "A"
+	if got := stale(list, x, "2026-01-02"); !slices.Equal(got, want[:1]) {
+		t.Errorf("of some benchmarks: %+v", got)
+	}
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/proof/findings"
+	"github.com/brewput/brewput/proof/findings/corpus"
+)
+
+// truth is what is known about a case, or why it is not scored: a fix that was not measured to gain makes no case sick.
+func truth(c corpus.Case, labels corpus.Labels) (v findings.Verdict, unscored string, err error) {
+	l := c.Label()
+	v = findings.Verdict{Case: c.Name(), Fold: corpus.Fold(c.Family.Name), Actual: l.Class, Also: l.Also}
+	if c.Form != corpus.Sick {
+		return v, "", nil
+	}
+	if _, v.Sites, err = c.Source(); err != nil {
+		return v, "", err
+	}
+	if i, ok := labels.Of(c); ok {
+		v.Gain = &i
+	}
+	switch {
+	case c.Family.Diagnosis:
+		return v, "", nil
+	case v.Gain == nil:
+		return v, "the gain of its fix was not measured", nil
+	case !v.Gain.Positive():
+		why := fmt.Sprintf("its fix gains %.0f %% [%.0f, %.0f]", 100*v.Gain.Gain, 100*v.Gain.Low, 100*v.Gain.High)
+		return v, why, nil
+	}
+	return v, "", nil
+}
+
+// answers holds the verdicts on one way to answers.
+type answers struct {
+	Name     string             `json:"answers"`
+	Verdicts []findings.Verdict `json:"verdicts"`
+}
+
+// judge lets explain and its rivals answer from the evidence of all cases that have some.
+func judge(dir string, cases []corpus.Case, labels corpus.Labels, out io.Writer) ([]answers, error) {
+	all := []answers{{Name: "tier B"}, {Name: "tier A"}}
+	for _, r := range findings.Rivals() {
+		all = append(all, answers{Name: r.Name})
+	}
+	for _, c := range cases {
+		v, unscored, err := truth(c, labels)
+		if err != nil {
+			return nil, err
+		}
+		if unscored != "" {
+			fmt.Fprintf(out, "not scored: %s, %s\n", c.Name(), unscored)
+			continue
+		}
+		e, err := load(dir, c)
+		if err != nil {
+			continue
+		}
+		add := func(k int, findings []explain.Finding) {
+			v.Findings = findings
+			all[k].Verdicts = append(all[k].Verdicts, v)
+		}
+		add(0, explain.Explain(e).Findings)
+		withoutTrace := *e
+		withoutTrace.Trace = nil
+		add(1, explain.Explain(&withoutTrace).Findings)
+		for k, r := range findings.Rivals() {
+			add(k+2, []explain.Finding{r.Answer(e)})
+		}
+	}
+	return all, nil
+}
+
+// table scores answers: on all families, those that rules were tuned on, and those held out.
+func table(all []answers) []findings.Row {
+	var rows []findings.Row
+	for n, a := range all {
+		sets := []struct {
+			name string
+			in   func(fold int) bool
+		}{
+			{"all", func(int) bool { return true }},
+			{"tuned on", func(f int) bool { return f != corpus.HeldOut }},
+			{"held out", func(f int) bool { return f == corpus.HeldOut }},
+		}
+		if n >= 2 {
+			sets = sets[:1]
+		}
+		for _, s := range sets {
+			var in []findings.Verdict
+			for _, v := range a.Verdicts {
+				if s.in(v.Fold) {
+					in = append(in, v)
+				}
+			}
+			rows = append(rows, findings.Row{Answers: a.Name, Set: s.name, Score: findings.Of(in)})
+		}
+	}
+	return rows
+}
+
+// conclude scores, writes everything to dir, and prints the table. Without heldOut nothing of single families that are
+// held out is shown.
+func conclude(dir string, cases []corpus.Case, heldOut bool, out io.Writer) error {
+	labels, err := corpus.Measured()
+	if err != nil {
+		return err
+	}
+	all, err := judge(dir, cases, labels, out)
+	if err != nil {
+		return err
+	}
+	rows := table(all)
+	fmt.Fprintf(out, "\n%s\n%s", findings.Summary(rows), findings.ByClass(rows[0].Score))
+	for _, a := range all[:2] {
+		var shown []findings.Verdict
+		for _, v := range a.Verdicts {
+			if heldOut || v.Fold != corpus.HeldOut {
+				shown = append(shown, v)
+			}
+		}
+		fmt.Fprintf(out, "\n%s\n%s", a.Name, findings.Misses(shown))
+	}
+	fmt.Fprintln(out)
+	for _, t := range findings.Targets(rows[0].Score, rows[3].Score) {
+		fmt.Fprintf(out, "%s  %s\n", map[bool]string{true: "met   ", false: "missed"}[t.Met], t.What)
+	}
+	text, err := json.MarshalIndent(struct {
+		Rows    []findings.Row `json:"rows"`
+		Answers []answers      `json:"answers"`
+	}{rows, all}, "", " ")
+	if err != nil {
+		return err
+	}
+	files := map[string]string{"verdicts.json": string(text), "summary.txt": findings.Summary(rows) + "\n" +
+		findings.ByClass(rows[0].Score)}
+	for k, tier := range []string{"B", "A"} {
+		s := rows[3*k].Score
+		files["balance-"+tier+".svg"] = findings.Balance(s, "Class balance, tier "+tier)
+		files["mistakes-"+tier+".svg"] = findings.Mistakes(s, "What programs of each class were taken for, tier "+tier)
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// some are n cases drawn by the seed: of every class as many as the draw gives.
+func some(cases []corpus.Case, n int, seed uint64) []corpus.Case {
+	r := rand.New(rand.NewPCG(seed, 0))
+	var drawn []corpus.Case
+	for _, k := range r.Perm(len(cases))[:min(n, len(cases))] {
+		drawn = append(drawn, cases[k])
+	}
+	return drawn
+}

@@ -1,0 +1,220 @@
+// Command direct asks what direct execution is worth: it records jobs of real code on one virtual CPU, predicts
+// their wall time on more, and measures it there by real trials.
+//
+//	go build -o realcode ./examples/realcode && go run ./proof/realcode -program ./realcode
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/result"
+)
+
+// most is the share of the measured wall time by which a prediction may be off.
+const most = 0.05
+
+// task is a design of a workload with its grain.
+type task struct{ workload, design, factor, level string }
+
+func (t task) args() []string {
+	return []string{t.workload, "--designs", t.design, "--" + t.factor, t.level}
+}
+
+// tasks have blocks of some 50 us to some milliseconds.
+func tasks() []task {
+	var list []task
+	for _, design := range []string{"pool", "counter"} {
+		for _, level := range []string{"512", "4096", "16384"} {
+			list = append(list, task{"pixels", design, "pixels", level})
+		}
+		for _, level := range []string{"49152", "262144", "1048576"} {
+			list = append(list, task{"chunks", design, "chunk", level})
+		}
+	}
+	return list
+}
+
+func main() {
+	program := flag.String("program", "", "the `PATH` of examples/realcode")
+	cpus := flag.Int("cpus", 2, "CPUs that are predicted and measured")
+	rounds := flag.Int("rounds", 6, "how often each task is recorded, predicted and measured")
+	cost := flag.String("cost", "", "the scheduler's `COSTS` (default those of sim)")
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "direct")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = campaign(&bench{*program, dir, *cpus, *rounds, *cost})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "direct:", err)
+		os.RemoveAll(dir)
+		os.Exit(1)
+	}
+}
+
+// bench runs a program.
+type bench struct {
+	program, dir string
+	cpus, rounds int
+	cost         string
+}
+
+func campaign(b *bench) error {
+	fmt.Printf("predicted from one virtual CPU and measured on %d: medians of %d rounds; the error is the mean of "+
+		"its rounds, with its 95 %% interval\n\n", b.cpus, b.rounds)
+	fmt.Printf("%-8s %-8s %8s  %9s  %10s  %10s  %10s  %7s\n", "workload", "design", "grain", "mean cost", "1 CPU",
+		"predicted", "measured", "error")
+	verdicts, all := map[string]int{}, round{}
+	for _, t := range tasks() {
+		var sum round
+		var one, predicted, measured, grain, logs []float64
+		for i := range b.rounds {
+			x, err := b.round(t, i)
+			if err != nil {
+				return err
+			}
+			sum.add(x)
+			one, predicted, measured, grain = append(one, x.one), append(predicted, x.predicted),
+				append(measured, x.measured), append(grain, x.grain)
+			logs = append(logs, math.Log(x.predicted/x.measured))
+		}
+		off, low, high := stat.MeanInterval(logs, 0.95)
+		verdict := judge(low, high)
+		if all.add(sum); sum.disturbed() {
+			verdict = disturbed
+		}
+		verdicts[verdict]++
+		fmt.Printf("%-8s %-8s %8s  %7.0fus  %8.2fms  %8.2fms  %8.2fms  %+6.1f%%  [%+.1f%%, %+.1f%%]  %s\n", t.workload,
+			t.design, t.level,
+			1e6*median(grain), 1e3*median(one), 1e3*median(predicted), 1e3*median(measured), percent(off), percent(low),
+			percent(high), verdict)
+	}
+	fmt.Printf("\nwithin %.0f %% of the trials: %d predictions; undecided, as trials scatter too much here: %d; "+
+		"disturbed by others: %d; off: %d\n",
+		100*most, verdicts[within], verdicts[undecided], verdicts[disturbed], verdicts[beyond])
+	fmt.Printf("during the trials other processes had %.2f of a CPU, and the hypervisor kept %.1f %% of the "+
+		"time that was wanted\n",
+		all.others(), 100*all.stolen())
+	if verdicts[beyond] > 0 {
+		return fmt.Errorf("%d predictions are off by more than %.0f %%", verdicts[beyond], 100*most)
+	}
+	return nil
+}
+
+const (
+	within    = "within"
+	undecided = "undecided"
+	beyond    = "off"
+	disturbed = "disturbed"
+)
+
+// judge says whether the interval of a logarithm lies within what is allowed, or beyond it.
+func judge(low, high float64) string {
+	switch limit := math.Log1p(most); {
+	case low >= -limit && high <= limit:
+		return within
+	case low > limit || high < -limit:
+		return beyond
+	}
+	return undecided // also where there is no interval
+}
+
+func percent(log float64) float64 { return 100 * math.Expm1(log) }
+
+// round is what one recording and the trials after it found, in seconds.
+type round struct {
+	grain, one, predicted, measured float64
+	own, machine, steal             float64 // CPU time of the trial, of all processes, and what the hypervisor kept
+}
+
+// others is how much of a CPU other processes had, stolen the share of the wanted CPU time that the hypervisor kept.
+func (r *round) others() float64 { return (r.machine - r.own) / r.measured }
+func (r *round) stolen() float64 { return r.steal / (r.own + r.steal) }
+
+// disturbed reports whether others took so much that the trials do not show what the design does; the system counts it
+// in steps of 10 ms, of which a few are nobody's. What is not known is not held against them.
+func (r *round) disturbed() bool {
+	return r.others() > 0.1 && r.machine-r.own > 0.1 || r.stolen() > 0.02 && r.steal > 0.05
+}
+
+func (r *round) add(x round) {
+	r.measured += x.measured
+	r.own += x.own
+	r.machine += x.machine
+	r.steal += x.steal
+}
+
+func (b *bench) round(t task, i int) (r round, err error) {
+	costs := filepath.Join(b.dir, "costs")
+	sim := append(append([]string{"sim"}, t.args()...), "--format", "json")
+	if b.cost != "" {
+		sim = append(sim, "--cost", b.cost)
+	}
+	steps := []struct {
+		args []string
+		into map[string]*float64
+	}{
+		{append(slices.Clone(sim), "--cpus", "1", "--record-costs", costs),
+			map[string]*float64{result.WallSeconds: &r.one}},
+		{append(slices.Clone(sim), "--cpus", strconv.Itoa(b.cpus), "--replay-costs", costs),
+			map[string]*float64{result.WallSeconds: &r.predicted}},
+		{append(append([]string{"run"}, t.args()...), "--format", "json", "--cpus", strconv.Itoa(b.cpus), "--count",
+			"1", "--seed", strconv.Itoa(i+1)), map[string]*float64{
+			result.WallSeconds: &r.measured, result.CPUSeconds: &r.own, "machine_cpu_seconds": &r.machine,
+			"steal_seconds": &r.steal}},
+	}
+	sections, seconds := 0.0, 0.0
+	steps[0].into["real_sections"], steps[0].into["real_code_seconds"] = &sections, &seconds
+	for n, step := range steps {
+		out := filepath.Join(b.dir, fmt.Sprint(t.workload, t.design, t.level, "-", i, "-", n))
+		if err := b.ask(append(step.args, "-o", out), step.into); err != nil {
+			return r, err
+		}
+	}
+	r.grain = seconds / sections
+	return r, nil
+}
+
+// ask runs the program and takes medians from its summaries.
+func (b *bench) ask(args []string, into map[string]*float64) error {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(b.program, args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%v: %w\n%s", cmd.Args, err, stderr.String())
+	}
+	found := 0
+	lines := bufio.NewScanner(&stdout)
+	lines.Buffer(nil, 1<<22)
+	for lines.Scan() {
+		var s result.Summary
+		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
+			return fmt.Errorf("%v: %w", cmd.Args, err)
+		}
+		if v := into[s.Metric]; s.Kind == "summary" && v != nil {
+			*v = float64(s.Median)
+			found++
+		}
+	}
+	if found != len(into) {
+		return fmt.Errorf("%v says nothing of what was asked", cmd.Args)
+	}
+	return lines.Err()
+}
+
+func median(xs []float64) float64 {
+	xs = slices.Sorted(slices.Values(xs))
+	n := len(xs)
+	return (xs[(n-1)/2] + xs[n/2]) / 2
+}

@@ -1,0 +1,114 @@
+package record
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+type entry struct {
+	Build string `json:"build"`
+	N     int    `json:"n"`
+	Text  string `json:"text,omitempty"`
+}
+
+// of wants entries of one build.
+func of(build string) func(entry) error {
+	return func(e entry) error {
+		if e.Build != build {
+			return errors.New("of another build")
+		}
+		return nil
+	}
+}
+
+// TestContinue: what was appended is read back, also lines that are long; a record that is not there has no entry.
+func TestContinue(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "record")
+	if list, err := Read(path, of("a")); err != nil || list != nil {
+		t.Fatalf("no file: %v, %v", list, err)
+	}
+	want := []entry{{"a", 1, ""}, {"a", 2, strings.Repeat("long ", 1<<18)}, {"a", 3, "line\nline"}}
+	for i, e := range want {
+		if err := Append(path, e); err != nil {
+			t.Fatal(err)
+		}
+		if list, err := Read(path, of("a")); err != nil || !slices.Equal(list, want[:i+1]) {
+			t.Errorf("after %d: %d entries, %v", i+1, len(list), err)
+		}
+	}
+	if err := Append(path, func() {}); err == nil {
+		t.Error("what has no JSON is appended")
+	}
+	if list, err := Read(path, of("a")); err != nil || !slices.Equal(list, want) {
+		t.Errorf("after what has no JSON: %d entries, %v", len(list), err)
+	}
+}
+
+// TestFaults: a last line without its end is cut off and made again; other faults are named by file and line, and the
+// file stays as it is.
+func TestFaults(t *testing.T) {
+	const one, two = `{"build":"a","n":1}` + "\n", `{"build":"a","n":2}` + "\n"
+	for _, c := range []struct {
+		name, text, left, want string
+		n                      int
+	}{
+		{"whole", one + two, one + two, "", 2},
+		{"empty", "", "", "", 0},
+		{"torn", one + two[:9], one, "", 1},
+		{"torn before its end", one + two[:len(two)-1], one, "", 1},
+		{"torn at its first byte", one + "{", one, "", 1},
+		{"torn, the only one", one[:9], "", "", 0},
+		{"broken", one + "{\"build\"\n" + two, "", ":2: unexpected end of JSON input", 0},
+		{"an empty line", one + "\n" + two, "", ":2: unexpected end of JSON input", 0},
+		{"of another build", one + `{"build":"b","n":2}` + "\n" + two, "", ":2: of another build", 0},
+		{"of another build, and torn", `{"build":"b","n":1}` + "\n" + two[:9], "", ":1: of another build", 0},
+		{"no record", "a note", "", ":1: not an entry", 0},
+		{"no record behind an entry", one + "a note", "", ":2: not an entry", 0},
+	} {
+		path := filepath.Join(t.TempDir(), "record")
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		list, err := Read(path, of("a"))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), path+c.want)) ||
+			len(list) != c.n {
+			t.Errorf("%s: %d entries, %v", c.name, len(list), err)
+		}
+		if c.want != "" {
+			c.left = c.text
+		}
+		if left, err := os.ReadFile(path); err != nil || string(left) != c.left {
+			t.Errorf("%s: the file is %q, %v", c.name, left, err)
+		}
+		if c.want != "" {
+			continue
+		}
+		if err := Append(path, entry{Build: "a", N: 9}); err != nil {
+			t.Fatal(err)
+		}
+		if list, err := Read(path, of("a")); err != nil || len(list) != c.n+1 || list[c.n].N != 9 {
+			t.Errorf("%s: then %v, %v", c.name, list, err)
+		}
+	}
+	if _, err := Read(t.TempDir(), of("a")); err == nil {
+		t.Error("a folder is read")
+	}
+}
+
+// TestHash: the digits are those of SHA-256.
+func TestHash(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, []byte("abc"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if sum, err := Hash(path); err != nil || sum != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
+		t.Errorf("%s, %v", sum, err)
+	}
+	if _, err := Hash(path + "x"); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"go/format"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/brewput/brewput/internal/repository"
+	"github.com/brewput/brewput/proof/record"
+)
+
+// TestTally: what is right, what may never come, and when a promise is broken.
+func TestTally(t *testing.T) {
+	runs := func(exits map[string][]int) table {
+		var list []outcome
+		for name, codes := range exits {
+			if count(nil, name) != 0 || !strings.Contains(strings.Join(names(), "|"), name) {
+				t.Fatalf("there is no kind %q", name)
+			}
+			for _, code := range codes {
+				list = append(list, outcome{Kind: name, Exit: code, Cost: 1.02, Blocks: 10, Seconds: 3})
+			}
+		}
+		return tally(list)
+	}
+	const none, order, loaded = "no change, 5 % allowed", "another order, 5 %, 5 layouts", "no change, under load"
+	for _, c := range []struct {
+		exits  map[string][]int
+		right  int
+		broken bool
+	}{
+		{map[string][]int{none: {0, 0, 0, 0}, order: {0, 3}}, 5, false},
+		{map[string][]int{none: {0, 0, 0, 3, 3, 3, 3}}, 3, true}, // Wilson's interval ends at 75 %
+		{map[string][]int{none: {0, 0, 0, 0}, order: {0, 1}}, 5, true},
+		{map[string][]int{none: {0, 0, 0, 0}, loaded: {3, 0, 0, 0}}, 4, true},
+	} {
+		table := runs(c.exits)
+		if right, _ := table.sum(false); right != c.right || table.broken() != c.broken {
+			t.Errorf("%v: %d right, broken %v", c.exits, right, table.broken())
+		}
+	}
+	text := runs(map[string][]int{none: {0, 0, 0, 0}, order: {0, 1}}).text()
+	if !strings.Contains(text, "Idle: right in 5 of 6, 83.3 % (95 % Wilson interval 43.6 to 97.0 %)") ||
+		!strings.Contains(text, "a regression 1 times") {
+		t.Error(text)
+	}
+}
+
+// TestDisturbed: a run beside others is done again, but not one that is to be under load.
+func TestDisturbed(t *testing.T) {
+	list := []outcome{{Kind: kinds[0].name, Others: 0.11, Exit: 3}, {Kind: kinds[0].name, Others: 0.09},
+		{Kind: kinds[len(kinds)-1].name, Others: 1, Exit: 3}}
+	if n := count(list, kinds[0].name); n != 1 {
+		t.Errorf("%d runs count", n)
+	}
+	table := tally(list)
+	if right, n := table.sum(false); right != 1 || n != 1 ||
+		!strings.Contains(table.text(), "1 more runs are not counted") {
+		t.Errorf("%d of %d: %s", right, n, table.text())
+	}
+	if right, n := table.sum(true); right != 1 || n != 1 {
+		t.Errorf("under load %d of %d", right, n)
+	}
+}
+
+func names() []string {
+	var list []string
+	for _, k := range kinds {
+		list = append(list, k.name)
+	}
+	return list
+}
+
+// TestRecord: a campaign goes on where it was stopped, but not with another build.
+func TestRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "record")
+	if list, err := record.Read(path, of("a")); err != nil || list != nil {
+		t.Fatalf("%v %v", list, err)
+	}
+	for range 2 {
+		if err := record.Append(path, outcome{Kind: "k", Program: "a", Exit: 3}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := record.Read(path, of("a")); err != nil || count(list, "k") != 2 || list[1].Exit != undecided {
+		t.Errorf("%v %v", list, err)
+	}
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, text[:len(text)-3], 0o666) // as a kill leaves it
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := record.Read(path, of("a")); err != nil || count(list, "k") != 1 {
+		t.Errorf("after a kill: %v %v", list, err)
+	}
+	if _, err := record.Read(path, of("b")); err == nil || !strings.Contains(err.Error(), "another build") {
+		t.Errorf("another build: %v", err)
+	}
+}
+
+// TestRepository: the sources are Go, and a change is a change of what it is to be.
+func TestRepository(t *testing.T) {
+	dir := t.TempDir()
+	if err := repository.Make(t.Context(), dir, base); err != nil {
+		t.Skip(err)
+	}
+	for _, k := range append(kinds, kind{change: base}) {
+		for name, text := range k.change {
+			if was, err := os.ReadFile(filepath.Join(dir, name)); err != nil || k.name != "" && string(was) == text {
+				t.Errorf("%s: %s: %v", k.name, name, err)
+			}
+			if got, err := format.Source([]byte(text)); strings.HasSuffix(name, ".go") &&
+				(err != nil || string(got) != text) {
+				t.Errorf("%s is not formatted: %v\n%s", name, err, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/brewput/brewput/internal/stat"
+)
+
+// comes is how long the load comes, and then goes: about as long as one side of a comparison takes.
+const comes = 3 * time.Second
+
+// sequential compares the base with itself under a load that comes and goes, in both ways in turn.
+func (c *campaign) sequential(ctx context.Context) (broken bool, err error) {
+	binary := filepath.Join(c.repo, "shop.test")
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, ".")
+	build.Dir, build.Env = c.repo, append(os.Environ(), "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		return false, fmt.Errorf("go test -c: %w\n%s", err, out)
+	}
+	const line = "%5v  %-26s  %s\n"
+	fmt.Printf(line, "", "one side after the other", "in blocks")
+	wrong := [2]int{}
+	for n := range c.runs {
+		var said [2]verdict
+		if said[0], err = c.after(ctx, binary); err == nil {
+			said[1], err = c.blocks(ctx, n+1)
+		}
+		if err != nil {
+			return false, err
+		}
+		for i, v := range said {
+			wrong[i] += one(v.Verdict == "faster" || v.Verdict == "slower")
+		}
+		fmt.Printf(line, n+1, said[0], said[1])
+	}
+	fmt.Printf("\nThe program is the same on both sides. A difference is seen in %d of %d comparisons of one side "+
+		"after the other, and in %d of %d in blocks.\n",
+		wrong[0], c.runs, wrong[1], c.runs)
+	return stat.BinomialTail(wrong[1], c.runs, 1-promised) < 0.01, nil
+}
+
+// verdict is one of brewput's on the time of an operation.
+type verdict struct {
+	Kind, Metric, Verdict string
+	Ratio, Low, High      float64
+}
+
+func (v verdict) String() string {
+	return fmt.Sprintf("%.2fx, %s", v.Ratio, v.Verdict)
+}
+
+// after is the verdict on two files that go test wrote one after the other.
+func (c *campaign) after(ctx context.Context, binary string) (verdict, error) {
+	defer load(ctx, comes)()
+	for _, name := range []string{"first.txt", "second.txt"} {
+		cmd := exec.CommandContext(ctx, binary, "-test.run=^$", "-test.bench=Brew", "-test.benchtime=100ms",
+			"-test.count=20", "-test.cpu=1")
+		cmd.Dir = c.repo
+		out, err := cmd.Output()
+		if err == nil {
+			err = os.WriteFile(filepath.Join(c.repo, name), out, 0o666)
+		}
+		if err != nil {
+			return verdict{}, err
+		}
+	}
+	return c.say(ctx, "compare", "first.txt", "second.txt")
+}
+
+// blocks is that of brewput bench; each round has an order of its own.
+func (c *campaign) blocks(ctx context.Context, seed int) (verdict, error) {
+	defer load(ctx, comes)()
+	defer os.RemoveAll(filepath.Join(c.repo, "run"))
+	return c.say(ctx, "bench", "--base", "HEAD", "--bench", "Brew", "--cpus", "1", "--count", "20", "--duration",
+		"100ms", "--seed", strconv.Itoa(seed), "-o", "run")
+}
+
+// say is what brewput says.
+func (c *campaign) say(ctx context.Context, args ...string) (verdict, error) {
+	code, stdout, stderr, err := c.brewput(ctx, append(args, "--format", "json")...)
+	if err != nil || code != 0 {
+		return verdict{}, fmt.Errorf("%s: exit %d, %w\n%s", args[0], code, err, stderr)
+	}
+	for l := range bytes.Lines(stdout) {
+		var v verdict
+		if json.Unmarshal(l, &v) == nil && v.Kind == "verdict" && v.Metric == "time_per_op_ns" {
+			return v, nil
+		}
+	}
+	return verdict{}, fmt.Errorf("%s gives no verdict:\n%s", args[0], stdout)
+}

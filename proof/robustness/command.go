@@ -1,0 +1,194 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/brewput/brewput/internal/proc"
+)
+
+const (
+	// markVariable finds in /proc all processes of one attempt.
+	markVariable = "BREWPUT_SIEGE_BOX"
+	// graceful is how long a command may run beyond its limit, or after an interrupt.
+	graceful = 2 * time.Second
+	// patience is how long a command without a limit of its own may run before it is interrupted.
+	patience = 15 * time.Second
+	// mostOutput is how much of a stream is kept, in bytes.
+	mostOutput = 8 << 20
+)
+
+// ran is what a command did.
+type ran struct {
+	code           int
+	signal         syscall.Signal // that killed it; 0 if none
+	hung           bool           // it did not end in time
+	stopped        bool           // it was interrupted, because it had no limit of its own
+	stdout, stderr string
+	took, cpu      time.Duration // by the clock, and of CPU time
+	after          time.Duration // how long it went on after it was interrupted; 0 if it was not
+}
+
+// command is a process of an attempt: in its own group, in the box, with the attempt's mark.
+func (a *attempt) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(a.program, args...)
+	cmd.Dir = a.cwd()
+	cmd.Env = a.environment()
+	cmd.SysProcAttr = proc.OwnGroup()
+	return cmd
+}
+
+// environment is that of all commands: no settings of the user's, and caches of the campaign's own.
+func (a *attempt) environment() []string {
+	keep := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "BREWPUT_") || strings.HasPrefix(v, "XDG_") || strings.HasPrefix(v, "GOFLAGS=") ||
+			strings.HasPrefix(v, "TMPDIR=")
+	})
+	return append(keep, "GOFLAGS=", "GOTOOLCHAIN=local", "TMPDIR="+a.tmp(), "GOCACHE="+goCache(),
+		"XDG_CACHE_HOME="+filepath.Join(a.work, "cache-"+a.Area), markVariable+"="+a.box)
+}
+
+// goCache is where the go command keeps what it built: it is not compiled anew for each attempt.
+func goCache() string {
+	if dir := os.Getenv("GOCACHE"); dir != "" {
+		return dir
+	}
+	dir, _ := os.UserCacheDir()
+	return filepath.Join(dir, "go-build")
+}
+
+// run runs the program to its end. limit is that of the command; 0 if it has none: then it is interrupted after a
+// while.
+func (a *attempt) run(ctx context.Context, limit time.Duration, args ...string) (ran, error) {
+	return a.watch(ctx, a.command(args...), limit)
+}
+
+// watch starts a command, waits for its end and keeps what it printed.
+func (a *attempt) watch(ctx context.Context, cmd *exec.Cmd, limit time.Duration) (ran, error) {
+	a.no++
+	a.Command = append([]string{filepath.Base(cmd.Path)}, cmd.Args[1:]...)
+	out, errs := &proc.Limited{Most: mostOutput}, &proc.Limited{Most: mostOutput}
+	cmd.Stdout, cmd.Stderr = out, errs
+	cmd.WaitDelay = time.Second // of pipes that a process left behind holds
+	var r ran
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		var refused *os.PathError
+		if errors.As(err, &refused) && (errors.Is(err, syscall.E2BIG) || errors.Is(err, syscall.EINVAL)) {
+			return r, nil // the kernel takes no such argument
+		}
+		return r, err
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		cmd.Wait()
+	}()
+	interrupt := time.After(patience)
+	if limit > 0 {
+		interrupt = nil
+	}
+	deadline := time.After(max(limit, patience) + graceful)
+	if limit > 0 {
+		deadline = time.After(limit + graceful)
+	}
+	for running := true; running; {
+		select {
+		case <-ended:
+			running = false
+		case <-interrupt:
+			r.stopped = true
+			cmd.Process.Signal(os.Interrupt)
+		case <-deadline:
+			r.hung = true
+			a.stacks(cmd.Process, ended)
+			proc.EndGroup(cmd.Process)
+			<-ended
+		case <-ctx.Done():
+			proc.EndGroup(cmd.Process)
+			<-ended
+		}
+	}
+	r.took, r.cpu = time.Since(began), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
+	a.Seconds = max(a.Seconds, r.took.Seconds())
+	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if r.code = status.ExitStatus(); status.Signaled() && !r.hung {
+		r.signal = status.Signal()
+	}
+	r.stdout, r.stderr = out.String(), errs.String()
+	return r, errors.Join(ctx.Err(), a.log(r))
+}
+
+// stacks asks a hanging command for the stacks of its goroutines, and waits for a second.
+func (a *attempt) stacks(p *os.Process, ended chan struct{}) {
+	p.Signal(syscall.SIGQUIT)
+	select {
+	case <-ended:
+	case <-time.After(time.Second):
+	}
+}
+
+// log keeps a command and its output in the box, where a find leaves them.
+func (a *attempt) log(r ran) error {
+	text := fmt.Sprintf("%q\nexit %d, signal %v, hung %t, %v, %v of CPU time\n--- stdout\n%s\n--- stderr\n%s\n",
+		a.Command, r.code, r.signal, r.hung, r.took, r.cpu, r.stdout, r.stderr)
+	return os.WriteFile(filepath.Join(a.box, fmt.Sprintf("command-%d.txt", a.no)), []byte(text), 0o666)
+}
+
+// process is one of an attempt that runs.
+type process struct {
+	pid, parent int
+	name        string
+}
+
+// processes finds what runs in the name of the attempt: environments are inherited.
+func (a *attempt) processes() (list []process) {
+	mark := []byte(markVariable + "=" + a.box)
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range files {
+		environ, err := os.ReadFile(file)
+		if err != nil || !bytes.Contains(append([]byte{0}, environ...), append([]byte{0}, mark...)) {
+			continue
+		}
+		stat, err := os.ReadFile(filepath.Join(filepath.Dir(file), "stat"))
+		name, rest, ok := strings.Cut(string(stat), ") ")
+		fields := strings.Fields(rest)
+		if err != nil || !ok || len(fields) < 2 || fields[0] == "Z" || fields[0] == "X" {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		parent, _ := strconv.Atoi(fields[1])
+		_, name, _ = strings.Cut(name, "(")
+		list = append(list, process{pid, parent, name})
+	}
+	return list
+}
+
+// clear ends what is left of an attempt: processes with its mark, which nobody else has.
+func (a *attempt) clear() {
+	for range 100 {
+		left := a.processes()
+		if len(left) == 0 {
+			return
+		}
+		for _, p := range left {
+			syscall.Kill(p.pid, syscall.SIGKILL)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// copyTree copies a folder of regular files.
+func copyTree(from, to string) error { return os.CopyFS(to, os.DirFS(from)) }

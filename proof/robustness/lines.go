@@ -1,0 +1,311 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/brewput/brewput/internal/hostile"
+	"github.com/brewput/brewput/internal/repository"
+)
+
+// value is what a flag may be given. wrong says that it cannot be meant: accepting it is a find.
+type value struct {
+	text  string
+	wrong bool
+}
+
+func good(texts ...string) (list []value) {
+	for _, t := range texts {
+		list = append(list, value{text: t})
+	}
+	return list
+}
+
+func bad(texts ...string) (list []value) {
+	for _, t := range texts {
+		list = append(list, value{t, true})
+	}
+	return list
+}
+
+// huge is longer than any name or number.
+const huge = "99999999999999999999999999999999999999999999999999999999999999999999999999999999" +
+	"9999999999999999999999999999999999999999999999999999999999999999999999999999"
+
+// never is what no number, time or name is.
+var never = []string{"010", "0x2", "1_0", "1e308", "NaN", "Inf", "-1", "", " ", "huge", "99999999999999999999", "٣",
+	"½", "\x1b[31m", "a\nb", "\xff", "1 2", "1,,2", "..", "1..", "..2", "2..1", "1..2:x1", "1..2:+0",
+	"=1", "%s", "$(id)", "'", "\u202e"}
+
+// values are what flags of a kind usually take, and what they hardly can, by the placeholder in the help. Paths are in
+// the box: see furnish. A flag without a value has none.
+func values(kind, flag string) (usual, odd []value) {
+	files := good("out", "out.json", "out.svg", "text.txt", "live", "missing/x", "missing")
+	notFiles := good("fifo", "zero", "dir", "", strings.Repeat("x", 5000), "live/journal.ndjson", "a\nb", "new.txt/x",
+		"\x1b[31m", "\xff")
+	switch {
+	case flag == "format":
+		return good("table", "json", "csv", "bench", "md"), bad("xml", "010", "TABLE", huge)
+	case flag == "output" || kind == "DIR" || kind == "FILE":
+		return files, notFiles
+	case kind == "int" || kind == "uint" || kind == "N" || kind == "K":
+		return good("1", "2", "3", "5"),
+			slices.Concat(good("0", "1000000000", "9223372036854775807"), bad(never...),
+				bad(huge, "1.5", "1s", "99999999999999999999"))
+	case kind == "TIME":
+		return good("1ms", "10ms", "1s", "1.5ms", ".5ms"),
+			slices.Concat(good("0s", "1ns", "2562047h"), bad(never...), bad(huge, "-1ms", "1", "1e3ms", "9999999999h"))
+	case kind == "SHARE" || kind == "PERCENT":
+		return good("1%", "50%", "5%"), bad("010", "0x2", "NaN", "NaN%", "Inf%", "-1%", "", "1e308%", huge, "%")
+	case kind == "NAMES" || kind == "DESIGN" || kind == "NAME":
+		return good("locking", "locking,finelocking", "stream", "stream,job"),
+			bad("lockin", ",", "010", huge, "\x1b]0;x\a", "locking;job")
+	case kind == "PAIRS":
+		return good("neighbours", "all"), bad("some", "010", huge)
+	case kind == "COSTS":
+		return good("none", "wake=60us", "chan=200ns,lock=1ns"),
+			bad("burn=1%", "wake=-1us", "wake=NaN", "wake=1e308s", "wake", "=", "x=1us", "wake=010us", huge)
+	case flag == "cpus" || flag == "workers" || flag == "machines" || flag == "pipes":
+		return good("1", "1,2", "1..2", "2"),
+			slices.Concat(good("1000000", "1..1000000000"), bad(never...), bad(huge, "1e9", "0", "1.5"))
+	case kind == "LEVELS":
+		return good("1", "1,2", "1..2", "1ms", "100us", "0.5", "100", "fixed", "exponential"),
+			slices.Concat(good(never...), good(huge, "1..1000000000", "1000000", "1e9"))
+	case kind == "":
+		return nil, nil
+	}
+	return good("x", "HEAD", ".", "GOGC=100,50", "Brew", "off"), slices.Concat(good(never...), good(huge))
+}
+
+// option is a flag of the help of a verb.
+type option struct{ name, kind string }
+
+// verb is a verb, or a verb with a workload, with its flags.
+type verb struct {
+	words []string
+	flags []option
+	tame  []string // flags that keep it short, unless they are drawn
+	right []string // targets that it takes, separated by blanks
+}
+
+var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, |    )--([a-z-]+)(?: (\S+))?  `)
+
+// openLines reads the flags of all verbs from their help, so that a new flag is attacked too, and makes the files.
+func openLines(ctx context.Context, c *campaign) (attack, error) {
+	a := &attempt{campaign: c, outcome: outcome{Area: "lines"}}
+	if err := a.fresh(); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(a.box)
+	var verbs []verb
+	short := []string{"--count", "1", "--duration", "5ms", "--warmup", "0s", "--time-limit", "2s"}
+	bench := []string{"--count", "2", "--duration", "1ms", "--time-limit", "5s"}
+	for _, v := range []verb{
+		{words: []string{"run", "null"}, tame: append(short, "--no-twin")},
+		{words: []string{"run", "coffee"}, tame: append(short, "--no-twin", "--designs", "locking")},
+		{words: []string{"run", "sum"}, tame: append(short, "--no-twin", "--designs", "sequential,wide")},
+		{words: []string{"run", "words"}, tame: append(short, "--no-twin", "--designs", "buffered,reused")},
+		{words: []string{"sim", "coffee"}, tame: append(short, "--designs", "locking")},
+		{words: []string{"sim", "null"}, tame: short}, {words: []string{"sim", "parse"}, tame: short},
+		{words: []string{"bench"}, tame: bench},
+		{words: []string{"gate"}, tame: append(bench, "--base", "HEAD", "--max-regression", "5%")},
+		{words: []string{"compare"}, right: []string{"old.txt new.txt", "live other", "old.txt old.txt", "live live"}},
+		{words: []string{"explain"}, tame: []string{"--time-limit", "3s", "--duration", "100ms"},
+			right: []string{"cpu.pprof", "live", "cpu.pprof cpu.pprof", "."}},
+		{words: []string{"explain", "coffee"},
+			tame: []string{"--time-limit", "3s", "--duration", "100ms", "--designs", "locking"}},
+		{words: []string{"list"}, right: []string{"coffee", "null"}},
+		{words: []string{"show"}, right: []string{"coffee/locking", "words/wc"}},
+		{words: []string{"new"}, right: []string{"mine", "x-1"}},
+		{words: []string{"doctor"}, tame: []string{"--quick", "--time-limit", "2s"}},
+		{words: []string{"calibrate"}}, {words: []string{"version"}}, {words: []string{"help"}},
+		{words: []string{"completion"}}, {words: []string{"__complete"}},
+	} {
+		r, err := a.run(ctx, patience, append(slices.Clone(v.words), "--help")...)
+		if err != nil || r.code != 0 && v.words[0] != "__complete" {
+			return nil, errors.Join(err, fmt.Errorf("%q exits with %d:\n%s", a.Command, r.code, r.stderr))
+		}
+		for _, m := range flagLine.FindAllStringSubmatch(r.stdout, -1) {
+			v.flags = append(v.flags, option{m[1], m[2]})
+		}
+		verbs = append(verbs, v)
+	}
+	home := filepath.Join(c.work, "lines-"+c.sum[:12])
+	if _, err := os.Stat(home); err != nil {
+		if err := errors.Join(os.RemoveAll(home+".new"), a.furnish(ctx, home+".new"),
+			os.Rename(home+".new", home)); err != nil {
+			return nil, err
+		}
+	}
+	return func(ctx context.Context, a *attempt) error { return a.line(ctx, verbs, home) }, nil
+}
+
+// furnish makes the files that command lines may name, as a repository with benchmarks.
+func (a *attempt) furnish(ctx context.Context, home string) error {
+	if err := os.MkdirAll(filepath.Join(home, "dir"), 0o777); err != nil {
+		return err
+	}
+	files := map[string]string{"text.txt": "some words\n", "old.txt": "BenchmarkX 1 100 ns/op\nBenchmarkX 1 101 " +
+		"ns/op\n", "new.txt": "BenchmarkX 1 50 ns/op\nBenchmarkX 1 1e308 ns/op\n"}
+	if err := errors.Join(repository.Write(home, files), repository.Make(ctx, home, benchmarks)); err != nil {
+		return err
+	}
+	profile, err := hostile.Profile("main.f", "main.go", "main.go")
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"live", "other"} {
+		r, err := a.run(ctx, patience, "run", "null", "--designs", "stream,job", "--cpus", "1", "--operations", "1000",
+			"--count", "2", "--no-twin", "-o", filepath.Join(home, name))
+		if err != nil || r.code != 0 {
+			return errors.Join(err, fmt.Errorf("run exits with %d:\n%s", r.code, r.stderr))
+		}
+	}
+	return os.WriteFile(filepath.Join(home, "cpu.pprof"), profile, 0o666)
+}
+
+// line draws a command line, runs it and looks at what it did and left.
+func (a *attempt) line(ctx context.Context, verbs []verb, home string) error {
+	err := errors.Join(copyTree(home, a.cwd()), syscall.Mkfifo(filepath.Join(a.cwd(), "fifo"), 0o600),
+		os.Symlink("/dev/zero", filepath.Join(a.cwd(), "zero")))
+	if err != nil {
+		return err
+	}
+	args, wrong := a.draw(verbs)
+	before := a.names()
+	r, err := a.run(ctx, limitOf(args), args...)
+	if err != nil {
+		return err
+	}
+	again := ""
+	if r.hung { // other processes may have kept it from its end: what hangs hangs twice
+		a.clear()
+		if err := errors.Join(os.RemoveAll(a.tmp()), os.Mkdir(a.tmp(), 0o777)); err != nil {
+			return err
+		}
+		if r, err = a.run(ctx, limitOf(args), args...); err != nil {
+			return err
+		}
+		again = ", at the second attempt"
+	}
+	a.judge(r, false)
+	a.Kind = fmt.Sprintf("%s, exit %d%s", args[0], r.code, again)
+	if r.code == 0 && wrong != "" && !r.stopped {
+		a.find("exit 0, although %.60q is no possible value", wrong)
+	}
+	a.leftover(before, args)
+	a.litter()
+	return nil
+}
+
+// limitOf is how long a command line may take by its own --time-limit; 0 where that is the limit of each trial.
+func limitOf(args []string) time.Duration {
+	at := slices.Index(args, "--time-limit")
+	if args[0] != "explain" || at < 0 || at+1 == len(args) || slices.Contains(args, "--pprof") {
+		return 0
+	}
+	limit, err := time.ParseDuration(args[at+1])
+	if err != nil || limit <= 0 || limit > 10*time.Second {
+		return 0
+	}
+	return limit
+}
+
+// draw draws a command line. wrong is a value that must be refused.
+func (a *attempt) draw(verbs []verb) (args []string, wrong string) {
+	v := verbs[a.rng.IntN(len(verbs))]
+	args = slices.Clone(v.words)
+	targets := append(good("text.txt", "old.txt", "new.txt", "cpu.pprof", "live", "fifo", "zero", "dir", "missing",
+		"coffee", "null", "coffee/locking", ".", "--", "./...", "http://127.0.0.1:1", "file:///etc/passwd", "run",
+		"sim",
+		"mine", "bash"), good(never...)...)
+	switch {
+	case len(v.right) > 0 && a.rng.IntN(4) > 0:
+		args = append(args, strings.Fields(v.right[a.rng.IntN(len(v.right))])...)
+	case len(v.words) == 1 || a.rng.IntN(16) == 0:
+		for range a.rng.IntN(3) {
+			args = append(args, targets[a.rng.IntN(len(targets))].text)
+		}
+	}
+	drawn := map[string]bool{}
+	for range a.rng.IntN(4) {
+		if len(v.flags) == 0 {
+			break
+		}
+		f := v.flags[a.rng.IntN(len(v.flags))]
+		list, odd := values(f.kind, f.name)
+		if a.rng.IntN(4) == 0 {
+			list = odd
+		}
+		if f.name == "help" || drawn[f.name] {
+			continue
+		}
+		drawn[f.name] = true
+		if len(list) == 0 {
+			args = append(args, "--"+f.name)
+			continue
+		}
+		val := list[a.rng.IntN(len(list))]
+		if val.wrong {
+			wrong = val.text
+		}
+		if a.rng.IntN(3) == 0 {
+			args = append(args, "--"+f.name+"="+val.text)
+		} else {
+			args = append(args, "--"+f.name, val.text)
+		}
+	}
+	if a.rng.IntN(20) == 0 {
+		args = append(args, never[a.rng.IntN(len(never))])
+	}
+	return a.tamed(v, args, drawn), wrong
+}
+
+// tamed adds the flags that keep a line short. A line with -- has them before it.
+func (a *attempt) tamed(v verb, args []string, drawn map[string]bool) []string {
+	var tame []string
+	for i := 0; i < len(v.tame); i++ {
+		name := strings.TrimPrefix(v.tame[i], "--")
+		valued := i+1 < len(v.tame) && !strings.HasPrefix(v.tame[i+1], "--")
+		if !drawn[name] && !drawn["resume"] {
+			tame = append(tame, v.tame[i])
+			if valued {
+				tame = append(tame, v.tame[i+1])
+			}
+		}
+		if valued {
+			i++
+		}
+	}
+	return slices.Insert(args, len(v.words), tame...)
+}
+
+// names are the files of the working directory.
+func (a *attempt) names() map[string]bool {
+	found := map[string]bool{}
+	entries, _ := os.ReadDir(a.cwd())
+	for _, e := range entries {
+		found[e.Name()] = true
+	}
+	return found
+}
+
+// leftover finds files that no argument asked for, beside the folder of runs.
+func (a *attempt) leftover(before map[string]bool, args []string) {
+	for name := range a.names() {
+		asked := slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, name) })
+		if !before[name] && !asked && name != "brewput-runs" {
+			a.find("left in the working directory: %.60q", name)
+		}
+	}
+}

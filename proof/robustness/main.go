@@ -1,0 +1,263 @@
+//go:build linux
+
+// Command siege attacks a built brewput: damaged journals, killed processes, random command lines and hostile names. It
+// prints a table of attempts and finds, by area. A seed decides what each attempt does; the record lets a second call
+// continue.
+//
+//	go build -buildvcs=false -o brewput ./cmd/brewput
+//	go run ./proof/robustness -program ./brewput -record siege.ndjson
+//
+// Each find is kept in a folder beside the record, with its command lines and inputs. -only repeats one attempt, as in
+// -only lines:17. It exits 1 if anything was found, 4 if the campaign itself failed.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/brewput/brewput/proof/record"
+)
+
+func main() {
+	if name, ok := os.LookupEnv(sourVariable); ok {
+		sourMain(name) // as a user's program, whose workload has that name
+	}
+	c := campaign{stderr: os.Stderr}
+	only := flag.String("only", "", "repeat one attempt, `AREA:INDEX`, and record nothing")
+	flag.StringVar(&c.program, "program", "", "the `PATH` of brewput")
+	flag.StringVar(&c.record, "record", "", "`FILE` of the attempts so far")
+	flag.DurationVar(&c.piece, "for", 0, "a `TIME` after which no attempt begins (default: until all are done)")
+	flag.Float64Var(&c.share, "share", 1, "the `SHARE` of each area's attempts, such as 0.02")
+	flag.Uint64Var(&c.seed, "seed", 1, "the `SEED` of all that is drawn")
+	flag.IntVar(&c.n, "n", 2, "attempts at a time, except kills, which are made alone")
+	areas := flag.String("areas", "journal,lines,names,kills", "the `AREAS` to attack")
+	flag.Parse()
+	c.areas = strings.Split(*areas, ",")
+	if c.program == "" || c.record == "" || !(c.share > 0 && c.share <= 1) || c.n < 1 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "siege: give -program, -record, -share above 0 and at most 1, and -n "+
+			"above 0; see -help")
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	t, err := c.start(ctx, *only)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "siege:", err)
+		os.Exit(4)
+	}
+	fmt.Print(t.text())
+	if t.found() > 0 {
+		os.Exit(1)
+	}
+}
+
+// campaign is what is attacked, and with how much.
+type campaign struct {
+	program, record string
+	areas           []string
+	piece           time.Duration
+	share           float64
+	seed            uint64
+	n               int
+	stderr          interface{ Write([]byte) (int, error) }
+
+	sum   string // SHA-256 of the program
+	self  string // this program, which is also a user's
+	work  string // the folder beside the record, which the go command does not look into
+	began time.Time
+	once  bool       // a repetition, which is not recorded
+	mu    sync.Mutex // guards the record
+	done  []outcome
+}
+
+// area is a kind of attack.
+type area struct {
+	name  string
+	full  int  // attempts at a share of 1
+	alone bool // one at a time, because instants matter
+	// open makes what the attempts share. Each attempt draws from its own source.
+	open func(ctx context.Context, c *campaign) (attack, error)
+}
+
+// attack makes one attempt and adds to it what it finds.
+type attack func(ctx context.Context, a *attempt) error
+
+// list are the areas in the order in which they are attacked.
+func list() []area {
+	return []area{
+		{name: "journal", full: 2000, open: openJournals},
+		{name: "lines", full: 1000, open: openLines},
+		{name: "names", full: 200, open: openNames},
+		{name: "kills", full: 200, alone: true, open: openKills},
+	}
+}
+
+// start makes all attempts that are not recorded, or the only one that is asked for.
+func (c *campaign) start(ctx context.Context, only string) (table, error) {
+	if err := c.exists(only); err != nil {
+		return nil, err
+	}
+	if err := c.open(only); err != nil {
+		return nil, err
+	}
+	t, known := table{}, 0
+	for _, ar := range list() {
+		if !slices.Contains(c.areas, ar.name) {
+			continue
+		}
+		known++
+		wanted, err := c.wanted(ar, only)
+		if err == nil {
+			err = c.attack(ctx, ar, wanted)
+		}
+		if err != nil {
+			return nil, err
+		}
+		planned := c.attempts(ar)
+		if c.once {
+			planned = 0
+		}
+		t = append(t, tally(ar, c.done, planned, c.seed))
+	}
+	if known < len(c.areas) {
+		return nil, fmt.Errorf("-areas %s names an area that does not exist", strings.Join(c.areas, ","))
+	}
+	return t, nil
+}
+
+// cutOnly reads an area and an index.
+func cutOnly(only string) (name string, index int, err error) {
+	name, text, _ := strings.Cut(only, ":")
+	if index, err = strconv.Atoi(text); err != nil {
+		return "", 0, fmt.Errorf("-only %s is not AREA:INDEX", only)
+	}
+	return name, index, nil
+}
+
+// exists wants that the only attempt that is asked for is one of those to be made.
+func (c *campaign) exists(only string) error {
+	if only == "" {
+		return nil
+	}
+	name, index, err := cutOnly(only)
+	if err != nil {
+		return err
+	}
+	for _, ar := range list() {
+		if ar.name != name || !slices.Contains(c.areas, name) {
+			continue
+		}
+		if index < 0 || index >= ar.full {
+			return fmt.Errorf("-only %s: the attempts of %s are 0 to %d", only, name, ar.full-1)
+		}
+		return nil
+	}
+	return fmt.Errorf("-only %s: no such area is in -areas %s", only, strings.Join(c.areas, ","))
+}
+
+// open makes the folders and reads the record.
+func (c *campaign) open(only string) (err error) {
+	if c.program, err = filepath.Abs(c.program); err != nil {
+		return err
+	}
+	if c.record, err = filepath.Abs(c.record); err != nil {
+		return err
+	}
+	if c.self, err = os.Executable(); err != nil {
+		return err
+	}
+	if c.sum, err = record.Hash(c.program); err != nil {
+		return err
+	}
+	c.work, c.began = filepath.Join(filepath.Dir(c.record), "."+strings.TrimSuffix(filepath.Base(c.record), ".ndjson")),
+		time.Now()
+	if err := errors.Join(os.MkdirAll(filepath.Join(c.work, "finds"), 0o777),
+		os.MkdirAll(filepath.Join(c.work, "box"), 0o777)); err != nil {
+		return err
+	}
+	if c.once = only != ""; !c.once {
+		if c.done, err = record.Read(c.record, c.fits); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attempts is how many an area has at this share.
+func (c *campaign) attempts(ar area) int { return int(math.Ceil(c.share * float64(ar.full))) }
+
+// wanted are the indices that are left. At a small share they are spread over all.
+func (c *campaign) wanted(ar area, only string) (indices []int, err error) {
+	if only != "" {
+		name, index, err := cutOnly(only)
+		if name == ar.name {
+			indices = append(indices, index)
+		}
+		return indices, err
+	}
+	made := map[int]bool{}
+	for _, o := range c.done {
+		if o.Area == ar.name {
+			made[o.Index] = true
+		}
+	}
+	n := c.attempts(ar)
+	for i := range n {
+		index := i*ar.full/n + 7*i%(ar.full/n) // not always the same kind, of those that alternate
+		if !made[index] {
+			indices = append(indices, index)
+		}
+	}
+	return indices, nil
+}
+
+// attack makes the attempts of an area, some at a time.
+func (c *campaign) attack(ctx context.Context, ar area, indices []int) error {
+	if len(indices) == 0 || c.over() {
+		return nil
+	}
+	attack, err := ar.open(ctx, c)
+	if err != nil {
+		return fmt.Errorf("%s: %w", ar.name, err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	queue := make(chan int)
+	var all sync.WaitGroup
+	for range map[bool]int{false: c.n, true: 1}[ar.alone] {
+		all.Go(func() {
+			for index := range queue {
+				if err := c.attempt(ctx, ar.name, index, attack); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for _, index := range indices {
+		if c.over() || ctx.Err() != nil {
+			break
+		}
+		queue <- index
+	}
+	close(queue)
+	all.Wait()
+	if err := context.Cause(ctx); errors.Is(err, context.Canceled) {
+		return errors.New("interrupted; the attempts so far are in " + c.record)
+	} else {
+		return err
+	}
+}
+
+// over reports whether the time of this piece is over.
+func (c *campaign) over() bool { return c.piece > 0 && time.Since(c.began) > c.piece }

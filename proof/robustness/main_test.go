@@ -1,0 +1,282 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/internal/hostile"
+)
+
+func TestMain(m *testing.M) {
+	if name, ok := os.LookupEnv(sourVariable); ok {
+		sourMain(name)
+	}
+	os.Exit(m.Run())
+}
+
+// TestSiege attacks the command with a fiftieth of each area's attempts.
+func TestSiege(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the command")
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "brewput")
+	if out, err := exec.Command("go", "build", "-pgo=off", "-buildvcs=false", "-o", program,
+		"../../cmd/brewput").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for _, ar := range list() {
+		t.Run(ar.name, func(t *testing.T) {
+			c := campaign{program: program, record: filepath.Join(dir, ar.name+".ndjson"), areas: []string{ar.name},
+				share: 0.02, seed: 1, n: 2, stderr: io.Discard}
+			table, err := c.start(t.Context(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := table[0]; r.n != ar.full/50 || r.bad > 0 {
+				t.Errorf("%d attempts of %d:\n%s", r.n, ar.full/50, table.text())
+			}
+		})
+	}
+}
+
+// TestKilled: an interrupt that is not heeded is found, and a call that should clear what was left and fails.
+func TestKilled(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		r    ran
+		want int
+	}{
+		{"run", ran{code: 130, after: 3 * time.Second}, 0},
+		{"run", ran{code: 0, after: heeded / 10}, 0},
+		{"run", ran{code: 0, after: 2 * heeded}, 1},
+		{"help", ran{code: 0, after: 2 * heeded}, 0},
+		{"run", ran{code: 2, after: heeded / 10}, 1},
+		{"run", ran{code: -1, signal: 9}, 0}, // which judge finds
+	} {
+		a := new(attempt)
+		if a.interrupted(c.name, c.r); len(a.Found) != c.want {
+			t.Errorf("interrupted %s, %+v: %q", c.name, c.r, a.Found)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		r    ran
+		want int
+	}{
+		{"bench", ran{}, 0},
+		{"bench", ran{code: 2, stderr: "brewput: no room"}, 1},
+		{"explain", ran{code: 2, stderr: "brewput: " + notThere}, 0},
+		{"explain", ran{code: 2, stderr: "brewput: no room"}, 1},
+		{"explain", ran{stderr: notThere}, 1},
+	} {
+		a := new(attempt)
+		if a.clearing(c.name, c.r); len(a.Found) != c.want {
+			t.Errorf("after %s was killed, %+v: %q", c.name, c.r, a.Found)
+		}
+	}
+}
+
+// TestContinue: a campaign continues where it stopped, and its attempts depend on the seed and the index alone.
+func TestContinue(t *testing.T) {
+	dir := t.TempDir()
+	program, draws := filepath.Join(dir, "program"), map[int]uint64{}
+	if err := os.WriteFile(program, []byte("x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	stop := 3
+	ar := area{name: "test", full: 10, alone: true, open: func(context.Context, *campaign) (attack, error) {
+		return func(_ context.Context, a *attempt) error {
+			if _, again := draws[a.Index]; again {
+				t.Errorf("attempt %d is made again", a.Index)
+			}
+			if stop == 0 {
+				return io.ErrUnexpectedEOF
+			}
+			stop--
+			draws[a.Index] = a.rng.Uint64()
+			if a.Index == 4 {
+				a.find("a fault")
+				a.find("a fault")
+			}
+			return nil
+		}, nil
+	}}
+	begin := func() (*campaign, error) {
+		c := &campaign{program: program, record: filepath.Join(dir, "r.ndjson"), share: 1, seed: 7, n: 2,
+			stderr: io.Discard}
+		err := c.open("")
+		if err != nil {
+			return c, err
+		}
+		wanted, err := c.wanted(ar, "")
+		if err != nil {
+			return c, err
+		}
+		return c, c.attack(t.Context(), ar, wanted)
+	}
+	if c, err := begin(); err != io.ErrUnexpectedEOF || len(c.done) != 3 {
+		t.Fatalf("%d attempts, %v", len(c.done), err)
+	}
+	stop = 100
+	c, err := begin()
+	r := tally(ar, c.done, 10, 7)
+	if err != nil || r.n != 10 || r.bad != 1 || len(r.finds[0].Found) != 1 || len(draws) != 10 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if _, err := os.Stat(filepath.Join(r.finds[0].Kept, "cwd")); err != nil {
+		t.Error(err)
+	}
+	record, err := os.ReadFile(c.record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(c.record, record[:len(record)-5], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	last := c.done[len(c.done)-1].Index
+	delete(draws, last)
+	if c, err := begin(); err != nil || len(c.done) != 10 || len(draws) != 10 {
+		t.Errorf("after a record without its end: %d attempts, %v", len(c.done), err)
+	}
+	if again, err := os.ReadFile(c.record); err != nil || bytes.Count(again, []byte("\n")) != 10 {
+		t.Errorf("the record is %s, %v", again, err)
+	}
+	if want := (rand.New(rand.NewPCG(7^hashOf("test"), 4))).Uint64(); draws[4] != want {
+		t.Errorf("attempt 4 draws %d, want %d", draws[4], want)
+	}
+	if err := os.WriteFile(program, []byte("y"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := begin(); err == nil || !strings.Contains(err.Error(), "another build") {
+		t.Errorf("a record of another build: %v", err)
+	}
+}
+
+// TestJudge: what no command may do is found, and nothing else is.
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		r    ran
+		want string
+	}{
+		{ran{code: 2, stderr: "brewput: no\n"}, ""},
+		{ran{code: 130}, ""},
+		{ran{code: 2}, "without a word"},
+		{ran{code: 5, stderr: "x"}, "exit 5"},
+		{ran{code: -1, signal: 2, stderr: "x"}, "killed by signal"},
+		{ran{hung: true}, "still runs"},
+		{ran{stdout: "a\x1bb"}, "raw"},
+		{ran{stdout: "a\u202eb"}, "raw"},
+		{ran{stdout: "a\xffb"}, "raw"},
+		{ran{stdout: "µ 日本\t\n"}, ""},
+		{ran{code: 2, stderr: "panic: index out of range\n\ngoroutine 1 [running]:\n"}, "panic"},
+	} {
+		a := new(attempt)
+		a.judge(c.r, false)
+		found := strings.Join(a.Found, "; ")
+		if (found == "") != (c.want == "") || !strings.Contains(found, c.want) {
+			t.Errorf("%+v: found %q, want %q", c.r, found, c.want)
+		}
+	}
+	crash, own := "panic: x\n\ngoroutine 1 [running]:\n", "github.com/brewput/brewput/"
+	for text, want := range map[string]int{
+		crash + "main.main()\n":                                                             0,
+		crash + own + "report.Table()\n\t/x.go:1\nmain.main()\n":                            1,
+		crash + own + "internal/hostile.Workload.func2()\n" + own + "internal/cli.Main()\n": 0,
+		crash + "main.main()\n\ngoroutine 2 [running]:\n" + own + "internal/cli.Main()\n":   0,
+		crash + "main.main()\n\n" + crash +
+			"github.com/brewput/brewput/compare.Rows()\n": 1,
+		"fatal error: x\n\ngoroutine 1 [running]:\nmain.f()\ncreated by github.com/brewput/brewput/report.F\n": 0,
+	} {
+		a := new(attempt)
+		if a.judge(ran{code: 2, stderr: text}, true); len(a.Found) != want {
+			t.Errorf("a program's crash %q: found %q", text, a.Found)
+		}
+	}
+	for i, text := range []string{hostile.Forged, strings.TrimSpace(hostile.Forged), strconv.Quote(hostile.Forged)} {
+		for _, r := range []ran{{stdout: text}, {stderr: text}} {
+			a := new(attempt)
+			if a.unforged(r); (len(a.Found) > 0) != (i < 2) {
+				t.Errorf("%q counts as a forged line: %q", text, a.Found)
+			}
+		}
+	}
+	for _, c := range []struct {
+		r, want ran
+		noticed bool
+	}{
+		{ran{code: 2, stderr: "x\nbrewput: damaged\n"}, ran{stderr: "x\n"}, true},
+		{ran{code: 3, stderr: "brewput: slower\n"}, ran{}, false},
+		{ran{code: 2}, ran{}, false},
+		{ran{stderr: "note: run lost its end\n"}, ran{}, true},
+		{ran{stderr: "warning: the load has not settled\n"}, ran{}, false},
+		{ran{stderr: "warning: checksum\n"}, ran{stderr: "warning: checksum\n"}, false},
+		{ran{stderr: "4 checksums\n"}, ran{stderr: "3 checksums\n"}, false},
+	} {
+		if got := noticed(c.r, c.want); got != c.noticed {
+			t.Errorf("%+v instead of %+v counts as a notice: %t", c.r, c.want, got)
+		}
+	}
+	if !slices.Equal(kindsOf(t, 0.02), []int{0, 7, 4, 1}) {
+		t.Errorf("the short campaign kills %v", kindsOf(t, 0.02))
+	}
+}
+
+// TestOnly: what no attempt has as its name is an error.
+func TestOnly(t *testing.T) {
+	c := &campaign{areas: []string{"lines", "names"}}
+	for only, good := range map[string]bool{"": true, "lines:999": true, "lines:1000": false, "lines:-1": false,
+		"lines": false, "lines:1x": false,
+		"kills:1": false, "line:1": false} {
+		if err := c.exists(only); (err == nil) != good {
+			t.Errorf("-only %q: %v", only, err)
+		}
+	}
+}
+
+// kindsOf are the kinds of the kills at a share.
+func kindsOf(t *testing.T, share float64) (kinds []int) {
+	t.Helper()
+	c := &campaign{share: share}
+	at := slices.IndexFunc(list(), func(ar area) bool { return ar.name == "kills" })
+	indices, err := c.wanted(list()[at], "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, index := range indices {
+		kinds = append(kinds, index%10)
+	}
+	return kinds
+}
+
+// TestCatches: this process handles SIGINT, as any Go program does, and sleep does not.
+func TestCatches(t *testing.T) {
+	if !catches(os.Getpid(), syscall.SIGINT) {
+		t.Error("a Go program is said to handle no SIGINT")
+	}
+	if catches(os.Getpid(), syscall.SIGKILL) { // which nobody can, unlike the signal after it
+		t.Error("a Go program is said to handle SIGKILL")
+	}
+	cmd := exec.Command("sleep", "300")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	if catches(cmd.Process.Pid, syscall.SIGINT) {
+		t.Error("sleep is said to handle SIGINT")
+	}
+}

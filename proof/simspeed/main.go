@@ -1,0 +1,315 @@
+// Benchsim measures how fast the simulator is, with goroutines as coroutines and as lists of operations: M/M/1 and many
+// goroutines beside SimPy and others, run in turn, the coffee shop on 1024 CPUs, two replications at once, allocations,
+// and the memory of a million goroutines: make bench-sim. It exits 1 if a
+// floor is missed, 4 if something failed.
+package main
+
+import (
+	_ "embed"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/sim"
+)
+
+//go:embed peer.py
+var program string
+
+func main() {
+	python := flag.String("python", "", "a Python that has SimPy")
+	rust := flag.String("peers", "", "the program of the simulators in Rust; without it they are left out")
+	customers := flag.Int("customers", 1_000_000, "customers of M/M/1; a fifth of them in each run beside others")
+	goroutines := flag.Int("blocked", 0, "print the memory that so many goroutines blocked in Recv "+
+		"need, and nothing else")
+	cpus := flag.Int("cpus", sim.Unlimited, "with -blocked: virtual CPUs; -1 is unlimited")
+	only := flag.String("part", everything, "only these parts, separated by commas")
+	lists := flag.Bool("lists", false, "with -blocked: as lists of operations")
+	profile := flag.String("cpuprofile", "", "write a CPU profile of the simulator to this file, and "+
+		"print nothing else")
+	flag.Parse()
+	if flag.NArg() > 0 || *goroutines == 0 && *profile == "" && (*python == "" || *customers < 1000) {
+		fmt.Fprintln(os.Stderr, "benchsim: give -python the path of one that has SimPy, at least 1000 -customers, "+
+			"and no other argument")
+		os.Exit(2)
+	}
+	if *goroutines > 0 {
+		peak, err := blocked(*goroutines, *cpus, *lists)
+		if err != nil {
+			fail(err)
+		}
+		fmt.Println(peak)
+		return
+	}
+	b := &bench{out: os.Stdout, customers: *customers, rounds: 11, least: time.Second}
+	if *profile != "" {
+		if err := b.profile(*profile); err != nil {
+			fail(err)
+		}
+		return
+	}
+	p := &peers{python: *python, rust: *rust}
+	if p.rust == "" {
+		fmt.Println("desru and nexosim are left out: there is no -peers")
+	}
+	runs, err := b.parts(*only, p)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "benchsim:", err)
+		os.Exit(2)
+	}
+	for _, run := range runs {
+		if err := run(); err != nil {
+			fail(err)
+		}
+	}
+	if len(b.missed) > 0 {
+		fmt.Printf("\nMissed, of %s: %q\n", *only, b.missed)
+		os.Exit(1)
+	}
+	fmt.Printf("\nEvery floor is kept: of %s.\n", *only)
+}
+
+// parts are those of a list of names.
+func (b *bench) parts(names string, p *peers) (runs []func() error, err error) {
+	all := map[string]func() error{"speed": func() error { return b.speed(p) }, "steady": b.steady,
+		"replications": b.replications, "coffee": b.coffee, "memory": b.memory}
+	for name := range strings.SplitSeq(names, ",") {
+		run := all[name]
+		if run == nil {
+			return nil, fmt.Errorf("-part: there is no part %q; there are %s", name, everything)
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+// everything is what is measured where no -part is given.
+const everything = "speed,steady,replications,coffee,memory"
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "benchsim:", err)
+	os.Exit(4)
+}
+
+// bench prints what it measures and keeps which floors are missed.
+type bench struct {
+	out       io.Writer
+	customers int
+	rounds    int
+	// least is how long an engine runs in each round: one that needs a tenth of a second would else see another machine
+	// than one that needs ten.
+	least  time.Duration
+	missed []string
+}
+
+func (b *bench) printf(format string, args ...any) { fmt.Fprintf(b.out, format, args...) }
+
+// judge tells whether a floor is kept, in words for the end of a line.
+func (b *bench) judge(what string, kept bool, floor string) string {
+	if kept {
+		return "floor " + floor + ": kept"
+	}
+	b.missed = append(b.missed, what)
+	return "floor " + floor + ": MISSED"
+}
+
+// engine is what runs M/M/1; floor is how many times as fast as the first it must be.
+type engine struct {
+	name  string
+	run   func(seed uint64) (outcome, error)
+	floor float64
+}
+
+// mm1 are the ways in which M/M/1 is run here.
+func mm1(customers int) []engine {
+	coroutines := func(cpus int, keyed bool) func(uint64) (outcome, error) {
+		return func(seed uint64) (outcome, error) {
+			return (&queue{customers: customers, seed: seed, keyed: keyed}).simulate(cpus)
+		}
+	}
+	lists := func(cpus int) func(uint64) (outcome, error) {
+		return func(seed uint64) (outcome, error) { return (&queue{customers: customers, seed: seed}).list(cpus) }
+	}
+	return []engine{
+		{machine(sim.Unlimited), coroutines(sim.Unlimited, false), 35}, {machine(4), coroutines(4, false), 20},
+		{"unlimited, draws of env", coroutines(sim.Unlimited, true), 0},
+		{"lists, unlimited CPUs", lists(sim.Unlimited), 90}, {"lists, rules, 4 CPUs", lists(4), 50},
+	}
+}
+
+// speed runs M/M/1, and then many goroutines that do nothing but burn.
+func (b *bench) speed(p *peers) error {
+	m := model{number: b.customers / 5} // short runs and many: on a shared machine all may be slower for seconds
+	if err := b.race(m, append(p.engines(m), mm1(m.number)...),
+		fmt.Sprintf("M/M/1 at a load of %v, %d customers, medians of %d runs in turn; the mean time in the "+
+			"system is %v in theory",
+			load, m.number, b.rounds, theory), "customer"); err != nil {
+		return err
+	}
+	for _, n := range []int{1000, 10_000} {
+		m := model{processes: n, number: b.customers / n * n}
+		lists := engine{"lists, unlimited CPUs", m.byLists, 40}
+		if err := b.race(m, append(p.engines(m), lists),
+			fmt.Sprintf("%d goroutines that only burn, for exponential times of mean 1, %d times together", n,
+				m.number), "event"); err != nil {
+			return err
+		}
+	}
+	h := host.Read()
+	on := "unknown CPU"
+	if h.CPUModel != nil {
+		on = *h.CPUModel
+	}
+	b.printf("\n%s, %d CPUs, %s/%s, %s; %s\n", on, h.CPUs, h.GOOS, h.GOARCH, runtime.Version(),
+		strings.Join(p.versions, ", "))
+	return nil
+}
+
+// race runs engines in turn, each for its time. A ratio is that of one round, in which the clock of the machine has had
+// little time to drift, and the median is of those.
+func (b *bench) race(m model, engines []engine, what, each string) error {
+	all := make([][]outcome, len(engines))
+	for round := range b.rounds {
+		for i, e := range engines {
+			o, err := e.often(uint64(round+1), int64(m.number), b.least)
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", m.name(), e.name, err)
+			}
+			all[i] = append(all[i], o)
+		}
+	}
+	b.printf("\n%s\n%-24s %12s %17s %12s %7s %7s\n", what, "", "ns/"+each, "min to max", each+"s/s", "ratio", "mean")
+	for i, e := range engines {
+		b.row(e, all[i], all[0], m.number)
+	}
+	return nil
+}
+
+// often runs an engine again and again until it has had its time, and returns the mean run.
+func (e engine) often(seed uint64, number int64, least time.Duration) (o outcome, err error) {
+	began, took := time.Now(), time.Duration(0)
+	for n := 1; ; n++ {
+		runtime.GC() // what others have left is not its to collect
+		if o, err = e.run(seed); err != nil {
+			return o, err
+		}
+		if o.served != number {
+			return o, fmt.Errorf("%d of %d were served", o.served, number)
+		}
+		if took += o.took; time.Since(began) >= least {
+			o.took = took / time.Duration(n)
+			return o, nil
+		}
+	}
+}
+
+// row prints the runs of one engine beside those of the first.
+func (b *bench) row(e engine, runs, first []outcome, number int) {
+	var ns, ratios []float64
+	mean := 0.0
+	for i, o := range runs {
+		ns = append(ns, float64(o.took)/float64(number))
+		ratios = append(ratios, float64(first[i].took)/float64(o.took))
+		mean += o.mean / float64(len(runs))
+	}
+	verdict := ""
+	if ratio := median(ratios); e.floor > 0 {
+		verdict = b.judge(e.name, ratio >= e.floor, fmt.Sprintf("%vx", e.floor))
+	}
+	b.printf("%-24s %12.0f %17s %12.0f %6.1fx %7.3f  %s\n", e.name, median(ns),
+		fmt.Sprintf("%.0f to %.0f", slices.Min(ns), slices.Max(ns)),
+		1e9/median(ns), median(ratios), mean, verdict)
+}
+
+// median of an odd number of values.
+func median(values []float64) float64 { return slices.Sorted(slices.Values(values))[len(values)/2] }
+
+// steady counts what a run allocates once a tenth of its customers have gone.
+func (b *bench) steady() error {
+	b.printf("\nAllocations after the first tenth of %d customers, each of two events\n", b.customers)
+	for _, e := range []struct {
+		name string
+		run  func(*queue) (outcome, error)
+	}{
+		{machine(sim.Unlimited), func(q *queue) (outcome, error) { return q.simulate(sim.Unlimited) }},
+		{machine(4), func(q *queue) (outcome, error) { return q.simulate(4) }},
+		{"lists, unlimited CPUs", func(q *queue) (outcome, error) { return q.list(sim.Unlimited) }},
+		{"lists, rules, 4 CPUs", func(q *queue) (outcome, error) { return q.list(4) }},
+	} {
+		first, last := b.customers/10, b.customers-1
+		var before, after runtime.MemStats
+		q := &queue{customers: b.customers, seed: 1, at: func(customer int) {
+			switch customer {
+			case first:
+				runtime.ReadMemStats(&before)
+			case last:
+				runtime.ReadMemStats(&after)
+			}
+		}}
+		if _, err := e.run(q); err != nil {
+			return err
+		}
+		n, events := after.Mallocs-before.Mallocs, 2*(last-first)
+		each := float64(n) / float64(events)
+		b.printf("%-24s %d in %d events: %.6f an event  %s\n", e.name, n, events, each,
+			b.judge("allocations", each < 1e-4, "0.0001"))
+	}
+	return nil
+}
+
+// machine names a kind of machine.
+func machine(cpus int) string {
+	if cpus == sim.Unlimited {
+		return "unlimited CPUs"
+	}
+	return fmt.Sprintf("rules of Go, %d CPUs", cpus)
+}
+
+// brewed are the designs of the coffee shop that are timed.
+var brewed = []string{"ideal", "locking", "finelocking", "multi", "linearpipe"}
+
+// coffee serves 10,000 customers at once on 1024 CPUs for 10 s of virtual time.
+func (b *bench) coffee() error {
+	const cpus, workers, window, limit = 1024, 10_000, 10 * time.Second, 20 * time.Second
+	b.printf("\nCoffee on %d CPUs with %d workers for %v of virtual time, typical costs\n", cpus, workers, window)
+	for _, design := range brewed {
+		began := time.Now()
+		lattes, operations, err := serve(design, cpus, workers, window)
+		if err != nil {
+			return fmt.Errorf("coffee, %s: %w", design, err)
+		}
+		took := time.Since(began)
+		b.printf("%-24s %6.2f s, %d lattes, %d operations  %s\n", design, took.Seconds(), lattes, operations,
+			b.judge("coffee "+design, took < limit, fmt.Sprintf("%v s", limit.Seconds())))
+	}
+	return nil
+}
+
+// memory lets a million goroutines block, in processes of their own.
+func (b *bench) memory() error {
+	const n = 1_000_000
+	b.printf("\nMemory of a process with %d goroutines blocked in Recv, at its peak\n", n)
+	for _, way := range []struct {
+		name  string
+		cpus  int
+		lists bool
+		limit float64
+	}{
+		{machine(sim.Unlimited), sim.Unlimited, false, 6e9}, {machine(4), 4, false, 6e9},
+		{"lists, unlimited CPUs", sim.Unlimited, true, 1e9}, {"lists, rules, 4 CPUs", 4, true, 1e9},
+	} {
+		peak, err := blockedApart(n, way.cpus, way.lists)
+		if err != nil {
+			return err
+		}
+		b.printf("%-24s %.2f GB, %.0f bytes each  %s\n", way.name, float64(peak)/1e9, float64(peak)/n,
+			b.judge("memory, "+way.name, float64(peak) < way.limit, fmt.Sprintf("%.0f GB", way.limit/1e9)))
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/catalog/coffee"
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/env/virtual"
+	loops "github.com/brewput/brewput/load"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sim"
+)
+
+// serve runs a design of the coffee shop for a window of virtual time and returns how many lattes were made, and how
+// many operations that took.
+func serve(design string, cpus, workers int, window time.Duration) (lattes int64, operations uint64, err error) {
+	shop := coffee.Workload()
+	d, ok := shop.Find(design)
+	if !ok {
+		return 0, 0, fmt.Errorf("there is no design %s", design)
+	}
+	points, err := plan.Points(shop.AllFactors(),
+		map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(cpus)}}})
+	if err != nil {
+		return 0, 0, err
+	}
+	p := points[0].Only(shop.FactorsOf(d))
+	w := virtual.New(virtual.Config{CPUs: cpus, Seed: 1, Costs: sim.Typical().Steady(), Grace: time.Hour})
+	var failed error
+	err = w.Run("load", func(e env.Env) {
+		stream, err := d.Stream(e, p)
+		if err != nil {
+			failed = err
+			return
+		}
+		c := loops.Closed{Op: stream.Op, Workers: workers, Window: window, OneByOne: true, AtBegin: func() {},
+			AtEnd: func() {}}
+		r, err := c.Run(e)
+		if stream.Close != nil {
+			stream.Close(e)
+		}
+		lattes, failed = r.Inside, err
+	})
+	if err == nil {
+		err = failed
+	}
+	return lattes, w.Operations(), err
+}
+
+// blocked lets n goroutines wait in Recv of one channel until it is closed, and returns the peak of this process's
+// memory.
+func blocked(n, cpus int, lists bool) (peak int64, err error) {
+	run := blockedCoroutines
+	if lists {
+		run = blockedLists
+	}
+	if err := run(n, cpus); err != nil {
+		return 0, err
+	}
+	return highWater()
+}
+
+func blockedCoroutines(n, cpus int) error {
+	waiting := 0
+	err := virtual.New(virtual.Config{CPUs: cpus}).Run("body", func(e env.Env) {
+		gate, g := env.NewChan[int](e, "gate", 0), e.Group()
+		for range n {
+			g.Go(e, "waiter", func(e env.Env) {
+				waiting++
+				gate.Recv()
+				waiting--
+			})
+		}
+		e.Sleep(time.Second)
+		if waiting != n {
+			panic(fmt.Sprintf("%d goroutines wait, want %d", waiting, n))
+		}
+		gate.Close()
+		g.Wait()
+	})
+	if err == nil && waiting != 0 {
+		err = fmt.Errorf("%d goroutines have not come back", waiting)
+	}
+	return err
+}
+
+// highWater is VmHWM in bytes: the most memory that this process ever had.
+func highWater() (int64, error) {
+	f, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 0, fmt.Errorf("the memory of a process is unavailable on %s: %w", runtime.GOOS, err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if rest, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
+			kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			return kb << 10, err
+		}
+	}
+	return 0, fmt.Errorf("/proc/self/status has no VmHWM")
+}
+
+// blockedApart is blocked in a fresh process, so that nothing else is in its peak.
+func blockedApart(n, cpus int, lists bool) (peak int64, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.Command(self, "-blocked", strconv.Itoa(n), "-cpus", strconv.Itoa(cpus),
+		"-lists="+strconv.FormatBool(lists))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, fmt.Errorf("the process with %d goroutines: %w", n, err)
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+}

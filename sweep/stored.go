@@ -1,0 +1,34 @@
+package sweep
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/brewput/brewput/result"
+)
+
+// ReadHeader reads the header in the journal of the run directory dir.
+func ReadHeader(dir string, raw []byte) (h Header, err error) {
+	if err := json.Unmarshal(raw, &h); err != nil {
+		return h, fmt.Errorf("%s is not a run of brewput: its header cannot be read: %w", dir, err)
+	}
+	if h.Workload == "" {
+		return h, fmt.Errorf("%s is not a run of brewput: its header names no workload; give the directory of a run",
+			dir)
+	}
+	return h, nil
+}
+
+// Fits compares what the run directory dir holds with the plan in its header, interim analyses included. See
+// [Header.Check].
+func (h *Header) Fits(dir string, trials []result.Trial, blocks map[int]int, looks []json.RawMessage, old bool) error {
+	err := h.Check(trials, blocks, old)
+	if err == nil && h.Rule != nil {
+		_, err = ReadLooks(looks)
+	}
+	if err != nil {
+		return fmt.Errorf("%s does not fit the plan in its header: %w: it was changed, or another program wrote it; "+
+			"put it back as it was, or start a new run", dir, err)
+	}
+	return nil
+}
