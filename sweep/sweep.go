@@ -99,6 +99,18 @@ func (s *Sweep) Continue(done []result.Trial, blocks map[int]int, ended bool) {
 // Execute runs what is not yet done, block after block, and returns all trials in their order. After
 // an error, or when ctx is cancelled, the trials so far are returned with it; all of them are stored.
 func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
+	e := s.begin()
+	for more := true; more; {
+		var err error
+		if more, err = e.advance(ctx); err != nil {
+			return e.trials, err
+		}
+	}
+	return e.trials, nil
+}
+
+// begin is the execution of a sweep before its first block.
+func (s *Sweep) begin() *execution {
 	e := &execution{Sweep: s, had: map[place]result.Trial{}, lines: s.lines()}
 	for _, t := range s.Done {
 		e.had[place{t.Block, t.Order}] = t
@@ -107,32 +119,38 @@ func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
 	if s.Header.Rule != nil {
 		e.pace = s.newPace()
 	}
-	var all []result.Trial
-	for b := 0; ; b++ {
-		cases, more, err := e.next(b, all)
-		if err != nil {
-			return all, err
-		}
-		if !more {
-			all = append(all, e.leftover(b)...)
-			break
-		}
-		block, over, err := e.block(ctx, b, cases)
-		all = append(all, block...)
-		if err != nil {
-			return all, err
-		}
-		if over {
-			if _, _, err := e.pace.stop(b); err != nil {
-				return all, err
-			}
-			break
-		}
+	return e
+}
+
+// advance runs the next block. More is false once there was none, and the sweep has ended.
+func (e *execution) advance(ctx context.Context) (more bool, err error) {
+	b := e.blocks
+	cases, more, err := e.next(b, e.trials)
+	if err != nil {
+		return false, err
 	}
-	if s.Complete {
-		return all, nil
+	if !more {
+		e.trials = append(e.trials, e.leftover(b)...)
+		return false, e.end()
 	}
-	return all, s.Store.End()
+	block, over, err := e.block(ctx, b, cases)
+	e.trials = append(e.trials, block...)
+	e.blocks++
+	if err != nil || !over {
+		return true, err
+	}
+	if _, _, err := e.pace.stop(b); err != nil {
+		return false, err
+	}
+	return false, e.end()
+}
+
+// end stores that the sweep has ended.
+func (e *execution) end() error {
+	if e.Complete {
+		return nil
+	}
+	return e.Store.End()
 }
 
 // place names a trial within a run.
@@ -147,6 +165,12 @@ type execution struct {
 	pace  *pace   // nil without a budget
 	at    stretch // where the run has a precision, or Next
 	again int     // the block in which trials are told of ahead again
+
+	trials []result.Trial // so far
+	blocks int            // begun
+	twin   *execution     // which takes turns with this one, or nil
+	turns  bool           // this is a twin that does
+	over   bool           // this is a twin that has ended
 }
 
 // next are the cases of block b; false ends the sweep.
@@ -226,6 +250,9 @@ func (e *execution) event(step plan.Step) Event {
 	event := e.clock.event(e.Plan, step)
 	if e.pace != nil {
 		event.Left = max(0, e.pace.left())
+	}
+	if e.twin != nil && event.Left > 0 {
+		event.Left += e.twin.clock.left()
 	}
 	return event
 }
@@ -380,9 +407,14 @@ func (e *estimate) took(step plan.Step, d time.Duration) {
 	e.perTrial[step.Case] = d
 }
 
-// event describes the state before a step. Cases of which nothing is known count as the mean of the
-// others; Left is 0 where nothing is known of any.
+// event describes the state before a step.
 func (e *estimate) event(p plan.Plan, step plan.Step) Event {
+	return Event{Step: step, Case: p.Cases[step.Case], Done: e.done, Total: e.total, Left: e.left()}
+}
+
+// left is the time that is left. Cases of which nothing is known count as the mean of the others; 0 where nothing is
+// known of any.
+func (e *estimate) left() time.Duration {
 	var sum time.Duration
 	known := 0
 	for _, d := range e.perTrial {
@@ -391,9 +423,8 @@ func (e *estimate) event(p plan.Plan, step plan.Step) Event {
 			known++
 		}
 	}
-	var left time.Duration
-	if known > 0 {
-		left = time.Duration(float64(sum) / float64(known) * float64(e.total-e.done))
+	if known == 0 {
+		return 0
 	}
-	return Event{Step: step, Case: p.Cases[step.Case], Done: e.done, Total: e.total, Left: left}
+	return time.Duration(float64(sum) / float64(known) * float64(e.total-e.done))
 }

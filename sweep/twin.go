@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -34,6 +35,53 @@ func (s *Sweep) Twin() (*Sweep, error) {
 	return &Sweep{Workload: s.Workload, Header: h, Plan: p, Recorded: s.Recorded, Retry: s.Retry}, err
 }
 
+// ExecuteWithTwin executes a sweep and its twin, whose blocks come first: all of them where nothing that they predict
+// runs real code, or where s has a budget, which is not theirs. Real code takes the time that it takes now, in the
+// prediction as in the measurement, and a machine is slower for minutes: of its blocks, each is predicted right before
+// it is measured. Without a twin it is Execute. It returns what Execute would of both.
+func (s *Sweep) ExecuteWithTwin(ctx context.Context, twin *Sweep) (predicted, measured []result.Trial, err error) {
+	if twin == nil {
+		measured, err = s.Execute(ctx)
+		return nil, measured, err
+	}
+	t, e := twin.begin(), s.begin()
+	e.twin = t
+	for more := true; more && err == nil; {
+		for ahead := true; ahead && err == nil; ahead = !t.turns && !t.over {
+			err = t.advanceTwin(ctx, s)
+		}
+		if err == nil {
+			more, err = e.advance(ctx)
+		}
+	}
+	for !t.over && err == nil { // nothing of it could be measured
+		err = t.advanceTwin(ctx, s)
+	}
+	if measured = e.trials; len(measured) < len(s.Done) { // the twin failed before they had their turn
+		measured = s.Done
+	}
+	return t.trials, measured, err
+}
+
+// advanceTwin predicts the next block of s, if there is one. After the first it is known what runs real code.
+func (e *execution) advanceTwin(ctx context.Context, s *Sweep) error {
+	if e.over {
+		return nil
+	}
+	more, err := e.advance(ctx)
+	e.over = !more
+	if e.blocks == 1 {
+		e.turns = s.TakesTurns(e.trials)
+	}
+	return err
+}
+
+// TakesTurns reports, by the first block of a twin, whether its blocks and those of s are executed in turns.
+func (s *Sweep) TakesTurns(predicted []result.Trial) bool {
+	return s.Header.Rule == nil &&
+		slices.ContainsFunc(predicted, func(t result.Trial) bool { return t.RealCode != "" })
+}
+
 // Beyond are the cases that are predicted and not measured.
 func (s *Sweep) Beyond() []plan.Case {
 	var list []plan.Case
@@ -62,6 +110,10 @@ func (e *execution) predictable(b int, trials []result.Trial) (cases []int, more
 		}
 	}
 	e.clock.total = len(trials) + (e.Plan.Blocks-b)*len(cases)
-	e.ahead(b, e.Plan.Blocks, cases)
+	until := e.Plan.Blocks
+	if e.turns { // what is begun ahead would run beside the measurements
+		until = b + 1
+	}
+	e.ahead(b, until, cases)
 	return cases, b < e.Plan.Blocks && len(cases) > 0
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
@@ -113,6 +114,101 @@ func TestTwinGivesUp(t *testing.T) {
 	if err != nil || strings.Join(places(again), ";") != strings.Join(places(trials), ";") || len(rest.trials) != 3 {
 		t.Errorf("continued: %v, %d more, %v", places(again), len(rest.trials), err)
 	}
+}
+
+// TestTakesTurns: what runs real code is predicted a block at a time, right before it is measured, and nothing of it is
+// begun ahead; other predictions come first, and so do those of a run with a budget. Wherever the execution is
+// interrupted, going on makes the same of it.
+func TestTakesTurns(t *testing.T) {
+	for _, c := range []struct {
+		realCode string
+		rule     *Rule
+		want     string
+	}{{result.RealMeasured, nil, "plplpl"}, {"", nil, "pl"},
+		{result.RealMeasured, &Rule{Budget: Duration(time.Hour), Looks: []int{3}, Alpha: 0.05, Margin: 0.02}, "pl"}} {
+		turns := newTurns(t, c.realCode, c.rule)
+		whole, err := turns.execute(0)
+		if err != nil || turns.order != c.want || turns.beyond > 0 != (c.want == "pl") ||
+			!turns.live.ended || !turns.twin.ended {
+			t.Errorf("%+v: the order is %s, %d trials begun ahead of a block, %v", c, turns.order, turns.beyond, err)
+		}
+		for stop := 1; stop <= len(whole); stop++ {
+			turns := newTurns(t, c.realCode, c.rule)
+			if part, err := turns.execute(stop); !errors.Is(err, errDisk) || len(part) != stop-1 {
+				t.Fatalf("stopped at trial %d: %v, %v", stop, part, err)
+			}
+			again, err := turns.execute(0)
+			if err != nil || !slices.Equal(again, whole) || len(turns.live.trials)+len(turns.twin.trials) != len(whole) {
+				t.Errorf("stopped at trial %d, then %v, want %v; %v", stop, again, whole, err)
+			}
+		}
+	}
+}
+
+// TestTwinGone: where the twin of an incomplete run must be made again and fails, what was measured is not lost.
+func TestTwinGone(t *testing.T) {
+	turns := newTurns(t, result.RealMeasured, nil)
+	if _, err := turns.execute(10); !errors.Is(err, errDisk) {
+		t.Fatal(err)
+	}
+	had := places(turns.live.trials)
+	turns.twin = &memory{}
+	if got, err := turns.execute(1); !errors.Is(err, errDisk) || len(had) == 0 || !slices.Equal(got, had) {
+		t.Errorf("%v, want %v; %v", got, had, err)
+	}
+}
+
+// turns are executions of a sweep with its twin, one going on where the one before it was stopped.
+type turns struct {
+	*testing.T
+	realCode   string
+	rule       *Rule
+	live, twin *memory
+	order      string // of predictions and live trials
+	beyond     int    // trials that were told of ahead of the block in which they were
+}
+
+func newTurns(t *testing.T, realCode string, rule *Rule) *turns {
+	return &turns{T: t, realCode: realCode, rule: rule, live: &memory{}, twin: &memory{}}
+}
+
+// execute fails at trial stop, and returns the places of all trials so far.
+func (u *turns) execute(stop int) ([]string, error) {
+	s := twinned()
+	s.Header.Rule = u.rule
+	s.Judgement.Looks = compare.NewLooks([]int{3}, 3)
+	w, err := s.Twin()
+	if err != nil {
+		u.Fatal(err)
+	}
+	n := 0
+	run := func(world string, run func(context.Context, trial.Spec) (trial.Outcome, error)) func(context.Context,
+		trial.Spec) (trial.Outcome, error) {
+		return func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
+			if n++; n == stop {
+				return trial.Outcome{}, errDisk
+			}
+			u.order = strings.TrimSuffix(u.order, world) + world
+			o, err := run(ctx, spec)
+			if world == "p" {
+				o.Trial.RealCode = u.realCode
+			}
+			return o, err
+		}
+	}
+	s.Run, s.Store = run("l", succeed), u.live
+	w.Run, w.Store, w.Notify = run("p", virtually), u.twin, func(Event) {}
+	at := 0
+	s.Notify = func(e Event) { at = e.Step.Block + 1 }
+	w.Ahead = func(specs []trial.Spec) {
+		for _, spec := range specs {
+			u.beyond += max(0, spec.Block-at)
+		}
+	}
+	s.Continue(u.live.trials, u.live.blocks, u.live.ended)
+	w.Continue(u.twin.trials, u.twin.blocks, u.twin.ended)
+	predicted, measured, err := s.ExecuteWithTwin(u.Context(), w)
+	return append(places(predicted), places(measured)...), err
 }
 
 // TestNothingToMeasure: where every case lies beyond the machine, the live sweep ends at once.

@@ -218,10 +218,14 @@ func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOpti
 		progress.show(e)
 	}
 	a.announce(s, dir)
-	trials, err := s.Done, error(nil)
-	if out.predictions, err = a.predict(ctx, s, dir, progress); err == nil {
-		out.predicted()
-		trials, err = s.Execute(ctx)
+	trials := s.Done
+	twin, kept, err := a.twinOf(s, dir, out, progress)
+	if err == nil {
+		out.predictions, trials, err = s.ExecuteWithTwin(ctx, twin)
+		out.predictions = inTwin(out.predictions)
+	}
+	if kept != nil {
+		err = closing(kept, err)
 	}
 	progress.clear()
 	if err == nil {

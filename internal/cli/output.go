@@ -19,8 +19,10 @@ type output struct {
 	app    *app
 	format string
 	sweep  *sweep.Sweep
-	sent   int // trials already written
 	err    error
+
+	// trials already written: measured, and predicted
+	sent, foretold int
 
 	predictions []result.Trial        // of the twin
 	sensitivity []compare.Sensitivity // of what was calculated to the scheduler's costs, if it was asked for
@@ -30,10 +32,11 @@ func (a *app) newOutput(format string, s *sweep.Sweep) *output {
 	return &output{app: a, format: format, sweep: s}
 }
 
-// predicted takes the predictions, which are all there before anything is measured.
-func (o *output) predicted() {
+// predicted takes the predictions of a finished block.
+func (o *output) predicted(trials []result.Trial) {
 	if o.format == "json" {
-		o.write(o.predictions)
+		o.foretold += len(trials)
+		o.write(trials)
 	}
 }
 
@@ -83,6 +86,9 @@ func (o *output) finish(trials []result.Trial) error {
 	w := o.app.stdout
 	switch o.format {
 	case "json":
+		if o.foretold < len(o.predictions) {
+			o.write(o.predictions[o.foretold:])
+		}
 		if o.sent < len(trials) {
 			o.write(trials[o.sent:])
 		}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -57,13 +56,13 @@ func (o *runOptions) twin(w *workload.Workload, cases []plan.Case) (measured, pr
 // worthTelling is how long predictions must take for the time to be announced.
 const worthTelling = 10 * time.Second
 
-// predict calculates the twin of a sweep and returns its trials: all of them before anything is measured, since
-// calculating would disturb that. The twin is a run in virtual time in the directory of the run that it belongs to;
-// what it holds already is not calculated again.
-func (a *app) predict(ctx context.Context, s *sweep.Sweep, dir string, progress *progress) ([]result.Trial, error) {
+// twinOf opens the twin of a sweep, which is executed with it: a run in virtual time in the directory of the run that it
+// belongs to. What it holds already is not calculated again. It is nil where there is nothing to predict, or the twin of
+// a complete run is gone. Each of its finished blocks is given to the output.
+func (a *app) twinOf(s *sweep.Sweep, dir string, out *output, progress *progress) (*sweep.Sweep, *store.Run, error) {
 	t, err := s.Twin()
 	if t == nil || err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	dir = filepath.Join(dir, twinName)
 	run, err := a.openTwin(t, dir, s.Complete)
@@ -71,26 +70,34 @@ func (a *app) predict(ctx context.Context, s *sweep.Sweep, dir string, progress 
 		if err == nil {
 			fmt.Fprintf(a.stderr, "warning: %s is gone, and with it what was predicted\n", dir)
 		}
-		return nil, err
+		return nil, nil, err
 	}
 	equip(t)
-	began, first, told := time.Now(), len(t.Done), false
+	began, first, told, turns := time.Now(), len(t.Done), false, false
 	t.Notify = func(e sweep.Event) {
+		if e.Trials != nil {
+			turns = turns || s.TakesTurns(e.Trials)
+			out.predicted(inTwin(e.Trials))
+			return
+		}
 		if done := e.Done - first; done > 0 && !told {
 			if left := time.Since(began) / time.Duration(done) * time.Duration(e.Total-e.Done); left >= worthTelling {
 				told = true
 				progress.clear()
-				fmt.Fprintf(a.stderr, "predictions come first; they take about %s more (--no-twin leaves them out)\n",
-					roundDuration(left))
+				fmt.Fprintf(a.stderr, tellPrediction[turns], roundDuration(left))
 			}
 		}
-		if e.Trials == nil {
-			progress.show(e)
-		}
+		progress.show(e)
 	}
 	t.Store = run
-	trials, err := t.Execute(ctx)
-	return inTwin(trials), closing(run, err)
+	return t, run, nil
+}
+
+// tellPrediction says how long predictions take, and where they take turns with the measurements.
+var tellPrediction = map[bool]string{
+	false: "predictions come first; they take about %s more (--no-twin leaves them out)\n",
+	true: "each block of real code is predicted before it is measured; predictions take about %s more " +
+		"(--no-twin leaves them out)\n",
 }
 
 // twinName is the directory of a twin within that of its run.

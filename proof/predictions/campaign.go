@@ -138,12 +138,8 @@ func (c *campaign) compare(ctx context.Context, w *workload.Workload, cases []pl
 		spec.Costs = c.cost
 		return c.calm.run(ctx, spec)
 	}
-	fmt.Fprintf(c.progress, "predicting %d points of %s\n", len(cases), w.Name)
-	predicted, err := t.Execute(ctx)
-	if err != nil {
-		return compared{}, err
-	}
-	trials, err := s.Execute(ctx)
+	fmt.Fprintf(c.progress, "predicting and measuring %d points of %s\n", len(cases), w.Name)
+	predicted, trials, err := s.ExecuteWithTwin(ctx, t)
 	if err != nil {
 		return compared{}, err
 	}
