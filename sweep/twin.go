@@ -71,15 +71,10 @@ func (e *execution) advanceTwin(ctx context.Context, s *Sweep) error {
 	more, err := e.advance(ctx)
 	e.over = !more
 	if e.blocks == 1 {
-		e.turns = s.TakesTurns(e.trials)
+		e.turns = s.Header.Rule == nil && slices.ContainsFunc(e.trials,
+			func(t result.Trial) bool { return t.RealCode != "" })
 	}
 	return err
-}
-
-// TakesTurns reports, by the first block of a twin, whether its blocks and those of s are executed in turns.
-func (s *Sweep) TakesTurns(predicted []result.Trial) bool {
-	return s.Header.Rule == nil &&
-		slices.ContainsFunc(predicted, func(t result.Trial) bool { return t.RealCode != "" })
 }
 
 // Beyond are the cases that are predicted and not measured.

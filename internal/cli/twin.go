@@ -73,10 +73,9 @@ func (a *app) twinOf(s *sweep.Sweep, dir string, out *output, progress *progress
 		return nil, nil, err
 	}
 	equip(t)
-	began, first, told, turns := time.Now(), len(t.Done), false, false
+	began, first, told := time.Now(), len(t.Done), false
 	t.Notify = func(e sweep.Event) {
 		if e.Trials != nil {
-			turns = turns || s.TakesTurns(e.Trials)
 			out.predicted(inTwin(e.Trials))
 			return
 		}
@@ -84,20 +83,13 @@ func (a *app) twinOf(s *sweep.Sweep, dir string, out *output, progress *progress
 			if left := time.Since(began) / time.Duration(done) * time.Duration(e.Total-e.Done); left >= worthTelling {
 				told = true
 				progress.clear()
-				fmt.Fprintf(a.stderr, tellPrediction[turns], roundDuration(left))
+				fmt.Fprintf(a.stderr, "predictions take about %s more (--no-twin leaves them out)\n", roundDuration(left))
 			}
 		}
 		progress.show(e)
 	}
 	t.Store = run
 	return t, run, nil
-}
-
-// tellPrediction says how long predictions take, and where they take turns with the measurements.
-var tellPrediction = map[bool]string{
-	false: "predictions come first; they take about %s more (--no-twin leaves them out)\n",
-	true: "each block of real code is predicted before it is measured; predictions take about %s more " +
-		"(--no-twin leaves them out)\n",
 }
 
 // twinName is the directory of a twin within that of its run.
