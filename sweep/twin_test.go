@@ -138,7 +138,8 @@ func TestTakesTurns(t *testing.T) {
 				t.Fatalf("stopped at trial %d: %v, %v", stop, part, err)
 			}
 			again, err := turns.execute(0)
-			if err != nil || !slices.Equal(again, whole) || len(turns.live.trials)+len(turns.twin.trials) != len(whole) {
+			stored := len(turns.live.trials) + len(turns.twin.trials)
+			if err != nil || !slices.Equal(again, whole) || stored != len(whole) {
 				t.Errorf("stopped at trial %d, then %v, want %v; %v", stop, again, whole, err)
 			}
 		}

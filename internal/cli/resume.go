@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -132,4 +133,40 @@ func sameHere(h sweep.Header, dir string) error {
 			"or start a new run", dir, err)
 	}
 	return nil
+}
+
+// continuation says how a run goes on that was interrupted, to all that it was asked for; whole says that it had all
+// trials.
+func (o *runOptions) continuation(s *sweep.Sweep, dir string, whole bool) string {
+	if s.Header.Records != "" && !whole {
+		return "what its real code cost is not kept: start it anew"
+	}
+	text := "continue with: " + resumeHint(s.Header, dir)
+	if o.sensitivity {
+		text += " --sensitivity"
+	}
+	if o.timeline != "" {
+		text += " " + o.askedTimeline()
+	}
+	return text
+}
+
+// resumeHint is the command that continues a run, or shows it again.
+func resumeHint(h sweep.Header, dir string) string {
+	verb := "run"
+	switch {
+	case h.Bench != nil:
+		verb = "bench"
+	case h.World == result.Virtual:
+		verb = "sim"
+	}
+	return name() + " " + verb + " --resume " + quoted(dir)
+}
+
+// quoted is a path as a shell reads it.
+func quoted(path string) string {
+	if strings.ContainsAny(path, " \t\"'$&;|<>()*?[]#~`\\") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }

@@ -56,9 +56,9 @@ func (o *runOptions) twin(w *workload.Workload, cases []plan.Case) (measured, pr
 // worthTelling is how long predictions must take for the time to be announced.
 const worthTelling = 10 * time.Second
 
-// twinOf opens the twin of a sweep, which is executed with it: a run in virtual time in the directory of the run that it
-// belongs to. What it holds already is not calculated again. It is nil where there is nothing to predict, or the twin of
-// a complete run is gone. Each of its finished blocks is given to the output.
+// twinOf opens the twin of a sweep, which is executed with it: a run in virtual time in the directory of the run that
+// it belongs to. What it holds already is not calculated again. It is nil where there is nothing to predict, or the
+// twin of a complete run is gone. Each of its finished blocks is given to the output.
 func (a *app) twinOf(s *sweep.Sweep, dir string, out *output, progress *progress) (*sweep.Sweep, *store.Run, error) {
 	t, err := s.Twin()
 	if t == nil || err != nil {
@@ -83,7 +83,8 @@ func (a *app) twinOf(s *sweep.Sweep, dir string, out *output, progress *progress
 			if left := time.Since(began) / time.Duration(done) * time.Duration(e.Total-e.Done); left >= worthTelling {
 				told = true
 				progress.clear()
-				fmt.Fprintf(a.stderr, "predictions take about %s more (--no-twin leaves them out)\n", roundDuration(left))
+				fmt.Fprintf(a.stderr, "predictions take about %s more (--no-twin leaves them out)\n",
+					roundDuration(left))
 			}
 		}
 		progress.show(e)
