@@ -140,7 +140,7 @@ func benchBetween(older, newer *benchSide) report.Benchmarks {
 	}
 	declared := maps.Clone(older.Better)
 	maps.Copy(declared, newer.Better)
-	page.Metrics = benchMetrics(j, sides, declared)
+	page.Metrics = j.ByMetric(sides, declared)
 	page.Notes, page.OnlyA, page.OnlyB = lone(sides), onlyNew, onlyOld
 	nested, single := replicated(page.Metrics)
 	page.How = "unpaired: the files do not say which of their lines were measured together, so what the machine did " +
@@ -176,7 +176,7 @@ func benchBetween(older, newer *benchSide) report.Benchmarks {
 
 // replicated reports whether any verdict is by several files or runs of a side, and names the benchmarks whose verdicts
 // are not, unless they are exact.
-func replicated(metrics []report.BenchMetric) (nested bool, single []string) {
+func replicated(metrics []compare.MetricVerdicts) (nested bool, single []string) {
 	for _, m := range metrics {
 		for _, g := range m.Groups {
 			for _, v := range g.Verdicts {

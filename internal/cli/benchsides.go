@@ -118,7 +118,7 @@ func (a *app) readBenchmarks(ctx context.Context, name, path string) (*benchSide
 	}
 	a.lostFailures(path, r.Trials)
 	env := r.header.Environment
-	f := &gobench.File{Path: path, Trials: r.Trials, Better: declaredDirections(r.Trials), Budget: r.header.Rule != nil,
+	f := &gobench.File{Path: path, Trials: r.Trials, Better: compare.Declared(r.Trials), Budget: r.header.Rule != nil,
 		Config: map[string]string{"goos": env.GOOS, "goarch": env.GOARCH, "pkg": r.header.Workload}}
 	if env.CPUModel != nil {
 		f.Config["cpu"] = *env.CPUModel
