@@ -128,7 +128,8 @@ func TestUndecidedBenchmark(t *testing.T) {
 		other := v
 		other.Verdict = compare.Equivalent
 		g := compare.MetricGroup{Verdicts: []compare.Verdict{v, other}}
-		if got := c.page.undecided(compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}, g); len(got) != 1 || got[0] != c.want {
+		m := compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}
+		if got := c.page.undecided(m, g); len(got) != 1 || got[0] != c.want {
 			t.Errorf("got\n%q\nwant\n%s", got, c.want)
 		}
 	}
@@ -188,8 +189,8 @@ func TestBenchPackages(t *testing.T) {
 	}
 	verdicts[0].Verdict, verdicts[1].Verdict = compare.Undecided, compare.Undecided
 	g := compare.MetricGroup{Verdicts: verdicts}
-	if notes := (Benchmarks{}).undecided(compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}, g); !strings.HasPrefix(notes[1],
-		"b X: ") {
+	m := compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}
+	if notes := (Benchmarks{}).undecided(m, g); !strings.HasPrefix(notes[1], "b X: ") {
 		t.Errorf("%q", notes)
 	}
 	if columns = named(verdicts[:1]); columns[0].head != "benchmark" {

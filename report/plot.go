@@ -22,8 +22,8 @@ const (
 	maxTogether = 6
 )
 
-// plots writes the measure and the mean latency against CPUs, or against the first numeric factor that varies. It writes
-// nothing if none does.
+// plots writes the measure and the mean latency against CPUs, or against the first numeric factor that varies. It
+// writes nothing if none does.
 func plots(b *strings.Builder, f *frame, st Style) {
 	factor := f.xFactor()
 	if factor == "" {

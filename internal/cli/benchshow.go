@@ -27,7 +27,8 @@ func benchPage(r *lab.BenchResult, of *lab.BenchAnalysis) report.Benchmarks {
 			return point.Has(gobench.FactorRev) && point.Text(gobench.FactorRev) == gobench.Base
 		}
 		p.Rows = slices.DeleteFunc(slices.Clone(of.Rows), func(r compare.Row) bool { return isBase(r.Point) })
-		p.Scalings = slices.DeleteFunc(slices.Clone(of.Scalings), func(s compare.Scaling) bool { return isBase(s.Point) })
+		p.Scalings = slices.DeleteFunc(slices.Clone(of.Scalings),
+			func(s compare.Scaling) bool { return isBase(s.Point) })
 	}
 	if len(p.Metrics) > 0 {
 		p.How = "paired: each block holds both sides, so that what the machine does falls on both"
