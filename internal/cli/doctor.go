@@ -34,11 +34,12 @@ func (a *app) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say whether this machine is fit for measuring, and what would make it so",
-		Long: `Doctor looks at what disturbs measurements: other programs, a host that takes CPU time, quotas, clocks
-that rise and fall, cores that two CPUs share, slow clocks and late timers, and how the program was
-built. Then it compares a design with itself in real trials: how far the two seem apart is the noise
-floor, and twice that is the smallest difference that can be judged. It changes nothing; what would
-help it prints as a command. The exit code is 0 whatever it finds.`,
+		Long: `Doctor looks at what disturbs measurements: other programs, a host that takes
+CPU time, quotas, clocks that rise and fall, cores that two CPUs share, slow
+clocks and late timers, and how the program was built. Then it compares a design
+with itself in real trials: how far the two seem apart is the noise floor, and
+twice that is the smallest difference that can be judged. It changes nothing;
+what would help it prints as a command. The exit code is 0 whatever it finds.`,
 		Example: indent("NAME doctor\nNAME doctor --quick\nNAME doctor --format json"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
