@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -367,11 +366,4 @@ func (a *app) inputsOf(runs ...*storedRun) []string {
 		}
 	}
 	return all
-}
-
-// sameFile reports whether two paths lead to one directory.
-func sameFile(a, b string) bool {
-	x, errA := os.Stat(a)
-	y, errB := os.Stat(b)
-	return errors.Join(errA, errB) == nil && os.SameFile(x, y)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/brewput/brewput/internal/doctor"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/report"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )
 
@@ -124,9 +125,5 @@ func about(verb string, e host.Environment) []string {
 	if e.CPUModel != nil {
 		words = append(words, *e.CPUModel)
 	}
-	cpus := "1 CPU"
-	if e.CPUs != 1 {
-		cpus = fmt.Sprintf("%d CPUs", e.CPUs)
-	}
-	return append(words, cpus, e.GOOS+"/"+e.GOARCH, e.GoVersion)
+	return append(words, result.Count(e.CPUs, "CPU"), e.GOOS+"/"+e.GOARCH, e.GoVersion)
 }

@@ -86,13 +86,6 @@ without a shell, with what it does each time.`,
 	return cmd
 }
 
-// note prints a step of a verb. Arguments of programs may hold addresses with passwords.
-func (a *app) note(e lab.Event) {
-	if n, ok := e.(lab.Note); ok {
-		fmt.Fprintln(a.stderr, input.Redact(n.Text))
-	}
-}
-
 // options are those of package lab that the flags ask for, without targets.
 func (o *explainOptions) options() (lab.ExplainOptions, error) {
 	e := lab.ExplainOptions{Duration: o.duration, TimeLimit: o.timeLimit, Keep: o.out}
