@@ -203,10 +203,8 @@ func (a *app) traceTimeline(ctx context.Context, x *lab.Explanation, path string
 		fmt.Fprintln(a.stderr, "brewput: there is no trace, and so no timeline")
 		return nil
 	}
-	if err := replaceFile(path, func(w io.Writer) error {
-		return report.TimelineJSON(w,
-			[]*timeline.Timeline{t})
-	}); err != nil {
+	write := func(w io.Writer) error { return report.TimelineJSON(w, []*timeline.Timeline{t}) }
+	if err := replaceFile(path, write); err != nil {
 		return exitError{fmt.Errorf("the timeline could not be written: %w", err), exitFailed}
 	}
 	fmt.Fprintf(a.stderr, "timeline in %s: %s of %s in %v\n", path, result.Count(len(t.Spans), "span"),

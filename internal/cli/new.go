@@ -108,10 +108,8 @@ func (a *app) newProgram(dir, module, local string) error {
 
 // modFileString is a path as go.mod writes it: in quotes where it has signs that mean something there.
 func modFileString(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool {
-		return r <= ' ' || r > '~' ||
-			strings.ContainsRune("\"'`(),[]{}=>", r)
-	}) || strings.Contains(path, "//") {
+	special := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`(),[]{}=>", r) }
+	if strings.ContainsFunc(path, special) || strings.Contains(path, "//") {
 		return strconv.Quote(path)
 	}
 	return path
