@@ -38,10 +38,7 @@ func ResumeBench(ctx context.Context, dir string, notify Notify) (*BenchResult, 
 
 // restore prepares the sweep of a journal.
 func (r *benchRun) restore(ctx context.Context, journal *store.Journal) error {
-	h, err := sweep.ReadHeader(r.dir, journal.Header)
-	if err == nil {
-		err = h.Fits(r.dir, journal.Trials, journal.Blocks, journal.Looks, !journal.Checked)
-	}
+	h, err := readHeader(r.dir, journal)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/brewput/brewput/compare"
@@ -218,55 +217,4 @@ func (r *benchRun) execute(ctx context.Context) (*BenchResult, error) {
 		res.Outcome = Failed
 	}
 	return res, err
-}
-
-// storeError makes a refusal of an error about a run directory, unless a disk fails or the directory was removed.
-func storeError(err error) error {
-	for _, disk := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, store.ErrGone} {
-		if errors.Is(err, disk) {
-			return err
-		}
-	}
-	return refuse("", nil, "%w", err)
-}
-
-// asRefusal makes a refusal of an error that came before anything was measured, unless it is a benchmark that fails or
-// a cancelled context.
-func asRefusal(ctx context.Context, err error) error {
-	var r *Refusal
-	var broken *BrokenError
-	if ctx.Err() != nil || errors.As(err, &r) || errors.As(err, &broken) {
-		return err
-	}
-	return refuse("", nil, "%w", err)
-}
-
-// runDirectory is where a run of benchmarks goes. In the usual place git is told to look away: a run is no change of
-// the user's tree.
-func runDirectory(output string) string {
-	if output != "" {
-		return output
-	}
-	const parent = "brewput-runs"
-	if !exists(parent) && os.Mkdir(parent, 0o777) == nil {
-		os.WriteFile(filepath.Join(parent, ".gitignore"), []byte("*\n"), 0o666)
-	}
-	began := "bench-" + time.Now().Format("20060102-150405")
-	dir := filepath.Join(parent, began)
-	for n := 2; exists(dir); n++ {
-		dir = filepath.Join(parent, began+"-"+strconv.Itoa(n))
-	}
-	return dir
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
 }

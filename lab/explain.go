@@ -55,7 +55,7 @@ func Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 	}
 	closeStdin, err := o.copyStdin(ctx, &e)
 	if err != nil {
-		return nil, refused(ctx, err)
+		return nil, asRefusal(ctx, err)
 	}
 	defer closeStdin()
 
@@ -158,13 +158,4 @@ func below(e evidence.Options, name string) evidence.Options {
 		e.Keep = filepath.Join(e.Keep, name)
 	}
 	return e
-}
-
-// refused makes a refusal of an error about a target, unless it is a program that failed or a cancelled context.
-func refused(ctx context.Context, err error) error {
-	var f *evidence.Failure
-	if err == nil || ctx.Err() != nil || errors.As(err, &f) {
-		return err
-	}
-	return refuse("", nil, "%w", err)
 }

@@ -1,8 +1,12 @@
 package lab
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Refusal is an error about options that cannot be carried out: nothing was measured or stored. Its zero value is not
@@ -103,4 +107,16 @@ func (r *Refusal) suggest(suggestion string, args ...any) *Refusal {
 	r.suggestion = template{suggestion, args}
 	r.Suggestion = r.suggestion.text(func(field string) string { return field })
 	return r
+}
+
+// asRefusal makes a refusal of an error that came before anything was measured, unless it is a benchmark or a program
+// that fails, or a cancelled context.
+func asRefusal(ctx context.Context, err error) error {
+	var r *Refusal
+	var broken *BrokenError
+	var failed *evidence.Failure
+	if err == nil || ctx.Err() != nil || errors.As(err, &r) || errors.As(err, &broken) || errors.As(err, &failed) {
+		return err
+	}
+	return refuse("", nil, "%w", err)
 }

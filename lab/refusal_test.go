@@ -1,9 +1,15 @@
 package lab
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
+	"syscall"
 	"testing"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/internal/store"
 )
 
 func TestRefusal(t *testing.T) {
@@ -41,5 +47,37 @@ func TestRefusalCause(t *testing.T) {
 	err := error(refuse("allow", "list.txt", "cannot be read: %w", io.ErrUnexpectedEOF))
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v does not wrap its cause", err)
+	}
+}
+
+// TestFailuresAreNoRefusals: a disk that fails, a directory that was removed, an interrupt and a program or benchmark
+// that fails are no fault of the options.
+func TestFailuresAreNoRefusals(t *testing.T) {
+	isRefusal := func(err error) bool { return errors.As(err, new(*Refusal)) }
+	in := func(err error) error { return fmt.Errorf("cannot lock the run: %w", err) }
+	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, store.ErrGone} {
+		if isRefusal(storeError(in(err))) {
+			t.Errorf("%v is refused", err)
+		}
+	}
+	if !isRefusal(storeError(syscall.ENOENT)) {
+		t.Error("a directory that is not there is no refusal")
+	}
+
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := asRefusal(cancelled, context.Canceled); isRefusal(err) {
+		t.Errorf("an interrupt is refused: %v", err)
+	}
+	for _, err := range []error{in(&evidence.Failure{}), in(&BrokenError{}), nil} {
+		if got := asRefusal(t.Context(), err); got != err {
+			t.Errorf("%v became %v", err, got)
+		}
+	}
+	if r := refuse("count", 0, "is wrong"); asRefusal(t.Context(), r) != error(r) {
+		t.Error("a refusal was wrapped")
+	}
+	if !isRefusal(asRefusal(t.Context(), io.EOF)) {
+		t.Error("another error is no refusal")
 	}
 }

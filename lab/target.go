@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/calibrate"
@@ -17,7 +16,6 @@ import (
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
@@ -129,7 +127,7 @@ func (c Command) collect(ctx context.Context, o evidence.Options) (*evidence.Col
 		return nil, err
 	}
 	collected, err := evidence.Command(ctx, dir, c, o)
-	return collected, refused(ctx, err)
+	return collected, asRefusal(ctx, err)
 }
 
 func (p Package) collect(ctx context.Context, o evidence.Options) (*evidence.Collected, error) {
@@ -138,13 +136,13 @@ func (p Package) collect(ctx context.Context, o evidence.Options) (*evidence.Col
 
 func (f Files) collect(ctx context.Context, _ evidence.Options) (*evidence.Collected, error) {
 	collected, err := evidence.Files(ctx, f)
-	return collected, refused(ctx, err)
+	return collected, asRefusal(ctx, err)
 }
 
 func (a Address) collect(ctx context.Context, o evidence.Options) (*evidence.Collected, error) {
 	collected, err := evidence.Endpoint(ctx, string(a), o)
 	if errors.Is(err, evidence.ErrAddress) {
-		err = refused(ctx, err)
+		err = asRefusal(ctx, err)
 	}
 	return collected, err
 }
@@ -163,7 +161,7 @@ func (d Design) collect(ctx context.Context, o evidence.Options) (*evidence.Coll
 		err = d.Workload.Check(points[0])
 	}
 	if err != nil {
-		return nil, refused(ctx, err)
+		return nil, asRefusal(ctx, err)
 	}
 	return Design{d.Workload, d.Name, points[0]}.run(ctx, o)
 }
@@ -185,21 +183,15 @@ func (d Design) run(ctx context.Context, o evidence.Options) (*evidence.Collecte
 
 func (r StoredRun) collect(ctx context.Context, o evidence.Options) (*evidence.Collected, error) {
 	journal, err := store.Open(r.Dir)
-	if errors.Is(err, syscall.EIO) {
-		return nil, err
-	}
 	if err != nil {
-		return nil, refused(ctx, err)
+		return nil, storeError(err)
 	}
 	for _, note := range journal.Notes() {
 		o.Say("warning: " + note)
 	}
-	h, err := sweep.ReadHeader(r.Dir, journal.Header)
-	if err == nil {
-		err = h.Fits(r.Dir, journal.Trials, journal.Blocks, journal.Looks, !journal.Checked)
-	}
+	h, err := readHeader(r.Dir, journal)
 	if err != nil {
-		return nil, refused(ctx, err)
+		return nil, asRefusal(ctx, err)
 	}
 	i := slices.IndexFunc(r.Workloads, func(w *workload.Workload) bool { return w.Name == h.Workload })
 	if i < 0 {
@@ -213,7 +205,7 @@ func (r StoredRun) collect(ctx context.Context, o evidence.Options) (*evidence.C
 	}
 	point, err := w.Recast(c.Point)
 	if err != nil {
-		return nil, refused(ctx, err)
+		return nil, asRefusal(ctx, err)
 	}
 	return Design{w, c.Design, point}.run(ctx, o)
 }

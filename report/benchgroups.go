@@ -9,31 +9,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// BenchMetric is a metric that sides are compared by. All its verdicts are one family.
-type BenchMetric struct {
-	Name   string
-	Groups []BenchGroup
-}
-
-// BenchGroup are the benchmarks at two levels of a factor, or of two revisions or files: a table with one geometric
-// mean.
-type BenchGroup compare.MetricGroup
-
-// BenchMetrics are metrics as a page has them.
-func BenchMetrics(list []compare.MetricVerdicts) []BenchMetric {
-	var metrics []BenchMetric
-	for _, v := range list {
-		m := BenchMetric{Name: v.Metric}
-		for _, g := range v.Groups {
-			m.Groups = append(m.Groups, BenchGroup(g))
-		}
-		metrics = append(metrics, m)
-	}
-	return metrics
-}
-
-// verdicts are those of all groups.
-func (m BenchMetric) verdicts() []compare.Verdict {
+// verdictsOf are the verdicts of all groups of a metric.
+func verdictsOf(m compare.MetricVerdicts) []compare.Verdict {
 	var list []compare.Verdict
 	for _, g := range m.Groups {
 		list = append(list, g.Verdicts...)
@@ -41,9 +18,9 @@ func (m BenchMetric) verdicts() []compare.Verdict {
 	return list
 }
 
-// chance is what the verdicts of a metric promise together.
-func (m BenchMetric) chance() string {
-	switch n := judged(m.verdicts()); n {
+// chance is what the verdicts of a family promise together; "" if none is judged.
+func chance(verdicts []compare.Verdict) string {
+	switch n := judged(verdicts); n {
 	case 0:
 		return ""
 	case 1:
@@ -67,8 +44,8 @@ func quiet(verdicts []compare.Verdict) string {
 }
 
 // contrasts writes the tables of a metric, one for each group, with what would decide the undecided.
-func (p Benchmarks) contrasts(b *strings.Builder, m BenchMetric, st Style) {
-	if text := quiet(m.verdicts()); text != "" {
+func (p Benchmarks) contrasts(b *strings.Builder, m compare.MetricVerdicts, st Style) {
+	if text := quiet(verdictsOf(m)); text != "" {
 		b.WriteString(text + "\n")
 		return
 	}
@@ -80,7 +57,7 @@ func (p Benchmarks) contrasts(b *strings.Builder, m BenchMetric, st Style) {
 			b.WriteString(st.text(p.beside(g)+": "+text) + "\n")
 			continue
 		}
-		fitted(b, p.contrast(m.Name, g), vagueNote, st)
+		fitted(b, p.contrast(m.Metric, g), vagueNote, st)
 		for _, text := range p.undecided(m, g) {
 			wrap(b, st.words(text), " ", 2, st.width())
 		}
@@ -88,18 +65,18 @@ func (p Benchmarks) contrasts(b *strings.Builder, m BenchMetric, st Style) {
 }
 
 // markdownContrasts writes the same as GitHub tables and lists.
-func (p Benchmarks) markdownContrasts(b *strings.Builder, m BenchMetric) {
-	if text := quiet(m.verdicts()); text != "" {
-		b.WriteString("\n" + markdownLine(metricHead(m.Name)+": "+text) + "\n")
+func (p Benchmarks) markdownContrasts(b *strings.Builder, m compare.MetricVerdicts) {
+	if text := quiet(verdictsOf(m)); text != "" {
+		b.WriteString("\n" + markdownLine(metricHead(m.Metric)+": "+text) + "\n")
 		return
 	}
 	for _, g := range m.Groups {
 		b.WriteString("\n")
 		if text := quiet(g.Verdicts); text != "" {
-			b.WriteString(markdownLine(metricHead(m.Name)+", "+p.beside(g)+": "+text) + "\n")
+			b.WriteString(markdownLine(metricHead(m.Metric)+", "+p.beside(g)+": "+text) + "\n")
 			continue
 		}
-		columns := p.contrast(m.Name, g)
+		columns := p.contrast(m.Metric, g)
 		markdownTable(b, columns)
 		markdownFootnotes(b, vagueNote(columns))
 		for i, text := range p.undecided(m, g) {
@@ -113,7 +90,7 @@ func (p Benchmarks) markdownContrasts(b *strings.Builder, m BenchMetric) {
 
 // heads name the sides of a group: within a run by their levels, or as the page does; of two runs as the page does,
 // with the level of a factor that one of them alone has.
-func (p Benchmarks) heads(g BenchGroup) (a, b string) {
+func (p Benchmarks) heads(g compare.MetricGroup) (a, b string) {
 	v := g.Verdicts[0]
 	a, b = v.OnlyA.String(), v.OnlyB.String()
 	switch {
@@ -126,13 +103,13 @@ func (p Benchmarks) heads(g BenchGroup) (a, b string) {
 }
 
 // beside names the sides of a group in a sentence.
-func (p Benchmarks) beside(g BenchGroup) string {
+func (p Benchmarks) beside(g compare.MetricGroup) string {
 	a, b := p.heads(g)
 	return a + " beside " + b
 }
 
 // contrast are the columns of a table of two sides.
-func (p Benchmarks) contrast(metric string, g BenchGroup) []column {
+func (p Benchmarks) contrast(metric string, g compare.MetricGroup) []column {
 	columns := named(g.Verdicts)
 	a, b := p.heads(g)
 	before, after := column{group: metricHead(metric), head: b}, column{group: metricHead(metric), head: a}
@@ -140,7 +117,7 @@ func (p Benchmarks) contrast(metric string, g BenchGroup) []column {
 	ratios, intervals := column{group: group, head: "ratio"}, column{group: group, head: "95 % interval"}
 	blocks, verdicts := column{head: "n", drop: 1}, column{head: "verdict", left: true}
 	for _, v := range g.Verdicts {
-		a, b := g.medians(v, metric)
+		a, b := medians(g, v, metric)
 		before.add(value(b, metric), plain)
 		after.add(value(a, metric), plain)
 		ratios.add(ratioOf(v.Ratio, v.NoRatio), plain)
@@ -199,7 +176,7 @@ func packages(verdicts []compare.Verdict) bool {
 var tones = map[string]tone{compare.Slower: alarm, compare.Worse: alarm, compare.Undecided: caution}
 
 // geomean adds a last line with the geometric mean of the ratios.
-func geomean(columns []column, g BenchGroup) {
+func geomean(columns []column, g compare.MetricGroup) {
 	for i := range columns {
 		text := ""
 		switch {
@@ -215,7 +192,7 @@ func geomean(columns []column, g BenchGroup) {
 }
 
 // medians are those of the two sides of a verdict.
-func (g BenchGroup) medians(v compare.Verdict, metric string) (a, b result.Value) {
+func medians(g compare.MetricGroup, v compare.Verdict, metric string) (a, b result.Value) {
 	for _, s := range g.Sides {
 		if s.A.Design != v.A || s.A.Workload != v.Workload {
 			continue
@@ -229,9 +206,9 @@ func (g BenchGroup) medians(v compare.Verdict, metric string) (a, b result.Value
 
 // undecided says of the undecided of a group what would decide them, of what has no ratio why, and of all what else
 // their blocks show. Where a group has no levels of its own, its names are the page's, and need no mention.
-func (p Benchmarks) undecided(m BenchMetric, g BenchGroup) []string {
+func (p Benchmarks) undecided(m compare.MetricVerdicts, g compare.MetricGroup) []string {
 	var list []string
-	several, together := packages(g.Verdicts), judged(m.verdicts())
+	several, together := packages(g.Verdicts), judged(verdictsOf(m))
 	for _, v := range g.Verdicts {
 		if v.Verdict != compare.Undecided && v.NoRatio == "" && len(doubts(v)) == 0 {
 			continue
@@ -248,7 +225,7 @@ func (p Benchmarks) undecided(m BenchMetric, g BenchGroup) []string {
 		}
 		if v.NoRatio != "" {
 			list = append(list, where+": no ratio: "+v.NoRatio+"; the medians differ by "+
-				signedValue(v.Difference, m.Name))
+				signedValue(v.Difference, m.Metric))
 			continue
 		}
 		text := prospect(v)

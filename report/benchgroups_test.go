@@ -44,7 +44,7 @@ func benchPages() Benchmarks {
 	p := Benchmarks{Title: "example.com/w", How: "paired: each block holds all levels; each is compared with " +
 		"the first, GOGC=100"}
 	sides := j.Levels(compare.Rows(trials, cases), trials)
-	p.Metrics = BenchMetrics(j.ByMetric(sides, nil))
+	p.Metrics = j.ByMetric(sides, nil)
 	return p
 }
 
@@ -127,8 +127,9 @@ func TestUndecidedBenchmark(t *testing.T) {
 		c.change(&v)
 		other := v
 		other.Verdict = compare.Equivalent
-		g := BenchGroup{Verdicts: []compare.Verdict{v, other}}
-		if got := c.page.undecided(BenchMetric{Groups: []BenchGroup{g}}, g); len(got) != 1 || got[0] != c.want {
+		g := compare.MetricGroup{Verdicts: []compare.Verdict{v, other}}
+		m := compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}
+		if got := c.page.undecided(m, g); len(got) != 1 || got[0] != c.want {
 			t.Errorf("got\n%q\nwant\n%s", got, c.want)
 		}
 	}
@@ -187,9 +188,9 @@ func TestBenchPackages(t *testing.T) {
 		t.Errorf("%+v", columns)
 	}
 	verdicts[0].Verdict, verdicts[1].Verdict = compare.Undecided, compare.Undecided
-	g := BenchGroup{Verdicts: verdicts}
-	if notes := (Benchmarks{}).undecided(BenchMetric{Groups: []BenchGroup{g}}, g); !strings.HasPrefix(notes[1],
-		"b X: ") {
+	g := compare.MetricGroup{Verdicts: verdicts}
+	m := compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}
+	if notes := (Benchmarks{}).undecided(m, g); !strings.HasPrefix(notes[1], "b X: ") {
 		t.Errorf("%q", notes)
 	}
 	if columns = named(verdicts[:1]); columns[0].head != "benchmark" {
@@ -234,14 +235,14 @@ func TestContrary(t *testing.T) {
 
 // TestManyUndecided: the notes on many undecided verdicts take memory in proportion to their number.
 func TestManyUndecided(t *testing.T) {
-	g := BenchGroup{}
+	g := compare.MetricGroup{}
 	for i := range 2000 {
 		g.Verdicts = append(g.Verdicts, compare.Verdict{A: fmt.Sprint("B", i), Verdict: compare.Undecided, Low: 0.9,
 			High: 1.2})
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	notes := Benchmarks{}.undecided(BenchMetric{Groups: []BenchGroup{g}}, g)
+	notes := Benchmarks{}.undecided(compare.MetricVerdicts{Groups: []compare.MetricGroup{g}}, g)
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; len(notes) != 2000 || took > 64<<20 {
 		t.Errorf("%d notes take %d MB", len(notes), took>>20)

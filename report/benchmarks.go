@@ -22,8 +22,8 @@ type Benchmarks struct {
 	Facts      []Fact        // in which two runs differ
 	OnlyA      []compare.Row // of two runs: what one of them alone has
 	OnlyB      []compare.Row
-	Rows       []compare.Row // of two sides, those of A
-	Metrics    []BenchMetric // in the order of tables
+	Rows       []compare.Row            // of two sides, those of A
+	Metrics    []compare.MetricVerdicts // in the order of tables
 	Scalings   []compare.Scaling
 	Notes      []string // sentences about the run
 	Broken     []Broken
@@ -83,7 +83,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 		wrap(&b, st.words(p.How), " ", 0, st.width())
 	}
 	for _, m := range p.Metrics {
-		heading(&b, metricHead(m.Name), m.chance(), st)
+		heading(&b, metricHead(m.Metric), chance(verdictsOf(m)), st)
 		p.contrasts(&b, m, st)
 	}
 	if len(p.Scalings) > 0 {

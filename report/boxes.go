@@ -1,7 +1,6 @@
 package report
 
 import (
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -14,15 +13,7 @@ import (
 // minBoxWidth is the narrowest picture of a distribution.
 const minBoxWidth = 30
 
-// Boxes writes the latencies of each row as a box on a common axis. It writes nothing for jobs.
-func Boxes(w io.Writer, rows []compare.Row, st Style) error {
-	var b strings.Builder
-	for _, f := range frames(rows) {
-		boxes(&b, &f, st)
-	}
-	return st.emit(w, b.String())
-}
-
+// boxes writes the latencies of each row as a box on a common axis. It writes nothing for jobs.
 func boxes(b *strings.Builder, f *frame, st Style) {
 	if f.job {
 		return

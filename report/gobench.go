@@ -100,12 +100,12 @@ func (p Benchmarks) Lines() []any {
 			spotsOf(p.OnlyA, p.Workload), spotsOf(p.OnlyB, p.Workload), p.Notes})
 	}
 	for _, m := range p.Metrics {
-		for _, v := range m.verdicts() {
+		for _, v := range verdictsOf(m) {
 			lines = append(lines, v)
 		}
 		for _, g := range m.Groups {
 			if g.N > 1 {
-				lines = append(lines, g.line(m.Name))
+				lines = append(lines, geomeanLine(m.Metric, g))
 			}
 		}
 	}
@@ -125,8 +125,8 @@ func (p Benchmarks) Lines() []any {
 	return lines
 }
 
-// line is the geometric mean of a group.
-func (g BenchGroup) line(metric string) any {
+// geomeanLine is the geometric mean of a group in the JSON contract.
+func geomeanLine(metric string, g compare.MetricGroup) any {
 	v := g.Verdicts[0]
 	return struct {
 		Kind          string       `json:"kind"` // "geomean"

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -23,16 +22,8 @@ const (
 	maxTogether = 6
 )
 
-// Plots writes the measure and the mean latency against CPUs, or against the first numeric factor
-// that varies. It writes nothing where none does.
-func Plots(w io.Writer, rows []compare.Row, st Style) error {
-	var b strings.Builder
-	for _, f := range frames(rows) {
-		plots(&b, &f, st)
-	}
-	return st.emit(w, b.String())
-}
-
+// plots writes the measure and the mean latency against CPUs, or against the first numeric factor that varies. It
+// writes nothing if none does.
 func plots(b *strings.Builder, f *frame, st Style) {
 	factor := f.xFactor()
 	if factor == "" {

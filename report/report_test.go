@@ -302,7 +302,7 @@ func TestPlotLimits(t *testing.T) {
 	}
 	rows = append(rows, row("lost", 10, map[string]float64{result.Throughput: math.Inf(1)}, set("cpus", 2)))
 	var b bytes.Buffer
-	if err := Plots(&b, rows, Style{Width: 80}); err != nil {
+	if err := drawn(&b, rows, Style{Width: 80}, plots); err != nil {
 		t.Fatal(err)
 	}
 	got := b.String()
@@ -315,7 +315,7 @@ func TestPlotLimits(t *testing.T) {
 		t.Errorf("an infinite value is drawn:\n%s", got)
 	}
 	b.Reset()
-	if err := Plots(&b, rows[:1], Style{}); err != nil || b.Len() > 0 {
+	if err := drawn(&b, rows[:1], Style{}, plots); err != nil || b.Len() > 0 {
 		t.Errorf("one level is plotted: %v\n%s", err, b.String())
 	}
 }
@@ -357,8 +357,7 @@ func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }
 func TestWriteErrorsAreReported(t *testing.T) {
 	for name, err := range map[string]error{
 		"Table": Table(failing{}, shops(), nil, nil, Style{}), "Markdown": Markdown(failing{}, shops(), nil, nil),
-		"Plots": Plots(failing{}, shops(), Style{}),
-		"Boxes": Boxes(failing{}, shops(), Style{}), "CSV": CSV(failing{}, trialsOf()),
+		"CSV":   CSV(failing{}, trialsOf()),
 		"Bench": Bench(failing{}, trialsOf(), nil),
 		"JSON":  JSON(failing{}, 1),
 	} {

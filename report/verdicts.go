@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -12,27 +11,12 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Verdicts writes a sentence for each verdict, under the points that they are of.
-func Verdicts(w io.Writer, verdicts []compare.Verdict, st Style) error {
-	var b strings.Builder
-	writeVerdicts(&b, verdicts, st)
-	return st.emit(w, b.String())
-}
-
-// writeVerdicts writes them as a part of a page.
+// writeVerdicts writes a sentence for each verdict, grouped by point.
 func writeVerdicts(b *strings.Builder, verdicts []compare.Verdict, st Style) {
 	if len(verdicts) == 0 {
 		return
 	}
-	n := judged(verdicts)
-	remark := "the chance of a false difference is at most 5 %"
-	switch {
-	case n == 0:
-		remark = ""
-	case n > 1:
-		remark = fmt.Sprintf("the chance of a false difference among these %d is at most 5 %%", n)
-	}
-	heading(b, verdicts[0].Workload+": verdicts", remark, st)
+	heading(b, verdicts[0].Workload+": verdicts", chance(verdicts), st)
 	quiet := saidOnce(verdicts)
 	for _, at := range pointsOf(verdicts, quiet) {
 		if at != "" {
@@ -40,7 +24,7 @@ func writeVerdicts(b *strings.Builder, verdicts []compare.Verdict, st Style) {
 		}
 		for _, v := range verdicts {
 			if points(v.Point, quiet) == at {
-				indented(b, sentence(v, n, quiet), 4, st)
+				indented(b, sentence(v, judged(verdicts), quiet), 4, st)
 				for _, text := range doubts(v) {
 					b.WriteString("    ")
 					wrap(b, st.words(text), " ", 4, st.width()-4)

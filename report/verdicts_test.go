@@ -105,10 +105,8 @@ func TestVerdictsUnderTheirPoints(t *testing.T) {
 		Verdict: compare.Faster, Ratio: 2, Low: 1.9, High: 2.1, N: 10}
 	one, two := v, v
 	one.Point, two.Point = at(1), at(2)
-	var b bytes.Buffer
-	if err := Verdicts(&b, []compare.Verdict{one, two}, Style{Unicode: true}); err != nil {
-		t.Fatal(err)
-	}
+	var b strings.Builder
+	writeVerdicts(&b, []compare.Verdict{one, two}, Style{Unicode: true})
 	want := `coffee: verdicts  the chance of a false difference among these 2 is at most 5 %
 cpus 1
   a is 2.00x b (95 % interval 1.90 to 2.10)
@@ -178,7 +176,7 @@ func TestVagueIntervals(t *testing.T) {
 			strings.Count(page.String(), vagueText) != map[bool]int{true: 2}[explained] {
 			t.Errorf("%s is not explained where it stands:\n%s", noInterval, &page)
 		}
-		g := BenchGroup{Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoTop: c.high, N: 2}
+		g := compare.MetricGroup{Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoTop: c.high, N: 2}
 		for _, column := range (Benchmarks{A: "head", B: "base"}).contrast(result.TimePerOp, g) {
 			for i, cell := range column.cells {
 				if column.head == "95 % interval" && cell.text != c.table {

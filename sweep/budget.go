@@ -37,15 +37,15 @@ func NewRule(budget time.Duration, j compare.Judgement) *Rule {
 // Most is the number of blocks at the last look.
 func (r *Rule) Most() int { return slices.Max(r.Looks) }
 
-// UseRule makes the verdicts of the sweep as the rule in its header says. It takes some tenths of a second.
+// UseRule plans the interim analyses of the rule in the header. It takes some tenths of a second.
 func (s *Sweep) UseRule() {
 	r := s.Header.Rule
 	s.Judgement.Looks = compare.NewLooks(r.Looks, r.Equivalent)
 	s.Judgement.Looks.Different = r.Different
 }
 
-// ResumeRule does the same for a sweep that goes on, or is shown again, with the looks of its journal and what it had
-// spent of its budget. It does nothing where the header has no rule. Errors name the run directory.
+// ResumeRule restores the rule, the interim analyses and the spent time of a sweep that is continued or shown again. It
+// does nothing if the header has no rule. Errors name the run directory.
 func (s *Sweep) ResumeRule(dir string, looks []json.RawMessage, spent time.Duration) (err error) {
 	r := s.Header.Rule
 	if r == nil {

@@ -30,7 +30,7 @@ type Header struct {
 	Cases    []plan.Case `json:"cases"`
 	// what is compared, unless it is asked for otherwise: see compare.Judgement
 	Baseline    string           `json:"baseline,omitempty"`
-	All         bool             `json:"all_pairs,omitempty"` //
+	All         bool             `json:"all_pairs,omitempty"` // the same
 	Settings    Settings         `json:"settings"`
 	Environment host.Environment `json:"environment"`
 	Burn        calibrate.Burn   `json:"burn"`

@@ -42,10 +42,8 @@ func (s *Sweep) limit(spec trial.Spec, o trial.Outcome) *limited {
 // sought, the others spare pilots of longer ones.
 func (s *Sweep) keepLimited() {
 	set := s.Header.Settings
-	maps.DeleteFunc(s.limited, func(_ string, l *limited) bool {
-		return l.warmup != set.Warmup ||
-			l.window != set.Duration
-	})
+	maps.DeleteFunc(s.limited,
+		func(_ string, l *limited) bool { return l.warmup != set.Warmup || l.window != set.Duration })
 }
 
 // limitedOf is the outcome of a trial of a case that the limit of real time has ended before: it is not run, for that

@@ -7,17 +7,18 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Outlook is what is still to be measured, as far as it is known before.
+// Outlook is what a sweep still has to measure, estimated before it is executed. Its times leave out trials whose time
+// is not known, such as jobs.
 type Outlook struct {
 	Done  int           // trials that earlier executions stored
 	Total int           // trials of the plan, those included; with a budget, if it has all its blocks
-	Block time.Duration // that a block of all cases takes, without the trials of which nobody knows
-	All   time.Duration // that what is left of the plan takes, without them
+	Block time.Duration // for a block of all cases
+	All   time.Duration // for what is left of the plan
 	Left  time.Duration // of the budget; 0 without one
-	Jobs  bool          // some design is a job, whose time nobody knows
+	Jobs  bool          // some design is a job, so that the times are too short
 }
 
-// Outlook is that of the sweep before it is executed.
+// Outlook estimates what the sweep still has to measure. Call it before Execute.
 func (s *Sweep) Outlook() Outlook {
 	o := Outlook{Done: len(s.Done), Total: s.Total(), Block: s.BlockTime(), All: s.Foresee(), Jobs: s.HasJobs()}
 	if s.Header.Rule != nil {
@@ -35,7 +36,7 @@ type Conclusion struct {
 	Why           string // it ended
 }
 
-// Conclusion is that of a sweep that was executed; nil without a budget, or before the first look.
+// Conclusion says why the sweep ended. Call it after Execute; it is nil without a budget, or before the first look.
 func (s *Sweep) Conclusion() *Conclusion {
 	if s.Header.Rule == nil || len(s.Looks) == 0 {
 		return nil

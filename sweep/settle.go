@@ -111,10 +111,8 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 			rounds[at] = append(rounds[at], o.Trial)
 		}
 		// as others would be
-		slow = slices.DeleteFunc(slow, func(
-			spec trial.Spec) bool {
-			return outcomes[place{spec.Block, spec.Order}].Limited
-		})
+		slow = slices.DeleteFunc(slow,
+			func(spec trial.Spec) bool { return outcomes[place{spec.Block, spec.Order}].Limited })
 	}
 
 	settled = true

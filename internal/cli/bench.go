@@ -27,15 +27,18 @@ func (a *app) benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [PACKAGE]",
 		Short: "Measure the Go benchmarks of a package as they are, and compare two revisions",
-		Long: `Bench measures the benchmarks that a package already has. It compiles the package's tests once for each
-revision; each trial is a fresh process of that binary, of one benchmark at one number of CPUs; a block holds
-all of them once, in random order, and is finished before the next begins. So what the machine does meanwhile
-falls on both revisions alike.
+		Long: `Bench measures the benchmarks that a package already has. It compiles the
+package's tests once for each revision; each trial is a fresh process of that
+binary, of one benchmark at one number of CPUs; a block holds all of them once,
+in random order, and is finished before the next begins. So what the machine
+does meanwhile falls on both revisions alike.
 
---base compares with another revision, which is checked out to a worktree in the cache and removed at the end;
-the head is the tree as it stands, uncommitted changes included. Nothing in the tree changes. --env, --go and
---pgo vary what surrounds the benchmarks: without --base each level is compared with the first, with --base the
-revisions are compared at each level. Flags of the go command are given by GOFLAGS.`,
+--base compares with another revision, which is checked out to a worktree in the
+cache and removed at the end; the head is the tree as it stands, uncommitted
+changes included. Nothing in the tree changes. --env, --go and --pgo vary what
+surrounds the benchmarks: without --base each level is compared with the first,
+with --base the revisions are compared at each level. Flags of the go command
+are given by GOFLAGS.`,
 		Example: indent("NAME bench\nNAME bench ./codec --bench Encode --cpus 1,2,4\nNAME bench ./codec --base main " +
 			"--count 20\nNAME bench ./codec --base HEAD~1 --layouts 3 --budget 5m\nNAME bench ./codec " +
 			"--env GOGC=100,50,200"),

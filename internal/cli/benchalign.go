@@ -12,15 +12,15 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// align leaves of two sides what can be compared point by point, and takes out of the points what each has at one level
-// throughout. It returns in what the two differ beside that, and what else is to be said.
+// align reduces two sides to what can be compared point by point, and removes factors from the points that a side has
+// at one level only. It changes both sides. It returns how they differ otherwise, and notes for the user.
 func align(older, newer *benchSide) (facts []report.Fact, notes []string) {
 	if older.experiment == nil || newer.experiment == nil {
-		older.lower()
-		newer.lower()
+		older.lowerFactors()
+		newer.lowerFactors()
 	}
 	for _, s := range []*benchSide{older, newer} {
-		if note := s.headOnly(); note != "" {
+		if note := s.keepHead(); note != "" {
 			notes = append(notes, note)
 		}
 	}
@@ -30,11 +30,11 @@ func align(older, newer *benchSide) (facts []report.Fact, notes []string) {
 		switch {
 		case o > 1 && n > 1: // levels that both have are compared
 		case o > 1:
-			notes = append(notes, older.varies(factor, newer))
+			notes = append(notes, older.matchLevel(factor, newer))
 		case n > 1:
-			notes = append(notes, newer.varies(factor, older))
+			notes = append(notes, newer.matchLevel(factor, older))
 		default:
-			x, y := older.settles(factor), newer.settles(factor)
+			x, y := older.dropFixed(factor), newer.dropFixed(factor)
 			if x.text != "" && y.text != "" && !sameLevel(factor, x.text, y.text) ||
 				(x.text == "" && y.given || y.text == "" && x.given) {
 				facts = append(facts, report.Fact{Name: factor, A: y.word(), B: x.word()})
@@ -44,9 +44,9 @@ func align(older, newer *benchSide) (facts []report.Fact, notes []string) {
 	return facts, notes
 }
 
-// lower writes factors in small letters, as files have them: a run's GOGC is a file's gogc.
-func (s *benchSide) lower() {
-	s.change(func(p plan.Point) plan.Point {
+// lowerFactors writes the names of factors in lower case, as files have them: a run's GOGC is a file's gogc.
+func (s *benchSide) lowerFactors() {
+	s.changePoints(func(p plan.Point) plan.Point {
 		var list []plan.Setting
 		for _, setting := range p.Settings() {
 			list = append(list, plan.Setting{Factor: strings.ToLower(setting.Factor), Level: setting.Level})
@@ -60,8 +60,8 @@ func (s *benchSide) lower() {
 	s.Alike = alike
 }
 
-// change changes all points.
-func (s *benchSide) change(to func(plan.Point) plan.Point) {
+// changePoints replaces the points of all trials and cases.
+func (s *benchSide) changePoints(to func(plan.Point) plan.Point) {
 	for i := range s.Trials {
 		s.Trials[i].Point = to(s.Trials[i].Point)
 	}
@@ -70,7 +70,7 @@ func (s *benchSide) change(to func(plan.Point) plan.Point) {
 	}
 }
 
-// differences are those of two runs beside their factors.
+// differences are how two runs differ, apart from their factors; nil if one side is a file.
 func differences(older, newer *benchSide) (facts []report.Fact) {
 	x, y := older.experiment, newer.experiment
 	if x == nil || y == nil {
@@ -86,7 +86,7 @@ func differences(older, newer *benchSide) (facts []report.Fact) {
 	add("benchtime", y.Time, x.Time)
 	add("layouts", y.Layouts, x.Layouts)
 	for _, d := range newer.header.Environment.MachineDifferences(older.header.Environment) {
-		if d.Name != "fingerprint" { // a hash of others
+		if d.Name != "fingerprint" { // a hash of the others
 			add(d.Name, strings.Trim(d.A, `"`), strings.Trim(d.B, `"`))
 		}
 	}
@@ -94,14 +94,14 @@ func differences(older, newer *benchSide) (facts []report.Fact) {
 	return facts
 }
 
-// headOnly leaves of a base and a head the head, which a run with a base is about, and says so; "" where there is no
-// base.
-func (s *benchSide) headOnly() string {
+// keepHead removes the trials of the base from a side that has a base and a head, and returns a note of that; "" if
+// there is no base.
+func (s *benchSide) keepHead() string {
 	revs := s.levels(gobench.FactorRev)
 	if len(revs) != 2 || !slices.Contains(revs, gobench.Base) || !slices.Contains(revs, gobench.Head) {
 		return ""
 	}
-	s.only(gobench.FactorRev, gobench.Head)
+	s.keepLevel(gobench.FactorRev, gobench.Head)
 	how := "which has a base and a head"
 	if s.experiment != nil {
 		how = "made with --base " + s.experiment.BaseRev
@@ -109,7 +109,7 @@ func (s *benchSide) headOnly() string {
 	return fmt.Sprintf("of the %s, %s, the head is compared", s.name, how)
 }
 
-// factorsOf are the factors of either side, but for cpus, and the settings that runs tell beside.
+// factorsOf are the factors of the sides except cpus, then the settings that headers of runs hold besides.
 func factorsOf(sides ...*benchSide) []string {
 	var list []string
 	for _, s := range sides {
@@ -142,63 +142,63 @@ func (s *benchSide) levels(factor string) []string {
 	return list
 }
 
-// only leaves what was measured at one level of a factor, which is then in no point. What has no level of it is of
-// another point.
-func (s *benchSide) only(factor, level string) {
+// keepLevel removes what was measured at other levels of a factor, or without a level, and removes the factor from the
+// points of the rest.
+func (s *benchSide) keepLevel(factor, level string) {
 	other := func(p plan.Point) bool {
 		l, ok := p.Get(factor)
 		return !ok || l.String() != level
 	}
 	s.Trials = slices.DeleteFunc(s.Trials, func(t result.Trial) bool { return other(t.Point) })
 	s.Cases = slices.DeleteFunc(s.Cases, func(c plan.Case) bool { return other(c.Point) })
-	s.change(func(p plan.Point) plan.Point { return p.Without(factor) })
+	s.changePoints(func(p plan.Point) plan.Point { return p.Without(factor) })
 }
 
-// settled is the one level that a side has of a factor.
-type settled struct {
-	text  string // "" where it is not known
+// fixedLevel is the one level that a side has of a factor.
+type fixedLevel struct {
+	text  string // "" if it is not known
 	given bool   // on the command line, or in a file
 }
 
-func (s settled) word() string {
-	if s.text == "" {
+func (l fixedLevel) word() string {
+	if l.text == "" {
 		return "not given"
 	}
-	return s.text
+	return l.text
 }
 
-// settles is the level of a factor that a side does not vary, which is then in no point.
-func (s *benchSide) settles(factor string) settled {
+// dropFixed returns the level of a factor that a side does not vary, and removes the factor from its points.
+func (s *benchSide) dropFixed(factor string) fixedLevel {
 	if levels := s.levels(factor); len(levels) == 1 {
-		s.only(factor, levels[0])
-		return settled{levels[0], true}
+		s.keepLevel(factor, levels[0])
+		return fixedLevel{levels[0], true}
 	}
 	if level := s.Alike[factor]; level != "" || s.experiment == nil {
-		return settled{level, level != ""}
+		return fixedLevel{level, level != ""}
 	}
 	switch env := s.header.Environment; strings.ToLower(factor) {
 	case gobench.FactorGo:
-		return settled{text: s.experiment.Toolchain}
+		return fixedLevel{text: s.experiment.Toolchain}
 	case "gogc":
-		return settled{text: env.GOGC}
+		return fixedLevel{text: env.GOGC}
 	case "gomemlimit":
-		return settled{text: env.GOMEMLIMIT}
+		return fixedLevel{text: env.GOMEMLIMIT}
 	case "godebug":
 		if env.GODEBUG == nil {
-			return settled{text: "none"}
+			return fixedLevel{text: "none"}
 		}
-		return settled{text: *env.GODEBUG}
+		return fixedLevel{text: *env.GODEBUG}
 	}
-	return settled{}
+	return fixedLevel{}
 }
 
-// varies leaves of a factor that the other side does not vary the level at which that one was measured, if it is known
-// and there; otherwise all levels stand beside it. It says which.
-func (s *benchSide) varies(factor string, other *benchSide) string {
-	levels, at := s.levels(factor), other.settles(factor).text // "" is not known, though it may be a level
+// matchLevel handles a factor that this side varies and the other does not: it keeps the level at which the other was
+// measured, if that is known and among the levels, else all of them. It returns a note of which.
+func (s *benchSide) matchLevel(factor string, other *benchSide) string {
+	levels, at := s.levels(factor), other.dropFixed(factor).text // "" is not known, though it may be a level
 	all := factor + " (" + strings.Join(levels, ", ") + ")"
 	if i := slices.IndexFunc(levels, func(l string) bool { return at != "" && sameLevel(factor, l, at) }); i >= 0 {
-		s.only(factor, levels[i])
+		s.keepLevel(factor, levels[i])
 		return fmt.Sprintf("of the %s, which varies %s, %s=%s is compared: so was the %s measured", s.name, all, factor,
 			levels[i], other.name)
 	}
@@ -210,7 +210,7 @@ func (s *benchSide) varies(factor string, other *benchSide) string {
 		"geometric mean of its own", s.name, all, why)
 }
 
-// sameLevel reports whether two levels of a factor are the same. Of limits of memory a run tells the bytes.
+// sameLevel reports whether two levels of a factor are the same. Headers of runs have limits of memory in bytes.
 func sameLevel(factor, a, b string) bool {
 	if !strings.EqualFold(factor, "GOMEMLIMIT") {
 		return a == b

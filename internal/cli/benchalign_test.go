@@ -214,7 +214,7 @@ func TestJoined(t *testing.T) {
 		{"lines of one file", sideOf("a", nil, "", ""), alike("main"), "cpus=1 6",
 			"branch is not given in a and main here", ""},
 	} {
-		s, notes, doubts := joined("old", []*benchSide{c.a, c.b})
+		s, notes, doubts := join("old", []*benchSide{c.a, c.b})
 		var rows, said []string
 		for _, r := range s.run().Rows {
 			rows = append(rows, fmt.Sprint(r.Point, " ", r.N))
@@ -231,12 +231,12 @@ func TestJoined(t *testing.T) {
 		}
 	}
 	// A level that all runs of a side were given is known to the other side.
-	s, _, _ := joined("old", []*benchSide{sideOf("a", run(), "100", "BEANS=1"), sideOf("b", run(), "100", "BEANS=1")})
+	s, _, _ := join("old", []*benchSide{sideOf("a", run(), "100", "BEANS=1"), sideOf("b", run(), "100", "BEANS=1")})
 	facts, _ := align(s, sideOf("new", run(), "100", "BEANS=2"))
 	if len(facts) != 1 || facts[0].B != "1" || facts[0].A != "2" {
 		t.Errorf("levels of runs: %+v", facts)
 	}
-	s, _, _ = joined("old", []*benchSide{sideOf("a", run(), "100", "GOGC=50"), sideOf("b", run(), "100", "GOGC=50")})
+	s, _, _ = join("old", []*benchSide{sideOf("a", run(), "100", "GOGC=50"), sideOf("b", run(), "100", "GOGC=50")})
 	if facts, _ = align(s, with(sideOf("new", nil, "", ""), func(s *benchSide) { s.Alike["gogc"] = "50" })); len(
 		facts) != 0 {
 		t.Errorf("a level of runs and of a file: %+v", facts)

@@ -32,8 +32,8 @@ func (a *app) compareBenchmarks(ctx context.Context, oldPaths, newPaths []string
 		return a.printSides(oldParts, newParts)
 	}
 	doubts := copies(all)
-	older, oldNotes, oldDoubts := joined("old", oldParts)
-	newer, newNotes, newDoubts := joined("new", newParts)
+	older, oldNotes, oldDoubts := join("old", oldParts)
+	newer, newNotes, newDoubts := join("new", newParts)
 	facts, notes := align(older, newer)
 	page, err := unlessInterrupted(ctx, func() report.Benchmarks { return benchBetween(older, newer) })
 	if err != nil {
@@ -80,7 +80,7 @@ func unlessInterrupted[T any](ctx context.Context, compute func() T) (T, error) 
 func nothingCommon(older, newer *benchSide) error {
 	why := fmt.Sprintf("the old has %s; the new has %s", report.Cases(compare.Rows(older.Trials, older.Cases)),
 		report.Cases(compare.Rows(newer.Trials, newer.Cases)))
-	why = strings.Join(slices.Concat([]string{why}, older.left, newer.left), "; ")
+	why = strings.Join(slices.Concat([]string{why}, older.unused, newer.unused), "; ")
 	return usage("%s and %s have no benchmark at the same point with at least 2 results each that can be compared: %s",
 		older.Path, newer.Path, why)
 }
@@ -135,12 +135,12 @@ func benchBetween(older, newer *benchSide) report.Benchmarks {
 	page := report.Benchmarks{Title: fmt.Sprintf("old is %s, new is %s", older.title(), newer.title()), A: "new",
 		B: "old", ARun: newer.Path, BRun: older.Path,
 		Workload: workload, Paired: paired}
-	if older.of != nil || newer.of != nil {
+	if older.members != nil || newer.members != nil {
 		page.RunsA, page.RunsB = len(newer.parts()), len(older.parts())
 	}
 	declared := maps.Clone(older.Better)
 	maps.Copy(declared, newer.Better)
-	page.Metrics = benchMetrics(j, sides, declared)
+	page.Metrics = j.ByMetric(sides, declared)
 	page.Notes, page.OnlyA, page.OnlyB = lone(sides), onlyNew, onlyOld
 	nested, single := replicated(page.Metrics)
 	page.How = "unpaired: the files do not say which of their lines were measured together, so what the machine did " +
@@ -169,14 +169,14 @@ func benchBetween(older, newer *benchSide) report.Benchmarks {
 		if s.Budget && len(sides) > 0 {
 			page.Warnings = append(page.Warnings, compare.Budgeted(sides[0].A.Workload, s.Path))
 		}
-		page.Notes = append(page.Notes, s.left...)
+		page.Notes = append(page.Notes, s.unused...)
 	}
 	return page
 }
 
 // replicated reports whether any verdict is by several files or runs of a side, and names the benchmarks whose verdicts
 // are not, unless they are exact.
-func replicated(metrics []report.BenchMetric) (nested bool, single []string) {
+func replicated(metrics []compare.MetricVerdicts) (nested bool, single []string) {
 	for _, m := range metrics {
 		for _, g := range m.Groups {
 			for _, v := range g.Verdicts {
@@ -187,22 +187,6 @@ func replicated(metrics []report.BenchMetric) (nested bool, single []string) {
 		}
 	}
 	return nested, single
-}
-
-// leftOut says what of a file is not used.
-func leftOut(f *gobench.File) (notes []string) {
-	if text := f.Left(); text != "" {
-		notes = append(notes, text)
-	}
-	if f.Long > 0 {
-		notes = append(notes, fmt.Sprintf("%s: lines left out, for they are longer than 65536 bytes and no results: %d",
-			f.Path, f.Long))
-	}
-	if f.Torn > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %d lines look like results and cannot be read; they are left out",
-			f.Path, f.Torn))
-	}
-	return notes
 }
 
 // hasValues reports whether any trial of a file has a metric.
@@ -244,8 +228,8 @@ func oneWorkload(older, newer *gobench.File) string {
 func (a *app) printSides(older, newer []*benchSide) error {
 	has := func(s *benchSide) bool { return hasValues(s.File) }
 	if !slices.ContainsFunc(older, has) || !slices.ContainsFunc(newer, has) {
-		x, _, _ := joined("old", older)
-		y, _, _ := joined("new", newer)
+		x, _, _ := join("old", older)
+		y, _, _ := join("new", newer)
 		return nothingCommon(x, y)
 	}
 	all := slices.Concat(older, newer)
@@ -258,7 +242,7 @@ func (a *app) printSides(older, newer []*benchSide) error {
 		fmt.Fprintln(a.stderr, "warning:", text)
 	}
 	for _, s := range all {
-		for _, text := range s.left {
+		for _, text := range s.unused {
 			fmt.Fprintln(a.stderr, "warning:", text)
 		}
 	}

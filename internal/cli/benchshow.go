@@ -20,14 +20,15 @@ import (
 func benchPage(r *lab.BenchResult, of *lab.BenchAnalysis) report.Benchmarks {
 	s := r.Suite
 	p := report.Benchmarks{Title: s.Title, Rows: of.Rows, Scalings: of.Scalings, Warnings: of.Warnings,
-		Metrics: report.BenchMetrics(of.Metrics)}
+		Metrics: of.Metrics}
 	if s.HasBase() {
 		p.A, p.B = gobench.Head, gobench.Base
 		isBase := func(point plan.Point) bool {
 			return point.Has(gobench.FactorRev) && point.Text(gobench.FactorRev) == gobench.Base
 		}
 		p.Rows = slices.DeleteFunc(slices.Clone(of.Rows), func(r compare.Row) bool { return isBase(r.Point) })
-		p.Scalings = slices.DeleteFunc(p.Scalings, func(s compare.Scaling) bool { return isBase(s.Point) })
+		p.Scalings = slices.DeleteFunc(slices.Clone(of.Scalings),
+			func(s compare.Scaling) bool { return isBase(s.Point) })
 	}
 	if len(p.Metrics) > 0 {
 		p.How = "paired: each block holds both sides, so that what the machine does falls on both"
@@ -73,14 +74,6 @@ func inOneRevision(s *lab.Suite) string {
 	}
 	return strings.Join(parts, "; ")
 }
-
-// benchMetrics compares sides by every metric that both have, but those that follow from time.
-func benchMetrics(j compare.Judgement, sides []compare.Sides, declared map[string]string) []report.BenchMetric {
-	return report.BenchMetrics(j.ByMetric(sides, declared))
-}
-
-// declaredDirections are what benchmarks say of their own metrics.
-func declaredDirections(trials []result.Trial) map[string]string { return compare.Declared(trials) }
 
 // showBench renders a run of benchmarks.
 func (a *app) showBench(r *lab.BenchResult, format string) error {

@@ -37,17 +37,17 @@ type benchSide struct {
 	experiment *gobench.Experiment // of a run; nil of a file
 	header     *sweep.Header       // the same
 	partial    []compare.Warning   // of a run that was stopped
-	left       []string            // what of it is not used
-	of         []*benchSide        // of a side that has several: these
-	together   compare.Run         // the same, whose blocks are numbered one after the other
+	unused     []string            // notes on what of a file is not used
+	members    []*benchSide        // the files or runs of a side that has several; else nil
+	joint      compare.Run         // of the members, with their blocks numbered one after the other
 }
 
 // parts are the files or runs of a side.
 func (s *benchSide) parts() []*benchSide {
-	if s.of == nil {
+	if s.members == nil {
 		return []*benchSide{s}
 	}
-	return s.of
+	return s.members
 }
 
 // kind is what a side, or each of its parts, is.
@@ -60,11 +60,11 @@ func (s *benchSide) kind() string {
 
 // title names the files or runs of a side.
 func (s *benchSide) title() string {
-	if s.of == nil {
+	if s.members == nil {
 		return s.Path
 	}
 	var paths []string
-	for _, part := range s.of {
+	for _, part := range s.members {
 		paths = append(paths, part.Path)
 	}
 	return fmt.Sprintf("%s (%s)", result.Count(len(paths), s.kind()), strings.Join(paths, ", "))
@@ -72,7 +72,7 @@ func (s *benchSide) title() string {
 
 // run is the side as it is compared.
 func (s *benchSide) run() compare.Run {
-	r := s.together
+	r := s.joint
 	r.Name, r.Rows, r.Trials = s.Path, compare.Rows(s.Trials, s.Cases), s.Trials
 	return r
 }
@@ -102,7 +102,7 @@ func (a *app) readBenchmarks(ctx context.Context, name, path string) (*benchSide
 		if err != nil {
 			return nil, asUsage(err)
 		}
-		return &benchSide{File: f, name: name, left: leftOut(f)}, nil
+		return &benchSide{File: f, name: name, unused: leftOut(f)}, nil
 	}
 	r, err := a.openRun(path)
 	if err != nil {
@@ -118,7 +118,7 @@ func (a *app) readBenchmarks(ctx context.Context, name, path string) (*benchSide
 	}
 	a.lostFailures(path, r.Trials)
 	env := r.header.Environment
-	f := &gobench.File{Path: path, Trials: r.Trials, Better: declaredDirections(r.Trials), Budget: r.header.Rule != nil,
+	f := &gobench.File{Path: path, Trials: r.Trials, Better: compare.Declared(r.Trials), Budget: r.header.Rule != nil,
 		Config: map[string]string{"goos": env.GOOS, "goarch": env.GOARCH, "pkg": r.header.Workload}}
 	if env.CPUModel != nil {
 		f.Config["cpu"] = *env.CPUModel
@@ -129,6 +129,22 @@ func (a *app) readBenchmarks(ctx context.Context, name, path string) (*benchSide
 	}
 	f.Cases = p.Cases
 	return &benchSide{File: f, name: name, experiment: x, header: &r.header, partial: r.partial}, nil
+}
+
+// leftOut says what of a file is not used.
+func leftOut(f *gobench.File) (notes []string) {
+	if text := f.Left(); text != "" {
+		notes = append(notes, text)
+	}
+	if f.Long > 0 {
+		notes = append(notes, fmt.Sprintf("%s: lines left out, for they are longer than 65536 bytes and no results: %d",
+			f.Path, f.Long))
+	}
+	if f.Torn > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %d lines look like results and cannot be read; they are left out",
+			f.Path, f.Torn))
+	}
+	return notes
 }
 
 // copies warns of files or runs that hold the same results, where a side has several.
@@ -153,22 +169,22 @@ func doubt(s *benchSide, format string, args ...any) compare.Warning {
 	return w
 }
 
-// joined makes the files or runs of a side one. They are replicates, so there is a warning for each that differs from
-// the first. What all have at one level is in no point then.
-func joined(name string, parts []*benchSide) (s *benchSide, notes []string, doubts []compare.Warning) {
+// join makes the files or runs of a side one, whose points lack the factors that all have at one level. It changes the
+// parts. They are replicates, so there is a warning for each that differs from the first.
+func join(name string, parts []*benchSide) (s *benchSide, notes []string, doubts []compare.Warning) {
 	first := parts[0]
 	if len(parts) == 1 {
 		return first, nil, nil
 	}
 	s = &benchSide{File: &gobench.File{Better: map[string]string{}, Config: first.Config, Alike: map[string]string{}},
 		name:       name,
-		experiment: first.experiment, header: first.header, of: parts}
+		experiment: first.experiment, header: first.header, members: parts}
 	unlike := make([][]string, len(parts))
 	differ := func(i int, what, there, here string) {
 		unlike[i] = append(unlike[i], fmt.Sprintf("%s is %s in %s and %s here", what, there, first.Path, here))
 	}
 	for i, part := range parts {
-		if note := part.headOnly(); note != "" {
+		if note := part.keepHead(); note != "" {
 			notes = append(notes, note)
 		}
 		for _, d := range differences(first, part) {
@@ -177,11 +193,11 @@ func joined(name string, parts []*benchSide) (s *benchSide, notes []string, doub
 	}
 	for _, factor := range factorsOf(parts...) {
 		varies := slices.ContainsFunc(parts, func(part *benchSide) bool { return len(part.levels(factor)) > 1 })
-		var at settled
+		var at fixedLevel
 		for i, part := range parts {
-			here := settled{text: strings.Join(part.levels(factor), ", ")}
+			here := fixedLevel{text: strings.Join(part.levels(factor), ", ")}
 			if !varies || here.text == "" {
-				here = part.settles(factor)
+				here = part.dropFixed(factor)
 			}
 			if i == 0 {
 				at = here
@@ -199,13 +215,13 @@ func joined(name string, parts []*benchSide) (s *benchSide, notes []string, doub
 	for i, part := range parts {
 		runs, cases = append(runs, compare.Run{Name: part.Path, Trials: part.Trials}), append(cases, part.Cases)
 		maps.Copy(s.Better, part.Better)
-		s.partial, s.left = append(s.partial, part.partial...), append(s.left, part.left...)
+		s.partial, s.unused = append(s.partial, part.partial...), append(s.unused, part.unused...)
 		if unlike[i] != nil {
 			doubts = append(doubts, doubt(part, noReplicate, first.Path, strings.Join(unlike[i], ", ")))
 		}
 	}
 	s.Cases = union(cases...)
-	s.together = compare.Together(runs, s.Cases)
-	s.Path, s.Trials = s.together.Name, s.together.Trials
+	s.joint = compare.Together(runs, s.Cases)
+	s.Path, s.Trials = s.joint.Name, s.joint.Trials
 	return s, notes, doubts
 }

@@ -189,9 +189,10 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   name(),
 		Short: "A performance laboratory for concurrent Go",
-		Long: `Brewput is a performance laboratory for concurrent Go: which design is best for a job, how many
-goroutines it should have, which channel size, and whether more CPUs help. It answers by measuring
-every design in fresh processes, in random order, often enough to say how sure it is.`,
+		Long: `Brewput is a performance laboratory for concurrent Go: which design is best for
+a job, how many goroutines it should have, which channel size, and whether more
+CPUs help. It answers by measuring every design in fresh processes, in random
+order, often enough to say how sure it is.`,
 		Example:       indent(examples),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -200,6 +201,7 @@ every design in fresh processes, in random order, often enough to say how sure i
 	}
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	root.AddCommand(a.runCommand(), a.simCommand(), a.benchCommand(), a.gateCommand(), a.compareCommand(),
 		a.explainCommand(), a.listCommand(), a.showCommand(), a.newCommand(), a.doctorCommand(), a.calibrateCommand(),
 		a.versionCommand())

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -172,18 +170,4 @@ func (a *app) vary(ctx context.Context, s *sweep.Sweep, trials []result.Trial) (
 		err = a.writeCosts(s)
 	}
 	return list, err
-}
-
-// writable refuses a file that could not be written, before anything is calculated for it.
-func writable(flag, path string) error {
-	dir := filepath.Dir(path)
-	info, err := os.Stat(dir)
-	target, targetErr := os.Stat(path)
-	switch {
-	case err != nil || !info.IsDir():
-		return usage("%s %s: there is no directory %s; make it first", flag, path, dir)
-	case targetErr == nil && !target.Mode().IsRegular():
-		return usage("%s %s is there and is no file; give another name", flag, path)
-	}
-	return nil
 }

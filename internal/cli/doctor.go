@@ -17,6 +17,7 @@ import (
 	"github.com/brewput/brewput/internal/doctor"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/report"
+	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/trial"
 )
 
@@ -34,11 +35,12 @@ func (a *app) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say whether this machine is fit for measuring, and what would make it so",
-		Long: `Doctor looks at what disturbs measurements: other programs, a host that takes CPU time, quotas, clocks
-that rise and fall, cores that two CPUs share, slow clocks and late timers, and how the program was
-built. Then it compares a design with itself in real trials: how far the two seem apart is the noise
-floor, and twice that is the smallest difference that can be judged. It changes nothing; what would
-help it prints as a command. The exit code is 0 whatever it finds.`,
+		Long: `Doctor looks at what disturbs measurements: other programs, a host that takes
+CPU time, quotas, clocks that rise and fall, cores that two CPUs share, slow
+clocks and late timers, and how the program was built. Then it compares a design
+with itself in real trials: how far the two seem apart is the noise floor, and
+twice that is the smallest difference that can be judged. It changes nothing;
+what would help it prints as a command. The exit code is 0 whatever it finds.`,
 		Example: indent("NAME doctor\nNAME doctor --quick\nNAME doctor --format json"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -123,9 +125,5 @@ func about(verb string, e host.Environment) []string {
 	if e.CPUModel != nil {
 		words = append(words, *e.CPUModel)
 	}
-	cpus := "1 CPU"
-	if e.CPUs != 1 {
-		cpus = fmt.Sprintf("%d CPUs", e.CPUs)
-	}
-	return append(words, cpus, e.GOOS+"/"+e.GOARCH, e.GoVersion)
+	return append(words, result.Count(e.CPUs, "CPU"), e.GOOS+"/"+e.GOARCH, e.GoVersion)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -39,3 +40,10 @@ func (e *events) notify(event lab.Event) {
 
 // end clears the line of the progress.
 func (e *events) end() { e.progress.clear() }
+
+// note prints a step of a verb. Arguments of programs may hold addresses with passwords.
+func (a *app) note(e lab.Event) {
+	if n, ok := e.(lab.Note); ok {
+		fmt.Fprintln(a.stderr, input.Redact(n.Text))
+	}
+}

@@ -44,13 +44,16 @@ func (a *app) explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [TARGET] [-- COMMAND ARGS...]",
 		Short: "Say why a Go program is not faster, and what to change",
-		Long: `Explain runs a Go program some ten times, each time with one kind of evidence or none, and says what holds it
-back: the claim, the evidence, how much a change would gain, what else it could be, the change to make and how
-to prove it. Where nothing is to be gained it says so.
+		Long: `Explain runs a Go program some ten times, each time with one kind of evidence or
+none, and says what holds it back: the claim, the evidence, how much a change
+would gain, what else it could be, the change to make and how to prove it. Where
+nothing is to be gained it says so.
 
-The target is a program with its arguments behind two dashes, a package to build and run, go test -bench, saved
-profiles and traces, or the address of a process that serves net/http/pprof. A program whose source is at hand is built
-again with a hook inside; nothing in your tree changes. It is run as it is given, without a shell, with what it does each time.`,
+The target is a program with its arguments behind two dashes, a package to build
+and run, go test -bench, saved profiles and traces, or the address of a process
+that serves net/http/pprof. A program whose source is at hand is built again
+with a hook inside; nothing in your tree changes. It is run as it is given,
+without a shell, with what it does each time.`,
 		Example: indent("NAME explain -- ./prog -n 1000\nNAME explain ./cmd/server -- -port 0\nNAME explain -- go " +
 			"test -bench Encode ./codec\nNAME explain cpu.pprof heap.pprof trace.out\nNAME explain " +
 			"http://localhost:6060 --duration 5s\nNAME explain --format json -- ./prog"),
@@ -81,13 +84,6 @@ again with a hook inside; nothing in your tree changes. It is run as it is given
 		cmd.AddCommand(a.explainWorkload(w, &o))
 	}
 	return cmd
-}
-
-// note prints a step of a verb. Arguments of programs may hold addresses with passwords.
-func (a *app) note(e lab.Event) {
-	if n, ok := e.(lab.Note); ok {
-		fmt.Fprintln(a.stderr, input.Redact(n.Text))
-	}
 }
 
 // options are those of package lab that the flags ask for, without targets.
@@ -207,10 +203,8 @@ func (a *app) traceTimeline(ctx context.Context, x *lab.Explanation, path string
 		fmt.Fprintln(a.stderr, "brewput: there is no trace, and so no timeline")
 		return nil
 	}
-	if err := replaceFile(path, func(w io.Writer) error {
-		return report.TimelineJSON(w,
-			[]*timeline.Timeline{t})
-	}); err != nil {
+	write := func(w io.Writer) error { return report.TimelineJSON(w, []*timeline.Timeline{t}) }
+	if err := replaceFile(path, write); err != nil {
 		return exitError{fmt.Errorf("the timeline could not be written: %w", err), exitFailed}
 	}
 	fmt.Fprintf(a.stderr, "timeline in %s: %s of %s in %v\n", path, result.Count(len(t.Spans), "span"),

@@ -120,10 +120,8 @@ func (a *app) explainWorkload(w *workload.Workload, o *explainOptions) *cobra.Co
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			given := levels()
-			return a.explain(cmd, *o, func(e *lab.ExplainOptions) error {
-				return a.explainDesign(w, o.designs, given,
-					e)
-			})
+			return a.explain(cmd, *o,
+				func(e *lab.ExplainOptions) error { return a.explainDesign(w, o.designs, given, e) })
 		},
 	}
 	levels = factorFlags(cmd.Flags(), w)

@@ -33,25 +33,28 @@ func (a *app) gateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate [PACKAGE] --base REVISION --max-regression PERCENT",
 		Short: "Say by the exit code whether benchmarks became slower than is allowed",
-		Long: `Gate measures the benchmarks of a package and of a base revision on this machine, block by block (each block holds
-every benchmark of both once, in random order), until it knows whether they cost more than is allowed. Exit codes:
+		Long: `Gate measures the benchmarks of a package and of a base revision on this
+machine, block by block (each block holds every benchmark of both once, in
+random order), until it knows whether they cost more than is allowed. Exit
+codes:
 
   0  the upper bound of the cost is within the limit for every benchmark
   1  the lower bound is over it for one
   2  wrong use; nothing was measured
-  3  neither is known within the budget; it says how many blocks would do. Under load by other processes it does not
-     decide by times
+  3  neither is known within the budget; it says how many blocks would do. Under
+     load by other processes it does not decide by times
   4  a benchmark goes wrong in the head alone, or a trial went wrong
 
-A benchmark that goes wrong in the base is not judged, nor one that skips itself or that a revision alone has. The page
-names each of them, with the reason.
+A benchmark that goes wrong in the base is not judged, nor one that skips itself
+or that a revision alone has. The page names each of them, with the reason.
 
-The chance that it fails though nothing costs more than the limit is at most 5 % for all benchmarks and metrics together,
-at all its looks; the chance that it lets a benchmark pass that costs more is at most 5 % for each. Of a metric of which more
-is better, less is what costs.
+The chance that it fails though nothing costs more than the limit is at most 5 %
+for all benchmarks and metrics together, at all its looks; the chance that it
+lets a benchmark pass that costs more is at most 5 % for each. Of a metric of
+which more is better, less is what costs.
 
-An allow-list has a line for each benchmark that may cost more for a while: its name (with * for any text), the
-metric, the last day, and the reason.`,
+An allow-list has a line for each benchmark that may cost more for a while: its
+name (with * for any text), the metric, the last day, and the reason.`,
 		Example: indent("NAME gate ./codec --base main --max-regression 5%\nNAME gate ./codec --base HEAD~1 " +
 			"--max-regression 2% --layouts 5 --budget 10m\nNAME gate ./codec --base main --max-regression 0% " +
 			"--metric allocs/op\nNAME gate ./codec --base main --max-regression 5% --allow slow.txt"),

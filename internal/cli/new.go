@@ -18,8 +18,9 @@ func (a *app) newCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Start a workload of your own: a program in the folder NAME",
-		Long: `New writes a folder with a module and a main.go that holds a workload: two designs of a counter, which
-check that they counted right. The program has all verbs of brewput for it.`,
+		Long: `New writes a folder with a module and a main.go that holds a workload: two
+designs of a counter, which check that they counted right. The program has all
+verbs of brewput for it.`,
 		Example: indent("NAME new mybench\ncd mybench && go mod tidy && go run . run mybench"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -107,10 +108,8 @@ func (a *app) newProgram(dir, module, local string) error {
 
 // modFileString is a path as go.mod writes it: in quotes where it has signs that mean something there.
 func modFileString(path string) string {
-	if strings.ContainsFunc(path, func(r rune) bool {
-		return r <= ' ' || r > '~' ||
-			strings.ContainsRune("\"'`(),[]{}=>", r)
-	}) || strings.Contains(path, "//") {
+	special := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`(),[]{}=>", r) }
+	if strings.ContainsFunc(path, special) || strings.Contains(path, "//") {
 		return strconv.Quote(path)
 	}
 	return path

@@ -3,12 +3,10 @@ package cli
 import (
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -49,19 +47,4 @@ func (o *runOptions) hasten(w *workload.Workload, given map[string]string, chang
 	if o.hasty = "quick: nothing was left to shorten"; len(words) > 0 {
 		o.hasty = "quick, so that figures are rough: " + strings.Join(words, ", ")
 	}
-}
-
-// resolved makes the levels of a path absolute: a run may go on from another directory.
-func resolved(f plan.Factor, c plan.Choice) (plan.Choice, error) {
-	if !f.Path {
-		return c, nil
-	}
-	for i, l := range c.Levels {
-		path, err := filepath.Abs(l.String())
-		if err != nil {
-			return c, usage("--%s %s: %w", f.Name, l, err)
-		}
-		c.Levels[i] = plan.TextLevel(path)
-	}
-	return c, nil
 }

@@ -119,6 +119,21 @@ func onlyResume(cmd *cobra.Command) error {
 	return nil
 }
 
+// checkResumed refuses to continue a run elsewhere, or with a timeline that could not be made. It reports whether
+// trials will be run at all: those of a run that has ended are calculated again for a timeline.
+func (o *runOptions) checkResumed(h sweep.Header, ended bool) (runs bool, err error) {
+	if o.timeline != "" && h.World != result.Virtual {
+		return false, usage("--timeline: %s was measured live, and only virtual time has timelines so far", o.resume)
+	}
+	if err := o.checkTimeline(len(h.Cases)); err != nil {
+		return false, err
+	}
+	if ended && !o.again() {
+		return false, nil
+	}
+	return true, sameHere(h, o.resume)
+}
+
 // sameHere refuses to mix trials of two machines or two builds in one run.
 func sameHere(h sweep.Header, dir string) error {
 	here := host.Read()

@@ -29,14 +29,17 @@ func (a *app) simCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sim WORKLOAD",
 		Short: "Calculate designs in virtual time, on any number of CPUs",
-		Long: strings.ReplaceAll(`Sim runs the designs of a workload in virtual time: the same source as run measures, on CPUs that a model of
-Go's scheduler keeps busy. It takes no more of this machine than it needs, and the same seed gives the same
-numbers on every machine. Work takes the time that the design says (its burns), and real code the CPU time that it
-takes here, once recorded the same each time (--record-costs, --replay-costs); what the scheduler and
-its primitives take is --cost, or what NAME calibrate has found here. It does not model caches, memory bandwidth,
+		Long: strings.ReplaceAll(`Sim runs the designs of a workload in virtual time: the same source as run
+measures, on CPUs that a model of Go's scheduler keeps busy. It takes no more of
+this machine than it needs, and the same seed gives the same numbers on every
+machine. Work takes the time that the design says (its burns), and real code the
+CPU time that it takes here, once recorded the same each time (--record-costs,
+--replay-costs); what the scheduler and its primitives take is --cost, or what
+NAME calibrate has found here. It does not model caches, memory bandwidth,
 garbage collection or the host.
 
-Factors, formats and the run directory are those of run. Each further replication (--count) has customers of its own.`, "NAME", name()),
+Factors, formats and the run directory are those of run. Each further
+replication (--count) has customers of its own.`, "NAME", name()),
 		Example: indent("NAME sim coffee --cpus 1..6 --cost none\nNAME sim coffee --designs locking,finelocking " +
 			"--cpus 1..64:x2 --cost wake=60us\nNAME sim coffee --designs linearpipe --cpus 6 --buffer 0,1,10 " +
 			"--jitter 2ms --precision 0.5%\nNAME sim coffee --designs locking,finelocking --cpus 4 --timeline " +

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,21 +69,6 @@ func (o *runOptions) checkTimeline(cases int) error {
 	return writable("--timeline", o.timeline)
 }
 
-// checkResumed refuses to continue a run elsewhere, or with a timeline that could not be made. It reports whether
-// trials will be run at all: those of a run that has ended are calculated again for a timeline.
-func (o *runOptions) checkResumed(h sweep.Header, ended bool) (runs bool, err error) {
-	if o.timeline != "" && h.World != result.Virtual {
-		return false, usage("--timeline: %s was measured live, and only virtual time has timelines so far", o.resume)
-	}
-	if err := o.checkTimeline(len(h.Cases)); err != nil {
-		return false, err
-	}
-	if ended && !o.again() {
-		return false, nil
-	}
-	return true, sameHere(h, o.resume)
-}
-
 // writeTimelines writes the file of the first replication of every case. That is calculated once more for it, as far as
 // the timeline goes: the seed makes it the same.
 func (a *app) writeTimelines(ctx context.Context, s *sweep.Sweep, o runOptions) error {
@@ -137,20 +119,4 @@ func (a *app) writeTimelines(ctx context.Context, s *sweep.Sweep, o runOptions) 
 	fmt.Fprintf(a.stderr, "timeline in %s: %s, %s in %v each%s\n", o.timeline, result.Count(len(all), "case"),
 		result.Count(spans, "span"), o.timelineSpan, short)
 	return nil
-}
-
-// replaceFile replaces a file, or leaves what is there untouched.
-func replaceFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+strings.TrimPrefix(filepath.Base(path), ".")+".*.tmp")
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

@@ -43,6 +43,17 @@ func (r *Run) failed(err error) error {
 	return fmt.Errorf("%w; %s; %s and continue with --resume %s", err, kept, remedy(err), r.dir)
 }
 
+// Broken reports whether an error of this package says that a disk failed, or that a run directory was removed while it
+// was used. Any other says that the directory is the wrong one, or not to be used like this.
+func Broken(err error) bool {
+	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, ErrGone} {
+		if errors.Is(err, cause) {
+			return true
+		}
+	}
+	return false
+}
+
 // remedy is what to do about a write that failed.
 func remedy(err error) string {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {

@@ -1,4 +1,4 @@
-// Campaign compares designs with themselves, many times, and tests whether the harness claims a difference
+// Command falseverdicts compares designs with themselves, many times, and tests whether the harness claims a difference
 // more often than it promises: make aa. It exits 1 if so, 4 if a trial failed.
 package main
 

@@ -1,6 +1,6 @@
-// Twin tests the predictions of virtual time on this machine: every design of coffee on 1 and 2 CPUs, with 1 to 12
-// workers and jitter of 0 to 2 ms, and five other structures, first predicted and then measured: make twin. It exits 1
-// if a target is missed, 3 if the machine is too noisy to tell, 4 if something failed.
+// Command predictions tests the predictions of virtual time on this machine: every design of coffee on 1 and 2 CPUs,
+// with 1 to 12 workers and jitter of 0 to 2 ms, and five other structures, first predicted and then measured: make
+// twin. It exits 1 if a target is missed, 3 if the machine is too noisy to tell, 4 if something failed.
 package main
 
 import (
@@ -34,7 +34,6 @@ func main() {
 	dir := flag.String("real", "", "measure the predictions of real code with the brewput of -command, in runs in "+
 		"this directory that it goes on with, and score them")
 	limit := flag.Duration("for", 8*time.Minute, "with -real: how long; give 0 to score what is stored")
-	saved := flag.String("save", "", "with -real: write what the score needs to this file")
 	command := flag.String("command", "bin/brewput", "with -real: the brewput that measures")
 	cost := flag.String("cost", "", "what the scheduler takes in virtual time, as in sim --cost; without it what "+
 		"brewput calibrate found, else typical costs")
@@ -49,7 +48,7 @@ func main() {
 		os.Exit(exitUsage)
 	}
 	if *dir != "" {
-		os.Exit(realCode(*dir, *command, *saved, *limit))
+		os.Exit(realCode(*dir, *command, *limit))
 	}
 	if *cost == "" {
 		*cost = costsHere()
@@ -80,7 +79,7 @@ func main() {
 }
 
 // realCode measures and scores predictions of real code, and returns the exit code: undecided while pieces are left.
-func realCode(dir, command, saved string, limit time.Duration) int {
+func realCode(dir, command string, limit time.Duration) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	c := &realCampaign{progress: os.Stderr, dir: dir, command: []string{command}, limit: limit}
@@ -91,11 +90,6 @@ func realCode(dir, command, saved string, limit time.Duration) int {
 	list, err := readStored(dir)
 	if err != nil {
 		fail(err)
-	}
-	if saved != "" {
-		if err := save(saved, list); err != nil {
-			fail(err)
-		}
 	}
 	s := writeScores(os.Stdout, list)
 	switch {

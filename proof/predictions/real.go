@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -27,11 +26,11 @@ const (
 
 // stored is what is known of a piece: trials of both worlds, and the cases that were predicted.
 type stored struct {
-	Name      string         `json:"name"`
-	Measured  []result.Trial `json:"measured"`
-	Predicted []result.Trial `json:"predicted"`
-	Cases     []plan.Case    `json:"cases"` // that were measured
-	Twin      []plan.Case    `json:"twin"`  // that were predicted
+	Name      string
+	Measured  []result.Trial
+	Predicted []result.Trial
+	Cases     []plan.Case // that were measured
+	Twin      []plan.Case // that were predicted
 }
 
 // readStored reads the complete pieces of the campaign.
@@ -56,15 +55,15 @@ func readStored(dir string) (list []stored, err error) {
 }
 
 func readRun(dir string) ([]result.Trial, sweep.Header, error) {
-	var h sweep.Header
 	j, err := store.Open(dir)
+	if err != nil {
+		return nil, sweep.Header{}, err
+	}
+	h, err := sweep.ReadHeader(dir, j.Header)
 	if err != nil {
 		return nil, h, err
 	}
-	if err := json.Unmarshal(j.Header, &h); err != nil {
-		return nil, h, err
-	}
-	return j.Trials, h, h.Check(j.Trials, j.Blocks, !j.Checked)
+	return j.Trials, h, h.Fits(dir, j.Trials, j.Blocks, j.Looks, !j.Checked)
 }
 
 // twins are the predictions of a piece beside their measurements, by the metric that a row is judged by first.

@@ -87,27 +87,6 @@ func TestRealTarget(t *testing.T) {
 	}
 }
 
-// TestEvidence: what is saved gives the same score.
-func TestEvidence(t *testing.T) {
-	list := []stored{invented("near", map[string][2]float64{"a": {1.09, 0}, "b": {3, 0.2}})}
-	path := filepath.Join(t.TempDir(), "evidence")
-	if err := save(path, list); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	again, err := load(f)
-	var a, b bytes.Buffer
-	writeScores(&a, list)
-	writeScores(&b, again)
-	if err != nil || a.String() != b.String() || a.Len() == 0 {
-		t.Errorf("%v; saved:\n%s\nread:\n%s", err, a.String(), b.String())
-	}
-}
-
 // TestPieces: what is complete is not measured again, what was begun goes on, and without time nothing begins.
 func TestPieces(t *testing.T) {
 	dir, said := t.TempDir(), filepath.Join(t.TempDir(), "said")

@@ -1,5 +1,5 @@
-// Command direct asks what direct execution is worth: it records jobs of real code on one virtual CPU, predicts
-// their wall time on more, and measures it there by real trials.
+// Command realcode tests predictions of real code: make direct. It records jobs on one virtual CPU, predicts their wall
+// time on more CPUs, and measures it there by real trials.
 //
 //	go build -o realcode ./examples/realcode && go run ./proof/realcode -program ./realcode
 package main
@@ -97,8 +97,8 @@ func campaign(b *bench) error {
 		verdicts[verdict]++
 		fmt.Printf("%-8s %-8s %8s  %7.0fus  %8.2fms  %8.2fms  %8.2fms  %+6.1f%%  [%+.1f%%, %+.1f%%]  %s\n", t.workload,
 			t.design, t.level,
-			1e6*median(grain), 1e3*median(one), 1e3*median(predicted), 1e3*median(measured), percent(off), percent(low),
-			percent(high), verdict)
+			1e6*stat.Median(grain), 1e3*stat.Median(one), 1e3*stat.Median(predicted), 1e3*stat.Median(measured),
+			percent(off), percent(low), percent(high), verdict)
 	}
 	fmt.Printf("\nwithin %.0f %% of the trials: %d predictions; undecided, as trials scatter too much here: %d; "+
 		"disturbed by others: %d; off: %d\n",
@@ -211,10 +211,4 @@ func (b *bench) ask(args []string, into map[string]*float64) error {
 		return fmt.Errorf("%v says nothing of what was asked", cmd.Args)
 	}
 	return lines.Err()
-}
-
-func median(xs []float64) float64 {
-	xs = slices.Sorted(slices.Values(xs))
-	n := len(xs)
-	return (xs[(n-1)/2] + xs[n/2]) / 2
 }

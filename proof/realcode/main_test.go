@@ -21,12 +21,6 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestMedian(t *testing.T) {
-	if a, b := median([]float64{3, 1, 2}), median([]float64{4, 1, 3, 2}); a != 2 || b != 2.5 {
-		t.Errorf("%v, %v", a, b)
-	}
-}
-
 func TestDisturbed(t *testing.T) {
 	for _, c := range []struct {
 		r    round

@@ -1,6 +1,7 @@
-// Command gates asks whether brewput gate is right. It makes a repository with seeded changes (none, 3 % and 10 %
-// slower, one allocation more, functions in another order), lets gate judge each of them many times, on an idle machine
-// and under a load that comes and goes, and counts what it says. It goes on where it was stopped.
+// Command regressions tests whether the decisions of brewput gate are right: make gates. It makes a repository with
+// seeded changes (none, 3 % and 10 % slower, one allocation more, functions in another order), lets gate judge each of
+// them many times, on an idle machine and under a load that comes and goes, and counts its decisions. It continues
+// where it was stopped.
 //
 //	go build -buildvcs=false -o brewput ./cmd/brewput
 //	go run ./proof/regressions -program ./brewput -record gates.ndjson
@@ -8,8 +9,8 @@
 // With -sequential it shows instead what that load makes of a comparison of a program with itself: all of one side
 // first, as go test does it, and in blocks.
 //
-// It exits 1 where what it counted shows that gate is right less often than it should be, or calls another order of
-// functions a regression; 4 where something failed.
+// It exits 1 if the counts show that gate is right less often than it should be, or calls another order of functions a
+// regression; 4 if something failed.
 package main
 
 import (

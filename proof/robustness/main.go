@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command siege attacks a built brewput: damaged journals, killed processes, random command lines and hostile names. It
-// prints a table of attempts and finds, by area. A seed decides what each attempt does; the record lets a second call
-// continue.
+// Command robustness attacks a built brewput: damaged journals, killed processes, random command lines and hostile
+// names: make siege. It prints a table of attempts and finds, by area. A seed decides what each attempt does; the
+// record lets a second call continue.
 //
 //	go build -buildvcs=false -o brewput ./cmd/brewput
 //	go run ./proof/robustness -program ./brewput -record siege.ndjson

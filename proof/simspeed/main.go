@@ -1,7 +1,7 @@
-// Benchsim measures how fast the simulator is, with goroutines as coroutines and as lists of operations: M/M/1 and many
-// goroutines beside SimPy and others, run in turn, the coffee shop on 1024 CPUs, two replications at once, allocations,
-// and the memory of a million goroutines: make bench-sim. It exits 1 if a
-// floor is missed, 4 if something failed.
+// Command simspeed measures how fast the simulator is, with goroutines as coroutines and as lists of operations: M/M/1
+// and many goroutines compared with SimPy and others, run in turn, the coffee shop on 1024 CPUs, two replications at
+// once, allocations, and the memory of a million goroutines: make bench-sim. It exits 1 if a floor is missed, 4 if
+// something failed.
 package main
 
 import (

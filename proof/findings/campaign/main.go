@@ -1,6 +1,6 @@
-// Campaign judges explain by the corpus: make verdicts. With -label it measures what the fix of every sick program
-// gains, which is what makes it one; otherwise it collects the evidence of every program, once, lets explain answer
-// from all of it and from what is there without a trace, and scores the answers. It exits 4 if something failed.
+// Command campaign judges explain by the corpus: make verdicts. With -label it measures what the fix of every sick
+// program gains, which is what makes it one; otherwise it collects the evidence of every program, once, lets explain
+// answer from all of it and from what is there without a trace, and scores the answers. It exits 4 if something failed.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Gains puts what explain promises beside what the change then gives: make gains. For every pair of a design and the
-// same job with the change made it explains the first, measures both in turn, and prints the estimated and the real
-// gain. It runs the brewput that is given, and exits 4 if something failed.
+// Command gains compares the gains that explain estimates with those that the change then gives: make gains. For every
+// pair of a design and the same job with the change made it explains the first, measures both in turn, and prints the
+// estimated and the real gain. It runs the brewput that is given, and exits 4 if something failed.
 package main
 
 import (
