@@ -211,6 +211,9 @@ func TestJoined(t *testing.T) {
 		{"a base in one", sideOf("a", run(), "100", ""), sideOf("b", base, "100", "rev=base", "rev=head"), "cpus=1 6",
 			"",
 			"of the b, made with --base main, the head is compared"},
+		{"a run that was stopped in the base", sideOf("a", run(), "100", ""), with(sideOf("b", base, "50", "rev=base",
+			"rev=head"), func(s *benchSide) { s.Trials = s.Trials[:1] }), "cpus=1 3", "GOGC is 100 in a and 50 here",
+			"of the b, made with --base main, the head is compared"},
 		{"lines of one file", sideOf("a", nil, "", ""), alike("main"), "cpus=1 6",
 			"branch is not given in a and main here", ""},
 	} {

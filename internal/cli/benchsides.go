@@ -164,7 +164,11 @@ func copies(all []*benchSide) (doubts []compare.Warning) {
 
 // doubt is a warning of a file or run.
 func doubt(s *benchSide, format string, args ...any) compare.Warning {
-	w := compare.NewWarning(s.Trials[0].Workload, compare.WarnSettings, s.Path+": "+fmt.Sprintf(format, args...))
+	workload := s.Config["pkg"] // of a run that was stopped before its head was measured no trial is left
+	if len(s.Trials) > 0 {
+		workload = s.Trials[0].Workload
+	}
+	w := compare.NewWarning(workload, compare.WarnSettings, s.Path+": "+fmt.Sprintf(format, args...))
 	w.Run = s.Path
 	return w
 }
