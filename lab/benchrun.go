@@ -49,7 +49,7 @@ func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
 	if err != nil {
 		return nil, asRefusal(ctx, err)
 	}
-	r := &benchRun{notify: o.Notify, dir: runDirectory(o.Output)}
+	r := &benchRun{notify: o.Notify, dir: store.Directory(o.Output, "bench", time.Now())}
 	if err := store.Vacant(r.dir); err != nil {
 		return nil, storeError(err)
 	}
@@ -110,12 +110,11 @@ func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, cpus []pl
 
 // equip makes the sweep of a header.
 func (r *benchRun) equip(h sweep.Header) error {
-	w := r.bench.Workload()
-	p, err := h.Plan(w)
-	if err != nil {
+	var err error
+	if r.sweep, err = sweep.New(r.bench.Workload(), h); err != nil {
 		return err
 	}
-	r.sweep = &sweep.Sweep{Workload: w, Header: h, Plan: p, Run: r.bench.Run}
+	r.sweep.Run, r.sweep.Pace = r.bench.Run, nil
 	r.sweep.Judgement = benchJudgement(r.bench.Experiment)
 	r.sweep.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }
 	return nil

@@ -1,10 +1,7 @@
 package lab
 
 import (
-	"os"
 	"path/filepath"
-	"strconv"
-	"time"
 
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/sweep"
@@ -25,29 +22,6 @@ func storeError(err error) error {
 		return err
 	}
 	return refuse("", nil, "%w", err)
-}
-
-// runDirectory is where a run of benchmarks goes. In the usual place git is told to look away: a run is no change of
-// the user's tree.
-func runDirectory(output string) string {
-	if output != "" {
-		return output
-	}
-	const parent = "brewput-runs"
-	if !exists(parent) && os.Mkdir(parent, 0o777) == nil {
-		os.WriteFile(filepath.Join(parent, ".gitignore"), []byte("*\n"), 0o666)
-	}
-	began := "bench-" + time.Now().Format("20060102-150405")
-	dir := filepath.Join(parent, began)
-	for n := 2; exists(dir); n++ {
-		dir = filepath.Join(parent, began+"-"+strconv.Itoa(n))
-	}
-	return dir
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 func absolute(path string) string {

@@ -169,7 +169,7 @@ func (s *Sweep) pilot(ctx context.Context, specs []trial.Spec) (map[place]trial.
 			outcomes[place{spec.Block, spec.Order}] = l.outcome
 			continue
 		}
-		s.Notify(Event{Case: plan.Case{Design: spec.Design, Point: spec.Point}, Done: i, Total: len(specs),
+		s.tell(Event{Case: plan.Case{Design: spec.Design, Point: spec.Point}, Done: i, Total: len(specs),
 			Pilot: true})
 		o, err := s.Run(ctx, spec)
 		if err != nil {

@@ -55,6 +55,8 @@ type Sweep struct {
 	// sweep. It is asked before the first block too. Plan.Blocks does not count then.
 	Next func(blocks int, trials []result.Trial) (more int, err error)
 
+	pool *trial.Pool // that Run and Ahead are of, or nil
+
 	// known are the outcomes of trials that were run before the sweep began; see Settle.
 	known map[place]trial.Outcome
 	// limited are the outcomes that the limit of real time has ended, by their case: it would end the other
@@ -111,6 +113,9 @@ func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
 
 // begin is the execution of a sweep before its first block.
 func (s *Sweep) begin() *execution {
+	if s.pool != nil {
+		s.pool.Forget() // pilots
+	}
 	e := &execution{Sweep: s, had: map[place]result.Trial{}, lines: s.lines()}
 	for _, t := range s.Done {
 		e.had[place{t.Block, t.Order}] = t
@@ -221,7 +226,7 @@ func (e *execution) block(ctx context.Context, b int, cases []int) (block []resu
 				e.ask()
 				asked = true
 			}
-			e.Notify(e.event(step))
+			e.tell(e.event(step))
 			began := time.Now()
 			if t, err = e.one(ctx, step, e.lines); err != nil {
 				return block, false, err
@@ -241,7 +246,7 @@ func (e *execution) block(ctx context.Context, b int, cases []int) (block []resu
 	}
 	event := e.event(plan.Step{Block: b})
 	event.Trials = block
-	e.Notify(event)
+	e.tell(event)
 	return block, false, nil
 }
 

@@ -31,8 +31,12 @@ func (s *Sweep) Twin() (*Sweep, error) {
 	if h.Rule != nil { // later blocks stay without a prediction: how many there will be is not known
 		h.Blocks, h.Rule = h.Rule.Looks[0], nil
 	}
-	p, err := h.Plan(s.Workload)
-	return &Sweep{Workload: s.Workload, Header: h, Plan: p, Recorded: s.Recorded, Retry: s.Retry}, err
+	t, err := New(s.Workload, h)
+	if err != nil {
+		return nil, err
+	}
+	t.Recorded, t.Retry = s.Recorded, s.Retry
+	return t, nil
 }
 
 // ExecuteWithTwin executes a sweep and its twin, whose blocks come first: all of them where nothing that they predict

@@ -97,12 +97,12 @@ func (c Comparison) sweep() (*sweep.Sweep, error) {
 			Operations: c.Operations, Sample: 1},
 	}
 	h.Burn.Rate = c.BurnRate
-	p, err := h.Plan(&arms)
+	s, err := sweep.New(&arms, h)
 	if err != nil {
 		return nil, err
 	}
-	return &sweep.Sweep{Workload: &arms, Header: h, Plan: p, Store: sweep.Nowhere{}, Run: c.runArm,
-		Notify: func(sweep.Event) {}}, nil
+	s.Run, s.Pace = c.runArm, nil
+	return s, nil
 }
 
 // runArm gives the child the design's own name, so that the arms differ in nothing that it could know. A

@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 		"plan", "result", "sim", "timeline", "workload"},
 	"model": {},
 	"sweep": {"compare", "internal/calibrate", "internal/host", "internal/input", "internal/source",
-		"internal/stat", "load", "model", "plan", "result", "trial", "workload"},
+		"internal/stat", "load", "model", "plan", "result", "sim", "trial", "workload"},
 	"internal/aa": {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial",
 		"workload"},
 	"internal/costs": {"env", "internal/calibrate", "internal/input", "internal/stat", "plan", "result", "sim",

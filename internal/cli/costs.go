@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -146,10 +147,10 @@ func (a *app) vary(ctx context.Context, s *sweep.Sweep, trials []result.Trial) (
 		return nil, err
 	}
 	var variants []sweep.Variant
+	limit := time.Duration(s.Header.Settings.TimeLimit)
 	for _, name := range costs.Names() {
 		for _, by := range [][2]int64{{1, 2}, {2, 1}} {
-			m := newSimulator(s.Workload, s.Header)
-			m.costs = costs.Scaled(name, by[0], by[1])
+			m := trial.NewSimulations(s.Workload, costs.Scaled(name, by[0], by[1]), limit)
 			variants = append(variants, sweep.Variant{Cost: name, Factor: float64(by[0]) / float64(by[1]), Run: m.Run,
 				Ahead: m.Ahead})
 		}
@@ -157,7 +158,7 @@ func (a *app) vary(ctx context.Context, s *sweep.Sweep, trials []result.Trial) (
 	fmt.Fprintf(a.stderr, "sensitivity: all is calculated %d times more, with one cost x 1/2 or x 2\n", len(variants))
 	if n := sweep.Disturbable(trials); n > 0 {
 		for i := range trial.Delays {
-			m := newSimulator(s.Workload, s.Header)
+			m := trial.NewSimulations(s.Workload, costs, limit)
 			variants = append(variants, sweep.Variant{Delay: trial.Delay(i), Part: (float64(i) + 0.5) / trial.Delays,
 				Run: m.Run, Ahead: m.Ahead})
 		}

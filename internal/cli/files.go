@@ -61,3 +61,8 @@ func resolved(f plan.Factor, c plan.Choice) (plan.Choice, error) {
 	}
 	return c, nil
 }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/brewput/brewput/compare"
@@ -23,7 +20,6 @@ import (
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
-	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -45,22 +41,14 @@ func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, g
 		return err
 	}
 	header.Baseline, header.All = o.baseline, o.pairs == allPairs
-	p, err := header.Plan(w)
+	s, err := sweep.New(w, header)
 	if err != nil {
 		return err
 	}
-	dir := o.out
-	if dir == "" {
-		dir = filepath.Join("brewput-runs", w.Name+"-"+header.Started.Format("20060102-150405"))
-		for n := 2; exists(dir); n++ {
-			dir = filepath.Join("brewput-runs", w.Name+"-"+header.Started.Format("20060102-150405")+"-"+strconv.Itoa(n))
-		}
-	}
-	s := &sweep.Sweep{Workload: w, Header: header, Plan: p}
+	dir := store.Directory(o.out, w.Name, header.Started)
 	if err := o.prepareCosts(ctx, s); err != nil {
 		return err
 	}
-	equip(s)
 	if err := a.prepareVerdicts(s, o); err != nil {
 		return err
 	}
@@ -112,17 +100,10 @@ func checkBaseline(w *workload.Workload, baseline string, cases []plan.Case) err
 // storeError tells a directory that is the wrong one, which is a wrong use, from a disk that fails and a directory that
 // was removed.
 func storeError(err error) error {
-	for _, disk := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, store.ErrGone} {
-		if errors.Is(err, disk) {
-			return exitError{err, exitFailed}
-		}
+	if store.Broken(err) {
+		return exitError{err, exitFailed}
 	}
 	return asUsage(err)
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // header describes the sweep and the machine.
@@ -189,26 +170,9 @@ func timeLimit(w *workload.Workload, o runOptions, cases []plan.Case) time.Durat
 	return limit
 }
 
-// equip lets a sweep run its trials, in its world.
-func equip(s *sweep.Sweep) {
-	switch {
-	case s.Header.Predicts:
-		m := newPredictor(s.Header)
-		s.Run, s.Ahead = m.Run, m.Ahead
-		return
-	case s.Header.World == result.Virtual:
-		m := newSimulator(s.Workload, s.Header)
-		s.Run, s.Ahead = m.Run, m.Ahead
-		return
-	}
-	s.Run = (&trial.Runner{TimeLimit: time.Duration(s.Header.Settings.TimeLimit)}).Run
-	s.Pace = calibrate.Pace
-}
-
 // execute runs the sweep, shows its progress and renders its results.
 func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOptions) error {
 	out := a.newOutput(o.format, s)
-	equip(s)
 	progress := newProgress(a.stderr)
 	s.Notify = func(e sweep.Event) {
 		if e.Trials != nil {

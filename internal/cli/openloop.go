@@ -72,7 +72,6 @@ func (a *app) measureCapacities(ctx context.Context, s *sweep.Sweep, dir string)
 	both := []*sweep.Sweep{s}
 	if t != nil {
 		t.Plan.Cases = s.Beyond()
-		equip(t)
 		both = append(both, t)
 	}
 	for _, x := range both {

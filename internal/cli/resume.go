@@ -78,7 +78,11 @@ func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *
 		}
 		set.TimeLimit, set.Limited = sweep.Duration(o.timeLimit), true
 	}
-	s := &sweep.Sweep{Workload: w, Header: header, Plan: p, Store: run, Retry: cmd.Flags().Changed("time-limit")}
+	s, err := sweep.New(w, header)
+	if err != nil {
+		return usage("%s cannot be continued: %w", o.resume, err)
+	}
+	s.Store, s.Retry = run, cmd.Flags().Changed("time-limit")
 	s.Continue(journal.Trials, journal.Blocks, journal.Ended)
 	if runs {
 		if err := s.RereadArrivals(cmd.Context()); err != nil {

@@ -82,11 +82,14 @@ func (a *app) writeTimelines(ctx context.Context, s *sweep.Sweep, o runOptions) 
 			specs[i].Duration = min(specs[i].Duration, o.timelineSpan)
 		}
 	}
-	m := newSimulator(s.Workload, s.Header)
-	m.Ahead(specs)
+	again, err := sweep.New(s.Workload, s.Header)
+	if err != nil {
+		return err
+	}
+	again.Ahead(specs)
 	byCase := map[string]*timeline.Timeline{}
 	for _, spec := range specs {
-		outcome, err := m.Run(ctx, spec)
+		outcome, err := again.Run(ctx, spec)
 		if err != nil {
 			return err
 		}
@@ -112,7 +115,7 @@ func (a *app) writeTimelines(ctx context.Context, s *sweep.Sweep, o runOptions) 
 	if all == nil {
 		return nil
 	}
-	err := replaceFile(o.timeline, func(w io.Writer) error { return timelineFormats[filepath.Ext(o.timeline)](w, all) })
+	err = replaceFile(o.timeline, func(w io.Writer) error { return timelineFormats[filepath.Ext(o.timeline)](w, all) })
 	if err != nil {
 		return fmt.Errorf("the timeline could not be written: %w", err)
 	}

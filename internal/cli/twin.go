@@ -72,7 +72,6 @@ func (a *app) twinOf(s *sweep.Sweep, dir string, out *output, progress *progress
 		}
 		return nil, nil, err
 	}
-	equip(t)
 	began, first, told := time.Now(), len(t.Done), false
 	t.Notify = func(e sweep.Event) {
 		if e.Trials != nil {

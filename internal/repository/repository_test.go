@@ -20,7 +20,8 @@ func TestMake(t *testing.T) {
 	if err := Write(home, map[string]string{".gitconfig": "[user]\n\tuseConfigOnly = true\n"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY", "GIT_INDEX_FILE"} {
+	for _, name := range []string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY",
+		"GIT_INDEX_FILE"} {
 		t.Setenv(name, filepath.Join(other, name))
 	}
 	if err := Make(t.Context(), dir, map[string]string{"a.txt": "a\n", "b.txt": "b\n"}); err != nil {

@@ -93,6 +93,7 @@ func makeDir(dir string) error {
 		}
 		changed = append(changed, filepath.Dir(d))
 	}
+	hideParent(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}

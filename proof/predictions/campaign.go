@@ -123,17 +123,16 @@ func (c *campaign) compare(ctx context.Context, w *workload.Workload, cases []pl
 		Cases: cases, Twin: cases, Costs: c.cost,
 		Settings: sweep.Settings{Duration: sweep.Duration(c.duration), Warmup: sweep.Duration(c.warmup), Sample: 1}}
 	h.Burn.Rate = c.burn
-	p, err := h.Plan(w)
+	s, err := sweep.New(w, h)
 	if err != nil {
 		return compared{}, err
 	}
-	s := &sweep.Sweep{Workload: w, Header: h, Plan: p, Store: sweep.Nowhere{}, Run: c.calm.run,
-		Notify: c.tell("measuring", w.Name)}
+	s.Run, s.Pace, s.Notify = c.calm.run, nil, c.tell("measuring", w.Name)
 	t, err := s.Twin()
 	if err != nil {
 		return compared{}, err
 	}
-	t.Store, t.Notify = sweep.Nowhere{}, func(sweep.Event) {}
+	t.Ahead = nil // one after the other, each on a calm machine
 	t.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 		spec.Costs = c.cost
 		return c.calm.run(ctx, spec)
@@ -154,7 +153,7 @@ func (c *campaign) compare(ctx context.Context, w *workload.Workload, cases []pl
 	for _, x := range compare.Warnings(trials, nil) {
 		c.printf("warning: %s: %s\n", w.Name, x.Text)
 	}
-	x := lab.Analyze(trials, lab.AnalyzeOptions{Workload: w, Cases: p.Cases, Predictions: predicted,
+	x := lab.Analyze(trials, lab.AnalyzeOptions{Workload: w, Cases: s.Plan.Cases, Predictions: predicted,
 		PredictedCases: cases})
 	return compared{w.Name, x.Rows, trials}, nil
 }
