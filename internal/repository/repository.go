@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Write writes files into a folder, by their names.
@@ -28,9 +30,17 @@ func Make(ctx context.Context, dir string, files map[string]string) error {
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, commit} {
 		cmd := exec.CommandContext(ctx, "git", args...)
 		cmd.Dir = dir
+		cmd.Env = slices.DeleteFunc(cmd.Environ(), ofAnother)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("git %s: %w\n%s", args[0], err, out)
 		}
 	}
 	return nil
+}
+
+// ofAnother reports whether a variable names the repository of a hook of git, or of git rebase --exec, that runs this.
+func ofAnother(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	return slices.Contains([]string{"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY",
+		"GIT_INDEX_FILE"}, name)
 }
