@@ -50,11 +50,37 @@ func Fault(format, text string) string {
 			}
 		}
 	case "svg":
-		if err := xml.Unmarshal([]byte(text), new(struct{})); err != nil {
+		if err := oneElement(text); err != nil {
 			return "broken SVG: " + err.Error()
 		}
 	}
 	return ""
+}
+
+// oneElement reads XML to its end, which a name may move, and refuses what stands beside its element.
+func oneElement(text string) error {
+	in, depth, elements := xml.NewDecoder(strings.NewReader(text)), 0, 0
+	for {
+		token, err := in.Token()
+		if errors.Is(err, io.EOF) && elements == 1 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if depth++; depth == 1 {
+				elements++
+			}
+		case xml.EndElement:
+			depth--
+		case xml.CharData:
+			if depth == 0 && strings.TrimSpace(string(token)) != "" {
+				return errors.New("text beside the element")
+			}
+		}
+	}
 }
 
 // formula returns what is wrong with CSV: a cell that a spreadsheet would calculate, or rows that are none.
