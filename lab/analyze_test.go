@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -64,13 +65,113 @@ func TestAnalyze(t *testing.T) {
 	}
 }
 
-// TestRecords: the records follow each other in the order of the contract.
+// jobsOf are jobs of design a with one and two CPUs and three sizes of its buffer, and of b with one CPU. Of 20 blocks
+// something slows a by 10 % for five at a time.
+func jobsOf(world string) (trials []result.Trial, cases []plan.Case) {
+	at := func(cpus, buffer int) plan.Point {
+		return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
+			plan.Setting{Factor: "buffer", Level: plan.IntLevel(buffer)})
+	}
+	cases = []plan.Case{{Design: "a", Point: at(1, 1)}, {Design: "a", Point: at(2, 1)}, {Design: "a", Point: at(2, 2)},
+		{Design: "a", Point: at(2, 3)}, {Design: "b", Point: at(1, 1).Without("buffer")}}
+	for block := range 20 {
+		for i, seconds := range []float64{2, 1.2, 1, 1.5, 3} {
+			c := cases[i]
+			if c.Design == "a" && block/5%2 == 1 {
+				seconds *= 1.1
+			}
+			seconds *= 1 + 0.001*float64((block*7+i*3)%10)
+			trials = append(trials, result.Trial{Kind: result.KindTrial, Workload: "w", Design: c.Design,
+				Point: c.Point, World: world, Block: block, Order: i, Status: result.OK, Expected: true,
+				Type: result.Job, WallSeconds: seconds,
+				Metrics: result.Metrics{result.WallSeconds: result.Value(seconds)}})
+		}
+	}
+	return trials, cases
+}
+
+// everything are options that ask for all that an analysis can hold.
+func everything() ([]result.Trial, AnalyzeOptions) {
+	trials, cases := jobsOf(result.Live)
+	predictions, _ := jobsOf(result.Virtual)
+	predictions[0].Warnings = []string{"the milk is sour"}
+	for i := range predictions {
+		if p := &predictions[i]; p.Design == "b" {
+			p.Status, p.Error, p.WallSeconds, p.Metrics = result.Failed, "it hangs", 0, nil
+		}
+	}
+	two := &workload.Formula{Text: "two seconds", Seconds: func(plan.Point, workload.Measured) float64 { return 2 }}
+	w := &workload.Workload{Name: "w", Designs: []workload.Design{{Name: "a", Formula: two}, {Name: "b"}},
+		Factors: []plan.Factor{{Name: "size", Input: true}}}
+	return trials, AnalyzeOptions{Workload: w, Cases: cases, Judgement: compare.Usual("b", nil),
+		InterimBlocks: []int{30}, Predictions: predictions, PredictedCases: cases, CostsFrom: sweep.Typical,
+		CalibrateCommand: "measure-costs", Sensitivity: []compare.Sensitivity{{Kind: "sensitivity", Workload: "w",
+			Design: "a", World: result.Live, Point: cases[0].Point, Metric: result.WallSeconds}}}
+}
+
+// TestAnalyzeAll: rows hold what belongs to them, and each source of warnings is asked.
+func TestAnalyzeAll(t *testing.T) {
+	trials, o := everything()
+	x := Analyze(trials, o)
+	if len(x.Rows) != 5 {
+		t.Fatalf("%+v", x.Rows)
+	}
+	if same, p := everything(); !reflect.DeepEqual(trials, same) || !reflect.DeepEqual(o.Predictions, p.Predictions) ||
+		!reflect.DeepEqual(o.Cases, p.Cases) || !reflect.DeepEqual(o.Sensitivity, p.Sensitivity) {
+		t.Error("the arguments were changed")
+	}
+	first, twice, best := x.Rows[0], x.Rows[1], x.Rows[2]
+	if first.Beside == nil || first.Beside.B != "b" || len(first.Sensitivity) != 1 || first.Formula == nil ||
+		first.Formula.Text != "two seconds" || x.Rows[4].Formula != nil || first.Serial != nil ||
+		twice.Serial == nil || len(best.Knees) != 1 || best.Knees[0].Factor != "buffer" {
+		t.Errorf("%+v", x.Rows)
+	}
+	warned := map[string]string{}
+	for _, w := range x.Warnings {
+		warned[w.Warning] += w.Workload + ": " + w.Text + "\n"
+	}
+	for name, want := range map[string]string{compare.WarnRatios: "w: the ratios of neighbouring",
+		compare.WarnFewBlocks: "decides nothing before its first look, at 30", compare.WarnTwin: "b has no prediction",
+		compare.WarnDoubt: "the milk is sour", compare.WarnCosts: "w: predictions are made with typical costs of a " +
+			"scheduler, not with those of this machine: measure-costs measures them"} {
+		if !strings.Contains(warned[name], want) {
+			t.Errorf("%s: %q", name, warned[name])
+		}
+	}
+
+	o.CostsFrom = "this machine"
+	for _, w := range Analyze(trials, o).Warnings {
+		if w.Warning == compare.WarnCosts {
+			t.Errorf("with costs of this machine: %s", w.Text)
+		}
+	}
+	trials, cases := jobsOf(result.Virtual)
+	if x := Analyze(trials, AnalyzeOptions{Cases: cases, CostsFrom: sweep.Typical}); len(x.Warnings) != 1 ||
+		x.Warnings[0].Warning != compare.WarnCosts {
+		t.Errorf("in virtual time: %+v", x.Warnings)
+	}
+}
+
+// TestAnalyzeInputs: levels of a workload's inputs are other jobs, and not compared, unless a judgement is given.
+func TestAnalyzeInputs(t *testing.T) {
+	trials, o := everything()
+	o.Workload.Factors[0].Name, o.Judgement = "buffer", compare.Judgement{}
+	x := Analyze(trials, o)
+	between := func(v compare.Verdict) bool { return v.A == "a" && v.B == "a" && v.OnlyA.Has("buffer") }
+	if slices.ContainsFunc(x.Verdicts, between) || len(x.Rows[2].Knees) != 0 {
+		t.Errorf("%+v", x.Verdicts)
+	}
+	o.Judgement = compare.Usual("", nil)
+	if x = Analyze(trials, o); !slices.ContainsFunc(x.Verdicts, between) || len(x.Rows[2].Knees) != 1 {
+		t.Errorf("%+v", x.Verdicts)
+	}
+}
+
+// TestRecords: the records follow each other in the order of the contract, and none is missing.
 func TestRecords(t *testing.T) {
-	trials, cases := trialsOf(result.Live, 1, 2)
-	predictions, _ := trialsOf(result.Virtual, 1.1, 2.2)
-	x := Analyze(trials, AnalyzeOptions{Cases: cases, Predictions: predictions, PredictedCases: cases,
-		CostsFrom: sweep.Typical})
+	x := Analyze(everything())
 	var kinds []string
+	counts := map[string]int{}
 	for _, r := range x.Records() {
 		text, err := json.Marshal(r)
 		var line struct{ Kind string }
@@ -80,11 +181,20 @@ func TestRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		counts[line.Kind]++
+		if slices.Contains([]string{"formula", "serial", "knee"}, line.Kind) {
+			line.Kind = "model" // of one row after the other
+		}
 		if len(kinds) == 0 || kinds[len(kinds)-1] != line.Kind {
 			kinds = append(kinds, line.Kind)
 		}
 	}
-	if got, want := fmt.Sprint(kinds), "[summary twin verdict warning]"; got != want {
+	if got, want := fmt.Sprint(kinds), "[summary twin model verdict sensitivity warning]"; got != want {
 		t.Errorf("kinds %v, want %v", got, want)
+	}
+	if counts["formula"] != 4 || counts["serial"] != 1 || counts["knee"] != 1 || counts["sensitivity"] != 1 ||
+		counts["verdict"] != len(x.Verdicts) || counts["warning"] != len(x.Warnings) || counts["summary"] != 5 ||
+		counts["twin"] != 4 {
+		t.Errorf("%v", counts)
 	}
 }

@@ -203,7 +203,7 @@ func TestBenchRefuses(t *testing.T) {
 	if err := (BenchOptions{Duration: 1}).Validate(); err == nil || !strings.HasPrefix(err.Error(), "count 0") {
 		t.Errorf("a count of 0 that a user gave: %v", err)
 	}
-	if exists("brewput-runs/bench") {
+	if exists("brewput-runs") {
 		t.Error("a refused run has a directory")
 	}
 }
