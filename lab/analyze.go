@@ -16,7 +16,8 @@ type AnalyzeOptions struct {
 	Workload *workload.Workload
 	// Cases are the designs with their points, in the order of the rows.
 	Cases []plan.Case
-	// Judgement says which cases are compared and how; the zero value compares neighbours as [compare.Usual] does.
+	// Judgement says which cases are compared and how. Without Alpha it is that of [compare.Usual] with the Baseline,
+	// Inputs and All given here, so that the zero value compares neighbours.
 	Judgement compare.Judgement
 	// InterimBlocks are the numbers of blocks at the interim analyses of a run with a budget; nil without.
 	InterimBlocks []int
@@ -46,9 +47,10 @@ type Analysis struct {
 // Analyze computes rows, verdicts, predictions and warnings of the trials of one run. It does not change its arguments,
 // so that it may be called at any time during a run, also concurrently.
 func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
-	if o.Judgement.Alpha == 0 {
-		o.Judgement = compare.Usual("", nil)
-		if o.Workload != nil {
+	if j := o.Judgement; j.Alpha == 0 {
+		o.Judgement = compare.Usual(j.Baseline, j.Inputs)
+		o.Judgement.All = j.All
+		if o.Workload != nil && j.Inputs == nil {
 			o.Judgement.Inputs = o.Workload.InputFactors()
 		}
 	}

@@ -167,6 +167,16 @@ func TestAnalyzeInputs(t *testing.T) {
 	}
 }
 
+// TestAnalyzeBaseline: a baseline is compared with, also where nothing else of the judgement is given.
+func TestAnalyzeBaseline(t *testing.T) {
+	trials, o := everything()
+	o.Judgement = compare.Judgement{Baseline: "a"}
+	x := Analyze(trials, o)
+	if !slices.ContainsFunc(x.Rows, func(r compare.Row) bool { return r.Beside != nil }) {
+		t.Errorf("no row has a verdict on the baseline: %+v", x.Verdicts)
+	}
+}
+
 // TestRecords: the records follow each other in the order of the contract, and none is missing.
 func TestRecords(t *testing.T) {
 	x := Analyze(everything())

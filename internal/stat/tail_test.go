@@ -32,7 +32,8 @@ func TestTailOf(t *testing.T) {
 	if g := TailOf(steps); !near(g, 2/math.Sqrt(3), 1e-12) {
 		t.Errorf("steps: %v", g)
 	}
-	for _, xs := range [][]float64{nil, {1}, make([]float64, 20), outlier, exponentialQuantiles(leastTail - 1)} {
+	away := append(exponentialQuantiles(19), -100) // which hides a tail on the other side
+	for _, xs := range [][]float64{nil, {1}, make([]float64, 20), outlier, away, exponentialQuantiles(leastTail - 1)} {
 		if g := TailOf(xs); g != 0 {
 			t.Errorf("%v: %v", xs, g)
 		}
