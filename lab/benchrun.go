@@ -188,7 +188,7 @@ func (r *benchRun) create(ctx context.Context) error {
 func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 	s := r.sweep
 	if !s.Complete {
-		r.notify.send(Started{r.dir, s.Header, s.Outlook()})
+		r.notify.send(Started{Dir: r.dir, Header: s.Header, Outlook: s.Outlook()})
 	}
 	b = BenchRun{Dir: r.dir, Header: s.Header, Suite: suiteOf(r.bench.Experiment)}
 	b.Trials, err = s.Execute(ctx)

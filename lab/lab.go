@@ -11,7 +11,12 @@
 // executable.
 package lab
 
-import "github.com/brewput/brewput/sweep"
+import (
+	"time"
+
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
+)
 
 // Event is something that happened while a verb was working: one of the event types of this package. A verb calls its
 // Notify option with each event, from one goroutine at a time, and waits for the call to return.
@@ -27,12 +32,13 @@ type Warning struct{ Text string }
 
 func (Warning) event() {}
 
-// Started says that the preparation is done and what is going to be measured. A complete run that is shown again sends
-// none.
+// Started says that the preparation is done and what is going to be measured.
 type Started struct {
 	Dir     string // run directory
 	Header  sweep.Header
 	Outlook sweep.Outlook
+	// Complete says that a run of designs is shown again. A run of benchmarks that is shown again sends no Started.
+	Complete bool
 }
 
 func (Started) event() {}
@@ -41,6 +47,16 @@ func (Started) event() {}
 type Progress sweep.Event
 
 func (Progress) event() {}
+
+// Predicting says that the predictions of a run take long: how much longer, if all go on like those so far.
+type Predicting struct{ Left time.Duration }
+
+func (Predicting) event() {}
+
+// Predicted has the predictions of a finished block.
+type Predicted struct{ Trials []result.Trial }
+
+func (Predicted) event() {}
 
 // Notify receives the events of a verb. A nil Notify ignores them.
 type Notify func(Event)

@@ -7,6 +7,19 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
+// ReadHeader reads the header of the run in the run directory dir. What is wrong with dir is a [*Refusal].
+func ReadHeader(dir string) (*sweep.Header, error) {
+	journal, err := store.Open(dir)
+	if err != nil {
+		return nil, storeError(err)
+	}
+	h, err := readHeader(dir, journal)
+	if err != nil {
+		return nil, refuse("", nil, "%w", err)
+	}
+	return &h, nil
+}
+
 // readHeader reads the header of the run in dir, and refuses one that what is stored there does not fit.
 func readHeader(dir string, j *store.Journal) (sweep.Header, error) {
 	h, err := sweep.ReadHeader(dir, j.Header)

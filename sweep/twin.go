@@ -82,10 +82,10 @@ func (e *execution) advanceTwin(ctx context.Context, s *Sweep) error {
 }
 
 // Beyond are the cases that are predicted and not measured.
-func (s *Sweep) Beyond() []plan.Case {
+func (h *Header) Beyond() []plan.Case {
 	var list []plan.Case
-	for _, c := range s.Header.Twin {
-		if !slices.ContainsFunc(s.Header.Cases, func(m plan.Case) bool {
+	for _, c := range h.Twin {
+		if !slices.ContainsFunc(h.Cases, func(m plan.Case) bool {
 			return m.Design == c.Design && m.Point.String() == c.Point.String()
 		}) {
 			list = append(list, c)

@@ -55,7 +55,7 @@ func TestTwinOf(t *testing.T) {
 			}
 		}
 	}
-	if b := s.Beyond(); len(b) != 1 || b[0].Point.Int("cpus") != 9 {
+	if b := s.Header.Beyond(); len(b) != 1 || b[0].Point.Int("cpus") != 9 {
 		t.Errorf("beyond: %v", b)
 	}
 	for _, c := range []struct {

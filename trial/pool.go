@@ -82,6 +82,9 @@ func (m *Pool) Forget() {
 
 // Run returns the outcome of a
 func (m *Pool) Run(ctx context.Context, spec Spec) (Outcome, error) {
+	if err := ctx.Err(); err != nil { // also where the trial has ended by now: what is stored does not depend on chance
+		return Outcome{}, err
+	}
 	k := key(spec)
 	if m.ahead[k] == nil {
 		m.begin(ctx, spec, m.single(k))

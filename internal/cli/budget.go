@@ -2,15 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 )
@@ -53,88 +50,6 @@ func (o *runOptions) settleEnd(flags *pflag.FlagSet, duration bool) error {
 		return usage("--time-limit 0s sets none: give a positive time, or leave it out")
 	}
 	return nil
-}
-
-// prepareVerdicts sees that a new sweep can have the verdicts that it is to give.
-func (a *app) prepareVerdicts(s *sweep.Sweep, o runOptions) error {
-	s.Judgement = compare.Usual(s.Header.Baseline, s.Workload.InputFactors())
-	s.Judgement.All = s.Header.All
-	if err := enoughForAll(s); err != nil {
-		if !slices.Contains(o.tastes, "compare") {
-			return err
-		}
-		s.Header.All, s.Judgement.All = false, false // a taste that does not apply here
-	}
-	if s.Header.Rule == nil {
-		return nil
-	}
-	if s.Judgement.Size(s.CaseRows()) == 0 {
-		if slices.Contains(o.tastes, "budget") {
-			s.Header.Rule, s.Header.Blocks, s.Plan.Blocks = nil, o.count, o.count
-			return nil
-		}
-		return usage("--budget goes on until designs are told apart, and here is nothing to compare: give two " +
-			"designs that are no bounds, or --count instead")
-	}
-	return underRule(s)
-}
-
-// underRule sees that a new sweep can follow its rule.
-func underRule(s *sweep.Sweep) error {
-	if budget, one := time.Duration(s.Header.Rule.Budget), s.BlockTime(); one > budget {
-		return usage("--budget %v: not one block fits: its %d trials take about %v; give more time, fewer designs "+
-			"and points, or a shorter --duration", budget, len(s.Plan.Block(0)), roundDuration(one))
-	}
-	s.UseRule()
-	return nil
-}
-
-// resumeVerdicts does the same for a run that is continued or shown again: what it was asked when it began is
-// what it gives, unless the command line says otherwise.
-func (a *app) resumeVerdicts(cmd *cobra.Command, s *sweep.Sweep, j *store.Journal, o runOptions) error {
-	s.Judgement = compare.Usual(s.Header.Baseline, s.Workload.InputFactors())
-	s.Judgement.All = s.Header.All
-	if cmd.Flags().Changed("baseline") {
-		s.Judgement.Baseline = o.baseline
-	}
-	if cmd.Flags().Changed("compare") {
-		s.Judgement.All = o.pairs == allPairs
-	}
-	r := s.Header.Rule
-	if r == nil {
-		if s.Complete && !cmd.Flags().Changed("compare") {
-			return nil // it shows what it was asked for
-		}
-		return enoughForAll(s)
-	}
-	if cmd.Flags().Changed("baseline") && o.baseline != r.Baseline || cmd.Flags().Changed("compare") &&
-		s.Judgement.All != r.All {
-		return usage("%s has a budget: its blocks went to the comparisons it began with, so that --baseline and "+
-			"--compare cannot change; leave them out", o.resume)
-	}
-	if err := s.ResumeRule(o.resume, j.Looks, j.Spent); err != nil {
-		return asUsage(err)
-	}
-	return nil
-}
-
-// enoughForAll refuses to compare all pairs by fewer blocks than that takes. A run that goes on will have those
-// of its plan.
-func enoughForAll(s *sweep.Sweep) error {
-	if !s.Judgement.All {
-		return nil
-	}
-	blocks := s.Plan.Blocks
-	if s.Complete {
-		blocks = len(s.Sealed)
-	}
-	few, many, needed := s.Judgement.BlocksForAll(s.CaseRows())
-	if blocks >= needed {
-		return nil
-	}
-	return usage("--compare all makes %d verdicts where neighbours make %d, and takes %d blocks to find what %d find "+
-		"then; there are %d: use --count %d, fewer designs, or --compare neighbours", many, few, needed,
-		compare.LookBlocks()[0], blocks, needed)
 }
 
 // budgetIntent is what is still to be measured by a run with a budget.
@@ -191,11 +106,11 @@ func progressOf(h *sweep.Header, trials, total int) string {
 }
 
 // conclude says why a run with a budget or a precision ended.
-func (a *app) conclude(s *sweep.Sweep, trials []result.Trial) {
-	if s.Header.Precision != nil {
-		a.concludePrecision(s, trials)
+func (a *app) conclude(r *lab.Run) {
+	if r.Header.Precision != nil {
+		a.concludePrecision(r)
 	}
-	a.concludeBudget(s.Conclusion())
+	a.concludeBudget(r.Conclusion)
 }
 
 // concludeBudget says why a run with a budget ended; nil is of another run.

@@ -7,18 +7,13 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/brewput/brewput/internal/calibrate"
-	"github.com/brewput/brewput/internal/costs"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/sim"
-	"github.com/brewput/brewput/sweep"
 )
 
 func (a *app) calibrateCommand() *cobra.Command {
@@ -75,33 +70,6 @@ func (a *app) calibrate(ctx context.Context, format string) error {
 	}
 	fmt.Fprintln(a.stderr, kept(*c))
 	return nil
-}
-
-// counted are the costs that a simulation counts with.
-type counted struct {
-	text     string // see sim.ParseCosts
-	from     string // see sweep.Header
-	warnings []string
-}
-
-// costsHere are those given, else those of this machine, else typical ones.
-func costsHere(given string, here host.Environment) (counted, error) {
-	if given != "" {
-		c, err := sim.ParseCosts(given)
-		if err != nil {
-			return counted{}, usage("--cost %s: %w", given, err)
-		}
-		return counted{c.String(), "given", []string{}}, nil
-	}
-	cal, c, err := costs.Load(calibrate.CacheDir(), here.Fingerprint, here.GoVersion)
-	if err != nil {
-		text := sim.Typical().String()
-		return counted{text, sweep.Typical,
-			[]string{fmt.Sprintf("the scheduler's costs are typical ones, not this machine's: %s (%v); measure them "+
-				"with %s calibrate, or set them with --cost", text, err, name())}}, nil
-	}
-	return counted{c.String(), sweep.Calibrated + cal.Measured.UTC().Format(time.RFC3339),
-		append([]string{}, cal.Warnings...)}, nil
 }
 
 // kept says where a calibration went.

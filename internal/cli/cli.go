@@ -156,8 +156,9 @@ func asFlag(field string) string { return "--" + field }
 func fromLab(err error) error {
 	var r *lab.Refusal
 	var broken *lab.BrokenError
+	var known exitError
 	switch {
-	case err == nil || errors.Is(err, context.Canceled):
+	case err == nil || errors.Is(err, context.Canceled) || errors.As(err, &known):
 		return err
 	case errors.As(err, &r):
 		return asUsage(r)
@@ -319,15 +320,11 @@ func didYouMeanFlag(word string, known []string) string {
 
 // find returns the workload of that name.
 func (a *app) find(name string) (*workload.Workload, error) {
-	var names []string
-	for _, w := range a.workloads {
-		if w.Name == name {
-			return w, nil
-		}
-		names = append(names, w.Name)
+	w, err := workload.Named(a.workloads, name)
+	if err != nil {
+		return nil, asUsage(err)
 	}
-	return nil, usage("there is no workload %q%s; the workloads are %s", name, didYouMean(name, names),
-		strings.Join(names, ", "))
+	return w, nil
 }
 
 // findDesign returns the design called WORKLOAD/DESIGN.
@@ -341,17 +338,11 @@ func (a *app) findDesign(target string) (*workload.Workload, workload.Design, er
 	if err != nil {
 		return nil, workload.Design{}, err
 	}
-	d, ok := w.Find(dname)
-	if !ok {
-		return nil, d, unknownDesign(w, dname)
+	if _, err := w.Select([]string{dname}); err != nil {
+		return nil, workload.Design{}, asUsage(err)
 	}
+	d, _ := w.Find(dname)
 	return w, d, nil
-}
-
-func unknownDesign(w *workload.Workload, name string) error {
-	known := designNames(w)
-	return usage("workload %s has no design %q%s; its designs are %s", w.Name, name, didYouMean(name, known),
-		strings.Join(known, ", "))
 }
 
 func designNames(w *workload.Workload) []string {

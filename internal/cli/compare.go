@@ -13,6 +13,7 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
@@ -120,7 +121,7 @@ func (a *app) openRun(dir string) (*storedRun, error) {
 	}
 	if len(r.Trials) == 0 && len(r.header.Cases) == 0 {
 		return nil, usage("%s holds no measurement, only what is predicted of CPUs that were not there; that is a "+
-			"run of its own: give %s", dir, quoted(filepath.Join(dir, twinName)))
+			"run of its own: give %s", dir, quoted(filepath.Join(dir, lab.TwinName)))
 	}
 	if len(r.Trials) == 0 {
 		return nil, usage("%s holds no trial yet: continue it with %s", dir, resumeHint(r.header, dir))

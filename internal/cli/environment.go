@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/workload"
@@ -151,23 +152,20 @@ func (o *runOptions) settled(w *workload.Workload, flags *pflag.FlagSet, given f
 	if err := refuseEmpty(flags); err != nil {
 		return err
 	}
-	names, err := chosenDesigns(w, o.designs)
+	names, err := w.Select(o.designs)
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	return o.baselineAmong(w, names)
 }
 
 // baselineAmong refuses a baseline that is not among the designs.
 func (o *runOptions) baselineAmong(w *workload.Workload, names []string) error {
-	if o.baseline == "" {
-		return nil
-	}
 	var cases []plan.Case
 	for _, n := range names {
 		cases = append(cases, plan.Case{Design: n})
 	}
-	return checkBaseline(w, o.baseline, cases)
+	return fromLab(lab.CheckBaseline(w, o.baseline, cases))
 }
 
 // consistent checks what the environment may have made of options that are good in themselves.

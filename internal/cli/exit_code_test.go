@@ -8,18 +8,14 @@ import (
 	"io/fs"
 	"syscall"
 	"testing"
+
+	"github.com/brewput/brewput/lab"
 )
-
-// full is a run whose disk is full when it is closed.
-type full struct{}
-
-func (full) Close() error {
-	return &fs.PathError{Op: "sync", Path: "journal.ndjson", Err: syscall.EDQUOT}
-}
 
 // TestExit: an error carries its code from where it arises, before and while trials run; an interrupt
 // outweighs a disk that fails, and that a wrong answer.
 func TestExit(t *testing.T) {
+	lost := &lab.NotKeptError{Err: &fs.PathError{Op: "sync", Path: "journal.ndjson", Err: syscall.EDQUOT}}
 	disk := func(err error) error { return fmt.Errorf("cannot lock the run: %w", err) }
 	for _, c := range []struct {
 		name      string
@@ -37,9 +33,10 @@ func TestExit(t *testing.T) {
 		{"another directory", false, 0, storeError(errors.New("not a run directory")), exitUsage, false},
 		{"the disk of a run that is to go on", false, 0, storeError(disk(syscall.EIO)), exitFailed, false},
 		{"a quota", true, 0, storeError(disk(syscall.EDQUOT)), exitFailed, false},
-		{"no space at the end", true, exitWrong, closing(full{}, nil), exitFailed, false},
-		{"no space after an interrupt", true, exitInterrupted, closing(full{}, nil), exitInterrupted, false},
-		{"no space after a refusal", false, 0, closing(full{}, usage("it is a run of tea")), exitUsage, false},
+		{"no space at the end", true, exitWrong, fromLab(lost), exitFailed, false},
+		{"no space after an interrupt", true, exitInterrupted, fromLab(lost), exitInterrupted, false},
+		{"no space after a refusal", false, 0, fromLab(errors.Join(&lab.Refusal{Reason: "it is a run of tea"}, lost)),
+			exitUsage, false},
 	} {
 		var stderr bytes.Buffer
 		a := &app{stderr: &stderr, measuring: c.measuring, code: c.code}

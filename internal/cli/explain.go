@@ -15,6 +15,7 @@ import (
 
 	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/report"
@@ -204,7 +205,7 @@ func (a *app) traceTimeline(ctx context.Context, x *lab.Explanation, path string
 		return nil
 	}
 	write := func(w io.Writer) error { return report.TimelineJSON(w, []*timeline.Timeline{t}) }
-	if err := replaceFile(path, write); err != nil {
+	if err := store.Replace(path, write); err != nil {
 		return exitError{fmt.Errorf("the timeline could not be written: %w", err), exitFailed}
 	}
 	fmt.Fprintf(a.stderr, "timeline in %s: %s of %s in %v\n", path, result.Count(len(t.Spans), "span"),

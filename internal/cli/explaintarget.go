@@ -135,9 +135,11 @@ func (a *app) explainDesign(w *workload.Workload, designs []string, given map[st
 		return usage("explain looks at one design at a time: give one by --designs, of %s",
 			strings.Join(designNames(w), ", "))
 	}
-	cases, err := a.cases(w, runOptions{designs: designs, noTwin: true}, given)
+	o := lab.MeasureOptions{NoTwin: true,
+		DesignOptions: lab.DesignOptions{Designs: designs, Levels: given, Program: name()}}
+	cases, err := o.Cases(w)
 	if err != nil {
-		return err
+		return fromLab(err)
 	}
 	top := cases[0].Point
 	for _, c := range cases {

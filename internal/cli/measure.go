@@ -4,226 +4,172 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/calibrate"
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/quote"
-	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/lab"
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
 
-// measure starts a new sweep.
+// measure runs designs of a workload, live or in virtual time, and shows what came of it.
 func (a *app) measure(ctx context.Context, w *workload.Workload, o runOptions, given map[string]string) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	cases, err := a.cases(w, o, given)
-	if err != nil {
+	if err := o.writableFiles(w, given); err != nil {
 		return err
 	}
-	if err := checkBaseline(w, o.baseline, cases); err != nil {
-		return err
+	out := a.newOutput(&o)
+	r, err := a.start(ctx, w, &o, given, out)
+	if name, refused := tasteOf(err, o.tastes); refused { // which does not apply here
+		o.withoutTaste(name)
+		r, err = a.start(ctx, w, &o, given, out)
+	}
+	return a.done(ctx, r, err, out, o)
+}
+
+// start runs the designs.
+func (a *app) start(ctx context.Context, w *workload.Workload, o *runOptions, given map[string]string,
+	out *output) (*lab.Run, error) {
+	if o.virtual {
+		s, err := o.simulateOptions(given)
+		if err != nil {
+			return nil, err
+		}
+		s.Notify = out.notify
+		return lab.Simulate(ctx, w, s)
+	}
+	m := o.measureOptions(given)
+	m.Notify = out.notify
+	return lab.Measure(ctx, w, m)
+}
+
+// tasteOf is the option that an error refuses, where it comes from the environment.
+func tasteOf(err error, tastes []string) (string, bool) {
+	var r *lab.Refusal
+	if !errors.As(err, &r) || !slices.Contains([]string{"compare", "budget"}, r.Field) {
+		return "", false
+	}
+	return r.Field, slices.Contains(tastes, r.Field)
+}
+
+// withoutTaste drops an option that came from the environment.
+func (o *runOptions) withoutTaste(name string) {
+	switch o.tastes = slices.DeleteFunc(o.tastes, func(t string) bool { return t == name }); name {
+	case "compare":
+		o.pairs = neighbours
+	case "budget":
+		o.budget = 0
+	}
+}
+
+// designOptions are those of both worlds.
+func (o *runOptions) designOptions(given map[string]string) lab.DesignOptions {
+	d := lab.DesignOptions{
+		Designs: o.designs, Levels: given, Count: o.count, Operations: o.operations, Duration: o.duration,
+		Warmup: o.warmup, TimeLimit: o.timeLimit, Seed: o.seed, Baseline: o.baseline, All: o.pairs == allPairs,
+		Output: o.out, Args: arguments(), Version: version(), Program: name(),
+	}
+	if o.budget > 0 || o.precision != "" {
+		d.Count = 0
+	}
+	return d
+}
+
+func (o *runOptions) measureOptions(given map[string]string) lab.MeasureOptions {
+	return lab.MeasureOptions{DesignOptions: o.designOptions(given), Budget: o.budget, Sample: o.sample,
+		Profile: o.profile, Oversubscribe: o.oversubscribe, NoTwin: o.noTwin, Cost: o.cost, Quick: o.hasty}
+}
+
+func (o *runOptions) simulateOptions(given map[string]string) (s lab.SimulateOptions, err error) {
+	s = lab.SimulateOptions{DesignOptions: o.designOptions(given), Settle: o.settle, Cost: o.cost,
+		RecordCosts: o.recordCosts, ReplayCosts: o.replayCosts, Again: o.again()}
+	if o.precision != "" {
+		s.Precision, err = parsePrecision(o.precision)
+	}
+	return s, err
+}
+
+// done shows what came of a run of designs; r is nil if nothing was measured.
+func (a *app) done(ctx context.Context, r *lab.Run, err error, out *output, o runOptions) error {
+	out.progress.clear()
+	if r == nil {
+		return a.notDone(err)
 	}
 	a.measuring = true
-	header, err := a.header(w, o, cases)
-	if err != nil {
-		return err
-	}
-	header.Baseline, header.All = o.baseline, o.pairs == allPairs
-	s, err := sweep.New(w, header)
-	if err != nil {
-		return err
-	}
-	dir := store.Directory(o.out, w.Name, header.Started)
-	if err := o.prepareCosts(ctx, s); err != nil {
-		return err
-	}
-	if err := a.prepareVerdicts(s, o); err != nil {
-		return err
-	}
-	if s.Recorded, s.Header.Recorded, err = sweep.ReadArrivals(ctx, cases); err != nil {
-		return asUsage(err)
-	}
-	if err := a.measureCapacities(ctx, s, dir); err != nil || a.code != exitOK {
-		return err
-	}
-	if o.settle && s.Header.Settings.Operations == 0 {
-		if err := a.settle(ctx, s, dir); err != nil {
-			return err
-		}
-	}
-	run, err := store.Create(dir, s.Header)
-	if err != nil {
-		return storeError(err)
-	}
-	s.Store = run
-	return closing(run, a.execute(ctx, s, dir, o))
-}
-
-// closing closes a run after it was used. What its last lines met when they were brought to the disk is a result
-// that could not be kept, whatever happened before.
-func closing(run io.Closer, err error) error {
-	if failed := run.Close(); failed != nil {
-		return errors.Join(err, exitError{failed, exitFailed})
-	}
-	return err
-}
-
-// checkBaseline refuses a baseline that is not measured, or that is no solution.
-func checkBaseline(w *workload.Workload, baseline string, cases []plan.Case) error {
-	if baseline == "" {
-		return nil
-	}
-	d, ok := w.Find(baseline)
-	switch {
-	case !ok:
-		return unknownDesign(w, baseline)
-	case d.Expect == workload.Bound:
-		return usage("--baseline %s: it is a bound, not a solution, and stands in no comparison", baseline)
-	case !slices.ContainsFunc(cases, func(c plan.Case) bool { return c.Design == baseline }):
-		return usage("--baseline %s is not measured; add it to --designs", baseline)
-	}
-	return nil
-}
-
-// storeError tells a directory that is the wrong one, which is a wrong use, from a disk that fails and a directory that
-// was removed.
-func storeError(err error) error {
-	if store.Broken(err) {
-		return exitError{err, exitFailed}
-	}
-	return asUsage(err)
-}
-
-// header describes the sweep and the machine.
-func (a *app) header(w *workload.Workload, o runOptions, cases []plan.Case) (sweep.Header, error) {
-	if o.virtual {
-		return a.virtualHeader(w, o, cases)
-	}
-	measured, twin := o.twin(w, cases)
-	environment := host.Read()
-	burn, err := calibrate.ForSweep(calibrate.CacheDir(), environment.Fingerprint)
-	if err != nil {
-		return sweep.Header{}, err
-	}
-	h := sweep.Header{
-		Workload: w.Name, World: result.Live, Args: arguments(), Version: version(), Started: time.Now(),
-		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Observed: true, Cases: measured, Twin: twin,
-		Settings: sweep.Settings{
-			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup),
-			Operations: o.operations, Sample: o.sample, TimeLimit: sweep.Duration(timeLimit(w, o, cases)),
-			Limited: o.timeLimit > 0, Profile: o.profile,
-		},
-		Environment: environment, Burn: burn, Warnings: []string{}, Quick: o.hasty,
-	}
-	if o.budget > 0 {
-		j := compare.Usual(o.baseline, nil)
-		j.All = o.pairs == allPairs
-		h.Rule = sweep.NewRule(o.budget, j)
-		h.Blocks = h.Rule.Most()
-	}
-	if len(twin) > 0 {
-		what, err := costsHere(o.cost, environment)
-		if err != nil {
-			return sweep.Header{}, err
-		}
-		h.Costs, h.CostsFrom = what.text, what.from
-	}
-	if o.oversubscribe {
-		for _, c := range cases {
-			if c.Point.Int("cpus") > runtime.NumCPU() {
-				h.Warnings = append(h.Warnings,
-					fmt.Sprintf("more CPUs were asked for than the %d of this machine (--oversubscribe): goroutines "+
-						"share them, and times do not show what more CPUs would do", runtime.NumCPU()))
-				break
-			}
-		}
-	}
-	return h, nil
-}
-
-// timeLimit is the flag, or else generous: it only has to end what would never end by itself.
-func timeLimit(w *workload.Workload, o runOptions, cases []plan.Case) time.Duration {
-	if o.timeLimit > 0 {
-		return o.timeLimit
-	}
-	limit := window(o.warmup, o.duration, cases) + 30*time.Second
-	if o.operations > 0 {
-		limit = 10 * time.Minute
-	}
-	for _, c := range cases {
-		if d, _ := w.Find(c.Design); d.Job != nil {
-			limit = max(limit, 10*time.Minute)
-		}
-	}
-	return limit
-}
-
-// execute runs the sweep, shows its progress and renders its results.
-func (a *app) execute(ctx context.Context, s *sweep.Sweep, dir string, o runOptions) error {
-	out := a.newOutput(o.format, s)
-	progress := newProgress(a.stderr)
-	s.Notify = func(e sweep.Event) {
-		if e.Trials != nil {
-			out.block(e.Trials)
-			return
-		}
-		progress.show(e)
-	}
-	a.announce(s, dir)
-	trials := s.Done
-	twin, kept, err := a.twinOf(s, dir, out, progress)
-	if err == nil {
-		out.predictions, trials, err = s.ExecuteWithTwin(ctx, twin)
-		out.predictions = inTwin(out.predictions)
-	}
-	if kept != nil {
-		err = closing(kept, err)
-	}
-	progress.clear()
-	if err == nil {
-		err = a.writeCosts(s)
-	}
 	whole := err == nil
 	if whole && o.sensitivity {
-		out.sensitivity, err = a.vary(ctx, s, trials)
+		out.sensitivity, err = r.Sensitivity(ctx)
+		out.progress.clear()
 	}
 	interrupted := errors.Is(err, context.Canceled)
-	if interrupted {
-		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n", progressOf(&s.Header, len(trials), s.Total()),
-			o.continuation(s, dir, whole))
-		a.code, err = exitInterrupted, nil
-	}
-	if outErr := out.finish(trials); outErr != nil {
-		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them "+
-			"with: %s --format %s", outErr, resumeHint(s.Header, dir), o.format))
-	}
-	if err == nil && !interrupted {
-		judged := slices.Concat(trials, out.beyond())
-		a.code = exitCode(judged)
-		a.failures(judged)
-		a.lostFailures(dir, trials)
-		a.lostFailures(dir, out.predictions)
-		a.conclude(s, trials)
-		fmt.Fprintf(a.stderr, "stored in %s\n", dir)
-		if err = a.writeTimelines(ctx, s, o); errors.Is(err, context.Canceled) {
-			fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n",
-				resumeHint(s.Header, dir), o.askedTimeline())
-			a.code, err = exitInterrupted, nil
+	var lost *lab.NotKeptError
+	if errors.As(err, &lost); interrupted {
+		fmt.Fprintf(a.stderr, "brewput: interrupted after %s; %s\n",
+			progressOf(&r.Header, len(r.Trials), r.Total()), o.continuation(r, whole))
+		a.code = exitInterrupted
+		if err = nil; lost != nil {
+			err = lost
 		}
 	}
+	if outErr := out.finish(r); outErr != nil {
+		err = errors.Join(err, fmt.Errorf("the results could not be printed: %w; they are stored, print them "+
+			"with: %s --format %s", outErr, resumeHint(r.Header, r.Dir), o.format))
+	}
+	if err != nil || interrupted {
+		return fromLab(err)
+	}
+
+	judged := r.Judged()
+	a.code = exitCodes[r.Outcome]
+	a.failures(judged)
+	a.lostFailures(r.Dir, r.Trials)
+	a.lostFailures(r.Dir, r.Predictions)
+	a.conclude(r)
+	fmt.Fprintf(a.stderr, "stored in %s\n", r.Dir)
+	if err = a.writeTimelines(ctx, r, o); errors.Is(err, context.Canceled) {
+		fmt.Fprintf(a.stderr, "brewput: interrupted before the timeline was written; write it with: %s %s\n",
+			resumeHint(r.Header, r.Dir), o.askedTimeline())
+		a.code, err = exitInterrupted, nil
+	}
 	return err
+}
+
+// notDone is the error of a run of designs that stored nothing.
+func (a *app) notDone(err error) error {
+	var early *lab.UnstoredError
+	var unserved *sweep.Unserved
+	var refused *lab.Refusal
+	switch {
+	case errors.As(err, &refused):
+	case errors.As(err, &early):
+		hint := ""
+		if early.Pilots {
+			hint = " (with --warmup TIME each trial is stored as it ends)"
+		}
+		a.code = exitInterrupted
+		a.interrupted(" while %s; nothing is stored yet%s", early.During, hint)
+		return nil
+	case errors.As(err, &unserved):
+		// A design that failed where it must not is a failure like any other, although no run holds it.
+		fmt.Fprint(a.stderr, beginning(unserved.Failure, 60))
+		return exitError{fmt.Errorf("%w; nothing is stored", err), exitCode([]result.Trial{unserved.Trial})}
+	}
+	return fromLab(err)
+}
+
+// beginning is the first lines of a text, and how many follow.
+func beginning(text string, most int) string {
+	lines := strings.SplitAfter(text, "\n")
+	if len(lines) <= most {
+		return text
+	}
+	return strings.Join(lines[:most], "") + fmt.Sprintf("... %d more lines\n", len(lines)-most)
 }
 
 // failures says on stderr what the exit code is for: formats for programs show numbers only.
@@ -254,68 +200,69 @@ func (a *app) failures(trials []result.Trial) {
 }
 
 // announce says what is going to happen and how long it will take.
-func (a *app) announce(s *sweep.Sweep, dir string) {
-	text := dir + " is complete"
+func announce(s lab.Started) string {
+	h := &s.Header
+	lines := []string{s.Dir + " is complete"}
 	if !s.Complete {
-		text = a.intent(s) + "; stored in " + dir
+		lines[0] = intent(s) + "; stored in " + s.Dir
 	}
-	fmt.Fprintln(a.stderr, text)
-	if s.Header.Quick != "" {
-		fmt.Fprintln(a.stderr, s.Header.Quick)
+	if h.Quick != "" {
+		lines = append(lines, h.Quick)
 	}
-	if strings.HasPrefix(s.Header.CostsFrom, sweep.Calibrated) {
+	if strings.HasPrefix(h.CostsFrom, sweep.Calibrated) {
 		where := "this machine"
-		if s.Complete || len(s.Done) > 0 {
+		if s.Complete || s.Outlook.Done > 0 {
 			where = "the machine it began on"
 		}
-		fmt.Fprintln(a.stderr, "the scheduler's costs are those of "+where+", "+s.Header.CostsFrom)
+		lines = append(lines, "the scheduler's costs are those of "+where+", "+h.CostsFrom)
 	}
-	for _, w := range s.Header.Warnings {
-		fmt.Fprintln(a.stderr, "warning:", w)
+	for _, w := range h.Warnings {
+		lines = append(lines, "warning: "+w)
 	}
-	if s.Header.Settled != "" {
-		fmt.Fprintln(a.stderr, s.Header.Settled)
+	if h.Settled != "" {
+		lines = append(lines, h.Settled)
 	}
+	return strings.Join(lines, "\n")
 }
 
 // intent is what is still to be measured, and for how long.
-func (a *app) intent(s *sweep.Sweep) string {
-	if s.Header.World == result.Virtual {
+func intent(s lab.Started) string {
+	h, o := &s.Header, s.Outlook
+	if h.World == result.Virtual {
 		return virtualIntent(s)
 	}
-	if len(s.Plan.Cases) == 0 {
+	if len(h.Cases) == 0 {
 		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; predicted: %s, x %s",
-			s.Workload.Name, runtime.NumCPU(), result.Count(len(s.Header.Twin), "case"),
-			result.Count(s.Plan.Blocks, "replication"))
+			h.Workload, runtime.NumCPU(), result.Count(len(h.Twin), "case"), result.Count(h.Blocks, "replication"))
 	}
-	text := s.Workload.Name + ": " + casesOf(s)
-	if n := len(s.Beyond()); n > 0 {
+	text := h.Workload + ": " + casesOf(h)
+	if n := len(h.Beyond()); n > 0 {
 		text += fmt.Sprintf(" (%d more, beyond %d CPUs, are predicted)", n, runtime.NumCPU())
 	}
-	if s.Header.Rule != nil {
-		return text + budgetIntent(&s.Header, s.Outlook())
+	if h.Rule != nil {
+		return text + budgetIntent(h, o)
 	}
-	text += fmt.Sprintf(", x %s, each also observed: %s", result.Count(s.Plan.Blocks, "block"),
-		result.Count(s.Total(), "trial"))
-	if len(s.Done) > 0 {
-		text += fmt.Sprintf(", %d of them done", len(s.Done))
+	text += fmt.Sprintf(", x %s, each also observed: %s", result.Count(h.Blocks, "block"),
+		result.Count(o.Total, "trial"))
+	if o.Done > 0 {
+		text += fmt.Sprintf(", %d of them done", o.Done)
 	}
-	if d := s.Foresee(); d > 0 {
-		text += ", about " + roundDuration(d)
+	if o.All > 0 {
+		text += ", about " + roundDuration(o.All)
 	}
-	if s.HasJobs() {
+	if o.Jobs {
 		text += " and the time of its jobs"
 	}
 	return text
 }
 
-// casesOf counts the designs of a sweep, and its cases.
-func casesOf(s *sweep.Sweep) string {
+// casesOf counts the designs of a run, and its cases.
+func casesOf(h *sweep.Header) string {
 	designs := map[string]bool{}
-	for _, c := range s.Plan.Cases {
+	for _, c := range h.Cases {
 		designs[c.Design] = true
 	}
-	return withPoints(len(designs), "design", len(s.Plan.Cases))
+	return withPoints(len(designs), "design", len(h.Cases))
 }
 
 // withPoints counts n of what is compared, and how many that is at all points.

@@ -7,45 +7,44 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/lab"
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/sweep"
 )
 
-// output hands what a sweep measures to report, in the format asked for. JSON is written block by
-// block, the other formats at the end.
+// output shows the events of a run of designs, and hands what it measures to report, in the format asked for. JSON is
+// written block by block, the other formats at the end.
 type output struct {
+	events
 	app    *app
 	format string
-	sweep  *sweep.Sweep
 	err    error
 
 	// trials already written: measured, and predicted
 	sent, foretold int
 
-	predictions []result.Trial        // of the twin
 	sensitivity []compare.Sensitivity // of what was calculated to the scheduler's costs, if it was asked for
 }
 
-func (a *app) newOutput(format string, s *sweep.Sweep) *output {
-	return &output{app: a, format: format, sweep: s}
+func (a *app) newOutput(o *runOptions) *output {
+	return &output{app: a, format: o.format,
+		events: events{progress: newProgress(a.stderr), stderr: a.stderr, started: announce}}
 }
 
-// predicted takes the predictions of a finished block.
-func (o *output) predicted(trials []result.Trial) {
-	if o.format == "json" {
-		o.foretold += len(trials)
-		o.write(trials)
+// notify takes an event.
+func (o *output) notify(event lab.Event) {
+	switch e := event.(type) {
+	case lab.Progress:
+		if o.format == "json" && e.Trials != nil {
+			o.sent += len(e.Trials)
+			o.write(e.Trials)
+		}
+	case lab.Predicted:
+		if o.format == "json" {
+			o.foretold += len(e.Trials)
+			o.write(e.Trials)
+		}
 	}
-}
-
-// block takes the trials of a finished block.
-func (o *output) block(trials []result.Trial) {
-	if o.format == "json" {
-		o.sent += len(trials)
-		o.write(trials)
-	}
+	o.events.notify(event)
 }
 
 // write sends trials of whole or broken blocks as JSON: each throughput trial with the resources of
@@ -64,30 +63,14 @@ func (o *output) write(trials []result.Trial) {
 	}
 }
 
-// beyond are the predictions of what could not be measured.
-func (o *output) beyond() []result.Trial {
-	cases := o.sweep.Beyond()
-	return slices.DeleteFunc(slices.Clone(o.predictions), func(t result.Trial) bool {
-		return !slices.ContainsFunc(cases,
-			func(c plan.Case) bool { return c.Design == t.Design && c.Point.String() == t.Point.String() })
-	})
-}
-
-// finish writes the rest once the sweep has ended, complete or not.
-func (o *output) finish(trials []result.Trial) error {
-	h := &o.sweep.Header
-	x := lab.Analyze(trials, lab.AnalyzeOptions{
-		Workload: o.sweep.Workload, Cases: o.sweep.Plan.Cases, Judgement: o.sweep.Judgement,
-		InterimBlocks: h.LookBlocks(),
-		Predictions:   o.predictions, PredictedCases: h.Twin, CostsFrom: h.CostsFrom,
-		CalibrateCommand: name() + " calibrate",
-		Sensitivity:      o.sensitivity,
-	})
+// finish writes the rest once the run has ended, complete or not.
+func (o *output) finish(r *lab.Run) error {
+	h, x, trials := &r.Header, r.Analyze(o.sensitivity), r.Trials
 	w := o.app.stdout
 	switch o.format {
 	case "json":
-		if o.foretold < len(o.predictions) {
-			o.write(o.predictions[o.foretold:])
+		if o.foretold < len(r.Predictions) {
+			o.write(r.Predictions[o.foretold:])
 		}
 		if o.sent < len(trials) {
 			o.write(trials[o.sent:])
@@ -105,13 +88,13 @@ func (o *output) finish(trials []result.Trial) error {
 	}
 	switch o.format {
 	case "csv":
-		return report.CSV(w, append(compare.Refused(compare.Attach(o.predictions), x.Rows), compare.Attach(trials)...))
+		return report.CSV(w, append(compare.Refused(compare.Attach(r.Predictions), x.Rows), compare.Attach(trials)...))
 	case "bench":
 		header := [][2]string{{"goos", h.Environment.GOOS}, {"goarch", h.Environment.GOARCH}, {"pkg", modulePath}}
 		if cpu := h.Environment.CPUModel; cpu != nil {
 			header = append(header, [2]string{"cpu", *cpu})
 		}
-		beyond := slices.DeleteFunc(compare.Refused(compare.Attach(o.beyond()), x.Rows),
+		beyond := slices.DeleteFunc(compare.Refused(compare.Attach(r.Beyond()), x.Rows),
 			func(t result.Trial) bool { return t.NotModelled != "" })
 		// what was measured is not there twice
 		return report.Bench(w, append(beyond, compare.Attach(trials)...), header)

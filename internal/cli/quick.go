@@ -33,13 +33,12 @@ func (o *runOptions) hasten(w *workload.Workload, given map[string]string, chang
 		o.warmup = quickWarmup
 		words = append(words, "warmup "+o.warmup.String())
 	}
-	designs, err := chosenDesigns(w, o.designs)
+	designs, err := w.Select(o.designs)
 	if err != nil {
 		return // which the caller finds too
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Quick)) {
-		one := map[string]string{name: w.Quick[name]}
-		if _, ok := given[name]; !ok && used(w, designs, one) == nil {
+		if _, ok := given[name]; !ok && w.Uses(designs, name) {
 			given[name] = w.Quick[name]
 			words = append(words, name+" "+w.Quick[name])
 		}

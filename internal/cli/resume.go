@@ -4,13 +4,11 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/brewput/brewput/internal/host"
-	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
@@ -34,69 +32,45 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 	if err := o.validateFormat(); err != nil {
 		return err
 	}
-	run, journal, err := store.Resume(o.resume)
-	if err != nil {
-		return storeError(err)
+	if cmd.Flags().Changed("time-limit") && o.timeLimit <= 0 {
+		return usage("--time-limit %v sets none: leave it out to keep the run's own, or give a positive time", o.timeLimit)
 	}
-	return closing(run, a.goOn(cmd, w, o, run, journal))
-}
-
-// goOn continues a run that is open, or shows it again where it is complete.
-func (a *app) goOn(cmd *cobra.Command, w *workload.Workload, o runOptions, run *store.Run,
-	journal *store.Journal) error {
-	header, err := a.stored(o.resume, journal)
-	if err != nil {
-		return err
+	out := a.newOutput(&o)
+	options := lab.ResumeOptions{TimeLimit: o.timeLimit, Again: o.again(), Program: name(), Notify: out.notify}
+	if w != nil {
+		options.Workload = w.Name
 	}
-	if w != nil && w.Name != header.Workload {
-		return usage("%s is a run of %s, not of %s", o.resume, header.Workload, w.Name)
+	if !cmd.Flags().Changed("time-limit") {
+		options.TimeLimit = 0
 	}
-	if w, err = a.find(header.Workload); err != nil {
-		return err
+	if cmd.Flags().Changed("baseline") {
+		options.Baseline = &o.baseline
 	}
-	p, err := header.Plan(w)
-	if err != nil {
-		return usage("%s cannot be continued: %w", o.resume, err)
+	if all := o.pairs == allPairs; cmd.Flags().Changed("compare") {
+		options.All = &all
 	}
-	if err := checkBaseline(w, o.baseline, p.Cases); err != nil {
-		return err
-	}
-	runs, err := o.checkResumed(header, journal.Ended)
-	if err != nil {
-		return err
-	}
-	o.virtual = header.World == result.Virtual // either verb continues either
-	if cmd.Flags().Changed("time-limit") {
-		set := &header.Settings
-		if err := o.validateLimit(window(time.Duration(set.Warmup), time.Duration(set.Duration), p.Cases),
-			set.Operations); err != nil {
+	if o.again() {
+		if err := o.checkAgain(); err != nil {
 			return err
 		}
-		if o.timeLimit == 0 {
-			return usage("--time-limit 0s sets none: leave it out to keep the run's %v, or give a positive time",
-				time.Duration(set.TimeLimit))
-		}
-		set.TimeLimit, set.Limited = sweep.Duration(o.timeLimit), true
 	}
-	s, err := sweep.New(w, header)
+	r, err := lab.Resume(cmd.Context(), a.workloads, o.resume, options)
+	return a.done(cmd.Context(), r, err, out, o)
+}
+
+// checkAgain refuses to calculate a stored run again where that has no answer.
+func (o *runOptions) checkAgain() error {
+	h, err := lab.ReadHeader(o.resume)
 	if err != nil {
-		return usage("%s cannot be continued: %w", o.resume, err)
+		return fromLab(err)
 	}
-	s.Store, s.Retry = run, cmd.Flags().Changed("time-limit")
-	s.Continue(journal.Trials, journal.Blocks, journal.Ended)
-	if runs {
-		if err := s.RereadArrivals(cmd.Context()); err != nil {
-			return asUsage(err)
-		}
+	if o.timeline != "" && h.World != result.Virtual {
+		return usage("--timeline: %s was measured live, and only virtual time has timelines so far", o.resume)
 	}
-	if err := o.resumeCosts(cmd.Context(), s, runs); err != nil {
+	if err := o.checkTimeline(len(h.Cases)); err != nil {
 		return err
 	}
-	if err := a.resumeVerdicts(cmd, s, journal, o); err != nil {
-		return err
-	}
-	a.measuring = true
-	return a.execute(cmd.Context(), s, o.resume, o)
+	return o.checkSensitivity(h)
 }
 
 // onlyResume refuses flags that would change the plan of the run that is continued.
@@ -123,44 +97,13 @@ func onlyResume(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkResumed refuses to continue a run elsewhere, or with a timeline that could not be made. It reports whether
-// trials will be run at all: those of a run that has ended are calculated again for a timeline.
-func (o *runOptions) checkResumed(h sweep.Header, ended bool) (runs bool, err error) {
-	if o.timeline != "" && h.World != result.Virtual {
-		return false, usage("--timeline: %s was measured live, and only virtual time has timelines so far", o.resume)
-	}
-	if err := o.checkTimeline(len(h.Cases)); err != nil {
-		return false, err
-	}
-	if ended && !o.again() {
-		return false, nil
-	}
-	return true, sameHere(h, o.resume)
-}
-
-// sameHere refuses to mix trials of two machines or two builds in one run.
-func sameHere(h sweep.Header, dir string) error {
-	here := host.Read()
-	if h.World == result.Virtual {
-		here.Machine = h.Environment.Machine // virtual time is the same everywhere
-	}
-	if err := here.SameMachine(h.Environment); err != nil {
-		return usage("%s cannot be continued on this machine: %w; continue it there, or start a new run", dir, err)
-	}
-	if err := here.SameBuild(h.Environment); err != nil {
-		return usage("%s cannot be continued by this program: %w; continue with the program that began it, "+
-			"or start a new run", dir, err)
-	}
-	return nil
-}
-
 // continuation says how a run goes on that was interrupted, to all that it was asked for; whole says that it had all
 // trials.
-func (o *runOptions) continuation(s *sweep.Sweep, dir string, whole bool) string {
-	if s.Header.Records != "" && !whole {
+func (o *runOptions) continuation(r *lab.Run, whole bool) string {
+	if r.Header.Records != "" && !whole {
 		return "what its real code cost is not kept: start it anew"
 	}
-	text := "continue with: " + resumeHint(s.Header, dir)
+	text := "continue with: " + resumeHint(r.Header, r.Dir)
 	if o.sensitivity {
 		text += " --sensitivity"
 	}

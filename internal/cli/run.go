@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -244,38 +244,22 @@ func refuseEmpty(flags *pflag.FlagSet) error {
 
 // validate refuses settings that make no sense.
 func (o *runOptions) validate() error {
-	switch {
-	case o.budget < 0:
-		return usage("--budget %v is negative; give a time such as 10m", o.budget)
-	case o.count < 1 && o.virtual:
-		return usage("--count %d: at least one replication is needed", o.count)
-	case o.count < 1:
-		return usage("--count %d: at least one block is needed", o.count)
-	case o.duration <= 0:
-		return usage("--duration %v is not a positive time", o.duration)
-	case o.warmup < 0:
-		return usage("--warmup %v is negative", o.warmup)
-	case o.operations < 0:
-		return usage("--operations %d is negative", o.operations)
-	case o.sample < 1:
-		return usage("--sample %d: 1 times every operation, 10 every tenth", o.sample)
+	var err error
+	if o.virtual {
+		var s lab.SimulateOptions
+		if s, err = o.simulateOptions(nil); err == nil {
+			s.Count = o.count
+			err = s.Validate()
+		}
+	} else {
+		m := o.measureOptions(nil)
+		m.Count = o.count
+		err = m.Validate()
 	}
-	if err := o.validateLimit(o.warmup+o.duration, o.operations); err != nil {
-		return err
+	if err != nil {
+		return fromLab(err)
 	}
 	return o.validateFormat()
-}
-
-// validateLimit refuses a time limit that would end every trial of a stream.
-func (o *runOptions) validateLimit(window time.Duration, operations int64) error {
-	switch {
-	case o.timeLimit < 0:
-		return usage("--time-limit %v is negative", o.timeLimit)
-	case o.timeLimit > 0 && !o.virtual && operations == 0 && o.timeLimit <= window:
-		return usage("--time-limit %v would end every trial of a stream: it must be longer than --warmup and "+
-			"--duration together, or in an open loop twice --duration, %v", o.timeLimit, window)
-	}
-	return nil
 }
 
 func (o *runOptions) validateFormat() error {
@@ -297,87 +281,4 @@ func (o *runOptions) validateFormat() error {
 // decide what is measured.
 func (o *runOptions) needsVerdicts() bool {
 	return o.budget > 0 || o.format != "csv" && o.format != "bench"
-}
-
-// cases are the designs and points that the flags ask for.
-func (a *app) cases(w *workload.Workload, o runOptions, given map[string]string) ([]plan.Case, error) {
-	designs, err := chosenDesigns(w, o.designs)
-	if err != nil {
-		return nil, err
-	}
-	factors := w.AllFactors()
-	// GOMAXPROCS is the number of CPUs that this process may use, the limit of its container included.
-	all := plan.Choice{Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}
-	choices := map[string]plan.Choice{"cpus": all}
-	var earlier []string
-	for _, f := range factors {
-		if expr, ok := given[f.Name]; ok && !(f.Name == "cpus" && expr == "all") {
-			choice, err := f.Parse(expr, earlier)
-			if err != nil {
-				return nil, asUsage(err)
-			}
-			if choices[f.Name], err = resolved(f, choice); err != nil {
-				return nil, err
-			}
-		}
-		earlier = append(earlier, f.Name)
-	}
-	if err := used(w, designs, given); err != nil {
-		return nil, err
-	}
-	points, err := plan.Points(factors, choices)
-	if err != nil {
-		return nil, asUsage(err)
-	}
-	if err := checkOpenLoop(points, o); err != nil {
-		return nil, err
-	}
-	for _, p := range points {
-		if w.Check != nil {
-			if err := w.Check(p); err != nil {
-				return nil, asUsage(err)
-			}
-		}
-	}
-	factorsOf := func(design string) []string {
-		d, _ := w.Find(design)
-		return w.FactorsOf(d)
-	}
-	list := plan.Cases(designs, factorsOf, points)
-	if o.virtual {
-		return list, o.virtualCases(w, list)
-	}
-	return list, o.casesHere(w, list)
-}
-
-// used refuses a factor that no chosen design has: its levels would silently change nothing.
-func used(w *workload.Workload, designs []string, given map[string]string) error {
-	for _, f := range w.AllFactors() {
-		if _, ok := given[f.Name]; !ok {
-			continue
-		}
-		if !slices.ContainsFunc(designs, func(name string) bool {
-			d, _ := w.Find(name)
-			return slices.Contains(w.FactorsOf(d), f.Name)
-		}) {
-			return usage("--%s changes nothing: of the designs %s none uses it", f.Name, strings.Join(designs, ", "))
-		}
-	}
-	return nil
-}
-
-func chosenDesigns(w *workload.Workload, names []string) ([]string, error) {
-	if len(names) == 0 {
-		return designNames(w), nil
-	}
-	var chosen []string
-	for _, n := range names {
-		if _, ok := w.Find(n); !ok {
-			return nil, unknownDesign(w, n)
-		}
-		if !slices.Contains(chosen, n) {
-			chosen = append(chosen, n)
-		}
-	}
-	return chosen, nil
 }

@@ -1,24 +1,16 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/brewput/brewput/internal/host"
-	"github.com/brewput/brewput/internal/store"
-	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/sim"
-	"github.com/brewput/brewput/sweep"
-	"github.com/brewput/brewput/workload"
 )
 
 func (a *app) simCommand() *cobra.Command {
@@ -67,89 +59,18 @@ replication (--count) has customers of its own.`, "NAME", name()),
 	return cmd
 }
 
-// virtualHeader describes a sweep in virtual time.
-func (a *app) virtualHeader(w *workload.Workload, o runOptions, cases []plan.Case) (sweep.Header, error) {
-	here := host.Read()
-	what, err := costsHere(o.cost, here)
-	if err != nil {
-		return sweep.Header{}, err
-	}
-	h := sweep.Header{
-		Workload: w.Name, World: result.Virtual, Args: arguments(), Version: version(), Started: time.Now(),
-		Seed: strconv.FormatUint(o.seed, 10), Blocks: o.count, Cases: cases, Costs: what.text, CostsFrom: what.from,
-		Settings: sweep.Settings{
-			Duration: sweep.Duration(o.duration), Warmup: sweep.Duration(o.warmup), Operations: o.operations, Sample: 1,
-			TimeLimit: sweep.Duration(o.timeLimit),
-		},
-		Environment: here, Warnings: what.warnings,
-	}
-	if o.precision != "" {
-		relative, err := parsePrecision(o.precision)
-		if err != nil {
-			return sweep.Header{}, err
-		}
-		h.Precision = sweep.UpTo(relative)
-		h.Blocks = h.Precision.Most
-	}
-	return h, nil
-}
-
-// settle finds the warm-up of a new sweep.
-func (a *app) settle(ctx context.Context, s *sweep.Sweep, dir string) error {
-	if err := store.Vacant(dir); err != nil { // before the time is spent
-		return storeError(err)
-	}
-	progress := newProgress(a.stderr)
-	s.Notify = progress.show
-	err := s.Settle(ctx)
-	progress.clear()
-	if errors.Is(err, context.Canceled) {
-		a.interrupted(" while pilots showed how long a warm-up is needed; nothing is stored yet (with --warmup TIME " +
-			"each trial is stored as it ends)")
-	}
-	return err
-}
-
-// virtualCases refuses what has no virtual world, naming those that have one, and what has no timeline.
-func (o *runOptions) virtualCases(w *workload.Workload, cases []plan.Case) error {
-	var live, both []string
-	for _, c := range cases {
-		of := &both
-		if d, _ := w.Find(c.Design); d.Worlds == workload.LiveOnly {
-			of = &live
-		}
-		if !slices.Contains(*of, c.Design) {
-			*of = append(*of, c.Design)
-		}
-		if n := c.Point.Int("cpus"); n > sim.MaxCPUs {
-			return usage("--cpus %d: the simulation has at most %d CPUs; give fewer", n, sim.MaxCPUs)
-		}
-	}
-	if len(live) > 0 {
-		if !slices.ContainsFunc(w.Designs, func(d workload.Design) bool { return d.Worlds != workload.LiveOnly }) {
-			return usage("no design of %s has a virtual world: they use what only a real machine has; measure "+
-				"them with %s run %s", w.Name, name(), w.Name)
-		}
-		advice := "name others with --designs"
-		if len(both) > 0 {
-			advice = "leave it out, with --designs " + strings.Join(both, ",")
-		}
-		return usage("%s/%s has no virtual world: it uses what only a real machine has; %s", w.Name, live[0], advice)
-	}
-	return o.checkTimeline(len(cases))
-}
-
 // virtualIntent is what is still to be calculated.
-func virtualIntent(s *sweep.Sweep) string {
-	text := fmt.Sprintf("%s, in virtual time: %s, x ", s.Workload.Name, casesOf(s))
-	if p := s.Header.Precision; p != nil {
+func virtualIntent(s lab.Started) string {
+	h := &s.Header
+	text := fmt.Sprintf("%s, in virtual time: %s, x ", h.Workload, casesOf(h))
+	if p := h.Precision; p != nil {
 		text += fmt.Sprintf("%d to %d replications, until every mean is within %v", p.First, p.Most,
 			percent(p.Relative))
 	} else {
-		text += result.Count(s.Plan.Blocks, "replication")
+		text += result.Count(h.Blocks, "replication")
 	}
-	if len(s.Done) > 0 {
-		text += fmt.Sprintf(", %d of them done", len(s.Done))
+	if s.Outlook.Done > 0 {
+		text += fmt.Sprintf(", %d of them done", s.Outlook.Done)
 	}
 	return text
 }
@@ -173,11 +94,11 @@ func parsePrecision(text string) (float64, error) {
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + " %" }
 
 // concludePrecision says how well the means are known.
-func (a *app) concludePrecision(s *sweep.Sweep, trials []result.Trial) {
-	p := s.Header.Precision
+func (a *app) concludePrecision(r *lab.Run) {
+	p, trials := r.Header.Precision, r.Trials
 	least, widest, missed, none := "", -1.0, 0, 0
-	for i, c := range s.Plan.Cases {
-		metric, half := s.Widest(trials, i)
+	for i, c := range r.Header.Cases {
+		metric, half := r.Widest(i)
 		switch {
 		case math.IsNaN(half):
 			none++
@@ -195,10 +116,10 @@ func (a *app) concludePrecision(s *sweep.Sweep, trials []result.Trial) {
 	text := fmt.Sprintf("%d trials: every mean within %s", len(trials), percent(p.Relative))
 	if missed > 0 {
 		text = fmt.Sprintf("%d trials: %d of %d cases are not within %s after %d replications; give "+
-			"a longer --duration", len(trials), missed, len(s.Plan.Cases), percent(p.Relative), p.Most)
+			"a longer --duration", len(trials), missed, len(r.Header.Cases), percent(p.Relative), p.Most)
 	}
 	if none > 0 {
-		text += fmt.Sprintf("; %d of %d cases have no mean", none, len(s.Plan.Cases))
+		text += fmt.Sprintf("; %d of %d cases have no mean", none, len(r.Header.Cases))
 	}
 	if least != "" {
 		text += least + percent(widest)

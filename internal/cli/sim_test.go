@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/catalog/coffee"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -65,9 +66,13 @@ func TestIntent(t *testing.T) {
 		{result.Live, three, 6, nil, "coffee: 2 designs, 3 with their points, x 6 blocks, each also observed: 36 " +
 			"trials, about 1.6s"},
 	} {
-		s := &sweep.Sweep{Workload: coffee.Workload(), Header: sweep.Header{World: c.world, Precision: c.precision},
-			Plan: plan.Plan{Cases: c.cases, Blocks: c.blocks, Observed: c.world == result.Live}}
-		if got := (&app{}).intent(s); got != c.want {
+		h := sweep.Header{Workload: "coffee", World: c.world, Precision: c.precision, Cases: c.cases, Blocks: c.blocks,
+			Observed: c.world == result.Live, Seed: "1", Costs: "none"}
+		s, err := sweep.New(coffee.Workload(), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := intent(lab.Started{Header: h, Outlook: s.Outlook()}); got != c.want {
 			t.Errorf("%q\nwant %q", got, c.want)
 		}
 	}

@@ -53,3 +53,12 @@ func fitsPlan(dir string, h *sweep.Header, j *store.Journal) error {
 	}
 	return nil
 }
+
+// storeError tells a directory that is the wrong one, which is a wrong use, from a disk that fails and a directory that
+// was removed.
+func storeError(err error) error {
+	if store.Broken(err) {
+		return exitError{err, exitFailed}
+	}
+	return asUsage(err)
+}

@@ -10,10 +10,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/timeline"
+	"github.com/brewput/brewput/workload"
 )
 
 // mostTimelines is how many cases one file may hold: more are no picture.
@@ -71,55 +73,59 @@ func (o *runOptions) checkTimeline(cases int) error {
 
 // writeTimelines writes the file of the first replication of every case. That is calculated once more for it, as far as
 // the timeline goes: the seed makes it the same.
-func (a *app) writeTimelines(ctx context.Context, s *sweep.Sweep, o runOptions) error {
+func (a *app) writeTimelines(ctx context.Context, r *lab.Run, o runOptions) error {
 	if o.timeline == "" {
 		return nil
 	}
-	specs := s.First()
-	for i := range specs {
-		specs[i].Timeline = o.timelineSpan
-		if specs[i].Operations == 0 {
-			specs[i].Duration = min(specs[i].Duration, o.timelineSpan)
-		}
-	}
-	again, err := sweep.New(s.Workload, s.Header)
+	list, err := r.Timelines(ctx, o.timelineSpan)
 	if err != nil {
 		return err
 	}
-	again.Ahead(specs)
-	byCase := map[string]*timeline.Timeline{}
-	for _, spec := range specs {
-		outcome, err := again.Run(ctx, spec)
-		if err != nil {
-			return err
-		}
-		byCase[spec.Design+" "+spec.Point.String()] = outcome.Timeline
-	}
 	var all []*timeline.Timeline
 	spans, short := 0, ""
-	for _, c := range s.Plan.Cases {
-		title := c.Design + " " + c.Point.String()
-		tl := byCase[title]
+	for i, tl := range list {
 		if tl == nil {
-			fmt.Fprintf(a.stderr, "brewput: no timeline of %s: its measured time did not begin, or its design hangs\n",
-				title)
+			c := r.Header.Cases[i]
+			fmt.Fprintf(a.stderr, "brewput: no timeline of %s %s: its measured time did not begin, or its design "+
+				"hangs\n", c.Design, c.Point)
 			continue
 		}
-		tl.Title = title
 		all = append(all, tl)
 		spans += len(tl.Spans)
 		if got := time.Duration(tl.To - tl.From); got < o.timelineSpan && short == "" {
-			short = fmt.Sprintf("; %s ended after %v", title, got)
+			short = fmt.Sprintf("; %s ended after %v", tl.Title, got)
 		}
 	}
 	if all == nil {
 		return nil
 	}
-	err = replaceFile(o.timeline, func(w io.Writer) error { return timelineFormats[filepath.Ext(o.timeline)](w, all) })
+	write := timelineFormats[filepath.Ext(o.timeline)]
+	err = store.Replace(o.timeline, func(w io.Writer) error { return write(w, all) })
 	if err != nil {
 		return fmt.Errorf("the timeline could not be written: %w", err)
 	}
 	fmt.Fprintf(a.stderr, "timeline in %s: %s, %s in %v each%s\n", o.timeline, result.Count(len(all), "case"),
 		result.Count(spans, "span"), o.timelineSpan, short)
 	return nil
+}
+
+// writableFiles refuses files that could not be written, before anything is calculated for them.
+func (o *runOptions) writableFiles(w *workload.Workload, given map[string]string) error {
+	if o.recordCosts != "" {
+		if err := writable("--record-costs", o.recordCosts); err != nil {
+			return err
+		}
+	}
+	if o.timeline == "" {
+		return nil
+	}
+	s, err := o.simulateOptions(given)
+	if err != nil {
+		return err
+	}
+	cases, err := s.Cases(w)
+	if err != nil {
+		return fromLab(err)
+	}
+	return o.checkTimeline(len(cases))
 }

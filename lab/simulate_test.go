@@ -1,4 +1,4 @@
-package cli
+package lab
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func TestCostsHere(t *testing.T) {
 	here := host.Environment{Machine: host.Machine{Fingerprint: "ab12"}, Build: host.Build{GoVersion: "go1.26.0"}}
 	ask := func(given, from, text, warning string) {
 		t.Helper()
-		c, err := costsHere(given, here)
+		c, err := costsHere(given, here, "")
 		if err != nil || c.from != from || c.text != text {
 			t.Errorf("got %+v, %v; want %s costs %s", c, err, from, text)
 		}
@@ -54,8 +54,8 @@ func TestCostsHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask("", "typical", typical, "costs-cd34.json is damaged")
-	var said exitError
-	if _, err := costsHere("wale=1us", here); !errors.As(err, &said) || said.code != exitUsage {
+	var refusal *Refusal
+	if _, err := costsHere("wale=1us", here, ""); !errors.As(err, &refusal) || refusal.Field != "cost" {
 		t.Errorf("a cost that there is not: %v", err)
 	}
 }
