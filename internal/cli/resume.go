@@ -33,7 +33,8 @@ func (a *app) resume(cmd *cobra.Command, w *workload.Workload, o runOptions) err
 		return err
 	}
 	if cmd.Flags().Changed("time-limit") && o.timeLimit <= 0 {
-		return usage("--time-limit %v sets none: leave it out to keep the run's own, or give a positive time", o.timeLimit)
+		return usage("--time-limit %v sets none: leave it out to keep the run's own, or give a positive time",
+			o.timeLimit)
 	}
 	out := a.newOutput(&o)
 	options := lab.ResumeOptions{TimeLimit: o.timeLimit, Again: o.again(), Program: name(), Notify: out.notify}
