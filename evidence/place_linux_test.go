@@ -151,3 +151,11 @@ func running(pid string) bool {
 	text, err := os.ReadFile("/proc/" + pid + "/stat")
 	return err == nil && !strings.Contains(string(text[strings.LastIndexByte(string(text), ')'):][:4]), "Z")
 }
+
+// TestNoPlace: an error of a temporary directory that cannot be made says what to set.
+func TestNoPlace(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
+	if _, err := OpenPlace("work"); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a directory") {
+		t.Errorf("OpenPlace: %v", err)
+	}
+}

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -48,10 +47,10 @@ type app struct {
 	awaiting       bool      // an interrupt is how the verb ends
 }
 
-// Interruptible is a context that the first interrupt or SIGTERM cancels. A second one ends the process at once: the
+// Interruptible is a context that the first of [interrupt.Signals] cancels. A second one ends the process at once: the
 // first has given the signals back by then, as release does. A signal that came before main began counts.
 func Interruptible(parent context.Context) (ctx context.Context, release func()) {
-	ctx, release = signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	ctx, release = signal.NotifyContext(parent, interrupt.Signals()...)
 	context.AfterFunc(ctx, release)
 	if interrupt.Heard() {
 		release()

@@ -3,7 +3,9 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,6 +86,9 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 		return usage("a run has an empty name: give two, or several of a side with commas and without spaces, as in " +
 			"old1,old2 new1,new2")
 	}
+	if err := present(slices.Concat(older, newer)); err != nil {
+		return err
+	}
 	if err := distinct(slices.Concat(older, newer)); err != nil {
 		return err
 	}
@@ -140,6 +145,21 @@ func runsOf(side string) []string {
 		return []string{side}
 	}
 	return strings.Split(side, ",")
+}
+
+// present sees that every path exists.
+func present(paths []string) error {
+	for _, path := range paths {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			continue // what else is wrong is said by what opens it
+		}
+		input := ""
+		if path == "-" {
+			input = "; for standard input give /dev/stdin"
+		}
+		return usage("%s is not a run directory, nor a file of Go benchmarks: it does not exist%s", path, input)
+	}
+	return nil
 }
 
 // distinct sees that no path is given twice.

@@ -20,10 +20,18 @@ func TestHeard(t *testing.T) {
 	} else {
 		release()
 	}
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(sig) { // as under nohup
+			hear(t, sig)
+		}
+	}
+}
+
+func hear(t *testing.T, sig syscall.Signal) {
 	interrupt.Listen()
 	came := make(chan os.Signal, 1)
-	signal.Notify(came, os.Interrupt)
-	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+	signal.Notify(came, sig)
+	if err := syscall.Kill(os.Getpid(), sig); err != nil {
 		t.Fatal(err)
 	}
 	<-came
@@ -31,9 +39,23 @@ func TestHeard(t *testing.T) {
 	for i, want := range []bool{true, false} {
 		ctx, release := cli.Interruptible(t.Context())
 		if got := ctx.Err() != nil; got != want {
-			t.Errorf("context %d is cancelled: %t, want %t", i, got, want)
+			t.Errorf("%v: context %d is cancelled: %t, want %t", sig, i, got, want)
 		}
 		release()
+	}
+}
+
+// TestNohup: a process that was started to ignore hang-ups goes on ignoring them.
+func TestNohup(t *testing.T) {
+	if !signal.Ignored(syscall.SIGHUP) {
+		defer signal.Reset(syscall.SIGHUP)
+	}
+	signal.Ignore(syscall.SIGHUP)
+	interrupt.Listen()
+	_, release := cli.Interruptible(t.Context())
+	defer release()
+	if !signal.Ignored(syscall.SIGHUP) {
+		t.Error("a hang-up interrupts what nohup began")
 	}
 }
 

@@ -23,7 +23,7 @@ func Vacant(dir string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot hold a run: %w", dir, err)
+		return fmt.Errorf("%s cannot hold a run: %w; give another directory, with -o DIR", dir, err)
 	}
 	if f, _, _, err := openJournal(dir); err == nil {
 		f.Close()
@@ -82,6 +82,21 @@ func noHeader(dir string) error {
 	}
 	return fmt.Errorf("%s: the run was stopped before its header was written, so it holds no trial: start "+
 		"it again with -o %s", dir, dir)
+}
+
+// notRun is the error of a directory whose journal cannot be opened.
+func notRun(dir string, err error) error {
+	const advice = "give the directory that a run was stored in, such as one in brewput-runs"
+	info, statErr := os.Stat(dir)
+	switch {
+	case errors.Is(statErr, fs.ErrNotExist):
+		return fmt.Errorf("%s is not a run directory: it does not exist; %s", dir, advice)
+	case statErr == nil && !info.IsDir():
+		return fmt.Errorf("%s is not a run directory: it is a file; %s", dir, advice)
+	case statErr == nil && errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s is not a run directory: it has no %s; %s", dir, journalName, advice)
+	}
+	return fmt.Errorf("%s is not a run directory: %w", dir, err)
 }
 
 // makeDir makes a directory and its parents, and brings their names to the disk.

@@ -113,7 +113,7 @@ func openJournal(dir string) (*input.File, *lines, *Journal, error) {
 	path := filepath.Join(dir, journalName)
 	f, err := input.Open(context.Background(), path, input.Journal)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("%s is not a run directory: %w", dir, err)
+		return nil, nil, nil, notRun(dir, err)
 	}
 	in := newLines(f)
 	j := &Journal{Dir: dir, state: newState()}

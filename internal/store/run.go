@@ -84,7 +84,7 @@ func create(dir string, header any, open opener) (*Run, error) {
 		return nil, err
 	}
 	if err := makeDir(dir); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s cannot hold a run: %w; give a directory that can be written, with -o DIR", dir, err)
 	}
 	r, err := openRun(dir, open)
 	if err != nil {
