@@ -178,7 +178,7 @@ func (k *collector) first(ctx context.Context) error {
 	}
 	if e.children > (e.user+e.system)/10 && e.children > 20*time.Millisecond {
 		k.note("%s starts other processes, which took %v of its %v of CPU time: they are not looked into", k.about.Name,
-			e.children, e.user+e.system)
+			e.children.Round(time.Millisecond), (e.user + e.system).Round(time.Millisecond))
 	}
 	estimate := min(e.wall, k.window)
 	k.o.Say(fmt.Sprintf("it takes %v; now about %v of runs", e.wall.Round(time.Millisecond),

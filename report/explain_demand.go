@@ -33,8 +33,8 @@ func demand(b *strings.Builder, r explain.Report, t *explain.Trace, st Style) {
 	p := r.Parallelism
 	if known(p.Serial) && p.Serial > 0 {
 		lines = append(lines, fmt.Sprintf("serial: %s of the work is done while only one goroutine wants a CPU; by "+
-			"Amdahl's law it is at most %.2fx as fast as on one CPU, and %.2fx with %s",
-			share(p.Serial), p.Limit, p.At, result.Count(p.CPUs, "CPU")))
+			"Amdahl's law it is at most %sx as fast as on one CPU, and %sx with %s",
+			share(p.Serial), ratio(result.Value(p.Limit)), ratio(result.Value(p.At)), result.Count(p.CPUs, "CPU")))
 	}
 	if known(p.Inflation) {
 		lines = append(lines, fmt.Sprintf("inflation: the same work takes %.2fx the CPU time with several CPUs",

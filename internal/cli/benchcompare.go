@@ -145,6 +145,10 @@ func benchBetween(older, newer *benchSide) report.Benchmarks {
 	nested, single := replicated(page.Metrics)
 	page.How = "unpaired: the files do not say which of their lines were measured together, so what the machine did " +
 		"differently between them is part of the difference"
+	if older.parts()[0].kind() == "run" || newer.parts()[0].kind() == "run" {
+		page.How = "unpaired: no block holds both sides, so what the machine did differently between them is part of " +
+			"the difference"
+	}
 	switch {
 	case paired:
 		page.How = "paired: the lines of both files were measured in the same blocks, so that what the " +

@@ -141,7 +141,7 @@ func leftOut(f *gobench.File) (notes []string) {
 			f.Path, f.Long))
 	}
 	if f.Torn > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %d lines look like results and cannot be read; they are left out",
+		notes = append(notes, fmt.Sprintf("%s: lines left out, for they begin like results and cannot be read: %d",
 			f.Path, f.Torn))
 	}
 	return notes

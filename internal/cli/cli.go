@@ -89,6 +89,9 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
+	if e := text.Flush(); err == nil && e != nil {
+		err = fmt.Errorf("the output could not be written: %w", e)
+	}
 	if err == nil && !a.awaiting && a.code != exitInterrupted {
 		err = ctx.Err()
 	}

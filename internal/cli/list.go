@@ -61,7 +61,8 @@ func (a *app) listText(workloads []*workload.Workload, factors bool) error {
 		}
 		summary, _, _ := strings.Cut(w.Doc, "\n")
 		fmt.Fprintf(a.text, "%s  %s\n", w.Name, summary)
-		t := tabwriter.NewWriter(a.text, 0, 0, 2, ' ', 0)
+		var table strings.Builder
+		t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(t, "  DESIGN\tWHAT\tWORLDS\tLINES\tABOUT\n")
 		counted := source.Count(w)
 		for _, d := range w.Designs {
@@ -77,8 +78,9 @@ func (a *app) listText(workloads []*workload.Workload, factors bool) error {
 				fmt.Fprintf(t, "  --%s\t%s\t%s\t\t%s\n", f.Name, f.Kind, f.Default, f.Doc)
 			}
 		}
-		if err := t.Flush(); err != nil {
-			return err
+		t.Flush()
+		for line := range strings.Lines(table.String()) {
+			fmt.Fprintln(a.text, strings.TrimRight(line, " \n"))
 		}
 	}
 	return nil

@@ -88,7 +88,7 @@ func parseFile(ctx context.Context, path string, text []byte) (*File, error) {
 	if len(f.Trials) == 0 {
 		torn := ""
 		if f.Torn > 0 {
-			torn = fmt.Sprintf(" (%d lines look like results and cannot be read)", f.Torn)
+			torn = fmt.Sprintf(" (results that cannot be read: %d)", f.Torn)
 		}
 		return nil, fmt.Errorf("%s holds no line in the Go benchmark format%s: give what go test -bench printed, "+
 			"or a run directory", path, torn)

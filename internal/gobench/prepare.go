@@ -116,7 +116,7 @@ func (b *Bench) build(ctx context.Context, w *Workshop, note func(string)) error
 		}
 		binary, err := builder.Build(ctx, b.places[v.Rev], v)
 		if err != nil && ctx.Err() == nil {
-			return fmt.Errorf("%s does not compile:\n%w",
+			return fmt.Errorf("%s cannot be built:\n%w",
 				map[string]string{Head: b.Package, Base: "the base " + b.BaseRev}[v.Rev], err)
 		}
 		if err != nil {

@@ -32,7 +32,7 @@ func TestDecimals(t *testing.T) {
 		}
 	}
 	if _, err := ReadFile(t.Context(), textFile(t, "BenchmarkA 1 0x3 ns/op\nBenchmarkA 1 ns/op\n")); err == nil ||
-		!strings.Contains(err.Error(), "2 lines look like results and cannot be read") {
+		!strings.Contains(err.Error(), "(results that cannot be read: 2)") {
 		t.Error(err)
 	}
 }
