@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
 )
 
 // align reduces two sides to what can be compared point by point, and removes factors from the points that a side has
 // at one level only. It changes both sides. It returns how they differ otherwise, and notes for the user.
-func align(older, newer *benchSide) (facts []report.Fact, notes []string) {
+func align(older, newer *benchSide) (facts []compare.Difference, notes []string) {
 	if older.experiment == nil || newer.experiment == nil {
 		older.lowerFactors()
 		newer.lowerFactors()
@@ -37,7 +37,7 @@ func align(older, newer *benchSide) (facts []report.Fact, notes []string) {
 			x, y := older.dropFixed(factor), newer.dropFixed(factor)
 			if x.text != "" && y.text != "" && !sameLevel(factor, x.text, y.text) ||
 				(x.text == "" && y.given || y.text == "" && x.given) {
-				facts = append(facts, report.Fact{Name: factor, A: y.word(), B: x.word()})
+				facts = append(facts, compare.Difference{Name: factor, A: y.word(), B: x.word()})
 			}
 		}
 	}
@@ -71,14 +71,14 @@ func (s *benchSide) changePoints(to func(plan.Point) plan.Point) {
 }
 
 // differences are how two runs differ, apart from their factors; nil if one side is a file.
-func differences(older, newer *benchSide) (facts []report.Fact) {
+func differences(older, newer *benchSide) (facts []compare.Difference) {
 	x, y := older.experiment, newer.experiment
 	if x == nil || y == nil {
 		return nil
 	}
 	add := func(name string, a, b any) {
 		if s, t := fmt.Sprint(a), fmt.Sprint(b); s != t && s != "" && t != "" {
-			facts = append(facts, report.Fact{Name: name, A: s, B: t})
+			facts = append(facts, compare.Difference{Name: name, A: s, B: t})
 		}
 	}
 	add("package", y.Package, x.Package)

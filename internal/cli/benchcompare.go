@@ -78,8 +78,8 @@ func unlessInterrupted[T any](ctx context.Context, compute func() T) (T, error) 
 
 // nothingCommon says why two sides have nothing to compare.
 func nothingCommon(older, newer *benchSide) error {
-	why := fmt.Sprintf("the old has %s; the new has %s", report.Cases(compare.Rows(older.Trials, older.Cases)),
-		report.Cases(compare.Rows(newer.Trials, newer.Cases)))
+	why := fmt.Sprintf("the old has %s; the new has %s", compare.CaseNames(compare.Rows(older.Trials, older.Cases)),
+		compare.CaseNames(compare.Rows(newer.Trials, newer.Cases)))
 	why = strings.Join(slices.Concat([]string{why}, older.unused, newer.unused), "; ")
 	return usage("%s and %s have no benchmark at the same point with at least 2 results each that can be compared: %s",
 		older.Path, newer.Path, why)
@@ -203,7 +203,7 @@ func lone(sides []compare.Sides) (notes []string) {
 		}
 	}
 	if len(few) > 0 {
-		notes = append(notes, "left out, for there is only one result of them on a side: "+report.Cases(few))
+		notes = append(notes, "left out, for there is only one result of them on a side: "+compare.CaseNames(few))
 	}
 	return notes
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/internal/store"
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 )
@@ -108,27 +107,27 @@ func (a *app) readBenchmarks(ctx context.Context, name, path string) (*benchSide
 	if err != nil {
 		return nil, err
 	}
-	if r.header.Bench == nil {
+	if r.Header.Bench == nil {
 		return nil, usage("%s is not a run of benchmarks; give two runs of benchmarks, or files in the "+
 			"Go benchmark format", path)
 	}
 	x := new(gobench.Experiment)
-	if err := json.Unmarshal(r.header.Bench, x); err != nil {
+	if err := json.Unmarshal(r.Header.Bench, x); err != nil {
 		return nil, usage("%s: what its header says of the benchmarks cannot be read: %w", path, err)
 	}
 	a.lostFailures(path, r.Trials)
-	env := r.header.Environment
-	f := &gobench.File{Path: path, Trials: r.Trials, Better: compare.Declared(r.Trials), Budget: r.header.Rule != nil,
-		Config: map[string]string{"goos": env.GOOS, "goarch": env.GOARCH, "pkg": r.header.Workload}}
+	env := r.Header.Environment
+	f := &gobench.File{Path: path, Trials: r.Trials, Better: compare.Declared(r.Trials), Budget: r.Header.Rule != nil,
+		Config: map[string]string{"goos": env.GOOS, "goarch": env.GOARCH, "pkg": r.Header.Workload}}
 	if env.CPUModel != nil {
 		f.Config["cpu"] = *env.CPUModel
 	}
-	p, err := (&r.header).Plan(x.Workload())
+	p, err := (&r.Header).Plan(x.Workload())
 	if err != nil {
 		return nil, asUsage(err)
 	}
 	f.Cases = p.Cases
-	return &benchSide{File: f, name: name, experiment: x, header: &r.header, partial: r.partial}, nil
+	return &benchSide{File: f, name: name, experiment: x, header: &r.Header, partial: r.partial}, nil
 }
 
 // leftOut says what of a file is not used.
@@ -183,9 +182,9 @@ func join(name string, parts []*benchSide) (s *benchSide, notes []string, doubts
 	s = &benchSide{File: &gobench.File{Better: map[string]string{}, Config: first.Config, Alike: map[string]string{}},
 		name:       name,
 		experiment: first.experiment, header: first.header, members: parts}
-	unlike := make([][]string, len(parts))
+	unlike := make([][]compare.Difference, len(parts))
 	differ := func(i int, what, there, here string) {
-		unlike[i] = append(unlike[i], fmt.Sprintf("%s is %s in %s and %s here", what, there, first.Path, here))
+		unlike[i] = append(unlike[i], compare.Difference{Name: what, A: here, B: there})
 	}
 	for i, part := range parts {
 		if note := part.keepHead(); note != "" {
@@ -215,16 +214,15 @@ func join(name string, parts []*benchSide) (s *benchSide, notes []string, doubts
 		}
 	}
 	var runs []compare.Run
-	var cases [][]plan.Case
 	for i, part := range parts {
-		runs, cases = append(runs, compare.Run{Name: part.Path, Trials: part.Trials}), append(cases, part.Cases)
+		runs = append(runs, compare.Run{Name: part.Path, Trials: part.Trials})
+		s.Cases = compare.UniqueCases(s.Cases, part.Cases)
 		maps.Copy(s.Better, part.Better)
 		s.partial, s.unused = append(s.partial, part.partial...), append(s.unused, part.unused...)
-		if unlike[i] != nil {
-			doubts = append(doubts, doubt(part, noReplicate, first.Path, strings.Join(unlike[i], ", ")))
+		if text := compare.NotReplicate(first.Path, unlike[i]); text != "" {
+			doubts = append(doubts, doubt(part, "%s", text))
 		}
 	}
-	s.Cases = union(cases...)
 	s.joint = compare.Together(runs, s.Cases)
 	s.Path, s.Trials = s.joint.Name, s.joint.Trials
 	return s, notes, doubts

@@ -13,7 +13,6 @@ import (
 
 	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/store"
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -102,8 +101,7 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 
 // storedRun is a run that was read back.
 type storedRun struct {
-	compare.Run
-	header  sweep.Header
+	*sweep.StoredRun
 	raw     []byte // the header as it stands in the journal
 	partial []compare.Warning
 }
@@ -114,22 +112,23 @@ func (a *app) openRun(dir string) (*storedRun, error) {
 	if err != nil {
 		return nil, storeError(err)
 	}
-	r := &storedRun{Run: compare.Run{Name: dir, Trials: journal.Trials}, raw: journal.Header}
-	if r.header, err = a.stored(dir, journal); err != nil {
+	r := &storedRun{raw: journal.Header,
+		StoredRun: &sweep.StoredRun{Run: compare.Run{Name: dir, Trials: journal.Trials}}}
+	if r.Header, err = a.stored(dir, journal); err != nil {
 		return nil, err
 	}
-	if len(r.Trials) == 0 && len(r.header.Cases) == 0 {
+	if len(r.Trials) == 0 && len(r.Header.Cases) == 0 {
 		return nil, usage("%s holds no measurement, only what is predicted of CPUs that were not there; that is a "+
 			"run of its own: give %s", dir, quoted(filepath.Join(dir, twinName)))
 	}
 	if len(r.Trials) == 0 {
-		return nil, usage("%s holds no trial yet: continue it with %s", dir, resumeHint(r.header, dir))
+		return nil, usage("%s holds no trial yet: continue it with %s", dir, resumeHint(r.Header, dir))
 	}
 	if !journal.Ended {
-		r.partial = []compare.Warning{compare.Partial(r.header.Workload, dir, resumeHint(r.header, dir),
-			len(journal.Blocks), r.header.Blocks)}
+		r.partial = []compare.Warning{compare.Partial(r.Header.Workload, dir, resumeHint(r.Header, dir),
+			len(journal.Blocks), r.Header.Blocks)}
 	}
-	r.Rows = compare.Rows(journal.Trials, r.header.Cases)
+	r.Rows = compare.Rows(journal.Trials, r.Header.Cases)
 	return r, nil
 }
 
@@ -170,7 +169,7 @@ func (a *app) openSides(oldDirs, newDirs []string) (older, newer []*storedRun, e
 		for _, other := range all {
 			if bytes.Equal(other.raw, r.raw) {
 				return nil, nil, usage("%s and %s hold the same run, which began at %s: one is a copy; give two runs",
-					other.Name, dir, r.header.Started.Format("2006-01-02 15:04:05"))
+					other.Name, dir, r.Header.Started.Format("2006-01-02 15:04:05"))
 			}
 		}
 		a.lostFailures(dir, r.Trials)
@@ -179,120 +178,23 @@ func (a *app) openSides(oldDirs, newDirs []string) (older, newer []*storedRun, e
 	return all[:len(oldDirs)], all[len(oldDirs):], nil
 }
 
-// together makes the runs of a side one.
-func together(runs []*storedRun) compare.Run {
-	var parts []compare.Run
-	var cases [][]plan.Case
-	for _, r := range runs {
-		parts, cases = append(parts, r.Run), append(cases, r.header.Cases)
-	}
-	return compare.Together(parts, union(cases...))
-}
-
-// union has the cases of all lists, each once.
-func union(lists ...[]plan.Case) (cases []plan.Case) {
-	seen := map[[2]string]bool{}
-	for _, c := range slices.Concat(lists...) {
-		if id := [2]string{c.Design, c.Point.String()}; !seen[id] {
-			seen[id], cases = true, append(cases, c)
-		}
-	}
-	return cases
-}
-
-// beside sees that all runs may be compared, and says what differs between the sides in program and settings: the first
-// runs of both, and with its name each other run, where it differs otherwise. Runs of one side are replicates, so there
-// is a warning where they differ.
-func beside(older, newer []*storedRun) (facts []report.Fact, doubts []compare.Warning, err error) {
-	workload := newer[0].header.Workload
-	doubt := func(run, text string) {
-		w := compare.NewWarning(workload, compare.WarnSettings, text)
-		w.Run = run
-		doubts = append(doubts, w)
-	}
-	pair := func(old, new *storedRun, other string) error {
-		differences, texts, err := new.header.Beside(&old.header)
-		if err != nil {
-			return usage("%s and %s cannot be compared: %w", old.Name, new.Name, err)
-		}
-		for _, d := range differences {
-			if f := report.Fact(d); !slices.Contains(facts, f) {
-				if other != "" {
-					f.Name += " (" + other + ")"
-				}
-				facts = append(facts, f)
-			}
-		}
-		for _, text := range texts {
-			if !slices.ContainsFunc(doubts, func(w compare.Warning) bool { return w.Text == text }) {
-				doubt(other, text)
-			}
-		}
-		return nil
-	}
-	for i, r := range newer {
-		other := r.Name
-		if i == 0 {
-			other = ""
-		}
-		if err := pair(older[0], r, other); err != nil {
-			return nil, nil, err
-		}
-	}
-	for _, r := range older[1:] {
-		if err := pair(r, newer[0], r.Name); err != nil {
-			return nil, nil, err
-		}
-	}
-	for _, side := range [][]*storedRun{older, newer} {
-		for _, r := range side[1:] {
-			if text := unlike(side[0], r); text != "" {
-				doubt(r.Name, text)
-			}
-		}
-	}
-	return facts, doubts, nil
-}
-
-// unlike says in which programs or settings two runs of one side differ, seeds and numbers of blocks apart.
-func unlike(first, r *storedRun) string {
-	differences, _, err := r.header.Beside(&first.header)
-	if err != nil {
-		return "" // another pair says so
-	}
-	var all []string
-	for _, d := range differences {
-		if d.Name != "seed" && d.Name != "blocks" && d.Name != "burn_rate_per_ns" {
-			all = append(all, fmt.Sprintf("%s is %s in %s and %s here", d.Name, d.B, first.Name, d.A))
-		}
-	}
-	if all == nil {
-		return ""
-	}
-	return fmt.Sprintf(noReplicate, first.Name, strings.Join(all, ", "))
-}
-
-// noReplicate says in what a run differs from the first one of its side.
-const noReplicate = "this run is no replicate of %s, on the same side: %s; measure the runs of a side with one " +
-	"program and the same settings"
-
 // compareRuns reads the runs of both sides, sees that they may be compared, and renders what they say.
 func (a *app) compareRuns(oldDirs, newDirs []string, format string) error {
 	older, newer, err := a.openSides(oldDirs, newDirs)
 	if err != nil {
 		return err
 	}
-	facts, doubts, err := beside(older, newer)
+	facts, doubts, err := sweep.Sides(headed(older), headed(newer))
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	all := slices.Concat(older, newer)
-	oldSide, newSide := together(older), together(newer)
+	oldSide, newSide := sweep.OneSide(headed(older)), sweep.OneSide(headed(newer))
 	contrast := compare.Usual("", a.inputsOf(all...)).Between(newSide, oldSide)
 	if len(contrast.Matches) == 0 {
 		return nothingInCommon(oldSide, newSide)
 	}
-	header := newer[0].header
+	header := newer[0].Header
 	page := report.Between{Workload: header.Workload, A: newSide.Name, B: oldSide.Name, Contrast: contrast,
 		Facts: facts}
 	page.Warnings = append(page.Warnings, doubts...)
@@ -311,6 +213,13 @@ func (a *app) compareRuns(oldDirs, newDirs []string, format string) error {
 	return nil
 }
 
+func headed(runs []*storedRun) (list []*sweep.StoredRun) {
+	for _, r := range runs {
+		list = append(list, r.StoredRun)
+	}
+	return list
+}
+
 // nothingInCommon is the error of sides that have no design at a common point.
 func nothingInCommon(older, newer compare.Run) error {
 	if slices.ContainsFunc(newer.Rows, func(r compare.Row) bool { return r.Open }) {
@@ -320,21 +229,21 @@ func nothingInCommon(older, newer compare.Run) error {
 	}
 	return usage("%s and %s have no design at a common point: the old run has %s; the new run has %s; measure one of "+
 		"them at points of the other",
-		older.Name, newer.Name, report.Cases(older.Rows), report.Cases(newer.Rows))
+		older.Name, newer.Name, compare.CaseNames(older.Rows), compare.CaseNames(newer.Rows))
 }
 
 // warnings are a run's, with its directory.
 func (r *storedRun) warnings() []compare.Warning {
 	list := r.partial
-	for _, text := range r.header.Warnings {
-		w := compare.NewWarning(r.header.Workload, compare.WarnSettings, text)
+	for _, text := range r.Header.Warnings {
+		w := compare.NewWarning(r.Header.Workload, compare.WarnSettings, text)
 		w.Run = r.Name
 		list = append(list, w)
 	}
-	if r.header.Rule != nil {
-		list = append(list, compare.Budgeted(r.header.Workload, r.Name))
+	if r.Header.Rule != nil {
+		list = append(list, compare.Budgeted(r.Header.Workload, r.Name))
 	}
-	for _, w := range compare.Warnings(r.Trials, r.header.LookBlocks()) {
+	for _, w := range compare.Warnings(r.Trials, r.Header.LookBlocks()) {
 		w.Run = r.Name
 		list = append(list, w)
 	}
@@ -354,7 +263,7 @@ func (a *app) printBetween(page report.Between, format string) error {
 
 // inputsOf are the factors that make another job. Of a workload that this program does not have, all may.
 func (a *app) inputsOf(runs ...*storedRun) []string {
-	if w, err := a.find(runs[0].header.Workload); err == nil {
+	if w, err := a.find(runs[0].Header.Workload); err == nil {
 		return w.InputFactors()
 	}
 	var all []string
