@@ -3,13 +3,13 @@ package cli
 import (
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -171,21 +171,7 @@ func (o *runOptions) continuation(s *sweep.Sweep, dir string, whole bool) string
 }
 
 // resumeHint is the command that continues a run, or shows it again.
-func resumeHint(h sweep.Header, dir string) string {
-	verb := "run"
-	switch {
-	case h.Bench != nil:
-		verb = "bench"
-	case h.World == result.Virtual:
-		verb = "sim"
-	}
-	return name() + " " + verb + " --resume " + quoted(dir)
-}
+func resumeHint(h sweep.Header, dir string) string { return h.ResumeCommand(name(), dir) }
 
 // quoted is a path as a shell reads it.
-func quoted(path string) string {
-	if strings.ContainsAny(path, " \t\"'$&;|<>()*?[]#~`\\") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
-}
+func quoted(path string) string { return quote.Shell(path) }
