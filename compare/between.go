@@ -3,42 +3,9 @@ package compare
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/brewput/brewput/internal/stat"
-	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/result"
 )
-
-// Run is one of two stored runs that are compared, or several that are one side.
-type Run struct {
-	Name   string // its directory; of several, all of them with commas
-	Rows   []Row
-	Trials []result.Trial
-	starts []int // of several: the first block of each, as [Together] numbers them
-}
-
-// Together makes several runs one side. Their blocks are numbered one after the other.
-func Together(runs []Run, cases []plan.Case) Run {
-	if len(runs) == 1 {
-		return runs[0]
-	}
-	var names []string
-	var side Run
-	next := 0
-	for _, r := range runs {
-		names, side.starts = append(names, r.Name), append(side.starts, next)
-		after := next
-		for _, t := range r.Trials {
-			t.Block += next
-			after = max(after, t.Block+1)
-			side.Trials = append(side.Trials, t)
-		}
-		next = after
-	}
-	side.Name, side.Rows = strings.Join(names, ","), Rows(side.Trials, cases)
-	return side
-}
 
 // byRun parts the logarithms of a row's blocks, to whose values add is added, by the runs that hold any. starts are the
 // first blocks of several runs.

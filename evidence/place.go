@@ -38,8 +38,8 @@ func OpenPlace(what string) (*Place, error) {
 	for try := 0; ; try++ {
 		dir, err := os.MkdirTemp("", fmt.Sprintf("brewput-explain-%d-%s-", os.Getpid(), what))
 		if err != nil {
-			return nil, fmt.Errorf("no temporary directory can be made: %w; set TMPDIR to a directory that can be written",
-				err)
+			return nil, fmt.Errorf("no temporary directory can be made: %w; set TMPDIR to a directory that can be "+
+				"written", err)
 		}
 		path := filepath.Join(dir, placeLock)
 		l, err := lock.Lock(path)

@@ -1,6 +1,7 @@
 // Package lab implements verbs of Brewput for Go programs: Measure, Simulate and Resume run designs of a workload, live
-// and in virtual time, Bench and Gate run Go benchmarks, Explain looks for what limits a program, and Calibrate
-// measures the costs of this machine's scheduler. Analyze turns trials into rows, verdicts, predictions and warnings.
+// and in virtual time, Bench and Gate run Go benchmarks, Compare compares stored runs, Explain looks for what limits a
+// program, and Calibrate measures the costs of this machine's scheduler. Analyze turns trials into rows, verdicts,
+// predictions and warnings.
 //
 // Each verb takes a context and a struct of options, reports progress as typed events, and returns data. It reads no
 // flags, writes to no stream and never ends the process. Options that cannot be carried out are refused with a

@@ -201,7 +201,7 @@ func TestBenchPackages(t *testing.T) {
 // TestBenchDifferences: in what two runs differ is one sentence, and a line of JSON.
 func TestBenchDifferences(t *testing.T) {
 	p := Benchmarks{A: "new", B: "old", ARun: "after", BRun: "before", Workload: "w", Paired: true,
-		Facts: []Fact{{"pgo", "off", "not given"}, {"benchtime", "1s", "500ms"}},
+		Facts: []compare.Difference{{Name: "pgo", A: "off", B: "not given"}, {Name: "benchtime", A: "1s", B: "500ms"}},
 		OnlyB: []compare.Row{{Workload: "w", World: result.Live, Design: "X", Point: plan.NewPoint(set("cpus", 1))},
 			{Workload: "v", World: result.Live, Design: "Y", Point: plan.NewPoint(set("cpus", 2))}}}
 	want := "what else differs: pgo is not given in the old and off in the new; benchtime is 500ms in the " +

@@ -17,10 +17,10 @@ type Benchmarks struct {
 	ARun, BRun string // of two runs, or files: their paths; of several a side, with commas
 	RunsA      int    // how many of these a side has, where one has several
 	RunsB      int
-	Workload   string        // of two runs: their package; "" where they have several
-	Paired     bool          // of two runs: their lines were measured in the same blocks
-	Facts      []Fact        // in which two runs differ
-	OnlyA      []compare.Row // of two runs: what one of them alone has
+	Workload   string               // of two runs: their package; "" where they have several
+	Paired     bool                 // of two runs: their lines were measured in the same blocks
+	Facts      []compare.Difference // in which two runs differ
+	OnlyA      []compare.Row        // of two runs: what one of them alone has
 	OnlyB      []compare.Row
 	Rows       []compare.Row            // of two sides, those of A
 	Metrics    []compare.MetricVerdicts // in the order of tables

@@ -14,17 +14,10 @@ import (
 // Between is two stored runs beside each other: A is the new one, B the old.
 type Between struct {
 	Workload string
-	A, B     string // directories
-	Facts    []Fact // in which the runs differ
+	A, B     string               // directories
+	Facts    []compare.Difference // in which the runs differ
 	Contrast compare.Contrast
 	Warnings []compare.Warning
-}
-
-// Fact is a setting in which two runs differ.
-type Fact struct {
-	Name string `json:"name"`
-	A    string `json:"a"`
-	B    string `json:"b"`
 }
 
 const (
@@ -204,26 +197,10 @@ func (c Between) leftOver() []string {
 		rows []compare.Row
 	}{{"old", c.Contrast.OnlyB}, {"new", c.Contrast.OnlyA}} {
 		if len(side.rows) > 0 {
-			texts = append(texts, fmt.Sprintf("only in the %s run: %s", side.name, Cases(side.rows)))
+			texts = append(texts, fmt.Sprintf("only in the %s run: %s", side.name, compare.CaseNames(side.rows)))
 		}
 	}
 	return texts
-}
-
-// Cases names rows, design by design: "locking (cpus 1; cpus 2), pipe (cpus 1, buffer 4)".
-func Cases(rows []compare.Row) string {
-	var designs []string
-	at := map[string][]string{}
-	for _, r := range rows {
-		if _, ok := at[r.Design]; !ok {
-			designs = append(designs, r.Design)
-		}
-		at[r.Design] = append(at[r.Design], points(r.Point, nil))
-	}
-	for i, d := range designs {
-		designs[i] = d + " (" + strings.Join(at[d], "; ") + ")"
-	}
-	return strings.Join(designs, ", ")
 }
 
 // Markdown writes the same as GitHub tables and lists.
@@ -261,13 +238,13 @@ type comparison struct {
 	ARun          string `json:"a_run"`
 	BRun          string `json:"b_run"`
 	// of benchmarks: how many runs or files a side has, where one has several
-	RunsA       int      `json:"runs_a,omitempty"`
-	RunsB       int      `json:"runs_b,omitempty"`
-	Paired      bool     `json:"paired"`
-	Differences []Fact   `json:"differences"`
-	OnlyA       []spot   `json:"only_a"` // what one of the runs alone has
-	OnlyB       []spot   `json:"only_b"`
-	Notes       []string `json:"notes,omitempty"`
+	RunsA       int                  `json:"runs_a,omitempty"`
+	RunsB       int                  `json:"runs_b,omitempty"`
+	Paired      bool                 `json:"paired"`
+	Differences []compare.Difference `json:"differences"`
+	OnlyA       []spot               `json:"only_a"` // what one of the runs alone has
+	OnlyB       []spot               `json:"only_b"`
+	Notes       []string             `json:"notes,omitempty"`
 }
 
 // spot is where a row belongs.
@@ -295,7 +272,7 @@ func spotsOf(rows []compare.Row, workload string) []spot {
 // by, of both runs, and the verdicts.
 func (c Between) JSON(w io.Writer) error {
 	lines := []any{comparison{"comparison", result.SchemaVersion, c.Workload, c.A, c.B, 0, 0, false,
-		append([]Fact{}, c.Facts...),
+		append([]compare.Difference{}, c.Facts...),
 		spotsOf(c.Contrast.OnlyA, c.Workload), spotsOf(c.Contrast.OnlyB, c.Workload), nil}}
 	for _, x := range c.Warnings {
 		lines = append(lines, x)

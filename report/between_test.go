@@ -37,8 +37,9 @@ func twoRuns() Between {
 	settings := compare.NewWarning("coffee", compare.WarnSettings, "a window is 1s long in the old "+
 		"run and 2s in the new")
 	return Between{Workload: "coffee", A: "runs/new", B: "runs/old",
-		Facts: []Fact{{"vcs_revision", "0123456789abcdef0123456789abcdef01234567", "unknown"},
-			{"duration", "2s", "1s"}},
+		Facts: []compare.Difference{
+			{Name: "vcs_revision", A: "0123456789abcdef0123456789abcdef01234567", B: "unknown"},
+			{Name: "duration", A: "2s", B: "1s"}},
 		Contrast: compare.Contrast{
 			Matches: []compare.Match{
 				{A: bound, B: bound}, faster,

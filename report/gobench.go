@@ -96,7 +96,7 @@ func (p Benchmarks) Lines() []any {
 	var lines []any
 	if p.ARun != "" {
 		lines = append(lines, comparison{"comparison", result.SchemaVersion, p.Workload, p.ARun, p.BRun, p.RunsA,
-			p.RunsB, p.Paired, append([]Fact{}, p.Facts...),
+			p.RunsB, p.Paired, append([]compare.Difference{}, p.Facts...),
 			spotsOf(p.OnlyA, p.Workload), spotsOf(p.OnlyB, p.Workload), p.Notes})
 	}
 	for _, m := range p.Metrics {
@@ -158,7 +158,7 @@ func (p Benchmarks) notes() []string {
 		rows []compare.Row
 	}{{p.B, p.OnlyB}, {p.A, p.OnlyA}} {
 		if len(side.rows) > 0 {
-			notes = append(notes, fmt.Sprintf("only in the %s: %s", side.name, Cases(side.rows)))
+			notes = append(notes, fmt.Sprintf("only in the %s: %s", side.name, compare.CaseNames(side.rows)))
 		}
 	}
 	return notes

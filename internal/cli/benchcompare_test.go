@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,20 +12,6 @@ import (
 
 	"github.com/brewput/brewput/internal/hostile"
 )
-
-// TestInterruptedCompute: an interrupt ends the wait for a computation that does not end.
-func TestInterruptedCompute(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	end := make(chan bool)
-	defer close(end)
-	_, err := unlessInterrupted(ctx, func() bool { cancel(); return <-end })
-	if !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if x, err := unlessInterrupted(t.Context(), func() int { return 7 }); x != 7 || err != nil {
-		t.Errorf("%d, %v", x, err)
-	}
-}
 
 // TestInvalidValues: files with no values that a measurement has are refused in every format, and lines without them
 // are not written. The median of a benchmark is that of the values that are left.
@@ -41,18 +26,18 @@ func TestInvalidValues(t *testing.T) {
 	}
 	compare := func(older, newer, format string) (string, string, error) {
 		var out, errs bytes.Buffer
-		err := (&app{stdout: &out, stderr: &errs, text: &out}).compareBenchmarks(t.Context(), []string{older},
+		err := (&app{stdout: &out, stderr: &errs, text: &out}).compareSides(t.Context(), []string{older},
 			[]string{newer}, format)
 		return out.String(), errs.String(), err
 	}
-	bad := file("bad.txt", "BenchmarkNeg-2 1000 -5 ns/op\nBenchmarkNeg-2 1000 NaN ns/op\nBenchmarkNeg-2 1000 1e308 "+
-		"MB/s\n")
+	const badText = "BenchmarkNeg-2 1000 -5 ns/op\nBenchmarkNeg-2 1000 NaN ns/op\nBenchmarkNeg-2 1000 1e308 MB/s\n"
+	bad := file("bad.txt", badText)
 	good := file("good.txt", "BenchmarkA 1 5 ns/op\nBenchmarkA 1 6 ns/op\nBenchmarkNeg-2 1 6 "+
 		"ns/op\nBenchmarkNeg-2 1 6 ns/op\n")
 	mixed := file("mixed.txt", "BenchmarkA 1 5 ns/op\nBenchmarkA 1 7 ns/op\nBenchmarkA 1 -3 ns/op\nBenchmarkNeg-2 "+
 		"1000 -5 ns/op\nBenchmarkNeg-2 1000 NaN ns/op\nBenchmarkB 0x1 5 ns/op\n")
 	for _, format := range []string{"table", "json", "md", "bench"} {
-		for _, pair := range [][2]string{{bad, good}, {good, bad}, {bad, bad}} {
+		for _, pair := range [][2]string{{bad, good}, {good, bad}, {bad, file("worse.txt", badText)}} {
 			if _, _, err := compare(pair[0], pair[1], format); !errors.As(err, new(exitError)) ||
 				!strings.Contains(err.Error(), "no ns/op is left of Neg (cpus 2)") {
 				t.Errorf("%s: %v", format, err)
@@ -147,7 +132,7 @@ func TestLeftOfAHead(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err := (&app{stdout: &out, stderr: &out, text: &out}).compareBenchmarks(t.Context(), []string{"old"},
+	err := (&app{stdout: &out, stderr: &out, text: &out}).compareSides(t.Context(), []string{"old"},
 		[]string{"new"}, "md")
 	if err != nil || !strings.Contains(out.String(), "left out 1 value of ns/op") {
 		t.Errorf("%v\n%s", err, &out)

@@ -1,25 +1,20 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
+	"io"
+	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/lab"
-	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/sweep"
 )
 
 var betweenFormats = []string{"table", "json", "md"}
@@ -82,61 +77,32 @@ where that level is not known, or was not measured.`,
 
 // compareSides compares runs of designs, or files or runs of benchmarks.
 func (a *app) compareSides(ctx context.Context, older, newer []string, format string) error {
-	if slices.Contains(older, "") || slices.Contains(newer, "") {
-		return usage("a run has an empty name: give two, or several of a side with commas and without spaces, as in " +
-			"old1,old2 new1,new2")
-	}
-	if err := present(slices.Concat(older, newer)); err != nil {
-		return err
-	}
-	if err := distinct(slices.Concat(older, newer)); err != nil {
-		return err
-	}
-	benchmarks, possible := slices.ContainsFunc(slices.Concat(older, newer), isBenchmarks), betweenFormats
-	if benchmarks {
+	possible := betweenFormats
+	if lab.HasBenchmarks(slices.Concat(older, newer)...) {
 		possible = append(slices.Clone(possible), "bench")
 	}
 	if !slices.Contains(possible, format) {
 		return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible),
 			strings.Join(possible, ", "))
 	}
-	if benchmarks {
-		return a.compareBenchmarks(ctx, older, newer, format)
-	}
-	return a.compareRuns(older, newer, format)
-}
-
-// storedRun is a run that was read back.
-type storedRun struct {
-	compare.Run
-	header  sweep.Header
-	raw     []byte // the header as it stands in the journal
-	partial []compare.Warning
-}
-
-// openRun reads a run directory.
-func (a *app) openRun(dir string) (*storedRun, error) {
-	journal, err := store.Open(dir)
+	c, err := lab.Compare(ctx, older, newer, lab.CompareOptions{Workloads: a.workloads, Program: name(),
+		Results: format == "bench", Notify: a.warn})
 	if err != nil {
-		return nil, storeError(err)
+		return fromLab(err)
 	}
-	r := &storedRun{Run: compare.Run{Name: dir, Trials: journal.Trials}, raw: journal.Header}
-	if r.header, err = a.stored(dir, journal); err != nil {
-		return nil, err
+	a.measuring = true // what fails from here on is the output
+	switch {
+	case c.Results != nil:
+		return a.printResults(c)
+	case c.Benchmarks != nil:
+		return a.printBenchmarks(benchmarksPage(c), format)
 	}
-	if len(r.Trials) == 0 && len(r.header.Cases) == 0 {
-		return nil, usage("%s holds no measurement, only what is predicted of CPUs that were not there; that is a "+
-			"run of its own: give %s", dir, quoted(filepath.Join(dir, lab.TwinName)))
+	page := report.Between{Workload: c.Workload, A: c.Newer.Name, B: c.Older.Name, Contrast: *c.Designs,
+		Facts: c.Differences, Warnings: c.Warnings}
+	if err := a.printBetween(page, format); err != nil {
+		return fmt.Errorf("the comparison could not be printed: %w", err)
 	}
-	if len(r.Trials) == 0 {
-		return nil, usage("%s holds no trial yet: continue it with %s", dir, resumeHint(r.header, dir))
-	}
-	if !journal.Ended {
-		r.partial = []compare.Warning{compare.Partial(r.header.Workload, dir, resumeHint(r.header, dir),
-			len(journal.Blocks), r.header.Blocks)}
-	}
-	r.Rows = compare.Rows(journal.Trials, r.header.Cases)
-	return r, nil
+	return nil
 }
 
 // runsOf are the runs of a side: one path, or several with commas between them.
@@ -145,221 +111,6 @@ func runsOf(side string) []string {
 		return []string{side}
 	}
 	return strings.Split(side, ",")
-}
-
-// present sees that every path exists.
-func present(paths []string) error {
-	for _, path := range paths {
-		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			continue // what else is wrong is said by what opens it
-		}
-		input := ""
-		if path == "-" {
-			input = "; for standard input give /dev/stdin"
-		}
-		return usage("%s is not a run directory, nor a file of Go benchmarks: it does not exist%s", path, input)
-	}
-	return nil
-}
-
-// distinct sees that no path is given twice.
-func distinct(paths []string) error {
-	for i, path := range paths {
-		for _, other := range paths[:i] {
-			if !sameFile(other, path) {
-				continue
-			}
-			what := "file"
-			if info, err := os.Stat(path); err == nil && info.IsDir() {
-				what = "directory"
-			}
-			return usage("%s and %s are the same %s: a run beside itself says nothing; give two runs", other, path,
-				what)
-		}
-	}
-	return nil
-}
-
-// openSides reads all runs, and sees that no two are copies.
-func (a *app) openSides(oldDirs, newDirs []string) (older, newer []*storedRun, err error) {
-	var all []*storedRun
-	for _, dir := range slices.Concat(oldDirs, newDirs) {
-		r, err := a.openRun(dir)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, other := range all {
-			if bytes.Equal(other.raw, r.raw) {
-				return nil, nil, usage("%s and %s hold the same run, which began at %s: one is a copy; give two runs",
-					other.Name, dir, r.header.Started.Format("2006-01-02 15:04:05"))
-			}
-		}
-		a.lostFailures(dir, r.Trials)
-		all = append(all, r)
-	}
-	return all[:len(oldDirs)], all[len(oldDirs):], nil
-}
-
-// together makes the runs of a side one.
-func together(runs []*storedRun) compare.Run {
-	var parts []compare.Run
-	var cases [][]plan.Case
-	for _, r := range runs {
-		parts, cases = append(parts, r.Run), append(cases, r.header.Cases)
-	}
-	return compare.Together(parts, union(cases...))
-}
-
-// union has the cases of all lists, each once.
-func union(lists ...[]plan.Case) (cases []plan.Case) {
-	seen := map[[2]string]bool{}
-	for _, c := range slices.Concat(lists...) {
-		if id := [2]string{c.Design, c.Point.String()}; !seen[id] {
-			seen[id], cases = true, append(cases, c)
-		}
-	}
-	return cases
-}
-
-// beside sees that all runs may be compared, and says what differs between the sides in program and settings: the first
-// runs of both, and with its name each other run, where it differs otherwise. Runs of one side are replicates, so there
-// is a warning where they differ.
-func beside(older, newer []*storedRun) (facts []report.Fact, doubts []compare.Warning, err error) {
-	workload := newer[0].header.Workload
-	doubt := func(run, text string) {
-		w := compare.NewWarning(workload, compare.WarnSettings, text)
-		w.Run = run
-		doubts = append(doubts, w)
-	}
-	pair := func(old, new *storedRun, other string) error {
-		differences, texts, err := new.header.Beside(&old.header)
-		if err != nil {
-			return usage("%s and %s cannot be compared: %w", old.Name, new.Name, err)
-		}
-		for _, d := range differences {
-			if f := report.Fact(d); !slices.Contains(facts, f) {
-				if other != "" {
-					f.Name += " (" + other + ")"
-				}
-				facts = append(facts, f)
-			}
-		}
-		for _, text := range texts {
-			if !slices.ContainsFunc(doubts, func(w compare.Warning) bool { return w.Text == text }) {
-				doubt(other, text)
-			}
-		}
-		return nil
-	}
-	for i, r := range newer {
-		other := r.Name
-		if i == 0 {
-			other = ""
-		}
-		if err := pair(older[0], r, other); err != nil {
-			return nil, nil, err
-		}
-	}
-	for _, r := range older[1:] {
-		if err := pair(r, newer[0], r.Name); err != nil {
-			return nil, nil, err
-		}
-	}
-	for _, side := range [][]*storedRun{older, newer} {
-		for _, r := range side[1:] {
-			if text := unlike(side[0], r); text != "" {
-				doubt(r.Name, text)
-			}
-		}
-	}
-	return facts, doubts, nil
-}
-
-// unlike says in which programs or settings two runs of one side differ, seeds and numbers of blocks apart.
-func unlike(first, r *storedRun) string {
-	differences, _, err := r.header.Beside(&first.header)
-	if err != nil {
-		return "" // another pair says so
-	}
-	var all []string
-	for _, d := range differences {
-		if d.Name != "seed" && d.Name != "blocks" && d.Name != "burn_rate_per_ns" {
-			all = append(all, fmt.Sprintf("%s is %s in %s and %s here", d.Name, d.B, first.Name, d.A))
-		}
-	}
-	if all == nil {
-		return ""
-	}
-	return fmt.Sprintf(noReplicate, first.Name, strings.Join(all, ", "))
-}
-
-// noReplicate says in what a run differs from the first one of its side.
-const noReplicate = "this run is no replicate of %s, on the same side: %s; measure the runs of a side with one " +
-	"program and the same settings"
-
-// compareRuns reads the runs of both sides, sees that they may be compared, and renders what they say.
-func (a *app) compareRuns(oldDirs, newDirs []string, format string) error {
-	older, newer, err := a.openSides(oldDirs, newDirs)
-	if err != nil {
-		return err
-	}
-	facts, doubts, err := beside(older, newer)
-	if err != nil {
-		return err
-	}
-	all := slices.Concat(older, newer)
-	oldSide, newSide := together(older), together(newer)
-	contrast := compare.Usual("", a.inputsOf(all...)).Between(newSide, oldSide)
-	if len(contrast.Matches) == 0 {
-		return nothingInCommon(oldSide, newSide)
-	}
-	header := newer[0].header
-	page := report.Between{Workload: header.Workload, A: newSide.Name, B: oldSide.Name, Contrast: contrast,
-		Facts: facts}
-	page.Warnings = append(page.Warnings, doubts...)
-	if len(all) == 2 && header.World == result.Live && len(contrast.Verdicts()) > 0 {
-		page.Warnings = append(page.Warnings,
-			compare.OneRun(page.Workload, "measure each side in several runs, in turn, and give them with commas: "+
-				"compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))
-	}
-	for _, r := range all {
-		page.Warnings = append(page.Warnings, r.warnings()...)
-	}
-	a.measuring = true // what fails from here on is the output
-	if err := a.printBetween(page, format); err != nil {
-		return fmt.Errorf("the comparison could not be printed: %w", err)
-	}
-	return nil
-}
-
-// nothingInCommon is the error of sides that have no design at a common point.
-func nothingInCommon(older, newer compare.Run) error {
-	if slices.ContainsFunc(newer.Rows, func(r compare.Row) bool { return r.Open }) {
-		return usage("%s and %s have no design at a common point and rate: an open loop's responses are compared at "+
-			"equal rates only, and --load is a fraction of what each run measured as capacity; measure both "+
-			"with the same --rate", older.Name, newer.Name)
-	}
-	return usage("%s and %s have no design at a common point: the old run has %s; the new run has %s; measure one of "+
-		"them at points of the other",
-		older.Name, newer.Name, report.Cases(older.Rows), report.Cases(newer.Rows))
-}
-
-// warnings are a run's, with its directory.
-func (r *storedRun) warnings() []compare.Warning {
-	list := r.partial
-	for _, text := range r.header.Warnings {
-		w := compare.NewWarning(r.header.Workload, compare.WarnSettings, text)
-		w.Run = r.Name
-		list = append(list, w)
-	}
-	if r.header.Rule != nil {
-		list = append(list, compare.Budgeted(r.header.Workload, r.Name))
-	}
-	for _, w := range compare.Warnings(r.Trials, r.header.LookBlocks()) {
-		w.Run = r.Name
-		list = append(list, w)
-	}
-	return list
 }
 
 func (a *app) printBetween(page report.Between, format string) error {
@@ -373,18 +124,101 @@ func (a *app) printBetween(page report.Between, format string) error {
 	return page.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
 }
 
-// inputsOf are the factors that make another job. Of a workload that this program does not have, all may.
-func (a *app) inputsOf(runs ...*storedRun) []string {
-	if w, err := a.find(runs[0].header.Workload); err == nil {
-		return w.InputFactors()
-	}
-	var all []string
-	for _, r := range runs {
-		for _, row := range r.Rows {
-			for _, s := range row.Point.Settings() {
-				all = append(all, s.Factor)
+func (a *app) printBenchmarks(page report.Benchmarks, format string) error {
+	switch format {
+	case "json":
+		for _, line := range page.Lines() {
+			if err := report.JSON(a.stdout, line); err != nil {
+				return err
 			}
 		}
+		return nil
+	case "md":
+		return page.Markdown(a.stdout)
 	}
-	return all
+	width, isTerminal := terminal(a.stdout)
+	return page.Table(a.stdout, report.StyleFor(os.Getenv, isTerminal, width))
+}
+
+// benchmarksPage is the page of two sides of Go benchmarks.
+func benchmarksPage(c *lab.Comparison) report.Benchmarks {
+	b := c.Benchmarks
+	page := report.Benchmarks{Title: fmt.Sprintf("old is %s, new is %s", sideTitle(c.Older), sideTitle(c.Newer)),
+		A: "new", B: "old", ARun: c.Newer.Name, BRun: c.Older.Name, Workload: c.Workload, Paired: b.Paired,
+		Facts: c.Differences, OnlyA: b.OnlyA, OnlyB: b.OnlyB, Metrics: b.Metrics, Warnings: c.Warnings}
+	if len(c.Older.Paths)+len(c.Newer.Paths) > 2 {
+		page.RunsA, page.RunsB = len(c.Newer.Paths), len(c.Older.Paths)
+	}
+	page.Notes = c.Notes
+	if few := b.Few(); len(few) > 0 {
+		page.Notes = append(page.Notes, "left out, for there is only one result of them on a side: "+
+			compare.CaseNames(few))
+	}
+	nested, single := b.Replicated()
+	page.How = "unpaired: the files do not say which of their lines were measured together, so what the machine did " +
+		"differently between them is part of the difference"
+	if !c.Older.Files || !c.Newer.Files {
+		page.How = "unpaired: no block holds both sides, so what the machine did differently between them is part of " +
+			"the difference"
+	}
+	switch {
+	case b.Paired:
+		page.How = "paired: the lines of both files were measured in the same blocks, so that what the " +
+			"machine did falls on both"
+	case nested:
+		page.How = "unpaired: the files or runs of a side are the replicates, so what differs from one to the next " +
+			"is in the intervals"
+		if len(single) > 0 {
+			page.Notes = append(page.Notes, "in one file or run of each side alone, so that their intervals hold no "+
+				"difference from one to the next: "+strings.Join(single, ", "))
+		}
+	}
+	page.Notes = append(page.Notes, c.Unused...)
+	return page
+}
+
+// sideTitle names the files or runs of a side.
+func sideTitle(s lab.ComparedSide) string {
+	if len(s.Paths) == 1 {
+		return s.Name
+	}
+	return fmt.Sprintf("%s (%s)", result.Count(len(s.Paths), map[bool]string{true: "file", false: "run"}[s.Files]),
+		strings.Join(s.Paths, ", "))
+}
+
+// printResults writes all files and runs in the Go benchmark format, for benchstat -col side.
+func (a *app) printResults(c *lab.Comparison) error {
+	for _, w := range c.Warnings {
+		if w.Run != "" {
+			w.Text = w.Run + ": " + w.Text
+		}
+		fmt.Fprintln(a.stderr, "warning:", w.Text)
+	}
+	for _, text := range c.Unused {
+		fmt.Fprintln(a.stderr, "warning:", text)
+	}
+	return writeResults(a.stdout, c.Results)
+}
+
+// writeResults writes files and runs one after the other. A key of one that the next does not have ends between them:
+// readers would take it for both.
+func writeResults(w io.Writer, all []lab.BenchResults) error {
+	ended := map[string]string{}
+	for _, r := range all {
+		header := [][2]string{{"side", map[bool]string{true: "new", false: "old"}[r.Newer]}}
+		config := maps.Clone(ended)
+		maps.Copy(config, r.Config)
+		for _, key := range slices.Sorted(maps.Keys(config)) {
+			header, ended[key] = append(header, [2]string{key, config[key]}), ""
+		}
+		for _, c := range r.Cases {
+			for _, setting := range c.Point.Without("cpus").Settings() {
+				ended[strings.ToLower(setting.Factor)] = ""
+			}
+		}
+		if err := report.GoBench(w, r.Trials, header, r.Better, "", ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -49,3 +49,10 @@ func (a *app) note(e lab.Event) {
 		fmt.Fprintln(a.stderr, input.Redact(n.Text))
 	}
 }
+
+// warn prints a warning of a verb.
+func (a *app) warn(e lab.Event) {
+	if w, ok := e.(lab.Warning); ok {
+		fmt.Fprintln(a.stderr, "warning:", w.Text)
+	}
+}

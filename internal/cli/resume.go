@@ -3,11 +3,11 @@ package cli
 import (
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -115,21 +115,7 @@ func (o *runOptions) continuation(r *lab.Run, whole bool) string {
 }
 
 // resumeHint is the command that continues a run, or shows it again.
-func resumeHint(h sweep.Header, dir string) string {
-	verb := "run"
-	switch {
-	case h.Bench != nil:
-		verb = "bench"
-	case h.World == result.Virtual:
-		verb = "sim"
-	}
-	return name() + " " + verb + " --resume " + quoted(dir)
-}
+func resumeHint(h sweep.Header, dir string) string { return h.ResumeCommand(name(), dir) }
 
 // quoted is a path as a shell reads it.
-func quoted(path string) string {
-	if strings.ContainsAny(path, " \t\"'$&;|<>()*?[]#~`\\") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
-}
+func quoted(path string) string { return quote.Shell(path) }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/result"
@@ -29,20 +27,8 @@ func (a *app) notes(j *store.Journal) {
 
 // lostFailures says which files with what failed trials printed are no longer in a run directory.
 func (a *app) lostFailures(dir string, trials []result.Trial) {
-	var lost []string
-	for _, t := range trials {
-		if t.Failure == "" {
-			continue
-		}
-		path := filepath.Join(dir, t.Failure)
-		if _, err := os.Stat(path); err != nil {
-			lost = append(lost, path)
-		}
-	}
-	if len(lost) > 0 {
-		fmt.Fprintf(a.stderr, "warning: %s with what a failed trial printed cannot be found, the first is %s: put it "+
-			"back, or run the trial again in a new run\n",
-			result.Count(len(lost), "file"), lost[0])
+	if text := store.Lost(dir, trials); text != "" {
+		fmt.Fprintln(a.stderr, "warning:", text)
 	}
 }
 

@@ -112,3 +112,11 @@ func MarkdownLine(s string) string {
 	sign := strings.IndexAny(m, "-+#.)=")
 	return s[:sign] + `\` + s[sign:]
 }
+
+// Shell is a path as a shell reads it.
+func Shell(path string) string {
+	if strings.ContainsAny(path, " \t\"'$&;|<>()*?[]#~`\\") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}

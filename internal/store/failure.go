@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/brewput/brewput/result"
 )
 
 // ErrGone says that the files of the run are no longer at their place.
@@ -104,4 +106,23 @@ func (r *Run) writeFile(path, text string) error {
 		return errors.Join(err, os.Remove(temporary))
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+// Lost says which files with what failed trials printed are no longer in the run directory dir; "" if none is missing.
+func Lost(dir string, trials []result.Trial) string {
+	var lost []string
+	for _, t := range trials {
+		if t.Failure == "" {
+			continue
+		}
+		path := filepath.Join(dir, t.Failure)
+		if _, err := os.Stat(path); err != nil {
+			lost = append(lost, path)
+		}
+	}
+	if lost == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s with what a failed trial printed cannot be found, the first is %s: put it back, or run the "+
+		"trial again in a new run", result.Count(len(lost), "file"), lost[0])
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/result"
 )
@@ -23,7 +24,7 @@ func measured(change func(*Header)) *Header {
 	return h
 }
 
-func TestBeside(t *testing.T) {
+func TestDifferences(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		change  func(*Header)
@@ -57,7 +58,7 @@ func TestBeside(t *testing.T) {
 		{"machine", func(h *Header) { h.Environment.CPUs = 4 }, "", "",
 			"two machines: cpus is 2 in the old run and 4 in the new"},
 	} {
-		differences, warnings, err := measured(c.change).Beside(measured(nil))
+		differences, warnings, err := measured(c.change).Differences(measured(nil))
 		if (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.fails)
 			continue
@@ -76,8 +77,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestBesideVirtual: time that is calculated knows no machine, and two worlds are not two versions.
-func TestBesideVirtual(t *testing.T) {
+// TestDifferencesVirtual: time that is calculated knows no machine, and two worlds are not two versions.
+func TestDifferencesVirtual(t *testing.T) {
 	virtual := func(change func(*Header)) *Header {
 		return measured(func(h *Header) {
 			h.World, h.Costs, h.Burn.Rate = result.Virtual, "wake=15µs", 0
@@ -87,52 +88,53 @@ func TestBesideVirtual(t *testing.T) {
 		})
 	}
 	elsewhere := virtual(func(h *Header) { h.Environment.CPUs, h.Environment.Race, h.Burn.Rate = 64, new(true), 2 })
-	differences, warnings, err := elsewhere.Beside(virtual(nil))
+	differences, warnings, err := elsewhere.Differences(virtual(nil))
 	if err != nil || len(warnings) != 0 || len(differences) != 1 || differences[0].Name != "race" {
 		t.Errorf("another machine: %v, %q, %v", differences, warnings, err)
 	}
 	dearer := virtual(func(h *Header) { h.Costs = "wake=60µs" })
-	differences, warnings, err = dearer.Beside(virtual(nil))
+	differences, warnings, err = dearer.Differences(virtual(nil))
 	if err != nil || len(differences) != 1 ||
-		differences[0] != (host.Difference{Name: "costs", A: "wake=60µs", B: "wake=15µs"}) ||
+		differences[0] != (compare.Difference{Name: "costs", A: "wake=60µs", B: "wake=15µs"}) ||
 		len(warnings) != 1 || !strings.Contains(warnings[0], "wake=15µs in the old run and wake=60µs in the new") {
 		t.Errorf("other costs: %v, %q, %v", differences, warnings, err)
 	}
 	here := virtual(func(h *Header) { h.Costs, h.CostsFrom = "wake=10µs/20µs/90µs", Calibrated+"2026-01-02T03:04:05Z" })
-	differences, _, err = here.Beside(virtual(nil))
+	differences, _, err = here.Differences(virtual(nil))
 	if err != nil || len(differences) != 1 ||
-		differences[0] != (host.Difference{Name: "costs", A: "what was calibrated 2026-01-02T03:04:05Z",
+		differences[0] != (compare.Difference{Name: "costs", A: "what was calibrated 2026-01-02T03:04:05Z",
 			B: "wake=15µs"}) {
 		t.Errorf("calibrated costs: %v, %v", differences, err)
 	}
 	for _, pair := range [][2]*Header{{virtual(nil), measured(nil)}, {measured(nil), virtual(nil)}} {
-		if _, _, err := pair[0].Beside(pair[1]); err == nil ||
+		if _, _, err := pair[0].Differences(pair[1]); err == nil ||
 			!strings.Contains(err.Error(), "the old run is "+pair[1].World+" and the new one "+pair[0].World) {
 			t.Errorf("two worlds: %v", err)
 		}
 	}
 }
 
-// TestBesideArrivals: files of arrivals are compared by their checksums, which a header that was edited may have cut.
-func TestBesideArrivals(t *testing.T) {
+// TestDifferencesArrivals: files of arrivals are compared by their checksums, which an edited header may have cut.
+func TestDifferencesArrivals(t *testing.T) {
 	of := func(sum string) *Header {
 		return measured(func(h *Header) { h.Recorded = []Recorded{{Path: "day.txt", SHA256: sum}} })
 	}
 	whole := strings.Repeat("ab", 32)
 	for _, sum := range []string{whole, "", "abc", "ab" + whole[:62]} {
-		differences, warnings, err := of(sum).Beside(of(whole))
-		if same := sum == whole || sum == "ab"+whole[:62]; err != nil || (len(differences) == 0) != same ||
+		differences, warnings, err := of(sum).Differences(of(whole))
+		same := sum == whole || sum == "ab"+whole[:62]
+		if err != nil || (len(differences) == 0) != same ||
 			(len(warnings) == 0) != same {
 			t.Errorf("%q: %v, %q, %v", sum, differences, warnings, err)
 		}
 	}
 }
 
-// TestBesideOperations: where operations end a trial, its window's length says nothing.
-func TestBesideOperations(t *testing.T) {
+// TestDifferencesOperations: where operations end a trial, its window's length says nothing.
+func TestDifferencesOperations(t *testing.T) {
 	a := measured(func(h *Header) { h.Settings.Operations, h.Settings.Duration = 100, 0 })
 	b := measured(func(h *Header) { h.Settings.Operations = 100 })
-	if _, warnings, err := a.Beside(b); err != nil || len(warnings) != 0 {
+	if _, warnings, err := a.Differences(b); err != nil || len(warnings) != 0 {
 		t.Errorf("%q %v", warnings, err)
 	}
 }

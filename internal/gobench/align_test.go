@@ -1,4 +1,4 @@
-package cli
+package gobench
 
 import (
 	"fmt"
@@ -6,18 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/sweep"
 )
 
 // sideOf is a side of one benchmark at points such as "GOGC=50 pgo=off", all at one CPU.
-func sideOf(name string, x *gobench.Experiment, gogc string, points ...string) *benchSide {
-	s := &benchSide{File: &gobench.File{Path: name, Alike: map[string]string{}}, name: name, experiment: x}
+func sideOf(name string, x *Experiment, gogc string, points ...string) *Side {
+	s := &Side{File: &File{Path: name, Alike: map[string]string{}}, Name: name, Experiment: x}
 	if x != nil {
-		s.header = &sweep.Header{Environment: host.Environment{GOGC: gogc, GOMEMLIMIT: "off"}}
+		s.Environment = host.Environment{GOGC: gogc, GOMEMLIMIT: "off"}
 	}
 	for _, text := range points {
 		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})
@@ -37,14 +35,14 @@ func sideOf(name string, x *gobench.Experiment, gogc string, points ...string) *
 }
 
 // with is a side that is changed.
-func with(s *benchSide, change func(*benchSide)) *benchSide {
+func with(s *Side, change func(*Side)) *Side {
 	change(s)
 	return s
 }
 
 // TestAlign: what of two sides is compared, and what is said of them.
 func TestAlign(t *testing.T) {
-	run := func() *gobench.Experiment { return &gobench.Experiment{Package: "w", Layouts: 1, Time: time.Second} }
+	run := func() *Experiment { return &Experiment{Package: "w", Layouts: 1, Time: time.Second} }
 	base, other := run(), run()
 	base.BaseRev, base.BaseCommit = "main", "1111111"
 	other.Layouts, other.Time, other.Commit, other.Toolchain = 3, 2*time.Second, "2222222222222222", "go1.26.0"
@@ -52,7 +50,7 @@ func TestAlign(t *testing.T) {
 	plain.Commit, plain.Modified, plain.Toolchain = "3333333333333333", true, "go1.25.1"
 	for _, c := range []struct {
 		name       string
-		old, new   *benchSide
+		old, new   *Side
 		sides      string // levels of the rows that are compared, new / old
 		said, both string // what is said; settings that differ
 	}{
@@ -95,8 +93,8 @@ func TestAlign(t *testing.T) {
 		{"levels of a run and a file", sideOf("old", run(), "100", "GOGC=100", "GOGC=200"),
 			sideOf("new", nil, "", "gogc=50", "gogc=100"), " / ", "", ""},
 		{"what all lines of a file have",
-			with(sideOf("old", nil, "", ""), func(s *benchSide) { s.Alike["branch"], s.Alike["gogc"] = "main", "50" }),
-			with(sideOf("new", nil, "", ""), func(s *benchSide) { s.Alike["branch"] = "fix" }), " / ", "",
+			with(sideOf("old", nil, "", ""), func(s *Side) { s.Alike["branch"], s.Alike["gogc"] = "main", "50" }),
+			with(sideOf("new", nil, "", ""), func(s *Side) { s.Alike["branch"] = "fix" }), " / ", "",
 			"branch: main, fix; gogc: 50, not given"},
 		{"a setting of one", sideOf("old", run(), "100", "pgo=off"), sideOf("new", run(), "100", ""), " / ", "",
 			"pgo: off, not given"},
@@ -107,27 +105,27 @@ func TestAlign(t *testing.T) {
 		{"the environment", sideOf("old", run(), "100", ""), sideOf("new", run(), "off", ""), " / ", "",
 			"GOGC: 100, off"},
 		{"more of the environment", with(sideOf("old", run(), "100", ""),
-			func(s *benchSide) { s.header.Environment.GODEBUG = new("x=1") }),
-			with(sideOf("new", run(), "100", ""), func(s *benchSide) {
-				s.header.Environment.GOMEMLIMIT, s.header.Environment.GODEBUG = "1024", new("x=2")
+			func(s *Side) { s.Environment.GODEBUG = new("x=1") }),
+			with(sideOf("new", run(), "100", ""), func(s *Side) {
+				s.Environment.GOMEMLIMIT, s.Environment.GODEBUG = "1024", new("x=2")
 			}), " / ", "", "GOMEMLIMIT: off, 1024; GODEBUG: x=1, x=2"},
 		{"a setting of the runtime that one has", sideOf("old", run(), "100", ""),
-			with(sideOf("new", run(), "100", ""), func(s *benchSide) { s.header.Environment.GODEBUG = new("x=1") }),
+			with(sideOf("new", run(), "100", ""), func(s *Side) { s.Environment.GODEBUG = new("x=1") }),
 			" / ", "", "GODEBUG: none, x=1"},
 		{"a setting of the runtime that a run has and a file does not tell", sideOf("old", run(), "100", ""),
 			sideOf("new", nil, "", ""), " / ", "", ""},
-		{"the machine and what measured", with(sideOf("old", run(), "100", ""), func(s *benchSide) {
-			s.header.Version, s.header.Environment.Governor, s.header.Environment.Fingerprint = "v1", new("powersave"),
+		{"the machine and what measured", with(sideOf("old", run(), "100", ""), func(s *Side) {
+			s.Version, s.Environment.Governor, s.Environment.Fingerprint = "v1", new("powersave"),
 				"f"
-		}), with(sideOf("new", run(), "100", ""), func(s *benchSide) {
-			s.header.Version, s.header.Environment.Governor, s.header.Environment.Fingerprint,
-				s.experiment.Package = "v2", new("performance"), "g", "w2"
+		}), with(sideOf("new", run(), "100", ""), func(s *Side) {
+			s.Version, s.Environment.Governor, s.Environment.Fingerprint,
+				s.Experiment.Package = "v2", new("performance"), "g", "w2"
 		}), " / ", "", "package: w, w2; governor: powersave, performance; brewput: v1, v2"},
 		{"all else", sideOf("old", plain, "100", ""), sideOf("new", other, "100", ""), " / ", "",
 			"commit: 333333333333 with uncommitted changes, 222222222222; benchtime: 1s, 2s; layouts: 1, 3; go: " +
 				"go1.25.1, go1.26.0"},
 	} {
-		facts, notes := align(c.old, c.new)
+		facts, notes := Align(c.old, c.new)
 		var both, sides []string
 		for _, f := range facts {
 			both = append(both, fmt.Sprintf("%s: %s, %s", f.Name, f.B, f.A))
@@ -138,7 +136,7 @@ func TestAlign(t *testing.T) {
 		if got := strings.Join(both, "; "); got != c.both {
 			t.Errorf("%s: differ in\n%s\nwant\n%s", c.name, got, c.both)
 		}
-		page := benchBetween(c.old, c.new)
+		page, _ := Compare(c.old, c.new)
 		for _, p := range page.Metrics[0].Groups {
 			if len(p.Verdicts) != 1 {
 				t.Errorf("%s: %d rows that look alike", c.name, len(p.Verdicts))
@@ -154,7 +152,7 @@ func TestAlign(t *testing.T) {
 // TestPackages: a package that was renamed is compared with itself; two packages of one file stay two.
 func TestPackages(t *testing.T) {
 	rows := func(older, newer []string) string {
-		sides := []*benchSide{sideOf("old", nil, "", ""), sideOf("new", nil, "", "")}
+		sides := []*Side{sideOf("old", nil, "", ""), sideOf("new", nil, "", "")}
 		for k, names := range [][]string{older, newer} {
 			s := sides[k]
 			some := s.Trials
@@ -166,8 +164,9 @@ func TestPackages(t *testing.T) {
 				}
 			}
 		}
+		c, _ := Compare(sides[0], sides[1])
 		var list []string
-		for _, v := range benchBetween(sides[0], sides[1]).Metrics[0].Groups[0].Verdicts {
+		for _, v := range c.Metrics[0].Groups[0].Verdicts {
 			list = append(list, fmt.Sprint(v.Workload, " ", v.NB, " ", v.NA))
 		}
 		return strings.Join(list, "; ")
@@ -182,15 +181,15 @@ func TestPackages(t *testing.T) {
 
 // TestJoined: what is said of the files or runs of a side that differ, and which rows they have together.
 func TestJoined(t *testing.T) {
-	run := func() *gobench.Experiment { return &gobench.Experiment{Package: "w", Layouts: 1, Time: time.Second} }
+	run := func() *Experiment { return &Experiment{Package: "w", Layouts: 1, Time: time.Second} }
 	base, longer := run(), run()
 	base.BaseRev, longer.Time, longer.Layouts = "main", 2*time.Second, 3
-	alike := func(level string) *benchSide {
-		return with(sideOf("b", nil, "", ""), func(s *benchSide) { s.Alike["branch"] = level })
+	alike := func(level string) *Side {
+		return with(sideOf("b", nil, "", ""), func(s *Side) { s.Alike["branch"] = level })
 	}
 	for _, c := range []struct {
 		name       string
-		a, b       *benchSide
+		a, b       *Side
 		rows       string // design, point and trials
 		said, gone string // warnings of b, without what is in all; notes
 	}{
@@ -212,14 +211,14 @@ func TestJoined(t *testing.T) {
 			"",
 			"of the b, made with --base main, the head is compared"},
 		{"a run that was stopped in the base", sideOf("a", run(), "100", ""), with(sideOf("b", base, "50", "rev=base",
-			"rev=head"), func(s *benchSide) { s.Trials = s.Trials[:1] }), "cpus=1 3", "GOGC is 100 in a and 50 here",
+			"rev=head"), func(s *Side) { s.Trials = s.Trials[:1] }), "cpus=1 3", "GOGC is 100 in a and 50 here",
 			"of the b, made with --base main, the head is compared"},
 		{"lines of one file", sideOf("a", nil, "", ""), alike("main"), "cpus=1 6",
 			"branch is not given in a and main here", ""},
 	} {
-		s, notes, doubts := join("old", []*benchSide{c.a, c.b})
+		s, notes, doubts := Join("old", []*Side{c.a, c.b})
 		var rows, said []string
-		for _, r := range s.run().Rows {
+		for _, r := range s.asRun().Rows {
 			rows = append(rows, fmt.Sprint(r.Point, " ", r.N))
 		}
 		for _, w := range doubts {
@@ -228,19 +227,18 @@ func TestJoined(t *testing.T) {
 				"and the same settings"))
 		}
 		if got := strings.Join(rows, "; "); got != c.rows || strings.Join(said, "; ") != c.said ||
-			strings.Join(notes, "; ") != c.gone || s.title() != "2 "+s.kind()+"s (a, b)" {
-			t.Errorf("%s: rows %s, want %s; warnings %q, want %q; notes %q; %s", c.name, got, c.rows, said, c.said,
-				notes, s.title())
+			strings.Join(notes, "; ") != c.gone {
+			t.Errorf("%s: rows %s, want %s; warnings %q, want %q; notes %q", c.name, got, c.rows, said, c.said, notes)
 		}
 	}
 	// A level that all runs of a side were given is known to the other side.
-	s, _, _ := join("old", []*benchSide{sideOf("a", run(), "100", "BEANS=1"), sideOf("b", run(), "100", "BEANS=1")})
-	facts, _ := align(s, sideOf("new", run(), "100", "BEANS=2"))
+	s, _, _ := Join("old", []*Side{sideOf("a", run(), "100", "BEANS=1"), sideOf("b", run(), "100", "BEANS=1")})
+	facts, _ := Align(s, sideOf("new", run(), "100", "BEANS=2"))
 	if len(facts) != 1 || facts[0].B != "1" || facts[0].A != "2" {
 		t.Errorf("levels of runs: %+v", facts)
 	}
-	s, _, _ = join("old", []*benchSide{sideOf("a", run(), "100", "GOGC=50"), sideOf("b", run(), "100", "GOGC=50")})
-	if facts, _ = align(s, with(sideOf("new", nil, "", ""), func(s *benchSide) { s.Alike["gogc"] = "50" })); len(
+	s, _, _ = Join("old", []*Side{sideOf("a", run(), "100", "GOGC=50"), sideOf("b", run(), "100", "GOGC=50")})
+	if facts, _ = Align(s, with(sideOf("new", nil, "", ""), func(s *Side) { s.Alike["gogc"] = "50" })); len(
 		facts) != 0 {
 		t.Errorf("a level of runs and of a file: %+v", facts)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/result"
 )
 
@@ -14,8 +14,8 @@ import (
 // the loop within it.
 const burnTolerance = 0.01
 
-// mayStandBeside refuses runs of two workloads, of two worlds and, live, of two machines.
-func (h *Header) mayStandBeside(b *Header) error {
+// comparableWith refuses runs of two workloads, of two worlds and, live, of two machines.
+func (h *Header) comparableWith(b *Header) error {
 	if h.Workload != b.Workload {
 		return fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare "+
 			"runs of one workload", b.Workload, h.Workload)
@@ -35,21 +35,15 @@ func (h *Header) mayStandBeside(b *Header) error {
 	return nil
 }
 
-// Beside says what differs between the run of h and an older one, b, in program and settings. That is what
-// one may want to compare; but warnings name settings whose values cannot be. It is an error where
-// the two are no runs of one workload in one world, live on one machine.
-func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []string, err error) {
-	if err := h.mayStandBeside(b); err != nil {
+// Differences are the settings of program and run in which h, the newer run, differs from b, an older one. That is what
+// one may want to compare; warnings name settings whose values cannot be. It is an error if the two are no runs of one
+// workload in one world, and live runs of one machine.
+func (h *Header) Differences(b *Header) (list compare.Differences, warnings []string, err error) {
+	if err := h.comparableWith(b); err != nil {
 		return nil, nil, err
 	}
 	virtual := h.World == result.Virtual // whose time is the same on every machine, and whose burns are exact
-	add := func(name string, a, b any) bool {
-		x, y := fmt.Sprint(a), fmt.Sprint(b)
-		if x != y {
-			differences = append(differences, host.Difference{Name: name, A: x, B: y})
-		}
-		return x != y
-	}
+	add := list.Add
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	add("version", h.Version, b.Version)
 	for _, d := range h.Environment.ProgramDifferences(b.Environment) {
@@ -94,13 +88,14 @@ func (h *Header) Beside(b *Header) (differences []host.Difference, warnings []st
 	add("seed", h.Seed, b.Seed)
 	add("blocks", h.Blocks, b.Blocks)
 	if !virtual {
-		h.besideBurn(b, add, warn)
+		h.burnDifferences(b, add, warn)
 	}
-	return differences, warnings, nil
+	return list, warnings, nil
 }
 
-// besideBurn says by how much the burn loops of two runs differ.
-func (h *Header) besideBurn(b *Header, add func(name string, a, b any) bool, warn func(format string, args ...any)) {
+// burnDifferences says by how much the burn loops of two runs differ.
+func (h *Header) burnDifferences(b *Header, add func(name string, a, b any) bool,
+	warn func(format string, args ...any)) {
 	if q := h.Burn.Rate / b.Burn.Rate; q > 1+burnTolerance || q < 1/(1+burnTolerance) {
 		add("burn_rate_per_ns", fmt.Sprintf("%.4g", h.Burn.Rate), fmt.Sprintf("%.4g", b.Burn.Rate))
 		much, word := 100*(q-1), "more"

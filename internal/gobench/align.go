@@ -1,4 +1,4 @@
-package cli
+package gobench
 
 import (
 	"fmt"
@@ -6,20 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/brewput/brewput/internal/gobench"
+	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/report"
 	"github.com/brewput/brewput/result"
 )
 
-// align reduces two sides to what can be compared point by point, and removes factors from the points that a side has
+// Align reduces two sides to what can be compared point by point, and removes factors from the points that a side has
 // at one level only. It changes both sides. It returns how they differ otherwise, and notes for the user.
-func align(older, newer *benchSide) (facts []report.Fact, notes []string) {
-	if older.experiment == nil || newer.experiment == nil {
+func Align(older, newer *Side) (facts compare.Differences, notes []string) {
+	if older.Experiment == nil || newer.Experiment == nil {
 		older.lowerFactors()
 		newer.lowerFactors()
 	}
-	for _, s := range []*benchSide{older, newer} {
+	for _, s := range []*Side{older, newer} {
 		if note := s.keepHead(); note != "" {
 			notes = append(notes, note)
 		}
@@ -37,7 +36,7 @@ func align(older, newer *benchSide) (facts []report.Fact, notes []string) {
 			x, y := older.dropFixed(factor), newer.dropFixed(factor)
 			if x.text != "" && y.text != "" && !sameLevel(factor, x.text, y.text) ||
 				(x.text == "" && y.given || y.text == "" && x.given) {
-				facts = append(facts, report.Fact{Name: factor, A: y.word(), B: x.word()})
+				facts.Add(factor, y.word(), x.word())
 			}
 		}
 	}
@@ -45,7 +44,7 @@ func align(older, newer *benchSide) (facts []report.Fact, notes []string) {
 }
 
 // lowerFactors writes the names of factors in lower case, as files have them: a run's GOGC is a file's gogc.
-func (s *benchSide) lowerFactors() {
+func (s *Side) lowerFactors() {
 	s.changePoints(func(p plan.Point) plan.Point {
 		var list []plan.Setting
 		for _, setting := range p.Settings() {
@@ -61,7 +60,7 @@ func (s *benchSide) lowerFactors() {
 }
 
 // changePoints replaces the points of all trials and cases.
-func (s *benchSide) changePoints(to func(plan.Point) plan.Point) {
+func (s *Side) changePoints(to func(plan.Point) plan.Point) {
 	for i := range s.Trials {
 		s.Trials[i].Point = to(s.Trials[i].Point)
 	}
@@ -71,46 +70,46 @@ func (s *benchSide) changePoints(to func(plan.Point) plan.Point) {
 }
 
 // differences are how two runs differ, apart from their factors; nil if one side is a file.
-func differences(older, newer *benchSide) (facts []report.Fact) {
-	x, y := older.experiment, newer.experiment
+func differences(older, newer *Side) (list compare.Differences) {
+	x, y := older.Experiment, newer.Experiment
 	if x == nil || y == nil {
 		return nil
 	}
-	add := func(name string, a, b any) {
-		if s, t := fmt.Sprint(a), fmt.Sprint(b); s != t && s != "" && t != "" {
-			facts = append(facts, report.Fact{Name: name, A: s, B: t})
+	add := func(name, a, b string) {
+		if a != "" && b != "" {
+			list.Add(name, a, b)
 		}
 	}
 	add("package", y.Package, x.Package)
 	add("commit", y.Tree(), x.Tree())
-	add("benchtime", y.Time, x.Time)
-	add("layouts", y.Layouts, x.Layouts)
-	for _, d := range newer.header.Environment.MachineDifferences(older.header.Environment) {
+	list.Add("benchtime", y.Time, x.Time)
+	list.Add("layouts", y.Layouts, x.Layouts)
+	for _, d := range newer.Environment.MachineDifferences(older.Environment) {
 		if d.Name != "fingerprint" { // a hash of the others
 			add(d.Name, strings.Trim(d.A, `"`), strings.Trim(d.B, `"`))
 		}
 	}
-	add("brewput", newer.header.Version, older.header.Version)
-	return facts
+	add("brewput", newer.Version, older.Version)
+	return list
 }
 
 // keepHead removes the trials of the base from a side that has a base and a head, and returns a note of that; "" if
 // there is no base.
-func (s *benchSide) keepHead() string {
-	revs := s.levels(gobench.FactorRev)
-	if len(revs) != 2 || !slices.Contains(revs, gobench.Base) || !slices.Contains(revs, gobench.Head) {
+func (s *Side) keepHead() string {
+	revs := s.levels(FactorRev)
+	if len(revs) != 2 || !slices.Contains(revs, Base) || !slices.Contains(revs, Head) {
 		return ""
 	}
-	s.keepLevel(gobench.FactorRev, gobench.Head)
+	s.keepLevel(FactorRev, Head)
 	how := "which has a base and a head"
-	if s.experiment != nil {
-		how = "made with --base " + s.experiment.BaseRev
+	if s.Experiment != nil {
+		how = "made with --base " + s.Experiment.BaseRev
 	}
-	return fmt.Sprintf("of the %s, %s, the head is compared", s.name, how)
+	return fmt.Sprintf("of the %s, %s, the head is compared", s.Name, how)
 }
 
 // factorsOf are the factors of the sides except cpus, then the settings that headers of runs hold besides.
-func factorsOf(sides ...*benchSide) []string {
+func factorsOf(sides ...*Side) []string {
 	var list []string
 	for _, s := range sides {
 		for _, c := range s.Cases {
@@ -120,7 +119,7 @@ func factorsOf(sides ...*benchSide) []string {
 		}
 		list = append(list, slices.Sorted(maps.Keys(s.Alike))...)
 	}
-	list = append(list, gobench.FactorGo, gobench.FactorPGO, "GOGC", "GOMEMLIMIT", "GODEBUG")
+	list = append(list, FactorGo, FactorPGO, "GOGC", "GOMEMLIMIT", "GODEBUG")
 	var distinct []string
 	for _, factor := range list {
 		if factor != "cpus" && !slices.ContainsFunc(distinct,
@@ -132,7 +131,7 @@ func factorsOf(sides ...*benchSide) []string {
 }
 
 // levels are those of a factor, in order of appearance.
-func (s *benchSide) levels(factor string) []string {
+func (s *Side) levels(factor string) []string {
 	var list []string
 	for _, c := range s.Cases {
 		if l, ok := c.Point.Get(factor); ok && !slices.Contains(list, l.String()) {
@@ -144,7 +143,7 @@ func (s *benchSide) levels(factor string) []string {
 
 // keepLevel removes what was measured at other levels of a factor, or without a level, and removes the factor from the
 // points of the rest.
-func (s *benchSide) keepLevel(factor, level string) {
+func (s *Side) keepLevel(factor, level string) {
 	other := func(p plan.Point) bool {
 		l, ok := p.Get(factor)
 		return !ok || l.String() != level
@@ -168,17 +167,17 @@ func (l fixedLevel) word() string {
 }
 
 // dropFixed returns the level of a factor that a side does not vary, and removes the factor from its points.
-func (s *benchSide) dropFixed(factor string) fixedLevel {
+func (s *Side) dropFixed(factor string) fixedLevel {
 	if levels := s.levels(factor); len(levels) == 1 {
 		s.keepLevel(factor, levels[0])
 		return fixedLevel{levels[0], true}
 	}
-	if level := s.Alike[factor]; level != "" || s.experiment == nil {
+	if level := s.Alike[factor]; level != "" || s.Experiment == nil {
 		return fixedLevel{level, level != ""}
 	}
-	switch env := s.header.Environment; strings.ToLower(factor) {
-	case gobench.FactorGo:
-		return fixedLevel{text: s.experiment.Toolchain}
+	switch env := s.Environment; strings.ToLower(factor) {
+	case FactorGo:
+		return fixedLevel{text: s.Experiment.Toolchain}
 	case "gogc":
 		return fixedLevel{text: env.GOGC}
 	case "gomemlimit":
@@ -194,20 +193,20 @@ func (s *benchSide) dropFixed(factor string) fixedLevel {
 
 // matchLevel handles a factor that this side varies and the other does not: it keeps the level at which the other was
 // measured, if that is known and among the levels, else all of them. It returns a note of which.
-func (s *benchSide) matchLevel(factor string, other *benchSide) string {
+func (s *Side) matchLevel(factor string, other *Side) string {
 	levels, at := s.levels(factor), other.dropFixed(factor).text // "" is not known, though it may be a level
 	all := factor + " (" + strings.Join(levels, ", ") + ")"
 	if i := slices.IndexFunc(levels, func(l string) bool { return at != "" && sameLevel(factor, l, at) }); i >= 0 {
 		s.keepLevel(factor, levels[i])
-		return fmt.Sprintf("of the %s, which varies %s, %s=%s is compared: so was the %s measured", s.name, all, factor,
-			levels[i], other.name)
+		return fmt.Sprintf("of the %s, which varies %s, %s=%s is compared: so was the %s measured", s.Name, all, factor,
+			levels[i], other.Name)
 	}
-	why := "at what the " + other.name + " was measured is not known"
+	why := "at what the " + other.Name + " was measured is not known"
 	if at != "" {
-		why = "the " + other.name + " was measured at " + factor + "=" + at
+		why = "the " + other.Name + " was measured at " + factor + "=" + at
 	}
 	return fmt.Sprintf("only the %s varies %s, and %s: each level stands beside it in a table of its own, with a "+
-		"geometric mean of its own", s.name, all, why)
+		"geometric mean of its own", s.Name, all, why)
 }
 
 // sameLevel reports whether two levels of a factor are the same. Headers of runs have limits of memory in bytes.
@@ -215,7 +214,7 @@ func sameLevel(factor, a, b string) bool {
 	if !strings.EqualFold(factor, "GOMEMLIMIT") {
 		return a == b
 	}
-	x, okA := gobench.MemoryLimit(a)
-	y, okB := gobench.MemoryLimit(b)
+	x, okA := MemoryLimit(a)
+	y, okB := MemoryLimit(b)
 	return okA && okB && x == y
 }

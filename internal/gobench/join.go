@@ -1,0 +1,93 @@
+package gobench
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/result"
+)
+
+// Copies warns of files or runs that hold the same results, where a side has several.
+func Copies(all []*Side) (doubts []compare.Warning) {
+	same := func(t, o result.Trial) bool { return t.Design == o.Design && maps.Equal(t.Metrics, o.Metrics) }
+	for i, s := range all {
+		for _, other := range all[:i] {
+			if len(all) > 2 && slices.EqualFunc(s.Trials, other.Trials, same) {
+				doubts = append(doubts, doubt(s, "the results are those of %s: a copy is no "+
+					"replicate; give each %s once",
+					other.Path, s.Kind()))
+			}
+		}
+	}
+	return doubts
+}
+
+// doubt is a warning of a file or run.
+func doubt(s *Side, format string, args ...any) compare.Warning {
+	workload := s.Config["pkg"] // of a run that was stopped before its head was measured no trial is left
+	if len(s.Trials) > 0 {
+		workload = s.Trials[0].Workload
+	}
+	w := compare.NewWarning(workload, compare.WarnSettings, s.Path+": "+fmt.Sprintf(format, args...))
+	w.Run = s.Path
+	return w
+}
+
+// Join makes the files or runs of a side one, whose points lack the factors that all have at one level. It changes the
+// parts. They are replicates, so there is a warning for each that differs from the first.
+func Join(name string, parts []*Side) (s *Side, notes []string, doubts []compare.Warning) {
+	first := parts[0]
+	if len(parts) == 1 {
+		return first, nil, nil
+	}
+	s = &Side{File: &File{Better: map[string]string{}, Config: first.Config, Alike: map[string]string{}},
+		Name: name, Experiment: first.Experiment, Environment: first.Environment, Version: first.Version,
+		members: parts}
+	unlike := make([][]compare.Difference, len(parts))
+	differ := func(i int, what, there, here string) {
+		unlike[i] = append(unlike[i], compare.Difference{Name: what, A: here, B: there})
+	}
+	for i, part := range parts {
+		if note := part.keepHead(); note != "" {
+			notes = append(notes, note)
+		}
+		for _, d := range differences(first, part) {
+			differ(i, d.Name, d.B, d.A)
+		}
+	}
+	for _, factor := range factorsOf(parts...) {
+		varies := slices.ContainsFunc(parts, func(part *Side) bool { return len(part.levels(factor)) > 1 })
+		var at fixedLevel
+		for i, part := range parts {
+			here := fixedLevel{text: strings.Join(part.levels(factor), ", ")}
+			if !varies || here.text == "" {
+				here = part.dropFixed(factor)
+			}
+			if i == 0 {
+				at = here
+			}
+			if here.text != at.text && !sameLevel(factor, here.text, at.text) {
+				differ(i, factor, at.word(), here.word())
+			}
+		}
+		if at.given {
+			s.Alike[factor] = at.text
+		}
+	}
+	var runs []compare.Run
+	for i, part := range parts {
+		runs = append(runs, compare.Run{Name: part.Path, Trials: part.Trials})
+		s.Cases = compare.UniqueCases(s.Cases, part.Cases)
+		maps.Copy(s.Better, part.Better)
+		s.Partial, s.Unused = append(s.Partial, part.Partial...), append(s.Unused, part.Unused...)
+		if text := compare.NotReplicate(first.Path, unlike[i]); text != "" {
+			doubts = append(doubts, doubt(part, "%s", text))
+		}
+	}
+	s.joint = compare.Together(runs, s.Cases)
+	s.Path, s.Trials = s.joint.Name, s.joint.Trials
+	return s, notes, doubts
+}

@@ -1,0 +1,151 @@
+package gobench
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/result"
+)
+
+// Side is a file or a run of benchmarks, or several that are one side of a comparison.
+type Side struct {
+	*File
+	Name       string      // old or new; of one among several with its path
+	Experiment *Experiment // of a run; nil of a file
+	// of a run: where it was measured, and by which version of this program
+	Environment host.Environment
+	Version     string
+	Partial     []compare.Warning // of runs that were stopped
+	Unused      []string          // notes on what of files is not used
+
+	members []*Side     // the files or runs of a side that has several; else nil
+	joint   compare.Run // of the members, with their blocks numbered one after the other
+}
+
+// Parts are the files or runs of a side.
+func (s *Side) Parts() []*Side {
+	if s.members == nil {
+		return []*Side{s}
+	}
+	return s.members
+}
+
+// Kind is what a side, or each of its parts, is: "file" or "run".
+func (s *Side) Kind() string {
+	if s.Experiment == nil {
+		return "file"
+	}
+	return "run"
+}
+
+// asRun is the side as it is compared.
+func (s *Side) asRun() compare.Run {
+	r := s.joint
+	r.Name, r.Rows, r.Trials = s.Path, compare.Rows(s.Trials, s.Cases), s.Trials
+	return r
+}
+
+// HasValues reports whether any trial has a metric.
+func (f *File) HasValues() bool {
+	return slices.ContainsFunc(f.Trials, func(t result.Trial) bool { return len(t.Metrics) > 0 })
+}
+
+// LeftOut says what of a file is not used.
+func (f *File) LeftOut() (notes []string) {
+	if text := f.Left(); text != "" {
+		notes = append(notes, text)
+	}
+	if f.Long > 0 {
+		notes = append(notes, fmt.Sprintf("%s: lines left out, for they are longer than 65536 bytes and no results: %d",
+			f.Path, f.Long))
+	}
+	if f.Torn > 0 {
+		notes = append(notes, fmt.Sprintf("%s: lines left out, for they begin like results and cannot be read: %d",
+			f.Path, f.Torn))
+	}
+	return notes
+}
+
+// OneMachine refuses files and runs of several machines.
+func OneMachine(all []*Side) error {
+	for _, key := range machineKeys {
+		var first *Side
+		for _, s := range all {
+			switch x := s.Config[key]; {
+			case x == "":
+			case first == nil:
+				first = s
+			case x != first.Config[key]:
+				return fmt.Errorf("%s and %s are of two machines: %s is %s in the %s and %s in the %s; raw values of "+
+					"two machines say nothing about the programs: measure both on one",
+					first.Path, s.Path, key, first.Config[key], first.Name, x, s.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// UnknownMachine says that one file names its machine and another does not; "" where all do, or none.
+func UnknownMachine(all []*Side) string {
+	var parts []string
+	for _, key := range machineKeys {
+		with := slices.IndexFunc(all, func(s *Side) bool { return s.Config[key] != "" })
+		without := slices.IndexFunc(all, func(s *Side) bool { return s.Config[key] == "" })
+		if with >= 0 && without >= 0 {
+			parts = append(parts, fmt.Sprintf("the %s has a line %s: %s, and the %s has none", all[with].Name, key,
+				all[with].Config[key], all[without].Name))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "; ") + ": if they are of two machines, the ratios say nothing about the programs"
+}
+
+// machineKeys are the lines of a file that say which machine it is of.
+var machineKeys = []string{"goos", "goarch", "cpu"}
+
+// Compare compares two sides that [Align] made comparable, with warnings of what may make the verdicts false.
+func Compare(older, newer *Side) (c *compare.BenchContrast, warnings []compare.Warning) {
+	workload := oneWorkload(older.File, newer.File)
+	j := compare.Usual("", []string{"cpus"})
+	j.Apart = true
+	declared := maps.Clone(older.Better)
+	maps.Copy(declared, newer.Better)
+	c = j.Benchmarks(newer.asRun(), older.asRun(), older.Run != "" && older.Run == newer.Run, declared)
+	c.Workload = workload
+	if nested, _ := c.Replicated(); !c.Paired && !nested && len(c.Metrics) > 0 {
+		warnings = append(warnings, compare.OneRun(workload,
+			"measure both sides in one run, with bench --base, whose blocks hold both, or in several files in turn: "+
+				"compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))
+	}
+	for _, s := range slices.Concat(older.Parts(), newer.Parts()) {
+		for _, w := range compare.Disturbances(s.Trials) {
+			w.Run, w.Text = s.Path, s.Path+": "+w.Text
+			warnings = append(warnings, w)
+		}
+		if s.Budget && len(c.Sides) > 0 {
+			warnings = append(warnings, compare.Budgeted(c.Sides[0].A.Workload, s.Path))
+		}
+	}
+	return c, warnings
+}
+
+// oneWorkload gives both the package of the newer, where each has one, and returns it: a package that was renamed is
+// compared with itself.
+func oneWorkload(older, newer *File) string {
+	for _, f := range []*File{older, newer} {
+		if len(f.Trials) == 0 || slices.ContainsFunc(f.Trials,
+			func(t result.Trial) bool { return t.Workload != f.Trials[0].Workload }) {
+			return ""
+		}
+	}
+	for i := range older.Trials {
+		older.Trials[i].Workload = newer.Trials[0].Workload
+	}
+	return newer.Trials[0].Workload
+}
