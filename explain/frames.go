@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// program is the program as rules ask about it.
+type program struct{ *Program }
+
 // packageOf is the import path of a function's package: "image/png" of "image/png.(*encoder).writeIDATs".
 func packageOf(function string) string {
 	if i := strings.IndexByte(function, '['); i >= 0 { // type arguments have paths of their own
@@ -21,7 +24,7 @@ func packageOf(function string) string {
 }
 
 // standard reports whether a function is of Go's standard library: the first element of its path has no dot.
-func (p *Program) standard(f Frame) bool {
+func (p program) standard(f Frame) bool {
 	path := packageOf(f.Function)
 	if p.own(f) {
 		return false
@@ -31,7 +34,7 @@ func (p *Program) standard(f Frame) bool {
 }
 
 // own reports whether a function is of the program's own module, or of package main.
-func (p *Program) own(f Frame) bool {
+func (p program) own(f Frame) bool {
 	path := packageOf(f.Function)
 	switch {
 	case hooked(f):
@@ -49,7 +52,7 @@ func hooked(f Frame) bool {
 
 // ours is the innermost frame of a stack that is the program's own; where none is, the innermost that is not of the
 // standard library; ok is false if there is none either.
-func (p *Program) ours(stack []Frame) (Frame, bool) {
+func (p program) ours(stack []Frame) (Frame, bool) {
 	if i := slices.IndexFunc(stack, p.own); i >= 0 {
 		return stack[i], true
 	}
@@ -61,7 +64,7 @@ func (p *Program) ours(stack []Frame) (Frame, bool) {
 }
 
 // at is a place as findings give it: relative to the module.
-func (p *Program) at(f Frame) string {
+func (p program) at(f Frame) string {
 	if f.File == "" {
 		return f.Function
 	}
@@ -83,7 +86,7 @@ func (p *Program) at(f Frame) string {
 }
 
 // places are the program's own places of stacks, each once.
-func (p *Program) places(stacks ...[]Frame) []string {
+func (p program) places(stacks ...[]Frame) []string {
 	var out []string
 	for _, s := range stacks {
 		if f, ok := p.ours(s); ok && !slices.Contains(out, p.at(f)) {
@@ -94,7 +97,7 @@ func (p *Program) places(stacks ...[]Frame) []string {
 }
 
 // line is the source at a place, "" where it is not at hand.
-func (p *Program) line(f Frame) string {
+func (p program) line(f Frame) string {
 	if p.Source == nil {
 		return ""
 	}
@@ -125,7 +128,7 @@ func startsWith(s string, prefixes ...string) bool {
 
 // channelsOf are the capacities that the source makes channels with in a file, as far as it says them as numbers: -1
 // for one that is computed.
-func (p *Program) channelsOf(file string) (unbuffered, buffered int) {
+func (p program) channelsOf(file string) (unbuffered, buffered int) {
 	if p.Source == nil {
 		return 0, 0
 	}

@@ -69,7 +69,7 @@ func TestSearches(t *testing.T) {
 		// asked of the outer loop
 		"for _, n := range t {; for _, m := range n {; if m == name { return true }; }; }": false,
 	} {
-		v := &view{p: source(loop)}
+		v := &view{p: program{source(loop)}}
 		if l := v.loop(Frame{File: "main.go", Line: 3}); l == nil || searches(l) != want {
 			t.Errorf("%s: %v, want %v", loop, l != nil && searches(l), want)
 		}

@@ -25,7 +25,7 @@ var transfers = []string{"os.(*File).Read", "os.(*File).Write", "os.(*File).Read
 	"syscall.Pwrite", "internal/poll.(*FD).Read", "internal/poll.(*FD).Write"}
 
 // transfer is the outermost function of a stack that moves bytes, and the place where the program calls for it.
-func (p *Program) transfer(stack []Frame) (call int, at Frame, ok bool) {
+func (p program) transfer(stack []Frame) (call int, at Frame, ok bool) {
 	call = -1
 	for i, f := range stack {
 		if startsWith(f.Function, transfers...) {

@@ -31,7 +31,7 @@ func dependency(v *view) []Finding {
 			calls = w.Count / int64(max(1, class.Peak))
 		}
 		outside, where = class, at
-		if timed || class.isMain() && v.mainAccepts() {
+		if timed || isMain(class) && v.mainAccepts() {
 			break // whoever asks meanwhile; nor does a trace tell who speaks first
 		}
 		if f, ok := v.stopAndWait(class, calls, asked); ok {
@@ -42,7 +42,7 @@ func dependency(v *view) []Finding {
 		return nil
 	}
 	f := v.finding("dependency-wait", "Nothing runs for %s of the time: %s %s for something outside.",
-		percent(v.wanting(0)), v.name(outside), outside.verb("waits", "wait"))
+		percent(v.wanting(0)), v.name(outside), verb(outside, "waits", "wait"))
 	f.Where = v.p.places(where)
 	f.Share = v.wanting(0)
 	f.says("no goroutine wanted a CPU for %s of %s", span(v.t.Demand.For[0]), span(v.t.Duration))
@@ -50,7 +50,7 @@ func dependency(v *view) []Finding {
 		f.says("it waits at %s", v.quoted(at))
 	}
 	f.Rival = "It waits for work, as a server does: then there is nothing to gain."
-	if outside.isMain() && v.mainAccepts() {
+	if isMain(outside) && v.mainAccepts() {
 		f.Confidence = Low
 	}
 	if timed {
@@ -90,7 +90,7 @@ func (v *view) awaitsClock(w *Wait) bool {
 
 // ofMain reports whether the main goroutine waits there.
 func (v *view) ofMain(w *Wait) bool {
-	return slices.ContainsFunc(w.Classes, func(i int) bool { return v.t.Classes[i].isMain() })
+	return slices.ContainsFunc(w.Classes, func(i int) bool { return isMain(&v.t.Classes[i]) })
 }
 
 // outside is the class that waits longest for what is not in the program: a sleep, the network, a system call that
@@ -121,7 +121,7 @@ func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 		}
 	}
 	look(func(w *Wait, c *Class) bool {
-		return w.Op == OpNetwork || timers && (w.Op == OpSleep || c.isMain() && v.clocked(w))
+		return w.Op == OpNetwork || timers && (w.Op == OpSleep || isMain(c) && v.clocked(w))
 	})
 	for i := range v.t.Calls {
 		c := &v.t.Calls[i]
@@ -268,7 +268,7 @@ func (v *view) stopAndWait(c *Class, turns int64, asked time.Duration) (Finding,
 		return Finding{}, false
 	}
 	f := v.finding("stop-and-wait", "%s one request, %s for the answer, and only then %s the next.",
-		capital(v.name(c))+" "+c.verb("sends", "each send"), c.verb("waits", "wait"), c.verb("sends", "send"))
+		capital(v.name(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"), verb(c, "sends", "send"))
 	f.Where = []string{v.p.at(at)}
 	f.Share = v.wanting(0)
 	left := v.floor()

@@ -33,7 +33,7 @@ func plausible(e *Evidence) (*Evidence, []string) {
 
 	kept, notes := *e, []string(nil)
 	if t := e.Trace; t != nil {
-		if why := t.impossible(slack); why != "" {
+		if why := impossibleTrace(t, slack); why != "" {
 			kept.Trace = nil
 			notes = append(notes, "the trace is left out: "+why)
 		} else {
@@ -47,7 +47,7 @@ func plausible(e *Evidence) (*Evidence, []string) {
 	kept.Profiles = nil
 	timed := kept.Trace != nil || slices.ContainsFunc(e.Runs, func(r Run) bool { return r.Wall > 0 })
 	for _, p := range e.Profiles {
-		if why := p.impossible(cpus, slack, timed); why != "" {
+		if why := impossibleProfile(&p, cpus, slack, timed); why != "" {
 			notes = append(notes, fmt.Sprintf("the %s profile is left out: %s", p.Kind, why))
 			continue
 		}
@@ -56,9 +56,9 @@ func plausible(e *Evidence) (*Evidence, []string) {
 	return &kept, notes
 }
 
-// impossible is why no program leaves such a profile; "" if one may. timed says that other evidence has the time it
-// took.
-func (p *Profile) impossible(cpus int, slack float64, timed bool) string {
+// impossibleProfile is why no program leaves such a profile; "" if one may. timed says that other evidence has the
+// time it took.
+func impossibleProfile(p *Profile, cpus int, slack float64, timed bool) string {
 	sums := make([]float64, len(p.Types))
 	for _, s := range p.Samples {
 		for i, v := range s.Values {
@@ -97,8 +97,8 @@ func tooLong(d time.Duration) string {
 	return fmt.Sprintf("it lasts %v, and none is taken for more than a year", d)
 }
 
-// impossible is why no program leaves such a trace; "" if one may.
-func (t *Trace) impossible(slack float64) string {
+// impossibleTrace is why no program leaves such a trace; "" if one may.
+func impossibleTrace(t *Trace, slack float64) string {
 	busy := t.Running + t.GC.Workers
 	most := t.Duration.Seconds()*float64(t.CPUs)*slack + spareCPU.Seconds()
 	switch {

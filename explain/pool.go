@@ -23,11 +23,11 @@ func fewWorkers(v *view) []Finding {
 	}
 	for _, c := range v.classes() {
 		at, own := v.starts(c) // a library sizes its pools itself: one goroutine for each connection
-		if c.isMain() || !own || v.handles(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
+		if isMain(c) || !own || v.handles(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
 			len(c.Members) == 0 {
 			continue
 		}
-		life, running, queued, channels, locks, outside := c.lives()
+		life, running, queued, channels, locks, outside := lives(c)
 		if life < v.t.Duration/2 || channels > time.Duration(poolStarve*float64(life)) || locks > life/10 {
 			continue
 		}
@@ -73,7 +73,7 @@ func (v *view) starts(c *Class) (Frame, bool) {
 }
 
 // lives adds up the members of a class, by how many of them lived at a time.
-func (c *Class) lives() (life, running, queued, channels, locks, outside time.Duration) {
+func lives(c *Class) (life, running, queued, channels, locks, outside time.Duration) {
 	for _, m := range c.Members {
 		life += m.Ended - m.Born
 		running += m.Running

@@ -76,11 +76,11 @@ func singleThreaded(v *view) []Finding {
 		c.Peak > 1 && c.Running > 0 && c.Members[0].Running < c.Running*9/10 {
 		return nil
 	}
-	if float64(v.parks(c))/v.t.Duration.Seconds() > fewParks && !c.isMain() {
+	if float64(v.parks(c))/v.t.Duration.Seconds() > fewParks && !isMain(c) {
 		return nil
 	}
 	f := v.finding("single-threaded", "%s %s all the work: one CPU of %.0f is used.", capital(v.name(c)),
-		c.verb("does", "do"), v.given)
+		verb(c, "does", "do"), v.given)
 	f.Share = alone
 	for _, g := range v.hottest(c, 2) {
 		if g.share >= 0.1 {
@@ -248,7 +248,7 @@ func loadImbalance(v *view) []Finding {
 		worst.Tail < tailLong*time.Duration(worst.Batches) {
 		return nil
 	}
-	if int64(len(worst.Members)) >= worst.Count && worst.unevenness() < uneven {
+	if int64(len(worst.Members)) >= worst.Count && unevenness(worst) < uneven {
 		return nil // one began later, or the machine held it up
 	}
 	tail := v.traced(worst.Tail)
@@ -279,7 +279,7 @@ func loadImbalance(v *view) []Finding {
 }
 
 // unevenness is how long the goroutine that ran longest ran, by the mean of all.
-func (c *Class) unevenness() float64 {
+func unevenness(c *Class) float64 {
 	total := time.Duration(0)
 	for _, m := range c.Members {
 		total += m.Running

@@ -31,12 +31,12 @@ func TestOnlyLooks(t *testing.T) {
 	} {
 		text := "package main\nfunc f() {\n" + strings.ReplaceAll(c.loop, "; ", "\n") + "\n}\n"
 		lines := strings.Split(text, "\n")
-		v := &view{p: &Program{Source: func(_ string, n int) string {
+		v := &view{p: program{&Program{Source: func(_ string, n int) string {
 			if n > len(lines) {
 				return ""
 			}
 			return lines[n-1]
-		}}}
+		}}}}
 		if got := v.onlyLooks(Frame{File: "main.go", Line: 3}); got != c.want {
 			t.Errorf("%s: %v", c.loop, got)
 		}
@@ -51,12 +51,12 @@ func TestHasDefault(t *testing.T) {
 		"select {\ncase <-c:\n}":                                   false,
 	} {
 		lines := strings.Split(text, "\n")
-		v := &view{p: &Program{Source: func(_ string, n int) string {
+		v := &view{p: program{&Program{Source: func(_ string, n int) string {
 			if n < 1 || n > len(lines) {
 				return ""
 			}
 			return lines[n-1]
-		}}}
+		}}}}
 		if got := v.hasDefault(Frame{File: "main.go", Line: 1}); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
@@ -88,7 +88,7 @@ func TestSpinBesideIdleCPUs(t *testing.T) {
 // loop of the program's.
 func TestSpinsOfTheRuntime(t *testing.T) {
 	loop := map[int]string{4: "for {", 5: "mu.Lock(); d := done; mu.Unlock()", 6: "if d { return }", 7: "}"}
-	v := &view{p: &Program{Main: "main", Source: func(_ string, n int) string {
+	v := &view{p: program{&Program{Main: "main", Source: func(_ string, n int) string {
 		switch {
 		case n == 1:
 			return "package main"
@@ -100,7 +100,7 @@ func TestSpinsOfTheRuntime(t *testing.T) {
 			return "}"
 		}
 		return loop[n]
-	}}}
+	}}}}
 	for stack, want := range map[string]bool{
 		"sync/atomic.(*Int64).Load github.com/acme/app/queue.wait main.main:3": true,
 		// its loop only looks

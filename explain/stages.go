@@ -35,7 +35,7 @@ func (v *view) wakes(c *Class) (n int64) {
 func (v *view) stages() []stage {
 	var out []stage
 	for _, c := range v.classes() {
-		life, running, _, _, _, outside := c.lives()
+		life, running, _, _, _, outside := lives(c)
 		full := v.traced(running) >= stageFull || v.traced(running+outside) >= stageFull && v.pushed(c) >= stagePushed
 		if life < v.t.Duration/3 || v.parks(c) < 10 && (!full || v.wakes(c) < 10) {
 			continue

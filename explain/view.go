@@ -12,7 +12,7 @@ import (
 // view is the evidence as rules look at it.
 type view struct {
 	e     *Evidence
-	p     *Program
+	p     program
 	t     *Trace   // nil where there is none
 	cpu   *profile // nil where there is none
 	run   *Run     // undisturbed, at the most CPUs; nil where there is none
@@ -34,7 +34,7 @@ type view struct {
 const procsMetric = "/sched/gomaxprocs:threads"
 
 func viewOf(e *Evidence) *view {
-	v := &view{e: e, p: &e.Program, t: e.Trace, cpu: profileOf(e), cpus: 1, given: 1}
+	v := &view{e: e, p: program{&e.Program}, t: e.Trace, cpu: profileOf(e), cpus: 1, given: 1}
 	if v.t != nil && (v.t.Duration <= 0 || len(v.t.Demand.For) == 0) {
 		v.t = nil
 	}
@@ -268,11 +268,11 @@ func (v *view) running() time.Duration {
 }
 
 // isMain reports whether a class is the main goroutine.
-func (c *Class) isMain() bool { return c.Start.Function == "main.main" }
+func isMain(c *Class) bool { return c.Start.Function == "main.main" }
 
 // name is how a class is spoken of.
 func (v *view) name(c *Class) string {
-	if c.isMain() {
+	if isMain(c) {
 		return "the main goroutine"
 	}
 	name := short(c.Start.Function)
@@ -283,7 +283,7 @@ func (v *view) name(c *Class) string {
 }
 
 // verb is the form of a verb that goes with the name of a class.
-func (c *Class) verb(one, many string) string {
+func verb(c *Class, one, many string) string {
 	if c.Count > 1 {
 		return many
 	}
