@@ -130,10 +130,10 @@ var snippets = []struct{ path, src, want string }{
 	{"plan/a_test.go", `package a; import _ "pgregory.net/rapid"`, ""},
 	{"plan/a_test.go", `package a; import _ "github.com/stretchr/testify/assert"`, "of others' modules"},
 	{"report/a.go", `package a; import . "strings"`, "with a dot"},
-	{"evidence/a.go", `package a; import "os"; func f() { os.ReadFile("x") }`, "read it with package internal/input"},
+	{"evidence/collect/a.go", `package a; import "os"; func f() { os.ReadFile("x") }`, "read it with package internal/input"},
 	{"internal/cli/a.go", `package a; import system "os"; func f() { system.Open("x") }`,
 		"read it with package internal/input"},
-	{"evidence/a_test.go", `package a; import "os"; func f() { os.ReadFile("x") }`, ""},
+	{"evidence/collect/a_test.go", `package a; import "os"; func f() { os.ReadFile("x") }`, ""},
 
 	{"plan/a.go", `package a; import _ "net/http"`, "is pure"},
 	{"compare/a.go", `package a; import _ "log/slog"`, "is pure"},

@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"internal/interrupt":    {},
 	"internal/store":        {"internal/input", "internal/lock", "result"},
 	"compare":               {"internal/stat", "model", "plan", "result"},
-	"lab": {"compare", "evidence", "explain", "internal/calibrate", "internal/costs",
+	"lab": {"compare", "evidence/collect", "explain", "internal/calibrate", "internal/costs",
 		"internal/doctor", "internal/gobench", "internal/gotrace", "internal/host", "internal/input", "internal/quote",
 		"internal/store", "plan", "result", "sweep", "timeline", "trial", "workload"},
 	"load": {"env", "internal/hist", "result", "sim"},
@@ -52,11 +52,11 @@ var mayImport = map[string][]string{
 	"internal/hook":    {},
 	"internal/pprofui": {"internal/input"},
 	"internal/quote":   {},
-	"evidence": {"explain", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook",
+	"evidence/collect": {"explain", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook",
 		"internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
 	"internal/gobench": {"internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result",
 		"trial", "workload"},
-	"internal/cli": {"compare", "evidence", "internal/aa", "internal/calibrate", "internal/costs",
+	"internal/cli": {"compare", "evidence/collect", "internal/aa", "internal/calibrate", "internal/costs",
 		"internal/doctor", "internal/gobench", "internal/host", "internal/input", "internal/interrupt",
 		"internal/pprofui", "internal/quote", "internal/source", "internal/store", "lab", "load", "plan", "report",
 		"result", "sim", "sweep", "timeline", "trial", "workload"},
@@ -100,8 +100,8 @@ var mayImport = map[string][]string{
 	"internal/store/storetest": {},
 	"proof/findings":           {"explain", "proof/findings/corpus", "internal/stat"},
 	"proof/findings/gains":     {"explain", "proof/findings"},
-	"proof/findings/campaign": {"evidence", "explain", "proof/findings/corpus", "internal/host", "internal/proc",
-		"internal/stat", "proof/findings"},
+	"proof/findings/campaign": {"evidence/collect", "explain", "proof/findings/corpus", "internal/host",
+		"internal/proc", "internal/stat", "proof/findings"},
 }
 
 // toolsOnly are packages that the command must not reach through any import.
@@ -113,7 +113,7 @@ var toolsOnly = []string{"internal/hostile", "proof/record", "internal/repositor
 var (
 	mayUse = map[string][]string{
 		"catalog/find":       {"golang.org/x/sys"},
-		"evidence":           {"golang.org/x/sys"},
+		"evidence/collect":   {"golang.org/x/sys"},
 		"internal/alarm":     {"golang.org/x/sys"},
 		"env/live":           {"golang.org/x/sys"},
 		"internal/calibrate": {"golang.org/x/sys"},

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/proof/findings/corpus"
 )
@@ -30,9 +30,9 @@ type kept struct {
 	Evidence explain.Evidence
 }
 
-// collect gathers the evidence of every case that has none yet. It stops where the deadline has passed, and says how
+// collectAll gathers the evidence of every case that has none yet. It stops where the deadline has passed, and says how
 // many are left. A program that cannot be explained is reported, and does not stop the others.
-func collect(ctx context.Context, dir string, cases []corpus.Case, deadline time.Time, out io.Writer) (left int,
+func collectAll(ctx context.Context, dir string, cases []corpus.Case, deadline time.Time, out io.Writer) (left int,
 	err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "evidence"), 0o755); err != nil {
 		return 0, err
@@ -74,9 +74,9 @@ func gather(ctx context.Context, dir string, c corpus.Case) (time.Duration, erro
 		return 0, err
 	}
 	start := time.Now()
-	o := evidence.Defaults()
+	o := collect.Defaults()
 	o.Limit = time.Minute
-	e, err := evidence.Command(ctx, place, evidence.Package(".", nil), o)
+	e, err := collect.Command(ctx, place, collect.Package(".", nil), o)
 	if err != nil {
 		return 0, err
 	}

@@ -1,11 +1,11 @@
-// Package evidence collects what can be known about a running program: it builds programs with a hook inside where
+// Package collect collects what can be known about a running program: it builds programs with a hook inside where
 // their source is at hand, runs them once for each kind of evidence, since profilers disturb each other, and reads
 // saved profiles and those of live processes. Its API is not stable yet, unlike that of package lab. What it means
 // is for package explain to say.
 //
 // Programs run as they are given, never through a shell, in a process group of their own that is ended with all it
 // started. Nothing in the user's tree changes, and nothing is left behind.
-package evidence
+package collect
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package evidence
+package collect
 
 import (
 	"os"
