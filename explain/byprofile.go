@@ -3,6 +3,8 @@ package explain
 import (
 	"math"
 	"slices"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of what profiles alone say.
@@ -19,9 +21,9 @@ func fineByProfile(v *view) []Finding {
 	if v.t != nil || !v.sampled() {
 		return nil
 	}
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		if !has(w.stack, "runtime.newproc") {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		return v.p.ours(w.stack)
 	})
@@ -51,9 +53,9 @@ func convoyByProfile(v *view) []Finding {
 		return nil
 	}
 	share := v.cpu.share(Locks)
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		if w.what != Locks || !has(w.stack, "sync.(*Mutex)") || has(w.stack, "sync.(*RWMutex)") {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		return v.p.ours(w.stack)
 	})
@@ -112,9 +114,9 @@ func (v *view) calling(used float64) (Finding, bool) {
 	if v.cpu == nil || used > 1-blockShare || v.run.System < v.run.User || v.run.Voluntary < 100 || calls < 100 {
 		return Finding{}, false
 	}
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		if w.what != SystemCalls || !has(w.stack, "os.(*File)") {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		return v.p.ours(w.stack)
 	})
@@ -137,8 +139,8 @@ func (v *view) calling(used float64) (Finding, bool) {
 
 // accepting reports whether a profile has a goroutine that waits for connections.
 func (v *view) accepting() bool {
-	return slices.ContainsFunc(v.e.Profiles, func(p Profile) bool {
-		return slices.ContainsFunc(p.Samples, func(s Sample) bool {
+	return slices.ContainsFunc(v.e.Profiles, func(p evidence.Profile) bool {
+		return slices.ContainsFunc(p.Samples, func(s evidence.Sample) bool {
 			return accepts(s.Stack) || has(s.Stack, "net/http.(*Server).Serve")
 		})
 	})
@@ -146,8 +148,8 @@ func (v *view) accepting() bool {
 
 // blockedLongest is the stack of the block profile with the most waiting, in seconds, but for that of the main
 // goroutine for others.
-func (v *view) blockedLongest() (longest []Frame, delay float64) {
-	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Block })
+func (v *view) blockedLongest() (longest []evidence.Frame, delay float64) {
+	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Block })
 	if i < 0 {
 		return nil, 0
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of grain.
@@ -22,7 +24,7 @@ func tooFine(v *view) []Finding {
 	if v.t == nil {
 		return nil
 	}
-	var c *Class
+	var c *evidence.Class
 	for _, k := range v.classes() {
 		if k.Count >= 500 && (c == nil || k.Count > c.Count) && k.Busy.P50 < fineBody {
 			c = k
@@ -162,7 +164,7 @@ func wakeLatency(v *view) []Finding {
 	f := v.finding("wake-latency", "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
 		span(v.t.WakeIdle.P50), percent(lost))
 	f.Share = lost
-	var worst *Wait
+	var worst *evidence.Wait
 	for i := range v.t.Waits {
 		if w := &v.t.Waits[i]; worst == nil || w.Queued > worst.Queued {
 			worst = w
@@ -192,7 +194,8 @@ func leak(v *view) []Finding {
 			continue
 		}
 		w := v.t.Waits[c.StuckAt]
-		if !slices.Contains([]Op{OpSend, OpReceive, OpSelect, OpMutex, OpCond, OpWaitGroup, OpRWMutex}, w.Op) {
+		if !slices.Contains([]evidence.Op{evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex,
+			evidence.OpCond, evidence.OpWaitGroup, evidence.OpRWMutex}, w.Op) {
 			continue
 		}
 		f := v.finding("goroutine-leak", "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
@@ -217,7 +220,7 @@ const leftGoroutines = 100
 
 // leftOver finds the same by a goroutine profile: so many wait at one place when the program ends.
 func (v *view) leftOver() []Finding {
-	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Goroutine })
+	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Goroutine })
 	if i < 0 {
 		return nil
 	}
@@ -228,7 +231,7 @@ func (v *view) leftOver() []Finding {
 			all.list = append(all.list, weighed{stack: s.Stack, weight: float64(s.Values[0])})
 		}
 	}
-	groups := all.groups(func(w *weighed) (Frame, bool) { return v.p.ours(w.stack) })
+	groups := all.groups(func(w *weighed) (evidence.Frame, bool) { return v.p.ours(w.stack) })
 	if len(groups) == 0 || groups[0].share < leftGoroutines {
 		return nil
 	}

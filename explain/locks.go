@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of locks.
@@ -29,11 +31,11 @@ func lockRules(v *view) []Finding {
 		return lockByProfile(v)
 	}
 	// the one that is waited for while CPUs have nothing to do, and the one that is waited for most often
-	var best, often *Resource
+	var best, often *evidence.Resource
 	waits := int64(0) // for all of them: what many locks cost together is as if it were one
 	for i := range v.t.Resources {
 		r := &v.t.Resources[i]
-		if r.Kind == OpChannel {
+		if r.Kind == evidence.OpChannel {
 			continue
 		}
 		waits += r.Count
@@ -71,7 +73,7 @@ func lockRules(v *view) []Finding {
 
 // parkedFor reports whether most of those who use a lock are kept by it all the time, as one that serialises them does.
 // Who was woken and queues for a CPU that works for others does not wait for the lock any more.
-func (v *view) parkedFor(r *Resource) bool {
+func (v *view) parkedFor(r *evidence.Resource) bool {
 	parked, users := time.Duration(0), int64(0)
 	for _, i := range r.Waits {
 		parked += v.kept(&v.t.Waits[i])
@@ -83,7 +85,7 @@ func (v *view) parkedFor(r *Resource) bool {
 }
 
 // lock is what is to be said of one.
-func (v *view) lock(r *Resource, cost float64) Finding {
+func (v *view) lock(r *evidence.Resource, cost float64) Finding {
 	waits, waited := v.waitsOf(r)
 	queue := float64(waited) / float64(v.t.Duration) // that waits in the mean
 	inside, outside := v.held(r, waits)
@@ -96,7 +98,7 @@ func (v *view) lock(r *Resource, cost float64) Finding {
 		(!v.sampled() || cost >= lockCost) ||
 		r.Holds.Count == 0 && cost >= lockCost:
 		name = "lock-convoy"
-		if r.Kind == OpRWMutex {
+		if r.Kind == evidence.OpRWMutex {
 			name = "rwmutex-misuse"
 		}
 	case outside > 0.5 || inside < lockInside || v.otherLocks(r):
@@ -127,19 +129,19 @@ func (v *view) lock(r *Resource, cost float64) Finding {
 }
 
 // waitsOf are the sites where goroutines wait for a resource, the longest first, and how long they did in all.
-func (v *view) waitsOf(r *Resource) (waits []*Wait, total time.Duration) {
+func (v *view) waitsOf(r *evidence.Resource) (waits []*evidence.Wait, total time.Duration) {
 	for _, i := range r.Waits {
 		w := &v.t.Waits[i]
 		waits = append(waits, w)
 		total += w.Waited + w.Queued
 	}
-	slices.SortFunc(waits, func(a, b *Wait) int { return int(b.Waited - a.Waited) })
+	slices.SortFunc(waits, func(a, b *evidence.Wait) int { return int(b.Waited - a.Waited) })
 	return waits, total
 }
 
 // held is the part of what its users run that they run while they hold a lock, and the part of its holding times that
 // they do not run.
-func (v *view) held(r *Resource, waits []*Wait) (inside, outside float64) {
+func (v *view) held(r *evidence.Resource, waits []*evidence.Wait) (inside, outside float64) {
 	running := time.Duration(0)
 	seen := map[int]bool{}
 	for _, w := range waits {
@@ -161,7 +163,7 @@ func (v *view) held(r *Resource, waits []*Wait) (inside, outside float64) {
 }
 
 // lockCaller is the function that takes a lock, and whether it is not the program's own.
-func (v *view) lockCaller(r *Resource) (Frame, bool) {
+func (v *view) lockCaller(r *evidence.Resource) (evidence.Frame, bool) {
 	for _, i := range r.Waits {
 		for _, f := range v.t.Waits[i].Stack {
 			if startsWith(f.Function, "sync.", "internal/sync.", "runtime.") {
@@ -170,12 +172,12 @@ func (v *view) lockCaller(r *Resource) (Frame, bool) {
 			return f, v.p.standard(f) && !hooked(f)
 		}
 	}
-	return Frame{}, false
+	return evidence.Frame{}, false
 }
 
 // otherLocks reports whether there are more locks that somebody waits for now and then: resources, of which this one is
 // full.
-func (v *view) otherLocks(r *Resource) bool {
+func (v *view) otherLocks(r *evidence.Resource) bool {
 	for i := range v.t.Resources {
 		o := &v.t.Resources[i]
 		if o != r && o.Kind == r.Kind && o.Count >= max(10, r.Count/20) {
@@ -187,7 +189,7 @@ func (v *view) otherLocks(r *Resource) bool {
 
 // lockGain is what is saved where the lock serialises no more: up to as many as waited go on at once, on the CPUs there
 // are.
-func (v *view) lockGain(r *Resource, queue, outside, cost float64) *Gain {
+func (v *view) lockGain(r *evidence.Resource, queue, outside, cost float64) *Gain {
 	at := v.cpus
 	if outside > 0.5 {
 		at = math.Inf(1)
@@ -199,7 +201,7 @@ func (v *view) lockGain(r *Resource, queue, outside, cost float64) *Gain {
 	return gain(0.85*most, low, math.Max(most, 1-v.floor()))
 }
 
-func (v *view) lockWords(f *Finding, caller Frame, inside float64) {
+func (v *view) lockWords(f *Finding, caller evidence.Frame, inside float64) {
 	place := "one lock"
 	if len(f.Where) > 0 {
 		place = "the lock taken at " + f.Where[0]
@@ -235,7 +237,7 @@ func (v *view) lockWords(f *Finding, caller Frame, inside float64) {
 
 // lockByProfile is for mutex profiles without a trace: the stack that delayed others most.
 func lockByProfile(v *view) []Finding {
-	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Mutex })
+	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Mutex })
 	if i < 0 || v.wall == 0 || v.unused() < lockIdle && (v.cpu == nil || v.cpu.share(Locks) < lockCost) {
 		return nil
 	}
@@ -248,7 +250,7 @@ func lockByProfile(v *view) []Finding {
 			delay.user += float64(s.Values[value])
 		}
 	}
-	groups := delay.groups(func(w *weighed) (Frame, bool) { return v.p.ours(w.stack) })
+	groups := delay.groups(func(w *weighed) (evidence.Frame, bool) { return v.p.ours(w.stack) })
 	queue := delay.user / 1e9 / v.wall
 	if len(groups) == 0 || groups[0].share < 0.5 || queue < delayed {
 		return nil
@@ -266,7 +268,7 @@ func lockByProfile(v *view) []Finding {
 	f.says("%s of the CPUs' time is unused", percent(v.unused()))
 	most := 1 - v.floor(1/(queue+1))
 	f.Gain = gain(0.7*most, 0.2*most, most)
-	v.lockWords(&f, Frame{}, 1)
+	v.lockWords(&f, evidence.Frame{}, 1)
 	f.Claim = "The lock released at " + v.p.at(g.at) + " serialises the program: others wait for it."
 	return []Finding{f}
 }
@@ -277,9 +279,9 @@ func rwMutex(v *view) []Finding {
 	if !v.sampled() {
 		return nil
 	}
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		if w.what != Locks || !has(w.stack, "sync.(*RWMutex)", "sync.(*rlocker)") {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		return v.p.ours(w.stack)
 	})

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of the machine and of what keeps it busy for nothing.
@@ -63,15 +65,15 @@ func (v *view) contended() (Finding, bool) {
 		return Finding{}, false
 	}
 	share := 0.0
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		if w.what == Locks || w.what == Channels || w.what == Scheduler || len(w.stack) == 0 {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		leaf := w.stack[0]
 		add := startsWith(leaf.Function, "sync/atomic.", "internal/runtime/atomic.") &&
 			(strings.Contains(leaf.Function, "Add") || strings.Contains(leaf.Function, "Xadd"))
 		if !add && !(v.p.own(leaf) && adding.MatchString(v.p.line(leaf))) {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		share += w.weight / math.Max(v.cpu.user, 1e-9)
 		return v.p.ours(w.stack)

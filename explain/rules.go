@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // rule looks for one family of troubles.
@@ -30,7 +32,7 @@ const (
 )
 
 // Explain says what holds a program back, by rank.
-func Explain(e *Evidence) Report {
+func Explain(e *evidence.Evidence) Report {
 	e, left := plausible(e)
 	v := viewOf(e)
 	r := Report{Notes: slices.Concat(e.Notes, left), Ledger: v.ledger(), Parallelism: v.parallelism(),

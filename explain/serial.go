@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of work that is not shared out.
@@ -30,8 +32,8 @@ const (
 )
 
 // loner is the goroutine that was alone for longest, and for how long as a fraction of the trace.
-func (v *view) loner() (*Class, float64) {
-	var most *Class
+func (v *view) loner() (*evidence.Class, float64) {
+	var most *evidence.Class
 	for _, c := range v.classes() {
 		if most == nil || c.Alone-c.Tail > most.Alone-most.Tail {
 			most = c
@@ -44,10 +46,11 @@ func (v *view) loner() (*Class, float64) {
 }
 
 // parks is how often the goroutines of a class waited for others: on channels and locks.
-func (v *view) parks(c *Class) (n int64) {
+func (v *view) parks(c *evidence.Class) (n int64) {
 	for _, w := range v.t.Waits {
 		switch w.Op {
-		case OpSend, OpReceive, OpSelect, OpMutex, OpRWMutex, OpCond:
+		case evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex, evidence.OpRWMutex,
+			evidence.OpCond:
 			if slices.ContainsFunc(w.Classes, func(i int) bool { return &v.t.Classes[i] == c }) {
 				n += w.Count
 			}
@@ -167,8 +170,8 @@ func (v *view) singleByCPUTime() []Finding {
 }
 
 // widest is the class of several goroutines that ran most.
-func (v *view) widest() *Class {
-	var most *Class
+func (v *view) widest() *evidence.Class {
+	var most *evidence.Class
 	for _, c := range v.classes() {
 		if c.Peak >= 2 && (most == nil || c.Running > most.Running) {
 			most = c
@@ -238,7 +241,7 @@ func loadImbalance(v *view) []Finding {
 	if v.t == nil || v.cpus < 2 {
 		return nil
 	}
-	var worst *Class
+	var worst *evidence.Class
 	for _, c := range v.classes() {
 		if _, own := v.starts(c); own && (worst == nil || c.Tail > worst.Tail) {
 			worst = c
@@ -279,7 +282,7 @@ func loadImbalance(v *view) []Finding {
 }
 
 // unevenness is how long the goroutine that ran longest ran, by the mean of all.
-func unevenness(c *Class) float64 {
+func unevenness(c *evidence.Class) float64 {
 	total := time.Duration(0)
 	for _, m := range c.Members {
 		total += m.Running

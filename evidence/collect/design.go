@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/hook"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
@@ -31,7 +31,7 @@ func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) 
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
 	}
 	defer place.Close()
-	s := &subject{about: explain.Program{Name: spec.Workload + "/" + spec.Design + " (" + spec.Point.String() + ")"}}
+	s := &subject{about: evidence.Program{Name: spec.Workload + "/" + spec.Design + " (" + spec.Point.String() + ")"}}
 	s.place(ctx, d)
 	c, err := open(o, s.about)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/input"
 )
 
@@ -41,7 +41,7 @@ func Endpoint(ctx context.Context, address string, o Options) (*Collected, error
 		"trace of %d s, which takes from 1 to 10 %%, more where goroutines change over every few microseconds; "+
 		"at most %d MB of it",
 		e.name, seconds, traced, o.Bytes>>20))
-	if e.c, err = open(o, explain.Program{}); err != nil {
+	if e.c, err = open(o, evidence.Program{}); err != nil {
 		return nil, err
 	}
 
@@ -259,7 +259,7 @@ func (e *endpoint) file(kind string) string {
 
 // take reads a profile that was fetched, and says why one may be empty.
 func (e *endpoint) take(ctx context.Context, kind string) error {
-	what := explain.ProfileKind(fileKinds[kind])
+	what := evidence.ProfileKind(fileKinds[kind])
 	p, err := profileAt(ctx, e.file(kind))
 	if err == nil {
 		err = e.c.add(e.file(kind), what, p, &e.g)
@@ -272,9 +272,9 @@ func (e *endpoint) take(ctx context.Context, kind string) error {
 		return ctx.Err()
 	}
 	switch what {
-	case explain.Mutex, explain.Block:
+	case evidence.Mutex, evidence.Block:
 		e.empty(ctx, what)
-	case explain.CPU:
+	case evidence.CPU:
 		e.c.note("the CPU profile is empty: the process did nothing for %v; ask while it is under load",
 			p.Duration.Round(time.Second))
 	}
@@ -282,9 +282,9 @@ func (e *endpoint) take(ctx context.Context, kind string) error {
 }
 
 // empty notes why nobody seems to wait: rates are 0 unless the program sets them, and no other process should.
-func (e *endpoint) empty(ctx context.Context, kind explain.ProfileKind) {
-	lines := map[explain.ProfileKind]string{explain.Mutex: "runtime.SetMutexProfileFraction(5)",
-		explain.Block: "runtime.SetBlockProfileRate(10000)"}
+func (e *endpoint) empty(ctx context.Context, kind evidence.ProfileKind) {
+	lines := map[evidence.ProfileKind]string{evidence.Mutex: "runtime.SetMutexProfileFraction(5)",
+		evidence.Block: "runtime.SetBlockProfileRate(10000)"}
 	tmp := filepath.Join(e.c.Dir, "text")
 	defer os.Remove(tmp)
 	why := "nobody waited in these seconds, or its rate was set to 0 since it held something"

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 )
 
 // compiled adds what the compiler says of escapes, if it says so before the time is over: for the first time it may
@@ -27,7 +27,7 @@ func (k *collector) compiled(ctx context.Context) {
 
 // escapes are what the compiler puts on the heap in the packages of the program's module; nil where the source is not
 // at hand.
-func (r *recipe) escapes(ctx context.Context) []explain.Escape {
+func (r *recipe) escapes(ctx context.Context) []evidence.Escape {
 	if r == nil {
 		return nil
 	}
@@ -49,8 +49,8 @@ func (r *recipe) escapes(ctx context.Context) []explain.Escape {
 var escapeLine = regexp.MustCompile(`^(\S.*\.go):(\d+):\d+: ((?:.* escapes to heap|moved to heap: .*))$`)
 
 // parseEscapes reads what the compiler says with -m, of files relative to dir.
-func parseEscapes(dir, text string) []explain.Escape {
-	var list []explain.Escape
+func parseEscapes(dir, text string) []evidence.Escape {
+	var list []evidence.Escape
 	seen := map[string]bool{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -67,7 +67,7 @@ func parseEscapes(dir, text string) []explain.Escape {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(dir, file)
 		}
-		list = append(list, explain.Escape{File: file, Line: number, Reason: m[3]})
+		list = append(list, evidence.Escape{File: file, Line: number, Reason: m[3]})
 	}
 	return list
 }

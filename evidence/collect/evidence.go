@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 )
 
 // Options bound what is collected.
@@ -56,7 +56,7 @@ func Defaults() Options {
 
 // Collected is evidence, with the files that it was read from.
 type Collected struct {
-	*explain.Evidence
+	*evidence.Evidence
 	Dir       string // of the files; gone after Close, unless it was asked for
 	Files     []File
 	Overheads []Overhead
@@ -77,8 +77,8 @@ type Overhead struct {
 }
 
 // open makes the place for the files.
-func open(o Options, p explain.Program) (*Collected, error) {
-	c := &Collected{Evidence: &explain.Evidence{Program: p}, Dir: o.Keep}
+func open(o Options, p evidence.Program) (*Collected, error) {
+	c := &Collected{Evidence: &evidence.Evidence{Program: p}, Dir: o.Keep}
 	var err error
 	if o.Keep != "" {
 		if err = os.MkdirAll(c.Dir, 0o777); err == nil {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 )
 
 // sources are small programs.
@@ -156,7 +156,7 @@ func quick() Options {
 }
 
 // functions are the user's functions of a profile, with what was found there.
-func functions(p explain.Profile, value int) map[string]int64 {
+func functions(p evidence.Profile, value int) map[string]int64 {
 	m := map[string]int64{}
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {
@@ -185,18 +185,18 @@ func TestCommand(t *testing.T) {
 		if c.Trace == nil || len(c.Trace.Classes) == 0 || c.Trace.Duration <= 0 {
 			t.Errorf("%v: no trace: %+v", args, c.Notes)
 		}
-		found := map[explain.ProfileKind]explain.Profile{}
+		found := map[evidence.ProfileKind]evidence.Profile{}
 		for _, p := range c.Profiles {
 			found[p.Kind] = p
 		}
 		if len(found) != 5 || len(c.Profiles) != 5 {
 			t.Errorf("%v: %d profiles, of %d kinds", args, len(c.Profiles), len(found))
 		}
-		if of := functions(found[explain.CPU], 0); of["main.burn"] < 5 {
+		if of := functions(found[evidence.CPU], 0); of["main.burn"] < 5 {
 			t.Errorf("%v: CPU samples %v", args, of)
 		}
 		// One of 20000 allocations in 64 bytes is sampled each 2048 bytes: 625 of them, +-4 %.
-		if of := functions(found[explain.Heap], 0); of["main.allocate"] < 16000 || of["main.allocate"] > 26000 {
+		if of := functions(found[evidence.Heap], 0); of["main.allocate"] < 16000 || of["main.allocate"] > 26000 {
 			t.Errorf("%v: allocations %v", args, of)
 		}
 		r := c.Runs[0]
@@ -204,7 +204,7 @@ func TestCommand(t *testing.T) {
 			r.Metrics["/gc/heap/allocs:objects"] < 20000 {
 			t.Errorf("%v: runs %+v", args, c.Runs)
 		}
-		if !slices.ContainsFunc(c.Escapes, func(e explain.Escape) bool {
+		if !slices.ContainsFunc(c.Escapes, func(e evidence.Escape) bool {
 			return e.File == filepath.Join(root, "work", "main.go") && e.Line == 16 &&
 				strings.Contains(e.Reason, "escapes to heap")
 		}) {

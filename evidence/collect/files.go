@@ -10,14 +10,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/gopprof"
 	"github.com/brewput/brewput/internal/input"
 )
 
 // Files collects what saved profiles and traces hold, each recognised by its content.
 func Files(ctx context.Context, paths []string) (*Collected, error) {
-	c := &Collected{Evidence: &explain.Evidence{}}
+	c := &Collected{Evidence: &evidence.Evidence{}}
 	var g guess
 	for _, path := range paths {
 		if err := c.read(ctx, path, &g); err != nil {
@@ -55,7 +55,7 @@ func (c *Collected) read(ctx context.Context, path string, g *guess) error {
 				c.Evidence.Trace.Duration.Round(1e6))
 		}
 		g.trace(path, c.Evidence.Trace)
-	} else if err = c.add(path, explain.ProfileKind(kind), p, g); err != nil {
+	} else if err = c.add(path, evidence.ProfileKind(kind), p, g); err != nil {
 		return err
 	}
 	c.Files = append(c.Files, File{kind, path})
@@ -63,14 +63,14 @@ func (c *Collected) read(ctx context.Context, path string, g *guess) error {
 }
 
 // add takes a profile in; several CPU profiles are one.
-func (c *Collected) add(path string, kind explain.ProfileKind, read *gopprof.Profile, g *guess) error {
+func (c *Collected) add(path string, kind evidence.ProfileKind, read *gopprof.Profile, g *guess) error {
 	p := converted(read, kind)
 	if !named(p) {
 		return fmt.Errorf("%s has no names of functions, only addresses: give one that was written by package "+
 			"runtime/pprof, which names them", path)
 	}
 	g.profile(path, p, read.Binary)
-	if i := slices.IndexFunc(c.Profiles, func(q explain.Profile) bool { return q.Kind == kind }); i >= 0 {
+	if i := slices.IndexFunc(c.Profiles, func(q evidence.Profile) bool { return q.Kind == kind }); i >= 0 {
 		c.Profiles[i].Samples = append(c.Profiles[i].Samples, p.Samples...)
 		c.Profiles[i].Duration += p.Duration
 		return nil
@@ -80,7 +80,7 @@ func (c *Collected) add(path string, kind explain.ProfileKind, read *gopprof.Pro
 }
 
 // named reports whether a profile names its functions; one without samples does.
-func named(p *explain.Profile) bool {
+func named(p *evidence.Profile) bool {
 	frames := 0
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {

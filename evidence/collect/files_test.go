@@ -21,7 +21,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/gopprof"
 	"github.com/brewput/brewput/internal/input"
 )
@@ -183,12 +183,12 @@ func TestWrongFiles(t *testing.T) {
 // TestStrangers: profiles without names, and those of two programs.
 func TestStrangers(t *testing.T) {
 	bare := converted(&gopprof.Profile{Samples: []gopprof.Sample{{Stack: []gopprof.Frame{{}, {}}, Values: []int64{1}}}},
-		explain.CPU)
-	if named(bare) || !named(&explain.Profile{}) {
+		evidence.CPU)
+	if named(bare) || !named(&evidence.Profile{}) {
 		t.Error("a profile without names is not told from others")
 	}
-	of := func(file string) *explain.Profile {
-		return &explain.Profile{Samples: []explain.Sample{{Stack: []explain.Frame{{Function: "main.main", File: file,
+	of := func(file string) *evidence.Profile {
+		return &evidence.Profile{Samples: []evidence.Sample{{Stack: []evidence.Frame{{Function: "main.main", File: file,
 			Line: 1}}}}}
 	}
 	var g guess
@@ -230,9 +230,9 @@ func TestBinaries(t *testing.T) {
 			gopprof.Binary{File: `C:\go-build2\tea.test.exe`, BuildID: "2"}, false},
 	} {
 		var g guess
-		bare := &explain.Profile{}
+		bare := &evidence.Profile{}
 		g.profile("cpu.pprof", bare, c.a)
-		g.trace("trace.out", &explain.Trace{})
+		g.trace("trace.out", &evidence.Trace{})
 		g.profile("heap.pprof", bare, c.b)
 		err := g.conflict()
 		if (err != nil) != c.differ {
@@ -247,7 +247,7 @@ func TestBinaries(t *testing.T) {
 
 // TestStandard: the standard library is no program's module, wherever it lies.
 func TestStandard(t *testing.T) {
-	for f, want := range map[explain.Frame]bool{
+	for f, want := range map[evidence.Frame]bool{
 		{Function: "sync.(*Mutex).Lock", File: "/opt/go/src/sync/mutex.go"}:               true,
 		{Function: "runtime/pprof.writeHeap", File: "/opt/go/src/runtime/pprof/pprof.go"}: true,
 		{Function: "example.com/m/sync.F", File: "/home/u/src/m/sync/f.go"}:               false,

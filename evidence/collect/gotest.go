@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/gobench"
 )
 
@@ -121,7 +121,7 @@ func goTest(ctx context.Context, work, dir string, args []string, say func(strin
 	if err := r.build(ctx, s.plain.path); err != nil {
 		return nil, fmt.Errorf("the tests of %s cannot be built:\n%w", t.pkg, err)
 	}
-	s.about = explain.Program{Name: name, Main: r.pkg.ImportPath}
+	s.about = evidence.Program{Name: name, Main: r.pkg.ImportPath}
 	if p := t.has["bench"]; p != "" {
 		s.bench = &bench{pattern: p}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/gopprof"
 	"github.com/brewput/brewput/internal/input"
 )
@@ -27,7 +27,7 @@ func (g *guess) begin(path string, bin gopprof.Binary) {
 	}
 }
 
-func (g *guess) frame(f explain.Frame) {
+func (g *guess) frame(f evidence.Frame) {
 	if strings.HasPrefix(f.Function, "main.") && f.File != "_testmain.go" {
 		g.main[len(g.main)-1][filepath.Dir(f.File)] = true // of whose files some may be in one profile only
 	}
@@ -38,13 +38,13 @@ func (g *guess) frame(f explain.Frame) {
 
 // standard reports whether a function is of the standard library, whose files lie in src by the paths of their
 // packages.
-func standard(f explain.Frame) bool {
+func standard(f evidence.Frame) bool {
 	slash := strings.LastIndexByte(f.Function, '/')
 	pkg, _, _ := strings.Cut(f.Function[slash+1:], ".")
 	return strings.HasSuffix(filepath.Dir(f.File), "/src/"+f.Function[:slash+1]+pkg)
 }
 
-func (g *guess) profile(path string, p *explain.Profile, bin gopprof.Binary) {
+func (g *guess) profile(path string, p *evidence.Profile, bin gopprof.Binary) {
 	g.begin(path, bin)
 	for _, s := range p.Samples {
 		for _, f := range s.Stack {
@@ -53,9 +53,9 @@ func (g *guess) profile(path string, p *explain.Profile, bin gopprof.Binary) {
 	}
 }
 
-func (g *guess) trace(path string, t *explain.Trace) {
+func (g *guess) trace(path string, t *evidence.Trace) {
 	g.begin(path, gopprof.Binary{})
-	stack := func(frames []explain.Frame) {
+	stack := func(frames []evidence.Frame) {
 		for _, f := range frames {
 			g.frame(f)
 		}
@@ -135,8 +135,8 @@ func any1(dirs map[string]bool) string {
 }
 
 // program is what the files tell: the module that most of the stacks are in.
-func (g *guess) program() explain.Program {
-	p := explain.Program{Source: lines()}
+func (g *guess) program() evidence.Program {
+	p := evidence.Program{Source: lines()}
 	best := ""
 	var dirs []string
 	for d := range g.count {

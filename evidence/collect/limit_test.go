@@ -13,14 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/hook"
 )
 
 // limited is a collector whose runs leave an empty CPU profile.
 func limited(t *testing.T, o Options) *collector {
 	t.Helper()
-	k := newCollector(&subject{}, &Collected{Dir: t.TempDir(), Evidence: new(explain.Evidence)}, t.TempDir(), o)
+	k := newCollector(&subject{}, &Collected{Dir: t.TempDir(), Evidence: new(evidence.Evidence)}, t.TempDir(), o)
 	k.do = func(_ context.Context, r hook.Request, _ int) (ended, error) {
 		var profile bytes.Buffer
 		err := pprof.StartCPUProfile(&profile)

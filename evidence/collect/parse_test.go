@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 )
 
 func TestParseEscapes(t *testing.T) {
@@ -19,7 +19,7 @@ func TestParseEscapes(t *testing.T) {
 ./main.go:21:13: ... argument does not escape
 ./main.go:4:1: leaking param: p
 `
-	want := []explain.Escape{{File: "/m/p/main.go", Line: 18, Reason: "moved to heap: x"},
+	want := []evidence.Escape{{File: "/m/p/main.go", Line: 18, Reason: "moved to heap: x"},
 		{File: "/m/q/q.go", Line: 19, Reason: "append escapes to heap"},
 		{File: "/abs/a.go", Line: 2, Reason: "new(T) escapes to heap"}}
 	if got := parseEscapes("/m/p", said); !slices.Equal(got, want) {

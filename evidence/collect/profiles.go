@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/gopprof"
 	"github.com/brewput/brewput/internal/hook"
 	"github.com/brewput/brewput/internal/input"
@@ -16,7 +16,7 @@ import (
 
 // cpuProfile takes a CPU profile, of several runs where one is short.
 func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
-	var all *explain.Profile
+	var all *evidence.Profile
 	var walls []time.Duration
 	samples, began, last := int64(0), time.Now(), time.Duration(0)
 	for n := 0; n < mostRepeats && samples < enoughSamples; n++ {
@@ -38,11 +38,11 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 		if a == nil {
 			break
 		}
-		path, err := k.keepFile(ctx, dir, "cpu.pprof", string(explain.CPU), n)
+		path, err := k.keepFile(ctx, dir, "cpu.pprof", string(evidence.CPU), n)
 		if err != nil {
 			return err
 		}
-		p, err := readProfile(ctx, path, explain.CPU)
+		p, err := readProfile(ctx, path, evidence.CPU)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
 }
 
 // total is the number of samples of a CPU profile.
-func total(p *explain.Profile) int64 {
+func total(p *evidence.Profile) int64 {
 	n := int64(0)
 	for _, s := range p.Samples {
 		if len(s.Values) > 0 {
@@ -82,16 +82,16 @@ func total(p *explain.Profile) int64 {
 // locks takes a mutex and a block profile in one run: neither costs anything while nobody waits.
 func (k *collector) locks(ctx context.Context, cpus int) error {
 	return k.single(ctx, cpus, hook.Locks,
-		map[string]explain.ProfileKind{"mutex.pprof": explain.Mutex, "block.pprof": explain.Block})
+		map[string]evidence.ProfileKind{"mutex.pprof": evidence.Mutex, "block.pprof": evidence.Block})
 }
 
 // heap takes a profile of what was allocated, and of the goroutines at the end.
 func (k *collector) heap(ctx context.Context, cpus int) error {
 	return k.single(ctx, cpus, hook.Heap,
-		map[string]explain.ProfileKind{"heap.pprof": explain.Heap, "goroutine.pprof": explain.Goroutine})
+		map[string]evidence.ProfileKind{"heap.pprof": evidence.Heap, "goroutine.pprof": evidence.Goroutine})
 }
 
-func (k *collector) single(ctx context.Context, cpus int, kind hook.Kind, files map[string]explain.ProfileKind) error {
+func (k *collector) single(ctx context.Context, cpus int, kind hook.Kind, files map[string]evidence.ProfileKind) error {
 	if k.late(kindNames[kind], k.usual(cpus)) {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (k *collector) overhead(kind string, wall time.Duration) {
 }
 
 // readProfile reads a profile of a kind that is known.
-func readProfile(ctx context.Context, path string, kind explain.ProfileKind) (*explain.Profile, error) {
+func readProfile(ctx context.Context, path string, kind evidence.ProfileKind) (*evidence.Profile, error) {
 	p, err := profileAt(ctx, path)
 	if err != nil {
 		return nil, err
@@ -171,15 +171,15 @@ func parsed(ctx context.Context, in io.Reader, name string) (*gopprof.Profile, e
 }
 
 // converted is a profile in the terms of package explain.
-func converted(p *gopprof.Profile, kind explain.ProfileKind) *explain.Profile {
-	out := &explain.Profile{Kind: kind, Duration: p.Duration}
+func converted(p *gopprof.Profile, kind evidence.ProfileKind) *evidence.Profile {
+	out := &evidence.Profile{Kind: kind, Duration: p.Duration}
 	for _, t := range p.Types {
 		out.Types = append(out.Types, t.Type+"/"+t.Unit)
 	}
 	for _, s := range p.Samples {
-		x := explain.Sample{Values: s.Values, Stack: make([]explain.Frame, len(s.Stack))}
+		x := evidence.Sample{Values: s.Values, Stack: make([]evidence.Frame, len(s.Stack))}
 		for i, f := range s.Stack {
-			x.Stack[i] = explain.Frame{Function: f.Function, File: f.File, Line: f.Line}
+			x.Stack[i] = evidence.Frame{Function: f.Function, File: f.File, Line: f.Line}
 		}
 		out.Samples = append(out.Samples, x)
 	}

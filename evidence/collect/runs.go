@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 )
 
 // median is the middle of a list, the lower of two; 0 of none.
@@ -20,11 +20,11 @@ func median[T cmp.Ordered](list []T) T {
 }
 
 // medians are the figures of several undisturbed runs.
-func medians(cpus int, list []one) explain.Run {
+func medians(cpus int, list []one) evidence.Run {
 	times := func(of func(one) time.Duration) time.Duration { return median(each(list, of)) }
 	counts := func(of func(one) int64) int64 { return median(each(list, of)) }
 	walls := each(list, func(r one) time.Duration { return r.wall })
-	return explain.Run{
+	return evidence.Run{
 		CPUs: cpus, Machine: runtime.NumCPU(), Count: len(list),
 		Wall: median(walls), WallLow: slices.Min(walls), WallHigh: slices.Max(walls),
 		User:        times(func(r one) time.Duration { return r.user }),
@@ -80,7 +80,7 @@ func others(list []one) float64 {
 }
 
 // disturbed notes what makes the machine unfit, and what the profilers took.
-func (k *collector) disturbed(r explain.Run) {
+func (k *collector) disturbed(r evidence.Run) {
 	if r.Others > 0.2 {
 		k.note("other processes used %.1f CPUs meanwhile: run it again on an idle machine", r.Others)
 	}

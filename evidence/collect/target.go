@@ -12,13 +12,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/input"
 )
 
 // subject is a program that can be run.
 type subject struct {
-	about   explain.Program
+	about   evidence.Program
 	plain   program // as it was given; its path is "" where nothing was built yet
 	*recipe         // nil where the source is not at hand
 	why     string  // it cannot be built with a hook; "" where it can
@@ -47,7 +47,7 @@ func resolve(ctx context.Context, work, dir string, args []string, say func(stri
 		return nil, err
 	}
 	s := &subject{plain: program{path: path, args: args, dir: dir}}
-	s.about = explain.Program{Name: filepath.Base(args[0])}
+	s.about = evidence.Program{Name: filepath.Base(args[0])}
 	info, err := buildInfo(ctx, path)
 	if errors.Is(err, input.ErrRefused) || ctx.Err() != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func goRun(ctx context.Context, work, dir string, args []string, say func(string
 	if err := r.build(ctx, s.plain.path); err != nil {
 		return nil, fmt.Errorf("%s cannot be built:\n%w", of[0], err)
 	}
-	s.about = explain.Program{Name: name, Main: r.pkg.ImportPath}
+	s.about = evidence.Program{Name: name, Main: r.pkg.ImportPath}
 	s.settle()
 	return s, nil
 }

@@ -7,7 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/internal/gotrace"
 	"github.com/brewput/brewput/internal/hook"
 	"github.com/brewput/brewput/internal/input"
@@ -48,7 +48,7 @@ func (k *collector) trace(ctx context.Context, cpus int) error {
 }
 
 // traceAt reads the trace in a file.
-func traceAt(ctx context.Context, path string) (*explain.Trace, error) {
+func traceAt(ctx context.Context, path string) (*evidence.Trace, error) {
 	f, err := input.Open(ctx, path, input.Trace)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func traceAt(ctx context.Context, path string) (*explain.Trace, error) {
 }
 
 // readTrace reads a trace from in, which errors call name. Its memory does not grow with the trace.
-func readTrace(ctx context.Context, in io.Reader, name string) (*explain.Trace, error) {
+func readTrace(ctx context.Context, in io.Reader, name string) (*evidence.Trace, error) {
 	t, err := gotrace.Read(bufio.NewReaderSize(in, 1<<20), 0)
 	if ctx.Err() != nil { // a trace that an interrupt cut is no answer
 		return nil, ctx.Err()

@@ -139,6 +139,7 @@ var snippets = []struct{ path, src, want string }{
 	{"compare/a.go", `package a; import _ "log/slog"`, "is pure"},
 	{"result/a.go", `package a; import _ "runtime/debug"`, "is pure"},
 	{"workload/a.go", `package a; import _ "os"`, "is pure"},
+	{"explain/a.go", `package a; import _ "os"`, "is pure"},
 	{"workload/a.go", `package a; import _ "math/rand/v2"`, "is pure"},
 	{"workload/a.go", `package a; import _ "github.com/brewput/brewput/env"`, ""},
 	{"plan/a.go", `package a; import "time"; func f() { time.AfterFunc(0, f) }`, "time.AfterFunc in"},

@@ -5,19 +5,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
 )
 
 // Rival is a naive way to an answer, from the same profiles: its first finding.
 type Rival struct {
 	Name   string
-	Answer func(*explain.Evidence) explain.Finding
+	Answer func(*evidence.Evidence) explain.Finding
 }
 
 // Rivals are what one does with a profile without thinking: they name the top of it.
 func Rivals() []Rival {
 	return []Rival{
-		{"majority class", func(*explain.Evidence) explain.Finding { return explain.Finding{Name: explain.None} }},
+		{"majority class", func(*evidence.Evidence) explain.Finding { return explain.Finding{Name: explain.None} }},
 		{"top pprof line", topLine},
 		{"largest mutex entry", largestMutex},
 		{"longest block entry", longestBlock},
@@ -58,10 +59,10 @@ func suggested(function string) explain.Name {
 }
 
 // top is the stack whose values of a type add up to the most, by key.
-func top(e *explain.Evidence, kind explain.ProfileKind, valueType string,
-	key func([]explain.Frame) string) []explain.Frame {
+func top(e *evidence.Evidence, kind evidence.ProfileKind, valueType string,
+	key func([]evidence.Frame) string) []evidence.Frame {
 	sums := map[string]int64{}
-	stacks := map[string][]explain.Frame{}
+	stacks := map[string][]evidence.Frame{}
 	for _, p := range e.Profiles {
 		if p.Kind != kind {
 			continue
@@ -85,9 +86,9 @@ func top(e *explain.Evidence, kind explain.ProfileKind, valueType string,
 	return stacks[best]
 }
 
-func leaf(stack []explain.Frame) string { return fmt.Sprint(stack[0].Function, ":", stack[0].Line) }
+func leaf(stack []evidence.Frame) string { return fmt.Sprint(stack[0].Function, ":", stack[0].Line) }
 
-func whole(stack []explain.Frame) string {
+func whole(stack []evidence.Frame) string {
 	var b strings.Builder
 	for _, f := range stack {
 		fmt.Fprintln(&b, f.Function, f.Line)
@@ -96,7 +97,7 @@ func whole(stack []explain.Frame) string {
 }
 
 // at is a finding at the first frame of the program's own.
-func at(name explain.Name, stack []explain.Frame) explain.Finding {
+func at(name explain.Name, stack []evidence.Frame) explain.Finding {
 	f := explain.Finding{Name: name}
 	for _, frame := range stack {
 		if strings.HasPrefix(frame.Function, "main.") {
@@ -107,24 +108,24 @@ func at(name explain.Name, stack []explain.Frame) explain.Finding {
 	return f
 }
 
-func topLine(e *explain.Evidence) explain.Finding {
-	stack := top(e, explain.CPU, "cpu", leaf)
+func topLine(e *evidence.Evidence) explain.Finding {
+	stack := top(e, evidence.CPU, "cpu", leaf)
 	if stack == nil {
 		return explain.Finding{Name: explain.None}
 	}
 	return at(suggested(stack[0].Function), stack)
 }
 
-func largestMutex(e *explain.Evidence) explain.Finding {
-	stack := top(e, explain.Mutex, "delay", whole)
+func largestMutex(e *evidence.Evidence) explain.Finding {
+	stack := top(e, evidence.Mutex, "delay", whole)
 	if stack == nil {
 		return explain.Finding{Name: explain.None}
 	}
 	return at("coarse-lock", stack)
 }
 
-func longestBlock(e *explain.Evidence) explain.Finding {
-	stack := top(e, explain.Block, "delay", whole)
+func longestBlock(e *evidence.Evidence) explain.Finding {
+	stack := top(e, evidence.Block, "delay", whole)
 	if stack == nil {
 		return explain.Finding{Name: explain.None}
 	}

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/evidence/collect"
-	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/proof/findings/corpus"
 )
 
@@ -27,7 +27,7 @@ func evidenceFile(dir string, c corpus.Case) string {
 type kept struct {
 	Source   []byte
 	Took     time.Duration
-	Evidence explain.Evidence
+	Evidence evidence.Evidence
 }
 
 // collectAll gathers the evidence of every case that has none yet. It stops where the deadline has passed, and says how
@@ -110,7 +110,7 @@ func save(file string, k kept) (err error) {
 var errOther = errors.New("the evidence is of another source")
 
 // load reads the evidence of a case, if it is of the source as it is now.
-func load(dir string, c corpus.Case) (*explain.Evidence, error) {
+func load(dir string, c corpus.Case) (*evidence.Evidence, error) {
 	f, err := os.Open(evidenceFile(dir, c))
 	if err != nil {
 		return nil, err

@@ -1,16 +1,18 @@
-package explain
+package evidence
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // wrappers start goroutines for others: a goroutine that begins in one of them is that of the function it calls.
 var wrappers = []string{"sync.(*WaitGroup).Go", "golang.org/x/sync/errgroup.", "github.com/sourcegraph/conc",
 	"github.com/brewput/brewput/env"}
 
-// burns compute in place of a design's own work: they are its work.
-var burns = []string{"github.com/brewput/brewput/env/live.Spin", "github.com/brewput/brewput/env/live.(*World).Burn"}
-
 // Wraps reports whether a function only runs what it was given, in a goroutine of its own.
-func Wraps(function string) bool { return startsWith(function, wrappers...) }
+func Wraps(function string) bool {
+	return slices.ContainsFunc(wrappers, func(w string) bool { return strings.HasPrefix(function, w) })
+}
 
 // Begins is the outermost function of a stack that is not a wrapper's, the one a goroutine is for. Where there is none
 // it is the outermost.
