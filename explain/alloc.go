@@ -31,11 +31,11 @@ func gcRules(v *view) []Finding {
 	if share < gcShare && assist < gcAssist || share < gcShare/2 {
 		return nil
 	}
-	name := Name("gc-pressure")
+	name := GCPressure
 	limited := v.metric("/gc/limiter/last-enabled:gc-cycle") > 0
 	if limit := v.metric("/gc/gomemlimit:bytes"); limited || limit > 0 && limit < 1<<50 && share >= gcShare &&
 		v.nearLimit(limit) {
-		name = "gc-thrash"
+		name = GCThrash
 	}
 	f := v.finding(name, "Collecting garbage takes %s of the CPU time.", percent(share))
 	f.Share = share
@@ -55,7 +55,7 @@ func gcRules(v *view) []Finding {
 	f.Fix = "Allocate less at the lines above (reuse buffers, values instead of pointers), or let the heap grow: " +
 		"GOGC=400 with a GOMEMLIMIT."
 	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter, and the time with it."
-	if name == "gc-thrash" {
+	if name == GCThrash {
 		f.Claim = fmt.Sprintf("The memory limit is so close to what lives that collecting takes %s of the CPU time.",
 			percent(share))
 		f.Fix = "Raise GOMEMLIMIT (or debug.SetMemoryLimit) well above what lives, or keep less alive."
@@ -158,7 +158,7 @@ func escapes(v *view) []Finding {
 	if !(once && reason != "") && saved < 0.12 || samples < minSamples {
 		return nil
 	}
-	f := v.finding("escape-per-op", "%s allocates on the heap each time.", v.p.at(g.at))
+	f := v.finding(EscapePerOp, "%s allocates on the heap each time.", v.p.at(g.at))
 	f.Tier = TierA
 	f.Where = []string{v.p.at(g.at)}
 	f.Share = g.share
@@ -271,7 +271,7 @@ func stopping(v *view) []Finding {
 	if strings.HasPrefix(s.Reason, "GC ") && (v.t.GC.Stop.P99 < stopLong || v.traced(v.t.GC.Stopped) < 3*stopShare) {
 		return nil
 	}
-	f := v.finding("stw-stopping", "The world is stopped for %s of the time: %s.", percent(v.traced(v.t.GC.Stopped)),
+	f := v.finding(STWStopping, "The world is stopped for %s of the time: %s.", percent(v.traced(v.t.GC.Stopped)),
 		s.Reason)
 	f.Where = v.p.places(s.Stack)
 	f.Share = v.traced(v.t.GC.Stopped)

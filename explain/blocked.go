@@ -50,9 +50,9 @@ func turnsByProfile(v *view) []Finding {
 	for _, g := range groups[:min(2, len(groups))] {
 		sites = append(sites, g.sample)
 	}
-	name := Name("unbuffered-lockstep")
+	name := UnbufferedLockstep
 	if v.buffered(&evidence.Resource{Sites: sites}) {
-		name = "undersized-buffer"
+		name = UndersizedBuffer
 	}
 	f := v.finding(name, "Neighbours in a line wait for each other in turns.")
 	f.Confidence = Low

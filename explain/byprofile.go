@@ -31,7 +31,7 @@ func fineByProfile(v *view) []Finding {
 	if len(groups) == 0 || groups[0].share < spawnOwn || cost < spawnShare || v.cpu.share(Channels) > cost/2 {
 		return nil
 	}
-	f := v.finding("goroutine-too-fine", "Making and scheduling goroutines takes %s of the CPU time: "+
+	f := v.finding(GoroutineTooFine, "Making and scheduling goroutines takes %s of the CPU time: "+
 		"each does too little.", percent(cost))
 	f.Where = []string{v.p.at(groups[0].at)}
 	f.Share = cost
@@ -62,7 +62,7 @@ func convoyByProfile(v *view) []Finding {
 	if share < lockedShare || len(groups) == 0 {
 		return nil
 	}
-	f := v.finding("lock-convoy", "Taking and releasing the lock at %s costs %s of the CPU time, and it is slower on "+
+	f := v.finding(LockConvoy, "Taking and releasing the lock at %s costs %s of the CPU time, and it is slower on "+
 		"%.0f CPUs than on one.", v.p.at(groups[0].at), percent(share), v.cpus)
 	for _, g := range groups[:min(2, len(groups))] {
 		f.Where = append(f.Where, v.p.at(g.at))
@@ -91,7 +91,7 @@ func outsideByProfile(v *view) []Finding {
 	if used >= idleUsed {
 		return nil
 	}
-	f := v.finding("dependency-wait", "It computes for %s of the time: the rest it waits for something outside.",
+	f := v.finding(DependencyWait, "It computes for %s of the time: the rest it waits for something outside.",
 		percent(used))
 	f.Share = 1 - used
 	f.says("it used %s of CPU time in %s", seconds(v.used), span(v.run.Wall))
@@ -123,7 +123,7 @@ func (v *view) calling(used float64) (Finding, bool) {
 	if len(groups) == 0 || groups[0].share < calledShare/2 || v.cpu.userShare(SystemCalls) < calledShare {
 		return Finding{}, false
 	}
-	f := v.finding("blocking-syscall", "System calls made at %s block: it computes for %s of the time.",
+	f := v.finding(BlockingSyscall, "System calls made at %s block: it computes for %s of the time.",
 		v.p.at(groups[0].at), percent(used))
 	f.Where = []string{v.p.at(groups[0].at)}
 	f.Share = 1 - used

@@ -135,7 +135,7 @@ func (v *view) handingOver() float64 {
 }
 
 func (v *view) handedOver(worst *evidence.Wait, parks int64, cost float64, source string) Finding {
-	f := v.finding("chan-handoff", "Handing over through channels takes up to %s of the CPU time: each "+
+	f := v.finding(ChanHandoff, "Handing over through channels takes up to %s of the CPU time: each "+
 		"piece is too small.", percent(cost))
 	f.Share = cost
 	if worst != nil {

@@ -451,7 +451,7 @@ func TestCauseBeforeSymptom(t *testing.T) {
 
 func TestLoadedMachine(t *testing.T) {
 	for _, x := range cases {
-		if !slices.Contains(restOnAll, x.name) {
+		if !traits[x.name].allCPUs {
 			continue
 		}
 		c := x.sick()

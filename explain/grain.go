@@ -42,7 +42,7 @@ func tooFine(v *view) []Finding {
 	if cost < fineCost {
 		return nil
 	}
-	f := v.finding("goroutine-too-fine", "%d goroutines are made that run for %s each: less than it takes to "+
+	f := v.finding(GoroutineTooFine, "%d goroutines are made that run for %s each: less than it takes to "+
 		"make and queue them.", c.Count, span(c.Busy.P50))
 	if at, ok := v.p.ours(c.Created); ok {
 		f.Where = []string{v.p.at(at)}
@@ -97,7 +97,7 @@ func unboundedSpawn(v *view) []Finding {
 		if queues < 20*v.cpus {
 			continue
 		}
-		f := v.finding("unbounded-spawn", "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
+		f := v.finding(UnboundedSpawn, "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
 			short(c.Start.Function), v.cpus)
 		if at, ok := v.p.ours(c.Created); ok {
 			f.Where = []string{v.p.at(at)}
@@ -123,7 +123,7 @@ func notWorth(v *view) []Finding {
 	if wide == nil || wide.Running < v.running()/3 || v.one.WallHigh >= v.run.WallLow {
 		return nil
 	}
-	f := v.finding("not-worth-parallel", "It is slower on %d CPUs than on one: %s against %s.", v.run.CPUs,
+	f := v.finding(NotWorthParallel, "It is slower on %d CPUs than on one: %s against %s.", v.run.CPUs,
 		span(v.run.Wall), span(v.one.Wall))
 	f.Share = 1
 	if at, ok := v.p.ours(wide.Created); ok {
@@ -161,7 +161,7 @@ func wakeLatency(v *view) []Finding {
 	if lost < wakeShare || nobody < wakeShare/2 || v.t.WakeIdle.Count < 100 {
 		return nil
 	}
-	f := v.finding("wake-latency", "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
+	f := v.finding(WakeLatency, "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
 		span(v.t.WakeIdle.P50), percent(lost))
 	f.Share = lost
 	var worst *evidence.Wait
@@ -198,7 +198,7 @@ func leak(v *view) []Finding {
 			evidence.OpCond, evidence.OpWaitGroup, evidence.OpRWMutex}, w.Op) {
 			continue
 		}
-		f := v.finding("goroutine-leak", "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
+		f := v.finding(GoroutineLeak, "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
 			short(c.Start.Function), w.Op)
 		f.Where = v.p.places(w.Stack, c.Created)
 		f.Share = float64(c.Alive) / float64(c.Count)
@@ -236,7 +236,7 @@ func (v *view) leftOver() []Finding {
 		return nil
 	}
 	g := groups[0]
-	f := v.finding("goroutine-leak", "%.0f goroutines wait at %s when the program ends.", g.share, v.p.at(g.at))
+	f := v.finding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share, v.p.at(g.at))
 	f.Tier = TierA
 	f.Where = []string{v.p.at(g.at)}
 	f.Share = 1

@@ -52,7 +52,7 @@ func hotFunction(v *view) []Finding {
 			continue
 		}
 		g := groups[0]
-		f := v.finding("hot-function", "%s, called at %s, takes %s of the CPU time.", short(a.function), v.p.at(g.at),
+		f := v.finding(HotFunction, "%s, called at %s, takes %s of the CPU time.", short(a.function), v.p.at(g.at),
 			percent(g.share))
 		f.Tier = TierA
 		f.Where = []string{v.p.at(g.at)}
@@ -85,7 +85,7 @@ func (v *view) searching() []Finding {
 		return nil
 	}
 	g := groups[0]
-	f := v.finding("hot-function", "The loop at %s looks for something, one after the other, for %s of the CPU time.",
+	f := v.finding(HotFunction, "The loop at %s looks for something, one after the other, for %s of the CPU time.",
 		v.p.at(g.at), percent(g.share))
 	f.Tier = TierA
 	f.Where = []string{v.p.at(g.at)}

@@ -85,7 +85,7 @@ func (v *view) unbuffered(g group, at evidence.Frame, name string, bytes float64
 	if known {
 		size = plainly(bytes) + " bytes"
 	}
-	f := v.finding("unbuffered-io", "%s %s %s with each system call.", v.p.at(at), verb, size)
+	f := v.finding(UnbufferedIO, "%s %s %s with each system call.", v.p.at(at), verb, size)
 	f.Where = []string{v.p.at(at)}
 	f.Share = g.share
 	d := v.shareDoubt(g.share)
@@ -218,7 +218,7 @@ func blockingCalls(v *view) []Finding {
 		return nil
 	}
 	at, _ := v.p.ours(worst.Stack)
-	f := v.finding("blocking-syscall", "System calls made at %s block their threads for %s each.", v.p.at(at),
+	f := v.finding(BlockingSyscall, "System calls made at %s block their threads for %s each.", v.p.at(at),
 		span(worst.Each.P50))
 	f.Where = []string{v.p.at(at)}
 	f.Share = v.traced(spent)

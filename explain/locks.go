@@ -89,20 +89,20 @@ func (v *view) lock(r *evidence.Resource, cost float64) Finding {
 	waits, waited := v.waitsOf(r)
 	queue := float64(waited) / float64(v.t.Duration) // that waits in the mean
 	inside, outside := v.held(r, waits)
-	name := Name("coarse-lock")
+	name := CoarseLock
 	caller, library := v.lockCaller(r)
 	switch {
 	case library:
-		name = "library-limit"
+		name = LibraryLimit
 	case r.Holds.Count > 0 && r.Holds.P50 < lockShort && r.Holds.Sum < lockShort*time.Duration(r.Holds.Count) &&
 		(!v.sampled() || cost >= lockCost) ||
 		r.Holds.Count == 0 && cost >= lockCost:
-		name = "lock-convoy"
+		name = LockConvoy
 		if r.Kind == evidence.OpRWMutex {
-			name = "rwmutex-misuse"
+			name = RWMutexMisuse
 		}
 	case outside > 0.5 || inside < lockInside || v.otherLocks(r):
-		name = "saturated-resource"
+		name = SaturatedResource
 	}
 	f := v.finding(name, "")
 	f.Where = v.p.places(r.Sites...)
@@ -208,22 +208,22 @@ func (v *view) lockWords(f *Finding, caller evidence.Frame, inside float64) {
 	}
 	f.Rival = "The lock waits for something that is slow in itself, and without it the wait would move there."
 	switch f.Name {
-	case "library-limit":
+	case LibraryLimit:
 		f.Claim = "A lock inside " + short(caller.Function) + " lets one goroutine at a time go on."
 		f.Fix = "Call it less often, give each goroutine an instance of its own, or use another library."
 		f.Experiment = "Give each goroutine its own instance: the waits should be gone."
-	case "lock-convoy":
+	case LockConvoy:
 		f.Claim = capital(place) + " is held for a moment, but so often that goroutines park and wake " +
 			"one another for it."
 		f.Fix = "Take it less often: do several things under it at once, or split it into shards, or use an atomic."
 		f.Experiment = "Take it once for every ten operations: the waits should fall to a tenth."
-	case "rwmutex-misuse":
+	case RWMutexMisuse:
 		f.Claim = "The RWMutex at " + strings.TrimPrefix(place, "the lock taken at ") +
 			" costs more than what it guards."
 		f.Fix = "Use a plain Mutex for short sections, or copy on write: an atomic.Pointer to a map " +
 			"that is never changed."
 		f.Experiment = "Replace it by an atomic.Pointer: the time in it should be gone."
-	case "saturated-resource":
+	case SaturatedResource:
 		f.Claim = capital(place) + " guards a resource that is in use all the time: everybody waits for it."
 		f.Fix = "Have more than one of it (shards, a second instance, a pool), or make its use shorter."
 		f.Experiment = "Double it: the time should fall until the next resource or the CPUs are the limit."
@@ -256,9 +256,9 @@ func lockByProfile(v *view) []Finding {
 		return nil
 	}
 	g := groups[0]
-	name := Name("coarse-lock")
+	name := CoarseLock
 	if v.used < v.wall/2 { // who holds it does not run
-		name = "saturated-resource"
+		name = SaturatedResource
 	}
 	f := v.finding(name, "")
 	f.Tier = TierA
@@ -292,7 +292,7 @@ func rwMutex(v *view) []Finding {
 	if share < rwCost {
 		return nil
 	}
-	f := v.finding("rwmutex-misuse", "Taking the RWMutex at %s costs %s of the CPU time, for sections "+
+	f := v.finding(RWMutexMisuse, "Taking the RWMutex at %s costs %s of the CPU time, for sections "+
 		"shorter than that.", v.p.at(groups[0].at), percent(share))
 	f.Tier = TierA
 	for _, g := range groups[:min(2, len(groups))] {

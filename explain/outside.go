@@ -43,7 +43,7 @@ func dependency(v *view) []Finding {
 	if outside == nil {
 		return nil
 	}
-	f := v.finding("dependency-wait", "Nothing runs for %s of the time: %s %s for something outside.",
+	f := v.finding(DependencyWait, "Nothing runs for %s of the time: %s %s for something outside.",
 		percent(v.wanting(0)), v.name(outside), verb(outside, "waits", "wait"))
 	f.Where = v.p.places(where)
 	f.Share = v.wanting(0)
@@ -270,7 +270,7 @@ func (v *view) stopAndWait(c *evidence.Class, turns int64, asked time.Duration) 
 		at.File == "" {
 		return Finding{}, false
 	}
-	f := v.finding("stop-and-wait", "%s one request, %s for the answer, and only then %s the next.",
+	f := v.finding(StopAndWait, "%s one request, %s for the answer, and only then %s the next.",
 		capital(v.name(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"), verb(c, "sends", "send"))
 	f.Where = []string{v.p.at(at)}
 	f.Share = v.wanting(0)

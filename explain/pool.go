@@ -39,7 +39,7 @@ func fewWorkers(v *view) []Finding {
 		if !pool || !waits && !works || v.turnsLimited(c) {
 			continue
 		}
-		f := v.finding("too-few-workers", "%s are all occupied, and %s of the CPUs' time is unused.",
+		f := v.finding(TooFewWorkers, "%s are all occupied, and %s of the CPUs' time is unused.",
 			capital(v.name(c)), percent(v.unused()))
 		f.Share = v.unused()
 		f.Where = []string{v.p.at(at)}

@@ -383,9 +383,9 @@ func TestSharedLine(t *testing.T) {
 // TestOneOfTwoStays: of findings that explain each other, the one that promises more stays, else the first; never none.
 func TestOneOfTwoStays(t *testing.T) {
 	pairs := 0
-	for a := range explains {
-		for _, b := range explains[a] {
-			if a == b || !slices.Contains(explains[b], a) {
+	for a := range traits {
+		for _, b := range traits[a].explains {
+			if a == b || !slices.Contains(traits[b].explains, a) {
 				continue
 			}
 			pairs++

@@ -82,7 +82,7 @@ func singleThreaded(v *view) []Finding {
 	if float64(v.parks(c))/v.t.Duration.Seconds() > fewParks && !isMain(c) {
 		return nil
 	}
-	f := v.finding("single-threaded", "%s %s all the work: one CPU of %.0f is used.", capital(v.name(c)),
+	f := v.finding(SingleThreaded, "%s %s all the work: one CPU of %.0f is used.", capital(v.name(c)),
 		verb(c, "does", "do"), v.given)
 	f.Share = alone
 	for _, g := range v.hottest(c, 2) {
@@ -149,7 +149,7 @@ func (v *view) singleByCPUTime() []Finding {
 	if used < loneBusy || used > 1.1 || most < loneShare*v.cpu.user || v.cpu.share(Locks, Channels, Scheduler) > 0.15 {
 		return nil
 	}
-	f := v.finding("single-threaded", "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall,
+	f := v.finding(SingleThreaded, "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall,
 		v.given)
 	f.Tier = TierA
 	f.Share = used
@@ -198,7 +198,7 @@ func serialPhase(v *view) []Finding {
 	if c.Count > 1 {
 		who = "One goroutine of " + short(c.Start.Function) + " at a time"
 	}
-	f := v.finding("serial-phase", "%s works alone for %s of the time, while the others wait for it or have ended.",
+	f := v.finding(SerialPhase, "%s works alone for %s of the time, while the others wait for it or have ended.",
 		who, percent(alone))
 	f.Share = alone
 	g, ok := v.entry(c)
@@ -255,7 +255,7 @@ func loadImbalance(v *view) []Finding {
 		return nil // one began later, or the machine held it up
 	}
 	tail := v.traced(worst.Tail)
-	f := v.finding("load-imbalance", "Of %s one works on alone for %s of the time after the others have ended.",
+	f := v.finding(LoadImbalance, "Of %s one works on alone for %s of the time after the others have ended.",
 		v.name(worst), percent(tail))
 	f.Share = tail
 	at, _ := v.starts(worst)
@@ -295,7 +295,7 @@ func oneCPU(v *view) []Finding {
 	if v.run == nil || v.procs != 1 || v.run.Machine < 2 {
 		return nil
 	}
-	f := v.finding("one-cpu-pathology", "It runs on one CPU of %d, and uses it for %s of the time.", v.run.Machine,
+	f := v.finding(OneCPUPathology, "It runs on one CPU of %d, and uses it for %s of the time.", v.run.Machine,
 		percent(v.saturated()))
 	f.Share = v.saturated()
 	if v.t == nil {

@@ -87,7 +87,7 @@ func busyWait(v *view) []Finding {
 	if len(groups) == 0 && site == nil || share < spinShare {
 		return nil
 	}
-	f := v.finding("busy-wait", "A loop looks again and again whether something has happened: %s of the CPU time.",
+	f := v.finding(BusyWait, "A loop looks again and again whether something has happened: %s of the CPU time.",
 		percent(share))
 	f.Share = share
 	for _, g := range groups[:min(2, len(groups))] {

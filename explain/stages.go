@@ -100,7 +100,7 @@ func (v *view) limited(line []stage) (Finding, bool) {
 	if s.outside > s.occupied/2 && v.pushed(s.class) < stagePushed {
 		return Finding{}, false // nobody brings it work faster than it goes: it waits for something else
 	}
-	f := v.finding("stage-limited", "%s is the slowest stage: it is occupied for %s of the time, and the "+
+	f := v.finding(StageLimited, "%s is the slowest stage: it is occupied for %s of the time, and the "+
 		"others wait for it.", capital(v.name(s.class)), percent(s.occupied))
 	f.Share = s.occupied
 	if neighbour != nil {
@@ -186,17 +186,17 @@ func (v *view) lockstep(line []stage) (Finding, bool) {
 		return Finding{}, false
 	}
 	most := math.Min(1-v.floor(line[0].occupied), v.slack())
-	name := Name("unbuffered-lockstep")
+	name := UnbufferedLockstep
 	if v.buffered(worst) {
 		if v.idle() < stepIdle {
 			return Finding{}, false
 		}
-		name = "undersized-buffer"
+		name = UndersizedBuffer
 		most = math.Min(most, v.idle())
 	}
 	f := v.finding(name, "Neighbours in a line wait for each other in turns, because nothing lies between them.")
 	f.Fix = "Give the channel a buffer of 1 to 16."
-	if name == "undersized-buffer" {
+	if name == UndersizedBuffer {
 		f.Claim = "The buffer between two stages is now full, now empty: it is too small for how much their times vary."
 		f.Fix = "Make the buffer some times larger."
 	}

@@ -32,10 +32,10 @@ func (v *view) tokens() (Finding, bool) {
 			continue
 		}
 		outside := v.wanting(0) > 0.3
-		name := Name("too-few-workers")
+		name := TooFewWorkers
 		claim := "Few at a time may go on: the others wait for a place at %s while CPUs are unused."
 		if outside {
-			name = "saturated-resource"
+			name = SaturatedResource
 			claim = "All that the channel at %s gives out is in use, all the time: goroutines wait for it."
 		}
 		where := v.p.places(r.Sites...)
@@ -48,7 +48,7 @@ func (v *view) tokens() (Finding, bool) {
 				v.heldUp(spawned) > poolStarve {
 				continue
 			}
-			f.Name, most = "too-few-workers", 1-v.floor()
+			f.Name, most = TooFewWorkers, 1-v.floor()
 			f.Claim = fmt.Sprintf("At most %d goroutines of %s live at a time: who starts them waits for a place at "+
 				"%s while CPUs are unused.",
 				spawned.Peak, short(spawned.Start.Function), where[0])
@@ -139,7 +139,7 @@ func (v *view) selected() (Finding, bool) {
 		if len(where) == 0 || most < 2*minGain || !has(w.Wakers[0].Stack, back.by) {
 			continue
 		}
-		f := v.finding("saturated-resource", "Goroutines wait by %s at %s, all the time, for what others of them hold.",
+		f := v.finding(SaturatedResource, "Goroutines wait by %s at %s, all the time, for what others of them hold.",
 			back.through, where[0])
 		f.Where = where
 		f.Share = math.Min(1, queue)
@@ -172,7 +172,7 @@ func (v *view) handedOn(w *evidence.Wait) bool {
 
 // connections are those of a client of package net/http, which are given from one request to the next.
 func (v *view) connections(w *evidence.Wait, queue float64) Finding {
-	f := v.finding("saturated-resource", "The HTTP client's connections to a host are always in use: "+
+	f := v.finding(SaturatedResource, "The HTTP client's connections to a host are always in use: "+
 		"requests wait for one.")
 	f.Where = v.p.places(w.Stack)
 	f.Share = math.Min(1, queue)

@@ -30,19 +30,23 @@ var prefixes = []struct {
 	prefix string
 	name   explain.Name
 }{
-	{"internal/runtime/syscall.", "unbuffered-io"}, {"syscall.", "unbuffered-io"},
-	{"runtime.mallocgc", "escape-per-op"}, {"runtime.newobject", "escape-per-op"},
-	{"runtime.nextFreeFast", "escape-per-op"},
-	{"runtime.chan", "chan-handoff"}, {"runtime.selectgo", "chan-handoff"}, {"runtime.select", "chan-handoff"},
-	{"runtime.lock", "coarse-lock"}, {"runtime.sem", "coarse-lock"},
-	{"internal/sync.(*Mutex)", "coarse-lock"}, {"sync.(*Mutex)", "coarse-lock"}, {"sync.(*RWMutex)", "rwmutex-misuse"},
-	{"sync.(*WaitGroup)", "load-imbalance"}, {"sync.(*Cond)", "wake-latency"},
-	{"internal/runtime/atomic", "lock-convoy"}, {"sync/atomic", "work-inflation"},
-	{"runtime.scan", "gc-pressure"}, {"runtime.gc", "gc-pressure"}, {"runtime.grey", "gc-pressure"},
-	{"runtime.find", "gc-pressure"}, {"runtime.tryDefer", "gc-pressure"}, {"runtime.sweep", "gc-pressure"},
-	{"runtime.futex", "wake-latency"}, {"runtime.usleep", "wake-latency"}, {"runtime.schedule", "wake-latency"},
-	{"runtime.newproc", "goroutine-too-fine"},
-	{"runtime.", ""}, {"", "hot-function"},
+	{"internal/runtime/syscall.", explain.UnbufferedIO}, {"syscall.", explain.UnbufferedIO},
+	{"runtime.mallocgc", explain.EscapePerOp}, {"runtime.newobject", explain.EscapePerOp},
+	{"runtime.nextFreeFast", explain.EscapePerOp},
+	{"runtime.chan", explain.ChanHandoff}, {"runtime.selectgo", explain.ChanHandoff},
+	{"runtime.select", explain.ChanHandoff},
+	{"runtime.lock", explain.CoarseLock}, {"runtime.sem", explain.CoarseLock},
+	{"internal/sync.(*Mutex)", explain.CoarseLock}, {"sync.(*Mutex)", explain.CoarseLock},
+	{"sync.(*RWMutex)", explain.RWMutexMisuse},
+	{"sync.(*WaitGroup)", explain.LoadImbalance}, {"sync.(*Cond)", explain.WakeLatency},
+	{"internal/runtime/atomic", explain.LockConvoy}, {"sync/atomic", explain.WorkInflation},
+	{"runtime.scan", explain.GCPressure}, {"runtime.gc", explain.GCPressure}, {"runtime.grey", explain.GCPressure},
+	{"runtime.find", explain.GCPressure}, {"runtime.tryDefer", explain.GCPressure},
+	{"runtime.sweep", explain.GCPressure},
+	{"runtime.futex", explain.WakeLatency}, {"runtime.usleep", explain.WakeLatency},
+	{"runtime.schedule", explain.WakeLatency},
+	{"runtime.newproc", explain.GoroutineTooFine},
+	{"runtime.", ""}, {"", explain.HotFunction},
 }
 
 func suggested(function string) explain.Name {
@@ -121,7 +125,7 @@ func largestMutex(e *evidence.Evidence) explain.Finding {
 	if stack == nil {
 		return explain.Finding{Name: explain.None}
 	}
-	return at("coarse-lock", stack)
+	return at(explain.CoarseLock, stack)
 }
 
 func longestBlock(e *evidence.Evidence) explain.Finding {
