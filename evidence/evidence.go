@@ -1,149 +1,95 @@
-// Package evidence collects what can be known about a running program: it builds programs with a hook inside where
-// their source is at hand, runs them once for each kind of evidence, since profilers disturb each other, and reads
-// saved profiles and those of live processes. Its API is not stable yet, unlike that of package lab. What it means
-// is for package explain to say.
-//
-// Programs run as they are given, never through a shell, in a process group of their own that is ended with all it
-// started. Nothing in the user's tree changes, and nothing is left behind.
+// Package evidence holds the types of evidence about a running program: its runs, its profiles, its execution trace
+// added up, and the compiler's decisions. It is pure. Its API is not stable yet, unlike that of package lab. Package
+// evidence/collect collects the evidence, and package explain says what it means.
 package evidence
 
-import (
-	"cmp"
-	"context"
-	"errors"
-	"fmt"
-	"net/http"
-	"os"
-	"path/filepath"
-	"time"
+import "time"
 
-	"github.com/brewput/brewput/explain"
+// Evidence is what is known about the runs of one program. What was not collected is nil or zero; each profile may come
+// from a run of its own.
+type Evidence struct {
+	Program  Program
+	Runs     []Run // undisturbed, at one or more numbers of CPUs
+	Profiles []Profile
+	Trace    *Trace
+	Escapes  []Escape // the compiler's decisions, where the source is at hand
+	// Notes say what disturbs all claims: a loaded machine, throttled CPUs, overheads of profilers.
+	Notes []string
+}
+
+// Program is what was looked at.
+type Program struct {
+	Name   string
+	Module string // its path; "" where it is not known
+	Dir    string // of the module: positions are given relative to it
+	Main   string // import path of the package that the user's own code is judged by, as far as known
+	// Several is whether it is several benchmarks, one after the other: nothing follows from how they lie beside each
+	// other.
+	Several bool
+	// Source returns a line of a file of the program, "" where it is not at hand.
+	Source func(file string, line int) string
+}
+
+// Run is one run without any profiler, or the mean of several.
+type Run struct {
+	CPUs        int // GOMAXPROCS
+	Machine     int // CPUs that the process could have used
+	Count       int // runs that the figures are medians of
+	Wall        time.Duration
+	WallLow     time.Duration // of its interval, where there are several
+	WallHigh    time.Duration
+	User        time.Duration
+	System      time.Duration
+	Reads       int64 // system calls, as the kernel counts them for the process; -1 unknown
+	Writes      int64
+	ReadBytes   int64
+	WriteBytes  int64
+	Voluntary   int64 // context switches
+	Involuntary int64
+	Throttled   time.Duration // by a quota
+	Others      float64       // CPUs that other processes used meanwhile, in the mean
+	Operations  int64         // b.N or whatever the program counts; 0 unknown
+	Metrics     map[string]float64
+}
+
+// ProfileKind is what a profile samples.
+type ProfileKind string
+
+// The kinds of profile.
+const (
+	CPU       ProfileKind = "cpu"
+	Heap      ProfileKind = "heap"
+	Mutex     ProfileKind = "mutex"
+	Block     ProfileKind = "block"
+	Goroutine ProfileKind = "goroutine"
 )
 
-// Options bound what is collected.
-type Options struct {
-	// levels of GOMAXPROCS; profiles are taken at the highest. nil: 1 and what the program would have
-	CPUs     []int
-	Duration time.Duration // that one run is watched at most
-	Limit    time.Duration // of building and all runs together
-	Bytes    int64         // of a trace
-	Stdin    string        // a file that every run reads; "" for none
-	Keep     string        // a directory for profiles and trace; "" for none
-	Say      func(string)  // is told what is being done, a line at a time
-	client   *http.Client  // that asks a live process; nil is the usual one
-	until    time.Time     // when Limit is over; zero: it begins with the runs
+// Profile is a set of stacks with values.
+type Profile struct {
+	Kind     ProfileKind
+	Types    []string // of the values, as "samples/count", "cpu/nanoseconds", "alloc_objects/count"
+	Samples  []Sample
+	Duration time.Duration // that it covers; 0 unknown
+	// of the run that it was taken in, beside that of the undisturbed one: the overhead; 0 unknown
+	Wall time.Duration
 }
 
-// building is a context for the go command, which ends with the time limit.
-func building(ctx context.Context, until time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithDeadlineCause(ctx, until,
-		fmt.Errorf("--time-limit %v was over before the program was built: give a longer one; what the go command "+
-			"compiled it does not compile again", limit))
+// Sample is a stack and what was found there.
+type Sample struct {
+	Stack  []Frame // innermost first, inlined functions included
+	Values []int64
 }
 
-// tooLong is the error of a context whose time limit is over, nil before.
-func tooLong(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return context.Cause(ctx)
-	}
-	return nil
+// Frame is a place in a function.
+type Frame struct {
+	Function string // with its package path
+	File     string
+	Line     int
 }
 
-// Defaults are the options that the command has.
-func Defaults() Options {
-	return Options{Duration: 10 * time.Second, Limit: 3 * time.Minute, Bytes: 64 << 20, Say: func(string) {}}
-}
-
-// Collected is evidence, with the files that it was read from.
-type Collected struct {
-	*explain.Evidence
-	Dir       string // of the files; gone after Close, unless it was asked for
-	Files     []File
-	Overheads []Overhead
-	place     *Place // nil where the directory is the user's
-	ran       bool   // this process built and ran the program
-}
-
-// File is a profile or a trace.
-type File struct {
-	Kind string // "cpu", "heap", "mutex", "block", "goroutine", "trace"
-	Path string
-}
-
-// Overhead is how much longer a run took with a profiler than without.
-type Overhead struct {
-	Kind  string
-	Ratio float64
-}
-
-// open makes the place for the files.
-func open(o Options, p explain.Program) (*Collected, error) {
-	c := &Collected{Evidence: &explain.Evidence{Program: p}, Dir: o.Keep}
-	var err error
-	if o.Keep != "" {
-		if err = os.MkdirAll(c.Dir, 0o777); err == nil {
-			c.Dir, err = filepath.Abs(c.Dir)
-		}
-	} else if c.place, err = OpenPlace("files"); err == nil {
-		c.Dir = c.place.Dir
-	}
-	if err != nil {
-		return nil, fmt.Errorf("there is no place for profiles: %w", err)
-	}
-	return c, nil
-}
-
-// Close removes what was not asked for.
-func (c *Collected) Close() error {
-	if c == nil {
-		return nil
-	}
-	return c.place.Close()
-}
-
-func (c *Collected) note(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	for _, n := range c.Notes {
-		if n == text {
-			return
-		}
-	}
-	c.Notes = append(c.Notes, text)
-}
-
-// Path is the file of a kind, "" where there is none.
-func (c *Collected) Path(kind string) string {
-	for _, f := range c.Files {
-		if f.Kind == kind {
-			return f.Path
-		}
-	}
-	return ""
-}
-
-// Command collects the evidence of a program, a package, go run or go test: whatever is typed before its arguments.
-func Command(ctx context.Context, dir string, args []string, o Options) (*Collected, error) {
-	place, err := OpenPlace("work")
-	if err != nil {
-		return nil, fmt.Errorf("there is no place to build in: %w", err)
-	}
-	defer place.Close()
-	work := place.Dir
-	o.until = time.Now().Add(o.Limit)
-	build, cancel := building(ctx, o.until, o.Limit)
-	defer cancel()
-	s, err := resolve(build, work, dir, args, o.Say)
-	if err != nil {
-		return nil, cmp.Or(tooLong(build), err)
-	}
-	c, err := open(o, s.about)
-	if err != nil {
-		return nil, err
-	}
-	c.ran = true
-	if err := s.collect(ctx, c, work, o); err != nil {
-		c.Close()
-		return nil, err
-	}
-	return c, ctx.Err()
+// Escape is a value that the compiler puts on the heap.
+type Escape struct {
+	File   string
+	Line   int
+	Reason string // in the compiler's words
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of allocation and its collection.
@@ -29,11 +31,11 @@ func gcRules(v *view) []Finding {
 	if share < gcShare && assist < gcAssist || share < gcShare/2 {
 		return nil
 	}
-	name := Name("gc-pressure")
+	name := GCPressure
 	limited := v.metric("/gc/limiter/last-enabled:gc-cycle") > 0
 	if limit := v.metric("/gc/gomemlimit:bytes"); limited || limit > 0 && limit < 1<<50 && share >= gcShare &&
 		v.nearLimit(limit) {
-		name = "gc-thrash"
+		name = GCThrash
 	}
 	f := v.finding(name, "Collecting garbage takes %s of the CPU time.", percent(share))
 	f.Share = share
@@ -53,7 +55,7 @@ func gcRules(v *view) []Finding {
 	f.Fix = "Allocate less at the lines above (reuse buffers, values instead of pointers), or let the heap grow: " +
 		"GOGC=400 with a GOMEMLIMIT."
 	f.Experiment = "Run with GOGC=400: the collector's share should fall to a quarter, and the time with it."
-	if name == "gc-thrash" {
+	if name == GCThrash {
 		f.Claim = fmt.Sprintf("The memory limit is so close to what lives that collecting takes %s of the CPU time.",
 			percent(share))
 		f.Fix = "Raise GOMEMLIMIT (or debug.SetMemoryLimit) well above what lives, or keep less alive."
@@ -116,7 +118,7 @@ func (v *view) allocators(most int) []group {
 
 // allocated adds up the heap profile by the program's own lines.
 func (v *view) allocated(what string) (groups []group, total float64) {
-	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Heap })
+	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Heap })
 	if i < 0 {
 		return nil, 0
 	}
@@ -134,7 +136,7 @@ func (v *view) allocated(what string) (groups []group, total float64) {
 			p.user += x
 		}
 	}
-	return p.groups(func(w *weighed) (Frame, bool) { return v.p.ours(w.stack) }), p.user
+	return p.groups(func(w *weighed) (evidence.Frame, bool) { return v.p.ours(w.stack) }), p.user
 }
 
 // escapes finds a line that allocates once for each operation.
@@ -156,7 +158,7 @@ func escapes(v *view) []Finding {
 	if !(once && reason != "") && saved < 0.12 || samples < minSamples {
 		return nil
 	}
-	f := v.finding("escape-per-op", "%s allocates on the heap each time.", v.p.at(g.at))
+	f := v.finding(EscapePerOp, "%s allocates on the heap each time.", v.p.at(g.at))
 	f.Tier = TierA
 	f.Where = []string{v.p.at(g.at)}
 	f.Share = g.share
@@ -183,16 +185,16 @@ func escapes(v *view) []Finding {
 }
 
 // allocatesItself reports whether the program's own function calls for the memory, not a library below it.
-func (v *view) allocatesItself(stack []Frame) bool {
-	i := slices.IndexFunc(stack, func(f Frame) bool { return !strings.HasPrefix(f.Function, "runtime.") })
+func (v *view) allocatesItself(stack []evidence.Frame) bool {
+	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return !strings.HasPrefix(f.Function, "runtime.") })
 	return i >= 0 && v.p.own(stack[i])
 }
 
 // reason is what the compiler says of a line.
-func (v *view) reason(at Frame) string {
+func (v *view) reason(at evidence.Frame) string {
 	for _, e := range v.e.Escapes {
 		if e.Line == at.Line && (e.File == at.File || strings.HasSuffix(at.File, "/"+e.File) ||
-			v.p.at(Frame{File: e.File, Line: e.Line, Function: at.Function}) == v.p.at(at)) {
+			v.p.at(evidence.Frame{File: e.File, Line: e.Line, Function: at.Function}) == v.p.at(at)) {
 			return e.Reason
 		}
 	}
@@ -204,7 +206,7 @@ func (v *view) reason(at Frame) string {
 const tinyBlock = 16
 
 // sizeAt is the mean size of the objects that are allocated at a place, in bytes; 0 unknown.
-func (v *view) sizeAt(at Frame) float64 {
+func (v *view) sizeAt(at evidence.Frame) float64 {
 	of := func(what string) float64 {
 		groups, total := v.allocated(what)
 		for _, g := range groups {
@@ -248,7 +250,7 @@ func (v *view) perOperation(objects, size float64) (float64, string) {
 }
 
 // allocationBelow is the share of the goroutines' CPU time that allocates at a line.
-func (v *view) allocationBelow(at Frame) (share float64, samples int64) {
+func (v *view) allocationBelow(at evidence.Frame) (share float64, samples int64) {
 	if v.cpu == nil {
 		return 0, 0
 	}
@@ -269,7 +271,7 @@ func stopping(v *view) []Finding {
 	if strings.HasPrefix(s.Reason, "GC ") && (v.t.GC.Stop.P99 < stopLong || v.traced(v.t.GC.Stopped) < 3*stopShare) {
 		return nil
 	}
-	f := v.finding("stw-stopping", "The world is stopped for %s of the time: %s.", percent(v.traced(v.t.GC.Stopped)),
+	f := v.finding(STWStopping, "The world is stopped for %s of the time: %s.", percent(v.traced(v.t.GC.Stopped)),
 		s.Reason)
 	f.Where = v.p.places(s.Stack)
 	f.Share = v.traced(v.t.GC.Stopped)

@@ -3,12 +3,14 @@ package explain
 import (
 	"math"
 	"slices"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // turnsByProfile is lockstep without a trace: the block profile has goroutines that waited to send, and such that
 // waited to receive, while CPUs were unused.
 func turnsByProfile(v *view) []Finding {
-	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Block })
+	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Block })
 	if v.t != nil || i < 0 || v.cpu == nil || v.unused() < stageIdle || v.used < v.wall/2 {
 		return nil
 	}
@@ -43,14 +45,14 @@ func turnsByProfile(v *view) []Finding {
 	if sent < 4*stepWaits || received < 4*stepWaits || len(roots) < 2 || most > stageFull {
 		return nil
 	}
-	groups := sharing.groups(func(w *weighed) (Frame, bool) { return v.p.ours(w.stack) })
-	var sites [][]Frame
+	groups := sharing.groups(func(w *weighed) (evidence.Frame, bool) { return v.p.ours(w.stack) })
+	var sites [][]evidence.Frame
 	for _, g := range groups[:min(2, len(groups))] {
 		sites = append(sites, g.sample)
 	}
-	name := Name("unbuffered-lockstep")
-	if v.buffered(&Resource{Sites: sites}) {
-		name = "undersized-buffer"
+	name := UnbufferedLockstep
+	if v.buffered(&evidence.Resource{Sites: sites}) {
+		name = UndersizedBuffer
 	}
 	f := v.finding(name, "Neighbours in a line wait for each other in turns.")
 	f.Confidence = Low

@@ -3,6 +3,8 @@ package explain
 import (
 	"math"
 	"slices"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of what profiles alone say.
@@ -19,9 +21,9 @@ func fineByProfile(v *view) []Finding {
 	if v.t != nil || !v.sampled() {
 		return nil
 	}
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		if !has(w.stack, "runtime.newproc") {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		return v.p.ours(w.stack)
 	})
@@ -29,7 +31,7 @@ func fineByProfile(v *view) []Finding {
 	if len(groups) == 0 || groups[0].share < spawnOwn || cost < spawnShare || v.cpu.share(Channels) > cost/2 {
 		return nil
 	}
-	f := v.finding("goroutine-too-fine", "Making and scheduling goroutines takes %s of the CPU time: "+
+	f := v.finding(GoroutineTooFine, "Making and scheduling goroutines takes %s of the CPU time: "+
 		"each does too little.", percent(cost))
 	f.Where = []string{v.p.at(groups[0].at)}
 	f.Share = cost
@@ -51,16 +53,16 @@ func convoyByProfile(v *view) []Finding {
 		return nil
 	}
 	share := v.cpu.share(Locks)
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		if w.what != Locks || !has(w.stack, "sync.(*Mutex)") || has(w.stack, "sync.(*RWMutex)") {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		return v.p.ours(w.stack)
 	})
 	if share < lockedShare || len(groups) == 0 {
 		return nil
 	}
-	f := v.finding("lock-convoy", "Taking and releasing the lock at %s costs %s of the CPU time, and it is slower on "+
+	f := v.finding(LockConvoy, "Taking and releasing the lock at %s costs %s of the CPU time, and it is slower on "+
 		"%.0f CPUs than on one.", v.p.at(groups[0].at), percent(share), v.cpus)
 	for _, g := range groups[:min(2, len(groups))] {
 		f.Where = append(f.Where, v.p.at(g.at))
@@ -89,7 +91,7 @@ func outsideByProfile(v *view) []Finding {
 	if used >= idleUsed {
 		return nil
 	}
-	f := v.finding("dependency-wait", "It computes for %s of the time: the rest it waits for something outside.",
+	f := v.finding(DependencyWait, "It computes for %s of the time: the rest it waits for something outside.",
 		percent(used))
 	f.Share = 1 - used
 	f.says("it used %s of CPU time in %s", seconds(v.used), span(v.run.Wall))
@@ -112,16 +114,16 @@ func (v *view) calling(used float64) (Finding, bool) {
 	if v.cpu == nil || used > 1-blockShare || v.run.System < v.run.User || v.run.Voluntary < 100 || calls < 100 {
 		return Finding{}, false
 	}
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		if w.what != SystemCalls || !has(w.stack, "os.(*File)") {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		return v.p.ours(w.stack)
 	})
 	if len(groups) == 0 || groups[0].share < calledShare/2 || v.cpu.userShare(SystemCalls) < calledShare {
 		return Finding{}, false
 	}
-	f := v.finding("blocking-syscall", "System calls made at %s block: it computes for %s of the time.",
+	f := v.finding(BlockingSyscall, "System calls made at %s block: it computes for %s of the time.",
 		v.p.at(groups[0].at), percent(used))
 	f.Where = []string{v.p.at(groups[0].at)}
 	f.Share = 1 - used
@@ -137,8 +139,8 @@ func (v *view) calling(used float64) (Finding, bool) {
 
 // accepting reports whether a profile has a goroutine that waits for connections.
 func (v *view) accepting() bool {
-	return slices.ContainsFunc(v.e.Profiles, func(p Profile) bool {
-		return slices.ContainsFunc(p.Samples, func(s Sample) bool {
+	return slices.ContainsFunc(v.e.Profiles, func(p evidence.Profile) bool {
+		return slices.ContainsFunc(p.Samples, func(s evidence.Sample) bool {
 			return accepts(s.Stack) || has(s.Stack, "net/http.(*Server).Serve")
 		})
 	})
@@ -146,8 +148,8 @@ func (v *view) accepting() bool {
 
 // blockedLongest is the stack of the block profile with the most waiting, in seconds, but for that of the main
 // goroutine for others.
-func (v *view) blockedLongest() (longest []Frame, delay float64) {
-	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Block })
+func (v *view) blockedLongest() (longest []evidence.Frame, delay float64) {
+	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Block })
 	if i < 0 {
 		return nil, 0
 	}

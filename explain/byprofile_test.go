@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // TestByProfileDecoys takes away, one by one, what the findings from profiles alone stand on.
@@ -27,7 +29,7 @@ func TestByProfileDecoys(t *testing.T) {
 		c.e.Runs[0].CPUs, c.e.Runs[0].Wall = 1, one
 		return c
 	}
-	calls := func(change func(r *Run)) *made {
+	calls := func(change func(r *evidence.Run)) *made {
 		c := single()
 		c.e.Profiles = nil
 		c.cpu(40, "syscall.fsync", "internal/poll.(*FD).Fsync", "os.(*File).Sync", "main.log:5", "main.main:3",
@@ -41,17 +43,19 @@ func TestByProfileDecoys(t *testing.T) {
 		name Name
 		c    *made
 	}{
-		"few are made":                 {"goroutine-too-fine", fine(4, 90, 0, 100)},
-		"making them is cheap":         {"goroutine-too-fine", fine(20, 10, 0, 200)},
-		"they are scheduled to send":   {"goroutine-too-fine", fine(30, 60, 90, 40)},
-		"it is faster on several":      {"lock-convoy", convoy(100, 1500*time.Millisecond, "main.take:2")},
-		"the lock costs little":        {"lock-convoy", convoy(20, 500*time.Millisecond, "main.take:2")},
-		"it is a RWMutex's own":        {"lock-convoy", convoy(100, 500*time.Millisecond, "sync.(*RWMutex).Lock")},
-		"it computes beside the calls": {"blocking-syscall", calls(func(r *Run) { r.User = 500 * time.Millisecond })},
-		"it never blocks":              {"blocking-syscall", calls(func(r *Run) { r.Voluntary = 10 })},
-		"it uses its CPU":              {"blocking-syscall", calls(func(r *Run) { r.System = 900 * time.Millisecond })},
+		"few are made":               {"goroutine-too-fine", fine(4, 90, 0, 100)},
+		"making them is cheap":       {"goroutine-too-fine", fine(20, 10, 0, 200)},
+		"they are scheduled to send": {"goroutine-too-fine", fine(30, 60, 90, 40)},
+		"it is faster on several":    {"lock-convoy", convoy(100, 1500*time.Millisecond, "main.take:2")},
+		"the lock costs little":      {"lock-convoy", convoy(20, 500*time.Millisecond, "main.take:2")},
+		"it is a RWMutex's own":      {"lock-convoy", convoy(100, 500*time.Millisecond, "sync.(*RWMutex).Lock")},
+		"it computes beside the calls": {"blocking-syscall",
+			calls(func(r *evidence.Run) { r.User = 500 * time.Millisecond })},
+		"it never blocks": {"blocking-syscall", calls(func(r *evidence.Run) { r.Voluntary = 10 })},
+		"it uses its CPU": {"blocking-syscall",
+			calls(func(r *evidence.Run) { r.System = 900 * time.Millisecond })},
 		"it ends at once": {"dependency-wait",
-			calls(func(r *Run) { r.Wall, r.User, r.System = 50*time.Millisecond, 0, time.Millisecond })},
+			calls(func(r *evidence.Run) { r.Wall, r.User, r.System = 50*time.Millisecond, 0, time.Millisecond })},
 	} {
 		x.c.e.Trace = nil
 		if names := x.c.names(); slices.Contains(names, string(x.name)) {
@@ -63,7 +67,7 @@ func TestByProfileDecoys(t *testing.T) {
 // TestBeginsBelowTheRuntime: what a wrapper runs for the runtime is the wrapper's.
 func TestBeginsBelowTheRuntime(t *testing.T) {
 	stack := frames("main.f:2", "runtime.call32", "sync.(*WaitGroup).Go.func1")
-	if got := Begins(stack).Function; got != "sync.(*WaitGroup).Go.func1" {
+	if got := evidence.Begins(stack).Function; got != "sync.(*WaitGroup).Go.func1" {
 		t.Error(got)
 	}
 }

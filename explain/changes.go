@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Change is something that differs between two programs, or between a program before and after a change.
@@ -25,7 +27,7 @@ type Change struct {
 // by seconds of a run, then findings that came or went. The time of a function is of its share of a CPU profile; a
 // difference is clear beyond twice its standard error, that of counts (Poisson), and of the wall time where the ranges
 // of the runs do not meet.
-func Changes(before, after *Evidence) []Change {
+func Changes(before, after *evidence.Evidence) []Change {
 	a, b := viewOf(before), viewOf(after)
 	list := functionChanges(a, b)
 	list = append(list, ledgerChanges(a.ledger(), b.ledger())...)
@@ -65,7 +67,7 @@ func compareBool(a, b bool) int {
 // spentIn is the CPU time of one function, in seconds of a run, with its standard error.
 type spentIn struct {
 	seconds, err float64
-	at           Frame
+	at           evidence.Frame
 }
 
 // functions are the program's own functions with the CPU time below them.

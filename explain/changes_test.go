@@ -4,21 +4,25 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // twoFunctions is a run whose CPU profile has so many samples in f and in g.
-func twoFunctions(f, g int64, wall time.Duration) *Evidence {
-	sample := func(name string, line int, n int64) Sample {
-		return Sample{Values: []int64{n, n * 1e7},
-			Stack: []Frame{{"main." + name, "/m/main.go", line}, {"main.main", "/m/main.go", 1},
-				{"runtime.main", "/go/src/runtime/proc.go", 1}}}
+func twoFunctions(f, g int64, wall time.Duration) *evidence.Evidence {
+	sample := func(name string, line int, n int64) evidence.Sample {
+		return evidence.Sample{Values: []int64{n, n * 1e7},
+			Stack: []evidence.Frame{{Function: "main." + name, File: "/m/main.go", Line: line},
+				{Function: "main.main", File: "/m/main.go", Line: 1},
+				{Function: "runtime.main", File: "/go/src/runtime/proc.go", Line: 1}}}
 	}
-	return &Evidence{
-		Program: Program{Name: "p", Dir: "/m", Module: "example.com/m"},
-		Runs: []Run{{CPUs: 1, Machine: 1, Count: 3, Wall: wall, WallLow: wall - time.Millisecond,
+	return &evidence.Evidence{
+		Program: evidence.Program{Name: "p", Dir: "/m", Module: "example.com/m"},
+		Runs: []evidence.Run{{CPUs: 1, Machine: 1, Count: 3, Wall: wall, WallLow: wall - time.Millisecond,
 			WallHigh: wall + time.Millisecond, User: time.Duration(f+g) * 10 * time.Millisecond}},
-		Profiles: []Profile{{Kind: CPU, Types: []string{"samples/count", "cpu/nanoseconds"}, Duration: wall,
-			Samples: []Sample{
+		Profiles: []evidence.Profile{{Kind: evidence.CPU, Types: []string{"samples/count", "cpu/nanoseconds"},
+			Duration: wall,
+			Samples: []evidence.Sample{
 				sample("f", 10, f), sample("g", 20, g),
 			}}},
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of channels.
@@ -31,7 +33,7 @@ const (
 // handoff finds goroutines that hand over so little at a time that handing over is the work.
 func handoff(v *view) []Finding {
 	var parks int64
-	var worst *Wait
+	var worst *evidence.Wait
 	stalls := v.stalls()
 	longest := handoffBurst
 	if stalls {
@@ -40,8 +42,8 @@ func handoff(v *view) []Finding {
 	if v.t != nil {
 		for i := range v.t.Waits {
 			w := &v.t.Waits[i]
-			if w.Op != OpSend && w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 ||
-				v.t.Classes[w.Classes[0]].Bursts.P50 >= longest {
+			if w.Op != evidence.OpSend && w.Op != evidence.OpReceive && w.Op != evidence.OpSelect ||
+				len(w.Classes) == 0 || v.t.Classes[w.Classes[0]].Bursts.P50 >= longest {
 				continue
 			}
 			if _, ok := v.p.ours(w.Stack); !ok {
@@ -97,8 +99,9 @@ func (v *view) stalls() bool {
 		v.one.Wall > 0 &&
 		v.run.Wall.Seconds() > stallWall*v.one.Wall.Seconds() && v.unused() >= stageIdle &&
 		(v.one.User+v.one.System).Seconds() > stallWall*v.one.Wall.Seconds() && v.wanting(0) < stepWaits &&
-		!slices.ContainsFunc(v.classes(), func(c *Class) bool {
-			return slices.ContainsFunc(c.Members, func(m Member) bool { return v.traced(m.Running) >= stageFull })
+		!slices.ContainsFunc(v.classes(), func(c *evidence.Class) bool {
+			return slices.ContainsFunc(c.Members,
+				func(m evidence.Member) bool { return v.traced(m.Running) >= stageFull })
 		})
 }
 
@@ -131,8 +134,8 @@ func (v *view) handingOver() float64 {
 	return v.cpu.share(Channels, Scheduler)
 }
 
-func (v *view) handedOver(worst *Wait, parks int64, cost float64, source string) Finding {
-	f := v.finding("chan-handoff", "Handing over through channels takes up to %s of the CPU time: each "+
+func (v *view) handedOver(worst *evidence.Wait, parks int64, cost float64, source string) Finding {
+	f := v.finding(ChanHandoff, "Handing over through channels takes up to %s of the CPU time: each "+
 		"piece is too small.", percent(cost))
 	f.Share = cost
 	if worst != nil {
@@ -149,9 +152,9 @@ func (v *view) handedOver(worst *Wait, parks int64, cost float64, source string)
 		}
 		f.says("between two parkings they compute for %s (median)", span(v.t.Classes[worst.Classes[0]].Bursts.P50))
 	} else if v.cpu != nil {
-		for _, g := range v.cpu.groups(func(w *weighed) (Frame, bool) {
+		for _, g := range v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 			if w.what != Channels {
-				return Frame{}, false
+				return evidence.Frame{}, false
 			}
 			return v.p.ours(w.stack)
 		}) {
@@ -206,7 +209,7 @@ var making = regexp.MustCompile(`([A-Za-z_][A-Za-z_0-9.]*)\s*:?=\s*make\(chan `)
 
 // buffered reports whether the channels in the files where a resource is used are made with a buffer, as far as the
 // source says. What is made with a computed size counts as buffered.
-func (v *view) buffered(r *Resource) bool {
+func (v *view) buffered(r *evidence.Resource) bool {
 	if m := buffers.FindStringSubmatch(v.p.Name); m != nil {
 		return m[1] != "0"
 	}
@@ -231,7 +234,7 @@ func (v *view) buffered(r *Resource) bool {
 }
 
 // madeWith looks for the place where the channel of a site is made under the same name in the same file.
-func (v *view) madeWith(stack []Frame) (buffered, known bool) {
+func (v *view) madeWith(stack []evidence.Frame) (buffered, known bool) {
 	at, ok := v.p.ours(stack)
 	if !ok || v.p.Source == nil {
 		return false, false

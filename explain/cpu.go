@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // profile is a CPU profile added up.
@@ -20,15 +22,15 @@ type profile struct {
 
 // weighed is a sample with its weight and its line of the ledger.
 type weighed struct {
-	stack  []Frame
+	stack  []evidence.Frame
 	weight float64
 	what   string
 	root   string // the function that its goroutine started with; "" for the scheduler's own stacks
 }
 
 // profileOf adds up the CPU profile of the evidence; nil if there is none, or nothing in it.
-func profileOf(e *Evidence) *profile {
-	i := slices.IndexFunc(e.Profiles, func(p Profile) bool { return p.Kind == CPU })
+func profileOf(e *evidence.Evidence) *profile {
+	i := slices.IndexFunc(e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.CPU })
 	if i < 0 {
 		return nil
 	}
@@ -68,14 +70,14 @@ func profileOf(e *Evidence) *profile {
 }
 
 // rootOf is the function that a goroutine of the program started with; "" if the stack is the runtime's own.
-func rootOf(stack []Frame) string {
+func rootOf(stack []evidence.Frame) string {
 	if len(stack) == 0 {
 		return ""
 	}
 	if stack[len(stack)-1].Function == "runtime.goexit" && len(stack) > 1 {
 		stack = stack[:len(stack)-1]
 	}
-	root := Begins(stack).Function
+	root := evidence.Begins(stack).Function
 	if root == "runtime.main" {
 		return "main.main"
 	}
@@ -111,7 +113,7 @@ var (
 )
 
 // spentOn is the line of the ledger that a sample belongs to.
-func spentOn(stack []Frame) string {
+func spentOn(stack []evidence.Frame) string {
 	switch {
 	case has(stack, profilerFunctions...):
 		return Profiler
@@ -134,7 +136,7 @@ func spentOn(stack []Frame) string {
 		if startsWith(f.Function, burns...) {
 			return UserCode
 		}
-		if startsWith(f.Function, schedulerFunctions...) || Wraps(f.Function) {
+		if startsWith(f.Function, schedulerFunctions...) || evidence.Wraps(f.Function) {
 			return Scheduler
 		}
 		if !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "internal/runtime/") &&
@@ -164,15 +166,15 @@ func sum(by map[string]float64, what []string) float64 {
 
 // group is a place and the share of the program's goroutines' CPU time that was spent below it.
 type group struct {
-	at     Frame
+	at     evidence.Frame
 	share  float64
-	sample []Frame // the heaviest stack
+	sample []evidence.Frame // the heaviest stack
 	most   float64
 }
 
 // groups adds up the samples that choose gives a place, by line, the heaviest first.
-func (p *profile) groups(choose func(w *weighed) (Frame, bool)) []group {
-	by := map[Frame]*group{}
+func (p *profile) groups(choose func(w *weighed) (evidence.Frame, bool)) []group {
+	by := map[evidence.Frame]*group{}
 	for i := range p.list {
 		w := &p.list[i]
 		f, ok := choose(w)
@@ -215,3 +217,6 @@ func (v *view) shareDoubt(share float64) float64 {
 	}
 	return doubt(math.Min(share, 1), v.cpu.samples)
 }
+
+// burns compute in place of a design's own work: they are its work.
+var burns = []string{"github.com/brewput/brewput/env/live.Spin", "github.com/brewput/brewput/env/live.(*World).Burn"}

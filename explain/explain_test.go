@@ -5,31 +5,34 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // made builds evidence by hand: a program of two CPUs that ran for a second.
 type made struct {
-	e Evidence
+	e evidence.Evidence
 }
 
 const second = time.Second
 
 func newCase() *made {
 	c := &made{}
-	c.e.Program = Program{Name: "prog", Module: "example.com/prog", Dir: "/src/prog",
+	c.e.Program = evidence.Program{Name: "prog", Module: "example.com/prog", Dir: "/src/prog",
 		Source: func(string, int) string { return "" }}
-	c.e.Runs = []Run{{CPUs: 2, Machine: 2, Count: 3, Wall: second, WallLow: second, WallHigh: second, User: second,
+	c.e.Runs = []evidence.Run{{CPUs: 2, Machine: 2, Count: 3, Wall: second, WallLow: second, WallHigh: second,
+		User:  second,
 		Reads: -1, Writes: -1, ReadBytes: -1, WriteBytes: -1}}
-	c.e.Trace = &Trace{Duration: second, CPUs: 2, Events: 1000, Classes: []Class{{}}}
+	c.e.Trace = &evidence.Trace{Duration: second, CPUs: 2, Events: 1000, Classes: []evidence.Class{{}}}
 	return c
 }
 
 // frames of the program, the innermost first; "main.f:7" is line 7 of main.go.
-func frames(names ...string) []Frame {
-	var out []Frame
+func frames(names ...string) []evidence.Frame {
+	var out []evidence.Frame
 	for i, n := range names {
 		function, line, _ := strings.Cut(n, ":")
-		f := Frame{Function: function, File: "/usr/local/go/src/x.go", Line: 100 + i}
+		f := evidence.Frame{Function: function, File: "/usr/local/go/src/x.go", Line: 100 + i}
 		if strings.HasPrefix(n, "main.") {
 			f.File = "/src/prog/main.go"
 			f.Line = 1
@@ -60,11 +63,11 @@ func (c *made) demand(ms ...int) {
 
 // class adds one, and is its index.
 func (c *made) class(start string, count, peak int, running, alone time.Duration) int {
-	x := Class{Start: frames(start)[0], Created: frames("main.main:9"), Count: int64(count), Peak: peak,
+	x := evidence.Class{Start: frames(start)[0], Created: frames("main.main:9"), Count: int64(count), Peak: peak,
 		Running: running, Alone: alone,
 		Waiting: map[string]time.Duration{}, Batches: 1, StuckAt: -1}
 	for range min(peak, 16) {
-		x.Members = append(x.Members, Member{Ended: second, Running: running / time.Duration(max(1, peak))})
+		x.Members = append(x.Members, evidence.Member{Ended: second, Running: running / time.Duration(max(1, peak))})
 	}
 	x.Busy.P50, x.Busy.Count = running/time.Duration(count), int64(count)
 	x.Bursts.P50, x.Bursts.Count = time.Millisecond, 1000
@@ -74,21 +77,22 @@ func (c *made) class(start string, count, peak int, running, alone time.Duration
 
 // cpu adds samples of 10 ms to the CPU profile.
 func (c *made) cpu(n int, stack ...string) {
-	i := slices.IndexFunc(c.e.Profiles, func(p Profile) bool { return p.Kind == CPU })
+	i := slices.IndexFunc(c.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.CPU })
 	if i < 0 {
 		c.e.Profiles = append(c.e.Profiles,
-			Profile{Kind: CPU, Types: []string{"samples/count", "cpu/nanoseconds"}, Duration: second})
+			evidence.Profile{Kind: evidence.CPU, Types: []string{"samples/count", "cpu/nanoseconds"}, Duration: second})
 		i = len(c.e.Profiles) - 1
 	}
 	p := &c.e.Profiles[i]
-	p.Samples = append(p.Samples, Sample{Stack: frames(stack...), Values: []int64{int64(n), int64(n) * 10e6}})
+	p.Samples = append(p.Samples, evidence.Sample{Stack: frames(stack...), Values: []int64{int64(n), int64(n) * 10e6}})
 }
 
 // wait adds a site, and is its index.
-func (c *made) wait(op Op, class int, count int64, waited time.Duration, waker int, stack ...string) int {
-	w := Wait{Op: op, Reason: string(op), Stack: frames(stack...), Count: count, Waited: waited, Classes: []int{class}}
+func (c *made) wait(op evidence.Op, class int, count int64, waited time.Duration, waker int, stack ...string) int {
+	w := evidence.Wait{Op: op, Reason: string(op), Stack: frames(stack...), Count: count, Waited: waited,
+		Classes: []int{class}}
 	if waker >= 0 {
-		w.Wakers = []Waker{{Stack: frames("main.wake:8"), Count: count, Class: waker}}
+		w.Wakers = []evidence.Waker{{Stack: frames("main.wake:8"), Count: count, Class: waker}}
 	}
 	c.e.Trace.Waits = append(c.e.Trace.Waits, w)
 	return len(c.e.Trace.Waits) - 1
@@ -161,7 +165,7 @@ var cases = []struct {
 	}, "cpu-saturated"},
 	{"coarse-lock", coarse, func() *made { // waited for as much, but the CPUs are busy
 		c := coarse()
-		c.e.Trace.Demand = Demand{}
+		c.e.Trace.Demand = evidence.Demand{}
 		c.demand(0, 10, 990)
 		c.e.Trace.Resources[0].Starved = 0
 		return c
@@ -239,9 +243,10 @@ var cases = []struct {
 	{"stage-limited", func() *made { return stagesOf(950, 100) }, func() *made { return stagesOf(600, 550) }, "none"},
 	{"unbuffered-lockstep", func() *made {
 		c := stagesOf(600, 550)
-		c.e.Trace.Resources = []Resource{{Kind: OpChannel, Count: 1000, Busy: second, Starved: 700 * time.Millisecond,
-			Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
-			Sites: [][]Frame{frames("main.f:5")}}}
+		c.e.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+			Starved: 700 * time.Millisecond,
+			Full:    300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
+			Sites: [][]evidence.Frame{frames("main.f:5")}}}
 		return c
 	}, func() *made { return stagesOf(600, 550) }, "none"},
 	{"goroutine-leak", leaky, func() *made { // as many, all made at the start: a pool
@@ -259,13 +264,13 @@ var cases = []struct {
 		c := newCase()
 		c.demand(950, 50)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
-		c.wait(OpSleep, m, 100, 900*time.Millisecond, -1, "time.Sleep", "main.main:5")
+		c.wait(evidence.OpSleep, m, 100, 900*time.Millisecond, -1, "time.Sleep", "main.main:5")
 		return c
 	}, func() *made { // a server that waits for work
 		c := newCase()
 		c.demand(950, 50)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
-		c.wait(OpNetwork, m, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
+		c.wait(evidence.OpNetwork, m, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
 			"net.(*TCPListener).Accept", "main.main:5")
 		return c
 	}, "none"},
@@ -297,7 +302,7 @@ func asking(idle time.Duration) *made {
 	c.demand(900, 100)
 	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 	k := c.class("main.client", 1, 1, 100*time.Millisecond, 90*time.Millisecond)
-	c.wait(OpNetwork, k, 200, 800*time.Millisecond-idle, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+	c.wait(evidence.OpNetwork, k, 200, 800*time.Millisecond-idle, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
 		"main.ask:6", "main.client:3")
 	x := &c.e.Trace.Classes[k]
 	x.Waiting["network"], x.Waiting["chan receive"] = 800*time.Millisecond-idle, idle
@@ -305,7 +310,8 @@ func asking(idle time.Duration) *made {
 		x.Members[i].OnChannels, x.Members[i].Outside = idle, 800*time.Millisecond-idle
 	}
 	c.e.Trace.Calls = append(c.e.Trace.Calls,
-		Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:5", "main.client:3"), Class: k,
+		evidence.Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.ask:5", "main.client:3"),
+			Class: k,
 			Count: 200})
 	return c
 }
@@ -327,7 +333,7 @@ func pool(idle time.Duration) *made {
 func leaky() *made {
 	c := wide()
 	k := c.class("main.serve", 500, 400, 10*time.Millisecond, 0)
-	at := c.wait(OpSend, k, 500, 0, -1, "runtime.chansend1", "main.serve:4")
+	at := c.wait(evidence.OpSend, k, 500, 0, -1, "runtime.chansend1", "main.serve:4")
 	x := &c.e.Trace.Classes[k]
 	x.Alive, x.Stuck, x.StuckAt, x.Last = 400, 390, at, 900*time.Millisecond
 	return c
@@ -339,12 +345,13 @@ func coarse() *made {
 	c.demand(0, 990, 10)
 	c.class("main.main", 1, 1, time.Millisecond, 0)
 	w := c.class("main.worker", 4, 4, second, 900*time.Millisecond)
-	at := c.wait(OpMutex, w, 1000, 2900*time.Millisecond, w, "sync.(*Mutex).Lock", "main.update:7", "main.worker:3")
-	c.e.Trace.Resources = []Resource{{Kind: OpMutex, Waits: []int{at}, Busy: 990 * time.Millisecond,
+	at := c.wait(evidence.OpMutex, w, 1000, 2900*time.Millisecond, w, "sync.(*Mutex).Lock", "main.update:7",
+		"main.worker:3")
+	c.e.Trace.Resources = []evidence.Resource{{Kind: evidence.OpMutex, Waits: []int{at}, Busy: 990 * time.Millisecond,
 		Starved: 980 * time.Millisecond, Count: 1000,
-		Holds:       Latencies{Count: 900, P50: time.Millisecond, Sum: 950 * time.Millisecond},
+		Holds:       evidence.Latencies{Count: 900, P50: time.Millisecond, Sum: 950 * time.Millisecond},
 		HeldRunning: 950 * time.Millisecond,
-		Sites: [][]Frame{frames("sync.(*Mutex).Lock", "main.update:7"),
+		Sites: [][]evidence.Frame{frames("sync.(*Mutex).Lock", "main.update:7"),
 			frames("sync.(*Mutex).Unlock", "main.update:8")}}}
 	c.cpu(100, "main.f:5", "main.update:7", "main.worker:3")
 	return c
@@ -357,8 +364,8 @@ func pipe() *made {
 	a := c.class("main.main", 1, 1, 600*time.Millisecond, 300*time.Millisecond)
 	b := c.class("main.stage", 1, 1, 600*time.Millisecond, 300*time.Millisecond)
 	c.e.Trace.Classes[a].Bursts.P50, c.e.Trace.Classes[b].Bursts.P50 = 3*time.Microsecond, 3*time.Microsecond
-	c.wait(OpSend, a, 50000, 200*time.Millisecond, b, "runtime.chansend1", "main.main:4")
-	c.wait(OpReceive, b, 50000, 200*time.Millisecond, a, "runtime.chanrecv2", "main.stage:6")
+	c.wait(evidence.OpSend, a, 50000, 200*time.Millisecond, b, "runtime.chansend1", "main.main:4")
+	c.wait(evidence.OpReceive, b, 50000, 200*time.Millisecond, a, "runtime.chanrecv2", "main.stage:6")
 	c.cpu(30, "main.f:5", "main.stage:3")
 	c.cpu(20, "main.g:5", "main.main:3", "runtime.main")
 	c.cpu(40, "runtime.lock2", "runtime.chansend", "runtime.chansend1", "main.main:4", "runtime.main")
@@ -372,8 +379,8 @@ func stagesOf(first, next int) *made {
 	a := c.class("main.slow", 1, 1, time.Duration(first)*time.Millisecond, time.Duration(first/2)*time.Millisecond)
 	b := c.class("main.fast", 1, 1, time.Duration(next)*time.Millisecond, time.Duration(next/2)*time.Millisecond)
 	c.demand(0, 1000)
-	c.wait(OpSend, b, 1000, time.Duration(1000-next)*time.Millisecond, a, "runtime.chansend1", "main.fast:4")
-	c.wait(OpReceive, a, 20, time.Duration(1000-first)*time.Millisecond, b, "runtime.chanrecv2", "main.slow:6")
+	c.wait(evidence.OpSend, b, 1000, time.Duration(1000-next)*time.Millisecond, a, "runtime.chansend1", "main.fast:4")
+	c.wait(evidence.OpReceive, a, 20, time.Duration(1000-first)*time.Millisecond, b, "runtime.chanrecv2", "main.slow:6")
 	c.cpu(first/10, "main.f:5", "main.slow:3")
 	c.cpu(next/10, "main.g:5", "main.fast:3")
 	return c
@@ -420,7 +427,7 @@ func TestTooLittleEvidence(t *testing.T) {
 	if got := c.names(); len(got) != 1 || got[0] != string(TooLittle) {
 		t.Errorf("%v", got)
 	}
-	if got := Explain(&Evidence{}).Findings; len(got) != 1 || got[0].Name != TooLittle || got[0].Gain != nil {
+	if got := Explain(&evidence.Evidence{}).Findings; len(got) != 1 || got[0].Name != TooLittle || got[0].Gain != nil {
 		t.Errorf("no evidence: %+v", got)
 	}
 }
@@ -444,7 +451,7 @@ func TestCauseBeforeSymptom(t *testing.T) {
 
 func TestLoadedMachine(t *testing.T) {
 	for _, x := range cases {
-		if !slices.Contains(restOnAll, x.name) {
+		if !traits[x.name].allCPUs {
 			continue
 		}
 		c := x.sick()

@@ -5,7 +5,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/evidence"
 )
+
+// program is the program as rules ask about it.
+type program struct{ *evidence.Program }
 
 // packageOf is the import path of a function's package: "image/png" of "image/png.(*encoder).writeIDATs".
 func packageOf(function string) string {
@@ -21,7 +26,7 @@ func packageOf(function string) string {
 }
 
 // standard reports whether a function is of Go's standard library: the first element of its path has no dot.
-func (p *Program) standard(f Frame) bool {
+func (p program) standard(f evidence.Frame) bool {
 	path := packageOf(f.Function)
 	if p.own(f) {
 		return false
@@ -31,7 +36,7 @@ func (p *Program) standard(f Frame) bool {
 }
 
 // own reports whether a function is of the program's own module, or of package main.
-func (p *Program) own(f Frame) bool {
+func (p program) own(f evidence.Frame) bool {
 	path := packageOf(f.Function)
 	switch {
 	case hooked(f):
@@ -43,25 +48,25 @@ func (p *Program) own(f Frame) bool {
 }
 
 // hooked reports whether a function is part of what collects the evidence.
-func hooked(f Frame) bool {
+func hooked(f evidence.Frame) bool {
 	return strings.Contains(f.Function, "brewput") && strings.HasPrefix(f.Function, "main.")
 }
 
 // ours is the innermost frame of a stack that is the program's own; where none is, the innermost that is not of the
 // standard library; ok is false if there is none either.
-func (p *Program) ours(stack []Frame) (Frame, bool) {
+func (p program) ours(stack []evidence.Frame) (evidence.Frame, bool) {
 	if i := slices.IndexFunc(stack, p.own); i >= 0 {
 		return stack[i], true
 	}
-	i := slices.IndexFunc(stack, func(f Frame) bool { return !p.standard(f) && !hooked(f) })
+	i := slices.IndexFunc(stack, func(f evidence.Frame) bool { return !p.standard(f) && !hooked(f) })
 	if i < 0 {
-		return Frame{}, false
+		return evidence.Frame{}, false
 	}
 	return stack[i], true
 }
 
 // at is a place as findings give it: relative to the module.
-func (p *Program) at(f Frame) string {
+func (p program) at(f evidence.Frame) string {
 	if f.File == "" {
 		return f.Function
 	}
@@ -83,7 +88,7 @@ func (p *Program) at(f Frame) string {
 }
 
 // places are the program's own places of stacks, each once.
-func (p *Program) places(stacks ...[]Frame) []string {
+func (p program) places(stacks ...[]evidence.Frame) []string {
 	var out []string
 	for _, s := range stacks {
 		if f, ok := p.ours(s); ok && !slices.Contains(out, p.at(f)) {
@@ -94,7 +99,7 @@ func (p *Program) places(stacks ...[]Frame) []string {
 }
 
 // line is the source at a place, "" where it is not at hand.
-func (p *Program) line(f Frame) string {
+func (p program) line(f evidence.Frame) string {
 	if p.Source == nil {
 		return ""
 	}
@@ -109,12 +114,12 @@ func short(function string) string {
 }
 
 // has reports whether some function of a stack has one of the prefixes.
-func has(stack []Frame, prefixes ...string) bool {
-	return slices.ContainsFunc(stack, func(f Frame) bool { return startsWith(f.Function, prefixes...) })
+func has(stack []evidence.Frame, prefixes ...string) bool {
+	return slices.ContainsFunc(stack, func(f evidence.Frame) bool { return startsWith(f.Function, prefixes...) })
 }
 
 // accepts reports whether a stack waits for others to connect.
-func accepts(stack []Frame) bool {
+func accepts(stack []evidence.Frame) bool {
 	return has(stack, "net.(*netFD).accept", "net.(*TCPListener).Accept", "net.(*TCPListener).accept",
 		"net.(*UnixListener).Accept", "net.(*UnixListener).accept")
 }
@@ -125,7 +130,7 @@ func startsWith(s string, prefixes ...string) bool {
 
 // channelsOf are the capacities that the source makes channels with in a file, as far as it says them as numbers: -1
 // for one that is computed.
-func (p *Program) channelsOf(file string) (unbuffered, buffered int) {
+func (p program) channelsOf(file string) (unbuffered, buffered int) {
 	if p.Source == nil {
 		return 0, 0
 	}

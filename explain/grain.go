@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of grain.
@@ -22,7 +24,7 @@ func tooFine(v *view) []Finding {
 	if v.t == nil {
 		return nil
 	}
-	var c *Class
+	var c *evidence.Class
 	for _, k := range v.classes() {
 		if k.Count >= 500 && (c == nil || k.Count > c.Count) && k.Busy.P50 < fineBody {
 			c = k
@@ -40,7 +42,7 @@ func tooFine(v *view) []Finding {
 	if cost < fineCost {
 		return nil
 	}
-	f := v.finding("goroutine-too-fine", "%d goroutines are made that run for %s each: less than it takes to "+
+	f := v.finding(GoroutineTooFine, "%d goroutines are made that run for %s each: less than it takes to "+
 		"make and queue them.", c.Count, span(c.Busy.P50))
 	if at, ok := v.p.ours(c.Created); ok {
 		f.Where = []string{v.p.at(at)}
@@ -95,7 +97,7 @@ func unboundedSpawn(v *view) []Finding {
 		if queues < 20*v.cpus {
 			continue
 		}
-		f := v.finding("unbounded-spawn", "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
+		f := v.finding(UnboundedSpawn, "%d goroutines of %s live at once for %.0f CPUs.", c.Peak,
 			short(c.Start.Function), v.cpus)
 		if at, ok := v.p.ours(c.Created); ok {
 			f.Where = []string{v.p.at(at)}
@@ -121,7 +123,7 @@ func notWorth(v *view) []Finding {
 	if wide == nil || wide.Running < v.running()/3 || v.one.WallHigh >= v.run.WallLow {
 		return nil
 	}
-	f := v.finding("not-worth-parallel", "It is slower on %d CPUs than on one: %s against %s.", v.run.CPUs,
+	f := v.finding(NotWorthParallel, "It is slower on %d CPUs than on one: %s against %s.", v.run.CPUs,
 		span(v.run.Wall), span(v.one.Wall))
 	f.Share = 1
 	if at, ok := v.p.ours(wide.Created); ok {
@@ -159,10 +161,10 @@ func wakeLatency(v *view) []Finding {
 	if lost < wakeShare || nobody < wakeShare/2 || v.t.WakeIdle.Count < 100 {
 		return nil
 	}
-	f := v.finding("wake-latency", "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
+	f := v.finding(WakeLatency, "CPUs that sleep take %s to wake: %s of the time somebody waits for that.",
 		span(v.t.WakeIdle.P50), percent(lost))
 	f.Share = lost
-	var worst *Wait
+	var worst *evidence.Wait
 	for i := range v.t.Waits {
 		if w := &v.t.Waits[i]; worst == nil || w.Queued > worst.Queued {
 			worst = w
@@ -192,10 +194,11 @@ func leak(v *view) []Finding {
 			continue
 		}
 		w := v.t.Waits[c.StuckAt]
-		if !slices.Contains([]Op{OpSend, OpReceive, OpSelect, OpMutex, OpCond, OpWaitGroup, OpRWMutex}, w.Op) {
+		if !slices.Contains([]evidence.Op{evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex,
+			evidence.OpCond, evidence.OpWaitGroup, evidence.OpRWMutex}, w.Op) {
 			continue
 		}
-		f := v.finding("goroutine-leak", "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
+		f := v.finding(GoroutineLeak, "%d goroutines of %s are never woken: they wait to %s for ever.", c.Stuck,
 			short(c.Start.Function), w.Op)
 		f.Where = v.p.places(w.Stack, c.Created)
 		f.Share = float64(c.Alive) / float64(c.Count)
@@ -217,7 +220,7 @@ const leftGoroutines = 100
 
 // leftOver finds the same by a goroutine profile: so many wait at one place when the program ends.
 func (v *view) leftOver() []Finding {
-	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Goroutine })
+	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Goroutine })
 	if i < 0 {
 		return nil
 	}
@@ -228,12 +231,12 @@ func (v *view) leftOver() []Finding {
 			all.list = append(all.list, weighed{stack: s.Stack, weight: float64(s.Values[0])})
 		}
 	}
-	groups := all.groups(func(w *weighed) (Frame, bool) { return v.p.ours(w.stack) })
+	groups := all.groups(func(w *weighed) (evidence.Frame, bool) { return v.p.ours(w.stack) })
 	if len(groups) == 0 || groups[0].share < leftGoroutines {
 		return nil
 	}
 	g := groups[0]
-	f := v.finding("goroutine-leak", "%.0f goroutines wait at %s when the program ends.", g.share, v.p.at(g.at))
+	f := v.finding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share, v.p.at(g.at))
 	f.Tier = TierA
 	f.Where = []string{v.p.at(g.at)}
 	f.Share = 1

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of what takes most of the CPU time.
@@ -36,10 +38,13 @@ func hotFunction(v *view) []Finding {
 		return nil
 	}
 	for _, a := range avoidable {
-		groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
-			if !slices.ContainsFunc(w.stack, func(f Frame) bool { return strings.HasPrefix(f.Function, a.function) }) ||
+		groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
+			if !slices.ContainsFunc(w.stack, func(f evidence.Frame) bool {
+				return strings.HasPrefix(f.Function,
+					a.function)
+			}) ||
 				has(w.stack, "runtime.doInit") || has(w.stack, "log.") {
-				return Frame{}, false
+				return evidence.Frame{}, false
 			}
 			return v.p.ours(w.stack)
 		})
@@ -47,7 +52,7 @@ func hotFunction(v *view) []Finding {
 			continue
 		}
 		g := groups[0]
-		f := v.finding("hot-function", "%s, called at %s, takes %s of the CPU time.", short(a.function), v.p.at(g.at),
+		f := v.finding(HotFunction, "%s, called at %s, takes %s of the CPU time.", short(a.function), v.p.at(g.at),
 			percent(g.share))
 		f.Tier = TierA
 		f.Where = []string{v.p.at(g.at)}
@@ -68,19 +73,19 @@ func hotFunction(v *view) []Finding {
 // searching finds a loop that looks for something, one after the other, and takes most of the CPU time. What an index
 // would save depends on how much there is to look through: nothing is promised.
 func (v *view) searching() []Finding {
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		at, ok := v.p.ours(w.stack)
 		if !ok || w.root == "" || w.what != UserCode {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		l := v.searchAt(at)
-		return Frame{at.Function, at.File, l.line}, l.is
+		return evidence.Frame{Function: at.Function, File: at.File, Line: l.line}, l.is
 	})
 	if len(groups) == 0 || groups[0].share < searchShare {
 		return nil
 	}
 	g := groups[0]
-	f := v.finding("hot-function", "The loop at %s looks for something, one after the other, for %s of the CPU time.",
+	f := v.finding(HotFunction, "The loop at %s looks for something, one after the other, for %s of the CPU time.",
 		v.p.at(g.at), percent(g.share))
 	f.Tier = TierA
 	f.Where = []string{v.p.at(g.at)}
@@ -93,7 +98,7 @@ func (v *view) searching() []Finding {
 }
 
 // loop is the innermost one around a place, as far as the source is at hand.
-func (v *view) loop(at Frame) (inner ast.Stmt) {
+func (v *view) loop(at evidence.Frame) (inner ast.Stmt) {
 	f := v.parsed(at.File)
 	if f == nil {
 		return nil
@@ -116,12 +121,12 @@ type searchLoop struct {
 	is   bool
 }
 
-func (v *view) searchAt(at Frame) searchLoop {
+func (v *view) searchAt(at evidence.Frame) searchLoop {
 	if l, ok := v.loops[at]; ok {
 		return l
 	}
 	if v.loops == nil {
-		v.loops = map[Frame]searchLoop{}
+		v.loops = map[evidence.Frame]searchLoop{}
 	}
 	l := searchLoop{}
 	if loop := v.loop(at); loop != nil {

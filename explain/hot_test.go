@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // source is a program of one function with these statements, from line 3 of main.go on.
-func source(statements string) *Program {
+func source(statements string) *evidence.Program {
 	lines := strings.Split("package main\nfunc f() {\n"+strings.ReplaceAll(statements, "; ", "\n")+"\n}\n", "\n")
-	return &Program{Main: "main", Dir: "/src/prog", Source: func(_ string, n int) string {
+	return &evidence.Program{Main: "main", Dir: "/src/prog", Source: func(_ string, n int) string {
 		if n < 1 || n > len(lines) {
 			return ""
 		}
@@ -69,8 +71,8 @@ func TestSearches(t *testing.T) {
 		// asked of the outer loop
 		"for _, n := range t {; for _, m := range n {; if m == name { return true }; }; }": false,
 	} {
-		v := &view{p: source(loop)}
-		if l := v.loop(Frame{File: "main.go", Line: 3}); l == nil || searches(l) != want {
+		v := &view{p: program{source(loop)}}
+		if l := v.loop(evidence.Frame{File: "main.go", Line: 3}); l == nil || searches(l) != want {
 			t.Errorf("%s: %v, want %v", loop, l != nil && searches(l), want)
 		}
 	}
@@ -123,11 +125,12 @@ func TestLimitedSpawning(t *testing.T) {
 		c.demand(idle, 0, 1000-idle)
 		m := c.class("main.main", 1, 1, 5*time.Millisecond, time.Millisecond)
 		w := c.class("main.job", count, 8, time.Duration(1000-idle)*time.Millisecond, 10*time.Millisecond)
-		at := c.wait(OpSend, m, 900, 950*time.Millisecond, w, "runtime.chansend1", "main.do:4")
-		c.e.Trace.Resources = []Resource{{Kind: OpChannel, Waits: []int{at}, Count: 900, Busy: 950 * time.Millisecond,
+		at := c.wait(evidence.OpSend, m, 900, 950*time.Millisecond, w, "runtime.chansend1", "main.do:4")
+		c.e.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Waits: []int{at}, Count: 900,
+			Busy:      950 * time.Millisecond,
 			Full:      950 * time.Millisecond,
 			FullCount: 900, Starved: 900 * time.Millisecond,
-			Sites: [][]Frame{frames("main.do:4"), frames("main.done:5")}}}
+			Sites: [][]evidence.Frame{frames("main.do:4"), frames("main.done:5")}}}
 		return c
 	}
 	if f := of(1000, 700).first(); f.Name != "too-few-workers" || f.Gain == nil || f.Gain.Estimate < 0.5 ||
@@ -138,14 +141,14 @@ func TestLimitedSpawning(t *testing.T) {
 		t.Errorf("8 that take pieces from a channel are a stage: %v", names)
 	}
 	busy := of(1000, 700)
-	busy.wait(OpSelect, 2, 900, 4*second, 2, "runtime.selectgo", "database/sql.(*DB).conn", "main.job:7")
+	busy.wait(evidence.OpSelect, 2, 900, 4*second, 2, "runtime.selectgo", "database/sql.(*DB).conn", "main.job:7")
 	if names := busy.names(); slices.Contains(names, "too-few-workers") {
 		t.Errorf("they wait for a connection of a database, of which more do not give more: %v", names)
 	}
 	asks := of(1000, 700)
 	r := asks.class("net/rpc.(*Client).input", 1, 1, 10*time.Millisecond, 0)
 	asks.e.Trace.Classes[r].Waiting["network"] = 900 * time.Millisecond
-	asks.wait(OpReceive, 2, 900, 4*second, r, "runtime.chanrecv1", "net/rpc.(*Client).Call", "main.job:7")
+	asks.wait(evidence.OpReceive, 2, 900, 4*second, r, "runtime.chanrecv1", "net/rpc.(*Client).Call", "main.job:7")
 	if f := asks.first(); f.Name != "too-few-workers" {
 		t.Errorf("they wait for answers from outside: %s", f.Name)
 	}
@@ -177,7 +180,7 @@ func TestConnectionsOfAClient(t *testing.T) {
 		c.demand(700, 300)
 		w := c.class("main.ask", 128, 128, 200*time.Millisecond, 0)
 		r := c.class("net/http.(*persistConn).readLoop", 4, 4, 20*time.Millisecond, 0)
-		at := c.wait(OpSelect, w, 860, 100*second, r, "runtime.selectgo", "net/http.(*Transport).getConn",
+		at := c.wait(evidence.OpSelect, w, 860, 100*second, r, "runtime.selectgo", "net/http.(*Transport).getConn",
 			"net/http.(*Client).Get", "main.ask:5")
 		c.e.Trace.Waits[at].Wakers[0].Stack = frames(append([]string{"runtime.chansend1"}, waker...)...)
 		return c.first()
@@ -207,21 +210,23 @@ func TestAskedThroughALibrary(t *testing.T) {
 		c.demand(900, 100)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 		r := c.class("net/rpc.(*Client).input", 1, 1, 10*time.Millisecond, 10*time.Millisecond)
-		c.wait(OpNetwork, r, 200, 990*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+		c.wait(evidence.OpNetwork, r, 200, 990*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
 			"net/rpc.(*Client).input")
 		stack := append(append([]string{"runtime.chanrecv1"}, by...), "main.main:6")
-		c.wait(OpReceive, m, 200, 940*time.Millisecond, r, stack...)
+		c.wait(evidence.OpReceive, m, 200, 940*time.Millisecond, r, stack...)
 		c.e.Trace.Classes[m].Waiting["chan receive"] = 940 * time.Millisecond
 		c.e.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
 		c.e.Trace.Calls = append(c.e.Trace.Calls,
-			Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m,
+			evidence.Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:6"), Class: m,
 				Count: each})
 		if len(by) > 0 && accepted {
-			c.wait(OpNetwork, r, 1, 990*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
+			c.wait(evidence.OpNetwork, r, 1, 990*time.Millisecond, -1, "internal/poll.(*FD).Accept",
+				"net.(*netFD).accept",
 				"net.(*TCPListener).Accept", "main.serve:3")
 		}
 		if closes {
-			c.wait(OpOther, m, 1, time.Microsecond, -1, "internal/poll.(*FD).Close", "net.(*TCPListener).Close",
+			c.wait(evidence.OpOther, m, 1, time.Microsecond, -1, "internal/poll.(*FD).Close",
+				"net.(*TCPListener).Close",
 				"main.main:9")
 		}
 		return c.first()
@@ -243,11 +248,11 @@ func TestAskedThroughALibrary(t *testing.T) {
 	r := both.class("net/http.(*persistConn).readLoop", 1, 1, 10*time.Millisecond, 10*time.Millisecond)
 	writer := both.class("net/http.(*persistConn).writeLoop", 1, 1, 10*time.Millisecond, 10*time.Millisecond)
 	both.e.Trace.Classes[r].Waiting["network"] = 990 * time.Millisecond
-	both.wait(OpNetwork, r, 200, 990*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+	both.wait(evidence.OpNetwork, r, 200, 990*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
 		"net/http.(*persistConn).readLoop")
-	at := both.wait(OpSelect, m, 400, 940*time.Millisecond, writer, "runtime.selectgo",
+	at := both.wait(evidence.OpSelect, m, 400, 940*time.Millisecond, writer, "runtime.selectgo",
 		"net/http.(*persistConn).roundTrip", "main.main:6")
-	both.e.Trace.Waits[at].Wakers = []Waker{{Class: writer, Count: 200}, {Class: r, Count: 150}}
+	both.e.Trace.Waits[at].Wakers = []evidence.Waker{{Class: writer, Count: 200}, {Class: r, Count: 150}}
 	if f := both.first(); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("who asks is named: %s %q", f.Name, f.Claim)
 	}
@@ -258,11 +263,13 @@ func TestAskedThroughALibrary(t *testing.T) {
 	pool := newCase() // of connections: those who wait for one are ended by those who have done with it
 	pool.demand(900, 100)
 	w := pool.class("main.worker", 64, 64, 50*time.Millisecond, 0)
-	pool.wait(OpNetwork, w, 3000, 8*second, -1, "internal/poll.(*FD).Read", "net.(*conn).Read", "main.worker:5")
-	pool.wait(OpSelect, w, 3000, 50*second, w, "runtime.selectgo", "database/sql.(*DB).conn", "main.worker:5")
+	pool.wait(evidence.OpNetwork, w, 3000, 8*second, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+		"main.worker:5")
+	pool.wait(evidence.OpSelect, w, 3000, 50*second, w, "runtime.selectgo", "database/sql.(*DB).conn", "main.worker:5")
 	pool.e.Trace.Classes[w].Waiting["network"], pool.e.Trace.Classes[w].Waiting["select"] = 8*second, 50*second
 	pool.e.Trace.Calls = append(pool.e.Trace.Calls,
-		Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.worker:5"), Class: w, Count: 3000})
+		evidence.Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.worker:5"), Class: w,
+			Count: 3000})
 	if names := pool.names(); slices.Contains(names, "stop-and-wait") {
 		t.Errorf("a pool of connections: %v", names)
 	}
@@ -281,7 +288,7 @@ func TestLateCPUs(t *testing.T) {
 		m := c.class("main.main", 1, 1, 30*time.Millisecond, 0)
 		s := c.class("main.filter", 1, 1, 990*time.Millisecond, 150*time.Millisecond)
 		c.e.Trace.Classes[m].Runnable = 800 * time.Millisecond
-		at := c.wait(OpReceive, m, 5000, 170*time.Millisecond, s, "runtime.chanrecv2", "main.main:9")
+		at := c.wait(evidence.OpReceive, m, 5000, 170*time.Millisecond, s, "runtime.chanrecv2", "main.main:9")
 		c.e.Trace.Waits[at].Queued = 800 * time.Millisecond
 		return c
 	}
@@ -293,17 +300,17 @@ func TestLateCPUs(t *testing.T) {
 	}
 	// a stage that is outside, and is handed work by one that is ready, not parked
 	asleep := line(600 * time.Millisecond)
-	asleep.e.Trace.Demand = Demand{}
+	asleep.e.Trace.Demand = evidence.Demand{}
 	asleep.demand(850, 100, 50)
 	asleep.e.Trace.Classes[2].Running, asleep.e.Trace.Classes[2].Members[0] = 10*time.Millisecond,
-		Member{Ended: second, Outside: 980 * time.Millisecond}
-	asleep.e.Trace.Waits[0].Op = OpSend
+		evidence.Member{Ended: second, Outside: 980 * time.Millisecond}
+	asleep.e.Trace.Waits[0].Op = evidence.OpSend
 	if f := asleep.first(); f.Name != "stage-limited" {
 		t.Errorf("a stage that sleeps: %s", f.Name)
 	}
 	locked := func(searching time.Duration) *made {
 		c := coarse()
-		c.e.Trace.Demand = Demand{}
+		c.e.Trace.Demand = evidence.Demand{}
 		c.demand(0, 40, 960)
 		c.e.Trace.Searching, c.e.Trace.Classes[2].Runnable = searching, 2800*time.Millisecond
 		c.e.Runs[0].User = 1200 * time.Millisecond

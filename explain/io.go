@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of input and output. The starting values are those of reviewed cases of one-byte reads and row-wise
@@ -25,7 +27,7 @@ var transfers = []string{"os.(*File).Read", "os.(*File).Write", "os.(*File).Read
 	"syscall.Pwrite", "internal/poll.(*FD).Read", "internal/poll.(*FD).Write"}
 
 // transfer is the outermost function of a stack that moves bytes, and the place where the program calls for it.
-func (p *Program) transfer(stack []Frame) (call int, at Frame, ok bool) {
+func (p program) transfer(stack []evidence.Frame) (call int, at evidence.Frame, ok bool) {
 	call = -1
 	for i, f := range stack {
 		if startsWith(f.Function, transfers...) {
@@ -69,7 +71,7 @@ func unbufferedIO(v *view) []Finding {
 	return out
 }
 
-func (v *view) unbuffered(g group, at Frame, name string, bytes float64, known bool, rate float64, count int64,
+func (v *view) unbuffered(g group, at evidence.Frame, name string, bytes float64, known bool, rate float64, count int64,
 	each time.Duration) Finding {
 	kept := 1 / 16.0 // where the size is not known, so much of the calls is taken to remain
 	if known {
@@ -83,7 +85,7 @@ func (v *view) unbuffered(g group, at Frame, name string, bytes float64, known b
 	if known {
 		size = plainly(bytes) + " bytes"
 	}
-	f := v.finding("unbuffered-io", "%s %s %s with each system call.", v.p.at(at), verb, size)
+	f := v.finding(UnbufferedIO, "%s %s %s with each system call.", v.p.at(at), verb, size)
 	f.Where = []string{v.p.at(at)}
 	f.Share = g.share
 	d := v.shareDoubt(g.share)
@@ -108,7 +110,7 @@ func (v *view) unbuffered(g group, at Frame, name string, bytes float64, known b
 // ioGroups are the places that spend most CPU time on moving bytes; without a profile, those of the trace's calls.
 func (v *view) ioGroups() []group {
 	if v.sampled() {
-		return v.cpu.groups(func(w *weighed) (Frame, bool) {
+		return v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 			_, at, ok := v.p.transfer(w.stack)
 			return at, ok && w.root != ""
 		})
@@ -126,7 +128,7 @@ func (v *view) ioGroups() []group {
 }
 
 // callsAt are the calls that the trace has for a place of the program, and the class that makes them.
-func (v *view) callsAt(at Frame) (count int64, each time.Duration, class *Class) {
+func (v *view) callsAt(at evidence.Frame) (count int64, each time.Duration, class *evidence.Class) {
 	if v.t == nil {
 		return 0, 0, nil
 	}
@@ -176,13 +178,14 @@ func (v *view) callRate(write bool, traced int64) float64 {
 
 // talks reports whether the calls of a place are one side of a conversation: who makes them waits for an answer
 // about as often, and no buffer may keep what the other side is to answer.
-func (v *view) talks(at Frame, c *Class) bool {
+func (v *view) talks(at evidence.Frame, c *evidence.Class) bool {
 	if v.t == nil || c == nil {
 		return false
 	}
 	waits := int64(0)
 	for _, w := range v.t.Waits {
-		if w.Op == OpNetwork && slices.ContainsFunc(w.Classes, func(i int) bool { return &v.t.Classes[i] == c }) {
+		if w.Op == evidence.OpNetwork && slices.ContainsFunc(w.Classes,
+			func(i int) bool { return &v.t.Classes[i] == c }) {
 			waits += w.Count
 		}
 	}
@@ -196,7 +199,7 @@ func blockingCalls(v *view) []Finding {
 		return nil
 	}
 	var spent time.Duration
-	var worst *Calls
+	var worst *evidence.Calls
 	var lost, count int64
 	for i := range v.t.Calls {
 		c := &v.t.Calls[i]
@@ -215,7 +218,7 @@ func blockingCalls(v *view) []Finding {
 		return nil
 	}
 	at, _ := v.p.ours(worst.Stack)
-	f := v.finding("blocking-syscall", "System calls made at %s block their threads for %s each.", v.p.at(at),
+	f := v.finding(BlockingSyscall, "System calls made at %s block their threads for %s each.", v.p.at(at),
 		span(worst.Each.P50))
 	f.Where = []string{v.p.at(at)}
 	f.Share = v.traced(spent)

@@ -3,6 +3,8 @@ package explain
 import (
 	"math"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // ledger is where the CPUs' time went. The CPU profile says on what, as shares of the undisturbed run's CPU time;
@@ -84,7 +86,7 @@ func (v *view) inflation() float64 {
 	if v.one == nil || v.run == nil {
 		return math.NaN()
 	}
-	per := func(r *Run) float64 {
+	per := func(r *evidence.Run) float64 {
 		s := (r.User + r.System).Seconds()
 		if r.Operations > 0 {
 			s /= float64(r.Operations)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // places is a channel that 20 goroutines take places from, one of which each gives back; outside, its holders sleep.
@@ -16,11 +18,12 @@ func places(outside bool) *made {
 	}
 	c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 	w := c.class("main.query", 20, 20, 900*time.Millisecond, 10*time.Millisecond)
-	at := c.wait(OpReceive, w, 400, 5*second, w, "runtime.chanrecv1", "main.take:4")
-	c.e.Trace.Resources = []Resource{{Kind: OpChannel, Waits: []int{at}, Count: 400, Busy: 950 * time.Millisecond,
+	at := c.wait(evidence.OpReceive, w, 400, 5*second, w, "runtime.chanrecv1", "main.take:4")
+	c.e.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Waits: []int{at}, Count: 400,
+		Busy:       950 * time.Millisecond,
 		Empty:      950 * time.Millisecond,
 		EmptyCount: 400, Starved: 900 * time.Millisecond,
-		Sites: [][]Frame{frames("main.take:4"), frames("main.give:5")}}}
+		Sites: [][]evidence.Frame{frames("main.take:4"), frames("main.give:5")}}}
 	c.e.Runs[0].User = time.Second
 	return c
 }
@@ -47,7 +50,7 @@ func TestPlaces(t *testing.T) {
 	}
 	mixed := places(true)
 	mixed.e.Trace.Waits[0].Wakers = append(mixed.e.Trace.Waits[0].Wakers,
-		Waker{Stack: frames("main.feed:8"), Count: 200, Class: 1})
+		evidence.Waker{Stack: frames("main.feed:8"), Count: 200, Class: 1})
 	if names := mixed.names(); slices.Contains(names, "saturated-resource") {
 		t.Errorf("a third of them wait for main: %v", names)
 	}
@@ -60,7 +63,7 @@ func TestSelectThatIsNoPlace(t *testing.T) {
 		c.demand(idle, 1000-idle)
 		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
 		w := c.class("main.query", 20, 20, 50*time.Millisecond, 10*time.Millisecond)
-		at := c.wait(OpSelect, w, 400, 18*second, w, "runtime.selectgo", "main.do:4")
+		at := c.wait(evidence.OpSelect, w, 400, 18*second, w, "runtime.selectgo", "main.do:4")
 		c.e.Trace.Waits[at].Wakers[0].Stack = frames(by, "main.do:5")
 		return c
 	}
@@ -103,9 +106,10 @@ func TestLineDecoys(t *testing.T) {
 		t.Errorf("a goroutine beside the line, that waits for nobody and that nobody waits for: %s", f.Name)
 	}
 	c = stagesOf(600, 550)
-	c.e.Trace.Resources = []Resource{{Kind: OpChannel, Count: 1000, Busy: second, Starved: 10 * time.Millisecond,
-		Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
-		Sites: [][]Frame{frames("main.f:5")}}}
+	c.e.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+		Starved: 10 * time.Millisecond,
+		Full:    300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
+		Sites: [][]evidence.Frame{frames("main.f:5")}}}
 	if names := c.names(); slices.Contains(names, "unbuffered-lockstep") {
 		t.Errorf("no CPU is without work while they wait: %v", names)
 	}
@@ -118,7 +122,7 @@ func (c *made) sleepy(class int) {
 		x.Members[i].Outside, x.Members[i].Running = x.Members[i].Running, 0
 	}
 	x.Running = 0
-	c.e.Trace.Waits[0].Op = OpReceive
+	c.e.Trace.Waits[0].Op = evidence.OpReceive
 }
 
 // TestLockByMutexProfile: without a trace a lock is one that serialises where nearly always somebody waits for it.
@@ -129,9 +133,10 @@ func TestLockByMutexProfile(t *testing.T) {
 		c.e.Runs[0].User = 1100 * time.Millisecond
 		c.cpu(100, "main.f:5", "main.update:7", "main.worker:3")
 		c.e.Profiles = append(c.e.Profiles,
-			Profile{Kind: Mutex, Types: []string{"contentions/count", "delay/nanoseconds"}, Samples: []Sample{
-				{Stack: frames("sync.(*Mutex).Unlock", "main.update:8", "main.worker:3"),
-					Values: []int64{1000, int64(waited)}}}})
+			evidence.Profile{Kind: evidence.Mutex, Types: []string{"contentions/count", "delay/nanoseconds"},
+				Samples: []evidence.Sample{
+					{Stack: frames("sync.(*Mutex).Unlock", "main.update:8", "main.worker:3"),
+						Values: []int64{1000, int64(waited)}}}})
 		return c
 	}
 	if f := of(2 * second).first(); f.Name != "coarse-lock" {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of locks.
@@ -29,11 +31,11 @@ func lockRules(v *view) []Finding {
 		return lockByProfile(v)
 	}
 	// the one that is waited for while CPUs have nothing to do, and the one that is waited for most often
-	var best, often *Resource
+	var best, often *evidence.Resource
 	waits := int64(0) // for all of them: what many locks cost together is as if it were one
 	for i := range v.t.Resources {
 		r := &v.t.Resources[i]
-		if r.Kind == OpChannel {
+		if r.Kind == evidence.OpChannel {
 			continue
 		}
 		waits += r.Count
@@ -71,7 +73,7 @@ func lockRules(v *view) []Finding {
 
 // parkedFor reports whether most of those who use a lock are kept by it all the time, as one that serialises them does.
 // Who was woken and queues for a CPU that works for others does not wait for the lock any more.
-func (v *view) parkedFor(r *Resource) bool {
+func (v *view) parkedFor(r *evidence.Resource) bool {
 	parked, users := time.Duration(0), int64(0)
 	for _, i := range r.Waits {
 		parked += v.kept(&v.t.Waits[i])
@@ -83,24 +85,24 @@ func (v *view) parkedFor(r *Resource) bool {
 }
 
 // lock is what is to be said of one.
-func (v *view) lock(r *Resource, cost float64) Finding {
+func (v *view) lock(r *evidence.Resource, cost float64) Finding {
 	waits, waited := v.waitsOf(r)
 	queue := float64(waited) / float64(v.t.Duration) // that waits in the mean
 	inside, outside := v.held(r, waits)
-	name := Name("coarse-lock")
+	name := CoarseLock
 	caller, library := v.lockCaller(r)
 	switch {
 	case library:
-		name = "library-limit"
+		name = LibraryLimit
 	case r.Holds.Count > 0 && r.Holds.P50 < lockShort && r.Holds.Sum < lockShort*time.Duration(r.Holds.Count) &&
 		(!v.sampled() || cost >= lockCost) ||
 		r.Holds.Count == 0 && cost >= lockCost:
-		name = "lock-convoy"
-		if r.Kind == OpRWMutex {
-			name = "rwmutex-misuse"
+		name = LockConvoy
+		if r.Kind == evidence.OpRWMutex {
+			name = RWMutexMisuse
 		}
 	case outside > 0.5 || inside < lockInside || v.otherLocks(r):
-		name = "saturated-resource"
+		name = SaturatedResource
 	}
 	f := v.finding(name, "")
 	f.Where = v.p.places(r.Sites...)
@@ -127,19 +129,19 @@ func (v *view) lock(r *Resource, cost float64) Finding {
 }
 
 // waitsOf are the sites where goroutines wait for a resource, the longest first, and how long they did in all.
-func (v *view) waitsOf(r *Resource) (waits []*Wait, total time.Duration) {
+func (v *view) waitsOf(r *evidence.Resource) (waits []*evidence.Wait, total time.Duration) {
 	for _, i := range r.Waits {
 		w := &v.t.Waits[i]
 		waits = append(waits, w)
 		total += w.Waited + w.Queued
 	}
-	slices.SortFunc(waits, func(a, b *Wait) int { return int(b.Waited - a.Waited) })
+	slices.SortFunc(waits, func(a, b *evidence.Wait) int { return int(b.Waited - a.Waited) })
 	return waits, total
 }
 
 // held is the part of what its users run that they run while they hold a lock, and the part of its holding times that
 // they do not run.
-func (v *view) held(r *Resource, waits []*Wait) (inside, outside float64) {
+func (v *view) held(r *evidence.Resource, waits []*evidence.Wait) (inside, outside float64) {
 	running := time.Duration(0)
 	seen := map[int]bool{}
 	for _, w := range waits {
@@ -161,7 +163,7 @@ func (v *view) held(r *Resource, waits []*Wait) (inside, outside float64) {
 }
 
 // lockCaller is the function that takes a lock, and whether it is not the program's own.
-func (v *view) lockCaller(r *Resource) (Frame, bool) {
+func (v *view) lockCaller(r *evidence.Resource) (evidence.Frame, bool) {
 	for _, i := range r.Waits {
 		for _, f := range v.t.Waits[i].Stack {
 			if startsWith(f.Function, "sync.", "internal/sync.", "runtime.") {
@@ -170,12 +172,12 @@ func (v *view) lockCaller(r *Resource) (Frame, bool) {
 			return f, v.p.standard(f) && !hooked(f)
 		}
 	}
-	return Frame{}, false
+	return evidence.Frame{}, false
 }
 
 // otherLocks reports whether there are more locks that somebody waits for now and then: resources, of which this one is
 // full.
-func (v *view) otherLocks(r *Resource) bool {
+func (v *view) otherLocks(r *evidence.Resource) bool {
 	for i := range v.t.Resources {
 		o := &v.t.Resources[i]
 		if o != r && o.Kind == r.Kind && o.Count >= max(10, r.Count/20) {
@@ -187,7 +189,7 @@ func (v *view) otherLocks(r *Resource) bool {
 
 // lockGain is what is saved where the lock serialises no more: up to as many as waited go on at once, on the CPUs there
 // are.
-func (v *view) lockGain(r *Resource, queue, outside, cost float64) *Gain {
+func (v *view) lockGain(r *evidence.Resource, queue, outside, cost float64) *Gain {
 	at := v.cpus
 	if outside > 0.5 {
 		at = math.Inf(1)
@@ -199,29 +201,29 @@ func (v *view) lockGain(r *Resource, queue, outside, cost float64) *Gain {
 	return gain(0.85*most, low, math.Max(most, 1-v.floor()))
 }
 
-func (v *view) lockWords(f *Finding, caller Frame, inside float64) {
+func (v *view) lockWords(f *Finding, caller evidence.Frame, inside float64) {
 	place := "one lock"
 	if len(f.Where) > 0 {
 		place = "the lock taken at " + f.Where[0]
 	}
 	f.Rival = "The lock waits for something that is slow in itself, and without it the wait would move there."
 	switch f.Name {
-	case "library-limit":
+	case LibraryLimit:
 		f.Claim = "A lock inside " + short(caller.Function) + " lets one goroutine at a time go on."
 		f.Fix = "Call it less often, give each goroutine an instance of its own, or use another library."
 		f.Experiment = "Give each goroutine its own instance: the waits should be gone."
-	case "lock-convoy":
+	case LockConvoy:
 		f.Claim = capital(place) + " is held for a moment, but so often that goroutines park and wake " +
 			"one another for it."
 		f.Fix = "Take it less often: do several things under it at once, or split it into shards, or use an atomic."
 		f.Experiment = "Take it once for every ten operations: the waits should fall to a tenth."
-	case "rwmutex-misuse":
+	case RWMutexMisuse:
 		f.Claim = "The RWMutex at " + strings.TrimPrefix(place, "the lock taken at ") +
 			" costs more than what it guards."
 		f.Fix = "Use a plain Mutex for short sections, or copy on write: an atomic.Pointer to a map " +
 			"that is never changed."
 		f.Experiment = "Replace it by an atomic.Pointer: the time in it should be gone."
-	case "saturated-resource":
+	case SaturatedResource:
 		f.Claim = capital(place) + " guards a resource that is in use all the time: everybody waits for it."
 		f.Fix = "Have more than one of it (shards, a second instance, a pool), or make its use shorter."
 		f.Experiment = "Double it: the time should fall until the next resource or the CPUs are the limit."
@@ -235,7 +237,7 @@ func (v *view) lockWords(f *Finding, caller Frame, inside float64) {
 
 // lockByProfile is for mutex profiles without a trace: the stack that delayed others most.
 func lockByProfile(v *view) []Finding {
-	i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == Mutex })
+	i := slices.IndexFunc(v.e.Profiles, func(p evidence.Profile) bool { return p.Kind == evidence.Mutex })
 	if i < 0 || v.wall == 0 || v.unused() < lockIdle && (v.cpu == nil || v.cpu.share(Locks) < lockCost) {
 		return nil
 	}
@@ -248,15 +250,15 @@ func lockByProfile(v *view) []Finding {
 			delay.user += float64(s.Values[value])
 		}
 	}
-	groups := delay.groups(func(w *weighed) (Frame, bool) { return v.p.ours(w.stack) })
+	groups := delay.groups(func(w *weighed) (evidence.Frame, bool) { return v.p.ours(w.stack) })
 	queue := delay.user / 1e9 / v.wall
 	if len(groups) == 0 || groups[0].share < 0.5 || queue < delayed {
 		return nil
 	}
 	g := groups[0]
-	name := Name("coarse-lock")
+	name := CoarseLock
 	if v.used < v.wall/2 { // who holds it does not run
-		name = "saturated-resource"
+		name = SaturatedResource
 	}
 	f := v.finding(name, "")
 	f.Tier = TierA
@@ -266,7 +268,7 @@ func lockByProfile(v *view) []Finding {
 	f.says("%s of the CPUs' time is unused", percent(v.unused()))
 	most := 1 - v.floor(1/(queue+1))
 	f.Gain = gain(0.7*most, 0.2*most, most)
-	v.lockWords(&f, Frame{}, 1)
+	v.lockWords(&f, evidence.Frame{}, 1)
 	f.Claim = "The lock released at " + v.p.at(g.at) + " serialises the program: others wait for it."
 	return []Finding{f}
 }
@@ -277,9 +279,9 @@ func rwMutex(v *view) []Finding {
 	if !v.sampled() {
 		return nil
 	}
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		if w.what != Locks || !has(w.stack, "sync.(*RWMutex)", "sync.(*rlocker)") {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		return v.p.ours(w.stack)
 	})
@@ -290,7 +292,7 @@ func rwMutex(v *view) []Finding {
 	if share < rwCost {
 		return nil
 	}
-	f := v.finding("rwmutex-misuse", "Taking the RWMutex at %s costs %s of the CPU time, for sections "+
+	f := v.finding(RWMutexMisuse, "Taking the RWMutex at %s costs %s of the CPU time, for sections "+
 		"shorter than that.", v.p.at(groups[0].at), percent(share))
 	f.Tier = TierA
 	for _, g := range groups[:min(2, len(groups))] {

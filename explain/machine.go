@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of the machine and of what keeps it busy for nothing.
@@ -38,7 +40,7 @@ func inflation(v *view) []Finding {
 	if v.sampled() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.2 {
 		return nil
 	}
-	f := v.finding("work-inflation", "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, v.run.CPUs)
+	f := v.finding(WorkInflation, "The same work takes %.2f times the CPU time on %d CPUs as on one.", r, v.run.CPUs)
 	f.Share = 1 - 1/r
 	f.says("%s of CPU time on one CPU, %s on %d", span(v.one.User+v.one.System), span(v.run.User+v.run.System),
 		v.run.CPUs)
@@ -63,15 +65,15 @@ func (v *view) contended() (Finding, bool) {
 		return Finding{}, false
 	}
 	share := 0.0
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		if w.what == Locks || w.what == Channels || w.what == Scheduler || len(w.stack) == 0 {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		leaf := w.stack[0]
 		add := startsWith(leaf.Function, "sync/atomic.", "internal/runtime/atomic.") &&
 			(strings.Contains(leaf.Function, "Add") || strings.Contains(leaf.Function, "Xadd"))
 		if !add && !(v.p.own(leaf) && adding.MatchString(v.p.line(leaf))) {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		share += w.weight / math.Max(v.cpu.user, 1e-9)
 		return v.p.ours(w.stack)
@@ -80,7 +82,7 @@ func (v *view) contended() (Finding, bool) {
 	if share < atomicCost || len(groups) == 0 || !math.IsNaN(r) && r < 1.1 {
 		return Finding{}, false
 	}
-	f := v.finding("work-inflation", "All CPUs add to the same memory at %s: %s of the CPU time.", v.p.at(groups[0].at),
+	f := v.finding(WorkInflation, "All CPUs add to the same memory at %s: %s of the CPU time.", v.p.at(groups[0].at),
 		percent(share))
 	f.Where = []string{v.p.at(groups[0].at)}
 	f.Share = share
@@ -140,7 +142,7 @@ func saturatedCPUs(v *view) []Finding {
 	if v.sampled() && v.cpu.share(Locks, Channels, Scheduler, Collector) > 0.4 {
 		return nil
 	}
-	f := v.finding("cpu-saturated", "All %.0f CPUs are in use: it is limited by its work, not by its structure.",
+	f := v.finding(CPUSaturated, "All %.0f CPUs are in use: it is limited by its work, not by its structure.",
 		v.cpus)
 	f.Share = 1 - v.unused()
 	f.says("it used %.2f of %.0f CPUs", v.used/v.wall, v.cpus)
@@ -172,7 +174,7 @@ func oversubscribed(v *view) []Finding {
 	if v.run == nil || v.run.Wall <= 0 {
 		return nil
 	}
-	f := v.finding("os-oversubscription", "")
+	f := v.finding(OSOversubscription, "")
 	f.Tier = TierA
 	f.Rival = "Somebody else's load, that will be gone next time."
 	f.Experiment = "Run it alone on an idle machine."
@@ -201,7 +203,7 @@ func noisy(v *view) []Finding {
 	if !v.sampled() || v.cpu.noise < noiseShare {
 		return nil
 	}
-	f := v.finding("profiler-noise", "The profilers themselves take %s of the CPU profile's samples.",
+	f := v.finding(ProfilerNoise, "The profilers themselves take %s of the CPU profile's samples.",
 		percent(v.cpu.noise))
 	f.Tier = TierA
 	f.Share = v.cpu.noise

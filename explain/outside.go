@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // outsideLeast is the part of the time for which one waits for what is outside, at least, that is to be named.
@@ -17,8 +19,8 @@ func dependency(v *view) []Finding {
 	if v.serves() {
 		return nil
 	}
-	var outside *Class
-	var where []Frame
+	var outside *evidence.Class
+	var where []evidence.Frame
 	timed := v.timed()
 	for _, timers := range []bool{false, true} { // who asks, before who only sleeps beside it
 		class, at, calls := v.outside(timers)
@@ -31,7 +33,7 @@ func dependency(v *view) []Finding {
 			calls = w.Count / int64(max(1, class.Peak))
 		}
 		outside, where = class, at
-		if timed || class.isMain() && v.mainAccepts() {
+		if timed || isMain(class) && v.mainAccepts() {
 			break // whoever asks meanwhile; nor does a trace tell who speaks first
 		}
 		if f, ok := v.stopAndWait(class, calls, asked); ok {
@@ -41,8 +43,8 @@ func dependency(v *view) []Finding {
 	if outside == nil {
 		return nil
 	}
-	f := v.finding("dependency-wait", "Nothing runs for %s of the time: %s %s for something outside.",
-		percent(v.wanting(0)), v.name(outside), outside.verb("waits", "wait"))
+	f := v.finding(DependencyWait, "Nothing runs for %s of the time: %s %s for something outside.",
+		percent(v.wanting(0)), v.name(outside), verb(outside, "waits", "wait"))
 	f.Where = v.p.places(where)
 	f.Share = v.wanting(0)
 	f.says("no goroutine wanted a CPU for %s of %s", span(v.t.Demand.For[0]), span(v.t.Duration))
@@ -50,7 +52,7 @@ func dependency(v *view) []Finding {
 		f.says("it waits at %s", v.quoted(at))
 	}
 	f.Rival = "It waits for work, as a server does: then there is nothing to gain."
-	if outside.isMain() && v.mainAccepts() {
+	if isMain(outside) && v.mainAccepts() {
 		f.Confidence = Low
 	}
 	if timed {
@@ -69,7 +71,8 @@ const timedFull = 0.85
 func (v *view) timed() bool {
 	waited := time.Duration(0)
 	for i := range v.t.Waits {
-		if w := &v.t.Waits[i]; w.Count == 1 && v.ofMain(w) && (w.Op == OpSleep || v.clocked(w) || v.awaitsClock(w)) {
+		if w := &v.t.Waits[i]; w.Count == 1 && v.ofMain(w) &&
+			(w.Op == evidence.OpSleep || v.clocked(w) || v.awaitsClock(w)) {
 			waited += w.Waited + w.Pending
 		}
 	}
@@ -80,8 +83,8 @@ var clocks = regexp.MustCompile(`^[^/]*<-[^/]*(time\.After\(|\.C\b)`)
 
 // awaitsClock reports whether a wait that the trace ends in is one for a timer by its source: what would have ended it
 // is not known, nor, of a context, whether it has a deadline.
-func (v *view) awaitsClock(w *Wait) bool {
-	if w.Op != OpReceive || w.Pending == 0 {
+func (v *view) awaitsClock(w *evidence.Wait) bool {
+	if w.Op != evidence.OpReceive || w.Pending == 0 {
 		return false
 	}
 	at, ok := v.p.ours(w.Stack)
@@ -89,16 +92,16 @@ func (v *view) awaitsClock(w *Wait) bool {
 }
 
 // ofMain reports whether the main goroutine waits there.
-func (v *view) ofMain(w *Wait) bool {
-	return slices.ContainsFunc(w.Classes, func(i int) bool { return v.t.Classes[i].isMain() })
+func (v *view) ofMain(w *evidence.Wait) bool {
+	return slices.ContainsFunc(w.Classes, func(i int) bool { return isMain(&v.t.Classes[i]) })
 }
 
 // outside is the class that waits longest for what is not in the program: a sleep, the network, a system call that
 // blocks. Calls is how often it does. Without timers it is the network and system calls only.
-func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
+func (v *view) outside(timers bool) (class *evidence.Class, where []evidence.Frame, calls int64) {
 	longest := time.Duration(0)
 	unended := false
-	look := func(is func(w *Wait, c *Class) bool) {
+	look := func(is func(w *evidence.Wait, c *evidence.Class) bool) {
 		for i := range v.t.Waits {
 			w := &v.t.Waits[i]
 			if len(w.Classes) == 0 {
@@ -114,14 +117,14 @@ func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 			}
 			if each := waited / time.Duration(max(1, c.Peak)); each > longest {
 				longest, class, where, calls = each, c, w.Stack, turns/int64(max(1, c.Peak))
-				if w.Op != OpSleep && w.Op != OpNetwork { // a ticker is asked for nothing
+				if w.Op != evidence.OpSleep && w.Op != evidence.OpNetwork { // a ticker is asked for nothing
 					calls = 0
 				}
 			}
 		}
 	}
-	look(func(w *Wait, c *Class) bool {
-		return w.Op == OpNetwork || timers && (w.Op == OpSleep || c.isMain() && v.clocked(w))
+	look(func(w *evidence.Wait, c *evidence.Class) bool {
+		return w.Op == evidence.OpNetwork || timers && (w.Op == evidence.OpSleep || isMain(c) && v.clocked(w))
 	})
 	for i := range v.t.Calls {
 		c := &v.t.Calls[i]
@@ -133,12 +136,12 @@ func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 	}
 	// timers of other goroutines are often beside the point: a page that is drawn now and then
 	if timers && v.traced(longest) < outsideLeast {
-		look(func(w *Wait, _ *Class) bool { return v.clocked(w) })
+		look(func(w *evidence.Wait, _ *evidence.Class) bool { return v.clocked(w) })
 	}
 	if v.traced(longest) < outsideLeast { // connections that are kept wait until the end, too: first who got an answer
 		unended = true
-		look(func(w *Wait, c *Class) bool {
-			return w.Op == OpNetwork && v.p.own(c.Start) || timers && w.Op == OpSleep
+		look(func(w *evidence.Wait, c *evidence.Class) bool {
+			return w.Op == evidence.OpNetwork && v.p.own(c.Start) || timers && w.Op == evidence.OpSleep
 		})
 	}
 	if v.traced(longest) < outsideLeast {
@@ -149,8 +152,8 @@ func (v *view) outside(timers bool) (class *Class, where []Frame, calls int64) {
 
 // behind is where goroutines of the program wait longest, in a library, for a library's goroutine of a class to bring
 // what that reads from outside.
-func (v *view) behind(c *Class) *Wait {
-	var longest *Wait
+func (v *view) behind(c *evidence.Class) *evidence.Wait {
+	var longest *evidence.Wait
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
 		if by := v.brought(w); by == c && (longest == nil || w.Waited > longest.Waited) {
@@ -163,17 +166,17 @@ func (v *view) behind(c *Class) *Wait {
 // brought is the class of a library's goroutines that ends a wait in this library, of goroutines of the program; nil if
 // it is no such wait. Those who wait for a connection of a pool are ended by each other, or by a connection that is
 // given back.
-func (v *view) brought(w *Wait) *Class {
-	if w.Op != OpReceive && w.Op != OpSelect || len(w.Classes) == 0 || has(w.Stack, pools...) {
+func (v *view) brought(w *evidence.Wait) *evidence.Class {
+	if w.Op != evidence.OpReceive && w.Op != evidence.OpSelect || len(w.Classes) == 0 || has(w.Stack, pools...) {
 		return nil
 	}
-	in := slices.IndexFunc(w.Stack, func(f Frame) bool { return !startsWith(f.Function, "runtime.") })
+	in := slices.IndexFunc(w.Stack, func(f evidence.Frame) bool { return !startsWith(f.Function, "runtime.") })
 	if _, ok := v.p.ours(w.Stack); !ok || v.p.own(w.Stack[in]) {
 		return nil
 	}
 	all, most := int64(0), int64(0)
-	var by *Class
-	counts := map[*Class]int64{}
+	var by *evidence.Class
+	counts := map[*evidence.Class]int64{}
 	for _, k := range w.Wakers {
 		all += k.Count
 		if k.Class < 0 || slices.Contains(w.Classes, k.Class) {
@@ -193,8 +196,8 @@ func (v *view) brought(w *Wait) *Class {
 
 // clocked reports whether a wait in a select or for a channel is one for a timer, or for a context that has one: nine
 // times of ten no goroutine of the program sent.
-func (v *view) clocked(w *Wait) bool {
-	if w.Op != OpSelect && w.Op != OpReceive {
+func (v *view) clocked(w *evidence.Wait) bool {
+	if w.Op != evidence.OpSelect && w.Op != evidence.OpReceive {
 		return false
 	}
 	var all, timed int64
@@ -209,11 +212,11 @@ func (v *view) clocked(w *Wait) bool {
 
 // serves reports whether the program waits for others to connect: idle then is waiting for work.
 func (v *view) serves() bool {
-	waits := slices.ContainsFunc(v.t.Waits, func(w Wait) bool { return w.Count > 0 && accepts(w.Stack) })
+	waits := slices.ContainsFunc(v.t.Waits, func(w evidence.Wait) bool { return w.Count > 0 && accepts(w.Stack) })
 	if !waits && !v.accepting() || v.mainAsks() {
 		return false
 	}
-	return !slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
+	return !slices.ContainsFunc(v.t.Waits, func(w evidence.Wait) bool {
 		return has(w.Stack, "net.(*sysDialer)", "net/http.(*persistConn)", "net/http.(*Client)")
 	})
 }
@@ -221,7 +224,7 @@ func (v *view) serves() bool {
 // mainAccepts reports whether the main goroutine accepts connections: what it then waits for may be requests, as a
 // server's, or the answers of its workers.
 func (v *view) mainAccepts() bool {
-	return slices.ContainsFunc(v.t.Waits, func(w Wait) bool { return accepts(w.Stack) && v.ofMain(&w) })
+	return slices.ContainsFunc(v.t.Waits, func(w evidence.Wait) bool { return accepts(w.Stack) && v.ofMain(&w) })
 }
 
 // mainAsks reports whether the main goroutine waits for what others say most of the time: the other side is in the
@@ -229,7 +232,7 @@ func (v *view) mainAccepts() bool {
 func (v *view) mainAsks() bool {
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
-		if v.ofMain(w) && v.traced(w.Waited) >= outsideLeast && (w.Op == OpNetwork && !accepts(w.Stack) ||
+		if v.ofMain(w) && v.traced(w.Waited) >= outsideLeast && (w.Op == evidence.OpNetwork && !accepts(w.Stack) ||
 			v.brought(w) != nil) {
 			return true
 		}
@@ -238,9 +241,9 @@ func (v *view) mainAsks() bool {
 }
 
 // handles reports whether a class was started by what accepts connections: it waits for others to ask.
-func (v *view) handles(c *Class) bool {
+func (v *view) handles(c *evidence.Class) bool {
 	by, ok := v.p.ours(c.Created)
-	return ok && slices.ContainsFunc(v.t.Waits, func(w Wait) bool {
+	return ok && slices.ContainsFunc(v.t.Waits, func(w evidence.Wait) bool {
 		at, ok := v.p.ours(w.Stack)
 		return ok && at.Function == by.Function && accepts(w.Stack)
 	})
@@ -248,9 +251,9 @@ func (v *view) handles(c *Class) bool {
 
 // stopAndWait is a goroutine that asks over the network and waits for the answer before it asks again: so many turns,
 // and for so long by way of a library's goroutine that reads it.
-func (v *view) stopAndWait(c *Class, turns int64, asked time.Duration) (Finding, bool) {
+func (v *view) stopAndWait(c *evidence.Class, turns int64, asked time.Duration) (Finding, bool) {
 	sent := int64(0)
-	var at Frame
+	var at evidence.Frame
 	for _, k := range v.t.Calls {
 		if &v.t.Classes[k.Class] == c && has(k.Stack, "net.(*conn).Write", "internal/poll.(*FD).Write") {
 			sent += k.Count
@@ -267,8 +270,8 @@ func (v *view) stopAndWait(c *Class, turns int64, asked time.Duration) (Finding,
 		at.File == "" {
 		return Finding{}, false
 	}
-	f := v.finding("stop-and-wait", "%s one request, %s for the answer, and only then %s the next.",
-		capital(v.name(c))+" "+c.verb("sends", "each send"), c.verb("waits", "wait"), c.verb("sends", "send"))
+	f := v.finding(StopAndWait, "%s one request, %s for the answer, and only then %s the next.",
+		capital(v.name(c))+" "+verb(c, "sends", "each send"), verb(c, "waits", "wait"), verb(c, "sends", "send"))
 	f.Where = []string{v.p.at(at)}
 	f.Share = v.wanting(0)
 	left := v.floor()

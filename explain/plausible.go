@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // mostCPUs is the most CPUs of a machine, where the evidence does not say how many there were. A profile may show more
@@ -21,7 +23,7 @@ const (
 
 // plausible is the evidence without what contradicts itself, such as a profile of more CPU time than its CPUs had, and
 // a sentence for each part that was left out.
-func plausible(e *Evidence) (*Evidence, []string) {
+func plausible(e *evidence.Evidence) (*evidence.Evidence, []string) {
 	cpus := 0
 	for _, r := range e.Runs {
 		cpus = max(cpus, r.CPUs, r.Machine)
@@ -33,7 +35,7 @@ func plausible(e *Evidence) (*Evidence, []string) {
 
 	kept, notes := *e, []string(nil)
 	if t := e.Trace; t != nil {
-		if why := t.impossible(slack); why != "" {
+		if why := impossibleTrace(t, slack); why != "" {
 			kept.Trace = nil
 			notes = append(notes, "the trace is left out: "+why)
 		} else {
@@ -45,9 +47,9 @@ func plausible(e *Evidence) (*Evidence, []string) {
 	}
 
 	kept.Profiles = nil
-	timed := kept.Trace != nil || slices.ContainsFunc(e.Runs, func(r Run) bool { return r.Wall > 0 })
+	timed := kept.Trace != nil || slices.ContainsFunc(e.Runs, func(r evidence.Run) bool { return r.Wall > 0 })
 	for _, p := range e.Profiles {
-		if why := p.impossible(cpus, slack, timed); why != "" {
+		if why := impossibleProfile(&p, cpus, slack, timed); why != "" {
 			notes = append(notes, fmt.Sprintf("the %s profile is left out: %s", p.Kind, why))
 			continue
 		}
@@ -56,9 +58,9 @@ func plausible(e *Evidence) (*Evidence, []string) {
 	return &kept, notes
 }
 
-// impossible is why no program leaves such a profile; "" if one may. timed says that other evidence has the time it
-// took.
-func (p *Profile) impossible(cpus int, slack float64, timed bool) string {
+// impossibleProfile is why no program leaves such a profile; "" if one may. timed says that other evidence has the
+// time it took.
+func impossibleProfile(p *evidence.Profile, cpus int, slack float64, timed bool) string {
 	sums := make([]float64, len(p.Types))
 	for _, s := range p.Samples {
 		for i, v := range s.Values {
@@ -81,9 +83,9 @@ func (p *Profile) impossible(cpus int, slack float64, timed bool) string {
 		return fmt.Sprintf("it lasts %v, and no time can be below 0", p.Duration)
 	case p.Duration > longest:
 		return tooLong(p.Duration)
-	case p.Kind == CPU && i >= 0 && sums[i] > 0 && p.Duration == 0 && !timed:
+	case p.Kind == evidence.CPU && i >= 0 && sums[i] > 0 && p.Duration == 0 && !timed:
 		return "it does not say how long it lasted, nor does a trace or a run"
-	case p.Kind != CPU || i < 0 || p.Duration == 0:
+	case p.Kind != evidence.CPU || i < 0 || p.Duration == 0:
 		return ""
 	}
 	most := p.Duration.Seconds()*float64(cpus)*slack + spareCPU.Seconds()
@@ -97,8 +99,8 @@ func tooLong(d time.Duration) string {
 	return fmt.Sprintf("it lasts %v, and none is taken for more than a year", d)
 }
 
-// impossible is why no program leaves such a trace; "" if one may.
-func (t *Trace) impossible(slack float64) string {
+// impossibleTrace is why no program leaves such a trace; "" if one may.
+func impossibleTrace(t *evidence.Trace, slack float64) string {
 	busy := t.Running + t.GC.Workers
 	most := t.Duration.Seconds()*float64(t.CPUs)*slack + spareCPU.Seconds()
 	switch {

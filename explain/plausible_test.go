@@ -5,50 +5,55 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // TestImpossibleEvidence: what contradicts itself is left out by name, and no finding and no figure rests on it.
 func TestImpossibleEvidence(t *testing.T) {
 	types := []string{"samples/count", "cpu/nanoseconds"}
-	stack := []Frame{{Function: "main.work", File: "main.go", Line: 3}, {Function: "main.main"},
+	stack := []evidence.Frame{{Function: "main.work", File: "main.go", Line: 3}, {Function: "main.main"},
 		{Function: "runtime.main"}}
-	profile := func(d time.Duration, values ...int64) Profile {
-		p := Profile{Kind: CPU, Types: types, Duration: d}
+	profile := func(d time.Duration, values ...int64) evidence.Profile {
+		p := evidence.Profile{Kind: evidence.CPU, Types: types, Duration: d}
 		for _, v := range values {
-			p.Samples = append(p.Samples, Sample{stack, []int64{1000, v}})
+			p.Samples = append(p.Samples, evidence.Sample{Stack: stack, Values: []int64{1000, v}})
 		}
 		return p
 	}
 	for name, c := range map[string]struct {
-		e    Evidence
+		e    evidence.Evidence
 		note string // "" for evidence that stays
 	}{
-		"30 minutes of CPU time in a microsecond": {Evidence{Profiles: []Profile{profile(time.Microsecond, 1800e9)}},
+		"30 minutes of CPU time in a microsecond": {
+			evidence.Evidence{Profiles: []evidence.Profile{profile(time.Microsecond, 1800e9)}},
 			"CPU time"},
-		"three CPUs of two": {Evidence{Trace: &Trace{Duration: time.Second, CPUs: 2},
-			Profiles: []Profile{profile(time.Second, 3e9)}}, "2 CPUs"},
-		"ten CPUs of two": {Evidence{Runs: []Run{{CPUs: 2, Machine: 2, Wall: time.Second}},
-			Profiles: []Profile{profile(time.Second, 1e10)}}, "2 CPUs"},
-		"a profile of no time": {Evidence{Profiles: []Profile{profile(0, 9e8)}},
+		"three CPUs of two": {evidence.Evidence{Trace: &evidence.Trace{Duration: time.Second, CPUs: 2},
+			Profiles: []evidence.Profile{profile(time.Second, 3e9)}}, "2 CPUs"},
+		"ten CPUs of two": {evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, Machine: 2, Wall: time.Second}},
+			Profiles: []evidence.Profile{profile(time.Second, 1e10)}}, "2 CPUs"},
+		"a profile of no time": {evidence.Evidence{Profiles: []evidence.Profile{profile(0, 9e8)}},
 			"the cpu profile is left out: it does not say how long it lasted"},
-		"a profile of 292 years": {Evidence{Profiles: []Profile{profile(math.MaxInt64, 9e8)}},
+		"a profile of 292 years": {evidence.Evidence{Profiles: []evidence.Profile{profile(math.MaxInt64, 9e8)}},
 			"the cpu profile is left out: it lasts 2562047h47m16.854775807s, and none is taken for more than a year"},
-		"a trace of 292 years": {Evidence{Trace: &Trace{Duration: math.MaxInt64, CPUs: 2,
+		"a trace of 292 years": {evidence.Evidence{Trace: &evidence.Trace{Duration: math.MaxInt64, CPUs: 2,
 			Running: time.Second}}, "the trace is left out: it lasts 2562047h"},
-		"a profile of no time beside a run": {Evidence{Runs: []Run{{CPUs: 2, Machine: 2, Wall: time.Second}},
-			Profiles: []Profile{profile(0, 9e8)}}, ""},
-		"below 0": {Evidence{Profiles: []Profile{profile(time.Second, -6e8)}},
+		"a profile of no time beside a run": {evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, Machine: 2,
+			Wall: time.Second}},
+			Profiles: []evidence.Profile{profile(0, 9e8)}}, ""},
+		"below 0": {evidence.Evidence{Profiles: []evidence.Profile{profile(time.Second, -6e8)}},
 			"below 0"},
-		"a negative duration": {Evidence{Profiles: []Profile{profile(-time.Second, 1e9)}}, "lasts"},
-		"more than can be counted": {Evidence{Profiles: []Profile{profile(0, math.MaxInt64,
+		"a negative duration": {evidence.Evidence{Profiles: []evidence.Profile{profile(-time.Second, 1e9)}}, "lasts"},
+		"more than can be counted": {evidence.Evidence{Profiles: []evidence.Profile{profile(0, math.MaxInt64,
 			math.MaxInt64)}}, "add up"},
-		"a trace of three CPUs of two": {Evidence{Trace: &Trace{Duration: time.Second, CPUs: 2,
+		"a trace of three CPUs of two": {evidence.Evidence{Trace: &evidence.Trace{Duration: time.Second, CPUs: 2,
 			Running: 3 * time.Second}}, "the trace is left out"},
-		"a trace below 0": {Evidence{Trace: &Trace{Duration: time.Second, CPUs: 2,
+		"a trace below 0": {evidence.Evidence{Trace: &evidence.Trace{Duration: time.Second, CPUs: 2,
 			Running: -1}}, "below 0"},
-		"a busy CPU": {Evidence{Profiles: []Profile{profile(time.Second, 1e9)}}, ""},
-		"two busy CPUs, and a little": {Evidence{Runs: []Run{{CPUs: 2, Machine: 2, Wall: time.Second}},
-			Profiles: []Profile{profile(time.Second, 2.1e9)}}, ""},
+		"a busy CPU": {evidence.Evidence{Profiles: []evidence.Profile{profile(time.Second, 1e9)}}, ""},
+		"two busy CPUs, and a little": {evidence.Evidence{Runs: []evidence.Run{{CPUs: 2, Machine: 2,
+			Wall: time.Second}},
+			Profiles: []evidence.Profile{profile(time.Second, 2.1e9)}}, ""},
 	} {
 		r := Explain(&c.e)
 		notes := strings.Join(r.Notes, "\n")

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of pools.
@@ -23,11 +25,11 @@ func fewWorkers(v *view) []Finding {
 	}
 	for _, c := range v.classes() {
 		at, own := v.starts(c) // a library sizes its pools itself: one goroutine for each connection
-		if c.isMain() || !own || v.handles(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
+		if isMain(c) || !own || v.handles(c) || int64(c.Peak) != c.Count && c.Alive == 0 && c.Batches > 1 ||
 			len(c.Members) == 0 {
 			continue
 		}
-		life, running, queued, channels, locks, outside := c.lives()
+		life, running, queued, channels, locks, outside := lives(c)
 		if life < v.t.Duration/2 || channels > time.Duration(poolStarve*float64(life)) || locks > life/10 {
 			continue
 		}
@@ -37,7 +39,7 @@ func fewWorkers(v *view) []Finding {
 		if !pool || !waits && !works || v.turnsLimited(c) {
 			continue
 		}
-		f := v.finding("too-few-workers", "%s are all occupied, and %s of the CPUs' time is unused.",
+		f := v.finding(TooFewWorkers, "%s are all occupied, and %s of the CPUs' time is unused.",
 			capital(v.name(c)), percent(v.unused()))
 		f.Share = v.unused()
 		f.Where = []string{v.p.at(at)}
@@ -60,20 +62,20 @@ func fewWorkers(v *view) []Finding {
 
 // starts is the go statement that makes the goroutines of a class, where the program itself makes them, not a library
 // that it calls.
-func (v *view) starts(c *Class) (Frame, bool) {
-	i := slices.IndexFunc(c.Created, func(f Frame) bool {
-		return !Wraps(f.Function) &&
+func (v *view) starts(c *evidence.Class) (evidence.Frame, bool) {
+	i := slices.IndexFunc(c.Created, func(f evidence.Frame) bool {
+		return !evidence.Wraps(f.Function) &&
 			!startsWith(f.Function, "runtime.")
 	})
 	if i < 0 {
-		return Frame{}, false
+		return evidence.Frame{}, false
 	}
 	f := c.Created[i]
 	return f, v.p.own(f) || v.p.Module == "" && !v.p.standard(f) && !hooked(f)
 }
 
 // lives adds up the members of a class, by how many of them lived at a time.
-func (c *Class) lives() (life, running, queued, channels, locks, outside time.Duration) {
+func lives(c *evidence.Class) (life, running, queued, channels, locks, outside time.Duration) {
 	for _, m := range c.Members {
 		life += m.Ended - m.Born
 		running += m.Running
@@ -87,7 +89,7 @@ func (c *Class) lives() (life, running, queued, channels, locks, outside time.Du
 }
 
 // inLoop reports whether the go statement that made a class stands in a loop, as far as the source is at hand.
-func (v *view) inLoop(c *Class) bool {
+func (v *view) inLoop(c *evidence.Class) bool {
 	at, ok := v.p.ours(c.Created)
 	if !ok || v.p.Source == nil {
 		return false
@@ -101,9 +103,9 @@ func (v *view) inLoop(c *Class) bool {
 }
 
 // turnsLimited reports whether the goroutines of a class sleep by a timer of their own, so that nobody waits for them.
-func (v *view) turnsLimited(c *Class) bool {
+func (v *view) turnsLimited(c *evidence.Class) bool {
 	for _, w := range v.t.Waits {
-		if w.Op == OpSend && w.Waited > v.t.Duration/5 {
+		if w.Op == evidence.OpSend && w.Waited > v.t.Duration/5 {
 			return false // somebody has work for them
 		}
 	}

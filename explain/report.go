@@ -58,9 +58,3 @@ type Phase struct {
 	Wants    float64 // means
 	Runs     float64
 }
-
-// The answers where no change is called for. They are names of the JSON contract, but of no rule.
-const (
-	None      Name = "none"
-	TooLittle Name = "too-little-evidence"
-)

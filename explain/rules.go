@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // rule looks for one family of troubles.
@@ -30,7 +32,7 @@ const (
 )
 
 // Explain says what holds a program back, by rank.
-func Explain(e *Evidence) Report {
+func Explain(e *evidence.Evidence) Report {
 	e, left := plausible(e)
 	v := viewOf(e)
 	r := Report{Notes: slices.Concat(e.Notes, left), Ledger: v.ledger(), Parallelism: v.parallelism(),
@@ -48,7 +50,7 @@ func Explain(e *Evidence) Report {
 	if e.Program.Several {
 		r.Phases = nil
 		r.Parallelism.Serial, r.Parallelism.Limit, r.Parallelism.At = math.NaN(), math.NaN(), math.NaN()
-		found = slices.DeleteFunc(found, func(f Finding) bool { return slices.Contains(ofTheWhole, f.Name) })
+		found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].whole })
 	}
 	r.Findings = rank(dominate(found))
 	if v.brief() {
@@ -76,9 +78,6 @@ func Explain(e *Evidence) Report {
 // brief reports whether a whole run is so short that what it takes to start, and chance, are a good part of it.
 func (v *view) brief() bool { return v.run != nil && v.run.Wall > 0 && v.run.Wall < minWall }
 
-// counted are findings that stand on what the kernel counts, which a short run has as surely as a long one.
-var counted = []Name{"unbuffered-io"}
-
 // startTime is what starting a process and its runtime takes at most. It is in the wall time of a run, and with it in
 // what a finding makes of shares of CPU time: of a brief run less than that share is nothing that a change would show.
 const startTime = 15 * time.Millisecond
@@ -88,7 +87,7 @@ const startTime = 15 * time.Millisecond
 func (v *view) unpromised(found []Finding) []Finding {
 	var sure, rest []Finding
 	for _, f := range found {
-		if slices.Contains(counted, f.Name) && f.Gain != nil &&
+		if traits[f.Name].counted && f.Gain != nil &&
 			f.Gain.Estimate > startTime.Seconds()/v.run.Wall.Seconds() {
 			sure = append(sure, f)
 			continue
@@ -96,7 +95,7 @@ func (v *view) unpromised(found []Finding) []Finding {
 		f.Gain, f.Confidence = nil, Low
 		rest = append(rest, f)
 	}
-	f := v.finding("too-few-samples", "A run takes %s: too short to say what a change would gain.", span(v.run.Wall))
+	f := v.finding(TooFewSamples, "A run takes %s: too short to say what a change would gain.", span(v.run.Wall))
 	f.Tier = TierA
 	f.Share = 1
 	f.says("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s", span(startTime),
@@ -114,86 +113,35 @@ func (v *view) unpromised(found []Finding) []Finding {
 // loaded reports whether other processes took what the program might have used.
 func (v *view) loaded() bool { return v.run != nil && v.run.Others >= others }
 
-// restOnAll are findings that a CPU which is not there makes up.
-var restOnAll = []Name{"load-imbalance", "wake-latency", "work-inflation", "not-worth-parallel", "unbuffered-lockstep",
-	"undersized-buffer"}
-
-// ofTheWhole are findings on how the parts of one run lie beside each other.
-var ofTheWhole = []Name{"serial-phase", "load-imbalance", "single-threaded"}
-
 // doubted is what is left of findings on a loaded machine.
 func (v *view) doubted(found []Finding) []Finding {
-	found = slices.DeleteFunc(found, func(f Finding) bool { return slices.Contains(restOnAll, f.Name) })
+	found = slices.DeleteFunc(found, func(f Finding) bool { return traits[f.Name].allCPUs })
 	for i := range found {
 		found[i].Confidence = Low
 	}
 	return found
 }
 
-// explains lists which findings are but what another one looks like: they are dropped where the cause is found.
-var explains = map[Name][]Name{
-	"goroutine-too-fine": {"lock-convoy", "coarse-lock", "saturated-resource", "wake-latency", "chan-handoff",
-		"single-threaded", "serial-phase", "cpu-saturated", "work-inflation", "load-imbalance", "hot-function"},
-	"unbounded-spawn": {"cpu-saturated"},
-	"unbuffered-io":   {"blocking-syscall", "cpu-saturated", "hot-function", "library-limit", "single-threaded"},
-	"chan-handoff": {"wake-latency", "unbuffered-lockstep", "undersized-buffer", "stage-limited",
-		"single-threaded", "too-few-workers", "cpu-saturated", "lock-convoy", "serial-phase"},
-	"coarse-lock": {"single-threaded", "serial-phase", "lock-convoy", "wake-latency", "too-few-workers",
-		"load-imbalance", "dependency-wait", "cpu-saturated", "hot-function", "stage-limited"},
-	"saturated-resource": {"single-threaded", "serial-phase", "lock-convoy", "wake-latency", "load-imbalance",
-		"dependency-wait", "cpu-saturated", "hot-function", "stage-limited", "too-few-workers"},
-	"library-limit": {"single-threaded", "coarse-lock", "saturated-resource", "lock-convoy", "wake-latency",
-		"cpu-saturated"},
-	"lock-convoy": {"single-threaded", "wake-latency", "cpu-saturated", "work-inflation", "chan-handoff",
-		"serial-phase"},
-	"rwmutex-misuse": {"lock-convoy", "coarse-lock", "saturated-resource", "work-inflation", "cpu-saturated",
-		"wake-latency", "library-limit"},
-	"too-few-workers": {"single-threaded", "dependency-wait", "stage-limited", "serial-phase", "stop-and-wait",
-		"hot-function"},
-	"stage-limited": {"single-threaded", "dependency-wait", "serial-phase", "unbuffered-lockstep",
-		"undersized-buffer", "too-few-workers", "hot-function"},
-	"unbuffered-lockstep": {"single-threaded", "serial-phase", "wake-latency", "undersized-buffer", "cpu-saturated"},
-	"undersized-buffer":   {"single-threaded", "serial-phase", "wake-latency", "cpu-saturated"},
-	"stop-and-wait":       {"dependency-wait", "single-threaded"},
-	"busy-wait": {"chan-handoff", "cpu-saturated", "lock-convoy", "coarse-lock", "work-inflation",
-		"hot-function", "load-imbalance"},
-	"work-inflation":      {"cpu-saturated", "hot-function"},
-	"gc-thrash":           {"gc-pressure", "cpu-saturated"},
-	"gc-pressure":         {"cpu-saturated", "stw-stopping"},
-	"hot-function":        {"cpu-saturated"},
-	"load-imbalance":      {"serial-phase", "cpu-saturated"},
-	"serial-phase":        {"cpu-saturated", "single-threaded"},
-	"wake-latency":        {"single-threaded", "cpu-saturated"},
-	"blocking-syscall":    {"dependency-wait"},
-	"os-oversubscription": {"cpu-saturated"},
-	"one-cpu-pathology":   {"single-threaded", "cpu-saturated"},
-	"not-worth-parallel":  {"cpu-saturated"},
-	"goroutine-leak":      {"unbounded-spawn"},
-}
-
 // dominant is by how much the gain of a cause must stand against what it explains: where that alone would gain far
 // more, it is no mere symptom.
 const dominant = 0.6
-
-// modest are findings that without a promise are a detail of a program, not what it is limited by.
-var modest = []Name{"serial-phase", "load-imbalance", "hot-function"}
 
 // dominate drops what another finding explains.
 func dominate(found []Finding) []Finding {
 	hides := func(cause, f Finding) bool {
 		switch {
-		case !slices.Contains(explains[cause.Name], f.Name):
+		case !slices.Contains(traits[cause.Name].explains, f.Name):
 			return false
 		case cause.Gain != nil:
 			return f.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate
 		// what promises nothing explains no gain; but what spinning costs others is not known without a trace
 		case f.Gain != nil:
-			return cause.Name == "busy-wait" && cause.Tier == TierA && cause.Share >= f.Share
+			return cause.Name == BusyWait && cause.Tier == TierA && cause.Share >= f.Share
 		}
-		return !slices.Contains(modest, cause.Name)
+		return !traits[cause.Name].modest
 	}
 	explained := func(i int, f Finding) bool {
-		if f.Name == "not-worth-parallel" && slices.ContainsFunc(found,
+		if f.Name == NotWorthParallel && slices.ContainsFunc(found,
 			func(o Finding) bool { return o.Name != f.Name && o.Gain != nil && o.Gain.Estimate >= 2*minGain }) {
 			return true // that is what any trouble with several CPUs looks like from outside
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // first is the first finding of evidence.
@@ -46,7 +48,7 @@ func TestBriefRunsPromiseNothing(t *testing.T) {
 // TestStageThatWaitsOutside: a stage that is occupied because it sleeps is no stage to be doubled, unless work queues
 // for it.
 func TestStageThatWaitsOutside(t *testing.T) {
-	sleepy := func(op Op) *made {
+	sleepy := func(op evidence.Op) *made {
 		c := newCase()
 		c.demand(950, 50)
 		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
@@ -54,14 +56,14 @@ func TestStageThatWaitsOutside(t *testing.T) {
 		b := c.class("main.average", 1, 1, 30*time.Millisecond, 10*time.Millisecond)
 		c.e.Trace.Classes[a].Members[0].Outside = 950 * time.Millisecond
 		c.wait(op, b, 200, 950*time.Millisecond, a, "runtime.chanrecv1", "main.average:4")
-		c.wait(OpSend, a, 20, time.Millisecond, b, "runtime.chansend1", "main.device:5")
-		c.wait(OpSleep, a, 200, 950*time.Millisecond, -1, "time.Sleep", "main.device:6")
+		c.wait(evidence.OpSend, a, 20, time.Millisecond, b, "runtime.chansend1", "main.device:5")
+		c.wait(evidence.OpSleep, a, 200, 950*time.Millisecond, -1, "time.Sleep", "main.device:6")
 		return c
 	}
-	if f := sleepy(OpReceive).first(); f.Name != "dependency-wait" {
+	if f := sleepy(evidence.OpReceive).first(); f.Name != "dependency-wait" {
 		t.Errorf("a reader waits for a device that sleeps: %s", f.Name)
 	}
-	if f := sleepy(OpSend).first(); f.Name != "stage-limited" {
+	if f := sleepy(evidence.OpSend).first(); f.Name != "stage-limited" {
 		t.Errorf("a sender waits for a stage that sleeps: %s", f.Name)
 	}
 }
@@ -69,7 +71,7 @@ func TestStageThatWaitsOutside(t *testing.T) {
 // TestTokenInASelect: who waits in a select, or by a condition, for what its own kind gives back waits for a resource.
 func TestTokenInASelect(t *testing.T) {
 	const condWait = "sync.(*Cond).Wait"
-	pooled := func(own bool, op Op, waker string) *made {
+	pooled := func(own bool, op evidence.Op, waker string) *made {
 		c := newCase()
 		c.demand(950, 50)
 		c.class("main.main", 1, 1, time.Millisecond, time.Millisecond)
@@ -78,12 +80,14 @@ func TestTokenInASelect(t *testing.T) {
 		if !own {
 			by = w - 1
 		}
-		at := c.wait(op, w, 400, 18*second, by, map[Op]string{OpSelect: "runtime.selectgo", OpCond: condWait}[op],
+		at := c.wait(op, w, 400, 18*second, by, map[evidence.Op]string{evidence.OpSelect: "runtime.selectgo",
+			evidence.OpCond: condWait}[op],
 			"main.do:4")
 		c.e.Trace.Waits[at].Wakers[0].Stack = frames(waker, "main.do:5")
 		return c
 	}
-	for op, waker := range map[Op]string{OpSelect: "runtime.chansend1", OpCond: "sync.(*Cond).Signal"} {
+	for op, waker := range map[evidence.Op]string{evidence.OpSelect: "runtime.chansend1",
+		evidence.OpCond: "sync.(*Cond).Signal"} {
 		if f := pooled(true, op, waker).first(); f.Name != "saturated-resource" || f.Gain == nil ||
 			f.Gain.Estimate < 0.7 {
 			t.Errorf("%s: 20 wait for one: %s %v", op, f.Name, f.Gain)
@@ -92,7 +96,7 @@ func TestTokenInASelect(t *testing.T) {
 			t.Errorf("%s: they wait for work that main gives them, not for each other", op)
 		}
 	}
-	if f := pooled(true, OpCond, "sync.(*Cond).Broadcast").first(); f.Name == "saturated-resource" {
+	if f := pooled(true, evidence.OpCond, "sync.(*Cond).Broadcast").first(); f.Name == "saturated-resource" {
 		t.Error("who wakes all at once ends a phase: it gives no place to each")
 	}
 }
@@ -127,10 +131,11 @@ func TestShortSerialPhase(t *testing.T) {
 func TestTinyObjects(t *testing.T) {
 	c := single()
 	c.e.Runs[0].Reads = 300000
-	c.e.Profiles = append(c.e.Profiles, Profile{Kind: Heap, Types: []string{"alloc_objects/count", "alloc_space/bytes"},
-		Samples: []Sample{
+	c.e.Profiles = append(c.e.Profiles, evidence.Profile{Kind: evidence.Heap,
+		Types: []string{"alloc_objects/count", "alloc_space/bytes"},
+		Samples: []evidence.Sample{
 			{Stack: frames("runtime.newobject", "main.f:5"), Values: []int64{18750, 300001}}}})
-	c.e.Escapes = []Escape{{File: "main.go", Line: 5, Reason: "moved to heap: buf"}}
+	c.e.Escapes = []evidence.Escape{{File: "main.go", Line: 5, Reason: "moved to heap: buf"}}
 	if !slices.Contains(c.names(), "escape-per-op") {
 		t.Errorf("a byte for each of 300000 calls, in 18750 blocks: %v", c.names())
 	}
@@ -143,11 +148,12 @@ func TestTinyObjects(t *testing.T) {
 // TestSlackOfALine: what is lost while CPUs wake counts in a line that waits in turns, though somebody wanted them.
 func TestSlackOfALine(t *testing.T) {
 	c := stagesOf(600, 550)
-	c.e.Trace.Demand = Demand{}
+	c.e.Trace.Demand = evidence.Demand{}
 	c.demand(0, 140, 860)
-	c.e.Trace.Resources = []Resource{{Kind: OpChannel, Count: 1000, Busy: second, Starved: 130 * time.Millisecond,
-		Full: 300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
-		Sites: [][]Frame{frames("main.f:5")}}}
+	c.e.Trace.Resources = []evidence.Resource{{Kind: evidence.OpChannel, Count: 1000, Busy: second,
+		Starved: 130 * time.Millisecond,
+		Full:    300 * time.Millisecond, Empty: 300 * time.Millisecond, FullCount: 500, EmptyCount: 500,
+		Sites: [][]evidence.Frame{frames("main.f:5")}}}
 	c.e.Runs[0].User = 1700 * time.Millisecond
 	if f := c.first(); f.Name != "unbuffered-lockstep" {
 		t.Errorf("15 %% of the CPUs unused in a line without buffers: %v", c.names())
@@ -167,7 +173,7 @@ func TestSlackOfALine(t *testing.T) {
 func TestBegins(t *testing.T) {
 	for _, c := range []struct {
 		want  string
-		stack []Frame
+		stack []evidence.Frame
 	}{
 		{"main.worker", frames("runtime.chanrecv1", "main.worker:4")},
 		{"main.main.func1", frames("runtime.chanrecv1", "main.get:2", "main.main.func1:4",
@@ -176,7 +182,7 @@ func TestBegins(t *testing.T) {
 			"golang.org/x/sync/errgroup.(*Group).Go.func1")},
 		{"sync.(*WaitGroup).Go.func1", frames("runtime.gopark", "sync.(*WaitGroup).Go.func1")},
 	} {
-		if got := Begins(c.stack).Function; got != c.want {
+		if got := evidence.Begins(c.stack).Function; got != c.want {
 			t.Errorf("%v begins in %s", c.stack, got)
 		}
 	}
@@ -217,8 +223,9 @@ func TestByProfile(t *testing.T) {
 		}},
 		{"dependency-wait", func() *made {
 			c := single()
-			c.e.Profiles = []Profile{{Kind: Block, Types: []string{"contentions/count", "delay/nanoseconds"},
-				Samples: []Sample{
+			c.e.Profiles = []evidence.Profile{{Kind: evidence.Block,
+				Types: []string{"contentions/count", "delay/nanoseconds"},
+				Samples: []evidence.Sample{
 					{Stack: frames("runtime.selectgo", "main.query:4"), Values: []int64{400, 940e6}}}}}
 			c.e.Runs[0].User = 30 * time.Millisecond
 			return c
@@ -232,8 +239,8 @@ func TestByProfile(t *testing.T) {
 	}
 	c := single()
 	c.e.Trace, c.e.Runs[0].User = nil, 30*time.Millisecond
-	c.e.Profiles = []Profile{{Kind: Goroutine, Types: []string{"goroutine/count"},
-		Samples: []Sample{{Stack: frames("net.(*TCPListener).Accept", "main.main:4"), Values: []int64{1}}}}}
+	c.e.Profiles = []evidence.Profile{{Kind: evidence.Goroutine, Types: []string{"goroutine/count"},
+		Samples: []evidence.Sample{{Stack: frames("net.(*TCPListener).Accept", "main.main:4"), Values: []int64{1}}}}}
 	if f := c.first(); f.Name == "dependency-wait" {
 		t.Error("a server that waits for work")
 	}
@@ -248,8 +255,8 @@ func stalling() *made {
 	a := c.class("main.main", 1, 1, 253*time.Millisecond, 10*time.Millisecond)
 	b := c.class("main.consumer", 2, 2, 820*time.Millisecond, 10*time.Millisecond)
 	c.e.Trace.Classes[a].Bursts.P50, c.e.Trace.Classes[b].Bursts.P50 = 26*time.Microsecond, 70*time.Microsecond
-	c.wait(OpSend, a, 7900, 72*time.Millisecond, b, "runtime.chansend1", "main.main:4")
-	c.wait(OpReceive, b, 9800, 130*time.Millisecond, a, "runtime.chanrecv2", "main.consumer:6")
+	c.wait(evidence.OpSend, a, 7900, 72*time.Millisecond, b, "runtime.chansend1", "main.main:4")
+	c.wait(evidence.OpReceive, b, 9800, 130*time.Millisecond, a, "runtime.chanrecv2", "main.consumer:6")
 	c.cpu(90, "main.f:5", "main.consumer:3")
 	c.cpu(30, "main.g:5", "main.main:3", "runtime.main")
 	c.cpu(4, "runtime.chansend", "runtime.chansend1", "main.main:4", "runtime.main")
@@ -311,8 +318,8 @@ func TestStageThatNeverWaits(t *testing.T) {
 		main.Running, main.Members[0].Running = runs, runs
 		c.e.Trace.Waits = nil
 		source := c.class("main.source", 1, 1, 10*time.Millisecond, 0)
-		c.wait(OpReceive, 2, 9800, 2500*time.Millisecond, 1, "runtime.chanrecv2", "main.consumer:6")
-		c.wait(OpSend, source, 700, 400*time.Millisecond, 1, "runtime.chansend1", "main.source:4")
+		c.wait(evidence.OpReceive, 2, 9800, 2500*time.Millisecond, 1, "runtime.chanrecv2", "main.consumer:6")
+		c.wait(evidence.OpSend, source, 700, 400*time.Millisecond, 1, "runtime.chansend1", "main.source:4")
 		members := c.e.Trace.Classes[2].Members
 		c.e.Trace.Classes[2].Running, members[0].Running, members[1].Running = 60*time.Millisecond, 30*time.Millisecond,
 			30*time.Millisecond
@@ -376,9 +383,9 @@ func TestSharedLine(t *testing.T) {
 // TestOneOfTwoStays: of findings that explain each other, the one that promises more stays, else the first; never none.
 func TestOneOfTwoStays(t *testing.T) {
 	pairs := 0
-	for a := range explains {
-		for _, b := range explains[a] {
-			if a == b || !slices.Contains(explains[b], a) {
+	for a := range traits {
+		for _, b := range traits[a].explains {
+			if a == b || !slices.Contains(traits[b].explains, a) {
 				continue
 			}
 			pairs++
@@ -433,7 +440,7 @@ func TestSchedulerOfOthers(t *testing.T) {
 		for _, i := range r.Waits {
 			c.e.Trace.Waits[i].Count = waits
 		}
-		c.e.Trace.Demand = Demand{}
+		c.e.Trace.Demand = evidence.Demand{}
 		c.demand(5, 30, 200, 765)
 		c.e.Runs[0].User = 1900 * time.Millisecond
 		c.e.Profiles = nil
@@ -468,8 +475,9 @@ func TestTimerInASelect(t *testing.T) {
 		c := newCase()
 		c.demand(950, 50)
 		c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
-		at := c.wait(OpSelect, 1, 120, 950*time.Millisecond, 1, "runtime.selectgo", "main.call:4", "main.main:3")
-		c.e.Trace.Waits[at].Wakers = []Waker{{Count: 119, Class: waker}, {Count: 1, Class: 1}}
+		at := c.wait(evidence.OpSelect, 1, 120, 950*time.Millisecond, 1, "runtime.selectgo", "main.call:4",
+			"main.main:3")
+		c.e.Trace.Waits[at].Wakers = []evidence.Waker{{Count: 119, Class: waker}, {Count: 1, Class: 1}}
 		return c
 	}
 	if f := waiting(-1).first(); f.Name != "dependency-wait" || f.Gain != nil ||
@@ -481,27 +489,31 @@ func TestTimerInASelect(t *testing.T) {
 	}
 	both := waiting(-1)
 	w := both.class("main.ask", 1, 1, time.Millisecond, time.Millisecond)
-	both.wait(OpNetwork, w, 10, 310*time.Millisecond, -1, "net.(*conn).Read", "main.ask:7")
+	both.wait(evidence.OpNetwork, w, 10, 310*time.Millisecond, -1, "net.(*conn).Read", "main.ask:7")
 	if f := both.first(); f.Name != "dependency-wait" || !strings.Contains(f.Claim, "main goroutine") {
 		t.Errorf("what waits longest is named: %s %q", f.Name, f.Claim)
 	}
 	for name, ends := range map[string]func(c *made){ // a test of load, that main ends after its time
-		"one sleep": func(c *made) { c.wait(OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8") },
+		"one sleep": func(c *made) {
+			c.wait(evidence.OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep",
+				"main.main:8")
+		},
 		"a sleep to warm up before": func(c *made) {
-			c.wait(OpSleep, 1, 1, 200*time.Millisecond, -1, "time.Sleep", "main.main:8")
-			c.wait(OpSleep, 1, 1, 750*time.Millisecond, -1, "time.Sleep", "main.main:9")
+			c.wait(evidence.OpSleep, 1, 1, 200*time.Millisecond, -1, "time.Sleep", "main.main:8")
+			c.wait(evidence.OpSleep, 1, 1, 750*time.Millisecond, -1, "time.Sleep", "main.main:9")
 		},
 		"a sleep that outlasts the trace": func(c *made) {
-			c.e.Trace.Waits[c.wait(OpSleep, 1, 1, 0, -1, "time.Sleep", "main.main:8")].Pending = 950 * time.Millisecond
+			c.e.Trace.Waits[c.wait(evidence.OpSleep, 1, 1, 0, -1, "time.Sleep",
+				"main.main:8")].Pending = 950 * time.Millisecond
 		},
 		"a timer that outlasts the trace": func(c *made) {
-			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 *
+			c.e.Trace.Waits[c.wait(evidence.OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 *
 				time.Millisecond
 			c.e.Program.Source = func(string, int) string { return "<-time.NewTimer(time.Minute).C // at last" }
 		},
 		"a context's deadline": func(c *made) {
 			w := c.class("context.WithDeadlineCause.func2", 1, 1, time.Millisecond, 0)
-			c.wait(OpReceive, 1, 1, 950*time.Millisecond, w, "runtime.chanrecv1", "main.main:8")
+			c.wait(evidence.OpReceive, 1, 1, 950*time.Millisecond, w, "runtime.chanrecv1", "main.main:8")
 		},
 	} {
 		lasts := asking(0)
@@ -512,7 +524,7 @@ func TestTimerInASelect(t *testing.T) {
 		}
 	}
 	load := pool(0)
-	load.wait(OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
+	load.wait(evidence.OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
 	if r := Explain(&load.e); r.Findings[0].Gain == nil ||
 		!slices.ContainsFunc(r.Notes, func(n string) bool {
 			return strings.HasPrefix(n,
@@ -521,18 +533,21 @@ func TestTimerInASelect(t *testing.T) {
 		t.Errorf("nothing says that the run takes as long: %+v %q", r.Findings[0], r.Notes)
 	}
 	for name, polls := range map[string]func(c *made){
-		"now and then": func(c *made) { c.wait(OpSleep, 1, 20, 990*time.Millisecond, -1, "time.Sleep", "main.main:8") },
+		"now and then": func(c *made) {
+			c.wait(evidence.OpSleep, 1, 20, 990*time.Millisecond, -1, "time.Sleep",
+				"main.main:8")
+		},
 		"every second": func(c *made) {
-			c.e.Trace.Waits[c.wait(OpSleep, 1, 2, 600*time.Millisecond, -1, "time.Sleep",
+			c.e.Trace.Waits[c.wait(evidence.OpSleep, 1, 2, 600*time.Millisecond, -1, "time.Sleep",
 				"main.main:8")].Pending = 390 * time.Millisecond
 		},
 		"for others": func(c *made) {
-			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 *
+			c.e.Trace.Waits[c.wait(evidence.OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 *
 				time.Millisecond
 			c.e.Program.Source = func(string, int) string { return "<-results // not time.After(x)" }
 		},
 		"for a signal": func(c *made) {
-			c.e.Trace.Waits[c.wait(OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 *
+			c.e.Trace.Waits[c.wait(evidence.OpReceive, 1, 1, 0, -1, "runtime.chanrecv1", "main.main:8")].Pending = 950 *
 				time.Millisecond
 			c.e.Program.Source = func(string, int) string { return "<-ctx.Done()" }
 		},
@@ -546,7 +561,7 @@ func TestTimerInASelect(t *testing.T) {
 	long := newCase() // one query, whose answer is not there yet when the trace ends
 	long.demand(950, 50)
 	long.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
-	long.e.Trace.Waits[long.wait(OpNetwork, 1, 1, 0, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+	long.e.Trace.Waits[long.wait(evidence.OpNetwork, 1, 1, 0, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
 		"main.main:5")].Pending = 950 * time.Millisecond
 	if f := long.first(); f.Name != "dependency-wait" {
 		t.Errorf("one query that outlasts the trace: %s", f.Name)
@@ -561,36 +576,37 @@ func TestTimerInASelect(t *testing.T) {
 	halves := newCase() // one long answer has come, the next not
 	halves.demand(550, 450)
 	halves.class("main.main", 1, 1, 450*time.Millisecond, 450*time.Millisecond)
-	half := halves.wait(OpNetwork, 1, 2, 280*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+	half := halves.wait(evidence.OpNetwork, 1, 2, 280*time.Millisecond, -1, "internal/poll.(*FD).Read",
+		"net.(*conn).Read",
 		"main.main:5")
 	halves.e.Trace.Waits[half].Pending = 270 * time.Millisecond
 	if f := halves.first(); f.Name != "dependency-wait" {
 		t.Errorf("two long answers, the second of which outlasts the trace: %s", f.Name)
 	}
 	serving := pool(0)
-	serving.wait(OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
-	serving.wait(OpNetwork, 2, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
+	serving.wait(evidence.OpSleep, 1, 1, 990*time.Millisecond, -1, "time.Sleep", "main.main:8")
+	serving.wait(evidence.OpNetwork, 2, 1, 0, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
 		"net.(*TCPListener).Accept", "main.serve:3")
 	if r := Explain(&serving.e); slices.ContainsFunc(r.Notes,
 		func(n string) bool { return strings.HasPrefix(n, "a timer of the main goroutine") }) {
 		t.Errorf("a server is said to end by a timer: %q", r.Notes)
 	}
 	shows := asking(0) // main shows the progress until all is done
-	at := shows.wait(OpSelect, 1, 100, 990*time.Millisecond, -1, "runtime.selectgo", "main.main:8")
-	shows.e.Trace.Waits[at].Wakers = []Waker{{Count: 99, Class: -1}, {Count: 1, Class: 2}}
+	at := shows.wait(evidence.OpSelect, 1, 100, 990*time.Millisecond, -1, "runtime.selectgo", "main.main:8")
+	shows.e.Trace.Waits[at].Wakers = []evidence.Waker{{Count: 99, Class: -1}, {Count: 1, Class: 2}}
 	if f := shows.first(); f.Name != "stop-and-wait" {
 		t.Errorf("main shows the progress beside it: %s %q", f.Name, f.Claim)
 	}
 	sleeps := asking(0) // and a goroutine that shows the progress in its sleep
 	p := sleeps.class("main.progress", 1, 1, time.Millisecond, 0)
-	sleeps.wait(OpSleep, p, 100, 990*time.Millisecond, -1, "time.Sleep", "main.progress:8")
+	sleeps.wait(evidence.OpSleep, p, 100, 990*time.Millisecond, -1, "time.Sleep", "main.progress:8")
 	if f := sleeps.first(); f.Name != "stop-and-wait" {
 		t.Errorf("a sleeper beside it: %s %q", f.Name, f.Claim)
 	}
 	tick := asking(0) // and a goroutine that shows the progress
 	k := tick.class("main.progress", 1, 1, time.Millisecond, 0)
-	tick.wait(OpSelect, k, 100, 990*time.Millisecond, -1, "runtime.selectgo", "main.progress:8")
-	tick.e.Trace.Waits[1].Wakers = []Waker{{Count: 100, Class: -1}}
+	tick.wait(evidence.OpSelect, k, 100, 990*time.Millisecond, -1, "runtime.selectgo", "main.progress:8")
+	tick.e.Trace.Waits[1].Wakers = []evidence.Waker{{Count: 100, Class: -1}}
 	if f := tick.first(); f.Name != "stop-and-wait" {
 		t.Errorf("a ticker beside it: %s %q", f.Name, f.Claim)
 	}
@@ -605,9 +621,9 @@ func TestStageThatOnlySleeps(t *testing.T) {
 	a := c.class("main.enrich", 1, 1, 10*time.Millisecond, 5*time.Millisecond)
 	b := c.class("main.parse", 1, 1, 10*time.Millisecond, 5*time.Millisecond)
 	c.e.Trace.Classes[a].Members[0].Outside = 980 * time.Millisecond
-	c.wait(OpSleep, a, 300, 980*time.Millisecond, -1, "time.Sleep", "main.name:6", "main.enrich:4")
-	c.wait(OpSend, b, 283, 930*time.Millisecond, a, "runtime.chansend1", "main.parse:5")
-	c.wait(OpReceive, 1, 300, 970*time.Millisecond, a, "runtime.chanrecv2", "main.main:9")
+	c.wait(evidence.OpSleep, a, 300, 980*time.Millisecond, -1, "time.Sleep", "main.name:6", "main.enrich:4")
+	c.wait(evidence.OpSend, b, 283, 930*time.Millisecond, a, "runtime.chansend1", "main.parse:5")
+	c.wait(evidence.OpReceive, 1, 300, 970*time.Millisecond, a, "runtime.chanrecv2", "main.main:9")
 	if f := c.first(); f.Name != "stage-limited" || f.Gain == nil || f.Gain.Estimate < 0.5 {
 		t.Errorf("%s %v", f.Name, f.Gain)
 	}
@@ -643,7 +659,7 @@ func TestOneCPUByItself(t *testing.T) {
 	}
 	full := of(2)
 	full.e.Runs[0].CPUs, full.e.Runs[0].Machine, full.e.Runs[0].User = 8, 8, 1950*time.Millisecond
-	full.e.Trace.Demand = Demand{}
+	full.e.Trace.Demand = evidence.Demand{}
 	full.demand(5, 10, 85, 900)
 	if f := full.first(); f.Name != "cpu-saturated" || !strings.Contains(f.Fix, "GOMAXPROCS") {
 		t.Errorf("it sets 2 of 8: %s %q", f.Name, f.Fix)
@@ -655,7 +671,7 @@ func TestOneCPUByItself(t *testing.T) {
 		t.Errorf("it does not use it: %v", names)
 	}
 	alone := of(1)
-	alone.e.Trace.Demand = Demand{}
+	alone.e.Trace.Demand = evidence.Demand{}
 	alone.demand(10, 990)
 	alone.e.Trace.Classes = alone.e.Trace.Classes[:1]
 	alone.class("main.main", 1, 1, 990*time.Millisecond, 990*time.Millisecond)
@@ -676,7 +692,7 @@ func TestTickerBesideALine(t *testing.T) {
 	c := stagesOf(950, 300)
 	tick := c.class("main.flush", 1, 1, time.Millisecond, 0)
 	c.e.Trace.Classes[tick].Members[0].Outside = 990 * time.Millisecond
-	c.wait(OpReceive, 2, 100, 20*time.Millisecond, tick, "runtime.chanrecv1", "main.slow:8")
+	c.wait(evidence.OpReceive, 2, 100, 20*time.Millisecond, tick, "runtime.chanrecv1", "main.slow:8")
 	if f := c.first(); f.Name != "stage-limited" || !slices.Contains(f.Where, "main.go:5") {
 		t.Errorf("%s %v", f.Name, f.Where)
 	}
@@ -703,7 +719,7 @@ func TestLargePools(t *testing.T) {
 		c.e.Runs[0].CPUs, c.e.Runs[0].Machine, c.e.Trace.CPUs = 80, 80, 80
 		c.demand(1000)
 		if running > 0 {
-			c.e.Trace.Demand = Demand{}
+			c.e.Trace.Demand = evidence.Demand{}
 			c.demand(append(make([]int, 40), 1000)...)
 		}
 		c.class("main.main", 1, 1, time.Millisecond, 0)
@@ -736,7 +752,7 @@ func TestManyLocks(t *testing.T) {
 	}
 	for range 15 {
 		c.e.Trace.Resources = append(c.e.Trace.Resources,
-			Resource{Kind: OpMutex, Count: 1000, Busy: 300 * time.Millisecond})
+			evidence.Resource{Kind: evidence.OpMutex, Count: 1000, Busy: 300 * time.Millisecond})
 	}
 	found := Explain(&c.e).Findings
 	i := slices.IndexFunc(found, func(f Finding) bool {
@@ -916,13 +932,15 @@ func TestMainServes(t *testing.T) {
 		c.demand(900, 100)
 		m := c.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 		c.class("main.other", 1, 1, 50*time.Millisecond, 10*time.Millisecond)
-		c.wait(OpNetwork, accepts, 2, 10*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
+		c.wait(evidence.OpNetwork, accepts, 2, 10*time.Millisecond, -1, "internal/poll.(*FD).Accept",
+			"net.(*netFD).accept",
 			"net.(*TCPListener).Accept", "main.serve:3")
-		c.wait(OpNetwork, m, 200, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+		c.wait(evidence.OpNetwork, m, 200, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
 			"main.main:6")
 		c.e.Trace.Classes[m].Waiting["network"] = 900 * time.Millisecond
 		c.e.Trace.Calls = append(c.e.Trace.Calls,
-			Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:7"), Class: m, Count: 200})
+			evidence.Calls{Stack: frames("internal/poll.(*FD).Write", "net.(*conn).Write", "main.main:7"), Class: m,
+				Count: 200})
 		return c.first()
 	}
 	if f := of(1); f.Name != "dependency-wait" || f.Gain != nil || f.Confidence != Low ||
@@ -933,9 +951,10 @@ func TestMainServes(t *testing.T) {
 	server.demand(950, 50)
 	server.class("main.main", 1, 1, 50*time.Millisecond, 50*time.Millisecond)
 	w := server.class("main.upstream", 1, 1, 10*time.Millisecond, 0)
-	server.wait(OpNetwork, 1, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept", "net.(*netFD).accept",
+	server.wait(evidence.OpNetwork, 1, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Accept",
+		"net.(*netFD).accept",
 		"net.(*TCPListener).Accept", "main.serve:3", "main.main:5")
-	server.wait(OpNetwork, w, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
+	server.wait(evidence.OpNetwork, w, 10, 900*time.Millisecond, -1, "internal/poll.(*FD).Read", "net.(*conn).Read",
 		"main.upstream:7")
 	if f := server.first(); f.Name != None {
 		t.Errorf("main does nothing but accept: %s %q", f.Name, f.Claim)

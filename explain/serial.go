@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of work that is not shared out.
@@ -30,8 +32,8 @@ const (
 )
 
 // loner is the goroutine that was alone for longest, and for how long as a fraction of the trace.
-func (v *view) loner() (*Class, float64) {
-	var most *Class
+func (v *view) loner() (*evidence.Class, float64) {
+	var most *evidence.Class
 	for _, c := range v.classes() {
 		if most == nil || c.Alone-c.Tail > most.Alone-most.Tail {
 			most = c
@@ -44,10 +46,11 @@ func (v *view) loner() (*Class, float64) {
 }
 
 // parks is how often the goroutines of a class waited for others: on channels and locks.
-func (v *view) parks(c *Class) (n int64) {
+func (v *view) parks(c *evidence.Class) (n int64) {
 	for _, w := range v.t.Waits {
 		switch w.Op {
-		case OpSend, OpReceive, OpSelect, OpMutex, OpRWMutex, OpCond:
+		case evidence.OpSend, evidence.OpReceive, evidence.OpSelect, evidence.OpMutex, evidence.OpRWMutex,
+			evidence.OpCond:
 			if slices.ContainsFunc(w.Classes, func(i int) bool { return &v.t.Classes[i] == c }) {
 				n += w.Count
 			}
@@ -76,11 +79,11 @@ func singleThreaded(v *view) []Finding {
 		c.Peak > 1 && c.Running > 0 && c.Members[0].Running < c.Running*9/10 {
 		return nil
 	}
-	if float64(v.parks(c))/v.t.Duration.Seconds() > fewParks && !c.isMain() {
+	if float64(v.parks(c))/v.t.Duration.Seconds() > fewParks && !isMain(c) {
 		return nil
 	}
-	f := v.finding("single-threaded", "%s %s all the work: one CPU of %.0f is used.", capital(v.name(c)),
-		c.verb("does", "do"), v.given)
+	f := v.finding(SingleThreaded, "%s %s all the work: one CPU of %.0f is used.", capital(v.name(c)),
+		verb(c, "does", "do"), v.given)
 	f.Share = alone
 	for _, g := range v.hottest(c, 2) {
 		if g.share >= 0.1 {
@@ -146,7 +149,7 @@ func (v *view) singleByCPUTime() []Finding {
 	if used < loneBusy || used > 1.1 || most < loneShare*v.cpu.user || v.cpu.share(Locks, Channels, Scheduler) > 0.15 {
 		return nil
 	}
-	f := v.finding("single-threaded", "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall,
+	f := v.finding(SingleThreaded, "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall,
 		v.given)
 	f.Tier = TierA
 	f.Share = used
@@ -167,8 +170,8 @@ func (v *view) singleByCPUTime() []Finding {
 }
 
 // widest is the class of several goroutines that ran most.
-func (v *view) widest() *Class {
-	var most *Class
+func (v *view) widest() *evidence.Class {
+	var most *evidence.Class
 	for _, c := range v.classes() {
 		if c.Peak >= 2 && (most == nil || c.Running > most.Running) {
 			most = c
@@ -195,7 +198,7 @@ func serialPhase(v *view) []Finding {
 	if c.Count > 1 {
 		who = "One goroutine of " + short(c.Start.Function) + " at a time"
 	}
-	f := v.finding("serial-phase", "%s works alone for %s of the time, while the others wait for it or have ended.",
+	f := v.finding(SerialPhase, "%s works alone for %s of the time, while the others wait for it or have ended.",
 		who, percent(alone))
 	f.Share = alone
 	g, ok := v.entry(c)
@@ -238,7 +241,7 @@ func loadImbalance(v *view) []Finding {
 	if v.t == nil || v.cpus < 2 {
 		return nil
 	}
-	var worst *Class
+	var worst *evidence.Class
 	for _, c := range v.classes() {
 		if _, own := v.starts(c); own && (worst == nil || c.Tail > worst.Tail) {
 			worst = c
@@ -248,11 +251,11 @@ func loadImbalance(v *view) []Finding {
 		worst.Tail < tailLong*time.Duration(worst.Batches) {
 		return nil
 	}
-	if int64(len(worst.Members)) >= worst.Count && worst.unevenness() < uneven {
+	if int64(len(worst.Members)) >= worst.Count && unevenness(worst) < uneven {
 		return nil // one began later, or the machine held it up
 	}
 	tail := v.traced(worst.Tail)
-	f := v.finding("load-imbalance", "Of %s one works on alone for %s of the time after the others have ended.",
+	f := v.finding(LoadImbalance, "Of %s one works on alone for %s of the time after the others have ended.",
 		v.name(worst), percent(tail))
 	f.Share = tail
 	at, _ := v.starts(worst)
@@ -279,7 +282,7 @@ func loadImbalance(v *view) []Finding {
 }
 
 // unevenness is how long the goroutine that ran longest ran, by the mean of all.
-func (c *Class) unevenness() float64 {
+func unevenness(c *evidence.Class) float64 {
 	total := time.Duration(0)
 	for _, m := range c.Members {
 		total += m.Running
@@ -292,7 +295,7 @@ func oneCPU(v *view) []Finding {
 	if v.run == nil || v.procs != 1 || v.run.Machine < 2 {
 		return nil
 	}
-	f := v.finding("one-cpu-pathology", "It runs on one CPU of %d, and uses it for %s of the time.", v.run.Machine,
+	f := v.finding(OneCPUPathology, "It runs on one CPU of %d, and uses it for %s of the time.", v.run.Machine,
 		percent(v.saturated()))
 	f.Share = v.saturated()
 	if v.t == nil {

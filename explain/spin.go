@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // Thresholds of loops that only look.
@@ -36,7 +38,7 @@ func (v *view) spins(w *weighed) bool {
 	}
 	if leaf := w.stack[0].Function; startsWith(leaf, atomics...) {
 		// The runtime and package sync look at memory by the same functions when they start and wake goroutines.
-		by := slices.IndexFunc(w.stack, func(f Frame) bool { return !startsWith(f.Function, atomics...) })
+		by := slices.IndexFunc(w.stack, func(f evidence.Frame) bool { return !startsWith(f.Function, atomics...) })
 		if by >= 0 && (v.p.own(w.stack[by]) || v.p.Module == "" && !v.p.standard(w.stack[by]) && !hooked(w.stack[by])) {
 			return strings.Contains(leaf, "Load") || strings.Contains(leaf, "CompareAndSwap")
 		}
@@ -52,7 +54,7 @@ func (v *view) spins(w *weighed) bool {
 }
 
 // hasDefault reports whether the select at a place has a default, as far as the source is at hand.
-func (v *view) hasDefault(at Frame) bool {
+func (v *view) hasDefault(at evidence.Frame) bool {
 	if v.p.Source == nil {
 		return false
 	}
@@ -73,9 +75,9 @@ func busyWait(v *view) []Finding {
 		return nil
 	}
 	share := 0.0
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		if !v.spins(w) {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		share += w.weight / v.cpu.total
 		at, ok := v.p.ours(w.stack)
@@ -85,7 +87,7 @@ func busyWait(v *view) []Finding {
 	if len(groups) == 0 && site == nil || share < spinShare {
 		return nil
 	}
-	f := v.finding("busy-wait", "A loop looks again and again whether something has happened: %s of the CPU time.",
+	f := v.finding(BusyWait, "A loop looks again and again whether something has happened: %s of the CPU time.",
 		percent(share))
 	f.Share = share
 	for _, g := range groups[:min(2, len(groups))] {
@@ -125,13 +127,13 @@ func (v *view) crowded() float64 {
 }
 
 // yields is how often goroutines gave up their CPU by runtime.Gosched a second, and where most.
-func (v *view) yields() (rate float64, site *Wait) {
+func (v *view) yields() (rate float64, site *evidence.Wait) {
 	if v.t == nil {
 		return 0, nil
 	}
 	n := int64(0)
 	for i := range v.t.Waits {
-		if w := &v.t.Waits[i]; w.Op == OpYield {
+		if w := &v.t.Waits[i]; w.Op == evidence.OpYield {
 			n += w.Count
 			if site == nil || w.Count > site.Count {
 				site = w
@@ -180,12 +182,12 @@ func (v *view) parsed(file string) *ast.File {
 
 // onlyLooks reports whether the innermost loop around a place does nothing but look whether something has happened: it
 // reads under a lock or atomically, compares, and ends.
-func (v *view) onlyLooks(at Frame) bool {
+func (v *view) onlyLooks(at evidence.Frame) bool {
 	if known, ok := v.looked[at]; ok {
 		return known
 	}
 	if v.looked == nil {
-		v.looked = map[Frame]bool{}
+		v.looked = map[evidence.Frame]bool{}
 	}
 	is := false
 	if inner, ok := v.loop(at).(*ast.ForStmt); ok {

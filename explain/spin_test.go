@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // TestOnlyLooks tells loops that wait from loops that work.
@@ -31,13 +33,13 @@ func TestOnlyLooks(t *testing.T) {
 	} {
 		text := "package main\nfunc f() {\n" + strings.ReplaceAll(c.loop, "; ", "\n") + "\n}\n"
 		lines := strings.Split(text, "\n")
-		v := &view{p: &Program{Source: func(_ string, n int) string {
+		v := &view{p: program{&evidence.Program{Source: func(_ string, n int) string {
 			if n > len(lines) {
 				return ""
 			}
 			return lines[n-1]
-		}}}
-		if got := v.onlyLooks(Frame{File: "main.go", Line: 3}); got != c.want {
+		}}}}
+		if got := v.onlyLooks(evidence.Frame{File: "main.go", Line: 3}); got != c.want {
 			t.Errorf("%s: %v", c.loop, got)
 		}
 	}
@@ -51,13 +53,13 @@ func TestHasDefault(t *testing.T) {
 		"select {\ncase <-c:\n}":                                   false,
 	} {
 		lines := strings.Split(text, "\n")
-		v := &view{p: &Program{Source: func(_ string, n int) string {
+		v := &view{p: program{&evidence.Program{Source: func(_ string, n int) string {
 			if n < 1 || n > len(lines) {
 				return ""
 			}
 			return lines[n-1]
-		}}}
-		if got := v.hasDefault(Frame{File: "main.go", Line: 1}); got != want {
+		}}}}
+		if got := v.hasDefault(evidence.Frame{File: "main.go", Line: 1}); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
@@ -69,7 +71,7 @@ func TestSpinBesideIdleCPUs(t *testing.T) {
 		c := newCase()
 		c.demand(0, 0, 1000)
 		if crowded {
-			c.e.Trace.Demand = Demand{}
+			c.e.Trace.Demand = evidence.Demand{}
 			c.demand(0, 0, 0, 1000)
 		}
 		c.class("main.main", 1, 1, 10*time.Millisecond, 0)
@@ -88,7 +90,7 @@ func TestSpinBesideIdleCPUs(t *testing.T) {
 // loop of the program's.
 func TestSpinsOfTheRuntime(t *testing.T) {
 	loop := map[int]string{4: "for {", 5: "mu.Lock(); d := done; mu.Unlock()", 6: "if d { return }", 7: "}"}
-	v := &view{p: &Program{Main: "main", Source: func(_ string, n int) string {
+	v := &view{p: program{&evidence.Program{Main: "main", Source: func(_ string, n int) string {
 		switch {
 		case n == 1:
 			return "package main"
@@ -100,7 +102,7 @@ func TestSpinsOfTheRuntime(t *testing.T) {
 			return "}"
 		}
 		return loop[n]
-	}}}
+	}}}}
 	for stack, want := range map[string]bool{
 		"sync/atomic.(*Int64).Load github.com/acme/app/queue.wait main.main:3": true,
 		// its loop only looks

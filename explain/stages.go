@@ -4,20 +4,22 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // stage is a class of goroutines in a line, and how much of the time each of them is occupied: runs, or is outside.
 type stage struct {
-	class    *Class
+	class    *evidence.Class
 	occupied float64
 	outside  float64 // the part of that in which it waits for a timer, the network or a system call
 	single   bool
 }
 
 // wakes is how often the goroutines of a class woke others that waited on a channel.
-func (v *view) wakes(c *Class) (n int64) {
+func (v *view) wakes(c *evidence.Class) (n int64) {
 	for _, w := range v.t.Waits {
-		if w.Op != OpSend && w.Op != OpReceive {
+		if w.Op != evidence.OpSend && w.Op != evidence.OpReceive {
 			continue
 		}
 		for _, k := range w.Wakers {
@@ -35,7 +37,7 @@ func (v *view) wakes(c *Class) (n int64) {
 func (v *view) stages() []stage {
 	var out []stage
 	for _, c := range v.classes() {
-		life, running, _, _, _, outside := c.lives()
+		life, running, _, _, _, outside := lives(c)
 		full := v.traced(running) >= stageFull || v.traced(running+outside) >= stageFull && v.pushed(c) >= stagePushed
 		if life < v.t.Duration/3 || v.parks(c) < 10 && (!full || v.wakes(c) < 10) {
 			continue
@@ -98,7 +100,7 @@ func (v *view) limited(line []stage) (Finding, bool) {
 	if s.outside > s.occupied/2 && v.pushed(s.class) < stagePushed {
 		return Finding{}, false // nobody brings it work faster than it goes: it waits for something else
 	}
-	f := v.finding("stage-limited", "%s is the slowest stage: it is occupied for %s of the time, and the "+
+	f := v.finding(StageLimited, "%s is the slowest stage: it is occupied for %s of the time, and the "+
 		"others wait for it.", capital(v.name(s.class)), percent(s.occupied))
 	f.Share = s.occupied
 	if neighbour != nil {
@@ -120,7 +122,7 @@ func (v *view) limited(line []stage) (Finding, bool) {
 }
 
 // stagePlace is where a class works, else where it was started.
-func (v *view) stagePlace(c *Class) []string {
+func (v *view) stagePlace(c *evidence.Class) []string {
 	for _, g := range v.hottest(c, 1) {
 		return []string{v.p.at(g.at)}
 	}
@@ -129,10 +131,10 @@ func (v *view) stagePlace(c *Class) []string {
 
 // waitedFor is how long others were kept until a class had woken them, as a fraction of the time, and the site where
 // they waited longest.
-func (v *view) waitedFor(c *Class) (share float64, longest *Wait) {
+func (v *view) waitedFor(c *evidence.Class) (share float64, longest *evidence.Wait) {
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
-		if w.Op != OpSend && w.Op != OpReceive && w.Op != OpSelect {
+		if w.Op != evidence.OpSend && w.Op != evidence.OpReceive && w.Op != evidence.OpSelect {
 			continue
 		}
 		var all, by int64
@@ -155,12 +157,12 @@ func (v *view) waitedFor(c *Class) (share float64, longest *Wait) {
 }
 
 // pushed is how long others were kept when they wanted to hand something to a class, as a fraction of the time.
-func (v *view) pushed(c *Class) float64 {
+func (v *view) pushed(c *evidence.Class) float64 {
 	waited := time.Duration(0)
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
-		if w.Op == OpSend && slices.ContainsFunc(w.Wakers,
-			func(k Waker) bool { return k.Class >= 0 && &v.t.Classes[k.Class] == c }) {
+		if w.Op == evidence.OpSend && slices.ContainsFunc(w.Wakers,
+			func(k evidence.Waker) bool { return k.Class >= 0 && &v.t.Classes[k.Class] == c }) {
 			waited += v.kept(w)
 		}
 	}
@@ -169,10 +171,10 @@ func (v *view) pushed(c *Class) float64 {
 
 // lockstep is a line whose stages wait for each other in turns: now the channel between them is full, now it is empty.
 func (v *view) lockstep(line []stage) (Finding, bool) {
-	var worst *Resource
+	var worst *evidence.Resource
 	for i := range v.t.Resources {
 		r := &v.t.Resources[i]
-		if r.Kind != OpChannel || v.traced(r.Full) < stepWaits || v.traced(r.Empty) < stepWaits ||
+		if r.Kind != evidence.OpChannel || v.traced(r.Full) < stepWaits || v.traced(r.Empty) < stepWaits ||
 			v.traced(r.Starved) < stepIdle || r.FullCount < 10 || r.EmptyCount < 10 {
 			continue
 		}
@@ -184,17 +186,17 @@ func (v *view) lockstep(line []stage) (Finding, bool) {
 		return Finding{}, false
 	}
 	most := math.Min(1-v.floor(line[0].occupied), v.slack())
-	name := Name("unbuffered-lockstep")
+	name := UnbufferedLockstep
 	if v.buffered(worst) {
 		if v.idle() < stepIdle {
 			return Finding{}, false
 		}
-		name = "undersized-buffer"
+		name = UndersizedBuffer
 		most = math.Min(most, v.idle())
 	}
 	f := v.finding(name, "Neighbours in a line wait for each other in turns, because nothing lies between them.")
 	f.Fix = "Give the channel a buffer of 1 to 16."
-	if name == "undersized-buffer" {
+	if name == UndersizedBuffer {
 		f.Claim = "The buffer between two stages is now full, now empty: it is too small for how much their times vary."
 		f.Fix = "Make the buffer some times larger."
 	}

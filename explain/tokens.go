@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // tokens is a channel that those who share it both take from and give back to: a semaphore, or a pool of connections.
@@ -15,7 +17,7 @@ func (v *view) tokens() (Finding, bool) {
 	}
 	for i := range v.t.Resources {
 		r := &v.t.Resources[i]
-		if r.Kind != OpChannel || r.Count < 10 || v.traced(r.Busy) < lockBusy ||
+		if r.Kind != evidence.OpChannel || r.Count < 10 || v.traced(r.Busy) < lockBusy ||
 			min(r.FullCount, r.EmptyCount) > max(r.FullCount, r.EmptyCount)/10 {
 			continue
 		}
@@ -30,10 +32,10 @@ func (v *view) tokens() (Finding, bool) {
 			continue
 		}
 		outside := v.wanting(0) > 0.3
-		name := Name("too-few-workers")
+		name := TooFewWorkers
 		claim := "Few at a time may go on: the others wait for a place at %s while CPUs are unused."
 		if outside {
-			name = "saturated-resource"
+			name = SaturatedResource
 			claim = "All that the channel at %s gives out is in use, all the time: goroutines wait for it."
 		}
 		where := v.p.places(r.Sites...)
@@ -46,7 +48,7 @@ func (v *view) tokens() (Finding, bool) {
 				v.heldUp(spawned) > poolStarve {
 				continue
 			}
-			f.Name, most = "too-few-workers", 1-v.floor()
+			f.Name, most = TooFewWorkers, 1-v.floor()
 			f.Claim = fmt.Sprintf("At most %d goroutines of %s live at a time: who starts them waits for a place at "+
 				"%s while CPUs are unused.",
 				spawned.Peak, short(spawned.Start.Function), where[0])
@@ -61,10 +63,10 @@ func (v *view) tokens() (Finding, bool) {
 
 // spawnedBy is the class of goroutines, one for each piece of work, whose ends make place for those that the waiting
 // one starts next.
-func (v *view) spawnedBy(waits []*Wait) *Class {
-	var by *Class
+func (v *view) spawnedBy(waits []*evidence.Wait) *evidence.Class {
+	var by *evidence.Class
 	for _, w := range waits {
-		if w.Op != OpSend || len(w.Classes) != 1 {
+		if w.Op != evidence.OpSend || len(w.Classes) != 1 {
 			return nil
 		}
 		for _, k := range w.Wakers {
@@ -74,7 +76,7 @@ func (v *view) spawnedBy(waits []*Wait) *Class {
 			by = &v.t.Classes[k.Class]
 			starts := v.t.Classes[w.Classes[0]].Start.Function
 			if by.Count < k.Count || !slices.ContainsFunc(by.Created,
-				func(f Frame) bool { return f.Function == starts }) {
+				func(f evidence.Frame) bool { return f.Function == starts }) {
 				return nil
 			}
 		}
@@ -84,15 +86,16 @@ func (v *view) spawnedBy(waits []*Wait) *Class {
 
 // heldUp is the part of their lives that the goroutines of a class wait for others of the program, or by a timer: not
 // for what a library brings them, nor for what is outside.
-func (v *view) heldUp(c *Class) float64 {
+func (v *view) heldUp(c *evidence.Class) float64 {
 	waited, held := time.Duration(0), time.Duration(0)
 	for i := range v.t.Waits {
 		w := &v.t.Waits[i]
-		if len(w.Classes) != 1 || &v.t.Classes[w.Classes[0]] != c || w.Op == OpYield || w.Op == OpCollector {
+		if len(w.Classes) != 1 || &v.t.Classes[w.Classes[0]] != c || w.Op == evidence.OpYield ||
+			w.Op == evidence.OpCollector {
 			continue
 		}
 		waited += w.Waited
-		if w.Op != OpSleep && w.Op != OpNetwork && v.brought(w) == nil {
+		if w.Op != evidence.OpSleep && w.Op != evidence.OpNetwork && v.brought(w) == nil {
 			held += w.Waited
 		}
 	}
@@ -109,9 +112,9 @@ func (v *view) tokenWords(f *Finding, queue float64, count int64, most float64) 
 }
 
 // gives is how who gives a place back wakes those who wait for it.
-var gives = map[Op]struct{ by, through string }{
-	OpSelect: {"runtime.chansend", "the channel"},
-	OpCond:   {"sync.(*Cond).Signal", "the condition"}, // who wakes all gives no place to each
+var gives = map[evidence.Op]struct{ by, through string }{
+	evidence.OpSelect: {"runtime.chansend", "the channel"},
+	evidence.OpCond:   {"sync.(*Cond).Signal", "the condition"}, // who wakes all gives no place to each
 }
 
 // selected is the same where the place is waited for in a select, which the trace joins to no channel, or by a
@@ -128,7 +131,7 @@ func (v *view) selected() (Finding, bool) {
 		if has(w.Stack, pools[0]) && v.handedOn(w) {
 			return v.connections(w, queue), true
 		}
-		if !v.sharedByItsUsers([]*Wait{w}) {
+		if !v.sharedByItsUsers([]*evidence.Wait{w}) {
 			continue
 		}
 		where := v.p.places(w.Stack, w.Wakers[0].Stack)
@@ -136,7 +139,7 @@ func (v *view) selected() (Finding, bool) {
 		if len(where) == 0 || most < 2*minGain || !has(w.Wakers[0].Stack, back.by) {
 			continue
 		}
-		f := v.finding("saturated-resource", "Goroutines wait by %s at %s, all the time, for what others of them hold.",
+		f := v.finding(SaturatedResource, "Goroutines wait by %s at %s, all the time, for what others of them hold.",
 			back.through, where[0])
 		f.Where = where
 		f.Share = math.Min(1, queue)
@@ -151,7 +154,7 @@ var pools = []string{"net/http.(*Transport).getConn", "database/sql.(*DB).conn"}
 
 // handedOn reports whether nearly all who waited for a connection got one that another request had done with: where
 // connections are made meanwhile, their number is not limited, and one of HTTP/2 is for all.
-func (v *view) handedOn(w *Wait) bool {
+func (v *view) handedOn(w *evidence.Wait) bool {
 	var all, on, dials int64
 	for _, k := range w.Wakers {
 		all += k.Count
@@ -168,8 +171,8 @@ func (v *view) handedOn(w *Wait) bool {
 }
 
 // connections are those of a client of package net/http, which are given from one request to the next.
-func (v *view) connections(w *Wait, queue float64) Finding {
-	f := v.finding("saturated-resource", "The HTTP client's connections to a host are always in use: "+
+func (v *view) connections(w *evidence.Wait, queue float64) Finding {
+	f := v.finding(SaturatedResource, "The HTTP client's connections to a host are always in use: "+
 		"requests wait for one.")
 	f.Where = v.p.places(w.Stack)
 	f.Share = math.Min(1, queue)
@@ -179,7 +182,7 @@ func (v *view) connections(w *Wait, queue float64) Finding {
 }
 
 // sharedByItsUsers reports whether those who wait are woken by goroutines of their own class.
-func (v *view) sharedByItsUsers(waits []*Wait) bool {
+func (v *view) sharedByItsUsers(waits []*evidence.Wait) bool {
 	var own, all int64
 	for _, w := range waits {
 		for _, k := range w.Wakers {

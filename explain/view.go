@@ -7,34 +7,36 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/brewput/brewput/evidence"
 )
 
 // view is the evidence as rules look at it.
 type view struct {
-	e     *Evidence
-	p     *Program
-	t     *Trace   // nil where there is none
-	cpu   *profile // nil where there is none
-	run   *Run     // undisturbed, at the most CPUs; nil where there is none
-	one   *Run     // at one CPU, where there was another
-	procs int      // GOMAXPROCS at the end, which a program may set itself
-	cpus  float64  // that it can use: GOMAXPROCS, and no more than it was given
-	given float64  // CPUs that it may use
-	wall  float64  // seconds, of the undisturbed run, else of the trace, else of the CPU profile
+	e     *evidence.Evidence
+	p     program
+	t     *evidence.Trace // nil where there is none
+	cpu   *profile        // nil where there is none
+	run   *evidence.Run   // undisturbed, at the most CPUs; nil where there is none
+	one   *evidence.Run   // at one CPU, where there was another
+	procs int             // GOMAXPROCS at the end, which a program may set itself
+	cpus  float64         // that it can use: GOMAXPROCS, and no more than it was given
+	given float64         // CPUs that it may use
+	wall  float64         // seconds, of the undisturbed run, else of the trace, else of the CPU profile
 	// used is the CPU time of an undisturbed run in seconds; core that of it which the job itself needs: the program's
 	// own code, what it allocates, and its system calls, without channels, locks, the scheduler and the collector.
 	used, core float64
 	code       sources
-	looked     map[Frame]bool
-	loops      map[Frame]searchLoop
+	looked     map[evidence.Frame]bool
+	loops      map[evidence.Frame]searchLoop
 	waking     float64 // see late
 }
 
 // procsMetric is GOMAXPROCS in package runtime/metrics.
 const procsMetric = "/sched/gomaxprocs:threads"
 
-func viewOf(e *Evidence) *view {
-	v := &view{e: e, p: &e.Program, t: e.Trace, cpu: profileOf(e), cpus: 1, given: 1}
+func viewOf(e *evidence.Evidence) *view {
+	v := &view{e: e, p: program{&e.Program}, t: e.Trace, cpu: profileOf(e), cpus: 1, given: 1}
 	if v.t != nil && (v.t.Duration <= 0 || len(v.t.Demand.For) == 0) {
 		v.t = nil
 	}
@@ -73,7 +75,8 @@ func (v *view) times() {
 		v.wall = v.t.Duration.Seconds()
 		v.used = (v.t.Running + v.t.GC.Workers + v.t.Background).Seconds()
 	default:
-		if i := slices.IndexFunc(v.e.Profiles, func(p Profile) bool { return p.Kind == CPU }); i >= 0 && v.cpu != nil {
+		is := func(p evidence.Profile) bool { return p.Kind == evidence.CPU }
+		if i := slices.IndexFunc(v.e.Profiles, is); i >= 0 && v.cpu != nil {
 			v.wall = v.e.Profiles[i].Duration.Seconds()
 			v.used = v.cpu.total / 1e9
 		}
@@ -115,7 +118,7 @@ func (v *view) late() float64 {
 }
 
 // kept is how long a wait kept goroutines: parked, and from there until a CPU had come for them.
-func (v *view) kept(w *Wait) time.Duration {
+func (v *view) kept(w *evidence.Wait) time.Duration {
 	return w.Waited + time.Duration(v.late()*float64(w.Queued))
 }
 
@@ -203,7 +206,7 @@ func (f *Finding) says(format string, args ...any) {
 }
 
 // quoted is a place with its source line, where that is at hand.
-func (v *view) quoted(f Frame) string {
+func (v *view) quoted(f evidence.Frame) string {
 	if line := v.p.line(f); line != "" {
 		return fmt.Sprintf("%s: %s", v.p.at(f), line)
 	}
@@ -244,8 +247,8 @@ func plainly(x float64) string {
 }
 
 // classes of the program that had goroutines.
-func (v *view) classes() []*Class {
-	var out []*Class
+func (v *view) classes() []*evidence.Class {
+	var out []*evidence.Class
 	if v.t == nil {
 		return nil
 	}
@@ -268,11 +271,11 @@ func (v *view) running() time.Duration {
 }
 
 // isMain reports whether a class is the main goroutine.
-func (c *Class) isMain() bool { return c.Start.Function == "main.main" }
+func isMain(c *evidence.Class) bool { return c.Start.Function == "main.main" }
 
 // name is how a class is spoken of.
-func (v *view) name(c *Class) string {
-	if c.isMain() {
+func (v *view) name(c *evidence.Class) string {
+	if isMain(c) {
 		return "the main goroutine"
 	}
 	name := short(c.Start.Function)
@@ -283,7 +286,7 @@ func (v *view) name(c *Class) string {
 }
 
 // verb is the form of a verb that goes with the name of a class.
-func (c *Class) verb(one, many string) string {
+func verb(c *evidence.Class, one, many string) string {
 	if c.Count > 1 {
 		return many
 	}
@@ -291,13 +294,13 @@ func (c *Class) verb(one, many string) string {
 }
 
 // hottest are the program's own lines that the goroutines of a class spend most CPU time in, or below.
-func (v *view) hottest(c *Class, most int) []group {
+func (v *view) hottest(c *evidence.Class, most int) []group {
 	if v.cpu == nil {
 		return nil
 	}
-	groups := v.cpu.groups(func(w *weighed) (Frame, bool) {
+	groups := v.cpu.groups(func(w *weighed) (evidence.Frame, bool) {
 		if c != nil && w.root != c.Start.Function || w.root == "" {
-			return Frame{}, false
+			return evidence.Frame{}, false
 		}
 		return v.p.ours(w.stack)
 	})
@@ -305,19 +308,19 @@ func (v *view) hottest(c *Class, most int) []group {
 }
 
 // entry is the place in the program that is deepest among those which most of a class's CPU time is spent in or below.
-func (v *view) entry(c *Class) (group, bool) {
+func (v *view) entry(c *evidence.Class) (group, bool) {
 	if v.cpu == nil {
 		return group{}, false
 	}
 	total := 0.0
-	below := map[Frame]*group{}
-	depth := map[Frame]int{}
+	below := map[evidence.Frame]*group{}
+	depth := map[evidence.Frame]int{}
 	for _, w := range v.cpu.list {
 		if w.root != c.Start.Function {
 			continue
 		}
 		total += w.weight
-		seen := map[Frame]bool{}
+		seen := map[evidence.Frame]bool{}
 		for i, f := range w.stack {
 			if !v.p.own(f) || seen[f] {
 				continue
@@ -353,7 +356,7 @@ func (v *view) entry(c *Class) (group, bool) {
 const entryShare = 0.6
 
 // callee is what a place calls in a stack, if that is a library's.
-func (v *view) callee(at Frame, stack []Frame) string {
+func (v *view) callee(at evidence.Frame, stack []evidence.Frame) string {
 	i := slices.Index(stack, at)
 	if i <= 0 || v.p.own(stack[i-1]) || strings.HasPrefix(stack[i-1].Function, "runtime.") {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/gotrace"
 	"github.com/brewput/brewput/internal/input"
@@ -34,10 +34,10 @@ type ExplainOptions struct {
 
 // Explanation is the result of [Explain]. Close removes its files, unless ExplainOptions.Keep was set.
 type Explanation struct {
-	Evidence *evidence.Collected // of the target
-	Before   *evidence.Collected // of ExplainOptions.Before; nil without
-	Report   explain.Report      // what limits the target
-	Changes  []explain.Change    // from Before to the target, the clearest first; nil without Before
+	Evidence *collect.Collected // of the target
+	Before   *collect.Collected // of ExplainOptions.Before; nil without
+	Report   explain.Report     // what limits the target
+	Changes  []explain.Change   // from Before to the target, the clearest first; nil without Before
 }
 
 // Explain collects evidence of a Go program and reports what limits it, what a change would gain, and how to prove
@@ -45,7 +45,7 @@ type Explanation struct {
 // none, in process groups that it ends; nothing in the user's tree changes. A design's trials are children of this
 // executable, see [trial.Main].
 //
-// A target that cannot be explained is a [*Refusal], a program that fails an [*evidence.Failure]. If ctx is cancelled
+// A target that cannot be explained is a [*Refusal], a program that fails an [*collect.Failure]. If ctx is cancelled
 // nothing is left behind, and the error is that of ctx. Concurrent calls are safe but disturb each other's
 // measurements.
 func Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
@@ -106,8 +106,8 @@ func (x *Explanation) Timeline(ctx context.Context) (*timeline.Timeline, error) 
 }
 
 // settings checks the options and fills in the defaults.
-func (o *ExplainOptions) settings() (evidence.Options, error) {
-	e := evidence.Defaults()
+func (o *ExplainOptions) settings() (collect.Options, error) {
+	e := collect.Defaults()
 	switch {
 	case o.Target == nil:
 		return e, refuse("target", nil, "is needed: a program, a package, profiles, an address, a "+
@@ -134,16 +134,16 @@ func (o *ExplainOptions) settings() (evidence.Options, error) {
 }
 
 // copyStdin makes the file that the runs read, once for both targets, because reading a pipe or a file consumes it.
-func (o *ExplainOptions) copyStdin(ctx context.Context, e *evidence.Options) (end func() error, err error) {
+func (o *ExplainOptions) copyStdin(ctx context.Context, e *collect.Options) (end func() error, err error) {
 	if o.Stdin == nil || !o.Target.reads() && (o.Before == nil || !o.Before.reads()) {
 		return func() error { return nil }, nil
 	}
-	place, err := evidence.OpenPlace("stdin")
+	place, err := collect.OpenPlace("stdin")
 	if err != nil {
 		return nil, err
 	}
 	remark := ""
-	if e.Stdin, remark, err = evidence.Stdin(ctx, o.Stdin, place.Dir); err != nil {
+	if e.Stdin, remark, err = collect.Stdin(ctx, o.Stdin, place.Dir); err != nil {
 		return nil, errors.Join(err, place.Close())
 	}
 	if remark != "" {
@@ -153,7 +153,7 @@ func (o *ExplainOptions) copyStdin(ctx context.Context, e *evidence.Options) (en
 }
 
 // below are the options of one of two targets, whose files lie apart.
-func below(e evidence.Options, name string) evidence.Options {
+func below(e collect.Options, name string) collect.Options {
 	if e.Keep != "" {
 		e.Keep = filepath.Join(e.Keep, name)
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/evidence"
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/workload"
 )
@@ -26,11 +26,11 @@ type stub struct {
 
 func (s stub) reads() bool { return true }
 
-func (s stub) collect(_ context.Context, o evidence.Options) (*evidence.Collected, error) {
+func (s stub) collect(_ context.Context, o collect.Options) (*collect.Collected, error) {
 	text, err := os.ReadFile(o.Stdin)
 	*s.got = append(*s.got, fmt.Sprintf("%s %q %v %v %v", o.Keep, text, o.Duration, o.Limit, o.CPUs))
 	o.Say("collecting")
-	return &evidence.Collected{Evidence: &explain.Evidence{}}, errors.Join(err, s.err)
+	return &collect.Collected{Evidence: &evidence.Evidence{}}, errors.Join(err, s.err)
 }
 
 // TestExplainBoth: both targets read the same input, have the same options, and keep their files apart.

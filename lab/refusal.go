@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/evidence/collect"
 )
 
 // Refusal is an error about options that cannot be carried out: nothing was measured or stored. Its zero value is not
@@ -114,7 +114,7 @@ func (r *Refusal) suggest(suggestion string, args ...any) *Refusal {
 func asRefusal(ctx context.Context, err error) error {
 	var r *Refusal
 	var broken *BrokenError
-	var failed *evidence.Failure
+	var failed *collect.Failure
 	if err == nil || ctx.Err() != nil || errors.As(err, &r) || errors.As(err, &broken) || errors.As(err, &failed) {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/internal/store"
 )
 
@@ -69,7 +69,7 @@ func TestFailuresAreNoRefusals(t *testing.T) {
 	if err := asRefusal(cancelled, context.Canceled); isRefusal(err) {
 		t.Errorf("an interrupt is refused: %v", err)
 	}
-	for _, err := range []error{in(&evidence.Failure{}), in(&BrokenError{}), nil} {
+	for _, err := range []error{in(&collect.Failure{}), in(&BrokenError{}), nil} {
 		if got := asRefusal(t.Context(), err); got != err {
 			t.Errorf("%v became %v", err, got)
 		}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/input"
@@ -22,7 +22,7 @@ import (
 
 // Target is what [Explain] explains: a [Command], a [Package], [Files], an [Address], a [StoredRun] or a [Design].
 type Target interface {
-	collect(ctx context.Context, o evidence.Options) (*evidence.Collected, error)
+	collect(ctx context.Context, o collect.Options) (*collect.Collected, error)
 	reads() bool // standard input
 }
 
@@ -75,7 +75,7 @@ func ParseTarget(ctx context.Context, word string) (Target, error) {
 	case err != nil:
 		return nil, refuse("", nil, "%s",
 			input.RedactWords(fmt.Sprintf("%s is neither a package nor a file, nor an address: %v", word, err)))
-	case evidence.IsProgram(ctx, word):
+	case collect.IsProgram(ctx, word):
 		if !strings.ContainsRune(word, filepath.Separator) { // else PATH is searched
 			word = "." + string(filepath.Separator) + word
 		}
@@ -118,7 +118,7 @@ func (a Address) reads() bool   { return false }
 func (r StoredRun) reads() bool { return false }
 func (d Design) reads() bool    { return false }
 
-func (c Command) collect(ctx context.Context, o evidence.Options) (*evidence.Collected, error) {
+func (c Command) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
 	if len(c) == 0 {
 		return nil, refuse("target", nil, "is a command without words")
 	}
@@ -126,28 +126,28 @@ func (c Command) collect(ctx context.Context, o evidence.Options) (*evidence.Col
 	if err != nil {
 		return nil, err
 	}
-	collected, err := evidence.Command(ctx, dir, c, o)
+	collected, err := collect.Command(ctx, dir, c, o)
 	return collected, asRefusal(ctx, err)
 }
 
-func (p Package) collect(ctx context.Context, o evidence.Options) (*evidence.Collected, error) {
-	return Command(evidence.Package(p.Pattern, p.Args)).collect(ctx, o)
+func (p Package) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
+	return Command(collect.Package(p.Pattern, p.Args)).collect(ctx, o)
 }
 
-func (f Files) collect(ctx context.Context, _ evidence.Options) (*evidence.Collected, error) {
-	collected, err := evidence.Files(ctx, f)
+func (f Files) collect(ctx context.Context, _ collect.Options) (*collect.Collected, error) {
+	collected, err := collect.Files(ctx, f)
 	return collected, asRefusal(ctx, err)
 }
 
-func (a Address) collect(ctx context.Context, o evidence.Options) (*evidence.Collected, error) {
-	collected, err := evidence.Endpoint(ctx, string(a), o)
-	if errors.Is(err, evidence.ErrAddress) {
+func (a Address) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
+	collected, err := collect.Endpoint(ctx, string(a), o)
+	if errors.Is(err, collect.ErrAddress) {
 		err = asRefusal(ctx, err)
 	}
 	return collected, err
 }
 
-func (d Design) collect(ctx context.Context, o evidence.Options) (*evidence.Collected, error) {
+func (d Design) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
 	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}}
 	for _, s := range d.Point.Settings() {
 		choices[s.Factor] = plan.Choice{Levels: []plan.Level{s.Level}}
@@ -167,7 +167,7 @@ func (d Design) collect(ctx context.Context, o evidence.Options) (*evidence.Coll
 }
 
 // run collects the evidence at a point that is complete.
-func (d Design) run(ctx context.Context, o evidence.Options) (*evidence.Collected, error) {
+func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected, error) {
 	design, ok := d.Workload.Find(d.Name)
 	if !ok {
 		return nil, refuse("designs", d.Name, "workload %s has no such design", d.Workload.Name)
@@ -178,10 +178,10 @@ func (d Design) run(ctx context.Context, o evidence.Options) (*evidence.Collecte
 	}
 	point := d.Point.Only(d.Workload.FactorsOf(design))
 	spec := trial.Spec{Workload: d.Workload.Name, Design: d.Name, Point: point, Seed: 1, Sample: 1, BurnRate: burn.Rate}
-	return evidence.Design(ctx, design, spec, o)
+	return collect.Design(ctx, design, spec, o)
 }
 
-func (r StoredRun) collect(ctx context.Context, o evidence.Options) (*evidence.Collected, error) {
+func (r StoredRun) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
 	journal, err := store.Open(r.Dir)
 	if err != nil {
 		return nil, storeError(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/result"
@@ -16,7 +17,7 @@ import (
 
 // Explanation writes what holds a program back: the findings by rank, where the time went, how many goroutines wanted a
 // CPU, and what to be wary of. overheads is what each profiler took.
-func Explanation(w io.Writer, r explain.Report, e *explain.Evidence, overheads []string, st Style) error {
+func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads []string, st Style) error {
 	var b strings.Builder
 	sharing(&b, explained(e), st)
 	for i, f := range r.Findings {
@@ -41,7 +42,7 @@ func Explanation(w io.Writer, r explain.Report, e *explain.Evidence, overheads [
 }
 
 // explained is the head of the page: what was looked at.
-func explained(e *explain.Evidence) []string {
+func explained(e *evidence.Evidence) []string {
 	words := []string{"explain", e.Program.Name}
 	for _, r := range e.Runs {
 		text := fmt.Sprintf("%s on %s", duration(r.Wall), result.Count(r.CPUs, "CPU"))
@@ -65,7 +66,7 @@ func duration(d time.Duration) string {
 }
 
 // finding writes one answer.
-func finding(b *strings.Builder, f explain.Finding, ranked bool, p explain.Program, st Style) {
+func finding(b *strings.Builder, f explain.Finding, ranked bool, p evidence.Program, st Style) {
 	title := string(f.Name)
 	if ranked {
 		title = strconv.Itoa(f.Rank) + " " + title
@@ -114,7 +115,7 @@ func part(b *strings.Builder, label, text string, st Style) {
 }
 
 // sourceAt writes file:line with the source there.
-func sourceAt(b *strings.Builder, at string, p explain.Program, st Style) {
+func sourceAt(b *strings.Builder, at string, p evidence.Program, st Style) {
 	file, number, _ := cutLast(at, ":")
 	quoted := ""
 	if line, err := strconv.Atoi(number); err == nil && p.Source != nil {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/result"
 )
@@ -14,7 +15,7 @@ import (
 const demandRows = 8
 
 // demand draws how many goroutines wanted a CPU over time, and says what follows from it.
-func demand(b *strings.Builder, r explain.Report, t *explain.Trace, st Style) {
+func demand(b *strings.Builder, r explain.Report, t *evidence.Trace, st Style) {
 	if t != nil && len(t.Demand.Wants) > 0 {
 		heading(b, "goroutines that want a CPU, over time",
 			fmt.Sprintf("%s: they run; %s: they wait for a CPU; %s in all, by the trace",
@@ -49,7 +50,7 @@ func demand(b *strings.Builder, r explain.Report, t *explain.Trace, st Style) {
 func known(x float64) bool { return x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // drawDemand draws columns, each the mean of some slices. What is far above the CPUs is cut, and its top says so.
-func drawDemand(b *strings.Builder, t *explain.Trace, st Style) {
+func drawDemand(b *strings.Builder, t *evidence.Trace, st Style) {
 	margin := 6
 	width := min(st.width(), maxPlotWidth) - margin - 2
 	wants, runs := columnsOf(t.Demand.Wants, width), columnsOf(t.Demand.Runs, width)

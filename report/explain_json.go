@@ -4,13 +4,14 @@ import (
 	"io"
 	"math"
 
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/result"
 )
 
 // ExplanationJSON writes one object a line: the findings by rank, then of other kinds the ledger, the parallelism, the
 // phases, the undisturbed runs and the notes.
-func ExplanationJSON(w io.Writer, r explain.Report, e *explain.Evidence) error {
+func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error {
 	var all []any
 	for _, f := range r.Findings {
 		f.Kind = "finding"

@@ -6,14 +6,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
 )
 
 // slow is a program with a serial end and much to say.
-func slow() (explain.Report, *explain.Evidence) {
+func slow() (explain.Report, *evidence.Evidence) {
 	ms := time.Millisecond
-	e := &explain.Evidence{
-		Program: explain.Program{Name: "mandel", Module: "example.com/mandel", Dir: "/src/mandel",
+	e := &evidence.Evidence{
+		Program: evidence.Program{Name: "mandel", Module: "example.com/mandel", Dir: "/src/mandel",
 			Source: func(file string, line int) string {
 				if file == "/src/mandel/cmd/draw.go" && line == 31 {
 					return "	n, err := f.Write(pixel[:])   // one at a time, which is written out at some " +
@@ -21,12 +22,12 @@ func slow() (explain.Report, *explain.Evidence) {
 				}
 				return ""
 			}},
-		Runs: []explain.Run{
+		Runs: []evidence.Run{
 			{CPUs: 2, Machine: 2, Count: 5, Wall: 812 * ms, WallLow: 800 * ms, WallHigh: 841 * ms},
 			{CPUs: 1, Machine: 2, Count: 1, Wall: 1200 * ms},
 		},
-		Profiles: []explain.Profile{{Kind: explain.CPU}, {Kind: explain.Heap}},
-		Trace:    &explain.Trace{Duration: 820 * ms, CPUs: 2},
+		Profiles: []evidence.Profile{{Kind: evidence.CPU}, {Kind: evidence.Heap}},
+		Trace:    &evidence.Trace{Duration: 820 * ms, CPUs: 2},
 	}
 	for i := range 200 {
 		wants, runs := 12.0, 2.0
@@ -81,7 +82,7 @@ func TestExplanationGoldens(t *testing.T) {
 	var b bytes.Buffer
 	few := explain.Report{Findings: []explain.Finding{{Rank: 1, Name: explain.None, Tier: explain.TierA,
 		Claim: "Nothing is to be gained.", Confidence: explain.Medium}}}
-	if err := Explanation(&b, few, &explain.Evidence{Program: explain.Program{Name: "p"}}, nil,
+	if err := Explanation(&b, few, &evidence.Evidence{Program: evidence.Program{Name: "p"}}, nil,
 		Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}

@@ -20,9 +20,10 @@ var mayImport = map[string][]string{
 	"result":                {"plan"},
 	"internal/source":       {"workload"},
 	"internal/gopprof":      {},
-	"internal/gotrace":      {"explain", "timeline"},
+	"internal/gotrace":      {"evidence", "timeline"},
 	"internal/stat":         {},
-	"explain":               {},
+	"evidence":              {},
+	"explain":               {"evidence"},
 	"proof/findings/corpus": {},
 	"internal/hist":         {},
 	"internal/doctor":       {"result"},
@@ -34,7 +35,7 @@ var mayImport = map[string][]string{
 	"internal/interrupt":    {},
 	"internal/store":        {"internal/input", "internal/lock", "result"},
 	"compare":               {"internal/stat", "model", "plan", "result"},
-	"lab": {"compare", "evidence", "explain", "internal/calibrate", "internal/costs",
+	"lab": {"compare", "evidence/collect", "explain", "internal/calibrate", "internal/costs",
 		"internal/doctor", "internal/gobench", "internal/gotrace", "internal/host", "internal/input", "internal/quote",
 		"internal/store", "load", "plan", "result", "sim", "sweep", "timeline", "trial", "workload"},
 	"load": {"env", "internal/hist", "result", "sim"},
@@ -48,15 +49,16 @@ var mayImport = map[string][]string{
 		"workload"},
 	"internal/costs": {"env", "internal/calibrate", "internal/input", "internal/stat", "plan", "result", "sim",
 		"trial", "workload"},
-	"report":           {"compare", "explain", "internal/doctor", "internal/quote", "plan", "result", "timeline"},
+	"report": {"compare", "evidence", "explain", "internal/doctor", "internal/quote", "plan", "result",
+		"timeline"},
 	"internal/hook":    {},
 	"internal/pprofui": {"internal/input"},
 	"internal/quote":   {},
-	"evidence": {"explain", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook",
+	"evidence/collect": {"evidence", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook",
 		"internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
 	"internal/gobench": {"compare", "internal/host", "internal/input", "internal/lock", "internal/proc", "plan",
 		"result", "trial", "workload"},
-	"internal/cli": {"compare", "evidence", "internal/aa", "internal/calibrate", "internal/costs",
+	"internal/cli": {"compare", "evidence/collect", "internal/aa", "internal/calibrate", "internal/costs",
 		"internal/doctor", "internal/gobench", "internal/host", "internal/input", "internal/interrupt",
 		"internal/pprofui", "internal/quote", "internal/source", "internal/store", "lab", "plan", "report",
 		"result", "sim", "sweep", "timeline", "trial", "workload"},
@@ -98,10 +100,10 @@ var mayImport = map[string][]string{
 	"proof/falseverdicts": {"catalog", "compare", "internal/aa", "internal/calibrate", "trial", "workload"},
 
 	"internal/store/storetest": {},
-	"proof/findings":           {"explain", "proof/findings/corpus", "internal/stat"},
+	"proof/findings":           {"evidence", "explain", "proof/findings/corpus", "internal/stat"},
 	"proof/findings/gains":     {"explain", "proof/findings"},
-	"proof/findings/campaign": {"evidence", "explain", "proof/findings/corpus", "internal/host", "internal/proc",
-		"internal/stat", "proof/findings"},
+	"proof/findings/campaign": {"evidence", "evidence/collect", "explain", "proof/findings/corpus", "internal/host",
+		"internal/proc", "internal/stat", "proof/findings"},
 }
 
 // toolsOnly are packages that the command must not reach through any import.
@@ -113,7 +115,7 @@ var toolsOnly = []string{"internal/hostile", "proof/record", "internal/repositor
 var (
 	mayUse = map[string][]string{
 		"catalog/find":       {"golang.org/x/sys"},
-		"evidence":           {"golang.org/x/sys"},
+		"evidence/collect":   {"golang.org/x/sys"},
 		"internal/alarm":     {"golang.org/x/sys"},
 		"env/live":           {"golang.org/x/sys"},
 		"internal/calibrate": {"golang.org/x/sys"},
@@ -137,7 +139,8 @@ var (
 // pure are the packages whose results depend on their arguments alone. They may import each other and
 // env, whose operations happen in the world that they are given.
 var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true,
-	"internal/gopprof": true, "result": true, "workload": true, "model": true, "sim": true, "timeline": true}
+	"internal/gopprof": true, "evidence": true, "explain": true, "result": true, "workload": true,
+	"model": true, "sim": true, "timeline": true}
 
 // wholeNumbers are the packages that compute in integers alone, so that a run is the same on every
 // machine: of package math they may use its limits of integers, and they have no floating-point types.

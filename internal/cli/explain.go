@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/lab"
@@ -41,7 +41,7 @@ var explainFormats = []string{"table", "json"}
 
 func (a *app) explainCommand() *cobra.Command {
 	var o explainOptions
-	defaults := evidence.Defaults()
+	defaults := collect.Defaults()
 	cmd := &cobra.Command{
 		Use:   "explain [TARGET] [-- COMMAND ARGS...]",
 		Short: "Say why a Go program is not faster, and what to change",
@@ -127,7 +127,7 @@ func (a *app) explain(cmd *cobra.Command, o explainOptions, choose func(*lab.Exp
 	if err != nil {
 		return err
 	}
-	evidence.Sweep() // what an explain that was killed left behind, even if there is no target now
+	collect.Sweep() // what an explain that was killed left behind, even if there is no target now
 	if err := choose(&options); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (a *app) presentChanges(x *lab.Explanation, o explainOptions) error {
 
 // failed prints what a program that failed printed.
 func (a *app) failed(err error) error {
-	var f *evidence.Failure
+	var f *collect.Failure
 	if errors.As(err, &f) {
 		if text := strings.TrimSpace(f.Output); text != "" {
 			lines := strings.Split(text, "\n")

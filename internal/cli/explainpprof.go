@@ -9,12 +9,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/internal/pprofui"
 )
 
 // profilesToShow are the profiles with views: of each kind the first.
-func profilesToShow(c *evidence.Collected) (list []pprofui.Profile) {
+func profilesToShow(c *collect.Collected) (list []pprofui.Profile) {
 	for _, f := range c.Files {
 		shown := slices.ContainsFunc(list, func(p pprofui.Profile) bool { return p.Name == f.Kind })
 		if f.Kind != "trace" && !shown {
@@ -26,7 +26,7 @@ func profilesToShow(c *evidence.Collected) (list []pprofui.Profile) {
 
 // servePprof shows the profiles in pprof's own views until it is interrupted, to whoever has the address that it
 // prints.
-func (a *app) servePprof(ctx context.Context, c *evidence.Collected) error {
+func (a *app) servePprof(ctx context.Context, c *collect.Collected) error {
 	list := profilesToShow(c)
 	if len(list) == 0 {
 		fmt.Fprintln(a.stderr, "brewput: there is no profile that pprof could show")

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 )
 
 // class is the goroutines with one start function and creation site.
 type class struct {
 	index                    int
-	start                    explain.Frame
+	start                    evidence.Frame
 	wrapped                  bool // start only runs what it is given: a stack will tell
 	created                  stackID
 	count, live, peak        int64
@@ -25,7 +25,7 @@ type class struct {
 	firstBorn, lastBorn      int64
 	stuck                    int64
 	stuckAt                  *site
-	members                  []explain.Member
+	members                  []evidence.Member
 	lastReason               string
 	lastSum                  *int64
 }
@@ -43,10 +43,10 @@ type classKey struct {
 
 func (c *classes) init() {
 	c.by = map[classKey]*class{}
-	c.class("", 0, explain.Frame{}) // of those whose start is not known, and of those beyond the limit
+	c.class("", 0, evidence.Frame{}) // of those whose start is not known, and of those beyond the limit
 }
 
-func (c *classes) class(start string, created stackID, f explain.Frame) *class {
+func (c *classes) class(start string, created stackID, f evidence.Frame) *class {
 	key := classKey{start, created}
 	if found := c.by[key]; found != nil {
 		return found
@@ -54,7 +54,7 @@ func (c *classes) class(start string, created stackID, f explain.Frame) *class {
 	if len(c.list) == maxClasses {
 		return c.list[0]
 	}
-	made := &class{index: len(c.list), start: f, wrapped: explain.Wraps(f.Function), created: created,
+	made := &class{index: len(c.list), start: f, wrapped: evidence.Wraps(f.Function), created: created,
 		waited: map[string]*int64{}}
 	c.list = append(c.list, made)
 	c.by[key] = made
@@ -125,7 +125,7 @@ func (c *class) offer(g *goroutine, now, start int64) {
 			return
 		}
 	}
-	m := explain.Member{
+	m := evidence.Member{
 		Born: time.Duration(g.born - start), Ended: time.Duration(now - start), Running: time.Duration(g.running),
 		Runnable: time.Duration(g.queued), OnChannels: time.Duration(g.channels), OnLocks: time.Duration(g.locks),
 		Outside: time.Duration(g.away),
@@ -140,7 +140,7 @@ func (c *class) offer(g *goroutine, now, start int64) {
 // site is where goroutines park for one reason.
 type site struct {
 	reason  string
-	op      explain.Op
+	op      evidence.Op
 	stack   stackID
 	count   int64
 	queued  int64

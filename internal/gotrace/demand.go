@@ -3,7 +3,7 @@ package gotrace
 import (
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 )
 
 // slices is how many slices of time are kept at most: when there are more, two become one.
@@ -73,9 +73,9 @@ func (d *demand) halve() {
 	d.shift++
 }
 
-func (d *demand) export(duration int64) explain.Demand {
+func (d *demand) export(duration int64) evidence.Demand {
 	width := int64(1) << d.shift
-	out := explain.Demand{Slice: time.Duration(width), Peak: d.peak, Spare: time.Duration(d.spare)}
+	out := evidence.Demand{Slice: time.Duration(width), Peak: d.peak, Spare: time.Duration(d.spare)}
 	for i, s := range d.slices {
 		lasts := float64(min(width, max(1, duration-int64(i)*width)))
 		out.Wants = append(out.Wants, float64(s.wants)/lasts)

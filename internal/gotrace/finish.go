@@ -5,15 +5,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 )
 
 // finish is what was added up.
-func (t *tally) finish() *explain.Trace {
+func (t *tally) finish() *evidence.Trace {
 	t.resources.pass(0, false)
 	t.survivors()
 	duration := t.now - t.start
-	out := &explain.Trace{
+	out := &evidence.Trace{
 		Duration: time.Duration(duration), CPUs: max(t.most, t.cpus), Events: t.events,
 		Demand: t.demand.export(duration),
 		Idle:   time.Duration(t.used.idle), Running: time.Duration(t.used.user),
@@ -60,7 +60,7 @@ func (t *tally) survivors() {
 	}
 }
 
-func (t *tally) exportClasses(out *explain.Trace) {
+func (t *tally) exportClasses(out *evidence.Trace) {
 	at := map[*site]int{}
 	for i, s := range t.sites.list {
 		at[s] = i
@@ -74,8 +74,8 @@ func (t *tally) exportClasses(out *explain.Trace) {
 		if system {
 			c.count, c.running, c.queued, c.calling, c.alone = 0, 0, 0, 0, 0
 		}
-		slices.SortFunc(c.members, func(a, b explain.Member) int { return cmp.Compare(b.Running, a.Running) })
-		out.Classes = append(out.Classes, explain.Class{
+		slices.SortFunc(c.members, func(a, b evidence.Member) int { return cmp.Compare(b.Running, a.Running) })
+		out.Classes = append(out.Classes, evidence.Class{
 			Start: c.start, Created: t.stacks.frames(c.created), Count: c.count, Peak: int(c.peak),
 			Running: time.Duration(c.running), Runnable: time.Duration(c.queued), Waiting: c.waitedFor(),
 			Syscall: time.Duration(c.calling), Lifetime: c.lifetime.export(), Bursts: c.bursts.export(),
@@ -86,16 +86,16 @@ func (t *tally) exportClasses(out *explain.Trace) {
 		})
 	}
 	for s, n := range t.spawns {
-		out.Spawns = append(out.Spawns, explain.Spawn{Stack: t.stacks.frames(s.stack), Class: s.class.index, Count: n})
+		out.Spawns = append(out.Spawns, evidence.Spawn{Stack: t.stacks.frames(s.stack), Class: s.class.index, Count: n})
 	}
-	slices.SortFunc(out.Spawns, func(a, b explain.Spawn) int {
+	slices.SortFunc(out.Spawns, func(a, b evidence.Spawn) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Class, b.Class))
 	})
 }
 
-func (t *tally) exportSites(out *explain.Trace) {
+func (t *tally) exportSites(out *evidence.Trace) {
 	for _, s := range t.sites.list {
-		w := explain.Wait{
+		w := evidence.Wait{
 			Reason: s.reason, Op: s.op, Stack: t.stacks.frames(s.stack), Count: s.count,
 			Waited: time.Duration(s.waits.sum), Pending: time.Duration(s.pending), Queued: time.Duration(s.queued),
 			Waits: s.waits.export(),
@@ -108,32 +108,32 @@ func (t *tally) exportSites(out *explain.Trace) {
 			if k.class != nil {
 				class = k.class.index
 			}
-			w.Wakers = append(w.Wakers, explain.Waker{Stack: t.stacks.frames(stack), Count: k.count, Class: class})
+			w.Wakers = append(w.Wakers, evidence.Waker{Stack: t.stacks.frames(stack), Count: k.count, Class: class})
 		}
-		slices.SortFunc(w.Wakers, func(a, b explain.Waker) int {
+		slices.SortFunc(w.Wakers, func(a, b evidence.Waker) int {
 			return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Class, b.Class), compareStacks(a.Stack, b.Stack))
 		})
 		out.Waits = append(out.Waits, w)
 	}
 	for stack, c := range t.calls {
-		out.Calls = append(out.Calls, explain.Calls{
+		out.Calls = append(out.Calls, evidence.Calls{
 			Stack: t.stacks.frames(stack), Count: c.each.count, Spent: time.Duration(c.each.sum), Lost: c.lost,
 			Each:  c.each.export(),
 			Class: c.class.index,
 		})
 	}
-	slices.SortFunc(out.Calls, func(a, b explain.Calls) int {
+	slices.SortFunc(out.Calls, func(a, b evidence.Calls) int {
 		return cmp.Or(cmp.Compare(b.Spent, a.Spent), compareStacks(a.Stack, b.Stack))
 	})
 }
 
-func compareStacks(a, b []explain.Frame) int {
-	return slices.CompareFunc(a, b, func(a, b explain.Frame) int {
+func compareStacks(a, b []evidence.Frame) int {
+	return slices.CompareFunc(a, b, func(a, b evidence.Frame) int {
 		return cmp.Or(cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line))
 	})
 }
 
-func (t *tally) exportResources(out *explain.Trace) {
+func (t *tally) exportResources(out *evidence.Trace) {
 	waits := map[stackID][]int{}
 	for i, s := range t.sites.list {
 		waits[s.stack] = append(waits[s.stack], i)
@@ -152,15 +152,15 @@ func (t *tally) exportResources(out *explain.Trace) {
 		r.Sites = append(r.Sites, t.stacks.frames(n.stack))
 		r.Waits = append(r.Waits, waits[n.stack]...)
 	}
-	slices.SortStableFunc(out.Resources, func(a, b explain.Resource) int { return cmp.Compare(b.Busy, a.Busy) })
+	slices.SortStableFunc(out.Resources, func(a, b evidence.Resource) int { return cmp.Compare(b.Busy, a.Busy) })
 }
 
-func (t *tally) resource(n *node) explain.Resource {
+func (t *tally) resource(n *node) evidence.Resource {
 	for s := range n.sides {
 		n.sides[s].flush(&t.resources)
 	}
 	n.any.flush(&t.resources)
-	return explain.Resource{
+	return evidence.Resource{
 		Kind: n.kind, Busy: time.Duration(n.any.busy), Starved: time.Duration(n.any.starved), Count: n.any.count,
 		Full: time.Duration(n.sides[0].busy), FullCount: n.sides[0].count,
 		Empty: time.Duration(n.sides[1].busy), EmptyCount: n.sides[1].count,
@@ -168,21 +168,21 @@ func (t *tally) resource(n *node) explain.Resource {
 	}
 }
 
-func (t *tally) exportGC(out *explain.Trace) {
+func (t *tally) exportGC(out *evidence.Trace) {
 	if t.gc.markedFrom >= 0 {
 		t.gc.marking += t.now - t.gc.markedFrom
 	}
-	out.GC = explain.GC{
+	out.GC = evidence.GC{
 		Marking: time.Duration(t.gc.marking), Assists: time.Duration(t.gc.assists),
 		Workers: time.Duration(t.used.collector),
 		Cycles:  t.gc.cycles, Stopped: time.Duration(t.gc.stops.sum), Stop: t.gc.stops.export(),
 	}
 	for k, s := range t.gc.why {
 		out.GC.Stops = append(out.GC.Stops,
-			explain.Stop{Reason: k.reason, Stack: t.stacks.frames(k.stack), Count: s.count,
+			evidence.Stop{Reason: k.reason, Stack: t.stacks.frames(k.stack), Count: s.count,
 				Spent: time.Duration(s.spent)})
 	}
-	slices.SortFunc(out.GC.Stops, func(a, b explain.Stop) int {
+	slices.SortFunc(out.GC.Stops, func(a, b evidence.Stop) int {
 		return cmp.Or(cmp.Compare(b.Spent, a.Spent), cmp.Compare(a.Reason, b.Reason))
 	})
 }

@@ -1,7 +1,7 @@
 package gotrace
 
 import (
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"golang.org/x/exp/trace"
 )
 
@@ -117,7 +117,7 @@ func (t *tally) born(e *trace.Event, s *trace.StateTransition, id trace.GoID, ma
 		g.unknown = true
 		t.unknown++
 	}
-	f := explain.Frame{Function: start}
+	f := evidence.Frame{Function: start}
 	if place := t.stacks.frames(t.stacks.id(s.Stack)); len(place) > 0 && place[len(place)-1].Function == start {
 		f = place[len(place)-1]
 	}
@@ -129,9 +129,9 @@ func (t *tally) born(e *trace.Event, s *trace.StateTransition, id trace.GoID, ma
 }
 
 // classify gives a goroutine its class, and joins it.
-func (t *tally) classify(g *goroutine, start string, f explain.Frame, created stackID) {
+func (t *tally) classify(g *goroutine, start string, f evidence.Frame, created stackID) {
 	if start == "runtime.main" {
-		start, f = "main.main", explain.Frame{Function: "main.main"}
+		start, f = "main.main", evidence.Frame{Function: "main.main"}
 	}
 	system, collects := isSystem(start)
 	switch {
@@ -232,7 +232,7 @@ func (t *tally) run(g *goroutine) {
 	g.burst = t.now
 	if g.node >= 0 {
 		kind := t.resources.got(g.node)
-		if kind == explain.OpMutex || kind == explain.OpRWMutex {
+		if kind == evidence.OpMutex || kind == evidence.OpRWMutex {
 			g.held, g.heldFrom, g.heldRan = g.node, t.now, g.running
 		}
 		g.node = -1
@@ -279,7 +279,7 @@ func (t *tally) park(s *trace.StateTransition, g *goroutine) {
 	}
 	g.site.count++
 	g.site.class(g.class)
-	if g.held >= 0 && g.site.op == explain.OpMutex {
+	if g.held >= 0 && g.site.op == evidence.OpMutex {
 		g.held = -1 // it waits for the next, or for this one again
 	}
 	if stack != 0 {
@@ -341,11 +341,11 @@ func (t *tally) waited(g *goroutine, d int64) {
 	g.site.waits.add(d)
 	*g.class.waitedOn(g.site.reason) += d
 	switch g.site.op {
-	case explain.OpSend, explain.OpReceive, explain.OpSelect:
+	case evidence.OpSend, evidence.OpReceive, evidence.OpSelect:
 		g.channels += d
-	case explain.OpMutex, explain.OpRWMutex, explain.OpWaitGroup, explain.OpCond:
+	case evidence.OpMutex, evidence.OpRWMutex, evidence.OpWaitGroup, evidence.OpCond:
 		g.locks += d
-	case explain.OpSleep, explain.OpNetwork:
+	case evidence.OpSleep, evidence.OpNetwork:
 		g.away += d
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"golang.org/x/exp/trace"
 )
 
@@ -23,7 +23,7 @@ const oldest = 22
 
 // Read reads a trace, of up to so many events (0: all). One that ends in the midst, or that is corrupt from some place
 // on, is read as far as it goes and says that it is truncated; of one that nothing can be read of there is an error.
-func Read(r io.Reader, events int64) (*explain.Trace, error) {
+func Read(r io.Reader, events int64) (*evidence.Trace, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	if err := header(in); err != nil {
 		return nil, fmt.Errorf("reading a trace: %w", err)

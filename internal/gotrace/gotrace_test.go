@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	xtrace "golang.org/x/exp/trace"
 )
 
@@ -28,7 +28,7 @@ func record(t testing.TB, f func()) []byte {
 	return out.Bytes()
 }
 
-func read(t testing.TB, data []byte) *explain.Trace {
+func read(t testing.TB, data []byte) *evidence.Trace {
 	t.Helper()
 	tr, err := Read(bytes.NewReader(data), 0)
 	if err != nil {
@@ -41,7 +41,7 @@ func read(t testing.TB, data []byte) *explain.Trace {
 }
 
 // classOf is that of a start function.
-func classOf(t *testing.T, tr *explain.Trace, part string) explain.Class {
+func classOf(t *testing.T, tr *evidence.Trace, part string) evidence.Class {
 	t.Helper()
 	for _, c := range tr.Classes {
 		if c.Count > 0 && strings.Contains(c.Start.Function, part) {
@@ -49,7 +49,7 @@ func classOf(t *testing.T, tr *explain.Trace, part string) explain.Class {
 		}
 	}
 	t.Fatalf("no goroutines of %s", part)
-	return explain.Class{}
+	return evidence.Class{}
 }
 
 // parked waits until a goroutine is in a state, as the runtime writes it.
@@ -78,7 +78,7 @@ func TestUnbufferedChannelParksOneSideEachTime(t *testing.T) {
 	}))
 	var full, empty int64
 	for _, r := range tr.Resources {
-		if r.Kind == explain.OpChannel {
+		if r.Kind == evidence.OpChannel {
 			full += r.FullCount
 			empty += r.EmptyCount
 		}
@@ -107,19 +107,19 @@ func TestWhoWakesAtALock(t *testing.T) {
 		mu.Unlock()
 		<-done
 	}))
-	i := slices.IndexFunc(tr.Waits, func(w explain.Wait) bool { return w.Op == explain.OpMutex })
+	i := slices.IndexFunc(tr.Waits, func(w evidence.Wait) bool { return w.Op == evidence.OpMutex })
 	if i < 0 {
 		t.Fatal("no wait for a mutex")
 	}
 	w := tr.Waits[i]
-	has := func(s []explain.Frame, name string) bool {
-		return slices.ContainsFunc(s, func(f explain.Frame) bool { return strings.Contains(f.Function, name) })
+	has := func(s []evidence.Frame, name string) bool {
+		return slices.ContainsFunc(s, func(f evidence.Frame) bool { return strings.Contains(f.Function, name) })
 	}
 	if w.Count != 1 || !has(w.Stack, "lockOnce") || len(w.Wakers) != 1 ||
 		!has(w.Wakers[0].Stack, "TestWhoWakesAtALock") {
 		t.Errorf("%+v", w)
 	}
-	if len(tr.Resources) == 0 || tr.Resources[0].Kind != explain.OpMutex || len(tr.Resources[0].Sites) != 2 {
+	if len(tr.Resources) == 0 || tr.Resources[0].Kind != evidence.OpMutex || len(tr.Resources[0].Sites) != 2 {
 		t.Errorf("resources %+v", tr.Resources)
 	}
 }
@@ -148,7 +148,7 @@ func TestSpawnsCallsAndIntegrals(t *testing.T) {
 	}
 	writes := int64(0)
 	for _, c := range tr.Calls {
-		if slices.ContainsFunc(c.Stack, func(f explain.Frame) bool {
+		if slices.ContainsFunc(c.Stack, func(f evidence.Frame) bool {
 			return strings.Contains(f.Function,
 				"TestSpawnsCallsAndIntegrals")
 		}) {

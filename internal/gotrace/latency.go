@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 )
 
 // fine is how many buckets an octave has: quantiles are within 1/16 of the true ones.
@@ -57,11 +57,11 @@ func (l *latencies) quantile(q float64) time.Duration {
 	return time.Duration(l.max)
 }
 
-func (l *latencies) export() explain.Latencies {
+func (l *latencies) export() evidence.Latencies {
 	if l.count == 0 {
-		return explain.Latencies{}
+		return evidence.Latencies{}
 	}
-	return explain.Latencies{
+	return evidence.Latencies{
 		Count: l.count, Sum: time.Duration(l.sum), Max: time.Duration(l.max),
 		P10: l.quantile(0.1), P50: l.quantile(0.5), P90: l.quantile(0.9), P99: l.quantile(0.99),
 	}

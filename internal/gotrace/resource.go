@@ -3,7 +3,7 @@ package gotrace
 import (
 	"strings"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 )
 
 // resources are locks and channels: sets of sites that are joined when a goroutine at one wakes one that waits at
@@ -18,7 +18,7 @@ type resources struct {
 // node is a site; the root of its set has the set's sums.
 type node struct {
 	parent  int32
-	kind    explain.Op // OpMutex, OpRWMutex, OpChannel; of roots
+	kind    evidence.Op // OpMutex, OpRWMutex, OpChannel; of roots
 	stack   stackID
 	sides   [2]side // who waits: [0] for a lock or to send, [1] to receive
 	any     side
@@ -73,15 +73,15 @@ const receives = 1
 
 // park lets a goroutine wait at a site for a lock or channel; -1 if it is neither.
 func (r *resources) park(stack stackID, s *site) int32 {
-	var kind explain.Op
+	var kind evidence.Op
 	at := int32(0)
 	switch s.op {
-	case explain.OpMutex, explain.OpRWMutex:
+	case evidence.OpMutex, evidence.OpRWMutex:
 		kind = s.op
-	case explain.OpSend:
-		kind = explain.OpChannel
-	case explain.OpReceive:
-		kind = explain.OpChannel
+	case evidence.OpSend:
+		kind = evidence.OpChannel
+	case evidence.OpReceive:
+		kind = evidence.OpChannel
 		at = receives
 	default:
 		return -1
@@ -96,7 +96,7 @@ func (r *resources) park(stack stackID, s *site) int32 {
 	return i<<1 | at
 }
 
-func (r *resources) node(stack stackID, kind explain.Op) int32 {
+func (r *resources) node(stack stackID, kind evidence.Op) int32 {
 	if i, ok := r.by[stack]; ok {
 		return i
 	}
@@ -120,7 +120,7 @@ func (r *resources) find(at int32) int32 {
 }
 
 // got lets a goroutine go on that waited.
-func (r *resources) got(at int32) explain.Op {
+func (r *resources) got(at int32) evidence.Op {
 	root := &r.nodes[r.find(at)]
 	root.sides[at&1].add(r, -1)
 	root.any.add(r, -1)
@@ -162,13 +162,13 @@ func (r *resources) hold(at int32, ns, ran int64) {
 }
 
 // wakes is what kind of resource a waker's stack is in. A select wakes on any of its channels, and says not on which.
-func wakes(frames []explain.Frame) explain.Op {
+func wakes(frames []evidence.Frame) evidence.Op {
 	if len(frames) == 0 {
-		return explain.OpOther
+		return evidence.OpOther
 	}
 	switch name := frames[0].Function; {
 	case strings.HasPrefix(name, "runtime.chansend"), strings.HasPrefix(name, "runtime.chanrecv"):
-		return explain.OpChannel
+		return evidence.OpChannel
 	}
 	return lockOp(frames)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"golang.org/x/exp/trace"
 )
 
@@ -25,17 +25,17 @@ type stacks struct {
 	seen  map[trace.Stack]stackID // of this generation
 	known map[string]stackID      // by program counters
 	list  []stack
-	key   []byte          // of the stack that is looked at
-	all   []explain.Frame // of it
+	key   []byte           // of the stack that is looked at
+	all   []evidence.Frame // of it
 }
 
 type stackID int32
 
 // stack is what is known of one.
 type stack struct {
-	frames []explain.Frame
-	root   string        // the outermost function
-	entry  explain.Frame // that function, or what a wrapper runs for it
+	frames []evidence.Frame
+	root   string         // the outermost function
+	entry  evidence.Frame // that function, or what a wrapper runs for it
 }
 
 func newStacks() *stacks {
@@ -65,7 +65,7 @@ func (s *stacks) intern(t trace.Stack) stackID {
 			s.key = binary.LittleEndian.AppendUint64(s.key, f.PC)
 			s.key = binary.LittleEndian.AppendUint32(s.key, uint32(f.Line))
 		}
-		s.all = append(s.all, explain.Frame{Function: f.Func, File: f.File, Line: int(f.Line)})
+		s.all = append(s.all, evidence.Frame{Function: f.Func, File: f.File, Line: int(f.Line)})
 	}
 	n := len(s.all)
 	if n == 0 {
@@ -78,15 +78,15 @@ func (s *stacks) intern(t trace.Stack) stackID {
 		return 0
 	}
 	id := stackID(len(s.list))
-	s.list = append(s.list, stack{slices.Clone(s.all[:min(n, maxFrames)]), s.all[n-1].Function, explain.Begins(s.all)})
+	s.list = append(s.list, stack{slices.Clone(s.all[:min(n, maxFrames)]), s.all[n-1].Function, evidence.Begins(s.all)})
 	s.known[string(s.key)] = id
 	return id
 }
 
-func (s *stacks) frames(id stackID) []explain.Frame { return s.list[id].frames }
+func (s *stacks) frames(id stackID) []evidence.Frame { return s.list[id].frames }
 
 // reasonOf is why a goroutine waits, by its stack, as the runtime says it of those that park during the trace.
-func reasonOf(frames []explain.Frame) string {
+func reasonOf(frames []evidence.Frame) string {
 	for _, f := range frames {
 		switch name := f.Function; {
 		case name == "time.Sleep":
@@ -109,33 +109,33 @@ func reasonOf(frames []explain.Frame) string {
 }
 
 // op is what a goroutine waits for that parks with a reason on a stack.
-func op(reason string, frames []explain.Frame) explain.Op {
+func op(reason string, frames []evidence.Frame) evidence.Op {
 	switch reason {
 	case "chan send":
-		return explain.OpSend
+		return evidence.OpSend
 	case "chan receive":
-		return explain.OpReceive
+		return evidence.OpReceive
 	case "select", "select (no cases)":
-		return explain.OpSelect
+		return evidence.OpSelect
 	case "sleep":
-		return explain.OpSleep
+		return evidence.OpSleep
 	case "network":
-		return explain.OpNetwork
+		return evidence.OpNetwork
 	case "runtime.Gosched":
-		return explain.OpYield
+		return evidence.OpYield
 	case "sync", "sync.(*Cond).Wait":
 		return lockOp(frames)
 	}
 	if strings.HasPrefix(reason, "GC ") || strings.Contains(reason, "GC ends") {
-		return explain.OpCollector
+		return evidence.OpCollector
 	}
-	return explain.OpOther
+	return evidence.OpOther
 }
 
 // lockOp tells the primitives of package sync apart by the functions of it that are on the stack: the outermost of them
 // is what the program called.
-func lockOp(frames []explain.Frame) explain.Op {
-	kind := explain.OpOther
+func lockOp(frames []evidence.Frame) evidence.Op {
+	kind := evidence.OpOther
 	for _, f := range frames {
 		name, ok := strings.CutPrefix(f.Function, "sync.(*")
 		if !ok && !strings.HasPrefix(f.Function, "internal/sync.") && !strings.HasPrefix(f.Function, "runtime.") &&
@@ -144,15 +144,15 @@ func lockOp(frames []explain.Frame) explain.Op {
 		}
 		switch {
 		case strings.HasPrefix(name, "Mutex)."):
-			kind = explain.OpMutex
+			kind = evidence.OpMutex
 		case strings.HasPrefix(name, "RWMutex)."), strings.HasPrefix(name, "rlocker)."):
-			kind = explain.OpRWMutex
+			kind = evidence.OpRWMutex
 		case strings.HasPrefix(name, "WaitGroup)."):
-			kind = explain.OpWaitGroup
+			kind = evidence.OpWaitGroup
 		case strings.HasPrefix(name, "Cond)."):
-			kind = explain.OpCond
+			kind = evidence.OpCond
 		case strings.HasPrefix(name, "Once)."):
-			kind = explain.OpOther
+			kind = evidence.OpOther
 		}
 	}
 	return kind

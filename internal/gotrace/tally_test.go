@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence"
 	"golang.org/x/exp/trace"
 )
 
@@ -80,7 +80,7 @@ func stackOf(names ...string) trace.Stack {
 const us = time.Microsecond
 
 // lockScript is two workers and one lock on two CPUs: A holds it for 100 us while B waits, then B for 50 us.
-func lockScript(t *testing.T) *explain.Trace {
+func lockScript(t *testing.T) *evidence.Trace {
 	s := newScript(t, 2)
 	no, none := trace.NoStack, trace.NoGoroutine
 	start := stackOf("main.worker")
@@ -135,7 +135,7 @@ func TestLock(t *testing.T) {
 	r := tr.Resources[0]
 	// Waited for from 20 to 150, parked and queued, and from 160 to 200; one CPU had nothing to do from 20 to 120 and
 	// from 160 to 200.
-	if r.Kind != explain.OpMutex || r.Count != 2 || r.Busy != 170*us || r.Starved != 140*us || len(r.Sites) != 2 {
+	if r.Kind != evidence.OpMutex || r.Count != 2 || r.Busy != 170*us || r.Starved != 140*us || len(r.Sites) != 2 {
 		t.Errorf("resource %+v", r)
 	}
 	// B had it from 150 to 200. A's holding is not seen: it did not wait.
@@ -143,7 +143,7 @@ func TestLock(t *testing.T) {
 		t.Errorf("holds %+v, running %v", r.Holds, r.HeldRunning)
 	}
 	w := tr.Waits[r.Waits[0]]
-	if w.Op != explain.OpMutex || w.Count != 2 || w.Waited != 140*us || w.Queued != 30*us || len(w.Wakers) != 1 ||
+	if w.Op != evidence.OpMutex || w.Count != 2 || w.Waited != 140*us || w.Queued != 30*us || len(w.Wakers) != 1 ||
 		w.Wakers[0].Count != 2 {
 		t.Errorf("wait %+v", w)
 	}
@@ -154,7 +154,7 @@ func TestLock(t *testing.T) {
 
 func TestClasses(t *testing.T) {
 	tr := lockScript(t)
-	var c *explain.Class
+	var c *evidence.Class
 	for i := range tr.Classes {
 		if tr.Classes[i].Start.Function == "main.worker" {
 			c = &tr.Classes[i]
@@ -202,7 +202,7 @@ func TestWrapped(t *testing.T) {
 	s.move(50, 7, trace.GoWaiting, trace.GoRunnable, "", none, 0, no, no)
 	classes := s.all.finish().Classes
 	for _, want := range []string{"main.main.func1", "main.serve"} {
-		if i := slices.IndexFunc(classes, func(c explain.Class) bool { return c.Start.Function == want }); i < 0 ||
+		if i := slices.IndexFunc(classes, func(c evidence.Class) bool { return c.Start.Function == want }); i < 0 ||
 			classes[i].Start.File != "main.go" || classes[i].Count != 1 {
 			t.Errorf("no class of one goroutine that begins in %s: %+v", want, classes)
 		}
@@ -260,26 +260,26 @@ func TestCollectorAndStops(t *testing.T) {
 }
 
 func TestOps(t *testing.T) {
-	frames := func(names ...string) (out []explain.Frame) {
+	frames := func(names ...string) (out []evidence.Frame) {
 		for _, n := range names {
-			out = append(out, explain.Frame{Function: n})
+			out = append(out, evidence.Frame{Function: n})
 		}
 		return out
 	}
 	for _, c := range []struct {
 		reason string
-		stack  []explain.Frame
-		want   explain.Op
+		stack  []evidence.Frame
+		want   evidence.Op
 	}{
-		{"chan send", nil, explain.OpSend},
-		{"sync", frames("sync.(*Mutex).Lock", "main.f"), explain.OpMutex},
-		{"sync", frames("sync.(*RWMutex).RLock", "main.f"), explain.OpRWMutex},
-		{"sync", frames("sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "main.f"), explain.OpRWMutex},
-		{"sync", frames("sync.(*WaitGroup).Wait", "main.f"), explain.OpWaitGroup},
-		{"sync.(*Cond).Wait", frames("sync.(*Cond).Wait", "main.f"), explain.OpCond},
-		{"sync", frames("main.f", "sync.(*Mutex).Lock"), explain.OpOther},
-		{"GC mark assist wait for work", nil, explain.OpCollector},
-		{"preempted", nil, explain.OpOther},
+		{"chan send", nil, evidence.OpSend},
+		{"sync", frames("sync.(*Mutex).Lock", "main.f"), evidence.OpMutex},
+		{"sync", frames("sync.(*RWMutex).RLock", "main.f"), evidence.OpRWMutex},
+		{"sync", frames("sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "main.f"), evidence.OpRWMutex},
+		{"sync", frames("sync.(*WaitGroup).Wait", "main.f"), evidence.OpWaitGroup},
+		{"sync.(*Cond).Wait", frames("sync.(*Cond).Wait", "main.f"), evidence.OpCond},
+		{"sync", frames("main.f", "sync.(*Mutex).Lock"), evidence.OpOther},
+		{"GC mark assist wait for work", nil, evidence.OpCollector},
+		{"preempted", nil, evidence.OpOther},
 	} {
 		if got := op(c.reason, c.stack); got != c.want {
 			t.Errorf("%q on %v is %q, not %q", c.reason, c.stack, got, c.want)
@@ -369,15 +369,16 @@ func TestPartsOfATrace(t *testing.T) {
 	s.move(800, 8, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
 	s.move(900, 8, trace.GoRunning, trace.GoNotExist, "", 8, 0, no, no)
 	tr := s.all.finish()
-	waits := slices.DeleteFunc(tr.Waits, func(w explain.Wait) bool { return w.Waited == 0 })
-	if len(waits) != 1 || waits[0].Op != explain.OpReceive || waits[0].Waited != 700*us || waits[0].Pending != 100*us ||
+	waits := slices.DeleteFunc(tr.Waits, func(w evidence.Wait) bool { return w.Waited == 0 })
+	if len(waits) != 1 || waits[0].Op != evidence.OpReceive || waits[0].Waited != 700*us ||
+		waits[0].Pending != 100*us ||
 		len(waits[0].Wakers) != 1 || waits[0].Wakers[0].Stack[0].Function != "runtime.chansend1" {
 		t.Errorf("waits %+v", waits)
 	}
 	if len(tr.Calls) != 1 || tr.Calls[0].Count != 1 || tr.Calls[0].Spent != 400*us {
 		t.Errorf("calls %+v", tr.Calls)
 	}
-	i := slices.IndexFunc(tr.Classes, func(c explain.Class) bool { return c.Start.Function == "main.log" })
+	i := slices.IndexFunc(tr.Classes, func(c evidence.Class) bool { return c.Start.Function == "main.log" })
 	if i < 0 || tr.Classes[i].Bursts.Count != 1 || tr.Classes[i].Bursts.Max < 690*us ||
 		tr.Classes[i].Running != 700*us {
 		t.Errorf("classes %+v", tr.Classes)
@@ -394,19 +395,19 @@ func TestWaitsFromBefore(t *testing.T) {
 	s.proc(0, 0, trace.ProcUndetermined, trace.ProcRunning)
 	for i, c := range []struct {
 		stack []string
-		want  explain.Op
+		want  evidence.Op
 	}{
-		{[]string{"runtime.gopark", "time.Sleep", "main.main"}, explain.OpSleep},
-		{[]string{"runtime.gopark", "runtime.chanrecv", "runtime.chanrecv1", "main.a"}, explain.OpReceive},
-		{[]string{"runtime.gopark", "runtime.chansend", "runtime.chansend1", "main.b"}, explain.OpSend},
-		{[]string{"runtime.gopark", "runtime.selectgo", "main.c"}, explain.OpSelect},
+		{[]string{"runtime.gopark", "time.Sleep", "main.main"}, evidence.OpSleep},
+		{[]string{"runtime.gopark", "runtime.chanrecv", "runtime.chanrecv1", "main.a"}, evidence.OpReceive},
+		{[]string{"runtime.gopark", "runtime.chansend", "runtime.chansend1", "main.b"}, evidence.OpSend},
+		{[]string{"runtime.gopark", "runtime.selectgo", "main.c"}, evidence.OpSelect},
 		{[]string{"runtime.gopark", "runtime.netpollblock", "internal/poll.runtime_pollWait", "net.(*conn).Read",
-			"main.d"}, explain.OpNetwork},
+			"main.d"}, evidence.OpNetwork},
 		{[]string{"runtime.gopark", "runtime.goparkunlock", "sync.runtime_SemacquireWaitGroup",
-			"sync.(*WaitGroup).Wait", "main.e"}, explain.OpWaitGroup},
+			"sync.(*WaitGroup).Wait", "main.e"}, evidence.OpWaitGroup},
 		{[]string{"runtime.gopark", "internal/sync.runtime_SemacquireMutex", "internal/sync.(*Mutex).lockSlow",
-			"sync.(*Mutex).Lock", "main.f"}, explain.OpMutex},
-		{[]string{"runtime.gopark", "os/signal.signal_recv", "main.g"}, explain.OpOther},
+			"sync.(*Mutex).Lock", "main.f"}, evidence.OpMutex},
+		{[]string{"runtime.gopark", "os/signal.signal_recv", "main.g"}, evidence.OpOther},
 	} {
 		id := trace.GoID(10 + i)
 		s.move(200*i+10, id, trace.GoUndetermined, trace.GoWaiting, "", none, 0, stackOf(c.stack...),
@@ -434,15 +435,15 @@ func TestIdleSinceBefore(t *testing.T) {
 	s.move(2000, 7, trace.GoRunnable, trace.GoRunning, "", none, 0, no, no)
 	tr := s.all.finish()
 	if i := slices.IndexFunc(tr.Classes,
-		func(c explain.Class) bool { return c.Start.Function == "main.reader" }); i < 0 ||
+		func(c evidence.Class) bool { return c.Start.Function == "main.reader" }); i < 0 ||
 		tr.Classes[i].Syscall != 2000*us {
 		t.Errorf("%+v", tr.Classes)
 	}
-	i := slices.IndexFunc(tr.Classes, func(c explain.Class) bool { return c.Start.Function == "main.worker" })
+	i := slices.IndexFunc(tr.Classes, func(c evidence.Class) bool { return c.Start.Function == "main.worker" })
 	if i < 0 || tr.Classes[i].First != 0 || tr.Classes[i].Last != 0 || tr.Classes[i].Members[0].Born != 0 {
 		t.Fatalf("%+v", tr.Classes)
 	}
-	if w := tr.Waits[len(tr.Waits)-1]; w.Op != explain.OpReceive || w.Waited != 1500*us || w.Pending != 2000*us {
+	if w := tr.Waits[len(tr.Waits)-1]; w.Op != evidence.OpReceive || w.Waited != 1500*us || w.Pending != 2000*us {
 		t.Errorf("%+v", w)
 	}
 }

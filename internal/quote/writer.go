@@ -33,7 +33,8 @@ func (q *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes what is kept back: the beginning of a rune that nothing ended. It returns the first error of any write, so
+// Flush writes what is kept back: the beginning of a rune that nothing ended. It returns the first error of any write,
+// so
 // that text whose writers do not look at errors is not lost in silence.
 func (q *Writer) Flush() error {
 	if len(q.tail) > 0 {

@@ -30,8 +30,9 @@ const Alarm = 0.05
 
 // silent are findings that call for no change.
 var silent = map[explain.Name]bool{
-	explain.None: true, explain.TooLittle: true, "cpu-saturated": true, "too-few-samples": true, "profiler-noise": true,
-	"buffer-irrelevant": true,
+	explain.None: true, explain.TooLittle: true, explain.CPUSaturated: true, explain.TooFewSamples: true,
+	explain.ProfilerNoise: true,
+	"buffer-irrelevant":   true,
 }
 
 // Predicted is the class that the first finding stands for. One of the other right answers counts as the class itself.

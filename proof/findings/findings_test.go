@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
 	"github.com/brewput/brewput/proof/findings/corpus"
 )
@@ -132,19 +133,19 @@ func TestErrors(t *testing.T) {
 }
 
 func TestRivals(t *testing.T) {
-	stack := func(functions ...string) []explain.Frame {
-		var s []explain.Frame
+	stack := func(functions ...string) []evidence.Frame {
+		var s []evidence.Frame
 		for i, f := range functions {
-			s = append(s, explain.Frame{Function: f, Line: 10 + i})
+			s = append(s, evidence.Frame{Function: f, Line: 10 + i})
 		}
 		return s
 	}
-	e := &explain.Evidence{Profiles: []explain.Profile{
-		{Kind: explain.CPU, Types: []string{"samples/count", "cpu/nanoseconds"}, Samples: []explain.Sample{
+	e := &evidence.Evidence{Profiles: []evidence.Profile{
+		{Kind: evidence.CPU, Types: []string{"samples/count", "cpu/nanoseconds"}, Samples: []evidence.Sample{
 			{Stack: stack("main.a"), Values: []int64{9, 30}},
 			{Stack: stack("internal/runtime/syscall.Syscall6", "main.b"), Values: []int64{1, 20}},
 			{Stack: stack("internal/runtime/syscall.Syscall6", "main.c"), Values: []int64{1, 20}}}},
-		{Kind: explain.Block, Types: []string{"contentions/count", "delay/nanoseconds"}, Samples: []explain.Sample{
+		{Kind: evidence.Block, Types: []string{"contentions/count", "delay/nanoseconds"}, Samples: []evidence.Sample{
 			{Stack: stack("runtime.chanrecv1", "main.c"), Values: []int64{1, 50}},
 			{Stack: stack("sync.(*WaitGroup).Wait", "main.d"), Values: []int64{9, 40}}}},
 	}}

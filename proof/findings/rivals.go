@@ -5,19 +5,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/brewput/brewput/evidence"
 	"github.com/brewput/brewput/explain"
 )
 
 // Rival is a naive way to an answer, from the same profiles: its first finding.
 type Rival struct {
 	Name   string
-	Answer func(*explain.Evidence) explain.Finding
+	Answer func(*evidence.Evidence) explain.Finding
 }
 
 // Rivals are what one does with a profile without thinking: they name the top of it.
 func Rivals() []Rival {
 	return []Rival{
-		{"majority class", func(*explain.Evidence) explain.Finding { return explain.Finding{Name: explain.None} }},
+		{"majority class", func(*evidence.Evidence) explain.Finding { return explain.Finding{Name: explain.None} }},
 		{"top pprof line", topLine},
 		{"largest mutex entry", largestMutex},
 		{"longest block entry", longestBlock},
@@ -29,19 +30,23 @@ var prefixes = []struct {
 	prefix string
 	name   explain.Name
 }{
-	{"internal/runtime/syscall.", "unbuffered-io"}, {"syscall.", "unbuffered-io"},
-	{"runtime.mallocgc", "escape-per-op"}, {"runtime.newobject", "escape-per-op"},
-	{"runtime.nextFreeFast", "escape-per-op"},
-	{"runtime.chan", "chan-handoff"}, {"runtime.selectgo", "chan-handoff"}, {"runtime.select", "chan-handoff"},
-	{"runtime.lock", "coarse-lock"}, {"runtime.sem", "coarse-lock"},
-	{"internal/sync.(*Mutex)", "coarse-lock"}, {"sync.(*Mutex)", "coarse-lock"}, {"sync.(*RWMutex)", "rwmutex-misuse"},
-	{"sync.(*WaitGroup)", "load-imbalance"}, {"sync.(*Cond)", "wake-latency"},
-	{"internal/runtime/atomic", "lock-convoy"}, {"sync/atomic", "work-inflation"},
-	{"runtime.scan", "gc-pressure"}, {"runtime.gc", "gc-pressure"}, {"runtime.grey", "gc-pressure"},
-	{"runtime.find", "gc-pressure"}, {"runtime.tryDefer", "gc-pressure"}, {"runtime.sweep", "gc-pressure"},
-	{"runtime.futex", "wake-latency"}, {"runtime.usleep", "wake-latency"}, {"runtime.schedule", "wake-latency"},
-	{"runtime.newproc", "goroutine-too-fine"},
-	{"runtime.", ""}, {"", "hot-function"},
+	{"internal/runtime/syscall.", explain.UnbufferedIO}, {"syscall.", explain.UnbufferedIO},
+	{"runtime.mallocgc", explain.EscapePerOp}, {"runtime.newobject", explain.EscapePerOp},
+	{"runtime.nextFreeFast", explain.EscapePerOp},
+	{"runtime.chan", explain.ChanHandoff}, {"runtime.selectgo", explain.ChanHandoff},
+	{"runtime.select", explain.ChanHandoff},
+	{"runtime.lock", explain.CoarseLock}, {"runtime.sem", explain.CoarseLock},
+	{"internal/sync.(*Mutex)", explain.CoarseLock}, {"sync.(*Mutex)", explain.CoarseLock},
+	{"sync.(*RWMutex)", explain.RWMutexMisuse},
+	{"sync.(*WaitGroup)", explain.LoadImbalance}, {"sync.(*Cond)", explain.WakeLatency},
+	{"internal/runtime/atomic", explain.LockConvoy}, {"sync/atomic", explain.WorkInflation},
+	{"runtime.scan", explain.GCPressure}, {"runtime.gc", explain.GCPressure}, {"runtime.grey", explain.GCPressure},
+	{"runtime.find", explain.GCPressure}, {"runtime.tryDefer", explain.GCPressure},
+	{"runtime.sweep", explain.GCPressure},
+	{"runtime.futex", explain.WakeLatency}, {"runtime.usleep", explain.WakeLatency},
+	{"runtime.schedule", explain.WakeLatency},
+	{"runtime.newproc", explain.GoroutineTooFine},
+	{"runtime.", ""}, {"", explain.HotFunction},
 }
 
 func suggested(function string) explain.Name {
@@ -58,10 +63,10 @@ func suggested(function string) explain.Name {
 }
 
 // top is the stack whose values of a type add up to the most, by key.
-func top(e *explain.Evidence, kind explain.ProfileKind, valueType string,
-	key func([]explain.Frame) string) []explain.Frame {
+func top(e *evidence.Evidence, kind evidence.ProfileKind, valueType string,
+	key func([]evidence.Frame) string) []evidence.Frame {
 	sums := map[string]int64{}
-	stacks := map[string][]explain.Frame{}
+	stacks := map[string][]evidence.Frame{}
 	for _, p := range e.Profiles {
 		if p.Kind != kind {
 			continue
@@ -85,9 +90,9 @@ func top(e *explain.Evidence, kind explain.ProfileKind, valueType string,
 	return stacks[best]
 }
 
-func leaf(stack []explain.Frame) string { return fmt.Sprint(stack[0].Function, ":", stack[0].Line) }
+func leaf(stack []evidence.Frame) string { return fmt.Sprint(stack[0].Function, ":", stack[0].Line) }
 
-func whole(stack []explain.Frame) string {
+func whole(stack []evidence.Frame) string {
 	var b strings.Builder
 	for _, f := range stack {
 		fmt.Fprintln(&b, f.Function, f.Line)
@@ -96,7 +101,7 @@ func whole(stack []explain.Frame) string {
 }
 
 // at is a finding at the first frame of the program's own.
-func at(name explain.Name, stack []explain.Frame) explain.Finding {
+func at(name explain.Name, stack []evidence.Frame) explain.Finding {
 	f := explain.Finding{Name: name}
 	for _, frame := range stack {
 		if strings.HasPrefix(frame.Function, "main.") {
@@ -107,24 +112,24 @@ func at(name explain.Name, stack []explain.Frame) explain.Finding {
 	return f
 }
 
-func topLine(e *explain.Evidence) explain.Finding {
-	stack := top(e, explain.CPU, "cpu", leaf)
+func topLine(e *evidence.Evidence) explain.Finding {
+	stack := top(e, evidence.CPU, "cpu", leaf)
 	if stack == nil {
 		return explain.Finding{Name: explain.None}
 	}
 	return at(suggested(stack[0].Function), stack)
 }
 
-func largestMutex(e *explain.Evidence) explain.Finding {
-	stack := top(e, explain.Mutex, "delay", whole)
+func largestMutex(e *evidence.Evidence) explain.Finding {
+	stack := top(e, evidence.Mutex, "delay", whole)
 	if stack == nil {
 		return explain.Finding{Name: explain.None}
 	}
-	return at("coarse-lock", stack)
+	return at(explain.CoarseLock, stack)
 }
 
-func longestBlock(e *explain.Evidence) explain.Finding {
-	stack := top(e, explain.Block, "delay", whole)
+func longestBlock(e *evidence.Evidence) explain.Finding {
+	stack := top(e, evidence.Block, "delay", whole)
 	if stack == nil {
 		return explain.Finding{Name: explain.None}
 	}

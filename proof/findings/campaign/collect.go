@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/evidence"
-	"github.com/brewput/brewput/explain"
+	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/proof/findings/corpus"
 )
 
@@ -27,12 +27,12 @@ func evidenceFile(dir string, c corpus.Case) string {
 type kept struct {
 	Source   []byte
 	Took     time.Duration
-	Evidence explain.Evidence
+	Evidence evidence.Evidence
 }
 
-// collect gathers the evidence of every case that has none yet. It stops where the deadline has passed, and says how
+// collectAll gathers the evidence of every case that has none yet. It stops where the deadline has passed, and says how
 // many are left. A program that cannot be explained is reported, and does not stop the others.
-func collect(ctx context.Context, dir string, cases []corpus.Case, deadline time.Time, out io.Writer) (left int,
+func collectAll(ctx context.Context, dir string, cases []corpus.Case, deadline time.Time, out io.Writer) (left int,
 	err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "evidence"), 0o755); err != nil {
 		return 0, err
@@ -74,9 +74,9 @@ func gather(ctx context.Context, dir string, c corpus.Case) (time.Duration, erro
 		return 0, err
 	}
 	start := time.Now()
-	o := evidence.Defaults()
+	o := collect.Defaults()
 	o.Limit = time.Minute
-	e, err := evidence.Command(ctx, place, evidence.Package(".", nil), o)
+	e, err := collect.Command(ctx, place, collect.Package(".", nil), o)
 	if err != nil {
 		return 0, err
 	}
@@ -110,7 +110,7 @@ func save(file string, k kept) (err error) {
 var errOther = errors.New("the evidence is of another source")
 
 // load reads the evidence of a case, if it is of the source as it is now.
-func load(dir string, c corpus.Case) (*explain.Evidence, error) {
+func load(dir string, c corpus.Case) (*evidence.Evidence, error) {
 	f, err := os.Open(evidenceFile(dir, c))
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func campaign(ctx context.Context, o options) error {
 	case o.label:
 		left, err = label(ctx, cases, labelFile, o.runs, deadline, os.Stdout)
 	case !o.score:
-		left, err = collect(ctx, o.dir, cases, deadline, os.Stdout)
+		left, err = collectAll(ctx, o.dir, cases, deadline, os.Stdout)
 	}
 	if err != nil {
 		return err

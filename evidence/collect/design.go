@@ -1,0 +1,147 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
+)
+
+// firstWindow is how long a stream runs in the trial by which its operations are counted: the others do as many.
+const firstWindow = time.Second
+
+// trialGrace is how long a trial may go on when the time for all is over.
+const trialGrace = 250 * time.Millisecond
+
+// Design collects the evidence of a design, in trials as those of run. What is collected is of the window alone.
+func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) (*Collected, error) {
+	place, err := OpenPlace("work")
+	if err != nil {
+		return nil, fmt.Errorf("there is no place for profiles: %w", err)
+	}
+	defer place.Close()
+	s := &subject{about: evidence.Program{Name: spec.Workload + "/" + spec.Design + " (" + spec.Point.String() + ")"}}
+	s.place(ctx, d)
+	c, err := open(o, s.about)
+	if err != nil {
+		return nil, err
+	}
+	c.ran = true
+	k := newCollector(s, c, place.Dir, o)
+	if err = k.trials(ctx, d, spec); err == nil {
+		err = k.all(ctx)
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, ctx.Err()
+}
+
+// place finds the source of a design by its constructor.
+func (s *subject) place(ctx context.Context, d workload.Design) {
+	s.about.Source = lines()
+	var constructor any = d.Stream
+	if d.Stream == nil {
+		constructor = d.Job
+	}
+	f := runtime.FuncForPC(reflect.ValueOf(constructor).Pointer())
+	if f == nil {
+		return
+	}
+	base := strings.LastIndexByte(f.Name(), '/')
+	name, _, _ := strings.Cut(f.Name()[base+1:], ".")
+	s.about.Main = f.Name()[:base+1] + name
+	file, _ := f.FileLine(f.Entry())
+	r := &recipe{dir: filepath.Dir(file), of: []string{"."}}
+	if !exists(file) || r.list(ctx) != nil {
+		return
+	}
+	s.recipe = r
+	s.settle()
+	if s.about.Module == own {
+		s.about.Module = s.about.Main // what carries the design is not its own code
+	}
+}
+
+// own is the module of this program.
+const own = "github.com/brewput/brewput"
+
+// trials runs a trial to know how long one takes, and lets the others be of as many operations.
+func (k *collector) trials(ctx context.Context, d workload.Design, spec trial.Spec) error {
+	top := k.levels[len(k.levels)-1]
+	k.do = func(ctx context.Context, r hook.Request, cpus int) (ended, error) {
+		spec := spec
+		spec.Point = spec.Point.With("cpus", plan.IntLevel(cpus))
+		spec.Evidence = &r
+		out, err := trial.Runner{TimeLimit: max(0, time.Until(k.deadline)) + trialGrace}.Run(ctx, spec)
+		if err != nil {
+			return ended{}, err
+		}
+		if t := out.Trial; t.Status == result.Failed || !trial.Expected(d.Expect, t.Status) {
+			return ended{}, &Failure{What: fmt.Sprintf("%s: %s: %s", k.about.Name, t.Status, t.Error),
+				Output: out.Failure}
+		}
+		return tried(out.Trial), nil
+	}
+	stream := d.Stream != nil && spec.Operations == 0
+	if spec.Operations == 0 { // it does not end a job, but designs with workers must be given one
+		spec.Duration = min(firstWindow, k.o.Duration)
+	}
+	k.o.Say("running " + k.about.Name + " once, to see how long it takes")
+	k.inside = true
+	e, _, _, err := k.run(ctx, hook.Undisturbed, top, k.window)
+	if err != nil {
+		return err
+	}
+	if stream {
+		spec.Operations, spec.Duration = max(1, e.operations), 0
+	}
+	k.o.Say(fmt.Sprintf("it takes %v; now about %v of trials", e.wall.Round(time.Millisecond),
+		k.estimate(e.wall).Round(time.Second)))
+	return nil
+}
+
+// tried is a trial as the run of a program.
+func tried(t result.Trial) ended {
+	get := func(name string) float64 {
+		if v := t.Metrics.Get(name); v.Known() {
+			return float64(v)
+		}
+		return math.NaN()
+	}
+	seconds := func(name string) time.Duration {
+		if x := get(name); !math.IsNaN(x) {
+			return time.Duration(x * float64(time.Second))
+		}
+		return 0
+	}
+	count := func(name string) int64 {
+		if x := get(name); !math.IsNaN(x) {
+			return int64(x)
+		}
+		return -1
+	}
+	e := ended{
+		wall: time.Duration(t.WallSeconds * float64(time.Second)), user: seconds("cpu_user_seconds"),
+		system:    seconds("cpu_system_seconds"),
+		voluntary: max(0, count("voluntary_switches")), involuntary: max(0, count("involuntary_switches")),
+		io: ioCounts{count("read_calls"), count("write_calls"), -1, -1}, throttled: max(0, count("throttled_periods")),
+		operations: t.Operations,
+	}
+	if busy := get("machine_cpu_seconds"); !math.IsNaN(busy) && e.wall > 0 {
+		e.others = max(0, busy-(e.user+e.system).Seconds()) / e.wall.Seconds()
+	}
+	return e
+}

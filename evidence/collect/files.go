@@ -1,0 +1,179 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/internal/gopprof"
+	"github.com/brewput/brewput/internal/input"
+)
+
+// Files collects what saved profiles and traces hold, each recognised by its content.
+func Files(ctx context.Context, paths []string) (*Collected, error) {
+	c := &Collected{Evidence: &evidence.Evidence{}}
+	var g guess
+	for _, path := range paths {
+		if err := c.read(ctx, path, &g); err != nil {
+			return nil, err
+		}
+	}
+	if text := g.renamed(); text != "" {
+		c.note("%s", text)
+	}
+	c.Program = g.program()
+	c.Program.Name = strings.Join(paths, " ")
+	return c, nil
+}
+
+// read takes one file in.
+func (c *Collected) read(ctx context.Context, path string, g *guess) error {
+	f, err := input.Open(ctx, path, input.Trace) // a profile's own limit is smaller
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	kind, p, err := recognise(ctx, f, path)
+	if err != nil {
+		return err
+	}
+	if c.Path(kind) != "" && kind != "cpu" {
+		return fmt.Errorf("%s and %s are both of the kind %s: give one of each kind", c.Path(kind), path, kind)
+	}
+	if kind == "trace" {
+		if c.Evidence.Trace, err = readTrace(ctx, f, path); err != nil {
+			return err
+		}
+		if c.Evidence.Trace.Truncated {
+			c.note("%s ends in the midst, or is broken from some place on: it is read as far as it goes, %v", path,
+				c.Evidence.Trace.Duration.Round(1e6))
+		}
+		g.trace(path, c.Evidence.Trace)
+	} else if err = c.add(path, evidence.ProfileKind(kind), p, g); err != nil {
+		return err
+	}
+	c.Files = append(c.Files, File{kind, path})
+	return g.conflict()
+}
+
+// add takes a profile in; several CPU profiles are one.
+func (c *Collected) add(path string, kind evidence.ProfileKind, read *gopprof.Profile, g *guess) error {
+	p := converted(read, kind)
+	if !named(p) {
+		return fmt.Errorf("%s has no names of functions, only addresses: give one that was written by package "+
+			"runtime/pprof, which names them", path)
+	}
+	g.profile(path, p, read.Binary)
+	if i := slices.IndexFunc(c.Profiles, func(q evidence.Profile) bool { return q.Kind == kind }); i >= 0 {
+		c.Profiles[i].Samples = append(c.Profiles[i].Samples, p.Samples...)
+		c.Profiles[i].Duration += p.Duration
+		return nil
+	}
+	c.Profiles = append(c.Profiles, *p)
+	return nil
+}
+
+// named reports whether a profile names its functions; one without samples does.
+func named(p *evidence.Profile) bool {
+	frames := 0
+	for _, s := range p.Samples {
+		for _, f := range s.Stack {
+			if f.Function != "" {
+				return true
+			}
+			frames++
+		}
+	}
+	return len(p.Samples) == 0 && frames == 0
+}
+
+// textForms are the first words of profiles that people read.
+var textForms = []string{"heap profile:", "--- mutex:", "--- contention:", "goroutine profile:",
+	"threadcreate profile:"}
+
+// recognise tells of what kind a file is by its content, and reads it if it is a profile.
+func recognise(ctx context.Context, f *input.File, path string) (kind string, p *gopprof.Profile, err error) {
+	head := make([]byte, 64)
+	n, err := f.ReadAt(head, 0)
+	head = head[:n]
+	switch {
+	case err != nil && err != io.EOF:
+		return "", nil, fmt.Errorf("%s: %w", path, err)
+	case n == 0:
+		return "", nil, fmt.Errorf("%s is empty: whoever wrote it did not come to its end; a CPU profile and a trace "+
+			"are whole only after they were stopped", path)
+	case bytes.HasPrefix(head, []byte("go 1.")) && bytes.Contains(head[:min(n, 16)], []byte(" trace")):
+		return "trace", nil, nil
+	case slices.ContainsFunc(textForms, func(t string) bool { return bytes.HasPrefix(head, []byte(t)) }):
+		return "", nil, fmt.Errorf("%s is a profile as text, which lacks what is needed: fetch it without debug=1",
+			path)
+	}
+	if p, err = parsed(ctx, f, path); errors.Is(err, input.ErrRefused) || ctx.Err() != nil {
+		return "", nil, err
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("%s is neither a trace of Go nor a profile in the format of pprof: %w", path, err)
+	}
+	kind = profileKind(p, filepath.Base(path))
+	if kind == "" {
+		return "", nil, fmt.Errorf("%s is a profile of %s, which explain does not know: it reads cpu, heap, mutex, "+
+			"block and goroutine profiles of Go programs", path, types(p))
+	}
+	return kind, p, nil
+}
+
+func types(p *gopprof.Profile) string {
+	var names []string
+	for _, t := range p.Types {
+		names = append(names, t.Type+"/"+t.Unit)
+	}
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, " and ")
+}
+
+// profileKind is the kind of a profile by its types, and by its stacks where two kinds have the same.
+func profileKind(p *gopprof.Profile, name string) string {
+	is := func(words ...string) bool {
+		var have []string
+		for _, t := range p.Types {
+			have = append(have, t.Type)
+		}
+		return slices.Equal(have, words)
+	}
+	switch {
+	case is("samples", "cpu"):
+		return "cpu"
+	case is("alloc_objects", "alloc_space", "inuse_objects", "inuse_space"):
+		return "heap"
+	case is("goroutine"):
+		return "goroutine"
+	case !is("contentions", "delay"):
+		return ""
+	}
+	for _, s := range p.Samples {
+		for _, f := range s.Stack {
+			// A mutex profile blames who unlocks.
+			if strings.HasPrefix(f.Function, "sync.") || strings.HasPrefix(f.Function, "internal/sync.") ||
+				strings.HasPrefix(f.Function, "runtime.") {
+				if strings.Contains(f.Function, "Unlock") || strings.Contains(f.Function, ".unlock") ||
+					f.Function == "runtime._LostContendedRuntimeLock" {
+					return "mutex"
+				}
+				continue
+			}
+			break
+		}
+	}
+	if len(p.Samples) == 0 && strings.Contains(name, "mutex") {
+		return "mutex"
+	}
+	return "block"
+}

@@ -1,0 +1,161 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/internal/gobench"
+)
+
+// testFlags are the flags of a test binary that have a value; the others of go test are those of go build.
+var testFlags = []string{"bench", "benchtime", "run", "skip", "count", "cpu", "timeout", "parallel", "shuffle", "list",
+	"fuzz", "fuzztime"}
+
+// ownFlags are flags of go test that explain sets itself, or that make no sense with it.
+var ownFlags = []string{"cpuprofile", "memprofile", "memprofilerate", "mutexprofile", "mutexprofilefraction",
+	"blockprofile", "blockprofilerate", "trace", "outputdir", "c", "json", "fuzz", "fuzztime", "list"}
+
+// bench is what is known of the benchmarks that are run.
+type bench struct {
+	pattern    string
+	operations int64 // b.N of the only one; 0 where there are several
+	timed      bool  // there are several, and each goes on for a time: they do more on more CPUs
+}
+
+// testCommand is a command go test, taken apart.
+type testCommand struct {
+	build, args []string // flags of the build, and what follows -args
+	pkg         string
+	has         map[string]string // flags of the binary
+}
+
+// parseTest reads the arguments of go test.
+func parseTest(args []string) (testCommand, error) {
+	t := testCommand{pkg: ".", has: map[string]string{}}
+	named := false
+	for i := 0; i < len(args); i++ {
+		if args[i] == "-args" || args[i] == "--args" {
+			t.args = args[i+1:]
+			break
+		}
+		if !strings.HasPrefix(args[i], "-") {
+			if named {
+				return t, fmt.Errorf("go test names several packages, %s and %s: give one of them", t.pkg, args[i])
+			}
+			t.pkg, named = args[i], true
+			continue
+		}
+		name, value, has := strings.Cut(strings.TrimPrefix(strings.TrimLeft(args[i], "-"), "test."), "=")
+		if slices.Contains(ownFlags, name) {
+			return t, fmt.Errorf("leave out -%s: explain asks for profiles itself, one at a time", name)
+		}
+		if slices.Contains([]string{"C", "exec", "toolexec", "o"}, name) {
+			return t, fmt.Errorf("go's flag -%s is not possible here", name)
+		}
+		test := slices.Contains(testFlags, name)
+		if !has && (test || slices.Contains(valued, name)) {
+			if i++; i == len(args) {
+				return t, fmt.Errorf("go test's flag -%s has no value", name)
+			}
+			value, has = args[i], true
+		}
+		switch {
+		case test:
+			t.has[name] = value
+		case slices.Contains([]string{"v", "short", "failfast", "benchmem", "fullpath"}, name):
+			t.has[name] = "true"
+		case has:
+			t.build = append(t.build, "-"+name+"="+value)
+		default:
+			t.build = append(t.build, "-"+name)
+		}
+	}
+	return t, nil
+}
+
+// flags are those of the test binary, but for the number of CPUs.
+func (t testCommand) flags() []string {
+	if t.has["bench"] != "" {
+		if _, ok := t.has["run"]; !ok {
+			t.has["run"] = "^$"
+		}
+	}
+	if _, ok := t.has["benchtime"]; !ok {
+		t.has["benchtime"] = "500ms"
+	}
+	list := []string{"-test.paniconexit0", "-test.timeout=0", "-test.count=1"}
+	for _, name := range []string{"run", "skip", "bench", "benchtime", "parallel", "shuffle", "short", "benchmem",
+		"v"} {
+		if value, ok := t.has[name]; ok {
+			list = append(list, "-test."+name+"="+value)
+		}
+	}
+	return list
+}
+
+// goTest builds the test binary of a package once.
+func goTest(ctx context.Context, work, dir string, args []string, say func(string)) (*subject, error) {
+	t, err := parseTest(args)
+	if err != nil {
+		return nil, err
+	}
+	r := &recipe{dir: dir, of: []string{t.pkg}, flags: t.build, work: work, test: true}
+	if inside := filepath.Join(dir, t.pkg); strings.HasPrefix(t.pkg, ".") && isDir(inside) {
+		r.dir, r.of = inside, []string{"."}
+	}
+	if err := r.list(ctx); err != nil {
+		return nil, fmt.Errorf("%s is no package whose tests can be built: %w", t.pkg, err)
+	}
+	name := filepath.Base(r.pkg.Dir) + ".test"
+	flags := t.flags()
+	s := &subject{recipe: r, plain: program{
+		path: filepath.Join(work, "plain", name), args: slices.Concat([]string{name}, flags, t.args), dir: r.pkg.Dir,
+		env: []string{"PWD=" + r.pkg.Dir}, cpuFlag: "-test.cpu=",
+	}}
+	say("building the tests of " + r.pkg.ImportPath)
+	if err := r.build(ctx, s.plain.path); err != nil {
+		return nil, fmt.Errorf("the tests of %s cannot be built:\n%w", t.pkg, err)
+	}
+	s.about = evidence.Program{Name: name, Main: r.pkg.ImportPath}
+	if p := t.has["bench"]; p != "" {
+		s.bench = &bench{pattern: p}
+	}
+	s.settle()
+	return s, nil
+}
+
+// measured takes note of what the first run of benchmarks printed: the others do the same number of operations.
+func (s *subject) measured(e ended, cpus int) error {
+	if s.bench == nil {
+		return nil
+	}
+	lines := gobench.Parse(e.stdout, cpus)
+	switch {
+	case e.code != 0 && !e.cut:
+		return &Failure{What: fmt.Sprintf("the tests of %s fail: %s", s.pkg.ImportPath, e.state),
+			Output: e.stdout + e.stderr}
+	case len(lines) == 0 && !e.cut:
+		return errors.New("no benchmark of " + s.pkg.ImportPath + " matches -bench " + s.bench.pattern +
+			"; go test -list Benchmark shows those there are")
+	case len(lines) > 1:
+		s.bench.timed = !slices.ContainsFunc(s.plain.args, func(a string) bool {
+			return strings.HasPrefix(a, "-test.benchtime=") && strings.HasSuffix(a, "x")
+		})
+		s.about.Several = true
+		s.notes = append(s.notes, fmt.Sprintf("%d benchmarks match -bench %s, and what is said is of all together: "+
+			"name one for an answer of its own", len(lines), s.bench.pattern))
+	case len(lines) == 1:
+		s.bench.operations = lines[0].N
+		s.about.Name = "Benchmark" + lines[0].Name
+		args := slices.DeleteFunc(slices.Clone(s.plain.args),
+			func(a string) bool { return strings.HasPrefix(a, "-test.benchtime=") })
+		// In front: what follows -args is the tests' own.
+		s.plain.args = slices.Insert(args, 1, fmt.Sprintf("-test.benchtime=%dx", lines[0].N))
+	}
+	return nil
+}

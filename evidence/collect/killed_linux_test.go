@@ -1,0 +1,26 @@
+package collect
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestGoCommandInPlace: the go command has its files in the place, and the place's mark, whatever it is asked for.
+func TestGoCommandInPlace(t *testing.T) {
+	tools, work := t.TempDir(), t.TempDir()
+	said := filepath.Join(tools, "said")
+	if err := os.WriteFile(filepath.Join(tools, "go"),
+		[]byte("#!/bin/sh\necho $1 $GOTMPDIR $BREWPUT_PLACE >>"+said+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", tools+":"+os.Getenv("PATH"))
+	s := &subject{recipe: &recipe{dir: tools, of: []string{"."}, env: []string{"CGO_ENABLED=0"}}}
+	k := newCollector(s, new(Collected), work, Options{})
+	k.build(t.Context(), filepath.Join(work, "binary"))
+	k.escapes(t.Context())
+	want := "build " + work + " " + work + "\nlist " + work + " " + work + "\n"
+	if text, err := os.ReadFile(said); err != nil || string(text) != want {
+		t.Errorf("%q, %v; want %q", text, err, want)
+	}
+}

@@ -1,0 +1,102 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/internal/hook"
+)
+
+// limited is a collector whose runs leave an empty CPU profile.
+func limited(t *testing.T, o Options) *collector {
+	t.Helper()
+	k := newCollector(&subject{}, &Collected{Dir: t.TempDir(), Evidence: new(evidence.Evidence)}, t.TempDir(), o)
+	k.do = func(_ context.Context, r hook.Request, _ int) (ended, error) {
+		var profile bytes.Buffer
+		err := pprof.StartCPUProfile(&profile)
+		pprof.StopCPUProfile()
+		return ended{}, errors.Join(err, os.WriteFile(filepath.Join(r.Dir, "cpu.pprof"), profile.Bytes(), 0o600),
+			os.WriteFile(filepath.Join(r.Dir, hook.End), []byte("wall 1\nend 0\n"), 0o600))
+	}
+	return k
+}
+
+// TestRepetitionsEnd: the CPU profile of short runs is repeated only until the time limit.
+func TestRepetitionsEnd(t *testing.T) {
+	k := limited(t, Options{Limit: time.Hour, Duration: time.Second, Say: func(string) {}})
+	runs, do := 0, k.do
+	k.do = func(ctx context.Context, r hook.Request, cpus int) (ended, error) {
+		if runs++; runs == 3 {
+			k.deadline = time.Now() // it is over now
+		}
+		return do(ctx, r, cpus)
+	}
+	if err := k.cpuProfile(t.Context(), 1); err != nil || runs != 3 ||
+		!slices.Contains(k.skipped, "repetitions of the CPU profile") {
+		t.Errorf("%d runs, left out %v, %v", runs, k.skipped, err)
+	}
+}
+
+// TestCompiledEnds: what the compiler says comes before the time limit, or not at all.
+func TestCompiledEnds(t *testing.T) {
+	k := limited(t, Options{Limit: time.Hour})
+	k.recipe, k.deadline = &recipe{dir: t.TempDir()}, time.Now().Add(-time.Second)
+	k.compiled(t.Context())
+	if k.Escapes != nil || !slices.Contains(k.skipped, "escape analysis") {
+		t.Errorf("%v, left out %v", k.Escapes, k.skipped)
+	}
+}
+
+// TestBuildsEnd: building counts toward the time limit, with the hook and without, and the error names the flag.
+func TestBuildsEnd(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.24\n"),
+		0o600),
+		os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	o := Defaults()
+	o.Limit = time.Nanosecond
+	for _, args := range [][]string{{"go", "run", "."}, {"go", "test", "-bench", "."}} {
+		if _, err := Command(t.Context(), dir, args, o); err == nil ||
+			!strings.HasPrefix(err.Error(), "--time-limit 1ns was over before") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	k := limited(t, o)
+	k.recipe, k.deadline = &recipe{dir: dir, of: []string{"."}}, time.Now().Add(-time.Second)
+	if err := k.prepare(t.Context()); err == nil ||
+		!strings.HasPrefix(err.Error(), "--time-limit 1ns was over before") {
+		t.Errorf("with a hook: %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("signal"))
+	o.Limit = time.Hour
+	if _, err := Command(ctx, dir, []string{"go", "run", "."}, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// TestFirstRunEnds: the first run leaves half of the time limit to those with evidence, however long it may be watched.
+func TestFirstRunEnds(t *testing.T) {
+	path, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip(err)
+	}
+	o := Options{Limit: 300 * time.Millisecond, Duration: time.Minute, CPUs: []int{1}, Say: func(string) {}}
+	k := limited(t, o)
+	k.plain.path, k.plain.args = path, []string{"sleep", "5"}
+	if err := k.first(t.Context()); err != nil || !k.endless || k.window > o.Limit {
+		t.Errorf("it was watched to its end: %v; other runs are watched for %v; %v", !k.endless, k.window, err)
+	}
+}

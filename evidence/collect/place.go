@@ -1,0 +1,114 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/brewput/brewput/internal/lock"
+	"github.com/brewput/brewput/internal/proc"
+)
+
+// placed is the name of a directory that OpenPlace made, with the process it is of.
+var placed = regexp.MustCompile(`^brewput-explain-(\d+)-`)
+
+// placeLock is the file of a place that its process holds.
+const placeLock = "lock"
+
+// abandoned is how long nothing was put into a directory without a lock before it may be swept: versions before the
+// lock made such, and their process may be one that cannot be seen from here, in another container.
+const abandoned = time.Hour
+
+// Place is a temporary directory of this process, which holds its lock. What a process leaves that is killed, the next
+// [OpenPlace] or [Sweep] of this user removes, and it ends the programs that were started there.
+type Place struct {
+	Dir  string
+	lock io.Closer
+}
+
+// OpenPlace makes a place, and sweeps those that nobody holds any more.
+func OpenPlace(what string) (*Place, error) {
+	Sweep()
+	for try := 0; ; try++ {
+		dir, err := os.MkdirTemp("", fmt.Sprintf("brewput-explain-%d-%s-", os.Getpid(), what))
+		if err != nil {
+			return nil, fmt.Errorf("no temporary directory can be made: %w; set TMPDIR to a directory that can be "+
+				"written", err)
+		}
+		path := filepath.Join(dir, placeLock)
+		l, err := lock.Lock(path)
+		if err == nil {
+			if _, err = os.Stat(path); err == nil {
+				return &Place{dir, l}, nil
+			}
+			l.Close()
+		}
+		os.RemoveAll(dir)
+		if try == 3 {
+			return nil, fmt.Errorf("%s cannot be locked: %w", dir, err)
+		}
+		// Another process swept it, between the file and its lock.
+	}
+}
+
+// Close ends the programs that were started there, and removes the place. It may be called on nil, and again.
+func (p *Place) Close() error {
+	if p == nil || p.lock == nil {
+		return nil
+	}
+	proc.EndRecorded(p.Dir)    // also what left the group of its program
+	err := os.RemoveAll(p.Dir) // while it is locked, so that nobody else sweeps meanwhile
+	err = errors.Join(err, p.lock.Close())
+	p.lock = nil
+	return err
+}
+
+// Sweep ends and removes what explain left behind where it was killed: programs with all they started, and directories.
+func Sweep() { sweep(os.TempDir(), time.Now().Add(-abandoned)) }
+
+// sweep sweeps the places in dir. Those without a lock must not have been touched since.
+func sweep(dir string, since time.Time) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		m := placed.FindStringSubmatch(e.Name())
+		info, gone := e.Info()
+		if m == nil || gone != nil || !info.IsDir() || !proc.Owned(info) { // what another user wrote there says nothing
+			continue
+		}
+		at := filepath.Join(dir, e.Name())
+		if _, err := os.Lstat(filepath.Join(at, placeLock)); err == nil {
+			sweepLocked(at)
+		} else if pid, err := strconv.Atoi(m[1]); err == nil && info.ModTime().Before(since) && dead(pid) {
+			os.RemoveAll(at)
+		}
+	}
+}
+
+// sweepLocked sweeps one place, unless somebody holds it. Programs go first: they may still write there.
+func sweepLocked(at string) {
+	l, err := lock.Lock(filepath.Join(at, placeLock))
+	if err != nil {
+		return
+	}
+	defer l.Close()
+	proc.EndRecorded(at)
+	os.RemoveAll(at)
+}
+
+func dead(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err == nil {
+		defer p.Release()
+		err = p.Signal(syscall.Signal(0))
+	}
+	return errors.Is(err, os.ErrProcessDone)
+}

@@ -1,0 +1,161 @@
+package collect
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brewput/brewput/internal/lock"
+	"github.com/brewput/brewput/internal/proc"
+)
+
+// TestSweep: what nobody holds goes at once, also if its process's number lives; what is held or another's stays.
+// Places without a lock, as older versions made them, go once their process is dead and they are old.
+func TestSweep(t *testing.T) {
+	child := exec.Command(os.Args[0], "-test.run=^$")
+	if err := child.Run(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	old := time.Now().Add(-2 * abandoned)
+	for _, c := range []struct {
+		name              string
+		old, locked, held bool
+		stays             bool
+	}{
+		{name: fmt.Sprintf("brewput-explain-%d-work-1", child.Process.Pid), old: true},
+		{name: fmt.Sprintf("brewput-explain-%d-work-2", child.Process.Pid), stays: true},
+		{name: fmt.Sprintf("brewput-explain-%d-work-3", os.Getpid()), old: true, stays: true},
+		{name: fmt.Sprintf("other-%d-work-4", child.Process.Pid), old: true, locked: true, stays: true},
+		{name: fmt.Sprintf("brewput-explain-%d-work-5", child.Process.Pid), locked: true},
+		{name: fmt.Sprintf("brewput-explain-%d-work-6", os.Getpid()), locked: true},
+		{name: fmt.Sprintf("brewput-explain-%d-work-7", child.Process.Pid), locked: true, held: true, old: true,
+			stays: true},
+	} {
+		at := filepath.Join(dir, c.name)
+		write(t, filepath.Join(at, "trace.out"), "x")
+		if c.locked {
+			l, err := lock.Lock(filepath.Join(at, placeLock))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !c.held {
+				l.Close()
+			}
+			defer l.Close()
+		}
+		if c.old {
+			if err := os.Chtimes(at, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sweep(dir, time.Now().Add(-abandoned))
+		if _, err := os.Stat(at); (err == nil) != c.stays {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestPlace: the name says whose it is, its process holds it, and Close leaves nothing.
+func TestPlace(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	p, err := OpenPlace("work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := placed.FindStringSubmatch(filepath.Base(p.Dir)); m == nil || m[1] != fmt.Sprint(os.Getpid()) {
+		t.Errorf("%s does not name its process", p.Dir)
+	}
+	Sweep()
+	if !exists(p.Dir) {
+		t.Error("a place that is held is swept")
+	}
+	for range 2 {
+		if err := p.Close(); err != nil || exists(p.Dir) {
+			t.Errorf("it is still there, or %v", err)
+		}
+	}
+}
+
+// TestSweepEndsPrograms: the programs of a place that is closed, or that nobody holds, end with all they started, and
+// no other does.
+func TestSweepEndsPrograms(t *testing.T) {
+	for name, end := range map[string]func(*Place){
+		"closed": func(p *Place) { p.Close() },
+		"killed": func(p *Place) { p.lock.Close(); Sweep() },
+	} {
+		t.Run(name, func(t *testing.T) { endsPrograms(t, end) })
+	}
+}
+
+func endsPrograms(t *testing.T, end func(*Place)) {
+	t.Setenv("TMPDIR", t.TempDir())
+	p, err := OpenPlace("work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The leader ends, what it started stays: in its group without the mark, and with the mark in a group of its own.
+	leader := exec.Command("sh", "-c", `env -u BREWPUT_PLACE sleep 300 & echo $!; setsid sleep 300 & echo $!; exec 1>&-; read word`)
+	leader.Env = append(os.Environ(), proc.Mark(p.Dir))
+	leader.SysProcAttr = proc.OwnGroup()
+	in, err := leader.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := leader.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := exec.Command("sleep", "300")
+	other.SysProcAttr = proc.OwnGroup()
+	for _, cmd := range []*exec.Cmd{leader, other} {
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer other.Wait()
+	defer other.Process.Kill()
+	if err := proc.Record(p.Dir, leader.Process); err != nil {
+		t.Fatal(err)
+	}
+	var pids []string
+	for lines := bufio.NewScanner(out); len(pids) < 2 && lines.Scan(); {
+		pids = append(pids, lines.Text())
+	}
+	in.Close()
+	leader.Wait()
+	if len(pids) != 2 || !running(pids[0]) || !running(pids[1]) {
+		t.Fatalf("the processes %v are not there", pids)
+	}
+
+	Sweep()
+	if !running(pids[0]) || !running(pids[1]) || !exists(p.Dir) {
+		t.Error("a place that is held is swept")
+	}
+	end(p)
+	if running(pids[0]) || running(pids[1]) || exists(p.Dir) {
+		t.Errorf("%v: %t, %t; the place is there: %t", pids, running(pids[0]), running(pids[1]), exists(p.Dir))
+	}
+	if !running(fmt.Sprint(other.Process.Pid)) {
+		t.Error("another process was ended")
+	}
+}
+
+// running reports whether a process runs, and is none that nobody has waited for yet.
+func running(pid string) bool {
+	text, err := os.ReadFile("/proc/" + pid + "/stat")
+	return err == nil && !strings.Contains(string(text[strings.LastIndexByte(string(text), ')'):][:4]), "Z")
+}
+
+// TestNoPlace: an error of a temporary directory that cannot be made says what to set.
+func TestNoPlace(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
+	if _, err := OpenPlace("work"); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a directory") {
+		t.Errorf("OpenPlace: %v", err)
+	}
+}

@@ -1,0 +1,187 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/internal/gopprof"
+	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/internal/input"
+	"github.com/brewput/brewput/result"
+)
+
+// cpuProfile takes a CPU profile, of several runs where one is short.
+func (k *collector) cpuProfile(ctx context.Context, cpus int) error {
+	var all *evidence.Profile
+	var walls []time.Duration
+	samples, began, last := int64(0), time.Now(), time.Duration(0)
+	for n := 0; n < mostRepeats && samples < enoughSamples; n++ {
+		if n > 0 && (time.Since(began) > repeatFor || k.endless) {
+			break
+		}
+		if n == 0 && k.late("CPU profile", k.usual(cpus)) || n > 0 && k.late("repetitions of the CPU profile", last) {
+			break
+		}
+		if n == 1 {
+			k.o.Say("repeating the CPU profile: one run has few samples")
+		}
+		started := time.Now()
+		e, a, dir, err := k.run(ctx, hook.CPU, cpus, k.window)
+		if err != nil {
+			return err
+		}
+		last = time.Since(started)
+		if a == nil {
+			break
+		}
+		path, err := k.keepFile(ctx, dir, "cpu.pprof", string(evidence.CPU), n)
+		if err != nil {
+			return err
+		}
+		p, err := readProfile(ctx, path, evidence.CPU)
+		if err != nil {
+			return err
+		}
+		walls = append(walls, e.wall-a.end)
+		samples += total(p)
+		if all == nil {
+			all = p
+		} else {
+			all.Samples = append(all.Samples, p.Samples...)
+			all.Duration += p.Duration
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	all.Wall = median(walls)
+	k.Evidence.Profiles = append(k.Evidence.Profiles, *all)
+	k.overhead("CPU profile", all.Wall)
+	if samples < fewSamples {
+		k.note("the CPU profile has %s of %s, one for each 10 ms of CPU time: too few to tell small shares; give the "+
+			"program more to do", result.Count(int(samples), "sample"), result.Count(len(walls), "run"))
+	}
+	return nil
+}
+
+// total is the number of samples of a CPU profile.
+func total(p *evidence.Profile) int64 {
+	n := int64(0)
+	for _, s := range p.Samples {
+		if len(s.Values) > 0 {
+			n += s.Values[0]
+		}
+	}
+	return n
+}
+
+// locks takes a mutex and a block profile in one run: neither costs anything while nobody waits.
+func (k *collector) locks(ctx context.Context, cpus int) error {
+	return k.single(ctx, cpus, hook.Locks,
+		map[string]evidence.ProfileKind{"mutex.pprof": evidence.Mutex, "block.pprof": evidence.Block})
+}
+
+// heap takes a profile of what was allocated, and of the goroutines at the end.
+func (k *collector) heap(ctx context.Context, cpus int) error {
+	return k.single(ctx, cpus, hook.Heap,
+		map[string]evidence.ProfileKind{"heap.pprof": evidence.Heap, "goroutine.pprof": evidence.Goroutine})
+}
+
+func (k *collector) single(ctx context.Context, cpus int, kind hook.Kind, files map[string]evidence.ProfileKind) error {
+	if k.late(kindNames[kind], k.usual(cpus)) {
+		return nil
+	}
+	k.o.Say("running it with " + kindNames[kind])
+	e, a, dir, err := k.run(ctx, kind, cpus, k.window)
+	if err != nil || a == nil {
+		return err
+	}
+	for name, profile := range files {
+		path, err := k.keepFile(ctx, dir, name, string(profile), 0)
+		if err != nil {
+			return err
+		}
+		p, err := readProfile(ctx, path, profile)
+		if err != nil {
+			return err
+		}
+		p.Wall = e.wall - a.end
+		k.Evidence.Profiles = append(k.Evidence.Profiles, *p)
+	}
+	k.overhead(kindNames[kind], e.wall-a.end)
+	return nil
+}
+
+// overhead remembers how long a run with a profiler took.
+func (k *collector) overhead(kind string, wall time.Duration) {
+	if !k.endless {
+		k.took = append(k.took, took{kind, wall})
+	}
+}
+
+// readProfile reads a profile of a kind that is known.
+func readProfile(ctx context.Context, path string, kind evidence.ProfileKind) (*evidence.Profile, error) {
+	p, err := profileAt(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return converted(p, kind), nil
+}
+
+// profileAt reads the profile in a file.
+func profileAt(ctx context.Context, path string) (*gopprof.Profile, error) {
+	f, err := input.Open(ctx, path, input.Profile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return parsed(ctx, f, path)
+}
+
+// parsed reads a profile from in, which errors call name. An interrupt ends the reading; what it takes to decode the
+// bytes, up to seconds, then goes on unheard.
+func parsed(ctx context.Context, in io.Reader, name string) (*gopprof.Profile, error) {
+	data, err := input.ReadAll(ctx, in, name, input.Profile)
+	if err != nil {
+		return nil, err
+	}
+
+	type decoded struct {
+		p   *gopprof.Profile
+		err error
+	}
+	done := make(chan decoded, 1)
+	go func() {
+		p, err := gopprof.Parse(data)
+		done <- decoded{p, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case d := <-done:
+		if d.err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Base(name), d.err)
+		}
+		return d.p, nil
+	}
+}
+
+// converted is a profile in the terms of package explain.
+func converted(p *gopprof.Profile, kind evidence.ProfileKind) *evidence.Profile {
+	out := &evidence.Profile{Kind: kind, Duration: p.Duration}
+	for _, t := range p.Types {
+		out.Types = append(out.Types, t.Type+"/"+t.Unit)
+	}
+	for _, s := range p.Samples {
+		x := evidence.Sample{Values: s.Values, Stack: make([]evidence.Frame, len(s.Stack))}
+		for i, f := range s.Stack {
+			x.Stack[i] = evidence.Frame{Function: f.Function, File: f.File, Line: f.Line}
+		}
+		out.Samples = append(out.Samples, x)
+	}
+	return out
+}

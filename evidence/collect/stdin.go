@@ -1,0 +1,57 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/brewput/brewput/internal/input"
+)
+
+// Stdin makes a file of what the program is to read: a copy of in if that is a file or a pipe in which something comes,
+// and nothing otherwise, which is said. ctx ends the copying. The caller removes the file.
+func Stdin(ctx context.Context, in *os.File, dir string) (path, remark string, err error) {
+	info, err := in.Stat()
+	if err != nil {
+		return "", "", nil // it is closed
+	}
+	switch mode := info.Mode(); {
+	case mode.IsRegular() && info.Size() == 0:
+		return "", "", nil
+	case mode&os.ModeCharDevice != 0:
+		if null, err := os.Stat(os.DevNull); err == nil && os.SameFile(null, info) {
+			return "", "", nil
+		}
+		return "", "the program reads nothing: standard input is a terminal; give it input with < FILE", nil
+	case !mode.IsRegular() && mode&os.ModeNamedPipe == 0:
+		return "", "the program reads nothing: standard input is neither a file nor a pipe", nil
+	case !mode.IsRegular() && !ready(in):
+		return "", "the program reads nothing: nothing came through the pipe of standard input within a second", nil
+	}
+	f, err := os.Create(filepath.Join(dir, "stdin"))
+	if err != nil {
+		return "", "", err
+	}
+	_, err = input.Copy(ctx, f, in, "standard input, which every run reads again,", input.Stdin)
+	if err = errors.Join(err, f.Close()); ctx.Err() != nil {
+		return "", "", ctx.Err()
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("standard input cannot be copied for the runs: %w", err)
+	}
+	return f.Name(), "", nil
+}
+
+// ready reports whether something can be read, the end included, within a second.
+func ready(in *os.File) bool {
+	c, err := in.SyscallConn()
+	if err != nil {
+		return false
+	}
+	found := false
+	err = c.Control(func(fd uintptr) { found = readable(fd, time.Second) })
+	return err == nil && found
+}

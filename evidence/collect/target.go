@@ -1,0 +1,213 @@
+package collect
+
+import (
+	"context"
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/internal/input"
+)
+
+// subject is a program that can be run.
+type subject struct {
+	about   evidence.Program
+	plain   program // as it was given; its path is "" where nothing was built yet
+	*recipe         // nil where the source is not at hand
+	why     string  // it cannot be built with a hook; "" where it can
+	bench   *bench  // of go test -bench
+	notes   []string
+}
+
+// resolve finds out what is to be run. Nothing has run yet when it returns.
+func resolve(ctx context.Context, work, dir string, args []string, say func(string)) (*subject, error) {
+	if filepath.Base(args[0]) == "go" && len(args) > 1 {
+		switch args[1] {
+		case "run":
+			return goRun(ctx, work, dir, args[2:], say)
+		case "test":
+			return goTest(ctx, work, dir, args[2:], say)
+		}
+	}
+	path, err := exec.LookPath(args[0])
+	if errors.Is(err, exec.ErrDot) {
+		err = nil
+	}
+	if err != nil {
+		return nil, missing(dir, args[0], err)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	s := &subject{plain: program{path: path, args: args, dir: dir}}
+	s.about = evidence.Program{Name: filepath.Base(args[0])}
+	info, err := buildInfo(ctx, path)
+	if errors.Is(err, input.ErrRefused) || ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a Go program, or was built without its build information: explain reads "+
+			"what the Go runtime knows, so give it a program that go build made", args[0])
+	}
+	s.about.Module, s.about.Main = info.Main.Path, info.Path
+	s.recipe, s.why = rebuilt(ctx, dir, path, info)
+	s.settle()
+	return s, nil
+}
+
+// missing says that there is no such program, and what else could have been meant.
+func missing(dir, name string, err error) error {
+	if info, e := os.Stat(filepath.Join(dir, name)); e == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory: to build and run the package in it write explain %s "+
+			"without the two dashes", name, name)
+	}
+	if strings.HasSuffix(name, ".go") {
+		return fmt.Errorf("%s is a source file: write explain -- go run %s", name, name)
+	}
+	return fmt.Errorf("%s cannot be run: %w; give the path of a program, as in explain -- ./prog", name, err)
+}
+
+// Package is the target of a package that is to be built and run with arguments.
+func Package(pattern string, args []string) []string {
+	return append([]string{"go", "run", pattern}, args...)
+}
+
+// goRun builds what go run would run.
+func goRun(ctx context.Context, work, dir string, args []string, say func(string)) (*subject, error) {
+	flags, rest, err := buildFlags(args)
+	if err != nil {
+		return nil, err
+	}
+	if len(rest) == 0 {
+		return nil, errors.New("go run names no package; give one, as in explain -- go run ./cmd/x")
+	}
+	n := 1
+	for strings.HasSuffix(rest[0], ".go") && n < len(rest) && strings.HasSuffix(rest[n], ".go") {
+		n++
+	}
+	of := slices.Clone(rest[:n])
+	r := &recipe{dir: dir, of: of, flags: flags, work: work}
+	// A package below may belong to another module than the one around.
+	if inside := filepath.Join(dir, of[0]); n == 1 && strings.HasPrefix(of[0], ".") && isDir(inside) {
+		r.dir, r.of = inside, []string{"."}
+	} else if filepath.IsAbs(of[0]) && isDir(of[0]) {
+		r.dir, r.of = of[0], []string{"."}
+	}
+	if err := r.list(ctx); err != nil {
+		return nil, fmt.Errorf("%s is no package that can be built: %w", of[0], err)
+	}
+	if r.pkg.Name != "main" {
+		return nil, fmt.Errorf("%s is a library, package %s: give a package main, or its benchmarks, as in explain "+
+			"-- go test -bench . %s", of[0], r.pkg.Name, of[0])
+	}
+	name := filepath.Base(r.pkg.Dir)
+	if strings.HasSuffix(of[0], ".go") {
+		name = strings.TrimSuffix(filepath.Base(of[0]), ".go")
+	}
+	s := &subject{recipe: r, plain: program{path: filepath.Join(work, "plain", name),
+		args: append([]string{name}, rest[n:]...), dir: dir}}
+	say("building " + name)
+	if err := r.build(ctx, s.plain.path); err != nil {
+		return nil, fmt.Errorf("%s cannot be built:\n%w", of[0], err)
+	}
+	s.about = evidence.Program{Name: name, Main: r.pkg.ImportPath}
+	s.settle()
+	return s, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// valued are the flags of go build that have a value.
+var valued = []string{"C", "p", "asmflags", "buildmode", "buildvcs", "compiler", "gccgoflags", "gcflags",
+	"installsuffix", "ldflags", "mod", "modfile", "overlay", "pgo", "pkgdir", "tags", "toolexec", "exec", "covermode",
+	"coverpkg", "o"}
+
+// buildFlags separates the flags of go build, each in one word, from what follows.
+func buildFlags(args []string) (flags, rest []string, err error) {
+	for i := 0; i < len(args); i++ {
+		name, value, has := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		switch {
+		case !strings.HasPrefix(args[i], "-") || args[i] == "-":
+			return flags, args[i:], nil
+		case args[i] == "--":
+			return flags, args[i+1:], nil
+		case slices.Contains([]string{"C", "exec", "toolexec", "o"}, name):
+			return nil, nil, fmt.Errorf("go's flag -%s is not possible here: build the program yourself, and give it "+
+				"as in explain -- ./prog", name)
+		case !has && slices.Contains(valued, name):
+			if i++; i == len(args) {
+				return nil, nil, fmt.Errorf("go's flag -%s has no value", name)
+			}
+			value, has = args[i], true
+		}
+		flag := "-" + name
+		if has {
+			flag += "=" + value
+		}
+		flags = append(flags, flag)
+	}
+	return flags, nil, nil
+}
+
+// settle fills in what the source tells about a program.
+func (s *subject) settle() {
+	s.about.Source = lines()
+	if s.recipe == nil {
+		return
+	}
+	s.about.Main = s.pkg.ImportPath
+	if s.about.Dir = s.pkg.Dir; s.pkg.Module != nil {
+		s.about.Module, s.about.Dir = s.pkg.Module.Path, s.pkg.Module.Dir
+	}
+}
+
+// at is the program with so many CPUs.
+func (p program) at(cpus int, env ...string) program {
+	p.env = append(append(slices.Clone(p.env), env...), fmt.Sprintf("GOMAXPROCS=%d", cpus))
+	if p.cpuFlag != "" {
+		p.args = slices.Insert(slices.Clone(p.args), 1, fmt.Sprint(p.cpuFlag, cpus))
+	}
+	return p
+}
+
+// levels are the numbers of CPUs that runs are to have, the one for profiles last.
+func (o Options) levels() []int {
+	if len(o.CPUs) > 0 {
+		list := slices.Clone(o.CPUs)
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	if n := runtime.GOMAXPROCS(0); n > 1 {
+		return []int{1, n}
+	}
+	return []int{1}
+}
+
+// IsProgram reports whether a file is a Go program.
+func IsProgram(ctx context.Context, path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe can be read only once
+		return false
+	}
+	_, err := buildInfo(ctx, path)
+	return err == nil
+}
+
+// buildInfo reads what a program says of its build.
+func buildInfo(ctx context.Context, path string) (*buildinfo.BuildInfo, error) {
+	f, err := input.Open(ctx, path, input.Program)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return buildinfo.Read(f)
+}

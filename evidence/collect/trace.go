@@ -1,0 +1,70 @@
+package collect
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/brewput/brewput/evidence"
+	"github.com/brewput/brewput/internal/gotrace"
+	"github.com/brewput/brewput/internal/hook"
+	"github.com/brewput/brewput/internal/input"
+)
+
+// trace takes an execution trace, which a limit of time and one of bytes may end before the program does.
+func (k *collector) trace(ctx context.Context, cpus int) error {
+	if k.late("trace", k.usual(cpus)) {
+		return nil
+	}
+	k.o.Say("running it with an execution trace")
+	e, a, dir, err := k.run(ctx, hook.Trace, cpus, min(k.window, tracedFor))
+	if err != nil || a == nil {
+		return err
+	}
+	path, err := k.keepFile(ctx, dir, "trace.out", "trace", 0)
+	if err != nil {
+		return err
+	}
+	if k.Evidence.Trace, err = traceAt(ctx, path); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		k.note("the trace cannot be used: %v", err)
+		return nil
+	}
+	switch {
+	case a.stopped > 0:
+		k.Evidence.Trace.Truncated = true
+		k.note("the trace holds the first %v of the run, when it had %d MB", a.stopped.Round(1e6), k.o.Bytes>>20)
+	case e.cut && !k.endless:
+		k.Evidence.Trace.Truncated = true
+		k.note("the trace holds the first %v of the run", a.wall.Round(1e6))
+	case !e.cut:
+		k.overhead("trace", e.wall-a.end)
+	}
+	return nil
+}
+
+// traceAt reads the trace in a file.
+func traceAt(ctx context.Context, path string) (*evidence.Trace, error) {
+	f, err := input.Open(ctx, path, input.Trace)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readTrace(ctx, f, path)
+}
+
+// readTrace reads a trace from in, which errors call name. Its memory does not grow with the trace.
+func readTrace(ctx context.Context, in io.Reader, name string) (*evidence.Trace, error) {
+	t, err := gotrace.Read(bufio.NewReaderSize(in, 1<<20), 0)
+	if ctx.Err() != nil { // a trace that an interrupt cut is no answer
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(name), err)
+	}
+	return t, nil
+}

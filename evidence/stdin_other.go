@@ -1,8 +1,0 @@
-//go:build !unix
-
-package evidence
-
-import "time"
-
-// readable is for systems that can wait for a pipe: here a pipe is read, come what may.
-func readable(uintptr, time.Duration) bool { return true }
