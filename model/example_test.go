@@ -1,0 +1,37 @@
+package model_test
+
+import (
+	"fmt"
+
+	"github.com/brewput/brewput/model"
+)
+
+// The throughput was measured on 1 to 32 CPUs. The universal scalability law fits it and says where more CPUs harm.
+func ExampleFitUSL() {
+	cpus := []int{1, 2, 4, 8, 16, 32}
+	perSecond := []float64{996, 1890, 3390, 5410, 6920, 6420}
+	fit, err := model.FitUSL(cpus, perSecond)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("contention %.3f, coherency %.4f, R2 %.3f\n", fit.Sigma, fit.Kappa, fit.R2)
+	if peak, ok := fit.Peak(); ok {
+		fmt.Printf("at most %.0f/s, on %.0f CPUs\n", fit.Throughput(int(peak)), peak)
+	}
+	// Output:
+	// contention 0.045, coherency 0.0025, R2 1.000
+	// at most 6998/s, on 19 CPUs
+}
+
+// Three servers with 2.4 times the work of one: how long do requests wait?
+func ExampleMMc() {
+	s, err := model.MMc(24, 0.1, 3) // 24 requests/s of 0.1 s each
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("busy %.0f%%, wait %.3f s, response %.3f s\n", 100*s.Utilization, s.Wait, s.Response)
+	// Output:
+	// busy 80%, wait 0.108 s, response 0.208 s
+}
