@@ -34,8 +34,7 @@ func (q *Writer) Write(p []byte) (int, error) {
 }
 
 // Flush writes what is kept back: the beginning of a rune that nothing ended. It returns the first error of any write,
-// so
-// that text whose writers do not look at errors is not lost in silence.
+// so that text whose writers do not look at errors is not lost in silence.
 func (q *Writer) Flush() error {
 	if len(q.tail) > 0 {
 		text := q.tail
