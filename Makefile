@@ -32,7 +32,6 @@ check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, c
 	$(GO) run ./internal/size -check
 	$(MAKE) simd
 	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -skip '$(RACE_SKIP)' $(RACE_PACKAGES)
-	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) -run '^TestSimulator' ./internal/cli
 	@test -z "$$(git status --porcelain)" || { echo "git status is not clean:"; git status --short; exit 1; }
 
 bench: ## what env, the load loop and a trial cost

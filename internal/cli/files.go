@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 )
@@ -18,13 +17,6 @@ func writable(flag, path string) error {
 		return usage("%s %s is there and is no file; give another name", flag, path)
 	}
 	return nil
-}
-
-// sameFile reports whether two paths lead to one directory.
-func sameFile(a, b string) bool {
-	x, errA := os.Stat(a)
-	y, errB := os.Stat(b)
-	return errors.Join(errA, errB) == nil && os.SameFile(x, y)
 }
 
 func exists(path string) bool {
