@@ -1,6 +1,10 @@
 package compare
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/brewput/brewput/result"
+)
 
 // BenchContrast is what two sides of Go benchmarks, such as two files, show of each other.
 type BenchContrast struct {
@@ -28,6 +32,36 @@ func (c *BenchContrast) Few() (rows []Row) {
 		}
 	}
 	return rows
+}
+
+// LoneMetric is a metric that one side alone has of benchmarks that both have, so that nothing is compared by it.
+type LoneMetric struct {
+	Metric       string
+	OnlyA, OnlyB []Row // the benchmarks of which A or B alone has it
+}
+
+// LoneMetrics are the metrics of which some benchmark has values on one side alone, in the order of tables.
+func (c *BenchContrast) LoneMetrics() (list []LoneMetric) {
+	var rows []Row
+	for _, s := range c.Sides {
+		rows = append(rows, *s.A, *s.B)
+	}
+	for _, metric := range append([]string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp},
+		OwnMetrics(rows)...) {
+		m := LoneMetric{Metric: metric}
+		for _, s := range c.Sides {
+			switch inA, inB := s.A.Metric(metric).Median.Known(), s.B.Metric(metric).Median.Known(); {
+			case inA && !inB:
+				m.OnlyA = append(m.OnlyA, *s.A)
+			case inB && !inA:
+				m.OnlyB = append(m.OnlyB, *s.B)
+			}
+		}
+		if len(m.OnlyA)+len(m.OnlyB) > 0 {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // Replicated reports whether any verdict is by several files or runs of a side, and names the benchmarks whose verdicts

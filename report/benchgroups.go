@@ -67,13 +67,13 @@ func (p Benchmarks) contrasts(b *strings.Builder, m compare.MetricVerdicts, st S
 // markdownContrasts writes the same as GitHub tables and lists.
 func (p Benchmarks) markdownContrasts(b *strings.Builder, m compare.MetricVerdicts) {
 	if text := quiet(verdictsOf(m)); text != "" {
-		b.WriteString("\n" + markdownLine(metricHead(m.Metric)+": "+text) + "\n")
+		b.WriteString("\n" + markdownLine(MetricHead(m.Metric)+": "+text) + "\n")
 		return
 	}
 	for _, g := range m.Groups {
 		b.WriteString("\n")
 		if text := quiet(g.Verdicts); text != "" {
-			b.WriteString(markdownLine(metricHead(m.Metric)+", "+p.beside(g)+": "+text) + "\n")
+			b.WriteString(markdownLine(MetricHead(m.Metric)+", "+p.beside(g)+": "+text) + "\n")
 			continue
 		}
 		columns := p.contrast(m.Metric, g)
@@ -112,7 +112,7 @@ func (p Benchmarks) beside(g compare.MetricGroup) string {
 func (p Benchmarks) contrast(metric string, g compare.MetricGroup) []column {
 	columns := named(g.Verdicts)
 	a, b := p.heads(g)
-	before, after := column{group: metricHead(metric), head: b}, column{group: metricHead(metric), head: a}
+	before, after := column{group: MetricHead(metric), head: b}, column{group: MetricHead(metric), head: a}
 	group := a + " / " + b
 	ratios, intervals := column{group: group, head: "ratio"}, column{group: group, head: "95 % interval"}
 	blocks, verdicts := column{head: "n", drop: 1}, column{head: "verdict", left: true}

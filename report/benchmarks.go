@@ -43,8 +43,8 @@ var metricHeads = map[string]string{
 	result.CPUPerOp: "CPU/op",
 }
 
-// metricHead is a metric's heading: a metric of the benchmark's own is called as it calls it.
-func metricHead(metric string) string {
+// MetricHead is a metric's heading: a metric of the benchmark's own is called as it calls it.
+func MetricHead(metric string) string {
 	if h, ok := metricHeads[metric]; ok {
 		return h
 	}
@@ -83,7 +83,7 @@ func (p Benchmarks) Table(w io.Writer, st Style) error {
 		wrap(&b, st.words(p.How), " ", 0, st.width())
 	}
 	for _, m := range p.Metrics {
-		heading(&b, metricHead(m.Metric), chance(verdictsOf(m)), st)
+		heading(&b, MetricHead(m.Metric), chance(verdictsOf(m)), st)
 		p.contrasts(&b, m, st)
 	}
 	if len(p.Scalings) > 0 {
@@ -138,7 +138,7 @@ func (p Benchmarks) columns(f *frame) []column {
 			return map[bool]string{true: noInterval}[r.N > 0]
 		}))
 	for _, metric := range p.others(f) {
-		c := f.column("", metricHead(metric), func(r compare.Row) string { return cellOf(r, metric) })
+		c := f.column("", MetricHead(metric), func(r compare.Row) string { return cellOf(r, metric) })
 		c.drop = 2
 		columns = append(columns, c)
 	}

@@ -85,7 +85,7 @@ func (g Gate) wanting() []string {
 		list = append(list, n.String())
 	}
 	for _, v := range g.List {
-		name := v.Design + " " + metricHead(v.Metric)
+		name := v.Design + " " + MetricHead(v.Metric)
 		switch {
 		case v.Allowed != "":
 			list = append(list, fmt.Sprintf("%s: allowed until %s: %s", name, v.Waived, v.Allowed))
@@ -122,7 +122,7 @@ func (g Gate) columns() []column {
 	cost, bounds, n := column{head: "cost"}, column{head: "bounds"}, column{head: "n"}
 	decision := column{head: "decision", left: true}
 	for _, v := range g.List {
-		metric.add(metricHead(v.Metric), plain)
+		metric.add(MetricHead(v.Metric), plain)
 		base.add(value(v.Base, v.Metric), plain)
 		head.add(value(v.Head, v.Metric), plain)
 		cost.add(ratioOf(v.Cost, v.NoRatio), plain)

@@ -74,6 +74,9 @@ func TestFilesOfASide(t *testing.T) {
 	}
 	file("single", "goos: linux\n", 97)
 	file("torn", "goos: linux\nBenchmarkA 1", 106, 106.1, 105.9)
+	if err := os.WriteFile("units", []byte("BenchmarkA 1 7 B/op 3 x\nBenchmarkA 1 7 B/op 3 x\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	file("copy", "goos: linux\n", 100, 100.1, 99.9, 100.2, 99.8)
 	file("other", "goos: darwin\n", 100, 101)
 	file("unknown", "", 100, 101)
@@ -95,6 +98,8 @@ func TestFilesOfASide(t *testing.T) {
 		{"o1,o2", "n1,unknown", "md", "the old file o1 has a line goos: linux, and the new file unknown has none", 0},
 		{"o1,o2", "n1,n2", "bench", "side: old|100.1 ns/op|side: old|104.1 ns/op|side: new|106.1 ns/op|side: new|101.1",
 			0},
+		{"o1", "units", "table", "time/op only in the old: A|x only in the new: A", 0},
+		{"units", "o1", "json", `time/op only in the new: A|x only in the old: A`, 0},
 		{"o1", "torn", "table", "torn: lines left out, for they begin like results and cannot be read: 1", 0},
 		{"o1,other", "n1", "table", "o1 and other are of two machines: goos is linux in the old file o1 and darwin " +
 			"in the old file other", 2},

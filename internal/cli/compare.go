@@ -154,6 +154,7 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 		page.Notes = append(page.Notes, "left out, for there is only one result of them on a side: "+
 			compare.CaseNames(few))
 	}
+	page.Notes = append(page.Notes, loneMetrics(b)...)
 	nested, single := b.Replicated()
 	page.How = "unpaired: the files do not say which of their lines were measured together, so what the machine did " +
 		"differently between them is part of the difference"
@@ -175,6 +176,22 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 	}
 	page.Notes = append(page.Notes, c.Unused...)
 	return page
+}
+
+// loneMetrics names the metrics that one side alone has of benchmarks that both have.
+func loneMetrics(b *compare.BenchContrast) (notes []string) {
+	for _, m := range b.LoneMetrics() {
+		for _, only := range []struct {
+			side string
+			rows []compare.Row
+		}{{"old", m.OnlyB}, {"new", m.OnlyA}} {
+			if len(only.rows) > 0 {
+				notes = append(notes, fmt.Sprintf("%s only in the %s: %s", report.MetricHead(m.Metric), only.side,
+					compare.CaseNames(only.rows)))
+			}
+		}
+	}
+	return notes
 }
 
 // sideTitle names the files or runs of a side.
