@@ -68,7 +68,7 @@ twin: ## predictions beside measurements, 144 points of coffee and 40 of other s
 
 TWIN_REAL = bin/predictions
 FOR_TWIN = 8m
-twin-real: ## predictions of real code, scored: seven workloads on 1 and 2 CPUs, about 25 minutes in pieces of 8 (repeat it; FOR_TWIN=0 only scores)
+twin-real: ## predictions of real code, scored: seven workloads on 1 and 2 CPUs, about 40 minutes in pieces of 8 (repeat it; FOR_TWIN=0 only scores)
 	$(GO) build -o bin/brewput ./cmd/brewput
 	$(GO) run ./proof/predictions -real $(TWIN_REAL) -for $(FOR_TWIN) -command bin/brewput
 

@@ -45,6 +45,7 @@ const (
 type Refusal struct {
 	Condition    string
 	Value, Limit float64 // seconds of a job that is too short; else shares of the CPU time
+	Blocks       int     // of [NotSteady]: how many would be enough if they differed as those here do; else 0
 }
 
 // String is a clause without the design, such as "garbage collection takes 12% of the CPU time".
@@ -68,6 +69,7 @@ func (r Refusal) String() string {
 		text = "the process computes outside of its pieces of real code for %s of the time"
 	case NotSteady:
 		text = "its real code takes a different time in each trial, so that these blocks know the error within %s only"
+		remedy = fmt.Sprintf("; %d blocks would be enough if they differed as much", r.Blocks)
 	case NotLong:
 		return fmt.Sprintf("the job takes %.3gms, of which starting threads and touching memory for the first time "+
 			"is a part; the limit is %.3gms", 1e3*r.Value, 1e3*r.Limit)
@@ -121,10 +123,10 @@ func (s evidences) refusal(r *Row, rows []Row) *Refusal {
 		}
 	}
 	if wall := geoMeanOf(e.plain, result.WallSeconds); r.Job && wall < shortestJob {
-		return &Refusal{NotLong, wall, shortestJob}
+		return &Refusal{Condition: NotLong, Value: wall, Limit: shortestJob}
 	}
-	if x := e.scatter(r.TwinMetric()); x > mostScatter {
-		return &Refusal{NotSteady, x, mostScatter}
+	if x, blocks := e.scatter(r.TwinMetric()); x > mostScatter {
+		return &Refusal{NotSteady, x, mostScatter, enough(x, blocks)}
 	}
 	return nil
 }
@@ -132,10 +134,10 @@ func (s evidences) refusal(r *Row, rows []Row) *Refusal {
 // conditions are those that a share of the CPU time decides, with what it is: NaN where that is not known.
 func (e *evidence) conditions(alone *evidence) []Refusal {
 	return []Refusal{
-		{NotCollected, e.collected(), mostCollected},
-		{NotMeasurable, e.timing(), mostTiming},
-		{NotInflated, e.inflated(alone), mostInflated},
-		{NotDeclared, e.undeclared(), mostUndeclared},
+		{NotCollected, e.collected(), mostCollected, 0},
+		{NotMeasurable, e.timing(), mostTiming, 0},
+		{NotInflated, e.inflated(alone), mostInflated, 0},
+		{NotDeclared, e.undeclared(), mostUndeclared, 0},
 	}
 }
 
@@ -181,8 +183,8 @@ func sameWork(a, b *Row) bool {
 }
 
 // scatter is half of the width of the error's 95% interval, as a share, where there is real code; NaN else, and where
-// fewer blocks than flag an error know both. It is the same wherever the interval lies.
-func (e *evidence) scatter(metric string) float64 {
+// fewer blocks than flag an error know both. It is the same wherever the interval lies. blocks are those that know both.
+func (e *evidence) scatter(metric string) (half float64, blocks int) {
 	var logs []float64
 	for _, b := range sortedBlocks(e.plain) {
 		v := e.virtual[b]
@@ -195,9 +197,16 @@ func (e *evidence) scatter(metric string) float64 {
 	}
 	c, ok := stat.Pair(logs, ratioConfidence)
 	if !ok || len(logs) < leastForOff {
-		return math.NaN()
+		return math.NaN(), len(logs)
 	}
-	return math.Sqrt(c.High/c.Low) - 1
+	return math.Sqrt(c.High/c.Low) - 1, len(logs)
+}
+
+// enough is how many blocks would know an error within mostScatter, where so many know it within half: the interval of a
+// mean is narrower by the root of their number. It leaves out that Student's t has lighter tails with more of them.
+func enough(half float64, blocks int) int {
+	x := math.Log1p(half) / math.Log1p(mostScatter)
+	return int(math.Ceil(float64(blocks) * x * x))
 }
 
 // collected is the share of the CPU time that the garbage collector takes; NaN where that is not known. Observed trials

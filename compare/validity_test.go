@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
@@ -90,7 +91,7 @@ func TestRemedies(t *testing.T) {
 		NotInflated: "for reasons such as shared cache lines, memory bandwidth, cores or other processes; the limit " +
 			"is 3%; with 1 added to --cpus both are measured",
 	} {
-		if got := (Refusal{condition, 0.3, 0.03}).String(); !strings.HasSuffix(got, want) {
+		if got := (Refusal{Condition: condition, Value: 0.3, Limit: 0.03}).String(); !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q", condition, got)
 		}
 	}
@@ -118,7 +119,7 @@ func TestConditions(t *testing.T) {
 		"undeclared": {func(j *job, much bool) { j.useful *= pick(much, 0.91, 0.93) }, NotDeclared,
 			"computes outside of its pieces"},
 		"scatter": {func(j *job, much bool) { j.scatter = pick(much, 0.13, 0.11) }, NotSteady,
-			"know the error within 16% only"},
+			"know the error within 16% only; the limit is 15%; 7 blocks would be enough if they differed as much"},
 		"short job": {func(j *job, much bool) {
 			f := pick(much, 0.9e-3, 1.1e-3)
 			j.wall, j.cpu, j.useful, j.real, j.pieces = j.wall*f, j.cpu*f, j.useful*f, j.real*f, 1
@@ -147,6 +148,30 @@ func TestConditions(t *testing.T) {
 					t.Errorf("%s: numbers of a prediction that does not hold: %+v", name, x)
 				}
 			}
+		}
+	}
+}
+
+// TestEnough: as many blocks as a refusal says know the error within the limit, and two thirds as many do not.
+func TestEnough(t *testing.T) {
+	half := func(scatter float64, n int) float64 {
+		logs := make([]float64, n)
+		for i := range logs {
+			logs[i] = scatter * float64(1-2*(i/2%2))
+		}
+		c, ok := stat.PairUnordered(logs, ratioConfidence)
+		if !ok {
+			t.Fatal("no interval")
+		}
+		return math.Sqrt(c.High/c.Low) - 1
+	}
+	for _, scatter := range []float64{0.2, 0.3, 0.5} {
+		n := enough(half(scatter, 8), 8)
+		if x := half(scatter, n); x > mostScatter {
+			t.Errorf("scatter %g: %d blocks know it within %g", scatter, n, x)
+		}
+		if x := half(scatter, n*2/3); x < mostScatter {
+			t.Errorf("scatter %g: %d of %d blocks know it within %g", scatter, n*2/3, n, x)
 		}
 	}
 }
