@@ -183,7 +183,8 @@ func sameWork(a, b *Row) bool {
 }
 
 // scatter is half of the width of the error's 95% interval, as a share, where there is real code; NaN else, and where
-// fewer blocks than flag an error know both. It is the same wherever the interval lies. blocks are those that know both.
+// fewer blocks than flag an error know both. It is the same wherever the interval lies. Blocks are those that know
+// both.
 func (e *evidence) scatter(metric string) (half float64, blocks int) {
 	var logs []float64
 	for _, b := range sortedBlocks(e.plain) {
@@ -202,8 +203,8 @@ func (e *evidence) scatter(metric string) (half float64, blocks int) {
 	return math.Sqrt(c.High/c.Low) - 1, len(logs)
 }
 
-// enough is how many blocks would know an error within mostScatter, where so many know it within half: the interval of a
-// mean is narrower by the root of their number. It leaves out that Student's t has lighter tails with more of them.
+// enough is how many blocks would know an error within mostScatter, where so many know it within half: the interval of
+// a mean is narrower by the root of their number. Of few blocks it says too many, for Student's t has heavy tails there.
 func enough(half float64, blocks int) int {
 	x := math.Log1p(half) / math.Log1p(mostScatter)
 	return int(math.Ceil(float64(blocks) * x * x))

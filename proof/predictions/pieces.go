@@ -50,8 +50,8 @@ type realCampaign struct {
 	limit    time.Duration // after which no trial is begun
 }
 
-// realBlocks are enough where neighbours on the cores of a shared machine slow trials of a few ms by up to 1.7x: an error
-// of six blocks is then known within 30% only.
+// realBlocks are enough where neighbours on the cores of a shared machine slow trials of a few ms by up to 1.7x: an
+// error of six blocks is then known within 30% only.
 const realBlocks = 20
 
 // leastLeft is how long a piece must have for it to be begun.
