@@ -204,7 +204,7 @@ func (e *evidence) scatter(metric string) (half float64, blocks int) {
 }
 
 // enough is how many blocks would know an error within mostScatter, where so many know it within half: the interval of
-// a mean is narrower by the root of their number. Of few blocks it says too many, for Student's t has heavy tails there.
+// a mean is narrower by the root of their number. Of few blocks it says too many: Student's t has heavy tails there.
 func enough(half float64, blocks int) int {
 	x := math.Log1p(half) / math.Log1p(mostScatter)
 	return int(math.Ceil(float64(blocks) * x * x))
