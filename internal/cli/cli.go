@@ -61,7 +61,8 @@ func Interruptible(parent context.Context) (ctx context.Context, release func())
 // Run is the command: it returns its exit code.
 func Run(ctx context.Context, workloads []*workload.Workload, args []string, stdin io.Reader, stdout,
 	stderr io.Writer) int {
-	text, complaints := quote.NewWriter(stdout), quote.NewWriter(stderr)
+	data := &dataWriter{to: stdout}
+	text, complaints := quote.NewWriter(data), quote.NewWriter(stderr)
 	defer text.Flush()
 	defer complaints.Flush()
 	for _, w := range workloads {
@@ -79,7 +80,7 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	ctx, release := Interruptible(ctx)
 	defer release()
 
-	a := &app{workloads: workloads, stdout: stdout, stderr: complaints, text: text}
+	a := &app{workloads: workloads, stdout: data, stderr: complaints, text: text}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -89,9 +90,8 @@ func Run(ctx context.Context, workloads []*workload.Workload, args []string, std
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
-	if e := text.Flush(); err == nil && e != nil {
-		err = fmt.Errorf("the output could not be written: %w", e)
-	}
+	text.Flush()
+	err = data.lost(err)
 	if err == nil && !a.awaiting && a.code != exitInterrupted {
 		err = ctx.Err()
 	}

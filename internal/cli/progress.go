@@ -33,6 +33,9 @@ func newProgress(w io.Writer) *progress {
 
 // terminal returns the width of w where it is a terminal.
 func terminal(w io.Writer) (width int, ok bool) {
+	if o, ok := w.(*dataWriter); ok {
+		w = o.to
+	}
 	f, isFile := w.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
 		return 0, false

@@ -10,7 +10,6 @@ import (
 type Writer struct {
 	w    io.Writer
 	tail []byte // the beginning of a rune that the next Write may end
-	err  error  // the first error of a write
 }
 
 // NewWriter returns a Writer to w.
@@ -27,28 +26,20 @@ func (q *Writer) Write(p []byte) (int, error) {
 	if whole == 0 {
 		return len(p), nil
 	}
-	if err := q.write(text[:whole]); err != nil {
+	if _, err := io.WriteString(q.w, Lines(string(text[:whole]))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// Flush writes what is kept back: the beginning of a rune that nothing ended. It returns the first error of any write,
-// so that text whose writers do not look at errors is not lost in silence.
+// Flush writes what is kept back: the beginning of a rune that nothing ended.
 func (q *Writer) Flush() error {
-	if len(q.tail) > 0 {
-		text := q.tail
-		q.tail = nil
-		q.write(text)
+	if len(q.tail) == 0 {
+		return nil
 	}
-	return q.err
-}
-
-func (q *Writer) write(text []byte) error {
-	_, err := io.WriteString(q.w, Lines(string(text)))
-	if q.err == nil {
-		q.err = err
-	}
+	text := Lines(string(q.tail))
+	q.tail = nil
+	_, err := io.WriteString(q.w, text)
 	return err
 }
 
