@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// dataWriter is where data go. It keeps the first error of a write, for no verb succeeds whose output is lost, and not all
-// that write look at errors. It is not safe for several goroutines at once.
+// dataWriter is where data go. It keeps the first error of a write: no verb succeeds whose output is lost, and not
+// every writer looks at errors. It is not safe for several goroutines at once.
 type dataWriter struct {
 	to  io.Writer
 	err error

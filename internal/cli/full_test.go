@@ -28,7 +28,9 @@ func TestOutputLost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	verbs := []string{"list", "list coffee", "list --format json", "show coffee/locking", "version", "--help", "run --help"}
+	verbs := []string{
+		"list", "list coffee", "list --format json", "show coffee/locking", "version", "--help", "run --help",
+	}
 	for _, format := range []string{"table", "md", "json", "bench"} {
 		verbs = append(verbs, fmt.Sprintf("compare %s %s --format %s", old, cur, format),
 			"sim coffee --designs locking --cpus 1 --count 2 --time-limit 1m -o "+
