@@ -25,24 +25,18 @@ func (v *victims) interrupt(ctx context.Context, a *attempt) error {
 		after = time.Duration(a.rng.Int64N(int64(30 * time.Millisecond)))
 	}
 	a.Kind = fmt.Sprintf("SIGINT of %s after %v", name, after)
-	ready := true
+	heard := true
 	r, err := a.struck(ctx, after, func(p *os.Process) bool {
-		ready = catches(p.Pid, syscall.SIGINT)
+		heard = listens(p.Pid, syscall.SIGINT)
 		return p.Signal(os.Interrupt) == nil
 	}, all[name]...)
 	if err != nil {
 		return err
 	}
-	if r.signal == syscall.SIGINT && r.stdout+r.stderr == "" {
-		// Perhaps Go had not come to the package that listens: see internal/interrupt/early. Nothing has begun then.
-		begins, err := a.startTime(ctx)
-		if err != nil {
-			return err
-		}
-		if !ready || r.cpu < begins {
-			a.Kind += ", which was before the program listened"
-			r = ran{code: 130}
-		}
+	if r.signal == syscall.SIGINT && r.stdout+r.stderr == "" && !heard {
+		// Go had not come to the package that listens: see internal/interrupt/early. Nothing has begun then.
+		a.Kind += ", which was before the program listened"
+		r = ran{code: 130}
 	}
 	a.judge(r, false)
 	a.interrupted(name, r)
@@ -84,31 +78,24 @@ func (a *attempt) whole(name string, r ran) {
 	}
 }
 
-// startTime is the CPU time in which a command may not listen yet, as busy as the machine is now: half of what its
-// shortest verb takes from start to end, of which most follows.
-func (a *attempt) startTime(ctx context.Context) (longest time.Duration, err error) {
-	for range 5 {
-		r, err := a.run(ctx, patience, "version")
+// listens reports whether a Go program has asked for a signal, which ends it until then. From its first signal.Notify
+// on, one thread of the runtime blocks all signals but those that were asked for (ensureSigM in runtime/signal_unix.go):
+// no program here asks for SIGUSR1. False of a process that has ended.
+func listens(pid int, signal syscall.Signal) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	for _, path := range threads {
+		text, err := os.ReadFile(path)
 		if err != nil {
-			return 0, err
+			continue // the thread has ended
 		}
-		longest = max(longest, r.cpu)
-	}
-	return longest / 2, nil
-}
-
-// catches reports whether a process handles a signal: the Go runtime does so from its start on, and before that a
-// signal ends the process. True where that cannot be read.
-func catches(pid int, signal syscall.Signal) bool {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return true
-	}
-	for line := range strings.Lines(string(text)) {
-		if mask, ok := strings.CutPrefix(line, "SigCgt:"); ok {
-			bits, err := strconv.ParseUint(strings.TrimSpace(mask), 16, 64)
-			return err != nil || bits&(1<<(signal-1)) != 0
+		for line := range strings.Lines(string(text)) {
+			if mask, ok := strings.CutPrefix(line, "SigBlk:"); ok {
+				bits, err := strconv.ParseUint(strings.TrimSpace(mask), 16, 64)
+				if err == nil && bits&(1<<(syscall.SIGUSR1-1)) != 0 && bits&(1<<(signal-1)) == 0 {
+					return true
+				}
+			}
 		}
 	}
-	return true
+	return false
 }

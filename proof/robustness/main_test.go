@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -262,13 +263,17 @@ func kindsOf(t *testing.T, share float64) (kinds []int) {
 	return kinds
 }
 
-// TestCatches: this process handles SIGINT, as any Go program does, and sleep does not.
-func TestCatches(t *testing.T) {
-	if !catches(os.Getpid(), syscall.SIGINT) {
-		t.Error("a Go program is said to handle no SIGINT")
+// TestListens: this process listens to SIGINT once it has asked for it, to no signal that it has not asked for, and
+// sleep listens to none.
+func TestListens(t *testing.T) {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGINT)
+	defer signal.Stop(asked)
+	if !listens(os.Getpid(), syscall.SIGINT) {
+		t.Error("a program that asked for SIGINT is said not to listen")
 	}
-	if catches(os.Getpid(), syscall.SIGKILL) { // which nobody can, unlike the signal after it
-		t.Error("a Go program is said to handle SIGKILL")
+	if listens(os.Getpid(), syscall.SIGUSR2) {
+		t.Error("a program that did not ask for SIGUSR2 is said to listen to it")
 	}
 	cmd := exec.Command("sleep", "300")
 	if err := cmd.Start(); err != nil {
@@ -276,7 +281,7 @@ func TestCatches(t *testing.T) {
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	if catches(cmd.Process.Pid, syscall.SIGINT) {
-		t.Error("sleep is said to handle SIGINT")
+	if listens(cmd.Process.Pid, syscall.SIGINT) {
+		t.Error("sleep is said to listen to SIGINT")
 	}
 }
