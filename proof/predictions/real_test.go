@@ -125,7 +125,8 @@ func TestPieces(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if len(lines) != len(pieces())-1 || lines[0] != "run --resume "+filepath.Join(dir, "sort") ||
 		!strings.HasPrefix(lines[2], "run lines ") ||
-		!strings.HasSuffix(lines[2], "--cpus 1,2 --count "+strconv.Itoa(realBlocks)+" -o "+filepath.Join(dir, "lines")) {
+		!strings.HasSuffix(lines[2],
+			"--cpus 1,2 --count "+strconv.Itoa(realBlocks)+" -o "+filepath.Join(dir, "lines")) {
 		t.Errorf("%q", lines)
 	}
 }

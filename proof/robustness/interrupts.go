@@ -78,9 +78,9 @@ func (a *attempt) whole(name string, r ran) {
 	}
 }
 
-// listens reports whether a Go program has asked for a signal, which ends it until then. From its first signal.Notify
-// on, one thread of the runtime blocks all signals but those that were asked for (ensureSigM in runtime/signal_unix.go):
-// no program here asks for SIGUSR1. False of a process that has ended.
+// listens reports whether a Go program has asked for a signal, which ends it until then. From its first
+// signal.Notify on, one thread of the runtime blocks all signals but those that were asked for (ensureSigM in
+// runtime/signal_unix.go): no program here asks for SIGUSR1. False of a process that has ended.
 func listens(pid int, signal syscall.Signal) bool {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
 	for _, path := range threads {
