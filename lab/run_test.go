@@ -11,6 +11,11 @@ import (
 
 	"github.com/brewput/brewput/catalog/coffee"
 	"github.com/brewput/brewput/catalog/null"
+	"github.com/brewput/brewput/env"
+	"github.com/brewput/brewput/internal/host"
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -121,6 +126,85 @@ func TestSimulateInterrupted(t *testing.T) {
 		a, b := rest.Trials[i], whole.Trials[i]
 		if a.Design != b.Design || a.Seed != b.Seed || a.Metrics["throughput"] != b.Metrics["throughput"] {
 			t.Errorf("trial %d: %+v, want %+v", i, a, b)
+		}
+	}
+}
+
+// TestSimulateSettles: a warm-up that pilots found is the run's, and nothing is left where they are interrupted.
+func TestSimulateSettles(t *testing.T) {
+	opening := func(e env.Env, _ plan.Point) (workload.Stream, error) { // what comes first takes ten times as long
+		return workload.Stream{Op: func(e env.Env, op uint64) {
+			e.Burn(time.Duration(10-min(op/2, 9)) * time.Millisecond)
+		}}, nil
+	}
+	w := &workload.Workload{Name: "shop", Designs: []workload.Design{{Name: "opening", Stream: opening}}}
+	o := short(t)
+	o.Settle, o.Designs, o.Levels, o.Duration = true, nil, map[string]string{"cpus": "1"}, time.Second
+	r, err := Simulate(t.Context(), w, o)
+	if err != nil || r.Header.Settings.Warmup == 0 || r.Header.Settled == "" {
+		t.Errorf("a warm-up of %v, %q, %v", r.Header.Settings.Warmup, r.Header.Settled, err)
+	}
+
+	o.Output += "-2"
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Notify = func(Event) { cancel() }
+	_, err = Simulate(ctx, w, o)
+	var u *UnstoredError
+	if !errors.As(err, &u) || !u.Pilots || !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted pilots: %v", err)
+	}
+	if _, err := os.Stat(o.Output); err == nil {
+		t.Error("interrupted pilots have a directory")
+	}
+}
+
+// TestMeasureBudget: a budget that not one block fits in is refused, and so is one with nothing to compare.
+func TestMeasureBudget(t *testing.T) {
+	for text, o := range map[string]MeasureOptions{
+		"not one block fits":      {Budget: 10 * time.Millisecond},
+		"here is nothing to comp": {Budget: time.Hour, DesignOptions: DesignOptions{Designs: []string{"locking"}}},
+	} {
+		o.Output = filepath.Join(t.TempDir(), "run")
+		_, err := Measure(t.Context(), coffee.Workload(), o)
+		if r := (*Refusal)(nil); !errors.As(err, &r) || r.Field != "budget" || !strings.Contains(err.Error(), text) {
+			t.Errorf("%v, want %s", err, text)
+		}
+	}
+}
+
+// TestResumeLimit: a run that goes on takes the time limit that it is given, and keeps its own without one.
+func TestResumeLimit(t *testing.T) {
+	o := short(t)
+	if _, err := Simulate(t.Context(), coffee.Workload(), o); err != nil {
+		t.Fatal(err)
+	}
+	for given, want := range map[time.Duration]time.Duration{0: 10 * time.Minute, time.Minute: time.Minute} {
+		r, err := Resume(t.Context(), []*workload.Workload{coffee.Workload()}, o.Output, ResumeOptions{TimeLimit: given})
+		if set := r.Header.Settings; err != nil || time.Duration(set.TimeLimit) != want || set.Limited != (given > 0) {
+			t.Errorf("given %v: %v, limited %t, %v", given, time.Duration(set.TimeLimit), set.Limited, err)
+		}
+	}
+}
+
+// TestSameHere: virtual time goes on on any machine, and live runs on their own; both go on with their own build.
+func TestSameHere(t *testing.T) {
+	here := host.Read()
+	elsewhere, rebuilt := here, here
+	elsewhere.Fingerprint, elsewhere.CPUs = "another", here.CPUs+1
+	rebuilt.GoVersion = "go1.1"
+	for _, c := range []struct {
+		world string
+		of    host.Environment
+		text  string
+	}{
+		{result.Live, here, ""},
+		{result.Live, elsewhere, "on this machine"},
+		{result.Virtual, elsewhere, ""},
+		{result.Virtual, rebuilt, "by this program"},
+	} {
+		err := sameHere(&sweep.Header{World: c.world, Environment: c.of}, "dir")
+		if (err == nil) != (c.text == "") || err != nil && !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: %v, want %q", c.world, err, c.text)
 		}
 	}
 }
