@@ -26,6 +26,7 @@ check: needs ## gofmt, vet, staticcheck, tidy, cross builds, size, race tests, c
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
 	$(GO) mod tidy -diff
+	$(GO) -C examples/library mod tidy -diff
 	for os in darwin windows; do GOOS=$$os $(GO) build -pgo=off -o /dev/null ./cmd/brewput || exit 1; done
 	GOARCH=arm64 $(GO) build -pgo=off -o /dev/null ./cmd/brewput
 	for arch in arm64 riscv64; do GOOS=linux GOARCH=$$arch $(GO) vet ./internal/self || exit 1; done

@@ -41,7 +41,7 @@ func (u *Unfit) Error() string {
 func (u *Unfit) Unwrap() error { return u.Err }
 
 // CalibrationPrograms are the microprograms that [Calibrate] measures: a program that calls it passes them to
-// [trial.Main].
+// [Main].
 func CalibrationPrograms() *workload.Workload { return costs.Programs() }
 
 // Calibrate measures the costs of Go's scheduler on this machine, such as waking a CPU, and stores them in the user's

@@ -43,7 +43,7 @@ type Explanation struct {
 // Explain collects evidence of a Go program and reports what limits it, what a change would gain, and how to prove
 // that. With Before it also ranks what changed. It runs programs without a shell, each with one kind of profiler or
 // none, in process groups that it ends; nothing in the user's tree changes. A design's trials are children of this
-// executable, see [trial.Main].
+// executable, see [Main].
 //
 // A target that cannot be explained is a [*Refusal], a program that fails an [*collect.Failure]. If ctx is cancelled
 // nothing is left behind, and the error is that of ctx. Concurrent calls are safe but disturb each other's

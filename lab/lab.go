@@ -8,7 +8,7 @@
 // [*Refusal] before anything is measured. A cancelled context ends a verb between two trials; everything measured until
 // then is stored, and is returned with the context's error.
 //
-// A program that measures must call [trial.Main] first in main, because each trial runs in a fresh process of the same
+// A program that measures must call [Main] first in main, because each trial runs in a fresh process of the same
 // executable.
 package lab
 
@@ -17,7 +17,14 @@ import (
 
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
+	"github.com/brewput/brewput/trial"
+	"github.com/brewput/brewput/workload"
 )
+
+// Main runs this process as a trial of one of the workloads if it was started as one; it then exits and does not
+// return. Call it first in main, with all workloads that the program measures or explains, or in TestMain of a test
+// binary.
+func Main(workloads ...*workload.Workload) { trial.Main(workloads...) }
 
 // Event is something that happened while a verb was working: one of the event types of this package. A verb calls its
 // Notify option with each event, from one goroutine at a time, and waits for the call to return.

@@ -179,7 +179,8 @@ func TestResumeLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for given, want := range map[time.Duration]time.Duration{0: 10 * time.Minute, time.Minute: time.Minute} {
-		r, err := Resume(t.Context(), []*workload.Workload{coffee.Workload()}, o.Output, ResumeOptions{TimeLimit: given})
+		all := []*workload.Workload{coffee.Workload()}
+		r, err := Resume(t.Context(), all, o.Output, ResumeOptions{TimeLimit: given})
 		if set := r.Header.Settings; err != nil || time.Duration(set.TimeLimit) != want || set.Limited != (given > 0) {
 			t.Errorf("given %v: %v, limited %t, %v", given, time.Duration(set.TimeLimit), set.Limited, err)
 		}

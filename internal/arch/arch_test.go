@@ -135,6 +135,10 @@ var snippets = []struct{ path, src, want string }{
 		"read it with package internal/input"},
 	{"evidence/collect/a_test.go", `package a; import "os"; func f() { os.ReadFile("x") }`, ""},
 
+	{"lab/a.go", `package a; import "os"; func f() { os.Exit(1) }`, "only main packages end the process"},
+	{"trial/child.go", `package trial; import "os"; func f() { os.Exit(1) }`, ""},
+	{"proof/record/a.go", `package main; import "os"; func f() { os.Exit(1) }`, ""},
+
 	{"plan/a.go", `package a; import _ "net/http"`, "is pure"},
 	{"compare/a.go", `package a; import _ "log/slog"`, "is pure"},
 	{"result/a.go", `package a; import _ "runtime/debug"`, "is pure"},

@@ -209,6 +209,13 @@ var variables = map[string]string{
 	"internal/self.numberAt":   "where this build of Go keeps the number of a thread, found out once",
 }
 
+// mayExit are the files beside main packages that may end the process, each with the reason.
+var mayExit = map[string]string{
+	"brewput.go":                   "Main is the main function of a program",
+	"trial/child.go":               "Main is the main function of a trial's process, which ends as its parent expects",
+	"internal/hostile/carriers.go": "a design that ends its own trial is what is tested",
+}
+
 // Limits of the house. Tests are not counted.
 const (
 	maxFileLines     = 400

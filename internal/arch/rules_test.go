@@ -24,6 +24,7 @@ var rules = map[string]func(*file) []string{
 	"no init function": noInit,
 	"outside input":    outside,
 	"width":            widths,
+	"exits":            exits,
 }
 
 // within reports whether an import is one of the list or lies below one.
@@ -154,6 +155,19 @@ func printing(f *file) (wrong []string) {
 			}
 		}
 		return true
+	})
+	return wrong
+}
+
+// exits lets only main packages end the process, and those of mayExit: who calls a library decides that itself.
+func exits(f *file) (wrong []string) {
+	if f.test || f.ast.Name.Name == "main" || mayExit[f.path] != "" {
+		return nil
+	}
+	uses(f, func(use string, n ast.Node) {
+		if use == "os.Exit" || use == "syscall.Exit" {
+			wrong = append(wrong, fmt.Sprintf("%s: %s; only main packages end the process", f.at(n), use))
+		}
 	})
 	return wrong
 }
