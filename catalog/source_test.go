@@ -10,7 +10,7 @@ import (
 func TestSources(t *testing.T) {
 	for _, w := range All() {
 		for _, d := range w.Designs {
-			if s, err := source.Of(w, d); err != nil || s.Lines == 0 {
+			if s, err := source.Read(w, d); err != nil || s.Lines == 0 {
 				t.Errorf("%s/%s: %d lines, %v", w.Name, d.Name, s.Lines, err)
 			}
 		}

@@ -17,7 +17,7 @@ type BenchContrast struct {
 
 // Benchmarks compares Go benchmarks of two runs, or files, by every metric. paired says that their trials were measured
 // in common blocks. declared are the metrics' own directions; see [Declared].
-func (j Judgement) Benchmarks(a, b Run, paired bool, declared map[string]string) *BenchContrast {
+func (j Criteria) Benchmarks(a, b Run, paired bool, declared map[string]string) *BenchContrast {
 	c := &BenchContrast{Paired: paired}
 	c.Sides, c.OnlyA, c.OnlyB = j.Across(a, b, paired)
 	c.Metrics = j.ByMetric(c.Sides, declared)

@@ -59,7 +59,7 @@ func (c Contrast) Verdicts() []Verdict {
 // lie apart in time, so they are not paired: what the machine did differently in the two is part of
 // the difference. Where a side has several runs, what differs from run to run is in the interval. All verdicts are one
 // family.
-func (j Judgement) Between(a, b Run) Contrast {
+func (j Criteria) Between(a, b Run) Contrast {
 	matches, onlyA, onlyB := j.match(a.Rows, b.Rows)
 	va, vb := blockValues(a.Trials), blockValues(b.Trials)
 	var list []Verdict
@@ -103,7 +103,7 @@ func logsOfBlocks(values map[int]float64) []float64 {
 
 // match finds for each row of a those of b with the same design: at the same point or, where b has none
 // there, at the points that agree in the factors of both.
-func (j Judgement) match(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
+func (j Criteria) match(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
 	used := make([]bool, len(b))
 	for i := range a {
 		same := func(k int) bool { return alike(&a[i], &b[k]) && a[i].Point.String() == b[k].Point.String() }
@@ -132,7 +132,7 @@ func alike(a, b *Row) bool { return comparable(a, b) && a.Design == b.Design }
 
 // sharing reports whether two points agree in the factors of both, and whether what one has beyond them
 // is a choice of the design: an input that only one has makes it another job.
-func (j Judgement) sharing(a, b *Row) bool {
+func (j Criteria) sharing(a, b *Row) bool {
 	if !agree(a.Point, b.Point) {
 		return false
 	}

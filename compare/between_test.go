@@ -29,7 +29,7 @@ func TestBetween(t *testing.T) {
 		{"noisy", 0.03, 0.08, Undecided},
 	} {
 		a, b := runOf("new", []string{"x"}, logsOf(c.mean, c.spread)), runOf("old", []string{"x"}, logsOf(0, c.spread))
-		list := Usual("", nil).Between(a, b).Verdicts()
+		list := DefaultCriteria("", nil).Between(a, b).Verdicts()
 		if len(list) != 1 {
 			t.Fatalf("%s: %+v", c.name, list)
 		}
@@ -55,7 +55,7 @@ func TestBetweenIsUnpaired(t *testing.T) {
 	for i := range later {
 		later[i] = common[i] + 0.1
 	}
-	v := Usual("", nil).Between(runOf("new", []string{"x"}, later), runOf("old", []string{"x"}, common)).Verdicts()[0]
+	v := DefaultCriteria("", nil).Between(runOf("new", []string{"x"}, later), runOf("old", []string{"x"}, common)).Verdicts()[0]
 	if v.Verdict != Undecided || v.Low > 0.5 {
 		t.Errorf("%+v", v)
 	}
@@ -66,9 +66,9 @@ func TestBetweenHolm(t *testing.T) {
 	names := []string{"x", "y", "z"}
 	a := runOf("new", names, logsOf(0.02, 0.02), logsOf(0, 0.02), logsOf(0, 0.02))
 	b := runOf("old", names, logsOf(0, 0.02), logsOf(0, 0.02), logsOf(0, 0.02))
-	all := Usual("", nil).Between(a, b).Verdicts()
+	all := DefaultCriteria("", nil).Between(a, b).Verdicts()
 	a.Rows, b.Rows = a.Rows[:1], b.Rows[:1]
-	alone := Usual("", nil).Between(a, b).Verdicts()
+	alone := DefaultCriteria("", nil).Between(a, b).Verdicts()
 	if got, want := float64(all[0].P), 3*float64(alone[0].P); math.Abs(got-want) > 1e-12 {
 		t.Errorf("p %v, want %v", got, want)
 	}
@@ -102,7 +102,7 @@ func TestMatch(t *testing.T) {
 		}
 		return strings.Join(list, "; ")
 	}
-	matches, onlyA, onlyB := Usual("", []string{"cpus", "rate"}).match(a, b)
+	matches, onlyA, onlyB := DefaultCriteria("", []string{"cpus", "rate"}).match(a, b)
 	var got []string
 	for _, m := range matches {
 		got = append(got, name(m.A)+" / "+name(m.B))
@@ -127,7 +127,7 @@ func TestNoVerdict(t *testing.T) {
 	b := runOf("old", names, logsOf(0, 0.01), logsOf(0, 0.01), logsOf(0, 0.01))
 	a.Rows[0].Bound, b.Rows[0].Bound = true, true
 	b.Rows[1].N = 0
-	c := Usual("", nil).Between(a, b)
+	c := DefaultCriteria("", nil).Between(a, b)
 	if len(c.Matches) != 3 || len(c.Verdicts()) != 0 {
 		t.Errorf("%+v", c)
 	}
@@ -227,7 +227,7 @@ func TestRunsDiffer(t *testing.T) {
 		r := rand.New(rand.NewPCG(12, uint64(c.a)))
 		wrong := 0
 		for range sets {
-			v := Usual("", nil).Between(differentRuns(r, c.a, c.spread),
+			v := DefaultCriteria("", nil).Between(differentRuns(r, c.a, c.spread),
 				differentRuns(r, c.b, c.spread)).Matches[0].Verdict
 			wrong += one(v.Verdict == Faster || v.Verdict == Slower)
 		}
@@ -249,7 +249,7 @@ func TestSeveralRuns(t *testing.T) {
 		}
 		return Together(parts, []plan.Case{{Design: "x", Point: onePoint()}})
 	}
-	j := Usual("", nil)
+	j := DefaultCriteria("", nil)
 	v := j.Between(side("n", 0.20, 0.21, 0.22), side("o", 0, 0.01, 0.02)).Matches[0].Verdict
 	if v.Verdict != Faster || v.RunsA != 3 || v.RunsB != 3 || v.NA != 30 || v.ARun != "n0,n1,n2" || v.MoreRuns != nil {
 		t.Errorf("apart: %+v", v)
@@ -274,7 +274,7 @@ func TestRunsWithoutADesign(t *testing.T) {
 	with := func(name string, level float64) Run { return runOf(name, []string{"x"}, logsOf(level, 0.001)) }
 	without := func(name string) Run { return runOf(name, []string{"y"}, logsOf(1, 0.001)) }
 	cases := []plan.Case{{Design: "x", Point: onePoint()}}
-	j := Usual("", nil)
+	j := DefaultCriteria("", nil)
 	m := j.Between(Together([]Run{with("n0", 0.2), without("n1")}, cases), with("o", 0)).Matches
 	if v := m[0].Verdict; v == nil || v.Verdict != Faster || v.RunsA != 0 || v.RunsB != 0 || v.NA != 10 || v.NB != 10 {
 		t.Errorf("one run of each side holds it: %+v", v)
@@ -342,7 +342,7 @@ func TestBetweenFamilywise(t *testing.T) {
 		m := machines()[0]
 		a, b := runOf("new", names, m.sweep(r, 8, make([]float64, 5))...),
 			runOf("old", names, m.sweep(r, 8, make([]float64, 5))...)
-		for _, v := range Usual("", nil).Between(a, b).Verdicts() {
+		for _, v := range DefaultCriteria("", nil).Between(a, b).Verdicts() {
 			if v.Verdict == Faster || v.Verdict == Slower {
 				wrong++
 				break

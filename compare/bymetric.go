@@ -25,7 +25,7 @@ type MetricGroup struct {
 
 // ByMetric compares the sides of benchmarks by every metric that both have, except those that follow from time.
 // declared are the metrics' own directions; see [Declared].
-func (j Judgement) ByMetric(sides []Sides, declared map[string]string) []MetricVerdicts {
+func (j Criteria) ByMetric(sides []Sides, declared map[string]string) []MetricVerdicts {
 	if len(sides) == 0 {
 		return nil
 	}
@@ -40,10 +40,10 @@ func (j Judgement) ByMetric(sides []Sides, declared map[string]string) []MetricV
 		m := MetricVerdicts{Metric: metric}
 		of := map[string][]Verdict{}
 		for _, v := range j.MetricVerdicts(sides, metric, Direction(metric, declared)) {
-			of[v.Apart()] = append(of[v.Apart()], v)
+			of[v.Contrast()] = append(of[v.Contrast()], v)
 		}
 		for _, group := range groups {
-			g := MetricGroup{Sides: group, Verdicts: of[group[0].Apart()]}
+			g := MetricGroup{Sides: group, Verdicts: of[group[0].Contrast()]}
 			g.Geomean, g.GeoLow, g.GeoTop, g.N = j.Geomean(group, metric)
 			if len(g.Verdicts) > 0 {
 				m.Groups = append(m.Groups, g)

@@ -10,28 +10,28 @@ import (
 )
 
 // Course says what a run with a budget measures after a look, and why. It goes into the journal.
-type Course struct {
-	Standings []Standing `json:"standings"`
-	Cases     []int      `json:"cases"`  // that the next blocks hold, by their place in the plan
-	Blocks    int        `json:"blocks"` // how many; 0: the run is over
-	Why       string     `json:"why"`
+type Allocation struct {
+	Comparisons []ComparisonState `json:"standings"`
+	Cases       []int             `json:"cases"`  // that the next blocks hold, by their place in the plan
+	Blocks      int               `json:"blocks"` // how many; 0: the run is over
+	Why         string            `json:"why"`
 }
 
 // The reasons of a course.
 const (
-	AllStand  = "every verdict stands"
-	Uncertain = "the undecided comparisons go on"
-	NotAll    = "the time left suffices for some of the undecided comparisons only: the least certain go on"
-	NoTime    = "the time left does not suffice for the next look"
-	NoBlocks  = "the last look was taken"
+	AllDecided     = "every verdict stands"
+	SomeUndecided  = "the undecided comparisons go on"
+	SomeAffordable = "the time left suffices for some of the undecided comparisons only: the least certain go on"
+	NoTime         = "the time left does not suffice for the next look"
+	NoBlocks       = "the last look was taken"
 )
 
 // Standing is how a comparison stands at a look.
-type Standing struct {
+type ComparisonState struct {
 	A         int     `json:"a"` // cases, by their place in the plan
 	B         int     `json:"b"`
 	Blocks    int     `json:"blocks"` // that hold both
-	Looks     int     `json:"looks"`
+	Interims  int     `json:"looks"`
 	Level     float64 `json:"level"`     // nominal level of its last look, of its part of alpha
 	Verdict   string  `json:"verdict"`   // of A beside B
 	New       int     `json:"new"`       // numbers that the blocks since the look before have brought
@@ -41,9 +41,9 @@ type Standing struct {
 }
 
 // Undecided is the number of comparisons that are not decided.
-func (c *Course) Undecided() int {
+func (c *Allocation) Undecided() int {
 	n := 0
-	for _, s := range c.Standings {
+	for _, s := range c.Comparisons {
 		n += one(s.Verdict == Undecided)
 	}
 	return n
@@ -61,13 +61,13 @@ func one(b bool) int {
 // the time there is. Where it does not suffice for all of them, the least certain go first, and the others
 // where there is time for them too; last those whose trials failed since they were judged before, of which
 // more may fail as well. A comparison whose cases are there for others' sake goes on as well.
-func (j Judgement) Course(rows []Row, trials []result.Trial, cases []plan.Case, costs []float64, left float64) Course {
+func (j Criteria) Allocate(rows []Row, trials []result.Trial, cases []plan.Case, costs []float64, left float64) Allocation {
 	place := map[string]int{}
 	for i, c := range cases {
 		place[c.Design+" "+c.Point.String()] = i
 	}
 	pairs, all := j.comparisons(rows, trials)
-	list := j.standings(all)
+	list := j.states(all)
 	for i, p := range pairs {
 		s := &list[i]
 		s.A, s.B = place[p[0].Design+" "+p[0].Point.String()], place[p[1].Design+" "+p[1].Point.String()]
@@ -77,24 +77,24 @@ func (j Judgement) Course(rows []Row, trials []result.Trial, cases []plan.Case, 
 }
 
 // next decides by how all comparisons stand.
-func (j Judgement) next(standings []Standing, costs []float64, left float64) Course {
-	c := Course{Standings: standings, Cases: []int{}}
-	var open []Standing
-	for _, s := range c.Standings {
+func (j Criteria) next(standings []ComparisonState, costs []float64, left float64) Allocation {
+	c := Allocation{Comparisons: standings, Cases: []int{}}
+	var open []ComparisonState
+	for _, s := range c.Comparisons {
 		if s.Verdict == Undecided {
 			open = append(open, s)
 		}
 	}
 	if len(open) == 0 {
-		c.Why = AllStand
+		c.Why = AllDecided
 		return c
 	}
-	open = slices.DeleteFunc(open, func(s Standing) bool { return j.toLook(s) == 0 })
+	open = slices.DeleteFunc(open, func(s ComparisonState) bool { return j.toLook(s) == 0 })
 	if len(open) == 0 {
 		c.Why = NoBlocks
 		return c
 	}
-	slices.SortStableFunc(open, func(a, b Standing) int {
+	slices.SortStableFunc(open, func(a, b ComparisonState) int {
 		return cmp.Or(one(a.New == 0)-one(b.New == 0), cmp.Compare(a.Certainty, b.Certainty))
 	})
 	need := make([]int, len(costs)) // blocks of each case until the looks of those that go on
@@ -120,19 +120,19 @@ func (j Judgement) next(standings []Standing, costs []float64, left float64) Cou
 	case c.Blocks == 0:
 		c.Why = NoTime
 	case skipped:
-		c.Why = NotAll
+		c.Why = SomeAffordable
 	default:
-		c.Why = Uncertain
+		c.Why = SomeUndecided
 	}
 	return c
 }
 
 // toLook is the number of blocks to the next look of a comparison; 0 where there is none.
-func (j Judgement) toLook(s Standing) int {
+func (j Criteria) toLook(s ComparisonState) int {
 	if s.ended {
 		return 0
 	}
-	for _, n := range j.Looks.Blocks {
+	for _, n := range j.Interims.Blocks {
 		if n > s.Blocks {
 			return n - s.Blocks
 		}
@@ -150,21 +150,21 @@ func duration(blocks []int, costs []float64) float64 {
 }
 
 // standings are those of all comparisons, without their cases.
-func (j Judgement) standings(all []series) []Standing {
+func (j Criteria) states(all []series) []ComparisonState {
 	judged := j.judge(all)
-	list := []Standing{}
+	list := []ComparisonState{}
 	for i := range judged {
 		s := &judged[i]
-		list = append(list, Standing{Blocks: len(all[i].blocks), Looks: len(s.looks),
+		list = append(list, ComparisonState{Blocks: len(all[i].blocks), Interims: len(s.looks),
 			Level:   s.level(j.Alpha / float64(len(all))),
-			Verdict: s.verdict, New: j.Looks.news(&all[i]), Certainty: j.certainty(s, len(all)), ratio: s.ratio.Ratio,
+			Verdict: s.verdict, New: j.Interims.news(&all[i]), Certainty: j.certainty(s, len(all)), ratio: s.ratio.Ratio,
 			ended: all[i].ended})
 	}
 	return list
 }
 
 // news is how many numbers the blocks since the look before have brought.
-func (l *Looks) news(s *series) int {
+func (l *InterimPlan) news(s *series) int {
 	from, n := 0, 0
 	for _, look := range l.Blocks {
 		if look < len(s.logs) {
@@ -180,7 +180,7 @@ func (l *Looks) news(s *series) int {
 // certainty is the distance from what would have to be excluded, by the half-width of the interval at the
 // last look's level for one of m: a difference is decided where the interval excludes 1, and equivalence
 // where it excludes what lies beyond the margin. 0 is no knowledge.
-func (j Judgement) certainty(s *standing, m int) float64 {
+func (j Criteria) certainty(s *standing, m int) float64 {
 	if !s.ok {
 		return 0
 	}

@@ -54,24 +54,24 @@ func TestCourse(t *testing.T) {
 		more  int
 		why   string
 	}{
-		{"all clear", steps(10, [2]float64{1, 0.01}, [2]float64{1, 0.01}), 1000, []int{}, 0, AllStand},
+		{"all clear", steps(10, [2]float64{1, 0.01}, [2]float64{1, 0.01}), 1000, []int{}, 0, AllDecided},
 		{"one open", steps(10, [2]float64{1, 0.01}, [2]float64{0, 0.1}, [2]float64{1, 0.01}), 1000, []int{1, 2}, 5,
-			Uncertain},
+			SomeUndecided},
 		{"no time", steps(10, [2]float64{0, 0.1}), 9.9, []int{}, 0, NoTime},
-		{"just time", steps(10, [2]float64{0, 0.1}), 10, []int{0, 1}, 5, Uncertain},
+		{"just time", steps(10, [2]float64{0, 0.1}), 10, []int{0, 1}, 5, SomeUndecided},
 		{"time for the least certain", steps(10, [2]float64{0, 0.05}, [2]float64{1, 0.01}, [2]float64{0, 0.2}), 19,
-			[]int{2, 3}, 5, NotAll},
+			[]int{2, 3}, 5, SomeAffordable},
 		{"time for both", steps(10, [2]float64{0, 0.05}, [2]float64{1, 0.01}, [2]float64{0, 0.2}), 20,
-			[]int{0, 1, 2, 3}, 5, Uncertain},
-		{"a case in common", steps(10, [2]float64{0, 0.05}, [2]float64{0, 0.2}), 15, []int{0, 1, 2}, 5, Uncertain},
-		{"to the fourth look", steps(20, [2]float64{0, 0.1}), 20, []int{0, 1}, 10, Uncertain},
+			[]int{0, 1, 2, 3}, 5, SomeUndecided},
+		{"a case in common", steps(10, [2]float64{0, 0.05}, [2]float64{0, 0.2}), 15, []int{0, 1, 2}, 5, SomeUndecided},
+		{"to the fourth look", steps(20, [2]float64{0, 0.1}), 20, []int{0, 1}, 10, SomeUndecided},
 		{"the last look was taken", steps(40, [2]float64{0, 0.1}), 1000, []int{}, 0, NoBlocks},
-		{"before the first look", steps(7, [2]float64{0, 0.1}), 6, []int{0, 1}, 3, Uncertain},
+		{"before the first look", steps(7, [2]float64{0, 0.1}), 6, []int{0, 1}, 3, SomeUndecided},
 	} {
-		j := Usual("", nil)
-		j.Looks = looks
+		j := DefaultCriteria("", nil)
+		j.Interims = looks
 		rows, trials, cases, costs := soFar(c.logs)
-		got := j.Course(rows, trials, cases, costs, c.left)
+		got := j.Allocate(rows, trials, cases, costs, c.left)
 		if !slices.Equal(got.Cases, c.cases) || got.Blocks != c.more || got.Why != c.why {
 			t.Errorf("%s: %d blocks of %v because %s; want %d of %v because %s", c.name, got.Blocks, got.Cases, got.Why,
 				c.more, c.cases, c.why)
@@ -82,20 +82,20 @@ func TestCourse(t *testing.T) {
 // TestCourseOfStragglers: comparisons that had no time for a look come to theirs when there is time again,
 // and the next look is that of the nearest.
 func TestCourseOfStragglers(t *testing.T) {
-	j := Usual("", nil)
-	j.Looks = usualLooks()
+	j := DefaultCriteria("", nil)
+	j.Interims = usualLooks()
 	logs := steps(15, [2]float64{0, 0.1}, [2]float64{1, 0.01}, [2]float64{0, 0.1})
 	rows, trials, cases, costs := soFar(logs)
 	trials = slices.DeleteFunc(trials, func(t result.Trial) bool {
 		return t.Block >= 12 &&
 			(t.Design == "d0" || t.Design == "d1")
 	})
-	got := j.Course(rows, trials, cases, costs, 1000)
+	got := j.Allocate(rows, trials, cases, costs, 1000)
 	if !slices.Equal(got.Cases, []int{0, 1, 2, 3}) || got.Blocks != 3 {
 		t.Errorf("%d blocks of %v; want 3 of all", got.Blocks, got.Cases)
 	}
 	// Both looks together take 2*3 + 2*5 blocks, and 15 suffice for the one that needs 5 or that of 3.
-	if got := j.Course(rows, trials, cases, costs, 15.9); got.Why != NotAll || len(got.Cases) != 2 {
+	if got := j.Allocate(rows, trials, cases, costs, 15.9); got.Why != SomeAffordable || len(got.Cases) != 2 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -118,11 +118,11 @@ func TestFailingPairsGoLast(t *testing.T) {
 				trials[i].Status = result.Failed
 			}
 		}
-		if got := sequential().Course(rows, trials, cases, costs, 10); !slices.Equal(got.Cases, []int{2, 3}) ||
-			got.Why != NotAll {
+		if got := sequential().Allocate(rows, trials, cases, costs, 10); !slices.Equal(got.Cases, []int{2, 3}) ||
+			got.Why != SomeAffordable {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if got := sequential().Course(rows, trials, cases, costs, 1000); !slices.Contains(got.Cases, 0) {
+		if got := sequential().Allocate(rows, trials, cases, costs, 1000); !slices.Contains(got.Cases, 0) {
 			t.Errorf("%s, with time for all: %+v", name, got)
 		}
 	}
@@ -138,23 +138,23 @@ func TestCourseProperties(t *testing.T) {
 		effects := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.02, 0.1, 1}), 2, 5).Draw(t, "effects")
 		blocks := rapid.SampledFrom([]int{10, 15, 20, 30, 40}).Draw(t, "blocks")
 		left := rapid.Float64Range(0, 100).Draw(t, "left")
-		j := Usual("", nil)
-		j.Looks = looks
+		j := DefaultCriteria("", nil)
+		j.Interims = looks
 		rows, trials, cases, costs := soFar(m.sweep(r, blocks, effects))
 		for i := range costs {
 			costs[i] = rapid.Float64Range(0.1, 3).Draw(t, "cost")
 		}
-		c := j.Course(rows, trials, cases, costs, left)
+		c := j.Allocate(rows, trials, cases, costs, left)
 		time := 0.0
 		for _, k := range c.Cases {
 			time += float64(c.Blocks) * costs[k]
-			if !slices.ContainsFunc(c.Standings,
-				func(s Standing) bool { return s.Verdict == Undecided && (s.A == k || s.B == k) }) {
+			if !slices.ContainsFunc(c.Comparisons,
+				func(s ComparisonState) bool { return s.Verdict == Undecided && (s.A == k || s.B == k) }) {
 				t.Fatalf("case %d is in no undecided comparison of %+v", k, c)
 			}
 		}
 		if time > left*(1+1e-9) || (c.Blocks == 0) != (len(c.Cases) == 0) ||
-			(c.Undecided() == 0) != (c.Why == AllStand) {
+			(c.Undecided() == 0) != (c.Why == AllDecided) {
 			t.Fatalf("%v of %v left: %+v", time, left, c)
 		}
 	})
@@ -163,8 +163,8 @@ func TestCourseProperties(t *testing.T) {
 // TestVerdictsStand: a verdict is that of the look that decided it, with its numbers, whatever blocks come
 // later; an undecided one is that of the last look.
 func TestVerdictsStand(t *testing.T) {
-	j := Usual("", nil)
-	j.Looks = usualLooks()
+	j := DefaultCriteria("", nil)
+	j.Interims = usualLooks()
 	logs := steps(18, [2]float64{0.5, 0.01}, [2]float64{0, 0.2})
 	for b := 10; b < 18; b++ {
 		logs[1][b] -= 0.5 // from now on d1 is no faster than d0
@@ -172,10 +172,10 @@ func TestVerdictsStand(t *testing.T) {
 	}
 	rows, trials := sweepOf(names(3), logs)
 	v := j.Verdicts(rows, trials)
-	if v[0].Verdict != Faster || v[0].N != 10 || *v[0].Looks != 1 || *v[0].AlphaSpent != 0.05/16 {
+	if v[0].Verdict != Faster || v[0].N != 10 || *v[0].Interims != 1 || *v[0].AlphaSpent != 0.05/16 {
 		t.Errorf("decided: %+v", v[0])
 	}
-	if v[1].Verdict != Undecided || v[1].N != 15 || *v[1].Looks != 2 || math.Abs(*v[1].AlphaSpent-0.05*9/64) > 1e-12 ||
+	if v[1].Verdict != Undecided || v[1].N != 15 || *v[1].Interims != 2 || math.Abs(*v[1].AlphaSpent-0.05*9/64) > 1e-12 ||
 		!v[1].Detectable.Known() {
 		t.Errorf("undecided: %+v", v[1])
 	}
@@ -186,11 +186,11 @@ func TestVerdictsStand(t *testing.T) {
 
 // TestBeforeTheFirstLook nothing is decided, however clear it is.
 func TestBeforeTheFirstLook(t *testing.T) {
-	j := Usual("", nil)
-	j.Looks = usualLooks()
+	j := DefaultCriteria("", nil)
+	j.Interims = usualLooks()
 	rows, trials := sweepOf(names(2), steps(9, [2]float64{1, 0.001}))
 	v := j.Verdicts(rows, trials)[0]
-	if v.Verdict != Undecided || v.N != 9 || *v.Looks != 0 || *v.AlphaSpent != 0 || v.Detectable.Known() || v.P != 1 ||
+	if v.Verdict != Undecided || v.N != 9 || *v.Interims != 0 || *v.AlphaSpent != 0 || v.Detectable.Known() || v.P != 1 ||
 		*v.MoreBlocks != 1 {
 		t.Errorf("%+v", v)
 	}
@@ -199,8 +199,8 @@ func TestBeforeTheFirstLook(t *testing.T) {
 // TestFailedTrialsAtLooks: a look is taken when the blocks are there, good or not, and spends what the good
 // ones allow.
 func TestFailedTrialsAtLooks(t *testing.T) {
-	j := Usual("", nil)
-	j.Looks = usualLooks()
+	j := DefaultCriteria("", nil)
+	j.Interims = usualLooks()
 	rows, trials := sweepOf(names(2), steps(15, [2]float64{0.02, 0.05}))
 	for i := range trials {
 		if trials[i].Block == 3 && trials[i].Design == "d1" {
@@ -208,24 +208,24 @@ func TestFailedTrialsAtLooks(t *testing.T) {
 		}
 	}
 	v := j.Verdicts(rows, trials)[0]
-	if want := 0.05 * 14 * 14 / 1600; v.N != 14 || *v.Looks != 2 || math.Abs(*v.AlphaSpent-want) > 1e-12 {
-		t.Errorf("spent %v at look %d of %d blocks, want %v at the second of 14", *v.AlphaSpent, *v.Looks, v.N, want)
+	if want := 0.05 * 14 * 14 / 1600; v.N != 14 || *v.Interims != 2 || math.Abs(*v.AlphaSpent-want) > 1e-12 {
+		t.Errorf("spent %v at look %d of %d blocks, want %v at the second of 14", *v.AlphaSpent, *v.Interims, v.N, want)
 	}
 	for i := range trials { // the other design as well, in another block
 		if trials[i].Block == 5 && trials[i].Design == "d0" {
 			trials[i].Status = result.Failed
 		}
 	}
-	if v := j.Verdicts(rows, trials)[0]; v.N != 13 || *v.Looks != 2 {
-		t.Errorf("%d blocks at look %d, want 13 at the second", v.N, *v.Looks)
+	if v := j.Verdicts(rows, trials)[0]; v.N != 13 || *v.Interims != 2 {
+		t.Errorf("%d blocks at look %d, want 13 at the second", v.N, *v.Interims)
 	}
 }
 
 // TestFailuresTakeNothingAway: what a look has shown stays, whether no trial after it is good or one of them
 // is bad, though levels are lower then.
 func TestFailuresTakeNothingAway(t *testing.T) {
-	j := Usual("", nil)
-	j.Looks = usualLooks()
+	j := DefaultCriteria("", nil)
+	j.Interims = usualLooks()
 	logs := steps(20, [2]float64{0.1, 0.105})
 	for b := 15; b < 20; b++ {
 		logs[1][b] -= 0.2
@@ -241,14 +241,14 @@ func TestFailuresTakeNothingAway(t *testing.T) {
 		return j.Verdicts(rows, some)[0]
 	}
 	two, none, fewer := until(15, 0, 15), until(20, 5, 15), until(20, 1, 17)
-	if two.Verdict != Undecided || *two.Looks != 2 || two.P > 0.1 {
+	if two.Verdict != Undecided || *two.Interims != 2 || two.P > 0.1 {
 		t.Fatalf("the second look: %+v", two)
 	}
-	if none.P != two.P || *none.Looks != 2 || none.N != 15 {
-		t.Errorf("after failures only: p %v at look %d of %d blocks, before %v", none.P, *none.Looks, none.N, two.P)
+	if none.P != two.P || *none.Interims != 2 || none.N != 15 {
+		t.Errorf("after failures only: p %v at look %d of %d blocks, before %v", none.P, *none.Interims, none.N, two.P)
 	}
-	if fewer.P != two.P || *fewer.Looks != 3 || fewer.N != 19 {
-		t.Errorf("after a failure: p %v at look %d of %d blocks, before %v", fewer.P, *fewer.Looks, fewer.N, two.P)
+	if fewer.P != two.P || *fewer.Interims != 3 || fewer.N != 19 {
+		t.Errorf("after a failure: p %v at look %d of %d blocks, before %v", fewer.P, *fewer.Interims, fewer.N, two.P)
 	}
 }
 
@@ -267,7 +267,7 @@ func TestAllPairs(t *testing.T) {
 				Point: plan.NewPoint(set("cpus", cpus), set("buffer", buffer)), N: 10})
 		}
 	}
-	j := Usual("", []string{"cpus"})
+	j := DefaultCriteria("", []string{"cpus"})
 	few, many, blocks := j.BlocksForAll(rows)
 	// At each number of CPUs: a b, b c, c with three buffers, two neighbouring buffers; and all of them: a b,
 	// a c, b c, three designs with three buffers, three pairs of buffers.
@@ -296,7 +296,7 @@ func TestSizeOfWhatIsPlanned(t *testing.T) {
 		rows = append(rows, Row{Workload: "w", World: result.Live, Design: d, Open: true})
 	}
 	rows = append(rows, Row{Workload: "w", World: result.Live, Design: "ideal", Open: true, Bound: true})
-	j := Usual("", nil)
+	j := DefaultCriteria("", nil)
 	if few, many, _ := j.BlocksForAll(rows); few != 2 || many != 3 {
 		t.Errorf("%d comparisons of neighbours, %d of all; want 2 and 3", few, many)
 	}

@@ -1,7 +1,7 @@
 package compare
 
 // matchDesigns is match, design by design: files may have a hundred thousand.
-func (j Judgement) matchDesigns(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
+func (j Criteria) matchDesigns(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
 	of, used := map[string][]Row{}, map[key]bool{}
 	for i := range b {
 		of[b[i].Design] = append(of[b[i].Design], b[i])

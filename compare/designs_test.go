@@ -12,7 +12,7 @@ import (
 
 // TestMatchDesigns: design by design, rows match as they do all at once, in the same order.
 func TestMatchDesigns(t *testing.T) {
-	j := Usual("", []string{"cpus"})
+	j := DefaultCriteria("", []string{"cpus"})
 	row := func(design string, settings ...plan.Setting) Row {
 		return Row{Workload: "w", World: result.Live, Design: design, Point: plan.NewPoint(settings...)}
 	}

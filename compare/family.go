@@ -10,7 +10,7 @@ import (
 // pairs lists the pairs of rows to compare, each once, of those that are not out: at every point each design
 // with the baseline and with the nearest design before it, and the levels of a design's own factors; or all
 // pairs of both. A peer is compared with the baseline only, unless it is all pairs. They are one family.
-func (j Judgement) pairs(all []Row, out func(*Row) bool) [][2]*Row {
+func (j Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 	var rows []*Row
 	var designs []string
 	for i := range all {
@@ -34,7 +34,7 @@ func (j Judgement) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 			case !comparable(a, b):
 			case slices.Contains(beside, b.Design) && agree(a.Point, b.Point):
 				add(a, b)
-			case a.Design == b.Design && i > k && (j.All || !a.Peer) && j.otherLevel(all, rows, k, i):
+			case a.Design == b.Design && i > k && (j.All || !a.Reference) && j.otherLevel(all, rows, k, i):
 				add(a, b)
 			}
 		}
@@ -43,20 +43,20 @@ func (j Judgement) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 }
 
 // beside are the designs with which row a is compared at its point.
-func (j Judgement) beside(rows []*Row, a *Row, designs []string) []string {
+func (j Criteria) beside(rows []*Row, a *Row, designs []string) []string {
 	var list []string
-	if j.Apart {
+	if j.LevelsOnly {
 		return nil
 	}
 	if a.Design != j.Baseline && slices.Contains(designs, j.Baseline) {
 		list = append(list, j.Baseline)
 	}
-	if (a.Design == j.Baseline || a.Peer) && !j.All {
+	if (a.Design == j.Baseline || a.Reference) && !j.All {
 		return list
 	}
 	for n := slices.Index(designs, a.Design) - 1; n >= 0; n-- {
 		if !slices.ContainsFunc(rows, func(b *Row) bool {
-			return b.Design == designs[n] && (j.All || !b.Peer) && comparable(a, b) && agree(a.Point, b.Point)
+			return b.Design == designs[n] && (j.All || !b.Reference) && comparable(a, b) && agree(a.Point, b.Point)
 		}) {
 			continue // it failed here, or is a peer; the one before it is the neighbour
 		}
@@ -79,13 +79,13 @@ func (r *Row) out() bool {
 
 // outBy is out, by these trials. With looks it is what it was at the first of them, so that the family is one
 // from then on: verdicts that stand do not go, and no row has new neighbours.
-func (j Judgement) outBy(trials []result.Trial) func(*Row) bool {
-	if j.Looks == nil {
+func (j Criteria) outBy(trials []result.Trial) func(*Row) bool {
+	if j.Interims == nil {
 		return (*Row).out
 	}
 	early := map[key][]*result.Trial{}
 	for i := range trials {
-		if t := &trials[i]; t.Block < j.Looks.Blocks[0] {
+		if t := &trials[i]; t.Block < j.Interims.Blocks[0] {
 			early[trialKey(t)] = append(early[trialKey(t)], t)
 		}
 	}
@@ -119,7 +119,7 @@ func agree(a, b plan.Point) bool {
 // is no input; and whether it is the nearest earlier row that does, or the first there is, unless all pairs are
 // compared. Who is compared with the first level is not compared with another where that one is out: the
 // baseline does not change from design to design.
-func (j Judgement) otherLevel(all []Row, rows []*Row, k, i int) bool {
+func (j Criteria) otherLevel(all []Row, rows []*Row, k, i int) bool {
 	factor := onlyDifference(rows[k].Point, rows[i].Point)
 	if factor == "" || slices.Contains(j.Inputs, factor) {
 		return false
@@ -130,7 +130,7 @@ func (j Judgement) otherLevel(all []Row, rows []*Row, k, i int) bool {
 	switch {
 	case j.All:
 		return true
-	case j.First:
+	case j.AgainstFirst:
 		return rows[k] == &all[slices.IndexFunc(all, func(r Row) bool { return differs(&r) })]
 	}
 	return !slices.ContainsFunc(rows[k+1:i], differs)

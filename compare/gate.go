@@ -18,15 +18,15 @@ const (
 
 // Gate asks whether the new side costs more than a limit allows.
 type Gate struct {
-	Max     float64 // 0.05 allows 5 % more time, or 5 % less of what there should be more of
-	Alpha   float64 // chance of any false fail; of each false pass
-	Layouts int     // see Sides.Contrast
-	Looks   []int   // blocks after which it may decide, ascending; the last is the most there can be
-	Family  int     // benchmarks and metrics that it decides together: a false fail of any of them is one
+	Max           float64 // 0.05 allows 5 % more time, or 5 % less of what there should be more of
+	Alpha         float64 // chance of any false fail; of each false pass
+	Layouts       int     // see Sides.Contrast
+	InterimBlocks []int   // blocks after which it may decide, ascending; the last is the most there can be
+	Family        int     // benchmarks and metrics that it decides together: a false fail of any of them is one
 }
 
-// GateLooks are the usual looks of a gate.
-func GateLooks(most int) []int {
+// GateInterimBlocks are the usual looks of a gate.
+func GateInterimBlocks(most int) []int {
 	var looks []int
 	for _, n := range []int{10, 20, 30, 40, 60, 80} {
 		if n < most {
@@ -86,9 +86,9 @@ func (g *Interim) Open(blocks int, last, trusted bool) {
 	g.level = 0
 	switch {
 	case !trusted:
-	case last || blocks >= g.Looks[len(g.Looks)-1]:
+	case last || blocks >= g.InterimBlocks[len(g.InterimBlocks)-1]:
 		g.level = g.Alpha - g.spent
-	case blocks >= g.Looks[0]:
+	case blocks >= g.InterimBlocks[0]:
 		g.level = g.spending(blocks) - g.spent
 	}
 	g.spent += g.level
@@ -96,7 +96,7 @@ func (g *Interim) Open(blocks int, last, trusted bool) {
 
 // spending is the part of Alpha that may be spent after some blocks.
 func (g Gate) spending(blocks int) float64 {
-	share := float64(blocks) / float64(g.Looks[len(g.Looks)-1])
+	share := float64(blocks) / float64(g.InterimBlocks[len(g.InterimBlocks)-1])
 	if g.Layouts > 1 {
 		return stat.Square(g.Alpha, share)
 	}
@@ -128,7 +128,7 @@ func (g *Interim) Judge(sides []Sides, metric string, direction int) []Gated {
 
 // judge judges one benchmark.
 func (g *Interim) judge(v *Gated, s *Sides, direction, family int) {
-	c, ok := s.Contrast(v.Metric, g.Layouts)
+	c, ok := s.Compare(v.Metric, g.Layouts)
 	v.N = min(c.NA, c.NB)
 	switch {
 	case !ok || !c.counted():
@@ -173,7 +173,7 @@ func (g Gate) exact(v *Gated, ratio float64, direction int) {
 func (g *Interim) sequential(v *Gated, c Contrasted, direction, m int) {
 	level := g.level
 	if level == 0 {
-		level = g.spending(g.Looks[0])
+		level = g.spending(g.InterimBlocks[0])
 	}
 	if g.decide(v, c, level, direction, m); g.level == 0 {
 		v.Decision = Undecided

@@ -12,7 +12,7 @@ import (
 // judgedOnce is what the analysis after all blocks of a gate says, as the only one.
 func judgedOnce(g Gate, trials []result.Trial, metric string) Gated {
 	interim := NewInterim(g)
-	interim.Open(g.Looks[len(g.Looks)-1], false, true)
+	interim.Open(g.InterimBlocks[len(g.InterimBlocks)-1], false, true)
 	return interim.Judge(levels(trials), metric, -1)[0]
 }
 
@@ -26,7 +26,7 @@ func TestInterimRefused(t *testing.T) {
 		}
 		trials = append(trials, benchTrial("base", b, takes(100+float64(b%3))), benchTrial("head", b, takes(head)))
 	}
-	g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, Looks: GateLooks(80)})
+	g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
 
 	g.Open(10, false, false)
 	if v := g.Judge(levels(trials[:20]), result.TimePerOp, -1)[0]; v.Decision != Undecided || v.N != 10 {
@@ -44,7 +44,7 @@ func TestInterimRefused(t *testing.T) {
 func TestInterimStands(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	trials := simulatedTrials(rng, 20, 1, 1, 0.005, 0)
-	g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, Looks: GateLooks(80)})
+	g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
 	g.Open(10, false, true)
 	first := g.Judge(levels(trials[:20]), result.TimePerOp, -1)[0]
 	if first.Decision != Pass || first.N != 10 {
@@ -80,7 +80,7 @@ func TestInterimSpends(t *testing.T) {
 		{"one refused", 1, []int{10, 20, 80}, 1, false, []float64{0, 0.0125, 0.0375}},
 		{"layouts", 3, []int{10, 20, 80}, 0, false, []float64{0.05 / 64, 0.05 * 3 / 64, 0.05 * 60 / 64}},
 	} {
-		g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: c.layouts, Looks: GateLooks(80)})
+		g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: c.layouts, InterimBlocks: GateInterimBlocks(80)})
 		for i, n := range c.blocks {
 			if g.Open(n, c.last && i == len(c.blocks)-1, i >= c.refused); math.Abs(g.level-c.want[i]) > 1e-12 {
 				t.Errorf("%s: after %d blocks %v is spent, want %v", c.name, n, g.level, c.want[i])
@@ -101,7 +101,7 @@ func TestGateOfFractions(t *testing.T) {
 			result.Metrics{"misses/op": result.Value([]float64{0, 0.002, 0.004}[b%3])}),
 			benchTrial("head", b, result.Metrics{"misses/op": result.Value([]float64{0.015, 0.016, 0.017}[b%3])}))
 	}
-	if v := judgedOnce(Gate{Max: 0.05, Alpha: 0.05, Looks: GateLooks(40)}, trials,
+	if v := judgedOnce(Gate{Max: 0.05, Alpha: 0.05, InterimBlocks: GateInterimBlocks(40)}, trials,
 		"misses/op"); v.Decision != Undecided {
 		t.Errorf("%+v", v)
 	}
@@ -116,7 +116,7 @@ func TestGateOfEqualTimes(t *testing.T) {
 			trials = append(trials, benchTrial("base", b, result.Metrics{metric: 2}),
 				benchTrial("head", b, result.Metrics{metric: 1}))
 		}
-		v := judgedOnce(Gate{Max: 0.01, Alpha: 0.05, Looks: GateLooks(2)}, trials, metric)
+		v := judgedOnce(Gate{Max: 0.01, Alpha: 0.05, InterimBlocks: GateInterimBlocks(2)}, trials, metric)
 		if v.Decision != want {
 			t.Errorf("%s: %+v, want %s", metric, v, want)
 		}
@@ -128,7 +128,7 @@ func TestGateOfEqualTimes(t *testing.T) {
 	for b := range 3 {
 		trials = append(trials, benchTrial("base", b, takes(2)), benchTrial("head", b, takes(1)))
 	}
-	if v := judgedOnce(Gate{Max: 0.01, Alpha: 0.05, Layouts: 3, Looks: GateLooks(3)}, trials,
+	if v := judgedOnce(Gate{Max: 0.01, Alpha: 0.05, Layouts: 3, InterimBlocks: GateInterimBlocks(3)}, trials,
 		result.TimePerOp); v.Decision != Undecided || v.MoreLayouts != nil || v.MoreBlocks == nil ||
 		*v.MoreBlocks != 3 {
 		t.Errorf("three layouts: %+v", v)

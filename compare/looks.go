@@ -11,18 +11,18 @@ import (
 // differs is the verdict of a standing before it is known which direction is the better one.
 const differs = "differs"
 
-// LookBlocks are the numbers of blocks at which a run with a budget is judged.
-func LookBlocks() []int { return []int{10, 15, 20, 30, 40} }
+// InterimBlocks are the numbers of blocks at which a run with a budget is judged.
+func InterimBlocks() []int { return []int{10, 15, 20, 30, 40} }
 
 // Looks are the looks of a run with a budget. Alpha is spent with the square of the blocks: at 10 of 40
 // blocks 1/16 of it. O'Brien and Fleming's way leaves next to nothing for 10 blocks, whose t has heavy
 // tails: among 7 comparisons a difference would need 20 standard errors to be found there, where it now
 // needs 5.4. Pocock's way needs 4.1, and takes from the last look what most comparisons need.
-type Looks struct {
+type InterimPlan struct {
 	Blocks     []int // ascending
 	Equivalent int   // blocks from which on designs may be called equivalent
 	Different  int   // blocks from which on a ratio nearer to 1 than clearRatio may be called a difference
-	planned    *stat.Looks
+	planned    *stat.InterimAnalyses
 }
 
 // EquivalentFrom is the usual [Looks.Equivalent]. What no block has shown, blocks cannot exclude: of trials of
@@ -37,27 +37,27 @@ const DifferentFrom = 20
 // clearRatio is the ratio from which on a difference, of whatever size slow phases usually are, needs no such wait.
 const clearRatio = 1.10
 
-// NewLooks prepares looks, with equivalence from so many blocks on, and differences as usual; it takes some tenths of a
+// NewInterimAnalyses prepares looks, with equivalence from so many blocks on, and differences as usual; it takes some tenths of a
 // second.
-func NewLooks(blocks []int, equivalent int) *Looks {
-	return &Looks{blocks, equivalent, DifferentFrom, stat.NewLooks(stat.Square, blocks)}
+func NewInterimPlan(blocks []int, equivalent int) *InterimPlan {
+	return &InterimPlan{blocks, equivalent, DifferentFrom, stat.NewInterimAnalyses(stat.Square, blocks)}
 }
 
 // tooSmall reports whether so many blocks are too few to call a ratio a difference, however sure it is.
-func (l *Looks) tooSmall(ratio float64, blocks int) bool {
+func (l *InterimPlan) tooSmall(ratio float64, blocks int) bool {
 	return blocks < l.Different && max(ratio, 1/ratio) < clearRatio
 }
 
 // most is the number of blocks at the last look.
-func (l *Looks) most() int { return l.Blocks[len(l.Blocks)-1] }
+func (l *InterimPlan) most() int { return l.Blocks[len(l.Blocks)-1] }
 
 // taken are the looks at so many blocks. Where trials failed a look has fewer blocks than planned, and what
 // is spent there is that of the blocks there are. Looks at layouts share what these do, however many blocks there are.
-func (l *Looks) taken(blocks []int, layouts int) *stat.Looks {
+func (l *InterimPlan) taken(blocks []int, layouts int) *stat.InterimAnalyses {
 	if layouts < 2 && slices.Equal(blocks, l.Blocks[:len(blocks)]) {
 		return l.planned
 	}
-	return stat.LooksApart(stat.Square, blocks, l.most())
+	return stat.NewSeparateAnalyses(stat.Square, blocks, l.most())
 }
 
 // series are the blocks that both cases of a comparison were tried in, in their order.
@@ -137,7 +137,7 @@ func (s *series) pair(n int) (c stat.Comparison, good int, ok bool) {
 
 // enough reports whether a comparison has what any verdict needs. Of layouts permutations decide nothing, being so few:
 // Student's t of their means is all there is.
-func (j Judgement) enough(c stat.Comparison, layouts int) bool {
+func (j Criteria) enough(c stat.Comparison, layouts int) bool {
 	if layouts > 1 {
 		return c.N >= leastLayouts
 	}
@@ -222,9 +222,9 @@ func itself(alpha float64) float64 { return alpha }
 // Multiple testing in group sequential trials using graphical approaches, Statistics in Biopharmaceutical
 // Research 5(4), 2013): the chance of any false verdict at any look is at most alpha, whatever the past
 // looks let be measured next.
-func (j Judgement) judge(all []series) []standing {
+func (j Criteria) judge(all []series) []standing {
 	standings := newStandings(len(all))
-	if j.Looks == nil {
+	if j.Interims == nil {
 		for i := range all {
 			if ratio, _, ok := all[i].pair(len(all[i].logs)); ok {
 				j.judgeOnce(&standings[i], ratio, all[i].layouts)
@@ -234,13 +234,13 @@ func (j Judgement) judge(all []series) []standing {
 		return standings
 	}
 	for i := range all {
-		j.Looks.glance(&standings[i], &all[i])
+		j.Interims.glance(&standings[i], &all[i])
 	}
-	for _, block := range lookBlocks(j.Looks.Blocks, all) {
+	for _, block := range lookBlocks(j.Interims.Blocks, all) {
 		for i := range all {
 			if n := slices.Index(all[i].blocks, block) + 1; standings[i].verdict == Undecided &&
-				slices.Contains(j.Looks.Blocks, n) {
-				j.look(&standings[i], &all[i], n)
+				slices.Contains(j.Interims.Blocks, n) {
+				j.interim(&standings[i], &all[i], n)
 			}
 		}
 		j.decide(standings)
@@ -263,7 +263,7 @@ func lookBlocks(looks []int, all []series) []int {
 }
 
 // judgeOnce judges a comparison by all there is.
-func (j Judgement) judgeOnce(s *standing, ratio stat.Comparison, layouts int) {
+func (j Criteria) judgeOnce(s *standing, ratio stat.Comparison, layouts int) {
 	s.ok, s.tried = true, ratio.N
 	s.glimpse = glimpse{ratio, ratio.N, layouts, j.enough(ratio, layouts), false, false, ratio.P(),
 		ratio.Outside(j.Margin), itself}
@@ -271,17 +271,17 @@ func (j Judgement) judgeOnce(s *standing, ratio stat.Comparison, layouts int) {
 }
 
 // look judges a comparison by its first n blocks.
-func (j Judgement) look(s *standing, of *series, n int) {
+func (j Criteria) interim(s *standing, of *series, n int) {
 	c, good, ok := of.pair(n)
 	s.tried, s.ended = n, of.ended
 	if !ok || len(s.looks) > 0 && good == s.blocks { // nothing new
 		return
 	}
 	s.taken = append(s.taken, good)
-	looks, k := j.Looks.taken(s.taken, of.layouts), len(s.looks)
+	looks, k := j.Interims.taken(s.taken, of.layouts), len(s.looks)
 	s.ok, s.spent = true, looks.Spent(j.Alpha, k)
-	s.glimpse = glimpse{c, good, of.layouts, j.enough(c, of.layouts), good < j.Looks.Equivalent,
-		j.Looks.tooSmall(c.Ratio, good),
+	s.glimpse = glimpse{c, good, of.layouts, j.enough(c, of.layouts), good < j.Interims.Equivalent,
+		j.Interims.tooSmall(c.Ratio, good),
 		looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k),
 		func(alpha float64) float64 { return looks.Level(alpha, k) }}
 	s.looks = append(s.looks, s.glimpse)
@@ -290,12 +290,12 @@ func (j Judgement) look(s *standing, of *series, n int) {
 // decide gives the verdicts that do not stand yet. Equivalence needs the interval within the margin at the
 // confidence that all comparisons together ask for. A difference needs an adjusted p-value of at most alpha,
 // at a look to which the permutation test agrees. A difference within the margin is called equivalent.
-func (j Judgement) decide(standings []standing) {
+func (j Criteria) decide(standings []standing) {
 	ps := make([]float64, len(standings))
 	for i := range standings {
 		ps[i] = standings[i].pDifferent()
 	}
-	for i, adjusted := range stat.HolmBeside(ps) {
+	for i, adjusted := range stat.HolmWithEquivalence(ps) {
 		s := &standings[i]
 		s.adjusted, s.vetoed = adjusted, false
 		within := func(g *glimpse) bool { return g.outside <= j.Alpha/float64(len(ps)) }
@@ -316,17 +316,17 @@ func (j Judgement) decide(standings []standing) {
 
 // glance fills a standing in before its first look, so that its ratio can be shown: the interval is what
 // a look at so many blocks would give.
-func (l *Looks) glance(s *standing, of *series) {
+func (l *InterimPlan) glance(s *standing, of *series) {
 	s.tried, s.ended, s.layouts = len(of.blocks), of.ended, of.layouts
 	if s.ratio, s.blocks, s.ok = of.pair(len(of.logs)); s.ok {
-		first := stat.LooksApart(stat.Square, []int{min(s.blocks, l.most())}, l.most())
+		first := stat.NewSeparateAnalyses(stat.Square, []int{min(s.blocks, l.most())}, l.most())
 		s.level = func(alpha float64) float64 { return first.Level(alpha, 0) }
 	}
 }
 
 // wants is the number of blocks to the first look to come that would decide a comparison if its ratio stays
 // the one seen, by what that look asks for; nil where none would. alpha is what its looks may spend.
-func (l *Looks) wants(s *standing, margin, alpha float64) *int {
+func (l *InterimPlan) wants(s *standing, margin, alpha float64) *int {
 	if s.ended || s.layouts > 1 { // more blocks are no more layouts
 		return nil
 	}

@@ -29,7 +29,7 @@ func TestEvidenceOfItsLook(t *testing.T) {
 	if v[0].Verdict != Faster || v[0].N != 15 {
 		t.Errorf("d1 beside d0: %+v", v[0])
 	}
-	if v[1].Verdict != Slower || v[1].N != 10 || v[1].High >= 1 || *v[1].Looks != 2 {
+	if v[1].Verdict != Slower || v[1].N != 10 || v[1].High >= 1 || *v[1].Interims != 2 {
 		t.Errorf("d2 beside d1: %+v", v[1])
 	}
 }
@@ -72,7 +72,7 @@ func TestVerdictsAgreeWithTheirIntervals(t *testing.T) {
 				t.Fatalf("a difference: %+v", v)
 			case v.Verdict == Equivalent && max(-low, high) > math.Log(1+v.Margin)+off:
 				t.Fatalf("equivalent: %+v", v)
-			case v.MoreBlocks != nil && (fails == 0 && !slices.Contains(LookBlocks(), v.N+*v.MoreBlocks) ||
+			case v.MoreBlocks != nil && (fails == 0 && !slices.Contains(InterimBlocks(), v.N+*v.MoreBlocks) ||
 				*v.MoreBlocks <= 0):
 				t.Fatalf("%d more are no look: %+v", *v.MoreBlocks, v)
 			}
@@ -90,7 +90,7 @@ func TestVerdictsAgreeWithTheirIntervals(t *testing.T) {
 func TestOneFailureAtTheFirstLook(t *testing.T) {
 	rows, trials := sweepOf(names(2), steps(10, [2]float64{0.5, 0.05}))
 	trials[3].Status = result.Failed
-	if v := sequential().Verdicts(rows, trials)[0]; v.Verdict != Faster || v.N != 9 || *v.Looks != 1 {
+	if v := sequential().Verdicts(rows, trials)[0]; v.Verdict != Faster || v.N != 9 || *v.Interims != 1 {
 		t.Errorf("%+v", v)
 	}
 }

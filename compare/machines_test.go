@@ -30,7 +30,7 @@ type machine struct {
 const memory = 10
 
 // usualLooks are made once, which takes longer than most tests.
-var usualLooks = sync.OnceValue(func() *Looks { return NewLooks(LookBlocks(), EquivalentFrom) })
+var usualLooks = sync.OnceValue(func() *InterimPlan { return NewInterimPlan(InterimBlocks(), EquivalentFrom) })
 
 // dataSets is how many sweeps a statement is tried on. The standard error of a share near 5 % is then 0.2
 // points.

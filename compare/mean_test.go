@@ -74,7 +74,7 @@ func TestExactMeasures(t *testing.T) {
 	if s := rows[0].Metric("violations"); s.Exact {
 		t.Error("a count over the window is not exact")
 	}
-	v := Usual("", nil).Verdicts(rows, trials)
+	v := DefaultCriteria("", nil).Verdicts(rows, trials)
 	if len(v) != 1 || v[0].Verdict != Faster || !v[0].Exact || v[0].Ratio != 4 || v[0].Low != 4 || v[0].N != 1 ||
 		v[0].P.Known() {
 		t.Fatalf("%+v", v)
@@ -84,7 +84,7 @@ func TestExactMeasures(t *testing.T) {
 		verdict string
 	}{{100, 101.9, Equivalent}, {101.9, 100, Equivalent}, {100, 98, Slower}} {
 		trials := []result.Trial{replication("a", 0, test.a, 9), replication("b", 0, test.b, 9)}
-		if v := Usual("", nil).Verdicts(Rows(trials, cases), trials); len(v) != 1 || v[0].Verdict != test.verdict {
+		if v := DefaultCriteria("", nil).Verdicts(Rows(trials, cases), trials); len(v) != 1 || v[0].Verdict != test.verdict {
 			t.Errorf("%v beside %v: %+v, want %s", test.b, test.a, v, test.verdict)
 		}
 	}
@@ -94,12 +94,12 @@ func TestExactMeasures(t *testing.T) {
 		zero[i].Open = true
 		zero[i].Metrics[result.ResponseP50] = 0
 	}
-	if v := Usual("", nil).Verdicts(Rows(zero, cases), zero); len(v) != 1 || v[0].Verdict != Equivalent ||
+	if v := DefaultCriteria("", nil).Verdicts(Rows(zero, cases), zero); len(v) != 1 || v[0].Verdict != Equivalent ||
 		v[0].Ratio != 1 {
 		t.Errorf("%+v", v)
 	}
 	zero[1].Metrics[result.ResponseP50] = 5
-	if v := Usual("", nil).Verdicts(Rows(zero, cases), zero); len(v) != 0 {
+	if v := DefaultCriteria("", nil).Verdicts(Rows(zero, cases), zero); len(v) != 0 {
 		t.Errorf("%+v", v)
 	}
 	// Replications that disagree are a sample, whether each repeats itself or not.
@@ -108,7 +108,7 @@ func TestExactMeasures(t *testing.T) {
 	if rows[0].Metric(result.Throughput).Exact || !rows[1].Metric(result.Throughput).Exact {
 		t.Error("exactness")
 	}
-	if v := Usual("", nil).Verdicts(rows, trials); len(v) != 1 || v[0].Exact {
+	if v := DefaultCriteria("", nil).Verdicts(rows, trials); len(v) != 1 || v[0].Exact {
 		t.Errorf("%+v", v)
 	}
 }

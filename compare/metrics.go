@@ -30,7 +30,7 @@ type Sides struct {
 }
 
 // Levels are the pairs of rows of one run that verdicts compare: levels of factors that are a choice.
-func (j Judgement) Levels(rows []Row, trials []result.Trial) []Sides {
+func (j Criteria) Levels(rows []Row, trials []result.Trial) []Sides {
 	of, tried := byRow(trials), triedBlocks(trials)
 	var list []Sides
 	for _, p := range j.pairs(rows, j.outBy(trials)) {
@@ -47,15 +47,15 @@ func (j Judgement) Levels(rows []Row, trials []result.Trial) []Sides {
 }
 
 // Apart names what sets two sides apart. Sides with the same name are a group, and so are the verdicts on them.
-func (s *Sides) Apart() string {
+func (s *Sides) Contrast() string {
 	_, onlyA, onlyB := Split(s.A.Point, s.B.Point)
-	return apartBy(onlyA, onlyB)
+	return contrastOf(onlyA, onlyB)
 }
 
 // Apart names what sets the sides of a verdict apart.
-func (v *Verdict) Apart() string { return apartBy(v.OnlyA, v.OnlyB) }
+func (v *Verdict) Contrast() string { return contrastOf(v.OnlyA, v.OnlyB) }
 
-func apartBy(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " + onlyB.String() }
+func contrastOf(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " + onlyB.String() }
 
 // ByLevels groups pairs by what sets their sides apart, such as GOGC=50 and GOGC=100, in order of appearance. A mean of
 // ratios is of one group: one of several would be of nothing.
@@ -63,7 +63,7 @@ func ByLevels(sides []Sides) [][]Sides {
 	var groups [][]Sides
 	at := map[string]int{}
 	for _, s := range sides {
-		id := s.Apart()
+		id := s.Contrast()
 		if _, ok := at[id]; !ok {
 			at[id] = len(groups)
 			groups = append(groups, nil)
@@ -75,7 +75,7 @@ func ByLevels(sides []Sides) [][]Sides {
 
 // Across are the pairs of rows of two runs, or files, a and b. paired says that their trials were measured in common
 // blocks.
-func (j Judgement) Across(a, b Run, paired bool) (list []Sides, onlyA, onlyB []Row) {
+func (j Criteria) Across(a, b Run, paired bool) (list []Sides, onlyA, onlyB []Row) {
 	matches, onlyA, onlyB := j.matchDesigns(a.Rows, b.Rows)
 	ofA, ofB := byRow(a.Trials), byRow(b.Trials)
 	for i := range matches {
@@ -152,7 +152,7 @@ type Contrasted struct {
 // a side has fewer than 2 values.
 //
 // Values may be 0, as of allocations, or below 0: then NoRatio says why there is no ratio.
-func (s *Sides) Contrast(metric string, layouts int) (c Contrasted, ok bool) {
+func (s *Sides) Compare(metric string, layouts int) (c Contrasted, ok bool) {
 	xs, ys, blocks := s.samples(metric)
 	if len(xs) < 2 || len(ys) < 2 {
 		return c, false
@@ -224,14 +224,14 @@ func replicates(logs []float64, blocks []int, layouts int) []float64 {
 const leastLayouts = 3
 
 // MetricVerdicts are the verdicts on one metric of all pairs, a family; those that are exact are in none.
-func (j Judgement) MetricVerdicts(sides []Sides, metric string, direction int) []Verdict {
+func (j Criteria) MetricVerdicts(sides []Sides, metric string, direction int) []Verdict {
 	var list []Verdict
 	var family []*Sides
 	var ratios []Contrasted
 	var at []int // where in list the family's verdicts go
 	for i := range sides {
 		s := &sides[i]
-		c, ok := s.Contrast(metric, j.Layouts)
+		c, ok := s.Compare(metric, j.Layouts)
 		switch {
 		case !ok:
 			continue
@@ -250,7 +250,7 @@ func (j Judgement) MetricVerdicts(sides []Sides, metric string, direction int) [
 	}
 	for i, standing := range j.contrasted(family, ratios) {
 		v := family[i].verdict(metric, standing.ratio, ratios[i])
-		if j.Looks != nil {
+		if j.Interims != nil {
 			v.N = standing.blocks
 		}
 		if j.Layouts > 1 && v.Paired {
@@ -267,8 +267,8 @@ func (j Judgement) MetricVerdicts(sides []Sides, metric string, direction int) [
 }
 
 // contrasted is how the comparisons of a family stand. Those of a run with looks are judged at each of them.
-func (j Judgement) contrasted(sides []*Sides, ratios []Contrasted) []standing {
-	if j.Looks != nil {
+func (j Criteria) contrasted(sides []*Sides, ratios []Contrasted) []standing {
+	if j.Interims != nil {
 		var all []series
 		for i, s := range sides {
 			all = append(all, s.series(ratios[i], j.Layouts))
@@ -315,7 +315,7 @@ func (s *Sides) verdict(metric string, ratio stat.Comparison, c Contrasted) Verd
 }
 
 // exactMetric is the verdict on counts that never vary.
-func (j Judgement) exactMetric(v Verdict, c Contrasted, direction int) Verdict {
+func (j Criteria) exactMetric(v Verdict, c Contrasted, direction int) Verdict {
 	v.Exact, v.Margin, v.P, v.Permutation, v.Detectable = true, j.Margin, result.Unavailable, result.Unavailable,
 		result.Unavailable
 	x := c.Exactly
@@ -349,10 +349,10 @@ func worded(verdict string, ratio float64, metric string, direction int) string 
 
 // Geomean is the geometric mean of the ratios of a metric over all pairs, with its 95 % interval where every pair is
 // paired and shares its blocks with the others, and none was looked at before the end; n is the number of pairs.
-func (j Judgement) Geomean(sides []Sides, metric string) (ratio, low, high result.Value, n int) {
+func (j Criteria) Geomean(sides []Sides, metric string) (ratio, low, high result.Value, n int) {
 	sum, byBlock, count, paired := 0.0, map[int]float64{}, map[int]int{}, true
 	for i := range sides {
-		c, ok := sides[i].Contrast(metric, j.Layouts)
+		c, ok := sides[i].Compare(metric, j.Layouts)
 		switch {
 		case !ok || c.NoRatio != "" || c.Exact && !(c.Exactly > 0):
 			continue // something of nothing has no ratio
@@ -384,7 +384,7 @@ func (j Judgement) Geomean(sides []Sides, metric string) (ratio, low, high resul
 			logs, blocks = append(logs, byBlock[b]/float64(n)), append(blocks, b)
 		}
 	}
-	if c, ok := pairedBy(logs, blocks, j.Layouts); ok && paired && j.Looks == nil {
+	if c, ok := pairedBy(logs, blocks, j.Layouts); ok && paired && j.Interims == nil {
 		low, high = result.Value(c.Low), result.Value(c.High)
 	}
 	return ratio, low, high, n

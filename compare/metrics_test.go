@@ -37,9 +37,9 @@ func casesOf(trials []result.Trial) []plan.Case {
 	return cases
 }
 
-func apart() Judgement {
-	j := Usual("", []string{"cpus"})
-	j.Apart = true
+func apart() Criteria {
+	j := DefaultCriteria("", []string{"cpus"})
+	j.LevelsOnly = true
 	return j
 }
 
@@ -132,7 +132,7 @@ func TestMetricVerdicts(t *testing.T) {
 func TestLooksOfMetrics(t *testing.T) {
 	for _, layouts := range []int{1, 5} {
 		j := apart()
-		j.Looks, j.Layouts = NewLooks(LookBlocks(), EquivalentFrom), layouts
+		j.Interims, j.Layouts = NewInterimPlan(InterimBlocks(), EquivalentFrom), layouts
 		rng := rand.New(rand.NewPCG(5, 9))
 		var trials []result.Trial
 		for b := range 20 {
@@ -144,12 +144,12 @@ func TestLooksOfMetrics(t *testing.T) {
 				benchTrial("head", b, takes(100*math.Exp(log+0.01*rng.NormFloat64()))))
 		}
 		list := j.MetricVerdicts(j.Levels(Rows(trials, casesOf(trials)), trials), result.TimePerOp, -1)
-		if len(list) != 1 || list[0].Verdict != Slower || list[0].N != 10 || *list[0].Looks != 1 ||
+		if len(list) != 1 || list[0].Verdict != Slower || list[0].N != 10 || *list[0].Interims != 1 ||
 			!roughly(float64(list[0].Ratio), math.Exp(0.2)) || (list[0].Layouts == 5) != (layouts == 5) {
 			t.Errorf("%d layouts: %+v", layouts, list)
 		}
-		course := j.Course(Rows(trials, casesOf(trials)), trials, casesOf(trials), []float64{1, 1}, 1000)
-		if course.Why != AllStand {
+		course := j.Allocate(Rows(trials, casesOf(trials)), trials, casesOf(trials), []float64{1, 1}, 1000)
+		if course.Why != AllDecided {
 			t.Errorf("%d layouts: %+v", layouts, course)
 		}
 		if _, low, _, n := j.Geomean(j.Levels(Rows(trials, casesOf(trials)), trials), result.TimePerOp); n != 1 ||
@@ -167,7 +167,7 @@ func TestSimulatedLooksOfLayouts(t *testing.T) {
 		least, most float64
 	}{{5, 0, 0.06}, {1, 0.2, 1}} {
 		j := apart()
-		j.Looks, j.Layouts = NewLooks(LookBlocks(), EquivalentFrom), c.layouts
+		j.Interims, j.Layouts = NewInterimPlan(InterimBlocks(), EquivalentFrom), c.layouts
 		rng := rand.New(rand.NewPCG(17, 19))
 		const runs = 300
 		differ := 0.0
@@ -197,7 +197,7 @@ func TestByLevels(t *testing.T) {
 		}
 	}
 	j := apart()
-	j.First = true
+	j.AgainstFirst = true
 	sides := j.Levels(Rows(trials, casesOf(trials)), trials)
 	groups := ByLevels(sides)
 	if len(sides) != 4 || len(groups) != 2 {
@@ -211,7 +211,7 @@ func TestByLevels(t *testing.T) {
 		}
 		of := 0
 		for _, v := range verdicts {
-			if groups[i][0].Apart() == v.Apart() {
+			if groups[i][0].Contrast() == v.Contrast() {
 				of++
 			}
 		}
@@ -233,7 +233,7 @@ func TestFamilyOfLevels(t *testing.T) {
 		}
 	}
 	j := apart()
-	j.First = true
+	j.AgainstFirst = true
 	p := func(levels int) float64 {
 		var some []result.Trial
 		for i, tr := range trials {
@@ -293,9 +293,9 @@ func simulatedTrials(rng *rand.Rand, blocks, layouts int, cost, noise, placement
 
 // simulatedGate is what a gate decides of that, at its looks.
 func simulatedGate(rng *rand.Rand, g Gate, cost, noise, placement float64) (decision string, blocks int) {
-	trials := simulatedTrials(rng, g.Looks[len(g.Looks)-1], max(1, g.Layouts), cost, noise, placement)
+	trials := simulatedTrials(rng, g.InterimBlocks[len(g.InterimBlocks)-1], max(1, g.Layouts), cost, noise, placement)
 	interim := NewInterim(g)
-	for _, n := range g.Looks {
+	for _, n := range g.InterimBlocks {
 		interim.Open(n, false, true)
 		v := interim.Judge(levels(trials[:2*n]), result.TimePerOp, -1)[0]
 		if decision, blocks = v.Decision, v.N; decision != Undecided {
@@ -327,7 +327,7 @@ func TestSimulatedGate(t *testing.T) {
 		{"10 % and a re-layout", 0.02, 1.10, 0.01, 5, 0, 0.05, 0.95, 1},
 	} {
 		rng := rand.New(rand.NewPCG(7, 11))
-		g := Gate{Max: c.max, Alpha: 0.05, Layouts: c.layouts, Looks: GateLooks(80)}
+		g := Gate{Max: c.max, Alpha: 0.05, Layouts: c.layouts, InterimBlocks: GateInterimBlocks(80)}
 		const runs = 400
 		pass, fail := 0.0, 0.0
 		for range runs {
@@ -353,7 +353,7 @@ func TestGateFamily(t *testing.T) {
 			trials = append(trials, benchTrial(rev, b, takes(100*math.Exp(0.02*rng.NormFloat64()))))
 		}
 	}
-	g := Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, Looks: GateLooks(10)}
+	g := Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(10)}
 	alone := judgedOnce(g, trials, result.TimePerOp)
 	g.Family = 20
 	among := judgedOnce(g, trials, result.TimePerOp)

@@ -26,7 +26,7 @@ type Unrelated struct {
 // Ratios beyond mostApart, and values below the smallest normal number, which have few digits, are no measurements of
 // one program: printed, they would be digits without a meaning.
 const (
-	mostApart     = 1e12
+	largestRatio  = 1e12
 	leastMeasured = 0x1p-1022
 )
 
@@ -41,7 +41,7 @@ func noRatio(xs, ys []float64) string {
 		return FromZero
 	case least == 0:
 		return ToZero
-	case least < leastMeasured || most/least > mostApart:
+	case least < leastMeasured || most/least > largestRatio:
 		return Apart
 	}
 	return ""

@@ -44,7 +44,7 @@ func TestOpenLoopVerdicts(t *testing.T) {
 		spoil(&x)
 		trials, cases = append(trials, x), append(cases, plan.Case{Design: x.Design, Point: x.Point})
 	}
-	verdicts := Usual("", []string{"cpus", "load"}).Verdicts(Rows(trials, cases), trials)
+	verdicts := DefaultCriteria("", []string{"cpus", "load"}).Verdicts(Rows(trials, cases), trials)
 	if len(verdicts) != 2 {
 		t.Fatalf("%d verdicts: %+v", len(verdicts), verdicts)
 	}
@@ -97,7 +97,7 @@ func TestLostResponsesEndASeries(t *testing.T) {
 	if !slices.Equal(s.blocks, []int{0, 1, 5, 10}) || len(s.logs) != 4 || !s.ended {
 		t.Errorf("%+v", s)
 	}
-	if j := sequential(); j.toLook(Standing{Blocks: 12, ended: true}) != 0 || j.toLook(Standing{Blocks: 12}) != 3 {
+	if j := sequential(); j.toLook(ComparisonState{Blocks: 12, ended: true}) != 0 || j.toLook(ComparisonState{Blocks: 12}) != 3 {
 		t.Error("no look comes to a series that has ended")
 	}
 	var trials []result.Trial

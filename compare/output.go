@@ -51,7 +51,7 @@ func Attach(trials []result.Trial) []result.Trial {
 	}
 	watched := map[place]*result.Trial{}
 	for i := range trials {
-		if t := &trials[i]; t.Kind == result.KindObserved {
+		if t := &trials[i]; t.Kind == result.KindInstrumented {
 			watched[place{trialKey(t), t.Block}] = t
 		}
 	}

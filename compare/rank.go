@@ -30,7 +30,7 @@ const (
 const narrower = 0.8
 
 // ranked is the second opinion on a comparison, one of m.
-func (j Judgement) ranked(s *standing, m int) *Ranked {
+func (j Criteria) ranked(s *standing, m int) *Ranked {
 	confidence := 1 - s.level(1-ratioConfidence)
 	r := s.ratio.Rank(confidence)
 	o := &Ranked{RankRatio: result.Value(r.Ratio), RankLow: result.Value(r.Low), RankHigh: result.Value(r.High)}
@@ -47,7 +47,7 @@ func (j Judgement) ranked(s *standing, m int) *Ranked {
 
 // disagreement says how the ranks contradict a verdict; "" where they do not. r is their interval, sure the one that a
 // verdict asks for, and width is how wide r is towards 1, as a share of the mean's.
-func (j Judgement) disagreement(s *standing, r, sure stat.Rank, width float64) string {
+func (j Criteria) disagreement(s *standing, r, sure stat.Rank, width float64) string {
 	mean, middle := math.Log(s.ratio.Ratio), math.Log(r.Ratio)
 	differ := sure.Low > 1 || sure.High < 1
 	interval := fmt.Sprintf("(%.4gx, %.4g to %.4g)", r.Ratio, r.Low, r.High)

@@ -51,9 +51,9 @@ func TestRanksSeeTheLevel(t *testing.T) {
 func verdictOn(paired bool, a, b []float64) Verdict {
 	if paired {
 		rows, trials := sweepOf([]string{"b", "a"}, [][]float64{b, a})
-		return Usual("", nil).Verdicts(rows, trials)[0]
+		return DefaultCriteria("", nil).Verdicts(rows, trials)[0]
 	}
-	return *Usual("", nil).Between(runOf("new", []string{"x"}, a), runOf("old", []string{"x"}, b)).Matches[0].Verdict
+	return *DefaultCriteria("", nil).Between(runOf("new", []string{"x"}, a), runOf("old", []string{"x"}, b)).Matches[0].Verdict
 }
 
 // TestOutliersNotLevel: a difference of the means that a few blocks make.
@@ -67,7 +67,7 @@ func TestOutliersNotLevel(t *testing.T) {
 		}
 	}
 	v := verdictOn(true, logs, make([]float64, 40))
-	if s = Usual("", nil).judge([]series{seriesOf(logs)})[0]; s.verdict != differs || v.Verdict != Slower ||
+	if s = DefaultCriteria("", nil).judge([]series{seriesOf(logs)})[0]; s.verdict != differs || v.Verdict != Slower ||
 		!strings.HasPrefix(v.Note, outliersMake) {
 		t.Errorf("%s: %+v, ranks %+v", s.verdict, v, v.Ranked)
 	}

@@ -11,7 +11,7 @@ import (
 // RatioWarnings warn where the ratios of neighbouring blocks resemble each other in some comparison, by more than
 // chance gives in all of them: what verdicts are made of depends on the order of the blocks, although levels may not.
 // The test is [stat.Serial] of each comparison, at orderAlpha shared by all. In virtual time nothing disturbs.
-func (j Judgement) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
+func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 	if len(trials) == 0 || trials[0].World == result.Virtual {
 		return nil
 	}

@@ -27,7 +27,7 @@ func TestRatioWarning(t *testing.T) {
 	}{"common": {calm, false}, "one design": {phase, true}} {
 		x := base(30)
 		rows, trials := sweepOf([]string{"a", "b"}, [][]float64{x, shifted(x, c.of)})
-		list := Usual("", nil).RatioWarnings(rows, trials)
+		list := DefaultCriteria("", nil).RatioWarnings(rows, trials)
 		if (len(list) == 1) != c.want {
 			t.Fatalf("%s: %+v", name, list)
 		}
@@ -39,7 +39,7 @@ func TestRatioWarning(t *testing.T) {
 		for i := range trials {
 			trials[i].World = result.Virtual
 		}
-		if list := Usual("", nil).RatioWarnings(rows, trials); list != nil {
+		if list := DefaultCriteria("", nil).RatioWarnings(rows, trials); list != nil {
 			t.Errorf("%s, virtual: %+v", name, list)
 		}
 	}
@@ -51,7 +51,7 @@ func TestRatioWarningsAreRare(t *testing.T) {
 	found := 0
 	for range 400 {
 		rows, trials := sweepOf(names(5), machine{noise: 0.02, wander: 0.05}.sweep(r, 12, make([]float64, 5)))
-		found += len(Usual("d0", nil).RatioWarnings(rows, trials))
+		found += len(DefaultCriteria("d0", nil).RatioWarnings(rows, trials))
 	}
 	if found > 8 {
 		t.Errorf("%d of 400 clean runs have a warning", found)

@@ -13,7 +13,7 @@ type Row struct {
 	Point                   plan.Point
 	Lines                   *int
 	Bound                   bool
-	Peer                    bool    // somebody else's solution: compared with the baseline, or the baseline itself
+	Reference               bool    // somebody else's solution: compared with the baseline, or the baseline itself
 	Job                     bool    // a job, whose measure is its wall time; otherwise a stream
 	Open                    bool    // a stream under an open loop, whose measure is the median response
 	Rate                    float64 // open loop: customers a second that were asked for
@@ -33,8 +33,8 @@ type Row struct {
 	// Answer is what all trials with a number answered, if they answered alike; nil otherwise, and for streams.
 	Answer map[string]any
 
-	// Twins are what was predicted beside what was measured, by metric; see WithTwin.
-	Twins []Twin
+	// Twins are what was predicted beside what was measured, by metric; see WithPredictions.
+	Predictions []Prediction
 	// Refusal is why what was predicted of the row does not hold; nil where it does, or where nothing was predicted.
 	Refusal *Refusal
 	// Formula is what the closed form of the design predicts; nil where it has none; see WithFormulas.
@@ -45,7 +45,7 @@ type Row struct {
 	// Knees are where the time along a factor becomes flat, if this is its best level; see WithKnees.
 	Knees []Knee
 	// Beside is the verdict on the row beside the baseline; nil where there is none; see WithBaseline.
-	Beside *Verdict
+	BaselineVerdict *Verdict
 	// Sensitivity says by how much predictions depend on the scheduler's costs, where that was asked for: see
 	// Sensitivities.
 	Sensitivity []Sensitivity
@@ -54,7 +54,7 @@ type Row struct {
 	Resources []result.Resource
 	// Ledger is where the observed trials' core-seconds went, as shares in 0..1: useful,
 	// runtime, gc, idle. They are means, so that they add up; unavailable parts are absent.
-	Ledger map[string]result.Value
+	CPUTime map[string]result.Value
 	// SlowDown is the median over blocks of throughput (streams) or the inverse of wall time (jobs)
 	// without observation over that with it; 1 means that observing cost nothing.
 	SlowDown result.Value

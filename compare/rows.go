@@ -54,14 +54,14 @@ func byPlace(trials []*result.Trial) [][]*result.Trial {
 // newRow summarises the trials of one case, of which there is at least one.
 func newRow(c plan.Case, trials []*result.Trial) Row {
 	r := Row{Workload: trials[0].Workload, Design: c.Design, World: trials[0].World, Point: c.Point,
-		Job: trials[0].Type == result.Job, Bound: trials[0].Bound, Peer: trials[0].Peer, Open: trials[0].Open,
+		Job: trials[0].Type == result.Job, Bound: trials[0].Bound, Reference: trials[0].Reference, Open: trials[0].Open,
 		Statuses: map[result.Status]int{}}
 	var good, watched []*result.Trial
 	for _, t := range trials {
 		r.note(t)
 		r.Decisions = fold(r.Decisions, t.Decisions)
 		switch t.Kind {
-		case result.KindObserved:
+		case result.KindInstrumented:
 			watched = append(watched, t)
 		case result.KindTrial:
 			if rate := t.Metrics.Get(result.Rate); rate.Known() {
@@ -86,7 +86,7 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 	r.Answer = answer(r.Job, good)
 	r.Metrics = r.summarise(good)
 	r.Resources = resources(watched)
-	r.Ledger = ledger(watched)
+	r.CPUTime = ledger(watched)
 	if r.SlowDown = result.Unavailable; r.World != result.Virtual {
 		r.SlowDown = slowDown(good, watched, r.Job)
 	}
@@ -155,7 +155,7 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 	for name, xs := range values {
 		s := result.Summary{Kind: "summary", SchemaVersion: result.SchemaVersion, Workload: r.Workload,
 			Design: r.Design,
-			World:  r.World, Point: r.Point, Metric: name, N: len(xs), Bound: r.Bound, Peer: r.Peer,
+			World:  r.World, Point: r.Point, Metric: name, N: len(xs), Bound: r.Bound, Reference: r.Reference,
 			Median: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
 		if len(xs) == len(good) || len(xs) > 0 && good[0].Type == result.Benchmark {
 			median, low, high, _ := stat.MedianInterval(xs, confidence)

@@ -187,15 +187,15 @@ func TestRowsObserved(t *testing.T) {
 	if got, want := asJSON(t, r.Resources), asJSON(t, want); got != want {
 		t.Errorf("resources\n%s\nwant\n%s", got, want)
 	}
-	if want := map[string]result.Value{"useful": 0.75, "gc": 0.25}; !reflect.DeepEqual(r.Ledger, want) {
-		t.Errorf("ledger %v, want %v", r.Ledger, want)
+	if want := map[string]result.Value{"useful": 0.75, "gc": 0.25}; !reflect.DeepEqual(r.CPUTime, want) {
+		t.Errorf("ledger %v, want %v", r.CPUTime, want)
 	}
 	if r.SlowDown != 1.5 {
 		t.Errorf("slow-down %v, want 1.5, the median of 2, 1.5 and 1", r.SlowDown)
 	}
 	r = Rows(trials[:5], []plan.Case{{Design: "a", Point: cpus(1)}})[0]
-	if r.SlowDown.Known() || r.Ledger != nil || r.Resources != nil {
-		t.Errorf("nothing was observed: %v, %v, %v", r.SlowDown, r.Ledger, r.Resources)
+	if r.SlowDown.Known() || r.CPUTime != nil || r.Resources != nil {
+		t.Errorf("nothing was observed: %v, %v, %v", r.SlowDown, r.CPUTime, r.Resources)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 func (o *table) budgets() {
 	const sweeps, designs = 20, 6
 	all := machinesWith(0.01)
-	once, looks := Usual("d0", nil), sequential()
+	once, looks := DefaultCriteria("d0", nil), sequential()
 	looks.Baseline = "d0"
 	r := rand.New(rand.NewPCG(8, 0))
 	decided, same, more, trials := 0, 0, 0, 0
@@ -48,7 +48,7 @@ func (o *table) budgets() {
 func (o *table) allocations() {
 	const designs = 5
 	noises := []float64{0.01, 0.02, 0.03}
-	once, looks := Usual("d0", nil), sequential()
+	once, looks := DefaultCriteria("d0", nil), sequential()
 	looks.Baseline = "d0"
 	got := experiment(10, len(noises), func(i int, r *rand.Rand, c tally) {
 		effects, costs, block := make([]float64, designs), make([]float64, designs), 0.0
@@ -146,9 +146,9 @@ func falseClaim(standings []standing, effects []float64) float64 {
 }
 
 // allocated is [budgeted] without trials and rows, which take most of its time.
-func allocated(j Judgement, logs [][]float64, costs []float64, time float64) (trials int, standings []standing) {
+func allocated(j Criteria, logs [][]float64, costs []float64, time float64) (trials int, standings []standing) {
 	seen := make([][]float64, len(logs))
-	course := Course{Blocks: j.Looks.Blocks[0]}
+	course := Allocation{Blocks: j.Interims.Blocks[0]}
 	for d := range logs {
 		course.Cases = append(course.Cases, d)
 	}
@@ -164,7 +164,7 @@ func allocated(j Judgement, logs [][]float64, costs []float64, time float64) (tr
 			}
 			block++
 		}
-		list := j.standings(pairsOf(seen))
+		list := j.states(pairsOf(seen))
 		for i, c := range couples(len(logs)) {
 			list[i].A, list[i].B = c[0], c[1]
 		}
@@ -182,10 +182,10 @@ func names(n int) []string {
 }
 
 // budgeted measures what a budget of so much time measures of a sweep, and judges it.
-func budgeted(j Judgement, logs [][]float64, costs []float64, time float64) (trials int, verdicts []Verdict) {
+func budgeted(j Criteria, logs [][]float64, costs []float64, time float64) (trials int, verdicts []Verdict) {
 	rows, _ := sweepOf(names(len(logs)), logs)
 	var cases []plan.Case
-	course := Course{Blocks: j.Looks.Blocks[0]}
+	course := Allocation{Blocks: j.Interims.Blocks[0]}
 	for d := range rows {
 		cases = append(cases, plan.Case{Design: rows[d].Design, Point: rows[d].Point})
 		course.Cases = append(course.Cases, d)
@@ -199,7 +199,7 @@ func budgeted(j Judgement, logs [][]float64, costs []float64, time float64) (tri
 			}
 			block++
 		}
-		course = j.Course(rows, done, cases, costs, time)
+		course = j.Allocate(rows, done, cases, costs, time)
 	}
 	return len(done), j.Verdicts(rows, done)
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // sequential judges at the looks of a budget.
-func sequential() Judgement {
-	j := Usual("", nil)
-	j.Looks = usualLooks()
+func sequential() Criteria {
+	j := DefaultCriteria("", nil)
+	j.Interims = usualLooks()
 	return j
 }
 
@@ -22,7 +22,7 @@ func sequential() Judgement {
 // method alone lets both add up.
 func (o *table) margins() {
 	all := []machine{{name: "0.2 %", noise: 0.002}, {name: "0.4 %", noise: 0.004}, {name: "0.8 %", noise: 0.008}}
-	once, looks := Usual("", nil), sequential()
+	once, looks := DefaultCriteria("", nil), sequential()
 	got := experiment(4, len(all), func(i int, r *rand.Rand, c tally) {
 		var long, short []series
 		for k := range 6 {
@@ -100,13 +100,13 @@ func (o *table) detectable() {
 	}
 	all := []situation{{10, 1, false}, {10, 5, false}, {15, 1, false}, {15, 5, false}, {20, 1, false}, {20, 5, false},
 		{40, 1, false}, {40, 5, false}, {40, 1, true}, {40, 5, true}}
-	once, looks := Usual("", nil), sequential()
+	once, looks := DefaultCriteria("", nil), sequential()
 	once.Margin, looks.Margin = 0, 0
 	got := experiment(5, len(all), func(i int, r *rand.Rand, c tally) {
 		j, level := once, 0.05/float64(all[i].m)
 		if all[i].looks {
 			j = looks
-			level = looks.Looks.planned.Level(level, 4)
+			level = looks.Interims.planned.Level(level, 4)
 		}
 		known, _ := stat.PairOnly(spread(all[i].blocks, sigma))
 		effect := math.Log(known.Detectable(1, level))
@@ -139,7 +139,7 @@ func (o *table) detectable() {
 // looks: one comparison whose true ratio lies three standard errors of 40 blocks from 1.
 func (o *table) looks() {
 	all := append(machines(), lopsided(0.02, 0.15, 0.15))
-	once, looks := Usual("", nil), sequential()
+	once, looks := DefaultCriteria("", nil), sequential()
 	once.Margin, looks.Margin = 0, 0
 	got := experiment(6, len(all), func(i int, r *rand.Rand, c tally) {
 		effect := 3 * all[i].deviation() / math.Sqrt(40)
@@ -169,7 +169,7 @@ func (o *table) looks() {
 func (o *table) equivalence() {
 	all := []machine{{name: "0.5 %", noise: 0.005}, {name: "1 %", noise: 0.01}, {name: "2 %", noise: 0.02},
 		{name: "3 %", noise: 0.03}, {name: "4 %", noise: 0.04}}
-	once, looks := Usual("", nil), sequential()
+	once, looks := DefaultCriteria("", nil), sequential()
 	got := experiment(7, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, []float64{0, 0, math.Log(1.02)})
 		equal := []series{differences(logs[1], logs[0])}
@@ -194,11 +194,11 @@ func (o *table) equivalence() {
 // margin, beside one that has none. Where no block holds one of them, nothing can tell.
 func (o *table) rareTrials() {
 	all := []machine{lopsided(0.005, 0.25, 0.09), lopsided(0.005, 0.15, 0.15), lopsided(0.005, 0.05, 0.45)}
-	once, looks, early := Usual("", nil), sequential(), sequential()
-	early.Looks = &Looks{looks.Looks.Blocks, 0, looks.Looks.Different, looks.Looks.planned}
+	once, looks, early := DefaultCriteria("", nil), sequential(), sequential()
+	early.Interims = &InterimPlan{looks.Interims.Blocks, 0, looks.Interims.Different, looks.Interims.planned}
 	got := experiment(9, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, []float64{0, 0})
-		equivalent := func(j Judgement, blocks int) float64 {
+		equivalent := func(j Criteria, blocks int) float64 {
 			return float64(one(j.judge([]series{differences(logs[0][:blocks],
 				logs[1][:blocks])})[0].verdict == Equivalent))
 		}

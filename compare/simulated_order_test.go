@@ -106,7 +106,7 @@ func (o *table) orders() {
 	counts := []int{6, 10, 15, 20, 30, 40}
 	for _, margin := range []float64{0, 0.02} {
 		all := noises()
-		once, looks := Usual("", nil), sequential()
+		once, looks := DefaultCriteria("", nil), sequential()
 		once.Margin, looks.Margin = margin, margin
 		got := experiment(11, len(all), func(i int, r *rand.Rand, c tally) {
 			logs := all[i].draw(r, 40)
@@ -147,7 +147,7 @@ func (o *table) falseByOrder(all []noise, counts []int, got []tally, margin floa
 func (o *table) price() {
 	type situation struct{ blocks, most int }
 	all := []situation{{10, 5}, {15, 20}, {20, 20}, {30, 20}, {40, 20}}
-	once := Usual("", nil)
+	once := DefaultCriteria("", nil)
 	once.Margin = 0
 	got := experiment(12, len(all), func(i int, r *rand.Rand, c tally) {
 		n := all[i].blocks

@@ -152,7 +152,7 @@ func TestSameFigures(t *testing.T) {
 // where the trials of one design alone are slow at times.
 func (o *table) pairs() {
 	all := append(machines(), lopsided(0.02, 0.15, 0.15))
-	j := Usual("", nil)
+	j := DefaultCriteria("", nil)
 	j.Margin = 0
 	got := experiment(1, len(all), func(i int, r *rand.Rand, c tally) {
 		effect := 3 * all[i].deviation() / math.Sqrt(10)
@@ -222,8 +222,8 @@ func (o *table) naive() {
 // ends comparisons early, so that every error there can be is made.
 func (o *table) families() {
 	all := machines()
-	once, looks := Usual("", nil), Usual("", nil)
-	once.Margin, looks.Margin, looks.Looks = 0, 0, usualLooks()
+	once, looks := DefaultCriteria("", nil), DefaultCriteria("", nil)
+	once.Margin, looks.Margin, looks.Interims = 0, 0, usualLooks()
 	got := experiment(3, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, make([]float64, 5))
 		found := func(standings []standing) float64 {
@@ -262,7 +262,7 @@ const pairsEach = 8
 
 // unspent is 1 where one of the looks has a p-value of at most 5 %.
 func unspent(s *series) float64 {
-	for _, n := range LookBlocks() {
+	for _, n := range InterimBlocks() {
 		if c, _, _ := s.pair(n); c.P() <= 0.05 {
 			return 1
 		}

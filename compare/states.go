@@ -63,7 +63,7 @@ func repeatingPair(p [2]*Row) bool {
 
 // exactVerdicts are those on pairs whose trials repeat themselves, of any number of trials: a ratio without a doubt if
 // each has one steady state, else one with the ratios of all their states, which low and high span.
-func (j Judgement) exactVerdicts(rows []Row) []Verdict {
+func (j Criteria) exactVerdicts(rows []Row) []Verdict {
 	var list []Verdict
 	for _, p := range j.pairs(rows, (*Row).out) {
 		if !repeatingPair(p) {

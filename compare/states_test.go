@@ -30,7 +30,7 @@ func disturbed(design string, block int, rate float64, others ...float64) result
 func judged(trials ...result.Trial) ([]Row, []Verdict) {
 	cases := []plan.Case{caseOf("a"), caseOf("b")}
 	rows := Rows(trials, cases)
-	return rows, Usual("a", nil).Verdicts(rows, trials)
+	return rows, DefaultCriteria("a", nil).Verdicts(rows, trials)
 }
 
 // TestStates: a row with two steady states is not exact, nor a verdict with it; low and high of both span the states.

@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TwinMargin is the error of a prediction that is tolerated: a greater one is flagged.
-const TwinMargin = 0.05
+// PredictionMargin is the error of a prediction that is tolerated: a greater one is flagged.
+const PredictionMargin = 0.05
 
 // leastForOff is how many blocks an error must have to be flagged: an interval of fewer hangs on two or three trials,
 // and verdicts are not made of fewer either.
@@ -19,7 +19,7 @@ const leastForOff = 6
 
 // Twin is what was predicted of a row beside what was measured, by the blocks that hold both: the replication of a
 // block serves the same customers. All three are geometric means over those blocks.
-type Twin struct {
+type Prediction struct {
 	Kind          string       `json:"kind"` // "twin"
 	SchemaVersion int          `json:"schema_version"`
 	Workload      string       `json:"workload"`
@@ -42,10 +42,10 @@ type Twin struct {
 	Condition   string `json:"condition,omitempty"`
 }
 
-// WithTwin sets beside each row what was predicted of it, and puts the rows of cases that were predicted only behind
+// WithPredictions sets beside each row what was predicted of it, and puts the rows of cases that were predicted only behind
 // those of their design. The cases are all that were to be predicted. A prediction that does not hold has a reason in
 // place of its numbers: see Refusal.
-func WithTwin(rows []Row, measured, predicted []result.Trial, cases []plan.Case) []Row {
+func WithPredictions(rows []Row, measured, predicted []result.Trial, cases []plan.Case) []Row {
 	if len(predicted) == 0 {
 		return rows
 	}
@@ -57,12 +57,12 @@ func WithTwin(rows []Row, measured, predicted []result.Trial, cases []plan.Case)
 		k := rowKey(r)
 		k.world = result.Virtual
 		why := seen.refusal(r, rows)
-		r.Twins, r.Refusal = nil, nil
+		r.Predictions, r.Refusal = nil, nil
 		for _, metric := range r.precise() {
 			if t, ok := newTwin(r, metric, live[rowKey(r)], virtual[k]); ok {
 				t.refuse(why)
 				r.Refusal = why
-				r.Twins = append(r.Twins, t)
+				r.Predictions = append(r.Predictions, t)
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func WithTwin(rows []Row, measured, predicted []result.Trial, cases []plan.Case)
 }
 
 // refuse takes the numbers of a prediction that does not hold.
-func (t *Twin) refuse(why *Refusal) {
+func (t *Prediction) refuse(why *Refusal) {
 	if why == nil {
 		return
 	}
@@ -106,7 +106,7 @@ func (r *Row) refuse(why *Refusal) {
 		s.Mean = &result.Interval{Mean: none, Low: none, High: none}
 		r.Metrics[name] = s
 	}
-	r.Resources, r.Ledger = nil, nil
+	r.Resources, r.CPUTime = nil, nil
 }
 
 // Refused are predicted trials without the numbers of those whose prediction does not hold, by their rows.
@@ -148,7 +148,7 @@ func trialsOf(trials []result.Trial, kind string) map[key]map[int]*result.Trial 
 }
 
 // newTwin compares one metric; ok is false where no block has both.
-func newTwin(r *Row, metric string, live, virtual map[int]*result.Trial) (t Twin, ok bool) {
+func newTwin(r *Row, metric string, live, virtual map[int]*result.Trial) (t Prediction, ok bool) {
 	var logs, predictions []float64
 	for _, b := range sortedBlocks(live) {
 		if virtual[b] == nil {
@@ -163,13 +163,13 @@ func newTwin(r *Row, metric string, live, virtual map[int]*result.Trial) (t Twin
 		return t, false
 	}
 	predicted, ratio := math.Exp(stat.Mean(predictions)), math.Exp(stat.Mean(logs))
-	t = Twin{Kind: "twin", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, Point: r.Point,
+	t = Prediction{Kind: "twin", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, Point: r.Point,
 		Metric: metric, Predicted: result.Value(predicted), Measured: result.Value(predicted / ratio),
 		Error: result.Value(ratio - 1),
-		Low:   result.Unavailable, High: result.Unavailable, N: len(logs), Margin: TwinMargin, Bound: r.Bound}
+		Low:   result.Unavailable, High: result.Unavailable, N: len(logs), Margin: PredictionMargin, Bound: r.Bound}
 	if c, ok := stat.Pair(logs, ratioConfidence); ok {
 		t.Low, t.High = result.Value(c.Low-1), result.Value(c.High-1)
-		t.Off = len(logs) >= leastForOff && (t.Low > TwinMargin || t.High < -TwinMargin)
+		t.Off = len(logs) >= leastForOff && (t.Low > PredictionMargin || t.High < -PredictionMargin)
 	}
 	return t, true
 }
@@ -183,26 +183,26 @@ func twinValue(t *result.Trial, metric string) float64 {
 }
 
 // Twin is what was predicted of a metric.
-func (r *Row) Twin(metric string) (t Twin, ok bool) {
-	i := slices.IndexFunc(r.Twins, func(t Twin) bool { return t.Metric == metric })
+func (r *Row) Prediction(metric string) (t Prediction, ok bool) {
+	i := slices.IndexFunc(r.Predictions, func(t Prediction) bool { return t.Metric == metric })
 	if i < 0 {
 		return t, false
 	}
-	return r.Twins[i], true
+	return r.Predictions[i], true
 }
 
 // TwinMetric is the metric that a row's prediction is judged by first.
-func (r *Row) TwinMetric() string { return r.precise()[0] }
+func (r *Row) PredictedMetric() string { return r.precise()[0] }
 
 // Agreement is how well predictions agree with measurements, over the rows that have both. Predictions that do not hold
 // are counted and are in no other figure.
 type Agreement struct {
 	Points  int
-	Refused int     // rows whose prediction does not hold
-	Within  int     // whose error is at most TwinMargin
-	Median  float64 // of the errors' sizes
-	Worst   Twin    // the one whose error is greatest
-	Off     []Twin  // those that are flagged, of any metric
+	Refused int          // rows whose prediction does not hold
+	Within  int          // whose error is at most PredictionMargin
+	Median  float64      // of the errors' sizes
+	Worst   Prediction   // the one whose error is greatest
+	Off     []Prediction // those that are flagged, of any metric
 }
 
 // Agree sums up the predictions of rows; without any, Points is 0.
@@ -210,12 +210,12 @@ func Agree(rows []Row) Agreement {
 	var a Agreement
 	var sizes []float64
 	for i := range rows {
-		for _, t := range rows[i].Twins {
+		for _, t := range rows[i].Predictions {
 			if t.Off {
 				a.Off = append(a.Off, t)
 			}
 		}
-		t, ok := rows[i].Twin(rows[i].TwinMetric())
+		t, ok := rows[i].Prediction(rows[i].PredictedMetric())
 		switch {
 		case !ok:
 			continue
@@ -224,7 +224,7 @@ func Agree(rows []Row) Agreement {
 			continue
 		}
 		size := math.Abs(float64(t.Error))
-		if size <= TwinMargin {
+		if size <= PredictionMargin {
 			a.Within++
 		}
 		if a.Points == 0 || size > math.Abs(float64(a.Worst.Error)) {
@@ -240,14 +240,14 @@ func Agree(rows []Row) Agreement {
 }
 
 // Doubts are the warnings that trials of a twin have, each once.
-func Doubts(predicted []result.Trial) []Warning {
+func PredictionWarnings(predicted []result.Trial) []Warning {
 	var list []Warning
 	had := map[string]bool{}
 	for _, t := range predicted {
 		for _, text := range t.Warnings {
 			if !had[text] {
 				had[text] = true
-				list = append(list, NewWarning(t.Workload, WarnDoubt, "predictions: "+text))
+				list = append(list, NewWarning(t.Workload, WarnSimulation, "predictions: "+text))
 			}
 		}
 	}
@@ -278,7 +278,7 @@ func Unpredicted(predicted []result.Trial, cases []plan.Case) []Warning {
 		if n := points[design]; n > 1 {
 			at = fmt.Sprintf(" at %d points", n)
 		}
-		list = append(list, NewWarning(workload, WarnTwin,
+		list = append(list, NewWarning(workload, WarnPrediction,
 			fmt.Sprintf("%s has no prediction%s, for in virtual time its trial goes wrong: %s; leave predictions "+
 				"out with --no-twin", design, at, why[design])))
 	}

@@ -47,11 +47,11 @@ func TestTwin(t *testing.T) {
 	failed.Status = result.Failed
 	virtual = append(virtual, failed)
 	cases := at("a", 1)
-	rows := WithTwin(Rows(live, cases), live, virtual, cases)
-	if len(rows) != 1 || len(rows[0].Twins) != 1 {
+	rows := WithPredictions(Rows(live, cases), live, virtual, cases)
+	if len(rows) != 1 || len(rows[0].Predictions) != 1 {
 		t.Fatalf("%d rows: %+v", len(rows), rows)
 	}
-	x := rows[0].Twins[0]
+	x := rows[0].Predictions[0]
 	half := 3.182446305284263 * 0.02 / math.Sqrt(12)
 	near(t, "the error", x.Error, math.Expm1(0.11))
 	near(t, "its low end", x.Low, math.Expm1(0.11-half))
@@ -63,7 +63,7 @@ func TestTwin(t *testing.T) {
 		x.Workload != "coffee" {
 		t.Errorf("%+v", x)
 	}
-	if got := Rows(live, cases); len(got[0].Twins) != 0 || len(WithTwin(got, live, nil, cases)[0].Twins) != 0 {
+	if got := Rows(live, cases); len(got[0].Predictions) != 0 || len(WithPredictions(got, live, nil, cases)[0].Predictions) != 0 {
 		t.Error("a prediction that nobody made")
 	}
 }
@@ -92,9 +92,9 @@ func TestTwinOff(t *testing.T) {
 		for b, rate := range rates {
 			live, virtual = append(live, latte("a", 1, b, 100)), append(virtual, predict("a", 1, b, rate))
 		}
-		x := WithTwin(Rows(live, at("a", 1)), live, virtual, at("a", 1))[0].Twins[0]
-		if fewer := WithTwin(Rows(live, at("a", 1)), live, virtual[:len(virtual)-1],
-			at("a", 1)); len(fewer[0].Twins) > 0 && fewer[0].Twins[0].Off {
+		x := WithPredictions(Rows(live, at("a", 1)), live, virtual, at("a", 1))[0].Predictions[0]
+		if fewer := WithPredictions(Rows(live, at("a", 1)), live, virtual[:len(virtual)-1],
+			at("a", 1)); len(fewer[0].Predictions) > 0 && fewer[0].Predictions[0].Off {
 			t.Errorf("%v: flagged by %d blocks", c.rates, len(virtual)-1)
 		}
 		if x.Off != c.off || (len(c.rates) == 1) == x.Low.Known() {
@@ -110,13 +110,13 @@ func TestTwinMetrics(t *testing.T) {
 	m.Progress, m.WallSeconds = 10.5, 1
 	p.Progress, p.WallSeconds = 21, 1
 	m.Metrics[result.LatencyMean], p.Metrics[result.LatencyMean] = 8, 6
-	row := WithTwin(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p}, at("a", 1))[0]
-	x, _ := row.Twin(result.Throughput)
+	row := WithPredictions(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p}, at("a", 1))[0]
+	x, _ := row.Prediction(result.Throughput)
 	near(t, "the error of the rate", x.Error, 1)
-	x, _ = row.Twin(result.LatencyMean)
+	x, _ = row.Prediction(result.LatencyMean)
 	near(t, "the error of the latency", x.Error, -0.25)
-	if row.TwinMetric() != result.Throughput {
-		t.Error(row.TwinMetric())
+	if row.PredictedMetric() != result.Throughput {
+		t.Error(row.PredictedMetric())
 	}
 	for metric, set := range map[string]func(*result.Trial){
 		result.WallSeconds:  func(t *result.Trial) { t.Type = result.Job },
@@ -126,14 +126,14 @@ func TestTwinMetrics(t *testing.T) {
 		set(&m)
 		set(&p)
 		m.Metrics[metric], p.Metrics[metric] = 4, 5
-		row := WithTwin(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p}, at("a", 1))[0]
-		x, ok := row.Twin(metric)
-		if near(t, metric, x.Error, 0.25); !ok || len(row.Twins) != 1 || row.TwinMetric() != metric {
-			t.Errorf("%s: %+v", metric, row.Twins)
+		row := WithPredictions(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p}, at("a", 1))[0]
+		x, ok := row.Prediction(metric)
+		if near(t, metric, x.Error, 0.25); !ok || len(row.Predictions) != 1 || row.PredictedMetric() != metric {
+			t.Errorf("%s: %+v", metric, row.Predictions)
 		}
 		m.Unstable = true
-		if row := WithTwin(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p},
-			at("a", 1))[0]; len(row.Twins) != 0 {
+		if row := WithPredictions(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p},
+			at("a", 1))[0]; len(row.Predictions) != 0 {
 			t.Error("an unstable trial has a prediction beside it")
 		}
 	}
@@ -148,7 +148,7 @@ func TestBeyond(t *testing.T) {
 	}
 	cases := slices.Concat(at("a", 1, 2, 3), at("b", 1, 2, 3), at("c", 3))
 	var got []string
-	for _, r := range WithTwin(Rows(live, cases), live, virtual, cases) {
+	for _, r := range WithPredictions(Rows(live, cases), live, virtual, cases) {
 		got = append(got, r.Design+" "+r.World+" "+r.Point.String())
 	}
 	want := []string{"a live cpus=1", "a virtual cpus=2", "a virtual cpus=3", "b live cpus=1", "b live cpus=2",
@@ -163,7 +163,7 @@ func TestAgree(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	rate := func(e float64, off bool) Row {
-		return Row{Design: "a", Twins: []Twin{{Metric: result.Throughput, Error: result.Value(e), Off: off},
+		return Row{Design: "a", Predictions: []Prediction{{Metric: result.Throughput, Error: result.Value(e), Off: off},
 			{Metric: result.LatencyMean, Error: -0.5, Off: off}}}
 	}
 	a := Agree([]Row{rate(0.01, false), rate(-0.05, false), rate(-0.08, true), {Design: "b"}})
@@ -178,7 +178,7 @@ func TestUnpredicted(t *testing.T) {
 	worse := bad
 	worse.Point = cpus(2)
 	list := Unpredicted([]result.Trial{good, bad, worse}, slices.Concat(at("a", 1), at("b", 1, 2)))
-	if len(list) != 1 || list[0].Warning != WarnTwin || list[0].Workload != "coffee" ||
+	if len(list) != 1 || list[0].Warning != WarnPrediction || list[0].Workload != "coffee" ||
 		!strings.HasPrefix(list[0].Text, "b has no prediction at 2 points, for in virtual time its trial "+
 			"goes wrong: it polls;") {
 		t.Errorf("%+v", list)

@@ -96,7 +96,7 @@ type evidence struct {
 type evidences struct{ plain, observed, virtual map[key]map[int]*result.Trial }
 
 func newEvidences(measured, predicted []result.Trial) evidences {
-	return evidences{goodTrials(measured), trialsOf(measured, result.KindObserved), goodTrials(predicted)}
+	return evidences{goodTrials(measured), trialsOf(measured, result.KindInstrumented), goodTrials(predicted)}
 }
 
 // of is the evidence of a design at a point.
@@ -125,7 +125,7 @@ func (s evidences) refusal(r *Row, rows []Row) *Refusal {
 	if wall := geoMeanOf(e.plain, result.WallSeconds); r.Job && wall < shortestJob {
 		return &Refusal{Condition: NotLong, Value: wall, Limit: shortestJob}
 	}
-	if x, blocks := e.scatter(r.TwinMetric()); x > mostScatter {
+	if x, blocks := e.scatter(r.PredictedMetric()); x > mostScatter {
 		return &Refusal{NotSteady, x, mostScatter, enough(x, blocks)}
 	}
 	return nil

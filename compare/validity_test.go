@@ -42,7 +42,7 @@ func (j job) trials() (live, virtual []result.Trial) {
 		t.Metrics = result.Metrics{result.WallSeconds: result.Value(j.wall), result.CPUSeconds: result.Value(j.cpu),
 			result.Parallelism: result.Value(j.cpu / j.wall), "gc_cpu_seconds": result.Value(j.gc * j.cpu)}
 		o := t
-		o.Kind = result.KindObserved
+		o.Kind = result.KindInstrumented
 		o.Metrics = result.Metrics{result.WallSeconds: result.Value(j.wall), result.CPUSeconds: result.Value(j.cpu),
 			result.Parallelism: result.Value(j.cpu / j.wall),
 			"ledger_gc":        result.Value(j.gc * j.cpu / n / j.wall),
@@ -81,7 +81,7 @@ func rowsOf(beyond bool, jobs ...job) []Row {
 			live, measured = append(live, l...), append(measured, at("a", j.cpus)...)
 		}
 	}
-	return WithTwin(Rows(live, measured), live, virtual, all)
+	return WithPredictions(Rows(live, measured), live, virtual, all)
 }
 
 // TestRemedies: a refusal says what to type where a flag helps, and blames nobody for certain.
@@ -133,7 +133,7 @@ func TestConditions(t *testing.T) {
 					c.change(&one, much)
 				}
 				j.wrong, one.wrong = wrong, wrong
-				x := rowsOf(false, one, j)[1].Twins[0]
+				x := rowsOf(false, one, j)[1].Predictions[0]
 				if !much {
 					if x.NotModelled != "" || !x.Predicted.Known() || x.Condition != "" {
 						t.Errorf("%s, below the limit: %+v", name, x)
@@ -212,7 +212,7 @@ func TestInflation(t *testing.T) {
 		if !c.alone {
 			rows = rowsOf(false, j)
 		}
-		if x := rows[len(rows)-1].Twins[0]; (x.Condition == NotInflated) != c.refused {
+		if x := rows[len(rows)-1].Predictions[0]; (x.Condition == NotInflated) != c.refused {
 			t.Errorf("%s: %q: %s", name, x.Condition, x.NotModelled)
 		}
 	}

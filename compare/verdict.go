@@ -68,7 +68,7 @@ type Verdict struct {
 	// lines of code of A beyond those of B; null where unknown
 	MoreLines *int `json:"more_lines"`
 	// with a budget: how often the blocks were looked at, until this verdict stood
-	Looks *int `json:"looks,omitempty"`
+	Interims *int `json:"looks,omitempty"`
 	// with a budget: how much of Alpha those looks may use up
 	AlphaSpent *float64 `json:"alpha_spent,omitempty"`
 	// of neighbouring blocks, where it widens the interval: lag 1, corrected for its bias
@@ -82,22 +82,22 @@ type Verdict struct {
 	Unrelated
 }
 
-// Judgement is how verdicts are made. Its zero value is not useful; see [Usual].
-type Judgement struct {
-	Baseline string   // design that all others are compared with; "" for none
-	Inputs   []string // factors whose levels are different jobs, not choices: see plan.Factor
-	Margin   float64  // of equivalence
-	Alpha    float64  // chance of any false difference or equivalence among all verdicts
-	All      bool     // every pair of designs, and of levels of one factor, is compared, not neighbours only
-	Apart    bool     // designs do different jobs, as benchmarks do: only levels of a factor are compared
-	First    bool     // levels of a factor are compared with its first one, not with the nearest before
-	Layouts  int      // of benchmarks: builds whose means are the replicates; see Sides.Contrast
-	Looks    *Looks   // of a run with a budget; nil: it is judged once, at its end
+// Criteria is how verdicts are made. Its zero value is not useful; see [Usual].
+type Criteria struct {
+	Baseline     string       // design that all others are compared with; "" for none
+	Inputs       []string     // factors whose levels are different jobs, not choices: see plan.Factor
+	Margin       float64      // of equivalence
+	Alpha        float64      // chance of any false difference or equivalence among all verdicts
+	All          bool         // every pair of designs, and of levels of one factor, is compared, not neighbours only
+	LevelsOnly   bool         // designs do different jobs, as benchmarks do: only levels of a factor are compared
+	AgainstFirst bool         // levels of a factor are compared with its first one, not with the nearest before
+	Layouts      int          // of benchmarks: builds whose means are the replicates; see Sides.Contrast
+	Interims     *InterimPlan // of a run with a budget; nil: it is judged once, at its end
 }
 
 // Usual is an equivalence margin of 2 % and a familywise error of 5 %.
-func Usual(baseline string, inputs []string) Judgement {
-	return Judgement{Baseline: baseline, Inputs: inputs, Margin: 0.02, Alpha: 0.05}
+func DefaultCriteria(baseline string, inputs []string) Criteria {
+	return Criteria{Baseline: baseline, Inputs: inputs, Margin: 0.02, Alpha: 0.05}
 }
 
 // confidence is that of every interval of a ratio.
@@ -109,7 +109,7 @@ const blocksLimit = 1000
 // Verdicts compares each design with the baseline and with its neighbour in the order of the cases, at
 // the points where they agree in the factors that both have; and the levels of a design's own factors
 // with their neighbours. Bounds are in no verdict. All verdicts are one family.
-func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
+func (j Criteria) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 	pairs, all := j.comparisons(rows, trials)
 	standings := j.judge(all)
 	var list []Verdict
@@ -126,20 +126,20 @@ func (j Judgement) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 }
 
 // WithBaseline sets beside each row its verdict against the baseline, where it has one and no more.
-func (j Judgement) WithBaseline(rows []Row, verdicts []Verdict) {
+func (j Criteria) WithBaseline(rows []Row, verdicts []Verdict) {
 	for i := range rows {
 		r := &rows[i]
-		r.Beside = nil
+		r.BaselineVerdict = nil
 		found := 0
 		for k := range verdicts {
 			if v := &verdicts[k]; v.Paired && v.B == j.Baseline && v.A == r.Design && v.World == r.World &&
 				v.B != v.A && sameLevels(r.Point, v.Point, v.OnlyA) {
-				r.Beside = v
+				r.BaselineVerdict = v
 				found++
 			}
 		}
 		if found > 1 {
-			r.Beside = nil
+			r.BaselineVerdict = nil
 		}
 	}
 }
@@ -151,18 +151,18 @@ func sameLevels(p, a, b plan.Point) bool {
 
 // comparisons are the pairs of rows to compare, with the blocks of each. Without looks, pairs that share
 // fewer than two blocks are none.
-func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []series) {
+func (j Criteria) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []series) {
 	values, tried, lost := blockValues(trials), triedBlocks(trials), lostResponses(trials)
 	for _, p := range j.pairs(rows, j.outBy(trials)) {
 		if repeatingPair(p) {
 			continue
 		}
 		s := newSeries(p[0], p[1], values, tried)
-		if j.Looks != nil {
-			s.cut(j.Looks.Blocks[0], lost[rowKey(p[0])], lost[rowKey(p[1])])
+		if j.Interims != nil {
+			s.cut(j.Interims.Blocks[0], lost[rowKey(p[0])], lost[rowKey(p[1])])
 		}
 		s.layouts = j.Layouts
-		if _, _, ok := s.pair(len(s.logs)); ok || j.Looks != nil {
+		if _, _, ok := s.pair(len(s.logs)); ok || j.Interims != nil {
 			pairs, all = append(pairs, p), append(all, s)
 		}
 	}
@@ -170,7 +170,7 @@ func (j Judgement) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*R
 }
 
 // decideAll gives the verdicts of a family, each from the ratio of the same index.
-func (j Judgement) decideAll(list []Verdict, ratios []stat.Comparison) {
+func (j Criteria) decideAll(list []Verdict, ratios []stat.Comparison) {
 	standings := newStandings(len(ratios))
 	for i := range ratios {
 		j.judgeOnce(&standings[i], ratios[i], 1)
@@ -292,7 +292,7 @@ func newVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 func sortedBlocks[T any](m map[int]T) []int { return slices.Sorted(maps.Keys(m)) }
 
 // fill completes a verdict with how the comparison stands, one of m.
-func (j Judgement) fill(v *Verdict, s *standing, m int) {
+func (j Criteria) fill(v *Verdict, s *standing, m int) {
 	v.Margin, v.Verdict = j.Margin, directed(s.verdict, s.ratio.Ratio, v.Metric)
 	low, high := s.ratio.Interval(1 - s.level(1-ratioConfidence))
 	v.Low, v.High = result.Value(low), result.Value(high)
@@ -306,9 +306,9 @@ func (j Judgement) fill(v *Verdict, s *standing, m int) {
 	if s.enough {
 		v.Detectable = result.Value(s.ratio.Detectable(1, s.level(j.Alpha/float64(m))))
 	}
-	if j.Looks != nil {
+	if j.Interims != nil {
 		looks, spent := len(s.looks), s.spent
-		v.Looks, v.AlphaSpent = &looks, &spent
+		v.Interims, v.AlphaSpent = &looks, &spent
 	}
 	if v.Verdict == Undecided {
 		v.Vetoed = s.vetoed
@@ -333,7 +333,7 @@ func directed(verdict string, ratio float64, metric string) string {
 // wants says what an undecided comparison, one of m, may turn out to be, and how many more blocks would
 // decide it if the ratio stays the one seen; nil where blocksLimit would not do, or no look of a budget, and where
 // Student's t has decided already and the permutation test has not: the spread says nothing of when that will agree.
-func (j Judgement) wants(s *standing, m int) (nearly string, more *int) {
+func (j Criteria) wants(s *standing, m int) (nearly string, more *int) {
 	c, level := s.ratio, j.Alpha/float64(m)
 	far := max(c.Ratio, 1/c.Ratio)
 	if far <= 1+j.Margin {
@@ -342,8 +342,8 @@ func (j Judgement) wants(s *standing, m int) (nearly string, more *int) {
 	if s.vetoed {
 		return nearly, nil
 	}
-	if j.Looks != nil {
-		return nearly, j.Looks.wants(s, j.Margin, level)
+	if j.Interims != nil {
+		return nearly, j.Interims.wants(s, j.Margin, level)
 	}
 	n := c.BlocksWithin(j.Margin, 1-level, blocksLimit)
 	if nearly == "" {

@@ -19,7 +19,7 @@ func logsOf(mean, spread float64) []float64 {
 	return logs
 }
 
-func verdictOf(t *testing.T, j Judgement, names []string, logs ...[]float64) []Verdict {
+func verdictOf(t *testing.T, j Criteria, names []string, logs ...[]float64) []Verdict {
 	t.Helper()
 	rows, trials := sweepOf(names, logs)
 	return j.Verdicts(rows, trials)
@@ -38,7 +38,7 @@ func TestVerdicts(t *testing.T) {
 		{"noisy", 0.02, 0.2, Undecided},
 		{"a little more than the margin, surely", 0.03, 0.002, Faster},
 	} {
-		v := verdictOf(t, Usual("", nil), []string{"b", "a"}, logsOf(0, 0), logsOf(c.mean, c.spread))
+		v := verdictOf(t, DefaultCriteria("", nil), []string{"b", "a"}, logsOf(0, 0), logsOf(c.mean, c.spread))
 		if len(v) != 1 || v[0].A != "a" || v[0].B != "b" || v[0].Verdict != c.want {
 			t.Fatalf("%s: %+v", c.name, v)
 		}
@@ -61,7 +61,7 @@ func TestPairsByBlock(t *testing.T) {
 	}
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{common, a})
 	trials[3].Status = result.Wrong // b in block 3
-	v := Usual("", nil).Verdicts(rows, trials)[0]
+	v := DefaultCriteria("", nil).Verdicts(rows, trials)[0]
 	if v.N != 9 || v.Verdict != Faster || v.Low < 1.10 || v.High > 1.11 {
 		t.Errorf("%+v", v)
 	}
@@ -83,7 +83,7 @@ func TestFamily(t *testing.T) {
 	}
 	name := func(r *Row) string { return r.Design + " " + r.Point.String() }
 	got := map[string]bool{}
-	for _, p := range Usual("lock", []string{"cpus", "workers"}).pairs(rows, (*Row).out) {
+	for _, p := range DefaultCriteria("lock", []string{"cpus", "workers"}).pairs(rows, (*Row).out) {
 		got[name(p[0])+" / "+name(p[1])] = true
 	}
 	want := []string{
@@ -109,13 +109,13 @@ func TestFamily(t *testing.T) {
 func TestPeers(t *testing.T) {
 	names := []string{"slow", "wc", "fast", "cat"}
 	rows, trials := sweepOf(names, [][]float64{logsOf(0, 0.01), logsOf(1, 0.01), logsOf(2, 0.01), logsOf(3, 0.01)})
-	rows[1].Peer, rows[3].Peer = true, true
+	rows[1].Reference, rows[3].Reference = true, true
 	for baseline, want := range map[string]string{
 		"":     "fast/slow",
 		"slow": "wc/slow fast/slow cat/slow",
 		"wc":   "slow/wc fast/slow fast/wc cat/wc",
 	} {
-		j := Usual(baseline, nil)
+		j := DefaultCriteria(baseline, nil)
 		list := j.Verdicts(rows, trials)
 		var got []string
 		for _, v := range list {
@@ -128,15 +128,15 @@ func TestPeers(t *testing.T) {
 		for _, r := range rows {
 			switch {
 			case baseline == "" || r.Design == baseline:
-				if r.Beside != nil {
-					t.Errorf("baseline %q: %s stands beside %s", baseline, r.Design, r.Beside.B)
+				if r.BaselineVerdict != nil {
+					t.Errorf("baseline %q: %s stands beside %s", baseline, r.Design, r.BaselineVerdict.B)
 				}
-			case r.Beside == nil || r.Beside.A != r.Design || r.Beside.B != baseline:
-				t.Errorf("baseline %q: %s has %+v", baseline, r.Design, r.Beside)
+			case r.BaselineVerdict == nil || r.BaselineVerdict.A != r.Design || r.BaselineVerdict.B != baseline:
+				t.Errorf("baseline %q: %s has %+v", baseline, r.Design, r.BaselineVerdict)
 			}
 		}
 	}
-	j := Usual("", nil)
+	j := DefaultCriteria("", nil)
 	if j.All = true; len(j.Verdicts(rows, trials)) != 6 {
 		t.Error("all pairs are not all pairs")
 	}
@@ -152,7 +152,7 @@ func TestJobs(t *testing.T) {
 		trials[i].Type = result.Job
 		trials[i].Metrics = result.Metrics{result.WallSeconds: trials[i].Metrics[result.Throughput]}
 	}
-	v := Usual("", nil).Verdicts(rows, trials)[0]
+	v := DefaultCriteria("", nil).Verdicts(rows, trials)[0]
 	if v.Metric != result.WallSeconds || v.Verdict != Faster || v.Ratio > 1 {
 		t.Errorf("%+v", v)
 	}
@@ -160,11 +160,11 @@ func TestJobs(t *testing.T) {
 
 func TestTooFewBlocks(t *testing.T) {
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{{0}, {1}})
-	if v := Usual("", nil).Verdicts(rows, trials); len(v) != 0 {
+	if v := DefaultCriteria("", nil).Verdicts(rows, trials); len(v) != 0 {
 		t.Errorf("one block: %+v", v)
 	}
 	rows, trials = sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0}, {1, 1.01, 0.99, 1, 1}})
-	v := Usual("", nil).Verdicts(rows, trials)
+	v := DefaultCriteria("", nil).Verdicts(rows, trials)
 	if len(v) != 1 || v[0].Verdict != Undecided || v[0].Detectable.Known() || v[0].MoreBlocks == nil ||
 		*v[0].MoreBlocks != 1 {
 		t.Errorf("five blocks cannot decide at 5 %%, six can: %+v", v)
@@ -175,11 +175,11 @@ func TestTooFewBlocks(t *testing.T) {
 func TestFewBlocksAreNotEquivalent(t *testing.T) {
 	same := []float64{0, 0.0001, 0, -0.0001, 0}
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0}, same})
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.Nearly != Equivalent {
+	if v := DefaultCriteria("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.Nearly != Equivalent {
 		t.Errorf("five blocks: %+v", v)
 	}
 	rows, trials = sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0, 0}, append(same, 0)})
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Equivalent {
+	if v := DefaultCriteria("", nil).Verdicts(rows, trials)[0]; v.Verdict != Equivalent {
 		t.Errorf("six blocks: %+v", v)
 	}
 }
@@ -195,7 +195,7 @@ func TestProgressIsJudged(t *testing.T) {
 			trials[i].Progress = 550 + float64(trials[i].Block%2)
 		}
 	}
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Faster || v.Low < 1.09 || v.High > 1.11 {
+	if v := DefaultCriteria("", nil).Verdicts(rows, trials)[0]; v.Verdict != Faster || v.Low < 1.09 || v.High > 1.11 {
 		t.Errorf("%+v", v)
 	}
 }
@@ -209,7 +209,7 @@ func TestFailedNeighbour(t *testing.T) {
 		}
 	}
 	rows[1].N = 0
-	if v := Usual("", nil).Verdicts(rows, trials); len(v) != 1 || v[0].A != "a" || v[0].B != "c" {
+	if v := DefaultCriteria("", nil).Verdicts(rows, trials); len(v) != 1 || v[0].A != "a" || v[0].B != "c" {
 		t.Errorf("%+v", v)
 	}
 }
@@ -233,12 +233,12 @@ func TestFailedNeighbourAtOnePoint(t *testing.T) {
 	rows := []Row{row("c", at("cpus", 1), 9), row("c", at("cpus", 2), 9), row("b", at("cpus", 1), 9),
 		row("b", at("cpus", 2), 0),
 		row("a", at("cpus", 1), 9), row("a", at("cpus", 2), 9)}
-	got := names(Usual("", []string{"cpus"}).pairs(rows, (*Row).out))
+	got := names(DefaultCriteria("", []string{"cpus"}).pairs(rows, (*Row).out))
 	if want := "b@cpus=1 c@cpus=1; a@cpus=1 b@cpus=1; a@cpus=2 c@cpus=2"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 	rows = []Row{row("a", at("buffer", 1), 9), row("a", at("buffer", 2), 0), row("a", at("buffer", 4), 9)}
-	if got, want := names(Usual("", nil).pairs(rows, (*Row).out)), "a@buffer=4 a@buffer=1"; got != want {
+	if got, want := names(DefaultCriteria("", nil).pairs(rows, (*Row).out)), "a@buffer=4 a@buffer=1"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 }
@@ -251,7 +251,7 @@ func TestManyVerdictsOfFewBlocks(t *testing.T) {
 		logs[i] = []float64{0, 1e-5 * float64(i), 0, -1e-5 * float64(i), 0}
 	}
 	rows, trials := sweepOf(names, logs)
-	list := Usual("", nil).Verdicts(rows, trials)
+	list := DefaultCriteria("", nil).Verdicts(rows, trials)
 	if len(list) != len(names)-1 {
 		t.Errorf("%d verdicts of %d designs", len(list), len(names))
 	}
@@ -268,14 +268,14 @@ func TestRoomForEquivalence(t *testing.T) {
 	rows, trials := sweepOf([]string{"d", "c", "b", "a"},
 		[][]float64{logsOf(0, 0), logsOf(0.1, 0.1), logsOf(0.3, 0.3), logsOf(1.3, 0.3)})
 	var p []float64
-	for _, v := range Usual("", nil).Verdicts(rows, trials) {
+	for _, v := range DefaultCriteria("", nil).Verdicts(rows, trials) {
 		p = append(p, float64(v.P))
 	}
 	single := func(i int) float64 {
 		pair := []string{"d", "c", "b", "a"}[i : i+2]
 		rows, trials := sweepOf(pair, [][]float64{logsOf(0, 0),
 			[][]float64{logsOf(0.1, 0.1), logsOf(0.2, 0.2), logsOf(1, 0.001)}[i]})
-		return float64(Usual("", nil).Verdicts(rows, trials)[0].P)
+		return float64(DefaultCriteria("", nil).Verdicts(rows, trials)[0].P)
 	}
 	if want := single(0) * 2 / (5.0 / 6); math.Abs(p[0]-want) > 1e-9 || p[0] > p[1]+1e-12 {
 		t.Errorf("adjusted %v, want %v for the first of them", p, want)
@@ -286,7 +286,7 @@ func TestRoomForEquivalence(t *testing.T) {
 // p-value below 1 %, but 4 of the 64 assignments of signs are as extreme.
 func TestPermutationMustAgree(t *testing.T) {
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0, 0}, {1, 1, 1, 1, 1, -0.1}})
-	v := Usual("", nil).Verdicts(rows, trials)[0]
+	v := DefaultCriteria("", nil).Verdicts(rows, trials)[0]
 	if v.P > 0.01 || v.Permutation != 4.0/64 || v.Verdict != Undecided {
 		t.Errorf("%+v", v)
 	}
@@ -294,7 +294,7 @@ func TestPermutationMustAgree(t *testing.T) {
 		t.Errorf("vetoed %v, and yet %v more blocks would decide", v.Vetoed, v.MoreBlocks)
 	}
 	rows, trials = sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0, 0}, {1, 1, 1, 1, -0.5, -0.9}})
-	if v := Usual("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.Vetoed || v.MoreBlocks == nil {
+	if v := DefaultCriteria("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.Vetoed || v.MoreBlocks == nil {
 		t.Errorf("neither test finds a difference: %+v", v)
 	}
 }
@@ -306,15 +306,15 @@ func TestFirstLevel(t *testing.T) {
 			Point: plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
 				plan.Setting{Factor: "GOGC", Level: plan.TextLevel(gogc)})}
 	}
-	names := func(j Judgement, rows []Row) string {
+	names := func(j Criteria, rows []Row) string {
 		var list []string
 		for _, p := range j.pairs(rows, (*Row).out) {
 			list = append(list, p[0].Point.String()+" / "+p[1].Point.String())
 		}
 		return strings.Join(list, "; ")
 	}
-	neighbours, first := Usual("", []string{"cpus"}), Usual("", []string{"cpus"})
-	neighbours.Apart, first.Apart, first.First = true, true, true
+	neighbours, first := DefaultCriteria("", []string{"cpus"}), DefaultCriteria("", []string{"cpus"})
+	neighbours.LevelsOnly, first.LevelsOnly, first.AgainstFirst = true, true, true
 	all := []Row{row("100", 9), row("50", 9), row("200", 9)}
 	if got, want := names(neighbours, all), "cpus=1 GOGC=50 / cpus=1 GOGC=100; cpus=1 GOGC=200 / cpus=1 "+
 		"GOGC=50"; got != want {

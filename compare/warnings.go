@@ -24,21 +24,21 @@ const (
 
 // The names of warnings.
 const (
-	WarnOthers    = "load-by-others"
-	WarnSteal     = "steal"
-	WarnThrottled = "throttled"
-	WarnClock     = "clock-drop"
-	WarnDrift     = "drift"
-	WarnSerial    = "autocorrelation"
-	WarnRatios    = "ratio-order" // of the ratios of comparisons; the two before it are of levels
-	WarnFewBlocks = "too-few-blocks"
-	WarnSettings  = "settings"      // of two runs: their values cannot be compared
-	WarnPartial   = "unfinished"    // a run that lacks blocks
-	WarnOneRun    = "one-run"       // of two runs: one on each side, so that nothing shows how runs differ
-	WarnBudget    = "budget"        // a run whose blocks were counted by what they showed
-	WarnTwin      = "no-prediction" // of a case, whose trial in virtual time goes wrong
-	WarnDoubt     = "prediction"    // what trials in virtual time warn of
-	WarnCosts     = "typical-costs" // the predictions are not made with this machine's
+	WarnOthers     = "load-by-others"
+	WarnSteal      = "steal"
+	WarnThrottled  = "throttled"
+	WarnClock      = "clock-drop"
+	WarnDrift      = "drift"
+	WarnSerial     = "autocorrelation"
+	WarnRatios     = "ratio-order" // of the ratios of comparisons; the two before it are of levels
+	WarnFewBlocks  = "too-few-blocks"
+	WarnSettings   = "settings"      // of two runs: their values cannot be compared
+	WarnPartial    = "unfinished"    // a run that lacks blocks
+	WarnOneRun     = "one-run"       // of two runs: one on each side, so that nothing shows how runs differ
+	WarnBudget     = "budget"        // a run whose blocks were counted by what they showed
+	WarnPrediction = "no-prediction" // of a case, whose trial in virtual time goes wrong
+	WarnSimulation = "prediction"    // what trials in virtual time warn of
+	WarnCosts      = "typical-costs" // the predictions are not made with this machine's
 )
 
 // Warning is a reason to doubt the numbers of a run as a whole.
@@ -52,7 +52,7 @@ type Warning struct {
 	Threshold     result.Value `json:"threshold"`     // from which it is warned of
 	P             result.Value `json:"p"`             // of drift and autocorrelation
 	Trials        *int         `json:"trials"`        // in how many it was, and
-	Of            *int         `json:"of"`            // of how many; null where it is of the whole run
+	Total         *int         `json:"of"`            // of how many; null where it is of the whole run
 	Text          string       `json:"text"`          // a sentence: what, how much, what to do
 }
 
@@ -93,7 +93,7 @@ func warn(name string, value, threshold float64, format string, args ...any) (Wa
 	return w, true
 }
 
-func (w *Warning) in(trials, of int) { w.Trials, w.Of = &trials, &of }
+func (w *Warning) in(trials, of int) { w.Trials, w.Total = &trials, &of }
 
 // share is a quotient of sums over trials, for the run and for the block where it is largest.
 type share struct {

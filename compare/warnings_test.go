@@ -140,7 +140,7 @@ func TestFewBlocks(t *testing.T) {
 		t.Errorf("one block: %q", got)
 	}
 	_, trials := sweepOf([]string{"a", "b"}, [][]float64{make([]float64, 7), make([]float64, 7)})
-	if w, _ := find(Warnings(trials, LookBlocks()), WarnFewBlocks); !strings.Contains(w.Text,
+	if w, _ := find(Warnings(trials, InterimBlocks()), WarnFewBlocks); !strings.Contains(w.Text,
 		"nothing before its first look, at 10") || strings.Contains(w.Text, "--count") {
 		t.Errorf("seven blocks of a budget: %q", w.Text)
 	}

@@ -159,7 +159,7 @@ func escapes(v *view) []Finding {
 		return nil
 	}
 	f := v.finding(EscapePerOp, "%s allocates on the heap each time.", v.p.at(g.at))
-	f.Tier = TierA
+	f.Level = ProfileLevel
 	f.Where = []string{v.p.at(g.at)}
 	f.Share = g.share
 	f.says("%s of %.0f objects are allocated at %s", percent(g.share), objects, v.quoted(g.at))

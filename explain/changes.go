@@ -124,7 +124,7 @@ func functionChanges(a, b *view) (list []Change) {
 	return list
 }
 
-func ledgerChanges(a, b Ledger) (list []Change) {
+func ledgerChanges(a, b CPUTime) (list []Change) {
 	for _, x := range b.Entries {
 		i := slices.IndexFunc(a.Entries, func(y Entry) bool { return y.Name == x.Name })
 		if i < 0 {

@@ -470,7 +470,7 @@ func TestLoadedMachine(t *testing.T) {
 // The lines of a ledger add up to all CPUs for all of the time.
 func TestLedgerAddsUp(t *testing.T) {
 	for _, x := range cases {
-		l := Explain(&x.sick().e).Ledger
+		l := Explain(&x.sick().e).CPUTime
 		total := time.Duration(0)
 		for _, e := range l.Entries {
 			total += e.Time

@@ -237,7 +237,7 @@ func (v *view) leftOver() []Finding {
 	}
 	g := groups[0]
 	f := v.finding(GoroutineLeak, "%.0f goroutines wait at %s when the program ends.", g.share, v.p.at(g.at))
-	f.Tier = TierA
+	f.Level = ProfileLevel
 	f.Where = []string{v.p.at(g.at)}
 	f.Share = 1
 	f.says("%s", v.quoted(g.at))

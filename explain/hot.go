@@ -54,7 +54,7 @@ func hotFunction(v *view) []Finding {
 		g := groups[0]
 		f := v.finding(HotFunction, "%s, called at %s, takes %s of the CPU time.", short(a.function), v.p.at(g.at),
 			percent(g.share))
-		f.Tier = TierA
+		f.Level = ProfileLevel
 		f.Where = []string{v.p.at(g.at)}
 		f.Share = g.share
 		d := v.shareDoubt(g.share)
@@ -87,7 +87,7 @@ func (v *view) searching() []Finding {
 	g := groups[0]
 	f := v.finding(HotFunction, "The loop at %s looks for something, one after the other, for %s of the CPU time.",
 		v.p.at(g.at), percent(g.share))
-	f.Tier = TierA
+	f.Level = ProfileLevel
 	f.Where = []string{v.p.at(g.at)}
 	f.Share = g.share
 	f.says("%s of the goroutines' CPU time is in it: %s", percent(g.share), v.quoted(g.at))

@@ -9,12 +9,12 @@ import (
 
 // ledger is where the CPUs' time went. The CPU profile says on what, as shares of the undisturbed run's CPU time;
 // without one the trace says what it can: what goroutines ran is then all user code but for system calls.
-func (v *view) ledger() Ledger {
+func (v *view) ledger() CPUTime {
 	total := v.cpus * v.wall
 	if total <= 0 {
-		return Ledger{}
+		return CPUTime{}
 	}
-	l := Ledger{CPUs: int(v.cpus), Wall: time.Duration(v.wall * 1e9)}
+	l := CPUTime{CPUs: int(v.cpus), Wall: time.Duration(v.wall * 1e9)}
 	add := func(name string, s float64) {
 		if s > 0 {
 			l.Entries = append(l.Entries, Entry{name, time.Duration(s * 1e9), s / total})

@@ -261,7 +261,7 @@ func lockByProfile(v *view) []Finding {
 		name = SaturatedResource
 	}
 	f := v.finding(name, "")
-	f.Tier = TierA
+	f.Level = ProfileLevel
 	f.Where = []string{v.p.at(g.at)}
 	f.Share = math.Min(1, queue)
 	f.says("goroutines were delayed %s in all by who released it there: %.1f at a time", seconds(delay.user/1e9), queue)
@@ -294,7 +294,7 @@ func rwMutex(v *view) []Finding {
 	}
 	f := v.finding(RWMutexMisuse, "Taking the RWMutex at %s costs %s of the CPU time, for sections "+
 		"shorter than that.", v.p.at(groups[0].at), percent(share))
-	f.Tier = TierA
+	f.Level = ProfileLevel
 	for _, g := range groups[:min(2, len(groups))] {
 		f.Where = append(f.Where, v.p.at(g.at))
 		f.says("%s in RLock, RUnlock, Lock and Unlock called at %s", percent(g.share), v.quoted(g.at))

@@ -175,7 +175,7 @@ func oversubscribed(v *view) []Finding {
 		return nil
 	}
 	f := v.finding(OSOversubscription, "")
-	f.Tier = TierA
+	f.Level = ProfileLevel
 	f.Rival = "Somebody else's load, that will be gone next time."
 	f.Experiment = "Run it alone on an idle machine."
 	throttled := v.run.Throttled.Seconds() / v.run.Wall.Seconds()
@@ -205,7 +205,7 @@ func noisy(v *view) []Finding {
 	}
 	f := v.finding(ProfilerNoise, "The profilers themselves take %s of the CPU profile's samples.",
 		percent(v.cpu.noise))
-	f.Tier = TierA
+	f.Level = ProfileLevel
 	f.Share = v.cpu.noise
 	f.says("they are left out of all shares")
 	f.Rival = "The program profiles itself, and means to."

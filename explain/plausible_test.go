@@ -63,10 +63,10 @@ func TestImpossibleEvidence(t *testing.T) {
 		if c.note == "" {
 			continue
 		}
-		if len(c.e.Runs) == 0 && (len(r.Ledger.Entries) > 0 || r.Findings[0].Name != TooLittle) {
-			t.Errorf("%s: %+v %+v", name, r.Ledger, r.Findings)
+		if len(c.e.Runs) == 0 && (len(r.CPUTime.Entries) > 0 || r.Findings[0].Name != TooLittle) {
+			t.Errorf("%s: %+v %+v", name, r.CPUTime, r.Findings)
 		}
-		for _, x := range r.Ledger.Entries {
+		for _, x := range r.CPUTime.Entries {
 			if x.Share < 0 || x.Share > 1 {
 				t.Errorf("%s: %s has %v of the time", name, x.Name, x.Share)
 			}

@@ -5,14 +5,14 @@ import "time"
 // Report is the answer.
 type Report struct {
 	Findings    []Finding // by rank; never empty: None or TooLittle where there is nothing to say
-	Ledger      Ledger
+	CPUTime     CPUTime
 	Parallelism Parallelism
 	Phases      []Phase  // of d(t), in the order of time
 	Notes       []string // what disturbs all claims
 }
 
 // Ledger is where the CPUs' time went: its entries add up to CPUs x Wall.
-type Ledger struct {
+type CPUTime struct {
 	Source  string // what it was added up from
 	CPUs    int
 	Wall    time.Duration

@@ -35,7 +35,7 @@ const (
 func Explain(e *evidence.Evidence) Report {
 	e, left := plausible(e)
 	v := viewOf(e)
-	r := Report{Notes: slices.Concat(e.Notes, left), Ledger: v.ledger(), Parallelism: v.parallelism(),
+	r := Report{Notes: slices.Concat(e.Notes, left), CPUTime: v.ledger(), Parallelism: v.parallelism(),
 		Phases: v.phases()}
 	var found []Finding
 	for _, look := range rules {
@@ -96,7 +96,7 @@ func (v *view) unpromised(found []Finding) []Finding {
 		rest = append(rest, f)
 	}
 	f := v.finding(TooFewSamples, "A run takes %s: too short to say what a change would gain.", span(v.run.Wall))
-	f.Tier = TierA
+	f.Level = ProfileLevel
 	f.Share = 1
 	f.says("starting a process and its runtime alone takes 5 to %s; nothing is promised below %s", span(startTime),
 		span(minWall))
@@ -136,7 +136,7 @@ func dominate(found []Finding) []Finding {
 			return f.Gain == nil || cause.Gain.Estimate >= dominant*f.Gain.Estimate
 		// what promises nothing explains no gain; but what spinning costs others is not known without a trace
 		case f.Gain != nil:
-			return cause.Name == BusyWait && cause.Tier == TierA && cause.Share >= f.Share
+			return cause.Name == BusyWait && cause.Level == ProfileLevel && cause.Share >= f.Share
 		}
 		return !traits[cause.Name].modest
 	}

@@ -409,19 +409,19 @@ func TestOneOfTwoStays(t *testing.T) {
 		f     Finding
 		hides bool
 	}{
-		{Finding{Name: "coarse-lock", Tier: TierA}, Finding{Name: "hot-function", Gain: less}, false},
-		{Finding{Name: "busy-wait", Tier: TierA, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less},
+		{Finding{Name: "coarse-lock", Level: ProfileLevel}, Finding{Name: "hot-function", Gain: less}, false},
+		{Finding{Name: "busy-wait", Level: ProfileLevel, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less},
 			true},
-		{Finding{Name: "busy-wait", Tier: TierA, Share: 0.1}, Finding{Name: "hot-function", Share: 0.6, Gain: less},
+		{Finding{Name: "busy-wait", Level: ProfileLevel, Share: 0.1}, Finding{Name: "hot-function", Share: 0.6, Gain: less},
 			false},
-		{Finding{Name: "busy-wait", Tier: TierB, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less},
+		{Finding{Name: "busy-wait", Level: TraceLevel, Share: 0.5}, Finding{Name: "hot-function", Share: 0.4, Gain: less},
 			false},
 		{Finding{Name: "load-imbalance"}, Finding{Name: "cpu-saturated"}, false},
 		{Finding{Name: "load-imbalance", Gain: less}, Finding{Name: "cpu-saturated"}, true},
 		{Finding{Name: "unbounded-spawn"}, Finding{Name: "cpu-saturated"}, true},
 	} {
 		if got := dominate([]Finding{c.cause, c.f}); (len(got) == 1) != c.hides {
-			t.Errorf("%s of tier %s, %v, and %s, %v: %v", c.cause.Name, c.cause.Tier, c.cause.Gain, c.f.Name, c.f.Gain,
+			t.Errorf("%s of tier %s, %v, and %s, %v: %v", c.cause.Name, c.cause.Level, c.cause.Gain, c.f.Name, c.f.Gain,
 				got)
 		}
 	}

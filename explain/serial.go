@@ -151,7 +151,7 @@ func (v *view) singleByCPUTime() []Finding {
 	}
 	f := v.finding(SingleThreaded, "One goroutine at a time works: %.2f CPUs of %.0f are used.", v.used/v.wall,
 		v.given)
-	f.Tier = TierA
+	f.Level = ProfileLevel
 	f.Share = used
 	f.says("%s of the goroutines' CPU time is in goroutines of %s", percent(most/v.cpu.user), short(root))
 	for _, g := range v.hottest(nil, 2) {

@@ -176,11 +176,11 @@ func (v *view) floor(serial ...float64) float64 {
 }
 
 // tier of findings that stand on the trace, if it is there.
-func (v *view) tier() Tier {
+func (v *view) tier() EvidenceLevel {
 	if v.t != nil {
-		return TierB
+		return TraceLevel
 	}
-	return TierA
+	return ProfileLevel
 }
 
 // gain is a fraction of the wall time, made consistent.
@@ -197,7 +197,7 @@ func gain(estimate, low, high float64) *Gain {
 
 // finding begins one.
 func (v *view) finding(name Name, claim string, args ...any) Finding {
-	return Finding{Kind: "finding", Name: name, Tier: v.tier(), Claim: fmt.Sprintf(claim, args...), Confidence: Medium}
+	return Finding{Kind: "finding", Name: name, Level: v.tier(), Claim: fmt.Sprintf(claim, args...), Confidence: Medium}
 }
 
 // says adds evidence.

@@ -16,9 +16,9 @@ type AnalyzeOptions struct {
 	Workload *workload.Workload
 	// Cases are the designs with their points, in the order of the rows.
 	Cases []plan.Case
-	// Judgement says which cases are compared and how. Without Alpha it is that of [compare.Usual] with the Baseline,
+	// Criteria says which cases are compared and how. Without Alpha it is that of [compare.Usual] with the Baseline,
 	// Inputs and All given here, so that the zero value compares neighbours.
-	Judgement compare.Judgement
+	Criteria compare.Criteria
 	// InterimBlocks are the numbers of blocks at the interim analyses of a run with a budget; nil without.
 	InterimBlocks []int
 	// Predictions are trials in virtual time of PredictedCases, which may go beyond the measured ones.
@@ -47,28 +47,28 @@ type Analysis struct {
 // Analyze computes rows, verdicts, predictions and warnings of the trials of one run. It does not change its arguments,
 // so that it may be called at any time during a run, also concurrently.
 func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
-	if j := o.Judgement; j.Alpha == 0 {
-		o.Judgement = compare.Usual(j.Baseline, j.Inputs)
-		o.Judgement.All = j.All
+	if j := o.Criteria; j.Alpha == 0 {
+		o.Criteria = compare.DefaultCriteria(j.Baseline, j.Inputs)
+		o.Criteria.All = j.All
 		if o.Workload != nil && j.Inputs == nil {
-			o.Judgement.Inputs = o.Workload.InputFactors()
+			o.Criteria.Inputs = o.Workload.InputFactors()
 		}
 	}
 	a := &Analysis{Rows: compare.Rows(trials, o.Cases), Sensitivity: o.Sensitivity}
 
 	// Verdicts come before predictions, which add rows.
-	a.Verdicts = o.Judgement.Verdicts(a.Rows, trials)
-	a.Warnings = append(compare.Warnings(trials, o.InterimBlocks), o.Judgement.RatioWarnings(a.Rows, trials)...)
+	a.Verdicts = o.Criteria.Verdicts(a.Rows, trials)
+	a.Warnings = append(compare.Warnings(trials, o.InterimBlocks), o.Criteria.RatioWarnings(a.Rows, trials)...)
 
-	o.Judgement.WithBaseline(a.Rows, a.Verdicts)
+	o.Criteria.WithBaseline(a.Rows, a.Verdicts)
 	compare.WithSensitivity(a.Rows, o.Sensitivity)
 	compare.WithFormulas(a.Rows, trials, closedForms(o.Workload))
 	compare.WithSerial(a.Rows, trials)
-	compare.WithKnees(a.Rows, o.Judgement.Inputs)
+	compare.WithKnees(a.Rows, o.Criteria.Inputs)
 
-	a.Rows = compare.WithTwin(a.Rows, trials, o.Predictions, o.PredictedCases)
+	a.Rows = compare.WithPredictions(a.Rows, trials, o.Predictions, o.PredictedCases)
 	a.Warnings = append(a.Warnings, compare.Unpredicted(o.Predictions, o.PredictedCases)...)
-	a.Warnings = append(a.Warnings, compare.Doubts(o.Predictions)...)
+	a.Warnings = append(a.Warnings, compare.PredictionWarnings(o.Predictions)...)
 	if o.CostsFrom == sweep.Typical && slices.ContainsFunc(a.Rows, virtual) {
 		a.Warnings = append(a.Warnings, typicalCosts(o))
 	}
@@ -76,7 +76,7 @@ func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
 }
 
 // virtual reports whether anything of a row was calculated in virtual time.
-func virtual(r compare.Row) bool { return len(r.Twins) > 0 || r.World == result.Virtual }
+func virtual(r compare.Row) bool { return len(r.Predictions) > 0 || r.World == result.Virtual }
 
 func typicalCosts(o AnalyzeOptions) compare.Warning {
 	name, command := "", "brewput calibrate"
@@ -98,7 +98,7 @@ func (a *Analysis) Records() []any {
 		all = append(all, s)
 	}
 	for _, r := range a.Rows {
-		for _, t := range r.Twins {
+		for _, t := range r.Predictions {
 			all = append(all, t)
 		}
 	}

@@ -45,7 +45,7 @@ func TestAnalyze(t *testing.T) {
 		PredictedCases: append(slices.Clone(cases), plan.Case{Design: "a", Point: more}), CostsFrom: sweep.Typical,
 	}
 	x := Analyze(trials, o)
-	if len(x.Rows) != 3 || len(x.Rows[0].Twins) == 0 || x.Rows[1].Point.String() != more.String() ||
+	if len(x.Rows) != 3 || len(x.Rows[0].Predictions) == 0 || x.Rows[1].Point.String() != more.String() ||
 		x.Rows[2].Design != "b" {
 		t.Fatalf("rows: %+v", x.Rows)
 	}
@@ -103,7 +103,7 @@ func everything() ([]result.Trial, AnalyzeOptions) {
 	two := &workload.Formula{Text: "two seconds", Seconds: func(plan.Point, workload.Measured) float64 { return 2 }}
 	w := &workload.Workload{Name: "w", Designs: []workload.Design{{Name: "a", Formula: two}, {Name: "b"}},
 		Factors: []plan.Factor{{Name: "size", Input: true}}}
-	return trials, AnalyzeOptions{Workload: w, Cases: cases, Judgement: compare.Usual("b", nil),
+	return trials, AnalyzeOptions{Workload: w, Cases: cases, Criteria: compare.DefaultCriteria("b", nil),
 		InterimBlocks: []int{30}, Predictions: predictions, PredictedCases: cases, CostsFrom: sweep.Typical,
 		CalibrateCommand: "measure-costs", Sensitivity: []compare.Sensitivity{{Kind: "sensitivity", Workload: "w",
 			Design: "a", World: result.Live, Point: cases[0].Point, Metric: result.WallSeconds}}}
@@ -121,7 +121,7 @@ func TestAnalyzeAll(t *testing.T) {
 		t.Error("the arguments were changed")
 	}
 	first, twice, best := x.Rows[0], x.Rows[1], x.Rows[2]
-	if first.Beside == nil || first.Beside.B != "b" || len(first.Sensitivity) != 1 || first.Formula == nil ||
+	if first.BaselineVerdict == nil || first.BaselineVerdict.B != "b" || len(first.Sensitivity) != 1 || first.Formula == nil ||
 		first.Formula.Text != "two seconds" || x.Rows[4].Formula != nil || first.Serial != nil ||
 		twice.Serial == nil || len(best.Knees) != 1 || best.Knees[0].Factor != "buffer" {
 		t.Errorf("%+v", x.Rows)
@@ -131,8 +131,8 @@ func TestAnalyzeAll(t *testing.T) {
 		warned[w.Warning] += w.Workload + ": " + w.Text + "\n"
 	}
 	for name, want := range map[string]string{compare.WarnRatios: "w: the ratios of neighbouring",
-		compare.WarnFewBlocks: "decides nothing before its first look, at 30", compare.WarnTwin: "b has no prediction",
-		compare.WarnDoubt: "the milk is sour", compare.WarnCosts: "w: predictions are made with typical costs of a " +
+		compare.WarnFewBlocks: "decides nothing before its first look, at 30", compare.WarnPrediction: "b has no prediction",
+		compare.WarnSimulation: "the milk is sour", compare.WarnCosts: "w: predictions are made with typical costs of a " +
 			"scheduler, not with those of this machine: measure-costs measures them"} {
 		if !strings.Contains(warned[name], want) {
 			t.Errorf("%s: %q", name, warned[name])
@@ -155,13 +155,13 @@ func TestAnalyzeAll(t *testing.T) {
 // TestAnalyzeInputs: levels of a workload's inputs are other jobs, and not compared, unless a judgement is given.
 func TestAnalyzeInputs(t *testing.T) {
 	trials, o := everything()
-	o.Workload.Factors[0].Name, o.Judgement = "buffer", compare.Judgement{}
+	o.Workload.Factors[0].Name, o.Criteria = "buffer", compare.Criteria{}
 	x := Analyze(trials, o)
 	between := func(v compare.Verdict) bool { return v.A == "a" && v.B == "a" && v.OnlyA.Has("buffer") }
 	if slices.ContainsFunc(x.Verdicts, between) || len(x.Rows[2].Knees) != 0 {
 		t.Errorf("%+v", x.Verdicts)
 	}
-	o.Judgement = compare.Usual("", nil)
+	o.Criteria = compare.DefaultCriteria("", nil)
 	if x = Analyze(trials, o); !slices.ContainsFunc(x.Verdicts, between) || len(x.Rows[2].Knees) != 1 {
 		t.Errorf("%+v", x.Verdicts)
 	}
@@ -170,9 +170,9 @@ func TestAnalyzeInputs(t *testing.T) {
 // TestAnalyzeBaseline: a baseline is compared with, also where nothing else of the judgement is given.
 func TestAnalyzeBaseline(t *testing.T) {
 	trials, o := everything()
-	o.Judgement = compare.Judgement{Baseline: "a"}
+	o.Criteria = compare.Criteria{Baseline: "a"}
 	x := Analyze(trials, o)
-	if !slices.ContainsFunc(x.Rows, func(r compare.Row) bool { return r.Beside != nil }) {
+	if !slices.ContainsFunc(x.Rows, func(r compare.Row) bool { return r.BaselineVerdict != nil }) {
 		t.Errorf("no row has a verdict on the baseline: %+v", x.Verdicts)
 	}
 }

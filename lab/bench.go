@@ -142,10 +142,10 @@ type BenchAnalysis struct {
 
 // Analyze computes the medians, comparisons and warnings of the trials. That may take seconds.
 func (r *BenchResult) Analyze() *BenchAnalysis {
-	j, rows := r.sweep.Judgement, compare.Rows(r.Trials, r.sweep.Plan.Cases)
+	j, rows := r.sweep.Criteria, compare.Rows(r.Trials, r.sweep.Plan.Cases)
 	return &BenchAnalysis{
 		Rows: rows, Scalings: compare.Scalings(rows, r.Trials),
-		Warnings: compare.Warnings(r.Trials, r.Header.LookBlocks()),
+		Warnings: compare.Warnings(r.Trials, r.Header.InterimBlocks()),
 		Metrics:  j.ByMetric(j.Levels(rows, r.Trials), compare.Declared(r.Trials)),
 	}
 }

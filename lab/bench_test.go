@@ -36,7 +36,7 @@ func (m *memory) Append(t result.Trial, _ map[string][]byte) error {
 }
 func (m *memory) Failure(_, _ int, _ string) (string, error) { return "failure", nil }
 func (m *memory) EndBlock(_, _ int, _ time.Duration) error   { return nil }
-func (m *memory) Look(decided any) error                     { m.looks = append(m.looks, decided); return nil }
+func (m *memory) Interim(decided any) error                  { m.looks = append(m.looks, decided); return nil }
 func (m *memory) End() error                                 { m.ended = true; return nil }
 func (m *memory) Close() error                               { m.closed = true; return m.failed }
 
@@ -163,7 +163,7 @@ func TestBenchBudget(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if err := r.fit(time.Minute); err != nil || r.sweep.Header.Rule == nil || r.sweep.Plan.Blocks != 40 ||
-		r.sweep.Judgement.Looks == nil {
+		r.sweep.Criteria.Interims == nil {
 		t.Errorf("%d blocks, rule %+v, %v", r.sweep.Plan.Blocks, r.sweep.Header.Rule, err)
 	}
 	r = fake()

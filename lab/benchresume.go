@@ -58,7 +58,7 @@ func (r *benchRun) restore(ctx context.Context, journal *store.Journal) error {
 	if err := r.equip(h); err != nil {
 		return refuse("", nil, "%s cannot be continued: %w", r.dir, err)
 	}
-	if err := r.sweep.ResumeRule(r.dir, journal.Looks, journal.Spent); err != nil {
+	if err := r.sweep.ResumeRule(r.dir, journal.Interims, journal.Spent); err != nil {
 		return err
 	}
 	r.sweep.Continue(journal.Trials, journal.Blocks, journal.Ended)

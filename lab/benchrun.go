@@ -114,15 +114,15 @@ func (r *benchRun) equip(h sweep.Header) error {
 	if r.sweep, err = sweep.New(r.bench.Workload(), h); err != nil {
 		return err
 	}
-	r.sweep.Run, r.sweep.Pace = r.bench.Run, nil
-	r.sweep.Judgement = benchJudgement(r.bench.Experiment)
+	r.sweep.Run, r.sweep.BurnRatio = r.bench.Run, nil
+	r.sweep.Criteria = benchJudgement(r.bench.Experiment)
 	r.sweep.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }
 	return nil
 }
 
 // benchJudgement compares the levels of the factors that are a choice, each with the first; if there is a base, only
 // the revisions.
-func benchJudgement(x *gobench.Experiment) compare.Judgement {
+func benchJudgement(x *gobench.Experiment) compare.Criteria {
 	inputs := []string{"cpus"}
 	if x.BaseCommit != "" {
 		for _, f := range x.Factors() {
@@ -131,8 +131,8 @@ func benchJudgement(x *gobench.Experiment) compare.Judgement {
 			}
 		}
 	}
-	j := compare.Usual("", inputs)
-	j.Apart, j.First, j.Layouts = true, x.ByFirst, max(1, x.Layouts)
+	j := compare.DefaultCriteria("", inputs)
+	j.LevelsOnly, j.AgainstFirst, j.Layouts = true, x.ByFirst, max(1, x.Layouts)
 	return j
 }
 
@@ -153,7 +153,7 @@ func (r *benchRun) close(ctx context.Context) {
 func (r *benchRun) fit(budget time.Duration) error {
 	s := r.sweep
 	one := s.BlockTime()
-	if s.Judgement.Size(s.CaseRows()) == 0 {
+	if s.Criteria.FamilySize(s.CaseRows()) == 0 {
 		s.Header.Blocks = min(max(int(budget/max(one, time.Millisecond)), 1), 100)
 		s.Plan.Blocks = s.Header.Blocks
 		return nil
@@ -163,7 +163,7 @@ func (r *benchRun) fit(budget time.Duration) error {
 			len(s.Plan.Block(0)), result.Rounded(one)).
 			suggest("give more time, fewer benchmarks or CPUs, or a shorter {duration}")
 	}
-	s.Header.Rule = sweep.NewRule(budget, s.Judgement)
+	s.Header.Rule = sweep.NewRule(budget, s.Criteria)
 	s.Header.Blocks = s.Header.Rule.Most()
 	s.Plan.Blocks = s.Header.Blocks
 	s.UseRule()
@@ -188,7 +188,7 @@ func (r *benchRun) create(ctx context.Context) error {
 func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 	s := r.sweep
 	if !s.Complete {
-		r.notify.send(Started{Dir: r.dir, Header: s.Header, Outlook: s.Outlook()})
+		r.notify.send(Started{Dir: r.dir, Header: s.Header, Estimate: s.Estimate()})
 	}
 	b = BenchRun{Dir: r.dir, Header: s.Header, Suite: suiteOf(r.bench.Experiment)}
 	b.Trials, err = s.Execute(ctx)

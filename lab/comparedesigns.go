@@ -97,7 +97,7 @@ func (c *comparing) designs(oldDirs, newDirs []string) error {
 		return refuse("", nil, "%w", err)
 	}
 	oldSide, newSide := sweep.OneSide(older), sweep.OneSide(newer)
-	contrast := compare.Usual("", c.inputs(runs)).Between(newSide, oldSide)
+	contrast := compare.DefaultCriteria("", c.inputs(runs)).Between(newSide, oldSide)
 	if len(contrast.Matches) == 0 {
 		return nothingInCommon(oldSide, newSide)
 	}
@@ -154,7 +154,7 @@ func (r *comparedRun) warnings() []compare.Warning {
 	if r.Header.Rule != nil {
 		list = append(list, compare.Budgeted(r.Header.Workload, r.Name))
 	}
-	list = append(list, compare.Warnings(r.Trials, r.Header.LookBlocks())...)
+	list = append(list, compare.Warnings(r.Trials, r.Header.InterimBlocks())...)
 	for i := range list {
 		list[i].Run = r.Name
 	}

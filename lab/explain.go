@@ -138,12 +138,12 @@ func (o *ExplainOptions) copyStdin(ctx context.Context, e *collect.Options) (end
 	if o.Stdin == nil || !o.Target.reads() && (o.Before == nil || !o.Before.reads()) {
 		return func() error { return nil }, nil
 	}
-	place, err := collect.OpenPlace("stdin")
+	place, err := collect.NewTempDir("stdin")
 	if err != nil {
 		return nil, err
 	}
 	remark := ""
-	if e.Stdin, remark, err = collect.Stdin(ctx, o.Stdin, place.Dir); err != nil {
+	if e.Stdin, remark, err = collect.Stdin(ctx, o.Stdin, place.Path); err != nil {
 		return nil, errors.Join(err, place.Close())
 	}
 	if remark != "" {

@@ -164,8 +164,8 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 // plan plans the interim analyses of at most some blocks.
 func (g *gateRun) plan(limit float64, layouts, most int) {
 	g.interim = compare.NewInterim(compare.Gate{Max: limit, Alpha: 0.05, Layouts: layouts,
-		Looks: compare.GateLooks(most)})
-	if g.ahead = g.interim.Looks; g.ahead[0] > 1 {
+		InterimBlocks: compare.GateInterimBlocks(most)})
+	if g.ahead = g.interim.InterimBlocks; g.ahead[0] > 1 {
 		g.ahead = append([]int{1}, g.ahead...) // which alone shows how long the others take
 	}
 }
@@ -214,7 +214,7 @@ func (g *gateRun) next(n int, trials []result.Trial) (more int, err error) {
 		g.short = &Short{g.budget, slices.Max(append(g.ahead, n)), each}
 	}
 	last, sound := len(g.ahead) == 0, OutcomeOf(trials) == Sound
-	if n >= g.interim.Looks[0] || last || !sound {
+	if n >= g.interim.InterimBlocks[0] || last || !sound {
 		if err := g.analyse(n, trials, last); err != nil {
 			return 0, err
 		}
@@ -255,12 +255,12 @@ func (g *gateRun) analyse(n int, trials []result.Trial, last bool) error {
 		}
 	}
 	g.notify.send(Interim{Blocks: n, Decisions: len(g.list), Undecided: open})
-	return g.sweep.Store.Look(g.list)
+	return g.sweep.Store.Interim(g.list)
 }
 
 // judge decides by the trials of n blocks.
 func (g *gateRun) judge(n int, trials []result.Trial, last bool) error {
-	sides := g.sweep.Judgement.Levels(compare.Rows(trials, g.sweep.Plan.Cases), trials)
+	sides := g.sweep.Criteria.Levels(compare.Rows(trials, g.sweep.Plan.Cases), trials)
 	declared := compare.Declared(trials)
 	g.list, g.loaded, g.interim.Family = nil, nil, 0
 	have := make([][]compare.Sides, len(g.metrics))

@@ -42,9 +42,9 @@ func (Warning) event() {}
 
 // Started says that the preparation is done and what is going to be measured.
 type Started struct {
-	Dir     string // run directory
-	Header  sweep.Header
-	Outlook sweep.Outlook
+	Dir      string // run directory
+	Header   sweep.Header
+	Estimate sweep.Estimate
 	// Complete says that a run of designs is shown again. A run of benchmarks that is shown again sends no Started.
 	Complete bool
 }

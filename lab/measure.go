@@ -168,11 +168,11 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 		return sweep.Header{}, err
 	}
 	h := o.DesignOptions.header(w, result.Live, environment)
-	h.Observed, h.Cases, h.Twin, h.Burn, h.Quick = true, measured, twin, burn, o.Quick
+	h.Instrumented, h.Cases, h.Twin, h.Burn, h.Quick = true, measured, twin, burn, o.Quick
 	h.Settings.Sample, h.Settings.Profile = o.Sample, o.Profile
 	h.Settings.TimeLimit, h.Settings.Limited = sweep.Duration(o.limit(w, cases)), o.TimeLimit > 0
 	if o.Budget > 0 {
-		j := compare.Usual(o.Baseline, nil)
+		j := compare.DefaultCriteria(o.Baseline, nil)
 		j.All = o.All
 		h.Rule = sweep.NewRule(o.Budget, j)
 		h.Blocks = h.Rule.Most()

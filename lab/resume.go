@@ -112,13 +112,13 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 // otherwise.
 func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 	s := r.sweep
-	s.Judgement = compare.Usual(s.Header.Baseline, s.Workload.InputFactors())
-	s.Judgement.All = s.Header.All
+	s.Criteria = compare.DefaultCriteria(s.Header.Baseline, s.Workload.InputFactors())
+	s.Criteria.All = s.Header.All
 	if o.Baseline != nil {
-		s.Judgement.Baseline = *o.Baseline
+		s.Criteria.Baseline = *o.Baseline
 	}
 	if o.All != nil {
-		s.Judgement.All = *o.All
+		s.Criteria.All = *o.All
 	}
 	rule := s.Header.Rule
 	if rule == nil {
@@ -131,7 +131,7 @@ func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 		return refuse("", nil, "%s has a budget: its blocks went to the comparisons it began with, so that {baseline} "+
 			"and {compare} cannot change", r.Dir).suggest("leave them out")
 	}
-	if err := s.ResumeRule(r.Dir, j.Looks, j.Spent); err != nil {
+	if err := s.ResumeRule(r.Dir, j.Interims, j.Spent); err != nil {
 		return refuse("", nil, "%w", err)
 	}
 	return nil

@@ -63,13 +63,13 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 	}
 	r := &Run{Header: h, sweep: s, program: program(o.Program), notify: o.Notify,
 		Dir: store.Directory(o.Output, w.Name, h.Started)}
-	s.Judgement = compare.Usual(h.Baseline, w.InputFactors())
-	s.Judgement.All = h.All
+	s.Criteria = compare.DefaultCriteria(h.Baseline, w.InputFactors())
+	s.Criteria.All = h.All
 	if err := enoughForAll(s); err != nil {
 		return nil, err
 	}
 	if h.Rule != nil {
-		if s.Judgement.Size(s.CaseRows()) == 0 {
+		if s.Criteria.FamilySize(s.CaseRows()) == 0 {
 			return nil, refuse("budget", nil, "goes on until designs are told apart, and here is nothing to compare: "+
 				"give two designs that are no bounds, or {count} instead")
 		}
@@ -89,20 +89,20 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 // enoughForAll refuses to compare all pairs by fewer blocks than that takes. A run that goes on will have those of its
 // plan.
 func enoughForAll(s *sweep.Sweep) error {
-	if !s.Judgement.All {
+	if !s.Criteria.All {
 		return nil
 	}
 	blocks := s.Plan.Blocks
 	if s.Complete {
 		blocks = len(s.Sealed)
 	}
-	few, many, needed := s.Judgement.BlocksForAll(s.CaseRows())
+	few, many, needed := s.Criteria.BlocksForAll(s.CaseRows())
 	if blocks >= needed {
 		return nil
 	}
 	return refuse("compare", "all", "makes %d verdicts where neighbours make %d, and takes %d blocks to find what %d "+
 		"find then; there are %d: use {count} %d, fewer designs, or {compare} neighbours", many, few, needed,
-		compare.LookBlocks()[0], blocks, needed)
+		compare.InterimBlocks()[0], blocks, needed)
 }
 
 // measure begins a new run and executes it.
@@ -192,7 +192,7 @@ func (r *Run) capacitiesOf(ctx context.Context, s *sweep.Sweep) error {
 func (r *Run) execute(ctx context.Context) error {
 	s := r.sweep
 	r.Header, r.Complete = s.Header, s.Complete
-	r.notify.send(Started{Dir: r.Dir, Header: s.Header, Outlook: s.Outlook(), Complete: s.Complete})
+	r.notify.send(Started{Dir: r.Dir, Header: s.Header, Estimate: s.Estimate(), Complete: s.Complete})
 	s.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }
 	r.Trials = s.Done
 	twin, kept, err := r.twin()
@@ -230,8 +230,8 @@ func (r *Run) Judged() []result.Trial { return slices.Concat(r.Trials, r.Beyond(
 // nil.
 func (r *Run) Analyze(sensitivity []compare.Sensitivity) *Analysis {
 	return Analyze(r.Trials, AnalyzeOptions{
-		Workload: r.sweep.Workload, Cases: r.sweep.Plan.Cases, Judgement: r.sweep.Judgement,
-		InterimBlocks: r.Header.LookBlocks(), Predictions: r.Predictions, PredictedCases: r.Header.Twin,
+		Workload: r.sweep.Workload, Cases: r.sweep.Plan.Cases, Criteria: r.sweep.Criteria,
+		InterimBlocks: r.Header.InterimBlocks(), Predictions: r.Predictions, PredictedCases: r.Header.Twin,
 		CostsFrom: r.Header.CostsFrom, CalibrateCommand: r.program + " calibrate", Sensitivity: sensitivity,
 	})
 }

@@ -124,7 +124,7 @@ func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Ru
 	h.Cases, h.Costs, h.CostsFrom, h.Warnings = cases, what.text, what.from, what.warnings
 	h.Settings.Sample, h.Settings.TimeLimit = 1, sweep.Duration(o.TimeLimit)
 	if o.Precision > 0 {
-		h.Precision = sweep.UpTo(o.Precision)
+		h.Precision = sweep.NewPrecision(o.Precision)
 		h.Blocks = h.Precision.Most
 	}
 	r, err := newRun(ctx, w, &o.DesignOptions, h)

@@ -79,7 +79,7 @@ func (r *Run) openTwin(t *sweep.Sweep, dir string) (*store.Run, error) {
 	}
 	err = sweep.IsTwin(dir, &h, &t.Header, !journal.Checked)
 	if err == nil {
-		err = t.Header.Fits(dir, journal.Trials, journal.Blocks, journal.Looks, !journal.Checked)
+		err = t.Header.Fits(dir, journal.Trials, journal.Blocks, journal.Interims, !journal.Checked)
 	}
 	if err != nil {
 		return nil, closing(kept, refuse("", nil, "%w", err))

@@ -114,7 +114,7 @@ func (l *listed) worker(op func(*sim.Program)) *sim.Program {
 		t.ends(now, l.begin, l.end, &l.across)
 		r[3] = l.goesOn(t, r[1])
 	})
-	p.Place(first)
+	p.Bind(first)
 	p.JumpIf(sim.R3, again)
 	p.GroupAdd(&l.group, -1)
 	return p

@@ -165,16 +165,16 @@ func Cases(designs []string, factorsOf func(design string) []string, points []Po
 // Plan is a sweep before it is executed: every case once in each block, in an order that is random
 // and yet the same for the same seed.
 type Plan struct {
-	Seed     uint64
-	Blocks   int
-	Cases    []Case
-	Observed bool // each case has an observed trial in each block as well
+	Seed         uint64
+	Blocks       int
+	Cases        []Case
+	Instrumented bool // each case has an observed trial in each block as well
 }
 
 // Step is one trial of a block.
 type Step struct {
 	Case         int // index into the plan's Cases
-	Observed     bool
+	Instrumented bool
 	Block, Order int // Order is the place within the block, from 0
 }
 
@@ -184,8 +184,8 @@ func (p Plan) Block(b int) []Step {
 	steps := make([]Step, 0, 2*len(p.Cases))
 	for i := range p.Cases {
 		steps = append(steps, Step{Case: i, Block: b})
-		if p.Observed {
-			steps = append(steps, Step{Case: i, Block: b, Observed: true})
+		if p.Instrumented {
+			steps = append(steps, Step{Case: i, Block: b, Instrumented: true})
 		}
 	}
 	shuffle(steps, mix(mix(p.Seed)^uint64(b)))

@@ -121,7 +121,7 @@ func TestCases(t *testing.T) {
 }
 
 func planOf(seed uint64, cases int, observed bool) plan.Plan {
-	return plan.Plan{Seed: seed, Blocks: 10, Cases: make([]plan.Case, cases), Observed: observed}
+	return plan.Plan{Seed: seed, Blocks: 10, Cases: make([]plan.Case, cases), Instrumented: observed}
 }
 
 func TestBlockHoldsEachCaseOnce(t *testing.T) {
@@ -135,15 +135,15 @@ func TestBlockHoldsEachCaseOnce(t *testing.T) {
 			if s.Order != i || s.Block != b {
 				t.Fatalf("step %d is %+v", i, s)
 			}
-			seen[fmt.Sprint(s.Case, s.Observed)]++
+			seen[fmt.Sprint(s.Case, s.Instrumented)]++
 		}
 		want := n
 		for i := range n {
-			if seen[fmt.Sprint(i, false)] != 1 || p.Observed != (seen[fmt.Sprint(i, true)] == 1) {
+			if seen[fmt.Sprint(i, false)] != 1 || p.Instrumented != (seen[fmt.Sprint(i, true)] == 1) {
 				t.Fatalf("case %d: %v", i, seen)
 			}
 		}
-		if p.Observed {
+		if p.Instrumented {
 			want *= 2
 		}
 		if len(steps) != want {
@@ -156,7 +156,7 @@ func order(steps []plan.Step) string {
 	var words []string
 	for _, s := range steps {
 		word := fmt.Sprint(s.Case)
-		if s.Observed {
+		if s.Instrumented {
 			word += "o"
 		}
 		words = append(words, word)

@@ -41,7 +41,7 @@ func Bench(w io.Writer, trials []result.Trial, header [][2]string) error {
 	}
 	for i := range trials {
 		t := &trials[i]
-		if !t.Good() || t.Kind == result.KindObserved {
+		if !t.Good() || t.Kind == result.KindInstrumented {
 			continue
 		}
 		pairs, iterations := benchPairs(t)

@@ -39,8 +39,8 @@ func benchPages() Benchmarks {
 			}
 		}
 	}
-	j := compare.Usual("", []string{"cpus"})
-	j.Apart, j.First = true, true
+	j := compare.DefaultCriteria("", []string{"cpus"})
+	j.LevelsOnly, j.AgainstFirst = true, true
 	p := Benchmarks{Title: "example.com/w", How: "paired: each block holds all levels; each is compared with " +
 		"the first, GOGC=100"}
 	sides := j.Levels(compare.Rows(trials, cases), trials)

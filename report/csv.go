@@ -22,7 +22,7 @@ func CSV(w io.Writer, trials []result.Trial) error {
 	var points []plan.Point
 	var metrics []string
 	for _, t := range trials {
-		if t.Kind == result.KindObserved {
+		if t.Kind == result.KindInstrumented {
 			continue
 		}
 		points = append(points, t.Point)
@@ -48,7 +48,7 @@ func CSV(w io.Writer, trials []result.Trial) error {
 		return err
 	}
 	for _, t := range trials {
-		if t.Kind == result.KindObserved {
+		if t.Kind == result.KindInstrumented {
 			continue
 		}
 		line := record(t, factors, metrics)

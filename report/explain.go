@@ -26,7 +26,7 @@ func Explanation(w io.Writer, r explain.Report, e *evidence.Evidence, overheads 
 		}
 		finding(&b, f, len(r.Findings) > 1, e.Program, st)
 	}
-	spent(&b, r.Ledger, st)
+	spent(&b, r.CPUTime, st)
 	demand(&b, r, e.Trace, st)
 	if len(r.Notes)+len(overheads) > 0 {
 		heading(&b, "notes", "", st)
@@ -79,7 +79,7 @@ func finding(b *strings.Builder, f explain.Finding, ranked bool, p evidence.Prog
 	if f.Share > 0 {
 		remarks = append(remarks, "concerns "+share(f.Share)+" of the time")
 	}
-	remarks = append(remarks, string(f.Confidence)+" confidence, tier "+string(f.Tier))
+	remarks = append(remarks, string(f.Confidence)+" confidence, tier "+string(f.Level))
 	b.WriteString(st.paint(bold, st.text(title)) + "\n")
 	part(b, "", f.Claim, st)
 	part(b, "", strings.Join(remarks, st.pick(" · ", ", ")), st)
@@ -166,7 +166,7 @@ func metricName(metric string) string {
 }
 
 // spent writes where the CPUs' time went.
-func spent(b *strings.Builder, l explain.Ledger, st Style) {
+func spent(b *strings.Builder, l explain.CPUTime, st Style) {
 	if len(l.Entries) == 0 {
 		return
 	}

@@ -18,7 +18,7 @@ func ExplanationJSON(w io.Writer, r explain.Report, e *evidence.Evidence) error 
 		f.Where, f.Evidence = orEmpty(f.Where), orEmpty(f.Evidence)
 		all = append(all, f)
 	}
-	if l := r.Ledger; len(l.Entries) > 0 {
+	if l := r.CPUTime; len(l.Entries) > 0 {
 		all = append(all, ledgerJSON{"ledger", l.Source, l.CPUs, l.Wall.Seconds(), l.Entries})
 	}
 	if p := r.Parallelism; p.CPUs > 0 {

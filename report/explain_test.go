@@ -41,7 +41,7 @@ func slow() (explain.Report, *evidence.Evidence) {
 	}
 	r := explain.Report{
 		Findings: []explain.Finding{
-			{Rank: 1, Name: "unbuffered-io", Tier: explain.TierB, Claim: "Every pixel is a system call of its own, " +
+			{Rank: 1, Name: "unbuffered-io", Level: explain.TraceLevel, Claim: "Every pixel is a system call of its own, " +
 				"and these take most of the time of the program.",
 				Where: []string{"cmd/draw.go:31"}, Share: 0.62,
 				Gain:       &explain.Gain{Metric: "wall_seconds", Estimate: 0.58, Low: 0.55, High: 0.61},
@@ -50,10 +50,10 @@ func slow() (explain.Report, *evidence.Evidence) {
 					"62 % of the CPU profile is in system calls"},
 				Rival: "the disk is slow", Fix: "wrap f in bufio.NewWriter, and call Flush at the end",
 				Experiment: "run it with output to /dev/null"},
-			{Rank: 2, Name: "serial-phase", Tier: explain.TierB, Claim: "From 492 ms on one goroutine works.",
+			{Rank: 2, Name: "serial-phase", Level: explain.TraceLevel, Claim: "From 492 ms on one goroutine works.",
 				Where: []string{"elsewhere.go:7"}, Share: 0.004, Confidence: explain.Low},
 		},
-		Ledger: explain.Ledger{Source: "the CPU profile", CPUs: 2, Wall: 812 * ms, Entries: []explain.Entry{
+		CPUTime: explain.CPUTime{Source: "the CPU profile", CPUs: 2, Wall: 812 * ms, Entries: []explain.Entry{
 			{Name: explain.UserCode, Time: 400 * ms, Share: 0.246},
 			{Name: explain.SystemCalls, Time: 700 * ms, Share: 0.431},
 			{Name: explain.IdleCPUs, Time: 524 * ms, Share: 0.323}}},
@@ -80,7 +80,7 @@ func TestExplanationGoldens(t *testing.T) {
 		golden(t, name, b.Bytes())
 	}
 	var b bytes.Buffer
-	few := explain.Report{Findings: []explain.Finding{{Rank: 1, Name: explain.None, Tier: explain.TierA,
+	few := explain.Report{Findings: []explain.Finding{{Rank: 1, Name: explain.None, Level: explain.ProfileLevel,
 		Claim: "Nothing is to be gained.", Confidence: explain.Medium}}}
 	if err := Explanation(&b, few, &evidence.Evidence{Program: evidence.Program{Name: "p"}}, nil,
 		Style{Width: 80}); err != nil {

@@ -34,7 +34,7 @@ func trialsOf() []result.Trial {
 	wrong := good
 	wrong.Status, wrong.Metrics = result.Wrong, nil
 	watched := good
-	watched.Kind = result.KindObserved
+	watched.Kind = result.KindInstrumented
 	job := good
 	job.Workload, job.Design, job.Operations = "word-count", "bufio", 215828
 	job.Point = plan.NewPoint(set("cpus", 1), plan.Setting{Factor: "input", Level: plan.TextLevel("a b/c-9")})

@@ -123,7 +123,7 @@ func watch(rows []compare.Row) {
 			continue
 		}
 		r.SlowDown = result.Value(1 + float64(i)/1000)
-		r.Ledger = map[string]result.Value{"useful": 0.93, "runtime": 0.012, "idle": 0.0561}
+		r.CPUTime = map[string]result.Value{"useful": 0.93, "runtime": 0.012, "idle": 0.0561}
 		for _, name := range []string{"grinder", "press", "steamer"} {
 			r.Resources = append(r.Resources,
 				result.Resource{Name: name, Kind: "station", Count: 1, Utilization: ptr(0.998),
@@ -175,7 +175,7 @@ func twinned() []compare.Row {
 		if r.N != 10 || n != 1 && n != 2 && n != 4 && n != 6 || r.Design == "parsteam" {
 			continue
 		}
-		r.Warnings, r.Resources, r.Ledger, r.SlowDown = nil, nil, nil, result.Unavailable
+		r.Warnings, r.Resources, r.CPUTime, r.SlowDown = nil, nil, nil, result.Unavailable
 		if n > 2 {
 			r.World = result.Virtual
 			for name, s := range r.Metrics {
@@ -192,12 +192,12 @@ func twinned() []compare.Row {
 			}
 			m := r.Metric(metric).Median
 			v := result.Value(e)
-			r.Twins = append(r.Twins, compare.Twin{Workload: r.Workload, Design: r.Design, Point: r.Point,
+			r.Predictions = append(r.Predictions, compare.Prediction{Workload: r.Workload, Design: r.Design, Point: r.Point,
 				Metric: metric, Measured: m,
 				Predicted: m * (1 + v), Error: v, Low: v - 0.01, High: v + 0.01, N: 10, Margin: 0.05,
 				Off: max(e, -e) > 0.1, Bound: r.Bound})
 		}
-		slices.SortFunc(r.Twins, func(a, b compare.Twin) int { return strings.Compare(b.Metric, a.Metric) })
+		slices.SortFunc(r.Predictions, func(a, b compare.Prediction) int { return strings.Compare(b.Metric, a.Metric) })
 		rows = append(rows, r)
 	}
 	return rows
@@ -208,7 +208,7 @@ func twinnedJobs() []compare.Row {
 	rows := counts()
 	for i := range rows[:3] {
 		m := rows[i].Metric(result.WallSeconds).Median
-		rows[i].Twins = []compare.Twin{{Design: rows[i].Design, Point: rows[i].Point, Metric: result.WallSeconds,
+		rows[i].Predictions = []compare.Prediction{{Design: rows[i].Design, Point: rows[i].Point, Metric: result.WallSeconds,
 			Measured: m, Predicted: m * 0.99,
 			Error: -0.01, Low: result.Unavailable, High: result.Unavailable, N: 1, Margin: 0.05}}
 	}
@@ -223,14 +223,14 @@ func refusedRows() []compare.Row {
 		if why == nil {
 			continue
 		}
-		x := &rows[i].Twins[0]
+		x := &rows[i].Predictions[0]
 		x.Predicted, x.Error, x.NotModelled, x.Condition = result.Unavailable, result.Unavailable, why.String(),
 			why.Condition
 		rows[i].Refusal = why
 	}
 	for i, cpus := range []int{4, 8} {
 		r := rows[2]
-		r.World, r.Twins, r.Refusal = result.Virtual, nil,
+		r.World, r.Predictions, r.Refusal = result.Virtual, nil,
 			&compare.Refusal{Condition: compare.NotInflated, Value: 0.33, Limit: 0.05}
 		r.Point = r.Point.With("cpus", plan.IntLevel(cpus))
 		r.Metrics = map[string]result.Summary{result.WallSeconds: {Median: result.Unavailable, Low: result.Unavailable,

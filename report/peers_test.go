@@ -20,7 +20,7 @@ func peers() []compare.Row {
 					"read_calls": []float64{1.27e6, 311, 80, 1}[i], "write_calls": 0,
 					"allocs": []float64{1.27e6, 3, 0, 0}[i], "alloc_bytes": 5120})}
 		if d != "wc" && d != "probe" {
-			r.Beside = &compare.Verdict{A: d, B: "wc", Ratio: result.Value(wall / 0.0071)}
+			r.BaselineVerdict = &compare.Verdict{A: d, B: "wc", Ratio: result.Value(wall / 0.0071)}
 			r.Formula = &compare.Formula{Text: "bytes x cost of a read", Source: "one read a byte", Design: d, N: 10,
 				Ratio: 1.034, Low: 1.021, High: 1.047}
 		}
@@ -33,7 +33,7 @@ func peers() []compare.Row {
 	}
 	rows[1].Formula = &compare.Formula{Text: "bytes / 4096 x cost of a read", Source: "one read a buffer",
 		Design: "buffered", Reason: "there is no trial of slice that fits"}
-	rows[2].Peer = true
+	rows[2].Reference = true
 	rows[3].Bound, rows[3].Statuses = true, map[result.Status]int{result.StatusBound: 10}
 	return rows
 }

@@ -114,13 +114,13 @@ func slowDown(rows []compare.Row) string {
 
 // ledger writes where the core-seconds of the observed trials went.
 func ledger(b *strings.Builder, f *frame, st Style) {
-	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Ledger) > 0 }) {
+	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.CPUTime) > 0 }) {
 		return
 	}
 	heading(b, f.rows[0].Workload+": core-seconds", "where those of the observed trials went", st)
 	columns := f.labels()
 	names := []string{"useful", "runtime", "gc", "idle"}
-	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, profiled := r.Ledger["channel"]; return profiled }) {
+	if slices.ContainsFunc(f.rows, func(r compare.Row) bool { _, profiled := r.CPUTime["channel"]; return profiled }) {
 		names = []string{"useful", "channel", "scheduler", "gc", "idle"}
 	}
 	for _, name := range names {
@@ -128,12 +128,12 @@ func ledger(b *strings.Builder, f *frame, st Style) {
 	}
 	first := len(columns) - len(names)
 	for _, r := range f.rows {
-		if len(r.Ledger) == 0 {
+		if len(r.CPUTime) == 0 {
 			continue
 		}
 		f.label(columns, r)
 		for i, name := range names {
-			if v, ok := r.Ledger[name]; ok && v.Known() {
+			if v, ok := r.CPUTime[name]; ok && v.Known() {
 				columns[first+i].add(percent(float64(v)), plain)
 			} else {
 				columns[first+i].add(unavailable, dim)

@@ -129,15 +129,15 @@ func (f *frame) measureColumns() []column {
 
 // besideColumn is each row's ratio to the baseline, where there is one.
 func (f *frame) besideColumn() []column {
-	i := slices.IndexFunc(f.rows, func(r compare.Row) bool { return r.Beside != nil })
+	i := slices.IndexFunc(f.rows, func(r compare.Row) bool { return r.BaselineVerdict != nil })
 	if i < 0 {
 		return nil
 	}
-	return []column{f.column("beside", f.rows[i].Beside.B, func(r compare.Row) string {
-		if r.Beside == nil {
+	return []column{f.column("beside", f.rows[i].BaselineVerdict.B, func(r compare.Row) string {
+		if r.BaselineVerdict == nil {
 			return ""
 		}
-		return ratio(r.Beside.Ratio) + "x"
+		return ratio(r.BaselineVerdict.Ratio) + "x"
 	})}
 }
 
@@ -301,7 +301,7 @@ func note(r compare.Row) string {
 	if r.Bound {
 		words = append(words, "bound")
 	}
-	if r.Peer {
+	if r.Reference {
 		words = append(words, "peer")
 	}
 	if r.Overloaded() {

@@ -125,8 +125,8 @@ func (e *traceEvents) lines() {
 		for place := range min(places, q.Longest) {
 			e.thread(e.queues, tid+place+1, fmt.Sprintf("%s, place %d", name, place+1))
 		}
-		for _, p := range q.Pieces {
-			label, args, what := "", fmt.Sprintf(`"place":%d`, p.Place+1), "waits"
+		for _, p := range q.Intervals {
+			label, args, what := "", fmt.Sprintf(`"place":%d`, p.Position+1), "waits"
 			if p.Request != timeline.NoRequest {
 				label = fmt.Sprint(p.Request)
 				args += `,"request":` + label
@@ -136,7 +136,7 @@ func (e *traceEvents) lines() {
 			} else {
 				args += fmt.Sprintf(`,"goroutine":%s`, quoted(e.t.Goroutines[p.Goroutine]))
 			}
-			e.slice(e.queues, tid+p.Place+1, p.Start, p.End, strings.TrimSpace(label+" "+what), "queue", args)
+			e.slice(e.queues, tid+p.Position+1, p.Start, p.End, strings.TrimSpace(label+" "+what), "queue", args)
 		}
 		tid += min(places, q.Longest)
 	}

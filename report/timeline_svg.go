@@ -250,11 +250,11 @@ func fits(text string, letter, width px) bool {
 func (p *panel) queue(s *svg, q *timeline.Queue, bottom px) {
 	h := placeHeight(q)
 	clusters := make([]cluster, places)
-	for i := range q.Pieces {
-		piece := &q.Pieces[i]
-		top := bottom - h*px(piece.Place+1)
+	for i := range q.Intervals {
+		piece := &q.Intervals[i]
+		top := bottom - h*px(piece.Position+1)
 		x, width := p.x(piece.Start), p.wide(piece.Start, piece.End)
-		c := &clusters[piece.Place]
+		c := &clusters[piece.Position]
 		if width < shortest {
 			c.add(s, x, width, top, h-50)
 			continue
@@ -276,7 +276,7 @@ func (p *panel) queue(s *svg, q *timeline.Queue, bottom px) {
 			what += ", " + p.t.Goroutines[piece.Goroutine]
 		}
 		s.rect(class, x, top, apart(width), h-50,
-			fmt.Sprintf("%s, place %d of %s, %s to %s ms", strings.TrimSpace(number+" "+what), piece.Place+1,
+			fmt.Sprintf("%s, place %d of %s, %s to %s ms", strings.TrimSpace(number+" "+what), piece.Position+1,
 				queueName(q.Resource), milliseconds(piece.Start-p.t.From, 1), milliseconds(piece.End-p.t.From, 1)))
 		if h >= 10_00 && number != "" && fits(number, 4_90, width) {
 			s.text("ins", x+width/2, top+h-3_00, number)

@@ -32,11 +32,11 @@ func (f *frame) predicted(r compare.Row) bool { return r.World == result.Virtual
 // twinColumns are what was predicted of the measure, or in an open loop of the mean response, and by how much that
 // and the mean latency are off. There are none where nothing was.
 func (f *frame) twinColumns() []column {
-	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Twins) > 0 }) {
+	if !slices.ContainsFunc(f.rows, func(r compare.Row) bool { return len(r.Predictions) > 0 }) {
 		return nil
 	}
 	predicted := f.column(predictedNote, "mean", func(r compare.Row) string {
-		t, ok := r.Twin(r.TwinMetric())
+		t, ok := r.Prediction(r.PredictedMetric())
 		switch {
 		case !ok:
 			return ""
@@ -46,7 +46,7 @@ func (f *frame) twinColumns() []column {
 		return number(t.Predicted, result.UnitOf(t.Metric), digits)
 	})
 	predicted.drop = 1
-	columns := []column{predicted, f.errorColumn("error", func(r compare.Row) string { return r.TwinMetric() })}
+	columns := []column{predicted, f.errorColumn("error", func(r compare.Row) string { return r.PredictedMetric() })}
 	if !f.job && !f.open {
 		latency := f.errorColumn("latency error", func(compare.Row) string { return result.LatencyMean })
 		latency.drop = 7
@@ -59,7 +59,7 @@ func (f *frame) twinColumns() []column {
 func (f *frame) errorColumn(head string, metric func(compare.Row) string) column {
 	c := column{group: predictedNote, head: head}
 	for _, r := range f.rows {
-		t, ok := r.Twin(metric(r))
+		t, ok := r.Prediction(metric(r))
 		switch {
 		case !ok || t.NotModelled != "":
 			c.add("", plain)
@@ -95,7 +95,7 @@ func (f *frame) twinNotes(columns []column) []string {
 		return slices.ContainsFunc(c.cells, func(x cell) bool { return strings.HasSuffix(x.text, "%"+offSign) })
 	}) {
 		notes = append(notes, fmt.Sprintf("%s : off; the 95 %% interval of the error lies wholly "+
-			"outside -%.0f to +%.0f %%", offSign, 100*compare.TwinMargin, 100*compare.TwinMargin))
+			"outside -%.0f to +%.0f %%", offSign, 100*compare.PredictionMargin, 100*compare.PredictionMargin))
 	}
 	notes = append(notes, f.refusals()...)
 	if f.beyond() {
@@ -159,9 +159,9 @@ func (f *frame) agreement() (sentence string, off []string) {
 		}
 		return sentence, nil
 	}
-	where := func(t compare.Twin) string { return f.place(&compare.Row{Design: t.Design, Point: t.Point}) }
+	where := func(t compare.Prediction) string { return f.place(&compare.Row{Design: t.Design, Point: t.Point}) }
 	sentence = fmt.Sprintf("the twin: %d of %s within %.0f %%, median error %.1f %%", a.Within,
-		result.Count(a.Points, "case"), 100*compare.TwinMargin, 100*a.Median)
+		result.Count(a.Points, "case"), 100*compare.PredictionMargin, 100*a.Median)
 	if a.Points > 1 {
 		sentence += fmt.Sprintf(", worst %s (%s)", signed(a.Worst.Error), where(a.Worst))
 	}

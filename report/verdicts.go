@@ -166,7 +166,7 @@ func prospect(v compare.Verdict) string {
 	if v.MoreBlocks != nil {
 		needed = fmt.Sprintf("%d more", *v.MoreBlocks)
 	}
-	if v.Looks != nil && v.MoreBlocks == nil {
+	if v.Interims != nil && v.MoreBlocks == nil {
 		needed = "more than a budget takes"
 	}
 	if v.RunsA > 0 {

@@ -39,7 +39,7 @@ func TestSentences(t *testing.T) {
 		}, "finelocking and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect " +
 			"1.050x, 6 more would show them equivalent within 2 %"},
 		{func(v *compare.Verdict) {
-			v.Verdict, v.Looks = compare.Undecided, &blocks
+			v.Verdict, v.Interims = compare.Undecided, &blocks
 			v.Ratio, v.Low, v.High = 1.01, 0.98, 1.04
 		}, "finelocking and locking: undecided (1.010x, 95 % interval 0.980 to 1.040); these 10 blocks detect " +
 			"1.050x, more than a budget takes would detect 1.010x"},

@@ -29,8 +29,8 @@ const (
 
 // The kinds of trial.
 const (
-	KindTrial    = "trial"
-	KindObserved = "observed" // the extra trial that watches resources and is in no verdict
+	KindTrial        = "trial"
+	KindInstrumented = "observed" // the extra trial that watches resources and is in no verdict
 )
 
 // The worlds.
@@ -69,11 +69,11 @@ type Trial struct {
 	Error         string     `json:"error,omitempty"`
 	Failure       string     `json:"failure,omitempty"` // the file of the run directory that says more
 	// lines of code of the design; null where its source is not at hand
-	Lines *int   `json:"lines"`
-	Type  string `json:"type"`           // stream or job
-	Bound bool   `json:"bound"`          // the design is a bound, however the trial ended
-	Peer  bool   `json:"peer,omitempty"` // the design is somebody else's solution, a yardstick
-	Open  bool   `json:"open,omitempty"` // under an open loop
+	Lines     *int   `json:"lines"`
+	Type      string `json:"type"`           // stream or job
+	Bound     bool   `json:"bound"`          // the design is a bound, however the trial ended
+	Reference bool   `json:"peer,omitempty"` // the design is somebody else's solution, a yardstick
+	Open      bool   `json:"open,omitempty"` // under an open loop
 	// open loop: more was offered than could be served; no response times
 	Unstable bool `json:"unstable,omitempty"`
 	// failed, and not by the design: the load was not the one asked for
@@ -289,7 +289,7 @@ type Summary struct {
 	High          Value      `json:"high"` // null below 6 trials
 	N             int        `json:"n"`
 	Bound         bool       `json:"bound"`
-	Peer          bool       `json:"peer,omitempty"`
+	Reference     bool       `json:"peer,omitempty"`
 	Mean          *Interval  `json:"mean,omitempty"` // virtual: over the replications
 	// virtual: every trial repeats itself and says the same, also after disturbances; low and high are the median
 	Exact bool `json:"exact,omitempty"`

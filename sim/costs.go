@@ -41,8 +41,8 @@ type setting struct {
 // settings are all that can be set, in the order in which they are told.
 func (c *Costs) settings() []setting {
 	return []setting{
-		{name: "wake", cost: &c.Wake}, {name: "deep", cost: &c.Deep}, {name: "deep-after", span: &c.DeepAfter},
-		{name: "rouse", cost: &c.Rouse},
+		{name: "wake", cost: &c.Wake}, {name: "deep", cost: &c.WakeDeep}, {name: "deep-after", span: &c.DeepIdleAfter},
+		{name: "rouse", cost: &c.Waker},
 		{name: "spin", cost: &c.Spin}, {name: "spin-for", span: &c.SpinFor}, {name: "steal", cost: &c.Steal},
 		{name: "burn", cost: &c.Burn, share: true},
 		{name: "outlier", cost: &c.Outlier, share: true}, {name: "outlier-every", count: &c.OutlierEvery},
@@ -107,7 +107,7 @@ func ParseCosts(text string) (Costs, error) {
 			return Costs{}, err
 		}
 	}
-	if !c.Deep.none() && c.DeepAfter == 0 {
+	if !c.WakeDeep.none() && c.DeepIdleAfter == 0 {
 		return Costs{}, fmt.Errorf("the cost deep is never taken without deep-after: say after how long a CPU sleeps " +
 			"deeply, as in deep-after=1ms")
 	}

@@ -34,7 +34,7 @@ func TestParseCosts(t *testing.T) {
 	}
 	survives(t, Typical())
 	for _, c := range []Costs{
-		{Wake: Quantiles(1, 2)}, {Wake: Quantiles(1, 1)}, {Deep: Ns(1), DeepAfter: 1}, {DeepAfter: 5}, {SpinFor: 1},
+		{Wake: Quantiles(1, 2)}, {Wake: Quantiles(1, 1)}, {WakeDeep: Ns(1), DeepIdleAfter: 1}, {DeepIdleAfter: 5}, {SpinFor: 1},
 		{LockSpin: Ns(1)}, {Lock: Ns(1)}, {PollGrain: 1}, {Timer: Ns(1)}, {Timer: Ns(1), PollGrain: 7},
 		{Lock: Ns(1), LockSpin: Quantiles(0, 3)}, {Spin: Quantiles(0, 0, 9)}, {Burn: Ns(whole)},
 		{Burn: Quantiles(percent, whole+1, maxShare)}, {Spin: Ns(1), SpinFor: 5},
@@ -73,7 +73,7 @@ func TestParseCosts(t *testing.T) {
 // TestRouse: who wakes a CPU that sleeps pays for it before going on; it costs nothing where that CPU still looks for
 // work. c is found at 70 us by CPU 1, which looks until 80; when d comes at 220 us it sleeps, and a burns from 240 on.
 func TestRouse(t *testing.T) {
-	costs := Costs{Wake: Ns(50_000), Rouse: Ns(20_000), Spin: Ns(1000), SpinFor: 20_000}
+	costs := Costs{Wake: Ns(50_000), Waker: Ns(20_000), Spin: Ns(1000), SpinFor: 20_000}
 	s := newScene(t, 2, costs)
 	b, c, d := s.program("b", burn(10, "done")), s.program("c", burn(10, "done")), s.program("d", burn(10, "done"))
 	s.run(s.program("a", spawn(b), burn(50, "done"), spawn(c), burn(150, "done"), spawn(d), burn(100, "done")),
@@ -246,15 +246,15 @@ func survives(t *testing.T, c Costs) {
 }
 
 func TestScaledCosts(t *testing.T) {
-	c := Costs{Wake: Ns(15), Deep: Quantiles(10, 31), DeepAfter: 5, Chan: Quantiles(2, 8, 20), SpinFor: 100}
+	c := Costs{Wake: Ns(15), WakeDeep: Quantiles(10, 31), DeepIdleAfter: 5, Chan: Quantiles(2, 8, 20), SpinFor: 100}
 	if got := strings.Join(c.Names(), " "); got != "wake deep chan" {
 		t.Errorf("the costs are %s", got)
 	}
-	was := Costs{Wake: Ns(15), Deep: Quantiles(10, 31), DeepAfter: 5, Chan: Quantiles(2, 8, 20), SpinFor: 100}
+	was := Costs{Wake: Ns(15), WakeDeep: Quantiles(10, 31), DeepIdleAfter: 5, Chan: Quantiles(2, 8, 20), SpinFor: 100}
 	for name, want := range map[string]Costs{
-		"wake": {Wake: Ns(7), Deep: was.Deep, DeepAfter: 5, Chan: was.Chan, SpinFor: 100},
-		"deep": {Wake: was.Wake, Deep: Quantiles(5, 15), DeepAfter: 5, Chan: was.Chan, SpinFor: 100},
-		"chan": {Wake: was.Wake, Deep: was.Deep, DeepAfter: 5, Chan: Quantiles(1, 4, 10), SpinFor: 100},
+		"wake": {Wake: Ns(7), WakeDeep: was.WakeDeep, DeepIdleAfter: 5, Chan: was.Chan, SpinFor: 100},
+		"deep": {Wake: was.Wake, WakeDeep: Quantiles(5, 15), DeepIdleAfter: 5, Chan: was.Chan, SpinFor: 100},
+		"chan": {Wake: was.Wake, WakeDeep: was.WakeDeep, DeepIdleAfter: 5, Chan: Quantiles(1, 4, 10), SpinFor: 100},
 		"lock": was,
 	} {
 		if got := c.Scaled(name, 1, 2); !reflect.DeepEqual(got, want) {

@@ -126,8 +126,8 @@ func (k *Kernel) wake(c *cpu) {
 // latency is how long a processor that sleeps since then takes to wake up.
 func (k *Kernel) latency(since int64) int64 {
 	cost := &k.costs.Wake
-	if k.costs.DeepAfter > 0 && k.now-since >= k.costs.DeepAfter {
-		cost = &k.costs.Deep
+	if k.costs.DeepIdleAfter > 0 && k.now-since >= k.costs.DeepIdleAfter {
+		cost = &k.costs.WakeDeep
 	}
 	return cost.draw(&k.draws)
 }
@@ -156,7 +156,7 @@ func (k *Kernel) rouse() bool {
 // rouseFor is rouse by CPU c, which pays for it before its goroutine goes on, or the next one begins.
 func (k *Kernel) rouseFor(c *cpu) {
 	if k.rouse() {
-		c.owed += k.costs.Rouse.draw(&k.draws)
+		c.owed += k.costs.Waker.draw(&k.draws)
 	}
 }
 

@@ -57,7 +57,7 @@ func Quantiles(q ...int64) Cost {
 
 // charge reports whether any operation costs time.
 func (c *Costs) charge() bool {
-	return !(c.Spawn.none() && c.Chan.none() && c.Lock.none() && c.Timer.none() && c.Syscall.none() && c.Rouse.none())
+	return !(c.Spawn.none() && c.Chan.none() && c.Lock.none() && c.Timer.none() && c.Syscall.none() && c.Waker.none())
 }
 
 // scatter reports whether burns take other than what they say.
@@ -89,11 +89,11 @@ func (c *Cost) draw(d *draws) int64 {
 type Costs struct {
 	// Wake is from the moment a goroutine could run on a CPU that sleeps to when that CPU looks for
 	// work; Deep is the same after the CPU has been idle for DeepAfter ns or more, where that is > 0.
-	Wake, Deep Cost
-	DeepAfter  int64
+	Wake, WakeDeep Cost
+	DeepIdleAfter  int64
 	// Rouse is what waking a CPU that sleeps takes of the one that wakes it, at the beginning of Wake: a system call,
 	// and an interrupt to another processor, which a virtual machine must leave to its host.
-	Rouse Cost
+	Waker Cost
 	// Spin is the same as Wake on a CPU that looks for work already. A CPU that has found none goes on looking for
 	// SpinFor ns before it sleeps; 0 is not at all, and then nothing ever takes Spin.
 	Spin    Cost

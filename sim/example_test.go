@@ -31,7 +31,7 @@ func Example() {
 	barista.Burn(sim.R1)
 	barista.Gauge(inside, -1)
 	barista.Jump(next)
-	barista.Place(closed)
+	barista.Bind(closed)
 
 	shop := sim.NewProgram("shop")
 	shop.Spawn(barista)

@@ -50,7 +50,7 @@ func mixture(s *scene, seed uint64, workers, rounds int) *program {
 // TestMixtures runs drawn programs on 1 to 64 CPUs, with and without costs: all must end, and the kernel's
 // books must balance between any two events. The same seed must give the same decisions.
 func TestMixtures(t *testing.T) {
-	costly := Costs{Wake: Quantiles(3000, 9000, 50_000), Deep: Ns(90_000), DeepAfter: 500_000, Spin: Ns(300),
+	costly := Costs{Wake: Quantiles(3000, 9000, 50_000), WakeDeep: Ns(90_000), DeepIdleAfter: 500_000, Spin: Ns(300),
 		SpinFor: 4000,
 		Steal:   Ns(3000), Switch: Ns(200), Spawn: Ns(300), Chan: Ns(80), Lock: Ns(20), Timer: Ns(100),
 		Syscall:  Ns(150),

@@ -55,7 +55,7 @@ func TestProgramFlow(t *testing.T) {
 		main.JumpIf(R2, again)
 		main.JumpIf(R0, end)
 		tell(main, R0)
-		main.Place(end)
+		main.Bind(end)
 		main.Sleep(R0)
 		main.Now(R4)
 		tell(main, R4)
@@ -187,7 +187,7 @@ func TestProgramBesideOthers(t *testing.T) {
 		p.Burn(R1)
 		p.Send(answer, R0)
 		p.Jump(next)
-		p.Place(closed)
+		p.Bind(closed)
 		a := s.program("a", op(Spawn, s.k.Goroutine(p), ""))
 		for i := range int64(3) {
 			a.steps = append(a.steps, step{do: func(*program) Op { return Op{Code: Send, On: ask, Token: i} }},
@@ -214,7 +214,7 @@ func TestProgramAllocates(t *testing.T) {
 				server.Burn(R1)
 				server.Gauge(inside, -1)
 				server.Jump(next)
-				server.Place(closed)
+				server.Bind(closed)
 				p := NewProgram("customers")
 				p.Spawn(server)
 				top := p.Here()

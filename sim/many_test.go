@@ -34,7 +34,7 @@ func crowd(cpus int, rounds int64, o Observer) *Kernel {
 	listener.Recv(told, R1, end)
 	listener.Burn(R1)
 	listener.Jump(top)
-	listener.Place(end)
+	listener.Bind(end)
 
 	main := NewProgram("main")
 	main.Spawn(listener)

@@ -58,7 +58,7 @@ func TestBreakingThePollCosts(t *testing.T) {
 			{number(Sleep, 1_000_000, ""), 2000, "a done 420"},
 			{hears(1000), 2000, "a done 440"},
 		} {
-			s := newScene(t, 2, Costs{PollGrain: grain, Rouse: Ns(20_000)})
+			s := newScene(t, 2, Costs{PollGrain: grain, Waker: Ns(20_000)})
 			s.k.StopAfter(900_000)
 			s.run(s.program("a", spawn(s.program("b", c.first)), burn(300, ""), s.timer(c.due), burn(100, "done")),
 				c.log)
@@ -77,7 +77,7 @@ func TestTheBrokenPollBeginsAnew(t *testing.T) {
 // TestAtWorkAgainOwes: CPU 1 wakes CPU 2 at 50 us for the timer of b, looks for work until 70, and as it is to sleep
 // sees d, for which CPU 2 is coming: it has not been idle, and d begins when that is paid.
 func TestAtWorkAgainOwes(t *testing.T) {
-	s := newScene(t, 3, Costs{Wake: Ns(5000), Rouse: Ns(20_000), Spin: Ns(10_000), SpinFor: 20_000})
+	s := newScene(t, 3, Costs{Wake: Ns(5000), Waker: Ns(20_000), Spin: Ns(10_000), SpinFor: 20_000})
 	b, d := s.program("b", burn(25, ""), number(Sleep, 1_000_000, "")), s.program("d", burn(10, "done"))
 	s.run(s.program("a", spawn(b), burn(45, ""), spawn(d), burn(100, "done")), "d done 100", "a done 165")
 }

@@ -113,12 +113,12 @@ func (p *Program) NewLabel() Label {
 }
 
 // Place lets a label stand for the next instruction.
-func (p *Program) Place(l Label) { p.labels[l] = int32(len(p.code)) }
+func (p *Program) Bind(l Label) { p.labels[l] = int32(len(p.code)) }
 
 // Here is a label of the next instruction.
 func (p *Program) Here() Label {
 	l := p.NewLabel()
-	p.Place(l)
+	p.Bind(l)
 	return l
 }
 

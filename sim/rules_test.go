@@ -87,7 +87,7 @@ func TestBackOffSwaps(t *testing.T) {
 
 // TestWake: a goroutine starts on another CPU when that has woken up, by its depth of sleep.
 func TestWake(t *testing.T) {
-	costs := Costs{Wake: Ns(5000), Deep: Ns(50_000), DeepAfter: 1_000_000, Switch: Ns(1000)}
+	costs := Costs{Wake: Ns(5000), WakeDeep: Ns(50_000), DeepIdleAfter: 1_000_000, Switch: Ns(1000)}
 	s := newScene(t, 2, costs)
 	b, c := s.program("b", burn(10, "done")), s.program("c", burn(10, "done"))
 	// a itself costs a switch.

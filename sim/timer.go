@@ -105,7 +105,7 @@ func (k *Kernel) after(t *Timer, d int64) {
 	case first && !k.polling:
 		k.rouseFor(c)
 	case k.polling && !k.called && at < k.pollUntil: // netpollBreak: it comes, looks around, and sleeps again for less
-		c.owed += k.costs.Rouse.draw(&k.draws)
+		c.owed += k.costs.Waker.draw(&k.draws)
 		k.callPoller(false)
 	}
 }
@@ -165,7 +165,7 @@ func (k *Kernel) fire(t *Timer) *G {
 func (k *Kernel) poll(c *cpu, spun bool) {
 	if !k.polling && (k.nhear > 0 || len(c.due) > 0 || spun && k.armed > 0) {
 		k.polling, k.pollSince, k.pollSpun = true, k.now, spun
-		if k.costs.PollGrain > 0 || !k.costs.Rouse.none() { // else breaking its sleep would change nothing
+		if k.costs.PollGrain > 0 || !k.costs.Waker.none() { // else breaking its sleep would change nothing
 			k.pollFrom, k.pollUntil = k.now, never
 			for i := range k.cpus {
 				if due := k.cpus[i].due; len(due) > 0 {

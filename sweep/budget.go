@@ -14,8 +14,8 @@ import (
 type Rule struct {
 	Budget Duration `json:"budget"` // for everything, the trials of all executions together
 	// blocks at which a comparison is judged; the last is the most
-	Looks      []int `json:"looks"`
-	Equivalent int   `json:"equivalent_from"` // blocks from which on designs may be called equivalent
+	InterimBlocks []int `json:"looks"`
+	Equivalent    int   `json:"equivalent_from"` // blocks from which on designs may be called equivalent
 	// blocks from which on small differences are judged; 0, as in older journals: all
 	Different int     `json:"different_from,omitempty"`
 	Spending  string  `json:"spending"` // how alpha is spent, t being the share of the blocks
@@ -26,22 +26,22 @@ type Rule struct {
 }
 
 // NewRule is the usual rule for a budget, by which a judgement's comparisons are decided.
-func NewRule(budget time.Duration, j compare.Judgement) *Rule {
+func NewRule(budget time.Duration, j compare.Criteria) *Rule {
 	return &Rule{
-		Budget: Duration(budget), Looks: compare.LookBlocks(), Equivalent: compare.EquivalentFrom,
+		Budget: Duration(budget), InterimBlocks: compare.InterimBlocks(), Equivalent: compare.EquivalentFrom,
 		Different: compare.DifferentFrom, Spending: Spending, Alpha: j.Alpha, Margin: j.Margin,
 		Baseline: j.Baseline, All: j.All,
 	}
 }
 
 // Most is the number of blocks at the last look.
-func (r *Rule) Most() int { return slices.Max(r.Looks) }
+func (r *Rule) Most() int { return slices.Max(r.InterimBlocks) }
 
 // UseRule plans the interim analyses of the rule in the header. It takes some tenths of a second.
 func (s *Sweep) UseRule() {
 	r := s.Header.Rule
-	s.Judgement.Looks = compare.NewLooks(r.Looks, r.Equivalent)
-	s.Judgement.Looks.Different = r.Different
+	s.Criteria.Interims = compare.NewInterimPlan(r.InterimBlocks, r.Equivalent)
+	s.Criteria.Interims.Different = r.Different
 }
 
 // ResumeRule restores the rule, the interim analyses and the spent time of a sweep that is continued or shown again. It
@@ -51,42 +51,42 @@ func (s *Sweep) ResumeRule(dir string, looks []json.RawMessage, spent time.Durat
 	if r == nil {
 		return nil
 	}
-	if !slices.IsSorted(r.Looks) || len(r.Looks) == 0 || r.Looks[0] < 2 || r.Alpha <= 0 || r.Alpha >= 1 ||
+	if !slices.IsSorted(r.InterimBlocks) || len(r.InterimBlocks) == 0 || r.InterimBlocks[0] < 2 || r.Alpha <= 0 || r.Alpha >= 1 ||
 		r.Margin <= 0 {
 		return fmt.Errorf("%s is not a run of brewput: the rule of its budget makes no sense", dir)
 	}
-	s.Judgement.Baseline, s.Judgement.All, s.Judgement.Alpha, s.Judgement.Margin = r.Baseline, r.All, r.Alpha, r.Margin
+	s.Criteria.Baseline, s.Criteria.All, s.Criteria.Alpha, s.Criteria.Margin = r.Baseline, r.All, r.Alpha, r.Margin
 	s.UseRule()
-	if s.Looks, err = ReadLooks(looks); err != nil {
+	if s.Interims, err = ReadInterims(looks); err != nil {
 		return fmt.Errorf("%s cannot be continued: %w", dir, err)
 	}
 	s.Spent = spent
 	return nil
 }
 
-// LookBlocks are the blocks at which a run with a budget is judged; nil for another.
-func (h *Header) LookBlocks() []int {
+// InterimBlocks are the blocks at which a run with a budget is judged; nil for another.
+func (h *Header) InterimBlocks() []int {
 	if h.Rule == nil {
 		return nil
 	}
-	return h.Rule.Looks
+	return h.Rule.InterimBlocks
 }
 
 // Spending is the name of what compare does with alpha.
 const Spending = "alpha t^2"
 
 // Look is a decision on what is measured next.
-type Look struct {
+type Interim struct {
 	After int      `json:"after"` // blocks
 	Spent Duration `json:"spent"`
-	compare.Course
+	compare.Allocation
 }
 
-// ReadLooks reads the looks of a journal.
-func ReadLooks(records []json.RawMessage) ([]Look, error) {
-	var looks []Look
+// ReadInterims reads the looks of a journal.
+func ReadInterims(records []json.RawMessage) ([]Interim, error) {
+	var looks []Interim
 	for i, r := range records {
-		var l Look
+		var l Interim
 		if err := json.Unmarshal(r, &l); err != nil {
 			return nil, fmt.Errorf("look %d of the journal cannot be read: %w", i+1, err)
 		}
@@ -111,17 +111,17 @@ type pace struct {
 	began    time.Time
 	before   time.Duration // spent by earlier executions
 	now      func() time.Time
-	recorded []Look // decisions of earlier executions that lie ahead
+	recorded []Interim // decisions of earlier executions that lie ahead
 	stretch
 }
 
 func (s *Sweep) newPace() *pace {
-	p := &pace{sweep: s, now: s.Now, recorded: s.Looks}
+	p := &pace{sweep: s, now: s.Now, recorded: s.Interims}
 	if p.now == nil {
 		p.now = time.Now
 	}
 	p.began, p.before = p.now(), s.Before()
-	p.stretch = stretch{s.all(), s.Header.Rule.Looks[0]}
+	p.stretch = stretch{s.all(), s.Header.Rule.InterimBlocks[0]}
 	return p
 }
 
@@ -171,7 +171,7 @@ func (p *pace) next(b int, trials []result.Trial, whole bool) (cases []int, more
 	costs := p.costs(trials)
 	switch {
 	case b == p.until:
-		look := Look{After: b, Spent: Duration(p.spent()), Course: p.sweep.Judgement.Course(
+		look := Interim{After: b, Spent: Duration(p.spent()), Allocation: p.sweep.Criteria.Allocate(
 			compare.Rows(trials, p.sweep.Plan.Cases), trials, p.sweep.Plan.Cases, seconds(costs),
 			reserve*p.left().Seconds())}
 		return p.decide(look)
@@ -183,21 +183,21 @@ func (p *pace) next(b int, trials []result.Trial, whole bool) (cases []int, more
 
 // stop ends the run because the time is over.
 func (p *pace) stop(b int) (cases []int, more bool, err error) {
-	look := Look{After: b, Spent: Duration(p.spent())}
-	look.Why, look.Cases, look.Standings = compare.NoTime, []int{}, []compare.Standing{}
+	look := Interim{After: b, Spent: Duration(p.spent())}
+	look.Why, look.Cases, look.Comparisons = compare.NoTime, []int{}, []compare.ComparisonState{}
 	return p.decide(look)
 }
 
 // decide stores a decision and follows it.
-func (p *pace) decide(look Look) (cases []int, more bool, err error) {
-	if err := p.sweep.Store.Look(look); err != nil {
+func (p *pace) decide(look Interim) (cases []int, more bool, err error) {
+	if err := p.sweep.Store.Interim(look); err != nil {
 		return nil, false, err
 	}
-	p.sweep.Looks = append(p.sweep.Looks, look)
+	p.sweep.Interims = append(p.sweep.Interims, look)
 	return p.follow(look)
 }
 
-func (p *pace) follow(look Look) (cases []int, more bool, err error) {
+func (p *pace) follow(look Interim) (cases []int, more bool, err error) {
 	for _, c := range look.Cases {
 		if c < 0 || c >= len(p.sweep.Plan.Cases) {
 			return nil, false, fmt.Errorf("the journal's look after block %d names case %d, which the plan does not "+
@@ -240,7 +240,7 @@ func (p *pace) costs(trials []result.Trial) []time.Duration {
 
 // each is the number of trials of a case in a block.
 func (s *Sweep) each() int {
-	if s.Plan.Observed {
+	if s.Plan.Instrumented {
 		return 2
 	}
 	return 1

@@ -21,8 +21,8 @@ import (
 )
 
 // usualLooks are made once, which takes longer than most tests.
-var usualLooks = sync.OnceValue(func() *compare.Looks {
-	return compare.NewLooks(compare.LookBlocks(),
+var usualLooks = sync.OnceValue(func() *compare.InterimPlan {
+	return compare.NewInterimPlan(compare.InterimBlocks(),
 		compare.EquivalentFrom)
 })
 
@@ -34,16 +34,16 @@ const trialTime = 1100*time.Millisecond + overhead
 
 // budgeted is a sweep of designs a, b, c and d: b is twice as fast as a for certain, c is like b but differs
 // by up to spread from block to block, and d is half as fast as c.
-func budgeted(store Store, looks *compare.Looks, budget time.Duration, spread float64) (*Sweep, *clock) {
+func budgeted(store Store, looks *compare.InterimPlan, budget time.Duration, spread float64) (*Sweep, *clock) {
 	nothing := func(env.Env, plan.Point) (workload.Stream, error) {
 		return workload.Stream{Op: func(env.Env, uint64) {}}, nil
 	}
 	w := &workload.Workload{Name: "test"}
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
-	h := Header{Workload: "test", Seed: "5", Blocks: 40, Observed: true,
+	h := Header{Workload: "test", Seed: "5", Blocks: 40, Instrumented: true,
 		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond)},
-		Rule: &Rule{Budget: Duration(budget), Looks: looks.Blocks, Equivalent: looks.Equivalent, Spending: Spending,
+		Rule: &Rule{Budget: Duration(budget), InterimBlocks: looks.Blocks, Equivalent: looks.Equivalent, Spending: Spending,
 			Alpha: 0.05, Margin: 0.02}}
 	for _, name := range []string{"a", "b", "c", "d"} {
 		w.Designs = append(w.Designs, workload.Design{Name: name, Stream: nothing})
@@ -56,8 +56,8 @@ func budgeted(store Store, looks *compare.Looks, budget time.Duration, spread fl
 	c := &clock{time.Unix(0, 0)}
 	s := &Sweep{Workload: w, Header: h, Plan: p, Store: store, Notify: func(Event) {},
 		Now: func() time.Time { return c.now }}
-	s.Judgement = compare.Usual("", nil)
-	s.Judgement.Looks = looks
+	s.Criteria = compare.DefaultCriteria("", nil)
+	s.Criteria.Interims = looks
 	s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 		c.now = c.now.Add(trialTime)
 		t := trial.Blank(spec)
@@ -93,7 +93,7 @@ func blocksOf(trials []result.Trial) []string {
 	return list
 }
 
-func reasons(looks []Look) []string {
+func reasons(looks []Interim) []string {
 	var list []string
 	for _, l := range looks {
 		list = append(list, fmt.Sprint(l.After, ": ", l.Why))
@@ -112,15 +112,15 @@ func TestBudget(t *testing.T) {
 		why    []string
 	}{
 		{"all clear", time.Hour, 0.001, []string{"10 of abcd", "10 of bc"}, // for b and c are equal, which takes 20
-			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.AllStand}},
+			[]string{"10: " + compare.SomeUndecided, "15: " + compare.SomeUndecided, "20: " + compare.AllDecided}},
 		{"one comparison needs more", time.Hour, 0.05, []string{"10 of abcd", "20 of bc"},
-			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.Uncertain,
-				"30: " + compare.AllStand}},
+			[]string{"10: " + compare.SomeUndecided, "15: " + compare.SomeUndecided, "20: " + compare.SomeUndecided,
+				"30: " + compare.AllDecided}},
 		{"one comparison is never decided", time.Hour, 0.2, []string{"10 of abcd", "30 of bc"},
-			[]string{"10: " + compare.Uncertain, "15: " + compare.Uncertain, "20: " + compare.Uncertain,
-				"30: " + compare.Uncertain, "40: " + compare.NoBlocks}},
+			[]string{"10: " + compare.SomeUndecided, "15: " + compare.SomeUndecided, "20: " + compare.SomeUndecided,
+				"30: " + compare.SomeUndecided, "40: " + compare.NoBlocks}},
 		{"time for two looks", 10*block + 6*block/2, 0.2, []string{"10 of abcd", "5 of bc"},
-			[]string{"10: " + compare.Uncertain, "15: " + compare.NoTime}},
+			[]string{"10: " + compare.SomeUndecided, "15: " + compare.NoTime}},
 		{"time for one look", 12 * block, 0.2, []string{"10 of abcd"}, []string{"10: " + compare.NoTime}},
 		{"time for no look", 7*block + block/2, 0.001, []string{"7 of abcd"}, []string{"7: " + compare.NoTime}},
 	} {
@@ -133,10 +133,10 @@ func TestBudget(t *testing.T) {
 		if got := blocksOf(trials); !slices.Equal(got, c.blocks) {
 			t.Errorf("%s: blocks %v, want %v", c.name, got, c.blocks)
 		}
-		if got := reasons(s.Looks); !slices.Equal(got, c.why) {
+		if got := reasons(s.Interims); !slices.Equal(got, c.why) {
 			t.Errorf("%s: looks %q, want %q", c.name, got, c.why)
 		}
-		if len(store.looks) != len(s.Looks) {
+		if len(store.looks) != len(s.Interims) {
 			t.Errorf("%s: %d looks stored", c.name, len(store.looks))
 		}
 		if spent := clock.now.Sub(time.Unix(0, 0)); spent > c.budget || store.spent != spent {
@@ -146,14 +146,14 @@ func TestBudget(t *testing.T) {
 }
 
 // again continues what a store holds.
-func again(store *memory, looks *compare.Looks, budget time.Duration) *Sweep {
+func again(store *memory, looks *compare.InterimPlan, budget time.Duration) *Sweep {
 	s, _ := budgeted(store, looks, budget, 0.05)
 	s.Done, s.Sealed, s.Spent = slices.Clone(store.trials), map[int]bool{}, store.spent
 	for b := range store.blocks {
 		s.Sealed[b] = true
 	}
 	var err error
-	if s.Looks, err = ReadLooks(store.looks); err != nil {
+	if s.Interims, err = ReadInterims(store.looks); err != nil {
 		panic(err)
 	}
 	return s
@@ -203,27 +203,27 @@ func TestDecisionsAreReplayed(t *testing.T) {
 	looks := usualLooks()
 	store := &memory{}
 	s, _ := budgeted(store, looks, time.Hour, 0.001)
-	s.Looks = []Look{{After: 10}, {After: 13}}
-	s.Looks[0].Cases, s.Looks[0].Blocks = []int{0, 3}, 3
+	s.Interims = []Interim{{After: 10}, {After: 13}}
+	s.Interims[0].Cases, s.Interims[0].Blocks = []int{0, 3}, 3
 	trials, err := s.Execute(t.Context())
 	if want := []string{"10 of abcd", "3 of ad"}; err != nil || !slices.Equal(blocksOf(trials), want) ||
 		len(store.looks) != 0 {
 		t.Errorf("blocks %v, %v, %d new looks; want %v", blocksOf(trials), err, len(store.looks), want)
 	}
 	ended := again(store, looks, time.Hour)
-	ended.Looks, ended.Complete = s.Looks, true
+	ended.Interims, ended.Complete = s.Interims, true
 	ended.Run = nil
 	if shown, err := ended.Execute(t.Context()); err != nil || !slices.Equal(places(shown), places(trials)) {
 		t.Errorf("an ended run shows %d of %d trials, %v", len(shown), len(trials), err)
 	}
-	for _, damaged := range [][]Look{{{After: 12}}, {{After: 10, Course: compare.Course{Cases: []int{4}, Blocks: 1}}}} {
+	for _, damaged := range [][]Interim{{{After: 12}}, {{After: 10, Allocation: compare.Allocation{Cases: []int{4}, Blocks: 1}}}} {
 		s, _ := budgeted(&memory{}, looks, time.Hour, 0.001)
-		s.Looks = damaged
+		s.Interims = damaged
 		if _, err := s.Execute(t.Context()); err == nil || !strings.Contains(err.Error(), "damaged") {
 			t.Errorf("looks %+v: %v", damaged, err)
 		}
 	}
-	if _, err := ReadLooks([]json.RawMessage{[]byte(`{"after":"x"}`)}); err == nil ||
+	if _, err := ReadInterims([]json.RawMessage{[]byte(`{"after":"x"}`)}); err == nil ||
 		!strings.Contains(err.Error(), "look 1") {
 		t.Errorf("a look that is none: %v", err)
 	}

@@ -2,11 +2,11 @@ package sweep
 
 // ask asks for the pace of burns. An answer beyond reason is none.
 func (s *Sweep) ask() {
-	if s.Pace == nil {
+	if s.BurnRatio == nil {
 		return
 	}
 	s.paced = 1
-	if p := s.Pace(s.Header.Burn.Rate); p > 1.0/paceLimit && p < paceLimit {
+	if p := s.BurnRatio(s.Header.Burn.Rate); p > 1.0/paceLimit && p < paceLimit {
 		s.paced = p
 	}
 }

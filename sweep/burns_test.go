@@ -16,13 +16,13 @@ func TestPace(t *testing.T) {
 			rates[spec.Block] = map[float64]int{}
 		}
 		rates[spec.Block][spec.BurnRate]++
-		if spec.BurnRate*spec.BurnPace != 2 {
-			t.Errorf("a rate of %v at a pace of %v", spec.BurnRate, spec.BurnPace)
+		if spec.BurnRate*spec.BurnRatio != 2 {
+			t.Errorf("a rate of %v at a pace of %v", spec.BurnRate, spec.BurnRatio)
 		}
 		return trial.Outcome{Trial: trial.Blank(spec)}, nil
 	})
 	s.Header.Burn.Rate = 2
-	s.Pace = func(rate float64) float64 {
+	s.BurnRatio = func(rate float64) float64 {
 		if rate != 2 {
 			t.Errorf("asked for the pace of %v, not of what was calibrated", rate)
 		}

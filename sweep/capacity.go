@@ -153,7 +153,7 @@ func (s *Sweep) capacitySpec(design string, p plan.Point, round int) trial.Spec 
 	spec := trial.Spec{
 		Workload: s.Workload.Name, Design: design, Point: p,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup), BurnRate: s.burnRate(),
-		BurnPace:  s.paced,
+		BurnRatio: s.paced,
 		Recording: s.Costs,
 	}
 	spec.Seed = s.pilotSeed(spec, round)

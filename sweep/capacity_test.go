@@ -66,7 +66,7 @@ func setting(name string, x float64) plan.Setting {
 func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 	s, specs := openSweep(t, at(2, 2, setting("load", 0.5)), at(2, 2, setting("load", 1.5)))
 	s.Header.Burn.Rate = 3
-	s.Pace = func(float64) float64 { return 1.5 }
+	s.BurnRatio = func(float64) float64 { return 1.5 }
 	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +74,8 @@ func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 		t.Errorf("%d trials to measure 3 capacities", len(*specs))
 	}
 	for _, spec := range *specs {
-		if spec.BurnRate != 2 || spec.BurnPace != 1.5 {
-			t.Errorf("burns at a rate of %v for a pace of %v", spec.BurnRate, spec.BurnPace)
+		if spec.BurnRate != 2 || spec.BurnRatio != 1.5 {
+			t.Errorf("burns at a rate of %v for a pace of %v", spec.BurnRate, spec.BurnRatio)
 		}
 		if spec.Open != nil || spec.Point.Has("load") {
 			t.Errorf("a capacity is measured under an open loop: %+v", spec)

@@ -19,7 +19,7 @@ func (h *Header) Check(trials []result.Trial, blocks map[int]int, old bool) erro
 	if err != nil {
 		return fmt.Errorf("the run's seed %q is not a number", h.Seed)
 	}
-	c := checker{header: h, plan: plan.Plan{Seed: seed, Blocks: h.Blocks, Cases: h.Cases, Observed: h.Observed},
+	c := checker{header: h, plan: plan.Plan{Seed: seed, Blocks: h.Blocks, Cases: h.Cases, Instrumented: h.Instrumented},
 		old: old, most: h.Blocks}
 	if h.Precision != nil {
 		c.most = h.Precision.Most
@@ -106,8 +106,8 @@ func (c *checker) block(b int, trials []*result.Trial, blocks map[int]int) error
 		if t.Order != i && !c.old {
 			return fmt.Errorf("%s: the trial of order %d is missing", where, i)
 		}
-		name, observed := t.Design+" ("+t.Point.String()+")", t.Kind == result.KindObserved
-		is := func(s plan.Step) bool { return c.names[s.Case] == name && s.Observed == observed }
+		name, observed := t.Design+" ("+t.Point.String()+")", t.Kind == result.KindInstrumented
+		is := func(s plan.Step) bool { return c.names[s.Case] == name && s.Instrumented == observed }
 		n := slices.IndexFunc(steps[at:], is)
 		switch {
 		case n < 0 && !slices.ContainsFunc(steps, is):

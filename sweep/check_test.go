@@ -13,9 +13,9 @@ import (
 // planned is a header of two designs, and the trials that its plan has.
 func planned() (h Header, trials []result.Trial, blocks map[int]int) {
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})
-	h = Header{Workload: "w", World: result.Live, Seed: "7", Blocks: 3, Observed: true,
+	h = Header{Workload: "w", World: result.Live, Seed: "7", Blocks: 3, Instrumented: true,
 		Cases: []plan.Case{{Design: "a", Point: point}, {Design: "b", Point: point}}}
-	p := plan.Plan{Seed: 7, Blocks: 3, Cases: h.Cases, Observed: true}
+	p := plan.Plan{Seed: 7, Blocks: 3, Cases: h.Cases, Instrumented: true}
 	blocks = map[int]int{}
 	for b := range 2 {
 		for _, s := range p.Block(b) {
@@ -23,8 +23,8 @@ func planned() (h Header, trials []result.Trial, blocks map[int]int) {
 				Point: point, Block: b, Order: s.Order,
 				Seed: strconv.FormatUint(p.BlockSeed(b), 10), Status: result.OK, Type: result.Stream,
 				Metrics: result.Metrics{result.Throughput: 1, "latency_p999_ns": 2}}
-			if s.Observed {
-				t.Kind = result.KindObserved
+			if s.Instrumented {
+				t.Kind = result.KindInstrumented
 			}
 			trials = append(trials, t)
 		}
@@ -94,7 +94,7 @@ func TestCheckSome(t *testing.T) {
 	if err := h.Check(some, blocks, false); err == nil {
 		t.Error("a complete block lacks a design")
 	}
-	h.Precision = UpTo(0.1)
+	h.Precision = NewPrecision(0.1)
 	if err := h.Check(some, blocks, false); err != nil {
 		t.Error(err)
 	}

@@ -19,16 +19,16 @@ import (
 // Header is the first record of a run directory: all that is needed to go on with the sweep and to
 // judge it later.
 type Header struct {
-	Workload string      `json:"workload"`
-	World    string      `json:"world"`
-	Args     []string    `json:"args"` // the command line
-	Version  string      `json:"version"`
-	Started  time.Time   `json:"started"`
-	Seed     string      `json:"seed"`
-	Blocks   int         `json:"blocks"`
-	Observed bool        `json:"observed"` // each design and point has an observed trial in each block
-	Cases    []plan.Case `json:"cases"`
-	// what is compared, unless it is asked for otherwise: see compare.Judgement
+	Workload     string      `json:"workload"`
+	World        string      `json:"world"`
+	Args         []string    `json:"args"` // the command line
+	Version      string      `json:"version"`
+	Started      time.Time   `json:"started"`
+	Seed         string      `json:"seed"`
+	Blocks       int         `json:"blocks"`
+	Instrumented bool        `json:"observed"` // each design and point has an observed trial in each block
+	Cases        []plan.Case `json:"cases"`
+	// what is compared, unless it is asked for otherwise: see compare.Criteria
 	Baseline    string           `json:"baseline,omitempty"`
 	All         bool             `json:"all_pairs,omitempty"` // the same
 	Settings    Settings         `json:"settings"`
@@ -110,7 +110,7 @@ func (h *Header) Plan(w *workload.Workload) (plan.Plan, error) {
 			return plan.Plan{}, err
 		}
 	}
-	p := plan.Plan{Seed: seed, Blocks: h.Blocks, Observed: h.Observed}
+	p := plan.Plan{Seed: seed, Blocks: h.Blocks, Instrumented: h.Instrumented}
 	for _, c := range h.Cases {
 		if _, ok := w.Find(c.Design); !ok {
 			return plan.Plan{}, fmt.Errorf("the run measures %s/%s, a design that this program does not have", w.Name,

@@ -87,7 +87,7 @@ func TestIntervals(t *testing.T) {
 			precision *Precision
 			window    time.Duration
 			least     float64 // of 1000 runs
-		}{{fmt.Sprintf("10 of %v", load.fixed), nil, load.fixed, 0.935}, {"to 5 %", UpTo(0.05), usual, 0.92}} {
+		}{{fmt.Sprintf("10 of %v", load.fixed), nil, load.fixed, 0.935}, {"to 5 %", NewPrecision(0.05), usual, 0.92}} {
 			c := coverage{t: t, truth: truth}
 			c.runs(*runsFlag, func(seed uint64) *Sweep {
 				s := mm1Sweep(rho, rule.window, seed)

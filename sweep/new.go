@@ -18,7 +18,7 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sweep{Workload: w, Header: h, Plan: p, Store: Nowhere{}}
+	s := &Sweep{Workload: w, Header: h, Plan: p, Store: Discard{}}
 	switch limit := time.Duration(h.Settings.TimeLimit); {
 	case h.Predicts:
 		s.pool = trial.NewPredictions(h.Costs, limit)
@@ -29,7 +29,7 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 		}
 		s.pool = trial.NewSimulations(w, costs, limit)
 	default:
-		s.Run, s.Pace = (&trial.Runner{TimeLimit: limit}).Run, calibrate.Pace
+		s.Run, s.BurnRatio = (&trial.Runner{TimeLimit: limit}).Run, calibrate.BurnRatio
 		return s, nil
 	}
 	s.Run, s.Ahead = s.pool.Run, s.pool.Ahead

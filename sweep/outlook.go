@@ -9,7 +9,7 @@ import (
 
 // Outlook is what a sweep still has to measure, estimated before it is executed. Its times leave out trials whose time
 // is not known, such as jobs.
-type Outlook struct {
+type Estimate struct {
 	Done  int           // trials that earlier executions stored
 	Total int           // trials of the plan, those included; with a budget, if it has all its blocks
 	Block time.Duration // for a block of all cases
@@ -19,8 +19,8 @@ type Outlook struct {
 }
 
 // Outlook estimates what the sweep still has to measure. Call it before Execute.
-func (s *Sweep) Outlook() Outlook {
-	o := Outlook{Done: len(s.Done), Total: s.Total(), Block: s.BlockTime(), All: s.Foresee(), Jobs: s.HasJobs()}
+func (s *Sweep) Estimate() Estimate {
+	o := Estimate{Done: len(s.Done), Total: s.Total(), Block: s.BlockTime(), All: s.Remaining(), Jobs: s.HasJobs()}
 	if s.Header.Rule != nil {
 		o.Left = max(0, time.Duration(s.Header.Rule.Budget)-s.Before())
 	}
@@ -38,15 +38,15 @@ type Conclusion struct {
 
 // Conclusion says why the sweep ended. Call it after Execute; it is nil without a budget, or before the first look.
 func (s *Sweep) Conclusion() *Conclusion {
-	if s.Header.Rule == nil || len(s.Looks) == 0 {
+	if s.Header.Rule == nil || len(s.Interims) == 0 {
 		return nil
 	}
-	last, all := s.Looks[len(s.Looks)-1], s.Judgement.Size(s.CaseRows())
+	last, all := s.Interims[len(s.Interims)-1], s.Criteria.FamilySize(s.CaseRows())
 	c := &Conclusion{Blocks: last.After, Spent: time.Duration(last.Spent), Budget: time.Duration(s.Header.Rule.Budget),
 		Undecided: all, Verdicts: all, Why: last.Why}
-	for i := len(s.Looks) - 1; i >= 0; i-- {
-		if l := s.Looks[i]; len(l.Standings) > 0 {
-			c.Undecided, c.Verdicts = l.Undecided(), len(l.Standings)
+	for i := len(s.Interims) - 1; i >= 0; i-- {
+		if l := s.Interims[i]; len(l.Comparisons) > 0 {
+			c.Undecided, c.Verdicts = l.Undecided(), len(l.Comparisons)
 			break
 		}
 	}
@@ -60,7 +60,7 @@ func (s *Sweep) CaseRows() []compare.Row {
 		d, _ := s.Workload.Find(c.Design)
 		rows = append(rows, compare.Row{
 			Workload: s.Workload.Name, Design: c.Design, World: s.Header.World, Point: c.Point,
-			Bound: d.Expect == workload.Bound, Peer: d.Peer, Job: d.Job != nil, Open: workload.OpenLoop(c.Point),
+			Bound: d.Expect == workload.Bound, Reference: d.Reference, Job: d.Job != nil, Open: workload.OpenLoop(c.Point),
 		})
 	}
 	return rows

@@ -18,8 +18,8 @@ type Precision struct {
 	Confidence float64 `json:"confidence"` // of the intervals
 }
 
-// UpTo is the rule for a relative precision.
-func UpTo(relative float64) *Precision {
+// NewPrecision is the rule for a relative precision.
+func NewPrecision(relative float64) *Precision {
 	return &Precision{Relative: relative, First: 10, Most: 1000, Confidence: 0.95}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 func TestLooksOfPrecision(t *testing.T) {
-	p := UpTo(0.01)
+	p := NewPrecision(0.01)
 	var looks []int
 	for n := p.First; n < p.Most; n = p.after(n) {
 		looks = append(looks, n)
@@ -31,7 +31,7 @@ func TestRuleOfPrecision(t *testing.T) {
 			t.Errorf("%+v is accepted", p)
 		}
 	}
-	if err := UpTo(0.05).Validate(); err != nil {
+	if err := NewPrecision(0.05).Validate(); err != nil {
 		t.Error(err)
 	}
 }
@@ -46,8 +46,8 @@ func virtualSweep(store Store, say func(trial.Spec) result.Metrics) *Sweep {
 	for i := range s.Workload.Designs {
 		s.Workload.Designs[i].Expect = workload.Right
 	}
-	s.Header.World, s.Header.Observed = result.Virtual, false
-	s.Plan.Observed = false
+	s.Header.World, s.Header.Instrumented = result.Virtual, false
+	s.Plan.Instrumented = false
 	return s
 }
 
@@ -71,7 +71,7 @@ func TestPrecision(t *testing.T) {
 	}
 	store := &memory{}
 	s := virtualSweep(store, say)
-	s.Header.Precision = UpTo(0.04)
+	s.Header.Precision = NewPrecision(0.04)
 	s.Plan.Blocks = s.Header.Precision.Most
 	var told []int
 	s.Ahead = func(specs []trial.Spec) { told = append(told, len(specs)) }

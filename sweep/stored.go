@@ -25,7 +25,7 @@ func ReadHeader(dir string, raw []byte) (h Header, err error) {
 func (h *Header) Fits(dir string, trials []result.Trial, blocks map[int]int, looks []json.RawMessage, old bool) error {
 	err := h.Check(trials, blocks, old)
 	if err == nil && h.Rule != nil {
-		_, err = ReadLooks(looks)
+		_, err = ReadInterims(looks)
 	}
 	if err != nil {
 		return fmt.Errorf("%s does not fit the plan in its header: %w: it was changed, or another program wrote it; "+

@@ -18,7 +18,7 @@ type Store interface {
 	Append(t result.Trial, histograms map[string][]byte) error
 	Failure(block, order int, text string) (path string, err error)
 	EndBlock(block, trials int, spent time.Duration) error
-	Look(decided any) error
+	Interim(decided any) error
 	End() error
 }
 
@@ -33,7 +33,7 @@ type Sweep struct {
 	// Pace, if not nil, is asked before each block how long burns by a rate take now, as a multiple of what they
 	// should: all trials of the block then have burns of a length that is right. A clock that is slower for minutes
 	// would otherwise make all work longer than any prediction could know.
-	Pace func(rate float64) float64
+	BurnRatio func(rate float64) float64
 	// Ahead, if not nil, is told of the trials that will be run next, in their order.
 	Ahead func([]trial.Spec)
 	// Done are the trials that an earlier execution stored.
@@ -67,10 +67,10 @@ type Sweep struct {
 
 	// The rest is for a run with a budget, whose header has a rule.
 
-	// Judgement is how its verdicts are made.
-	Judgement compare.Judgement
+	// Criteria is how its verdicts are made.
+	Criteria compare.Criteria
 	// Looks are the decisions of earlier executions, and of this one as it goes.
-	Looks []Look
+	Interims []Interim
 	// Spent is what earlier executions had spent of the budget when they completed their last block.
 	Spent time.Duration
 	// Now is the clock that the budget is measured by; nil means time.Now.
@@ -290,7 +290,7 @@ func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
 }
 
 // Foresee is how long what is left of the sweep will take, without the trials of which nobody knows.
-func (s *Sweep) Foresee() time.Duration {
+func (s *Sweep) Remaining() time.Duration {
 	var block, done float64
 	for _, spec := range s.First() {
 		block += float64(s.guess(spec.Design))
@@ -344,7 +344,7 @@ func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) 
 func (s *Sweep) declare(t *result.Trial, spec trial.Spec) {
 	design, _ := s.Workload.Find(t.Design)
 	t.Expected = trial.Expected(design.Expect, t.Status) || t.Invalid
-	t.Bound, t.Peer = design.Expect == workload.Bound, design.Peer
+	t.Bound, t.Reference = design.Expect == workload.Bound, design.Reference
 	t.Type = design.Type()
 	t.Point = spec.Point
 }
@@ -355,10 +355,10 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 	set := s.Header.Settings
 	return trial.Spec{
 		Workload: s.Workload.Name, Design: c.Design, Point: c.Point,
-		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Observed: step.Observed,
-		Profiled: step.Observed && set.Profile,
+		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Instrumented: step.Instrumented,
+		Profiled: step.Instrumented && set.Profile,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup),
-		Operations: set.Operations, Sample: set.Sample, BurnRate: s.burnRate(), BurnPace: s.paced,
+		Operations: set.Operations, Sample: set.Sample, BurnRate: s.burnRate(), BurnRatio: s.paced,
 		Open: s.offered(c), Recording: s.Costs, Disturb: s.Header.World == result.Virtual,
 	}
 }

@@ -52,7 +52,7 @@ func (m *memory) EndBlock(block, trials int, spent time.Duration) error {
 	return nil
 }
 
-func (m *memory) Look(decided any) error {
+func (m *memory) Interim(decided any) error {
 	text, err := json.Marshal(decided)
 	m.looks = append(m.looks, text)
 	return err
@@ -70,7 +70,7 @@ func testSweep(store Store, run func(context.Context, trial.Spec) (trial.Outcome
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
 	h := Header{
-		Workload: "test", Seed: "5", Blocks: 3, Observed: true,
+		Workload: "test", Seed: "5", Blocks: 3, Instrumented: true,
 		Cases:    []plan.Case{{Design: "a", Point: point}, {Design: "b", Point: point}},
 		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond)},
 	}
@@ -231,13 +231,13 @@ func TestHeaderOfAnotherProgram(t *testing.T) {
 // TestManyBlocks: a sweep that would never end begins, foresees that, and tells of a few trials ahead only.
 func TestManyBlocks(t *testing.T) {
 	s := testSweep(&memory{}, nil)
-	s.Header.World, s.Plan.Observed = result.Virtual, false
+	s.Header.World, s.Plan.Instrumented = result.Virtual, false
 	s.Plan.Blocks = 1_000_000
-	if d := s.Foresee(); d.Round(time.Second) != 2_290_000*time.Second {
+	if d := s.Remaining(); d.Round(time.Second) != 2_290_000*time.Second {
 		t.Errorf("%d blocks take %v", s.Plan.Blocks, d)
 	}
 	s.Plan.Blocks = 1_000_000_000_000
-	if d := s.Foresee(); d < 100*365*24*time.Hour {
+	if d := s.Remaining(); d < 100*365*24*time.Hour {
 		t.Errorf("%d blocks take %v", s.Plan.Blocks, d)
 	}
 	const end = 3000

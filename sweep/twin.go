@@ -22,14 +22,14 @@ func (s *Sweep) Twin() (*Sweep, error) {
 		return nil, nil
 	}
 	h := s.Header
-	h.World, h.Observed, h.Predicts = result.Virtual, false, true
+	h.World, h.Instrumented, h.Predicts = result.Virtual, false, true
 	h.Cases, h.Twin, h.Warnings = s.Header.Twin, nil, []string{}
 	h.Settings.Sample, h.Burn = 1, calibrate.Burn{}
 	if !h.Settings.Limited { // what is over in a second of real CPUs may take long to calculate
 		h.Settings.TimeLimit = max(h.Settings.TimeLimit, Duration(longPrediction))
 	}
 	if h.Rule != nil { // later blocks stay without a prediction: how many there will be is not known
-		h.Blocks, h.Rule = h.Rule.Looks[0], nil
+		h.Blocks, h.Rule = h.Rule.InterimBlocks[0], nil
 	}
 	t, err := New(s.Workload, h)
 	if err != nil {

@@ -43,14 +43,14 @@ func TestTwinOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(w.Plan.Cases) != 3 || w.Plan.Blocks != 3 || w.Plan.Observed || w.Header.World != result.Virtual ||
+	if len(w.Plan.Cases) != 3 || w.Plan.Blocks != 3 || w.Plan.Instrumented || w.Header.World != result.Virtual ||
 		w.Header.Costs != "wake=1us" || len(w.Header.Twin) > 0 {
 		t.Errorf("%+v %+v", w.Header, w.Plan)
 	}
 	for b := range w.Plan.Blocks {
 		for _, spec := range w.specsOf(b, w.all()) {
 			if spec.Seed != s.Plan.BlockSeed(b) || spec.Duration != time.Second ||
-				spec.Warmup != 100*time.Millisecond || spec.Sample != 1 || spec.BurnRate != 0 || spec.Observed {
+				spec.Warmup != 100*time.Millisecond || spec.Sample != 1 || spec.BurnRate != 0 || spec.Instrumented {
 				t.Errorf("%+v", spec)
 			}
 		}
@@ -70,7 +70,7 @@ func TestTwinOf(t *testing.T) {
 				time.Duration(w.Header.Settings.TimeLimit), err)
 		}
 	}
-	s.Header.Rule, s.Header.Blocks = &Rule{Looks: []int{2, 4}}, 4
+	s.Header.Rule, s.Header.Blocks = &Rule{InterimBlocks: []int{2, 4}}, 4
 	if w, err = s.Twin(); err != nil || w.Plan.Blocks != 2 || w.Header.Rule != nil {
 		t.Errorf("with a budget: %d blocks, %v", w.Plan.Blocks, err)
 	}
@@ -125,7 +125,7 @@ func TestTakesTurns(t *testing.T) {
 		rule     *Rule
 		want     string
 	}{{result.RealMeasured, nil, "plplpl"}, {"", nil, "pl"},
-		{result.RealMeasured, &Rule{Budget: Duration(time.Hour), Looks: []int{3}, Alpha: 0.05, Margin: 0.02}, "pl"}} {
+		{result.RealMeasured, &Rule{Budget: Duration(time.Hour), InterimBlocks: []int{3}, Alpha: 0.05, Margin: 0.02}, "pl"}} {
 		turns := newTurns(t, c.realCode, c.rule)
 		whole, err := turns.execute(0)
 		if err != nil || turns.order != c.want || turns.beyond > 0 != (c.want == "pl") ||
@@ -177,7 +177,7 @@ func newTurns(t *testing.T, realCode string, rule *Rule) *turns {
 func (u *turns) execute(stop int) ([]string, error) {
 	s := twinned()
 	s.Header.Rule = u.rule
-	s.Judgement.Looks = compare.NewLooks([]int{3}, 3)
+	s.Criteria.Interims = compare.NewInterimPlan([]int{3}, 3)
 	w, err := s.Twin()
 	if err != nil {
 		u.Fatal(err)

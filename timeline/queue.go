@@ -9,9 +9,9 @@ import (
 // Queue is the line at one resource over time.
 type Queue struct {
 	Resource
-	Longest int      // most that stood in it at once
-	Lengths []Length // how many, from one change to the next
-	Pieces  []Piece  // in the order of their start, then of their place
+	Longest   int        // most that stood in it at once
+	Lengths   []Length   // how many, from one change to the next
+	Intervals []Interval // in the order of their start, then of their place
 }
 
 // Length is how many stand in a line from a time on.
@@ -21,9 +21,9 @@ type Length struct {
 }
 
 // Piece is a time in which somebody stood in one place of a line.
-type Piece struct {
+type Interval struct {
 	Start, End int64
-	Place      int  // 0 is next
+	Position   int  // 0 is next
 	Buffered   bool // a value in the channel, not one who waits to send it
 	Request    int64
 	Goroutine  int // None for a value
@@ -45,7 +45,7 @@ func (t *Timeline) Queues(places int) []Queue {
 		}
 		if ok {
 			lines[at] = append(lines[at],
-				member{Piece{Start: s.Start, End: s.End, Buffered: s.Kind == Buffered, Request: s.Request,
+				member{Interval{Start: s.Start, End: s.End, Buffered: s.Kind == Buffered, Request: s.Request,
 					Goroutine: s.Goroutine}, rank, since, i})
 		}
 	}
@@ -109,7 +109,7 @@ func (w *waiter) since(s *Span) int64 {
 
 // member is who stands in a line, with what decides the place.
 type member struct {
-	Piece
+	Interval
 	rank  int
 	since int64
 	order int // of the span
@@ -146,15 +146,15 @@ func (q *Queue) place(members []member, places int) {
 		}
 		until := next(members, line)
 		for place, m := range line[:min(places, len(line))] {
-			if i, ok := open[m.who()]; ok && q.Pieces[i].Place == place && q.Pieces[i].End == now &&
-				q.Pieces[i].Request == m.Request {
-				q.Pieces[i].End = until
+			if i, ok := open[m.who()]; ok && q.Intervals[i].Position == place && q.Intervals[i].End == now &&
+				q.Intervals[i].Request == m.Request {
+				q.Intervals[i].End = until
 				continue
 			}
-			p := m.Piece
-			p.Start, p.End, p.Place = now, until, place
-			open[m.who()] = len(q.Pieces)
-			q.Pieces = append(q.Pieces, p)
+			p := m.Interval
+			p.Start, p.End, p.Position = now, until, place
+			open[m.who()] = len(q.Intervals)
+			q.Intervals = append(q.Intervals, p)
 		}
 	}
 }

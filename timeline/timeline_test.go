@@ -92,8 +92,8 @@ func lines(l *Timeline, places int) string {
 	var b strings.Builder
 	for _, q := range l.Queues(places) {
 		fmt.Fprintf(&b, "%s %s longest %d:", q.Kind, q.Name, q.Longest)
-		for _, p := range q.Pieces {
-			fmt.Fprintf(&b, " %d@%d[%d,%d)", p.Request, p.Place, p.Start, p.End)
+		for _, p := range q.Intervals {
+			fmt.Fprintf(&b, " %d@%d[%d,%d)", p.Request, p.Position, p.Start, p.End)
 		}
 		b.WriteString("\n")
 	}
@@ -150,10 +150,10 @@ func TestConservation(t *testing.T) {
 		}
 		q := l.Queues(1000)[0]
 		at := make([]int, 100)
-		for _, p := range q.Pieces {
+		for _, p := range q.Intervals {
 			total -= p.End - p.Start
 			for i := p.Start; i < p.End; i++ {
-				at[i] |= 1 << p.Place
+				at[i] |= 1 << p.Position
 			}
 		}
 		if total != 0 {

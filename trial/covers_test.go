@@ -12,7 +12,7 @@ import (
 func blankMeasurement(workers int) *measurement {
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(workers)})
-	return &measurement{trial: result.Trial{Metrics: result.Metrics{}}, spec: Spec{Point: point, Observed: true}}
+	return &measurement{trial: result.Trial{Metrics: result.Metrics{}}, spec: Spec{Point: point, Instrumented: true}}
 }
 
 // TestCovers: counters that were not read over nearly all of the window are unknown, and the trial says so.

@@ -27,12 +27,12 @@ func measure(spec Spec, w *workload.Workload, d workload.Design) Outcome {
 		defer debug.SetGCPercent(debug.SetGCPercent(spec.Point.Int(workload.GOGC)))
 	}
 	before := calibrate.Probe(spec.BurnRate)
-	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Observe: spec.Observed && !spec.Profiled,
+	m.world = live.New(live.Config{Seed: spec.Seed, BurnRate: spec.BurnRate, Instrument: spec.Instrumented && !spec.Profiled,
 		Poller: true})
 	err, left := m.run()
 	after := calibrate.Probe(spec.BurnRate)
-	if spec.BurnPace > 0 {
-		m.set("burn_pace", result.Value(spec.BurnPace))
+	if spec.BurnRatio > 0 {
+		m.set("burn_pace", result.Value(spec.BurnRatio))
 	}
 	m.set("burn_probe_before", result.Value(before))
 	m.set("burn_probe_after", result.Value(after))
@@ -117,14 +117,14 @@ func (m *measurement) snap() snapshot {
 // collectGarbage brings the runtime's account of its collections up to date, which happens at the end of each only; see
 // gcSeconds. It comes before the load: on one busy CPU a collection takes much of a short window.
 func (m *measurement) collectGarbage() {
-	if m.spec.Observed && !m.virtual {
+	if m.spec.Instrumented && !m.virtual {
 		runtime.GC()
 	}
 }
 
 // begin is called as the window opens.
 func (m *measurement) begin() {
-	if m.spec.Observed && !m.virtual {
+	if m.spec.Instrumented && !m.virtual {
 		m.gcBefore = host.GCSeconds()
 	}
 	if m.spec.Profiled && !m.virtual {
@@ -285,7 +285,7 @@ func (m *measurement) counters() {
 	switch {
 	case m.spec.Profiled:
 		m.profiledLedger(span, cpu)
-	case m.spec.Observed:
+	case m.spec.Instrumented:
 		m.ledger(span, cpu, m.gcSeconds(delta.Get("gc_cycles")))
 	}
 }
@@ -293,7 +293,7 @@ func (m *measurement) counters() {
 // unknown says of what the counters would have told that it is not known.
 func (m *measurement) unknown() {
 	names := []string{result.CPUSeconds, result.Parallelism}
-	if m.spec.Observed {
+	if m.spec.Instrumented {
 		names = append(names, "ledger_useful", "ledger_runtime", "ledger_gc", "ledger_idle")
 	}
 	for _, name := range names {

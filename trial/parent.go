@@ -299,8 +299,8 @@ func isHarness(frame string) bool {
 // Blank is a trial's record before anything was measured.
 func Blank(spec Spec) result.Trial {
 	kind := result.KindTrial
-	if spec.Observed {
-		kind = result.KindObserved
+	if spec.Instrumented {
+		kind = result.KindInstrumented
 	}
 	world := result.Live
 	if spec.Costs != "" {

@@ -34,7 +34,7 @@ type realCode struct {
 	script    *script    // of the trial, in the recording
 	alone     bool
 	sections  *calibrate.Sectioner // nil until the first section, and where nothing is measured
-	so        map[Piece]int        // sections of each name so far
+	so        map[SectionKey]int   // sections of each name so far
 	crowded   bool
 	charged
 }
@@ -49,7 +49,7 @@ type charged struct {
 func (c charged) since(o charged) charged { return charged{c.n - o.n, c.sum - o.sum} }
 
 func newRealCode(spec Spec) (*realCode, error) {
-	r := &realCode{recording: spec.Recording, alone: !spec.Crowded, so: map[Piece]int{}}
+	r := &realCode{recording: spec.Recording, alone: !spec.Crowded, so: map[SectionKey]int{}}
 	var err error
 	if r.recording != nil {
 		r.script, err = r.recording.script(spec)
@@ -82,7 +82,7 @@ func (r *realCode) End(code virtual.Code) (cost time.Duration, err error) {
 		cost = r.sections.End()
 	}
 	if r.recording != nil {
-		p := Piece(code)
+		p := SectionKey(code)
 		if cost, err = r.recording.cost(r.script, p, r.so[p], cost); err != nil {
 			return 0, err
 		}

@@ -35,12 +35,12 @@ type Recording struct {
 
 // Piece names the sections of real code of one request on goroutines of one name, or of one goroutine that works for
 // no request; see virtual.Code. They are counted in the order of their ends.
-type Piece struct {
+type SectionKey struct {
 	Request   uint64 // env.NoRequest for none
 	Goroutine string
 }
 
-func (p Piece) String() string {
+func (p SectionKey) String() string {
 	if p.Request == env.NoRequest {
 		return "goroutine " + p.Goroutine
 	}
@@ -52,7 +52,7 @@ type script struct {
 	design string
 	point  plan.Point
 	seed   uint64
-	costs  map[Piece][]time.Duration
+	costs  map[SectionKey][]time.Duration
 	whole  int // sections of a job; other schedules of the same trial may have added more to costs
 }
 
@@ -104,7 +104,7 @@ func (r *Recording) script(spec Spec) (*script, error) {
 		return nil, fmt.Errorf("the recording has no costs of %s (%s) with seed %d, but of %s; record it, or "+
 			"replay what is there", spec.Design, spec.Point, spec.Seed, r.contents())
 	}
-	s := &script{design: spec.Design, point: spec.Point, seed: spec.Seed, costs: map[Piece][]time.Duration{}}
+	s := &script{design: spec.Design, point: spec.Point, seed: spec.Seed, costs: map[SectionKey][]time.Duration{}}
 	r.scripts = append(r.scripts, s)
 	return s, nil
 }
@@ -133,7 +133,7 @@ func (r *Recording) contents() string {
 }
 
 // cost is what section number n of a piece of a trial costs: as recorded, and else, where that may be, as measured.
-func (r *Recording) cost(s *script, p Piece, n int, measured time.Duration) (time.Duration, error) {
+func (r *Recording) cost(s *script, p SectionKey, n int, measured time.Duration) (time.Duration, error) {
 	costs := s.costs[p]
 	if n < len(costs) {
 		return costs[n], nil

@@ -185,7 +185,7 @@ func TestRecordingEnds(t *testing.T) {
 	r := NewRecording("lottery", true)
 	draw(t, lotterySpec(1, 1, r))
 	replay, _ := file(t, r)
-	replay.scripts[0].costs[Piece{17, "worker"}] = nil
+	replay.scripts[0].costs[SectionKey{17, "worker"}] = nil
 	if x, _ := draw(t, lotterySpec(3, 1, replay)); x.Status != result.Failed ||
 		!strings.Contains(x.Error, "has 0 sections of real code of request 17 in goroutine worker, and "+
 			"it comes to one more") {
@@ -211,9 +211,9 @@ func TestRealCodeIsNeverExact(t *testing.T) {
 		}}
 		spec := lotterySpec(1, 1, &Recording{sealed: true})
 		spec.Design, spec.Warmup, spec.Duration = "d", 20*time.Millisecond, 20*time.Millisecond
-		costs := map[Piece][]time.Duration{}
+		costs := map[SectionKey][]time.Duration{}
 		for request := range uint64(100) {
-			costs[Piece{request, "worker"}] = []time.Duration{time.Millisecond}
+			costs[SectionKey{request, "worker"}] = []time.Duration{time.Millisecond}
 		}
 		spec.Recording.scripts = []*script{{design: "d", point: spec.Point, seed: 1, costs: costs}}
 		x := Simulate(spec, &workload.Workload{Name: "test"}, d, sim.Costs{}).Trial
@@ -264,7 +264,7 @@ func TestReplayLosesNoWork(t *testing.T) {
 	if x := run(2, replay); x.Status != result.Failed || !strings.Contains(x.Error, want) || x.WallSeconds != 0 {
 		t.Errorf("half of the work is gone: %+v", x)
 	}
-	r.scripts[0].costs[Piece{env.NoRequest, "worker#9"}] = []time.Duration{time.Millisecond}
+	r.scripts[0].costs[SectionKey{env.NoRequest, "worker#9"}] = []time.Duration{time.Millisecond}
 	r.n++
 	replay, text := file(t, r)
 	if !strings.Contains(text, `"sections":5,"job_sections":4`) {
@@ -331,15 +331,15 @@ func TestLongTrials(t *testing.T) {
 		before time.Duration
 		good   bool
 	}{{longestTrial - 11, true}, {longestTrial - 10, false}} {
-		p := parser{last: &script{costs: map[Piece][]time.Duration{}}, left: 2, sum: c.before}
+		p := parser{last: &script{costs: map[SectionKey][]time.Duration{}}, left: 2, sum: c.before}
 		if err := p.piece([]byte(`{"goroutine":"load","ns":[5,6]}`)); (err == nil) != c.good ||
 			err != nil && !strings.Contains(err.Error(), "more than") {
 			t.Errorf("%v before: %v", c.before, err)
 		}
 	}
 	r := NewRecording("lottery", true)
-	s := &script{design: "d", costs: map[Piece][]time.Duration{}}
-	if _, err := r.cost(s, Piece{}, 0, longestSection+1); err == nil || r.n > 0 {
+	s := &script{design: "d", costs: map[SectionKey][]time.Duration{}}
+	if _, err := r.cost(s, SectionKey{}, 0, longestSection+1); err == nil || r.n > 0 {
 		t.Error("a section is kept that no file may have")
 	}
 }

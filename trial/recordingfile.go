@@ -74,12 +74,12 @@ func (r *Recording) Write(w io.Writer) error {
 
 func (s *script) write(enc *json.Encoder) error {
 	n := 0
-	var pieces []Piece
+	var pieces []SectionKey
 	for p, costs := range s.costs {
 		pieces = append(pieces, p)
 		n += len(costs)
 	}
-	slices.SortFunc(pieces, func(a, b Piece) int {
+	slices.SortFunc(pieces, func(a, b SectionKey) int {
 		return cmp.Or(cmp.Compare(a.Request, b.Request), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
 	head := scriptLine{Kind: kindScript, Design: s.design, Point: s.point, Seed: strconv.FormatUint(s.seed, 10),
@@ -234,7 +234,7 @@ func (p *parser) script(text []byte) error {
 	if whole < 0 || whole > l.Sections {
 		return fmt.Errorf("%d of %d sections are the job's: %w", whole, l.Sections, errCut)
 	}
-	p.last, p.left, p.sum = &script{l.Design, l.Point, seed, map[Piece][]time.Duration{}, whole}, l.Sections, 0
+	p.last, p.left, p.sum = &script{l.Design, l.Point, seed, map[SectionKey][]time.Duration{}, whole}, l.Sections, 0
 	p.r.scripts = append(p.r.scripts, p.last)
 	return nil
 }
@@ -247,7 +247,7 @@ func (p *parser) piece(text []byte) error {
 	if p.left -= len(l.Ns); p.last == nil || p.left < 0 || len(l.Ns) == 0 {
 		return fmt.Errorf("%d sections that belong to no trial: %w", len(l.Ns), errCut)
 	}
-	key := Piece{env.NoRequest, l.Goroutine}
+	key := SectionKey{env.NoRequest, l.Goroutine}
 	if l.Request != nil {
 		key.Request = *l.Request
 	}

@@ -58,7 +58,7 @@ func Simulate(spec Spec, w *workload.Workload, d workload.Design, costs sim.Cost
 		err = real.ended()
 	}
 	limited := errors.Is(err, virtual.ErrLimit) || errors.Is(left, virtual.ErrLimit)
-	m.trial.Warnings = append(m.trial.Warnings, v.Doubts()...)
+	m.trial.Warnings = append(m.trial.Warnings, v.Warnings()...)
 	m.set("operations_simulated", result.Value(v.Operations()))
 	m.finish(err, left)
 	real.tell(m)

@@ -26,13 +26,13 @@ const protocol = "1"
 
 // Spec says what to measure.
 type Spec struct {
-	Workload string     `json:"workload"`
-	Design   string     `json:"design"`
-	Point    plan.Point `json:"point"`
-	Block    int        `json:"block"`
-	Order    int        `json:"order"`
-	Seed     uint64     `json:"seed"`
-	Observed bool       `json:"observed"` // watch resources: an observed trial is in no verdict
+	Workload     string     `json:"workload"`
+	Design       string     `json:"design"`
+	Point        plan.Point `json:"point"`
+	Block        int        `json:"block"`
+	Order        int        `json:"order"`
+	Seed         uint64     `json:"seed"`
+	Instrumented bool       `json:"observed"` // watch resources: an observed trial is in no verdict
 
 	Profiled bool `json:"profiled,omitempty"` // with Observed: a CPU profile instead of meters
 
@@ -46,7 +46,7 @@ type Spec struct {
 	BurnRate   float64       `json:"burn_rate"`  // turns of live.Spin per nanosecond
 	// BurnPace is how much slower than calibrated the CPU was when BurnRate was set, as a multiple; 0: it is as
 	// calibrated.
-	BurnPace float64 `json:"burn_pace,omitempty"`
+	BurnRatio float64 `json:"burn_pace,omitempty"`
 
 	// a child's trial in virtual time: what the scheduler takes, see sim.ParseCosts; "" is live
 	Costs string `json:"costs,omitempty"`

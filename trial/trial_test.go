@@ -118,7 +118,7 @@ func TestVirtualChild(t *testing.T) {
 
 func TestObserved(t *testing.T) {
 	s := spec("coffee", "finelocking")
-	s.Observed = true
+	s.Instrumented = true
 	tr := run(t, s).Trial
 	if tr.Kind != "observed" || len(tr.Resources) != 6 {
 		t.Fatalf("kind %s, resources %+v", tr.Kind, tr.Resources)
@@ -148,7 +148,7 @@ func TestObserved(t *testing.T) {
 func TestObservedWindow(t *testing.T) {
 	s := spec("coffee", "splitpipe")
 	s.Point = plan.NewPoint(append(s.Point.Settings(), plan.Setting{Factor: "buffer", Level: plan.IntLevel(1)})...)
-	s.Observed, s.Operations, s.Warmup, s.Duration = true, 0, 10*time.Millisecond, 100*time.Millisecond
+	s.Instrumented, s.Operations, s.Warmup, s.Duration = true, 0, 10*time.Millisecond, 100*time.Millisecond
 	tr := run(t, s).Trial
 	if tr.Status != result.OK {
 		t.Fatalf("%+v", tr)

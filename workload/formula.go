@@ -22,7 +22,7 @@ type Formula struct {
 type Measured func(design, metric string, p plan.Point) (x float64, ok bool)
 
 // Of is the metric of a design at a point.
-func (m Measured) Of(design, metric string, p plan.Point) (float64, bool) {
+func (m Measured) Metric(design, metric string, p plan.Point) (float64, bool) {
 	return m(design, metric, p)
 }
 

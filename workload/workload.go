@@ -47,7 +47,7 @@ type Design struct {
 
 	// Peer marks somebody else's solution of the same job, a yardstick such as wc. Its answer is checked as any.
 	// It is compared with the baseline, or is the baseline, but is nobody's neighbour.
-	Peer bool
+	Reference bool
 	// Formula predicts the wall time of a Job. It may be nil.
 	Formula *Formula
 }
@@ -339,7 +339,7 @@ func (w *Workload) validateDesign(d Design, factors map[string]bool) error {
 	if (d.Stream == nil) == (d.Job == nil) {
 		return fmt.Errorf("%s/%s: exactly one of Stream and Job must be set", w.Name, d.Name)
 	}
-	if d.Peer && d.Expect == Bound {
+	if d.Reference && d.Expect == Bound {
 		return fmt.Errorf("%s/%s is a peer, which solves the job, and a bound, which does not: it can be one of them",
 			w.Name, d.Name)
 	}

@@ -26,7 +26,7 @@ func TestMeasured(t *testing.T) {
 	if x := formula().Seconds(p, m); x != 3 {
 		t.Errorf("%v", x)
 	}
-	if x, ok := m.Of("pot", "wall_seconds", p); ok {
+	if x, ok := m.Metric("pot", "wall_seconds", p); ok {
 		t.Errorf("%v", x)
 	}
 	if x := m.Wall("pot", p) / 2; x == x {
@@ -40,7 +40,7 @@ func TestValidate(t *testing.T) {
 			Name:    "tea",
 			Factors: []plan.Factor{{Name: "leaves", Default: "3"}},
 			Designs: []workload.Design{{Name: "pot", Stream: stream, Uses: []string{"leaves"}},
-				{Name: "cup", Job: job, Peer: true, Formula: formula()}},
+				{Name: "cup", Job: job, Reference: true, Formula: formula()}},
 			Quick: map[string]string{"leaves": "1,2"},
 		}
 	}
@@ -60,7 +60,7 @@ func TestValidate(t *testing.T) {
 		`Quick has a level of "milk"`:     func(w *workload.Workload) { w.Quick = map[string]string{"milk": "1"} },
 		"Quick: ":                         func(w *workload.Workload) { w.Quick = map[string]string{"leaves": "many"} },
 		"it can be one of them": func(w *workload.Workload) {
-			w.Designs[1].Peer, w.Designs[1].Expect = true,
+			w.Designs[1].Reference, w.Designs[1].Expect = true,
 				workload.Bound
 		},
 		"and this is a stream": func(w *workload.Workload) { w.Designs[0].Formula = formula() },

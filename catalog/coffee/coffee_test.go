@@ -157,7 +157,7 @@ func TestOrder17(t *testing.T) {
 	w := coffee.Workload()
 	var first time.Duration
 	for _, d := range w.Designs {
-		world := live.New(live.Config{Seed: 9, BurnRate: rate, Observe: true})
+		world := live.New(live.Config{Seed: 9, BurnRate: rate, Instrument: true})
 		var burnt time.Duration
 		world.Run("test", func(e env.Env) {
 			p := point(t, w, d, "stage=1ms", "jitter=2ms")

@@ -68,7 +68,7 @@ func (b *bar) hire(main *sim.Program, name string, in *sim.Chan, work, end func(
 	p.Recv(in, sim.R0, closed)
 	work(p)
 	p.Jump(top)
-	p.Place(closed)
+	p.Bind(closed)
 	end(p)
 	p.GroupAdd(&b.staff, -1)
 	main.GroupAdd(&b.staff, 1)

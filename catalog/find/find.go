@@ -60,7 +60,7 @@ func Workload() *workload.Workload {
 				Uses: []string{"goroutines", "cache", "documents", "items", "scanner"}, Job: newFiles,
 				Worlds: workload.LiveOnly},
 			{Name: "encoding-xml", Doc: "sequential with the standard library's parser",
-				Uses: []string{"documents", "items", "read"}, Job: newStandard, Peer: true},
+				Uses: []string{"documents", "items", "read"}, Job: newStandard, Reference: true},
 		},
 	}
 }
@@ -105,8 +105,8 @@ func ahead() *workload.Formula {
 
 // demands are nZ and nS in seconds, NaN where sequential was not measured.
 func demands(p plan.Point, m workload.Measured) (read, parse float64) {
-	read, ok := m.Of("sequential", "read_seconds", p)
-	parse, also := m.Of("sequential", "parse_seconds", p)
+	read, ok := m.Metric("sequential", "read_seconds", p)
+	parse, also := m.Metric("sequential", "parse_seconds", p)
 	if !ok || !also {
 		return math.NaN(), math.NaN()
 	}

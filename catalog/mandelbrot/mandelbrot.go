@@ -59,7 +59,7 @@ func Workload() *workload.Workload {
 			{Name: "parallel", Doc: "mirror on workers, who then compress blocks of rows at once",
 				Uses: and("workers", "rows", "level", "colour"), Job: newParallel, Formula: divided()},
 			{Name: "png-standard", Doc: "the file alone, by the standard library", Uses: and("colour"),
-				Job: newStandardFile, Peer: true},
+				Job: newStandardFile, Reference: true},
 			{Name: "png-serial", Doc: "the file alone, in blocks of rows by one goroutine",
 				Uses: and("colour", "level", "rows"), Job: newSerialFile},
 			{Name: "png-parallel", Doc: "the file alone, in blocks of rows by workers",

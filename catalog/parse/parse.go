@@ -58,8 +58,8 @@ func fewer() *workload.Formula {
 		Text:   "T(known) + F(cached) (T(continue) - T(known)) / F(continue): T is the time, F the attempts in vain",
 		Source: "operations counted, each at its measured cost (Knuth, The Art of Computer Programming 1, 1.3.3)",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
-			all, ok := m.Of("continue", "vain", p)
-			few, also := m.Of("cached", "vain", p)
+			all, ok := m.Metric("continue", "vain", p)
+			few, also := m.Metric("cached", "vain", p)
 			if !ok || !also || all == 0 {
 				return math.NaN()
 			}

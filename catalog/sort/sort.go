@@ -46,7 +46,7 @@ func Workload() *workload.Workload {
 				Job: newMerge, Formula: merged()},
 			{Name: "planned", Doc: "merge, with as many chunks as the closed form says from a short measurement",
 				Uses: all, Job: newPlanned},
-			{Name: "library", Doc: "slices.Sort of the standard library", Uses: all, Job: newLibrary, Peer: true},
+			{Name: "library", Doc: "slices.Sort of the standard library", Uses: all, Job: newLibrary, Reference: true},
 			{Name: "merging", Doc: "the merge alone, of chunks that are sorted", Uses: chunked, Job: newMerging,
 				Expect: workload.Bound},
 		},

@@ -53,11 +53,11 @@ func designs() []workload.Design {
 	list = append(list, simdDesigns()...)
 	return append(list,
 		workload.Design{Name: "wc", Doc: "wc -w in the locale C, its process included", Uses: uses(), Worlds: live,
-			Job: newWC, Peer: true},
+			Job: newWC, Reference: true},
 		workload.Design{Name: "wc-utf8", Doc: "wc -w in the locale C.UTF-8", Uses: uses(), Worlds: live, Job: newWCUTF8,
-			Peer: true},
+			Reference: true},
 		workload.Design{Name: "cat", Doc: "cat to /dev/null, which counts nothing", Uses: uses(), Worlds: live,
-			Job: newCat, Peer: true},
+			Job: newCat, Reference: true},
 		workload.Design{Name: "read", Doc: "the file read by chunks, and nothing counted", Uses: uses("chunk"),
 			Job: newRead, Expect: workload.Bound},
 		workload.Design{Name: "calls", Doc: "up to a million reads of one byte", Uses: uses(), Job: newCalls,
@@ -135,13 +135,13 @@ func oneByte() *workload.Formula {
 
 // bytesOf is the size of the file by what calls says of it.
 func bytesOf(p plan.Point, m workload.Measured) float64 {
-	x, _ := m.Of("calls", fileBytes, p)
+	x, _ := m.Metric("calls", fileBytes, p)
 	return x
 }
 
 // each is what one call or one allocation takes, in seconds.
 func each(probe string, p plan.Point, m workload.Measured) float64 {
-	x, ok := m.Of(probe, eachSeconds, p)
+	x, ok := m.Metric(probe, eachSeconds, p)
 	if !ok {
 		return math.NaN()
 	}

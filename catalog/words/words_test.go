@@ -163,7 +163,7 @@ func TestDesigns(t *testing.T) {
 		for _, by := range []rule{anyRun, printing} {
 			want := by.simplest(tally{}, text).words
 			for _, d := range Workload().Designs {
-				if d.Peer || d.Expect == workload.Bound {
+				if d.Reference || d.Expect == workload.Bound {
 					continue
 				}
 				for _, chunk := range []int{64, 100, 1 << 16} {
@@ -198,7 +198,7 @@ func TestPeers(t *testing.T) {
 		t.Fatalf("%v, %q, %v", by, version, err)
 	}
 	for _, d := range Workload().Designs {
-		if d.Peer {
+		if d.Reference {
 			answer, wrong := count(t, d, point(file, 64, 1, spaceName))
 			if wrong != nil || d.Name == "wc" && (answer["rule"] != by.String() || answer["rule_of"] != version) ||
 				d.Name == "wc-utf8" && answer["rule"] != "C.UTF-8, not checked" {

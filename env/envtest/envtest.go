@@ -14,8 +14,8 @@ import (
 
 // Config is the world that a law asks for.
 type Config struct {
-	Seed    uint64 // of the draws of env.Rand
-	Observe bool   // keep meters of named resources
+	Seed       uint64 // of the draws of env.Rand
+	Instrument bool   // keep meters of named resources
 }
 
 // World is a world for one Run, and what it can do. Meters and Violations are called from inside the

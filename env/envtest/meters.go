@@ -7,7 +7,7 @@ import (
 )
 
 func meterLaws() []law {
-	observed := Config{Observe: true}
+	observed := Config{Instrument: true}
 	body := func(f func(b *bench, e env.Env)) func(b *bench) {
 		return func(b *bench) { b.run(func(e env.Env) { f(b, e) }) }
 	}

@@ -16,9 +16,9 @@ import (
 
 // Config is what a live world needs to know.
 type Config struct {
-	Seed     uint64  // of the draws of env.Rand
-	BurnRate float64 // turns of Spin per nanosecond of thread CPU time; see internal/calibrate
-	Observe  bool    // keep meters of named resources and the sum of useful work
+	Seed       uint64  // of the draws of env.Rand
+	BurnRate   float64 // turns of Spin per nanosecond of thread CPU time; see internal/calibrate
+	Instrument bool    // keep meters of named resources and the sum of useful work
 	// Poller lets Until and Wait park until a timer of the kernel rings in the network poller, where the system has
 	// one: as for an answer, and not up to a millisecond longer, as an idle process sleeps. Such a timer knows nothing
 	// of a test's fake clock.
@@ -119,7 +119,7 @@ func (w *World) Burn(_ *env.Task, d time.Duration) {
 		return // a negative float becomes some huge uint64
 	}
 	_ = Spin(uint64(float64(d) * w.cfg.BurnRate))
-	if w.cfg.Observe {
+	if w.cfg.Instrument {
 		w.useful.Add(int64(d))
 	}
 }
@@ -164,7 +164,7 @@ func (w *World) Seed() uint64 { return w.cfg.Seed }
 
 // Begin implements env.World.
 func (w *World) Begin(*env.Task, time.Duration) time.Duration {
-	if !w.cfg.Observe {
+	if !w.cfg.Instrument {
 		return 0
 	}
 	return w.Now()
@@ -172,14 +172,14 @@ func (w *World) Begin(*env.Task, time.Duration) time.Duration {
 
 // End implements env.World.
 func (w *World) End(_ *env.Task, mark time.Duration) {
-	if w.cfg.Observe {
+	if w.cfg.Instrument {
 		w.useful.Add(int64(w.Now() - mark))
 	}
 }
 
 // Meter implements env.World.
 func (w *World) Meter(kind env.ResourceKind, name string, capacity int) *env.Meter {
-	if !w.cfg.Observe {
+	if !w.cfg.Instrument {
 		return nil
 	}
 	w.mu.Lock()

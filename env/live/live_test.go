@@ -27,7 +27,7 @@ func TestLaws(t *testing.T) {
 		envtest.Run(t, func(_ testing.TB, cfg envtest.Config) envtest.World {
 			var w *World
 			return adapt(&w, false, func(body func(env.Env)) error {
-				w = New(Config{Seed: cfg.Seed, BurnRate: 1, Observe: cfg.Observe})
+				w = New(Config{Seed: cfg.Seed, BurnRate: 1, Instrument: cfg.Instrument})
 				return try(w, body)
 			})
 		})
@@ -36,7 +36,7 @@ func TestLaws(t *testing.T) {
 		envtest.Run(t, func(_ testing.TB, cfg envtest.Config) envtest.World {
 			var w *World
 			return adapt(&w, false, func(body func(env.Env)) error {
-				w = New(Config{Seed: cfg.Seed, BurnRate: 1, Observe: cfg.Observe, Poller: true})
+				w = New(Config{Seed: cfg.Seed, BurnRate: 1, Instrument: cfg.Instrument, Poller: true})
 				return try(w, body)
 			})
 		})
@@ -46,7 +46,7 @@ func TestLaws(t *testing.T) {
 			var w *World
 			return adapt(&w, true, func(body func(env.Env)) (err error) {
 				synctest.Test(t.(*testing.T), func(*testing.T) {
-					w = New(Config{Seed: cfg.Seed, BurnRate: 1, Observe: cfg.Observe}) // inside the bubble
+					w = New(Config{Seed: cfg.Seed, BurnRate: 1, Instrument: cfg.Instrument}) // inside the bubble
 					err = try(w, body)
 					time.Sleep(24 * time.Hour) // the bubble's: goroutines left behind end meanwhile
 				})
@@ -234,7 +234,7 @@ func TestViolationsByStation(t *testing.T) {
 func TestUseful(t *testing.T) {
 	synctest.Test(t, func(*testing.T) {
 		for _, observe := range []bool{false, true} {
-			w := New(Config{BurnRate: 1, Observe: observe})
+			w := New(Config{BurnRate: 1, Instrument: observe})
 			w.Run("body", func(e env.Env) {
 				e.Burn(5)
 				e.Burn(-3)                    // is none

@@ -179,7 +179,7 @@ var golden = []struct {
 
 // costly are costs of the order that a machine has, drawn and fixed.
 func costly() sim.Costs {
-	return sim.Costs{Wake: sim.Quantiles(3000, 5000, 60_000), Deep: sim.Ns(90_000), DeepAfter: 1_000_000,
+	return sim.Costs{Wake: sim.Quantiles(3000, 5000, 60_000), WakeDeep: sim.Ns(90_000), DeepIdleAfter: 1_000_000,
 		Spin: sim.Ns(300), SpinFor: 3000,
 		Steal: sim.Ns(3000), Switch: sim.Ns(200), Spawn: sim.Ns(300), Chan: sim.Ns(80), Lock: sim.Ns(20),
 		Timer: sim.Ns(100), LockSpin: sim.Ns(400)}
@@ -188,7 +188,7 @@ func costly() sim.Costs {
 // rousing are costly ones where who wakes a CPU pays too, and timers are waited for in whole milliseconds.
 func rousing() sim.Costs {
 	c := costly()
-	c.Rouse, c.PollGrain = sim.Quantiles(2000, 15_000, 40_000), 1_000_000
+	c.Waker, c.PollGrain = sim.Quantiles(2000, 15_000, 40_000), 1_000_000
 	c.Burn = sim.Quantiles(950_000, 990_000, 1_000_000, 1_200_000)
 	return c
 }

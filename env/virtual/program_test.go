@@ -425,7 +425,7 @@ func (l *lists) shared(p *sim.Program, s stmt, counter sim.Reg) {
 	case "recv":
 		p.Recv(line, sim.R0, in)
 		p.Jump(end)
-		p.Place(in)
+		p.Bind(in)
 		finally(-2)
 	case "trysend":
 		value()
@@ -435,9 +435,9 @@ func (l *lists) shared(p *sim.Program, s stmt, counter sim.Reg) {
 		closed := p.NewLabel()
 		p.TryRecv(line, sim.R0, in, closed)
 		p.Jump(end)
-		p.Place(in)
+		p.Bind(in)
 		finally(-1)
-		p.Place(closed)
+		p.Bind(closed)
 		finally(-2)
 	case "close":
 		p.Close(line)
@@ -450,7 +450,7 @@ func (l *lists) shared(p *sim.Program, s stmt, counter sim.Reg) {
 		inside()
 		p.Unlock(m)
 		p.Jump(end)
-		p.Place(in)
+		p.Bind(in)
 		l.add(p, s.other, counter)
 		finally(-1)
 	case "write":
@@ -473,7 +473,7 @@ func (l *lists) shared(p *sim.Program, s stmt, counter sim.Reg) {
 		value()
 		l.selects(p, s, end)
 	}
-	p.Place(end)
+	p.Bind(end)
 }
 
 func (l *lists) selects(p *sim.Program, s stmt, end sim.Label) {
@@ -496,9 +496,9 @@ func (l *lists) selects(p *sim.Program, s stmt, end sim.Label) {
 		p.Select(cases...)
 	}
 	for i, c := range cases {
-		p.Place(c.Closed)
+		p.Bind(c.Closed)
 		p.Set(sim.R0, -2)
-		p.Place(c.Then)
+		p.Bind(c.Then)
 		if c.Send {
 			p.Set(sim.R0, 0)
 		}

@@ -13,7 +13,7 @@ import (
 // TestLaws tries every law of env, on few and on many CPUs; where operations take time, those that are not
 // about exact times.
 func TestLaws(t *testing.T) {
-	costly := sim.Costs{Wake: sim.Quantiles(3000, 5000, 60_000), Deep: sim.Ns(90_000), DeepAfter: 1_000_000,
+	costly := sim.Costs{Wake: sim.Quantiles(3000, 5000, 60_000), WakeDeep: sim.Ns(90_000), DeepIdleAfter: 1_000_000,
 		Spin: sim.Ns(300), SpinFor: 3000,
 		Steal: sim.Ns(3000), Switch: sim.Ns(200), Spawn: sim.Ns(300), Chan: sim.Ns(80), Lock: sim.Ns(20),
 		Timer: sim.Ns(100), Syscall: sim.Ns(150),

@@ -71,7 +71,7 @@ func TestRareWaits(t *testing.T) {
 			s.note(l, true)
 		}
 		err := s.conclude(nil)
-		doubts := strings.Join(s.Doubts(), "")
+		doubts := strings.Join(s.Warnings(), "")
 		if (err != nil) != c.err || strings.Contains(doubts, "main.nap (main.go:5)") != c.doubt {
 			t.Errorf("%d of %d: %v, %q", c.waits, c.looks, err, doubts)
 		}
@@ -142,8 +142,8 @@ func TestHealthy(t *testing.T) {
 			e.Burn(ms)
 		}
 	})
-	if err != nil || len(w.Doubts()) > 0 {
-		t.Errorf("%v, %q", err, w.Doubts())
+	if err != nil || len(w.Warnings()) > 0 {
+		t.Errorf("%v, %q", err, w.Warnings())
 	}
 }
 

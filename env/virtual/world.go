@@ -321,7 +321,7 @@ func (w *World) Full() bool { return w.full.Load() }
 // Doubts are warnings of what the run may have got wrong: the design waited outside env now and then, which virtual
 // time does not count. They depend on real time, and on a machine that is not overloaded a design that keeps to env has
 // none.
-func (w *World) Doubts() []string { return w.doubts }
+func (w *World) Warnings() []string { return w.doubts }
 
 // Ended reports whether the world that Run was called for is at its end. If Run has given up on a design that hangs
 // outside env, that one may go on, and nothing of the world may be read.

@@ -26,7 +26,7 @@ const trialGrace = 250 * time.Millisecond
 
 // Design collects the evidence of a design, in trials as those of run. What is collected is of the window alone.
 func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) (*Collected, error) {
-	place, err := OpenPlace("work")
+	place, err := NewTempDir("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
 	}
@@ -38,7 +38,7 @@ func Design(ctx context.Context, d workload.Design, spec trial.Spec, o Options) 
 		return nil, err
 	}
 	c.ran = true
-	k := newCollector(s, c, place.Dir, o)
+	k := newCollector(s, c, place.Path, o)
 	if err = k.trials(ctx, d, spec); err == nil {
 		err = k.all(ctx)
 	}

@@ -60,8 +60,8 @@ type Collected struct {
 	Dir       string // of the files; gone after Close, unless it was asked for
 	Files     []File
 	Overheads []Overhead
-	place     *Place // nil where the directory is the user's
-	ran       bool   // this process built and ran the program
+	place     *TempDir // nil where the directory is the user's
+	ran       bool     // this process built and ran the program
 }
 
 // File is a profile or a trace.
@@ -84,8 +84,8 @@ func open(o Options, p evidence.Program) (*Collected, error) {
 		if err = os.MkdirAll(c.Dir, 0o777); err == nil {
 			c.Dir, err = filepath.Abs(c.Dir)
 		}
-	} else if c.place, err = OpenPlace("files"); err == nil {
-		c.Dir = c.place.Dir
+	} else if c.place, err = NewTempDir("files"); err == nil {
+		c.Dir = c.place.Path
 	}
 	if err != nil {
 		return nil, fmt.Errorf("there is no place for profiles: %w", err)
@@ -123,12 +123,12 @@ func (c *Collected) Path(kind string) string {
 
 // Command collects the evidence of a program, a package, go run or go test: whatever is typed before its arguments.
 func Command(ctx context.Context, dir string, args []string, o Options) (*Collected, error) {
-	place, err := OpenPlace("work")
+	place, err := NewTempDir("work")
 	if err != nil {
 		return nil, fmt.Errorf("there is no place to build in: %w", err)
 	}
 	defer place.Close()
-	work := place.Dir
+	work := place.Path
 	o.until = time.Now().Add(o.Limit)
 	build, cancel := building(ctx, o.until, o.Limit)
 	defer cancel()

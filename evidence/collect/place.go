@@ -15,7 +15,7 @@ import (
 	"github.com/brewput/brewput/internal/proc"
 )
 
-// placed is the name of a directory that OpenPlace made, with the process it is of.
+// placed is the name of a directory that NewTempDir made, with the process it is of.
 var placed = regexp.MustCompile(`^brewput-explain-(\d+)-`)
 
 // placeLock is the file of a place that its process holds.
@@ -26,14 +26,14 @@ const placeLock = "lock"
 const abandoned = time.Hour
 
 // Place is a temporary directory of this process, which holds its lock. What a process leaves that is killed, the next
-// [OpenPlace] or [Sweep] of this user removes, and it ends the programs that were started there.
-type Place struct {
-	Dir  string
+// [NewTempDir] or [Sweep] of this user removes, and it ends the programs that were started there.
+type TempDir struct {
+	Path string
 	lock io.Closer
 }
 
-// OpenPlace makes a place, and sweeps those that nobody holds any more.
-func OpenPlace(what string) (*Place, error) {
+// NewTempDir makes a place, and sweeps those that nobody holds any more.
+func NewTempDir(what string) (*TempDir, error) {
 	Sweep()
 	for try := 0; ; try++ {
 		dir, err := os.MkdirTemp("", fmt.Sprintf("brewput-explain-%d-%s-", os.Getpid(), what))
@@ -45,7 +45,7 @@ func OpenPlace(what string) (*Place, error) {
 		l, err := lock.Lock(path)
 		if err == nil {
 			if _, err = os.Stat(path); err == nil {
-				return &Place{dir, l}, nil
+				return &TempDir{dir, l}, nil
 			}
 			l.Close()
 		}
@@ -58,12 +58,12 @@ func OpenPlace(what string) (*Place, error) {
 }
 
 // Close ends the programs that were started there, and removes the place. It may be called on nil, and again.
-func (p *Place) Close() error {
+func (p *TempDir) Close() error {
 	if p == nil || p.lock == nil {
 		return nil
 	}
-	proc.EndRecorded(p.Dir)    // also what left the group of its program
-	err := os.RemoveAll(p.Dir) // while it is locked, so that nobody else sweeps meanwhile
+	proc.EndRecorded(p.Path)    // also what left the group of its program
+	err := os.RemoveAll(p.Path) // while it is locked, so that nobody else sweeps meanwhile
 	err = errors.Join(err, p.lock.Close())
 	p.lock = nil
 	return err

@@ -64,19 +64,19 @@ func TestSweep(t *testing.T) {
 // TestPlace: the name says whose it is, its process holds it, and Close leaves nothing.
 func TestPlace(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	p, err := OpenPlace("work")
+	p, err := NewTempDir("work")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := placed.FindStringSubmatch(filepath.Base(p.Dir)); m == nil || m[1] != fmt.Sprint(os.Getpid()) {
-		t.Errorf("%s does not name its process", p.Dir)
+	if m := placed.FindStringSubmatch(filepath.Base(p.Path)); m == nil || m[1] != fmt.Sprint(os.Getpid()) {
+		t.Errorf("%s does not name its process", p.Path)
 	}
 	Sweep()
-	if !exists(p.Dir) {
+	if !exists(p.Path) {
 		t.Error("a place that is held is swept")
 	}
 	for range 2 {
-		if err := p.Close(); err != nil || exists(p.Dir) {
+		if err := p.Close(); err != nil || exists(p.Path) {
 			t.Errorf("it is still there, or %v", err)
 		}
 	}
@@ -85,23 +85,23 @@ func TestPlace(t *testing.T) {
 // TestSweepEndsPrograms: the programs of a place that is closed, or that nobody holds, end with all they started, and
 // no other does.
 func TestSweepEndsPrograms(t *testing.T) {
-	for name, end := range map[string]func(*Place){
-		"closed": func(p *Place) { p.Close() },
-		"killed": func(p *Place) { p.lock.Close(); Sweep() },
+	for name, end := range map[string]func(*TempDir){
+		"closed": func(p *TempDir) { p.Close() },
+		"killed": func(p *TempDir) { p.lock.Close(); Sweep() },
 	} {
 		t.Run(name, func(t *testing.T) { endsPrograms(t, end) })
 	}
 }
 
-func endsPrograms(t *testing.T, end func(*Place)) {
+func endsPrograms(t *testing.T, end func(*TempDir)) {
 	t.Setenv("TMPDIR", t.TempDir())
-	p, err := OpenPlace("work")
+	p, err := NewTempDir("work")
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The leader ends, what it started stays: in its group without the mark, and with the mark in a group of its own.
 	leader := exec.Command("sh", "-c", `env -u BREWPUT_PLACE sleep 300 & echo $!; setsid sleep 300 & echo $!; exec 1>&-; read word`)
-	leader.Env = append(os.Environ(), proc.Mark(p.Dir))
+	leader.Env = append(os.Environ(), proc.Mark(p.Path))
 	leader.SysProcAttr = proc.OwnGroup()
 	in, err := leader.StdinPipe()
 	if err != nil {
@@ -120,7 +120,7 @@ func endsPrograms(t *testing.T, end func(*Place)) {
 	}
 	defer other.Wait()
 	defer other.Process.Kill()
-	if err := proc.Record(p.Dir, leader.Process); err != nil {
+	if err := proc.Record(p.Path, leader.Process); err != nil {
 		t.Fatal(err)
 	}
 	var pids []string
@@ -134,12 +134,12 @@ func endsPrograms(t *testing.T, end func(*Place)) {
 	}
 
 	Sweep()
-	if !running(pids[0]) || !running(pids[1]) || !exists(p.Dir) {
+	if !running(pids[0]) || !running(pids[1]) || !exists(p.Path) {
 		t.Error("a place that is held is swept")
 	}
 	end(p)
-	if running(pids[0]) || running(pids[1]) || exists(p.Dir) {
-		t.Errorf("%v: %t, %t; the place is there: %t", pids, running(pids[0]), running(pids[1]), exists(p.Dir))
+	if running(pids[0]) || running(pids[1]) || exists(p.Path) {
+		t.Errorf("%v: %t, %t; the place is there: %t", pids, running(pids[0]), running(pids[1]), exists(p.Path))
 	}
 	if !running(fmt.Sprint(other.Process.Pid)) {
 		t.Error("another process was ended")
@@ -155,7 +155,7 @@ func running(pid string) bool {
 // TestNoPlace: an error of a temporary directory that cannot be made says what to set.
 func TestNoPlace(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
-	if _, err := OpenPlace("work"); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a directory") {
+	if _, err := NewTempDir("work"); err == nil || !strings.Contains(err.Error(), "set TMPDIR to a directory") {
 		t.Errorf("OpenPlace: %v", err)
 	}
 }

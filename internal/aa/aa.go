@@ -55,7 +55,7 @@ func (c Comparison) Compare(ctx context.Context) (compare.Verdict, error) {
 	if err != nil {
 		return compare.Verdict{}, err
 	}
-	usual := compare.Usual("", nil)
+	usual := compare.DefaultCriteria("", nil)
 	trials, err := s.Execute(ctx)
 	if err != nil {
 		done := len(trials) / 2 // blocks; a verdict leaves out a broken one
@@ -101,7 +101,7 @@ func (c Comparison) sweep() (*sweep.Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Run, s.Pace = c.runArm, nil
+	s.Run, s.BurnRatio = c.runArm, nil
 	return s, nil
 }
 

@@ -61,7 +61,7 @@ func TestArms(t *testing.T) {
 		t.Fatalf("%d trials", len(*specs))
 	}
 	for i, s := range *specs {
-		if s.Design != Burn || s.Block != i/2 || s.Order != i%2 || s.Observed ||
+		if s.Design != Burn || s.Block != i/2 || s.Order != i%2 || s.Instrumented ||
 			s.Seed != (plan.Plan{Seed: 3}).BlockSeed(i/2) || s.Point.String() != At(2).String() {
 			t.Errorf("trial %d: %+v", i, s)
 		}

@@ -54,7 +54,7 @@ func Probe(rate float64) float64 {
 
 // Pace is what a burn rate is to be divided by for burns to take what they should, on the average of the next seconds:
 // a probe of 120 burns.
-func Pace(rate float64) float64 {
+func BurnRatio(rate float64) float64 {
 	x, _ := locked(func(s stopwatch) (float64, error) { return s.pace(rate, paceBurns), nil })
 	return x
 }

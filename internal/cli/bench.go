@@ -137,10 +137,10 @@ func benchIntent(s lab.Started) string {
 	text := fmt.Sprintf("%s: %s, %s a block", h.Workload, result.Count(len(benchmarks), "benchmark"),
 		result.Count(len(h.Cases), "trial"))
 	if h.Rule != nil {
-		text += budgetIntent(h, s.Outlook)
+		text += budgetIntent(h, s.Estimate)
 	} else {
 		text += fmt.Sprintf(", x %s: %s, about %s", result.Count(h.Blocks, "block"),
-			result.Count(s.Outlook.Total, "trial"), roundDuration(s.Outlook.All))
+			result.Count(s.Estimate.Total, "trial"), roundDuration(s.Estimate.All))
 	}
 	return text + "; stored in " + s.Dir
 }

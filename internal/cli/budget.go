@@ -53,10 +53,10 @@ func (o *runOptions) settleEnd(flags *pflag.FlagSet, duration bool) error {
 }
 
 // budgetIntent is what is still to be measured by a run with a budget.
-func budgetIntent(h *sweep.Header, o sweep.Outlook) string {
-	budget, first := time.Duration(h.Rule.Budget), h.Rule.Looks[0]
-	text := fmt.Sprintf(": looks at %s blocks", listed(h.Rule.Looks))
-	if h.Observed {
+func budgetIntent(h *sweep.Header, o sweep.Estimate) string {
+	budget, first := time.Duration(h.Rule.Budget), h.Rule.InterimBlocks[0]
+	text := fmt.Sprintf(": looks at %s blocks", listed(h.Rule.InterimBlocks))
+	if h.Instrumented {
 		text = ", each also observed" + text
 	}
 	if o.Done > 0 {

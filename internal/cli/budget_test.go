@@ -46,11 +46,11 @@ func TestBudgetGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !j.Ended || len(j.Looks) == 0 || len(j.Trials) != 4*len(j.Blocks) {
-			t.Errorf("cut after line %d: ended %v, %d looks, %d trials in %d blocks", keep, j.Ended, len(j.Looks),
+		if !j.Ended || len(j.Interims) == 0 || len(j.Trials) != 4*len(j.Blocks) {
+			t.Errorf("cut after line %d: ended %v, %d looks, %d trials in %d blocks", keep, j.Ended, len(j.Interims),
 				len(j.Trials), len(j.Blocks))
 		}
-		read, err := sweep.ReadLooks(j.Looks)
+		read, err := sweep.ReadInterims(j.Interims)
 		for i := 1; i < len(read); i++ {
 			if err != nil || read[i].After <= read[i-1].After {
 				t.Errorf("cut after line %d: a look after block %d follows one after block %d, %v", keep, read[i].After,

@@ -94,7 +94,7 @@ func (a *app) listJSON(workloads []*workload.Workload) error {
 				"kind": "design", "schema_version": result.SchemaVersion, "workload": w.Name, "design": d.Name,
 				"doc": d.Doc, "type": d.Type(),
 				"worlds": strings.Split(d.Worlds.String(), ", "), "factors": w.FactorsOf(d),
-				"expect": d.Expect.String(), "peer": d.Peer, "formula": formulaText(d), "lines": counted[d.Name],
+				"expect": d.Expect.String(), "peer": d.Reference, "formula": formulaText(d), "lines": counted[d.Name],
 			}); err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ func (a *app) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			src, err := source.Of(w, d)
+			src, err := source.Read(w, d)
 			if err != nil {
 				return err
 			}
@@ -152,7 +152,7 @@ func (a *app) completeDesigns(*cobra.Command, []string, string) ([]string, cobra
 
 // typeOf is the type of a design, and whether it is a peer.
 func typeOf(d workload.Design) string {
-	if d.Peer {
+	if d.Reference {
 		return d.Type() + ", peer"
 	}
 	return d.Type()

@@ -211,7 +211,7 @@ func announce(s lab.Started) string {
 	}
 	if strings.HasPrefix(h.CostsFrom, sweep.Calibrated) {
 		where := "this machine"
-		if s.Complete || s.Outlook.Done > 0 {
+		if s.Complete || s.Estimate.Done > 0 {
 			where = "the machine it began on"
 		}
 		lines = append(lines, "the scheduler's costs are those of "+where+", "+h.CostsFrom)
@@ -227,7 +227,7 @@ func announce(s lab.Started) string {
 
 // intent is what is still to be measured, and for how long.
 func intent(s lab.Started) string {
-	h, o := &s.Header, s.Outlook
+	h, o := &s.Header, s.Estimate
 	if h.World == result.Virtual {
 		return virtualIntent(s)
 	}

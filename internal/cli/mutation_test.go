@@ -224,7 +224,7 @@ func budgeted(t *testing.T, dir string, seed uint64) {
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)},
 		plan.Setting{Factor: "stage", Level: plan.DurationLevel(time.Millisecond)},
 		plan.Setting{Factor: "jitter", Level: plan.DurationLevel(0)})
-	looks := compare.LookBlocks()
+	looks := compare.InterimBlocks()
 	h := sweep.Header{
 		Workload: w.Name, World: result.Live, Version: "test", Started: time.Unix(int64(seed), 0),
 		Seed: fmt.Sprint(seed), Blocks: looks[len(looks)-1],
@@ -232,7 +232,7 @@ func budgeted(t *testing.T, dir string, seed uint64) {
 		Environment: host.Read(), Warnings: []string{},
 		Settings: sweep.Settings{Duration: sweep.Duration(time.Second), Sample: 1,
 			TimeLimit: sweep.Duration(time.Minute)},
-		Rule: &sweep.Rule{Budget: sweep.Duration(time.Hour), Looks: looks, Equivalent: compare.EquivalentFrom,
+		Rule: &sweep.Rule{Budget: sweep.Duration(time.Hour), InterimBlocks: looks, Equivalent: compare.EquivalentFrom,
 			Different: compare.DifferentFrom,
 			Spending:  sweep.Spending, Alpha: 0.05, Margin: 0.02},
 	}
@@ -244,11 +244,11 @@ func budgeted(t *testing.T, dir string, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := compare.Usual("", []string{"stage", "jitter"})
-	j.Looks = compare.NewLooks(looks, compare.EquivalentFrom)
+	j := compare.DefaultCriteria("", []string{"stage", "jitter"})
+	j.Interims = compare.NewInterimPlan(looks, compare.EquivalentFrom)
 	clock := time.Unix(0, 0)
 	noise := rand.New(rand.NewPCG(seed, 1))
-	s := &sweep.Sweep{Workload: w, Header: h, Plan: p, Store: run, Judgement: j, Notify: func(sweep.Event) {},
+	s := &sweep.Sweep{Workload: w, Header: h, Plan: p, Store: run, Criteria: j, Notify: func(sweep.Event) {},
 		Now: func() time.Time { return clock },
 		Run: func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 			clock = clock.Add(time.Second)

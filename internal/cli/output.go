@@ -52,7 +52,7 @@ func (o *output) notify(event lab.Event) {
 func (o *output) write(trials []result.Trial) {
 	all := compare.Attach(trials)
 	for _, t := range trials {
-		if t.Kind == result.KindObserved {
+		if t.Kind == result.KindInstrumented {
 			all = append(all, t)
 		}
 	}

@@ -52,7 +52,7 @@ func (p *progress) show(e sweep.Event) {
 		return
 	}
 	watched := ""
-	if e.Step.Observed {
+	if e.Step.Instrumented {
 		watched = " (observed)"
 	}
 	left := ""

@@ -69,8 +69,8 @@ func virtualIntent(s lab.Started) string {
 	} else {
 		text += result.Count(h.Blocks, "replication")
 	}
-	if s.Outlook.Done > 0 {
-		text += fmt.Sprintf(", %d of them done", s.Outlook.Done)
+	if s.Estimate.Done > 0 {
+		text += fmt.Sprintf(", %d of them done", s.Estimate.Done)
 	}
 	return text
 }

@@ -59,7 +59,7 @@ func TestIntent(t *testing.T) {
 		{result.Virtual, one, 1, nil, "coffee, in virtual time: 1 design, 1 with its points, x 1 replication"},
 		{result.Virtual, three[:2], 2, nil, "coffee, in virtual time: 1 design, 2 with its points, x 2 replications"},
 		{result.Virtual, three, 1, nil, "coffee, in virtual time: 2 designs, 3 with their points, x 1 replication"},
-		{result.Virtual, one, 1000, sweep.UpTo(0.01), "coffee, in virtual time: 1 design, 1 with its points, x 10 to " +
+		{result.Virtual, one, 1000, sweep.NewPrecision(0.01), "coffee, in virtual time: 1 design, 1 with its points, x 10 to " +
 			"1000 replications, until every mean is within 1 %"},
 		{result.Live, one, 1, nil, "coffee: 1 design, 1 with its points, x 1 block, each also observed: 2 " +
 			"trials, about 90ms"},
@@ -67,12 +67,12 @@ func TestIntent(t *testing.T) {
 			"trials, about 1.6s"},
 	} {
 		h := sweep.Header{Workload: "coffee", World: c.world, Precision: c.precision, Cases: c.cases, Blocks: c.blocks,
-			Observed: c.world == result.Live, Seed: "1", Costs: "none"}
+			Instrumented: c.world == result.Live, Seed: "1", Costs: "none"}
 		s, err := sweep.New(coffee.Workload(), h)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := intent(lab.Started{Header: h, Outlook: s.Outlook()}); got != c.want {
+		if got := intent(lab.Started{Header: h, Estimate: s.Estimate()}); got != c.want {
 			t.Errorf("%q\nwant %q", got, c.want)
 		}
 	}

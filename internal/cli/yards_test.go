@@ -29,7 +29,7 @@ func yards() *workload.Workload {
 		Quick: map[string]string{"length": "7", "cloth": "scrap"},
 		Designs: []workload.Design{
 			{Name: "one", Doc: "one burn", Uses: []string{"cloth"}, Job: newOne},
-			{Name: "metre", Doc: "somebody else's two burns", Job: newMetre, Peer: true},
+			{Name: "metre", Doc: "somebody else's two burns", Job: newMetre, Reference: true},
 			{Name: "three", Doc: "three burns", Uses: []string{"length"}, Job: newThree,
 				Formula: of("3 x one", func(p plan.Point,
 					m workload.Measured) float64 {
@@ -37,7 +37,7 @@ func yards() *workload.Workload {
 				})},
 			{Name: "four", Doc: "four burns", Job: newFour,
 				Formula: of("the cuts of crooked, in seconds", func(p plan.Point, m workload.Measured) float64 {
-					cuts, ok := m.Of("crooked", "cuts", p)
+					cuts, ok := m.Metric("crooked", "cuts", p)
 					if !ok {
 						return math.NaN()
 					}

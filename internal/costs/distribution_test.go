@@ -155,7 +155,7 @@ func TestHandOvers(t *testing.T) {
 	much := brief()
 	much.cycles = 40
 	machine := truth()
-	machine.Spin, machine.SpinFor, machine.Deep, machine.DeepAfter = sim.Cost{}, 0, sim.Cost{}, 0
+	machine.Spin, machine.SpinFor, machine.WakeDeep, machine.DeepIdleAfter = sim.Cost{}, 0, sim.Cost{}, 0
 	machine.Steal = sim.Knots(sim.Knot{At: 0, Ns: 65_000}, sim.Knot{At: 950_000, Ns: 90_000},
 		sim.Knot{At: 995_000, Ns: 120_000}, sim.Knot{At: all, Ns: 400_000})
 	machine.Wake = sim.Knots(sim.Knot{At: 0, Ns: 10_000}, sim.Knot{At: 900_000, Ns: 30_000},

@@ -50,14 +50,14 @@ func (f *fitter) single() []parameter {
 func (f *fitter) double() []parameter {
 	c := &f.costs
 	looks, deep := f.states()
-	c.SpinFor, c.DeepAfter, c.Spin, c.Deep = int64(between(looks)), int64(between(deep)), sim.Cost{}, sim.Cost{}
+	c.SpinFor, c.DeepIdleAfter, c.Spin, c.WakeDeep = int64(between(looks)), int64(between(deep)), sim.Cost{}, sim.Cost{}
 	steal := parameter{"steal", "wake", after("steal", naps), &c.Steal, true, nil}
 	return []parameter{
 		steal,
 		{"spin", "handoff", after("handoff", naps[:looks]), &c.Spin, true, &steal},
 		{"wake", "handoff", after("handoff", naps[looks:deep]), &c.Wake, true, &steal},
-		{"deep", "handoff", after("handoff", naps[deep:]), &c.Deep, true, &steal},
-		{"rouse", "handoff", after("rouse", naps[looks:]), &c.Rouse, true, nil},
+		{"deep", "handoff", after("handoff", naps[deep:]), &c.WakeDeep, true, &steal},
+		{"rouse", "handoff", after("rouse", naps[looks:]), &c.Waker, true, nil},
 	}
 }
 

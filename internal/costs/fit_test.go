@@ -32,8 +32,8 @@ func invented(t *testing.T, truth sim.Costs, much setting) Run {
 
 func truth() sim.Costs {
 	return sim.Costs{
-		Wake: sim.Ns(31_000), Rouse: sim.Ns(7_000), Spin: sim.Ns(9_000), SpinFor: 14_142, Deep: sim.Ns(57_000),
-		DeepAfter: 316_227, Steal: sim.Ns(72_000), Switch: sim.Ns(213), Spawn: sim.Ns(402), Chan: sim.Ns(33),
+		Wake: sim.Ns(31_000), Waker: sim.Ns(7_000), Spin: sim.Ns(9_000), SpinFor: 14_142, WakeDeep: sim.Ns(57_000),
+		DeepIdleAfter: 316_227, Steal: sim.Ns(72_000), Switch: sim.Ns(213), Spawn: sim.Ns(402), Chan: sim.Ns(33),
 		Lock:     sim.Ns(9),
 		LockSpin: sim.Typical().LockSpin, Timer: sim.Ns(512), PollGrain: sim.Typical().PollGrain, Syscall: sim.Ns(290),
 	}
@@ -72,7 +72,7 @@ func TestMeasureDistribution(t *testing.T) {
 	much.cycles = 40
 	drawn := truth()
 	drawn.Steal, drawn.Wake = sim.Quantiles(60_000, 90_000, 160_000), sim.Quantiles(20_000, 50_000, 90_000)
-	drawn.Spin, drawn.SpinFor, drawn.Deep, drawn.DeepAfter = sim.Cost{}, 0, sim.Cost{}, 0
+	drawn.Spin, drawn.SpinFor, drawn.WakeDeep, drawn.DeepIdleAfter = sim.Cost{}, 0, sim.Cost{}, 0
 	c, err := Measure(t.Context(), 1, 2, invented(t, drawn, much))
 	if err != nil {
 		t.Fatal(err)

@@ -99,7 +99,7 @@ func TestSteadyByChance(t *testing.T) {
 // TestMeasureRefusesDisturbed: nothing comes of a calibration during which the machine became another.
 func TestMeasureRefusesDisturbed(t *testing.T) {
 	disturbed := truth()
-	disturbed.Deep = sim.Ns(90_000)
+	disturbed.WakeDeep = sim.Ns(90_000)
 	_, err := Measure(t.Context(), 1, 2, func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 		if spec.Block >= rounds/2 {
 			return invented(t, disturbed, brief())(ctx, spec)

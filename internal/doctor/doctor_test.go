@@ -335,7 +335,7 @@ func TestBadOutweighs(t *testing.T) {
 
 // TestUsualMargin: fit is what can give every verdict of a run.
 func TestUsualMargin(t *testing.T) {
-	if m := compare.Usual("", nil).Margin; m != usualMargin {
+	if m := compare.DefaultCriteria("", nil).Margin; m != usualMargin {
 		t.Errorf("the margin here is %v, that of verdicts %v", usualMargin, m)
 	}
 }

@@ -45,7 +45,7 @@ type Builder struct {
 }
 
 // Build compiles the test binary of a variant at its place.
-func (b *Builder) Build(ctx context.Context, p Place, v Variant) (string, error) {
+func (b *Builder) Build(ctx context.Context, p Checkout, v Variant) (string, error) {
 	// The mark and the place let the next workshop end a compilation whose brewput was killed, and remove its files.
 	env := append(p.env[:len(p.env):len(p.env)], proc.Mark(b.Workshop.Dir), "GOTMPDIR="+b.Workshop.Dir)
 	if v.Go != "" {

@@ -79,7 +79,7 @@ func TestCompilationIsMarked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close(t.Context())
-	binary, err := (&Builder{Workshop: w}).Build(t.Context(), Place{Dir: t.TempDir()}, Variant{Rev: "head"})
+	binary, err := (&Builder{Workshop: w}).Build(t.Context(), Checkout{Dir: t.TempDir()}, Variant{Rev: "head"})
 	if err != nil {
 		t.Fatal(err)
 	}

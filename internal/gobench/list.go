@@ -27,7 +27,7 @@ type Binary struct {
 	Dir  string // it runs here
 	// Place is the workshop in which what it starts is recorded, so that nothing outlives a brewput that was killed; ""
 	// for none.
-	Place string
+	Checkout string
 }
 
 // List runs every benchmark of a binary that matches pattern once, each of the top level in a process of its own, so

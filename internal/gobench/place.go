@@ -12,20 +12,20 @@ import (
 )
 
 // Place is where a revision's package is built and run.
-type Place struct {
+type Checkout struct {
 	Dir   string   // of the package; benchmarks run here, as go test runs them
 	env   []string // for the go command
 	flags []string
 }
 
 // Head is the package in the user's tree, uncommitted changes included.
-func (t Target) Head() Place { return Place{Dir: t.Dir} }
+func (t Target) Head() Checkout { return Checkout{Dir: t.Dir} }
 
 // At is the package in the worktree of another revision. Modules that go.mod or go.work take from outside of the
 // repository by a relative path would be looked for beside the worktree: files with absolute paths take the place of
 // these.
-func (t Target) At(ctx context.Context, w *Workshop, r Repo, tree string) (Place, error) {
-	p := Place{Dir: moved(r.Root, tree, t.Dir)}
+func (t Target) At(ctx context.Context, w *Workshop, r Repo, tree string) (Checkout, error) {
+	p := Checkout{Dir: moved(r.Root, tree, t.Dir)}
 	if !exists(p.Dir) {
 		return p, fmt.Errorf("the base has no directory %s: the package is newer; give a later revision",
 			relative(r.Root, t.Dir))

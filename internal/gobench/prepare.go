@@ -21,7 +21,7 @@ type Bench struct {
 	*Experiment
 	Binaries string            // directory
 	Better   map[string]string // "higher" or "lower", of units that say so when their benchmark runs once
-	places   map[string]Place
+	places   map[string]Checkout
 	workshop string
 }
 
@@ -68,7 +68,7 @@ func (b *Bench) settle(ctx context.Context, w *Workshop, note func(string)) erro
 		return err
 	}
 	b.Dir, b.Package = t.Dir, t.ImportPath
-	b.places = map[string]Place{Head: t.Head()}
+	b.places = map[string]Checkout{Head: t.Head()}
 	repo, err := FindRepo(ctx, t.Dir)
 	switch {
 	case err != nil && b.BaseRev == "":

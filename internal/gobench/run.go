@@ -45,7 +45,7 @@ func (b Binary) run(ctx context.Context, env []string, limit time.Duration, args
 	x, err := proc.Command{
 		Path: b.Path, Args: slices.Concat([]string{b.Path}, args, []string{"-test.paniconexit0", "-test.timeout=0"}),
 		Dir: b.Dir,
-		Env: append(append(os.Environ(), env...), "PWD="+b.Dir), Stdout: stdout, Stderr: stderr, Place: b.Place,
+		Env: append(append(os.Environ(), env...), "PWD="+b.Dir), Stdout: stdout, Stderr: stderr, WorkRoot: b.Checkout,
 		Limit: limit, Ask: proc.AskStacks, Grace: patience,
 	}.Run(ctx)
 	if err != nil {

@@ -112,8 +112,8 @@ var machineKeys = []string{"goos", "goarch", "cpu"}
 // Compare compares two sides that [Align] made comparable, with warnings of what may make the verdicts false.
 func Compare(older, newer *Side) (c *compare.BenchContrast, warnings []compare.Warning) {
 	workload := oneWorkload(older.File, newer.File)
-	j := compare.Usual("", []string{"cpus"})
-	j.Apart = true
+	j := compare.DefaultCriteria("", []string{"cpus"})
+	j.LevelsOnly = true
 	declared := maps.Clone(older.Better)
 	maps.Copy(declared, newer.Better)
 	c = j.Benchmarks(newer.asRun(), older.asRun(), older.Run != "" && older.Run == newer.Run, declared)

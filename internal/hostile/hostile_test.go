@@ -160,7 +160,7 @@ func TestWorkload(t *testing.T) {
 		t.Fatalf("%+v", w)
 	}
 	streams := map[string]workload.Stream{}
-	world := live.New(live.Config{BurnRate: 1, Observe: true})
+	world := live.New(live.Config{BurnRate: 1, Instrument: true})
 	if err := world.Run("test", func(e env.Env) {
 		for _, d := range w.Designs {
 			stream, err := d.Stream(e, plan.Point{})

@@ -20,7 +20,7 @@ type Command struct {
 	Env            []string  // all of it
 	Stdin          *os.File  // nil is empty
 	Stdout, Stderr io.Writer // such as [Ends] or [Limited]
-	Place          string    // where its process group is recorded, see [Record]; "" is nowhere
+	WorkRoot       string    // where its process group is recorded, see [Record]; "" is nowhere
 
 	Survives bool              // it may go on if this process is killed, because it must not stop halfway
 	Limit    time.Duration     // after which it is asked to end; 0 is never
@@ -47,8 +47,8 @@ func (c Command) Run(ctx context.Context) (Ended, error) {
 	if c.Stdin != nil { // else the interface would hold a nil pointer
 		cmd.Stdin = c.Stdin
 	}
-	if c.Place != "" {
-		cmd.Env = append(c.Env[:len(c.Env):len(c.Env)], Mark(c.Place))
+	if c.WorkRoot != "" {
+		cmd.Env = append(c.Env[:len(c.Env):len(c.Env)], Mark(c.WorkRoot))
 	}
 	if ctx.Err() != nil {
 		return Ended{}, ctx.Err()
@@ -57,10 +57,10 @@ func (c Command) Run(ctx context.Context) (Ended, error) {
 	if err := cmd.Start(); err != nil {
 		return Ended{}, fmt.Errorf("cannot start %s: %w", c.Path, err)
 	}
-	if c.Place != "" {
-		if err := Record(c.Place, cmd.Process); err != nil {
+	if c.WorkRoot != "" {
+		if err := Record(c.WorkRoot, cmd.Process); err != nil {
 			EndGroup(cmd.Process)
-			return Ended{}, errors.Join(fmt.Errorf("the process cannot be recorded in %s: %w", c.Place, err),
+			return Ended{}, errors.Join(fmt.Errorf("the process cannot be recorded in %s: %w", c.WorkRoot, err),
 				cmd.Wait())
 		}
 	}

@@ -131,7 +131,7 @@ func TestTool(t *testing.T) {
 func TestRunRecords(t *testing.T) {
 	place := t.TempDir()
 	c := program(t, "sh", "-c", "exit 0")
-	c.Place, c.Exited = place, func(pid int) {
+	c.WorkRoot, c.Exited = place, func(pid int) {
 		if groups := recorded(filepath.Join(place, groupsName)); len(groups) != 1 || groups[pid].pid != pid {
 			t.Errorf("recorded: %v, want %d", groups, pid)
 		}
@@ -141,13 +141,13 @@ func TestRunRecords(t *testing.T) {
 	}
 
 	c = program(t, "sleep", "300")
-	c.Place = filepath.Join(place, "missing")
+	c.WorkRoot = filepath.Join(place, "missing")
 	if _, err := c.Run(t.Context()); !errors.Is(err, os.ErrNotExist) ||
-		!strings.Contains(err.Error(), "cannot be recorded in "+c.Place) {
+		!strings.Contains(err.Error(), "cannot be recorded in "+c.WorkRoot) {
 		t.Errorf("no such place: %v", err)
 	}
 
-	c.Path, c.Place = filepath.Join(place, "no program"), ""
+	c.Path, c.WorkRoot = filepath.Join(place, "no program"), ""
 	if _, err := c.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "cannot start "+c.Path) {
 		t.Errorf("no such program: %v", err)
 	}

@@ -36,7 +36,7 @@ type Part struct {
 // Of finds the code of a design: its constructor and all it reaches among the top-level
 // declarations of its package, except those in files that hold no design's constructor. What lies
 // there serves all designs, and no single one pays for it.
-func Of(w *workload.Workload, d workload.Design) (Source, error) {
+func Read(w *workload.Workload, d workload.Design) (Source, error) {
 	p, err := parse(w)
 	if err != nil {
 		return Source{}, err

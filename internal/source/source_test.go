@@ -30,7 +30,7 @@ func TestOf(t *testing.T) {
 		}
 		counted := source.Count(w)
 		for _, d := range w.Designs {
-			embedded, err := source.Of(w, d)
+			embedded, err := source.Read(w, d)
 			if err != nil {
 				t.Errorf("%s/%s: %v", w.Name, d.Name, err)
 				continue
@@ -38,7 +38,7 @@ func TestOf(t *testing.T) {
 			// The embedded copy and the files it was compiled from must tell the same.
 			onDisk := *w
 			onDisk.Source = nil
-			disk, err := source.Of(&onDisk, d)
+			disk, err := source.Read(&onDisk, d)
 			if err != nil || disk.Lines != embedded.Lines || disk.Lines == 0 {
 				t.Errorf("%s/%s: %d lines embedded, %d on disk (%v)", w.Name, d.Name, embedded.Lines, disk.Lines, err)
 			}
@@ -53,7 +53,7 @@ func TestOf(t *testing.T) {
 func TestLinesAreOfTheDesignAlone(t *testing.T) {
 	w := catalog.All()[0]
 	d, _ := w.Find("finelocking")
-	src, err := source.Of(w, d)
+	src, err := source.Read(w, d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func Square(alpha, t float64) float64 { return alpha * t * t }
 func Linear(alpha, t float64) float64 { return alpha * t }
 
 // Looks are the looks of a group-sequential t test, for all alphas at once.
-type Looks struct {
+type InterimAnalyses struct {
 	spend  Spending
 	shares []float64 // of all the data that may ever come, ascending, at most 1
 	// The levels of each look as functions of alpha and back, in logarithms; nil where the looks are
@@ -37,10 +37,10 @@ const (
 	alphas       = 16
 )
 
-// NewLooks prepares looks at the given numbers of blocks, of which the last is the most there may be.
+// NewInterimAnalyses prepares looks at the given numbers of blocks, of which the last is the most there may be.
 // See [Levels], whose limits hold. It takes some tenths of a second.
-func NewLooks(spend Spending, blocks []int) *Looks {
-	l := &Looks{spend: spend, shares: shares(blocks, blocks[len(blocks)-1])}
+func NewInterimAnalyses(spend Spending, blocks []int) *InterimAnalyses {
+	l := &InterimAnalyses{spend: spend, shares: shares(blocks, blocks[len(blocks)-1])}
 	table := make([][]float64, len(blocks))
 	var at []float64
 	for i := range alphas {
@@ -68,11 +68,11 @@ func errorsOf(errs ...error) error {
 	return nil
 }
 
-// LooksApart are looks at any numbers of blocks, of which most can ever come. Each has what is spent
+// NewSeparateAnalyses are looks at any numbers of blocks, of which most can ever come. Each has what is spent
 // between it and the one before it as its level, which by Bonferroni's inequality is enough whatever the
 // looks have in common, and more than enough where they share most of their blocks.
-func LooksApart(spend Spending, blocks []int, most int) *Looks {
-	return &Looks{spend: spend, shares: shares(blocks, most)}
+func NewSeparateAnalyses(spend Spending, blocks []int, most int) *InterimAnalyses {
+	return &InterimAnalyses{spend: spend, shares: shares(blocks, most)}
 }
 
 func shares(blocks []int, most int) []float64 {
@@ -84,7 +84,7 @@ func shares(blocks []int, most int) []float64 {
 }
 
 // quota is what is spent of alpha at look k.
-func (l *Looks) quota(alpha float64, k int) float64 {
+func (l *InterimAnalyses) quota(alpha float64, k int) float64 {
 	if k == 0 {
 		return l.spend(alpha, l.shares[0])
 	}
@@ -92,10 +92,10 @@ func (l *Looks) quota(alpha float64, k int) float64 {
 }
 
 // Spent is the part of alpha that is spent up to look k.
-func (l *Looks) Spent(alpha float64, k int) float64 { return l.spend(alpha, l.shares[k]) }
+func (l *InterimAnalyses) Spent(alpha float64, k int) float64 { return l.spend(alpha, l.shares[k]) }
 
 // Level is the nominal level of look k where alpha is what all looks may spend.
-func (l *Looks) Level(alpha float64, k int) float64 {
+func (l *InterimAnalyses) Level(alpha float64, k int) float64 {
 	if l.level == nil || alpha < leastAlpha {
 		return l.quota(alpha, k)
 	}
@@ -107,7 +107,7 @@ func (l *Looks) Level(alpha float64, k int) float64 {
 // group sequential trials for clinical investigations, Journal of the American Statistical Association
 // 103(484), 2008): under the hypothesis it is at most x with a chance of at most x, also when the test stops
 // before its last look.
-func (l *Looks) P(p float64, k int) float64 {
+func (l *InterimAnalyses) P(p float64, k int) float64 {
 	x := math.Log(p)
 	switch {
 	case p <= 0:

@@ -41,7 +41,7 @@ func TestPublishedBounds(t *testing.T) {
 
 func BenchmarkNewLooks(b *testing.B) {
 	for b.Loop() {
-		NewLooks(Square, []int{10, 15, 20, 30, 40})
+		NewInterimAnalyses(Square, []int{10, 15, 20, 30, 40})
 	}
 }
 
@@ -86,7 +86,7 @@ func TestLevelsSpend(t *testing.T) {
 // TestLooks: the table gives what Levels gives; levels rise with alpha, so that P is what it says.
 func TestLooks(t *testing.T) {
 	blocks := []int{10, 15, 20, 30, 40}
-	l := NewLooks(Square, blocks)
+	l := NewInterimAnalyses(Square, blocks)
 	rapid.Check(t, func(t *rapid.T) {
 		alpha := math.Exp(rapid.Float64Range(math.Log(1e-9), math.Log(0.8)).Draw(t, "log alpha"))
 		for k := range blocks {
@@ -120,9 +120,9 @@ func before(shares []float64, k int) float64 {
 }
 
 func TestLooksP(t *testing.T) {
-	l, apart := NewLooks(Square, []int{10, 20, 40}), LooksApart(Square, []int{9, 20}, 40)
+	l, apart := NewInterimAnalyses(Square, []int{10, 20, 40}), NewSeparateAnalyses(Square, []int{9, 20}, 40)
 	for _, c := range []struct {
-		l    *Looks
+		l    *InterimAnalyses
 		p    float64
 		k    int
 		want float64

@@ -115,12 +115,12 @@ func Holm(ps []float64) []float64 {
 	return stepDown(ps, func(rejected int) float64 { return float64(len(ps) - rejected) })
 }
 
-// HolmBeside is Holm for m comparisons that may also be called equivalent, each by [Comparison.Outside] at
+// HolmWithEquivalence is Holm for m comparisons that may also be called equivalent, each by [Comparison.Outside] at
 // alpha/m: it keeps the chance of any false claim of either kind at alpha. Where m0 of the designs
 // compared are the same, only the other m-m0 can falsely be called equivalent, each with a chance of at
 // most alpha/2m; and the first false difference comes after m-m0 rejections at most. So the threshold
 // after r rejections is Holm's, alpha/(m-r), of what these leave: alpha (1 - r/2m) / (m-r).
-func HolmBeside(ps []float64) []float64 {
+func HolmWithEquivalence(ps []float64) []float64 {
 	m := float64(len(ps))
 	return stepDown(ps, func(rejected int) float64 {
 		r := float64(rejected)

@@ -125,7 +125,7 @@ func TestHolm(t *testing.T) {
 
 // TestHolmBeside is worked by hand for four p-values: factors 4, 3/(7/8), 2/(6/8), 1/(5/8).
 func TestHolmBeside(t *testing.T) {
-	got := HolmBeside([]float64{0.01, 0.04, 0.03, 0.005})
+	got := HolmWithEquivalence([]float64{0.01, 0.04, 0.03, 0.005})
 	want := []float64{0.01 * 24 / 7, 0.03 * 8 / 3, 0.03 * 8 / 3, 0.02}
 	for i := range want {
 		if !near(got[i], want[i], 1e-12) {
@@ -133,7 +133,7 @@ func TestHolmBeside(t *testing.T) {
 			break
 		}
 	}
-	if got := HolmBeside([]float64{0.05}); got[0] != 0.05 {
+	if got := HolmWithEquivalence([]float64{0.05}); got[0] != 0.05 {
 		t.Errorf("a single p-value becomes %v", got)
 	}
 }

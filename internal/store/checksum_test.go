@@ -290,7 +290,7 @@ func TestInvalidText(t *testing.T) {
 func TestGone(t *testing.T) {
 	calls := map[string]func(r *Run) error{
 		"end of block": func(r *Run) error { return r.EndBlock(0, 1, 0) },
-		"look":         func(r *Run) error { return r.Look(looked()) },
+		"look":         func(r *Run) error { return r.Interim(looked()) },
 		"end":          (*Run).End,
 		"close":        (*Run).Close,
 		"failure":      func(r *Run) error { _, err := r.Failure(0, 0, "panic"); return err },

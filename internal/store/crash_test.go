@@ -338,7 +338,7 @@ func randomSweep(rng *rand.Rand) []step {
 	for b := range blocks {
 		n := rng.IntN(5)
 		for o := range n {
-			steps = append(steps, step{kind: []string{result.KindTrial, result.KindObserved}[rng.IntN(2)], block: b,
+			steps = append(steps, step{kind: []string{result.KindTrial, result.KindInstrumented}[rng.IntN(2)], block: b,
 				order: o})
 		}
 		steps = append(steps, step{kind: kindBlock, block: b, trialsInBlock: n})

@@ -18,15 +18,15 @@ import (
 
 // Journal is what a run directory holds.
 type Journal struct {
-	Dir     string
-	Header  json.RawMessage   // what Create was given
-	Trials  []result.Trial    // as they were appended; numbers of an Answer are json.Number
-	Blocks  map[int]int       // the complete blocks, with their number of trials (observed ones too)
-	Looks   []json.RawMessage // what was decided to be measured next, in its order
-	Spent   time.Duration     // of the budget, when the last complete block ended
-	Ended   bool              // the sweep is complete
-	Torn    int64             // bytes at the end of the journal that do not count, because a crash cut them
-	Checked bool              // its lines have checksums; those of older runs have none
+	Dir      string
+	Header   json.RawMessage   // what Create was given
+	Trials   []result.Trial    // as they were appended; numbers of an Answer are json.Number
+	Blocks   map[int]int       // the complete blocks, with their number of trials (observed ones too)
+	Interims []json.RawMessage // what was decided to be measured next, in its order
+	Spent    time.Duration     // of the budget, when the last complete block ended
+	Ended    bool              // the sweep is complete
+	Torn     int64             // bytes at the end of the journal that do not count, because a crash cut them
+	Checked  bool              // its lines have checksums; those of older runs have none
 
 	state         state
 	end           int64 // length in bytes of the journal that counts
@@ -172,7 +172,7 @@ func (j *Journal) read(in *lines) error {
 		if err == nil {
 			r, crc, err = j.record(line)
 		}
-		isTrial := r.Kind == result.KindTrial || r.Kind == result.KindObserved
+		isTrial := r.Kind == result.KindTrial || r.Kind == result.KindInstrumented
 		if err == nil && j.Checked && !isTrial {
 			crc, err = j.sealed(line, in.number)
 		}
@@ -195,7 +195,7 @@ func (j *Journal) read(in *lines) error {
 		j.chain.journal = crc
 		switch r.Kind {
 		case kindLook:
-			j.Looks = append(j.Looks, r.Look)
+			j.Interims = append(j.Interims, r.Look)
 		case kindBlock:
 			j.Spent = time.Duration(r.Spent * float64(time.Second))
 		}

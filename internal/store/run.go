@@ -215,8 +215,8 @@ func (r *Run) Append(t result.Trial, histograms map[string][]byte) error {
 	t.SchemaVersion = result.SchemaVersion
 	k := keyOf(&t)
 	line, rec, err := r.encode(t)
-	if err == nil && rec.Kind != result.KindTrial && rec.Kind != result.KindObserved {
-		err = fmt.Errorf("a trial is of kind %q or %q, not %q", result.KindTrial, result.KindObserved, rec.Kind)
+	if err == nil && rec.Kind != result.KindTrial && rec.Kind != result.KindInstrumented {
+		err = fmt.Errorf("a trial is of kind %q or %q, not %q", result.KindTrial, result.KindInstrumented, rec.Kind)
 	}
 	var histLine []byte
 	if err == nil {
@@ -255,7 +255,7 @@ func (r *Run) EndBlock(block, trials int, spent time.Duration) error {
 }
 
 // Look keeps what was decided to be measured next, any JSON, and brings all so far to the disk.
-func (r *Run) Look(decided any) error {
+func (r *Run) Interim(decided any) error {
 	return r.commit(struct {
 		Kind          string `json:"kind"`
 		SchemaVersion int    `json:"schema_version"`

@@ -96,7 +96,7 @@ type key struct {
 
 func (k key) String() string { return fmt.Sprintf("block %d order %d", k.block, k.order) }
 
-func keyOf(t *result.Trial) key { return key{t.Block, t.Order, t.Kind == result.KindObserved} }
+func keyOf(t *result.Trial) key { return key{t.Block, t.Order, t.Kind == result.KindInstrumented} }
 
 // encode makes a line of v, newline included.
 func encode(v any) ([]byte, error) {
@@ -121,7 +121,7 @@ func parse(line []byte) (record, error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return r, err
 	}
-	versioned := r.Kind == kindRun || r.Kind == kindLook || r.Kind == result.KindTrial || r.Kind == result.KindObserved
+	versioned := r.Kind == kindRun || r.Kind == kindLook || r.Kind == result.KindTrial || r.Kind == result.KindInstrumented
 	switch {
 	case r.SchemaVersion > result.SchemaVersion:
 		return r, fmt.Errorf("schema_version %d is %w, which knows %d: update brewput",
@@ -131,7 +131,7 @@ func parse(line []byte) (record, error) {
 	}
 	switch r.Kind {
 	case kindRun, kindEnd:
-	case result.KindTrial, result.KindObserved:
+	case result.KindTrial, result.KindInstrumented:
 		if r.Block == nil || r.Order == nil || *r.Block < 0 || *r.Order < 0 {
 			return r, errors.New("a trial needs a block and an order, 0 or more")
 		}
@@ -228,9 +228,9 @@ func (s *state) add(r *record) {
 
 // Histograms are the opaque histograms of one trial, by what they are of.
 type Histograms struct {
-	Block    int  `json:"block"`
-	Order    int  `json:"order"`
-	Observed bool `json:"observed"`
+	Block        int  `json:"block"`
+	Order        int  `json:"order"`
+	Instrumented bool `json:"observed"`
 	// "latency" and the like; base64 in the file; null where the trial has none
 	Data map[string][]byte `json:"data"`
 }
@@ -247,7 +247,7 @@ func parseHistogram(line []byte, k key) (Histograms, error) {
 	if err := json.Unmarshal(line, &h); err != nil {
 		return h, err
 	}
-	if got := (key{h.Block, h.Order, h.Observed}); got != k {
+	if got := (key{h.Block, h.Order, h.Instrumented}); got != k {
 		return h, fmt.Errorf("this is the histogram of %v, where that of %v should be", got, k)
 	}
 	return h, nil

@@ -24,11 +24,11 @@ type step struct {
 func sweep() []step {
 	return []step{
 		{kind: result.KindTrial, block: 1, order: 0},
-		{kind: result.KindObserved, block: 1, order: 1},
+		{kind: result.KindInstrumented, block: 1, order: 1},
 		{kind: kindBlock, block: 1, trialsInBlock: 2},
 		{kind: kindLook},
 		{kind: result.KindTrial, block: 0, order: 0},
-		{kind: result.KindObserved, block: 0, order: 0},
+		{kind: result.KindInstrumented, block: 0, order: 0},
 		{kind: kindBlock, block: 0, trialsInBlock: 2},
 		{kind: kindEnd},
 	}
@@ -39,7 +39,7 @@ func looked() any { return map[string]int{"blocks": 5} }
 
 func spentUntil(block int) time.Duration { return time.Duration(9-block) * time.Second }
 
-func (s step) isTrial() bool { return s.kind == result.KindTrial || s.kind == result.KindObserved }
+func (s step) isTrial() bool { return s.kind == result.KindTrial || s.kind == result.KindInstrumented }
 
 func (s step) trial() result.Trial {
 	return result.Trial{Kind: s.kind, SchemaVersion: result.SchemaVersion, Design: "a\n<b>", Block: s.block,
@@ -64,7 +64,7 @@ func (s step) do(r *Run) error {
 	case kindBlock:
 		return r.EndBlock(s.block, s.trialsInBlock, spentUntil(s.block))
 	case kindLook:
-		return r.Look(looked())
+		return r.Interim(looked())
 	case kindEnd:
 		return r.End()
 	default:
@@ -79,11 +79,11 @@ func (s step) done(j *Journal) bool {
 		_, ok := j.Blocks[s.block]
 		return ok
 	case kindLook:
-		return len(j.Looks) > 0
+		return len(j.Interims) > 0
 	case kindEnd:
 		return j.Ended
 	default:
-		return j.state.seen[key{s.block, s.order, s.kind == result.KindObserved}]
+		return j.state.seen[key{s.block, s.order, s.kind == result.KindInstrumented}]
 	}
 }
 
@@ -162,8 +162,8 @@ func verify(t testing.TB, j *Journal, steps []step, n int) {
 			looks++
 		}
 	}
-	if j.Spent != spent || len(j.Looks) != looks || looks > 0 && string(j.Looks[0]) != `{"blocks":5}` {
-		t.Fatalf("%v spent and looks %s; want %v and %d", j.Spent, j.Looks, spent, looks)
+	if j.Spent != spent || len(j.Interims) != looks || looks > 0 && string(j.Interims[0]) != `{"blocks":5}` {
+		t.Fatalf("%v spent and looks %s; want %v and %d", j.Spent, j.Interims, spent, looks)
 	}
 	if string(j.Header) != `{"target":"<coffee>"}` {
 		t.Fatalf("header %s", j.Header)
@@ -178,7 +178,7 @@ func verify(t testing.TB, j *Journal, steps []step, n int) {
 			t.Fatalf("trial %d is\n%s want\n%s", i, got, exp)
 		}
 		if h := s.histogram(); h != nil {
-			histograms = append(histograms, Histograms{s.block, s.order, s.kind == result.KindObserved, h})
+			histograms = append(histograms, Histograms{s.block, s.order, s.kind == result.KindInstrumented, h})
 		}
 	}
 	for h, err := range j.Histograms() {

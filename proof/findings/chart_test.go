@@ -49,7 +49,7 @@ func number(t *testing.T, text string) int {
 
 // The height of a class's bar is its support, not how often it was predicted; its parts stand on each other.
 func TestMistakesHeights(t *testing.T) {
-	s := Of(known())
+	s := NewScore(known())
 	type part struct{ y, height int }
 	bars := map[string][]part{}
 	all, unit := rects(t, Mistakes(s, "mistakes"))
@@ -82,7 +82,7 @@ func TestMistakesHeights(t *testing.T) {
 }
 
 func TestBalanceHeights(t *testing.T) {
-	s := Of(known())
+	s := NewScore(known())
 	heights := map[string]int{}
 	all, unit := rects(t, Balance(s, "balance"))
 	for _, r := range all {

@@ -88,14 +88,14 @@ func (v Verdict) FalseAlarm() bool {
 // Share is a fraction of cases, with its Wilson interval.
 type Share struct {
 	Hits  int     `json:"hits"`
-	Of    int     `json:"of"`
+	Total int     `json:"of"`
 	Value float64 `json:"value"` // NaN of none is -1
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 }
 
 func share(hits, of int) Share {
-	s := Share{Hits: hits, Of: of, Value: -1}
+	s := Share{Hits: hits, Total: of, Value: -1}
 	if of > 0 {
 		s.Value = float64(hits) / float64(of)
 	}
@@ -144,7 +144,7 @@ type Errors struct {
 const LeastSupport = 5
 
 // Of scores verdicts.
-func Of(verdicts []Verdict) Score {
+func NewScore(verdicts []Verdict) Score {
 	s := Score{Confusion: map[string]map[string]int{}}
 	var claims, right, sick, found, healthy, alarms, first, placed int
 	for _, v := range verdicts {

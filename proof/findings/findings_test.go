@@ -40,7 +40,7 @@ func known() []Verdict {
 }
 
 func TestOf(t *testing.T) {
-	s := Of(known())
+	s := NewScore(known())
 	type counts struct{ hits, of int }
 	for name, c := range map[string]struct {
 		got  Share
@@ -52,8 +52,8 @@ func TestOf(t *testing.T) {
 		"right fix":    {s.RightFix, counts{12, 15}},
 		"false alarms": {s.FalseAlarms, counts{1, 10}},
 	} {
-		if (counts{c.got.Hits, c.got.Of}) != c.want {
-			t.Errorf("%s: %d of %d, want %v", name, c.got.Hits, c.got.Of, c.want)
+		if (counts{c.got.Hits, c.got.Total}) != c.want {
+			t.Errorf("%s: %d of %d, want %v", name, c.got.Hits, c.got.Total, c.want)
 		}
 		if c.got.Value != float64(c.want.hits)/float64(c.want.of) || c.got.Low >= c.got.Value ||
 			c.got.High <= c.got.Value {
@@ -126,7 +126,7 @@ func TestErrors(t *testing.T) {
 	for i := range v {
 		v[i].Gain = &corpus.Intervention{Gain: 0.45}
 	}
-	e := Of(v).GainErrors
+	e := NewScore(v).GainErrors
 	if e.Count != 2 || math.Abs(e.Median-0.15) > 1e-12 || math.Abs(e.Bias+0.1) > 1e-12 || e.Covered.Hits != 1 {
 		t.Errorf("errors are %+v", e)
 	}
@@ -161,7 +161,7 @@ func TestRivals(t *testing.T) {
 }
 
 func TestTargets(t *testing.T) {
-	good := Of(append(given("coarse-lock", 5, found("coarse-lock", 0.4)),
+	good := NewScore(append(given("coarse-lock", 5, found("coarse-lock", 0.4)),
 		given(corpus.Healthy, 5, found(explain.None, -1))...))
 	for i, target := range Targets(good, good) {
 		if !target.Met {
@@ -170,7 +170,7 @@ func TestTargets(t *testing.T) {
 	}
 	// known: precision 12 of 15, macro-F1 0.81, first right in 21 of 25, an alarm
 	want := []bool{false, true, true, true, false}
-	for i, target := range Targets(Of(known()), Of(known())) {
+	for i, target := range Targets(NewScore(known()), NewScore(known())) {
 		if target.Met != want[i] {
 			t.Errorf("met %v: %s", target.Met, target.What)
 		}

@@ -24,7 +24,7 @@ func Summary(rows []Row) string {
 		"alarms\tgain error\t")
 	for _, r := range rows {
 		s := r.Score
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%.2f (%d)\t%s\t%s\t%s\t\n", r.Answers, r.Set, s.First.Of, s.First,
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%.2f (%d)\t%s\t%s\t%s\t\n", r.Answers, r.Set, s.First.Total, s.First,
 			s.Precision, s.Recall, s.MacroF1, len(s.Counted), s.RightFix, s.FalseAlarms, s.GainErrors)
 	}
 	w.Flush()
@@ -33,7 +33,7 @@ func Summary(rows []Row) string {
 
 // String is the value with its interval.
 func (s Share) String() string {
-	if s.Of == 0 {
+	if s.Total == 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%.2f [%.2f, %.2f]", s.Value, s.Low, s.High)

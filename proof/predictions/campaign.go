@@ -127,7 +127,7 @@ func (c *campaign) compare(ctx context.Context, w *workload.Workload, cases []pl
 	if err != nil {
 		return compared{}, err
 	}
-	s.Run, s.Pace, s.Notify = c.calm.run, nil, c.tell("measuring", w.Name)
+	s.Run, s.BurnRatio, s.Notify = c.calm.run, nil, c.tell("measuring", w.Name)
 	t, err := s.Twin()
 	if err != nil {
 		return compared{}, err

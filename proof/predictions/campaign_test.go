@@ -112,7 +112,7 @@ func TestChecks(t *testing.T) {
 func errorsOf(half float64, es ...float64) []point {
 	var list []point
 	for _, e := range es {
-		list = append(list, point{Twin: compare.Twin{Error: result.Value(e)}, half: half})
+		list = append(list, point{Prediction: compare.Prediction{Error: result.Value(e)}, half: half})
 	}
 	return list
 }

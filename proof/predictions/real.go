@@ -63,14 +63,14 @@ func readRun(dir string) ([]result.Trial, sweep.Header, error) {
 	if err != nil {
 		return nil, h, err
 	}
-	return j.Trials, h, h.Fits(dir, j.Trials, j.Blocks, j.Looks, !j.Checked)
+	return j.Trials, h, h.Fits(dir, j.Trials, j.Blocks, j.Interims, !j.Checked)
 }
 
 // twins are the predictions of a piece beside their measurements, by the metric that a row is judged by first.
-func (s *stored) twins() (list []compare.Twin) {
+func (s *stored) twins() (list []compare.Prediction) {
 	x := lab.Analyze(s.Measured, lab.AnalyzeOptions{Cases: s.Cases, Predictions: s.Predicted, PredictedCases: s.Twin})
 	for _, r := range x.Rows {
-		if t, ok := r.Twin(r.TwinMetric()); ok {
+		if t, ok := r.Prediction(r.PredictedMetric()); ok {
 			list = append(list, t)
 		}
 	}
@@ -82,11 +82,11 @@ type realScore struct {
 	cases   int
 	sizes   []float64 // of the errors of those that are printed
 	within  int       // of them, by realMargin
-	refused []compare.Twin
-	beyond  []compare.Twin // printed, and not within realMargin
+	refused []compare.Prediction
+	beyond  []compare.Prediction // printed, and not within realMargin
 }
 
-func (s *realScore) add(list []compare.Twin) {
+func (s *realScore) add(list []compare.Prediction) {
 	for _, t := range list {
 		s.cases++
 		size := math.Abs(float64(t.Error))

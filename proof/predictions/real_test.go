@@ -73,13 +73,13 @@ func TestRealTarget(t *testing.T) {
 	}{{9, 1, 10, true}, {9, 1, 11, false}, {8, 1, 0, false}, {1, 0, 1, true}, {0, 0, 1, false}, {0, 0, 0, false}} {
 		var s realScore
 		for range c.near {
-			s.add([]compare.Twin{{Error: -0.1}})
+			s.add([]compare.Prediction{{Error: -0.1}})
 		}
 		for range c.off {
-			s.add([]compare.Twin{{Error: 0.101}})
+			s.add([]compare.Prediction{{Error: 0.101}})
 		}
 		for range c.refused {
-			s.add([]compare.Twin{{Error: result.Unavailable, NotModelled: "why"}})
+			s.add([]compare.Prediction{{Error: result.Unavailable, NotModelled: "why"}})
 		}
 		if s.kept() != c.kept {
 			t.Errorf("%+v: kept %v", c, s.kept())

@@ -31,7 +31,7 @@ var targets = map[string]target{
 
 // point is one prediction beside its measurement.
 type point struct {
-	compare.Twin
+	compare.Prediction
 	half  float64 // half of the 95 % interval of what was measured, by itself
 	probe float64 // how much longer a burn took than calibrated, in the median of the trials
 }
@@ -50,11 +50,11 @@ type score struct {
 func points(rows []compare.Row, trials []result.Trial, metric string) []point {
 	var list []point
 	for i := range rows {
-		t, ok := rows[i].Twin(metric)
+		t, ok := rows[i].Prediction(metric)
 		if !ok {
 			continue
 		}
-		p := point{Twin: t, half: math.NaN()}
+		p := point{Prediction: t, half: math.NaN()}
 		var logs, probes []float64
 		for j := range trials {
 			x := &trials[j]

@@ -40,7 +40,7 @@ func (q *queue) lists(k *sim.Kernel, line *sim.Chan, inside *sim.Gauge) *sim.Pro
 		return 0
 	}, came)
 	server.Jump(next)
-	server.Place(closed)
+	server.Bind(closed)
 
 	p := sim.NewProgram("customers")
 	p.Spawn(server)

@@ -23,7 +23,7 @@ func truth(c corpus.Case, labels corpus.Labels) (v findings.Verdict, unscored st
 	if _, v.Sites, err = c.Source(); err != nil {
 		return v, "", err
 	}
-	if i, ok := labels.Of(c); ok {
+	if i, ok := labels.Find(c); ok {
 		v.Gain = &i
 	}
 	switch {
@@ -100,7 +100,7 @@ func table(all []answers) []findings.Row {
 					in = append(in, v)
 				}
 			}
-			rows = append(rows, findings.Row{Answers: a.Name, Set: s.name, Score: findings.Of(in)})
+			rows = append(rows, findings.Row{Answers: a.Name, Set: s.name, Score: findings.NewScore(in)})
 		}
 	}
 	return rows

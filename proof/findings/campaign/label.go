@@ -53,7 +53,7 @@ func label(ctx context.Context, cases []corpus.Case, file string, runs int, dead
 		if _, ok := c.Repair(); !ok {
 			continue
 		}
-		if i, ok := stored.Of(c); ok {
+		if i, ok := stored.Find(c); ok {
 			kept[c.Name()] = i
 		} else {
 			todo = append(todo, c)

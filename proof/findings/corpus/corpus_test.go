@@ -160,11 +160,11 @@ func TestLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Interventions = append(l.Interventions, Intervention{Case: c.Name(), Source: hash, Gain: 0.2, Low: 0.1})
-	if i, ok := l.Of(c); !ok || !i.Positive() {
+	if i, ok := l.Find(c); !ok || !i.Positive() {
 		t.Errorf("the label is %+v, %v", i, ok)
 	}
 	f.Points[0]["n"] = "4"
-	if _, ok := l.Of(c); ok {
+	if _, ok := l.Find(c); ok {
 		t.Error("a label of another source counts")
 	}
 	for _, i := range []Intervention{{Gain: 0.09, Low: 0.05}, {Gain: 0.3, Low: -0.01}} {

@@ -46,7 +46,7 @@ func Measured() (Labels, error) {
 }
 
 // Of is the intervention on a case, if it was measured with the sources as they are.
-func (l Labels) Of(c Case) (Intervention, bool) {
+func (l Labels) Find(c Case) (Intervention, bool) {
 	source, err := c.Hash()
 	if err != nil {
 		return Intervention{}, false
