@@ -63,12 +63,12 @@ func (o BenchOptions) Validate() error {
 	case o.Count < 1:
 		return refuse("count", o.Count, "at least one block is needed")
 	case o.Budget < 0:
-		return refuse("budget", o.Budget, "is negative").suggest("give a time such as 5m")
+		return refuse("budget", o.Budget, "is negative").Suggest("give a time such as 5m")
 	case o.Duration <= 0:
 		return refuse("duration", o.Duration, "is not a positive time")
 	case o.Layouts < 0 || o.Layouts == 2:
 		return refuse("layouts", o.Layouts, "by 3 or more the chance that lies in placement can be judged").
-			suggest("1 leaves it to the linker")
+			Suggest("1 leaves it to the linker")
 	case o.TimeLimit < 0 || o.TimeLimit > 0 && o.TimeLimit <= 2*o.Duration:
 		return refuse("time-limit", o.TimeLimit, "would end every trial: it must be longer than twice {duration}, %v",
 			o.Duration)
@@ -160,7 +160,7 @@ func (r *BenchResult) Analyze() *BenchAnalysis {
 func Bench(ctx context.Context, o BenchOptions) (*BenchResult, error) {
 	if o.Count > 0 && o.Budget > 0 {
 		return nil, refuse("", nil, "{count} and {budget} both say how many blocks there are").
-			suggest("give one of them")
+			Suggest("give one of them")
 	}
 	o = o.withDefaults()
 	r, err := prepareBench(ctx, &o)

@@ -72,7 +72,7 @@ func (r *benchRun) restore(ctx context.Context, journal *store.Journal) error {
 func (r *benchRun) restoreBinaries(ctx context.Context, h *sweep.Header, x *gobench.Experiment) (err error) {
 	if err := host.Read().SameMachine(h.Environment); err != nil {
 		return refuse("", nil, "%s cannot be continued on this machine: %w", r.dir, err).
-			suggest("continue it there, or start a new run")
+			Suggest("continue it there, or start a new run")
 	}
 	if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err != nil {
 		return err

@@ -65,7 +65,7 @@ func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
 
 // experiment is what the options ask for.
 func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
-	env, err := variables(o.Env)
+	env, err := gobench.ParseVariables(o.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (r *benchRun) fit(budget time.Duration) error {
 	if one > budget {
 		return refuse("budget", budget, "not one block fits: its %d trials take about %v",
 			len(s.Plan.Block(0)), result.Rounded(one)).
-			suggest("give more time, fewer benchmarks or CPUs, or a shorter {duration}")
+			Suggest("give more time, fewer benchmarks or CPUs, or a shorter {duration}")
 	}
 	s.Header.Rule = sweep.NewRule(budget, s.Criteria)
 	s.Header.Blocks = s.Header.Rule.Most()

@@ -98,7 +98,7 @@ func present(paths []string) error {
 		}
 		r := refuse("", nil, "%s is not a run directory, nor a file of Go benchmarks: it does not exist", path)
 		if path == "-" {
-			r.suggest("for standard input give /dev/stdin")
+			r.Suggest("for standard input give /dev/stdin")
 		}
 		return r
 	}
@@ -119,7 +119,7 @@ func distinct(paths []string) error {
 		for _, other := range paths[:i] {
 			if o, err := os.Stat(other); err == nil && os.SameFile(o, info) {
 				return refuse("", nil, "%s and %s are the same %s: a run beside itself says nothing", other, path,
-					what).suggest("give two runs")
+					what).Suggest("give two runs")
 			}
 		}
 	}

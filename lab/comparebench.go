@@ -147,7 +147,7 @@ func (c *comparing) readBenchmarks(ctx context.Context, path string) (*gobench.S
 	h := &r.Header
 	if h.Bench == nil {
 		return nil, refuse("", nil, "%s is not a run of benchmarks", path).
-			suggest("give two runs of benchmarks, or files in the Go benchmark format")
+			Suggest("give two runs of benchmarks, or files in the Go benchmark format")
 	}
 	x := new(gobench.Experiment)
 	if err := json.Unmarshal(h.Bench, x); err != nil {

@@ -66,7 +66,7 @@ func (c *comparing) openAll(dirs []string) (all []*comparedRun, err error) {
 		for _, other := range all {
 			if bytes.Equal(other.raw, r.raw) {
 				return nil, refuse("", nil, "%s and %s hold the same run, which began at %s: one is a copy", other.Name,
-					dir, r.Header.Started.Format("2006-01-02 15:04:05")).suggest("give two runs")
+					dir, r.Header.Started.Format("2006-01-02 15:04:05")).Suggest("give two runs")
 			}
 		}
 		c.lost(r)
@@ -138,11 +138,11 @@ func nothingInCommon(older, newer compare.Run) error {
 	if slices.ContainsFunc(newer.Rows, func(r compare.Row) bool { return r.Open }) {
 		return refuse("", nil, "%s and %s have no design at a common point and rate: an open loop's responses are "+
 			"compared at equal rates only, and {load} is a fraction of what each run measured as capacity", older.Name,
-			newer.Name).suggest("measure both with the same {rate}")
+			newer.Name).Suggest("measure both with the same {rate}")
 	}
 	return refuse("", nil, "%s and %s have no design at a common point: the old run has %s; the new run has %s",
 		older.Name, newer.Name, compare.CaseNames(older.Rows), compare.CaseNames(newer.Rows)).
-		suggest("measure one of them at points of the other")
+		Suggest("measure one of them at points of the other")
 }
 
 // warnings are a run's, with its directory.

@@ -59,7 +59,7 @@ func (r *Run) resumeCosts(ctx context.Context, runs, again bool) error {
 	case measured && runs:
 		if err := host.Read().SameMachine(s.Header.Environment); err != nil {
 			return refuse("", nil, "%s measured real code and cannot be continued on this machine: %w", r.Dir, err).
-				suggest("continue it there, or start a new run")
+				Suggest("continue it there, or start a new run")
 		}
 	}
 	if again {

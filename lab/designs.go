@@ -139,7 +139,7 @@ func CheckBaseline(w *workload.Workload, baseline string, cases []plan.Case) err
 	case d.Expect == workload.Bound:
 		return refuse("baseline", baseline, "it is a bound, not a solution, and stands in no comparison")
 	case !slices.ContainsFunc(cases, func(c plan.Case) bool { return c.Design == baseline }):
-		return refuse("baseline", baseline, "is not measured").suggest("add it to {designs}")
+		return refuse("baseline", baseline, "is not measured").Suggest("add it to {designs}")
 	}
 	return nil
 }
@@ -153,20 +153,20 @@ func (o *DesignOptions) checkLoad(p plan.Point) error {
 	recorded := p.Has("arrivals") && !slices.Contains([]string{load.Poisson, load.Constant}, p.Text("arrivals"))
 	switch {
 	case p.Has("rate") && p.Has("load"):
-		return refuse("", nil, "{rate} and {load} both say how many customers come").suggest("give one of them")
+		return refuse("", nil, "{rate} and {load} both say how many customers come").Suggest("give one of them")
 	case !p.Has("rate") && !p.Has("load") && !recorded:
 		return refuse(workload.LoadFactors(p)[0], nil, "has no effect without customers: add {load} 0.8, a fraction "+
 			"of the capacity, or {rate} 100, customers a second")
 	case p.Has("rate") && p.Float("rate") == 0:
-		return refuse("rate", 0, "sends no customer").suggest("give customers a second, such as 100")
+		return refuse("rate", 0, "sends no customer").Suggest("give customers a second, such as 100")
 	case p.Has("rate") && p.Float("rate") > load.MaxRate:
 		return refuse("rate", p.Float("rate"), "is more than the %.0f customers a second that the load loop can send",
 			load.MaxRate)
 	case p.Has("load") && p.Float("load") == 0:
-		return refuse("load", 0, "sends no customer").suggest("give a fraction of the capacity, such as 0.8")
+		return refuse("load", 0, "sends no customer").Suggest("give a fraction of the capacity, such as 0.8")
 	case p.Has("patience") && p.Duration("patience") == 0:
 		return refuse("patience", "0s", "nobody would wait at all").
-			suggest("leave it out, or use {queue-limit} 0 to drop who cannot be served at once")
+			Suggest("leave it out, or use {queue-limit} 0 to drop who cannot be served at once")
 	case o.Operations > 0:
 		return refuse("operations", nil, "is for closed loops: an open loop measures the customers who arrive within "+
 			"{duration}")
@@ -185,7 +185,7 @@ func windowOf(warmup, duration time.Duration, cases []plan.Case) time.Duration {
 // tooMany refuses more CPUs than a simulation can have.
 func tooMany(p plan.Point) error {
 	if n := p.Int("cpus"); n > sim.MaxCPUs {
-		return refuse("cpus", n, "the simulation has at most %d CPUs", sim.MaxCPUs).suggest("give fewer")
+		return refuse("cpus", n, "the simulation has at most %d CPUs", sim.MaxCPUs).Suggest("give fewer")
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (o MeasureOptions) Validate() error {
 	}
 	switch {
 	case o.Budget < 0:
-		return refuse("budget", o.Budget, "is negative").suggest("give a time such as 10m")
+		return refuse("budget", o.Budget, "is negative").Suggest("give a time such as 10m")
 	case o.Sample < 1:
 		return refuse("sample", o.Sample, "1 times every operation, 10 every tenth")
 	}
@@ -81,7 +81,7 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 		switch {
 		case n <= have || o.Oversubscribe:
 		case o.NoTwin:
-			return nil, refuse("cpus", n, "this machine has %d CPUs", have).suggest("calculate it with %s sim %s "+
+			return nil, refuse("cpus", n, "this machine has %d CPUs", have).Suggest("calculate it with %s sim %s "+
 				"{cpus} %d, or add {oversubscribe}", program(o.Program), w.Name, n)
 		case d.Worlds == workload.LiveOnly:
 			return nil, refuse("cpus", n, "this machine has %d CPUs, and %s/%s has no virtual world in which more "+
@@ -138,7 +138,7 @@ func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Dur
 func Measure(ctx context.Context, w *workload.Workload, o MeasureOptions) (*Run, error) {
 	if o.Count > 0 && o.Budget > 0 {
 		return nil, refuse("", nil, "{count} and {budget} both say how many blocks there are").
-			suggest("give one of them")
+			Suggest("give one of them")
 	}
 	o = o.withDefaults()
 	if err := o.Validate(); err != nil {

@@ -129,7 +129,7 @@ func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 	}
 	if o.Baseline != nil && *o.Baseline != rule.Baseline || o.All != nil && *o.All != rule.All {
 		return refuse("", nil, "%s has a budget: its blocks went to the comparisons it began with, so that {baseline} "+
-			"and {compare} cannot change", r.Dir).suggest("leave them out")
+			"and {compare} cannot change", r.Dir).Suggest("leave them out")
 	}
 	if err := s.ResumeRule(r.Dir, j.Interims, j.Spent); err != nil {
 		return refuse("", nil, "%w", err)
@@ -145,11 +145,11 @@ func sameHere(h *sweep.Header, dir string) error {
 	}
 	if err := here.SameMachine(h.Environment); err != nil {
 		return refuse("", nil, "%s cannot be continued on this machine: %w", dir, err).
-			suggest("continue it there, or start a new run")
+			Suggest("continue it there, or start a new run")
 	}
 	if err := here.SameBuild(h.Environment); err != nil {
 		return refuse("", nil, "%s cannot be continued by this program: %w", dir, err).
-			suggest("continue with the program that began it, or start a new run")
+			Suggest("continue with the program that began it, or start a new run")
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 		if budget, one := time.Duration(h.Rule.Budget), s.BlockTime(); one > budget {
 			return nil, refuse("budget", budget, "not one block fits: its %d trials take about %v",
 				len(s.Plan.Block(0)), result.Rounded(one)).
-				suggest("give more time, fewer designs and points, or a shorter {duration}")
+				Suggest("give more time, fewer designs and points, or a shorter {duration}")
 		}
 		s.UseRule()
 	}

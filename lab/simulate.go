@@ -57,10 +57,10 @@ func (o SimulateOptions) Validate() error {
 	}
 	switch {
 	case o.Precision != 0 && !(o.Precision >= 0.0001 && o.Precision <= 0.5):
-		return refuse("precision", o.Precision, "is out of range").suggest("give 0.01%% to 50%%")
+		return refuse("precision", o.Precision, "is out of range").Suggest("give 0.01%% to 50%%")
 	case o.RecordCosts != "" && o.ReplayCosts != "":
 		return refuse("", nil, "{record-costs} and {replay-costs}: costs that are read need not be written").
-			suggest("give one of them")
+			Suggest("give one of them")
 	case o.ReplayCosts != "" && o.Precision != 0:
 		return refuse("replay-costs", o.ReplayCosts, "has the replications that it has: give {count} in place of "+
 			"{precision}")
@@ -92,13 +92,13 @@ func (o SimulateOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 		return cases, nil
 	case !slices.ContainsFunc(w.Designs, func(d workload.Design) bool { return d.Worlds != workload.LiveOnly }):
 		return nil, refuse("", nil, "no design of %s has a virtual world: they use what only a real machine has",
-			w.Name).suggest("measure them with %s run %s", program(o.Program), w.Name)
+			w.Name).Suggest("measure them with %s run %s", program(o.Program), w.Name)
 	}
 	r := refuse("", nil, "%s/%s has no virtual world: it uses what only a real machine has", w.Name, live[0])
 	if len(both) > 0 {
-		return nil, r.suggest("leave it out, with {designs} %s", strings.Join(both, ","))
+		return nil, r.Suggest("leave it out, with {designs} %s", strings.Join(both, ","))
 	}
-	return nil, r.suggest("name others with {designs}")
+	return nil, r.Suggest("name others with {designs}")
 }
 
 // Simulate runs designs of a workload in virtual time, in this process: the same source as [Measure] runs, on CPUs that

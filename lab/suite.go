@@ -6,6 +6,7 @@ import (
 
 	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/internal/quote"
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
 
@@ -109,7 +110,7 @@ func (s *Suite) BrokenText(printed bool) string {
 // the same options can be carried out once the benchmarks work.
 type BrokenError struct {
 	Suite *Suite // with the broken benchmarks
-	text  template
+	text  plan.Template
 }
 
 // Error says what cannot be measured, and lists the broken benchmarks with what they printed.
@@ -117,7 +118,7 @@ func (e *BrokenError) Error() string { return e.Text(func(field string) string {
 
 // Text is the message in the caller's notation, as that of [Refusal.Text].
 func (e *BrokenError) Text(name func(field string) string) string {
-	return e.text.text(name) + ":\n" + e.Suite.BrokenText(true)
+	return e.text.Text(name) + ":\n" + e.Suite.BrokenText(true)
 }
 
 // none is the error of an experiment without benchmarks that can be measured.
@@ -125,13 +126,13 @@ func none(x *gobench.Experiment) error {
 	s := suiteOf(x)
 	switch {
 	case len(s.Broken) > 0:
-		return &BrokenError{s, template{"no benchmark of %s can be measured", []any{x.Package}}}
+		return &BrokenError{s, plan.Template{"no benchmark of %s can be measured", []any{x.Package}}}
 	case len(s.Skipped) > 0:
 		return refuse("", nil, "the benchmarks of %s that match {bench} %s skip themselves: %s",
 			x.Package, x.Pattern, s.SkippedText())
 	}
 	return refuse("", nil, "no benchmark of %s matches {bench} %s", x.Package, x.Pattern).
-		suggest("go test -list Benchmark shows those there are")
+		Suggest("go test -list Benchmark shows those there are")
 }
 
 // noneOfBoth is the error of an experiment none of whose benchmarks can be compared with the base. If the head breaks
@@ -140,12 +141,12 @@ func noneOfBoth(x *gobench.Experiment) error {
 	s := suiteOf(x)
 	if slices.ContainsFunc(s.Broken, func(b Broken) bool { return b.Rev == gobench.Head }) {
 		why := "no benchmark that matches {bench} %s can be measured in both revisions"
-		return &BrokenError{s, template{why, []any{x.Pattern}}}
+		return &BrokenError{s, plan.Template{why, []any{x.Pattern}}}
 	}
 	var why []string
 	for _, n := range s.NotCompared {
 		why = append(why, n.String())
 	}
 	return refuse("", nil, "no benchmark that matches {bench} %s is in both revisions", x.Pattern).
-		suggest("the base is %s:\n%s", x.BaseRev, strings.Join(why, "\n"))
+		Suggest("the base is %s:\n%s", x.BaseRev, strings.Join(why, "\n"))
 }

@@ -1,4 +1,4 @@
-package lab
+package gobench
 
 import (
 	"slices"
@@ -14,8 +14,8 @@ var units = []struct{ unit, metric string }{
 	{"time/op", result.TimePerOp}, {"sec/op", result.TimePerOp}, {"B/s", result.BytesRate},
 }
 
-// metricOf is our name of a metric.
-func metricOf(unit string) string {
+// MetricName is the name in this module of a metric that users write as a unit, such as time_per_op_ns for ns/op.
+func MetricName(unit string) string {
 	for _, u := range units {
 		if u.unit == unit {
 			return u.metric
@@ -24,8 +24,8 @@ func metricOf(unit string) string {
 	return unit
 }
 
-// unitsOf are metrics as a user writes them.
-func unitsOf(metrics []string) []string {
+// UnitNames are metrics as users write them.
+func UnitNames(metrics []string) []string {
 	var list []string
 	for _, u := range units {
 		if slices.Contains(metrics, u.metric) {
