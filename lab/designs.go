@@ -1,15 +1,12 @@
 package lab
 
 import (
-	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/brewput/brewput/load"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -71,107 +68,12 @@ func endsAll(limit, window time.Duration, operations int64) error {
 
 // cases are the designs and points that the options ask for.
 func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
-	designs, err := w.Select(o.Designs)
-	if err != nil {
-		return nil, refuse("", nil, "%w", err)
-	}
-
-	// GOMAXPROCS is the number of CPUs that this process may use, the limit of its container included.
-	choices := map[string]plan.Choice{"cpus": {Levels: []plan.Level{plan.IntLevel(runtime.GOMAXPROCS(0))}}}
-	var earlier []string
-	for _, f := range w.AllFactors() {
-		if expr, ok := o.Levels[f.Name]; ok && !(f.Name == "cpus" && expr == "all") {
-			choice, err := f.Parse(expr, earlier)
-			if err != nil {
-				return nil, refuse("", nil, "%w", err)
-			}
-			if choices[f.Name], err = resolved(f, choice); err != nil {
-				return nil, err
-			}
-		}
-		earlier = append(earlier, f.Name)
-	}
-
-	for _, f := range w.AllFactors() {
-		if _, ok := o.Levels[f.Name]; ok && !w.Uses(designs, f.Name) {
-			return nil, refuse(f.Name, nil, "changes nothing: of the designs %s none uses it",
-				strings.Join(designs, ", "))
-		}
-	}
-	for name := range o.Levels {
-		if !slices.Contains(earlier, name) {
-			return nil, refuse("levels", name, "is no factor of %s: its factors are %s", w.Name,
-				strings.Join(earlier, ", "))
-		}
-	}
-
-	points, err := plan.Points(w.AllFactors(), choices)
-	if err != nil {
-		return nil, refuse("", nil, "%w", err)
-	}
-	for _, p := range points {
-		if err := o.checkLoad(p); err != nil {
-			return nil, err
-		}
-		if w.Check != nil {
-			if err := w.Check(p); err != nil {
-				return nil, refuse("", nil, "%w", err)
-			}
-		}
-	}
-	cases := plan.Cases(designs, func(design string) []string {
-		d, _ := w.Find(design)
-		return w.FactorsOf(d)
-	}, points)
-	return cases, CheckBaseline(w, o.Baseline, cases)
+	return sweep.Choice{Designs: o.Designs, Levels: o.Levels, Baseline: o.Baseline, Operations: o.Operations}.Cases(w)
 }
 
 // CheckBaseline refuses, by a [*Refusal], a baseline that is not among the cases, or that is no solution.
 func CheckBaseline(w *workload.Workload, baseline string, cases []plan.Case) error {
-	if baseline == "" {
-		return nil
-	}
-	_, err := w.Select([]string{baseline})
-	d, _ := w.Find(baseline)
-	switch {
-	case err != nil:
-		return refuse("", nil, "%w", err)
-	case d.Expect == workload.Bound:
-		return refuse("baseline", baseline, "it is a bound, not a solution, and stands in no comparison")
-	case !slices.ContainsFunc(cases, func(c plan.Case) bool { return c.Design == baseline }):
-		return refuse("baseline", baseline, "is not measured").Suggest("add it to {designs}")
-	}
-	return nil
-}
-
-// checkLoad refuses a load that says nothing or two things. A point that holds none of its factors is that of a closed
-// loop.
-func (o *DesignOptions) checkLoad(p plan.Point) error {
-	if !workload.OpenLoop(p) {
-		return nil
-	}
-	recorded := p.Has("arrivals") && !slices.Contains([]string{load.Poisson, load.Constant}, p.Text("arrivals"))
-	switch {
-	case p.Has("rate") && p.Has("load"):
-		return refuse("", nil, "{rate} and {load} both say how many customers come").Suggest("give one of them")
-	case !p.Has("rate") && !p.Has("load") && !recorded:
-		return refuse(workload.LoadFactors(p)[0], nil, "has no effect without customers: add {load} 0.8, a fraction "+
-			"of the capacity, or {rate} 100, customers a second")
-	case p.Has("rate") && p.Float("rate") == 0:
-		return refuse("rate", 0, "sends no customer").Suggest("give customers a second, such as 100")
-	case p.Has("rate") && p.Float("rate") > load.MaxRate:
-		return refuse("rate", p.Float("rate"), "is more than the %.0f customers a second that the load loop can send",
-			load.MaxRate)
-	case p.Has("load") && p.Float("load") == 0:
-		return refuse("load", 0, "sends no customer").Suggest("give a fraction of the capacity, such as 0.8")
-	case p.Has("patience") && p.Duration("patience") == 0:
-		return refuse("patience", "0s", "nobody would wait at all").
-			Suggest("leave it out, or use {queue-limit} 0 to drop who cannot be served at once")
-	case o.Operations > 0:
-		return refuse("operations", nil, "is for closed loops: an open loop measures the customers who arrive within "+
-			"{duration}")
-	}
-	return nil
+	return sweep.CheckBaseline(w, baseline, cases)
 }
 
 // windowOf is how long a trial of a stream takes at most if nothing hangs.
@@ -188,19 +90,4 @@ func tooMany(p plan.Point) error {
 		return refuse("cpus", n, "the simulation has at most %d CPUs", sim.MaxCPUs).Suggest("give fewer")
 	}
 	return nil
-}
-
-// resolved makes the levels of a path absolute: a run may go on from another directory.
-func resolved(f plan.Factor, c plan.Choice) (plan.Choice, error) {
-	if !f.Path {
-		return c, nil
-	}
-	for i, l := range c.Levels {
-		path, err := filepath.Abs(l.String())
-		if err != nil {
-			return c, refuse(f.Name, l, "%w", err)
-		}
-		c.Levels[i] = plan.TextLevel(path)
-	}
-	return c, nil
 }

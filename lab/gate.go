@@ -183,7 +183,7 @@ func reported(b *gobench.Bench, metrics []string) error {
 		case slices.Contains(all, m):
 		case suite.HeadFails(): // perhaps the one that reports it
 			why := "{metric} %s: no benchmark that can be measured in both revisions reports it"
-			return &BrokenError{suite, plan.Template{why, []any{unit}}}
+			return &BrokenError{suite, plan.Template{Format: why, Args: []any{unit}}}
 		default:
 			return refuse("metric", unit, "no benchmark of both revisions reports it").
 				Suggest("they report %s", strings.Join(gobench.UnitNames(all), ", "))

@@ -34,7 +34,8 @@ func TestGateDecides(t *testing.T) {
 	}{
 		{name: "no cost", head: 10, blocks: 20, decision: compare.Pass, trials: 20, analyses: []Interim{{10, 1, 0}}},
 		{name: "a cost", head: 11, blocks: 20, decision: compare.Fail, trials: 20, analyses: []Interim{{10, 1, 0}}},
-		{name: "allowed", head: 11, blocks: 20, allowed: []gobench.Exception{{1, "A*", "allocs/op", "2999-01-01", "why"}},
+		{name: "allowed", head: 11, blocks: 20, allowed: []gobench.Exception{
+			{Line: 1, Name: "A*", Metric: "allocs/op", Until: "2999-01-01", Reason: "why"}},
 			decision: compare.Pass, trials: 20, analyses: []Interim{{10, 1, 0}}},
 		{name: "one block", head: 11, blocks: 1, decision: compare.Undecided, trials: 2,
 			analyses: []Interim{{1, 1, 1}}},

@@ -178,11 +178,11 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 		h.Blocks = h.Rule.Most()
 	}
 	if len(twin) > 0 {
-		what, err := costsHere(o.Cost, environment, o.Program)
+		what, err := sweep.CostsHere(o.Cost, environment)
 		if err != nil {
 			return sweep.Header{}, err
 		}
-		h.Costs, h.CostsFrom = what.text, what.from
+		h.Costs, h.CostsFrom = what.Text, what.From
 	}
 	if o.Oversubscribe {
 		for _, c := range cases {

@@ -102,7 +102,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 			return refuse("", nil, "%w", err)
 		}
 	}
-	if err := r.resumeCosts(ctx, runs, o.Again); err != nil {
+	if err := r.sweep.ResumeRealCode(ctx, r.Dir, runs, o.Again); err != nil {
 		return err
 	}
 	return r.resumeVerdicts(journal, o)

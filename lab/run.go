@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/timeline"
-	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -244,35 +242,5 @@ func (r *Run) Widest(c int) (metric string, half float64) { return r.sweep.Wides
 // waited and queued, in the order of the cases. A case whose trial has none, since its measured time did not begin,
 // has nil. Only runs in virtual time have timelines.
 func (r *Run) Timelines(ctx context.Context, span time.Duration) ([]*timeline.Timeline, error) {
-	specs := r.sweep.First()
-	for i := range specs {
-		specs[i].Timeline = span
-		if specs[i].Operations == 0 {
-			specs[i].Duration = min(specs[i].Duration, span)
-		}
-	}
-	again, err := sweep.New(r.sweep.Workload, r.Header)
-	if err != nil {
-		return nil, err
-	}
-	again.Ahead(specs)
-	byCase := map[string]*timeline.Timeline{}
-	for _, spec := range specs {
-		outcome, err := again.Run(ctx, spec)
-		if err != nil {
-			return nil, err
-		}
-		byCase[caseName(spec)] = outcome.Timeline
-	}
-	var all []*timeline.Timeline
-	for _, c := range r.Header.Cases {
-		title := c.Design + " " + c.Point.String()
-		if t := byCase[title]; t != nil {
-			t.Title = title
-		}
-		all = append(all, byCase[title])
-	}
-	return all, nil
+	return r.sweep.Timelines(ctx, span)
 }
-
-func caseName(spec trial.Spec) string { return fmt.Sprint(spec.Design, " ", spec.Point) }

@@ -2,17 +2,13 @@ package lab
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/brewput/brewput/internal/calibrate"
-	"github.com/brewput/brewput/internal/costs"
 	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
-	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
@@ -116,12 +112,12 @@ func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Ru
 		return nil, err
 	}
 	here := host.Read()
-	what, err := costsHere(o.Cost, here, o.Program)
+	what, err := sweep.CostsHere(o.Cost, here)
 	if err != nil {
 		return nil, err
 	}
 	h := o.header(w, result.Virtual, here)
-	h.Cases, h.Costs, h.CostsFrom, h.Warnings = cases, what.text, what.from, what.warnings
+	h.Cases, h.Costs, h.CostsFrom, h.Warnings = cases, what.Text, what.From, what.Warnings
 	h.Settings.Sample, h.Settings.TimeLimit = 1, sweep.Duration(o.TimeLimit)
 	if o.Precision > 0 {
 		h.Precision = sweep.NewPrecision(o.Precision)
@@ -132,35 +128,8 @@ func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Ru
 		return nil, err
 	}
 	r.settle = o.Settle && o.Operations == 0
-	if err := r.costsFrom(ctx, &o); err != nil {
+	if err := r.sweep.UseRealCode(ctx, sweep.RealCode{Record: o.RecordCosts, Replay: o.ReplayCosts, Again: o.Again}); err != nil {
 		return nil, err
 	}
 	return r.measure(ctx)
-}
-
-// counted are the costs that a simulation counts with.
-type counted struct {
-	text     string // see sim.ParseCosts
-	from     string // see sweep.Header
-	warnings []string
-}
-
-// costsHere are those given, else those of this machine, else typical ones.
-func costsHere(given string, here host.Environment, command string) (counted, error) {
-	if given != "" {
-		c, err := sim.ParseCosts(given)
-		if err != nil {
-			return counted{}, refuse("cost", given, "%w", err)
-		}
-		return counted{c.String(), "given", []string{}}, nil
-	}
-	cal, c, err := costs.Load(calibrate.CacheDir(), here.Fingerprint, here.GoVersion)
-	if err != nil {
-		text := sim.Typical().String()
-		return counted{text, sweep.Typical,
-			[]string{fmt.Sprintf("the scheduler's costs are typical ones, not this machine's: %s (%v); measure them "+
-				"with %s calibrate, or set them with --cost", text, err, program(command))}}, nil
-	}
-	return counted{c.String(), sweep.Calibrated + cal.Measured.UTC().Format(time.RFC3339),
-		append([]string{}, cal.Warnings...)}, nil
 }

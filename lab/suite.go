@@ -126,7 +126,7 @@ func none(x *gobench.Experiment) error {
 	s := suiteOf(x)
 	switch {
 	case len(s.Broken) > 0:
-		return &BrokenError{s, plan.Template{"no benchmark of %s can be measured", []any{x.Package}}}
+		return &BrokenError{s, plan.Template{Format: "no benchmark of %s can be measured", Args: []any{x.Package}}}
 	case len(s.Skipped) > 0:
 		return refuse("", nil, "the benchmarks of %s that match {bench} %s skip themselves: %s",
 			x.Package, x.Pattern, s.SkippedText())
@@ -141,7 +141,7 @@ func noneOfBoth(x *gobench.Experiment) error {
 	s := suiteOf(x)
 	if slices.ContainsFunc(s.Broken, func(b Broken) bool { return b.Rev == gobench.Head }) {
 		why := "no benchmark that matches {bench} %s can be measured in both revisions"
-		return &BrokenError{s, plan.Template{why, []any{x.Pattern}}}
+		return &BrokenError{s, plan.Template{Format: why, Args: []any{x.Pattern}}}
 	}
 	var why []string
 	for _, n := range s.NotCompared {

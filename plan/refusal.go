@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -106,4 +107,12 @@ func (r *Refusal) Suggest(suggestion string, args ...any) *Refusal {
 	r.suggestion = Template{suggestion, args}
 	r.Suggestion = r.suggestion.Text(func(field string) string { return field })
 	return r
+}
+
+// AsRefusal is the refusal that err wraps, or else a refusal whose reason and cause are err.
+func AsRefusal(err error) *Refusal {
+	if r := (*Refusal)(nil); errors.As(err, &r) {
+		return r
+	}
+	return Refuse("", nil, "%w", err)
 }
