@@ -93,36 +93,7 @@ func typicalCosts(o AnalyzeOptions) compare.Warning {
 // Records are the analysis as values of the JSON contract, in its order: summaries, predictions, closed forms, serial
 // shares and knees, verdicts, sensitivities, warnings.
 func (a *Analysis) Records() []any {
-	var all []any
-	for _, s := range compare.Summaries(a.Rows) {
-		all = append(all, s)
-	}
-	for _, r := range a.Rows {
-		for _, t := range r.Predictions {
-			all = append(all, t)
-		}
-	}
-	for _, r := range a.Rows {
-		if r.Formula != nil {
-			all = append(all, r.Formula)
-		}
-		if r.Serial != nil {
-			all = append(all, r.Serial)
-		}
-		for _, k := range r.Knees {
-			all = append(all, k)
-		}
-	}
-	for _, v := range a.Verdicts {
-		all = append(all, v)
-	}
-	for _, x := range a.Sensitivity {
-		all = append(all, x)
-	}
-	for _, x := range a.Warnings {
-		all = append(all, x)
-	}
-	return all
+	return compare.Records(a.Rows, a.Verdicts, a.Sensitivity, a.Warnings)
 }
 
 // closedForms are the formulas of a workload's designs, by design.

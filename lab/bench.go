@@ -8,19 +8,17 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
 )
 
-// EveryBenchmark is the pattern that all benchmarks match.
-const EveryBenchmark = "."
-
 // BenchOptions are the options of [Bench], and most of those of [Gate]. The zero value measures all benchmarks of the
 // package in the current directory.
 type BenchOptions struct {
 	Package   string        // as go test takes it; default "."
-	Pattern   string        // of the benchmarks, as go test -bench takes it; default EveryBenchmark
+	Pattern   string        // of the benchmarks, as go test -bench takes it; default ".", which all match
 	CPUs      string        // levels of GOMAXPROCS, as in "1,2,4"; default 1 and all, for a gate all
 	Base      string        // revision of git to compare with; "" for none
 	Count     int           // blocks; default 10. Of a gate: at most, default 80
@@ -35,7 +33,7 @@ type BenchOptions struct {
 	Output    string        // run directory to make; default brewput-runs/bench-TIME
 	Args      []string      // that the run's header notes, such as the command line
 	Version   string        // of the program, which the header notes
-	Notify    Notify        // gets a [Note] for each build, [Started], [Progress], [Warning], and from a gate [Interim]
+	Notify    func(Event)   // gets a [Note] for each build, [Started], [Progress], [Warning], and from a gate [Interim]
 }
 
 // withDefaults has the defaults of the options that have none of their own for a gate.
@@ -44,7 +42,7 @@ func (o BenchOptions) withDefaults() BenchOptions {
 		o.Package = "."
 	}
 	if o.Pattern == "" {
-		o.Pattern = EveryBenchmark
+		o.Pattern = gobench.EveryBenchmark
 	}
 	if o.Count == 0 {
 		o.Count = 10
@@ -117,7 +115,7 @@ func (o *BenchOptions) levels() ([]plan.Level, error) {
 type BenchRun struct {
 	Dir         string // run directory
 	Header      sweep.Header
-	Suite       *Suite
+	Suite       *result.Suite
 	Trials      []result.Trial // in their order, those of earlier executions included
 	Interrupted bool           // the context was cancelled before all was measured
 }
@@ -126,24 +124,16 @@ type BenchRun struct {
 type BenchResult struct {
 	BenchRun
 	Complete   bool              // the run had been complete before, and nothing was measured
-	Outcome    Outcome           // of the trials; Failed if a benchmark is broken
+	Outcome    result.Outcome    // of the trials; result.SomeFailed if a benchmark is broken
 	Conclusion *sweep.Conclusion // why a run with a budget ended; nil without a budget
 
 	sweep *sweep.Sweep
 }
 
-// BenchAnalysis is what the trials of a run of benchmarks say.
-type BenchAnalysis struct {
-	Rows     []compare.Row            // the cases, those of the base included
-	Metrics  []compare.MetricVerdicts // comparisons of revisions, or of levels
-	Scalings []compare.Scaling        // how benchmarks scale with CPUs
-	Warnings []compare.Warning
-}
-
 // Analyze computes the medians, comparisons and warnings of the trials. That may take seconds.
-func (r *BenchResult) Analyze() *BenchAnalysis {
+func (r *BenchResult) Analyze() *compare.BenchAnalysis {
 	j, rows := r.sweep.Criteria, compare.Rows(r.Trials, r.sweep.Plan.Cases)
-	return &BenchAnalysis{
+	return &compare.BenchAnalysis{
 		Rows: rows, Scalings: compare.Scalings(rows, r.Trials),
 		Warnings: compare.Warnings(r.Trials, r.Header.InterimBlocks()),
 		Metrics:  j.ByMetric(j.Levels(rows, r.Trials), compare.Declared(r.Trials)),

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 
@@ -13,16 +12,13 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// ErrDesigns is wrapped by the refusal of a run of designs that is continued as a run of benchmarks.
-var ErrDesigns = errors.New("it is a run of designs")
-
 // ResumeBench continues the run of benchmarks in the run directory dir, or returns it again if it is complete. It
 // measures with the test binaries and options that the run began with, on the same machine. Errors are those of
 // [Bench]; what is wrong with dir is a [*Refusal].
-func ResumeBench(ctx context.Context, dir string, notify Notify) (*BenchResult, error) {
+func ResumeBench(ctx context.Context, dir string, notify notifier) (*BenchResult, error) {
 	run, journal, err := store.Resume(dir)
 	if err != nil {
-		return nil, storeError(err)
+		return nil, sweep.StoreError(err)
 	}
 	for _, note := range journal.Notes() {
 		notify.send(Warning{note})
@@ -38,16 +34,16 @@ func ResumeBench(ctx context.Context, dir string, notify Notify) (*BenchResult, 
 
 // restore prepares the sweep of a journal.
 func (r *benchRun) restore(ctx context.Context, journal *store.Journal) error {
-	h, err := readHeader(r.dir, journal)
+	h, err := sweep.HeaderOf(r.dir, journal)
 	if err != nil {
 		return err
 	}
 	if h.Bench == nil {
-		return refuse("", nil, "%s is not a run of benchmarks: %w", r.dir, ErrDesigns)
+		return refuse("", nil, "%s is not a run of benchmarks: %w", r.dir, gobench.ErrDesigns)
 	}
-	x := new(gobench.Experiment)
-	if err := json.Unmarshal(h.Bench, x); err != nil {
-		return refuse("", nil, "%s: what its header says of the benchmarks cannot be read: %w", r.dir, err)
+	x, err := gobench.ExperimentOf(r.dir, &h)
+	if err != nil {
+		return err
 	}
 	r.bench = &gobench.Bench{Experiment: x}
 	if !journal.Ended {

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/brewput/brewput/compare"
 	"github.com/brewput/brewput/internal/calibrate"
 	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/internal/host"
@@ -27,7 +26,7 @@ const binariesName = "bin"
 
 // benchRun is a sweep of benchmarks under way.
 type benchRun struct {
-	notify   Notify
+	notify   notifier
 	bench    *gobench.Bench
 	workshop *gobench.Workshop // nil: nothing is to be measured
 	sweep    *sweep.Sweep
@@ -51,7 +50,7 @@ func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
 	}
 	r := &benchRun{notify: o.Notify, dir: store.Directory(o.Output, "bench", time.Now())}
 	if err := store.Vacant(r.dir); err != nil {
-		return nil, storeError(err)
+		return nil, sweep.StoreError(err)
 	}
 	if r.workshop, err = gobench.OpenWorkshop(ctx, calibrate.CacheDir(), absolute(r.dir)); err != nil {
 		return nil, asRefusal(ctx, err)
@@ -115,25 +114,9 @@ func (r *benchRun) equip(h sweep.Header) error {
 		return err
 	}
 	r.sweep.Run, r.sweep.BurnRatio = r.bench.Run, nil
-	r.sweep.Criteria = benchJudgement(r.bench.Experiment)
+	r.sweep.Criteria = r.bench.Experiment.Criteria()
 	r.sweep.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }
 	return nil
-}
-
-// benchJudgement compares the levels of the factors that are a choice, each with the first; if there is a base, only
-// the revisions.
-func benchJudgement(x *gobench.Experiment) compare.Criteria {
-	inputs := []string{"cpus"}
-	if x.BaseCommit != "" {
-		for _, f := range x.Factors() {
-			if f.Name != gobench.FactorRev {
-				inputs = append(inputs, f.Name)
-			}
-		}
-	}
-	j := compare.DefaultCriteria("", inputs)
-	j.LevelsOnly, j.AgainstFirst, j.Layouts = true, x.ByFirst, max(1, x.Layouts)
-	return j
 }
 
 func (r *benchRun) note(text string) { r.notify.send(Note{text}) }
@@ -174,7 +157,7 @@ func (r *benchRun) fit(budget time.Duration) error {
 func (r *benchRun) create(ctx context.Context) error {
 	run, err := store.Create(r.dir, r.sweep.Header)
 	if err != nil {
-		return storeError(err)
+		return sweep.StoreError(err)
 	}
 	r.sweep.Store, r.run = run, run
 	if err := r.bench.Keep(ctx, filepath.Join(r.dir, binariesName)); err != nil {
@@ -190,7 +173,7 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 	if !s.Complete {
 		r.notify.send(Started{Dir: r.dir, Header: s.Header, Estimate: s.Estimate()})
 	}
-	b = BenchRun{Dir: r.dir, Header: s.Header, Suite: suiteOf(r.bench.Experiment)}
+	b = BenchRun{Dir: r.dir, Header: s.Header, Suite: r.bench.Experiment.Suite()}
 	b.Trials, err = s.Execute(ctx)
 	b.Interrupted = err != nil && errors.Is(err, ctx.Err())
 	if err == nil {
@@ -210,10 +193,10 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 // execute measures what is to be measured.
 func (r *benchRun) execute(ctx context.Context) (*BenchResult, error) {
 	b, err := r.measure(ctx)
-	res := &BenchResult{BenchRun: b, Complete: r.sweep.Complete, Outcome: OutcomeOf(b.Trials), sweep: r.sweep}
+	res := &BenchResult{BenchRun: b, Complete: r.sweep.Complete, Outcome: result.OutcomeOf(b.Trials), sweep: r.sweep}
 	res.Conclusion = r.sweep.Conclusion()
 	if len(b.Suite.Broken) > 0 {
-		res.Outcome = Failed
+		res.Outcome = result.SomeFailed
 	}
 	return res, err
 }

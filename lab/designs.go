@@ -1,11 +1,9 @@
 package lab
 
 import (
-	"slices"
 	"time"
 
 	"github.com/brewput/brewput/plan"
-	"github.com/brewput/brewput/sim"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
@@ -28,7 +26,7 @@ type DesignOptions struct {
 	Args       []string      // that the run's header notes, such as the command line
 	Version    string        // of the program, which the header notes
 	Program    string        // what users type to run the program, for suggestions; default "brewput"
-	Notify     Notify        // gets [Note], [Started], [Progress], [Predicting], [Predicted] and [Warning]
+	Notify     func(Event)   // gets [Note], [Started], [Progress], [Predicting], [Predicted] and [Warning]
 }
 
 // program is what users type.
@@ -69,25 +67,4 @@ func endsAll(limit, window time.Duration, operations int64) error {
 // cases are the designs and points that the options ask for.
 func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
 	return sweep.Choice{Designs: o.Designs, Levels: o.Levels, Baseline: o.Baseline, Operations: o.Operations}.Cases(w)
-}
-
-// CheckBaseline refuses, by a [*Refusal], a baseline that is not among the cases, or that is no solution.
-func CheckBaseline(w *workload.Workload, baseline string, cases []plan.Case) error {
-	return sweep.CheckBaseline(w, baseline, cases)
-}
-
-// windowOf is how long a trial of a stream takes at most if nothing hangs.
-func windowOf(warmup, duration time.Duration, cases []plan.Case) time.Duration {
-	if slices.ContainsFunc(cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
-		duration *= 2 // in which those are served who came in the window
-	}
-	return warmup + duration
-}
-
-// tooMany refuses more CPUs than a simulation can have.
-func tooMany(p plan.Point) error {
-	if n := p.Int("cpus"); n > sim.MaxCPUs {
-		return refuse("cpus", n, "the simulation has at most %d CPUs", sim.MaxCPUs).Suggest("give fewer")
-	}
-	return nil
 }

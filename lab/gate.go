@@ -34,22 +34,10 @@ type GateResult struct {
 	Rows     []compare.Row   // the cases, whose errors and warnings say what was wrong with trials
 	Warnings []compare.Warning
 
-	Loaded *compare.Warning // other processes were busy, so that nothing is decided by times; nil if they were not
-	Short  *Short           // the budget ended before the blocks; nil if it did not
-	Placed bool             // several layouts are the default, because MaxRegression is small
-	Stale  []StaleException // lines of the allow-list that can be removed
-}
-
-// Short is how a budget ended before a decision.
-type Short = sweep.Short
-
-// StaleException is a line of an allow-list that has no effect.
-type StaleException struct {
-	Line    int
-	Name    string // pattern of benchmarks
-	Metric  string
-	Until   string // its last day, as in 2026-12-31
-	Expired bool   // that day is over; if not, no benchmark of the package has such a name
+	Loaded *compare.Warning         // other processes were busy, so that nothing is decided by times; nil if they were not
+	Short  *sweep.Short             // the budget ended before the blocks; nil if it did not
+	Placed bool                     // several layouts are the default, because MaxRegression is small
+	Stale  []compare.StaleException // lines of the allow-list that can be removed
 }
 
 // Interim says how decisions stand after an interim analysis.
@@ -86,9 +74,10 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 	res.List, res.Loaded, res.Short = g.List, g.Loaded, g.Short
 	res.Rows, res.Warnings = compare.Rows(res.Trials, g.benchRun.sweep.Plan.Cases), compare.Warnings(res.Trials, nil)
 	for _, e := range gobench.Stale(g.allowed, g.bench.Experiment, g.today) {
-		res.Stale = append(res.Stale, StaleException{e.Line, e.Name, e.Metric, e.Until, e.Until < g.today})
+		res.Stale = append(res.Stale, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric, Until: e.Until,
+			Expired: e.Until < g.today})
 	}
-	if res.Decision = compare.Decided(g.List); OutcomeOf(res.Trials) != Sound || res.Suite.HeadFails() {
+	if res.Decision = compare.Decided(g.List); result.OutcomeOf(res.Trials) != result.Sound || res.Suite.HeadFails() {
 		res.Decision = compare.Error
 	}
 	return res, nil
@@ -176,7 +165,7 @@ func reported(b *gobench.Bench, metrics []string) error {
 			}
 		}
 	}
-	suite := suiteOf(b.Experiment)
+	suite := b.Experiment.Suite()
 	for _, unit := range metrics {
 		m := gobench.MetricName(unit)
 		switch {

@@ -108,7 +108,7 @@ func TestReported(t *testing.T) {
 			t.Errorf("%s: %v", metric, err)
 		}
 	}
-	b.Broken = []gobench.Broken{{Rev: gobench.Head, Name: "B", Error: "it fails: sour", Text: "more\nsour\n"}}
+	b.Broken = []result.Broken{{Rev: gobench.Head, Name: "B", Error: "it fails: sour", Text: "more\nsour\n"}}
 	var broken *BrokenError
 	if err := reported(b, []string{"milk"}); !errors.As(err, &broken) {
 		t.Fatalf("%v is no BrokenError", err)

@@ -94,37 +94,12 @@ func (o MeasureOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	return cases, nil
 }
 
-// twin divides cases into those that are measured and those that are predicted: both, where a case can be measured
-// here. What is measured on CPUs that are not there is no prediction's business.
-func (o *MeasureOptions) twin(w *workload.Workload, cases []plan.Case) (measured, predicted []plan.Case) {
-	for _, c := range cases {
-		here := c.Point.Int("cpus") <= runtime.NumCPU()
-		if here || o.Oversubscribe {
-			measured = append(measured, c)
-		}
-		if d, _ := w.Find(c.Design); !o.NoTwin && d.Worlds != workload.LiveOnly && (here || !o.Oversubscribe) {
-			predicted = append(predicted, c)
-		}
-	}
-	return measured, predicted
-}
-
-// limit is the time limit of a trial: generous unless it is given, since it only has to end what would never end by
-// itself.
+// limit is the time limit of a trial.
 func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Duration {
 	if o.TimeLimit > 0 {
 		return o.TimeLimit
 	}
-	limit := windowOf(o.Warmup, o.Duration, cases) + 30*time.Second
-	if o.Operations > 0 {
-		limit = 10 * time.Minute
-	}
-	for _, c := range cases {
-		if d, _ := w.Find(c.Design); d.Job != nil {
-			limit = max(limit, 10*time.Minute)
-		}
-	}
-	return limit
+	return sweep.DefaultTimeLimit(w, cases, o.Warmup, o.Duration, o.Operations)
 }
 
 // Measure measures designs of a workload on this machine, each trial in a process of its own, in blocks of random order
@@ -161,7 +136,7 @@ func Measure(ctx context.Context, w *workload.Workload, o MeasureOptions) (*Run,
 
 // header describes the run and the machine.
 func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.Header, error) {
-	measured, twin := o.twin(w, cases)
+	measured, twin := sweep.SplitCases(w, cases, !o.NoTwin, o.Oversubscribe)
 	environment := host.Read()
 	burn, err := calibrate.ForSweep(calibrate.CacheDir(), environment.Fingerprint)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/brewput/brewput/evidence/collect"
 	"github.com/brewput/brewput/internal/store"
+	"github.com/brewput/brewput/sweep"
 )
 
 // TestFailuresAreNoRefusals: a disk that fails, a directory that was removed, an interrupt and a program or benchmark
@@ -18,11 +19,11 @@ func TestFailuresAreNoRefusals(t *testing.T) {
 	isRefusal := func(err error) bool { return errors.As(err, new(*Refusal)) }
 	in := func(err error) error { return fmt.Errorf("cannot lock the run: %w", err) }
 	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS, store.ErrGone} {
-		if isRefusal(storeError(in(err))) {
+		if isRefusal(sweep.StoreError(in(err))) {
 			t.Errorf("%v is refused", err)
 		}
 	}
-	if !isRefusal(storeError(syscall.ENOENT)) {
+	if !isRefusal(sweep.StoreError(syscall.ENOENT)) {
 		t.Error("a directory that is not there is no refusal")
 	}
 

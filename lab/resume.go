@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/brewput/brewput/compare"
-	"github.com/brewput/brewput/internal/host"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/result"
 	"github.com/brewput/brewput/sweep"
@@ -22,7 +21,7 @@ type ResumeOptions struct {
 	All       *bool         // compare all pairs, or neighbours; nil keeps the run's
 	Again     bool          // as in SimulateOptions; the run must be in virtual time
 	Program   string        // as in DesignOptions
-	Notify    Notify        // as in DesignOptions
+	Notify    func(Event)   // as in DesignOptions
 }
 
 // Resume continues the run of designs in the run directory dir, or returns it again if it is complete. The workload is
@@ -31,7 +30,7 @@ type ResumeOptions struct {
 func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeOptions) (*Run, error) {
 	kept, journal, err := store.Resume(dir)
 	if err != nil {
-		return nil, storeError(err)
+		return nil, sweep.StoreError(err)
 	}
 	r := &Run{Dir: dir, program: program(o.Program), notify: o.Notify}
 	if err := r.restore(ctx, all, journal, &o); err != nil {
@@ -55,7 +54,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	for _, note := range journal.Notes() {
 		r.notify.send(Warning{note})
 	}
-	h, err := readHeader(r.Dir, journal)
+	h, err := sweep.HeaderOf(r.Dir, journal)
 	if err != nil {
 		return refuse("", nil, "%w", err)
 	}
@@ -71,19 +70,19 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 		return refuse("", nil, "%s cannot be continued: %w", r.Dir, err)
 	}
 	if o.Baseline != nil {
-		if err := CheckBaseline(w, *o.Baseline, p.Cases); err != nil {
+		if err := sweep.CheckBaseline(w, *o.Baseline, p.Cases); err != nil {
 			return err
 		}
 	}
 	runs := !journal.Ended || o.Again
 	if runs {
-		if err := sameHere(&h, r.Dir); err != nil {
+		if err := h.SameHere(r.Dir); err != nil {
 			return err
 		}
 	}
 	if o.TimeLimit > 0 {
 		set := &h.Settings
-		window := windowOf(time.Duration(set.Warmup), time.Duration(set.Duration), p.Cases)
+		window := sweep.LongestWindow(time.Duration(set.Warmup), time.Duration(set.Duration), p.Cases)
 		if h.World != result.Virtual {
 			if err := endsAll(o.TimeLimit, window, set.Operations); err != nil {
 				return err
@@ -125,7 +124,7 @@ func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 		if s.Complete && o.All == nil {
 			return nil // it shows what it was asked for
 		}
-		return enoughForAll(s)
+		return s.EnoughForAll()
 	}
 	if o.Baseline != nil && *o.Baseline != rule.Baseline || o.All != nil && *o.All != rule.All {
 		return refuse("", nil, "%s has a budget: its blocks went to the comparisons it began with, so that {baseline} "+
@@ -133,23 +132,6 @@ func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 	}
 	if err := s.ResumeRule(r.Dir, j.Interims, j.Spent); err != nil {
 		return refuse("", nil, "%w", err)
-	}
-	return nil
-}
-
-// sameHere refuses to mix trials of two machines or two builds in one run.
-func sameHere(h *sweep.Header, dir string) error {
-	here := host.Read()
-	if h.World == result.Virtual {
-		here.Machine = h.Environment.Machine // virtual time is the same everywhere
-	}
-	if err := here.SameMachine(h.Environment); err != nil {
-		return refuse("", nil, "%s cannot be continued on this machine: %w", dir, err).
-			Suggest("continue it there, or start a new run")
-	}
-	if err := here.SameBuild(h.Environment); err != nil {
-		return refuse("", nil, "%s cannot be continued by this program: %w", dir, err).
-			Suggest("continue with the program that began it, or start a new run")
 	}
 	return nil
 }

@@ -23,12 +23,12 @@ type Run struct {
 	Predictions []result.Trial    // of measured designs, in virtual time
 	Complete    bool              // the run had been complete before, and nothing was measured
 	Interrupted bool              // the context was cancelled before all was measured
-	Outcome     Outcome           // of the trials, and of the predictions beyond this machine
+	Outcome     result.Outcome    // of the trials, and of the predictions beyond this machine
 	Conclusion  *sweep.Conclusion // why a run with a budget ended; nil without a budget
 
 	sweep   *sweep.Sweep
 	program string
-	notify  Notify
+	notify  notifier
 	settle  bool
 }
 
@@ -63,7 +63,7 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 		Dir: store.Directory(o.Output, w.Name, h.Started)}
 	s.Criteria = compare.DefaultCriteria(h.Baseline, w.InputFactors())
 	s.Criteria.All = h.All
-	if err := enoughForAll(s); err != nil {
+	if err := s.EnoughForAll(); err != nil {
 		return nil, err
 	}
 	if h.Rule != nil {
@@ -84,25 +84,6 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 	return r, nil
 }
 
-// enoughForAll refuses to compare all pairs by fewer blocks than that takes. A run that goes on will have those of its
-// plan.
-func enoughForAll(s *sweep.Sweep) error {
-	if !s.Criteria.All {
-		return nil
-	}
-	blocks := s.Plan.Blocks
-	if s.Complete {
-		blocks = len(s.Sealed)
-	}
-	few, many, needed := s.Criteria.BlocksForAll(s.CaseRows())
-	if blocks >= needed {
-		return nil
-	}
-	return refuse("compare", "all", "makes %d verdicts where neighbours make %d, and takes %d blocks to find what %d "+
-		"find then; there are %d: use {count} %d, fewer designs, or {compare} neighbours", many, few, needed,
-		compare.InterimBlocks()[0], blocks, needed)
-}
-
 // measure begins a new run and executes it.
 func (r *Run) measure(ctx context.Context) (*Run, error) {
 	if err := r.capacities(ctx); err != nil {
@@ -110,7 +91,7 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 	}
 	if r.settle {
 		if err := store.Vacant(r.Dir); err != nil { // before the time is spent
-			return nil, storeError(err)
+			return nil, sweep.StoreError(err)
 		}
 		r.sweep.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }
 		if err := r.sweep.Settle(ctx); err != nil {
@@ -119,7 +100,7 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 	}
 	kept, err := store.Create(r.Dir, r.sweep.Header)
 	if err != nil {
-		return nil, storeError(err)
+		return nil, sweep.StoreError(err)
 	}
 	r.sweep.Store = kept
 	return r, closing(kept, r.execute(ctx))
@@ -133,57 +114,14 @@ func unstored(ctx context.Context, err error, during string, pilots bool) error 
 	return err
 }
 
-// capacities prepares the open loops of a new run: a fraction of the capacity needs the capacity, and so does the word
-// unstable. Beyond the CPUs of this machine it is calculated.
+// capacities prepares the open loops of a new run: a fraction of the capacity needs the capacity.
 func (r *Run) capacities(ctx context.Context) error {
-	s := r.sweep
-	t, err := s.Twin()
-	if err != nil {
-		return err
-	}
-	both := []*sweep.Sweep{s}
-	if t != nil {
-		t.Plan.Cases = s.Header.Beyond()
-		both = append(both, t)
-	}
-	for _, x := range both {
-		if err := r.capacitiesOf(ctx, x); err != nil {
-			return err
-		}
-	}
-	if t != nil {
-		s.Header.Capacities = append(s.Header.Capacities, t.Header.Capacities...)
-	}
-	return nil
-}
-
-// capacitiesOf measures the capacities of the open loops of one sweep.
-func (r *Run) capacitiesOf(ctx context.Context, s *sweep.Sweep) error {
-	if !slices.ContainsFunc(s.Plan.Cases, func(c plan.Case) bool { return workload.OpenLoop(c.Point) }) {
-		return nil
-	}
-	if err := store.Vacant(r.Dir); err != nil { // before the time is spent
-		return storeError(err)
-	}
-	if err := s.CheckRates(); err != nil {
-		return refuse("", nil, "%w", err)
-	}
-	if !s.Header.Predicts {
-		r.notify.send(Note{s.Workload.Name + ": measuring capacities in a closed loop first"})
-	}
-	err := s.MeasureCapacities(ctx, func(c plan.Case, done, total int) {
-		r.notify.send(Progress(sweep.Event{Case: c, Done: done, Total: total}))
-	})
-	if err != nil {
-		return unstored(ctx, err, "capacities were measured", false)
-	}
-
-	err = s.CheckRates()
-	var u *sweep.Unserved
-	if err == nil || errors.As(err, &u) && OutcomeOf([]result.Trial{u.Trial}) != Sound {
-		return err
-	}
-	return refuse("", nil, "%w", err)
+	err := r.sweep.PrepareOpenLoops(ctx, r.Dir,
+		func() { r.notify.send(Note{r.sweep.Workload.Name + ": measuring capacities in a closed loop first"}) },
+		func(c plan.Case, done, total int) {
+			r.notify.send(Progress(sweep.Event{Case: c, Done: done, Total: total}))
+		})
+	return unstored(ctx, err, "capacities were measured", false)
 }
 
 // execute runs the sweep with its twin to its end.
@@ -205,7 +143,7 @@ func (r *Run) execute(ctx context.Context) error {
 		err = r.writeCosts()
 	}
 	r.Interrupted = err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
-	r.Outcome, r.Conclusion = OutcomeOf(r.Judged()), s.Conclusion()
+	r.Outcome, r.Conclusion = result.OutcomeOf(r.Judged()), s.Conclusion()
 	return err
 }
 

@@ -2,8 +2,6 @@ package lab
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/brewput/brewput/internal/host"
@@ -70,31 +68,7 @@ func (o SimulateOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	var live, both []string
-	for _, c := range cases {
-		of := &both
-		if d, _ := w.Find(c.Design); d.Worlds == workload.LiveOnly {
-			of = &live
-		}
-		if !slices.Contains(*of, c.Design) {
-			*of = append(*of, c.Design)
-		}
-		if err := tooMany(c.Point); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case len(live) == 0:
-		return cases, nil
-	case !slices.ContainsFunc(w.Designs, func(d workload.Design) bool { return d.Worlds != workload.LiveOnly }):
-		return nil, refuse("", nil, "no design of %s has a virtual world: they use what only a real machine has",
-			w.Name).Suggest("measure them with %s run %s", program(o.Program), w.Name)
-	}
-	r := refuse("", nil, "%s/%s has no virtual world: it uses what only a real machine has", w.Name, live[0])
-	if len(both) > 0 {
-		return nil, r.Suggest("leave it out, with {designs} %s", strings.Join(both, ","))
-	}
-	return nil, r.Suggest("name others with {designs}")
+	return cases, sweep.CheckVirtual(w, cases)
 }
 
 // Simulate runs designs of a workload in virtual time, in this process: the same source as [Measure] runs, on CPUs that
@@ -128,7 +102,8 @@ func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Ru
 		return nil, err
 	}
 	r.settle = o.Settle && o.Operations == 0
-	if err := r.sweep.UseRealCode(ctx, sweep.RealCode{Record: o.RecordCosts, Replay: o.ReplayCosts, Again: o.Again}); err != nil {
+	code := sweep.RealCode{Record: o.RecordCosts, Replay: o.ReplayCosts, Again: o.Again}
+	if err := r.sweep.UseRealCode(ctx, code); err != nil {
 		return nil, err
 	}
 	return r.measure(ctx)

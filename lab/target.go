@@ -16,6 +16,7 @@ import (
 	"github.com/brewput/brewput/internal/input"
 	"github.com/brewput/brewput/internal/store"
 	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/trial"
 	"github.com/brewput/brewput/workload"
 )
@@ -65,12 +66,12 @@ func ParseTarget(ctx context.Context, word string) (Target, error) {
 	case store.Holds(word):
 		return StoredRun{Dir: word}, nil
 	}
-	if files := savedIn(word); len(files) > 0 {
-		return files, nil
+	if files := collect.SavedIn(word); len(files) > 0 {
+		return Files(files), nil
 	}
 	info, err := os.Stat(word)
 	switch {
-	case err == nil && (info.IsDir() || strings.HasSuffix(word, ".go")) || err != nil && importPath(word):
+	case err == nil && (info.IsDir() || strings.HasSuffix(word, ".go")) || err != nil && collect.IsImportPath(word):
 		return Package{Pattern: word}, nil
 	case err != nil:
 		return nil, refuse("", nil, "%s",
@@ -82,33 +83,6 @@ func ParseTarget(ctx context.Context, word string) (Target, error) {
 		return Command{word}, nil
 	}
 	return Files{word}, nil
-}
-
-// savedIn are the profiles and the trace in a directory without Go files.
-func savedIn(dir string) (files Files) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		switch filepath.Ext(e.Name()) {
-		case ".go":
-			return nil
-		case ".pprof":
-			files = append(files, filepath.Join(dir, e.Name()))
-		case ".out":
-			if e.Name() == "trace.out" {
-				files = append(files, filepath.Join(dir, e.Name()))
-			}
-		}
-	}
-	return files
-}
-
-// importPath reports whether a word that is no file looks like a package that the go command knows.
-func importPath(word string) bool {
-	return filepath.Ext(word) == "" && (strings.HasPrefix(word, "./") ||
-		strings.Contains(word, ".") && strings.Contains(word, "/"))
 }
 
 func (c Command) reads() bool   { return true }
@@ -182,24 +156,21 @@ func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected,
 }
 
 func (r StoredRun) collect(ctx context.Context, o collect.Options) (*collect.Collected, error) {
-	journal, err := store.Open(r.Dir)
+	run, err := sweep.Open(r.Dir)
 	if err != nil {
-		return nil, storeError(err)
+		return nil, err
 	}
-	for _, note := range journal.Notes() {
+	for _, note := range run.Notes {
 		o.Say("warning: " + note)
 	}
-	h, err := readHeader(r.Dir, journal)
-	if err != nil {
-		return nil, asRefusal(ctx, err)
-	}
+	h := &run.Header
 	i := slices.IndexFunc(r.Workloads, func(w *workload.Workload) bool { return w.Name == h.Workload })
 	if i < 0 {
 		return nil, refuse("", nil, "%s is a run of %s, which is no workload here", r.Dir, h.Workload).
 			Suggest("of benchmarks write explain -- go test -bench NAME %s", h.Workload)
 	}
 	w := r.Workloads[i]
-	c, err := r.choose(h.Cases)
+	c, err := run.MostCPUs(r.Design)
 	if err != nil {
 		return nil, err
 	}
@@ -208,33 +179,4 @@ func (r StoredRun) collect(ctx context.Context, o collect.Options) (*collect.Col
 		return nil, asRefusal(ctx, err)
 	}
 	return Design{w, c.Design, point}.run(ctx, o)
-}
-
-// choose returns the case of the run's design with most CPUs that this machine has.
-func (r StoredRun) choose(cases []plan.Case) (best plan.Case, err error) {
-	var names []string
-	for _, c := range cases {
-		if !slices.Contains(names, c.Design) {
-			names = append(names, c.Design)
-		}
-	}
-	if len(names) == 0 {
-		return best, refuse("", nil, "%s holds no measurement, only predictions for CPUs that this machine lacks",
-			r.Dir)
-	}
-	if r.Design == "" && len(names) == 1 {
-		r.Design = names[0]
-	}
-	found := false
-	for _, c := range cases {
-		cpus := c.Point.Int("cpus")
-		if c.Design == r.Design && cpus <= runtime.NumCPU() && (!found || cpus > best.Point.Int("cpus")) {
-			best, found = c, true
-		}
-	}
-	if !found {
-		return best, refuse("", nil, "explain looks at one design of a run at a time: give one by {designs}, of %s",
-			strings.Join(names, ", "))
-	}
-	return best, nil
 }

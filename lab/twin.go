@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"time"
@@ -14,8 +13,8 @@ import (
 // longPrediction is how long predictions must take for the time to be announced.
 const longPrediction = 10 * time.Second
 
-// TwinName is the directory of a twin within that of its run.
-const TwinName = "twin"
+// twinName is the directory of a twin within that of its run.
+const twinName = "twin"
 
 // twin opens the twin of the run, which is executed with it: a run in virtual time in the run's directory. What it
 // holds already is not calculated again. It is nil where there is nothing to predict, or the twin of a complete run is
@@ -25,15 +24,17 @@ func (r *Run) twin() (*sweep.Sweep, *store.Run, error) {
 	if t == nil || err != nil {
 		return nil, nil, err
 	}
-	dir := filepath.Join(r.Dir, TwinName)
-	kept, err := r.openTwin(t, dir)
+	dir := filepath.Join(r.Dir, twinName)
+	kept, notes, err := t.Open(dir, r.sweep.Complete)
+	for _, note := range notes {
+		r.notify.send(Warning{note})
+	}
 	if kept == nil {
 		if err == nil {
 			r.notify.send(Warning{dir + " is gone, and with it what was predicted"})
 		}
 		return nil, nil, err
 	}
-	t.Store = kept
 
 	began, first, told := time.Now(), len(t.Done), false
 	t.Notify = func(e sweep.Event) {
@@ -52,48 +53,12 @@ func (r *Run) twin() (*sweep.Sweep, *store.Run, error) {
 	return t, kept, nil
 }
 
-// openTwin opens the run of a twin, which takes in what is there. It is nil where that of a complete run is gone.
-func (r *Run) openTwin(t *sweep.Sweep, dir string) (*store.Run, error) {
-	if store.Vacant(dir) == nil {
-		if r.sweep.Complete {
-			return nil, nil
-		}
-		kept, err := store.Create(dir, t.Header)
-		if err != nil {
-			return nil, storeError(err)
-		}
-		return kept, nil
-	}
-
-	kept, journal, err := store.Resume(dir)
-	if err != nil {
-		return nil, storeError(err)
-	}
-	for _, note := range journal.Notes() {
-		r.notify.send(Warning{note})
-	}
-	var h sweep.Header
-	if err := json.Unmarshal(journal.Header, &h); err != nil {
-		err = refuse("", nil, "%s is not a run of brewput: its header cannot be read: %w", dir, err)
-		return nil, closing(kept, err)
-	}
-	err = sweep.IsTwin(dir, &h, &t.Header, !journal.Checked)
-	if err == nil {
-		err = t.Header.Fits(dir, journal.Trials, journal.Blocks, journal.Interims, !journal.Checked)
-	}
-	if err != nil {
-		return nil, closing(kept, refuse("", nil, "%w", err))
-	}
-	t.Continue(journal.Trials, journal.Blocks, journal.Ended)
-	return kept, nil
-}
-
 // inTwin are trials of a twin as the run shows them that it belongs to: files are named from its directory.
 func inTwin(trials []result.Trial) []result.Trial {
 	trials = slices.Clone(trials)
 	for i := range trials {
 		if t := &trials[i]; t.Failure != "" {
-			t.Failure = TwinName + "/" + t.Failure
+			t.Failure = twinName + "/" + t.Failure
 		}
 	}
 	return trials

@@ -85,9 +85,9 @@ func (t Template) Text(name func(string) string) string {
 	return fmt.Errorf(format.String(), t.Args...).Error() // which knows %w
 }
 
-// Refuse makes a refusal of an option with a value; "" and nil stand for no single option, and for a value that does not
-// matter. In the reason, {name} stands for the name of another option, and the rest is a format of package fmt with its
-// args. An error among them is the cause.
+// Refuse makes a refusal of an option with a value; "" and nil stand for no single option, and for a value that does
+// not matter. In the reason, {name} stands for the name of another option, and the rest is a format of package fmt with
+// its args. An error among them is the cause.
 func Refuse(field string, value any, reason string, args ...any) *Refusal {
 	r := &Refusal{Field: field, reason: Template{reason, args}}
 	if value != nil {

@@ -72,7 +72,8 @@ func (c Choice) parse(w *workload.Workload, designs []string, choices map[string
 
 	for _, name := range earlier {
 		if _, ok := c.Levels[name]; ok && !w.Uses(designs, name) {
-			return plan.Refuse(name, nil, "changes nothing: of the designs %s none uses it", strings.Join(designs, ", "))
+			return plan.Refuse(name, nil, "changes nothing: of the designs %s none uses it",
+				strings.Join(designs, ", "))
 		}
 	}
 	for name := range c.Levels {

@@ -71,7 +71,7 @@ func (g *Gate) next(n int, trials []result.Trial) (more int, err error) {
 	if g.ahead, short = withinBudget(n, g.ahead[1:], each, elapsed, g.budget); short {
 		g.Short = &Short{g.budget, slices.Max(append(g.ahead, n)), each}
 	}
-	last, sound := len(g.ahead) == 0, OutcomeOf(trials) == Sound
+	last, sound := len(g.ahead) == 0, result.OutcomeOf(trials) == result.Sound
 	if n >= g.analyses.InterimBlocks[0] || last || !sound {
 		if err := g.analyse(n, trials, last); err != nil {
 			return 0, err
@@ -131,7 +131,7 @@ func (g *Gate) judge(n int, trials []result.Trial, last bool) error {
 				have[i] = append(have[i], s)
 			}
 		}
-		if len(have[i]) == 0 && len(sides) > 0 && OutcomeOf(trials) == Sound { // it did when it ran once
+		if len(have[i]) == 0 && len(sides) > 0 && result.OutcomeOf(trials) == result.Sound { // it did when it ran once
 			return fmt.Errorf("the metric %s: no benchmark of both revisions reported it when it was measured", metric)
 		}
 		g.analyses.Family += len(have[i])

@@ -12,7 +12,8 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// RealCode says where a sweep in virtual time has the costs of real code from. Its zero value measures and forgets them.
+// RealCode says where a sweep in virtual time has the costs of real code from. Its zero value measures and forgets
+// them.
 type RealCode struct {
 	Record string // file to write the costs to; "" for none
 	Replay string // file to read them from; "" for none
@@ -55,8 +56,8 @@ func (s *Sweep) ResumeRealCode(ctx context.Context, dir string, runs, again bool
 		}
 		return nil
 	case h.Records != "" && !s.Complete:
-		return plan.Refuse("", nil, "%s was to end with the costs of its real code in %s, and those measured before it "+
-			"was stopped are lost: start a new run", dir, h.Records)
+		return plan.Refuse("", nil, "%s was to end with the costs of its real code in %s, and those measured before "+
+			"it was stopped are lost: start a new run", dir, h.Records)
 	case measured && again:
 		return plan.Refuse("", nil, "%s measured its real code, which would cost something else now: start a new run "+
 			"with {record-costs} FILE, or with {replay-costs} FILE where there is one, and these flags", dir)
@@ -72,8 +73,8 @@ func (s *Sweep) ResumeRealCode(ctx context.Context, dir string, runs, again bool
 	return nil
 }
 
-// WriteRealCode writes the recorded costs of real code, once all of them are there, and returns a note on what it wrote;
-// "" if the sweep records none.
+// WriteRealCode writes the recorded costs of real code, once all of them are there, and returns a note on what it
+// wrote; "" if the sweep records none.
 func (s *Sweep) WriteRealCode() (note string, err error) {
 	path, recorded := s.Header.Records, s.Costs
 	if path == "" || s.Complete {

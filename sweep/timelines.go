@@ -8,8 +8,8 @@ import (
 )
 
 // Timelines simulate the first trial of every case again, for at most span from the end of the warm-up on. They are in
-// the order of the cases; a case whose measured time did not begin has nil. The sweep is one in virtual time, and is not
-// changed.
+// the order of the cases; a case whose measured time did not begin has nil. The sweep is one in virtual time, and is
+// not changed.
 func (s *Sweep) Timelines(ctx context.Context, span time.Duration) ([]*timeline.Timeline, error) {
 	again, err := New(s.Workload, s.Header)
 	if err != nil {

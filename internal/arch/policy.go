@@ -17,7 +17,7 @@ var mayImport = map[string][]string{
 	"timeline":              {},
 	"plan":                  {},
 	"workload":              {"env", "plan"},
-	"result":                {"plan"},
+	"result":                {"internal/quote", "plan"},
 	"internal/source":       {"workload"},
 	"internal/gopprof":      {},
 	"internal/gotrace":      {"evidence", "timeline"},
@@ -36,8 +36,8 @@ var mayImport = map[string][]string{
 	"internal/store":        {"internal/input", "internal/lock", "result"},
 	"compare":               {"internal/stat", "model", "plan", "result"},
 	"lab": {"compare", "evidence/collect", "explain", "internal/calibrate", "internal/costs",
-		"internal/doctor", "internal/gobench", "internal/gotrace", "internal/host", "internal/input", "internal/quote",
-		"internal/store", "load", "plan", "result", "sim", "sweep", "timeline", "trial", "workload"},
+		"internal/doctor", "internal/gobench", "internal/host", "internal/input", "internal/quote",
+		"internal/store", "plan", "result", "sim", "sweep", "timeline", "trial", "workload"},
 	"load": {"env", "internal/hist", "result", "sim"},
 	"trial": {"env", "env/live", "env/virtual", "internal/calibrate", "internal/gopprof",
 		"internal/hist", "internal/hook", "internal/host", "internal/input", "internal/proc", "internal/stat", "load",
@@ -56,9 +56,10 @@ var mayImport = map[string][]string{
 	"internal/pprofui": {"internal/input"},
 	"internal/quote":   {},
 	"evidence/collect": {"evidence", "internal/gobench", "internal/gopprof", "internal/gotrace", "internal/hook",
-		"internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "trial", "workload"},
+		"internal/host", "internal/input", "internal/lock", "internal/proc", "plan", "result", "timeline", "trial",
+		"workload"},
 	"internal/gobench": {"compare", "internal/host", "internal/input", "internal/lock", "internal/proc", "plan",
-		"result", "trial", "workload"},
+		"result", "sweep", "trial", "workload"},
 	"internal/cli": {"compare", "evidence/collect", "internal/aa", "internal/calibrate", "internal/costs",
 		"internal/doctor", "internal/gobench", "internal/host", "internal/input", "internal/interrupt",
 		"internal/pprofui", "internal/quote", "internal/source", "internal/store", "lab", "plan", "report",
@@ -140,7 +141,7 @@ var (
 // pure are the packages whose results depend on their arguments alone. They may import each other and
 // env, whose operations happen in the world that they are given.
 var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true,
-	"internal/gopprof": true, "evidence": true, "explain": true, "result": true, "workload": true,
+	"internal/gopprof": true, "internal/quote": true, "evidence": true, "explain": true, "result": true, "workload": true,
 	"model": true, "sim": true, "timeline": true}
 
 // wholeNumbers are the packages that compute in integers alone, so that a run is the same on every

@@ -183,7 +183,7 @@ func (a *app) failures(trials []result.Trial) {
 			}
 		}
 	}
-	if cases := lab.NeverValid(trials); len(cases) > 0 {
+	if cases := result.NeverValid(trials); len(cases) > 0 {
 		fmt.Fprintf(a.stderr, "brewput: %s: no trial was valid: customers were always noticed late; see the errors\n",
 			cases[0])
 	}

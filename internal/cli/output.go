@@ -106,7 +106,7 @@ func (o *output) finish(r *lab.Run) error {
 }
 
 // exitCodes are those of outcomes.
-var exitCodes = map[lab.Outcome]int{lab.Sound: exitOK, lab.Wrong: exitWrong, lab.Failed: exitFailed}
+var exitCodes = map[result.Outcome]int{result.Sound: exitOK, result.SomeWrong: exitWrong, result.SomeFailed: exitFailed}
 
 // exitCode is what the trials say of the command.
-func exitCode(trials []result.Trial) int { return exitCodes[lab.OutcomeOf(trials)] }
+func exitCode(trials []result.Trial) int { return exitCodes[result.OutcomeOf(trials)] }

@@ -44,8 +44,8 @@ func Allow(list []Exception, v *compare.Gated, today string) {
 	}
 }
 
-// everyBenchmark is the pattern that all benchmarks match.
-const everyBenchmark = "."
+// EveryBenchmark is the pattern that all benchmarks match.
+const EveryBenchmark = "."
 
 // Stale are the lines that can be removed, because they have expired or match no benchmark of the experiment. A line
 // that may still serve stays: for a metric, or for benchmarks that another gate with the same list judges.
@@ -60,7 +60,7 @@ func Stale(list []Exception, x *Experiment, today string) (lines []Exception) {
 	for _, e := range list {
 		expired := e.Until < today
 		within := func(function string) bool { return strings.HasPrefix(e.Name, function+"/") } // that fails or skips
-		serves := x.Pattern != everyBenchmark || slices.ContainsFunc(known, e.names) ||
+		serves := x.Pattern != EveryBenchmark || slices.ContainsFunc(known, e.names) ||
 			slices.ContainsFunc(known, within)
 		if expired || !serves {
 			lines = append(lines, e)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/brewput/brewput/result"
 )
 
 // FuzzExceptions reads any text as an allow-list without a panic. What it accepts has a name, a metric, a day and a
@@ -34,8 +36,8 @@ func TestStale(t *testing.T) {
 		{1, "A*", "ns/op", "2026-01-01", "expired"}, {2, "A*", "ns/op", "2026-01-02", "serves today"},
 		{3, "B", "ns/op", "2999-01-01", "names none"}, {4, "Sour/x", "ns/op", "2999-01-01", "is below one that fails"},
 	}
-	x := &Experiment{Pattern: everyBenchmark, Benchmarks: []Benchmark{{Name: "A/b"}, {Name: "Ab"}},
-		Broken: []Broken{{Rev: Head, Name: "Sour"}}}
+	x := &Experiment{Pattern: EveryBenchmark, Benchmarks: []Benchmark{{Name: "A/b"}, {Name: "Ab"}},
+		Broken: []result.Broken{{Rev: Head, Name: "Sour"}}}
 	want := []Exception{list[0], list[2]}
 	if got := Stale(list, x, "2026-01-02"); !slices.Equal(got, want) {
 		t.Errorf("%+v", got)

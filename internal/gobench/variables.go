@@ -24,8 +24,8 @@ func ParseVariables(texts []string) ([]Variable, error) {
 		case !ok || !variableName.MatchString(name) || levels == "":
 			return nil, plan.Refuse("env", text, "give a variable with its levels, as in GOGC=100,50,200")
 		case slices.Contains(compiled, name):
-			return nil, plan.Refuse("env", text, "%s is read when the binary is built, and would change nothing afterwards",
-				name).Suggest("measure once for each level with it in the environment")
+			return nil, plan.Refuse("env", text, "%s is read when the binary is built, and would change nothing "+
+				"afterwards", name).Suggest("measure once for each level with it in the environment")
 		case name == "GOMAXPROCS":
 			return nil, plan.Refuse("env", name, "give the levels by {cpus}")
 		case slices.ContainsFunc(taken(list), func(n string) bool { return strings.EqualFold(n, name) }):
