@@ -224,7 +224,8 @@ func TestResumeBench(t *testing.T) {
 	}
 	var refusal *Refusal
 	storedBench(t, "designs", nil)
-	if _, err := ResumeBench(t.Context(), "designs", nil); !errors.As(err, &refusal) || !errors.Is(err, gobench.ErrDesigns) {
+	_, err = ResumeBench(t.Context(), "designs", nil)
+	if !errors.As(err, &refusal) || !errors.Is(err, gobench.ErrDesigns) {
 		t.Errorf("a run of designs: %v", err)
 	}
 	if _, err := ResumeBench(t.Context(), "none", nil); !errors.As(err, &refusal) {

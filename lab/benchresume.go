@@ -12,9 +12,9 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// ResumeBench continues the run of benchmarks in the run directory dir, or returns it again if it is complete. It
-// measures with the test binaries and options that the run began with, on the same machine. Errors are those of
-// [Bench]; what is wrong with dir is a [*Refusal].
+// ResumeBench continues the run of benchmarks in the run directory dir, or returns it if it is complete. It uses the
+// test binaries and options of the first execution and requires the same machine. Errors are those of [Bench]; a dir
+// that cannot be continued is a [*Refusal].
 func ResumeBench(ctx context.Context, dir string, notify notifier) (*BenchResult, error) {
 	run, journal, err := store.Resume(dir)
 	if err != nil {
@@ -32,7 +32,7 @@ func ResumeBench(ctx context.Context, dir string, notify notifier) (*BenchResult
 	return r.execute(ctx)
 }
 
-// restore prepares the sweep of a journal.
+// restore prepares the sweep from a journal.
 func (r *benchRun) restore(ctx context.Context, journal *store.Journal) error {
 	h, err := sweep.HeaderOf(r.dir, journal)
 	if err != nil {
@@ -58,13 +58,13 @@ func (r *benchRun) restore(ctx context.Context, journal *store.Journal) error {
 		return err
 	}
 	r.sweep.Continue(journal.Trials, journal.Blocks, journal.Ended)
-	if journal.Ended && h.Rule == nil { // a gate ends once it has decided, before the most blocks that it may take
+	if journal.Ended && h.Rule == nil { // a gate may have ended before its last block
 		r.sweep.Plan.Blocks = min(r.sweep.Plan.Blocks, len(journal.Blocks))
 	}
 	return nil
 }
 
-// restoreBinaries makes ready what a run needs to measure.
+// restoreBinaries checks the machine and restores the test binaries.
 func (r *benchRun) restoreBinaries(ctx context.Context, h *sweep.Header, x *gobench.Experiment) (err error) {
 	if err := host.Read().SameMachine(h.Environment); err != nil {
 		return refuse("", nil, "%s cannot be continued on this machine: %w", r.dir, err).

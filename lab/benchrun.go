@@ -21,21 +21,21 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// binariesName is where a run directory keeps the test binaries until the run is complete.
+// binariesName is the directory of the test binaries in a run directory, until the run is complete.
 const binariesName = "bin"
 
-// benchRun is a sweep of benchmarks under way.
+// benchRun is a sweep of benchmarks in progress.
 type benchRun struct {
 	notify   notifier
 	bench    *gobench.Bench
-	workshop *gobench.Workshop // nil: nothing is to be measured
+	workshop *gobench.Workshop // nil if nothing is measured
 	sweep    *sweep.Sweep
 	dir      string
-	run      io.Closer // the run directory, once it is open
+	run      io.Closer // the run directory; nil before it is open
 }
 
-// prepareBench prepares everything but the run directory. Its errors are refusals unless a disk or a benchmark fails,
-// or ctx is cancelled.
+// prepareBench prepares everything except the run directory. Its errors are refusals, unless a disk or a benchmark
+// fails or ctx is cancelled.
 func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func prepareBench(ctx context.Context, o *BenchOptions) (*benchRun, error) {
 	return r, nil
 }
 
-// experiment is what the options ask for.
+// experiment translates the options.
 func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 	env, err := gobench.ParseVariables(o.Env)
 	if err != nil {
@@ -78,7 +78,7 @@ func (o *BenchOptions) experiment() (*gobench.Experiment, error) {
 	}, nil
 }
 
-// prepare compiles the benchmarks and makes the sweep.
+// prepare compiles the benchmarks and creates the sweep.
 func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, cpus []plan.Level, o *BenchOptions) (err error) {
 	if r.bench, err = gobench.Prepare(ctx, x, r.workshop, r.note); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (r *benchRun) prepare(ctx context.Context, x *gobench.Experiment, cpus []pl
 	})
 }
 
-// equip makes the sweep of a header.
+// equip creates the sweep of a header.
 func (r *benchRun) equip(h sweep.Header) error {
 	var err error
 	if r.sweep, err = sweep.New(r.bench.Workload(), h); err != nil {
@@ -131,8 +131,8 @@ func (r *benchRun) close(ctx context.Context) {
 	}
 }
 
-// fit settles how many blocks a budget is for. If there is something to compare, interim analyses decide that as they
-// go, and when a comparison is no longer measured. Otherwise it is as many as there is room for, from 1 to 100.
+// fit plans the blocks of a budget. If there is something to compare, interim analyses decide how many blocks follow
+// and which comparisons continue. Otherwise the number of blocks is what the budget allows, from 1 to 100.
 func (r *benchRun) fit(budget time.Duration) error {
 	s := r.sweep
 	one := s.BlockTime()
@@ -153,7 +153,7 @@ func (r *benchRun) fit(budget time.Duration) error {
 	return nil
 }
 
-// create makes the run directory, and keeps the binaries there while the run is not complete.
+// create makes the run directory and stores the test binaries there until the run is complete.
 func (r *benchRun) create(ctx context.Context) error {
 	run, err := store.Create(r.dir, r.sweep.Header)
 	if err != nil {
@@ -166,8 +166,8 @@ func (r *benchRun) create(ctx context.Context) error {
 	return nil
 }
 
-// measure runs the sweep to its end and closes the run directory. A directory that could not be closed is a failure
-// that outweighs an interrupt.
+// measure executes the sweep and closes the run directory. An error of closing outweighs an interrupt, because results
+// may be lost.
 func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 	s := r.sweep
 	if !s.Complete {
@@ -177,9 +177,9 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 	b.Trials, err = s.Execute(ctx)
 	b.Interrupted = err != nil && errors.Is(err, ctx.Err())
 	if err == nil {
-		// What only a run that goes on needs.
+		// A complete run does not need its binaries.
 		if err = os.RemoveAll(filepath.Join(r.dir, binariesName)); err != nil && s.Complete {
-			r.notify.send(Warning{err.Error()}) // it is shown again, perhaps from where nothing can be written
+			r.notify.send(Warning{err.Error()}) // the run is only shown, perhaps from a read-only directory
 			err = nil
 		}
 	}
@@ -190,7 +190,7 @@ func (r *benchRun) measure(ctx context.Context) (b BenchRun, err error) {
 	return b, errors.Join(err, failed)
 }
 
-// execute measures what is to be measured.
+// execute measures and sums up the outcome.
 func (r *benchRun) execute(ctx context.Context) (*BenchResult, error) {
 	b, err := r.measure(ctx)
 	res := &BenchResult{BenchRun: b, Complete: r.sweep.Complete, Outcome: result.OutcomeOf(b.Trials), sweep: r.sweep}

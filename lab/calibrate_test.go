@@ -48,7 +48,8 @@ func TestUndisturbed(t *testing.T) {
 	}
 }
 
-// TestUnsteady: a calibration whose halves disagree is an UnfitError that says what to do; other errors stay as they are.
+// TestUnsteady: a calibration whose halves disagree is an UnfitError that says what to do; other errors stay as they
+// are.
 func TestUnsteady(t *testing.T) {
 	err := unsteady(fmt.Errorf("round 3: %w", &costs.Unsteady{}))
 	var u *UnfitError

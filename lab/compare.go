@@ -9,33 +9,33 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// CompareOptions are the options of [Compare]. The zero value is useful.
+// CompareOptions are the options of [Compare]. The zero value is ready to use.
 type CompareOptions struct {
-	// Workloads say which factors of their designs are inputs. Of other workloads every factor is taken for one.
+	// Workloads say which of their factors are inputs. In a workload that is not listed, every factor counts as one.
 	Workloads []*workload.Workload
-	Program   string // name of the command in texts that say what to type; "" for "brewput"
-	Results   bool   // Go benchmarks: return the results as they are, and compare nothing
+	Program   string // name of the command in messages; default "brewput"
+	Results   bool   // Go benchmarks: return the results without comparing them
 	Notify    func(Event)
 }
 
-// Comparison is the result of [Compare]. Either Designs, Benchmarks or Results is set.
+// Comparison is the result of [Compare]. Exactly one of Designs, Benchmarks and Results is set.
 type Comparison struct {
-	Workload     string // "" of benchmarks of several packages
+	Workload     string // "" if the benchmarks are of several packages
 	Older, Newer compare.Side
-	Designs      *compare.Contrast      // of runs of designs: A is the newer side
-	Benchmarks   *compare.BenchContrast // of Go benchmarks: A is the newer side
-	Results      []compare.BenchResults // of Go benchmarks, if they were asked for: the older side first
+	Designs      *compare.Contrast      // for runs of designs; A is the newer side
+	Benchmarks   *compare.BenchContrast // for Go benchmarks; A is the newer side
+	Results      []compare.BenchResults // for Go benchmarks with CompareOptions.Results; the older side first
 	Differences  []compare.Difference   // settings in which the sides differ
-	Notes        []string               // what of the sides is compared
-	Unused       []string               // what of files is not used
-	Warnings     []compare.Warning      // reasons to doubt the verdicts
+	Notes        []string               // which parts of the sides are compared
+	Unused       []string               // lines of files that are not used
+	Warnings     []compare.Warning      // reasons to distrust the verdicts
 }
 
 // Compare compares two stored runs of designs, or two runs or files of Go benchmarks, at the given paths. Several paths
-// of a side are its replicates. Only runs of one workload in one world, live on one machine, can be compared. It sends
-// a [Warning] for what is missing in a run directory.
+// on one side are replicates. Runs must be of one workload and one world; live runs also of one machine. Compare sends
+// a [Warning] for each file that is missing in a run directory.
 //
-// Errors are refusals, except for a disk that fails and a cancelled context, which may come after all was read.
+// Errors are refusals, except those of a failing disk or a cancelled context.
 func Compare(ctx context.Context, older, newer []string, o CompareOptions) (*Comparison, error) {
 	if o.Program == "" {
 		o.Program = "brewput"

@@ -11,7 +11,7 @@ import (
 	"github.com/brewput/brewput/internal/gobench"
 )
 
-// benchmarks compares files or runs of benchmarks.
+// benchmarks compares files or runs of Go benchmarks.
 func (c *comparing) benchmarks(ctx context.Context, oldPaths, newPaths []string) error {
 	older, err := c.readSide(ctx, "old", oldPaths)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *comparing) benchmarks(ctx context.Context, oldPaths, newPaths []string)
 	return nil
 }
 
-// sides compares two sides, whose points it changes.
+// sides compares two sides. It changes their points to make them comparable.
 func (c *comparing) sides(ctx context.Context, oldParts, newParts []*gobench.Side) (err error) {
 	copies := gobench.Copies(slices.Concat(oldParts, newParts))
 	older, oldNotes, oldDoubts := gobench.Join("old", oldParts)
@@ -63,7 +63,7 @@ func (c *comparing) sides(ctx context.Context, oldParts, newParts []*gobench.Sid
 	return nil
 }
 
-// results returns the results of both sides, unless one has none.
+// results returns the results of both sides. It is an error if one has none.
 func (c *comparing) results(older, newer []*gobench.Side) error {
 	has := func(s *gobench.Side) bool { return s.HasValues() }
 	if !slices.ContainsFunc(older, has) || !slices.ContainsFunc(newer, has) {

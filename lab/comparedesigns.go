@@ -10,13 +10,13 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// comparing is a comparison under way.
+// comparing is a comparison in progress.
 type comparing struct {
 	*CompareOptions
 	res *Comparison
 }
 
-// open reads a run directory, and sends its notes.
+// open reads a run directory and sends its notes. It refuses a run without trials.
 func (c *comparing) open(dir string) (*sweep.StoredRun, error) {
 	r, err := sweep.Open(dir)
 	if err != nil {
@@ -30,13 +30,13 @@ func (c *comparing) open(dir string) (*sweep.StoredRun, error) {
 		return r, nil
 	case len(r.Header.Cases) == 0:
 		return nil, refuse("", nil, "%s holds no measurement, only what is predicted of CPUs that were not there; "+
-			"that is a run of its own: give %s", dir, quote.Shell(filepath.Join(dir, twinName)))
+			"that is a run of its own: give %s", dir, quote.Shell(filepath.Join(dir, predictionsName)))
 	}
 	return nil, refuse("", nil, "%s holds no trial yet: continue it with %s", dir,
 		r.Header.ResumeCommand(c.Program, dir))
 }
 
-// partial warns of a run that was stopped.
+// partial returns a warning if the run was stopped.
 func (c *comparing) partial(r *sweep.StoredRun) []compare.Warning {
 	if r.Ended {
 		return nil
@@ -84,7 +84,8 @@ func (c *comparing) designs(oldDirs, newDirs []string) error {
 	}
 	h := &newer[0].Header
 	c.res.Workload, c.res.Designs = h.Workload, &contrast
-	c.res.Older, c.res.Newer = compare.Side{Name: oldSide.Name, Paths: oldDirs, Files: false}, compare.Side{Name: newSide.Name, Paths: newDirs, Files: false}
+	c.res.Older = compare.Side{Name: oldSide.Name, Paths: oldDirs}
+	c.res.Newer = compare.Side{Name: newSide.Name, Paths: newDirs}
 	if len(runs) == 2 && h.World == result.Live && len(contrast.Verdicts()) > 0 {
 		c.warn(compare.OneRun(h.Workload, "measure each side in several runs, in turn, and give them with commas: "+
 			"compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))

@@ -6,7 +6,7 @@ import (
 	"github.com/brewput/brewput/compare"
 )
 
-// writeCosts writes what the real code of a run cost, once all of it is simulated.
+// writeCosts writes the recorded costs of real code after the last trial.
 func (r *Run) writeCosts() error {
 	note, err := r.sweep.WriteRealCode()
 	if note != "" {
@@ -15,9 +15,9 @@ func (r *Run) writeCosts() error {
 	return err
 }
 
-// Sensitivity calculates all trials again with each of the scheduler's costs x 1/2 and x 2, and those that do not
-// repeat themselves with one burn that lasts longer, and says by how much the results change. Only runs in virtual time
-// have one. The result goes to [Run.Analyze].
+// Sensitivity simulates all trials again with each of the scheduler's costs halved and doubled. Trials that do not
+// repeat themselves are also simulated with one burn prolonged. It returns by how much the results change, for
+// [Run.Analyze]. Only runs in virtual time have a sensitivity.
 func (r *Run) Sensitivity(ctx context.Context) ([]compare.Sensitivity, error) {
 	variants, notes, err := r.sweep.Variants(r.Trials)
 	if err != nil {
@@ -28,7 +28,7 @@ func (r *Run) Sensitivity(ctx context.Context) ([]compare.Sensitivity, error) {
 	}
 	before := r.sweep.Costs.Sections()
 	list, err := r.sweep.Vary(ctx, r.Trials, variants)
-	if err == nil && r.sweep.Costs.Sections() > before { // where it goes faster more is done
+	if err == nil && r.sweep.Costs.Sections() > before { // a faster variant does more operations
 		err = r.writeCosts()
 	}
 	return list, err

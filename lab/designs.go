@@ -10,26 +10,26 @@ import (
 
 // DesignOptions are the options that [Measure] and [Simulate] share. Their zero values are the defaults.
 type DesignOptions struct {
-	Designs []string // default all of the workload
-	// Levels are the levels of factors by name, as in {"cpus": "1,2", "buffer": "0..16"}; other factors have their
-	// defaults, and cpus all of this machine.
+	Designs []string // default: all designs of the workload
+	// Levels are the levels of factors by name, as in {"cpus": "1,2", "buffer": "0..16"}. Other factors have their
+	// defaults; cpus has all CPUs of this machine.
 	Levels     map[string]string
 	Count      int           // blocks, or replications in virtual time; default 10, or 1
-	Operations int64         // of each trial, instead of Duration; 0 for a duration
-	Duration   time.Duration // that each trial of a stream measures; default 1 s, or 10 s of virtual time
-	Warmup     time.Duration // before it
-	TimeLimit  time.Duration // of real time, after which a trial counts as hung; 0 for a default
-	Seed       uint64        // of the order of trials and of all draws
-	Baseline   string        // design with which all others are compared; "" for none
-	All        bool          // every pair of designs is compared, not neighbours only
-	Output     string        // run directory to make; default brewput-runs/WORKLOAD-TIME
-	Args       []string      // that the run's header notes, such as the command line
-	Version    string        // of the program, which the header notes
-	Program    string        // what users type to run the program, for suggestions; default "brewput"
-	Notify     func(Event)   // gets [Note], [Started], [Progress], [Predicting], [Predicted] and [Warning]
+	Operations int64         // operations of each trial, instead of Duration; 0 to use Duration
+	Duration   time.Duration // measured time of each trial of a stream; default 1 s, or 10 s of virtual time
+	Warmup     time.Duration // time before the measurement; default 0
+	TimeLimit  time.Duration // real time after which a trial counts as hung; 0 for a default
+	Seed       uint64        // seed of the order of trials and of all random draws
+	Baseline   string        // design that all others are compared with; "" for none
+	All        bool          // compare every pair of designs, not only neighbours
+	Output     string        // run directory to create; default brewput-runs/WORKLOAD-TIME
+	Args       []string      // stored in the run's header, such as the command line
+	Version    string        // version of the program, stored in the header
+	Program    string        // name of the command in messages; default "brewput"
+	Notify     func(Event)   // receives all events except [Interim]; may be nil
 }
 
-// program is what users type.
+// program is the name of the command in messages.
 func program(name string) string {
 	if name == "" {
 		return "brewput"
@@ -37,8 +37,7 @@ func program(name string) string {
 	return name
 }
 
-// validate refuses values that cannot be carried out, whatever the workload and the machine. what is counted is named
-// by each.
+// validate refuses values that are invalid for any workload and machine. what names the unit of Count.
 func (o *DesignOptions) validate(what string) error {
 	switch {
 	case o.Count < 1:
@@ -55,7 +54,7 @@ func (o *DesignOptions) validate(what string) error {
 	return nil
 }
 
-// endsAll refuses a time limit that would end every trial of a stream that takes as long as window.
+// endsAll refuses a time limit that is not longer than a trial's window.
 func endsAll(limit, window time.Duration, operations int64) error {
 	if limit > 0 && operations == 0 && limit <= window {
 		return refuse("time-limit", limit, "would end every trial of a stream: it must be longer than {warmup} and "+
@@ -64,7 +63,7 @@ func endsAll(limit, window time.Duration, operations int64) error {
 	return nil
 }
 
-// cases are the designs and points that the options ask for.
+// cases returns the chosen designs at the chosen points.
 func (o *DesignOptions) cases(w *workload.Workload) ([]plan.Case, error) {
 	return sweep.Choice{Designs: o.Designs, Levels: o.Levels, Baseline: o.Baseline, Operations: o.Operations}.Cases(w)
 }

@@ -20,12 +20,12 @@ type ExplainOptions struct {
 
 	// GOMAXPROCS of the runs without a profiler; profiles are taken at the highest. Default: 1 and all
 	CPUs     []int
-	Duration time.Duration // how long one run is observed at most; default 10 s
-	// for all runs of one target; default 3 min. Evidence that did not fit is noted in the result
+	Duration time.Duration // longest observation of one run; default 10 s
+	// time limit of all runs of one target; default 3 min. The result lists evidence that did not fit
 	TimeLimit time.Duration
-	// directory for profiles and traces, with Before its subdirectories before and after; "" keeps none
+	// directory for profiles and traces; with Before, its subdirectories before and after; "" keeps none
 	Keep string
-	// is copied once, if it is a file or a pipe, and every run of a program reads the copy; nil is empty
+	// standard input of every run of a program; a file or pipe is copied once; nil for empty input
 	Stdin  *os.File
 	Notify func(Event) // gets a [Note] for each step
 }

@@ -45,14 +45,14 @@ type Interim sweep.GateAnalysis
 
 func (Interim) event() {}
 
-// Gate measures benchmarks of a package and of a base revision, as [Bench] does, until it knows whether the head costs
-// more than MaxRegression allows. After some blocks, more of them each time, an interim analysis decides what is clear;
-// it ends when all is decided, or after Count blocks or Budget. The chance that it fails although nothing costs more
-// than allowed is at most 5 % for all benchmarks, metrics and interim analyses together; the chance that a benchmark
-// passes that costs more is at most 5 % each.
+// Gate measures benchmarks of a package and of a base revision, as [Bench] does, until it is known whether the head
+// regresses by more than MaxRegression. Interim analyses decide what is clear. The gate ends when everything is
+// decided, or after Count blocks or Budget. If nothing regresses by more than allowed, it fails with probability at
+// most 5%, over all benchmarks, metrics and interim analyses. A real regression passes with probability at most 5%, for
+// each benchmark.
 //
 // Errors are those of [Bench]. After an error the result has the trials so far and no decision. A gate cannot be
-// continued: [ResumeBench] of its run directory measures all of its blocks.
+// continued: [ResumeBench] of its run directory measures all blocks.
 func Gate(ctx context.Context, o GateOptions) (*GateResult, error) {
 	g, err := prepareGate(ctx, &o)
 	if err != nil {
@@ -65,7 +65,7 @@ func Gate(ctx context.Context, o GateOptions) (*GateResult, error) {
 	return g.execute(ctx)
 }
 
-// execute measures until it is decided.
+// execute measures until every benchmark is decided.
 func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 	res = &GateResult{Placed: g.placed}
 	if res.BenchRun, err = g.measure(ctx); err != nil {
@@ -83,24 +83,24 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 	return res, nil
 }
 
-// Validate refuses values that cannot be carried out, as [BenchOptions.Validate] does.
+// Validate refuses invalid values, as [BenchOptions.Validate] does.
 func (o GateOptions) Validate() error {
 	if !(o.MaxRegression >= 0 && o.MaxRegression <= 10) {
-		return refuse("max-regression", o.MaxRegression, "is not from 0 to 10").Suggest("give 0.05 to allow 5 %% more")
+		return refuse("max-regression", o.MaxRegression, "is not from 0 to 10").Suggest("give 0.05 to allow 5%% more")
 	}
 	return o.BenchOptions.Validate()
 }
 
-// gateRun is a gate under way.
+// gateRun is a gate in progress.
 type gateRun struct {
 	*benchRun
 	*sweep.Gate
 	allowed []gobench.Exception
 	placed  bool
-	today   string // as dates of exceptions are written
+	today   string // as time.DateOnly
 }
 
-// prepareGate prepares everything but the run directory. It fills in the defaults.
+// prepareGate prepares everything except the run directory, and fills in the defaults.
 func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 	if o.Base == "" {
 		return nil, refuse("", nil, "gate needs {base}, the revision to compare with, as in {base} main")
@@ -109,7 +109,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 		o.Count = 80
 	}
 	if o.CPUs == "" {
-		o.CPUs = fmt.Sprint(runtime.GOMAXPROCS(0)) // as go test has it
+		o.CPUs = fmt.Sprint(runtime.GOMAXPROCS(0)) // the default of go test
 	}
 	if len(o.Metrics) == 0 {
 		o.Metrics = []string{"ns/op"}
@@ -147,15 +147,15 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 	return g, nil
 }
 
-// decideBy lets the interim analyses of a gate decide how many blocks there are.
+// decideBy makes the interim analyses of a gate decide how many blocks follow.
 func (g *gateRun) decideBy(c compare.Gate, metrics []string, budget time.Duration) {
 	g.Gate = g.benchRun.sweep.UseGate(c, metrics, budget)
 	g.Allow = func(v *compare.Gated) { gobench.Allow(g.allowed, v, g.today) }
 	g.Notify = func(i sweep.GateAnalysis) { g.notify.send(Interim(i)) }
 }
 
-// reported refuses metrics that no benchmark of both revisions reports when it runs once, and those of which nobody
-// knows whether more is better, before anything is measured.
+// reported refuses metrics that cannot be judged, before anything is measured: those that no benchmark of both
+// revisions reports when it runs once, and those for which it is unknown whether more is better.
 func reported(b *gobench.Bench, metrics []string) error {
 	var all []string
 	for _, x := range b.Benchmarks {
@@ -170,7 +170,7 @@ func reported(b *gobench.Bench, metrics []string) error {
 		m := gobench.MetricName(unit)
 		switch {
 		case slices.Contains(all, m):
-		case suite.HeadFails(): // perhaps the one that reports it
+		case suite.HeadFails(): // the broken benchmark may report it
 			why := "{metric} %s: no benchmark that can be measured in both revisions reports it"
 			return &BrokenError{suite, plan.Template{Format: why, Args: []any{unit}}}
 		default:

@@ -16,49 +16,49 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Main runs this process as a trial of one of the workloads if it was started as one; it then exits and does not
-// return. Call it first in main, with all workloads that the program measures or explains, or in TestMain of a test
-// binary.
+// Main runs a trial and exits if this process was started as one; otherwise it returns. Call it first in main, or in
+// TestMain of a test binary, with all workloads that the program measures or explains.
 func Main(workloads ...*workload.Workload) {
-	trial.Main(append(slices.Clone(workloads), costs.Programs())...) // those of Calibrate
+	trial.Main(append(slices.Clone(workloads), costs.Programs())...) // for Calibrate
 }
 
-// Event is something that happened while a verb was working: one of the event types of this package. A verb calls its
-// Notify option with each event, from one goroutine at a time, and waits for the call to return.
+// Event is a step of a verb: one of the event types of this package. A verb calls its Notify option for each event,
+// from one goroutine at a time, and waits for it to return.
 type Event interface{ event() }
 
-// Note is one step of the preparation, such as the build of a test binary.
+// Note announces a step of the preparation, such as the build of a test binary.
 type Note struct{ Text string }
 
 func (Note) event() {}
 
-// Warning is something that the user should know about a run, which is no error.
+// Warning is a reason to distrust a run that is not an error.
 type Warning struct{ Text string }
 
 func (Warning) event() {}
 
-// Started says that the preparation is done and what is going to be measured.
+// Started announces the measurement after the preparation.
 type Started struct {
 	Dir      string // run directory
 	Header   sweep.Header
 	Estimate sweep.Estimate
-	// Complete says that a run of designs is shown again. A run of benchmarks that is shown again sends no Started.
+	// Complete says that the run was complete before, and nothing is measured. A complete run of benchmarks sends no
+	// Started.
 	Complete bool
 }
 
 func (Started) event() {}
 
-// Progress is the state before a trial, or, with Trials set, after a block.
+// Progress is the state before a trial, or after a block if Trials is set.
 type Progress sweep.Event
 
 func (Progress) event() {}
 
-// Predicting says that the predictions of a run take long: how much longer, if all go on like those so far.
+// Predicting estimates the time left for the predictions, if they take long.
 type Predicting struct{ Left time.Duration }
 
 func (Predicting) event() {}
 
-// Predicted has the predictions of a finished block.
+// Predicted reports the predictions of a finished block.
 type Predicted struct{ Trials []result.Trial }
 
 func (Predicted) event() {}

@@ -8,8 +8,8 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// Refusal is an error about options that cannot be carried out: nothing was measured or stored. Every verb returns it,
-// and callers find it with errors.As.
+// Refusal is the error of an invalid option: nothing was measured or stored. Every verb may return it; find it with
+// errors.As.
 type Refusal = plan.Refusal
 
 // refuse makes a refusal; see [plan.Refuse].
@@ -17,8 +17,8 @@ func refuse(field string, value any, reason string, args ...any) *Refusal {
 	return plan.Refuse(field, value, reason, args...)
 }
 
-// asRefusal makes a refusal of an error that came before anything was measured, unless it is a benchmark or a program
-// that fails, or a cancelled context.
+// asRefusal makes a refusal of an error that occurred before anything was measured, unless a benchmark or a program
+// failed or the context was cancelled.
 func asRefusal(ctx context.Context, err error) error {
 	var r *Refusal
 	var broken *BrokenError

@@ -13,20 +13,20 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// ResumeOptions are the options of [Resume]. The zero value continues a run as it began.
+// ResumeOptions are the options of [Resume]. The zero value continues a run unchanged.
 type ResumeOptions struct {
 	Workload  string        // refuse a run of another workload; "" takes any
-	TimeLimit time.Duration // another limit for trials; 0 keeps the run's
-	Baseline  *string       // compare with another design, or with none; nil keeps the run's
-	All       *bool         // compare all pairs, or neighbours; nil keeps the run's
+	TimeLimit time.Duration // new time limit of trials; 0 keeps the run's
+	Baseline  *string       // new baseline, "" for none; nil keeps the run's
+	All       *bool         // compare all pairs, or only neighbours; nil keeps the run's
 	Again     bool          // as in SimulateOptions; the run must be in virtual time
 	Program   string        // as in DesignOptions
 	Notify    func(Event)   // as in DesignOptions
 }
 
-// Resume continues the run of designs in the run directory dir, or returns it again if it is complete. The workload is
-// looked up among all. Trials go on with the settings that the run began with, live ones on the same machine and with
-// the same program. Errors are those of [Measure]; what is wrong with dir is a [*Refusal].
+// Resume continues the run of designs in the run directory dir, or returns it if it is complete. The run's workload
+// must be one of all. Trials use the settings of the first execution. A live run requires the same machine, and every
+// run the same program. Errors are those of [Measure]; a dir that cannot be continued is a [*Refusal].
 func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeOptions) (*Run, error) {
 	kept, journal, err := store.Resume(dir)
 	if err != nil {
@@ -40,8 +40,7 @@ func Resume(ctx context.Context, all []*workload.Workload, dir string, o ResumeO
 	return r, closing(kept, r.execute(ctx))
 }
 
-// closing closes a run after it was used. What its last lines met when they were brought to the disk is a result that
-// could not be kept, whatever happened before.
+// closing closes a run after use. If that fails, results may not be on disk: a NotKeptError, whatever err is.
 func closing(run io.Closer, err error) error {
 	if failed := run.Close(); failed != nil {
 		return errors.Join(err, &NotKeptError{failed})
@@ -49,7 +48,7 @@ func closing(run io.Closer, err error) error {
 	return err
 }
 
-// restore prepares the sweep of a journal.
+// restore prepares the sweep from a journal.
 func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *store.Journal, o *ResumeOptions) error {
 	for _, note := range journal.Notes() {
 		r.notify.send(Warning{note})
@@ -107,8 +106,7 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	return r.resumeVerdicts(journal, o)
 }
 
-// resumeVerdicts sets the judgement: what the run was asked when it began is what it gives, unless the options say
-// otherwise.
+// resumeVerdicts sets the criteria: those of the first execution, unless the options change them.
 func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 	s := r.sweep
 	s.Criteria = compare.DefaultCriteria(s.Header.Baseline, s.Workload.InputFactors())
@@ -122,7 +120,7 @@ func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 	rule := s.Header.Rule
 	if rule == nil {
 		if s.Complete && o.All == nil {
-			return nil // it shows what it was asked for
+			return nil // the comparison was accepted when the run began
 		}
 		return s.EnoughForAll()
 	}

@@ -14,22 +14,21 @@ import (
 // SimulateOptions are the options of [Simulate].
 type SimulateOptions struct {
 	DesignOptions
-	// Precision is half of the 95 % interval of every mean, as a share of it, at which the replications are enough:
+	// Precision is the 95% confidence half-width of every mean, as a share of the mean, at which replications end:
 	// 0.0001 to 0.5, instead of Count; 0 for none.
 	Precision float64
-	// Settle finds the warm-up by pilots, of which Warmup is the least.
+	// Settle finds the warm-up by pilot trials; it is at least Warmup.
 	Settle bool
-	// Cost is what the scheduler takes, as [sim.ParseCosts] reads it; "" for what [Calibrate] found on this machine, or
-	// else typical costs.
+	// Cost lists the scheduler's costs, as [sim.ParseCosts] reads them; "" for those that [Calibrate] measured on this
+	// machine, else typical costs.
 	Cost        string
-	RecordCosts string // file for what real code costs; "" for none
-	ReplayCosts string // file from which that is read; "" if it is measured
-	// Again says that the trials will be calculated again, by [Run.Timelines] or [Run.Sensitivity], and that real code
-	// must cost the same then.
+	RecordCosts string // file to write the costs of real code to; "" for none
+	ReplayCosts string // file to read them from; "" to measure them
+	// Again keeps the costs of real code, so that [Run.Timelines] or [Run.Sensitivity] can simulate the same trials.
 	Again bool
 }
 
-// withDefaults has the defaults.
+// withDefaults fills in the defaults.
 func (o SimulateOptions) withDefaults() SimulateOptions {
 	if o.Count == 0 {
 		o.Count = 1
@@ -43,8 +42,8 @@ func (o SimulateOptions) withDefaults() SimulateOptions {
 	return o
 }
 
-// Validate refuses values that cannot be carried out, whatever the workload and the machine. It takes the options as
-// they are: a count or a duration of zero, for which [Simulate] takes the default, is refused.
+// Validate refuses values that are invalid for any workload and machine. Unlike [Simulate], it fills in no defaults: it
+// refuses a count or a duration of 0.
 func (o SimulateOptions) Validate() error {
 	if err := o.validate("replication"); err != nil {
 		return err
@@ -62,7 +61,7 @@ func (o SimulateOptions) Validate() error {
 	return nil
 }
 
-// Cases are the designs and points that the options ask for. It refuses what has no virtual world.
+// Cases returns the chosen designs at the chosen points. It refuses designs that have no virtual world.
 func (o SimulateOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	cases, err := o.cases(w)
 	if err != nil {
@@ -71,9 +70,9 @@ func (o SimulateOptions) Cases(w *workload.Workload) ([]plan.Case, error) {
 	return cases, sweep.CheckVirtual(w, cases)
 }
 
-// Simulate runs designs of a workload in virtual time, in this process: the same source as [Measure] runs, on CPUs that
-// a model of Go's scheduler keeps busy, as many trials at once as this machine has CPUs. The same seed gives the same
-// numbers on every machine, but for real code that is measured.
+// Simulate runs designs of a workload in virtual time, in this process: the same source as [Measure], under a model of
+// Go's scheduler, on any number of virtual CPUs. It runs as many trials at once as this machine has CPUs. The same seed
+// gives the same results on every machine, except for designs whose real code is measured.
 //
 // Errors are those of [Measure].
 func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Run, error) {

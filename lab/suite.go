@@ -9,14 +9,14 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// BrokenError is an error of benchmarks that fail, so that there is nothing to measure or to judge. It is no [Refusal]:
-// the same options can be carried out once the benchmarks work.
+// BrokenError is the error of benchmarks that fail, so that there is nothing to measure or to judge. It is not a
+// [Refusal], because the same options work once the benchmarks do.
 type BrokenError struct {
 	Suite *result.Suite // with the broken benchmarks
 	text  plan.Template
 }
 
-// Error says what cannot be measured, and lists the broken benchmarks with what they printed.
+// Error says what cannot be measured, and lists the broken benchmarks with their output.
 func (e *BrokenError) Error() string { return e.Text(func(field string) string { return field }) }
 
 // Text is the message in the caller's notation, as that of [Refusal.Text].
@@ -24,7 +24,7 @@ func (e *BrokenError) Text(name func(field string) string) string {
 	return e.text.Text(name) + ":\n" + e.Suite.BrokenText(true)
 }
 
-// none is the error of an experiment without benchmarks that can be measured.
+// none returns the error of an experiment without benchmarks that can be measured.
 func none(x *gobench.Experiment) error {
 	s := x.Suite()
 	switch {
@@ -38,8 +38,8 @@ func none(x *gobench.Experiment) error {
 		Suggest("go test -list Benchmark shows those there are")
 }
 
-// noneOfBoth is the error of an experiment none of whose benchmarks can be compared with the base. If the head breaks
-// one, it lists the broken ones with what they printed.
+// noneOfBoth returns the error of an experiment that has no benchmark in common with the base. If the head breaks one,
+// it lists the broken ones with their output.
 func noneOfBoth(x *gobench.Experiment) error {
 	s := x.Suite()
 	if slices.ContainsFunc(s.Broken, func(b result.Broken) bool { return b.Rev == gobench.Head }) {

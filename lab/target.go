@@ -24,41 +24,41 @@ import (
 // Target is what [Explain] explains: a [Command], a [Package], [Files], an [Address], a [StoredRun] or a [Design].
 type Target interface {
 	collect(ctx context.Context, o collect.Options) (*collect.Collected, error)
-	reads() bool // standard input
+	reads() bool // reports whether it reads standard input
 }
 
-// Command is a Go program with its arguments, go run, or go test -bench, as in {"./prog", "-n", "1000"}.
+// Command is a command line: a Go program, go run or go test -bench, as in {"./prog", "-n", "1000"}.
 type Command []string
 
-// Package is a main package, which is built and run with arguments.
+// Package is a main package and the arguments to run it with.
 type Package struct {
-	Pattern string // as go run takes it
+	Pattern string // as for go run
 	Args    []string
 }
 
-// Files are saved profiles and traces, each recognised by its content: one of each kind, or several CPU profiles.
+// Files are saved profiles and traces, recognised by their content: one of each kind, or several CPU profiles.
 type Files []string
 
-// Address is the URL of a process that serves net/http/pprof, whose profiles are fetched. The process is not changed.
+// Address is the URL of a process that serves net/http/pprof. Explain only fetches its profiles.
 type Address string
 
-// StoredRun is a design of a stored run, which runs again at its point with most CPUs that this machine has.
+// StoredRun is a design of a stored run. Explain runs it again, at its point with the most CPUs that this machine has.
 type StoredRun struct {
 	Dir       string
-	Design    string // "" if the run has only one
+	Design    string // may be "" if the run has only one
 	Workloads []*workload.Workload
 }
 
-// Design is a design of a workload. Factors that its point lacks have their defaults.
+// Design is a design of a workload at a point. Factors that the point lacks have their defaults.
 type Design struct {
 	Workload *workload.Workload
 	Name     string
 	Point    plan.Point
 }
 
-// ParseTarget decides what a word is: a URL is an Address, the directory of a run a StoredRun, a directory of profiles
-// without Go files Files, another directory or an import path a Package, a Go program a Command without arguments, and
-// another file Files.
+// ParseTarget returns the target that a word means: a URL is an Address, a run directory a StoredRun, a directory of
+// profiles without Go files Files, another directory or an import path a Package, a Go program a Command, and any other
+// file Files. An error is a [*Refusal].
 func ParseTarget(ctx context.Context, word string) (Target, error) {
 	switch {
 	case strings.Contains(word, "://"):
@@ -77,7 +77,7 @@ func ParseTarget(ctx context.Context, word string) (Target, error) {
 		return nil, refuse("", nil, "%s",
 			input.RedactWords(fmt.Sprintf("%s is neither a package nor a file, nor an address: %v", word, err)))
 	case collect.IsProgram(ctx, word):
-		if !strings.ContainsRune(word, filepath.Separator) { // else PATH is searched
+		if !strings.ContainsRune(word, filepath.Separator) { // otherwise PATH would be searched
 			word = "." + string(filepath.Separator) + word
 		}
 		return Command{word}, nil
@@ -140,7 +140,7 @@ func (d Design) collect(ctx context.Context, o collect.Options) (*collect.Collec
 	return Design{d.Workload, d.Name, points[0]}.run(ctx, o)
 }
 
-// run collects the evidence at a point that is complete.
+// run collects the evidence at a complete point.
 func (d Design) run(ctx context.Context, o collect.Options) (*collect.Collected, error) {
 	design, ok := d.Workload.Find(d.Name)
 	if !ok {

@@ -94,7 +94,7 @@ func (o *output) finish(r *lab.Run) error {
 		if cpu := h.Environment.CPUModel; cpu != nil {
 			header = append(header, [2]string{"cpu", *cpu})
 		}
-		beyond := slices.DeleteFunc(compare.Refused(compare.Attach(r.Beyond()), x.Rows),
+		beyond := slices.DeleteFunc(compare.Refused(compare.Attach(r.PredictedOnly()), x.Rows),
 			func(t result.Trial) bool { return t.NotModelled != "" })
 		// what was measured is not there twice
 		return report.Bench(w, append(beyond, compare.Attach(trials)...), header)

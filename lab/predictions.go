@@ -10,21 +10,20 @@ import (
 	"github.com/brewput/brewput/sweep"
 )
 
-// longPrediction is how long predictions must take for the time to be announced.
+// longPrediction is the estimate from which on the time left is announced.
 const longPrediction = 10 * time.Second
 
-// twinName is the directory of a twin within that of its run.
-const twinName = "twin"
+// predictionsName is the directory of the predictions in a run directory.
+const predictionsName = "twin"
 
-// twin opens the twin of the run, which is executed with it: a run in virtual time in the run's directory. What it
-// holds already is not calculated again. It is nil where there is nothing to predict, or the twin of a complete run is
-// gone.
-func (r *Run) twin() (*sweep.Sweep, *store.Run, error) {
+// openPredictions opens the predictions of the run: a run in virtual time, in a directory of the run directory. Stored
+// trials are not simulated again. It is nil if there is nothing to predict, or if those of a complete run are gone.
+func (r *Run) openPredictions() (*sweep.Sweep, *store.Run, error) {
 	t, err := r.sweep.Twin()
 	if t == nil || err != nil {
 		return nil, nil, err
 	}
-	dir := filepath.Join(r.Dir, twinName)
+	dir := filepath.Join(r.Dir, predictionsName)
 	kept, notes, err := t.Open(dir, r.sweep.Complete)
 	for _, note := range notes {
 		r.notify.send(Warning{note})
@@ -39,7 +38,7 @@ func (r *Run) twin() (*sweep.Sweep, *store.Run, error) {
 	began, first, told := time.Now(), len(t.Done), false
 	t.Notify = func(e sweep.Event) {
 		if e.Trials != nil {
-			r.notify.send(Predicted{inTwin(e.Trials)})
+			r.notify.send(Predicted{storedInTwin(e.Trials)})
 			return
 		}
 		if done := e.Done - first; done > 0 && !told {
@@ -53,12 +52,12 @@ func (r *Run) twin() (*sweep.Sweep, *store.Run, error) {
 	return t, kept, nil
 }
 
-// inTwin are trials of a twin as the run shows them that it belongs to: files are named from its directory.
-func inTwin(trials []result.Trial) []result.Trial {
+// storedInTwin returns predictions with the names of their files relative to the run directory.
+func storedInTwin(trials []result.Trial) []result.Trial {
 	trials = slices.Clone(trials)
 	for i := range trials {
 		if t := &trials[i]; t.Failure != "" {
-			t.Failure = twinName + "/" + t.Failure
+			t.Failure = predictionsName + "/" + t.Failure
 		}
 	}
 	return trials
