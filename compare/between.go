@@ -9,7 +9,7 @@ import (
 
 // byRun parts the logarithms of a row's blocks, to whose values add is added, by the runs that hold any. starts are the
 // first blocks of several runs.
-func byRun(starts []int, values map[int]float64, add float64) [][]float64 {
+func logsByRun(starts []int, values map[int]float64, add float64) [][]float64 {
 	parts, at := make([][]float64, max(1, len(starts))), 0
 	for _, block := range sortedBlocks(values) {
 		for at+1 < len(starts) && starts[at+1] <= block {
@@ -21,14 +21,14 @@ func byRun(starts []int, values map[int]float64, add float64) [][]float64 {
 }
 
 // unpaired compares the blocks of two sides: by their runs where a side has several. ok is false where a side has none.
-func unpaired(a, b [][]float64) (ratio stat.Comparison, ok bool) {
+func compareUnpaired(a, b [][]float64) (ratio stat.Comparison, ok bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return ratio, false
 	}
 	if len(a)+len(b) > 2 {
-		return stat.Runs(a, b, ratioConfidence)
+		return stat.CompareRuns(a, b, ratioConfidence)
 	}
-	return stat.TwoSample(a[0], b[0], ratioConfidence)
+	return stat.CompareUnpaired(a[0], b[0], ratioConfidence)
 }
 
 // Match is a design at one point in both runs. Where one run's design has a factor more, the points agree
@@ -39,13 +39,13 @@ type Match struct {
 }
 
 // Contrast is what two runs say of each other.
-type Contrast struct {
+type RunComparison struct {
 	Matches      []Match // in the order of A
 	OnlyA, OnlyB []Row   // what the other has not
 }
 
 // Verdicts are those that there are.
-func (c Contrast) Verdicts() []Verdict {
+func (c RunComparison) Verdicts() []Verdict {
 	var list []Verdict
 	for _, m := range c.Matches {
 		if m.Verdict != nil {
@@ -59,7 +59,7 @@ func (c Contrast) Verdicts() []Verdict {
 // lie apart in time, so they are not paired: what the machine did differently in the two is part of
 // the difference. Where a side has several runs, what differs from run to run is in the interval. All verdicts are one
 // family.
-func (j Criteria) Between(a, b Run) Contrast {
+func (j Criteria) CompareRuns(a, b Run) RunComparison {
 	matches, onlyA, onlyB := j.match(a.Rows, b.Rows)
 	va, vb := blockValues(a.Trials), blockValues(b.Trials)
 	var list []Verdict
@@ -67,11 +67,11 @@ func (j Criteria) Between(a, b Run) Contrast {
 	var of []int // the match of each verdict
 	for i := range matches {
 		m := &matches[i]
-		if m.A.out() || m.B.out() {
+		if m.A.excluded() || m.B.excluded() {
 			continue
 		}
-		sa, sb := byRun(a.starts, va[rowKey(&m.A)], 0), byRun(b.starts, vb[rowKey(&m.B)], 0)
-		ratio, ok := unpaired(sa, sb)
+		sa, sb := logsByRun(a.starts, va[rowKey(&m.A)], 0), logsByRun(b.starts, vb[rowKey(&m.B)], 0)
+		ratio, ok := compareUnpaired(sa, sb)
 		if !ok {
 			continue
 		}
@@ -86,14 +86,14 @@ func (j Criteria) Between(a, b Run) Contrast {
 	j.decideAll(list, ratios)
 	for i := range list {
 		m := &matches[of[i]]
-		list[i].widen(&m.A, &m.B)
+		list[i].widenToStates(&m.A, &m.B)
 		m.Verdict = &list[i]
 	}
-	return Contrast{matches, onlyA, onlyB}
+	return RunComparison{matches, onlyA, onlyB}
 }
 
 // logsOfBlocks has the logarithms of a row's blocks in their order.
-func logsOfBlocks(values map[int]float64) []float64 {
+func sortedLogs(values map[int]float64) []float64 {
 	var logs []float64
 	for _, block := range sortedBlocks(values) {
 		logs = append(logs, math.Log(values[block]))
@@ -106,8 +106,8 @@ func logsOfBlocks(values map[int]float64) []float64 {
 func (j Criteria) match(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
 	used := make([]bool, len(b))
 	for i := range a {
-		same := func(k int) bool { return alike(&a[i], &b[k]) && a[i].Point.String() == b[k].Point.String() }
-		near := func(k int) bool { return alike(&a[i], &b[k]) && j.sharing(&a[i], &b[k]) }
+		same := func(k int) bool { return sameDesign(&a[i], &b[k]) && a[i].Point.String() == b[k].Point.String() }
+		near := func(k int) bool { return sameDesign(&a[i], &b[k]) && j.sameJob(&a[i], &b[k]) }
 		found := indices(len(b), same)
 		if len(found) == 0 {
 			found = indices(len(b), near)
@@ -128,15 +128,15 @@ func (j Criteria) match(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
 	return matches, onlyA, onlyB
 }
 
-func alike(a, b *Row) bool { return comparable(a, b) && a.Design == b.Design }
+func sameDesign(a, b *Row) bool { return sameMeasure(a, b) && a.Design == b.Design }
 
 // sharing reports whether two points agree in the factors of both, and whether what one has beyond them
 // is a choice of the design: an input that only one has makes it another job.
-func (j Criteria) sharing(a, b *Row) bool {
+func (j Criteria) sameJob(a, b *Row) bool {
 	if !agree(a.Point, b.Point) {
 		return false
 	}
-	_, onlyA, onlyB := Split(a.Point, b.Point)
+	_, onlyA, onlyB := SplitPoints(a.Point, b.Point)
 	for _, s := range slices.Concat(onlyA.Settings(), onlyB.Settings()) {
 		if slices.Contains(j.Inputs, s.Factor) {
 			return false

@@ -29,7 +29,7 @@ func TestBetween(t *testing.T) {
 		{"noisy", 0.03, 0.08, Undecided},
 	} {
 		a, b := runOf("new", []string{"x"}, logsOf(c.mean, c.spread)), runOf("old", []string{"x"}, logsOf(0, c.spread))
-		list := DefaultCriteria("", nil).Between(a, b).Verdicts()
+		list := DefaultCriteria("", nil).CompareRuns(a, b).Verdicts()
 		if len(list) != 1 {
 			t.Fatalf("%s: %+v", c.name, list)
 		}
@@ -55,7 +55,7 @@ func TestBetweenIsUnpaired(t *testing.T) {
 	for i := range later {
 		later[i] = common[i] + 0.1
 	}
-	v := DefaultCriteria("", nil).Between(runOf("new", []string{"x"}, later), runOf("old", []string{"x"}, common)).Verdicts()[0]
+	v := DefaultCriteria("", nil).CompareRuns(runOf("new", []string{"x"}, later), runOf("old", []string{"x"}, common)).Verdicts()[0]
 	if v.Verdict != Undecided || v.Low > 0.5 {
 		t.Errorf("%+v", v)
 	}
@@ -66,9 +66,9 @@ func TestBetweenHolm(t *testing.T) {
 	names := []string{"x", "y", "z"}
 	a := runOf("new", names, logsOf(0.02, 0.02), logsOf(0, 0.02), logsOf(0, 0.02))
 	b := runOf("old", names, logsOf(0, 0.02), logsOf(0, 0.02), logsOf(0, 0.02))
-	all := DefaultCriteria("", nil).Between(a, b).Verdicts()
+	all := DefaultCriteria("", nil).CompareRuns(a, b).Verdicts()
 	a.Rows, b.Rows = a.Rows[:1], b.Rows[:1]
-	alone := DefaultCriteria("", nil).Between(a, b).Verdicts()
+	alone := DefaultCriteria("", nil).CompareRuns(a, b).Verdicts()
 	if got, want := float64(all[0].P), 3*float64(alone[0].P); math.Abs(got-want) > 1e-12 {
 		t.Errorf("p %v, want %v", got, want)
 	}
@@ -127,7 +127,7 @@ func TestNoVerdict(t *testing.T) {
 	b := runOf("old", names, logsOf(0, 0.01), logsOf(0, 0.01), logsOf(0, 0.01))
 	a.Rows[0].Bound, b.Rows[0].Bound = true, true
 	b.Rows[1].N = 0
-	c := DefaultCriteria("", nil).Between(a, b)
+	c := DefaultCriteria("", nil).CompareRuns(a, b)
 	if len(c.Matches) != 3 || len(c.Verdicts()) != 0 {
 		t.Errorf("%+v", c)
 	}
@@ -168,9 +168,9 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 		cover, wrong := 0, 0
 		for range dataSets {
 			x, y := twoRuns(r, m.machine, m.a, m.b, m.wider, 0) // an effect would shift the logarithms and nothing else
-			c, _ := stat.TwoSample(x, y, 0.95)
-			cover += one(c.Low <= 1 && 1 <= c.High)
-			wrong += one(c.Enough(0.05) && c.P() <= 0.05 && c.Permutation() <= 0.05)
+			c, _ := stat.CompareUnpaired(x, y, 0.95)
+			cover += boolToInt(c.Low <= 1 && 1 <= c.High)
+			wrong += boolToInt(c.Enough(0.05) && c.P() <= 0.05 && c.Permutation() <= 0.05)
 		}
 		t.Logf("%-14s %2d and %2d blocks: covers %.1f %%, false differences %.1f %%", m.name, m.a, m.b, share(cover),
 			share(wrong))
@@ -187,8 +187,8 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 	for range dataSets / 10 {
 		// The second run begins where the first ended.
 		both := drifting.sweep(r, 20, []float64{0})[0]
-		c, _ := stat.TwoSample(both[10:], both[:10], 0.95)
-		wrong += one(c.P() <= 0.05)
+		c, _ := stat.CompareUnpaired(both[10:], both[:10], 0.95)
+		wrong += boolToInt(c.P() <= 0.05)
 	}
 	t.Logf("drift from run to run: false differences %.1f %%", 10*share(wrong))
 	if 10*share(wrong) > 10 {
@@ -207,7 +207,7 @@ func differentRuns(r *rand.Rand, runs int, spread float64) Run {
 		}
 		parts = append(parts, runOf(strconv.Itoa(k), []string{"x"}, logs))
 	}
-	return Together(parts, []plan.Case{{Design: "x", Point: onePoint()}})
+	return MergeRuns(parts, []plan.Case{{Design: "x", Point: onePoint()}})
 }
 
 // TestRunsDiffer: where the runs of one program differ by more than their blocks, one run of each side gives many false
@@ -227,9 +227,9 @@ func TestRunsDiffer(t *testing.T) {
 		r := rand.New(rand.NewPCG(12, uint64(c.a)))
 		wrong := 0
 		for range sets {
-			v := DefaultCriteria("", nil).Between(differentRuns(r, c.a, c.spread),
+			v := DefaultCriteria("", nil).CompareRuns(differentRuns(r, c.a, c.spread),
 				differentRuns(r, c.b, c.spread)).Matches[0].Verdict
-			wrong += one(v.Verdict == Faster || v.Verdict == Slower)
+			wrong += boolToInt(v.Verdict == Faster || v.Verdict == Slower)
 		}
 		got := 100 * float64(wrong) / sets
 		t.Logf("%d and %d runs that differ by %.0f %%: false differences %.1f %%", c.a, c.b, 100*c.spread, got)
@@ -247,14 +247,14 @@ func TestSeveralRuns(t *testing.T) {
 		for k, level := range levels {
 			parts = append(parts, runOf(name+strconv.Itoa(k), []string{"x"}, logsOf(level, 0.001)))
 		}
-		return Together(parts, []plan.Case{{Design: "x", Point: onePoint()}})
+		return MergeRuns(parts, []plan.Case{{Design: "x", Point: onePoint()}})
 	}
 	j := DefaultCriteria("", nil)
-	v := j.Between(side("n", 0.20, 0.21, 0.22), side("o", 0, 0.01, 0.02)).Matches[0].Verdict
+	v := j.CompareRuns(side("n", 0.20, 0.21, 0.22), side("o", 0, 0.01, 0.02)).Matches[0].Verdict
 	if v.Verdict != Faster || v.RunsA != 3 || v.RunsB != 3 || v.NA != 30 || v.ARun != "n0,n1,n2" || v.MoreRuns != nil {
 		t.Errorf("apart: %+v", v)
 	}
-	v = j.Between(side("n", 0.03, 0.08), side("o", 0, 0.05)).Matches[0].Verdict
+	v = j.CompareRuns(side("n", 0.03, 0.08), side("o", 0, 0.05)).Matches[0].Verdict
 	if v.Verdict != Undecided || v.MoreBlocks != nil || v.MoreRuns == nil || *v.MoreRuns < 1 {
 		t.Errorf("not apart: %+v", v)
 	}
@@ -262,9 +262,9 @@ func TestSeveralRuns(t *testing.T) {
 	noisy := func(name string) Run {
 		parts := []Run{runOf(name+"1", []string{"x"}, logsOf(0, 0.05)),
 			runOf(name+"2", []string{"x"}, logsOf(0.001, 0.05))}
-		return Together(parts, []plan.Case{{Design: "x", Point: onePoint()}})
+		return MergeRuns(parts, []plan.Case{{Design: "x", Point: onePoint()}})
 	}
-	if v = j.Between(noisy("n"), noisy("o")).Matches[0].Verdict; v.Verdict != Undecided || v.High/v.Low < 1.05 {
+	if v = j.CompareRuns(noisy("n"), noisy("o")).Matches[0].Verdict; v.Verdict != Undecided || v.High/v.Low < 1.05 {
 		t.Errorf("noisy: %+v", v)
 	}
 }
@@ -275,12 +275,12 @@ func TestRunsWithoutADesign(t *testing.T) {
 	without := func(name string) Run { return runOf(name, []string{"y"}, logsOf(1, 0.001)) }
 	cases := []plan.Case{{Design: "x", Point: onePoint()}}
 	j := DefaultCriteria("", nil)
-	m := j.Between(Together([]Run{with("n0", 0.2), without("n1")}, cases), with("o", 0)).Matches
+	m := j.CompareRuns(MergeRuns([]Run{with("n0", 0.2), without("n1")}, cases), with("o", 0)).Matches
 	if v := m[0].Verdict; v == nil || v.Verdict != Faster || v.RunsA != 0 || v.RunsB != 0 || v.NA != 10 || v.NB != 10 {
 		t.Errorf("one run of each side holds it: %+v", v)
 	}
-	m = j.Between(Together([]Run{with("n0", 0.2), without("n1"), with("n2", 0.21)}, cases),
-		Together([]Run{with("o0", 0), with("o1", 0.01)}, cases)).Matches
+	m = j.CompareRuns(MergeRuns([]Run{with("n0", 0.2), without("n1"), with("n2", 0.21)}, cases),
+		MergeRuns([]Run{with("o0", 0), with("o1", 0.01)}, cases)).Matches
 	if v := m[0].Verdict; v == nil || v.Verdict != Faster || v.RunsA != 2 || v.RunsB != 2 || v.NA != 20 {
 		t.Errorf("two runs of each side hold it: %+v", v)
 	}
@@ -288,7 +288,7 @@ func TestRunsWithoutADesign(t *testing.T) {
 	for i := range bad.Trials {
 		bad.Trials[i].Metrics = result.Metrics{}
 	}
-	if m = j.Between(with("n", 0.2), bad).Matches; len(m) != 1 || m[0].Verdict != nil {
+	if m = j.CompareRuns(with("n", 0.2), bad).Matches; len(m) != 1 || m[0].Verdict != nil {
 		t.Errorf("a side without a number: %+v", m)
 	}
 }
@@ -299,12 +299,12 @@ func TestByRun(t *testing.T) {
 	for k := range 3 {
 		parts = append(parts, runOf(strconv.Itoa(k), []string{"x"}, logsOf(float64(k), 0.001)))
 	}
-	side := Together(parts, []plan.Case{{Design: "x", Point: onePoint()}})
+	side := MergeRuns(parts, []plan.Case{{Design: "x", Point: onePoint()}})
 	values := blockValues(side.Trials)[rowKey(&side.Rows[0])]
 	delete(values, 9)
-	for k, logs := range byRun(side.starts, values, 0) {
+	for k, logs := range logsByRun(side.starts, values, 0) {
 		level := stat.Mean(logs) - math.Log(100)
-		if want := 10 - one(k == 0); len(logs) != want || math.Abs(level-float64(k)) > 0.01 {
+		if want := 10 - boolToInt(k == 0); len(logs) != want || math.Abs(level-float64(k)) > 0.01 {
 			t.Errorf("run %d has %d blocks of %v, want %d of %d", k, len(logs), level, want, k)
 		}
 	}
@@ -318,13 +318,13 @@ func TestUnpairedDetectable(t *testing.T) {
 	for i := range exact {
 		exact[i] = sigma * math.Sqrt(1-1.0/blocks) * float64(1-2*(i%2))
 	}
-	known, _ := stat.TwoSample(exact, exact, 0.95)
+	known, _ := stat.CompareUnpaired(exact, exact, 0.95)
 	effect := math.Log(known.Detectable(1, 0.05))
 	found := 0
 	for range dataSets {
 		x, y := twoRuns(r, machine{noise: sigma}, blocks, blocks, 1, effect)
-		c, _ := stat.TwoSample(x, y, 0.95)
-		found += one(c.P() <= 0.05)
+		c, _ := stat.CompareUnpaired(x, y, 0.95)
+		found += boolToInt(c.P() <= 0.05)
 	}
 	if share := 100 * float64(found) / dataSets; share < 76 || share > 84 {
 		t.Errorf("a detectable ratio is found in %.1f %%", share)
@@ -342,7 +342,7 @@ func TestBetweenFamilywise(t *testing.T) {
 		m := machines()[0]
 		a, b := runOf("new", names, m.sweep(r, 8, make([]float64, 5))...),
 			runOf("old", names, m.sweep(r, 8, make([]float64, 5))...)
-		for _, v := range DefaultCriteria("", nil).Between(a, b).Verdicts() {
+		for _, v := range DefaultCriteria("", nil).CompareRuns(a, b).Verdicts() {
 			if v.Verdict == Faster || v.Verdict == Slower {
 				wrong++
 				break
@@ -368,10 +368,10 @@ func TestBetweenBudgets(t *testing.T) {
 			measured, _ := allocated(j, logs, []float64{1, 1}, math.Inf(1))
 			runs[k] = logs[0][:measured/2]
 		}
-		c, _ := stat.TwoSample(runs[0], runs[1], 0.95)
-		wrong += one(c.P() <= 0.05)
+		c, _ := stat.CompareUnpaired(runs[0], runs[1], 0.95)
+		wrong += boolToInt(c.P() <= 0.05)
 		_, low, high, _ := stat.MedianInterval(runs[0], 0.95)
-		holds += one(low <= 0 && 0 <= high)
+		holds += boolToInt(low <= 0 && 0 <= high)
 	}
 	t.Logf("false differences %.1f %%, a median's interval holds it in %.1f %%", 100*float64(wrong)/sets,
 		100*float64(holds)/sets)

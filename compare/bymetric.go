@@ -16,16 +16,16 @@ type MetricVerdicts struct {
 
 // MetricGroup are the benchmarks at two levels of a factor, or of two revisions or files, with one geometric mean.
 type MetricGroup struct {
-	Sides          []Sides
-	Verdicts       []Verdict // at least one
-	Geomean        result.Value
-	GeoLow, GeoTop result.Value // its 95 % confidence interval
-	N              int          // ratios behind the geometric mean
+	Pairs           []Pair
+	Verdicts        []Verdict // at least one
+	Geomean         result.Value
+	GeoLow, GeoHigh result.Value // its 95 % confidence interval
+	N               int          // ratios behind the geometric mean
 }
 
 // ByMetric compares the sides of benchmarks by every metric that both have, except those that follow from time.
 // declared are the metrics' own directions; see [Declared].
-func (j Criteria) ByMetric(sides []Sides, declared map[string]string) []MetricVerdicts {
+func (j Criteria) ByMetric(sides []Pair, declared map[string]string) []MetricVerdicts {
 	if len(sides) == 0 {
 		return nil
 	}
@@ -34,17 +34,17 @@ func (j Criteria) ByMetric(sides []Sides, declared map[string]string) []MetricVe
 		rows = append(rows, *s.A, *s.B)
 	}
 	var list []MetricVerdicts
-	groups := ByLevels(sides)
+	groups := GroupByContrast(sides)
 	metrics := []string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp}
-	for _, metric := range append(metrics, OwnMetrics(rows)...) {
+	for _, metric := range append(metrics, CustomMetrics(rows)...) {
 		m := MetricVerdicts{Metric: metric}
 		of := map[string][]Verdict{}
 		for _, v := range j.MetricVerdicts(sides, metric, Direction(metric, declared)) {
 			of[v.Contrast()] = append(of[v.Contrast()], v)
 		}
 		for _, group := range groups {
-			g := MetricGroup{Sides: group, Verdicts: of[group[0].Contrast()]}
-			g.Geomean, g.GeoLow, g.GeoTop, g.N = j.Geomean(group, metric)
+			g := MetricGroup{Pairs: group, Verdicts: of[group[0].Contrast()]}
+			g.Geomean, g.GeoLow, g.GeoHigh, g.N = j.Geomean(group, metric)
 			if len(g.Verdicts) > 0 {
 				m.Groups = append(m.Groups, g)
 			}
@@ -56,8 +56,8 @@ func (j Criteria) ByMetric(sides []Sides, declared map[string]string) []MetricVe
 	return list
 }
 
-// OwnMetrics are the metrics that benchmarks themselves report, in the order of their names.
-func OwnMetrics(rows []Row) []string {
+// CustomMetrics are the metrics that benchmarks themselves report, in the order of their names.
+func CustomMetrics(rows []Row) []string {
 	var names []string
 	for i := range rows {
 		names = append(names, slices.Collect(maps.Keys(rows[i].Metrics))...)
@@ -67,7 +67,7 @@ func OwnMetrics(rows []Row) []string {
 
 // Declared are the directions that benchmarks declare of their own metrics, "higher" or "lower" by metric, as they
 // stand in the answers of trials, stored or not.
-func Declared(trials []result.Trial) map[string]string {
+func DeclaredDirections(trials []result.Trial) map[string]string {
 	all := map[string]string{}
 	for _, t := range trials {
 		answer, _ := t.Answer.(map[string]any)

@@ -14,7 +14,7 @@ type Allocation struct {
 	Comparisons []ComparisonState `json:"standings"`
 	Cases       []int             `json:"cases"`  // that the next blocks hold, by their place in the plan
 	Blocks      int               `json:"blocks"` // how many; 0: the run is over
-	Why         string            `json:"why"`
+	Reason      string            `json:"why"`
 }
 
 // The reasons of a course.
@@ -34,7 +34,7 @@ type ComparisonState struct {
 	Interims  int     `json:"looks"`
 	Level     float64 `json:"level"`     // nominal level of its last look, of its part of alpha
 	Verdict   string  `json:"verdict"`   // of A beside B
-	New       int     `json:"new"`       // numbers that the blocks since the look before have brought
+	NewBlocks int     `json:"new"`       // numbers that the blocks since the look before have brought
 	Certainty float64 `json:"certainty"` // how much of the interval's half-width is near enough to decide: 1 decides
 	ratio     float64
 	ended     bool
@@ -44,12 +44,12 @@ type ComparisonState struct {
 func (c *Allocation) Undecided() int {
 	n := 0
 	for _, s := range c.Comparisons {
-		n += one(s.Verdict == Undecided)
+		n += boolToInt(s.Verdict == Undecided)
 	}
 	return n
 }
 
-func one(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
@@ -71,13 +71,13 @@ func (j Criteria) Allocate(rows []Row, trials []result.Trial, cases []plan.Case,
 	for i, p := range pairs {
 		s := &list[i]
 		s.A, s.B = place[p[0].Design+" "+p[0].Point.String()], place[p[1].Design+" "+p[1].Point.String()]
-		s.Verdict = directed(s.Verdict, s.ratio, measureOf(p[0]))
+		s.Verdict = directedVerdict(s.Verdict, s.ratio, measureOf(p[0]))
 	}
-	return j.next(list, costs, left)
+	return j.allocateBlocks(list, costs, left)
 }
 
 // next decides by how all comparisons stand.
-func (j Criteria) next(standings []ComparisonState, costs []float64, left float64) Allocation {
+func (j Criteria) allocateBlocks(standings []ComparisonState, costs []float64, left float64) Allocation {
 	c := Allocation{Comparisons: standings, Cases: []int{}}
 	var open []ComparisonState
 	for _, s := range c.Comparisons {
@@ -86,21 +86,21 @@ func (j Criteria) next(standings []ComparisonState, costs []float64, left float6
 		}
 	}
 	if len(open) == 0 {
-		c.Why = AllDecided
+		c.Reason = AllDecided
 		return c
 	}
-	open = slices.DeleteFunc(open, func(s ComparisonState) bool { return j.toLook(s) == 0 })
+	open = slices.DeleteFunc(open, func(s ComparisonState) bool { return j.blocksToInterim(s) == 0 })
 	if len(open) == 0 {
-		c.Why = NoBlocks
+		c.Reason = NoBlocks
 		return c
 	}
 	slices.SortStableFunc(open, func(a, b ComparisonState) int {
-		return cmp.Or(one(a.New == 0)-one(b.New == 0), cmp.Compare(a.Certainty, b.Certainty))
+		return cmp.Or(boolToInt(a.NewBlocks == 0)-boolToInt(b.NewBlocks == 0), cmp.Compare(a.Certainty, b.Certainty))
 	})
 	need := make([]int, len(costs)) // blocks of each case until the looks of those that go on
 	skipped := false
 	for _, s := range open {
-		blocks, with := j.toLook(s), slices.Clone(need)
+		blocks, with := j.blocksToInterim(s), slices.Clone(need)
 		with[s.A], with[s.B] = max(with[s.A], blocks), max(with[s.B], blocks)
 		if duration(with, costs) > left {
 			skipped = true
@@ -118,17 +118,17 @@ func (j Criteria) next(standings []ComparisonState, costs []float64, left float6
 	}
 	switch {
 	case c.Blocks == 0:
-		c.Why = NoTime
+		c.Reason = NoTime
 	case skipped:
-		c.Why = SomeAffordable
+		c.Reason = SomeAffordable
 	default:
-		c.Why = SomeUndecided
+		c.Reason = SomeUndecided
 	}
 	return c
 }
 
 // toLook is the number of blocks to the next look of a comparison; 0 where there is none.
-func (j Criteria) toLook(s ComparisonState) int {
+func (j Criteria) blocksToInterim(s ComparisonState) int {
 	if s.ended {
 		return 0
 	}
@@ -150,21 +150,21 @@ func duration(blocks []int, costs []float64) float64 {
 }
 
 // standings are those of all comparisons, without their cases.
-func (j Criteria) states(all []series) []ComparisonState {
+func (j Criteria) states(all []blockSeries) []ComparisonState {
 	judged := j.judge(all)
 	list := []ComparisonState{}
 	for i := range judged {
 		s := &judged[i]
-		list = append(list, ComparisonState{Blocks: len(all[i].blocks), Interims: len(s.looks),
+		list = append(list, ComparisonState{Blocks: len(all[i].blocks), Interims: len(s.analyses),
 			Level:   s.level(j.Alpha / float64(len(all))),
-			Verdict: s.verdict, New: j.Interims.news(&all[i]), Certainty: j.certainty(s, len(all)), ratio: s.ratio.Ratio,
-			ended: all[i].ended})
+			Verdict: s.verdict, NewBlocks: j.Interims.newValues(&all[i]), Certainty: j.certainty(s, len(all)), ratio: s.ratio.Ratio,
+			ended: all[i].truncated})
 	}
 	return list
 }
 
 // news is how many numbers the blocks since the look before have brought.
-func (l *InterimPlan) news(s *series) int {
+func (l *InterimPlan) newValues(s *blockSeries) int {
 	from, n := 0, 0
 	for _, look := range l.Blocks {
 		if look < len(s.logs) {
@@ -172,7 +172,7 @@ func (l *InterimPlan) news(s *series) int {
 		}
 	}
 	for _, x := range s.logs[from:] {
-		n += one(!math.IsNaN(x))
+		n += boolToInt(!math.IsNaN(x))
 	}
 	return n
 }
@@ -180,7 +180,7 @@ func (l *InterimPlan) news(s *series) int {
 // certainty is the distance from what would have to be excluded, by the half-width of the interval at the
 // last look's level for one of m: a difference is decided where the interval excludes 1, and equivalence
 // where it excludes what lies beyond the margin. 0 is no knowledge.
-func (j Criteria) certainty(s *standing, m int) float64 {
+func (j Criteria) certainty(s *sequentialState, m int) float64 {
 	if !s.ok {
 		return 0
 	}

@@ -72,8 +72,8 @@ func TestCourse(t *testing.T) {
 		j.Interims = looks
 		rows, trials, cases, costs := soFar(c.logs)
 		got := j.Allocate(rows, trials, cases, costs, c.left)
-		if !slices.Equal(got.Cases, c.cases) || got.Blocks != c.more || got.Why != c.why {
-			t.Errorf("%s: %d blocks of %v because %s; want %d of %v because %s", c.name, got.Blocks, got.Cases, got.Why,
+		if !slices.Equal(got.Cases, c.cases) || got.Blocks != c.more || got.Reason != c.why {
+			t.Errorf("%s: %d blocks of %v because %s; want %d of %v because %s", c.name, got.Blocks, got.Cases, got.Reason,
 				c.more, c.cases, c.why)
 		}
 	}
@@ -95,7 +95,7 @@ func TestCourseOfStragglers(t *testing.T) {
 		t.Errorf("%d blocks of %v; want 3 of all", got.Blocks, got.Cases)
 	}
 	// Both looks together take 2*3 + 2*5 blocks, and 15 suffice for the one that needs 5 or that of 3.
-	if got := j.Allocate(rows, trials, cases, costs, 15.9); got.Why != SomeAffordable || len(got.Cases) != 2 {
+	if got := j.Allocate(rows, trials, cases, costs, 15.9); got.Reason != SomeAffordable || len(got.Cases) != 2 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -119,7 +119,7 @@ func TestFailingPairsGoLast(t *testing.T) {
 			}
 		}
 		if got := sequential().Allocate(rows, trials, cases, costs, 10); !slices.Equal(got.Cases, []int{2, 3}) ||
-			got.Why != SomeAffordable {
+			got.Reason != SomeAffordable {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if got := sequential().Allocate(rows, trials, cases, costs, 1000); !slices.Contains(got.Cases, 0) {
@@ -154,7 +154,7 @@ func TestCourseProperties(t *testing.T) {
 			}
 		}
 		if time > left*(1+1e-9) || (c.Blocks == 0) != (len(c.Cases) == 0) ||
-			(c.Undecided() == 0) != (c.Why == AllDecided) {
+			(c.Undecided() == 0) != (c.Reason == AllDecided) {
 			t.Fatalf("%v of %v left: %+v", time, left, c)
 		}
 	})
@@ -268,7 +268,7 @@ func TestAllPairs(t *testing.T) {
 		}
 	}
 	j := DefaultCriteria("", []string{"cpus"})
-	few, many, blocks := j.BlocksForAll(rows)
+	few, many, blocks := j.BlocksForAllPairs(rows)
 	// At each number of CPUs: a b, b c, c with three buffers, two neighbouring buffers; and all of them: a b,
 	// a c, b c, three designs with three buffers, three pairs of buffers.
 	if few != 2*(2+3+2) || many != 2*(3+9+3) {
@@ -276,7 +276,7 @@ func TestAllPairs(t *testing.T) {
 	}
 	j.All = true
 	seen := map[string]bool{}
-	for _, p := range j.pairs(rows, (*Row).out) {
+	for _, p := range j.pairs(rows, (*Row).excluded) {
 		id := fmt.Sprint(p[0].Design, p[0].Point, p[1].Design, p[1].Point)
 		if seen[id] {
 			t.Errorf("%s is compared twice", id)
@@ -297,10 +297,10 @@ func TestSizeOfWhatIsPlanned(t *testing.T) {
 	}
 	rows = append(rows, Row{Workload: "w", World: result.Live, Design: "ideal", Open: true, Bound: true})
 	j := DefaultCriteria("", nil)
-	if few, many, _ := j.BlocksForAll(rows); few != 2 || many != 3 {
+	if few, many, _ := j.BlocksForAllPairs(rows); few != 2 || many != 3 {
 		t.Errorf("%d comparisons of neighbours, %d of all; want 2 and 3", few, many)
 	}
-	if pairs := j.pairs(rows, (*Row).out); len(pairs) != 0 {
+	if pairs := j.pairs(rows, (*Row).excluded); len(pairs) != 0 {
 		t.Errorf("%d pairs without a trial", len(pairs))
 	}
 }

@@ -28,13 +28,13 @@ func (j Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 		}
 	}
 	for i, a := range rows {
-		beside := j.beside(rows, a, designs)
+		beside := j.neighbours(rows, a, designs)
 		for k, b := range rows {
 			switch {
-			case !comparable(a, b):
+			case !sameMeasure(a, b):
 			case slices.Contains(beside, b.Design) && agree(a.Point, b.Point):
 				add(a, b)
-			case a.Design == b.Design && i > k && (j.All || !a.Reference) && j.otherLevel(all, rows, k, i):
+			case a.Design == b.Design && i > k && (j.All || !a.Reference) && j.adjacentLevel(all, rows, k, i):
 				add(a, b)
 			}
 		}
@@ -43,7 +43,7 @@ func (j Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 }
 
 // beside are the designs with which row a is compared at its point.
-func (j Criteria) beside(rows []*Row, a *Row, designs []string) []string {
+func (j Criteria) neighbours(rows []*Row, a *Row, designs []string) []string {
 	var list []string
 	if j.LevelsOnly {
 		return nil
@@ -56,7 +56,7 @@ func (j Criteria) beside(rows []*Row, a *Row, designs []string) []string {
 	}
 	for n := slices.Index(designs, a.Design) - 1; n >= 0; n-- {
 		if !slices.ContainsFunc(rows, func(b *Row) bool {
-			return b.Design == designs[n] && (j.All || !b.Reference) && comparable(a, b) && agree(a.Point, b.Point)
+			return b.Design == designs[n] && (j.All || !b.Reference) && sameMeasure(a, b) && agree(a.Point, b.Point)
 		}) {
 			continue // it failed here, or is a peer; the one before it is the neighbour
 		}
@@ -68,20 +68,20 @@ func (j Criteria) beside(rows []*Row, a *Row, designs []string) []string {
 }
 
 // never reports whether a row can be in no comparison whatever its trials say: a bound.
-func (r *Row) never() bool { return r.Bound }
+func (r *Row) neverCompared() bool { return r.Bound }
 
 // out reports whether a row is in no comparison, now that there are trials: also one without a number, one
 // that could not serve its load, one that lost more than half of the customers in some trial: what is left
 // are the trials that went well.
-func (r *Row) out() bool {
-	return r.never() || r.N == 0 || r.Overloaded() || r.Open && !r.Metric(result.ResponseP50).Median.Known()
+func (r *Row) excluded() bool {
+	return r.neverCompared() || r.N == 0 || r.Overloaded() || r.Open && !r.Metric(result.ResponseP50).Median.Known()
 }
 
 // outBy is out, by these trials. With looks it is what it was at the first of them, so that the family is one
 // from then on: verdicts that stand do not go, and no row has new neighbours.
-func (j Criteria) outBy(trials []result.Trial) func(*Row) bool {
+func (j Criteria) excludedBy(trials []result.Trial) func(*Row) bool {
 	if j.Interims == nil {
-		return (*Row).out
+		return (*Row).excluded
 	}
 	early := map[key][]*result.Trial{}
 	for i := range trials {
@@ -91,17 +91,17 @@ func (j Criteria) outBy(trials []result.Trial) func(*Row) bool {
 	}
 	return func(r *Row) bool {
 		of := early[rowKey(r)]
-		if r.never() || len(of) == 0 {
+		if r.neverCompared() || len(of) == 0 {
 			return true
 		}
 		then := newRow(plan.Case{Design: r.Design, Point: r.Point}, of)
-		return then.out()
+		return then.excluded()
 	}
 }
 
 // comparable reports whether two rows have the same measure of the same thing. Response times are
 // compared at equal rates only: any design is fast when hardly anybody comes.
-func comparable(a, b *Row) bool {
+func sameMeasure(a, b *Row) bool {
 	return a.Workload == b.Workload && a.World == b.World && measureOf(a) == measureOf(b) && a.Rate == b.Rate
 }
 
@@ -119,13 +119,13 @@ func agree(a, b plan.Point) bool {
 // is no input; and whether it is the nearest earlier row that does, or the first there is, unless all pairs are
 // compared. Who is compared with the first level is not compared with another where that one is out: the
 // baseline does not change from design to design.
-func (j Criteria) otherLevel(all []Row, rows []*Row, k, i int) bool {
+func (j Criteria) adjacentLevel(all []Row, rows []*Row, k, i int) bool {
 	factor := onlyDifference(rows[k].Point, rows[i].Point)
 	if factor == "" || slices.Contains(j.Inputs, factor) {
 		return false
 	}
 	differs := func(r *Row) bool {
-		return r.Design == rows[i].Design && comparable(r, rows[i]) && onlyDifference(r.Point, rows[i].Point) == factor
+		return r.Design == rows[i].Design && sameMeasure(r, rows[i]) && onlyDifference(r.Point, rows[i].Point) == factor
 	}
 	switch {
 	case j.All:
@@ -151,7 +151,7 @@ func onlyDifference(a, b plan.Point) string {
 }
 
 // Split parts two points into what they share and what is of each alone.
-func Split(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
+func SplitPoints(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
 	for _, s := range a.Settings() {
 		if l, ok := b.Get(s.Factor); ok && l.String() == s.Level.String() {
 			both = both.With(s.Factor, s.Level)

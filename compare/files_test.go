@@ -21,7 +21,7 @@ func differentFiles(r *rand.Rand, files int, effect float64) Run {
 		parts = append(parts, part)
 	}
 	cases := casesOf(parts[0].Trials)
-	side := Together(parts, cases)
+	side := MergeRuns(parts, cases)
 	side.Rows = Rows(side.Trials, cases) // of one file too
 	return side
 }
@@ -42,9 +42,9 @@ func TestFilesDiffer(t *testing.T) {
 		r := rand.New(rand.NewPCG(31, uint64(c.a)))
 		seen := 0
 		for range sets {
-			sides, _, _ := apart().Across(differentFiles(r, c.a, c.effect), differentFiles(r, c.b, 0), false)
+			sides, _, _ := apart().PairRuns(differentFiles(r, c.a, c.effect), differentFiles(r, c.b, 0), false)
 			v := apart().MetricVerdicts(sides, result.TimePerOp, -1)[0]
-			seen += one(v.Verdict == Faster || v.Verdict == Slower)
+			seen += boolToInt(v.Verdict == Faster || v.Verdict == Slower)
 		}
 		got := 100 * float64(seen) / sets
 		t.Logf("%d and %d files, %.0f %% apart: differences %.1f %%", c.a, c.b, 100*c.effect, got)
@@ -69,7 +69,7 @@ func TestSeveralFiles(t *testing.T) {
 			}
 			parts = append(parts, part)
 		}
-		return Together(parts, casesOf(parts[0].Trials))
+		return MergeRuns(parts, casesOf(parts[0].Trials))
 	}
 	of := func(ns, allocs float64) result.Metrics {
 		return result.Metrics{result.TimePerOp: result.Value(ns), result.AllocsPerOp: result.Value(allocs)}
@@ -90,7 +90,7 @@ func TestSeveralFiles(t *testing.T) {
 			2, 2},
 		{"zeros", side(of(200, 20), of(201, 21)), side(of(100, 0), of(101, 0)), result.AllocsPerOp, Worse, 2, 2},
 	} {
-		sides, _, _ := apart().Across(c.a, c.b, false)
+		sides, _, _ := apart().PairRuns(c.a, c.b, false)
 		v := apart().MetricVerdicts(sides, c.metric, -1)[0]
 		if v.Verdict != c.want || v.RunsA != c.runsA || v.RunsB != c.runsB || v.MoreBlocks != nil ||
 			(v.MoreRuns != nil) != (c.want == Undecided) {

@@ -36,8 +36,8 @@ type Formula struct {
 	Reason        string       `json:"reason,omitempty"`
 }
 
-// WithFormulas sets beside each row what the closed form of its design predicts. A row without a number has none.
-func WithFormulas(rows []Row, trials []result.Trial, forms map[string]ClosedForm) {
+// AddFormulas sets beside each row what the closed form of its design predicts. A row without a number has none.
+func AddFormulas(rows []Row, trials []result.Trial, forms map[string]ClosedForm) {
 	if len(forms) == 0 {
 		return
 	}
@@ -59,7 +59,7 @@ func newFormula(r *Row, form ClosedForm, good map[key]map[int]*result.Trial) *Fo
 	own := good[rowKey(r)]
 	for _, b := range sortedBlocks(own) {
 		look := lookup{row: r, block: b, good: good}
-		p, m := form.Seconds(r.Point, look.of), valueOf(own[b])
+		p, m := form.Seconds(r.Point, look.value), valueOf(own[b])
 		switch {
 		case !(m > 0):
 		case p > 0 && !math.IsInf(p, 0):
@@ -76,7 +76,7 @@ func newFormula(r *Row, form ClosedForm, good map[key]map[int]*result.Trial) *Fo
 	f.Reason = ""
 	predicted, ratio := math.Exp(stat.Mean(predictions)), math.Exp(stat.Mean(logs))
 	f.Predicted, f.Measured, f.Ratio = result.Value(predicted), result.Value(predicted*ratio), result.Value(ratio)
-	if c, ok := stat.Pair(logs, ratioConfidence); ok {
+	if c, ok := stat.ComparePaired(logs, ratioConfidence); ok {
 		f.Low, f.High = result.Value(c.Low), result.Value(c.High)
 	}
 	return f
@@ -91,7 +91,7 @@ type lookup struct {
 }
 
 // of is workload.Measured: points fit that agree in the factors that both have.
-func (l *lookup) of(design, metric string, p plan.Point) (float64, bool) {
+func (l *lookup) value(design, metric string, p plan.Point) (float64, bool) {
 	var found *result.Trial
 	fits := 0
 	for k, blocks := range l.good {

@@ -28,7 +28,7 @@ func formulaOf(t *testing.T, extra []result.Trial,
 	}
 	trials = append(trials, extra...)
 	rows := Rows(trials, []plan.Case{{Design: "slow", Point: slow}, {Design: "fast", Point: fast}})
-	WithFormulas(rows, trials, map[string]ClosedForm{"fast": {Text: "slow / 3", Source: "invented", Seconds: seconds}})
+	AddFormulas(rows, trials, map[string]ClosedForm{"fast": {Text: "slow / 3", Source: "invented", Seconds: seconds}})
 	if rows[0].Formula != nil || rows[1].Formula == nil {
 		t.Fatalf("%+v", rows)
 	}

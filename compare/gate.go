@@ -37,7 +37,7 @@ func GateInterimBlocks(most int) []int {
 }
 
 // Gated is what a gate says of one metric of one benchmark. Its JSON is a contract.
-type Gated struct {
+type GateResult struct {
 	Kind          string       `json:"kind"` // "gate"
 	SchemaVersion int          `json:"schema_version"`
 	Design        string       `json:"design"`
@@ -58,22 +58,24 @@ type Gated struct {
 	MoreLayouts *int   `json:"more_layouts"`          // the same where layouts are the replicates
 	Allowed     string `json:"allowed,omitempty"`     // not a pass, and the allow-list lets it be: its reason
 	Waived      string `json:"allow_until,omitempty"` // the last day that it does
-	Unrelated
+	AbsoluteDifference
 }
 
 // Interim carries a gate through its interim analyses. Each judges what is still undecided by all blocks so far; what
 // it decides stands, with the numbers of that analysis, and no later analysis judges the blocks of an earlier one
 // again. The chance of a false fail is at most Alpha over all analyses and benchmarks together, and that of a false
 // pass at most Alpha for each benchmark, because the levels of the analyses add up to at most Alpha.
-type Interim struct {
+type SequentialGate struct {
 	Gate
 	level   float64 // of the analysis under way; 0: it shows how things stand and decides only by exact counts
 	spent   float64 // of Alpha
-	decided map[string]Gated
+	decided map[string]GateResult
 }
 
-// NewInterim begins the interim analyses of a gate.
-func NewInterim(g Gate) *Interim { return &Interim{Gate: g, decided: map[string]Gated{}} }
+// NewSequentialGate begins the interim analyses of a gate.
+func NewSequentialGate(g Gate) *SequentialGate {
+	return &SequentialGate{Gate: g, decided: map[string]GateResult{}}
+}
 
 // Open begins the analysis after some blocks. Alpha is spent over the analyses in proportion to the blocks, so that
 // what is clear is soon decided and what is not has many more blocks; with layouts, of which more blocks bring no
@@ -82,7 +84,7 @@ func NewInterim(g Gate) *Interim { return &Interim{Gate: g, decided: map[string]
 //
 // trusted is false if the blocks cannot be judged by times, because other processes were busy: nothing that varies is
 // decided then, and nothing is spent. Nor is it before the first planned analysis, unless it is the last.
-func (g *Interim) Open(blocks int, last, trusted bool) {
+func (g *SequentialGate) Open(blocks int, last, trusted bool) {
 	g.level = 0
 	switch {
 	case !trusted:
@@ -98,21 +100,21 @@ func (g *Interim) Open(blocks int, last, trusted bool) {
 func (g Gate) spending(blocks int) float64 {
 	share := float64(blocks) / float64(g.InterimBlocks[len(g.InterimBlocks)-1])
 	if g.Layouts > 1 {
-		return stat.Square(g.Alpha, share)
+		return stat.SquareSpending(g.Alpha, share)
 	}
-	return stat.Linear(g.Alpha, share)
+	return stat.LinearSpending(g.Alpha, share)
 }
 
 // Judge judges a metric of all benchmarks in the analysis that [Interim.Open] has begun.
-func (g *Interim) Judge(sides []Sides, metric string, direction int) []Gated {
-	list := []Gated{}
+func (g *SequentialGate) Judge(sides []Pair, metric string, direction int) []GateResult {
+	list := []GateResult{}
 	for i := range sides {
 		s := &sides[i]
-		point, _, _ := Split(s.A.Point, s.B.Point)
+		point, _, _ := SplitPoints(s.A.Point, s.B.Point)
 		key := fmt.Sprintf("%s %s %s", s.A.Design, point, metric)
 		v, stands := g.decided[key]
 		if !stands {
-			v = Gated{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: s.A.Design, Point: point,
+			v = GateResult{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: s.A.Design, Point: point,
 				Metric: metric, Limit: g.Max,
 				Base: median(s.trialsB, metric), Head: median(s.trialsA, metric), Decision: Undecided,
 				Cost: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
@@ -127,11 +129,11 @@ func (g *Interim) Judge(sides []Sides, metric string, direction int) []Gated {
 }
 
 // judge judges one benchmark.
-func (g *Interim) judge(v *Gated, s *Sides, direction, family int) {
+func (g *SequentialGate) judge(v *GateResult, s *Pair, direction, family int) {
 	c, ok := s.Compare(v.Metric, g.Layouts)
 	v.N = min(c.NA, c.NB)
 	switch {
-	case !ok || !c.counted():
+	case !ok || !c.judgeable():
 	case c.Exact:
 		g.exact(v, c.Exactly, direction)
 	default:
@@ -156,7 +158,7 @@ func median(trials []*result.Trial, metric string) result.Value {
 }
 
 // exact decides by counts that never vary, once two blocks have said so.
-func (g Gate) exact(v *Gated, ratio float64, direction int) {
+func (g Gate) exact(v *GateResult, ratio float64, direction int) {
 	if direction > 0 {
 		ratio = 1 / ratio
 	}
@@ -170,7 +172,7 @@ func (g Gate) exact(v *Gated, ratio float64, direction int) {
 // sequential decides at the level of the analysis, which by Bonferroni's inequality holds whatever the analyses have in
 // common. A fail also shares it with the other benchmarks and metrics; passing needs no such share, since
 // all must pass.
-func (g *Interim) sequential(v *Gated, c Contrasted, direction, m int) {
+func (g *SequentialGate) sequential(v *GateResult, c MetricComparison, direction, m int) {
 	level := g.level
 	if level == 0 {
 		level = g.spending(g.InterimBlocks[0])
@@ -189,8 +191,8 @@ func (g *Interim) sequential(v *Gated, c Contrasted, direction, m int) {
 	}
 	more := max(need-c.Ratio.N, 1)
 	switch {
-	case v.N < LeastGated:
-		more = LeastGated - v.N // by which nothing may be decided yet
+	case v.N < MinGateBlocks:
+		more = MinGateBlocks - v.N // by which nothing may be decided yet
 	case g.Layouts > 1:
 		v.MoreLayouts = &more
 		return
@@ -198,11 +200,11 @@ func (g *Interim) sequential(v *Gated, c Contrasted, direction, m int) {
 	v.MoreBlocks = &more
 }
 
-// LeastGated is the fewest blocks by which what varies is judged: those that a median's interval takes.
-const LeastGated = 6
+// MinGateBlocks is the fewest blocks by which what varies is judged: those that a median's interval takes.
+const MinGateBlocks = 6
 
 // decide sets the bounds at a level, and what they come to.
-func (g Gate) decide(v *Gated, c Contrasted, level float64, direction, m int) {
+func (g Gate) decide(v *GateResult, c MetricComparison, level float64, direction, m int) {
 	low, _ := c.Ratio.Interval(1 - 2*level/float64(m))
 	_, high := c.Ratio.Interval(1 - 2*level)
 	cost := c.Ratio.Ratio
@@ -213,8 +215,8 @@ func (g Gate) decide(v *Gated, c Contrasted, level float64, direction, m int) {
 	}
 	v.Cost, v.Low, v.High, v.N = result.Value(cost), result.Value(low), result.Value(high), min(c.NA, c.NB)
 	switch {
-	case g.Layouts > 1 && c.Ratio.N < leastLayouts:
-	case v.N < LeastGated: // a coarse clock may tell all of so few the same
+	case g.Layouts > 1 && c.Ratio.N < minLayouts:
+	case v.N < MinGateBlocks: // a coarse clock may tell all of so few the same
 	case high <= 1+g.Max:
 		v.Decision = Pass
 	case low > 1+g.Max:
@@ -223,7 +225,7 @@ func (g Gate) decide(v *Gated, c Contrasted, level float64, direction, m int) {
 }
 
 // Decided is what all benchmarks come to: fail where one does, else undecided where one is, or where there is none.
-func Decided(list []Gated) string {
+func GateDecision(list []GateResult) string {
 	decision := Pass
 	if len(list) == 0 {
 		return Undecided

@@ -10,8 +10,8 @@ import (
 )
 
 // judgedOnce is what the analysis after all blocks of a gate says, as the only one.
-func judgedOnce(g Gate, trials []result.Trial, metric string) Gated {
-	interim := NewInterim(g)
+func judgedOnce(g Gate, trials []result.Trial, metric string) GateResult {
+	interim := NewSequentialGate(g)
 	interim.Open(g.InterimBlocks[len(g.InterimBlocks)-1], false, true)
 	return interim.Judge(levels(trials), metric, -1)[0]
 }
@@ -26,7 +26,7 @@ func TestInterimRefused(t *testing.T) {
 		}
 		trials = append(trials, benchTrial("base", b, takes(100+float64(b%3))), benchTrial("head", b, takes(head)))
 	}
-	g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
+	g := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
 
 	g.Open(10, false, false)
 	if v := g.Judge(levels(trials[:20]), result.TimePerOp, -1)[0]; v.Decision != Undecided || v.N != 10 {
@@ -44,7 +44,7 @@ func TestInterimRefused(t *testing.T) {
 func TestInterimStands(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	trials := simulatedTrials(rng, 20, 1, 1, 0.005, 0)
-	g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
+	g := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
 	g.Open(10, false, true)
 	first := g.Judge(levels(trials[:20]), result.TimePerOp, -1)[0]
 	if first.Decision != Pass || first.N != 10 {
@@ -80,7 +80,7 @@ func TestInterimSpends(t *testing.T) {
 		{"one refused", 1, []int{10, 20, 80}, 1, false, []float64{0, 0.0125, 0.0375}},
 		{"layouts", 3, []int{10, 20, 80}, 0, false, []float64{0.05 / 64, 0.05 * 3 / 64, 0.05 * 60 / 64}},
 	} {
-		g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: c.layouts, InterimBlocks: GateInterimBlocks(80)})
+		g := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: c.layouts, InterimBlocks: GateInterimBlocks(80)})
 		for i, n := range c.blocks {
 			if g.Open(n, c.last && i == len(c.blocks)-1, i >= c.refused); math.Abs(g.level-c.want[i]) > 1e-12 {
 				t.Errorf("%s: after %d blocks %v is spent, want %v", c.name, n, g.level, c.want[i])
@@ -120,8 +120,8 @@ func TestGateOfEqualTimes(t *testing.T) {
 		if v.Decision != want {
 			t.Errorf("%s: %+v, want %s", metric, v, want)
 		}
-		if want == Undecided && (v.MoreBlocks == nil || *v.MoreBlocks != LeastGated-2) {
-			t.Errorf("%s: %v more blocks, want %d", metric, v.MoreBlocks, LeastGated-2)
+		if want == Undecided && (v.MoreBlocks == nil || *v.MoreBlocks != MinGateBlocks-2) {
+			t.Errorf("%s: %v more blocks, want %d", metric, v.MoreBlocks, MinGateBlocks-2)
 		}
 	}
 	var trials []result.Trial // a block of each of three layouts
@@ -177,7 +177,7 @@ func TestDirectionIsNoGuess(t *testing.T) {
 
 // TestGateOfNothing: where nothing was compared, nothing passes.
 func TestGateOfNothing(t *testing.T) {
-	if d := Decided(nil); d != Undecided {
+	if d := GateDecision(nil); d != Undecided {
 		t.Error(d)
 	}
 }

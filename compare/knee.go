@@ -34,9 +34,9 @@ type Knee struct {
 	FormulaLast  *plan.Level `json:"formula_last"` // nothing at one of the levels
 }
 
-// WithKnees sets beside rows of jobs the knees of the factors that have three levels or more while all else is equal.
-// Inputs have none, as another input is another job, and neither have CPUs: see WithSerial.
-func WithKnees(rows []Row, inputs []string) {
+// AddKnees sets beside rows of jobs the knees of the factors that have three levels or more while all else is equal.
+// Inputs have none, as another input is another job, and neither have CPUs: see AddSerialFractions.
+func AddKnees(rows []Row, inputs []string) {
 	seen := map[string]bool{}
 	for i := range rows {
 		r := &rows[i]
@@ -62,7 +62,7 @@ func alongFactor(rows []Row, r *Row, factor string) (along []*Row) {
 	for i := range rows {
 		o := &rows[i]
 		if o.Job && o.Workload == r.Workload && o.World == r.World && o.Design == r.Design && o.Point.Has(factor) &&
-			o.Point.With(factor, plan.TextLevel("")).String() == place && wall(o) > 0 {
+			o.Point.With(factor, plan.TextLevel("")).String() == place && wallTime(o) > 0 {
 			along = append(along, o)
 		}
 	}
@@ -77,7 +77,7 @@ func numberOf(r *Row, factor string) float64 {
 }
 
 // wall is the wall time of a row in seconds, NaN where there is none.
-func wall(r *Row) float64 {
+func wallTime(r *Row) float64 {
 	s := r.Metric(result.WallSeconds)
 	if s.Mean != nil {
 		return float64(s.Mean.Mean)
@@ -95,22 +95,22 @@ func predictedWall(r *Row) float64 {
 // newKnee is the knee of rows along a factor, with the row that is best.
 func newKnee(along []*Row, factor string) (*Row, Knee) {
 	level := func(i int) plan.Level { l, _ := along[i].Point.Get(factor); return l }
-	best, first, last := flat(along, wall)
+	best, first, last := plateau(along, wallTime)
 	r := along[best]
 	k := Knee{Kind: "knee", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, World: r.World,
 		Point: r.Point, Factor: factor,
-		Best: result.Value(wall(r)), First: level(first), Last: level(last), BelowRatio: result.Unavailable,
+		Best: result.Value(wallTime(r)), First: level(first), Last: level(last), BelowRatio: result.Unavailable,
 		AboveRatio: result.Unavailable}
 	if first > 0 {
 		l := level(first - 1)
-		k.Below, k.BelowRatio = &l, result.Value(wall(along[first-1])/wall(r))
+		k.Below, k.BelowRatio = &l, result.Value(wallTime(along[first-1])/wallTime(r))
 	}
 	if last < len(along)-1 {
 		l := level(last + 1)
-		k.Above, k.AboveRatio = &l, result.Value(wall(along[last+1])/wall(r))
+		k.Above, k.AboveRatio = &l, result.Value(wallTime(along[last+1])/wallTime(r))
 	}
 	if !slices.ContainsFunc(along, func(r *Row) bool { return !(predictedWall(r) > 0) }) {
-		_, first, last := flat(along, predictedWall)
+		_, first, last := plateau(along, predictedWall)
 		from, to := level(first), level(last)
 		k.FormulaFirst, k.FormulaLast = &from, &to
 	}
@@ -118,7 +118,7 @@ func newKnee(along []*Row, factor string) (*Row, Knee) {
 }
 
 // flat are the least time, and the first and the last row around it without a gap that take hardly longer.
-func flat(along []*Row, time func(*Row) float64) (best, first, last int) {
+func plateau(along []*Row, time func(*Row) float64) (best, first, last int) {
 	for i, r := range along {
 		if time(r) < time(along[best]) {
 			best = i

@@ -36,11 +36,11 @@ func TestKnees(t *testing.T) {
 		}
 	}
 	rows := compare.Rows(trials, cases)
-	compare.WithFormulas(rows, trials, map[string]compare.ClosedForm{"grained": {Text: "8/grain", Source: "a test",
+	compare.AddFormulas(rows, trials, map[string]compare.ClosedForm{"grained": {Text: "8/grain", Source: "a test",
 		Seconds: func(p plan.Point, _ func(string, string, plan.Point) (float64, bool)) float64 {
 			return math.Max(8/float64(p.Int("grain")), 2) / float64(p.Int("cpus"))
 		}}})
-	compare.WithKnees(rows, []string{"n"})
+	compare.AddKnees(rows, []string{"n"})
 	found := 0
 	for _, r := range rows {
 		for _, k := range r.Knees {
@@ -84,7 +84,7 @@ func TestKneesApart(t *testing.T) {
 	add("failed", result.Live, true, []float64{1, math.NaN(), 1.05, 2}, nil, nil)
 	add("formula", result.Live, true, []float64{2, 2, 1}, nil, []float64{1, 0, 1})
 	add("stream", result.Live, false, []float64{5, 1, 1}, nil, nil)
-	compare.WithKnees(rows, nil)
+	compare.AddKnees(rows, nil)
 	got := ""
 	for _, r := range rows {
 		for _, k := range r.Knees {

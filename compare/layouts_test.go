@@ -16,8 +16,8 @@ func TestLayoutsHaveNoOrder(t *testing.T) {
 	for l := range logs {
 		logs[l] = 0.002 * float64(l)
 	}
-	ordered, _ := stat.Pair(logs, ratioConfidence)
-	want, _ := stat.PairUnordered(logs, ratioConfidence)
+	ordered, _ := stat.ComparePaired(logs, ratioConfidence)
+	want, _ := stat.ComparePairedUnordered(logs, ratioConfidence)
 	if !ordered.Order().Dependent {
 		t.Fatal("these means have no order")
 	}

@@ -9,28 +9,28 @@ import (
 
 // The factors that limit how a benchmark scales with CPUs.
 const (
-	LimitNone      = "scales"         // nothing that matters: efficiency of at least 85 %
-	LimitOneCPU    = "one-cpu"        // it hardly uses more than one CPU
-	LimitLock      = "lock"           // goroutines wait for mutexes
-	LimitWake      = "wake-latency"   // CPUs are idle while goroutines are ready: they hand over to each other
-	LimitWaiting   = "waiting"        // CPUs are idle, and not for mutexes
-	LimitInflation = "work-inflation" // an operation takes more CPU time
-	LimitGC        = "gc"             // of which the collector takes a good part
-	LimitOthers    = "load-by-others" // other processes, or the hypervisor, had the CPUs
-	LimitUnknown   = "unknown"        // the counters of the runtime are not there
-	LimitNoise     = "undecided"      // the interval of the speed-up says nothing
+	LimitNone           = "scales"         // nothing that matters: efficiency of at least 85 %
+	LimitOneCPU         = "one-cpu"        // it hardly uses more than one CPU
+	LimitLock           = "lock"           // goroutines wait for mutexes
+	LimitWake           = "wake-latency"   // CPUs are idle while goroutines are ready: they hand over to each other
+	LimitWaiting        = "waiting"        // CPUs are idle, and not for mutexes
+	LimitInflation      = "work-inflation" // an operation takes more CPU time
+	LimitGC             = "gc"             // of which the collector takes a good part
+	LimitOtherProcesses = "load-by-others" // other processes, or the hypervisor, had the CPUs
+	LimitUnknown        = "unknown"        // the counters of the runtime are not there
+	LimitNoise          = "undecided"      // the interval of the speed-up says nothing
 )
 
 // The thresholds of these.
 const (
-	scalesFrom = 0.85 // efficiency
+	scalesEfficiency = 0.85 // efficiency
 	// as far from 1 the CPUs used may lie that one goroutine keeps busy, with the runtime's own work
-	oneCPU       = 0.25
-	lockWaiters  = 0.2  // goroutines that wait for a mutex, on average
-	readyIdle    = 0.2  // goroutines that are ready, on average, while as much of a CPU is idle
-	takenCPUs    = 0.25 // of a CPU, by other processes and the hypervisor: what is left says nothing of the benchmark
-	gcShare      = 0.25 // of the CPU time
-	noiseOfSpeed = 0.25 // half-width of the interval of the speed-up's logarithm
+	singleCPUTolerance = 0.25
+	lockWaiters        = 0.2  // goroutines that wait for a mutex, on average
+	readyGoroutines    = 0.2  // goroutines that are ready, on average, while as much of a CPU is idle
+	otherCPUsLimit     = 0.25 // of a CPU, by other processes and the hypervisor: what is left says nothing of the benchmark
+	gcShare            = 0.25 // of the CPU time
+	speedupNoise       = 0.25 // half-width of the interval of the speed-up's logarithm
 )
 
 // Scaling is how a benchmark does at some CPUs beside fewer, and what limits it. Its JSON is a contract.
@@ -58,8 +58,8 @@ type Scaling struct {
 	Ready         result.Value `json:"ready"`         // at To: goroutines that are ready and have no CPU, on average
 	GC            result.Value `json:"gc_share"`      // at To: of the CPU time
 	// at To: CPUs that other processes and the hypervisor used, on average
-	Others result.Value `json:"others_cpus"`
-	Limit  string       `json:"limit"`
+	OtherCPUs result.Value `json:"others_cpus"`
+	Limit     string       `json:"limit"`
 }
 
 // Scalings say how the benchmarks of a run scale from the least number of CPUs to the largest.
@@ -89,7 +89,7 @@ func Scalings(rows []Row, trials []result.Trial) []Scaling {
 			}
 		}
 		if least != most {
-			s := Sides{A: least, B: most, trialsA: of[rowKey(least)], trialsB: of[rowKey(most)], Paired: true}
+			s := Pair{A: least, B: most, trialsA: of[rowKey(least)], trialsB: of[rowKey(most)], Paired: true}
 			list = append(list, scaling(s, rest))
 		}
 	}
@@ -97,7 +97,7 @@ func Scalings(rows []Row, trials []result.Trial) []Scaling {
 }
 
 // scaling compares few CPUs, side A, with many, side B.
-func scaling(s Sides, rest plan.Point) Scaling {
+func scaling(s Pair, rest plan.Point) Scaling {
 	few, many := s.A, s.B
 	v := Scaling{Kind: "scaling", SchemaVersion: result.SchemaVersion, Design: few.Design, Point: rest,
 		From: few.Point.Int("cpus"), To: many.Point.Int("cpus"),
@@ -116,7 +116,7 @@ func scaling(s Sides, rest plan.Point) Scaling {
 	v.Mutex, v.Ready = of(many, result.MutexPerOp)/of(many, result.TimePerOp),
 		of(many, result.SchedPerOp)/of(many, result.TimePerOp)
 	v.GC = of(many, result.GCPerOp) / v.CPUTo
-	v.Others = taken(s.trialsB)
+	v.OtherCPUs = otherCPUs(s.trialsB)
 	v.Limit = v.limit(float64(more))
 	return v
 }
@@ -128,12 +128,12 @@ func (v Scaling) limit(more float64) string {
 	switch {
 	case math.IsNaN(speedup):
 		return LimitUnknown
-	case half > noiseOfSpeed:
+	case half > speedupNoise:
 		return LimitNoise
-	case float64(v.Efficiency) >= scalesFrom:
+	case float64(v.Efficiency) >= scalesEfficiency:
 		return LimitNone
-	case float64(v.Others) > takenCPUs:
-		return LimitOthers
+	case float64(v.OtherCPUs) > otherCPUsLimit:
+		return LimitOtherProcesses
 	case math.IsNaN(inflation) || inflation <= 0 || float64(v.CPUTo) <= 0:
 		return LimitUnknown
 	}
@@ -144,9 +144,9 @@ func (v Scaling) limit(more float64) string {
 	switch {
 	case float64(v.Mutex) >= lockWaiters:
 		return LimitLock
-	case idle >= extra && ready >= readyIdle:
+	case idle >= extra && ready >= readyGoroutines:
 		return LimitWake
-	case math.Abs(float64(v.UsedTo)*(1-gc)-1) <= oneCPU:
+	case math.Abs(float64(v.UsedTo)*(1-gc)-1) <= singleCPUTolerance:
 		return LimitOneCPU
 	case idle >= extra:
 		return LimitWaiting
@@ -157,7 +157,7 @@ func (v Scaling) limit(more float64) string {
 }
 
 // taken is how many CPUs others had during the trials, on average; unavailable where the system does not tell.
-func taken(trials []*result.Trial) result.Value {
+func otherCPUs(trials []*result.Trial) result.Value {
 	sum, span := 0.0, 0.0
 	for _, t := range trials {
 		own := float64(t.Metrics.Get(result.CPUSeconds))

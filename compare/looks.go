@@ -40,7 +40,7 @@ const clearRatio = 1.10
 // NewInterimAnalyses prepares looks, with equivalence from so many blocks on, and differences as usual; it takes some tenths of a
 // second.
 func NewInterimPlan(blocks []int, equivalent int) *InterimPlan {
-	return &InterimPlan{blocks, equivalent, DifferentFrom, stat.NewInterimAnalyses(stat.Square, blocks)}
+	return &InterimPlan{blocks, equivalent, DifferentFrom, stat.NewInterimAnalyses(stat.SquareSpending, blocks)}
 }
 
 // tooSmall reports whether so many blocks are too few to call a ratio a difference, however sure it is.
@@ -53,25 +53,25 @@ func (l *InterimPlan) most() int { return l.Blocks[len(l.Blocks)-1] }
 
 // taken are the looks at so many blocks. Where trials failed a look has fewer blocks than planned, and what
 // is spent there is that of the blocks there are. Looks at layouts share what these do, however many blocks there are.
-func (l *InterimPlan) taken(blocks []int, layouts int) *stat.InterimAnalyses {
+func (l *InterimPlan) analysesAt(blocks []int, layouts int) *stat.InterimAnalyses {
 	if layouts < 2 && slices.Equal(blocks, l.Blocks[:len(blocks)]) {
 		return l.planned
 	}
-	return stat.NewSeparateAnalyses(stat.Square, blocks, l.most())
+	return stat.NewSeparateAnalyses(stat.SquareSpending, blocks, l.most())
 }
 
 // series are the blocks that both cases of a comparison were tried in, in their order.
-type series struct {
-	blocks []int
-	logs   []float64 // logarithm of the ratio; NaN where a trial has no number
-	ended  bool      // cut: more blocks say no more
+type blockSeries struct {
+	blocks    []int
+	logs      []float64 // logarithm of the ratio; NaN where a trial has no number
+	truncated bool      // cut: more blocks say no more
 
 	layouts int // of several, whose blocks are one replicate each: see Sides.Contrast
 }
 
 // newSeries pairs two rows by block.
-func newSeries(a, b *Row, values map[key]map[int]float64, tried map[key]map[int]bool) series {
-	var s series
+func newSeries(a, b *Row, values map[key]map[int]float64, tried map[key]map[int]bool) blockSeries {
+	var s blockSeries
 	ka, kb := rowKey(a), rowKey(b)
 	for _, block := range sortedBlocks(tried[ka]) {
 		if !tried[kb][block] {
@@ -90,10 +90,10 @@ func newSeries(a, b *Row, values map[key]map[int]float64, tried map[key]map[int]
 
 // cut ends a series at the first block, from one on, in which the response of either side is lost because it was
 // beyond all bounds: blocks without such ones would be those that went well. What stood before stays.
-func (s *series) cut(from int, lost ...map[int]bool) {
+func (s *blockSeries) truncate(from int, lost ...map[int]bool) {
 	for i, block := range s.blocks {
 		if block >= from && (lost[0][block] || lost[1][block]) {
-			s.blocks, s.logs, s.ended = s.blocks[:i], s.logs[:i], true
+			s.blocks, s.logs, s.truncated = s.blocks[:i], s.logs[:i], true
 			return
 		}
 	}
@@ -119,7 +119,7 @@ func lostResponses(trials []result.Trial) map[key]map[int]bool {
 
 // pair compares the first n blocks, of which good have a number of both; ok is false where fewer than two replicates
 // do.
-func (s *series) pair(n int) (c stat.Comparison, good int, ok bool) {
+func (s *blockSeries) comparison(n int) (c stat.Comparison, good int, ok bool) {
 	var logs []float64
 	var blocks []int
 	for i, x := range s.logs[:n] {
@@ -128,24 +128,24 @@ func (s *series) pair(n int) (c stat.Comparison, good int, ok bool) {
 		}
 	}
 	if s.layouts > 1 {
-		c, ok = stat.PairUnordered(replicates(logs, blocks, s.layouts), ratioConfidence)
+		c, ok = stat.ComparePairedUnordered(replicates(logs, blocks, s.layouts), ratioConfidence)
 		return c, len(logs), ok
 	}
-	c, ok = stat.PairOnly(logs)
+	c, ok = stat.PairedEstimate(logs)
 	return c, len(logs), ok
 }
 
 // enough reports whether a comparison has what any verdict needs. Of layouts permutations decide nothing, being so few:
 // Student's t of their means is all there is.
-func (j Criteria) enough(c stat.Comparison, layouts int) bool {
+func (j Criteria) enoughBlocks(c stat.Comparison, layouts int) bool {
 	if layouts > 1 {
-		return c.N >= leastLayouts
+		return c.N >= minLayouts
 	}
 	return c.Enough(j.Alpha)
 }
 
 // glimpse is what one look at a comparison shows.
-type glimpse struct {
+type analysis struct {
 	ratio   stat.Comparison
 	blocks  int  // behind it
 	layouts int  // see series
@@ -162,48 +162,48 @@ type glimpse struct {
 // agrees reports whether a permutation test, which assumes less than Student's t, has no objection to a
 // difference. It is a veto and no claim of its own: n blocks have no p-value below 2/2^n, and where that is
 // above the level of the look the least there is will do.
-func (g *glimpse) agrees(alpha float64) bool {
-	return g.ratio.Permutation() <= max(g.level(alpha), g.ratio.LeastP())
+func (g *analysis) permutationAgrees(alpha float64) bool {
+	return g.ratio.Permutation() <= max(g.level(alpha), g.ratio.MinPermutationP())
 }
 
 // standing is how one comparison stands: what its looks have shown so far.
-type standing struct {
-	ok      bool // there are blocks to judge by
-	glimpse      // of the look that decided; until then of the last one; before the first, of all blocks so far
-	looks   []glimpse
-	taken   []int   // good blocks of the looks
-	ended   bool    // no more blocks help
-	tried   int     // blocks until the last look, good or not; before the first, all so far
-	spent   float64 // of alpha
-	vetoed  bool    // undecided, as the permutation test does not agree to the difference that the last look shows
-	verdict string  // Undecided, Equivalent or differs; once decided it stands
+type sequentialState struct {
+	ok         bool // there are blocks to judge by
+	analysis        // of the look that decided; until then of the last one; before the first, of all blocks so far
+	analyses   []analysis
+	goodBlocks []int   // good blocks of the looks
+	ended      bool    // no more blocks help
+	tried      int     // blocks until the last look, good or not; before the first, all so far
+	spent      float64 // of alpha
+	vetoed     bool    // undecided, as the permutation test does not agree to the difference that the last look shows
+	verdict    string  // Undecided, Equivalent or differs; once decided it stands
 
 	adjusted float64 // pDifferent for the whole family
 }
 
-func newStandings(n int) []standing {
-	standings := make([]standing, n)
+func newStates(n int) []sequentialState {
+	standings := make([]sequentialState, n)
 	for i := range standings {
-		standings[i] = standing{verdict: Undecided, adjusted: 1, glimpse: glimpse{level: itself}}
+		standings[i] = sequentialState{verdict: Undecided, adjusted: 1, analysis: analysis{level: singleLevel}}
 	}
 	return standings
 }
 
 // pDifferent is the p-value of a ratio of 1 over all looks: what an early one has shown stays.
-func (s *standing) pDifferent() float64 {
+func (s *sequentialState) differenceP() float64 {
 	p := 1.0
-	for i := range s.looks {
-		p = min(p, s.looks[i].different)
+	for i := range s.analyses {
+		p = min(p, s.analyses[i].different)
 	}
 	return p
 }
 
 // settle decides by the first look that shows it, with its numbers: a later one may have other blocks behind
 // it, and even point the other way.
-func (s *standing) settle(verdict string, shows func(*glimpse) bool) bool {
-	for i := range s.looks {
-		if g := &s.looks[i]; g.enough && shows(g) {
-			s.verdict, s.glimpse = verdict, *g
+func (s *sequentialState) decideBy(verdict string, shows func(*analysis) bool) bool {
+	for i := range s.analyses {
+		if g := &s.analyses[i]; g.enough && shows(g) {
+			s.verdict, s.analysis = verdict, *g
 			return true
 		}
 	}
@@ -211,7 +211,7 @@ func (s *standing) settle(verdict string, shows func(*glimpse) bool) bool {
 }
 
 // itself is the level of a test at its only look.
-func itself(alpha float64) float64 { return alpha }
+func singleLevel(alpha float64) float64 { return alpha }
 
 // judge judges all comparisons of a family. Without looks each is judged once, by all its blocks.
 //
@@ -222,11 +222,11 @@ func itself(alpha float64) float64 { return alpha }
 // Multiple testing in group sequential trials using graphical approaches, Statistics in Biopharmaceutical
 // Research 5(4), 2013): the chance of any false verdict at any look is at most alpha, whatever the past
 // looks let be measured next.
-func (j Criteria) judge(all []series) []standing {
-	standings := newStandings(len(all))
+func (j Criteria) judge(all []blockSeries) []sequentialState {
+	standings := newStates(len(all))
 	if j.Interims == nil {
 		for i := range all {
-			if ratio, _, ok := all[i].pair(len(all[i].logs)); ok {
+			if ratio, _, ok := all[i].comparison(len(all[i].logs)); ok {
 				j.judgeOnce(&standings[i], ratio, all[i].layouts)
 			}
 		}
@@ -234,9 +234,9 @@ func (j Criteria) judge(all []series) []standing {
 		return standings
 	}
 	for i := range all {
-		j.Interims.glance(&standings[i], &all[i])
+		j.Interims.preview(&standings[i], &all[i])
 	}
-	for _, block := range lookBlocks(j.Interims.Blocks, all) {
+	for _, block := range analysisBlocks(j.Interims.Blocks, all) {
 		for i := range all {
 			if n := slices.Index(all[i].blocks, block) + 1; standings[i].verdict == Undecided &&
 				slices.Contains(j.Interims.Blocks, n) {
@@ -249,7 +249,7 @@ func (j Criteria) judge(all []series) []standing {
 }
 
 // lookBlocks are the blocks, ascending, after which some comparison comes to a look.
-func lookBlocks(looks []int, all []series) []int {
+func analysisBlocks(looks []int, all []blockSeries) []int {
 	var blocks []int
 	for i := range all {
 		for _, n := range looks {
@@ -263,43 +263,43 @@ func lookBlocks(looks []int, all []series) []int {
 }
 
 // judgeOnce judges a comparison by all there is.
-func (j Criteria) judgeOnce(s *standing, ratio stat.Comparison, layouts int) {
+func (j Criteria) judgeOnce(s *sequentialState, ratio stat.Comparison, layouts int) {
 	s.ok, s.tried = true, ratio.N
-	s.glimpse = glimpse{ratio, ratio.N, layouts, j.enough(ratio, layouts), false, false, ratio.P(),
-		ratio.Outside(j.Margin), itself}
-	s.looks = []glimpse{s.glimpse}
+	s.analysis = analysis{ratio, ratio.N, layouts, j.enoughBlocks(ratio, layouts), false, false, ratio.P(),
+		ratio.EquivalenceP(j.Margin), singleLevel}
+	s.analyses = []analysis{s.analysis}
 }
 
 // look judges a comparison by its first n blocks.
-func (j Criteria) interim(s *standing, of *series, n int) {
-	c, good, ok := of.pair(n)
-	s.tried, s.ended = n, of.ended
-	if !ok || len(s.looks) > 0 && good == s.blocks { // nothing new
+func (j Criteria) interim(s *sequentialState, of *blockSeries, n int) {
+	c, good, ok := of.comparison(n)
+	s.tried, s.ended = n, of.truncated
+	if !ok || len(s.analyses) > 0 && good == s.blocks { // nothing new
 		return
 	}
-	s.taken = append(s.taken, good)
-	looks, k := j.Interims.taken(s.taken, of.layouts), len(s.looks)
+	s.goodBlocks = append(s.goodBlocks, good)
+	looks, k := j.Interims.analysesAt(s.goodBlocks, of.layouts), len(s.analyses)
 	s.ok, s.spent = true, looks.Spent(j.Alpha, k)
-	s.glimpse = glimpse{c, good, of.layouts, j.enough(c, of.layouts), good < j.Interims.Equivalent,
+	s.analysis = analysis{c, good, of.layouts, j.enoughBlocks(c, of.layouts), good < j.Interims.Equivalent,
 		j.Interims.tooSmall(c.Ratio, good),
-		looks.P(c.P(), k), looks.P(c.Outside(j.Margin), k),
+		looks.P(c.P(), k), looks.P(c.EquivalenceP(j.Margin), k),
 		func(alpha float64) float64 { return looks.Level(alpha, k) }}
-	s.looks = append(s.looks, s.glimpse)
+	s.analyses = append(s.analyses, s.analysis)
 }
 
 // decide gives the verdicts that do not stand yet. Equivalence needs the interval within the margin at the
 // confidence that all comparisons together ask for. A difference needs an adjusted p-value of at most alpha,
 // at a look to which the permutation test agrees. A difference within the margin is called equivalent.
-func (j Criteria) decide(standings []standing) {
+func (j Criteria) decide(standings []sequentialState) {
 	ps := make([]float64, len(standings))
 	for i := range standings {
-		ps[i] = standings[i].pDifferent()
+		ps[i] = standings[i].differenceP()
 	}
 	for i, adjusted := range stat.HolmWithEquivalence(ps) {
 		s := &standings[i]
 		s.adjusted, s.vetoed = adjusted, false
-		within := func(g *glimpse) bool { return g.outside <= j.Alpha/float64(len(ps)) }
-		if s.verdict != Undecided || s.settle(Equivalent, func(g *glimpse) bool { return within(g) && !g.early }) ||
+		within := func(g *analysis) bool { return g.outside <= j.Alpha/float64(len(ps)) }
+		if s.verdict != Undecided || s.decideBy(Equivalent, func(g *analysis) bool { return within(g) && !g.early }) ||
 			adjusted > j.Alpha {
 			continue
 		}
@@ -307,26 +307,26 @@ func (j Criteria) decide(standings []standing) {
 		if adjusted > 0 {
 			share = j.Alpha * ps[i] / adjusted
 		}
-		differing := func(g *glimpse) bool { return g.enough && !within(g) && !g.small && g.different <= share }
-		if !s.settle(differs, func(g *glimpse) bool { return differing(g) && g.agrees(j.Alpha) }) && len(s.looks) > 0 {
-			s.vetoed = differing(&s.looks[len(s.looks)-1])
+		differing := func(g *analysis) bool { return g.enough && !within(g) && !g.small && g.different <= share }
+		if !s.decideBy(differs, func(g *analysis) bool { return differing(g) && g.permutationAgrees(j.Alpha) }) && len(s.analyses) > 0 {
+			s.vetoed = differing(&s.analyses[len(s.analyses)-1])
 		}
 	}
 }
 
 // glance fills a standing in before its first look, so that its ratio can be shown: the interval is what
 // a look at so many blocks would give.
-func (l *InterimPlan) glance(s *standing, of *series) {
-	s.tried, s.ended, s.layouts = len(of.blocks), of.ended, of.layouts
-	if s.ratio, s.blocks, s.ok = of.pair(len(of.logs)); s.ok {
-		first := stat.NewSeparateAnalyses(stat.Square, []int{min(s.blocks, l.most())}, l.most())
+func (l *InterimPlan) preview(s *sequentialState, of *blockSeries) {
+	s.tried, s.ended, s.layouts = len(of.blocks), of.truncated, of.layouts
+	if s.ratio, s.blocks, s.ok = of.comparison(len(of.logs)); s.ok {
+		first := stat.NewSeparateAnalyses(stat.SquareSpending, []int{min(s.blocks, l.most())}, l.most())
 		s.level = func(alpha float64) float64 { return first.Level(alpha, 0) }
 	}
 }
 
 // wants is the number of blocks to the first look to come that would decide a comparison if its ratio stays
 // the one seen, by what that look asks for; nil where none would. alpha is what its looks may spend.
-func (l *InterimPlan) wants(s *standing, margin, alpha float64) *int {
+func (l *InterimPlan) blocksNeeded(s *sequentialState, margin, alpha float64) *int {
 	if s.ended || s.layouts > 1 { // more blocks are no more layouts
 		return nil
 	}

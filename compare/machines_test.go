@@ -134,8 +134,8 @@ func (m machine) apart(r *rand.Rand, blocks int, effects []float64) (logs, done 
 }
 
 // differences are the logarithms of the ratios of each block.
-func differences(a, b []float64) series {
-	var s series
+func differences(a, b []float64) blockSeries {
+	var s blockSeries
 	for i := range a {
 		s.blocks, s.logs = append(s.blocks, i), append(s.logs, a[i]-b[i])
 	}
@@ -143,8 +143,8 @@ func differences(a, b []float64) series {
 }
 
 // family compares each design with its neighbour and with the first.
-func family(logs [][]float64) []series {
-	var all []series
+func family(logs [][]float64) []blockSeries {
+	var all []blockSeries
 	for d := 1; d < len(logs); d++ {
 		all = append(all, differences(logs[d], logs[d-1]))
 		if d > 1 {

@@ -13,7 +13,7 @@ import (
 
 // precise are the means by which a row's precision is judged: of a closed loop its rate and time, of an open one
 // its time, whose rate is given.
-func (r *Row) precise() []string {
+func (r *Row) precisionMetrics() []string {
 	switch {
 	case r.Job:
 		return []string{result.WallSeconds}
@@ -25,9 +25,9 @@ func (r *Row) precise() []string {
 
 // Widest is the least precise of them, with half of its 95 % interval by itself: infinite below two trials, and NaN
 // where there is no mean, or several steady states.
-func (r *Row) Widest() (metric string, half float64) {
+func (r *Row) LeastPreciseMean() (metric string, half float64) {
 	half = math.NaN()
-	for _, name := range r.precise() {
+	for _, name := range r.precisionMetrics() {
 		s := r.Metric(name)
 		h := 0.0
 		switch {
@@ -48,7 +48,7 @@ func (r *Row) Widest() (metric string, half float64) {
 
 // average adds to a summary in virtual time the mean with its interval. Replications differ in their customers
 // alone, and their mean, other than their median, is what the formulas of queueing theory are about.
-func average(s *result.Summary, xs []float64, exact bool) {
+func addMean(s *result.Summary, xs []float64, exact bool) {
 	if !s.Median.Known() {
 		s.Mean = &result.Interval{Mean: s.Median, Low: s.Median, High: s.Median}
 		return
@@ -63,7 +63,7 @@ func average(s *result.Summary, xs []float64, exact bool) {
 }
 
 // exactly reports whether every trial repeated itself and says the same: then it is no sample.
-func exactly(good []*result.Trial, metric string, xs []float64) bool {
+func repeatsExactly(good []*result.Trial, metric string, xs []float64) bool {
 	timed := strings.HasPrefix(metric, "latency_") || strings.HasPrefix(metric, "response_")
 	if metric != result.Throughput && !timed || len(xs) == 0 || len(xs) != len(good) {
 		return false
@@ -77,7 +77,7 @@ func exactly(good []*result.Trial, metric string, xs []float64) bool {
 }
 
 // Decisions is the checksum of what the scheduler decided in all trials of some rows; 0 where nothing is known.
-func Decisions(rows []Row) uint64 {
+func DecisionChecksum(rows []Row) uint64 {
 	sum := uint64(0)
 	for i := range rows {
 		if d := rows[i].Decisions; d != 0 {

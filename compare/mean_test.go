@@ -32,12 +32,12 @@ func TestMeansInVirtualTime(t *testing.T) {
 	if s.Mean == nil || s.Mean.Mean != 100 || math.Abs(float64(s.Mean.High)-109.937) > 1e-3 || s.Exact {
 		t.Errorf("mean %+v", s.Mean)
 	}
-	metric, half := row.Widest()
+	metric, half := row.LeastPreciseMean()
 	if metric != result.LatencyMean || math.Abs(half-0.0995) > 1e-3 {
 		t.Errorf("the least precise is %s with %v", metric, half)
 	}
 	one := Rows(trials[:1], cases)[0]
-	if _, half := one.Widest(); !math.IsInf(half, 1) {
+	if _, half := one.LeastPreciseMean(); !math.IsInf(half, 1) {
 		t.Errorf("one replication has a precision of %v", half)
 	}
 	live := trials[0]
@@ -119,7 +119,7 @@ func TestDecisions(t *testing.T) {
 	sum := func(a, b string) uint64 {
 		x, y := replication("a", 0, 1, 0), replication("b", 0, 1, 0)
 		x.Decisions, y.Decisions = a, b
-		return Decisions(Rows([]result.Trial{x, y}, cases))
+		return DecisionChecksum(Rows([]result.Trial{x, y}, cases))
 	}
 	one, again := sum("1", "2"), sum("1", "2")
 	if one == 0 || one != again || one == sum("2", "1") || one == sum("1", "3") {

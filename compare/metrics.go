@@ -20,25 +20,25 @@ const (
 
 // Sides are two rows whose metrics are compared, with their trials. They are paired where their trials share
 // blocks: each block then holds a trial of both.
-type Sides struct {
+type Pair struct {
 	A, B             *Row
 	trialsA, trialsB []*result.Trial
 	startsA, startsB []int // of several runs a side: the first blocks of each
-	tried            []int // blocks that both were tried in, however it ended; of paired ones in a run
+	triedBlocks      []int // blocks that both were tried in, however it ended; of paired ones in a run
 	Paired           bool
 	NameA, NameB     string // of runs or files; "" within one run
 }
 
 // Levels are the pairs of rows of one run that verdicts compare: levels of factors that are a choice.
-func (j Criteria) Levels(rows []Row, trials []result.Trial) []Sides {
+func (j Criteria) PairLevels(rows []Row, trials []result.Trial) []Pair {
 	of, tried := byRow(trials), triedBlocks(trials)
-	var list []Sides
-	for _, p := range j.pairs(rows, j.outBy(trials)) {
+	var list []Pair
+	for _, p := range j.pairs(rows, j.excludedBy(trials)) {
 		a, b := rowKey(p[0]), rowKey(p[1])
-		s := Sides{A: p[0], B: p[1], trialsA: of[a], trialsB: of[b], Paired: true}
+		s := Pair{A: p[0], B: p[1], trialsA: of[a], trialsB: of[b], Paired: true}
 		for _, block := range sortedBlocks(tried[a]) {
 			if tried[b][block] {
-				s.tried = append(s.tried, block)
+				s.triedBlocks = append(s.triedBlocks, block)
 			}
 		}
 		list = append(list, s)
@@ -47,8 +47,8 @@ func (j Criteria) Levels(rows []Row, trials []result.Trial) []Sides {
 }
 
 // Apart names what sets two sides apart. Sides with the same name are a group, and so are the verdicts on them.
-func (s *Sides) Contrast() string {
-	_, onlyA, onlyB := Split(s.A.Point, s.B.Point)
+func (s *Pair) Contrast() string {
+	_, onlyA, onlyB := SplitPoints(s.A.Point, s.B.Point)
 	return contrastOf(onlyA, onlyB)
 }
 
@@ -57,10 +57,10 @@ func (v *Verdict) Contrast() string { return contrastOf(v.OnlyA, v.OnlyB) }
 
 func contrastOf(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " + onlyB.String() }
 
-// ByLevels groups pairs by what sets their sides apart, such as GOGC=50 and GOGC=100, in order of appearance. A mean of
+// GroupByContrast groups pairs by what sets their sides apart, such as GOGC=50 and GOGC=100, in order of appearance. A mean of
 // ratios is of one group: one of several would be of nothing.
-func ByLevels(sides []Sides) [][]Sides {
-	var groups [][]Sides
+func GroupByContrast(sides []Pair) [][]Pair {
+	var groups [][]Pair
 	at := map[string]int{}
 	for _, s := range sides {
 		id := s.Contrast()
@@ -75,12 +75,12 @@ func ByLevels(sides []Sides) [][]Sides {
 
 // Across are the pairs of rows of two runs, or files, a and b. paired says that their trials were measured in common
 // blocks.
-func (j Criteria) Across(a, b Run, paired bool) (list []Sides, onlyA, onlyB []Row) {
+func (j Criteria) PairRuns(a, b Run, paired bool) (list []Pair, onlyA, onlyB []Row) {
 	matches, onlyA, onlyB := j.matchDesigns(a.Rows, b.Rows)
 	ofA, ofB := byRow(a.Trials), byRow(b.Trials)
 	for i := range matches {
 		m := &matches[i]
-		list = append(list, Sides{A: &m.A, B: &m.B, trialsA: ofA[rowKey(&m.A)], trialsB: ofB[rowKey(&m.B)],
+		list = append(list, Pair{A: &m.A, B: &m.B, trialsA: ofA[rowKey(&m.A)], trialsB: ofB[rowKey(&m.B)],
 			startsA: a.starts, startsB: b.starts, Paired: paired, NameA: a.Name, NameB: b.Name})
 	}
 	return list, onlyA, onlyB
@@ -109,7 +109,7 @@ func values(trials []*result.Trial, metric string) map[int]float64 {
 }
 
 // samples are what two sides measured of a metric: of paired ones in the same order of blocks.
-func (s *Sides) samples(metric string) (xs, ys []float64, blocks []int) {
+func (s *Pair) samples(metric string) (xs, ys []float64, blocks []int) {
 	a, b := values(s.trialsA, metric), values(s.trialsB, metric)
 	for _, block := range sortedBlocks(a) {
 		y, both := b[block]
@@ -130,7 +130,7 @@ func (s *Sides) samples(metric string) (xs, ys []float64, blocks []int) {
 }
 
 // Contrasted is a metric of two sides: a ratio with its doubt, or exact.
-type Contrasted struct {
+type MetricComparison struct {
 	Ratio  stat.Comparison
 	NA, NB int // values of each side
 	RunsA  int // of several runs a side, those that have values: they are the replicates
@@ -152,7 +152,7 @@ type Contrasted struct {
 // a side has fewer than 2 values.
 //
 // Values may be 0, as of allocations, or below 0: then NoRatio says why there is no ratio.
-func (s *Sides) Compare(metric string, layouts int) (c Contrasted, ok bool) {
+func (s *Pair) Compare(metric string, layouts int) (c MetricComparison, ok bool) {
 	xs, ys, blocks := s.samples(metric)
 	if len(xs) < 2 || len(ys) < 2 {
 		return c, false
@@ -165,39 +165,39 @@ func (s *Sides) Compare(metric string, layouts int) (c Contrasted, ok bool) {
 		switch {
 		case xs[0] == ys[0]:
 			c.Exactly, c.NoRatio = 1, "" // nothing of nothing is equal
-		case c.NoRatio == ToZero:
+		case c.NoRatio == ZeroValue:
 			c.NoRatio = "" // 0, without a doubt
 		}
 		return c, true
 	}
 	add := 0.0
 	switch {
-	case zero(c.NoRatio):
-		add, c.counts = offset(xs, ys), whole(xs) && whole(ys)
+	case hasZero(c.NoRatio):
+		add, c.counts = zeroOffset(xs, ys), whole(xs) && whole(ys)
 	case c.NoRatio != "":
 		return c, true
 	}
 	if !s.Paired {
-		a, b := byRun(s.startsA, values(s.trialsA, metric), add), byRun(s.startsB, values(s.trialsB, metric), add)
+		a, b := logsByRun(s.startsA, values(s.trialsA, metric), add), logsByRun(s.startsB, values(s.trialsB, metric), add)
 		if len(a)+len(b) > 2 {
 			c.RunsA, c.RunsB = len(a), len(b)
 		}
-		c.Ratio, ok = unpaired(a, b)
+		c.Ratio, ok = compareUnpaired(a, b)
 		return c, ok
 	}
 	for i, x := range xs {
 		c.logs = append(c.logs, math.Log(x+add)-math.Log(ys[i]+add))
 	}
-	c.Ratio, ok = pairedBy(c.logs, blocks, layouts)
+	c.Ratio, ok = comparePaired(c.logs, blocks, layouts)
 	return c, ok
 }
 
 // pairedBy compares by blocks that hold both sides, or by their layouts, whose order means nothing.
-func pairedBy(logs []float64, blocks []int, layouts int) (stat.Comparison, bool) {
+func comparePaired(logs []float64, blocks []int, layouts int) (stat.Comparison, bool) {
 	if layouts > 1 {
-		return stat.PairUnordered(replicates(logs, blocks, layouts), ratioConfidence)
+		return stat.ComparePairedUnordered(replicates(logs, blocks, layouts), ratioConfidence)
 	}
-	return stat.Pair(logs, ratioConfidence)
+	return stat.ComparePaired(logs, ratioConfidence)
 }
 
 func whole(xs []float64) bool {
@@ -221,13 +221,13 @@ func replicates(logs []float64, blocks []int, layouts int) []float64 {
 }
 
 // leastLayouts is the fewest layouts by which placement is judged.
-const leastLayouts = 3
+const minLayouts = 3
 
 // MetricVerdicts are the verdicts on one metric of all pairs, a family; those that are exact are in none.
-func (j Criteria) MetricVerdicts(sides []Sides, metric string, direction int) []Verdict {
+func (j Criteria) MetricVerdicts(sides []Pair, metric string, direction int) []Verdict {
 	var list []Verdict
-	var family []*Sides
-	var ratios []Contrasted
+	var family []*Pair
+	var ratios []MetricComparison
 	var at []int // where in list the family's verdicts go
 	for i := range sides {
 		s := &sides[i]
@@ -235,7 +235,7 @@ func (j Criteria) MetricVerdicts(sides []Sides, metric string, direction int) []
 		switch {
 		case !ok:
 			continue
-		case c.NoRatio != "" && !c.Exact && !zero(c.NoRatio):
+		case c.NoRatio != "" && !c.Exact && !hasZero(c.NoRatio):
 			v := s.verdict(metric, stat.Comparison{}, c)
 			v.Margin, v.P, v.Permutation = j.Margin, result.Unavailable, result.Unavailable
 			v.withoutRatio(c)
@@ -248,7 +248,7 @@ func (j Criteria) MetricVerdicts(sides []Sides, metric string, direction int) []
 		family, ratios, at = append(family, s), append(ratios, c), append(at, len(list))
 		list = append(list, Verdict{})
 	}
-	for i, standing := range j.contrasted(family, ratios) {
+	for i, standing := range j.judgePairs(family, ratios) {
 		v := family[i].verdict(metric, standing.ratio, ratios[i])
 		if j.Interims != nil {
 			v.N = standing.blocks
@@ -257,7 +257,7 @@ func (j Criteria) MetricVerdicts(sides []Sides, metric string, direction int) []
 			v.Layouts = j.Layouts
 		}
 		j.fill(&v, &standing, len(family))
-		v.Verdict = worded(standing.verdict, standing.ratio.Ratio, metric, direction)
+		v.Verdict = metricVerdict(standing.verdict, standing.ratio.Ratio, metric, direction)
 		if ratios[i].NoRatio != "" {
 			v.withoutRatio(ratios[i])
 		}
@@ -267,15 +267,15 @@ func (j Criteria) MetricVerdicts(sides []Sides, metric string, direction int) []
 }
 
 // contrasted is how the comparisons of a family stand. Those of a run with looks are judged at each of them.
-func (j Criteria) contrasted(sides []*Sides, ratios []Contrasted) []standing {
+func (j Criteria) judgePairs(sides []*Pair, ratios []MetricComparison) []sequentialState {
 	if j.Interims != nil {
-		var all []series
+		var all []blockSeries
 		for i, s := range sides {
 			all = append(all, s.series(ratios[i], j.Layouts))
 		}
 		return j.judge(all)
 	}
-	standings := newStandings(len(ratios))
+	standings := newStates(len(ratios))
 	for i := range ratios {
 		layouts := j.Layouts
 		if !sides[i].Paired {
@@ -288,13 +288,13 @@ func (j Criteria) contrasted(sides []*Sides, ratios []Contrasted) []standing {
 }
 
 // series are the blocks of paired sides.
-func (s *Sides) series(c Contrasted, layouts int) series {
+func (s *Pair) series(c MetricComparison, layouts int) blockSeries {
 	logs := map[int]float64{}
 	for i, b := range c.blocks {
 		logs[b] = c.logs[i]
 	}
-	r := series{layouts: layouts}
-	for _, b := range s.tried {
+	r := blockSeries{layouts: layouts}
+	for _, b := range s.triedBlocks {
 		x, ok := logs[b]
 		if !ok {
 			x = math.NaN()
@@ -305,7 +305,7 @@ func (s *Sides) series(c Contrasted, layouts int) series {
 }
 
 // verdict is what is known of two sides before it is decided.
-func (s *Sides) verdict(metric string, ratio stat.Comparison, c Contrasted) Verdict {
+func (s *Pair) verdict(metric string, ratio stat.Comparison, c MetricComparison) Verdict {
 	v := newVerdict(s.A, s.B, ratio)
 	v.Metric, v.Paired, v.ARun, v.BRun, v.MoreLines, v.N = metric, s.Paired, s.NameA, s.NameB, nil, min(c.NA, c.NB)
 	if !s.Paired {
@@ -315,7 +315,7 @@ func (s *Sides) verdict(metric string, ratio stat.Comparison, c Contrasted) Verd
 }
 
 // exactMetric is the verdict on counts that never vary.
-func (j Criteria) exactMetric(v Verdict, c Contrasted, direction int) Verdict {
+func (j Criteria) exactMetric(v Verdict, c MetricComparison, direction int) Verdict {
 	v.Exact, v.Margin, v.P, v.Permutation, v.Detectable = true, j.Margin, result.Unavailable, result.Unavailable,
 		result.Unavailable
 	x := c.Exactly
@@ -328,12 +328,12 @@ func (j Criteria) exactMetric(v Verdict, c Contrasted, direction int) Verdict {
 		x = 1 + math.Copysign(1, c.Difference) // only the direction counts, however small the difference is
 		v.withoutRatio(c)
 	}
-	v.Verdict = worded(verdict, x, v.Metric, direction)
+	v.Verdict = metricVerdict(verdict, x, v.Metric, direction)
 	return v
 }
 
 // worded says of a difference which side of it is the better one.
-func worded(verdict string, ratio float64, metric string, direction int) string {
+func metricVerdict(verdict string, ratio float64, metric string, direction int) string {
 	if verdict != differs {
 		return verdict
 	}
@@ -349,7 +349,7 @@ func worded(verdict string, ratio float64, metric string, direction int) string 
 
 // Geomean is the geometric mean of the ratios of a metric over all pairs, with its 95 % interval where every pair is
 // paired and shares its blocks with the others, and none was looked at before the end; n is the number of pairs.
-func (j Criteria) Geomean(sides []Sides, metric string) (ratio, low, high result.Value, n int) {
+func (j Criteria) Geomean(sides []Pair, metric string) (ratio, low, high result.Value, n int) {
 	sum, byBlock, count, paired := 0.0, map[int]float64{}, map[int]int{}, true
 	for i := range sides {
 		c, ok := sides[i].Compare(metric, j.Layouts)
@@ -384,7 +384,7 @@ func (j Criteria) Geomean(sides []Sides, metric string) (ratio, low, high result
 			logs, blocks = append(logs, byBlock[b]/float64(n)), append(blocks, b)
 		}
 	}
-	if c, ok := pairedBy(logs, blocks, j.Layouts); ok && paired && j.Interims == nil {
+	if c, ok := comparePaired(logs, blocks, j.Layouts); ok && paired && j.Interims == nil {
 		low, high = result.Value(c.Low), result.Value(c.High)
 	}
 	return ratio, low, high, n

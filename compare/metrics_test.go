@@ -44,8 +44,8 @@ func apart() Criteria {
 }
 
 // levels are the sides of the trials of one run.
-func levels(trials []result.Trial) []Sides {
-	return apart().Levels(Rows(trials, casesOf(trials)), trials)
+func levels(trials []result.Trial) []Pair {
+	return apart().PairLevels(Rows(trials, casesOf(trials)), trials)
 }
 
 // TestLoadThatComesAndGoes: two revisions of equal speed, and a load that slows everything by a third for half of the
@@ -67,7 +67,7 @@ func TestLoadThatComesAndGoes(t *testing.T) {
 	for b := range 20 {
 		ours = append(ours, benchTrial("base", b, takes(speed(2*b))), benchTrial("head", b, takes(speed(2*b+1))))
 	}
-	sides, _, _ := apart().Across(Run{Name: "then", Rows: Rows(then, casesOf(then)), Trials: then},
+	sides, _, _ := apart().PairRuns(Run{Name: "then", Rows: Rows(then, casesOf(then)), Trials: then},
 		Run{Name: "first", Rows: Rows(first, casesOf(first)), Trials: first}, false)
 	sequential := apart().MetricVerdicts(sides, result.TimePerOp, -1)
 	if len(sequential) != 1 || sequential[0].Verdict != Slower || sequential[0].Paired {
@@ -119,7 +119,7 @@ func TestMetricVerdicts(t *testing.T) {
 		}
 		cases := []plan.Case{{Design: "A", Point: benchTrial("base", 0, nil).Point},
 			{Design: "A", Point: benchTrial("head", 0, nil).Point}}
-		list := apart().MetricVerdicts(apart().Levels(Rows(trials, cases), trials), c.metric, c.direction)
+		list := apart().MetricVerdicts(apart().PairLevels(Rows(trials, cases), trials), c.metric, c.direction)
 		if len(list) != 1 || list[0].Verdict != c.want || list[0].Exact != c.exact ||
 			!roughly(float64(list[0].Ratio), c.ratio) {
 			t.Errorf("%s %v %v: %+v, want %s %v", c.metric, c.base, c.head, list, c.want, c.ratio)
@@ -143,16 +143,16 @@ func TestLooksOfMetrics(t *testing.T) {
 			trials = append(trials, benchTrial("base", b, takes(100*math.Exp(0.01*rng.NormFloat64()))),
 				benchTrial("head", b, takes(100*math.Exp(log+0.01*rng.NormFloat64()))))
 		}
-		list := j.MetricVerdicts(j.Levels(Rows(trials, casesOf(trials)), trials), result.TimePerOp, -1)
+		list := j.MetricVerdicts(j.PairLevels(Rows(trials, casesOf(trials)), trials), result.TimePerOp, -1)
 		if len(list) != 1 || list[0].Verdict != Slower || list[0].N != 10 || *list[0].Interims != 1 ||
 			!roughly(float64(list[0].Ratio), math.Exp(0.2)) || (list[0].Layouts == 5) != (layouts == 5) {
 			t.Errorf("%d layouts: %+v", layouts, list)
 		}
 		course := j.Allocate(Rows(trials, casesOf(trials)), trials, casesOf(trials), []float64{1, 1}, 1000)
-		if course.Why != AllDecided {
+		if course.Reason != AllDecided {
 			t.Errorf("%d layouts: %+v", layouts, course)
 		}
-		if _, low, _, n := j.Geomean(j.Levels(Rows(trials, casesOf(trials)), trials), result.TimePerOp); n != 1 ||
+		if _, low, _, n := j.Geomean(j.PairLevels(Rows(trials, casesOf(trials)), trials), result.TimePerOp); n != 1 ||
 			low.Known() {
 			t.Errorf("a geometric mean of looks has no interval: %v", low)
 		}
@@ -198,8 +198,8 @@ func TestByLevels(t *testing.T) {
 	}
 	j := apart()
 	j.AgainstFirst = true
-	sides := j.Levels(Rows(trials, casesOf(trials)), trials)
-	groups := ByLevels(sides)
+	sides := j.PairLevels(Rows(trials, casesOf(trials)), trials)
+	groups := GroupByContrast(sides)
 	if len(sides) != 4 || len(groups) != 2 {
 		t.Fatalf("%d pairs in %d groups", len(sides), len(groups))
 	}
@@ -241,7 +241,7 @@ func TestFamilyOfLevels(t *testing.T) {
 				some = append(some, tr)
 			}
 		}
-		list := j.MetricVerdicts(j.Levels(Rows(some, casesOf(some)), some), result.TimePerOp, -1)
+		list := j.MetricVerdicts(j.PairLevels(Rows(some, casesOf(some)), some), result.TimePerOp, -1)
 		if len(list) != levels-1 {
 			t.Fatalf("%d levels: %+v", levels, list)
 		}
@@ -294,7 +294,7 @@ func simulatedTrials(rng *rand.Rand, blocks, layouts int, cost, noise, placement
 // simulatedGate is what a gate decides of that, at its looks.
 func simulatedGate(rng *rand.Rand, g Gate, cost, noise, placement float64) (decision string, blocks int) {
 	trials := simulatedTrials(rng, g.InterimBlocks[len(g.InterimBlocks)-1], max(1, g.Layouts), cost, noise, placement)
-	interim := NewInterim(g)
+	interim := NewSequentialGate(g)
 	for _, n := range g.InterimBlocks {
 		interim.Open(n, false, true)
 		v := interim.Judge(levels(trials[:2*n]), result.TimePerOp, -1)[0]
@@ -380,7 +380,7 @@ func TestScalings(t *testing.T) {
 		{"the collector", 100, 80, 100, 160, 0, 0, 50, LimitGC, 1.6, 0},
 		{"one goroutine and the collector", 100, 98, 100, 145, 0, 40, 45, LimitOneCPU, 1.45, 0},
 		{"something outside", 100, 90, 30, 30, 0, 0, 0, LimitWaiting, 1, math.NaN()},
-		{"a neighbour that takes a CPU", 100, 99, 100, 101, 0, 0, 0, LimitOthers, 1.01, 0.9},
+		{"a neighbour that takes a CPU", 100, 99, 100, 101, 0, 0, 0, LimitOtherProcesses, 1.01, 0.9},
 		{"no counters", 100, 90, 0, 0, 0, 0, 0, LimitUnknown, math.NaN(), 0},
 	} {
 		var trials []result.Trial

@@ -10,14 +10,14 @@ import (
 
 // Reasons why two sides have no ratio. They have a difference all the same.
 const (
-	FromZero = "a value to divide by is 0"            // some of side B's
-	ToZero   = "a value is 0, which has no logarithm" // some of side A's
-	Negative = "a value is below 0"
-	Apart    = "the values are too far apart, or too small, for a ratio"
+	ZeroDivisor   = "a value to divide by is 0"            // some of side B's
+	ZeroValue     = "a value is 0, which has no logarithm" // some of side A's
+	NegativeValue = "a value is below 0"
+	OutOfRange    = "the values are too far apart, or too small, for a ratio"
 )
 
 // Unrelated is what is said of two sides in place of a ratio. Its JSON is a contract.
-type Unrelated struct {
+type AbsoluteDifference struct {
 	// of the medians, A - B, or head - base; nil if there is a ratio
 	Difference *result.Value `json:"difference,omitempty"`
 	NoRatio    string        `json:"no_ratio,omitempty"` // why there is none, as of a value that came of nothing
@@ -26,8 +26,8 @@ type Unrelated struct {
 // Ratios beyond mostApart, and values below the smallest normal number, which have few digits, are no measurements of
 // one program: printed, they would be digits without a meaning.
 const (
-	largestRatio  = 1e12
-	leastMeasured = 0x1p-1022
+	largestRatio = 1e12
+	minMeasured  = 0x1p-1022
 )
 
 // noRatio is why values have no geometric mean of ratios; "" if they have one. Values are finite.
@@ -36,13 +36,13 @@ func noRatio(xs, ys []float64) string {
 	most := max(slices.Max(xs), slices.Max(ys))
 	switch {
 	case least < 0:
-		return Negative
+		return NegativeValue
 	case slices.Min(ys) == 0:
-		return FromZero
+		return ZeroDivisor
 	case least == 0:
-		return ToZero
-	case least < leastMeasured || most/least > largestRatio:
-		return Apart
+		return ZeroValue
+	case least < minMeasured || most/least > largestRatio:
+		return OutOfRange
 	}
 	return ""
 }
@@ -50,16 +50,16 @@ func noRatio(xs, ys []float64) string {
 // counted reports whether a contrast has a ratio that gates may judge by, or a test of counts in its place: between 0
 // and fractions of unknown size a limit in per cent says nothing.
 // A quotient of negative values has no order, even where they never vary.
-func (c *Contrasted) counted() bool {
-	return c.NoRatio == "" || c.Exact && c.NoRatio != Negative || zero(c.NoRatio) && c.counts
+func (c *MetricComparison) judgeable() bool {
+	return c.NoRatio == "" || c.Exact && c.NoRatio != NegativeValue || hasZero(c.NoRatio) && c.counts
 }
 
 // zero reports whether zeros are the reason: whether there is a difference can be tested then.
-func zero(why string) bool { return why == FromZero || why == ToZero }
+func hasZero(why string) bool { return why == ZeroDivisor || why == ZeroValue }
 
 // offset is what is added to values of which some are 0 before logarithms are taken: one count, or of fractions the
 // smallest. A test of a difference holds under any rising function of the values; a ratio does not.
-func offset(xs, ys []float64) float64 {
+func zeroOffset(xs, ys []float64) float64 {
 	if whole(xs) && whole(ys) {
 		return 1
 	}
@@ -77,13 +77,13 @@ func difference(xs, ys []float64) float64 { return stat.Median(xs) - stat.Median
 
 // withoutRatio takes the ratio out of a verdict, and all that follows from one. Without it nothing is equivalent within
 // a margin.
-func (v *Verdict) withoutRatio(c Contrasted) {
+func (v *Verdict) withoutRatio(c MetricComparison) {
 	d := result.Value(c.Difference)
-	if !c.Exact || c.NoRatio == Negative { // something of nothing is infinitely more
+	if !c.Exact || c.NoRatio == NegativeValue { // something of nothing is infinitely more
 		v.Ratio, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
 	}
 	v.Detectable, v.NoRatio, v.Difference, v.MoreBlocks, v.Nearly = result.Unavailable, c.NoRatio, &d, nil, ""
-	v.Ranked, v.MoreRuns, v.Correlation, v.Widened, v.Tail, v.Vetoed = nil, nil, 0, 0, 0, false
+	v.RankComparison, v.MoreRuns, v.Correlation, v.Widened, v.Tail, v.Vetoed = nil, nil, 0, 0, 0, false
 	if v.Verdict == Equivalent || v.Verdict == "" {
 		v.Verdict = Undecided
 	}
@@ -91,7 +91,7 @@ func (v *Verdict) withoutRatio(c Contrasted) {
 
 // withoutRatio does the same for a gate. What costs more than nothing is over any limit; that something costs no more
 // than that is not shown by a test of a difference.
-func (v *Gated) withoutRatio(c Contrasted) {
+func (v *GateResult) withoutRatio(c MetricComparison) {
 	d := result.Value(c.Difference)
 	v.Cost, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
 	v.NoRatio, v.Difference, v.MoreBlocks, v.MoreLayouts = c.NoRatio, &d, nil, nil

@@ -15,13 +15,13 @@ func TestNoRatio(t *testing.T) {
 		why        string
 		difference float64
 	}{
-		{[]float64{0, 0}, []float64{101, 103}, FromZero, 102},
-		{[]float64{0, 0.5}, []float64{101, 103}, FromZero, 101.75},
-		{[]float64{101, 103}, []float64{0, 0}, ToZero, -102},
-		{[]float64{-1, -2}, []float64{1, 2}, Negative, 3},
-		{[]float64{1e-320, 2e-320}, []float64{1, 2}, Apart, 1.5},
-		{[]float64{1e-310, 2e-310}, []float64{3e-310, 4e-310}, Apart, 2e-310},
-		{[]float64{1, 2}, []float64{1e308, 1e308}, Apart, 1e308},
+		{[]float64{0, 0}, []float64{101, 103}, ZeroDivisor, 102},
+		{[]float64{0, 0.5}, []float64{101, 103}, ZeroDivisor, 101.75},
+		{[]float64{101, 103}, []float64{0, 0}, ZeroValue, -102},
+		{[]float64{-1, -2}, []float64{1, 2}, NegativeValue, 3},
+		{[]float64{1e-320, 2e-320}, []float64{1, 2}, OutOfRange, 1.5},
+		{[]float64{1e-310, 2e-310}, []float64{3e-310, 4e-310}, OutOfRange, 2e-310},
+		{[]float64{1, 2}, []float64{1e308, 1e308}, OutOfRange, 1e308},
 		{[]float64{1, 2}, []float64{2, 3}, "", 1},
 		{[]float64{1e300, 2e300}, []float64{2e300, 3e300}, "", 1e300},
 	} {
@@ -38,7 +38,7 @@ func TestNoRatio(t *testing.T) {
 			v.Verdict == Equivalent || v.MoreBlocks != nil) {
 			t.Errorf("%v %v: %+v, want a difference of %v", c.base, c.head, v, c.difference)
 		}
-		interim := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(12)})
+		interim := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(12)})
 		interim.Open(12, true, true)
 		g := interim.Judge(levels(trials), "froth", -1)[0]
 		if g.NoRatio != c.why || g.Cost.Known() == (c.why != "") || c.why != "" && g.Decision == Pass {
@@ -67,14 +67,14 @@ func TestExactNegative(t *testing.T) {
 				benchTrial("head", b, result.Metrics{"froth": result.Value(c.head)}))
 		}
 		v := apart().MetricVerdicts(levels(trials), "froth", c.direction)[0]
-		if v.Ratio.Known() || v.Low.Known() || v.High.Known() || v.NoRatio != Negative || v.Verdict != c.want ||
+		if v.Ratio.Known() || v.Low.Known() || v.High.Known() || v.NoRatio != NegativeValue || v.Verdict != c.want ||
 			v.Difference == nil || float64(*v.Difference) != c.head-c.base {
 			t.Errorf("%v to %v, direction %d: %+v, want %s", c.base, c.head, c.direction, v, c.want)
 		}
-		interim := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(12)})
+		interim := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(12)})
 		interim.Open(12, true, true)
 		g := interim.Judge(levels(trials), "froth", c.direction)[0]
-		if g.Decision != Undecided || g.Cost.Known() || g.NoRatio != Negative {
+		if g.Decision != Undecided || g.Cost.Known() || g.NoRatio != NegativeValue {
 			t.Errorf("gate %v to %v, direction %d: %+v", c.base, c.head, c.direction, g)
 		}
 	}

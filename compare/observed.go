@@ -71,7 +71,7 @@ func medianResource(xs []result.Resource) result.Resource {
 		SendParked:  median(func(x result.Resource) *float64 { return x.SendParked }),
 		RecvParked:  median(func(x result.Resource) *float64 { return x.RecvParked }),
 	}
-	if waits := median(func(x result.Resource) *float64 { return float(x.RecvWaits) }); waits != nil {
+	if waits := median(func(x result.Resource) *float64 { return floatOf(x.RecvWaits) }); waits != nil {
 		n := int64(math.Round(*waits))
 		out.RecvWaits = &n
 	}
@@ -85,7 +85,7 @@ func medianResource(xs []result.Resource) result.Resource {
 
 // ledger has the means of the shares that the observed trials measured, so that they add up; nil if they
 // measured none.
-func ledger(watched []*result.Trial) map[string]result.Value {
+func cpuTimeShares(watched []*result.Trial) map[string]result.Value {
 	var parts map[string]result.Value
 	for _, part := range []string{"useful", "runtime", "channel", "scheduler", "gc", "idle"} {
 		var shares []float64
@@ -107,7 +107,7 @@ func ledger(watched []*result.Trial) map[string]result.Value {
 
 // slowDown is the median over blocks of the speed without observation over that with it. Blocks in
 // which one of the two has no number do not count.
-func slowDown(good, watched []*result.Trial, job bool) result.Value {
+func slowdown(good, watched []*result.Trial, job bool) result.Value {
 	plain := map[int]float64{}
 	for _, t := range good {
 		plain[t.Block] = speed(t, job)
@@ -140,7 +140,7 @@ func speed(t *result.Trial, job bool) float64 {
 }
 
 // float is the number that p points to, nil for nil.
-func float(p *int64) *float64 {
+func floatOf(p *int64) *float64 {
 	if p == nil {
 		return nil
 	}

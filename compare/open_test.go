@@ -92,12 +92,12 @@ func TestFamilyStands(t *testing.T) {
 // TestLostResponsesEndASeries: with a budget, blocks in which a response was lost do not drop out of a comparison
 // that goes on: those that are left would be the ones that went well.
 func TestLostResponsesEndASeries(t *testing.T) {
-	s := series{blocks: []int{0, 1, 5, 10, 11, 12}, logs: []float64{1, 2, 3, 4, 5, 6}}
-	s.cut(10, map[int]bool{1: true, 11: true}, nil)
-	if !slices.Equal(s.blocks, []int{0, 1, 5, 10}) || len(s.logs) != 4 || !s.ended {
+	s := blockSeries{blocks: []int{0, 1, 5, 10, 11, 12}, logs: []float64{1, 2, 3, 4, 5, 6}}
+	s.truncate(10, map[int]bool{1: true, 11: true}, nil)
+	if !slices.Equal(s.blocks, []int{0, 1, 5, 10}) || len(s.logs) != 4 || !s.truncated {
 		t.Errorf("%+v", s)
 	}
-	if j := sequential(); j.toLook(ComparisonState{Blocks: 12, ended: true}) != 0 || j.toLook(ComparisonState{Blocks: 12}) != 3 {
+	if j := sequential(); j.blocksToInterim(ComparisonState{Blocks: 12, ended: true}) != 0 || j.blocksToInterim(ComparisonState{Blocks: 12}) != 3 {
 		t.Error("no look comes to a series that has ended")
 	}
 	var trials []result.Trial

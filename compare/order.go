@@ -16,11 +16,11 @@ type blockTable struct {
 }
 
 // leastVariance is the least variance of a row: differences below 0.01 % are none.
-const leastVariance = 1e-8
+const minVariance = 1e-8
 
 // firstStretch are the trials of the blocks up to one that lacks a case of the first. A budget drops cases, and
 // a block of fewer cases scatters more: it cannot change places with another.
-func firstStretch(trials []result.Trial) []result.Trial {
+func leadingBlocks(trials []result.Trial) []result.Trial {
 	if len(trials) == 0 {
 		return nil
 	}
@@ -42,7 +42,7 @@ func firstStretch(trials []result.Trial) []result.Trial {
 
 // tabulate makes the table of the good throughput trials. Rows with fewer than 3 of them are left out.
 func tabulate(trials []result.Trial) blockTable {
-	trials = firstStretch(trials)
+	trials = leadingBlocks(trials)
 	values := blockValues(trials)
 	var keys []key
 	times, seen := map[key]bool{}, map[int]bool{}
@@ -72,7 +72,7 @@ func tabulate(trials []result.Trial) blockTable {
 // centred is one row of the table and its variance. What is measured as a time is
 // as fast as that is short.
 func centred(values map[int]float64, blocks []int, isTime bool) (row []float64, variance float64) {
-	mean, squares := stat.Mean(logsOfBlocks(values)), 0.0
+	mean, squares := stat.Mean(sortedLogs(values)), 0.0
 	row = make([]float64, len(blocks))
 	for i, b := range blocks {
 		v, ok := values[b]
@@ -86,7 +86,7 @@ func centred(values map[int]float64, blocks []int, isTime bool) (row []float64, 
 		}
 		squares += row[i] * row[i]
 	}
-	return row, max(squares/float64(len(values)-1), leastVariance)
+	return row, max(squares/float64(len(values)-1), minVariance)
 }
 
 // trend is by how much the logarithm of speed changes from the first block to the last, and the p-value
@@ -124,5 +124,5 @@ func (t blockTable) serial() (correlation, p float64) {
 			}
 		}
 	}
-	return stat.Serial(rows)
+	return stat.SerialCorrelation(rows)
 }

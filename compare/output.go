@@ -44,7 +44,7 @@ func metricOrder() []string {
 // Attach returns the throughput trials by block and order, each with the resources that its observed
 // trial beside it saw: that of the same case in the same block. Without one a trial keeps its
 // own resources. Resources are never nil. The trials given are not changed.
-func Attach(trials []result.Trial) []result.Trial {
+func AttachResources(trials []result.Trial) []result.Trial {
 	type place struct {
 		key
 		block int

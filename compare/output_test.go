@@ -51,7 +51,7 @@ func TestAttach(t *testing.T) {
 	}
 	before := asJSON(t, trials)
 	var got []string
-	for _, x := range Attach(trials) {
+	for _, x := range AttachResources(trials) {
 		if x.Kind != "trial" || x.Resources == nil {
 			t.Errorf("%+v", x)
 		}

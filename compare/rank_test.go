@@ -31,8 +31,8 @@ func TestRanksSeeTheLevel(t *testing.T) {
 		for range sets {
 			a, b := contaminated(r, 20, math.Log(1.03)), contaminated(r, 20, 0)
 			v := verdictOn(paired, a, b)
-			byMean += one(v.Verdict == Faster)
-			if v.Ranked == nil || !(v.RankLow > 1) {
+			byMean += boolToInt(v.Verdict == Faster)
+			if v.RankComparison == nil || !(v.RankLow > 1) {
 				continue
 			}
 			byRank++
@@ -53,12 +53,12 @@ func verdictOn(paired bool, a, b []float64) Verdict {
 		rows, trials := sweepOf([]string{"b", "a"}, [][]float64{b, a})
 		return DefaultCriteria("", nil).Verdicts(rows, trials)[0]
 	}
-	return *DefaultCriteria("", nil).Between(runOf("new", []string{"x"}, a), runOf("old", []string{"x"}, b)).Matches[0].Verdict
+	return *DefaultCriteria("", nil).CompareRuns(runOf("new", []string{"x"}, a), runOf("old", []string{"x"}, b)).Matches[0].Verdict
 }
 
 // TestOutliersNotLevel: a difference of the means that a few blocks make.
 func TestOutliersNotLevel(t *testing.T) {
-	s := newStandings(1)[0]
+	s := newStates(1)[0]
 	logs := make([]float64, 40)
 	for i := range logs {
 		logs[i] = 0.002 * float64(i*7%5-2)
@@ -67,9 +67,9 @@ func TestOutliersNotLevel(t *testing.T) {
 		}
 	}
 	v := verdictOn(true, logs, make([]float64, 40))
-	if s = DefaultCriteria("", nil).judge([]series{seriesOf(logs)})[0]; s.verdict != differs || v.Verdict != Slower ||
-		!strings.HasPrefix(v.Note, outliersMake) {
-		t.Errorf("%s: %+v, ranks %+v", s.verdict, v, v.Ranked)
+	if s = DefaultCriteria("", nil).judge([]blockSeries{seriesOf(logs)})[0]; s.verdict != differs || v.Verdict != Slower ||
+		!strings.HasPrefix(v.Note, outliersOnly) {
+		t.Errorf("%s: %+v, ranks %+v", s.verdict, v, v.RankComparison)
 	}
 	var keys map[string]any
 	line, err := json.Marshal(v)
@@ -89,7 +89,7 @@ func TestRanksSeldomDisagree(t *testing.T) {
 	notes := 0
 	for range 1000 {
 		v := verdictOn(true, autoregressive(0)(r, 20), make([]float64, 20))
-		notes += one(v.Note != "")
+		notes += boolToInt(v.Note != "")
 	}
 	if notes > 10 {
 		t.Errorf("%d of 1000 have a note", notes)

@@ -22,7 +22,7 @@ func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 		if !ok {
 			continue
 		}
-		if _, p := stat.Serial([][]float64{r}); p <= orderAlpha/float64(len(all)) {
+		if _, p := stat.SerialCorrelation([][]float64{r}); p <= orderAlpha/float64(len(all)) {
 			if found++; p < least {
 				worst, least = i, p
 			}
@@ -31,19 +31,19 @@ func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 	if found == 0 {
 		return nil
 	}
-	c, _, _ := all[worst].pair(len(all[worst].logs))
+	c, _, _ := all[worst].comparison(len(all[worst].logs))
 	order, a, b := c.Order(), pairs[worst][0], pairs[worst][1]
 	w, _ := warn(WarnRatios, order.Correlation, orderAlpha/float64(len(all)),
 		"the ratios of neighbouring blocks resemble each other in %d of %d comparisons, most in %s and %s "+
 			"(correlation %.2f, p = %.2g): something slows one design for several blocks, and the intervals of these "+
 			"comparisons are widened for it; stop what else runs, or measure more blocks",
-		found, len(all), named(a, b), named(b, a), order.Correlation, least)
+		found, len(all), rowName(a, b), rowName(b, a), order.Correlation, least)
 	w.Workload, w.P = trials[0].Workload, result.Value(least)
 	return []Warning{w}
 }
 
 // named is a row in a sentence beside another: a design, with its point where the other is at another one.
-func named(r, other *Row) string {
+func rowName(r, other *Row) string {
 	if r.Point.String() == other.Point.String() {
 		return r.Design
 	}
@@ -52,7 +52,7 @@ func named(r, other *Row) string {
 
 // centredRatios are the logarithms of a comparison's ratios less their mean; ok is false below leastForOrder blocks, or
 // where they do not vary.
-func centredRatios(s *series) (logs []float64, ok bool) {
+func centredRatios(s *blockSeries) (logs []float64, ok bool) {
 	if s.layouts > 1 {
 		return nil, false
 	}
@@ -66,5 +66,5 @@ func centredRatios(s *series) (logs []float64, ok bool) {
 		logs[i] -= mean
 		squares += logs[i] * logs[i]
 	}
-	return logs, len(logs) >= leastForOrder && squares > leastVariance*float64(len(logs)-1)
+	return logs, len(logs) >= minBlocksOrder && squares > minVariance*float64(len(logs)-1)
 }

@@ -33,18 +33,18 @@ type Row struct {
 	// Answer is what all trials with a number answered, if they answered alike; nil otherwise, and for streams.
 	Answer map[string]any
 
-	// Twins are what was predicted beside what was measured, by metric; see WithPredictions.
+	// Twins are what was predicted beside what was measured, by metric; see AddPredictions.
 	Predictions []Prediction
 	// Refusal is why what was predicted of the row does not hold; nil where it does, or where nothing was predicted.
-	Refusal *Refusal
-	// Formula is what the closed form of the design predicts; nil where it has none; see WithFormulas.
+	FailedCondition *FailedCondition
+	// Formula is what the closed form of the design predicts; nil where it has none; see AddFormulas.
 	Formula *Formula
 	// Serial is what part of the time more CPUs do not shorten; nil where the design was not on one CPU; see
-	// WithSerial.
-	Serial *Serial
-	// Knees are where the time along a factor becomes flat, if this is its best level; see WithKnees.
+	// AddSerialFractions.
+	SerialFraction *SerialFraction
+	// Knees are where the time along a factor becomes flat, if this is its best level; see AddKnees.
 	Knees []Knee
-	// Beside is the verdict on the row beside the baseline; nil where there is none; see WithBaseline.
+	// Beside is the verdict on the row beside the baseline; nil where there is none; see AddBaselineVerdicts.
 	BaselineVerdict *Verdict
 	// Sensitivity says by how much predictions depend on the scheduler's costs, where that was asked for: see
 	// Sensitivities.

@@ -26,7 +26,7 @@ func Rows(trials []result.Trial, cases []plan.Case) []Row {
 	}
 	var rows []Row
 	for _, c := range cases {
-		for _, group := range byPlace(byCase[key{c.Design, c.Point.String()}]) {
+		for _, group := range groupByWorld(byCase[key{c.Design, c.Point.String()}]) {
 			rows = append(rows, newRow(c, group))
 		}
 	}
@@ -34,7 +34,7 @@ func Rows(trials []result.Trial, cases []plan.Case) []Row {
 }
 
 // byPlace divides the trials of a case by workload and world.
-func byPlace(trials []*result.Trial) [][]*result.Trial {
+func groupByWorld(trials []*result.Trial) [][]*result.Trial {
 	type place struct{ workload, world string }
 	index := map[place]int{}
 	var groups [][]*result.Trial
@@ -58,7 +58,7 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 		Statuses: map[result.Status]int{}}
 	var good, watched []*result.Trial
 	for _, t := range trials {
-		r.note(t)
+		r.addStatus(t)
 		r.Decisions = fold(r.Decisions, t.Decisions)
 		switch t.Kind {
 		case result.KindInstrumented:
@@ -86,9 +86,9 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 	r.Answer = answer(r.Job, good)
 	r.Metrics = r.summarise(good)
 	r.Resources = resources(watched)
-	r.CPUTime = ledger(watched)
+	r.CPUTime = cpuTimeShares(watched)
 	if r.SlowDown = result.Unavailable; r.World != result.Virtual {
-		r.SlowDown = slowDown(good, watched, r.Job)
+		r.SlowDown = slowdown(good, watched, r.Job)
 	}
 	return r
 }
@@ -114,7 +114,7 @@ func answer(job bool, good []*result.Trial) map[string]any {
 
 // note takes what a trial of either kind says beside its numbers: what an observed trial found wrong
 // is wrong all the same.
-func (r *Row) note(t *result.Trial) {
+func (r *Row) addStatus(t *result.Trial) {
 	if r.Lines == nil {
 		r.Lines = t.Lines
 	}
@@ -161,8 +161,8 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 			median, low, high, _ := stat.MedianInterval(xs, confidence)
 			s.Median, s.Low, s.High = result.Value(median), result.Value(low), result.Value(high)
 		}
-		if r.World == result.Virtual && !states(&s, good, xs) {
-			average(&s, xs, exactly(good, name, xs))
+		if r.World == result.Virtual && !addStates(&s, good, xs) {
+			addMean(&s, xs, repeatsExactly(good, name, xs))
 		}
 		summaries[name] = s
 	}

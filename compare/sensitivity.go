@@ -9,14 +9,14 @@ import (
 )
 
 // mostSensitive is the share of a prediction by which it may depend on a cost before that is said in words.
-const mostSensitive = 0.02
+const sensitivityLimit = 0.02
 
 // disturbance, in place of the name of a cost, is a burn that lasts longer.
 const disturbance = ""
 
 // Varied are the rows of a calculation that differs from another in one cost of the scheduler, with the same seeds
 // and so the same customers.
-type Varied struct {
+type VariedRun struct {
 	Cost   string  // "": the costs are the same, and one burn lasts longer
 	Factor float64 // that the cost was multiplied by
 	Rows   []Row
@@ -57,32 +57,32 @@ type Sensitivity struct {
 }
 
 // Most is the greater of the shares; see Known.
-func (s *Sensitivity) Most() result.Value { return max(s.Share, s.DisturbedShare) }
+func (s *Sensitivity) MaxShare() result.Value { return max(s.Share, s.DisturbedShare) }
 
 // Known reports whether the prediction is known under all costs and after disturbances.
 func (s *Sensitivity) Known() bool { return s.Share.Known() && s.DisturbedShare.Known() }
 
 // Matters reports whether the range is so wide that a reader must know.
 func (s *Sensitivity) Matters() bool {
-	return !s.Known() || s.Most() > mostSensitive
+	return !s.Known() || s.MaxShare() > sensitivityLimit
 }
 
 // Sensitivities are those of the rows, row by row: of a job its wall time, of a stream its throughput and mean
 // latency, or in an open loop its mean response.
-func Sensitivities(rows []Row, varied []Varied) []Sensitivity {
+func Sensitivities(rows []Row, varied []VariedRun) []Sensitivity {
 	var list []Sensitivity
 	for i := range rows {
 		if rows[i].N == 0 {
 			continue
 		}
-		for _, metric := range rows[i].precise() {
+		for _, metric := range rows[i].precisionMetrics() {
 			list = append(list, sensitivity(&rows[i], metric, varied))
 		}
 	}
 	return list
 }
 
-func sensitivity(r *Row, metric string, varied []Varied) Sensitivity {
+func sensitivity(r *Row, metric string, varied []VariedRun) Sensitivity {
 	s := Sensitivity{Kind: "sensitivity", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
 		World: r.World,
 		Point: r.Point, Metric: metric, Value: meanOf(r, metric), Effects: []Effect{}}
@@ -93,7 +93,7 @@ func sensitivity(r *Row, metric string, varied []Varied) Sensitivity {
 		if v.Cost == disturbance {
 			continue
 		}
-		e := Effect{v.Cost, v.Factor, v.of(r, metric)}
+		e := Effect{v.Cost, v.Factor, v.prediction(r, metric)}
 		s.Effects = append(s.Effects, e)
 		x := float64(e.Value)
 		s.Low = result.Value(math.Min(float64(s.Low), x)) // NaN if either is
@@ -102,12 +102,12 @@ func sensitivity(r *Row, metric string, varied []Varied) Sensitivity {
 			s.Cost, greatest = v.Cost, d
 		}
 	}
-	s.Share = farthest(s.Value, s.Low, s.High)
+	s.Share = relativeDistance(s.Value, s.Low, s.High)
 	return s
 }
 
 // farthest is the greater distance of low and high from a value, by the value.
-func farthest(of, low, high result.Value) result.Value {
+func relativeDistance(of, low, high result.Value) result.Value {
 	if low == high {
 		return 0 // also where the prediction is that it takes no time
 	}
@@ -115,7 +115,7 @@ func farthest(of, low, high result.Value) result.Value {
 }
 
 // of is the prediction of a row in the variant; unavailable where it has none.
-func (v *Varied) of(r *Row, metric string) result.Value {
+func (v *VariedRun) prediction(r *Row, metric string) result.Value {
 	for j := range v.Rows {
 		if o := &v.Rows[j]; o.Workload == r.Workload && o.Design == r.Design && o.Point.String() == r.Point.String() {
 			return meanOf(o, metric)
@@ -125,23 +125,23 @@ func (v *Varied) of(r *Row, metric string) result.Value {
 }
 
 // disturbed works out what a disturbance does.
-func (s *Sensitivity) disturbed(r *Row, varied []Varied) {
+func (s *Sensitivity) disturbed(r *Row, varied []VariedRun) {
 	low, high := float64(s.Value), float64(s.Value)
 	if m := r.Metric(s.Metric); len(m.States) > 0 {
 		low, high, s.States = float64(m.Low), float64(m.High), m.States
 	}
 	for _, v := range varied {
 		if v.Cost == disturbance {
-			x := float64(v.of(r, s.Metric))
+			x := float64(v.prediction(r, s.Metric))
 			low, high = math.Min(low, x), math.Max(high, x) // NaN if either is
 		}
 	}
 	s.DisturbedLow, s.DisturbedHigh = result.Value(low), result.Value(high)
-	s.DisturbedShare = farthest(s.Value, s.DisturbedLow, s.DisturbedHigh)
+	s.DisturbedShare = relativeDistance(s.Value, s.DisturbedLow, s.DisturbedHigh)
 }
 
-// WithSensitivity adds each sensitivity to the row of its case.
-func WithSensitivity(rows []Row, list []Sensitivity) {
+// AddSensitivities adds each sensitivity to the row of its case.
+func AddSensitivities(rows []Row, list []Sensitivity) {
 	for _, s := range list {
 		for i := range rows {
 			if r := &rows[i]; r.Workload == s.Workload && r.World == s.World && r.Design == s.Design &&
@@ -180,14 +180,14 @@ func (s *Sensitivity) Text() string {
 		return what + " is not known"
 	}
 	text := what
-	if s.Share > mostSensitive {
+	if s.Share > sensitivityLimit {
 		text += fmt.Sprintf(" depends on the scheduler's costs, on %s most: one of them x 1/2 or x 2 changes "+
 			"it by up to %.3g %%", s.Cost, 100*float64(s.Share))
 	}
 	switch {
 	case !s.DisturbedShare.Known():
 		return text + " is not known after one burn lasts longer: the design goes wrong then"
-	case s.DisturbedShare <= mostSensitive:
+	case s.DisturbedShare <= sensitivityLimit:
 		return text
 	case text != what:
 		text += ";"

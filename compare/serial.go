@@ -12,7 +12,7 @@ import (
 
 // Serial is what part of a job's time on one CPU more of them do not shorten, by Karp and Flatt (model.KarpFlatt), of
 // the blocks in which the design ran on both.
-type Serial struct {
+type SerialFraction struct {
 	Kind          string       `json:"kind"` // "serial"
 	SchemaVersion int          `json:"schema_version"`
 	Workload      string       `json:"workload"`
@@ -28,9 +28,9 @@ type Serial struct {
 	N     int          `json:"n"` // blocks
 }
 
-// WithSerial sets beside the row of each job that ran on one CPU too what its serial share is. Of designs whose workers
+// AddSerialFractions sets beside the row of each job that ran on one CPU too what its serial share is. Of designs whose workers
 // are as many as the CPUs that one had one worker.
-func WithSerial(rows []Row, trials []result.Trial) {
+func AddSerialFractions(rows []Row, trials []result.Trial) {
 	good := goodTrials(trials)
 	for i := range rows {
 		r := &rows[i]
@@ -53,22 +53,22 @@ func WithSerial(rows []Row, trials []result.Trial) {
 			}
 		}
 		if s, ok := newSerial(r, cpus, logs); ok {
-			r.Serial = &s
+			r.SerialFraction = &s
 		}
 	}
 }
 
-func newSerial(r *Row, cpus int, logs []float64) (s Serial, ok bool) {
+func newSerial(r *Row, cpus int, logs []float64) (s SerialFraction, ok bool) {
 	if len(logs) == 0 {
 		return s, false
 	}
 	speedup := math.Exp(stat.Mean(logs))
 	share, ok := model.KarpFlatt(speedup, cpus)
-	s = Serial{Kind: "serial", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
+	s = SerialFraction{Kind: "serial", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
 		World: r.World, Point: r.Point,
 		Speedup: result.Value(speedup), Share: result.Value(share), Low: result.Unavailable, High: result.Unavailable,
 		N: len(logs)}
-	if c, ok := stat.Pair(logs, ratioConfidence); ok {
+	if c, ok := stat.ComparePaired(logs, ratioConfidence); ok {
 		s.Low, s.High = result.Value(c.Low), result.Value(c.High)
 	}
 	return s, ok

@@ -34,14 +34,14 @@ func TestSerial(t *testing.T) {
 		cases = append(cases, plan.Case{Design: x.Design, Point: x.Point})
 	}
 	rows := compare.Rows(trials, cases)
-	compare.WithSerial(rows, trials)
+	compare.AddSerialFractions(rows, trials)
 	want := map[int]float64{1: 0.2, 3: 0} // by row
 	for i, r := range rows {
 		share, has := want[i]
-		if (r.Serial != nil) != has {
-			t.Errorf("%s at %s: serial %v", r.Design, r.Point, r.Serial)
-		} else if has && (math.Abs(float64(r.Serial.Share)-share) > 1e-9 || r.Serial.N != 2) {
-			t.Errorf("%s at %s: %+v", r.Design, r.Point, r.Serial)
+		if (r.SerialFraction != nil) != has {
+			t.Errorf("%s at %s: serial %v", r.Design, r.Point, r.SerialFraction)
+		} else if has && (math.Abs(float64(r.SerialFraction.Share)-share) > 1e-9 || r.SerialFraction.N != 2) {
+			t.Errorf("%s at %s: %+v", r.Design, r.Point, r.SerialFraction)
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Run struct {
 }
 
 // Together makes several runs one side. Their blocks are numbered one after the other.
-func Together(runs []Run, cases []plan.Case) Run {
+func MergeRuns(runs []Run, cases []plan.Case) Run {
 	if len(runs) == 1 {
 		return runs[0]
 	}
@@ -89,9 +89,9 @@ func (d *Differences) Add(name string, a, b any) bool {
 	return x != y
 }
 
-// NotReplicate is the text of a warning: differences are those of a run and the first run of its side. "" if there are
+// NonReplicateText is the text of a warning: differences are those of a run and the first run of its side. "" if there are
 // none.
-func NotReplicate(first string, differences []Difference) string {
+func NonReplicateText(first string, differences []Difference) string {
 	var all []string
 	for _, d := range differences {
 		all = append(all, fmt.Sprintf("%s is %s in %s and %s here", d.Name, d.B, first, d.A))

@@ -49,9 +49,9 @@ func (o *table) bound() {
 		for range studentSamples {
 			xs := drawn(r, 0, n, effect)
 			count := func(n int, weight float64, name string) {
-				if plain, _ := stat.PairUnordered(xs[:n], ratioConfidence); plain.P() <= falseNormal {
+				if plain, _ := stat.ComparePairedUnordered(xs[:n], ratioConfidence); plain.P() <= falseNormal {
 					c[name] += weight / studentSamples
-					c[name+", agreed"] += weight / studentSamples * float64(one(plain.Permutation() <= falseNormal))
+					c[name+", agreed"] += weight / studentSamples * float64(boolToInt(plain.Permutation() <= falseNormal))
 				}
 			}
 			count(n, 1, "Student's")

@@ -28,9 +28,9 @@ func (o *table) budgets() {
 		trials += measured
 		rows, everything := sweepOf(names(designs), logs)
 		for k, v := range once.Verdicts(rows, everything) {
-			decided += one(v.Verdict != Undecided)
-			same += one(v.Verdict != Undecided && v.Verdict == short[k].Verdict)
-			more += one(v.Verdict == Undecided && short[k].Verdict != Undecided)
+			decided += boolToInt(v.Verdict != Undecided)
+			same += boolToInt(v.Verdict != Undecided && v.Verdict == short[k].Verdict)
+			more += boolToInt(v.Verdict == Undecided && short[k].Verdict != Undecided)
 		}
 	}
 	share := 100 * float64(trials) / (sweeps * designs * 40)
@@ -65,11 +65,11 @@ func (o *table) allocations() {
 		long := once.judge(pairsOf(logs))
 		for k := range long {
 			sure, soon := long[k].verdict != Undecided, short[k].verdict != Undecided
-			same := directed(long[k].verdict, long[k].ratio.Ratio, result.Throughput) == directed(short[k].verdict,
+			same := directedVerdict(long[k].verdict, long[k].ratio.Ratio, result.Throughput) == directedVerdict(short[k].verdict,
 				short[k].ratio.Ratio, result.Throughput)
-			c["decided"] += float64(one(sure))
-			c["same"] += float64(one(sure && same))
-			c["another"] += float64(one(sure && soon && !same))
+			c["decided"] += float64(boolToInt(sure))
+			c["same"] += float64(boolToInt(sure && same))
+			c["another"] += float64(boolToInt(sure && soon && !same))
 		}
 		c["false"] += falseClaim(short, effects)
 		c["false by 40"] += falseClaim(long, effects)
@@ -114,10 +114,10 @@ func couples(n int) [][2]int {
 
 // pairsOf are the blocks that hold both designs of each couple. A design drops out where its logarithms end,
 // or are NaN.
-func pairsOf(logs [][]float64) []series {
-	var all []series
+func pairsOf(logs [][]float64) []blockSeries {
+	var all []blockSeries
 	for _, c := range couples(len(logs)) {
-		var s series
+		var s blockSeries
 		a, b := logs[c[0]], logs[c[1]]
 		for i := range min(len(a), len(b)) {
 			if !math.IsNaN(a[i] + b[i]) {
@@ -131,7 +131,7 @@ func pairsOf(logs [][]float64) []series {
 
 // falseClaim is 1 where a verdict is false: a difference where there is none, or one that points the wrong
 // way, or an equivalence of what is apart by the margin.
-func falseClaim(standings []standing, effects []float64) float64 {
+func falseClaim(standings []sequentialState, effects []float64) float64 {
 	const tiny = 1e-9 // of rounding
 	for i, c := range couples(len(effects)) {
 		truth, s := effects[c[0]]-effects[c[1]], &standings[i]
@@ -146,7 +146,7 @@ func falseClaim(standings []standing, effects []float64) float64 {
 }
 
 // allocated is [budgeted] without trials and rows, which take most of its time.
-func allocated(j Criteria, logs [][]float64, costs []float64, time float64) (trials int, standings []standing) {
+func allocated(j Criteria, logs [][]float64, costs []float64, time float64) (trials int, standings []sequentialState) {
 	seen := make([][]float64, len(logs))
 	course := Allocation{Blocks: j.Interims.Blocks[0]}
 	for d := range logs {
@@ -168,7 +168,7 @@ func allocated(j Criteria, logs [][]float64, costs []float64, time float64) (tri
 		for i, c := range couples(len(logs)) {
 			list[i].A, list[i].B = c[0], c[1]
 		}
-		course = j.next(list, costs, time)
+		course = j.allocateBlocks(list, costs, time)
 	}
 	return trials, j.judge(pairsOf(seen))
 }

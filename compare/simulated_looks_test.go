@@ -24,7 +24,7 @@ func (o *table) margins() {
 	all := []machine{{name: "0.2 %", noise: 0.002}, {name: "0.4 %", noise: 0.004}, {name: "0.8 %", noise: 0.008}}
 	once, looks := DefaultCriteria("", nil), sequential()
 	got := experiment(4, len(all), func(i int, r *rand.Rand, c tally) {
-		var long, short []series
+		var long, short []blockSeries
 		for k := range 6 {
 			m, effect := all[i], math.Log(1+once.Margin)
 			if k == 0 {
@@ -52,7 +52,7 @@ func (o *table) margins() {
 }
 
 // wrong is 1 where a verdict is false: the first comparison is of equals, the others are apart.
-func wrong(standings []standing) float64 {
+func wrong(standings []sequentialState) float64 {
 	for i, s := range standings {
 		if i == 0 && s.verdict == differs || i > 0 && s.verdict == Equivalent {
 			return 1
@@ -62,14 +62,14 @@ func wrong(standings []standing) float64 {
 }
 
 // byHolm decides again on differences by Holm's method without room for equivalence, and nothing else changed.
-func byHolm(standings []standing) []standing {
+func byHolm(standings []sequentialState) []sequentialState {
 	var ps []float64
 	for i := range standings {
-		ps = append(ps, standings[i].pDifferent())
+		ps = append(ps, standings[i].differenceP())
 	}
 	other := slices.Clone(standings)
 	for i, p := range stat.Holm(ps) {
-		if s := &other[i]; p <= 0.05 && s.verdict == Undecided && s.agrees(0.05) {
+		if s := &other[i]; p <= 0.05 && s.verdict == Undecided && s.permutationAgrees(0.05) {
 			s.verdict = differs
 		}
 	}
@@ -108,9 +108,9 @@ func (o *table) detectable() {
 			j = looks
 			level = looks.Interims.planned.Level(level, 4)
 		}
-		known, _ := stat.PairOnly(spread(all[i].blocks, sigma))
+		known, _ := stat.PairedEstimate(spread(all[i].blocks, sigma))
 		effect := math.Log(known.Detectable(1, level))
-		family := make([]series, all[i].m)
+		family := make([]blockSeries, all[i].m)
 		for k := range family {
 			logs := make([]float64, all[i].blocks)
 			for b := range logs {
@@ -121,7 +121,7 @@ func (o *table) detectable() {
 			}
 			family[k] = differences(logs, make([]float64, len(logs)))
 		}
-		c["found"] += float64(one(j.judge(family)[0].verdict == differs))
+		c["found"] += float64(boolToInt(j.judge(family)[0].verdict == differs))
 	})
 	o.line("\nA true ratio as large as the one called detectable:\n")
 	o.head("blocks", "one comparison", "five comparisons")
@@ -144,12 +144,12 @@ func (o *table) looks() {
 	got := experiment(6, len(all), func(i int, r *rand.Rand, c tally) {
 		effect := 3 * all[i].deviation() / math.Sqrt(40)
 		logs := all[i].sweep(r, 40, []float64{effect + all[i].bias(), 0})
-		s := []series{differences(logs[0], logs[1])}
+		s := []blockSeries{differences(logs[0], logs[1])}
 		standing := looks.judge(s)[0]
 		low, high := standing.ratio.Interval(1 - standing.level(0.05))
-		c["covers"] += float64(one(low <= math.Exp(effect) && math.Exp(effect) <= high))
-		c["finds"] += float64(one(standing.verdict == differs))
-		c["once"] += float64(one(once.judge(s)[0].verdict == differs))
+		c["covers"] += float64(boolToInt(low <= math.Exp(effect) && math.Exp(effect) <= high))
+		c["finds"] += float64(boolToInt(standing.verdict == differs))
+		c["once"] += float64(boolToInt(once.judge(s)[0].verdict == differs))
 		c["blocks"] += float64(standing.ratio.N)
 	})
 	o.line("\nLooks at one comparison, the true ratio three standard errors of 40 blocks from 1:\n")
@@ -172,12 +172,12 @@ func (o *table) equivalence() {
 	once, looks := DefaultCriteria("", nil), sequential()
 	got := experiment(7, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, []float64{0, 0, math.Log(1.02)})
-		equal := []series{differences(logs[1], logs[0])}
+		equal := []blockSeries{differences(logs[1], logs[0])}
 		standing := looks.judge(equal)[0]
-		c["looks"] += float64(one(standing.verdict == Equivalent))
+		c["looks"] += float64(boolToInt(standing.verdict == Equivalent))
 		c["blocks"] += float64(standing.ratio.N)
-		c["once"] += float64(one(once.judge(equal)[0].verdict == Equivalent))
-		c["false"] += float64(one(looks.judge([]series{differences(logs[2], logs[0])})[0].verdict == Equivalent))
+		c["once"] += float64(boolToInt(once.judge(equal)[0].verdict == Equivalent))
+		c["false"] += float64(boolToInt(looks.judge([]blockSeries{differences(logs[2], logs[0])})[0].verdict == Equivalent))
 	})
 	o.line("\nTwo equal designs, one comparison, on a calm machine; and two that differ by exactly " +
 		"the margin of 2 %%:\n")
@@ -199,7 +199,7 @@ func (o *table) rareTrials() {
 	got := experiment(9, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, []float64{0, 0})
 		equivalent := func(j Criteria, blocks int) float64 {
-			return float64(one(j.judge([]series{differences(logs[0][:blocks],
+			return float64(boolToInt(j.judge([]blockSeries{differences(logs[0][:blocks],
 				logs[1][:blocks])})[0].verdict == Equivalent))
 		}
 		for _, blocks := range []int{10, 20, 40} {

@@ -97,7 +97,7 @@ func heavy(r *rand.Rand, n int) []float64 {
 }
 
 // seriesOf is a comparison whose blocks all have a number.
-func seriesOf(logs []float64) series { return differences(logs, make([]float64, len(logs))) }
+func seriesOf(logs []float64) blockSeries { return differences(logs, make([]float64, len(logs))) }
 
 // orders: false differences between equal designs where the ratios of neighbouring blocks resemble each other, by the
 // number of blocks and by the looks of a budget; once without a margin, which would end comparisons early, so that
@@ -111,11 +111,11 @@ func (o *table) orders() {
 		got := experiment(11, len(all), func(i int, r *rand.Rand, c tally) {
 			logs := all[i].draw(r, 40)
 			for _, n := range counts {
-				c[fmt.Sprint(n)] += float64(one(once.judge([]series{seriesOf(logs[:n])})[0].verdict == differs))
+				c[fmt.Sprint(n)] += float64(boolToInt(once.judge([]blockSeries{seriesOf(logs[:n])})[0].verdict == differs))
 			}
-			c["looks"] += float64(one(looks.judge([]series{seriesOf(logs)})[0].verdict == differs))
-			plain, _ := stat.PairUnordered(logs[:20], ratioConfidence)
-			c["plain"] += float64(one(plain.P() <= 0.05 && plain.Outside(margin) > 0.05))
+			c["looks"] += float64(boolToInt(looks.judge([]blockSeries{seriesOf(logs)})[0].verdict == differs))
+			plain, _ := stat.ComparePairedUnordered(logs[:20], ratioConfidence)
+			c["plain"] += float64(boolToInt(plain.P() <= 0.05 && plain.EquivalenceP(margin) > 0.05))
 		})
 		o.line("\nTwo equal designs, one comparison, %s; false differences where what disturbs the ratio lasts:\n",
 			map[bool]string{true: "no margin", false: "the usual margin of 2 %"}[margin == 0])
@@ -156,12 +156,12 @@ func (o *table) price() {
 		for b := range logs {
 			logs[b] += effect
 		}
-		s := once.judge([]series{seriesOf(logs)})[0]
-		c["found"] += float64(one(s.verdict == differs))
-		c["widened"] += float64(one(s.ratio.Order().Dependent))
+		s := once.judge([]blockSeries{seriesOf(logs)})[0]
+		c["found"] += float64(boolToInt(s.verdict == differs))
+		c["widened"] += float64(boolToInt(s.ratio.Order().Dependent))
 		for less := range 6 {
-			plain, _ := stat.PairUnordered(logs[:n-less], ratioConfidence)
-			c[fmt.Sprint("plain", less)] += float64(one(plain.P() <= 0.05 && plain.Permutation() <= 0.05))
+			plain, _ := stat.ComparePairedUnordered(logs[:n-less], ratioConfidence)
+			c[fmt.Sprint("plain", less)] += float64(boolToInt(plain.P() <= 0.05 && plain.Permutation() <= 0.05))
 		}
 	})
 	o.line("\nWhat that costs where ratios are independent; the true ratio is found four times in five by " +

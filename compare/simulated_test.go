@@ -158,12 +158,12 @@ func (o *table) pairs() {
 		effect := 3 * all[i].deviation() / math.Sqrt(10)
 		logs, weather := all[i].apart(r, 20, []float64{effect + all[i].bias(), 0})
 		s := differences(logs[0][:10], logs[1][:10])
-		verdict := j.judge([]series{s})[0]
+		verdict := j.judge([]blockSeries{s})[0]
 		p := verdict.ratio
 		low, high := p.Interval(0.95)
-		c["covers"] += float64(one(low <= math.Exp(effect) && math.Exp(effect) <= high))
-		c["finds"] += float64(one(verdict.verdict == differs))
-		c["optimum finds"] += float64(one(p.P() <= 0.05))
+		c["covers"] += float64(boolToInt(low <= math.Exp(effect) && math.Exp(effect) <= high))
+		c["finds"] += float64(boolToInt(verdict.verdict == differs))
+		c["optimum finds"] += float64(boolToInt(p.P() <= 0.05))
 		c["width"] += math.Log(high / low)
 		_, half := twoSample(s.logs, differences(logs[0][10:], logs[1][10:]).logs)
 		c["scatter's width"] += math.Sqrt2 * half // of one sample's mean, not of the difference of two
@@ -174,7 +174,7 @@ func (o *table) pairs() {
 		}
 		d, half := twoSample(logs[0][:10], logs[1][:10])
 		c["weather's width"] += 2 * half
-		c["oracle finds"] += float64(one(math.Abs(d) > half))
+		c["oracle finds"] += float64(boolToInt(math.Abs(d) > half))
 	})
 	o.line("One comparison, 10 blocks, the true ratio three standard errors from 1:\n")
 	o.head("machine", "the interval holds the true ratio", "wider than with twice the degrees of freedom",
@@ -200,9 +200,9 @@ func (o *table) naive() {
 		effect := 3 * all[i].deviation() / math.Sqrt(10)
 		covers, finds := all[i].naive(r, effect)
 		_, false0 := all[i].naive(r, 0)
-		c["covers"] += float64(one(covers))
-		c["finds"] += float64(one(finds))
-		c["false"] += float64(one(false0))
+		c["covers"] += float64(boolToInt(covers))
+		c["finds"] += float64(boolToInt(finds))
+		c["false"] += float64(boolToInt(false0))
 	})
 	o.line("\nThe same by ten trials of one design and then ten of the other, means and a two-sample t interval:\n")
 	o.head("machine", "the interval holds the true ratio", "finds the difference", "finds one where there is none")
@@ -210,7 +210,7 @@ func (o *table) naive() {
 	for i, c := range got {
 		o.line("| %s | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("covers"), c.share("finds"),
 			c.share("false"))
-		fails += one(c.share("covers") < 93.5 || c.share("false") > 5.5 || c.share("finds") < 40)
+		fails += boolToInt(c.share("covers") < 93.5 || c.share("false") > 5.5 || c.share("finds") < 40)
 	}
 	if fails < 3 {
 		o.t.Errorf("the naive analysis fails on %d machines only", fails)
@@ -226,7 +226,7 @@ func (o *table) families() {
 	once.Margin, looks.Margin, looks.Interims = 0, 0, usualLooks()
 	got := experiment(3, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, make([]float64, 5))
-		found := func(standings []standing) float64 {
+		found := func(standings []sequentialState) float64 {
 			for _, s := range standings {
 				if s.verdict == differs {
 					return 1
@@ -241,7 +241,7 @@ func (o *table) families() {
 		c["once"] += found(once.judge(family(logs)))
 		for range pairsEach {
 			logs := all[i].sweep(r, 40, make([]float64, 2))
-			pair := []series{differences(logs[1], logs[0])}
+			pair := []blockSeries{differences(logs[1], logs[0])}
 			c["looks, one"] += found(looks.judge(pair)) / pairsEach
 			c["no spending"] += unspent(&pair[0]) / pairsEach
 		}
@@ -261,9 +261,9 @@ func (o *table) families() {
 const pairsEach = 8
 
 // unspent is 1 where one of the looks has a p-value of at most 5 %.
-func unspent(s *series) float64 {
+func unspent(s *blockSeries) float64 {
 	for _, n := range InterimBlocks() {
-		if c, _, _ := s.pair(n); c.P() <= 0.05 {
+		if c, _, _ := s.comparison(n); c.P() <= 0.05 {
 			return 1
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // states gives a summary of trials that repeat themselves their steady states, if disturbances change the metric: low
 // and high span what the states have, and the summary is not exact. It reports whether they do.
-func states(s *result.Summary, good []*result.Trial, xs []float64) bool {
+func addStates(s *result.Summary, good []*result.Trial, xs []float64) bool {
 	if len(xs) != len(good) || !slices.ContainsFunc(good,
 		func(t *result.Trial) bool { return t.Disturbed.Moves(s.Metric) }) {
 		return false
@@ -65,7 +65,7 @@ func repeatingPair(p [2]*Row) bool {
 // each has one steady state, else one with the ratios of all their states, which low and high span.
 func (j Criteria) exactVerdicts(rows []Row) []Verdict {
 	var list []Verdict
-	for _, p := range j.pairs(rows, (*Row).out) {
+	for _, p := range j.pairs(rows, (*Row).excluded) {
 		if !repeatingPair(p) {
 			continue
 		}
@@ -80,8 +80,8 @@ func (j Criteria) exactVerdicts(rows []Row) []Verdict {
 		v := newPairedVerdict(p[0], p[1], stat.Comparison{N: min(p[0].N, p[1].N), Ratio: float64(a / b)})
 		v.Exact, v.Low, v.High, v.Margin = true, v.Ratio, v.Ratio, j.Margin
 		v.P, v.Permutation, v.Detectable = result.Unavailable, result.Unavailable, result.Unavailable
-		v.span(sa, sb)
-		v.Verdict = v.within()
+		v.spanStates(sa, sb)
+		v.Verdict = v.stateVerdict()
 		list = append(list, v)
 	}
 	return list
@@ -89,16 +89,16 @@ func (j Criteria) exactVerdicts(rows []Row) []Verdict {
 
 // widen gives a verdict that was decided by samples the states of a row that has several. What is then no longer so in
 // all of them is undecided, and more blocks would not decide it.
-func (v *Verdict) widen(a, b *Row) {
+func (v *Verdict) widenToStates(a, b *Row) {
 	sa, sb := a.Metric(v.Metric), b.Metric(v.Metric)
 	if len(sa.States)+len(sb.States) == 0 {
 		return
 	}
-	v.span(sa, sb)
+	v.spanStates(sa, sb)
 	v.MoreBlocks, v.Nearly, v.Vetoed = nil, "", false
 	excludes := v.Low > 1 || v.High < 1
 	if v.Verdict == Equivalent {
-		excludes = v.within() == Equivalent
+		excludes = v.stateVerdict() == Equivalent
 	}
 	if !excludes {
 		v.Verdict = Undecided
@@ -106,7 +106,7 @@ func (v *Verdict) widen(a, b *Row) {
 }
 
 // span stretches low and high over the ratios of all states, and lists these.
-func (v *Verdict) span(a, b result.Summary) {
+func (v *Verdict) spanStates(a, b result.Summary) {
 	if len(a.States)+len(b.States) == 0 {
 		return
 	}
@@ -142,12 +142,12 @@ func statesOf(s result.Summary) []result.State {
 
 // within is the verdict on a ratio that is known without a sample: the one that each of its steady states has by
 // itself, or undecided where they have several. A difference beyond the margin is one, however small the rest of it.
-func (v *Verdict) within() string {
+func (v *Verdict) stateVerdict() string {
 	of := func(ratio float64) string {
 		if ratio <= 1+v.Margin && 1/ratio <= 1+v.Margin {
 			return Equivalent
 		}
-		return directed(differs, ratio, v.Metric)
+		return directedVerdict(differs, ratio, v.Metric)
 	}
 	if low := of(float64(v.Low)); low == of(float64(v.High)) {
 		return low

@@ -55,7 +55,7 @@ func TestStates(t *testing.T) {
 		strings.Contains(string(text), `"exact"`) {
 		t.Errorf("%s, %v", text, err)
 	}
-	if metric, half := rows[1].Widest(); metric != "" || !math.IsNaN(half) {
+	if metric, half := rows[1].LeastPreciseMean(); metric != "" || !math.IsNaN(half) {
 		t.Errorf("more replications of several states: %s %v", metric, half)
 	}
 
@@ -108,7 +108,7 @@ func TestDisturbedErrors(t *testing.T) {
 func TestSensitivityToDisturbances(t *testing.T) {
 	rows, _ := judged(disturbed("a", 0, 1000, 950), replication("b", 0, 500, 0))
 	later, _ := judged(disturbed("a", 0, 1000, 950), replication("b", 0, 505, 0))
-	list := Sensitivities(rows, []Varied{{"wake", 2, rows}, {"", 0, later}})
+	list := Sensitivities(rows, []VariedRun{{"wake", 2, rows}, {"", 0, later}})
 	a, b := list[0], list[2]
 	if a.DisturbedLow != 950 || a.DisturbedHigh != 1000 || math.Abs(float64(a.DisturbedShare)-0.05) > 1e-9 ||
 		len(a.States) != 2 || a.Share != 0 || !a.Matters() || len(a.Effects) != 1 {

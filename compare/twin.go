@@ -15,7 +15,7 @@ const PredictionMargin = 0.05
 
 // leastForOff is how many blocks an error must have to be flagged: an interval of fewer hangs on two or three trials,
 // and verdicts are not made of fewer either.
-const leastForOff = 6
+const minBlocksOff = 6
 
 // Twin is what was predicted of a row beside what was measured, by the blocks that hold both: the replication of a
 // block serves the same customers. All three are geometric means over those blocks.
@@ -42,26 +42,26 @@ type Prediction struct {
 	Condition   string `json:"condition,omitempty"`
 }
 
-// WithPredictions sets beside each row what was predicted of it, and puts the rows of cases that were predicted only behind
+// AddPredictions sets beside each row what was predicted of it, and puts the rows of cases that were predicted only behind
 // those of their design. The cases are all that were to be predicted. A prediction that does not hold has a reason in
 // place of its numbers: see Refusal.
-func WithPredictions(rows []Row, measured, predicted []result.Trial, cases []plan.Case) []Row {
+func AddPredictions(rows []Row, measured, predicted []result.Trial, cases []plan.Case) []Row {
 	if len(predicted) == 0 {
 		return rows
 	}
 	rows = slices.Clone(rows)
-	seen := newEvidences(measured, predicted)
+	seen := newEvidenceIndex(measured, predicted)
 	live, virtual := seen.plain, seen.virtual
 	for i := range rows {
 		r := &rows[i]
 		k := rowKey(r)
 		k.world = result.Virtual
-		why := seen.refusal(r, rows)
-		r.Predictions, r.Refusal = nil, nil
-		for _, metric := range r.precise() {
-			if t, ok := newTwin(r, metric, live[rowKey(r)], virtual[k]); ok {
-				t.refuse(why)
-				r.Refusal = why
+		why := seen.failedCondition(r, rows)
+		r.Predictions, r.FailedCondition = nil, nil
+		for _, metric := range r.precisionMetrics() {
+			if t, ok := newPrediction(r, metric, live[rowKey(r)], virtual[k]); ok {
+				t.invalidate(why)
+				r.FailedCondition = why
 				r.Predictions = append(r.Predictions, t)
 			}
 		}
@@ -79,14 +79,14 @@ func WithPredictions(rows []Row, measured, predicted []result.Trial, cases []pla
 				at = i + 1
 			}
 		}
-		r.refuse(seen.beyond(&r, measuredRows))
+		r.invalidate(seen.failedBeyond(&r, measuredRows))
 		rows = slices.Insert(rows, at, r)
 	}
 	return rows
 }
 
 // refuse takes the numbers of a prediction that does not hold.
-func (t *Prediction) refuse(why *Refusal) {
+func (t *Prediction) invalidate(why *FailedCondition) {
 	if why == nil {
 		return
 	}
@@ -95,11 +95,11 @@ func (t *Prediction) refuse(why *Refusal) {
 }
 
 // refuse takes the numbers of a row that was predicted only.
-func (r *Row) refuse(why *Refusal) {
+func (r *Row) invalidate(why *FailedCondition) {
 	if why == nil {
 		return
 	}
-	r.Refusal = why
+	r.FailedCondition = why
 	none := result.Unavailable
 	for name, s := range r.Metrics {
 		s.Median, s.Low, s.High, s.Exact, s.NotModelled = none, none, none, false, why.String()
@@ -110,15 +110,15 @@ func (r *Row) refuse(why *Refusal) {
 }
 
 // Refused are predicted trials without the numbers of those whose prediction does not hold, by their rows.
-func Refused(predicted []result.Trial, rows []Row) []result.Trial {
+func WithoutInvalidPredictions(predicted []result.Trial, rows []Row) []result.Trial {
 	predicted = slices.Clone(predicted)
 	for i := range predicted {
 		t := &predicted[i]
 		at := slices.IndexFunc(rows, func(r Row) bool {
-			return r.Refusal != nil && r.Design == t.Design && r.Point.String() == t.Point.String()
+			return r.FailedCondition != nil && r.Design == t.Design && r.Point.String() == t.Point.String()
 		})
 		if at >= 0 {
-			t.NotModelled, t.Metrics, t.Resources = rows[at].Refusal.String(), result.Metrics{}, []result.Resource{}
+			t.NotModelled, t.Metrics, t.Resources = rows[at].FailedCondition.String(), result.Metrics{}, []result.Resource{}
 			t.WallSeconds, t.Progress, t.Period = 0, 0, nil
 		}
 	}
@@ -148,13 +148,13 @@ func trialsOf(trials []result.Trial, kind string) map[key]map[int]*result.Trial 
 }
 
 // newTwin compares one metric; ok is false where no block has both.
-func newTwin(r *Row, metric string, live, virtual map[int]*result.Trial) (t Prediction, ok bool) {
+func newPrediction(r *Row, metric string, live, virtual map[int]*result.Trial) (t Prediction, ok bool) {
 	var logs, predictions []float64
 	for _, b := range sortedBlocks(live) {
 		if virtual[b] == nil {
 			continue
 		}
-		p, m := twinValue(virtual[b], metric), twinValue(live[b], metric)
+		p, m := predictionValue(virtual[b], metric), predictionValue(live[b], metric)
 		if p > 0 && m > 0 && !math.IsInf(p, 0) && !math.IsInf(m, 0) {
 			logs, predictions = append(logs, math.Log(p/m)), append(predictions, math.Log(p))
 		}
@@ -167,15 +167,15 @@ func newTwin(r *Row, metric string, live, virtual map[int]*result.Trial) (t Pred
 		Metric: metric, Predicted: result.Value(predicted), Measured: result.Value(predicted / ratio),
 		Error: result.Value(ratio - 1),
 		Low:   result.Unavailable, High: result.Unavailable, N: len(logs), Margin: PredictionMargin, Bound: r.Bound}
-	if c, ok := stat.Pair(logs, ratioConfidence); ok {
+	if c, ok := stat.ComparePaired(logs, ratioConfidence); ok {
 		t.Low, t.High = result.Value(c.Low-1), result.Value(c.High-1)
-		t.Off = len(logs) >= leastForOff && (t.Low > PredictionMargin || t.High < -PredictionMargin)
+		t.Off = len(logs) >= minBlocksOff && (t.Low > PredictionMargin || t.High < -PredictionMargin)
 	}
 	return t, true
 }
 
 // twinValue is what a trial is compared by: its throughput as in verdicts.
-func twinValue(t *result.Trial, metric string) float64 {
+func predictionValue(t *result.Trial, metric string) float64 {
 	if metric == measureOfTrial(t) {
 		return valueOf(t)
 	}
@@ -192,13 +192,13 @@ func (r *Row) Prediction(metric string) (t Prediction, ok bool) {
 }
 
 // TwinMetric is the metric that a row's prediction is judged by first.
-func (r *Row) PredictedMetric() string { return r.precise()[0] }
+func (r *Row) PredictedMetric() string { return r.precisionMetrics()[0] }
 
 // Agreement is how well predictions agree with measurements, over the rows that have both. Predictions that do not hold
 // are counted and are in no other figure.
-type Agreement struct {
+type PredictionSummary struct {
 	Points  int
-	Refused int          // rows whose prediction does not hold
+	Invalid int          // rows whose prediction does not hold
 	Within  int          // whose error is at most PredictionMargin
 	Median  float64      // of the errors' sizes
 	Worst   Prediction   // the one whose error is greatest
@@ -206,8 +206,8 @@ type Agreement struct {
 }
 
 // Agree sums up the predictions of rows; without any, Points is 0.
-func Agree(rows []Row) Agreement {
-	var a Agreement
+func SummarizePredictions(rows []Row) PredictionSummary {
+	var a PredictionSummary
 	var sizes []float64
 	for i := range rows {
 		for _, t := range rows[i].Predictions {
@@ -220,7 +220,7 @@ func Agree(rows []Row) Agreement {
 		case !ok:
 			continue
 		case t.NotModelled != "":
-			a.Refused++
+			a.Invalid++
 			continue
 		}
 		size := math.Abs(float64(t.Error))
@@ -254,8 +254,8 @@ func PredictionWarnings(predicted []result.Trial) []Warning {
 	return list
 }
 
-// Unpredicted warns of cases whose prediction came to no number, once for each design.
-func Unpredicted(predicted []result.Trial, cases []plan.Case) []Warning {
+// MissingPredictionWarnings warns of cases whose prediction came to no number, once for each design.
+func MissingPredictionWarnings(predicted []result.Trial, cases []plan.Case) []Warning {
 	var order []string // designs
 	points, why := map[string]int{}, map[string]string{}
 	workload := ""

@@ -47,7 +47,7 @@ func TestTwin(t *testing.T) {
 	failed.Status = result.Failed
 	virtual = append(virtual, failed)
 	cases := at("a", 1)
-	rows := WithPredictions(Rows(live, cases), live, virtual, cases)
+	rows := AddPredictions(Rows(live, cases), live, virtual, cases)
 	if len(rows) != 1 || len(rows[0].Predictions) != 1 {
 		t.Fatalf("%d rows: %+v", len(rows), rows)
 	}
@@ -63,7 +63,7 @@ func TestTwin(t *testing.T) {
 		x.Workload != "coffee" {
 		t.Errorf("%+v", x)
 	}
-	if got := Rows(live, cases); len(got[0].Predictions) != 0 || len(WithPredictions(got, live, nil, cases)[0].Predictions) != 0 {
+	if got := Rows(live, cases); len(got[0].Predictions) != 0 || len(AddPredictions(got, live, nil, cases)[0].Predictions) != 0 {
 		t.Error("a prediction that nobody made")
 	}
 }
@@ -92,8 +92,8 @@ func TestTwinOff(t *testing.T) {
 		for b, rate := range rates {
 			live, virtual = append(live, latte("a", 1, b, 100)), append(virtual, predict("a", 1, b, rate))
 		}
-		x := WithPredictions(Rows(live, at("a", 1)), live, virtual, at("a", 1))[0].Predictions[0]
-		if fewer := WithPredictions(Rows(live, at("a", 1)), live, virtual[:len(virtual)-1],
+		x := AddPredictions(Rows(live, at("a", 1)), live, virtual, at("a", 1))[0].Predictions[0]
+		if fewer := AddPredictions(Rows(live, at("a", 1)), live, virtual[:len(virtual)-1],
 			at("a", 1)); len(fewer[0].Predictions) > 0 && fewer[0].Predictions[0].Off {
 			t.Errorf("%v: flagged by %d blocks", c.rates, len(virtual)-1)
 		}
@@ -110,7 +110,7 @@ func TestTwinMetrics(t *testing.T) {
 	m.Progress, m.WallSeconds = 10.5, 1
 	p.Progress, p.WallSeconds = 21, 1
 	m.Metrics[result.LatencyMean], p.Metrics[result.LatencyMean] = 8, 6
-	row := WithPredictions(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p}, at("a", 1))[0]
+	row := AddPredictions(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p}, at("a", 1))[0]
 	x, _ := row.Prediction(result.Throughput)
 	near(t, "the error of the rate", x.Error, 1)
 	x, _ = row.Prediction(result.LatencyMean)
@@ -126,13 +126,13 @@ func TestTwinMetrics(t *testing.T) {
 		set(&m)
 		set(&p)
 		m.Metrics[metric], p.Metrics[metric] = 4, 5
-		row := WithPredictions(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p}, at("a", 1))[0]
+		row := AddPredictions(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p}, at("a", 1))[0]
 		x, ok := row.Prediction(metric)
 		if near(t, metric, x.Error, 0.25); !ok || len(row.Predictions) != 1 || row.PredictedMetric() != metric {
 			t.Errorf("%s: %+v", metric, row.Predictions)
 		}
 		m.Unstable = true
-		if row := WithPredictions(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p},
+		if row := AddPredictions(Rows([]result.Trial{m}, at("a", 1)), []result.Trial{m}, []result.Trial{p},
 			at("a", 1))[0]; len(row.Predictions) != 0 {
 			t.Error("an unstable trial has a prediction beside it")
 		}
@@ -148,7 +148,7 @@ func TestBeyond(t *testing.T) {
 	}
 	cases := slices.Concat(at("a", 1, 2, 3), at("b", 1, 2, 3), at("c", 3))
 	var got []string
-	for _, r := range WithPredictions(Rows(live, cases), live, virtual, cases) {
+	for _, r := range AddPredictions(Rows(live, cases), live, virtual, cases) {
 		got = append(got, r.Design+" "+r.World+" "+r.Point.String())
 	}
 	want := []string{"a live cpus=1", "a virtual cpus=2", "a virtual cpus=3", "b live cpus=1", "b live cpus=2",
@@ -159,14 +159,14 @@ func TestBeyond(t *testing.T) {
 }
 
 func TestAgree(t *testing.T) {
-	if a := Agree(nil); a.Points != 0 {
+	if a := SummarizePredictions(nil); a.Points != 0 {
 		t.Errorf("%+v", a)
 	}
 	rate := func(e float64, off bool) Row {
 		return Row{Design: "a", Predictions: []Prediction{{Metric: result.Throughput, Error: result.Value(e), Off: off},
 			{Metric: result.LatencyMean, Error: -0.5, Off: off}}}
 	}
-	a := Agree([]Row{rate(0.01, false), rate(-0.05, false), rate(-0.08, true), {Design: "b"}})
+	a := SummarizePredictions([]Row{rate(0.01, false), rate(-0.05, false), rate(-0.08, true), {Design: "b"}})
 	if a.Points != 3 || a.Within != 2 || a.Median != 0.05 || a.Worst.Error != -0.08 || len(a.Off) != 2 {
 		t.Errorf("%+v", a)
 	}
@@ -177,7 +177,7 @@ func TestUnpredicted(t *testing.T) {
 	bad.Status, bad.Error = result.Failed, "it polls"
 	worse := bad
 	worse.Point = cpus(2)
-	list := Unpredicted([]result.Trial{good, bad, worse}, slices.Concat(at("a", 1), at("b", 1, 2)))
+	list := MissingPredictionWarnings([]result.Trial{good, bad, worse}, slices.Concat(at("a", 1), at("b", 1, 2)))
 	if len(list) != 1 || list[0].Warning != WarnPrediction || list[0].Workload != "coffee" ||
 		!strings.HasPrefix(list[0].Text, "b has no prediction at 2 points, for in virtual time its trial "+
 			"goes wrong: it polls;") {

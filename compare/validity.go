@@ -12,29 +12,29 @@ import (
 
 // The conditions under which a prediction holds. Where one fails, the prediction is not shown.
 const (
-	NotCollected  = "gc"           // virtual time has no garbage collector
-	NotMeasurable = "short-pieces" // timing the pieces of real code costs a good part of what they take
-	NotLong       = "short-job"    // the job is over before its process has warmed up
+	ConditionGC       = "gc"           // virtual time has no garbage collector
+	ConditionTiming   = "short-pieces" // timing the pieces of real code costs a good part of what they take
+	ConditionShortJob = "short-job"    // the job is over before its process has warmed up
 	// work takes longer on several CPUs than on one: contended words, false sharing, bandwidth
-	NotInflated = "inflation"
-	NotDeclared = "undeclared" // the design computes outside its pieces of real code
-	NotSteady   = "scatter"    // real code takes so different times that the error is not known
+	ConditionInflation  = "inflation"
+	ConditionUndeclared = "undeclared" // the design computes outside its pieces of real code
+	ConditionScatter    = "scatter"    // real code takes so different times that the error is not known
 )
 
 // The limits of the conditions, as shares of the CPU time unless they say otherwise.
 const (
-	mostCollected  = 0.03
-	mostTiming     = 0.01
-	mostInflated   = 0.05
-	mostUndeclared = 0.08 // of the time in which the design could have run
-	mostScatter    = 0.15 // half of the width of the error's 95% interval
-	shortestJob    = 1e-3 // seconds: starting threads and touching memory for the first time take some 50 us
+	maxGC         = 0.03
+	maxTiming     = 0.01
+	maxInflation  = 0.05
+	maxUndeclared = 0.08 // of the time in which the design could have run
+	maxScatter    = 0.15 // half of the width of the error's 95% interval
+	minJobSeconds = 1e-3 // seconds: starting threads and touching memory for the first time take some 50 us
 
 	// severalBusy is how many CPUs a design must keep busy on average for one to slow another.
-	severalBusy = 1.05
+	minParallelism = 1.05
 	// usualTiming is what timing a piece of real code costs where the trials do not tell, in seconds. It is what a
 	// system call takes on a slow machine: two reads of a thread's clock.
-	usualTiming = 500e-9
+	defaultTiming = 500e-9
 )
 
 // Refusal is why a prediction does not hold: a condition that fails, by how much, and from where on it fails.
@@ -42,35 +42,35 @@ const (
 // It is decided by the causes alone, which trials count or time: the collector's CPU time, the length and number of the
 // pieces of real code, the CPU time outside of them, the CPU time of the work on one CPU and on several, and by how
 // much blocks differ. How large the error is decides nothing, so that a refusal is no way to hide one.
-type Refusal struct {
+type FailedCondition struct {
 	Condition    string
 	Value, Limit float64 // seconds of a job that is too short; else shares of the CPU time
-	Blocks       int     // of [NotSteady]: how many would be enough if they differed as those here do; else 0
+	Blocks       int     // of [ConditionScatter]: how many would be enough if they differed as those here do; else 0
 }
 
 // String is a clause without the design, such as "garbage collection takes 12% of the CPU time".
-func (r Refusal) String() string {
+func (r FailedCondition) String() string {
 	percent := func(x float64) string { return fmt.Sprintf("%.0f%%", 100*x) }
 	text, figure, remedy := "", percent(r.Value), ""
 	if r.Value < 0.095 {
 		figure = fmt.Sprintf("%.1f%%", 100*r.Value)
 	}
 	switch r.Condition {
-	case NotCollected:
+	case ConditionGC:
 		text = "garbage collection takes %s of the CPU time, and virtual time has none"
 		remedy = "; allocate less, or raise GOGC (--gogc 1000)"
-	case NotMeasurable:
+	case ConditionTiming:
 		text = "its pieces of real code are short: timing them costs %s of the CPU time"
-	case NotInflated:
+	case ConditionInflation:
 		text = "its work takes %s more CPU time on several CPUs than on one, for reasons such as shared cache lines, " +
 			"memory bandwidth, cores or other processes"
 		remedy = "; with 1 added to --cpus both are measured"
-	case NotDeclared:
+	case ConditionUndeclared:
 		text = "the process computes outside of its pieces of real code for %s of the time"
-	case NotSteady:
+	case ConditionScatter:
 		text = "its real code takes a different time in each trial, so that these blocks know the error within %s only"
 		remedy = fmt.Sprintf("; %d blocks would be enough if they differed as much", r.Blocks)
-	case NotLong:
+	case ConditionShortJob:
 		return fmt.Sprintf("the job takes %.3gms, of which starting threads and touching memory for the first time "+
 			"is a part; the limit is %.3gms", 1e3*r.Value, 1e3*r.Limit)
 	}
@@ -78,8 +78,8 @@ func (r Refusal) String() string {
 }
 
 // Worse reports whether r fails its condition by more than o, which is of the same condition.
-func (r Refusal) Worse(o Refusal) bool {
-	if r.Condition == NotLong {
+func (r FailedCondition) Worse(o FailedCondition) bool {
+	if r.Condition == ConditionShortJob {
 		return r.Value < o.Value
 	}
 	return r.Value > o.Value
@@ -88,21 +88,21 @@ func (r Refusal) Worse(o Refusal) bool {
 // evidence is what decides whether the prediction of a case holds: trials with a number by block, live ones plain and
 // observed, and those of the prediction.
 type evidence struct {
-	cpus                     int
-	plain, observed, virtual map[int]*result.Trial
+	cpus                         int
+	plain, instrumented, virtual map[int]*result.Trial
 }
 
 // evidences are those of all cases, without the predicted result of any.
-type evidences struct{ plain, observed, virtual map[key]map[int]*result.Trial }
+type evidenceIndex struct{ plain, instrumented, virtual map[key]map[int]*result.Trial }
 
-func newEvidences(measured, predicted []result.Trial) evidences {
-	return evidences{goodTrials(measured), trialsOf(measured, result.KindInstrumented), goodTrials(predicted)}
+func newEvidenceIndex(measured, predicted []result.Trial) evidenceIndex {
+	return evidenceIndex{goodTrials(measured), trialsOf(measured, result.KindInstrumented), goodTrials(predicted)}
 }
 
 // of is the evidence of a design at a point.
-func (s evidences) of(r *Row, p plan.Point) *evidence {
+func (s evidenceIndex) evidenceOf(r *Row, p plan.Point) *evidence {
 	k := key{r.Workload, result.Live, r.Design, p.String()}
-	e := &evidence{cpus: levelOf(p, "cpus"), plain: s.plain[k], observed: s.observed[k]}
+	e := &evidence{cpus: levelOf(p, "cpus"), plain: s.plain[k], instrumented: s.instrumented[k]}
 	k.world = result.Virtual
 	e.virtual = s.virtual[k]
 	return e
@@ -110,11 +110,11 @@ func (s evidences) of(r *Row, p plan.Point) *evidence {
 
 // refusal is why the prediction of a row that was measured does not hold; nil if nothing is known against it. The rows
 // are all of its run.
-func (s evidences) refusal(r *Row, rows []Row) *Refusal {
-	e, alone := s.of(r, r.Point), &evidence{}
+func (s evidenceIndex) failedCondition(r *Row, rows []Row) *FailedCondition {
+	e, alone := s.evidenceOf(r, r.Point), &evidence{}
 	for i := range rows {
 		if o := &rows[i]; o.World == result.Live && levelOf(o.Point, "cpus") == 1 && sameWork(r, o) {
-			alone = s.of(o, o.Point)
+			alone = s.evidenceOf(o, o.Point)
 		}
 	}
 	for _, x := range e.conditions(alone) {
@@ -122,29 +122,29 @@ func (s evidences) refusal(r *Row, rows []Row) *Refusal {
 			return &x
 		}
 	}
-	if wall := geoMeanOf(e.plain, result.WallSeconds); r.Job && wall < shortestJob {
-		return &Refusal{Condition: NotLong, Value: wall, Limit: shortestJob}
+	if wall := geoMeanOf(e.plain, result.WallSeconds); r.Job && wall < minJobSeconds {
+		return &FailedCondition{Condition: ConditionShortJob, Value: wall, Limit: minJobSeconds}
 	}
-	if x, blocks := e.scatter(r.PredictedMetric()); x > mostScatter {
-		return &Refusal{NotSteady, x, mostScatter, enough(x, blocks)}
+	if x, blocks := e.scatter(r.PredictedMetric()); x > maxScatter {
+		return &FailedCondition{ConditionScatter, x, maxScatter, blocksForPrecision(x, blocks)}
 	}
 	return nil
 }
 
 // conditions are those that a share of the CPU time decides, with what it is: NaN where that is not known.
-func (e *evidence) conditions(alone *evidence) []Refusal {
-	return []Refusal{
-		{NotCollected, e.collected(), mostCollected, 0},
-		{NotMeasurable, e.timing(), mostTiming, 0},
-		{NotInflated, e.inflated(alone), mostInflated, 0},
-		{NotDeclared, e.undeclared(), mostUndeclared, 0},
+func (e *evidence) conditions(alone *evidence) []FailedCondition {
+	return []FailedCondition{
+		{ConditionGC, e.collected(), maxGC, 0},
+		{ConditionTiming, e.timing(), maxTiming, 0},
+		{ConditionInflation, e.inflated(alone), maxInflation, 0},
+		{ConditionUndeclared, e.undeclared(), maxUndeclared, 0},
 	}
 }
 
 // beyond is why the prediction of a row on CPUs that are not here does not hold: because of what its own trials in
 // virtual time tell, or because that of the same work does not hold on the most CPUs on which it was measured.
-func (s evidences) beyond(r *Row, rows []Row) *Refusal {
-	for _, x := range s.of(r, r.Point).conditions(&evidence{}) {
+func (s evidenceIndex) failedBeyond(r *Row, rows []Row) *FailedCondition {
+	for _, x := range s.evidenceOf(r, r.Point).conditions(&evidence{}) {
 		if x.Value > x.Limit {
 			return &x
 		}
@@ -159,7 +159,7 @@ func (s evidences) beyond(r *Row, rows []Row) *Refusal {
 	if most == nil {
 		return nil
 	}
-	return s.refusal(most, rows)
+	return s.failedCondition(most, rows)
 }
 
 // sameWork reports whether two rows do the same work on different numbers of CPUs: the levels of their other factors
@@ -192,12 +192,12 @@ func (e *evidence) scatter(metric string) (half float64, blocks int) {
 		if v == nil || v.RealCode == "" {
 			continue
 		}
-		if x := math.Log(twinValue(v, metric) / twinValue(e.plain[b], metric)); !math.IsNaN(x) && !math.IsInf(x, 0) {
+		if x := math.Log(predictionValue(v, metric) / predictionValue(e.plain[b], metric)); !math.IsNaN(x) && !math.IsInf(x, 0) {
 			logs = append(logs, x)
 		}
 	}
-	c, ok := stat.Pair(logs, ratioConfidence)
-	if !ok || len(logs) < leastForOff {
+	c, ok := stat.ComparePaired(logs, ratioConfidence)
+	if !ok || len(logs) < minBlocksOff {
 		return math.NaN(), len(logs)
 	}
 	return math.Sqrt(c.High/c.Low) - 1, len(logs)
@@ -205,8 +205,8 @@ func (e *evidence) scatter(metric string) (half float64, blocks int) {
 
 // enough is how many blocks would know an error within mostScatter, where so many know it within half: the interval of
 // a mean is narrower by the root of their number. Of few blocks it says too many: Student's t has heavy tails there.
-func enough(half float64, blocks int) int {
-	x := math.Log1p(half) / math.Log1p(mostScatter)
+func blocksForPrecision(half float64, blocks int) int {
+	x := math.Log1p(half) / math.Log1p(maxScatter)
 	return int(math.Ceil(float64(blocks) * x * x))
 }
 
@@ -215,8 +215,8 @@ func enough(half float64, blocks int) int {
 // trial up to date only when a collection ends, and then books what was before the window too.
 func (e *evidence) collected() float64 {
 	var gc, cpu float64
-	for _, b := range sortedBlocks(e.observed) {
-		m := e.observed[b].Metrics
+	for _, b := range sortedBlocks(e.instrumented) {
+		m := e.instrumented[b].Metrics
 		own := float64(m.Get(result.CPUSeconds))
 		if x := float64(m.Get("ledger_gc")) * float64(e.cpus) / float64(m.Get(result.Parallelism)) *
 			own; !math.IsNaN(x) {
@@ -243,7 +243,7 @@ func (e *evidence) timing() float64 {
 		m := e.virtual[b].Metrics
 		each := float64(m.Get(result.TimingSeconds))
 		if math.IsNaN(each) {
-			each = usualTiming
+			each = defaultTiming
 		}
 		if n := float64(m.Get("real_sections")); n > 0 {
 			cost, cpu = cost+n*each, cpu+float64(m.Get(result.CPUSeconds))
@@ -254,7 +254,7 @@ func (e *evidence) timing() float64 {
 
 // parallel reports whether the design is predicted to keep several CPUs busy.
 func (e *evidence) parallel() bool {
-	return e.cpus > 1 && geoMeanOf(e.virtual, result.Parallelism) > severalBusy
+	return e.cpus > 1 && geoMeanOf(e.virtual, result.Parallelism) > minParallelism
 }
 
 // inflated is by how much more CPU time the real code of an operation takes here than on one CPU, as a share of its CPU
@@ -300,12 +300,12 @@ func (e *evidence) work() float64 {
 // known of it. It is the median of the observed trials that know it, of which half must.
 func (e *evidence) undeclared() float64 {
 	var shares []float64
-	for _, b := range sortedBlocks(e.observed) {
-		if x := float64(e.observed[b].Metrics.Get("ledger_runtime")); !math.IsNaN(x) {
+	for _, b := range sortedBlocks(e.instrumented) {
+		if x := float64(e.instrumented[b].Metrics.Get("ledger_runtime")); !math.IsNaN(x) {
 			shares = append(shares, x*float64(e.cpus))
 		}
 	}
-	if len(e.virtual) == 0 || 2*len(shares) <= len(e.observed) {
+	if len(e.virtual) == 0 || 2*len(shares) <= len(e.instrumented) {
 		return math.NaN()
 	}
 	busy := geoMeanOf(e.virtual, result.Parallelism)
@@ -316,13 +316,13 @@ func (e *evidence) undeclared() float64 {
 // useful is how long the pieces of real code of an operation of an observed trial took, in seconds.
 func (e *evidence) useful() float64 {
 	var logs []float64
-	for _, b := range sortedBlocks(e.observed) {
-		t := e.observed[b]
+	for _, b := range sortedBlocks(e.instrumented) {
+		t := e.instrumented[b]
 		if x := float64(t.Metrics.Get("ledger_useful")) * float64(e.cpus) * windowOf(t) / operations(t); x > 0 {
 			logs = append(logs, math.Log(x))
 		}
 	}
-	if 2*len(logs) <= len(e.observed) { // a few that were not preempted are no sample
+	if 2*len(logs) <= len(e.instrumented) { // a few that were not preempted are no sample
 		return math.NaN()
 	}
 	return math.Exp(stat.Mean(logs))

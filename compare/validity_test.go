@@ -81,17 +81,17 @@ func rowsOf(beyond bool, jobs ...job) []Row {
 			live, measured = append(live, l...), append(measured, at("a", j.cpus)...)
 		}
 	}
-	return WithPredictions(Rows(live, measured), live, virtual, all)
+	return AddPredictions(Rows(live, measured), live, virtual, all)
 }
 
 // TestRemedies: a refusal says what to type where a flag helps, and blames nobody for certain.
 func TestRemedies(t *testing.T) {
 	for condition, want := range map[string]string{
-		NotCollected: "the limit is 3%; allocate less, or raise GOGC (--gogc 1000)",
-		NotInflated: "for reasons such as shared cache lines, memory bandwidth, cores or other processes; the limit " +
+		ConditionGC: "the limit is 3%; allocate less, or raise GOGC (--gogc 1000)",
+		ConditionInflation: "for reasons such as shared cache lines, memory bandwidth, cores or other processes; the limit " +
 			"is 3%; with 1 added to --cpus both are measured",
 	} {
-		if got := (Refusal{Condition: condition, Value: 0.3, Limit: 0.03}).String(); !strings.HasSuffix(got, want) {
+		if got := (FailedCondition{Condition: condition, Value: 0.3, Limit: 0.03}).String(); !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q", condition, got)
 		}
 	}
@@ -107,23 +107,23 @@ func TestConditions(t *testing.T) {
 		"gc": {func(j *job, much bool) {
 			j.gc = pick(much, 0.031, 0.029)
 			j.useful -= j.gc * j.cpu
-		}, NotCollected, "garbage collection takes 3.1% of the CPU time"},
-		"short pieces": {func(j *job, much bool) { j.pieces = pick(much, 41_000, 39_000) }, NotMeasurable,
+		}, ConditionGC, "garbage collection takes 3.1% of the CPU time"},
+		"short pieces": {func(j *job, much bool) { j.pieces = pick(much, 41_000, 39_000) }, ConditionTiming,
 			"timing them costs 1.0% of the CPU time"},
-		"slow clock": {func(j *job, much bool) { j.timing = pick(much, 250e-6, 150e-6) }, NotMeasurable,
+		"slow clock": {func(j *job, much bool) { j.timing = pick(much, 250e-6, 150e-6) }, ConditionTiming,
 			"pieces of real code are short"},
 		"inflation": {func(j *job, much bool) {
 			j.cpu *= pick(much, 1.06, 1.04)
 			j.useful = j.cpu
-		}, NotInflated, "its work takes 6.0% more CPU time on several CPUs than on one"},
-		"undeclared": {func(j *job, much bool) { j.useful *= pick(much, 0.91, 0.93) }, NotDeclared,
+		}, ConditionInflation, "its work takes 6.0% more CPU time on several CPUs than on one"},
+		"undeclared": {func(j *job, much bool) { j.useful *= pick(much, 0.91, 0.93) }, ConditionUndeclared,
 			"computes outside of its pieces"},
-		"scatter": {func(j *job, much bool) { j.scatter = pick(much, 0.13, 0.11) }, NotSteady,
+		"scatter": {func(j *job, much bool) { j.scatter = pick(much, 0.13, 0.11) }, ConditionScatter,
 			"know the error within 16% only; the limit is 15%; 7 blocks would be enough if they differed as much"},
 		"short job": {func(j *job, much bool) {
 			f := pick(much, 0.9e-3, 1.1e-3)
 			j.wall, j.cpu, j.useful, j.real, j.pieces = j.wall*f, j.cpu*f, j.useful*f, j.real*f, 1
-		}, NotLong, "the job takes 0.9ms"},
+		}, ConditionShortJob, "the job takes 0.9ms"},
 	} {
 		for _, much := range []bool{false, true} {
 			for _, wrong := range []float64{1, 0.2, 5} { // what was predicted decides nothing
@@ -159,18 +159,18 @@ func TestEnough(t *testing.T) {
 		for i := range logs {
 			logs[i] = scatter * float64(1-2*(i/2%2))
 		}
-		c, ok := stat.PairUnordered(logs, ratioConfidence)
+		c, ok := stat.ComparePairedUnordered(logs, ratioConfidence)
 		if !ok {
 			t.Fatal("no interval")
 		}
 		return math.Sqrt(c.High/c.Low) - 1
 	}
 	for _, scatter := range []float64{0.2, 0.3, 0.5} {
-		n := enough(half(scatter, 8), 8)
-		if x := half(scatter, n); x > mostScatter {
+		n := blocksForPrecision(half(scatter, 8), 8)
+		if x := half(scatter, n); x > maxScatter {
 			t.Errorf("scatter %g: %d blocks know it within %g", scatter, n, x)
 		}
-		if x := half(scatter, n/2); x < mostScatter {
+		if x := half(scatter, n/2); x < maxScatter {
 			t.Errorf("scatter %g: %d of %d blocks know it within %g", scatter, n/2, n, x)
 		}
 	}
@@ -212,7 +212,7 @@ func TestInflation(t *testing.T) {
 		if !c.alone {
 			rows = rowsOf(false, j)
 		}
-		if x := rows[len(rows)-1].Predictions[0]; (x.Condition == NotInflated) != c.refused {
+		if x := rows[len(rows)-1].Predictions[0]; (x.Condition == ConditionInflation) != c.refused {
 			t.Errorf("%s: %q: %s", name, x.Condition, x.NotModelled)
 		}
 	}
@@ -243,8 +243,8 @@ func TestInflationOfStreams(t *testing.T) {
 		if c.alone {
 			rows = rowsOf(false, stream(1, 1, c.longer), stream(2, c.each, c.longer))
 		}
-		x := rows[len(rows)-1].Refusal
-		if (x != nil) != c.refused || c.refused && (x.Condition != NotInflated || math.Abs(x.Value-0.1) > 1e-9) {
+		x := rows[len(rows)-1].FailedCondition
+		if (x != nil) != c.refused || c.refused && (x.Condition != ConditionInflation || math.Abs(x.Value-0.1) > 1e-9) {
 			t.Errorf("%s: %+v", name, x)
 		}
 	}
@@ -276,14 +276,14 @@ func TestConditionsBeyond(t *testing.T) {
 		want string
 	}{
 		"valid":      {rowsOf(true, one, good, many), ""},
-		"invalid":    {rowsOf(true, one, bad, many), NotInflated},
+		"invalid":    {rowsOf(true, one, bad, many), ConditionInflation},
 		"unmeasured": {rowsOf(true, many), ""},
-		"by itself":  {rowsOf(true, one, good, short), NotMeasurable},
+		"by itself":  {rowsOf(true, one, good, short), ConditionTiming},
 	} {
 		r := c.rows[len(c.rows)-1]
 		condition := ""
-		if r.Refusal != nil {
-			condition = r.Refusal.Condition
+		if r.FailedCondition != nil {
+			condition = r.FailedCondition.Condition
 		}
 		s := r.Metric(result.WallSeconds)
 		if condition != c.want || s.Median.Known() != (c.want == "") || (s.NotModelled == "") != (c.want == "") ||
@@ -319,8 +319,8 @@ func TestAgreeWithoutRefused(t *testing.T) {
 	bad.gc, bad.wrong = 0.5, 9
 	good := usual(1)
 	good.wrong = 1.02
-	a := Agree(rowsOf(false, good, bad))
-	if a.Points != 1 || a.Refused != 1 || a.Within != 1 || math.Abs(a.Median-0.02) > 1e-9 || len(a.Off) > 0 {
+	a := SummarizePredictions(rowsOf(false, good, bad))
+	if a.Points != 1 || a.Invalid != 1 || a.Within != 1 || math.Abs(a.Median-0.02) > 1e-9 || len(a.Off) > 0 {
 		t.Errorf("%+v", a)
 	}
 }
@@ -332,7 +332,7 @@ func TestRefusedTrials(t *testing.T) {
 	rows := rowsOf(false, usual(1), bad)
 	_, keep := usual(1).trials()
 	_, drop := bad.trials()
-	list := Refused(append(keep, drop...), rows)
+	list := WithoutInvalidPredictions(append(keep, drop...), rows)
 	for _, x := range list {
 		if refused := x.Point.Int("cpus") == 2; (x.NotModelled != "") != refused || (len(x.Metrics) == 0) != refused ||
 			(x.WallSeconds == 0) != refused {

@@ -73,13 +73,13 @@ type Verdict struct {
 	AlphaSpent *float64 `json:"alpha_spent,omitempty"`
 	// of neighbouring blocks, where it widens the interval: lag 1, corrected for its bias
 	Correlation result.Value `json:"correlation,omitempty"`
-	Widened     float64      `json:"widened,omitempty"` // the factor by which it does; see stat.OrderOf
-	// skewness that makes the interval reach farther up (above 0) or down; see stat.TailOf
+	Widened     float64      `json:"widened,omitempty"` // the factor by which it does; see stat.TestOrder
+	// skewness that makes the interval reach farther up (above 0) or down; see stat.TailSkewness
 	Tail float64 `json:"tail,omitempty"`
 	// correlation of neighbouring blocks as it is, whatever it does to the interval
-	Lag1    result.Value `json:"-"`
-	*Ranked              // nil where no ranks are compared
-	Unrelated
+	Lag1            result.Value `json:"-"`
+	*RankComparison              // nil where no ranks are compared
+	AbsoluteDifference
 }
 
 // Criteria is how verdicts are made. Its zero value is not useful; see [Usual].
@@ -117,16 +117,16 @@ func (j Criteria) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 		if standings[i].ok {
 			v := newPairedVerdict(pairs[i][0], pairs[i][1], standings[i].ratio)
 			j.fill(&v, &standings[i], len(all))
-			v.widen(pairs[i][0], pairs[i][1])
+			v.widenToStates(pairs[i][0], pairs[i][1])
 			list = append(list, v)
 		}
 	}
 	list = append(list, j.exactVerdicts(rows)...)
-	return append(list, overloads(rows)...)
+	return append(list, unstableVerdicts(rows)...)
 }
 
-// WithBaseline sets beside each row its verdict against the baseline, where it has one and no more.
-func (j Criteria) WithBaseline(rows []Row, verdicts []Verdict) {
+// AddBaselineVerdicts sets beside each row its verdict against the baseline, where it has one and no more.
+func (j Criteria) AddBaselineVerdicts(rows []Row, verdicts []Verdict) {
 	for i := range rows {
 		r := &rows[i]
 		r.BaselineVerdict = nil
@@ -151,18 +151,18 @@ func sameLevels(p, a, b plan.Point) bool {
 
 // comparisons are the pairs of rows to compare, with the blocks of each. Without looks, pairs that share
 // fewer than two blocks are none.
-func (j Criteria) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []series) {
+func (j Criteria) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []blockSeries) {
 	values, tried, lost := blockValues(trials), triedBlocks(trials), lostResponses(trials)
-	for _, p := range j.pairs(rows, j.outBy(trials)) {
+	for _, p := range j.pairs(rows, j.excludedBy(trials)) {
 		if repeatingPair(p) {
 			continue
 		}
 		s := newSeries(p[0], p[1], values, tried)
 		if j.Interims != nil {
-			s.cut(j.Interims.Blocks[0], lost[rowKey(p[0])], lost[rowKey(p[1])])
+			s.truncate(j.Interims.Blocks[0], lost[rowKey(p[0])], lost[rowKey(p[1])])
 		}
 		s.layouts = j.Layouts
-		if _, _, ok := s.pair(len(s.logs)); ok || j.Interims != nil {
+		if _, _, ok := s.comparison(len(s.logs)); ok || j.Interims != nil {
 			pairs, all = append(pairs, p), append(all, s)
 		}
 	}
@@ -171,7 +171,7 @@ func (j Criteria) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Ro
 
 // decideAll gives the verdicts of a family, each from the ratio of the same index.
 func (j Criteria) decideAll(list []Verdict, ratios []stat.Comparison) {
-	standings := newStandings(len(ratios))
+	standings := newStates(len(ratios))
 	for i := range ratios {
 		j.judgeOnce(&standings[i], ratios[i], 1)
 	}
@@ -183,7 +183,7 @@ func (j Criteria) decideAll(list []Verdict, ratios []stat.Comparison) {
 
 // overloads are the verdicts on designs that cannot serve what is offered. Their Ratio is that of the
 // rate to the capacity.
-func overloads(rows []Row) []Verdict {
+func unstableVerdicts(rows []Row) []Verdict {
 	var list []Verdict
 	for i := range rows {
 		if r := &rows[i]; r.Overloaded() && !r.Bound && r.N > 0 {
@@ -281,7 +281,7 @@ func newVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 		Workload: a.Workload, World: a.World, Metric: measureOf(a), A: a.Design, B: b.Design,
 		Ratio: result.Value(ratio.Ratio), N: ratio.N,
 	}
-	v.Point, v.OnlyA, v.OnlyB = Split(a.Point, b.Point)
+	v.Point, v.OnlyA, v.OnlyB = SplitPoints(a.Point, b.Point)
 	if a.Lines != nil && b.Lines != nil {
 		more := *a.Lines - *b.Lines
 		v.MoreLines = &more
@@ -292,27 +292,27 @@ func newVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 func sortedBlocks[T any](m map[int]T) []int { return slices.Sorted(maps.Keys(m)) }
 
 // fill completes a verdict with how the comparison stands, one of m.
-func (j Criteria) fill(v *Verdict, s *standing, m int) {
-	v.Margin, v.Verdict = j.Margin, directed(s.verdict, s.ratio.Ratio, v.Metric)
+func (j Criteria) fill(v *Verdict, s *sequentialState, m int) {
+	v.Margin, v.Verdict = j.Margin, directedVerdict(s.verdict, s.ratio.Ratio, v.Metric)
 	low, high := s.ratio.Interval(1 - s.level(1-ratioConfidence))
 	v.Low, v.High = result.Value(low), result.Value(high)
 	order := s.ratio.Order()
 	if v.Lag1 = result.Value(order.Lag1); order.Dependent {
 		v.Correlation, v.Widened = result.Value(order.Correlation), s.ratio.Widened(1-s.level(1-ratioConfidence))
 	}
-	v.Tail, v.Ranked = s.ratio.Tail(), j.ranked(s, m)
+	v.Tail, v.RankComparison = s.ratio.Tail(), j.ranked(s, m)
 	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.ratio.Permutation())
 	v.Detectable = result.Unavailable
 	if s.enough {
 		v.Detectable = result.Value(s.ratio.Detectable(1, s.level(j.Alpha/float64(m))))
 	}
 	if j.Interims != nil {
-		looks, spent := len(s.looks), s.spent
+		looks, spent := len(s.analyses), s.spent
 		v.Interims, v.AlphaSpent = &looks, &spent
 	}
 	if v.Verdict == Undecided {
 		v.Vetoed = s.vetoed
-		v.Nearly, v.MoreBlocks = j.wants(s, m)
+		v.Nearly, v.MoreBlocks = j.blocksNeeded(s, m)
 		if v.RunsA > 0 {
 			v.MoreRuns, v.MoreBlocks = v.MoreBlocks, nil
 		}
@@ -320,7 +320,7 @@ func (j Criteria) fill(v *Verdict, s *standing, m int) {
 }
 
 // directed is a verdict on a ratio: of a difference, which of the two is better.
-func directed(verdict string, ratio float64, metric string) string {
+func directedVerdict(verdict string, ratio float64, metric string) string {
 	switch {
 	case verdict != differs:
 		return verdict
@@ -333,7 +333,7 @@ func directed(verdict string, ratio float64, metric string) string {
 // wants says what an undecided comparison, one of m, may turn out to be, and how many more blocks would
 // decide it if the ratio stays the one seen; nil where blocksLimit would not do, or no look of a budget, and where
 // Student's t has decided already and the permutation test has not: the spread says nothing of when that will agree.
-func (j Criteria) wants(s *standing, m int) (nearly string, more *int) {
+func (j Criteria) blocksNeeded(s *sequentialState, m int) (nearly string, more *int) {
 	c, level := s.ratio, j.Alpha/float64(m)
 	far := max(c.Ratio, 1/c.Ratio)
 	if far <= 1+j.Margin {
@@ -343,7 +343,7 @@ func (j Criteria) wants(s *standing, m int) (nearly string, more *int) {
 		return nearly, nil
 	}
 	if j.Interims != nil {
-		return nearly, j.Interims.wants(s, j.Margin, level)
+		return nearly, j.Interims.blocksNeeded(s, j.Margin, level)
 	}
 	n := c.BlocksWithin(j.Margin, 1-level, blocksLimit)
 	if nearly == "" {
@@ -352,7 +352,7 @@ func (j Criteria) wants(s *standing, m int) (nearly string, more *int) {
 	if n >= blocksLimit || s.layouts > 1 {
 		return nearly, nil
 	}
-	n = max(n, c.Least(j.Alpha))
+	n = max(n, c.MinBlocks(j.Alpha))
 	n = max(n-c.N, 1)
 	return nearly, &n
 }

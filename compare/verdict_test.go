@@ -83,7 +83,7 @@ func TestFamily(t *testing.T) {
 	}
 	name := func(r *Row) string { return r.Design + " " + r.Point.String() }
 	got := map[string]bool{}
-	for _, p := range DefaultCriteria("lock", []string{"cpus", "workers"}).pairs(rows, (*Row).out) {
+	for _, p := range DefaultCriteria("lock", []string{"cpus", "workers"}).pairs(rows, (*Row).excluded) {
 		got[name(p[0])+" / "+name(p[1])] = true
 	}
 	want := []string{
@@ -124,7 +124,7 @@ func TestPeers(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("baseline %q: %v, want %s", baseline, got, want)
 		}
-		j.WithBaseline(rows, list)
+		j.AddBaselineVerdicts(rows, list)
 		for _, r := range rows {
 			switch {
 			case baseline == "" || r.Design == baseline:
@@ -233,12 +233,12 @@ func TestFailedNeighbourAtOnePoint(t *testing.T) {
 	rows := []Row{row("c", at("cpus", 1), 9), row("c", at("cpus", 2), 9), row("b", at("cpus", 1), 9),
 		row("b", at("cpus", 2), 0),
 		row("a", at("cpus", 1), 9), row("a", at("cpus", 2), 9)}
-	got := names(DefaultCriteria("", []string{"cpus"}).pairs(rows, (*Row).out))
+	got := names(DefaultCriteria("", []string{"cpus"}).pairs(rows, (*Row).excluded))
 	if want := "b@cpus=1 c@cpus=1; a@cpus=1 b@cpus=1; a@cpus=2 c@cpus=2"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 	rows = []Row{row("a", at("buffer", 1), 9), row("a", at("buffer", 2), 0), row("a", at("buffer", 4), 9)}
-	if got, want := names(DefaultCriteria("", nil).pairs(rows, (*Row).out)), "a@buffer=4 a@buffer=1"; got != want {
+	if got, want := names(DefaultCriteria("", nil).pairs(rows, (*Row).excluded)), "a@buffer=4 a@buffer=1"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 }
@@ -308,7 +308,7 @@ func TestFirstLevel(t *testing.T) {
 	}
 	names := func(j Criteria, rows []Row) string {
 		var list []string
-		for _, p := range j.pairs(rows, (*Row).out) {
+		for _, p := range j.pairs(rows, (*Row).excluded) {
 			list = append(list, p[0].Point.String()+" / "+p[1].Point.String())
 		}
 		return strings.Join(list, "; ")

@@ -12,33 +12,33 @@ import (
 
 // The thresholds of all warnings of a run. A measurement that the platform lacks gives no warning.
 const (
-	othersLimit   = 0.10  // of a CPU, taken by other processes, on average over the trials
-	stealLimit    = 0.01  // of the CPU time that was wanted, taken by the hypervisor
-	tickSeconds   = 0.01  // in which the system counts both of these; see beyondTicks
-	slowerLimit   = 0.05  // by which a burn takes longer than calibrated, before and after a trial,
-	slowTrials    = 0.05  // in more than this share of the trials
-	orderAlpha    = 0.005 // false alarms of each of the two tests of the blocks' order in a clean run
-	driftLimit    = 0.01  // change of speed from the first block to the last that matters
-	leastForOrder = 6     // blocks: with 5 no order of them is rarer than orderAlpha
+	otherLoadLimit = 0.10  // of a CPU, taken by other processes, on average over the trials
+	stealLimit     = 0.01  // of the CPU time that was wanted, taken by the hypervisor
+	tickSeconds    = 0.01  // in which the system counts both of these; see beyondTicks
+	slowerLimit    = 0.05  // by which a burn takes longer than calibrated, before and after a trial,
+	slowTrials     = 0.05  // in more than this share of the trials
+	orderAlpha     = 0.005 // false alarms of each of the two tests of the blocks' order in a clean run
+	driftLimit     = 0.01  // change of speed from the first block to the last that matters
+	minBlocksOrder = 6     // blocks: with 5 no order of them is rarer than orderAlpha
 )
 
 // The names of warnings.
 const (
-	WarnOthers     = "load-by-others"
-	WarnSteal      = "steal"
-	WarnThrottled  = "throttled"
-	WarnClock      = "clock-drop"
-	WarnDrift      = "drift"
-	WarnSerial     = "autocorrelation"
-	WarnRatios     = "ratio-order" // of the ratios of comparisons; the two before it are of levels
-	WarnFewBlocks  = "too-few-blocks"
-	WarnSettings   = "settings"      // of two runs: their values cannot be compared
-	WarnPartial    = "unfinished"    // a run that lacks blocks
-	WarnOneRun     = "one-run"       // of two runs: one on each side, so that nothing shows how runs differ
-	WarnBudget     = "budget"        // a run whose blocks were counted by what they showed
-	WarnPrediction = "no-prediction" // of a case, whose trial in virtual time goes wrong
-	WarnSimulation = "prediction"    // what trials in virtual time warn of
-	WarnCosts      = "typical-costs" // the predictions are not made with this machine's
+	WarnOtherProcesses = "load-by-others"
+	WarnSteal          = "steal"
+	WarnThrottled      = "throttled"
+	WarnClock          = "clock-drop"
+	WarnDrift          = "drift"
+	WarnSerial         = "autocorrelation"
+	WarnRatios         = "ratio-order" // of the ratios of comparisons; the two before it are of levels
+	WarnFewBlocks      = "too-few-blocks"
+	WarnSettings       = "settings"      // of two runs: their values cannot be compared
+	WarnPartial        = "unfinished"    // a run that lacks blocks
+	WarnOneRun         = "one-run"       // of two runs: one on each side, so that nothing shows how runs differ
+	WarnBudget         = "budget"        // a run whose blocks were counted by what they showed
+	WarnPrediction     = "no-prediction" // of a case, whose trial in virtual time goes wrong
+	WarnSimulation     = "prediction"    // what trials in virtual time warn of
+	WarnCosts          = "typical-costs" // the predictions are not made with this machine's
 )
 
 // Warning is a reason to doubt the numbers of a run as a whole.
@@ -69,14 +69,16 @@ func Warnings(trials []result.Trial, looks []int) []Warning {
 	if len(trials) > 0 && trials[0].World == result.Virtual {
 		return nil // nothing disturbs virtual time
 	}
-	return warned(trials, others, steal, throttled, clock, order,
+	return collectWarnings(trials, otherProcesses, stealTime, throttled, clockDrop, blockOrder,
 		func(trials []result.Trial) (Warning, bool) { return fewBlocks(trials, looks) })
 }
 
 // Disturbances are those of the warnings that say what others took of the machine, in trials of real time.
-func Disturbances(trials []result.Trial) []Warning { return warned(trials, others, steal, throttled) }
+func DisturbanceWarnings(trials []result.Trial) []Warning {
+	return collectWarnings(trials, otherProcesses, stealTime, throttled)
+}
 
-func warned(trials []result.Trial, checks ...func([]result.Trial) (Warning, bool)) []Warning {
+func collectWarnings(trials []result.Trial, checks ...func([]result.Trial) (Warning, bool)) []Warning {
 	var list []Warning
 	for _, check := range checks {
 		if w, ok := check(trials); ok {
@@ -93,7 +95,7 @@ func warn(name string, value, threshold float64, format string, args ...any) (Wa
 	return w, true
 }
 
-func (w *Warning) in(trials, of int) { w.Trials, w.Total = &trials, &of }
+func (w *Warning) setTrials(trials, of int) { w.Trials, w.Total = &trials, &of }
 
 // share is a quotient of sums over trials, for the run and for the block where it is largest.
 type share struct {
@@ -130,7 +132,7 @@ func shareOf(trials []result.Trial, of func(*result.Trial) (over, under float64,
 }
 
 // most is the quotient over all blocks, and the block where it is largest. It is 0 where nothing is known.
-func (s share) most() (total float64, block int, worst float64) {
+func (s share) worstBlock() (total float64, block int, worst float64) {
 	under := 0.0
 	for _, b := range slices.Sorted(maps.Keys(s.under)) {
 		under += s.under[b]
@@ -145,28 +147,28 @@ func (s share) most() (total float64, block int, worst float64) {
 }
 
 // others is the CPU time of the machine less that of the trial itself.
-func others(trials []result.Trial) (Warning, bool) {
+func otherProcesses(trials []result.Trial) (Warning, bool) {
 	taken := shareOf(trials, func(t *result.Trial) (float64, float64, bool) {
 		own := float64(t.Metrics.Get(result.CPUSeconds))
 		span := own / float64(t.Metrics.Get(result.Parallelism)) // between the two readings of the counters
 		return float64(t.Metrics.Get("machine_cpu_seconds")) - own, span, span > 0
 	})
-	total, block, worst := taken.most()
-	if total <= othersLimit || !taken.beyondTicks() {
+	total, block, worst := taken.worstBlock()
+	if total <= otherLoadLimit || !taken.beyondTicks() {
 		return Warning{}, false
 	}
-	return warn(WarnOthers, total, othersLimit,
+	return warn(WarnOtherProcesses, total, otherLoadLimit,
 		"other processes used %.2f of a CPU during the trials, most in block %d (%.2f); more than %.2f takes time "+
 			"from the designs: stop them, or leave CPUs free for them with fewer --cpus",
-		total, block, worst, othersLimit)
+		total, block, worst, otherLoadLimit)
 }
 
-func steal(trials []result.Trial) (Warning, bool) {
+func stealTime(trials []result.Trial) (Warning, bool) {
 	taken := shareOf(trials, func(t *result.Trial) (float64, float64, bool) {
 		stolen, own := float64(t.Metrics.Get("steal_seconds")), float64(t.Metrics.Get(result.CPUSeconds))
 		return stolen, own + stolen, own+stolen > 0
 	})
-	total, block, worst := taken.most()
+	total, block, worst := taken.worstBlock()
 	if total <= stealLimit || !taken.beyondTicks() {
 		return Warning{}, false
 	}
@@ -197,13 +199,13 @@ func throttled(trials []result.Trial) (Warning, bool) {
 		"the CPU limit of the container stopped %d of %d trials, in %.0f periods; a single one distorts latencies: "+
 			"raise the limit, or give fewer --cpus than it allows",
 		hit, known, periods)
-	w.in(hit, known)
+	w.setTrials(hit, known)
 	return w, ok
 }
 
 // clock finds trials before and after which burns took longer than calibrated. One of the two alone is
 // an interrupt or a CPU that was just woken; both are a CPU that is slower.
-func clock(trials []result.Trial) (Warning, bool) {
+func clockDrop(trials []result.Trial) (Warning, bool) {
 	var drops []float64
 	known := 0
 	for i := range trials {
@@ -230,14 +232,14 @@ func clock(trials []result.Trial) (Warning, bool) {
 			"%.0f %% in more than %.0f %% of the trials is a clock that drops or a CPU that is shared: fix its "+
 			"clock, cool it, or stop what shares it",
 		len(drops), known, 100*drop, 100*slowerLimit, 100*slowTrials)
-	w.in(len(drops), known)
+	w.setTrials(len(drops), known)
 	return w, ok
 }
 
 // order tests drift and, where there is none, autocorrelation, which a drift brings along.
-func order(trials []result.Trial) (Warning, bool) {
+func blockOrder(trials []result.Trial) (Warning, bool) {
 	t := tabulate(trials)
-	if len(t.rows) == 0 || len(t.rows[0]) < leastForOrder {
+	if len(t.rows) == 0 || len(t.rows[0]) < minBlocksOrder {
 		return Warning{}, false
 	}
 	if change, p := t.trend(); p <= orderAlpha {
@@ -267,7 +269,7 @@ func order(trials []result.Trial) (Warning, bool) {
 
 // fewBlocks is about the largest number of trials of any row: where one failed, its row says so.
 func fewBlocks(trials []result.Trial, looks []int) (Warning, bool) {
-	least := stat.LeastBlocks(1 - confidence)
+	least := stat.MinBlocks(1 - confidence)
 	if len(looks) > 0 {
 		least = looks[0]
 	}
@@ -294,7 +296,7 @@ func fewBlocks(trials []result.Trial, looks []int) (Warning, bool) {
 }
 
 // Partial warns of a run that was stopped, where done of its blocks are complete. The command how finishes it.
-func Partial(workload, run, how string, done, planned int) Warning {
+func UnfinishedWarning(workload, run, how string, done, planned int) Warning {
 	w := NewWarning(workload, WarnPartial,
 		fmt.Sprintf("the run is unfinished: %d of %d blocks are complete; what it has is compared; finish it with %s",
 			done, planned, how))
@@ -302,15 +304,15 @@ func Partial(workload, run, how string, done, planned int) Warning {
 	return w
 }
 
-// OneRun warns of verdicts between sides of one run each, and says how to repeat them.
-func OneRun(workload, how string) Warning {
+// OneRunWarning warns of verdicts between sides of one run each, and says how to repeat them.
+func OneRunWarning(workload, how string) Warning {
 	return NewWarning(workload, WarnOneRun, "each side is one run, so nothing shows how much runs of one program "+
 		"differ, and the verdicts take all of it for a difference: where runs differ by 1 %, about 30 % of the "+
 		"verdicts on equal programs are false; "+how)
 }
 
-// Budgeted warns of a run with a budget that is compared with another one.
-func Budgeted(workload, run string) Warning {
+// BudgetWarning warns of a run with a budget that is compared with another one.
+func BudgetWarning(workload, run string) Warning {
 	w := NewWarning(workload, WarnBudget, "the run had a budget and ended where designs happened to look clearly "+
 		"apart or equal, so that more than 5 % of the differences between such runs are false; measure with --count "+
 		"what is to be compared with another run")

@@ -57,7 +57,7 @@ func TestCountedWarnings(t *testing.T) {
 			return result.Metrics{result.CPUSeconds: 0.002, "machine_cpu_seconds": 0.005, "steal_seconds": 0.001}
 		}, 0, ""},
 		// 0.3 of a CPU everywhere, 0.5 in block 4.
-		{"others", WarnOthers, func(i int) result.Metrics {
+		{"others", WarnOtherProcesses, func(i int) result.Metrics {
 			if i/2 == 4 {
 				return result.Metrics{"machine_cpu_seconds": 2.5}
 			}
@@ -116,7 +116,7 @@ func TestWarningsAreExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{WarnOthers, WarnSteal, WarnThrottled, WarnClock, WarnDrift, WarnSerial, WarnFewBlocks,
+	for _, name := range []string{WarnOtherProcesses, WarnSteal, WarnThrottled, WarnClock, WarnDrift, WarnSerial, WarnFewBlocks,
 		WarnSettings, WarnPartial, WarnBudget} {
 		if !strings.Contains(string(manual), "\n| `"+name+"` |") {
 			t.Errorf("the manual does not explain %s", name)
@@ -153,7 +153,7 @@ func TestFewBlocks(t *testing.T) {
 func orderWarning(logs [][]float64) string {
 	names := []string{"a", "b", "c", "d", "e", "f"}[:len(logs)]
 	_, trials := sweepOf(names, logs)
-	w, _ := order(trials)
+	w, _ := blockOrder(trials)
 	return w.Warning
 }
 
@@ -179,7 +179,7 @@ func TestOrderFalseAlarms(t *testing.T) {
 			for d := 2; d < c.rows && c.some; d++ {
 				logs[d] = logs[d][:10]
 			}
-			alarms += one(orderWarning(logs) != "")
+			alarms += boolToInt(orderWarning(logs) != "")
 		}
 		share := 100 * float64(alarms) / sets
 		t.Logf("%-14s %d rows, %2d blocks: false alarms in %.2f %%", c.name, c.rows, c.blocks, share)
@@ -209,7 +209,7 @@ func TestOrderPower(t *testing.T) {
 		for range sets {
 			w := orderWarning(logs(r))
 			for _, name := range names {
-				n += one(w == name)
+				n += boolToInt(w == name)
 			}
 		}
 		return 100 * float64(n) / sets
@@ -255,7 +255,7 @@ func TestDriftFigures(t *testing.T) {
 		logs[b] = -0.01 * float64(b)
 	}
 	_, trials := sweepOf([]string{"a", "b"}, [][]float64{logs, logs})
-	w, ok := order(trials)
+	w, ok := blockOrder(trials)
 	if !ok || math.Abs(float64(w.Value)-(math.Exp(-0.09)-1)) > 1e-9 || !strings.Contains(w.Text, "-8.6 %") {
 		t.Errorf("%+v", w)
 	}
@@ -263,18 +263,18 @@ func TestDriftFigures(t *testing.T) {
 		trials[i].Type, trials[i].Metrics = result.Job,
 			result.Metrics{result.WallSeconds: trials[i].Metrics[result.Throughput]}
 	}
-	if w, ok = order(trials); !ok || math.Abs(float64(w.Value)-(math.Exp(0.09)-1)) > 1e-9 {
+	if w, ok = blockOrder(trials); !ok || math.Abs(float64(w.Value)-(math.Exp(0.09)-1)) > 1e-9 {
 		t.Errorf("jobs: %+v", w)
 	}
 	for b := range logs {
 		logs[b] = 0.0005 * float64(b)
 	}
 	_, trials = sweepOf([]string{"a"}, [][]float64{logs})
-	if w, ok = order(trials); ok {
+	if w, ok = blockOrder(trials); ok {
 		t.Errorf("half a per cent is warned of: %+v", w)
 	}
 	trials[3].Status = result.Failed // a hole in a row
-	if w, ok = order(trials); ok {
+	if w, ok = blockOrder(trials); ok {
 		t.Errorf("with a failed trial: %+v", w)
 	}
 }

@@ -26,13 +26,13 @@ type CompareOptions struct {
 type Comparison struct {
 	Workload     string // "" of benchmarks of several packages
 	Older, Newer ComparedSide
-	Designs      *compare.Contrast      // of runs of designs: A is the newer side
-	Benchmarks   *compare.BenchContrast // of Go benchmarks: A is the newer side
-	Results      []BenchResults         // of Go benchmarks, if they were asked for: the older side first
-	Differences  []compare.Difference   // settings in which the sides differ
-	Notes        []string               // what of the sides is compared
-	Unused       []string               // what of files is not used
-	Warnings     []compare.Warning      // reasons to doubt the verdicts
+	Designs      *compare.RunComparison   // of runs of designs: A is the newer side
+	Benchmarks   *compare.BenchComparison // of Go benchmarks: A is the newer side
+	Results      []BenchResults           // of Go benchmarks, if they were asked for: the older side first
+	Differences  []compare.Difference     // settings in which the sides differ
+	Notes        []string                 // what of the sides is compared
+	Unused       []string                 // what of files is not used
+	Warnings     []compare.Warning        // reasons to doubt the verdicts
 }
 
 // ComparedSide is one side of a comparison.

@@ -68,7 +68,7 @@ func (c *comparing) sides(ctx context.Context, oldParts, newParts []*gobench.Sid
 	differences, notes := gobench.Align(older, newer)
 	c.res.Differences, c.res.Notes = differences, slices.Concat(oldNotes, newNotes, notes)
 	type compared struct {
-		contrast *compare.BenchContrast
+		contrast *compare.BenchComparison
 		warnings []compare.Warning
 	}
 	of, err := unlessInterrupted(ctx, func() (x compared) {
@@ -154,7 +154,7 @@ func (c *comparing) readBenchmarks(ctx context.Context, path string) (*gobench.S
 		return nil, refuse("", nil, "%s: what its header says of the benchmarks cannot be read: %w", path, err)
 	}
 	c.lost(r)
-	f := &gobench.File{Path: path, Trials: r.Trials, Better: compare.Declared(r.Trials), Budget: h.Rule != nil,
+	f := &gobench.File{Path: path, Trials: r.Trials, Better: compare.DeclaredDirections(r.Trials), Budget: h.Rule != nil,
 		Config: map[string]string{"goos": h.Environment.GOOS, "goarch": h.Environment.GOARCH, "pkg": h.Workload}}
 	if h.Environment.CPUModel != nil {
 		f.Config["cpu"] = *h.Environment.CPUModel

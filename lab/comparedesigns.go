@@ -50,7 +50,7 @@ func (c *comparing) open(dir string) (*comparedRun, error) {
 		return nil, refuse("", nil, "%s holds no trial yet: continue it with %s", dir, resume)
 	}
 	if !journal.Ended {
-		r.partial = []compare.Warning{compare.Partial(h.Workload, dir, resume, len(journal.Blocks), h.Blocks)}
+		r.partial = []compare.Warning{compare.UnfinishedWarning(h.Workload, dir, resume, len(journal.Blocks), h.Blocks)}
 	}
 	r.Rows = compare.Rows(journal.Trials, h.Cases)
 	return r, nil
@@ -93,11 +93,11 @@ func (c *comparing) designs(oldDirs, newDirs []string) error {
 		runs = append(runs, &r.StoredRun)
 	}
 	older, newer := runs[:len(oldDirs)], runs[len(oldDirs):]
-	if c.res.Differences, c.res.Warnings, err = sweep.Sides(older, newer); err != nil {
+	if c.res.Differences, c.res.Warnings, err = sweep.CompareHeaders(older, newer); err != nil {
 		return refuse("", nil, "%w", err)
 	}
-	oldSide, newSide := sweep.OneSide(older), sweep.OneSide(newer)
-	contrast := compare.DefaultCriteria("", c.inputs(runs)).Between(newSide, oldSide)
+	oldSide, newSide := sweep.MergeSide(older), sweep.MergeSide(newer)
+	contrast := compare.DefaultCriteria("", c.inputs(runs)).CompareRuns(newSide, oldSide)
 	if len(contrast.Matches) == 0 {
 		return nothingInCommon(oldSide, newSide)
 	}
@@ -105,7 +105,7 @@ func (c *comparing) designs(oldDirs, newDirs []string) error {
 	c.res.Workload, c.res.Designs = h.Workload, &contrast
 	c.res.Older, c.res.Newer = ComparedSide{oldSide.Name, oldDirs, false}, ComparedSide{newSide.Name, newDirs, false}
 	if len(all) == 2 && h.World == result.Live && len(contrast.Verdicts()) > 0 {
-		c.warn(compare.OneRun(h.Workload, "measure each side in several runs, in turn, and give them with commas: "+
+		c.warn(compare.OneRunWarning(h.Workload, "measure each side in several runs, in turn, and give them with commas: "+
 			"compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))
 	}
 	for _, r := range all {
@@ -152,7 +152,7 @@ func (r *comparedRun) warnings() []compare.Warning {
 		list = append(list, compare.NewWarning(r.Header.Workload, compare.WarnSettings, text))
 	}
 	if r.Header.Rule != nil {
-		list = append(list, compare.Budgeted(r.Header.Workload, r.Name))
+		list = append(list, compare.BudgetWarning(r.Header.Workload, r.Name))
 	}
 	list = append(list, compare.Warnings(r.Trials, r.Header.InterimBlocks())...)
 	for i := range list {

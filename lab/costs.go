@@ -20,11 +20,11 @@ func (r *Run) costsFrom(ctx context.Context, o *SimulateOptions) error {
 	s := r.sweep
 	switch {
 	case o.RecordCosts != "":
-		s.Header.Records = o.RecordCosts
+		s.Header.RecordingFile = o.RecordCosts
 		s.Costs = trial.NewRecording(s.Workload.Name, true)
 	case o.ReplayCosts != "":
 		var err error
-		if s.Costs, s.Header.Replayed, err = sweep.ReadCosts(ctx, o.ReplayCosts, s.Workload); err != nil {
+		if s.Costs, s.Header.ReplayedFile, err = sweep.ReadCosts(ctx, o.ReplayCosts, s.Workload); err != nil {
 			return refuse("replay-costs", nil, "%w", err)
 		}
 		if err := s.CheckCosts(); err != nil {
@@ -43,16 +43,16 @@ func (r *Run) resumeCosts(ctx context.Context, runs, again bool) error {
 	switch measured := slices.ContainsFunc(s.Done, func(t result.Trial) bool { return t.RealCode != "" }); {
 	case s.Header.World != result.Virtual:
 		return nil
-	case s.Header.Replayed != nil && !runs: // it is shown again, whatever became of the file
+	case s.Header.ReplayedFile != nil && !runs: // it is shown again, whatever became of the file
 		return nil
-	case s.Header.Replayed != nil:
-		if err := s.RereadCosts(ctx); err != nil {
+	case s.Header.ReplayedFile != nil:
+		if err := s.ReloadCosts(ctx); err != nil {
 			return refuse("", nil, "%w", err)
 		}
 		return nil
-	case s.Header.Records != "" && !s.Complete:
+	case s.Header.RecordingFile != "" && !s.Complete:
 		return refuse("", nil, "%s was to end with the costs of its real code in %s, and those measured before it was "+
-			"stopped are lost: start a new run", r.Dir, s.Header.Records)
+			"stopped are lost: start a new run", r.Dir, s.Header.RecordingFile)
 	case measured && again:
 		return refuse("", nil, "%s measured its real code, which would cost something else now: start a new run with "+
 			"{record-costs} FILE, or with {replay-costs} FILE where there is one, and these flags", r.Dir)
@@ -70,7 +70,7 @@ func (r *Run) resumeCosts(ctx context.Context, runs, again bool) error {
 
 // writeCosts writes what the real code of a run cost, once all of it is calculated.
 func (r *Run) writeCosts() error {
-	path, recorded := r.sweep.Header.Records, r.sweep.Costs
+	path, recorded := r.sweep.Header.RecordingFile, r.sweep.Costs
 	if path == "" || r.sweep.Complete {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (r *Run) Sensitivity(ctx context.Context) ([]compare.Sensitivity, error) {
 	}
 	text := "sensitivity: all is calculated %d times more, with one cost x 1/2 or x 2"
 	r.notify.send(Note{fmt.Sprintf(text, len(variants))})
-	if n := sweep.Disturbable(r.Trials); n > 0 {
+	if n := sweep.CountUndisturbed(r.Trials); n > 0 {
 		for i := range trial.Delays {
 			m := trial.NewSimulations(s.Workload, costs, limit)
 			variants = append(variants, sweep.Variant{Delay: trial.Delay(i), Part: (float64(i) + 0.5) / trial.Delays,
@@ -116,7 +116,7 @@ func (r *Run) Sensitivity(ctx context.Context) ([]compare.Sensitivity, error) {
 		r.notify.send(Note{fmt.Sprintf(text, result.Count(n, "trial"), trial.Delays)})
 	}
 	before := s.Costs.Sections()
-	list, err := s.Vary(ctx, r.Trials, variants)
+	list, err := s.Sensitivities(ctx, r.Trials, variants)
 	if err == nil && s.Costs.Sections() > before { // where it goes faster more is done
 		err = r.writeCosts()
 	}

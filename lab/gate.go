@@ -28,8 +28,8 @@ type GateResult struct {
 	// Decision is compare.Pass, Fail, Undecided or Error. Error outweighs the others: a trial went wrong, or the head
 	// breaks a benchmark that the base does not.
 	Decision string
-	List     []compare.Gated // by metric and benchmark
-	Rows     []compare.Row   // the cases, whose errors and warnings say what was wrong with trials
+	List     []compare.GateResult // by metric and benchmark
+	Rows     []compare.Row        // the cases, whose errors and warnings say what was wrong with trials
 	Warnings []compare.Warning
 
 	Loaded *compare.Warning // other processes were busy, so that nothing is decided by times; nil if they were not
@@ -85,7 +85,7 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 	res.List, res.Loaded, res.Short = g.list, g.loaded, g.short
 	res.Rows, res.Warnings = compare.Rows(res.Trials, g.sweep.Plan.Cases), compare.Warnings(res.Trials, nil)
 	res.Stale = stale(g.allowed, g.bench.Experiment, g.today)
-	if res.Decision = compare.Decided(g.list); OutcomeOf(res.Trials) != Sound || res.Suite.HeadFails() {
+	if res.Decision = compare.GateDecision(g.list); OutcomeOf(res.Trials) != Sound || res.Suite.HeadFails() {
 		res.Decision = compare.Error
 	}
 	return res, nil
@@ -102,7 +102,7 @@ func (o GateOptions) Validate() error {
 // gateRun is a gate under way.
 type gateRun struct {
 	*benchRun
-	interim *compare.Interim
+	interim *compare.SequentialGate
 	budget  time.Duration
 	metrics []string // names of the contract
 	allowed []exception
@@ -111,7 +111,7 @@ type gateRun struct {
 	began   time.Time
 
 	ahead  []int // numbers of blocks of the interim analyses to come
-	list   []compare.Gated
+	list   []compare.GateResult
 	loaded *compare.Warning
 	short  *Short
 }
@@ -163,7 +163,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 
 // plan plans the interim analyses of at most some blocks.
 func (g *gateRun) plan(limit float64, layouts, most int) {
-	g.interim = compare.NewInterim(compare.Gate{Max: limit, Alpha: 0.05, Layouts: layouts,
+	g.interim = compare.NewSequentialGate(compare.Gate{Max: limit, Alpha: 0.05, Layouts: layouts,
 		InterimBlocks: compare.GateInterimBlocks(most)})
 	if g.ahead = g.interim.InterimBlocks; g.ahead[0] > 1 {
 		g.ahead = append([]int{1}, g.ahead...) // which alone shows how long the others take
@@ -218,7 +218,7 @@ func (g *gateRun) next(n int, trials []result.Trial) (more int, err error) {
 		if err := g.analyse(n, trials, last); err != nil {
 			return 0, err
 		}
-		if last || !sound || compare.Decided(g.list) != compare.Undecided {
+		if last || !sound || compare.GateDecision(g.list) != compare.Undecided {
 			return 0, nil
 		}
 	}
@@ -260,10 +260,10 @@ func (g *gateRun) analyse(n int, trials []result.Trial, last bool) error {
 
 // judge decides by the trials of n blocks.
 func (g *gateRun) judge(n int, trials []result.Trial, last bool) error {
-	sides := g.sweep.Criteria.Levels(compare.Rows(trials, g.sweep.Plan.Cases), trials)
-	declared := compare.Declared(trials)
+	sides := g.sweep.Criteria.PairLevels(compare.Rows(trials, g.sweep.Plan.Cases), trials)
+	declared := compare.DeclaredDirections(trials)
 	g.list, g.loaded, g.interim.Family = nil, nil, 0
-	have := make([][]compare.Sides, len(g.metrics))
+	have := make([][]compare.Pair, len(g.metrics))
 	for i, metric := range g.metrics {
 		for _, s := range sides {
 			_, a := s.A.Metrics[metric]
@@ -278,7 +278,7 @@ func (g *gateRun) judge(n int, trials []result.Trial, last bool) error {
 		g.interim.Family += len(have[i])
 	}
 	for _, w := range compare.Warnings(trials, nil) {
-		if w.Warning == compare.WarnOthers {
+		if w.Warning == compare.WarnOtherProcesses {
 			g.loaded = &w
 		}
 	}

@@ -22,7 +22,7 @@ type exception struct {
 }
 
 // matches reports whether it is about a benchmark's metric.
-func (e exception) matches(v compare.Gated) bool {
+func (e exception) matches(v compare.GateResult) bool {
 	return e.names(v.Design) && metricOf(e.metric) == v.Metric
 }
 
@@ -33,7 +33,7 @@ func (e exception) names(benchmark string) bool {
 }
 
 // allow lets a decision be that is no pass, if an exception is about it that has not expired.
-func allow(list []exception, v *compare.Gated, today string) {
+func allow(list []exception, v *compare.GateResult, today string) {
 	for _, e := range list {
 		if e.matches(*v) && v.Decision != compare.Pass && e.until >= today {
 			v.Allowed, v.Waived = e.reason, e.until

@@ -132,7 +132,7 @@ func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Dur
 // beyond those of this machine are predicted only.
 //
 // Options that cannot be carried out are a [*Refusal]. A design that is to serve a fraction of its capacity and does
-// not serve is a [*sweep.Unserved]; a context that is cancelled before the run has a directory an [*UnstoredError].
+// not serve is a [*sweep.CapacityError]; a context that is cancelled before the run has a directory an [*UnstoredError].
 // After other errors, or when ctx is cancelled later, the run has the trials so far, which are stored, so that [Resume]
 // continues it. Concurrent calls are safe but disturb each other's measurements.
 func Measure(ctx context.Context, w *workload.Workload, o MeasureOptions) (*Run, error) {
@@ -168,14 +168,14 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 		return sweep.Header{}, err
 	}
 	h := o.DesignOptions.header(w, result.Live, environment)
-	h.Instrumented, h.Cases, h.Twin, h.Burn, h.Quick = true, measured, twin, burn, o.Quick
+	h.Instrumented, h.Cases, h.PredictedCases, h.Burn, h.Quick = true, measured, twin, burn, o.Quick
 	h.Settings.Sample, h.Settings.Profile = o.Sample, o.Profile
 	h.Settings.TimeLimit, h.Settings.Limited = sweep.Duration(o.limit(w, cases)), o.TimeLimit > 0
 	if o.Budget > 0 {
 		j := compare.DefaultCriteria(o.Baseline, nil)
 		j.All = o.All
-		h.Rule = sweep.NewRule(o.Budget, j)
-		h.Blocks = h.Rule.Most()
+		h.Rule = sweep.NewBudgetRule(o.Budget, j)
+		h.Blocks = h.Rule.MaxBlocks()
 	}
 	if len(twin) > 0 {
 		what, err := costsHere(o.Cost, environment, o.Program)

@@ -78,9 +78,9 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 				len(s.Plan.Block(0)), result.Rounded(one)).
 				suggest("give more time, fewer designs and points, or a shorter {duration}")
 		}
-		s.UseRule()
+		s.PlanInterims()
 	}
-	if s.Recorded, s.Header.Recorded, err = sweep.ReadArrivals(ctx, h.Cases); err != nil {
+	if s.Arrivals, s.Header.ArrivalFiles, err = sweep.ReadArrivals(ctx, h.Cases); err != nil {
 		return nil, refuse("", nil, "%w", err)
 	}
 	return r, nil
@@ -96,7 +96,7 @@ func enoughForAll(s *sweep.Sweep) error {
 	if s.Complete {
 		blocks = len(s.Sealed)
 	}
-	few, many, needed := s.Criteria.BlocksForAll(s.CaseRows())
+	few, many, needed := s.Criteria.BlocksForAllPairs(s.CaseRows())
 	if blocks >= needed {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 			return nil, storeError(err)
 		}
 		r.sweep.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }
-		if err := r.sweep.Settle(ctx); err != nil {
+		if err := r.sweep.FindWarmup(ctx); err != nil {
 			return nil, unstored(ctx, err, "pilots showed how long a warm-up is needed", true)
 		}
 	}
@@ -139,13 +139,13 @@ func unstored(ctx context.Context, err error, during string, pilots bool) error 
 // unstable. Beyond the CPUs of this machine it is calculated.
 func (r *Run) capacities(ctx context.Context) error {
 	s := r.sweep
-	t, err := s.Twin()
+	t, err := s.PredictionSweep()
 	if err != nil {
 		return err
 	}
 	both := []*sweep.Sweep{s}
 	if t != nil {
-		t.Plan.Cases = s.Header.Beyond()
+		t.Plan.Cases = s.Header.PredictedOnly()
 		both = append(both, t)
 	}
 	for _, x := range both {
@@ -181,7 +181,7 @@ func (r *Run) capacitiesOf(ctx context.Context, s *sweep.Sweep) error {
 	}
 
 	err = s.CheckRates()
-	var u *sweep.Unserved
+	var u *sweep.CapacityError
 	if err == nil || errors.As(err, &u) && OutcomeOf([]result.Trial{u.Trial}) != Sound {
 		return err
 	}
@@ -197,7 +197,7 @@ func (r *Run) execute(ctx context.Context) error {
 	r.Trials = s.Done
 	twin, kept, err := r.twin()
 	if err == nil {
-		r.Predictions, r.Trials, err = s.ExecuteWithTwin(ctx, twin)
+		r.Predictions, r.Trials, err = s.ExecuteWithPrediction(ctx, twin)
 		r.Predictions = inTwin(r.Predictions)
 	}
 	if kept != nil {
@@ -212,11 +212,11 @@ func (r *Run) execute(ctx context.Context) error {
 }
 
 // Total is the number of trials of the plan; with a budget, up to its first analysis.
-func (r *Run) Total() int { return r.sweep.Total() }
+func (r *Run) Total() int { return r.sweep.TotalTrials() }
 
 // Beyond are the predictions of what could not be measured.
 func (r *Run) Beyond() []result.Trial {
-	cases := r.Header.Beyond()
+	cases := r.Header.PredictedOnly()
 	return slices.DeleteFunc(slices.Clone(r.Predictions), func(t result.Trial) bool {
 		return !slices.ContainsFunc(cases,
 			func(c plan.Case) bool { return c.Design == t.Design && c.Point.String() == t.Point.String() })
@@ -231,20 +231,22 @@ func (r *Run) Judged() []result.Trial { return slices.Concat(r.Trials, r.Beyond(
 func (r *Run) Analyze(sensitivity []compare.Sensitivity) *Analysis {
 	return Analyze(r.Trials, AnalyzeOptions{
 		Workload: r.sweep.Workload, Cases: r.sweep.Plan.Cases, Criteria: r.sweep.Criteria,
-		InterimBlocks: r.Header.InterimBlocks(), Predictions: r.Predictions, PredictedCases: r.Header.Twin,
+		InterimBlocks: r.Header.InterimBlocks(), Predictions: r.Predictions, PredictedCases: r.Header.PredictedCases,
 		CostsFrom: r.Header.CostsFrom, CalibrateCommand: r.program + " calibrate", Sensitivity: sensitivity,
 	})
 }
 
 // Widest is the metric of a case whose mean is known least well, and half of the 95 % interval of the mean as a share
 // of it, for a run with a precision; NaN if it has no mean.
-func (r *Run) Widest(c int) (metric string, half float64) { return r.sweep.Widest(r.Trials, c) }
+func (r *Run) Widest(c int) (metric string, half float64) {
+	return r.sweep.LeastPreciseMean(r.Trials, c)
+}
 
 // Timelines calculate the first trial of every case again, for at most span from the end of the warm-up on: who ran,
 // waited and queued, in the order of the cases. A case whose trial has none, since its measured time did not begin,
 // has nil. Only runs in virtual time have timelines.
 func (r *Run) Timelines(ctx context.Context, span time.Duration) ([]*timeline.Timeline, error) {
-	specs := r.sweep.First()
+	specs := r.sweep.FirstBlock()
 	for i := range specs {
 		specs[i].Timeline = span
 		if specs[i].Operations == 0 {

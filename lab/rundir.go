@@ -26,7 +26,7 @@ func readHeader(dir string, j *store.Journal) (sweep.Header, error) {
 	if err != nil {
 		return h, err
 	}
-	return h, h.Fits(dir, j.Trials, j.Blocks, j.Interims, !j.Checked)
+	return h, h.CheckStored(dir, j.Trials, j.Blocks, j.Interims, !j.Checked)
 }
 
 // storeError makes a refusal of an error about a run directory, unless a disk failed or the directory was removed.

@@ -125,7 +125,7 @@ func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Ru
 	h.Settings.Sample, h.Settings.TimeLimit = 1, sweep.Duration(o.TimeLimit)
 	if o.Precision > 0 {
 		h.Precision = sweep.NewPrecision(o.Precision)
-		h.Blocks = h.Precision.Most
+		h.Blocks = h.Precision.MaxReplications
 	}
 	r, err := newRun(ctx, w, &o.DesignOptions, h)
 	if err != nil {
@@ -157,10 +157,10 @@ func costsHere(given string, here host.Environment, command string) (counted, er
 	cal, c, err := costs.Load(calibrate.CacheDir(), here.Fingerprint, here.GoVersion)
 	if err != nil {
 		text := sim.Typical().String()
-		return counted{text, sweep.Typical,
+		return counted{text, sweep.CostsTypical,
 			[]string{fmt.Sprintf("the scheduler's costs are typical ones, not this machine's: %s (%v); measure them "+
 				"with %s calibrate, or set them with --cost", text, err, program(command))}}, nil
 	}
-	return counted{c.String(), sweep.Calibrated + cal.Measured.UTC().Format(time.RFC3339),
+	return counted{c.String(), sweep.CostsCalibrated + cal.Measured.UTC().Format(time.RFC3339),
 		append([]string{}, cal.Warnings...)}, nil
 }

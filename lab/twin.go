@@ -21,7 +21,7 @@ const TwinName = "twin"
 // holds already is not calculated again. It is nil where there is nothing to predict, or the twin of a complete run is
 // gone.
 func (r *Run) twin() (*sweep.Sweep, *store.Run, error) {
-	t, err := r.sweep.Twin()
+	t, err := r.sweep.PredictionSweep()
 	if t == nil || err != nil {
 		return nil, nil, err
 	}
@@ -77,14 +77,14 @@ func (r *Run) openTwin(t *sweep.Sweep, dir string) (*store.Run, error) {
 		err = refuse("", nil, "%s is not a run of brewput: its header cannot be read: %w", dir, err)
 		return nil, closing(kept, err)
 	}
-	err = sweep.IsTwin(dir, &h, &t.Header, !journal.Checked)
+	err = sweep.CheckPredictionHeader(dir, &h, &t.Header, !journal.Checked)
 	if err == nil {
-		err = t.Header.Fits(dir, journal.Trials, journal.Blocks, journal.Interims, !journal.Checked)
+		err = t.Header.CheckStored(dir, journal.Trials, journal.Blocks, journal.Interims, !journal.Checked)
 	}
 	if err != nil {
 		return nil, closing(kept, refuse("", nil, "%w", err))
 	}
-	t.Continue(journal.Trials, journal.Blocks, journal.Ended)
+	t.Restore(journal.Trials, journal.Blocks, journal.Ended)
 	return kept, nil
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Rule is the rule by which a run with a budget decides what it measures, and when it stops.
-type Rule struct {
+type BudgetRule struct {
 	Budget Duration `json:"budget"` // for everything, the trials of all executions together
 	// blocks at which a comparison is judged; the last is the most
 	InterimBlocks []int `json:"looks"`
@@ -25,28 +25,28 @@ type Rule struct {
 	All       bool    `json:"all"` // every pair is compared, not neighbours only
 }
 
-// NewRule is the usual rule for a budget, by which a judgement's comparisons are decided.
-func NewRule(budget time.Duration, j compare.Criteria) *Rule {
-	return &Rule{
+// NewBudgetRule is the usual rule for a budget, by which a judgement's comparisons are decided.
+func NewBudgetRule(budget time.Duration, j compare.Criteria) *BudgetRule {
+	return &BudgetRule{
 		Budget: Duration(budget), InterimBlocks: compare.InterimBlocks(), Equivalent: compare.EquivalentFrom,
-		Different: compare.DifferentFrom, Spending: Spending, Alpha: j.Alpha, Margin: j.Margin,
+		Different: compare.DifferentFrom, Spending: SpendingRule, Alpha: j.Alpha, Margin: j.Margin,
 		Baseline: j.Baseline, All: j.All,
 	}
 }
 
 // Most is the number of blocks at the last look.
-func (r *Rule) Most() int { return slices.Max(r.InterimBlocks) }
+func (r *BudgetRule) MaxBlocks() int { return slices.Max(r.InterimBlocks) }
 
-// UseRule plans the interim analyses of the rule in the header. It takes some tenths of a second.
-func (s *Sweep) UseRule() {
+// PlanInterims plans the interim analyses of the rule in the header. It takes some tenths of a second.
+func (s *Sweep) PlanInterims() {
 	r := s.Header.Rule
 	s.Criteria.Interims = compare.NewInterimPlan(r.InterimBlocks, r.Equivalent)
 	s.Criteria.Interims.Different = r.Different
 }
 
-// ResumeRule restores the rule, the interim analyses and the spent time of a sweep that is continued or shown again. It
+// RestoreBudget restores the rule, the interim analyses and the spent time of a sweep that is continued or shown again. It
 // does nothing if the header has no rule. Errors name the run directory.
-func (s *Sweep) ResumeRule(dir string, looks []json.RawMessage, spent time.Duration) (err error) {
+func (s *Sweep) RestoreBudget(dir string, looks []json.RawMessage, spent time.Duration) (err error) {
 	r := s.Header.Rule
 	if r == nil {
 		return nil
@@ -56,7 +56,7 @@ func (s *Sweep) ResumeRule(dir string, looks []json.RawMessage, spent time.Durat
 		return fmt.Errorf("%s is not a run of brewput: the rule of its budget makes no sense", dir)
 	}
 	s.Criteria.Baseline, s.Criteria.All, s.Criteria.Alpha, s.Criteria.Margin = r.Baseline, r.All, r.Alpha, r.Margin
-	s.UseRule()
+	s.PlanInterims()
 	if s.Interims, err = ReadInterims(looks); err != nil {
 		return fmt.Errorf("%s cannot be continued: %w", dir, err)
 	}
@@ -73,20 +73,20 @@ func (h *Header) InterimBlocks() []int {
 }
 
 // Spending is the name of what compare does with alpha.
-const Spending = "alpha t^2"
+const SpendingRule = "alpha t^2"
 
 // Look is a decision on what is measured next.
-type Interim struct {
+type InterimDecision struct {
 	After int      `json:"after"` // blocks
 	Spent Duration `json:"spent"`
 	compare.Allocation
 }
 
 // ReadInterims reads the looks of a journal.
-func ReadInterims(records []json.RawMessage) ([]Interim, error) {
-	var looks []Interim
+func ReadInterims(records []json.RawMessage) ([]InterimDecision, error) {
+	var looks []InterimDecision
 	for i, r := range records {
-		var l Interim
+		var l InterimDecision
 		if err := json.Unmarshal(r, &l); err != nil {
 			return nil, fmt.Errorf("look %d of the journal cannot be read: %w", i+1, err)
 		}
@@ -100,33 +100,33 @@ func ReadInterims(records []json.RawMessage) ([]Interim, error) {
 const reserve = 0.97
 
 // stretch is a number of blocks that hold the same cases.
-type stretch struct {
+type segment struct {
 	cases []int
 	until int // the block after the last one
 }
 
 // pace leads through a run with a budget.
-type pace struct {
+type budget struct {
 	sweep    *Sweep
 	began    time.Time
 	before   time.Duration // spent by earlier executions
 	now      func() time.Time
-	recorded []Interim // decisions of earlier executions that lie ahead
-	stretch
+	recorded []InterimDecision // decisions of earlier executions that lie ahead
+	segment
 }
 
-func (s *Sweep) newPace() *pace {
-	p := &pace{sweep: s, now: s.Now, recorded: s.Interims}
+func (s *Sweep) newBudget() *budget {
+	p := &budget{sweep: s, now: s.Now, recorded: s.Interims}
 	if p.now == nil {
 		p.now = time.Now
 	}
-	p.began, p.before = p.now(), s.Before()
-	p.stretch = stretch{s.all(), s.Header.Rule.InterimBlocks[0]}
+	p.began, p.before = p.now(), s.SpentBefore()
+	p.segment = segment{s.allCases(), s.Header.Rule.InterimBlocks[0]}
 	return p
 }
 
 // all are the numbers of all cases.
-func (s *Sweep) all() []int {
+func (s *Sweep) allCases() []int {
 	var cases []int
 	for i := range s.Plan.Cases {
 		cases = append(cases, i)
@@ -136,29 +136,29 @@ func (s *Sweep) all() []int {
 
 // Before is what earlier executions have spent of the budget: what the last complete block says, and the
 // time of the trials that came after it.
-func (s *Sweep) Before() time.Duration {
+func (s *Sweep) SpentBefore() time.Duration {
 	spent := s.Spent
 	for _, t := range s.Done {
 		if !s.Sealed[t.Block] {
-			spent += s.took(&t) + overhead
+			spent += s.trialTime(&t) + trialOverhead
 		}
 	}
 	return spent
 }
 
 // took is the time of a trial within its process.
-func (s *Sweep) took(t *result.Trial) time.Duration {
+func (s *Sweep) trialTime(t *result.Trial) time.Duration {
 	return time.Duration(s.Header.Settings.Warmup) + time.Duration(t.WallSeconds*float64(time.Second))
 }
 
 // spent is what all executions together have spent of the budget.
-func (p *pace) spent() time.Duration { return p.before + p.now().Sub(p.began) }
+func (p *budget) spent() time.Duration { return p.before + p.now().Sub(p.began) }
 
-func (p *pace) left() time.Duration { return time.Duration(p.sweep.Header.Rule.Budget) - p.spent() }
+func (p *budget) left() time.Duration { return time.Duration(p.sweep.Header.Rule.Budget) - p.spent() }
 
 // next are the cases of block b, of which whole says that it is stored already; false ends the run. What
 // an earlier execution decided is not decided again.
-func (p *pace) next(b int, trials []result.Trial, whole bool) (cases []int, more bool, err error) {
+func (p *budget) next(b int, trials []result.Trial, whole bool) (cases []int, more bool, err error) {
 	if len(p.recorded) > 0 && p.recorded[0].After == b {
 		look := p.recorded[0]
 		p.recorded = p.recorded[1:]
@@ -171,25 +171,25 @@ func (p *pace) next(b int, trials []result.Trial, whole bool) (cases []int, more
 	costs := p.costs(trials)
 	switch {
 	case b == p.until:
-		look := Interim{After: b, Spent: Duration(p.spent()), Allocation: p.sweep.Criteria.Allocate(
+		look := InterimDecision{After: b, Spent: Duration(p.spent()), Allocation: p.sweep.Criteria.Allocate(
 			compare.Rows(trials, p.sweep.Plan.Cases), trials, p.sweep.Plan.Cases, seconds(costs),
 			reserve*p.left().Seconds())}
 		return p.decide(look)
-	case !whole && p.left() < sum(costs, p.cases):
+	case !whole && p.left() < sumCosts(costs, p.cases):
 		return p.stop(b)
 	}
 	return p.cases, true, nil
 }
 
 // stop ends the run because the time is over.
-func (p *pace) stop(b int) (cases []int, more bool, err error) {
-	look := Interim{After: b, Spent: Duration(p.spent())}
-	look.Why, look.Cases, look.Comparisons = compare.NoTime, []int{}, []compare.ComparisonState{}
+func (p *budget) stop(b int) (cases []int, more bool, err error) {
+	look := InterimDecision{After: b, Spent: Duration(p.spent())}
+	look.Reason, look.Cases, look.Comparisons = compare.NoTime, []int{}, []compare.ComparisonState{}
 	return p.decide(look)
 }
 
 // decide stores a decision and follows it.
-func (p *pace) decide(look Interim) (cases []int, more bool, err error) {
+func (p *budget) decide(look InterimDecision) (cases []int, more bool, err error) {
 	if err := p.sweep.Store.Interim(look); err != nil {
 		return nil, false, err
 	}
@@ -197,20 +197,20 @@ func (p *pace) decide(look Interim) (cases []int, more bool, err error) {
 	return p.follow(look)
 }
 
-func (p *pace) follow(look Interim) (cases []int, more bool, err error) {
+func (p *budget) follow(look InterimDecision) (cases []int, more bool, err error) {
 	for _, c := range look.Cases {
 		if c < 0 || c >= len(p.sweep.Plan.Cases) {
 			return nil, false, fmt.Errorf("the journal's look after block %d names case %d, which the plan does not "+
 				"have: it is damaged; start a new run", look.After, c)
 		}
 	}
-	p.stretch = stretch{look.Cases, look.After + look.Blocks}
+	p.segment = segment{look.Cases, look.After + look.Blocks}
 	return p.cases, look.Blocks > 0, nil
 }
 
 // costs are the times that the cases take in a block: by their trials so far, with what each trial took
 // beside its window; before there are any, by what is known of the designs, 0 where nothing is.
-func (p *pace) costs(trials []result.Trial) []time.Duration {
+func (p *budget) costs(trials []result.Trial) []time.Duration {
 	costs, blocks := make([]time.Duration, len(p.sweep.Plan.Cases)), make([]int, len(p.sweep.Plan.Cases))
 	place := map[string]int{}
 	for i, c := range p.sweep.Plan.Cases {
@@ -219,18 +219,18 @@ func (p *pace) costs(trials []result.Trial) []time.Duration {
 	var inside time.Duration
 	for i := range trials {
 		c := place[trials[i].Design+" "+trials[i].Point.String()]
-		costs[c] += p.sweep.took(&trials[i])
-		inside += p.sweep.took(&trials[i])
+		costs[c] += p.sweep.trialTime(&trials[i])
+		inside += p.sweep.trialTime(&trials[i])
 		blocks[c] += 1
 	}
-	beside := overhead
+	beside := trialOverhead
 	if len(trials) > 0 {
 		beside = max(0, p.spent()-inside) / time.Duration(len(trials))
 	}
-	each := time.Duration(p.sweep.each())
+	each := time.Duration(p.sweep.trialsPerCase())
 	for i, c := range p.sweep.Plan.Cases {
 		if blocks[i] == 0 {
-			costs[i] = each * p.sweep.guess(c.Design)
+			costs[i] = each * p.sweep.expectedTime(c.Design)
 			continue
 		}
 		costs[i] = each * (costs[i]/time.Duration(blocks[i]) + beside)
@@ -239,14 +239,14 @@ func (p *pace) costs(trials []result.Trial) []time.Duration {
 }
 
 // each is the number of trials of a case in a block.
-func (s *Sweep) each() int {
+func (s *Sweep) trialsPerCase() int {
 	if s.Plan.Instrumented {
 		return 2
 	}
 	return 1
 }
 
-func sum(costs []time.Duration, cases []int) time.Duration {
+func sumCosts(costs []time.Duration, cases []int) time.Duration {
 	var d time.Duration
 	for _, c := range cases {
 		d += costs[c]
@@ -266,7 +266,7 @@ func seconds(costs []time.Duration) []float64 {
 func (s *Sweep) BlockTime() time.Duration {
 	var d time.Duration
 	for _, c := range s.Plan.Cases {
-		d += time.Duration(s.each()) * s.guess(c.Design)
+		d += time.Duration(s.trialsPerCase()) * s.expectedTime(c.Design)
 	}
 	return d
 }

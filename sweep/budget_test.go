@@ -30,7 +30,7 @@ var usualLooks = sync.OnceValue(func() *compare.InterimPlan {
 type clock struct{ now time.Time }
 
 // trialTime is what a trial of the tests takes in all.
-const trialTime = 1100*time.Millisecond + overhead
+const trialTime = 1100*time.Millisecond + trialOverhead
 
 // budgeted is a sweep of designs a, b, c and d: b is twice as fast as a for certain, c is like b but differs
 // by up to spread from block to block, and d is half as fast as c.
@@ -43,7 +43,7 @@ func budgeted(store Store, looks *compare.InterimPlan, budget time.Duration, spr
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
 	h := Header{Workload: "test", Seed: "5", Blocks: 40, Instrumented: true,
 		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond)},
-		Rule: &Rule{Budget: Duration(budget), InterimBlocks: looks.Blocks, Equivalent: looks.Equivalent, Spending: Spending,
+		Rule: &BudgetRule{Budget: Duration(budget), InterimBlocks: looks.Blocks, Equivalent: looks.Equivalent, Spending: SpendingRule,
 			Alpha: 0.05, Margin: 0.02}}
 	for _, name := range []string{"a", "b", "c", "d"} {
 		w.Designs = append(w.Designs, workload.Design{Name: name, Stream: nothing})
@@ -93,10 +93,10 @@ func blocksOf(trials []result.Trial) []string {
 	return list
 }
 
-func reasons(looks []Interim) []string {
+func reasons(looks []InterimDecision) []string {
 	var list []string
 	for _, l := range looks {
-		list = append(list, fmt.Sprint(l.After, ": ", l.Why))
+		list = append(list, fmt.Sprint(l.After, ": ", l.Reason))
 	}
 	return list
 }
@@ -203,7 +203,7 @@ func TestDecisionsAreReplayed(t *testing.T) {
 	looks := usualLooks()
 	store := &memory{}
 	s, _ := budgeted(store, looks, time.Hour, 0.001)
-	s.Interims = []Interim{{After: 10}, {After: 13}}
+	s.Interims = []InterimDecision{{After: 10}, {After: 13}}
 	s.Interims[0].Cases, s.Interims[0].Blocks = []int{0, 3}, 3
 	trials, err := s.Execute(t.Context())
 	if want := []string{"10 of abcd", "3 of ad"}; err != nil || !slices.Equal(blocksOf(trials), want) ||
@@ -216,7 +216,7 @@ func TestDecisionsAreReplayed(t *testing.T) {
 	if shown, err := ended.Execute(t.Context()); err != nil || !slices.Equal(places(shown), places(trials)) {
 		t.Errorf("an ended run shows %d of %d trials, %v", len(shown), len(trials), err)
 	}
-	for _, damaged := range [][]Interim{{{After: 12}}, {{After: 10, Allocation: compare.Allocation{Cases: []int{4}, Blocks: 1}}}} {
+	for _, damaged := range [][]InterimDecision{{{After: 12}}, {{After: 10, Allocation: compare.Allocation{Cases: []int{4}, Blocks: 1}}}} {
 		s, _ := budgeted(&memory{}, looks, time.Hour, 0.001)
 		s.Interims = damaged
 		if _, err := s.Execute(t.Context()); err == nil || !strings.Contains(err.Error(), "damaged") {

@@ -32,11 +32,11 @@ func TestPace(t *testing.T) {
 	if _, err := s.Execute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s.ask(); s.burnRate() != 2 {
+	if s.probeBurnRatio(); s.burnRate() != 2 {
 		t.Errorf("after a pace of 0.2 the rate is %v", s.burnRate())
 	}
 	for b, want := range []float64{1.6, 2.5, 2} {
-		if each := s.each() * 2; rates[b][want] != each || len(rates[b]) != 1 {
+		if each := s.trialsPerCase() * 2; rates[b][want] != each || len(rates[b]) != 1 {
 			t.Errorf("block %d has rates %v, want %d times %v", b, rates[b], each, want)
 		}
 	}

@@ -17,26 +17,26 @@ import (
 
 // Capacity is what a design serves at a point under a closed loop, and so at most.
 type Capacity struct {
-	Design string     `json:"design"`
-	Point  plan.Point `json:"point"`           // without the load
-	Rate   float64    `json:"rate"`            // median of the trials, requests a second
-	Trials []float64  `json:"trials"`          // each trial's throughput
-	Error  string     `json:"error,omitempty"` // of a trial that did not serve
-	Alone  *Alone     `json:"alone,omitempty"` // where only one request can be in service at a time
+	Design string       `json:"design"`
+	Point  plan.Point   `json:"point"`           // without the load
+	Rate   float64      `json:"rate"`            // median of the trials, requests a second
+	Trials []float64    `json:"trials"`          // each trial's throughput
+	Error  string       `json:"error,omitempty"` // of a trial that did not serve
+	Solo   *SoloService `json:"alone,omitempty"` // where only one request can be in service at a time
 
 	failed *trial.Outcome // of the trial with the error
 }
 
-// Unserved is the error of a design that is to serve a fraction of its capacity, and did not serve in a
+// CapacityError is the error of a design that is to serve a fraction of its capacity, and did not serve in a
 // closed loop.
-type Unserved struct {
+type CapacityError struct {
 	Design  string
 	Point   plan.Point
 	Trial   result.Trial // the last that failed; without a status where none did and still no request ended
 	Failure string       // what it printed, its stacks
 }
 
-func (u *Unserved) Error() string {
+func (u *CapacityError) Error() string {
 	why := u.Trial.Error
 	if why == "" {
 		why = "no request ended within the window; give a longer --duration, or a --rate"
@@ -46,8 +46,8 @@ func (u *Unserved) Error() string {
 }
 
 // unserved is why the load of a case is a fraction of nothing.
-func (s *Sweep) unserved(c plan.Case) *Unserved {
-	u := &Unserved{Design: c.Design, Point: c.Point}
+func (s *Sweep) capacityError(c plan.Case) *CapacityError {
+	u := &CapacityError{Design: c.Design, Point: c.Point}
 	if failed := s.capacityOf(c).failed; failed != nil {
 		d, _ := s.Workload.Find(c.Design)
 		u.Trial, u.Failure = failed.Trial, failed.Failure
@@ -57,7 +57,7 @@ func (s *Sweep) unserved(c plan.Case) *Unserved {
 }
 
 // Alone is the service of one request when nobody else is there.
-type Alone struct {
+type SoloService struct {
 	Mean float64 `json:"mean_ns"`
 	SD   float64 `json:"sd_ns"`
 }
@@ -67,13 +67,13 @@ const capacityTrials = 3
 
 // mostAtOnce is the capacity, in requests per service time of one that is alone, up to which requests count
 // as served one at a time: measurements of the two differ by some per cent.
-const mostAtOnce = 1.1
+const maxOverlap = 1.1
 
 // MeasureCapacities measures the capacity of every case with an open loop, before the sweep begins, and
 // notes them in the header. tell is told before each trial.
 func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, done, total int)) error {
-	list := s.closed()
-	alone := map[*Capacity][]Alone{}
+	list := s.closedLoops()
+	alone := map[*Capacity][]SoloService{}
 	limited := map[string]bool{} // by design and point; the limit of real time would end the other rounds too
 	for round := range capacityTrials {
 		for i, c := range list {
@@ -109,7 +109,7 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 					continue
 				}
 			}
-			alone[c] = append(alone[c], Alone{float64(t.Metrics.Get(result.LatencyMean)),
+			alone[c] = append(alone[c], SoloService{float64(t.Metrics.Get(result.LatencyMean)),
 				float64(t.Metrics.Get("latency_sd_ns"))})
 		}
 	}
@@ -118,10 +118,10 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 			c.Rate = stat.Median(c.Trials)
 		}
 		if as := alone[c]; len(as) > 0 {
-			slices.SortFunc(as, func(a, b Alone) int { return cmp.Compare(a.Mean, b.Mean) })
+			slices.SortFunc(as, func(a, b SoloService) int { return cmp.Compare(a.Mean, b.Mean) })
 			// Requests that wait, or whose parts run beside each other, are served several at a time also here.
-			if a := as[len(as)/2]; a.Mean > 0 && a.SD >= 0 && c.Rate*a.Mean/1e9 <= mostAtOnce {
-				c.Alone = &a
+			if a := as[len(as)/2]; a.Mean > 0 && a.SD >= 0 && c.Rate*a.Mean/1e9 <= maxOverlap {
+				c.Solo = &a
 			}
 		}
 		s.Header.Capacities = append(s.Header.Capacities, *c)
@@ -130,7 +130,7 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 }
 
 // closed are the capacities to measure, of every case with an open loop.
-func (s *Sweep) closed() (list []*Capacity) {
+func (s *Sweep) closedLoops() (list []*Capacity) {
 	for _, c := range s.Plan.Cases {
 		bare := workload.Unloaded(c.Point)
 		had := slices.ContainsFunc(list,
@@ -144,7 +144,7 @@ func (s *Sweep) closed() (list []*Capacity) {
 
 // capacityTrial is a trial of a closed loop before the sweep.
 func (s *Sweep) capacityTrial(ctx context.Context, c plan.Case, round int) (trial.Outcome, error) {
-	s.ask()
+	s.probeBurnRatio()
 	return s.Run(ctx, s.capacitySpec(c.Design, c.Point, round))
 }
 
@@ -153,7 +153,7 @@ func (s *Sweep) capacitySpec(design string, p plan.Point, round int) trial.Spec 
 	spec := trial.Spec{
 		Workload: s.Workload.Name, Design: design, Point: p,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup), BurnRate: s.burnRate(),
-		BurnRatio: s.paced,
+		BurnRatio: s.measuredRatio,
 		Recording: s.Costs,
 	}
 	spec.Seed = s.pilotSeed(spec, round)
@@ -174,7 +174,7 @@ func (s *Sweep) capacityOf(c plan.Case) (found Capacity) {
 // reference is the capacity of which a case's load is a fraction, 0 where it is unknown. Cases that can be
 // compared are those at the same levels of all inputs; they have the same reference and so the same
 // customers: it is the least of their capacities, those of bounds aside.
-func (s *Sweep) reference(c plan.Case) float64 {
+func (s *Sweep) referenceCapacity(c plan.Case) float64 {
 	inputs := s.sharedInputs()
 	job := workload.Unloaded(c.Point).Only(inputs).String()
 	for _, bounds := range []bool{false, true} {
@@ -207,20 +207,20 @@ func (s *Sweep) sharedInputs() []string {
 }
 
 // offered is the load of a case; nil for a closed loop.
-func (s *Sweep) offered(c plan.Case) *trial.OpenLoad {
+func (s *Sweep) openLoad(c plan.Case) *trial.OpenLoad {
 	p := c.Point
 	if !workload.OpenLoop(p) {
 		return nil
 	}
 	o := &trial.OpenLoad{Capacity: s.capacityOf(c).Rate}
 	if p.Has("arrivals") {
-		o.Gaps = s.Recorded[p.Text("arrivals")]
+		o.Gaps = s.Arrivals[p.Text("arrivals")]
 	}
 	switch {
 	case p.Has("rate"):
 		o.Rate = p.Float("rate")
 	case p.Has("load"):
-		o.Rate = p.Float("load") * s.reference(c)
+		o.Rate = p.Float("load") * s.referenceCapacity(c)
 	default:
 		o.Rate = load.RateOf(o.Gaps)
 	}
@@ -228,14 +228,14 @@ func (s *Sweep) offered(c plan.Case) *trial.OpenLoad {
 }
 
 // CheckRates refuses loads that nobody can offer. Fractions of a capacity are checked once there are capacities; one
-// that is a fraction of nothing is an [Unserved].
+// that is a fraction of nothing is an [CapacityError].
 func (s *Sweep) CheckRates() error {
 	for _, c := range s.Plan.Cases {
-		o := s.offered(c)
+		o := s.openLoad(c)
 		switch {
 		case o == nil, o.Rate == 0 && s.Header.Capacities == nil:
 		case o.Rate == 0:
-			return s.unserved(c)
+			return s.capacityError(c)
 		case o.Rate*time.Duration(s.Header.Settings.Duration).Seconds() < 1:
 			return fmt.Errorf("%s (%s): %.3g customers a second are less than one in a window of %v; give a higher "+
 				"rate or a longer --duration", c.Design, c.Point, o.Rate, time.Duration(s.Header.Settings.Duration))

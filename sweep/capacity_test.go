@@ -86,13 +86,13 @@ func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 	}
 	want := map[string]float64{"fast": 101, "slow": 81, "bound": 51}
 	for _, c := range s.Plan.Cases {
-		o := s.offered(c)
+		o := s.openLoad(c)
 		if rate := c.Point.Float("load") * 81; math.Abs(o.Rate-rate) > 1e-9 || o.Capacity != want[c.Design] {
 			t.Errorf("%s %s: offered %+v, want %v of %v", c.Design, c.Point, o, rate, want[c.Design])
 		}
 	}
 	for _, c := range s.Header.Capacities {
-		if c.Alone != nil {
+		if c.Solo != nil {
 			t.Errorf("%s serves two at once, and yet %+v", c.Design, c)
 		}
 	}
@@ -116,7 +116,7 @@ func TestPredict(t *testing.T) {
 	c := s.Plan.Cases[0]
 	predicted := func(metrics result.Metrics, unstable bool) result.Metrics {
 		x := result.Trial{Status: result.OK, Metrics: metrics, Unstable: unstable}
-		s.predict(&x, c, s.offered(c))
+		s.addModelResponse(&x, c, s.openLoad(c))
 		return x.Metrics
 	}
 	// S = 10 ms, rate 40 /s: 10 + 40 * 0.01^2 / (2 * 0.6) s.
@@ -137,7 +137,7 @@ func TestPredict(t *testing.T) {
 		false); !m.Get(result.ModelMD1).Known() {
 		t.Errorf("no prediction where a service takes a little longer: %v", m)
 	}
-	s.Header.Capacities[0].Alone.SD = 10e6
+	s.Header.Capacities[0].Solo.SD = 10e6
 	if got := float64(predicted(result.Metrics{result.LostShare: 0}, false).Get(result.ModelMG1)); math.Abs(
 		got-1e9*0.01/0.6) > 1 {
 		t.Errorf("M/M/1's mean response is predicted as %v ns", got)
@@ -195,11 +195,11 @@ func TestNoPredictionOfSharedCPU(t *testing.T) {
 		if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 			t.Fatal(err)
 		}
-		x, err := s.one(t.Context(), s.Plan.Block(0)[0], nil)
+		x, err := s.runTrial(t.Context(), s.Plan.Block(0)[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Header.Capacities[0].Alone == nil || x.Metrics.Get(result.ModelMD1).Known() != c.predicted ||
+		if s.Header.Capacities[0].Solo == nil || x.Metrics.Get(result.ModelMD1).Known() != c.predicted ||
 			x.Metrics.Get(result.ModelAlone).Known() == c.predicted {
 			t.Errorf("services of %v at %v: capacity %+v, trial %+v", c.service, c.load, s.Header.Capacities[0], x)
 		}
@@ -230,27 +230,27 @@ func TestRecordedArrivals(t *testing.T) {
 	write("# seconds\n0.01\n20ms\n0.1\n")
 	s, _ := openSweep(t, at(1, 1, plan.Setting{Factor: "arrivals", Level: plan.TextLevel(file)}))
 	var err error
-	if s.Recorded, s.Header.Recorded, err = ReadArrivals(t.Context(), s.Plan.Cases); err != nil {
+	if s.Arrivals, s.Header.ArrivalFiles, err = ReadArrivals(t.Context(), s.Plan.Cases); err != nil {
 		t.Fatal(err)
 	}
-	o := s.offered(s.Plan.Cases[0])
+	o := s.openLoad(s.Plan.Cases[0])
 	if fmt.Sprint(o.Gaps) != "[10ms 10ms 80ms]" || math.Abs(o.Rate-30) > 1e-9 {
 		t.Errorf("offered %+v", o)
 	}
-	if err := s.RereadArrivals(t.Context()); err != nil {
+	if err := s.ReloadArrivals(t.Context()); err != nil {
 		t.Errorf("unchanged: %v", err)
 	}
 	write("0.01\n20ms\n0.2\n")
-	if err := s.RereadArrivals(t.Context()); err == nil || !strings.Contains(err.Error(), "has changed") {
+	if err := s.ReloadArrivals(t.Context()); err == nil || !strings.Contains(err.Error(), "has changed") {
 		t.Errorf("changed: %v", err)
 	}
 	write("0.01\nsoon\n")
-	if err := s.RereadArrivals(t.Context()); err == nil ||
+	if err := s.ReloadArrivals(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), `line 2: "soon" is not a time`) {
 		t.Errorf("no time: %v", err)
 	}
 	os.Remove(file)
-	if err := s.RereadArrivals(t.Context()); err == nil ||
+	if err := s.ReloadArrivals(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), "neither poisson nor constant") {
 		t.Errorf("no file: %v", err)
 	}
@@ -304,7 +304,7 @@ func TestServedTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range s.Header.Capacities {
-		if c.Alone != nil {
+		if c.Solo != nil {
 			t.Errorf("%s: %+v", c.Design, c)
 		}
 	}
@@ -326,7 +326,7 @@ func TestNoCapacity(t *testing.T) {
 		if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 			t.Fatal(err)
 		}
-		var u *Unserved
+		var u *CapacityError
 		if err := s.CheckRates(); !errors.As(err, &u) ||
 			!strings.Contains(err.Error(), "the load of fast (cpus=1 workers=1 load=0.5)") ||
 			!strings.Contains(err.Error(), "out of beans") {
@@ -359,7 +359,7 @@ func TestLimitedCapacity(t *testing.T) {
 		t.Errorf("runs: %v", runs)
 	}
 	for _, c := range s.Header.Capacities {
-		if (c.Error == "too slow") != (c.Design == "fast") || (c.Alone != nil) != (c.Design == "bound") {
+		if (c.Error == "too slow") != (c.Design == "fast") || (c.Solo != nil) != (c.Design == "bound") {
 			t.Errorf("%+v", c)
 		}
 	}

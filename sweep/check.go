@@ -22,7 +22,7 @@ func (h *Header) Check(trials []result.Trial, blocks map[int]int, old bool) erro
 	c := checker{header: h, plan: plan.Plan{Seed: seed, Blocks: h.Blocks, Cases: h.Cases, Instrumented: h.Instrumented},
 		old: old, most: h.Blocks}
 	if h.Precision != nil {
-		c.most = h.Precision.Most
+		c.most = h.Precision.MaxReplications
 	}
 	c.whole = h.Precision == nil && h.Rule == nil && !h.Predicts
 	for _, p := range h.Cases {
@@ -75,11 +75,11 @@ func (c *checker) trial(t *result.Trial) error {
 	if t.Type == result.Job || t.Type == result.Benchmark {
 		return nil
 	}
-	return known(t)
+	return checkMetricNames(t)
 }
 
 // known refuses metrics that the trial of a stream cannot have.
-func known(t *result.Trial) error {
+func checkMetricNames(t *result.Trial) error {
 	names := slices.Collect(maps.Keys(t.Metrics))
 	if d := t.Disturbed; d != nil {
 		names = slices.AppendSeq(names, maps.Keys(d.Range))

@@ -70,18 +70,18 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 		warn("every operation of %d is timed in the old run and of %d in the new: reading the clock costs them "+
 			"differently; measure both with one --sample", y.Sample, x.Sample)
 	}
-	for _, f := range h.Recorded {
-		i := slices.IndexFunc(b.Recorded, func(o Recorded) bool { return o.Path == f.Path })
-		if i >= 0 && add("arrivals "+f.Path, f.short(), b.Recorded[i].short()) {
+	for _, f := range h.ArrivalFiles {
+		i := slices.IndexFunc(b.ArrivalFiles, func(o InputFile) bool { return o.Path == f.Path })
+		if i >= 0 && add("arrivals "+f.Path, f.shortSum(), b.ArrivalFiles[i].shortSum()) {
 			warn("the file %s held other arrivals in the old run than in the new: they served other customers; "+
 				"measure both with one file", f.Path)
 		}
 	}
-	if virtual && h.Costs != b.Costs && add("costs", h.costsName(), b.costsName()) {
+	if virtual && h.Costs != b.Costs && add("costs", h.costsText(), b.costsText()) {
 		warn("the scheduler takes %s in the old run and %s in the new: designs differ by what they ask of it; "+
-			"calculate both with one --cost", b.costsName(), h.costsName())
+			"calculate both with one --cost", b.costsText(), h.costsText())
 	}
-	if x, y := h.replayed(), b.replayed(); add("costs of real code", x, y) {
+	if x, y := h.replayedText(), b.replayedText(); add("costs of real code", x, y) {
 		warn("the costs of real code are %s in the old run and %s in the new: the code may not be what differs; "+
 			"calculate both with one --replay-costs", y, x)
 	}
@@ -108,9 +108,9 @@ func (h *Header) burnDifferences(b *Header, add func(name string, a, b any) bool
 }
 
 // replayed says where the costs of real code come from.
-func (h *Header) replayed() string {
-	if h.Replayed == nil {
+func (h *Header) replayedText() string {
+	if h.ReplayedFile == nil {
 		return "measured, if there are any"
 	}
-	return "of a file, " + h.Replayed.short()
+	return "of a file, " + h.ReplayedFile.shortSum()
 }

@@ -99,7 +99,9 @@ func TestDifferencesVirtual(t *testing.T) {
 		len(warnings) != 1 || !strings.Contains(warnings[0], "wake=15µs in the old run and wake=60µs in the new") {
 		t.Errorf("other costs: %v, %q, %v", differences, warnings, err)
 	}
-	here := virtual(func(h *Header) { h.Costs, h.CostsFrom = "wake=10µs/20µs/90µs", Calibrated+"2026-01-02T03:04:05Z" })
+	here := virtual(func(h *Header) {
+		h.Costs, h.CostsFrom = "wake=10µs/20µs/90µs", CostsCalibrated+"2026-01-02T03:04:05Z"
+	})
 	differences, _, err = here.Differences(virtual(nil))
 	if err != nil || len(differences) != 1 ||
 		differences[0] != (compare.Difference{Name: "costs", A: "what was calibrated 2026-01-02T03:04:05Z",
@@ -117,7 +119,7 @@ func TestDifferencesVirtual(t *testing.T) {
 // TestDifferencesArrivals: files of arrivals are compared by their checksums, which an edited header may have cut.
 func TestDifferencesArrivals(t *testing.T) {
 	of := func(sum string) *Header {
-		return measured(func(h *Header) { h.Recorded = []Recorded{{Path: "day.txt", SHA256: sum}} })
+		return measured(func(h *Header) { h.ArrivalFiles = []InputFile{{Path: "day.txt", SHA256: sum}} })
 	}
 	whole := strings.Repeat("ab", 32)
 	for _, sum := range []string{whole, "", "abc", "ab" + whole[:62]} {

@@ -7,51 +7,51 @@ import (
 )
 
 // estimate foresees how long the rest of a sweep takes: what each case took before, else its guess.
-type estimate struct {
+type progress struct {
 	perTrial    []time.Duration // by case; 0 means unknown
 	done, total int
 }
 
 // overhead is what a trial takes beyond its window: a process, two burn probes, storing it.
-const overhead = 45 * time.Millisecond
+const trialOverhead = 45 * time.Millisecond
 
 // guess is the time that one trial of a design takes before any was run; 0 where nobody knows.
-func (s *Sweep) guess(design string) time.Duration {
+func (s *Sweep) expectedTime(design string) time.Duration {
 	d, _ := s.Workload.Find(design)
 	set := s.Header.Settings
 	if d.Job != nil || set.Operations > 0 {
 		return 0
 	}
-	return time.Duration(set.Warmup) + time.Duration(set.Duration) + overhead // an overloaded open loop takes longer
+	return time.Duration(set.Warmup) + time.Duration(set.Duration) + trialOverhead // an overloaded open loop takes longer
 }
 
-func (s *Sweep) newEstimate(done int) *estimate {
-	e := &estimate{perTrial: make([]time.Duration, len(s.Plan.Cases)), done: done, total: s.Total()}
+func (s *Sweep) newProgress(done int) *progress {
+	e := &progress{perTrial: make([]time.Duration, len(s.Plan.Cases)), done: done, total: s.TotalTrials()}
 	for i, c := range s.Plan.Cases {
-		e.perTrial[i] = s.guess(c.Design)
+		e.perTrial[i] = s.expectedTime(c.Design)
 	}
 	return e
 }
 
 // foresee counts the trials up to the next look of a run with a budget, after so many trials, before block
 // b.
-func (e *estimate) foresee(p *pace, trials, b int) {
-	e.total = trials + max(0, p.until-b)*p.sweep.each()*len(p.cases)
+func (e *progress) setTotal(p *budget, trials, b int) {
+	e.total = trials + max(0, p.until-b)*p.sweep.trialsPerCase()*len(p.cases)
 }
 
-func (e *estimate) took(step plan.Step, d time.Duration) {
+func (e *progress) add(step plan.Step, d time.Duration) {
 	e.done++
 	e.perTrial[step.Case] = d
 }
 
 // event describes the state before a step.
-func (e *estimate) event(p plan.Plan, step plan.Step) Event {
-	return Event{Step: step, Case: p.Cases[step.Case], Done: e.done, Total: e.total, Left: e.left()}
+func (e *progress) event(p plan.Plan, step plan.Step) Event {
+	return Event{Step: step, Case: p.Cases[step.Case], Done: e.done, Total: e.total, TimeLeft: e.left()}
 }
 
 // left is the time that is left. Cases of which nothing is known count as the mean of the others; 0 where nothing is
 // known of any.
-func (e *estimate) left() time.Duration {
+func (e *progress) left() time.Duration {
 	var sum time.Duration
 	known := 0
 	for _, d := range e.perTrial {

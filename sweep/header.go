@@ -29,40 +29,40 @@ type Header struct {
 	Instrumented bool        `json:"observed"` // each design and point has an observed trial in each block
 	Cases        []plan.Case `json:"cases"`
 	// what is compared, unless it is asked for otherwise: see compare.Criteria
-	Baseline    string           `json:"baseline,omitempty"`
-	All         bool             `json:"all_pairs,omitempty"` // the same
-	Settings    Settings         `json:"settings"`
-	Environment host.Environment `json:"environment"`
-	Burn        calibrate.Burn   `json:"burn"`
-	Warnings    []string         `json:"warnings"`
-	Quick       string           `json:"quick,omitempty"`      // what --quick changed, in words
-	Capacities  []Capacity       `json:"capacities,omitempty"` // open loop: measured before the sweep
-	Recorded    []Recorded       `json:"recorded,omitempty"`   // open loop: files of arrivals
+	Baseline     string           `json:"baseline,omitempty"`
+	All          bool             `json:"all_pairs,omitempty"` // the same
+	Settings     Settings         `json:"settings"`
+	Environment  host.Environment `json:"environment"`
+	Burn         calibrate.Burn   `json:"burn"`
+	Warnings     []string         `json:"warnings"`
+	Quick        string           `json:"quick,omitempty"`      // what --quick changed, in words
+	Capacities   []Capacity       `json:"capacities,omitempty"` // open loop: measured before the sweep
+	ArrivalFiles []InputFile      `json:"recorded,omitempty"`   // open loop: files of arrivals
 	// live: the cases that are predicted, those beyond the machine's CPUs among them
-	Twin     []plan.Case `json:"twin,omitempty"`
-	Predicts bool        `json:"predicts,omitempty"` // virtual time: it is the twin of a live run
+	PredictedCases []plan.Case `json:"twin,omitempty"`
+	Predicts       bool        `json:"predicts,omitempty"` // virtual time: it is the twin of a live run
 	// virtual time, and that of a twin: what the scheduler takes; see sim.ParseCosts
 	Costs     string `json:"costs,omitempty"`
 	CostsFrom string `json:"costs_from,omitempty"` // the same: given, typical, or calibrated and when
 	// virtual time: the file for what real code costs, written when all is calculated
-	Records  string    `json:"records,omitempty"`
-	Replayed *Recorded `json:"replayed,omitempty"` // virtual time: the file that it is read from
-	Rule     *Rule     `json:"rule,omitempty"`     // of a run with a budget
+	RecordingFile string      `json:"records,omitempty"`
+	ReplayedFile  *InputFile  `json:"replayed,omitempty"` // virtual time: the file that it is read from
+	Rule          *BudgetRule `json:"rule,omitempty"`     // of a run with a budget
 	// of a run of Go benchmarks: what they are; see internal/gobench
-	Bench     json.RawMessage `json:"bench,omitempty"`
-	Settled   string          `json:"settled,omitempty"`   // virtual time: why the warm-up is not the least one
-	Precision *Precision      `json:"precision,omitempty"` // virtual time: when the replications are enough
+	Bench        json.RawMessage `json:"bench,omitempty"`
+	WarmupReason string          `json:"settled,omitempty"`   // virtual time: why the warm-up is not the least one
+	Precision    *Precision      `json:"precision,omitempty"` // virtual time: when the replications are enough
 }
 
 // Calibrated begins CostsFrom where the costs are those of a machine that was calibrated; when follows.
-const Calibrated = "calibrated "
+const CostsCalibrated = "calibrated "
 
 // Typical is what CostsFrom says of costs of no machine in particular.
-const Typical = "typical"
+const CostsTypical = "typical"
 
 // costsName tells costs in a few words: those of a calibration are long.
-func (h *Header) costsName() string {
-	if strings.HasPrefix(h.CostsFrom, Calibrated) {
+func (h *Header) costsText() string {
+	if strings.HasPrefix(h.CostsFrom, CostsCalibrated) {
 		return "what was " + h.CostsFrom
 	}
 	return h.Costs
@@ -102,7 +102,7 @@ func (h *Header) Plan(w *workload.Workload) (plan.Plan, error) {
 	if err != nil {
 		return plan.Plan{}, fmt.Errorf("the run's seed %q is not a number", h.Seed)
 	}
-	if h.Blocks < 1 || len(h.Cases)+len(h.Twin) == 0 {
+	if h.Blocks < 1 || len(h.Cases)+len(h.PredictedCases) == 0 {
 		return plan.Plan{}, errors.New("the run's plan is empty")
 	}
 	if h.Precision != nil {

@@ -53,7 +53,7 @@ func mm1Sweep(rho float64, window time.Duration, seed uint64) *Sweep {
 
 // interval runs the sweep and returns the interval of its mean response time.
 func (s *Sweep) interval(t *testing.T) (i result.Interval, replications int) {
-	if err := s.Settle(t.Context()); err != nil {
+	if err := s.FindWarmup(t.Context()); err != nil {
 		t.Error(err)
 	}
 	trials, err := s.Execute(t.Context())
@@ -92,7 +92,7 @@ func TestIntervals(t *testing.T) {
 			c.runs(*runsFlag, func(seed uint64) *Sweep {
 				s := mm1Sweep(rho, rule.window, seed)
 				if s.Header.Precision = rule.precision; rule.precision != nil {
-					s.Plan.Blocks = rule.precision.Most
+					s.Plan.Blocks = rule.precision.MaxReplications
 				}
 				return s
 			})

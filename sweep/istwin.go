@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// IsTwin compares the header of the stored twin in dir with the one that the run has, but for the time limit, which may
+// CheckPredictionHeader compares the header of the stored twin in dir with the one that the run has, but for the time limit, which may
 // be changed. Of a twin from before journals had checksums only the run that it belongs to is compared.
-func IsTwin(dir string, h, want *Header, old bool) error {
+func CheckPredictionHeader(dir string, h, want *Header, old bool) error {
 	fixed := func(s Settings) string {
 		s.TimeLimit, s.Limited = 0, false
 		text, _ := json.Marshal(s) // of numbers and words: it cannot fail

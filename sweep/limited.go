@@ -12,11 +12,11 @@ import (
 
 // limited is what a pilot or a trial has come to that the limit of real time has ended.
 type limited struct {
-	outcome trial.Outcome
-	pilot   bool
-	warmup  Duration // of a pilot
-	window  Duration
-	told    bool // a trial shows where it stood
+	outcome  trial.Outcome
+	pilot    bool
+	warmup   Duration // of a pilot
+	window   Duration
+	reported bool // a trial shows where it stood
 }
 
 // caseOf names the case of a trial.
@@ -27,7 +27,7 @@ func caseOf(spec trial.Spec) string {
 func caseName(c plan.Case) string { return c.Design + " " + c.Point.String() }
 
 // limit notes a case whose outcome the limit of real time has ended.
-func (s *Sweep) limit(spec trial.Spec, o trial.Outcome) *limited {
+func (s *Sweep) recordLimited(spec trial.Spec, o trial.Outcome) *limited {
 	l := &limited{outcome: o}
 	if o.Limited {
 		if s.limited == nil {
@@ -40,7 +40,7 @@ func (s *Sweep) limit(spec trial.Spec, o trial.Outcome) *limited {
 
 // keepLimited keeps of the pilots that the limit has ended those of the window that the trials have. While it is
 // sought, the others spare pilots of longer ones.
-func (s *Sweep) keepLimited() {
+func (s *Sweep) pruneLimited() {
 	set := s.Header.Settings
 	maps.DeleteFunc(s.limited,
 		func(_ string, l *limited) bool { return l.warmup != set.Warmup || l.window != set.Duration })
@@ -49,7 +49,7 @@ func (s *Sweep) keepLimited() {
 // limitedOf is the outcome of a trial of a case that the limit of real time has ended before: it is not run, for that
 // would take as long again. What was ended may be the pilot of the case, whose requests are not those that the trial's
 // seed draws.
-func (s *Sweep) limitedOf(spec trial.Spec) (o trial.Outcome, ok bool) {
+func (s *Sweep) limitedOutcome(spec trial.Spec) (o trial.Outcome, ok bool) {
 	l := s.limited[caseOf(spec)]
 	if l == nil {
 		return trial.Outcome{}, false
@@ -59,23 +59,23 @@ func (s *Sweep) limitedOf(spec trial.Spec) (o trial.Outcome, ok bool) {
 		why = "the pilot of its case, which has a seed of its own,"
 	}
 	t.World, t.Status, t.Error = result.Virtual, result.Failed, l.outcome.Trial.Error
-	if !strings.HasPrefix(t.Error, notRun) { // as that of a trial is which was not run either
-		t.Error = fmt.Sprintf(notRun+"%s failed: %s", why, t.Error)
+	if !strings.HasPrefix(t.Error, notRunPrefix) { // as that of a trial is which was not run either
+		t.Error = fmt.Sprintf(notRunPrefix+"%s failed: %s", why, t.Error)
 	}
-	if !l.told {
-		l.told, o.Failure = true, l.outcome.Failure
+	if !l.reported {
+		l.reported, o.Failure = true, l.outcome.Failure
 	}
 	o.Trial, o.Limited = t, true
 	return o, true
 }
 
 // notRun begins the error of a trial that was not run.
-const notRun = "not run, as "
+const notRunPrefix = "not run, as "
 
 // recallLimited notes the cases that the limit has ended in an earlier execution, unless it is another limit now. What
 // was stored of them stays as it is in any case.
-func (s *Sweep) recallLimited() {
-	if s.Retry {
+func (s *Sweep) restoreLimited() {
+	if s.RetryLimited {
 		return
 	}
 	for _, t := range s.Done {
@@ -83,6 +83,6 @@ func (s *Sweep) recallLimited() {
 			continue
 		}
 		spec := trial.Spec{Design: t.Design, Point: t.Point}
-		s.limit(spec, trial.Outcome{Trial: t, Limited: true}).told = true
+		s.recordLimited(spec, trial.Outcome{Trial: t, Limited: true}).reported = true
 	}
 }

@@ -32,7 +32,7 @@ func TestLimited(t *testing.T) {
 		runs := map[string]int{}
 		store := &memory{}
 		s := virtualSweep(store, nil)
-		s.Header.Precision = &Precision{Relative: 0.5, First: 10, Most: 40}
+		s.Header.Precision = &Precision{Relative: 0.5, MinReplications: 10, MaxReplications: 40}
 		s.Plan.Blocks = 40
 		s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 			runs[spec.Design]++
@@ -61,7 +61,7 @@ func TestLimited(t *testing.T) {
 			}
 		}
 		if c.pilots {
-			if err := s.Settle(t.Context()); err != nil {
+			if err := s.FindWarmup(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			ahead = 0
@@ -118,7 +118,7 @@ func TestLimitedContinued(t *testing.T) {
 		s.Plan.Blocks = 6
 		run(s, "too slow")
 		if c.pilots {
-			if err := s.Settle(t.Context()); err != nil {
+			if err := s.FindWarmup(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -133,9 +133,9 @@ func TestLimitedContinued(t *testing.T) {
 
 		store.failAt = 0
 		next := virtualSweep(store, nil)
-		next.Plan.Blocks, next.Retry = 6, c.retry
+		next.Plan.Blocks, next.RetryLimited = 6, c.retry
 		runs := run(next, "still too slow")
-		next.Continue(stored, store.blocks, false)
+		next.Restore(stored, store.blocks, false)
 		trials, err := next.Execute(t.Context())
 		if err != nil || len(trials) != 12 || *runs != c.runs {
 			t.Errorf("%s: %d trials, %d runs, %v", c.name, len(trials), *runs, err)

@@ -37,7 +37,7 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 }
 
 // tell notifies, if anybody is to be notified.
-func (s *Sweep) tell(e Event) {
+func (s *Sweep) notify(e Event) {
 	if s.Notify != nil {
 		s.Notify(e)
 	}

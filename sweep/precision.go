@@ -12,40 +12,40 @@ import (
 // is replicated no further. Looks are few, as each one more makes an interval that happens to be short more
 // likely to be the one that ends the run.
 type Precision struct {
-	Relative   float64 `json:"relative"`   // half of the 95 % interval of a mean, by the mean
-	First      int     `json:"first"`      // replications before the first look
-	Most       int     `json:"most"`       // replications
-	Confidence float64 `json:"confidence"` // of the intervals
+	Relative        float64 `json:"relative"`   // half of the 95 % interval of a mean, by the mean
+	MinReplications int     `json:"first"`      // replications before the first look
+	MaxReplications int     `json:"most"`       // replications
+	Confidence      float64 `json:"confidence"` // of the intervals
 }
 
 // NewPrecision is the rule for a relative precision.
 func NewPrecision(relative float64) *Precision {
-	return &Precision{Relative: relative, First: 10, Most: 1000, Confidence: 0.95}
+	return &Precision{Relative: relative, MinReplications: 10, MaxReplications: 1000, Confidence: 0.95}
 }
 
 // Validate refuses a rule that a damaged header may hold.
 func (p *Precision) Validate() error {
-	if !(p.Relative > 0) || p.First < 2 || p.Most < p.First {
+	if !(p.Relative > 0) || p.MinReplications < 2 || p.MaxReplications < p.MinReplications {
 		return fmt.Errorf("the run's rule of precision makes no sense: %+v", *p)
 	}
 	return nil
 }
 
 // after is the look after the one at n replications: half as many again.
-func (p *Precision) after(n int) int { return min(p.Most, n+(n+1)/2) }
+func (p *Precision) after(n int) int { return min(p.MaxReplications, n+(n+1)/2) }
 
 // next are the cases of block b. What is decided depends on the stored trials alone, so that a run that is
 // continued decides the same.
-func (p *Precision) next(s *Sweep, at *stretch, b int, trials []result.Trial) (cases []int, more bool) {
+func (p *Precision) next(s *Sweep, at *segment, b int, trials []result.Trial) (cases []int, more bool) {
 	switch {
 	case b == 0:
-		*at = stretch{s.all(), p.First}
+		*at = segment{s.allCases(), p.MinReplications}
 	case b < at.until:
 		return at.cases, true
-	case b >= p.Most:
+	case b >= p.MaxReplications:
 		return nil, false
 	default:
-		*at = stretch{p.imprecise(s, trials), p.after(b)}
+		*at = segment{p.imprecise(s, trials), p.after(b)}
 	}
 	return at.cases, len(at.cases) > 0
 }
@@ -55,7 +55,7 @@ func (p *Precision) next(s *Sweep, at *stretch, b int, trials []result.Trial) (c
 func (p *Precision) imprecise(s *Sweep, trials []result.Trial) []int {
 	var cases []int
 	for i := range s.Plan.Cases {
-		if _, half := s.Widest(trials, i); half > p.Relative {
+		if _, half := s.LeastPreciseMean(trials, i); half > p.Relative {
 			cases = append(cases, i)
 		}
 	}
@@ -64,10 +64,10 @@ func (p *Precision) imprecise(s *Sweep, trials []result.Trial) []int {
 
 // Widest is the least precise mean of a case, with half of its 95 % interval by itself: infinite where there is no
 // interval yet, and NaN where trials went wrong or are unstable and there is no mean.
-func (s *Sweep) Widest(trials []result.Trial, i int) (metric string, half float64) {
+func (s *Sweep) LeastPreciseMean(trials []result.Trial, i int) (metric string, half float64) {
 	rows := compare.Rows(trials, s.Plan.Cases[i:i+1])
 	if len(rows) == 0 {
 		return "", math.Inf(1)
 	}
-	return rows[0].Widest()
+	return rows[0].LeastPreciseMean()
 }

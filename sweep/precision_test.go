@@ -16,7 +16,7 @@ import (
 func TestLooksOfPrecision(t *testing.T) {
 	p := NewPrecision(0.01)
 	var looks []int
-	for n := p.First; n < p.Most; n = p.after(n) {
+	for n := p.MinReplications; n < p.MaxReplications; n = p.after(n) {
 		looks = append(looks, n)
 	}
 	if want := []int{10, 15, 23, 35, 53, 80, 120, 180, 270, 405, 608, 912}; !slices.Equal(looks, want) {
@@ -25,8 +25,8 @@ func TestLooksOfPrecision(t *testing.T) {
 }
 
 func TestRuleOfPrecision(t *testing.T) {
-	for _, p := range []Precision{{}, {Relative: 0.1, First: 1, Most: 5}, {Relative: 0.1, First: 10, Most: 9},
-		{Relative: -1, First: 10, Most: 90}} {
+	for _, p := range []Precision{{}, {Relative: 0.1, MinReplications: 1, MaxReplications: 5}, {Relative: 0.1, MinReplications: 10, MaxReplications: 9},
+		{Relative: -1, MinReplications: 10, MaxReplications: 90}} {
 		if p.Validate() == nil {
 			t.Errorf("%+v is accepted", p)
 		}
@@ -72,7 +72,7 @@ func TestPrecision(t *testing.T) {
 	store := &memory{}
 	s := virtualSweep(store, say)
 	s.Header.Precision = NewPrecision(0.04)
-	s.Plan.Blocks = s.Header.Precision.Most
+	s.Plan.Blocks = s.Header.Precision.MaxReplications
 	var told []int
 	s.Ahead = func(specs []trial.Spec) { told = append(told, len(specs)) }
 	trials, err := s.Execute(t.Context())
@@ -90,7 +90,7 @@ func TestPrecision(t *testing.T) {
 		again := &memory{}
 		c := virtualSweep(again, say)
 		c.Header.Precision, c.Plan.Blocks = s.Header.Precision, s.Plan.Blocks
-		c.Continue(store.trials[:cut], nil, false)
+		c.Restore(store.trials[:cut], nil, false)
 		if got, err := c.Execute(t.Context()); err != nil || !slices.Equal(places(got), places(trials)) {
 			t.Errorf("continued after %d trials: %d trials, %v", cut, len(got), err)
 		}
@@ -102,7 +102,7 @@ func TestPrecisionGivesUp(t *testing.T) {
 	s := virtualSweep(&memory{}, func(spec trial.Spec) result.Metrics {
 		return result.Metrics{result.Throughput: result.Value(1 + spec.Block%2), result.LatencyMean: 1}
 	})
-	s.Header.Precision = &Precision{Relative: 0.001, First: 10, Most: 40}
+	s.Header.Precision = &Precision{Relative: 0.001, MinReplications: 10, MaxReplications: 40}
 	s.Plan.Blocks = 40
 	run := s.Run
 	s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
@@ -188,7 +188,7 @@ func TestSettle(t *testing.T) {
 				}
 				return trial.Outcome{Trial: r}, nil
 			}
-			if err := s.Settle(t.Context()); err != nil {
+			if err := s.FindWarmup(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if told != pilots["a"]+pilots["b"] {
@@ -201,11 +201,11 @@ func TestSettle(t *testing.T) {
 					time.Duration(set.Warmup), time.Duration(set.Duration), got, test.warmup, test.duration,
 					test.pilots)
 			}
-			if (len(s.Header.Warnings) > 0) != test.warned || (s.Header.Settled != "") != test.told {
-				t.Errorf("%s: warnings %q, settled %q", test.name, s.Header.Warnings, s.Header.Settled)
+			if (len(s.Header.Warnings) > 0) != test.warned || (s.Header.WarmupReason != "") != test.told {
+				t.Errorf("%s: warnings %q, settled %q", test.name, s.Header.Warnings, s.Header.WarmupReason)
 			}
-			if test.settled != "" && s.Header.Settled != test.settled {
-				t.Errorf("%s: %q", test.name, s.Header.Settled)
+			if test.settled != "" && s.Header.WarmupReason != test.settled {
+				t.Errorf("%s: %q", test.name, s.Header.WarmupReason)
 			}
 			trials, err := s.Execute(t.Context())
 			if err != nil || len(trials) != 2*blocks {
@@ -241,7 +241,7 @@ func TestSettleDrawsNothing(t *testing.T) {
 		}
 		return trial.Outcome{Trial: r}, nil
 	}
-	if err := s.Settle(t.Context()); err != nil {
+	if err := s.FindWarmup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	trials, err := s.Execute(t.Context())
@@ -262,7 +262,7 @@ func TestSettleWithinRecording(t *testing.T) {
 		4 * time.Second: {1100 * time.Millisecond, 1100 * time.Millisecond},
 	} {
 		s := virtualSweep(&memory{}, nil)
-		s.Header.Blocks, s.Plan.Blocks, s.Header.Replayed = 1, 1, &Recorded{Path: "costs"}
+		s.Header.Blocks, s.Plan.Blocks, s.Header.ReplayedFile = 1, 1, &InputFile{Path: "costs"}
 		s.Notify = func(Event) {}
 		s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 			r := trial.Blank(spec)
@@ -273,7 +273,7 @@ func TestSettleWithinRecording(t *testing.T) {
 			}
 			return trial.Outcome{Trial: r}, nil
 		}
-		if err := s.Settle(t.Context()); err != nil {
+		if err := s.FindWarmup(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		set := s.Header.Settings

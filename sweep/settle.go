@@ -33,19 +33,19 @@ const (
 //
 // Near saturation successive requests are so alike that MSER-5 can take a long busy period for a transient. So a case
 // that asks for more than a tenth of its run has further pilots: see [transientOf].
-func (s *Sweep) Settle(ctx context.Context) error {
+func (s *Sweep) FindWarmup(ctx context.Context) error {
 	set := &s.Header.Settings
 	asked, before, restless := *set, *set, "" // as given; the extension before this one, and for whom it was not enough
 	defer s.keepPeriodic()
-	defer s.keepLimited()
+	defer s.pruneLimited()
 	for extended := 0; ; extended++ {
 		transient, slowest, settled, err := s.transient(ctx)
 		if err != nil {
 			return err
 		}
-		if extended > 0 && s.outran() {
+		if extended > 0 && s.recordingExhausted() {
 			set.Warmup, set.Duration, s.known = before.Warmup, before.Duration, nil
-			s.Header.Settled = ""
+			s.Header.WarmupReason = ""
 			s.Header.Warnings = append(s.Header.Warnings,
 				fmt.Sprintf("%s has not settled after %v, and the recording holds no more: "+
 					"what it shows may be its beginning; record a longer --duration, or give --warmup", restless,
@@ -58,7 +58,7 @@ func (s *Sweep) Settle(ctx context.Context) error {
 			return nil
 		case settled && 2*transient <= whole:
 			set.Warmup, s.known = Duration(roundUp(transient)), nil
-			s.Header.Settled = fmt.Sprintf("warm-up %v for all: %s took %v to settle", time.Duration(set.Warmup),
+			s.Header.WarmupReason = fmt.Sprintf("warm-up %v for all: %s took %v to settle", time.Duration(set.Warmup),
 				slowest, threeDigits(transient))
 			return nil
 		case extended == mostExtensions:
@@ -69,7 +69,7 @@ func (s *Sweep) Settle(ctx context.Context) error {
 		}
 		before, restless = *set, slowest
 		set.Warmup, set.Duration = Duration(whole), Duration(whole)
-		s.Header.Settled = fmt.Sprintf("warm-up %v and window %v instead of %v and %v for all: %s had not "+
+		s.Header.WarmupReason = fmt.Sprintf("warm-up %v and window %v instead of %v and %v for all: %s had not "+
 			"settled in half of %v",
 			whole, whole, time.Duration(asked.Warmup), time.Duration(asked.Duration), slowest, whole)
 	}
@@ -85,15 +85,15 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 		return 0, "", false, err
 	}
 	for _, spec := range specs { // further pilots only tell how long it takes to settle
-		if o := s.known[place{spec.Block, spec.Order}]; s.limited[caseOf(spec)] == nil {
-			l := s.limit(spec, o)
+		if o := s.known[position{spec.Block, spec.Order}]; s.limited[caseOf(spec)] == nil {
+			l := s.recordLimited(spec, o)
 			l.pilot, l.warmup, l.window = true, set.Warmup, set.Duration
 		}
 	}
-	rounds := map[place][]result.Trial{}
+	rounds := map[position][]result.Trial{}
 	var slow []trial.Spec
 	for _, spec := range specs {
-		at := place{spec.Block, spec.Order}
+		at := position{spec.Block, spec.Order}
 		rounds[at] = []result.Trial{s.known[at].Trial}
 		if d, ok := transientOf(rounds[at], bound); !ok || d > bound {
 			slow = append(slow, spec)
@@ -112,12 +112,12 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 		}
 		// as others would be
 		slow = slices.DeleteFunc(slow,
-			func(spec trial.Spec) bool { return outcomes[place{spec.Block, spec.Order}].Limited })
+			func(spec trial.Spec) bool { return outcomes[position{spec.Block, spec.Order}].Limited })
 	}
 
 	settled = true
 	for _, spec := range specs {
-		d, ok := transientOf(rounds[place{spec.Block, spec.Order}], bound)
+		d, ok := transientOf(rounds[position{spec.Block, spec.Order}], bound)
 		if settled = settled && ok; d > longest {
 			longest, slowest = d, fmt.Sprintf("%s (%s)", spec.Design, spec.Point)
 		}
@@ -126,9 +126,9 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 }
 
 // outran reports whether a pilot came to more real code than its recording holds.
-func (s *Sweep) outran() bool {
+func (s *Sweep) recordingExhausted() bool {
 	for _, o := range s.known {
-		if s.Header.Replayed != nil && o.Trial.Status == result.Failed {
+		if s.Header.ReplayedFile != nil && o.Trial.Status == result.Failed {
 			return true
 		}
 	}
@@ -137,7 +137,7 @@ func (s *Sweep) outran() bool {
 
 // pilots are the specifications of the pilots of all streams, as in the first block but for the seed.
 func (s *Sweep) pilots(round int) (specs []trial.Spec) {
-	for _, spec := range s.First() {
+	for _, spec := range s.FirstBlock() {
 		if d, _ := s.Workload.Find(spec.Design); d.Stream != nil {
 			spec.Seed = s.pilotSeed(spec, round)
 			specs = append(specs, spec)
@@ -157,25 +157,25 @@ func (s *Sweep) pilotSeed(spec trial.Spec, round int) uint64 {
 }
 
 // pilot runs pilots and returns their outcomes by their place in the first block.
-func (s *Sweep) pilot(ctx context.Context, specs []trial.Spec) (map[place]trial.Outcome, error) {
+func (s *Sweep) pilot(ctx context.Context, specs []trial.Spec) (map[position]trial.Outcome, error) {
 	// of what is run: a case that the limit has ended would take as long again, and nobody would ask for it
 	if s.Ahead != nil {
 		s.Ahead(slices.DeleteFunc(slices.Clone(specs),
 			func(spec trial.Spec) bool { return s.limited[caseOf(spec)] != nil }))
 	}
-	outcomes := map[place]trial.Outcome{}
+	outcomes := map[position]trial.Outcome{}
 	for i, spec := range specs {
 		if l := s.limited[caseOf(spec)]; l != nil {
-			outcomes[place{spec.Block, spec.Order}] = l.outcome
+			outcomes[position{spec.Block, spec.Order}] = l.outcome
 			continue
 		}
-		s.tell(Event{Case: plan.Case{Design: spec.Design, Point: spec.Point}, Done: i, Total: len(specs),
+		s.notify(Event{Case: plan.Case{Design: spec.Design, Point: spec.Point}, Done: i, Total: len(specs),
 			Pilot: true})
 		o, err := s.Run(ctx, spec)
 		if err != nil {
 			return nil, err
 		}
-		outcomes[place{spec.Block, spec.Order}] = o
+		outcomes[position{spec.Block, spec.Order}] = o
 	}
 	return outcomes, nil
 }

@@ -16,7 +16,7 @@ type StoredRun struct {
 // Sides compares the headers of the runs of two sides: differences and warnings are those of the first runs of both,
 // and of each other run, by its name, if it differs otherwise. The runs of a side are replicates, so there is a warning
 // of those that differ from the first. It is an error if two runs of different sides cannot be compared.
-func Sides(older, newer []*StoredRun) (differences compare.Differences, warnings []compare.Warning, err error) {
+func CompareHeaders(older, newer []*StoredRun) (differences compare.Differences, warnings []compare.Warning, err error) {
 	warn := func(run, text string) {
 		w := compare.NewWarning(newer[0].Header.Workload, compare.WarnSettings, text)
 		w.Run = run
@@ -73,17 +73,17 @@ func (r *StoredRun) notReplicate(first *StoredRun) string {
 	if err != nil {
 		return "" // another pair has the error
 	}
-	return compare.NotReplicate(first.Name, slices.DeleteFunc(differences, func(d compare.Difference) bool {
+	return compare.NonReplicateText(first.Name, slices.DeleteFunc(differences, func(d compare.Difference) bool {
 		return d.Name == "seed" || d.Name == "blocks" || d.Name == "burn_rate_per_ns"
 	}))
 }
 
-// OneSide makes the runs of a side one.
-func OneSide(runs []*StoredRun) compare.Run {
+// MergeSide makes the runs of a side one.
+func MergeSide(runs []*StoredRun) compare.Run {
 	var parts []compare.Run
 	cases := runs[0].Header.Cases
 	for _, r := range runs {
 		parts, cases = append(parts, r.Run), compare.UniqueCases(cases, r.Header.Cases)
 	}
-	return compare.Together(parts, cases)
+	return compare.MergeRuns(parts, cases)
 }

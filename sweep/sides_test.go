@@ -38,7 +38,7 @@ func TestSides(t *testing.T) {
 			[]compare.Difference{{Name: "burn_rate_per_ns (b)", A: "1", B: "0.5"}},
 			[]string{"b: 100.0 % more work in the new run"}},
 	} {
-		facts, doubts, err := Sides(c.older, c.newer)
+		facts, doubts, err := CompareHeaders(c.older, c.newer)
 		if err != nil || !slices.Equal(facts, c.facts) || len(doubts) != len(c.doubts) {
 			t.Errorf("facts %+v, doubts %+v, %v; want %+v, %q", facts, doubts, err, c.facts, c.doubts)
 			continue
@@ -52,7 +52,7 @@ func TestSides(t *testing.T) {
 	}
 	other := run("x", "100", 1)
 	other.Header.Workload = "tea"
-	if _, _, err := Sides([]*StoredRun{run("a", "100", 1), other}, []*StoredRun{run("c", "100", 1)}); err == nil ||
+	if _, _, err := CompareHeaders([]*StoredRun{run("a", "100", 1), other}, []*StoredRun{run("c", "100", 1)}); err == nil ||
 		!strings.Contains(err.Error(), "x and c cannot be compared") {
 		t.Error(err)
 	}

@@ -22,7 +22,7 @@ func ReadHeader(dir string, raw []byte) (h Header, err error) {
 
 // Fits compares what the run directory dir holds with the plan in its header, interim analyses included. See
 // [Header.Check].
-func (h *Header) Fits(dir string, trials []result.Trial, blocks map[int]int, looks []json.RawMessage, old bool) error {
+func (h *Header) CheckStored(dir string, trials []result.Trial, blocks map[int]int, looks []json.RawMessage, old bool) error {
 	err := h.Check(trials, blocks, old)
 	if err == nil && h.Rule != nil {
 		_, err = ReadInterims(looks)

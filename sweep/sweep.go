@@ -40,13 +40,13 @@ type Sweep struct {
 	Done []result.Trial
 	// Retry says that cases which the limit of real time has ended in an earlier execution are run again, where trials
 	// of them are left: the limit is another one now. Set it before Continue.
-	Retry bool
+	RetryLimited bool
 	// Complete says that an earlier execution ended the sweep.
 	Complete bool
 	// Sealed are the blocks that an earlier execution completed.
 	Sealed map[int]bool
 	// Recorded are the gaps of recorded arrivals, by the path of their file.
-	Recorded map[string][]time.Duration
+	Arrivals map[string][]time.Duration
 	// Costs are those of real code in virtual time; nil: they are measured and forgotten.
 	Costs *trial.Recording
 	// Notify is told before each trial, and after each block with its trials.
@@ -58,19 +58,19 @@ type Sweep struct {
 	pool *trial.Pool // that Run and Ahead are of, or nil
 
 	// known are the outcomes of trials that were run before the sweep began; see Settle.
-	known map[place]trial.Outcome
+	known map[position]trial.Outcome
 	// limited are the outcomes that the limit of real time has ended, by their case: it would end the other
 	// replications too.
 	limited map[string]*limited
 	// paced is what Pace said last; 0: it was not asked.
-	paced float64
+	measuredRatio float64
 
 	// The rest is for a run with a budget, whose header has a rule.
 
 	// Criteria is how its verdicts are made.
 	Criteria compare.Criteria
 	// Looks are the decisions of earlier executions, and of this one as it goes.
-	Interims []Interim
+	Interims []InterimDecision
 	// Spent is what earlier executions had spent of the budget when they completed their last block.
 	Spent time.Duration
 	// Now is the clock that the budget is measured by; nil means time.Now.
@@ -79,23 +79,23 @@ type Sweep struct {
 
 // Event is a step of the execution. Trials is set when a block is complete.
 type Event struct {
-	Step   plan.Step
-	Case   plan.Case
-	Done   int           // trials finished, those of earlier executions included
-	Total  int           // with a budget: up to the next look
-	Left   time.Duration // estimate of the time left; 0 where there is none yet; with a budget, what is left of it
-	Trials []result.Trial
-	Pilot  bool // it shows how long a warm-up is needed; see Settle
+	Step     plan.Step
+	Case     plan.Case
+	Done     int           // trials finished, those of earlier executions included
+	Total    int           // with a budget: up to the next look
+	TimeLeft time.Duration // estimate of the time left; 0 where there is none yet; with a budget, what is left of it
+	Trials   []result.Trial
+	Pilot    bool // it shows how long a warm-up is needed; see Settle
 }
 
 // Continue takes in what an earlier execution stored: its trials, the numbers of trials of its complete
 // blocks, and whether it ended.
-func (s *Sweep) Continue(done []result.Trial, blocks map[int]int, ended bool) {
+func (s *Sweep) Restore(done []result.Trial, blocks map[int]int, ended bool) {
 	s.Done, s.Complete, s.Sealed = done, ended, map[int]bool{}
 	for b := range blocks {
 		s.Sealed[b] = true
 	}
-	s.recallLimited()
+	s.restoreLimited()
 }
 
 // Execute runs what is not yet done, block after block, and returns all trials in their order. After
@@ -116,13 +116,13 @@ func (s *Sweep) begin() *execution {
 	if s.pool != nil {
 		s.pool.Forget() // pilots
 	}
-	e := &execution{Sweep: s, had: map[place]result.Trial{}, lines: s.lines()}
+	e := &execution{Sweep: s, stored: map[position]result.Trial{}, lines: s.lines()}
 	for _, t := range s.Done {
-		e.had[place{t.Block, t.Order}] = t
+		e.stored[position{t.Block, t.Order}] = t
 	}
-	e.clock = s.newEstimate(len(e.had))
+	e.clock = s.newProgress(len(e.stored))
 	if s.Header.Rule != nil {
-		e.pace = s.newPace()
+		e.budget = s.newBudget()
 	}
 	return e
 }
@@ -135,7 +135,7 @@ func (e *execution) advance(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	if !more {
-		e.trials = append(e.trials, e.leftover(b)...)
+		e.trials = append(e.trials, e.leftoverTrials(b)...)
 		return false, e.end()
 	}
 	block, over, err := e.block(ctx, b, cases)
@@ -144,7 +144,7 @@ func (e *execution) advance(ctx context.Context) (more bool, err error) {
 	if err != nil || !over {
 		return true, err
 	}
-	if _, _, err := e.pace.stop(b); err != nil {
+	if _, _, err := e.budget.stop(b); err != nil {
 		return false, err
 	}
 	return false, e.end()
@@ -159,42 +159,42 @@ func (e *execution) end() error {
 }
 
 // place names a trial within a run.
-type place struct{ block, order int }
+type position struct{ block, order int }
 
 // execution is a sweep while it is executed.
 type execution struct {
 	*Sweep
-	had   map[place]result.Trial // by earlier executions
-	lines map[string]*int
-	clock *estimate
-	pace  *pace   // nil without a budget
-	at    stretch // where the run has a precision, or Next
-	again int     // the block in which trials are told of ahead again
+	stored     map[position]result.Trial // by earlier executions
+	lines      map[string]*int
+	clock      *progress
+	budget     *budget // nil without a budget
+	segment    segment // where the run has a precision, or Next
+	announceAt int     // the block in which trials are told of ahead again
 
-	trials []result.Trial // so far
-	blocks int            // begun
-	twin   *execution     // which takes turns with this one, or nil
-	turns  bool           // this is a twin that does
-	over   bool           // this is a twin that has ended
+	trials      []result.Trial // so far
+	blocks      int            // begun
+	prediction  *execution     // which takes turns with this one, or nil
+	interleaved bool           // this is a twin that does
+	over        bool           // this is a twin that has ended
 }
 
 // next are the cases of block b; false ends the sweep.
 func (e *execution) next(b int, trials []result.Trial) (cases []int, more bool, err error) {
 	if e.Next != nil {
-		if b == e.at.until {
+		if b == e.segment.until {
 			n, err := e.Next(b, trials)
 			if err != nil || n <= 0 {
 				return nil, false, err
 			}
-			e.at = stretch{e.all(), b + n}
-			e.clock.total = len(trials) + n*len(e.Plan.BlockOf(b, e.at.cases))
+			e.segment = segment{e.allCases(), b + n}
+			e.clock.total = len(trials) + n*len(e.Plan.BlockOf(b, e.segment.cases))
 		}
-		return e.at.cases, true, nil
+		return e.segment.cases, true, nil
 	}
 	if p := e.Header.Precision; p != nil {
-		if cases, more = p.next(e.Sweep, &e.at, b, trials); more {
-			e.clock.total = len(trials) + (e.at.until-b)*len(cases)
-			e.ahead(b, e.at.until, cases)
+		if cases, more = p.next(e.Sweep, &e.segment, b, trials); more {
+			e.clock.total = len(trials) + (e.segment.until-b)*len(cases)
+			e.announce(b, e.segment.until, cases)
 		}
 		return cases, more, nil
 	}
@@ -202,12 +202,12 @@ func (e *execution) next(b int, trials []result.Trial) (cases []int, more bool, 
 		cases, more = e.predictable(b, trials)
 		return cases, more, nil
 	}
-	if e.pace == nil {
-		e.ahead(b, e.Plan.Blocks, e.all())
-		return e.all(), b < e.Plan.Blocks && len(e.Plan.Cases) > 0, nil
+	if e.budget == nil {
+		e.announce(b, e.Plan.Blocks, e.allCases())
+		return e.allCases(), b < e.Plan.Blocks && len(e.Plan.Cases) > 0, nil
 	}
-	cases, more, err = e.pace.next(b, trials, e.Sealed[b])
-	e.clock.foresee(e.pace, len(trials), b)
+	cases, more, err = e.budget.next(b, trials, e.Sealed[b])
+	e.clock.setTotal(e.budget, len(trials), b)
 	return cases, more, err
 }
 
@@ -217,28 +217,28 @@ func (e *execution) block(ctx context.Context, b int, cases []int) (block []resu
 	steps := e.Plan.BlockOf(b, cases)
 	asked := false
 	for _, step := range steps {
-		t, ok := e.had[place{step.Block, step.Order}]
+		t, ok := e.stored[position{step.Block, step.Order}]
 		if !ok {
-			if e.pace != nil && e.pace.left() <= 0 {
+			if e.budget != nil && e.budget.left() <= 0 {
 				return block, true, nil
 			}
 			if !asked {
-				e.ask()
+				e.probeBurnRatio()
 				asked = true
 			}
-			e.tell(e.event(step))
+			e.notify(e.event(step))
 			began := time.Now()
-			if t, err = e.one(ctx, step, e.lines); err != nil {
+			if t, err = e.runTrial(ctx, step, e.lines); err != nil {
 				return block, false, err
 			}
-			e.clock.took(step, time.Since(began))
+			e.clock.add(step, time.Since(began))
 		}
 		block = append(block, t)
 	}
 	if !e.Sealed[b] {
 		var spent time.Duration
-		if e.pace != nil {
-			spent = e.pace.spent()
+		if e.budget != nil {
+			spent = e.budget.spent()
 		}
 		if err := e.Store.EndBlock(b, len(steps), spent); err != nil {
 			return block, false, err
@@ -246,27 +246,27 @@ func (e *execution) block(ctx context.Context, b int, cases []int) (block []resu
 	}
 	event := e.event(plan.Step{Block: b})
 	event.Trials = block
-	e.tell(event)
+	e.notify(event)
 	return block, false, nil
 }
 
 // event is the state before a step.
 func (e *execution) event(step plan.Step) Event {
 	event := e.clock.event(e.Plan, step)
-	if e.pace != nil {
-		event.Left = max(0, e.pace.left())
+	if e.budget != nil {
+		event.TimeLeft = max(0, e.budget.left())
 	}
-	if e.twin != nil && event.Left > 0 {
-		event.Left += e.twin.clock.left()
+	if e.prediction != nil && event.TimeLeft > 0 {
+		event.TimeLeft += e.prediction.clock.left()
 	}
 	return event
 }
 
 // leftover are the trials of a block that an earlier execution began and had no time to finish.
-func (e *execution) leftover(b int) []result.Trial {
+func (e *execution) leftoverTrials(b int) []result.Trial {
 	var trials []result.Trial
 	for order := 0; ; order++ {
-		t, ok := e.had[place{b, order}]
+		t, ok := e.stored[position{b, order}]
 		if !ok {
 			return trials
 		}
@@ -275,10 +275,10 @@ func (e *execution) leftover(b int) []result.Trial {
 }
 
 // Total is the number of trials of the plan; with a budget, of its first look.
-func (s *Sweep) Total() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
+func (s *Sweep) TotalTrials() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
 
 // First are the specifications of the trials of the first block.
-func (s *Sweep) First() []trial.Spec { return s.specsOf(0, s.all()) }
+func (s *Sweep) FirstBlock() []trial.Spec { return s.specsOf(0, s.allCases()) }
 
 // specsOf are the specifications of the trials of the cases in a block.
 func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
@@ -292,11 +292,11 @@ func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
 // Foresee is how long what is left of the sweep will take, without the trials of which nobody knows.
 func (s *Sweep) Remaining() time.Duration {
 	var block, done float64
-	for _, spec := range s.First() {
-		block += float64(s.guess(spec.Design))
+	for _, spec := range s.FirstBlock() {
+		block += float64(s.expectedTime(spec.Design))
 	}
 	for _, t := range s.Done {
-		done += float64(s.guess(t.Design))
+		done += float64(s.expectedTime(t.Design))
 	}
 	return time.Duration(min(float64(s.Plan.Blocks)*block-done, 1<<62))
 }
@@ -312,23 +312,23 @@ func (s *Sweep) HasJobs() bool {
 }
 
 // one runs and stores one trial.
-func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) (result.Trial, error) {
+func (s *Sweep) runTrial(ctx context.Context, step plan.Step, lines map[string]*int) (result.Trial, error) {
 	spec := s.spec(step)
-	outcome, known := s.limitedOf(spec)
+	outcome, known := s.limitedOutcome(spec)
 	if !known {
-		outcome, known = s.known[place{step.Block, step.Order}]
+		outcome, known = s.known[position{step.Block, step.Order}]
 	}
 	if !known {
 		var err error
 		if outcome, err = s.Run(ctx, spec); err != nil {
 			return result.Trial{}, err
 		}
-		s.limit(spec, outcome).told = true
+		s.recordLimited(spec, outcome).reported = true
 	}
 	t := outcome.Trial
 	t.Limited = outcome.Limited
 	s.declare(&t, spec)
-	s.predict(&t, s.Plan.Cases[step.Case], spec.Open)
+	s.addModelResponse(&t, s.Plan.Cases[step.Case], spec.Open)
 	t.Lines = lines[t.Design]
 	if outcome.Failure != "" {
 		path, err := s.Store.Failure(step.Block, step.Order, outcome.Failure)
@@ -358,8 +358,8 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Instrumented: step.Instrumented,
 		Profiled: step.Instrumented && set.Profile,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup),
-		Operations: set.Operations, Sample: set.Sample, BurnRate: s.burnRate(), BurnRatio: s.paced,
-		Open: s.offered(c), Recording: s.Costs, Disturb: s.Header.World == result.Virtual,
+		Operations: set.Operations, Sample: set.Sample, BurnRate: s.burnRate(), BurnRatio: s.measuredRatio,
+		Open: s.openLoad(c), Recording: s.Costs, Disturb: s.Header.World == result.Virtual,
 	}
 }
 

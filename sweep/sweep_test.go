@@ -202,8 +202,8 @@ func TestEstimate(t *testing.T) {
 	if _, err := s.Execute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if want := 12 * (1100*time.Millisecond + overhead); first.Total != 12 || first.Left != want {
-		t.Errorf("before the first trial: %d trials, %v left; want 12 and %v", first.Total, first.Left, want)
+	if want := 12 * (1100*time.Millisecond + trialOverhead); first.Total != 12 || first.TimeLeft != want {
+		t.Errorf("before the first trial: %d trials, %v left; want 12 and %v", first.Total, first.TimeLeft, want)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestManyBlocks(t *testing.T) {
 			return trial.Outcome{}, context.Canceled
 		}
 		if from, to := told[len(told)-2], told[len(told)-1]; spec.Block < from ||
-			to-spec.Block < far/2/len(s.Plan.Cases) {
+			to-spec.Block < lookahead/2/len(s.Plan.Cases) {
 			t.Fatalf("at block %d those from %d to %d are told of", spec.Block, from, to)
 		}
 		return succeed(ctx, spec)
@@ -262,7 +262,7 @@ func TestManyBlocks(t *testing.T) {
 		t.Errorf("told of %v", told)
 	}
 	told = nil
-	s.Continue(trials, s.Store.(*memory).blocks, false)
+	s.Restore(trials, s.Store.(*memory).blocks, false)
 	if trials, err = s.Execute(t.Context()); len(trials) != 2*end || !errors.Is(err, context.Canceled) ||
 		!slices.Equal(told, []int{3000, 3512, 3000, 3512, 3000, 3512}) {
 		t.Errorf("continued: %d trials, %v, told of %v", len(trials), err, told)

@@ -11,22 +11,22 @@ import (
 )
 
 // longPrediction is how long a trial of a twin may take to calculate where the user set no limit.
-const longPrediction = 10 * time.Minute
+const predictionTimeLimit = 10 * time.Minute
 
 // Twin is the sweep in virtual time that predicts what s measures, and what lies beyond the CPUs of its machine: the
 // cases of the header's twin under the header's costs, each replication with the seed of the block of its number, and
 // so with the same customers; with the same windows, and in an open loop at the same rates. Work takes what the
 // design says, not what the burn loop was calibrated to. It is nil where nothing is to be predicted.
-func (s *Sweep) Twin() (*Sweep, error) {
-	if len(s.Header.Twin) == 0 {
+func (s *Sweep) PredictionSweep() (*Sweep, error) {
+	if len(s.Header.PredictedCases) == 0 {
 		return nil, nil
 	}
 	h := s.Header
 	h.World, h.Instrumented, h.Predicts = result.Virtual, false, true
-	h.Cases, h.Twin, h.Warnings = s.Header.Twin, nil, []string{}
+	h.Cases, h.PredictedCases, h.Warnings = s.Header.PredictedCases, nil, []string{}
 	h.Settings.Sample, h.Burn = 1, calibrate.Burn{}
 	if !h.Settings.Limited { // what is over in a second of real CPUs may take long to calculate
-		h.Settings.TimeLimit = max(h.Settings.TimeLimit, Duration(longPrediction))
+		h.Settings.TimeLimit = max(h.Settings.TimeLimit, Duration(predictionTimeLimit))
 	}
 	if h.Rule != nil { // later blocks stay without a prediction: how many there will be is not known
 		h.Blocks, h.Rule = h.Rule.InterimBlocks[0], nil
@@ -35,31 +35,31 @@ func (s *Sweep) Twin() (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Recorded, t.Retry = s.Recorded, s.Retry
+	t.Arrivals, t.RetryLimited = s.Arrivals, s.RetryLimited
 	return t, nil
 }
 
-// ExecuteWithTwin executes a sweep and its twin, whose blocks come first: all of them where nothing that they predict
+// ExecuteWithPrediction executes a sweep and its twin, whose blocks come first: all of them where nothing that they predict
 // runs real code, or where s has a budget, which is not theirs. Real code takes the time that it takes now, in the
 // prediction as in the measurement, and a machine is slower for minutes: of its blocks, each is predicted right before
 // it is measured. Without a twin it is Execute. It returns what Execute would of both.
-func (s *Sweep) ExecuteWithTwin(ctx context.Context, twin *Sweep) (predicted, measured []result.Trial, err error) {
+func (s *Sweep) ExecuteWithPrediction(ctx context.Context, twin *Sweep) (predicted, measured []result.Trial, err error) {
 	if twin == nil {
 		measured, err = s.Execute(ctx)
 		return nil, measured, err
 	}
 	t, e := twin.begin(), s.begin()
-	e.twin = t
+	e.prediction = t
 	for more := true; more && err == nil; {
-		for ahead := true; ahead && err == nil; ahead = !t.turns && !t.over {
-			err = t.advanceTwin(ctx, s)
+		for ahead := true; ahead && err == nil; ahead = !t.interleaved && !t.over {
+			err = t.advancePrediction(ctx, s)
 		}
 		if err == nil {
 			more, err = e.advance(ctx)
 		}
 	}
 	for !t.over && err == nil { // nothing of it could be measured
-		err = t.advanceTwin(ctx, s)
+		err = t.advancePrediction(ctx, s)
 	}
 	if measured = e.trials; len(measured) < len(s.Done) { // the twin failed before they had their turn
 		measured = s.Done
@@ -68,23 +68,23 @@ func (s *Sweep) ExecuteWithTwin(ctx context.Context, twin *Sweep) (predicted, me
 }
 
 // advanceTwin predicts the next block of s, if there is one. After the first it is known what runs real code.
-func (e *execution) advanceTwin(ctx context.Context, s *Sweep) error {
+func (e *execution) advancePrediction(ctx context.Context, s *Sweep) error {
 	if e.over {
 		return nil
 	}
 	more, err := e.advance(ctx)
 	e.over = !more
 	if e.blocks == 1 {
-		e.turns = s.Header.Rule == nil && slices.ContainsFunc(e.trials,
+		e.interleaved = s.Header.Rule == nil && slices.ContainsFunc(e.trials,
 			func(t result.Trial) bool { return t.RealCode != "" })
 	}
 	return err
 }
 
 // Beyond are the cases that are predicted and not measured.
-func (h *Header) Beyond() []plan.Case {
+func (h *Header) PredictedOnly() []plan.Case {
 	var list []plan.Case
-	for _, c := range h.Twin {
+	for _, c := range h.PredictedCases {
 		if !slices.ContainsFunc(h.Cases, func(m plan.Case) bool {
 			return m.Design == c.Design && m.Point.String() == c.Point.String()
 		}) {
@@ -98,8 +98,8 @@ func (h *Header) Beyond() []plan.Case {
 // tried again.
 func (e *execution) predictable(b int, trials []result.Trial) (cases []int, more bool) {
 	if b == 0 {
-		e.ahead(0, 1, e.all())
-		return e.all(), true
+		e.announce(0, 1, e.allCases())
+		return e.allCases(), true
 	}
 	for i, c := range e.Plan.Cases {
 		if slices.ContainsFunc(trials, func(t result.Trial) bool {
@@ -110,9 +110,9 @@ func (e *execution) predictable(b int, trials []result.Trial) (cases []int, more
 	}
 	e.clock.total = len(trials) + (e.Plan.Blocks-b)*len(cases)
 	until := e.Plan.Blocks
-	if e.turns { // what is begun ahead would run beside the measurements
+	if e.interleaved { // what is begun ahead would run beside the measurements
 		until = b + 1
 	}
-	e.ahead(b, until, cases)
+	e.announce(b, until, cases)
 	return cases, b < e.Plan.Blocks && len(cases) > 0
 }

@@ -21,7 +21,7 @@ func twinned() *Sweep {
 	s.Header.Settings.Sample, s.Header.Burn.Rate = 10, 3
 	nine := s.Header.Cases[0]
 	nine.Point = nine.Point.With("cpus", plan.IntLevel(9))
-	s.Header.Twin = append(slices.Clone(s.Header.Cases), nine)
+	s.Header.PredictedCases = append(slices.Clone(s.Header.Cases), nine)
 	return s
 }
 
@@ -39,23 +39,23 @@ func virtually(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 // knows nothing of the burn loop.
 func TestTwinOf(t *testing.T) {
 	s := twinned()
-	w, err := s.Twin()
+	w, err := s.PredictionSweep()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(w.Plan.Cases) != 3 || w.Plan.Blocks != 3 || w.Plan.Instrumented || w.Header.World != result.Virtual ||
-		w.Header.Costs != "wake=1us" || len(w.Header.Twin) > 0 {
+		w.Header.Costs != "wake=1us" || len(w.Header.PredictedCases) > 0 {
 		t.Errorf("%+v %+v", w.Header, w.Plan)
 	}
 	for b := range w.Plan.Blocks {
-		for _, spec := range w.specsOf(b, w.all()) {
+		for _, spec := range w.specsOf(b, w.allCases()) {
 			if spec.Seed != s.Plan.BlockSeed(b) || spec.Duration != time.Second ||
 				spec.Warmup != 100*time.Millisecond || spec.Sample != 1 || spec.BurnRate != 0 || spec.Instrumented {
 				t.Errorf("%+v", spec)
 			}
 		}
 	}
-	if b := s.Header.Beyond(); len(b) != 1 || b[0].Point.Int("cpus") != 9 {
+	if b := s.Header.PredictedOnly(); len(b) != 1 || b[0].Point.Int("cpus") != 9 {
 		t.Errorf("beyond: %v", b)
 	}
 	for _, c := range []struct {
@@ -64,17 +64,17 @@ func TestTwinOf(t *testing.T) {
 		want  time.Duration
 	}{{30 * time.Second, false, 10 * time.Minute}, {time.Hour, false, time.Hour}, {time.Second, true, time.Second}} {
 		s.Header.Settings.TimeLimit, s.Header.Settings.Limited = Duration(c.live), c.given
-		if w, err := s.Twin(); err != nil || time.Duration(w.Header.Settings.TimeLimit) != c.want ||
+		if w, err := s.PredictionSweep(); err != nil || time.Duration(w.Header.Settings.TimeLimit) != c.want ||
 			time.Duration(s.Header.Settings.TimeLimit) != c.live {
 			t.Errorf("a limit of %v (given %v) is one of %v for predictions, %v", c.live, c.given,
 				time.Duration(w.Header.Settings.TimeLimit), err)
 		}
 	}
-	s.Header.Rule, s.Header.Blocks = &Rule{InterimBlocks: []int{2, 4}}, 4
-	if w, err = s.Twin(); err != nil || w.Plan.Blocks != 2 || w.Header.Rule != nil {
+	s.Header.Rule, s.Header.Blocks = &BudgetRule{InterimBlocks: []int{2, 4}}, 4
+	if w, err = s.PredictionSweep(); err != nil || w.Plan.Blocks != 2 || w.Header.Rule != nil {
 		t.Errorf("with a budget: %d blocks, %v", w.Plan.Blocks, err)
 	}
-	if w, err := testSweep(nil, nil).Twin(); w != nil || err != nil {
+	if w, err := testSweep(nil, nil).PredictionSweep(); w != nil || err != nil {
 		t.Errorf("a twin of a sweep that has none: %v %v", w, err)
 	}
 }
@@ -82,14 +82,14 @@ func TestTwinOf(t *testing.T) {
 // TestTwinGivesUp: a case whose first replication fails is not tried again, also where the twin is continued.
 func TestTwinGivesUp(t *testing.T) {
 	run := func(store *memory, done []result.Trial, blocks map[int]int) ([]result.Trial, error) {
-		w, err := twinned().Twin()
+		w, err := twinned().PredictionSweep()
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.Store, w.Run, w.Notify = store, virtually, func(Event) {}
 		var ahead [][]trial.Spec
 		w.Ahead = func(specs []trial.Spec) { ahead = append(ahead, specs) }
-		w.Continue(done, blocks, false)
+		w.Restore(done, blocks, false)
 		trials, err := w.Execute(t.Context())
 		for _, specs := range ahead {
 			for _, s := range specs {
@@ -122,10 +122,10 @@ func TestTwinGivesUp(t *testing.T) {
 func TestTakesTurns(t *testing.T) {
 	for _, c := range []struct {
 		realCode string
-		rule     *Rule
+		rule     *BudgetRule
 		want     string
 	}{{result.RealMeasured, nil, "plplpl"}, {"", nil, "pl"},
-		{result.RealMeasured, &Rule{Budget: Duration(time.Hour), InterimBlocks: []int{3}, Alpha: 0.05, Margin: 0.02}, "pl"}} {
+		{result.RealMeasured, &BudgetRule{Budget: Duration(time.Hour), InterimBlocks: []int{3}, Alpha: 0.05, Margin: 0.02}, "pl"}} {
 		turns := newTurns(t, c.realCode, c.rule)
 		whole, err := turns.execute(0)
 		if err != nil || turns.order != c.want || turns.beyond > 0 != (c.want == "pl") ||
@@ -163,13 +163,13 @@ func TestTwinGone(t *testing.T) {
 type turns struct {
 	*testing.T
 	realCode   string
-	rule       *Rule
+	rule       *BudgetRule
 	live, twin *memory
 	order      string // of predictions and live trials
 	beyond     int    // trials that were told of ahead of the block in which they were
 }
 
-func newTurns(t *testing.T, realCode string, rule *Rule) *turns {
+func newTurns(t *testing.T, realCode string, rule *BudgetRule) *turns {
 	return &turns{T: t, realCode: realCode, rule: rule, live: &memory{}, twin: &memory{}}
 }
 
@@ -178,7 +178,7 @@ func (u *turns) execute(stop int) ([]string, error) {
 	s := twinned()
 	s.Header.Rule = u.rule
 	s.Criteria.Interims = compare.NewInterimPlan([]int{3}, 3)
-	w, err := s.Twin()
+	w, err := s.PredictionSweep()
 	if err != nil {
 		u.Fatal(err)
 	}
@@ -206,16 +206,16 @@ func (u *turns) execute(stop int) ([]string, error) {
 			u.beyond += max(0, spec.Block-at)
 		}
 	}
-	s.Continue(u.live.trials, u.live.blocks, u.live.ended)
-	w.Continue(u.twin.trials, u.twin.blocks, u.twin.ended)
-	predicted, measured, err := s.ExecuteWithTwin(u.Context(), w)
+	s.Restore(u.live.trials, u.live.blocks, u.live.ended)
+	w.Restore(u.twin.trials, u.twin.blocks, u.twin.ended)
+	predicted, measured, err := s.ExecuteWithPrediction(u.Context(), w)
 	return append(places(predicted), places(measured)...), err
 }
 
 // TestNothingToMeasure: where every case lies beyond the machine, the live sweep ends at once.
 func TestNothingToMeasure(t *testing.T) {
 	s := twinned()
-	s.Header.Twin, s.Header.Cases = s.Header.Twin[2:], nil
+	s.Header.PredictedCases, s.Header.Cases = s.Header.PredictedCases[2:], nil
 	p, err := s.Header.Plan(s.Workload)
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestNothingToMeasure(t *testing.T) {
 	if err != nil || len(trials) != 0 || !s.Store.(*memory).ended {
 		t.Errorf("%v %v", trials, err)
 	}
-	s.Header.Twin = nil
+	s.Header.PredictedCases = nil
 	if _, err := s.Header.Plan(s.Workload); err == nil {
 		t.Error("a plan of nothing")
 	}

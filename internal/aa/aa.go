@@ -62,7 +62,7 @@ func (c Comparison) Compare(ctx context.Context) (compare.Verdict, error) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return compare.Verdict{}, err
 		}
-		if least := stat.LeastBlocks(usual.Alpha); done < least {
+		if least := stat.MinBlocks(usual.Alpha); done < least {
 			return compare.Verdict{}, fmt.Errorf("the time was over after %d of %d blocks; at least %d are needed",
 				done, c.Blocks, least)
 		}
@@ -138,7 +138,7 @@ func Yardstick() *workload.Workload {
 const Burn = "burn"
 
 // At is the point of so many CPUs with a worker each.
-func At(cpus int) plan.Point {
+func PointAt(cpus int) plan.Point {
 	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(cpus)})
 }

@@ -35,7 +35,7 @@ func measured(spec trial.Spec, rate float64) trial.Outcome {
 func fake(rate func(b, n int) float64) (Comparison, *[]trial.Spec) {
 	var specs []trial.Spec
 	return Comparison{
-		Workload: Yardstick(), Design: Burn, Point: At(2), Blocks: 10, Duration: time.Second, Seed: 3, BurnRate: 1,
+		Workload: Yardstick(), Design: Burn, Point: PointAt(2), Blocks: 10, Duration: time.Second, Seed: 3, BurnRate: 1,
 		Run: func(_ context.Context, s trial.Spec) (trial.Outcome, error) {
 			specs = append(specs, s)
 			return measured(s, rate(s.Block, s.Order)), nil
@@ -62,7 +62,7 @@ func TestArms(t *testing.T) {
 	}
 	for i, s := range *specs {
 		if s.Design != Burn || s.Block != i/2 || s.Order != i%2 || s.Instrumented ||
-			s.Seed != (plan.Plan{Seed: 3}).BlockSeed(i/2) || s.Point.String() != At(2).String() {
+			s.Seed != (plan.Plan{Seed: 3}).BlockSeed(i/2) || s.Point.String() != PointAt(2).String() {
 			t.Errorf("trial %d: %+v", i, s)
 		}
 	}
@@ -168,7 +168,7 @@ func TestFailures(t *testing.T) {
 		t.Error(err)
 	}
 	// A bound is in no verdict.
-	b := Comparison{Workload: coffee.Workload(), Design: "ideal", Point: At(1), Blocks: 2, BurnRate: 1, Run: run}
+	b := Comparison{Workload: coffee.Workload(), Design: "ideal", Point: PointAt(1), Blocks: 2, BurnRate: 1, Run: run}
 	if _, err := b.Compare(t.Context()); err == nil || !strings.Contains(err.Error(), "a bound") {
 		t.Error(err)
 	}
@@ -214,7 +214,7 @@ func TestFloor(t *testing.T) {
 func TestRealTrials(t *testing.T) {
 	n := 0
 	c := Comparison{
-		Workload: Yardstick(), Design: Burn, Point: At(1), Blocks: 6, Operations: 20, Seed: 1, BurnRate: 1,
+		Workload: Yardstick(), Design: Burn, Point: PointAt(1), Blocks: 6, Operations: 20, Seed: 1, BurnRate: 1,
 		Run: trial.Runner{OnStart: func(int) { n++ }}.Run,
 	}
 	v, err := c.Compare(t.Context())
@@ -237,17 +237,17 @@ func TestTally(t *testing.T) {
 	add(compare.Undecided, 102, 1.03)
 	add(compare.Faster, 11, 1.02)
 	add(compare.Slower, 7, 1.02)
-	if all.N() != 200 || all.False() != 18 || all.Broken() || math.Abs(all.P()-0.012089443730889564) > 1e-12 {
-		t.Errorf("18 of 200: p %v, broken %v", all.P(), all.Broken())
+	if all.N() != 200 || all.False() != 18 || all.Rejected() || math.Abs(all.P()-0.012089443730889564) > 1e-12 {
+		t.Errorf("18 of 200: p %v, broken %v", all.P(), all.Rejected())
 	}
-	if all.Apart != 6+6+6+6 { // six of each verdict, the equivalent ones too
-		t.Errorf("%d have a p-value of at most 5 %%", all.Apart)
+	if all.LowP != 6+6+6+6 { // six of each verdict, the equivalent ones too
+		t.Errorf("%d have a p-value of at most 5 %%", all.LowP)
 	}
 	if w := float64(all.HalfWidth()); math.Abs(w-0.03) > 1e-12 {
 		t.Errorf("median half-width %v", w)
 	}
 	add(compare.Slower, 2, 1.02)
-	if !all.Broken() {
+	if !all.Rejected() {
 		t.Errorf("20 of 202: p %v", all.P())
 	}
 }
@@ -264,7 +264,7 @@ func TestCampaign(t *testing.T) {
 		"coffee/linearpipe (cpus=1 workers=1 buffer=1 stage=100us jitter=0s)",
 		"coffee/linearpipe (cpus=2 workers=2 buffer=1 stage=100us jitter=0s)",
 	}
-	if names := Names(append(cases, cases...)); !slices.Equal(names, want) {
+	if names := CaseNames(append(cases, cases...)); !slices.Equal(names, want) {
 		t.Errorf("got %q", names)
 	}
 	c, specs := fake(flat)
@@ -294,7 +294,7 @@ func TestCampaign(t *testing.T) {
 }
 
 func TestAt(t *testing.T) {
-	if p := At(3); p.Int("cpus") != 3 || p.Int("workers") != 3 || len(p.Settings()) != 2 {
+	if p := PointAt(3); p.Int("cpus") != 3 || p.Int("workers") != 3 || len(p.Settings()) != 2 {
 		t.Error(p)
 	}
 }
@@ -303,14 +303,14 @@ func TestAt(t *testing.T) {
 // side.
 func TestLags(t *testing.T) {
 	var all Tally
-	if l := all.Lags(); l.N != 0 {
+	if l := all.Lag1(); l.N != 0 {
 		t.Errorf("of nothing: %+v", l)
 	}
 	for _, r := range []float64{-0.9, -0.1, 0.1, 0.2, 0.7} {
 		all.Add(compare.Verdict{Verdict: compare.Undecided, N: 10, Lag1: result.Value(r),
 			Widened: map[bool]float64{true: 3}[r > 0.5]})
 	}
-	l := all.Lags()
+	l := all.Lag1()
 	if l.N != 5 || math.Abs(l.Mean) > 1e-12 || l.Mid != 0.1 || l.Above != 0.2 || l.Below != 0.2 || all.Widened != 1 {
 		t.Errorf("%+v, %d widened", l, all.Widened)
 	}

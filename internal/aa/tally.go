@@ -22,10 +22,10 @@ const (
 type Tally struct {
 	Faster, Slower        int // false verdicts
 	Equivalent, Undecided int
-	Apart                 int // a p-value of at most 5 %, whatever the verdict: equivalent designs may have it
+	LowP                  int // a p-value of at most 5 %, whatever the verdict: equivalent designs may have it
 	Widened               int // intervals that the order of the blocks widens
 	widths                []float64
-	lags                  []float64 // lag-1 correlations of the ratios
+	lag1                  []float64 // lag-1 correlations of the ratios
 	above, below          int       // of these, beyond what independent blocks exceed in 5 % on either side
 }
 
@@ -42,14 +42,14 @@ func (t *Tally) Add(v compare.Verdict) {
 		t.Undecided++
 	}
 	if float64(v.P) <= promised {
-		t.Apart++
+		t.LowP++
 	}
 	t.widths = append(t.widths, float64(HalfWidth(v)))
 	if v.Widened > 1 {
 		t.Widened++
 	}
 	if r := float64(v.Lag1); v.Lag1.Known() && v.N >= 3 {
-		t.lags = append(t.lags, r)
+		t.lag1 = append(t.lag1, r)
 		if r > stat.Lag1Bound(v.N, 0.95) {
 			t.above++
 		}
@@ -60,17 +60,17 @@ func (t *Tally) Add(v compare.Verdict) {
 }
 
 // Lags describe the lag-1 correlations of the ratios of neighbouring blocks.
-type Lags struct {
+type Lag1Summary struct {
 	N                   int
 	Mean, Low, Mid, Top float64 // the mean; the quantiles 0.1, 0.5 and 0.9
 	Above, Below        float64 // shares beyond what independent blocks exceed in 5 % on either side
 }
 
 // Lags are those of the verdicts so far; N is 0, and the rest NaN, where none has any.
-func (t *Tally) Lags() Lags {
-	sorted := slices.Sorted(slices.Values(t.lags))
+func (t *Tally) Lag1() Lag1Summary {
+	sorted := slices.Sorted(slices.Values(t.lag1))
 	n := float64(len(sorted))
-	return Lags{len(sorted), stat.Mean(sorted), stat.Quantile(sorted, 0.1), stat.Quantile(sorted, 0.5),
+	return Lag1Summary{len(sorted), stat.Mean(sorted), stat.Quantile(sorted, 0.1), stat.Quantile(sorted, 0.5),
 		stat.Quantile(sorted, 0.9),
 		float64(t.above) / n, float64(t.below) / n}
 }
@@ -86,7 +86,7 @@ func (t *Tally) False() int { return t.Faster + t.Slower }
 func (t *Tally) P() float64 { return stat.BinomialTail(t.False(), t.N(), promised) }
 
 // Broken reports whether the harness gives more false verdicts than it promises, by a test at 1 %.
-func (t *Tally) Broken() bool { return t.P() <= rejectAt }
+func (t *Tally) Rejected() bool { return t.P() <= rejectAt }
 
 // HalfWidth is the median of the half-widths of the intervals; unavailable where there is none.
 func (t *Tally) HalfWidth() result.Value { return result.Value(stat.Median(t.widths)) }
@@ -149,7 +149,7 @@ func Campaign(ctx context.Context, like Comparison, cases []Case, n int, each fu
 }
 
 // Names are the distinct names of the cases, in their order.
-func Names(cases []Case) []string {
+func CaseNames(cases []Case) []string {
 	var names []string
 	for _, c := range cases {
 		if !slices.Contains(names, c.String()) {

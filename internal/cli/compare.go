@@ -150,7 +150,7 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 		page.RunsA, page.RunsB = len(c.Newer.Paths), len(c.Older.Paths)
 	}
 	page.Notes = c.Notes
-	if few := b.Few(); len(few) > 0 {
+	if few := b.SingleResults(); len(few) > 0 {
 		page.Notes = append(page.Notes, "left out, for there is only one result of them on a side: "+
 			compare.CaseNames(few))
 	}
@@ -179,8 +179,8 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 }
 
 // loneMetrics names the metrics that one side alone has of benchmarks that both have.
-func loneMetrics(b *compare.BenchContrast) (notes []string) {
-	for _, m := range b.LoneMetrics() {
+func loneMetrics(b *compare.BenchComparison) (notes []string) {
+	for _, m := range b.UnmatchedMetrics() {
 		for _, only := range []struct {
 			side string
 			rows []compare.Row

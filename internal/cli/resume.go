@@ -101,7 +101,7 @@ func onlyResume(cmd *cobra.Command) error {
 // continuation says how a run goes on that was interrupted, to all that it was asked for; whole says that it had all
 // trials.
 func (o *runOptions) continuation(r *lab.Run, whole bool) string {
-	if r.Header.Records != "" && !whole {
+	if r.Header.RecordingFile != "" && !whole {
 		return "what its real code cost is not kept: start it anew"
 	}
 	text := "continue with: " + resumeHint(r.Header, r.Dir)

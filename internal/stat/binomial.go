@@ -26,7 +26,7 @@ func BinomialTail(k, n int, p float64) float64 {
 // Wilson is the 95 % score interval of a probability of which k of n trials were hits (Wilson: Probable inference, the
 // law of succession, and statistical inference, Journal of the American Statistical Association 22(158), 1927); 0 to 1
 // where n is 0.
-func Wilson(k, n int) (low, high float64) {
+func WilsonInterval(k, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1
 	}

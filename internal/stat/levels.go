@@ -24,16 +24,16 @@ import (
 // where c, a and d are independent: cos^2 a is beta distributed (n/2, r/2), and the density of a cosine in
 // r dimensions is in proportion to (1 - d^2)^((r-3)/2). So the c of the looks are a Markov chain, and the
 // density of those that have not crossed is integrated look by look.
-func Levels(spend Spending, alpha float64, blocks []int) []float64 {
+func NominalLevels(spend Spending, alpha float64, blocks []int) []float64 {
 	levels := make([]float64, len(blocks))
 	most := blocks[len(blocks)-1]
 	ts := shares(blocks, most)
 	levels[0] = spend(alpha, ts[0])
 	var x, w []float64 // cosines that have not crossed, those above 0; the others mirror them
-	var step *step
+	var step *transition
 	for k, n := range blocks {
 		if k > 0 {
-			step = newStep(blocks[k-1], n)
+			step = newTransition(blocks[k-1], n)
 			levels[k] = step.level(spend(alpha, ts[k])-spend(alpha, ts[k-1]), spend(alpha, ts[k]), x, w)
 		}
 		if k == len(blocks)-1 {
@@ -82,15 +82,15 @@ func cosineTail(c float64, n int) float64 {
 }
 
 // step is the way from one look to the next.
-type step struct {
+type transition struct {
 	n, added int
 	old, new []float64 // factors of the cosines of the old and the new logarithms, at each angle
 	weight   []float64 // of the angles; their sum is 1
 }
 
-func newStep(before, n int) *step {
+func newTransition(before, n int) *transition {
 	r := n - before
-	s := &step{n: n, added: r}
+	s := &transition{n: n, added: r}
 	// The angle is near the one of equal shares, 1/sqrt(2n) off in standard deviation.
 	middle, reach := math.Atan2(math.Sqrt(float64(r)), math.Sqrt(float64(before))), 8/math.Sqrt(2*float64(n))
 	x, w := make([]float64, angles), make([]float64, angles)
@@ -112,7 +112,7 @@ func newStep(before, n int) *step {
 }
 
 // density is that of the next cosine at c >= 0, from cosines at +-x with the weights w.
-func (s *step) density(c float64, x, w []float64) float64 {
+func (s *transition) density(c float64, x, w []float64) float64 {
 	sum := 0.0
 	for i, share := range s.weight {
 		for j := range x {
@@ -124,7 +124,7 @@ func (s *step) density(c float64, x, w []float64) float64 {
 }
 
 // lost is the chance that the next cosine is at least c in size, from cosines at +-x with the weights w.
-func (s *step) lost(c float64, x, w []float64) float64 {
+func (s *transition) crossing(c float64, x, w []float64) float64 {
 	sum := 0.0
 	for i, share := range s.weight {
 		for j := range x {
@@ -137,10 +137,10 @@ func (s *step) lost(c float64, x, w []float64) float64 {
 
 // level is the level at which the quota is lost in this step. It is at least the quota, which others
 // have not used up, and at most all that is spent so far.
-func (s *step) level(quota, spent float64, x, w []float64) float64 {
+func (s *transition) level(quota, spent float64, x, w []float64) float64 {
 	// The logarithm of what is lost is nearly a straight line in that of the level: the Illinois method.
 	f := func(level float64) float64 {
-		return math.Log(s.lost(cosineOf(math.Exp(level), s.n), x, w) / quota)
+		return math.Log(s.crossing(cosineOf(math.Exp(level), s.n), x, w) / quota)
 	}
 	low, high := math.Log(quota), math.Log(spent)
 	fl, fh := f(low), f(high)

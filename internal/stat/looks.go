@@ -14,10 +14,10 @@ type Spending func(alpha, t float64) float64
 
 // Square spends alpha t^2 (Kim and DeMets: Design and analysis of group sequential tests based on the
 // type I error spending rate function, Biometrika 74(1), 1987, with rho = 2).
-func Square(alpha, t float64) float64 { return alpha * t * t }
+func SquareSpending(alpha, t float64) float64 { return alpha * t * t }
 
 // Linear spends alpha t (the same with rho = 1): more of it early, and less at the last look.
-func Linear(alpha, t float64) float64 { return alpha * t }
+func LinearSpending(alpha, t float64) float64 { return alpha * t }
 
 // Looks are the looks of a group-sequential t test, for all alphas at once.
 type InterimAnalyses struct {
@@ -32,9 +32,9 @@ type InterimAnalyses struct {
 // The table's alphas. Below the least, looks hardly cross together, and their levels are those of looks
 // apart; beyond the largest nothing is ever rejected.
 const (
-	leastAlpha   = 1e-6
-	largestAlpha = 0.9
-	alphas       = 16
+	minAlpha = 1e-6
+	maxAlpha = 0.9
+	alphas   = 16
 )
 
 // NewInterimAnalyses prepares looks at the given numbers of blocks, of which the last is the most there may be.
@@ -44,8 +44,8 @@ func NewInterimAnalyses(spend Spending, blocks []int) *InterimAnalyses {
 	table := make([][]float64, len(blocks))
 	var at []float64
 	for i := range alphas {
-		at = append(at, math.Log(leastAlpha)+float64(i)/(alphas-1)*math.Log(largestAlpha/leastAlpha))
-		for k, level := range Levels(spend, math.Exp(at[i]), blocks) {
+		at = append(at, math.Log(minAlpha)+float64(i)/(alphas-1)*math.Log(maxAlpha/minAlpha))
+		for k, level := range NominalLevels(spend, math.Exp(at[i]), blocks) {
 			table[k] = append(table[k], math.Log(level))
 		}
 	}
@@ -96,14 +96,14 @@ func (l *InterimAnalyses) Spent(alpha float64, k int) float64 { return l.spend(a
 
 // Level is the nominal level of look k where alpha is what all looks may spend.
 func (l *InterimAnalyses) Level(alpha float64, k int) float64 {
-	if l.level == nil || alpha < leastAlpha {
+	if l.level == nil || alpha < minAlpha {
 		return l.quota(alpha, k)
 	}
-	return math.Exp(l.level[k].Predict(math.Log(math.Min(alpha, largestAlpha))))
+	return math.Exp(l.level[k].Predict(math.Log(math.Min(alpha, maxAlpha))))
 }
 
 // P is the least alpha at which look k rejects when its p-value is p; it is 1 where that is above
-// largestAlpha. The least over the looks so far is a p-value (Liu and Anderson: On adaptive extensions of
+// maxAlpha. The least over the looks so far is a p-value (Liu and Anderson: On adaptive extensions of
 // group sequential trials for clinical investigations, Journal of the American Statistical Association
 // 103(484), 2008): under the hypothesis it is at most x with a chance of at most x, also when the test stops
 // before its last look.
@@ -115,7 +115,7 @@ func (l *InterimAnalyses) P(p float64, k int) float64 {
 	case l.level == nil:
 		return math.Min(1, p/l.quota(1, k))
 	case x < l.ends[k][0]:
-		return math.Min(leastAlpha, p/l.quota(1, k))
+		return math.Min(minAlpha, p/l.quota(1, k))
 	case x <= l.ends[k][1]:
 		return math.Exp(l.alpha[k].Predict(x))
 	}

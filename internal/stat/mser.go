@@ -7,7 +7,7 @@ package stat
 // of five steady-state truncation heuristics for simulation, Winter Simulation Conference 2000).
 //
 // settled is false where the least is in the second half: the series is then too short to say. The last
-// leastRest values are no rest to judge by: few happen to be alike. A series that short is not settled.
+// minRest values are no rest to judge by: few happen to be alike. A series that short is not settled.
 func MSER(xs []float64) (n int, settled bool) {
 	best, mean, ssq := -1.0, 0.0, 0.0
 	for d := len(xs) - 1; d >= 0; d-- { // Welford's update, from the end
@@ -15,7 +15,7 @@ func MSER(xs []float64) (n int, settled bool) {
 		delta := xs[d] - mean
 		mean += delta / rest
 		ssq += delta * (xs[d] - mean)
-		if len(xs)-d < leastRest {
+		if len(xs)-d < minRest {
 			continue
 		}
 		if mser := ssq / (rest * rest); best < 0 || mser <= best {
@@ -25,4 +25,4 @@ func MSER(xs []float64) (n int, settled bool) {
 	return n, best >= 0 && 2*n <= len(xs)
 }
 
-const leastRest = 5
+const minRest = 5

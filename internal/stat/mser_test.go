@@ -48,7 +48,7 @@ func TestMSERDefinition(t *testing.T) {
 			xs[i] = level + 20*math.Exp(-float64(i)/10)
 		}
 		best, want := math.Inf(1), 0
-		for d := 0; d <= len(xs)-leastRest; d++ {
+		for d := 0; d <= len(xs)-minRest; d++ {
 			mean, ssq := Mean(xs[d:]), 0.0
 			for _, x := range xs[d:] {
 				ssq += (x - mean) * (x - mean)

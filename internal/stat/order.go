@@ -16,8 +16,8 @@ const exactOrders = 7
 // as the one observed after which no more are drawn: the p-value is then large and known well enough
 // (Besag and Clifford, Sequential Monte Carlo p-values, Biometrika 78(2), 1991).
 const (
-	orders     = 20_000
-	enoughHits = 200
+	maxRandomOrders = 20_000
+	enoughHits      = 200
 )
 
 // Trend is the least-squares slope of xs along their index, and the two-sided p-value of the hypothesis
@@ -43,7 +43,7 @@ func Trend(xs []float64) (slope, p float64) {
 // Serial is the correlation of neighbours in rows of equal length, each of mean 0, and the p-value of
 // the hypothesis that the order of the columns does not matter, against a correlation above it. A value
 // that is missing is 0. With fewer than 3 columns, or no value, it is 0, with a p-value of 1.
-func Serial(rows [][]float64) (correlation, p float64) {
+func SerialCorrelation(rows [][]float64) (correlation, p float64) {
 	if len(rows) == 0 || len(rows[0]) < 3 {
 		return 0, 1
 	}
@@ -101,10 +101,10 @@ func orderP(n int, scale []float64, statistic func(order []int) float64) float64
 		return float64(hits) / float64(all)
 	}
 	hits, state := 0, uint64(n)
-	for drawn := 1; drawn <= orders; drawn++ {
+	for drawn := 1; drawn <= maxRandomOrders; drawn++ {
 		for i := n - 1; i > 0; i-- {
 			var j int
-			j, state = pick(i+1, state)
+			j, state = randomIndex(i+1, state)
 			order[i], order[j] = order[j], order[i]
 		}
 		if statistic(order) >= bound {
@@ -113,29 +113,29 @@ func orderP(n int, scale []float64, statistic func(order []int) float64) float64
 			}
 		}
 	}
-	return float64(hits+1) / (orders + 1)
+	return float64(hits+1) / (maxRandomOrders + 1)
 }
 
 // permute calls visit with each order of the first n elements once (Heap, Permutations by interchanges,
 // The Computer Journal 6(3), 1963), and leaves the slice as it was.
 func permute(order []int, n int, visit func()) {
 	saved := slices.Clone(order)
-	heap(order, n, visit)
+	heapPermute(order, n, visit)
 	copy(order, saved)
 }
 
-func heap(order []int, n int, visit func()) {
+func heapPermute(order []int, n int, visit func()) {
 	if n <= 1 {
 		visit()
 		return
 	}
 	for i := range n - 1 {
-		heap(order, n-1, visit)
+		heapPermute(order, n-1, visit)
 		if n%2 == 0 {
 			order[i], order[n-1] = order[n-1], order[i]
 		} else {
 			order[0], order[n-1] = order[n-1], order[0]
 		}
 	}
-	heap(order, n-1, visit)
+	heapPermute(order, n-1, visit)
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// LeastBlocks is the fewest blocks whose permutation p-value can be at most alpha: 2/2^n <= alpha.
-func LeastBlocks(alpha float64) int { return int(math.Ceil(math.Log2(2 / alpha))) }
+// MinBlocks is the fewest blocks whose permutation p-value can be at most alpha: 2/2^n <= alpha.
+func MinBlocks(alpha float64) int { return int(math.Ceil(math.Log2(2 / alpha))) }
 
 // exactLimit is the largest number of blocks whose sign flips are all tried.
 const exactLimit = 16
@@ -45,7 +45,7 @@ func SignFlip(logs []float64) float64 {
 		var signs uint64
 		for i := range tables {
 			if i%8 == 0 {
-				signs, state = next(state)
+				signs, state = splitMix(state)
 			}
 			sum += tables[i][signs&0xff]
 			signs >>= 8
@@ -100,7 +100,7 @@ func exactFlips(logs []float64, bound float64) float64 {
 }
 
 // next is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-func next(state uint64) (value, after uint64) {
+func splitMix(state uint64) (value, after uint64) {
 	state += 0x9e3779b97f4a7c15
 	z := state
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

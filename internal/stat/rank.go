@@ -10,7 +10,7 @@ import (
 
 // Rank is what ranks say of a comparison: where the middle of its blocks lies, whatever the largest and the smallest of
 // them are. A mean is of all blocks, and outliers move it and widen its interval; ranks hardly see them.
-type Rank struct {
+type RankEstimate struct {
 	Ratio     float64 // the Hodges-Lehmann estimate of a / b; NaN where there is none
 	Low, High float64 // its interval; NaN where even the widest has less than the confidence
 }
@@ -25,10 +25,10 @@ const exactRanks = 50
 // Nonparametric Statistical Methods, 3rd edition, 2014, sections 3.2, 3.3, 4.2 and 4.3). It is exact up to 50 blocks,
 // and normal beyond. Ties make it wider than it need be. Where the order of the blocks widens Student's interval, this
 // one is widened by the same factor about its estimate.
-func (c Comparison) Rank(confidence float64) Rank {
+func (c Comparison) Rank(confidence float64) RankEstimate {
 	list, chance := shiftsOf(c.groups)
 	middle, nan := list.median(), math.NaN()
-	r := Rank{math.Exp(middle), nan, nan}
+	r := RankEstimate{math.Exp(middle), nan, nan}
 	// The shifts left out at each end: as many as the statistic may lie below with half of what is left.
 	k := sort.Search(list.n/2, func(k int) bool { return chance(k) > (1-confidence)/2 })
 	if k == 0 {
@@ -95,16 +95,16 @@ func differencesOf(xs, ys []float64) shifts {
 // at is the shift with k below it in ascending order: the least float of which more than k are at most as large, found
 // by bisection of all floats, in 64 steps at most.
 func (s shifts) at(k int) float64 {
-	low, high := inOrder(math.Inf(-1)), inOrder(math.Inf(1))
+	low, high := floatIndex(math.Inf(-1)), floatIndex(math.Inf(1))
 	for low < high {
 		middle := low + int64(uint64(high-low)/2)
-		if s.count(ordered(middle)) > k {
+		if s.count(indexFloat(middle)) > k {
 			high = middle
 		} else {
 			low = middle + 1
 		}
 	}
-	return ordered(low) + 0 // not -0
+	return indexFloat(low) + 0 // not -0
 }
 
 func (s shifts) median() float64 {
@@ -119,12 +119,12 @@ func (s shifts) median() float64 {
 }
 
 // inOrder numbers the floats in ascending order, and ordered has the float of a number.
-func inOrder(x float64) int64 {
+func floatIndex(x float64) int64 {
 	bits := int64(math.Float64bits(x))
 	return bits ^ (bits >> 63 & math.MaxInt64)
 }
 
-func ordered(i int64) float64 { return math.Float64frombits(uint64(i ^ (i >> 63 & math.MaxInt64))) }
+func indexFloat(i int64) float64 { return math.Float64frombits(uint64(i ^ (i >> 63 & math.MaxInt64))) }
 
 // signedRankTail is that of Wilcoxon's signed-rank statistic of n values.
 func signedRankTail(n int) rankTail {
@@ -142,7 +142,7 @@ func signedRankTail(n int) rankTail {
 			}
 		}
 	}
-	return cumulated(chance[:most/2+1])
+	return cumulative(chance[:most/2+1])
 }
 
 // mannWhitneyTail is that of Mann and Whitney's statistic of groups of so many. The largest value is one of the first
@@ -172,7 +172,7 @@ func mannWhitneyTail(a, b int) rankTail {
 			rows[j] = next
 		}
 	}
-	return cumulated(rows[b])
+	return cumulative(rows[b])
 }
 
 // normalTail is that of a statistic of whole numbers with this mean and standard deviation, corrected for continuity.
@@ -180,7 +180,7 @@ func normalTail(mean, deviation float64) rankTail {
 	return func(k int) float64 { return distuv.UnitNormal.CDF((float64(k) + 0.5 - mean) / deviation) }
 }
 
-func cumulated(chances []float64) rankTail {
+func cumulative(chances []float64) rankTail {
 	for k := 1; k < len(chances); k++ {
 		chances[k] += chances[k-1]
 	}

@@ -35,7 +35,7 @@ func TestRankTails(t *testing.T) {
 // TestRank: one value that is far off moves the mean, and hardly the ranks. Of the 21 averages of 6 values the 11th is
 // 0.035.
 func TestRank(t *testing.T) {
-	c, _ := Pair([]float64{0.01, 0.02, 0.03, 0.04, 0.05, 5}, 0.95)
+	c, _ := ComparePaired([]float64{0.01, 0.02, 0.03, 0.04, 0.05, 5}, 0.95)
 	if r := c.Rank(0.95); !near(r.Ratio, math.Exp(0.035), 1e-9) || !near(r.Low, math.Exp(0.01), 1e-9) ||
 		!near(r.High, math.Exp(5), 1e-9) {
 		t.Errorf("of 6: %+v", r)
@@ -43,7 +43,7 @@ func TestRank(t *testing.T) {
 	if r := c.Rank(0.99); !math.IsNaN(r.Low) || !math.IsNaN(r.High) {
 		t.Errorf("6 values have no rank interval of 99 %%: %+v", r)
 	}
-	c, _ = TwoSample([]float64{1, 2, 3, 40}, []float64{0, 0.1, 0.2, 0.3}, 0.95)
+	c, _ = CompareUnpaired([]float64{1, 2, 3, 40}, []float64{0, 0.1, 0.2, 0.3}, 0.95)
 	if r := c.Rank(0.95); !near(r.Ratio, math.Exp(2.35), 1e-9) || !near(r.Low, math.Exp(0.7), 1e-9) ||
 		!near(r.High, math.Exp(40), 1e-9) {
 		t.Errorf("of 4 and 4: %+v", r)
@@ -57,8 +57,8 @@ func TestRankWidened(t *testing.T) {
 	for i := range 20 {
 		rising = append(rising, 0.01*float64(i))
 	}
-	ordered, _ := Pair(rising, 0.95)
-	plain, _ := PairUnordered(rising, 0.95)
+	ordered, _ := ComparePaired(rising, 0.95)
+	plain, _ := ComparePairedUnordered(rising, 0.95)
 	wider, a, b := ordered.Widened(0.95), ordered.Rank(0.95), plain.Rank(0.95)
 	if !(wider > 1.5) || a.Ratio != b.Ratio || !near(math.Log(a.Low/a.Ratio), wider*math.Log(b.Low/b.Ratio), 1e-9) ||
 		!near(math.Log(a.High/a.Ratio), wider*math.Log(b.High/b.Ratio), 1e-9) {
@@ -132,8 +132,8 @@ func BenchmarkRank(b *testing.B) {
 		}
 		return xs
 	}
-	paired, _ := PairUnordered(draw(), 0.95)
-	apart, _ := TwoSample(draw(), draw(), 0.95)
+	paired, _ := ComparePairedUnordered(draw(), 0.95)
+	apart, _ := CompareUnpaired(draw(), draw(), 0.95)
 	for name, c := range map[string]Comparison{"paired": paired, "apart": apart} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
@@ -157,8 +157,8 @@ func TestRankIntervals(t *testing.T) {
 	for _, n := range []int{6, 10, 20, 60} {
 		paired, apart := 0, 0
 		for range sets {
-			p, _ := PairUnordered(draw(n), 0.95)
-			u, _ := TwoSample(draw(n), draw(n), 0.95)
+			p, _ := ComparePairedUnordered(draw(n), 0.95)
+			u, _ := CompareUnpaired(draw(n), draw(n), 0.95)
 			if x := p.Rank(0.95); x.Low <= 1 && 1 <= x.High {
 				paired++
 			}

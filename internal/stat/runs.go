@@ -8,9 +8,9 @@ import "math"
 // sides and as many degrees of freedom as there are runs, less two (a nested design; Montgomery: Design and Analysis of
 // Experiments, 8th edition, 2013, section 14.1). It assumes that the runs of both sides spread alike. The means vary at
 // least as much as the blocks within runs make them. ok is false below 3 runs with a block, or where a side has none.
-func Runs(a, b [][]float64, confidence float64) (c Comparison, ok bool) {
-	meansA, withinA := meansOf(a)
-	meansB, withinB := meansOf(b)
+func CompareRuns(a, b [][]float64, confidence float64) (c Comparison, ok bool) {
+	meansA, withinA := runMeans(a)
+	meansB, withinB := runMeans(b)
 	na, nb := float64(len(meansA)), float64(len(meansB))
 	if min(na, nb) < 1 || na+nb < 3 {
 		return Comparison{N: int(min(na, nb))}, false
@@ -24,7 +24,7 @@ func Runs(a, b [][]float64, confidence float64) (c Comparison, ok bool) {
 	}
 	within := (withinA + withinB) / (1/na + 1/nb) // the variance of a run's mean, if runs differed in nothing else
 	residual := math.Sqrt(max(squares/(na+nb-2), within))
-	c = compared(Mean(meansA)-Mean(meansB), group{logs: meansA, residual: residual},
+	c = newComparison(Mean(meansA)-Mean(meansB), group{logs: meansA, residual: residual},
 		group{logs: meansB, residual: residual})
 	c.runs = true
 	c.Low, c.High = c.Interval(confidence)
@@ -32,7 +32,7 @@ func Runs(a, b [][]float64, confidence float64) (c Comparison, ok bool) {
 }
 
 // meansOf are the means of the runs that have a block, and the variance of their mean by the blocks within runs.
-func meansOf(runs [][]float64) (means []float64, within float64) {
+func runMeans(runs [][]float64) (means []float64, within float64) {
 	for _, logs := range runs {
 		if len(logs) == 0 {
 			continue

@@ -17,14 +17,14 @@ func TestRuns(t *testing.T) {
 		// The means are alike, and each has the variance 0.02/2 of its blocks.
 		{"alike", [][]float64{{0, 0.2}, {0, 0.2}}, [][]float64{{1, 1.2}, {1, 1.2}}, 0.1},
 	} {
-		r, ok := Runs(c.a, c.b, 0.95)
+		r, ok := CompareRuns(c.a, c.b, 0.95)
 		half := 4.302652729911 * c.se
 		if !ok || r.N != 2 || !near(math.Log(r.Ratio), -1, 1e-12) || !near(math.Log(r.Low), -1-half, 1e-9) ||
 			!near(math.Log(r.High), -1+half, 1e-9) {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 	}
-	if _, ok := Runs([][]float64{{0, 1}}, [][]float64{{1, 2}, nil}, 0.95); ok {
+	if _, ok := CompareRuns([][]float64{{0, 1}}, [][]float64{{1, 2}, nil}, 0.95); ok {
 		t.Error("two runs have no spread")
 	}
 }

@@ -22,7 +22,7 @@ import (
 // too, and the chance of a false rejection at any of several interim analyses stays at most what they may spend.
 
 // Order is what the order of a sample's values says of its mean.
-type Order struct {
+type OrderTest struct {
 	Lag1        float64 // correlation of neighbours, as it is; NaN below 3 values, or where they do not vary
 	Correlation float64 // the same, corrected for its bias; 0 below 3 values, or where they do not vary
 	Dependent   bool    // it is too large for chance: the standard error is widened
@@ -38,9 +38,9 @@ const (
 	largestCorr = 0.85 // the correlation is taken to be at most this: the standard error is widened by at most 3.5
 )
 
-// leastDegrees is the least number of degrees of freedom that a small effective number of blocks leaves Student's t:
+// minDegrees is the least number of degrees of freedom that a small effective number of blocks leaves Student's t:
 // the intervals of fewer would be so wide that they say nothing.
-const leastDegrees = 3
+const minDegrees = 3
 
 // orderLevel is the share of independent samples of n values whose order is called dependent.
 func orderLevel(n int) float64 {
@@ -48,7 +48,7 @@ func orderLevel(n int) float64 {
 	return fewLevel + share*(manyLevel-fewLevel)
 }
 
-// OrderOf tests the order of a sample. Its lag-1 correlation r has the mean -1/n and the variance
+// TestOrder tests the order of a sample. Its lag-1 correlation r has the mean -1/n and the variance
 // (n-2)^2 / (n^2 (n-1)) where values are independent and normal (Moran: Some theorems on time series II, Biometrika 35,
 // 1948), and is then nearly normal. Where it is above the quantile of [orderLevel], the values are taken for a
 // first-order autoregression. Its r is too small by (1+4r)/n (Kendall: Note on bias in the estimation of
@@ -56,14 +56,14 @@ func orderLevel(n int) float64 {
 // of n values then has the variance of that of n (1-r)/(1+r) independent ones (Bayley and Hammersley: The "effective"
 // number of independent observations in an autocorrelated time series, Supplement to the Journal of the Royal
 // Statistical Society 8(2), 1946).
-func OrderOf(xs []float64) Order {
-	r, ok := lagOne(xs)
+func TestOrder(xs []float64) OrderTest {
+	r, ok := lag1(xs)
 	if !ok {
-		return Order{Lag1: math.NaN(), Widened: 1}
+		return OrderTest{Lag1: math.NaN(), Widened: 1}
 	}
 	n := float64(len(xs))
 	corrected := max(-1, r+(1+4*r)/n)
-	o := Order{Lag1: r, Correlation: min(corrected, 1), Widened: 1}
+	o := OrderTest{Lag1: r, Correlation: min(corrected, 1), Widened: 1}
 	if r <= Lag1Bound(len(xs), 1-orderLevel(len(xs))) {
 		return o
 	}
@@ -73,14 +73,14 @@ func OrderOf(xs []float64) Order {
 }
 
 // Lag1Bound is the p-quantile of the lag-1 correlation of n >= 3 independent normal values, by the normal distribution
-// with its mean and variance; see [OrderOf].
+// with its mean and variance; see [TestOrder].
 func Lag1Bound(n int, p float64) float64 {
 	x := float64(n)
 	return -1/x + distuv.UnitNormal.Quantile(p)*(x-2)/(x*math.Sqrt(x-1))
 }
 
 // lagOne is the lag-1 correlation of a sample about its mean; ok is false below 3 values, or where they do not vary.
-func lagOne(xs []float64) (r float64, ok bool) {
+func lag1(xs []float64) (r float64, ok bool) {
 	mean, squares, products, size := Mean(xs), 0.0, 0.0, 0.0
 	for i, x := range xs {
 		squares += (x - mean) * (x - mean)
@@ -95,13 +95,13 @@ func lagOne(xs []float64) (r float64, ok bool) {
 	return products / squares, true
 }
 
-// orderPrice is the factor of the detectable ratio's logarithm by which the test for order lowers the power of n
-// independent blocks, and from leastTail on that for a tail, as simulated at levels of 5 % and 1 %: 1 % at 10 blocks,
+// orderTestCost is the factor of the detectable ratio's logarithm by which the test for order lowers the power of n
+// independent blocks, and from minTailValues on that for a tail, as simulated at levels of 5 % and 1 %: 1 % at 10 blocks,
 // 12 % at 20, 6 % at 40.
-func orderPrice(n float64) float64 {
+func orderTestCost(n float64) float64 {
 	fades := min(1, 20/max(n, 1))
 	price := 1 + 0.115*min(max((n-9.5)/6.5, 0), fades)
-	if n >= leastTail {
+	if n >= minTailValues {
 		price += 0.01 * fades
 	}
 	return price

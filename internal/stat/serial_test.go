@@ -9,22 +9,22 @@ import (
 // TestOrderOf is worked by hand: 1 1 1 1 1 0 0 0 0 0 has the lag-1 correlation 7/10 and, corrected, 7/10 + 3.8/10, of
 // which 0.85 is taken: the standard error is widened by the root of 1.85/0.15.
 func TestOrderOf(t *testing.T) {
-	o := OrderOf([]float64{1, 1, 1, 1, 1, 0, 0, 0, 0, 0})
+	o := TestOrder([]float64{1, 1, 1, 1, 1, 0, 0, 0, 0, 0})
 	if !o.Dependent || o.Correlation != 1 || !near(o.Widened, math.Sqrt(1.85/0.15), 1e-12) {
 		t.Errorf("one step: %+v", o)
 	}
-	o = OrderOf([]float64{1, 0, 1, 0, 1, 0, 1, 0, 1, 0})
+	o = TestOrder([]float64{1, 0, 1, 0, 1, 0, 1, 0, 1, 0})
 	if o.Dependent || o.Widened != 1 || !near(o.Correlation, -1, 1e-12) {
 		t.Errorf("alternating: %+v", o)
 	}
 	for _, xs := range [][]float64{nil, {1}, {1, 2}, {3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, {0, 0, 0}} {
-		if o := OrderOf(xs); o.Dependent || o.Widened != 1 || o.Correlation != 0 {
+		if o := TestOrder(xs); o.Dependent || o.Widened != 1 || o.Correlation != 0 {
 			t.Errorf("%v: %+v", xs, o)
 		}
 	}
 	// The scale and the level of the values do not count.
-	a := OrderOf([]float64{0.3, 0.1, 0.2, 0.5, 0.4, 0.6, 0.9, 0.8})
-	b := OrderOf([]float64{103, 101, 102, 105, 104, 106, 109, 108})
+	a := TestOrder([]float64{0.3, 0.1, 0.2, 0.5, 0.4, 0.6, 0.9, 0.8})
+	b := TestOrder([]float64{103, 101, 102, 105, 104, 106, 109, 108})
 	if !near(a.Correlation, b.Correlation, 1e-9) {
 		t.Errorf("%+v and %+v", a, b)
 	}
@@ -41,7 +41,7 @@ func TestOrderLevel(t *testing.T) {
 			for i := range xs {
 				xs[i] = r.NormFloat64()
 			}
-			if OrderOf(xs).Dependent {
+			if TestOrder(xs).Dependent {
 				found++
 			}
 		}
@@ -61,10 +61,10 @@ func TestNeverNarrower(t *testing.T) {
 			last = (2*r.Float64()-1)*last + r.NormFloat64()
 			xs[i] = last + 0.3
 		}
-		ordered, _ := Pair(xs, 0.95)
-		plain, _ := PairUnordered(xs, 0.95)
+		ordered, _ := ComparePaired(xs, 0.95)
+		plain, _ := ComparePairedUnordered(xs, 0.95)
 		if ordered.Low > plain.Low || ordered.High < plain.High || ordered.P() < plain.P() ||
-			ordered.Outside(1) < plain.Outside(1) {
+			ordered.EquivalenceP(1) < plain.EquivalenceP(1) {
 			t.Fatalf("%v: %+v, without order %+v", xs, ordered, plain)
 		}
 		if w := ordered.Widened(0.95); w < 1 || (w > 1) != ordered.Order().Dependent {

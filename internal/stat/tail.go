@@ -5,16 +5,16 @@ import "math"
 // Student's t needs values that are normal, or so many that their mean is. If one design alone has a tail of slow
 // blocks, the ratios are skewed. Blocks that happened to miss the tail then have a mean too far from it and a standard
 // deviation that is too small, and Student's t finds false differences on the side away from the tail. So from
-// [leastTail] blocks on the interval of a comparison reaches farther to the side of a tail.
+// [minTailValues] blocks on the interval of a comparison reaches farther to the side of a tail.
 //
 // A single outlier is no tail, and also makes a sample skewed. So the skewness is that of the values without the
 // farthest one on its side. As with the order of the blocks, an interval is never narrowed, and levels of interim
 // analyses hold.
 
 const (
-	leastTail    = 15   // values: with 10, no test can do without a large loss of power; see the manual
-	tailSkewness = 0.4  // without the farthest value, from which on there is a tail
-	tailFactor   = 1.15 // of the part of the interval on the side of the tail
+	minTailValues = 15   // values: with 10, no test can do without a large loss of power; see the manual
+	tailSkewness  = 0.4  // without the farthest value, from which on there is a tail
+	tailFactor    = 1.15 // of the part of the interval on the side of the tail
 )
 
 // skewness is the third central moment by the power 3/2 of the second; 0 if the values do not vary.
@@ -32,11 +32,11 @@ func skewness(xs []float64) float64 {
 	return cubes / squares * math.Sqrt(float64(len(xs))/squares)
 }
 
-// TailOf is the skewness of a sample without its farthest value on the side to which it is skewed, if that makes a
+// TailSkewness is the skewness of a sample without its farthest value on the side to which it is skewed, if that makes a
 // tail: above 0 if the tail points up, below 0 if it points down, and 0 if there is none.
-func TailOf(xs []float64) float64 {
+func TailSkewness(xs []float64) float64 {
 	side := skewness(xs)
-	if len(xs) < leastTail || side == 0 {
+	if len(xs) < minTailValues || side == 0 {
 		return 0
 	}
 	far := 0
@@ -53,11 +53,11 @@ func TailOf(xs []float64) float64 {
 	return 0
 }
 
-// Tail is what [TailOf] says of a paired comparison's logarithms; 0 of an unpaired one.
+// Tail is what [TailSkewness] says of a paired comparison's logarithms; 0 of an unpaired one.
 func (c Comparison) Tail() float64 { return c.tail }
 
 // reach are the factors of the parts of the interval below and above the ratio.
-func (c Comparison) reach() (below, above float64) {
+func (c Comparison) tailFactors() (below, above float64) {
 	switch {
 	case c.tail < 0:
 		return tailFactor, 1
@@ -69,8 +69,8 @@ func (c Comparison) reach() (below, above float64) {
 
 // room is how far the logarithm of the ratio lies inside the margin, in units of the interval's part on that side: of
 // the two sides, the one with less room. Below 0 it is outside.
-func (c Comparison) room(margin float64) float64 {
-	below, above := c.reach()
+func (c Comparison) marginRoom(margin float64) float64 {
+	below, above := c.tailFactors()
 	log, limit := math.Log(c.Ratio), math.Log(1+margin)
 	return min((log+limit)/below, (limit-log)/above)
 }

@@ -10,7 +10,7 @@ import (
 // TestTwoSample is worked by hand: the logarithms scatter alike, so the degrees of freedom are 4.
 func TestTwoSample(t *testing.T) {
 	a, b := []float64{0.4, 0.5, 0.6}, []float64{0.1, 0.2, 0.3}
-	c, ok := TwoSample(a, b, 0.95)
+	c, ok := CompareUnpaired(a, b, 0.95)
 	se := 0.1 * math.Sqrt(2.0/3)
 	half := 2.7764451051977987 * se
 	if !ok || c.N != 3 || !near(c.Ratio, math.Exp(0.3), 1e-12) || !near(c.Low, math.Exp(0.3-half), 1e-9) ||
@@ -23,21 +23,21 @@ func TestTwoSample(t *testing.T) {
 		t.Errorf("p %v, want %v", c.P(), want)
 	}
 	// Satterthwaite: variances 0.01 of 3 and 0.02 of 2.
-	c, _ = TwoSample(a, []float64{0, 0.2}, 0.95)
+	c, _ = CompareUnpaired(a, []float64{0, 0.2}, 0.95)
 	if se, df := c.spread(asMeasured); !near(se*se, 0.01/3+0.02/2, 1e-12) || !near(df, 1.6842105263157894, 1e-12) {
 		t.Errorf("standard error %v with %v degrees of freedom", se, df)
 	}
 	if c.N != 2 {
 		t.Errorf("%d blocks, want those of the smaller group", c.N)
 	}
-	if _, ok := TwoSample(a, []float64{1}, 0.95); ok {
+	if _, ok := CompareUnpaired(a, []float64{1}, 0.95); ok {
 		t.Error("one block has an interval")
 	}
 	flat := []float64{0.2, 0.2}
-	if same, _ := TwoSample(flat, flat, 0.95); same.P() != 1 {
+	if same, _ := CompareUnpaired(flat, flat, 0.95); same.P() != 1 {
 		t.Errorf("the same without spread: p %v", same.P())
 	}
-	if apart, _ := TwoSample(flat, []float64{0.1, 0.1}, 0.95); apart.P() != 0 {
+	if apart, _ := CompareUnpaired(flat, []float64{0.1, 0.1}, 0.95); apart.P() != 0 {
 		t.Errorf("apart without spread: p %v", apart.P())
 	}
 }
@@ -45,16 +45,16 @@ func TestTwoSample(t *testing.T) {
 // TestTwoSampleBlocks: the numbers of blocks are those at which the rules are first met, and 5 blocks
 // each are the fewest that decide.
 func TestTwoSampleBlocks(t *testing.T) {
-	c, _ := TwoSample([]float64{0.05, 0.08, 0.11, 0.08}, []float64{0, 0.02, 0.01, 0.02, 0}, 0.95)
+	c, _ := CompareUnpaired([]float64{0.05, 0.08, 0.11, 0.08}, []float64{0, 0.02, 0.01, 0.02, 0}, 0.95)
 	n := c.Blocks(1.02, 2, 0.05, 1000)
 	if c.DetectableBy(n, 2, 0.05) > 1.02 || c.DetectableBy(n-1, 2, 0.05) <= 1.02 {
 		t.Errorf("%d blocks detect %v, one less %v", n, c.DetectableBy(n, 2, 0.05), c.DetectableBy(n-1, 2, 0.05))
 	}
-	if c.Enough(0.05) || c.Least(0.05) != 5 {
-		t.Errorf("4 and 5 blocks: enough %v, least %d", c.Enough(0.05), c.Least(0.05))
+	if c.Enough(0.05) || c.MinBlocks(0.05) != 5 {
+		t.Errorf("4 and 5 blocks: enough %v, least %d", c.Enough(0.05), c.MinBlocks(0.05))
 	}
 	for few, enough := range map[int]bool{2: false, 3: false, 4: false, 5: true} { // however many the others are
-		if c, _ = TwoSample(make([]float64, few), make([]float64, 40), 0.95); c.Enough(0.05) != enough {
+		if c, _ = CompareUnpaired(make([]float64, few), make([]float64, 40), 0.95); c.Enough(0.05) != enough {
 			t.Errorf("%d and 40 blocks: enough %v", few, !enough)
 		}
 	}
@@ -72,7 +72,7 @@ func TestRelabel(t *testing.T) {
 		{[]float64{9}, []float64{1, 2, 3}, 1.0 / 4}, // the mean of 3 others is never as far off
 	} {
 		a, b := slices.Clone(c.a), slices.Clone(c.b)
-		if got := Relabel(a, b); !near(got, c.want, 1e-12) {
+		if got := LabelPermutation(a, b); !near(got, c.want, 1e-12) {
 			t.Errorf("%v and %v: p %v, want %v", c.a, c.b, got, c.want)
 		}
 		if !slices.Equal(a, c.a) || !slices.Equal(b, c.b) {
@@ -98,8 +98,8 @@ func TestRelabelSampled(t *testing.T) {
 			sum += all[i]
 		}
 	}
-	exact := float64(labellings(all, len(a), 0, math.Abs(sum)-1e-9)) / choose(19, 10)
-	if got := Relabel(a, b); math.Abs(got-exact) > 0.01 || got != Relabel(a, b) {
+	exact := float64(countLabellings(all, len(a), 0, math.Abs(sum)-1e-9)) / binomial(19, 10)
+	if got := LabelPermutation(a, b); math.Abs(got-exact) > 0.01 || got != LabelPermutation(a, b) {
 		t.Errorf("sampled %v, exact %v", got, exact)
 	}
 }
@@ -139,14 +139,14 @@ func TestTrend(t *testing.T) {
 
 // TestSerial: 1 1 1 -1 -1 -1 has four products of 1 and one of -1; of its 720 orders, 72 do as well.
 func TestSerial(t *testing.T) {
-	if r, p := Serial([][]float64{{1, 1, 1, -1, -1, -1}}); !near(r, 3.0/6, 1e-12) || !near(p, 72.0/720, 1e-12) {
+	if r, p := SerialCorrelation([][]float64{{1, 1, 1, -1, -1, -1}}); !near(r, 3.0/6, 1e-12) || !near(p, 72.0/720, 1e-12) {
 		t.Errorf("correlation %v, p %v", r, p)
 	}
-	if r, p := Serial([][]float64{{1, -1, 1, -1, 1, -1}}); !near(r, -5.0/6, 1e-12) || p != 1 {
+	if r, p := SerialCorrelation([][]float64{{1, -1, 1, -1, 1, -1}}); !near(r, -5.0/6, 1e-12) || p != 1 {
 		t.Errorf("alternating: correlation %v, p %v", r, p)
 	}
 	for _, rows := range [][][]float64{nil, {{0, 0, 0}}, {{1, -1}}} {
-		if r, p := Serial(rows); r != 0 || p != 1 {
+		if r, p := SerialCorrelation(rows); r != 0 || p != 1 {
 			t.Errorf("%v: correlation %v, p %v", rows, r, p)
 		}
 	}
@@ -186,8 +186,8 @@ func TestRunsOfUnequalSpread(t *testing.T) {
 		}
 		wrong := 0
 		for range sets {
-			x, _ := Runs(side(c.a, 0.03), side(c.b, 0.003), 0.95)
-			if x.P() <= 0.05 && x.Permutation() <= max(0.05, x.LeastP()) {
+			x, _ := CompareRuns(side(c.a, 0.03), side(c.b, 0.003), 0.95)
+			if x.P() <= 0.05 && x.Permutation() <= max(0.05, x.MinPermutationP()) {
 				wrong++
 			}
 		}
