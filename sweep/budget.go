@@ -95,24 +95,17 @@ func ReadInterims(records []json.RawMessage) ([]InterimDecision, error) {
 	return looks, nil
 }
 
-// reserve is the share of the time left that a decision disposes of: times differ a little from block to
-// block, and a look that is one block short is none.
+// reserve is the fraction of the remaining time that a decision plans for. Times vary from block to block, and an
+// interim analysis that lacks one block is lost.
 const reserve = 0.97
 
-// stretch is a number of blocks that hold the same cases.
-type segment struct {
-	cases []int
-	until int // the block after the last one
-}
-
-// pace leads through a run with a budget.
+// budget is the rule of a run with a time budget.
 type budget struct {
 	sweep    *Sweep
 	began    time.Time
 	before   time.Duration // spent by earlier executions
 	now      func() time.Time
-	recorded []InterimDecision // decisions of earlier executions that lie ahead
-	segment
+	recorded []InterimDecision // decisions of earlier executions that this one has not reached yet
 }
 
 func (s *Sweep) newBudget() *budget {
@@ -121,11 +114,10 @@ func (s *Sweep) newBudget() *budget {
 		p.now = time.Now
 	}
 	p.began, p.before = p.now(), s.SpentBefore()
-	p.segment = segment{s.allCases(), s.Header.Rule.InterimBlocks[0]}
 	return p
 }
 
-// all are the numbers of all cases.
+// allCases returns the indices of all cases.
 func (s *Sweep) allCases() []int {
 	var cases []int
 	for i := range s.Plan.Cases {
@@ -134,8 +126,8 @@ func (s *Sweep) allCases() []int {
 	return cases
 }
 
-// Before is what earlier executions have spent of the budget: what the last complete block says, and the
-// time of the trials that came after it.
+// SpentBefore returns how much of the budget earlier executions spent: the time stored with the last complete block,
+// plus the time of the trials after it.
 func (s *Sweep) SpentBefore() time.Duration {
 	spent := s.Spent
 	for _, t := range s.Done {
@@ -146,66 +138,69 @@ func (s *Sweep) SpentBefore() time.Duration {
 	return spent
 }
 
-// took is the time of a trial within its process.
+// trialTime returns how long a trial ran within its process.
 func (s *Sweep) trialTime(t *result.Trial) time.Duration {
 	return time.Duration(s.Header.Settings.Warmup) + time.Duration(t.WallSeconds*float64(time.Second))
 }
 
-// spent is what all executions together have spent of the budget.
+// spent returns how much of the budget all executions together have spent.
 func (p *budget) spent() time.Duration { return p.before + p.now().Sub(p.began) }
 
 func (p *budget) left() time.Duration { return time.Duration(p.sweep.Header.Rule.Budget) - p.spent() }
 
-// next are the cases of block b, of which whole says that it is stored already; false ends the run. What
-// an earlier execution decided is not decided again.
-func (p *budget) next(b int, trials []result.Trial, whole bool) (cases []int, more bool, err error) {
-	if len(p.recorded) > 0 && p.recorded[0].After == b {
-		look := p.recorded[0]
-		p.recorded = p.recorded[1:]
-		return p.follow(look)
+// next implements blockRule. It follows the decisions of earlier executions instead of deciding again.
+func (p *budget) next(current segment, b int, trials []result.Trial) (segment, error) {
+	if b == 0 {
+		current = segment{cases: p.sweep.allCases(), until: p.sweep.Header.Rule.InterimBlocks[0]}
 	}
-	if len(p.recorded) > 0 && b == p.until {
-		return nil, false, fmt.Errorf("the journal's next look is after block %d, but one is due after block %d: it "+
+	if len(p.recorded) > 0 && p.recorded[0].After == b {
+		decision := p.recorded[0]
+		p.recorded = p.recorded[1:]
+		return p.follow(decision)
+	}
+	if len(p.recorded) > 0 && b == current.until {
+		return segment{}, fmt.Errorf("the journal's next look is after block %d, but one is due after block %d: it "+
 			"is damaged; start a new run", p.recorded[0].After, b)
 	}
+
 	costs := p.costs(trials)
 	switch {
-	case b == p.until:
-		look := InterimDecision{After: b, Spent: Duration(p.spent()), Allocation: p.sweep.Criteria.Allocate(
+	case b == current.until:
+		return p.decide(InterimDecision{After: b, Spent: Duration(p.spent()), Allocation: p.sweep.Criteria.Allocate(
 			compare.Rows(trials, p.sweep.Plan.Cases), trials, p.sweep.Plan.Cases, seconds(costs),
-			reserve*p.left().Seconds())}
-		return p.decide(look)
-	case !whole && p.left() < sumCosts(costs, p.cases):
-		return p.stop(b)
+			reserve*p.left().Seconds())})
+	case !p.sweep.Sealed[b] && p.left() < sumCosts(costs, current.cases):
+		return segment{}, p.stop(b)
 	}
-	return p.cases, true, nil
+	return current, nil
 }
 
-// stop ends the run because the time is over.
-func (p *budget) stop(b int) (cases []int, more bool, err error) {
-	look := InterimDecision{After: b, Spent: Duration(p.spent())}
-	look.Reason, look.Cases, look.Comparisons = compare.NoTime, []int{}, []compare.ComparisonState{}
-	return p.decide(look)
+// stop stores that the run ends because the time is over.
+func (p *budget) stop(b int) error {
+	decision := InterimDecision{After: b, Spent: Duration(p.spent())}
+	decision.Reason, decision.Cases, decision.Comparisons = compare.NoTime, []int{}, []compare.ComparisonState{}
+	_, err := p.decide(decision)
+	return err
 }
 
 // decide stores a decision and follows it.
-func (p *budget) decide(look InterimDecision) (cases []int, more bool, err error) {
-	if err := p.sweep.Store.Interim(look); err != nil {
-		return nil, false, err
+func (p *budget) decide(decision InterimDecision) (segment, error) {
+	if err := p.sweep.Store.Interim(decision); err != nil {
+		return segment{}, err
 	}
-	p.sweep.Interims = append(p.sweep.Interims, look)
-	return p.follow(look)
+	p.sweep.Interims = append(p.sweep.Interims, decision)
+	return p.follow(decision)
 }
 
-func (p *budget) follow(look InterimDecision) (cases []int, more bool, err error) {
-	for _, c := range look.Cases {
+// follow returns the blocks that a decision asks for. A damaged journal may name cases that do not exist.
+func (p *budget) follow(decision InterimDecision) (segment, error) {
+	for _, c := range decision.Cases {
 		if c < 0 || c >= len(p.sweep.Plan.Cases) {
-			return nil, false, fmt.Errorf("the journal's look after block %d names case %d, which the plan does not "+
-				"have: it is damaged; start a new run", look.After, c)
+			return segment{}, fmt.Errorf("the journal's look after block %d names case %d, which the plan does not "+
+				"have: it is damaged; start a new run", decision.After, c)
 		}
 	}
-	p.segment = segment{look.Cases, look.After + look.Blocks}
-	return p.cases, look.Blocks > 0, nil
+	return segment{cases: decision.Cases, until: decision.After + decision.Blocks}, nil
 }
 
 // costs are the times that the cases take in a block: by their trials so far, with what each trial took

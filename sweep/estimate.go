@@ -3,65 +3,65 @@ package sweep
 import (
 	"time"
 
-	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/workload"
 )
 
-// estimate foresees how long the rest of a sweep takes: what each case took before, else its guess.
-type progress struct {
-	perTrial    []time.Duration // by case; 0 means unknown
-	done, total int
+// Outlook is what a sweep still has to measure, estimated before it is executed. Its times leave out trials whose time
+// is not known, such as jobs.
+type Estimate struct {
+	Done       int           // trials that earlier executions stored
+	Total      int           // trials of the plan, those included; with a budget, if it has all its blocks
+	Block      time.Duration // for a block of all cases
+	Remaining  time.Duration // for what is left of the plan
+	BudgetLeft time.Duration // of the budget; 0 without one
+	Jobs       bool          // some design is a job, so that the times are too short
 }
 
-// overhead is what a trial takes beyond its window: a process, two burn probes, storing it.
-const trialOverhead = 45 * time.Millisecond
-
-// guess is the time that one trial of a design takes before any was run; 0 where nobody knows.
-func (s *Sweep) expectedTime(design string) time.Duration {
-	d, _ := s.Workload.Find(design)
-	set := s.Header.Settings
-	if d.Job != nil || set.Operations > 0 {
-		return 0
+// Outlook estimates what the sweep still has to measure. Call it before Execute.
+func (s *Sweep) Estimate() Estimate {
+	o := Estimate{Done: len(s.Done), Total: s.TotalTrials(), Block: s.BlockTime(), Remaining: s.Remaining(), Jobs: s.HasJobs()}
+	if s.Header.Rule != nil {
+		o.BudgetLeft = max(0, time.Duration(s.Header.Rule.Budget)-s.SpentBefore())
 	}
-	return time.Duration(set.Warmup) + time.Duration(set.Duration) + trialOverhead // an overloaded open loop takes longer
+	return o
 }
 
-func (s *Sweep) newProgress(done int) *progress {
-	e := &progress{perTrial: make([]time.Duration, len(s.Plan.Cases)), done: done, total: s.TotalTrials()}
-	for i, c := range s.Plan.Cases {
-		e.perTrial[i] = s.expectedTime(c.Design)
+// Conclusion is why a sweep with a budget ended.
+type Conclusion struct {
+	Blocks        int
+	Spent, Budget time.Duration
+	Undecided     int // verdicts, at the last look that judged any
+	Verdicts      int
+	Reason        string // it ended
+}
+
+// Conclusion says why the sweep ended. Call it after Execute; it is nil without a budget, or before the first look.
+func (s *Sweep) Conclusion() *Conclusion {
+	if s.Header.Rule == nil || len(s.Interims) == 0 {
+		return nil
 	}
-	return e
-}
-
-// foresee counts the trials up to the next look of a run with a budget, after so many trials, before block
-// b.
-func (e *progress) setTotal(p *budget, trials, b int) {
-	e.total = trials + max(0, p.until-b)*p.sweep.trialsPerCase()*len(p.cases)
-}
-
-func (e *progress) add(step plan.Step, d time.Duration) {
-	e.done++
-	e.perTrial[step.Case] = d
-}
-
-// event describes the state before a step.
-func (e *progress) event(p plan.Plan, step plan.Step) Event {
-	return Event{Step: step, Case: p.Cases[step.Case], Done: e.done, Total: e.total, TimeLeft: e.left()}
-}
-
-// left is the time that is left. Cases of which nothing is known count as the mean of the others; 0 where nothing is
-// known of any.
-func (e *progress) left() time.Duration {
-	var sum time.Duration
-	known := 0
-	for _, d := range e.perTrial {
-		if d > 0 {
-			sum += d
-			known++
+	last, all := s.Interims[len(s.Interims)-1], s.Criteria.FamilySize(s.CaseRows())
+	c := &Conclusion{Blocks: last.After, Spent: time.Duration(last.Spent), Budget: time.Duration(s.Header.Rule.Budget),
+		Undecided: all, Verdicts: all, Reason: last.Reason}
+	for i := len(s.Interims) - 1; i >= 0; i-- {
+		if l := s.Interims[i]; len(l.Comparisons) > 0 {
+			c.Undecided, c.Verdicts = l.Undecided(), len(l.Comparisons)
+			break
 		}
 	}
-	if known == 0 {
-		return 0
+	return c
+}
+
+// CaseRows are rows of the cases before any is measured.
+func (s *Sweep) CaseRows() []compare.Row {
+	var rows []compare.Row
+	for _, c := range s.Plan.Cases {
+		d, _ := s.Workload.Find(c.Design)
+		rows = append(rows, compare.Row{
+			Workload: s.Workload.Name, Design: c.Design, World: s.Header.World, Point: c.Point,
+			Bound: d.Expect == workload.Bound, Reference: d.Reference, Job: d.Job != nil, Open: workload.OpenLoop(c.Point),
+		})
 	}
-	return time.Duration(float64(sum) / float64(known) * float64(e.total-e.done))
+	return rows
 }

@@ -34,20 +34,21 @@ func (p *Precision) Validate() error {
 // after is the look after the one at n replications: half as many again.
 func (p *Precision) after(n int) int { return min(p.MaxReplications, n+(n+1)/2) }
 
-// next are the cases of block b. What is decided depends on the stored trials alone, so that a run that is
-// continued decides the same.
-func (p *Precision) next(s *Sweep, at *segment, b int, trials []result.Trial) (cases []int, more bool) {
+// precisionRule replicates cases until their means are precise.
+type precisionRule struct {
+	*Precision
+	sweep *Sweep
+}
+
+func (r precisionRule) next(current segment, b int, trials []result.Trial) (segment, error) {
 	switch {
 	case b == 0:
-		*at = segment{s.allCases(), p.MinReplications}
-	case b < at.until:
-		return at.cases, true
-	case b >= p.MaxReplications:
-		return nil, false
-	default:
-		*at = segment{p.imprecise(s, trials), p.after(b)}
+		return segment{r.sweep.allCases(), r.MinReplications, r.MinReplications}, nil
+	case b < current.until || b >= r.MaxReplications:
+		return current, nil
 	}
-	return at.cases, len(at.cases) > 0
+	until := r.after(b)
+	return segment{r.imprecise(r.sweep, trials), until, until}, nil
 }
 
 // imprecise are the cases whose means are not known well enough. Of one that has no mean after so many trials more of

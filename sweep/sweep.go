@@ -124,13 +124,14 @@ func (s *Sweep) begin() *execution {
 	if s.Header.Rule != nil {
 		e.budget = s.newBudget()
 	}
+	e.rule = e.newRule()
 	return e
 }
 
 // advance runs the next block. More is false once there was none, and the sweep has ended.
 func (e *execution) advance(ctx context.Context) (more bool, err error) {
 	b := e.blocks
-	cases, more, err := e.next(b, e.trials)
+	cases, more, err := e.next(b)
 	if err != nil {
 		return false, err
 	}
@@ -144,7 +145,7 @@ func (e *execution) advance(ctx context.Context) (more bool, err error) {
 	if err != nil || !over {
 		return true, err
 	}
-	if _, _, err := e.budget.stop(b); err != nil {
+	if err := e.budget.stop(b); err != nil {
 		return false, err
 	}
 	return false, e.end()
@@ -168,7 +169,8 @@ type execution struct {
 	lines      map[string]*int
 	clock      *progress
 	budget     *budget // nil without a budget
-	segment    segment // where the run has a precision, or Next
+	rule       blockRule
+	segment    segment // of the last block that began
 	announceAt int     // the block in which trials are told of ahead again
 
 	trials      []result.Trial // so far
@@ -178,37 +180,19 @@ type execution struct {
 	over        bool           // this is a twin that has ended
 }
 
-// next are the cases of block b; false ends the sweep.
-func (e *execution) next(b int, trials []result.Trial) (cases []int, more bool, err error) {
-	if e.Next != nil {
-		if b == e.segment.until {
-			n, err := e.Next(b, trials)
-			if err != nil || n <= 0 {
-				return nil, false, err
-			}
-			e.segment = segment{e.allCases(), b + n}
-			e.clock.total = len(trials) + n*len(e.Plan.BlockOf(b, e.segment.cases))
-		}
-		return e.segment.cases, true, nil
+// next returns the cases of block b. more is false if the sweep ends before it.
+func (e *execution) next(b int) (cases []int, more bool, err error) {
+	at, err := e.rule.next(e.segment, b, e.trials)
+	if err != nil || b >= at.until || len(at.cases) == 0 {
+		return nil, false, err
 	}
-	if p := e.Header.Precision; p != nil {
-		if cases, more = p.next(e.Sweep, &e.segment, b, trials); more {
-			e.clock.total = len(trials) + (e.segment.until-b)*len(cases)
-			e.announce(b, e.segment.until, cases)
-		}
-		return cases, more, nil
+
+	e.segment = at
+	e.clock.total = len(e.trials) + (at.until-b)*e.trialsPerCase()*len(at.cases)
+	if at.ahead > 0 {
+		e.announce(b, at.ahead, at.cases)
 	}
-	if e.Header.Predicts {
-		cases, more = e.predictable(b, trials)
-		return cases, more, nil
-	}
-	if e.budget == nil {
-		e.announce(b, e.Plan.Blocks, e.allCases())
-		return e.allCases(), b < e.Plan.Blocks && len(e.Plan.Cases) > 0, nil
-	}
-	cases, more, err = e.budget.next(b, trials, e.Sealed[b])
-	e.clock.setTotal(e.budget, len(trials), b)
-	return cases, more, err
+	return at.cases, true, nil
 }
 
 // block runs what block b lacks, stores it and returns all of it. over says that the time was over before

@@ -93,26 +93,3 @@ func (h *Header) PredictedOnly() []plan.Case {
 	}
 	return list
 }
-
-// predictable are the cases of block b of a twin: those whose first replication came to a number. The others are not
-// tried again.
-func (e *execution) predictable(b int, trials []result.Trial) (cases []int, more bool) {
-	if b == 0 {
-		e.announce(0, 1, e.allCases())
-		return e.allCases(), true
-	}
-	for i, c := range e.Plan.Cases {
-		if slices.ContainsFunc(trials, func(t result.Trial) bool {
-			return t.Block == 0 && t.Good() && t.Design == c.Design && t.Point.String() == c.Point.String()
-		}) {
-			cases = append(cases, i)
-		}
-	}
-	e.clock.total = len(trials) + (e.Plan.Blocks-b)*len(cases)
-	until := e.Plan.Blocks
-	if e.interleaved { // what is begun ahead would run beside the measurements
-		until = b + 1
-	}
-	e.announce(b, until, cases)
-	return cases, b < e.Plan.Blocks && len(cases) > 0
-}
