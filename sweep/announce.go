@@ -2,11 +2,12 @@ package sweep
 
 import "github.com/brewput/brewput/trial"
 
-// far is how many trials beyond a block are told of ahead: a runner begins twice as many as there are CPUs.
+// lookahead is the number of trials that are announced beyond a block. A runner begins twice as many as there are
+// CPUs.
 const lookahead = 1024
 
-// ahead tells of the trials from block b to before until, as far as anybody looks ahead, and of more when half of that
-// is done.
+// announce tells Ahead which trials follow in blocks b to until-1, up to about lookahead trials. It announces more
+// when half of those are done.
 func (e *execution) announce(b, until int, cases []int) {
 	if e.Ahead == nil || b < e.announceAt {
 		return
@@ -19,8 +20,8 @@ func (e *execution) announce(b, until int, cases []int) {
 	}
 }
 
-// missing are the specifications of the trials that were not run yet, of the cases in blocks from b to before until,
-// until there are enough, and the block before which that is.
+// missingSpecs returns the specifications of trials that have not run yet: those of the cases in blocks b to
+// until-1. It stops after the first block with which there are enough, and end is the block after that.
 func (e *execution) missingSpecs(b, until int, cases []int, enough int) (specs []trial.Spec, end int) {
 	for ; b < until && len(specs) < enough; b++ {
 		for _, spec := range e.specsOf(b, cases) {

@@ -15,16 +15,17 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// Recorded is a file, of arrivals or costs, as it was when the sweep began.
+// InputFile identifies an input file, with recorded arrivals or costs, by its checksum when the sweep began.
 type InputFile struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 }
 
-// short is the beginning of the checksum, which tells enough. What is read back of an old run may have none.
+// shortSum returns the first 12 digits of the checksum. Headers of old runs may have no checksum.
 func (r InputFile) shortSum() string { return r.SHA256[:min(12, len(r.SHA256))] }
 
-// ReadArrivals reads the recorded arrivals of all cases.
+// ReadArrivals reads the files of recorded arrivals that the cases name. It returns the gaps between arrivals by
+// path.
 func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Duration, []InputFile, error) {
 	gaps := map[string][]time.Duration{}
 	var files []InputFile
@@ -53,7 +54,7 @@ func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Dur
 	return gaps, files, nil
 }
 
-// ReloadArrivals reads the recorded arrivals of a sweep that goes on. They must be those it began with.
+// ReloadArrivals reads the recorded arrivals of a resumed sweep. It is an error if a file has changed.
 func (s *Sweep) ReloadArrivals(ctx context.Context) (err error) {
 	var files []InputFile
 	if s.Arrivals, files, err = ReadArrivals(ctx, slices.Concat(s.Plan.Cases, s.Header.PredictedCases)); err != nil {

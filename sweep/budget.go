@@ -10,22 +10,22 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Rule is the rule by which a run with a budget decides what it measures, and when it stops.
+// BudgetRule is the rule by which a run with a time budget decides what to measure next, and when to stop.
 type BudgetRule struct {
-	Budget Duration `json:"budget"` // for everything, the trials of all executions together
-	// blocks at which a comparison is judged; the last is the most
+	Budget Duration `json:"budget"` // for all trials of all executions together
+	// numbers of blocks after which there is an interim analysis; the last is the maximum
 	InterimBlocks []int `json:"looks"`
-	Equivalent    int   `json:"equivalent_from"` // blocks from which on designs may be called equivalent
-	// blocks from which on small differences are judged; 0, as in older journals: all
+	Equivalent    int   `json:"equivalent_from"` // least number of blocks for the verdict "equivalent"
+	// least number of blocks for a small difference; 0, as in older journals: any number
 	Different int     `json:"different_from,omitempty"`
-	Spending  string  `json:"spending"` // how alpha is spent, t being the share of the blocks
-	Alpha     float64 `json:"alpha"`    // for all comparisons and looks together
-	Margin    float64 `json:"margin"`   // of equivalence
+	Spending  string  `json:"spending"` // the spending function; t is the fraction of the blocks
+	Alpha     float64 `json:"alpha"`    // family-wise error over all comparisons and interim analyses
+	Margin    float64 `json:"margin"`   // equivalence margin
 	Baseline  string  `json:"baseline"`
-	All       bool    `json:"all"` // every pair is compared, not neighbours only
+	All       bool    `json:"all"` // compare all pairs, not only neighbours
 }
 
-// NewBudgetRule is the usual rule for a budget, by which a judgement's comparisons are decided.
+// NewBudgetRule returns the default rule for a budget, with the parameters of the criteria j.
 func NewBudgetRule(budget time.Duration, j compare.Criteria) *BudgetRule {
 	return &BudgetRule{
 		Budget: Duration(budget), InterimBlocks: compare.InterimBlocks(), Equivalent: compare.EquivalentFrom,
@@ -34,18 +34,18 @@ func NewBudgetRule(budget time.Duration, j compare.Criteria) *BudgetRule {
 	}
 }
 
-// Most is the number of blocks at the last look.
+// MaxBlocks returns the number of blocks at the last interim analysis.
 func (r *BudgetRule) MaxBlocks() int { return slices.Max(r.InterimBlocks) }
 
-// PlanInterims plans the interim analyses of the rule in the header. It takes some tenths of a second.
+// PlanInterims prepares the interim analyses of the rule in the header. It takes a few tenths of a second.
 func (s *Sweep) PlanInterims() {
 	r := s.Header.Rule
 	s.Criteria.Interims = compare.NewInterimPlan(r.InterimBlocks, r.Equivalent)
 	s.Criteria.Interims.Different = r.Different
 }
 
-// RestoreBudget restores the rule, the interim analyses and the spent time of a sweep that is continued or shown again. It
-// does nothing if the header has no rule. Errors name the run directory.
+// RestoreBudget restores the rule, the interim analyses and the spent time of a sweep that is resumed or shown
+// again. It does nothing if the header has no rule. Errors name the run directory.
 func (s *Sweep) RestoreBudget(dir string, looks []json.RawMessage, spent time.Duration) (err error) {
 	r := s.Header.Rule
 	if r == nil {
@@ -64,7 +64,7 @@ func (s *Sweep) RestoreBudget(dir string, looks []json.RawMessage, spent time.Du
 	return nil
 }
 
-// InterimBlocks are the blocks at which a run with a budget is judged; nil for another.
+// InterimBlocks returns the numbers of blocks after which a run with a budget is analysed; nil without a budget.
 func (h *Header) InterimBlocks() []int {
 	if h.Rule == nil {
 		return nil
@@ -72,17 +72,17 @@ func (h *Header) InterimBlocks() []int {
 	return h.Rule.InterimBlocks
 }
 
-// Spending is the name of what compare does with alpha.
+// SpendingRule names the alpha-spending function of package compare, as stored in headers.
 const SpendingRule = "alpha t^2"
 
-// Look is a decision on what is measured next.
+// InterimDecision is the decision of an interim analysis: what is measured next.
 type InterimDecision struct {
-	After int      `json:"after"` // blocks
+	After int      `json:"after"` // number of blocks before it
 	Spent Duration `json:"spent"`
 	compare.Allocation
 }
 
-// ReadInterims reads the looks of a journal.
+// ReadInterims decodes the interim decisions of a journal.
 func ReadInterims(records []json.RawMessage) ([]InterimDecision, error) {
 	var looks []InterimDecision
 	for i, r := range records {
@@ -203,8 +203,9 @@ func (p *budget) follow(decision InterimDecision) (segment, error) {
 	return segment{cases: decision.Cases, until: decision.After + decision.Blocks}, nil
 }
 
-// costs are the times that the cases take in a block: by their trials so far, with what each trial took
-// beside its window; before there are any, by what is known of the designs, 0 where nothing is.
+// costs estimates how long each case takes in a block, from its trials so far. To the time within a trial it adds
+// the mean time that trials take beyond it. Before a case has trials it uses the expected time of its design, or 0
+// if that is unknown.
 func (p *budget) costs(trials []result.Trial) []time.Duration {
 	costs, blocks := make([]time.Duration, len(p.sweep.Plan.Cases)), make([]int, len(p.sweep.Plan.Cases))
 	place := map[string]int{}
@@ -233,7 +234,7 @@ func (p *budget) costs(trials []result.Trial) []time.Duration {
 	return costs
 }
 
-// each is the number of trials of a case in a block.
+// trialsPerCase returns the number of trials of a case in a block: 2 with instrumented trials, otherwise 1.
 func (s *Sweep) trialsPerCase() int {
 	if s.Plan.Instrumented {
 		return 2
@@ -257,7 +258,7 @@ func seconds(costs []time.Duration) []float64 {
 	return list
 }
 
-// BlockTime is how long a block of all cases will take, without the trials of which nobody knows.
+// BlockTime returns the expected time of a block of all cases. Trials of unknown length count as 0.
 func (s *Sweep) BlockTime() time.Duration {
 	var d time.Duration
 	for _, c := range s.Plan.Cases {

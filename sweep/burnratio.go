@@ -1,6 +1,7 @@
 package sweep
 
-// ask asks for the pace of burns. An answer beyond reason is none.
+// probeBurnRatio measures the ratio of actual to nominal burn time. It ignores implausible values; see
+// burnRatioLimit.
 func (s *Sweep) probeBurnRatio() {
 	if s.BurnRatio == nil {
 		return
@@ -11,10 +12,10 @@ func (s *Sweep) probeBurnRatio() {
 	}
 }
 
-// paceLimit is how many times slower or faster a CPU may become: more is a probe that failed.
+// burnRatioLimit is the largest plausible change of a CPU's speed, as a factor. A probe that finds more has failed.
 const burnRatioLimit = 3
 
-// burnRate is the rate of burns at the present pace.
+// burnRate returns the burn rate, in iterations per nanosecond, corrected by the measured ratio.
 func (s *Sweep) burnRate() float64 {
 	if s.measuredRatio == 0 {
 		return s.Header.Burn.Rate

@@ -15,25 +15,25 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Capacity is what a design serves at a point under a closed loop, and so at most.
+// Capacity is the measured capacity of a design at a point: its throughput in a closed loop.
 type Capacity struct {
 	Design string       `json:"design"`
-	Point  plan.Point   `json:"point"`           // without the load
-	Rate   float64      `json:"rate"`            // median of the trials, requests a second
-	Trials []float64    `json:"trials"`          // each trial's throughput
-	Error  string       `json:"error,omitempty"` // of a trial that did not serve
-	Solo   *SoloService `json:"alone,omitempty"` // where only one request can be in service at a time
+	Point  plan.Point   `json:"point"`           // without the factors of the open loop
+	Rate   float64      `json:"rate"`            // median of the trials, requests per second
+	Trials []float64    `json:"trials"`          // throughput of each trial
+	Error  string       `json:"error,omitempty"` // error of the last failed trial
+	Solo   *SoloService `json:"alone,omitempty"` // set if at most one request is in service at a time
 
-	failed *trial.Outcome // of the trial with the error
+	failed *trial.Outcome // the last failed trial
 }
 
-// CapacityError is the error of a design that is to serve a fraction of its capacity, and did not serve in a
-// closed loop.
+// CapacityError is the error of a case whose load is a fraction of its capacity, if that capacity could not be
+// measured.
 type CapacityError struct {
 	Design  string
 	Point   plan.Point
-	Trial   result.Trial // the last that failed; without a status where none did and still no request ended
-	Failure string       // what it printed, its stacks
+	Trial   result.Trial // the last failed trial; no status if trials ran but no request ended
+	Failure string       // output of the failed process, such as stacks
 }
 
 func (u *CapacityError) Error() string {
@@ -45,7 +45,7 @@ func (u *CapacityError) Error() string {
 		"in a closed loop: %s", u.Design, u.Point, why)
 }
 
-// unserved is why the load of a case is a fraction of nothing.
+// capacityError returns the error of a case without a capacity.
 func (s *Sweep) capacityError(c plan.Case) *CapacityError {
 	u := &CapacityError{Design: c.Design, Point: c.Point}
 	if failed := s.capacityOf(c).failed; failed != nil {
@@ -56,25 +56,25 @@ func (s *Sweep) capacityError(c plan.Case) *CapacityError {
 	return u
 }
 
-// Alone is the service of one request when nobody else is there.
+// SoloService describes the service time of a request while no other request is in the system.
 type SoloService struct {
 	Mean float64 `json:"mean_ns"`
 	SD   float64 `json:"sd_ns"`
 }
 
-// capacityTrials is how often a capacity is measured.
+// capacityTrials is the number of trials with which a capacity is measured.
 const capacityTrials = 3
 
-// mostAtOnce is the capacity, in requests per service time of one that is alone, up to which requests count
-// as served one at a time: measurements of the two differ by some per cent.
+// maxOverlap is the largest capacity, in requests per solo service time, at which requests count as served one at a
+// time. It is above 1 because both are measured with errors of several percent.
 const maxOverlap = 1.1
 
-// MeasureCapacities measures the capacity of every case with an open loop, before the sweep begins, and
-// notes them in the header. tell is told before each trial.
+// MeasureCapacities measures the capacity of every case with an open loop and stores the capacities in the header.
+// Call it before Execute. tell, if not nil, is called before each trial.
 func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, done, total int)) error {
 	list := s.closedLoops()
 	alone := map[*Capacity][]SoloService{}
-	limited := map[string]bool{} // by design and point; the limit of real time would end the other rounds too
+	limited := map[string]bool{} // by case; the real-time limit would end the other rounds too
 	for round := range capacityTrials {
 		for i, c := range list {
 			many, one := plan.Case{Design: c.Design, Point: c.Point},
@@ -82,7 +82,9 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 			if limited[caseName(many)] {
 				continue
 			}
-			tell(many, round*len(list)+i, capacityTrials*len(list))
+			if tell != nil {
+				tell(many, round*len(list)+i, capacityTrials*len(list))
+			}
 			outcome, err := s.capacityTrial(ctx, many, round)
 			if err != nil {
 				return err
@@ -119,7 +121,7 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 		}
 		if as := alone[c]; len(as) > 0 {
 			slices.SortFunc(as, func(a, b SoloService) int { return cmp.Compare(a.Mean, b.Mean) })
-			// Requests that wait, or whose parts run beside each other, are served several at a time also here.
+			// Requests that wait, or whose parts run in parallel, overlap even if they have one CPU and one worker.
 			if a := as[len(as)/2]; a.Mean > 0 && a.SD >= 0 && c.Rate*a.Mean/1e9 <= maxOverlap {
 				c.Solo = &a
 			}
@@ -129,7 +131,7 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 	return nil
 }
 
-// closed are the capacities to measure, of every case with an open loop.
+// closedLoops returns the distinct closed loops whose capacity the open loops of the plan need.
 func (s *Sweep) closedLoops() (list []*Capacity) {
 	for _, c := range s.Plan.Cases {
 		bare := workload.Unloaded(c.Point)
@@ -142,7 +144,7 @@ func (s *Sweep) closedLoops() (list []*Capacity) {
 	return list
 }
 
-// capacityTrial is a trial of a closed loop before the sweep.
+// capacityTrial runs a trial of a closed loop before the sweep.
 func (s *Sweep) capacityTrial(ctx context.Context, c plan.Case, round int) (trial.Outcome, error) {
 	s.probeBurnRatio()
 	return s.Run(ctx, s.capacitySpec(c.Design, c.Point, round))
@@ -160,7 +162,7 @@ func (s *Sweep) capacitySpec(design string, p plan.Point, round int) trial.Spec 
 	return spec
 }
 
-// capacityOf is the capacity of a case, 0 where it is unknown.
+// capacityOf returns the capacity of a case. It is zero if unknown.
 func (s *Sweep) capacityOf(c plan.Case) (found Capacity) {
 	bare := workload.Unloaded(c.Point).String()
 	for _, x := range s.Header.Capacities {
@@ -171,9 +173,9 @@ func (s *Sweep) capacityOf(c plan.Case) (found Capacity) {
 	return Capacity{}
 }
 
-// reference is the capacity of which a case's load is a fraction, 0 where it is unknown. Cases that can be
-// compared are those at the same levels of all inputs; they have the same reference and so the same
-// customers: it is the least of their capacities, those of bounds aside.
+// referenceCapacity returns the capacity of which a case's load is a fraction, or 0 if it is unknown. Cases with
+// the same levels of all inputs are comparable, so they share one reference and therefore serve the same arrivals.
+// The reference is the smallest of their capacities; bounds count only if there are no others.
 func (s *Sweep) referenceCapacity(c plan.Case) float64 {
 	inputs := s.sharedInputs()
 	job := workload.Unloaded(c.Point).Only(inputs).String()
@@ -193,7 +195,7 @@ func (s *Sweep) referenceCapacity(c plan.Case) float64 {
 	return 0
 }
 
-// sharedInputs are the inputs that all cases with an open loop have.
+// sharedInputs returns the input factors that all cases with an open loop have.
 func (s *Sweep) sharedInputs() []string {
 	var names []string
 	for _, f := range s.Workload.AllFactors() {
@@ -206,7 +208,7 @@ func (s *Sweep) sharedInputs() []string {
 	return names
 }
 
-// offered is the load of a case; nil for a closed loop.
+// openLoad returns the load of a case; nil for a closed loop.
 func (s *Sweep) openLoad(c plan.Case) *trial.OpenLoad {
 	p := c.Point
 	if !workload.OpenLoop(p) {
@@ -227,8 +229,8 @@ func (s *Sweep) openLoad(c plan.Case) *trial.OpenLoad {
 	return o
 }
 
-// CheckRates refuses loads that nobody can offer. Fractions of a capacity are checked once there are capacities; one
-// that is a fraction of nothing is an [CapacityError].
+// CheckRates returns an error if the load of a case cannot be sent. Loads that are fractions of a capacity are
+// checked once the capacities are measured; if one is missing, the error is a [CapacityError].
 func (s *Sweep) CheckRates() error {
 	for _, c := range s.Plan.Cases {
 		o := s.openLoad(c)

@@ -10,10 +10,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Check compares what a run directory holds with the plan in its header: each trial's workload, world, design, point,
-// block and place in it, its seed, its status, and the names of its metrics. blocks are the complete blocks with their
-// number of trials. Of an old run, from before journals had checksums, seeds and the order within blocks are not
-// compared: they came about in other ways.
+// Check compares stored trials with the plan in the header: workload, world, design, point, block, order, seed,
+// status and the names of the metrics. blocks maps each complete block to its number of trials. old marks a run
+// from before journals had checksums; such runs drew seeds and orders differently, so these are not compared.
 func (h *Header) Check(trials []result.Trial, blocks map[int]int, old bool) error {
 	seed, err := strconv.ParseUint(h.Seed, 10, 64)
 	if err != nil {
@@ -51,13 +50,13 @@ func (h *Header) Check(trials []result.Trial, blocks map[int]int, old bool) erro
 type checker struct {
 	header *Header
 	plan   plan.Plan
-	names  []string // of the plan's cases
-	most   int      // blocks
+	names  []string // names of the plan's cases
+	most   int      // upper limit of the number of blocks
 	whole  bool     // each block holds every case
 	old    bool
 }
 
-// trial checks a trial by itself.
+// trial checks one trial.
 func (c *checker) trial(t *result.Trial) error {
 	switch {
 	case t.Workload != c.header.Workload:
@@ -78,7 +77,7 @@ func (c *checker) trial(t *result.Trial) error {
 	return checkMetricNames(t)
 }
 
-// known refuses metrics that the trial of a stream cannot have.
+// checkMetricNames returns an error if the trial of a stream has a metric that no stream has.
 func checkMetricNames(t *result.Trial) error {
 	names := slices.Collect(maps.Keys(t.Metrics))
 	if d := t.Disturbed; d != nil {
@@ -96,8 +95,8 @@ func checkMetricNames(t *result.Trial) error {
 	return nil
 }
 
-// block checks the order of a block's trials. A block that holds some of the cases only has them in the order of the
-// whole block, without gaps.
+// block checks the order of a block's trials. A block with some of the cases has them in the order of the full
+// block, without gaps.
 func (c *checker) block(b int, trials []*result.Trial, blocks map[int]int) error {
 	steps, at := c.plan.Block(b), 0
 	slices.SortFunc(trials, func(x, y *result.Trial) int { return x.Order - y.Order })

@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// CheckPredictionHeader compares the header of the stored twin in dir with the one that the run has, but for the time limit, which may
-// be changed. Of a twin from before journals had checksums only the run that it belongs to is compared.
+// CheckPredictionHeader compares h, the header of the stored prediction in dir, with the header that the run
+// expects. The time limit may differ. old marks a prediction from before journals had checksums; then only the
+// start time of its run is compared.
 func CheckPredictionHeader(dir string, h, want *Header, old bool) error {
 	fixed := func(s Settings) string {
 		s.TimeLimit, s.Limited = 0, false
-		text, _ := json.Marshal(s) // of numbers and words: it cannot fail
+		text, _ := json.Marshal(s) // cannot fail: only numbers and strings
 		return string(text)
 	}
 	wrong := ""

@@ -17,7 +17,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// ReadCosts reads a file of what real code of a workload costs.
+// ReadCosts reads a recording of the CPU time of a workload's real code.
 func ReadCosts(ctx context.Context, path string, w *workload.Workload) (*trial.Recording, *InputFile, error) {
 	f, err := input.Open(ctx, path, input.Costs)
 	if err != nil {
@@ -35,7 +35,7 @@ func ReadCosts(ctx context.Context, path string, w *workload.Workload) (*trial.R
 	return r, &InputFile{path, hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
-// ReloadCosts reads the costs of a sweep that goes on. They must be those it began with.
+// ReloadCosts reads the recorded costs of a resumed sweep. It is an error if the file has changed.
 func (s *Sweep) ReloadCosts(ctx context.Context) error {
 	was := s.Header.ReplayedFile
 	if was == nil {
@@ -53,8 +53,8 @@ func (s *Sweep) ReloadCosts(ctx context.Context) error {
 	return nil
 }
 
-// CheckCosts is an error if the costs of some trial of the plan are not there. Pilots do without their own: see
-// pilotSeed.
+// CheckCosts returns an error if the recording lacks the costs of a trial of the plan. Pilots need no recording of
+// their own; see pilotSeed.
 func (s *Sweep) CheckCosts() error {
 	for b := range s.Plan.Blocks {
 		for _, spec := range s.specsOf(b, s.allCases()) {
@@ -73,18 +73,19 @@ func (s *Sweep) CheckCosts() error {
 	return nil
 }
 
-// Variant calculates trials with one cost of the scheduler multiplied by a factor, or, with Delay, with one burn that
-// lasts longer.
+// Variant runs trials with one scheduler cost multiplied by a factor or, if Delay is set, with one prolonged burn.
+// Ahead may be nil.
 type Variant struct {
 	Cost   string
 	Factor float64
 	Delay  time.Duration
-	Part   float64 // of a trial's window, after which that burn begins, 0 to 1
+	Part   float64 // fraction of the window, 0 to 1, after which that burn begins
 	Run    func(context.Context, trial.Spec) (trial.Outcome, error)
 	Ahead  func([]trial.Spec)
 }
 
-// CountUndisturbed are the trials of which it is not known what a disturbed burn does: those that do not repeat themselves.
+// CountUndisturbed returns the number of trials that were not tested with a disturbed burn, because they are not
+// periodic.
 func CountUndisturbed(trials []result.Trial) int {
 	n := 0
 	for i := range trials {
@@ -95,9 +96,9 @@ func CountUndisturbed(trials []result.Trial) int {
 	return n
 }
 
-// Vary calculates the trials of a sweep in virtual time anew, once for each variant, and says by how much what
-// they show depends on it. The seeds are the same, and so what differs is the variant's doing. A variant with a delay
-// leaves out the trials that have been disturbed.
+// Sensitivities repeats the trials of a sweep in virtual time once for each variant, and reports how much the
+// predictions change. Seeds are the same, so all differences come from the variant. A variant with a delay skips
+// trials that were already disturbed.
 func (s *Sweep) Sensitivities(ctx context.Context, trials []result.Trial, variants []Variant) ([]compare.Sensitivity, error) {
 	cases := map[string]int{}
 	for i, c := range s.Plan.Cases {
@@ -118,7 +119,9 @@ func (s *Sweep) Sensitivities(ctx context.Context, trials []result.Trial, varian
 				specs = append(specs, v.apply(spec, &t))
 			}
 		}
-		v.Ahead(specs)
+		if v.Ahead != nil {
+			v.Ahead(specs)
+		}
 		for _, spec := range specs {
 			o, err := v.Run(ctx, spec)
 			if err != nil {
@@ -132,7 +135,7 @@ func (s *Sweep) Sensitivities(ctx context.Context, trials []result.Trial, varian
 	return compare.Sensitivities(compare.Rows(trials, s.Plan.Cases), varied), nil
 }
 
-// of is the specification of a trial in the variant.
+// apply returns the specification of a trial in the variant.
 func (v *Variant) apply(spec trial.Spec, t *result.Trial) trial.Spec {
 	if v.Delay > 0 {
 		window := t.WallSeconds * float64(time.Second)

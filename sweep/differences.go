@@ -10,11 +10,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// burnTolerance is how far two calibrations may lie apart: burns of the same length are as many turns of
-// the loop within it.
+// burnTolerance is the relative difference up to which two calibrations of the burn loop count as equal.
 const burnTolerance = 0.01
 
-// comparableWith refuses runs of two workloads, of two worlds and, live, of two machines.
+// comparableWith returns an error if the runs are of two workloads or two worlds, or are live runs of two machines.
 func (h *Header) comparableWith(b *Header) error {
 	if h.Workload != b.Workload {
 		return fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare "+
@@ -35,14 +34,14 @@ func (h *Header) comparableWith(b *Header) error {
 	return nil
 }
 
-// Differences are the settings of program and run in which h, the newer run, differs from b, an older one. That is what
-// one may want to compare; warnings name settings whose values cannot be. It is an error if the two are no runs of one
-// workload in one world, and live runs of one machine.
+// Differences returns the settings of program and run in which h, the newer run, differs from b, the older one. A
+// comparison may be about these. warnings name the settings that make values incomparable. Differences returns an
+// error if the runs differ in their workload, their world or, if live, their machine.
 func (h *Header) Differences(b *Header) (list compare.Differences, warnings []string, err error) {
 	if err := h.comparableWith(b); err != nil {
 		return nil, nil, err
 	}
-	virtual := h.World == result.Virtual // whose time is the same on every machine, and whose burns are exact
+	virtual := h.World == result.Virtual // virtual time is the same on every machine, and burns are exact
 	add := list.Add
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	add("version", h.Version, b.Version)
@@ -93,7 +92,7 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 	return list, warnings, nil
 }
 
-// burnDifferences says by how much the burn loops of two runs differ.
+// burnDifferences reports how much the burn calibrations of two runs differ.
 func (h *Header) burnDifferences(b *Header, add func(name string, a, b any) bool,
 	warn func(format string, args ...any)) {
 	if q := h.Burn.Rate / b.Burn.Rate; q > 1+burnTolerance || q < 1/(1+burnTolerance) {
@@ -107,7 +106,7 @@ func (h *Header) burnDifferences(b *Header, add func(name string, a, b any) bool
 	}
 }
 
-// replayed says where the costs of real code come from.
+// replayedText names the source of the costs of real code.
 func (h *Header) replayedText() string {
 	if h.ReplayedFile == nil {
 		return "measured, if there are any"

@@ -6,7 +6,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Discard is a store that keeps nothing, for who wants no more than the trials that Execute returns.
+// Discard is a Store that keeps nothing, for callers that need only the trials returned by Execute.
 type Discard struct{}
 
 // Append implements Store.
@@ -18,7 +18,7 @@ func (Discard) Failure(int, int, string) (path string, err error) { return "", n
 // EndBlock implements Store.
 func (Discard) EndBlock(int, int, time.Duration) error { return nil }
 
-// Look implements Store.
+// Interim implements Store.
 func (Discard) Interim(any) error { return nil }
 
 // End implements Store.

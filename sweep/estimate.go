@@ -7,18 +7,17 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Outlook is what a sweep still has to measure, estimated before it is executed. Its times leave out trials whose time
-// is not known, such as jobs.
+// Estimate is the work that a sweep still has to do. Its times leave out trials of unknown length, such as jobs.
 type Estimate struct {
-	Done       int           // trials that earlier executions stored
-	Total      int           // trials of the plan, those included; with a budget, if it has all its blocks
-	Block      time.Duration // for a block of all cases
-	Remaining  time.Duration // for what is left of the plan
-	BudgetLeft time.Duration // of the budget; 0 without one
-	Jobs       bool          // some design is a job, so that the times are too short
+	Done       int           // trials stored by earlier executions
+	Total      int           // trials of the plan, including Done; with a budget, up to the maximum number of blocks
+	Block      time.Duration // expected time of a block of all cases
+	Remaining  time.Duration // expected time of the rest of the plan
+	BudgetLeft time.Duration // remaining budget; 0 without one
+	Jobs       bool          // some designs are jobs, so the times are too short
 }
 
-// Outlook estimates what the sweep still has to measure. Call it before Execute.
+// Estimate estimates the remaining work. Call it before Execute.
 func (s *Sweep) Estimate() Estimate {
 	o := Estimate{Done: len(s.Done), Total: s.TotalTrials(), Block: s.BlockTime(), Remaining: s.Remaining(), Jobs: s.HasJobs()}
 	if s.Header.Rule != nil {
@@ -27,16 +26,17 @@ func (s *Sweep) Estimate() Estimate {
 	return o
 }
 
-// Conclusion is why a sweep with a budget ended.
+// Conclusion says why a sweep with a budget ended.
 type Conclusion struct {
 	Blocks        int
 	Spent, Budget time.Duration
-	Undecided     int // verdicts, at the last look that judged any
+	Undecided     int // undecided verdicts at the last interim analysis that had any
 	Verdicts      int
-	Reason        string // it ended
+	Reason        string // why the sweep ended; see compare.Allocation
 }
 
-// Conclusion says why the sweep ended. Call it after Execute; it is nil without a budget, or before the first look.
+// Conclusion returns why the sweep ended. Call it after Execute. It is nil without a budget or before the first
+// interim analysis.
 func (s *Sweep) Conclusion() *Conclusion {
 	if s.Header.Rule == nil || len(s.Interims) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func (s *Sweep) Conclusion() *Conclusion {
 	return c
 }
 
-// CaseRows are rows of the cases before any is measured.
+// CaseRows returns the rows of the cases before any trial has run.
 func (s *Sweep) CaseRows() []compare.Row {
 	var rows []compare.Row
 	for _, c := range s.Plan.Cases {

@@ -7,15 +7,16 @@ import (
 	"github.com/brewput/brewput/compare"
 )
 
-// StoredRun is a run of designs that was read back.
+// StoredRun is a stored run of designs.
 type StoredRun struct {
 	compare.Run
 	Header Header
 }
 
-// Sides compares the headers of the runs of two sides: differences and warnings are those of the first runs of both,
-// and of each other run, by its name, if it differs otherwise. The runs of a side are replicates, so there is a warning
-// of those that differ from the first. It is an error if two runs of different sides cannot be compared.
+// CompareHeaders compares the headers of two sides of runs. It returns the differences between the first runs of
+// both sides. Differences and warnings of other runs follow if they are not the same; they name their run. Runs of
+// one side are replicates, so a run that differs from the first of its side gets a warning. CompareHeaders returns
+// an error if two runs of different sides are not comparable.
 func CompareHeaders(older, newer []*StoredRun) (differences compare.Differences, warnings []compare.Warning, err error) {
 	warn := func(run, text string) {
 		w := compare.NewWarning(newer[0].Header.Workload, compare.WarnSettings, text)
@@ -66,19 +67,19 @@ func CompareHeaders(older, newer []*StoredRun) (differences compare.Differences,
 	return differences, warnings, nil
 }
 
-// notReplicate says in which programs or settings a run differs from the first one of its side; "" if in none. Seeds
-// and numbers of blocks may differ, and the calibration of the burn loop has a warning of its own.
+// notReplicate describes how a run's program or settings differ from those of the first run of its side; "" if they
+// are the same. Seeds and numbers of blocks may differ, and the burn calibration has a warning of its own.
 func (r *StoredRun) notReplicate(first *StoredRun) string {
 	differences, _, err := r.Header.Differences(&first.Header)
 	if err != nil {
-		return "" // another pair has the error
+		return "" // reported for another pair
 	}
 	return compare.NonReplicateText(first.Name, slices.DeleteFunc(differences, func(d compare.Difference) bool {
 		return d.Name == "seed" || d.Name == "blocks" || d.Name == "burn_rate_per_ns"
 	}))
 }
 
-// MergeSide makes the runs of a side one.
+// MergeSide merges the runs of one side into one.
 func MergeSide(runs []*StoredRun) compare.Run {
 	var parts []compare.Run
 	cases := runs[0].Header.Cases

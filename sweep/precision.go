@@ -8,22 +8,22 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Precision is the rule by which replications go on until every mean is known well enough. A case whose means are
-// is replicated no further. Looks are few, as each one more makes an interval that happens to be short more
-// likely to be the one that ends the run.
+// Precision is a sequential stopping rule for replications: a case is replicated until the confidence intervals of
+// its means are narrow enough. Interim analyses are few. Each one adds a chance to stop at an interval that is
+// narrow by chance.
 type Precision struct {
-	Relative        float64 `json:"relative"`   // half of the 95 % interval of a mean, by the mean
-	MinReplications int     `json:"first"`      // replications before the first look
-	MaxReplications int     `json:"most"`       // replications
+	Relative        float64 `json:"relative"`   // largest half-width of the 95% interval of a mean, relative to the mean
+	MinReplications int     `json:"first"`      // replications before the first analysis
+	MaxReplications int     `json:"most"`       // replications at most
 	Confidence      float64 `json:"confidence"` // of the intervals
 }
 
-// NewPrecision is the rule for a relative precision.
+// NewPrecision returns the rule for a relative precision, such as 0.01 for 1%.
 func NewPrecision(relative float64) *Precision {
 	return &Precision{Relative: relative, MinReplications: 10, MaxReplications: 1000, Confidence: 0.95}
 }
 
-// Validate refuses a rule that a damaged header may hold.
+// Validate returns an error for a rule that cannot work, as in a damaged header.
 func (p *Precision) Validate() error {
 	if !(p.Relative > 0) || p.MinReplications < 2 || p.MaxReplications < p.MinReplications {
 		return fmt.Errorf("the run's rule of precision makes no sense: %+v", *p)
@@ -31,7 +31,7 @@ func (p *Precision) Validate() error {
 	return nil
 }
 
-// after is the look after the one at n replications: half as many again.
+// after returns the number of replications at the analysis that follows the one at n: 1.5 n.
 func (p *Precision) after(n int) int { return min(p.MaxReplications, n+(n+1)/2) }
 
 // precisionRule replicates cases until their means are precise.
@@ -51,8 +51,8 @@ func (r precisionRule) next(current segment, b int, trials []result.Trial) (segm
 	return segment{r.imprecise(r.sweep, trials), until, until}, nil
 }
 
-// imprecise are the cases whose means are not known well enough. Of one that has no mean after so many trials more of
-// them would not help.
+// imprecise returns the cases whose means are not yet precise. A case without a mean is left out, because more
+// trials would not help.
 func (p *Precision) imprecise(s *Sweep, trials []result.Trial) []int {
 	var cases []int
 	for i := range s.Plan.Cases {
@@ -63,8 +63,8 @@ func (p *Precision) imprecise(s *Sweep, trials []result.Trial) []int {
 	return cases
 }
 
-// Widest is the least precise mean of a case, with half of its 95 % interval by itself: infinite where there is no
-// interval yet, and NaN where trials went wrong or are unstable and there is no mean.
+// LeastPreciseMean returns the least precise mean of case i, with its relative 95% half-width. half is infinite if
+// there is no interval yet, and NaN if trials failed or are unstable.
 func (s *Sweep) LeastPreciseMean(trials []result.Trial, i int) (metric string, half float64) {
 	rows := compare.Rows(trials, s.Plan.Cases[i:i+1])
 	if len(rows) == 0 {

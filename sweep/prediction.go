@@ -10,13 +10,14 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// longPrediction is how long a trial of a twin may take to calculate where the user set no limit.
+// predictionTimeLimit is the time limit of a predicted trial if the user set none.
 const predictionTimeLimit = 10 * time.Minute
 
-// Twin is the sweep in virtual time that predicts what s measures, and what lies beyond the CPUs of its machine: the
-// cases of the header's twin under the header's costs, each replication with the seed of the block of its number, and
-// so with the same customers; with the same windows, and in an open loop at the same rates. Work takes what the
-// design says, not what the burn loop was calibrated to. It is nil where nothing is to be predicted.
+// PredictionSweep returns the sweep in virtual time that predicts s, or nil if there is nothing to predict. Its
+// cases are the header's predicted cases, which may have more CPUs than this machine.
+//
+// It runs under the header's costs, with the windows of s and, in an open loop, its rates. Each replication has the
+// seed of the block with its number, so both serve the same requests. Burns take their nominal time.
 func (s *Sweep) PredictionSweep() (*Sweep, error) {
 	if len(s.Header.PredictedCases) == 0 {
 		return nil, nil
@@ -25,10 +26,10 @@ func (s *Sweep) PredictionSweep() (*Sweep, error) {
 	h.World, h.Instrumented, h.Predicts = result.Virtual, false, true
 	h.Cases, h.PredictedCases, h.Warnings = s.Header.PredictedCases, nil, []string{}
 	h.Settings.Sample, h.Burn = 1, calibrate.Burn{}
-	if !h.Settings.Limited { // what is over in a second of real CPUs may take long to calculate
+	if !h.Settings.Limited { // a trial of a second on real CPUs may take long to simulate
 		h.Settings.TimeLimit = max(h.Settings.TimeLimit, Duration(predictionTimeLimit))
 	}
-	if h.Rule != nil { // later blocks stay without a prediction: how many there will be is not known
+	if h.Rule != nil { // later blocks have no prediction: their number is not known in advance
 		h.Blocks, h.Rule = h.Rule.InterimBlocks[0], nil
 	}
 	t, err := New(s.Workload, h)
@@ -39,10 +40,12 @@ func (s *Sweep) PredictionSweep() (*Sweep, error) {
 	return t, nil
 }
 
-// ExecuteWithPrediction executes a sweep and its twin, whose blocks come first: all of them where nothing that they predict
-// runs real code, or where s has a budget, which is not theirs. Real code takes the time that it takes now, in the
-// prediction as in the measurement, and a machine is slower for minutes: of its blocks, each is predicted right before
-// it is measured. Without a twin it is Execute. It returns what Execute would of both.
+// ExecuteWithPrediction executes a sweep and its prediction, and returns the trials of both, as Execute does. If
+// prediction is nil it only executes s.
+//
+// All predicted blocks come first if no predicted trial runs real code, or if s has a budget, which covers only
+// measurements. Real code is timed during the prediction, and a machine can be slow for minutes. Therefore each
+// block with real code is predicted right before it is measured.
 func (s *Sweep) ExecuteWithPrediction(ctx context.Context, twin *Sweep) (predicted, measured []result.Trial, err error) {
 	if twin == nil {
 		measured, err = s.Execute(ctx)
@@ -58,16 +61,17 @@ func (s *Sweep) ExecuteWithPrediction(ctx context.Context, twin *Sweep) (predict
 			more, err = e.advance(ctx)
 		}
 	}
-	for !t.over && err == nil { // nothing of it could be measured
+	for !t.over && err == nil { // there was nothing to measure
 		err = t.advancePrediction(ctx, s)
 	}
-	if measured = e.trials; len(measured) < len(s.Done) { // the twin failed before they had their turn
+	if measured = e.trials; len(measured) < len(s.Done) { // the prediction failed before the stored trials were read
 		measured = s.Done
 	}
 	return t.trials, measured, err
 }
 
-// advanceTwin predicts the next block of s, if there is one. After the first it is known what runs real code.
+// advancePrediction predicts the next block of s, if there is one. After the first block it knows whether trials
+// run real code.
 func (e *execution) advancePrediction(ctx context.Context, s *Sweep) error {
 	if e.over {
 		return nil
@@ -81,7 +85,7 @@ func (e *execution) advancePrediction(ctx context.Context, s *Sweep) error {
 	return err
 }
 
-// Beyond are the cases that are predicted and not measured.
+// PredictedOnly returns the cases that are predicted and not measured.
 func (h *Header) PredictedOnly() []plan.Case {
 	var list []plan.Case
 	for _, c := range h.PredictedCases {

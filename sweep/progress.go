@@ -6,23 +6,23 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// estimate foresees how long the rest of a sweep takes: what each case took before, else its guess.
+// progress estimates how long the rest of a sweep takes, from the last trial of each case or its expected time.
 type progress struct {
 	perTrial    []time.Duration // by case; 0 means unknown
 	done, total int
 }
 
-// overhead is what a trial takes beyond its window: a process, two burn probes, storing it.
+// trialOverhead is the time of a live trial beyond its window: the process, two burn probes and storing the result.
 const trialOverhead = 45 * time.Millisecond
 
-// guess is the time that one trial of a design takes before any was run; 0 where nobody knows.
+// expectedTime returns the expected time of one trial of a design before any has run; 0 if unknown.
 func (s *Sweep) expectedTime(design string) time.Duration {
 	d, _ := s.Workload.Find(design)
 	set := s.Header.Settings
 	if d.Job != nil || set.Operations > 0 {
 		return 0
 	}
-	return time.Duration(set.Warmup) + time.Duration(set.Duration) + trialOverhead // an overloaded open loop takes longer
+	return time.Duration(set.Warmup) + time.Duration(set.Duration) + trialOverhead // overloaded open loops take longer
 }
 
 func (s *Sweep) newProgress(done int) *progress {
@@ -38,13 +38,13 @@ func (e *progress) add(step plan.Step, d time.Duration) {
 	e.perTrial[step.Case] = d
 }
 
-// event describes the state before a step.
+// event returns the event before a step.
 func (e *progress) event(p plan.Plan, step plan.Step) Event {
 	return Event{Step: step, Case: p.Cases[step.Case], Done: e.done, Total: e.total, TimeLeft: e.left()}
 }
 
-// left is the time that is left. Cases of which nothing is known count as the mean of the others; 0 where nothing is
-// known of any.
+// left returns the estimated remaining time. Cases of unknown length count as the mean of the others. It is 0 if
+// all are unknown.
 func (e *progress) left() time.Duration {
 	var sum time.Duration
 	known := 0

@@ -8,35 +8,35 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// mostDeterministic is the coefficient of variation below which a service counts as deterministic.
+// maxDeterministicCV is the coefficient of variation up to which a service time counts as deterministic.
 const maxDeterministicCV = 0.05
 
-// mostLost is the share of customers that may be lost where a formula without losses is shown, mostLoaded the
-// load up to which it is: beyond, the response depends on the load's last digit.
+// maxLost is the largest fraction of lost requests at which a formula without losses is shown. maxLoad is the
+// largest load: near saturation, the response time depends on the last digit of the load.
 const (
 	maxLost = 0.01
 	maxLoad = 0.95
 )
 
-// The formulas are of one service after the other. Go takes a CPU from a goroutine that has had it for a slice
-// (runtime.forcePreemptNS) and lets the others have theirs, so that throughput says that one is in service at a
-// time, and yet longer services take turns. Shorter ones do where one ends within a slice that another began: that
-// shows in how long they take. mostLonger is how much longer that may be than for a worker who is alone: not all of
-// it is turns, since a CPU that was idle is slow at first.
+// The formulas hold for a single server that serves one request at a time. Go preempts a goroutine after a time
+// slice (runtime.forcePreemptNS), so longer services share the CPU by round robin, although throughput shows one
+// server. Shorter services are preempted if they start within another's slice, and then take longer. maxSlowdown is
+// the largest tolerated ratio of mean service time to that of a single worker. It is well above 1 because a CPU
+// that was idle is slow at first.
 const (
 	timeSlice   = 10e6 // ns
 	maxSlowdown = 1.5
 )
 
-// longEnough is how many times as long as the queue takes to forget its beginning a window must be for the
-// mean in it to be compared with that of a queue that has run for ever. The mean wait is then short by up to
-// 1/40, because the queue began empty, and that of one trial differs from the others' with a coefficient of variation
-// of sqrt(1/10): see relaxation.
+// minRelaxations is the least length of a window in relaxation times of the queue; see relaxation. Only then is a
+// mean compared with that of a stationary queue. At 20, the mean wait is too short by up to 1/40, because the queue
+// began empty, and has a coefficient of variation of sqrt(1/10) between trials.
 const minRelaxations = 20
 
-// predict adds what queueing theory says of the response, where it applies: one request in service at a
-// time, Poisson arrivals, hardly a loss, and a window that is long. Where requests take turns, or the window is too
-// short, the value is unavailable, and the trial has the service of one worker, or the window that would do.
+// addModelResponse adds the response time that queueing theory gives, if its conditions hold: one request in
+// service at a time, Poisson arrivals, few losses and a long window. If requests share the CPU the value is
+// unavailable, and the trial records the service time of a single worker. If the window is too short it is
+// unavailable, and the trial records the window needed.
 func (s *Sweep) addModelResponse(t *result.Trial, c plan.Case, o *trial.OpenLoad) {
 	a := s.capacityOf(c).Solo
 	poisson := !c.Point.Has("arrivals") || c.Point.Text("arrivals") == load.Poisson
@@ -63,10 +63,10 @@ func (s *Sweep) addModelResponse(t *result.Trial, c plan.Case, o *trial.OpenLoad
 	}
 }
 
-// relaxation is the time in which the queue of one server forgets where it began: near saturation its unfinished
-// work moves as a reflected Brownian motion, whose unit of time is variance over drift squared, rate E[S^2] /
-// (1 - rate S)^2 (Whitt, Planning queueing simulations, Management Science 35, 1989). A mean over T such units
-// that begins empty is short by 1/(2T), and has the variance 2/T, of its limit and that squared.
+// relaxation returns the relaxation time of a single-server queue. Near saturation its unfinished work is a
+// reflected Brownian motion, whose time unit is variance over drift squared, rate E[S^2] / (1 - rate S)^2 (Whitt,
+// Planning queueing simulations, Management Science 35, 1989). A mean over T such units from an empty queue is
+// short by 1/(2T). Its variance is 2/T; both are relative to the limit.
 func relaxation(rate, mean, sd float64) float64 {
 	idle := 1 - rate*mean
 	return rate * (mean*mean + sd*sd) / (idle * idle)

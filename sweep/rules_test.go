@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
 )
 
@@ -72,7 +73,7 @@ func TestNilCallbacks(t *testing.T) {
 	if _, err := s.Execute(t.Context()); err != nil {
 		t.Error(err)
 	}
-	s.Plan.Cases[0].Point = openPoint(s.Plan.Cases[0].Point)
+	s.Plan.Cases[0].Point = s.Plan.Cases[0].Point.With("rate", plan.FloatLevel(40))
 	if err := s.MeasureCapacities(t.Context(), nil); err != nil {
 		t.Error(err)
 	}

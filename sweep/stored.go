@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// ReadHeader reads the header in the journal of the run directory dir.
+// ReadHeader decodes the header in the journal of the run directory dir.
 func ReadHeader(dir string, raw []byte) (h Header, err error) {
 	if err := json.Unmarshal(raw, &h); err != nil {
 		return h, fmt.Errorf("%s is not a run of brewput: its header cannot be read: %w", dir, err)
@@ -20,7 +20,7 @@ func ReadHeader(dir string, raw []byte) (h Header, err error) {
 	return h, nil
 }
 
-// Fits compares what the run directory dir holds with the plan in its header, interim analyses included. See
+// CheckStored compares the trials and interim decisions of the run directory dir with the plan in its header. See
 // [Header.Check].
 func (h *Header) CheckStored(dir string, trials []result.Trial, blocks map[int]int, looks []json.RawMessage, old bool) error {
 	err := h.Check(trials, blocks, old)

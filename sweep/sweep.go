@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Store keeps what a sweep measures; *store.Run is one.
+// Store keeps the results of a sweep. *store.Run implements it.
 type Store interface {
 	Append(t result.Trial, histograms map[string][]byte) error
 	Failure(block, order int, text string) (path string, err error)
@@ -22,74 +22,74 @@ type Store interface {
 	End() error
 }
 
-// Sweep is a plan under execution.
+// Sweep is a plan and everything needed to execute it. Use New; its functions may be nil, except Run.
 type Sweep struct {
 	Workload *workload.Workload
 	Header   Header
 	Plan     plan.Plan
-	// Run runs one trial; it is trial.Runner.Run but in tests.
+	// Run runs one trial. Tests replace it.
 	Run   func(context.Context, trial.Spec) (trial.Outcome, error)
 	Store Store
-	// Pace, if not nil, is asked before each block how long burns by a rate take now, as a multiple of what they
-	// should: all trials of the block then have burns of a length that is right. A clock that is slower for minutes
-	// would otherwise make all work longer than any prediction could know.
+	// BurnRatio, if not nil, measures the ratio of actual to nominal burn time at a burn rate. It is called before
+	// each block, and corrects the burns of the block. A CPU clock that slows down for minutes would otherwise
+	// lengthen all work, which no prediction could know.
 	BurnRatio func(rate float64) float64
-	// Ahead, if not nil, is told of the trials that will be run next, in their order.
+	// Ahead, if not nil, is called with the trials that follow, in order, so that a runner can begin them early.
 	Ahead func([]trial.Spec)
-	// Done are the trials that an earlier execution stored.
+	// Done holds the trials that earlier executions stored.
 	Done []result.Trial
-	// Retry says that cases which the limit of real time has ended in an earlier execution are run again, where trials
-	// of them are left: the limit is another one now. Set it before Continue.
+	// RetryLimited repeats cases that reached the real-time limit in an earlier execution, because the limit has
+	// changed since. Set it before Restore.
 	RetryLimited bool
-	// Complete says that an earlier execution ended the sweep.
+	// Complete is set if an earlier execution ended the sweep.
 	Complete bool
-	// Sealed are the blocks that an earlier execution completed.
+	// Sealed holds the blocks that earlier executions completed.
 	Sealed map[int]bool
-	// Recorded are the gaps of recorded arrivals, by the path of their file.
+	// Arrivals holds the gaps between recorded arrivals, by path.
 	Arrivals map[string][]time.Duration
-	// Costs are those of real code in virtual time; nil: they are measured and forgotten.
+	// Costs holds the recorded CPU time of real code in virtual time. If nil, code is timed as it runs.
 	Costs *trial.Recording
-	// Notify is told before each trial, and after each block with its trials.
+	// Notify, if not nil, is called before each trial, and after each block with its trials.
 	Notify func(Event)
-	// Next, if not nil, decides how many more blocks of all cases follow after some, with the trials so far; 0 ends the
-	// sweep. It is asked before the first block too. Plan.Blocks does not count then.
+	// Next, if not nil, decides how many more blocks of all cases to run, from the number of blocks and the trials
+	// so far. 0 ends the sweep. It is also called before the first block. Plan.Blocks is then ignored.
 	Next func(blocks int, trials []result.Trial) (more int, err error)
 
-	pool *trial.Pool // that Run and Ahead are of, or nil
+	pool *trial.Pool // provides Run and Ahead; may be nil
 
-	// known are the outcomes of trials that were run before the sweep began; see Settle.
+	// known holds the outcomes of trials that ran before the sweep began; see FindWarmup.
 	known map[position]trial.Outcome
-	// limited are the outcomes that the limit of real time has ended, by their case: it would end the other
-	// replications too.
+	// limited holds outcomes that the real-time limit ended, by case. Other replications of the case would reach it
+	// too.
 	limited map[string]*limited
-	// paced is what Pace said last; 0: it was not asked.
+	// measuredRatio is the last result of BurnRatio; 0 before the first call.
 	measuredRatio float64
 
-	// The rest is for a run with a budget, whose header has a rule.
+	// The rest is used only with a budget, when Header.Rule is set.
 
-	// Criteria is how its verdicts are made.
+	// Criteria decides the verdicts.
 	Criteria compare.Criteria
-	// Looks are the decisions of earlier executions, and of this one as it goes.
+	// Interims holds the interim decisions of earlier executions and of this one.
 	Interims []InterimDecision
-	// Spent is what earlier executions had spent of the budget when they completed their last block.
+	// Spent is the part of the budget that earlier executions had spent at the end of their last complete block.
 	Spent time.Duration
-	// Now is the clock that the budget is measured by; nil means time.Now.
+	// Now is the clock of the budget; nil means time.Now.
 	Now func() time.Time
 }
 
-// Event is a step of the execution. Trials is set when a block is complete.
+// Event reports a step of the execution. Trials is set at the end of a block.
 type Event struct {
 	Step     plan.Step
 	Case     plan.Case
-	Done     int           // trials finished, those of earlier executions included
-	Total    int           // with a budget: up to the next look
-	TimeLeft time.Duration // estimate of the time left; 0 where there is none yet; with a budget, what is left of it
+	Done     int           // trials finished, including those of earlier executions
+	Total    int           // with a budget: up to the next interim analysis
+	TimeLeft time.Duration // estimated time left, 0 if unknown; with a budget, what remains of it
 	Trials   []result.Trial
-	Pilot    bool // it shows how long a warm-up is needed; see Settle
+	Pilot    bool // a pilot, which finds the warm-up; see FindWarmup
 }
 
-// Continue takes in what an earlier execution stored: its trials, the numbers of trials of its complete
-// blocks, and whether it ended.
+// Restore adds what earlier executions stored: trials, the complete blocks with their number of trials, and whether
+// the sweep ended.
 func (s *Sweep) Restore(done []result.Trial, blocks map[int]int, ended bool) {
 	s.Done, s.Complete, s.Sealed = done, ended, map[int]bool{}
 	for b := range blocks {
@@ -98,8 +98,8 @@ func (s *Sweep) Restore(done []result.Trial, blocks map[int]int, ended bool) {
 	s.restoreLimited()
 }
 
-// Execute runs what is not yet done, block after block, and returns all trials in their order. After
-// an error, or when ctx is cancelled, the trials so far are returned with it; all of them are stored.
+// Execute runs the missing trials block by block, and returns all trials in order. If it fails or ctx is cancelled,
+// it returns the trials so far with the error; all of them are stored.
 func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
 	e := s.begin()
 	for more := true; more; {
@@ -111,10 +111,10 @@ func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
 	return e.trials, nil
 }
 
-// begin is the execution of a sweep before its first block.
+// begin returns the execution of a sweep before its first block.
 func (s *Sweep) begin() *execution {
 	if s.pool != nil {
-		s.pool.Forget() // pilots
+		s.pool.Forget() // requests of pilots
 	}
 	e := &execution{Sweep: s, stored: map[position]result.Trial{}, lines: s.lines()}
 	for _, t := range s.Done {
@@ -128,7 +128,7 @@ func (s *Sweep) begin() *execution {
 	return e
 }
 
-// advance runs the next block. More is false once there was none, and the sweep has ended.
+// advance runs the next block. more is false if there was none, and the sweep has ended.
 func (e *execution) advance(ctx context.Context) (more bool, err error) {
 	b := e.blocks
 	cases, more, err := e.next(b)
@@ -159,25 +159,25 @@ func (e *execution) end() error {
 	return e.Store.End()
 }
 
-// place names a trial within a run.
+// position identifies a trial within a run.
 type position struct{ block, order int }
 
-// execution is a sweep while it is executed.
+// execution is the state of a sweep while it runs.
 type execution struct {
 	*Sweep
-	stored     map[position]result.Trial // by earlier executions
+	stored     map[position]result.Trial // stored by earlier executions
 	lines      map[string]*int
 	clock      *progress
 	budget     *budget // nil without a budget
 	rule       blockRule
 	segment    segment // of the last block that began
-	announceAt int     // the block in which trials are told of ahead again
+	announceAt int     // the block at which more trials are announced
 
 	trials      []result.Trial // so far
-	blocks      int            // begun
-	prediction  *execution     // which takes turns with this one, or nil
-	interleaved bool           // this is a twin that does
-	over        bool           // this is a twin that has ended
+	blocks      int            // blocks begun
+	prediction  *execution     // the prediction of this sweep, or nil
+	interleaved bool           // of a prediction: its blocks alternate with measured ones
+	over        bool           // of a prediction: it has ended
 }
 
 // next returns the cases of block b. more is false if the sweep ends before it.
@@ -195,8 +195,8 @@ func (e *execution) next(b int) (cases []int, more bool, err error) {
 	return at.cases, true, nil
 }
 
-// block runs what block b lacks, stores it and returns all of it. over says that the time was over before
-// all was done.
+// block runs the missing trials of block b, stores them and returns all trials of the block. over is true if the
+// budget ran out before the end of the block.
 func (e *execution) block(ctx context.Context, b int, cases []int) (block []result.Trial, over bool, err error) {
 	steps := e.Plan.BlockOf(b, cases)
 	asked := false
@@ -234,7 +234,7 @@ func (e *execution) block(ctx context.Context, b int, cases []int) (block []resu
 	return block, false, nil
 }
 
-// event is the state before a step.
+// event returns the event before a step.
 func (e *execution) event(step plan.Step) Event {
 	event := e.clock.event(e.Plan, step)
 	if e.budget != nil {
@@ -246,7 +246,7 @@ func (e *execution) event(step plan.Step) Event {
 	return event
 }
 
-// leftover are the trials of a block that an earlier execution began and had no time to finish.
+// leftoverTrials returns the stored trials of a block that an earlier execution could not finish.
 func (e *execution) leftoverTrials(b int) []result.Trial {
 	var trials []result.Trial
 	for order := 0; ; order++ {
@@ -258,13 +258,13 @@ func (e *execution) leftoverTrials(b int) []result.Trial {
 	}
 }
 
-// Total is the number of trials of the plan; with a budget, of its first look.
+// TotalTrials returns the number of trials of the plan; with a budget, up to the first interim analysis.
 func (s *Sweep) TotalTrials() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
 
-// First are the specifications of the trials of the first block.
+// FirstBlock returns the specifications of the trials of the first block.
 func (s *Sweep) FirstBlock() []trial.Spec { return s.specsOf(0, s.allCases()) }
 
-// specsOf are the specifications of the trials of the cases in a block.
+// specsOf returns the specifications of the trials of some cases in a block.
 func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
 	var specs []trial.Spec
 	for _, step := range s.Plan.BlockOf(block, cases) {
@@ -273,7 +273,7 @@ func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
 	return specs
 }
 
-// Foresee is how long what is left of the sweep will take, without the trials of which nobody knows.
+// Remaining returns the expected time of the rest of the sweep. Trials of unknown length count as 0.
 func (s *Sweep) Remaining() time.Duration {
 	var block, done float64
 	for _, spec := range s.FirstBlock() {
@@ -285,7 +285,7 @@ func (s *Sweep) Remaining() time.Duration {
 	return time.Duration(min(float64(s.Plan.Blocks)*block-done, 1<<62))
 }
 
-// HasJobs reports whether some design is a job, whose time nobody knows beforehand.
+// HasJobs reports whether some designs are jobs, whose length is unknown in advance.
 func (s *Sweep) HasJobs() bool {
 	for _, c := range s.Plan.Cases {
 		if d, _ := s.Workload.Find(c.Design); d.Job != nil {
@@ -295,7 +295,7 @@ func (s *Sweep) HasJobs() bool {
 	return false
 }
 
-// one runs and stores one trial.
+// runTrial runs and stores one trial.
 func (s *Sweep) runTrial(ctx context.Context, step plan.Step, lines map[string]*int) (result.Trial, error) {
 	spec := s.spec(step)
 	outcome, known := s.limitedOutcome(spec)
@@ -319,12 +319,12 @@ func (s *Sweep) runTrial(ctx context.Context, step plan.Step, lines map[string]*
 		if err != nil {
 			return t, err
 		}
-		t.Failure = "failures/" + filepath.Base(path) // within the run directory, which may be moved
+		t.Failure = "failures/" + filepath.Base(path) // relative to the run directory, which may be moved
 	}
 	return t, s.Store.Append(t, outcome.Histograms)
 }
 
-// declare adds to a trial what its design says of itself.
+// declare adds the properties of the design to its trial.
 func (s *Sweep) declare(t *result.Trial, spec trial.Spec) {
 	design, _ := s.Workload.Find(t.Design)
 	t.Expected = trial.Expected(design.Expect, t.Status) || t.Invalid
@@ -333,7 +333,7 @@ func (s *Sweep) declare(t *result.Trial, spec trial.Spec) {
 	t.Point = spec.Point
 }
 
-// spec is the specification of a step's trial.
+// spec returns the specification of a step's trial.
 func (s *Sweep) spec(step plan.Step) trial.Spec {
 	c := s.Plan.Cases[step.Case]
 	set := s.Header.Settings
@@ -347,7 +347,7 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 	}
 }
 
-// lines counts the code of each design; nil where its source is not at hand, or its owner's.
+// lines counts the lines of code of each design; nil if its source is not available. Benchmarks have no entry.
 func (s *Sweep) lines() map[string]*int {
 	m := source.Count(s.Workload)
 	for _, d := range s.Workload.Designs {

@@ -13,29 +13,30 @@ import (
 )
 
 const (
-	// mostExtensions is how often a window is doubled for a load that has not settled.
+	// mostExtensions is how often the window of a load that has not settled is doubled.
 	mostExtensions = 4
-	// noWarmupBeyond is the share of a run that a warm-up may take unless every pilot asks for more.
+	// noWarmupBeyond is the largest warm-up, as a fraction of a run, that a single pilot may ask for. A longer one
+	// needs the agreement of further pilots.
 	noWarmupBeyond = 0.1
-	// pilotRounds is how many pilots a case has whose first one asks for more than that.
+	// pilotRounds is the number of pilots of a case whose first pilot asks for a longer warm-up.
 	pilotRounds = 5
 )
 
-// Settle finds the warm-up of a sweep in virtual time: it runs a pilot of every stream, finds by MSER-5 how long each
-// took to settle, and gives all the same warm-up, that of the slowest, so that compared designs are
-// seen in the same stretch of time. A load that settles in the second half of its run, or not at all, makes the
-// run twice as long. The warm-up and window that the header has are the least.
+// FindWarmup finds the warm-up of a sweep in virtual time. It runs a pilot of every stream and finds with MSER-5
+// how long each one's transient lasts. All cases get the warm-up of the slowest, so that compared designs are
+// measured over the same period. If a load settles in the second half of its run or not at all, FindWarmup doubles
+// the run. Warm-up and window never become shorter than the header says.
 //
-// The requests of a pilot are not those of any trial: a warm-up chosen by a trial's own requests leaves out what
-// happens to be long at their beginning, and the mean of the others would be too short. They do not depend on the
-// sweep's seed either, so that the seed of a trial is enough to repeat it. A design that draws nothing does the same
-// with every seed: its pilot is its first trial.
+// Pilots and trials serve different requests. A warm-up chosen by a trial's own requests would skip those that
+// happen to be long at its start, and bias the mean downwards. Pilots do not depend on the sweep's seed either, so
+// the seed of a trial is enough to repeat it. A design without random draws does the same for every seed, and its
+// pilot is its first trial.
 //
-// Near saturation successive requests are so alike that MSER-5 can take a long busy period for a transient. So a case
-// that asks for more than a tenth of its run has further pilots: see [transientOf].
+// Near saturation successive requests are so correlated that MSER-5 can take a long busy period for a transient.
+// Therefore a case that asks for more than a tenth of its run gets further pilots; see [transientOf].
 func (s *Sweep) FindWarmup(ctx context.Context) error {
 	set := &s.Header.Settings
-	asked, before, restless := *set, *set, "" // as given; the extension before this one, and for whom it was not enough
+	asked, before, restless := *set, *set, "" // as requested; before the last extension, and the case that needed it
 	defer s.keepPeriodic()
 	defer s.pruneLimited()
 	for extended := 0; ; extended++ {
@@ -75,7 +76,8 @@ func (s *Sweep) FindWarmup(ctx context.Context) error {
 	}
 }
 
-// transient is the longest transient of all streams, and whose it is. settled is false if it is not known.
+// transient returns the longest transient of all streams, and its case. settled is false if some stream did not
+// settle.
 func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest string, settled bool, err error) {
 	set := s.Header.Settings
 	bound := max(time.Duration(set.Warmup), time.Duration(noWarmupBeyond*float64(set.Warmup+set.Duration)))
@@ -84,7 +86,7 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 	if s.known, err = s.pilot(ctx, specs); err != nil {
 		return 0, "", false, err
 	}
-	for _, spec := range specs { // further pilots only tell how long it takes to settle
+	for _, spec := range specs { // further pilots only refine the transient
 		if o := s.known[position{spec.Block, spec.Order}]; s.limited[caseOf(spec)] == nil {
 			l := s.recordLimited(spec, o)
 			l.pilot, l.warmup, l.window = true, set.Warmup, set.Duration
@@ -110,7 +112,7 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 		for at, o := range outcomes {
 			rounds[at] = append(rounds[at], o.Trial)
 		}
-		// as others would be
+		// The other pilots of a case that reached the limit would reach it too.
 		slow = slices.DeleteFunc(slow,
 			func(spec trial.Spec) bool { return outcomes[position{spec.Block, spec.Order}].Limited })
 	}
@@ -125,7 +127,7 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 	return longest, slowest, settled, nil
 }
 
-// outran reports whether a pilot came to more real code than its recording holds.
+// recordingExhausted reports whether a pilot needed more real code than its recording holds.
 func (s *Sweep) recordingExhausted() bool {
 	for _, o := range s.known {
 		if s.Header.ReplayedFile != nil && o.Trial.Status == result.Failed {
@@ -135,7 +137,7 @@ func (s *Sweep) recordingExhausted() bool {
 	return false
 }
 
-// pilots are the specifications of the pilots of all streams, as in the first block but for the seed.
+// pilots returns the specifications of the pilots of all streams: those of the first block with other seeds.
 func (s *Sweep) pilots(round int) (specs []trial.Spec) {
 	for _, spec := range s.FirstBlock() {
 		if d, _ := s.Workload.Find(spec.Design); d.Stream != nil {
@@ -146,8 +148,8 @@ func (s *Sweep) pilots(round int) (specs []trial.Spec) {
 	return specs
 }
 
-// pilotSeed is the seed of a pilot. Real code that is replayed costs what was recorded with some seed: without a
-// recording of the pilot, its requests are those of the first trial.
+// pilotSeed returns the seed of a pilot. If the recording of real code lacks this seed, the pilot serves the
+// requests of the first trial.
 func (s *Sweep) pilotSeed(spec trial.Spec, round int) uint64 {
 	spec.Seed = plan.PilotSeed(round)
 	if s.Costs != nil && s.Costs.Covers(spec) != nil {
@@ -156,9 +158,9 @@ func (s *Sweep) pilotSeed(spec trial.Spec, round int) uint64 {
 	return spec.Seed
 }
 
-// pilot runs pilots and returns their outcomes by their place in the first block.
+// pilot runs pilots and returns their outcomes by their position in the first block.
 func (s *Sweep) pilot(ctx context.Context, specs []trial.Spec) (map[position]trial.Outcome, error) {
-	// of what is run: a case that the limit has ended would take as long again, and nobody would ask for it
+	// A case that reached the limit would take as long again, and its outcome is known.
 	if s.Ahead != nil {
 		s.Ahead(slices.DeleteFunc(slices.Clone(specs),
 			func(spec trial.Spec) bool { return s.limited[caseOf(spec)] != nil }))
@@ -180,7 +182,7 @@ func (s *Sweep) pilot(ctx context.Context, specs []trial.Spec) (map[position]tri
 	return outcomes, nil
 }
 
-// keepPeriodic keeps of the pilots those that no seed changes: each is the first trial of its case.
+// keepPeriodic keeps the pilots that do not depend on the seed. Each of them is the first trial of its case.
 func (s *Sweep) keepPeriodic() {
 	for at, o := range s.known {
 		if o.Trial.Period == nil {
@@ -192,11 +194,12 @@ func (s *Sweep) keepPeriodic() {
 	}
 }
 
-// unsettled is the transient of a pilot that had not settled.
+// unsettled is the transient of a pilot that did not settle.
 const unsettled = time.Duration(1 << 62)
 
-// transientOf is the transient of a case by its pilots: their median. If that is beyond the bound while one of them is
-// not, the beginning is not what took long, and the bound is enough. Pilots that failed or are unstable have none.
+// transientOf returns the transient of a case: the median over its pilots. If the median exceeds the bound but some
+// pilot stays within it, the start of the load is not the cause, and the bound is enough. Failed and unstable
+// pilots are left out.
 func transientOf(pilots []result.Trial, bound time.Duration) (d time.Duration, settled bool) {
 	var all []time.Duration
 	for i := range pilots {
@@ -222,7 +225,7 @@ func transientOf(pilots []result.Trial, bound time.Duration) (d time.Duration, s
 	return d, d < unsettled
 }
 
-// threeDigits rounds a time to three digits.
+// threeDigits rounds a duration to three significant digits.
 func threeDigits(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d >= 1000*unit {
@@ -231,7 +234,7 @@ func threeDigits(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// roundUp rounds a time up to two digits, so that it is told in few.
+// roundUp rounds a duration up to two significant digits.
 func roundUp(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d >= 100*unit {
