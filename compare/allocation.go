@@ -9,15 +9,16 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Course says what a run with a budget measures after a look, and why. It goes into the journal.
+// Allocation is the decision of an interim analysis of a run with a budget: what to measure next, and why. The
+// journal stores it.
 type Allocation struct {
 	Comparisons []ComparisonState `json:"standings"`
-	Cases       []int             `json:"cases"`  // that the next blocks hold, by their place in the plan
-	Blocks      int               `json:"blocks"` // how many; 0: the run is over
+	Cases       []int             `json:"cases"`  // in the next blocks, by index in the plan
+	Blocks      int               `json:"blocks"` // number of next blocks; 0 ends the run
 	Reason      string            `json:"why"`
 }
 
-// The reasons of a course.
+// The reasons of an allocation.
 const (
 	AllDecided     = "every verdict stands"
 	SomeUndecided  = "the undecided comparisons go on"
@@ -26,21 +27,21 @@ const (
 	NoBlocks       = "the last look was taken"
 )
 
-// Standing is how a comparison stands at a look.
+// ComparisonState is the state of a comparison at an interim analysis.
 type ComparisonState struct {
-	A         int     `json:"a"` // cases, by their place in the plan
+	A         int     `json:"a"` // cases, by index in the plan
 	B         int     `json:"b"`
-	Blocks    int     `json:"blocks"` // that hold both
+	Blocks    int     `json:"blocks"` // blocks that hold both
 	Interims  int     `json:"looks"`
-	Level     float64 `json:"level"`     // nominal level of its last look, of its part of alpha
-	Verdict   string  `json:"verdict"`   // of A beside B
-	NewBlocks int     `json:"new"`       // numbers that the blocks since the look before have brought
-	Certainty float64 `json:"certainty"` // how much of the interval's half-width is near enough to decide: 1 decides
+	Level     float64 `json:"level"`     // nominal level of its last analysis, after the correction for the family
+	Verdict   string  `json:"verdict"`   // on A compared with B
+	NewBlocks int     `json:"new"`       // blocks with a ratio since the previous analysis
+	Certainty float64 `json:"certainty"` // 1 decides; see Criteria.certainty
 	ratio     float64
 	ended     bool
 }
 
-// Undecided is the number of comparisons that are not decided.
+// Undecided returns the number of undecided comparisons.
 func (c *Allocation) Undecided() int {
 	n := 0
 	for _, s := range c.Comparisons {
@@ -56,11 +57,13 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// Course decides what is measured next, by the trials so far and nothing else: the undecided comparisons
-// go on to the next look of one of them. costs are the times that the cases take in a block, and left is
-// the time there is. Where it does not suffice for all of them, the least certain go first, and the others
-// where there is time for them too; last those whose trials failed since they were judged before, of which
-// more may fail as well. A comparison whose cases are there for others' sake goes on as well.
+// Allocate decides what to measure next, from the trials so far only. Undecided comparisons continue until the next
+// interim analysis of one of them. costs are the times of the cases in a block, and left is the remaining time,
+// both in seconds.
+//
+// If the time is too short for all undecided comparisons, the least certain come first, and others follow if they
+// still fit. Comparisons whose trials failed since their last analysis come last, because more may fail.
+// Comparisons that share cases with a running one also continue.
 func (j Criteria) Allocate(rows []Row, trials []result.Trial, cases []plan.Case, costs []float64, left float64) Allocation {
 	place := map[string]int{}
 	for i, c := range cases {
@@ -76,7 +79,7 @@ func (j Criteria) Allocate(rows []Row, trials []result.Trial, cases []plan.Case,
 	return j.allocateBlocks(list, costs, left)
 }
 
-// next decides by how all comparisons stand.
+// allocateBlocks decides what to measure next from the states of all comparisons.
 func (j Criteria) allocateBlocks(standings []ComparisonState, costs []float64, left float64) Allocation {
 	c := Allocation{Comparisons: standings, Cases: []int{}}
 	var open []ComparisonState
@@ -97,7 +100,7 @@ func (j Criteria) allocateBlocks(standings []ComparisonState, costs []float64, l
 	slices.SortStableFunc(open, func(a, b ComparisonState) int {
 		return cmp.Or(boolToInt(a.NewBlocks == 0)-boolToInt(b.NewBlocks == 0), cmp.Compare(a.Certainty, b.Certainty))
 	})
-	need := make([]int, len(costs)) // blocks of each case until the looks of those that go on
+	need := make([]int, len(costs)) // blocks of each case until the next analyses of the comparisons that continue
 	skipped := false
 	for _, s := range open {
 		blocks, with := j.blocksToInterim(s), slices.Clone(need)
@@ -127,7 +130,7 @@ func (j Criteria) allocateBlocks(standings []ComparisonState, costs []float64, l
 	return c
 }
 
-// toLook is the number of blocks to the next look of a comparison; 0 where there is none.
+// blocksToInterim returns the number of blocks to the next analysis of a comparison; 0 if there is none.
 func (j Criteria) blocksToInterim(s ComparisonState) int {
 	if s.ended {
 		return 0
@@ -140,7 +143,7 @@ func (j Criteria) blocksToInterim(s ComparisonState) int {
 	return 0
 }
 
-// duration is the time that so many blocks of each case take.
+// duration returns the time that the given numbers of blocks of each case take.
 func duration(blocks []int, costs []float64) float64 {
 	sum := 0.0
 	for c, n := range blocks {
@@ -149,7 +152,7 @@ func duration(blocks []int, costs []float64) float64 {
 	return sum
 }
 
-// standings are those of all comparisons, without their cases.
+// states returns the states of all comparisons, without their cases.
 func (j Criteria) states(all []blockSeries) []ComparisonState {
 	judged := j.judge(all)
 	list := []ComparisonState{}
@@ -163,7 +166,7 @@ func (j Criteria) states(all []blockSeries) []ComparisonState {
 	return list
 }
 
-// news is how many numbers the blocks since the look before have brought.
+// newValues returns how many ratios the blocks since the previous analysis have added.
 func (l *InterimPlan) newValues(s *blockSeries) int {
 	from, n := 0, 0
 	for _, look := range l.Blocks {
@@ -177,9 +180,10 @@ func (l *InterimPlan) newValues(s *blockSeries) int {
 	return n
 }
 
-// certainty is the distance from what would have to be excluded, by the half-width of the interval at the
-// last look's level for one of m: a difference is decided where the interval excludes 1, and equivalence
-// where it excludes what lies beyond the margin. 0 is no knowledge.
+// certainty returns the distance of the estimate from the nearest value that must be excluded, divided by the
+// half-width of the interval. The interval has the level of the last analysis for one of m comparisons. It decides
+// a difference if it excludes 1, and equivalence if it excludes everything beyond the margin. 0 means no
+// information.
 func (j Criteria) certainty(s *sequentialState, m int) float64 {
 	if !s.ok {
 		return 0
@@ -189,7 +193,7 @@ func (j Criteria) certainty(s *sequentialState, m int) float64 {
 	off := math.Abs(math.Log(s.ratio.Ratio))
 	near := max(off, math.Log(1+j.Margin)-off)
 	if half == 0 || near > half {
-		return 1 // as near as it can be; JSON has no infinity
+		return 1 // the maximum; JSON has no infinity
 	}
 	return near / half
 }

@@ -2,12 +2,13 @@ package compare
 
 import "github.com/brewput/brewput/internal/stat"
 
-// Size is the number of comparisons of rows that have no trial yet, if all of them come to a number.
+// FamilySize returns the number of comparisons of rows that have no trials yet, assuming that all of them get
+// values.
 func (j Criteria) FamilySize(rows []Row) int { return len(j.pairs(rows, (*Row).neverCompared)) }
 
-// BlocksForAllPairs is what it takes to compare all pairs of these rows: how many comparisons there are among
-// neighbours and among all, and the blocks that find among all what the least number of blocks for a verdict
-// by looks, 10, finds among neighbours.
+// BlocksForAllPairs returns the cost of comparing all pairs instead of neighbours: the number of comparisons of
+// both, and the blocks needed. With these blocks, all pairs have the power that neighbours have at the first
+// interim analysis.
 func (j Criteria) BlocksForAllPairs(rows []Row) (few, many, blocks int) {
 	j.All = false
 	few = j.FamilySize(rows)

@@ -6,17 +6,17 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// BenchComparison is what two sides of Go benchmarks, such as two files, show of each other.
+// BenchComparison is the comparison of two sides of Go benchmarks, such as two files.
 type BenchComparison struct {
-	Workload     string // the package; "" if a side has several
-	Paired       bool   // the sides were measured in the same blocks
+	Workload     string // the package; "" if there are several
+	Paired       bool   // both sides were measured in the same blocks
 	Pairs        []Pair
-	Metrics      []MetricVerdicts // in the order of tables
-	OnlyA, OnlyB []Row            // what the other side lacks
+	Metrics      []MetricVerdicts // in table order
+	OnlyA, OnlyB []Row            // benchmarks missing on the other side
 }
 
-// Benchmarks compares Go benchmarks of two runs, or files, by every metric. paired says that their trials were measured
-// in common blocks. declared are the metrics' own directions; see [Declared].
+// CompareBenchmarks compares Go benchmarks of two runs or files by every metric. paired means that both were
+// measured in the same blocks. declared holds the declared directions of metrics; see [DeclaredDirections].
 func (j Criteria) CompareBenchmarks(a, b Run, paired bool, declared map[string]string) *BenchComparison {
 	c := &BenchComparison{Paired: paired}
 	c.Pairs, c.OnlyA, c.OnlyB = j.PairRuns(a, b, paired)
@@ -24,7 +24,8 @@ func (j Criteria) CompareBenchmarks(a, b Run, paired bool, declared map[string]s
 	return c
 }
 
-// Few are the benchmarks of the newer side that are not compared, because a side has one result of them.
+// SingleResults returns the benchmarks of the newer side that are not compared because some side has only one
+// result.
 func (c *BenchComparison) SingleResults() (rows []Row) {
 	for _, s := range c.Pairs {
 		if min(s.A.N, s.B.N) < 2 {
@@ -34,13 +35,13 @@ func (c *BenchComparison) SingleResults() (rows []Row) {
 	return rows
 }
 
-// UnmatchedMetric is a metric that one side alone has of benchmarks that both have, so that nothing is compared by it.
+// UnmatchedMetric is a metric that only one side reports for a benchmark that both have. It is not compared.
 type UnmatchedMetric struct {
 	Metric       string
-	OnlyA, OnlyB []Row // the benchmarks of which A or B alone has it
+	OnlyA, OnlyB []Row // benchmarks for which only A or only B has it
 }
 
-// UnmatchedMetrics are the metrics of which some benchmark has values on one side alone, in the order of tables.
+// UnmatchedMetrics returns the metrics that some benchmark has on one side only, in table order.
 func (c *BenchComparison) UnmatchedMetrics() (list []UnmatchedMetric) {
 	var rows []Row
 	for _, s := range c.Pairs {
@@ -64,8 +65,8 @@ func (c *BenchComparison) UnmatchedMetrics() (list []UnmatchedMetric) {
 	return list
 }
 
-// Replicated reports whether any verdict is by several files or runs of a side, and names the benchmarks whose verdicts
-// are not, unless they are exact.
+// Replicated reports whether some verdict is based on several files or runs per side. others names the benchmarks
+// with other verdicts, except exact ones.
 func (c *BenchComparison) Replicated() (some bool, others []string) {
 	for _, m := range c.Metrics {
 		for _, g := range m.Groups {

@@ -8,18 +8,18 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// blockTable is what the order of blocks is tested on: the logarithms of speed, row by row and block by
-// block, less their row's mean. A missing trial is NaN.
+// blockTable is the input of the tests of block order: logarithms of speed by row and block, centred by row. A
+// missing trial is NaN.
 type blockTable struct {
 	rows   [][]float64
 	spread []float64 // variance of each row
 }
 
-// leastVariance is the least variance of a row: differences below 0.01 % are none.
+// minVariance is the smallest variance of a row. Variation below 0.01% is ignored.
 const minVariance = 1e-8
 
-// firstStretch are the trials of the blocks up to one that lacks a case of the first. A budget drops cases, and
-// a block of fewer cases scatters more: it cannot change places with another.
+// leadingBlocks returns the trials before the first block that lacks a case of block 0. A budget drops cases, and a
+// mean over fewer cases varies more, so such blocks are not exchangeable with the others.
 func leadingBlocks(trials []result.Trial) []result.Trial {
 	if len(trials) == 0 {
 		return nil
@@ -40,7 +40,7 @@ func leadingBlocks(trials []result.Trial) []result.Trial {
 	return slices.DeleteFunc(slices.Clone(trials), func(t result.Trial) bool { return t.Block >= end })
 }
 
-// tabulate makes the table of the good throughput trials. Rows with fewer than 3 of them are left out.
+// tabulate returns the table of the good throughput trials. It leaves out rows with fewer than 3 of them.
 func tabulate(trials []result.Trial) blockTable {
 	trials = leadingBlocks(trials)
 	values := blockValues(trials)
@@ -69,8 +69,7 @@ func tabulate(trials []result.Trial) blockTable {
 	return t
 }
 
-// centred is one row of the table and its variance. What is measured as a time is
-// as fast as that is short.
+// centred returns one row of the table and its variance. Speed is the inverse of a time.
 func centred(values map[int]float64, blocks []int, isTime bool) (row []float64, variance float64) {
 	mean, squares := stat.Mean(sortedLogs(values)), 0.0
 	row = make([]float64, len(blocks))
@@ -89,9 +88,9 @@ func centred(values map[int]float64, blocks []int, isTime bool) (row []float64, 
 	return row, max(squares/float64(len(values)-1), minVariance)
 }
 
-// trend is by how much the logarithm of speed changes from the first block to the last, and the p-value
-// of the hypothesis that the order of the blocks does not matter. Each row counts by its precision. What
-// a block does to all its rows is in one number, so that rows which share it are no more evidence.
+// trend tests for a drift of speed. It returns the change of log speed from the first block to the last, and the
+// p-value of exchangeable blocks. Rows are weighted by their precision. Rows of a block are averaged first, because
+// a disturbance of the block affects all of them.
 func (t blockTable) trend() (change, p float64) {
 	if len(t.rows) == 0 {
 		return 0, 1
@@ -111,8 +110,8 @@ func (t blockTable) trend() (change, p float64) {
 	return slope * float64(len(effects)-1), p
 }
 
-// serial is the correlation of a row's neighbouring blocks, over all rows, and its p-value against a
-// correlation above what the order by chance gives. Blocks change places with all their rows.
+// serial returns the lag-1 correlation between blocks over all rows, and its one-sided permutation p-value.
+// Permutations move blocks with all their rows.
 func (t blockTable) serial() (correlation, p float64) {
 	rows := make([][]float64, len(t.rows))
 	for r, row := range t.rows {

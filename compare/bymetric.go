@@ -8,23 +8,24 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// MetricVerdicts are the verdicts by one metric of benchmarks. They are one family.
+// MetricVerdicts holds the verdicts on one metric. They are one family.
 type MetricVerdicts struct {
 	Metric string
 	Groups []MetricGroup
 }
 
-// MetricGroup are the benchmarks at two levels of a factor, or of two revisions or files, with one geometric mean.
+// MetricGroup holds benchmarks that share one contrast, such as two levels of a factor or two revisions, with their
+// geometric mean.
 type MetricGroup struct {
 	Pairs           []Pair
 	Verdicts        []Verdict // at least one
 	Geomean         result.Value
-	GeoLow, GeoHigh result.Value // its 95 % confidence interval
-	N               int          // ratios behind the geometric mean
+	GeoLow, GeoHigh result.Value // its 95% confidence interval
+	N               int          // number of ratios in the geometric mean
 }
 
-// ByMetric compares the sides of benchmarks by every metric that both have, except those that follow from time.
-// declared are the metrics' own directions; see [Declared].
+// ByMetric compares pairs of benchmarks by every metric that both have, except those that follow from time.
+// declared holds the declared directions of metrics; see [DeclaredDirections].
 func (j Criteria) ByMetric(sides []Pair, declared map[string]string) []MetricVerdicts {
 	if len(sides) == 0 {
 		return nil
@@ -56,7 +57,7 @@ func (j Criteria) ByMetric(sides []Pair, declared map[string]string) []MetricVer
 	return list
 }
 
-// CustomMetrics are the metrics that benchmarks themselves report, in the order of their names.
+// CustomMetrics returns the names of the metrics that benchmarks report themselves, sorted.
 func CustomMetrics(rows []Row) []string {
 	var names []string
 	for i := range rows {
@@ -65,14 +66,14 @@ func CustomMetrics(rows []Row) []string {
 	return result.Own(names)
 }
 
-// Declared are the directions that benchmarks declare of their own metrics, "higher" or "lower" by metric, as they
-// stand in the answers of trials, stored or not.
+// DeclaredDirections returns the directions that benchmarks declare for their own metrics: "higher" or "lower" by
+// metric. They are part of the answers of trials.
 func DeclaredDirections(trials []result.Trial) map[string]string {
 	all := map[string]string{}
 	for _, t := range trials {
 		answer, _ := t.Answer.(map[string]any)
 		switch better := answer["better"].(type) {
-		case map[string]any: // read back
+		case map[string]any: // decoded from JSON
 			for unit, word := range better {
 				all[unit] = fmt.Sprint(word)
 			}

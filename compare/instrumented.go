@@ -7,8 +7,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// resources are the medians over the observed trials of each named resource, and the sums of their
-// violations. A trial that failed midway tells of violations only.
+// resources returns the medians over the instrumented trials of each named resource, and the sums of their
+// violations. Failed trials contribute only violations.
 func resources(watched []*result.Trial) []result.Resource {
 	type key struct{ name, kind string }
 	var order []key
@@ -35,7 +35,7 @@ func resources(watched []*result.Trial) []result.Resource {
 	return out
 }
 
-// medianResource has the median of each field over the observations that have it.
+// medianResource returns the median of each field over the values that have it.
 func medianResource(xs []result.Resource) result.Resource {
 	median := func(field func(result.Resource) *float64) *float64 {
 		var values []float64
@@ -77,14 +77,14 @@ func medianResource(xs []result.Resource) result.Resource {
 	}
 	for _, x := range xs {
 		if out.Capacity == nil {
-			out.Capacity = x.Capacity // the point says it, so that it is the same in all trials
+			out.Capacity = x.Capacity // set by the point, so equal in all trials
 		}
 	}
 	return out
 }
 
-// ledger has the means of the shares that the observed trials measured, so that they add up; nil if they
-// measured none.
+// cpuTimeShares returns the mean CPU-time breakdown over the instrumented trials, so that shares add up; nil if
+// there is none.
 func cpuTimeShares(watched []*result.Trial) map[string]result.Value {
 	var parts map[string]result.Value
 	for _, part := range []string{"useful", "runtime", "channel", "scheduler", "gc", "idle"} {
@@ -105,8 +105,8 @@ func cpuTimeShares(watched []*result.Trial) map[string]result.Value {
 	return parts
 }
 
-// slowDown is the median over blocks of the speed without observation over that with it. Blocks in
-// which one of the two has no number do not count.
+// slowdown returns the median over blocks of plain speed divided by instrumented speed. It skips blocks in which
+// either is missing.
 func slowdown(good, watched []*result.Trial, job bool) result.Value {
 	plain := map[int]float64{}
 	for _, t := range good {
@@ -121,16 +121,16 @@ func slowdown(good, watched []*result.Trial, job bool) result.Value {
 			ratios = append(ratios, a/b)
 		}
 	}
-	return result.Value(stat.Median(ratios)) // NaN, which is unavailable, of none
+	return result.Value(stat.Median(ratios)) // the median of nothing is NaN, which is unavailable
 }
 
-// speed is what a trial is judged by, larger being faster; 0 where it was not measured.
+// speed returns the speed of a trial, where higher is faster; 0 if it was not measured.
 func speed(t *result.Trial, job bool) float64 {
 	v := t.Metrics.Get(result.Throughput)
 	switch {
 	case job:
 		v = 1 / t.Metrics.Get(result.WallSeconds)
-	case t.Open: // as many are served as come, whatever it takes
+	case t.Open: // throughput is the arrival rate, whatever the service takes
 		v = 1 / t.Metrics.Get("service_mean_ns")
 	}
 	if !measured(v) {
@@ -139,7 +139,7 @@ func speed(t *result.Trial, job bool) float64 {
 	return float64(v)
 }
 
-// float is the number that p points to, nil for nil.
+// floatOf converts an optional integer.
 func floatOf(p *int64) *float64 {
 	if p == nil {
 		return nil

@@ -8,51 +8,56 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// differs is the verdict of a standing before it is known which direction is the better one.
+// differs is the verdict "faster or slower" before its direction is known.
 const differs = "differs"
 
-// InterimBlocks are the numbers of blocks at which a run with a budget is judged.
+// InterimBlocks returns the numbers of blocks at the interim analyses of a run with a budget.
 func InterimBlocks() []int { return []int{10, 15, 20, 30, 40} }
 
-// Looks are the looks of a run with a budget. Alpha is spent with the square of the blocks: at 10 of 40
-// blocks 1/16 of it. O'Brien and Fleming's way leaves next to nothing for 10 blocks, whose t has heavy
-// tails: among 7 comparisons a difference would need 20 standard errors to be found there, where it now
-// needs 5.4. Pocock's way needs 4.1, and takes from the last look what most comparisons need.
+// InterimPlan is the plan of the interim analyses of a run with a budget.
+//
+// Alpha is spent with the square of the blocks: 1/16 of it at 10 of 40 blocks. O'Brien and Fleming's boundaries
+// leave almost nothing for 10 blocks, where Student's t has heavy tails: among 7 comparisons, finding a difference
+// there would need 20 standard errors instead of 5.4. Pocock's boundaries need 4.1, but take alpha from the last
+// analysis, which most comparisons need.
 type InterimPlan struct {
 	Blocks     []int // ascending
-	Equivalent int   // blocks from which on designs may be called equivalent
-	Different  int   // blocks from which on a ratio nearer to 1 than clearRatio may be called a difference
+	Equivalent int   // least blocks for the verdict "equivalent"
+	Different  int   // least blocks for a difference smaller than clearRatio
 	planned    *stat.InterimAnalyses
 }
 
-// EquivalentFrom is the usual [Looks.Equivalent]. What no block has shown, blocks cannot exclude: of trials of
-// which 15 in 100 are slow, 10 blocks hold none in one of 5 runs, and 20 in one of 26.
+// EquivalentFrom is the default of [InterimPlan.Equivalent]. Few blocks may miss rare slow trials: if 15 in 100
+// trials are slow, 10 blocks contain none in 1 of 5 runs, and 20 blocks in 1 of 26.
 const EquivalentFrom = 20
 
-// DifferentFrom is the usual [Looks.Different]. A phase that lasts for several blocks and slows one design shows in
-// their order only when another phase follows: of phases of 3 blocks, 10 blocks hold nothing but such of one design in
-// one of 8 runs. So a small ratio waits for 20 blocks; see the manual's table of noise that lasts.
+// DifferentFrom is the default of [InterimPlan.Different]. A disturbance that slows one design for several blocks
+// shows in the order of the blocks only when another phase follows. With phases of 3 blocks, 10 blocks all lie in
+// such phases of one design in 1 of 8 runs. Therefore small differences wait for 20 blocks; see the manual's table
+// of lasting noise.
 const DifferentFrom = 20
 
-// clearRatio is the ratio from which on a difference, of whatever size slow phases usually are, needs no such wait.
+// clearRatio is the ratio from which on a difference does not wait, because it exceeds the usual effect of slow
+// phases.
 const clearRatio = 1.10
 
-// NewInterimAnalyses prepares looks, with equivalence from so many blocks on, and differences as usual; it takes some tenths of a
-// second.
+// NewInterimPlan plans interim analyses at the given numbers of blocks. equivalent is the least number of blocks
+// for the verdict "equivalent". It takes a few tenths of a second.
 func NewInterimPlan(blocks []int, equivalent int) *InterimPlan {
 	return &InterimPlan{blocks, equivalent, DifferentFrom, stat.NewInterimAnalyses(stat.SquareSpending, blocks)}
 }
 
-// tooSmall reports whether so many blocks are too few to call a ratio a difference, however sure it is.
+// tooSmall reports whether there are too few blocks for a difference of this size, however significant it is.
 func (l *InterimPlan) tooSmall(ratio float64, blocks int) bool {
 	return blocks < l.Different && max(ratio, 1/ratio) < clearRatio
 }
 
-// most is the number of blocks at the last look.
+// most returns the number of blocks at the last analysis.
 func (l *InterimPlan) most() int { return l.Blocks[len(l.Blocks)-1] }
 
-// taken are the looks at so many blocks. Where trials failed a look has fewer blocks than planned, and what
-// is spent there is that of the blocks there are. Looks at layouts share what these do, however many blocks there are.
+// analysesAt returns the analyses at the given numbers of blocks. Failed trials reduce these; the analysis then
+// spends what its blocks allow. Analyses of layouts always share alpha by Bonferroni, because further blocks add no
+// replicates.
 func (l *InterimPlan) analysesAt(blocks []int, layouts int) *stat.InterimAnalyses {
 	if layouts < 2 && slices.Equal(blocks, l.Blocks[:len(blocks)]) {
 		return l.planned
@@ -60,16 +65,16 @@ func (l *InterimPlan) analysesAt(blocks []int, layouts int) *stat.InterimAnalyse
 	return stat.NewSeparateAnalyses(stat.SquareSpending, blocks, l.most())
 }
 
-// series are the blocks that both cases of a comparison were tried in, in their order.
+// blockSeries holds the blocks in which both cases of a comparison were tried, in order.
 type blockSeries struct {
 	blocks    []int
-	logs      []float64 // logarithm of the ratio; NaN where a trial has no number
-	truncated bool      // cut: more blocks say no more
+	logs      []float64 // logarithms of the ratios; NaN if a trial has no value
+	truncated bool      // further blocks add nothing
 
-	layouts int // of several, whose blocks are one replicate each: see Sides.Contrast
+	layouts int // if above 1, number of layouts, each one replicate; see Pair.Compare
 }
 
-// newSeries pairs two rows by block.
+// newSeries pairs the trials of two rows by block.
 func newSeries(a, b *Row, values map[key]map[int]float64, tried map[key]map[int]bool) blockSeries {
 	var s blockSeries
 	ka, kb := rowKey(a), rowKey(b)
@@ -88,8 +93,8 @@ func newSeries(a, b *Row, values map[key]map[int]float64, tried map[key]map[int]
 	return s
 }
 
-// cut ends a series at the first block, from one on, in which the response of either side is lost because it was
-// beyond all bounds: blocks without such ones would be those that went well. What stood before stays.
+// truncate ends a series at the first block, not before block from, in which either side lost its response because
+// it was overloaded. Using only the later good blocks would be biased. Earlier results stay.
 func (s *blockSeries) truncate(from int, lost ...map[int]bool) {
 	for i, block := range s.blocks {
 		if block >= from && (lost[0][block] || lost[1][block]) {
@@ -99,8 +104,8 @@ func (s *blockSeries) truncate(from int, lost ...map[int]bool) {
 	}
 }
 
-// lostResponses are the blocks in which a trial of an open loop went right and still has no response: it was
-// unstable, or lost more than half of its customers.
+// lostResponses returns the blocks in which a good trial of an open loop has no response time, because it was
+// unstable or lost more than half of its requests.
 func lostResponses(trials []result.Trial) map[key]map[int]bool {
 	lost := map[key]map[int]bool{}
 	for i := range trials {
@@ -117,8 +122,8 @@ func lostResponses(trials []result.Trial) map[key]map[int]bool {
 	return lost
 }
 
-// pair compares the first n blocks, of which good have a number of both; ok is false where fewer than two replicates
-// do.
+// comparison compares the first n blocks, of which good have values of both. ok is false with fewer than two
+// replicates.
 func (s *blockSeries) comparison(n int) (c stat.Comparison, good int, ok bool) {
 	var logs []float64
 	var blocks []int
@@ -135,8 +140,8 @@ func (s *blockSeries) comparison(n int) (c stat.Comparison, good int, ok bool) {
 	return c, len(logs), ok
 }
 
-// enough reports whether a comparison has what any verdict needs. Of layouts permutations decide nothing, being so few:
-// Student's t of their means is all there is.
+// enoughBlocks reports whether a comparison has the blocks that any verdict needs. With layouts there are too few
+// replicates for permutations, so that only Student's t of their means decides.
 func (j Criteria) enoughBlocks(c stat.Comparison, layouts int) bool {
 	if layouts > 1 {
 		return c.N >= minLayouts
@@ -144,41 +149,40 @@ func (j Criteria) enoughBlocks(c stat.Comparison, layouts int) bool {
 	return c.Enough(j.Alpha)
 }
 
-// glimpse is what one look at a comparison shows.
+// analysis is the result of one interim analysis of a comparison.
 type analysis struct {
 	ratio   stat.Comparison
-	blocks  int  // behind it
-	layouts int  // see series
-	enough  bool // for any verdict
-	early   bool // too few to be called equivalent
-	small   bool // too few to call so small a ratio a difference
-	// The least alpha of all looks together at which this one rejects that the ratio is 1, and that it is
-	// outside the margin.
+	blocks  int  // number of blocks analysed
+	layouts int  // see blockSeries
+	enough  bool // enough blocks for a verdict
+	early   bool // too few blocks for "equivalent"
+	small   bool // too few blocks for so small a difference
+	// p-values of this analysis, valid over all analyses: of a ratio of 1, and of a ratio outside the margin.
 	different, outside float64
-	// level is the nominal level of this look where all looks may spend alpha.
+	// level returns the nominal level of this analysis if all analyses together may spend alpha.
 	level func(alpha float64) float64
 }
 
-// agrees reports whether a permutation test, which assumes less than Student's t, has no objection to a
-// difference. It is a veto and no claim of its own: n blocks have no p-value below 2/2^n, and where that is
-// above the level of the look the least there is will do.
+// permutationAgrees reports whether a permutation test confirms a difference. It assumes less than Student's t and
+// serves only as a veto. n blocks have no p-value below 2/2^n. If that exceeds the level, the smallest possible
+// p-value is enough.
 func (g *analysis) permutationAgrees(alpha float64) bool {
 	return g.ratio.Permutation() <= max(g.level(alpha), g.ratio.MinPermutationP())
 }
 
-// standing is how one comparison stands: what its looks have shown so far.
+// sequentialState is the state of one comparison after its analyses.
 type sequentialState struct {
-	ok         bool // there are blocks to judge by
-	analysis        // of the look that decided; until then of the last one; before the first, of all blocks so far
+	ok         bool // there are blocks to analyse
+	analysis        // the deciding one, else the last; before the first, of all blocks so far
 	analyses   []analysis
-	goodBlocks []int   // good blocks of the looks
-	ended      bool    // no more blocks help
-	tried      int     // blocks until the last look, good or not; before the first, all so far
-	spent      float64 // of alpha
-	vetoed     bool    // undecided, as the permutation test does not agree to the difference that the last look shows
-	verdict    string  // Undecided, Equivalent or differs; once decided it stands
+	goodBlocks []int   // number of good blocks at each analysis
+	ended      bool    // further blocks add nothing
+	tried      int     // blocks at the last analysis, good or not; before the first, all
+	spent      float64 // part of alpha spent
+	vetoed     bool    // undecided only because the permutation test disagrees
+	verdict    string  // Undecided, Equivalent or differs; final once decided
 
-	adjusted float64 // pDifferent for the whole family
+	adjusted float64 // differenceP after Holm's adjustment
 }
 
 func newStates(n int) []sequentialState {
@@ -189,7 +193,7 @@ func newStates(n int) []sequentialState {
 	return standings
 }
 
-// pDifferent is the p-value of a ratio of 1 over all looks: what an early one has shown stays.
+// differenceP returns the p-value of a ratio of 1 over all analyses: the minimum of theirs.
 func (s *sequentialState) differenceP() float64 {
 	p := 1.0
 	for i := range s.analyses {
@@ -198,8 +202,8 @@ func (s *sequentialState) differenceP() float64 {
 	return p
 }
 
-// settle decides by the first look that shows it, with its numbers: a later one may have other blocks behind
-// it, and even point the other way.
+// decideBy decides by the first analysis that shows the verdict, and takes its values. A later analysis may have
+// other blocks and even point the other way.
 func (s *sequentialState) decideBy(verdict string, shows func(*analysis) bool) bool {
 	for i := range s.analyses {
 		if g := &s.analyses[i]; g.enough && shows(g) {
@@ -210,18 +214,17 @@ func (s *sequentialState) decideBy(verdict string, shows func(*analysis) bool) b
 	return false
 }
 
-// itself is the level of a test at its only look.
+// singleLevel is the level of a test with a single analysis.
 func singleLevel(alpha float64) float64 { return alpha }
 
-// judge judges all comparisons of a family. Without looks each is judged once, by all its blocks.
+// judge decides all comparisons of a family. Without interim analyses each is analysed once, with all its blocks.
 //
-// With looks each is judged when the blocks that hold both cases, good or not, reach the number of the
-// next look, and no more once its verdict stands. The p-values of a comparison's looks become one that
-// holds over all of them (see [stat.Looks]); those go through Holm's method for the family. Rejecting this
-// way is the closed test whose every intersection is tested by Bonferroni and spending (Maurer and Bretz:
-// Multiple testing in group sequential trials using graphical approaches, Statistics in Biopharmaceutical
-// Research 5(4), 2013): the chance of any false verdict at any look is at most alpha, whatever the past
-// looks let be measured next.
+// Otherwise a comparison is analysed when the number of blocks that hold both cases, good or not, reaches that of
+// the next analysis, until it is decided. The p-values of its analyses become one that is valid over all of them
+// (see [stat.InterimAnalyses]). Holm's method then adjusts these for the family. This is the closed test that tests
+// every intersection by Bonferroni and alpha spending (Maurer and Bretz: Multiple testing in group sequential
+// trials using graphical approaches, Statistics in Biopharmaceutical Research 5(4), 2013). The probability of any
+// false verdict at any analysis is at most alpha, whatever earlier analyses decide to measure.
 func (j Criteria) judge(all []blockSeries) []sequentialState {
 	standings := newStates(len(all))
 	if j.Interims == nil {
@@ -248,7 +251,7 @@ func (j Criteria) judge(all []blockSeries) []sequentialState {
 	return standings
 }
 
-// lookBlocks are the blocks, ascending, after which some comparison comes to a look.
+// analysisBlocks returns the blocks after which some comparison has an analysis, ascending.
 func analysisBlocks(looks []int, all []blockSeries) []int {
 	var blocks []int
 	for i := range all {
@@ -262,7 +265,7 @@ func analysisBlocks(looks []int, all []blockSeries) []int {
 	return slices.Compact(blocks)
 }
 
-// judgeOnce judges a comparison by all there is.
+// judgeOnce analyses a comparison with all its blocks.
 func (j Criteria) judgeOnce(s *sequentialState, ratio stat.Comparison, layouts int) {
 	s.ok, s.tried = true, ratio.N
 	s.analysis = analysis{ratio, ratio.N, layouts, j.enoughBlocks(ratio, layouts), false, false, ratio.P(),
@@ -270,11 +273,11 @@ func (j Criteria) judgeOnce(s *sequentialState, ratio stat.Comparison, layouts i
 	s.analyses = []analysis{s.analysis}
 }
 
-// look judges a comparison by its first n blocks.
+// interim analyses a comparison with its first n blocks.
 func (j Criteria) interim(s *sequentialState, of *blockSeries, n int) {
 	c, good, ok := of.comparison(n)
 	s.tried, s.ended = n, of.truncated
-	if !ok || len(s.analyses) > 0 && good == s.blocks { // nothing new
+	if !ok || len(s.analyses) > 0 && good == s.blocks { // no new values
 		return
 	}
 	s.goodBlocks = append(s.goodBlocks, good)
@@ -287,9 +290,9 @@ func (j Criteria) interim(s *sequentialState, of *blockSeries, n int) {
 	s.analyses = append(s.analyses, s.analysis)
 }
 
-// decide gives the verdicts that do not stand yet. Equivalence needs the interval within the margin at the
-// confidence that all comparisons together ask for. A difference needs an adjusted p-value of at most alpha,
-// at a look to which the permutation test agrees. A difference within the margin is called equivalent.
+// decide sets the verdicts that are not final yet. Equivalence needs the interval, at the confidence of the family,
+// within the margin. A difference needs an adjusted p-value of at most alpha, at an analysis at which the
+// permutation test agrees. A difference within the margin is equivalent.
 func (j Criteria) decide(standings []sequentialState) {
 	ps := make([]float64, len(standings))
 	for i := range standings {
@@ -303,7 +306,7 @@ func (j Criteria) decide(standings []sequentialState) {
 			adjusted > j.Alpha {
 			continue
 		}
-		share := 0.0 // what Holm's method leaves of alpha for this comparison
+		share := 0.0 // Holm's level for this comparison
 		if adjusted > 0 {
 			share = j.Alpha * ps[i] / adjusted
 		}
@@ -314,8 +317,8 @@ func (j Criteria) decide(standings []sequentialState) {
 	}
 }
 
-// glance fills a standing in before its first look, so that its ratio can be shown: the interval is what
-// a look at so many blocks would give.
+// preview sets the state before the first analysis, so that a ratio can be shown. Its interval is that of an
+// analysis with the present blocks.
 func (l *InterimPlan) preview(s *sequentialState, of *blockSeries) {
 	s.tried, s.ended, s.layouts = len(of.blocks), of.truncated, of.layouts
 	if s.ratio, s.blocks, s.ok = of.comparison(len(of.logs)); s.ok {
@@ -324,10 +327,10 @@ func (l *InterimPlan) preview(s *sequentialState, of *blockSeries) {
 	}
 }
 
-// wants is the number of blocks to the first look to come that would decide a comparison if its ratio stays
-// the one seen, by what that look asks for; nil where none would. alpha is what its looks may spend.
+// blocksNeeded returns the number of blocks to the first analysis that would decide the comparison if its ratio
+// stays as estimated; nil if none would. alpha is what its analyses may spend.
 func (l *InterimPlan) blocksNeeded(s *sequentialState, margin, alpha float64) *int {
-	if s.ended || s.layouts > 1 { // more blocks are no more layouts
+	if s.ended || s.layouts > 1 { // further blocks add no layouts
 		return nil
 	}
 	far := max(s.ratio.Ratio, 1/s.ratio.Ratio)

@@ -1,6 +1,6 @@
 package compare
 
-// matchDesigns is match, design by design: files may have a hundred thousand.
+// matchDesigns calls match design by design, because files may have 100,000 designs.
 func (j Criteria) matchDesigns(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
 	of, used := map[string][]Row{}, map[key]bool{}
 	for i := range b {

@@ -9,15 +9,15 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Run is one of two stored runs that are compared, or several that are one side.
+// Run is one side of a comparison: a stored run, or several merged ones.
 type Run struct {
-	Name   string // its directory; of several, all of them with commas
+	Name   string // its directory; of several runs, all of them, separated by commas
 	Rows   []Row
 	Trials []result.Trial
-	starts []int // of several: the first block of each, as [Together] numbers them
+	starts []int // of several runs: the first block of each; see [MergeRuns]
 }
 
-// Together makes several runs one side. Their blocks are numbered one after the other.
+// MergeRuns merges several runs of one side. It numbers their blocks consecutively.
 func MergeRuns(runs []Run, cases []plan.Case) Run {
 	if len(runs) == 1 {
 		return runs[0]
@@ -39,7 +39,7 @@ func MergeRuns(runs []Run, cases []plan.Case) Run {
 	return side
 }
 
-// UniqueCases has the cases of all lists, each once, in order of appearance.
+// UniqueCases returns the distinct cases of all lists, in order of appearance.
 func UniqueCases(lists ...[]plan.Case) (cases []plan.Case) {
 	seen := map[[2]string]bool{}
 	for _, c := range slices.Concat(lists...) {
@@ -50,7 +50,7 @@ func UniqueCases(lists ...[]plan.Case) (cases []plan.Case) {
 	return cases
 }
 
-// CaseNames names rows, design by design: "locking (cpus 1; cpus 2), pipe (cpus 1, buffer 4)".
+// CaseNames lists rows by design: "locking (cpus 1; cpus 2), pipe (cpus 1, buffer 4)".
 func CaseNames(rows []Row) string {
 	var designs []string
 	at := map[string][]string{}
@@ -70,17 +70,17 @@ func CaseNames(rows []Row) string {
 	return strings.Join(designs, ", ")
 }
 
-// Difference is a setting in which two runs differ, as text for people.
+// Difference is a setting in which two runs differ, as text.
 type Difference struct {
 	Name string `json:"name"`
 	A    string `json:"a"` // in the newer run
 	B    string `json:"b"` // in the older run
 }
 
-// Differences collects the settings in which two runs differ.
+// Differences is a list of settings in which two runs differ.
 type Differences []Difference
 
-// Add compares the values of a setting in the newer and the older run, and reports whether they differ.
+// Add compares the values of a setting in the newer run, a, and the older run, b. It reports whether they differ.
 func (d *Differences) Add(name string, a, b any) bool {
 	x, y := fmt.Sprint(a), fmt.Sprint(b)
 	if x != y {
@@ -89,8 +89,8 @@ func (d *Differences) Add(name string, a, b any) bool {
 	return x != y
 }
 
-// NonReplicateText is the text of a warning: differences are those of a run and the first run of its side. "" if there are
-// none.
+// NonReplicateText returns the text of the warning about a run that differs from the first run of its side; "" if
+// there are no differences.
 func NonReplicateText(first string, differences []Difference) string {
 	var all []string
 	for _, d := range differences {

@@ -9,8 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// The verdicts on metrics that are no time. Higher and Lower are of metrics of which nobody said which direction is
-// better.
+// The verdicts on metrics other than time. Higher and Lower are for metrics without a known better direction.
 const (
 	Better = "better"
 	Worse  = "worse"
@@ -18,18 +17,18 @@ const (
 	Lower  = "lower"
 )
 
-// Sides are two rows whose metrics are compared, with their trials. They are paired where their trials share
-// blocks: each block then holds a trial of both.
+// Pair is two rows whose metrics are compared, with their trials. A pair is paired by block if each block holds a
+// trial of both.
 type Pair struct {
 	A, B             *Row
 	trialsA, trialsB []*result.Trial
-	startsA, startsB []int // of several runs a side: the first blocks of each
-	triedBlocks      []int // blocks that both were tried in, however it ended; of paired ones in a run
+	startsA, startsB []int // of several runs per side: the first block of each
+	triedBlocks      []int // of paired rows: blocks in which both were tried
 	Paired           bool
 	NameA, NameB     string // of runs or files; "" within one run
 }
 
-// Levels are the pairs of rows of one run that verdicts compare: levels of factors that are a choice.
+// PairLevels returns the pairs of rows of one run that verdicts compare.
 func (j Criteria) PairLevels(rows []Row, trials []result.Trial) []Pair {
 	of, tried := byRow(trials), triedBlocks(trials)
 	var list []Pair
@@ -46,19 +45,20 @@ func (j Criteria) PairLevels(rows []Row, trials []result.Trial) []Pair {
 	return list
 }
 
-// Apart names what sets two sides apart. Sides with the same name are a group, and so are the verdicts on them.
+// Contrast names the settings in which the rows differ. Pairs with the same contrast form a group, and so do their
+// verdicts.
 func (s *Pair) Contrast() string {
 	_, onlyA, onlyB := SplitPoints(s.A.Point, s.B.Point)
 	return contrastOf(onlyA, onlyB)
 }
 
-// Apart names what sets the sides of a verdict apart.
+// Contrast names the settings in which the sides of a verdict differ.
 func (v *Verdict) Contrast() string { return contrastOf(v.OnlyA, v.OnlyB) }
 
 func contrastOf(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " + onlyB.String() }
 
-// GroupByContrast groups pairs by what sets their sides apart, such as GOGC=50 and GOGC=100, in order of appearance. A mean of
-// ratios is of one group: one of several would be of nothing.
+// GroupByContrast groups pairs by their contrast, such as GOGC=50 against GOGC=100, in order of appearance. A
+// geometric mean over different contrasts would be meaningless.
 func GroupByContrast(sides []Pair) [][]Pair {
 	var groups [][]Pair
 	at := map[string]int{}
@@ -73,7 +73,7 @@ func GroupByContrast(sides []Pair) [][]Pair {
 	return groups
 }
 
-// Across are the pairs of rows of two runs, or files, a and b. paired says that their trials were measured in common
+// PairRuns returns the pairs of rows of two runs or files a and b. paired means that both were measured in the same
 // blocks.
 func (j Criteria) PairRuns(a, b Run, paired bool) (list []Pair, onlyA, onlyB []Row) {
 	matches, onlyA, onlyB := j.matchDesigns(a.Rows, b.Rows)
@@ -86,7 +86,7 @@ func (j Criteria) PairRuns(a, b Run, paired bool) (list []Pair, onlyA, onlyB []R
 	return list, onlyA, onlyB
 }
 
-// byRow are the good trials of each row.
+// byRow returns the good trials of each row.
 func byRow(trials []result.Trial) map[key][]*result.Trial {
 	m := map[key][]*result.Trial{}
 	for i := range trials {
@@ -97,7 +97,7 @@ func byRow(trials []result.Trial) map[key][]*result.Trial {
 	return m
 }
 
-// values are a metric's by block.
+// values returns a metric by block.
 func values(trials []*result.Trial, metric string) map[int]float64 {
 	m := map[int]float64{}
 	for _, t := range trials {
@@ -108,7 +108,7 @@ func values(trials []*result.Trial, metric string) map[int]float64 {
 	return m
 }
 
-// samples are what two sides measured of a metric: of paired ones in the same order of blocks.
+// samples returns the values of a metric on both sides. Paired values have the same order of blocks.
 func (s *Pair) samples(metric string) (xs, ys []float64, blocks []int) {
 	a, b := values(s.trialsA, metric), values(s.trialsB, metric)
 	for _, block := range sortedBlocks(a) {
@@ -129,29 +129,30 @@ func (s *Pair) samples(metric string) (xs, ys []float64, blocks []int) {
 	return xs, ys, blocks
 }
 
-// Contrasted is a metric of two sides: a ratio with its doubt, or exact.
+// MetricComparison compares one metric of a pair: a ratio with its uncertainty, or an exact ratio.
 type MetricComparison struct {
 	Ratio  stat.Comparison
-	NA, NB int // values of each side
-	RunsA  int // of several runs a side, those that have values: they are the replicates
+	NA, NB int // number of values
+	RunsA  int // of several runs per side: those with values, which are the replicates
 	RunsB  int
-	// each side has one value in all its trials, as counts have; for a time that is chance, or a coarse clock
+	// each side has the same value in all trials, as counts may; not for times, where that is chance or a coarse
+	// clock
 	Exact   bool
-	Exactly float64 // then the ratio; 1 of nothing and nothing, infinite where something came of nothing
+	Exactly float64 // the ratio if Exact: 1 for 0/0, infinite for x/0
 
 	Difference float64 // of the medians, A - B
-	// why there is no ratio; "" if there is. Ratio then serves only to test for a difference, and only of zeros
+	// why there is no ratio; "" if there is one. With zeros, Ratio then serves only to test for a difference.
 	NoRatio string
-	counts  bool // all values are whole numbers, and some are 0
+	counts  bool // all values are integers, and some are 0
 	logs    []float64
-	blocks  []int // of logs, where paired
+	blocks  []int // of logs, if paired
 }
 
-// Contrast compares a metric. Where blocks have one of several layouts of the code, block b that of b modulo layouts,
-// a layout's blocks are one replicate: what the placement of functions does to one build is chance. ok is false where
-// a side has fewer than 2 values.
+// Compare compares a metric of both sides. With several layouts of the code, block b has layout b modulo layouts,
+// and the blocks of a layout are one replicate, because the placement of functions in a build is random. ok is
+// false if a side has fewer than 2 values.
 //
-// Values may be 0, as of allocations, or below 0: then NoRatio says why there is no ratio.
+// Values may be 0, such as allocations, or negative. NoRatio then says why there is no ratio.
 func (s *Pair) Compare(metric string, layouts int) (c MetricComparison, ok bool) {
 	xs, ys, blocks := s.samples(metric)
 	if len(xs) < 2 || len(ys) < 2 {
@@ -164,9 +165,9 @@ func (s *Pair) Compare(metric string, layouts int) (c MetricComparison, ok bool)
 		c.Exact, c.Exactly = true, xs[0]/ys[0]
 		switch {
 		case xs[0] == ys[0]:
-			c.Exactly, c.NoRatio = 1, "" // nothing of nothing is equal
+			c.Exactly, c.NoRatio = 1, "" // 0/0 is equal
 		case c.NoRatio == ZeroValue:
-			c.NoRatio = "" // 0, without a doubt
+			c.NoRatio = "" // the ratio is exactly 0
 		}
 		return c, true
 	}
@@ -192,7 +193,7 @@ func (s *Pair) Compare(metric string, layouts int) (c MetricComparison, ok bool)
 	return c, ok
 }
 
-// pairedBy compares by blocks that hold both sides, or by their layouts, whose order means nothing.
+// comparePaired compares by blocks that hold both sides, or by their layouts, which have no order.
 func comparePaired(logs []float64, blocks []int, layouts int) (stat.Comparison, bool) {
 	if layouts > 1 {
 		return stat.ComparePairedUnordered(replicates(logs, blocks, layouts), ratioConfidence)
@@ -204,7 +205,7 @@ func whole(xs []float64) bool {
 	return !slices.ContainsFunc(xs, func(x float64) bool { return x != math.Trunc(x) })
 }
 
-// replicates are the means of the blocks of each layout.
+// replicates returns the means of the blocks of each layout.
 func replicates(logs []float64, blocks []int, layouts int) []float64 {
 	sums, counts := make([]float64, layouts), make([]float64, layouts)
 	for i, x := range logs {
@@ -220,15 +221,15 @@ func replicates(logs []float64, blocks []int, layouts int) []float64 {
 	return means
 }
 
-// leastLayouts is the fewest layouts by which placement is judged.
+// minLayouts is the least number of layouts for a verdict.
 const minLayouts = 3
 
-// MetricVerdicts are the verdicts on one metric of all pairs, a family; those that are exact are in none.
+// MetricVerdicts returns the verdicts on one metric of all pairs. They are one family, except for exact ones.
 func (j Criteria) MetricVerdicts(sides []Pair, metric string, direction int) []Verdict {
 	var list []Verdict
 	var family []*Pair
 	var ratios []MetricComparison
-	var at []int // where in list the family's verdicts go
+	var at []int // indices in list of the family's verdicts
 	for i := range sides {
 		s := &sides[i]
 		c, ok := s.Compare(metric, j.Layouts)
@@ -266,7 +267,7 @@ func (j Criteria) MetricVerdicts(sides []Pair, metric string, direction int) []V
 	return list
 }
 
-// contrasted is how the comparisons of a family stand. Those of a run with looks are judged at each of them.
+// judgePairs decides a family of pairs, at each interim analysis if there are any.
 func (j Criteria) judgePairs(sides []*Pair, ratios []MetricComparison) []sequentialState {
 	if j.Interims != nil {
 		var all []blockSeries
@@ -287,7 +288,7 @@ func (j Criteria) judgePairs(sides []*Pair, ratios []MetricComparison) []sequent
 	return standings
 }
 
-// series are the blocks of paired sides.
+// series returns the blocks of a paired pair.
 func (s *Pair) series(c MetricComparison, layouts int) blockSeries {
 	logs := map[int]float64{}
 	for i, b := range c.blocks {
@@ -304,7 +305,7 @@ func (s *Pair) series(c MetricComparison, layouts int) blockSeries {
 	return r
 }
 
-// verdict is what is known of two sides before it is decided.
+// verdict returns the verdict on a pair before it is decided.
 func (s *Pair) verdict(metric string, ratio stat.Comparison, c MetricComparison) Verdict {
 	v := newVerdict(s.A, s.B, ratio)
 	v.Metric, v.Paired, v.ARun, v.BRun, v.MoreLines, v.N = metric, s.Paired, s.NameA, s.NameB, nil, min(c.NA, c.NB)
@@ -314,7 +315,7 @@ func (s *Pair) verdict(metric string, ratio stat.Comparison, c MetricComparison)
 	return v
 }
 
-// exactMetric is the verdict on counts that never vary.
+// exactMetric returns the verdict on counts that do not vary.
 func (j Criteria) exactMetric(v Verdict, c MetricComparison, direction int) Verdict {
 	v.Exact, v.Margin, v.P, v.Permutation, v.Detectable = true, j.Margin, result.Unavailable, result.Unavailable,
 		result.Unavailable
@@ -325,14 +326,14 @@ func (j Criteria) exactMetric(v Verdict, c MetricComparison, direction int) Verd
 	}
 	v.Ratio, v.Low, v.High = result.Value(x), result.Value(x), result.Value(x)
 	if c.NoRatio != "" {
-		x = 1 + math.Copysign(1, c.Difference) // only the direction counts, however small the difference is
+		x = 1 + math.Copysign(1, c.Difference) // only the direction matters
 		v.withoutRatio(c)
 	}
 	v.Verdict = metricVerdict(verdict, x, v.Metric, direction)
 	return v
 }
 
-// worded says of a difference which side of it is the better one.
+// metricVerdict returns the verdict on a difference in the words of its metric.
 func metricVerdict(verdict string, ratio float64, metric string, direction int) string {
 	if verdict != differs {
 		return verdict
@@ -347,15 +348,15 @@ func metricVerdict(verdict string, ratio float64, metric string, direction int) 
 	return map[bool]string{true: Better, false: Worse}[more == (direction > 0)]
 }
 
-// Geomean is the geometric mean of the ratios of a metric over all pairs, with its 95 % interval where every pair is
-// paired and shares its blocks with the others, and none was looked at before the end; n is the number of pairs.
+// Geomean returns the geometric mean of the ratios of a metric over n pairs. The 95% interval exists only if all
+// pairs are paired in the same blocks and there were no interim analyses.
 func (j Criteria) Geomean(sides []Pair, metric string) (ratio, low, high result.Value, n int) {
 	sum, byBlock, count, paired := 0.0, map[int]float64{}, map[int]int{}, true
 	for i := range sides {
 		c, ok := sides[i].Compare(metric, j.Layouts)
 		switch {
 		case !ok || c.NoRatio != "" || c.Exact && !(c.Exactly > 0):
-			continue // something of nothing has no ratio
+			continue // x/0 has no ratio
 		case c.Exact:
 			sum += math.Log(c.Exactly)
 			for _, b := range c.blocks {

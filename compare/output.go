@@ -8,9 +8,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Summaries are the summaries of all rows, row by row. The metrics of a row come in the order in which
-// they matter: its speed, its latencies from the smallest to the largest, its cost, then the rest by
-// name.
+// Summaries returns the summaries of all rows, row by row. Metrics come in order of importance: speed, latencies in
+// ascending order, cost, then the rest by name.
 func Summaries(rows []Row) []result.Summary {
 	first := metricOrder()
 	var out []result.Summary
@@ -41,9 +40,9 @@ func metricOrder() []string {
 	return append(names, result.CPUSeconds, result.Parallelism)
 }
 
-// Attach returns the throughput trials by block and order, each with the resources that its observed
-// trial beside it saw: that of the same case in the same block. Without one a trial keeps its
-// own resources. Resources are never nil. The trials given are not changed.
+// AttachResources returns the throughput trials by block and order, each with the resources of the instrumented
+// trial of its case and block. Without one it keeps its own. Resources are never nil. The given trials are not
+// changed.
 func AttachResources(trials []result.Trial) []result.Trial {
 	type place struct {
 		key

@@ -10,15 +10,15 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// PredictionMargin is the error of a prediction that is tolerated: a greater one is flagged.
+// PredictionMargin is the tolerated relative error of a prediction. Larger errors are flagged.
 const PredictionMargin = 0.05
 
-// leastForOff is how many blocks an error must have to be flagged: an interval of fewer hangs on two or three trials,
-// and verdicts are not made of fewer either.
+// minBlocksOff is the least number of blocks at which an error is flagged. With fewer, the interval depends on two
+// or three trials, and verdicts need as many.
 const minBlocksOff = 6
 
-// Twin is what was predicted of a row beside what was measured, by the blocks that hold both: the replication of a
-// block serves the same customers. All three are geometric means over those blocks.
+// Prediction compares a prediction of a row with its measurement, over the blocks that hold both. Replication and
+// block of one number serve the same requests. Predicted, Measured and Error are geometric means over those blocks.
 type Prediction struct {
 	Kind          string       `json:"kind"` // "twin"
 	SchemaVersion int          `json:"schema_version"`
@@ -29,22 +29,22 @@ type Prediction struct {
 	Predicted     result.Value `json:"predicted"`
 	Measured      result.Value `json:"measured"`
 	Error         result.Value `json:"error"` // predicted / measured - 1
-	Low           result.Value `json:"low"`   // its 95 % interval, Student's t on the logarithms of the blocks' ratios;
+	Low           result.Value `json:"low"`   // 95% interval: Student's t on the logarithms of the blocks' ratios;
 	High          result.Value `json:"high"`  // null below 2 blocks
 	N             int          `json:"n"`     // blocks
 	Margin        float64      `json:"margin"`
 	Off           bool         `json:"off"`   // the interval lies wholly outside the margin
-	Bound         bool         `json:"bound"` // the design is one
+	Bound         bool         `json:"bound"` // the design is a bound
 
-	// NotModelled is why the prediction does not hold, and Condition the name of the condition that fails: see Refusal.
-	// The predicted value, the error and its interval are then unavailable. Both are "" where a prediction holds.
+	// NotModelled says why the prediction is invalid, and Condition names the failed condition; see
+	// FailedCondition. Then Predicted, Error, Low and High are unavailable. Both are "" if the prediction is valid.
 	NotModelled string `json:"not_modelled,omitempty"`
 	Condition   string `json:"condition,omitempty"`
 }
 
-// AddPredictions sets beside each row what was predicted of it, and puts the rows of cases that were predicted only behind
-// those of their design. The cases are all that were to be predicted. A prediction that does not hold has a reason in
-// place of its numbers: see Refusal.
+// AddPredictions adds to each row its prediction. Cases that were only predicted get rows of their own after those
+// of their design. cases are all cases to predict. Invalid predictions have a reason instead of values; see
+// FailedCondition.
 func AddPredictions(rows []Row, measured, predicted []result.Trial, cases []plan.Case) []Row {
 	if len(predicted) == 0 {
 		return rows
@@ -85,7 +85,7 @@ func AddPredictions(rows []Row, measured, predicted []result.Trial, cases []plan
 	return rows
 }
 
-// refuse takes the numbers of a prediction that does not hold.
+// invalidate removes the values of an invalid prediction. It does nothing if why is nil.
 func (t *Prediction) invalidate(why *FailedCondition) {
 	if why == nil {
 		return
@@ -94,7 +94,7 @@ func (t *Prediction) invalidate(why *FailedCondition) {
 	t.Predicted, t.Error, t.Low, t.High = result.Unavailable, result.Unavailable, result.Unavailable, result.Unavailable
 }
 
-// refuse takes the numbers of a row that was predicted only.
+// invalidate removes the values of a row that was only predicted. It does nothing if why is nil.
 func (r *Row) invalidate(why *FailedCondition) {
 	if why == nil {
 		return
@@ -109,7 +109,7 @@ func (r *Row) invalidate(why *FailedCondition) {
 	r.Resources, r.CPUTime = nil, nil
 }
 
-// Refused are predicted trials without the numbers of those whose prediction does not hold, by their rows.
+// WithoutInvalidPredictions returns a copy of predicted trials in which those of invalid rows have no values.
 func WithoutInvalidPredictions(predicted []result.Trial, rows []Row) []result.Trial {
 	predicted = slices.Clone(predicted)
 	for i := range predicted {
@@ -125,12 +125,12 @@ func WithoutInvalidPredictions(predicted []result.Trial, rows []Row) []result.Tr
 	return predicted
 }
 
-// goodTrials are the throughput trials with a number, by row and block.
+// goodTrials returns the throughput trials with a value, by row and block.
 func goodTrials(trials []result.Trial) map[key]map[int]*result.Trial {
 	return trialsOf(trials, result.KindTrial)
 }
 
-// trialsOf are the trials of a kind with a number, by row and block.
+// trialsOf returns the trials of a kind with a value, by row and block.
 func trialsOf(trials []result.Trial, kind string) map[key]map[int]*result.Trial {
 	m := map[key]map[int]*result.Trial{}
 	for i := range trials {
@@ -147,7 +147,7 @@ func trialsOf(trials []result.Trial, kind string) map[key]map[int]*result.Trial 
 	return m
 }
 
-// newTwin compares one metric; ok is false where no block has both.
+// newPrediction compares one metric. ok is false if no block has both values.
 func newPrediction(r *Row, metric string, live, virtual map[int]*result.Trial) (t Prediction, ok bool) {
 	var logs, predictions []float64
 	for _, b := range sortedBlocks(live) {
@@ -174,7 +174,7 @@ func newPrediction(r *Row, metric string, live, virtual map[int]*result.Trial) (
 	return t, true
 }
 
-// twinValue is what a trial is compared by: its throughput as in verdicts.
+// predictionValue returns the value of a metric; for the measure of verdicts, the value that these use.
 func predictionValue(t *result.Trial, metric string) float64 {
 	if metric == measureOfTrial(t) {
 		return valueOf(t)
@@ -182,7 +182,7 @@ func predictionValue(t *result.Trial, metric string) float64 {
 	return float64(t.Metrics.Get(metric))
 }
 
-// Twin is what was predicted of a metric.
+// Prediction returns the prediction of a metric.
 func (r *Row) Prediction(metric string) (t Prediction, ok bool) {
 	i := slices.IndexFunc(r.Predictions, func(t Prediction) bool { return t.Metric == metric })
 	if i < 0 {
@@ -191,21 +191,21 @@ func (r *Row) Prediction(metric string) (t Prediction, ok bool) {
 	return r.Predictions[i], true
 }
 
-// TwinMetric is the metric that a row's prediction is judged by first.
+// PredictedMetric returns the main metric of a row's prediction.
 func (r *Row) PredictedMetric() string { return r.precisionMetrics()[0] }
 
-// Agreement is how well predictions agree with measurements, over the rows that have both. Predictions that do not hold
-// are counted and are in no other figure.
+// PredictionSummary says how well predictions agree with measurements, over the rows that have both. Invalid
+// predictions count only in Invalid.
 type PredictionSummary struct {
 	Points  int
-	Invalid int          // rows whose prediction does not hold
-	Within  int          // whose error is at most PredictionMargin
-	Median  float64      // of the errors' sizes
-	Worst   Prediction   // the one whose error is greatest
-	Off     []Prediction // those that are flagged, of any metric
+	Invalid int          // rows with an invalid prediction
+	Within  int          // rows with an error of at most PredictionMargin
+	Median  float64      // median absolute error
+	Worst   Prediction   // the largest error
+	Off     []Prediction // flagged predictions of any metric
 }
 
-// Agree sums up the predictions of rows; without any, Points is 0.
+// SummarizePredictions sums up the predictions of rows. Points is 0 if there are none.
 func SummarizePredictions(rows []Row) PredictionSummary {
 	var a PredictionSummary
 	var sizes []float64
@@ -239,7 +239,7 @@ func SummarizePredictions(rows []Row) PredictionSummary {
 	return a
 }
 
-// Doubts are the warnings that trials of a twin have, each once.
+// PredictionWarnings returns the distinct warnings of predicted trials.
 func PredictionWarnings(predicted []result.Trial) []Warning {
 	var list []Warning
 	had := map[string]bool{}
@@ -254,7 +254,7 @@ func PredictionWarnings(predicted []result.Trial) []Warning {
 	return list
 }
 
-// MissingPredictionWarnings warns of cases whose prediction came to no number, once for each design.
+// MissingPredictionWarnings warns of designs with cases whose prediction has no value.
 func MissingPredictionWarnings(predicted []result.Trial, cases []plan.Case) []Warning {
 	var order []string // designs
 	points, why := map[string]int{}, map[string]string{}
@@ -265,7 +265,7 @@ func MissingPredictionWarnings(predicted []result.Trial, cases []plan.Case) []Wa
 		}
 		workload = r.Workload
 		if points[r.Design]++; points[r.Design] > 1 {
-			continue // others fail alike, at another instant
+			continue // other points fail for similar reasons
 		}
 		order = append(order, r.Design)
 		if why[r.Design] = "it has no number"; len(r.Errors) > 0 {
@@ -280,7 +280,7 @@ func MissingPredictionWarnings(predicted []result.Trial, cases []plan.Case) []Wa
 		}
 		list = append(list, NewWarning(workload, WarnPrediction,
 			fmt.Sprintf("%s has no prediction%s, for in virtual time its trial goes wrong: %s; leave predictions "+
-				"out with --no-twin", design, at, why[design])))
+				"out", design, at, why[design])))
 	}
 	return list
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// RatioWarnings warn where the ratios of neighbouring blocks resemble each other in some comparison, by more than
-// chance gives in all of them: what verdicts are made of depends on the order of the blocks, although levels may not.
-// The test is [stat.Serial] of each comparison, at orderAlpha shared by all. In virtual time nothing disturbs.
+// RatioWarnings warns if the ratios of neighbouring blocks are correlated in some comparison. Verdicts depend on
+// ratios, whose order can matter even if that of levels does not. The test is [stat.SerialCorrelation] of each
+// comparison, with orderAlpha divided among all. Virtual time has no disturbances.
 func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 	if len(trials) == 0 || trials[0].World == result.Virtual {
 		return nil
@@ -42,7 +42,7 @@ func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 	return []Warning{w}
 }
 
-// named is a row in a sentence beside another: a design, with its point where the other is at another one.
+// rowName names a row for a sentence with another row: the design, with its point if the points differ.
 func rowName(r, other *Row) string {
 	if r.Point.String() == other.Point.String() {
 		return r.Design
@@ -50,8 +50,8 @@ func rowName(r, other *Row) string {
 	return fmt.Sprintf("%s (%s)", r.Design, r.Point)
 }
 
-// centredRatios are the logarithms of a comparison's ratios less their mean; ok is false below leastForOrder blocks, or
-// where they do not vary.
+// centredRatios returns the centred logarithms of a comparison's ratios. ok is false below minBlocksOrder blocks,
+// or if they do not vary.
 func centredRatios(s *blockSeries) (logs []float64, ok bool) {
 	if s.layouts > 1 {
 		return nil, false

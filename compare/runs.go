@@ -7,8 +7,8 @@ import (
 	"github.com/brewput/brewput/internal/stat"
 )
 
-// byRun parts the logarithms of a row's blocks, to whose values add is added, by the runs that hold any. starts are the
-// first blocks of several runs.
+// logsByRun returns the logarithms of a row's values, by run, in the order of their blocks. It adds add to each
+// value first. starts holds the first blocks of several runs. Runs without values are left out.
 func logsByRun(starts []int, values map[int]float64, add float64) [][]float64 {
 	parts, at := make([][]float64, max(1, len(starts))), 0
 	for _, block := range sortedBlocks(values) {
@@ -20,7 +20,8 @@ func logsByRun(starts []int, values map[int]float64, add float64) [][]float64 {
 	return slices.DeleteFunc(parts, func(logs []float64) bool { return len(logs) == 0 })
 }
 
-// unpaired compares the blocks of two sides: by their runs where a side has several. ok is false where a side has none.
+// compareUnpaired compares the blocks of two sides, or their runs if a side has several. ok is false if a side is
+// empty.
 func compareUnpaired(a, b [][]float64) (ratio stat.Comparison, ok bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return ratio, false
@@ -31,20 +32,20 @@ func compareUnpaired(a, b [][]float64) (ratio stat.Comparison, ok bool) {
 	return stat.CompareUnpaired(a[0], b[0], ratioConfidence)
 }
 
-// Match is a design at one point in both runs. Where one run's design has a factor more, the points agree
-// in those that both have.
+// Match is a design at one point in both runs. If one run's design has more factors, the points agree in the common
+// ones.
 type Match struct {
 	A, B    Row
-	Verdict *Verdict // nil where a side has fewer than 2 blocks with a number, and for bounds
+	Verdict *Verdict // nil for bounds, and if a side has fewer than 2 blocks with a value
 }
 
-// Contrast is what two runs say of each other.
+// RunComparison is the comparison of two runs.
 type RunComparison struct {
 	Matches      []Match // in the order of A
-	OnlyA, OnlyB []Row   // what the other has not
+	OnlyA, OnlyB []Row   // rows missing in the other run
 }
 
-// Verdicts are those that there are.
+// Verdicts returns the verdicts of all matches that have one.
 func (c RunComparison) Verdicts() []Verdict {
 	var list []Verdict
 	for _, m := range c.Matches {
@@ -55,16 +56,15 @@ func (c RunComparison) Verdicts() []Verdict {
 	return list
 }
 
-// Between compares the designs of run a with the same ones of run b, at the same points. Blocks of two runs
-// lie apart in time, so they are not paired: what the machine did differently in the two is part of
-// the difference. Where a side has several runs, what differs from run to run is in the interval. All verdicts are one
-// family.
+// CompareRuns compares the designs of runs a and b at the same points. Blocks of two runs are not paired, so
+// changes of the machine between them are part of the difference. If a side has several runs, the interval includes
+// the variation between runs. All verdicts are one family.
 func (j Criteria) CompareRuns(a, b Run) RunComparison {
 	matches, onlyA, onlyB := j.match(a.Rows, b.Rows)
 	va, vb := blockValues(a.Trials), blockValues(b.Trials)
 	var list []Verdict
 	var ratios []stat.Comparison
-	var of []int // the match of each verdict
+	var of []int // index of each verdict's match
 	for i := range matches {
 		m := &matches[i]
 		if m.A.excluded() || m.B.excluded() {
@@ -92,7 +92,7 @@ func (j Criteria) CompareRuns(a, b Run) RunComparison {
 	return RunComparison{matches, onlyA, onlyB}
 }
 
-// logsOfBlocks has the logarithms of a row's blocks in their order.
+// sortedLogs returns the logarithms of a row's values in the order of their blocks.
 func sortedLogs(values map[int]float64) []float64 {
 	var logs []float64
 	for _, block := range sortedBlocks(values) {
@@ -101,8 +101,8 @@ func sortedLogs(values map[int]float64) []float64 {
 	return logs
 }
 
-// match finds for each row of a those of b with the same design: at the same point or, where b has none
-// there, at the points that agree in the factors of both.
+// match finds for each row of a the rows of b with the same design and point. If there are none, it takes those
+// whose points agree in the common factors.
 func (j Criteria) match(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
 	used := make([]bool, len(b))
 	for i := range a {
@@ -130,8 +130,8 @@ func (j Criteria) match(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
 
 func sameDesign(a, b *Row) bool { return sameMeasure(a, b) && a.Design == b.Design }
 
-// sharing reports whether two points agree in the factors of both, and whether what one has beyond them
-// is a choice of the design: an input that only one has makes it another job.
+// sameJob reports whether two points agree in their common factors, and no input is missing in one of them. Another
+// input would be another job.
 func (j Criteria) sameJob(a, b *Row) bool {
 	if !agree(a.Point, b.Point) {
 		return false

@@ -7,37 +7,37 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// The factors that limit how a benchmark scales with CPUs.
+// What limits the scaling of a benchmark with CPUs.
 const (
-	LimitNone           = "scales"         // nothing that matters: efficiency of at least 85 %
-	LimitOneCPU         = "one-cpu"        // it hardly uses more than one CPU
+	LimitNone           = "scales"         // nothing: efficiency of at least 85%
+	LimitOneCPU         = "one-cpu"        // it uses hardly more than one CPU
 	LimitLock           = "lock"           // goroutines wait for mutexes
-	LimitWake           = "wake-latency"   // CPUs are idle while goroutines are ready: they hand over to each other
-	LimitWaiting        = "waiting"        // CPUs are idle, and not for mutexes
+	LimitWake           = "wake-latency"   // CPUs are idle while goroutines are runnable (wake-up latency)
+	LimitWaiting        = "waiting"        // CPUs are idle, but not because of mutexes
 	LimitInflation      = "work-inflation" // an operation takes more CPU time
-	LimitGC             = "gc"             // of which the collector takes a good part
-	LimitOtherProcesses = "load-by-others" // other processes, or the hypervisor, had the CPUs
-	LimitUnknown        = "unknown"        // the counters of the runtime are not there
-	LimitNoise          = "undecided"      // the interval of the speed-up says nothing
+	LimitGC             = "gc"             // the same, mostly garbage collection
+	LimitOtherProcesses = "load-by-others" // other processes or the hypervisor used the CPUs
+	LimitUnknown        = "unknown"        // the runtime's counters are missing
+	LimitNoise          = "undecided"      // the interval of the speed-up is too wide
 )
 
-// The thresholds of these.
+// Thresholds of these limits.
 const (
 	scalesEfficiency = 0.85 // efficiency
-	// as far from 1 the CPUs used may lie that one goroutine keeps busy, with the runtime's own work
+	// tolerance of the CPUs used around 1, for the runtime's own work
 	singleCPUTolerance = 0.25
 	lockWaiters        = 0.2  // goroutines that wait for a mutex, on average
-	readyGoroutines    = 0.2  // goroutines that are ready, on average, while as much of a CPU is idle
-	otherCPUsLimit     = 0.25 // of a CPU, by other processes and the hypervisor: what is left says nothing of the benchmark
-	gcShare            = 0.25 // of the CPU time
+	readyGoroutines    = 0.2  // mean runnable goroutines, while as much CPU is idle
+	otherCPUsLimit     = 0.25 // mean CPUs used by other processes and the hypervisor
+	gcShare            = 0.25 // fraction of the CPU time
 	speedupNoise       = 0.25 // half-width of the interval of the speed-up's logarithm
 )
 
-// Scaling is how a benchmark does at some CPUs beside fewer, and what limits it. Its JSON is a contract.
+// Scaling says how a benchmark scales from few CPUs to more, and what limits it. Its JSON is a contract.
 //
-// The speed-up is the growth of the CPUs used, divided by the growth of the CPU time of an operation: an identity,
-// since time per operation is CPU time per operation over CPUs used. So what is lacking of the CPUs' ratio is divided
-// among idle CPUs and more work without a rest.
+// The speed-up is the growth of the CPUs used, divided by the growth of the CPU time per operation. This is an
+// identity: time per operation is CPU time per operation divided by CPUs used. Therefore the missing speed-up
+// splits exactly into idle CPUs and additional work.
 type Scaling struct {
 	Kind          string       `json:"kind"` // "scaling"
 	SchemaVersion int          `json:"schema_version"`
@@ -45,24 +45,24 @@ type Scaling struct {
 	Point         plan.Point   `json:"point"` // without cpus
 	From          int          `json:"from_cpus"`
 	To            int          `json:"to_cpus"`
-	Speedup       result.Value `json:"speedup"` // time per operation at From over that at To
-	Low           result.Value `json:"low"`     // 95 % interval, paired by block
+	Speedup       result.Value `json:"speedup"` // time per operation at From / at To
+	Low           result.Value `json:"low"`     // 95% interval, paired by block
 	High          result.Value `json:"high"`
 	Efficiency    result.Value `json:"efficiency"`         // speed-up / (To / From)
-	CPUFrom       result.Value `json:"cpu_per_op_from_ns"` // CPU time of an operation
+	CPUFrom       result.Value `json:"cpu_per_op_from_ns"` // CPU time per operation
 	CPUTo         result.Value `json:"cpu_per_op_to_ns"`
 	Inflation     result.Value `json:"work_inflation"` // CPUTo / CPUFrom
 	UsedFrom      result.Value `json:"cpus_used_from"`
 	UsedTo        result.Value `json:"cpus_used_to"`
-	Mutex         result.Value `json:"mutex_waiters"` // at To: goroutines that wait for a mutex, on average
-	Ready         result.Value `json:"ready"`         // at To: goroutines that are ready and have no CPU, on average
-	GC            result.Value `json:"gc_share"`      // at To: of the CPU time
-	// at To: CPUs that other processes and the hypervisor used, on average
+	Mutex         result.Value `json:"mutex_waiters"` // at To: mean number of goroutines waiting for a mutex
+	Ready         result.Value `json:"ready"`         // at To: mean number of runnable goroutines without a CPU
+	GC            result.Value `json:"gc_share"`      // at To: fraction of the CPU time
+	// at To: mean number of CPUs used by other processes and the hypervisor
 	OtherCPUs result.Value `json:"others_cpus"`
 	Limit     string       `json:"limit"`
 }
 
-// Scalings say how the benchmarks of a run scale from the least number of CPUs to the largest.
+// Scalings returns how the benchmarks of a run scale from the smallest to the largest number of CPUs.
 func Scalings(rows []Row, trials []result.Trial) []Scaling {
 	of := byRow(trials)
 	list := []Scaling{}
@@ -121,7 +121,7 @@ func scaling(s Pair, rest plan.Point) Scaling {
 	return v
 }
 
-// limit names what is lacking most.
+// limit returns the main reason for the missing speed-up.
 func (v Scaling) limit(more float64) string {
 	speedup, inflation := float64(v.Speedup), float64(v.Inflation)
 	half := math.Log(float64(v.High)/float64(v.Low)) / 2
@@ -139,7 +139,8 @@ func (v Scaling) limit(more float64) string {
 	}
 	used, gc := float64(v.UsedTo/v.UsedFrom), float64(v.GC)
 	idle, extra := math.Log(more/used), math.Log(inflation)
-	// The collector's own goroutines wait for CPUs too, and keep CPUs busy beside a single goroutine.
+	// The garbage collector's goroutines also wait for CPUs, and keep CPUs busy although the program has one
+	// goroutine.
 	ready := min(float64(v.Ready)-2*gc, float64(v.To)-float64(v.UsedTo))
 	switch {
 	case float64(v.Mutex) >= lockWaiters:
@@ -156,7 +157,8 @@ func (v Scaling) limit(more float64) string {
 	return LimitInflation
 }
 
-// taken is how many CPUs others had during the trials, on average; unavailable where the system does not tell.
+// otherCPUs returns the mean number of CPUs that other processes used during the trials; unavailable if the system
+// does not report it.
 func otherCPUs(trials []*result.Trial) result.Value {
 	sum, span := 0.0, 0.0
 	for _, t := range trials {

@@ -8,29 +8,28 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// mostSensitive is the share of a prediction by which it may depend on a cost before that is said in words.
+// sensitivityLimit is the largest relative dependence on a cost that is not mentioned.
 const sensitivityLimit = 0.02
 
-// disturbance, in place of the name of a cost, is a burn that lasts longer.
+// disturbance, as the name of a cost, stands for one prolonged burn.
 const disturbance = ""
 
-// Varied are the rows of a calculation that differs from another in one cost of the scheduler, with the same seeds
-// and so the same customers.
+// VariedRun holds the rows of a repeated simulation with one scheduler cost changed. Seeds, and thus requests, are
+// the same.
 type VariedRun struct {
-	Cost   string  // "": the costs are the same, and one burn lasts longer
-	Factor float64 // that the cost was multiplied by
+	Cost   string  // "": costs are unchanged, but one burn is prolonged
+	Factor float64 // by which the cost was multiplied
 	Rows   []Row
 }
 
-// Effect is what one cost does to a prediction: the prediction with the cost multiplied by each factor.
+// Effect is the prediction with one cost multiplied by a factor.
 type Effect struct {
 	Cost   string       `json:"cost"`
 	Factor float64      `json:"factor"`
-	Value  result.Value `json:"value"` // unavailable where the design went wrong
+	Value  result.Value `json:"value"` // unavailable if the design failed
 }
 
-// Sensitivity is by how much a prediction depends on the scheduler's costs: one metric of a design at a point, as
-// it is and with one cost at a time another.
+// Sensitivity says how much the prediction of one metric depends on the scheduler's costs, changed one at a time.
 type Sensitivity struct {
 	Kind          string       `json:"kind"` // "sensitivity"
 	SchemaVersion int          `json:"schema_version"`
@@ -39,36 +38,36 @@ type Sensitivity struct {
 	World         string       `json:"world"`
 	Point         plan.Point   `json:"point"`
 	Metric        string       `json:"metric"`
-	Value         result.Value `json:"value"` // the prediction: the mean over the replications
-	// of it and all with another cost; unavailable where one of them went wrong
+	Value         result.Value `json:"value"` // the prediction: mean over the replications
+	// range of all predictions; unavailable if one of them failed
 	Low  result.Value `json:"low"`
 	High result.Value `json:"high"`
-	// the greater distance of low and high from the prediction, by the prediction
+	// largest relative distance of Low and High from Value
 	Share   result.Value `json:"share"`
-	Cost    string       `json:"cost"` // that makes the greatest difference; "" where none makes any
+	Cost    string       `json:"cost"` // the cost with the largest effect; "" if none has any
 	Effects []Effect     `json:"effects"`
 
-	// The range of the prediction if a disturbance makes one burn last longer, its greater distance from the prediction
-	// by the prediction, and the steady states that the load has then, where it repeats itself in several.
+	// The range of the prediction if one burn is prolonged, its largest relative distance from the prediction, and
+	// the steady states that follow if there are several.
 	DisturbedLow   result.Value   `json:"disturbed_low"`
 	DisturbedHigh  result.Value   `json:"disturbed_high"`
 	DisturbedShare result.Value   `json:"disturbed_share"`
 	States         []result.State `json:"states,omitempty"`
 }
 
-// Most is the greater of the shares; see Known.
+// MaxShare returns the larger of the two relative distances; see Known.
 func (s *Sensitivity) MaxShare() result.Value { return max(s.Share, s.DisturbedShare) }
 
-// Known reports whether the prediction is known under all costs and after disturbances.
+// Known reports whether all variants and disturbances have a prediction.
 func (s *Sensitivity) Known() bool { return s.Share.Known() && s.DisturbedShare.Known() }
 
-// Matters reports whether the range is so wide that a reader must know.
+// Matters reports whether the sensitivity must be mentioned.
 func (s *Sensitivity) Matters() bool {
 	return !s.Known() || s.MaxShare() > sensitivityLimit
 }
 
-// Sensitivities are those of the rows, row by row: of a job its wall time, of a stream its throughput and mean
-// latency, or in an open loop its mean response.
+// Sensitivities returns the sensitivities of the rows, row by row: of wall time for jobs, of throughput and mean
+// latency for streams, of mean response time for open loops.
 func Sensitivities(rows []Row, varied []VariedRun) []Sensitivity {
 	var list []Sensitivity
 	for i := range rows {
@@ -96,7 +95,7 @@ func sensitivity(r *Row, metric string, varied []VariedRun) Sensitivity {
 		e := Effect{v.Cost, v.Factor, v.prediction(r, metric)}
 		s.Effects = append(s.Effects, e)
 		x := float64(e.Value)
-		s.Low = result.Value(math.Min(float64(s.Low), x)) // NaN if either is
+		s.Low = result.Value(math.Min(float64(s.Low), x)) // NaN if either is NaN
 		s.High = result.Value(math.Max(float64(s.High), x))
 		if d := math.Abs(x - base); d > greatest {
 			s.Cost, greatest = v.Cost, d
@@ -106,15 +105,15 @@ func sensitivity(r *Row, metric string, varied []VariedRun) Sensitivity {
 	return s
 }
 
-// farthest is the greater distance of low and high from a value, by the value.
+// relativeDistance returns the largest relative distance of low and high from a value.
 func relativeDistance(of, low, high result.Value) result.Value {
 	if low == high {
-		return 0 // also where the prediction is that it takes no time
+		return 0 // also if the prediction is 0
 	}
 	return result.Value(math.Max(float64(high/of)-1, 1-float64(low/of)))
 }
 
-// of is the prediction of a row in the variant; unavailable where it has none.
+// prediction returns the prediction of a row in the variant; unavailable if there is none.
 func (v *VariedRun) prediction(r *Row, metric string) result.Value {
 	for j := range v.Rows {
 		if o := &v.Rows[j]; o.Workload == r.Workload && o.Design == r.Design && o.Point.String() == r.Point.String() {
@@ -124,7 +123,7 @@ func (v *VariedRun) prediction(r *Row, metric string) result.Value {
 	return result.Unavailable
 }
 
-// disturbed works out what a disturbance does.
+// disturbed sets the effect of disturbances.
 func (s *Sensitivity) disturbed(r *Row, varied []VariedRun) {
 	low, high := float64(s.Value), float64(s.Value)
 	if m := r.Metric(s.Metric); len(m.States) > 0 {
@@ -133,7 +132,7 @@ func (s *Sensitivity) disturbed(r *Row, varied []VariedRun) {
 	for _, v := range varied {
 		if v.Cost == disturbance {
 			x := float64(v.prediction(r, s.Metric))
-			low, high = math.Min(low, x), math.Max(high, x) // NaN if either is
+			low, high = math.Min(low, x), math.Max(high, x) // NaN if either is NaN
 		}
 	}
 	s.DisturbedLow, s.DisturbedHigh = result.Value(low), result.Value(high)
@@ -152,8 +151,8 @@ func AddSensitivities(rows []Row, list []Sensitivity) {
 	}
 }
 
-// meanOf is the mean over the replications, or the median where there is no mean, in the live world. A row whose
-// trials did not all go right has neither: what is left may be another kind of trial.
+// meanOf returns the mean over the replications, or the median of live trials. It is unavailable if some trials
+// failed, because the others may be biased.
 func meanOf(r *Row, metric string) result.Value {
 	if r.N == 0 || r.Unexpected > 0 {
 		return result.Unavailable
@@ -165,7 +164,7 @@ func meanOf(r *Row, metric string) result.Value {
 	return s.Median
 }
 
-// Text says it in a sentence.
+// Text returns the sensitivity as a sentence.
 func (s *Sensitivity) Text() string {
 	words := map[string]string{result.Throughput: "throughput", result.LatencyMean: "mean latency",
 		result.ResponseMean: "mean response", result.WallSeconds: "wall time"}

@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Serial is what part of a job's time on one CPU more of them do not shorten, by Karp and Flatt (model.KarpFlatt), of
-// the blocks in which the design ran on both.
+// SerialFraction is the experimentally determined serial fraction of a job (Karp and Flatt; see model.KarpFlatt),
+// over the blocks that hold both one CPU and several.
 type SerialFraction struct {
 	Kind          string       `json:"kind"` // "serial"
 	SchemaVersion int          `json:"schema_version"`
@@ -19,17 +19,17 @@ type SerialFraction struct {
 	Design        string       `json:"design"`
 	World         string       `json:"world"`
 	Point         plan.Point   `json:"point"`
-	Speedup       result.Value `json:"speedup"` // beside one CPU: the geometric mean of the blocks' ratios
-	// its 95 % interval, Student's t on their logarithms; null below 2 blocks
+	Speedup       result.Value `json:"speedup"` // over one CPU: geometric mean of the blocks' ratios
+	// 95% interval: Student's t on their logarithms; null below 2 blocks
 	Low  result.Value `json:"low"`
 	High result.Value `json:"high"`
-	// of the speedup; above 1 if it is slower, below 0 if it is faster than its CPUs
+	// serial fraction; above 1 for a slow-down, below 0 for a superlinear speed-up
 	Share result.Value `json:"serial_share"`
 	N     int          `json:"n"` // blocks
 }
 
-// AddSerialFractions sets beside the row of each job that ran on one CPU too what its serial share is. Of designs whose workers
-// are as many as the CPUs that one had one worker.
+// AddSerialFractions adds the serial fraction to the row of each job that was also measured on one CPU. If a design
+// has as many workers as CPUs, its row on one CPU has one worker.
 func AddSerialFractions(rows []Row, trials []result.Trial) {
 	good := goodTrials(trials)
 	for i := range rows {
@@ -74,7 +74,7 @@ func newSerial(r *Row, cpus int, logs []float64) (s SerialFraction, ok bool) {
 	return s, ok
 }
 
-// onOneCPU is a point with one CPU, and one worker if they are as many as the CPUs.
+// onOneCPU returns the point with one CPU, and with one worker if workers equal CPUs.
 func onOneCPU(p plan.Point) plan.Point {
 	if p.Has("workers") && levelOf(p, "workers") == levelOf(p, "cpus") {
 		p = p.With("workers", plan.IntLevel(1))
@@ -82,7 +82,7 @@ func onOneCPU(p plan.Point) plan.Point {
 	return p.With("cpus", plan.IntLevel(1))
 }
 
-// levelOf is the level of a factor that counts something, 0 where it has none.
+// levelOf returns the integer level of a factor; 0 without one.
 func levelOf(p plan.Point, factor string) int {
 	if !p.Has(factor) {
 		return 0

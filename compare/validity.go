@@ -10,45 +10,45 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// The conditions under which a prediction holds. Where one fails, the prediction is not shown.
+// Conditions under which a prediction is valid. If one fails, the prediction is not shown.
 const (
 	ConditionGC       = "gc"           // virtual time has no garbage collector
-	ConditionTiming   = "short-pieces" // timing the pieces of real code costs a good part of what they take
-	ConditionShortJob = "short-job"    // the job is over before its process has warmed up
-	// work takes longer on several CPUs than on one: contended words, false sharing, bandwidth
+	ConditionTiming   = "short-pieces" // timing sections of real code costs a relevant part of their time
+	ConditionShortJob = "short-job"    // the job ends before its process has warmed up
+	// work takes longer on several CPUs than on one: contended words, false sharing, memory bandwidth
 	ConditionInflation  = "inflation"
-	ConditionUndeclared = "undeclared" // the design computes outside its pieces of real code
-	ConditionScatter    = "scatter"    // real code takes so different times that the error is not known
+	ConditionUndeclared = "undeclared" // the design computes outside its sections of real code
+	ConditionScatter    = "scatter"    // real code varies so much that the error is unknown
 )
 
-// The limits of the conditions, as shares of the CPU time unless they say otherwise.
+// Limits of the conditions, as fractions of the CPU time unless noted otherwise.
 const (
 	maxGC         = 0.03
 	maxTiming     = 0.01
 	maxInflation  = 0.05
 	maxUndeclared = 0.08 // of the time in which the design could have run
-	maxScatter    = 0.15 // half of the width of the error's 95% interval
-	minJobSeconds = 1e-3 // seconds: starting threads and touching memory for the first time take some 50 us
+	maxScatter    = 0.15 // half-width of the error's 95% interval
+	minJobSeconds = 1e-3 // seconds; starting threads and first touches of memory take some 50 us
 
-	// severalBusy is how many CPUs a design must keep busy on average for one to slow another.
+	// minParallelism is the least mean number of busy CPUs at which CPUs can slow each other.
 	minParallelism = 1.05
-	// usualTiming is what timing a piece of real code costs where the trials do not tell, in seconds. It is what a
-	// system call takes on a slow machine: two reads of a thread's clock.
+	// defaultTiming is the cost of timing a section of real code, in seconds, if trials do not report it. Reading a
+	// thread's clock twice takes as long as a system call on a slow machine.
 	defaultTiming = 500e-9
 )
 
-// Refusal is why a prediction does not hold: a condition that fails, by how much, and from where on it fails.
+// FailedCondition is why a prediction is invalid: the failed condition, its value and its limit.
 //
-// It is decided by the causes alone, which trials count or time: the collector's CPU time, the length and number of the
-// pieces of real code, the CPU time outside of them, the CPU time of the work on one CPU and on several, and by how
-// much blocks differ. How large the error is decides nothing, so that a refusal is no way to hide one.
+// Only causes decide, which trials count or time: the CPU time of the garbage collector, the length and number of
+// sections of real code, the CPU time outside of them, the CPU time of the work on one CPU and on several, and the
+// variation between blocks. The size of the error does not count, so that a condition cannot hide it.
 type FailedCondition struct {
 	Condition    string
-	Value, Limit float64 // seconds of a job that is too short; else shares of the CPU time
-	Blocks       int     // of [ConditionScatter]: how many would be enough if they differed as those here do; else 0
+	Value, Limit float64 // seconds for ConditionShortJob, otherwise fractions of the CPU time
+	Blocks       int     // ConditionScatter: blocks that would be enough at this variation; else 0
 }
 
-// String is a clause without the design, such as "garbage collection takes 12% of the CPU time".
+// String returns a clause without the design, such as "garbage collection takes 12% of the CPU time".
 func (r FailedCondition) String() string {
 	percent := func(x float64) string { return fmt.Sprintf("%.0f%%", 100*x) }
 	text, figure, remedy := "", percent(r.Value), ""
@@ -58,13 +58,13 @@ func (r FailedCondition) String() string {
 	switch r.Condition {
 	case ConditionGC:
 		text = "garbage collection takes %s of the CPU time, and virtual time has none"
-		remedy = "; allocate less, or raise GOGC (--gogc 1000)"
+		remedy = "; allocate less, or raise GOGC (1000, for example)"
 	case ConditionTiming:
 		text = "its pieces of real code are short: timing them costs %s of the CPU time"
 	case ConditionInflation:
 		text = "its work takes %s more CPU time on several CPUs than on one, for reasons such as shared cache lines, " +
 			"memory bandwidth, cores or other processes"
-		remedy = "; with 1 added to --cpus both are measured"
+		remedy = "; measure it on 1 CPU too"
 	case ConditionUndeclared:
 		text = "the process computes outside of its pieces of real code for %s of the time"
 	case ConditionScatter:
@@ -77,7 +77,7 @@ func (r FailedCondition) String() string {
 	return fmt.Sprintf(text, figure) + "; the limit is " + percent(r.Limit) + remedy
 }
 
-// Worse reports whether r fails its condition by more than o, which is of the same condition.
+// Worse reports whether r exceeds its limit by more than o, which has the same condition.
 func (r FailedCondition) Worse(o FailedCondition) bool {
 	if r.Condition == ConditionShortJob {
 		return r.Value < o.Value
@@ -85,21 +85,21 @@ func (r FailedCondition) Worse(o FailedCondition) bool {
 	return r.Value > o.Value
 }
 
-// evidence is what decides whether the prediction of a case holds: trials with a number by block, live ones plain and
-// observed, and those of the prediction.
+// evidence holds the trials that decide whether the prediction of a case is valid, by block: plain and instrumented
+// live trials with a value, and predicted ones.
 type evidence struct {
 	cpus                         int
 	plain, instrumented, virtual map[int]*result.Trial
 }
 
-// evidences are those of all cases, without the predicted result of any.
+// evidenceIndex holds the evidence on all cases.
 type evidenceIndex struct{ plain, instrumented, virtual map[key]map[int]*result.Trial }
 
 func newEvidenceIndex(measured, predicted []result.Trial) evidenceIndex {
 	return evidenceIndex{goodTrials(measured), trialsOf(measured, result.KindInstrumented), goodTrials(predicted)}
 }
 
-// of is the evidence of a design at a point.
+// evidenceOf returns the evidence on a design at a point.
 func (s evidenceIndex) evidenceOf(r *Row, p plan.Point) *evidence {
 	k := key{r.Workload, result.Live, r.Design, p.String()}
 	e := &evidence{cpus: levelOf(p, "cpus"), plain: s.plain[k], instrumented: s.instrumented[k]}
@@ -108,8 +108,7 @@ func (s evidenceIndex) evidenceOf(r *Row, p plan.Point) *evidence {
 	return e
 }
 
-// refusal is why the prediction of a row that was measured does not hold; nil if nothing is known against it. The rows
-// are all of its run.
+// failedCondition returns why the prediction of a measured row is invalid, or nil. rows are all rows of its run.
 func (s evidenceIndex) failedCondition(r *Row, rows []Row) *FailedCondition {
 	e, alone := s.evidenceOf(r, r.Point), &evidence{}
 	for i := range rows {
@@ -131,7 +130,7 @@ func (s evidenceIndex) failedCondition(r *Row, rows []Row) *FailedCondition {
 	return nil
 }
 
-// conditions are those that a share of the CPU time decides, with what it is: NaN where that is not known.
+// conditions returns the conditions that depend on fractions of the CPU time, with their values; NaN if unknown.
 func (e *evidence) conditions(alone *evidence) []FailedCondition {
 	return []FailedCondition{
 		{ConditionGC, e.collected(), maxGC, 0},
@@ -141,8 +140,8 @@ func (e *evidence) conditions(alone *evidence) []FailedCondition {
 	}
 }
 
-// beyond is why the prediction of a row on CPUs that are not here does not hold: because of what its own trials in
-// virtual time tell, or because that of the same work does not hold on the most CPUs on which it was measured.
+// failedBeyond returns why the prediction of a row on CPUs that the machine lacks is invalid, or nil. It uses the
+// row's own predicted trials, and the validity of the same work on the most CPUs measured.
 func (s evidenceIndex) failedBeyond(r *Row, rows []Row) *FailedCondition {
 	for _, x := range s.evidenceOf(r, r.Point).conditions(&evidence{}) {
 		if x.Value > x.Limit {
@@ -162,8 +161,8 @@ func (s evidenceIndex) failedBeyond(r *Row, rows []Row) *FailedCondition {
 	return s.failedCondition(most, rows)
 }
 
-// sameWork reports whether two rows do the same work on different numbers of CPUs: the levels of their other factors
-// are the same, or are the number of CPUs in both.
+// sameWork reports whether two rows do the same work on different numbers of CPUs. Other factors have the same
+// levels, or follow the number of CPUs.
 func sameWork(a, b *Row) bool {
 	if a.Workload != b.Workload || a.Design != b.Design {
 		return false
@@ -182,9 +181,9 @@ func sameWork(a, b *Row) bool {
 	return true
 }
 
-// scatter is half of the width of the error's 95% interval, as a share, where there is real code; NaN else, and where
-// fewer blocks than flag an error know both. It is the same wherever the interval lies. Blocks are those that know
-// both.
+// scatter returns the relative half-width of the error's 95% interval, and the number of blocks that it is based
+// on. half is NaN without real code, and with fewer than minBlocksOff blocks. It does not depend on the error
+// itself.
 func (e *evidence) scatter(metric string) (half float64, blocks int) {
 	var logs []float64
 	for _, b := range sortedBlocks(e.plain) {
@@ -203,16 +202,17 @@ func (e *evidence) scatter(metric string) (half float64, blocks int) {
 	return math.Sqrt(c.High/c.Low) - 1, len(logs)
 }
 
-// enough is how many blocks would know an error within mostScatter, where so many know it within half: the interval of
-// a mean is narrower by the root of their number. Of few blocks it says too many: Student's t has heavy tails there.
+// blocksForPrecision returns the number of blocks that would reduce the half-width to maxScatter. The width of an
+// interval falls with the square root of their number. For few blocks the result is too high, because Student's t
+// has heavy tails there.
 func blocksForPrecision(half float64, blocks int) int {
 	x := math.Log1p(half) / math.Log1p(maxScatter)
 	return int(math.Ceil(float64(blocks) * x * x))
 }
 
-// collected is the share of the CPU time that the garbage collector takes; NaN where that is not known. Observed trials
-// know it best: they collect before and after their window, whereas the runtime brings the account of a plain
-// trial up to date only when a collection ends, and then books what was before the window too.
+// collected returns the fraction of CPU time spent in garbage collection; NaN if unknown. Instrumented trials are
+// best, because they collect before and after their window. In a plain trial the runtime updates its account only
+// at the end of a collection, and then includes work before the window.
 func (e *evidence) collected() float64 {
 	var gc, cpu float64
 	for _, b := range sortedBlocks(e.instrumented) {
@@ -236,7 +236,8 @@ func (e *evidence) collected() float64 {
 	return gc / cpu
 }
 
-// timing is what timing the pieces of real code costs, as a share of the predicted CPU time; NaN where there are none.
+// timing returns the cost of timing sections of real code, as a fraction of the predicted CPU time; NaN without
+// sections.
 func (e *evidence) timing() float64 {
 	var cost, cpu float64
 	for _, b := range sortedBlocks(e.virtual) {
@@ -257,13 +258,13 @@ func (e *evidence) parallel() bool {
 	return e.cpus > 1 && geoMeanOf(e.virtual, result.Parallelism) > minParallelism
 }
 
-// inflated is by how much more CPU time the real code of an operation takes here than on one CPU, as a share of its CPU
-// time on one; NaN where at most one CPU is busy or there is no real code. Its CPU time on one CPU is that of live
-// trials there, and without such trials that of the pieces as they were timed for the prediction, one at a time.
+// inflated returns the additional CPU time per operation of real code compared with one CPU, as a fraction of the
+// CPU time on one. It is NaN if at most one CPU is busy or there is no real code. The CPU time on one CPU is that
+// of live trials there. Without these it is that of the sections as timed for the prediction, one at a time.
 //
-// CPU time that the collector takes, and what virtual time charges for the scheduler and for declared work, are no part
-// of it. Threads that spin for work count as CPU time, and pieces that lose their CPU count as long: each inflates one
-// of two figures, so that the smaller of the two is taken where both are known.
+// Garbage collection is excluded, and so is what virtual time charges for the scheduler and for declared work.
+// Spinning threads add CPU time, and preempted sections seem longer. Each inflates only one of the two estimates,
+// so the smaller one is used if both are known.
 func (e *evidence) inflated(one *evidence) float64 {
 	if !e.parallel() || !(geoMeanOf(e.virtual, "real_sections") > 0) {
 		return math.NaN()
@@ -281,8 +282,8 @@ func (e *evidence) inflated(one *evidence) float64 {
 	return byCPU
 }
 
-// work is the CPU time of an operation's real code, in seconds: what is left without the collector, and without what
-// virtual time charges for the rest.
+// work returns the CPU time of an operation's real code, in seconds: the total without garbage collection and
+// without what virtual time charges for the rest.
 func (e *evidence) work() float64 {
 	rest := perOperation(e.virtual, result.CPUSeconds) - perOperation(e.virtual, "real_code_seconds")
 	gc := e.collected()
@@ -295,9 +296,9 @@ func (e *evidence) work() float64 {
 	return perOperation(e.plain, result.CPUSeconds)*(1-gc) - rest
 }
 
-// undeclared is the CPU time that neither pieces of real code and burns take, nor the collector, nor in virtual time
-// the scheduler, as a share of the window on the CPUs that the design is predicted to keep busy; NaN where nothing is
-// known of it. It is the median of the observed trials that know it, of which half must.
+// undeclared returns the CPU time outside sections of real code, burns, garbage collection and the predicted
+// scheduler, as a fraction of the window on the CPUs predicted to be busy. It is the median over instrumented
+// trials, of which at least half must have it; otherwise NaN.
 func (e *evidence) undeclared() float64 {
 	var shares []float64
 	for _, b := range sortedBlocks(e.instrumented) {
@@ -313,7 +314,7 @@ func (e *evidence) undeclared() float64 {
 	return (stat.Median(shares) - scheduler) / max(1, busy)
 }
 
-// useful is how long the pieces of real code of an operation of an observed trial took, in seconds.
+// useful returns the time in sections of real code per operation, in seconds, of instrumented trials.
 func (e *evidence) useful() float64 {
 	var logs []float64
 	for _, b := range sortedBlocks(e.instrumented) {
@@ -322,18 +323,19 @@ func (e *evidence) useful() float64 {
 			logs = append(logs, math.Log(x))
 		}
 	}
-	if 2*len(logs) <= len(e.instrumented) { // a few that were not preempted are no sample
+	if 2*len(logs) <= len(e.instrumented) { // the few trials without preemption would be biased
 		return math.NaN()
 	}
 	return math.Exp(stat.Mean(logs))
 }
 
-// windowOf is how long the counters of a trial ran, in seconds.
+// windowOf returns the time span of a trial's counters, in seconds.
 func windowOf(t *result.Trial) float64 {
 	return float64(t.Metrics.Get(result.CPUSeconds)) / float64(t.Metrics.Get(result.Parallelism))
 }
 
-// operations are those that the counters of a trial are of: of a stream as many as its rate gives while they ran.
+// operations returns the number of operations within the span of a trial's counters; for a stream, throughput times
+// the span.
 func operations(t *result.Trial) float64 {
 	if t.Type == result.Job {
 		return 1
@@ -341,13 +343,12 @@ func operations(t *result.Trial) float64 {
 	return float64(t.Metrics.Get(result.Throughput)) * windowOf(t)
 }
 
-// perOperation is geoMeanOf a metric that adds up over a trial, for each of its operations.
+// perOperation returns the geometric mean of a cumulative metric per operation.
 func perOperation(trials map[int]*result.Trial, metric string) float64 {
 	return geoMeanBy(trials, func(t *result.Trial) float64 { return float64(t.Metrics.Get(metric)) / operations(t) })
 }
 
-// geoMeanOf is the geometric mean of a metric over the trials that have it, as predictions are compared by; NaN without
-// any.
+// geoMeanOf returns the geometric mean of a metric over the trials that have it; NaN without any.
 func geoMeanOf(trials map[int]*result.Trial, metric string) float64 {
 	return geoMeanBy(trials, func(t *result.Trial) float64 { return float64(t.Metrics.Get(metric)) })
 }

@@ -87,9 +87,9 @@ func rowsOf(beyond bool, jobs ...job) []Row {
 // TestRemedies: a refusal says what to type where a flag helps, and blames nobody for certain.
 func TestRemedies(t *testing.T) {
 	for condition, want := range map[string]string{
-		ConditionGC: "the limit is 3%; allocate less, or raise GOGC (--gogc 1000)",
+		ConditionGC: "the limit is 3%; allocate less, or raise GOGC (1000, for example)",
 		ConditionInflation: "for reasons such as shared cache lines, memory bandwidth, cores or other processes; the limit " +
-			"is 3%; with 1 added to --cpus both are measured",
+			"is 3%; measure it on 1 CPU too",
 	} {
 		if got := (FailedCondition{Condition: condition, Value: 0.3, Limit: 0.03}).String(); !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q", condition, got)

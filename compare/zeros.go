@@ -8,29 +8,29 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Reasons why two sides have no ratio. They have a difference all the same.
+// Reasons why two sides have no ratio. They are compared by their difference instead.
 const (
-	ZeroDivisor   = "a value to divide by is 0"            // some of side B's
-	ZeroValue     = "a value is 0, which has no logarithm" // some of side A's
+	ZeroDivisor   = "a value to divide by is 0"            // some value of side B
+	ZeroValue     = "a value is 0, which has no logarithm" // some value of side A
 	NegativeValue = "a value is below 0"
 	OutOfRange    = "the values are too far apart, or too small, for a ratio"
 )
 
-// Unrelated is what is said of two sides in place of a ratio. Its JSON is a contract.
+// AbsoluteDifference replaces the ratio of two sides that have none. Its JSON is a contract.
 type AbsoluteDifference struct {
-	// of the medians, A - B, or head - base; nil if there is a ratio
+	// difference of the medians, A - B or head - base; nil if there is a ratio
 	Difference *result.Value `json:"difference,omitempty"`
-	NoRatio    string        `json:"no_ratio,omitempty"` // why there is none, as of a value that came of nothing
+	NoRatio    string        `json:"no_ratio,omitempty"` // why there is no ratio
 }
 
-// Ratios beyond mostApart, and values below the smallest normal number, which have few digits, are no measurements of
-// one program: printed, they would be digits without a meaning.
+// Larger ratios, and values below the smallest normal number, are not meaningful measurements of one program. Their
+// digits would be noise.
 const (
 	largestRatio = 1e12
 	minMeasured  = 0x1p-1022
 )
 
-// noRatio is why values have no geometric mean of ratios; "" if they have one. Values are finite.
+// noRatio returns why values have no geometric mean of ratios; "" if they have one. Values are finite.
 func noRatio(xs, ys []float64) string {
 	least := min(slices.Min(xs), slices.Min(ys))
 	most := max(slices.Max(xs), slices.Max(ys))
@@ -47,18 +47,19 @@ func noRatio(xs, ys []float64) string {
 	return ""
 }
 
-// counted reports whether a contrast has a ratio that gates may judge by, or a test of counts in its place: between 0
-// and fractions of unknown size a limit in per cent says nothing.
-// A quotient of negative values has no order, even where they never vary.
+// judgeable reports whether a gate can decide by a ratio, or by a test of counts in its place. A limit in percent
+// is meaningless between 0 and fractions of unknown size. Ratios of negative values have no order, even if they
+// never vary.
 func (c *MetricComparison) judgeable() bool {
 	return c.NoRatio == "" || c.Exact && c.NoRatio != NegativeValue || hasZero(c.NoRatio) && c.counts
 }
 
-// zero reports whether zeros are the reason: whether there is a difference can be tested then.
+// hasZero reports whether zeros are the reason. Then a test for a difference is still possible.
 func hasZero(why string) bool { return why == ZeroDivisor || why == ZeroValue }
 
-// offset is what is added to values of which some are 0 before logarithms are taken: one count, or of fractions the
-// smallest. A test of a difference holds under any rising function of the values; a ratio does not.
+// zeroOffset returns what is added to values before taking logarithms if some are 0: 1 for counts, otherwise the
+// smallest positive value. A test for a difference stays valid under any increasing function of the values; a ratio
+// does not.
 func zeroOffset(xs, ys []float64) float64 {
 	if whole(xs) && whole(ys) {
 		return 1
@@ -72,14 +73,14 @@ func zeroOffset(xs, ys []float64) float64 {
 	return least
 }
 
-// difference is that of the medians, A - B.
+// difference returns the difference of the medians, A - B.
 func difference(xs, ys []float64) float64 { return stat.Median(xs) - stat.Median(ys) }
 
-// withoutRatio takes the ratio out of a verdict, and all that follows from one. Without it nothing is equivalent within
-// a margin.
+// withoutRatio removes the ratio from a verdict, and everything that follows from it. Equivalence within a margin
+// then does not exist.
 func (v *Verdict) withoutRatio(c MetricComparison) {
 	d := result.Value(c.Difference)
-	if !c.Exact || c.NoRatio == NegativeValue { // something of nothing is infinitely more
+	if !c.Exact || c.NoRatio == NegativeValue { // the ratio to zero is infinite
 		v.Ratio, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
 	}
 	v.Detectable, v.NoRatio, v.Difference, v.MoreBlocks, v.Nearly = result.Unavailable, c.NoRatio, &d, nil, ""
@@ -89,8 +90,8 @@ func (v *Verdict) withoutRatio(c MetricComparison) {
 	}
 }
 
-// withoutRatio does the same for a gate. What costs more than nothing is over any limit; that something costs no more
-// than that is not shown by a test of a difference.
+// withoutRatio does the same for a gate. Any cost above zero exceeds every limit. A test for a difference cannot
+// show that the cost is not above zero.
 func (v *GateResult) withoutRatio(c MetricComparison) {
 	d := result.Value(c.Difference)
 	v.Cost, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable

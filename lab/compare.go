@@ -8,8 +8,10 @@ import (
 	"slices"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
+	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -17,9 +19,10 @@ import (
 type CompareOptions struct {
 	// Workloads say which factors of their designs are inputs. Of other workloads every factor is taken for one.
 	Workloads []*workload.Workload
-	Program   string // name of the command in texts that say what to type; "" for "brewput"
-	Results   bool   // Go benchmarks: return the results as they are, and compare nothing
+	Results   bool // Go benchmarks: return the results as they are, and compare nothing
 	Notify    Notify
+	// ResumeHint, if not nil, says how to resume the run in a directory, for texts about unfinished runs.
+	ResumeHint func(h sweep.Header, dir string) string
 }
 
 // Comparison is the result of [Compare]. Either Designs, Benchmarks or Results is set.
@@ -57,8 +60,8 @@ type BenchResults struct {
 //
 // Errors are refusals, except for a disk that fails and a cancelled context, which may come after all was read.
 func Compare(ctx context.Context, older, newer []string, o CompareOptions) (*Comparison, error) {
-	if o.Program == "" {
-		o.Program = "brewput"
+	if o.ResumeHint == nil {
+		o.ResumeHint = func(_ sweep.Header, dir string) string { return "lab.Resume of " + quote.Shell(dir) }
 	}
 	c := &comparing{&o, &Comparison{}}
 	all := slices.Concat(older, newer)

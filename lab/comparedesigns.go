@@ -41,7 +41,7 @@ func (c *comparing) open(dir string) (*comparedRun, error) {
 		return nil, refuse("", nil, "%w", err)
 	}
 	h := &r.Header
-	resume := h.ResumeCommand(c.Program, dir)
+	resume := c.ResumeHint(*h, dir)
 	if len(r.Trials) == 0 && len(h.Cases) == 0 {
 		return nil, refuse("", nil, "%s holds no measurement, only what is predicted of CPUs that were not there; "+
 			"that is a run of its own: give %s", dir, quote.Shell(filepath.Join(dir, TwinName)))

@@ -39,7 +39,7 @@ type CapacityError struct {
 func (u *CapacityError) Error() string {
 	why := u.Trial.Error
 	if why == "" {
-		why = "no request ended within the window; give a longer --duration, or a --rate"
+		why = "no request ended within the window; give a longer duration, or a rate"
 	}
 	return fmt.Sprintf("the load of %s (%s) is a fraction of a capacity that could not be measured: "+
 		"in a closed loop: %s", u.Design, u.Point, why)
@@ -240,10 +240,10 @@ func (s *Sweep) CheckRates() error {
 			return s.capacityError(c)
 		case o.Rate*time.Duration(s.Header.Settings.Duration).Seconds() < 1:
 			return fmt.Errorf("%s (%s): %.3g customers a second are less than one in a window of %v; give a higher "+
-				"rate or a longer --duration", c.Design, c.Point, o.Rate, time.Duration(s.Header.Settings.Duration))
+				"rate or a longer duration", c.Design, c.Point, o.Rate, time.Duration(s.Header.Settings.Duration))
 		case o.Rate > load.MaxRate:
 			return fmt.Errorf("%s (%s) would need %.4g customers a second, more than the %.0f that the load loop can "+
-				"send; give less --load or --rate", c.Design, c.Point, o.Rate, load.MaxRate)
+				"send; give a lower load or rate", c.Design, c.Point, o.Rate, load.MaxRate)
 		}
 	}
 	return nil

@@ -55,19 +55,19 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 	x, y := h.Settings, b.Settings
 	if add("duration", time.Duration(x.Duration), time.Duration(y.Duration)) && x.Operations == 0 && y.Operations == 0 {
 		warn("a window is %v long in the old run and %v in the new: start, warm-up and rare stalls weigh differently "+
-			"in the two; measure both with one --duration", time.Duration(y.Duration), time.Duration(x.Duration))
+			"in the two; measure both with the same duration", time.Duration(y.Duration), time.Duration(x.Duration))
 	}
 	if add("warmup", time.Duration(x.Warmup), time.Duration(y.Warmup)) {
 		warn("the warm-up is %v long in the old run and %v in the new: what is slow at first is in one of the two "+
-			"only; measure both with one --warmup", time.Duration(y.Warmup), time.Duration(x.Warmup))
+			"only; measure both with the same warm-up", time.Duration(y.Warmup), time.Duration(x.Warmup))
 	}
 	if add("operations", x.Operations, y.Operations) {
 		warn("a trial ends after %d operations in the old run and %d in the new (0: by time): measure both "+
-			"with one --operations", y.Operations, x.Operations)
+			"with the same number", y.Operations, x.Operations)
 	}
 	if add("sample", x.Sample, y.Sample) {
 		warn("every operation of %d is timed in the old run and of %d in the new: reading the clock costs them "+
-			"differently; measure both with one --sample", y.Sample, x.Sample)
+			"differently; measure both alike", y.Sample, x.Sample)
 	}
 	for _, f := range h.ArrivalFiles {
 		i := slices.IndexFunc(b.ArrivalFiles, func(o InputFile) bool { return o.Path == f.Path })
@@ -78,11 +78,11 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 	}
 	if virtual && h.Costs != b.Costs && add("costs", h.costsText(), b.costsText()) {
 		warn("the scheduler takes %s in the old run and %s in the new: designs differ by what they ask of it; "+
-			"calculate both with one --cost", b.costsText(), h.costsText())
+			"calculate both with the same costs", b.costsText(), h.costsText())
 	}
 	if x, y := h.replayedText(), b.replayedText(); add("costs of real code", x, y) {
 		warn("the costs of real code are %s in the old run and %s in the new: the code may not be what differs; "+
-			"calculate both with one --replay-costs", y, x)
+			"calculate both with one recording", y, x)
 	}
 	add("seed", h.Seed, b.Seed)
 	add("blocks", h.Blocks, b.Blocks)

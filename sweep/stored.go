@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/result"
 )
 
@@ -32,16 +31,4 @@ func (h *Header) CheckStored(dir string, trials []result.Trial, blocks map[int]i
 			"put it back as it was, or start a new run", dir, err)
 	}
 	return nil
-}
-
-// ResumeCommand is what users type to continue the run in dir, or to show it again. program is the name of the command.
-func (h *Header) ResumeCommand(program, dir string) string {
-	verb := "run"
-	switch {
-	case h.Bench != nil:
-		verb = "bench"
-	case h.World == result.Virtual:
-		verb = "sim"
-	}
-	return program + " " + verb + " --resume " + quote.Shell(dir)
 }

@@ -49,7 +49,7 @@ func (s *Sweep) FindWarmup(ctx context.Context) error {
 			s.Header.WarmupReason = ""
 			s.Header.Warnings = append(s.Header.Warnings,
 				fmt.Sprintf("%s has not settled after %v, and the recording holds no more: "+
-					"what it shows may be its beginning; record a longer --duration, or give --warmup", restless,
+					"what it shows may be its beginning; record a longer duration, or set the warm-up", restless,
 					time.Duration(set.Warmup+set.Duration)))
 			return nil
 		}
@@ -65,7 +65,7 @@ func (s *Sweep) FindWarmup(ctx context.Context) error {
 		case extended == mostExtensions:
 			s.Header.Warnings = append(s.Header.Warnings,
 				fmt.Sprintf("%s has not settled after %v: what it shows may be its beginning; give a longer "+
-					"--warmup and --duration", slowest, whole))
+					"warm-up and duration", slowest, whole))
 			return nil
 		}
 		before, restless = *set, slowest

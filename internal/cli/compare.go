@@ -85,7 +85,7 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 		return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible),
 			strings.Join(possible, ", "))
 	}
-	c, err := lab.Compare(ctx, older, newer, lab.CompareOptions{Workloads: a.workloads, Program: name(),
+	c, err := lab.Compare(ctx, older, newer, lab.CompareOptions{Workloads: a.workloads, ResumeHint: resumeHint,
 		Results: format == "bench", Notify: a.warn})
 	if err != nil {
 		return fromLab(err)
