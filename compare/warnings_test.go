@@ -133,7 +133,7 @@ func TestFewBlocks(t *testing.T) {
 	if got := few(6); got != "" {
 		t.Errorf("six blocks: %q", got)
 	}
-	if got := few(5); !strings.HasPrefix(got, "5 blocks are too few: ") || !strings.Contains(got, "--count 6") {
+	if got := few(5); !strings.HasPrefix(got, "5 blocks are too few: ") || !strings.Contains(got, "measure 6 blocks") {
 		t.Errorf("five blocks: %q", got)
 	}
 	if got := few(1); !strings.HasPrefix(got, "1 block is too few: ") {

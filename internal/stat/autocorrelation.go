@@ -6,56 +6,60 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Student's t needs values that are independent of each other. Blocks follow each other in time, and what slows one
-// design may last for several of them: neighbours then resemble each other, and the mean of n blocks is worth that of
-// fewer. So the interval of a comparison is widened where the order of its blocks shows that.
+// Student's t needs independent values. Blocks follow each other in time, and a disturbance that slows one design
+// may last for several of them. Neighbouring blocks are then correlated, and their mean is less certain than that
+// of independent blocks. So the interval of a comparison is widened if the order of its blocks shows such a
+// correlation.
 //
-// Widening alone does not suffice for few blocks: r, the lag-1 correlation, is far from certain and too small on
-// average. Three things together hold the rates that the manual shows, at a price that it shows too:
+// Widening alone is not enough for few blocks, because the lag-1 correlation r is uncertain and biased downwards.
+// Three measures together hold the error rates that the manual shows, at a cost in power that it shows too:
 //
-//   - The interval is widened only where r is too large for chance, so that independent blocks pay for few false
-//     alarms; their share, [orderLevel], is as large as the price allows.
+//   - The interval is widened only if r is significant, so that independent blocks rarely cause false alarms. Their
+//     rate, [orderLevel], is as high as the loss of power permits.
 //   - r is corrected for its bias.
-//   - Student's t has the degrees of freedom of the effective number of blocks, and not those of all.
+//   - Student's t has the degrees of freedom of the effective number of blocks.
 //
-// An interval is never narrowed. So whatever a rule at fixed levels rejects, Student's t of independent blocks rejects
-// too, and the chance of a false rejection at any of several interim analyses stays at most what they may spend.
+// An interval is never narrowed. Whatever this rule rejects at fixed levels, Student's t of independent blocks
+// rejects too. Therefore the probability of a false rejection at any of several interim analyses stays within what
+// they may spend.
 
-// Order is what the order of a sample's values says of its mean.
+// OrderTest is the result of testing the order of a sample's values for autocorrelation.
 type OrderTest struct {
-	Lag1        float64 // correlation of neighbours, as it is; NaN below 3 values, or where they do not vary
-	Correlation float64 // the same, corrected for its bias; 0 below 3 values, or where they do not vary
-	Dependent   bool    // it is too large for chance: the standard error is widened
-	Widened     float64 // the factor of the standard error of the mean: 1 where not Dependent, and above it where it is
+	Lag1        float64 // lag-1 correlation; NaN below 3 values or without variation
+	Correlation float64 // the same, corrected for bias; 0 below 3 values or without variation
+	Dependent   bool    // the correlation is significant
+	Widened     float64 // factor of the standard error of the mean: 1, or above 1 if Dependent
 }
 
-// The levels of the test for order, by the number of values: at few blocks a false alarm costs much, and finds little.
+// Significance levels of the test, by the number of values. With few blocks a false alarm costs much and the test
+// detects little.
 const (
-	fewValues   = 10 // at most so many: fewLevel; from manyValues on: manyLevel; linear in between
+	fewValues   = 10 // up to here fewLevel, from manyValues on manyLevel, linear in between
 	fewLevel    = 0.01
 	manyValues  = 20
 	manyLevel   = 0.18
-	largestCorr = 0.85 // the correlation is taken to be at most this: the standard error is widened by at most 3.5
+	largestCorr = 0.85 // upper limit of the correlation; the factor is then at most 3.5
 )
 
-// minDegrees is the least number of degrees of freedom that a small effective number of blocks leaves Student's t:
-// the intervals of fewer would be so wide that they say nothing.
+// minDegrees is the least number of degrees of freedom for a small effective number of blocks. With fewer,
+// intervals would be uselessly wide.
 const minDegrees = 3
 
-// orderLevel is the share of independent samples of n values whose order is called dependent.
+// orderLevel returns the significance level of the test for n values.
 func orderLevel(n int) float64 {
 	share := float64(min(max(n, fewValues), manyValues)-fewValues) / (manyValues - fewValues)
 	return fewLevel + share*(manyLevel-fewLevel)
 }
 
-// TestOrder tests the order of a sample. Its lag-1 correlation r has the mean -1/n and the variance
-// (n-2)^2 / (n^2 (n-1)) where values are independent and normal (Moran: Some theorems on time series II, Biometrika 35,
-// 1948), and is then nearly normal. Where it is above the quantile of [orderLevel], the values are taken for a
-// first-order autoregression. Its r is too small by (1+4r)/n (Kendall: Note on bias in the estimation of
-// autocorrelation; Marriott and Pope: Bias in the estimation of autocorrelations, both Biometrika 41, 1954). The mean
-// of n values then has the variance of that of n (1-r)/(1+r) independent ones (Bayley and Hammersley: The "effective"
-// number of independent observations in an autocorrelated time series, Supplement to the Journal of the Royal
-// Statistical Society 8(2), 1946).
+// TestOrder tests a sample for positive lag-1 autocorrelation.
+//
+// For independent normal values, r has the mean -1/n and the variance (n-2)^2 / (n^2 (n-1)), and is nearly normal
+// (Moran: Some theorems on time series II, Biometrika 35, 1948). Above the quantile of [orderLevel], the values are
+// modelled as a first-order autoregression. r is then too small by (1+4r)/n (Kendall: Note on bias in the
+// estimation of autocorrelation; Marriott and Pope: Bias in the estimation of autocorrelations, both Biometrika 41,
+// 1954). The mean of n values has the variance of a mean of n (1-r)/(1+r) independent ones (Bayley and Hammersley:
+// The "effective" number of independent observations in an autocorrelated time series, Supplement to the Journal of
+// the Royal Statistical Society 8(2), 1946).
 func TestOrder(xs []float64) OrderTest {
 	r, ok := lag1(xs)
 	if !ok {
@@ -72,14 +76,14 @@ func TestOrder(xs []float64) OrderTest {
 	return o
 }
 
-// Lag1Bound is the p-quantile of the lag-1 correlation of n >= 3 independent normal values, by the normal distribution
-// with its mean and variance; see [TestOrder].
+// Lag1Bound returns the p-quantile of the lag-1 correlation of n >= 3 independent normal values, in the normal
+// approximation; see [TestOrder].
 func Lag1Bound(n int, p float64) float64 {
 	x := float64(n)
 	return -1/x + distuv.UnitNormal.Quantile(p)*(x-2)/(x*math.Sqrt(x-1))
 }
 
-// lagOne is the lag-1 correlation of a sample about its mean; ok is false below 3 values, or where they do not vary.
+// lag1 returns the lag-1 correlation of a sample about its mean. ok is false below 3 values or without variation.
 func lag1(xs []float64) (r float64, ok bool) {
 	mean, squares, products, size := Mean(xs), 0.0, 0.0, 0.0
 	for i, x := range xs {
@@ -89,15 +93,15 @@ func lag1(xs []float64) (r float64, ok bool) {
 			products += (x - mean) * (xs[i-1] - mean)
 		}
 	}
-	if len(xs) < 3 || !(squares > 1e-24*size) { // what rounding leaves is no variation
+	if len(xs) < 3 || !(squares > 1e-24*size) { // rounding errors are no variation
 		return 0, false
 	}
 	return products / squares, true
 }
 
-// orderTestCost is the factor of the detectable ratio's logarithm by which the test for order lowers the power of n
-// independent blocks, and from minTailValues on that for a tail, as simulated at levels of 5 % and 1 %: 1 % at 10 blocks,
-// 12 % at 20, 6 % at 40.
+// orderTestCost returns how much the order test, and from minTailValues on also the tail correction, increase the
+// logarithm of the detectable ratio of n independent blocks. The factors are from simulations at levels of 5% and
+// 1%: 1% at 10 blocks, 12% at 20, 6% at 40.
 func orderTestCost(n float64) float64 {
 	fades := min(1, 20/max(n, 1))
 	price := 1 + 0.115*min(max((n-9.5)/6.5, 0), fades)

@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// The tests below ask whether the order of blocks matters. Under their hypothesis it does not: blocks
-// are exchangeable, whatever their distribution, and however the rows of one block depend on each other.
-// So the p-value is the share of the orders of the blocks whose statistic is at least the one observed.
+// The tests below ask whether the order of blocks matters. Under the null hypothesis blocks are exchangeable,
+// whatever their distribution and the dependence within a block. The p-value is therefore the fraction of
+// permutations of the blocks whose statistic is at least the observed one.
 
-// exactOrders is the largest number of blocks whose orders are all tried: 7! is 5040.
+// exactOrders is the largest number of blocks for which all permutations are tried: 7! is 5040.
 const exactOrders = 7
 
-// orders is the largest number of random orders beyond it, and enoughHits the number of those as extreme
-// as the one observed after which no more are drawn: the p-value is then large and known well enough
-// (Besag and Clifford, Sequential Monte Carlo p-values, Biometrika 78(2), 1991).
+// maxRandomOrders is the largest number of random permutations for more blocks. enoughHits is the number of those
+// at least as extreme as the observed one after which sampling stops, because the p-value is large and known well
+// enough (Besag and Clifford, Sequential Monte Carlo p-values, Biometrika 78(2), 1991).
 const (
 	maxRandomOrders = 20_000
 	enoughHits      = 200
 )
 
-// Trend is the least-squares slope of xs along their index, and the two-sided p-value of the hypothesis
-// that their order does not matter. With fewer than 2 it is 0, with a p-value of 1.
+// Trend returns the least-squares slope of xs over their index, and its two-sided permutation p-value. Below 2
+// values they are 0 and 1.
 func Trend(xs []float64) (slope, p float64) {
 	n := len(xs)
 	if n < 2 {
@@ -40,9 +40,8 @@ func Trend(xs []float64) (slope, p float64) {
 	return slope, orderP(n, xs, func(order []int) float64 { return math.Abs(statistic(order)) })
 }
 
-// Serial is the correlation of neighbours in rows of equal length, each of mean 0, and the p-value of
-// the hypothesis that the order of the columns does not matter, against a correlation above it. A value
-// that is missing is 0. With fewer than 3 columns, or no value, it is 0, with a p-value of 1.
+// SerialCorrelation returns the correlation of neighbouring columns over rows of equal length and mean 0, and its
+// one-sided permutation p-value. Missing values are 0. Below 3 columns, or without values, they are 0 and 1.
 func SerialCorrelation(rows [][]float64) (correlation, p float64) {
 	if len(rows) == 0 || len(rows[0]) < 3 {
 		return 0, 1
@@ -81,8 +80,8 @@ func identity(n int) []int {
 	return order
 }
 
-// orderP is the share of the orders of n whose statistic is at least that of the identity. scale are
-// numbers of its size, for what rounding may do to a tie.
+// orderP returns the fraction of permutations of n whose statistic is at least that of the identity. scale holds
+// numbers of the statistic's magnitude, to allow for rounding errors in ties.
 func orderP(n int, scale []float64, statistic func(order []int) float64) float64 {
 	order := identity(n)
 	size := 0.0
@@ -116,8 +115,8 @@ func orderP(n int, scale []float64, statistic func(order []int) float64) float64
 	return float64(hits+1) / (maxRandomOrders + 1)
 }
 
-// permute calls visit with each order of the first n elements once (Heap, Permutations by interchanges,
-// The Computer Journal 6(3), 1963), and leaves the slice as it was.
+// permute calls visit once with each permutation of the first n elements, and then restores the slice (Heap,
+// Permutations by interchanges, The Computer Journal 6(3), 1963).
 func permute(order []int, n int, visit func()) {
 	saved := slices.Clone(order)
 	heapPermute(order, n, visit)

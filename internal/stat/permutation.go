@@ -2,10 +2,10 @@ package stat
 
 import "math"
 
-// exactLabels is the largest number of relabellings that are all tried: 8 blocks and 8 are 12,870.
+// exactLabels is the largest number of label permutations that are all tried: 8 blocks and 8 have 12,870.
 const exactLabels = 20_000
 
-// choose is the binomial coefficient n over k.
+// binomial returns the binomial coefficient n over k.
 func binomial(n, k int) float64 {
 	c := 1.0
 	for i := range k {
@@ -14,17 +14,17 @@ func binomial(n, k int) float64 {
 	return math.Round(c)
 }
 
-// leastLabelP is the least p-value of [LabelPermutation] with that many blocks of a and b.
+// minLabelP returns the smallest p-value of [LabelPermutation] with a and b blocks.
 func minLabelP(a, b int) float64 { return min(1, 2/binomial(a+b, a)) }
 
-// LabelPermutation is the two-sided p-value of the hypothesis that the blocks of a and of b are of one kind: the
-// share of the ways to call len(a) of them all "a" whose means are at least as far apart as those
-// observed (Pitman, Significance tests which may be applied to samples from any populations, Supplement
-// to the Journal of the Royal Statistical Society 4(1), 1937). Up to 20,000 ways all are tried; beyond
-// it a fixed sequence of 20,000, the observed one counted with them.
+// LabelPermutation returns the two-sided permutation p-value for equal distributions of a and b (Pitman,
+// Significance tests which may be applied to samples from any populations, Supplement to the Journal of the Royal
+// Statistical Society 4(1), 1937). It is the fraction of ways to label len(a) of all blocks "a" for which the means
+// differ at least as much as observed. Up to 20,000 ways it tries all. Beyond that it tries a fixed sequence of
+// 20,000, and counts the observed labels with them.
 func LabelPermutation(a, b []float64) float64 {
 	all := append(append(make([]float64, 0, len(a)+len(b)), a...), b...)
-	// The distance of the means follows from the sum of a alone once the total is 0.
+	// If the total is 0, the sum of a determines the difference of the means.
 	mean, observed, size := Mean(all), 0.0, 0.0
 	for i := range all {
 		all[i] -= mean
@@ -33,7 +33,7 @@ func LabelPermutation(a, b []float64) float64 {
 			observed += all[i]
 		}
 	}
-	bound := math.Abs(observed) - 1e-12*size // a tie must not be lost to rounding
+	bound := math.Abs(observed) - 1e-12*size // rounding must not lose a tie
 	if ways := binomial(len(all), len(a)); ways <= exactLabels {
 		return float64(countLabellings(all, len(a), 0, bound)) / ways
 	}
@@ -53,7 +53,7 @@ func LabelPermutation(a, b []float64) float64 {
 	return float64(hits) / (flips + 1)
 }
 
-// labellings counts the ways to add n of xs to sum that come to bound or more, of either sign.
+// countLabellings counts the ways to add n of xs to sum with an absolute result of at least bound.
 func countLabellings(xs []float64, n int, sum, bound float64) int {
 	if n == 0 {
 		if math.Abs(sum) >= bound {
@@ -68,7 +68,7 @@ func countLabellings(xs []float64, n int, sum, bound float64) int {
 	return count
 }
 
-// pick is a number in [0, n) of the sequence of [next]. It favours some by less than 2^-32.
+// randomIndex returns a number in [0, n) from [splitMix]. Its bias is below 2^-32.
 func randomIndex(n int, state uint64) (i int, after uint64) {
 	v, after := splitMix(state)
 	return int((v >> 32) * uint64(n) >> 32), after
