@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// soFar are designs d0, d1, ... after some blocks: the trials, their rows and cases, and what a case costs.
+// soFar holds the state of designs d0, d1, ... after some blocks: trials, rows, cases, and the cost of each case.
 func soFar(logs [][]float64) ([]Row, []result.Trial, []plan.Case, []float64) {
 	rows, trials := sweepOf(names(len(logs)), logs)
 	var cases []plan.Case
@@ -30,7 +30,7 @@ func soFar(logs [][]float64) ([]Row, []result.Trial, []plan.Case, []float64) {
 	return rows, trials, cases, costs
 }
 
-// steps has n blocks of designs whose neighbours' ratios are given as mean and spread.
+// steps returns n blocks of designs. Each step gives mean and spread of the ratio of two neighbours.
 func steps(n int, of ...[2]float64) [][]float64 {
 	logs := [][]float64{make([]float64, n)}
 	for d, s := range of {
@@ -43,8 +43,8 @@ func steps(n int, of ...[2]float64) [][]float64 {
 	return logs
 }
 
-// TestCourse: what is decided is measured no more, and where time is short the least certain go on.
-func TestCourse(t *testing.T) {
+// TestAllocation: decided comparisons get no more blocks, and if time is short the least certain ones continue.
+func TestAllocation(t *testing.T) {
 	looks := usualLooks()
 	for _, c := range []struct {
 		name  string
@@ -79,9 +79,9 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// TestCourseOfStragglers: comparisons that had no time for a look come to theirs when there is time again,
-// and the next look is that of the nearest.
-func TestCourseOfStragglers(t *testing.T) {
+// TestAllocationOfStragglers: comparisons that missed an analysis for lack of time continue when there is time
+// again, and the next analysis is the nearest of all comparisons.
+func TestAllocationOfStragglers(t *testing.T) {
 	j := DefaultCriteria("", nil)
 	j.Interims = usualLooks()
 	logs := steps(15, [2]float64{0, 0.1}, [2]float64{1, 0.01}, [2]float64{0, 0.1})
@@ -94,13 +94,14 @@ func TestCourseOfStragglers(t *testing.T) {
 	if !slices.Equal(got.Cases, []int{0, 1, 2, 3}) || got.Blocks != 3 {
 		t.Errorf("%d blocks of %v; want 3 of all", got.Blocks, got.Cases)
 	}
-	// Both looks together take 2*3 + 2*5 blocks, and 15 suffice for the one that needs 5 or that of 3.
+	// Both analyses together take 2*3 + 2*5 blocks. 15 blocks are enough for the one that needs 5, or the one that
+	// needs 3.
 	if got := j.Allocate(rows, trials, cases, costs, 15.9); got.Reason != SomeAffordable || len(got.Cases) != 2 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestFailingPairsGoLast: where trials fail, more of them may, and time goes first to what can be decided.
+// TestFailingPairsGoLast: more trials of a failing comparison may fail, so time goes first to the others.
 func TestFailingPairsGoLast(t *testing.T) {
 	pairs := [][2]float64{{0, 0.1}, {1, 0.01}, {0, 0.1}}
 	for name, c := range map[string]struct {
@@ -128,9 +129,9 @@ func TestFailingPairsGoLast(t *testing.T) {
 	}
 }
 
-// TestCourseProperties: whatever the data, the cases chosen are those of undecided comparisons, they fit
-// into the time that is left, and nobody decided comes back.
-func TestCourseProperties(t *testing.T) {
+// TestAllocationProperties: for any data, the chosen cases are those of undecided comparisons, they fit into the
+// time left, and no decided comparison returns.
+func TestAllocationProperties(t *testing.T) {
 	looks := usualLooks()
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -160,14 +161,14 @@ func TestCourseProperties(t *testing.T) {
 	})
 }
 
-// TestVerdictsStand: a verdict is that of the look that decided it, with its numbers, whatever blocks come
-// later; an undecided one is that of the last look.
+// TestVerdictsStand: a verdict keeps the numbers of the analysis that decided it, whatever blocks follow. An
+// undecided one has those of the last analysis.
 func TestVerdictsStand(t *testing.T) {
 	j := DefaultCriteria("", nil)
 	j.Interims = usualLooks()
 	logs := steps(18, [2]float64{0.5, 0.01}, [2]float64{0, 0.2})
 	for b := 10; b < 18; b++ {
-		logs[1][b] -= 0.5 // from now on d1 is no faster than d0
+		logs[1][b] -= 0.5 // from here on d1 is no faster than d0
 		logs[2][b] -= 0.5
 	}
 	rows, trials := sweepOf(names(3), logs)
@@ -184,8 +185,8 @@ func TestVerdictsStand(t *testing.T) {
 	}
 }
 
-// TestBeforeTheFirstLook nothing is decided, however clear it is.
-func TestBeforeTheFirstLook(t *testing.T) {
+// TestBeforeTheFirstInterim: nothing is decided before the first analysis, however clear it is.
+func TestBeforeTheFirstInterim(t *testing.T) {
 	j := DefaultCriteria("", nil)
 	j.Interims = usualLooks()
 	rows, trials := sweepOf(names(2), steps(9, [2]float64{1, 0.001}))
@@ -196,9 +197,8 @@ func TestBeforeTheFirstLook(t *testing.T) {
 	}
 }
 
-// TestFailedTrialsAtLooks: a look is taken when the blocks are there, good or not, and spends what the good
-// ones allow.
-func TestFailedTrialsAtLooks(t *testing.T) {
+// TestFailedTrialsAtInterims: an analysis counts good and failed blocks, and spends what the good ones allow.
+func TestFailedTrialsAtInterims(t *testing.T) {
 	j := DefaultCriteria("", nil)
 	j.Interims = usualLooks()
 	rows, trials := sweepOf(names(2), steps(15, [2]float64{0.02, 0.05}))
@@ -211,7 +211,7 @@ func TestFailedTrialsAtLooks(t *testing.T) {
 	if want := 0.05 * 14 * 14 / 1600; v.N != 14 || *v.Interims != 2 || math.Abs(*v.AlphaSpent-want) > 1e-12 {
 		t.Errorf("spent %v at look %d of %d blocks, want %v at the second of 14", *v.AlphaSpent, *v.Interims, v.N, want)
 	}
-	for i := range trials { // the other design as well, in another block
+	for i := range trials { // the other design too, in another block
 		if trials[i].Block == 5 && trials[i].Design == "d0" {
 			trials[i].Status = result.Failed
 		}
@@ -221,8 +221,8 @@ func TestFailedTrialsAtLooks(t *testing.T) {
 	}
 }
 
-// TestFailuresTakeNothingAway: what a look has shown stays, whether no trial after it is good or one of them
-// is bad, though levels are lower then.
+// TestFailuresTakeNothingAway: the result of an analysis stays, even if later trials fail and levels are then
+// lower.
 func TestFailuresTakeNothingAway(t *testing.T) {
 	j := DefaultCriteria("", nil)
 	j.Interims = usualLooks()
@@ -252,8 +252,8 @@ func TestFailuresTakeNothingAway(t *testing.T) {
 	}
 }
 
-// TestAllPairs: every pair of designs at points that agree, every pair of levels of one factor, and the
-// number of blocks that makes up for their number.
+// TestAllPairs: all pairs of designs at points that agree, all pairs of levels of one factor, and the blocks that
+// make up for their number.
 func TestAllPairs(t *testing.T) {
 	set := func(f string, n int) plan.Setting { return plan.Setting{Factor: f, Level: plan.IntLevel(n)} }
 	var rows []Row
@@ -288,9 +288,9 @@ func TestAllPairs(t *testing.T) {
 	}
 }
 
-// TestSizeOfWhatIsPlanned: of an open loop the response is not known before it is measured; what can be
-// compared is.
-func TestSizeOfWhatIsPlanned(t *testing.T) {
+// TestFamilySize: the response times of an open loop are unknown before it is measured; the number of comparisons
+// is not.
+func TestFamilySize(t *testing.T) {
 	var rows []Row
 	for _, d := range []string{"a", "b", "c"} {
 		rows = append(rows, Row{Workload: "w", World: result.Live, Design: d, Open: true})

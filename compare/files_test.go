@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// differentFiles are the files of one side of a benchmark: each has a level of its own, with a spread of 2 %, and 10
-// lines that scatter by 0.5 %. The side takes longer by effect.
+// differentFiles returns the files of one side of a benchmark. Each has a level of its own, with a spread of 2%,
+// and 10 lines with an error of 0.5%. effect is the true difference.
 func differentFiles(r *rand.Rand, files int, effect float64) Run {
 	var parts []Run
 	for k := range files {
@@ -22,19 +22,19 @@ func differentFiles(r *rand.Rand, files int, effect float64) Run {
 	}
 	cases := casesOf(parts[0].Trials)
 	side := MergeRuns(parts, cases)
-	side.Rows = Rows(side.Trials, cases) // of one file too
+	side.Rows = Rows(side.Trials, cases) // also with a single file
 	return side
 }
 
-// TestFilesDiffer: where files of one program differ by more than their lines, one file of each side gives many false
-// differences. Of several files of each side there are as few as the verdicts promise, and true ones are found.
+// TestFilesDiffer: if files of one program differ by more than their lines, one file per side gives many false
+// differences. Several files per side give as few as promised, and find true differences.
 func TestFilesDiffer(t *testing.T) {
 	t.Parallel()
 	const sets = 1000
 	for _, c := range []struct {
 		a, b      int
 		effect    float64
-		low, high float64 // the share of differences that are seen, in per cent
+		low, high float64 // percentage of differences found
 	}{
 		{1, 1, 0, 55, 65}, {2, 2, 0, 3, 6.5}, {3, 3, 0, 3, 6.5}, {5, 3, 0, 2, 6.5}, {1, 3, 0, 0, 0},
 		{3, 3, 0.1, 95, 100}, {5, 5, 0.05, 85, 100},
@@ -55,8 +55,8 @@ func TestFilesDiffer(t *testing.T) {
 	}
 }
 
-// TestSeveralFiles: the verdict has the numbers of files that hold the benchmark, and how many more would decide.
-// Counts that never vary, and those with zeros, are compared as those of one file are.
+// TestSeveralFiles: the verdict has the number of files with the benchmark, and how many more would decide.
+// Constant counts and metrics with zeros are compared as with one file.
 func TestSeveralFiles(t *testing.T) {
 	side := func(files ...result.Metrics) Run {
 		var parts []Run

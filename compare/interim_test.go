@@ -11,10 +11,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestEvidenceOfItsLook: d2 is slower than d1 in ten blocks, which among two comparisons is not enough; then
-// it is faster in five, and the other comparison falls, after which ten blocks would have been enough. They
-// decide, with their own numbers.
-func TestEvidenceOfItsLook(t *testing.T) {
+// TestEarlierAnalysisDecides: d2 is slower than d1 in ten blocks, which is not enough among two comparisons. Then
+// it is faster in five. When the other comparison is rejected, the ten blocks become enough, and decide with their
+// own numbers.
+func TestEarlierAnalysisDecides(t *testing.T) {
 	logs := make([][]float64, 3)
 	for b := range 15 {
 		turn := 0.1 * float64(2*(b%2)-1)
@@ -34,9 +34,8 @@ func TestEvidenceOfItsLook(t *testing.T) {
 	}
 }
 
-// TestVerdictsAgreeWithTheirIntervals, whatever the blocks show and which of them have no number: a difference
-// excludes 1 on its side, equivalence what is outside the margin, and an undecided one names a look to come
-// or none.
+// TestVerdictsAgreeWithTheirIntervals: for any blocks and failures, a difference excludes 1, equivalence excludes
+// everything outside the margin, and an undecided verdict names a later analysis or none.
 func TestVerdictsAgreeWithTheirIntervals(t *testing.T) {
 	j := sequential()
 	seen := map[string]int{}
@@ -66,7 +65,7 @@ func TestVerdictsAgreeWithTheirIntervals(t *testing.T) {
 		for _, v := range j.Verdicts(rows, trials) {
 			seen[v.Verdict]++
 			low, high := math.Log(float64(v.Low)), math.Log(float64(v.High))
-			const near = 1e-3 // of an end: levels are interpolated
+			const near = 1e-3 // tolerance: levels are interpolated
 			switch off := near * (high - low); {
 			case v.Verdict == Faster && low < -off, v.Verdict == Slower && high > off:
 				t.Fatalf("a difference: %+v", v)
@@ -85,9 +84,9 @@ func TestVerdictsAgreeWithTheirIntervals(t *testing.T) {
 	}
 }
 
-// TestOneFailureAtTheFirstLook: nine blocks that all say the same decide, though no permutation of nine has a
-// p-value as low as the level of that look.
-func TestOneFailureAtTheFirstLook(t *testing.T) {
+// TestOneFailureAtTheFirstInterim: nine blocks that agree decide, although no permutation of nine has a p-value as
+// low as the level.
+func TestOneFailureAtTheFirstInterim(t *testing.T) {
 	rows, trials := sweepOf(names(2), steps(10, [2]float64{0.5, 0.05}))
 	trials[3].Status = result.Failed
 	if v := sequential().Verdicts(rows, trials)[0]; v.Verdict != Faster || v.N != 9 || *v.Interims != 1 {
@@ -95,8 +94,8 @@ func TestOneFailureAtTheFirstLook(t *testing.T) {
 	}
 }
 
-// TestMoreBlocksAreALook: what a budget still lacks is named as the first look whose own level suffices.
-func TestMoreBlocksAreALook(t *testing.T) {
+// TestMoreBlocksAreAnInterim: the number of missing blocks leads to the first analysis whose own level is enough.
+func TestMoreBlocksAreAnInterim(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		blocks       int
@@ -125,11 +124,11 @@ func TestMoreBlocksAreALook(t *testing.T) {
 	}
 }
 
-// TestEquivalenceTakesItsTime: a design of which few trials are slow may have none of them in the first
-// blocks, so that they show it equal to one that has none at all.
+// TestEquivalenceTakesItsTime: a design with rare slow trials may have none in its first blocks, and then seem
+// equal to one without any.
 func TestEquivalenceTakesItsTime(t *testing.T) {
 	for blocks, want := range map[int]string{10: Undecided, 15: Undecided, 20: Equivalent} {
-		for _, mean := range []float64{0, 0.01} { // a difference within the margin is called equivalent
+		for _, mean := range []float64{0, 0.01} { // a difference within the margin is equivalent
 			rows, trials := sweepOf(names(2), steps(blocks, [2]float64{mean, 0.002}))
 			if v := sequential().Verdicts(rows, trials)[0]; v.Verdict != want {
 				t.Errorf("%d blocks, %v apart: %+v", blocks, mean, v)

@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestKnees: of a sweep over a factor the levels around the best that cost at most a tenth are named, measured and by
-// the formula; an input, CPUs, and two levels have no knee.
+// TestKnees: the knee has the levels that cost at most a tenth more than the best, measured and by the formula.
+// Inputs, CPUs and factors with two levels have none.
 func TestKnees(t *testing.T) {
 	var trials []result.Trial
 	var cases []plan.Case
@@ -60,9 +60,9 @@ func TestKnees(t *testing.T) {
 	}
 }
 
-// TestKneesApart: worlds have knees of their own, in virtual time by means; rows without a number are left out, a
-// formula that lacks a level too, and streams have none.
-func TestKneesApart(t *testing.T) {
+// TestKneesOfWorlds: each world has its own knees, in virtual time by means. Rows without values are left out, as
+// are formulas that lack a level. Streams have none.
+func TestKneesOfWorlds(t *testing.T) {
 	var rows []compare.Row
 	add := func(design, world string, job bool, median, mean, predicted []float64) {
 		for i := range median {

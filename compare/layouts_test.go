@@ -8,8 +8,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestLayoutsHaveNoOrder: layouts are measured in turn, so that the order of their means says nothing, however much
-// neighbours resemble each other: neither the interval of a ratio nor that of a geometric mean is widened for it.
+// TestLayoutsHaveNoOrder: layouts are interleaved, so the order of their means is irrelevant. Neither the interval
+// of a ratio nor that of a geometric mean is widened for it.
 func TestLayoutsHaveNoOrder(t *testing.T) {
 	const layouts = 15
 	logs := make([]float64, layouts)

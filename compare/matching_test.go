@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestMatchDesigns: design by design, rows match as they do all at once, in the same order.
+// TestMatchDesigns: matching design by design gives the same result in the same order as matching all at once.
 func TestMatchDesigns(t *testing.T) {
 	j := DefaultCriteria("", []string{"cpus"})
 	row := func(design string, settings ...plan.Setting) Row {
@@ -33,7 +33,7 @@ func TestMatchDesigns(t *testing.T) {
 	}
 }
 
-// TestDisturbances: they are those warnings of what others took, and nothing is said of the order of blocks.
+// TestDisturbances: these are the warnings about other processes, without those about the order of blocks.
 func TestDisturbances(t *testing.T) {
 	var trials []result.Trial
 	for i := range 40 {

@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// replication is a trial in virtual time.
+// replication returns a trial in virtual time.
 func replication(design string, block int, rate float64, repeats int) result.Trial {
 	t := result.Trial{Kind: result.KindTrial, Workload: "w", Design: design, World: result.Virtual, Block: block,
 		Status: result.OK, Expected: true,
@@ -47,7 +47,7 @@ func TestMeansInVirtualTime(t *testing.T) {
 	}
 }
 
-// TestExactlyNamed: a metric that only one of two trials has, as in a journal that was changed, is not exact.
+// TestExactlyNamed: a metric that only one of two trials has, as in an edited journal, is not exact.
 func TestExactlyNamed(t *testing.T) {
 	trials := []result.Trial{replication("a", 0, 250, 9), replication("a", 1, 250, 9)}
 	trials[1].Metrics["latency_p50_ns"] = trials[1].Metrics[result.LatencyMean]
@@ -63,7 +63,7 @@ func TestExactlyNamed(t *testing.T) {
 	}
 }
 
-// TestExactMeasures: trials that repeat themselves and agree are no sample, and their ratio has no doubt.
+// TestExactMeasures: periodic trials that agree have no sampling error, and their ratio is exact.
 func TestExactMeasures(t *testing.T) {
 	cases := []plan.Case{caseOf("a"), caseOf("b")}
 	trials := []result.Trial{replication("a", 0, 250, 9), replication("b", 0, 1000, 9)}
@@ -88,7 +88,7 @@ func TestExactMeasures(t *testing.T) {
 			t.Errorf("%v beside %v: %+v, want %s", test.b, test.a, v, test.verdict)
 		}
 	}
-	// No time at all is as long as no time at all, and no ratio otherwise.
+	// The ratio of zero times is 1; that of zero to another time does not exist.
 	zero := []result.Trial{replication("a", 0, 100, 9), replication("b", 0, 100, 9)}
 	for i := range zero {
 		zero[i].Open = true
@@ -102,7 +102,7 @@ func TestExactMeasures(t *testing.T) {
 	if v := DefaultCriteria("", nil).Verdicts(Rows(zero, cases), zero); len(v) != 0 {
 		t.Errorf("%+v", v)
 	}
-	// Replications that disagree are a sample, whether each repeats itself or not.
+	// Replications that differ are a sample, even if each is periodic.
 	trials = append(trials, replication("a", 1, 251, 9), replication("b", 1, 1000, 9))
 	rows = Rows(trials, cases)
 	if rows[0].Metric(result.Throughput).Exact || !rows[1].Metric(result.Throughput).Exact {
@@ -113,7 +113,7 @@ func TestExactMeasures(t *testing.T) {
 	}
 }
 
-// TestDecisions: the checksum tells runs apart that differ in one decision, or in who made it.
+// TestDecisions: the checksum differs if one decision differs, or the design that made it.
 func TestDecisions(t *testing.T) {
 	cases := []plan.Case{caseOf("a"), caseOf("b")}
 	sum := func(a, b string) uint64 {

@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// benchTrial is a trial of a benchmark.
+// benchTrial returns a trial of a benchmark.
 func benchTrial(rev string, block int, metrics result.Metrics) result.Trial {
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})
 	if rev != "" {
@@ -24,7 +24,7 @@ func takes(ns float64) result.Metrics {
 	return result.Metrics{result.TimePerOp: result.Value(ns), result.Throughput: result.Value(1e9 / ns)}
 }
 
-// casesOf are the distinct cases of trials.
+// casesOf returns the distinct cases of trials.
 func casesOf(trials []result.Trial) []plan.Case {
 	var cases []plan.Case
 	seen := map[string]bool{}
@@ -43,13 +43,13 @@ func apart() Criteria {
 	return j
 }
 
-// levels are the sides of the trials of one run.
+// levels returns the pairs of the trials of one run.
 func levels(trials []result.Trial) []Pair {
 	return apart().PairLevels(Rows(trials, casesOf(trials)), trials)
 }
 
-// TestLoadThatComesAndGoes: two revisions of equal speed, and a load that slows everything by a third for half of the
-// time. Whoever measures all of one and then all of the other is wrong; in blocks they are found equal.
+// TestLoadThatComesAndGoes: two revisions are equally fast, and a load slows everything by a third for half of the
+// time. Measuring one after the other gives a false difference; blocks show that they are equal.
 func TestLoadThatComesAndGoes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	speed := func(at int) float64 {
@@ -79,11 +79,11 @@ func TestLoadThatComesAndGoes(t *testing.T) {
 	}
 }
 
-// TestMetricVerdicts: the words for each direction, and counts that never vary.
+// TestMetricVerdicts: the verdicts for each direction, and for constant counts.
 func TestMetricVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		metric     string
-		base, head []float64 // repeated
+		base, head []float64 // constant
 		direction  int
 		want       string
 		exact      bool
@@ -98,7 +98,7 @@ func TestMetricVerdicts(t *testing.T) {
 		{result.AllocsPerOp, []float64{0}, []float64{1}, -1, Worse, true, math.Inf(1)},
 		{result.TimePerOp, []float64{0.2}, []float64{0.1}, -1, Faster, false, 0.5}, // of a coarse clock
 		{result.BytesRate, []float64{20}, []float64{10}, 1, Worse, false, 0.5},
-		{result.MutexPerOp, []float64{0}, []float64{0}, -1, Equivalent, true, 1}, // nobody waited
+		{result.MutexPerOp, []float64{0}, []float64{0}, -1, Equivalent, true, 1}, // no waiting
 		{result.AllocedPerOp, []float64{0, 0, 1}, []float64{30, 31, 32}, -1, Worse, false, math.NaN()},
 		{"beans/op", []float64{0}, []float64{0.3, 0.31}, -1, Worse, false, math.NaN()},
 		{result.TimePerOp, []float64{0}, []float64{101, 102}, -1, Slower, false, math.NaN()},
@@ -127,9 +127,9 @@ func TestMetricVerdicts(t *testing.T) {
 	}
 }
 
-// TestLooksOfMetrics: with looks a verdict has the numbers of the look that it stood at, whatever came later; what
-// stops a run and what is shown agree; and layouts stay the replicates.
-func TestLooksOfMetrics(t *testing.T) {
+// TestInterimsOfMetrics: with interim analyses a verdict keeps the numbers of the one that decided it. The reason
+// for stopping and the shown verdicts agree, and layouts stay the replicates.
+func TestInterimsOfMetrics(t *testing.T) {
 	for _, layouts := range []int{1, 5} {
 		j := apart()
 		j.Interims, j.Layouts = NewInterimPlan(InterimBlocks(), EquivalentFrom), layouts
@@ -137,7 +137,7 @@ func TestLooksOfMetrics(t *testing.T) {
 		var trials []result.Trial
 		for b := range 20 {
 			log := 0.2
-			if b >= 10 { // not looked at any more
+			if b >= 10 { // no longer analysed
 				log = -1
 			}
 			trials = append(trials, benchTrial("base", b, takes(100*math.Exp(0.01*rng.NormFloat64()))),
@@ -159,9 +159,9 @@ func TestLooksOfMetrics(t *testing.T) {
 	}
 }
 
-// TestSimulatedLooksOfLayouts: a re-layout, which shifts all blocks of a layout alike, is called a difference in at
-// most 5 % of the runs with a budget; by blocks it would be in a third of them.
-func TestSimulatedLooksOfLayouts(t *testing.T) {
+// TestSimulatedInterimsOfLayouts: an effect of the layout, which shifts all its blocks alike, is called a
+// difference in at most 5% of the runs with a budget. With blocks as replicates it would be a third of them.
+func TestSimulatedInterimsOfLayouts(t *testing.T) {
 	for _, c := range []struct {
 		layouts     int
 		least, most float64
@@ -183,8 +183,8 @@ func TestSimulatedLooksOfLayouts(t *testing.T) {
 	}
 }
 
-// TestByLevels: three levels are two groups, each with a geometric mean of its own, and one family.
-func TestByLevels(t *testing.T) {
+// TestGroupByContrast: three levels form two groups, each with its own geometric mean, and one family.
+func TestGroupByContrast(t *testing.T) {
 	cost := map[string]float64{"100": 1, "50": 2, "200": 0.5}
 	var trials []result.Trial
 	for b := range 10 {
@@ -221,7 +221,7 @@ func TestByLevels(t *testing.T) {
 	}
 }
 
-// TestFamilyOfLevels: the p-values are adjusted for the comparisons of all levels together.
+// TestFamilyOfLevels: p-values are adjusted for the comparisons of all levels together.
 func TestFamilyOfLevels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	var trials []result.Trial
@@ -269,7 +269,8 @@ func TestDirection(t *testing.T) {
 	}
 }
 
-// simulatedTrials are those of a head that costs so much. noise is that of a trial, placement that of a layout.
+// simulatedTrials returns trials of a head with the given cost. noise is the error of a trial, placement that of a
+// layout.
 func simulatedTrials(rng *rand.Rand, blocks, layouts int, cost, noise, placement float64) []result.Trial {
 	effect := map[string][]float64{}
 	for _, rev := range []string{"base", "head"} {
@@ -291,7 +292,7 @@ func simulatedTrials(rng *rand.Rand, blocks, layouts int, cost, noise, placement
 	return trials
 }
 
-// simulatedGate is what a gate decides of that, at its looks.
+// simulatedGate returns the decision of a gate on such trials, with interim analyses.
 func simulatedGate(rng *rand.Rand, g Gate, cost, noise, placement float64) (decision string, blocks int) {
 	trials := simulatedTrials(rng, g.InterimBlocks[len(g.InterimBlocks)-1], max(1, g.Layouts), cost, noise, placement)
 	interim := NewSequentialGate(g)
@@ -305,14 +306,14 @@ func simulatedGate(rng *rand.Rand, g Gate, cost, noise, placement float64) (deci
 	return decision, blocks
 }
 
-// TestSimulatedGate: how often a gate is right, by 400 simulated runs of each kind. The thresholds are those promised;
-// what the seed gives lies within them.
+// TestSimulatedGate: how often a gate is right in 400 simulated runs of each kind. The thresholds are the promised
+// rates.
 func TestSimulatedGate(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
 		max, cost, placement float64
 		layouts              int
-		leastPass, mostPass  float64 // share of the runs
+		leastPass, mostPass  float64 // fraction of the runs
 		leastFail, mostFail  float64
 	}{
 		{"no change", 0.05, 1, 0, 1, 0.95, 1, 0, 0.05},
@@ -321,9 +322,9 @@ func TestSimulatedGate(t *testing.T) {
 
 		{"just at the limit", 0.05, 1.0501, 0, 1, 0, 0.05, 0, 0.06},
 		{"a re-layout", 0.02, 1, 0.02, 5, 0, 1, 0, 0.01},
-		// blocks as replicates would fail more
+		// With blocks as replicates more would fail.
 		{"a re-layout just at the limit", 0.02, 1.02, 0.04, 5, 0, 0.06, 0, 0.06},
-		{"a re-layout that nobody looks for", 0.02, 1, 0.02, 1, 0, 1, 0.10, 1}, // what --layouts is for
+		{"a re-layout that nobody looks for", 0.02, 1, 0.02, 1, 0, 1, 0.10, 1}, // the purpose of layouts
 		{"10 % and a re-layout", 0.02, 1.10, 0.01, 5, 0, 0.05, 0.95, 1},
 	} {
 		rng := rand.New(rand.NewPCG(7, 11))
@@ -344,7 +345,8 @@ func TestSimulatedGate(t *testing.T) {
 	}
 }
 
-// TestGateFamily: a false fail is shared among all that are judged together; a pass is not.
+// TestGateFamily: the probability of a false fail is shared by all that are judged together; that of a false pass
+// is not.
 func TestGateFamily(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	var trials []result.Trial
@@ -366,9 +368,9 @@ func TestGateFamily(t *testing.T) {
 func TestScalings(t *testing.T) {
 	for _, c := range []struct {
 		name              string
-		t1, t2            float64 // ns an operation at 1 and 2 CPUs
+		t1, t2            float64 // ns per operation at 1 and 2 CPUs
 		c1, c2            float64 // CPU time
-		mutex, ready, gc  float64 // at 2, ns an operation
+		mutex, ready, gc  float64 // at 2, ns per operation
 		want              string
 		inflation, others float64
 	}{
@@ -393,7 +395,7 @@ func TestScalings(t *testing.T) {
 				}
 				tr.Metrics[result.MutexPerOp], tr.Metrics[result.SchedPerOp],
 					tr.Metrics[result.GCPerOp] = result.Value(c.mutex), result.Value(c.ready), result.Value(c.gc)
-				tr.Metrics[result.CPUSeconds], tr.Metrics[result.Parallelism] = 1, 1 // in a second
+				tr.Metrics[result.CPUSeconds], tr.Metrics[result.Parallelism] = 1, 1 // per second
 				tr.Metrics["machine_cpu_seconds"] = result.Value(1 + c.others)
 				trials = append(trials, tr)
 			}

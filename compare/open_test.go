@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// crowd is a trial of an open loop.
+// crowd returns a trial of an open loop.
 func crowd(design string, block int, load, rate, response float64, unstable bool) result.Trial {
 	p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
 		plan.Setting{Factor: "load", Level: plan.FloatLevel(load)})
@@ -20,7 +20,7 @@ func crowd(design string, block int, load, rate, response float64, unstable bool
 			result.ResponseP50: result.Value(response), result.OfferedLoad: result.Value(load)}}
 }
 
-// TestOpenLoopVerdicts: responses are compared, at equal rates only, and not beyond capacity.
+// TestOpenLoopVerdicts: responses are compared at equal rates only, and not beyond capacity.
 func TestOpenLoopVerdicts(t *testing.T) {
 	var trials []result.Trial
 	var cases []plan.Case
@@ -58,8 +58,8 @@ func TestOpenLoopVerdicts(t *testing.T) {
 	}
 }
 
-// TestFamilyStands: with a budget the verdicts are of one family from the first look to the last. A trial that
-// comes later and tells no response takes neither its design's verdict away nor makes others neighbours.
+// TestFamilyStands: with a budget, all verdicts are one family from the first analysis to the last. A later trial
+// without a response neither removes its design's verdict nor creates new neighbours.
 func TestFamilyStands(t *testing.T) {
 	var trials []result.Trial
 	var cases []plan.Case
@@ -83,14 +83,14 @@ func TestFamilyStands(t *testing.T) {
 	if got := pairs(); !slices.Equal(got, want) {
 		t.Errorf("after a trial without a response: %q, want %q", got, want)
 	}
-	trials[15+7].Metrics[result.ResponseP50] = result.Unavailable // before the first look
+	trials[15+7].Metrics[result.ResponseP50] = result.Unavailable // before the first analysis
 	if got := pairs(); !slices.Equal(got, []string{"fast faster than slow"}) {
 		t.Errorf("without a response at the first look: %q", got)
 	}
 }
 
-// TestLostResponsesEndASeries: with a budget, blocks in which a response was lost do not drop out of a comparison
-// that goes on: those that are left would be the ones that went well.
+// TestLostResponsesEndASeries: with a budget, a comparison does not continue without the blocks that lost a
+// response, because the others would be biased.
 func TestLostResponsesEndASeries(t *testing.T) {
 	s := blockSeries{blocks: []int{0, 1, 5, 10, 11, 12}, logs: []float64{1, 2, 3, 4, 5, 6}}
 	s.truncate(10, map[int]bool{1: true, 11: true}, nil)
@@ -105,7 +105,7 @@ func TestLostResponsesEndASeries(t *testing.T) {
 		trials = append(trials, crowd("a", b, 0.3, 100, 8e6, false))
 	}
 	trials[11].Metrics[result.ResponseP50], trials[11].Metrics[result.LostShare] = result.Unavailable, 0.6
-	trials[10].Metrics[result.ResponseP50] = result.Unavailable // too few customers came
+	trials[10].Metrics[result.ResponseP50] = result.Unavailable // too few arrivals
 	trials[12].Status = result.Failed                           // by chance
 	trials[12].Metrics = result.Metrics{}
 	trials[13].Unstable = true

@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// predict is what virtual time says of a latte.
+// predict returns a predicted trial.
 func predict(design string, n, block int, rate float64) result.Trial {
 	t := latte(design, n, block, rate)
 	t.World = result.Virtual
@@ -32,12 +32,13 @@ func near(t *testing.T, what string, got result.Value, want float64) {
 	}
 }
 
-// TestTwin: errors are of the ratios within blocks, over the blocks that hold both. Four blocks whose logarithms are
-// 0.10, 0.12, 0.10 and 0.12 have the mean 0.11 and the standard error 0.02/sqrt(12); t(0.975, 3) is 3.182446.
-func TestTwin(t *testing.T) {
+// TestPrediction: errors come from ratios within blocks, over the blocks that hold both. Four blocks whose
+// logarithms are 0.10, 0.12, 0.10 and 0.12 have the mean 0.11 and the standard error 0.02/sqrt(12); t(0.975, 3) is
+// 3.182446.
+func TestPrediction(t *testing.T) {
 	var live, virtual []result.Trial
 	for b, log := range []float64{0.10, 0.12, 0.10, 0.12} {
-		rate := 100 * float64(b+1) // blocks differ by far more than the error
+		rate := 100 * float64(b+1) // blocks differ far more than the error
 		live = append(live, latte("a", 1, b, rate), observe(latte("a", 1, b, 1), 1))
 		virtual = append(virtual, predict("a", 1, b, rate*math.Exp(log)))
 	}
@@ -68,11 +69,11 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestTwinOff: an error is flagged where its interval lies wholly beyond 5 %, on either side, by six blocks and no
-// fewer.
-func TestTwinOff(t *testing.T) {
+// TestPredictionOff: an error is flagged if its interval lies wholly beyond 5% on either side, with at least six
+// blocks.
+func TestPredictionOff(t *testing.T) {
 	for _, c := range []struct {
-		rates []float64 // predicted, where 100 is measured
+		rates []float64 // predicted; 100 is measured
 		off   bool
 	}{
 		{[]float64{100, 100, 100}, false},
@@ -80,7 +81,7 @@ func TestTwinOff(t *testing.T) {
 		{[]float64{105.1, 105.1, 105.1}, true},
 		{[]float64{94.9, 94.9, 94.9}, true},
 		{[]float64{95.1, 95.1, 95.1}, false},
-		{[]float64{104, 108, 112}, false}, // the interval reaches below 5 %
+		{[]float64{104, 108, 112}, false}, // the interval reaches below 5%
 		{[]float64{107, 108, 109}, true},
 		{[]float64{150}, false}, // no interval
 	} {
@@ -103,9 +104,9 @@ func TestTwinOff(t *testing.T) {
 	}
 }
 
-// TestTwinMetrics: a stream's throughput counts parts of operations, as verdicts do, and its mean latency has a
-// prediction of its own; a job has its time and an open loop its mean response.
-func TestTwinMetrics(t *testing.T) {
+// TestPredictedMetrics: a stream's throughput counts parts of operations, as verdicts do, and its mean latency has
+// its own prediction. A job has its wall time and an open loop its mean response time.
+func TestPredictedMetrics(t *testing.T) {
 	m, p := latte("a", 1, 0, 10), predict("a", 1, 0, 10)
 	m.Progress, m.WallSeconds = 10.5, 1
 	p.Progress, p.WallSeconds = 21, 1
@@ -139,8 +140,8 @@ func TestTwinMetrics(t *testing.T) {
 	}
 }
 
-// TestBeyond: what was only predicted has rows of its own, behind those of its design.
-func TestBeyond(t *testing.T) {
+// TestPredictedOnly: cases that were only predicted have rows of their own after those of their design.
+func TestPredictedOnly(t *testing.T) {
 	live := []result.Trial{latte("a", 1, 0, 10), latte("b", 1, 0, 10), latte("b", 2, 0, 10)}
 	var virtual []result.Trial
 	for n := 1; n <= 4; n++ {

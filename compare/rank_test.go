@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// contaminated are the logarithms of samples of which one in ten is 30 % slow.
+// contaminated returns logarithms of samples of which one in ten is 30% slow.
 func contaminated(r *rand.Rand, n int, level float64) []float64 {
 	xs := make([]float64, n)
 	for i := range xs {
@@ -20,9 +20,8 @@ func contaminated(r *rand.Rand, n int, level float64) []float64 {
 	return xs
 }
 
-// TestRanksSeeTheLevel: designs that are 3 % apart, of which one sample in ten is 30 % slow. The mean finds next to
-// none of the differences, ranks find all of them in two runs, and most where a block holds one of both; the verdict
-// says so.
+// TestRanksSeeTheLevel: two designs differ by 3%, and one sample in ten is 30% slow. The mean finds almost none of
+// the differences. Ranks find all of them in two runs, and most in paired blocks, and the verdict says so.
 func TestRanksSeeTheLevel(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
 	const sets = 60
@@ -47,7 +46,7 @@ func TestRanksSeeTheLevel(t *testing.T) {
 	}
 }
 
-// verdictOn is the verdict on two designs of a run, or on one in two runs.
+// verdictOn returns the verdict on two designs of a run, or on one design in two runs.
 func verdictOn(paired bool, a, b []float64) Verdict {
 	if paired {
 		rows, trials := sweepOf([]string{"b", "a"}, [][]float64{b, a})
@@ -56,7 +55,7 @@ func verdictOn(paired bool, a, b []float64) Verdict {
 	return *DefaultCriteria("", nil).CompareRuns(runOf("new", []string{"x"}, a), runOf("old", []string{"x"}, b)).Matches[0].Verdict
 }
 
-// TestOutliersNotLevel: a difference of the means that a few blocks make.
+// TestOutliersNotLevel: a few blocks make the means differ.
 func TestOutliersNotLevel(t *testing.T) {
 	s := newStates(1)[0]
 	logs := make([]float64, 40)
@@ -83,7 +82,7 @@ func TestOutliersNotLevel(t *testing.T) {
 	}
 }
 
-// TestRanksSeldomDisagree: of equal designs with normal errors, hardly any verdict has such a note.
+// TestRanksSeldomDisagree: with equal designs and normal errors, hardly any verdict has such a note.
 func TestRanksSeldomDisagree(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 0))
 	notes := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestRatioWarning: a phase that slows one design shows in the ratios, and a machine that changes for both does not.
+// TestRatioWarning: a phase that slows one design shows in the ratios; a machine that changes for both does not.
 func TestRatioWarning(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 0))
 	base := func(n int) []float64 { return machine{noise: 0.005, wander: 0.05}.sweep(r, n, []float64{0})[0] }
@@ -45,7 +45,7 @@ func TestRatioWarning(t *testing.T) {
 	}
 }
 
-// TestRatioWarningsAreRare: equal designs, five of them, on a machine that changes for all.
+// TestRatioWarningsAreRare: five equal designs on a machine that changes for all.
 func TestRatioWarningsAreRare(t *testing.T) {
 	r := rand.New(rand.NewPCG(42, 0))
 	found := 0

@@ -47,9 +47,9 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestBetweenIsUnpaired: an effect of the blocks that both runs share by number is none of the same time,
-// so it does not cancel.
-func TestBetweenIsUnpaired(t *testing.T) {
+// TestRunsAreUnpaired: blocks of two runs with the same number are not simultaneous, so a common effect does not
+// cancel.
+func TestRunsAreUnpaired(t *testing.T) {
 	common := []float64{0, 1, -1, 2, 0.5, -2, 3, 1, -1, 0}
 	later := make([]float64, 10)
 	for i := range later {
@@ -61,8 +61,8 @@ func TestBetweenIsUnpaired(t *testing.T) {
 	}
 }
 
-// TestBetweenHolm: of many comparisons the p-values grow.
-func TestBetweenHolm(t *testing.T) {
+// TestRunsHolm: p-values grow with the number of comparisons.
+func TestRunsHolm(t *testing.T) {
 	names := []string{"x", "y", "z"}
 	a := runOf("new", names, logsOf(0.02, 0.02), logsOf(0, 0.02), logsOf(0, 0.02))
 	b := runOf("old", names, logsOf(0, 0.02), logsOf(0, 0.02), logsOf(0, 0.02))
@@ -74,7 +74,7 @@ func TestBetweenHolm(t *testing.T) {
 	}
 }
 
-// TestMatch: the same point, else what agrees in the factors of both, unless one has an input more.
+// TestMatch: the same point, or points that agree in the common factors, unless one has an additional input.
 func TestMatch(t *testing.T) {
 	set := func(f string, n int) plan.Setting { return plan.Setting{Factor: f, Level: plan.IntLevel(n)} }
 	row := func(design string, settings ...plan.Setting) Row {
@@ -89,10 +89,10 @@ func TestMatch(t *testing.T) {
 		row("old", set("cpus", 1), set("batch", 3)),
 	}
 	a := []Row{
-		row("lock", set("cpus", 1)), row("lock", set("cpus", 2)), // there in the virtual world only
+		row("lock", set("cpus", 1)), row("lock", set("cpus", 2)), // only in the virtual world
 		row("pipe", set("cpus", 1), set("buffer", 9)),
 		row("open", set("cpus", 1), set("rate", 5)), // another job
-		row("old", set("cpus", 1)),                  // lost a factor
+		row("old", set("cpus", 1)),                  // one factor fewer
 	}
 	name := func(r Row) string { return r.Design + " " + r.Point.String() }
 	names := func(rows []Row) string {
@@ -119,8 +119,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestNoVerdict: a bound, a design without a number on one side and a single block have no verdict, but
-// they are matched.
+// TestNoVerdict: a bound, a design without values on one side, and a single block match but have no verdict.
 func TestNoVerdict(t *testing.T) {
 	names := []string{"bound", "failed", "right"}
 	a := runOf("new", names, logsOf(0, 0.01), logsOf(0, 0.01), []float64{1})
@@ -133,8 +132,8 @@ func TestNoVerdict(t *testing.T) {
 	}
 }
 
-// unpairedMachines are machines without drift, which alone keeps two runs from being comparable, with the
-// blocks of the two runs and the factor by which the second run scatters more.
+// unpairedMachines are machines without drift, which would make two runs incomparable. Each has the numbers of
+// blocks of the two runs, and the factor by which the second run varies more.
 func unpairedMachines() []struct {
 	machine
 	a, b  int
@@ -150,7 +149,7 @@ func unpairedMachines() []struct {
 		{all[0], 15, 6, 3}, {all[0], 5, 5, 1}, {all[0], 5, 40, 1}, {all[0], 5, 40, 0.3}}
 }
 
-// twoRuns are the logarithms of one design in two runs; the first is faster by effect.
+// twoRuns returns the logarithms of one design in two runs; the first is faster by effect.
 func twoRuns(r *rand.Rand, m machine, a, b int, wider, effect float64) (x, y []float64) {
 	x = m.sweep(r, a, []float64{effect})[0]
 	m.noise *= wider
@@ -158,8 +157,8 @@ func twoRuns(r *rand.Rand, m machine, a, b int, wider, effect float64) (x, y []f
 	return x, m.sweep(r, b, []float64{0})[0]
 }
 
-// TestUnpairedIntervalsCover: the interval holds the true ratio in at least 93.5 %, and equal designs get a
-// false difference in at most 5 %. A machine that drifts on shows it in the order of the blocks of each run.
+// TestUnpairedIntervalsCover: the interval contains the true ratio with at least 93.5%, and equal designs get a
+// false difference in at most 5%. A drift shows in the order of the blocks of each run.
 func TestUnpairedIntervalsCover(t *testing.T) {
 	t.Parallel()
 	share := func(n int) float64 { return 100 * float64(n) / dataSets }
@@ -167,7 +166,7 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 		r := rand.New(rand.NewPCG(4, uint64(i)))
 		cover, wrong := 0, 0
 		for range dataSets {
-			x, y := twoRuns(r, m.machine, m.a, m.b, m.wider, 0) // an effect would shift the logarithms and nothing else
+			x, y := twoRuns(r, m.machine, m.a, m.b, m.wider, 0) // an effect would only shift the logarithms
 			c, _ := stat.CompareUnpaired(x, y, 0.95)
 			cover += boolToInt(c.Low <= 1 && 1 <= c.High)
 			wrong += boolToInt(c.Enough(0.05) && c.P() <= 0.05 && c.Permutation() <= 0.05)
@@ -177,7 +176,7 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 		if share(cover) < 93.5 {
 			t.Errorf("%s: the interval covers in %.1f %%", m.name, share(cover))
 		}
-		if share(wrong) > 5.4 { // 5 % and two standard errors of 10,000
+		if share(wrong) > 5.4 { // 5% and two standard errors of 10,000
 			t.Errorf("%s: a false difference in %.1f %%", m.name, share(wrong))
 		}
 	}
@@ -196,8 +195,8 @@ func TestUnpairedIntervalsCover(t *testing.T) {
 	}
 }
 
-// differentRuns are the runs of a design, together: each has a level of its own, with this spread, and 10 blocks that
-// scatter by 0.5 %.
+// differentRuns returns merged runs of a design. Each has a level of its own, with this spread, and 10 blocks with
+// an error of 0.5%.
 func differentRuns(r *rand.Rand, runs int, spread float64) Run {
 	var parts []Run
 	for k := range runs {
@@ -210,15 +209,15 @@ func differentRuns(r *rand.Rand, runs int, spread float64) Run {
 	return MergeRuns(parts, []plan.Case{{Design: "x", Point: onePoint()}})
 }
 
-// TestRunsDiffer: where the runs of one program differ by more than their blocks, one run of each side gives many false
-// differences, which the warning and the manual say; several runs of each side give as few as they promise.
+// TestRunsDiffer: if runs of one program differ by more than their blocks, one run per side gives many false
+// differences, as the warning and the manual say. Several runs per side give as few as promised.
 func TestRunsDiffer(t *testing.T) {
 	t.Parallel()
 	const sets = 2000
 	for _, c := range []struct {
 		a, b   int
 		spread float64
-		low    float64 // the share of false differences, in per cent
+		low    float64 // percentage of false differences
 		high   float64
 	}{
 		{1, 1, 0.01, 24, 34}, {1, 1, 0.02, 55, 65}, {3, 3, 0.01, 0, 6}, {3, 3, 0.02, 0, 6}, {2, 2, 0.02, 0, 6},
@@ -258,7 +257,7 @@ func TestSeveralRuns(t *testing.T) {
 	if v.Verdict != Undecided || v.MoreBlocks != nil || v.MoreRuns == nil || *v.MoreRuns < 1 {
 		t.Errorf("not apart: %+v", v)
 	}
-	// Runs that happen to agree do not say more than their blocks do.
+	// Runs that agree by chance are as uncertain as their blocks.
 	noisy := func(name string) Run {
 		parts := []Run{runOf(name+"1", []string{"x"}, logsOf(0, 0.05)),
 			runOf(name+"2", []string{"x"}, logsOf(0.001, 0.05))}
@@ -269,7 +268,7 @@ func TestSeveralRuns(t *testing.T) {
 	}
 }
 
-// TestRunsWithoutADesign: a run that does not hold a design is no run of it.
+// TestRunsWithoutADesign: a run without a design does not count for it.
 func TestRunsWithoutADesign(t *testing.T) {
 	with := func(name string, level float64) Run { return runOf(name, []string{"x"}, logsOf(level, 0.001)) }
 	without := func(name string) Run { return runOf(name, []string{"y"}, logsOf(1, 0.001)) }
@@ -293,8 +292,8 @@ func TestRunsWithoutADesign(t *testing.T) {
 	}
 }
 
-// TestByRun: the first block of a run is its own, also where the run before it lacks its last ones.
-func TestByRun(t *testing.T) {
+// TestLogsByRun: the first block of a run belongs to it, even if the run before lacks its last blocks.
+func TestLogsByRun(t *testing.T) {
 	var parts []Run
 	for k := range 3 {
 		parts = append(parts, runOf(strconv.Itoa(k), []string{"x"}, logsOf(float64(k), 0.001)))
@@ -310,11 +309,11 @@ func TestByRun(t *testing.T) {
 	}
 }
 
-// TestUnpairedDetectable: a true ratio as large as the one called detectable is found in 76 to 84 %.
+// TestUnpairedDetectable: a true ratio equal to the detectable one is found in 76% to 84%.
 func TestUnpairedDetectable(t *testing.T) {
 	const sigma, blocks = 0.03, 10
 	r := rand.New(rand.NewPCG(6, 0))
-	exact := make([]float64, blocks) // whose standard deviation is sigma
+	exact := make([]float64, blocks) // the standard deviation is sigma
 	for i := range exact {
 		exact[i] = sigma * math.Sqrt(1-1.0/blocks) * float64(1-2*(i%2))
 	}
@@ -331,8 +330,8 @@ func TestUnpairedDetectable(t *testing.T) {
 	}
 }
 
-// TestBetweenFamilywise: five designs that did not change get a false difference in at most 5 % of the comparisons.
-func TestBetweenFamilywise(t *testing.T) {
+// TestRunsFamilywise: five unchanged designs get a false difference in at most 5% of the comparisons.
+func TestRunsFamilywise(t *testing.T) {
 	t.Parallel()
 	names := []string{"a", "b", "c", "d", "e"}
 	r := rand.New(rand.NewPCG(7, 0))
@@ -349,14 +348,14 @@ func TestBetweenFamilywise(t *testing.T) {
 			}
 		}
 	}
-	if share := 100 * float64(wrong) / sets; share > 6.2 { // 5 % and two standard errors of 1,250
+	if share := 100 * float64(wrong) / sets; share > 6.2 { // 5% and two standard errors of 1,250
 		t.Errorf("a false difference in %.1f %% of the comparisons", share)
 	}
 }
 
-// TestBetweenBudgets: of two runs with a budget, which end where designs happen to look clearly apart or equal,
-// more than 5 % of the differences are false: compare warns of them. A median's interval holds all the same.
-func TestBetweenBudgets(t *testing.T) {
+// TestRunsWithBudgets: a budget stops when designs happen to look clearly different or equal, so more than 5% of
+// the differences between such runs are false. Compare warns of it. The interval of a median still holds.
+func TestRunsWithBudgets(t *testing.T) {
 	t.Parallel()
 	const sets = 1000
 	j, r := sequential(), rand.New(rand.NewPCG(11, 0))

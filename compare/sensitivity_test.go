@@ -51,7 +51,7 @@ func TestSensitivities(t *testing.T) {
 	}
 }
 
-// TestSensitivityOfFailures: a design that goes wrong under another cost has no range.
+// TestSensitivityOfFailures: a design that fails under a changed cost has no range.
 func TestSensitivityOfFailures(t *testing.T) {
 	cases := []plan.Case{caseOf("a"), caseOf("b")}
 	failed := replication("a", 0, 100, 0)

@@ -9,9 +9,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestSerial: a job that takes 1 s on one CPU and 0.6 s on two has a serial share of 0.2; one whose workers stay two
-// has nobody to be compared with, and neither has a design that was not on one CPU.
-func TestSerial(t *testing.T) {
+// TestSerialFraction: a job that takes 1 s on one CPU and 0.6 s on two has a serial fraction of 0.2. A job whose
+// workers stay two has no counterpart, nor has one that was not measured on one CPU.
+func TestSerialFraction(t *testing.T) {
 	at := func(design string, cpus, workers, block int, seconds float64) result.Trial {
 		settings := []plan.Setting{{Factor: "cpus", Level: plan.IntLevel(cpus)}}
 		if workers > 0 {

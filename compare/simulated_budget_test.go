@@ -9,8 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// budgets: whole sweeps of designs as people have them, with time enough, beside the same sweeps with 40 blocks
-// of everything.
+// budgets compares whole sweeps with a generous budget with the same sweeps of 40 full blocks, for typical designs.
 func (o *table) budgets() {
 	const sweeps, designs = 20, 6
 	all := machinesWith(0.01)
@@ -20,7 +19,7 @@ func (o *table) budgets() {
 	decided, same, more, trials := 0, 0, 0, 0
 	for i := range sweeps {
 		effects := make([]float64, designs)
-		for d := 1; d < designs; d++ { // steps that people meet: none, a tenth, a half, a doubling
+		for d := 1; d < designs; d++ { // typical steps: none, a tenth, a half, a doubling
 			effects[d] = effects[d-1] + []float64{0, math.Log(1.1), math.Log(1.5), math.Log(2)}[r.IntN(4)]
 		}
 		logs := all[i%len(all)].sweep(r, 40, effects)
@@ -43,8 +42,8 @@ func (o *table) budgets() {
 	}
 }
 
-// allocations: sweeps of designs that are hard to tell apart, all beside one baseline, on any machine, each case
-// with its cost and the whole with a time that may not suffice; beside the same with 40 blocks of everything.
+// allocations compares sweeps with a short budget with the same sweeps of 40 full blocks. The designs are similar
+// and compared with one baseline, on any machine, and each case has its own cost.
 func (o *table) allocations() {
 	const designs = 5
 	noises := []float64{0.01, 0.02, 0.03}
@@ -91,7 +90,7 @@ func (o *table) allocations() {
 	}
 }
 
-// someStep is the logarithm of the ratio of two neighbours: often one that is hard to judge.
+// someStep returns the logarithm of the ratio of two neighbours, which is often hard to judge.
 func someStep(r *rand.Rand) float64 {
 	step := []float64{0, 0, math.Log(1.02), math.Log(1.01 + 0.04*r.Float64()), math.Log(1.1), math.Log(1.5)}[r.IntN(6)]
 	if r.IntN(2) == 0 {
@@ -100,7 +99,7 @@ func someStep(r *rand.Rand) float64 {
 	return step
 }
 
-// couples are the comparisons of n designs, each beside the first and the one before it.
+// couples returns the comparisons of n designs, each with the first and with the one before it.
 func couples(n int) [][2]int {
 	var list [][2]int
 	for d := 1; d < n; d++ {
@@ -112,8 +111,8 @@ func couples(n int) [][2]int {
 	return list
 }
 
-// pairsOf are the blocks that hold both designs of each couple. A design drops out where its logarithms end,
-// or are NaN.
+// pairsOf returns the blocks that hold both designs of each couple. A design drops out where its logarithms end or
+// are NaN.
 func pairsOf(logs [][]float64) []blockSeries {
 	var all []blockSeries
 	for _, c := range couples(len(logs)) {
@@ -129,10 +128,10 @@ func pairsOf(logs [][]float64) []blockSeries {
 	return all
 }
 
-// falseClaim is 1 where a verdict is false: a difference where there is none, or one that points the wrong
-// way, or an equivalence of what is apart by the margin.
+// falseClaim is 1 for a false verdict: a difference without one or of the wrong sign, or equivalence of designs
+// that differ by the margin.
 func falseClaim(standings []sequentialState, effects []float64) float64 {
-	const tiny = 1e-9 // of rounding
+	const tiny = 1e-9 // rounding
 	for i, c := range couples(len(effects)) {
 		truth, s := effects[c[0]]-effects[c[1]], &standings[i]
 		switch {
@@ -181,7 +180,7 @@ func names(n int) []string {
 	return list
 }
 
-// budgeted measures what a budget of so much time measures of a sweep, and judges it.
+// budgeted measures what a time budget permits of a sweep, and judges it.
 func budgeted(j Criteria, logs [][]float64, costs []float64, time float64) (trials int, verdicts []Verdict) {
 	rows, _ := sweepOf(names(len(logs)), logs)
 	var cases []plan.Case

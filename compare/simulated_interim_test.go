@@ -9,17 +9,16 @@ import (
 	"github.com/brewput/brewput/internal/stat"
 )
 
-// sequential judges at the looks of a budget.
+// sequential judges at the interim analyses of a budget.
 func sequential() Criteria {
 	j := DefaultCriteria("", nil)
 	j.Interims = usualLooks()
 	return j
 }
 
-// margins: two designs at six points, six comparisons: at one point they are equal, at the other five one of
-// them is ahead by exactly the margin. Where trials agree well at those and badly at the first, either kind
-// of verdict may be wrong: a difference where there is none, or an equivalence of what is apart. Holm's
-// method alone lets both add up.
+// margins: two designs at six points, six comparisons. At one point they are equal; at the other five they differ
+// by exactly the margin. If trials agree well at those and badly at the first, either kind of verdict may be false.
+// Holm's method alone adds up the two error rates.
 func (o *table) margins() {
 	all := []machine{{name: "0.2 %", noise: 0.002}, {name: "0.4 %", noise: 0.004}, {name: "0.8 %", noise: 0.008}}
 	once, looks := DefaultCriteria("", nil), sequential()
@@ -51,7 +50,7 @@ func (o *table) margins() {
 	}
 }
 
-// wrong is 1 where a verdict is false: the first comparison is of equals, the others are apart.
+// wrong is 1 for a false verdict: the designs of the first comparison are equal, the others differ.
 func wrong(standings []sequentialState) float64 {
 	for i, s := range standings {
 		if i == 0 && s.verdict == differs || i > 0 && s.verdict == Equivalent {
@@ -61,7 +60,7 @@ func wrong(standings []sequentialState) float64 {
 	return 0
 }
 
-// byHolm decides again on differences by Holm's method without room for equivalence, and nothing else changed.
+// byHolm decides on differences by Holm's method without room for equivalence, and changes nothing else.
 func byHolm(standings []sequentialState) []sequentialState {
 	var ps []float64
 	for i := range standings {
@@ -76,8 +75,8 @@ func byHolm(standings []sequentialState) []sequentialState {
 	return other
 }
 
-// spread are n logarithms with the mean 0 and exactly this standard deviation, in an order that shows nothing: large
-// and small ones alternate.
+// spread returns n logarithms with the mean 0 and exactly this standard deviation. Large and small ones alternate,
+// so that the order shows nothing.
 func spread(n int, sigma float64) []float64 {
 	logs := make([]float64, n)
 	for i := range logs {
@@ -90,8 +89,8 @@ func spread(n int, sigma float64) []float64 {
 	return logs
 }
 
-// detectable: a true ratio as large as the one called detectable, where the deviation is known, is found
-// four times in five; in a family it is the only difference.
+// detectable: a true ratio equal to the detectable one, with known deviation, is found four times in five. In a
+// family it is the only difference.
 func (o *table) detectable() {
 	const sigma = 0.03
 	type situation struct {
@@ -114,7 +113,7 @@ func (o *table) detectable() {
 		for k := range family {
 			logs := make([]float64, all[i].blocks)
 			for b := range logs {
-				logs[b] = float64(2*(b%2) - 1) // no difference, at any look
+				logs[b] = float64(2*(b%2) - 1) // no difference at any analysis
 				if k == 0 {
 					logs[b] = effect + sigma*r.NormFloat64()
 				}
@@ -164,8 +163,8 @@ func (o *table) looks() {
 	}
 }
 
-// equivalence: what the looks cost where two designs are equal, and how often designs that differ by just
-// the margin are called equivalent: each side has half of alpha.
+// equivalence: the cost of interim analyses for equal designs, and the rate at which designs that differ by exactly
+// the margin are called equivalent. Each side has half of alpha.
 func (o *table) equivalence() {
 	all := []machine{{name: "0.5 %", noise: 0.005}, {name: "1 %", noise: 0.01}, {name: "2 %", noise: 0.02},
 		{name: "3 %", noise: 0.03}, {name: "4 %", noise: 0.04}}
@@ -190,8 +189,8 @@ func (o *table) equivalence() {
 	}
 }
 
-// rareTrials: a design of which a share of the trials is slow, by so much that it is apart by more than the
-// margin, beside one that has none. Where no block holds one of them, nothing can tell.
+// rareTrials: a fraction of the trials of one design is slow, so that it differs by more than the margin from one
+// without any. If no block holds a slow trial, no test can find it.
 func (o *table) rareTrials() {
 	all := []machine{lopsided(0.005, 0.25, 0.09), lopsided(0.005, 0.15, 0.15), lopsided(0.005, 0.05, 0.45)}
 	once, looks, early := DefaultCriteria("", nil), sequential(), sequential()

@@ -13,13 +13,11 @@ import (
 	"testing"
 )
 
-// tries is how many sweeps each statement below is tried on. make simulate tries 10,000 and wants the manual to
-// show what it prints. Fewer must agree with the targets and with the manual within three and four standard
-// errors.
+// tries is the number of sweeps per statement. make simulate tries 10,000 and requires the manual to show its
+// output. Fewer must agree with the targets and with the manual within three and four standard errors.
 var tries = flag.Int("datasets", 500, "simulated data sets of each situation")
 
-// sampling is the standard error of a share of so many per cent, where there are fewer data sets than the
-// manual's.
+// sampling returns the standard error of a percentage if there are fewer data sets than the manual's.
 func sampling(share float64) float64 {
 	if *tries >= dataSets {
 		return 0
@@ -28,13 +26,13 @@ func sampling(share float64) float64 {
 	return math.Sqrt(share * (100 - share) / float64(*tries))
 }
 
-// tally counts in how many data sets something happened, and sums.
+// tally counts the data sets in which something happened, and sums.
 type tally map[string]float64
 
-// share is a count in per cent of the data sets.
+// share returns a count as a percentage of the data sets.
 func (c tally) share(name string) float64 { return 100 * c[name] / float64(*tries) }
 
-// experiment runs f on every data set of every case, a goroutine for each, and tallies what it says.
+// experiment runs f on every data set of every case, with a goroutine for each, and tallies the results.
 func experiment(seed uint64, cases int, f func(i int, r *rand.Rand, c tally)) []tally {
 	tallies := make([]tally, cases)
 	var group sync.WaitGroup
@@ -64,7 +62,7 @@ func (o *table) head(columns ...string) {
 	o.line("|%s", strings.Repeat("---|", len(columns)))
 }
 
-// within fails where a figure misses its target.
+// within fails if a figure misses its target.
 func (o *table) within(what string, got, low, high float64) {
 	o.t.Helper()
 	if slack := 3 * sampling(got); got < low-slack || got > high+slack {
@@ -72,8 +70,8 @@ func (o *table) within(what string, got, low, high float64) {
 	}
 }
 
-// sharp fails where a figure is above a level that is exact, so that its sampling error, of which two standard
-// errors are allowed for also with all data sets, may take it to either side.
+// sharp fails if a figure exceeds an exact level by more than two standard errors. Sampling errors occur even with
+// all data sets.
 func (o *table) sharp(what string, got, level float64) {
 	o.t.Helper()
 	if slack := max(3*sampling(got), 2*math.Sqrt(level*(100-level)/dataSets)); got > level+slack {
@@ -81,8 +79,8 @@ func (o *table) sharp(what string, got, level float64) {
 	}
 }
 
-// TestSimulated shows what verdicts are worth on simulated machines, and holds them to it. Its table is in
-// the manual, where figures may be a unit of the last digit off, since processors differ in rounding.
+// TestSimulated measures the error rates of verdicts on simulated machines and compares them with the targets. Its
+// table is in the manual, where figures may differ in the last digit, because processors differ in rounding.
 func TestSimulated(t *testing.T) {
 	t.Parallel()
 	o := &table{t: t}
@@ -113,7 +111,7 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// sameFigures reports whether two texts are the same but for the last digits of their figures.
+// sameFigures reports whether two texts are equal except for the last digits of their figures.
 func sameFigures(a, b string) bool {
 	figure := regexp.MustCompile(`[0-9]+\.[0-9]+`)
 	as, bs := figure.FindAllString(a, -1), figure.FindAllString(b, -1)
@@ -217,9 +215,9 @@ func (o *table) naive() {
 	}
 }
 
-// families: what a sweep of five designs says wrongly, each compared with its neighbour and with the
-// first: seven comparisons; and pairs of designs, of which there are more, since their level is exact. No margin
-// ends comparisons early, so that every error there can be is made.
+// families: false verdicts of sweeps of five designs, each compared with its neighbour and the first: seven
+// comparisons. There are more pairs of designs, because their level is exact. No margin ends comparisons early, so
+// every possible error occurs.
 func (o *table) families() {
 	all := machines()
 	once, looks := DefaultCriteria("", nil), DefaultCriteria("", nil)
@@ -260,7 +258,7 @@ func (o *table) families() {
 
 const pairsEach = 8
 
-// unspent is 1 where one of the looks has a p-value of at most 5 %.
+// unspent is 1 if some analysis has a p-value of at most 5%.
 func unspent(s *blockSeries) float64 {
 	for _, n := range InterimBlocks() {
 		if c, _, _ := s.comparison(n); c.P() <= 0.05 {

@@ -10,30 +10,30 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// job is what invented trials of a job count, in seconds of its window of one second for each CPU it keeps busy.
+// job describes invented trials of a job, in seconds of a window of one second for each busy CPU.
 type job struct {
 	cpus     int
 	wall     float64 // measured
 	cpu      float64 // live
-	gc       float64 // share of the CPU time
-	useful   float64 // in pieces of real code, as an observed trial times them; NaN: unknown
-	real     float64 // in pieces of real code, as they were timed for the prediction; 0: there are none
+	gc       float64 // fraction of the CPU time
+	useful   float64 // in sections of real code, in instrumented trials; NaN: unknown
+	real     float64 // in sections of real code, as timed for the prediction; 0: none
 	pieces   float64
-	timing   float64 // of one piece
-	rest     float64 // CPU time that virtual time charges for the scheduler
-	together float64 // CPUs that are predicted to be busy
+	timing   float64 // of one section
+	rest     float64 // CPU time charged for the scheduler in virtual time
+	together float64 // CPUs predicted to be busy
 	wrong    float64 // predicted / measured wall time
-	scatter  float64 // of its logarithm, up and down in turn
-	stream   int     // not 0: it is one, of so many operations for each CPU in the window
+	scatter  float64 // of its logarithm, alternating
+	stream   int     // if not 0, a stream with this many operations per CPU and window
 }
 
-// usual keeps all conditions: two seconds of CPU time in pieces of real code, shared by all CPUs.
+// usual meets all conditions: two seconds of CPU time in sections of real code, shared by all CPUs.
 func usual(cpus int) job {
 	n := float64(cpus)
 	return job{cpus: cpus, wall: 2 / n, cpu: 2, useful: 2, real: 2, pieces: 100, timing: 500e-9, together: n, wrong: 1}
 }
 
-// trials are six blocks of a job: live ones, plain and observed, and predicted ones.
+// trials returns six blocks of a job: plain and instrumented live trials, and predicted ones.
 func (j job) trials() (live, virtual []result.Trial) {
 	n := float64(j.cpus)
 	for b := range 6 {
@@ -69,7 +69,7 @@ func (j job) trials() (live, virtual []result.Trial) {
 	return live, virtual
 }
 
-// rowsOf are the rows of jobs on different numbers of CPUs, the last of which may be predicted only.
+// rowsOf returns the rows of jobs on different numbers of CPUs. The last may be predicted only.
 func rowsOf(beyond bool, jobs ...job) []Row {
 	var live, virtual []result.Trial
 	var measured, all []plan.Case
@@ -84,7 +84,7 @@ func rowsOf(beyond bool, jobs ...job) []Row {
 	return AddPredictions(Rows(live, measured), live, virtual, all)
 }
 
-// TestRemedies: a refusal says what to type where a flag helps, and blames nobody for certain.
+// TestRemedies: a failed condition says what to do if something helps, and blames nothing for certain.
 func TestRemedies(t *testing.T) {
 	for condition, want := range map[string]string{
 		ConditionGC: "the limit is 3%; allocate less, or raise GOGC (1000, for example)",
@@ -97,7 +97,7 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
-// TestConditions: each condition refuses what is beyond its limit, and nothing below it, with no regard to the error.
+// TestConditions: each condition fails above its limit only, whatever the error is.
 func TestConditions(t *testing.T) {
 	for name, c := range map[string]struct {
 		change    func(j *job, much bool)
@@ -126,7 +126,7 @@ func TestConditions(t *testing.T) {
 		}, ConditionShortJob, "the job takes 0.9ms"},
 	} {
 		for _, much := range []bool{false, true} {
-			for _, wrong := range []float64{1, 0.2, 5} { // what was predicted decides nothing
+			for _, wrong := range []float64{1, 0.2, 5} { // predicted values decide nothing
 				j, one := usual(2), usual(1)
 				c.change(&j, much)
 				if name == "short job" {
@@ -152,8 +152,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestEnough: as many blocks as a refusal says know the error within the limit, and half as many do not.
-func TestEnough(t *testing.T) {
+// TestBlocksForPrecision: the reported number of blocks is enough, and half of it is not.
+func TestBlocksForPrecision(t *testing.T) {
 	half := func(scatter float64, n int) float64 {
 		logs := make([]float64, n)
 		for i := range logs {
@@ -183,13 +183,13 @@ func pick(first bool, a, b float64) float64 {
 	return b
 }
 
-// TestInflation: of CPU time and of the length of pieces the one that grows less counts, for threads spin and pieces
-// lose their CPU. A design that keeps one CPU busy has no inflation, whatever its time is, and without a trial on one
-// CPU the pieces as they were timed for the prediction are the yardstick.
+// TestInflation: the smaller of two figures counts, CPU time and length of sections, because threads spin and
+// sections are preempted. A design that keeps one CPU busy has no inflation, whatever its time is. Without a trial
+// on one CPU, the sections as timed for the prediction are the reference.
 func TestInflation(t *testing.T) {
 	for name, c := range map[string]struct {
 		change  func(j *job)
-		alone   bool // was on one CPU too
+		alone   bool // also measured on one CPU
 		refused bool
 	}{
 		"nothing":          {func(*job) {}, true, false},
@@ -218,8 +218,8 @@ func TestInflation(t *testing.T) {
 	}
 }
 
-// TestInflationOfStreams: in a window of one second two CPUs do twice the operations in twice the CPU time, and take no
-// more for each. The windows of a prediction may be longer.
+// TestInflationOfStreams: in a window of one second two CPUs do twice the operations in twice the CPU time, without
+// inflation. The windows of a prediction may be longer.
 func TestInflationOfStreams(t *testing.T) {
 	stream := func(cpus int, each, longer float64) job {
 		n := float64(cpus)
@@ -228,7 +228,7 @@ func TestInflationOfStreams(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		each, longer float64
-		alone        bool // was on one CPU too
+		alone        bool // also measured on one CPU
 		refused      bool
 	}{
 		"scales":              {1, 1, true, false},
@@ -250,8 +250,8 @@ func TestInflationOfStreams(t *testing.T) {
 	}
 }
 
-// TestCollectedOfPlainTrials: a plain trial may book what was collected before its window; that is no more than all of
-// its CPU time.
+// TestCollectedOfPlainTrials: a plain trial may count collections before its window, but no more than all of its
+// CPU time.
 func TestCollectedOfPlainTrials(t *testing.T) {
 	e := &evidence{cpus: 1, plain: map[int]*result.Trial{}}
 	for b, gc := range []result.Value{3, 0.1, 0.1} {
@@ -262,8 +262,8 @@ func TestCollectedOfPlainTrials(t *testing.T) {
 	}
 }
 
-// TestConditionsBeyond: where nothing is measured, what was found of the same work on the most CPUs decides, and what
-// the trials in virtual time tell of themselves.
+// TestConditionsBeyond: without a measurement, the same work on the most CPUs decides, and the predicted trials
+// themselves.
 func TestConditionsBeyond(t *testing.T) {
 	good, many := usual(2), usual(8)
 	bad := usual(2)
@@ -293,7 +293,7 @@ func TestConditionsBeyond(t *testing.T) {
 	}
 }
 
-// TestSameWork: factors that follow the CPUs may differ, and no others.
+// TestSameWork: only factors that follow the CPUs may differ.
 func TestSameWork(t *testing.T) {
 	row := func(cpus, consumers, buffer int) *Row {
 		return &Row{Workload: "w", Design: "d",
@@ -313,8 +313,8 @@ func TestSameWork(t *testing.T) {
 	}
 }
 
-// TestAgreeWithoutRefused: what does not hold is in no score, and counted.
-func TestAgreeWithoutRefused(t *testing.T) {
+// TestSummaryWithoutInvalid: invalid predictions are counted and are in no score.
+func TestSummaryWithoutInvalid(t *testing.T) {
 	bad := usual(2)
 	bad.gc, bad.wrong = 0.5, 9
 	good := usual(1)
@@ -325,8 +325,8 @@ func TestAgreeWithoutRefused(t *testing.T) {
 	}
 }
 
-// TestRefusedTrials: trials of a prediction that does not hold have the reason and no numbers; others are as they were.
-func TestRefusedTrials(t *testing.T) {
+// TestInvalidTrials: trials of an invalid prediction have a reason and no values; others are unchanged.
+func TestInvalidTrials(t *testing.T) {
 	bad := usual(2)
 	bad.gc = 0.5
 	rows := rowsOf(false, usual(1), bad)

@@ -11,7 +11,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// counted are n trials, two in each block, with these metrics.
+// counted returns n trials, two in each block, with these metrics.
 func counted(n int, metrics func(i int) result.Metrics) []result.Trial {
 	var trials []result.Trial
 	for i := range n {
@@ -24,7 +24,7 @@ func counted(n int, metrics func(i int) result.Metrics) []result.Trial {
 	return trials
 }
 
-// find is the warning of that name.
+// find returns the warning of a name.
 func find(list []Warning, name string) (Warning, bool) {
 	for _, w := range list {
 		if w.Warning == name {
@@ -149,7 +149,7 @@ func TestFewBlocks(t *testing.T) {
 	}
 }
 
-// orderWarning is what is said of the order of simulated blocks: "", WarnDrift or WarnSerial.
+// orderWarning returns the warning about the order of simulated blocks: "", WarnDrift or WarnSerial.
 func orderWarning(logs [][]float64) string {
 	names := []string{"a", "b", "c", "d", "e", "f"}[:len(logs)]
 	_, trials := sweepOf(names, logs)
@@ -157,16 +157,15 @@ func orderWarning(logs [][]float64) string {
 	return w.Warning
 }
 
-// TestOrderFalseAlarms: of clean runs, whose blocks differ by chance alone, at most 1 in 100 is said to
-// drift or to be autocorrelated, whatever the distribution, and also where blocks have effects that
-// all their rows share, or where rows drop out.
+// TestOrderFalseAlarms: at most 1 in 100 clean runs, whose blocks differ by chance alone, is reported to drift or
+// to be correlated. This holds for any distribution, with common effects of blocks, and if rows drop out.
 func TestOrderFalseAlarms(t *testing.T) {
 	t.Parallel()
 	const sets = 2000
 	for i, c := range []struct {
 		machine
 		rows, blocks int
-		some         bool // after 10 blocks two rows go on alone, as in a run with a budget
+		some         bool // after 10 blocks only two rows continue, as with a budget
 	}{
 		{machines()[0], 1, 10, false}, {machines()[0], 6, 10, false}, {machines()[1], 6, 10, false},
 		{machines()[3], 4, 10, false}, {machines()[4], 4, 10, false},
@@ -183,13 +182,13 @@ func TestOrderFalseAlarms(t *testing.T) {
 		}
 		share := 100 * float64(alarms) / sets
 		t.Logf("%-14s %d rows, %2d blocks: false alarms in %.2f %%", c.name, c.rows, c.blocks, share)
-		if share > 1.45 { // 1 % and two standard errors of 2,000
+		if share > 1.45 { // 1% and two standard errors of 2,000
 			t.Errorf("%s, %d rows, %d blocks: false alarms in %.2f %%", c.name, c.rows, c.blocks, share)
 		}
 	}
 }
 
-// wander are effects of blocks of which each keeps the share rho of the last one's.
+// wander returns effects of blocks, each with the fraction rho of the one before.
 func wander(r *rand.Rand, blocks int, sd, rho float64) []float64 {
 	out := make([]float64, blocks)
 	out[0] = sd * r.NormFloat64()
@@ -199,7 +198,7 @@ func wander(r *rand.Rand, blocks int, sd, rho float64) []float64 {
 	return out
 }
 
-// TestOrderPower: what disturbs a run is found.
+// TestOrderPower: disturbances of a run are found.
 func TestOrderPower(t *testing.T) {
 	t.Parallel()
 	const sets = 500
@@ -248,7 +247,8 @@ func TestOrderPower(t *testing.T) {
 	}
 }
 
-// TestDriftFigures: a run that slows by 1 % a block has lost 8.6 % at its tenth; jobs slow where their time grows.
+// TestDriftFigures: a run that slows by 1% per block has lost 8.6% at its tenth. Jobs slow down if their time
+// grows.
 func TestDriftFigures(t *testing.T) {
 	logs := make([]float64, 10)
 	for b := range logs {
@@ -273,7 +273,7 @@ func TestDriftFigures(t *testing.T) {
 	if w, ok = blockOrder(trials); ok {
 		t.Errorf("half a per cent is warned of: %+v", w)
 	}
-	trials[3].Status = result.Failed // a hole in a row
+	trials[3].Status = result.Failed // a missing trial
 	if w, ok = blockOrder(trials); ok {
 		t.Errorf("with a failed trial: %+v", w)
 	}

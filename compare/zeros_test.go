@@ -7,8 +7,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestNoRatio: what has no ratio has a difference, a reason, and no number in place of the ratio, at any size of
-// values.
+// TestNoRatio: what has no ratio has a difference and a reason, at any magnitude.
 func TestNoRatio(t *testing.T) {
 	for _, c := range []struct {
 		base, head []float64
@@ -50,8 +49,8 @@ func TestNoRatio(t *testing.T) {
 	}
 }
 
-// TestExactNegative: counts below 0 that never vary have a difference and a direction, but no ratio, and no gate
-// decides by one.
+// TestExactNegative: constant negative counts have a difference and a direction, but no ratio, and no gate decides
+// by one.
 func TestExactNegative(t *testing.T) {
 	for _, c := range []struct {
 		base, head float64
@@ -80,7 +79,7 @@ func TestExactNegative(t *testing.T) {
 	}
 }
 
-// TestExactLittle: a difference that vanishes beside 1 still has its direction.
+// TestExactLittle: a difference that is tiny relative to 1 still has a direction.
 func TestExactLittle(t *testing.T) {
 	var trials []result.Trial
 	for b := range 12 {

@@ -20,20 +20,20 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// usualLooks are made once, which takes longer than most tests.
+// usualInterims is computed once, because it takes longer than most tests.
 var usualLooks = sync.OnceValue(func() *compare.InterimPlan {
 	return compare.NewInterimPlan(compare.InterimBlocks(),
 		compare.EquivalentFrom)
 })
 
-// clock is a clock that trials move.
+// clock is advanced by trials.
 type clock struct{ now time.Time }
 
-// trialTime is what a trial of the tests takes in all.
+// trialTime is the total time of a test trial.
 const trialTime = 1100*time.Millisecond + trialOverhead
 
-// budgeted is a sweep of designs a, b, c and d: b is twice as fast as a for certain, c is like b but differs
-// by up to spread from block to block, and d is half as fast as c.
+// budgeted returns a sweep of designs a, b, c and d: b is clearly twice as fast as a, c is like b but differs by up
+// to spread from block to block, and d is half as fast as c.
 func budgeted(store Store, looks *compare.InterimPlan, budget time.Duration, spread float64) (*Sweep, *clock) {
 	nothing := func(env.Env, plan.Point) (workload.Stream, error) {
 		return workload.Stream{Op: func(env.Env, uint64) {}}, nil
@@ -72,7 +72,7 @@ func budgeted(store Store, looks *compare.InterimPlan, budget time.Duration, spr
 	return s, c
 }
 
-// blocksOf are the designs of each block, and how many blocks in a row have them.
+// blocksOf returns the designs of each block, and how many consecutive blocks have them.
 func blocksOf(trials []result.Trial) []string {
 	designs := map[int][]string{}
 	for _, t := range trials {
@@ -103,7 +103,7 @@ func reasons(looks []InterimDecision) []string {
 
 func TestBudget(t *testing.T) {
 	looks := usualLooks()
-	block := 8 * trialTime // of all four designs, plain and observed
+	block := 8 * trialTime // of all four designs, plain and instrumented
 	for _, c := range []struct {
 		name   string
 		budget time.Duration
@@ -111,7 +111,7 @@ func TestBudget(t *testing.T) {
 		blocks []string
 		why    []string
 	}{
-		{"all clear", time.Hour, 0.001, []string{"10 of abcd", "10 of bc"}, // for b and c are equal, which takes 20
+		{"all clear", time.Hour, 0.001, []string{"10 of abcd", "10 of bc"}, // b and c are equal, which takes 20
 			[]string{"10: " + compare.SomeUndecided, "15: " + compare.SomeUndecided, "20: " + compare.AllDecided}},
 		{"one comparison needs more", time.Hour, 0.05, []string{"10 of abcd", "20 of bc"},
 			[]string{"10: " + compare.SomeUndecided, "15: " + compare.SomeUndecided, "20: " + compare.SomeUndecided,
@@ -145,7 +145,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// again continues what a store holds.
+// again resumes what a store holds.
 func again(store *memory, looks *compare.InterimPlan, budget time.Duration) *Sweep {
 	s, _ := budgeted(store, looks, budget, 0.05)
 	s.Done, s.Sealed, s.Spent = slices.Clone(store.trials), map[int]bool{}, store.spent
@@ -159,8 +159,8 @@ func again(store *memory, looks *compare.InterimPlan, budget time.Duration) *Swe
 	return s
 }
 
-// TestBudgetResumeAnywhere stops a run with a budget at every trial and goes on: the trials, the decisions
-// and the time spent are those of a run that was never stopped.
+// TestBudgetResumeAnywhere stops a run with a budget at every trial and resumes it. Trials, decisions and spent
+// time are those of an uninterrupted run.
 func TestBudgetResumeAnywhere(t *testing.T) {
 	looks := usualLooks()
 	const budget = 24 * 8 * trialTime
@@ -169,7 +169,7 @@ func TestBudgetResumeAnywhere(t *testing.T) {
 	if _, err := s.Execute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for stop := 0; stop < len(whole.trials); stop += 3 { // every place within a block of 8
+	for stop := 0; stop < len(whole.trials); stop += 3 { // every position within a block of 8
 		store := &memory{}
 		s, _ := budgeted(store, looks, budget, 0.05)
 		run := s.Run
@@ -197,8 +197,8 @@ func TestBudgetResumeAnywhere(t *testing.T) {
 	}
 }
 
-// TestDecisionsAreReplayed: what the journal says was decided is done, whatever would be decided now; and
-// an ended run is shown as it is.
+// TestDecisionsAreReplayed: stored decisions are followed, whatever would be decided now, and a finished run is
+// shown as it is.
 func TestDecisionsAreReplayed(t *testing.T) {
 	looks := usualLooks()
 	store := &memory{}
@@ -229,13 +229,13 @@ func TestDecisionsAreReplayed(t *testing.T) {
 	}
 }
 
-// TestTimeOverWithinABlock: where nobody knew how long a trial takes, the time may end within a block. What
-// was measured of it is kept, and shown again.
+// TestTimeOverWithinABlock: if trials have an unknown length, the time may end within a block. Its trials are kept
+// and shown again.
 func TestTimeOverWithinABlock(t *testing.T) {
 	looks := usualLooks()
 	store := &memory{}
 	s, _ := budgeted(store, looks, 3*trialTime, 0.001)
-	s.Header.Settings.Operations = 5 // the time of so many is not known
+	s.Header.Settings.Operations = 5 // trials of unknown length
 	trials, err := s.Execute(t.Context())
 	if err != nil || len(trials) != 3 || len(store.trials) != 3 || !store.ended || len(store.blocks) != 0 {
 		t.Fatalf("%d trials, %d stored, %d blocks, %v", len(trials), len(store.trials), len(store.blocks), err)

@@ -7,8 +7,8 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// TestPace: all trials of a block have burns at the pace of its beginning, and one beyond reason is not believed.
-func TestPace(t *testing.T) {
+// TestBurnRatio: all trials of a block use the ratio at its beginning, and implausible ratios are ignored.
+func TestBurnRatio(t *testing.T) {
 	paces, asked := []float64{1.25, 0.8, 40, 0.2}, 0
 	rates := map[int]map[float64]int{}
 	s := testSweep(&memory{}, func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {

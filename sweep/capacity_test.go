@@ -19,7 +19,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// openSweep has three designs whose capacities are 100, 80 and, a bound's, 50, at each of the points.
+// openSweep returns a sweep of three designs whose capacities are 100, 80 and, of a bound, 50, at each of the
+// points.
 func openSweep(t *testing.T, points ...plan.Point) (*Sweep, *[]trial.Spec) {
 	t.Helper()
 	nothing := func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{}, nil }
@@ -43,7 +44,7 @@ func openSweep(t *testing.T, points ...plan.Point) (*Sweep, *[]trial.Spec) {
 		trial := trial.Blank(s)
 		trial.Status = result.OK
 		rate := map[string]float64{"fast": 100, "slow": 80, "bound": 50}[s.Design]
-		trial.Metrics[result.Throughput] = result.Value(rate + float64(s.Seed%3)) // 2, 0, 1 by the round
+		trial.Metrics[result.Throughput] = result.Value(rate + float64(s.Seed%3)) // 2, 0, 1 by round
 		trial.Metrics[result.LatencyMean], trial.Metrics["latency_sd_ns"] = result.Value(1e9/rate), 0
 		return trialOutcome(trial), nil
 	}
@@ -61,8 +62,7 @@ func setting(name string, x float64) plan.Setting {
 	return plan.Setting{Factor: name, Level: plan.FloatLevel(x)}
 }
 
-// TestLoadIsOfTheLeastCapacity: designs are compared under the same customers, and no more of them than
-// the slowest could serve.
+// TestLoadIsOfTheLeastCapacity: designs serve the same arrivals, at a rate that the slowest can serve.
 func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 	s, specs := openSweep(t, at(2, 2, setting("load", 0.5)), at(2, 2, setting("load", 1.5)))
 	s.Header.Burn.Rate = 3
@@ -70,7 +70,7 @@ func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
-	if len(*specs) != 9 { // three designs, three times each, though each has two points
+	if len(*specs) != 9 { // three designs, three times each, although each has two points
 		t.Errorf("%d trials to measure 3 capacities", len(*specs))
 	}
 	for _, spec := range *specs {
@@ -98,8 +98,8 @@ func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 	}
 }
 
-// TestPredict: the formula of one server applies where one request is served at a time.
-func TestPredict(t *testing.T) {
+// TestModelResponse: the formula of a single server applies if one request is served at a time.
+func TestModelResponse(t *testing.T) {
 	s, specs := openSweep(t, at(1, 4, setting("rate", 40)))
 	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
@@ -151,8 +151,8 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// TestRelaxation holds a queue that begins empty to what predict claims of it: the mean wait over windows as long as 10
-// times its relaxation time is short by a twentieth.
+// TestRelaxation: in a queue that begins empty, the mean wait over windows of 10 relaxation times is short by a
+// twentieth.
 func TestRelaxation(t *testing.T) {
 	const rate, service = 225.0, 4e6 // a load of 0.9
 	window := 10 * relaxation(rate/1e9, service, 0)
@@ -175,9 +175,9 @@ func TestRelaxation(t *testing.T) {
 	}
 }
 
-// TestNoPredictionOfSharedCPU: 4 workers take turns on one CPU where a service is longer than a time slice, or where
-// one of 6 ms often begins within a slice and ends in the next. Throughput does not show it.
-func TestNoPredictionOfSharedCPU(t *testing.T) {
+// TestNoModelOfSharedCPU: 4 workers share one CPU if a service is longer than a time slice, or if one of 6 ms often
+// begins within a slice and ends in the next. Throughput does not show it.
+func TestNoModelOfSharedCPU(t *testing.T) {
 	for _, c := range []struct {
 		service   time.Duration
 		load      float64
@@ -256,8 +256,8 @@ func TestRecordedArrivals(t *testing.T) {
 	}
 }
 
-// TestOpenLoopTrials: a trial that was late is no failure of its design, and what queueing theory says is
-// stored with each.
+// TestOpenLoopTrials: a late trial is no failure of its design, and the theoretical response is stored with each
+// trial.
 func TestOpenLoopTrials(t *testing.T) {
 	s, _ := openSweep(t, at(1, 1, setting("rate", 40)))
 	s.Header.Settings.Duration = Duration(10 * time.Second) // long for a load of 0.8
@@ -290,7 +290,7 @@ func TestOpenLoopTrials(t *testing.T) {
 	}
 }
 
-// TestServedTogether: with 8 workers who wait, one CPU serves 8 customers at a time, and no formula of one
+// TestServedTogether: with 8 waiting workers, one CPU serves 8 requests at a time, and no formula of a single
 // server applies.
 func TestServedTogether(t *testing.T) {
 	s, _ := openSweep(t, at(1, 8, setting("rate", 40)))
@@ -310,8 +310,8 @@ func TestServedTogether(t *testing.T) {
 	}
 }
 
-// TestNoCapacity: why it could not be measured is told, with what the trial printed; and whether the design
-// declares it.
+// TestNoCapacity: the error says why a capacity could not be measured, with the output of the trial, and whether
+// the design declares the failure.
 func TestNoCapacity(t *testing.T) {
 	for _, expect := range []workload.Expect{workload.Right, workload.MayFail} {
 		s, _ := openSweep(t, at(1, 1, setting("load", 0.5)))
@@ -339,7 +339,7 @@ func TestNoCapacity(t *testing.T) {
 	}
 }
 
-// TestLimitedCapacity: a design that the limit of real time has ended is not run again in the other rounds, nor alone.
+// TestLimitedCapacity: a design that reached the real-time limit is not run again in the other rounds, nor alone.
 func TestLimitedCapacity(t *testing.T) {
 	s, _ := openSweep(t, at(1, 2, setting("load", 0.5)))
 	plain, runs := s.Run, map[string]int{}
@@ -381,7 +381,7 @@ func TestNothingServed(t *testing.T) {
 	}
 }
 
-// TestHardlyAnybody: fewer customers than one in a window are none.
+// TestHardlyAnybody: less than one arrival per window is refused.
 func TestHardlyAnybody(t *testing.T) {
 	s, _ := openSweep(t, at(1, 1, setting("rate", 1e-10)))
 	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "less than one in a window") {

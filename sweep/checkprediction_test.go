@@ -9,13 +9,13 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestIsTwin changes the header of a stored twin in one member.
-func TestIsTwin(t *testing.T) {
+// TestCheckPredictionHeader changes one field of a stored prediction's header.
+func TestCheckPredictionHeader(t *testing.T) {
 	want := Header{Workload: "coffee", World: result.Virtual, Predicts: true, Seed: "7", Started: time.Unix(5, 6),
 		Costs: "none", CostsFrom: "given"}
 	for _, c := range []struct {
 		change   func(h *Header)
-		new, old string // the error of runs with checksums, and of those without; "" is none
+		new, old string // error with and without checksums; "" is none
 	}{
 		{func(*Header) {}, "", ""},
 		{func(h *Header) { h.Settings.TimeLimit, h.Settings.Limited = 9, true }, "", ""},

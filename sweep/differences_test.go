@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// measured is a header of a run that differs from another in what change does.
+// measured returns a header of a run, changed by change.
 func measured(change func(*Header)) *Header {
 	h := &Header{Workload: "w", World: result.Live, Version: "v1", Seed: "1", Blocks: 10,
 		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond), Sample: 1},
@@ -77,7 +77,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestDifferencesVirtual: time that is calculated knows no machine, and two worlds are not two versions.
+// TestDifferencesVirtual: simulated time does not depend on the machine, and two worlds are not two versions.
 func TestDifferencesVirtual(t *testing.T) {
 	virtual := func(change func(*Header)) *Header {
 		return measured(func(h *Header) {
@@ -116,7 +116,7 @@ func TestDifferencesVirtual(t *testing.T) {
 	}
 }
 
-// TestDifferencesArrivals: files of arrivals are compared by their checksums, which an edited header may have cut.
+// TestDifferencesArrivals: files of arrivals are compared by checksum, which an edited header may have cut.
 func TestDifferencesArrivals(t *testing.T) {
 	of := func(sum string) *Header {
 		return measured(func(h *Header) { h.ArrivalFiles = []InputFile{{Path: "day.txt", SHA256: sum}} })
@@ -132,7 +132,7 @@ func TestDifferencesArrivals(t *testing.T) {
 	}
 }
 
-// TestDifferencesOperations: where operations end a trial, its window's length says nothing.
+// TestDifferencesOperations: if operations end a trial, the length of its window does not matter.
 func TestDifferencesOperations(t *testing.T) {
 	a := measured(func(h *Header) { h.Settings.Operations, h.Settings.Duration = 100, 0 })
 	b := measured(func(h *Header) { h.Settings.Operations = 100 })

@@ -10,9 +10,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestSides: of several runs of a side, what differs in one of them is said with its name, and that it is no
-// replicate.
-func TestSides(t *testing.T) {
+// TestCompareHeaders: a difference of one of several runs of a side names the run, and that it is no replicate.
+func TestCompareHeaders(t *testing.T) {
 	run := func(name, gogc string, burn float64) *StoredRun {
 		h := Header{Workload: "coffee", World: result.Live, Environment: host.Environment{GOGC: gogc}}
 		h.Burn.Rate = burn

@@ -12,17 +12,16 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// TestLimited: of a case that the limit of real time has ended nothing else is run, be it a pilot or a replication: the
-// others are failed with the same reason. A pilot of another window, or a further one, does not keep the trials from
-// being run.
+// TestLimited: if the real-time limit ends a pilot or a replication of a case, no other replication runs, and all
+// fail with the same reason. A pilot of another window, or a further one, does not prevent the trials.
 func TestLimited(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		pilots    bool
 		transient result.Value // of a
-		from      int          // the round of pilots of b that the limit ends
+		from      int          // the round of pilots of b that reaches the limit
 		want      int          // runs of b
-		pilot     bool         // the reason that is stored
+		pilot     bool         // the stored reason
 	}{
 		{"pilot", true, 0.001, 0, 1, true},
 		{"pilot of a shorter run", true, 0.7, 0, 2, false}, // which needs a longer window
@@ -86,9 +85,9 @@ func TestLimited(t *testing.T) {
 	}
 }
 
-// TestLimitedContinued: a sweep that is continued runs no more of a case that the limit has ended before, and says why
-// it did in the same words; with another limit it runs what is left.
-func TestLimitedContinued(t *testing.T) {
+// TestLimitedResumed: a resumed sweep runs no more trials of a case that reached the limit, and repeats the reason.
+// With another limit it runs the rest.
+func TestLimitedResumed(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		pilots, retry bool

@@ -36,7 +36,7 @@ func TestRuleOfPrecision(t *testing.T) {
 	}
 }
 
-// virtualSweep is a sweep in virtual time whose trials say what they are made to say.
+// virtualSweep returns a sweep in virtual time with given results.
 func virtualSweep(store Store, say func(trial.Spec) result.Metrics) *Sweep {
 	s := testSweep(store, func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 		t := trial.Blank(spec)
@@ -51,13 +51,12 @@ func virtualSweep(store Store, say func(trial.Spec) result.Metrics) *Sweep {
 	return s
 }
 
-// TestPrecision: a case goes on until its means are known well enough, and no longer; a run that is continued
-// decides the same.
+// TestPrecision: a case continues until its means are precise, and no longer. A resumed run decides the same.
 func TestPrecision(t *testing.T) {
 	say := func(spec trial.Spec) result.Metrics {
 		rate := 100.0
 		switch spec.Design {
-		case "a": // half of the interval at n: about 2.1 * 0.1 / sqrt(n)
+		case "a": // half-width at n: about 2.1 * 0.1 / sqrt(n)
 			rate += float64(spec.Block%2)*20 - 10
 		}
 		return result.Metrics{result.Throughput: result.Value(rate), result.LatencyMean: 1e6}
@@ -97,7 +96,7 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-// TestPrecisionGivesUp: trials that go wrong are not repeated for ever, and neither is what never gets precise.
+// TestPrecisionGivesUp: failing trials are not repeated forever, nor are cases that never get precise.
 func TestPrecisionGivesUp(t *testing.T) {
 	s := virtualSweep(&memory{}, func(spec trial.Spec) result.Metrics {
 		return result.Metrics{result.Throughput: result.Value(1 + spec.Block%2), result.LatencyMean: 1}
@@ -118,20 +117,19 @@ func TestPrecisionGivesUp(t *testing.T) {
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestFindWarmup(t *testing.T) {
 	const ms, second = time.Millisecond, time.Second
 	always := func(d time.Duration) func(string, time.Duration, int) time.Duration {
 		return func(string, time.Duration, int) time.Duration { return d }
 	}
 	for _, test := range []struct {
 		name string
-		// transient is that of a design's pilot of a round in a run of warm-up and window together; negative: not
-		// settled
+		// transient returns the transient of a design's pilot, by round and total length; negative: not settled
 		transient        func(design string, whole time.Duration, round int) time.Duration
 		warmup, duration time.Duration
 		pilots           [2]int // of a and b
 		warned, told     bool
-		settled          string // "": whatever it says
+		settled          string // "": any
 	}{
 		{"at once", always(0), 100 * ms, second, [2]int{1, 1}, false, false, ""},
 		{"within the warm-up", always(90 * ms), 100 * ms, second, [2]int{1, 1}, false, false, ""},
@@ -225,8 +223,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestSettleDrawsNothing: the pilot of a design that does the same with every seed is its first trial.
-func TestSettleDrawsNothing(t *testing.T) {
+// TestWarmupWithoutDraws: the pilot of a design without random draws is its first trial.
+func TestWarmupWithoutDraws(t *testing.T) {
 	runs := 0
 	s := virtualSweep(&memory{}, nil)
 	s.Header.Blocks, s.Plan.Blocks, s.Plan.Seed = 1, 1, 7
@@ -255,8 +253,8 @@ func TestSettleDrawsNothing(t *testing.T) {
 	}
 }
 
-// TestSettleWithinRecording: a window is not made longer than a recording of real code lasts.
-func TestSettleWithinRecording(t *testing.T) {
+// TestWarmupWithinRecording: a window does not exceed the recording of real code.
+func TestWarmupWithinRecording(t *testing.T) {
 	for longest, want := range map[time.Duration][2]time.Duration{
 		2 * time.Second: {100 * time.Millisecond, time.Second},
 		4 * time.Second: {1100 * time.Millisecond, 1100 * time.Millisecond},

@@ -14,7 +14,7 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// twinned is a live sweep of a and b at 1 CPU that also predicts both, and a at 9.
+// twinned returns a live sweep of a and b at 1 CPU that also predicts both, and a at 9.
 func twinned() *Sweep {
 	s := testSweep(&memory{}, succeed)
 	s.Header.World, s.Header.Costs = result.Live, "wake=1us"
@@ -25,7 +25,7 @@ func twinned() *Sweep {
 	return s
 }
 
-// virtually runs a trial of a twin; design b fails.
+// virtually runs a predicted trial; design b fails.
 func virtually(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 	t := trial.Blank(spec)
 	t.World, t.Status = result.Virtual, result.OK
@@ -35,9 +35,9 @@ func virtually(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 	return trial.Outcome{Trial: t}, nil
 }
 
-// TestTwinOf: a twin serves the customers of each block in the windows that are measured, timing every operation, and
-// knows nothing of the burn loop.
-func TestTwinOf(t *testing.T) {
+// TestPredictionSweep: a prediction serves the requests of each block in the measured windows, times every
+// operation, and ignores the burn calibration.
+func TestPredictionSweep(t *testing.T) {
 	s := twinned()
 	w, err := s.PredictionSweep()
 	if err != nil {
@@ -79,8 +79,8 @@ func TestTwinOf(t *testing.T) {
 	}
 }
 
-// TestTwinGivesUp: a case whose first replication fails is not tried again, also where the twin is continued.
-func TestTwinGivesUp(t *testing.T) {
+// TestPredictionGivesUp: a case whose first replication fails is not tried again, even in a resumed prediction.
+func TestPredictionGivesUp(t *testing.T) {
 	run := func(store *memory, done []result.Trial, blocks map[int]int) ([]result.Trial, error) {
 		w, err := twinned().PredictionSweep()
 		if err != nil {
@@ -116,10 +116,10 @@ func TestTwinGivesUp(t *testing.T) {
 	}
 }
 
-// TestTakesTurns: what runs real code is predicted a block at a time, right before it is measured, and nothing of it is
-// begun ahead; other predictions come first, and so do those of a run with a budget. Wherever the execution is
-// interrupted, going on makes the same of it.
-func TestTakesTurns(t *testing.T) {
+// TestInterleaving: real code is predicted block by block, right before it is measured, and nothing begins ahead.
+// Other predictions come first, and so do those of a run with a budget. Resuming after any interrupt gives the same
+// result.
+func TestInterleaving(t *testing.T) {
 	for _, c := range []struct {
 		realCode string
 		rule     *BudgetRule
@@ -146,8 +146,9 @@ func TestTakesTurns(t *testing.T) {
 	}
 }
 
-// TestTwinGone: where the twin of an incomplete run must be made again and fails, what was measured is not lost.
-func TestTwinGone(t *testing.T) {
+// TestPredictionGone: if the prediction of an incomplete run must be repeated and fails, the measurements are not
+// lost.
+func TestPredictionGone(t *testing.T) {
 	turns := newTurns(t, result.RealMeasured, nil)
 	if _, err := turns.execute(10); !errors.Is(err, errDisk) {
 		t.Fatal(err)
@@ -159,21 +160,21 @@ func TestTwinGone(t *testing.T) {
 	}
 }
 
-// turns are executions of a sweep with its twin, one going on where the one before it was stopped.
+// turns are executions of a sweep with its prediction, each resuming the one before.
 type turns struct {
 	*testing.T
 	realCode   string
 	rule       *BudgetRule
 	live, twin *memory
 	order      string // of predictions and live trials
-	beyond     int    // trials that were told of ahead of the block in which they were
+	beyond     int    // trials announced before their block
 }
 
 func newTurns(t *testing.T, realCode string, rule *BudgetRule) *turns {
 	return &turns{T: t, realCode: realCode, rule: rule, live: &memory{}, twin: &memory{}}
 }
 
-// execute fails at trial stop, and returns the places of all trials so far.
+// execute fails at trial stop, and returns the positions of all trials so far.
 func (u *turns) execute(stop int) ([]string, error) {
 	s := twinned()
 	s.Header.Rule = u.rule
@@ -212,7 +213,7 @@ func (u *turns) execute(stop int) ([]string, error) {
 	return append(places(predicted), places(measured)...), err
 }
 
-// TestNothingToMeasure: where every case lies beyond the machine, the live sweep ends at once.
+// TestNothingToMeasure: if all cases have more CPUs than the machine, the live sweep ends at once.
 func TestNothingToMeasure(t *testing.T) {
 	s := twinned()
 	s.Header.PredictedCases, s.Header.Cases = s.Header.PredictedCases[2:], nil

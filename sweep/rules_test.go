@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestRules walks each rule block by block and compares the blocks, cases and announcements it asks for.
+// TestRules compares the segment that each rule returns at a block with the expected one.
 func TestRules(t *testing.T) {
 	good := func(s *Sweep, blocks int) (trials []result.Trial) {
 		for b := range blocks {
@@ -66,7 +66,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestNilCallbacks runs a sweep without any of the optional functions, and prepares its capacities.
+// TestNilCallbacks runs a sweep without any of the optional functions, and measures its capacities.
 func TestNilCallbacks(t *testing.T) {
 	s := testSweep(&memory{}, succeed)
 	s.Notify, s.Ahead, s.BurnRatio, s.Next, s.Now = nil, nil, nil, nil, nil

@@ -16,14 +16,14 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// memory is a store that remembers, and fails or stops where a test says.
+// memory is a Store in memory that fails or stops where a test requires it.
 type memory struct {
 	trials []result.Trial
 	blocks map[int]int
 	ended  bool
 	spent  time.Duration
 	looks  []json.RawMessage
-	failAt int // fail when so many trials are stored; 0 never
+	failAt int // fail after this many stored trials; 0 never
 }
 
 var errDisk = errors.New("disk full")
@@ -87,7 +87,7 @@ func succeed(_ context.Context, s trial.Spec) (trial.Outcome, error) {
 	return trial.Outcome{Trial: t}, nil
 }
 
-// places are the (block, order, kind, design) of trials, to be compared.
+// places returns the (block, order, kind, design) of trials, for comparisons.
 func places(trials []result.Trial) []string {
 	var list []string
 	for _, t := range trials {
@@ -125,7 +125,7 @@ func TestEveryTrialOnceAndInOrder(t *testing.T) {
 	}
 }
 
-// TestResumeAnywhere stops the sweep at every trial and goes on: each trial is run exactly once.
+// TestResumeAnywhere stops the sweep at every trial and resumes it: each trial runs exactly once.
 func TestResumeAnywhere(t *testing.T) {
 	whole := &memory{}
 	if _, err := testSweep(whole, succeed).Execute(t.Context()); err != nil {
@@ -228,7 +228,7 @@ func TestHeaderOfAnotherProgram(t *testing.T) {
 	}
 }
 
-// TestManyBlocks: a sweep that would never end begins, foresees that, and tells of a few trials ahead only.
+// TestManyBlocks: a sweep that would never end starts, estimates its time, and announces only a few trials.
 func TestManyBlocks(t *testing.T) {
 	s := testSweep(&memory{}, nil)
 	s.Header.World, s.Plan.Instrumented = result.Virtual, false
@@ -241,7 +241,7 @@ func TestManyBlocks(t *testing.T) {
 		t.Errorf("%d blocks take %v", s.Plan.Blocks, d)
 	}
 	const end = 3000
-	var told []int // the blocks of the first and the last of those told of
+	var told []int // blocks of the first and the last announced trial
 	s.Ahead = func(specs []trial.Spec) { told = append(told, specs[0].Block, specs[len(specs)-1].Block) }
 	s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 		if spec.Block == end {
@@ -257,7 +257,8 @@ func TestManyBlocks(t *testing.T) {
 	if len(trials) != 2*end || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d trials, %v", len(trials), err)
 	}
-	// What is told of once is not told again before half of it is done; nor is what is done looked for in each block.
+	// Trials are announced once, again only after half of them are done, and finished trials are not searched in
+	// each block.
 	if !slices.Equal(told[:8], []int{0, 512, 256, 768, 512, 1024, 768, 1280}) || len(told) != 2*(end/256+1) {
 		t.Errorf("told of %v", told)
 	}

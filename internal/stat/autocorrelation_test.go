@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestOrderOf is worked by hand: 1 1 1 1 1 0 0 0 0 0 has the lag-1 correlation 7/10 and, corrected, 7/10 + 3.8/10, of
-// which 0.85 is taken: the standard error is widened by the root of 1.85/0.15.
-func TestOrderOf(t *testing.T) {
+// TestOrderTest is worked by hand: 1 1 1 1 1 0 0 0 0 0 has the lag-1 correlation 7/10 and, corrected, 7/10 +
+// 3.8/10, which is limited to 0.85. The standard error is widened by the root of 1.85/0.15.
+func TestOrderTest(t *testing.T) {
 	o := TestOrder([]float64{1, 1, 1, 1, 1, 0, 0, 0, 0, 0})
 	if !o.Dependent || o.Correlation != 1 || !near(o.Widened, math.Sqrt(1.85/0.15), 1e-12) {
 		t.Errorf("one step: %+v", o)
@@ -22,7 +22,7 @@ func TestOrderOf(t *testing.T) {
 			t.Errorf("%v: %+v", xs, o)
 		}
 	}
-	// The scale and the level of the values do not count.
+	// The scale and the level of the values do not matter.
 	a := TestOrder([]float64{0.3, 0.1, 0.2, 0.5, 0.4, 0.6, 0.9, 0.8})
 	b := TestOrder([]float64{103, 101, 102, 105, 104, 106, 109, 108})
 	if !near(a.Correlation, b.Correlation, 1e-9) {
@@ -30,7 +30,7 @@ func TestOrderOf(t *testing.T) {
 	}
 }
 
-// TestOrderLevel: of independent samples as many are called dependent as is meant.
+// TestOrderLevel: the rate of false alarms for independent samples is the intended one.
 func TestOrderLevel(t *testing.T) {
 	const sets = 20_000
 	r := rand.New(rand.NewPCG(22, 0))
@@ -51,8 +51,8 @@ func TestOrderLevel(t *testing.T) {
 	}
 }
 
-// TestNeverNarrower: whatever the order, no interval is narrower and no p-value smaller than of the same blocks without
-// order, so that levels spent at interim analyses hold.
+// TestNeverNarrower: for any order, no interval is narrower and no p-value smaller than for the same blocks without
+// order, so that the levels of interim analyses hold.
 func TestNeverNarrower(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 0))
 	for range 2000 {

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// obrien and pocock are the spending functions of Lan and DeMets (1983) that are like the bounds of
-// O'Brien and Fleming and of Pocock, two-sided.
+// obrien and pocock are the spending functions of Lan and DeMets (1983) that approximate the two-sided bounds of
+// O'Brien and Fleming and of Pocock.
 func tail(z float64) float64 { return distuv.UnitNormal.Survival(z) }
 
 func bound(p float64) float64 { return -distuv.UnitNormal.Quantile(p / 2) }
@@ -19,11 +19,11 @@ func obrien(alpha, t float64) float64 { return 4 * tail(bound(alpha/2)/math.Sqrt
 
 func pocock(alpha, t float64) float64 { return alpha * math.Log(1+(math.E-1)*t) }
 
-// TestPublishedBounds: the bounds of five equally spaced looks at 5 % two-sided, as published (Reboussin,
-// DeMets, Kim and Lan: Computations for group sequential boundaries using the Lan-DeMets spending
-// function method, Controlled Clinical Trials 21(3), 2000).
+// TestPublishedBounds: the bounds of five equally spaced analyses at 5% two-sided, as published (Reboussin, DeMets,
+// Kim and Lan: Computations for group sequential boundaries using the Lan-DeMets spending function method,
+// Controlled Clinical Trials 21(3), 2000).
 func TestPublishedBounds(t *testing.T) {
-	fifths := []int{20_000, 40_000, 60_000, 80_000, 100_000} // blocks, so many that t is normal
+	fifths := []int{20_000, 40_000, 60_000, 80_000, 100_000} // so many blocks that t is normal
 	for name, c := range map[string]struct {
 		spend Spending
 		want  []float64
@@ -45,8 +45,7 @@ func BenchmarkNewLooks(b *testing.B) {
 	}
 }
 
-// crossings is the share of t tests of normal values, looked at after so many, that one of the levels
-// rejects.
+// crossings returns the rate at which t tests of normal values reject at one of the levels.
 func crossings(r *rand.Rand, blocks []int, levels []float64, tests int) float64 {
 	edges := make([]float64, len(blocks))
 	for k, n := range blocks {
@@ -69,8 +68,8 @@ func crossings(r *rand.Rand, blocks []int, levels []float64, tests int) float64 
 	return float64(crossed) / float64(tests)
 }
 
-// TestLevelsSpend: at the looks of a run with a budget, and at others, t tests of normal values reject as
-// often as was to be spent. The standard error is 0.01 points at 5 %.
+// TestLevelsSpend: t tests of normal values reject as often as is to be spent, at the analyses of a run with a
+// budget and at others. The standard error is 0.01 points at 5%.
 func TestLevelsSpend(t *testing.T) {
 	const tests = 1_000_000
 	for i, blocks := range [][]int{{10, 15, 20, 30, 40}, {6, 9, 12, 15, 18, 21}, {5, 40}, {12}} {
@@ -83,8 +82,8 @@ func TestLevelsSpend(t *testing.T) {
 	}
 }
 
-// TestLooks: the table gives what Levels gives; levels rise with alpha, so that P is what it says.
-func TestLooks(t *testing.T) {
+// TestInterimAnalyses: the table agrees with NominalLevels. Levels increase with alpha, so that P is their inverse.
+func TestInterimAnalyses(t *testing.T) {
 	blocks := []int{10, 15, 20, 30, 40}
 	l := NewInterimAnalyses(SquareSpending, blocks)
 	rapid.Check(t, func(t *rapid.T) {
@@ -111,7 +110,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// before is the square of the share at the look before.
+// before is the square of the fraction at the analysis before.
 func before(shares []float64, k int) float64 {
 	if k == 0 {
 		return 0
@@ -128,7 +127,7 @@ func TestLooksP(t *testing.T) {
 		want float64
 	}{
 		{l, 0.95, 1, 1}, {l, 0, 0, 0}, {apart, 0.5, 0, 1},
-		{l, 1e-20, 0, 1e-20 / 0.0625}, // the first look has its share t^2 of alpha
+		{l, 1e-20, 0, 1e-20 / 0.0625}, // the first analysis has t^2 of alpha
 		{l, 0.002, 0, 0.002 / 0.0625},
 		{apart, 0.03, 1, 0.03 / (0.25 - 9.0*9/1600)},
 		{apart, 0.001, 0, 0.001 * 1600 / 81},

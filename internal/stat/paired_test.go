@@ -7,9 +7,9 @@ import (
 
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*math.Abs(b) }
 
-// TestPair is worked by hand: logarithms 0.1 0.2 0.3 have mean 0.2 and standard deviation 0.1, and
+// TestComparePaired is worked by hand: logarithms 0.1 0.2 0.3 have mean 0.2 and standard deviation 0.1, and
 // Student's t with 2 degrees of freedom has the quantiles 4.302653 at 0.975 and 1.060660 at 0.8.
-func TestPair(t *testing.T) {
+func TestComparePaired(t *testing.T) {
 	p, ok := ComparePaired([]float64{0.1, 0.2, 0.3}, 0.95)
 	half := 4.302652729696144 * 0.1 / math.Sqrt(3)
 	if !ok || p.N != 3 || !near(p.Ratio, math.Exp(0.2), 1e-12) || !near(p.Low, math.Exp(0.2-half), 1e-9) ||
@@ -36,7 +36,7 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// TestBlocks: the numbers of blocks are those at which the two rules are first met.
+// TestBlocks: the numbers of blocks are the first at which the two rules are met.
 func TestBlocks(t *testing.T) {
 	p, _ := ComparePaired([]float64{0.02, 0.05, 0.08, 0.05}, 0.95)
 	n := p.Blocks(1.03, 2, 0.05, 1000)
@@ -69,8 +69,8 @@ func TestSignFlip(t *testing.T) {
 		{[]float64{0, 1, 2, 0}, 2.0 * 4 / 16}, // zeros have either sign
 		{make([]float64, 4), 1},               //
 		{[]float64{3, 1, -1}, 6.0 / 8},        // sums 5, 3, 3, 1 and their opposites: 3 or more six times
-		{[]float64{1, -1}, 1},                 // the sum seen is 0
-		{[]float64{0.1, 0.2, -0.3}, 1},        // as well, but for rounding
+		{[]float64{1, -1}, 1},                 // the observed sum is 0
+		{[]float64{0.1, 0.2, -0.3}, 1},        // the same, except for rounding
 		{[]float64{1, 2, 4, 8}, 2.0 / 16},     // the extremes
 		{[]float64{-1, -2, -4, -8}, 2.0 / 16}, // of either sign
 	} {
@@ -105,7 +105,7 @@ func TestSignFlipSampled(t *testing.T) {
 	}
 }
 
-// TestHolm is the example of four p-values at 5 %: the two smallest are rejected.
+// TestHolm is the example of four p-values at 5%: the two smallest are rejected.
 func TestHolm(t *testing.T) {
 	got := Holm([]float64{0.01, 0.04, 0.03, 0.005})
 	want := []float64{0.03, 0.06, 0.06, 0.02}
@@ -123,8 +123,8 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// TestHolmBeside is worked by hand for four p-values: factors 4, 3/(7/8), 2/(6/8), 1/(5/8).
-func TestHolmBeside(t *testing.T) {
+// TestHolmWithEquivalence is worked by hand for four p-values: factors 4, 3/(7/8), 2/(6/8), 1/(5/8).
+func TestHolmWithEquivalence(t *testing.T) {
 	got := HolmWithEquivalence([]float64{0.01, 0.04, 0.03, 0.005})
 	want := []float64{0.01 * 24 / 7, 0.03 * 8 / 3, 0.03 * 8 / 3, 0.02}
 	for i := range want {
@@ -138,8 +138,8 @@ func TestHolmBeside(t *testing.T) {
 	}
 }
 
-// TestOutside: the p-value is where the interval touches the margin.
-func TestOutside(t *testing.T) {
+// TestEquivalenceP: at the p-value the interval touches the margin.
+func TestEquivalenceP(t *testing.T) {
 	p, _ := ComparePaired([]float64{-0.003, 0.011, 0.002, 0.007, 0.004}, 0.95)
 	x := p.EquivalenceP(0.02)
 	if low, high := p.Interval(1 - x); !near(high, 1.02, 1e-6) || low < 1/1.02 {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRankTails: the first values are counted by hand and are in every published table: of 6 values the sum of the
-// ranks is at most 0 in 1 of 64 cases and at most 3 in 5; 4 and 4 values lie apart in 1 of 70.
+// TestRankTails: the first values are counted by hand and are in published tables. The sum of the ranks of 6 values
+// is at most 0 in 1 of 64 cases and at most 3 in 5; groups of 4 and 4 values do not overlap in 1 of 70.
 func TestRankTails(t *testing.T) {
 	for k, want := range []float64{1, 2, 3, 5, 7, 10} {
 		if got := 64 * signedRankTail(6)(k); !near(got, want, 1e-12) {
@@ -23,7 +23,7 @@ func TestRankTails(t *testing.T) {
 	if a, b := mannWhitneyTail(7, 3), mannWhitneyTail(3, 7); !near(a(9), b(9), 1e-12) {
 		t.Errorf("7 and 3: %v, 3 and 7: %v", a(9), b(9))
 	}
-	// Beyond the exact numbers of values the normal distribution takes over without a step.
+	// The normal approximation continues the exact distribution without a step.
 	exact, normal := signedRankTail(50), normalTail(637.5, math.Sqrt(50*51*101/24.0))
 	for _, k := range []int{434, 500, 600} {
 		if math.Abs(exact(k)-normal(k)) > 2e-3 {
@@ -32,7 +32,7 @@ func TestRankTails(t *testing.T) {
 	}
 }
 
-// TestRank: one value that is far off moves the mean, and hardly the ranks. Of the 21 averages of 6 values the 11th is
+// TestRank: one extreme value shifts the mean, but hardly the ranks. Of the 21 averages of 6 values the 11th is
 // 0.035.
 func TestRank(t *testing.T) {
 	c, _ := ComparePaired([]float64{0.01, 0.02, 0.03, 0.04, 0.05, 5}, 0.95)
@@ -50,8 +50,8 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestRankWidened: where the order of the blocks widens Student's interval, that of the ranks is as much wider about
-// its estimate.
+// TestRankWidened: if autocorrelation widens Student's interval, that of the ranks is widened by the same factor
+// about its estimate.
 func TestRankWidened(t *testing.T) {
 	var rising []float64
 	for i := range 20 {
@@ -66,7 +66,7 @@ func TestRankWidened(t *testing.T) {
 	}
 }
 
-// listed are the shifts of one group or two, by listing them.
+// listed lists the shifts of one or two groups.
 func listed(groups ...[]float64) []float64 {
 	var list []float64
 	if len(groups) == 2 {
@@ -86,7 +86,7 @@ func listed(groups ...[]float64) []float64 {
 	return list
 }
 
-// TestShifts: what bisection finds are the listed shifts to the last bit, with ties, zeros and both signs.
+// TestShifts: bisection finds the listed shifts to the last bit, with ties, zeros and both signs.
 func TestShifts(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 0))
 	draw := func(n int, ties bool) []float64 {
@@ -143,7 +143,7 @@ func BenchmarkRank(b *testing.B) {
 	}
 }
 
-// TestRankIntervals: they hold the shift with at least their confidence, whatever the distribution.
+// TestRankIntervals: they contain the shift with at least their confidence, for any distribution.
 func TestRankIntervals(t *testing.T) {
 	const sets = 4000
 	r := rand.New(rand.NewPCG(21, 0))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// exponentialQuantiles are n values spread as an exponential distribution is.
+// exponentialQuantiles returns n values distributed as an exponential distribution.
 func exponentialQuantiles(n int) []float64 {
 	xs := make([]float64, n)
 	for i := range xs {
@@ -15,8 +15,9 @@ func exponentialQuantiles(n int) []float64 {
 	return xs
 }
 
-// TestTailOf: a tail is seen on either side, whatever the level and the scale; one outlier is none, nor are few values.
-func TestTailOf(t *testing.T) {
+// TestTailSkewness: a tail is found on either side, for any level and scale. One outlier or a few values are no
+// tail.
+func TestTailSkewness(t *testing.T) {
 	up := exponentialQuantiles(20)
 	down, moved, outlier := make([]float64, 20), make([]float64, 20), make([]float64, 20)
 	for i, x := range up {
@@ -27,12 +28,12 @@ func TestTailOf(t *testing.T) {
 	if g < 0.9 || g > 1.2 || !near(TailSkewness(down), -g, 1e-12) || !near(TailSkewness(moved), g, 1e-9) {
 		t.Errorf("tails: %v, %v, %v", g, TailSkewness(down), TailSkewness(moved))
 	}
-	// Without the farthest value the moments of the rest count: 0, 0, 0, 3 four times has 2/sqrt(3), by hand.
+	// Without the extreme value the moments of the rest count: 0, 0, 0, 3 four times has 2/sqrt(3), by hand.
 	steps := []float64{0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 3, 9}
 	if g := TailSkewness(steps); !near(g, 2/math.Sqrt(3), 1e-12) {
 		t.Errorf("steps: %v", g)
 	}
-	away := append(exponentialQuantiles(19), -100) // which hides a tail on the other side
+	away := append(exponentialQuantiles(19), -100) // hides a tail on the other side
 	for _, xs := range [][]float64{nil, {1}, make([]float64, 20), outlier, away, exponentialQuantiles(minTailValues - 1)} {
 		if g := TailSkewness(xs); g != 0 {
 			t.Errorf("%v: %v", xs, g)
@@ -40,8 +41,8 @@ func TestTailOf(t *testing.T) {
 	}
 }
 
-// TestTailReach: the interval reaches farther on the side of the tail and nowhere else, and p-values say what it says.
-func TestTailReach(t *testing.T) {
+// TestTailFactors: the interval extends farther only on the side of the tail, and p-values agree with it.
+func TestTailFactors(t *testing.T) {
 	r := rand.New(rand.NewPCG(24, 0))
 	tails := 0
 	for range 3000 {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTwoSample is worked by hand: the logarithms scatter alike, so the degrees of freedom are 4.
-func TestTwoSample(t *testing.T) {
+// TestCompareUnpaired is worked by hand: both groups have the same variance, so there are 4 degrees of freedom.
+func TestCompareUnpaired(t *testing.T) {
 	a, b := []float64{0.4, 0.5, 0.6}, []float64{0.1, 0.2, 0.3}
 	c, ok := CompareUnpaired(a, b, 0.95)
 	se := 0.1 * math.Sqrt(2.0/3)
@@ -42,9 +42,9 @@ func TestTwoSample(t *testing.T) {
 	}
 }
 
-// TestTwoSampleBlocks: the numbers of blocks are those at which the rules are first met, and 5 blocks
-// each are the fewest that decide.
-func TestTwoSampleBlocks(t *testing.T) {
+// TestUnpairedBlocks: the numbers of blocks are the first at which the rules are met, and 5 blocks each are the
+// fewest that decide.
+func TestUnpairedBlocks(t *testing.T) {
 	c, _ := CompareUnpaired([]float64{0.05, 0.08, 0.11, 0.08}, []float64{0, 0.02, 0.01, 0.02, 0}, 0.95)
 	n := c.Blocks(1.02, 2, 0.05, 1000)
 	if c.DetectableBy(n, 2, 0.05) > 1.02 || c.DetectableBy(n-1, 2, 0.05) <= 1.02 {
@@ -53,7 +53,7 @@ func TestTwoSampleBlocks(t *testing.T) {
 	if c.Enough(0.05) || c.MinBlocks(0.05) != 5 {
 		t.Errorf("4 and 5 blocks: enough %v, least %d", c.Enough(0.05), c.MinBlocks(0.05))
 	}
-	for few, enough := range map[int]bool{2: false, 3: false, 4: false, 5: true} { // however many the others are
+	for few, enough := range map[int]bool{2: false, 3: false, 4: false, 5: true} { // however many the other group has
 		if c, _ = CompareUnpaired(make([]float64, few), make([]float64, 40), 0.95); c.Enough(0.05) != enough {
 			t.Errorf("%d and 40 blocks: enough %v", few, !enough)
 		}
@@ -69,7 +69,7 @@ func TestRelabel(t *testing.T) {
 		{[]float64{4, 5, 6}, []float64{1, 2, 3}, 2.0 / 20},
 		{[]float64{1, 4}, []float64{2, 3}, 1},
 		{[]float64{0.1, 0.1}, []float64{0.1, 0.1, 0.1}, 1},
-		{[]float64{9}, []float64{1, 2, 3}, 1.0 / 4}, // the mean of 3 others is never as far off
+		{[]float64{9}, []float64{1, 2, 3}, 1.0 / 4}, // the mean of 3 others is never as extreme
 	} {
 		a, b := slices.Clone(c.a), slices.Clone(c.b)
 		if got := LabelPermutation(a, b); !near(got, c.want, 1e-12) {
@@ -81,8 +81,8 @@ func TestRelabel(t *testing.T) {
 	}
 }
 
-// TestRelabelSampled: beyond the exact limit the sampled value is near the exact one.
-func TestRelabelSampled(t *testing.T) {
+// TestLabelPermutationSampled: beyond the exact limit the sampled value is near the exact one.
+func TestLabelPermutationSampled(t *testing.T) {
 	a, b := make([]float64, 10), make([]float64, 9) // 92,378 ways
 	for i := range a {
 		a[i] = float64(i%5) + 0.9
@@ -104,7 +104,7 @@ func TestRelabelSampled(t *testing.T) {
 	}
 }
 
-// TestTrend: of the 120 orders of 5 steps two have the slope 1; the sampled p-value is near the exact.
+// TestTrend: of the 120 orders of 5 steps two have the slope 1; the sampled p-value is near the exact one.
 func TestTrend(t *testing.T) {
 	if slope, p := Trend([]float64{1, 2, 3, 4, 5}); !near(slope, 1, 1e-12) || !near(p, 2.0/120, 1e-12) {
 		t.Errorf("slope %v, p %v", slope, p)
@@ -132,13 +132,13 @@ func TestTrend(t *testing.T) {
 			hits++
 		}
 	})
-	if exact := float64(hits) / 40320; math.Abs(p-exact) > 0.05 { // 200 hits have a standard error of 6 % of p
+	if exact := float64(hits) / 40320; math.Abs(p-exact) > 0.05 { // 200 hits have a standard error of 6% of p
 		t.Errorf("sampled %v, exact %v", p, exact)
 	}
 }
 
-// TestSerial: 1 1 1 -1 -1 -1 has four products of 1 and one of -1; of its 720 orders, 72 do as well.
-func TestSerial(t *testing.T) {
+// TestSerialCorrelation: 1 1 1 -1 -1 -1 has four products of 1 and one of -1; of its 720 orders, 72 have as many.
+func TestSerialCorrelation(t *testing.T) {
 	if r, p := SerialCorrelation([][]float64{{1, 1, 1, -1, -1, -1}}); !near(r, 3.0/6, 1e-12) || !near(p, 72.0/720, 1e-12) {
 		t.Errorf("correlation %v, p %v", r, p)
 	}
@@ -168,13 +168,13 @@ func TestPermute(t *testing.T) {
 	}
 }
 
-// TestRunsOfUnequalSpread: one standard deviation for both sides is wrong if the side with fewer runs varies more; the
-// manual has the figures. It does less harm where runs are equally many.
+// TestRunsOfUnequalSpread: a common standard deviation is wrong if the side with fewer runs varies more; the manual
+// has the figures. It matters less with equal numbers of runs.
 func TestRunsOfUnequalSpread(t *testing.T) {
 	const sets = 20_000
 	for _, c := range []struct {
 		a, b      int
-		low, high float64 // false differences of 5 %, in per cent
+		low, high float64 // false differences at 5%, in percent
 	}{{2, 8, 41, 43.5}, {8, 2, 0, 0.5}, {5, 5, 6.6, 8.2}} {
 		r := rand.New(rand.NewPCG(25, uint64(c.a)))
 		side := func(runs int, spread float64) (list [][]float64) {
