@@ -64,24 +64,25 @@ func boolToInt(b bool) int {
 // If the time is too short for all undecided comparisons, the least certain come first, and others follow if they
 // still fit. Comparisons whose trials failed since their last analysis come last, because more may fail.
 // Comparisons that share cases with a running one also continue.
-func (j Criteria) Allocate(rows []Row, trials []result.Trial, cases []plan.Case, costs []float64, left float64) Allocation {
-	place := map[string]int{}
+func (j Criteria) Allocate(rows []Row, trials []result.Trial, cases []plan.Case, costs []float64,
+	left float64) Allocation {
+	index := map[string]int{}
 	for i, c := range cases {
-		place[c.Design+" "+c.Point.String()] = i
+		index[c.Design+" "+c.Point.String()] = i
 	}
 	pairs, all := j.comparisons(rows, trials)
 	list := j.states(all)
 	for i, p := range pairs {
 		s := &list[i]
-		s.A, s.B = place[p[0].Design+" "+p[0].Point.String()], place[p[1].Design+" "+p[1].Point.String()]
+		s.A, s.B = index[p[0].Design+" "+p[0].Point.String()], index[p[1].Design+" "+p[1].Point.String()]
 		s.Verdict = directedVerdict(s.Verdict, s.ratio, measureOf(p[0]))
 	}
 	return j.allocateBlocks(list, costs, left)
 }
 
 // allocateBlocks decides what to measure next from the states of all comparisons.
-func (j Criteria) allocateBlocks(standings []ComparisonState, costs []float64, left float64) Allocation {
-	c := Allocation{Comparisons: standings, Cases: []int{}}
+func (j Criteria) allocateBlocks(states []ComparisonState, costs []float64, left float64) Allocation {
+	c := Allocation{Comparisons: states, Cases: []int{}}
 	var open []ComparisonState
 	for _, s := range c.Comparisons {
 		if s.Verdict == Undecided {
@@ -160,7 +161,8 @@ func (j Criteria) states(all []blockSeries) []ComparisonState {
 		s := &judged[i]
 		list = append(list, ComparisonState{Blocks: len(all[i].blocks), Interims: len(s.analyses),
 			Level:   s.level(j.Alpha / float64(len(all))),
-			Verdict: s.verdict, NewBlocks: j.Interims.newValues(&all[i]), Certainty: j.certainty(s, len(all)), ratio: s.ratio.Ratio,
+			Verdict: s.verdict, NewBlocks: j.Interims.newValues(&all[i]), Certainty: j.certainty(s, len(all)),
+			ratio: s.ratio.Ratio,
 			ended: all[i].truncated})
 	}
 	return list
@@ -169,9 +171,9 @@ func (j Criteria) states(all []blockSeries) []ComparisonState {
 // newValues returns how many ratios the blocks since the previous analysis have added.
 func (l *InterimPlan) newValues(s *blockSeries) int {
 	from, n := 0, 0
-	for _, look := range l.Blocks {
-		if look < len(s.logs) {
-			from = look
+	for _, blocks := range l.Blocks {
+		if blocks < len(s.logs) {
+			from = blocks
 		}
 	}
 	for _, x := range s.logs[from:] {

@@ -45,7 +45,7 @@ func steps(n int, of ...[2]float64) [][]float64 {
 
 // TestAllocation: decided comparisons get no more blocks, and if time is short the least certain ones continue.
 func TestAllocation(t *testing.T) {
-	looks := usualLooks()
+	looks := usualInterims()
 	for _, c := range []struct {
 		name  string
 		logs  [][]float64
@@ -73,7 +73,8 @@ func TestAllocation(t *testing.T) {
 		rows, trials, cases, costs := soFar(c.logs)
 		got := j.Allocate(rows, trials, cases, costs, c.left)
 		if !slices.Equal(got.Cases, c.cases) || got.Blocks != c.more || got.Reason != c.why {
-			t.Errorf("%s: %d blocks of %v because %s; want %d of %v because %s", c.name, got.Blocks, got.Cases, got.Reason,
+			t.Errorf("%s: %d blocks of %v because %s; want %d of %v because %s", c.name, got.Blocks, got.Cases,
+				got.Reason,
 				c.more, c.cases, c.why)
 		}
 	}
@@ -83,7 +84,7 @@ func TestAllocation(t *testing.T) {
 // again, and the next analysis is the nearest of all comparisons.
 func TestAllocationOfStragglers(t *testing.T) {
 	j := DefaultCriteria("", nil)
-	j.Interims = usualLooks()
+	j.Interims = usualInterims()
 	logs := steps(15, [2]float64{0, 0.1}, [2]float64{1, 0.01}, [2]float64{0, 0.1})
 	rows, trials, cases, costs := soFar(logs)
 	trials = slices.DeleteFunc(trials, func(t result.Trial) bool {
@@ -132,7 +133,7 @@ func TestFailingPairsGoLast(t *testing.T) {
 // TestAllocationProperties: for any data, the chosen cases are those of undecided comparisons, they fit into the
 // time left, and no decided comparison returns.
 func TestAllocationProperties(t *testing.T) {
-	looks := usualLooks()
+	looks := usualInterims()
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		m := machinesWith(0.03)[rapid.IntRange(0, 4).Draw(t, "machine")]
@@ -165,7 +166,7 @@ func TestAllocationProperties(t *testing.T) {
 // undecided one has those of the last analysis.
 func TestVerdictsStand(t *testing.T) {
 	j := DefaultCriteria("", nil)
-	j.Interims = usualLooks()
+	j.Interims = usualInterims()
 	logs := steps(18, [2]float64{0.5, 0.01}, [2]float64{0, 0.2})
 	for b := 10; b < 18; b++ {
 		logs[1][b] -= 0.5 // from here on d1 is no faster than d0
@@ -176,7 +177,8 @@ func TestVerdictsStand(t *testing.T) {
 	if v[0].Verdict != Faster || v[0].N != 10 || *v[0].Interims != 1 || *v[0].AlphaSpent != 0.05/16 {
 		t.Errorf("decided: %+v", v[0])
 	}
-	if v[1].Verdict != Undecided || v[1].N != 15 || *v[1].Interims != 2 || math.Abs(*v[1].AlphaSpent-0.05*9/64) > 1e-12 ||
+	if v[1].Verdict != Undecided || v[1].N != 15 || *v[1].Interims != 2 ||
+		math.Abs(*v[1].AlphaSpent-0.05*9/64) > 1e-12 ||
 		!v[1].Detectable.Known() {
 		t.Errorf("undecided: %+v", v[1])
 	}
@@ -188,10 +190,11 @@ func TestVerdictsStand(t *testing.T) {
 // TestBeforeTheFirstInterim: nothing is decided before the first analysis, however clear it is.
 func TestBeforeTheFirstInterim(t *testing.T) {
 	j := DefaultCriteria("", nil)
-	j.Interims = usualLooks()
+	j.Interims = usualInterims()
 	rows, trials := sweepOf(names(2), steps(9, [2]float64{1, 0.001}))
 	v := j.Verdicts(rows, trials)[0]
-	if v.Verdict != Undecided || v.N != 9 || *v.Interims != 0 || *v.AlphaSpent != 0 || v.Detectable.Known() || v.P != 1 ||
+	if v.Verdict != Undecided || v.N != 9 || *v.Interims != 0 || *v.AlphaSpent != 0 || v.Detectable.Known() ||
+		v.P != 1 ||
 		*v.MoreBlocks != 1 {
 		t.Errorf("%+v", v)
 	}
@@ -200,7 +203,7 @@ func TestBeforeTheFirstInterim(t *testing.T) {
 // TestFailedTrialsAtInterims: an analysis counts good and failed blocks, and spends what the good ones allow.
 func TestFailedTrialsAtInterims(t *testing.T) {
 	j := DefaultCriteria("", nil)
-	j.Interims = usualLooks()
+	j.Interims = usualInterims()
 	rows, trials := sweepOf(names(2), steps(15, [2]float64{0.02, 0.05}))
 	for i := range trials {
 		if trials[i].Block == 3 && trials[i].Design == "d1" {
@@ -225,7 +228,7 @@ func TestFailedTrialsAtInterims(t *testing.T) {
 // lower.
 func TestFailuresTakeNothingAway(t *testing.T) {
 	j := DefaultCriteria("", nil)
-	j.Interims = usualLooks()
+	j.Interims = usualInterims()
 	logs := steps(20, [2]float64{0.1, 0.105})
 	for b := 15; b < 20; b++ {
 		logs[1][b] -= 0.2

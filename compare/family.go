@@ -29,11 +29,11 @@ func (j Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 		}
 	}
 	for i, a := range rows {
-		beside := j.neighbours(rows, a, designs)
+		others := j.neighbours(rows, a, designs)
 		for k, b := range rows {
 			switch {
 			case !sameMeasure(a, b):
-			case slices.Contains(beside, b.Design) && agree(a.Point, b.Point):
+			case slices.Contains(others, b.Design) && agree(a.Point, b.Point):
 				add(a, b)
 			case a.Design == b.Design && i > k && (j.All || !a.Reference) && j.adjacentLevel(all, rows, k, i):
 				add(a, b)

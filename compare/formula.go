@@ -58,14 +58,14 @@ func newFormula(r *Row, form ClosedForm, good map[key]map[int]*result.Trial) *Fo
 	var logs, predictions []float64
 	own := good[rowKey(r)]
 	for _, b := range sortedBlocks(own) {
-		look := lookup{row: r, block: b, good: good}
-		p, m := form.Seconds(r.Point, look.value), valueOf(own[b])
+		found := lookup{row: r, block: b, good: good}
+		p, m := form.Seconds(r.Point, found.value), valueOf(own[b])
 		switch {
 		case !(m > 0):
 		case p > 0 && !math.IsInf(p, 0):
 			logs, predictions = append(logs, math.Log(m/p)), append(predictions, math.Log(p))
-		case f.Reason == "" && look.missing != "":
-			f.Reason = look.missing
+		case f.Reason == "" && found.missing != "":
+			f.Reason = found.missing
 		case f.Reason == "":
 			f.Reason = "it says nothing at this point"
 		}

@@ -27,13 +27,13 @@ type Gate struct {
 
 // GateInterimBlocks returns the default interim analyses of a gate with at most the given number of blocks.
 func GateInterimBlocks(most int) []int {
-	var looks []int
+	var interims []int
 	for _, n := range []int{10, 20, 30, 40, 60, 80} {
 		if n < most {
-			looks = append(looks, n)
+			interims = append(interims, n)
 		}
 	}
-	return append(looks, most)
+	return append(interims, most)
 }
 
 // GateResult is the decision of a gate on one metric of one benchmark. Its JSON is a contract.

@@ -9,12 +9,12 @@ import (
 
 // resources returns the medians over the instrumented trials of each named resource, and the sums of their
 // violations. Failed trials contribute only violations.
-func resources(watched []*result.Trial) []result.Resource {
+func resources(instrumented []*result.Trial) []result.Resource {
 	type key struct{ name, kind string }
 	var order []key
 	seen := map[key][]result.Resource{}
 	violations := map[key]int64{}
-	for _, t := range watched {
+	for _, t := range instrumented {
 		for _, x := range t.Resources {
 			k := key{x.Name, x.Kind}
 			if _, ok := violations[k]; !ok {
@@ -85,11 +85,11 @@ func medianResource(xs []result.Resource) result.Resource {
 
 // cpuTimeShares returns the mean CPU-time breakdown over the instrumented trials, so that shares add up; nil if
 // there is none.
-func cpuTimeShares(watched []*result.Trial) map[string]result.Value {
+func cpuTimeShares(instrumented []*result.Trial) map[string]result.Value {
 	var parts map[string]result.Value
 	for _, part := range []string{"useful", "runtime", "channel", "scheduler", "gc", "idle"} {
 		var shares []float64
-		for _, t := range watched {
+		for _, t := range instrumented {
 			if v := t.Metrics.Get("ledger_" + part); measured(v) && t.Status != result.Failed {
 				shares = append(shares, float64(v))
 			}
@@ -107,13 +107,13 @@ func cpuTimeShares(watched []*result.Trial) map[string]result.Value {
 
 // slowdown returns the median over blocks of plain speed divided by instrumented speed. It skips blocks in which
 // either is missing.
-func slowdown(good, watched []*result.Trial, job bool) result.Value {
+func slowdown(good, instrumented []*result.Trial, job bool) result.Value {
 	plain := map[int]float64{}
 	for _, t := range good {
 		plain[t.Block] = speed(t, job)
 	}
 	var ratios []float64
-	for _, t := range watched {
+	for _, t := range instrumented {
 		if !t.Good() {
 			continue
 		}

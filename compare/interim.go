@@ -186,11 +186,11 @@ type sequentialState struct {
 }
 
 func newStates(n int) []sequentialState {
-	standings := make([]sequentialState, n)
-	for i := range standings {
-		standings[i] = sequentialState{verdict: Undecided, adjusted: 1, analysis: analysis{level: singleLevel}}
+	states := make([]sequentialState, n)
+	for i := range states {
+		states[i] = sequentialState{verdict: Undecided, adjusted: 1, analysis: analysis{level: singleLevel}}
 	}
-	return standings
+	return states
 }
 
 // differenceP returns the p-value of a ratio of 1 over all analyses: the minimum of theirs.
@@ -226,36 +226,36 @@ func singleLevel(alpha float64) float64 { return alpha }
 // trials using graphical approaches, Statistics in Biopharmaceutical Research 5(4), 2013). The probability of any
 // false verdict at any analysis is at most alpha, whatever earlier analyses decide to measure.
 func (j Criteria) judge(all []blockSeries) []sequentialState {
-	standings := newStates(len(all))
+	states := newStates(len(all))
 	if j.Interims == nil {
 		for i := range all {
 			if ratio, _, ok := all[i].comparison(len(all[i].logs)); ok {
-				j.judgeOnce(&standings[i], ratio, all[i].layouts)
+				j.judgeOnce(&states[i], ratio, all[i].layouts)
 			}
 		}
-		j.decide(standings)
-		return standings
+		j.decide(states)
+		return states
 	}
 	for i := range all {
-		j.Interims.preview(&standings[i], &all[i])
+		j.Interims.preview(&states[i], &all[i])
 	}
 	for _, block := range analysisBlocks(j.Interims.Blocks, all) {
 		for i := range all {
-			if n := slices.Index(all[i].blocks, block) + 1; standings[i].verdict == Undecided &&
+			if n := slices.Index(all[i].blocks, block) + 1; states[i].verdict == Undecided &&
 				slices.Contains(j.Interims.Blocks, n) {
-				j.interim(&standings[i], &all[i], n)
+				j.interim(&states[i], &all[i], n)
 			}
 		}
-		j.decide(standings)
+		j.decide(states)
 	}
-	return standings
+	return states
 }
 
 // analysisBlocks returns the blocks after which some comparison has an analysis, ascending.
-func analysisBlocks(looks []int, all []blockSeries) []int {
+func analysisBlocks(interims []int, all []blockSeries) []int {
 	var blocks []int
 	for i := range all {
-		for _, n := range looks {
+		for _, n := range interims {
 			if n <= len(all[i].blocks) {
 				blocks = append(blocks, all[i].blocks[n-1])
 			}
@@ -281,25 +281,25 @@ func (j Criteria) interim(s *sequentialState, of *blockSeries, n int) {
 		return
 	}
 	s.goodBlocks = append(s.goodBlocks, good)
-	looks, k := j.Interims.analysesAt(s.goodBlocks, of.layouts), len(s.analyses)
-	s.ok, s.spent = true, looks.Spent(j.Alpha, k)
+	interims, k := j.Interims.analysesAt(s.goodBlocks, of.layouts), len(s.analyses)
+	s.ok, s.spent = true, interims.Spent(j.Alpha, k)
 	s.analysis = analysis{c, good, of.layouts, j.enoughBlocks(c, of.layouts), good < j.Interims.Equivalent,
 		j.Interims.tooSmall(c.Ratio, good),
-		looks.P(c.P(), k), looks.P(c.EquivalenceP(j.Margin), k),
-		func(alpha float64) float64 { return looks.Level(alpha, k) }}
+		interims.P(c.P(), k), interims.P(c.EquivalenceP(j.Margin), k),
+		func(alpha float64) float64 { return interims.Level(alpha, k) }}
 	s.analyses = append(s.analyses, s.analysis)
 }
 
 // decide sets the verdicts that are not final yet. Equivalence needs the interval, at the confidence of the family,
 // within the margin. A difference needs an adjusted p-value of at most alpha, at an analysis at which the
 // permutation test agrees. A difference within the margin is equivalent.
-func (j Criteria) decide(standings []sequentialState) {
-	ps := make([]float64, len(standings))
-	for i := range standings {
-		ps[i] = standings[i].differenceP()
+func (j Criteria) decide(states []sequentialState) {
+	ps := make([]float64, len(states))
+	for i := range states {
+		ps[i] = states[i].differenceP()
 	}
 	for i, adjusted := range stat.HolmWithEquivalence(ps) {
-		s := &standings[i]
+		s := &states[i]
 		s.adjusted, s.vetoed = adjusted, false
 		within := func(g *analysis) bool { return g.outside <= j.Alpha/float64(len(ps)) }
 		if s.verdict != Undecided || s.decideBy(Equivalent, func(g *analysis) bool { return within(g) && !g.early }) ||
@@ -311,7 +311,8 @@ func (j Criteria) decide(standings []sequentialState) {
 			share = j.Alpha * ps[i] / adjusted
 		}
 		differing := func(g *analysis) bool { return g.enough && !within(g) && !g.small && g.different <= share }
-		if !s.decideBy(differs, func(g *analysis) bool { return differing(g) && g.permutationAgrees(j.Alpha) }) && len(s.analyses) > 0 {
+		if !s.decideBy(differs, func(g *analysis) bool { return differing(g) && g.permutationAgrees(j.Alpha) }) &&
+			len(s.analyses) > 0 {
 			s.vetoed = differing(&s.analyses[len(s.analyses)-1])
 		}
 	}

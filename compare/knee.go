@@ -58,11 +58,11 @@ func AddKnees(rows []Row, inputs []string) {
 
 // alongFactor returns the rows with values that differ from r only in a factor, sorted by its level.
 func alongFactor(rows []Row, r *Row, factor string) (along []*Row) {
-	place := r.Point.With(factor, plan.TextLevel("")).String()
+	others := r.Point.With(factor, plan.TextLevel("")).String()
 	for i := range rows {
 		o := &rows[i]
 		if o.Job && o.Workload == r.Workload && o.World == r.World && o.Design == r.Design && o.Point.Has(factor) &&
-			o.Point.With(factor, plan.TextLevel("")).String() == place && wallTime(o) > 0 {
+			o.Point.With(factor, plan.TextLevel("")).String() == others && wallTime(o) > 0 {
 			along = append(along, o)
 		}
 	}

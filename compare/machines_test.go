@@ -30,7 +30,7 @@ type machine struct {
 const memory = 10
 
 // usualInterims is computed once, because it takes longer than most tests.
-var usualLooks = sync.OnceValue(func() *InterimPlan { return NewInterimPlan(InterimBlocks(), EquivalentFrom) })
+var usualInterims = sync.OnceValue(func() *InterimPlan { return NewInterimPlan(InterimBlocks(), EquivalentFrom) })
 
 // dataSets is the number of simulated sweeps per statement. The standard error of a rate of 5% is then 0.2 points.
 const dataSets = 10_000

@@ -48,7 +48,8 @@ func TestDisturbances(t *testing.T) {
 		}
 		return names
 	}
-	if all, some := names(Warnings(trials, nil)), names(DisturbanceWarnings(trials)); !slices.Contains(all, WarnDrift) ||
+	if all, some := names(Warnings(trials, nil)), names(DisturbanceWarnings(trials)); !slices.Contains(all,
+		WarnDrift) ||
 		len(some) > 0 {
 		t.Errorf("all are %v, of others %v", all, some)
 	}

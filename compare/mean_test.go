@@ -84,7 +84,8 @@ func TestExactMeasures(t *testing.T) {
 		verdict string
 	}{{100, 101.9, Equivalent}, {101.9, 100, Equivalent}, {100, 98, Slower}} {
 		trials := []result.Trial{replication("a", 0, test.a, 9), replication("b", 0, test.b, 9)}
-		if v := DefaultCriteria("", nil).Verdicts(Rows(trials, cases), trials); len(v) != 1 || v[0].Verdict != test.verdict {
+		if v := DefaultCriteria("", nil).Verdicts(Rows(trials, cases), trials); len(v) != 1 ||
+			v[0].Verdict != test.verdict {
 			t.Errorf("%v beside %v: %+v, want %s", test.b, test.a, v, test.verdict)
 		}
 	}

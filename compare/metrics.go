@@ -179,7 +179,8 @@ func (s *Pair) Compare(metric string, layouts int) (c MetricComparison, ok bool)
 		return c, true
 	}
 	if !s.Paired {
-		a, b := logsByRun(s.startsA, values(s.trialsA, metric), add), logsByRun(s.startsB, values(s.trialsB, metric), add)
+		a, b := logsByRun(s.startsA, values(s.trialsA, metric), add), logsByRun(s.startsB, values(s.trialsB, metric),
+			add)
 		if len(a)+len(b) > 2 {
 			c.RunsA, c.RunsB = len(a), len(b)
 		}
@@ -249,16 +250,16 @@ func (j Criteria) MetricVerdicts(sides []Pair, metric string, direction int) []V
 		family, ratios, at = append(family, s), append(ratios, c), append(at, len(list))
 		list = append(list, Verdict{})
 	}
-	for i, standing := range j.judgePairs(family, ratios) {
-		v := family[i].verdict(metric, standing.ratio, ratios[i])
+	for i, state := range j.judgePairs(family, ratios) {
+		v := family[i].verdict(metric, state.ratio, ratios[i])
 		if j.Interims != nil {
-			v.N = standing.blocks
+			v.N = state.blocks
 		}
 		if j.Layouts > 1 && v.Paired {
 			v.Layouts = j.Layouts
 		}
-		j.fill(&v, &standing, len(family))
-		v.Verdict = metricVerdict(standing.verdict, standing.ratio.Ratio, metric, direction)
+		j.fill(&v, &state, len(family))
+		v.Verdict = metricVerdict(state.verdict, state.ratio.Ratio, metric, direction)
 		if ratios[i].NoRatio != "" {
 			v.withoutRatio(ratios[i])
 		}
@@ -276,16 +277,16 @@ func (j Criteria) judgePairs(sides []*Pair, ratios []MetricComparison) []sequent
 		}
 		return j.judge(all)
 	}
-	standings := newStates(len(ratios))
+	states := newStates(len(ratios))
 	for i := range ratios {
 		layouts := j.Layouts
 		if !sides[i].Paired {
 			layouts = 1
 		}
-		j.judgeOnce(&standings[i], ratios[i].Ratio, layouts)
+		j.judgeOnce(&states[i], ratios[i].Ratio, layouts)
 	}
-	j.decide(standings)
-	return standings
+	j.decide(states)
+	return states
 }
 
 // series returns the blocks of a paired pair.

@@ -97,7 +97,8 @@ func TestLostResponsesEndASeries(t *testing.T) {
 	if !slices.Equal(s.blocks, []int{0, 1, 5, 10}) || len(s.logs) != 4 || !s.truncated {
 		t.Errorf("%+v", s)
 	}
-	if j := sequential(); j.blocksToInterim(ComparisonState{Blocks: 12, ended: true}) != 0 || j.blocksToInterim(ComparisonState{Blocks: 12}) != 3 {
+	if j := sequential(); j.blocksToInterim(ComparisonState{Blocks: 12, ended: true}) != 0 ||
+		j.blocksToInterim(ComparisonState{Blocks: 12}) != 3 {
 		t.Error("no look comes to a series that has ended")
 	}
 	var trials []result.Trial

@@ -44,14 +44,14 @@ func metricOrder() []string {
 // trial of its case and block. Without one it keeps its own. Resources are never nil. The given trials are not
 // changed.
 func AttachResources(trials []result.Trial) []result.Trial {
-	type place struct {
+	type caseBlock struct {
 		key
 		block int
 	}
-	watched := map[place]*result.Trial{}
+	instrumented := map[caseBlock]*result.Trial{}
 	for i := range trials {
 		if t := &trials[i]; t.Kind == result.KindInstrumented {
-			watched[place{trialKey(t), t.Block}] = t
+			instrumented[caseBlock{trialKey(t), t.Block}] = t
 		}
 	}
 	var out []result.Trial
@@ -59,8 +59,8 @@ func AttachResources(trials []result.Trial) []result.Trial {
 		if t.Kind != result.KindTrial {
 			continue
 		}
-		if beside := watched[place{trialKey(&t), t.Block}]; beside != nil {
-			t.Resources = beside.Resources
+		if partner := instrumented[caseBlock{trialKey(&t), t.Block}]; partner != nil {
+			t.Resources = partner.Resources
 		}
 		if t.Resources == nil {
 			t.Resources = []result.Resource{}

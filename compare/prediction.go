@@ -118,7 +118,8 @@ func WithoutInvalidPredictions(predicted []result.Trial, rows []Row) []result.Tr
 			return r.FailedCondition != nil && r.Design == t.Design && r.Point.String() == t.Point.String()
 		})
 		if at >= 0 {
-			t.NotModelled, t.Metrics, t.Resources = rows[at].FailedCondition.String(), result.Metrics{}, []result.Resource{}
+			t.NotModelled, t.Metrics, t.Resources = rows[at].FailedCondition.String(), result.Metrics{},
+				[]result.Resource{}
 			t.WallSeconds, t.Progress, t.Period = 0, 0, nil
 		}
 	}
@@ -163,7 +164,8 @@ func newPrediction(r *Row, metric string, live, virtual map[int]*result.Trial) (
 		return t, false
 	}
 	predicted, ratio := math.Exp(stat.Mean(predictions)), math.Exp(stat.Mean(logs))
-	t = Prediction{Kind: "twin", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, Point: r.Point,
+	t = Prediction{Kind: "twin", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
+		Point:  r.Point,
 		Metric: metric, Predicted: result.Value(predicted), Measured: result.Value(predicted / ratio),
 		Error: result.Value(ratio - 1),
 		Low:   result.Unavailable, High: result.Unavailable, N: len(logs), Margin: PredictionMargin, Bound: r.Bound}

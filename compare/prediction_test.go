@@ -64,7 +64,8 @@ func TestPrediction(t *testing.T) {
 		x.Workload != "coffee" {
 		t.Errorf("%+v", x)
 	}
-	if got := Rows(live, cases); len(got[0].Predictions) != 0 || len(AddPredictions(got, live, nil, cases)[0].Predictions) != 0 {
+	if got := Rows(live, cases); len(got[0].Predictions) != 0 ||
+		len(AddPredictions(got, live, nil, cases)[0].Predictions) != 0 {
 		t.Error("a prediction that nobody made")
 	}
 }

@@ -52,7 +52,8 @@ func verdictOn(paired bool, a, b []float64) Verdict {
 		rows, trials := sweepOf([]string{"b", "a"}, [][]float64{b, a})
 		return DefaultCriteria("", nil).Verdicts(rows, trials)[0]
 	}
-	return *DefaultCriteria("", nil).CompareRuns(runOf("new", []string{"x"}, a), runOf("old", []string{"x"}, b)).Matches[0].Verdict
+	newer, older := runOf("new", []string{"x"}, a), runOf("old", []string{"x"}, b)
+	return *DefaultCriteria("", nil).CompareRuns(newer, older).Matches[0].Verdict
 }
 
 // TestOutliersNotLevel: a few blocks make the means differ.
@@ -66,7 +67,8 @@ func TestOutliersNotLevel(t *testing.T) {
 		}
 	}
 	v := verdictOn(true, logs, make([]float64, 40))
-	if s = DefaultCriteria("", nil).judge([]blockSeries{seriesOf(logs)})[0]; s.verdict != differs || v.Verdict != Slower ||
+	s = DefaultCriteria("", nil).judge([]blockSeries{seriesOf(logs)})[0]
+	if s.verdict != differs || v.Verdict != Slower ||
 		!strings.HasPrefix(v.Note, outliersOnly) {
 		t.Errorf("%s: %+v, ranks %+v", s.verdict, v, v.RankComparison)
 	}

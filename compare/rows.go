@@ -34,11 +34,11 @@ func Rows(trials []result.Trial, cases []plan.Case) []Row {
 
 // groupByWorld groups the trials of a case by workload and world.
 func groupByWorld(trials []*result.Trial) [][]*result.Trial {
-	type place struct{ workload, world string }
-	index := map[place]int{}
+	type origin struct{ workload, world string }
+	index := map[origin]int{}
 	var groups [][]*result.Trial
 	for _, t := range trials {
-		p := place{t.Workload, t.World}
+		p := origin{t.Workload, t.World}
 		i, ok := index[p]
 		if !ok {
 			i = len(groups)
@@ -55,20 +55,20 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 	r := Row{Workload: trials[0].Workload, Design: c.Design, World: trials[0].World, Point: c.Point,
 		Job: trials[0].Type == result.Job, Bound: trials[0].Bound, Reference: trials[0].Reference, Open: trials[0].Open,
 		Statuses: map[result.Status]int{}}
-	var good, watched []*result.Trial
+	var good, instrumented []*result.Trial
 	for _, t := range trials {
 		r.addStatus(t)
 		r.Decisions = fold(r.Decisions, t.Decisions)
 		switch t.Kind {
 		case result.KindInstrumented:
-			watched = append(watched, t)
+			instrumented = append(instrumented, t)
 		case result.KindTrial:
 			if rate := t.Metrics.Get(result.Rate); rate.Known() {
 				r.Rate = float64(rate)
 			}
 			r.Statuses[t.Status]++
 			if t.World == result.Virtual {
-				watched = append(watched, t) // instrumentation is free in virtual time
+				instrumented = append(instrumented, t) // instrumentation is free in virtual time
 			}
 			if t.Good() {
 				good = append(good, t)
@@ -84,10 +84,10 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 	r.N = len(good)
 	r.Answer = answer(r.Job, good)
 	r.Metrics = r.summarise(good)
-	r.Resources = resources(watched)
-	r.CPUTime = cpuTimeShares(watched)
+	r.Resources = resources(instrumented)
+	r.CPUTime = cpuTimeShares(instrumented)
 	if r.SlowDown = result.Unavailable; r.World != result.Virtual {
-		r.SlowDown = slowdown(good, watched, r.Job)
+		r.SlowDown = slowdown(good, instrumented, r.Job)
 	}
 	return r
 }

@@ -55,7 +55,8 @@ func TestRunsAreUnpaired(t *testing.T) {
 	for i := range later {
 		later[i] = common[i] + 0.1
 	}
-	v := DefaultCriteria("", nil).CompareRuns(runOf("new", []string{"x"}, later), runOf("old", []string{"x"}, common)).Verdicts()[0]
+	newer, older := runOf("new", []string{"x"}, later), runOf("old", []string{"x"}, common)
+	v := DefaultCriteria("", nil).CompareRuns(newer, older).Verdicts()[0]
 	if v.Verdict != Undecided || v.Low > 0.5 {
 		t.Errorf("%+v", v)
 	}

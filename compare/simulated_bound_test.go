@@ -51,7 +51,8 @@ func (o *table) bound() {
 			count := func(n int, weight float64, name string) {
 				if plain, _ := stat.ComparePairedUnordered(xs[:n], ratioConfidence); plain.P() <= falseNormal {
 					c[name] += weight / studentSamples
-					c[name+", agreed"] += weight / studentSamples * float64(boolToInt(plain.Permutation() <= falseNormal))
+					agrees := float64(boolToInt(plain.Permutation() <= falseNormal))
+					c[name+", agreed"] += weight / studentSamples * agrees
 				}
 			}
 			count(n, 1, "Student's")

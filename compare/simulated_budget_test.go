@@ -64,8 +64,9 @@ func (o *table) allocations() {
 		long := once.judge(pairsOf(logs))
 		for k := range long {
 			sure, soon := long[k].verdict != Undecided, short[k].verdict != Undecided
-			same := directedVerdict(long[k].verdict, long[k].ratio.Ratio, result.Throughput) == directedVerdict(short[k].verdict,
-				short[k].ratio.Ratio, result.Throughput)
+			same := directedVerdict(long[k].verdict, long[k].ratio.Ratio, result.Throughput) ==
+				directedVerdict(short[k].verdict,
+					short[k].ratio.Ratio, result.Throughput)
 			c["decided"] += float64(boolToInt(sure))
 			c["same"] += float64(boolToInt(sure && same))
 			c["another"] += float64(boolToInt(sure && soon && !same))
@@ -130,10 +131,10 @@ func pairsOf(logs [][]float64) []blockSeries {
 
 // falseClaim is 1 for a false verdict: a difference without one or of the wrong sign, or equivalence of designs
 // that differ by the margin.
-func falseClaim(standings []sequentialState, effects []float64) float64 {
+func falseClaim(states []sequentialState, effects []float64) float64 {
 	const tiny = 1e-9 // rounding
 	for i, c := range couples(len(effects)) {
-		truth, s := effects[c[0]]-effects[c[1]], &standings[i]
+		truth, s := effects[c[0]]-effects[c[1]], &states[i]
 		switch {
 		case s.verdict == differs && (math.Abs(truth) < tiny || (truth > 0) != (s.ratio.Ratio > 1)):
 			return 1
@@ -145,7 +146,7 @@ func falseClaim(standings []sequentialState, effects []float64) float64 {
 }
 
 // allocated is [budgeted] without trials and rows, which take most of its time.
-func allocated(j Criteria, logs [][]float64, costs []float64, time float64) (trials int, standings []sequentialState) {
+func allocated(j Criteria, logs [][]float64, costs []float64, time float64) (trials int, states []sequentialState) {
 	seen := make([][]float64, len(logs))
 	course := Allocation{Blocks: j.Interims.Blocks[0]}
 	for d := range logs {

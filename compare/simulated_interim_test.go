@@ -12,7 +12,7 @@ import (
 // sequential judges at the interim analyses of a budget.
 func sequential() Criteria {
 	j := DefaultCriteria("", nil)
-	j.Interims = usualLooks()
+	j.Interims = usualInterims()
 	return j
 }
 
@@ -33,9 +33,9 @@ func (o *table) margins() {
 			long = append(long, differences(logs[0], logs[1]))
 			short = append(short, differences(logs[0][:10], logs[1][:10]))
 		}
-		standings := once.judge(short)
-		c["once"] += wrong(standings)
-		c["Holm"] += wrong(byHolm(standings))
+		states := once.judge(short)
+		c["once"] += wrong(states)
+		c["Holm"] += wrong(byHolm(states))
 		c["looks"] += wrong(looks.judge(long))
 	})
 	o.line("\nTwo designs at six points: equal at one, with an error of 5 %% a trial, apart by exactly the margin of " +
@@ -51,8 +51,8 @@ func (o *table) margins() {
 }
 
 // wrong is 1 for a false verdict: the designs of the first comparison are equal, the others differ.
-func wrong(standings []sequentialState) float64 {
-	for i, s := range standings {
+func wrong(states []sequentialState) float64 {
+	for i, s := range states {
 		if i == 0 && s.verdict == differs || i > 0 && s.verdict == Equivalent {
 			return 1
 		}
@@ -61,12 +61,12 @@ func wrong(standings []sequentialState) float64 {
 }
 
 // byHolm decides on differences by Holm's method without room for equivalence, and changes nothing else.
-func byHolm(standings []sequentialState) []sequentialState {
+func byHolm(states []sequentialState) []sequentialState {
 	var ps []float64
-	for i := range standings {
-		ps = append(ps, standings[i].differenceP())
+	for i := range states {
+		ps = append(ps, states[i].differenceP())
 	}
-	other := slices.Clone(standings)
+	other := slices.Clone(states)
 	for i, p := range stat.Holm(ps) {
 		if s := &other[i]; p <= 0.05 && s.verdict == Undecided && s.permutationAgrees(0.05) {
 			s.verdict = differs
@@ -144,12 +144,12 @@ func (o *table) looks() {
 		effect := 3 * all[i].deviation() / math.Sqrt(40)
 		logs := all[i].sweep(r, 40, []float64{effect + all[i].bias(), 0})
 		s := []blockSeries{differences(logs[0], logs[1])}
-		standing := looks.judge(s)[0]
-		low, high := standing.ratio.Interval(1 - standing.level(0.05))
+		state := looks.judge(s)[0]
+		low, high := state.ratio.Interval(1 - state.level(0.05))
 		c["covers"] += float64(boolToInt(low <= math.Exp(effect) && math.Exp(effect) <= high))
-		c["finds"] += float64(boolToInt(standing.verdict == differs))
+		c["finds"] += float64(boolToInt(state.verdict == differs))
 		c["once"] += float64(boolToInt(once.judge(s)[0].verdict == differs))
-		c["blocks"] += float64(standing.ratio.N)
+		c["blocks"] += float64(state.ratio.N)
 	})
 	o.line("\nLooks at one comparison, the true ratio three standard errors of 40 blocks from 1:\n")
 	o.head("machine", "the interval holds it when the looks end", "found", "found by 40 blocks at once",
@@ -172,11 +172,12 @@ func (o *table) equivalence() {
 	got := experiment(7, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, []float64{0, 0, math.Log(1.02)})
 		equal := []blockSeries{differences(logs[1], logs[0])}
-		standing := looks.judge(equal)[0]
-		c["looks"] += float64(boolToInt(standing.verdict == Equivalent))
-		c["blocks"] += float64(standing.ratio.N)
+		state := looks.judge(equal)[0]
+		c["looks"] += float64(boolToInt(state.verdict == Equivalent))
+		c["blocks"] += float64(state.ratio.N)
 		c["once"] += float64(boolToInt(once.judge(equal)[0].verdict == Equivalent))
-		c["false"] += float64(boolToInt(looks.judge([]blockSeries{differences(logs[2], logs[0])})[0].verdict == Equivalent))
+		apart := looks.judge([]blockSeries{differences(logs[2], logs[0])})[0]
+		c["false"] += float64(boolToInt(apart.verdict == Equivalent))
 	})
 	o.line("\nTwo equal designs, one comparison, on a calm machine; and two that differ by exactly " +
 		"the margin of 2 %%:\n")

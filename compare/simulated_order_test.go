@@ -111,7 +111,8 @@ func (o *table) orders() {
 		got := experiment(11, len(all), func(i int, r *rand.Rand, c tally) {
 			logs := all[i].draw(r, 40)
 			for _, n := range counts {
-				c[fmt.Sprint(n)] += float64(boolToInt(once.judge([]blockSeries{seriesOf(logs[:n])})[0].verdict == differs))
+				state := once.judge([]blockSeries{seriesOf(logs[:n])})[0]
+				c[fmt.Sprint(n)] += float64(boolToInt(state.verdict == differs))
 			}
 			c["looks"] += float64(boolToInt(looks.judge([]blockSeries{seriesOf(logs)})[0].verdict == differs))
 			plain, _ := stat.ComparePairedUnordered(logs[:20], ratioConfidence)

@@ -221,11 +221,11 @@ func (o *table) naive() {
 func (o *table) families() {
 	all := machines()
 	once, looks := DefaultCriteria("", nil), DefaultCriteria("", nil)
-	once.Margin, looks.Margin, looks.Interims = 0, 0, usualLooks()
+	once.Margin, looks.Margin, looks.Interims = 0, 0, usualInterims()
 	got := experiment(3, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, make([]float64, 5))
-		found := func(standings []sequentialState) float64 {
-			for _, s := range standings {
+		found := func(states []sequentialState) float64 {
+			for _, s := range states {
 				if s.verdict == differs {
 					return 1
 				}

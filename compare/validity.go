@@ -191,7 +191,8 @@ func (e *evidence) scatter(metric string) (half float64, blocks int) {
 		if v == nil || v.RealCode == "" {
 			continue
 		}
-		if x := math.Log(predictionValue(v, metric) / predictionValue(e.plain[b], metric)); !math.IsNaN(x) && !math.IsInf(x, 0) {
+		if x := math.Log(predictionValue(v, metric) / predictionValue(e.plain[b], metric)); !math.IsNaN(x) &&
+			!math.IsInf(x, 0) {
 			logs = append(logs, x)
 		}
 	}

@@ -88,10 +88,11 @@ func rowsOf(beyond bool, jobs ...job) []Row {
 func TestRemedies(t *testing.T) {
 	for condition, want := range map[string]string{
 		ConditionGC: "the limit is 3%; allocate less, or raise GOGC (1000, for example)",
-		ConditionInflation: "for reasons such as shared cache lines, memory bandwidth, cores or other processes; the limit " +
-			"is 3%; measure it on 1 CPU too",
+		ConditionInflation: "for reasons such as shared cache lines, memory bandwidth, cores or other processes; the " +
+			"limit is 3%; measure it on 1 CPU too",
 	} {
-		if got := (FailedCondition{Condition: condition, Value: 0.3, Limit: 0.03}).String(); !strings.HasSuffix(got, want) {
+		got := FailedCondition{Condition: condition, Value: 0.3, Limit: 0.03}.String()
+		if !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q", condition, got)
 		}
 	}

@@ -111,12 +111,12 @@ const blocksLimit = 1000
 // Bounds are left out. All verdicts are one family.
 func (j Criteria) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 	pairs, all := j.comparisons(rows, trials)
-	standings := j.judge(all)
+	states := j.judge(all)
 	var list []Verdict
 	for i := range all {
-		if standings[i].ok {
-			v := newPairedVerdict(pairs[i][0], pairs[i][1], standings[i].ratio)
-			j.fill(&v, &standings[i], len(all))
+		if states[i].ok {
+			v := newPairedVerdict(pairs[i][0], pairs[i][1], states[i].ratio)
+			j.fill(&v, &states[i], len(all))
 			v.widenToStates(pairs[i][0], pairs[i][1])
 			list = append(list, v)
 		}
@@ -171,13 +171,13 @@ func (j Criteria) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Ro
 
 // decideAll sets the verdicts of a family from the ratios with the same indices.
 func (j Criteria) decideAll(list []Verdict, ratios []stat.Comparison) {
-	standings := newStates(len(ratios))
+	states := newStates(len(ratios))
 	for i := range ratios {
-		j.judgeOnce(&standings[i], ratios[i], 1)
+		j.judgeOnce(&states[i], ratios[i], 1)
 	}
-	j.decide(standings)
+	j.decide(states)
 	for i := range list {
-		j.fill(&list[i], &standings[i], len(list))
+		j.fill(&list[i], &states[i], len(list))
 	}
 }
 
@@ -306,8 +306,8 @@ func (j Criteria) fill(v *Verdict, s *sequentialState, m int) {
 		v.Detectable = result.Value(s.ratio.Detectable(1, s.level(j.Alpha/float64(m))))
 	}
 	if j.Interims != nil {
-		looks, spent := len(s.analyses), s.spent
-		v.Interims, v.AlphaSpent = &looks, &spent
+		interims, spent := len(s.analyses), s.spent
+		v.Interims, v.AlphaSpent = &interims, &spent
 	}
 	if v.Verdict == Undecided {
 		v.Vetoed = s.vetoed

@@ -293,7 +293,8 @@ func TestPermutationMustAgree(t *testing.T) {
 		t.Errorf("vetoed %v, and yet %v more blocks would decide", v.Vetoed, v.MoreBlocks)
 	}
 	rows, trials = sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0, 0}, {1, 1, 1, 1, -0.5, -0.9}})
-	if v := DefaultCriteria("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.Vetoed || v.MoreBlocks == nil {
+	if v := DefaultCriteria("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.Vetoed ||
+		v.MoreBlocks == nil {
 		t.Errorf("neither test finds a difference: %+v", v)
 	}
 }

@@ -65,12 +65,12 @@ func NewWarning(workload, name, text string) Warning {
 // Warnings returns the disturbances of a run, from the counters of its trials and the order of its blocks. Without
 // a disturbance, drift or autocorrelation is reported in at most 1 of 100 runs. interims are the planned interim
 // analyses of a run with a budget; nil without one.
-func Warnings(trials []result.Trial, looks []int) []Warning {
+func Warnings(trials []result.Trial, interims []int) []Warning {
 	if len(trials) > 0 && trials[0].World == result.Virtual {
 		return nil // nothing disturbs virtual time
 	}
 	return collectWarnings(trials, otherProcesses, stealTime, throttled, clockDrop, blockOrder,
-		func(trials []result.Trial) (Warning, bool) { return fewBlocks(trials, looks) })
+		func(trials []result.Trial) (Warning, bool) { return fewBlocks(trials, interims) })
 }
 
 // DisturbanceWarnings returns the warnings about CPU time taken by other processes, in live trials.
@@ -211,8 +211,8 @@ func clockDrop(trials []result.Trial) (Warning, bool) {
 	for i := range trials {
 		m := trials[i].Metrics
 		slower := min(float64(m.Get("burn_probe_before")), float64(m.Get("burn_probe_after")))
-		if pace := float64(m.Get("burn_pace")); !math.IsNaN(pace) {
-			slower *= pace // probes are relative to the corrected burn rate of the block
+		if ratio := float64(m.Get("burn_pace")); !math.IsNaN(ratio) {
+			slower *= ratio // probes are relative to the corrected burn rate of the block
 		}
 		slower--
 		if math.IsNaN(slower) {
@@ -268,10 +268,10 @@ func blockOrder(trials []result.Trial) (Warning, bool) {
 }
 
 // fewBlocks warns if even the row with the most trials has too few. Rows with failed trials say so themselves.
-func fewBlocks(trials []result.Trial, looks []int) (Warning, bool) {
+func fewBlocks(trials []result.Trial, interims []int) (Warning, bool) {
 	least := stat.MinBlocks(1 - confidence)
-	if len(looks) > 0 {
-		least = looks[0]
+	if len(interims) > 0 {
+		least = interims[0]
 	}
 	counts, n := map[key]int{}, 0
 	for i := range trials {
@@ -285,7 +285,7 @@ func fewBlocks(trials []result.Trial, looks []int) (Warning, bool) {
 		return Warning{}, false
 	}
 	few := fmt.Sprintf("%d %s", n, map[bool]string{true: "block is too few", false: "blocks are too few"}[n == 1])
-	if len(looks) > 0 {
+	if len(interims) > 0 {
 		return warn(WarnFewBlocks, float64(n), float64(least),
 			"%s: a run with a budget decides nothing before its first look, at %d: give it more time, fewer designs "+
 				"and points, or a shorter duration", few, least)

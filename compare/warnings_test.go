@@ -116,7 +116,8 @@ func TestWarningsAreExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{WarnOtherProcesses, WarnSteal, WarnThrottled, WarnClock, WarnDrift, WarnSerial, WarnFewBlocks,
+	for _, name := range []string{WarnOtherProcesses, WarnSteal, WarnThrottled, WarnClock, WarnDrift, WarnSerial,
+		WarnFewBlocks,
 		WarnSettings, WarnPartial, WarnBudget} {
 		if !strings.Contains(string(manual), "\n| `"+name+"` |") {
 			t.Errorf("the manual does not explain %s", name)

@@ -46,18 +46,18 @@ func (s *Sweep) PlanInterims() {
 
 // RestoreBudget restores the rule, the interim analyses and the spent time of a sweep that is resumed or shown
 // again. It does nothing if the header has no rule. Errors name the run directory.
-func (s *Sweep) RestoreBudget(dir string, looks []json.RawMessage, spent time.Duration) (err error) {
+func (s *Sweep) RestoreBudget(dir string, decisions []json.RawMessage, spent time.Duration) (err error) {
 	r := s.Header.Rule
 	if r == nil {
 		return nil
 	}
-	if !slices.IsSorted(r.InterimBlocks) || len(r.InterimBlocks) == 0 || r.InterimBlocks[0] < 2 || r.Alpha <= 0 || r.Alpha >= 1 ||
-		r.Margin <= 0 {
+	if !slices.IsSorted(r.InterimBlocks) || len(r.InterimBlocks) == 0 || r.InterimBlocks[0] < 2 || r.Alpha <= 0 ||
+		r.Alpha >= 1 || r.Margin <= 0 {
 		return fmt.Errorf("%s is not a run of brewput: the rule of its budget makes no sense", dir)
 	}
 	s.Criteria.Baseline, s.Criteria.All, s.Criteria.Alpha, s.Criteria.Margin = r.Baseline, r.All, r.Alpha, r.Margin
 	s.PlanInterims()
-	if s.Interims, err = ReadInterims(looks); err != nil {
+	if s.Interims, err = ReadInterims(decisions); err != nil {
 		return fmt.Errorf("%s cannot be continued: %w", dir, err)
 	}
 	s.Spent = spent
@@ -84,15 +84,15 @@ type InterimDecision struct {
 
 // ReadInterims decodes the interim decisions of a journal.
 func ReadInterims(records []json.RawMessage) ([]InterimDecision, error) {
-	var looks []InterimDecision
+	var decisions []InterimDecision
 	for i, r := range records {
 		var l InterimDecision
 		if err := json.Unmarshal(r, &l); err != nil {
 			return nil, fmt.Errorf("look %d of the journal cannot be read: %w", i+1, err)
 		}
-		looks = append(looks, l)
+		decisions = append(decisions, l)
 	}
-	return looks, nil
+	return decisions, nil
 }
 
 // reserve is the fraction of the remaining time that a decision plans for. Times vary from block to block, and an
@@ -208,20 +208,20 @@ func (p *budget) follow(decision InterimDecision) (segment, error) {
 // if that is unknown.
 func (p *budget) costs(trials []result.Trial) []time.Duration {
 	costs, blocks := make([]time.Duration, len(p.sweep.Plan.Cases)), make([]int, len(p.sweep.Plan.Cases))
-	place := map[string]int{}
+	index := map[string]int{}
 	for i, c := range p.sweep.Plan.Cases {
-		place[c.Design+" "+c.Point.String()] = i
+		index[c.Design+" "+c.Point.String()] = i
 	}
 	var inside time.Duration
 	for i := range trials {
-		c := place[trials[i].Design+" "+trials[i].Point.String()]
+		c := index[trials[i].Design+" "+trials[i].Point.String()]
 		costs[c] += p.sweep.trialTime(&trials[i])
 		inside += p.sweep.trialTime(&trials[i])
 		blocks[c] += 1
 	}
-	beside := trialOverhead
+	extra := trialOverhead
 	if len(trials) > 0 {
-		beside = max(0, p.spent()-inside) / time.Duration(len(trials))
+		extra = max(0, p.spent()-inside) / time.Duration(len(trials))
 	}
 	each := time.Duration(p.sweep.trialsPerCase())
 	for i, c := range p.sweep.Plan.Cases {
@@ -229,7 +229,7 @@ func (p *budget) costs(trials []result.Trial) []time.Duration {
 			costs[i] = each * p.sweep.expectedTime(c.Design)
 			continue
 		}
-		costs[i] = each * (costs[i]/time.Duration(blocks[i]) + beside)
+		costs[i] = each * (costs[i]/time.Duration(blocks[i]) + extra)
 	}
 	return costs
 }

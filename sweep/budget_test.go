@@ -21,7 +21,7 @@ import (
 )
 
 // usualInterims is computed once, because it takes longer than most tests.
-var usualLooks = sync.OnceValue(func() *compare.InterimPlan {
+var usualInterims = sync.OnceValue(func() *compare.InterimPlan {
 	return compare.NewInterimPlan(compare.InterimBlocks(),
 		compare.EquivalentFrom)
 })
@@ -43,8 +43,8 @@ func budgeted(store Store, looks *compare.InterimPlan, budget time.Duration, spr
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
 	h := Header{Workload: "test", Seed: "5", Blocks: 40, Instrumented: true,
 		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond)},
-		Rule: &BudgetRule{Budget: Duration(budget), InterimBlocks: looks.Blocks, Equivalent: looks.Equivalent, Spending: SpendingRule,
-			Alpha: 0.05, Margin: 0.02}}
+		Rule: &BudgetRule{Budget: Duration(budget), InterimBlocks: looks.Blocks, Equivalent: looks.Equivalent,
+			Spending: SpendingRule, Alpha: 0.05, Margin: 0.02}}
 	for _, name := range []string{"a", "b", "c", "d"} {
 		w.Designs = append(w.Designs, workload.Design{Name: name, Stream: nothing})
 		h.Cases = append(h.Cases, plan.Case{Design: name, Point: point})
@@ -102,7 +102,7 @@ func reasons(looks []InterimDecision) []string {
 }
 
 func TestBudget(t *testing.T) {
-	looks := usualLooks()
+	looks := usualInterims()
 	block := 8 * trialTime // of all four designs, plain and instrumented
 	for _, c := range []struct {
 		name   string
@@ -162,7 +162,7 @@ func again(store *memory, looks *compare.InterimPlan, budget time.Duration) *Swe
 // TestBudgetResumeAnywhere stops a run with a budget at every trial and resumes it. Trials, decisions and spent
 // time are those of an uninterrupted run.
 func TestBudgetResumeAnywhere(t *testing.T) {
-	looks := usualLooks()
+	looks := usualInterims()
 	const budget = 24 * 8 * trialTime
 	whole := &memory{}
 	s, _ := budgeted(whole, looks, budget, 0.05)
@@ -200,7 +200,7 @@ func TestBudgetResumeAnywhere(t *testing.T) {
 // TestDecisionsAreReplayed: stored decisions are followed, whatever would be decided now, and a finished run is
 // shown as it is.
 func TestDecisionsAreReplayed(t *testing.T) {
-	looks := usualLooks()
+	looks := usualInterims()
 	store := &memory{}
 	s, _ := budgeted(store, looks, time.Hour, 0.001)
 	s.Interims = []InterimDecision{{After: 10}, {After: 13}}
@@ -216,7 +216,8 @@ func TestDecisionsAreReplayed(t *testing.T) {
 	if shown, err := ended.Execute(t.Context()); err != nil || !slices.Equal(places(shown), places(trials)) {
 		t.Errorf("an ended run shows %d of %d trials, %v", len(shown), len(trials), err)
 	}
-	for _, damaged := range [][]InterimDecision{{{After: 12}}, {{After: 10, Allocation: compare.Allocation{Cases: []int{4}, Blocks: 1}}}} {
+	for _, damaged := range [][]InterimDecision{{{After: 12}},
+		{{After: 10, Allocation: compare.Allocation{Cases: []int{4}, Blocks: 1}}}} {
 		s, _ := budgeted(&memory{}, looks, time.Hour, 0.001)
 		s.Interims = damaged
 		if _, err := s.Execute(t.Context()); err == nil || !strings.Contains(err.Error(), "damaged") {
@@ -232,7 +233,7 @@ func TestDecisionsAreReplayed(t *testing.T) {
 // TestTimeOverWithinABlock: if trials have an unknown length, the time may end within a block. Its trials are kept
 // and shown again.
 func TestTimeOverWithinABlock(t *testing.T) {
-	looks := usualLooks()
+	looks := usualInterims()
 	store := &memory{}
 	s, _ := budgeted(store, looks, 3*trialTime, 0.001)
 	s.Header.Settings.Operations = 5 // trials of unknown length

@@ -105,8 +105,8 @@ func (c *checker) block(b int, trials []*result.Trial, blocks map[int]int) error
 		if t.Order != i && !c.old {
 			return fmt.Errorf("%s: the trial of order %d is missing", where, i)
 		}
-		name, observed := t.Design+" ("+t.Point.String()+")", t.Kind == result.KindInstrumented
-		is := func(s plan.Step) bool { return c.names[s.Case] == name && s.Instrumented == observed }
+		name, instrumented := t.Design+" ("+t.Point.String()+")", t.Kind == result.KindInstrumented
+		is := func(s plan.Step) bool { return c.names[s.Case] == name && s.Instrumented == instrumented }
 		n := slices.IndexFunc(steps[at:], is)
 		switch {
 		case n < 0 && !slices.ContainsFunc(steps, is):

@@ -99,7 +99,8 @@ func CountUndisturbed(trials []result.Trial) int {
 // Sensitivities repeats the trials of a sweep in virtual time once for each variant, and reports how much the
 // predictions change. Seeds are the same, so all differences come from the variant. A variant with a delay skips
 // trials that were already disturbed.
-func (s *Sweep) Sensitivities(ctx context.Context, trials []result.Trial, variants []Variant) ([]compare.Sensitivity, error) {
+func (s *Sweep) Sensitivities(ctx context.Context, trials []result.Trial,
+	variants []Variant) ([]compare.Sensitivity, error) {
 	cases := map[string]int{}
 	for i, c := range s.Plan.Cases {
 		cases[c.Design+" "+c.Point.String()] = i
@@ -130,7 +131,8 @@ func (s *Sweep) Sensitivities(ctx context.Context, trials []result.Trial, varian
 			s.declare(&o.Trial, spec)
 			anew = append(anew, o.Trial)
 		}
-		varied = append(varied, compare.VariedRun{Cost: v.Cost, Factor: v.Factor, Rows: compare.Rows(anew, s.Plan.Cases)})
+		varied = append(varied, compare.VariedRun{Cost: v.Cost, Factor: v.Factor,
+			Rows: compare.Rows(anew, s.Plan.Cases)})
 	}
 	return compare.Sensitivities(compare.Rows(trials, s.Plan.Cases), varied), nil
 }

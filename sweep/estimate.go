@@ -19,7 +19,8 @@ type Estimate struct {
 
 // Estimate estimates the remaining work. Call it before Execute.
 func (s *Sweep) Estimate() Estimate {
-	o := Estimate{Done: len(s.Done), Total: s.TotalTrials(), Block: s.BlockTime(), Remaining: s.Remaining(), Jobs: s.HasJobs()}
+	o := Estimate{Done: len(s.Done), Total: s.TotalTrials(), Block: s.BlockTime(), Remaining: s.Remaining(),
+		Jobs: s.HasJobs()}
 	if s.Header.Rule != nil {
 		o.BudgetLeft = max(0, time.Duration(s.Header.Rule.Budget)-s.SpentBefore())
 	}
@@ -60,7 +61,8 @@ func (s *Sweep) CaseRows() []compare.Row {
 		d, _ := s.Workload.Find(c.Design)
 		rows = append(rows, compare.Row{
 			Workload: s.Workload.Name, Design: c.Design, World: s.Header.World, Point: c.Point,
-			Bound: d.Expect == workload.Bound, Reference: d.Reference, Job: d.Job != nil, Open: workload.OpenLoop(c.Point),
+			Bound: d.Expect == workload.Bound, Reference: d.Reference, Job: d.Job != nil,
+			Open: workload.OpenLoop(c.Point),
 		})
 	}
 	return rows

@@ -48,7 +48,7 @@ type Header struct {
 	CostsFrom string `json:"costs_from,omitempty"` // source of Costs: given, typical, or calibrated and when
 	// virtual: the file to which the costs of real code are written at the end
 	RecordingFile string      `json:"records,omitempty"`
-	ReplayedFile  *InputFile  `json:"replayed,omitempty"` // virtual: the file from which the costs of real code are read
+	ReplayedFile  *InputFile  `json:"replayed,omitempty"` // virtual: the file with the costs of real code
 	Rule          *BudgetRule `json:"rule,omitempty"`     // with a time budget
 	// Go benchmarks: the experiment; see internal/gobench
 	Bench        json.RawMessage `json:"bench,omitempty"`

@@ -17,7 +17,8 @@ type StoredRun struct {
 // both sides. Differences and warnings of other runs follow if they are not the same; they name their run. Runs of
 // one side are replicates, so a run that differs from the first of its side gets a warning. CompareHeaders returns
 // an error if two runs of different sides are not comparable.
-func CompareHeaders(older, newer []*StoredRun) (differences compare.Differences, warnings []compare.Warning, err error) {
+func CompareHeaders(older, newer []*StoredRun) (differences compare.Differences, warnings []compare.Warning,
+	err error) {
 	warn := func(run, text string) {
 		w := compare.NewWarning(newer[0].Header.Workload, compare.WarnSettings, text)
 		w.Run = run

@@ -51,7 +51,8 @@ func TestCompareHeaders(t *testing.T) {
 	}
 	other := run("x", "100", 1)
 	other.Header.Workload = "tea"
-	if _, _, err := CompareHeaders([]*StoredRun{run("a", "100", 1), other}, []*StoredRun{run("c", "100", 1)}); err == nil ||
+	if _, _, err := CompareHeaders([]*StoredRun{run("a", "100", 1), other},
+		[]*StoredRun{run("c", "100", 1)}); err == nil ||
 		!strings.Contains(err.Error(), "x and c cannot be compared") {
 		t.Error(err)
 	}

@@ -12,7 +12,7 @@ import (
 // its means are narrow enough. Interim analyses are few. Each one adds a chance to stop at an interval that is
 // narrow by chance.
 type Precision struct {
-	Relative        float64 `json:"relative"`   // largest half-width of the 95% interval of a mean, relative to the mean
+	Relative        float64 `json:"relative"`   // largest relative half-width of the 95% interval of a mean
 	MinReplications int     `json:"first"`      // replications before the first analysis
 	MaxReplications int     `json:"most"`       // replications at most
 	Confidence      float64 `json:"confidence"` // of the intervals

@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-func TestLooksOfPrecision(t *testing.T) {
+func TestPrecisionInterims(t *testing.T) {
 	p := NewPrecision(0.01)
 	var looks []int
 	for n := p.MinReplications; n < p.MaxReplications; n = p.after(n) {
@@ -24,8 +24,9 @@ func TestLooksOfPrecision(t *testing.T) {
 	}
 }
 
-func TestRuleOfPrecision(t *testing.T) {
-	for _, p := range []Precision{{}, {Relative: 0.1, MinReplications: 1, MaxReplications: 5}, {Relative: 0.1, MinReplications: 10, MaxReplications: 9},
+func TestPrecisionRule(t *testing.T) {
+	for _, p := range []Precision{{}, {Relative: 0.1, MinReplications: 1, MaxReplications: 5},
+		{Relative: 0.1, MinReplications: 10, MaxReplications: 9},
 		{Relative: -1, MinReplications: 10, MaxReplications: 90}} {
 		if p.Validate() == nil {
 			t.Errorf("%+v is accepted", p)

@@ -46,12 +46,13 @@ func (s *Sweep) PredictionSweep() (*Sweep, error) {
 // All predicted blocks come first if no predicted trial runs real code, or if s has a budget, which covers only
 // measurements. Real code is timed during the prediction, and a machine can be slow for minutes. Therefore each
 // block with real code is predicted right before it is measured.
-func (s *Sweep) ExecuteWithPrediction(ctx context.Context, twin *Sweep) (predicted, measured []result.Trial, err error) {
-	if twin == nil {
+func (s *Sweep) ExecuteWithPrediction(ctx context.Context, prediction *Sweep) (predicted, measured []result.Trial,
+	err error) {
+	if prediction == nil {
 		measured, err = s.Execute(ctx)
 		return nil, measured, err
 	}
-	t, e := twin.begin(), s.begin()
+	t, e := prediction.begin(), s.begin()
 	e.prediction = t
 	for more := true; more && err == nil; {
 		for ahead := true; ahead && err == nil; ahead = !t.interleaved && !t.over {

@@ -125,7 +125,8 @@ func TestInterleaving(t *testing.T) {
 		rule     *BudgetRule
 		want     string
 	}{{result.RealMeasured, nil, "plplpl"}, {"", nil, "pl"},
-		{result.RealMeasured, &BudgetRule{Budget: Duration(time.Hour), InterimBlocks: []int{3}, Alpha: 0.05, Margin: 0.02}, "pl"}} {
+		{result.RealMeasured, &BudgetRule{Budget: Duration(time.Hour), InterimBlocks: []int{3}, Alpha: 0.05,
+			Margin: 0.02}, "pl"}} {
 		turns := newTurns(t, c.realCode, c.rule)
 		whole, err := turns.execute(0)
 		if err != nil || turns.order != c.want || turns.beyond > 0 != (c.want == "pl") ||

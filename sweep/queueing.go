@@ -54,7 +54,8 @@ func (s *Sweep) addModelResponse(t *result.Trial, c plan.Case, o *trial.OpenLoad
 		t.Metrics[name], t.Metrics[result.ModelWindow] = result.Unavailable, result.Value(need)
 		return
 	}
-	if c.Point.Int("workers") > 1 && (float64(t.Metrics.Get("service_mean_ns")) > maxSlowdown*a.Mean || a.Mean > timeSlice) {
+	if c.Point.Int("workers") > 1 && (float64(t.Metrics.Get("service_mean_ns")) > maxSlowdown*a.Mean ||
+		a.Mean > timeSlice) {
 		t.Metrics[name], t.Metrics[result.ModelAlone] = result.Unavailable, result.Value(a.Mean)
 		return
 	}

@@ -58,8 +58,8 @@ func (r callbackRule) next(current segment, b int, trials []result.Trial) (segme
 	return segment{cases: r.sweep.allCases(), until: b + n}, err
 }
 
-// predictionRule runs all cases in the first block of a prediction, and then those whose first replication has a number.
-// The others would fail again.
+// predictionRule runs all cases in the first block of a prediction, and then those whose first replication has a
+// value. The others would fail again.
 type predictionRule struct{ *execution }
 
 func (r predictionRule) next(_ segment, b int, trials []result.Trial) (segment, error) {

@@ -14,7 +14,8 @@ func TestRules(t *testing.T) {
 	good := func(s *Sweep, blocks int) (trials []result.Trial) {
 		for b := range blocks {
 			for i, c := range s.Plan.Cases {
-				tr := result.Trial{Kind: result.KindTrial, Status: result.OK, Block: b, Design: c.Design, Point: c.Point}
+				tr := result.Trial{Kind: result.KindTrial, Status: result.OK, Block: b, Design: c.Design,
+					Point: c.Point}
 				if i == 1 {
 					tr.Status = result.Failed
 				}

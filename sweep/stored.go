@@ -21,10 +21,11 @@ func ReadHeader(dir string, raw []byte) (h Header, err error) {
 
 // CheckStored compares the trials and interim decisions of the run directory dir with the plan in its header. See
 // [Header.Check].
-func (h *Header) CheckStored(dir string, trials []result.Trial, blocks map[int]int, looks []json.RawMessage, old bool) error {
+func (h *Header) CheckStored(dir string, trials []result.Trial, blocks map[int]int, decisions []json.RawMessage,
+	old bool) error {
 	err := h.Check(trials, blocks, old)
 	if err == nil && h.Rule != nil {
-		_, err = ReadInterims(looks)
+		_, err = ReadInterims(decisions)
 	}
 	if err != nil {
 		return fmt.Errorf("%s does not fit the plan in its header: %w: it was changed, or another program wrote it; "+

@@ -134,7 +134,7 @@ const asMeasured = 0
 // variance components, Biometrics Bulletin 2(6), 1946). With autocorrelation, n is the effective number of blocks.
 // The degrees of freedom are then at least minDegrees, if there are as many blocks.
 func (c Comparison) spread(n int) (se, df float64) {
-	variance, doubt, total := 0.0, 0.0, 0.0
+	variance, uncertainty, total := 0.0, 0.0, 0.0
 	for _, g := range c.groups {
 		size := float64(n)
 		if n == asMeasured {
@@ -143,13 +143,13 @@ func (c Comparison) spread(n int) (se, df float64) {
 		effective := size / (g.widened() * g.widened())
 		v, degrees := g.residual*g.residual/effective, max(effective-1, min(size-1, minDegrees))
 		variance += v
-		doubt += v * v / degrees
+		uncertainty += v * v / degrees
 		total += degrees
 	}
-	if doubt == 0 || c.runs { // no variance in any group
+	if uncertainty == 0 || c.runs { // no variance in any group
 		return math.Sqrt(variance), total
 	}
-	return math.Sqrt(variance), variance * variance / doubt
+	return math.Sqrt(variance), variance * variance / uncertainty
 }
 
 // P returns the two-sided p-value of Student's t for a ratio of 1. It is at most x exactly if the interval of
@@ -292,7 +292,8 @@ func (c Comparison) Blocks(ratio float64, m int, alpha float64, limit int) int {
 // that it has with the given blocks as one of few; 1 <= few <= more.
 func BlocksForFamily(blocks, few, more int, alpha float64) int {
 	ratio := func(n, m int) float64 {
-		return Comparison{Ratio: 1, groups: []group{{residual: 1, order: OrderTest{Widened: 1}}}}.DetectableBy(n, m, alpha)
+		unit := group{residual: 1, order: OrderTest{Widened: 1}}
+		return Comparison{Ratio: 1, groups: []group{unit}}.DetectableBy(n, m, alpha)
 	}
 	n := blocks
 	for target := ratio(blocks, max(few, 1)); ratio(n, max(more, 1)) > target; {

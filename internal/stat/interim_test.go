@@ -74,7 +74,8 @@ func TestLevelsSpend(t *testing.T) {
 	const tests = 1_000_000
 	for i, blocks := range [][]int{{10, 15, 20, 30, 40}, {6, 9, 12, 15, 18, 21}, {5, 40}, {12}} {
 		for _, alpha := range []float64{0.05, 0.05 / 7} {
-			got := crossings(rand.New(rand.NewPCG(1, uint64(i))), blocks, NominalLevels(SquareSpending, alpha, blocks), tests)
+			levels := NominalLevels(SquareSpending, alpha, blocks)
+			got := crossings(rand.New(rand.NewPCG(1, uint64(i))), blocks, levels, tests)
 			if se := math.Sqrt(alpha / tests); math.Abs(got-alpha) > 3*se {
 				t.Errorf("looks at %v: %.4f %% rejected, %.4f %% was to be spent", blocks, 100*got, 100*alpha)
 			}
@@ -119,7 +120,8 @@ func before(shares []float64, k int) float64 {
 }
 
 func TestLooksP(t *testing.T) {
-	l, apart := NewInterimAnalyses(SquareSpending, []int{10, 20, 40}), NewSeparateAnalyses(SquareSpending, []int{9, 20}, 40)
+	l := NewInterimAnalyses(SquareSpending, []int{10, 20, 40})
+	apart := NewSeparateAnalyses(SquareSpending, []int{9, 20}, 40)
 	for _, c := range []struct {
 		l    *InterimAnalyses
 		p    float64

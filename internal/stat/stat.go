@@ -46,12 +46,12 @@ func Quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 || !(q >= 0 && q <= 1) {
 		return math.NaN()
 	}
-	place := q * float64(len(sorted)-1)
-	i := int(place)
+	position := q * float64(len(sorted)-1)
+	i := int(position)
 	if i == len(sorted)-1 {
 		return sorted[i]
 	}
-	a, b, t := sorted[i], sorted[i+1], place-float64(i)
+	a, b, t := sorted[i], sorted[i+1], position-float64(i)
 	if t == 0 || a == b { // avoids 0 times infinity, and rounding of equal values
 		return a
 	}

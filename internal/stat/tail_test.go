@@ -34,7 +34,8 @@ func TestTailSkewness(t *testing.T) {
 		t.Errorf("steps: %v", g)
 	}
 	away := append(exponentialQuantiles(19), -100) // hides a tail on the other side
-	for _, xs := range [][]float64{nil, {1}, make([]float64, 20), outlier, away, exponentialQuantiles(minTailValues - 1)} {
+	for _, xs := range [][]float64{nil, {1}, make([]float64, 20), outlier, away,
+		exponentialQuantiles(minTailValues - 1)} {
 		if g := TailSkewness(xs); g != 0 {
 			t.Errorf("%v: %v", xs, g)
 		}

@@ -139,7 +139,8 @@ func TestTrend(t *testing.T) {
 
 // TestSerialCorrelation: 1 1 1 -1 -1 -1 has four products of 1 and one of -1; of its 720 orders, 72 have as many.
 func TestSerialCorrelation(t *testing.T) {
-	if r, p := SerialCorrelation([][]float64{{1, 1, 1, -1, -1, -1}}); !near(r, 3.0/6, 1e-12) || !near(p, 72.0/720, 1e-12) {
+	if r, p := SerialCorrelation([][]float64{{1, 1, 1, -1, -1, -1}}); !near(r, 3.0/6, 1e-12) ||
+		!near(p, 72.0/720, 1e-12) {
 		t.Errorf("correlation %v, p %v", r, p)
 	}
 	if r, p := SerialCorrelation([][]float64{{1, -1, 1, -1, 1, -1}}); !near(r, -5.0/6, 1e-12) || p != 1 {
