@@ -45,7 +45,7 @@ func steps(n int, of ...[2]float64) [][]float64 {
 
 // TestAllocation: decided comparisons get no more blocks, and if time is short the least certain ones continue.
 func TestAllocation(t *testing.T) {
-	looks := usualInterims()
+	interims := usualInterims()
 	for _, c := range []struct {
 		name  string
 		logs  [][]float64
@@ -69,7 +69,7 @@ func TestAllocation(t *testing.T) {
 		{"before the first look", steps(7, [2]float64{0, 0.1}), 6, []int{0, 1}, 3, SomeUndecided},
 	} {
 		j := DefaultCriteria("", nil)
-		j.Interims = looks
+		j.Interims = interims
 		rows, trials, cases, costs := soFar(c.logs)
 		got := j.Allocate(rows, trials, cases, costs, c.left)
 		if !slices.Equal(got.Cases, c.cases) || got.Blocks != c.more || got.Reason != c.why {
@@ -133,7 +133,7 @@ func TestFailingPairsGoLast(t *testing.T) {
 // TestAllocationProperties: for any data, the chosen cases are those of undecided comparisons, they fit into the
 // time left, and no decided comparison returns.
 func TestAllocationProperties(t *testing.T) {
-	looks := usualInterims()
+	interims := usualInterims()
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		m := machinesWith(0.03)[rapid.IntRange(0, 4).Draw(t, "machine")]
@@ -141,7 +141,7 @@ func TestAllocationProperties(t *testing.T) {
 		blocks := rapid.SampledFrom([]int{10, 15, 20, 30, 40}).Draw(t, "blocks")
 		left := rapid.Float64Range(0, 100).Draw(t, "left")
 		j := DefaultCriteria("", nil)
-		j.Interims = looks
+		j.Interims = interims
 		rows, trials, cases, costs := soFar(m.sweep(r, blocks, effects))
 		for i := range costs {
 			costs[i] = rapid.Float64Range(0.1, 3).Draw(t, "cost")

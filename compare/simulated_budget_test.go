@@ -13,8 +13,8 @@ import (
 func (o *table) budgets() {
 	const sweeps, designs = 20, 6
 	all := machinesWith(0.01)
-	once, looks := DefaultCriteria("d0", nil), sequential()
-	looks.Baseline = "d0"
+	once, interims := DefaultCriteria("d0", nil), sequential()
+	interims.Baseline = "d0"
 	r := rand.New(rand.NewPCG(8, 0))
 	decided, same, more, trials := 0, 0, 0, 0
 	for i := range sweeps {
@@ -23,7 +23,7 @@ func (o *table) budgets() {
 			effects[d] = effects[d-1] + []float64{0, math.Log(1.1), math.Log(1.5), math.Log(2)}[r.IntN(4)]
 		}
 		logs := all[i%len(all)].sweep(r, 40, effects)
-		measured, short := budgeted(looks, logs, []float64{1, 1, 1, 1, 1, 1}, math.Inf(1))
+		measured, short := budgeted(interims, logs, []float64{1, 1, 1, 1, 1, 1}, math.Inf(1))
 		trials += measured
 		rows, everything := sweepOf(names(designs), logs)
 		for k, v := range once.Verdicts(rows, everything) {
@@ -47,8 +47,8 @@ func (o *table) budgets() {
 func (o *table) allocations() {
 	const designs = 5
 	noises := []float64{0.01, 0.02, 0.03}
-	once, looks := DefaultCriteria("d0", nil), sequential()
-	looks.Baseline = "d0"
+	once, interims := DefaultCriteria("d0", nil), sequential()
+	interims.Baseline = "d0"
 	got := experiment(10, len(noises), func(i int, r *rand.Rand, c tally) {
 		effects, costs, block := make([]float64, designs), make([]float64, designs), 0.0
 		for d := range designs {
@@ -60,7 +60,7 @@ func (o *table) allocations() {
 		}
 		all := machinesWith(noises[i])
 		logs := all[r.IntN(len(all))].sweep(r, 40, effects)
-		measured, short := allocated(looks, logs, costs, 40*block*(0.25+0.75*r.Float64()))
+		measured, short := allocated(interims, logs, costs, 40*block*(0.25+0.75*r.Float64()))
 		long := once.judge(pairsOf(logs))
 		for k := range long {
 			sure, soon := long[k].verdict != Undecided, short[k].verdict != Undecided

@@ -21,7 +21,7 @@ func sequential() Criteria {
 // Holm's method alone adds up the two error rates.
 func (o *table) margins() {
 	all := []machine{{name: "0.2 %", noise: 0.002}, {name: "0.4 %", noise: 0.004}, {name: "0.8 %", noise: 0.008}}
-	once, looks := DefaultCriteria("", nil), sequential()
+	once, interims := DefaultCriteria("", nil), sequential()
 	got := experiment(4, len(all), func(i int, r *rand.Rand, c tally) {
 		var long, short []blockSeries
 		for k := range 6 {
@@ -36,7 +36,7 @@ func (o *table) margins() {
 		states := once.judge(short)
 		c["once"] += wrong(states)
 		c["Holm"] += wrong(byHolm(states))
-		c["looks"] += wrong(looks.judge(long))
+		c["looks"] += wrong(interims.judge(long))
 	})
 	o.line("\nTwo designs at six points: equal at one, with an error of 5 %% a trial, apart by exactly the margin of " +
 		"2 %% at\nthe others; sweeps with any false verdict, a difference where there is none or an equivalence " +
@@ -95,17 +95,17 @@ func (o *table) detectable() {
 	const sigma = 0.03
 	type situation struct {
 		blocks, m int
-		looks     bool
+		interims  bool
 	}
 	all := []situation{{10, 1, false}, {10, 5, false}, {15, 1, false}, {15, 5, false}, {20, 1, false}, {20, 5, false},
 		{40, 1, false}, {40, 5, false}, {40, 1, true}, {40, 5, true}}
-	once, looks := DefaultCriteria("", nil), sequential()
-	once.Margin, looks.Margin = 0, 0
+	once, interims := DefaultCriteria("", nil), sequential()
+	once.Margin, interims.Margin = 0, 0
 	got := experiment(5, len(all), func(i int, r *rand.Rand, c tally) {
 		j, level := once, 0.05/float64(all[i].m)
-		if all[i].looks {
-			j = looks
-			level = looks.Interims.planned.Level(level, 4)
+		if all[i].interims {
+			j = interims
+			level = interims.Interims.planned.Level(level, 4)
 		}
 		known, _ := stat.PairedEstimate(spread(all[i].blocks, sigma))
 		effect := math.Log(known.Detectable(1, level))
@@ -126,7 +126,7 @@ func (o *table) detectable() {
 	o.head("blocks", "one comparison", "five comparisons")
 	for i := 0; i < len(all); i += 2 {
 		name := fmt.Sprint(all[i].blocks)
-		if all[i].looks {
+		if all[i].interims {
 			name = "up to 40, looks"
 		}
 		o.line("| %s | %.1f %% | %.1f %% |", name, got[i].share("found"), got[i+1].share("found"))
@@ -135,16 +135,16 @@ func (o *table) detectable() {
 	}
 }
 
-// looks: one comparison whose true ratio lies three standard errors of 40 blocks from 1.
-func (o *table) looks() {
+// interims: one comparison whose true ratio lies three standard errors of 40 blocks from 1.
+func (o *table) interims() {
 	all := append(machines(), lopsided(0.02, 0.15, 0.15))
-	once, looks := DefaultCriteria("", nil), sequential()
-	once.Margin, looks.Margin = 0, 0
+	once, interims := DefaultCriteria("", nil), sequential()
+	once.Margin, interims.Margin = 0, 0
 	got := experiment(6, len(all), func(i int, r *rand.Rand, c tally) {
 		effect := 3 * all[i].deviation() / math.Sqrt(40)
 		logs := all[i].sweep(r, 40, []float64{effect + all[i].bias(), 0})
 		s := []blockSeries{differences(logs[0], logs[1])}
-		state := looks.judge(s)[0]
+		state := interims.judge(s)[0]
 		low, high := state.ratio.Interval(1 - state.level(0.05))
 		c["covers"] += float64(boolToInt(low <= math.Exp(effect) && math.Exp(effect) <= high))
 		c["finds"] += float64(boolToInt(state.verdict == differs))
@@ -168,15 +168,15 @@ func (o *table) looks() {
 func (o *table) equivalence() {
 	all := []machine{{name: "0.5 %", noise: 0.005}, {name: "1 %", noise: 0.01}, {name: "2 %", noise: 0.02},
 		{name: "3 %", noise: 0.03}, {name: "4 %", noise: 0.04}}
-	once, looks := DefaultCriteria("", nil), sequential()
+	once, interims := DefaultCriteria("", nil), sequential()
 	got := experiment(7, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, []float64{0, 0, math.Log(1.02)})
 		equal := []blockSeries{differences(logs[1], logs[0])}
-		state := looks.judge(equal)[0]
+		state := interims.judge(equal)[0]
 		c["looks"] += float64(boolToInt(state.verdict == Equivalent))
 		c["blocks"] += float64(state.ratio.N)
 		c["once"] += float64(boolToInt(once.judge(equal)[0].verdict == Equivalent))
-		apart := looks.judge([]blockSeries{differences(logs[2], logs[0])})[0]
+		apart := interims.judge([]blockSeries{differences(logs[2], logs[0])})[0]
 		c["false"] += float64(boolToInt(apart.verdict == Equivalent))
 	})
 	o.line("\nTwo equal designs, one comparison, on a calm machine; and two that differ by exactly " +
@@ -194,8 +194,8 @@ func (o *table) equivalence() {
 // without any. If no block holds a slow trial, no test can find it.
 func (o *table) rareTrials() {
 	all := []machine{lopsided(0.005, 0.25, 0.09), lopsided(0.005, 0.15, 0.15), lopsided(0.005, 0.05, 0.45)}
-	once, looks, early := DefaultCriteria("", nil), sequential(), sequential()
-	early.Interims = &InterimPlan{looks.Interims.Blocks, 0, looks.Interims.Different, looks.Interims.planned}
+	once, interims, early := DefaultCriteria("", nil), sequential(), sequential()
+	early.Interims = &InterimPlan{interims.Interims.Blocks, 0, interims.Interims.Different, interims.Interims.planned}
 	got := experiment(9, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, []float64{0, 0})
 		equivalent := func(j Criteria, blocks int) float64 {
@@ -205,7 +205,7 @@ func (o *table) rareTrials() {
 		for _, blocks := range []int{10, 20, 40} {
 			c[fmt.Sprint(blocks)] += equivalent(once, blocks)
 		}
-		c["looks"] += equivalent(looks, 40)
+		c["looks"] += equivalent(interims, 40)
 		c["early"] += equivalent(early, 40)
 	})
 	o.line("\nTwo designs that are 2.2 %% apart on average, because some trials of one of them are slow; an error of " +

@@ -106,15 +106,15 @@ func (o *table) orders() {
 	counts := []int{6, 10, 15, 20, 30, 40}
 	for _, margin := range []float64{0, 0.02} {
 		all := noises()
-		once, looks := DefaultCriteria("", nil), sequential()
-		once.Margin, looks.Margin = margin, margin
+		once, interims := DefaultCriteria("", nil), sequential()
+		once.Margin, interims.Margin = margin, margin
 		got := experiment(11, len(all), func(i int, r *rand.Rand, c tally) {
 			logs := all[i].draw(r, 40)
 			for _, n := range counts {
 				state := once.judge([]blockSeries{seriesOf(logs[:n])})[0]
 				c[fmt.Sprint(n)] += float64(boolToInt(state.verdict == differs))
 			}
-			c["looks"] += float64(boolToInt(looks.judge([]blockSeries{seriesOf(logs)})[0].verdict == differs))
+			c["looks"] += float64(boolToInt(interims.judge([]blockSeries{seriesOf(logs)})[0].verdict == differs))
 			plain, _ := stat.ComparePairedUnordered(logs[:20], ratioConfidence)
 			c["plain"] += float64(boolToInt(plain.P() <= 0.05 && plain.EquivalenceP(margin) > 0.05))
 		})

@@ -89,7 +89,7 @@ func TestSimulated(t *testing.T) {
 	o.families()
 	o.margins()
 	o.detectable()
-	o.looks()
+	o.interims()
 	o.equivalence()
 	o.rareTrials()
 	o.budgets()
@@ -220,8 +220,8 @@ func (o *table) naive() {
 // every possible error occurs.
 func (o *table) families() {
 	all := machines()
-	once, looks := DefaultCriteria("", nil), DefaultCriteria("", nil)
-	once.Margin, looks.Margin, looks.Interims = 0, 0, usualInterims()
+	once, interims := DefaultCriteria("", nil), DefaultCriteria("", nil)
+	once.Margin, interims.Margin, interims.Interims = 0, 0, usualInterims()
 	got := experiment(3, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, make([]float64, 5))
 		found := func(states []sequentialState) float64 {
@@ -232,7 +232,7 @@ func (o *table) families() {
 			}
 			return 0
 		}
-		c["looks"] += found(looks.judge(family(logs)))
+		c["looks"] += found(interims.judge(family(logs)))
 		for d := range logs {
 			logs[d] = logs[d][:10]
 		}
@@ -240,7 +240,7 @@ func (o *table) families() {
 		for range pairsEach {
 			logs := all[i].sweep(r, 40, make([]float64, 2))
 			pair := []blockSeries{differences(logs[1], logs[0])}
-			c["looks, one"] += found(looks.judge(pair)) / pairsEach
+			c["looks, one"] += found(interims.judge(pair)) / pairsEach
 			c["no spending"] += unspent(&pair[0]) / pairsEach
 		}
 	})

@@ -15,12 +15,12 @@ import (
 
 func TestPrecisionInterims(t *testing.T) {
 	p := NewPrecision(0.01)
-	var looks []int
+	var interims []int
 	for n := p.MinReplications; n < p.MaxReplications; n = p.after(n) {
-		looks = append(looks, n)
+		interims = append(interims, n)
 	}
-	if want := []int{10, 15, 23, 35, 53, 80, 120, 180, 270, 405, 608, 912}; !slices.Equal(looks, want) {
-		t.Errorf("looks %v, want %v", looks, want)
+	if want := []int{10, 15, 23, 35, 53, 80, 120, 180, 270, 405, 608, 912}; !slices.Equal(interims, want) {
+		t.Errorf("looks %v, want %v", interims, want)
 	}
 }
 

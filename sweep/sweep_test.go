@@ -18,12 +18,12 @@ import (
 
 // memory is a Store in memory that fails or stops where a test requires it.
 type memory struct {
-	trials []result.Trial
-	blocks map[int]int
-	ended  bool
-	spent  time.Duration
-	looks  []json.RawMessage
-	failAt int // fail after this many stored trials; 0 never
+	trials   []result.Trial
+	blocks   map[int]int
+	ended    bool
+	spent    time.Duration
+	interims []json.RawMessage
+	failAt   int // fail after this many stored trials; 0 never
 }
 
 var errDisk = errors.New("disk full")
@@ -54,7 +54,7 @@ func (m *memory) EndBlock(block, trials int, spent time.Duration) error {
 
 func (m *memory) Interim(decided any) error {
 	text, err := json.Marshal(decided)
-	m.looks = append(m.looks, text)
+	m.interims = append(m.interims, text)
 	return err
 }
 
