@@ -89,15 +89,18 @@ func (j Criteria) allocateBlocks(states []ComparisonState, costs []float64, left
 			open = append(open, s)
 		}
 	}
+
 	if len(open) == 0 {
 		c.Reason = AllDecided
 		return c
 	}
+
 	open = slices.DeleteFunc(open, func(s ComparisonState) bool { return j.blocksToInterim(s) == 0 })
 	if len(open) == 0 {
 		c.Reason = NoBlocks
 		return c
 	}
+
 	slices.SortStableFunc(open, func(a, b ComparisonState) int {
 		return cmp.Or(boolToInt(a.NewBlocks == 0)-boolToInt(b.NewBlocks == 0), cmp.Compare(a.Certainty, b.Certainty))
 	})
@@ -115,11 +118,13 @@ func (j Criteria) allocateBlocks(states []ComparisonState, costs []float64, left
 			c.Blocks = blocks
 		}
 	}
+
 	for i, n := range need {
 		if n > 0 {
 			c.Cases = append(c.Cases, i)
 		}
 	}
+
 	switch {
 	case c.Blocks == 0:
 		c.Reason = NoTime

@@ -47,6 +47,7 @@ func (c *BenchComparison) UnmatchedMetrics() (list []UnmatchedMetric) {
 	for _, s := range c.Pairs {
 		rows = append(rows, *s.A, *s.B)
 	}
+
 	for _, metric := range append([]string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp},
 		CustomMetrics(rows)...) {
 		m := UnmatchedMetric{Metric: metric}

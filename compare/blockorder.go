@@ -24,10 +24,12 @@ func leadingBlocks(trials []result.Trial) []result.Trial {
 	if len(trials) == 0 {
 		return nil
 	}
+
 	first := trials[0].Block
 	for i := range trials {
 		first = min(first, trials[i].Block)
 	}
+
 	end := math.MaxInt
 	for _, blocks := range triedBlocks(trials) {
 		if b := first; blocks[b] {
@@ -56,10 +58,12 @@ func tabulate(trials []result.Trial) blockTable {
 			}
 		}
 	}
+
 	var blocks []int
 	for b := range seen {
 		blocks = append(blocks, b)
 	}
+
 	slices.Sort(blocks)
 	var t blockTable
 	for _, k := range keys {
@@ -95,6 +99,7 @@ func (t blockTable) trend() (change, p float64) {
 	if len(t.rows) == 0 {
 		return 0, 1
 	}
+
 	var effects []float64
 	for b := range t.rows[0] {
 		sum, weights := 0.0, 0.0
@@ -106,6 +111,7 @@ func (t blockTable) trend() (change, p float64) {
 		}
 		effects = append(effects, sum/weights)
 	}
+
 	slope, p := stat.Trend(effects)
 	return slope * float64(len(effects)-1), p
 }

@@ -30,10 +30,12 @@ func (j Criteria) ByMetric(sides []Pair, declared map[string]string) []MetricVer
 	if len(sides) == 0 {
 		return nil
 	}
+
 	var rows []Row
 	for _, s := range sides {
 		rows = append(rows, *s.A, *s.B)
 	}
+
 	var list []MetricVerdicts
 	groups := GroupByContrast(sides)
 	metrics := []string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp}

@@ -16,9 +16,11 @@ func Direction(metric string, declared map[string]string) int {
 	case "lower":
 		return -1
 	}
+
 	if result.LargerIsBetter(metric) || strings.HasSuffix(metric, "/s") || strings.HasSuffix(metric, "/sec") {
 		return 1
 	}
+
 	u := result.UnitOf(metric)
 	if strings.HasSuffix(metric, "/op") || u == result.Nanoseconds || u == result.Seconds {
 		return -1
@@ -26,6 +28,7 @@ func Direction(metric string, declared map[string]string) int {
 	if strings.Contains(metric, "/") { // a rate such as ops/cpu-sec: more is better
 		return 0
 	}
+
 	switch metric[strings.LastIndexAny(metric, "-_")+1:] { // unlikely to end other names
 	case "ns", "us", "µs", "ms", "sec", "seconds", "bytes", "B", "op":
 		return -1

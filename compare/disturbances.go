@@ -104,9 +104,11 @@ func throttled(trials []result.Trial) (Warning, bool) {
 			hit++
 		}
 	}
+
 	if hit == 0 {
 		return Warning{}, false
 	}
+
 	w, ok := warn(WarnThrottled, periods, 0,
 		"the CPU limit of the container stopped %d of %d trials, in %.0f periods; a single one distorts latencies: "+
 			"raise the limit, or use fewer CPUs than it allows",
@@ -135,15 +137,18 @@ func clockDrop(trials []result.Trial) (Warning, bool) {
 			drops = append(drops, slower)
 		}
 	}
+
 	if len(drops) == 0 || float64(len(drops)) <= slowTrials*float64(known) {
 		return Warning{}, false
 	}
+
 	drop := stat.Median(drops)
 	w, ok := warn(WarnClock, drop, slowerLimit,
 		"the CPU was slower than calibrated around %d of %d trials, by %.0f %% in the middle one of them; more than "+
 			"%.0f %% in more than %.0f %% of the trials is a clock that drops or a CPU that is shared: fix its "+
 			"clock, cool it, or stop what shares it",
 		len(drops), known, 100*drop, 100*slowerLimit, 100*slowTrials)
+
 	w.setTrials(len(drops), known)
 	return w, ok
 }

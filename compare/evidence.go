@@ -60,9 +60,11 @@ func (e *evidence) collected() float64 {
 			gc, cpu = gc+x, cpu+own
 		}
 	}
+
 	if cpu > 0 {
 		return gc / cpu
 	}
+
 	for _, b := range sortedBlocks(e.plain) {
 		m := e.plain[b].Metrics
 		own := float64(m.Get(result.CPUSeconds))

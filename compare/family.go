@@ -22,12 +22,14 @@ func (j Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 			}
 		}
 	}
+
 	var pairs [][2]*Row
 	add := func(a, b *Row) {
 		if !slices.Contains(pairs, [2]*Row{a, b}) && !slices.Contains(pairs, [2]*Row{b, a}) {
 			pairs = append(pairs, [2]*Row{a, b})
 		}
 	}
+
 	for i, a := range rows {
 		others := j.neighbours(rows, a, designs)
 		for k, b := range rows {
@@ -52,9 +54,11 @@ func (j Criteria) neighbours(rows []*Row, a *Row, designs []string) []string {
 	if a.Design != j.Baseline && slices.Contains(designs, j.Baseline) {
 		list = append(list, j.Baseline)
 	}
+
 	if (a.Design == j.Baseline || a.Reference) && !j.All {
 		return list
 	}
+
 	for n := slices.Index(designs, a.Design) - 1; n >= 0; n-- {
 		if !slices.ContainsFunc(rows, func(b *Row) bool {
 			return b.Design == designs[n] && (j.All || !b.Reference) && sameMeasure(a, b) && agree(a.Point, b.Point)
@@ -84,12 +88,14 @@ func (j Criteria) excludedBy(trials []result.Trial) func(*Row) bool {
 	if j.Interims == nil {
 		return (*Row).excluded
 	}
+
 	early := map[key][]*result.Trial{}
 	for i := range trials {
 		if t := &trials[i]; t.Block < j.Interims.Blocks[0] {
 			early[trialKey(t)] = append(early[trialKey(t)], t)
 		}
 	}
+
 	return func(r *Row) bool {
 		of := early[rowKey(r)]
 		if r.neverCompared() || len(of) == 0 {

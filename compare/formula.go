@@ -70,9 +70,11 @@ func newFormula(r *Row, form ClosedForm, good map[key]map[int]*result.Trial) *Fo
 			f.Reason = "it says nothing at this point"
 		}
 	}
+
 	if f.N = len(logs); f.N == 0 {
 		return f
 	}
+
 	f.Reason = ""
 	predicted, ratio := math.Exp(stat.Mean(predictions)), math.Exp(stat.Mean(logs))
 	f.Predicted, f.Measured, f.Ratio = result.Value(predicted), result.Value(predicted*ratio), result.Value(ratio)
@@ -102,6 +104,7 @@ func (l *lookup) value(design, metric string, p plan.Point) (float64, bool) {
 			fits++
 		}
 	}
+
 	why := ""
 	switch {
 	case fits == 0:
@@ -113,6 +116,7 @@ func (l *lookup) value(design, metric string, p plan.Point) (float64, bool) {
 	default:
 		return float64(found.Metrics.Get(metric)), true
 	}
+
 	if l.missing == "" {
 		l.missing = why
 	}

@@ -178,9 +178,11 @@ func (g *SequentialGate) sequential(v *GateResult, c MetricComparison, direction
 	if level == 0 {
 		level = g.spending(g.InterimBlocks[0])
 	}
+
 	if g.decide(v, c, level, direction, m); g.level == 0 {
 		v.Decision = Undecided
 	}
+
 	if v.Decision != Undecided {
 		return
 	}
@@ -190,6 +192,7 @@ func (g *SequentialGate) sequential(v *GateResult, c MetricComparison, direction
 	if need >= blocksLimit {
 		return
 	}
+
 	more := max(need-c.Ratio.N, 1)
 	switch {
 	case v.N < MinGateBlocks:
@@ -198,6 +201,7 @@ func (g *SequentialGate) sequential(v *GateResult, c MetricComparison, direction
 		v.MoreLayouts = &more
 		return
 	}
+
 	v.MoreBlocks = &more
 }
 
@@ -215,6 +219,7 @@ func (g Gate) decide(v *GateResult, c MetricComparison, level float64, direction
 		_, h := c.Ratio.Interval(1 - 2*level/float64(m))
 		cost, low, high = 1/cost, 1/h, 1/l
 	}
+
 	v.Cost, v.Low, v.High, v.N = result.Value(cost), result.Value(low), result.Value(high), min(c.NA, c.NB)
 	switch {
 	case g.Layouts > 1 && c.Ratio.N < minLayouts:

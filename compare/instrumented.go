@@ -26,6 +26,7 @@ func resources(instrumented []*result.Trial) []result.Resource {
 			}
 		}
 	}
+
 	var out []result.Resource
 	for _, k := range order {
 		x := medianResource(seen[k])
@@ -50,6 +51,7 @@ func medianResource(xs []result.Resource) result.Resource {
 		m := stat.Median(values)
 		return &m
 	}
+
 	whole := func(field func(result.Resource) int64) int64 {
 		m := median(func(x result.Resource) *float64 {
 			f := float64(field(x))
@@ -60,6 +62,7 @@ func medianResource(xs []result.Resource) result.Resource {
 		}
 		return int64(math.Round(*m))
 	}
+
 	out := result.Resource{
 		Count:       int(whole(func(x result.Resource) int64 { return int64(x.Count) })),
 		Utilization: median(func(x result.Resource) *float64 { return x.Utilization }),
@@ -71,10 +74,12 @@ func medianResource(xs []result.Resource) result.Resource {
 		SendParked:  median(func(x result.Resource) *float64 { return x.SendParked }),
 		RecvParked:  median(func(x result.Resource) *float64 { return x.RecvParked }),
 	}
+
 	if waits := median(func(x result.Resource) *float64 { return floatOf(x.RecvWaits) }); waits != nil {
 		n := int64(math.Round(*waits))
 		out.RecvWaits = &n
 	}
+
 	for _, x := range xs {
 		if out.Capacity == nil {
 			out.Capacity = x.Capacity // set by the point, so equal in all trials

@@ -150,9 +150,11 @@ func (j Criteria) judge(all []blockSeries) []sequentialState {
 		j.decide(states)
 		return states
 	}
+
 	for i := range all {
 		j.Interims.preview(&states[i], &all[i])
 	}
+
 	for _, block := range analysisBlocks(j.Interims.Blocks, all) {
 		for i := range all {
 			if n := slices.Index(all[i].blocks, block) + 1; states[i].verdict == Undecided &&
@@ -212,6 +214,7 @@ func (j Criteria) decide(states []sequentialState) {
 	for i := range states {
 		ps[i] = states[i].differenceP()
 	}
+
 	for i, adjusted := range stat.HolmWithEquivalence(ps) {
 		s := &states[i]
 		s.adjusted, s.vetoed = adjusted, false

@@ -105,10 +105,12 @@ func newKnee(along []*Row, factor string) (*Row, Knee) {
 		l := level(first - 1)
 		k.Below, k.BelowRatio = &l, result.Value(wallTime(along[first-1])/wallTime(r))
 	}
+
 	if last < len(along)-1 {
 		l := level(last + 1)
 		k.Above, k.AboveRatio = &l, result.Value(wallTime(along[last+1])/wallTime(r))
 	}
+
 	if !slices.ContainsFunc(along, func(r *Row) bool { return !(predictedWall(r) > 0) }) {
 		_, first, last := plateau(along, predictedWall)
 		from, to := level(first), level(last)

@@ -6,6 +6,7 @@ func (j Criteria) matchDesigns(a, b []Row) (matches []Match, onlyA, onlyB []Row)
 	for i := range b {
 		of[b[i].Design] = append(of[b[i].Design], b[i])
 	}
+
 	for i := range a {
 		found, alone, _ := j.match(a[i:i+1], of[a[i].Design])
 		matches, onlyA = append(matches, found...), append(onlyA, alone...)
@@ -13,6 +14,7 @@ func (j Criteria) matchDesigns(a, b []Row) (matches []Match, onlyA, onlyB []Row)
 			used[rowKey(&found[k].B)] = true
 		}
 	}
+
 	for i := range b {
 		if !used[rowKey(&b[i])] {
 			onlyB = append(onlyB, b[i])

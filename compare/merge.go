@@ -22,6 +22,7 @@ func MergeRuns(runs []Run, cases []plan.Case) Run {
 	if len(runs) == 1 {
 		return runs[0]
 	}
+
 	var names []string
 	var side Run
 	next := 0
@@ -35,6 +36,7 @@ func MergeRuns(runs []Run, cases []plan.Case) Run {
 		}
 		next = after
 	}
+
 	side.Name, side.Rows = strings.Join(names, ","), Rows(side.Trials, cases)
 	return side
 }
@@ -64,6 +66,7 @@ func CaseNames(rows []Row) string {
 		}
 		at[r.Design] = append(at[r.Design], strings.Join(point, ", "))
 	}
+
 	for i, d := range designs {
 		designs[i] = d + " (" + strings.Join(at[d], "; ") + ")"
 	}

@@ -45,6 +45,7 @@ func (s *Pair) Compare(metric string, layouts int) (c MetricComparison, ok bool)
 	if len(xs) < 2 || len(ys) < 2 {
 		return c, false
 	}
+
 	c.NA, c.NB, c.blocks = len(xs), len(ys), blocks
 	c.Difference, c.NoRatio = difference(xs, ys), noRatio(xs, ys)
 	if slices.Min(xs) == slices.Max(xs) && slices.Min(ys) == slices.Max(ys) &&
@@ -58,6 +59,7 @@ func (s *Pair) Compare(metric string, layouts int) (c MetricComparison, ok bool)
 		}
 		return c, true
 	}
+
 	add := 0.0
 	switch {
 	case hasZero(c.NoRatio):
@@ -65,6 +67,7 @@ func (s *Pair) Compare(metric string, layouts int) (c MetricComparison, ok bool)
 	case c.NoRatio != "":
 		return c, true
 	}
+
 	if !s.Paired {
 		a, b := logsByRun(s.startsA, values(s.trialsA, metric), add), logsByRun(s.startsB, values(s.trialsB, metric),
 			add)
@@ -74,9 +77,11 @@ func (s *Pair) Compare(metric string, layouts int) (c MetricComparison, ok bool)
 		c.Ratio, ok = compareUnpaired(a, b)
 		return c, ok
 	}
+
 	for i, x := range xs {
 		c.logs = append(c.logs, math.Log(x+add)-math.Log(ys[i]+add))
 	}
+
 	c.Ratio, ok = comparePaired(c.logs, blocks, layouts)
 	return c, ok
 }
@@ -137,6 +142,7 @@ func (j Criteria) MetricVerdicts(sides []Pair, metric string, direction int) []V
 		family, ratios, at = append(family, s), append(ratios, c), append(at, len(list))
 		list = append(list, Verdict{})
 	}
+
 	for i, state := range j.judgePairs(family, ratios) {
 		v := family[i].verdict(metric, state.ratio, ratios[i])
 		if j.Interims != nil {
@@ -164,6 +170,7 @@ func (j Criteria) judgePairs(sides []*Pair, ratios []MetricComparison) []sequent
 		}
 		return j.judge(all)
 	}
+
 	states := newStates(len(ratios))
 	for i := range ratios {
 		layouts := j.Layouts
@@ -172,6 +179,7 @@ func (j Criteria) judgePairs(sides []*Pair, ratios []MetricComparison) []sequent
 		}
 		j.judgeOnce(&states[i], ratios[i].Ratio, layouts)
 	}
+
 	j.decide(states)
 	return states
 }
@@ -261,10 +269,12 @@ func (j Criteria) Geomean(sides []Pair, metric string) (ratio, low, high result.
 		paired = paired && sides[i].Paired
 		n++
 	}
+
 	ratio, low, high = result.Unavailable, result.Unavailable, result.Unavailable
 	if n == 0 {
 		return ratio, low, high, n
 	}
+
 	ratio = result.Value(math.Exp(sum / float64(n)))
 	var logs []float64
 	var blocks []int
@@ -273,6 +283,7 @@ func (j Criteria) Geomean(sides []Pair, metric string) (ratio, low, high result.
 			logs, blocks = append(logs, byBlock[b]/float64(n)), append(blocks, b)
 		}
 	}
+
 	if c, ok := comparePaired(logs, blocks, j.Layouts); ok && paired && j.Interims == nil {
 		low, high = result.Value(c.Low), result.Value(c.High)
 	}

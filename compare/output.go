@@ -54,6 +54,7 @@ func AttachResources(trials []result.Trial) []result.Trial {
 			instrumented[caseBlock{trialKey(t), t.Block}] = t
 		}
 	}
+
 	var out []result.Trial
 	for _, t := range trials {
 		if t.Kind != result.KindTrial {
@@ -67,6 +68,7 @@ func AttachResources(trials []result.Trial) []result.Trial {
 		}
 		out = append(out, t)
 	}
+
 	slices.SortStableFunc(out, func(a, b result.Trial) int {
 		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
 	})

@@ -109,6 +109,7 @@ func (s *Pair) samples(metric string) (xs, ys []float64, blocks []int) {
 			ys = append(ys, y)
 		}
 	}
+
 	if !s.Paired {
 		for _, block := range sortedBlocks(b) {
 			ys = append(ys, b[block])

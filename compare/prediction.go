@@ -49,6 +49,7 @@ func AddPredictions(rows []Row, measured, predicted []result.Trial, cases []plan
 	if len(predicted) == 0 {
 		return rows
 	}
+
 	rows = slices.Clone(rows)
 	seen := newEvidenceIndex(measured, predicted)
 	live, virtual := seen.plain, seen.virtual
@@ -66,6 +67,7 @@ func AddPredictions(rows []Row, measured, predicted []result.Trial, cases []plan
 			}
 		}
 	}
+
 	measuredRows := slices.Clone(rows)
 	for _, r := range Rows(predicted, cases) {
 		if slices.ContainsFunc(rows, func(m Row) bool {
@@ -160,15 +162,18 @@ func newPrediction(r *Row, metric string, live, virtual map[int]*result.Trial) (
 			logs, predictions = append(logs, math.Log(p/m)), append(predictions, math.Log(p))
 		}
 	}
+
 	if len(logs) == 0 {
 		return t, false
 	}
+
 	predicted, ratio := math.Exp(stat.Mean(predictions)), math.Exp(stat.Mean(logs))
 	t = Prediction{Kind: "twin", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design,
 		Point:  r.Point,
 		Metric: metric, Predicted: result.Value(predicted), Measured: result.Value(predicted / ratio),
 		Error: result.Value(ratio - 1),
 		Low:   result.Unavailable, High: result.Unavailable, N: len(logs), Margin: PredictionMargin, Bound: r.Bound}
+
 	if c, ok := stat.ComparePaired(logs, ratioConfidence); ok {
 		t.Low, t.High = result.Value(c.Low-1), result.Value(c.High-1)
 		t.Off = len(logs) >= minBlocksOff && (t.Low > PredictionMargin || t.High < -PredictionMargin)
@@ -235,6 +240,7 @@ func SummarizePredictions(rows []Row) PredictionSummary {
 		sizes = append(sizes, size)
 		a.Points++
 	}
+
 	if a.Points > 0 {
 		a.Median = stat.Median(sizes)
 	}
@@ -274,6 +280,7 @@ func MissingPredictionWarnings(predicted []result.Trial, cases []plan.Case) []Wa
 			why[r.Design] = r.Errors[0]
 		}
 	}
+
 	var list []Warning
 	for _, design := range order {
 		at := ""

@@ -15,6 +15,7 @@ func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 	if len(trials) == 0 || trials[0].World == result.Virtual {
 		return nil
 	}
+
 	pairs, all := j.comparisons(rows, trials)
 	found, worst, least := 0, 0, 1.0
 	for i := range all {
@@ -28,9 +29,11 @@ func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 			}
 		}
 	}
+
 	if found == 0 {
 		return nil
 	}
+
 	c, _, _ := all[worst].comparison(len(all[worst].logs))
 	order, a, b := c.Order(), pairs[worst][0], pairs[worst][1]
 	w, _ := warn(WarnRatios, order.Correlation, orderAlpha/float64(len(all)),
@@ -38,6 +41,7 @@ func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 			"(correlation %.2f, p = %.2g): something slows one design for several blocks, and the intervals of these "+
 			"comparisons are widened for it; stop what else runs, or measure more blocks",
 		found, len(all), rowName(a, b), rowName(b, a), order.Correlation, least)
+
 	w.Workload, w.P = trials[0].Workload, result.Value(least)
 	return []Warning{w}
 }

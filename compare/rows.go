@@ -81,6 +81,7 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 			}
 		}
 	}
+
 	r.N = len(good)
 	r.Answer = answer(r.Job, good)
 	r.Metrics = r.summarise(good)
@@ -116,9 +117,11 @@ func (r *Row) addStatus(t *result.Trial) {
 	if r.Lines == nil {
 		r.Lines = t.Lines
 	}
+
 	if !t.Expected {
 		r.Unexpected++
 	}
+
 	if !t.Good() && t.Error != "" && !slices.ContainsFunc(r.Errors,
 		func(e string) bool { return e == t.Error || strings.HasPrefix(e, t.Error+"; see ") }) {
 		e := t.Error
@@ -127,6 +130,7 @@ func (r *Row) addStatus(t *result.Trial) {
 		}
 		r.Errors = append(r.Errors, e)
 	}
+
 	for _, w := range t.Warnings {
 		if !slices.Contains(r.Warnings, w) {
 			r.Warnings = append(r.Warnings, w)
@@ -148,6 +152,7 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 			values[name] = xs // even if empty: the metric exists, as null
 		}
 	}
+
 	summaries := map[string]result.Summary{}
 	for name, xs := range values {
 		s := result.Summary{Kind: "summary", SchemaVersion: result.SchemaVersion, Workload: r.Workload,

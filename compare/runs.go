@@ -83,6 +83,7 @@ func (j Criteria) CompareRuns(a, b Run) RunComparison {
 		}
 		list, ratios, of = append(list, v), append(ratios, ratio), append(of, i)
 	}
+
 	j.decideAll(list, ratios)
 	for i := range list {
 		m := &matches[of[i]]
@@ -120,6 +121,7 @@ func (j Criteria) match(a, b []Row) (matches []Match, onlyA, onlyB []Row) {
 			onlyA = append(onlyA, a[i])
 		}
 	}
+
 	for k := range b {
 		if !used[k] {
 			onlyB = append(onlyB, b[k])

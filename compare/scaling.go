@@ -107,6 +107,7 @@ func scaling(s Pair, rest plan.Point) Scaling {
 	} else {
 		v.Speedup = few.Metric(result.TimePerOp).Median / many.Metric(result.TimePerOp).Median
 	}
+
 	more := result.Value(v.To) / result.Value(v.From)
 	v.Efficiency = v.Speedup / more
 	of := func(r *Row, metric string) result.Value { return r.Metric(metric).Median }
@@ -137,6 +138,7 @@ func (v Scaling) limit(more float64) string {
 	case math.IsNaN(inflation) || inflation <= 0 || float64(v.CPUTo) <= 0:
 		return LimitUnknown
 	}
+
 	used, gc := float64(v.UsedTo/v.UsedFrom), float64(v.GC)
 	idle, extra := math.Log(more/used), math.Log(inflation)
 	// The garbage collector's goroutines also wait for CPUs, and keep CPUs busy although the program has one

@@ -101,6 +101,7 @@ func sensitivity(r *Row, metric string, varied []VariedRun) Sensitivity {
 			s.Cost, greatest = v.Cost, d
 		}
 	}
+
 	s.Share = relativeDistance(s.Value, s.Low, s.High)
 	return s
 }
@@ -178,11 +179,13 @@ func (s *Sensitivity) Text() string {
 		}
 		return what + " is not known"
 	}
+
 	text := what
 	if s.Share > sensitivityLimit {
 		text += fmt.Sprintf(" depends on the scheduler's costs, on %s most: one of them x 1/2 or x 2 changes "+
 			"it by up to %.3g %%", s.Cost, 100*float64(s.Share))
 	}
+
 	switch {
 	case !s.DisturbedShare.Known():
 		return text + " is not known after one burn lasts longer: the design goes wrong then"
@@ -191,6 +194,7 @@ func (s *Sensitivity) Text() string {
 	case text != what:
 		text += ";"
 	}
+
 	if len(s.States) > 1 {
 		return text + fmt.Sprintf(" has %s: one burn that lasts longer changes it by up to %.3g %%",
 			result.Count(len(s.States), "steady state"), 100*float64(s.DisturbedShare))

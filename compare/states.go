@@ -15,6 +15,7 @@ func addStates(s *result.Summary, good []*result.Trial, xs []float64) bool {
 		func(t *result.Trial) bool { return t.Disturbed.Moves(s.Metric) }) {
 		return false
 	}
+
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, t := range good {
 		if t.Period == nil {
@@ -31,6 +32,7 @@ func addStates(s *result.Summary, good []*result.Trial, xs []float64) bool {
 				Phases: slices.Clone(x.Phases)})
 		}
 	}
+
 	mean := result.Value(stat.Mean(xs))
 	s.Low, s.High = result.Value(low), result.Value(high)
 	s.Mean = &result.Interval{Mean: mean, Low: s.Low, High: s.High}
@@ -110,16 +112,20 @@ func (v *Verdict) spanStates(a, b result.Summary) {
 	if len(a.States)+len(b.States) == 0 {
 		return
 	}
+
 	v.Exact = false
 	if !v.Low.Known() || !v.High.Known() {
 		v.Low, v.High = v.Ratio, v.Ratio
 	}
+
 	if len(a.States) > 0 {
 		v.Low, v.High = v.Low*a.Low/a.Median, v.High*a.High/a.Median
 	}
+
 	if len(b.States) > 0 {
 		v.Low, v.High = v.Low*b.Median/b.High, v.High*b.Median/b.Low
 	}
+
 	for _, x := range statesOf(a) {
 		for _, y := range statesOf(b) {
 			s := result.State{Value: x.Value / y.Value, Share: x.Share * y.Share, Phases: x.Phases, A: &x.Value,

@@ -38,6 +38,7 @@ func (r FailedCondition) String() string {
 	if r.Value < 0.095 {
 		figure = fmt.Sprintf("%.1f%%", 100*r.Value)
 	}
+
 	switch r.Condition {
 	case ConditionGC:
 		text = "garbage collection takes %s of the CPU time, and virtual time has none"
@@ -76,11 +77,13 @@ func (s evidenceIndex) failedCondition(r *Row, rows []Row) *FailedCondition {
 			alone = s.evidenceOf(o, o.Point)
 		}
 	}
+
 	for _, x := range e.conditions(alone) {
 		if x.Value > x.Limit {
 			return &x
 		}
 	}
+
 	if wall := geoMeanOf(e.plain, result.WallSeconds); r.Job && wall < minJobSeconds {
 		return &FailedCondition{Condition: ConditionShortJob, Value: wall, Limit: minJobSeconds}
 	}
@@ -108,6 +111,7 @@ func (s evidenceIndex) failedBeyond(r *Row, rows []Row) *FailedCondition {
 			return &x
 		}
 	}
+
 	var most *Row
 	for i := range rows {
 		if o := &rows[i]; o.World == result.Live && o.N > 0 && sameWork(r, o) &&
@@ -115,6 +119,7 @@ func (s evidenceIndex) failedBeyond(r *Row, rows []Row) *FailedCondition {
 			most = o
 		}
 	}
+
 	if most == nil {
 		return nil
 	}
@@ -127,6 +132,7 @@ func sameWork(a, b *Row) bool {
 	if a.Workload != b.Workload || a.Design != b.Design {
 		return false
 	}
+
 	m, n := levelOf(a.Point, "cpus"), levelOf(b.Point, "cpus")
 	for _, x := range a.Point.Settings() {
 		if x.Factor == "cpus" {
@@ -156,6 +162,7 @@ func (e *evidence) scatter(metric string) (half float64, blocks int) {
 			logs = append(logs, x)
 		}
 	}
+
 	c, ok := stat.ComparePaired(logs, ratioConfidence)
 	if !ok || len(logs) < minBlocksOff {
 		return math.NaN(), len(logs)

@@ -226,16 +226,19 @@ func (j Criteria) fill(v *Verdict, s *sequentialState, m int) {
 	if v.Lag1 = result.Value(order.Lag1); order.Dependent {
 		v.Correlation, v.Widened = result.Value(order.Correlation), s.ratio.Widened(1-s.level(1-ratioConfidence))
 	}
+
 	v.Tail, v.RankComparison = s.ratio.Tail(), j.ranked(s, m)
 	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.ratio.Permutation())
 	v.Detectable = result.Unavailable
 	if s.enough {
 		v.Detectable = result.Value(s.ratio.Detectable(1, s.level(j.Alpha/float64(m))))
 	}
+
 	if j.Interims != nil {
 		interims, spent := len(s.analyses), s.spent
 		v.Interims, v.AlphaSpent = &interims, &spent
 	}
+
 	if v.Verdict == Undecided {
 		v.Vetoed = s.vetoed
 		v.Nearly, v.MoreBlocks = j.blocksNeeded(s, m)
@@ -265,19 +268,23 @@ func (j Criteria) blocksNeeded(s *sequentialState, m int) (nearly string, more *
 	if far <= 1+j.Margin {
 		nearly = Equivalent
 	}
+
 	if s.vetoed {
 		return nearly, nil
 	}
 	if j.Interims != nil {
 		return nearly, j.Interims.blocksNeeded(s, j.Margin, level)
 	}
+
 	n := c.BlocksWithin(j.Margin, 1-level, blocksLimit)
 	if nearly == "" {
 		n = c.Blocks(far, 1, level, blocksLimit)
 	}
+
 	if n >= blocksLimit || s.layouts > 1 {
 		return nearly, nil
 	}
+
 	n = max(n, c.MinBlocks(j.Alpha))
 	n = max(n-c.N, 1)
 	return nearly, &n

@@ -113,15 +113,18 @@ func blockOrder(trials []result.Trial) (Warning, bool) {
 		}
 		return Warning{}, false // a significant but irrelevant drift, which also explains correlated blocks
 	}
+
 	r, p := t.serial()
 	if p > orderAlpha {
 		return Warning{}, false
 	}
+
 	w, ok := warn(WarnSerial, r, orderAlpha,
 		"neighbouring blocks resemble each other (correlation %.2f, p = %.2g; warned of at p <= %g): something "+
 			"changes over several blocks, and intervals of medians are too narrow, by a factor of about %.1f: find "+
 			"what else runs, or make trials longer",
 		r, p, orderAlpha, math.Sqrt((1+r)/(1-min(r, 0.99))))
+
 	w.P = result.Value(p)
 	return w, ok
 }
@@ -132,6 +135,7 @@ func fewBlocks(trials []result.Trial, interims []int) (Warning, bool) {
 	if len(interims) > 0 {
 		least = interims[0]
 	}
+
 	counts, n := map[key]int{}, 0
 	for i := range trials {
 		if t := &trials[i]; t.Kind == result.KindTrial && t.Good() {
@@ -140,15 +144,18 @@ func fewBlocks(trials []result.Trial, interims []int) (Warning, bool) {
 			n = max(n, counts[k])
 		}
 	}
+
 	if n == 0 || n >= least {
 		return Warning{}, false
 	}
+
 	few := fmt.Sprintf("%d %s", n, map[bool]string{true: "block is too few", false: "blocks are too few"}[n == 1])
 	if len(interims) > 0 {
 		return warn(WarnFewBlocks, float64(n), float64(least),
 			"%s: a run with a budget decides nothing before its first look, at %d: give it more time, fewer designs "+
 				"and points, or a shorter duration", few, least)
 	}
+
 	return warn(WarnFewBlocks, float64(n), float64(least),
 		"%s: a median has an interval, and a verdict within the run can be decided, from %d on: measure "+
 			"%d blocks or more", few, least, least)

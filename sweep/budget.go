@@ -55,11 +55,13 @@ func (s *Sweep) RestoreBudget(dir string, decisions []json.RawMessage, spent tim
 		r.Alpha >= 1 || r.Margin <= 0 {
 		return fmt.Errorf("%s is not a run of brewput: the rule of its budget makes no sense", dir)
 	}
+
 	s.Criteria.Baseline, s.Criteria.All, s.Criteria.Alpha, s.Criteria.Margin = r.Baseline, r.All, r.Alpha, r.Margin
 	s.PlanInterims()
 	if s.Interims, err = ReadInterims(decisions); err != nil {
 		return fmt.Errorf("%s cannot be continued: %w", dir, err)
 	}
+
 	s.Spent = spent
 	return nil
 }
@@ -153,11 +155,13 @@ func (p *budget) next(current segment, b int, trials []result.Trial) (segment, e
 	if b == 0 {
 		current = segment{cases: p.sweep.allCases(), until: p.sweep.Header.Rule.InterimBlocks[0]}
 	}
+
 	if len(p.recorded) > 0 && p.recorded[0].After == b {
 		decision := p.recorded[0]
 		p.recorded = p.recorded[1:]
 		return p.follow(decision)
 	}
+
 	if len(p.recorded) > 0 && b == current.until {
 		return segment{}, fmt.Errorf("the journal's next look is after block %d, but one is due after block %d: it "+
 			"is damaged; start a new run", p.recorded[0].After, b)
@@ -212,6 +216,7 @@ func (p *budget) costs(trials []result.Trial) []time.Duration {
 	for i, c := range p.sweep.Plan.Cases {
 		index[c.Design+" "+c.Point.String()] = i
 	}
+
 	var inside time.Duration
 	for i := range trials {
 		c := index[trials[i].Design+" "+trials[i].Point.String()]
@@ -219,10 +224,12 @@ func (p *budget) costs(trials []result.Trial) []time.Duration {
 		inside += p.sweep.trialTime(&trials[i])
 		blocks[c] += 1
 	}
+
 	extra := trialOverhead
 	if len(trials) > 0 {
 		extra = max(0, p.spent()-inside) / time.Duration(len(trials))
 	}
+
 	each := time.Duration(p.sweep.trialsPerCase())
 	for i, c := range p.sweep.Plan.Cases {
 		if blocks[i] == 0 {

@@ -115,6 +115,7 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 				float64(t.Metrics.Get("latency_sd_ns"))})
 		}
 	}
+
 	for _, c := range list {
 		if len(c.Trials) > 0 {
 			c.Rate = stat.Median(c.Trials)
@@ -214,10 +215,12 @@ func (s *Sweep) openLoad(c plan.Case) *trial.OpenLoad {
 	if !workload.OpenLoop(p) {
 		return nil
 	}
+
 	o := &trial.OpenLoad{Capacity: s.capacityOf(c).Rate}
 	if p.Has("arrivals") {
 		o.Gaps = s.Arrivals[p.Text("arrivals")]
 	}
+
 	switch {
 	case p.Has("rate"):
 		o.Rate = p.Float("rate")

@@ -18,19 +18,23 @@ func (h *Header) Check(trials []result.Trial, blocks map[int]int, old bool) erro
 	if err != nil {
 		return fmt.Errorf("the run's seed %q is not a number", h.Seed)
 	}
+
 	c := checker{header: h, plan: plan.Plan{Seed: seed, Blocks: h.Blocks, Cases: h.Cases, Instrumented: h.Instrumented},
 		old: old, most: h.Blocks}
 	if h.Precision != nil {
 		c.most = h.Precision.MaxReplications
 	}
+
 	c.whole = h.Precision == nil && h.Rule == nil && !h.Predicts
 	for _, p := range h.Cases {
 		c.names = append(c.names, p.Design+" ("+p.Point.String()+")")
 	}
+
 	byBlock := map[int][]*result.Trial{}
 	for b := range blocks {
 		byBlock[b] = nil
 	}
+
 	for i := range trials {
 		t := &trials[i]
 		if err := c.trial(t); err != nil {
@@ -38,6 +42,7 @@ func (h *Header) Check(trials []result.Trial, blocks map[int]int, old bool) erro
 		}
 		byBlock[t.Block] = append(byBlock[t.Block], t)
 	}
+
 	for _, b := range slices.Sorted(maps.Keys(byBlock)) {
 		if err := c.block(b, byBlock[b], blocks); err != nil {
 			return err
@@ -71,6 +76,7 @@ func (c *checker) trial(t *result.Trial) error {
 	case !c.old && t.Seed != strconv.FormatUint(c.plan.BlockSeed(t.Block), 10):
 		return fmt.Errorf("its seed is %q, and that of the block is %d", t.Seed, c.plan.BlockSeed(t.Block))
 	}
+
 	if t.Type == result.Job || t.Type == result.Benchmark {
 		return nil
 	}
@@ -118,6 +124,7 @@ func (c *checker) block(b int, trials []*result.Trial, blocks map[int]int) error
 		}
 		at += n + 1
 	}
+
 	if n, sealed := blocks[b]; sealed && c.whole && !c.old && n != len(steps) {
 		return fmt.Errorf("block %d is complete with %d trials, and the plan has %d", b, n, len(steps))
 	}

@@ -15,6 +15,7 @@ func CheckPredictionHeader(dir string, h, want *Header, old bool) error {
 		text, _ := json.Marshal(s) // cannot fail: only numbers and strings
 		return string(text)
 	}
+
 	wrong := ""
 	switch at := func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }; {
 	case !h.Started.Equal(want.Started):
@@ -30,9 +31,11 @@ func CheckPredictionHeader(dir string, h, want *Header, old bool) error {
 	case h.Burn != want.Burn:
 		wrong = "its burn loop was calibrated, and a prediction has none"
 	}
+
 	if wrong == "" {
 		return nil
 	}
+
 	return fmt.Errorf("%s is not the twin of this run: %s; put back the twin that was there, or remove %s: an "+
 		"incomplete run predicts it again, and a complete one is shown without", dir, wrong, dir)
 }

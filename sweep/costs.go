@@ -63,6 +63,7 @@ func (s *Sweep) CheckCosts() error {
 			}
 		}
 	}
+
 	for _, c := range s.closedLoops() {
 		for round := range capacityTrials {
 			if err := s.Costs.Covers(s.capacitySpec(c.Design, c.Point, round)); err != nil {
@@ -105,6 +106,7 @@ func (s *Sweep) Sensitivities(ctx context.Context, trials []result.Trial,
 	for i, c := range s.Plan.Cases {
 		cases[c.Design+" "+c.Point.String()] = i
 	}
+
 	var varied []compare.VariedRun
 	for _, v := range variants {
 		var specs []trial.Spec

@@ -19,10 +19,12 @@ func (h *Header) comparableWith(b *Header) error {
 		return fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare "+
 			"runs of one workload", b.Workload, h.Workload)
 	}
+
 	if h.World != b.World {
 		return fmt.Errorf("the old run is %s and the new one %s: what was measured and what was calculated are "+
 			"compared design by design, not as two versions of a program; give two runs of one world", b.World, h.World)
 	}
+
 	if machine := h.Environment.MachineDifferences(b.Environment); len(machine) > 0 && h.World != result.Virtual {
 		var all []string
 		for _, d := range machine {
@@ -41,6 +43,7 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 	if err := h.comparableWith(b); err != nil {
 		return nil, nil, err
 	}
+
 	virtual := h.World == result.Virtual // virtual time is the same on every machine, and burns are exact
 	add := list.Add
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
@@ -52,23 +55,28 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 				"factor; measure both without", d.Name, d.B, d.A)
 		}
 	}
+
 	x, y := h.Settings, b.Settings
 	if add("duration", time.Duration(x.Duration), time.Duration(y.Duration)) && x.Operations == 0 && y.Operations == 0 {
 		warn("a window is %v long in the old run and %v in the new: start, warm-up and rare stalls weigh differently "+
 			"in the two; measure both with the same duration", time.Duration(y.Duration), time.Duration(x.Duration))
 	}
+
 	if add("warmup", time.Duration(x.Warmup), time.Duration(y.Warmup)) {
 		warn("the warm-up is %v long in the old run and %v in the new: what is slow at first is in one of the two "+
 			"only; measure both with the same warm-up", time.Duration(y.Warmup), time.Duration(x.Warmup))
 	}
+
 	if add("operations", x.Operations, y.Operations) {
 		warn("a trial ends after %d operations in the old run and %d in the new (0: by time): measure both "+
 			"with the same number", y.Operations, x.Operations)
 	}
+
 	if add("sample", x.Sample, y.Sample) {
 		warn("every operation of %d is timed in the old run and of %d in the new: reading the clock costs them "+
 			"differently; measure both alike", y.Sample, x.Sample)
 	}
+
 	for _, f := range h.ArrivalFiles {
 		i := slices.IndexFunc(b.ArrivalFiles, func(o InputFile) bool { return o.Path == f.Path })
 		if i >= 0 && add("arrivals "+f.Path, f.shortSum(), b.ArrivalFiles[i].shortSum()) {
@@ -76,14 +84,17 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 				"measure both with one file", f.Path)
 		}
 	}
+
 	if virtual && h.Costs != b.Costs && add("costs", h.costsText(), b.costsText()) {
 		warn("the scheduler takes %s in the old run and %s in the new: designs differ by what they ask of it; "+
 			"calculate both with the same costs", b.costsText(), h.costsText())
 	}
+
 	if x, y := h.replayedText(), b.replayedText(); add("costs of real code", x, y) {
 		warn("the costs of real code are %s in the old run and %s in the new: the code may not be what differs; "+
 			"calculate both with one recording", y, x)
 	}
+
 	add("seed", h.Seed, b.Seed)
 	add("blocks", h.Blocks, b.Blocks)
 	if !virtual {

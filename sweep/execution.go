@@ -36,6 +36,7 @@ func (e *execution) advance(ctx context.Context) (more bool, err error) {
 		e.trials = append(e.trials, e.leftoverTrials(b)...)
 		return false, e.end()
 	}
+
 	block, over, err := e.block(ctx, b, cases)
 	e.trials = append(e.trials, block...)
 	e.blocks++
@@ -116,6 +117,7 @@ func (e *execution) block(ctx context.Context, b int, cases []int) (block []resu
 		}
 		block = append(block, t)
 	}
+
 	if !e.Sealed[b] {
 		var spent time.Duration
 		if e.budget != nil {
@@ -125,6 +127,7 @@ func (e *execution) block(ctx context.Context, b int, cases []int) (block []resu
 			return block, false, err
 		}
 	}
+
 	event := e.event(plan.Step{Block: b})
 	event.Trials = block
 	e.notify(event)

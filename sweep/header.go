@@ -113,6 +113,7 @@ func (h *Header) Plan(w *workload.Workload) (plan.Plan, error) {
 			return plan.Plan{}, err
 		}
 	}
+
 	p := plan.Plan{Seed: seed, Blocks: h.Blocks, Instrumented: h.Instrumented}
 	for _, c := range h.Cases {
 		if _, ok := w.Find(c.Design); !ok {

@@ -24,6 +24,7 @@ func CompareHeaders(older, newer []*StoredRun) (differences compare.Differences,
 		w.Run = run
 		warnings = append(warnings, w)
 	}
+
 	pair := func(old, new *StoredRun, other string) error {
 		list, texts, err := new.Header.Differences(&old.Header)
 		if err != nil {
@@ -44,6 +45,7 @@ func CompareHeaders(older, newer []*StoredRun) (differences compare.Differences,
 		}
 		return nil
 	}
+
 	for i, r := range newer {
 		other := r.Name
 		if i == 0 {
@@ -53,11 +55,13 @@ func CompareHeaders(older, newer []*StoredRun) (differences compare.Differences,
 			return nil, nil, err
 		}
 	}
+
 	for _, r := range older[1:] {
 		if err := pair(r, newer[0], r.Name); err != nil {
 			return nil, nil, err
 		}
 	}
+
 	for _, side := range [][]*StoredRun{older, newer} {
 		for _, r := range side[1:] {
 			if text := r.notReplicate(side[0]); text != "" {

@@ -54,17 +54,21 @@ func (s *Sweep) limitedOutcome(spec trial.Spec) (o trial.Outcome, ok bool) {
 	if l == nil {
 		return trial.Outcome{}, false
 	}
+
 	t, why := trial.Blank(spec), "another replication"
 	if l.pilot {
 		why = "the pilot of its case, which has a seed of its own,"
 	}
+
 	t.World, t.Status, t.Error = result.Virtual, result.Failed, l.outcome.Trial.Error
 	if !strings.HasPrefix(t.Error, notRunPrefix) { // unless that trial did not run either
 		t.Error = fmt.Sprintf(notRunPrefix+"%s failed: %s", why, t.Error)
 	}
+
 	if !l.reported {
 		l.reported, o.Failure = true, l.outcome.Failure
 	}
+
 	o.Trial, o.Limited = t, true
 	return o, true
 }

@@ -18,6 +18,7 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	s := &Sweep{Workload: w, Header: h, Plan: p, Store: Discard{}}
 	switch limit := time.Duration(h.Settings.TimeLimit); {
 	case h.Predicts:
@@ -32,6 +33,7 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 		s.Run, s.BurnRatio = (&trial.Runner{TimeLimit: limit}).Run, calibrate.BurnRatio
 		return s, nil
 	}
+
 	s.Run, s.Ahead = s.pool.Run, s.pool.Ahead
 	return s, nil
 }

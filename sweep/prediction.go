@@ -22,6 +22,7 @@ func (s *Sweep) PredictionSweep() (*Sweep, error) {
 	if len(s.Header.PredictedCases) == 0 {
 		return nil, nil
 	}
+
 	h := s.Header
 	h.World, h.Instrumented, h.Predicts = result.Virtual, false, true
 	h.Cases, h.PredictedCases, h.Warnings = s.Header.PredictedCases, nil, []string{}
@@ -29,13 +30,16 @@ func (s *Sweep) PredictionSweep() (*Sweep, error) {
 	if !h.Settings.Limited { // a trial of a second on real CPUs may take long to simulate
 		h.Settings.TimeLimit = max(h.Settings.TimeLimit, Duration(predictionTimeLimit))
 	}
+
 	if h.Rule != nil { // later blocks have no prediction: their number is not known in advance
 		h.Blocks, h.Rule = h.Rule.InterimBlocks[0], nil
 	}
+
 	t, err := New(s.Workload, h)
 	if err != nil {
 		return nil, err
 	}
+
 	t.Arrivals, t.RetryLimited = s.Arrivals, s.RetryLimited
 	return t, nil
 }
@@ -52,6 +56,7 @@ func (s *Sweep) ExecuteWithPrediction(ctx context.Context, prediction *Sweep) (p
 		measured, err = s.Execute(ctx)
 		return nil, measured, err
 	}
+
 	t, e := prediction.begin(), s.begin()
 	e.prediction = t
 	for more := true; more && err == nil; {
@@ -62,9 +67,11 @@ func (s *Sweep) ExecuteWithPrediction(ctx context.Context, prediction *Sweep) (p
 			more, err = e.advance(ctx)
 		}
 	}
+
 	for !t.over && err == nil { // there was nothing to measure
 		err = t.advancePrediction(ctx, s)
 	}
+
 	if measured = e.trials; len(measured) < len(s.Done) { // the prediction failed before the stored trials were read
 		measured = s.Done
 	}

@@ -46,19 +46,23 @@ func (s *Sweep) addModelResponse(t *result.Trial, c plan.Case, o *trial.OpenLoad
 	if float64(t.Metrics.Get(result.LostShare)) > maxLost {
 		return
 	}
+
 	name, sd := result.ModelMG1, a.SD
 	if a.SD < maxDeterministicCV*a.Mean {
 		name, sd = result.ModelMD1, 0
 	}
+
 	if need := minRelaxations * relaxation(o.Rate/1e9, a.Mean, sd); float64(s.Header.Settings.Duration) < need {
 		t.Metrics[name], t.Metrics[result.ModelWindow] = result.Unavailable, result.Value(need)
 		return
 	}
+
 	if c.Point.Int("workers") > 1 && (float64(t.Metrics.Get("service_mean_ns")) > maxSlowdown*a.Mean ||
 		a.Mean > timeSlice) {
 		t.Metrics[name], t.Metrics[result.ModelAlone] = result.Unavailable, result.Value(a.Mean)
 		return
 	}
+
 	if seconds, ok := model.MG1Response(o.Rate, a.Mean/1e9, sd/1e9); ok {
 		t.Metrics[name] = result.Value(seconds * 1e9)
 	}

@@ -66,6 +66,7 @@ func (r predictionRule) next(_ segment, b int, trials []result.Trial) (segment, 
 	if b == 0 {
 		return segment{r.allCases(), r.Plan.Blocks, 1}, nil
 	}
+
 	s := segment{until: r.Plan.Blocks, ahead: r.Plan.Blocks}
 	for i, c := range r.Plan.Cases {
 		if slices.ContainsFunc(trials, func(t result.Trial) bool {

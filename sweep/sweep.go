@@ -155,6 +155,7 @@ func (s *Sweep) runTrial(ctx context.Context, step plan.Step, lines map[string]*
 	if !known {
 		outcome, known = s.known[position{step.Block, step.Order}]
 	}
+
 	if !known {
 		var err error
 		if outcome, err = s.Run(ctx, spec); err != nil {
@@ -162,6 +163,7 @@ func (s *Sweep) runTrial(ctx context.Context, step plan.Step, lines map[string]*
 		}
 		s.recordLimited(spec, outcome).reported = true
 	}
+
 	t := outcome.Trial
 	t.Limited = outcome.Limited
 	s.declare(&t, spec)

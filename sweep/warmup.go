@@ -86,12 +86,14 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 	if s.known, err = s.pilot(ctx, specs); err != nil {
 		return 0, "", false, err
 	}
+
 	for _, spec := range specs { // further pilots only refine the transient
 		if o := s.known[position{spec.Block, spec.Order}]; s.limited[caseOf(spec)] == nil {
 			l := s.recordLimited(spec, o)
 			l.pilot, l.warmup, l.window = true, set.Warmup, set.Duration
 		}
 	}
+
 	rounds := map[position][]result.Trial{}
 	var slow []trial.Spec
 	for _, spec := range specs {
@@ -101,6 +103,7 @@ func (s *Sweep) transient(ctx context.Context) (longest time.Duration, slowest s
 			slow = append(slow, spec)
 		}
 	}
+
 	for round := 1; round < pilotRounds && len(slow) > 0; round++ {
 		for i := range slow {
 			slow[i].Seed, slow[i].Disturb = s.pilotSeed(slow[i], round), false
@@ -165,6 +168,7 @@ func (s *Sweep) pilot(ctx context.Context, specs []trial.Spec) (map[position]tri
 		s.Ahead(slices.DeleteFunc(slices.Clone(specs),
 			func(spec trial.Spec) bool { return s.limited[caseOf(spec)] != nil }))
 	}
+
 	outcomes := map[position]trial.Outcome{}
 	for i, spec := range specs {
 		if l := s.limited[caseOf(spec)]; l != nil {
@@ -213,6 +217,7 @@ func transientOf(pilots []result.Trial, bound time.Duration) (d time.Duration, s
 			all = append(all, time.Duration(float64(v)*float64(time.Second)))
 		}
 	}
+
 	if len(all) == 0 {
 		return 0, true
 	}

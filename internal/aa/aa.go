@@ -55,6 +55,7 @@ func (c Comparison) Compare(ctx context.Context) (compare.Verdict, error) {
 	if err != nil {
 		return compare.Verdict{}, err
 	}
+
 	usual := compare.DefaultCriteria("", nil)
 	trials, err := s.Execute(ctx)
 	if err != nil {
@@ -67,6 +68,7 @@ func (c Comparison) Compare(ctx context.Context) (compare.Verdict, error) {
 				done, c.Blocks, least)
 		}
 	}
+
 	verdicts := usual.Verdicts(compare.Rows(trials, s.Plan.Cases), trials)
 	if len(verdicts) != 1 {
 		return compare.Verdict{}, fmt.Errorf("%s/%s (%s) cannot be compared with itself: it is a bound, or has "+
@@ -87,6 +89,7 @@ func (c Comparison) sweep() (*sweep.Sweep, error) {
 	if !ok {
 		return nil, fmt.Errorf("workload %s has no design %q to compare with itself", c.Workload.Name, c.Design)
 	}
+
 	arms := *c.Workload
 	arms.Designs = []workload.Design{d, d}
 	arms.Designs[0].Name, arms.Designs[1].Name = armA, armB
@@ -96,11 +99,13 @@ func (c Comparison) sweep() (*sweep.Sweep, error) {
 		Settings: sweep.Settings{Duration: sweep.Duration(c.Duration), Warmup: sweep.Duration(c.Warmup),
 			Operations: c.Operations, Sample: 1},
 	}
+
 	h.Burn.Rate = c.BurnRate
 	s, err := sweep.New(&arms, h)
 	if err != nil {
 		return nil, err
 	}
+
 	s.Run, s.BurnRatio = c.runArm, nil
 	return s, nil
 }

@@ -41,13 +41,16 @@ func (t *Tally) Add(v compare.Verdict) {
 	default:
 		t.Undecided++
 	}
+
 	if float64(v.P) <= promised {
 		t.LowP++
 	}
+
 	t.widths = append(t.widths, float64(HalfWidth(v)))
 	if v.Widened > 1 {
 		t.Widened++
 	}
+
 	if r := float64(v.Lag1); v.Lag1.Known() && v.N >= 3 {
 		t.lag1 = append(t.lag1, r)
 		if r > stat.Lag1Bound(v.N, 0.95) {
@@ -115,10 +118,12 @@ func Cases(w *workload.Workload, designs []string, levels map[string]string) ([]
 		}
 		earlier = append(earlier, f.Name)
 	}
+
 	points, err := plan.Points(w.AllFactors(), choices)
 	if err != nil {
 		return nil, err
 	}
+
 	factorsOf := func(design string) []string {
 		d, _ := w.Find(design)
 		return w.FactorsOf(d)

@@ -145,6 +145,7 @@ func (c Comparison) spread(n int) (se, df float64) {
 		uncertainty += v * v / degrees
 		total += degrees
 	}
+
 	if uncertainty == 0 || c.runs { // no variance in any group
 		return math.Sqrt(variance), total
 	}

@@ -49,6 +49,7 @@ func NewInterimAnalyses(spend Spending, blocks []int) *InterimAnalyses {
 			table[k] = append(table[k], math.Log(level))
 		}
 	}
+
 	l.level, l.alpha = make([]interp.FritschButland, len(blocks)), make([]interp.FritschButland, len(blocks))
 	for k, levels := range table {
 		if err := errorsOf(l.level[k].Fit(at, levels), l.alpha[k].Fit(levels, at)); err != nil {

@@ -105,9 +105,11 @@ func newTransition(before, n int) *transition {
 		s.old = append(s.old, math.Sqrt(float64(before)/float64(n))*math.Cos(a))
 		s.new = append(s.new, math.Sqrt(float64(r)/float64(n))*math.Sin(a))
 	}
+
 	for i := range w {
 		w[i] /= sum
 	}
+
 	s.weight = w
 	return s
 }

@@ -27,6 +27,7 @@ func Trend(xs []float64) (slope, p float64) {
 	if n < 2 {
 		return 0, 1
 	}
+
 	mean, middle := Mean(xs), float64(n-1)/2
 	statistic := func(order []int) float64 {
 		sum := 0.0
@@ -35,6 +36,7 @@ func Trend(xs []float64) (slope, p float64) {
 		}
 		return sum
 	}
+
 	squares := float64(n) * float64(n*n-1) / 12
 	slope = statistic(identity(n)) / squares
 	return slope, orderP(n, xs, func(order []int) float64 { return math.Abs(statistic(order)) })
@@ -46,6 +48,7 @@ func SerialCorrelation(rows [][]float64) (correlation, p float64) {
 	if len(rows) == 0 || len(rows[0]) < 3 {
 		return 0, 1
 	}
+
 	n := len(rows[0])
 	// products[i][j] is the sum over rows of the products of columns i and j.
 	products := make([][]float64, n)
@@ -59,9 +62,11 @@ func SerialCorrelation(rows [][]float64) (correlation, p float64) {
 		}
 		total += products[i][i]
 	}
+
 	if total == 0 {
 		return 0, 1
 	}
+
 	statistic := func(order []int) float64 {
 		sum := 0.0
 		for i := 1; i < n; i++ {
@@ -88,6 +93,7 @@ func orderP(n int, scale []float64, statistic func(order []int) float64) float64
 	for _, x := range scale {
 		size += math.Abs(x)
 	}
+
 	bound := statistic(order) - 1e-12*size*float64(n)
 	if n <= exactOrders {
 		hits, all := 0, 0
@@ -99,6 +105,7 @@ func orderP(n int, scale []float64, statistic func(order []int) float64) float64
 		})
 		return float64(hits) / float64(all)
 	}
+
 	hits, state := 0, uint64(n)
 	for drawn := 1; drawn <= maxRandomOrders; drawn++ {
 		for i := n - 1; i > 0; i-- {

@@ -32,6 +32,7 @@ func SignFlip(logs []float64) float64 {
 			zeros++
 		}
 	}
+
 	bound := math.Abs(observed) - 1e-12*size // rounding must not lose a tie
 	if bound > 0 && math.Abs(observed) == size {
 		return math.Ldexp(2, zeros-n) // of equal signs, only the observed assignment and its opposite are as far
@@ -39,6 +40,7 @@ func SignFlip(logs []float64) float64 {
 	if n <= exactLimit {
 		return exactFlips(logs, bound)
 	}
+
 	tables := signedSums(logs)
 	hits, state := 1, uint64(n)
 	for range flips {
@@ -85,6 +87,7 @@ func exactFlips(logs []float64, bound float64) float64 {
 		signs[i] = 1
 		sum += x
 	}
+
 	hits, total := 0, 1<<(n-1)
 	for k := 1; ; k++ {
 		if math.Abs(sum) >= bound {

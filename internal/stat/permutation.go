@@ -33,10 +33,12 @@ func LabelPermutation(a, b []float64) float64 {
 			observed += all[i]
 		}
 	}
+
 	bound := math.Abs(observed) - 1e-12*size // rounding must not lose a tie
 	if ways := binomial(len(all), len(a)); ways <= exactLabels {
 		return float64(countLabellings(all, len(a), 0, bound)) / ways
 	}
+
 	hits, state := 1, uint64(len(all))
 	for range flips {
 		sum := 0.0

@@ -136,6 +136,7 @@ func signedRankTail(n int) rankTail {
 	if n > exactRanks {
 		return normalTail(float64(most)/2, math.Sqrt(float64(n*(n+1)*(2*n+1))/24))
 	}
+
 	chance := make([]float64, most+1)
 	chance[0] = 1
 	for rank := 1; rank <= n; rank++ { // each rank is part of the sum with probability 1/2
@@ -157,12 +158,14 @@ func mannWhitneyTail(a, b int) rankTail {
 	if max(a, b) > exactRanks {
 		return normalTail(float64(a*b)/2, math.Sqrt(float64(a*b*(a+b+1))/12))
 	}
+
 	size := a*b/2 + 1
 	rows := make([][]float64, b+1) // for i values of the first group, by the size of the second
 	for j := range rows {
 		rows[j] = make([]float64, size)
 		rows[j][0] = 1
 	}
+
 	for i := 1; i <= a; i++ {
 		for j := 1; j <= b; j++ { // rows[j] still holds i-1; rows[0] is constant
 			first := float64(i) / float64(i+j)

@@ -16,6 +16,7 @@ func CompareRuns(a, b [][]float64, confidence float64) (c Comparison, ok bool) {
 	if min(na, nb) < 1 || na+nb < 3 {
 		return Comparison{N: int(min(na, nb))}, false
 	}
+
 	squares := 0.0
 	for _, means := range [][]float64{meansA, meansB} {
 		middle := Mean(means)
@@ -23,6 +24,7 @@ func CompareRuns(a, b [][]float64, confidence float64) (c Comparison, ok bool) {
 			squares += (x - middle) * (x - middle)
 		}
 	}
+
 	within := (withinA + withinB) / (1/na + 1/nb) // the variance of a run's mean if runs did not differ
 	residual := math.Sqrt(max(squares/(na+nb-2), within))
 	c = newComparison(Mean(meansA)-Mean(meansB), group{logs: meansA, residual: residual},

@@ -100,6 +100,7 @@ func medianRank(n int, confidence float64) int {
 	if !(confidence > 0 && confidence < 1) {
 		return 0
 	}
+
 	// most is the largest number of the 2^n outcomes that one tail may contain.
 	limit := new(big.Rat).SetFloat64((1 - confidence) / 2)
 	limit.Mul(limit, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(n))))

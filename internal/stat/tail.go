@@ -39,12 +39,14 @@ func TailSkewness(xs []float64) float64 {
 	if len(xs) < minTailValues || side == 0 {
 		return 0
 	}
+
 	far := 0
 	for i, x := range xs {
 		if (x-xs[far])*side > 0 {
 			far = i
 		}
 	}
+
 	rest := make([]float64, 0, len(xs)-1)
 	rest = append(append(rest, xs[:far]...), xs[far+1:]...)
 	if g := skewness(rest); g*side > 0 && math.Abs(g) > tailSkewness {
