@@ -101,9 +101,11 @@ func (j Criteria) allocateBlocks(states []ComparisonState, costs []float64, left
 		return c
 	}
 
+	// Comparisons without new values come last, because their trials fail; before them the least certain come first.
 	slices.SortStableFunc(open, func(a, b ComparisonState) int {
 		return cmp.Or(boolToInt(a.NewBlocks == 0)-boolToInt(b.NewBlocks == 0), cmp.Compare(a.Certainty, b.Certainty))
 	})
+	// Each comparison continues if its blocks still fit into the time left.
 	need := make([]int, len(costs)) // blocks of each case until the next analyses of the comparisons that continue
 	skipped := false
 	for _, s := range open {

@@ -42,6 +42,7 @@ func (j Criteria) ByMetric(sides []Pair, declared map[string]string) []MetricVer
 	for _, metric := range append(metrics, CustomMetrics(rows)...) {
 		m := MetricVerdicts{Metric: metric}
 		of := map[string][]Verdict{}
+		// All verdicts on a metric are one family, whatever their contrast.
 		for _, v := range j.MetricVerdicts(sides, metric, Direction(metric, declared)) {
 			of[v.Contrast()] = append(of[v.Contrast()], v)
 		}

@@ -30,6 +30,7 @@ func (j Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 		}
 	}
 
+	// add drops duplicates: two designs may be neighbours, and one of them the baseline.
 	for i, a := range rows {
 		others := j.neighbours(rows, a, designs)
 		for k, b := range rows {

@@ -60,6 +60,7 @@ func (s *Pair) Compare(metric string, layouts int) (c MetricComparison, ok bool)
 		return c, true
 	}
 
+	// With zeros, logarithms need an offset, and the ratio serves only to test for a difference.
 	add := 0.0
 	switch {
 	case hasZero(c.NoRatio):
@@ -143,6 +144,7 @@ func (j Criteria) MetricVerdicts(sides []Pair, metric string, direction int) []V
 		list = append(list, Verdict{})
 	}
 
+	// The varying metrics are one family; their verdicts go to the places reserved in list.
 	for i, state := range j.judgePairs(family, ratios) {
 		v := family[i].verdict(metric, state.ratio, ratios[i])
 		if j.Interims != nil {
@@ -270,6 +272,7 @@ func (j Criteria) Geomean(sides []Pair, metric string) (ratio, low, high result.
 		n++
 	}
 
+	// The interval is that of the blocks' means, over the blocks that hold all pairs.
 	ratio, low, high = result.Unavailable, result.Unavailable, result.Unavailable
 	if n == 0 {
 		return ratio, low, high, n

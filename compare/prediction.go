@@ -68,6 +68,7 @@ func AddPredictions(rows []Row, measured, predicted []result.Trial, cases []plan
 		}
 	}
 
+	// Cases that were only predicted follow the last row of their design.
 	measuredRows := slices.Clone(rows)
 	for _, r := range Rows(predicted, cases) {
 		if slices.ContainsFunc(rows, func(m Row) bool {

@@ -34,6 +34,7 @@ func (j Criteria) RatioWarnings(rows []Row, trials []result.Trial) []Warning {
 		return nil
 	}
 
+	// The text names the comparison with the strongest evidence.
 	c, _, _ := all[worst].comparison(len(all[worst].logs))
 	order, a, b := c.Order(), pairs[worst][0], pairs[worst][1]
 	w, _ := warn(WarnRatios, order.Correlation, orderAlpha/float64(len(all)),

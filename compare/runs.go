@@ -84,6 +84,7 @@ func (j Criteria) CompareRuns(a, b Run) RunComparison {
 		list, ratios, of = append(list, v), append(ratios, ratio), append(of, i)
 	}
 
+	// All verdicts are decided together, as one family.
 	j.decideAll(list, ratios)
 	for i := range list {
 		m := &matches[of[i]]

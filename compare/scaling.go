@@ -75,6 +75,7 @@ func Scalings(rows []Row, trials []result.Trial) []Scaling {
 			continue
 		}
 		seen[id] = true
+		// Find the rows of this benchmark with the fewest and the most CPUs.
 		least, most := first, first
 		for k := range rows {
 			r := &rows[k]

@@ -114,6 +114,7 @@ func blockOrder(trials []result.Trial) (Warning, bool) {
 		return Warning{}, false // a significant but irrelevant drift, which also explains correlated blocks
 	}
 
+	// Without a drift, correlated blocks mean that something changes over several blocks.
 	r, p := t.serial()
 	if p > orderAlpha {
 		return Warning{}, false

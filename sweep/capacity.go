@@ -72,64 +72,90 @@ const maxOverlap = 1.1
 // MeasureCapacities measures the capacity of every case with an open loop and stores the capacities in the header.
 // Call it before Execute. tell, if not nil, is called before each trial.
 func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, done, total int)) error {
+	m := capacities{s, map[*Capacity][]SoloService{}, map[string]bool{}}
 	list := s.closedLoops()
-	alone := map[*Capacity][]SoloService{}
-	limited := map[string]bool{} // by case; the real-time limit would end the other rounds too
 	for round := range capacityTrials {
 		for i, c := range list {
-			many, one := plan.Case{Design: c.Design, Point: c.Point},
-				plan.Case{Design: c.Design, Point: c.Point.With("workers", plan.IntLevel(1))}
-			if limited[caseName(many)] {
+			many := plan.Case{Design: c.Design, Point: c.Point}
+			if m.limited[caseName(many)] {
 				continue
 			}
 			if tell != nil {
 				tell(many, round*len(list)+i, capacityTrials*len(list))
 			}
-			outcome, err := s.capacityTrial(ctx, many, round)
-			if err != nil {
+			if err := m.measure(ctx, c, many, round); err != nil {
 				return err
 			}
-			t := outcome.Trial
-			limited[caseName(many)] = outcome.Limited
-			if !t.Good() {
-				c.Error, c.failed = t.Error, &outcome
-				continue
-			}
-			c.Trials = append(c.Trials, float64(t.Metrics.Get(result.Throughput)))
-			if min(c.Point.Int("cpus"), c.Point.Int("workers")) > 1 {
-				continue
-			}
-			if c.Point.Int("workers") > 1 {
-				if limited[caseName(one)] {
-					continue
-				}
-				if outcome, err = s.capacityTrial(ctx, one, round); err != nil {
-					return err
-				}
-				t = outcome.Trial
-				if limited[caseName(one)] = outcome.Limited; outcome.Limited {
-					continue
-				}
-			}
-			alone[c] = append(alone[c], SoloService{float64(t.Metrics.Get(result.LatencyMean)),
-				float64(t.Metrics.Get("latency_sd_ns"))})
 		}
 	}
 
 	for _, c := range list {
-		if len(c.Trials) > 0 {
-			c.Rate = stat.Median(c.Trials)
-		}
-		if as := alone[c]; len(as) > 0 {
-			slices.SortFunc(as, func(a, b SoloService) int { return cmp.Compare(a.Mean, b.Mean) })
-			// Requests that wait, or whose parts run in parallel, overlap even if they have one CPU and one worker.
-			if a := as[len(as)/2]; a.Mean > 0 && a.SD >= 0 && c.Rate*a.Mean/1e9 <= maxOverlap {
-				c.Solo = &a
-			}
-		}
+		m.finish(c)
 		s.Header.Capacities = append(s.Header.Capacities, *c)
 	}
 	return nil
+}
+
+// capacities is the state of measuring the capacities of a sweep.
+type capacities struct {
+	sweep   *Sweep
+	solo    map[*Capacity][]SoloService
+	limited map[string]bool // by case; the real-time limit would end the other rounds too
+}
+
+// measure runs one trial of the closed loop many, whose capacity is c. If at most one request can be in service, it
+// also measures the service time of a single worker.
+func (m *capacities) measure(ctx context.Context, c *Capacity, many plan.Case, round int) error {
+	outcome, err := m.sweep.capacityTrial(ctx, many, round)
+	if err != nil {
+		return err
+	}
+	t := outcome.Trial
+	m.limited[caseName(many)] = outcome.Limited
+	if !t.Good() {
+		c.Error, c.failed = t.Error, &outcome
+		return nil
+	}
+
+	c.Trials = append(c.Trials, float64(t.Metrics.Get(result.Throughput)))
+	if min(c.Point.Int("cpus"), c.Point.Int("workers")) > 1 {
+		return nil
+	}
+
+	// Several workers on one CPU wait for each other, so the service time needs a trial with a single worker.
+	if c.Point.Int("workers") > 1 {
+		one := plan.Case{Design: c.Design, Point: c.Point.With("workers", plan.IntLevel(1))}
+		if m.limited[caseName(one)] {
+			return nil
+		}
+		if outcome, err = m.sweep.capacityTrial(ctx, one, round); err != nil {
+			return err
+		}
+		t = outcome.Trial
+		if m.limited[caseName(one)] = outcome.Limited; outcome.Limited {
+			return nil
+		}
+	}
+	m.solo[c] = append(m.solo[c], SoloService{float64(t.Metrics.Get(result.LatencyMean)),
+		float64(t.Metrics.Get("latency_sd_ns"))})
+	return nil
+}
+
+// finish sets the capacity from its trials, and the service time if requests are served one at a time.
+func (m *capacities) finish(c *Capacity) {
+	if len(c.Trials) > 0 {
+		c.Rate = stat.Median(c.Trials)
+	}
+	solo := m.solo[c]
+	if len(solo) == 0 {
+		return
+	}
+	slices.SortFunc(solo, func(a, b SoloService) int { return cmp.Compare(a.Mean, b.Mean) })
+
+	// Requests that wait, or whose parts run in parallel, overlap even if they have one CPU and one worker.
+	if a := solo[len(solo)/2]; a.Mean > 0 && a.SD >= 0 && c.Rate*a.Mean/1e9 <= maxOverlap {
+		c.Solo = &a
+	}
 }
 
 // closedLoops returns the distinct closed loops whose capacity the open loops of the plan need.

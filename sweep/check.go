@@ -30,6 +30,7 @@ func (h *Header) Check(trials []result.Trial, blocks map[int]int, old bool) erro
 		c.names = append(c.names, p.Design+" ("+p.Point.String()+")")
 	}
 
+	// Complete blocks are checked even if all their trials are missing.
 	byBlock := map[int][]*result.Trial{}
 	for b := range blocks {
 		byBlock[b] = nil

@@ -115,6 +115,7 @@ func (s *Sweep) Sensitivities(ctx context.Context, trials []result.Trial,
 			i, ok := cases[t.Design+" "+t.Point.String()]
 			switch {
 			case !ok || t.Kind != result.KindTrial:
+			// The trial already contains its disturbance.
 			case v.Delay > 0 && t.Disturbed != nil:
 				anew = append(anew, t)
 			default:

@@ -56,26 +56,7 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 		}
 	}
 
-	x, y := h.Settings, b.Settings
-	if add("duration", time.Duration(x.Duration), time.Duration(y.Duration)) && x.Operations == 0 && y.Operations == 0 {
-		warn("a window is %v long in the old run and %v in the new: start, warm-up and rare stalls weigh differently "+
-			"in the two; measure both with the same duration", time.Duration(y.Duration), time.Duration(x.Duration))
-	}
-
-	if add("warmup", time.Duration(x.Warmup), time.Duration(y.Warmup)) {
-		warn("the warm-up is %v long in the old run and %v in the new: what is slow at first is in one of the two "+
-			"only; measure both with the same warm-up", time.Duration(y.Warmup), time.Duration(x.Warmup))
-	}
-
-	if add("operations", x.Operations, y.Operations) {
-		warn("a trial ends after %d operations in the old run and %d in the new (0: by time): measure both "+
-			"with the same number", y.Operations, x.Operations)
-	}
-
-	if add("sample", x.Sample, y.Sample) {
-		warn("every operation of %d is timed in the old run and of %d in the new: reading the clock costs them "+
-			"differently; measure both alike", y.Sample, x.Sample)
-	}
+	h.Settings.differences(b.Settings, add, warn)
 
 	for _, f := range h.ArrivalFiles {
 		i := slices.IndexFunc(b.ArrivalFiles, func(o InputFile) bool { return o.Path == f.Path })
@@ -101,6 +82,27 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 		h.burnDifferences(b, add, warn)
 	}
 	return list, warnings, nil
+}
+
+// differences reports how the settings x of the newer run differ from y, those of the older one.
+func (x Settings) differences(y Settings, add func(name string, a, b any) bool,
+	warn func(format string, args ...any)) {
+	if add("duration", time.Duration(x.Duration), time.Duration(y.Duration)) && x.Operations == 0 && y.Operations == 0 {
+		warn("a window is %v long in the old run and %v in the new: start, warm-up and rare stalls weigh differently "+
+			"in the two; measure both with the same duration", time.Duration(y.Duration), time.Duration(x.Duration))
+	}
+	if add("warmup", time.Duration(x.Warmup), time.Duration(y.Warmup)) {
+		warn("the warm-up is %v long in the old run and %v in the new: what is slow at first is in one of the two "+
+			"only; measure both with the same warm-up", time.Duration(y.Warmup), time.Duration(x.Warmup))
+	}
+	if add("operations", x.Operations, y.Operations) {
+		warn("a trial ends after %d operations in the old run and %d in the new (0: by time): measure both "+
+			"with the same number", y.Operations, x.Operations)
+	}
+	if add("sample", x.Sample, y.Sample) {
+		warn("every operation of %d is timed in the old run and of %d in the new: reading the clock costs them "+
+			"differently; measure both alike", y.Sample, x.Sample)
+	}
 }
 
 // burnDifferences reports how much the burn calibrations of two runs differ.

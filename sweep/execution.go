@@ -118,6 +118,7 @@ func (e *execution) block(ctx context.Context, b int, cases []int) (block []resu
 		block = append(block, t)
 	}
 
+	// Seal the block, so that a resumed run need not check it again.
 	if !e.Sealed[b] {
 		var spent time.Duration
 		if e.budget != nil {

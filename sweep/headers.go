@@ -46,6 +46,7 @@ func CompareHeaders(older, newer []*StoredRun) (differences compare.Differences,
 		return nil
 	}
 
+	// Every run is compared with the first run of the other side.
 	for i, r := range newer {
 		other := r.Name
 		if i == 0 {

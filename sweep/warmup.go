@@ -44,6 +44,7 @@ func (s *Sweep) FindWarmup(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		// The recording of real code ended before the load settled: keep the last run that it covers.
 		if extended > 0 && s.recordingExhausted() {
 			set.Warmup, set.Duration, s.known = before.Warmup, before.Duration, nil
 			s.Header.WarmupReason = ""

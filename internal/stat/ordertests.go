@@ -95,6 +95,7 @@ func orderP(n int, scale []float64, statistic func(order []int) float64) float64
 	}
 
 	bound := statistic(order) - 1e-12*size*float64(n)
+	// Few blocks: try every permutation.
 	if n <= exactOrders {
 		hits, all := 0, 0
 		permute(order, n, func() {
@@ -106,6 +107,7 @@ func orderP(n int, scale []float64, statistic func(order []int) float64) float64
 		return float64(hits) / float64(all)
 	}
 
+	// Many blocks: shuffle (Fisher-Yates) until the p-value is known well enough.
 	hits, state := 0, uint64(n)
 	for drawn := 1; drawn <= maxRandomOrders; drawn++ {
 		for i := n - 1; i > 0; i-- {

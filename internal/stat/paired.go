@@ -41,6 +41,7 @@ func SignFlip(logs []float64) float64 {
 		return exactFlips(logs, bound)
 	}
 
+	// Each random word gives the signs of 64 logarithms, eight in each table.
 	tables := signedSums(logs)
 	hits, state := 1, uint64(n)
 	for range flips {
