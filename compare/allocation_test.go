@@ -19,8 +19,8 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// soFar holds the state of designs d0, d1, ... after some blocks: trials, rows, cases, and the cost of each case.
-func soFar(logs [][]float64) ([]Row, []result.Trial, []plan.Case, []float64) {
+// stateAfter holds the state of designs d0, d1, ... after some blocks: trials, rows, cases, and the cost of each case.
+func stateAfter(logs [][]float64) ([]Row, []result.Trial, []plan.Case, []float64) {
 	rows, trials := sweepOf(names(len(logs)), logs)
 	var cases []plan.Case
 	var costs []float64
@@ -70,7 +70,7 @@ func TestAllocation(t *testing.T) {
 	} {
 		j := DefaultCriteria("", nil)
 		j.Interims = interims
-		rows, trials, cases, costs := soFar(c.logs)
+		rows, trials, cases, costs := stateAfter(c.logs)
 		got := j.Allocate(rows, trials, cases, costs, c.left)
 		if !slices.Equal(got.Cases, c.cases) || got.Blocks != c.more || got.Reason != c.why {
 			t.Errorf("%s: %d blocks of %v because %s; want %d of %v because %s", c.name, got.Blocks, got.Cases,
@@ -86,7 +86,7 @@ func TestAllocationOfStragglers(t *testing.T) {
 	j := DefaultCriteria("", nil)
 	j.Interims = usualInterims()
 	logs := steps(15, [2]float64{0, 0.1}, [2]float64{1, 0.01}, [2]float64{0, 0.1})
-	rows, trials, cases, costs := soFar(logs)
+	rows, trials, cases, costs := stateAfter(logs)
 	trials = slices.DeleteFunc(trials, func(t result.Trial) bool {
 		return t.Block >= 12 &&
 			(t.Design == "d0" || t.Design == "d1")
@@ -114,7 +114,7 @@ func TestFailingPairsGoLast(t *testing.T) {
 		}},
 		"since the first look": {15, func(t result.Trial) bool { return t.Design == "d0" && t.Block >= 10 }},
 	} {
-		rows, trials, cases, costs := soFar(steps(c.blocks, pairs...))
+		rows, trials, cases, costs := stateAfter(steps(c.blocks, pairs...))
 		for i := range trials {
 			if c.fails(trials[i]) {
 				trials[i].Status = result.Failed
@@ -142,7 +142,7 @@ func TestAllocationProperties(t *testing.T) {
 		left := rapid.Float64Range(0, 100).Draw(t, "left")
 		j := DefaultCriteria("", nil)
 		j.Interims = interims
-		rows, trials, cases, costs := soFar(m.sweep(r, blocks, effects))
+		rows, trials, cases, costs := stateAfter(m.sweep(r, blocks, effects))
 		for i := range costs {
 			costs[i] = rapid.Float64Range(0.1, 3).Draw(t, "cost")
 		}

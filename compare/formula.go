@@ -56,7 +56,8 @@ func newFormula(r *Row, form ClosedForm, good map[key]map[int]*result.Trial) *Fo
 		Text: form.Text, Source: form.Source, Predicted: result.Unavailable, Measured: result.Unavailable,
 		Ratio: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
 	var logs, predictions []float64
-	// Only blocks with a measurement and a value of the formula count. The first missing input is the reason if none do.
+	// Only blocks with a measurement and a value of the formula count. If none do, the first missing input is the
+	// reason.
 	own := good[rowKey(r)]
 	for _, b := range sortedBlocks(own) {
 		found := lookup{row: r, block: b, good: good}

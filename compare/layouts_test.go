@@ -26,7 +26,7 @@ func TestLayoutsHaveNoOrder(t *testing.T) {
 		trials = append(trials, benchTrial("base", b, takes(100)),
 			benchTrial("head", b, takes(100*math.Exp(logs[b%layouts]))))
 	}
-	j := apart()
+	j := levelCriteria()
 	j.Layouts = layouts
 	is := func(low, high result.Value) bool {
 		return math.Abs(float64(low)/want.Low-1) < 1e-9 && math.Abs(float64(high)/want.High-1) < 1e-9
@@ -40,7 +40,7 @@ func TestLayoutsHaveNoOrder(t *testing.T) {
 		t.Errorf("the geometric mean of %d: %v to %v, want %v to %v", n, low, high, want.Low, want.High)
 	}
 	// Blocks do have an order.
-	if v := apart().MetricVerdicts(sides, result.TimePerOp, -1)[0]; !(v.Widened > 1) {
+	if v := levelCriteria().MetricVerdicts(sides, result.TimePerOp, -1)[0]; !(v.Widened > 1) {
 		t.Errorf("blocks without layouts: %+v", v)
 	}
 }

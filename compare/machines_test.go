@@ -116,12 +116,12 @@ func (m machine) weather(r *rand.Rand, blocks, trials int) [][]float64 {
 
 // sweep returns the logarithms of the throughput of each design in each block; effects are true effects.
 func (m machine) sweep(r *rand.Rand, blocks int, effects []float64) [][]float64 {
-	logs, _ := m.apart(r, blocks, effects)
+	logs, _ := m.shuffledSweep(r, blocks, effects)
 	return logs
 }
 
-// apart returns a sweep in random order within each block, and the machine's effect on each trial.
-func (m machine) apart(r *rand.Rand, blocks int, effects []float64) (logs, done [][]float64) {
+// shuffledSweep returns a sweep in random order within each block, and the machine's effect on each trial.
+func (m machine) shuffledSweep(r *rand.Rand, blocks int, effects []float64) (logs, done [][]float64) {
 	logs, done = make([][]float64, len(effects)), make([][]float64, len(effects))
 	for _, weather := range m.weather(r, blocks, len(effects)) {
 		for d, place := range r.Perm(len(effects)) {

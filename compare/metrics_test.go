@@ -37,7 +37,7 @@ func casesOf(trials []result.Trial) []plan.Case {
 	return cases
 }
 
-func apart() Criteria {
+func levelCriteria() Criteria {
 	j := DefaultCriteria("", []string{"cpus"})
 	j.LevelsOnly = true
 	return j
@@ -45,7 +45,7 @@ func apart() Criteria {
 
 // levels returns the pairs of the trials of one run.
 func levels(trials []result.Trial) []Pair {
-	return apart().PairLevels(Rows(trials, casesOf(trials)), trials)
+	return levelCriteria().PairLevels(Rows(trials, casesOf(trials)), trials)
 }
 
 // TestLoadThatComesAndGoes: two revisions are equally fast, and a load slows everything by a third for half of the
@@ -67,13 +67,13 @@ func TestLoadThatComesAndGoes(t *testing.T) {
 	for b := range 20 {
 		ours = append(ours, benchTrial("base", b, takes(speed(2*b))), benchTrial("head", b, takes(speed(2*b+1))))
 	}
-	sides, _, _ := apart().PairRuns(Run{Name: "then", Rows: Rows(then, casesOf(then)), Trials: then},
+	sides, _, _ := levelCriteria().PairRuns(Run{Name: "then", Rows: Rows(then, casesOf(then)), Trials: then},
 		Run{Name: "first", Rows: Rows(first, casesOf(first)), Trials: first}, false)
-	sequential := apart().MetricVerdicts(sides, result.TimePerOp, -1)
+	sequential := levelCriteria().MetricVerdicts(sides, result.TimePerOp, -1)
 	if len(sequential) != 1 || sequential[0].Verdict != Slower || sequential[0].Paired {
 		t.Errorf("one after the other: %+v", sequential)
 	}
-	verdicts := apart().MetricVerdicts(levels(ours), result.TimePerOp, -1)
+	verdicts := levelCriteria().MetricVerdicts(levels(ours), result.TimePerOp, -1)
 	if len(verdicts) != 1 || verdicts[0].Verdict != Equivalent || !verdicts[0].Paired {
 		t.Errorf("in blocks: %+v", verdicts)
 	}
@@ -119,7 +119,8 @@ func TestMetricVerdicts(t *testing.T) {
 		}
 		cases := []plan.Case{{Design: "A", Point: benchTrial("base", 0, nil).Point},
 			{Design: "A", Point: benchTrial("head", 0, nil).Point}}
-		list := apart().MetricVerdicts(apart().PairLevels(Rows(trials, cases), trials), c.metric, c.direction)
+		pairs := levelCriteria().PairLevels(Rows(trials, cases), trials)
+		list := levelCriteria().MetricVerdicts(pairs, c.metric, c.direction)
 		if len(list) != 1 || list[0].Verdict != c.want || list[0].Exact != c.exact ||
 			!roughly(float64(list[0].Ratio), c.ratio) {
 			t.Errorf("%s %v %v: %+v, want %s %v", c.metric, c.base, c.head, list, c.want, c.ratio)
@@ -131,7 +132,7 @@ func TestMetricVerdicts(t *testing.T) {
 // for stopping and the shown verdicts agree, and layouts stay the replicates.
 func TestInterimsOfMetrics(t *testing.T) {
 	for _, layouts := range []int{1, 5} {
-		j := apart()
+		j := levelCriteria()
 		j.Interims, j.Layouts = NewInterimPlan(InterimBlocks(), EquivalentFrom), layouts
 		rng := rand.New(rand.NewPCG(5, 9))
 		var trials []result.Trial
@@ -166,7 +167,7 @@ func TestSimulatedInterimsOfLayouts(t *testing.T) {
 		layouts     int
 		least, most float64
 	}{{5, 0, 0.06}, {1, 0.2, 1}} {
-		j := apart()
+		j := levelCriteria()
 		j.Interims, j.Layouts = NewInterimPlan(InterimBlocks(), EquivalentFrom), c.layouts
 		rng := rand.New(rand.NewPCG(17, 19))
 		const runs = 300
@@ -196,7 +197,7 @@ func TestGroupByContrast(t *testing.T) {
 			}
 		}
 	}
-	j := apart()
+	j := levelCriteria()
 	j.AgainstFirst = true
 	sides := j.PairLevels(Rows(trials, casesOf(trials)), trials)
 	groups := GroupByContrast(sides)
@@ -232,7 +233,7 @@ func TestFamilyOfLevels(t *testing.T) {
 			trials = append(trials, tr)
 		}
 	}
-	j := apart()
+	j := levelCriteria()
 	j.AgainstFirst = true
 	p := func(levels int) float64 {
 		var some []result.Trial

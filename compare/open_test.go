@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// crowd returns a trial of an open loop.
-func crowd(design string, block int, load, rate, response float64, unstable bool) result.Trial {
+// openLoopTrial returns a trial of an open loop.
+func openLoopTrial(design string, block int, load, rate, response float64, unstable bool) result.Trial {
 	p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
 		plan.Setting{Factor: "load", Level: plan.FloatLevel(load)})
 	return result.Trial{Kind: result.KindTrial, Workload: "w", Design: design, World: "live", Point: p, Block: block,
@@ -26,7 +26,7 @@ func TestOpenLoopVerdicts(t *testing.T) {
 	var cases []plan.Case
 	add := func(design string, load, rate, response float64, unstable bool) {
 		for b := range 10 {
-			trials = append(trials, crowd(design, b, load, rate, response*(1+0.001*float64(b%3)), unstable))
+			trials = append(trials, openLoopTrial(design, b, load, rate, response*(1+0.001*float64(b%3)), unstable))
 		}
 		cases = append(cases, plan.Case{Design: design, Point: trials[len(trials)-1].Point})
 	}
@@ -40,7 +40,7 @@ func TestOpenLoopVerdicts(t *testing.T) {
 		func(t *result.Trial) { t.Design, t.Bound, t.Status = "bound", true, result.StatusBound },
 		func(t *result.Trial) { t.Design, t.Status = "wrong", result.Wrong },
 	} { // neither is in a verdict
-		x := crowd("", 0, 1.2, 400, math.NaN(), true)
+		x := openLoopTrial("", 0, 1.2, 400, math.NaN(), true)
 		spoil(&x)
 		trials, cases = append(trials, x), append(cases, plan.Case{Design: x.Design, Point: x.Point})
 	}
@@ -65,7 +65,8 @@ func TestFamilyStands(t *testing.T) {
 	var cases []plan.Case
 	for d, design := range []string{"slow", "middle", "fast"} {
 		for b := range 15 {
-			trials = append(trials, crowd(design, b, 0.3, 100, (8e6-1e6*float64(d))*(1+0.001*float64(b%3)), false))
+			trials = append(trials, openLoopTrial(design, b, 0.3, 100, (8e6-1e6*float64(d))*(1+0.001*float64(b%3)),
+				false))
 		}
 		cases = append(cases, plan.Case{Design: design, Point: trials[len(trials)-1].Point})
 	}
@@ -103,7 +104,7 @@ func TestLostResponsesEndASeries(t *testing.T) {
 	}
 	var trials []result.Trial
 	for b := range 15 {
-		trials = append(trials, crowd("a", b, 0.3, 100, 8e6, false))
+		trials = append(trials, openLoopTrial("a", b, 0.3, 100, 8e6, false))
 	}
 	trials[11].Metrics[result.ResponseP50], trials[11].Metrics[result.LostShare] = result.Unavailable, 0.6
 	trials[10].Metrics[result.ResponseP50] = result.Unavailable // too few arrivals

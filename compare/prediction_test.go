@@ -12,7 +12,7 @@ import (
 
 // predict returns a predicted trial.
 func predict(design string, n, block int, rate float64) result.Trial {
-	t := latte(design, n, block, rate)
+	t := coffeeTrial(design, n, block, rate)
 	t.World = result.Virtual
 	return t
 }
@@ -39,10 +39,10 @@ func TestPrediction(t *testing.T) {
 	var live, virtual []result.Trial
 	for b, log := range []float64{0.10, 0.12, 0.10, 0.12} {
 		rate := 100 * float64(b+1) // blocks differ far more than the error
-		live = append(live, latte("a", 1, b, rate), observe(latte("a", 1, b, 1), 1))
+		live = append(live, coffeeTrial("a", 1, b, rate), observe(coffeeTrial("a", 1, b, 1), 1))
 		virtual = append(virtual, predict("a", 1, b, rate*math.Exp(log)))
 	}
-	live = append(live, latte("a", 1, 4, 1e9))
+	live = append(live, coffeeTrial("a", 1, 4, 1e9))
 	virtual = append(virtual, predict("a", 1, 5, 1e9))
 	failed := predict("a", 1, 4, 1)
 	failed.Status = result.Failed
@@ -92,7 +92,7 @@ func TestPredictionOff(t *testing.T) {
 			rates = c.rates
 		}
 		for b, rate := range rates {
-			live, virtual = append(live, latte("a", 1, b, 100)), append(virtual, predict("a", 1, b, rate))
+			live, virtual = append(live, coffeeTrial("a", 1, b, 100)), append(virtual, predict("a", 1, b, rate))
 		}
 		x := AddPredictions(Rows(live, at("a", 1)), live, virtual, at("a", 1))[0].Predictions[0]
 		if fewer := AddPredictions(Rows(live, at("a", 1)), live, virtual[:len(virtual)-1],
@@ -108,7 +108,7 @@ func TestPredictionOff(t *testing.T) {
 // TestPredictedMetrics: a stream's throughput counts parts of operations, as verdicts do, and its mean latency has
 // its own prediction. A job has its wall time and an open loop its mean response time.
 func TestPredictedMetrics(t *testing.T) {
-	m, p := latte("a", 1, 0, 10), predict("a", 1, 0, 10)
+	m, p := coffeeTrial("a", 1, 0, 10), predict("a", 1, 0, 10)
 	m.Progress, m.WallSeconds = 10.5, 1
 	p.Progress, p.WallSeconds = 21, 1
 	m.Metrics[result.LatencyMean], p.Metrics[result.LatencyMean] = 8, 6
@@ -124,7 +124,7 @@ func TestPredictedMetrics(t *testing.T) {
 		result.WallSeconds:  func(t *result.Trial) { t.Type = result.Job },
 		result.ResponseMean: func(t *result.Trial) { t.Open = true },
 	} {
-		m, p := latte("a", 1, 0, 10), predict("a", 1, 0, 10)
+		m, p := coffeeTrial("a", 1, 0, 10), predict("a", 1, 0, 10)
 		set(&m)
 		set(&p)
 		m.Metrics[metric], p.Metrics[metric] = 4, 5
@@ -143,7 +143,7 @@ func TestPredictedMetrics(t *testing.T) {
 
 // TestPredictedOnly: cases that were only predicted have rows of their own after those of their design.
 func TestPredictedOnly(t *testing.T) {
-	live := []result.Trial{latte("a", 1, 0, 10), latte("b", 1, 0, 10), latte("b", 2, 0, 10)}
+	live := []result.Trial{coffeeTrial("a", 1, 0, 10), coffeeTrial("b", 1, 0, 10), coffeeTrial("b", 2, 0, 10)}
 	var virtual []result.Trial
 	for n := 1; n <= 4; n++ {
 		virtual = append(virtual, predict("a", n, 0, 10), predict("b", n, 0, 10), predict("c", n, 0, 10))

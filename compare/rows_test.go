@@ -14,8 +14,9 @@ func cpus(n int) plan.Point {
 	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(n)})
 }
 
-// latte returns a throughput trial of coffee with one metric; observe returns the instrumented trial of its block.
-func latte(design string, n, block int, rate float64) result.Trial {
+// coffeeTrial returns a throughput trial of coffee with one metric; observe returns the instrumented trial of its
+// block.
+func coffeeTrial(design string, n, block int, rate float64) result.Trial {
 	return result.Trial{Kind: "trial", Workload: "coffee", Design: design, World: "live", Point: cpus(n), Block: block,
 		Status: result.OK, Expected: true, Metrics: result.Metrics{result.Throughput: result.Value(rate)}}
 }
@@ -41,10 +42,11 @@ func expect(t *testing.T, s result.Summary, median, low, high result.Value, n in
 }
 
 func TestRowsOrder(t *testing.T) {
-	trials := []result.Trial{latte("b", 2, 0, 1), latte("a", 1, 0, 1), latte("b", 1, 0, 1), latte("stranger", 1, 0, 1)}
-	virtual := latte("a", 1, 0, 1)
+	trials := []result.Trial{coffeeTrial("b", 2, 0, 1), coffeeTrial("a", 1, 0, 1), coffeeTrial("b", 1, 0, 1),
+		coffeeTrial("stranger", 1, 0, 1)}
+	virtual := coffeeTrial("a", 1, 0, 1)
 	virtual.World = "virtual"
-	trials = append(trials, virtual, latte("a", 1, 1, 1))
+	trials = append(trials, virtual, coffeeTrial("a", 1, 1, 1))
 	cases := []plan.Case{{Design: "a", Point: cpus(1)}, {Design: "a", Point: cpus(2)}, {Design: "b", Point: cpus(1)},
 		{Design: "b", Point: cpus(2)}}
 	var got []string
@@ -67,7 +69,7 @@ func TestRowsOrder(t *testing.T) {
 func TestRowsMetrics(t *testing.T) {
 	var trials []result.Trial
 	for i, rate := range []float64{70, 10, 100, 30, 50, 90, 20, 60, 80, 40} {
-		x := latte("a", 1, i, rate)
+		x := coffeeTrial("a", 1, i, rate)
 		x.Metrics["all_null"] = result.Unavailable
 		x.Metrics["latency_mean_ns"] = result.Value(1000 - rate)
 		if i < 7 {
@@ -109,7 +111,7 @@ func TestRowsMetrics(t *testing.T) {
 func TestRowsStatuses(t *testing.T) {
 	trials := make([]result.Trial, 7)
 	for i := range trials {
-		trials[i] = latte("a", 1, i, float64(i+1))
+		trials[i] = coffeeTrial("a", 1, i, float64(i+1))
 		trials[i].Warnings = []string{"stolen time", "load"}[:i%2+1]
 	}
 	set := func(i int, s result.Status, expected bool, message string) {
@@ -138,7 +140,7 @@ func TestRowsStatuses(t *testing.T) {
 	}
 	expect(t, r.Metric(result.Throughput), 3, result.Unavailable, result.Unavailable, 2) // of 1 and 5
 
-	bound := latte("ideal", 1, 0, 9)
+	bound := coffeeTrial("ideal", 1, 0, 9)
 	bound.Status, bound.Bound = result.StatusBound, true
 	r = Rows([]result.Trial{bound}, []plan.Case{{Design: "ideal", Point: cpus(1)}})[0]
 	if !r.Bound || r.N != 1 || !r.Metric(result.Throughput).Bound {
@@ -157,7 +159,7 @@ func TestRowsObserved(t *testing.T) {
 	}
 	var trials []result.Trial
 	for b, rate := range []float64{100, 90, 80, 70, 60} {
-		trials = append(trials, latte("a", 1, b, rate))
+		trials = append(trials, coffeeTrial("a", 1, b, rate))
 	}
 	trials = append(trials,
 		observe(trials[0], 50, orders(1, 0.1, 0.5), station(0.5, 10, 100, 7, 1)), // 2
@@ -210,7 +212,7 @@ func asJSON(t *testing.T, v any) string {
 
 // A job's speed is the inverse of its time: 3 s instrumented after 2 s plain is 1.5 times slower.
 func TestRowsJob(t *testing.T) {
-	x := latte("bufio", 1, 0, 0)
+	x := coffeeTrial("bufio", 1, 0, 0)
 	x.Type = result.Job
 	x.Metrics = result.Metrics{result.WallSeconds: 2, result.ItemsRate: 50}
 	y := observe(x, 0)
@@ -225,7 +227,7 @@ func TestRowsJob(t *testing.T) {
 func TestRowsOfJournal(t *testing.T) {
 	point := plan.NewPoint(plan.Setting{Factor: "load", Level: plan.FloatLevel(2)},
 		plan.Setting{Factor: "rate", Level: plan.FloatLevel(1e6)})
-	x := latte("a", 1, 0, 5)
+	x := coffeeTrial("a", 1, 0, 5)
 	x.Point = point
 	x.Metrics["latency_p99_ns"] = result.Value(math.Inf(1))
 	var back result.Trial

@@ -100,8 +100,8 @@ func someStep(r *rand.Rand) float64 {
 	return step
 }
 
-// couples returns the comparisons of n designs, each with the first and with the one before it.
-func couples(n int) [][2]int {
+// comparisonPairs returns the comparisons of n designs, each with the first and with the one before it.
+func comparisonPairs(n int) [][2]int {
 	var list [][2]int
 	for d := 1; d < n; d++ {
 		list = append(list, [2]int{d, 0})
@@ -116,7 +116,7 @@ func couples(n int) [][2]int {
 // are NaN.
 func pairsOf(logs [][]float64) []blockSeries {
 	var all []blockSeries
-	for _, c := range couples(len(logs)) {
+	for _, c := range comparisonPairs(len(logs)) {
 		var s blockSeries
 		a, b := logs[c[0]], logs[c[1]]
 		for i := range min(len(a), len(b)) {
@@ -133,7 +133,7 @@ func pairsOf(logs [][]float64) []blockSeries {
 // that differ by the margin.
 func falseClaim(states []sequentialState, effects []float64) float64 {
 	const tiny = 1e-9 // rounding
-	for i, c := range couples(len(effects)) {
+	for i, c := range comparisonPairs(len(effects)) {
 		truth, s := effects[c[0]]-effects[c[1]], &states[i]
 		switch {
 		case s.verdict == differs && (math.Abs(truth) < tiny || (truth > 0) != (s.ratio.Ratio > 1)):
@@ -165,7 +165,7 @@ func allocated(j Criteria, logs [][]float64, costs []float64, time float64) (tri
 			block++
 		}
 		list := j.states(pairsOf(seen))
-		for i, c := range couples(len(logs)) {
+		for i, c := range comparisonPairs(len(logs)) {
 			list[i].A, list[i].B = c[0], c[1]
 		}
 		course = j.allocateBlocks(list, costs, time)

@@ -154,7 +154,7 @@ func (o *table) pairs() {
 	j.Margin = 0
 	got := experiment(1, len(all), func(i int, r *rand.Rand, c tally) {
 		effect := 3 * all[i].deviation() / math.Sqrt(10)
-		logs, weather := all[i].apart(r, 20, []float64{effect + all[i].bias(), 0})
+		logs, weather := all[i].shuffledSweep(r, 20, []float64{effect + all[i].bias(), 0})
 		s := differences(logs[0][:10], logs[1][:10])
 		verdict := j.judge([]blockSeries{s})[0]
 		p := verdict.ratio

@@ -37,7 +37,7 @@ func usual(cpus int) job {
 func (j job) trials() (live, virtual []result.Trial) {
 	n := float64(j.cpus)
 	for b := range 6 {
-		t := latte("a", j.cpus, b, 1)
+		t := coffeeTrial("a", j.cpus, b, 1)
 		t.Type, t.WallSeconds = result.Job, j.wall
 		t.Metrics = result.Metrics{result.WallSeconds: result.Value(j.wall), result.CPUSeconds: result.Value(j.cpu),
 			result.Parallelism: result.Value(j.cpu / j.wall), "gc_cpu_seconds": result.Value(j.gc * j.cpu)}

@@ -15,7 +15,7 @@ import (
 func counted(n int, metrics func(i int) result.Metrics) []result.Trial {
 	var trials []result.Trial
 	for i := range n {
-		x := latte("a", 1, i/2, 100)
+		x := coffeeTrial("a", 1, i/2, 100)
 		for name, v := range metrics(i) {
 			x.Metrics[name] = v
 		}

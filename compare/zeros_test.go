@@ -29,7 +29,7 @@ func TestNoRatio(t *testing.T) {
 			trials = append(trials, benchTrial("base", b, result.Metrics{"froth": result.Value(c.base[b%2])}),
 				benchTrial("head", b, result.Metrics{"froth": result.Value(c.head[b%2])}))
 		}
-		v := apart().MetricVerdicts(levels(trials), "froth", -1)[0]
+		v := levelCriteria().MetricVerdicts(levels(trials), "froth", -1)[0]
 		if v.NoRatio != c.why || v.Ratio.Known() == (c.why != "") || v.Low.Known() != v.Ratio.Known() {
 			t.Errorf("%v %v: %+v, want %q", c.base, c.head, v, c.why)
 		}
@@ -43,7 +43,7 @@ func TestNoRatio(t *testing.T) {
 		if g.NoRatio != c.why || g.Cost.Known() == (c.why != "") || c.why != "" && g.Decision == Pass {
 			t.Errorf("gate %v %v: %+v, want %q", c.base, c.head, g, c.why)
 		}
-		if _, _, _, n := apart().Geomean(levels(trials), "froth"); (n == 0) != (c.why != "") {
+		if _, _, _, n := levelCriteria().Geomean(levels(trials), "froth"); (n == 0) != (c.why != "") {
 			t.Errorf("%v %v: the geometric mean has %d ratios", c.base, c.head, n)
 		}
 	}
@@ -65,7 +65,7 @@ func TestExactNegative(t *testing.T) {
 			trials = append(trials, benchTrial("base", b, result.Metrics{"froth": result.Value(c.base)}),
 				benchTrial("head", b, result.Metrics{"froth": result.Value(c.head)}))
 		}
-		v := apart().MetricVerdicts(levels(trials), "froth", c.direction)[0]
+		v := levelCriteria().MetricVerdicts(levels(trials), "froth", c.direction)[0]
 		if v.Ratio.Known() || v.Low.Known() || v.High.Known() || v.NoRatio != NegativeValue || v.Verdict != c.want ||
 			v.Difference == nil || float64(*v.Difference) != c.head-c.base {
 			t.Errorf("%v to %v, direction %d: %+v, want %s", c.base, c.head, c.direction, v, c.want)
@@ -87,7 +87,7 @@ func TestExactLittle(t *testing.T) {
 			benchTrial("head", b, result.Metrics{"froth": 1e-17}))
 	}
 	for direction, want := range map[int]string{-1: Worse, 0: Higher, 1: Better} {
-		if v := apart().MetricVerdicts(levels(trials), "froth", direction)[0]; v.Verdict != want {
+		if v := levelCriteria().MetricVerdicts(levels(trials), "froth", direction)[0]; v.Verdict != want {
 			t.Errorf("0 to 1e-17, direction %d: %s, want %s", direction, v.Verdict, want)
 		}
 	}

@@ -16,7 +16,7 @@ type AnalyzeOptions struct {
 	Workload *workload.Workload
 	// Cases are the designs with their points, in the order of the rows.
 	Cases []plan.Case
-	// Criteria says which cases are compared and how. Without Alpha it is that of [compare.Usual] with the Baseline,
+	// Criteria says which cases are compared and how. Without Alpha it is that of [compare.DefaultCriteria] with the Baseline,
 	// Inputs and All given here, so that the zero value compares neighbours.
 	Criteria compare.Criteria
 	// InterimBlocks are the numbers of blocks at the interim analyses of a run with a budget; nil without.

@@ -186,9 +186,9 @@ func TestBudgetResumeAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(places(trials), places(whole.trials)) ||
-			!slices.Equal(places(store.trials), places(whole.trials)) || !store.ended {
-			t.Fatalf("stopped at %d:\n%v\n%v", stop, places(trials), places(whole.trials))
+		if !slices.Equal(positions(trials), positions(whole.trials)) ||
+			!slices.Equal(positions(store.trials), positions(whole.trials)) || !store.ended {
+			t.Fatalf("stopped at %d:\n%v\n%v", stop, positions(trials), positions(whole.trials))
 		}
 		if got, want := fmt.Sprintf("%s", store.interims), fmt.Sprintf("%s", whole.interims); got != want ||
 			store.spent != whole.spent {
@@ -213,7 +213,7 @@ func TestDecisionsAreReplayed(t *testing.T) {
 	ended := again(store, interims, time.Hour)
 	ended.Interims, ended.Complete = s.Interims, true
 	ended.Run = nil
-	if shown, err := ended.Execute(t.Context()); err != nil || !slices.Equal(places(shown), places(trials)) {
+	if shown, err := ended.Execute(t.Context()); err != nil || !slices.Equal(positions(shown), positions(trials)) {
 		t.Errorf("an ended run shows %d of %d trials, %v", len(shown), len(trials), err)
 	}
 	for _, damaged := range [][]InterimDecision{{{After: 12}},

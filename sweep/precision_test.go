@@ -91,7 +91,7 @@ func TestPrecision(t *testing.T) {
 		c := virtualSweep(again, say)
 		c.Header.Precision, c.Plan.Blocks = s.Header.Precision, s.Plan.Blocks
 		c.Restore(store.trials[:cut], nil, false)
-		if got, err := c.Execute(t.Context()); err != nil || !slices.Equal(places(got), places(trials)) {
+		if got, err := c.Execute(t.Context()); err != nil || !slices.Equal(positions(got), positions(trials)) {
 			t.Errorf("continued after %d trials: %d trials, %v", cut, len(got), err)
 		}
 	}

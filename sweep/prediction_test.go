@@ -14,8 +14,8 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// twinned returns a live sweep of a and b at 1 CPU that also predicts both, and a at 9.
-func twinned() *Sweep {
+// withPrediction returns a live sweep of a and b at 1 CPU that also predicts both, and a at 9.
+func withPrediction() *Sweep {
 	s := testSweep(&memory{}, succeed)
 	s.Header.World, s.Header.Costs = result.Live, "wake=1us"
 	s.Header.Settings.Sample, s.Header.Burn.Rate = 10, 3
@@ -25,8 +25,8 @@ func twinned() *Sweep {
 	return s
 }
 
-// virtually runs a predicted trial; design b fails.
-func virtually(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
+// predictTrial runs a predicted trial; design b fails.
+func predictTrial(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 	t := trial.Blank(spec)
 	t.World, t.Status = result.Virtual, result.OK
 	if spec.Design == "b" {
@@ -38,7 +38,7 @@ func virtually(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 // TestPredictionSweep: a prediction serves the requests of each block in the measured windows, times every
 // operation, and ignores the burn calibration.
 func TestPredictionSweep(t *testing.T) {
-	s := twinned()
+	s := withPrediction()
 	w, err := s.PredictionSweep()
 	if err != nil {
 		t.Fatal(err)
@@ -82,11 +82,11 @@ func TestPredictionSweep(t *testing.T) {
 // TestPredictionGivesUp: a case whose first replication fails is not tried again, even in a resumed prediction.
 func TestPredictionGivesUp(t *testing.T) {
 	run := func(store *memory, done []result.Trial, blocks map[int]int) ([]result.Trial, error) {
-		w, err := twinned().PredictionSweep()
+		w, err := withPrediction().PredictionSweep()
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Store, w.Run, w.Notify = store, virtually, func(Event) {}
+		w.Store, w.Run, w.Notify = store, predictTrial, func(Event) {}
 		var ahead [][]trial.Spec
 		w.Ahead = func(specs []trial.Spec) { ahead = append(ahead, specs) }
 		w.Restore(done, blocks, false)
@@ -103,7 +103,7 @@ func TestPredictionGivesUp(t *testing.T) {
 	whole := &memory{}
 	trials, err := run(whole, nil, nil)
 	if err != nil || !whole.ended || len(trials) != 3+2+2 {
-		t.Fatalf("%v: %v", places(trials), err)
+		t.Fatalf("%v: %v", positions(trials), err)
 	}
 	half := &memory{failAt: 4}
 	if _, err := run(half, nil, nil); !errors.Is(err, errDisk) {
@@ -111,8 +111,9 @@ func TestPredictionGivesUp(t *testing.T) {
 	}
 	rest := &memory{}
 	again, err := run(rest, half.trials, half.blocks)
-	if err != nil || strings.Join(places(again), ";") != strings.Join(places(trials), ";") || len(rest.trials) != 3 {
-		t.Errorf("continued: %v, %d more, %v", places(again), len(rest.trials), err)
+	if err != nil || strings.Join(positions(again), ";") != strings.Join(positions(trials), ";") ||
+		len(rest.trials) != 3 {
+		t.Errorf("continued: %v, %d more, %v", positions(again), len(rest.trials), err)
 	}
 }
 
@@ -127,19 +128,19 @@ func TestInterleaving(t *testing.T) {
 	}{{result.RealMeasured, nil, "plplpl"}, {"", nil, "pl"},
 		{result.RealMeasured, &BudgetRule{Budget: Duration(time.Hour), InterimBlocks: []int{3}, Alpha: 0.05,
 			Margin: 0.02}, "pl"}} {
-		turns := newTurns(t, c.realCode, c.rule)
+		turns := newResumedRuns(t, c.realCode, c.rule)
 		whole, err := turns.execute(0)
 		if err != nil || turns.order != c.want || turns.beyond > 0 != (c.want == "pl") ||
-			!turns.live.ended || !turns.twin.ended {
+			!turns.live.ended || !turns.prediction.ended {
 			t.Errorf("%+v: the order is %s, %d trials begun ahead of a block, %v", c, turns.order, turns.beyond, err)
 		}
 		for stop := 1; stop <= len(whole); stop++ {
-			turns := newTurns(t, c.realCode, c.rule)
+			turns := newResumedRuns(t, c.realCode, c.rule)
 			if part, err := turns.execute(stop); !errors.Is(err, errDisk) || len(part) != stop-1 {
 				t.Fatalf("stopped at trial %d: %v, %v", stop, part, err)
 			}
 			again, err := turns.execute(0)
-			stored := len(turns.live.trials) + len(turns.twin.trials)
+			stored := len(turns.live.trials) + len(turns.prediction.trials)
 			if err != nil || !slices.Equal(again, whole) || stored != len(whole) {
 				t.Errorf("stopped at trial %d, then %v, want %v; %v", stop, again, whole, err)
 			}
@@ -150,34 +151,34 @@ func TestInterleaving(t *testing.T) {
 // TestPredictionGone: if the prediction of an incomplete run must be repeated and fails, the measurements are not
 // lost.
 func TestPredictionGone(t *testing.T) {
-	turns := newTurns(t, result.RealMeasured, nil)
+	turns := newResumedRuns(t, result.RealMeasured, nil)
 	if _, err := turns.execute(10); !errors.Is(err, errDisk) {
 		t.Fatal(err)
 	}
-	had := places(turns.live.trials)
-	turns.twin = &memory{}
+	had := positions(turns.live.trials)
+	turns.prediction = &memory{}
 	if got, err := turns.execute(1); !errors.Is(err, errDisk) || len(had) == 0 || !slices.Equal(got, had) {
 		t.Errorf("%v, want %v; %v", got, had, err)
 	}
 }
 
-// turns are executions of a sweep with its prediction, each resuming the one before.
-type turns struct {
+// resumedRuns are executions of a sweep with its prediction, each resuming the one before.
+type resumedRuns struct {
 	*testing.T
-	realCode   string
-	rule       *BudgetRule
-	live, twin *memory
-	order      string // of predictions and live trials
-	beyond     int    // trials announced before their block
+	realCode         string
+	rule             *BudgetRule
+	live, prediction *memory
+	order            string // of predictions and live trials
+	beyond           int    // trials announced before their block
 }
 
-func newTurns(t *testing.T, realCode string, rule *BudgetRule) *turns {
-	return &turns{T: t, realCode: realCode, rule: rule, live: &memory{}, twin: &memory{}}
+func newResumedRuns(t *testing.T, realCode string, rule *BudgetRule) *resumedRuns {
+	return &resumedRuns{T: t, realCode: realCode, rule: rule, live: &memory{}, prediction: &memory{}}
 }
 
 // execute fails at trial stop, and returns the positions of all trials so far.
-func (u *turns) execute(stop int) ([]string, error) {
-	s := twinned()
+func (u *resumedRuns) execute(stop int) ([]string, error) {
+	s := withPrediction()
 	s.Header.Rule = u.rule
 	s.Criteria.Interims = compare.NewInterimPlan([]int{3}, 3)
 	w, err := s.PredictionSweep()
@@ -200,7 +201,7 @@ func (u *turns) execute(stop int) ([]string, error) {
 		}
 	}
 	s.Run, s.Store = run("l", succeed), u.live
-	w.Run, w.Store, w.Notify = run("p", virtually), u.twin, func(Event) {}
+	w.Run, w.Store, w.Notify = run("p", predictTrial), u.prediction, func(Event) {}
 	at := 0
 	s.Notify = func(e Event) { at = e.Step.Block + 1 }
 	w.Ahead = func(specs []trial.Spec) {
@@ -209,14 +210,14 @@ func (u *turns) execute(stop int) ([]string, error) {
 		}
 	}
 	s.Restore(u.live.trials, u.live.blocks, u.live.ended)
-	w.Restore(u.twin.trials, u.twin.blocks, u.twin.ended)
+	w.Restore(u.prediction.trials, u.prediction.blocks, u.prediction.ended)
 	predicted, measured, err := s.ExecuteWithPrediction(u.Context(), w)
-	return append(places(predicted), places(measured)...), err
+	return append(positions(predicted), positions(measured)...), err
 }
 
 // TestNothingToMeasure: if all cases have more CPUs than the machine, the live sweep ends at once.
 func TestNothingToMeasure(t *testing.T) {
-	s := twinned()
+	s := withPrediction()
 	s.Header.PredictedCases, s.Header.Cases = s.Header.PredictedCases[2:], nil
 	p, err := s.Header.Plan(s.Workload)
 	if err != nil {

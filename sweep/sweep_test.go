@@ -87,8 +87,8 @@ func succeed(_ context.Context, s trial.Spec) (trial.Outcome, error) {
 	return trial.Outcome{Trial: t}, nil
 }
 
-// places returns the (block, order, kind, design) of trials, for comparisons.
-func places(trials []result.Trial) []string {
+// positions returns the (block, order, kind, design) of trials, for comparisons.
+func positions(trials []result.Trial) []string {
 	var list []string
 	for _, t := range trials {
 		list = append(list, fmt.Sprint(t.Block, t.Order, t.Kind, t.Design))
@@ -111,7 +111,7 @@ func TestEveryTrialOnceAndInOrder(t *testing.T) {
 	if err != nil || len(trials) != 12 || !store.ended {
 		t.Fatalf("%d trials, ended %v, %v", len(trials), store.ended, err)
 	}
-	if !slices.Equal(places(trials), places(store.trials)) {
+	if !slices.Equal(positions(trials), positions(store.trials)) {
 		t.Error("what is returned is not what was stored")
 	}
 	one, two := s.Plan.BlockSeed(1), s.Plan.BlockSeed(2)
@@ -155,9 +155,9 @@ func TestResumeAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(places(trials), places(whole.trials)) ||
-			!slices.Equal(places(store.trials), places(whole.trials)) || !store.ended {
-			t.Errorf("stopped at %d:\n%v\n%v", stop, places(trials), places(store.trials))
+		if !slices.Equal(positions(trials), positions(whole.trials)) ||
+			!slices.Equal(positions(store.trials), positions(whole.trials)) || !store.ended {
+			t.Errorf("stopped at %d:\n%v\n%v", stop, positions(trials), positions(store.trials))
 		}
 	}
 }
