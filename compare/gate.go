@@ -56,8 +56,8 @@ type GateResult struct {
 	// if undecided, the number of further blocks that would decide if the cost stays as estimated; null above 1000
 	MoreBlocks  *int   `json:"more_blocks"`
 	MoreLayouts *int   `json:"more_layouts"`          // the same in layouts, if these are the replicates
-	Allowed     string `json:"allowed,omitempty"`     // if the allow-list permits a fail: its reason
-	Waived      string `json:"allow_until,omitempty"` // the last day of that permission
+	Allowed     string `json:"allowed,omitempty"`     // if the allow-list excuses the decision: its reason
+	Waived      string `json:"allow_until,omitempty"` // the last day of that excuse
 	AbsoluteDifference
 }
 

@@ -68,10 +68,10 @@ func (s *Sweep) addModelResponse(t *result.Trial, c plan.Case, o *trial.OpenLoad
 	}
 }
 
-// relaxation returns the relaxation time of a single-server queue. Near saturation its unfinished work is a
-// reflected Brownian motion, whose time unit is variance over drift squared, rate E[S^2] / (1 - rate S)^2 (Whitt,
-// Planning queueing simulations, Management Science 35, 1989). A mean over T such units from an empty queue is
-// short by 1/(2T). Its variance is 2/T; both are relative to the limit.
+// relaxation returns the relaxation time of a single-server queue. Near saturation its unfinished work is a reflected
+// Brownian motion, whose time unit is variance over drift squared, rate E[S^2] / (1 - rate S)^2 (Whitt, Planning
+// queueing simulations, Management Science 35, 1989). A mean over T such units from an empty queue is short by 1/(2T)
+// of its limit, and its variance is 2/T of the limit squared.
 func relaxation(rate, mean, sd float64) float64 {
 	idle := 1 - rate*mean
 	return rate * (mean*mean + sd*sd) / (idle * idle)
