@@ -23,8 +23,9 @@ func (r *Row) precisionMetrics() []string {
 	return []string{result.Throughput, result.LatencyMean}
 }
 
-// LeastPreciseMean returns the least precise of these means with its relative 95% half-width. half is infinite
-// below two trials. It is NaN without a mean, or with several steady states.
+// LeastPreciseMean returns the least precise of the means that decide the row's precision, with its relative 95%
+// half-width: throughput and latency of a closed loop, response time of an open one, wall time of a job. half is
+// infinite below two trials. It is NaN without a mean, or with several steady states.
 func (r *Row) LeastPreciseMean() (metric string, half float64) {
 	half = math.NaN()
 	for _, name := range r.precisionMetrics() {

@@ -91,7 +91,7 @@ type Criteria struct {
 	Interims     *InterimPlan // with a budget; nil: one analysis at the end
 }
 
-// DefaultCriteria has an equivalence margin of 2% and a family-wise error of 5%.
+// DefaultCriteria returns criteria with an equivalence margin of 2% and a family-wise error of 5%.
 func DefaultCriteria(baseline string, inputs []string) Criteria {
 	return Criteria{Baseline: baseline, Inputs: inputs, Margin: 0.02, Alpha: 0.05}
 }
