@@ -26,24 +26,24 @@ type MetricGroup struct {
 
 // ByMetric compares pairs of benchmarks by every metric that both have, except those that follow from time.
 // declared holds the declared directions of metrics; see [DeclaredDirections].
-func (j Criteria) ByMetric(sides []Pair, declared map[string]string) []MetricVerdicts {
-	if len(sides) == 0 {
+func (j Criteria) ByMetric(pairs []Pair, declared map[string]string) []MetricVerdicts {
+	if len(pairs) == 0 {
 		return nil
 	}
 
 	var rows []Row
-	for _, s := range sides {
+	for _, s := range pairs {
 		rows = append(rows, *s.A, *s.B)
 	}
 
 	var list []MetricVerdicts
-	groups := GroupByContrast(sides)
+	groups := GroupByContrast(pairs)
 	metrics := []string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp}
 	for _, metric := range append(metrics, CustomMetrics(rows)...) {
 		m := MetricVerdicts{Metric: metric}
 		of := map[string][]Verdict{}
 		// All verdicts on a metric are one family, whatever their contrast.
-		for _, v := range j.MetricVerdicts(sides, metric, Direction(metric, declared)) {
+		for _, v := range j.MetricVerdicts(pairs, metric, Direction(metric, declared)) {
 			of[v.Contrast()] = append(of[v.Contrast()], v)
 		}
 		for _, group := range groups {

@@ -107,10 +107,10 @@ func (g Gate) spending(blocks int) float64 {
 }
 
 // Judge decides a metric of all benchmarks in the analysis begun by [SequentialGate.Open].
-func (g *SequentialGate) Judge(sides []Pair, metric string, direction int) []GateResult {
+func (g *SequentialGate) Judge(pairs []Pair, metric string, direction int) []GateResult {
 	list := []GateResult{}
-	for i := range sides {
-		s := &sides[i]
+	for i := range pairs {
+		s := &pairs[i]
 		point, _, _ := SplitPoints(s.A.Point, s.B.Point)
 		key := fmt.Sprintf("%s %s %s", s.A.Design, point, metric)
 		v, stands := g.decided[key]
@@ -119,7 +119,7 @@ func (g *SequentialGate) Judge(sides []Pair, metric string, direction int) []Gat
 				Metric: metric, Limit: g.Max,
 				Base: median(s.trialsB, metric), Head: median(s.trialsA, metric), Decision: Undecided,
 				Cost: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
-			g.judge(&v, s, direction, max(g.Family, len(sides)))
+			g.judge(&v, s, direction, max(g.Family, len(pairs)))
 		}
 		if v.Decision != Undecided && !v.Exact {
 			g.decided[key] = v

@@ -119,13 +119,13 @@ func replicates(logs []float64, blocks []int, layouts int) []float64 {
 const minLayouts = 3
 
 // MetricVerdicts returns the verdicts on one metric of all pairs. They are one family, except for exact ones.
-func (j Criteria) MetricVerdicts(sides []Pair, metric string, direction int) []Verdict {
+func (j Criteria) MetricVerdicts(pairs []Pair, metric string, direction int) []Verdict {
 	var list []Verdict
 	var family []*Pair
 	var ratios []MetricComparison
 	var at []int // indices in list of the family's verdicts
-	for i := range sides {
-		s := &sides[i]
+	for i := range pairs {
+		s := &pairs[i]
 		c, ok := s.Compare(metric, j.Layouts)
 		switch {
 		case !ok:
@@ -164,10 +164,10 @@ func (j Criteria) MetricVerdicts(sides []Pair, metric string, direction int) []V
 }
 
 // judgePairs decides a family of pairs, at each interim analysis if there are any.
-func (j Criteria) judgePairs(sides []*Pair, ratios []MetricComparison) []sequentialState {
+func (j Criteria) judgePairs(pairs []*Pair, ratios []MetricComparison) []sequentialState {
 	if j.Interims != nil {
 		var all []blockSeries
-		for i, s := range sides {
+		for i, s := range pairs {
 			all = append(all, s.series(ratios[i], j.Layouts))
 		}
 		return j.judge(all)
@@ -176,7 +176,7 @@ func (j Criteria) judgePairs(sides []*Pair, ratios []MetricComparison) []sequent
 	states := newStates(len(ratios))
 	for i := range ratios {
 		layouts := j.Layouts
-		if !sides[i].Paired {
+		if !pairs[i].Paired {
 			layouts = 1
 		}
 		j.judgeOnce(&states[i], ratios[i].Ratio, layouts)
@@ -248,10 +248,10 @@ func metricVerdict(verdict string, ratio float64, metric string, direction int) 
 
 // Geomean returns the geometric mean of the ratios of a metric over n pairs. The 95% interval exists only if all
 // pairs are paired in the same blocks and there were no interim analyses.
-func (j Criteria) Geomean(sides []Pair, metric string) (ratio, low, high result.Value, n int) {
+func (j Criteria) Geomean(pairs []Pair, metric string) (ratio, low, high result.Value, n int) {
 	sum, byBlock, count, paired := 0.0, map[int]float64{}, map[int]int{}, true
-	for i := range sides {
-		c, ok := sides[i].Compare(metric, j.Layouts)
+	for i := range pairs {
+		c, ok := pairs[i].Compare(metric, j.Layouts)
 		switch {
 		case !ok || c.NoRatio != "" || c.Exact && !(c.Exactly > 0):
 			continue // x/0 has no ratio
@@ -268,7 +268,7 @@ func (j Criteria) Geomean(sides []Pair, metric string) (ratio, low, high result.
 				count[c.blocks[k]]++
 			}
 		}
-		paired = paired && sides[i].Paired
+		paired = paired && pairs[i].Paired
 		n++
 	}
 

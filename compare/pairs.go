@@ -47,10 +47,10 @@ func contrastOf(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " 
 
 // GroupByContrast groups pairs by their contrast, such as GOGC=50 against GOGC=100, in order of appearance. A
 // geometric mean over different contrasts would be meaningless.
-func GroupByContrast(sides []Pair) [][]Pair {
+func GroupByContrast(pairs []Pair) [][]Pair {
 	var groups [][]Pair
 	at := map[string]int{}
-	for _, s := range sides {
+	for _, s := range pairs {
 		id := s.Contrast()
 		if _, ok := at[id]; !ok {
 			at[id] = len(groups)
