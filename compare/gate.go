@@ -231,8 +231,8 @@ func (g Gate) decide(v *GateResult, c MetricComparison, level float64, direction
 	}
 }
 
-// GateDecision returns the decision on all benchmarks: fail if any fails, otherwise undecided if any is undecided or
-// the list is empty. Excused benchmarks do not count.
+// GateDecision returns the decision on all benchmarks: fail if any fails, otherwise undecided if any is undecided
+// or the list is empty. Excused benchmarks do not count.
 func GateDecision(list []GateResult) string {
 	decision := Pass
 	if len(list) == 0 {

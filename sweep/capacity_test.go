@@ -75,7 +75,7 @@ func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 	}
 	for _, spec := range *specs {
 		if spec.BurnRate != 2 || spec.BurnRatio != 1.5 {
-			t.Errorf("burns at a rate of %v for a pace of %v", spec.BurnRate, spec.BurnRatio)
+			t.Errorf("burns at a rate of %v for a ratio of %v", spec.BurnRate, spec.BurnRatio)
 		}
 		if spec.Open != nil || spec.Point.Has("load") {
 			t.Errorf("a capacity is measured under an open loop: %+v", spec)
