@@ -65,7 +65,7 @@ func TestAllocation(t *testing.T) {
 			[]int{0, 1, 2, 3}, 5, SomeUndecided},
 		{"a case in common", steps(10, [2]float64{0, 0.05}, [2]float64{0, 0.2}), 15, []int{0, 1, 2}, 5, SomeUndecided},
 		{"to the fourth look", steps(20, [2]float64{0, 0.1}), 20, []int{0, 1}, 10, SomeUndecided},
-		{"the last look was taken", steps(40, [2]float64{0, 0.1}), 1000, []int{}, 0, NoBlocks},
+		{"no analysis is left", steps(40, [2]float64{0, 0.1}), 1000, []int{}, 0, NoBlocks},
 		{"before the first look", steps(7, [2]float64{0, 0.1}), 6, []int{0, 1}, 3, SomeUndecided},
 	} {
 		j := DefaultCriteria("", nil)
@@ -212,7 +212,7 @@ func TestFailedTrialsAtInterims(t *testing.T) {
 	}
 	v := j.Verdicts(rows, trials)[0]
 	if want := 0.05 * 14 * 14 / 1600; v.N != 14 || *v.Interims != 2 || math.Abs(*v.AlphaSpent-want) > 1e-12 {
-		t.Errorf("spent %v at look %d of %d blocks, want %v at the second of 14", *v.AlphaSpent, *v.Interims, v.N, want)
+		t.Errorf("spent %v at analysis %d of %d blocks, want %v at the second of 14", *v.AlphaSpent, *v.Interims, v.N, want)
 	}
 	for i := range trials { // the other design too, in another block
 		if trials[i].Block == 5 && trials[i].Design == "d0" {
@@ -220,7 +220,7 @@ func TestFailedTrialsAtInterims(t *testing.T) {
 		}
 	}
 	if v := j.Verdicts(rows, trials)[0]; v.N != 13 || *v.Interims != 2 {
-		t.Errorf("%d blocks at look %d, want 13 at the second", v.N, *v.Interims)
+		t.Errorf("%d blocks at analysis %d, want 13 at the second", v.N, *v.Interims)
 	}
 }
 
@@ -248,10 +248,10 @@ func TestFailuresTakeNothingAway(t *testing.T) {
 		t.Fatalf("the second look: %+v", two)
 	}
 	if none.P != two.P || *none.Interims != 2 || none.N != 15 {
-		t.Errorf("after failures only: p %v at look %d of %d blocks, before %v", none.P, *none.Interims, none.N, two.P)
+		t.Errorf("after failures only: p %v at analysis %d of %d blocks, before %v", none.P, *none.Interims, none.N, two.P)
 	}
 	if fewer.P != two.P || *fewer.Interims != 3 || fewer.N != 19 {
-		t.Errorf("after a failure: p %v at look %d of %d blocks, before %v", fewer.P, *fewer.Interims, fewer.N, two.P)
+		t.Errorf("after a failure: p %v at analysis %d of %d blocks, before %v", fewer.P, *fewer.Interims, fewer.N, two.P)
 	}
 }
 

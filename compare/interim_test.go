@@ -105,7 +105,7 @@ func TestMoreBlocksAreAnInterim(t *testing.T) {
 	}{
 		{"apart at the last look", 15, 0.03, 0.05, "", 25},
 		{"apart at the next look", 15, 0.055, 0.05, "", 5},
-		{"small, so that the next look is too soon", 10, 0.05, 0.04, "", 10},
+		{"small, so that the next analysis is too soon", 10, 0.05, 0.04, "", 10},
 		{"beyond the last look", 15, 0.025, 0.07, "", 0},
 		{"equal, but too soon to say so", 10, 0, 0.002, Equivalent, 10},
 		{"equal at the last look", 20, 0, 0.045, Equivalent, 20},

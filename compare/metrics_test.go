@@ -155,7 +155,7 @@ func TestInterimsOfMetrics(t *testing.T) {
 		}
 		if _, low, _, n := j.Geomean(j.PairLevels(Rows(trials, casesOf(trials)), trials), result.TimePerOp); n != 1 ||
 			low.Known() {
-			t.Errorf("a geometric mean of looks has no interval: %v", low)
+			t.Errorf("a geometric mean with interim analyses has no interval: %v", low)
 		}
 	}
 }
@@ -325,7 +325,7 @@ func TestSimulatedGate(t *testing.T) {
 		{"a re-layout", 0.02, 1, 0.02, 5, 0, 1, 0, 0.01},
 		// With blocks as replicates more would fail.
 		{"a re-layout just at the limit", 0.02, 1.02, 0.04, 5, 0, 0.06, 0, 0.06},
-		{"a re-layout that nobody looks for", 0.02, 1, 0.02, 1, 0, 1, 0.10, 1}, // the purpose of layouts
+		{"a re-layout that is ignored", 0.02, 1, 0.02, 1, 0, 1, 0.10, 1}, // the purpose of layouts
 		{"10 % and a re-layout", 0.02, 1.10, 0.01, 5, 0, 0.05, 0.95, 1},
 	} {
 		rng := rand.New(rand.NewPCG(7, 11))

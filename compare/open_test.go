@@ -100,7 +100,7 @@ func TestLostResponsesEndASeries(t *testing.T) {
 	}
 	if j := sequential(); j.blocksToInterim(ComparisonState{Blocks: 12, ended: true}) != 0 ||
 		j.blocksToInterim(ComparisonState{Blocks: 12}) != 3 {
-		t.Error("no look comes to a series that has ended")
+		t.Error("a truncated series has another analysis")
 	}
 	var trials []result.Trial
 	for b := range 15 {

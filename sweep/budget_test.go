@@ -134,10 +134,10 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%s: blocks %v, want %v", c.name, got, c.blocks)
 		}
 		if got := reasons(s.Interims); !slices.Equal(got, c.why) {
-			t.Errorf("%s: looks %q, want %q", c.name, got, c.why)
+			t.Errorf("%s: analyses %q, want %q", c.name, got, c.why)
 		}
 		if len(store.interims) != len(s.Interims) {
-			t.Errorf("%s: %d looks stored", c.name, len(store.interims))
+			t.Errorf("%s: %d decisions stored", c.name, len(store.interims))
 		}
 		if spent := clock.now.Sub(time.Unix(0, 0)); spent > c.budget || store.spent != spent {
 			t.Errorf("%s: %v spent, %v stored, of %v", c.name, spent, store.spent, c.budget)
@@ -221,12 +221,12 @@ func TestDecisionsAreReplayed(t *testing.T) {
 		s, _ := budgeted(&memory{}, interims, time.Hour, 0.001)
 		s.Interims = damaged
 		if _, err := s.Execute(t.Context()); err == nil || !strings.Contains(err.Error(), "damaged") {
-			t.Errorf("looks %+v: %v", damaged, err)
+			t.Errorf("decisions %+v: %v", damaged, err)
 		}
 	}
 	if _, err := ReadInterims([]json.RawMessage{[]byte(`{"after":"x"}`)}); err == nil ||
 		!strings.Contains(err.Error(), "look 1") {
-		t.Errorf("a look that is none: %v", err)
+		t.Errorf("an invalid decision: %v", err)
 	}
 }
 

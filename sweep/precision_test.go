@@ -20,7 +20,7 @@ func TestPrecisionInterims(t *testing.T) {
 		interims = append(interims, n)
 	}
 	if want := []int{10, 15, 23, 35, 53, 80, 120, 180, 270, 405, 608, 912}; !slices.Equal(interims, want) {
-		t.Errorf("looks %v, want %v", interims, want)
+		t.Errorf("analyses %v, want %v", interims, want)
 	}
 }
 
