@@ -3,7 +3,7 @@
 GO ?= go
 TOOL = $(GO) tool -modfile=tools/go.mod
 # Long calculations on one goroutine at a time, whose code other tests run under the race detector too.
-RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoPredictionOfSharedCPU)$$
+RACE_SKIP = ^(TestIntervals|TestCoffeePrograms|TestTandem|TestNoModelOfSharedCPU)$$
 RACE_PACKAGES = ./env/... ./sim/... ./load/... ./trial/... ./sweep/... ./catalog/... ./internal/store/... ./internal/hist/...
 
 .PHONY: help demo build test check bench bench-sim pgo size verdicts verdicts-quick verdicts-labels gains direct aa twin twin-real gates gusts siege simulate intervals fuzz needs data simd

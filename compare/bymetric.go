@@ -8,43 +8,47 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// MetricVerdicts are the verdicts by one metric of benchmarks. They are one family.
+// MetricVerdicts holds the verdicts on one metric. They are one family.
 type MetricVerdicts struct {
 	Metric string
 	Groups []MetricGroup
 }
 
-// MetricGroup are the benchmarks at two levels of a factor, or of two revisions or files, with one geometric mean.
+// MetricGroup holds benchmarks that share one contrast, such as two levels of a factor or two revisions, with their
+// geometric mean.
 type MetricGroup struct {
-	Sides          []Sides
-	Verdicts       []Verdict // at least one
-	Geomean        result.Value
-	GeoLow, GeoTop result.Value // its 95 % confidence interval
-	N              int          // ratios behind the geometric mean
+	Pairs           []Pair
+	Verdicts        []Verdict // at least one
+	Geomean         result.Value
+	GeoLow, GeoHigh result.Value // its 95% confidence interval
+	N               int          // number of ratios in the geometric mean
 }
 
-// ByMetric compares the sides of benchmarks by every metric that both have, except those that follow from time.
-// declared are the metrics' own directions; see [Declared].
-func (j Criteria) ByMetric(sides []Sides, declared map[string]string) []MetricVerdicts {
-	if len(sides) == 0 {
+// ByMetric compares pairs of benchmarks by every metric that both have, except those that follow from time.
+// declared holds the declared directions of metrics; see [DeclaredDirections].
+func (j Criteria) ByMetric(pairs []Pair, declared map[string]string) []MetricVerdicts {
+	if len(pairs) == 0 {
 		return nil
 	}
+
 	var rows []Row
-	for _, s := range sides {
+	for _, s := range pairs {
 		rows = append(rows, *s.A, *s.B)
 	}
+
 	var list []MetricVerdicts
-	groups := ByLevels(sides)
+	groups := GroupByContrast(pairs)
 	metrics := []string{result.TimePerOp, result.AllocedPerOp, result.AllocsPerOp}
-	for _, metric := range append(metrics, OwnMetrics(rows)...) {
+	for _, metric := range append(metrics, CustomMetrics(rows)...) {
 		m := MetricVerdicts{Metric: metric}
 		of := map[string][]Verdict{}
-		for _, v := range j.MetricVerdicts(sides, metric, Direction(metric, declared)) {
+		// All verdicts on a metric are one family, whatever their contrast.
+		for _, v := range j.MetricVerdicts(pairs, metric, Direction(metric, declared)) {
 			of[v.Contrast()] = append(of[v.Contrast()], v)
 		}
 		for _, group := range groups {
-			g := MetricGroup{Sides: group, Verdicts: of[group[0].Contrast()]}
-			g.Geomean, g.GeoLow, g.GeoTop, g.N = j.Geomean(group, metric)
+			g := MetricGroup{Pairs: group, Verdicts: of[group[0].Contrast()]}
+			g.Geomean, g.GeoLow, g.GeoHigh, g.N = j.Geomean(group, metric)
 			if len(g.Verdicts) > 0 {
 				m.Groups = append(m.Groups, g)
 			}
@@ -56,8 +60,8 @@ func (j Criteria) ByMetric(sides []Sides, declared map[string]string) []MetricVe
 	return list
 }
 
-// OwnMetrics are the metrics that benchmarks themselves report, in the order of their names.
-func OwnMetrics(rows []Row) []string {
+// CustomMetrics returns the names of the metrics that benchmarks report themselves, sorted.
+func CustomMetrics(rows []Row) []string {
 	var names []string
 	for i := range rows {
 		names = append(names, slices.Collect(maps.Keys(rows[i].Metrics))...)
@@ -65,14 +69,14 @@ func OwnMetrics(rows []Row) []string {
 	return result.Own(names)
 }
 
-// Declared are the directions that benchmarks declare of their own metrics, "higher" or "lower" by metric, as they
-// stand in the answers of trials, stored or not.
-func Declared(trials []result.Trial) map[string]string {
+// DeclaredDirections returns the directions that benchmarks declare for their own metrics: "higher" or "lower" by
+// metric. They are part of the answers of trials.
+func DeclaredDirections(trials []result.Trial) map[string]string {
 	all := map[string]string{}
 	for _, t := range trials {
 		answer, _ := t.Answer.(map[string]any)
 		switch better := answer["better"].(type) {
-		case map[string]any: // read back
+		case map[string]any: // decoded from JSON
 			for unit, word := range better {
 				all[unit] = fmt.Sprint(word)
 			}

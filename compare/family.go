@@ -7,9 +7,10 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// pairs lists the pairs of rows to compare, each once, of those that are not out: at every point each design
-// with the baseline and with the nearest design before it, and the levels of a design's own factors; or all
-// pairs of both. A peer is compared with the baseline only, unless it is all pairs. They are one family.
+// pairs returns the pairs of rows to compare, each once; they are one family. At every point it pairs each design
+// with the baseline and with the nearest design before it, and pairs the levels of a design's own factors. With
+// j.All it returns all of these pairs. A reference design is compared only with the baseline, unless j.All.
+// excluded filters rows.
 func (j Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 	var rows []*Row
 	var designs []string
@@ -21,20 +22,23 @@ func (j Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 			}
 		}
 	}
+
 	var pairs [][2]*Row
 	add := func(a, b *Row) {
 		if !slices.Contains(pairs, [2]*Row{a, b}) && !slices.Contains(pairs, [2]*Row{b, a}) {
 			pairs = append(pairs, [2]*Row{a, b})
 		}
 	}
+
+	// add drops duplicates: two designs may be neighbours, and one of them the baseline.
 	for i, a := range rows {
-		beside := j.beside(rows, a, designs)
+		others := j.neighbours(rows, a, designs)
 		for k, b := range rows {
 			switch {
-			case !comparable(a, b):
-			case slices.Contains(beside, b.Design) && agree(a.Point, b.Point):
+			case !sameMeasure(a, b):
+			case slices.Contains(others, b.Design) && agree(a.Point, b.Point):
 				add(a, b)
-			case a.Design == b.Design && i > k && (j.All || !a.Reference) && j.otherLevel(all, rows, k, i):
+			case a.Design == b.Design && i > k && (j.All || !a.Reference) && j.adjacentLevel(all, rows, k, i):
 				add(a, b)
 			}
 		}
@@ -42,8 +46,8 @@ func (j Criteria) pairs(all []Row, out func(*Row) bool) [][2]*Row {
 	return pairs
 }
 
-// beside are the designs with which row a is compared at its point.
-func (j Criteria) beside(rows []*Row, a *Row, designs []string) []string {
+// neighbours returns the designs with which row a is compared at its point.
+func (j Criteria) neighbours(rows []*Row, a *Row, designs []string) []string {
 	var list []string
 	if j.LevelsOnly {
 		return nil
@@ -51,14 +55,16 @@ func (j Criteria) beside(rows []*Row, a *Row, designs []string) []string {
 	if a.Design != j.Baseline && slices.Contains(designs, j.Baseline) {
 		list = append(list, j.Baseline)
 	}
+
 	if (a.Design == j.Baseline || a.Reference) && !j.All {
 		return list
 	}
+
 	for n := slices.Index(designs, a.Design) - 1; n >= 0; n-- {
 		if !slices.ContainsFunc(rows, func(b *Row) bool {
-			return b.Design == designs[n] && (j.All || !b.Reference) && comparable(a, b) && agree(a.Point, b.Point)
+			return b.Design == designs[n] && (j.All || !b.Reference) && sameMeasure(a, b) && agree(a.Point, b.Point)
 		}) {
-			continue // it failed here, or is a peer; the one before it is the neighbour
+			continue // failed here or is a reference; the one before it is the neighbour
 		}
 		if list = append(list, designs[n]); !j.All {
 			break
@@ -67,41 +73,43 @@ func (j Criteria) beside(rows []*Row, a *Row, designs []string) []string {
 	return list
 }
 
-// never reports whether a row can be in no comparison whatever its trials say: a bound.
-func (r *Row) never() bool { return r.Bound }
+// neverCompared reports whether a row is in no comparison whatever its trials show: it is a bound.
+func (r *Row) neverCompared() bool { return r.Bound }
 
-// out reports whether a row is in no comparison, now that there are trials: also one without a number, one
-// that could not serve its load, one that lost more than half of the customers in some trial: what is left
-// are the trials that went well.
-func (r *Row) out() bool {
-	return r.never() || r.N == 0 || r.Overloaded() || r.Open && !r.Metric(result.ResponseP50).Median.Known()
+// excluded reports whether a row is in no comparison, given its trials. That includes rows without a value,
+// overloaded rows, and rows that lost more than half of the requests in some trial. Comparing the remaining trials
+// would be biased.
+func (r *Row) excluded() bool {
+	return r.neverCompared() || r.N == 0 || r.Overloaded() || r.Open && !r.Metric(result.ResponseP50).Median.Known()
 }
 
-// outBy is out, by these trials. With looks it is what it was at the first of them, so that the family is one
-// from then on: verdicts that stand do not go, and no row has new neighbours.
-func (j Criteria) outBy(trials []result.Trial) func(*Row) bool {
+// excludedBy returns the function excluded for the given trials. With interim analyses it uses the trials up to the
+// first one, so that the family never changes: decided verdicts stay, and no row gets new neighbours.
+func (j Criteria) excludedBy(trials []result.Trial) func(*Row) bool {
 	if j.Interims == nil {
-		return (*Row).out
+		return (*Row).excluded
 	}
+
 	early := map[key][]*result.Trial{}
 	for i := range trials {
 		if t := &trials[i]; t.Block < j.Interims.Blocks[0] {
 			early[trialKey(t)] = append(early[trialKey(t)], t)
 		}
 	}
+
 	return func(r *Row) bool {
 		of := early[rowKey(r)]
-		if r.never() || len(of) == 0 {
+		if r.neverCompared() || len(of) == 0 {
 			return true
 		}
 		then := newRow(plan.Case{Design: r.Design, Point: r.Point}, of)
-		return then.out()
+		return then.excluded()
 	}
 }
 
-// comparable reports whether two rows have the same measure of the same thing. Response times are
-// compared at equal rates only: any design is fast when hardly anybody comes.
-func comparable(a, b *Row) bool {
+// sameMeasure reports whether two rows measure the same quantity of the same workload. Response times must be at
+// equal rates, because any design is fast at a low rate.
+func sameMeasure(a, b *Row) bool {
 	return a.Workload == b.Workload && a.World == b.World && measureOf(a) == measureOf(b) && a.Rate == b.Rate
 }
 
@@ -115,17 +123,17 @@ func agree(a, b plan.Point) bool {
 	return true
 }
 
-// otherLevel reports whether row k, of row i's design, differs from it in one factor only, and one that
-// is no input; and whether it is the nearest earlier row that does, or the first there is, unless all pairs are
-// compared. Who is compared with the first level is not compared with another where that one is out: the
-// baseline does not change from design to design.
-func (j Criteria) otherLevel(all []Row, rows []*Row, k, i int) bool {
+// adjacentLevel reports whether rows k and i, of one design, differ in exactly one factor, which is not an input,
+// and are to be compared. Unless all pairs are compared, k must be the nearest such row before i or, with
+// j.AgainstFirst, the first. If that first row is excluded there is no comparison, because the reference level must
+// not differ between designs.
+func (j Criteria) adjacentLevel(all []Row, rows []*Row, k, i int) bool {
 	factor := onlyDifference(rows[k].Point, rows[i].Point)
 	if factor == "" || slices.Contains(j.Inputs, factor) {
 		return false
 	}
 	differs := func(r *Row) bool {
-		return r.Design == rows[i].Design && comparable(r, rows[i]) && onlyDifference(r.Point, rows[i].Point) == factor
+		return r.Design == rows[i].Design && sameMeasure(r, rows[i]) && onlyDifference(r.Point, rows[i].Point) == factor
 	}
 	switch {
 	case j.All:
@@ -136,7 +144,7 @@ func (j Criteria) otherLevel(all []Row, rows []*Row, k, i int) bool {
 	return !slices.ContainsFunc(rows[k+1:i], differs)
 }
 
-// onlyDifference is the one factor in which two points of a design differ, or "".
+// onlyDifference returns the only factor in which two points of a design differ, or "".
 func onlyDifference(a, b plan.Point) string {
 	factor := ""
 	for _, s := range a.Settings() {
@@ -150,8 +158,8 @@ func onlyDifference(a, b plan.Point) string {
 	return factor
 }
 
-// Split parts two points into what they share and what is of each alone.
-func Split(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
+// SplitPoints splits two points into the settings that they share and those that only one has.
+func SplitPoints(a, b plan.Point) (both, onlyA, onlyB plan.Point) {
 	for _, s := range a.Settings() {
 		if l, ok := b.Get(s.Factor); ok && l.String() == s.Level.String() {
 			both = both.With(s.Factor, s.Level)

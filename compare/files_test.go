@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// differentFiles are the files of one side of a benchmark: each has a level of its own, with a spread of 2 %, and 10
-// lines that scatter by 0.5 %. The side takes longer by effect.
+// differentFiles returns the files of one side of a benchmark. Each has a level of its own, with a spread of 2%,
+// and 10 lines with an error of 0.5%. effect is the true difference.
 func differentFiles(r *rand.Rand, files int, effect float64) Run {
 	var parts []Run
 	for k := range files {
@@ -21,20 +21,20 @@ func differentFiles(r *rand.Rand, files int, effect float64) Run {
 		parts = append(parts, part)
 	}
 	cases := casesOf(parts[0].Trials)
-	side := Together(parts, cases)
-	side.Rows = Rows(side.Trials, cases) // of one file too
+	side := MergeRuns(parts, cases)
+	side.Rows = Rows(side.Trials, cases) // also with a single file
 	return side
 }
 
-// TestFilesDiffer: where files of one program differ by more than their lines, one file of each side gives many false
-// differences. Of several files of each side there are as few as the verdicts promise, and true ones are found.
+// TestFilesDiffer: if files of one program differ by more than their lines, one file per side gives many false
+// differences. Several files per side give as few as promised, and find true differences.
 func TestFilesDiffer(t *testing.T) {
 	t.Parallel()
 	const sets = 1000
 	for _, c := range []struct {
 		a, b      int
 		effect    float64
-		low, high float64 // the share of differences that are seen, in per cent
+		low, high float64 // percentage of differences found
 	}{
 		{1, 1, 0, 55, 65}, {2, 2, 0, 3, 6.5}, {3, 3, 0, 3, 6.5}, {5, 3, 0, 2, 6.5}, {1, 3, 0, 0, 0},
 		{3, 3, 0.1, 95, 100}, {5, 5, 0.05, 85, 100},
@@ -42,9 +42,9 @@ func TestFilesDiffer(t *testing.T) {
 		r := rand.New(rand.NewPCG(31, uint64(c.a)))
 		seen := 0
 		for range sets {
-			sides, _, _ := apart().Across(differentFiles(r, c.a, c.effect), differentFiles(r, c.b, 0), false)
-			v := apart().MetricVerdicts(sides, result.TimePerOp, -1)[0]
-			seen += one(v.Verdict == Faster || v.Verdict == Slower)
+			sides, _, _ := levelCriteria().PairRuns(differentFiles(r, c.a, c.effect), differentFiles(r, c.b, 0), false)
+			v := levelCriteria().MetricVerdicts(sides, result.TimePerOp, -1)[0]
+			seen += boolToInt(v.Verdict == Faster || v.Verdict == Slower)
 		}
 		got := 100 * float64(seen) / sets
 		t.Logf("%d and %d files, %.0f %% apart: differences %.1f %%", c.a, c.b, 100*c.effect, got)
@@ -55,8 +55,8 @@ func TestFilesDiffer(t *testing.T) {
 	}
 }
 
-// TestSeveralFiles: the verdict has the numbers of files that hold the benchmark, and how many more would decide.
-// Counts that never vary, and those with zeros, are compared as those of one file are.
+// TestSeveralFiles: the verdict has the number of files with the benchmark, and how many more would decide.
+// Constant counts and metrics with zeros are compared as with one file.
 func TestSeveralFiles(t *testing.T) {
 	side := func(files ...result.Metrics) Run {
 		var parts []Run
@@ -69,7 +69,7 @@ func TestSeveralFiles(t *testing.T) {
 			}
 			parts = append(parts, part)
 		}
-		return Together(parts, casesOf(parts[0].Trials))
+		return MergeRuns(parts, casesOf(parts[0].Trials))
 	}
 	of := func(ns, allocs float64) result.Metrics {
 		return result.Metrics{result.TimePerOp: result.Value(ns), result.AllocsPerOp: result.Value(allocs)}
@@ -90,8 +90,8 @@ func TestSeveralFiles(t *testing.T) {
 			2, 2},
 		{"zeros", side(of(200, 20), of(201, 21)), side(of(100, 0), of(101, 0)), result.AllocsPerOp, Worse, 2, 2},
 	} {
-		sides, _, _ := apart().Across(c.a, c.b, false)
-		v := apart().MetricVerdicts(sides, c.metric, -1)[0]
+		sides, _, _ := levelCriteria().PairRuns(c.a, c.b, false)
+		v := levelCriteria().MetricVerdicts(sides, c.metric, -1)[0]
 		if v.Verdict != c.want || v.RunsA != c.runsA || v.RunsB != c.runsB || v.MoreBlocks != nil ||
 			(v.MoreRuns != nil) != (c.want == Undecided) {
 			t.Errorf("%s: %+v", c.name, v)

@@ -9,15 +9,15 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// ClosedForm is a formula for the wall time of a design's job, in seconds, of what else was measured: see
+// ClosedForm is a formula for the wall time of a design's job, in seconds, from other measurements. See
 // workload.Formula and workload.Measured.
 type ClosedForm struct {
 	Text, Source string
 	Seconds      func(p plan.Point, of func(design, metric string, p plan.Point) (float64, bool)) float64
 }
 
-// Formula is what a closed form predicts of a row beside what was measured, by the blocks in which it predicts
-// something: the formula is of the trials of the block. All three are geometric means over those blocks.
+// Formula compares a closed form with the measurements of a row, over the blocks in which the form has a value. It
+// is evaluated with the trials of each block. Predicted, Measured and Ratio are geometric means over blocks.
 type Formula struct {
 	Kind          string       `json:"kind"` // "formula"
 	SchemaVersion int          `json:"schema_version"`
@@ -30,14 +30,14 @@ type Formula struct {
 	Predicted     result.Value `json:"predicted_seconds"`
 	Measured      result.Value `json:"measured_seconds"`
 	Ratio         result.Value `json:"ratio"` // measured / predicted
-	Low           result.Value `json:"low"`   // its 95 % interval, Student's t on the logarithms of the blocks' ratios;
+	Low           result.Value `json:"low"`   // 95% interval: Student's t on the logarithms of the blocks' ratios;
 	High          result.Value `json:"high"`  // null below 2 blocks
 	N             int          `json:"n"`     // blocks
 	Reason        string       `json:"reason,omitempty"`
 }
 
-// WithFormulas sets beside each row what the closed form of its design predicts. A row without a number has none.
-func WithFormulas(rows []Row, trials []result.Trial, forms map[string]ClosedForm) {
+// AddFormulas adds to each row the comparison with its design's closed form. Rows without a value get none.
+func AddFormulas(rows []Row, trials []result.Trial, forms map[string]ClosedForm) {
 	if len(forms) == 0 {
 		return
 	}
@@ -56,33 +56,37 @@ func newFormula(r *Row, form ClosedForm, good map[key]map[int]*result.Trial) *Fo
 		Text: form.Text, Source: form.Source, Predicted: result.Unavailable, Measured: result.Unavailable,
 		Ratio: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
 	var logs, predictions []float64
+	// Only blocks with a measurement and a value of the formula count. If none do, the first missing input is the
+	// reason.
 	own := good[rowKey(r)]
 	for _, b := range sortedBlocks(own) {
-		look := lookup{row: r, block: b, good: good}
-		p, m := form.Seconds(r.Point, look.of), valueOf(own[b])
+		found := lookup{row: r, block: b, good: good}
+		p, m := form.Seconds(r.Point, found.value), valueOf(own[b])
 		switch {
 		case !(m > 0):
 		case p > 0 && !math.IsInf(p, 0):
 			logs, predictions = append(logs, math.Log(m/p)), append(predictions, math.Log(p))
-		case f.Reason == "" && look.missing != "":
-			f.Reason = look.missing
+		case f.Reason == "" && found.missing != "":
+			f.Reason = found.missing
 		case f.Reason == "":
 			f.Reason = "it says nothing at this point"
 		}
 	}
+
 	if f.N = len(logs); f.N == 0 {
 		return f
 	}
+
 	f.Reason = ""
 	predicted, ratio := math.Exp(stat.Mean(predictions)), math.Exp(stat.Mean(logs))
 	f.Predicted, f.Measured, f.Ratio = result.Value(predicted), result.Value(predicted*ratio), result.Value(ratio)
-	if c, ok := stat.Pair(logs, ratioConfidence); ok {
+	if c, ok := stat.ComparePaired(logs, ratioConfidence); ok {
 		f.Low, f.High = result.Value(c.Low), result.Value(c.High)
 	}
 	return f
 }
 
-// lookup finds what a formula asks for among the trials of one block, and notes what it does not find.
+// lookup provides the measurements of one block to a formula, and records the first one that is missing.
 type lookup struct {
 	row     *Row
 	block   int
@@ -90,8 +94,8 @@ type lookup struct {
 	missing string
 }
 
-// of is workload.Measured: points fit that agree in the factors that both have.
-func (l *lookup) of(design, metric string, p plan.Point) (float64, bool) {
+// value implements workload.Measured. A trial matches if its point agrees with p in the factors that both have.
+func (l *lookup) value(design, metric string, p plan.Point) (float64, bool) {
 	var found *result.Trial
 	fits := 0
 	for k, blocks := range l.good {
@@ -102,6 +106,7 @@ func (l *lookup) of(design, metric string, p plan.Point) (float64, bool) {
 			fits++
 		}
 	}
+
 	why := ""
 	switch {
 	case fits == 0:
@@ -113,6 +118,7 @@ func (l *lookup) of(design, metric string, p plan.Point) (float64, bool) {
 	default:
 		return float64(found.Metrics.Get(metric)), true
 	}
+
 	if l.missing == "" {
 		l.missing = why
 	}

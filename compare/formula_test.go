@@ -8,34 +8,33 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// timed is a trial of a job.
+// timed returns a trial of a job.
 func timed(design string, block int, seconds float64, p plan.Point) result.Trial {
 	return result.Trial{Kind: result.KindTrial, Workload: "w", World: result.Live, Type: result.Job, Design: design,
 		Block: block, Point: p,
 		Status: result.OK, Metrics: result.Metrics{result.WallSeconds: result.Value(seconds), "read_calls": 10}}
 }
 
-// formulaOf is what a formula says of the design "fast" in blocks in which "slow" takes three times as long, give or
-// take.
+// formulaOf evaluates a formula of the design "fast" in blocks in which "slow" takes about three times as long.
 func formulaOf(t *testing.T, extra []result.Trial,
 	seconds func(plan.Point, func(string, string, plan.Point) (float64, bool)) float64) *Formula {
 	t.Helper()
 	slow, fast := cpus(1), cpus(1).With("size", plan.IntLevel(7))
 	var trials []result.Trial
 	for b, off := range []float64{0.9, 1.1, 1, 1} {
-		pace := math.Pow(2, float64(b)) // of the machine, which both feel
+		pace := math.Pow(2, float64(b)) // the speed of the machine affects both
 		trials = append(trials, timed("slow", b, 3*pace, slow), timed("fast", b, pace*off, fast))
 	}
 	trials = append(trials, extra...)
 	rows := Rows(trials, []plan.Case{{Design: "slow", Point: slow}, {Design: "fast", Point: fast}})
-	WithFormulas(rows, trials, map[string]ClosedForm{"fast": {Text: "slow / 3", Source: "invented", Seconds: seconds}})
+	AddFormulas(rows, trials, map[string]ClosedForm{"fast": {Text: "slow / 3", Source: "invented", Seconds: seconds}})
 	if rows[0].Formula != nil || rows[1].Formula == nil {
 		t.Fatalf("%+v", rows)
 	}
 	return rows[1].Formula
 }
 
-// TestFormula: the formula is of the block's own trials, so that the pace of a block cancels.
+// TestFormula: the formula uses the trials of its block, so the speed of the machine cancels.
 func TestFormula(t *testing.T) {
 	third := func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
 		x, ok := of("slow", result.WallSeconds, p)
@@ -56,7 +55,7 @@ func TestFormula(t *testing.T) {
 	if !(f.Low < f.Ratio && f.Ratio < f.High) || f.Low < 0.8 || f.High > 1.25 || f.Reason != "" {
 		t.Errorf("interval %v to %v: %s", f.Low, f.High, f.Reason)
 	}
-	// A block in which the other design failed has no prediction; the rest have.
+	// A block in which the other design failed has no prediction; the others have.
 	late := timed("fast", 9, 5, cpus(1).With("size", plan.IntLevel(7)))
 	wrong := timed("slow", 9, 5, cpus(1))
 	wrong.Status = result.Wrong
@@ -72,7 +71,7 @@ func TestFormula(t *testing.T) {
 	}
 }
 
-// TestNoFormula: what a formula lacks is told, the first thing it asked for.
+// TestNoFormula: the reason names the first value that a formula lacks.
 func TestNoFormula(t *testing.T) {
 	for want, ask := range map[string]struct {
 		design, metric string
@@ -95,7 +94,7 @@ func TestNoFormula(t *testing.T) {
 			t.Errorf("want %q: %+v", want, f)
 		}
 	}
-	// Other levels are no answer, and those that p names are.
+	// Only the levels that p names are used.
 	f := formulaOf(t, nil, func(p plan.Point, of func(string, string, plan.Point) (float64, bool)) float64 {
 		if _, ok := of("slow", result.WallSeconds, p.With("cpus", plan.IntLevel(2))); ok {
 			t.Error("a trial on one CPU is taken for one on two")
@@ -108,7 +107,7 @@ func TestNoFormula(t *testing.T) {
 	}
 }
 
-// TestAnswer: what all trials of a job answered, read from a journal or not; a stream has none.
+// TestAnswer: the common answer of a job's trials, stored or not; a stream has none.
 func TestAnswer(t *testing.T) {
 	of := func(answers ...any) map[string]any {
 		var trials []result.Trial

@@ -9,35 +9,35 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// What a gate comes to.
+// The decisions of a gate.
 const (
-	Pass  = "pass"  // the upper bound of the cost lies at or under the limit
-	Fail  = "fail"  // its lower bound lies over it
-	Error = "error" // of a whole gate: a benchmark goes wrong in the head, or a trial went wrong
+	Pass  = "pass"  // the upper bound of the cost is at most the limit
+	Fail  = "fail"  // the lower bound of the cost is above the limit
+	Error = "error" // of a whole gate: a benchmark of the head or a trial failed
 )
 
-// Gate asks whether the new side costs more than a limit allows.
+// Gate tests whether the new side costs more than a limit allows.
 type Gate struct {
-	Max           float64 // 0.05 allows 5 % more time, or 5 % less of what there should be more of
-	Alpha         float64 // chance of any false fail; of each false pass
-	Layouts       int     // see Sides.Contrast
-	InterimBlocks []int   // blocks after which it may decide, ascending; the last is the most there can be
-	Family        int     // benchmarks and metrics that it decides together: a false fail of any of them is one
+	Max           float64 // 0.05 allows 5% more time, or 5% less if higher is better
+	Alpha         float64 // family-wise probability of a false fail; probability of each false pass
+	Layouts       int     // see Pair.Compare
+	InterimBlocks []int   // planned interim analyses, ascending; the last is the maximum
+	Family        int     // number of benchmarks and metrics that share Alpha for a false fail
 }
 
-// GateInterimBlocks are the usual looks of a gate.
+// GateInterimBlocks returns the default interim analyses of a gate with at most the given number of blocks.
 func GateInterimBlocks(most int) []int {
-	var looks []int
+	var interims []int
 	for _, n := range []int{10, 20, 30, 40, 60, 80} {
 		if n < most {
-			looks = append(looks, n)
+			interims = append(interims, n)
 		}
 	}
-	return append(looks, most)
+	return append(interims, most)
 }
 
-// Gated is what a gate says of one metric of one benchmark. Its JSON is a contract.
-type Gated struct {
+// GateResult is the decision of a gate on one metric of one benchmark. Its JSON is a contract.
+type GateResult struct {
 	Kind          string       `json:"kind"` // "gate"
 	SchemaVersion int          `json:"schema_version"`
 	Design        string       `json:"design"`
@@ -45,44 +45,47 @@ type Gated struct {
 	Metric        string       `json:"metric"`
 	Base          result.Value `json:"base"` // medians
 	Head          result.Value `json:"head"`
-	Cost          result.Value `json:"cost"` // head / base, or base / head of what there should be more of
-	// below which the cost is not, but for Alpha of all benchmarks at all looks
+	Cost          result.Value `json:"cost"` // head / base; base / head if higher is better
+	// lower confidence bound; family-wise error at most Alpha over all benchmarks and interim analyses
 	Low      result.Value `json:"low"`
-	High     result.Value `json:"high"` // above which it is not, but for Alpha of each
+	High     result.Value `json:"high"` // upper confidence bound, error at most Alpha for each benchmark
 	Limit    float64      `json:"limit"`
 	N        int          `json:"n"` // blocks
 	Exact    bool         `json:"exact,omitempty"`
 	Decision string       `json:"decision"` // pass, fail or undecided
-	// undecided: how many more would decide if the cost stays the one seen; null where 1000 would not
+	// if undecided, the number of further blocks that would decide if the cost stays as estimated; null above 1000
 	MoreBlocks  *int   `json:"more_blocks"`
-	MoreLayouts *int   `json:"more_layouts"`          // the same where layouts are the replicates
-	Allowed     string `json:"allowed,omitempty"`     // not a pass, and the allow-list lets it be: its reason
-	Waived      string `json:"allow_until,omitempty"` // the last day that it does
-	Unrelated
+	MoreLayouts *int   `json:"more_layouts"`          // the same in layouts, if these are the replicates
+	Allowed     string `json:"allowed,omitempty"`     // if the allow-list excuses the decision: its reason
+	Waived      string `json:"allow_until,omitempty"` // the last day of that excuse
+	AbsoluteDifference
 }
 
-// Interim carries a gate through its interim analyses. Each judges what is still undecided by all blocks so far; what
-// it decides stands, with the numbers of that analysis, and no later analysis judges the blocks of an earlier one
-// again. The chance of a false fail is at most Alpha over all analyses and benchmarks together, and that of a false
-// pass at most Alpha for each benchmark, because the levels of the analyses add up to at most Alpha.
-type Interim struct {
-	Gate
-	level   float64 // of the analysis under way; 0: it shows how things stand and decides only by exact counts
-	spent   float64 // of Alpha
-	decided map[string]Gated
-}
-
-// NewInterim begins the interim analyses of a gate.
-func NewInterim(g Gate) *Interim { return &Interim{Gate: g, decided: map[string]Gated{}} }
-
-// Open begins the analysis after some blocks. Alpha is spent over the analyses in proportion to the blocks, so that
-// what is clear is soon decided and what is not has many more blocks; with layouts, of which more blocks bring no
-// more, with their square. A last analysis spends all that is left: what ends the blocks is the time, not the
-// costs (Lan and DeMets: Discrete sequential boundaries for clinical trials, Biometrika 70(3), 1983).
+// SequentialGate decides a gate in interim analyses. Each analysis tests the undecided benchmarks with all blocks
+// so far. A decision is final and keeps the numbers of its analysis.
 //
-// trusted is false if the blocks cannot be judged by times, because other processes were busy: nothing that varies is
-// decided then, and nothing is spent. Nor is it before the first planned analysis, unless it is the last.
-func (g *Interim) Open(blocks int, last, trusted bool) {
+// The levels of the analyses add up to at most Alpha. Therefore the probability of any false fail is at most Alpha
+// over all analyses and benchmarks. The probability of a false pass is at most Alpha for each benchmark.
+type SequentialGate struct {
+	Gate
+	level   float64 // level of the current analysis; at 0 only exact counts are decided
+	spent   float64 // the part of Alpha spent so far
+	decided map[string]GateResult
+}
+
+// NewSequentialGate returns a gate before its first interim analysis.
+func NewSequentialGate(g Gate) *SequentialGate {
+	return &SequentialGate{Gate: g, decided: map[string]GateResult{}}
+}
+
+// Open begins the analysis after some blocks. Alpha is spent in proportion to the blocks, so that clear cases are
+// decided early. With layouts it is spent with the square of the blocks, because the number of replicates does not
+// grow. The last analysis spends the rest: the maximum number of blocks depends on time and not on the costs (Lan
+// and DeMets: Discrete sequential boundaries for clinical trials, Biometrika 70(3), 1983).
+//
+// trusted is false if the blocks are unreliable because other processes were running. Then only exact counts are
+// decided, and nothing is spent. The same holds before the first planned analysis, unless this one is the last.
+func (g *SequentialGate) Open(blocks int, last, trusted bool) {
 	g.level = 0
 	switch {
 	case !trusted:
@@ -94,29 +97,29 @@ func (g *Interim) Open(blocks int, last, trusted bool) {
 	g.spent += g.level
 }
 
-// spending is the part of Alpha that may be spent after some blocks.
+// spending returns how much of Alpha may be spent up to some number of blocks.
 func (g Gate) spending(blocks int) float64 {
 	share := float64(blocks) / float64(g.InterimBlocks[len(g.InterimBlocks)-1])
 	if g.Layouts > 1 {
-		return stat.Square(g.Alpha, share)
+		return stat.SquareSpending(g.Alpha, share)
 	}
-	return stat.Linear(g.Alpha, share)
+	return stat.LinearSpending(g.Alpha, share)
 }
 
-// Judge judges a metric of all benchmarks in the analysis that [Interim.Open] has begun.
-func (g *Interim) Judge(sides []Sides, metric string, direction int) []Gated {
-	list := []Gated{}
-	for i := range sides {
-		s := &sides[i]
-		point, _, _ := Split(s.A.Point, s.B.Point)
+// Judge decides a metric of all benchmarks in the analysis begun by [SequentialGate.Open].
+func (g *SequentialGate) Judge(pairs []Pair, metric string, direction int) []GateResult {
+	list := []GateResult{}
+	for i := range pairs {
+		s := &pairs[i]
+		point, _, _ := SplitPoints(s.A.Point, s.B.Point)
 		key := fmt.Sprintf("%s %s %s", s.A.Design, point, metric)
 		v, stands := g.decided[key]
 		if !stands {
-			v = Gated{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: s.A.Design, Point: point,
+			v = GateResult{Kind: "gate", SchemaVersion: result.SchemaVersion, Design: s.A.Design, Point: point,
 				Metric: metric, Limit: g.Max,
 				Base: median(s.trialsB, metric), Head: median(s.trialsA, metric), Decision: Undecided,
 				Cost: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
-			g.judge(&v, s, direction, max(g.Family, len(sides)))
+			g.judge(&v, s, direction, max(g.Family, len(pairs)))
 		}
 		if v.Decision != Undecided && !v.Exact {
 			g.decided[key] = v
@@ -126,12 +129,12 @@ func (g *Interim) Judge(sides []Sides, metric string, direction int) []Gated {
 	return list
 }
 
-// judge judges one benchmark.
-func (g *Interim) judge(v *Gated, s *Sides, direction, family int) {
+// judge decides one benchmark.
+func (g *SequentialGate) judge(v *GateResult, s *Pair, direction, family int) {
 	c, ok := s.Compare(v.Metric, g.Layouts)
 	v.N = min(c.NA, c.NB)
 	switch {
-	case !ok || !c.counted():
+	case !ok || !c.judgeable():
 	case c.Exact:
 		g.exact(v, c.Exactly, direction)
 	default:
@@ -155,8 +158,8 @@ func median(trials []*result.Trial, metric string) result.Value {
 	return result.Value(stat.Median(xs))
 }
 
-// exact decides by counts that never vary, once two blocks have said so.
-func (g Gate) exact(v *Gated, ratio float64, direction int) {
+// exact decides by counts that do not vary, given two blocks or more.
+func (g Gate) exact(v *GateResult, ratio float64, direction int) {
 	if direction > 0 {
 		ratio = 1 / ratio
 	}
@@ -167,17 +170,19 @@ func (g Gate) exact(v *Gated, ratio float64, direction int) {
 	}
 }
 
-// sequential decides at the level of the analysis, which by Bonferroni's inequality holds whatever the analyses have in
-// common. A fail also shares it with the other benchmarks and metrics; passing needs no such share, since
-// all must pass.
-func (g *Interim) sequential(v *Gated, c Contrasted, direction, m int) {
+// sequential decides at the level of the current analysis. By Bonferroni's inequality the levels hold however the
+// analyses depend on each other. A fail shares its level with the other benchmarks and metrics. A pass does not,
+// because all benchmarks must pass.
+func (g *SequentialGate) sequential(v *GateResult, c MetricComparison, direction, m int) {
 	level := g.level
 	if level == 0 {
 		level = g.spending(g.InterimBlocks[0])
 	}
+
 	if g.decide(v, c, level, direction, m); g.level == 0 {
 		v.Decision = Undecided
 	}
+
 	if v.Decision != Undecided {
 		return
 	}
@@ -187,22 +192,25 @@ func (g *Interim) sequential(v *Gated, c Contrasted, direction, m int) {
 	if need >= blocksLimit {
 		return
 	}
+
 	more := max(need-c.Ratio.N, 1)
 	switch {
-	case v.N < LeastGated:
-		more = LeastGated - v.N // by which nothing may be decided yet
+	case v.N < MinGateBlocks:
+		more = MinGateBlocks - v.N // fewer blocks decide nothing
 	case g.Layouts > 1:
 		v.MoreLayouts = &more
 		return
 	}
+
 	v.MoreBlocks = &more
 }
 
-// LeastGated is the fewest blocks by which what varies is judged: those that a median's interval takes.
-const LeastGated = 6
+// MinGateBlocks is the least number of blocks by which a varying metric is decided. A median needs as many for its
+// interval.
+const MinGateBlocks = 6
 
-// decide sets the bounds at a level, and what they come to.
-func (g Gate) decide(v *Gated, c Contrasted, level float64, direction, m int) {
+// decide sets the bounds at a level, and the decision that follows.
+func (g Gate) decide(v *GateResult, c MetricComparison, level float64, direction, m int) {
 	low, _ := c.Ratio.Interval(1 - 2*level/float64(m))
 	_, high := c.Ratio.Interval(1 - 2*level)
 	cost := c.Ratio.Ratio
@@ -211,10 +219,11 @@ func (g Gate) decide(v *Gated, c Contrasted, level float64, direction, m int) {
 		_, h := c.Ratio.Interval(1 - 2*level/float64(m))
 		cost, low, high = 1/cost, 1/h, 1/l
 	}
+
 	v.Cost, v.Low, v.High, v.N = result.Value(cost), result.Value(low), result.Value(high), min(c.NA, c.NB)
 	switch {
-	case g.Layouts > 1 && c.Ratio.N < leastLayouts:
-	case v.N < LeastGated: // a coarse clock may tell all of so few the same
+	case g.Layouts > 1 && c.Ratio.N < minLayouts:
+	case v.N < MinGateBlocks: // a coarse clock may give equal times in so few blocks
 	case high <= 1+g.Max:
 		v.Decision = Pass
 	case low > 1+g.Max:
@@ -222,8 +231,9 @@ func (g Gate) decide(v *Gated, c Contrasted, level float64, direction, m int) {
 	}
 }
 
-// Decided is what all benchmarks come to: fail where one does, else undecided where one is, or where there is none.
-func Decided(list []Gated) string {
+// GateDecision returns the decision on all benchmarks: fail if any fails, otherwise undecided if any is undecided
+// or the list is empty. Excused benchmarks do not count.
+func GateDecision(list []GateResult) string {
 	decision := Pass
 	if len(list) == 0 {
 		return Undecided

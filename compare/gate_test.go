@@ -9,24 +9,25 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// judgedOnce is what the analysis after all blocks of a gate says, as the only one.
-func judgedOnce(g Gate, trials []result.Trial, metric string) Gated {
-	interim := NewInterim(g)
+// judgedOnce returns the result of a gate with a single analysis after all blocks.
+func judgedOnce(g Gate, trials []result.Trial, metric string) GateResult {
+	interim := NewSequentialGate(g)
 	interim.Open(g.InterimBlocks[len(g.InterimBlocks)-1], false, true)
 	return interim.Judge(levels(trials), metric, -1)[0]
 }
 
-// TestInterimRefused: what an analysis under load refused is not decided later by the blocks of that analysis.
-func TestInterimRefused(t *testing.T) {
+// TestUntrustedBlocks: an analysis under load decides nothing, and later analyses do not decide by its blocks
+// alone.
+func TestUntrustedBlocks(t *testing.T) {
 	var trials []result.Trial
 	for b := range 20 {
 		head := 80 + float64(b%3) // clearly within the limit at first
 		if b >= 10 {
-			head = 130 + 20*float64(b%2) // and not in the blocks after
+			head = 130 + 20*float64(b%2) // but not in later blocks
 		}
 		trials = append(trials, benchTrial("base", b, takes(100+float64(b%3))), benchTrial("head", b, takes(head)))
 	}
-	g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
+	g := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
 
 	g.Open(10, false, false)
 	if v := g.Judge(levels(trials[:20]), result.TimePerOp, -1)[0]; v.Decision != Undecided || v.N != 10 {
@@ -39,12 +40,12 @@ func TestInterimRefused(t *testing.T) {
 	}
 }
 
-// TestInterimStands: a decision keeps the medians, bounds and blocks of the analysis that made it, also if the machine
-// is loaded later.
-func TestInterimStands(t *testing.T) {
+// TestDecisionIsFinal: a decision keeps the medians, bounds and blocks of its analysis, even if the machine is
+// loaded later.
+func TestDecisionIsFinal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	trials := simulatedTrials(rng, 20, 1, 1, 0.005, 0)
-	g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
+	g := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: 1, InterimBlocks: GateInterimBlocks(80)})
 	g.Open(10, false, true)
 	first := g.Judge(levels(trials[:20]), result.TimePerOp, -1)[0]
 	if first.Decision != Pass || first.N != 10 {
@@ -62,13 +63,13 @@ func TestInterimStands(t *testing.T) {
 	}
 }
 
-// TestInterimSpends: the levels of all analyses add up to alpha, whichever are refused and wherever the time ends.
-func TestInterimSpends(t *testing.T) {
+// TestSpending: the levels of all analyses add up to Alpha, whichever are untrusted and whenever the time ends.
+func TestSpending(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		layouts int
 		blocks  []int
-		refused int // of them
+		refused int // number of analyses
 		last    bool
 		want    []float64
 	}{
@@ -80,7 +81,7 @@ func TestInterimSpends(t *testing.T) {
 		{"one refused", 1, []int{10, 20, 80}, 1, false, []float64{0, 0.0125, 0.0375}},
 		{"layouts", 3, []int{10, 20, 80}, 0, false, []float64{0.05 / 64, 0.05 * 3 / 64, 0.05 * 60 / 64}},
 	} {
-		g := NewInterim(Gate{Max: 0.05, Alpha: 0.05, Layouts: c.layouts, InterimBlocks: GateInterimBlocks(80)})
+		g := NewSequentialGate(Gate{Max: 0.05, Alpha: 0.05, Layouts: c.layouts, InterimBlocks: GateInterimBlocks(80)})
 		for i, n := range c.blocks {
 			if g.Open(n, c.last && i == len(c.blocks)-1, i >= c.refused); math.Abs(g.level-c.want[i]) > 1e-12 {
 				t.Errorf("%s: after %d blocks %v is spent, want %v", c.name, n, g.level, c.want[i])
@@ -92,8 +93,7 @@ func TestInterimSpends(t *testing.T) {
 	}
 }
 
-// TestGateOfFractions: where a metric of fractions is 0 in some trials, eight times as many misses are not let pass as
-// one and something.
+// TestGateOfFractions: a fraction that is 0 in some trials and grows eightfold must not pass.
 func TestGateOfFractions(t *testing.T) {
 	var trials []result.Trial
 	for b := range 40 {
@@ -107,8 +107,7 @@ func TestGateOfFractions(t *testing.T) {
 	}
 }
 
-// TestGateOfEqualTimes: times that a coarse clock tells the same in two blocks decide nothing; counts that are the same
-// do.
+// TestGateOfEqualTimes: equal times from a coarse clock decide nothing in two blocks; equal counts do.
 func TestGateOfEqualTimes(t *testing.T) {
 	for metric, want := range map[string]string{result.TimePerOp: Undecided, result.AllocsPerOp: Pass} {
 		var trials []result.Trial
@@ -120,11 +119,11 @@ func TestGateOfEqualTimes(t *testing.T) {
 		if v.Decision != want {
 			t.Errorf("%s: %+v, want %s", metric, v, want)
 		}
-		if want == Undecided && (v.MoreBlocks == nil || *v.MoreBlocks != LeastGated-2) {
-			t.Errorf("%s: %v more blocks, want %d", metric, v.MoreBlocks, LeastGated-2)
+		if want == Undecided && (v.MoreBlocks == nil || *v.MoreBlocks != MinGateBlocks-2) {
+			t.Errorf("%s: %v more blocks, want %d", metric, v.MoreBlocks, MinGateBlocks-2)
 		}
 	}
-	var trials []result.Trial // a block of each of three layouts
+	var trials []result.Trial // one block of each of three layouts
 	for b := range 3 {
 		trials = append(trials, benchTrial("base", b, takes(2)), benchTrial("head", b, takes(1)))
 	}
@@ -135,7 +134,7 @@ func TestGateOfEqualTimes(t *testing.T) {
 	}
 }
 
-// TestClocked tells what a clock measures from what is counted, by the names that benchmarks give.
+// TestClocked separates measured times from counts by the names of metrics.
 func TestClocked(t *testing.T) {
 	for metric, want := range map[string]bool{
 		result.TimePerOp: true, result.BytesRate: true, result.CPUPerOp: true, result.Throughput: true, "p99-ns": true,
@@ -152,8 +151,8 @@ func TestClocked(t *testing.T) {
 	}
 }
 
-// TestDirectionIsNoGuess: words that only end like a unit have no direction.
-func TestDirectionIsNoGuess(t *testing.T) {
+// TestUnknownDirection: words that only end like a unit have no direction.
+func TestUnknownDirection(t *testing.T) {
 	for _, m := range []string{"PSNR-dB", "transactions", "conns", "returns", "SSIM", "compression-ratio", "dB",
 		"columns", "B/cycle", "bytes/write", "items_per_page", "MB-s", "tokens_s", "MB-s/core", "ops/cpu-sec",
 		"ops_per_cpu_second", "ops_second"} {
@@ -175,9 +174,9 @@ func TestDirectionIsNoGuess(t *testing.T) {
 	}
 }
 
-// TestGateOfNothing: where nothing was compared, nothing passes.
+// TestGateOfNothing: without comparisons nothing passes.
 func TestGateOfNothing(t *testing.T) {
-	if d := Decided(nil); d != Undecided {
+	if d := GateDecision(nil); d != Undecided {
 		t.Error(d)
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// KneeMargin is how much longer than at the best level of a factor a job may take where its level is said not to
-// matter.
+// KneeMargin is the largest relative increase of a job's time at which two levels of a factor count as equally
+// fast.
 const KneeMargin = 0.10
 
-// Knee says between which levels of a factor a job's time is flat: its ends are the knees of the curve. All times are
-// medians, in virtual time means. It stands beside the row of the best level.
+// Knee describes the flat part of a job's time along a factor. The ends of this part are the knees of the curve.
+// Times are medians, or means in virtual time. It belongs to the row of the best level.
 type Knee struct {
 	Kind          string       `json:"kind"` // "knee"
 	SchemaVersion int          `json:"schema_version"`
@@ -23,20 +23,20 @@ type Knee struct {
 	Point         plan.Point   `json:"point"` // of the best level
 	Factor        string       `json:"factor"`
 	Best          result.Value `json:"best_seconds"`
-	First         plan.Level   `json:"first"` // the levels around the best, without a gap, at which the time is at most
-	Last          plan.Level   `json:"last"`  // 1 + KneeMargin times the best
-	Below         *plan.Level  `json:"below"` // the next level, at which it is more; null where there is none
+	First         plan.Level   `json:"first"` // the contiguous levels around the best at which the time is at most
+	Last          plan.Level   `json:"last"`  // (1 + KneeMargin) Best
+	Below         *plan.Level  `json:"below"` // the next lower level, which is slower; null if there is none
 	BelowRatio    result.Value `json:"below_ratio"`
 	Above         *plan.Level  `json:"above"`
 	AboveRatio    result.Value `json:"above_ratio"`
-	// the same of what the design's closed form predicts; null where it predicts
+	// the flat part of the closed form's prediction; null if the form has
 	FormulaFirst *plan.Level `json:"formula_first"`
-	FormulaLast  *plan.Level `json:"formula_last"` // nothing at one of the levels
+	FormulaLast  *plan.Level `json:"formula_last"` // no value at some level
 }
 
-// WithKnees sets beside rows of jobs the knees of the factors that have three levels or more while all else is equal.
-// Inputs have none, as another input is another job, and neither have CPUs: see WithSerial.
-func WithKnees(rows []Row, inputs []string) {
+// AddKnees adds to rows of jobs the knees along each factor with at least three levels and all else equal. It skips
+// inputs, whose levels are different jobs, and CPUs; see AddSerialFractions.
+func AddKnees(rows []Row, inputs []string) {
 	seen := map[string]bool{}
 	for i := range rows {
 		r := &rows[i]
@@ -56,13 +56,13 @@ func WithKnees(rows []Row, inputs []string) {
 	}
 }
 
-// alongFactor are the rows with a number that differ from r in nothing but a factor, by its level.
+// alongFactor returns the rows with values that differ from r only in a factor, sorted by its level.
 func alongFactor(rows []Row, r *Row, factor string) (along []*Row) {
-	place := r.Point.With(factor, plan.TextLevel("")).String()
+	others := r.Point.With(factor, plan.TextLevel("")).String()
 	for i := range rows {
 		o := &rows[i]
 		if o.Job && o.Workload == r.Workload && o.World == r.World && o.Design == r.Design && o.Point.Has(factor) &&
-			o.Point.With(factor, plan.TextLevel("")).String() == place && wall(o) > 0 {
+			o.Point.With(factor, plan.TextLevel("")).String() == others && wallTime(o) > 0 {
 			along = append(along, o)
 		}
 	}
@@ -76,8 +76,8 @@ func numberOf(r *Row, factor string) float64 {
 	return x
 }
 
-// wall is the wall time of a row in seconds, NaN where there is none.
-func wall(r *Row) float64 {
+// wallTime returns the wall time of a row in seconds, or NaN.
+func wallTime(r *Row) float64 {
 	s := r.Metric(result.WallSeconds)
 	if s.Mean != nil {
 		return float64(s.Mean.Mean)
@@ -92,33 +92,36 @@ func predictedWall(r *Row) float64 {
 	return float64(r.Formula.Predicted)
 }
 
-// newKnee is the knee of rows along a factor, with the row that is best.
+// newKnee returns the knee of rows along a factor, and the best row.
 func newKnee(along []*Row, factor string) (*Row, Knee) {
 	level := func(i int) plan.Level { l, _ := along[i].Point.Get(factor); return l }
-	best, first, last := flat(along, wall)
+	best, first, last := plateau(along, wallTime)
 	r := along[best]
 	k := Knee{Kind: "knee", SchemaVersion: result.SchemaVersion, Workload: r.Workload, Design: r.Design, World: r.World,
 		Point: r.Point, Factor: factor,
-		Best: result.Value(wall(r)), First: level(first), Last: level(last), BelowRatio: result.Unavailable,
+		Best: result.Value(wallTime(r)), First: level(first), Last: level(last), BelowRatio: result.Unavailable,
 		AboveRatio: result.Unavailable}
 	if first > 0 {
 		l := level(first - 1)
-		k.Below, k.BelowRatio = &l, result.Value(wall(along[first-1])/wall(r))
+		k.Below, k.BelowRatio = &l, result.Value(wallTime(along[first-1])/wallTime(r))
 	}
+
 	if last < len(along)-1 {
 		l := level(last + 1)
-		k.Above, k.AboveRatio = &l, result.Value(wall(along[last+1])/wall(r))
+		k.Above, k.AboveRatio = &l, result.Value(wallTime(along[last+1])/wallTime(r))
 	}
+
 	if !slices.ContainsFunc(along, func(r *Row) bool { return !(predictedWall(r) > 0) }) {
-		_, first, last := flat(along, predictedWall)
+		_, first, last := plateau(along, predictedWall)
 		from, to := level(first), level(last)
 		k.FormulaFirst, k.FormulaLast = &from, &to
 	}
 	return r, k
 }
 
-// flat are the least time, and the first and the last row around it without a gap that take hardly longer.
-func flat(along []*Row, time func(*Row) float64) (best, first, last int) {
+// plateau returns the index of the fastest row, and of the ends of the contiguous rows around it that are about as
+// fast.
+func plateau(along []*Row, time func(*Row) float64) (best, first, last int) {
 	for i, r := range along {
 		if time(r) < time(along[best]) {
 			best = i

@@ -10,8 +10,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestKnees: of a sweep over a factor the levels around the best that cost at most a tenth are named, measured and by
-// the formula; an input, CPUs, and two levels have no knee.
+// TestKnees: the knee has the levels that cost at most a tenth more than the best, measured and by the formula.
+// Inputs, CPUs and factors with two levels have none.
 func TestKnees(t *testing.T) {
 	var trials []result.Trial
 	var cases []plan.Case
@@ -36,11 +36,11 @@ func TestKnees(t *testing.T) {
 		}
 	}
 	rows := compare.Rows(trials, cases)
-	compare.WithFormulas(rows, trials, map[string]compare.ClosedForm{"grained": {Text: "8/grain", Source: "a test",
+	compare.AddFormulas(rows, trials, map[string]compare.ClosedForm{"grained": {Text: "8/grain", Source: "a test",
 		Seconds: func(p plan.Point, _ func(string, string, plan.Point) (float64, bool)) float64 {
 			return math.Max(8/float64(p.Int("grain")), 2) / float64(p.Int("cpus"))
 		}}})
-	compare.WithKnees(rows, []string{"n"})
+	compare.AddKnees(rows, []string{"n"})
 	found := 0
 	for _, r := range rows {
 		for _, k := range r.Knees {
@@ -60,9 +60,9 @@ func TestKnees(t *testing.T) {
 	}
 }
 
-// TestKneesApart: worlds have knees of their own, in virtual time by means; rows without a number are left out, a
-// formula that lacks a level too, and streams have none.
-func TestKneesApart(t *testing.T) {
+// TestKneesOfWorlds: each world has its own knees, in virtual time by means. Rows without values are left out, as
+// are formulas that lack a level. Streams have none.
+func TestKneesOfWorlds(t *testing.T) {
 	var rows []compare.Row
 	add := func(design, world string, job bool, median, mean, predicted []float64) {
 		for i := range median {
@@ -84,7 +84,7 @@ func TestKneesApart(t *testing.T) {
 	add("failed", result.Live, true, []float64{1, math.NaN(), 1.05, 2}, nil, nil)
 	add("formula", result.Live, true, []float64{2, 2, 1}, nil, []float64{1, 0, 1})
 	add("stream", result.Live, false, []float64{5, 1, 1}, nil, nil)
-	compare.WithKnees(rows, nil)
+	compare.AddKnees(rows, nil)
 	got := ""
 	for _, r := range rows {
 		for _, k := range r.Knees {

@@ -8,16 +8,16 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestLayoutsHaveNoOrder: layouts are measured in turn, so that the order of their means says nothing, however much
-// neighbours resemble each other: neither the interval of a ratio nor that of a geometric mean is widened for it.
+// TestLayoutsHaveNoOrder: layouts are interleaved, so the order of their means is irrelevant. Neither the interval
+// of a ratio nor that of a geometric mean is widened for it.
 func TestLayoutsHaveNoOrder(t *testing.T) {
 	const layouts = 15
 	logs := make([]float64, layouts)
 	for l := range logs {
 		logs[l] = 0.002 * float64(l)
 	}
-	ordered, _ := stat.Pair(logs, ratioConfidence)
-	want, _ := stat.PairUnordered(logs, ratioConfidence)
+	ordered, _ := stat.ComparePaired(logs, ratioConfidence)
+	want, _ := stat.ComparePairedUnordered(logs, ratioConfidence)
 	if !ordered.Order().Dependent {
 		t.Fatal("these means have no order")
 	}
@@ -26,7 +26,7 @@ func TestLayoutsHaveNoOrder(t *testing.T) {
 		trials = append(trials, benchTrial("base", b, takes(100)),
 			benchTrial("head", b, takes(100*math.Exp(logs[b%layouts]))))
 	}
-	j := apart()
+	j := levelCriteria()
 	j.Layouts = layouts
 	is := func(low, high result.Value) bool {
 		return math.Abs(float64(low)/want.Low-1) < 1e-9 && math.Abs(float64(high)/want.High-1) < 1e-9
@@ -40,7 +40,7 @@ func TestLayoutsHaveNoOrder(t *testing.T) {
 		t.Errorf("the geometric mean of %d: %v to %v, want %v to %v", n, low, high, want.Low, want.High)
 	}
 	// Blocks do have an order.
-	if v := apart().MetricVerdicts(sides, result.TimePerOp, -1)[0]; !(v.Widened > 1) {
+	if v := levelCriteria().MetricVerdicts(sides, result.TimePerOp, -1)[0]; !(v.Widened > 1) {
 		t.Errorf("blocks without layouts: %+v", v)
 	}
 }

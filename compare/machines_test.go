@@ -11,32 +11,31 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// machine is where simulated trials run: what disturbs them. Each trial has its time within its block, and
-// what changes goes on from trial to trial: nothing but the order of the trials makes it fair.
+// machine simulates the disturbances of a machine. Each trial has its own time within its block, and slow noise
+// continues from trial to trial. Only the random order makes the comparison fair.
 type machine struct {
 	name   string
 	block  float64 // standard deviation of the blocks' effects, in logarithms
-	swing  float64 // standard deviation of the change from a block's begin to its end
+	swing  float64 // standard deviation of the drift within a block
 	drift  float64 // per block
 	wander float64 // standard deviation of slow noise
 	noise  float64 // scale of a trial's own error
 	tails  int     // degrees of freedom of Student's t for that error; 0: normal
-	odd    float64 // share of trials that are slowed
-	slowed float64 // by how much
-	first  bool    // only those of the first design are
+	odd    float64 // fraction of slow trials
+	slowed float64 // by this factor, in logarithms
+	first  bool    // only trials of the first design are slow
 }
 
-// memory is the number of blocks in which slow noise keeps 1/e of what it was.
+// memory is the correlation time of slow noise, in blocks.
 const memory = 10
 
-// usualLooks are made once, which takes longer than most tests.
-var usualLooks = sync.OnceValue(func() *InterimPlan { return NewInterimPlan(InterimBlocks(), EquivalentFrom) })
+// usualInterims is computed once, because it takes longer than most tests.
+var usualInterims = sync.OnceValue(func() *InterimPlan { return NewInterimPlan(InterimBlocks(), EquivalentFrom) })
 
-// dataSets is how many sweeps a statement is tried on. The standard error of a share near 5 % is then 0.2
-// points.
+// dataSets is the number of simulated sweeps per statement. The standard error of a rate of 5% is then 0.2 points.
 const dataSets = 10_000
 
-// machines have trials with an error of 2 %.
+// machines have trials with an error of 2%.
 func machines() []machine { return machinesWith(0.02) }
 
 func machinesWith(noise float64) []machine {
@@ -50,16 +49,16 @@ func machinesWith(noise float64) []machine {
 	}
 }
 
-// lopsided is a machine on which a share of the trials of the first design is slow, and none of another.
+// lopsided returns a machine on which some trials of the first design are slow, and none of the others.
 func lopsided(noise, share, slowed float64) machine {
 	name := fmt.Sprintf("one design: %.0f trials in 100 are %.0f %% slow", 100*share, 100*slowed)
 	return machine{name: name, noise: noise, odd: share, slowed: slowed, first: true}
 }
 
-// own is the error of one trial of design d.
+// own returns the error of one trial of design d.
 func (m machine) own(r *rand.Rand, d int) float64 {
 	e := r.NormFloat64()
-	if m.tails > 0 { // Student's t: normal by the root of chi-square / degrees of freedom
+	if m.tails > 0 { // Student's t: normal over the root of chi-square / degrees of freedom
 		chi := 0.0
 		for range m.tails {
 			x := r.NormFloat64()
@@ -74,7 +73,7 @@ func (m machine) own(r *rand.Rand, d int) float64 {
 	return e
 }
 
-// bias is by how much the first design's trials are slower on average than those of others.
+// bias returns the mean slow-down of the first design's trials relative to the others.
 func (m machine) bias() float64 {
 	if m.first {
 		return m.odd * m.slowed
@@ -82,7 +81,7 @@ func (m machine) bias() float64 {
 	return 0
 }
 
-// deviation is the standard deviation of the difference of two designs' trials in a block of two.
+// deviation returns the standard deviation of the difference of two designs in a block.
 func (m machine) deviation() float64 {
 	own := m.noise * m.noise
 	if m.tails > 0 {
@@ -96,7 +95,7 @@ func (m machine) deviation() float64 {
 	return math.Sqrt(2*own + odd + apart + 2*m.wander*m.wander*(1-math.Exp(-0.5/memory)))
 }
 
-// weather is what the machine does to each trial, by block and place within it.
+// weather returns the effect of the machine on each trial, by block and order.
 func (m machine) weather(r *rand.Rand, blocks, trials int) [][]float64 {
 	var all [][]float64
 	step := 1 / float64(trials)
@@ -115,14 +114,14 @@ func (m machine) weather(r *rand.Rand, blocks, trials int) [][]float64 {
 	return all
 }
 
-// sweep has the logarithms of the throughput of each design in each block; effects are the designs'.
+// sweep returns the logarithms of the throughput of each design in each block; effects are true effects.
 func (m machine) sweep(r *rand.Rand, blocks int, effects []float64) [][]float64 {
-	logs, _ := m.apart(r, blocks, effects)
+	logs, _ := m.shuffledSweep(r, blocks, effects)
 	return logs
 }
 
-// apart is a sweep, in random order within each block, with what the machine did to each trial.
-func (m machine) apart(r *rand.Rand, blocks int, effects []float64) (logs, done [][]float64) {
+// shuffledSweep returns a sweep in random order within each block, and the machine's effect on each trial.
+func (m machine) shuffledSweep(r *rand.Rand, blocks int, effects []float64) (logs, done [][]float64) {
 	logs, done = make([][]float64, len(effects)), make([][]float64, len(effects))
 	for _, weather := range m.weather(r, blocks, len(effects)) {
 		for d, place := range r.Perm(len(effects)) {
@@ -133,9 +132,9 @@ func (m machine) apart(r *rand.Rand, blocks int, effects []float64) (logs, done 
 	return logs, done
 }
 
-// differences are the logarithms of the ratios of each block.
-func differences(a, b []float64) series {
-	var s series
+// differences returns the logarithms of the ratios of the blocks.
+func differences(a, b []float64) blockSeries {
+	var s blockSeries
 	for i := range a {
 		s.blocks, s.logs = append(s.blocks, i), append(s.logs, a[i]-b[i])
 	}
@@ -143,8 +142,8 @@ func differences(a, b []float64) series {
 }
 
 // family compares each design with its neighbour and with the first.
-func family(logs [][]float64) []series {
-	var all []series
+func family(logs [][]float64) []blockSeries {
+	var all []blockSeries
 	for d := 1; d < len(logs); d++ {
 		all = append(all, differences(logs[d], logs[d-1]))
 		if d > 1 {
@@ -157,7 +156,7 @@ func family(logs [][]float64) []series {
 // The 0.975 quantile of Student's t with 18 degrees of freedom: two designs with 10 trials each.
 const t18 = 2.10092
 
-// twoSample is the interval of a two-sample t test: the difference and the half-width.
+// twoSample returns the interval of a two-sample t test: difference and half-width.
 func twoSample(a, b []float64) (difference, half float64) {
 	ma, mb := stat.Mean(a), stat.Mean(b)
 	ss := 0.0
@@ -181,7 +180,7 @@ func (m machine) naive(r *rand.Rand, effect float64) (covers, differs bool) {
 	return math.Abs(d-effect) <= half, math.Abs(d) > half
 }
 
-// sweepOf makes rows and trials of logarithms of throughput by design and block.
+// sweepOf returns rows and trials from logarithms of throughput by design and block.
 func sweepOf(names []string, logs [][]float64) ([]Row, []result.Trial) {
 	var rows []Row
 	var trials []result.Trial

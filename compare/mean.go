@@ -11,9 +11,9 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// precise are the means by which a row's precision is judged: of a closed loop its rate and time, of an open one
-// its time, whose rate is given.
-func (r *Row) precise() []string {
+// precisionMetrics returns the means that decide a row's precision: throughput and latency of a closed loop, the
+// response time of an open one, the wall time of a job.
+func (r *Row) precisionMetrics() []string {
 	switch {
 	case r.Job:
 		return []string{result.WallSeconds}
@@ -23,15 +23,16 @@ func (r *Row) precise() []string {
 	return []string{result.Throughput, result.LatencyMean}
 }
 
-// Widest is the least precise of them, with half of its 95 % interval by itself: infinite below two trials, and NaN
-// where there is no mean, or several steady states.
-func (r *Row) Widest() (metric string, half float64) {
+// LeastPreciseMean returns the least precise of the means that decide the row's precision, with its relative 95%
+// half-width: throughput and latency of a closed loop, response time of an open one, wall time of a job. half is
+// infinite below two trials. It is NaN without a mean, or with several steady states.
+func (r *Row) LeastPreciseMean() (metric string, half float64) {
 	half = math.NaN()
-	for _, name := range r.precise() {
+	for _, name := range r.precisionMetrics() {
 		s := r.Metric(name)
 		h := 0.0
 		switch {
-		// of several states more replications show no others
+		// More replications would not reveal further steady states.
 		case s.Mean == nil || !s.Mean.Mean.Known() || len(s.States) > 0:
 			continue
 		case r.N == 1 && !s.Exact:
@@ -46,9 +47,9 @@ func (r *Row) Widest() (metric string, half float64) {
 	return metric, half
 }
 
-// average adds to a summary in virtual time the mean with its interval. Replications differ in their customers
-// alone, and their mean, other than their median, is what the formulas of queueing theory are about.
-func average(s *result.Summary, xs []float64, exact bool) {
+// addMean adds the mean and its interval to a summary in virtual time. Replications differ only in their random
+// draws, and formulas of queueing theory describe the mean, not the median.
+func addMean(s *result.Summary, xs []float64, exact bool) {
 	if !s.Median.Known() {
 		s.Mean = &result.Interval{Mean: s.Median, Low: s.Median, High: s.Median}
 		return
@@ -62,8 +63,9 @@ func average(s *result.Summary, xs []float64, exact bool) {
 	s.Mean = &result.Interval{Mean: result.Value(mean), Low: result.Value(low), High: result.Value(high)}
 }
 
-// exactly reports whether every trial repeated itself and says the same: then it is no sample.
-func exactly(good []*result.Trial, metric string, xs []float64) bool {
+// repeatsExactly reports whether every trial is periodic and all have the same value, so that there is no sampling
+// error.
+func repeatsExactly(good []*result.Trial, metric string, xs []float64) bool {
 	timed := strings.HasPrefix(metric, "latency_") || strings.HasPrefix(metric, "response_")
 	if metric != result.Throughput && !timed || len(xs) == 0 || len(xs) != len(good) {
 		return false
@@ -76,8 +78,8 @@ func exactly(good []*result.Trial, metric string, xs []float64) bool {
 	return true
 }
 
-// Decisions is the checksum of what the scheduler decided in all trials of some rows; 0 where nothing is known.
-func Decisions(rows []Row) uint64 {
+// DecisionChecksum returns a checksum of the scheduler's decisions in all trials of the rows; 0 if unknown.
+func DecisionChecksum(rows []Row) uint64 {
 	sum := uint64(0)
 	for i := range rows {
 		if d := rows[i].Decisions; d != 0 {
@@ -87,7 +89,7 @@ func Decisions(rows []Row) uint64 {
 	return sum
 }
 
-// fold takes one more checksum into a sum (FNV-1a). Their order counts.
+// fold adds a checksum to another (FNV-1a). The order matters.
 func fold(sum uint64, text string) uint64 {
 	if text == "" {
 		return sum

@@ -8,7 +8,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// replication is a trial in virtual time.
+// replication returns a trial in virtual time.
 func replication(design string, block int, rate float64, repeats int) result.Trial {
 	t := result.Trial{Kind: result.KindTrial, Workload: "w", Design: design, World: result.Virtual, Block: block,
 		Status: result.OK, Expected: true,
@@ -32,12 +32,12 @@ func TestMeansInVirtualTime(t *testing.T) {
 	if s.Mean == nil || s.Mean.Mean != 100 || math.Abs(float64(s.Mean.High)-109.937) > 1e-3 || s.Exact {
 		t.Errorf("mean %+v", s.Mean)
 	}
-	metric, half := row.Widest()
+	metric, half := row.LeastPreciseMean()
 	if metric != result.LatencyMean || math.Abs(half-0.0995) > 1e-3 {
 		t.Errorf("the least precise is %s with %v", metric, half)
 	}
 	one := Rows(trials[:1], cases)[0]
-	if _, half := one.Widest(); !math.IsInf(half, 1) {
+	if _, half := one.LeastPreciseMean(); !math.IsInf(half, 1) {
 		t.Errorf("one replication has a precision of %v", half)
 	}
 	live := trials[0]
@@ -47,7 +47,7 @@ func TestMeansInVirtualTime(t *testing.T) {
 	}
 }
 
-// TestExactlyNamed: a metric that only one of two trials has, as in a journal that was changed, is not exact.
+// TestExactlyNamed: a metric that only one of two trials has, as in an edited journal, is not exact.
 func TestExactlyNamed(t *testing.T) {
 	trials := []result.Trial{replication("a", 0, 250, 9), replication("a", 1, 250, 9)}
 	trials[1].Metrics["latency_p50_ns"] = trials[1].Metrics[result.LatencyMean]
@@ -63,7 +63,7 @@ func TestExactlyNamed(t *testing.T) {
 	}
 }
 
-// TestExactMeasures: trials that repeat themselves and agree are no sample, and their ratio has no doubt.
+// TestExactMeasures: periodic trials that agree have no sampling error, and their ratio is exact.
 func TestExactMeasures(t *testing.T) {
 	cases := []plan.Case{caseOf("a"), caseOf("b")}
 	trials := []result.Trial{replication("a", 0, 250, 9), replication("b", 0, 1000, 9)}
@@ -84,11 +84,12 @@ func TestExactMeasures(t *testing.T) {
 		verdict string
 	}{{100, 101.9, Equivalent}, {101.9, 100, Equivalent}, {100, 98, Slower}} {
 		trials := []result.Trial{replication("a", 0, test.a, 9), replication("b", 0, test.b, 9)}
-		if v := DefaultCriteria("", nil).Verdicts(Rows(trials, cases), trials); len(v) != 1 || v[0].Verdict != test.verdict {
+		if v := DefaultCriteria("", nil).Verdicts(Rows(trials, cases), trials); len(v) != 1 ||
+			v[0].Verdict != test.verdict {
 			t.Errorf("%v beside %v: %+v, want %s", test.b, test.a, v, test.verdict)
 		}
 	}
-	// No time at all is as long as no time at all, and no ratio otherwise.
+	// The ratio of zero times is 1; that of zero to another time does not exist.
 	zero := []result.Trial{replication("a", 0, 100, 9), replication("b", 0, 100, 9)}
 	for i := range zero {
 		zero[i].Open = true
@@ -102,7 +103,7 @@ func TestExactMeasures(t *testing.T) {
 	if v := DefaultCriteria("", nil).Verdicts(Rows(zero, cases), zero); len(v) != 0 {
 		t.Errorf("%+v", v)
 	}
-	// Replications that disagree are a sample, whether each repeats itself or not.
+	// Replications that differ are a sample, even if each is periodic.
 	trials = append(trials, replication("a", 1, 251, 9), replication("b", 1, 1000, 9))
 	rows = Rows(trials, cases)
 	if rows[0].Metric(result.Throughput).Exact || !rows[1].Metric(result.Throughput).Exact {
@@ -113,13 +114,13 @@ func TestExactMeasures(t *testing.T) {
 	}
 }
 
-// TestDecisions: the checksum tells runs apart that differ in one decision, or in who made it.
+// TestDecisions: the checksum differs if one decision differs, or the design that made it.
 func TestDecisions(t *testing.T) {
 	cases := []plan.Case{caseOf("a"), caseOf("b")}
 	sum := func(a, b string) uint64 {
 		x, y := replication("a", 0, 1, 0), replication("b", 0, 1, 0)
 		x.Decisions, y.Decisions = a, b
-		return Decisions(Rows([]result.Trial{x, y}, cases))
+		return DecisionChecksum(Rows([]result.Trial{x, y}, cases))
 	}
 	one, again := sum("1", "2"), sum("1", "2")
 	if one == 0 || one != again || one == sum("2", "1") || one == sum("1", "3") {

@@ -9,7 +9,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// benchTrial is a trial of a benchmark.
+// benchTrial returns a trial of a benchmark.
 func benchTrial(rev string, block int, metrics result.Metrics) result.Trial {
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})
 	if rev != "" {
@@ -24,7 +24,7 @@ func takes(ns float64) result.Metrics {
 	return result.Metrics{result.TimePerOp: result.Value(ns), result.Throughput: result.Value(1e9 / ns)}
 }
 
-// casesOf are the distinct cases of trials.
+// casesOf returns the distinct cases of trials.
 func casesOf(trials []result.Trial) []plan.Case {
 	var cases []plan.Case
 	seen := map[string]bool{}
@@ -37,19 +37,19 @@ func casesOf(trials []result.Trial) []plan.Case {
 	return cases
 }
 
-func apart() Criteria {
+func levelCriteria() Criteria {
 	j := DefaultCriteria("", []string{"cpus"})
 	j.LevelsOnly = true
 	return j
 }
 
-// levels are the sides of the trials of one run.
-func levels(trials []result.Trial) []Sides {
-	return apart().Levels(Rows(trials, casesOf(trials)), trials)
+// levels returns the pairs of the trials of one run.
+func levels(trials []result.Trial) []Pair {
+	return levelCriteria().PairLevels(Rows(trials, casesOf(trials)), trials)
 }
 
-// TestLoadThatComesAndGoes: two revisions of equal speed, and a load that slows everything by a third for half of the
-// time. Whoever measures all of one and then all of the other is wrong; in blocks they are found equal.
+// TestLoadThatComesAndGoes: two revisions are equally fast, and a load slows everything by a third for half of the
+// time. Measuring one after the other gives a false difference; blocks show that they are equal.
 func TestLoadThatComesAndGoes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	speed := func(at int) float64 {
@@ -67,23 +67,23 @@ func TestLoadThatComesAndGoes(t *testing.T) {
 	for b := range 20 {
 		ours = append(ours, benchTrial("base", b, takes(speed(2*b))), benchTrial("head", b, takes(speed(2*b+1))))
 	}
-	sides, _, _ := apart().Across(Run{Name: "then", Rows: Rows(then, casesOf(then)), Trials: then},
+	sides, _, _ := levelCriteria().PairRuns(Run{Name: "then", Rows: Rows(then, casesOf(then)), Trials: then},
 		Run{Name: "first", Rows: Rows(first, casesOf(first)), Trials: first}, false)
-	sequential := apart().MetricVerdicts(sides, result.TimePerOp, -1)
+	sequential := levelCriteria().MetricVerdicts(sides, result.TimePerOp, -1)
 	if len(sequential) != 1 || sequential[0].Verdict != Slower || sequential[0].Paired {
 		t.Errorf("one after the other: %+v", sequential)
 	}
-	verdicts := apart().MetricVerdicts(levels(ours), result.TimePerOp, -1)
+	verdicts := levelCriteria().MetricVerdicts(levels(ours), result.TimePerOp, -1)
 	if len(verdicts) != 1 || verdicts[0].Verdict != Equivalent || !verdicts[0].Paired {
 		t.Errorf("in blocks: %+v", verdicts)
 	}
 }
 
-// TestMetricVerdicts: the words for each direction, and counts that never vary.
+// TestMetricVerdicts: the verdicts for each direction, and for constant counts.
 func TestMetricVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		metric     string
-		base, head []float64 // repeated
+		base, head []float64 // constant
 		direction  int
 		want       string
 		exact      bool
@@ -98,7 +98,7 @@ func TestMetricVerdicts(t *testing.T) {
 		{result.AllocsPerOp, []float64{0}, []float64{1}, -1, Worse, true, math.Inf(1)},
 		{result.TimePerOp, []float64{0.2}, []float64{0.1}, -1, Faster, false, 0.5}, // of a coarse clock
 		{result.BytesRate, []float64{20}, []float64{10}, 1, Worse, false, 0.5},
-		{result.MutexPerOp, []float64{0}, []float64{0}, -1, Equivalent, true, 1}, // nobody waited
+		{result.MutexPerOp, []float64{0}, []float64{0}, -1, Equivalent, true, 1}, // no waiting
 		{result.AllocedPerOp, []float64{0, 0, 1}, []float64{30, 31, 32}, -1, Worse, false, math.NaN()},
 		{"beans/op", []float64{0}, []float64{0.3, 0.31}, -1, Worse, false, math.NaN()},
 		{result.TimePerOp, []float64{0}, []float64{101, 102}, -1, Slower, false, math.NaN()},
@@ -119,7 +119,8 @@ func TestMetricVerdicts(t *testing.T) {
 		}
 		cases := []plan.Case{{Design: "A", Point: benchTrial("base", 0, nil).Point},
 			{Design: "A", Point: benchTrial("head", 0, nil).Point}}
-		list := apart().MetricVerdicts(apart().Levels(Rows(trials, cases), trials), c.metric, c.direction)
+		pairs := levelCriteria().PairLevels(Rows(trials, cases), trials)
+		list := levelCriteria().MetricVerdicts(pairs, c.metric, c.direction)
 		if len(list) != 1 || list[0].Verdict != c.want || list[0].Exact != c.exact ||
 			!roughly(float64(list[0].Ratio), c.ratio) {
 			t.Errorf("%s %v %v: %+v, want %s %v", c.metric, c.base, c.head, list, c.want, c.ratio)
@@ -127,46 +128,46 @@ func TestMetricVerdicts(t *testing.T) {
 	}
 }
 
-// TestLooksOfMetrics: with looks a verdict has the numbers of the look that it stood at, whatever came later; what
-// stops a run and what is shown agree; and layouts stay the replicates.
-func TestLooksOfMetrics(t *testing.T) {
+// TestInterimsOfMetrics: with interim analyses a verdict keeps the numbers of the one that decided it. The reason
+// for stopping and the shown verdicts agree, and layouts stay the replicates.
+func TestInterimsOfMetrics(t *testing.T) {
 	for _, layouts := range []int{1, 5} {
-		j := apart()
+		j := levelCriteria()
 		j.Interims, j.Layouts = NewInterimPlan(InterimBlocks(), EquivalentFrom), layouts
 		rng := rand.New(rand.NewPCG(5, 9))
 		var trials []result.Trial
 		for b := range 20 {
 			log := 0.2
-			if b >= 10 { // not looked at any more
+			if b >= 10 { // no longer analysed
 				log = -1
 			}
 			trials = append(trials, benchTrial("base", b, takes(100*math.Exp(0.01*rng.NormFloat64()))),
 				benchTrial("head", b, takes(100*math.Exp(log+0.01*rng.NormFloat64()))))
 		}
-		list := j.MetricVerdicts(j.Levels(Rows(trials, casesOf(trials)), trials), result.TimePerOp, -1)
+		list := j.MetricVerdicts(j.PairLevels(Rows(trials, casesOf(trials)), trials), result.TimePerOp, -1)
 		if len(list) != 1 || list[0].Verdict != Slower || list[0].N != 10 || *list[0].Interims != 1 ||
 			!roughly(float64(list[0].Ratio), math.Exp(0.2)) || (list[0].Layouts == 5) != (layouts == 5) {
 			t.Errorf("%d layouts: %+v", layouts, list)
 		}
 		course := j.Allocate(Rows(trials, casesOf(trials)), trials, casesOf(trials), []float64{1, 1}, 1000)
-		if course.Why != AllDecided {
+		if course.Reason != AllDecided {
 			t.Errorf("%d layouts: %+v", layouts, course)
 		}
-		if _, low, _, n := j.Geomean(j.Levels(Rows(trials, casesOf(trials)), trials), result.TimePerOp); n != 1 ||
+		if _, low, _, n := j.Geomean(j.PairLevels(Rows(trials, casesOf(trials)), trials), result.TimePerOp); n != 1 ||
 			low.Known() {
-			t.Errorf("a geometric mean of looks has no interval: %v", low)
+			t.Errorf("a geometric mean with interim analyses has no interval: %v", low)
 		}
 	}
 }
 
-// TestSimulatedLooksOfLayouts: a re-layout, which shifts all blocks of a layout alike, is called a difference in at
-// most 5 % of the runs with a budget; by blocks it would be in a third of them.
-func TestSimulatedLooksOfLayouts(t *testing.T) {
+// TestSimulatedInterimsOfLayouts: an effect of the layout, which shifts all its blocks alike, is called a
+// difference in at most 5% of the runs with a budget. With blocks as replicates it would be a third of them.
+func TestSimulatedInterimsOfLayouts(t *testing.T) {
 	for _, c := range []struct {
 		layouts     int
 		least, most float64
 	}{{5, 0, 0.06}, {1, 0.2, 1}} {
-		j := apart()
+		j := levelCriteria()
 		j.Interims, j.Layouts = NewInterimPlan(InterimBlocks(), EquivalentFrom), c.layouts
 		rng := rand.New(rand.NewPCG(17, 19))
 		const runs = 300
@@ -183,8 +184,8 @@ func TestSimulatedLooksOfLayouts(t *testing.T) {
 	}
 }
 
-// TestByLevels: three levels are two groups, each with a geometric mean of its own, and one family.
-func TestByLevels(t *testing.T) {
+// TestGroupByContrast: three levels form two groups, each with its own geometric mean, and one family.
+func TestGroupByContrast(t *testing.T) {
 	cost := map[string]float64{"100": 1, "50": 2, "200": 0.5}
 	var trials []result.Trial
 	for b := range 10 {
@@ -196,10 +197,10 @@ func TestByLevels(t *testing.T) {
 			}
 		}
 	}
-	j := apart()
+	j := levelCriteria()
 	j.AgainstFirst = true
-	sides := j.Levels(Rows(trials, casesOf(trials)), trials)
-	groups := ByLevels(sides)
+	sides := j.PairLevels(Rows(trials, casesOf(trials)), trials)
+	groups := GroupByContrast(sides)
 	if len(sides) != 4 || len(groups) != 2 {
 		t.Fatalf("%d pairs in %d groups", len(sides), len(groups))
 	}
@@ -221,7 +222,7 @@ func TestByLevels(t *testing.T) {
 	}
 }
 
-// TestFamilyOfLevels: the p-values are adjusted for the comparisons of all levels together.
+// TestFamilyOfLevels: p-values are adjusted for the comparisons of all levels together.
 func TestFamilyOfLevels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	var trials []result.Trial
@@ -232,7 +233,7 @@ func TestFamilyOfLevels(t *testing.T) {
 			trials = append(trials, tr)
 		}
 	}
-	j := apart()
+	j := levelCriteria()
 	j.AgainstFirst = true
 	p := func(levels int) float64 {
 		var some []result.Trial
@@ -241,7 +242,7 @@ func TestFamilyOfLevels(t *testing.T) {
 				some = append(some, tr)
 			}
 		}
-		list := j.MetricVerdicts(j.Levels(Rows(some, casesOf(some)), some), result.TimePerOp, -1)
+		list := j.MetricVerdicts(j.PairLevels(Rows(some, casesOf(some)), some), result.TimePerOp, -1)
 		if len(list) != levels-1 {
 			t.Fatalf("%d levels: %+v", levels, list)
 		}
@@ -269,7 +270,8 @@ func TestDirection(t *testing.T) {
 	}
 }
 
-// simulatedTrials are those of a head that costs so much. noise is that of a trial, placement that of a layout.
+// simulatedTrials returns trials of a head with the given cost. noise is the error of a trial, placement that of a
+// layout.
 func simulatedTrials(rng *rand.Rand, blocks, layouts int, cost, noise, placement float64) []result.Trial {
 	effect := map[string][]float64{}
 	for _, rev := range []string{"base", "head"} {
@@ -291,10 +293,10 @@ func simulatedTrials(rng *rand.Rand, blocks, layouts int, cost, noise, placement
 	return trials
 }
 
-// simulatedGate is what a gate decides of that, at its looks.
+// simulatedGate returns the decision of a gate on such trials, with interim analyses.
 func simulatedGate(rng *rand.Rand, g Gate, cost, noise, placement float64) (decision string, blocks int) {
 	trials := simulatedTrials(rng, g.InterimBlocks[len(g.InterimBlocks)-1], max(1, g.Layouts), cost, noise, placement)
-	interim := NewInterim(g)
+	interim := NewSequentialGate(g)
 	for _, n := range g.InterimBlocks {
 		interim.Open(n, false, true)
 		v := interim.Judge(levels(trials[:2*n]), result.TimePerOp, -1)[0]
@@ -305,14 +307,14 @@ func simulatedGate(rng *rand.Rand, g Gate, cost, noise, placement float64) (deci
 	return decision, blocks
 }
 
-// TestSimulatedGate: how often a gate is right, by 400 simulated runs of each kind. The thresholds are those promised;
-// what the seed gives lies within them.
+// TestSimulatedGate: how often a gate is right in 400 simulated runs of each kind. The thresholds are the promised
+// rates.
 func TestSimulatedGate(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
 		max, cost, placement float64
 		layouts              int
-		leastPass, mostPass  float64 // share of the runs
+		leastPass, mostPass  float64 // fraction of the runs
 		leastFail, mostFail  float64
 	}{
 		{"no change", 0.05, 1, 0, 1, 0.95, 1, 0, 0.05},
@@ -321,9 +323,9 @@ func TestSimulatedGate(t *testing.T) {
 
 		{"just at the limit", 0.05, 1.0501, 0, 1, 0, 0.05, 0, 0.06},
 		{"a re-layout", 0.02, 1, 0.02, 5, 0, 1, 0, 0.01},
-		// blocks as replicates would fail more
+		// With blocks as replicates more would fail.
 		{"a re-layout just at the limit", 0.02, 1.02, 0.04, 5, 0, 0.06, 0, 0.06},
-		{"a re-layout that nobody looks for", 0.02, 1, 0.02, 1, 0, 1, 0.10, 1}, // what --layouts is for
+		{"a re-layout that is ignored", 0.02, 1, 0.02, 1, 0, 1, 0.10, 1}, // the purpose of layouts
 		{"10 % and a re-layout", 0.02, 1.10, 0.01, 5, 0, 0.05, 0.95, 1},
 	} {
 		rng := rand.New(rand.NewPCG(7, 11))
@@ -344,7 +346,8 @@ func TestSimulatedGate(t *testing.T) {
 	}
 }
 
-// TestGateFamily: a false fail is shared among all that are judged together; a pass is not.
+// TestGateFamily: the probability of a false fail is shared by all that are judged together; that of a false pass
+// is not.
 func TestGateFamily(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	var trials []result.Trial
@@ -366,9 +369,9 @@ func TestGateFamily(t *testing.T) {
 func TestScalings(t *testing.T) {
 	for _, c := range []struct {
 		name              string
-		t1, t2            float64 // ns an operation at 1 and 2 CPUs
+		t1, t2            float64 // ns per operation at 1 and 2 CPUs
 		c1, c2            float64 // CPU time
-		mutex, ready, gc  float64 // at 2, ns an operation
+		mutex, ready, gc  float64 // at 2, ns per operation
 		want              string
 		inflation, others float64
 	}{
@@ -380,7 +383,7 @@ func TestScalings(t *testing.T) {
 		{"the collector", 100, 80, 100, 160, 0, 0, 50, LimitGC, 1.6, 0},
 		{"one goroutine and the collector", 100, 98, 100, 145, 0, 40, 45, LimitOneCPU, 1.45, 0},
 		{"something outside", 100, 90, 30, 30, 0, 0, 0, LimitWaiting, 1, math.NaN()},
-		{"a neighbour that takes a CPU", 100, 99, 100, 101, 0, 0, 0, LimitOthers, 1.01, 0.9},
+		{"a neighbour that takes a CPU", 100, 99, 100, 101, 0, 0, 0, LimitOtherProcesses, 1.01, 0.9},
 		{"no counters", 100, 90, 0, 0, 0, 0, 0, LimitUnknown, math.NaN(), 0},
 	} {
 		var trials []result.Trial
@@ -393,7 +396,7 @@ func TestScalings(t *testing.T) {
 				}
 				tr.Metrics[result.MutexPerOp], tr.Metrics[result.SchedPerOp],
 					tr.Metrics[result.GCPerOp] = result.Value(c.mutex), result.Value(c.ready), result.Value(c.gc)
-				tr.Metrics[result.CPUSeconds], tr.Metrics[result.Parallelism] = 1, 1 // in a second
+				tr.Metrics[result.CPUSeconds], tr.Metrics[result.Parallelism] = 1, 1 // per second
 				tr.Metrics["machine_cpu_seconds"] = result.Value(1 + c.others)
 				trials = append(trials, tr)
 			}

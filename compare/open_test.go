@@ -9,8 +9,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// crowd is a trial of an open loop.
-func crowd(design string, block int, load, rate, response float64, unstable bool) result.Trial {
+// openLoopTrial returns a trial of an open loop.
+func openLoopTrial(design string, block int, load, rate, response float64, unstable bool) result.Trial {
 	p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)},
 		plan.Setting{Factor: "load", Level: plan.FloatLevel(load)})
 	return result.Trial{Kind: result.KindTrial, Workload: "w", Design: design, World: "live", Point: p, Block: block,
@@ -20,13 +20,13 @@ func crowd(design string, block int, load, rate, response float64, unstable bool
 			result.ResponseP50: result.Value(response), result.OfferedLoad: result.Value(load)}}
 }
 
-// TestOpenLoopVerdicts: responses are compared, at equal rates only, and not beyond capacity.
+// TestOpenLoopVerdicts: responses are compared at equal rates only, and not beyond capacity.
 func TestOpenLoopVerdicts(t *testing.T) {
 	var trials []result.Trial
 	var cases []plan.Case
 	add := func(design string, load, rate, response float64, unstable bool) {
 		for b := range 10 {
-			trials = append(trials, crowd(design, b, load, rate, response*(1+0.001*float64(b%3)), unstable))
+			trials = append(trials, openLoopTrial(design, b, load, rate, response*(1+0.001*float64(b%3)), unstable))
 		}
 		cases = append(cases, plan.Case{Design: design, Point: trials[len(trials)-1].Point})
 	}
@@ -40,7 +40,7 @@ func TestOpenLoopVerdicts(t *testing.T) {
 		func(t *result.Trial) { t.Design, t.Bound, t.Status = "bound", true, result.StatusBound },
 		func(t *result.Trial) { t.Design, t.Status = "wrong", result.Wrong },
 	} { // neither is in a verdict
-		x := crowd("", 0, 1.2, 400, math.NaN(), true)
+		x := openLoopTrial("", 0, 1.2, 400, math.NaN(), true)
 		spoil(&x)
 		trials, cases = append(trials, x), append(cases, plan.Case{Design: x.Design, Point: x.Point})
 	}
@@ -58,14 +58,15 @@ func TestOpenLoopVerdicts(t *testing.T) {
 	}
 }
 
-// TestFamilyStands: with a budget the verdicts are of one family from the first look to the last. A trial that
-// comes later and tells no response takes neither its design's verdict away nor makes others neighbours.
+// TestFamilyStands: with a budget, all verdicts are one family from the first analysis to the last. A later trial
+// without a response neither removes its design's verdict nor creates new neighbours.
 func TestFamilyStands(t *testing.T) {
 	var trials []result.Trial
 	var cases []plan.Case
 	for d, design := range []string{"slow", "middle", "fast"} {
 		for b := range 15 {
-			trials = append(trials, crowd(design, b, 0.3, 100, (8e6-1e6*float64(d))*(1+0.001*float64(b%3)), false))
+			trials = append(trials, openLoopTrial(design, b, 0.3, 100, (8e6-1e6*float64(d))*(1+0.001*float64(b%3)),
+				false))
 		}
 		cases = append(cases, plan.Case{Design: design, Point: trials[len(trials)-1].Point})
 	}
@@ -83,29 +84,30 @@ func TestFamilyStands(t *testing.T) {
 	if got := pairs(); !slices.Equal(got, want) {
 		t.Errorf("after a trial without a response: %q, want %q", got, want)
 	}
-	trials[15+7].Metrics[result.ResponseP50] = result.Unavailable // before the first look
+	trials[15+7].Metrics[result.ResponseP50] = result.Unavailable // before the first analysis
 	if got := pairs(); !slices.Equal(got, []string{"fast faster than slow"}) {
 		t.Errorf("without a response at the first look: %q", got)
 	}
 }
 
-// TestLostResponsesEndASeries: with a budget, blocks in which a response was lost do not drop out of a comparison
-// that goes on: those that are left would be the ones that went well.
+// TestLostResponsesEndASeries: with a budget, a comparison does not continue without the blocks that lost a
+// response, because the others would be biased.
 func TestLostResponsesEndASeries(t *testing.T) {
-	s := series{blocks: []int{0, 1, 5, 10, 11, 12}, logs: []float64{1, 2, 3, 4, 5, 6}}
-	s.cut(10, map[int]bool{1: true, 11: true}, nil)
-	if !slices.Equal(s.blocks, []int{0, 1, 5, 10}) || len(s.logs) != 4 || !s.ended {
+	s := blockSeries{blocks: []int{0, 1, 5, 10, 11, 12}, logs: []float64{1, 2, 3, 4, 5, 6}}
+	s.truncate(10, map[int]bool{1: true, 11: true}, nil)
+	if !slices.Equal(s.blocks, []int{0, 1, 5, 10}) || len(s.logs) != 4 || !s.truncated {
 		t.Errorf("%+v", s)
 	}
-	if j := sequential(); j.toLook(ComparisonState{Blocks: 12, ended: true}) != 0 || j.toLook(ComparisonState{Blocks: 12}) != 3 {
-		t.Error("no look comes to a series that has ended")
+	if j := sequential(); j.blocksToInterim(ComparisonState{Blocks: 12, ended: true}) != 0 ||
+		j.blocksToInterim(ComparisonState{Blocks: 12}) != 3 {
+		t.Error("a truncated series has another analysis")
 	}
 	var trials []result.Trial
 	for b := range 15 {
-		trials = append(trials, crowd("a", b, 0.3, 100, 8e6, false))
+		trials = append(trials, openLoopTrial("a", b, 0.3, 100, 8e6, false))
 	}
 	trials[11].Metrics[result.ResponseP50], trials[11].Metrics[result.LostShare] = result.Unavailable, 0.6
-	trials[10].Metrics[result.ResponseP50] = result.Unavailable // too few customers came
+	trials[10].Metrics[result.ResponseP50] = result.Unavailable // too few arrivals
 	trials[12].Status = result.Failed                           // by chance
 	trials[12].Metrics = result.Metrics{}
 	trials[13].Unstable = true

@@ -8,9 +8,8 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Summaries are the summaries of all rows, row by row. The metrics of a row come in the order in which
-// they matter: its speed, its latencies from the smallest to the largest, its cost, then the rest by
-// name.
+// Summaries returns the summaries of all rows, row by row. Metrics come in order of importance: speed, latencies in
+// ascending order, cost, then the rest by name.
 func Summaries(rows []Row) []result.Summary {
 	first := metricOrder()
 	var out []result.Summary
@@ -41,33 +40,35 @@ func metricOrder() []string {
 	return append(names, result.CPUSeconds, result.Parallelism)
 }
 
-// Attach returns the throughput trials by block and order, each with the resources that its observed
-// trial beside it saw: that of the same case in the same block. Without one a trial keeps its
-// own resources. Resources are never nil. The trials given are not changed.
-func Attach(trials []result.Trial) []result.Trial {
-	type place struct {
+// AttachResources returns the throughput trials by block and order, each with the resources of the instrumented
+// trial of its case and block. Without one it keeps its own. Resources are never nil. The given trials are not
+// changed.
+func AttachResources(trials []result.Trial) []result.Trial {
+	type caseBlock struct {
 		key
 		block int
 	}
-	watched := map[place]*result.Trial{}
+	instrumented := map[caseBlock]*result.Trial{}
 	for i := range trials {
 		if t := &trials[i]; t.Kind == result.KindInstrumented {
-			watched[place{trialKey(t), t.Block}] = t
+			instrumented[caseBlock{trialKey(t), t.Block}] = t
 		}
 	}
+
 	var out []result.Trial
 	for _, t := range trials {
 		if t.Kind != result.KindTrial {
 			continue
 		}
-		if beside := watched[place{trialKey(&t), t.Block}]; beside != nil {
-			t.Resources = beside.Resources
+		if partner := instrumented[caseBlock{trialKey(&t), t.Block}]; partner != nil {
+			t.Resources = partner.Resources
 		}
 		if t.Resources == nil {
 			t.Resources = []result.Resource{}
 		}
 		out = append(out, t)
 	}
+
 	slices.SortStableFunc(out, func(a, b result.Trial) int {
 		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
 	})

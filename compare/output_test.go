@@ -33,25 +33,25 @@ func TestSummariesOrder(t *testing.T) {
 func TestAttach(t *testing.T) {
 	at := func(x result.Trial, order int) result.Trial { x.Order = order; return x }
 	named := func(name string) result.Resource { return result.Resource{Name: name} }
-	virtual := latte("a", 1, 0, 1)
+	virtual := coffeeTrial("a", 1, 0, 1)
 	virtual.World = "virtual"
-	own := latte("c", 1, 1, 1)
+	own := coffeeTrial("c", 1, 1, 1)
 	own.Resources = []result.Resource{named("own")}
 	trials := []result.Trial{
-		at(latte("a", 1, 1, 1), 3),
-		at(observe(latte("a", 1, 0, 1), 1, named("a, 1 CPU, block 0")), 0),
-		at(latte("a", 2, 0, 1), 9),
-		at(latte("a", 1, 0, 1), 2),
-		at(observe(latte("a", 1, 1, 1), 1, named("a, 1 CPU, block 1")), 4),
-		at(observe(latte("b", 1, 0, 1), 1), 1),
-		at(latte("b", 1, 0, 1), 5),
-		at(observe(latte("a", 2, 1, 1), 1, named("a, 2 CPUs, block 1")), 6),
+		at(coffeeTrial("a", 1, 1, 1), 3),
+		at(observe(coffeeTrial("a", 1, 0, 1), 1, named("a, 1 CPU, block 0")), 0),
+		at(coffeeTrial("a", 2, 0, 1), 9),
+		at(coffeeTrial("a", 1, 0, 1), 2),
+		at(observe(coffeeTrial("a", 1, 1, 1), 1, named("a, 1 CPU, block 1")), 4),
+		at(observe(coffeeTrial("b", 1, 0, 1), 1), 1),
+		at(coffeeTrial("b", 1, 0, 1), 5),
+		at(observe(coffeeTrial("a", 2, 1, 1), 1, named("a, 2 CPUs, block 1")), 6),
 		at(virtual, 7),
 		at(own, 0),
 	}
 	before := asJSON(t, trials)
 	var got []string
-	for _, x := range Attach(trials) {
+	for _, x := range AttachResources(trials) {
 		if x.Kind != "trial" || x.Resources == nil {
 			t.Errorf("%+v", x)
 		}

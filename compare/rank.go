@@ -8,46 +8,46 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Ranked is a second opinion on a comparison, by ranks. The verdict is by the mean, which is what many operations cost
-// together; ranks say how the typical block compares, however far off a few blocks are. See [stat.Comparison.Rank].
-type Ranked struct {
+// RankComparison is a second, rank-based estimate of a comparison. Verdicts use the mean, which is the cost of many
+// operations together. Ranks describe the typical block and ignore how far off a few blocks are. See
+// [stat.Comparison.Rank].
+type RankComparison struct {
 	RankRatio result.Value `json:"rank_ratio"` // the Hodges-Lehmann estimate of A / B
-	// its interval, of the confidence of Low and High; null where there are too few blocks
+	// interval of the same confidence as Low and High; null with too few blocks
 	RankLow  result.Value `json:"rank_low"`
 	RankHigh result.Value `json:"rank_high"`
-	Note     string       `json:"note,omitempty"` // where mean and ranks disagree: a sentence
+	Note     string       `json:"note,omitempty"` // a sentence if mean and ranks disagree
 }
 
-// The sentences on a disagreement begin with one of these.
+// Prefixes of the notes on disagreements.
 const (
-	outliersMake = "outliers, not level: "               // the means differ, and the typical blocks do not
-	outliersHide = "the level differs, under outliers: " // the typical blocks differ, and the means say nothing
+	outliersOnly = "outliers, not level: "               // the means differ, the typical blocks do not
+	outliersHide = "the level differs, under outliers: " // the typical blocks differ, the means do not show it
 )
 
-// narrower is how much narrower than the half-width of the mean's interval the distance of the ranks' estimate from the
-// end of its interval that is nearer to 1 must be, for outliers to hide a difference from the mean. Without outliers
-// the two are about the same.
-const narrower = 0.8
+// rankWidthLimit is the largest ratio of two half-widths, rank interval (towards 1) to mean interval, at which
+// outliers can hide a difference. Without outliers the two are about equal.
+const rankWidthLimit = 0.8
 
-// ranked is the second opinion on a comparison, one of m.
-func (j Criteria) ranked(s *standing, m int) *Ranked {
+// ranked returns the rank-based estimate of a comparison, one of m.
+func (j Criteria) ranked(s *sequentialState, m int) *RankComparison {
 	confidence := 1 - s.level(1-ratioConfidence)
 	r := s.ratio.Rank(confidence)
-	o := &Ranked{RankRatio: result.Value(r.Ratio), RankLow: result.Value(r.Low), RankHigh: result.Value(r.High)}
+	o := &RankComparison{RankRatio: result.Value(r.Ratio), RankLow: result.Value(r.Low), RankHigh: result.Value(r.High)}
 	low, high := s.ratio.Interval(confidence)
 	near := math.Log(r.Ratio / r.Low)
 	if r.Ratio < 1 {
 		near = math.Log(r.High / r.Ratio)
 	}
 	width := 2 * near / math.Log(high/low)
-	sure := s.ratio.Rank(1 - s.level(j.Alpha/float64(m))) // as sure as a verdict among m
+	sure := s.ratio.Rank(1 - s.level(j.Alpha/float64(m))) // at the confidence of a verdict among m
 	o.Note = j.disagreement(s, r, sure, width)
 	return o
 }
 
-// disagreement says how the ranks contradict a verdict; "" where they do not. r is their interval, sure the one that a
-// verdict asks for, and width is how wide r is towards 1, as a share of the mean's.
-func (j Criteria) disagreement(s *standing, r, sure stat.Rank, width float64) string {
+// disagreement says how ranks contradict a verdict; "" if they do not. r has the reported confidence and sure that
+// of a verdict. width is the ratio of two half-widths; see rankWidthLimit.
+func (j Criteria) disagreement(s *sequentialState, r, sure stat.RankEstimate, width float64) string {
 	mean, middle := math.Log(s.ratio.Ratio), math.Log(r.Ratio)
 	differ := sure.Low > 1 || sure.High < 1
 	interval := fmt.Sprintf("(%.4gx, %.4g to %.4g)", r.Ratio, r.Low, r.High)
@@ -55,10 +55,10 @@ func (j Criteria) disagreement(s *standing, r, sure stat.Rank, width float64) st
 	case math.IsNaN(r.Low):
 		return ""
 	case s.verdict == differs && differ && mean*middle < 0:
-		return outliersMake + "the means differ, but by rank the typical block differs the other way " + interval
+		return outliersOnly + "the means differ, but by rank the typical block differs the other way " + interval
 	case s.verdict == differs && !differ && math.Abs(middle) < math.Abs(mean)/2:
-		return outliersMake + "the means differ, but by rank the typical block does not " + interval
-	case s.verdict != differs && s.enough && differ && width <= narrower && max(r.Ratio, 1/r.Ratio) > 1+j.Margin:
+		return outliersOnly + "the means differ, but by rank the typical block does not " + interval
+	case s.verdict != differs && s.enough && differ && width <= rankWidthLimit && max(r.Ratio, 1/r.Ratio) > 1+j.Margin:
 		return outliersHide + "by rank the typical block differs " + interval + "; a few blocks are so far off that " +
 			"the mean does not show it"
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// contaminated are the logarithms of samples of which one in ten is 30 % slow.
+// contaminated returns logarithms of samples of which one in ten is 30% slow.
 func contaminated(r *rand.Rand, n int, level float64) []float64 {
 	xs := make([]float64, n)
 	for i := range xs {
@@ -20,9 +20,8 @@ func contaminated(r *rand.Rand, n int, level float64) []float64 {
 	return xs
 }
 
-// TestRanksSeeTheLevel: designs that are 3 % apart, of which one sample in ten is 30 % slow. The mean finds next to
-// none of the differences, ranks find all of them in two runs, and most where a block holds one of both; the verdict
-// says so.
+// TestRanksSeeTheLevel: two designs differ by 3%, and one sample in ten is 30% slow. The mean finds almost none of
+// the differences. Ranks find all of them in two runs, and most in paired blocks, and the verdict says so.
 func TestRanksSeeTheLevel(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
 	const sets = 60
@@ -31,8 +30,8 @@ func TestRanksSeeTheLevel(t *testing.T) {
 		for range sets {
 			a, b := contaminated(r, 20, math.Log(1.03)), contaminated(r, 20, 0)
 			v := verdictOn(paired, a, b)
-			byMean += one(v.Verdict == Faster)
-			if v.Ranked == nil || !(v.RankLow > 1) {
+			byMean += boolToInt(v.Verdict == Faster)
+			if v.RankComparison == nil || !(v.RankLow > 1) {
 				continue
 			}
 			byRank++
@@ -47,18 +46,19 @@ func TestRanksSeeTheLevel(t *testing.T) {
 	}
 }
 
-// verdictOn is the verdict on two designs of a run, or on one in two runs.
+// verdictOn returns the verdict on two designs of a run, or on one design in two runs.
 func verdictOn(paired bool, a, b []float64) Verdict {
 	if paired {
 		rows, trials := sweepOf([]string{"b", "a"}, [][]float64{b, a})
 		return DefaultCriteria("", nil).Verdicts(rows, trials)[0]
 	}
-	return *DefaultCriteria("", nil).Between(runOf("new", []string{"x"}, a), runOf("old", []string{"x"}, b)).Matches[0].Verdict
+	newer, older := runOf("new", []string{"x"}, a), runOf("old", []string{"x"}, b)
+	return *DefaultCriteria("", nil).CompareRuns(newer, older).Matches[0].Verdict
 }
 
-// TestOutliersNotLevel: a difference of the means that a few blocks make.
+// TestOutliersNotLevel: a few blocks make the means differ.
 func TestOutliersNotLevel(t *testing.T) {
-	s := newStandings(1)[0]
+	s := newStates(1)[0]
 	logs := make([]float64, 40)
 	for i := range logs {
 		logs[i] = 0.002 * float64(i*7%5-2)
@@ -67,9 +67,10 @@ func TestOutliersNotLevel(t *testing.T) {
 		}
 	}
 	v := verdictOn(true, logs, make([]float64, 40))
-	if s = DefaultCriteria("", nil).judge([]series{seriesOf(logs)})[0]; s.verdict != differs || v.Verdict != Slower ||
-		!strings.HasPrefix(v.Note, outliersMake) {
-		t.Errorf("%s: %+v, ranks %+v", s.verdict, v, v.Ranked)
+	s = DefaultCriteria("", nil).judge([]blockSeries{seriesOf(logs)})[0]
+	if s.verdict != differs || v.Verdict != Slower ||
+		!strings.HasPrefix(v.Note, outliersOnly) {
+		t.Errorf("%s: %+v, ranks %+v", s.verdict, v, v.RankComparison)
 	}
 	var keys map[string]any
 	line, err := json.Marshal(v)
@@ -83,13 +84,13 @@ func TestOutliersNotLevel(t *testing.T) {
 	}
 }
 
-// TestRanksSeldomDisagree: of equal designs with normal errors, hardly any verdict has such a note.
+// TestRanksSeldomDisagree: with equal designs and normal errors, hardly any verdict has such a note.
 func TestRanksSeldomDisagree(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 0))
 	notes := 0
 	for range 1000 {
 		v := verdictOn(true, autoregressive(0)(r, 20), make([]float64, 20))
-		notes += one(v.Note != "")
+		notes += boolToInt(v.Note != "")
 	}
 	if notes > 10 {
 		t.Errorf("%d of 1000 have a note", notes)

@@ -16,8 +16,8 @@ func Records(rows []Row, verdicts []Verdict, sensitivity []Sensitivity, warnings
 		if r.Formula != nil {
 			all = append(all, r.Formula)
 		}
-		if r.Serial != nil {
-			all = append(all, r.Serial)
+		if r.SerialFraction != nil {
+			all = append(all, r.SerialFraction)
 		}
 		for _, k := range r.Knees {
 			all = append(all, k)

@@ -11,12 +11,11 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// confidence is that of the intervals of medians.
+// confidence is the confidence of intervals of medians.
 const confidence = 0.95
 
-// Rows summarises trials of both kinds, in the order of the cases. A case has a row for each workload
-// and world in which it was tried, in order of appearance, and none before its first trial. Trials
-// that belong to no case are left out.
+// Rows summarizes trials of both kinds, in the order of the cases. A case has one row for each workload and world
+// with trials, in order of appearance. Trials without a case are left out.
 func Rows(trials []result.Trial, cases []plan.Case) []Row {
 	type key struct{ design, point string }
 	byCase := map[key][]*result.Trial{}
@@ -26,20 +25,20 @@ func Rows(trials []result.Trial, cases []plan.Case) []Row {
 	}
 	var rows []Row
 	for _, c := range cases {
-		for _, group := range byPlace(byCase[key{c.Design, c.Point.String()}]) {
+		for _, group := range groupByWorld(byCase[key{c.Design, c.Point.String()}]) {
 			rows = append(rows, newRow(c, group))
 		}
 	}
 	return rows
 }
 
-// byPlace divides the trials of a case by workload and world.
-func byPlace(trials []*result.Trial) [][]*result.Trial {
-	type place struct{ workload, world string }
-	index := map[place]int{}
+// groupByWorld groups the trials of a case by workload and world.
+func groupByWorld(trials []*result.Trial) [][]*result.Trial {
+	type origin struct{ workload, world string }
+	index := map[origin]int{}
 	var groups [][]*result.Trial
 	for _, t := range trials {
-		p := place{t.Workload, t.World}
+		p := origin{t.Workload, t.World}
 		i, ok := index[p]
 		if !ok {
 			i = len(groups)
@@ -51,25 +50,25 @@ func byPlace(trials []*result.Trial) [][]*result.Trial {
 	return groups
 }
 
-// newRow summarises the trials of one case, of which there is at least one.
+// newRow summarizes the trials of one case. There must be at least one.
 func newRow(c plan.Case, trials []*result.Trial) Row {
 	r := Row{Workload: trials[0].Workload, Design: c.Design, World: trials[0].World, Point: c.Point,
 		Job: trials[0].Type == result.Job, Bound: trials[0].Bound, Reference: trials[0].Reference, Open: trials[0].Open,
 		Statuses: map[result.Status]int{}}
-	var good, watched []*result.Trial
+	var good, instrumented []*result.Trial
 	for _, t := range trials {
-		r.note(t)
+		r.addStatus(t)
 		r.Decisions = fold(r.Decisions, t.Decisions)
 		switch t.Kind {
 		case result.KindInstrumented:
-			watched = append(watched, t)
+			instrumented = append(instrumented, t)
 		case result.KindTrial:
 			if rate := t.Metrics.Get(result.Rate); rate.Known() {
 				r.Rate = float64(rate)
 			}
 			r.Statuses[t.Status]++
 			if t.World == result.Virtual {
-				watched = append(watched, t) // to watch costs nothing there
+				instrumented = append(instrumented, t) // instrumentation is free in virtual time
 			}
 			if t.Good() {
 				good = append(good, t)
@@ -82,19 +81,20 @@ func newRow(c plan.Case, trials []*result.Trial) Row {
 			}
 		}
 	}
+
 	r.N = len(good)
 	r.Answer = answer(r.Job, good)
 	r.Metrics = r.summarise(good)
-	r.Resources = resources(watched)
-	r.CPUTime = ledger(watched)
+	r.Resources = resources(instrumented)
+	r.CPUTime = cpuTimeShares(instrumented)
 	if r.SlowDown = result.Unavailable; r.World != result.Virtual {
-		r.SlowDown = slowDown(good, watched, r.Job)
+		r.SlowDown = slowdown(good, instrumented, r.Job)
 	}
 	return r
 }
 
-// answer is what all trials of a job answered, nil if they differ or say nothing. Answers that were read from a journal
-// are what JSON makes of them, so that they are compared as that.
+// answer returns the common answer of all trials of a job, or nil. Stored answers have gone through JSON, so all
+// are compared as JSON.
 func answer(job bool, good []*result.Trial) map[string]any {
 	if !job || len(good) == 0 {
 		return nil
@@ -112,15 +112,16 @@ func answer(job bool, good []*result.Trial) map[string]any {
 	return same
 }
 
-// note takes what a trial of either kind says beside its numbers: what an observed trial found wrong
-// is wrong all the same.
-func (r *Row) note(t *result.Trial) {
+// addStatus adds a trial's status, error and warnings. Errors of instrumented trials count too.
+func (r *Row) addStatus(t *result.Trial) {
 	if r.Lines == nil {
 		r.Lines = t.Lines
 	}
+
 	if !t.Expected {
 		r.Unexpected++
 	}
+
 	if !t.Good() && t.Error != "" && !slices.ContainsFunc(r.Errors,
 		func(e string) bool { return e == t.Error || strings.HasPrefix(e, t.Error+"; see ") }) {
 		e := t.Error
@@ -129,6 +130,7 @@ func (r *Row) note(t *result.Trial) {
 		}
 		r.Errors = append(r.Errors, e)
 	}
+
 	for _, w := range t.Warnings {
 		if !slices.Contains(r.Warnings, w) {
 			r.Warnings = append(r.Warnings, w)
@@ -136,10 +138,9 @@ func (r *Row) note(t *result.Trial) {
 	}
 }
 
-// summarise has the median and its interval of each metric. A metric that only some of the trials
-// have is unavailable, with the number of those that have it: a quantile lacks where too few
-// operations finished, so that a median of the rest would be that of the fast trials. A line of a Go benchmark lacks a
-// metric for other reasons, such as a value that no measurement has.
+// summarise returns the median and its interval of each metric. A metric that only some trials have is unavailable:
+// a quantile is missing if too few operations finished, so the others would be biased to fast trials. Go benchmarks
+// are exempt, because they omit metrics for other reasons.
 func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 	values := map[string][]float64{}
 	for _, t := range good {
@@ -148,9 +149,10 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 			if measured(v) {
 				xs = append(xs, float64(v))
 			}
-			values[name] = xs // also where it is empty: the trials have the metric, if as null
+			values[name] = xs // even if empty: the metric exists, as null
 		}
 	}
+
 	summaries := map[string]result.Summary{}
 	for name, xs := range values {
 		s := result.Summary{Kind: "summary", SchemaVersion: result.SchemaVersion, Workload: r.Workload,
@@ -161,14 +163,14 @@ func (r *Row) summarise(good []*result.Trial) map[string]result.Summary {
 			median, low, high, _ := stat.MedianInterval(xs, confidence)
 			s.Median, s.Low, s.High = result.Value(median), result.Value(low), result.Value(high)
 		}
-		if r.World == result.Virtual && !states(&s, good, xs) {
-			average(&s, xs, exactly(good, name, xs))
+		if r.World == result.Virtual && !addStates(&s, good, xs) {
+			addMean(&s, xs, repeatsExactly(good, name, xs))
 		}
 		summaries[name] = s
 	}
 	return summaries
 }
 
-// measured reports whether v is a number. An infinite value is null in the journal, and a row must
-// not depend on whether its trials were read back from there.
+// measured reports whether v is a finite number. Infinity is null in the journal, and stored trials must give the
+// same row.
 func measured(v result.Value) bool { return v.Known() && !math.IsInf(float64(v), 0) }

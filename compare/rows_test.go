@@ -14,8 +14,9 @@ func cpus(n int) plan.Point {
 	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(n)})
 }
 
-// latte is a throughput trial of coffee with one metric; observe makes its twin.
-func latte(design string, n, block int, rate float64) result.Trial {
+// coffeeTrial returns a throughput trial of coffee with one metric; observe returns the instrumented trial of its
+// block.
+func coffeeTrial(design string, n, block int, rate float64) result.Trial {
 	return result.Trial{Kind: "trial", Workload: "coffee", Design: design, World: "live", Point: cpus(n), Block: block,
 		Status: result.OK, Expected: true, Metrics: result.Metrics{result.Throughput: result.Value(rate)}}
 }
@@ -29,7 +30,7 @@ func observe(t result.Trial, rate float64, resources ...result.Resource) result.
 
 func ptr[T any](v T) *T { return &v }
 
-// same compares values of which NaN equals NaN.
+// same compares values, with NaN equal to NaN.
 func same(a, b result.Value) bool { return a == b || !a.Known() && !b.Known() }
 
 func expect(t *testing.T, s result.Summary, median, low, high result.Value, n int) {
@@ -41,10 +42,11 @@ func expect(t *testing.T, s result.Summary, median, low, high result.Value, n in
 }
 
 func TestRowsOrder(t *testing.T) {
-	trials := []result.Trial{latte("b", 2, 0, 1), latte("a", 1, 0, 1), latte("b", 1, 0, 1), latte("stranger", 1, 0, 1)}
-	virtual := latte("a", 1, 0, 1)
+	trials := []result.Trial{coffeeTrial("b", 2, 0, 1), coffeeTrial("a", 1, 0, 1), coffeeTrial("b", 1, 0, 1),
+		coffeeTrial("stranger", 1, 0, 1)}
+	virtual := coffeeTrial("a", 1, 0, 1)
 	virtual.World = "virtual"
-	trials = append(trials, virtual, latte("a", 1, 1, 1))
+	trials = append(trials, virtual, coffeeTrial("a", 1, 1, 1))
 	cases := []plan.Case{{Design: "a", Point: cpus(1)}, {Design: "a", Point: cpus(2)}, {Design: "b", Point: cpus(1)},
 		{Design: "b", Point: cpus(2)}}
 	var got []string
@@ -63,11 +65,11 @@ func TestRowsOrder(t *testing.T) {
 	}
 }
 
-// Ten trials, at 95 % from rank 2 to 9: 10 20 ... 100 give 55 in [20, 90].
+// Ten trials, at 95% from rank 2 to 9: 10 20 ... 100 give 55 in [20, 90].
 func TestRowsMetrics(t *testing.T) {
 	var trials []result.Trial
 	for i, rate := range []float64{70, 10, 100, 30, 50, 90, 20, 60, 80, 40} {
-		x := latte("a", 1, i, rate)
+		x := coffeeTrial("a", 1, i, rate)
 		x.Metrics["all_null"] = result.Unavailable
 		x.Metrics["latency_mean_ns"] = result.Value(1000 - rate)
 		if i < 7 {
@@ -81,7 +83,7 @@ func TestRowsMetrics(t *testing.T) {
 		if i == 1 {
 			x.Metrics["response_p99_ns"] = result.Value(math.Inf(1))
 		}
-		trials = append(trials, x, observe(x, 1e9)) // in no number
+		trials = append(trials, x, observe(x, 1e9)) // in no value
 	}
 	r := Rows(trials, []plan.Case{{Design: "a", Point: cpus(1)}})[0]
 	na := result.Unavailable
@@ -109,7 +111,7 @@ func TestRowsMetrics(t *testing.T) {
 func TestRowsStatuses(t *testing.T) {
 	trials := make([]result.Trial, 7)
 	for i := range trials {
-		trials[i] = latte("a", 1, i, float64(i+1))
+		trials[i] = coffeeTrial("a", 1, i, float64(i+1))
 		trials[i].Warnings = []string{"stolen time", "load"}[:i%2+1]
 	}
 	set := func(i int, s result.Status, expected bool, message string) {
@@ -138,7 +140,7 @@ func TestRowsStatuses(t *testing.T) {
 	}
 	expect(t, r.Metric(result.Throughput), 3, result.Unavailable, result.Unavailable, 2) // of 1 and 5
 
-	bound := latte("ideal", 1, 0, 9)
+	bound := coffeeTrial("ideal", 1, 0, 9)
 	bound.Status, bound.Bound = result.StatusBound, true
 	r = Rows([]result.Trial{bound}, []plan.Case{{Design: "ideal", Point: cpus(1)}})[0]
 	if !r.Bound || r.N != 1 || !r.Metric(result.Throughput).Bound {
@@ -157,14 +159,14 @@ func TestRowsObserved(t *testing.T) {
 	}
 	var trials []result.Trial
 	for b, rate := range []float64{100, 90, 80, 70, 60} {
-		trials = append(trials, latte("a", 1, b, rate))
+		trials = append(trials, coffeeTrial("a", 1, b, rate))
 	}
 	trials = append(trials,
 		observe(trials[0], 50, orders(1, 0.1, 0.5), station(0.5, 10, 100, 7, 1)), // 2
 		observe(trials[1], 60, station(0.9, 30, 301, 9, 0), orders(4, 0.3, 0.7)), // 1.5
 		observe(trials[2], 80, station(0.6, 20, 200, 8, 4)),                      // 1
 		observe(trials[3], 70, station(0.99, 99, 999, 99, 2)),                    // failed midway
-		observe(trials[4], 10, station(0.8, 60, 400, 11, 0)))                     // its twin is wrong
+		observe(trials[4], 10, station(0.8, 60, 400, 11, 0)))                     // its instrumented trial is wrong
 	trials[8].Status = result.Failed
 	trials[4].Status = result.Wrong
 	share := func(i int, part string, v float64) { trials[i].Metrics["ledger_"+part] = result.Value(v) }
@@ -174,7 +176,7 @@ func TestRowsObserved(t *testing.T) {
 	share(8, "useful", 0.01)
 	share(5, "gc", 0.25)
 	share(6, "idle", math.NaN())
-	share(0, "runtime", 0.5) // not observed
+	share(0, "runtime", 0.5) // not instrumented
 
 	r := Rows(trials, []plan.Case{{Design: "a", Point: cpus(1)}})[0]
 	want := []result.Resource{
@@ -208,9 +210,9 @@ func asJSON(t *testing.T, v any) string {
 	return string(data)
 }
 
-// A job's speed is the inverse of its time: 3 s observed after 2 s is 1.5 times slower.
+// A job's speed is the inverse of its time: 3 s instrumented after 2 s plain is 1.5 times slower.
 func TestRowsJob(t *testing.T) {
-	x := latte("bufio", 1, 0, 0)
+	x := coffeeTrial("bufio", 1, 0, 0)
 	x.Type = result.Job
 	x.Metrics = result.Metrics{result.WallSeconds: 2, result.ItemsRate: 50}
 	y := observe(x, 0)
@@ -221,11 +223,11 @@ func TestRowsJob(t *testing.T) {
 	}
 }
 
-// Rows do not depend on whether the trials were read back from the journal.
+// Rows do not depend on whether trials were stored.
 func TestRowsOfJournal(t *testing.T) {
 	point := plan.NewPoint(plan.Setting{Factor: "load", Level: plan.FloatLevel(2)},
 		plan.Setting{Factor: "rate", Level: plan.FloatLevel(1e6)})
-	x := latte("a", 1, 0, 5)
+	x := coffeeTrial("a", 1, 0, 5)
 	x.Point = point
 	x.Metrics["latency_p99_ns"] = result.Value(math.Inf(1))
 	var back result.Trial

@@ -15,7 +15,7 @@ func TestSensitivities(t *testing.T) {
 		return Rows([]result.Trial{replication("a", 0, a-1, 0), replication("a", 1, a+1, 0), replication("b", 0, b, 0)},
 			cases)
 	}
-	varied := []Varied{{"wake", 0.5, rows(103, 500)}, {"wake", 2, rows(96, 500)}, {"chan", 0.5, rows(100, 500)},
+	varied := []VariedRun{{"wake", 0.5, rows(103, 500)}, {"wake", 2, rows(96, 500)}, {"chan", 0.5, rows(100, 500)},
 		{"chan", 2, rows(101, 495)}}
 	base := rows(100, 500)
 	list := Sensitivities(base, varied)
@@ -40,25 +40,25 @@ func TestSensitivities(t *testing.T) {
 	if l := list[1]; l.Metric != result.LatencyMean || l.Low >= l.Value || l.High <= l.Value {
 		t.Errorf("%+v", l)
 	}
-	WithSensitivity(base, list)
+	AddSensitivities(base, list)
 	if len(base[0].Sensitivity) != 2 || len(base[1].Sensitivity) != 2 ||
 		base[1].Sensitivity[1].Metric != result.LatencyMean {
 		t.Errorf("%+v", base)
 	}
-	same := Sensitivities(base, []Varied{{"wake", 2, rows(100, 500)}})[0]
+	same := Sensitivities(base, []VariedRun{{"wake", 2, rows(100, 500)}})[0]
 	if same.Cost != "" || same.Share != 0 || same.Matters() {
 		t.Errorf("%+v", same)
 	}
 }
 
-// TestSensitivityOfFailures: a design that goes wrong under another cost has no range.
+// TestSensitivityOfFailures: a design that fails under a changed cost has no range.
 func TestSensitivityOfFailures(t *testing.T) {
 	cases := []plan.Case{caseOf("a"), caseOf("b")}
 	failed := replication("a", 0, 100, 0)
 	failed.Status, failed.Expected, failed.Metrics = result.Failed, false, result.Metrics{}
 	base := Rows([]result.Trial{replication("a", 0, 100, 0), failed}, cases)
 	base[0].Unexpected = 0
-	s := Sensitivities(base, []Varied{{"wake", 0.5, base}, {"wake", 2, Rows([]result.Trial{failed}, cases)}})[0]
+	s := Sensitivities(base, []VariedRun{{"wake", 0.5, base}, {"wake", 2, Rows([]result.Trial{failed}, cases)}})[0]
 	if s.Low.Known() || s.High.Known() || s.Share.Known() || !s.Matters() ||
 		!strings.Contains(s.Text(), "goes wrong") || !strings.Contains(s.Text(), "wake is x 2") {
 		t.Errorf("%+v: %s", s, s.Text())

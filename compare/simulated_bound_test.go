@@ -24,16 +24,16 @@ const (
 	falseTail   = 0.06
 )
 
-// weights are the densities of a sample by that of the mixture of the three that it was drawn from.
+// weights are the densities of a sample relative to that of the mixture of three from which it was drawn.
 type weights struct{ alternative, normal, tail float64 }
 
-// bound: how often any test that keeps the target's rates can find what Student's t finds four times in five, and how
-// often Student's t finds it by as many blocks fewer as the target allows; also if a permutation test must agree, as in
-// [table.price].
+// bound compares two rates: how often any test with the target's error rates can find what Student's t finds four
+// times in five, and how often Student's t finds it with as many blocks fewer as the target allows. It also
+// requires a permutation test to agree, as in [table.price].
 func (o *table) bound() {
 	all := []struct {
 		blocks    int
-		effect    float64 // by the root of the number of blocks, in standard deviations
+		effect    float64 // in standard deviations; grows with the root of the number of blocks
 		allowed   float64
 		reachable bool
 	}{{10, 3.150, 1.05, false}, {15, 3.013, 1.20, true}, {20, 2.954, 1.20, true}}
@@ -49,9 +49,10 @@ func (o *table) bound() {
 		for range studentSamples {
 			xs := drawn(r, 0, n, effect)
 			count := func(n int, weight float64, name string) {
-				if plain, _ := stat.PairUnordered(xs[:n], ratioConfidence); plain.P() <= falseNormal {
+				if plain, _ := stat.ComparePairedUnordered(xs[:n], ratioConfidence); plain.P() <= falseNormal {
 					c[name] += weight / studentSamples
-					c[name+", agreed"] += weight / studentSamples * float64(one(plain.Permutation() <= falseNormal))
+					agrees := float64(boolToInt(plain.Permutation() <= falseNormal))
+					c[name+", agreed"] += weight / studentSamples * agrees
 				}
 			}
 			count(n, 1, "Student's")
@@ -83,10 +84,10 @@ func (o *table) bound() {
 	}
 }
 
-// studentSamples is how many samples for Student's t there are for one of each density.
+// studentSamples is the number of samples for Student's t for each one of the densities.
 const studentSamples = 3
 
-// drawn is a sample of the alternative (0), of normal noise (1), or of a tail (2) of either design.
+// drawn returns a sample of the alternative (0), of normal noise (1), or of a tail (2) of either design.
 func drawn(r *rand.Rand, kind, n int, effect float64) []float64 {
 	xs, side := make([]float64, n), float64(2*r.IntN(2)-1)
 	if kind == 2 {
@@ -105,7 +106,8 @@ func drawn(r *rand.Rand, kind, n int, effect float64) []float64 {
 	return xs
 }
 
-// weightsOf integrates the densities of a sample over the scale, from a fifth of its root mean square to 13 times that.
+// weightsOf integrates the densities of a sample over the scale, from a fifth of its root mean square to 13 times
+// that.
 func weightsOf(xs []float64, effect float64) weights {
 	n, sum, squares := float64(len(xs)), 0.0, 0.0
 	for _, x := range xs {
@@ -142,8 +144,8 @@ func weightsOf(xs []float64, effect float64) weights {
 	return weights{sums[0] / mixture, sums[1] / mixture, sums[2] / mixture}
 }
 
-// logTail is the logarithm of the density of the sum of an exponential value less 1 and a normal one of a quarter of
-// its standard deviation, as in [exponential].
+// logTail returns the logarithm of the density of the sum of an exponential value less 1 and a normal one of a
+// quarter of its standard deviation, as in [exponential].
 func logTail(x float64) float64 {
 	const normal = 0.25
 	z := (x+1)/normal - normal
@@ -154,7 +156,8 @@ func logTail(x float64) float64 {
 	return -(x + 1) + normal*normal/2 + below
 }
 
-// foundAtMost is the bound with these multipliers, and its standard error. Every third sample is of the same kind.
+// foundAtMost returns the bound for these multipliers, and its standard error. Every third sample is of the same
+// kind.
 func foundAtMost(all []weights, l0, l1 float64) (most, se float64) {
 	var sum, squares [3]float64
 	for i, w := range all {
@@ -171,7 +174,7 @@ func foundAtMost(all []weights, l0, l1 float64) (most, se float64) {
 	return most + falseNormal*l0 + falseTail*l1, math.Sqrt(variance)
 }
 
-// multipliers make the bound, which is convex in both, least.
+// multipliers minimize the bound, which is convex in both.
 func multipliers(all []weights) (l0, l1 float64) {
 	within := func(l1 float64) float64 {
 		return leastAt(func(l0 float64) float64 { most, _ := foundAtMost(all, l0, l1); return most })
@@ -180,7 +183,7 @@ func multipliers(all []weights) (l0, l1 float64) {
 	return within(l1), l1
 }
 
-// leastAt is where a convex function is least between 0 and 12, by thirds.
+// leastAt returns the minimum of a convex function between 0 and 12, by ternary search.
 func leastAt(f func(float64) float64) float64 {
 	low, high := 0.0, 12.0
 	for high-low > 0.02 {

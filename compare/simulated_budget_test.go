@@ -9,28 +9,27 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// budgets: whole sweeps of designs as people have them, with time enough, beside the same sweeps with 40 blocks
-// of everything.
+// budgets compares whole sweeps with a generous budget with the same sweeps of 40 full blocks, for typical designs.
 func (o *table) budgets() {
 	const sweeps, designs = 20, 6
 	all := machinesWith(0.01)
-	once, looks := DefaultCriteria("d0", nil), sequential()
-	looks.Baseline = "d0"
+	once, interims := DefaultCriteria("d0", nil), sequential()
+	interims.Baseline = "d0"
 	r := rand.New(rand.NewPCG(8, 0))
 	decided, same, more, trials := 0, 0, 0, 0
 	for i := range sweeps {
 		effects := make([]float64, designs)
-		for d := 1; d < designs; d++ { // steps that people meet: none, a tenth, a half, a doubling
+		for d := 1; d < designs; d++ { // typical steps: none, a tenth, a half, a doubling
 			effects[d] = effects[d-1] + []float64{0, math.Log(1.1), math.Log(1.5), math.Log(2)}[r.IntN(4)]
 		}
 		logs := all[i%len(all)].sweep(r, 40, effects)
-		measured, short := budgeted(looks, logs, []float64{1, 1, 1, 1, 1, 1}, math.Inf(1))
+		measured, short := budgeted(interims, logs, []float64{1, 1, 1, 1, 1, 1}, math.Inf(1))
 		trials += measured
 		rows, everything := sweepOf(names(designs), logs)
 		for k, v := range once.Verdicts(rows, everything) {
-			decided += one(v.Verdict != Undecided)
-			same += one(v.Verdict != Undecided && v.Verdict == short[k].Verdict)
-			more += one(v.Verdict == Undecided && short[k].Verdict != Undecided)
+			decided += boolToInt(v.Verdict != Undecided)
+			same += boolToInt(v.Verdict != Undecided && v.Verdict == short[k].Verdict)
+			more += boolToInt(v.Verdict == Undecided && short[k].Verdict != Undecided)
 		}
 	}
 	share := 100 * float64(trials) / (sweeps * designs * 40)
@@ -43,13 +42,13 @@ func (o *table) budgets() {
 	}
 }
 
-// allocations: sweeps of designs that are hard to tell apart, all beside one baseline, on any machine, each case
-// with its cost and the whole with a time that may not suffice; beside the same with 40 blocks of everything.
+// allocations compares sweeps with a short budget with the same sweeps of 40 full blocks. The designs are similar
+// and compared with one baseline, on any machine, and each case has its own cost.
 func (o *table) allocations() {
 	const designs = 5
 	noises := []float64{0.01, 0.02, 0.03}
-	once, looks := DefaultCriteria("d0", nil), sequential()
-	looks.Baseline = "d0"
+	once, interims := DefaultCriteria("d0", nil), sequential()
+	interims.Baseline = "d0"
 	got := experiment(10, len(noises), func(i int, r *rand.Rand, c tally) {
 		effects, costs, block := make([]float64, designs), make([]float64, designs), 0.0
 		for d := range designs {
@@ -61,15 +60,16 @@ func (o *table) allocations() {
 		}
 		all := machinesWith(noises[i])
 		logs := all[r.IntN(len(all))].sweep(r, 40, effects)
-		measured, short := allocated(looks, logs, costs, 40*block*(0.25+0.75*r.Float64()))
+		measured, short := allocated(interims, logs, costs, 40*block*(0.25+0.75*r.Float64()))
 		long := once.judge(pairsOf(logs))
 		for k := range long {
 			sure, soon := long[k].verdict != Undecided, short[k].verdict != Undecided
-			same := directed(long[k].verdict, long[k].ratio.Ratio, result.Throughput) == directed(short[k].verdict,
-				short[k].ratio.Ratio, result.Throughput)
-			c["decided"] += float64(one(sure))
-			c["same"] += float64(one(sure && same))
-			c["another"] += float64(one(sure && soon && !same))
+			same := directedVerdict(long[k].verdict, long[k].ratio.Ratio, result.Throughput) ==
+				directedVerdict(short[k].verdict,
+					short[k].ratio.Ratio, result.Throughput)
+			c["decided"] += float64(boolToInt(sure))
+			c["same"] += float64(boolToInt(sure && same))
+			c["another"] += float64(boolToInt(sure && soon && !same))
 		}
 		c["false"] += falseClaim(short, effects)
 		c["false by 40"] += falseClaim(long, effects)
@@ -91,7 +91,7 @@ func (o *table) allocations() {
 	}
 }
 
-// someStep is the logarithm of the ratio of two neighbours: often one that is hard to judge.
+// someStep returns the logarithm of the ratio of two neighbours, which is often hard to judge.
 func someStep(r *rand.Rand) float64 {
 	step := []float64{0, 0, math.Log(1.02), math.Log(1.01 + 0.04*r.Float64()), math.Log(1.1), math.Log(1.5)}[r.IntN(6)]
 	if r.IntN(2) == 0 {
@@ -100,8 +100,8 @@ func someStep(r *rand.Rand) float64 {
 	return step
 }
 
-// couples are the comparisons of n designs, each beside the first and the one before it.
-func couples(n int) [][2]int {
+// comparisonPairs returns the comparisons of n designs, each with the first and with the one before it.
+func comparisonPairs(n int) [][2]int {
 	var list [][2]int
 	for d := 1; d < n; d++ {
 		list = append(list, [2]int{d, 0})
@@ -112,12 +112,12 @@ func couples(n int) [][2]int {
 	return list
 }
 
-// pairsOf are the blocks that hold both designs of each couple. A design drops out where its logarithms end,
-// or are NaN.
-func pairsOf(logs [][]float64) []series {
-	var all []series
-	for _, c := range couples(len(logs)) {
-		var s series
+// pairsOf returns the blocks that hold both designs of each couple. A design drops out where its logarithms end or
+// are NaN.
+func pairsOf(logs [][]float64) []blockSeries {
+	var all []blockSeries
+	for _, c := range comparisonPairs(len(logs)) {
+		var s blockSeries
 		a, b := logs[c[0]], logs[c[1]]
 		for i := range min(len(a), len(b)) {
 			if !math.IsNaN(a[i] + b[i]) {
@@ -129,12 +129,12 @@ func pairsOf(logs [][]float64) []series {
 	return all
 }
 
-// falseClaim is 1 where a verdict is false: a difference where there is none, or one that points the wrong
-// way, or an equivalence of what is apart by the margin.
-func falseClaim(standings []standing, effects []float64) float64 {
-	const tiny = 1e-9 // of rounding
-	for i, c := range couples(len(effects)) {
-		truth, s := effects[c[0]]-effects[c[1]], &standings[i]
+// falseClaim is 1 for a false verdict: a difference without one or of the wrong sign, or equivalence of designs
+// that differ by the margin.
+func falseClaim(states []sequentialState, effects []float64) float64 {
+	const tiny = 1e-9 // rounding
+	for i, c := range comparisonPairs(len(effects)) {
+		truth, s := effects[c[0]]-effects[c[1]], &states[i]
 		switch {
 		case s.verdict == differs && (math.Abs(truth) < tiny || (truth > 0) != (s.ratio.Ratio > 1)):
 			return 1
@@ -146,7 +146,7 @@ func falseClaim(standings []standing, effects []float64) float64 {
 }
 
 // allocated is [budgeted] without trials and rows, which take most of its time.
-func allocated(j Criteria, logs [][]float64, costs []float64, time float64) (trials int, standings []standing) {
+func allocated(j Criteria, logs [][]float64, costs []float64, time float64) (trials int, states []sequentialState) {
 	seen := make([][]float64, len(logs))
 	course := Allocation{Blocks: j.Interims.Blocks[0]}
 	for d := range logs {
@@ -165,10 +165,10 @@ func allocated(j Criteria, logs [][]float64, costs []float64, time float64) (tri
 			block++
 		}
 		list := j.states(pairsOf(seen))
-		for i, c := range couples(len(logs)) {
+		for i, c := range comparisonPairs(len(logs)) {
 			list[i].A, list[i].B = c[0], c[1]
 		}
-		course = j.next(list, costs, time)
+		course = j.allocateBlocks(list, costs, time)
 	}
 	return trials, j.judge(pairsOf(seen))
 }
@@ -181,7 +181,7 @@ func names(n int) []string {
 	return list
 }
 
-// budgeted measures what a budget of so much time measures of a sweep, and judges it.
+// budgeted measures what a time budget permits of a sweep, and judges it.
 func budgeted(j Criteria, logs [][]float64, costs []float64, time float64) (trials int, verdicts []Verdict) {
 	rows, _ := sweepOf(names(len(logs)), logs)
 	var cases []plan.Case

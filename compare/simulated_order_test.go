@@ -8,19 +8,19 @@ import (
 	"github.com/brewput/brewput/internal/stat"
 )
 
-// ratioNoise is the standard deviation of the logarithm of the ratio of two trials with an error of 2 % each.
+// ratioNoise is the standard deviation of the logarithm of the ratio of two trials with an error of 2% each.
 const ratioNoise = 0.02 * math.Sqrt2
 
-// noise is what disturbs the ratios of two equal designs, block after block.
+// noise disturbs the ratios of two equal designs, block by block.
 type noise struct {
 	name string
-	// The largest shares of false differences, in per cent: from 20 blocks on, of fewer, and of any number with the
-	// usual margin, where that is less; 0 where nothing is promised.
+	// The largest rates of false differences, in percent: from 20 blocks on, with fewer, and for any number with
+	// the usual margin, if that is less; 0 if nothing is promised.
 	most, few, usual float64
 	draw             func(r *rand.Rand, n int) []float64
 }
 
-// limit is the largest share by n blocks.
+// limit returns the largest rate for n blocks.
 func (x noise) limit(n int, margin float64) float64 {
 	switch {
 	case margin > 0 && x.usual > 0:
@@ -31,9 +31,9 @@ func (x noise) limit(n int, margin float64) float64 {
 	return x.most
 }
 
-// noises are those of the manual's table. Nothing is promised where one phase is longer than a third of 20 blocks, nor
-// below 20 blocks where noise lasts. Independent noise is held to 6 % everywhere but for a tail of one design below 20
-// blocks: [table.bound] has the reason. The last noise has a tail so large that the usual margin helps little.
+// noises are those of the manual's table. Nothing is promised if one phase is longer than a third of 20 blocks, nor
+// below 20 blocks if noise lasts. Independent noise is held to 6% everywhere except for a tail of one design below
+// 20 blocks; see [table.bound]. The last noise has so large a tail that the usual margin helps little.
 func noises() []noise {
 	return []noise{
 		{"independent, normal", 6, 6, 0, autoregressive(0)},
@@ -47,7 +47,7 @@ func noises() []noise {
 	}
 }
 
-// autoregressive noise keeps a share of what it was in the block before.
+// autoregressive noise keeps a fraction of its value in the block before.
 func autoregressive(share float64) func(r *rand.Rand, n int) []float64 {
 	return func(r *rand.Rand, n int) []float64 {
 		xs := make([]float64, n)
@@ -60,8 +60,8 @@ func autoregressive(share float64) func(r *rand.Rand, n int) []float64 {
 	}
 }
 
-// phases of so many blocks, of which the first may have begun earlier, make one of the two designs 6 % slow, each with
-// the same chance.
+// phases of a given number of blocks make either design 6% slow with the same probability. The first phase may have
+// begun before the run.
 func phases(length int) func(r *rand.Rand, n int) []float64 {
 	return func(r *rand.Rand, n int) []float64 {
 		xs := make([]float64, n)
@@ -76,8 +76,8 @@ func phases(length int) func(r *rand.Rand, n int) []float64 {
 	}
 }
 
-// exponential has a design whose error is exponential, with the mean 0 and this standard deviation, beside a normal one
-// of a quarter of that.
+// exponential noise: one design has an exponential error with the mean 0 and this standard deviation, the other a
+// normal error of a quarter of it.
 func exponential(scale float64) func(r *rand.Rand, n int) []float64 {
 	return func(r *rand.Rand, n int) []float64 {
 		xs := make([]float64, n)
@@ -96,26 +96,27 @@ func heavy(r *rand.Rand, n int) []float64 {
 	return xs
 }
 
-// seriesOf is a comparison whose blocks all have a number.
-func seriesOf(logs []float64) series { return differences(logs, make([]float64, len(logs))) }
+// seriesOf returns a comparison whose blocks all have values.
+func seriesOf(logs []float64) blockSeries { return differences(logs, make([]float64, len(logs))) }
 
-// orders: false differences between equal designs where the ratios of neighbouring blocks resemble each other, by the
-// number of blocks and by the looks of a budget; once without a margin, which would end comparisons early, so that
-// every error there can be is made, and once with the usual one.
+// orders: false differences between equal designs with correlated ratios, by the number of blocks and at the
+// interim analyses of a budget. Once without a margin, which would end comparisons early, so that every possible
+// error occurs, and once with the usual one.
 func (o *table) orders() {
 	counts := []int{6, 10, 15, 20, 30, 40}
 	for _, margin := range []float64{0, 0.02} {
 		all := noises()
-		once, looks := DefaultCriteria("", nil), sequential()
-		once.Margin, looks.Margin = margin, margin
+		once, interims := DefaultCriteria("", nil), sequential()
+		once.Margin, interims.Margin = margin, margin
 		got := experiment(11, len(all), func(i int, r *rand.Rand, c tally) {
 			logs := all[i].draw(r, 40)
 			for _, n := range counts {
-				c[fmt.Sprint(n)] += float64(one(once.judge([]series{seriesOf(logs[:n])})[0].verdict == differs))
+				state := once.judge([]blockSeries{seriesOf(logs[:n])})[0]
+				c[fmt.Sprint(n)] += float64(boolToInt(state.verdict == differs))
 			}
-			c["looks"] += float64(one(looks.judge([]series{seriesOf(logs)})[0].verdict == differs))
-			plain, _ := stat.PairUnordered(logs[:20], ratioConfidence)
-			c["plain"] += float64(one(plain.P() <= 0.05 && plain.Outside(margin) > 0.05))
+			c["looks"] += float64(boolToInt(interims.judge([]blockSeries{seriesOf(logs)})[0].verdict == differs))
+			plain, _ := stat.ComparePairedUnordered(logs[:20], ratioConfidence)
+			c["plain"] += float64(boolToInt(plain.P() <= 0.05 && plain.EquivalenceP(margin) > 0.05))
 		})
 		o.line("\nTwo equal designs, one comparison, %s; false differences where what disturbs the ratio lasts:\n",
 			map[bool]string{true: "no margin", false: "the usual margin of 2 %"}[margin == 0])
@@ -143,7 +144,7 @@ func (o *table) falseByOrder(all []noise, counts []int, got []tally, margin floa
 	}
 }
 
-// price: how many blocks Student's t alone would need to find what so many blocks find where ratios are independent.
+// price: the number of blocks with which Student's t alone would have the same power for independent ratios.
 func (o *table) price() {
 	type situation struct{ blocks, most int }
 	all := []situation{{10, 5}, {15, 20}, {20, 20}, {30, 20}, {40, 20}}
@@ -156,12 +157,12 @@ func (o *table) price() {
 		for b := range logs {
 			logs[b] += effect
 		}
-		s := once.judge([]series{seriesOf(logs)})[0]
-		c["found"] += float64(one(s.verdict == differs))
-		c["widened"] += float64(one(s.ratio.Order().Dependent))
+		s := once.judge([]blockSeries{seriesOf(logs)})[0]
+		c["found"] += float64(boolToInt(s.verdict == differs))
+		c["widened"] += float64(boolToInt(s.ratio.Order().Dependent))
 		for less := range 6 {
-			plain, _ := stat.PairUnordered(logs[:n-less], ratioConfidence)
-			c[fmt.Sprint("plain", less)] += float64(one(plain.P() <= 0.05 && plain.Permutation() <= 0.05))
+			plain, _ := stat.ComparePairedUnordered(logs[:n-less], ratioConfidence)
+			c[fmt.Sprint("plain", less)] += float64(boolToInt(plain.P() <= 0.05 && plain.Permutation() <= 0.05))
 		}
 	})
 	o.line("\nWhat that costs where ratios are independent; the true ratio is found four times in five by " +

@@ -13,13 +13,11 @@ import (
 	"testing"
 )
 
-// tries is how many sweeps each statement below is tried on. make simulate tries 10,000 and wants the manual to
-// show what it prints. Fewer must agree with the targets and with the manual within three and four standard
-// errors.
+// tries is the number of sweeps per statement. make simulate tries 10,000 and requires the manual to show its
+// output. Fewer must agree with the targets and with the manual within three and four standard errors.
 var tries = flag.Int("datasets", 500, "simulated data sets of each situation")
 
-// sampling is the standard error of a share of so many per cent, where there are fewer data sets than the
-// manual's.
+// sampling returns the standard error of a percentage if there are fewer data sets than the manual's.
 func sampling(share float64) float64 {
 	if *tries >= dataSets {
 		return 0
@@ -28,13 +26,13 @@ func sampling(share float64) float64 {
 	return math.Sqrt(share * (100 - share) / float64(*tries))
 }
 
-// tally counts in how many data sets something happened, and sums.
+// tally counts the data sets in which something happened, and sums.
 type tally map[string]float64
 
-// share is a count in per cent of the data sets.
+// share returns a count as a percentage of the data sets.
 func (c tally) share(name string) float64 { return 100 * c[name] / float64(*tries) }
 
-// experiment runs f on every data set of every case, a goroutine for each, and tallies what it says.
+// experiment runs f on every data set of every case, with a goroutine for each, and tallies the results.
 func experiment(seed uint64, cases int, f func(i int, r *rand.Rand, c tally)) []tally {
 	tallies := make([]tally, cases)
 	var group sync.WaitGroup
@@ -64,7 +62,7 @@ func (o *table) head(columns ...string) {
 	o.line("|%s", strings.Repeat("---|", len(columns)))
 }
 
-// within fails where a figure misses its target.
+// within fails if a figure misses its target.
 func (o *table) within(what string, got, low, high float64) {
 	o.t.Helper()
 	if slack := 3 * sampling(got); got < low-slack || got > high+slack {
@@ -72,8 +70,8 @@ func (o *table) within(what string, got, low, high float64) {
 	}
 }
 
-// sharp fails where a figure is above a level that is exact, so that its sampling error, of which two standard
-// errors are allowed for also with all data sets, may take it to either side.
+// sharp fails if a figure exceeds an exact level by more than two standard errors. Sampling errors occur even with
+// all data sets.
 func (o *table) sharp(what string, got, level float64) {
 	o.t.Helper()
 	if slack := max(3*sampling(got), 2*math.Sqrt(level*(100-level)/dataSets)); got > level+slack {
@@ -81,8 +79,8 @@ func (o *table) sharp(what string, got, level float64) {
 	}
 }
 
-// TestSimulated shows what verdicts are worth on simulated machines, and holds them to it. Its table is in
-// the manual, where figures may be a unit of the last digit off, since processors differ in rounding.
+// TestSimulated measures the error rates of verdicts on simulated machines and compares them with the targets. Its
+// table is in the manual, where figures may differ in the last digit, because processors differ in rounding.
 func TestSimulated(t *testing.T) {
 	t.Parallel()
 	o := &table{t: t}
@@ -91,7 +89,7 @@ func TestSimulated(t *testing.T) {
 	o.families()
 	o.margins()
 	o.detectable()
-	o.looks()
+	o.interims()
 	o.equivalence()
 	o.rareTrials()
 	o.budgets()
@@ -113,7 +111,7 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// sameFigures reports whether two texts are the same but for the last digits of their figures.
+// sameFigures reports whether two texts are equal except for the last digits of their figures.
 func sameFigures(a, b string) bool {
 	figure := regexp.MustCompile(`[0-9]+\.[0-9]+`)
 	as, bs := figure.FindAllString(a, -1), figure.FindAllString(b, -1)
@@ -156,14 +154,14 @@ func (o *table) pairs() {
 	j.Margin = 0
 	got := experiment(1, len(all), func(i int, r *rand.Rand, c tally) {
 		effect := 3 * all[i].deviation() / math.Sqrt(10)
-		logs, weather := all[i].apart(r, 20, []float64{effect + all[i].bias(), 0})
+		logs, weather := all[i].shuffledSweep(r, 20, []float64{effect + all[i].bias(), 0})
 		s := differences(logs[0][:10], logs[1][:10])
-		verdict := j.judge([]series{s})[0]
+		verdict := j.judge([]blockSeries{s})[0]
 		p := verdict.ratio
 		low, high := p.Interval(0.95)
-		c["covers"] += float64(one(low <= math.Exp(effect) && math.Exp(effect) <= high))
-		c["finds"] += float64(one(verdict.verdict == differs))
-		c["optimum finds"] += float64(one(p.P() <= 0.05))
+		c["covers"] += float64(boolToInt(low <= math.Exp(effect) && math.Exp(effect) <= high))
+		c["finds"] += float64(boolToInt(verdict.verdict == differs))
+		c["optimum finds"] += float64(boolToInt(p.P() <= 0.05))
 		c["width"] += math.Log(high / low)
 		_, half := twoSample(s.logs, differences(logs[0][10:], logs[1][10:]).logs)
 		c["scatter's width"] += math.Sqrt2 * half // of one sample's mean, not of the difference of two
@@ -174,7 +172,7 @@ func (o *table) pairs() {
 		}
 		d, half := twoSample(logs[0][:10], logs[1][:10])
 		c["weather's width"] += 2 * half
-		c["oracle finds"] += float64(one(math.Abs(d) > half))
+		c["oracle finds"] += float64(boolToInt(math.Abs(d) > half))
 	})
 	o.line("One comparison, 10 blocks, the true ratio three standard errors from 1:\n")
 	o.head("machine", "the interval holds the true ratio", "wider than with twice the degrees of freedom",
@@ -200,9 +198,9 @@ func (o *table) naive() {
 		effect := 3 * all[i].deviation() / math.Sqrt(10)
 		covers, finds := all[i].naive(r, effect)
 		_, false0 := all[i].naive(r, 0)
-		c["covers"] += float64(one(covers))
-		c["finds"] += float64(one(finds))
-		c["false"] += float64(one(false0))
+		c["covers"] += float64(boolToInt(covers))
+		c["finds"] += float64(boolToInt(finds))
+		c["false"] += float64(boolToInt(false0))
 	})
 	o.line("\nThe same by ten trials of one design and then ten of the other, means and a two-sample t interval:\n")
 	o.head("machine", "the interval holds the true ratio", "finds the difference", "finds one where there is none")
@@ -210,39 +208,39 @@ func (o *table) naive() {
 	for i, c := range got {
 		o.line("| %s | %.1f %% | %.1f %% | %.1f %% |", all[i].name, c.share("covers"), c.share("finds"),
 			c.share("false"))
-		fails += one(c.share("covers") < 93.5 || c.share("false") > 5.5 || c.share("finds") < 40)
+		fails += boolToInt(c.share("covers") < 93.5 || c.share("false") > 5.5 || c.share("finds") < 40)
 	}
 	if fails < 3 {
 		o.t.Errorf("the naive analysis fails on %d machines only", fails)
 	}
 }
 
-// families: what a sweep of five designs says wrongly, each compared with its neighbour and with the
-// first: seven comparisons; and pairs of designs, of which there are more, since their level is exact. No margin
-// ends comparisons early, so that every error there can be is made.
+// families: false verdicts of sweeps of five designs, each compared with its neighbour and the first: seven
+// comparisons. There are more pairs of designs, because their level is exact. No margin ends comparisons early, so
+// every possible error occurs.
 func (o *table) families() {
 	all := machines()
-	once, looks := DefaultCriteria("", nil), DefaultCriteria("", nil)
-	once.Margin, looks.Margin, looks.Interims = 0, 0, usualLooks()
+	once, interims := DefaultCriteria("", nil), DefaultCriteria("", nil)
+	once.Margin, interims.Margin, interims.Interims = 0, 0, usualInterims()
 	got := experiment(3, len(all), func(i int, r *rand.Rand, c tally) {
 		logs := all[i].sweep(r, 40, make([]float64, 5))
-		found := func(standings []standing) float64 {
-			for _, s := range standings {
+		found := func(states []sequentialState) float64 {
+			for _, s := range states {
 				if s.verdict == differs {
 					return 1
 				}
 			}
 			return 0
 		}
-		c["looks"] += found(looks.judge(family(logs)))
+		c["looks"] += found(interims.judge(family(logs)))
 		for d := range logs {
 			logs[d] = logs[d][:10]
 		}
 		c["once"] += found(once.judge(family(logs)))
 		for range pairsEach {
 			logs := all[i].sweep(r, 40, make([]float64, 2))
-			pair := []series{differences(logs[1], logs[0])}
-			c["looks, one"] += found(looks.judge(pair)) / pairsEach
+			pair := []blockSeries{differences(logs[1], logs[0])}
+			c["looks, one"] += found(interims.judge(pair)) / pairsEach
 			c["no spending"] += unspent(&pair[0]) / pairsEach
 		}
 	})
@@ -260,10 +258,10 @@ func (o *table) families() {
 
 const pairsEach = 8
 
-// unspent is 1 where one of the looks has a p-value of at most 5 %.
-func unspent(s *series) float64 {
+// unspent is 1 if some analysis has a p-value of at most 5%.
+func unspent(s *blockSeries) float64 {
 	for _, n := range InterimBlocks() {
-		if c, _, _ := s.pair(n); c.P() <= 0.05 {
+		if c, _, _ := s.comparison(n); c.P() <= 0.05 {
 			return 1
 		}
 	}

@@ -8,17 +8,18 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// states gives a summary of trials that repeat themselves their steady states, if disturbances change the metric: low
-// and high span what the states have, and the summary is not exact. It reports whether they do.
-func states(s *result.Summary, good []*result.Trial, xs []float64) bool {
+// addStates adds to the summary of periodic trials their steady states, if disturbances change the metric. Low and
+// High then span the states, and the summary is not exact. It reports whether there are several states.
+func addStates(s *result.Summary, good []*result.Trial, xs []float64) bool {
 	if len(xs) != len(good) || !slices.ContainsFunc(good,
 		func(t *result.Trial) bool { return t.Disturbed.Moves(s.Metric) }) {
 		return false
 	}
+
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, t := range good {
 		if t.Period == nil {
-			return false // a sample
+			return false // a random sample
 		}
 		low, high = min(low, xs[i]), max(high, xs[i])
 		alone := []result.SteadyState{{Share: 1, Phases: []float64{}, Metrics: t.Metrics}}
@@ -31,13 +32,14 @@ func states(s *result.Summary, good []*result.Trial, xs []float64) bool {
 				Phases: slices.Clone(x.Phases)})
 		}
 	}
+
 	mean := result.Value(stat.Mean(xs))
 	s.Low, s.High = result.Value(low), result.Value(high)
 	s.Mean = &result.Interval{Mean: mean, Low: s.Low, High: s.High}
 	return true
 }
 
-// addState adds a state, or what is of one that is the same to it.
+// addState adds a state, or merges it into an equal one.
 func addState(s *result.Summary, x result.State) {
 	for i := range s.States {
 		o := &s.States[i]
@@ -53,26 +55,26 @@ func addState(s *result.Summary, x result.State) {
 	s.States = append(s.States, x)
 }
 
-// repeats reports whether a summary is of trials that all repeat themselves, in one steady state or several.
+// repeats reports whether a summary is of periodic trials only, in one steady state or several.
 func repeats(s result.Summary) bool { return s.Exact || len(s.States) > 0 }
 
-// repeatingPair reports whether the measures of both rows are known without a sample.
+// repeatingPair reports whether the measures of both rows have no sampling error.
 func repeatingPair(p [2]*Row) bool {
 	return repeats(p[0].Metric(measureOf(p[0]))) && repeats(p[1].Metric(measureOf(p[1])))
 }
 
-// exactVerdicts are those on pairs whose trials repeat themselves, of any number of trials: a ratio without a doubt if
-// each has one steady state, else one with the ratios of all their states, which low and high span.
+// exactVerdicts returns the verdicts on pairs of periodic trials, whatever their number. The ratio is exact if each
+// side has one steady state. Otherwise Low and High span the ratios of all states.
 func (j Criteria) exactVerdicts(rows []Row) []Verdict {
 	var list []Verdict
-	for _, p := range j.pairs(rows, (*Row).out) {
+	for _, p := range j.pairs(rows, (*Row).excluded) {
 		if !repeatingPair(p) {
 			continue
 		}
 		sa, sb := p[0].Metric(measureOf(p[0])), p[1].Metric(measureOf(p[1]))
 		a, b := sa.Median, sb.Median
 		if a == b {
-			a, b = 1, 1 // also where both take no time at all
+			a, b = 1, 1 // also if both take no time
 		}
 		if !(a > 0 && b > 0) {
 			continue
@@ -80,46 +82,50 @@ func (j Criteria) exactVerdicts(rows []Row) []Verdict {
 		v := newPairedVerdict(p[0], p[1], stat.Comparison{N: min(p[0].N, p[1].N), Ratio: float64(a / b)})
 		v.Exact, v.Low, v.High, v.Margin = true, v.Ratio, v.Ratio, j.Margin
 		v.P, v.Permutation, v.Detectable = result.Unavailable, result.Unavailable, result.Unavailable
-		v.span(sa, sb)
-		v.Verdict = v.within()
+		v.spanStates(sa, sb)
+		v.Verdict = v.stateVerdict()
 		list = append(list, v)
 	}
 	return list
 }
 
-// widen gives a verdict that was decided by samples the states of a row that has several. What is then no longer so in
-// all of them is undecided, and more blocks would not decide it.
-func (v *Verdict) widen(a, b *Row) {
+// widenToStates adds the steady states of its rows to a verdict that was decided by samples. If the verdict does
+// not hold in all of them it becomes undecided, and more blocks would not decide it.
+func (v *Verdict) widenToStates(a, b *Row) {
 	sa, sb := a.Metric(v.Metric), b.Metric(v.Metric)
 	if len(sa.States)+len(sb.States) == 0 {
 		return
 	}
-	v.span(sa, sb)
+	v.spanStates(sa, sb)
 	v.MoreBlocks, v.Nearly, v.Vetoed = nil, "", false
 	excludes := v.Low > 1 || v.High < 1
 	if v.Verdict == Equivalent {
-		excludes = v.within() == Equivalent
+		excludes = v.stateVerdict() == Equivalent
 	}
 	if !excludes {
 		v.Verdict = Undecided
 	}
 }
 
-// span stretches low and high over the ratios of all states, and lists these.
-func (v *Verdict) span(a, b result.Summary) {
+// spanStates extends Low and High to the ratios of all states, and lists these.
+func (v *Verdict) spanStates(a, b result.Summary) {
 	if len(a.States)+len(b.States) == 0 {
 		return
 	}
+
 	v.Exact = false
 	if !v.Low.Known() || !v.High.Known() {
 		v.Low, v.High = v.Ratio, v.Ratio
 	}
+
 	if len(a.States) > 0 {
 		v.Low, v.High = v.Low*a.Low/a.Median, v.High*a.High/a.Median
 	}
+
 	if len(b.States) > 0 {
 		v.Low, v.High = v.Low*b.Median/b.High, v.High*b.Median/b.Low
 	}
+
 	for _, x := range statesOf(a) {
 		for _, y := range statesOf(b) {
 			s := result.State{Value: x.Value / y.Value, Share: x.Share * y.Share, Phases: x.Phases, A: &x.Value,
@@ -132,7 +138,7 @@ func (v *Verdict) span(a, b result.Summary) {
 	}
 }
 
-// statesOf are the states of a summary: one, where nothing is known of others.
+// statesOf returns the states of a summary; a single one if no others are known.
 func statesOf(s result.Summary) []result.State {
 	if len(s.States) > 0 {
 		return s.States
@@ -140,14 +146,14 @@ func statesOf(s result.Summary) []result.State {
 	return []result.State{{Value: s.Median, Share: 1, Phases: []float64{}}}
 }
 
-// within is the verdict on a ratio that is known without a sample: the one that each of its steady states has by
-// itself, or undecided where they have several. A difference beyond the margin is one, however small the rest of it.
-func (v *Verdict) within() string {
+// stateVerdict returns the verdict on a ratio without sampling error: the one on which all steady states agree,
+// otherwise undecided. A ratio within the margin is equivalent.
+func (v *Verdict) stateVerdict() string {
 	of := func(ratio float64) string {
 		if ratio <= 1+v.Margin && 1/ratio <= 1+v.Margin {
 			return Equivalent
 		}
-		return directed(differs, ratio, v.Metric)
+		return directedVerdict(differs, ratio, v.Metric)
 	}
 	if low := of(float64(v.Low)); low == of(float64(v.High)) {
 		return low

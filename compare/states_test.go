@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// disturbed is a replication that repeats itself at a rate, and at others after disturbances, each as often.
+// disturbed returns a periodic replication with one rate, and equally frequent other rates after disturbances.
 func disturbed(design string, block int, rate float64, others ...float64) result.Trial {
 	t := replication(design, block, rate, 100)
 	d := &result.Disturbed{Count: 4, States: []result.SteadyState{{Share: 0.5, Phases: []float64{0.1, 0.2},
@@ -33,7 +33,7 @@ func judged(trials ...result.Trial) ([]Row, []Verdict) {
 	return rows, DefaultCriteria("a", nil).Verdicts(rows, trials)
 }
 
-// TestStates: a row with two steady states is not exact, nor a verdict with it; low and high of both span the states.
+// TestStates: a row with two steady states is not exact, nor is its verdict. Low and High of both span the states.
 func TestStates(t *testing.T) {
 	rows, verdicts := judged(disturbed("a", 0, 1000, 1000.5), disturbed("b", 0, 900, 980))
 	a, b := rows[0].Measure(), rows[1].Measure()
@@ -55,7 +55,7 @@ func TestStates(t *testing.T) {
 		strings.Contains(string(text), `"exact"`) {
 		t.Errorf("%s, %v", text, err)
 	}
-	if metric, half := rows[1].Widest(); metric != "" || !math.IsNaN(half) {
+	if metric, half := rows[1].LeastPreciseMean(); metric != "" || !math.IsNaN(half) {
 		t.Errorf("more replications of several states: %s %v", metric, half)
 	}
 
@@ -64,7 +64,7 @@ func TestStates(t *testing.T) {
 		trials []result.Trial
 	}{
 		{Undecided, []result.Trial{disturbed("a", 0, 1000), disturbed("b", 0, 900, 1100)}},
-		// equivalent in one of them
+		// Equivalent in one of them.
 		{Undecided, []result.Trial{disturbed("a", 0, 1000), disturbed("b", 0, 900, 999.9)}},
 		{Equivalent, []result.Trial{disturbed("a", 0, 1000, 1010), disturbed("b", 0, 1000, 1005)}},
 		{Faster, []result.Trial{disturbed("a", 0, 1000, 1100), disturbed("b", 0, 1200, 1300)}},
@@ -77,8 +77,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestStatesBesideSamples: a verdict on a row with states and one that is a sample spans the states too.
-func TestStatesBesideSamples(t *testing.T) {
+// TestStatesAndSamples: a verdict on a row with states and a sampled one spans the states too.
+func TestStatesAndSamples(t *testing.T) {
 	var trials []result.Trial
 	for block := range 10 {
 		trials = append(trials, disturbed("a", block, 1000, 1100), replication("b", block, 1050+float64(block%2), 0))
@@ -94,7 +94,7 @@ func TestStatesBesideSamples(t *testing.T) {
 	}
 }
 
-// TestDisturbedErrors: what goes wrong after a disturbance is not exact; trials of older journals are as they were.
+// TestDisturbedErrors: a failure after a disturbance is not exact. Trials of older journals stay as they were.
 func TestDisturbedErrors(t *testing.T) {
 	wrong := disturbed("a", 0, 1000)
 	wrong.Disturbed.Error = "deadlock"
@@ -104,11 +104,11 @@ func TestDisturbedErrors(t *testing.T) {
 	}
 }
 
-// TestSensitivityToDisturbances: the states of a row, and what one burn that lasts longer does to a sample.
+// TestSensitivityToDisturbances: the states of a row, and the effect of one prolonged burn on a sample.
 func TestSensitivityToDisturbances(t *testing.T) {
 	rows, _ := judged(disturbed("a", 0, 1000, 950), replication("b", 0, 500, 0))
 	later, _ := judged(disturbed("a", 0, 1000, 950), replication("b", 0, 505, 0))
-	list := Sensitivities(rows, []Varied{{"wake", 2, rows}, {"", 0, later}})
+	list := Sensitivities(rows, []VariedRun{{"wake", 2, rows}, {"", 0, later}})
 	a, b := list[0], list[2]
 	if a.DisturbedLow != 950 || a.DisturbedHigh != 1000 || math.Abs(float64(a.DisturbedShare)-0.05) > 1e-9 ||
 		len(a.States) != 2 || a.Share != 0 || !a.Matters() || len(a.Effects) != 1 {

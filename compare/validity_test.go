@@ -10,34 +10,34 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// job is what invented trials of a job count, in seconds of its window of one second for each CPU it keeps busy.
+// job describes invented trials of a job, in seconds of a window of one second for each busy CPU.
 type job struct {
 	cpus     int
 	wall     float64 // measured
 	cpu      float64 // live
-	gc       float64 // share of the CPU time
-	useful   float64 // in pieces of real code, as an observed trial times them; NaN: unknown
-	real     float64 // in pieces of real code, as they were timed for the prediction; 0: there are none
+	gc       float64 // fraction of the CPU time
+	useful   float64 // in sections of real code, in instrumented trials; NaN: unknown
+	real     float64 // in sections of real code, as timed for the prediction; 0: none
 	pieces   float64
-	timing   float64 // of one piece
-	rest     float64 // CPU time that virtual time charges for the scheduler
-	together float64 // CPUs that are predicted to be busy
+	timing   float64 // of one section
+	rest     float64 // CPU time charged for the scheduler in virtual time
+	together float64 // CPUs predicted to be busy
 	wrong    float64 // predicted / measured wall time
-	scatter  float64 // of its logarithm, up and down in turn
-	stream   int     // not 0: it is one, of so many operations for each CPU in the window
+	scatter  float64 // of its logarithm, alternating
+	stream   int     // if not 0, a stream with this many operations per CPU and window
 }
 
-// usual keeps all conditions: two seconds of CPU time in pieces of real code, shared by all CPUs.
+// usual meets all conditions: two seconds of CPU time in sections of real code, shared by all CPUs.
 func usual(cpus int) job {
 	n := float64(cpus)
 	return job{cpus: cpus, wall: 2 / n, cpu: 2, useful: 2, real: 2, pieces: 100, timing: 500e-9, together: n, wrong: 1}
 }
 
-// trials are six blocks of a job: live ones, plain and observed, and predicted ones.
+// trials returns six blocks of a job: plain and instrumented live trials, and predicted ones.
 func (j job) trials() (live, virtual []result.Trial) {
 	n := float64(j.cpus)
 	for b := range 6 {
-		t := latte("a", j.cpus, b, 1)
+		t := coffeeTrial("a", j.cpus, b, 1)
 		t.Type, t.WallSeconds = result.Job, j.wall
 		t.Metrics = result.Metrics{result.WallSeconds: result.Value(j.wall), result.CPUSeconds: result.Value(j.cpu),
 			result.Parallelism: result.Value(j.cpu / j.wall), "gc_cpu_seconds": result.Value(j.gc * j.cpu)}
@@ -69,7 +69,7 @@ func (j job) trials() (live, virtual []result.Trial) {
 	return live, virtual
 }
 
-// rowsOf are the rows of jobs on different numbers of CPUs, the last of which may be predicted only.
+// rowsOf returns the rows of jobs on different numbers of CPUs. The last may be predicted only.
 func rowsOf(beyond bool, jobs ...job) []Row {
 	var live, virtual []result.Trial
 	var measured, all []plan.Case
@@ -81,23 +81,24 @@ func rowsOf(beyond bool, jobs ...job) []Row {
 			live, measured = append(live, l...), append(measured, at("a", j.cpus)...)
 		}
 	}
-	return WithPredictions(Rows(live, measured), live, virtual, all)
+	return AddPredictions(Rows(live, measured), live, virtual, all)
 }
 
-// TestRemedies: a refusal says what to type where a flag helps, and blames nobody for certain.
+// TestRemedies: a failed condition says what to do if something helps, and blames nothing for certain.
 func TestRemedies(t *testing.T) {
 	for condition, want := range map[string]string{
-		NotCollected: "the limit is 3%; allocate less, or raise GOGC (--gogc 1000)",
-		NotInflated: "for reasons such as shared cache lines, memory bandwidth, cores or other processes; the limit " +
-			"is 3%; with 1 added to --cpus both are measured",
+		ConditionGC: "the limit is 3%; allocate less, or raise GOGC (1000, for example)",
+		ConditionInflation: "for reasons such as shared cache lines, memory bandwidth, cores or other processes; the " +
+			"limit is 3%; measure it on 1 CPU too",
 	} {
-		if got := (Refusal{Condition: condition, Value: 0.3, Limit: 0.03}).String(); !strings.HasSuffix(got, want) {
+		got := FailedCondition{Condition: condition, Value: 0.3, Limit: 0.03}.String()
+		if !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q", condition, got)
 		}
 	}
 }
 
-// TestConditions: each condition refuses what is beyond its limit, and nothing below it, with no regard to the error.
+// TestConditions: each condition fails above its limit only, whatever the error is.
 func TestConditions(t *testing.T) {
 	for name, c := range map[string]struct {
 		change    func(j *job, much bool)
@@ -107,26 +108,26 @@ func TestConditions(t *testing.T) {
 		"gc": {func(j *job, much bool) {
 			j.gc = pick(much, 0.031, 0.029)
 			j.useful -= j.gc * j.cpu
-		}, NotCollected, "garbage collection takes 3.1% of the CPU time"},
-		"short pieces": {func(j *job, much bool) { j.pieces = pick(much, 41_000, 39_000) }, NotMeasurable,
+		}, ConditionGC, "garbage collection takes 3.1% of the CPU time"},
+		"short pieces": {func(j *job, much bool) { j.pieces = pick(much, 41_000, 39_000) }, ConditionTiming,
 			"timing them costs 1.0% of the CPU time"},
-		"slow clock": {func(j *job, much bool) { j.timing = pick(much, 250e-6, 150e-6) }, NotMeasurable,
+		"slow clock": {func(j *job, much bool) { j.timing = pick(much, 250e-6, 150e-6) }, ConditionTiming,
 			"pieces of real code are short"},
 		"inflation": {func(j *job, much bool) {
 			j.cpu *= pick(much, 1.06, 1.04)
 			j.useful = j.cpu
-		}, NotInflated, "its work takes 6.0% more CPU time on several CPUs than on one"},
-		"undeclared": {func(j *job, much bool) { j.useful *= pick(much, 0.91, 0.93) }, NotDeclared,
+		}, ConditionInflation, "its work takes 6.0% more CPU time on several CPUs than on one"},
+		"undeclared": {func(j *job, much bool) { j.useful *= pick(much, 0.91, 0.93) }, ConditionUndeclared,
 			"computes outside of its pieces"},
-		"scatter": {func(j *job, much bool) { j.scatter = pick(much, 0.13, 0.11) }, NotSteady,
+		"scatter": {func(j *job, much bool) { j.scatter = pick(much, 0.13, 0.11) }, ConditionScatter,
 			"know the error within 16% only; the limit is 15%; 7 blocks would be enough if they differed as much"},
 		"short job": {func(j *job, much bool) {
 			f := pick(much, 0.9e-3, 1.1e-3)
 			j.wall, j.cpu, j.useful, j.real, j.pieces = j.wall*f, j.cpu*f, j.useful*f, j.real*f, 1
-		}, NotLong, "the job takes 0.9ms"},
+		}, ConditionShortJob, "the job takes 0.9ms"},
 	} {
 		for _, much := range []bool{false, true} {
-			for _, wrong := range []float64{1, 0.2, 5} { // what was predicted decides nothing
+			for _, wrong := range []float64{1, 0.2, 5} { // predicted values decide nothing
 				j, one := usual(2), usual(1)
 				c.change(&j, much)
 				if name == "short job" {
@@ -152,25 +153,25 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestEnough: as many blocks as a refusal says know the error within the limit, and half as many do not.
-func TestEnough(t *testing.T) {
+// TestBlocksForPrecision: the reported number of blocks is enough, and half of it is not.
+func TestBlocksForPrecision(t *testing.T) {
 	half := func(scatter float64, n int) float64 {
 		logs := make([]float64, n)
 		for i := range logs {
 			logs[i] = scatter * float64(1-2*(i/2%2))
 		}
-		c, ok := stat.PairUnordered(logs, ratioConfidence)
+		c, ok := stat.ComparePairedUnordered(logs, ratioConfidence)
 		if !ok {
 			t.Fatal("no interval")
 		}
 		return math.Sqrt(c.High/c.Low) - 1
 	}
 	for _, scatter := range []float64{0.2, 0.3, 0.5} {
-		n := enough(half(scatter, 8), 8)
-		if x := half(scatter, n); x > mostScatter {
+		n := blocksForPrecision(half(scatter, 8), 8)
+		if x := half(scatter, n); x > maxScatter {
 			t.Errorf("scatter %g: %d blocks know it within %g", scatter, n, x)
 		}
-		if x := half(scatter, n/2); x < mostScatter {
+		if x := half(scatter, n/2); x < maxScatter {
 			t.Errorf("scatter %g: %d of %d blocks know it within %g", scatter, n/2, n, x)
 		}
 	}
@@ -183,13 +184,13 @@ func pick(first bool, a, b float64) float64 {
 	return b
 }
 
-// TestInflation: of CPU time and of the length of pieces the one that grows less counts, for threads spin and pieces
-// lose their CPU. A design that keeps one CPU busy has no inflation, whatever its time is, and without a trial on one
-// CPU the pieces as they were timed for the prediction are the yardstick.
+// TestInflation: the smaller of two figures counts, CPU time and length of sections, because threads spin and
+// sections are preempted. A design that keeps one CPU busy has no inflation, whatever its time is. Without a trial
+// on one CPU, the sections as timed for the prediction are the reference.
 func TestInflation(t *testing.T) {
 	for name, c := range map[string]struct {
 		change  func(j *job)
-		alone   bool // was on one CPU too
+		alone   bool // also measured on one CPU
 		refused bool
 	}{
 		"nothing":          {func(*job) {}, true, false},
@@ -212,14 +213,14 @@ func TestInflation(t *testing.T) {
 		if !c.alone {
 			rows = rowsOf(false, j)
 		}
-		if x := rows[len(rows)-1].Predictions[0]; (x.Condition == NotInflated) != c.refused {
+		if x := rows[len(rows)-1].Predictions[0]; (x.Condition == ConditionInflation) != c.refused {
 			t.Errorf("%s: %q: %s", name, x.Condition, x.NotModelled)
 		}
 	}
 }
 
-// TestInflationOfStreams: in a window of one second two CPUs do twice the operations in twice the CPU time, and take no
-// more for each. The windows of a prediction may be longer.
+// TestInflationOfStreams: in a window of one second two CPUs do twice the operations in twice the CPU time, without
+// inflation. The windows of a prediction may be longer.
 func TestInflationOfStreams(t *testing.T) {
 	stream := func(cpus int, each, longer float64) job {
 		n := float64(cpus)
@@ -228,7 +229,7 @@ func TestInflationOfStreams(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		each, longer float64
-		alone        bool // was on one CPU too
+		alone        bool // also measured on one CPU
 		refused      bool
 	}{
 		"scales":              {1, 1, true, false},
@@ -243,15 +244,15 @@ func TestInflationOfStreams(t *testing.T) {
 		if c.alone {
 			rows = rowsOf(false, stream(1, 1, c.longer), stream(2, c.each, c.longer))
 		}
-		x := rows[len(rows)-1].Refusal
-		if (x != nil) != c.refused || c.refused && (x.Condition != NotInflated || math.Abs(x.Value-0.1) > 1e-9) {
+		x := rows[len(rows)-1].FailedCondition
+		if (x != nil) != c.refused || c.refused && (x.Condition != ConditionInflation || math.Abs(x.Value-0.1) > 1e-9) {
 			t.Errorf("%s: %+v", name, x)
 		}
 	}
 }
 
-// TestCollectedOfPlainTrials: a plain trial may book what was collected before its window; that is no more than all of
-// its CPU time.
+// TestCollectedOfPlainTrials: a plain trial may count collections before its window, but no more than all of its
+// CPU time.
 func TestCollectedOfPlainTrials(t *testing.T) {
 	e := &evidence{cpus: 1, plain: map[int]*result.Trial{}}
 	for b, gc := range []result.Value{3, 0.1, 0.1} {
@@ -262,8 +263,8 @@ func TestCollectedOfPlainTrials(t *testing.T) {
 	}
 }
 
-// TestConditionsBeyond: where nothing is measured, what was found of the same work on the most CPUs decides, and what
-// the trials in virtual time tell of themselves.
+// TestConditionsBeyond: without a measurement, the same work on the most CPUs decides, and the predicted trials
+// themselves.
 func TestConditionsBeyond(t *testing.T) {
 	good, many := usual(2), usual(8)
 	bad := usual(2)
@@ -276,14 +277,14 @@ func TestConditionsBeyond(t *testing.T) {
 		want string
 	}{
 		"valid":      {rowsOf(true, one, good, many), ""},
-		"invalid":    {rowsOf(true, one, bad, many), NotInflated},
+		"invalid":    {rowsOf(true, one, bad, many), ConditionInflation},
 		"unmeasured": {rowsOf(true, many), ""},
-		"by itself":  {rowsOf(true, one, good, short), NotMeasurable},
+		"by itself":  {rowsOf(true, one, good, short), ConditionTiming},
 	} {
 		r := c.rows[len(c.rows)-1]
 		condition := ""
-		if r.Refusal != nil {
-			condition = r.Refusal.Condition
+		if r.FailedCondition != nil {
+			condition = r.FailedCondition.Condition
 		}
 		s := r.Metric(result.WallSeconds)
 		if condition != c.want || s.Median.Known() != (c.want == "") || (s.NotModelled == "") != (c.want == "") ||
@@ -293,7 +294,7 @@ func TestConditionsBeyond(t *testing.T) {
 	}
 }
 
-// TestSameWork: factors that follow the CPUs may differ, and no others.
+// TestSameWork: only factors that follow the CPUs may differ.
 func TestSameWork(t *testing.T) {
 	row := func(cpus, consumers, buffer int) *Row {
 		return &Row{Workload: "w", Design: "d",
@@ -313,26 +314,26 @@ func TestSameWork(t *testing.T) {
 	}
 }
 
-// TestAgreeWithoutRefused: what does not hold is in no score, and counted.
-func TestAgreeWithoutRefused(t *testing.T) {
+// TestSummaryWithoutInvalid: invalid predictions are counted and are in no score.
+func TestSummaryWithoutInvalid(t *testing.T) {
 	bad := usual(2)
 	bad.gc, bad.wrong = 0.5, 9
 	good := usual(1)
 	good.wrong = 1.02
-	a := Agree(rowsOf(false, good, bad))
-	if a.Points != 1 || a.Refused != 1 || a.Within != 1 || math.Abs(a.Median-0.02) > 1e-9 || len(a.Off) > 0 {
+	a := SummarizePredictions(rowsOf(false, good, bad))
+	if a.Points != 1 || a.Invalid != 1 || a.Within != 1 || math.Abs(a.Median-0.02) > 1e-9 || len(a.Off) > 0 {
 		t.Errorf("%+v", a)
 	}
 }
 
-// TestRefusedTrials: trials of a prediction that does not hold have the reason and no numbers; others are as they were.
-func TestRefusedTrials(t *testing.T) {
+// TestInvalidTrials: trials of an invalid prediction have a reason and no values; others are unchanged.
+func TestInvalidTrials(t *testing.T) {
 	bad := usual(2)
 	bad.gc = 0.5
 	rows := rowsOf(false, usual(1), bad)
 	_, keep := usual(1).trials()
 	_, drop := bad.trials()
-	list := Refused(append(keep, drop...), rows)
+	list := WithoutInvalidPredictions(append(keep, drop...), rows)
 	for _, x := range list {
 		if refused := x.Point.Int("cpus") == 2; (x.NotModelled != "") != refused || (len(x.Metrics) == 0) != refused ||
 			(x.WallSeconds == 0) != refused {

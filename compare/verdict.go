@@ -1,10 +1,6 @@
 package compare
 
 import (
-	"maps"
-	"math"
-	"slices"
-
 	"github.com/brewput/brewput/internal/stat"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/result"
@@ -16,10 +12,10 @@ const (
 	Slower     = "slower"
 	Equivalent = "equivalent" // the interval of the ratio lies within the margin
 	Undecided  = "undecided"
-	Unstable   = "unstable" // of one design in an open loop: more is offered than it can serve
+	Unstable   = "unstable" // of one design in an open loop: the load exceeds its capacity
 )
 
-// Verdict says how design A does beside design B, by the blocks that hold both.
+// Verdict compares design A with design B over the blocks that hold both.
 type Verdict struct {
 	Kind          string       `json:"kind"` // "verdict"
 	SchemaVersion int          `json:"schema_version"`
@@ -28,105 +24,105 @@ type Verdict struct {
 	Metric        string       `json:"metric"`
 	A             string       `json:"a"`
 	B             string       `json:"b"`
-	Point         plan.Point   `json:"point"`  // the factors that both have, at the same levels
-	OnlyA         plan.Point   `json:"only_a"` // what is A's alone: its other factors or levels
-	OnlyB         plan.Point   `json:"only_b"` // what is B's alone
+	Point         plan.Point   `json:"point"`  // settings that both have in common
+	OnlyA         plan.Point   `json:"only_a"` // settings of A only
+	OnlyB         plan.Point   `json:"only_b"` // settings of B only
 	Ratio         result.Value `json:"ratio"`  // A / B: geometric mean of the blocks' ratios
-	// 95 % interval of the ratio; with looks it holds at all of them together
+	// 95% confidence interval of the ratio, valid over all interim analyses
 	Low    result.Value `json:"low"`
-	High   result.Value `json:"high"`             //
-	N      int          `json:"n"`                // blocks; of two runs, those of the one that has fewer
-	Paired bool         `json:"paired"`           // by block; not so between two runs
-	ARun   string       `json:"a_run,omitempty"`  // between two runs: their directories,
-	BRun   string       `json:"b_run,omitempty"`  //
-	NA     int          `json:"n_a,omitempty"`    // and the blocks of each
-	NB     int          `json:"n_b,omitempty"`    //
-	RunsA  int          `json:"runs_a,omitempty"` // of several runs a side, which are then the replicates
-	RunsB  int          `json:"runs_b,omitempty"` //
-	// undecided, of several runs: how many more of each side would decide
+	High   result.Value `json:"high"`
+	N      int          `json:"n"`               // number of blocks; of two runs, the smaller number
+	Paired bool         `json:"paired"`          // by block; false between two runs
+	ARun   string       `json:"a_run,omitempty"` // of two runs: their directories
+	BRun   string       `json:"b_run,omitempty"`
+	NA     int          `json:"n_a,omitempty"` // of two runs: their blocks
+	NB     int          `json:"n_b,omitempty"`
+	RunsA  int          `json:"runs_a,omitempty"` // runs of each side, if these are the replicates
+	RunsB  int          `json:"runs_b,omitempty"`
+	// if undecided, with several runs: further runs of each side that would decide
 	MoreRuns *int `json:"more_runs,omitempty"`
-	// Student's t, unpaired Welch's, over all looks; adjusted by Holm's method for all verdicts of the sweep
+	// p-value of Student's t (Welch's if unpaired) over all analyses, with Holm's adjustment for the family
 	P result.Value `json:"p"`
-	// within blocks, unpaired of all blocks; of the N blocks, not adjusted
+	// permutation p-value, not adjusted: within blocks, or over all blocks if unpaired
 	Permutation result.Value `json:"p_permutation"`
-	Verdict     string       `json:"verdict"`    // of A beside B
-	Margin      float64      `json:"margin"`     // of equivalence: 0.02 is 2 %
-	Detectable  result.Value `json:"detectable"` // the ratio that so many blocks find with power 0.8
-	// undecided: how many more, in each of two runs, would decide, if the ratio stays the one seen, with a budget until
-	// a look; null where decided, or where 1000 blocks or the last look would not do
+	Verdict     string       `json:"verdict"`    // on A compared with B
+	Margin      float64      `json:"margin"`     // equivalence margin; 0.02 is 2%
+	Detectable  result.Value `json:"detectable"` // the ratio detected with power 0.8
+	// if undecided, the number of further blocks (in each of two runs) that would decide if the ratio stays as
+	// estimated; with a budget, until an interim analysis; null if decided, above 1000, or beyond the last analysis
 	MoreBlocks *int `json:"more_blocks"`
-	// undecided: "equivalent" where the ratio seen lies within the margin
+	// if undecided: "equivalent" if the estimate is within the margin
 	Nearly string `json:"nearly,omitempty"`
-	// undecided for the permutation test alone: how many more would decide is not known
+	// undecided only because the permutation test disagrees, so that no number of blocks is predicted
 	Vetoed bool `json:"vetoed,omitempty"`
-	// both repeat themselves, in virtual time or as counts of a benchmark do, so that the ratio has no doubt
+	// neither side varies, in virtual time or as a count, so that the ratio is exact
 	Exact bool `json:"exact,omitempty"`
-	// virtual: the ratios of all steady states of both, where one has several; low and high span them
+	// virtual: the ratios of all pairs of steady states, if a side has several; Low and High span them
 	States []result.State `json:"states,omitempty"`
-	// of benchmarks: builds with functions in other places, whose means are the replicates
+	// benchmarks: builds with different code layouts, whose means are the replicates
 	Layouts int `json:"layouts,omitempty"`
-	// lines of code of A beyond those of B; null where unknown
+	// lines of code of A minus those of B; null if unknown
 	MoreLines *int `json:"more_lines"`
-	// with a budget: how often the blocks were looked at, until this verdict stood
+	// with a budget: interim analyses until the verdict
 	Interims *int `json:"looks,omitempty"`
-	// with a budget: how much of Alpha those looks may use up
+	// with a budget: the part of Alpha that these analyses may spend
 	AlphaSpent *float64 `json:"alpha_spent,omitempty"`
-	// of neighbouring blocks, where it widens the interval: lag 1, corrected for its bias
+	// lag-1 correlation of neighbouring blocks, corrected for bias, if it widens the interval
 	Correlation result.Value `json:"correlation,omitempty"`
-	Widened     float64      `json:"widened,omitempty"` // the factor by which it does; see stat.OrderOf
-	// skewness that makes the interval reach farther up (above 0) or down; see stat.TailOf
+	Widened     float64      `json:"widened,omitempty"` // factor by which it widens the interval; see stat.TestOrder
+	// skewness that extends the interval upwards (positive) or downwards (negative); see stat.TailSkewness
 	Tail float64 `json:"tail,omitempty"`
-	// correlation of neighbouring blocks as it is, whatever it does to the interval
-	Lag1    result.Value `json:"-"`
-	*Ranked              // nil where no ranks are compared
-	Unrelated
+	// uncorrected lag-1 correlation of neighbouring blocks
+	Lag1            result.Value `json:"-"`
+	*RankComparison              // nil without a comparison by ranks
+	AbsoluteDifference
 }
 
-// Criteria is how verdicts are made. Its zero value is not useful; see [Usual].
+// Criteria holds the rules by which verdicts are made. Its zero value is not useful; see [DefaultCriteria].
 type Criteria struct {
-	Baseline     string       // design that all others are compared with; "" for none
-	Inputs       []string     // factors whose levels are different jobs, not choices: see plan.Factor
-	Margin       float64      // of equivalence
-	Alpha        float64      // chance of any false difference or equivalence among all verdicts
-	All          bool         // every pair of designs, and of levels of one factor, is compared, not neighbours only
-	LevelsOnly   bool         // designs do different jobs, as benchmarks do: only levels of a factor are compared
-	AgainstFirst bool         // levels of a factor are compared with its first one, not with the nearest before
-	Layouts      int          // of benchmarks: builds whose means are the replicates; see Sides.Contrast
-	Interims     *InterimPlan // of a run with a budget; nil: it is judged once, at its end
+	Baseline     string       // design with which all others are compared; "" for none
+	Inputs       []string     // factors whose levels are different jobs; see plan.Factor
+	Margin       float64      // equivalence margin
+	Alpha        float64      // family-wise error over all differences and equivalences
+	All          bool         // compare all pairs of designs and of levels, not only neighbours
+	LevelsOnly   bool         // compare only levels of factors, because designs do different jobs
+	AgainstFirst bool         // compare levels with the first one, not with the nearest before
+	Layouts      int          // benchmarks: builds whose means are the replicates; see Pair.Compare
+	Interims     *InterimPlan // with a budget; nil: one analysis at the end
 }
 
-// Usual is an equivalence margin of 2 % and a familywise error of 5 %.
+// DefaultCriteria returns criteria with an equivalence margin of 2% and a family-wise error of 5%.
 func DefaultCriteria(baseline string, inputs []string) Criteria {
 	return Criteria{Baseline: baseline, Inputs: inputs, Margin: 0.02, Alpha: 0.05}
 }
 
-// confidence is that of every interval of a ratio.
+// ratioConfidence is the confidence of every interval of a ratio.
 const ratioConfidence = 0.95
 
-// blocksLimit is the largest number of further blocks that is worth naming.
+// blocksLimit is the largest number of further blocks that is reported.
 const blocksLimit = 1000
 
-// Verdicts compares each design with the baseline and with its neighbour in the order of the cases, at
-// the points where they agree in the factors that both have; and the levels of a design's own factors
-// with their neighbours. Bounds are in no verdict. All verdicts are one family.
+// Verdicts compares designs at the points where they agree in the factors that both have: each with the baseline,
+// and with its neighbour in the order of the cases. It also compares neighbouring levels of a design's own factors.
+// Bounds are left out. All verdicts are one family.
 func (j Criteria) Verdicts(rows []Row, trials []result.Trial) []Verdict {
 	pairs, all := j.comparisons(rows, trials)
-	standings := j.judge(all)
+	states := j.judge(all)
 	var list []Verdict
 	for i := range all {
-		if standings[i].ok {
-			v := newPairedVerdict(pairs[i][0], pairs[i][1], standings[i].ratio)
-			j.fill(&v, &standings[i], len(all))
-			v.widen(pairs[i][0], pairs[i][1])
+		if states[i].ok {
+			v := newPairedVerdict(pairs[i][0], pairs[i][1], states[i].ratio)
+			j.fill(&v, &states[i], len(all))
+			v.widenToStates(pairs[i][0], pairs[i][1])
 			list = append(list, v)
 		}
 	}
 	list = append(list, j.exactVerdicts(rows)...)
-	return append(list, overloads(rows)...)
+	return append(list, unstableVerdicts(rows)...)
 }
 
-// WithBaseline sets beside each row its verdict against the baseline, where it has one and no more.
-func (j Criteria) WithBaseline(rows []Row, verdicts []Verdict) {
+// AddBaselineVerdicts adds to each row its verdict against the baseline, if it has exactly one.
+func (j Criteria) AddBaselineVerdicts(rows []Row, verdicts []Verdict) {
 	for i := range rows {
 		r := &rows[i]
 		r.BaselineVerdict = nil
@@ -144,46 +140,45 @@ func (j Criteria) WithBaseline(rows []Row, verdicts []Verdict) {
 	}
 }
 
-// sameLevels reports whether a point is made of two others.
+// sameLevels reports whether p is the union of the points a and b.
 func sameLevels(p, a, b plan.Point) bool {
 	return len(p.Settings()) == len(a.Settings())+len(b.Settings()) && agree(p, a) && agree(p, b)
 }
 
-// comparisons are the pairs of rows to compare, with the blocks of each. Without looks, pairs that share
-// fewer than two blocks are none.
-func (j Criteria) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []series) {
+// comparisons returns the pairs of rows to compare, with the blocks of each. Without interim analyses it leaves out
+// pairs that share fewer than two blocks.
+func (j Criteria) comparisons(rows []Row, trials []result.Trial) (pairs [][2]*Row, all []blockSeries) {
 	values, tried, lost := blockValues(trials), triedBlocks(trials), lostResponses(trials)
-	for _, p := range j.pairs(rows, j.outBy(trials)) {
+	for _, p := range j.pairs(rows, j.excludedBy(trials)) {
 		if repeatingPair(p) {
 			continue
 		}
 		s := newSeries(p[0], p[1], values, tried)
 		if j.Interims != nil {
-			s.cut(j.Interims.Blocks[0], lost[rowKey(p[0])], lost[rowKey(p[1])])
+			s.truncate(j.Interims.Blocks[0], lost[rowKey(p[0])], lost[rowKey(p[1])])
 		}
 		s.layouts = j.Layouts
-		if _, _, ok := s.pair(len(s.logs)); ok || j.Interims != nil {
+		if _, _, ok := s.comparison(len(s.logs)); ok || j.Interims != nil {
 			pairs, all = append(pairs, p), append(all, s)
 		}
 	}
 	return pairs, all
 }
 
-// decideAll gives the verdicts of a family, each from the ratio of the same index.
+// decideAll sets the verdicts of a family from the ratios with the same indices.
 func (j Criteria) decideAll(list []Verdict, ratios []stat.Comparison) {
-	standings := newStandings(len(ratios))
+	states := newStates(len(ratios))
 	for i := range ratios {
-		j.judgeOnce(&standings[i], ratios[i], 1)
+		j.judgeOnce(&states[i], ratios[i], 1)
 	}
-	j.decide(standings)
+	j.decide(states)
 	for i := range list {
-		j.fill(&list[i], &standings[i], len(list))
+		j.fill(&list[i], &states[i], len(list))
 	}
 }
 
-// overloads are the verdicts on designs that cannot serve what is offered. Their Ratio is that of the
-// rate to the capacity.
-func overloads(rows []Row) []Verdict {
+// unstableVerdicts returns the verdicts on overloaded designs. Their Ratio is offered load by capacity.
+func unstableVerdicts(rows []Row) []Verdict {
 	var list []Verdict
 	for i := range rows {
 		if r := &rows[i]; r.Overloaded() && !r.Bound && r.N > 0 {
@@ -197,74 +192,7 @@ func overloads(rows []Row) []Verdict {
 	return list
 }
 
-// key finds the trials of a row.
-type key struct{ workload, world, design, point string }
-
-func rowKey(r *Row) key { return key{r.Workload, r.World, r.Design, r.Point.String()} }
-
-func trialKey(t *result.Trial) key { return key{t.Workload, t.World, t.Design, t.Point.String()} }
-
-// blockValues are the measures of the good throughput trials, by row and block.
-func blockValues(trials []result.Trial) map[key]map[int]float64 {
-	values := map[key]map[int]float64{}
-	for i := range trials {
-		t := &trials[i]
-		if t.Kind != result.KindTrial || !t.Good() || t.Unstable {
-			continue
-		}
-		k := trialKey(t)
-		if values[k] == nil {
-			values[k] = map[int]float64{}
-		}
-		if v := valueOf(t); v > 0 && !math.IsInf(v, 0) {
-			values[k][t.Block] = v
-		}
-	}
-	return values
-}
-
-// triedBlocks are the blocks in which each row had a throughput trial, however it ended.
-func triedBlocks(trials []result.Trial) map[key]map[int]bool {
-	tried := map[key]map[int]bool{}
-	for i := range trials {
-		if t := &trials[i]; t.Kind == result.KindTrial {
-			k := trialKey(t)
-			if tried[k] == nil {
-				tried[k] = map[int]bool{}
-			}
-			tried[k][t.Block] = true
-		}
-	}
-	return tried
-}
-
-// valueOf is what a trial is judged by. A closed loop's throughput is that of whole operations, as people count;
-// it is judged by those that lie across the ends of its window too, so that rounding is no part of a verdict.
-// Trials of older journals have no such number.
-func valueOf(t *result.Trial) float64 {
-	metric := measureOfTrial(t)
-	if metric == result.Throughput && t.Progress > 0 && t.WallSeconds > 0 {
-		return t.Progress / t.WallSeconds
-	}
-	return float64(t.Metrics.Get(metric))
-}
-
-// measureOf is what a row is judged by.
-func measureOf(r *Row) string {
-	switch {
-	case r.Job:
-		return result.WallSeconds
-	case r.Open:
-		return result.ResponseP50
-	}
-	return result.Throughput
-}
-
-func measureOfTrial(t *result.Trial) string {
-	return measureOf(&Row{Job: t.Type == result.Job, Open: t.Open})
-}
-
-// newPairedVerdict is what is known of two rows of one run before it is decided.
+// newPairedVerdict returns a verdict on two rows of one run, before it is decided.
 func newPairedVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 	v := newVerdict(a, b, ratio)
 	v.Paired = true
@@ -274,14 +202,14 @@ func newPairedVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 	return v
 }
 
-// newVerdict is what is known of two rows before it is decided.
+// newVerdict returns a verdict on two rows, before it is decided.
 func newVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 	v := Verdict{
 		Kind: "verdict", SchemaVersion: result.SchemaVersion,
 		Workload: a.Workload, World: a.World, Metric: measureOf(a), A: a.Design, B: b.Design,
 		Ratio: result.Value(ratio.Ratio), N: ratio.N,
 	}
-	v.Point, v.OnlyA, v.OnlyB = Split(a.Point, b.Point)
+	v.Point, v.OnlyA, v.OnlyB = SplitPoints(a.Point, b.Point)
 	if a.Lines != nil && b.Lines != nil {
 		more := *a.Lines - *b.Lines
 		v.MoreLines = &more
@@ -289,38 +217,39 @@ func newVerdict(a, b *Row, ratio stat.Comparison) Verdict {
 	return v
 }
 
-func sortedBlocks[T any](m map[int]T) []int { return slices.Sorted(maps.Keys(m)) }
-
-// fill completes a verdict with how the comparison stands, one of m.
-func (j Criteria) fill(v *Verdict, s *standing, m int) {
-	v.Margin, v.Verdict = j.Margin, directed(s.verdict, s.ratio.Ratio, v.Metric)
+// fill completes a verdict from the state of its comparison, one of m.
+func (j Criteria) fill(v *Verdict, s *sequentialState, m int) {
+	v.Margin, v.Verdict = j.Margin, directedVerdict(s.verdict, s.ratio.Ratio, v.Metric)
 	low, high := s.ratio.Interval(1 - s.level(1-ratioConfidence))
 	v.Low, v.High = result.Value(low), result.Value(high)
 	order := s.ratio.Order()
 	if v.Lag1 = result.Value(order.Lag1); order.Dependent {
 		v.Correlation, v.Widened = result.Value(order.Correlation), s.ratio.Widened(1-s.level(1-ratioConfidence))
 	}
-	v.Tail, v.Ranked = s.ratio.Tail(), j.ranked(s, m)
+
+	v.Tail, v.RankComparison = s.ratio.Tail(), j.ranked(s, m)
 	v.P, v.Permutation = result.Value(s.adjusted), result.Value(s.ratio.Permutation())
 	v.Detectable = result.Unavailable
 	if s.enough {
 		v.Detectable = result.Value(s.ratio.Detectable(1, s.level(j.Alpha/float64(m))))
 	}
+
 	if j.Interims != nil {
-		looks, spent := len(s.looks), s.spent
-		v.Interims, v.AlphaSpent = &looks, &spent
+		interims, spent := len(s.analyses), s.spent
+		v.Interims, v.AlphaSpent = &interims, &spent
 	}
+
 	if v.Verdict == Undecided {
 		v.Vetoed = s.vetoed
-		v.Nearly, v.MoreBlocks = j.wants(s, m)
+		v.Nearly, v.MoreBlocks = j.blocksNeeded(s, m)
 		if v.RunsA > 0 {
 			v.MoreRuns, v.MoreBlocks = v.MoreBlocks, nil
 		}
 	}
 }
 
-// directed is a verdict on a ratio: of a difference, which of the two is better.
-func directed(verdict string, ratio float64, metric string) string {
+// directedVerdict returns which of two designs is better, if they differ.
+func directedVerdict(verdict string, ratio float64, metric string) string {
 	switch {
 	case verdict != differs:
 		return verdict
@@ -330,29 +259,33 @@ func directed(verdict string, ratio float64, metric string) string {
 	return Slower
 }
 
-// wants says what an undecided comparison, one of m, may turn out to be, and how many more blocks would
-// decide it if the ratio stays the one seen; nil where blocksLimit would not do, or no look of a budget, and where
-// Student's t has decided already and the permutation test has not: the spread says nothing of when that will agree.
-func (j Criteria) wants(s *standing, m int) (nearly string, more *int) {
+// blocksNeeded estimates the outcome of an undecided comparison, one of m, and the number of further blocks that
+// would decide it if the ratio stays as estimated. more is nil above blocksLimit or beyond the last interim
+// analysis. It is also nil if only the permutation test disagrees, because its p-value cannot be predicted.
+func (j Criteria) blocksNeeded(s *sequentialState, m int) (nearly string, more *int) {
 	c, level := s.ratio, j.Alpha/float64(m)
 	far := max(c.Ratio, 1/c.Ratio)
 	if far <= 1+j.Margin {
 		nearly = Equivalent
 	}
+
 	if s.vetoed {
 		return nearly, nil
 	}
 	if j.Interims != nil {
-		return nearly, j.Interims.wants(s, j.Margin, level)
+		return nearly, j.Interims.blocksNeeded(s, j.Margin, level)
 	}
+
 	n := c.BlocksWithin(j.Margin, 1-level, blocksLimit)
 	if nearly == "" {
 		n = c.Blocks(far, 1, level, blocksLimit)
 	}
+
 	if n >= blocksLimit || s.layouts > 1 {
 		return nearly, nil
 	}
-	n = max(n, c.Least(j.Alpha))
+
+	n = max(n, c.MinBlocks(j.Alpha))
 	n = max(n-c.N, 1)
 	return nearly, &n
 }

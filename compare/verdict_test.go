@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// logsOf are ten logarithms with the given mean that alternate by +-spread around it.
+// logsOf returns ten logarithms with the given mean that alternate by +-spread around it.
 func logsOf(mean, spread float64) []float64 {
 	logs := make([]float64, 10)
 	for i := range logs {
@@ -51,8 +51,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestPairsByBlock: an effect of the blocks that is common to both cancels, and a block that lacks one
-// of the two does not count.
+// TestPairsByBlock: an effect of the block on both cancels, and a block without one of the two does not count.
 func TestPairsByBlock(t *testing.T) {
 	common := []float64{0, 1, -1, 2, 0.5, -2, 3, 1, -1, 0}
 	a := make([]float64, 10)
@@ -83,7 +82,7 @@ func TestFamily(t *testing.T) {
 	}
 	name := func(r *Row) string { return r.Design + " " + r.Point.String() }
 	got := map[string]bool{}
-	for _, p := range DefaultCriteria("lock", []string{"cpus", "workers"}).pairs(rows, (*Row).out) {
+	for _, p := range DefaultCriteria("lock", []string{"cpus", "workers"}).pairs(rows, (*Row).excluded) {
 		got[name(p[0])+" / "+name(p[1])] = true
 	}
 	want := []string{
@@ -105,8 +104,8 @@ func TestFamily(t *testing.T) {
 	}
 }
 
-// TestPeers are compared with the baseline, or are it, and are nobody's neighbour.
-func TestPeers(t *testing.T) {
+// TestReferences: reference designs are compared with the baseline, or are it, and are no neighbours.
+func TestReferences(t *testing.T) {
 	names := []string{"slow", "wc", "fast", "cat"}
 	rows, trials := sweepOf(names, [][]float64{logsOf(0, 0.01), logsOf(1, 0.01), logsOf(2, 0.01), logsOf(3, 0.01)})
 	rows[1].Reference, rows[3].Reference = true, true
@@ -124,7 +123,7 @@ func TestPeers(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("baseline %q: %v, want %s", baseline, got, want)
 		}
-		j.WithBaseline(rows, list)
+		j.AddBaselineVerdicts(rows, list)
 		for _, r := range rows {
 			switch {
 			case baseline == "" || r.Design == baseline:
@@ -142,7 +141,7 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// TestJobs are judged by their time: less is faster.
+// TestJobs: jobs are compared by their time, where less is faster.
 func TestJobs(t *testing.T) {
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{logsOf(0, 0), logsOf(-0.5, 0.01)})
 	for i := range rows {
@@ -171,7 +170,7 @@ func TestTooFewBlocks(t *testing.T) {
 	}
 }
 
-// TestFewBlocksAreNotEquivalent: what cannot show a difference cannot show its absence.
+// TestFewBlocksAreNotEquivalent: blocks that cannot show a difference cannot show equivalence.
 func TestFewBlocksAreNotEquivalent(t *testing.T) {
 	same := []float64{0, 0.0001, 0, -0.0001, 0}
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0}, same})
@@ -184,8 +183,8 @@ func TestFewBlocksAreNotEquivalent(t *testing.T) {
 	}
 }
 
-// TestProgressIsJudged: 64 workers end 500 operations in each window, as many in every one of them; what lies
-// across its ends tells designs apart, and that all count alike does not make them equal.
+// TestProgressIsJudged: 64 workers complete exactly 500 operations in each window. The parts of operations at its
+// ends distinguish designs; equal counts do not make them equal.
 func TestProgressIsJudged(t *testing.T) {
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{logsOf(0, 0), logsOf(0, 0)})
 	for i := range trials {
@@ -200,7 +199,7 @@ func TestProgressIsJudged(t *testing.T) {
 	}
 }
 
-// TestFailedNeighbour: a design without a number does not part its neighbours.
+// TestFailedNeighbour: a design without values does not separate its neighbours.
 func TestFailedNeighbour(t *testing.T) {
 	rows, trials := sweepOf([]string{"c", "b", "a"}, [][]float64{logsOf(0, 0.01), logsOf(0, 0.01), logsOf(1, 0.01)})
 	for i := range trials {
@@ -214,8 +213,8 @@ func TestFailedNeighbour(t *testing.T) {
 	}
 }
 
-// TestFailedNeighbourAtOnePoint: b failed at 2 CPUs only, where a's neighbour is c; and a level that failed
-// stands between two that did not.
+// TestFailedNeighbourAtOnePoint: b failed only at 2 CPUs, where a's neighbour is c; and a failed level stands
+// between two good ones.
 func TestFailedNeighbourAtOnePoint(t *testing.T) {
 	at := func(factor string, level int) plan.Point {
 		return plan.NewPoint(plan.Setting{Factor: factor, Level: plan.IntLevel(level)})
@@ -233,12 +232,12 @@ func TestFailedNeighbourAtOnePoint(t *testing.T) {
 	rows := []Row{row("c", at("cpus", 1), 9), row("c", at("cpus", 2), 9), row("b", at("cpus", 1), 9),
 		row("b", at("cpus", 2), 0),
 		row("a", at("cpus", 1), 9), row("a", at("cpus", 2), 9)}
-	got := names(DefaultCriteria("", []string{"cpus"}).pairs(rows, (*Row).out))
+	got := names(DefaultCriteria("", []string{"cpus"}).pairs(rows, (*Row).excluded))
 	if want := "b@cpus=1 c@cpus=1; a@cpus=1 b@cpus=1; a@cpus=2 c@cpus=2"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 	rows = []Row{row("a", at("buffer", 1), 9), row("a", at("buffer", 2), 0), row("a", at("buffer", 4), 9)}
-	if got, want := names(DefaultCriteria("", nil).pairs(rows, (*Row).out)), "a@buffer=4 a@buffer=1"; got != want {
+	if got, want := names(DefaultCriteria("", nil).pairs(rows, (*Row).excluded)), "a@buffer=4 a@buffer=1"; got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
 }
@@ -262,8 +261,8 @@ func TestManyVerdictsOfFewBlocks(t *testing.T) {
 	}
 }
 
-// TestRoomForEquivalence: after the first difference of three, the next p-value is doubled by Holm and
-// divided by 5/6, since a sixth of alpha is left for the equivalence of what differs.
+// TestRoomForEquivalence: after the first of three differences, the next p-value is doubled by Holm and divided by
+// 5/6, because a sixth of alpha is reserved for false equivalence.
 func TestRoomForEquivalence(t *testing.T) {
 	rows, trials := sweepOf([]string{"d", "c", "b", "a"},
 		[][]float64{logsOf(0, 0), logsOf(0.1, 0.1), logsOf(0.3, 0.3), logsOf(1.3, 0.3)})
@@ -282,8 +281,8 @@ func TestRoomForEquivalence(t *testing.T) {
 	}
 }
 
-// TestPermutationMustAgree: of six blocks five agree and one is a little the other way. Student's t has a
-// p-value below 1 %, but 4 of the 64 assignments of signs are as extreme.
+// TestPermutationMustAgree: of six blocks five agree and one slightly disagrees. Student's t has a p-value below
+// 1%, but 4 of the 64 sign assignments are as extreme.
 func TestPermutationMustAgree(t *testing.T) {
 	rows, trials := sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0, 0}, {1, 1, 1, 1, 1, -0.1}})
 	v := DefaultCriteria("", nil).Verdicts(rows, trials)[0]
@@ -294,12 +293,13 @@ func TestPermutationMustAgree(t *testing.T) {
 		t.Errorf("vetoed %v, and yet %v more blocks would decide", v.Vetoed, v.MoreBlocks)
 	}
 	rows, trials = sweepOf([]string{"b", "a"}, [][]float64{{0, 0, 0, 0, 0, 0}, {1, 1, 1, 1, -0.5, -0.9}})
-	if v := DefaultCriteria("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.Vetoed || v.MoreBlocks == nil {
+	if v := DefaultCriteria("", nil).Verdicts(rows, trials)[0]; v.Verdict != Undecided || v.Vetoed ||
+		v.MoreBlocks == nil {
 		t.Errorf("neither test finds a difference: %+v", v)
 	}
 }
 
-// TestFirstLevel: with First each level is compared with the first one, and with nothing where that one is out.
+// TestFirstLevel: with AgainstFirst each level is compared with the first one, and with none if that is excluded.
 func TestFirstLevel(t *testing.T) {
 	row := func(gogc string, n int) Row {
 		return Row{Workload: "w", World: "live", Design: "a", N: n,
@@ -308,7 +308,7 @@ func TestFirstLevel(t *testing.T) {
 	}
 	names := func(j Criteria, rows []Row) string {
 		var list []string
-		for _, p := range j.pairs(rows, (*Row).out) {
+		for _, p := range j.pairs(rows, (*Row).excluded) {
 			list = append(list, p[0].Point.String()+" / "+p[1].Point.String())
 		}
 		return strings.Join(list, "; ")

@@ -11,11 +11,11 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// counted are n trials, two in each block, with these metrics.
+// counted returns n trials, two in each block, with these metrics.
 func counted(n int, metrics func(i int) result.Metrics) []result.Trial {
 	var trials []result.Trial
 	for i := range n {
-		x := latte("a", 1, i/2, 100)
+		x := coffeeTrial("a", 1, i/2, 100)
 		for name, v := range metrics(i) {
 			x.Metrics[name] = v
 		}
@@ -24,7 +24,7 @@ func counted(n int, metrics func(i int) result.Metrics) []result.Trial {
 	return trials
 }
 
-// find is the warning of that name.
+// find returns the warning of a name.
 func find(list []Warning, name string) (Warning, bool) {
 	for _, w := range list {
 		if w.Warning == name {
@@ -57,7 +57,7 @@ func TestCountedWarnings(t *testing.T) {
 			return result.Metrics{result.CPUSeconds: 0.002, "machine_cpu_seconds": 0.005, "steal_seconds": 0.001}
 		}, 0, ""},
 		// 0.3 of a CPU everywhere, 0.5 in block 4.
-		{"others", WarnOthers, func(i int) result.Metrics {
+		{"others", WarnOtherProcesses, func(i int) result.Metrics {
 			if i/2 == 4 {
 				return result.Metrics{"machine_cpu_seconds": 2.5}
 			}
@@ -116,7 +116,8 @@ func TestWarningsAreExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{WarnOthers, WarnSteal, WarnThrottled, WarnClock, WarnDrift, WarnSerial, WarnFewBlocks,
+	for _, name := range []string{WarnOtherProcesses, WarnSteal, WarnThrottled, WarnClock, WarnDrift, WarnSerial,
+		WarnFewBlocks,
 		WarnSettings, WarnPartial, WarnBudget} {
 		if !strings.Contains(string(manual), "\n| `"+name+"` |") {
 			t.Errorf("the manual does not explain %s", name)
@@ -133,7 +134,7 @@ func TestFewBlocks(t *testing.T) {
 	if got := few(6); got != "" {
 		t.Errorf("six blocks: %q", got)
 	}
-	if got := few(5); !strings.HasPrefix(got, "5 blocks are too few: ") || !strings.Contains(got, "--count 6") {
+	if got := few(5); !strings.HasPrefix(got, "5 blocks are too few: ") || !strings.Contains(got, "measure 6 blocks") {
 		t.Errorf("five blocks: %q", got)
 	}
 	if got := few(1); !strings.HasPrefix(got, "1 block is too few: ") {
@@ -149,24 +150,23 @@ func TestFewBlocks(t *testing.T) {
 	}
 }
 
-// orderWarning is what is said of the order of simulated blocks: "", WarnDrift or WarnSerial.
+// orderWarning returns the warning about the order of simulated blocks: "", WarnDrift or WarnSerial.
 func orderWarning(logs [][]float64) string {
 	names := []string{"a", "b", "c", "d", "e", "f"}[:len(logs)]
 	_, trials := sweepOf(names, logs)
-	w, _ := order(trials)
+	w, _ := blockOrder(trials)
 	return w.Warning
 }
 
-// TestOrderFalseAlarms: of clean runs, whose blocks differ by chance alone, at most 1 in 100 is said to
-// drift or to be autocorrelated, whatever the distribution, and also where blocks have effects that
-// all their rows share, or where rows drop out.
+// TestOrderFalseAlarms: at most 1 in 100 clean runs, whose blocks differ by chance alone, is reported to drift or
+// to be correlated. This holds for any distribution, with common effects of blocks, and if rows drop out.
 func TestOrderFalseAlarms(t *testing.T) {
 	t.Parallel()
 	const sets = 2000
 	for i, c := range []struct {
 		machine
 		rows, blocks int
-		some         bool // after 10 blocks two rows go on alone, as in a run with a budget
+		some         bool // after 10 blocks only two rows continue, as with a budget
 	}{
 		{machines()[0], 1, 10, false}, {machines()[0], 6, 10, false}, {machines()[1], 6, 10, false},
 		{machines()[3], 4, 10, false}, {machines()[4], 4, 10, false},
@@ -179,17 +179,17 @@ func TestOrderFalseAlarms(t *testing.T) {
 			for d := 2; d < c.rows && c.some; d++ {
 				logs[d] = logs[d][:10]
 			}
-			alarms += one(orderWarning(logs) != "")
+			alarms += boolToInt(orderWarning(logs) != "")
 		}
 		share := 100 * float64(alarms) / sets
 		t.Logf("%-14s %d rows, %2d blocks: false alarms in %.2f %%", c.name, c.rows, c.blocks, share)
-		if share > 1.45 { // 1 % and two standard errors of 2,000
+		if share > 1.45 { // 1% and two standard errors of 2,000
 			t.Errorf("%s, %d rows, %d blocks: false alarms in %.2f %%", c.name, c.rows, c.blocks, share)
 		}
 	}
 }
 
-// wander are effects of blocks of which each keeps the share rho of the last one's.
+// wander returns effects of blocks, each with the fraction rho of the one before.
 func wander(r *rand.Rand, blocks int, sd, rho float64) []float64 {
 	out := make([]float64, blocks)
 	out[0] = sd * r.NormFloat64()
@@ -199,7 +199,7 @@ func wander(r *rand.Rand, blocks int, sd, rho float64) []float64 {
 	return out
 }
 
-// TestOrderPower: what disturbs a run is found.
+// TestOrderPower: disturbances of a run are found.
 func TestOrderPower(t *testing.T) {
 	t.Parallel()
 	const sets = 500
@@ -209,7 +209,7 @@ func TestOrderPower(t *testing.T) {
 		for range sets {
 			w := orderWarning(logs(r))
 			for _, name := range names {
-				n += one(w == name)
+				n += boolToInt(w == name)
 			}
 		}
 		return 100 * float64(n) / sets
@@ -248,14 +248,15 @@ func TestOrderPower(t *testing.T) {
 	}
 }
 
-// TestDriftFigures: a run that slows by 1 % a block has lost 8.6 % at its tenth; jobs slow where their time grows.
+// TestDriftFigures: a run that slows by 1% per block has lost 8.6% at its tenth. Jobs slow down if their time
+// grows.
 func TestDriftFigures(t *testing.T) {
 	logs := make([]float64, 10)
 	for b := range logs {
 		logs[b] = -0.01 * float64(b)
 	}
 	_, trials := sweepOf([]string{"a", "b"}, [][]float64{logs, logs})
-	w, ok := order(trials)
+	w, ok := blockOrder(trials)
 	if !ok || math.Abs(float64(w.Value)-(math.Exp(-0.09)-1)) > 1e-9 || !strings.Contains(w.Text, "-8.6 %") {
 		t.Errorf("%+v", w)
 	}
@@ -263,18 +264,18 @@ func TestDriftFigures(t *testing.T) {
 		trials[i].Type, trials[i].Metrics = result.Job,
 			result.Metrics{result.WallSeconds: trials[i].Metrics[result.Throughput]}
 	}
-	if w, ok = order(trials); !ok || math.Abs(float64(w.Value)-(math.Exp(0.09)-1)) > 1e-9 {
+	if w, ok = blockOrder(trials); !ok || math.Abs(float64(w.Value)-(math.Exp(0.09)-1)) > 1e-9 {
 		t.Errorf("jobs: %+v", w)
 	}
 	for b := range logs {
 		logs[b] = 0.0005 * float64(b)
 	}
 	_, trials = sweepOf([]string{"a"}, [][]float64{logs})
-	if w, ok = order(trials); ok {
+	if w, ok = blockOrder(trials); ok {
 		t.Errorf("half a per cent is warned of: %+v", w)
 	}
-	trials[3].Status = result.Failed // a hole in a row
-	if w, ok = order(trials); ok {
+	trials[3].Status = result.Failed // a missing trial
+	if w, ok = blockOrder(trials); ok {
 		t.Errorf("with a failed trial: %+v", w)
 	}
 }

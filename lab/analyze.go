@@ -60,16 +60,16 @@ func Analyze(trials []result.Trial, o AnalyzeOptions) *Analysis {
 	a.Verdicts = o.Criteria.Verdicts(a.Rows, trials)
 	a.Warnings = append(compare.Warnings(trials, o.InterimBlocks), o.Criteria.RatioWarnings(a.Rows, trials)...)
 
-	o.Criteria.WithBaseline(a.Rows, a.Verdicts)
-	compare.WithSensitivity(a.Rows, o.Sensitivity)
-	compare.WithFormulas(a.Rows, trials, closedForms(o.Workload))
-	compare.WithSerial(a.Rows, trials)
-	compare.WithKnees(a.Rows, o.Criteria.Inputs)
+	o.Criteria.AddBaselineVerdicts(a.Rows, a.Verdicts)
+	compare.AddSensitivities(a.Rows, o.Sensitivity)
+	compare.AddFormulas(a.Rows, trials, closedForms(o.Workload))
+	compare.AddSerialFractions(a.Rows, trials)
+	compare.AddKnees(a.Rows, o.Criteria.Inputs)
 
-	a.Rows = compare.WithPredictions(a.Rows, trials, o.Predictions, o.PredictedCases)
-	a.Warnings = append(a.Warnings, compare.Unpredicted(o.Predictions, o.PredictedCases)...)
+	a.Rows = compare.AddPredictions(a.Rows, trials, o.Predictions, o.PredictedCases)
+	a.Warnings = append(a.Warnings, compare.MissingPredictionWarnings(o.Predictions, o.PredictedCases)...)
 	a.Warnings = append(a.Warnings, compare.PredictionWarnings(o.Predictions)...)
-	if o.CostsFrom == sweep.Typical && slices.ContainsFunc(a.Rows, virtual) {
+	if o.CostsFrom == sweep.CostsTypical && slices.ContainsFunc(a.Rows, virtual) {
 		a.Warnings = append(a.Warnings, typicalCosts(o))
 	}
 	return a

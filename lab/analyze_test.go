@@ -42,7 +42,7 @@ func TestAnalyze(t *testing.T) {
 	beyond.Point = more
 	o := AnalyzeOptions{
 		Workload: &workload.Workload{Name: "w"}, Cases: cases, Predictions: append(predictions, beyond),
-		PredictedCases: append(slices.Clone(cases), plan.Case{Design: "a", Point: more}), CostsFrom: sweep.Typical,
+		PredictedCases: append(slices.Clone(cases), plan.Case{Design: "a", Point: more}), CostsFrom: sweep.CostsTypical,
 	}
 	x := Analyze(trials, o)
 	if len(x.Rows) != 3 || len(x.Rows[0].Predictions) == 0 || x.Rows[1].Point.String() != more.String() ||
@@ -104,7 +104,7 @@ func everything() ([]result.Trial, AnalyzeOptions) {
 	w := &workload.Workload{Name: "w", Designs: []workload.Design{{Name: "a", Formula: two}, {Name: "b"}},
 		Factors: []plan.Factor{{Name: "size", Input: true}}}
 	return trials, AnalyzeOptions{Workload: w, Cases: cases, Criteria: compare.DefaultCriteria("b", nil),
-		InterimBlocks: []int{30}, Predictions: predictions, PredictedCases: cases, CostsFrom: sweep.Typical,
+		InterimBlocks: []int{30}, Predictions: predictions, PredictedCases: cases, CostsFrom: sweep.CostsTypical,
 		CalibrateCommand: "measure-costs", Sensitivity: []compare.Sensitivity{{Kind: "sensitivity", Workload: "w",
 			Design: "a", World: result.Live, Point: cases[0].Point, Metric: result.WallSeconds}}}
 }
@@ -123,8 +123,8 @@ func TestAnalyzeAll(t *testing.T) {
 	first, twice, best := x.Rows[0], x.Rows[1], x.Rows[2]
 	if first.BaselineVerdict == nil || first.BaselineVerdict.B != "b" || len(first.Sensitivity) != 1 ||
 		first.Formula == nil ||
-		first.Formula.Text != "two seconds" || x.Rows[4].Formula != nil || first.Serial != nil ||
-		twice.Serial == nil || len(best.Knees) != 1 || best.Knees[0].Factor != "buffer" {
+		first.Formula.Text != "two seconds" || x.Rows[4].Formula != nil || first.SerialFraction != nil ||
+		twice.SerialFraction == nil || len(best.Knees) != 1 || best.Knees[0].Factor != "buffer" {
 		t.Errorf("%+v", x.Rows)
 	}
 	warned := map[string]string{}
@@ -149,7 +149,7 @@ func TestAnalyzeAll(t *testing.T) {
 		}
 	}
 	trials, cases := jobsOf(result.Virtual)
-	if x := Analyze(trials, AnalyzeOptions{Cases: cases, CostsFrom: sweep.Typical}); len(x.Warnings) != 1 ||
+	if x := Analyze(trials, AnalyzeOptions{Cases: cases, CostsFrom: sweep.CostsTypical}); len(x.Warnings) != 1 ||
 		x.Warnings[0].Warning != compare.WarnCosts {
 		t.Errorf("in virtual time: %+v", x.Warnings)
 	}

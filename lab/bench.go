@@ -135,7 +135,7 @@ func (r *BenchResult) Analyze() *compare.BenchAnalysis {
 	return &compare.BenchAnalysis{
 		Rows: rows, Scalings: compare.Scalings(rows, r.Trials),
 		Warnings: compare.Warnings(r.Trials, r.Header.InterimBlocks()),
-		Metrics:  j.ByMetric(j.Levels(rows, r.Trials), compare.Declared(r.Trials)),
+		Metrics:  j.ByMetric(j.PairLevels(rows, r.Trials), compare.DeclaredDirections(r.Trials)),
 	}
 }
 

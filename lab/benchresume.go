@@ -54,10 +54,10 @@ func (r *benchRun) restore(ctx context.Context, journal *store.Journal) error {
 	if err := r.equip(h); err != nil {
 		return refuse("", nil, "%s cannot be continued: %w", r.dir, err)
 	}
-	if err := r.sweep.ResumeRule(r.dir, journal.Interims, journal.Spent); err != nil {
+	if err := r.sweep.RestoreBudget(r.dir, journal.Interims, journal.Spent); err != nil {
 		return err
 	}
-	r.sweep.Continue(journal.Trials, journal.Blocks, journal.Ended)
+	r.sweep.Restore(journal.Trials, journal.Blocks, journal.Ended)
 	if journal.Ended && h.Rule == nil { // a gate may have ended before its last block
 		r.sweep.Plan.Blocks = min(r.sweep.Plan.Blocks, len(journal.Blocks))
 	}

@@ -146,10 +146,10 @@ func (r *benchRun) fit(budget time.Duration) error {
 			len(s.Plan.Block(0)), result.Rounded(one)).
 			Suggest("give more time, fewer benchmarks or CPUs, or a shorter {duration}")
 	}
-	s.Header.Rule = sweep.NewRule(budget, s.Criteria)
-	s.Header.Blocks = s.Header.Rule.Most()
+	s.Header.Rule = sweep.NewBudgetRule(budget, s.Criteria)
+	s.Header.Blocks = s.Header.Rule.MaxBlocks()
 	s.Plan.Blocks = s.Header.Blocks
-	s.UseRule()
+	s.PlanInterims()
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
@@ -13,22 +14,23 @@ import (
 type CompareOptions struct {
 	// Workloads say which of their factors are inputs. In a workload that is not listed, every factor counts as one.
 	Workloads []*workload.Workload
-	Program   string // name of the command in messages; default "brewput"
-	Results   bool   // Go benchmarks: return the results without comparing them
+	Results   bool // Go benchmarks: return the results without comparing them
 	Notify    func(Event)
+	// ResumeHint returns the command that resumes the run in a directory, for messages; nil names [Resume].
+	ResumeHint func(h sweep.Header, dir string) string
 }
 
 // Comparison is the result of [Compare]. Exactly one of Designs, Benchmarks and Results is set.
 type Comparison struct {
 	Workload     string // "" if the benchmarks are of several packages
 	Older, Newer compare.Side
-	Designs      *compare.Contrast      // for runs of designs; A is the newer side
-	Benchmarks   *compare.BenchContrast // for Go benchmarks; A is the newer side
-	Results      []compare.BenchResults // for Go benchmarks with CompareOptions.Results; the older side first
-	Differences  []compare.Difference   // settings in which the sides differ
-	Notes        []string               // which parts of the sides are compared
-	Unused       []string               // lines of files that are not used
-	Warnings     []compare.Warning      // reasons to distrust the verdicts
+	Designs      *compare.RunComparison   // for runs of designs; A is the newer side
+	Benchmarks   *compare.BenchComparison // for Go benchmarks; A is the newer side
+	Results      []compare.BenchResults   // for Go benchmarks with CompareOptions.Results; the older side first
+	Differences  []compare.Difference     // settings in which the sides differ
+	Notes        []string                 // which parts of the sides are compared
+	Unused       []string                 // lines of files that are not used
+	Warnings     []compare.Warning        // reasons to distrust the verdicts
 }
 
 // Compare compares two stored runs of designs, or two runs or files of Go benchmarks, at the given paths. Several paths
@@ -37,8 +39,8 @@ type Comparison struct {
 //
 // Errors are refusals, except those of a failing disk or a cancelled context.
 func Compare(ctx context.Context, older, newer []string, o CompareOptions) (*Comparison, error) {
-	if o.Program == "" {
-		o.Program = "brewput"
+	if o.ResumeHint == nil {
+		o.ResumeHint = func(_ sweep.Header, dir string) string { return "lab.Resume of " + quote.Shell(dir) }
 	}
 	c := &comparing{&o, &Comparison{}}
 	all := slices.Concat(older, newer)

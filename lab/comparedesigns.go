@@ -33,7 +33,7 @@ func (c *comparing) open(dir string) (*sweep.StoredRun, error) {
 			"that is a run of its own: give %s", dir, quote.Shell(filepath.Join(dir, predictionsName)))
 	}
 	return nil, refuse("", nil, "%s holds no trial yet: continue it with %s", dir,
-		r.Header.ResumeCommand(c.Program, dir))
+		c.ResumeHint(r.Header, dir))
 }
 
 // partial returns a warning if the run was stopped.
@@ -42,8 +42,8 @@ func (c *comparing) partial(r *sweep.StoredRun) []compare.Warning {
 		return nil
 	}
 	h := &r.Header
-	resume := h.ResumeCommand(c.Program, r.Name)
-	return []compare.Warning{compare.Partial(h.Workload, r.Name, resume, r.Blocks, h.Blocks)}
+	resume := c.ResumeHint(*h, r.Name)
+	return []compare.Warning{compare.UnfinishedWarning(h.Workload, r.Name, resume, r.Blocks, h.Blocks)}
 }
 
 // openAll reads all runs, and refuses copies.
@@ -74,11 +74,11 @@ func (c *comparing) designs(oldDirs, newDirs []string) error {
 		return err
 	}
 	older, newer := runs[:len(oldDirs)], runs[len(oldDirs):]
-	if c.res.Differences, c.res.Warnings, err = sweep.Sides(older, newer); err != nil {
+	if c.res.Differences, c.res.Warnings, err = sweep.CompareHeaders(older, newer); err != nil {
 		return refuse("", nil, "%w", err)
 	}
-	oldSide, newSide := sweep.OneSide(older), sweep.OneSide(newer)
-	contrast := compare.DefaultCriteria("", sweep.Inputs(c.Workloads, runs)).Between(newSide, oldSide)
+	oldSide, newSide := sweep.MergeSide(older), sweep.MergeSide(newer)
+	contrast := compare.DefaultCriteria("", sweep.Inputs(c.Workloads, runs)).CompareRuns(newSide, oldSide)
 	if len(contrast.Matches) == 0 {
 		return sweep.NothingCommon(oldSide, newSide)
 	}
@@ -87,7 +87,7 @@ func (c *comparing) designs(oldDirs, newDirs []string) error {
 	c.res.Older = compare.Side{Name: oldSide.Name, Paths: oldDirs}
 	c.res.Newer = compare.Side{Name: newSide.Name, Paths: newDirs}
 	if len(runs) == 2 && h.World == result.Live && len(contrast.Verdicts()) > 0 {
-		c.warn(compare.OneRun(h.Workload, "measure each side in several runs, in turn, and give them with commas: "+
+		c.warn(compare.OneRunWarning(h.Workload, "measure each side in several runs, in turn, and give them with commas: "+
 			"compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))
 	}
 	for _, r := range runs {

@@ -27,7 +27,7 @@ func (r *Run) Sensitivity(ctx context.Context) ([]compare.Sensitivity, error) {
 		r.notify.send(Note{note})
 	}
 	before := r.sweep.Costs.Sections()
-	list, err := r.sweep.Vary(ctx, r.Trials, variants)
+	list, err := r.sweep.Sensitivities(ctx, r.Trials, variants)
 	if err == nil && r.sweep.Costs.Sections() > before { // a faster variant does more operations
 		err = r.writeCosts()
 	}

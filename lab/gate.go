@@ -30,8 +30,8 @@ type GateResult struct {
 	// Decision is compare.Pass, Fail, Undecided or Error. Error outweighs the others: a trial went wrong, or the head
 	// breaks a benchmark that the base does not.
 	Decision string
-	List     []compare.Gated // by metric and benchmark
-	Rows     []compare.Row   // the cases, whose errors and warnings say what was wrong with trials
+	List     []compare.GateResult // by metric and benchmark
+	Rows     []compare.Row        // the cases, whose errors and warnings say what was wrong with trials
 	Warnings []compare.Warning
 
 	Loaded *compare.Warning         // other processes were busy, so that nothing is decided by times; nil if they were not
@@ -77,7 +77,7 @@ func (g *gateRun) execute(ctx context.Context) (res *GateResult, err error) {
 		res.Stale = append(res.Stale, compare.StaleException{Line: e.Line, Name: e.Name, Metric: e.Metric, Until: e.Until,
 			Expired: e.Until < g.today})
 	}
-	if res.Decision = compare.Decided(g.List); result.OutcomeOf(res.Trials) != result.Sound || res.Suite.HeadFails() {
+	if res.Decision = compare.GateDecision(g.List); result.OutcomeOf(res.Trials) != result.Sound || res.Suite.HeadFails() {
 		res.Decision = compare.Error
 	}
 	return res, nil
@@ -150,7 +150,7 @@ func prepareGate(ctx context.Context, o *GateOptions) (g *gateRun, err error) {
 // decideBy makes the interim analyses of a gate decide how many blocks follow.
 func (g *gateRun) decideBy(c compare.Gate, metrics []string, budget time.Duration) {
 	g.Gate = g.benchRun.sweep.UseGate(c, metrics, budget)
-	g.Allow = func(v *compare.Gated) { gobench.Allow(g.allowed, v, g.today) }
+	g.Allow = func(v *compare.GateResult) { gobench.Allow(g.allowed, v, g.today) }
 	g.Notify = func(i sweep.GateAnalysis) { g.notify.send(Interim(i)) }
 }
 

@@ -105,7 +105,7 @@ func (o *MeasureOptions) limit(w *workload.Workload, cases []plan.Case) time.Dur
 // design at every point once, in random order. Measure also simulates every case in virtual time, as a prediction;
 // cases with more CPUs than this machine has are only predicted.
 //
-// Invalid options are a [*Refusal]. If a design fails while its capacity is measured, the error is a [*sweep.Unserved].
+// Invalid options are a [*Refusal]. If a design fails while its capacity is measured, the error is a [*sweep.CapacityError].
 // If ctx is cancelled before the run has a directory, it is an [*UnstoredError]. After another error, or if ctx is
 // cancelled later, the run has the trials so far. They are stored, and [Resume] continues the run. Concurrent calls are
 // safe but disturb each other's measurements.
@@ -142,14 +142,14 @@ func (o *MeasureOptions) header(w *workload.Workload, cases []plan.Case) (sweep.
 		return sweep.Header{}, err
 	}
 	h := o.DesignOptions.header(w, result.Live, environment)
-	h.Instrumented, h.Cases, h.Twin, h.Burn, h.Quick = true, measured, predicted, burn, o.Quick
+	h.Instrumented, h.Cases, h.PredictedCases, h.Burn, h.Quick = true, measured, predicted, burn, o.Quick
 	h.Settings.Sample, h.Settings.Profile = o.Sample, o.Profile
 	h.Settings.TimeLimit, h.Settings.Limited = sweep.Duration(o.limit(w, cases)), o.TimeLimit > 0
 	if o.Budget > 0 {
 		j := compare.DefaultCriteria(o.Baseline, nil)
 		j.All = o.All
-		h.Rule = sweep.NewRule(o.Budget, j)
-		h.Blocks = h.Rule.Most()
+		h.Rule = sweep.NewBudgetRule(o.Budget, j)
+		h.Blocks = h.Rule.MaxBlocks()
 	}
 	if len(predicted) > 0 {
 		what, err := sweep.CostsHere(o.Cost, environment)

@@ -19,7 +19,7 @@ const predictionsName = "twin"
 // openPredictions opens the predictions of the run: a run in virtual time, in a directory of the run directory. Stored
 // trials are not simulated again. It is nil if there is nothing to predict, or if those of a complete run are gone.
 func (r *Run) openPredictions() (*sweep.Sweep, *store.Run, error) {
-	t, err := r.sweep.Twin()
+	t, err := r.sweep.PredictionSweep()
 	if t == nil || err != nil {
 		return nil, nil, err
 	}

@@ -93,10 +93,10 @@ func (r *Run) restore(ctx context.Context, all []*workload.Workload, journal *st
 	if r.sweep, err = sweep.New(w, h); err != nil {
 		return refuse("", nil, "%s cannot be continued: %w", r.Dir, err)
 	}
-	r.sweep.Retry = o.TimeLimit > 0
-	r.sweep.Continue(journal.Trials, journal.Blocks, journal.Ended)
+	r.sweep.RetryLimited = o.TimeLimit > 0
+	r.sweep.Restore(journal.Trials, journal.Blocks, journal.Ended)
 	if runs {
-		if err := r.sweep.RereadArrivals(ctx); err != nil {
+		if err := r.sweep.ReloadArrivals(ctx); err != nil {
 			return refuse("", nil, "%w", err)
 		}
 	}
@@ -128,7 +128,7 @@ func (r *Run) resumeVerdicts(j *store.Journal, o *ResumeOptions) error {
 		return refuse("", nil, "%s has a budget: its blocks went to the comparisons it began with, so that {baseline} "+
 			"and {compare} cannot change", r.Dir).Suggest("leave them out")
 	}
-	if err := s.ResumeRule(r.Dir, j.Interims, j.Spent); err != nil {
+	if err := s.RestoreBudget(r.Dir, j.Interims, j.Spent); err != nil {
 		return refuse("", nil, "%w", err)
 	}
 	return nil

@@ -77,9 +77,9 @@ func newRun(ctx context.Context, w *workload.Workload, o *DesignOptions, h sweep
 				len(s.Plan.Block(0)), result.Rounded(one)).
 				Suggest("give more time, fewer designs and points, or a shorter {duration}")
 		}
-		s.UseRule()
+		s.PlanInterims()
 	}
-	if s.Recorded, s.Header.Recorded, err = sweep.ReadArrivals(ctx, h.Cases); err != nil {
+	if s.Arrivals, s.Header.ArrivalFiles, err = sweep.ReadArrivals(ctx, h.Cases); err != nil {
 		return nil, refuse("", nil, "%w", err)
 	}
 	return r, nil
@@ -95,7 +95,7 @@ func (r *Run) measure(ctx context.Context) (*Run, error) {
 			return nil, sweep.StoreError(err)
 		}
 		r.sweep.Notify = func(e sweep.Event) { r.notify.send(Progress(e)) }
-		if err := r.sweep.Settle(ctx); err != nil {
+		if err := r.sweep.FindWarmup(ctx); err != nil {
 			return nil, unstored(ctx, err, "pilots showed how long a warm-up is needed", true)
 		}
 	}
@@ -134,7 +134,7 @@ func (r *Run) execute(ctx context.Context) error {
 	r.Trials = s.Done
 	predictions, kept, err := r.openPredictions()
 	if err == nil {
-		r.Predictions, r.Trials, err = s.ExecuteWithTwin(ctx, predictions)
+		r.Predictions, r.Trials, err = s.ExecuteWithPrediction(ctx, predictions)
 		r.Predictions = storedInTwin(r.Predictions)
 	}
 	if kept != nil {
@@ -149,11 +149,11 @@ func (r *Run) execute(ctx context.Context) error {
 }
 
 // Total is the number of trials of the plan; with a budget, those up to the first interim analysis.
-func (r *Run) Total() int { return r.sweep.Total() }
+func (r *Run) Total() int { return r.sweep.TotalTrials() }
 
 // PredictedOnly returns the predictions of cases that this machine cannot measure.
 func (r *Run) PredictedOnly() []result.Trial {
-	cases := r.Header.Beyond()
+	cases := r.Header.PredictedOnly()
 	return slices.DeleteFunc(slices.Clone(r.Predictions), func(t result.Trial) bool {
 		return !slices.ContainsFunc(cases,
 			func(c plan.Case) bool { return c.Design == t.Design && c.Point.String() == t.Point.String() })
@@ -168,14 +168,16 @@ func (r *Run) Checked() []result.Trial { return slices.Concat(r.Trials, r.Predic
 func (r *Run) Analyze(sensitivity []compare.Sensitivity) *Analysis {
 	return Analyze(r.Trials, AnalyzeOptions{
 		Workload: r.sweep.Workload, Cases: r.sweep.Plan.Cases, Criteria: r.sweep.Criteria,
-		InterimBlocks: r.Header.InterimBlocks(), Predictions: r.Predictions, PredictedCases: r.Header.Twin,
+		InterimBlocks: r.Header.InterimBlocks(), Predictions: r.Predictions, PredictedCases: r.Header.PredictedCases,
 		CostsFrom: r.Header.CostsFrom, CalibrateCommand: r.program + " calibrate", Sensitivity: sensitivity,
 	})
 }
 
 // LeastPrecise returns the metric of a case whose mean is least precise, in a run with a precision, and the half-width
 // of its 95% confidence interval as a share of the mean; NaN without a mean.
-func (r *Run) LeastPrecise(c int) (metric string, half float64) { return r.sweep.Widest(r.Trials, c) }
+func (r *Run) LeastPrecise(c int) (metric string, half float64) {
+	return r.sweep.LeastPreciseMean(r.Trials, c)
+}
 
 // Timelines simulates the first trial of every case again, for at most span after the warm-up, and returns the
 // timelines in the order of the cases. It is nil for a case whose measurement did not begin. Only runs in virtual time

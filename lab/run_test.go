@@ -139,8 +139,8 @@ func TestSimulateSettles(t *testing.T) {
 	o := short(t)
 	o.Settle, o.Designs, o.Levels, o.Duration = true, nil, map[string]string{"cpus": "1"}, time.Second
 	r, err := Simulate(t.Context(), w, o)
-	if err != nil || r.Header.Settings.Warmup == 0 || r.Header.Settled == "" {
-		t.Errorf("a warm-up of %v, %q, %v", r.Header.Settings.Warmup, r.Header.Settled, err)
+	if err != nil || r.Header.Settings.Warmup == 0 || r.Header.WarmupReason == "" {
+		t.Errorf("a warm-up of %v, %q, %v", r.Header.Settings.Warmup, r.Header.WarmupReason, err)
 	}
 
 	o.Output += "-2"

@@ -94,7 +94,7 @@ func Simulate(ctx context.Context, w *workload.Workload, o SimulateOptions) (*Ru
 	h.Settings.Sample, h.Settings.TimeLimit = 1, sweep.Duration(o.TimeLimit)
 	if o.Precision > 0 {
 		h.Precision = sweep.NewPrecision(o.Precision)
-		h.Blocks = h.Precision.Most
+		h.Blocks = h.Precision.MaxReplications
 	}
 	r, err := newRun(ctx, w, &o.DesignOptions, h)
 	if err != nil {

@@ -35,7 +35,7 @@ func compared(a, b side, o Options) outcome {
 		logs = append(logs, math.Log(x/y))
 	}
 	r.Busy, r.Throttled = seen()
-	c, _ := stat.Pair(logs, confidence) // at least 6 blocks
+	c, _ := stat.ComparePaired(logs, confidence) // at least 6 blocks
 	r.Found, r.Low, r.High = c.Ratio, c.Low, c.High
 	return r
 }

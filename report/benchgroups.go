@@ -185,7 +185,7 @@ func geomean(columns []column, g compare.MetricGroup) {
 		case columns[i].head == "ratio":
 			text = ratio(g.Geomean) + "x"
 		case columns[i].head == "95 % interval" && g.GeoLow.Known():
-			text = inBrackets(g.GeoLow, g.GeoTop)
+			text = inBrackets(g.GeoLow, g.GeoHigh)
 		}
 		columns[i].add(text, bold)
 	}
@@ -193,11 +193,11 @@ func geomean(columns []column, g compare.MetricGroup) {
 
 // medians are those of the two sides of a verdict.
 func medians(g compare.MetricGroup, v compare.Verdict, metric string) (a, b result.Value) {
-	for _, s := range g.Sides {
+	for _, s := range g.Pairs {
 		if s.A.Design != v.A || s.A.Workload != v.Workload {
 			continue
 		}
-		if both, _, _ := compare.Split(s.A.Point, s.B.Point); both.String() == v.Point.String() {
+		if both, _, _ := compare.SplitPoints(s.A.Point, s.B.Point); both.String() == v.Point.String() {
 			return s.A.Metric(metric).Median, s.B.Metric(metric).Median
 		}
 	}

@@ -43,7 +43,7 @@ func benchPages() Benchmarks {
 	j.LevelsOnly, j.AgainstFirst = true, true
 	p := Benchmarks{Title: "example.com/w", How: "paired: each block holds all levels; each is compared with " +
 		"the first, GOGC=100"}
-	sides := j.Levels(compare.Rows(trials, cases), trials)
+	sides := j.PairLevels(compare.Rows(trials, cases), trials)
 	p.Metrics = j.ByMetric(sides, nil)
 	return p
 }

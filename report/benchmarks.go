@@ -174,5 +174,5 @@ func (p Benchmarks) others(f *frame) []string {
 			names = append(names, metric)
 		}
 	}
-	return append(names, compare.OwnMetrics(f.rows)...)
+	return append(names, compare.CustomMetrics(f.rows)...)
 }

@@ -16,7 +16,7 @@ type Between struct {
 	Workload string
 	A, B     string               // directories
 	Facts    []compare.Difference // in which the runs differ
-	Contrast compare.Contrast
+	Contrast compare.RunComparison
 	Warnings []compare.Warning
 }
 

@@ -40,7 +40,7 @@ func twoRuns() Between {
 		Facts: []compare.Difference{
 			{Name: "vcs_revision", A: "0123456789abcdef0123456789abcdef01234567", B: "unknown"},
 			{Name: "duration", A: "2s", B: "1s"}},
-		Contrast: compare.Contrast{
+		Contrast: compare.RunComparison{
 			Matches: []compare.Match{
 				{A: bound, B: bound}, faster,
 				judged(shop("locking", 2, 249, 0.02), shop("locking", 2, 250, 0.02), compare.Equivalent, 0.996, 0.01),

@@ -13,7 +13,7 @@ import (
 // Gate is what a gate came to, on a page.
 type Gate struct {
 	Title     string
-	List      []compare.Gated
+	List      []compare.GateResult
 	NotJudged []result.NotJudged
 	Decision  string
 	Max       float64
@@ -93,9 +93,9 @@ func (g Gate) wanting() []string {
 			list = append(list, fmt.Sprintf("%s: no ratio: %s; the medians differ by %s", name, v.NoRatio,
 				signedValue(v.Difference, v.Metric)))
 		case v.Decision != compare.Undecided:
-		case v.N > 0 && v.N < compare.LeastGated:
+		case v.N > 0 && v.N < compare.MinGateBlocks:
 			list = append(list, fmt.Sprintf("%s: undecided: what varies is judged by %d blocks or "+
-				"more, and there are %d", name, compare.LeastGated, v.N))
+				"more, and there are %d", name, compare.MinGateBlocks, v.N))
 		case v.MoreBlocks != nil:
 			list = append(list, fmt.Sprintf("%s: undecided by %d blocks; about %d more would decide if "+
 				"the cost stays %sx", name, v.N, *v.MoreBlocks, ratio(v.Cost)))

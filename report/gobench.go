@@ -82,7 +82,7 @@ func goPairs(t *result.Trial) []pair {
 	for name := range t.Metrics {
 		row[0].Metrics[name] = result.Summary{}
 	}
-	for _, name := range compare.OwnMetrics(row) {
+	for _, name := range compare.CustomMetrics(row) {
 		add(name, name, 1)
 	}
 	add("B/op", result.AllocedPerOp, 1)
@@ -138,7 +138,7 @@ func geomeanLine(metric string, g compare.MetricGroup) any {
 		Low           result.Value `json:"low"`
 		High          result.Value `json:"high"`
 		N             int          `json:"n"`
-	}{"geomean", result.SchemaVersion, metric, v.OnlyA, v.OnlyB, g.Geomean, g.GeoLow, g.GeoTop, g.N}
+	}{"geomean", result.SchemaVersion, metric, v.OnlyA, v.OnlyB, g.Geomean, g.GeoLow, g.GeoHigh, g.N}
 }
 
 // notes are the sentences about the run, or about two: first in what these differ.

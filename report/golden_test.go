@@ -218,20 +218,20 @@ func twinnedJobs() []compare.Row {
 // refusedRows are jobs of which some predictions do not hold, on CPUs that are there and on more.
 func refusedRows() []compare.Row {
 	rows := twinnedJobs()
-	for i, why := range []*compare.Refusal{nil, {Condition: compare.NotCollected, Value: 0.12, Limit: 0.03},
-		{Condition: compare.NotInflated, Value: 0.31, Limit: 0.05}} {
+	for i, why := range []*compare.FailedCondition{nil, {Condition: compare.ConditionGC, Value: 0.12, Limit: 0.03},
+		{Condition: compare.ConditionInflation, Value: 0.31, Limit: 0.05}} {
 		if why == nil {
 			continue
 		}
 		x := &rows[i].Predictions[0]
 		x.Predicted, x.Error, x.NotModelled, x.Condition = result.Unavailable, result.Unavailable, why.String(),
 			why.Condition
-		rows[i].Refusal = why
+		rows[i].FailedCondition = why
 	}
 	for i, cpus := range []int{4, 8} {
 		r := rows[2]
-		r.World, r.Predictions, r.Refusal = result.Virtual, nil,
-			&compare.Refusal{Condition: compare.NotInflated, Value: 0.33, Limit: 0.05}
+		r.World, r.Predictions, r.FailedCondition = result.Virtual, nil,
+			&compare.FailedCondition{Condition: compare.ConditionInflation, Value: 0.33, Limit: 0.05}
 		r.Point = r.Point.With("cpus", plan.IntLevel(cpus))
 		r.Metrics = map[string]result.Summary{result.WallSeconds: {Median: result.Unavailable, Low: result.Unavailable,
 			High: result.Unavailable}}

@@ -24,10 +24,10 @@ func TestPlacesOfSentences(t *testing.T) {
 			Metrics:  summaries(0.02, 3, map[string]float64{result.WallSeconds: wall}),
 			Formula: &compare.Formula{Text: "one", Source: "a law", Design: "pool", N: 3, Predicted: 1,
 				Ratio: result.Value(wall), Low: 0.9, High: 3},
-			Serial: &compare.Serial{Design: "pool", Point: p, Speedup: 1.5, Low: result.Unavailable,
+			SerialFraction: &compare.SerialFraction{Design: "pool", Point: p, Speedup: 1.5, Low: result.Unavailable,
 				High: result.Unavailable, Share: 1. / 3}})
 	}
-	compare.WithKnees(rows, nil)
+	compare.AddKnees(rows, nil)
 	f := frames(rows)[0]
 	for _, c := range []struct {
 		got, want string
@@ -43,7 +43,7 @@ func TestPlacesOfSentences(t *testing.T) {
 	}
 	rows[0].Metrics, rows[0].Knees = summaries(0.02, 3, map[string]float64{result.WallSeconds: 0.5}), nil
 	rows[1].Knees, rows[2].Knees = nil, nil
-	compare.WithKnees(rows, nil)
+	compare.AddKnees(rows, nil)
 	text := "pool: grain 1 (500.0ms at 1), 2.00x at 16; by its formula 1 to 256"
 	var table, markdown strings.Builder
 	if err := errors.Join(Table(&table, rows, nil, nil, Style{Width: 100}),

@@ -42,7 +42,7 @@ func Markdown(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warni
 		}
 		b.WriteString("- " + markdownLine(text) + "\n")
 	}
-	if sum := compare.Decisions(rows); sum != 0 {
+	if sum := compare.DecisionChecksum(rows); sum != 0 {
 		blank(&b)
 		b.WriteString(decisions(sum) + "\n")
 	}

@@ -43,7 +43,7 @@ func Table(w io.Writer, rows []compare.Row, verdicts []compare.Verdict, warnings
 			part(&b, &fs[i], st)
 		}
 	}
-	if sum := compare.Decisions(rows); sum != 0 {
+	if sum := compare.DecisionChecksum(rows); sum != 0 {
 		blank(&b)
 		b.WriteString(st.paint(dim, decisions(sum)) + "\n")
 	}

@@ -46,9 +46,9 @@ func scaled(s compare.Scaling) string {
 	case compare.LimitGC:
 		return text + fmt.Sprintf("the same work takes %sx the CPU time (%s), %s of it the garbage collector's",
 			ratio(s.Inflation), perOp, whole(s.GC))
-	case compare.LimitOthers:
+	case compare.LimitOtherProcesses:
 		return text + fmt.Sprintf("%.2f of a CPU went to other processes or the hypervisor meanwhile, so that "+
-			"nothing can be said of the benchmark; measure when the machine is quiet", float64(s.Others))
+			"nothing can be said of the benchmark; measure when the machine is quiet", float64(s.OtherCPUs))
 	case compare.LimitNoise:
 		return text + "the speed-up is too uncertain to say what limits it; measure more blocks"
 	}

@@ -50,7 +50,7 @@ func sensitive(rows []compare.Row) []string {
 		for i, s := range r.Sensitivity {
 			some = true
 			if s.Matters() && (worst < 0 || r.Sensitivity[worst].Known() &&
-				!(s.Most() <= r.Sensitivity[worst].Most())) {
+				!(s.MaxShare() <= r.Sensitivity[worst].MaxShare())) {
 				worst = i
 			}
 		}

@@ -8,7 +8,7 @@ import (
 // serialTexts are a sentence for each row that has a serial share.
 func (f *frame) serialTexts() (texts []string) {
 	for i := range f.rows {
-		s := f.rows[i].Serial
+		s := f.rows[i].SerialFraction
 		if s == nil {
 			continue
 		}

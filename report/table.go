@@ -96,14 +96,14 @@ func (f *frame) measureColumns() []column {
 		switch {
 		case r.N == 0:
 			return ""
-		case f.predicted(r) && r.Refusal != nil:
+		case f.predicted(r) && r.FailedCondition != nil:
 			return notModelled
 		}
 		return number(mean(r.Metric(metric)).Median, result.UnitOf(metric), digits)
 	})}
 	some := false
 	c := f.column(heading, "95 % interval", func(r compare.Row) string {
-		if r.N == 0 || f.predicted(r) && r.Refusal != nil {
+		if r.N == 0 || f.predicted(r) && r.FailedCondition != nil {
 			return ""
 		}
 		s := r.Metric(metric)
@@ -254,7 +254,7 @@ func (f *frame) metricColumn(group, head, metric string, digits int) column {
 
 // valueOf is a metric's median. A row without numbers stays empty: its note says why.
 func valueOf(r compare.Row, metric string, digits int) string {
-	if r.N == 0 || r.Refusal != nil && r.World == result.Virtual {
+	if r.N == 0 || r.FailedCondition != nil && r.World == result.Virtual {
 		return ""
 	}
 	if _, has := r.Metrics[metric]; !has && (metric == result.ItemsRate || metric == result.BytesRate) {

@@ -111,14 +111,14 @@ func (f *frame) refusals() []string {
 	worst, count := map[string]*compare.Row{}, map[string]int{}
 	for i := range f.rows {
 		r := &f.rows[i]
-		if r.Refusal == nil {
+		if r.FailedCondition == nil {
 			continue
 		}
-		c := r.Refusal.Condition
+		c := r.FailedCondition.Condition
 		if count[c]++; count[c] == 1 {
 			order = append(order, c)
 		}
-		if w := worst[c]; w == nil || r.Refusal.Worse(*w.Refusal) {
+		if w := worst[c]; w == nil || r.FailedCondition.Worse(*w.FailedCondition) {
 			worst[c] = r
 		}
 	}
@@ -129,7 +129,7 @@ func (f *frame) refusals() []string {
 			where = fmt.Sprintf(" (%s, the worst %s)", result.Count(count[c], "row"), f.place(w))
 		}
 		notes = append(notes, fmt.Sprintf("%s : %s%s: %s", notModelled, strings.Join(f.refused(c), ", "), where,
-			w.Refusal))
+			w.FailedCondition))
 	}
 	return notes
 }
@@ -138,7 +138,7 @@ func (f *frame) refusals() []string {
 func (f *frame) refused(condition string) []string {
 	var names []string
 	for _, r := range f.rows {
-		if r.Refusal != nil && r.Refusal.Condition == condition && !slices.Contains(names, r.Design) {
+		if r.FailedCondition != nil && r.FailedCondition.Condition == condition && !slices.Contains(names, r.Design) {
 			names = append(names, r.Design)
 		}
 	}
@@ -148,10 +148,10 @@ func (f *frame) refused(condition string) []string {
 // agreement says how well predictions agree with measurements, and which do not. The sentence is "" where there are
 // none.
 func (f *frame) agreement() (sentence string, off []string) {
-	a := compare.Agree(f.rows)
+	a := compare.SummarizePredictions(f.rows)
 	refused := ""
-	if a.Refused > 0 {
-		refused = fmt.Sprintf("%s not modelled", result.Count(a.Refused, "case"))
+	if a.Invalid > 0 {
+		refused = fmt.Sprintf("%s not modelled", result.Count(a.Invalid, "case"))
 	}
 	if a.Points == 0 {
 		if refused != "" {

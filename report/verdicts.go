@@ -92,7 +92,7 @@ func doubts(v compare.Verdict) (texts []string) {
 			"interval is %.2g times as wide as of independent blocks",
 			float64(v.Correlation), v.Widened))
 	}
-	if v.Ranked != nil && v.Note != "" {
+	if v.RankComparison != nil && v.Note != "" {
 		texts = append(texts, v.Note)
 	}
 	return texts
@@ -103,7 +103,7 @@ func rankColumns(group string, verdicts []*compare.Verdict) []column {
 	ratios, intervals := column{group: group, head: "by rank"}, column{group: group, head: "rank interval", drop: 1}
 	some := false
 	for _, v := range verdicts {
-		if v == nil || v.Ranked == nil {
+		if v == nil || v.RankComparison == nil {
 			ratios.add("", plain)
 			intervals.add("", plain)
 			continue
@@ -240,9 +240,9 @@ func ratioOf(v result.Value, why string) string {
 	switch why {
 	case "":
 		return ratio(v) + "x"
-	case compare.FromZero:
+	case compare.ZeroDivisor:
 		return "from 0"
-	case compare.ToZero:
+	case compare.ZeroValue:
 		return "to 0"
 	}
 	return "none"

@@ -154,8 +154,8 @@ func TestVagueIntervals(t *testing.T) {
 		}
 		p := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(2)})
 		f := frame{rows: []compare.Row{{Design: "A", Point: p,
-			Serial:  &compare.Serial{Design: "A", Point: p, Speedup: 1.5, Low: c.low, High: c.high, Share: 0.3},
-			Formula: &compare.Formula{Design: "A", N: 2, Ratio: 1.5, Low: c.low, High: c.high}}}}
+			SerialFraction: &compare.SerialFraction{Design: "A", Point: p, Speedup: 1.5, Low: c.low, High: c.high, Share: 0.3},
+			Formula:        &compare.Formula{Design: "A", N: 2, Ratio: 1.5, Low: c.low, High: c.high}}}}
 		if got := f.serialTexts()[0]; got != "A: 1.50 ("+c.sentence+") on 2 CPUs, serial share 0.300" {
 			t.Errorf("serial share: %s", got)
 		}
@@ -176,7 +176,7 @@ func TestVagueIntervals(t *testing.T) {
 			strings.Count(page.String(), vagueText) != map[bool]int{true: 2}[explained] {
 			t.Errorf("%s is not explained where it stands:\n%s", noInterval, &page)
 		}
-		g := compare.MetricGroup{Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoTop: c.high, N: 2}
+		g := compare.MetricGroup{Verdicts: []compare.Verdict{v, v}, Geomean: 1.5, GeoLow: c.low, GeoHigh: c.high, N: 2}
 		for _, column := range (Benchmarks{A: "head", B: "base"}).contrast(result.TimePerOp, g) {
 			for i, cell := range column.cells {
 				if column.head == "95 % interval" && cell.text != c.table {

@@ -15,19 +15,20 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// Recorded is a file, of arrivals or costs, as it was when the sweep began.
-type Recorded struct {
+// InputFile identifies an input file, with recorded arrivals or costs, by its checksum when the sweep began.
+type InputFile struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 }
 
-// short is the beginning of the checksum, which tells enough. What is read back of an old run may have none.
-func (r Recorded) short() string { return r.SHA256[:min(12, len(r.SHA256))] }
+// shortSum returns the first 12 digits of the checksum. Headers of old runs may have no checksum.
+func (r InputFile) shortSum() string { return r.SHA256[:min(12, len(r.SHA256))] }
 
-// ReadArrivals reads the recorded arrivals of all cases.
-func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Duration, []Recorded, error) {
+// ReadArrivals reads the files of recorded arrivals that the cases name. It returns the gaps between arrivals by
+// path.
+func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Duration, []InputFile, error) {
 	gaps := map[string][]time.Duration{}
-	var files []Recorded
+	var files []InputFile
 	for _, c := range cases {
 		if !c.Point.Has("arrivals") {
 			continue
@@ -38,29 +39,29 @@ func ReadArrivals(ctx context.Context, cases []plan.Case) (map[string][]time.Dur
 		}
 		text, err := input.ReadFile(ctx, path, input.Arrivals)
 		if errors.Is(err, input.ErrRefused) {
-			return nil, nil, fmt.Errorf("--arrivals: %w", err)
+			return nil, nil, &plan.LevelError{Factor: "arrivals", Reason: err.Error(), Err: err}
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("--arrivals %s: it is neither poisson nor constant, and no "+
-				"file of arrivals: %w", path, err)
+			return nil, nil, &plan.LevelError{Factor: "arrivals", Level: path, Err: err,
+				Reason: fmt.Sprintf("it is neither poisson nor constant, and no file of arrivals: %v", err)}
 		}
 		if gaps[path], err = load.ReadGaps(bytes.NewReader(text)); err != nil {
-			return nil, nil, fmt.Errorf("--arrivals %s: %w", path, err)
+			return nil, nil, &plan.LevelError{Factor: "arrivals", Level: path, Reason: err.Error(), Err: err}
 		}
 		sum := sha256.Sum256(text)
-		files = append(files, Recorded{path, hex.EncodeToString(sum[:])})
+		files = append(files, InputFile{path, hex.EncodeToString(sum[:])})
 	}
 	return gaps, files, nil
 }
 
-// RereadArrivals reads the recorded arrivals of a sweep that goes on. They must be those it began with.
-func (s *Sweep) RereadArrivals(ctx context.Context) (err error) {
-	var files []Recorded
-	if s.Recorded, files, err = ReadArrivals(ctx, slices.Concat(s.Plan.Cases, s.Header.Twin)); err != nil {
+// ReloadArrivals reads the recorded arrivals of a resumed sweep. It is an error if a file has changed.
+func (s *Sweep) ReloadArrivals(ctx context.Context) (err error) {
+	var files []InputFile
+	if s.Arrivals, files, err = ReadArrivals(ctx, slices.Concat(s.Plan.Cases, s.Header.PredictedCases)); err != nil {
 		return err
 	}
 	for i, f := range files {
-		if i >= len(s.Header.Recorded) || f != s.Header.Recorded[i] {
+		if i >= len(s.Header.ArrivalFiles) || f != s.Header.ArrivalFiles[i] {
 			return fmt.Errorf("%s has changed since the run began: its other half would have other customers; "+
 				"restore the file or start a new run", f.Path)
 		}

@@ -10,61 +10,63 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Rule is the rule by which a run with a budget decides what it measures, and when it stops.
-type Rule struct {
-	Budget Duration `json:"budget"` // for everything, the trials of all executions together
-	// blocks at which a comparison is judged; the last is the most
+// BudgetRule is the rule by which a run with a time budget decides what to measure next, and when to stop.
+type BudgetRule struct {
+	Budget Duration `json:"budget"` // for all trials of all executions together
+	// numbers of blocks after which there is an interim analysis; the last is the maximum
 	InterimBlocks []int `json:"looks"`
-	Equivalent    int   `json:"equivalent_from"` // blocks from which on designs may be called equivalent
-	// blocks from which on small differences are judged; 0, as in older journals: all
+	Equivalent    int   `json:"equivalent_from"` // least number of blocks for the verdict "equivalent"
+	// least number of blocks for a small difference; 0, as in older journals: any number
 	Different int     `json:"different_from,omitempty"`
-	Spending  string  `json:"spending"` // how alpha is spent, t being the share of the blocks
-	Alpha     float64 `json:"alpha"`    // for all comparisons and looks together
-	Margin    float64 `json:"margin"`   // of equivalence
+	Spending  string  `json:"spending"` // the spending function; t is the fraction of the blocks
+	Alpha     float64 `json:"alpha"`    // family-wise error over all comparisons and interim analyses
+	Margin    float64 `json:"margin"`   // equivalence margin
 	Baseline  string  `json:"baseline"`
-	All       bool    `json:"all"` // every pair is compared, not neighbours only
+	All       bool    `json:"all"` // compare all pairs, not only neighbours
 }
 
-// NewRule is the usual rule for a budget, by which a judgement's comparisons are decided.
-func NewRule(budget time.Duration, j compare.Criteria) *Rule {
-	return &Rule{
+// NewBudgetRule returns the default rule for a budget, with the parameters of the criteria j.
+func NewBudgetRule(budget time.Duration, j compare.Criteria) *BudgetRule {
+	return &BudgetRule{
 		Budget: Duration(budget), InterimBlocks: compare.InterimBlocks(), Equivalent: compare.EquivalentFrom,
-		Different: compare.DifferentFrom, Spending: Spending, Alpha: j.Alpha, Margin: j.Margin,
+		Different: compare.DifferentFrom, Spending: SpendingRule, Alpha: j.Alpha, Margin: j.Margin,
 		Baseline: j.Baseline, All: j.All,
 	}
 }
 
-// Most is the number of blocks at the last look.
-func (r *Rule) Most() int { return slices.Max(r.InterimBlocks) }
+// MaxBlocks returns the number of blocks at the last interim analysis.
+func (r *BudgetRule) MaxBlocks() int { return slices.Max(r.InterimBlocks) }
 
-// UseRule plans the interim analyses of the rule in the header. It takes some tenths of a second.
-func (s *Sweep) UseRule() {
+// PlanInterims prepares the interim analyses of the rule in the header. It takes a few tenths of a second.
+func (s *Sweep) PlanInterims() {
 	r := s.Header.Rule
 	s.Criteria.Interims = compare.NewInterimPlan(r.InterimBlocks, r.Equivalent)
 	s.Criteria.Interims.Different = r.Different
 }
 
-// ResumeRule restores the rule, the interim analyses and the spent time of a sweep that is continued or shown again. It
-// does nothing if the header has no rule. Errors name the run directory.
-func (s *Sweep) ResumeRule(dir string, looks []json.RawMessage, spent time.Duration) (err error) {
+// RestoreBudget restores the rule, the interim analyses and the spent time of a sweep that is resumed or shown
+// again. It does nothing if the header has no rule. Errors name the run directory.
+func (s *Sweep) RestoreBudget(dir string, decisions []json.RawMessage, spent time.Duration) (err error) {
 	r := s.Header.Rule
 	if r == nil {
 		return nil
 	}
-	if !slices.IsSorted(r.InterimBlocks) || len(r.InterimBlocks) == 0 || r.InterimBlocks[0] < 2 || r.Alpha <= 0 || r.Alpha >= 1 ||
-		r.Margin <= 0 {
+	if !slices.IsSorted(r.InterimBlocks) || len(r.InterimBlocks) == 0 || r.InterimBlocks[0] < 2 || r.Alpha <= 0 ||
+		r.Alpha >= 1 || r.Margin <= 0 {
 		return fmt.Errorf("%s is not a run of brewput: the rule of its budget makes no sense", dir)
 	}
+
 	s.Criteria.Baseline, s.Criteria.All, s.Criteria.Alpha, s.Criteria.Margin = r.Baseline, r.All, r.Alpha, r.Margin
-	s.UseRule()
-	if s.Interims, err = ReadInterims(looks); err != nil {
+	s.PlanInterims()
+	if s.Interims, err = ReadInterims(decisions); err != nil {
 		return fmt.Errorf("%s cannot be continued: %w", dir, err)
 	}
+
 	s.Spent = spent
 	return nil
 }
 
-// InterimBlocks are the blocks at which a run with a budget is judged; nil for another.
+// InterimBlocks returns the numbers of blocks after which a run with a budget is analysed; nil without a budget.
 func (h *Header) InterimBlocks() []int {
 	if h.Rule == nil {
 		return nil
@@ -72,61 +74,53 @@ func (h *Header) InterimBlocks() []int {
 	return h.Rule.InterimBlocks
 }
 
-// Spending is the name of what compare does with alpha.
-const Spending = "alpha t^2"
+// SpendingRule names the alpha-spending function of package compare, as stored in headers.
+const SpendingRule = "alpha t^2"
 
-// Look is a decision on what is measured next.
-type Interim struct {
-	After int      `json:"after"` // blocks
+// InterimDecision is the decision of an interim analysis: what is measured next.
+type InterimDecision struct {
+	After int      `json:"after"` // number of blocks before it
 	Spent Duration `json:"spent"`
 	compare.Allocation
 }
 
-// ReadInterims reads the looks of a journal.
-func ReadInterims(records []json.RawMessage) ([]Interim, error) {
-	var looks []Interim
+// ReadInterims decodes the interim decisions of a journal.
+func ReadInterims(records []json.RawMessage) ([]InterimDecision, error) {
+	var decisions []InterimDecision
 	for i, r := range records {
-		var l Interim
+		var l InterimDecision
 		if err := json.Unmarshal(r, &l); err != nil {
 			return nil, fmt.Errorf("look %d of the journal cannot be read: %w", i+1, err)
 		}
-		looks = append(looks, l)
+		decisions = append(decisions, l)
 	}
-	return looks, nil
+	return decisions, nil
 }
 
-// reserve is the share of the time left that a decision disposes of: times differ a little from block to
-// block, and a look that is one block short is none.
+// reserve is the fraction of the remaining time that a decision plans for. Times vary from block to block, and an
+// interim analysis that lacks one block is lost.
 const reserve = 0.97
 
-// stretch is a number of blocks that hold the same cases.
-type stretch struct {
-	cases []int
-	until int // the block after the last one
-}
-
-// pace leads through a run with a budget.
-type pace struct {
+// budget is the rule of a run with a time budget.
+type budget struct {
 	sweep    *Sweep
 	began    time.Time
 	before   time.Duration // spent by earlier executions
 	now      func() time.Time
-	recorded []Interim // decisions of earlier executions that lie ahead
-	stretch
+	recorded []InterimDecision // decisions of earlier executions that this one has not reached yet
 }
 
-func (s *Sweep) newPace() *pace {
-	p := &pace{sweep: s, now: s.Now, recorded: s.Interims}
+func (s *Sweep) newBudget() *budget {
+	p := &budget{sweep: s, now: s.Now, recorded: s.Interims}
 	if p.now == nil {
 		p.now = time.Now
 	}
-	p.began, p.before = p.now(), s.Before()
-	p.stretch = stretch{s.all(), s.Header.Rule.InterimBlocks[0]}
+	p.began, p.before = p.now(), s.SpentBefore()
 	return p
 }
 
-// all are the numbers of all cases.
-func (s *Sweep) all() []int {
+// allCases returns the indices of all cases.
+func (s *Sweep) allCases() []int {
 	var cases []int
 	for i := range s.Plan.Cases {
 		cases = append(cases, i)
@@ -134,119 +128,128 @@ func (s *Sweep) all() []int {
 	return cases
 }
 
-// Before is what earlier executions have spent of the budget: what the last complete block says, and the
-// time of the trials that came after it.
-func (s *Sweep) Before() time.Duration {
+// SpentBefore returns how much of the budget earlier executions spent: the time stored with the last complete block,
+// plus the time of the trials after it.
+func (s *Sweep) SpentBefore() time.Duration {
 	spent := s.Spent
 	for _, t := range s.Done {
 		if !s.Sealed[t.Block] {
-			spent += s.took(&t) + overhead
+			spent += s.trialTime(&t) + trialOverhead
 		}
 	}
 	return spent
 }
 
-// took is the time of a trial within its process.
-func (s *Sweep) took(t *result.Trial) time.Duration {
+// trialTime returns how long a trial ran within its process.
+func (s *Sweep) trialTime(t *result.Trial) time.Duration {
 	return time.Duration(s.Header.Settings.Warmup) + time.Duration(t.WallSeconds*float64(time.Second))
 }
 
-// spent is what all executions together have spent of the budget.
-func (p *pace) spent() time.Duration { return p.before + p.now().Sub(p.began) }
+// spent returns how much of the budget all executions together have spent.
+func (p *budget) spent() time.Duration { return p.before + p.now().Sub(p.began) }
 
-func (p *pace) left() time.Duration { return time.Duration(p.sweep.Header.Rule.Budget) - p.spent() }
+func (p *budget) left() time.Duration { return time.Duration(p.sweep.Header.Rule.Budget) - p.spent() }
 
-// next are the cases of block b, of which whole says that it is stored already; false ends the run. What
-// an earlier execution decided is not decided again.
-func (p *pace) next(b int, trials []result.Trial, whole bool) (cases []int, more bool, err error) {
-	if len(p.recorded) > 0 && p.recorded[0].After == b {
-		look := p.recorded[0]
-		p.recorded = p.recorded[1:]
-		return p.follow(look)
+// next implements blockRule. It follows the decisions of earlier executions instead of deciding again.
+func (p *budget) next(current segment, b int, trials []result.Trial) (segment, error) {
+	if b == 0 {
+		current = segment{cases: p.sweep.allCases(), until: p.sweep.Header.Rule.InterimBlocks[0]}
 	}
-	if len(p.recorded) > 0 && b == p.until {
-		return nil, false, fmt.Errorf("the journal's next look is after block %d, but one is due after block %d: it "+
+
+	if len(p.recorded) > 0 && p.recorded[0].After == b {
+		decision := p.recorded[0]
+		p.recorded = p.recorded[1:]
+		return p.follow(decision)
+	}
+
+	if len(p.recorded) > 0 && b == current.until {
+		return segment{}, fmt.Errorf("the journal's next look is after block %d, but one is due after block %d: it "+
 			"is damaged; start a new run", p.recorded[0].After, b)
 	}
+
 	costs := p.costs(trials)
 	switch {
-	case b == p.until:
-		look := Interim{After: b, Spent: Duration(p.spent()), Allocation: p.sweep.Criteria.Allocate(
+	case b == current.until:
+		return p.decide(InterimDecision{After: b, Spent: Duration(p.spent()), Allocation: p.sweep.Criteria.Allocate(
 			compare.Rows(trials, p.sweep.Plan.Cases), trials, p.sweep.Plan.Cases, seconds(costs),
-			reserve*p.left().Seconds())}
-		return p.decide(look)
-	case !whole && p.left() < sum(costs, p.cases):
-		return p.stop(b)
+			reserve*p.left().Seconds())})
+	case !p.sweep.Sealed[b] && p.left() < sumCosts(costs, current.cases):
+		return segment{}, p.stop(b)
 	}
-	return p.cases, true, nil
+	return current, nil
 }
 
-// stop ends the run because the time is over.
-func (p *pace) stop(b int) (cases []int, more bool, err error) {
-	look := Interim{After: b, Spent: Duration(p.spent())}
-	look.Why, look.Cases, look.Comparisons = compare.NoTime, []int{}, []compare.ComparisonState{}
-	return p.decide(look)
+// stop stores that the run ends because the time is over.
+func (p *budget) stop(b int) error {
+	decision := InterimDecision{After: b, Spent: Duration(p.spent())}
+	decision.Reason, decision.Cases, decision.Comparisons = compare.NoTime, []int{}, []compare.ComparisonState{}
+	_, err := p.decide(decision)
+	return err
 }
 
 // decide stores a decision and follows it.
-func (p *pace) decide(look Interim) (cases []int, more bool, err error) {
-	if err := p.sweep.Store.Interim(look); err != nil {
-		return nil, false, err
+func (p *budget) decide(decision InterimDecision) (segment, error) {
+	if err := p.sweep.Store.Interim(decision); err != nil {
+		return segment{}, err
 	}
-	p.sweep.Interims = append(p.sweep.Interims, look)
-	return p.follow(look)
+	p.sweep.Interims = append(p.sweep.Interims, decision)
+	return p.follow(decision)
 }
 
-func (p *pace) follow(look Interim) (cases []int, more bool, err error) {
-	for _, c := range look.Cases {
+// follow returns the blocks that a decision asks for. A damaged journal may name cases that do not exist.
+func (p *budget) follow(decision InterimDecision) (segment, error) {
+	for _, c := range decision.Cases {
 		if c < 0 || c >= len(p.sweep.Plan.Cases) {
-			return nil, false, fmt.Errorf("the journal's look after block %d names case %d, which the plan does not "+
-				"have: it is damaged; start a new run", look.After, c)
+			return segment{}, fmt.Errorf("the journal's look after block %d names case %d, which the plan does not "+
+				"have: it is damaged; start a new run", decision.After, c)
 		}
 	}
-	p.stretch = stretch{look.Cases, look.After + look.Blocks}
-	return p.cases, look.Blocks > 0, nil
+	return segment{cases: decision.Cases, until: decision.After + decision.Blocks}, nil
 }
 
-// costs are the times that the cases take in a block: by their trials so far, with what each trial took
-// beside its window; before there are any, by what is known of the designs, 0 where nothing is.
-func (p *pace) costs(trials []result.Trial) []time.Duration {
+// costs estimates how long each case takes in a block, from its trials so far. To the time within a trial it adds
+// the mean time that trials take beyond it. Before a case has trials it uses the expected time of its design, or 0
+// if that is unknown.
+func (p *budget) costs(trials []result.Trial) []time.Duration {
 	costs, blocks := make([]time.Duration, len(p.sweep.Plan.Cases)), make([]int, len(p.sweep.Plan.Cases))
-	place := map[string]int{}
+	index := map[string]int{}
 	for i, c := range p.sweep.Plan.Cases {
-		place[c.Design+" "+c.Point.String()] = i
+		index[c.Design+" "+c.Point.String()] = i
 	}
+
 	var inside time.Duration
 	for i := range trials {
-		c := place[trials[i].Design+" "+trials[i].Point.String()]
-		costs[c] += p.sweep.took(&trials[i])
-		inside += p.sweep.took(&trials[i])
+		c := index[trials[i].Design+" "+trials[i].Point.String()]
+		costs[c] += p.sweep.trialTime(&trials[i])
+		inside += p.sweep.trialTime(&trials[i])
 		blocks[c] += 1
 	}
-	beside := overhead
+
+	extra := trialOverhead
 	if len(trials) > 0 {
-		beside = max(0, p.spent()-inside) / time.Duration(len(trials))
+		extra = max(0, p.spent()-inside) / time.Duration(len(trials))
 	}
-	each := time.Duration(p.sweep.each())
+
+	each := time.Duration(p.sweep.trialsPerCase())
 	for i, c := range p.sweep.Plan.Cases {
 		if blocks[i] == 0 {
-			costs[i] = each * p.sweep.guess(c.Design)
+			costs[i] = each * p.sweep.expectedTime(c.Design)
 			continue
 		}
-		costs[i] = each * (costs[i]/time.Duration(blocks[i]) + beside)
+		costs[i] = each * (costs[i]/time.Duration(blocks[i]) + extra)
 	}
 	return costs
 }
 
-// each is the number of trials of a case in a block.
-func (s *Sweep) each() int {
+// trialsPerCase returns the number of trials of a case in a block: 2 with instrumented trials, otherwise 1.
+func (s *Sweep) trialsPerCase() int {
 	if s.Plan.Instrumented {
 		return 2
 	}
 	return 1
 }
 
-func sum(costs []time.Duration, cases []int) time.Duration {
+func sumCosts(costs []time.Duration, cases []int) time.Duration {
 	var d time.Duration
 	for _, c := range cases {
 		d += costs[c]
@@ -262,11 +265,11 @@ func seconds(costs []time.Duration) []float64 {
 	return list
 }
 
-// BlockTime is how long a block of all cases will take, without the trials of which nobody knows.
+// BlockTime returns the expected time of a block of all cases. Trials of unknown length count as 0.
 func (s *Sweep) BlockTime() time.Duration {
 	var d time.Duration
 	for _, c := range s.Plan.Cases {
-		d += time.Duration(s.each()) * s.guess(c.Design)
+		d += time.Duration(s.trialsPerCase()) * s.expectedTime(c.Design)
 	}
 	return d
 }

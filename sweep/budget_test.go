@@ -20,21 +20,21 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// usualLooks are made once, which takes longer than most tests.
-var usualLooks = sync.OnceValue(func() *compare.InterimPlan {
+// usualInterims is computed once, because it takes longer than most tests.
+var usualInterims = sync.OnceValue(func() *compare.InterimPlan {
 	return compare.NewInterimPlan(compare.InterimBlocks(),
 		compare.EquivalentFrom)
 })
 
-// clock is a clock that trials move.
+// clock is advanced by trials.
 type clock struct{ now time.Time }
 
-// trialTime is what a trial of the tests takes in all.
-const trialTime = 1100*time.Millisecond + overhead
+// trialTime is the total time of a test trial.
+const trialTime = 1100*time.Millisecond + trialOverhead
 
-// budgeted is a sweep of designs a, b, c and d: b is twice as fast as a for certain, c is like b but differs
-// by up to spread from block to block, and d is half as fast as c.
-func budgeted(store Store, looks *compare.InterimPlan, budget time.Duration, spread float64) (*Sweep, *clock) {
+// budgeted returns a sweep of designs a, b, c and d: b is clearly twice as fast as a, c is like b but differs by up
+// to spread from block to block, and d is half as fast as c.
+func budgeted(store Store, interims *compare.InterimPlan, budget time.Duration, spread float64) (*Sweep, *clock) {
 	nothing := func(env.Env, plan.Point) (workload.Stream, error) {
 		return workload.Stream{Op: func(env.Env, uint64) {}}, nil
 	}
@@ -43,8 +43,8 @@ func budgeted(store Store, looks *compare.InterimPlan, budget time.Duration, spr
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(1)})
 	h := Header{Workload: "test", Seed: "5", Blocks: 40, Instrumented: true,
 		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond)},
-		Rule: &Rule{Budget: Duration(budget), InterimBlocks: looks.Blocks, Equivalent: looks.Equivalent, Spending: Spending,
-			Alpha: 0.05, Margin: 0.02}}
+		Rule: &BudgetRule{Budget: Duration(budget), InterimBlocks: interims.Blocks, Equivalent: interims.Equivalent,
+			Spending: SpendingRule, Alpha: 0.05, Margin: 0.02}}
 	for _, name := range []string{"a", "b", "c", "d"} {
 		w.Designs = append(w.Designs, workload.Design{Name: name, Stream: nothing})
 		h.Cases = append(h.Cases, plan.Case{Design: name, Point: point})
@@ -57,7 +57,7 @@ func budgeted(store Store, looks *compare.InterimPlan, budget time.Duration, spr
 	s := &Sweep{Workload: w, Header: h, Plan: p, Store: store, Notify: func(Event) {},
 		Now: func() time.Time { return c.now }}
 	s.Criteria = compare.DefaultCriteria("", nil)
-	s.Criteria.Interims = looks
+	s.Criteria.Interims = interims
 	s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 		c.now = c.now.Add(trialTime)
 		t := trial.Blank(spec)
@@ -72,7 +72,7 @@ func budgeted(store Store, looks *compare.InterimPlan, budget time.Duration, spr
 	return s, c
 }
 
-// blocksOf are the designs of each block, and how many blocks in a row have them.
+// blocksOf returns the designs of each block, and how many consecutive blocks have them.
 func blocksOf(trials []result.Trial) []string {
 	designs := map[int][]string{}
 	for _, t := range trials {
@@ -93,17 +93,17 @@ func blocksOf(trials []result.Trial) []string {
 	return list
 }
 
-func reasons(looks []Interim) []string {
+func reasons(interims []InterimDecision) []string {
 	var list []string
-	for _, l := range looks {
-		list = append(list, fmt.Sprint(l.After, ": ", l.Why))
+	for _, l := range interims {
+		list = append(list, fmt.Sprint(l.After, ": ", l.Reason))
 	}
 	return list
 }
 
 func TestBudget(t *testing.T) {
-	looks := usualLooks()
-	block := 8 * trialTime // of all four designs, plain and observed
+	interims := usualInterims()
+	block := 8 * trialTime // of all four designs, plain and instrumented
 	for _, c := range []struct {
 		name   string
 		budget time.Duration
@@ -111,7 +111,7 @@ func TestBudget(t *testing.T) {
 		blocks []string
 		why    []string
 	}{
-		{"all clear", time.Hour, 0.001, []string{"10 of abcd", "10 of bc"}, // for b and c are equal, which takes 20
+		{"all clear", time.Hour, 0.001, []string{"10 of abcd", "10 of bc"}, // b and c are equal, which takes 20
 			[]string{"10: " + compare.SomeUndecided, "15: " + compare.SomeUndecided, "20: " + compare.AllDecided}},
 		{"one comparison needs more", time.Hour, 0.05, []string{"10 of abcd", "20 of bc"},
 			[]string{"10: " + compare.SomeUndecided, "15: " + compare.SomeUndecided, "20: " + compare.SomeUndecided,
@@ -125,7 +125,7 @@ func TestBudget(t *testing.T) {
 		{"time for no look", 7*block + block/2, 0.001, []string{"7 of abcd"}, []string{"7: " + compare.NoTime}},
 	} {
 		store := &memory{}
-		s, clock := budgeted(store, looks, c.budget, c.spread)
+		s, clock := budgeted(store, interims, c.budget, c.spread)
 		trials, err := s.Execute(t.Context())
 		if err != nil || !store.ended {
 			t.Fatalf("%s: %v", c.name, err)
@@ -134,10 +134,10 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%s: blocks %v, want %v", c.name, got, c.blocks)
 		}
 		if got := reasons(s.Interims); !slices.Equal(got, c.why) {
-			t.Errorf("%s: looks %q, want %q", c.name, got, c.why)
+			t.Errorf("%s: analyses %q, want %q", c.name, got, c.why)
 		}
-		if len(store.looks) != len(s.Interims) {
-			t.Errorf("%s: %d looks stored", c.name, len(store.looks))
+		if len(store.interims) != len(s.Interims) {
+			t.Errorf("%s: %d decisions stored", c.name, len(store.interims))
 		}
 		if spent := clock.now.Sub(time.Unix(0, 0)); spent > c.budget || store.spent != spent {
 			t.Errorf("%s: %v spent, %v stored, of %v", c.name, spent, store.spent, c.budget)
@@ -145,33 +145,33 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// again continues what a store holds.
-func again(store *memory, looks *compare.InterimPlan, budget time.Duration) *Sweep {
-	s, _ := budgeted(store, looks, budget, 0.05)
+// again resumes what a store holds.
+func again(store *memory, interims *compare.InterimPlan, budget time.Duration) *Sweep {
+	s, _ := budgeted(store, interims, budget, 0.05)
 	s.Done, s.Sealed, s.Spent = slices.Clone(store.trials), map[int]bool{}, store.spent
 	for b := range store.blocks {
 		s.Sealed[b] = true
 	}
 	var err error
-	if s.Interims, err = ReadInterims(store.looks); err != nil {
+	if s.Interims, err = ReadInterims(store.interims); err != nil {
 		panic(err)
 	}
 	return s
 }
 
-// TestBudgetResumeAnywhere stops a run with a budget at every trial and goes on: the trials, the decisions
-// and the time spent are those of a run that was never stopped.
+// TestBudgetResumeAnywhere stops a run with a budget at every trial and resumes it. Trials, decisions and spent
+// time are those of an uninterrupted run.
 func TestBudgetResumeAnywhere(t *testing.T) {
-	looks := usualLooks()
+	interims := usualInterims()
 	const budget = 24 * 8 * trialTime
 	whole := &memory{}
-	s, _ := budgeted(whole, looks, budget, 0.05)
+	s, _ := budgeted(whole, interims, budget, 0.05)
 	if _, err := s.Execute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for stop := 0; stop < len(whole.trials); stop += 3 { // every place within a block of 8
+	for stop := 0; stop < len(whole.trials); stop += 3 { // every position within a block of 8
 		store := &memory{}
-		s, _ := budgeted(store, looks, budget, 0.05)
+		s, _ := budgeted(store, interims, budget, 0.05)
 		run := s.Run
 		s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 			if len(store.trials) == stop {
@@ -182,65 +182,66 @@ func TestBudgetResumeAnywhere(t *testing.T) {
 		if part, err := s.Execute(t.Context()); !errors.Is(err, context.Canceled) || len(part) != stop {
 			t.Fatalf("stopped at %d: %d trials, %v", stop, len(part), err)
 		}
-		trials, err := again(store, looks, budget).Execute(t.Context())
+		trials, err := again(store, interims, budget).Execute(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(places(trials), places(whole.trials)) ||
-			!slices.Equal(places(store.trials), places(whole.trials)) || !store.ended {
-			t.Fatalf("stopped at %d:\n%v\n%v", stop, places(trials), places(whole.trials))
+		if !slices.Equal(positions(trials), positions(whole.trials)) ||
+			!slices.Equal(positions(store.trials), positions(whole.trials)) || !store.ended {
+			t.Fatalf("stopped at %d:\n%v\n%v", stop, positions(trials), positions(whole.trials))
 		}
-		if got, want := fmt.Sprintf("%s", store.looks), fmt.Sprintf("%s", whole.looks); got != want ||
+		if got, want := fmt.Sprintf("%s", store.interims), fmt.Sprintf("%s", whole.interims); got != want ||
 			store.spent != whole.spent {
 			t.Fatalf("stopped at %d: looks\n%s after %v\nwant\n%s after %v", stop, got, store.spent, want, whole.spent)
 		}
 	}
 }
 
-// TestDecisionsAreReplayed: what the journal says was decided is done, whatever would be decided now; and
-// an ended run is shown as it is.
+// TestDecisionsAreReplayed: stored decisions are followed, whatever would be decided now, and a finished run is
+// shown as it is.
 func TestDecisionsAreReplayed(t *testing.T) {
-	looks := usualLooks()
+	interims := usualInterims()
 	store := &memory{}
-	s, _ := budgeted(store, looks, time.Hour, 0.001)
-	s.Interims = []Interim{{After: 10}, {After: 13}}
+	s, _ := budgeted(store, interims, time.Hour, 0.001)
+	s.Interims = []InterimDecision{{After: 10}, {After: 13}}
 	s.Interims[0].Cases, s.Interims[0].Blocks = []int{0, 3}, 3
 	trials, err := s.Execute(t.Context())
 	if want := []string{"10 of abcd", "3 of ad"}; err != nil || !slices.Equal(blocksOf(trials), want) ||
-		len(store.looks) != 0 {
-		t.Errorf("blocks %v, %v, %d new looks; want %v", blocksOf(trials), err, len(store.looks), want)
+		len(store.interims) != 0 {
+		t.Errorf("blocks %v, %v, %d new looks; want %v", blocksOf(trials), err, len(store.interims), want)
 	}
-	ended := again(store, looks, time.Hour)
+	ended := again(store, interims, time.Hour)
 	ended.Interims, ended.Complete = s.Interims, true
 	ended.Run = nil
-	if shown, err := ended.Execute(t.Context()); err != nil || !slices.Equal(places(shown), places(trials)) {
+	if shown, err := ended.Execute(t.Context()); err != nil || !slices.Equal(positions(shown), positions(trials)) {
 		t.Errorf("an ended run shows %d of %d trials, %v", len(shown), len(trials), err)
 	}
-	for _, damaged := range [][]Interim{{{After: 12}}, {{After: 10, Allocation: compare.Allocation{Cases: []int{4}, Blocks: 1}}}} {
-		s, _ := budgeted(&memory{}, looks, time.Hour, 0.001)
+	for _, damaged := range [][]InterimDecision{{{After: 12}},
+		{{After: 10, Allocation: compare.Allocation{Cases: []int{4}, Blocks: 1}}}} {
+		s, _ := budgeted(&memory{}, interims, time.Hour, 0.001)
 		s.Interims = damaged
 		if _, err := s.Execute(t.Context()); err == nil || !strings.Contains(err.Error(), "damaged") {
-			t.Errorf("looks %+v: %v", damaged, err)
+			t.Errorf("decisions %+v: %v", damaged, err)
 		}
 	}
 	if _, err := ReadInterims([]json.RawMessage{[]byte(`{"after":"x"}`)}); err == nil ||
 		!strings.Contains(err.Error(), "look 1") {
-		t.Errorf("a look that is none: %v", err)
+		t.Errorf("an invalid decision: %v", err)
 	}
 }
 
-// TestTimeOverWithinABlock: where nobody knew how long a trial takes, the time may end within a block. What
-// was measured of it is kept, and shown again.
+// TestTimeOverWithinABlock: if trials have an unknown length, the time may end within a block. Its trials are kept
+// and shown again.
 func TestTimeOverWithinABlock(t *testing.T) {
-	looks := usualLooks()
+	interims := usualInterims()
 	store := &memory{}
-	s, _ := budgeted(store, looks, 3*trialTime, 0.001)
-	s.Header.Settings.Operations = 5 // the time of so many is not known
+	s, _ := budgeted(store, interims, 3*trialTime, 0.001)
+	s.Header.Settings.Operations = 5 // trials of unknown length
 	trials, err := s.Execute(t.Context())
 	if err != nil || len(trials) != 3 || len(store.trials) != 3 || !store.ended || len(store.blocks) != 0 {
 		t.Fatalf("%d trials, %d stored, %d blocks, %v", len(trials), len(store.trials), len(store.blocks), err)
 	}
-	ended := again(store, looks, 3*trialTime)
+	ended := again(store, interims, 3*trialTime)
 	ended.Complete, ended.Run = true, nil
 	if shown, err := ended.Execute(t.Context()); err != nil || len(shown) != 3 {
 		t.Errorf("shown again: %d trials, %v", len(shown), err)

@@ -15,39 +15,39 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Capacity is what a design serves at a point under a closed loop, and so at most.
+// Capacity is the measured capacity of a design at a point: its throughput in a closed loop.
 type Capacity struct {
-	Design string     `json:"design"`
-	Point  plan.Point `json:"point"`           // without the load
-	Rate   float64    `json:"rate"`            // median of the trials, requests a second
-	Trials []float64  `json:"trials"`          // each trial's throughput
-	Error  string     `json:"error,omitempty"` // of a trial that did not serve
-	Alone  *Alone     `json:"alone,omitempty"` // where only one request can be in service at a time
+	Design string       `json:"design"`
+	Point  plan.Point   `json:"point"`           // without the factors of the open loop
+	Rate   float64      `json:"rate"`            // median of the trials, requests per second
+	Trials []float64    `json:"trials"`          // throughput of each trial
+	Error  string       `json:"error,omitempty"` // error of the last failed trial
+	Solo   *SoloService `json:"alone,omitempty"` // set if at most one request is in service at a time
 
-	failed *trial.Outcome // of the trial with the error
+	failed *trial.Outcome // the last failed trial
 }
 
-// Unserved is the error of a design that is to serve a fraction of its capacity, and did not serve in a
-// closed loop.
-type Unserved struct {
+// CapacityError is the error of a case whose load is a fraction of its capacity, if that capacity could not be
+// measured.
+type CapacityError struct {
 	Design  string
 	Point   plan.Point
-	Trial   result.Trial // the last that failed; without a status where none did and still no request ended
-	Failure string       // what it printed, its stacks
+	Trial   result.Trial // the last failed trial; no status if trials ran but no request ended
+	Failure string       // output of the failed process, such as stacks
 }
 
-func (u *Unserved) Error() string {
+func (u *CapacityError) Error() string {
 	why := u.Trial.Error
 	if why == "" {
-		why = "no request ended within the window; give a longer --duration, or a --rate"
+		why = "no request ended within the window; give a longer duration, or a rate"
 	}
 	return fmt.Sprintf("the load of %s (%s) is a fraction of a capacity that could not be measured: "+
 		"in a closed loop: %s", u.Design, u.Point, why)
 }
 
-// unserved is why the load of a case is a fraction of nothing.
-func (s *Sweep) unserved(c plan.Case) *Unserved {
-	u := &Unserved{Design: c.Design, Point: c.Point}
+// capacityError returns the error of a case without a capacity.
+func (s *Sweep) capacityError(c plan.Case) *CapacityError {
+	u := &CapacityError{Design: c.Design, Point: c.Point}
 	if failed := s.capacityOf(c).failed; failed != nil {
 		d, _ := s.Workload.Find(c.Design)
 		u.Trial, u.Failure = failed.Trial, failed.Failure
@@ -56,81 +56,110 @@ func (s *Sweep) unserved(c plan.Case) *Unserved {
 	return u
 }
 
-// Alone is the service of one request when nobody else is there.
-type Alone struct {
+// SoloService describes the service time of a request while no other request is in the system.
+type SoloService struct {
 	Mean float64 `json:"mean_ns"`
 	SD   float64 `json:"sd_ns"`
 }
 
-// capacityTrials is how often a capacity is measured.
+// capacityTrials is the number of trials with which a capacity is measured.
 const capacityTrials = 3
 
-// mostAtOnce is the capacity, in requests per service time of one that is alone, up to which requests count
-// as served one at a time: measurements of the two differ by some per cent.
-const mostAtOnce = 1.1
+// maxOverlap is the largest capacity, in requests per solo service time, at which requests count as served one at a
+// time. It is above 1 because both are measured with errors of several percent.
+const maxOverlap = 1.1
 
-// MeasureCapacities measures the capacity of every case with an open loop, before the sweep begins, and
-// notes them in the header. tell is told before each trial.
+// MeasureCapacities measures the capacity of every case with an open loop and stores the capacities in the header.
+// Call it before Execute. tell, if not nil, is called before each trial.
 func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, done, total int)) error {
-	list := s.closed()
-	alone := map[*Capacity][]Alone{}
-	limited := map[string]bool{} // by design and point; the limit of real time would end the other rounds too
+	m := capacities{s, map[*Capacity][]SoloService{}, map[string]bool{}}
+	list := s.closedLoops()
 	for round := range capacityTrials {
 		for i, c := range list {
-			many, one := plan.Case{Design: c.Design, Point: c.Point},
-				plan.Case{Design: c.Design, Point: c.Point.With("workers", plan.IntLevel(1))}
-			if limited[caseName(many)] {
+			many := plan.Case{Design: c.Design, Point: c.Point}
+			if m.limited[caseName(many)] {
 				continue
 			}
-			tell(many, round*len(list)+i, capacityTrials*len(list))
-			outcome, err := s.capacityTrial(ctx, many, round)
-			if err != nil {
+			if tell != nil {
+				tell(many, round*len(list)+i, capacityTrials*len(list))
+			}
+			if err := m.measure(ctx, c, many, round); err != nil {
 				return err
 			}
-			t := outcome.Trial
-			limited[caseName(many)] = outcome.Limited
-			if !t.Good() {
-				c.Error, c.failed = t.Error, &outcome
-				continue
-			}
-			c.Trials = append(c.Trials, float64(t.Metrics.Get(result.Throughput)))
-			if min(c.Point.Int("cpus"), c.Point.Int("workers")) > 1 {
-				continue
-			}
-			if c.Point.Int("workers") > 1 {
-				if limited[caseName(one)] {
-					continue
-				}
-				if outcome, err = s.capacityTrial(ctx, one, round); err != nil {
-					return err
-				}
-				t = outcome.Trial
-				if limited[caseName(one)] = outcome.Limited; outcome.Limited {
-					continue
-				}
-			}
-			alone[c] = append(alone[c], Alone{float64(t.Metrics.Get(result.LatencyMean)),
-				float64(t.Metrics.Get("latency_sd_ns"))})
 		}
 	}
+
 	for _, c := range list {
-		if len(c.Trials) > 0 {
-			c.Rate = stat.Median(c.Trials)
-		}
-		if as := alone[c]; len(as) > 0 {
-			slices.SortFunc(as, func(a, b Alone) int { return cmp.Compare(a.Mean, b.Mean) })
-			// Requests that wait, or whose parts run beside each other, are served several at a time also here.
-			if a := as[len(as)/2]; a.Mean > 0 && a.SD >= 0 && c.Rate*a.Mean/1e9 <= mostAtOnce {
-				c.Alone = &a
-			}
-		}
+		m.finish(c)
 		s.Header.Capacities = append(s.Header.Capacities, *c)
 	}
 	return nil
 }
 
-// closed are the capacities to measure, of every case with an open loop.
-func (s *Sweep) closed() (list []*Capacity) {
+// capacities is the state of measuring the capacities of a sweep.
+type capacities struct {
+	sweep   *Sweep
+	solo    map[*Capacity][]SoloService
+	limited map[string]bool // by case; the real-time limit would end the other rounds too
+}
+
+// measure runs one trial of the closed loop many, whose capacity is c. If at most one request can be in service, it
+// also measures the service time of a single worker.
+func (m *capacities) measure(ctx context.Context, c *Capacity, many plan.Case, round int) error {
+	outcome, err := m.sweep.capacityTrial(ctx, many, round)
+	if err != nil {
+		return err
+	}
+	t := outcome.Trial
+	m.limited[caseName(many)] = outcome.Limited
+	if !t.Good() {
+		c.Error, c.failed = t.Error, &outcome
+		return nil
+	}
+
+	c.Trials = append(c.Trials, float64(t.Metrics.Get(result.Throughput)))
+	if min(c.Point.Int("cpus"), c.Point.Int("workers")) > 1 {
+		return nil
+	}
+
+	// Several workers on one CPU wait for each other, so the service time needs a trial with a single worker.
+	if c.Point.Int("workers") > 1 {
+		one := plan.Case{Design: c.Design, Point: c.Point.With("workers", plan.IntLevel(1))}
+		if m.limited[caseName(one)] {
+			return nil
+		}
+		if outcome, err = m.sweep.capacityTrial(ctx, one, round); err != nil {
+			return err
+		}
+		t = outcome.Trial
+		if m.limited[caseName(one)] = outcome.Limited; outcome.Limited {
+			return nil
+		}
+	}
+	m.solo[c] = append(m.solo[c], SoloService{float64(t.Metrics.Get(result.LatencyMean)),
+		float64(t.Metrics.Get("latency_sd_ns"))})
+	return nil
+}
+
+// finish sets the capacity from its trials, and the service time if requests are served one at a time.
+func (m *capacities) finish(c *Capacity) {
+	if len(c.Trials) > 0 {
+		c.Rate = stat.Median(c.Trials)
+	}
+	solo := m.solo[c]
+	if len(solo) == 0 {
+		return
+	}
+	slices.SortFunc(solo, func(a, b SoloService) int { return cmp.Compare(a.Mean, b.Mean) })
+
+	// Requests that wait, or whose parts run in parallel, overlap even if they have one CPU and one worker.
+	if a := solo[len(solo)/2]; a.Mean > 0 && a.SD >= 0 && c.Rate*a.Mean/1e9 <= maxOverlap {
+		c.Solo = &a
+	}
+}
+
+// closedLoops returns the distinct closed loops whose capacity the open loops of the plan need.
+func (s *Sweep) closedLoops() (list []*Capacity) {
 	for _, c := range s.Plan.Cases {
 		bare := workload.Unloaded(c.Point)
 		had := slices.ContainsFunc(list,
@@ -142,9 +171,9 @@ func (s *Sweep) closed() (list []*Capacity) {
 	return list
 }
 
-// capacityTrial is a trial of a closed loop before the sweep.
+// capacityTrial runs a trial of a closed loop before the sweep.
 func (s *Sweep) capacityTrial(ctx context.Context, c plan.Case, round int) (trial.Outcome, error) {
-	s.ask()
+	s.probeBurnRatio()
 	return s.Run(ctx, s.capacitySpec(c.Design, c.Point, round))
 }
 
@@ -153,14 +182,14 @@ func (s *Sweep) capacitySpec(design string, p plan.Point, round int) trial.Spec 
 	spec := trial.Spec{
 		Workload: s.Workload.Name, Design: design, Point: p,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup), BurnRate: s.burnRate(),
-		BurnRatio: s.paced,
+		BurnRatio: s.measuredRatio,
 		Recording: s.Costs,
 	}
 	spec.Seed = s.pilotSeed(spec, round)
 	return spec
 }
 
-// capacityOf is the capacity of a case, 0 where it is unknown.
+// capacityOf returns the capacity of a case. It is zero if unknown.
 func (s *Sweep) capacityOf(c plan.Case) (found Capacity) {
 	bare := workload.Unloaded(c.Point).String()
 	for _, x := range s.Header.Capacities {
@@ -171,10 +200,10 @@ func (s *Sweep) capacityOf(c plan.Case) (found Capacity) {
 	return Capacity{}
 }
 
-// reference is the capacity of which a case's load is a fraction, 0 where it is unknown. Cases that can be
-// compared are those at the same levels of all inputs; they have the same reference and so the same
-// customers: it is the least of their capacities, those of bounds aside.
-func (s *Sweep) reference(c plan.Case) float64 {
+// referenceCapacity returns the capacity of which a case's load is a fraction, or 0 if it is unknown. Cases with
+// the same levels of all inputs are comparable, so they share one reference and therefore serve the same arrivals.
+// The reference is the smallest of their capacities; bounds count only if there are no others.
+func (s *Sweep) referenceCapacity(c plan.Case) float64 {
 	inputs := s.sharedInputs()
 	job := workload.Unloaded(c.Point).Only(inputs).String()
 	for _, bounds := range []bool{false, true} {
@@ -193,7 +222,7 @@ func (s *Sweep) reference(c plan.Case) float64 {
 	return 0
 }
 
-// sharedInputs are the inputs that all cases with an open loop have.
+// sharedInputs returns the input factors that all cases with an open loop have.
 func (s *Sweep) sharedInputs() []string {
 	var names []string
 	for _, f := range s.Workload.AllFactors() {
@@ -206,42 +235,44 @@ func (s *Sweep) sharedInputs() []string {
 	return names
 }
 
-// offered is the load of a case; nil for a closed loop.
-func (s *Sweep) offered(c plan.Case) *trial.OpenLoad {
+// openLoad returns the load of a case; nil for a closed loop.
+func (s *Sweep) openLoad(c plan.Case) *trial.OpenLoad {
 	p := c.Point
 	if !workload.OpenLoop(p) {
 		return nil
 	}
+
 	o := &trial.OpenLoad{Capacity: s.capacityOf(c).Rate}
 	if p.Has("arrivals") {
-		o.Gaps = s.Recorded[p.Text("arrivals")]
+		o.Gaps = s.Arrivals[p.Text("arrivals")]
 	}
+
 	switch {
 	case p.Has("rate"):
 		o.Rate = p.Float("rate")
 	case p.Has("load"):
-		o.Rate = p.Float("load") * s.reference(c)
+		o.Rate = p.Float("load") * s.referenceCapacity(c)
 	default:
 		o.Rate = load.RateOf(o.Gaps)
 	}
 	return o
 }
 
-// CheckRates refuses loads that nobody can offer. Fractions of a capacity are checked once there are capacities; one
-// that is a fraction of nothing is an [Unserved].
+// CheckRates returns an error if the load of a case cannot be sent. Loads that are fractions of a capacity are
+// checked once the capacities are measured; if one is missing, the error is a [CapacityError].
 func (s *Sweep) CheckRates() error {
 	for _, c := range s.Plan.Cases {
-		o := s.offered(c)
+		o := s.openLoad(c)
 		switch {
 		case o == nil, o.Rate == 0 && s.Header.Capacities == nil:
 		case o.Rate == 0:
-			return s.unserved(c)
+			return s.capacityError(c)
 		case o.Rate*time.Duration(s.Header.Settings.Duration).Seconds() < 1:
 			return fmt.Errorf("%s (%s): %.3g customers a second are less than one in a window of %v; give a higher "+
-				"rate or a longer --duration", c.Design, c.Point, o.Rate, time.Duration(s.Header.Settings.Duration))
+				"rate or a longer duration", c.Design, c.Point, o.Rate, time.Duration(s.Header.Settings.Duration))
 		case o.Rate > load.MaxRate:
 			return fmt.Errorf("%s (%s) would need %.4g customers a second, more than the %.0f that the load loop can "+
-				"send; give less --load or --rate", c.Design, c.Point, o.Rate, load.MaxRate)
+				"send; give a lower load or rate", c.Design, c.Point, o.Rate, load.MaxRate)
 		}
 	}
 	return nil

@@ -19,7 +19,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// openSweep has three designs whose capacities are 100, 80 and, a bound's, 50, at each of the points.
+// openSweep returns a sweep of three designs whose capacities are 100, 80 and, of a bound, 50, at each of the
+// points.
 func openSweep(t *testing.T, points ...plan.Point) (*Sweep, *[]trial.Spec) {
 	t.Helper()
 	nothing := func(env.Env, plan.Point) (workload.Stream, error) { return workload.Stream{}, nil }
@@ -43,7 +44,7 @@ func openSweep(t *testing.T, points ...plan.Point) (*Sweep, *[]trial.Spec) {
 		trial := trial.Blank(s)
 		trial.Status = result.OK
 		rate := map[string]float64{"fast": 100, "slow": 80, "bound": 50}[s.Design]
-		trial.Metrics[result.Throughput] = result.Value(rate + float64(s.Seed%3)) // 2, 0, 1 by the round
+		trial.Metrics[result.Throughput] = result.Value(rate + float64(s.Seed%3)) // 2, 0, 1 by round
 		trial.Metrics[result.LatencyMean], trial.Metrics["latency_sd_ns"] = result.Value(1e9/rate), 0
 		return trialOutcome(trial), nil
 	}
@@ -61,8 +62,7 @@ func setting(name string, x float64) plan.Setting {
 	return plan.Setting{Factor: name, Level: plan.FloatLevel(x)}
 }
 
-// TestLoadIsOfTheLeastCapacity: designs are compared under the same customers, and no more of them than
-// the slowest could serve.
+// TestLoadIsOfTheLeastCapacity: designs serve the same arrivals, at a rate that the slowest can serve.
 func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 	s, specs := openSweep(t, at(2, 2, setting("load", 0.5)), at(2, 2, setting("load", 1.5)))
 	s.Header.Burn.Rate = 3
@@ -70,12 +70,12 @@ func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
-	if len(*specs) != 9 { // three designs, three times each, though each has two points
+	if len(*specs) != 9 { // three designs, three times each, although each has two points
 		t.Errorf("%d trials to measure 3 capacities", len(*specs))
 	}
 	for _, spec := range *specs {
 		if spec.BurnRate != 2 || spec.BurnRatio != 1.5 {
-			t.Errorf("burns at a rate of %v for a pace of %v", spec.BurnRate, spec.BurnRatio)
+			t.Errorf("burns at a rate of %v for a ratio of %v", spec.BurnRate, spec.BurnRatio)
 		}
 		if spec.Open != nil || spec.Point.Has("load") {
 			t.Errorf("a capacity is measured under an open loop: %+v", spec)
@@ -86,20 +86,20 @@ func TestLoadIsOfTheLeastCapacity(t *testing.T) {
 	}
 	want := map[string]float64{"fast": 101, "slow": 81, "bound": 51}
 	for _, c := range s.Plan.Cases {
-		o := s.offered(c)
+		o := s.openLoad(c)
 		if rate := c.Point.Float("load") * 81; math.Abs(o.Rate-rate) > 1e-9 || o.Capacity != want[c.Design] {
 			t.Errorf("%s %s: offered %+v, want %v of %v", c.Design, c.Point, o, rate, want[c.Design])
 		}
 	}
 	for _, c := range s.Header.Capacities {
-		if c.Alone != nil {
+		if c.Solo != nil {
 			t.Errorf("%s serves two at once, and yet %+v", c.Design, c)
 		}
 	}
 }
 
-// TestPredict: the formula of one server applies where one request is served at a time.
-func TestPredict(t *testing.T) {
+// TestModelResponse: the formula of a single server applies if one request is served at a time.
+func TestModelResponse(t *testing.T) {
 	s, specs := openSweep(t, at(1, 4, setting("rate", 40)))
 	if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestPredict(t *testing.T) {
 	c := s.Plan.Cases[0]
 	predicted := func(metrics result.Metrics, unstable bool) result.Metrics {
 		x := result.Trial{Status: result.OK, Metrics: metrics, Unstable: unstable}
-		s.predict(&x, c, s.offered(c))
+		s.addModelResponse(&x, c, s.openLoad(c))
 		return x.Metrics
 	}
 	// S = 10 ms, rate 40 /s: 10 + 40 * 0.01^2 / (2 * 0.6) s.
@@ -137,7 +137,7 @@ func TestPredict(t *testing.T) {
 		false); !m.Get(result.ModelMD1).Known() {
 		t.Errorf("no prediction where a service takes a little longer: %v", m)
 	}
-	s.Header.Capacities[0].Alone.SD = 10e6
+	s.Header.Capacities[0].Solo.SD = 10e6
 	if got := float64(predicted(result.Metrics{result.LostShare: 0}, false).Get(result.ModelMG1)); math.Abs(
 		got-1e9*0.01/0.6) > 1 {
 		t.Errorf("M/M/1's mean response is predicted as %v ns", got)
@@ -151,8 +151,8 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// TestRelaxation holds a queue that begins empty to what predict claims of it: the mean wait over windows as long as 10
-// times its relaxation time is short by a twentieth.
+// TestRelaxation: in a queue that begins empty, the mean wait over windows of 10 relaxation times is short by a
+// twentieth.
 func TestRelaxation(t *testing.T) {
 	const rate, service = 225.0, 4e6 // a load of 0.9
 	window := 10 * relaxation(rate/1e9, service, 0)
@@ -175,9 +175,9 @@ func TestRelaxation(t *testing.T) {
 	}
 }
 
-// TestNoPredictionOfSharedCPU: 4 workers take turns on one CPU where a service is longer than a time slice, or where
-// one of 6 ms often begins within a slice and ends in the next. Throughput does not show it.
-func TestNoPredictionOfSharedCPU(t *testing.T) {
+// TestNoModelOfSharedCPU: 4 workers share one CPU if a service is longer than a time slice, or if one of 6 ms often
+// begins within a slice and ends in the next. Throughput does not show it.
+func TestNoModelOfSharedCPU(t *testing.T) {
 	for _, c := range []struct {
 		service   time.Duration
 		load      float64
@@ -195,11 +195,11 @@ func TestNoPredictionOfSharedCPU(t *testing.T) {
 		if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 			t.Fatal(err)
 		}
-		x, err := s.one(t.Context(), s.Plan.Block(0)[0], nil)
+		x, err := s.runTrial(t.Context(), s.Plan.Block(0)[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Header.Capacities[0].Alone == nil || x.Metrics.Get(result.ModelMD1).Known() != c.predicted ||
+		if s.Header.Capacities[0].Solo == nil || x.Metrics.Get(result.ModelMD1).Known() != c.predicted ||
 			x.Metrics.Get(result.ModelAlone).Known() == c.predicted {
 			t.Errorf("services of %v at %v: capacity %+v, trial %+v", c.service, c.load, s.Header.Capacities[0], x)
 		}
@@ -230,34 +230,34 @@ func TestRecordedArrivals(t *testing.T) {
 	write("# seconds\n0.01\n20ms\n0.1\n")
 	s, _ := openSweep(t, at(1, 1, plan.Setting{Factor: "arrivals", Level: plan.TextLevel(file)}))
 	var err error
-	if s.Recorded, s.Header.Recorded, err = ReadArrivals(t.Context(), s.Plan.Cases); err != nil {
+	if s.Arrivals, s.Header.ArrivalFiles, err = ReadArrivals(t.Context(), s.Plan.Cases); err != nil {
 		t.Fatal(err)
 	}
-	o := s.offered(s.Plan.Cases[0])
+	o := s.openLoad(s.Plan.Cases[0])
 	if fmt.Sprint(o.Gaps) != "[10ms 10ms 80ms]" || math.Abs(o.Rate-30) > 1e-9 {
 		t.Errorf("offered %+v", o)
 	}
-	if err := s.RereadArrivals(t.Context()); err != nil {
+	if err := s.ReloadArrivals(t.Context()); err != nil {
 		t.Errorf("unchanged: %v", err)
 	}
 	write("0.01\n20ms\n0.2\n")
-	if err := s.RereadArrivals(t.Context()); err == nil || !strings.Contains(err.Error(), "has changed") {
+	if err := s.ReloadArrivals(t.Context()); err == nil || !strings.Contains(err.Error(), "has changed") {
 		t.Errorf("changed: %v", err)
 	}
 	write("0.01\nsoon\n")
-	if err := s.RereadArrivals(t.Context()); err == nil ||
+	if err := s.ReloadArrivals(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), `line 2: "soon" is not a time`) {
 		t.Errorf("no time: %v", err)
 	}
 	os.Remove(file)
-	if err := s.RereadArrivals(t.Context()); err == nil ||
+	if err := s.ReloadArrivals(t.Context()); err == nil ||
 		!strings.Contains(err.Error(), "neither poisson nor constant") {
 		t.Errorf("no file: %v", err)
 	}
 }
 
-// TestOpenLoopTrials: a trial that was late is no failure of its design, and what queueing theory says is
-// stored with each.
+// TestOpenLoopTrials: a late trial is no failure of its design, and the theoretical response is stored with each
+// trial.
 func TestOpenLoopTrials(t *testing.T) {
 	s, _ := openSweep(t, at(1, 1, setting("rate", 40)))
 	s.Header.Settings.Duration = Duration(10 * time.Second) // long for a load of 0.8
@@ -290,7 +290,7 @@ func TestOpenLoopTrials(t *testing.T) {
 	}
 }
 
-// TestServedTogether: with 8 workers who wait, one CPU serves 8 customers at a time, and no formula of one
+// TestServedTogether: with 8 waiting workers, one CPU serves 8 requests at a time, and no formula of a single
 // server applies.
 func TestServedTogether(t *testing.T) {
 	s, _ := openSweep(t, at(1, 8, setting("rate", 40)))
@@ -304,14 +304,14 @@ func TestServedTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range s.Header.Capacities {
-		if c.Alone != nil {
+		if c.Solo != nil {
 			t.Errorf("%s: %+v", c.Design, c)
 		}
 	}
 }
 
-// TestNoCapacity: why it could not be measured is told, with what the trial printed; and whether the design
-// declares it.
+// TestNoCapacity: the error says why a capacity could not be measured, with the output of the trial, and whether
+// the design declares the failure.
 func TestNoCapacity(t *testing.T) {
 	for _, expect := range []workload.Expect{workload.Right, workload.MayFail} {
 		s, _ := openSweep(t, at(1, 1, setting("load", 0.5)))
@@ -326,7 +326,7 @@ func TestNoCapacity(t *testing.T) {
 		if err := s.MeasureCapacities(t.Context(), func(plan.Case, int, int) {}); err != nil {
 			t.Fatal(err)
 		}
-		var u *Unserved
+		var u *CapacityError
 		if err := s.CheckRates(); !errors.As(err, &u) ||
 			!strings.Contains(err.Error(), "the load of fast (cpus=1 workers=1 load=0.5)") ||
 			!strings.Contains(err.Error(), "out of beans") {
@@ -339,7 +339,7 @@ func TestNoCapacity(t *testing.T) {
 	}
 }
 
-// TestLimitedCapacity: a design that the limit of real time has ended is not run again in the other rounds, nor alone.
+// TestLimitedCapacity: a design that reached the real-time limit is not run again in the other rounds, nor alone.
 func TestLimitedCapacity(t *testing.T) {
 	s, _ := openSweep(t, at(1, 2, setting("load", 0.5)))
 	plain, runs := s.Run, map[string]int{}
@@ -359,7 +359,7 @@ func TestLimitedCapacity(t *testing.T) {
 		t.Errorf("runs: %v", runs)
 	}
 	for _, c := range s.Header.Capacities {
-		if (c.Error == "too slow") != (c.Design == "fast") || (c.Alone != nil) != (c.Design == "bound") {
+		if (c.Error == "too slow") != (c.Design == "fast") || (c.Solo != nil) != (c.Design == "bound") {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -381,7 +381,7 @@ func TestNothingServed(t *testing.T) {
 	}
 }
 
-// TestHardlyAnybody: fewer customers than one in a window are none.
+// TestHardlyAnybody: less than one arrival per window is refused.
 func TestHardlyAnybody(t *testing.T) {
 	s, _ := openSweep(t, at(1, 1, setting("rate", 1e-10)))
 	if err := s.CheckRates(); err == nil || !strings.Contains(err.Error(), "less than one in a window") {

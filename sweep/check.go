@@ -10,28 +10,32 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Check compares what a run directory holds with the plan in its header: each trial's workload, world, design, point,
-// block and place in it, its seed, its status, and the names of its metrics. blocks are the complete blocks with their
-// number of trials. Of an old run, from before journals had checksums, seeds and the order within blocks are not
-// compared: they came about in other ways.
+// Check compares stored trials with the plan in the header: workload, world, design, point, block, order, seed,
+// status and the names of the metrics. blocks maps each complete block to its number of trials. old marks a run
+// from before journals had checksums; such runs drew seeds and orders differently, so these are not compared.
 func (h *Header) Check(trials []result.Trial, blocks map[int]int, old bool) error {
 	seed, err := strconv.ParseUint(h.Seed, 10, 64)
 	if err != nil {
 		return fmt.Errorf("the run's seed %q is not a number", h.Seed)
 	}
+
 	c := checker{header: h, plan: plan.Plan{Seed: seed, Blocks: h.Blocks, Cases: h.Cases, Instrumented: h.Instrumented},
 		old: old, most: h.Blocks}
 	if h.Precision != nil {
-		c.most = h.Precision.Most
+		c.most = h.Precision.MaxReplications
 	}
+
 	c.whole = h.Precision == nil && h.Rule == nil && !h.Predicts
 	for _, p := range h.Cases {
 		c.names = append(c.names, p.Design+" ("+p.Point.String()+")")
 	}
+
+	// Complete blocks are checked even if all their trials are missing.
 	byBlock := map[int][]*result.Trial{}
 	for b := range blocks {
 		byBlock[b] = nil
 	}
+
 	for i := range trials {
 		t := &trials[i]
 		if err := c.trial(t); err != nil {
@@ -39,6 +43,7 @@ func (h *Header) Check(trials []result.Trial, blocks map[int]int, old bool) erro
 		}
 		byBlock[t.Block] = append(byBlock[t.Block], t)
 	}
+
 	for _, b := range slices.Sorted(maps.Keys(byBlock)) {
 		if err := c.block(b, byBlock[b], blocks); err != nil {
 			return err
@@ -51,13 +56,13 @@ func (h *Header) Check(trials []result.Trial, blocks map[int]int, old bool) erro
 type checker struct {
 	header *Header
 	plan   plan.Plan
-	names  []string // of the plan's cases
-	most   int      // blocks
+	names  []string // names of the plan's cases
+	most   int      // upper limit of the number of blocks
 	whole  bool     // each block holds every case
 	old    bool
 }
 
-// trial checks a trial by itself.
+// trial checks one trial.
 func (c *checker) trial(t *result.Trial) error {
 	switch {
 	case t.Workload != c.header.Workload:
@@ -72,14 +77,15 @@ func (c *checker) trial(t *result.Trial) error {
 	case !c.old && t.Seed != strconv.FormatUint(c.plan.BlockSeed(t.Block), 10):
 		return fmt.Errorf("its seed is %q, and that of the block is %d", t.Seed, c.plan.BlockSeed(t.Block))
 	}
+
 	if t.Type == result.Job || t.Type == result.Benchmark {
 		return nil
 	}
-	return known(t)
+	return checkMetricNames(t)
 }
 
-// known refuses metrics that the trial of a stream cannot have.
-func known(t *result.Trial) error {
+// checkMetricNames returns an error if the trial of a stream has a metric that no stream has.
+func checkMetricNames(t *result.Trial) error {
 	names := slices.Collect(maps.Keys(t.Metrics))
 	if d := t.Disturbed; d != nil {
 		names = slices.AppendSeq(names, maps.Keys(d.Range))
@@ -96,8 +102,8 @@ func known(t *result.Trial) error {
 	return nil
 }
 
-// block checks the order of a block's trials. A block that holds some of the cases only has them in the order of the
-// whole block, without gaps.
+// block checks the order of a block's trials. A block with some of the cases has them in the order of the full
+// block, without gaps.
 func (c *checker) block(b int, trials []*result.Trial, blocks map[int]int) error {
 	steps, at := c.plan.Block(b), 0
 	slices.SortFunc(trials, func(x, y *result.Trial) int { return x.Order - y.Order })
@@ -106,8 +112,8 @@ func (c *checker) block(b int, trials []*result.Trial, blocks map[int]int) error
 		if t.Order != i && !c.old {
 			return fmt.Errorf("%s: the trial of order %d is missing", where, i)
 		}
-		name, observed := t.Design+" ("+t.Point.String()+")", t.Kind == result.KindInstrumented
-		is := func(s plan.Step) bool { return c.names[s.Case] == name && s.Instrumented == observed }
+		name, instrumented := t.Design+" ("+t.Point.String()+")", t.Kind == result.KindInstrumented
+		is := func(s plan.Step) bool { return c.names[s.Case] == name && s.Instrumented == instrumented }
 		n := slices.IndexFunc(steps[at:], is)
 		switch {
 		case n < 0 && !slices.ContainsFunc(steps, is):
@@ -119,6 +125,7 @@ func (c *checker) block(b int, trials []*result.Trial, blocks map[int]int) error
 		}
 		at += n + 1
 	}
+
 	if n, sealed := blocks[b]; sealed && c.whole && !c.old && n != len(steps) {
 		return fmt.Errorf("block %d is complete with %d trials, and the plan has %d", b, n, len(steps))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// planned is a header of two designs, and the trials that its plan has.
+// planned returns a header of two designs, and the trials of its plan.
 func planned() (h Header, trials []result.Trial, blocks map[int]int) {
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)})
 	h = Header{Workload: "w", World: result.Live, Seed: "7", Blocks: 3, Instrumented: true,
@@ -39,7 +39,7 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		change func(h *Header, trials []result.Trial)
 		words  string // "" if it fits
-		old    string // the same of an old run
+		old    string // the same for an old run
 	}{
 		{func(*Header, []result.Trial) {}, "", ""},
 		{func(_ *Header, l []result.Trial) { l[5].Workload = "v" }, `block 1 order 1: it is of the workload "v"`,
@@ -80,7 +80,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckSome: blocks may lack cases where a rule says which ones go on, and not elsewhere.
+// TestCheckSome: blocks may lack cases only if a rule selects them.
 func TestCheckSome(t *testing.T) {
 	h, trials, blocks := planned()
 	some := trials[:4:4]

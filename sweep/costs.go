@@ -17,8 +17,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// ReadCosts reads a file of what real code of a workload costs.
-func ReadCosts(ctx context.Context, path string, w *workload.Workload) (*trial.Recording, *Recorded, error) {
+// ReadCosts reads a recording of the CPU time of a workload's real code.
+func ReadCosts(ctx context.Context, path string, w *workload.Workload) (*trial.Recording, *InputFile, error) {
 	f, err := input.Open(ctx, path, input.Costs)
 	if err != nil {
 		return nil, nil, err
@@ -32,12 +32,12 @@ func ReadCosts(ctx context.Context, path string, w *workload.Workload) (*trial.R
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s, %w", path, err)
 	}
-	return r, &Recorded{path, hex.EncodeToString(sum.Sum(nil))}, nil
+	return r, &InputFile{path, hex.EncodeToString(sum.Sum(nil))}, nil
 }
 
-// RereadCosts reads the costs of a sweep that goes on. They must be those it began with.
-func (s *Sweep) RereadCosts(ctx context.Context) error {
-	was := s.Header.Replayed
+// ReloadCosts reads the recorded costs of a resumed sweep. It is an error if the file has changed.
+func (s *Sweep) ReloadCosts(ctx context.Context) error {
+	was := s.Header.ReplayedFile
 	if was == nil {
 		return nil
 	}
@@ -53,17 +53,18 @@ func (s *Sweep) RereadCosts(ctx context.Context) error {
 	return nil
 }
 
-// CheckCosts is an error if the costs of some trial of the plan are not there. Pilots do without their own: see
-// pilotSeed.
+// CheckCosts returns an error if the recording lacks the costs of a trial of the plan. Pilots need no recording of
+// their own; see pilotSeed.
 func (s *Sweep) CheckCosts() error {
 	for b := range s.Plan.Blocks {
-		for _, spec := range s.specsOf(b, s.all()) {
+		for _, spec := range s.specsOf(b, s.allCases()) {
 			if err := s.Costs.Covers(spec); err != nil {
 				return err
 			}
 		}
 	}
-	for _, c := range s.closed() {
+
+	for _, c := range s.closedLoops() {
 		for round := range capacityTrials {
 			if err := s.Costs.Covers(s.capacitySpec(c.Design, c.Point, round)); err != nil {
 				return fmt.Errorf("the capacity, in a closed loop: %w", err)
@@ -73,19 +74,20 @@ func (s *Sweep) CheckCosts() error {
 	return nil
 }
 
-// Variant calculates trials with one cost of the scheduler multiplied by a factor, or, with Delay, with one burn that
-// lasts longer.
+// Variant runs trials with one scheduler cost multiplied by a factor or, if Delay is set, with one prolonged burn.
+// Ahead may be nil.
 type Variant struct {
 	Cost   string
 	Factor float64
 	Delay  time.Duration
-	Part   float64 // of a trial's window, after which that burn begins, 0 to 1
+	Part   float64 // fraction of the window, 0 to 1, after which that burn begins
 	Run    func(context.Context, trial.Spec) (trial.Outcome, error)
 	Ahead  func([]trial.Spec)
 }
 
-// Disturbable are the trials of which it is not known what a disturbed burn does: those that do not repeat themselves.
-func Disturbable(trials []result.Trial) int {
+// CountUndisturbed returns the number of trials that were not tested with a disturbed burn, because they are not
+// periodic.
+func CountUndisturbed(trials []result.Trial) int {
 	n := 0
 	for i := range trials {
 		if t := &trials[i]; t.Kind == result.KindTrial && t.Disturbed == nil {
@@ -95,15 +97,17 @@ func Disturbable(trials []result.Trial) int {
 	return n
 }
 
-// Vary calculates the trials of a sweep in virtual time anew, once for each variant, and says by how much what
-// they show depends on it. The seeds are the same, and so what differs is the variant's doing. A variant with a delay
-// leaves out the trials that have been disturbed.
-func (s *Sweep) Vary(ctx context.Context, trials []result.Trial, variants []Variant) ([]compare.Sensitivity, error) {
+// Sensitivities repeats the trials of a sweep in virtual time once for each variant, and reports how much the
+// predictions change. Seeds are the same, so all differences come from the variant. A variant with a delay skips
+// trials that were already disturbed.
+func (s *Sweep) Sensitivities(ctx context.Context, trials []result.Trial,
+	variants []Variant) ([]compare.Sensitivity, error) {
 	cases := map[string]int{}
 	for i, c := range s.Plan.Cases {
 		cases[c.Design+" "+c.Point.String()] = i
 	}
-	var varied []compare.Varied
+
+	var varied []compare.VariedRun
 	for _, v := range variants {
 		var specs []trial.Spec
 		var anew []result.Trial
@@ -111,14 +115,17 @@ func (s *Sweep) Vary(ctx context.Context, trials []result.Trial, variants []Vari
 			i, ok := cases[t.Design+" "+t.Point.String()]
 			switch {
 			case !ok || t.Kind != result.KindTrial:
+			// The trial already contains its disturbance.
 			case v.Delay > 0 && t.Disturbed != nil:
 				anew = append(anew, t)
 			default:
 				spec := s.spec(plan.Step{Block: t.Block, Order: t.Order, Case: i})
-				specs = append(specs, v.of(spec, &t))
+				specs = append(specs, v.apply(spec, &t))
 			}
 		}
-		v.Ahead(specs)
+		if v.Ahead != nil {
+			v.Ahead(specs)
+		}
 		for _, spec := range specs {
 			o, err := v.Run(ctx, spec)
 			if err != nil {
@@ -127,13 +134,14 @@ func (s *Sweep) Vary(ctx context.Context, trials []result.Trial, variants []Vari
 			s.declare(&o.Trial, spec)
 			anew = append(anew, o.Trial)
 		}
-		varied = append(varied, compare.Varied{Cost: v.Cost, Factor: v.Factor, Rows: compare.Rows(anew, s.Plan.Cases)})
+		varied = append(varied, compare.VariedRun{Cost: v.Cost, Factor: v.Factor,
+			Rows: compare.Rows(anew, s.Plan.Cases)})
 	}
 	return compare.Sensitivities(compare.Rows(trials, s.Plan.Cases), varied), nil
 }
 
-// of is the specification of a trial in the variant.
-func (v *Variant) of(spec trial.Spec, t *result.Trial) trial.Spec {
+// apply returns the specification of a trial in the variant.
+func (v *Variant) apply(spec trial.Spec, t *result.Trial) trial.Spec {
 	if v.Delay > 0 {
 		window := t.WallSeconds * float64(time.Second)
 		spec.Disturb, spec.Late = false, &trial.Late{At: spec.Warmup + time.Duration(v.Part*window), By: v.Delay}

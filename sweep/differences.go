@@ -10,20 +10,21 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// burnTolerance is how far two calibrations may lie apart: burns of the same length are as many turns of
-// the loop within it.
+// burnTolerance is the relative difference up to which two calibrations of the burn loop count as equal.
 const burnTolerance = 0.01
 
-// comparableWith refuses runs of two workloads, of two worlds and, live, of two machines.
+// comparableWith returns an error if the runs are of two workloads or two worlds, or are live runs of two machines.
 func (h *Header) comparableWith(b *Header) error {
 	if h.Workload != b.Workload {
 		return fmt.Errorf("the old run is of the workload %s, the new one of %s: they do different jobs; compare "+
 			"runs of one workload", b.Workload, h.Workload)
 	}
+
 	if h.World != b.World {
 		return fmt.Errorf("the old run is %s and the new one %s: what was measured and what was calculated are "+
 			"compared design by design, not as two versions of a program; give two runs of one world", b.World, h.World)
 	}
+
 	if machine := h.Environment.MachineDifferences(b.Environment); len(machine) > 0 && h.World != result.Virtual {
 		var all []string
 		for _, d := range machine {
@@ -35,14 +36,15 @@ func (h *Header) comparableWith(b *Header) error {
 	return nil
 }
 
-// Differences are the settings of program and run in which h, the newer run, differs from b, an older one. That is what
-// one may want to compare; warnings name settings whose values cannot be. It is an error if the two are no runs of one
-// workload in one world, and live runs of one machine.
+// Differences returns the settings of program and run in which h, the newer run, differs from b, the older one. A
+// comparison may be about these. warnings name the settings that make values incomparable. Differences returns an
+// error if the runs differ in their workload, their world or, if live, their machine.
 func (h *Header) Differences(b *Header) (list compare.Differences, warnings []string, err error) {
 	if err := h.comparableWith(b); err != nil {
 		return nil, nil, err
 	}
-	virtual := h.World == result.Virtual // whose time is the same on every machine, and whose burns are exact
+
+	virtual := h.World == result.Virtual // virtual time is the same on every machine, and burns are exact
 	add := list.Add
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	add("version", h.Version, b.Version)
@@ -53,38 +55,27 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 				"factor; measure both without", d.Name, d.B, d.A)
 		}
 	}
-	x, y := h.Settings, b.Settings
-	if add("duration", time.Duration(x.Duration), time.Duration(y.Duration)) && x.Operations == 0 && y.Operations == 0 {
-		warn("a window is %v long in the old run and %v in the new: start, warm-up and rare stalls weigh differently "+
-			"in the two; measure both with one --duration", time.Duration(y.Duration), time.Duration(x.Duration))
-	}
-	if add("warmup", time.Duration(x.Warmup), time.Duration(y.Warmup)) {
-		warn("the warm-up is %v long in the old run and %v in the new: what is slow at first is in one of the two "+
-			"only; measure both with one --warmup", time.Duration(y.Warmup), time.Duration(x.Warmup))
-	}
-	if add("operations", x.Operations, y.Operations) {
-		warn("a trial ends after %d operations in the old run and %d in the new (0: by time): measure both "+
-			"with one --operations", y.Operations, x.Operations)
-	}
-	if add("sample", x.Sample, y.Sample) {
-		warn("every operation of %d is timed in the old run and of %d in the new: reading the clock costs them "+
-			"differently; measure both with one --sample", y.Sample, x.Sample)
-	}
-	for _, f := range h.Recorded {
-		i := slices.IndexFunc(b.Recorded, func(o Recorded) bool { return o.Path == f.Path })
-		if i >= 0 && add("arrivals "+f.Path, f.short(), b.Recorded[i].short()) {
+
+	h.Settings.differences(b.Settings, add, warn)
+
+	for _, f := range h.ArrivalFiles {
+		i := slices.IndexFunc(b.ArrivalFiles, func(o InputFile) bool { return o.Path == f.Path })
+		if i >= 0 && add("arrivals "+f.Path, f.shortSum(), b.ArrivalFiles[i].shortSum()) {
 			warn("the file %s held other arrivals in the old run than in the new: they served other customers; "+
 				"measure both with one file", f.Path)
 		}
 	}
-	if virtual && h.Costs != b.Costs && add("costs", h.costsName(), b.costsName()) {
+
+	if virtual && h.Costs != b.Costs && add("costs", h.costsText(), b.costsText()) {
 		warn("the scheduler takes %s in the old run and %s in the new: designs differ by what they ask of it; "+
-			"calculate both with one --cost", b.costsName(), h.costsName())
+			"calculate both with the same costs", b.costsText(), h.costsText())
 	}
-	if x, y := h.replayed(), b.replayed(); add("costs of real code", x, y) {
+
+	if x, y := h.replayedText(), b.replayedText(); add("costs of real code", x, y) {
 		warn("the costs of real code are %s in the old run and %s in the new: the code may not be what differs; "+
-			"calculate both with one --replay-costs", y, x)
+			"calculate both with one recording", y, x)
 	}
+
 	add("seed", h.Seed, b.Seed)
 	add("blocks", h.Blocks, b.Blocks)
 	if !virtual {
@@ -93,7 +84,28 @@ func (h *Header) Differences(b *Header) (list compare.Differences, warnings []st
 	return list, warnings, nil
 }
 
-// burnDifferences says by how much the burn loops of two runs differ.
+// differences reports how the settings x of the newer run differ from y, those of the older one.
+func (x Settings) differences(y Settings, add func(name string, a, b any) bool,
+	warn func(format string, args ...any)) {
+	if add("duration", time.Duration(x.Duration), time.Duration(y.Duration)) && x.Operations == 0 && y.Operations == 0 {
+		warn("a window is %v long in the old run and %v in the new: start, warm-up and rare stalls weigh differently "+
+			"in the two; measure both with the same duration", time.Duration(y.Duration), time.Duration(x.Duration))
+	}
+	if add("warmup", time.Duration(x.Warmup), time.Duration(y.Warmup)) {
+		warn("the warm-up is %v long in the old run and %v in the new: what is slow at first is in one of the two "+
+			"only; measure both with the same warm-up", time.Duration(y.Warmup), time.Duration(x.Warmup))
+	}
+	if add("operations", x.Operations, y.Operations) {
+		warn("a trial ends after %d operations in the old run and %d in the new (0: by time): measure both "+
+			"with the same number", y.Operations, x.Operations)
+	}
+	if add("sample", x.Sample, y.Sample) {
+		warn("every operation of %d is timed in the old run and of %d in the new: reading the clock costs them "+
+			"differently; measure both alike", y.Sample, x.Sample)
+	}
+}
+
+// burnDifferences reports how much the burn calibrations of two runs differ.
 func (h *Header) burnDifferences(b *Header, add func(name string, a, b any) bool,
 	warn func(format string, args ...any)) {
 	if q := h.Burn.Rate / b.Burn.Rate; q > 1+burnTolerance || q < 1/(1+burnTolerance) {
@@ -107,10 +119,10 @@ func (h *Header) burnDifferences(b *Header, add func(name string, a, b any) bool
 	}
 }
 
-// replayed says where the costs of real code come from.
-func (h *Header) replayed() string {
-	if h.Replayed == nil {
+// replayedText names the source of the costs of real code.
+func (h *Header) replayedText() string {
+	if h.ReplayedFile == nil {
 		return "measured, if there are any"
 	}
-	return "of a file, " + h.Replayed.short()
+	return "of a file, " + h.ReplayedFile.shortSum()
 }

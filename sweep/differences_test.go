@@ -10,7 +10,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// measured is a header of a run that differs from another in what change does.
+// measured returns a header of a run, changed by change.
 func measured(change func(*Header)) *Header {
 	h := &Header{Workload: "w", World: result.Live, Version: "v1", Seed: "1", Blocks: 10,
 		Settings: Settings{Duration: Duration(time.Second), Warmup: Duration(100 * time.Millisecond), Sample: 1},
@@ -77,7 +77,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestDifferencesVirtual: time that is calculated knows no machine, and two worlds are not two versions.
+// TestDifferencesVirtual: simulated time does not depend on the machine, and two worlds are not two versions.
 func TestDifferencesVirtual(t *testing.T) {
 	virtual := func(change func(*Header)) *Header {
 		return measured(func(h *Header) {
@@ -99,7 +99,9 @@ func TestDifferencesVirtual(t *testing.T) {
 		len(warnings) != 1 || !strings.Contains(warnings[0], "wake=15µs in the old run and wake=60µs in the new") {
 		t.Errorf("other costs: %v, %q, %v", differences, warnings, err)
 	}
-	here := virtual(func(h *Header) { h.Costs, h.CostsFrom = "wake=10µs/20µs/90µs", Calibrated+"2026-01-02T03:04:05Z" })
+	here := virtual(func(h *Header) {
+		h.Costs, h.CostsFrom = "wake=10µs/20µs/90µs", CostsCalibrated+"2026-01-02T03:04:05Z"
+	})
 	differences, _, err = here.Differences(virtual(nil))
 	if err != nil || len(differences) != 1 ||
 		differences[0] != (compare.Difference{Name: "costs", A: "what was calibrated 2026-01-02T03:04:05Z",
@@ -114,10 +116,10 @@ func TestDifferencesVirtual(t *testing.T) {
 	}
 }
 
-// TestDifferencesArrivals: files of arrivals are compared by their checksums, which an edited header may have cut.
+// TestDifferencesArrivals: files of arrivals are compared by checksum, which an edited header may have cut.
 func TestDifferencesArrivals(t *testing.T) {
 	of := func(sum string) *Header {
-		return measured(func(h *Header) { h.Recorded = []Recorded{{Path: "day.txt", SHA256: sum}} })
+		return measured(func(h *Header) { h.ArrivalFiles = []InputFile{{Path: "day.txt", SHA256: sum}} })
 	}
 	whole := strings.Repeat("ab", 32)
 	for _, sum := range []string{whole, "", "abc", "ab" + whole[:62]} {
@@ -130,7 +132,7 @@ func TestDifferencesArrivals(t *testing.T) {
 	}
 }
 
-// TestDifferencesOperations: where operations end a trial, its window's length says nothing.
+// TestDifferencesOperations: if operations end a trial, the length of its window does not matter.
 func TestDifferencesOperations(t *testing.T) {
 	a := measured(func(h *Header) { h.Settings.Operations, h.Settings.Duration = 100, 0 })
 	b := measured(func(h *Header) { h.Settings.Operations = 100 })

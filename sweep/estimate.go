@@ -3,65 +3,67 @@ package sweep
 import (
 	"time"
 
-	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/compare"
+	"github.com/brewput/brewput/workload"
 )
 
-// estimate foresees how long the rest of a sweep takes: what each case took before, else its guess.
-type estimate struct {
-	perTrial    []time.Duration // by case; 0 means unknown
-	done, total int
+// Estimate is the work that a sweep still has to do. Its times leave out trials of unknown length, such as jobs.
+type Estimate struct {
+	Done       int           // trials stored by earlier executions
+	Total      int           // trials of the plan, including Done; with a budget, up to the maximum number of blocks
+	Block      time.Duration // expected time of a block of all cases
+	Remaining  time.Duration // expected time of the rest of the plan
+	BudgetLeft time.Duration // remaining budget; 0 without one
+	Jobs       bool          // some designs are jobs, so the times are too short
 }
 
-// overhead is what a trial takes beyond its window: a process, two burn probes, storing it.
-const overhead = 45 * time.Millisecond
-
-// guess is the time that one trial of a design takes before any was run; 0 where nobody knows.
-func (s *Sweep) guess(design string) time.Duration {
-	d, _ := s.Workload.Find(design)
-	set := s.Header.Settings
-	if d.Job != nil || set.Operations > 0 {
-		return 0
+// Estimate estimates the remaining work. Call it before Execute.
+func (s *Sweep) Estimate() Estimate {
+	o := Estimate{Done: len(s.Done), Total: s.TotalTrials(), Block: s.BlockTime(), Remaining: s.Remaining(),
+		Jobs: s.HasJobs()}
+	if s.Header.Rule != nil {
+		o.BudgetLeft = max(0, time.Duration(s.Header.Rule.Budget)-s.SpentBefore())
 	}
-	return time.Duration(set.Warmup) + time.Duration(set.Duration) + overhead // an overloaded open loop takes longer
+	return o
 }
 
-func (s *Sweep) newEstimate(done int) *estimate {
-	e := &estimate{perTrial: make([]time.Duration, len(s.Plan.Cases)), done: done, total: s.Total()}
-	for i, c := range s.Plan.Cases {
-		e.perTrial[i] = s.guess(c.Design)
+// Conclusion says why a sweep with a budget ended.
+type Conclusion struct {
+	Blocks        int
+	Spent, Budget time.Duration
+	Undecided     int // undecided verdicts at the last interim analysis that had any
+	Verdicts      int
+	Reason        string // why the sweep ended; see compare.Allocation
+}
+
+// Conclusion returns why the sweep ended. Call it after Execute. It is nil without a budget or before the first
+// interim analysis.
+func (s *Sweep) Conclusion() *Conclusion {
+	if s.Header.Rule == nil || len(s.Interims) == 0 {
+		return nil
 	}
-	return e
-}
-
-// foresee counts the trials up to the next look of a run with a budget, after so many trials, before block
-// b.
-func (e *estimate) foresee(p *pace, trials, b int) {
-	e.total = trials + max(0, p.until-b)*p.sweep.each()*len(p.cases)
-}
-
-func (e *estimate) took(step plan.Step, d time.Duration) {
-	e.done++
-	e.perTrial[step.Case] = d
-}
-
-// event describes the state before a step.
-func (e *estimate) event(p plan.Plan, step plan.Step) Event {
-	return Event{Step: step, Case: p.Cases[step.Case], Done: e.done, Total: e.total, Left: e.left()}
-}
-
-// left is the time that is left. Cases of which nothing is known count as the mean of the others; 0 where nothing is
-// known of any.
-func (e *estimate) left() time.Duration {
-	var sum time.Duration
-	known := 0
-	for _, d := range e.perTrial {
-		if d > 0 {
-			sum += d
-			known++
+	last, all := s.Interims[len(s.Interims)-1], s.Criteria.FamilySize(s.CaseRows())
+	c := &Conclusion{Blocks: last.After, Spent: time.Duration(last.Spent), Budget: time.Duration(s.Header.Rule.Budget),
+		Undecided: all, Verdicts: all, Reason: last.Reason}
+	for i := len(s.Interims) - 1; i >= 0; i-- {
+		if l := s.Interims[i]; len(l.Comparisons) > 0 {
+			c.Undecided, c.Verdicts = l.Undecided(), len(l.Comparisons)
+			break
 		}
 	}
-	if known == 0 {
-		return 0
+	return c
+}
+
+// CaseRows returns the rows of the cases before any trial has run.
+func (s *Sweep) CaseRows() []compare.Row {
+	var rows []compare.Row
+	for _, c := range s.Plan.Cases {
+		d, _ := s.Workload.Find(c.Design)
+		rows = append(rows, compare.Row{
+			Workload: s.Workload.Name, Design: c.Design, World: s.Header.World, Point: c.Point,
+			Bound: d.Expect == workload.Bound, Reference: d.Reference, Job: d.Job != nil,
+			Open: workload.OpenLoop(c.Point),
+		})
 	}
-	return time.Duration(float64(sum) / float64(known) * float64(e.total-e.done))
+	return rows
 }

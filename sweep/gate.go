@@ -13,17 +13,17 @@ import (
 // ends the sweep once every benchmark is decided. Make one with [Sweep.UseGate].
 type Gate struct {
 	// Allow lets an exception turn a decision into an allowed one; nil: there are no exceptions.
-	Allow func(*compare.Gated)
+	Allow func(*compare.GateResult)
 	// Notify gets each interim analysis; nil ignores them.
 	Notify func(GateAnalysis)
 
 	// The results so far.
-	List   []compare.Gated  // by metric and benchmark
-	Loaded *compare.Warning // other processes were running, so that nothing is decided by times; nil if not
-	Short  *Short           // the budget ended before the blocks; nil if it did not
+	List   []compare.GateResult // by metric and benchmark
+	Loaded *compare.Warning     // other processes were running, so that nothing is decided by times; nil if not
+	Short  *Short               // the budget ended before the blocks; nil if it did not
 
 	sweep    *Sweep
-	analyses *compare.Interim
+	analyses *compare.SequentialGate
 	metrics  []string
 	budget   time.Duration // 0: there is none
 	now      func() time.Time
@@ -47,7 +47,7 @@ type Short struct {
 
 // UseGate lets a gate on metrics decide how many blocks the sweep has. A budget of 0 is none.
 func (s *Sweep) UseGate(c compare.Gate, metrics []string, budget time.Duration) *Gate {
-	g := &Gate{sweep: s, analyses: compare.NewInterim(c), metrics: metrics, budget: budget, now: s.Now}
+	g := &Gate{sweep: s, analyses: compare.NewSequentialGate(c), metrics: metrics, budget: budget, now: s.Now}
 	if g.now == nil {
 		g.now = time.Now
 	}
@@ -76,7 +76,7 @@ func (g *Gate) next(n int, trials []result.Trial) (more int, err error) {
 		if err := g.analyse(n, trials, last); err != nil {
 			return 0, err
 		}
-		if last || !sound || compare.Decided(g.List) != compare.Undecided {
+		if last || !sound || compare.GateDecision(g.List) != compare.Undecided {
 			return 0, nil
 		}
 	}
@@ -119,10 +119,10 @@ func (g *Gate) analyse(n int, trials []result.Trial, last bool) error {
 
 // judge decides by the trials of n blocks.
 func (g *Gate) judge(n int, trials []result.Trial, last bool) error {
-	sides := g.sweep.Criteria.Levels(compare.Rows(trials, g.sweep.Plan.Cases), trials)
-	declared := compare.Declared(trials)
+	sides := g.sweep.Criteria.PairLevels(compare.Rows(trials, g.sweep.Plan.Cases), trials)
+	declared := compare.DeclaredDirections(trials)
 	g.List, g.Loaded, g.analyses.Family = nil, nil, 0
-	have := make([][]compare.Sides, len(g.metrics))
+	have := make([][]compare.Pair, len(g.metrics))
 	for i, metric := range g.metrics {
 		for _, s := range sides {
 			_, a := s.A.Metrics[metric]
@@ -137,7 +137,7 @@ func (g *Gate) judge(n int, trials []result.Trial, last bool) error {
 		g.analyses.Family += len(have[i])
 	}
 	for _, w := range compare.Warnings(trials, nil) {
-		if w.Warning == compare.WarnOthers {
+		if w.Warning == compare.WarnOtherProcesses {
 			g.Loaded = &w
 		}
 	}

@@ -1,5 +1,7 @@
-// Package sweep executes a plan: every trial of every block in its order, stored as it goes, so that a sweep that
-// was interrupted goes on where it stopped. Its API is not stable yet, unlike that of package lab.
+// Package sweep executes a plan. Its API is not stable; programs should use package lab.
+//
+// A sweep runs every trial of every block in the planned order and stores each trial before the next one begins. An
+// interrupted sweep therefore resumes where it stopped.
 package sweep
 
 import (
@@ -16,8 +18,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Header is the first record of a run directory: all that is needed to go on with the sweep and to
-// judge it later.
+// Header is the first record of a run directory. It holds everything needed to resume the sweep and to analyse it
+// later.
 type Header struct {
 	Workload     string      `json:"workload"`
 	World        string      `json:"world"`
@@ -26,66 +28,67 @@ type Header struct {
 	Started      time.Time   `json:"started"`
 	Seed         string      `json:"seed"`
 	Blocks       int         `json:"blocks"`
-	Instrumented bool        `json:"observed"` // each design and point has an observed trial in each block
+	Instrumented bool        `json:"observed"` // each case has an instrumented trial in each block
 	Cases        []plan.Case `json:"cases"`
-	// what is compared, unless it is asked for otherwise: see compare.Criteria
-	Baseline    string           `json:"baseline,omitempty"`
-	All         bool             `json:"all_pairs,omitempty"` // the same
-	Settings    Settings         `json:"settings"`
-	Environment host.Environment `json:"environment"`
-	Burn        calibrate.Burn   `json:"burn"`
-	Warnings    []string         `json:"warnings"`
-	Quick       string           `json:"quick,omitempty"`      // what --quick changed, in words
-	Capacities  []Capacity       `json:"capacities,omitempty"` // open loop: measured before the sweep
-	Recorded    []Recorded       `json:"recorded,omitempty"`   // open loop: files of arrivals
-	// live: the cases that are predicted, those beyond the machine's CPUs among them
-	Twin     []plan.Case `json:"twin,omitempty"`
-	Predicts bool        `json:"predicts,omitempty"` // virtual time: it is the twin of a live run
-	// virtual time, and that of a twin: what the scheduler takes; see sim.ParseCosts
+	// the default comparison; see compare.Criteria
+	Baseline     string           `json:"baseline,omitempty"`
+	All          bool             `json:"all_pairs,omitempty"` // compare all pairs
+	Settings     Settings         `json:"settings"`
+	Environment  host.Environment `json:"environment"`
+	Burn         calibrate.Burn   `json:"burn"`
+	Warnings     []string         `json:"warnings"`
+	Quick        string           `json:"quick,omitempty"`      // what a quick run changed, in words
+	Capacities   []Capacity       `json:"capacities,omitempty"` // open loop: capacities measured before the sweep
+	ArrivalFiles []InputFile      `json:"recorded,omitempty"`   // open loop: files of recorded arrivals
+	// live: the cases to predict, including those with more CPUs than the machine has
+	PredictedCases []plan.Case `json:"twin,omitempty"`
+	Predicts       bool        `json:"predicts,omitempty"` // virtual: this is the prediction of a live run
+	// virtual, and live with a prediction: the scheduler's costs; see sim.ParseCosts
 	Costs     string `json:"costs,omitempty"`
-	CostsFrom string `json:"costs_from,omitempty"` // the same: given, typical, or calibrated and when
-	// virtual time: the file for what real code costs, written when all is calculated
-	Records  string    `json:"records,omitempty"`
-	Replayed *Recorded `json:"replayed,omitempty"` // virtual time: the file that it is read from
-	Rule     *Rule     `json:"rule,omitempty"`     // of a run with a budget
-	// of a run of Go benchmarks: what they are; see internal/gobench
-	Bench     json.RawMessage `json:"bench,omitempty"`
-	Settled   string          `json:"settled,omitempty"`   // virtual time: why the warm-up is not the least one
-	Precision *Precision      `json:"precision,omitempty"` // virtual time: when the replications are enough
+	CostsFrom string `json:"costs_from,omitempty"` // source of Costs: given, typical, or calibrated and when
+	// virtual: the file to which the costs of real code are written at the end
+	RecordingFile string      `json:"records,omitempty"`
+	ReplayedFile  *InputFile  `json:"replayed,omitempty"` // virtual: the file with the costs of real code
+	Rule          *BudgetRule `json:"rule,omitempty"`     // with a time budget
+	// Go benchmarks: the experiment; see internal/gobench
+	Bench        json.RawMessage `json:"bench,omitempty"`
+	WarmupReason string          `json:"settled,omitempty"`   // virtual: why the warm-up is longer than requested
+	Precision    *Precision      `json:"precision,omitempty"` // virtual: when there are enough replications
 }
 
-// Calibrated begins CostsFrom where the costs are those of a machine that was calibrated; when follows.
-const Calibrated = "calibrated "
+// CostsCalibrated is the prefix of Header.CostsFrom for costs measured on a machine. The time of the calibration
+// follows.
+const CostsCalibrated = "calibrated "
 
-// Typical is what CostsFrom says of costs of no machine in particular.
-const Typical = "typical"
+// CostsTypical is Header.CostsFrom for typical costs, of no particular machine.
+const CostsTypical = "typical"
 
-// costsName tells costs in a few words: those of a calibration are long.
-func (h *Header) costsName() string {
-	if strings.HasPrefix(h.CostsFrom, Calibrated) {
+// costsText names the costs. Calibrated costs are too long to list, so it names their source instead.
+func (h *Header) costsText() string {
+	if strings.HasPrefix(h.CostsFrom, CostsCalibrated) {
 		return "what was " + h.CostsFrom
 	}
 	return h.Costs
 }
 
-// Settings are what all trials of a sweep have in common.
+// Settings are the settings that all trials of a sweep share.
 type Settings struct {
 	Duration   Duration `json:"duration"`
 	Warmup     Duration `json:"warmup"`
 	Operations int64    `json:"operations"`
 	Sample     int      `json:"sample"`
 	TimeLimit  Duration `json:"time_limit"`        // of one trial
-	Limited    bool     `json:"limited,omitempty"` // the user said so
-	Profile    bool     `json:"profile,omitempty"` // observed trials take a CPU profile instead of meters
+	Limited    bool     `json:"limited,omitempty"` // the user set TimeLimit
+	Profile    bool     `json:"profile,omitempty"` // instrumented trials take a CPU profile instead of meters
 }
 
-// Duration is a time that JSON writes as "1s".
+// Duration is a time.Duration that is a string such as "1s" in JSON.
 type Duration time.Duration
 
-// MarshalJSON writes the duration as a string.
+// MarshalJSON encodes the duration as a string.
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(d).String()) }
 
-// UnmarshalJSON reads "1s".
+// UnmarshalJSON decodes a string such as "1s".
 func (d *Duration) UnmarshalJSON(b []byte) error {
 	var s string
 	if err := json.Unmarshal(b, &s); err != nil {
@@ -96,13 +99,13 @@ func (d *Duration) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Plan is the plan of the header, its levels recast to the kinds that the workload's factors declare.
+// Plan returns the plan of the header. It converts the levels to the kinds that the workload's factors declare.
 func (h *Header) Plan(w *workload.Workload) (plan.Plan, error) {
 	seed, err := strconv.ParseUint(h.Seed, 10, 64)
 	if err != nil {
 		return plan.Plan{}, fmt.Errorf("the run's seed %q is not a number", h.Seed)
 	}
-	if h.Blocks < 1 || len(h.Cases)+len(h.Twin) == 0 {
+	if h.Blocks < 1 || len(h.Cases)+len(h.PredictedCases) == 0 {
 		return plan.Plan{}, errors.New("the run's plan is empty")
 	}
 	if h.Precision != nil {
@@ -110,6 +113,7 @@ func (h *Header) Plan(w *workload.Workload) (plan.Plan, error) {
 			return plan.Plan{}, err
 		}
 	}
+
 	p := plan.Plan{Seed: seed, Blocks: h.Blocks, Instrumented: h.Instrumented}
 	for _, c := range h.Cases {
 		if _, ok := w.Find(c.Design); !ok {

@@ -22,7 +22,7 @@ import (
 
 var runsFlag = flag.Int("runs", 5, "runs of each load; many for a campaign")
 
-// mm1 is one server whose times are exponential with a mean of 1 ms.
+// mm1 is a single server with exponential service times of mean 1 ms.
 func mm1() *workload.Workload {
 	stream := func(env.Env, plan.Point) (workload.Stream, error) {
 		return workload.Stream{Op: func(e env.Env, request uint64) {
@@ -33,7 +33,7 @@ func mm1() *workload.Workload {
 	return &workload.Workload{Name: "mm1", Designs: []workload.Design{{Name: "server", Stream: stream}}}
 }
 
-// mm1Sweep is a sweep of it under Poisson arrivals of a load, as sim makes it of its defaults, but for the window.
+// mm1Sweep returns a sweep of it under Poisson arrivals at a load, with the defaults of sim except for the window.
 func mm1Sweep(rho float64, window time.Duration, seed uint64) *Sweep {
 	w := mm1()
 	point := plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(1)},
@@ -53,7 +53,7 @@ func mm1Sweep(rho float64, window time.Duration, seed uint64) *Sweep {
 
 // interval runs the sweep and returns the interval of its mean response time.
 func (s *Sweep) interval(t *testing.T) (i result.Interval, replications int) {
-	if err := s.Settle(t.Context()); err != nil {
+	if err := s.FindWarmup(t.Context()); err != nil {
 		t.Error(err)
 	}
 	trials, err := s.Execute(t.Context())
@@ -68,13 +68,13 @@ func (s *Sweep) interval(t *testing.T) (i result.Interval, replications int) {
 	return result.Interval{}, len(trials)
 }
 
-// TestIntervals: 95 % intervals over replications hold the mean response of M/M/1 as often as they say, with a
-// fixed number of replications and where a precision of 5 % ends them.
+// TestIntervals: 95% intervals over replications contain the mean response of M/M/1 with their confidence, both
+// with a fixed number of replications and with a precision of 5%.
 func TestIntervals(t *testing.T) {
 	const usual = 10 * time.Second
 	for _, load := range []struct {
 		rho   float64
-		fixed time.Duration // window of a fixed number of replications: 100 times what the queue remembers, or more
+		fixed time.Duration // window with a fixed number of replications: 100 relaxation times or more
 	}{{0.3, usual}, {0.7, usual}, {0.9, 2 * usual}} {
 		rho := load.rho
 		q, err := model.MMc(1000*rho, 1e-3, 1)
@@ -92,7 +92,7 @@ func TestIntervals(t *testing.T) {
 			c.runs(*runsFlag, func(seed uint64) *Sweep {
 				s := mm1Sweep(rho, rule.window, seed)
 				if s.Header.Precision = rule.precision; rule.precision != nil {
-					s.Plan.Blocks = rule.precision.Most
+					s.Plan.Blocks = rule.precision.MaxReplications
 				}
 				return s
 			})
@@ -101,7 +101,7 @@ func TestIntervals(t *testing.T) {
 				"replications, mean of all %.4f of the truth",
 				rho, rule.name, 100*held, *runsFlag, 100*c.width/float64(*runsFlag),
 				float64(c.replications)/float64(*runsFlag), c.sum/float64(*runsFlag)/truth)
-			// Fewer runs may miss by chance: 3 standard errors of 5 %.
+			// Fewer runs may miss by chance: 3 standard errors of 5%.
 			slack := 0.0
 			if *runsFlag < 1000 {
 				slack = 3 * math.Sqrt(0.05*0.95/float64(*runsFlag))
@@ -114,7 +114,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// coverage counts intervals that hold the truth.
+// coverage counts intervals that contain the truth.
 type coverage struct {
 	t            *testing.T
 	truth        float64
@@ -143,7 +143,7 @@ func (c *coverage) runs(n int, sweep func(seed uint64) *Sweep) {
 		})
 	}
 	for seed := range n {
-		next <- uint64(seed) * 1_000_003 // replications have the seeds that follow
+		next <- uint64(seed) * 1_000_003 // replications have consecutive seeds
 	}
 	close(next)
 	group.Wait()

@@ -10,24 +10,24 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// limited is what a pilot or a trial has come to that the limit of real time has ended.
+// limited is the outcome of a pilot or trial that the real-time limit ended.
 type limited struct {
-	outcome trial.Outcome
-	pilot   bool
-	warmup  Duration // of a pilot
-	window  Duration
-	told    bool // a trial shows where it stood
+	outcome  trial.Outcome
+	pilot    bool
+	warmup   Duration // of a pilot
+	window   Duration
+	reported bool // a trial already has its stacks
 }
 
-// caseOf names the case of a trial.
+// caseOf returns the name of a trial's case.
 func caseOf(spec trial.Spec) string {
 	return caseName(plan.Case{Design: spec.Design, Point: spec.Point})
 }
 
 func caseName(c plan.Case) string { return c.Design + " " + c.Point.String() }
 
-// limit notes a case whose outcome the limit of real time has ended.
-func (s *Sweep) limit(spec trial.Spec, o trial.Outcome) *limited {
+// recordLimited records the case of a trial if the real-time limit ended it.
+func (s *Sweep) recordLimited(spec trial.Spec, o trial.Outcome) *limited {
 	l := &limited{outcome: o}
 	if o.Limited {
 		if s.limited == nil {
@@ -38,44 +38,48 @@ func (s *Sweep) limit(spec trial.Spec, o trial.Outcome) *limited {
 	return l
 }
 
-// keepLimited keeps of the pilots that the limit has ended those of the window that the trials have. While it is
-// sought, the others spare pilots of longer ones.
-func (s *Sweep) keepLimited() {
+// pruneLimited keeps only the limited pilots that have the final warm-up and window. While these are being sought,
+// the others save time: pilots with longer windows would reach the limit too.
+func (s *Sweep) pruneLimited() {
 	set := s.Header.Settings
 	maps.DeleteFunc(s.limited,
 		func(_ string, l *limited) bool { return l.warmup != set.Warmup || l.window != set.Duration })
 }
 
-// limitedOf is the outcome of a trial of a case that the limit of real time has ended before: it is not run, for that
-// would take as long again. What was ended may be the pilot of the case, whose requests are not those that the trial's
-// seed draws.
-func (s *Sweep) limitedOf(spec trial.Spec) (o trial.Outcome, ok bool) {
+// limitedOutcome returns the outcome of a trial whose case has already reached the real-time limit. The trial does
+// not run, because it would take as long again. The run that reached the limit may be a pilot, whose requests
+// differ from those that the trial's seed draws.
+func (s *Sweep) limitedOutcome(spec trial.Spec) (o trial.Outcome, ok bool) {
 	l := s.limited[caseOf(spec)]
 	if l == nil {
 		return trial.Outcome{}, false
 	}
+
 	t, why := trial.Blank(spec), "another replication"
 	if l.pilot {
 		why = "the pilot of its case, which has a seed of its own,"
 	}
+
 	t.World, t.Status, t.Error = result.Virtual, result.Failed, l.outcome.Trial.Error
-	if !strings.HasPrefix(t.Error, notRun) { // as that of a trial is which was not run either
-		t.Error = fmt.Sprintf(notRun+"%s failed: %s", why, t.Error)
+	if !strings.HasPrefix(t.Error, notRunPrefix) { // unless that trial did not run either
+		t.Error = fmt.Sprintf(notRunPrefix+"%s failed: %s", why, t.Error)
 	}
-	if !l.told {
-		l.told, o.Failure = true, l.outcome.Failure
+
+	if !l.reported {
+		l.reported, o.Failure = true, l.outcome.Failure
 	}
+
 	o.Trial, o.Limited = t, true
 	return o, true
 }
 
-// notRun begins the error of a trial that was not run.
-const notRun = "not run, as "
+// notRunPrefix is the prefix of the error of a trial that did not run.
+const notRunPrefix = "not run, as "
 
-// recallLimited notes the cases that the limit has ended in an earlier execution, unless it is another limit now. What
-// was stored of them stays as it is in any case.
-func (s *Sweep) recallLimited() {
-	if s.Retry {
+// restoreLimited records the cases that reached the real-time limit in an earlier execution. It does nothing if the
+// limit has changed since. Stored trials stay as they are.
+func (s *Sweep) restoreLimited() {
+	if s.RetryLimited {
 		return
 	}
 	for _, t := range s.Done {
@@ -83,6 +87,6 @@ func (s *Sweep) recallLimited() {
 			continue
 		}
 		spec := trial.Spec{Design: t.Design, Point: t.Point}
-		s.limit(spec, trial.Outcome{Trial: t, Limited: true}).told = true
+		s.recordLimited(spec, trial.Outcome{Trial: t, Limited: true}).reported = true
 	}
 }

@@ -12,17 +12,16 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// TestLimited: of a case that the limit of real time has ended nothing else is run, be it a pilot or a replication: the
-// others are failed with the same reason. A pilot of another window, or a further one, does not keep the trials from
-// being run.
+// TestLimited: if the real-time limit ends a pilot or a replication of a case, no other replication runs, and all
+// fail with the same reason. A pilot of another window, or a further one, does not prevent the trials.
 func TestLimited(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		pilots    bool
 		transient result.Value // of a
-		from      int          // the round of pilots of b that the limit ends
+		from      int          // the round of pilots of b that reaches the limit
 		want      int          // runs of b
-		pilot     bool         // the reason that is stored
+		pilot     bool         // the stored reason
 	}{
 		{"pilot", true, 0.001, 0, 1, true},
 		{"pilot of a shorter run", true, 0.7, 0, 2, false}, // which needs a longer window
@@ -32,7 +31,7 @@ func TestLimited(t *testing.T) {
 		runs := map[string]int{}
 		store := &memory{}
 		s := virtualSweep(store, nil)
-		s.Header.Precision = &Precision{Relative: 0.5, First: 10, Most: 40}
+		s.Header.Precision = &Precision{Relative: 0.5, MinReplications: 10, MaxReplications: 40}
 		s.Plan.Blocks = 40
 		s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 			runs[spec.Design]++
@@ -61,7 +60,7 @@ func TestLimited(t *testing.T) {
 			}
 		}
 		if c.pilots {
-			if err := s.Settle(t.Context()); err != nil {
+			if err := s.FindWarmup(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			ahead = 0
@@ -86,9 +85,9 @@ func TestLimited(t *testing.T) {
 	}
 }
 
-// TestLimitedContinued: a sweep that is continued runs no more of a case that the limit has ended before, and says why
-// it did in the same words; with another limit it runs what is left.
-func TestLimitedContinued(t *testing.T) {
+// TestLimitedResumed: a resumed sweep runs no more trials of a case that reached the limit, and repeats the reason.
+// With another limit it runs the rest.
+func TestLimitedResumed(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		pilots, retry bool
@@ -118,7 +117,7 @@ func TestLimitedContinued(t *testing.T) {
 		s.Plan.Blocks = 6
 		run(s, "too slow")
 		if c.pilots {
-			if err := s.Settle(t.Context()); err != nil {
+			if err := s.FindWarmup(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -133,9 +132,9 @@ func TestLimitedContinued(t *testing.T) {
 
 		store.failAt = 0
 		next := virtualSweep(store, nil)
-		next.Plan.Blocks, next.Retry = 6, c.retry
+		next.Plan.Blocks, next.RetryLimited = 6, c.retry
 		runs := run(next, "still too slow")
-		next.Continue(stored, store.blocks, false)
+		next.Restore(stored, store.blocks, false)
 		trials, err := next.Execute(t.Context())
 		if err != nil || len(trials) != 12 || *runs != c.runs {
 			t.Errorf("%s: %d trials, %d runs, %v", c.name, len(trials), *runs, err)

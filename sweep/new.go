@@ -10,14 +10,15 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// New is the sweep of a header. It runs trials as the header's world asks for: live ones in processes of their own,
-// those in virtual time ahead of their turn and several at once. It stores nothing and tells nobody until it has a
-// Store and a Notify. Errors name what of the header makes no sense.
+// New returns the sweep of a header, with the runner of the header's world. Live trials run in processes of their
+// own. Trials in virtual time run in this process, ahead and several at once. The sweep stores nothing and reports
+// no progress until Store and Notify are set. Errors name the invalid part of the header.
 func New(w *workload.Workload, h Header) (*Sweep, error) {
 	p, err := h.Plan(w)
 	if err != nil {
 		return nil, err
 	}
+
 	s := &Sweep{Workload: w, Header: h, Plan: p, Store: Discard{}}
 	switch limit := time.Duration(h.Settings.TimeLimit); {
 	case h.Predicts:
@@ -32,12 +33,13 @@ func New(w *workload.Workload, h Header) (*Sweep, error) {
 		s.Run, s.BurnRatio = (&trial.Runner{TimeLimit: limit}).Run, calibrate.BurnRatio
 		return s, nil
 	}
+
 	s.Run, s.Ahead = s.pool.Run, s.pool.Ahead
 	return s, nil
 }
 
-// tell notifies, if anybody is to be notified.
-func (s *Sweep) tell(e Event) {
+// notify calls Notify if it is set.
+func (s *Sweep) notify(e Event) {
 	if s.Notify != nil {
 		s.Notify(e)
 	}

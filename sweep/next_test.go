@@ -8,8 +8,7 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// TestNext: the sweep asks how many blocks follow at the end of each stretch, with all trials so far, and ends when
-// there are none.
+// TestNext: the sweep calls Next at the end of each segment, with all trials so far, and ends at 0.
 func TestNext(t *testing.T) {
 	store := &memory{}
 	s := testSweep(store, succeed)

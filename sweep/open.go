@@ -35,7 +35,7 @@ func HeaderOf(dir string, j *store.Journal) (Header, error) {
 	if err != nil {
 		return h, err
 	}
-	return h, h.Fits(dir, j.Trials, j.Blocks, j.Interims, !j.Checked)
+	return h, h.CheckStored(dir, j.Trials, j.Blocks, j.Interims, !j.Checked)
 }
 
 // StoreError makes a refusal of an error about a run directory, unless a disk failed or the directory was removed.
@@ -58,7 +58,7 @@ func (r *StoredRun) Warnings() (list []compare.Warning) {
 		list = append(list, compare.NewWarning(r.Header.Workload, compare.WarnSettings, text))
 	}
 	if r.Header.Rule != nil {
-		list = append(list, compare.Budgeted(r.Header.Workload, r.Name))
+		list = append(list, compare.BudgetWarning(r.Header.Workload, r.Name))
 	}
 	return append(list, compare.Warnings(r.Trials, r.Header.InterimBlocks())...)
 }

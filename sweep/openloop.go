@@ -22,7 +22,7 @@ func (s *Sweep) EnoughForAll() error {
 	if s.Complete {
 		blocks = len(s.Sealed)
 	}
-	few, many, needed := s.Criteria.BlocksForAll(s.CaseRows())
+	few, many, needed := s.Criteria.BlocksForAllPairs(s.CaseRows())
 	if blocks >= needed {
 		return nil
 	}
@@ -36,15 +36,15 @@ func (s *Sweep) EnoughForAll() error {
 // are simulated. begin is called before the first real measurement, tell before each trial. It does nothing without an
 // open loop.
 //
-// Rates that cannot be offered are a [*plan.Refusal], a design that fails without load an [*Unserved].
+// Rates that cannot be offered are a [*plan.Refusal], a design that fails without load an [*CapacityError].
 func (s *Sweep) PrepareOpenLoops(ctx context.Context, dir string, begin func(), tell func(plan.Case, int, int)) error {
-	t, err := s.Twin()
+	t, err := s.PredictionSweep()
 	if err != nil {
 		return err
 	}
 	both := []*Sweep{s}
 	if t != nil {
-		t.Plan.Cases = s.Header.Beyond()
+		t.Plan.Cases = s.Header.PredictedOnly()
 		both = append(both, t)
 	}
 	for _, x := range both {
@@ -77,7 +77,7 @@ func (s *Sweep) capacities(ctx context.Context, dir string, begin func(), tell f
 	}
 
 	err := s.CheckRates()
-	var u *Unserved
+	var u *CapacityError
 	if err == nil || errors.As(err, &u) && result.OutcomeOf([]result.Trial{u.Trial}) != result.Sound {
 		return err
 	}

@@ -8,66 +8,67 @@ import (
 	"github.com/brewput/brewput/result"
 )
 
-// Precision is the rule by which replications go on until every mean is known well enough. A case whose means are
-// is replicated no further. Looks are few, as each one more makes an interval that happens to be short more
-// likely to be the one that ends the run.
+// Precision is a sequential stopping rule for replications: a case is replicated until the confidence intervals of
+// its means are narrow enough. Interim analyses are few. Each one adds a chance to stop at an interval that is
+// narrow by chance.
 type Precision struct {
-	Relative   float64 `json:"relative"`   // half of the 95 % interval of a mean, by the mean
-	First      int     `json:"first"`      // replications before the first look
-	Most       int     `json:"most"`       // replications
-	Confidence float64 `json:"confidence"` // of the intervals
+	Relative        float64 `json:"relative"`   // largest relative half-width of the 95% interval of a mean
+	MinReplications int     `json:"first"`      // replications before the first analysis
+	MaxReplications int     `json:"most"`       // replications at most
+	Confidence      float64 `json:"confidence"` // of the intervals
 }
 
-// NewPrecision is the rule for a relative precision.
+// NewPrecision returns the rule for a relative precision, such as 0.01 for 1%.
 func NewPrecision(relative float64) *Precision {
-	return &Precision{Relative: relative, First: 10, Most: 1000, Confidence: 0.95}
+	return &Precision{Relative: relative, MinReplications: 10, MaxReplications: 1000, Confidence: 0.95}
 }
 
-// Validate refuses a rule that a damaged header may hold.
+// Validate returns an error for a rule that cannot work, as in a damaged header.
 func (p *Precision) Validate() error {
-	if !(p.Relative > 0) || p.First < 2 || p.Most < p.First {
+	if !(p.Relative > 0) || p.MinReplications < 2 || p.MaxReplications < p.MinReplications {
 		return fmt.Errorf("the run's rule of precision makes no sense: %+v", *p)
 	}
 	return nil
 }
 
-// after is the look after the one at n replications: half as many again.
-func (p *Precision) after(n int) int { return min(p.Most, n+(n+1)/2) }
+// after returns the number of replications at the analysis that follows the one at n: 1.5 n.
+func (p *Precision) after(n int) int { return min(p.MaxReplications, n+(n+1)/2) }
 
-// next are the cases of block b. What is decided depends on the stored trials alone, so that a run that is
-// continued decides the same.
-func (p *Precision) next(s *Sweep, at *stretch, b int, trials []result.Trial) (cases []int, more bool) {
-	switch {
-	case b == 0:
-		*at = stretch{s.all(), p.First}
-	case b < at.until:
-		return at.cases, true
-	case b >= p.Most:
-		return nil, false
-	default:
-		*at = stretch{p.imprecise(s, trials), p.after(b)}
-	}
-	return at.cases, len(at.cases) > 0
+// precisionRule replicates cases until their means are precise.
+type precisionRule struct {
+	*Precision
+	sweep *Sweep
 }
 
-// imprecise are the cases whose means are not known well enough. Of one that has no mean after so many trials more of
-// them would not help.
+func (r precisionRule) next(current segment, b int, trials []result.Trial) (segment, error) {
+	switch {
+	case b == 0:
+		return segment{r.sweep.allCases(), r.MinReplications, r.MinReplications}, nil
+	case b < current.until || b >= r.MaxReplications:
+		return current, nil
+	}
+	until := r.after(b)
+	return segment{r.imprecise(r.sweep, trials), until, until}, nil
+}
+
+// imprecise returns the cases whose means are not yet precise. A case without a mean is left out, because more
+// trials would not help.
 func (p *Precision) imprecise(s *Sweep, trials []result.Trial) []int {
 	var cases []int
 	for i := range s.Plan.Cases {
-		if _, half := s.Widest(trials, i); half > p.Relative {
+		if _, half := s.LeastPreciseMean(trials, i); half > p.Relative {
 			cases = append(cases, i)
 		}
 	}
 	return cases
 }
 
-// Widest is the least precise mean of a case, with half of its 95 % interval by itself: infinite where there is no
-// interval yet, and NaN where trials went wrong or are unstable and there is no mean.
-func (s *Sweep) Widest(trials []result.Trial, i int) (metric string, half float64) {
+// LeastPreciseMean returns the least precise mean of case i, with its relative 95% half-width. half is infinite if
+// there is no interval yet, and NaN if trials failed or are unstable.
+func (s *Sweep) LeastPreciseMean(trials []result.Trial, i int) (metric string, half float64) {
 	rows := compare.Rows(trials, s.Plan.Cases[i:i+1])
 	if len(rows) == 0 {
 		return "", math.Inf(1)
 	}
-	return rows[0].Widest()
+	return rows[0].LeastPreciseMean()
 }

@@ -13,20 +13,21 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-func TestLooksOfPrecision(t *testing.T) {
+func TestPrecisionInterims(t *testing.T) {
 	p := NewPrecision(0.01)
-	var looks []int
-	for n := p.First; n < p.Most; n = p.after(n) {
-		looks = append(looks, n)
+	var interims []int
+	for n := p.MinReplications; n < p.MaxReplications; n = p.after(n) {
+		interims = append(interims, n)
 	}
-	if want := []int{10, 15, 23, 35, 53, 80, 120, 180, 270, 405, 608, 912}; !slices.Equal(looks, want) {
-		t.Errorf("looks %v, want %v", looks, want)
+	if want := []int{10, 15, 23, 35, 53, 80, 120, 180, 270, 405, 608, 912}; !slices.Equal(interims, want) {
+		t.Errorf("analyses %v, want %v", interims, want)
 	}
 }
 
-func TestRuleOfPrecision(t *testing.T) {
-	for _, p := range []Precision{{}, {Relative: 0.1, First: 1, Most: 5}, {Relative: 0.1, First: 10, Most: 9},
-		{Relative: -1, First: 10, Most: 90}} {
+func TestPrecisionRule(t *testing.T) {
+	for _, p := range []Precision{{}, {Relative: 0.1, MinReplications: 1, MaxReplications: 5},
+		{Relative: 0.1, MinReplications: 10, MaxReplications: 9},
+		{Relative: -1, MinReplications: 10, MaxReplications: 90}} {
 		if p.Validate() == nil {
 			t.Errorf("%+v is accepted", p)
 		}
@@ -36,7 +37,7 @@ func TestRuleOfPrecision(t *testing.T) {
 	}
 }
 
-// virtualSweep is a sweep in virtual time whose trials say what they are made to say.
+// virtualSweep returns a sweep in virtual time with given results.
 func virtualSweep(store Store, say func(trial.Spec) result.Metrics) *Sweep {
 	s := testSweep(store, func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 		t := trial.Blank(spec)
@@ -51,13 +52,12 @@ func virtualSweep(store Store, say func(trial.Spec) result.Metrics) *Sweep {
 	return s
 }
 
-// TestPrecision: a case goes on until its means are known well enough, and no longer; a run that is continued
-// decides the same.
+// TestPrecision: a case continues until its means are precise, and no longer. A resumed run decides the same.
 func TestPrecision(t *testing.T) {
 	say := func(spec trial.Spec) result.Metrics {
 		rate := 100.0
 		switch spec.Design {
-		case "a": // half of the interval at n: about 2.1 * 0.1 / sqrt(n)
+		case "a": // half-width at n: about 2.1 * 0.1 / sqrt(n)
 			rate += float64(spec.Block%2)*20 - 10
 		}
 		return result.Metrics{result.Throughput: result.Value(rate), result.LatencyMean: 1e6}
@@ -72,7 +72,7 @@ func TestPrecision(t *testing.T) {
 	store := &memory{}
 	s := virtualSweep(store, say)
 	s.Header.Precision = NewPrecision(0.04)
-	s.Plan.Blocks = s.Header.Precision.Most
+	s.Plan.Blocks = s.Header.Precision.MaxReplications
 	var told []int
 	s.Ahead = func(specs []trial.Spec) { told = append(told, len(specs)) }
 	trials, err := s.Execute(t.Context())
@@ -90,19 +90,19 @@ func TestPrecision(t *testing.T) {
 		again := &memory{}
 		c := virtualSweep(again, say)
 		c.Header.Precision, c.Plan.Blocks = s.Header.Precision, s.Plan.Blocks
-		c.Continue(store.trials[:cut], nil, false)
-		if got, err := c.Execute(t.Context()); err != nil || !slices.Equal(places(got), places(trials)) {
+		c.Restore(store.trials[:cut], nil, false)
+		if got, err := c.Execute(t.Context()); err != nil || !slices.Equal(positions(got), positions(trials)) {
 			t.Errorf("continued after %d trials: %d trials, %v", cut, len(got), err)
 		}
 	}
 }
 
-// TestPrecisionGivesUp: trials that go wrong are not repeated for ever, and neither is what never gets precise.
+// TestPrecisionGivesUp: failing trials are not repeated forever, nor are cases that never get precise.
 func TestPrecisionGivesUp(t *testing.T) {
 	s := virtualSweep(&memory{}, func(spec trial.Spec) result.Metrics {
 		return result.Metrics{result.Throughput: result.Value(1 + spec.Block%2), result.LatencyMean: 1}
 	})
-	s.Header.Precision = &Precision{Relative: 0.001, First: 10, Most: 40}
+	s.Header.Precision = &Precision{Relative: 0.001, MinReplications: 10, MaxReplications: 40}
 	s.Plan.Blocks = 40
 	run := s.Run
 	s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
@@ -118,20 +118,19 @@ func TestPrecisionGivesUp(t *testing.T) {
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestFindWarmup(t *testing.T) {
 	const ms, second = time.Millisecond, time.Second
 	always := func(d time.Duration) func(string, time.Duration, int) time.Duration {
 		return func(string, time.Duration, int) time.Duration { return d }
 	}
 	for _, test := range []struct {
 		name string
-		// transient is that of a design's pilot of a round in a run of warm-up and window together; negative: not
-		// settled
+		// transient returns the transient of a design's pilot, by round and total length; negative: not settled
 		transient        func(design string, whole time.Duration, round int) time.Duration
 		warmup, duration time.Duration
 		pilots           [2]int // of a and b
 		warned, told     bool
-		settled          string // "": whatever it says
+		settled          string // "": any
 	}{
 		{"at once", always(0), 100 * ms, second, [2]int{1, 1}, false, false, ""},
 		{"within the warm-up", always(90 * ms), 100 * ms, second, [2]int{1, 1}, false, false, ""},
@@ -188,7 +187,7 @@ func TestSettle(t *testing.T) {
 				}
 				return trial.Outcome{Trial: r}, nil
 			}
-			if err := s.Settle(t.Context()); err != nil {
+			if err := s.FindWarmup(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if told != pilots["a"]+pilots["b"] {
@@ -201,11 +200,11 @@ func TestSettle(t *testing.T) {
 					time.Duration(set.Warmup), time.Duration(set.Duration), got, test.warmup, test.duration,
 					test.pilots)
 			}
-			if (len(s.Header.Warnings) > 0) != test.warned || (s.Header.Settled != "") != test.told {
-				t.Errorf("%s: warnings %q, settled %q", test.name, s.Header.Warnings, s.Header.Settled)
+			if (len(s.Header.Warnings) > 0) != test.warned || (s.Header.WarmupReason != "") != test.told {
+				t.Errorf("%s: warnings %q, settled %q", test.name, s.Header.Warnings, s.Header.WarmupReason)
 			}
-			if test.settled != "" && s.Header.Settled != test.settled {
-				t.Errorf("%s: %q", test.name, s.Header.Settled)
+			if test.settled != "" && s.Header.WarmupReason != test.settled {
+				t.Errorf("%s: %q", test.name, s.Header.WarmupReason)
 			}
 			trials, err := s.Execute(t.Context())
 			if err != nil || len(trials) != 2*blocks {
@@ -225,8 +224,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestSettleDrawsNothing: the pilot of a design that does the same with every seed is its first trial.
-func TestSettleDrawsNothing(t *testing.T) {
+// TestWarmupWithoutDraws: the pilot of a design without random draws is its first trial.
+func TestWarmupWithoutDraws(t *testing.T) {
 	runs := 0
 	s := virtualSweep(&memory{}, nil)
 	s.Header.Blocks, s.Plan.Blocks, s.Plan.Seed = 1, 1, 7
@@ -241,7 +240,7 @@ func TestSettleDrawsNothing(t *testing.T) {
 		}
 		return trial.Outcome{Trial: r}, nil
 	}
-	if err := s.Settle(t.Context()); err != nil {
+	if err := s.FindWarmup(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	trials, err := s.Execute(t.Context())
@@ -255,14 +254,14 @@ func TestSettleDrawsNothing(t *testing.T) {
 	}
 }
 
-// TestSettleWithinRecording: a window is not made longer than a recording of real code lasts.
-func TestSettleWithinRecording(t *testing.T) {
+// TestWarmupWithinRecording: a window does not exceed the recording of real code.
+func TestWarmupWithinRecording(t *testing.T) {
 	for longest, want := range map[time.Duration][2]time.Duration{
 		2 * time.Second: {100 * time.Millisecond, time.Second},
 		4 * time.Second: {1100 * time.Millisecond, 1100 * time.Millisecond},
 	} {
 		s := virtualSweep(&memory{}, nil)
-		s.Header.Blocks, s.Plan.Blocks, s.Header.Replayed = 1, 1, &Recorded{Path: "costs"}
+		s.Header.Blocks, s.Plan.Blocks, s.Header.ReplayedFile = 1, 1, &InputFile{Path: "costs"}
 		s.Notify = func(Event) {}
 		s.Run = func(_ context.Context, spec trial.Spec) (trial.Outcome, error) {
 			r := trial.Blank(spec)
@@ -273,7 +272,7 @@ func TestSettleWithinRecording(t *testing.T) {
 			}
 			return trial.Outcome{Trial: r}, nil
 		}
-		if err := s.Settle(t.Context()); err != nil {
+		if err := s.FindWarmup(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		set := s.Header.Settings

@@ -24,11 +24,11 @@ type RealCode struct {
 func (s *Sweep) UseRealCode(ctx context.Context, r RealCode) error {
 	switch {
 	case r.Record != "":
-		s.Header.Records = r.Record
+		s.Header.RecordingFile = r.Record
 		s.Costs = trial.NewRecording(s.Workload.Name, true)
 	case r.Replay != "":
 		var err error
-		if s.Costs, s.Header.Replayed, err = ReadCosts(ctx, r.Replay, s.Workload); err != nil {
+		if s.Costs, s.Header.ReplayedFile, err = ReadCosts(ctx, r.Replay, s.Workload); err != nil {
 			return plan.Refuse("replay-costs", nil, "%w", err)
 		}
 		if err := s.CheckCosts(); err != nil {
@@ -48,16 +48,16 @@ func (s *Sweep) ResumeRealCode(ctx context.Context, dir string, runs, again bool
 	switch {
 	case h.World != result.Virtual:
 		return nil
-	case h.Replayed != nil && !runs: // it is shown again, whatever became of the file
+	case h.ReplayedFile != nil && !runs: // it is shown again, whatever became of the file
 		return nil
-	case h.Replayed != nil:
-		if err := s.RereadCosts(ctx); err != nil {
+	case h.ReplayedFile != nil:
+		if err := s.ReloadCosts(ctx); err != nil {
 			return plan.AsRefusal(err)
 		}
 		return nil
-	case h.Records != "" && !s.Complete:
+	case h.RecordingFile != "" && !s.Complete:
 		return plan.Refuse("", nil, "%s was to end with the costs of its real code in %s, and those measured before "+
-			"it was stopped are lost: start a new run", dir, h.Records)
+			"it was stopped are lost: start a new run", dir, h.RecordingFile)
 	case measured && again:
 		return plan.Refuse("", nil, "%s measured its real code, which would cost something else now: start a new run "+
 			"with {record-costs} FILE, or with {replay-costs} FILE where there is one, and these flags", dir)
@@ -76,7 +76,7 @@ func (s *Sweep) ResumeRealCode(ctx context.Context, dir string, runs, again bool
 // WriteRealCode writes the recorded costs of real code, once all of them are there, and returns a note on what it
 // wrote; "" if the sweep records none.
 func (s *Sweep) WriteRealCode() (note string, err error) {
-	path, recorded := s.Header.Records, s.Costs
+	path, recorded := s.Header.RecordingFile, s.Costs
 	if path == "" || s.Complete {
 		return "", nil
 	}

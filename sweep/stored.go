@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/brewput/brewput/internal/quote"
 	"github.com/brewput/brewput/result"
 )
 
-// ReadHeader reads the header in the journal of the run directory dir.
+// ReadHeader decodes the header in the journal of the run directory dir.
 func ReadHeader(dir string, raw []byte) (h Header, err error) {
 	if err := json.Unmarshal(raw, &h); err != nil {
 		return h, fmt.Errorf("%s is not a run of brewput: its header cannot be read: %w", dir, err)
@@ -20,28 +19,17 @@ func ReadHeader(dir string, raw []byte) (h Header, err error) {
 	return h, nil
 }
 
-// Fits compares what the run directory dir holds with the plan in its header, interim analyses included. See
+// CheckStored compares the trials and interim decisions of the run directory dir with the plan in its header. See
 // [Header.Check].
-func (h *Header) Fits(dir string, trials []result.Trial, blocks map[int]int, looks []json.RawMessage, old bool) error {
+func (h *Header) CheckStored(dir string, trials []result.Trial, blocks map[int]int, decisions []json.RawMessage,
+	old bool) error {
 	err := h.Check(trials, blocks, old)
 	if err == nil && h.Rule != nil {
-		_, err = ReadInterims(looks)
+		_, err = ReadInterims(decisions)
 	}
 	if err != nil {
 		return fmt.Errorf("%s does not fit the plan in its header: %w: it was changed, or another program wrote it; "+
 			"put it back as it was, or start a new run", dir, err)
 	}
 	return nil
-}
-
-// ResumeCommand is what users type to continue the run in dir, or to show it again. program is the name of the command.
-func (h *Header) ResumeCommand(program, dir string) string {
-	verb := "run"
-	switch {
-	case h.Bench != nil:
-		verb = "bench"
-	case h.World == result.Virtual:
-		verb = "sim"
-	}
-	return program + " " + verb + " --resume " + quote.Shell(dir)
 }

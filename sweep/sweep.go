@@ -13,7 +13,7 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Store keeps what a sweep measures; *store.Run is one.
+// Store keeps the results of a sweep. *store.Run implements it.
 type Store interface {
 	Append(t result.Trial, histograms map[string][]byte) error
 	Failure(block, order int, text string) (path string, err error)
@@ -22,84 +22,84 @@ type Store interface {
 	End() error
 }
 
-// Sweep is a plan under execution.
+// Sweep is a plan and everything needed to execute it. Use New; its functions may be nil, except Run.
 type Sweep struct {
 	Workload *workload.Workload
 	Header   Header
 	Plan     plan.Plan
-	// Run runs one trial; it is trial.Runner.Run but in tests.
+	// Run runs one trial. Tests replace it.
 	Run   func(context.Context, trial.Spec) (trial.Outcome, error)
 	Store Store
-	// Pace, if not nil, is asked before each block how long burns by a rate take now, as a multiple of what they
-	// should: all trials of the block then have burns of a length that is right. A clock that is slower for minutes
-	// would otherwise make all work longer than any prediction could know.
+	// BurnRatio, if not nil, measures the ratio of actual to nominal burn time at a burn rate. It is called before
+	// each block, and corrects the burns of the block. A CPU clock that slows down for minutes would otherwise
+	// lengthen all work, which no prediction could know.
 	BurnRatio func(rate float64) float64
-	// Ahead, if not nil, is told of the trials that will be run next, in their order.
+	// Ahead, if not nil, is called with the trials that follow, in order, so that a runner can begin them early.
 	Ahead func([]trial.Spec)
-	// Done are the trials that an earlier execution stored.
+	// Done holds the trials that earlier executions stored.
 	Done []result.Trial
-	// Retry says that cases which the limit of real time has ended in an earlier execution are run again, where trials
-	// of them are left: the limit is another one now. Set it before Continue.
-	Retry bool
-	// Complete says that an earlier execution ended the sweep.
+	// RetryLimited repeats cases that reached the real-time limit in an earlier execution, because the limit has
+	// changed since. Set it before Restore.
+	RetryLimited bool
+	// Complete is set if an earlier execution ended the sweep.
 	Complete bool
-	// Sealed are the blocks that an earlier execution completed.
+	// Sealed holds the blocks that earlier executions completed.
 	Sealed map[int]bool
-	// Recorded are the gaps of recorded arrivals, by the path of their file.
-	Recorded map[string][]time.Duration
-	// Costs are those of real code in virtual time; nil: they are measured and forgotten.
+	// Arrivals holds the gaps between recorded arrivals, by path.
+	Arrivals map[string][]time.Duration
+	// Costs holds the recorded CPU time of real code in virtual time. If nil, code is timed as it runs.
 	Costs *trial.Recording
-	// Notify is told before each trial, and after each block with its trials.
+	// Notify, if not nil, is called before each trial, and after each block with its trials.
 	Notify func(Event)
-	// Next, if not nil, decides how many more blocks of all cases follow after some, with the trials so far; 0 ends the
-	// sweep. It is asked before the first block too. Plan.Blocks does not count then.
+	// Next, if not nil, decides how many more blocks of all cases to run, from the number of blocks and the trials
+	// so far. 0 ends the sweep. It is also called before the first block. Plan.Blocks is then ignored.
 	Next func(blocks int, trials []result.Trial) (more int, err error)
 
-	pool *trial.Pool // that Run and Ahead are of, or nil
+	pool *trial.Pool // provides Run and Ahead; may be nil
 
-	// known are the outcomes of trials that were run before the sweep began; see Settle.
-	known map[place]trial.Outcome
-	// limited are the outcomes that the limit of real time has ended, by their case: it would end the other
-	// replications too.
+	// known holds the outcomes of trials that ran before the sweep began; see FindWarmup.
+	known map[position]trial.Outcome
+	// limited holds outcomes that the real-time limit ended, by case. Other replications of the case would reach it
+	// too.
 	limited map[string]*limited
-	// paced is what Pace said last; 0: it was not asked.
-	paced float64
+	// measuredRatio is the last result of BurnRatio; 0 before the first call.
+	measuredRatio float64
 
-	// The rest is for a run with a budget, whose header has a rule.
+	// The rest is used only with a budget, when Header.Rule is set.
 
-	// Criteria is how its verdicts are made.
+	// Criteria decides the verdicts.
 	Criteria compare.Criteria
-	// Looks are the decisions of earlier executions, and of this one as it goes.
-	Interims []Interim
-	// Spent is what earlier executions had spent of the budget when they completed their last block.
+	// Interims holds the interim decisions of earlier executions and of this one.
+	Interims []InterimDecision
+	// Spent is the part of the budget that earlier executions had spent at the end of their last complete block.
 	Spent time.Duration
-	// Now is the clock that the budget is measured by; nil means time.Now.
+	// Now is the clock of the budget; nil means time.Now.
 	Now func() time.Time
 }
 
-// Event is a step of the execution. Trials is set when a block is complete.
+// Event reports a step of the execution. Trials is set at the end of a block.
 type Event struct {
-	Step   plan.Step
-	Case   plan.Case
-	Done   int           // trials finished, those of earlier executions included
-	Total  int           // with a budget: up to the next look
-	Left   time.Duration // estimate of the time left; 0 where there is none yet; with a budget, what is left of it
-	Trials []result.Trial
-	Pilot  bool // it shows how long a warm-up is needed; see Settle
+	Step     plan.Step
+	Case     plan.Case
+	Done     int           // trials finished, including those of earlier executions
+	Total    int           // with a budget: up to the next interim analysis
+	TimeLeft time.Duration // estimated time left, 0 if unknown; with a budget, what remains of it
+	Trials   []result.Trial
+	Pilot    bool // a pilot, which finds the warm-up; see FindWarmup
 }
 
-// Continue takes in what an earlier execution stored: its trials, the numbers of trials of its complete
-// blocks, and whether it ended.
-func (s *Sweep) Continue(done []result.Trial, blocks map[int]int, ended bool) {
+// Restore adds what earlier executions stored: trials, the complete blocks with their number of trials, and whether
+// the sweep ended.
+func (s *Sweep) Restore(done []result.Trial, blocks map[int]int, ended bool) {
 	s.Done, s.Complete, s.Sealed = done, ended, map[int]bool{}
 	for b := range blocks {
 		s.Sealed[b] = true
 	}
-	s.recallLimited()
+	s.restoreLimited()
 }
 
-// Execute runs what is not yet done, block after block, and returns all trials in their order. After
-// an error, or when ctx is cancelled, the trials so far are returned with it; all of them are stored.
+// Execute runs the missing trials block by block, and returns all trials in order. If it fails or ctx is cancelled,
+// it returns the trials so far with the error; all of them are stored.
 func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
 	e := s.begin()
 	for more := true; more; {
@@ -111,176 +111,13 @@ func (s *Sweep) Execute(ctx context.Context) ([]result.Trial, error) {
 	return e.trials, nil
 }
 
-// begin is the execution of a sweep before its first block.
-func (s *Sweep) begin() *execution {
-	if s.pool != nil {
-		s.pool.Forget() // pilots
-	}
-	e := &execution{Sweep: s, had: map[place]result.Trial{}, lines: s.lines()}
-	for _, t := range s.Done {
-		e.had[place{t.Block, t.Order}] = t
-	}
-	e.clock = s.newEstimate(len(e.had))
-	if s.Header.Rule != nil {
-		e.pace = s.newPace()
-	}
-	return e
-}
+// TotalTrials returns the number of trials of the plan; with a budget, up to the first interim analysis.
+func (s *Sweep) TotalTrials() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
 
-// advance runs the next block. More is false once there was none, and the sweep has ended.
-func (e *execution) advance(ctx context.Context) (more bool, err error) {
-	b := e.blocks
-	cases, more, err := e.next(b, e.trials)
-	if err != nil {
-		return false, err
-	}
-	if !more {
-		e.trials = append(e.trials, e.leftover(b)...)
-		return false, e.end()
-	}
-	block, over, err := e.block(ctx, b, cases)
-	e.trials = append(e.trials, block...)
-	e.blocks++
-	if err != nil || !over {
-		return true, err
-	}
-	if _, _, err := e.pace.stop(b); err != nil {
-		return false, err
-	}
-	return false, e.end()
-}
+// FirstBlock returns the specifications of the trials of the first block.
+func (s *Sweep) FirstBlock() []trial.Spec { return s.specsOf(0, s.allCases()) }
 
-// end stores that the sweep has ended.
-func (e *execution) end() error {
-	if e.Complete {
-		return nil
-	}
-	return e.Store.End()
-}
-
-// place names a trial within a run.
-type place struct{ block, order int }
-
-// execution is a sweep while it is executed.
-type execution struct {
-	*Sweep
-	had   map[place]result.Trial // by earlier executions
-	lines map[string]*int
-	clock *estimate
-	pace  *pace   // nil without a budget
-	at    stretch // where the run has a precision, or Next
-	again int     // the block in which trials are told of ahead again
-
-	trials []result.Trial // so far
-	blocks int            // begun
-	twin   *execution     // which takes turns with this one, or nil
-	turns  bool           // this is a twin that does
-	over   bool           // this is a twin that has ended
-}
-
-// next are the cases of block b; false ends the sweep.
-func (e *execution) next(b int, trials []result.Trial) (cases []int, more bool, err error) {
-	if e.Next != nil {
-		if b == e.at.until {
-			n, err := e.Next(b, trials)
-			if err != nil || n <= 0 {
-				return nil, false, err
-			}
-			e.at = stretch{e.all(), b + n}
-			e.clock.total = len(trials) + n*len(e.Plan.BlockOf(b, e.at.cases))
-		}
-		return e.at.cases, true, nil
-	}
-	if p := e.Header.Precision; p != nil {
-		if cases, more = p.next(e.Sweep, &e.at, b, trials); more {
-			e.clock.total = len(trials) + (e.at.until-b)*len(cases)
-			e.ahead(b, e.at.until, cases)
-		}
-		return cases, more, nil
-	}
-	if e.Header.Predicts {
-		cases, more = e.predictable(b, trials)
-		return cases, more, nil
-	}
-	if e.pace == nil {
-		e.ahead(b, e.Plan.Blocks, e.all())
-		return e.all(), b < e.Plan.Blocks && len(e.Plan.Cases) > 0, nil
-	}
-	cases, more, err = e.pace.next(b, trials, e.Sealed[b])
-	e.clock.foresee(e.pace, len(trials), b)
-	return cases, more, err
-}
-
-// block runs what block b lacks, stores it and returns all of it. over says that the time was over before
-// all was done.
-func (e *execution) block(ctx context.Context, b int, cases []int) (block []result.Trial, over bool, err error) {
-	steps := e.Plan.BlockOf(b, cases)
-	asked := false
-	for _, step := range steps {
-		t, ok := e.had[place{step.Block, step.Order}]
-		if !ok {
-			if e.pace != nil && e.pace.left() <= 0 {
-				return block, true, nil
-			}
-			if !asked {
-				e.ask()
-				asked = true
-			}
-			e.tell(e.event(step))
-			began := time.Now()
-			if t, err = e.one(ctx, step, e.lines); err != nil {
-				return block, false, err
-			}
-			e.clock.took(step, time.Since(began))
-		}
-		block = append(block, t)
-	}
-	if !e.Sealed[b] {
-		var spent time.Duration
-		if e.pace != nil {
-			spent = e.pace.spent()
-		}
-		if err := e.Store.EndBlock(b, len(steps), spent); err != nil {
-			return block, false, err
-		}
-	}
-	event := e.event(plan.Step{Block: b})
-	event.Trials = block
-	e.tell(event)
-	return block, false, nil
-}
-
-// event is the state before a step.
-func (e *execution) event(step plan.Step) Event {
-	event := e.clock.event(e.Plan, step)
-	if e.pace != nil {
-		event.Left = max(0, e.pace.left())
-	}
-	if e.twin != nil && event.Left > 0 {
-		event.Left += e.twin.clock.left()
-	}
-	return event
-}
-
-// leftover are the trials of a block that an earlier execution began and had no time to finish.
-func (e *execution) leftover(b int) []result.Trial {
-	var trials []result.Trial
-	for order := 0; ; order++ {
-		t, ok := e.had[place{b, order}]
-		if !ok {
-			return trials
-		}
-		trials = append(trials, t)
-	}
-}
-
-// Total is the number of trials of the plan; with a budget, of its first look.
-func (s *Sweep) Total() int { return s.Plan.Blocks * len(s.Plan.Block(0)) }
-
-// First are the specifications of the trials of the first block.
-func (s *Sweep) First() []trial.Spec { return s.specsOf(0, s.all()) }
-
-// specsOf are the specifications of the trials of the cases in a block.
+// specsOf returns the specifications of the trials of some cases in a block.
 func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
 	var specs []trial.Spec
 	for _, step := range s.Plan.BlockOf(block, cases) {
@@ -289,19 +126,19 @@ func (s *Sweep) specsOf(block int, cases []int) []trial.Spec {
 	return specs
 }
 
-// Foresee is how long what is left of the sweep will take, without the trials of which nobody knows.
+// Remaining returns the expected time of the rest of the sweep. Trials of unknown length count as 0.
 func (s *Sweep) Remaining() time.Duration {
 	var block, done float64
-	for _, spec := range s.First() {
-		block += float64(s.guess(spec.Design))
+	for _, spec := range s.FirstBlock() {
+		block += float64(s.expectedTime(spec.Design))
 	}
 	for _, t := range s.Done {
-		done += float64(s.guess(t.Design))
+		done += float64(s.expectedTime(t.Design))
 	}
 	return time.Duration(min(float64(s.Plan.Blocks)*block-done, 1<<62))
 }
 
-// HasJobs reports whether some design is a job, whose time nobody knows beforehand.
+// HasJobs reports whether some designs are jobs, whose length is unknown in advance.
 func (s *Sweep) HasJobs() bool {
 	for _, c := range s.Plan.Cases {
 		if d, _ := s.Workload.Find(c.Design); d.Job != nil {
@@ -311,36 +148,38 @@ func (s *Sweep) HasJobs() bool {
 	return false
 }
 
-// one runs and stores one trial.
-func (s *Sweep) one(ctx context.Context, step plan.Step, lines map[string]*int) (result.Trial, error) {
+// runTrial runs and stores one trial.
+func (s *Sweep) runTrial(ctx context.Context, step plan.Step, lines map[string]*int) (result.Trial, error) {
 	spec := s.spec(step)
-	outcome, known := s.limitedOf(spec)
+	outcome, known := s.limitedOutcome(spec)
 	if !known {
-		outcome, known = s.known[place{step.Block, step.Order}]
+		outcome, known = s.known[position{step.Block, step.Order}]
 	}
+
 	if !known {
 		var err error
 		if outcome, err = s.Run(ctx, spec); err != nil {
 			return result.Trial{}, err
 		}
-		s.limit(spec, outcome).told = true
+		s.recordLimited(spec, outcome).reported = true
 	}
+
 	t := outcome.Trial
 	t.Limited = outcome.Limited
 	s.declare(&t, spec)
-	s.predict(&t, s.Plan.Cases[step.Case], spec.Open)
+	s.addModelResponse(&t, s.Plan.Cases[step.Case], spec.Open)
 	t.Lines = lines[t.Design]
 	if outcome.Failure != "" {
 		path, err := s.Store.Failure(step.Block, step.Order, outcome.Failure)
 		if err != nil {
 			return t, err
 		}
-		t.Failure = "failures/" + filepath.Base(path) // within the run directory, which may be moved
+		t.Failure = "failures/" + filepath.Base(path) // relative to the run directory, which may be moved
 	}
 	return t, s.Store.Append(t, outcome.Histograms)
 }
 
-// declare adds to a trial what its design says of itself.
+// declare adds the properties of the design to its trial.
 func (s *Sweep) declare(t *result.Trial, spec trial.Spec) {
 	design, _ := s.Workload.Find(t.Design)
 	t.Expected = trial.Expected(design.Expect, t.Status) || t.Invalid
@@ -349,7 +188,7 @@ func (s *Sweep) declare(t *result.Trial, spec trial.Spec) {
 	t.Point = spec.Point
 }
 
-// spec is the specification of a step's trial.
+// spec returns the specification of a step's trial.
 func (s *Sweep) spec(step plan.Step) trial.Spec {
 	c := s.Plan.Cases[step.Case]
 	set := s.Header.Settings
@@ -358,12 +197,12 @@ func (s *Sweep) spec(step plan.Step) trial.Spec {
 		Block: step.Block, Order: step.Order, Seed: s.Plan.BlockSeed(step.Block), Instrumented: step.Instrumented,
 		Profiled: step.Instrumented && set.Profile,
 		Duration: time.Duration(set.Duration), Warmup: time.Duration(set.Warmup),
-		Operations: set.Operations, Sample: set.Sample, BurnRate: s.burnRate(), BurnRatio: s.paced,
-		Open: s.offered(c), Recording: s.Costs, Disturb: s.Header.World == result.Virtual,
+		Operations: set.Operations, Sample: set.Sample, BurnRate: s.burnRate(), BurnRatio: s.measuredRatio,
+		Open: s.openLoad(c), Recording: s.Costs, Disturb: s.Header.World == result.Virtual,
 	}
 }
 
-// lines counts the code of each design; nil where its source is not at hand, or its owner's.
+// lines counts the lines of code of each design; nil if its source is not available. Benchmarks have no entry.
 func (s *Sweep) lines() map[string]*int {
 	m := source.Count(s.Workload)
 	for _, d := range s.Workload.Designs {

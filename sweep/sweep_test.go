@@ -16,14 +16,14 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// memory is a store that remembers, and fails or stops where a test says.
+// memory is a Store in memory that fails or stops where a test requires it.
 type memory struct {
-	trials []result.Trial
-	blocks map[int]int
-	ended  bool
-	spent  time.Duration
-	looks  []json.RawMessage
-	failAt int // fail when so many trials are stored; 0 never
+	trials   []result.Trial
+	blocks   map[int]int
+	ended    bool
+	spent    time.Duration
+	interims []json.RawMessage
+	failAt   int // fail after this many stored trials; 0 never
 }
 
 var errDisk = errors.New("disk full")
@@ -54,7 +54,7 @@ func (m *memory) EndBlock(block, trials int, spent time.Duration) error {
 
 func (m *memory) Interim(decided any) error {
 	text, err := json.Marshal(decided)
-	m.looks = append(m.looks, text)
+	m.interims = append(m.interims, text)
 	return err
 }
 
@@ -87,8 +87,8 @@ func succeed(_ context.Context, s trial.Spec) (trial.Outcome, error) {
 	return trial.Outcome{Trial: t}, nil
 }
 
-// places are the (block, order, kind, design) of trials, to be compared.
-func places(trials []result.Trial) []string {
+// positions returns the (block, order, kind, design) of trials, for comparisons.
+func positions(trials []result.Trial) []string {
 	var list []string
 	for _, t := range trials {
 		list = append(list, fmt.Sprint(t.Block, t.Order, t.Kind, t.Design))
@@ -111,7 +111,7 @@ func TestEveryTrialOnceAndInOrder(t *testing.T) {
 	if err != nil || len(trials) != 12 || !store.ended {
 		t.Fatalf("%d trials, ended %v, %v", len(trials), store.ended, err)
 	}
-	if !slices.Equal(places(trials), places(store.trials)) {
+	if !slices.Equal(positions(trials), positions(store.trials)) {
 		t.Error("what is returned is not what was stored")
 	}
 	one, two := s.Plan.BlockSeed(1), s.Plan.BlockSeed(2)
@@ -125,7 +125,7 @@ func TestEveryTrialOnceAndInOrder(t *testing.T) {
 	}
 }
 
-// TestResumeAnywhere stops the sweep at every trial and goes on: each trial is run exactly once.
+// TestResumeAnywhere stops the sweep at every trial and resumes it: each trial runs exactly once.
 func TestResumeAnywhere(t *testing.T) {
 	whole := &memory{}
 	if _, err := testSweep(whole, succeed).Execute(t.Context()); err != nil {
@@ -155,9 +155,9 @@ func TestResumeAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(places(trials), places(whole.trials)) ||
-			!slices.Equal(places(store.trials), places(whole.trials)) || !store.ended {
-			t.Errorf("stopped at %d:\n%v\n%v", stop, places(trials), places(store.trials))
+		if !slices.Equal(positions(trials), positions(whole.trials)) ||
+			!slices.Equal(positions(store.trials), positions(whole.trials)) || !store.ended {
+			t.Errorf("stopped at %d:\n%v\n%v", stop, positions(trials), positions(store.trials))
 		}
 	}
 }
@@ -202,8 +202,8 @@ func TestEstimate(t *testing.T) {
 	if _, err := s.Execute(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if want := 12 * (1100*time.Millisecond + overhead); first.Total != 12 || first.Left != want {
-		t.Errorf("before the first trial: %d trials, %v left; want 12 and %v", first.Total, first.Left, want)
+	if want := 12 * (1100*time.Millisecond + trialOverhead); first.Total != 12 || first.TimeLeft != want {
+		t.Errorf("before the first trial: %d trials, %v left; want 12 and %v", first.Total, first.TimeLeft, want)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestHeaderOfAnotherProgram(t *testing.T) {
 	}
 }
 
-// TestManyBlocks: a sweep that would never end begins, foresees that, and tells of a few trials ahead only.
+// TestManyBlocks: a sweep that would never end starts, estimates its time, and announces only a few trials.
 func TestManyBlocks(t *testing.T) {
 	s := testSweep(&memory{}, nil)
 	s.Header.World, s.Plan.Instrumented = result.Virtual, false
@@ -241,14 +241,14 @@ func TestManyBlocks(t *testing.T) {
 		t.Errorf("%d blocks take %v", s.Plan.Blocks, d)
 	}
 	const end = 3000
-	var told []int // the blocks of the first and the last of those told of
+	var told []int // blocks of the first and the last announced trial
 	s.Ahead = func(specs []trial.Spec) { told = append(told, specs[0].Block, specs[len(specs)-1].Block) }
 	s.Run = func(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 		if spec.Block == end {
 			return trial.Outcome{}, context.Canceled
 		}
 		if from, to := told[len(told)-2], told[len(told)-1]; spec.Block < from ||
-			to-spec.Block < far/2/len(s.Plan.Cases) {
+			to-spec.Block < lookahead/2/len(s.Plan.Cases) {
 			t.Fatalf("at block %d those from %d to %d are told of", spec.Block, from, to)
 		}
 		return succeed(ctx, spec)
@@ -257,12 +257,13 @@ func TestManyBlocks(t *testing.T) {
 	if len(trials) != 2*end || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d trials, %v", len(trials), err)
 	}
-	// What is told of once is not told again before half of it is done; nor is what is done looked for in each block.
+	// Trials are announced once, again only after half of them are done, and finished trials are not searched in
+	// each block.
 	if !slices.Equal(told[:8], []int{0, 512, 256, 768, 512, 1024, 768, 1280}) || len(told) != 2*(end/256+1) {
 		t.Errorf("told of %v", told)
 	}
 	told = nil
-	s.Continue(trials, s.Store.(*memory).blocks, false)
+	s.Restore(trials, s.Store.(*memory).blocks, false)
 	if trials, err = s.Execute(t.Context()); len(trials) != 2*end || !errors.Is(err, context.Canceled) ||
 		!slices.Equal(told, []int{3000, 3512, 3000, 3512, 3000, 3512}) {
 		t.Errorf("continued: %d trials, %v, told of %v", len(trials), err, told)

@@ -27,7 +27,7 @@ func (s *Sweep) Variants(trials []result.Trial) (list []Variant, notes []string,
 	notes = append(notes, fmt.Sprintf("sensitivity: all is calculated %d times more, with one cost x 1/2 or x 2",
 		len(list)))
 
-	if n := Disturbable(trials); n > 0 {
+	if n := CountUndisturbed(trials); n > 0 {
 		for i := range trial.Delays {
 			m := trial.NewSimulations(s.Workload, costs, limit)
 			list = append(list, Variant{Delay: trial.Delay(i), Part: (float64(i) + 0.5) / trial.Delays, Run: m.Run,

@@ -1,9 +1,9 @@
-// Package aa compares a design with itself. There is no difference, so what a comparison finds is its own
-// error: how wide its interval is (the noise floor), and how often it claims a difference.
+// Package aa runs A/A comparisons, in which a design is compared with itself. As there is no difference, any
+// finding is an error of the method or the machine. The width of the interval is the noise floor, and verdicts
+// other than equivalent and undecided are false.
 //
-// Nothing is imitated: the trials are real child processes, in the blocks and the order of a real sweep of
-// two designs, judged by package compare. Only the names of the two arms are told apart, by the parent;
-// their children get the same specification.
+// The trials are real child processes, in the blocks and the order of a real sweep of two designs, and package
+// compare decides the verdict. Only the parent knows the arms apart; their children get the same specification.
 package aa
 
 import (
@@ -24,49 +24,51 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Comparison is one design at one point beside itself, a sweep of its own.
+// Comparison is an A/A comparison of one design at one point, with a sweep of its own.
 type Comparison struct {
 	Workload *workload.Workload
 	Design   string
 	Point    plan.Point
 	Blocks   int
 
-	// Each trial, of which there are two for each block, lasts for Duration after Warmup, or for a number
-	// of Operations if that is above 0.
+	// Each block has two trials. A trial lasts for Duration after Warmup, or for a number of Operations if that is
+	// positive.
 	Warmup, Duration time.Duration
 	Operations       int64
 
 	Seed     uint64
-	BurnRate float64 // turns of live.Spin per nanosecond
-	// Run runs one trial; it is trial.Runner.Run but in tests.
+	BurnRate float64 // burn rate, in iterations of live.Spin per nanosecond
+	// Run runs one trial. Tests replace it.
 	Run func(context.Context, trial.Spec) (trial.Outcome, error)
 }
 
-// The two arms, as designs.
+// Names of the two arms, as designs.
 const (
 	armA = "a"
 	armB = "b"
 )
 
-// Compare runs the sweep and returns the verdict on arm b beside arm a. When ctx ends before the sweep
-// does, but after enough blocks for a verdict, those are compared; an interrupt is an error always.
+// Compare runs the sweep and returns the verdict on arm b compared with arm a. If the deadline of ctx ends the
+// sweep, it compares the blocks so far if they are enough for a verdict. A cancelled ctx is always an error.
 func (c Comparison) Compare(ctx context.Context) (compare.Verdict, error) {
 	s, err := c.sweep()
 	if err != nil {
 		return compare.Verdict{}, err
 	}
+
 	usual := compare.DefaultCriteria("", nil)
 	trials, err := s.Execute(ctx)
 	if err != nil {
-		done := len(trials) / 2 // blocks; a verdict leaves out a broken one
+		done := len(trials) / 2 // number of blocks; verdicts ignore an incomplete one
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return compare.Verdict{}, err
 		}
-		if least := stat.LeastBlocks(usual.Alpha); done < least {
+		if least := stat.MinBlocks(usual.Alpha); done < least {
 			return compare.Verdict{}, fmt.Errorf("the time was over after %d of %d blocks; at least %d are needed",
 				done, c.Blocks, least)
 		}
 	}
+
 	verdicts := usual.Verdicts(compare.Rows(trials, s.Plan.Cases), trials)
 	if len(verdicts) != 1 {
 		return compare.Verdict{}, fmt.Errorf("%s/%s (%s) cannot be compared with itself: it is a bound, or has "+
@@ -75,18 +77,19 @@ func (c Comparison) Compare(ctx context.Context) (compare.Verdict, error) {
 	return verdicts[0], nil
 }
 
-// HalfWidth is half the width of the verdict's interval, as a ratio: 0.01 says that the ratio is known
-// within 1 %.
+// HalfWidth returns the half-width of the verdict's interval, as a relative value: 0.01 means that the ratio is
+// known within 1%.
 func HalfWidth(v compare.Verdict) result.Value {
 	return result.Value(math.Sqrt(float64(v.High/v.Low)) - 1)
 }
 
-// sweep is a sweep of two designs that are one.
+// sweep returns the sweep with the design under two names.
 func (c Comparison) sweep() (*sweep.Sweep, error) {
 	d, ok := c.Workload.Find(c.Design)
 	if !ok {
 		return nil, fmt.Errorf("workload %s has no design %q to compare with itself", c.Workload.Name, c.Design)
 	}
+
 	arms := *c.Workload
 	arms.Designs = []workload.Design{d, d}
 	arms.Designs[0].Name, arms.Designs[1].Name = armA, armB
@@ -96,17 +99,19 @@ func (c Comparison) sweep() (*sweep.Sweep, error) {
 		Settings: sweep.Settings{Duration: sweep.Duration(c.Duration), Warmup: sweep.Duration(c.Warmup),
 			Operations: c.Operations, Sample: 1},
 	}
+
 	h.Burn.Rate = c.BurnRate
 	s, err := sweep.New(&arms, h)
 	if err != nil {
 		return nil, err
 	}
+
 	s.Run, s.BurnRatio = c.runArm, nil
 	return s, nil
 }
 
-// runArm gives the child the design's own name, so that the arms differ in nothing that it could know. A
-// trial without a number ends the sweep: nothing can be said without it.
+// runArm gives the child the design's real name, so that it cannot distinguish the arms. A trial without a value
+// ends the sweep, because the comparison needs all of them.
 func (c Comparison) runArm(ctx context.Context, spec trial.Spec) (trial.Outcome, error) {
 	arm := spec.Design
 	spec.Design = c.Design
@@ -119,12 +124,12 @@ func (c Comparison) runArm(ctx context.Context, spec trial.Spec) (trial.Outcome,
 	return o, err
 }
 
-// yardstick is a name that no workload of a user can have: it holds a slash.
+// yardstick cannot be the name of a user's workload, because it contains a slash.
 const yardstick = "brewput/yardstick"
 
-// Yardstick is what a machine's noise floor is measured with: its design Burn does CPU work of a tenth of a
-// millisecond with nothing shared between workers, so that all noise is the machine's. A program whose
-// machine is examined must know it in its trials.
+// Yardstick returns the workload that measures a machine's noise floor. Its design Burn does 0.1 ms of CPU work per
+// operation without any sharing between workers, so that all noise comes from the machine. A program that examines
+// its machine must include it among the workloads of its trials.
 func Yardstick() *workload.Workload {
 	return &workload.Workload{Name: yardstick, Doc: "CPU work, to measure a machine by", Designs: []workload.Design{{
 		Name: Burn, Doc: "a tenth of a millisecond of CPU work",
@@ -134,11 +139,11 @@ func Yardstick() *workload.Workload {
 	}}}
 }
 
-// Burn is the design of the yardstick.
+// Burn is the name of the yardstick's design.
 const Burn = "burn"
 
-// At is the point of so many CPUs with a worker each.
-func At(cpus int) plan.Point {
+// PointAt returns the point of a number of CPUs with as many workers.
+func PointAt(cpus int) plan.Point {
 	return plan.NewPoint(plan.Setting{Factor: "cpus", Level: plan.IntLevel(cpus)},
 		plan.Setting{Factor: "workers", Level: plan.IntLevel(cpus)})
 }

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// measured is the outcome of a trial with that throughput.
+// measured returns the outcome of a trial with that throughput.
 func measured(spec trial.Spec, rate float64) trial.Outcome {
 	t := trial.Blank(spec)
 	t.Status, t.Type = result.OK, result.Stream
@@ -31,11 +31,11 @@ func measured(spec trial.Spec, rate float64) trial.Outcome {
 	return trial.Outcome{Trial: t}
 }
 
-// fake is a comparison whose nth trial of block b has the throughput rate(b, n).
+// fake returns a comparison whose nth trial of block b has the throughput rate(b, n).
 func fake(rate func(b, n int) float64) (Comparison, *[]trial.Spec) {
 	var specs []trial.Spec
 	return Comparison{
-		Workload: Yardstick(), Design: Burn, Point: At(2), Blocks: 10, Duration: time.Second, Seed: 3, BurnRate: 1,
+		Workload: Yardstick(), Design: Burn, Point: PointAt(2), Blocks: 10, Duration: time.Second, Seed: 3, BurnRate: 1,
 		Run: func(_ context.Context, s trial.Spec) (trial.Outcome, error) {
 			specs = append(specs, s)
 			return measured(s, rate(s.Block, s.Order)), nil
@@ -43,11 +43,11 @@ func fake(rate func(b, n int) float64) (Comparison, *[]trial.Spec) {
 	}, &specs
 }
 
-// flat is a machine on which trials differ by a little that no arm can claim: it goes by place and block.
+// flat is a machine on which trials vary slightly by block and order, and not by arm.
 func flat(b, n int) float64 { return 1000 + 10*float64(b) + float64((b+n)%2) }
 
-// TestArms: the two arms are two cases of one sweep, in random order within each block, and their children
-// cannot tell which one they are.
+// TestArms: the two arms are two cases of one sweep, in random order within each block, and their children cannot
+// distinguish them.
 func TestArms(t *testing.T) {
 	c, specs := fake(flat)
 	v, err := c.Compare(t.Context())
@@ -62,14 +62,14 @@ func TestArms(t *testing.T) {
 	}
 	for i, s := range *specs {
 		if s.Design != Burn || s.Block != i/2 || s.Order != i%2 || s.Instrumented ||
-			s.Seed != (plan.Plan{Seed: 3}).BlockSeed(i/2) || s.Point.String() != At(2).String() {
+			s.Seed != (plan.Plan{Seed: 3}).BlockSeed(i/2) || s.Point.String() != PointAt(2).String() {
 			t.Errorf("trial %d: %+v", i, s)
 		}
 	}
 }
 
-// TestOrderIsShuffled: which arm is first is up to the seed and the block, so that what favours the first
-// trial of a block favours no arm.
+// TestOrderIsShuffled: seed and block decide which arm is first, so that an advantage of the first trial favours no
+// arm.
 func TestOrderIsShuffled(t *testing.T) {
 	first := 0
 	for seed := range uint64(50) {
@@ -90,8 +90,8 @@ func TestOrderIsShuffled(t *testing.T) {
 	}
 }
 
-// TestVerdicts: a machine that is as still as can be shows equivalence; one that favours an arm is seen
-// to, by the real verdict code.
+// TestVerdicts: a machine without noise gives equivalence; one that favours an arm gives a difference, by the real
+// verdict code.
 func TestVerdicts(t *testing.T) {
 	c, _ := fake(flat)
 	v, err := c.Compare(t.Context())
@@ -121,7 +121,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestTimeIsOver: whole blocks that were measured in time are compared, if they are enough.
+// TestTimeIsOver: complete blocks measured in time are compared if they are enough.
 func TestTimeIsOver(t *testing.T) {
 	for trials, want := range map[int]string{0: "after 0 of 10 blocks",
 		11: "after 5 of 10 blocks; at least 6 are needed", 12: "", 13: ""} {
@@ -143,7 +143,7 @@ func TestTimeIsOver(t *testing.T) {
 	}
 }
 
-// TestFailures: a trial without a number, an interrupt, a design that is not there.
+// TestFailures: a trial without a value, an interrupt, and a missing design.
 func TestFailures(t *testing.T) {
 	c, specs := fake(flat)
 	run := c.Run
@@ -168,13 +168,13 @@ func TestFailures(t *testing.T) {
 		t.Error(err)
 	}
 	// A bound is in no verdict.
-	b := Comparison{Workload: coffee.Workload(), Design: "ideal", Point: At(1), Blocks: 2, BurnRate: 1, Run: run}
+	b := Comparison{Workload: coffee.Workload(), Design: "ideal", Point: PointAt(1), Blocks: 2, BurnRate: 1, Run: run}
 	if _, err := b.Compare(t.Context()); err == nil || !strings.Contains(err.Error(), "a bound") {
 		t.Error(err)
 	}
 }
 
-// TestFloor: each number of CPUs has its own comparison, and what fails of one is said of it.
+// TestFloor: each number of CPUs has its own comparison, and a failure names it.
 func TestFloor(t *testing.T) {
 	c, _ := fake(flat)
 	seeds := map[uint64]bool{}
@@ -210,11 +210,11 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// TestRealTrials goes through child processes, of so few operations that nothing but the way is tested.
+// TestRealTrials uses child processes, with too few operations to measure anything.
 func TestRealTrials(t *testing.T) {
 	n := 0
 	c := Comparison{
-		Workload: Yardstick(), Design: Burn, Point: At(1), Blocks: 6, Operations: 20, Seed: 1, BurnRate: 1,
+		Workload: Yardstick(), Design: Burn, Point: PointAt(1), Blocks: 6, Operations: 20, Seed: 1, BurnRate: 1,
 		Run: trial.Runner{OnStart: func(int) { n++ }}.Run,
 	}
 	v, err := c.Compare(t.Context())
@@ -237,17 +237,17 @@ func TestTally(t *testing.T) {
 	add(compare.Undecided, 102, 1.03)
 	add(compare.Faster, 11, 1.02)
 	add(compare.Slower, 7, 1.02)
-	if all.N() != 200 || all.False() != 18 || all.Broken() || math.Abs(all.P()-0.012089443730889564) > 1e-12 {
-		t.Errorf("18 of 200: p %v, broken %v", all.P(), all.Broken())
+	if all.N() != 200 || all.False() != 18 || all.Rejected() || math.Abs(all.P()-0.012089443730889564) > 1e-12 {
+		t.Errorf("18 of 200: p %v, broken %v", all.P(), all.Rejected())
 	}
-	if all.Apart != 6+6+6+6 { // six of each verdict, the equivalent ones too
-		t.Errorf("%d have a p-value of at most 5 %%", all.Apart)
+	if all.LowP != 6+6+6+6 { // six of each verdict, including equivalent
+		t.Errorf("%d have a p-value of at most 5 %%", all.LowP)
 	}
 	if w := float64(all.HalfWidth()); math.Abs(w-0.03) > 1e-12 {
 		t.Errorf("median half-width %v", w)
 	}
 	add(compare.Slower, 2, 1.02)
-	if !all.Broken() {
+	if !all.Rejected() {
 		t.Errorf("20 of 202: p %v", all.P())
 	}
 }
@@ -264,7 +264,7 @@ func TestCampaign(t *testing.T) {
 		"coffee/linearpipe (cpus=1 workers=1 buffer=1 stage=100us jitter=0s)",
 		"coffee/linearpipe (cpus=2 workers=2 buffer=1 stage=100us jitter=0s)",
 	}
-	if names := Names(append(cases, cases...)); !slices.Equal(names, want) {
+	if names := CaseNames(append(cases, cases...)); !slices.Equal(names, want) {
 		t.Errorf("got %q", names)
 	}
 	c, specs := fake(flat)
@@ -294,23 +294,23 @@ func TestCampaign(t *testing.T) {
 }
 
 func TestAt(t *testing.T) {
-	if p := At(3); p.Int("cpus") != 3 || p.Int("workers") != 3 || len(p.Settings()) != 2 {
+	if p := PointAt(3); p.Int("cpus") != 3 || p.Int("workers") != 3 || len(p.Settings()) != 2 {
 		t.Error(p)
 	}
 }
 
-// TestLags: the correlations of the verdicts, and how many lie beyond what independent blocks exceed in 5 % on either
-// side.
-func TestLags(t *testing.T) {
+// TestLag1: the correlations of the verdicts, and how many lie beyond the one-sided 5% bounds of independent
+// blocks.
+func TestLag1(t *testing.T) {
 	var all Tally
-	if l := all.Lags(); l.N != 0 {
+	if l := all.Lag1(); l.N != 0 {
 		t.Errorf("of nothing: %+v", l)
 	}
 	for _, r := range []float64{-0.9, -0.1, 0.1, 0.2, 0.7} {
 		all.Add(compare.Verdict{Verdict: compare.Undecided, N: 10, Lag1: result.Value(r),
 			Widened: map[bool]float64{true: 3}[r > 0.5]})
 	}
-	l := all.Lags()
+	l := all.Lag1()
 	if l.N != 5 || math.Abs(l.Mean) > 1e-12 || l.Mid != 0.1 || l.Above != 0.2 || l.Below != 0.2 || all.Widened != 1 {
 		t.Errorf("%+v, %d widened", l, all.Widened)
 	}

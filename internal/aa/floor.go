@@ -10,26 +10,26 @@ import (
 	"github.com/brewput/brewput/trial"
 )
 
-// How the noise floor of a machine is measured: about 6 seconds at each number of CPUs.
+// Settings for measuring the noise floor. It takes about 6 seconds for each number of CPUs.
 const (
 	floorBlocks   = 10
 	floorWarmup   = 30 * time.Millisecond
 	floorDuration = 250 * time.Millisecond
 )
 
-// Floor measures the noise floor of this machine with the yardstick, once for each number of CPUs, within
-// the limit: what is over time is missing in its result. The error is that of an interrupt.
+// Floor measures the noise floor of this machine with the yardstick, for each number of CPUs. What does not fit
+// into limit is reported as missing. The error is that of a cancelled ctx.
 func Floor(ctx context.Context, cpus []int, limit time.Duration, burnRate float64,
 	run func(context.Context, trial.Spec) (trial.Outcome, error)) ([]doctor.Noise, error) {
 	end := time.Now().Add(limit)
 	var all []doctor.Noise
 	for i, n := range cpus {
 		c := Comparison{
-			Workload: Yardstick(), Design: Burn, Point: At(n), Blocks: floorBlocks, Warmup: floorWarmup,
+			Workload: Yardstick(), Design: Burn, Point: PointAt(n), Blocks: floorBlocks, Warmup: floorWarmup,
 			Duration: floorDuration,
 			Seed:     uint64(1 + i*floorBlocks), BurnRate: burnRate, Run: run,
 		}
-		// Each has its share of what is left, so that none takes it all.
+		// Each gets an equal part of the remaining time.
 		share, stop := context.WithTimeout(ctx, time.Until(end)/time.Duration(len(cpus)-i))
 		v, err := c.Compare(share)
 		stop()

@@ -12,21 +12,21 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// What the harness promises, and when a campaign no longer believes it.
+// The promised error rate, and the level at which a campaign rejects it.
 const (
-	promised = 0.05 // the share of false verdicts is at most this
-	rejectAt = 0.01 // chance of finding a harness that keeps its promise guilty
+	promised = 0.05 // largest rate of false verdicts
+	rejectAt = 0.01 // probability of rejecting a correct harness
 )
 
-// Tally counts the verdicts of comparisons of designs with themselves.
+// Tally counts the verdicts of A/A comparisons.
 type Tally struct {
 	Faster, Slower        int // false verdicts
 	Equivalent, Undecided int
-	Apart                 int // a p-value of at most 5 %, whatever the verdict: equivalent designs may have it
-	Widened               int // intervals that the order of the blocks widens
+	LowP                  int // p-values of at most 5%, whatever the verdict
+	Widened               int // intervals widened for autocorrelation
 	widths                []float64
-	lags                  []float64 // lag-1 correlations of the ratios
-	above, below          int       // of these, beyond what independent blocks exceed in 5 % on either side
+	lag1                  []float64 // lag-1 correlations of the ratios
+	above, below          int       // of these, beyond the one-sided 5% bounds of independent blocks
 }
 
 // Add counts one verdict.
@@ -41,15 +41,18 @@ func (t *Tally) Add(v compare.Verdict) {
 	default:
 		t.Undecided++
 	}
+
 	if float64(v.P) <= promised {
-		t.Apart++
+		t.LowP++
 	}
+
 	t.widths = append(t.widths, float64(HalfWidth(v)))
 	if v.Widened > 1 {
 		t.Widened++
 	}
+
 	if r := float64(v.Lag1); v.Lag1.Known() && v.N >= 3 {
-		t.lags = append(t.lags, r)
+		t.lag1 = append(t.lag1, r)
 		if r > stat.Lag1Bound(v.N, 0.95) {
 			t.above++
 		}
@@ -59,36 +62,35 @@ func (t *Tally) Add(v compare.Verdict) {
 	}
 }
 
-// Lags describe the lag-1 correlations of the ratios of neighbouring blocks.
-type Lags struct {
+// Lag1Summary describes the lag-1 correlations of the ratios of neighbouring blocks.
+type Lag1Summary struct {
 	N                   int
-	Mean, Low, Mid, Top float64 // the mean; the quantiles 0.1, 0.5 and 0.9
-	Above, Below        float64 // shares beyond what independent blocks exceed in 5 % on either side
+	Mean, Low, Mid, Top float64 // mean, and quantiles 0.1, 0.5 and 0.9
+	Above, Below        float64 // fractions beyond the one-sided 5% bounds of independent blocks
 }
 
-// Lags are those of the verdicts so far; N is 0, and the rest NaN, where none has any.
-func (t *Tally) Lags() Lags {
-	sorted := slices.Sorted(slices.Values(t.lags))
+// Lag1 returns the summary of the correlations so far. Without any, N is 0 and the rest NaN.
+func (t *Tally) Lag1() Lag1Summary {
+	sorted := slices.Sorted(slices.Values(t.lag1))
 	n := float64(len(sorted))
-	return Lags{len(sorted), stat.Mean(sorted), stat.Quantile(sorted, 0.1), stat.Quantile(sorted, 0.5),
+	return Lag1Summary{len(sorted), stat.Mean(sorted), stat.Quantile(sorted, 0.1), stat.Quantile(sorted, 0.5),
 		stat.Quantile(sorted, 0.9),
 		float64(t.above) / n, float64(t.below) / n}
 }
 
-// N is the number of comparisons.
+// N returns the number of comparisons.
 func (t *Tally) N() int { return t.Faster + t.Slower + t.Equivalent + t.Undecided }
 
-// False is the number of false verdicts: a difference between a design and itself.
+// False returns the number of false verdicts, faster or slower.
 func (t *Tally) False() int { return t.Faster + t.Slower }
 
-// P is the chance of so many false verdicts or more if each comparison has one with a chance of 5 %: an
-// exact one-sided binomial test.
+// P returns the probability of at least as many false verdicts at a rate of 5%: an exact one-sided binomial test.
 func (t *Tally) P() float64 { return stat.BinomialTail(t.False(), t.N(), promised) }
 
-// Broken reports whether the harness gives more false verdicts than it promises, by a test at 1 %.
-func (t *Tally) Broken() bool { return t.P() <= rejectAt }
+// Rejected reports whether the promised rate of false verdicts is rejected at a level of 1%.
+func (t *Tally) Rejected() bool { return t.P() <= rejectAt }
 
-// HalfWidth is the median of the half-widths of the intervals; unavailable where there is none.
+// HalfWidth returns the median half-width of the intervals; unavailable without any.
 func (t *Tally) HalfWidth() result.Value { return result.Value(stat.Median(t.widths)) }
 
 // Case is a design at a point.
@@ -98,11 +100,11 @@ type Case struct {
 	Point    plan.Point
 }
 
-// String is "coffee/locking (cpus 2, ...)".
+// String returns text such as "coffee/locking (cpus 2, ...)".
 func (c Case) String() string { return fmt.Sprintf("%s/%s (%s)", c.Workload.Name, c.Design, c.Point) }
 
-// Cases are the designs of a workload at all points of the levels, which are written as on the command
-// line. Factors without a level have their default.
+// Cases returns the cases of some designs of a workload at all points of the given levels, by factor. The syntax of
+// levels is that of plan.Factor.Parse. Other factors have their default.
 func Cases(w *workload.Workload, designs []string, levels map[string]string) ([]Case, error) {
 	choices := map[string]plan.Choice{}
 	var earlier []string
@@ -116,10 +118,12 @@ func Cases(w *workload.Workload, designs []string, levels map[string]string) ([]
 		}
 		earlier = append(earlier, f.Name)
 	}
+
 	points, err := plan.Points(w.AllFactors(), choices)
 	if err != nil {
 		return nil, err
 	}
+
 	factorsOf := func(design string) []string {
 		d, _ := w.Find(design)
 		return w.FactorsOf(d)
@@ -131,8 +135,8 @@ func Cases(w *workload.Workload, designs []string, levels map[string]string) ([]
 	return cases, nil
 }
 
-// Campaign compares n times, the cases in turn. Each comparison is as like says but for its case and its
-// seed. each is told every verdict.
+// Campaign runs n comparisons, taking the cases in turn. like holds their common settings; each comparison gets its
+// own seed. Campaign calls each with every verdict.
 func Campaign(ctx context.Context, like Comparison, cases []Case, n int, each func(Case, compare.Verdict)) error {
 	for i := range n {
 		c := cases[i%len(cases)]
@@ -148,8 +152,8 @@ func Campaign(ctx context.Context, like Comparison, cases []Case, n int, each fu
 	return nil
 }
 
-// Names are the distinct names of the cases, in their order.
-func Names(cases []Case) []string {
+// CaseNames returns the distinct names of the cases, in order.
+func CaseNames(cases []Case) []string {
 	var names []string
 	for _, c := range cases {
 		if !slices.Contains(names, c.String()) {

@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 		"internal/hist", "internal/hook", "internal/host", "internal/input", "internal/proc", "internal/stat", "load",
 		"plan", "result", "sim", "timeline", "workload"},
 	"model": {},
-	"sweep": {"compare", "internal/calibrate", "internal/costs", "internal/host", "internal/input", "internal/quote",
+	"sweep": {"compare", "internal/calibrate", "internal/costs", "internal/host", "internal/input",
 		"internal/source", "internal/stat", "internal/store", "load", "model", "plan", "result", "sim", "timeline",
 		"trial", "workload"},
 	"internal/aa": {"compare", "env", "internal/doctor", "internal/stat", "plan", "result", "sweep", "trial",

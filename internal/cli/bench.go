@@ -141,7 +141,7 @@ func benchIntent(s lab.Started) string {
 		text += budgetIntent(h, s.Estimate)
 	} else {
 		text += fmt.Sprintf(", x %s: %s, about %s", result.Count(h.Blocks, "block"),
-			result.Count(s.Estimate.Total, "trial"), roundDuration(s.Estimate.All))
+			result.Count(s.Estimate.Total, "trial"), roundDuration(s.Estimate.Remaining))
 	}
 	return text + "; stored in " + s.Dir
 }

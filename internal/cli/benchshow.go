@@ -82,9 +82,9 @@ func (a *app) showBench(r *lab.BenchResult, format string) error {
 	case "json":
 		return a.benchJSON(r)
 	case "csv":
-		return report.CSV(w, compare.Attach(r.Trials))
+		return report.CSV(w, compare.AttachResources(r.Trials))
 	case "bench":
-		return report.GoBench(w, r.Trials, benchHeader(&r.Header), compare.Declared(r.Trials), benchID(&r.Header), "")
+		return report.GoBench(w, r.Trials, benchHeader(&r.Header), compare.DeclaredDirections(r.Trials), benchID(&r.Header), "")
 	case "md":
 		return benchPage(r, r.Analyze()).Markdown(w)
 	}
@@ -138,7 +138,7 @@ func benchFiles(r *lab.BenchRun, again bool) error {
 			return t.Point.Has(gobench.FactorRev) && t.Point.Text(gobench.FactorRev) != rev
 		})
 		var b strings.Builder
-		if err := report.GoBench(&b, of, benchHeader(&r.Header), compare.Declared(of), benchID(&r.Header),
+		if err := report.GoBench(&b, of, benchHeader(&r.Header), compare.DeclaredDirections(of), benchID(&r.Header),
 			gobench.FactorRev); err != nil {
 			return err
 		}

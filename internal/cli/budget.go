@@ -60,7 +60,7 @@ func budgetIntent(h *sweep.Header, o sweep.Estimate) string {
 		text = ", each also observed" + text
 	}
 	if o.Done > 0 {
-		return text + fmt.Sprintf(", %d trials done, %v of %v left", o.Done, roundDuration(o.Left), budget)
+		return text + fmt.Sprintf(", %d trials done, %v of %v left", o.Done, roundDuration(o.BudgetLeft), budget)
 	}
 	text += fmt.Sprintf(", in %v at most", budget)
 	switch fit := budget / max(o.Block, 1); {
@@ -119,9 +119,9 @@ func (a *app) concludeBudget(c *sweep.Conclusion) {
 	case c == nil:
 		return
 	case c.Undecided == 0:
-		fmt.Fprintf(a.stderr, "%d blocks, %s of %v: %s\n", c.Blocks, roundDuration(c.Spent), c.Budget, c.Why)
+		fmt.Fprintf(a.stderr, "%d blocks, %s of %v: %s\n", c.Blocks, roundDuration(c.Spent), c.Budget, c.Reason)
 	default:
 		fmt.Fprintf(a.stderr, "%d blocks, %s of %v: %d of %d verdicts undecided: %s\n", c.Blocks,
-			roundDuration(c.Spent), c.Budget, c.Undecided, c.Verdicts, c.Why)
+			roundDuration(c.Spent), c.Budget, c.Undecided, c.Verdicts, c.Reason)
 	}
 }

@@ -86,7 +86,7 @@ func (a *app) compareSides(ctx context.Context, older, newer []string, format st
 		return usage("--format %s is not possible here%s; use %s", format, didYouMean(format, possible),
 			strings.Join(possible, ", "))
 	}
-	c, err := lab.Compare(ctx, older, newer, lab.CompareOptions{Workloads: a.workloads, Program: name(),
+	c, err := lab.Compare(ctx, older, newer, lab.CompareOptions{Workloads: a.workloads, ResumeHint: resumeHint,
 		Results: format == "bench", Notify: a.warn})
 	if err != nil {
 		return fromLab(err)
@@ -151,7 +151,7 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 		page.RunsA, page.RunsB = len(c.Newer.Paths), len(c.Older.Paths)
 	}
 	page.Notes = c.Notes
-	if few := b.Few(); len(few) > 0 {
+	if few := b.SingleResults(); len(few) > 0 {
 		page.Notes = append(page.Notes, "left out, for there is only one result of them on a side: "+
 			compare.CaseNames(few))
 	}
@@ -180,8 +180,8 @@ func benchmarksPage(c *lab.Comparison) report.Benchmarks {
 }
 
 // loneMetrics names the metrics that one side alone has of benchmarks that both have.
-func loneMetrics(b *compare.BenchContrast) (notes []string) {
-	for _, m := range b.LoneMetrics() {
+func loneMetrics(b *compare.BenchComparison) (notes []string) {
+	for _, m := range b.UnmatchedMetrics() {
 		for _, only := range []struct {
 			side string
 			rows []compare.Row

@@ -164,7 +164,7 @@ func (a *app) showGate(r *lab.GateResult, limit float64, format string) error {
 // gateNotes are sentences on why it came to this.
 func gateNotes(r *lab.GateResult) []string {
 	var notes []string
-	if compare.Decided(r.List) == compare.Undecided {
+	if compare.GateDecision(r.List) == compare.Undecided {
 		if r.Loaded != nil {
 			notes = append(notes, "other processes were busy meanwhile, so that times decide nothing: "+r.Loaded.Text)
 		}

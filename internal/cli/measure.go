@@ -143,7 +143,7 @@ func (a *app) done(ctx context.Context, r *lab.Run, err error, out *output, o ru
 // notDone is the error of a run of designs that stored nothing.
 func (a *app) notDone(err error) error {
 	var early *lab.UnstoredError
-	var unserved *sweep.Unserved
+	var unserved *sweep.CapacityError
 	var refused *lab.Refusal
 	switch {
 	case errors.As(err, &refused):
@@ -209,7 +209,7 @@ func announce(s lab.Started) string {
 	if h.Quick != "" {
 		lines = append(lines, h.Quick)
 	}
-	if strings.HasPrefix(h.CostsFrom, sweep.Calibrated) {
+	if strings.HasPrefix(h.CostsFrom, sweep.CostsCalibrated) {
 		where := "this machine"
 		if s.Complete || s.Estimate.Done > 0 {
 			where = "the machine it began on"
@@ -219,8 +219,8 @@ func announce(s lab.Started) string {
 	for _, w := range h.Warnings {
 		lines = append(lines, "warning: "+w)
 	}
-	if h.Settled != "" {
-		lines = append(lines, h.Settled)
+	if h.WarmupReason != "" {
+		lines = append(lines, h.WarmupReason)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -233,10 +233,10 @@ func intent(s lab.Started) string {
 	}
 	if len(h.Cases) == 0 {
 		return fmt.Sprintf("%s: this machine has %d CPUs, so that nothing of it can be measured; predicted: %s, x %s",
-			h.Workload, runtime.NumCPU(), result.Count(len(h.Twin), "case"), result.Count(h.Blocks, "replication"))
+			h.Workload, runtime.NumCPU(), result.Count(len(h.PredictedCases), "case"), result.Count(h.Blocks, "replication"))
 	}
 	text := h.Workload + ": " + casesOf(h)
-	if n := len(h.Beyond()); n > 0 {
+	if n := len(h.PredictedOnly()); n > 0 {
 		text += fmt.Sprintf(" (%d more, beyond %d CPUs, are predicted)", n, runtime.NumCPU())
 	}
 	if h.Rule != nil {
@@ -247,8 +247,8 @@ func intent(s lab.Started) string {
 	if o.Done > 0 {
 		text += fmt.Sprintf(", %d of them done", o.Done)
 	}
-	if o.All > 0 {
-		text += ", about " + roundDuration(o.All)
+	if o.Remaining > 0 {
+		text += ", about " + roundDuration(o.Remaining)
 	}
 	if o.Jobs {
 		text += " and the time of its jobs"

@@ -232,9 +232,9 @@ func budgeted(t *testing.T, dir string, seed uint64) {
 		Environment: host.Read(), Warnings: []string{},
 		Settings: sweep.Settings{Duration: sweep.Duration(time.Second), Sample: 1,
 			TimeLimit: sweep.Duration(time.Minute)},
-		Rule: &sweep.Rule{Budget: sweep.Duration(time.Hour), InterimBlocks: looks, Equivalent: compare.EquivalentFrom,
+		Rule: &sweep.BudgetRule{Budget: sweep.Duration(time.Hour), InterimBlocks: looks, Equivalent: compare.EquivalentFrom,
 			Different: compare.DifferentFrom,
-			Spending:  sweep.Spending, Alpha: 0.05, Margin: 0.02},
+			Spending:  sweep.SpendingRule, Alpha: 0.05, Margin: 0.02},
 	}
 	p, err := h.Plan(w)
 	if err != nil {

@@ -50,7 +50,7 @@ func (o *output) notify(event lab.Event) {
 // write sends trials of whole or broken blocks as JSON: each throughput trial with the resources of
 // its observed trial, then the observed trials themselves.
 func (o *output) write(trials []result.Trial) {
-	all := compare.Attach(trials)
+	all := compare.AttachResources(trials)
 	for _, t := range trials {
 		if t.Kind == result.KindInstrumented {
 			all = append(all, t)
@@ -88,16 +88,16 @@ func (o *output) finish(r *lab.Run) error {
 	}
 	switch o.format {
 	case "csv":
-		return report.CSV(w, append(compare.Refused(compare.Attach(r.Predictions), x.Rows), compare.Attach(trials)...))
+		return report.CSV(w, append(compare.WithoutInvalidPredictions(compare.AttachResources(r.Predictions), x.Rows), compare.AttachResources(trials)...))
 	case "bench":
 		header := [][2]string{{"goos", h.Environment.GOOS}, {"goarch", h.Environment.GOARCH}, {"pkg", modulePath}}
 		if cpu := h.Environment.CPUModel; cpu != nil {
 			header = append(header, [2]string{"cpu", *cpu})
 		}
-		beyond := slices.DeleteFunc(compare.Refused(compare.Attach(r.PredictedOnly()), x.Rows),
+		beyond := slices.DeleteFunc(compare.WithoutInvalidPredictions(compare.AttachResources(r.PredictedOnly()), x.Rows),
 			func(t result.Trial) bool { return t.NotModelled != "" })
 		// what was measured is not there twice
-		return report.Bench(w, append(beyond, compare.Attach(trials)...), header)
+		return report.Bench(w, append(beyond, compare.AttachResources(trials)...), header)
 	case "md":
 		return report.Markdown(w, x.Rows, x.Verdicts, x.Warnings)
 	}

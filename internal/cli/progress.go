@@ -56,8 +56,8 @@ func (p *progress) show(e sweep.Event) {
 		watched = " (observed)"
 	}
 	left := ""
-	if e.Left > 0 {
-		left = "  " + roundDuration(e.Left) + " left"
+	if e.TimeLeft > 0 {
+		left = "  " + roundDuration(e.TimeLeft) + " left"
 	}
 	what := fmt.Sprintf("block %d", e.Step.Block+1)
 	if e.Pilot {

@@ -102,7 +102,7 @@ func onlyResume(cmd *cobra.Command) error {
 // continuation says how a run goes on that was interrupted, to all that it was asked for; whole says that it had all
 // trials.
 func (o *runOptions) continuation(r *lab.Run, whole bool) string {
-	if r.Header.Records != "" && !whole {
+	if r.Header.RecordingFile != "" && !whole {
 		return "what its real code cost is not kept: start it anew"
 	}
 	text := "continue with: " + resumeHint(r.Header, r.Dir)
@@ -115,8 +115,17 @@ func (o *runOptions) continuation(r *lab.Run, whole bool) string {
 	return text
 }
 
-// resumeHint is the command that continues a run, or shows it again.
-func resumeHint(h sweep.Header, dir string) string { return h.ResumeCommand(name(), dir) }
+// resumeHint returns the command that resumes a run, or shows a finished one again.
+func resumeHint(h sweep.Header, dir string) string {
+	verb := "run"
+	switch {
+	case h.Bench != nil:
+		verb = "bench"
+	case h.World == result.Virtual:
+		verb = "sim"
+	}
+	return name() + " " + verb + " --resume " + quoted(dir)
+}
 
 // quoted is a path as a shell reads it.
 func quoted(path string) string { return quote.Shell(path) }

@@ -64,7 +64,7 @@ func virtualIntent(s lab.Started) string {
 	h := &s.Header
 	text := fmt.Sprintf("%s, in virtual time: %s, x ", h.Workload, casesOf(h))
 	if p := h.Precision; p != nil {
-		text += fmt.Sprintf("%d to %d replications, until every mean is within %v", p.First, p.Most,
+		text += fmt.Sprintf("%d to %d replications, until every mean is within %v", p.MinReplications, p.MaxReplications,
 			percent(p.Relative))
 	} else {
 		text += result.Count(h.Blocks, "replication")
@@ -116,7 +116,7 @@ func (a *app) concludePrecision(r *lab.Run) {
 	text := fmt.Sprintf("%d trials: every mean within %s", len(trials), percent(p.Relative))
 	if missed > 0 {
 		text = fmt.Sprintf("%d trials: %d of %d cases are not within %s after %d replications; give "+
-			"a longer --duration", len(trials), missed, len(r.Header.Cases), percent(p.Relative), p.Most)
+			"a longer --duration", len(trials), missed, len(r.Header.Cases), percent(p.Relative), p.MaxReplications)
 	}
 	if none > 0 {
 		text += fmt.Sprintf("; %d of %d cases have no mean", none, len(r.Header.Cases))

@@ -114,7 +114,7 @@ func (s split) compare(values []float64) change {
 			b, rankB = append(b, v), append(rankB, ranks[i])
 		}
 	}
-	return change{split: s, first: median(a), second: median(b), p: stat.Relabel(rankA, rankB)}
+	return change{split: s, first: median(a), second: median(b), p: stat.LabelPermutation(rankA, rankB)}
 }
 
 // ranked are the ranks of values; equal ones share theirs.

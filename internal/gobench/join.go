@@ -83,11 +83,11 @@ func Join(name string, parts []*Side) (s *Side, notes []string, doubts []compare
 		s.Cases = compare.UniqueCases(s.Cases, part.Cases)
 		maps.Copy(s.Better, part.Better)
 		s.Partial, s.Unused = append(s.Partial, part.Partial...), append(s.Unused, part.Unused...)
-		if text := compare.NotReplicate(first.Path, unlike[i]); text != "" {
+		if text := compare.NonReplicateText(first.Path, unlike[i]); text != "" {
 			doubts = append(doubts, doubt(part, "%s", text))
 		}
 	}
-	s.joint = compare.Together(runs, s.Cases)
+	s.joint = compare.MergeRuns(runs, s.Cases)
 	s.Path, s.Trials = s.joint.Name, s.joint.Trials
 	return s, notes, doubts
 }

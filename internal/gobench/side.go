@@ -110,26 +110,26 @@ func UnknownMachine(all []*Side) string {
 var machineKeys = []string{"goos", "goarch", "cpu"}
 
 // Compare compares two sides that [Align] made comparable, with warnings of what may make the verdicts false.
-func Compare(older, newer *Side) (c *compare.BenchContrast, warnings []compare.Warning) {
+func Compare(older, newer *Side) (c *compare.BenchComparison, warnings []compare.Warning) {
 	workload := oneWorkload(older.File, newer.File)
 	j := compare.DefaultCriteria("", []string{"cpus"})
 	j.LevelsOnly = true
 	declared := maps.Clone(older.Better)
 	maps.Copy(declared, newer.Better)
-	c = j.Benchmarks(newer.asRun(), older.asRun(), older.Run != "" && older.Run == newer.Run, declared)
+	c = j.CompareBenchmarks(newer.asRun(), older.asRun(), older.Run != "" && older.Run == newer.Run, declared)
 	c.Workload = workload
 	if nested, _ := c.Replicated(); !c.Paired && !nested && len(c.Metrics) > 0 {
-		warnings = append(warnings, compare.OneRun(workload,
+		warnings = append(warnings, compare.OneRunWarning(workload,
 			"measure both sides in one run, with bench --base, whose blocks hold both, or in several files in turn: "+
 				"compare OLD1,OLD2,OLD3 NEW1,NEW2,NEW3"))
 	}
 	for _, s := range slices.Concat(older.Parts(), newer.Parts()) {
-		for _, w := range compare.Disturbances(s.Trials) {
+		for _, w := range compare.DisturbanceWarnings(s.Trials) {
 			w.Run, w.Text = s.Path, s.Path+": "+w.Text
 			warnings = append(warnings, w)
 		}
-		if s.Budget && len(c.Sides) > 0 {
-			warnings = append(warnings, compare.Budgeted(c.Sides[0].A.Workload, s.Path))
+		if s.Budget && len(c.Pairs) > 0 {
+			warnings = append(warnings, compare.BudgetWarning(c.Pairs[0].A.Workload, s.Path))
 		}
 	}
 	return c, warnings

@@ -27,7 +27,7 @@ func SideOf(r *sweep.StoredRun) (*Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Path: r.Name, Trials: r.Trials, Cases: p.Cases, Better: compare.Declared(r.Trials),
+	f := &File{Path: r.Name, Trials: r.Trials, Cases: p.Cases, Better: compare.DeclaredDirections(r.Trials),
 		Budget: h.Rule != nil,
 		Config: map[string]string{"goos": h.Environment.GOOS, "goarch": h.Environment.GOARCH, "pkg": h.Workload}}
 	if h.Environment.CPUModel != nil {
@@ -71,9 +71,9 @@ func NothingCommon(older, newer *Side) error {
 }
 
 // CompareUntil is [Compare], which may take minutes. It does not wait for it after ctx is cancelled.
-func CompareUntil(ctx context.Context, older, newer *Side) (*compare.BenchContrast, []compare.Warning, error) {
+func CompareUntil(ctx context.Context, older, newer *Side) (*compare.BenchComparison, []compare.Warning, error) {
 	type compared struct {
-		contrast *compare.BenchContrast
+		contrast *compare.BenchComparison
 		warnings []compare.Warning
 	}
 	c, err := unlessCancelled(ctx, func() (c compared) {

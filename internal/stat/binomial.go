@@ -6,11 +6,10 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// BinomialTail is the probability of k or more successes in n trials that each succeed with probability
-// p: the exact one-sided p-value of the hypothesis that the share is at most p. It is the regularized
-// incomplete beta function I_p(k, n-k+1) (Abramowitz and Stegun, Handbook of Mathematical Functions,
-// 1964, 26.5.24), so that no sum of tiny terms loses digits. It is NaN for a p outside 0..1 or an n
-// below 0.
+// BinomialTail returns the probability of k or more successes in n trials with success probability p. This is the
+// exact one-sided p-value of a proportion of at most p. It is the regularized incomplete beta function I_p(k,
+// n-k+1) (Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 26.5.24), which avoids sums of tiny
+// terms. It is NaN for p outside 0..1 or n below 0.
 func BinomialTail(k, n int, p float64) float64 {
 	switch {
 	case n < 0 || !(p >= 0 && p <= 1):
@@ -23,10 +22,10 @@ func BinomialTail(k, n int, p float64) float64 {
 	return mathext.RegIncBeta(float64(k), float64(n-k+1), p)
 }
 
-// Wilson is the 95 % score interval of a probability of which k of n trials were hits (Wilson: Probable inference, the
-// law of succession, and statistical inference, Journal of the American Statistical Association 22(158), 1927); 0 to 1
-// where n is 0.
-func Wilson(k, n int) (low, high float64) {
+// WilsonInterval returns the 95% score interval of a proportion with k successes in n trials (Wilson: Probable
+// inference, the law of succession, and statistical inference, Journal of the American Statistical Association
+// 22(158), 1927); 0 to 1 if n is 0.
+func WilsonInterval(k, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1
 	}

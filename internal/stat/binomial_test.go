@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestBinomialTail: the values are sums of whole-number fractions.
+// TestBinomialTail: the values are sums of fractions.
 func TestBinomialTail(t *testing.T) {
 	for _, x := range []struct {
 		k, n    int
@@ -47,7 +47,7 @@ func TestBinomialTail(t *testing.T) {
 	}
 }
 
-// TestBinomialTailIsTheSum compares with the sum of the terms, in whole numbers: p is a count of 64ths.
+// TestBinomialTailIsTheSum compares with the sum of the terms in integers: p is a multiple of 1/64.
 func TestBinomialTailIsTheSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 300).Draw(t, "n")
@@ -68,7 +68,7 @@ func TestBinomialTailIsTheSum(t *testing.T) {
 	})
 }
 
-// TestWilson: values of the formula as published tables have them.
+// TestWilson: values from published tables.
 func TestWilson(t *testing.T) {
 	for _, c := range []struct {
 		k, n      int
@@ -76,7 +76,7 @@ func TestWilson(t *testing.T) {
 	}{
 		{0, 0, 0, 1}, {0, 10, 0, 0.2775}, {10, 10, 0.7225, 1}, {81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605},
 	} {
-		if low, high := Wilson(c.k, c.n); math.Abs(low-c.low) > 1e-4 || math.Abs(high-c.high) > 1e-4 {
+		if low, high := WilsonInterval(c.k, c.n); math.Abs(low-c.low) > 1e-4 || math.Abs(high-c.high) > 1e-4 {
 			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", c.k, c.n, low, high, c.low, c.high)
 		}
 	}

@@ -2,81 +2,80 @@ package stat
 
 import (
 	"math"
-	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// tQuantile is the p-quantile of Student's t with df degrees of freedom.
+// tQuantile returns the p-quantile of Student's t distribution with df degrees of freedom.
 func tQuantile(p, df float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
 }
 
-// Comparison is the ratio of two designs a and b with its doubt. It is paired where both were measured
-// in the same blocks, and then made of one group, the blocks' ratios; or unpaired, and then made of two,
-// what the blocks of each measured. All that follows from spread serves both.
+// Comparison is the estimated ratio of two designs a and b, with its uncertainty. A paired comparison has one
+// group, the ratios of the blocks that hold both. An unpaired one has two groups, the values of each design. The
+// two kinds differ only in the variance estimator, spread.
 type Comparison struct {
-	N      int     // blocks; of two groups, those of the smaller
+	N      int     // number of blocks; of two groups, the smaller number
 	Ratio  float64 // geometric mean of a / b
-	Low    float64 // interval of the ratio: Student's t on the logarithms
+	Low    float64 // confidence interval: Student's t on the logarithms
 	High   float64
 	groups []group
-	runs   bool    // the groups are the means of runs, with one standard deviation: see [Runs]
-	tail   float64 // of the logarithms of a pair: see [TailOf]
+	runs   bool    // groups hold means of runs, with a common standard deviation; see [CompareRuns]
+	tail   float64 // skewness of paired logarithms; see [TailSkewness]
 }
 
-// group is a sample with the standard deviation of its logarithms.
+// group is a sample of logarithms with its standard deviation.
 type group struct {
 	logs     []float64
 	residual float64
-	order    Order // of the logarithms, whose order is that of their blocks; its zero value: they have none
+	order    OrderTest // test of the order of the blocks; zero if they have no order
 }
 
-// widened is the factor of the standard error of the group's mean.
+// widened returns the factor by which autocorrelation increases the standard error.
 func (g *group) widened() float64 { return max(1, g.order.Widened) }
 
-// Pair compares by blocks that hold both, of which these are the logarithms of the ratios a / b. The interval has
-// the given confidence. ok is false below 2 blocks, where there is no spread to judge by.
+// ComparePaired compares by blocks that hold both designs. logs are the logarithms of the ratios a / b, in the
+// order of the blocks. The interval has the given confidence. ok is false below 2 blocks.
 //
-// A block is one stretch of time on one machine, so what slowed both designs cancels in its ratio. The logarithms are
-// in the order of their blocks: where that shows that neighbours depend on each other, the interval is wider, and
-// p-values are larger; see [OrderOf]. The same holds for a tail on one side; see [TailOf].
-func Pair(logs []float64, confidence float64) (c Comparison, ok bool) {
-	if c, ok = PairOnly(logs); ok {
+// A block covers a short time on one machine, so disturbances of both designs cancel in its ratio. If neighbouring
+// blocks are correlated, the interval is wider and p-values are larger; see [TestOrder]. The same holds for a tail
+// on one side; see [TailSkewness].
+func ComparePaired(logs []float64, confidence float64) (c Comparison, ok bool) {
+	if c, ok = PairedEstimate(logs); ok {
 		c.Low, c.High = c.Interval(confidence)
 	}
 	return c, ok
 }
 
-// PairOnly is Pair without the interval, which takes longer than all the rest.
-func PairOnly(logs []float64) (c Comparison, ok bool) {
+// PairedEstimate is ComparePaired without the interval, which takes most of the time.
+func PairedEstimate(logs []float64) (c Comparison, ok bool) {
 	if len(logs) < 2 {
 		return Comparison{N: len(logs)}, false
 	}
-	c = compared(Mean(logs), newGroup(logs))
-	c.tail = TailOf(logs)
+	c = newComparison(Mean(logs), newGroup(logs))
+	c.tail = TailSkewness(logs)
 	return c, true
 }
 
-// PairUnordered is Student's t alone, for logarithms whose order means nothing, such as the means of groups of blocks
-// that were measured in turn.
-func PairUnordered(logs []float64, confidence float64) (c Comparison, ok bool) {
-	if c, ok = PairOnly(logs); ok {
-		c.groups[0].order, c.tail = Order{}, 0
+// ComparePairedUnordered is ComparePaired without the tests of order and tail. It is for values without an order,
+// such as means of interleaved groups of blocks.
+func ComparePairedUnordered(logs []float64, confidence float64) (c Comparison, ok bool) {
+	if c, ok = PairedEstimate(logs); ok {
+		c.groups[0].order, c.tail = OrderTest{}, 0
 		c.Low, c.High = c.Interval(confidence)
 	}
 	return c, ok
 }
 
-// TwoSample compares by blocks that hold one of the two each: a and b have the logarithms of what they
-// measured, in the order of the blocks, which counts for each as it does in [Pair]. Nothing cancels, and the two may
-// scatter differently: Welch's t (The significance of the difference between two means when the population variances
-// are unequal, Biometrika 29, 1938). ok is false where either has fewer than 2 blocks.
-func TwoSample(a, b []float64, confidence float64) (c Comparison, ok bool) {
+// CompareUnpaired compares by blocks that hold one of the two designs each. a and b are the logarithms of their
+// values, in the order of the blocks; see [ComparePaired]. Disturbances do not cancel and variances may differ, so
+// it uses Welch's t (The significance of the difference between two means when the population variances are
+// unequal, Biometrika 29, 1938). ok is false if either has fewer than 2 blocks.
+func CompareUnpaired(a, b []float64, confidence float64) (c Comparison, ok bool) {
 	if n := min(len(a), len(b)); n < 2 {
 		return Comparison{N: n}, false
 	}
-	c = compared(Mean(a)-Mean(b), newGroup(a), newGroup(b))
+	c = newComparison(Mean(a)-Mean(b), newGroup(a), newGroup(b))
 	c.Low, c.High = c.Interval(confidence)
 	return c, true
 }
@@ -86,13 +85,12 @@ func newGroup(logs []float64) group {
 	for _, x := range logs {
 		squares += (x - mean) * (x - mean)
 	}
-	return group{logs, math.Sqrt(squares / float64(len(logs)-1)), OrderOf(logs)}
+	return group{logs, math.Sqrt(squares / float64(len(logs)-1)), TestOrder(logs)}
 }
 
-// Order is what the order of the blocks says: of two groups that of the one whose part of the standard error it widens
-// more.
-func (c Comparison) Order() Order {
-	var most Order
+// Order returns the result of the order test; of two groups, that with the larger effect on the standard error.
+func (c Comparison) Order() OrderTest {
+	var most OrderTest
 	for i := range c.groups {
 		if g := &c.groups[i]; i == 0 || g.widened() > max(1, most.Widened) {
 			most = g.order
@@ -101,7 +99,7 @@ func (c Comparison) Order() Order {
 	return most
 }
 
-// Widened is the factor by which the order of the blocks widens the interval of the given confidence, 1 where it does
+// Widened returns the factor by which autocorrelation widens the interval of the given confidence; 1 if it does
 // not.
 func (c Comparison) Widened(confidence float64) float64 {
 	if !c.Order().Dependent {
@@ -119,7 +117,7 @@ func (c Comparison) Widened(confidence float64) float64 {
 	return half(c) / half(plain)
 }
 
-func compared(mean float64, groups ...group) Comparison {
+func newComparison(mean float64, groups ...group) Comparison {
 	c := Comparison{N: math.MaxInt, Ratio: math.Exp(mean), groups: groups}
 	for _, g := range groups {
 		c.N = min(c.N, len(g.logs))
@@ -127,35 +125,35 @@ func compared(mean float64, groups ...group) Comparison {
 	return c
 }
 
-// asMeasured asks spread for the numbers of blocks that there are.
+// asMeasured, as an argument of spread, stands for the present numbers of blocks.
 const asMeasured = 0
 
-// spread is the standard error of the logarithm of the ratio and its degrees of freedom, if each group
-// had n blocks. One group has n-1 degrees; the formula is that of Satterthwaite (An approximate
-// distribution of estimates of variance components, Biometrics Bulletin 2(6), 1946). Where the order of a group's
-// blocks counts, n is its effective number of blocks, but for
-// the degrees of freedom at least 1 + leastDegrees.
+// spread returns the standard error of the logarithm of the ratio and its degrees of freedom, if each group had n
+// blocks. One group has n-1 degrees; two groups follow Satterthwaite (An approximate distribution of estimates of
+// variance components, Biometrics Bulletin 2(6), 1946). With autocorrelation, n is the effective number of blocks.
+// The degrees of freedom are then at least minDegrees, if there are as many blocks.
 func (c Comparison) spread(n int) (se, df float64) {
-	variance, doubt, total := 0.0, 0.0, 0.0
+	variance, uncertainty, total := 0.0, 0.0, 0.0
 	for _, g := range c.groups {
 		size := float64(n)
 		if n == asMeasured {
 			size = float64(len(g.logs))
 		}
 		effective := size / (g.widened() * g.widened())
-		v, degrees := g.residual*g.residual/effective, max(effective-1, min(size-1, leastDegrees))
+		v, degrees := g.residual*g.residual/effective, max(effective-1, min(size-1, minDegrees))
 		variance += v
-		doubt += v * v / degrees
+		uncertainty += v * v / degrees
 		total += degrees
 	}
-	if doubt == 0 || c.runs { // no group scatters
+
+	if uncertainty == 0 || c.runs { // no variance in any group
 		return math.Sqrt(variance), total
 	}
-	return math.Sqrt(variance), variance * variance / doubt
+	return math.Sqrt(variance), variance * variance / uncertainty
 }
 
-// P is the two-sided p-value of Student's t for the hypothesis that the ratio is 1: at most x exactly if the interval
-// of confidence 1-x excludes 1. It is 0 where nothing scatters and the ratio is not 1.
+// P returns the two-sided p-value of Student's t for a ratio of 1. It is at most x exactly if the interval of
+// confidence 1-x excludes 1. It is 0 if nothing varies and the ratio is not 1.
 func (c Comparison) P() float64 {
 	mean := math.Log(c.Ratio)
 	se, df := c.spread(asMeasured)
@@ -165,15 +163,15 @@ func (c Comparison) P() float64 {
 	case se == 0:
 		return 0
 	}
-	below, above := c.reach()
+	below, above := c.tailFactors()
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(max(mean/below, -mean/above)/se)
 }
 
-// Outside is twice the larger p-value of the two one-sided t tests for the hypothesis that the ratio is
-// outside 1/(1+margin) .. 1+margin (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15(6),
-// 1987), at most 1. It is at most x exactly where the interval of confidence 1-x lies within the margin.
-func (c Comparison) Outside(margin float64) float64 {
-	room := c.room(margin)
+// EquivalenceP returns twice the larger p-value of the two one-sided t tests (TOST) for a ratio outside
+// 1/(1+margin) to 1+margin, at most 1 (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15(6), 1987).
+// It is at most x exactly if the interval of confidence 1-x lies within the margin.
+func (c Comparison) EquivalenceP(margin float64) float64 {
+	room := c.marginRoom(margin)
 	se, df := c.spread(asMeasured)
 	switch {
 	case room <= 0:
@@ -184,121 +182,59 @@ func (c Comparison) Outside(margin float64) float64 {
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(room/se)
 }
 
-// Permutation is the two-sided p-value of the same hypothesis by [SignFlip] or, unpaired, [Relabel],
-// which assume less.
+// Permutation returns the two-sided permutation p-value for a ratio of 1, which assumes less than P: [SignFlip], or
+// [LabelPermutation] if unpaired.
 func (c Comparison) Permutation() float64 {
 	if len(c.groups) == 1 {
 		return SignFlip(c.groups[0].logs)
 	}
-	return Relabel(c.groups[0].logs, c.groups[1].logs)
+	return LabelPermutation(c.groups[0].logs, c.groups[1].logs)
 }
 
-// LeastP is the least p-value that [Comparison.Permutation] can have.
-func (c Comparison) LeastP() float64 {
+// MinPermutationP returns the smallest possible value of [Comparison.Permutation].
+func (c Comparison) MinPermutationP() float64 {
 	if len(c.groups) == 1 {
 		return math.Ldexp(2, -c.N)
 	}
-	return leastLabelP(len(c.groups[0].logs), len(c.groups[1].logs))
+	return minLabelP(len(c.groups[0].logs), len(c.groups[1].logs))
 }
 
-// leastGroup is the fewest blocks of each of two groups. A permutation of 2 beside 40 can have a p-value below
-// 1 %, but how those 2 scatter is all but unknown, and Welch's t holds its confidence of 4 beside 40 no more.
-const leastGroup = 5
+// minGroup is the least number of blocks in each of two groups. A permutation of 2 against 40 blocks can reach
+// p-values below 1%, but the variance of the 2 is practically unknown. Welch's t does not hold its confidence even
+// for 4 against 40.
+const minGroup = 5
 
-// leastRuns is the fewest runs of each side by which it is judged.
-const leastRuns = 2
+// minRuns is the least number of runs of each side.
+const minRuns = 2
 
-// Enough reports whether the permutation p-value of so many blocks can be at most alpha, and unpaired whether
-// each group has leastGroup. Of runs there are too few for permutations: two of each side are enough.
+// Enough reports whether there are enough blocks for a verdict: the permutation p-value can be at most alpha, and
+// each of two groups has minGroup blocks. Runs are too few for permutations; two on each side are enough.
 func (c Comparison) Enough(alpha float64) bool {
 	if c.runs {
-		return c.N >= leastRuns
+		return c.N >= minRuns
 	}
-	return c.LeastP() <= alpha && (len(c.groups) == 1 || c.N >= leastGroup)
+	return c.MinPermutationP() <= alpha && (len(c.groups) == 1 || c.N >= minGroup)
 }
 
-// Least is the fewest blocks, of each group, that are enough.
-func (c Comparison) Least(alpha float64) int {
+// MinBlocks returns the least number of blocks of each group that is enough.
+func (c Comparison) MinBlocks(alpha float64) int {
 	if c.runs {
-		return leastRuns
+		return minRuns
 	}
 	if len(c.groups) == 1 {
-		return LeastBlocks(alpha)
+		return MinBlocks(alpha)
 	}
-	n := leastGroup
-	for leastLabelP(n, n) > alpha {
+	n := minGroup
+	for minLabelP(n, n) > alpha {
 		n++
 	}
 	return n
 }
 
-// Interval is the interval of the ratio at another confidence.
+// Interval returns the interval of the ratio at another confidence.
 func (c Comparison) Interval(confidence float64) (low, high float64) {
 	se, df := c.spread(asMeasured)
 	half := tQuantile(0.5+confidence/2, df) * se
-	below, above := c.reach()
+	below, above := c.tailFactors()
 	return c.Ratio * math.Exp(-half*below), c.Ratio * math.Exp(half*above)
-}
-
-// Detectable is the least ratio above 1 that a comparison of so many blocks with this spread finds with
-// power 0.8 when it is one of m at familywise error alpha:
-//
-//	exp((t(1-alpha/2m) + t(0.8)) standard error)
-//
-// with quantiles of Student's t. What the test for order costs on average is part of it; see [OrderOf].
-func (c Comparison) Detectable(m int, alpha float64) float64 {
-	return c.DetectableBy(asMeasured, m, alpha)
-}
-
-// DetectableBy is Detectable of n blocks, of each group.
-func (c Comparison) DetectableBy(n, m int, alpha float64) float64 {
-	se, df := c.spread(n)
-	return math.Exp((tQuantile(1-alpha/2/float64(m), df) + tQuantile(0.8, df)) * se * c.price(n))
-}
-
-// price is what the test for order costs on average if each group had n blocks: nothing where order means nothing, or
-// has widened the interval already.
-func (c Comparison) price(n int) float64 {
-	if o := c.Order(); o.Dependent || o.Widened == 0 {
-		return 1
-	}
-	if n == asMeasured {
-		n = c.N
-	}
-	return orderPrice(float64(n))
-}
-
-// BlocksWithin is the number of blocks, of each group, at which the interval of the ratio, at that
-// confidence, would lie within 1/(1+margin) and 1+margin if the ratio stays the one seen; at most limit.
-// Whether they are enough for a verdict is another question: see Least.
-func (c Comparison) BlocksWithin(margin, confidence float64, limit int) int {
-	const least = 2
-	return least + sort.Search(limit-least, func(i int) bool { return c.Within(least+i, margin, confidence) })
-}
-
-// Within reports whether it would with n blocks.
-func (c Comparison) Within(n int, margin, confidence float64) bool {
-	se, df := c.spread(n)
-	return tQuantile(0.5+confidence/2, df)*se <= c.room(margin)
-}
-
-// Blocks is the number of blocks, of each group, at which a ratio becomes detectable, at most limit.
-func (c Comparison) Blocks(ratio float64, m int, alpha float64, limit int) int {
-	target := math.Exp(math.Abs(math.Log(ratio)))
-	// The detectable ratio falls with every block.
-	const least = 2
-	return least + sort.Search(limit-least, func(i int) bool { return c.DetectableBy(least+i, m, alpha) <= target })
-}
-
-// BlocksForMore is the number of blocks by which a paired comparison that is one of more finds what so many
-// blocks find when it is one of few, 1 <= few <= more: the detectable ratio is the same.
-func BlocksForMore(blocks, few, more int, alpha float64) int {
-	ratio := func(n, m int) float64 {
-		return Comparison{Ratio: 1, groups: []group{{residual: 1, order: Order{Widened: 1}}}}.DetectableBy(n, m, alpha)
-	}
-	n := blocks
-	for target := ratio(blocks, max(few, 1)); ratio(n, max(more, 1)) > target; {
-		n++
-	}
-	return n
 }

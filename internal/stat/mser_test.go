@@ -8,7 +8,7 @@ import (
 
 func TestMSER(t *testing.T) {
 	steady := func(n int) []float64 { return make([]float64, n) }
-	ramp := func(n, high int) []float64 { // high values that fall to 0 and stay
+	ramp := func(n, high int) []float64 { // high values that fall to 0 and stay there
 		xs := make([]float64, n)
 		for i := range high {
 			xs[i] = float64(high - i)
@@ -37,7 +37,7 @@ func TestMSER(t *testing.T) {
 	}
 }
 
-// TestMSERDefinition compares with the definition, computed anew for each truncation.
+// TestMSERDefinition compares with the definition, computed for each truncation.
 func TestMSERDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
@@ -48,7 +48,7 @@ func TestMSERDefinition(t *testing.T) {
 			xs[i] = level + 20*math.Exp(-float64(i)/10)
 		}
 		best, want := math.Inf(1), 0
-		for d := 0; d <= len(xs)-leastRest; d++ {
+		for d := 0; d <= len(xs)-minRest; d++ {
 			mean, ssq := Mean(xs[d:]), 0.0
 			for _, x := range xs[d:] {
 				ssq += (x - mean) * (x - mean)

@@ -7,20 +7,21 @@ import (
 	"slices"
 )
 
-// LeastBlocks is the fewest blocks whose permutation p-value can be at most alpha: 2/2^n <= alpha.
-func LeastBlocks(alpha float64) int { return int(math.Ceil(math.Log2(2 / alpha))) }
+// MinBlocks returns the least number of paired blocks whose permutation p-value can be at most alpha: 2/2^n <=
+// alpha.
+func MinBlocks(alpha float64) int { return int(math.Ceil(math.Log2(2 / alpha))) }
 
-// exactLimit is the largest number of blocks whose sign flips are all tried.
+// exactLimit is the largest number of blocks for which all sign flips are tried.
 const exactLimit = 16
 
-// flips is the number of random sign flips beyond it. The p-value then has a standard error of at
-// most 0.0035, and 0.0015 near 0.05.
+// flips is the number of random sign flips for more blocks. The standard error of the p-value is then at most
+// 0.0035, and 0.0015 near 0.05.
 const flips = 20_000
 
-// SignFlip is the two-sided p-value of the hypothesis that the logarithms are symmetric about 0: the
-// share of the assignments of "a" and "b" within each block whose mean is at least as far from 0 as the
-// one observed (Fisher, The Design of Experiments, 1935, section 21). Up to 16 blocks all 2^n are tried;
-// beyond it a fixed sequence of 20,000, the observed one counted with them.
+// SignFlip returns the two-sided p-value of the sign-flip permutation test of logarithms that are symmetric about 0
+// (Fisher, The Design of Experiments, 1935, section 21). It is the fraction of sign assignments whose mean is at
+// least as far from 0 as the observed one. Up to 16 blocks it tries all 2^n. Beyond that it tries a fixed sequence
+// of 20,000, and counts the observed assignment with them.
 func SignFlip(logs []float64) float64 {
 	n := len(logs)
 	observed, size, zeros := 0.0, 0.0, 0
@@ -31,13 +32,16 @@ func SignFlip(logs []float64) float64 {
 			zeros++
 		}
 	}
-	bound := math.Abs(observed) - 1e-12*size // a tie must not be lost to rounding
+
+	bound := math.Abs(observed) - 1e-12*size // rounding must not lose a tie
 	if bound > 0 && math.Abs(observed) == size {
-		return math.Ldexp(2, zeros-n) // all of one sign: nothing but that and its opposite is as far
+		return math.Ldexp(2, zeros-n) // of equal signs, only the observed assignment and its opposite are as far
 	}
 	if n <= exactLimit {
 		return exactFlips(logs, bound)
 	}
+
+	// Each random word gives the signs of 64 logarithms, eight in each table.
 	tables := signedSums(logs)
 	hits, state := 1, uint64(n)
 	for range flips {
@@ -45,7 +49,7 @@ func SignFlip(logs []float64) float64 {
 		var signs uint64
 		for i := range tables {
 			if i%8 == 0 {
-				signs, state = next(state)
+				signs, state = splitMix(state)
 			}
 			sum += tables[i][signs&0xff]
 			signs >>= 8
@@ -57,8 +61,8 @@ func SignFlip(logs []float64) float64 {
 	return float64(hits) / (flips + 1)
 }
 
-// signedSums has, for every eight of the logs, their sum under each of the 256 assignments of signs; a bit
-// that is set is a minus. One look into a table does the work of eight branches that nobody can foresee.
+// signedSums returns, for each group of eight logs, their sum under each of the 256 sign assignments. A set bit is
+// a minus. One table access replaces eight unpredictable branches.
 func signedSums(logs []float64) [][256]float64 {
 	tables := make([][256]float64, (len(logs)+7)/8)
 	for k := range tables {
@@ -75,8 +79,7 @@ func signedSums(logs []float64) [][256]float64 {
 	return tables
 }
 
-// exactFlips walks the sign assignments in Gray code order, one flip at a time; but half of them, since the
-// others are their opposites.
+// exactFlips tries the sign assignments in Gray code order, one flip at a time. The other half are their opposites.
 func exactFlips(logs []float64, bound float64) float64 {
 	n := len(logs)
 	signs := make([]float64, n)
@@ -85,6 +88,7 @@ func exactFlips(logs []float64, bound float64) float64 {
 		signs[i] = 1
 		sum += x
 	}
+
 	hits, total := 0, 1<<(n-1)
 	for k := 1; ; k++ {
 		if math.Abs(sum) >= bound {
@@ -99,8 +103,8 @@ func exactFlips(logs []float64, bound float64) float64 {
 	}
 }
 
-// next is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-func next(state uint64) (value, after uint64) {
+// splitMix is the SplitMix64 generator (Steele, Lea, Flood, OOPSLA 2014).
+func splitMix(state uint64) (value, after uint64) {
 	state += 0x9e3779b97f4a7c15
 	z := state
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -108,18 +112,18 @@ func next(state uint64) (value, after uint64) {
 	return z ^ z>>31, state
 }
 
-// Holm adjusts p-values for the number of hypotheses tested (Holm, Scandinavian Journal of Statistics
-// 6(2), 1979): rejecting those whose adjusted value is at most alpha keeps the chance of any false
-// rejection at alpha.
+// Holm adjusts p-values for multiple tests (Holm, Scandinavian Journal of Statistics 6(2), 1979). Rejecting
+// adjusted values of at most alpha keeps the family-wise error at alpha.
 func Holm(ps []float64) []float64 {
 	return stepDown(ps, func(rejected int) float64 { return float64(len(ps) - rejected) })
 }
 
-// HolmWithEquivalence is Holm for m comparisons that may also be called equivalent, each by [Comparison.Outside] at
-// alpha/m: it keeps the chance of any false claim of either kind at alpha. Where m0 of the designs
-// compared are the same, only the other m-m0 can falsely be called equivalent, each with a chance of at
-// most alpha/2m; and the first false difference comes after m-m0 rejections at most. So the threshold
-// after r rejections is Holm's, alpha/(m-r), of what these leave: alpha (1 - r/2m) / (m-r).
+// HolmWithEquivalence is Holm's method for m comparisons that may also be called equivalent, each by
+// [Comparison.EquivalenceP] at alpha/m. It keeps the probability of any false claim of either kind at alpha.
+//
+// If m0 of the compared designs are equal, only the other m-m0 can falsely be called equivalent, each with a
+// probability of at most alpha/2m. The first false difference comes after at most m-m0 rejections. So the threshold
+// after r rejections is Holm's, alpha/(m-r), of the remainder: alpha (1 - r/2m) / (m-r).
 func HolmWithEquivalence(ps []float64) []float64 {
 	m := float64(len(ps))
 	return stepDown(ps, func(rejected int) float64 {
@@ -128,7 +132,7 @@ func HolmWithEquivalence(ps []float64) []float64 {
 	})
 }
 
-// stepDown multiplies each p-value, from the least on, by the factor after so many rejections.
+// stepDown multiplies each p-value, in ascending order, by factor of the number of rejections before it.
 func stepDown(ps []float64, factor func(rejected int) float64) []float64 {
 	order := make([]int, len(ps))
 	for i := range order {

@@ -7,10 +7,10 @@ import (
 
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*math.Abs(b) }
 
-// TestPair is worked by hand: logarithms 0.1 0.2 0.3 have mean 0.2 and standard deviation 0.1, and
+// TestComparePaired is worked by hand: logarithms 0.1 0.2 0.3 have mean 0.2 and standard deviation 0.1, and
 // Student's t with 2 degrees of freedom has the quantiles 4.302653 at 0.975 and 1.060660 at 0.8.
-func TestPair(t *testing.T) {
-	p, ok := Pair([]float64{0.1, 0.2, 0.3}, 0.95)
+func TestComparePaired(t *testing.T) {
+	p, ok := ComparePaired([]float64{0.1, 0.2, 0.3}, 0.95)
 	half := 4.302652729696144 * 0.1 / math.Sqrt(3)
 	if !ok || p.N != 3 || !near(p.Ratio, math.Exp(0.2), 1e-12) || !near(p.Low, math.Exp(0.2-half), 1e-9) ||
 		!near(p.High, math.Exp(0.2+half), 1e-9) {
@@ -26,19 +26,19 @@ func TestPair(t *testing.T) {
 	if low, high := p.Interval(0.95); !near(low, p.Low, 1e-12) || !near(high, p.High, 1e-12) {
 		t.Errorf("interval %v to %v", low, high)
 	}
-	if _, ok := Pair([]float64{0.1}, 0.95); ok {
+	if _, ok := ComparePaired([]float64{0.1}, 0.95); ok {
 		t.Error("one block has an interval")
 	}
-	same, _ := Pair([]float64{0.1, 0.1}, 0.95)
-	none, _ := Pair([]float64{0, 0}, 0.95)
+	same, _ := ComparePaired([]float64{0.1, 0.1}, 0.95)
+	none, _ := ComparePaired([]float64{0, 0}, 0.95)
 	if same.P() != 0 || none.P() != 1 {
 		t.Errorf("without spread: p %v of a difference, %v of none", same.P(), none.P())
 	}
 }
 
-// TestBlocks: the numbers of blocks are those at which the two rules are first met.
+// TestBlocks: the numbers of blocks are the first at which the two rules are met.
 func TestBlocks(t *testing.T) {
-	p, _ := Pair([]float64{0.02, 0.05, 0.08, 0.05}, 0.95)
+	p, _ := ComparePaired([]float64{0.02, 0.05, 0.08, 0.05}, 0.95)
 	n := p.Blocks(1.03, 2, 0.05, 1000)
 	if p.DetectableBy(n, 2, 0.05) > 1.03 || p.DetectableBy(n-1, 2, 0.05) <= 1.03 {
 		t.Errorf("%d blocks detect %v, one less %v", n, p.DetectableBy(n, 2, 0.05), p.DetectableBy(n-1, 2, 0.05))
@@ -46,7 +46,7 @@ func TestBlocks(t *testing.T) {
 	if got := p.Blocks(1.0000001, 1, 0.05, 50); got != 50 {
 		t.Errorf("the limit is 50, got %d", got)
 	}
-	q, _ := Pair([]float64{-0.03, 0.01, 0.03, -0.01}, 0.95)
+	q, _ := ComparePaired([]float64{-0.03, 0.01, 0.03, -0.01}, 0.95)
 	n = q.BlocksWithin(0.02, 0.95, 1000)
 	half := func(n int) float64 {
 		return tQuantile(0.975, float64(n-1)) * q.groups[0].residual / math.Sqrt(float64(n))
@@ -69,8 +69,8 @@ func TestSignFlip(t *testing.T) {
 		{[]float64{0, 1, 2, 0}, 2.0 * 4 / 16}, // zeros have either sign
 		{make([]float64, 4), 1},               //
 		{[]float64{3, 1, -1}, 6.0 / 8},        // sums 5, 3, 3, 1 and their opposites: 3 or more six times
-		{[]float64{1, -1}, 1},                 // the sum seen is 0
-		{[]float64{0.1, 0.2, -0.3}, 1},        // as well, but for rounding
+		{[]float64{1, -1}, 1},                 // the observed sum is 0
+		{[]float64{0.1, 0.2, -0.3}, 1},        // the same, except for rounding
 		{[]float64{1, 2, 4, 8}, 2.0 / 16},     // the extremes
 		{[]float64{-1, -2, -4, -8}, 2.0 / 16}, // of either sign
 	} {
@@ -105,7 +105,7 @@ func TestSignFlipSampled(t *testing.T) {
 	}
 }
 
-// TestHolm is the example of four p-values at 5 %: the two smallest are rejected.
+// TestHolm is the example of four p-values at 5%: the two smallest are rejected.
 func TestHolm(t *testing.T) {
 	got := Holm([]float64{0.01, 0.04, 0.03, 0.005})
 	want := []float64{0.03, 0.06, 0.06, 0.02}
@@ -123,8 +123,8 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// TestHolmBeside is worked by hand for four p-values: factors 4, 3/(7/8), 2/(6/8), 1/(5/8).
-func TestHolmBeside(t *testing.T) {
+// TestHolmWithEquivalence is worked by hand for four p-values: factors 4, 3/(7/8), 2/(6/8), 1/(5/8).
+func TestHolmWithEquivalence(t *testing.T) {
 	got := HolmWithEquivalence([]float64{0.01, 0.04, 0.03, 0.005})
 	want := []float64{0.01 * 24 / 7, 0.03 * 8 / 3, 0.03 * 8 / 3, 0.02}
 	for i := range want {
@@ -138,16 +138,16 @@ func TestHolmBeside(t *testing.T) {
 	}
 }
 
-// TestOutside: the p-value is where the interval touches the margin.
-func TestOutside(t *testing.T) {
-	p, _ := Pair([]float64{-0.003, 0.011, 0.002, 0.007, 0.004}, 0.95)
-	x := p.Outside(0.02)
+// TestEquivalenceP: at the p-value the interval touches the margin.
+func TestEquivalenceP(t *testing.T) {
+	p, _ := ComparePaired([]float64{-0.003, 0.011, 0.002, 0.007, 0.004}, 0.95)
+	x := p.EquivalenceP(0.02)
 	if low, high := p.Interval(1 - x); !near(high, 1.02, 1e-6) || low < 1/1.02 {
 		t.Errorf("at p %v the interval is %v to %v", x, low, high)
 	}
-	far, _ := Pair([]float64{0.1, 0.2}, 0.95)
-	same, _ := Pair([]float64{0, 0}, 0.95)
-	if far.Outside(0.02) != 1 || same.Outside(0.02) != 0 {
-		t.Errorf("p %v of a ratio outside, %v of one that is surely 1", far.Outside(0.02), same.Outside(0.02))
+	far, _ := ComparePaired([]float64{0.1, 0.2}, 0.95)
+	same, _ := ComparePaired([]float64{0, 0}, 0.95)
+	if far.EquivalenceP(0.02) != 1 || same.EquivalenceP(0.02) != 0 {
+		t.Errorf("p %v of a ratio outside, %v of one that is surely 1", far.EquivalenceP(0.02), same.EquivalenceP(0.02))
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRankTails: the first values are counted by hand and are in every published table: of 6 values the sum of the
-// ranks is at most 0 in 1 of 64 cases and at most 3 in 5; 4 and 4 values lie apart in 1 of 70.
+// TestRankTails: the first values are counted by hand and are in published tables. The sum of the ranks of 6 values
+// is at most 0 in 1 of 64 cases and at most 3 in 5; groups of 4 and 4 values do not overlap in 1 of 70.
 func TestRankTails(t *testing.T) {
 	for k, want := range []float64{1, 2, 3, 5, 7, 10} {
 		if got := 64 * signedRankTail(6)(k); !near(got, want, 1e-12) {
@@ -23,7 +23,7 @@ func TestRankTails(t *testing.T) {
 	if a, b := mannWhitneyTail(7, 3), mannWhitneyTail(3, 7); !near(a(9), b(9), 1e-12) {
 		t.Errorf("7 and 3: %v, 3 and 7: %v", a(9), b(9))
 	}
-	// Beyond the exact numbers of values the normal distribution takes over without a step.
+	// The normal approximation continues the exact distribution without a step.
 	exact, normal := signedRankTail(50), normalTail(637.5, math.Sqrt(50*51*101/24.0))
 	for _, k := range []int{434, 500, 600} {
 		if math.Abs(exact(k)-normal(k)) > 2e-3 {
@@ -32,10 +32,10 @@ func TestRankTails(t *testing.T) {
 	}
 }
 
-// TestRank: one value that is far off moves the mean, and hardly the ranks. Of the 21 averages of 6 values the 11th is
+// TestRank: one extreme value shifts the mean, but hardly the ranks. Of the 21 averages of 6 values the 11th is
 // 0.035.
 func TestRank(t *testing.T) {
-	c, _ := Pair([]float64{0.01, 0.02, 0.03, 0.04, 0.05, 5}, 0.95)
+	c, _ := ComparePaired([]float64{0.01, 0.02, 0.03, 0.04, 0.05, 5}, 0.95)
 	if r := c.Rank(0.95); !near(r.Ratio, math.Exp(0.035), 1e-9) || !near(r.Low, math.Exp(0.01), 1e-9) ||
 		!near(r.High, math.Exp(5), 1e-9) {
 		t.Errorf("of 6: %+v", r)
@@ -43,22 +43,22 @@ func TestRank(t *testing.T) {
 	if r := c.Rank(0.99); !math.IsNaN(r.Low) || !math.IsNaN(r.High) {
 		t.Errorf("6 values have no rank interval of 99 %%: %+v", r)
 	}
-	c, _ = TwoSample([]float64{1, 2, 3, 40}, []float64{0, 0.1, 0.2, 0.3}, 0.95)
+	c, _ = CompareUnpaired([]float64{1, 2, 3, 40}, []float64{0, 0.1, 0.2, 0.3}, 0.95)
 	if r := c.Rank(0.95); !near(r.Ratio, math.Exp(2.35), 1e-9) || !near(r.Low, math.Exp(0.7), 1e-9) ||
 		!near(r.High, math.Exp(40), 1e-9) {
 		t.Errorf("of 4 and 4: %+v", r)
 	}
 }
 
-// TestRankWidened: where the order of the blocks widens Student's interval, that of the ranks is as much wider about
-// its estimate.
+// TestRankWidened: if autocorrelation widens Student's interval, that of the ranks is widened by the same factor
+// about its estimate.
 func TestRankWidened(t *testing.T) {
 	var rising []float64
 	for i := range 20 {
 		rising = append(rising, 0.01*float64(i))
 	}
-	ordered, _ := Pair(rising, 0.95)
-	plain, _ := PairUnordered(rising, 0.95)
+	ordered, _ := ComparePaired(rising, 0.95)
+	plain, _ := ComparePairedUnordered(rising, 0.95)
 	wider, a, b := ordered.Widened(0.95), ordered.Rank(0.95), plain.Rank(0.95)
 	if !(wider > 1.5) || a.Ratio != b.Ratio || !near(math.Log(a.Low/a.Ratio), wider*math.Log(b.Low/b.Ratio), 1e-9) ||
 		!near(math.Log(a.High/a.Ratio), wider*math.Log(b.High/b.Ratio), 1e-9) {
@@ -66,7 +66,7 @@ func TestRankWidened(t *testing.T) {
 	}
 }
 
-// listed are the shifts of one group or two, by listing them.
+// listed lists the shifts of one or two groups.
 func listed(groups ...[]float64) []float64 {
 	var list []float64
 	if len(groups) == 2 {
@@ -86,7 +86,7 @@ func listed(groups ...[]float64) []float64 {
 	return list
 }
 
-// TestShifts: what bisection finds are the listed shifts to the last bit, with ties, zeros and both signs.
+// TestShifts: bisection finds the listed shifts to the last bit, with ties, zeros and both signs.
 func TestShifts(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 0))
 	draw := func(n int, ties bool) []float64 {
@@ -132,8 +132,8 @@ func BenchmarkRank(b *testing.B) {
 		}
 		return xs
 	}
-	paired, _ := PairUnordered(draw(), 0.95)
-	apart, _ := TwoSample(draw(), draw(), 0.95)
+	paired, _ := ComparePairedUnordered(draw(), 0.95)
+	apart, _ := CompareUnpaired(draw(), draw(), 0.95)
 	for name, c := range map[string]Comparison{"paired": paired, "apart": apart} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
@@ -143,7 +143,7 @@ func BenchmarkRank(b *testing.B) {
 	}
 }
 
-// TestRankIntervals: they hold the shift with at least their confidence, whatever the distribution.
+// TestRankIntervals: they contain the shift with at least their confidence, for any distribution.
 func TestRankIntervals(t *testing.T) {
 	const sets = 4000
 	r := rand.New(rand.NewPCG(21, 0))
@@ -157,8 +157,8 @@ func TestRankIntervals(t *testing.T) {
 	for _, n := range []int{6, 10, 20, 60} {
 		paired, apart := 0, 0
 		for range sets {
-			p, _ := PairUnordered(draw(n), 0.95)
-			u, _ := TwoSample(draw(n), draw(n), 0.95)
+			p, _ := ComparePairedUnordered(draw(n), 0.95)
+			u, _ := CompareUnpaired(draw(n), draw(n), 0.95)
 			if x := p.Rank(0.95); x.Low <= 1 && 1 <= x.High {
 				paired++
 			}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRuns: the interval is Student's t with 2 degrees of freedom, 4.302653, by hand.
-func TestRuns(t *testing.T) {
+// TestCompareRuns: the interval is Student's t with 2 degrees of freedom, 4.302653, by hand.
+func TestCompareRuns(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		a, b [][]float64
@@ -14,17 +14,17 @@ func TestRuns(t *testing.T) {
 	}{
 		// The variance between runs is (0.08+0.08)/2, and that of the difference of two means of two the same.
 		{"apart", [][]float64{{0, 0.2}, {0.4, 0.6}}, [][]float64{{1, 1.2}, nil, {1.4, 1.6}}, math.Sqrt(0.08)},
-		// The means are alike, and each has the variance 0.02/2 of its blocks.
+		// The means are equal, and each has the variance 0.02/2 of its blocks.
 		{"alike", [][]float64{{0, 0.2}, {0, 0.2}}, [][]float64{{1, 1.2}, {1, 1.2}}, 0.1},
 	} {
-		r, ok := Runs(c.a, c.b, 0.95)
+		r, ok := CompareRuns(c.a, c.b, 0.95)
 		half := 4.302652729911 * c.se
 		if !ok || r.N != 2 || !near(math.Log(r.Ratio), -1, 1e-12) || !near(math.Log(r.Low), -1-half, 1e-9) ||
 			!near(math.Log(r.High), -1+half, 1e-9) {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 	}
-	if _, ok := Runs([][]float64{{0, 1}}, [][]float64{{1, 2}, nil}, 0.95); ok {
+	if _, ok := CompareRuns([][]float64{{0, 1}}, [][]float64{{1, 2}, nil}, 0.95); ok {
 		t.Error("two runs have no spread")
 	}
 }

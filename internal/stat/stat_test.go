@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ascendingTo is 1, 2, ... n, so that a value is its own rank.
+// ascendingTo returns 1, 2, ... n, so that a value is its own rank.
 func ascendingTo(n int) []float64 {
 	xs := make([]float64, n)
 	for i := range xs {
@@ -18,8 +18,8 @@ func ascendingTo(n int) []float64 {
 	return xs
 }
 
-// The ranks at 95 % are those of the usual tables (for instance Conover: Practical Nonparametric
-// Statistics); at other confidences they follow from the binomial by hand.
+// The ranks at 95% are those of published tables (for instance Conover: Practical Nonparametric Statistics). At
+// other confidences they follow from the binomial by hand.
 func TestMedianIntervalRanks(t *testing.T) {
 	for _, c := range []struct {
 		n          int
@@ -68,8 +68,8 @@ func TestMedianIntervalTooFew(t *testing.T) {
 	}
 }
 
-// coverage is the probability that the order statistics r and n+1-r hold the median, by adding up the
-// binomial in floating point: another way than the code's.
+// coverage returns the probability that the order statistics r and n+1-r contain the median. It adds up the
+// binomial in floating point, unlike the code.
 func coverage(n, r int) float64 {
 	tail := 0.0
 	for k := range r {
@@ -81,7 +81,7 @@ func coverage(n, r int) float64 {
 	return 1 - 2*tail
 }
 
-// The interval has the confidence and the next narrower one has not.
+// The interval has the confidence, and the next narrower one does not.
 func TestMedianIntervalIsNarrowest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 2000).Draw(t, "n")
@@ -97,7 +97,7 @@ func TestMedianIntervalIsNarrowest(t *testing.T) {
 	})
 }
 
-// Of 20,000 samples of a skewed distribution the share whose interval holds the median is the exact
+// Among 20,000 samples of a skewed distribution, the fraction whose interval contains the median is the exact
 // coverage within 4 standard errors. The seed is fixed.
 func TestMedianIntervalCovers(t *testing.T) {
 	const samples = 20_000

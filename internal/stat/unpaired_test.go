@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestTwoSample is worked by hand: the logarithms scatter alike, so the degrees of freedom are 4.
-func TestTwoSample(t *testing.T) {
+// TestCompareUnpaired is worked by hand: both groups have the same variance, so there are 4 degrees of freedom.
+func TestCompareUnpaired(t *testing.T) {
 	a, b := []float64{0.4, 0.5, 0.6}, []float64{0.1, 0.2, 0.3}
-	c, ok := TwoSample(a, b, 0.95)
+	c, ok := CompareUnpaired(a, b, 0.95)
 	se := 0.1 * math.Sqrt(2.0/3)
 	half := 2.7764451051977987 * se
 	if !ok || c.N != 3 || !near(c.Ratio, math.Exp(0.3), 1e-12) || !near(c.Low, math.Exp(0.3-half), 1e-9) ||
@@ -23,38 +23,38 @@ func TestTwoSample(t *testing.T) {
 		t.Errorf("p %v, want %v", c.P(), want)
 	}
 	// Satterthwaite: variances 0.01 of 3 and 0.02 of 2.
-	c, _ = TwoSample(a, []float64{0, 0.2}, 0.95)
+	c, _ = CompareUnpaired(a, []float64{0, 0.2}, 0.95)
 	if se, df := c.spread(asMeasured); !near(se*se, 0.01/3+0.02/2, 1e-12) || !near(df, 1.6842105263157894, 1e-12) {
 		t.Errorf("standard error %v with %v degrees of freedom", se, df)
 	}
 	if c.N != 2 {
 		t.Errorf("%d blocks, want those of the smaller group", c.N)
 	}
-	if _, ok := TwoSample(a, []float64{1}, 0.95); ok {
+	if _, ok := CompareUnpaired(a, []float64{1}, 0.95); ok {
 		t.Error("one block has an interval")
 	}
 	flat := []float64{0.2, 0.2}
-	if same, _ := TwoSample(flat, flat, 0.95); same.P() != 1 {
+	if same, _ := CompareUnpaired(flat, flat, 0.95); same.P() != 1 {
 		t.Errorf("the same without spread: p %v", same.P())
 	}
-	if apart, _ := TwoSample(flat, []float64{0.1, 0.1}, 0.95); apart.P() != 0 {
+	if apart, _ := CompareUnpaired(flat, []float64{0.1, 0.1}, 0.95); apart.P() != 0 {
 		t.Errorf("apart without spread: p %v", apart.P())
 	}
 }
 
-// TestTwoSampleBlocks: the numbers of blocks are those at which the rules are first met, and 5 blocks
-// each are the fewest that decide.
-func TestTwoSampleBlocks(t *testing.T) {
-	c, _ := TwoSample([]float64{0.05, 0.08, 0.11, 0.08}, []float64{0, 0.02, 0.01, 0.02, 0}, 0.95)
+// TestUnpairedBlocks: the numbers of blocks are the first at which the rules are met, and 5 blocks each are the
+// fewest that decide.
+func TestUnpairedBlocks(t *testing.T) {
+	c, _ := CompareUnpaired([]float64{0.05, 0.08, 0.11, 0.08}, []float64{0, 0.02, 0.01, 0.02, 0}, 0.95)
 	n := c.Blocks(1.02, 2, 0.05, 1000)
 	if c.DetectableBy(n, 2, 0.05) > 1.02 || c.DetectableBy(n-1, 2, 0.05) <= 1.02 {
 		t.Errorf("%d blocks detect %v, one less %v", n, c.DetectableBy(n, 2, 0.05), c.DetectableBy(n-1, 2, 0.05))
 	}
-	if c.Enough(0.05) || c.Least(0.05) != 5 {
-		t.Errorf("4 and 5 blocks: enough %v, least %d", c.Enough(0.05), c.Least(0.05))
+	if c.Enough(0.05) || c.MinBlocks(0.05) != 5 {
+		t.Errorf("4 and 5 blocks: enough %v, least %d", c.Enough(0.05), c.MinBlocks(0.05))
 	}
-	for few, enough := range map[int]bool{2: false, 3: false, 4: false, 5: true} { // however many the others are
-		if c, _ = TwoSample(make([]float64, few), make([]float64, 40), 0.95); c.Enough(0.05) != enough {
+	for few, enough := range map[int]bool{2: false, 3: false, 4: false, 5: true} { // however many the other group has
+		if c, _ = CompareUnpaired(make([]float64, few), make([]float64, 40), 0.95); c.Enough(0.05) != enough {
 			t.Errorf("%d and 40 blocks: enough %v", few, !enough)
 		}
 	}
@@ -69,10 +69,10 @@ func TestRelabel(t *testing.T) {
 		{[]float64{4, 5, 6}, []float64{1, 2, 3}, 2.0 / 20},
 		{[]float64{1, 4}, []float64{2, 3}, 1},
 		{[]float64{0.1, 0.1}, []float64{0.1, 0.1, 0.1}, 1},
-		{[]float64{9}, []float64{1, 2, 3}, 1.0 / 4}, // the mean of 3 others is never as far off
+		{[]float64{9}, []float64{1, 2, 3}, 1.0 / 4}, // the mean of 3 others is never as extreme
 	} {
 		a, b := slices.Clone(c.a), slices.Clone(c.b)
-		if got := Relabel(a, b); !near(got, c.want, 1e-12) {
+		if got := LabelPermutation(a, b); !near(got, c.want, 1e-12) {
 			t.Errorf("%v and %v: p %v, want %v", c.a, c.b, got, c.want)
 		}
 		if !slices.Equal(a, c.a) || !slices.Equal(b, c.b) {
@@ -81,8 +81,8 @@ func TestRelabel(t *testing.T) {
 	}
 }
 
-// TestRelabelSampled: beyond the exact limit the sampled value is near the exact one.
-func TestRelabelSampled(t *testing.T) {
+// TestLabelPermutationSampled: beyond the exact limit the sampled value is near the exact one.
+func TestLabelPermutationSampled(t *testing.T) {
 	a, b := make([]float64, 10), make([]float64, 9) // 92,378 ways
 	for i := range a {
 		a[i] = float64(i%5) + 0.9
@@ -98,13 +98,13 @@ func TestRelabelSampled(t *testing.T) {
 			sum += all[i]
 		}
 	}
-	exact := float64(labellings(all, len(a), 0, math.Abs(sum)-1e-9)) / choose(19, 10)
-	if got := Relabel(a, b); math.Abs(got-exact) > 0.01 || got != Relabel(a, b) {
+	exact := float64(countLabellings(all, len(a), 0, math.Abs(sum)-1e-9)) / binomial(19, 10)
+	if got := LabelPermutation(a, b); math.Abs(got-exact) > 0.01 || got != LabelPermutation(a, b) {
 		t.Errorf("sampled %v, exact %v", got, exact)
 	}
 }
 
-// TestTrend: of the 120 orders of 5 steps two have the slope 1; the sampled p-value is near the exact.
+// TestTrend: of the 120 orders of 5 steps two have the slope 1; the sampled p-value is near the exact one.
 func TestTrend(t *testing.T) {
 	if slope, p := Trend([]float64{1, 2, 3, 4, 5}); !near(slope, 1, 1e-12) || !near(p, 2.0/120, 1e-12) {
 		t.Errorf("slope %v, p %v", slope, p)
@@ -132,21 +132,22 @@ func TestTrend(t *testing.T) {
 			hits++
 		}
 	})
-	if exact := float64(hits) / 40320; math.Abs(p-exact) > 0.05 { // 200 hits have a standard error of 6 % of p
+	if exact := float64(hits) / 40320; math.Abs(p-exact) > 0.05 { // 200 hits have a standard error of 6% of p
 		t.Errorf("sampled %v, exact %v", p, exact)
 	}
 }
 
-// TestSerial: 1 1 1 -1 -1 -1 has four products of 1 and one of -1; of its 720 orders, 72 do as well.
-func TestSerial(t *testing.T) {
-	if r, p := Serial([][]float64{{1, 1, 1, -1, -1, -1}}); !near(r, 3.0/6, 1e-12) || !near(p, 72.0/720, 1e-12) {
+// TestSerialCorrelation: 1 1 1 -1 -1 -1 has four products of 1 and one of -1; of its 720 orders, 72 have as many.
+func TestSerialCorrelation(t *testing.T) {
+	if r, p := SerialCorrelation([][]float64{{1, 1, 1, -1, -1, -1}}); !near(r, 3.0/6, 1e-12) ||
+		!near(p, 72.0/720, 1e-12) {
 		t.Errorf("correlation %v, p %v", r, p)
 	}
-	if r, p := Serial([][]float64{{1, -1, 1, -1, 1, -1}}); !near(r, -5.0/6, 1e-12) || p != 1 {
+	if r, p := SerialCorrelation([][]float64{{1, -1, 1, -1, 1, -1}}); !near(r, -5.0/6, 1e-12) || p != 1 {
 		t.Errorf("alternating: correlation %v, p %v", r, p)
 	}
 	for _, rows := range [][][]float64{nil, {{0, 0, 0}}, {{1, -1}}} {
-		if r, p := Serial(rows); r != 0 || p != 1 {
+		if r, p := SerialCorrelation(rows); r != 0 || p != 1 {
 			t.Errorf("%v: correlation %v, p %v", rows, r, p)
 		}
 	}
@@ -168,13 +169,13 @@ func TestPermute(t *testing.T) {
 	}
 }
 
-// TestRunsOfUnequalSpread: one standard deviation for both sides is wrong if the side with fewer runs varies more; the
-// manual has the figures. It does less harm where runs are equally many.
+// TestRunsOfUnequalSpread: a common standard deviation is wrong if the side with fewer runs varies more; the manual
+// has the figures. It matters less with equal numbers of runs.
 func TestRunsOfUnequalSpread(t *testing.T) {
 	const sets = 20_000
 	for _, c := range []struct {
 		a, b      int
-		low, high float64 // false differences of 5 %, in per cent
+		low, high float64 // false differences at 5%, in percent
 	}{{2, 8, 41, 43.5}, {8, 2, 0, 0.5}, {5, 5, 6.6, 8.2}} {
 		r := rand.New(rand.NewPCG(25, uint64(c.a)))
 		side := func(runs int, spread float64) (list [][]float64) {
@@ -186,8 +187,8 @@ func TestRunsOfUnequalSpread(t *testing.T) {
 		}
 		wrong := 0
 		for range sets {
-			x, _ := Runs(side(c.a, 0.03), side(c.b, 0.003), 0.95)
-			if x.P() <= 0.05 && x.Permutation() <= max(0.05, x.LeastP()) {
+			x, _ := CompareRuns(side(c.a, 0.03), side(c.b, 0.003), 0.95)
+			if x.P() <= 0.05 && x.Permutation() <= max(0.05, x.MinPermutationP()) {
 				wrong++
 			}
 		}

@@ -89,32 +89,32 @@ func run(ctx context.Context, like aa.Comparison, cases []aa.Case, n int, stdout
 	fmt.Fprintf(stdout, row, "design beside itself", "n", "faster", "slower", "equivalent", "undecided", "p <= 5 %",
 		"half-width")
 	line := func(name string, t *aa.Tally) {
-		fmt.Fprintf(stdout, row, name, t.N(), t.Faster, t.Slower, t.Equivalent, t.Undecided, t.Apart,
+		fmt.Fprintf(stdout, row, name, t.N(), t.Faster, t.Slower, t.Equivalent, t.Undecided, t.LowP,
 			fmt.Sprintf("%.2f %%", 100*float64(t.HalfWidth())))
 	}
-	for _, name := range aa.Names(cases) {
+	for _, name := range aa.CaseNames(cases) {
 		if t := tallies[name]; t != nil {
 			line(name, t)
 		}
 	}
 	line("all", &sum)
 	words := "nothing says that the harness breaks its promise"
-	if sum.Broken() {
+	if sum.Rejected() {
 		words = "the harness gives more false verdicts than it promises"
 	}
 	fmt.Fprintf(stdout, "\n%d of %d verdicts are false (%.1f %%). If 5 %% were, so many or more would come with "+
 		"probability %.3g: %s.\n",
 		sum.False(), sum.N(), 100*float64(sum.False())/float64(sum.N()), sum.P(), words)
 	fmt.Fprintf(stdout, "%d have a p-value of at most 5 %%, equivalent ones among them: a bias too small for a false "+
-		"verdict would show there.\n", sum.Apart)
+		"verdict would show there.\n", sum.LowP)
 	lags(stdout, &sum, like.Blocks)
 	fmt.Fprintf(stdout, "It took %v.\n", time.Since(began).Round(time.Second))
-	return sum.Broken(), nil
+	return sum.Rejected(), nil
 }
 
 // lags says how much the ratios of neighbouring blocks resemble each other.
 func lags(w io.Writer, t *aa.Tally, blocks int) {
-	l := t.Lags()
+	l := t.Lag1()
 	if l.N == 0 {
 		return
 	}

@@ -99,7 +99,7 @@ func share(hits, of int) Share {
 	if of > 0 {
 		s.Value = float64(hits) / float64(of)
 	}
-	s.Low, s.High = stat.Wilson(hits, of)
+	s.Low, s.High = stat.WilsonInterval(hits, of)
 	return s
 }
 

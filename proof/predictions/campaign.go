@@ -120,7 +120,7 @@ type compared struct {
 // compare predicts and measures the cases of a workload.
 func (c *campaign) compare(ctx context.Context, w *workload.Workload, cases []plan.Case) (compared, error) {
 	h := sweep.Header{Workload: w.Name, World: result.Live, Seed: strconv.FormatUint(c.seed, 10), Blocks: c.blocks,
-		Cases: cases, Twin: cases, Costs: c.cost,
+		Cases: cases, PredictedCases: cases, Costs: c.cost,
 		Settings: sweep.Settings{Duration: sweep.Duration(c.duration), Warmup: sweep.Duration(c.warmup), Sample: 1}}
 	h.Burn.Rate = c.burn
 	s, err := sweep.New(w, h)
@@ -128,7 +128,7 @@ func (c *campaign) compare(ctx context.Context, w *workload.Workload, cases []pl
 		return compared{}, err
 	}
 	s.Run, s.BurnRatio, s.Notify = c.calm.run, nil, c.tell("measuring", w.Name)
-	t, err := s.Twin()
+	t, err := s.PredictionSweep()
 	if err != nil {
 		return compared{}, err
 	}
@@ -138,7 +138,7 @@ func (c *campaign) compare(ctx context.Context, w *workload.Workload, cases []pl
 		return c.calm.run(ctx, spec)
 	}
 	fmt.Fprintf(c.progress, "predicting and measuring %d points of %s\n", len(cases), w.Name)
-	predicted, trials, err := s.ExecuteWithTwin(ctx, t)
+	predicted, trials, err := s.ExecuteWithPrediction(ctx, t)
 	if err != nil {
 		return compared{}, err
 	}

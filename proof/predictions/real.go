@@ -45,7 +45,7 @@ func readStored(dir string) (list []stored, err error) {
 		if s.Measured, h, err = readRun(at); err != nil {
 			return nil, err
 		}
-		s.Cases, s.Twin = h.Cases, h.Twin
+		s.Cases, s.Twin = h.Cases, h.PredictedCases
 		if s.Predicted, _, err = readRun(filepath.Join(at, "twin")); err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func readRun(dir string) ([]result.Trial, sweep.Header, error) {
 	if err != nil {
 		return nil, h, err
 	}
-	return j.Trials, h, h.Fits(dir, j.Trials, j.Blocks, j.Interims, !j.Checked)
+	return j.Trials, h, h.CheckStored(dir, j.Trials, j.Blocks, j.Interims, !j.Checked)
 }
 
 // twins are the predictions of a piece beside their measurements, by the metric that a row is judged by first.

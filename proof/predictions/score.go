@@ -68,7 +68,7 @@ func points(rows []compare.Row, trials []result.Trial, metric string) []point {
 			logs = append(logs, math.Log(v))
 			probes = append(probes, float64(x.Metrics.Get("burn_probe_before")+x.Metrics.Get("burn_probe_after"))/2-1)
 		}
-		if c, ok := stat.Pair(logs, 0.95); ok {
+		if c, ok := stat.ComparePaired(logs, 0.95); ok {
 			p.half = math.Sqrt(c.High/c.Low) - 1
 		}
 		if len(probes) > 0 {

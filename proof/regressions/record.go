@@ -109,7 +109,7 @@ func (t table) sum(loaded bool) (right, n int) {
 // broken reports whether the runs exclude that gate keeps its promises.
 func (t table) broken() bool {
 	for _, loaded := range []bool{false, true} {
-		if _, high := stat.Wilson(t.sum(loaded)); high < promised {
+		if _, high := stat.WilsonInterval(t.sum(loaded)); high < promised {
 			return true
 		}
 	}
@@ -134,7 +134,7 @@ func (t table) text() string {
 		if n == 0 {
 			continue
 		}
-		low, high := stat.Wilson(right, n)
+		low, high := stat.WilsonInterval(right, n)
 		fmt.Fprintf(&b, "%s: right in %d of %d, %.1f %% (95 %% Wilson interval %.1f to %.1f %%). ",
 			map[bool]string{false: "Idle", true: "Under load"}[loaded],
 			right, n, 100*float64(right)/float64(n), 100*low, 100*high)

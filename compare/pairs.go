@@ -1,0 +1,119 @@
+package compare
+
+import (
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// Pair is two rows whose metrics are compared, with their trials. A pair is paired by block if each block holds a
+// trial of both.
+type Pair struct {
+	A, B             *Row
+	trialsA, trialsB []*result.Trial
+	startsA, startsB []int // of several runs per side: the first block of each
+	triedBlocks      []int // of paired rows: blocks in which both were tried
+	Paired           bool
+	NameA, NameB     string // of runs or files; "" within one run
+}
+
+// PairLevels returns the pairs of rows of one run that verdicts compare.
+func (j Criteria) PairLevels(rows []Row, trials []result.Trial) []Pair {
+	of, tried := byRow(trials), triedBlocks(trials)
+	var list []Pair
+	for _, p := range j.pairs(rows, j.excludedBy(trials)) {
+		a, b := rowKey(p[0]), rowKey(p[1])
+		s := Pair{A: p[0], B: p[1], trialsA: of[a], trialsB: of[b], Paired: true}
+		for _, block := range sortedBlocks(tried[a]) {
+			if tried[b][block] {
+				s.triedBlocks = append(s.triedBlocks, block)
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// Contrast names the settings in which the rows differ. Pairs with the same contrast form a group, and so do their
+// verdicts.
+func (s *Pair) Contrast() string {
+	_, onlyA, onlyB := SplitPoints(s.A.Point, s.B.Point)
+	return contrastOf(onlyA, onlyB)
+}
+
+// Contrast names the settings in which the sides of a verdict differ.
+func (v *Verdict) Contrast() string { return contrastOf(v.OnlyA, v.OnlyB) }
+
+func contrastOf(onlyA, onlyB plan.Point) string { return onlyA.String() + " / " + onlyB.String() }
+
+// GroupByContrast groups pairs by their contrast, such as GOGC=50 against GOGC=100, in order of appearance. A
+// geometric mean over different contrasts would be meaningless.
+func GroupByContrast(pairs []Pair) [][]Pair {
+	var groups [][]Pair
+	at := map[string]int{}
+	for _, s := range pairs {
+		id := s.Contrast()
+		if _, ok := at[id]; !ok {
+			at[id] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at[id]] = append(groups[at[id]], s)
+	}
+	return groups
+}
+
+// PairRuns returns the pairs of rows of two runs or files a and b. paired means that both were measured in the same
+// blocks.
+func (j Criteria) PairRuns(a, b Run, paired bool) (list []Pair, onlyA, onlyB []Row) {
+	matches, onlyA, onlyB := j.matchDesigns(a.Rows, b.Rows)
+	ofA, ofB := byRow(a.Trials), byRow(b.Trials)
+	for i := range matches {
+		m := &matches[i]
+		list = append(list, Pair{A: &m.A, B: &m.B, trialsA: ofA[rowKey(&m.A)], trialsB: ofB[rowKey(&m.B)],
+			startsA: a.starts, startsB: b.starts, Paired: paired, NameA: a.Name, NameB: b.Name})
+	}
+	return list, onlyA, onlyB
+}
+
+// byRow returns the good trials of each row.
+func byRow(trials []result.Trial) map[key][]*result.Trial {
+	m := map[key][]*result.Trial{}
+	for i := range trials {
+		if t := &trials[i]; t.Kind == result.KindTrial && t.Good() {
+			m[trialKey(t)] = append(m[trialKey(t)], t)
+		}
+	}
+	return m
+}
+
+// values returns a metric by block.
+func values(trials []*result.Trial, metric string) map[int]float64 {
+	m := map[int]float64{}
+	for _, t := range trials {
+		if v := t.Metrics.Get(metric); measured(v) {
+			m[t.Block] = float64(v)
+		}
+	}
+	return m
+}
+
+// samples returns the values of a metric on both sides. Paired values have the same order of blocks.
+func (s *Pair) samples(metric string) (xs, ys []float64, blocks []int) {
+	a, b := values(s.trialsA, metric), values(s.trialsB, metric)
+	for _, block := range sortedBlocks(a) {
+		y, both := b[block]
+		if s.Paired && !both {
+			continue
+		}
+		xs, blocks = append(xs, a[block]), append(blocks, block)
+		if s.Paired {
+			ys = append(ys, y)
+		}
+	}
+
+	if !s.Paired {
+		for _, block := range sortedBlocks(b) {
+			ys = append(ys, b[block])
+		}
+	}
+	return xs, ys, blocks
+}

@@ -1,0 +1,176 @@
+package compare
+
+import (
+	"math"
+
+	"github.com/brewput/brewput/plan"
+	"github.com/brewput/brewput/result"
+)
+
+// What limits the scaling of a benchmark with CPUs.
+const (
+	LimitNone           = "scales"         // nothing: efficiency of at least 85%
+	LimitOneCPU         = "one-cpu"        // it uses hardly more than one CPU
+	LimitLock           = "lock"           // goroutines wait for mutexes
+	LimitWake           = "wake-latency"   // CPUs are idle while goroutines are runnable (wake-up latency)
+	LimitWaiting        = "waiting"        // CPUs are idle, but not because of mutexes
+	LimitInflation      = "work-inflation" // an operation takes more CPU time
+	LimitGC             = "gc"             // the same, mostly garbage collection
+	LimitOtherProcesses = "load-by-others" // other processes or the hypervisor used the CPUs
+	LimitUnknown        = "unknown"        // the runtime's counters are missing
+	LimitNoise          = "undecided"      // the interval of the speed-up is too wide
+)
+
+// Thresholds of these limits.
+const (
+	scalesEfficiency = 0.85 // efficiency
+	// tolerance of the CPUs used around 1, for the runtime's own work
+	singleCPUTolerance = 0.25
+	lockWaiters        = 0.2  // goroutines that wait for a mutex, on average
+	readyGoroutines    = 0.2  // mean runnable goroutines, while as much CPU is idle
+	otherCPUsLimit     = 0.25 // mean CPUs used by other processes and the hypervisor
+	gcShare            = 0.25 // fraction of the CPU time
+	speedupNoise       = 0.25 // half-width of the interval of the speed-up's logarithm
+)
+
+// Scaling says how a benchmark scales from few CPUs to more, and what limits it. Its JSON is a contract.
+//
+// The speed-up is the growth of the CPUs used, divided by the growth of the CPU time per operation. This is an
+// identity: time per operation is CPU time per operation divided by CPUs used. Therefore the missing speed-up
+// splits exactly into idle CPUs and additional work.
+type Scaling struct {
+	Kind          string       `json:"kind"` // "scaling"
+	SchemaVersion int          `json:"schema_version"`
+	Design        string       `json:"design"`
+	Point         plan.Point   `json:"point"` // without cpus
+	From          int          `json:"from_cpus"`
+	To            int          `json:"to_cpus"`
+	Speedup       result.Value `json:"speedup"` // time per operation at From / at To
+	Low           result.Value `json:"low"`     // 95% interval, paired by block
+	High          result.Value `json:"high"`
+	Efficiency    result.Value `json:"efficiency"`         // speed-up / (To / From)
+	CPUFrom       result.Value `json:"cpu_per_op_from_ns"` // CPU time per operation
+	CPUTo         result.Value `json:"cpu_per_op_to_ns"`
+	Inflation     result.Value `json:"work_inflation"` // CPUTo / CPUFrom
+	UsedFrom      result.Value `json:"cpus_used_from"`
+	UsedTo        result.Value `json:"cpus_used_to"`
+	Mutex         result.Value `json:"mutex_waiters"` // at To: mean number of goroutines waiting for a mutex
+	Ready         result.Value `json:"ready"`         // at To: mean number of runnable goroutines without a CPU
+	GC            result.Value `json:"gc_share"`      // at To: fraction of the CPU time
+	// at To: mean number of CPUs used by other processes and the hypervisor
+	OtherCPUs result.Value `json:"others_cpus"`
+	Limit     string       `json:"limit"`
+}
+
+// Scalings returns how the benchmarks of a run scale from the smallest to the largest number of CPUs.
+func Scalings(rows []Row, trials []result.Trial) []Scaling {
+	of := byRow(trials)
+	list := []Scaling{}
+	seen := map[string]bool{}
+	for i := range rows {
+		first := &rows[i]
+		rest := first.Point.Without("cpus")
+		id := first.Design + " " + rest.String()
+		if seen[id] || first.N == 0 {
+			continue
+		}
+		seen[id] = true
+		// Find the rows of this benchmark with the fewest and the most CPUs.
+		least, most := first, first
+		for k := range rows {
+			r := &rows[k]
+			if r.N == 0 || r.Design != first.Design || r.Point.Without("cpus").String() != rest.String() {
+				continue
+			}
+			if r.Point.Int("cpus") < least.Point.Int("cpus") {
+				least = r
+			}
+			if r.Point.Int("cpus") > most.Point.Int("cpus") {
+				most = r
+			}
+		}
+		if least != most {
+			s := Pair{A: least, B: most, trialsA: of[rowKey(least)], trialsB: of[rowKey(most)], Paired: true}
+			list = append(list, scaling(s, rest))
+		}
+	}
+	return list
+}
+
+// scaling compares few CPUs, side A, with many, side B.
+func scaling(s Pair, rest plan.Point) Scaling {
+	few, many := s.A, s.B
+	v := Scaling{Kind: "scaling", SchemaVersion: result.SchemaVersion, Design: few.Design, Point: rest,
+		From: few.Point.Int("cpus"), To: many.Point.Int("cpus"),
+		Speedup: result.Unavailable, Low: result.Unavailable, High: result.Unavailable}
+	if c, ok := s.Compare(result.TimePerOp, 1); ok && !c.Exact && c.NoRatio == "" {
+		v.Speedup, v.Low, v.High = result.Value(c.Ratio.Ratio), result.Value(c.Ratio.Low), result.Value(c.Ratio.High)
+	} else {
+		v.Speedup = few.Metric(result.TimePerOp).Median / many.Metric(result.TimePerOp).Median
+	}
+
+	more := result.Value(v.To) / result.Value(v.From)
+	v.Efficiency = v.Speedup / more
+	of := func(r *Row, metric string) result.Value { return r.Metric(metric).Median }
+	v.CPUFrom, v.CPUTo = of(few, result.CPUPerOp), of(many, result.CPUPerOp)
+	v.Inflation = v.CPUTo / v.CPUFrom
+	v.UsedFrom, v.UsedTo = v.CPUFrom/of(few, result.TimePerOp), v.CPUTo/of(many, result.TimePerOp)
+	v.Mutex, v.Ready = of(many, result.MutexPerOp)/of(many, result.TimePerOp),
+		of(many, result.SchedPerOp)/of(many, result.TimePerOp)
+	v.GC = of(many, result.GCPerOp) / v.CPUTo
+	v.OtherCPUs = otherCPUs(s.trialsB)
+	v.Limit = v.limit(float64(more))
+	return v
+}
+
+// limit returns the main reason for the missing speed-up.
+func (v Scaling) limit(more float64) string {
+	speedup, inflation := float64(v.Speedup), float64(v.Inflation)
+	half := math.Log(float64(v.High)/float64(v.Low)) / 2
+	switch {
+	case math.IsNaN(speedup):
+		return LimitUnknown
+	case half > speedupNoise:
+		return LimitNoise
+	case float64(v.Efficiency) >= scalesEfficiency:
+		return LimitNone
+	case float64(v.OtherCPUs) > otherCPUsLimit:
+		return LimitOtherProcesses
+	case math.IsNaN(inflation) || inflation <= 0 || float64(v.CPUTo) <= 0:
+		return LimitUnknown
+	}
+
+	used, gc := float64(v.UsedTo/v.UsedFrom), float64(v.GC)
+	idle, extra := math.Log(more/used), math.Log(inflation)
+	// The garbage collector's goroutines also wait for CPUs, and keep CPUs busy although the program has one
+	// goroutine.
+	ready := min(float64(v.Ready)-2*gc, float64(v.To)-float64(v.UsedTo))
+	switch {
+	case float64(v.Mutex) >= lockWaiters:
+		return LimitLock
+	case idle >= extra && ready >= readyGoroutines:
+		return LimitWake
+	case math.Abs(float64(v.UsedTo)*(1-gc)-1) <= singleCPUTolerance:
+		return LimitOneCPU
+	case idle >= extra:
+		return LimitWaiting
+	case gc >= gcShare:
+		return LimitGC
+	}
+	return LimitInflation
+}
+
+// otherCPUs returns the mean number of CPUs that other processes used during the trials; unavailable if the system
+// does not report it.
+func otherCPUs(trials []*result.Trial) result.Value {
+	sum, span := 0.0, 0.0
+	for _, t := range trials {
+		own := float64(t.Metrics.Get(result.CPUSeconds))
+		sum += float64(t.Metrics.Get("machine_cpu_seconds")) - own
+		if steal := float64(t.Metrics.Get("steal_seconds")); steal > 0 {
+			sum += steal
+		}
+		span += own / float64(t.Metrics.Get(result.Parallelism))
+	}
+	return result.Value(sum / span)
+}

@@ -1,0 +1,102 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"github.com/brewput/brewput/internal/stat"
+	"github.com/brewput/brewput/result"
+)
+
+// Reasons why two sides have no ratio. They are compared by their difference instead.
+const (
+	ZeroDivisor   = "a value to divide by is 0"            // some value of side B
+	ZeroValue     = "a value is 0, which has no logarithm" // some value of side A
+	NegativeValue = "a value is below 0"
+	OutOfRange    = "the values are too far apart, or too small, for a ratio"
+)
+
+// AbsoluteDifference replaces the ratio of two sides that have none. Its JSON is a contract.
+type AbsoluteDifference struct {
+	// difference of the medians, A - B or head - base; nil if there is a ratio
+	Difference *result.Value `json:"difference,omitempty"`
+	NoRatio    string        `json:"no_ratio,omitempty"` // why there is no ratio
+}
+
+// Larger ratios, and values below the smallest normal number, are not meaningful measurements of one program. Their
+// digits would be noise.
+const (
+	largestRatio = 1e12
+	minMeasured  = 0x1p-1022
+)
+
+// noRatio returns why values have no geometric mean of ratios; "" if they have one. Values are finite.
+func noRatio(xs, ys []float64) string {
+	least := min(slices.Min(xs), slices.Min(ys))
+	most := max(slices.Max(xs), slices.Max(ys))
+	switch {
+	case least < 0:
+		return NegativeValue
+	case slices.Min(ys) == 0:
+		return ZeroDivisor
+	case least == 0:
+		return ZeroValue
+	case least < minMeasured || most/least > largestRatio:
+		return OutOfRange
+	}
+	return ""
+}
+
+// judgeable reports whether a gate can decide by a ratio, or by a test of counts in its place. A limit in percent
+// is meaningless between 0 and fractions of unknown size. Ratios of negative values have no order, even if they
+// never vary.
+func (c *MetricComparison) judgeable() bool {
+	return c.NoRatio == "" || c.Exact && c.NoRatio != NegativeValue || hasZero(c.NoRatio) && c.counts
+}
+
+// hasZero reports whether zeros are the reason. Then a test for a difference is still possible.
+func hasZero(why string) bool { return why == ZeroDivisor || why == ZeroValue }
+
+// zeroOffset returns what is added to values before taking logarithms if some are 0: 1 for counts, otherwise the
+// smallest positive value. A test for a difference stays valid under any increasing function of the values; a ratio
+// does not.
+func zeroOffset(xs, ys []float64) float64 {
+	if whole(xs) && whole(ys) {
+		return 1
+	}
+	least := math.Inf(1)
+	for _, x := range slices.Concat(xs, ys) {
+		if x > 0 {
+			least = min(least, x)
+		}
+	}
+	return least
+}
+
+// difference returns the difference of the medians, A - B.
+func difference(xs, ys []float64) float64 { return stat.Median(xs) - stat.Median(ys) }
+
+// withoutRatio removes the ratio from a verdict, and everything that follows from it. Equivalence within a margin
+// then does not exist.
+func (v *Verdict) withoutRatio(c MetricComparison) {
+	d := result.Value(c.Difference)
+	if !c.Exact || c.NoRatio == NegativeValue { // the ratio to zero is infinite
+		v.Ratio, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
+	}
+	v.Detectable, v.NoRatio, v.Difference, v.MoreBlocks, v.Nearly = result.Unavailable, c.NoRatio, &d, nil, ""
+	v.RankComparison, v.MoreRuns, v.Correlation, v.Widened, v.Tail, v.Vetoed = nil, nil, 0, 0, 0, false
+	if v.Verdict == Equivalent || v.Verdict == "" {
+		v.Verdict = Undecided
+	}
+}
+
+// withoutRatio does the same for a gate. Any cost above zero exceeds every limit. A test for a difference cannot
+// show that the cost is not above zero.
+func (v *GateResult) withoutRatio(c MetricComparison) {
+	d := result.Value(c.Difference)
+	v.Cost, v.Low, v.High = result.Unavailable, result.Unavailable, result.Unavailable
+	v.NoRatio, v.Difference, v.MoreBlocks, v.MoreLayouts = c.NoRatio, &d, nil, nil
+	if v.Decision == Pass && !v.Exact {
+		v.Decision = Undecided
+	}
+}

@@ -1,0 +1,61 @@
+package sweep
+
+import (
+	"time"
+
+	"github.com/brewput/brewput/plan"
+)
+
+// progress estimates how long the rest of a sweep takes, from the last trial of each case or its expected time.
+type progress struct {
+	perTrial    []time.Duration // by case; 0 means unknown
+	done, total int
+}
+
+// trialOverhead is the time of a live trial beyond its window: the process, two burn probes and storing the result.
+const trialOverhead = 45 * time.Millisecond
+
+// expectedTime returns the expected time of one trial of a design before any has run; 0 if unknown.
+func (s *Sweep) expectedTime(design string) time.Duration {
+	d, _ := s.Workload.Find(design)
+	set := s.Header.Settings
+	if d.Job != nil || set.Operations > 0 {
+		return 0
+	}
+	return time.Duration(set.Warmup) + time.Duration(set.Duration) + trialOverhead // overloaded open loops take longer
+}
+
+func (s *Sweep) newProgress(done int) *progress {
+	e := &progress{perTrial: make([]time.Duration, len(s.Plan.Cases)), done: done, total: s.TotalTrials()}
+	for i, c := range s.Plan.Cases {
+		e.perTrial[i] = s.expectedTime(c.Design)
+	}
+	return e
+}
+
+func (e *progress) add(step plan.Step, d time.Duration) {
+	e.done++
+	e.perTrial[step.Case] = d
+}
+
+// event returns the event before a step.
+func (e *progress) event(p plan.Plan, step plan.Step) Event {
+	return Event{Step: step, Case: p.Cases[step.Case], Done: e.done, Total: e.total, TimeLeft: e.left()}
+}
+
+// left returns the estimated remaining time. Cases of unknown length count as the mean of the others. It is 0 if
+// all are unknown.
+func (e *progress) left() time.Duration {
+	var sum time.Duration
+	known := 0
+	for _, d := range e.perTrial {
+		if d > 0 {
+			sum += d
+			known++
+		}
+	}
+	if known == 0 {
+		return 0
+	}
+	return time.Duration(float64(sum) / float64(known) * float64(e.total-e.done))
+}
