@@ -33,7 +33,7 @@ type Choice struct {
 func (f Factor) Parse(expr string, others []string) (Choice, error) {
 	c, err := f.parse(expr, others)
 	if err != nil {
-		return Choice{}, fmt.Errorf("--%s %q: %w", f.Name, expr, err)
+		return Choice{}, &LevelError{Factor: f.Name, Level: strconv.Quote(expr), Reason: err.Error(), Err: err}
 	}
 	return c, nil
 }

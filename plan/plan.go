@@ -87,7 +87,7 @@ func newAxis(f Factor, earlier []Factor, choices map[string]Choice, axes []axis)
 		return a, false, nil
 	}
 	if len(c.Levels) == 0 {
-		return axis{}, false, fmt.Errorf("factor %s has no level; give --%s %s", f.Name, f.Name, f.example())
+		return axis{}, false, &LevelError{Factor: f.Name, Reason: "there is no level; give " + f.example()}
 	}
 	for _, l := range c.Levels {
 		if l, err = f.Recast(l); err != nil {
@@ -100,7 +100,8 @@ func newAxis(f Factor, earlier []Factor, choices map[string]Choice, axes []axis)
 
 func cannotFollow(name, follow string, earlier []Factor) error {
 	if slices.ContainsFunc(earlier, func(e Factor) bool { return e.Name == follow }) {
-		return fmt.Errorf("factor %s follows %s, which has no level; give --%s as well", name, follow, follow)
+		return fmt.Errorf("factor %s follows %s, which has no level; give %s a level as well", name, follow,
+			follow)
 	}
 	return fmt.Errorf("factor %s follows %s, which is not a factor before it; follow an earlier one or give levels",
 		name, follow)

@@ -88,8 +88,8 @@ func check(p plan.Point) error {
 	}
 	jitter := p.Duration("jitter")
 	if jitter > 0 && name != "uniform" {
-		return fmt.Errorf("--jitter %v is the width of a uniform distribution; leave out --dist %s or the jitter",
-			jitter, name)
+		return &plan.LevelError{Factor: "jitter", Level: plan.DurationLevel(jitter).String(),
+			Reason: fmt.Sprintf("it is the width of a uniform distribution; leave out dist %s or the jitter", name)}
 	}
 	times := timesOf(p)
 	for _, stage := range []struct {
@@ -97,8 +97,9 @@ func check(p plan.Point) error {
 		mean int64
 	}{{"grind", int64(times.grind)}, {"press", int64(times.press)}, {"steam", int64(times.steam)}} {
 		if int64(jitter) > 2*stage.mean {
-			return fmt.Errorf("--jitter %v would make the %s stage shorter than nothing; at most twice the "+
-				"stage's time is possible", jitter, stage.name)
+			return &plan.LevelError{Factor: "jitter", Level: plan.DurationLevel(jitter).String(),
+				Reason: fmt.Sprintf("the %s stage could take negative time; give at most twice the stage's time",
+					stage.name)}
 		}
 	}
 	return nil
@@ -118,16 +119,21 @@ func parseDist(p plan.Point) (name string, cv float64, err error) {
 	switch name {
 	case "fixed", "uniform", "exponential":
 		if has {
-			return "", 0, fmt.Errorf("--dist %s: only lognormal takes a coefficient of variation", text)
+			return "", 0, distError(text, "only lognormal takes a coefficient of variation")
 		}
 		return name, 0, nil
 	case "lognormal":
 		cv, err := strconv.ParseFloat(rest, 64)
 		if err != nil || !(cv > 0 && cv <= 100) {
-			return "", 0, fmt.Errorf("--dist %s: write lognormal:CV with a coefficient of variation above 0, "+
-				"as in lognormal:0.5", text)
+			return "", 0, distError(text,
+				"write lognormal:CV with a coefficient of variation above 0, such as lognormal:0.5")
 		}
 		return name, cv, nil
 	}
-	return "", 0, fmt.Errorf("--dist %s is not a distribution; use fixed, uniform, exponential or lognormal:CV", text)
+	return "", 0, distError(text, "not a distribution; use fixed, uniform, exponential or lognormal:CV")
+}
+
+// distError is the error of a level of dist.
+func distError(level, reason string) error {
+	return &plan.LevelError{Factor: "dist", Level: level, Reason: reason}
 }

@@ -16,7 +16,6 @@
 package find
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/brewput/brewput/plan"
@@ -70,10 +69,10 @@ func goroutines(p plan.Point) int { return p.Int("goroutines") }
 // check refuses words that are no level.
 func check(p plan.Point) error {
 	if s := p.Text("scanner"); s != "own" && s != "xml" {
-		return fmt.Errorf("--scanner %s is no scanner; use own or xml", s)
+		return &plan.LevelError{Factor: "scanner", Level: s, Reason: "unknown scanner; use own or xml"}
 	}
 	if c := p.Text("cache"); c != "warm" && c != "cold" {
-		return fmt.Errorf("--cache %s is no state of a cache; use warm or cold", c)
+		return &plan.LevelError{Factor: "cache", Level: c, Reason: "unknown cache state; use warm or cold"}
 	}
 	return nil
 }

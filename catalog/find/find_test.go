@@ -160,8 +160,8 @@ func TestBrokenDocuments(t *testing.T) {
 }
 
 func TestWrongPoints(t *testing.T) {
-	for _, c := range []struct{ scanner, cache, says string }{{"sax", "warm", "no scanner"},
-		{"own", "hot", "no state"}} {
+	for _, c := range []struct{ scanner, cache, says string }{{"sax", "warm", "unknown scanner"},
+		{"own", "hot", "unknown cache state"}} {
 		if err := check(point(1, 1, 1, 1, 1, 0, c.scanner, c.cache)); err == nil ||
 			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s, %s: %v", c.scanner, c.cache, err)

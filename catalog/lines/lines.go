@@ -16,7 +16,6 @@
 package lines
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/brewput/brewput/plan"
@@ -68,7 +67,7 @@ func Workload() *workload.Workload {
 // check refuses words that are no level.
 func check(p plan.Point) error {
 	if f := p.Text("functions"); f != "original" && f != "free" {
-		return fmt.Errorf("--functions %s are none; use original or free", f)
+		return &plan.LevelError{Factor: "functions", Level: f, Reason: "unknown functions; use original or free"}
 	}
 	return nil
 }

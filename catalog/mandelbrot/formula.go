@@ -28,7 +28,7 @@ func standardFile(p plan.Point, m workload.Measured) float64 {
 // undivided predicts a design that divides the pixels and not the file, from the sequential one.
 func undivided() *workload.Formula {
 	return &workload.Formula{
-		Text: "png-standard + (sequential - png-standard) / CPUs, with --colour rgb among the levels; sequential / " +
+		Text: "png-standard + (sequential - png-standard) / CPUs, with colour rgb among the levels; sequential / " +
 			"CPUs without a file",
 		Source: amdahl,
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
@@ -53,7 +53,7 @@ func computing(p plan.Point, m workload.Measured) float64 {
 // overlapped predicts overlap.
 func overlapped() *workload.Formula {
 	return &workload.Formula{
-		Text:   "max(png-serial, (mirror + png-serial) / CPUs), with --file none among the levels",
+		Text:   "max(png-serial, (mirror + png-serial) / CPUs), with file none among the levels",
 		Source: "the longest chain and all work divided (Graham 1969)",
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			w, f := computing(p, m), m.Wall("png-serial", p)
@@ -65,7 +65,7 @@ func overlapped() *workload.Formula {
 // divided predicts parallel.
 func divided() *workload.Formula {
 	return &workload.Formula{
-		Text:   "(mirror + png-serial) / CPUs, with --file none among the levels",
+		Text:   "(mirror + png-serial) / CPUs, with file none among the levels",
 		Source: amdahl,
 		Seconds: func(p plan.Point, m workload.Measured) float64 {
 			return (computing(p, m) + m.Wall("png-serial", p)) / hands(p)

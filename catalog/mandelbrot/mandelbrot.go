@@ -17,8 +17,6 @@
 package mandelbrot
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/brewput/brewput/plan"
@@ -103,8 +101,8 @@ func sceneOf(p plan.Point) (scene, error) {
 	s := scene{size: p.Int("size"), iterations: p.Int("iterations"), zoom: p.Float("zoom")}
 	centre, err := strconv.ParseComplex(p.Text("view"), 128)
 	if err != nil || !(real(centre) >= -2 && real(centre) <= 2 && imag(centre) >= -2 && imag(centre) <= 2) {
-		return s, fmt.Errorf("--view %s is not a point near the set; give a complex number within -2 and 2, as "+
-			"in -0.7436+0.1318i", p.Text("view"))
+		return s, &plan.LevelError{Factor: "view", Level: p.Text("view"), Reason: "not a point near the set; give a " +
+			"complex number within -2 and 2, such as -0.7436+0.1318i"}
 	}
 	s.re, s.im = real(centre), imag(centre)
 	return s, nil
@@ -112,7 +110,8 @@ func sceneOf(p plan.Point) (scene, error) {
 
 func check(p plan.Point) error {
 	if p.Has("save") && p.Has("file") && p.Text("file") == "none" {
-		return errors.New("--save wants a file, and with --file none there is none; leave one of them out")
+		return &plan.LevelError{Factor: "save", Level: p.Text("save"),
+			Reason: "file is none, so there is nothing to save; leave one of the two out"}
 	}
 	_, err := sceneOf(p)
 	return err

@@ -326,7 +326,7 @@ func TestSave(t *testing.T) {
 	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, b.Bytes()) {
 		t.Errorf("saved %d bytes of %d: %v", len(got), b.Len(), err)
 	}
-	if err := save(filepath.Join(name, "b.png"), nil); err == nil || !strings.Contains(err.Error(), "--save") {
+	if err := save(filepath.Join(name, "b.png"), nil); err == nil || !strings.Contains(err.Error(), "save: ") {
 		t.Errorf("saving below a file: %v", err)
 	}
 	if _, err := audit(s, nil, b.Bytes()[:100], p); err == nil || !strings.Contains(err.Error(), "no PNG") {

@@ -18,7 +18,7 @@ func generated(size int64) (path string, words int, err error) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", 0, fmt.Errorf("there is no place for the file of words: %w; give one with --file", err)
+		return "", 0, fmt.Errorf("there is no cache directory for the generated file: %w; set file to one", err)
 	}
 	dir := filepath.Join(cache, "brewput", "data")
 	prefix := filepath.Join(dir, fmt.Sprintf("words-%d-", size))

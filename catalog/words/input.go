@@ -1,7 +1,6 @@
 package words
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,15 +27,16 @@ func check(p plan.Point) error {
 		return nil
 	}
 	if p.Has("size") {
-		return errors.New("--file and --size both say what is counted; give one of them")
+		return &plan.LevelError{Factor: "file", Level: p.Text("file"),
+			Reason: "both file and size choose the input; give one of them"}
 	}
 	info, err := os.Stat(p.Text("file"))
 	switch {
 	case err != nil:
-		return fmt.Errorf("--file: %w", err)
+		return &plan.LevelError{Factor: "file", Reason: err.Error(), Err: err}
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("--file %s: it is no regular file, so that it cannot be read again and again; copy "+
-			"what it holds to one", p.Text("file"))
+		return &plan.LevelError{Factor: "file", Level: p.Text("file"),
+			Reason: "not a regular file, so it cannot be read repeatedly; copy its content to one"}
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func wc(p plan.Point, locale string) (workload.Job, error) {
 	}
 	r, version, err := ruleHere()
 	if err == nil && version == "" {
-		err = errors.New("there is no wc here; leave the peers out with --designs")
+		err = errors.New("this system has no wc; leave out the reference designs")
 	}
 	if err != nil {
 		return workload.Job{}, err
@@ -106,7 +106,7 @@ func newCat(_ env.Env, p plan.Point) (workload.Job, error) {
 		return workload.Job{}, err
 	}
 	if _, err := exec.LookPath("cat"); err != nil {
-		return workload.Job{}, errors.New("there is no cat here; leave the peers out with --designs")
+		return workload.Job{}, errors.New("this system has no cat; leave out the reference designs")
 	}
 	return workload.Job{
 		Bytes: in.size,

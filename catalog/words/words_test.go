@@ -291,7 +291,7 @@ func TestCheck(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{file: "", filepath.Dir(file): "no regular file",
+	for path, want := range map[string]string{file: "", filepath.Dir(file): "not a regular file",
 		file + "x": "no such file"} {
 		if err := check(point(path, 64, 1, asWC)); (err == nil) != (want == "") ||
 			err != nil && !strings.Contains(err.Error(), want) {
