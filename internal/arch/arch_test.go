@@ -135,6 +135,14 @@ var snippets = []struct{ path, src, want string }{
 		"read it with package internal/input"},
 	{"evidence/collect/a_test.go", `package a; import "os"; func f() { os.ReadFile("x") }`, ""},
 
+	{"lab/a.go", `package a; const c = "use a longer --duration"`, "the flag --duration in a library"},
+	{"lab/a.go", `package a; const c = "--%s is not possible"`, "the flag --%s in a library"},
+	{"lab/a.go", `package a; const c = "a -- b, a--b, ---"`, ""},
+	{"lab/a_test.go", `package a; const c = "--duration"`, ""},
+	{"internal/cli/a.go", `package a; const c = "--duration"`, ""},
+	{"catalog/words/peers.go", `package a; const c = "--version"`, ""},
+	{"catalog/words/peers.go", `package a; const c = "--versions"`, "the flag --versions in a library"},
+
 	{"lab/a.go", `package a; import "os"; func f() { os.Exit(1) }`, "only main packages end the process"},
 	{"trial/child.go", `package trial; import "os"; func f() { os.Exit(1) }`, ""},
 	{"proof/record/a.go", `package main; import "os"; func f() { os.Exit(1) }`, ""},

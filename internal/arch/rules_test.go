@@ -23,6 +23,7 @@ var rules = map[string]func(*file) []string{
 	"house rules":      houseRules,
 	"no init function": noInit,
 	"outside input":    outside,
+	"library flags":    libraryFlags,
 	"width":            widths,
 	"exits":            exits,
 }
