@@ -62,7 +62,7 @@ func OwnMetrics(rows []Row) []string {
 	for i := range rows {
 		names = append(names, slices.Collect(maps.Keys(rows[i].Metrics))...)
 	}
-	return result.Own(names)
+	return result.CustomMetrics(names)
 }
 
 // Declared are the directions that benchmarks declare of their own metrics, "higher" or "lower" by metric, as they

@@ -12,7 +12,7 @@ import (
 // and high span what the states have, and the summary is not exact. It reports whether they do.
 func states(s *result.Summary, good []*result.Trial, xs []float64) bool {
 	if len(xs) != len(good) || !slices.ContainsFunc(good,
-		func(t *result.Trial) bool { return t.Disturbed.Moves(s.Metric) }) {
+		func(t *result.Trial) bool { return t.Disturbed.Changes(s.Metric) }) {
 		return false
 	}
 	low, high := math.Inf(1), math.Inf(-1)

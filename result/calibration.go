@@ -15,11 +15,11 @@ type Calibration struct {
 	Seconds       float64   `json:"seconds"` // that it took
 	Rounds        int       `json:"rounds"`  // in each of which every microprogram had a process of its own
 	Costs         string    `json:"costs"`   // as sim.ParseCosts reads them
-	Prices        []Price   `json:"prices"`
+	Prices        []CostEstimate   `json:"prices"`
 	// HandOvers compares simulated hand-overs of a goroutine to an idle CPU with live ones. It is absent with one CPU,
 	// and in calibrations that were stored before it was added.
 	HandOvers []HandOver `json:"hand_overs,omitempty"`
-	Ladder    []Rung     `json:"ladder"`
+	Ladder    []OperationCost     `json:"ladder"`
 	Warnings  []string   `json:"warnings"`
 }
 
@@ -32,7 +32,7 @@ type Estimate struct {
 
 // Price is one cost of the scheduler, and how well virtual time keeps to it. Of burn, which is a share, all times are
 // those of a burn of one millisecond: a nanosecond of them is a millionth.
-type Price struct {
+type CostEstimate struct {
 	Cost string `json:"cost"` // a name of sim.ParseCosts
 	Estimate
 	// Of a cost that is drawn, where 10 and 90 % of the times lie below; else null.
@@ -62,7 +62,7 @@ type UpperQuantiles struct {
 
 // Rung is one operation of the price ladder: for the goroutine that makes it, where nobody else wants what it uses, and
 // where a goroutine on another CPU uses it all the time.
-type Rung struct {
+type OperationCost struct {
 	Operation string   `json:"operation"`
 	Same      Estimate `json:"same_cpu"`
 	Other     Estimate `json:"other_cpu"`

@@ -25,7 +25,7 @@ var metrics = []string{
 var timed = []string{"latency", "service", "response"}
 
 // Known reports whether the contract has a metric of this name. Jobs and benchmarks may have others, of their own.
-func Known(metric string) bool {
+func KnownMetric(metric string) bool {
 	if slices.Contains(metrics, metric) {
 		return true
 	}
@@ -48,7 +48,7 @@ var ours = []string{Throughput, BytesRate, TimePerOp, AllocedPerOp, AllocsPerOp,
 	Parallelism, "steal_seconds", "machine_cpu_seconds", "throttled_periods", "load1"}
 
 // Own are the metrics among them that benchmarks have named, each once and in order.
-func Own(metrics []string) []string {
+func CustomMetrics(metrics []string) []string {
 	own := slices.DeleteFunc(slices.Clone(metrics), func(m string) bool { return slices.Contains(ours, m) })
 	slices.Sort(own)
 	return slices.Compact(own)

@@ -322,7 +322,7 @@ const (
 type NotJudged struct {
 	Design string `json:"design"`
 	Reason string `json:"reason"`         // one of the constants
-	Said   string `json:"said,omitempty"` // by the benchmark, when it failed or skipped itself
+	Output   string `json:"said,omitempty"` // by the benchmark, when it failed or skipped itself
 }
 
 // notJudged are the reasons in a sentence.
@@ -336,8 +336,8 @@ var notJudged = map[string]string{
 // String is a sentence.
 func (n NotJudged) String() string {
 	text := n.Design + ": not judged: it " + notJudged[n.Reason]
-	if n.Said != "" {
-		text += ": " + n.Said
+	if n.Output != "" {
+		text += ": " + n.Output
 	}
 	return text
 }

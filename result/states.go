@@ -38,7 +38,7 @@ type State struct {
 const SameState = 0.001
 
 // Moves reports whether disturbances change a metric, or end in an error.
-func (d *Disturbed) Moves(metric string) bool {
+func (d *Disturbed) Changes(metric string) bool {
 	if d == nil {
 		return false
 	}

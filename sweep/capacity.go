@@ -132,7 +132,7 @@ func (s *Sweep) MeasureCapacities(ctx context.Context, tell func(c plan.Case, do
 // closed are the capacities to measure, of every case with an open loop.
 func (s *Sweep) closed() (list []*Capacity) {
 	for _, c := range s.Plan.Cases {
-		bare := workload.Unloaded(c.Point)
+		bare := workload.WithoutLoad(c.Point)
 		had := slices.ContainsFunc(list,
 			func(x *Capacity) bool { return x.Design == c.Design && x.Point.String() == bare.String() })
 		if workload.OpenLoop(c.Point) && !had {
@@ -162,7 +162,7 @@ func (s *Sweep) capacitySpec(design string, p plan.Point, round int) trial.Spec 
 
 // capacityOf is the capacity of a case, 0 where it is unknown.
 func (s *Sweep) capacityOf(c plan.Case) (found Capacity) {
-	bare := workload.Unloaded(c.Point).String()
+	bare := workload.WithoutLoad(c.Point).String()
 	for _, x := range s.Header.Capacities {
 		if x.Design == c.Design && x.Point.String() == bare {
 			return x
@@ -176,7 +176,7 @@ func (s *Sweep) capacityOf(c plan.Case) (found Capacity) {
 // customers: it is the least of their capacities, those of bounds aside.
 func (s *Sweep) reference(c plan.Case) float64 {
 	inputs := s.sharedInputs()
-	job := workload.Unloaded(c.Point).Only(inputs).String()
+	job := workload.WithoutLoad(c.Point).Only(inputs).String()
 	for _, bounds := range []bool{false, true} {
 		least := 0.0
 		for _, x := range s.Header.Capacities {

@@ -89,7 +89,7 @@ func known(t *result.Trial) error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if !result.Known(name) {
+		if !result.KnownMetric(name) {
 			return fmt.Errorf("its metric %q is unknown", name)
 		}
 	}

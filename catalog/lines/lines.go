@@ -37,7 +37,7 @@ func Workload() *workload.Workload {
 				Input: true},
 			{Name: "functions", Doc: "original, which allocate, or free, which do not", Kind: plan.Text,
 				Default: "original", Input: true},
-			workload.Collecting(),
+			workload.GOGCFactor(),
 		},
 		Check: check,
 		Quick: map[string]string{"total": "50000"},
