@@ -1,14 +1,13 @@
-// Package coffee is a coffee shop: S. Ajmani, Simulating a real-world system in Go (dotGo 2016).
+// Package coffee is a workload modelled on a coffee shop (S. Ajmani, Simulating a real-world system in Go, dotGo 2016).
 //
-// A latte is ground, pressed and steamed, each on an exclusive machine, and then put together at an
-// uncontended latte stage; every stage is 1 ms of CPU work unless said otherwise. With all stages
-// equal to s, c CPUs, w workers and k machines of each kind, no design can serve more than
+// A request is a latte with four stages. Grinding, pressing and steaming each need exclusive use of a machine; the
+// final latte stage needs none. By default each stage is 1 ms of CPU work. With stages of s seconds, c CPUs, w workers
+// and k machines of each kind, the throughput is at most
 //
 //	min(c/4s, w/4s, k/s)
 //
-// lattes a second (the utilization law: Denning and Buzen, ACM Computing Surveys 10(3), 1978). One
-// lock around the kitchen makes that 1/4s. A closed loop of w workers at throughput x has a mean
-// latency of w/x (Little's law).
+// lattes a second (utilization law: Denning and Buzen, ACM Computing Surveys 10(3), 1978). One lock around the whole
+// kitchen limits it to 1/4s. A closed loop of w workers at throughput x has a mean latency of w/x (Little's law).
 package coffee
 
 import (
@@ -20,9 +19,9 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// Workload is the coffee shop with its twelve designs.
+// Workload returns the coffee shop with its twelve designs.
 func Workload() *workload.Workload {
-	// Which stages a drink has decides which stage times matter to its designs.
+	// A design uses only the times of the stages that its drink has.
 	latte := []string{"stage", "jitter", "grind", "press", "steam", "latte", "dist"}
 	americano := []string{"stage", "jitter", "grind", "press", "latte", "dist"}
 	espresso := []string{"stage", "jitter", "grind", "press", "dist"}
@@ -58,7 +57,7 @@ func Workload() *workload.Workload {
 	}
 }
 
-// hour, in seconds, is the longest stage: a CPU is taken from it every 10 ms, in virtual time too.
+// hour is the longest time of a stage, in seconds. Longer ones would make too many preemptions, one every 10 ms.
 const hour = 3600
 
 func factors() []plan.Factor {
@@ -80,7 +79,7 @@ func factors() []plan.Factor {
 	}
 }
 
-// check refuses points whose stages could take a negative time, and unknown distributions.
+// check returns an error if the distribution is unknown, or if a stage could take a negative time.
 func check(p plan.Point) error {
 	name, _, err := parseDist(p)
 	if err != nil {
@@ -105,8 +104,8 @@ func check(p plan.Point) error {
 	return nil
 }
 
-// parseDist returns the name of the distribution of the machine stages and its coefficient of
-// variation (lognormal only).
+// parseDist returns the distribution of the times of the machine stages, and its coefficient of variation if it is
+// lognormal.
 func parseDist(p plan.Point) (name string, cv float64, err error) {
 	if !p.Has("dist") {
 		if p.Duration("jitter") > 0 {

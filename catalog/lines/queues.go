@@ -6,8 +6,8 @@ import (
 	"github.com/brewput/brewput/workload"
 )
 
-// newQueues has a channel for each consumer and serves them in turn. Consumers do not contend for a channel, but a slow
-// one lets the producer wait at its full channel while others have nothing to do.
+// newQueues has a channel for each consumer, which the producer uses in turn (round robin). Consumers do not contend
+// for a channel. A slow consumer, however, blocks the producer at its full channel while the others are idle.
 func newQueues(_ env.Env, p plan.Point) (workload.Job, error) {
 	return design(p, queues[string], queues[[]byte])
 }
