@@ -7,7 +7,7 @@ import (
 	"github.com/brewput/brewput/plan"
 )
 
-// save writes a file, which is there as a whole or not at all.
+// save writes a file atomically: it exists completely or not at all.
 func save(name string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
