@@ -53,13 +53,13 @@ func Workload() *workload.Workload {
 	}
 }
 
-// adder adds numbers once.
+// adder is a design: it returns the sum of the numbers.
 type adder func(e env.Env, numbers []int, workers int) int
 
-// rounds is how often n numbers are added.
+// rounds returns the number of times that the n numbers are added.
 func rounds(p plan.Point) int { return max(1, p.Int("total")/p.Int("n")) }
 
-// workersOf are the goroutines of a design; those without the factor have one.
+// workersOf returns the number of goroutines of a design, which is 1 without the factor.
 func workersOf(p plan.Point) int {
 	if !p.Has("workers") {
 		return 1
@@ -67,7 +67,7 @@ func workersOf(p plan.Point) int {
 	return p.Int("workers")
 }
 
-// adding is the job of an adder. Sums wrap, as those of int do, and are exact so: the order does not matter.
+// adding returns the job of an adder. Sums wrap around, so they do not depend on the order of the additions.
 func adding(e env.Env, p plan.Point, add adder) (workload.Job, error) {
 	numbers, want := draw(e, p.Int("n"))
 	rounds, wrong, sum := rounds(p), 0, 0
