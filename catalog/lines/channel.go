@@ -22,7 +22,7 @@ func oneChannel[L any](t task[L]) func(env.Env) (tally, error) {
 	return func(e env.Env) (tally, error) {
 		c := t.consumers(e)
 		for i := range t.p.Int("total") {
-			c.lines.Send(numbered[L]{t.make(e, c.places.take(), i), i})
+			c.lines.Send(numbered[L]{t.make(e, c.spare.take(), i), i})
 		}
 		c.lines.Close()
 		c.done.Wait()
@@ -41,10 +41,10 @@ func helping[L any](t task[L]) func(env.Env) (tally, error) {
 		c := t.consumers(e)
 		var own tally
 		for i := range t.p.Int("total") {
-			line := t.make(e, c.places.take(), i)
+			line := t.make(e, c.spare.take(), i)
 			if !c.lines.TrySend(numbered[L]{line, i}) {
 				t.consume(e, line, i, &own)
-				c.places.give(line)
+				c.spare.give(line)
 			}
 		}
 		c.lines.Close()
@@ -72,11 +72,11 @@ func original[L any](t task[L]) func(env.Env) (tally, error) {
 				if exited.Load() == 0 {
 					own.count, own.sum = own.count+hashed.count, own.sum+hashed.sum
 				}
-				c.places.give(n.line)
+				c.spare.give(n.line)
 			}
 		})
 		for i := range t.p.Int("total") {
-			c.lines.Send(numbered[L]{t.make(e, c.places.take(), i), i})
+			c.lines.Send(numbered[L]{t.make(e, c.spare.take(), i), i})
 		}
 		exited.Store(1)
 		c.lines.Close() // ends the goroutines of the trial; the original did not
@@ -88,7 +88,7 @@ func original[L any](t task[L]) func(env.Env) (tally, error) {
 // consumers are goroutines that hash the lines of a channel.
 type consumers[L any] struct {
 	lines   *env.Chan[numbered[L]]
-	places  places[L]
+	spare   freeList[L]
 	tallies []tally
 	done    *env.Group
 }
@@ -98,7 +98,7 @@ func (t task[L]) consumers(e env.Env) *consumers[L] {
 	return t.employ(e, func(e env.Env, c *consumers[L], own *tally) {
 		for n, ok := c.lines.Recv(); ok; n, ok = c.lines.Recv() {
 			t.consume(e, n.line, n.number, own)
-			c.places.give(n.line)
+			c.spare.give(n.line)
 		}
 	})
 }
@@ -106,7 +106,7 @@ func (t task[L]) consumers(e env.Env) *consumers[L] {
 // employ starts consumers that run work.
 func (t task[L]) employ(e env.Env, work func(e env.Env, c *consumers[L], own *tally)) *consumers[L] {
 	k, buffer := t.p.Int("consumers"), t.p.Int("buffer")
-	c := &consumers[L]{env.NewChan[numbered[L]](e, "lines", buffer), t.places(e, buffer+k+1), make([]tally, k),
+	c := &consumers[L]{env.NewChan[numbered[L]](e, "lines", buffer), t.newFreeList(e, buffer+k+1), make([]tally, k),
 		e.Group()}
 	for i := range k {
 		c.done.Go(e, "consumer", func(e env.Env) { work(e, c, &c.tallies[i]) })

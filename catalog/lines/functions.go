@@ -133,28 +133,28 @@ func design(p plan.Point, original func(task[string]) func(env.Env) (tally, erro
 	return job(p, original(task[string]{allocating{}, p})), nil
 }
 
-// places is a free list: a channel of hashed lines whose memory can be reused. It is empty if lines are not reused.
-type places[L any] struct{ spent *env.Chan[L] }
+// freeList is a free list: a channel of hashed lines whose memory can be reused. It is empty if lines are not reused.
+type freeList[L any] struct{ spent *env.Chan[L] }
 
-// places returns a free list with that capacity.
-func (t task[L]) places(e env.Env, room int) places[L] {
+// newFreeList returns a free list with that capacity.
+func (t task[L]) newFreeList(e env.Env, capacity int) freeList[L] {
 	if !t.reuses() {
-		return places[L]{}
+		return freeList[L]{}
 	}
-	return places[L]{env.NewChan[L](e, "spent", room)}
+	return freeList[L]{env.NewChan[L](e, "spent", capacity)}
 }
 
 // take returns a line whose memory can be reused, or the zero value.
-func (p places[L]) take() (old L) {
-	if p.spent != nil {
-		old, _, _ = p.spent.TryRecv()
+func (f freeList[L]) take() (old L) {
+	if f.spent != nil {
+		old, _, _ = f.spent.TryRecv()
 	}
 	return old
 }
 
 // give returns a line to the free list.
-func (p places[L]) give(line L) {
-	if p.spent != nil {
-		p.spent.TrySend(line)
+func (f freeList[L]) give(line L) {
+	if f.spent != nil {
+		f.spent.TrySend(line)
 	}
 }

@@ -56,7 +56,7 @@ func TestDesigns(t *testing.T) {
 			for world, x := range map[string]result.Trial{"live": o.Trial,
 				"virtual": trial.Simulate(s, w, d, costs).Trial} {
 				switch {
-				// where the producer has to wait for its turn all may be hashed
+				// if the producer waits for a CPU, the consumers may hash all lines
 				case d.Name == "original" && (p.Int("total") == 1 || p.Int("cpus") == 1):
 				case d.Name == "original": // live it can be lucky
 					if world == "virtual" && (x.Status != result.Wrong ||

@@ -16,14 +16,14 @@ func newObjects(_ env.Env, p plan.Point) (workload.Job, error) {
 func objects[L any](t task[L]) func(env.Env) (tally, error) {
 	k := t.p.Int("consumers")
 	return func(e env.Env) (tally, error) {
-		places := t.places(e, k+1)
-		source, books, done := newSource(e, t, places), newBooks(e), e.Group()
+		spare := t.newFreeList(e, k+1)
+		source, books, done := newSource(e, t, spare), newBooks(e), e.Group()
 		for range k {
 			done.Go(e, "hasher", func(e env.Env) {
 				for n, ok := source.next.call(e, struct{}{}); ok; n, ok = source.next.call(e, struct{}{}) {
 					var hashed tally
 					t.consume(e, n.line, n.number, &hashed)
-					places.give(n.line)
+					spare.give(n.line)
 					books.add.call(e, hashed)
 				}
 			})
@@ -64,7 +64,7 @@ type source[L any] struct {
 	gone *env.Group
 }
 
-func newSource[L any](e env.Env, t task[L], places places[L]) source[L] {
+func newSource[L any](e env.Env, t task[L], spare freeList[L]) source[L] {
 	s, n := source[L]{newMethod[struct{}, numbered[L]](e, "source.next"), e.Group()}, t.p.Int("total")
 	s.gone.Go(e, "source", func(e env.Env) {
 		i := 0
@@ -73,7 +73,7 @@ func newSource[L any](e env.Env, t task[L], places places[L]) source[L] {
 				c.answer.Close()
 				continue
 			}
-			c.answer.Send(numbered[L]{t.make(e, places.take(), i), i})
+			c.answer.Send(numbered[L]{t.make(e, spare.take(), i), i})
 			i++
 		}
 	})
