@@ -46,8 +46,6 @@ var namesFlags = []string{
 	"internal/store/dir.go",
 	"internal/store/failure.go",
 	"internal/store/journal.go",
-	"lab/measure.go",
-	"lab/simulate.go",
 	"load/closed.go",
 	"load/open.go",
 	"report/open.go",

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brewput/brewput/internal/gobench"
 	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/result"
 )
@@ -65,7 +66,7 @@ are given by GOFLAGS.`,
 
 // addTo adds the flags that bench and gate share.
 func (o *benchOptions) addTo(f *pflag.FlagSet) {
-	f.StringVar(&o.Pattern, "bench", lab.EveryBenchmark, "only the benchmarks that match this `PATTERN`, as go "+
+	f.StringVar(&o.Pattern, "bench", gobench.EveryBenchmark, "only the benchmarks that match this `PATTERN`, as go "+
 		"test -bench takes it")
 	f.StringVar(&o.CPUs, "cpus", "", "`LEVELS` of GOMAXPROCS")
 	f.DurationVar(&o.Budget, "budget", 0, "`TIME` for all trials, which end sooner where all comparisons are decided")
@@ -166,7 +167,7 @@ func (a *app) benchResume(cmd *cobra.Command, args []string, o benchOptions) err
 	e := a.benchEvents(nil, &o.BenchOptions)
 	res, err := lab.ResumeBench(cmd.Context(), o.resume, o.Notify)
 	e.end()
-	if errors.Is(err, lab.ErrDesigns) {
+	if errors.Is(err, gobench.ErrDesigns) {
 		return usage("%s is not a run of benchmarks: continue it with %s run --resume %s", o.resume, name(),
 			quoted(o.resume))
 	}
@@ -203,7 +204,7 @@ func (a *app) benchDone(res *lab.BenchResult, err error, format string) error {
 }
 
 // unmeasured says on stderr how benchmarks went wrong before the run, if any did.
-func (a *app) unmeasured(s *lab.Suite) {
+func (a *app) unmeasured(s *result.Suite) {
 	names := map[string]bool{} // one may go wrong in both revisions
 	for _, b := range s.Broken {
 		names[b.Name] = true

@@ -17,7 +17,7 @@ import (
 )
 
 // benchPage is what is shown of a run of benchmarks.
-func benchPage(r *lab.BenchResult, of *lab.BenchAnalysis) report.Benchmarks {
+func benchPage(r *lab.BenchResult, of *compare.BenchAnalysis) report.Benchmarks {
 	s := r.Suite
 	p := report.Benchmarks{Title: s.Title, Rows: of.Rows, Scalings: of.Scalings, Warnings: of.Warnings,
 		Metrics: of.Metrics}
@@ -61,7 +61,7 @@ func benchPage(r *lab.BenchResult, of *lab.BenchAnalysis) report.Benchmarks {
 }
 
 // inOneRevision names the benchmarks that one revision alone has.
-func inOneRevision(s *lab.Suite) string {
+func inOneRevision(s *result.Suite) string {
 	only := map[string][]string{}
 	for _, n := range s.NotCompared {
 		only[n.Reason] = append(only[n.Reason], n.Design)

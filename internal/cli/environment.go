@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/brewput/brewput/lab"
 	"github.com/brewput/brewput/plan"
 	"github.com/brewput/brewput/sim"
+	"github.com/brewput/brewput/sweep"
 	"github.com/brewput/brewput/workload"
 )
 
@@ -165,7 +165,7 @@ func (o *runOptions) baselineAmong(w *workload.Workload, names []string) error {
 	for _, n := range names {
 		cases = append(cases, plan.Case{Design: n})
 	}
-	return fromLab(lab.CheckBaseline(w, o.baseline, cases))
+	return fromLab(sweep.CheckBaseline(w, o.baseline, cases))
 }
 
 // consistent checks what the environment may have made of options that are good in themselves.

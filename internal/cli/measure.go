@@ -83,7 +83,7 @@ func (o *runOptions) designOptions(given map[string]string) lab.DesignOptions {
 
 func (o *runOptions) measureOptions(given map[string]string) lab.MeasureOptions {
 	return lab.MeasureOptions{DesignOptions: o.designOptions(given), Budget: o.budget, Sample: o.sample,
-		Profile: o.profile, Oversubscribe: o.oversubscribe, NoTwin: o.noTwin, Cost: o.cost, Quick: o.hasty}
+		Profile: o.profile, Oversubscribe: o.oversubscribe, NoPredictions: o.noTwin, Cost: o.cost, Quick: o.hasty}
 }
 
 func (o *runOptions) simulateOptions(given map[string]string) (s lab.SimulateOptions, err error) {
@@ -125,7 +125,7 @@ func (a *app) done(ctx context.Context, r *lab.Run, err error, out *output, o ru
 		return fromLab(err)
 	}
 
-	judged := r.Judged()
+	judged := r.Checked()
 	a.code = exitCodes[r.Outcome]
 	a.failures(judged)
 	a.lostFailures(r.Dir, r.Trials)
@@ -183,7 +183,7 @@ func (a *app) failures(trials []result.Trial) {
 			}
 		}
 	}
-	if cases := lab.NeverValid(trials); len(cases) > 0 {
+	if cases := result.NeverValid(trials); len(cases) > 0 {
 		fmt.Fprintf(a.stderr, "brewput: %s: no trial was valid: customers were always noticed late; see the errors\n",
 			cases[0])
 	}

@@ -94,7 +94,7 @@ func (o *output) finish(r *lab.Run) error {
 		if cpu := h.Environment.CPUModel; cpu != nil {
 			header = append(header, [2]string{"cpu", *cpu})
 		}
-		beyond := slices.DeleteFunc(compare.Refused(compare.Attach(r.Beyond()), x.Rows),
+		beyond := slices.DeleteFunc(compare.Refused(compare.Attach(r.PredictedOnly()), x.Rows),
 			func(t result.Trial) bool { return t.NotModelled != "" })
 		// what was measured is not there twice
 		return report.Bench(w, append(beyond, compare.Attach(trials)...), header)
@@ -106,7 +106,7 @@ func (o *output) finish(r *lab.Run) error {
 }
 
 // exitCodes are those of outcomes.
-var exitCodes = map[lab.Outcome]int{lab.Sound: exitOK, lab.Wrong: exitWrong, lab.Failed: exitFailed}
+var exitCodes = map[result.Outcome]int{result.Sound: exitOK, result.SomeWrong: exitWrong, result.SomeFailed: exitFailed}
 
 // exitCode is what the trials say of the command.
-func exitCode(trials []result.Trial) int { return exitCodes[lab.OutcomeOf(trials)] }
+func exitCode(trials []result.Trial) int { return exitCodes[result.OutcomeOf(trials)] }
