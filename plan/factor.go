@@ -11,6 +11,26 @@ import (
 	"unicode/utf8"
 )
 
+// Factor is an input of a trial that can be varied.
+type Factor struct {
+	Name string // lower-case letters, digits and hyphens; also the name of the factor's flag
+	Doc  string // one line without a full stop
+	Kind Kind
+
+	// Default is the level that is used if none is given, as Parse reads it: a level ("1ms") or the name of an
+	// earlier factor to follow ("cpus"). A factor without a default is absent from a point unless it is given.
+	// The caller resolves the default "all" of cpus before it makes points.
+	Default string
+
+	// Input marks a factor of the job or its load. Its levels are different jobs, so no verdict compares them.
+	Input bool
+
+	// Min and Max limit numbers, and durations in seconds, both inclusive. Max 0 means no upper limit.
+	Min, Max float64
+	Words    []string // the permitted words of a Text factor; nil permits any
+	Path     bool     // a Text factor that names a file; it may contain spaces, and the command makes it absolute
+}
+
 // Validate returns an error if the declaration of the factor is invalid. It does not check a default that is a name
 // ("cpus", "all"), because only [Points] knows the other factors.
 func (f Factor) Validate() error {

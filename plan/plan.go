@@ -1,3 +1,12 @@
+// Package plan describes an experiment: which factors are varied, over which levels, and in which order.
+//
+// A [Factor] is an input that is varied, such as the number of workers. A [Level] is one of its values. The levels of
+// several factors span [Point] values, and a [Case] is a design at a point. A [Plan] runs every case once in each
+// block, in random order (a randomized complete block design: Box, Hunter and Hunter, Statistics for Experimenters,
+// 2005).
+//
+// The package is pure: it uses no clock, no files and no global randomness. Its values may be used by several
+// goroutines at once, as long as none changes them.
 package plan
 
 import (
