@@ -141,7 +141,8 @@ var (
 // pure are the packages whose results depend only on their arguments. They may import each other, and env, whose
 // operations act on the world that they are given.
 var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true,
-	"internal/gopprof": true, "internal/quote": true, "evidence": true, "explain": true, "result": true, "workload": true,
+	"internal/gopprof": true, "internal/quote": true, "evidence": true, "explain": true, "result": true,
+	"workload": true,
 	"model": true, "sim": true, "timeline": true}
 
 // wholeNumbers are the packages that compute only with integers, so that a simulation is the same on every machine.
