@@ -142,8 +142,7 @@ var (
 // operations act on the world that they are given.
 var pure = map[string]bool{"plan": true, "internal/stat": true, "compare": true, "internal/doctor": true,
 	"internal/gopprof": true, "internal/quote": true, "evidence": true, "explain": true, "result": true,
-	"workload": true,
-	"model": true, "sim": true, "timeline": true}
+	"workload": true, "model": true, "sim": true, "timeline": true}
 
 // wholeNumbers are the packages that compute only with integers, so that a simulation is the same on every machine.
 // They have no floating-point types and use only the integer limits of package math.
